@@ -1,0 +1,76 @@
+# What every folder of src/ and test/ uses to become a target: sources are
+# found by name, so a new file costs no line here.
+
+add_library(sinter_options INTERFACE)
+target_include_directories(sinter_options INTERFACE
+  ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/src)
+target_compile_options(sinter_options INTERFACE
+  -Wall -Wextra -Wno-unused-parameter -Werror=return-type)
+target_compile_definitions(sinter_options INTERFACE
+  SINTER_VERSION="${PROJECT_VERSION}")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # Precompiled headers and ccache agree only if the PCH is reproducible.
+  target_compile_options(sinter_options INTERFACE
+    "SHELL:-Xclang -fno-pch-timestamp")
+endif()
+if(SINTER_SANITIZE)
+  target_compile_options(sinter_options INTERFACE
+    -fsanitize=${SINTER_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=undefined -fno-sanitize=vptr,function)
+  target_link_options(sinter_options INTERFACE -fsanitize=${SINTER_SANITIZE})
+endif()
+
+# LLVM's and MLIR's headers and shared libraries. Only the two shared
+# libraries: the single components' targets pull in static copies.
+add_library(sinter_mlir INTERFACE)
+target_include_directories(sinter_mlir SYSTEM INTERFACE
+  ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+target_compile_options(sinter_mlir INTERFACE -Wno-deprecated-declarations)
+separate_arguments(SINTER_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+target_compile_definitions(sinter_mlir INTERFACE ${SINTER_LLVM_DEFINITIONS})
+target_link_libraries(sinter_mlir INTERFACE MLIR LLVM)
+
+# sinter_library(name FOLDER dir [MLIR] [LINK libs...] [DEPENDS targets...])
+# Makes a static library of every source below src/<dir> that is not below a
+# nested folder with a CMakeLists.txt of its own. MLIR: uses the shared
+# precompiled header and links MLIR and LLVM.
+function(sinter_library name)
+  cmake_parse_arguments(arg "MLIR" "FOLDER" "LINK;DEPENDS;EXCLUDE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS
+    ${CMAKE_SOURCE_DIR}/src/${arg_FOLDER}/*.cpp)
+  foreach(pattern ${arg_EXCLUDE})
+    list(FILTER sources EXCLUDE REGEX "${pattern}")
+  endforeach()
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC sinter_options ${arg_LINK})
+  if(arg_MLIR)
+    target_link_libraries(${name} PUBLIC sinter_mlir)
+    if(TARGET sinter_pch)
+      target_precompile_headers(${name} REUSE_FROM sinter_pch)
+    endif()
+  endif()
+  if(arg_DEPENDS)
+    add_dependencies(${name} ${arg_DEPENDS})
+  endif()
+endfunction()
+
+# sinter_gtest(folder LINK libs...)
+# One GoogleTest program, test-<folder>, of every *Test.cpp below test/<folder>.
+function(sinter_gtest folder)
+  cmake_parse_arguments(arg "MLIR" "" "LINK" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS
+    ${CMAKE_SOURCE_DIR}/test/${folder}/*Test.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  string(REPLACE "/" "-" target test-${folder})
+  add_executable(${target} ${sources})
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/test)
+  target_link_libraries(${target} PRIVATE sinter_options ${arg_LINK}
+    GTest::gtest GTest::gtest_main Threads::Threads)
+  if(arg_MLIR)
+    target_link_libraries(${target} PRIVATE sinter_mlir)
+    target_precompile_headers(${target} REUSE_FROM sinter_pch)
+  endif()
+  add_test(NAME ${target} COMMAND ${target})
+endfunction()
