@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that Sinter needs and that are missing.
+#
+#   scripts/deps.sh            what building, testing and fuzzing need
+#   scripts/deps.sh --python   also what training the example and making the benchmark models need
+set -euo pipefail
+
+packages=(
+  libmlir-19-dev mlir-19-tools llvm-19-dev llvm-19-tools clang-19 clang-format-19 clang-tidy-19
+  libclang-rt-19-dev libfuzzer-19-dev lld-19
+  libonnx-testdata libprotobuf-dev protobuf-compiler libeigen3-dev libcli11-dev nlohmann-json3-dev
+  libpng-dev libjpeg-dev libxxhash-dev libgtest-dev libbenchmark-dev
+  ninja-build ccache cmake python3 git
+)
+case "${1-}" in
+  '') ;;
+  --python) packages+=(python3-torch python3-torchvision python3-onnx python3-pil fonts-dejavu) ;;
+  *) sed -n '2,5s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "deps.sh: this is not a Debian system; install the counterparts of: ${packages[*]}" >&2
+  exit 1
+fi
+
+# dpkg-query fails on a package it has never heard of, and prints the others all the same.
+installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null || true)
+missing=()
+for package in "${packages[@]}"; do
+  grep -qx "$package installed" <<<"$installed" || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+echo "deps.sh: installing ${missing[*]}"
+if [ "$(id -u)" -eq 0 ]; then
+  as_root=()
+elif command -v sudo >/dev/null; then
+  as_root=(sudo)
+else
+  echo "deps.sh: this needs root; run as root: apt-get install -y ${missing[*]}" >&2
+  exit 1
+fi
+"${as_root[@]}" apt-get update -q
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# Builds Sinter and runs every test. The last line is `N passed, N failed`.
+#
+#   scripts/test.sh                        every stage
+#   scripts/test.sh --only release,asan    these stages, in the order below
+#
+# Stages: deps         installs what is missing (scripts/deps.sh)
+#         format       clang-format on every tracked C++ file
+#         release      builds the preset and runs ctest: GoogleTest programs, lit tests, the folder rule
+#         asan         the same with the address and undefined-behaviour sanitizers
+#         tidy         clang-tidy on what changed (scripts/tidy.sh)
+#         fuzz         the reader under libFuzzer for 30 s (scripts/fuzz.sh)
+#         conformance  the public suites on every backend (test/conformance/run.py)
+#
+# A stage that counts no tests of its own (format, say) counts as one.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+stages=(deps format release asan tidy fuzz conformance)
+jobs=${SINTER_JOBS:-$(nproc)}
+
+stage_deps() { scripts/deps.sh; }
+
+stage_format() {
+  git ls-files -z -- '*.cpp' '*.h' | xargs -0 -r clang-format-19 --dry-run -Werror
+}
+
+# build_and_test PRESET DIRECTORY
+build_and_test() {
+  cmake --preset "$1"
+  cmake --build "$2" -j "$jobs"
+  ctest --test-dir "$2" -j "$jobs" --output-on-failure --no-tests=error
+}
+
+stage_release() { build_and_test release build; }
+
+stage_asan() {
+  UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1} build_and_test asan build-asan
+}
+
+# The two stages below use build/ as the release stage left it, and make it when it is not there.
+need_release() {
+  [ -f build/build.ninja ] || cmake --preset release
+  cmake --build build -j "$jobs"
+}
+
+stage_tidy() {
+  need_release
+  scripts/tidy.sh
+}
+
+stage_fuzz() {
+  if [ ! -x scripts/fuzz.sh ]; then
+    echo "skipped: there is no scripts/fuzz.sh"
+    return
+  fi
+  scripts/fuzz.sh 30
+}
+
+stage_conformance() {
+  need_release
+  python3 test/conformance/run.py --sinter build/bin/sinter --backend cpu --backend interpreter
+}
+
+# count LOG STATUS: sets `good` and `bad` from what a stage printed, or from its status.
+count() {
+  local counts
+  counts=$(sed -nE \
+    -e 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+).*/ctest \1 \2/p' \
+    -e 's/^([0-9]+) passed, ([0-9]+) failed(, [0-9]+ skipped)?$/cases \1 \2/p' "$1" |
+    awk '$1 == "ctest" { good += $3 - $2; bad += $2 } $1 == "cases" { good += $2; bad += $3 } END { print good + 0, bad + 0 }')
+  read -r good bad <<<"$counts"
+  if [ "$2" -ne 0 ] && [ "$bad" -eq 0 ]; then
+    bad=1
+  elif [ "$good" -eq 0 ] && [ "$bad" -eq 0 ]; then
+    good=1
+  fi
+}
+
+selected=("${stages[@]}")
+if [ $# -gt 0 ]; then
+  if [ $# -ne 2 ] || [ "$1" != --only ]; then
+    sed -n '2,15s/^# \{0,1\}//p' scripts/test.sh >&2
+    exit 2
+  fi
+  selected=()
+  for name in ${2//,/ }; do
+    [[ " ${stages[*]} " == *" $name "* ]] || { echo "test.sh: no stage '$name'; there are: ${stages[*]}" >&2; exit 2; }
+  done
+  for name in "${stages[@]}"; do
+    [[ ",$2," == *",$name,"* ]] && selected+=("$name")
+  done
+fi
+
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+passed=0 failed=0 summary=()
+for name in "${selected[@]}"; do
+  echo "== $name"
+  start=$SECONDS
+  set +e
+  (set -e; "stage_$name") 2>&1 | tee "$logs/$name"
+  status=${PIPESTATUS[0]}
+  set -e
+  count "$logs/$name" "$status"
+  passed=$((passed + good)) failed=$((failed + bad))
+  summary+=("$(printf '%-12s %5d s  %d good, %d bad' "$name" $((SECONDS - start)) "$good" "$bad")")
+  echo "== $name: $((SECONDS - start)) s, $good good, $bad bad"
+  # Nothing can be built or checked without the packages.
+  if [ "$name" = deps ] && [ "$status" -ne 0 ]; then break; fi
+done
+
+printf '\n'
+printf '%s\n' "${summary[@]}"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

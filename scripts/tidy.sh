@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Runs clang-tidy on the .cpp files that changed since the merge base with BASE, committed or not.
+#
+#   scripts/tidy.sh [BASE]     BASE: a commit, by default $SINTER_BASE, else origin/main, else the commit before HEAD
+#
+# Needs a configured and built build/ (generated headers, compile_commands.json).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+base=${1:-${SINTER_BASE-}}
+if [ -z "$base" ]; then
+  for base in origin/main HEAD~1 HEAD; do
+    git rev-parse -q --verify "$base^{commit}" >/dev/null && break
+  done
+  # On main itself the branch point is HEAD: look at the last commit then.
+  if [ "$(git rev-parse "$base")" = "$(git rev-parse HEAD)" ] && git rev-parse -q --verify HEAD~1 >/dev/null; then
+    base=HEAD~1
+  fi
+fi
+git rev-parse -q --verify "$base^{commit}" >/dev/null || { echo "tidy.sh: no commit '$base'" >&2; exit 2; }
+fork=$(git merge-base "$base" HEAD)
+
+mapfile -t changed < <(git diff --name-only --diff-filter=d "$fork" -- 'src/*.cpp' 'test/*.cpp')
+files=()
+for file in "${changed[@]}"; do
+  # A file that is not part of the build has no flags to be checked with.
+  grep -qF "/$file\"" build/compile_commands.json && files+=("$file")
+done
+if [ ${#files[@]} -eq 0 ]; then
+  echo "tidy.sh: no .cpp file changed since $(git rev-parse --short "$fork")"
+  exit 0
+fi
+echo "tidy.sh: ${#files[@]} files changed since $(git rev-parse --short "$fork")"
+printf '%s\0' "${files[@]}" |
+  xargs -0 -n 1 -P "$(nproc)" clang-tidy-19 -p build --quiet --warnings-as-errors='*' 2> >(grep -v 'warnings generated' >&2)
