@@ -1,0 +1,69 @@
+//===- Executor.h - a model that is ready to run --------------------------===//
+//
+// What every backend hands out, the interpreter included: give it tensors, get
+// tensors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_RUNTIME_EXECUTOR_H
+#define SINTER_RUNTIME_EXECUTOR_H
+
+#include "runtime/Result.h"
+#include "runtime/Tensor.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sinter {
+
+/// An input or output as the model declares it. A dimension of -1 is unknown.
+struct TensorSpec {
+  std::string name;
+  ElementType type = ElementType::F32;
+  Shape shape;
+
+  bool operator==(const TensorSpec &) const = default;
+};
+
+/// One execution of one layer. The texts live as long as the executor.
+struct LayerTime {
+  std::string_view name;   ///< The name in the user's file.
+  std::string_view op;     ///< What it computes: "convolution+relu".
+  std::string_view kernel; ///< How: "direct14x32"; empty if there is no choice.
+  double start = 0;        ///< Seconds since the run began.
+  double seconds = 0;
+  double flops = 0; ///< Floating-point (or integer) operations; 0: not known.
+  unsigned threads = 1;
+};
+
+/// A model ready to run. One run at a time.
+class Executor {
+public:
+  virtual ~Executor() = default;
+
+  virtual std::span<const TensorSpec> inputs() const = 0;
+  virtual std::span<const TensorSpec> outputs() const = 0;
+
+  /// Runs the model on one tensor per input, in order. The results are new
+  /// tensors, one per output, that later runs leave alone. Errors: Usage where
+  /// the inputs are not what inputs() asks for; what the backend documents.
+  virtual Result<std::vector<Tensor>> run(std::span<const Tensor> inputs) = 0;
+
+  /// From now on every run records its layers (or stops doing so).
+  virtual void setProfiling(bool enabled) {}
+  /// The layers of the last run in the order they ran, if it was recorded and
+  /// the backend can.
+  virtual std::span<const LayerTime> layerTimes() const { return {}; }
+};
+
+/// Whether \p tensors are what \p specs ask for: their number, and each one's
+/// type and shape. The Usage error names the first input that is not, with what
+/// is expected and what was given.
+Result<void> checkInputs(std::span<const TensorSpec> specs,
+                         std::span<const Tensor> tensors);
+
+} // namespace sinter
+
+#endif // SINTER_RUNTIME_EXECUTOR_H

@@ -1,0 +1,182 @@
+//===- MappedFile.cpp - files read in place and written whole -------------===//
+
+#include "runtime/MappedFile.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sinter {
+
+namespace {
+
+/// An open file that is closed on the way out.
+class Descriptor {
+public:
+  explicit Descriptor(int number) : number(number) {}
+  Descriptor(const Descriptor &) = delete;
+  Descriptor &operator=(const Descriptor &) = delete;
+  ~Descriptor() {
+    if (number >= 0)
+      ::close(number);
+  }
+  explicit operator bool() const { return number >= 0; }
+  int get() const { return number; }
+  int release() { return std::exchange(number, -1); }
+
+private:
+  int number;
+};
+
+bool writeAll(int descriptor, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return false;
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+bool writeAll(int descriptor,
+              std::span<const std::span<const std::byte>> chunks) {
+  return std::ranges::all_of(
+      chunks, [&](auto chunk) { return writeAll(descriptor, chunk); });
+}
+
+/// Where the bytes for \p path really go: what a symbolic link points to.
+std::string resolveLink(const std::string &path) {
+  struct stat status;
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode))
+    return path;
+  char *resolved = ::realpath(path.c_str(), nullptr);
+  if (!resolved)
+    return path;
+  std::string result = resolved;
+  std::free(resolved);
+  return result;
+}
+
+/// A name beside \p path that no other thread or process uses.
+std::string temporaryName(const std::string &path) {
+  static std::atomic<unsigned> counter;
+  return path + ".tmp-" + std::to_string(::getpid()) + "-" +
+         std::to_string(counter.fetch_add(1));
+}
+
+Result<void> writeDirectly(const std::string &path,
+                           std::span<const std::span<const std::byte>> chunks) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file || !writeAll(file.get(), chunks))
+    return fileError("write", path, errno);
+  return {};
+}
+
+} // namespace
+
+Error fileError(std::string_view action, const std::string &path, int code) {
+  return systemError("cannot " + std::string(action) + " '" + path +
+                     "': " + std::strerror(code));
+}
+
+Result<std::shared_ptr<const MappedFile>>
+MappedFile::open(const std::string &path) {
+  // Without O_NONBLOCK a pipe without a writer would wait for one.
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0)
+    return fileError("open", path, errno);
+  return fromDescriptor(descriptor, path);
+}
+
+Result<std::shared_ptr<const MappedFile>>
+MappedFile::fromDescriptor(int descriptor, const std::string &path) {
+  Descriptor file(descriptor);
+  struct stat status;
+  if (::fstat(file.get(), &status) != 0)
+    return fileError("read", path, errno);
+  if (S_ISDIR(status.st_mode))
+    return fileError("read", path, EISDIR);
+  if (!S_ISREG(status.st_mode))
+    return systemError("cannot map '" + path + "': not a regular file");
+  const auto size = static_cast<size_t>(status.st_size);
+  std::span<const std::byte> contents;
+  if (size != 0) {
+    void *address =
+        ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (address == MAP_FAILED)
+      return fileError("map", path, errno);
+    contents = {static_cast<const std::byte *>(address), size};
+  }
+  return std::shared_ptr<const MappedFile>(new MappedFile(contents, path));
+}
+
+MappedFile::~MappedFile() {
+  if (!contents.empty())
+    ::munmap(const_cast<std::byte *>(contents.data()), contents.size());
+}
+
+Result<std::string> readFile(const std::string &path, size_t limit) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file)
+    return fileError("open", path, errno);
+  std::string text;
+  char buffer[1 << 16];
+  while (true) {
+    ssize_t got = ::read(file.get(), buffer, sizeof(buffer));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return fileError("read", path, errno);
+    if (got == 0)
+      return text;
+    if (static_cast<size_t>(got) > limit - text.size())
+      return systemError("cannot read '" + path + "': larger than " +
+                         std::to_string(limit) + " bytes");
+    text.append(buffer, static_cast<size_t>(got));
+  }
+}
+
+Result<void>
+writeFileAtomically(const std::string &path,
+                    std::span<const std::span<const std::byte>> chunks) {
+  struct stat status;
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode))
+    return fileError("write", path, EISDIR);
+  if (exists && !S_ISREG(status.st_mode))
+    return writeDirectly(path, chunks);
+
+  const std::string target = resolveLink(path);
+  const std::string temporary = temporaryName(target);
+  Descriptor file(
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!file)
+    return fileError("write", path, errno);
+  const bool complete =
+      (!exists || ::fchmod(file.get(), status.st_mode & 07777) == 0) &&
+      writeAll(file.get(), chunks) && ::fsync(file.get()) == 0 &&
+      ::close(file.release()) == 0 &&
+      ::rename(temporary.c_str(), target.c_str()) == 0;
+  if (complete)
+    return {};
+  const int code = errno;
+  ::unlink(temporary.c_str());
+  return fileError("write", path, code);
+}
+
+Result<void> writeFileAtomically(const std::string &path,
+                                 std::string_view text) {
+  const std::span<const std::byte> chunk =
+      std::as_bytes(std::span(text.data(), text.size()));
+  return writeFileAtomically(path, std::span(&chunk, 1));
+}
+
+} // namespace sinter
