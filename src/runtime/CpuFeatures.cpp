@@ -1,0 +1,192 @@
+//===- CpuFeatures.cpp - what this machine's processor can do -------------===//
+
+#include "runtime/CpuFeatures.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
+namespace sinter {
+
+#if defined(__x86_64__)
+
+namespace {
+
+enum class Register : uint8_t { Eax, Ebx, Ecx, Edx };
+
+/// Which registers the operating system must save for a feature to be usable:
+/// bits of XCR0 (Intel SDM volume 1, chapter 13).
+enum class State : uint32_t {
+  None = 0,
+  Avx = 0x6,
+  Avx512 = 0xE6,
+  Amx = 0x60000
+};
+
+struct Feature {
+  const char *name;
+  uint32_t leaf, subleaf;
+  Register where;
+  unsigned bit;
+  State state;
+};
+
+using enum Register;
+
+// Intel SDM volume 2, CPUID.
+constexpr Feature features[] = {
+    {"sse3", 1, 0, Ecx, 0, State::None},
+    {"pclmul", 1, 0, Ecx, 1, State::None},
+    {"ssse3", 1, 0, Ecx, 9, State::None},
+    {"fma", 1, 0, Ecx, 12, State::Avx},
+    {"cx16", 1, 0, Ecx, 13, State::None},
+    {"sse4.1", 1, 0, Ecx, 19, State::None},
+    {"sse4.2", 1, 0, Ecx, 20, State::None},
+    {"movbe", 1, 0, Ecx, 22, State::None},
+    {"popcnt", 1, 0, Ecx, 23, State::None},
+    {"aes", 1, 0, Ecx, 25, State::None},
+    {"avx", 1, 0, Ecx, 28, State::Avx},
+    {"f16c", 1, 0, Ecx, 29, State::Avx},
+    {"sse", 1, 0, Edx, 25, State::None},
+    {"sse2", 1, 0, Edx, 26, State::None},
+    {"bmi", 7, 0, Ebx, 3, State::None},
+    {"avx2", 7, 0, Ebx, 5, State::Avx},
+    {"bmi2", 7, 0, Ebx, 8, State::None},
+    {"avx512f", 7, 0, Ebx, 16, State::Avx512},
+    {"avx512dq", 7, 0, Ebx, 17, State::Avx512},
+    {"adx", 7, 0, Ebx, 19, State::None},
+    {"avx512ifma", 7, 0, Ebx, 21, State::Avx512},
+    {"avx512cd", 7, 0, Ebx, 28, State::Avx512},
+    {"sha", 7, 0, Ebx, 29, State::None},
+    {"avx512bw", 7, 0, Ebx, 30, State::Avx512},
+    {"avx512vl", 7, 0, Ebx, 31, State::Avx512},
+    {"avx512vbmi", 7, 0, Ecx, 1, State::Avx512},
+    {"avx512vbmi2", 7, 0, Ecx, 6, State::Avx512},
+    {"gfni", 7, 0, Ecx, 8, State::None},
+    {"vaes", 7, 0, Ecx, 9, State::Avx},
+    {"vpclmulqdq", 7, 0, Ecx, 10, State::Avx},
+    {"avx512vnni", 7, 0, Ecx, 11, State::Avx512},
+    {"avx512bitalg", 7, 0, Ecx, 12, State::Avx512},
+    {"avx512vpopcntdq", 7, 0, Ecx, 14, State::Avx512},
+    {"avx512vp2intersect", 7, 0, Edx, 8, State::Avx512},
+    {"amx-bf16", 7, 0, Edx, 22, State::Amx},
+    {"avx512fp16", 7, 0, Edx, 23, State::Avx512},
+    {"amx-tile", 7, 0, Edx, 24, State::Amx},
+    {"amx-int8", 7, 0, Edx, 25, State::Amx},
+    {"avxvnni", 7, 1, Eax, 4, State::Avx},
+    {"avx512bf16", 7, 1, Eax, 5, State::Avx512},
+    {"avxifma", 7, 1, Eax, 23, State::Avx},
+    {"avxvnniint8", 7, 1, Edx, 4, State::Avx},
+    {"avxneconvert", 7, 1, Edx, 5, State::Avx},
+    {"avxvnniint16", 7, 1, Edx, 10, State::Avx},
+    {"lzcnt", 0x80000001, 0, Ecx, 5, State::None},
+    {"sse4a", 0x80000001, 0, Ecx, 6, State::None},
+    {"xop", 0x80000001, 0, Ecx, 11, State::Avx},
+    {"fma4", 0x80000001, 0, Ecx, 16, State::Avx},
+};
+
+/// The register states that the operating system saves.
+uint32_t enabledState() {
+  uint32_t eax, ebx, ecx, edx;
+  constexpr uint32_t osxsave = 1u << 27;
+  if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !(ecx & osxsave))
+    return 0;
+  uint32_t low, high;
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return low;
+}
+
+std::vector<std::string> detect() {
+  std::vector<std::string> found;
+  const uint32_t enabled = enabledState();
+  for (const Feature &feature : features) {
+    std::array<uint32_t, 4> registers = {};
+    if (!__get_cpuid_count(feature.leaf, feature.subleaf, &registers[0],
+                           &registers[1], &registers[2], &registers[3]))
+      continue;
+    const auto needed = static_cast<uint32_t>(feature.state);
+    if ((registers[static_cast<size_t>(feature.where)] >> feature.bit & 1) &&
+        (enabled & needed) == needed)
+      found.emplace_back(feature.name);
+  }
+  return found;
+}
+
+} // namespace
+
+std::string_view hostArchitecture() { return "x86_64"; }
+
+#elif defined(__aarch64__)
+
+namespace {
+
+struct Feature {
+  const char *name;
+  unsigned long auxiliary; ///< AT_HWCAP or AT_HWCAP2
+  unsigned bit;
+};
+
+// Linux, arch/arm64/include/uapi/asm/hwcap.h.
+constexpr Feature features[] = {
+    {"fp-armv8", AT_HWCAP, 0},  {"neon", AT_HWCAP, 1},
+    {"aes", AT_HWCAP, 3},       {"sha2", AT_HWCAP, 6},
+    {"crc", AT_HWCAP, 7},       {"lse", AT_HWCAP, 8},
+    {"fullfp16", AT_HWCAP, 10}, {"rdm", AT_HWCAP, 12},
+    {"jsconv", AT_HWCAP, 13},   {"complxnum", AT_HWCAP, 14},
+    {"rcpc", AT_HWCAP, 15},     {"sha3", AT_HWCAP, 17},
+    {"dotprod", AT_HWCAP, 20},  {"sve", AT_HWCAP, 22},
+    {"fp16fml", AT_HWCAP, 23},  {"sve2", AT_HWCAP2, 1},
+    {"i8mm", AT_HWCAP2, 13},    {"bf16", AT_HWCAP2, 14},
+};
+
+std::vector<std::string> detect() {
+  std::vector<std::string> found;
+  for (const Feature &feature : features)
+    if (::getauxval(feature.auxiliary) >> feature.bit & 1)
+      found.emplace_back(feature.name);
+  return found;
+}
+
+} // namespace
+
+std::string_view hostArchitecture() { return "aarch64"; }
+
+#else
+#error "CpuFeatures: add this architecture's way to ask for its features"
+#endif
+
+const std::vector<std::string> &hostCpuFeatures() {
+  static const std::vector<std::string> sorted = [] {
+    std::vector<std::string> found = detect();
+    std::ranges::sort(found);
+    return found;
+  }();
+  return sorted;
+}
+
+Result<void> checkHost(std::string_view triple,
+                       std::span<const std::string> features) {
+  const std::string_view architecture = triple.substr(0, triple.find('-'));
+  if (architecture != hostArchitecture() ||
+      triple.find("linux") == std::string_view::npos)
+    return unsupported("the program was compiled for '" + std::string(triple) +
+                       "', this machine is " + std::string(hostArchitecture()) +
+                       " Linux");
+  std::string missing;
+  for (const std::string &feature : features)
+    if (!std::ranges::binary_search(hostCpuFeatures(), feature))
+      missing += (missing.empty() ? "" : ", ") + feature;
+  if (!missing.empty())
+    return unsupported("the program needs processor features that this "
+                       "machine does not have: " +
+                       missing);
+  return {};
+}
+
+} // namespace sinter

@@ -1,0 +1,117 @@
+//===- ExternalSymbols.cpp - the functions that kernels may call ----------===//
+
+#include "runtime/ExternalSymbols.h"
+#include "runtime/Float.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <unordered_map>
+
+namespace sinter {
+
+namespace {
+
+// The compiler's helpers for targets without the instructions, in the calling
+// convention of the real ones. Not every libgcc has them all.
+_Float16 floatToHalf(float value) {
+  return std::bit_cast<_Float16>(Half(value).bits());
+}
+_Float16 doubleToHalf(double value) {
+  return std::bit_cast<_Float16>(Half(value).bits());
+}
+float halfToFloat(_Float16 value) {
+  return float(Half::fromBits(std::bit_cast<uint16_t>(value)));
+}
+double halfToDouble(_Float16 value) {
+  return double(Half::fromBits(std::bit_cast<uint16_t>(value)));
+}
+__bf16 floatToBFloat(float value) {
+  return std::bit_cast<__bf16>(BFloat16(value).bits());
+}
+__bf16 doubleToBFloat(double value) {
+  return std::bit_cast<__bf16>(BFloat16(value).bits());
+}
+
+using Table = std::unordered_map<std::string_view, void *>;
+
+template <typename Function> void *address(Function *function) {
+  return reinterpret_cast<void *>(function);
+}
+
+void addConversions(Table &table) {
+  table["__truncsfhf2"] = address(floatToHalf);
+  table["__gnu_f2h_ieee"] =
+      address(+[](float value) { return Half(value).bits(); });
+  table["__truncdfhf2"] = address(doubleToHalf);
+  table["__extendhfsf2"] = address(halfToFloat);
+  table["__gnu_h2f_ieee"] =
+      address(+[](uint16_t bits) { return float(Half::fromBits(bits)); });
+  table["__extendhfdf2"] = address(halfToDouble);
+  table["__truncsfbf2"] = address(floatToBFloat);
+  table["__truncdfbf2"] = address(doubleToBFloat);
+}
+
+void addMemory(Table &table) {
+  table["memcpy"] = address(&::memcpy);
+  table["memmove"] = address(&::memmove);
+  table["memset"] = address(&::memset);
+  table["memcmp"] = address(&::memcmp);
+}
+
+/// f and ff, of one argument and of more.
+void addMathematics(Table &table) {
+#define ADD(name)                                                              \
+  table[#name] = address(static_cast<double (*)(double)>(&::name));            \
+  table[#name "f"] = address(static_cast<float (*)(float)>(&::name##f));
+  ADD(exp)
+  ADD(exp2) ADD(expm1) ADD(log) ADD(log2) ADD(log10) ADD(log1p) ADD(sin) ADD(
+      cos) ADD(tan) ADD(asin) ADD(acos) ADD(atan) ADD(sinh) ADD(cosh) ADD(tanh)
+      ADD(asinh) ADD(acosh) ADD(atanh) ADD(erf) ADD(erfc) ADD(tgamma)
+          ADD(lgamma) ADD(sqrt) ADD(cbrt) ADD(fabs) ADD(floor) ADD(ceil)
+              ADD(trunc) ADD(round) ADD(rint) ADD(nearbyint)
+#undef ADD
+#define ADD(name)                                                              \
+  table[#name] = address(static_cast<double (*)(double, double)>(&::name));    \
+  table[#name "f"] = address(static_cast<float (*)(float, float)>(&::name##f));
+                  ADD(pow) ADD(fmod) ADD(remainder) ADD(atan2) ADD(hypot)
+                      ADD(copysign) ADD(nextafter) ADD(fmin) ADD(fmax)
+#undef ADD
+                          table["fma"] = address(
+                              static_cast<double (*)(double, double, double)>(
+                                  &::fma));
+  table["fmaf"] = address(static_cast<float (*)(float, float, float)>(&::fmaf));
+  table["ldexp"] = address(static_cast<double (*)(double, int)>(&::ldexp));
+  table["ldexpf"] = address(static_cast<float (*)(float, int)>(&::ldexpf));
+  table["roundeven"] = address(static_cast<double (*)(double)>(&::roundeven));
+  table["roundevenf"] = address(static_cast<float (*)(float)>(&::roundevenf));
+  table["sincos"] = address(&::sincos);
+  table["sincosf"] = address(&::sincosf);
+}
+
+const Table &table() {
+  static const Table symbols = [] {
+    Table filled;
+    addMemory(filled);
+    addMathematics(filled);
+    addConversions(filled);
+    return filled;
+  }();
+  return symbols;
+}
+
+} // namespace
+
+void *externalSymbol(std::string_view name) {
+  auto found = table().find(name);
+  return found == table().end() ? nullptr : found->second;
+}
+
+std::vector<std::string_view> externalSymbolNames() {
+  std::vector<std::string_view> names;
+  for (const auto &[name, symbol] : table())
+    names.push_back(name);
+  return names;
+}
+
+} // namespace sinter

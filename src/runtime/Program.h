@@ -1,0 +1,111 @@
+//===- Program.h - a compiled model, as data ------------------------------===//
+//
+// What a backend for this machine's processor makes of a model: machine code,
+// constants, and a list of steps that call the code on pieces of memory. It is
+// plain data; ProgramFile.h stores it, ProgramExecutor.h runs it, and neither
+// knows the compiler.
+//
+// Memory. A step's operand is a piece of one of five spaces:
+//
+//     Arena     temporaries, at offsets that the compiler has planned
+//     Constant  weights (packed) and tables, never written
+//     Input     the caller's tensors, never written
+//     Output    the result tensors
+//     Scratch   room for a kernel's own use, one per thread, undefined at
+//               the start of every call
+//
+// The start of the arena, of every constant, input, output and scratch is
+// 64-byte aligned; a kernel may rely on what follows from its offsets.
+//
+// Control flow is a step that owns steps. `If` picks one of its bodies by the
+// number in buffers[0]: for i1, bodies[0] where it is true and bodies[1] where
+// it is false; for i32, the body of that index, the last one for an index out
+// of range (stablehlo.case). `While` runs bodies[0], the condition, which
+// leaves an i1 in buffers[0], and as long as that is true bodies[1], the body,
+// and the condition again. `Copy` moves buffers[0] to buffers[1], of the same
+// size.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_RUNTIME_PROGRAM_H
+#define SINTER_RUNTIME_PROGRAM_H
+
+#include "runtime/CodeImage.h"
+#include "runtime/Executor.h"
+#include "runtime/Result.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sinter {
+
+enum class BufferSpace : uint8_t { Arena, Constant, Input, Output, Scratch };
+enum class BufferAccess : uint8_t { In, Out, InOut };
+
+/// A piece of memory that a step works on.
+struct BufferReference {
+  BufferSpace space = BufferSpace::Arena;
+  BufferAccess access = BufferAccess::In;
+  /// Which constant, input or output; 0 for the arena and scratch.
+  uint32_t index = 0;
+  /// Bytes from the start of that space; 0 for scratch.
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+enum class StepKind : uint8_t { Kernel, Copy, If, While };
+
+struct Step {
+  StepKind kind = StepKind::Kernel;
+  /// Kernel: which of the code's entries to call, on which buffers.
+  uint32_t kernel = 0;
+  std::vector<BufferReference> buffers;
+  /// Kernel: the independent parts it can be split into, at least 1.
+  int64_t tasks = 1;
+  /// The work of all tasks: arithmetic operations, and bytes moved to or from
+  /// memory. They decide how many threads are worth waking.
+  double flops = 0;
+  double bytesMoved = 0;
+  /// For profiles: the name in the user's file, what is computed, and how.
+  std::string layer, op, kernelName;
+  /// If: the type of the selector, I1 or I32.
+  ElementType selector = ElementType::I1;
+  std::vector<std::vector<Step>> bodies;
+};
+
+/// Bytes that somebody keeps alive: a packed weight, a part of a mapped file.
+struct ConstantData {
+  std::shared_ptr<const void> owner;
+  std::span<const std::byte> bytes;
+};
+
+struct Program {
+  /// What the code runs on: LLVM's triple, and names out of hostCpuFeatures().
+  std::string triple;
+  std::vector<std::string> features;
+  /// Free text of the compiler about how the program was made.
+  std::string producer;
+
+  /// All dimensions known.
+  std::vector<TensorSpec> inputs, outputs;
+  uint64_t arenaBytes = 0;
+  /// Each 64-byte aligned.
+  std::vector<ConstantData> constants;
+  CodeImage code;
+  std::vector<Step> steps;
+};
+
+/// Control flow nests at most this deep.
+inline constexpr unsigned maxStepNesting = 64;
+
+/// Checks that every index, offset and size in \p program is within what it
+/// refers to, that no step writes to inputs or constants, and that the code is
+/// sound. A program that passes can be run without further checks (its kernels
+/// touch nothing but their buffers: that is the compiler's promise).
+Result<void> verify(const Program &program);
+
+} // namespace sinter
+
+#endif // SINTER_RUNTIME_PROGRAM_H
