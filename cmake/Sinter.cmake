@@ -70,6 +70,8 @@ function(sinter_gtest folder)
     GTest::gtest GTest::gtest_main Threads::Threads)
   if(arg_MLIR)
     target_link_libraries(${target} PRIVATE sinter_mlir)
+    # The precompiled header is made for libraries.
+    target_compile_options(${target} PRIVATE -fPIC)
     target_precompile_headers(${target} REUSE_FROM sinter_pch)
   endif()
   add_test(NAME ${target} COMMAND ${target})

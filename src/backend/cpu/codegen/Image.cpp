@@ -1,0 +1,235 @@
+//===- Image.cpp - object files linked into one block of memory -----------===//
+//
+// JITLink links each object by itself. Its memory manager holds every object
+// back until all of them are there, lays all of them out together, and then
+// lets them go on. Addresses are fictitious: the block starts at `imageBase`,
+// and external functions lie so far away that no direct call reaches them, so
+// that every reference to them is an eight-byte slot of the offset table.
+//
+//===----------------------------------------------------------------------===//
+
+#include "backend/cpu/codegen/Image.h"
+
+#include "llvm/ExecutionEngine/JITLink/JITLink.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace sinter;
+using namespace sinter::cpu;
+namespace jl = llvm::jitlink;
+namespace orc = llvm::orc;
+
+namespace {
+
+constexpr uint64_t imageBase = 0x100000000;
+constexpr uint64_t externalsBase = 0x7000000000000000;
+constexpr uint64_t externalsStep = 16;
+
+Protection protectionOf(orc::MemProt protection) {
+  auto has = [&](orc::MemProt bit) {
+    return (static_cast<unsigned>(protection) & static_cast<unsigned>(bit)) !=
+           0;
+  };
+  if (has(orc::MemProt::Exec))
+    return Protection::ReadExecute;
+  if (has(orc::MemProt::Write))
+    return Protection::ReadWrite;
+  return Protection::Read;
+}
+
+/// What the links of the objects share: the image they make together.
+struct Linker {
+  CodeImage image;
+  std::map<std::string, uint32_t> externals;
+  std::string failure;
+
+  void fail(llvm::Error error) {
+    std::string message = llvm::toString(std::move(error));
+    if (failure.empty())
+      failure = std::move(message);
+  }
+  uint32_t externalIndex(llvm::StringRef name) {
+    auto [entry, isNew] =
+        externals.try_emplace(name.str(), image.externals.size());
+    if (isNew)
+      image.externals.push_back(name.str());
+    return entry->second;
+  }
+};
+
+/// The memory is the image, which outlives the links: nothing to give back.
+struct Allocation : jl::JITLinkMemoryManager::InFlightAlloc {
+  void abandon(OnAbandonedFunction done) override {
+    done(llvm::Error::success());
+  }
+  void finalize(OnFinalizedFunction done) override {
+    done(jl::JITLinkMemoryManager::FinalizedAlloc());
+  }
+};
+
+class Memory : public jl::JITLinkMemoryManager {
+public:
+  void allocate(const jl::JITLinkDylib *, jl::LinkGraph &graph,
+                OnAllocatedFunction onAllocated) override {
+    waiting.push_back(
+        {std::make_unique<jl::BasicLayout>(graph), std::move(onAllocated)});
+  }
+  void deallocate(std::vector<FinalizedAlloc>,
+                  OnDeallocatedFunction done) override {
+    done(llvm::Error::success());
+  }
+
+  /// Gives every segment its place: by protection first, then by object.
+  void layOut(CodeImage &image) {
+    struct Piece {
+      jl::BasicLayout::Segment *segment;
+      uint64_t offset;
+    };
+    std::vector<Piece> pieces;
+    uint64_t end = 0;
+    for (Protection protection :
+         {Protection::ReadExecute, Protection::Read, Protection::ReadWrite}) {
+      uint64_t begin = end;
+      for (Waiting &object : waiting)
+        for (auto &[group, segment] : object.layout->segments()) {
+          if (protectionOf(group.getMemProt()) != protection)
+            continue;
+          end = llvm::alignTo(
+              end, std::max<uint64_t>(segment.Alignment.value(), 64));
+          pieces.push_back({&segment, end});
+          end += segment.ContentSize + segment.ZeroFillSize;
+        }
+      end = llvm::alignTo(end, CodeImage::pageSize);
+      if (end != begin)
+        image.segments.push_back({protection, begin, end - begin});
+    }
+    image.bytes.resize(end);
+    for (Piece &piece : pieces) {
+      piece.segment->Addr = orc::ExecutorAddr(imageBase + piece.offset);
+      piece.segment->WorkingMem =
+          reinterpret_cast<char *>(image.bytes.data()) + piece.offset;
+    }
+  }
+
+  /// Lets the links go on.
+  void resume() {
+    for (Waiting &object : waiting) {
+      if (llvm::Error error = object.layout->apply())
+        object.onAllocated(std::move(error));
+      else
+        object.onAllocated(std::make_unique<Allocation>());
+    }
+  }
+
+private:
+  struct Waiting {
+    std::unique_ptr<jl::BasicLayout> layout;
+    OnAllocatedFunction onAllocated;
+  };
+  std::vector<Waiting> waiting;
+};
+
+class Context : public jl::JITLinkContext {
+public:
+  Context(Linker &linker, Memory &memory)
+      : JITLinkContext(nullptr), linker(linker), memory(memory) {}
+
+  jl::JITLinkMemoryManager &getMemoryManager() override { return memory; }
+  void notifyFailed(llvm::Error error) override {
+    linker.fail(std::move(error));
+  }
+  void
+  lookup(const LookupMap &names,
+         std::unique_ptr<jl::JITLinkAsyncLookupContinuation> next) override {
+    std::vector<llvm::StringRef> sorted;
+    for (const auto &entry : names)
+      sorted.push_back(entry.first);
+    llvm::sort(sorted);
+    jl::AsyncLookupResult result;
+    for (llvm::StringRef name : sorted) {
+      uint64_t address =
+          externalsBase + externalsStep * linker.externalIndex(name);
+      result[name] = {orc::ExecutorAddr(address),
+                      llvm::JITSymbolFlags::Exported};
+    }
+    next->run(std::move(result));
+  }
+  llvm::Error notifyResolved(jl::LinkGraph &graph) override {
+    for (jl::Symbol *symbol : graph.defined_symbols())
+      if (symbol->hasName() && symbol->getScope() == jl::Scope::Default)
+        linker.image.symbols[symbol->getName().str()] =
+            symbol->getAddress().getValue() - imageBase;
+    return llvm::Error::success();
+  }
+  void notifyFinalized(jl::JITLinkMemoryManager::FinalizedAlloc) override {}
+
+  llvm::Error modifyPassConfig(jl::LinkGraph &,
+                               jl::PassConfiguration &config) override {
+    config.PostFixupPasses.push_back(
+        [this](jl::LinkGraph &graph) { return recordRelocations(graph); });
+    return llvm::Error::success();
+  }
+
+private:
+  /// Notes the absolute addresses, and refuses what cannot be moved.
+  llvm::Error recordRelocations(jl::LinkGraph &graph) {
+    for (jl::Block *block : graph.blocks())
+      for (jl::Edge &edge : block->edges()) {
+        if (!edge.isRelocation())
+          continue;
+        llvm::StringRef kind = graph.getEdgeKindName(edge.getKind());
+        if (kind == "Pointer64" || kind == "R_RISCV_64") {
+          record(*block, edge);
+          continue;
+        }
+        bool isRelative = !kind.starts_with("Pointer") &&
+                          !kind.starts_with("MoveWide") &&
+                          kind != "R_RISCV_32" && kind != "R_RISCV_HI20";
+        if (!isRelative || !edge.getTarget().isDefined())
+          return llvm::make_error<jl::JITLinkError>(
+              "relocation " + kind + " ties the code to an address");
+      }
+    return llvm::Error::success();
+  }
+
+  void record(const jl::Block &block, const jl::Edge &edge) {
+    ImageRelocation relocation;
+    relocation.offset =
+        block.getAddress().getValue() + edge.getOffset() - imageBase;
+    const jl::Symbol &target = edge.getTarget();
+    if (target.isDefined()) {
+      relocation.external = -1;
+      relocation.addend =
+          target.getAddress().getValue() - imageBase + edge.getAddend();
+    } else {
+      relocation.external = linker.externalIndex(target.getName());
+      relocation.addend = edge.getAddend();
+    }
+    linker.image.relocations.push_back(relocation);
+  }
+
+  Linker &linker;
+  Memory &memory;
+};
+
+} // namespace
+
+Result<CodeImage> cpu::link(std::span<const ObjectFile> objects) {
+  Linker linker;
+  Memory memory;
+  for (const ObjectFile &object : objects) {
+    llvm::MemoryBufferRef buffer({object.data(), object.size()}, "kernels");
+    llvm::Expected<std::unique_ptr<jl::LinkGraph>> graph =
+        jl::createLinkGraphFromObject(buffer);
+    if (!graph) {
+      linker.fail(graph.takeError());
+      break;
+    }
+    jl::link(std::move(*graph), std::make_unique<Context>(linker, memory));
+  }
+  // Objects that did come so far have to go on even if another one failed.
+  memory.layOut(linker.image);
+  memory.resume();
+  if (!linker.failure.empty())
+    return systemError("cannot link kernels: " + linker.failure);
+  return std::move(linker.image);
+}

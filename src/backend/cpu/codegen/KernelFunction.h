@@ -1,0 +1,61 @@
+//===- KernelFunction.h - how a kernel is called --------------------------===//
+//
+// Every kernel has the signature
+//
+//   void kernel(void *const *buffers, int64_t taskBegin, int64_t taskEnd)
+//
+// A kernel is a loop over independent tasks; the runtime gives each thread a
+// range of them. No task reads what another one writes, so the result does not
+// depend on how tasks are spread over threads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_CODEGEN_KERNELFUNCTION_H
+#define SINTER_BACKEND_CPU_CODEGEN_KERNELFUNCTION_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/ValueRange.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace sinter::cpu {
+
+/// The C type of a kernel.
+using KernelEntry = void (*)(void *const *buffers, int64_t taskBegin,
+                             int64_t taskEnd);
+
+/// One of the buffers a kernel gets.
+struct KernelBuffer {
+  /// Static shape, identity layout.
+  mlir::MemRefType type;
+  bool isWritten = false;
+  /// This buffer may share memory with another one of the kernel, of which one
+  /// is written: an operation in place. All others are promised to be disjoint.
+  bool mayAlias = false;
+  /// Bytes to which the address is a multiple.
+  int64_t alignment = 64;
+};
+
+/// Builds one task: inserts at the builder's position, which is inside the
+/// loop over tasks. \p task has index type; \p buffers are memrefs in order.
+using TaskBuilder =
+    llvm::function_ref<void(mlir::OpBuilder &builder, mlir::Location location,
+                            mlir::Value task, mlir::ValueRange buffers)>;
+
+/// Adds the kernel \p name to \p module.
+void createKernel(mlir::ModuleOp module, mlir::Location location,
+                  llvm::StringRef name, llvm::ArrayRef<KernelBuffer> buffers,
+                  TaskBuilder buildTask);
+
+/// Stack memory of the type \p type for the function that \p builder inserts
+/// into, the same for all its tasks, 64-byte aligned. Keep it far below the
+/// stack of a thread (some 100 KB).
+mlir::Value createScratch(mlir::OpBuilder &builder, mlir::Location location,
+                          mlir::MemRefType type);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_CODEGEN_KERNELFUNCTION_H

@@ -1,0 +1,193 @@
+//===- LowerToLLVM.cpp - from kernels' dialects to the LLVM dialect -------===//
+
+#include "backend/cpu/codegen/Codegen.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
+#include "mlir/Conversion/ComplexToStandard/ComplexToStandard.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace sinter;
+
+void cpu::registerCodegenDialects(DialectRegistry &registry) {
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  cf::ControlFlowDialect, complex::ComplexDialect,
+                  func::FuncDialect, index::IndexDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  ub::UBDialect, vector::VectorDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+namespace {
+
+/// Functions whose upstream approximation loses accuracy for large arguments:
+/// these go to the C library.
+bool keepForLibrary(const RewritePattern &pattern) {
+  std::optional<OperationName> root = pattern.getRootKind();
+  return root && (root->getStringRef() == "math.sin" ||
+                  root->getStringRef() == "math.cos");
+}
+
+/// Rewrites what has no counterpart in the LLVM dialect into simpler operations
+/// of the same dialects. f32 exponentials and the like become polynomials, so
+/// that loops over them are vectorised.
+struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandPass)
+  explicit ExpandPass(const cpu::Target &target) : target(target) {}
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    arith::populateArithExpandOpsPatterns(patterns);
+    arith::populateExpandBFloat16Patterns(patterns);
+    MathPolynomialApproximationOptions options;
+    populateMathPolynomialApproximationPatterns(patterns, options);
+    llvm::erase_if(patterns.getNativePatterns(), [](const auto &pattern) {
+      return keepForLibrary(*pattern);
+    });
+    populateExpandCtlzPattern(patterns);
+    populateVectorPatterns(patterns);
+    GreedyRewriteConfig config;
+    config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
+                                            config)))
+      signalPassFailure();
+  }
+
+private:
+  void populateVectorPatterns(RewritePatternSet &patterns) {
+    vector::VectorTransformsOptions options;
+    options.setVectorTransposeLowering(
+        target.f32Lanes == 16 ? vector::VectorTransposeLowering::Shuffle16x16
+                              : vector::VectorTransposeLowering::Shuffle1D);
+    vector::populateVectorTransposeLoweringPatterns(patterns, options);
+    vector::populateVectorContractLoweringPatterns(patterns, options);
+    vector::populateVectorOuterProductLoweringPatterns(patterns);
+    vector::populateVectorMultiReductionLoweringPatterns(
+        patterns, vector::VectorMultiReductionLowering::InnerParallel);
+    vector::populateVectorBroadcastLoweringPatterns(patterns);
+    vector::populateVectorShapeCastLoweringPatterns(patterns);
+    vector::populateVectorMaskOpLoweringPatterns(patterns);
+    vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
+    vector::populateVectorTransferLoweringPatterns(patterns,
+                                                   /*maxTransferRank=*/1);
+    vector::populateVectorGatherLoweringPatterns(patterns);
+  }
+
+  cpu::Target target;
+};
+
+/// Everything that is left becomes the LLVM dialect in one conversion.
+struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertPass)
+
+  void runOnOperation() override {
+    LowerToLLVMOptions options(&getContext());
+    options.useBarePtrCallConv = true;
+    LLVMTypeConverter converter(&getContext(), options);
+    RewritePatternSet patterns(&getContext());
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    populateComplexToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    populateFuncToLLVMConversionPatterns(converter, patterns);
+    index::populateIndexToLLVMConversionPatterns(converter, patterns);
+    populateMathToLLVMConversionPatterns(converter, patterns);
+    populateMathToLibmConversionPatterns(patterns);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    ub::populateUBToLLVMConversionPatterns(converter, patterns);
+    populateVectorToLLVMConversionPatterns(converter, patterns);
+    LLVMConversionTarget target(getContext());
+    target.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
+    if (failed(
+            applyFullConversion(getOperation(), target, std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+/// Operations on bf16 are computed in f32: few machines have them.
+struct BFloat16Pass : PassWrapper<BFloat16Pass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BFloat16Pass)
+
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    TypeConverter converter;
+    arith::populateEmulateUnsupportedFloatsConversions(
+        converter, {BFloat16Type::get(context)}, Float32Type::get(context));
+    RewritePatternSet patterns(context);
+    arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
+    ConversionTarget target(*context);
+    arith::populateEmulateUnsupportedFloatsLegality(target, converter);
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+void buildPipeline(PassManager &passes, const cpu::Target &target) {
+  passes.addPass(createConvertVectorToSCFPass());
+  passes.addPass(createLowerAffinePass());
+  passes.addPass(createConvertComplexToStandardPass());
+  passes.addPass(math::createMathLegalizeToF32());
+  passes.addPass(std::make_unique<BFloat16Pass>());
+  passes.addPass(std::make_unique<ExpandPass>(target));
+  passes.addPass(memref::createExpandStridedMetadataPass());
+  passes.addPass(createLowerAffinePass());
+  passes.addPass(createConvertSCFToCFPass());
+  passes.addPass(std::make_unique<ConvertPass>());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+}
+
+} // namespace
+
+Result<void> cpu::lowerToLLVM(ModuleOp module, const Target &target) {
+  std::string diagnostics;
+  ScopedDiagnosticHandler handler(module.getContext(),
+                                  [&](Diagnostic &diagnostic) {
+                                    if (!diagnostics.empty())
+                                      diagnostics += "; ";
+                                    diagnostics += diagnostic.str();
+                                  });
+  PassManager passes(module.getContext());
+  passes.enableVerifier(false);
+  buildPipeline(passes, target);
+  if (failed(verify(module)) || failed(passes.run(module)))
+    return systemError("cannot lower kernels to machine code: " + diagnostics);
+  return {};
+}

@@ -1,0 +1,128 @@
+//===- Target.cpp - the machine that code is made for ---------------------===//
+
+#include "backend/cpu/codegen/Target.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <mutex>
+#include <unistd.h>
+
+using namespace sinter;
+using namespace sinter::cpu;
+
+static void initializeTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+  });
+}
+
+Result<std::unique_ptr<llvm::TargetMachine>> Target::createMachine() const {
+  initializeTargets();
+  std::string message;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return usageError("unknown target '" + triple + "': " + message);
+  llvm::TargetOptions options;
+  options.FunctionSections = false;
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      llvm::CodeGenOptLevel::Default));
+  if (!machine)
+    return usageError("no code generator for target '" + triple + "'");
+  return machine;
+}
+
+/// Derives what the generators ask for from the features LLVM knows.
+static Result<void> describe(Target &target) {
+  // A machine for no CPU in particular knows the names of all of them; asking
+  // for an unknown one straight away makes LLVM print a warning.
+  Target generic;
+  generic.triple = target.triple;
+  Result<std::unique_ptr<llvm::TargetMachine>> machine =
+      generic.createMachine();
+  if (!machine)
+    return machine.takeError();
+  if (!target.cpu.empty() &&
+      !(*machine)->getMCSubtargetInfo()->isCPUStringValid(target.cpu))
+    return usageError("unknown CPU '" + target.cpu + "' for target '" +
+                      target.triple + "'");
+  machine = target.createMachine();
+  if (!machine)
+    return machine.takeError();
+  const llvm::MCSubtargetInfo &info = *(*machine)->getMCSubtargetInfo();
+  llvm::Triple triple(target.triple);
+  if (triple.isX86()) {
+    bool avx512 =
+        info.checkFeatures("+avx512f") && info.checkFeatures("+avx512vl") &&
+        info.checkFeatures("+avx512bw") && info.checkFeatures("+avx512dq");
+    bool avx = info.checkFeatures("+avx");
+    target.f32Lanes = avx512 ? 16 : avx ? 8 : 4;
+    target.vectorRegisters = avx512 ? 32 : 16;
+    target.hasFma = avx512 || info.checkFeatures("+fma");
+    target.hasVnni =
+        info.checkFeatures("+avx512vnni") || info.checkFeatures("+avxvnni");
+  } else {
+    target.f32Lanes = 4;
+    target.vectorRegisters = 32;
+    target.hasFma = true;
+    target.hasVnni = false;
+  }
+  return {};
+}
+
+/// The size of a cache of the host, or \p otherwise if the system does not say.
+static int64_t hostCacheSize(int name, int64_t otherwise) {
+  long size = sysconf(name);
+  return size > 0 ? size : otherwise;
+}
+
+Result<Target> Target::host() {
+  Target target;
+  target.triple = llvm::sys::getProcessTriple();
+  target.cpu = llvm::sys::getHostCPUName().str();
+  llvm::SubtargetFeatures features;
+  for (const auto &entry : llvm::sys::getHostCPUFeatures()) {
+    bool enabled = entry.second && !entry.first().starts_with("amx");
+    features.AddFeature(entry.first(), enabled);
+  }
+  features.AddFeature("prefer-256-bit", false);
+  if (!llvm::Triple(target.triple).isX86())
+    features = llvm::SubtargetFeatures();
+  target.features = features.getString();
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+  target.l1Bytes = hostCacheSize(_SC_LEVEL1_DCACHE_SIZE, target.l1Bytes);
+  target.l2Bytes = hostCacheSize(_SC_LEVEL2_CACHE_SIZE, target.l2Bytes);
+#endif
+  if (Result<void> described = describe(target); !described)
+    return described.takeError();
+  return target;
+}
+
+Result<Target> Target::named(std::string triple, std::string cpu,
+                             std::string features) {
+  Target target;
+  target.triple = triple.empty() ? llvm::sys::getProcessTriple()
+                                 : llvm::Triple::normalize(triple);
+  target.cpu = std::move(cpu);
+  target.features = std::move(features);
+  if (llvm::Triple(target.triple).isX86()) {
+    if (!target.features.empty())
+      target.features += ",";
+    target.features += "-prefer-256-bit";
+  }
+  if (Result<void> described = describe(target); !described)
+    return described.takeError();
+  return target;
+}

@@ -1,0 +1,53 @@
+//===- Target.h - the machine that code is made for -----------------------===//
+//
+// What LLVM needs to know of a machine (triple, CPU, features), and what the
+// kernels' generators decide by: vector width, registers, cache sizes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_CODEGEN_TARGET_H
+#define SINTER_BACKEND_CPU_CODEGEN_TARGET_H
+
+#include "runtime/Result.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace llvm {
+class TargetMachine;
+} // namespace llvm
+
+namespace sinter::cpu {
+
+struct Target {
+  std::string triple;   ///< "x86_64-unknown-linux-gnu"
+  std::string cpu;      ///< LLVM's name of the CPU.
+  std::string features; ///< "+avx2,-amx-tile,...", in full for the host.
+
+  int64_t f32Lanes = 4;         ///< f32 elements of one vector register.
+  int64_t vectorRegisters = 16; ///< Architectural vector registers.
+  bool hasFma = false;          ///< Fused multiply-add is one instruction.
+  bool hasVnni = false;         ///< 8-bit dot products (vpdpbusd).
+  int64_t l1Bytes = 32 << 10;   ///< Data cache of one core.
+  int64_t l2Bytes = 512 << 10;  ///< Second-level cache of one core.
+
+  int64_t vectorBytes() const { return f32Lanes * 4; }
+
+  /// The machine we run on. AMX is left out: no kernel uses it, and its state
+  /// has to be asked for from the operating system.
+  static Result<Target> host();
+
+  /// The machine that \p triple, \p cpu and \p features name. Each may be
+  /// empty: the host's triple, a generic CPU, no features beyond the CPU's.
+  /// Fails with a usage error if LLVM knows no such machine.
+  static Result<Target> named(std::string triple, std::string cpu,
+                              std::string features);
+
+  /// A new LLVM target machine: position-independent code, small code model.
+  Result<std::unique_ptr<llvm::TargetMachine>> createMachine() const;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_CODEGEN_TARGET_H

@@ -1,0 +1,211 @@
+//===- CodegenTest.cpp ----------------------------------------------------===//
+
+#include "backend/cpu/KernelRunner.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+constexpr int64_t count = 64;
+struct alignas(64) Array {
+  float values[count];
+};
+
+using Function = llvm::function_ref<Value(OpBuilder &, Location, Value)>;
+
+/// A kernel of `count` tasks, out[i] = function(in[i]).
+void addElementwise(KernelRunner &runner, StringRef name, Function function) {
+  Location loc = UnknownLoc::get(&runner.context());
+  auto type = MemRefType::get({count}, Float32Type::get(&runner.context()));
+  KernelBuffer buffers[] = {{type}, {type, /*isWritten=*/true}};
+  createKernel(
+      runner.module(), loc, name, buffers,
+      [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
+        Value in = builder.create<memref::LoadOp>(loc, memrefs[0], task);
+        builder.create<memref::StoreOp>(loc, function(builder, loc, in),
+                                        memrefs[1], task);
+      });
+}
+
+TEST(Codegen, RunsTasksOfTheRangeOnly) {
+  KernelRunner runner;
+  addElementwise(runner, "double_it", [](OpBuilder &b, Location loc, Value x) {
+    return b.create<arith::AddFOp>(loc, x, x).getResult();
+  });
+  runner.compile();
+  Array in, out;
+  for (int i = 0; i < count; ++i) {
+    in.values[i] = i;
+    out.values[i] = -1;
+  }
+  void *buffers[] = {&in, &out};
+  runner.kernel("double_it")(buffers, 3, 40);
+  for (int i = 0; i < count; ++i)
+    EXPECT_EQ(out.values[i], i >= 3 && i < 40 ? 2 * i : -1);
+}
+
+TEST(Codegen, CallsTheLibraryAndReadsConstants) {
+  KernelRunner runner;
+  addElementwise(runner, "sine", [](OpBuilder &b, Location loc, Value x) {
+    return b.create<math::SinOp>(loc, x).getResult();
+  });
+  addElementwise(runner, "tangent", [](OpBuilder &b, Location loc, Value x) {
+    return b.create<math::TanOp>(loc, x).getResult();
+  });
+  addElementwise(runner, "exponential",
+                 [](OpBuilder &b, Location loc, Value x) {
+                   return b.create<math::ExpOp>(loc, x).getResult();
+                 });
+  addElementwise(runner, "erf", [](OpBuilder &b, Location loc, Value x) {
+    return b.create<math::ErfOp>(loc, x).getResult();
+  });
+  runner.compile();
+  Array in, out;
+  for (int i = 0; i < count; ++i)
+    in.values[i] = (i - 20) * 0.7f;
+  void *buffers[] = {&in, &out};
+  auto expectLike = [&](const char *name, auto reference) {
+    runner.kernel(name)(buffers, 0, count);
+    for (int i = 0; i < count; ++i) {
+      double expected = reference(static_cast<double>(in.values[i]));
+      EXPECT_NEAR(out.values[i], expected, 1e-6 + 2e-6 * std::abs(expected))
+          << name << "(" << in.values[i] << ")";
+    }
+  };
+  expectLike("sine", [](double x) { return std::sin(x); });
+  expectLike("tangent", [](double x) { return std::tan(x); });
+  expectLike("exponential", [](double x) { return std::exp(x); });
+  expectLike("erf", [](double x) { return std::erf(x); });
+}
+
+/// A memref copy becomes a call of memcpy, a global constant read-only data.
+TEST(Codegen, CopiesFromGlobals) {
+  KernelRunner runner;
+  const char *text = R"mlir(
+    memref.global "private" constant @table : memref<4xf32> = dense<[1.0, 2.0, 4.0, 8.0]>
+    func.func @look_up(%buffers: !llvm.ptr, %begin: i64, %end: i64) {
+      %out = llvm.load %buffers : !llvm.ptr -> !llvm.ptr
+      %table = memref.get_global @table : memref<4xf32>
+      %index = arith.index_cast %begin : i64 to index
+      %value = memref.load %table[%index] : memref<4xf32>
+      llvm.store %value, %out : f32, !llvm.ptr
+      return
+    })mlir";
+  auto parsed = parseSourceString<ModuleOp>(text, &runner.context());
+  ASSERT_TRUE(parsed);
+  for (Operation &op : llvm::make_early_inc_range(*parsed->getBody()))
+    op.moveBefore(runner.module().getBody(), runner.module().getBody()->end());
+  Location loc = UnknownLoc::get(&runner.context());
+  auto big = MemRefType::get({100000}, Float32Type::get(&runner.context()));
+  KernelBuffer buffers[] = {{big}, {big, /*isWritten=*/true}};
+  createKernel(runner.module(), loc, "copy", buffers,
+               [](OpBuilder &b, Location loc, Value, ValueRange memrefs) {
+                 b.create<memref::CopyOp>(loc, memrefs[0], memrefs[1]);
+               });
+  runner.compile();
+  float out = 0;
+  void *outs[] = {&out};
+  runner.kernel("look_up")(outs, 3, 4);
+  EXPECT_EQ(out, 8.0f);
+  std::vector<float> from(100016, 5.0f), to(100016);
+  auto align = [](std::vector<float> &v) {
+    return reinterpret_cast<void *>(
+        (reinterpret_cast<uintptr_t>(v.data()) + 63) & ~uintptr_t(63));
+  };
+  void *copies[] = {align(from), align(to)};
+  runner.kernel("copy")(copies, 0, 1);
+  EXPECT_EQ(static_cast<float *>(copies[1])[99999], 5.0f);
+}
+
+TEST(Codegen, CompilesAndLinksSeveralModulesAtOnce) {
+  constexpr int modules = 4;
+  std::vector<ObjectFile> objects(modules);
+  std::vector<std::thread> threads;
+  for (int index = 0; index < modules; ++index)
+    threads.emplace_back([&, index] {
+      KernelRunner runner;
+      addElementwise(
+          runner, "k" + std::to_string(index),
+          [&](OpBuilder &b, Location loc, Value x) {
+            Value sine = b.create<math::SinOp>(loc, x);
+            Value offset =
+                b.create<arith::ConstantOp>(loc, b.getF32FloatAttr(index));
+            return b.create<arith::AddFOp>(loc, sine, offset).getResult();
+          });
+      objects[index] = *cpu::compile(runner.module(), runner.target());
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  Result<CodeImage> image = cpu::link(objects);
+  ASSERT_TRUE(image) << image.error().message;
+  EXPECT_EQ(image->externals, std::vector<std::string>{"sinf"});
+  LoadedImage loaded(*image);
+  Array in, out;
+  in.values[0] = 0.5f;
+  void *buffers[] = {&in, &out};
+  for (int index = 0; index < modules; ++index) {
+    loaded.kernel("k" + std::to_string(index))(buffers, 0, 1);
+    EXPECT_NEAR(out.values[0], std::sin(0.5) + index, 1e-6);
+  }
+}
+
+TEST(Codegen, ReportsWhatCannotBeLowered) {
+  KernelRunner runner;
+  OpBuilder builder = OpBuilder::atBlockEnd(runner.module().getBody());
+  auto function = builder.create<func::FuncOp>(
+      builder.getUnknownLoc(), "bad",
+      builder.getFunctionType(
+          {RankedTensorType::get({4}, builder.getF32Type())}, {}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  builder.create<func::ReturnOp>(builder.getUnknownLoc());
+  Result<ObjectFile> object = cpu::compile(runner.module(), runner.target());
+  ASSERT_FALSE(object);
+  EXPECT_EQ(object.error().kind, ErrorKind::System);
+}
+
+TEST(Target, DescribesMachinesByName) {
+  Result<Target> skylake =
+      Target::named("x86_64-unknown-linux-gnu", "skylake-avx512", "");
+  ASSERT_TRUE(skylake) << skylake.error().message;
+  EXPECT_EQ(skylake->f32Lanes, 16);
+  EXPECT_FALSE(skylake->hasVnni);
+  Result<Target> haswell = Target::named("x86_64-linux-gnu", "haswell", "");
+  ASSERT_TRUE(haswell);
+  EXPECT_EQ(haswell->f32Lanes, 8);
+  EXPECT_EQ(haswell->vectorRegisters, 16);
+  Result<Target> arm = Target::named("aarch64-linux-gnu", "cortex-a76", "");
+  ASSERT_TRUE(arm);
+  EXPECT_EQ(arm->f32Lanes, 4);
+  EXPECT_EQ(arm->vectorRegisters, 32);
+  EXPECT_FALSE(Target::named("x86_64-linux-gnu", "no-such-cpu", ""));
+  EXPECT_FALSE(Target::named("no-such-triple", "", ""));
+}
+
+TEST(Target, OtherMachinesCodeCanBeLinked) {
+  Result<Target> arm = Target::named("aarch64-unknown-linux-gnu", "", "");
+  ASSERT_TRUE(arm);
+  KernelRunner runner(*arm);
+  addElementwise(runner, "sine", [](OpBuilder &b, Location loc, Value x) {
+    return b.create<math::SinOp>(loc, x).getResult();
+  });
+  Result<ObjectFile> object = cpu::compile(runner.module(), *arm);
+  ASSERT_TRUE(object) << object.error().message;
+  Result<CodeImage> image = cpu::link(std::span(&*object, 1));
+  ASSERT_TRUE(image) << image.error().message;
+  EXPECT_EQ(image->symbols.count("sine"), 1u);
+}
+
+} // namespace

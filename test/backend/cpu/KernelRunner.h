@@ -1,0 +1,62 @@
+//===- KernelRunner.h - compiles and calls kernels in tests ---------------===//
+
+#ifndef SINTER_TEST_BACKEND_CPU_KERNELRUNNER_H
+#define SINTER_TEST_BACKEND_CPU_KERNELRUNNER_H
+
+#include "backend/cpu/codegen/Image.h"
+#include "backend/cpu/codegen/KernelFunction.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+
+namespace sinter::cpu {
+
+/// A CodeImage in executable memory.
+class LoadedImage {
+public:
+  explicit LoadedImage(const CodeImage &image);
+  ~LoadedImage();
+  LoadedImage(const LoadedImage &) = delete;
+  LoadedImage &operator=(const LoadedImage &) = delete;
+
+  KernelEntry kernel(const std::string &name) const;
+
+private:
+  std::byte *memory = nullptr;
+  size_t size = 0;
+  std::map<std::string, uint64_t> symbols;
+};
+
+/// A context and a module to put kernels into, and what becomes of it.
+class KernelRunner {
+public:
+  explicit KernelRunner(const Target &target);
+  KernelRunner();
+
+  mlir::MLIRContext &context() { return *mlirContext; }
+  mlir::ModuleOp module() { return *mlirModule; }
+  const Target &target() const { return machine; }
+
+  /// Compiles the module and loads it; dies with a message if that fails.
+  /// With SINTER_DUMP set in the environment, prints the assembly.
+  void compile();
+  KernelEntry kernel(const std::string &name) const {
+    return image->kernel(name);
+  }
+  double compileSeconds() const { return seconds; }
+
+private:
+  Target machine;
+  std::unique_ptr<mlir::MLIRContext> mlirContext;
+  mlir::OwningOpRef<mlir::ModuleOp> mlirModule;
+  std::unique_ptr<LoadedImage> image;
+  double seconds = 0;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_TEST_BACKEND_CPU_KERNELRUNNER_H
