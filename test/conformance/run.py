@@ -120,6 +120,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("directories", nargs="*", metavar="SUITE_DIR")
     arguments = parser.parse_args()
+    if not os.access(arguments.sinter, os.X_OK):
+        sys.exit(f"run.py: there is no program {arguments.sinter}; build it first")
     directories = [os.path.join(ONNX_DATA, suite) for suite in ONNX_SUITES] + arguments.directories
     paths = [path for directory in directories for path in cases(directory)]
     if not paths:
