@@ -29,7 +29,9 @@ public:
   }
 
   const std::string &path() const { return name; }
-  std::string file(const std::string &entry) const { return name + "/" + entry; }
+  std::string file(const std::string &entry) const {
+    return name + "/" + entry;
+  }
   size_t entries() const {
     return std::distance(std::filesystem::directory_iterator(name), {});
   }

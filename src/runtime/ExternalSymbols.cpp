@@ -65,11 +65,13 @@ void addMathematics(Table &table) {
   table[#name] = address(static_cast<double (*)(double)>(&::name));            \
   table[#name "f"] = address(static_cast<float (*)(float)>(&::name##f));
   ADD(exp)
-  ADD(exp2) ADD(expm1) ADD(log) ADD(log2) ADD(log10) ADD(log1p) ADD(sin) ADD(
-      cos) ADD(tan) ADD(asin) ADD(acos) ADD(atan) ADD(sinh) ADD(cosh) ADD(tanh)
-      ADD(asinh) ADD(acosh) ADD(atanh) ADD(erf) ADD(erfc) ADD(tgamma)
-          ADD(lgamma) ADD(sqrt) ADD(cbrt) ADD(fabs) ADD(floor) ADD(ceil)
-              ADD(trunc) ADD(round) ADD(rint) ADD(nearbyint)
+  ADD(exp2)
+  ADD(expm1)
+  ADD(log) ADD(log2) ADD(log10) ADD(log1p) ADD(sin) ADD(cos) ADD(tan) ADD(asin)
+      ADD(acos) ADD(atan) ADD(sinh) ADD(cosh) ADD(tanh) ADD(asinh) ADD(acosh)
+          ADD(atanh) ADD(erf) ADD(erfc) ADD(tgamma) ADD(lgamma) ADD(sqrt) ADD(
+              cbrt) ADD(fabs) ADD(floor) ADD(ceil) ADD(trunc) ADD(round)
+              ADD(rint) ADD(nearbyint)
 #undef ADD
 #define ADD(name)                                                              \
   table[#name] = address(static_cast<double (*)(double, double)>(&::name));    \

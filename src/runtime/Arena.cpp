@@ -1,0 +1,59 @@
+//===- Arena.cpp - one large piece of memory for temporaries --------------===//
+
+#include "runtime/Arena.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <sys/mman.h>
+#include <utility>
+
+namespace sinter {
+
+static constexpr size_t hugePage = size_t(2) << 20;
+
+Result<Arena> Arena::allocate(size_t bytes) {
+  Arena arena;
+  if (bytes == 0)
+    return arena;
+  const size_t slack = bytes >= hugePage ? hugePage : 0;
+  void *mapping = bytes > SIZE_MAX - slack
+                      ? MAP_FAILED
+                      : ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED)
+    return systemError("cannot allocate " + std::to_string(bytes) +
+                       " bytes for temporaries: " + std::strerror(errno));
+  arena.mapping = mapping;
+  arena.mappedBytes = bytes + slack;
+  arena.bytes = bytes;
+  arena.begin = static_cast<std::byte *>(mapping);
+  if (slack != 0) {
+    arena.begin += (0 - reinterpret_cast<uintptr_t>(mapping)) % hugePage;
+    // Only advice: without huge pages everything works, a little slower.
+    ::madvise(arena.begin, bytes, MADV_HUGEPAGE);
+  }
+  return arena;
+}
+
+Arena::Arena(Arena &&other) noexcept
+    : mapping(std::exchange(other.mapping, nullptr)),
+      mappedBytes(other.mappedBytes),
+      begin(std::exchange(other.begin, nullptr)),
+      bytes(std::exchange(other.bytes, 0)) {}
+
+Arena &Arena::operator=(Arena &&other) noexcept {
+  std::swap(mapping, other.mapping);
+  std::swap(mappedBytes, other.mappedBytes);
+  std::swap(begin, other.begin);
+  std::swap(bytes, other.bytes);
+  return *this;
+}
+
+Arena::~Arena() {
+  if (mapping)
+    ::munmap(mapping, mappedBytes);
+}
+
+} // namespace sinter

@@ -1,0 +1,45 @@
+//===- Hash.h - a number that stands for a content ------------------------===//
+
+#ifndef SINTER_RUNTIME_HASH_H
+#define SINTER_RUNTIME_HASH_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sinter {
+
+/// XXH3-128: fast, and without collisions by accident. Not meant to withstand
+/// somebody who looks for collisions.
+struct Hash128 {
+  uint64_t low = 0, high = 0;
+
+  bool operator==(const Hash128 &) const = default;
+  /// 32 hexadecimal digits.
+  std::string text() const;
+};
+
+Hash128 hashOf(std::span<const std::byte> bytes);
+
+/// A hash of several parts, in which their borders count: "ab", "c" is not "a",
+/// "bc".
+class Hasher {
+public:
+  Hasher();
+  ~Hasher();
+
+  Hasher &add(std::span<const std::byte> bytes);
+  Hasher &add(std::string_view text);
+  Hash128 finish() const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace sinter
+
+#endif // SINTER_RUNTIME_HASH_H

@@ -1,0 +1,198 @@
+//===- ProgramExecutor.cpp - runs a compiled program ----------------------===//
+
+#include "runtime/ProgramExecutor.h"
+#include "runtime/CpuFeatures.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <new>
+
+namespace sinter {
+
+namespace {
+
+/// The smallest share of work that pays for waking a thread. A wake costs some
+/// microseconds; in 20 of them a core does about this much.
+constexpr double flopsPerThread = 400e3;
+constexpr double bytesPerThread = 100e3;
+
+constexpr size_t maxBuffersOnStack = 32;
+
+uint64_t scratchBytes(std::span<const Step> steps) {
+  uint64_t bytes = 0;
+  for (const Step &step : steps) {
+    for (const BufferReference &buffer : step.buffers)
+      if (buffer.space == BufferSpace::Scratch)
+        bytes = std::max(bytes, buffer.bytes);
+    for (const std::vector<Step> &body : step.bodies)
+      bytes = std::max(bytes, scratchBytes(body));
+  }
+  return bytes;
+}
+
+/// The threads that \p step's work pays for.
+unsigned worthwhileThreads(const Step &step, unsigned available) {
+  const double threads =
+      std::max(step.flops / flopsPerThread, step.bytesMoved / bytesPerThread);
+  return static_cast<unsigned>(std::clamp<double>(threads, 1, available));
+}
+
+} // namespace
+
+Result<std::unique_ptr<ProgramExecutor>>
+ProgramExecutor::create(std::shared_ptr<const Program> program,
+                        std::shared_ptr<ThreadPool> pool) {
+  if (Result<void> fits = checkHost(program->triple, program->features); !fits)
+    return fits.takeError();
+  if (Result<void> sound = verify(*program); !sound)
+    return sound.takeError();
+  Result<LoadedCode> code = LoadedCode::load(program->code);
+  if (!code)
+    return code.takeError();
+  std::unique_ptr<ProgramExecutor> executor(new ProgramExecutor(
+      std::move(program), std::move(pool), std::move(*code)));
+  if (Result<void> memory = executor->allocate(); !memory)
+    return memory.takeError();
+  return executor;
+}
+
+Result<void> ProgramExecutor::allocate() {
+  Result<Arena> temporaries = Arena::allocate(compiled->arenaBytes);
+  if (!temporaries)
+    return temporaries.takeError();
+  arena = std::move(*temporaries);
+
+  // A page between the threads keeps their cache lines apart.
+  const uint64_t perThread = scratchBytes(compiled->steps);
+  scratchStride = perThread == 0 ? 0 : (perThread + 4095) / 4096 * 4096 + 4096;
+  Result<Arena> room = Arena::allocate(scratchStride * pool->size());
+  if (!room)
+    return room.takeError();
+  scratch = std::move(*room);
+  staging.resize(compiled->inputs.size());
+  inputData.resize(compiled->inputs.size());
+  return {};
+}
+
+std::span<const TensorSpec> ProgramExecutor::inputs() const {
+  return compiled->inputs;
+}
+
+std::span<const TensorSpec> ProgramExecutor::outputs() const {
+  return compiled->outputs;
+}
+
+Result<std::vector<Tensor>>
+ProgramExecutor::run(std::span<const Tensor> inputs) {
+  if (Result<void> fits = checkInputs(compiled->inputs, inputs); !fits)
+    return fits.takeError();
+  try {
+    bind(inputs);
+  } catch (const std::bad_alloc &) {
+    return systemError("not enough memory for the model's inputs and outputs");
+  }
+  times.clear();
+  runBegin = Clock::now();
+  runSteps(compiled->steps);
+  return std::move(results);
+}
+
+void ProgramExecutor::bind(std::span<const Tensor> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    inputData[i] = inputs[i].data();
+    if (inputs[i].isAligned())
+      continue;
+    if (staging[i].shape() != inputs[i].shape() ||
+        staging[i].type() != inputs[i].type())
+      staging[i] = Tensor(inputs[i].type(), inputs[i].shape());
+    std::memcpy(staging[i].mutableBytes(), inputs[i].data(), inputs[i].bytes());
+    inputData[i] = staging[i].data();
+  }
+  results.clear();
+  for (const TensorSpec &spec : compiled->outputs)
+    results.emplace_back(spec.type, spec.shape);
+}
+
+std::byte *ProgramExecutor::address(const BufferReference &buffer,
+                                    unsigned thread) const {
+  switch (buffer.space) {
+  case BufferSpace::Arena:
+    return arena.data() + buffer.offset;
+  case BufferSpace::Constant:
+    return const_cast<std::byte *>(
+        compiled->constants[buffer.index].bytes.data() + buffer.offset);
+  case BufferSpace::Input:
+    return const_cast<std::byte *>(inputData[buffer.index] + buffer.offset);
+  case BufferSpace::Output:
+    return const_cast<std::byte *>(results[buffer.index].data()) +
+           buffer.offset;
+  case BufferSpace::Scratch:
+    return scratch.data() + thread * scratchStride;
+  }
+  __builtin_unreachable();
+}
+
+void ProgramExecutor::runSteps(std::span<const Step> steps) {
+  for (const Step &step : steps)
+    runStep(step);
+}
+
+void ProgramExecutor::runStep(const Step &step) {
+  if (step.kind == StepKind::If)
+    return runSteps(chosenBody(step));
+  if (step.kind == StepKind::While) {
+    const std::byte *condition = address(step.buffers[0], 0);
+    for (runSteps(step.bodies[0]); *condition != std::byte(0);
+         runSteps(step.bodies[0]))
+      runSteps(step.bodies[1]);
+    return;
+  }
+
+  const Clock::time_point begin = profiling ? Clock::now() : runBegin;
+  unsigned threads = 1;
+  if (step.kind == StepKind::Kernel)
+    threads = runKernel(step);
+  else if (step.buffers[0].bytes != 0)
+    std::memmove(address(step.buffers[1], 0), address(step.buffers[0], 0),
+                 step.buffers[0].bytes);
+  if (!profiling)
+    return;
+  using Seconds = std::chrono::duration<double>;
+  times.push_back({step.layer, step.op, step.kernelName,
+                   Seconds(begin - runBegin).count(),
+                   Seconds(Clock::now() - begin).count(), step.flops, threads});
+}
+
+/// Returns how many threads were at work.
+unsigned ProgramExecutor::runKernel(const Step &step) {
+  const unsigned threads = static_cast<unsigned>(
+      std::min<int64_t>(worthwhileThreads(step, pool->size()), step.tasks));
+  KernelFunction *kernel = code.kernel(step.kernel);
+  pool->parallelRanges(step.tasks, threads,
+                       [&](int64_t begin, int64_t end, unsigned thread) {
+                         std::array<void *, maxBuffersOnStack> few;
+                         std::vector<void *> many;
+                         void **buffers = few.data();
+                         if (step.buffers.size() > few.size()) {
+                           many.resize(step.buffers.size());
+                           buffers = many.data();
+                         }
+                         for (size_t i = 0; i < step.buffers.size(); ++i)
+                           buffers[i] = address(step.buffers[i], thread);
+                         kernel(buffers, begin, end);
+                       });
+  return threads;
+}
+
+const std::vector<Step> &ProgramExecutor::chosenBody(const Step &step) const {
+  const std::byte *selector = address(step.buffers[0], 0);
+  if (step.selector == ElementType::I1)
+    return step.bodies[*selector != std::byte(0) ? 0 : 1];
+  int32_t index;
+  std::memcpy(&index, selector, sizeof(index));
+  const auto last = static_cast<int32_t>(step.bodies.size() - 1);
+  return step.bodies[index < 0 || index > last ? last : index];
+}
+
+} // namespace sinter

@@ -1,0 +1,73 @@
+//===- ProgramExecutor.h - runs a compiled program ------------------------===//
+
+#ifndef SINTER_RUNTIME_PROGRAMEXECUTOR_H
+#define SINTER_RUNTIME_PROGRAMEXECUTOR_H
+
+#include "runtime/Arena.h"
+#include "runtime/CodeImage.h"
+#include "runtime/Executor.h"
+#include "runtime/Program.h"
+#include "runtime/ThreadPool.h"
+
+#include <chrono>
+#include <memory>
+
+namespace sinter {
+
+/// Runs a Program on a pool of threads. The results do not depend on how many
+/// there are: kernels promise not to care how their tasks are split.
+class ProgramExecutor : public Executor {
+public:
+  /// Checks that \p program is sound and made for this machine, and loads its
+  /// code. Errors: Unsupported where processor features are missing, System
+  /// where it is damaged or memory is short.
+  static Result<std::unique_ptr<ProgramExecutor>>
+  create(std::shared_ptr<const Program> program,
+         std::shared_ptr<ThreadPool> pool);
+
+  std::span<const TensorSpec> inputs() const override;
+  std::span<const TensorSpec> outputs() const override;
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs) override;
+  void setProfiling(bool enabled) override { profiling = enabled; }
+  std::span<const LayerTime> layerTimes() const override { return times; }
+
+  const Program &program() const { return *compiled; }
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  ProgramExecutor(std::shared_ptr<const Program> program,
+                  std::shared_ptr<ThreadPool> pool, LoadedCode code)
+      : compiled(std::move(program)), pool(std::move(pool)),
+        code(std::move(code)) {}
+
+  Result<void> allocate();
+  void bind(std::span<const Tensor> inputs);
+  std::byte *address(const BufferReference &buffer, unsigned thread) const;
+  void runSteps(std::span<const Step> steps);
+  void runStep(const Step &step);
+  unsigned runKernel(const Step &step);
+  const std::vector<Step> &chosenBody(const Step &step) const;
+
+  std::shared_ptr<const Program> compiled;
+  std::shared_ptr<ThreadPool> pool;
+  LoadedCode code;
+  Arena arena;
+  /// Room for each thread, scratchStride bytes apart.
+  Arena scratch;
+  size_t scratchStride = 0;
+
+  /// What the current run works on. An input that is not aligned is copied to
+  /// its staging tensor, which is made once.
+  std::vector<Tensor> staging;
+  std::vector<const std::byte *> inputData;
+  std::vector<Tensor> results;
+
+  bool profiling = false;
+  Clock::time_point runBegin;
+  std::vector<LayerTime> times;
+};
+
+} // namespace sinter
+
+#endif // SINTER_RUNTIME_PROGRAMEXECUTOR_H

@@ -1,0 +1,304 @@
+//===- ProgramFile.cpp - a compiled program on disk -----------------------===//
+
+#include "runtime/ProgramFile.h"
+#include "runtime/ByteStream.h"
+#include "runtime/Hash.h"
+#include "runtime/MappedFile.h"
+
+namespace sinter {
+
+namespace {
+
+constexpr std::string_view magic{"SINTERP\0", 8};
+/// Goes up with every change of what the file means.
+constexpr uint32_t formatVersion = 1;
+constexpr size_t headerSize = 8 + 4 + 4 + 8 + 16 + 8;
+constexpr uint64_t constantAlignment = 64;
+
+uint64_t alignUp(uint64_t offset) {
+  return (offset + constantAlignment - 1) / constantAlignment *
+         constantAlignment;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+class MetadataWriter {
+public:
+  ByteWriter out;
+
+  void program(const Program &program) {
+    out.text(program.triple);
+    out.list(program.features, [&](const std::string &f) { out.text(f); });
+    out.text(program.producer);
+    for (const auto *specs : {&program.inputs, &program.outputs})
+      out.list(*specs, [&](const TensorSpec &spec) { tensorSpec(spec); });
+    out.number(program.arenaBytes);
+    code(program.code);
+    steps(program.steps);
+    // Sizes only: the constants follow each other in order, each aligned.
+    out.list(program.constants, [&](const ConstantData &constant) {
+      out.number(static_cast<uint64_t>(constant.bytes.size()));
+    });
+  }
+
+private:
+  void tensorSpec(const TensorSpec &spec) {
+    out.text(spec.name);
+    out.text(name(spec.type));
+    out.list(spec.shape, [&](int64_t dim) { out.number(dim); });
+  }
+
+  void code(const CodeImage &image) {
+    out.number(static_cast<uint64_t>(image.bytes.size()));
+    out.raw(image.bytes);
+    for (const CodeImage::Range &range :
+         {image.text, image.rodata, image.data}) {
+      out.number(range.offset);
+      out.number(range.size);
+    }
+    out.list(image.entries, [&](uint64_t entry) { out.number(entry); });
+    out.list(image.relocations, [&](const Relocation &relocation) {
+      out.number(relocation.offset);
+      out.number(relocation.symbol);
+      out.number(relocation.addend);
+    });
+    out.list(image.externals, [&](const std::string &s) { out.text(s); });
+  }
+
+  void buffer(const BufferReference &reference) {
+    out.number(reference.space);
+    out.number(reference.access);
+    out.number(reference.index);
+    out.number(reference.offset);
+    out.number(reference.bytes);
+  }
+
+  void steps(const std::vector<Step> &list) {
+    out.list(list, [&](const Step &step) {
+      out.number(step.kind);
+      out.number(step.kernel);
+      out.list(step.buffers,
+               [&](const BufferReference &reference) { buffer(reference); });
+      out.number(step.tasks);
+      out.number(step.flops);
+      out.number(step.bytesMoved);
+      out.text(step.layer);
+      out.text(step.op);
+      out.text(step.kernelName);
+      out.text(name(step.selector));
+      out.list(step.bodies,
+               [&](const std::vector<Step> &body) { steps(body); });
+    });
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+// The least that an element of each list takes in the file.
+constexpr size_t textSize = 8;
+constexpr size_t specSize = 3 * 8;
+constexpr size_t bufferSize = 1 + 1 + 4 + 8 + 8;
+constexpr size_t relocationSize = 8 + 4 + 8;
+constexpr size_t stepSize = 1 + 4 + 8 + 3 * 8 + 4 * textSize + 8;
+
+class MetadataReader {
+public:
+  explicit MetadataReader(std::span<const std::byte> bytes) : in(bytes) {}
+
+  /// Reads all but the constants, whose sizes it returns.
+  std::vector<uint64_t> program(Program &program) {
+    program.triple = in.text();
+    program.features = texts();
+    program.producer = in.text();
+    for (auto *specs : {&program.inputs, &program.outputs})
+      *specs = in.list(specSize, [&] { return tensorSpec(); });
+    program.arenaBytes = in.number<uint64_t>();
+    program.code = code();
+    program.steps = steps(0);
+    return numbers<uint64_t>();
+  }
+
+  bool isComplete() const { return !in.failed() && in.atEnd(); }
+
+private:
+  template <typename T> std::vector<T> numbers() {
+    return in.list(sizeof(T), [&] { return in.number<T>(); });
+  }
+  std::vector<std::string> texts() {
+    return in.list(textSize, [&] { return in.text(); });
+  }
+  ElementType elementType() {
+    std::optional<ElementType> type = parseElementType(in.text());
+    if (!type)
+      in.fail();
+    return type.value_or(ElementType::I1);
+  }
+
+  TensorSpec tensorSpec() {
+    TensorSpec spec;
+    spec.name = in.text();
+    spec.type = elementType();
+    spec.shape = numbers<int64_t>();
+    return spec;
+  }
+
+  CodeImage code() {
+    CodeImage image;
+    auto bytes = in.raw(in.number<uint64_t>());
+    image.bytes.assign(bytes.begin(), bytes.end());
+    for (CodeImage::Range *range : {&image.text, &image.rodata, &image.data}) {
+      range->offset = in.number<uint64_t>();
+      range->size = in.number<uint64_t>();
+    }
+    image.entries = numbers<uint64_t>();
+    image.relocations = in.list(relocationSize, [&] {
+      Relocation relocation;
+      relocation.offset = in.number<uint64_t>();
+      relocation.symbol = in.number<uint32_t>();
+      relocation.addend = in.number<int64_t>();
+      return relocation;
+    });
+    image.externals = texts();
+    return image;
+  }
+
+  BufferReference buffer() {
+    BufferReference reference;
+    reference.space = in.number<BufferSpace>();
+    reference.access = in.number<BufferAccess>();
+    reference.index = in.number<uint32_t>();
+    reference.offset = in.number<uint64_t>();
+    reference.bytes = in.number<uint64_t>();
+    return reference;
+  }
+
+  std::vector<Step> steps(unsigned depth) {
+    if (depth > maxStepNesting) {
+      in.fail();
+      return {};
+    }
+    return in.list(stepSize, [&] {
+      Step step;
+      step.kind = in.number<StepKind>();
+      step.kernel = in.number<uint32_t>();
+      step.buffers = in.list(bufferSize, [&] { return buffer(); });
+      step.tasks = in.number<int64_t>();
+      step.flops = in.number<double>();
+      step.bytesMoved = in.number<double>();
+      step.layer = in.text();
+      step.op = in.text();
+      step.kernelName = in.text();
+      step.selector = elementType();
+      step.bodies = in.list(sizeof(uint64_t), [&] { return steps(depth + 1); });
+      return step;
+    });
+  }
+
+  ByteReader in;
+};
+
+Error damaged(const std::string &path, std::string_view what) {
+  return systemError("'" + path +
+                     "': damaged program file: " + std::string(what));
+}
+
+/// Checks the header of \p file and finds the metadata.
+Result<std::span<const std::byte>> findMetadata(const MappedFile &file) {
+  ByteReader header(file.bytes());
+  auto start = header.raw(magic.size());
+  if (std::string_view(reinterpret_cast<const char *>(start.data()),
+                       start.size()) != magic)
+    return damaged(file.path(), "not a Sinter program");
+  const auto version = header.number<uint32_t>();
+  header.number<uint32_t>();
+  if (version != formatVersion)
+    return unsupported("'" + file.path() + "': program format version " +
+                       std::to_string(version) + ", this is for version " +
+                       std::to_string(formatVersion));
+  const auto metadataSize = header.number<uint64_t>();
+  Hash128 expected;
+  expected.low = header.number<uint64_t>();
+  expected.high = header.number<uint64_t>();
+  if (header.number<uint64_t>() != file.bytes().size() || header.failed())
+    return damaged(file.path(), "its size is wrong");
+  auto metadata = header.raw(metadataSize);
+  if (header.failed() || hashOf(metadata) != expected)
+    return damaged(file.path(), "the checksum is wrong");
+  return metadata;
+}
+
+/// Points the program's constants to their places in \p file, which they fill
+/// from the end of the metadata to the end of the file.
+Result<void> placeConstants(Program &program, std::span<const uint64_t> sizes,
+                            uint64_t metadataEnd,
+                            std::shared_ptr<const MappedFile> file) {
+  uint64_t end = metadataEnd;
+  for (uint64_t size : sizes) {
+    const uint64_t begin = alignUp(end);
+    if (begin > file->bytes().size() || size > file->bytes().size() - begin)
+      return damaged(file->path(), "constants are missing");
+    program.constants.push_back({file, file->bytes().subspan(begin, size)});
+    end = begin + size;
+  }
+  if (end != file->bytes().size())
+    return damaged(file->path(), "its size is wrong");
+  return {};
+}
+
+} // namespace
+
+Result<void> saveProgram(const Program &program, const std::string &path) {
+  MetadataWriter metadata;
+  metadata.program(program);
+  uint64_t end = headerSize + metadata.out.size();
+  for (const ConstantData &constant : program.constants)
+    end = alignUp(end) + constant.bytes.size();
+
+  ByteWriter header;
+  header.raw(std::as_bytes(std::span(magic)));
+  header.number(formatVersion);
+  header.number(uint32_t(0));
+  header.number(static_cast<uint64_t>(metadata.out.size()));
+  const Hash128 hash = hashOf(metadata.out.bytes());
+  header.number(hash.low);
+  header.number(hash.high);
+  header.number(end);
+
+  static constexpr std::byte padding[constantAlignment] = {};
+  std::vector<std::span<const std::byte>> chunks = {header.bytes(),
+                                                    metadata.out.bytes()};
+  uint64_t position = headerSize + metadata.out.size();
+  for (const ConstantData &constant : program.constants) {
+    chunks.push_back(std::span(padding).first(alignUp(position) - position));
+    chunks.push_back(constant.bytes);
+    position = alignUp(position) + constant.bytes.size();
+  }
+  return writeFileAtomically(path, chunks);
+}
+
+Result<std::shared_ptr<const Program>> loadProgram(const std::string &path) {
+  Result<std::shared_ptr<const MappedFile>> file = MappedFile::open(path);
+  if (!file)
+    return file.takeError();
+  Result<std::span<const std::byte>> metadata = findMetadata(**file);
+  if (!metadata)
+    return metadata.takeError();
+  auto program = std::make_shared<Program>();
+  MetadataReader reader(*metadata);
+  const std::vector<uint64_t> sizes = reader.program(*program);
+  if (!reader.isComplete())
+    return damaged(path, "the metadata make no sense");
+  if (Result<void> placed =
+          placeConstants(*program, sizes, headerSize + metadata->size(), *file);
+      !placed)
+    return placed.takeError();
+  if (Result<void> sound = verify(*program); !sound)
+    return damaged(path, sound.error().message);
+  return std::shared_ptr<const Program>(std::move(program));
+}
+
+} // namespace sinter

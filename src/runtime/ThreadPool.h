@@ -1,0 +1,102 @@
+//===- ThreadPool.h - the threads that kernels run on ---------------------===//
+//
+// One pool serves a whole process. Work is split statically into as many
+// contiguous ranges as threads take part, so that a thread finds in its cache
+// what it wrote a step before. Idle threads spin for some microseconds, the
+// time between two steps of a model, and then sleep.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_RUNTIME_THREADPOOL_H
+#define SINTER_RUNTIME_THREADPOOL_H
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace sinter {
+
+/// The processors this process may use: its affinity mask, limited by its
+/// control group's CPU quota (rounded up). At least 1.
+unsigned usableCpuCount();
+
+class ThreadPool {
+public:
+  /// A pool in which \p threads work, the caller of parallelRanges among them;
+  /// 0 stands for usableCpuCount(). Where the system refuses a thread, the pool
+  /// has as many as it got.
+  explicit ThreadPool(unsigned threads = 0);
+  ThreadPool(const ThreadPool &) = delete;
+  ThreadPool &operator=(const ThreadPool &) = delete;
+  /// Joins the threads. No work may be under way.
+  ~ThreadPool();
+
+  unsigned size() const { return static_cast<unsigned>(workers.size()) + 1; }
+
+  /// Splits [0, count) into min(threads, size(), count) ranges that differ by
+  /// one at most and calls `body(begin, end, part)` for each on a thread of its
+  /// own; the caller's thread does part 0. Returns when all are done. \p body
+  /// must not throw. Called from inside a body, it does all the work itself.
+  template <typename Body>
+  void parallelRanges(int64_t count, unsigned threads, Body &&body) {
+    if (count <= 0)
+      return;
+    const auto parts = static_cast<unsigned>(
+        std::clamp<int64_t>(threads, 1, std::min<int64_t>(size(), count)));
+    if (parts == 1 || insideBody())
+      return static_cast<void>(body(int64_t(0), count, 0u));
+    using Callable = std::remove_reference_t<Body>;
+    run({[](const void *context, int64_t begin, int64_t end, unsigned part) {
+           (*static_cast<Callable *>(const_cast<void *>(context)))(begin, end,
+                                                                   part);
+         },
+         std::addressof(body), count, parts});
+  }
+
+  /// Calls `body(index)` for every index in [0, count) on all threads.
+  template <typename Body> void parallelFor(int64_t count, Body &&body) {
+    parallelRanges(count, size(), [&](int64_t begin, int64_t end, unsigned) {
+      for (int64_t index = begin; index < end; ++index)
+        body(index);
+    });
+  }
+
+private:
+  struct Job {
+    void (*call)(const void *context, int64_t begin, int64_t end,
+                 unsigned part) = nullptr;
+    const void *context = nullptr;
+    int64_t count = 0;
+    unsigned parts = 0;
+
+    void doPart(unsigned part) const;
+  };
+
+  /// A thread and its letter box. On cache lines of its own, as others poll
+  /// theirs.
+  struct alignas(64) Worker {
+    /// Counts the jobs put into the box; the worker waits for a change.
+    std::atomic<uint32_t> ticket = 0;
+    std::thread thread;
+  };
+
+  static bool insideBody();
+  void run(const Job &newJob);
+  void work(Worker &worker, unsigned part);
+
+  std::vector<std::unique_ptr<Worker>> workers;
+  /// Held by the one who has a job for the pool.
+  std::mutex busy;
+  Job job;
+  alignas(64) std::atomic<uint32_t> unfinished = 0;
+  std::atomic<bool> stopping = false;
+};
+
+} // namespace sinter
+
+#endif // SINTER_RUNTIME_THREADPOOL_H

@@ -1,0 +1,237 @@
+#include "runtime/ProgramExecutor.h"
+#include "runtime/ExternalSymbols.h"
+#include "runtime/TestProgram.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#if defined(__x86_64__)
+
+// The kernels of TestProgram.h, in System V's calling convention.
+__asm__(R"(
+  .intel_syntax noprefix
+  .section .rodata
+  .globl sinterTestAddOne, sinterTestIsBelowTen, sinterTestApplyExp
+  .globl sinterTestExpAddress, sinterTestReadTable, sinterTestTableAddress
+  .globl sinterTestCodeEnd
+sinterTestAddOne:
+  mov rax, [rdi]
+  mov rcx, [rdi + 8]
+0: cmp rsi, rdx
+  jge 1f
+  mov r8d, [rax + rsi * 4]
+  add r8d, 1
+  mov [rcx + rsi * 4], r8d
+  inc rsi
+  jmp 0b
+1: ret
+sinterTestIsBelowTen:
+  mov rax, [rdi]
+  mov rcx, [rdi + 8]
+  cmp dword ptr [rax], 10
+  setl byte ptr [rcx]
+  ret
+sinterTestApplyExp:
+  push rbx
+  mov rax, [rdi]
+  mov rbx, [rdi + 8]
+  movss xmm0, [rax]
+  movabs rax, 0
+sinterTestExpAddress = . - 8
+  call rax
+  movss [rbx], xmm0
+  pop rbx
+  ret
+sinterTestReadTable:
+  movabs rax, 0
+sinterTestTableAddress = . - 8
+  mov eax, [rax]
+  mov rcx, [rdi]
+  mov [rcx], eax
+  ret
+sinterTestCodeEnd:
+  .att_syntax
+  .text
+)");
+
+using namespace sinter;
+using namespace sinter::test;
+
+namespace {
+
+using enum BufferSpace;
+using enum BufferAccess;
+
+std::unique_ptr<ProgramExecutor> executorFor(Program program,
+                                             unsigned threads = 1) {
+  auto executor =
+      ProgramExecutor::create(std::make_shared<Program>(std::move(program)),
+                              std::make_shared<ThreadPool>(threads));
+  EXPECT_TRUE(executor) << (executor ? "" : executor.error().message);
+  return executor ? std::move(*executor) : nullptr;
+}
+
+Tensor ascending() {
+  Tensor tensor(ElementType::I32, {1000});
+  for (int32_t i = 0; i < 1000; ++i)
+    tensor.set(i, i);
+  return tensor;
+}
+
+TEST(ProgramExecutorTest, RunsOnAnyNumberOfThreads) {
+  for (unsigned threads : {1u, 2u, 5u}) {
+    auto executor = executorFor(testProgram(), threads);
+    ASSERT_TRUE(executor);
+    std::vector<Tensor> inputs = {ascending()};
+    auto first = executor->run(inputs);
+    auto second = executor->run(inputs);
+    ASSERT_TRUE(first && second);
+    for (int i = 0; i < 1000; ++i)
+      EXPECT_EQ((*first)[0].at<int32_t>(i), i + 1);
+    EXPECT_EQ((*first)[1].at<int32_t>(0), 10);
+    EXPECT_EQ((*first)[2].at<int32_t>(0), 42);
+    EXPECT_NE((*first)[0].data(), (*second)[0].data());
+    EXPECT_EQ((*second)[1].at<int32_t>(0), 10);
+  }
+}
+
+TEST(ProgramExecutorTest, TakesUnalignedInputs) {
+  auto executor = executorFor(testProgram());
+  ASSERT_TRUE(executor);
+  auto bytes = std::make_shared<std::vector<std::byte>>(4001);
+  std::memcpy(bytes->data() + 1, ascending().data(), 4000);
+  std::vector<Tensor> inputs = {
+      Tensor::share(ElementType::I32, {1000}, bytes->data() + 1, bytes)};
+  auto results = executor->run(inputs);
+  ASSERT_TRUE(results);
+  EXPECT_EQ((*results)[0].at<int32_t>(999), 1000);
+}
+
+TEST(ProgramExecutorTest, WrongInputIsAnError) {
+  auto executor = executorFor(testProgram());
+  std::vector<Tensor> inputs = {Tensor(ElementType::F32, {1000})};
+  EXPECT_EQ(executor->run(inputs).error().message,
+            "input 'x': expected 1000xi32, given 1000xf32");
+}
+
+TEST(ProgramExecutorTest, ProfilesEveryExecution) {
+  auto executor = executorFor(testProgram(), 2);
+  executor->setProfiling(true);
+  std::vector<Tensor> inputs = {ascending()};
+  ASSERT_TRUE(executor->run(inputs));
+  // 3 kernels and copies, 8 conditions, 7 bodies, copy, table.
+  ASSERT_EQ(executor->layerTimes().size(), 1u + 1 + 8 + 7 + 1 + 1);
+  EXPECT_EQ(executor->layerTimes()[0].name, "layer0");
+  EXPECT_EQ(executor->layerTimes()[0].threads, 2u);
+  EXPECT_EQ(executor->layerTimes()[1].threads, 1u);
+}
+
+TEST(ProgramExecutorTest, IfChoosesABody) {
+  auto run = [](ElementType selector, int32_t value) {
+    Program program = testProgram();
+    program.outputs = {{"y", ElementType::I32, {}}};
+    program.constants = {constantOf({value}), constantOf({10, 20, 30})};
+    Step choice;
+    choice.kind = StepKind::If;
+    choice.selector = selector;
+    choice.buffers = {{Constant, In, 0, 0, byteSize(selector)}};
+    for (uint64_t i = 0; i < (selector == ElementType::I1 ? 2 : 3); ++i)
+      choice.bodies.push_back(
+          {copyStep({Constant, In, 1, 4 * i, 4}, {Output, Out, 0, 0, 4})});
+    program.steps = {choice};
+    std::vector<Tensor> inputs = {ascending()};
+    return (*executorFor(program)->run(inputs))[0].at<int32_t>(0);
+  };
+  EXPECT_EQ(run(ElementType::I1, 1), 10);
+  EXPECT_EQ(run(ElementType::I1, 0), 20);
+  EXPECT_EQ(run(ElementType::I32, 1), 20);
+  EXPECT_EQ(run(ElementType::I32, -1), 30);
+  EXPECT_EQ(run(ElementType::I32, 7), 30);
+}
+
+TEST(ProgramExecutorTest, CallsOutsideFunctions) {
+  Program program = testProgram();
+  program.inputs = {{"x", ElementType::F32, {}}};
+  program.outputs = {{"y", ElementType::F32, {}}};
+  program.steps = {
+      kernelStep(ApplyExp, {{Input, In, 0, 0, 4}, {Output, Out, 0, 0, 4}})};
+  std::vector<Tensor> inputs = {
+      Tensor::of<float>(ElementType::F32, {}, std::vector<float>{1.5f})};
+  auto results = executorFor(program)->run(inputs);
+  ASSERT_TRUE(results);
+  EXPECT_EQ((*results)[0].at<float>(0), std::exp(1.5f));
+}
+
+TEST(ProgramExecutorTest, ScratchIsPerThread) {
+  Program program = testProgram();
+  program.outputs = {};
+  Step step = kernelStep(
+      AddOne, {{Input, In, 0, 0, 4000}, {Scratch, Out, 0, 0, 4000}}, 1000);
+  step.flops = 1e9;
+  program.steps = {step};
+  std::vector<Tensor> inputs = {ascending()};
+  EXPECT_TRUE(executorFor(program, 4)->run(inputs));
+}
+
+TEST(ProgramExecutorTest, RefusesOtherMachines) {
+  Program program = testProgram();
+  program.features.push_back("quantum");
+  auto refused = ProgramExecutor::create(std::make_shared<Program>(program),
+                                         std::make_shared<ThreadPool>(1));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::Unsupported);
+  EXPECT_NE(refused.error().message.find("quantum"), std::string::npos);
+  EXPECT_FALSE(checkHost("riscv64-unknown-linux-gnu", {}));
+}
+
+TEST(ProgramTest, VerifyFindsWhatIsOutOfRange) {
+  EXPECT_TRUE(verify(testProgram()));
+  using Change = void (*)(Program &);
+  const Change changes[] = {
+      [](Program &p) { p.arenaBytes = 64; },
+      [](Program &p) { p.arenaBytes = UINT64_MAX; },
+      [](Program &p) { p.steps[0].kernel = 4; },
+      [](Program &p) { p.steps[0].tasks = 0; },
+      [](Program &p) { p.steps[0].flops = NAN; },
+      [](Program &p) { p.steps[0].buffers[0].index = 1; },
+      [](Program &p) { p.steps[0].buffers[0].bytes = 4001; },
+      [](Program &p) { p.steps[0].buffers[0].offset = UINT64_MAX; },
+      [](Program &p) { p.steps[0].buffers[0].access = Out; },
+      [](Program &p) { p.steps[1].buffers[0].access = InOut; },
+      [](Program &p) { p.steps[1].buffers[1].bytes = 8; },
+      [](Program &p) { p.steps[2].bodies.pop_back(); },
+      [](Program &p) { p.steps[2].buffers[0].bytes = 4; },
+      [](Program &p) { p.outputs[0].shape = {-1}; },
+      [](Program &p) { p.steps[0].kind = static_cast<StepKind>(9); },
+      [](Program &p) { p.code.entries[0] = p.code.text.size; },
+      [](Program &p) { p.code.relocations[0].offset = UINT64_MAX - 3; },
+      [](Program &p) { p.code.relocations[0].symbol = 1; },
+      [](Program &p) { p.code.relocations[1].addend = -1; },
+      [](Program &p) { p.code.externals[0] = "system"; },
+      [](Program &p) { p.code.rodata.offset = 4096; },
+      [](Program &p) { p.code.rodata.size = UINT64_MAX; },
+      [](Program &p) {
+        p.constants[0].bytes = p.constants[1].bytes.subspan(4);
+      },
+  };
+  for (size_t i = 0; i < std::size(changes); ++i) {
+    Program program = testProgram();
+    changes[i](program);
+    EXPECT_FALSE(verify(program)) << "change " << i;
+  }
+}
+
+TEST(ExternalSymbolsTest, OnlyTheList) {
+  EXPECT_TRUE(externalSymbol("expf"));
+  EXPECT_TRUE(externalSymbol("__truncsfhf2"));
+  EXPECT_FALSE(externalSymbol("system"));
+  EXPECT_GT(externalSymbolNames().size(), 60u);
+  auto toHalf =
+      reinterpret_cast<_Float16 (*)(float)>(externalSymbol("__truncsfhf2"));
+  EXPECT_EQ(static_cast<float>(toHalf(1.5f)), 1.5f);
+}
+
+} // namespace
+
+#endif // __x86_64__
