@@ -1,0 +1,303 @@
+//===- Npy.cpp - NumPy's array files --------------------------------------===//
+
+#include "runtime/Npy.h"
+#include "runtime/MappedFile.h"
+
+#include <algorithm>
+#include <charconv>
+#include <new>
+
+namespace sinter {
+
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+constexpr size_t dataAlignment = 64;
+constexpr size_t maxRank = 64;
+
+struct TypeCode {
+  std::string_view code; ///< NumPy's letter and size.
+  ElementType type;
+};
+
+/// What is read; the first entry of a type is how it is written.
+constexpr TypeCode typeCodes[] = {
+    {"b1", ElementType::I1},   {"i1", ElementType::I8},
+    {"i2", ElementType::I16},  {"i4", ElementType::I32},
+    {"i8", ElementType::I64},  {"u1", ElementType::UI8},
+    {"u2", ElementType::UI16}, {"u4", ElementType::UI32},
+    {"u8", ElementType::UI64}, {"f2", ElementType::F16},
+    {"f4", ElementType::F32},  {"f8", ElementType::F64},
+    {"c8", ElementType::C64},  {"c16", ElementType::C128},
+    {"V2", ElementType::BF16}, {"?", ElementType::I1},
+};
+
+struct Header {
+  ElementType type = ElementType::F32;
+  bool bigEndian = false;
+  bool fortranOrder = false;
+  Shape shape;
+};
+
+/// Reads the header's text, a literal of a Python dictionary with the keys
+/// 'descr' (a string), 'fortran_order' (True or False) and 'shape' (a tuple).
+class HeaderParser {
+public:
+  explicit HeaderParser(std::string_view text) : rest(text) {}
+
+  /// The header, or what is wrong with it.
+  Result<Header> parse() {
+    Header header;
+    unsigned seen = 0;
+    if (!take('{'))
+      return error("no dictionary");
+    while (!take('}')) {
+      std::optional<std::string_view> key = string();
+      if (!key || !take(':'))
+        return error("no key");
+      if (*key == "descr")
+        seen |= 1;
+      else if (*key == "fortran_order")
+        seen |= 2;
+      else if (*key == "shape")
+        seen |= 4;
+      if (Result<void> value = parseValue(*key, header); !value)
+        return value.takeError();
+      if (!take(',') && peek() != '}')
+        return error("no ',' after '" + std::string(*key) + "'");
+    }
+    if (seen != 7)
+      return error("one of 'descr', 'fortran_order', 'shape' is missing");
+    return header;
+  }
+
+private:
+  static Error error(std::string what) {
+    return invalidModel("its header is not valid: " + std::move(what));
+  }
+
+  Result<void> parseValue(std::string_view key, Header &header) {
+    if (key == "descr")
+      return parseType(header);
+    if (key == "fortran_order") {
+      header.fortranOrder = takeWord("True");
+      if (!header.fortranOrder && !takeWord("False"))
+        return error("'fortran_order' is neither True nor False");
+      return {};
+    }
+    if (key == "shape")
+      return parseShape(header.shape);
+    return error("unknown key '" + std::string(key) + "'");
+  }
+
+  Result<void> parseType(Header &header) {
+    if (peek() == '[')
+      return unsupported("records are not supported");
+    std::optional<std::string_view> descr = string();
+    if (!descr || descr->empty())
+      return error("'descr' is no string");
+    header.bigEndian = descr->front() == '>';
+    std::string_view code = *descr;
+    if (std::string_view("<>|=").find(code.front()) != std::string_view::npos)
+      code.remove_prefix(1);
+    for (const TypeCode &known : typeCodes)
+      if (known.code == code) {
+        header.type = known.type;
+        return {};
+      }
+    return unsupported("elements of type '" + std::string(*descr) +
+                       "' are not supported");
+  }
+
+  Result<void> parseShape(Shape &shape) {
+    if (!take('('))
+      return error("'shape' is no tuple");
+    while (!take(')')) {
+      peek();
+      int64_t dim = 0;
+      auto [end, code] =
+          std::from_chars(rest.data(), rest.data() + rest.size(), dim);
+      if (code != std::errc() || dim < 0 || shape.size() == maxRank)
+        return error("'shape' is not valid");
+      rest.remove_prefix(static_cast<size_t>(end - rest.data()));
+      shape.push_back(dim);
+      take('L'); // Python 2 wrote long integers so.
+      if (!take(',') && peek() != ')')
+        return error("'shape' is not valid");
+    }
+    return {};
+  }
+
+  /// The next character that is not white space, or 0.
+  char peek() {
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t\n"), rest.size()));
+    return rest.empty() ? '\0' : rest.front();
+  }
+  bool take(char expected) {
+    if (peek() != expected)
+      return false;
+    rest.remove_prefix(1);
+    return true;
+  }
+  bool takeWord(std::string_view word) {
+    peek();
+    if (!rest.starts_with(word))
+      return false;
+    rest.remove_prefix(word.size());
+    return true;
+  }
+  std::optional<std::string_view> string() {
+    const char quote = peek();
+    if (quote != '\'' && quote != '"')
+      return std::nullopt;
+    const size_t end = rest.find(quote, 1);
+    if (end == std::string_view::npos)
+      return std::nullopt;
+    std::string_view contents = rest.substr(1, end - 1);
+    rest.remove_prefix(end + 1);
+    return contents;
+  }
+
+  std::string_view rest;
+};
+
+/// Splits a file into the text of its header and what follows.
+Result<std::string_view> headerText(std::span<const std::byte> bytes,
+                                    std::span<const std::byte> &data) {
+  const std::string_view text(reinterpret_cast<const char *>(bytes.data()),
+                              bytes.size());
+  if (!text.starts_with(magic))
+    return invalidModel("not a .npy file");
+  const size_t lengthBegin = magic.size() + 2;
+  const int version = text.size() > magic.size()
+                          ? static_cast<unsigned char>(text[magic.size()])
+                          : 0;
+  const size_t lengthSize = version == 1 ? 2 : 4;
+  if (text.size() < lengthBegin + lengthSize)
+    return invalidModel("the file ends in its header");
+  if (version < 1 || version > 3)
+    return unsupported("version " + std::to_string(version) +
+                       " of the .npy format");
+  size_t length = 0;
+  for (size_t i = lengthSize; i-- > 0;)
+    length = length << 8 | static_cast<unsigned char>(text[lengthBegin + i]);
+  const size_t begin = lengthBegin + lengthSize;
+  if (length > text.size() - begin)
+    return invalidModel("the file ends in its header");
+  data = bytes.subspan(begin + length);
+  return text.substr(begin, length);
+}
+
+/// Copies \p source, whose first index runs fastest, into row-major order.
+void transpose(std::byte *target, const std::byte *source, const Shape &shape,
+               size_t elementBytes) {
+  const size_t rank = shape.size();
+  std::vector<int64_t> strides(rank, 1), index(rank, 0);
+  for (size_t axis = 1; axis < rank; ++axis)
+    strides[axis] = strides[axis - 1] * shape[axis - 1];
+  int64_t position = 0;
+  for (int64_t left = *elementCount(shape); left > 0; --left) {
+    std::memcpy(target, source + position * elementBytes, elementBytes);
+    target += elementBytes;
+    for (size_t axis = rank; axis-- > 0;) {
+      position += strides[axis];
+      if (++index[axis] < shape[axis])
+        break;
+      position -= strides[axis] * shape[axis];
+      index[axis] = 0;
+    }
+  }
+}
+
+void swapBytes(Tensor &tensor) {
+  const size_t size =
+      byteSize(tensor.type()) / (isComplex(tensor.type()) ? 2 : 1);
+  std::byte *begin = tensor.mutableBytes();
+  for (std::byte *number = begin; number != begin + tensor.bytes();
+       number += size)
+    std::reverse(number, number + size);
+}
+
+Tensor convert(const Header &header, std::span<const std::byte> data) {
+  Tensor tensor(header.type, header.shape);
+  if (header.fortranOrder)
+    transpose(tensor.mutableBytes(), data.data(), header.shape,
+              byteSize(header.type));
+  else if (tensor.size() != 0)
+    std::memcpy(tensor.mutableBytes(), data.data(), tensor.bytes());
+  if (header.bigEndian)
+    swapBytes(tensor);
+  if (header.type == ElementType::I1)
+    for (uint8_t &element : tensor.mutableValues<uint8_t>())
+      element = element != 0;
+  return tensor;
+}
+
+Error withName(const std::string &name, Error error) {
+  error.message = "'" + name + "': " + error.message;
+  return error;
+}
+
+std::string descr(ElementType type) {
+  for (const TypeCode &known : typeCodes)
+    if (known.type == type)
+      return (byteSize(type) == 1 ? "|" : "<") + std::string(known.code);
+  return classOf(type) == ElementClass::SInt ? "|i1" : "|u1";
+}
+
+} // namespace
+
+Result<Tensor> parseNpy(std::span<const std::byte> bytes,
+                        std::shared_ptr<const void> owner,
+                        const std::string &name) {
+  std::span<const std::byte> data;
+  Result<std::string_view> text = headerText(bytes, data);
+  if (!text)
+    return withName(name, text.takeError());
+  Result<Header> header = HeaderParser(*text).parse();
+  if (!header)
+    return withName(name, header.takeError());
+  std::optional<int64_t> size = byteCount(header->type, header->shape);
+  if (!size || static_cast<uint64_t>(*size) > data.size())
+    return withName(name, invalidModel(toString(header->type, header->shape) +
+                                       " needs more bytes than the file has"));
+  if (!header->fortranOrder && !header->bigEndian &&
+      header->type != ElementType::I1)
+    return Tensor::share(header->type, header->shape, data.data(),
+                         std::move(owner));
+  try {
+    return convert(*header, data);
+  } catch (const std::bad_alloc &) {
+    return withName(name, systemError("not enough memory"));
+  }
+}
+
+Result<Tensor> readNpy(const std::string &path) {
+  Result<std::shared_ptr<const MappedFile>> file = MappedFile::open(path);
+  if (!file)
+    return file.takeError();
+  return parseNpy((*file)->bytes(), *file, path);
+}
+
+Result<void> writeNpy(const std::string &path, const Tensor &tensor) {
+  std::string shape;
+  for (int64_t dim : tensor.shape())
+    shape += std::to_string(dim) + (tensor.rank() == 1 ? "," : ", ");
+  if (tensor.rank() > 1)
+    shape.resize(shape.size() - 2);
+  std::string header = "{'descr': '" + descr(tensor.type()) +
+                       "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  const size_t prefix = magic.size() + 4;
+  header.append(dataAlignment - 1 - (prefix + header.size()) % dataAlignment,
+                ' ');
+  header += '\n';
+  std::string start(magic);
+  start += {'\x01', '\x00', static_cast<char>(header.size() & 0xFF),
+            static_cast<char>(header.size() >> 8)};
+  start += header;
+  const std::span<const std::byte> chunks[] = {std::as_bytes(std::span(start)),
+                                               {tensor.data(), tensor.bytes()}};
+  return writeFileAtomically(path, chunks);
+}
+
+} // namespace sinter

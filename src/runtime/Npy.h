@@ -1,0 +1,38 @@
+//===- Npy.h - NumPy's array files ----------------------------------------===//
+//
+// The .npy format, versions 1 to 3 (NumPy enhancement proposal 1 and
+// numpy.lib.format). Element types that NumPy does not have are written as the
+// type that keeps their bits, for NumPy to reinterpret with .view():
+//
+//     bf16             '<V2', as the ml_dtypes package does, and read back as
+//     bf16 8-bit floats     '|u1', their codes i2, i4, ui2, ui4 '|i1', '|u1',
+//     their values
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_RUNTIME_NPY_H
+#define SINTER_RUNTIME_NPY_H
+
+#include "runtime/Tensor.h"
+
+#include <string>
+
+namespace sinter {
+
+/// The array in the .npy file \p path; in row-major order and this machine's
+/// byte order, whatever the file has. The elements stay in the mapped file
+/// where they can be used as they are. Errors name the file and what is wrong.
+Result<Tensor> readNpy(const std::string &path);
+
+/// The array in the bytes of a .npy file that \p owner keeps alive. \p name is
+/// for messages.
+Result<Tensor> parseNpy(std::span<const std::byte> bytes,
+                        std::shared_ptr<const void> owner,
+                        const std::string &name);
+
+/// Writes \p tensor to \p path, whole or not at all.
+Result<void> writeNpy(const std::string &path, const Tensor &tensor);
+
+} // namespace sinter
+
+#endif // SINTER_RUNTIME_NPY_H

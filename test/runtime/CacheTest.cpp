@@ -1,0 +1,106 @@
+#include "runtime/Cache.h"
+#include "TemporaryFolder.h"
+#include "runtime/MappedFile.h"
+#include "runtime/TestProgram.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+using namespace sinter;
+using sinter::test::TemporaryFolder;
+
+namespace {
+
+TEST(HashTest, BordersCount) {
+  EXPECT_NE(Hasher().add("ab").add("c").finish(),
+            Hasher().add("a").add("bc").finish());
+  EXPECT_EQ(Hasher().add("ab").finish(), Hasher().add("ab").finish());
+  // XXH3-128 of nothing, as published.
+  EXPECT_EQ(hashOf({}).text(), "99aa06d3014798d86001c324468d497f");
+}
+
+TEST(CacheTest, KeyDependsOnEverything) {
+  auto file = std::as_bytes(std::span("model", 5));
+  Hash128 plain = ProgramKey().addFile(file).finish();
+  EXPECT_EQ(plain, ProgramKey().addFile(file).finish());
+  EXPECT_NE(plain, ProgramKey().addFile(file).addOptions("-O").finish());
+  EXPECT_NE(plain, ProgramKey().addFile(file.first(4)).finish());
+}
+
+TEST(CacheTest, DefaultFolder) {
+  ::setenv("XDG_CACHE_HOME", "/x", 1);
+  EXPECT_EQ(defaultCacheFolder(), "/x/sinter");
+  ::setenv("XDG_CACHE_HOME", "relative", 1);
+  ::setenv("HOME", "/h", 1);
+  EXPECT_EQ(defaultCacheFolder(), "/h/.cache/sinter");
+  ::unsetenv("XDG_CACHE_HOME");
+}
+
+#if defined(__x86_64__)
+
+using sinter::test::testProgram;
+
+TEST(CacheTest, FindsWhatWasStored) {
+  TemporaryFolder folder;
+  ProgramCache cache(folder.file("deep/er"),
+                     [](const std::string &m) { FAIL() << m; });
+  const Hash128 key{1, 2}, other{1, 3};
+  EXPECT_FALSE(cache.lookup(key));
+  cache.store(key, testProgram());
+  EXPECT_TRUE(cache.lookup(key));
+  EXPECT_FALSE(cache.lookup(other));
+}
+
+TEST(CacheTest, DamagedEntryIsAbsent) {
+  TemporaryFolder folder;
+  int warnings = 0;
+  ProgramCache cache(folder.path(), [&](const std::string &) { ++warnings; });
+  const Hash128 key{1, 2};
+  cache.store(key, testProgram());
+  ASSERT_TRUE(writeFileAtomically(folder.file(key.text() + ".sinter"), "?"));
+  EXPECT_FALSE(cache.lookup(key));
+  EXPECT_EQ(warnings, 1);
+  EXPECT_EQ(folder.entries(), 0u);
+}
+
+TEST(CacheTest, LeastRecentlyUsedGoes) {
+  TemporaryFolder folder;
+  const uint64_t entryBytes = [&] {
+    ProgramCache probe(folder.file("probe"), {});
+    probe.store({}, testProgram());
+    return readFile(folder.file("probe/" + Hash128().text() + ".sinter"))
+        ->size();
+  }();
+  const auto tick = [] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  };
+  ProgramCache cache(folder.file("c"), {}, 2 * entryBytes);
+  cache.store({1, 0}, testProgram());
+  tick();
+  cache.store({2, 0}, testProgram());
+  tick();
+  EXPECT_TRUE(cache.lookup({1, 0}));
+  tick();
+  cache.store({3, 0}, testProgram());
+  EXPECT_TRUE(cache.lookup({1, 0}));
+  EXPECT_FALSE(cache.lookup({2, 0}));
+  EXPECT_TRUE(cache.lookup({3, 0}));
+}
+
+TEST(CacheTest, UnusableFolderWarnsOnce) {
+  int warnings = 0;
+  ProgramCache cache("/dev/null/none",
+                     [&](const std::string &) { ++warnings; });
+  cache.store({}, testProgram());
+  cache.store({}, testProgram());
+  EXPECT_FALSE(cache.lookup({}));
+  EXPECT_EQ(warnings, 1);
+  ProgramCache none("", [&](const std::string &) { ++warnings; });
+  none.store({}, testProgram());
+  EXPECT_EQ(warnings, 1);
+}
+
+#endif
+
+} // namespace
