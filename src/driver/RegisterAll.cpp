@@ -1,0 +1,14 @@
+#include "driver/RegisterAll.h"
+
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Quant/QuantOps.h"
+#include "mlir/Transforms/Passes.h"
+
+void sinter::registerAllDialects(mlir::DialectRegistry &registry) {
+  registry.insert<mlir::func::FuncDialect, mlir::quant::QuantizationDialect,
+                  nn::NnDialect, stablehlo::StablehloDialect>();
+}
+
+void sinter::registerAllPasses() { mlir::registerTransformsPasses(); }

@@ -1,0 +1,162 @@
+#include "graph/Types.h"
+
+#include "mlir/Dialect/Quant/QuantTypes.h"
+
+using namespace mlir;
+
+namespace sinter {
+
+bool compatibleTypes(TypeRange inferred, TypeRange actual) {
+  if (inferred.size() != actual.size())
+    return false;
+  for (auto [lhs, rhs] : llvm::zip_equal(inferred, actual)) {
+    if (lhs == rhs)
+      continue;
+    auto lhsTensor = dyn_cast<RankedTensorType>(lhs);
+    auto rhsTensor = dyn_cast<RankedTensorType>(rhs);
+    if (!lhsTensor || !rhsTensor)
+      return false;
+    // A quantised result's parameters are chosen, not inferred.
+    bool quantised =
+        isa<quant::QuantizedType>(rhsTensor.getElementType());
+    if (!quantised &&
+        lhsTensor.getElementType() != rhsTensor.getElementType())
+      return false;
+    if (failed(verifyCompatibleShape(lhsTensor, rhsTensor)))
+      return false;
+  }
+  return true;
+}
+
+LogicalResult inferElementwise(std::optional<Location> location,
+                               ValueRange operands,
+                               SmallVectorImpl<Type> &types) {
+  auto first = cast<RankedTensorType>(operands.front().getType());
+  SmallVector<int64_t> shape(first.getShape());
+  for (Value operand : operands.drop_front()) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (type.getRank() != first.getRank())
+      return emitOptionalError(location, "operands have different ranks");
+    for (auto [known, size] : llvm::zip_equal(shape, type.getShape())) {
+      if (ShapedType::isDynamic(known))
+        known = size;
+      else if (!ShapedType::isDynamic(size) && size != known)
+        return emitOptionalError(location, "operands have different shapes: ",
+                                 first, " and ", type);
+    }
+  }
+  types.push_back(RankedTensorType::get(shape, first.getElementType(),
+                                        first.getEncoding()));
+  return success();
+}
+
+std::optional<SmallVector<int64_t>> broadcastShapes(ArrayRef<int64_t> lhs,
+                                                    ArrayRef<int64_t> rhs) {
+  if (lhs.size() < rhs.size())
+    std::swap(lhs, rhs);
+  SmallVector<int64_t> shape(lhs);
+  size_t offset = lhs.size() - rhs.size();
+  for (size_t i = 0; i < rhs.size(); ++i) {
+    int64_t &size = shape[offset + i];
+    if (rhs[i] == size || rhs[i] == 1)
+      continue;
+    if (size == 1 || (ShapedType::isDynamic(size)))
+      size = rhs[i];
+    else if (!ShapedType::isDynamic(rhs[i]))
+      return std::nullopt;
+  }
+  return shape;
+}
+
+std::optional<ElementType> elementTypeOf(Type type) {
+  if (auto quantised = dyn_cast<quant::QuantizedType>(type)) {
+    unsigned width = quantised.getStorageTypeIntegralWidth();
+    auto signedness = quantised.isSigned() ? IntegerType::Signless
+                                           : IntegerType::Unsigned;
+    type = IntegerType::get(type.getContext(), width, signedness);
+  }
+  if (type.isIndex())
+    return ElementType::I64;
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    bool isUnsigned = integer.isUnsigned();
+    switch (integer.getWidth()) {
+    case 1:
+      return ElementType::I1;
+    case 2:
+      return isUnsigned ? ElementType::UI2 : ElementType::I2;
+    case 4:
+      return isUnsigned ? ElementType::UI4 : ElementType::I4;
+    case 8:
+      return isUnsigned ? ElementType::UI8 : ElementType::I8;
+    case 16:
+      return isUnsigned ? ElementType::UI16 : ElementType::I16;
+    case 32:
+      return isUnsigned ? ElementType::UI32 : ElementType::I32;
+    case 64:
+      return isUnsigned ? ElementType::UI64 : ElementType::I64;
+    default:
+      return std::nullopt;
+    }
+  }
+  if (auto complex = dyn_cast<ComplexType>(type)) {
+    if (complex.getElementType().isF32())
+      return ElementType::C64;
+    if (complex.getElementType().isF64())
+      return ElementType::C128;
+    return std::nullopt;
+  }
+  return llvm::TypeSwitch<Type, std::optional<ElementType>>(type)
+      .Case<Float8E4M3Type>([](Type) { return ElementType::F8E4M3; })
+      .Case<Float8E4M3FNType>([](Type) { return ElementType::F8E4M3FN; })
+      .Case<Float8E4M3FNUZType>([](Type) { return ElementType::F8E4M3FNUZ; })
+      .Case<Float8E4M3B11FNUZType>(
+          [](Type) { return ElementType::F8E4M3B11FNUZ; })
+      .Case<Float8E5M2Type>([](Type) { return ElementType::F8E5M2; })
+      .Case<Float8E5M2FNUZType>([](Type) { return ElementType::F8E5M2FNUZ; })
+      .Case<BFloat16Type>([](Type) { return ElementType::BF16; })
+      .Case<Float16Type>([](Type) { return ElementType::F16; })
+      .Case<Float32Type>([](Type) { return ElementType::F32; })
+      .Case<Float64Type>([](Type) { return ElementType::F64; })
+      .Default([](Type) { return std::nullopt; });
+}
+
+Type mlirTypeOf(ElementType type, MLIRContext *context) {
+  switch (type) {
+  case ElementType::F8E4M3:
+    return Float8E4M3Type::get(context);
+  case ElementType::F8E4M3FN:
+    return Float8E4M3FNType::get(context);
+  case ElementType::F8E4M3FNUZ:
+    return Float8E4M3FNUZType::get(context);
+  case ElementType::F8E4M3B11FNUZ:
+    return Float8E4M3B11FNUZType::get(context);
+  case ElementType::F8E5M2:
+    return Float8E5M2Type::get(context);
+  case ElementType::F8E5M2FNUZ:
+    return Float8E5M2FNUZType::get(context);
+  case ElementType::BF16:
+    return BFloat16Type::get(context);
+  case ElementType::F16:
+    return Float16Type::get(context);
+  case ElementType::F32:
+    return Float32Type::get(context);
+  case ElementType::F64:
+    return Float64Type::get(context);
+  case ElementType::C64:
+    return ComplexType::get(Float32Type::get(context));
+  case ElementType::C128:
+    return ComplexType::get(Float64Type::get(context));
+  default:
+    return IntegerType::get(context, bitWidth(type),
+                            classOf(type) == ElementClass::UInt
+                                ? IntegerType::Unsigned
+                                : IntegerType::Signless);
+  }
+}
+
+RankedTensorType tensorTypeOf(ElementType type, ArrayRef<int64_t> shape,
+                              MLIRContext *context) {
+  return RankedTensorType::get(shape, mlirTypeOf(type, context));
+}
+
+} // namespace sinter

@@ -1,0 +1,45 @@
+//===- Types.h - questions about types that every dialect asks ------------===//
+
+#ifndef SINTER_GRAPH_TYPES_H
+#define SINTER_GRAPH_TYPES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeRange.h"
+#include "mlir/IR/ValueRange.h"
+#include "runtime/ElementType.h"
+#include "runtime/Tensor.h"
+#include <optional>
+
+namespace sinter {
+
+/// Whether types that were inferred and types that are written agree: the same
+/// element types, and dimensions that are equal where both are known.
+bool compatibleTypes(mlir::TypeRange inferred, mlir::TypeRange actual);
+
+/// The result type of an elementwise op: the first operand's element type, and
+/// every dimension that any operand knows. Fails where two known dimensions
+/// differ.
+mlir::LogicalResult
+inferElementwise(std::optional<mlir::Location> location,
+                 mlir::ValueRange operands,
+                 llvm::SmallVectorImpl<mlir::Type> &types);
+
+/// The shape that \p lhs and \p rhs broadcast to by NumPy's rule; `?` against a
+/// known size other than 1 gives that size. Nothing if they do not broadcast.
+std::optional<llvm::SmallVector<int64_t>>
+broadcastShapes(llvm::ArrayRef<int64_t> lhs, llvm::ArrayRef<int64_t> rhs);
+
+/// The runtime's element type for an MLIR element type; nothing for a type that
+/// the runtime lacks (index is i64, a quantised type its storage type).
+std::optional<ElementType> elementTypeOf(mlir::Type type);
+/// The MLIR element type for a runtime element type (signed integers are
+/// signless).
+mlir::Type mlirTypeOf(ElementType type, mlir::MLIRContext *context);
+/// tensor<...> of a runtime shape and element type.
+mlir::RankedTensorType tensorTypeOf(ElementType type,
+                                    llvm::ArrayRef<int64_t> shape,
+                                    mlir::MLIRContext *context);
+
+} // namespace sinter
+
+#endif // SINTER_GRAPH_TYPES_H

@@ -1,0 +1,3 @@
+#include "graph/interfaces/Interfaces.h"
+
+#include "graph/interfaces/Interfaces.cpp.inc"

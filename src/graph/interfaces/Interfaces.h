@@ -1,0 +1,34 @@
+//===- Interfaces.h - what an op can tell the compiler --------------------===//
+
+#ifndef SINTER_GRAPH_INTERFACES_INTERFACES_H
+#define SINTER_GRAPH_INTERFACES_INTERFACES_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpDefinition.h"
+#include <optional>
+
+namespace sinter {
+
+/// Where the channels of an activation are found in a weight.
+///
+/// The activation's dimension \p activationDim holds `groups * groupSize`
+/// channels. Channel `g * groupSize + i` belongs to the weight's elements whose
+/// index along \p weightDim is `i` (when \p groupDim is set, and whose index
+/// along \p groupDim lies in part g of \p groups equal parts) or is
+/// `g * groupSize + i` (when \p groupDim is not set and the weight's dimension
+/// holds all channels).
+struct ChannelFold {
+  int64_t activationDim;
+  int64_t weightDim;
+  std::optional<int64_t> groupDim;
+  int64_t groups = 1;
+  /// The operation reads values (zeros) from outside the operand, which a shift
+  /// of the operand would not reach.
+  bool padded = false;
+};
+
+} // namespace sinter
+
+#include "graph/interfaces/Interfaces.h.inc"
+
+#endif // SINTER_GRAPH_INTERFACES_INTERFACES_H

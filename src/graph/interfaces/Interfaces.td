@@ -1,0 +1,52 @@
+//===- Interfaces.td - what an op can tell the compiler -------------------===//
+//
+// Passes know no list of op kinds: an op, ours or a backend's own, says through
+// these interfaces what may be done with it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_GRAPH_INTERFACES
+#define SINTER_GRAPH_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
+  let cppNamespace = "::sinter";
+  let description = [{
+    An operation that can be built from `stablehlo` operations. Every `nn`
+    operation can, so that every backend can run it and every writer can write
+    it.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Builds the same values from `stablehlo` operations before this operation
+      and returns them, one for each result; does not erase this operation.
+      Fails, with nothing built, where the shapes it needs are not static.
+    }], "::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>", "decompose",
+    (ins "::mlir::OpBuilder &":$builder)>
+  ];
+}
+
+def ChannelwiseAffineOpInterface : OpInterface<"ChannelwiseAffineOpInterface"> {
+  let cppNamespace = "::sinter";
+  let description = [{
+    A linear operation with a weight operand whose channels can take up a scale
+    (and a shift) that stands before or after the operation.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      How a scale or shift of one channel of the result relates to the weight;
+      nothing if no dimension of the result is one of the weight's alone.
+      \p weightOperand chooses the operand that is to take it up.
+    }], "::std::optional<::sinter::ChannelFold>", "getResultFold",
+    (ins "unsigned":$weightOperand)>,
+    InterfaceMethod<[{
+      How a scale or shift of one channel of the operand beside the weight
+      relates to the weight. A shift may be folded only where
+      `ChannelFold::padded` is false.
+    }], "::std::optional<::sinter::ChannelFold>", "getOperandFold",
+    (ins "unsigned":$weightOperand)>
+  ];
+}
+
+#endif // SINTER_GRAPH_INTERFACES

@@ -1,0 +1,66 @@
+// Decompositions into `stablehlo`.
+
+#include "graph/nn/NnOps.h"
+
+using namespace mlir;
+
+namespace sinter::nn {
+
+#define NO_DECOMPOSITION(Op)                                                   \
+  FailureOr<SmallVector<Value>> Op::decompose(OpBuilder &builder) {            \
+    return failure();                                                          \
+  }
+NO_DECOMPOSITION(AcosOp)
+NO_DECOMPOSITION(AcoshOp)
+NO_DECOMPOSITION(AsinOp)
+NO_DECOMPOSITION(AsinhOp)
+NO_DECOMPOSITION(AtanOp)
+NO_DECOMPOSITION(AtanhOp)
+NO_DECOMPOSITION(CoshOp)
+NO_DECOMPOSITION(SinhOp)
+NO_DECOMPOSITION(ErfOp)
+NO_DECOMPOSITION(ReluOp)
+NO_DECOMPOSITION(LeakyReluOp)
+NO_DECOMPOSITION(EluOp)
+NO_DECOMPOSITION(CeluOp)
+NO_DECOMPOSITION(SeluOp)
+NO_DECOMPOSITION(ThresholdedReluOp)
+NO_DECOMPOSITION(HardSigmoidOp)
+NO_DECOMPOSITION(HardSwishOp)
+NO_DECOMPOSITION(SiluOp)
+NO_DECOMPOSITION(MishOp)
+NO_DECOMPOSITION(SoftplusOp)
+NO_DECOMPOSITION(SoftsignOp)
+NO_DECOMPOSITION(ShrinkOp)
+NO_DECOMPOSITION(GeluOp)
+NO_DECOMPOSITION(PReluOp)
+NO_DECOMPOSITION(ShapeOp)
+NO_DECOMPOSITION(BroadcastLikeOp)
+NO_DECOMPOSITION(TakeOp)
+NO_DECOMPOSITION(TakeAlongOp)
+NO_DECOMPOSITION(PadModeOp)
+NO_DECOMPOSITION(OneHotOp)
+NO_DECOMPOSITION(NonZeroOp)
+NO_DECOMPOSITION(CumulativeSumOp)
+NO_DECOMPOSITION(ArgMaxOp)
+NO_DECOMPOSITION(ArgMinOp)
+NO_DECOMPOSITION(TopKOp)
+NO_DECOMPOSITION(MaxPoolOp)
+NO_DECOMPOSITION(AveragePoolOp)
+NO_DECOMPOSITION(LpPoolOp)
+NO_DECOMPOSITION(MaxPoolIndicesOp)
+NO_DECOMPOSITION(LrnOp)
+NO_DECOMPOSITION(SoftmaxOp)
+NO_DECOMPOSITION(LogSoftmaxOp)
+NO_DECOMPOSITION(HardmaxOp)
+NO_DECOMPOSITION(LayerNormOp)
+NO_DECOMPOSITION(RmsNormOp)
+NO_DECOMPOSITION(GroupNormOp)
+NO_DECOMPOSITION(LpNormalizeOp)
+NO_DECOMPOSITION(MeanVarNormOp)
+NO_DECOMPOSITION(LstmOp)
+NO_DECOMPOSITION(GruOp)
+NO_DECOMPOSITION(RnnOp)
+NO_DECOMPOSITION(ResizeOp)
+
+} // namespace sinter::nn

@@ -1,0 +1,16 @@
+//===- NnOps.td - the structured operations that StableHLO lacks ----------===//
+//
+// An operation stands here only because a pass, a backend or a writer must see
+// it whole; each brings its decomposition into `stablehlo` with it. Dimensions
+// may be unknown (`?`) everywhere. "Channels first" is [N, C, spatial...].
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_GRAPH_NN_OPS
+#define SINTER_GRAPH_NN_OPS
+
+include "graph/nn/NnElementwise.td"
+include "graph/nn/NnShape.td"
+include "graph/nn/NnStructured.td"
+
+#endif // SINTER_GRAPH_NN_OPS

@@ -1,0 +1,259 @@
+//===- StablehloDataMovement.td - operations that move elements -----------===//
+
+#ifndef SINTER_GRAPH_STABLEHLO_DATAMOVEMENT
+#define SINTER_GRAPH_STABLEHLO_DATAMOVEMENT
+
+include "graph/stablehlo/StablehloBase.td"
+
+def Stablehlo_ConstantOp :
+    Stablehlo_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "output"]>]> {
+  let summary = "A constant";
+  let description = [{
+    ```mlir
+    %c = stablehlo.constant dense<[0.0, 1.0]> : tensor<2xf32>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Stablehlo_Tensor:$output);
+  let assemblyFormat = "attr-dict $value";
+}
+
+def Stablehlo_IotaOp : Stablehlo_Op<"iota", [Pure]> {
+  let summary = "Counts up from zero along a dimension";
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$iota_dimension);
+  let results = (outs Stablehlo_NumericTensor:$output);
+  let assemblyFormat = "`dim` `=` $iota_dimension attr-dict `:` type($output)";
+  let hasVerifier = 1;
+}
+
+def Stablehlo_DynamicIotaOp : Stablehlo_Op<"dynamic_iota", [Pure]> {
+  let summary = "iota of a shape known only when run";
+  let arguments = (ins Stablehlo_ShapeTensor:$output_shape,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$iota_dimension);
+  let results = (outs Stablehlo_NumericTensor:$result);
+  let assemblyFormat = [{
+    $output_shape `,` `dim` `=` $iota_dimension attr-dict
+      `:` functional-type(operands, results)
+  }];
+}
+
+def Stablehlo_BroadcastInDimOp : Stablehlo_Op<"broadcast_in_dim", [Pure]> {
+  let summary = "Repeats elements along new and unit dimensions";
+  let description = [{
+    Dimension i of the operand becomes dimension `broadcast_dimensions[i]` of
+    the result: of the same size, or repeated where it was 1 (C2 to C5).
+
+    ```mlir
+    %r = stablehlo.broadcast_in_dim %bias, dims = [1]
+        : (tensor<64xf32>) -> tensor<8x64x7x7xf32>
+    ```
+  }];
+  let arguments = (ins Stablehlo_Tensor:$operand,
+                       DenseI64ArrayAttr:$broadcast_dimensions);
+  let results = (outs Stablehlo_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `,` `dims` `=` $broadcast_dimensions attr-dict
+      `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Stablehlo_DynamicBroadcastInDimOp :
+    Stablehlo_Op<"dynamic_broadcast_in_dim", [Pure]> {
+  let summary = "broadcast_in_dim to a shape known only when run";
+  let arguments = (ins Stablehlo_Tensor:$operand,
+                       Stablehlo_ShapeTensor:$output_dimensions,
+                       DenseI64ArrayAttr:$broadcast_dimensions,
+                       OptionalAttr<DenseI64ArrayAttr>:$known_expanding_dimensions,
+                       OptionalAttr<DenseI64ArrayAttr>:$known_nonexpanding_dimensions);
+  let results = (outs Stablehlo_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `,` $output_dimensions `,` `dims` `=` $broadcast_dimensions
+      attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Stablehlo_ReshapeOp : Stablehlo_Op<"reshape", [Pure]> {
+  let summary = "The same elements in another shape";
+  let description = "Operand and result have as many elements (C2).";
+  let arguments = (ins Stablehlo_Tensor:$operand);
+  let results = (outs Stablehlo_Tensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Stablehlo_DynamicReshapeOp : Stablehlo_Op<"dynamic_reshape", [Pure]> {
+  let summary = "reshape to a shape known only when run";
+  let arguments = (ins Stablehlo_Tensor:$operand,
+                       Stablehlo_ShapeTensor:$output_shape);
+  let results = (outs Stablehlo_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `,` $output_shape attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Stablehlo_GetDimensionSizeOp :
+    Stablehlo_InferredOp<"get_dimension_size"> {
+  let summary = "The size of a dimension, as an i32";
+  let arguments = (ins Stablehlo_Tensor:$operand,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension);
+  let results = (outs TensorOf<[I32]>:$result);
+  let assemblyFormat = [{
+    $operand `,` `dim` `=` $dimension attr-dict
+      `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Stablehlo_TransposeOp : Stablehlo_InferredOp<"transpose"> {
+  let summary = "Permutes the dimensions";
+  let description = [{
+    Dimension i of the result is dimension `permutation[i]` of the operand.
+  }];
+  let arguments = (ins Stablehlo_Tensor:$operand,
+                       DenseI64ArrayAttr:$permutation);
+  let results = (outs Stablehlo_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `,` `dims` `=` $permutation attr-dict
+      `:` functional-type(operands, results)
+  }];
+}
+
+def Stablehlo_SliceOp : Stablehlo_InferredOp<"slice"> {
+  let summary = "Elements start, start + stride, ... before limit";
+  let description = [{
+    ```mlir
+    %r = stablehlo.slice %x [1:3, 4:8:2]
+        : (tensor<3x8xi64>) -> tensor<2x2xi64>
+    ```
+  }];
+  let arguments = (ins Stablehlo_Tensor:$operand,
+                       DenseI64ArrayAttr:$start_indices,
+                       DenseI64ArrayAttr:$limit_indices,
+                       DenseI64ArrayAttr:$strides);
+  let results = (outs Stablehlo_Tensor:$result);
+  let assemblyFormat = [{
+    $operand custom<SliceRanges>($start_indices, $limit_indices, $strides)
+      attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Stablehlo_RealDynamicSliceOp :
+    Stablehlo_Op<"real_dynamic_slice", [Pure]> {
+  let summary = "slice with bounds known only when run";
+  let arguments = (ins Stablehlo_Tensor:$operand,
+                       Stablehlo_ShapeTensor:$start_indices,
+                       Stablehlo_ShapeTensor:$limit_indices,
+                       Stablehlo_ShapeTensor:$strides);
+  let results = (outs Stablehlo_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `,` $start_indices `,` $limit_indices `,` $strides attr-dict
+      `:` functional-type(operands, results)
+  }];
+}
+
+def Stablehlo_DynamicSliceOp : Stablehlo_InferredOp<"dynamic_slice"> {
+  let summary = "A slice of fixed size from a place known only when run";
+  let description = "The place is clamped so that the slice lies inside.";
+  let arguments = (ins Stablehlo_Tensor:$operand,
+                       Variadic<0DTensorOf<[Stablehlo_Int]>>:$start_indices,
+                       DenseI64ArrayAttr:$slice_sizes);
+  let results = (outs Stablehlo_Tensor:$result);
+  let assemblyFormat = [{
+    custom<OperandsWithAttr>($operand, $start_indices) `sizes` `=` $slice_sizes
+      attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Stablehlo_DynamicUpdateSliceOp :
+    Stablehlo_InferredOp<"dynamic_update_slice"> {
+  let summary = "The operand with a slice replaced";
+  let arguments = (ins Stablehlo_Tensor:$operand, Stablehlo_Tensor:$update,
+                       Variadic<0DTensorOf<[Stablehlo_Int]>>:$start_indices);
+  let results = (outs Stablehlo_Tensor:$result);
+  let assemblyFormat = [{
+    operands attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Stablehlo_PadOp : Stablehlo_InferredOp<"pad"> {
+  let summary = "Pads around and between the elements";
+  let description = "Negative padding at the edges takes elements away.";
+  let arguments = (ins Stablehlo_Tensor:$operand,
+                       Stablehlo_Tensor:$padding_value,
+                       DenseI64ArrayAttr:$edge_padding_low,
+                       DenseI64ArrayAttr:$edge_padding_high,
+                       DenseI64ArrayAttr:$interior_padding);
+  let results = (outs Stablehlo_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `,` $padding_value `,` `low` `=` $edge_padding_low `,`
+      `high` `=` $edge_padding_high `,` `interior` `=` $interior_padding
+      attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Stablehlo_ReverseOp : Stablehlo_InferredOp<"reverse"> {
+  let summary = "Reverses the order along dimensions";
+  let arguments = (ins Stablehlo_Tensor:$operand,
+                       DenseI64ArrayAttr:$dimensions);
+  let results = (outs Stablehlo_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `,` `dims` `=` $dimensions attr-dict
+      `:` custom<SameTypes>(type($operand), type($result))
+  }];
+}
+
+def Stablehlo_ConcatenateOp : Stablehlo_InferredOp<"concatenate"> {
+  let summary = "Joins tensors along a dimension";
+  let arguments = (ins Variadic<Stablehlo_Tensor>:$inputs,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension);
+  let results = (outs Stablehlo_Tensor:$result);
+  let assemblyFormat = [{
+    custom<OperandsWithAttr>($inputs) `dim` `=` $dimension
+      attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Stablehlo_GatherOp : Stablehlo_InferredOp<"gather"> {
+  let summary = "Slices of the operand from places that indices name";
+  let arguments = (ins Stablehlo_Tensor:$operand,
+                       Stablehlo_IntTensor:$start_indices,
+                       GatherDimensionNumbersAttr:$dimension_numbers,
+                       DenseI64ArrayAttr:$slice_sizes,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted);
+  let results = (outs Stablehlo_Tensor:$result);
+}
+
+def Stablehlo_ScatterOp :
+    Stablehlo_Op<"scatter", [RecursiveMemoryEffects,
+        SameVariadicOperandSize,
+        SingleBlockImplicitTerminator<"ReturnOp">]> {
+  let summary = "The inputs with updates combined in at places that indices name";
+  let description = [{
+    An update whose place does not lie inside is skipped; updates of the same
+    place are combined in an order that is not specified (here: in order).
+  }];
+  let arguments = (ins Variadic<Stablehlo_Tensor>:$inputs,
+                       Stablehlo_IntTensor:$scatter_indices,
+                       Variadic<Stablehlo_Tensor>:$updates,
+                       ScatterDimensionNumbersAttr:$scatter_dimension_numbers,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$unique_indices);
+  let regions = (region SizedRegion<1>:$update_computation);
+  let results = (outs Variadic<Stablehlo_Tensor>:$results);
+  let hasVerifier = 1;
+}
+
+def Stablehlo_SortOp :
+    Stablehlo_Op<"sort", [RecursiveMemoryEffects, SameOperandsAndResultShape,
+        SingleBlockImplicitTerminator<"ReturnOp">]> {
+  let summary = "Sorts tensors together along a dimension by a comparator";
+  let arguments = (ins Variadic<Stablehlo_Tensor>:$inputs,
+                       DefaultValuedOptionalAttr<I64Attr, "-1">:$dimension,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$is_stable);
+  let regions = (region SizedRegion<1>:$comparator);
+  let results = (outs Variadic<Stablehlo_Tensor>:$results);
+  let hasVerifier = 1;
+}
+
+#endif // SINTER_GRAPH_STABLEHLO_DATAMOVEMENT

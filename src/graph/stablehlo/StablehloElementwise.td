@@ -1,0 +1,321 @@
+//===- StablehloElementwise.td - elementwise operations -------------------===//
+
+#ifndef SINTER_GRAPH_STABLEHLO_ELEMENTWISE
+#define SINTER_GRAPH_STABLEHLO_ELEMENTWISE
+
+include "graph/stablehlo/StablehloBase.td"
+
+//===----------------------------------------------------------------------===//
+// One operand
+//===----------------------------------------------------------------------===//
+
+def Stablehlo_AbsOp : Stablehlo_UnaryOp<"abs", Stablehlo_Tensor> {
+  let summary = "|x|, elementwise";
+}
+
+def Stablehlo_CbrtOp : Stablehlo_UnaryOp<"cbrt", Stablehlo_FloatComplexTensor> {
+  let summary = "The cubic root";
+}
+
+def Stablehlo_CeilOp : Stablehlo_UnaryOp<"ceil", Stablehlo_FloatTensor> {
+  let summary = "The least integer that is not less";
+}
+
+def Stablehlo_CosineOp : Stablehlo_UnaryOp<"cosine", Stablehlo_FloatComplexTensor> {
+  let summary = "cos(x), x in radians";
+}
+
+def Stablehlo_ClzOp : Stablehlo_UnaryOp<"count_leading_zeros", Stablehlo_IntTensor> {
+  let summary = "The number of leading zero bits";
+}
+
+def Stablehlo_ExpOp : Stablehlo_UnaryOp<"exponential", Stablehlo_FloatComplexTensor> {
+  let summary = "e to the power of x";
+}
+
+def Stablehlo_Expm1Op : Stablehlo_UnaryOp<"exponential_minus_one", Stablehlo_FloatComplexTensor> {
+  let summary = "e to the power of x, minus one, exact near zero";
+}
+
+def Stablehlo_FloorOp : Stablehlo_UnaryOp<"floor", Stablehlo_FloatTensor> {
+  let summary = "The greatest integer that is not greater";
+}
+
+def Stablehlo_LogOp : Stablehlo_UnaryOp<"log", Stablehlo_FloatComplexTensor> {
+  let summary = "The natural logarithm";
+}
+
+def Stablehlo_Log1pOp : Stablehlo_UnaryOp<"log_plus_one", Stablehlo_FloatComplexTensor> {
+  let summary = "log(1 + x), exact near zero";
+}
+
+def Stablehlo_LogisticOp : Stablehlo_UnaryOp<"logistic", Stablehlo_FloatComplexTensor> {
+  let summary = "1 / (1 + exp(-x))";
+}
+
+def Stablehlo_NegOp : Stablehlo_UnaryOp<"negate", Stablehlo_NumericTensor> {
+  let summary = "-x; of an integer, in two's complement";
+}
+
+def Stablehlo_NotOp : Stablehlo_UnaryOp<"not", Stablehlo_IntTensor> {
+  let summary = "Logical not of i1, bitwise not of integers";
+}
+
+def Stablehlo_PopcntOp : Stablehlo_UnaryOp<"popcnt", Stablehlo_IntTensor> {
+  let summary = "The number of bits set";
+}
+
+def Stablehlo_RoundOp : Stablehlo_UnaryOp<"round_nearest_afz", Stablehlo_FloatTensor> {
+  let summary = "The nearest integer, ties away from zero";
+}
+
+def Stablehlo_RoundNearestEvenOp : Stablehlo_UnaryOp<"round_nearest_even", Stablehlo_FloatTensor> {
+  let summary = "The nearest integer, ties to even";
+}
+
+def Stablehlo_RsqrtOp : Stablehlo_UnaryOp<"rsqrt", Stablehlo_FloatComplexTensor> {
+  let summary = "1 / sqrt(x)";
+}
+
+def Stablehlo_SignOp : Stablehlo_UnaryOp<"sign", Stablehlo_NumericTensor> {
+  let summary = "-1, 0 or 1 (x / |x| of complex numbers); -0, +0 and NaN stay";
+}
+
+def Stablehlo_SineOp : Stablehlo_UnaryOp<"sine", Stablehlo_FloatComplexTensor> {
+  let summary = "sin(x), x in radians";
+}
+
+def Stablehlo_SqrtOp : Stablehlo_UnaryOp<"sqrt", Stablehlo_FloatComplexTensor> {
+  let summary = "The square root";
+}
+
+def Stablehlo_TanOp : Stablehlo_UnaryOp<"tan", Stablehlo_FloatComplexTensor> {
+  let summary = "tan(x), x in radians";
+}
+
+def Stablehlo_TanhOp : Stablehlo_UnaryOp<"tanh", Stablehlo_FloatComplexTensor> {
+  let summary = "The hyperbolic tangent";
+}
+
+//===----------------------------------------------------------------------===//
+// Two operands
+//===----------------------------------------------------------------------===//
+
+def Stablehlo_AddOp : Stablehlo_BinaryOp<"add", Stablehlo_Tensor> {
+  let summary = "lhs + rhs; logical or of i1";
+}
+
+def Stablehlo_AndOp : Stablehlo_BinaryOp<"and", Stablehlo_IntTensor> {
+  let summary = "Logical and of i1, bitwise and of integers";
+}
+
+def Stablehlo_Atan2Op :
+    Stablehlo_BinaryOp<"atan2", Stablehlo_FloatComplexTensor> {
+  let summary = "The angle of the point (rhs, lhs)";
+}
+
+def Stablehlo_DivOp : Stablehlo_BinaryOp<"divide", Stablehlo_NumericTensor> {
+  let summary = "lhs / rhs; of integers, rounded toward zero; x / 0 is -1 "
+                "(all bits set), the least integer / -1 is the least integer";
+}
+
+def Stablehlo_MaxOp : Stablehlo_BinaryOp<"maximum", Stablehlo_Tensor> {
+  let summary = "The greater one; NaN if either is; logical or of i1";
+}
+
+def Stablehlo_MinOp : Stablehlo_BinaryOp<"minimum", Stablehlo_Tensor> {
+  let summary = "The lesser one; NaN if either is; logical and of i1";
+}
+
+def Stablehlo_MulOp : Stablehlo_BinaryOp<"multiply", Stablehlo_Tensor> {
+  let summary = "lhs * rhs; logical and of i1";
+}
+
+def Stablehlo_OrOp : Stablehlo_BinaryOp<"or", Stablehlo_IntTensor> {
+  let summary = "Logical or of i1, bitwise or of integers";
+}
+
+def Stablehlo_PowOp : Stablehlo_BinaryOp<"power", Stablehlo_NumericTensor> {
+  let summary = "lhs to the power of rhs";
+}
+
+def Stablehlo_RemOp : Stablehlo_BinaryOp<"remainder", Stablehlo_NumericTensor> {
+  let summary = "The remainder of the division, with the sign of lhs";
+}
+
+def Stablehlo_ShiftLeftOp :
+    Stablehlo_BinaryOp<"shift_left", Stablehlo_IntTensor> {
+  let summary = "lhs * 2^rhs; 0 if rhs is not less than the number of bits";
+}
+
+def Stablehlo_ShiftRightArithmeticOp :
+    Stablehlo_BinaryOp<"shift_right_arithmetic", Stablehlo_IntTensor> {
+  let summary = "lhs shifted right by rhs bits, the sign bit repeated";
+}
+
+def Stablehlo_ShiftRightLogicalOp :
+    Stablehlo_BinaryOp<"shift_right_logical", Stablehlo_IntTensor> {
+  let summary = "lhs shifted right by rhs bits, zeros shifted in";
+}
+
+def Stablehlo_SubtractOp :
+    Stablehlo_BinaryOp<"subtract", Stablehlo_NumericTensor> {
+  let summary = "lhs - rhs";
+}
+
+def Stablehlo_XorOp : Stablehlo_BinaryOp<"xor", Stablehlo_IntTensor> {
+  let summary = "Logical or bitwise exclusive or";
+}
+
+//===----------------------------------------------------------------------===//
+// Other types of result, other numbers of operands
+//===----------------------------------------------------------------------===//
+
+/// One operand, a result of the same shape and another element type, which is
+/// written.
+class Stablehlo_TypeChangingOp<string mnemonic, Type operandType,
+                               Type resultType, list<Trait> traits = []> :
+    Stablehlo_Op<mnemonic, !listconcat(traits,
+        [Pure, Elementwise, SameOperandsAndResultShape])> {
+  let arguments = (ins operandType:$operand);
+  let results = (outs resultType:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+}
+
+def Stablehlo_ConvertOp :
+    Stablehlo_TypeChangingOp<"convert", Stablehlo_Tensor, Stablehlo_Tensor> {
+  let summary = "Converts to another element type";
+  let description = [{
+    To i1: whether the value is not zero. From float to integer: toward zero
+    (a value that does not fit gives the nearest that does, NaN gives 0).
+    From real to complex: imaginary part 0; from complex: the real part.
+  }];
+  let assemblyFormat = [{
+    $operand attr-dict `:` custom<SameTypes>(type($operand), type($result))
+  }];
+}
+
+def Stablehlo_RealOp :
+    Stablehlo_TypeChangingOp<"real", Stablehlo_FloatComplexTensor,
+                             Stablehlo_FloatTensor> {
+  let summary = "The real part";
+}
+
+def Stablehlo_ImagOp :
+    Stablehlo_TypeChangingOp<"imag", Stablehlo_FloatComplexTensor,
+                             Stablehlo_FloatTensor> {
+  let summary = "The imaginary part";
+}
+
+def Stablehlo_IsFiniteOp :
+    Stablehlo_TypeChangingOp<"is_finite", Stablehlo_FloatTensor,
+                             Stablehlo_PredTensor> {
+  let summary = "Whether a value is neither infinite nor NaN";
+}
+
+def Stablehlo_UniformQuantizeOp :
+    Stablehlo_TypeChangingOp<"uniform_quantize", Stablehlo_FloatTensor,
+                             Ranked<[Stablehlo_Quantized],
+                                    "tensor of quantised values">> {
+  let summary = "To quantised values; from quantised ones, a rescale";
+}
+
+def Stablehlo_UniformDequantizeOp :
+    Stablehlo_TypeChangingOp<"uniform_dequantize",
+                             Ranked<[Stablehlo_Quantized],
+                                    "tensor of quantised values">,
+                             Ranked<[AnyFloat], "tensor of floats">> {
+  let summary = "From quantised values to floating-point ones";
+}
+
+def Stablehlo_BitcastConvertOp : Stablehlo_Op<"bitcast_convert", [Pure]> {
+  let summary = "The same bits as another element type";
+  let description = [{
+    Where the widths differ, the last dimension holds the parts of the wider
+    element, the least significant first (C1).
+  }];
+  let arguments = (ins Stablehlo_Tensor:$operand);
+  let results = (outs Stablehlo_Tensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Stablehlo_ReducePrecisionOp :
+    Stablehlo_ElementwiseOp<"reduce_precision",
+                            [SameOperandsAndResultElementType]> {
+  let summary = "Rounds to a float of fewer exponent and mantissa bits";
+  let arguments = (ins Stablehlo_FloatTensor:$operand,
+                       ConfinedAttr<I32Attr, [IntPositive]>:$exponent_bits,
+                       ConfinedAttr<I32Attr, [IntNonNegative]>:$mantissa_bits);
+  let results = (outs Stablehlo_FloatTensor:$result);
+  let assemblyFormat = [{
+    $operand `,` `format` `=`
+      custom<ExponentMantissa>($exponent_bits, $mantissa_bits) attr-dict
+      `:` custom<SameTypes>(type($operand), type($result))
+  }];
+}
+
+def Stablehlo_ComplexOp :
+    Stablehlo_InferredOp<"complex", [Elementwise, SameOperandsAndResultShape,
+                                     SameTypeOperands]> {
+  let summary = "A complex number of a real and an imaginary part";
+  let arguments = (ins Ranked<[F32, F64], "tensor of f32 or f64">:$lhs,
+                       Ranked<[F32, F64], "tensor of f32 or f64">:$rhs);
+  let results = (outs Stablehlo_ComplexTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict
+      `:` custom<ComplexTypes>(type($lhs), type($rhs), type($result))
+  }];
+}
+
+def Stablehlo_CompareOp :
+    Stablehlo_InferredOp<"compare", [Elementwise, SameOperandsAndResultShape,
+                                     SameOperandsElementType]> {
+  let summary = "Compares elementwise";
+  let description = [{
+    ```mlir
+    %r = stablehlo.compare LT, %a, %b, FLOAT
+        : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
+    ```
+  }];
+  let arguments = (ins Stablehlo_Tensor:$lhs, Stablehlo_Tensor:$rhs,
+                       ComparisonDirectionAttr:$comparison_direction,
+                       OptionalAttr<ComparisonTypeAttr>:$compare_type);
+  let results = (outs Stablehlo_PredTensor:$result);
+  let assemblyFormat = [{
+    $comparison_direction `,` $lhs `,` $rhs (`,` $compare_type^)? attr-dict
+      `:` functional-type(operands, results)
+  }];
+}
+
+def Stablehlo_SelectOp : Stablehlo_InferredOp<"select"> {
+  let summary = "on_true where the predicate holds, else on_false";
+  let description = [{
+    The predicate has the operands' shape or is a scalar (C1); on_true, on_false
+    and the result have the same type (C2).
+  }];
+  let arguments = (ins Stablehlo_PredTensor:$pred, Stablehlo_Tensor:$on_true,
+                       Stablehlo_Tensor:$on_false);
+  let results = (outs Stablehlo_Tensor:$result);
+  let assemblyFormat = [{
+    $pred `,` $on_true `,` $on_false attr-dict
+      `:` custom<SelectTypes>(type($pred), type($on_true), type($on_false),
+                              type($result))
+  }];
+}
+
+def Stablehlo_ClampOp : Stablehlo_InferredOp<"clamp"> {
+  let summary = "minimum(maximum(operand, min), max)";
+  let description = [{
+    `min` and `max` have the operand's shape or are scalars (C1, C2).
+  }];
+  let arguments = (ins Stablehlo_Tensor:$min, Stablehlo_Tensor:$operand,
+                       Stablehlo_Tensor:$max);
+  let results = (outs Stablehlo_Tensor:$result);
+  let assemblyFormat = [{
+    $min `,` $operand `,` $max attr-dict
+      `:` custom<SameTypes>(type($min), type($operand), type($max), type($result))
+  }];
+}
+
+#endif // SINTER_GRAPH_STABLEHLO_ELEMENTWISE

@@ -1,0 +1,54 @@
+//===- StablehloOps.h - the StableHLO operation set -----------------------===//
+
+#ifndef SINTER_GRAPH_STABLEHLO_STABLEHLOOPS_H
+#define SINTER_GRAPH_STABLEHLO_STABLEHLOOPS_H
+
+#include "graph/Types.h"
+#include "graph/interfaces/Interfaces.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Quant/QuantTypes.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "graph/stablehlo/StablehloDialect.h.inc"
+#include "graph/stablehlo/StablehloEnums.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "graph/stablehlo/StablehloTypes.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "graph/stablehlo/StablehloAttrs.h.inc"
+
+namespace sinter::stablehlo {
+
+/// One spatial dimension of a window that slides over another dimension.
+struct WindowDimension {
+  int64_t size = 1;
+  int64_t stride = 1;
+  int64_t paddingLow = 0;
+  int64_t paddingHigh = 0;
+  int64_t baseDilation = 1;
+  int64_t windowDilation = 1;
+  bool reversed = false;
+};
+using ConvolutionWindow = llvm::SmallVector<WindowDimension, 3>;
+
+/// How many places a window has over a dimension of \p size elements; `?` for
+/// `?`. Nothing if the numbers make no sense or overflow.
+std::optional<int64_t> windowedSize(int64_t size, const WindowDimension &window);
+
+/// Whether the region is `return op(arg0, arg1)` (in either order where \p op is
+/// commutative) and, if so, the op's name.
+std::optional<llvm::StringRef> soleOperation(mlir::Region &region);
+
+} // namespace sinter::stablehlo
+
+#define GET_OP_CLASSES
+#include "graph/stablehlo/StablehloOps.h.inc"
+
+#endif // SINTER_GRAPH_STABLEHLO_STABLEHLOOPS_H
