@@ -149,15 +149,17 @@ TEST(Codegen, CompilesAndLinksSeveralModulesAtOnce) {
     });
   for (std::thread &thread : threads)
     thread.join();
-  Result<CodeImage> image = cpu::link(objects);
+  std::vector<std::string> names = {"k3", "k2", "k1", "k0"};
+  Result<CodeImage> image = cpu::link(objects, names);
   ASSERT_TRUE(image) << image.error().message;
   EXPECT_EQ(image->externals, std::vector<std::string>{"sinf"});
-  LoadedImage loaded(*image);
+  Result<LoadedCode> loaded = LoadedCode::load(*image);
+  ASSERT_TRUE(loaded) << loaded.error().message;
   Array in, out;
   in.values[0] = 0.5f;
   void *buffers[] = {&in, &out};
   for (int index = 0; index < modules; ++index) {
-    loaded.kernel("k" + std::to_string(index))(buffers, 0, 1);
+    loaded->kernel(modules - 1 - index)(buffers, 0, 1);
     EXPECT_NEAR(out.values[0], std::sin(0.5) + index, 1e-6);
   }
 }
@@ -203,9 +205,12 @@ TEST(Target, OtherMachinesCodeCanBeLinked) {
   });
   Result<ObjectFile> object = cpu::compile(runner.module(), *arm);
   ASSERT_TRUE(object) << object.error().message;
-  Result<CodeImage> image = cpu::link(std::span(&*object, 1));
+  std::vector<std::string> names = {"sine"};
+  Result<CodeImage> image = cpu::link(std::span(&*object, 1), names);
   ASSERT_TRUE(image) << image.error().message;
-  EXPECT_EQ(image->symbols.count("sine"), 1u);
+  EXPECT_EQ(image->entries.size(), 1u);
+  names.push_back("cosine");
+  EXPECT_FALSE(cpu::link(std::span(&*object, 1), names));
 }
 
 } // namespace

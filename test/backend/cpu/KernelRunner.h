@@ -9,27 +9,12 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
-#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace sinter::cpu {
-
-/// A CodeImage in executable memory.
-class LoadedImage {
-public:
-  explicit LoadedImage(const CodeImage &image);
-  ~LoadedImage();
-  LoadedImage(const LoadedImage &) = delete;
-  LoadedImage &operator=(const LoadedImage &) = delete;
-
-  KernelEntry kernel(const std::string &name) const;
-
-private:
-  std::byte *memory = nullptr;
-  size_t size = 0;
-  std::map<std::string, uint64_t> symbols;
-};
 
 /// A context and a module to put kernels into, and what becomes of it.
 class KernelRunner {
@@ -44,16 +29,15 @@ public:
   /// Compiles the module and loads it; dies with a message if that fails.
   /// With SINTER_DUMP set in the environment, prints the assembly.
   void compile();
-  KernelEntry kernel(const std::string &name) const {
-    return image->kernel(name);
-  }
+  KernelFunction *kernel(const std::string &name) const;
   double compileSeconds() const { return seconds; }
 
 private:
   Target machine;
   std::unique_ptr<mlir::MLIRContext> mlirContext;
   mlir::OwningOpRef<mlir::ModuleOp> mlirModule;
-  std::unique_ptr<LoadedImage> image;
+  std::vector<std::string> names;
+  std::optional<LoadedCode> code;
   double seconds = 0;
 };
 

@@ -13,6 +13,8 @@
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <map>
+
 using namespace sinter;
 using namespace sinter::cpu;
 namespace jl = llvm::jitlink;
@@ -23,6 +25,8 @@ namespace {
 constexpr uint64_t imageBase = 0x100000000;
 constexpr uint64_t externalsBase = 0x7000000000000000;
 constexpr uint64_t externalsStep = 16;
+
+enum class Protection { ReadExecute, Read, ReadWrite };
 
 Protection protectionOf(orc::MemProt protection) {
   auto has = [&](orc::MemProt bit) {
@@ -39,6 +43,7 @@ Protection protectionOf(orc::MemProt protection) {
 /// What the links of the objects share: the image they make together.
 struct Linker {
   CodeImage image;
+  std::map<std::string, uint64_t> symbols;
   std::map<std::string, uint32_t> externals;
   std::string failure;
 
@@ -86,8 +91,12 @@ public:
     };
     std::vector<Piece> pieces;
     uint64_t end = 0;
-    for (Protection protection :
-         {Protection::ReadExecute, Protection::Read, Protection::ReadWrite}) {
+    std::pair<Protection, CodeImage::Range *> parts[] = {
+        {Protection::ReadExecute, &image.text},
+        {Protection::Read, &image.rodata},
+        {Protection::ReadWrite, &image.data}};
+    for (auto [protection, range] : parts) {
+      end = llvm::alignTo(end, imagePageSize);
       uint64_t begin = end;
       for (Waiting &object : waiting)
         for (auto &[group, segment] : object.layout->segments()) {
@@ -98,9 +107,7 @@ public:
           pieces.push_back({&segment, end});
           end += segment.ContentSize + segment.ZeroFillSize;
         }
-      end = llvm::alignTo(end, CodeImage::pageSize);
-      if (end != begin)
-        image.segments.push_back({protection, begin, end - begin});
+      *range = {begin, end - begin};
     }
     image.bytes.resize(end);
     for (Piece &piece : pieces) {
@@ -156,8 +163,12 @@ public:
   llvm::Error notifyResolved(jl::LinkGraph &graph) override {
     for (jl::Symbol *symbol : graph.defined_symbols())
       if (symbol->hasName() && symbol->getScope() == jl::Scope::Default)
-        linker.image.symbols[symbol->getName().str()] =
-            symbol->getAddress().getValue() - imageBase;
+        if (!linker.symbols
+                 .try_emplace(symbol->getName().str(),
+                              symbol->getAddress().getValue() - imageBase)
+                 .second)
+          return llvm::make_error<jl::JITLinkError>("two functions are named " +
+                                                    symbol->getName());
     return llvm::Error::success();
   }
   void notifyFinalized(jl::JITLinkMemoryManager::FinalizedAlloc) override {}
@@ -192,16 +203,16 @@ private:
   }
 
   void record(const jl::Block &block, const jl::Edge &edge) {
-    ImageRelocation relocation;
+    Relocation relocation;
     relocation.offset =
         block.getAddress().getValue() + edge.getOffset() - imageBase;
     const jl::Symbol &target = edge.getTarget();
     if (target.isDefined()) {
-      relocation.external = -1;
+      relocation.symbol = Relocation::internal;
       relocation.addend =
           target.getAddress().getValue() - imageBase + edge.getAddend();
     } else {
-      relocation.external = linker.externalIndex(target.getName());
+      relocation.symbol = linker.externalIndex(target.getName());
       relocation.addend = edge.getAddend();
     }
     linker.image.relocations.push_back(relocation);
@@ -213,7 +224,8 @@ private:
 
 } // namespace
 
-Result<CodeImage> cpu::link(std::span<const ObjectFile> objects) {
+Result<CodeImage> cpu::link(std::span<const ObjectFile> objects,
+                            std::span<const std::string> entryNames) {
   Linker linker;
   Memory memory;
   for (const ObjectFile &object : objects) {
@@ -231,5 +243,11 @@ Result<CodeImage> cpu::link(std::span<const ObjectFile> objects) {
   memory.resume();
   if (!linker.failure.empty())
     return systemError("cannot link kernels: " + linker.failure);
+  for (const std::string &name : entryNames) {
+    auto symbol = linker.symbols.find(name);
+    if (symbol == linker.symbols.end())
+      return systemError("cannot link kernels: no function " + name);
+    linker.image.entries.push_back(symbol->second);
+  }
   return std::move(linker.image);
 }

@@ -1,6 +1,6 @@
 //===- KernelFunction.h - how a kernel is called --------------------------===//
 //
-// Every kernel has the signature
+// Every kernel has the signature KernelFunction of runtime/CodeImage.h:
 //
 //   void kernel(void *const *buffers, int64_t taskBegin, int64_t taskEnd)
 //
@@ -22,10 +22,6 @@
 #include "llvm/ADT/StringRef.h"
 
 namespace sinter::cpu {
-
-/// The C type of a kernel.
-using KernelEntry = void (*)(void *const *buffers, int64_t taskBegin,
-                             int64_t taskEnd);
 
 /// One of the buffers a kernel gets.
 struct KernelBuffer {
