@@ -1,0 +1,124 @@
+#include "graph/Constants.h"
+
+#include "graph/Model.h"
+#include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace mlir;
+
+namespace sinter {
+
+/// The element with the low \p width bits of \p bits as an attribute's
+/// in-memory byte pattern.
+static void storeBits(std::byte *to, const APInt &bits, size_t bytes) {
+  uint64_t low = bits.extractBitsAsZExtValue(
+      std::min<unsigned>(64, bits.getBitWidth()), 0);
+  std::memcpy(to, &low, bytes);
+}
+
+/// The integer element as the runtime keeps it: sign- or zero-extended.
+static void storeInteger(std::byte *to, const APInt &value, ElementType type) {
+  bool extendsSign = classOf(type) == ElementClass::SInt;
+  storeBits(to, extendsSign ? value.sextOrTrunc(64) : value.zextOrTrunc(64),
+            byteSize(type));
+}
+
+static Tensor denseToTensor(DenseElementsAttr attribute, ElementType type) {
+  Tensor tensor(type, Shape(attribute.getType().getShape()));
+  std::byte *out = tensor.mutableBytes();
+  size_t size = byteSize(type);
+  bool isSubByte = bitWidth(type) < 8;
+  ArrayRef<char> raw = attribute.getRawData();
+  if (!isSubByte && attribute.isSplat()) {
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      std::memcpy(out + i * size, raw.data(), size);
+    return tensor;
+  }
+  if (!isSubByte && raw.size() == tensor.bytes()) {
+    std::memcpy(out, raw.data(), raw.size());
+    return tensor;
+  }
+  for (const APInt &value : attribute.getValues<APInt>()) {
+    storeInteger(out, value, type);
+    out += size;
+  }
+  return tensor;
+}
+
+std::optional<Tensor> toTensor(ElementsAttr attribute) {
+  auto shaped = dyn_cast<ShapedType>(attribute.getType());
+  if (!shaped || !shaped.hasStaticShape())
+    return std::nullopt;
+  std::optional<ElementType> type = elementTypeOf(shaped.getElementType());
+  std::optional<int64_t> bytes =
+      type ? byteCount(*type, shaped.getShape()) : std::nullopt;
+  if (!bytes)
+    return std::nullopt;
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob || static_cast<int64_t>(blob->getData().size()) != *bytes)
+      return std::nullopt;
+    return Tensor::share(*type, Shape(shaped.getShape()),
+                         blob->getData().data(), nullptr);
+  }
+  if (auto dense = dyn_cast<DenseElementsAttr>(attribute))
+    return denseToTensor(dense, *type);
+  return std::nullopt;
+}
+
+DenseElementsAttr toDenseAttribute(const Tensor &tensor, MLIRContext *context) {
+  RankedTensorType type = tensorTypeOf(tensor.type(), tensor.shape(), context);
+  if (bitWidth(tensor.type()) >= 8) {
+    ArrayRef<char> raw(reinterpret_cast<const char *>(tensor.data()),
+                       tensor.bytes());
+    return DenseElementsAttr::getFromRawBuffer(type, raw);
+  }
+  SmallVector<APInt> values;
+  values.reserve(tensor.size());
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    values.push_back(APInt(bitWidth(tensor.type()),
+                           static_cast<uint64_t>(tensor.at<uint8_t>(i))));
+  return DenseElementsAttr::get(type, values);
+}
+
+ElementsAttr toAttribute(const Tensor &tensor, StringRef name,
+                         MLIRContext *context) {
+  if (tensor.size() <= largestDenseConstant)
+    return toDenseAttribute(tensor, context);
+  RankedTensorType type = tensorTypeOf(tensor.type(), tensor.shape(), context);
+  ArrayRef<char> raw(reinterpret_cast<const char *>(tensor.data()),
+                     tensor.bytes());
+  // The copy of the tensor in the deleter keeps the bytes alive.
+  auto deleter = [tensor](void *, size_t, size_t) {};
+  AsmResourceBlob blob(raw, /*dataAlignment=*/1, std::move(deleter),
+                       /*dataIsMutable=*/false);
+  return DenseResourceElementsAttr::get(
+      type, name.empty() ? "constant" : name, std::move(blob));
+}
+
+std::optional<Tensor> constantTensor(Value value) {
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  return constant ? toTensor(constant.getValue()) : std::nullopt;
+}
+
+Value makeConstant(OpBuilder &builder, Location location, const Tensor &tensor,
+                   StringRef name) {
+  ElementsAttr attribute = toAttribute(tensor, name, builder.getContext());
+  auto constant = builder.create<stablehlo::ConstantOp>(
+      location, cast<RankedTensorType>(attribute.getType()), attribute);
+  if (!name.empty())
+    constant->setAttr(nameAttribute, builder.getStringAttr(name));
+  return constant;
+}
+
+StringRef constantName(Value value) {
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  auto name = constant
+                  ? constant->getAttrOfType<StringAttr>(nameAttribute)
+                  : StringAttr();
+  return name ? name.getValue() : StringRef();
+}
+
+} // namespace sinter

@@ -1,0 +1,72 @@
+//===- Model.h - a graph and its weights ----------------------------------===//
+//
+// A module whose entry function is `main`, the context that it lives in, and
+// what keeps its weights' bytes alive. Argument and result attributes of the
+// entry function say what the user calls things:
+//
+//   sinter.name : the tensor's name
+//   sinter.dims : for an argument, the symbol of each unknown dimension
+//                 ("N"; "" where the dimension is known)
+//
+// Passes take a model and give a new one: clone, then rewrite the clone. Copies
+// share the context and the weights' bytes, and can run side by side.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_GRAPH_MODEL_H
+#define SINTER_GRAPH_MODEL_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "runtime/Executor.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sinter {
+
+inline constexpr llvm::StringLiteral nameAttribute = "sinter.name";
+inline constexpr llvm::StringLiteral dimsAttribute = "sinter.dims";
+inline constexpr llvm::StringLiteral entryName = "main";
+
+/// A new context that knows every dialect a model is written in. It runs on one
+/// thread: parallelism is over models and kernels, each with its own context.
+std::shared_ptr<mlir::MLIRContext> makeContext();
+
+class Model {
+public:
+  Model() = default;
+  Model(std::shared_ptr<mlir::MLIRContext> context,
+        mlir::OwningOpRef<mlir::ModuleOp> module)
+      : contextOwner(std::move(context)), moduleOwner(std::move(module)) {}
+
+  mlir::MLIRContext *context() const { return contextOwner.get(); }
+  mlir::ModuleOp module() const {
+    return const_cast<mlir::OwningOpRef<mlir::ModuleOp> &>(moduleOwner).get();
+  }
+  /// The entry function; null if the module has no function `main` with one
+  /// block.
+  mlir::func::FuncOp entry() const;
+
+  /// A copy of the graph; the weights' bytes are shared.
+  Model clone() const;
+
+  /// What the entry function takes and gives. Arguments without a name are
+  /// called arg0, arg1, ..., results result0, result1, ...
+  std::vector<TensorSpec> inputs() const;
+  std::vector<TensorSpec> outputs() const;
+
+  /// The file that the model was read from, for messages.
+  std::string path;
+
+private:
+  // The module is destroyed before the context it lives in.
+  std::shared_ptr<mlir::MLIRContext> contextOwner;
+  mlir::OwningOpRef<mlir::ModuleOp> moduleOwner;
+};
+
+} // namespace sinter
+
+#endif // SINTER_GRAPH_MODEL_H
