@@ -1,0 +1,60 @@
+//===- ExternalData.h - tensors' data in files beside the model -----------===//
+//
+// A model names such files itself, and models come from strangers. So a
+// location is followed only to a regular file inside the model's folder:
+// nothing absolute, no "..", no symbolic link in any component, no hard link
+// (which could be a second name of anything on the same file system). The rules
+// are those of ONNX's own docs/ExternalDataSecurity.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_FORMATS_ONNX_FILE_EXTERNALDATA_H
+#define SINTER_FORMATS_ONNX_FILE_EXTERNALDATA_H
+
+#include "formats/onnx/file/FileBytes.h"
+#include "runtime/Result.h"
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace sinter::onnx {
+
+class TensorProto;
+
+/// How a file below a folder is opened.
+enum class OpenMethod {
+  Kernel, ///< openat2(2) where the kernel has it, else Walk.
+  Walk,   ///< Component by component, none of them a symbolic link.
+};
+
+/// Opens \p location, relative to \p folder, for reading. Returns a descriptor
+/// that the caller closes, or what is wrong with the location.
+Result<int> openBeneath(const std::string &folder, std::string_view location,
+                        OpenMethod method = OpenMethod::Kernel);
+
+class ExternalData {
+public:
+  /// For models in \p folder ("" is the current one).
+  explicit ExternalData(std::string folder);
+
+  /// The data that \p tensor's external_data describe. \p size is what the
+  /// tensor's shape needs; the entries must say the same if they give a length.
+  /// Keys other than location, offset and length are ignored, as ONNX has it.
+  /// Errors do not name the tensor. May be called from several threads.
+  Result<FileBytes> find(const TensorProto &tensor, int64_t size);
+
+private:
+  Result<FileBytes> map(const std::string &location);
+
+  std::string folder;
+  std::mutex mutex;
+  /// By location: each file is mapped once.
+  std::map<std::string, FileBytes> files;
+};
+
+} // namespace sinter::onnx
+
+#endif // SINTER_FORMATS_ONNX_FILE_EXTERNALDATA_H

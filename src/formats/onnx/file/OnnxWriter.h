@@ -1,0 +1,60 @@
+//===- OnnxWriter.h - write an ONNX model ---------------------------------===//
+//
+// A model is written from a ModelProto whose large tensors point to their data:
+// to the file that they were read from (TensorProtos copied from
+// OnnxFile::model() do), or to a Tensor given with setData. The data go from
+// there to the disk; no second copy of the weights is made.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_FORMATS_ONNX_FILE_ONNXWRITER_H
+#define SINTER_FORMATS_ONNX_FILE_ONNXWRITER_H
+
+#include "formats/onnx/file/OnnxFile.h"
+#include "formats/onnx/file/Splice.h"
+
+#include <optional>
+#include <vector>
+
+namespace sinter::onnx {
+
+/// Whether large tensors go to a second file, `<model>.data`.
+enum class ExternalWeights {
+  WhenNeeded, ///< Only if the model would be over 2 GiB, protobuf's limit.
+  Always,
+  Never, ///< A model over 2 GiB is an error.
+};
+
+class OnnxWriter {
+public:
+  /// \p source is the file that tensors may have been copied from.
+  explicit OnnxWriter(std::optional<OnnxFile> source = std::nullopt)
+      : source(std::move(source)) {}
+
+  /// Makes \p proto a tensor with the type, shape and elements of \p tensor.
+  /// Its name and documentation stay.
+  Result<void> setData(TensorProto &proto, const Tensor &tensor);
+
+  /// Writes \p model to \p path, whole or not at all. Data that \p model has in
+  /// external files are read from the source's folder and written like the
+  /// rest.
+  Result<void> write(const ModelProto &model, const std::string &path,
+                     ExternalWeights external = ExternalWeights::WhenNeeded);
+
+private:
+  Result<PayloadBytes> find(std::span<const std::byte> payload) const;
+  Result<void> bringIn(TensorProto &proto);
+
+  std::optional<OnnxFile> source;
+  /// What TensorProto.Payload.tensor counts, as the file will have it.
+  std::vector<Tensor> tensors;
+};
+
+/// \p tensor as a serialised TensorProto named \p name, in a file of its own
+/// (the form of ONNX's test data).
+Result<void> writeTensorFile(const std::string &path, const Tensor &tensor,
+                             const std::string &name = {});
+
+} // namespace sinter::onnx
+
+#endif // SINTER_FORMATS_ONNX_FILE_ONNXWRITER_H
