@@ -1,0 +1,20 @@
+// RUN: sinter-opt %s | sinter-opt | FileCheck %s
+
+// CHECK-LABEL: func @symbolic
+func.func @symbolic(%x: tensor<?x64x7x7xf32>, %bias: tensor<64x1x1xf32>) -> (tensor<?x64x7x7xf32>, tensor<4xi64>) {
+  // CHECK: nn.broadcast_like %{{.*}}, %{{.*}} : (tensor<64x1x1xf32>, tensor<?x64x7x7xf32>) -> tensor<?x64x7x7xf32>
+  %b = nn.broadcast_like %bias, %x : (tensor<64x1x1xf32>, tensor<?x64x7x7xf32>) -> tensor<?x64x7x7xf32>
+  %s = stablehlo.add %x, %b : tensor<?x64x7x7xf32>
+  // CHECK: nn.relu %{{.*}} : tensor<?x64x7x7xf32>
+  %r = nn.relu %s : tensor<?x64x7x7xf32>
+  // CHECK: nn.shape %{{.*}} : (tensor<?x64x7x7xf32>) -> tensor<4xi64>
+  %n = nn.shape %r : (tensor<?x64x7x7xf32>) -> tensor<4xi64>
+  return %r, %n : tensor<?x64x7x7xf32>, tensor<4xi64>
+}
+
+// CHECK-LABEL: func @softmax
+func.func @softmax(%x: tensor<2x5xf32>) -> tensor<2x5xf32> {
+  // CHECK: nn.softmax %{{.*}}, axes = [1] : tensor<2x5xf32>
+  %r = nn.softmax %x, axes = [1] : tensor<2x5xf32>
+  return %r : tensor<2x5xf32>
+}

@@ -1,0 +1,57 @@
+// RUN: sinter-opt %s | sinter-opt | FileCheck %s
+// The text form survives a round trip, in the public specification's spelling.
+
+// CHECK-LABEL: func @convolution
+func.func @convolution(%x: tensor<1x3x8x8xf32>, %k: tensor<4x3x3x3xf32>) -> tensor<1x4x4x4xf32> {
+  // CHECK: stablehlo.convolution(%{{.*}}, %{{.*}}) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+  // CHECK-SAME: window = {stride = [2, 2], pad = {{\[\[}}1, 1], [1, 1]]}
+  // CHECK-SAME: {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+  // CHECK-SAME: (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x4x4xf32>
+  %r = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+      window = {stride = [2, 2], pad = [[1, 1], [1, 1]]}
+      {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+      : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x4x4xf32>
+  return %r : tensor<1x4x4x4xf32>
+}
+
+// CHECK-LABEL: func @dot_general
+func.func @dot_general(%a: tensor<2x3x4xf32>, %b: tensor<2x4x5xf32>) -> tensor<2x3x5xf32> {
+  // CHECK: stablehlo.dot_general %{{.*}}, %{{.*}}, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+  %r = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+      : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+  return %r : tensor<2x3x5xf32>
+}
+
+// CHECK-LABEL: func @batch_norm
+func.func @batch_norm(%x: tensor<2x3xf32>, %p: tensor<3xf32>) -> tensor<2x3xf32> {
+  // CHECK: "stablehlo.batch_norm_inference"(%{{.*}}) <{epsilon = {{.*}} : f32, feature_index = 1 : i64}>
+  %r = "stablehlo.batch_norm_inference"(%x, %p, %p, %p, %p) {epsilon = 0.001 : f32, feature_index = 1 : i64}
+      : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+
+// CHECK-LABEL: func @reduce
+func.func @reduce(%x: tensor<2x3xf32>, %zero: tensor<f32>) -> tensor<2xf32> {
+  // CHECK: stablehlo.reduce(%{{.*}} init: %{{.*}}) applies stablehlo.add across dimensions = [1]
+  %r = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// CHECK-LABEL: func @movement
+func.func @movement(%x: tensor<3x8xf32>, %zero: tensor<f32>) -> tensor<?xf32> {
+  // CHECK: stablehlo.slice %{{.*}} [1:3, 4:8:2] : (tensor<3x8xf32>) -> tensor<2x2xf32>
+  %0 = stablehlo.slice %x [1:3, 4:8:2] : (tensor<3x8xf32>) -> tensor<2x2xf32>
+  // CHECK: stablehlo.pad %{{.*}}, low = [0, 1], high = [2, 0], interior = [0, 1]
+  %1 = stablehlo.pad %0, %zero, low = [0, 1], high = [2, 0], interior = [0, 1]
+      : (tensor<2x2xf32>, tensor<f32>) -> tensor<4x4xf32>
+  // CHECK: stablehlo.transpose %{{.*}}, dims = [1, 0]
+  %2 = stablehlo.transpose %1, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK: stablehlo.concatenate %{{.*}}, %{{.*}}, dim = 0
+  %3 = stablehlo.concatenate %2, %1, dim = 0 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  %4 = stablehlo.reshape %3 : (tensor<8x4xf32>) -> tensor<32xf32>
+  %shape = stablehlo.constant dense<32> : tensor<1xi64>
+  // CHECK: stablehlo.dynamic_broadcast_in_dim %{{.*}}, %{{.*}}, dims = [0]
+  %5 = stablehlo.dynamic_broadcast_in_dim %4, %shape, dims = [0] : (tensor<32xf32>, tensor<1xi64>) -> tensor<?xf32>
+  return %5 : tensor<?xf32>
+}
