@@ -1,13 +1,10 @@
 //===- ThreadPool.cpp - the threads that kernels run on -------------------===//
 
 #include "runtime/ThreadPool.h"
+#include "runtime/CpuCount.h"
 
 #include <chrono>
-#include <cmath>
-#include <cstdio>
-#include <fstream>
 #include <sched.h>
-#include <string>
 #include <system_error>
 
 namespace sinter {
@@ -40,91 +37,32 @@ template <typename Condition> bool spinUntil(Condition &&done) {
   return done();
 }
 
-/// Waits while \p value is \p old; returns the new value.
-uint32_t waitForChange(const std::atomic<uint32_t> &value, uint32_t old) {
+/// Waits while \p value is \p old; returns whether it had to sleep for it.
+bool waitForChange(const std::atomic<uint32_t> &value, uint32_t old) {
   auto changed = [&] { return value.load(std::memory_order_acquire) != old; };
-  if (!spinUntil(changed))
-    while (!changed())
-      value.wait(old, std::memory_order_acquire);
-  return value.load(std::memory_order_acquire);
+  if (spinUntil(changed))
+    return false;
+  while (!changed())
+    value.wait(old, std::memory_order_acquire);
+  return true;
 }
 
-unsigned affinityCount() {
-  // The kernel's mask may be larger than cpu_set_t.
-  for (int cpus = 1024; cpus <= 1 << 20; cpus *= 2) {
-    cpu_set_t *set = CPU_ALLOC(cpus);
-    if (!set)
-      break;
-    const size_t size = CPU_ALLOC_SIZE(cpus);
-    const bool known = ::sched_getaffinity(0, size, set) == 0;
-    const int count = known ? CPU_COUNT_S(size, set) : 0;
-    CPU_FREE(set);
-    if (known)
-      return static_cast<unsigned>(count);
-  }
-  return std::thread::hardware_concurrency();
-}
-
-/// The path of this process's control group below the mount of \p controller
-/// ("" for version 2), as /proc/self/cgroup has it.
-std::string controlGroup(const std::string &controller) {
-  std::ifstream groups("/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    const size_t first = line.find(':');
-    const size_t second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos)
-      continue;
-    const std::string names =
-        "," + line.substr(first + 1, second - first - 1) + ",";
-    if (names == ",,"
-            ? controller.empty()
-            : !controller.empty() &&
-                  names.find("," + controller + ",") != std::string::npos)
-      return line.substr(second + 1);
-  }
-  return "";
-}
-
-/// CPUs' worth of time in \p folder's limit, or infinity.
-double quotaIn(const std::string &folder, bool version2) {
-  double quota = -1, period = 0;
-  if (version2) {
-    std::ifstream file(folder + "/cpu.max");
-    if (!(file >> quota >> period)) // "max 100000" is no number: no limit.
-      return INFINITY;
-  } else {
-    std::ifstream quotaFile(folder + "/cpu.cfs_quota_us");
-    std::ifstream periodFile(folder + "/cpu.cfs_period_us");
-    if (!(quotaFile >> quota) || !(periodFile >> period))
-      return INFINITY;
-  }
-  return quota > 0 && period > 0 ? quota / period : INFINITY;
-}
-
-/// The smallest limit of this process's control group and of those around it.
-double cpuQuota() {
-  double quota = INFINITY;
-  for (bool version2 : {true, false}) {
-    const std::string mount =
-        version2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu";
-    std::string group = controlGroup(version2 ? "" : "cpu");
-    while (true) {
-      quota = std::min(quota, quotaIn(mount + group, version2));
-      const size_t slash = group.rfind('/');
-      if (slash == std::string::npos)
-        break;
-      group.resize(slash);
-    }
-  }
-  return quota;
+/// Moves the calling thread to a processor that is not in \p taken, if it may
+/// use one, and leaves what it may use as it was.
+void moveAwayFrom(const cpu_set_t &taken) {
+  cpu_set_t allowed, free;
+  if (::sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+    return;
+  // allowed and not taken
+  CPU_AND(&free, &allowed, &taken);
+  CPU_XOR(&free, &free, &allowed);
+  if (CPU_COUNT(&free) == 0)
+    return;
+  ::sched_setaffinity(0, sizeof(free), &free);
+  ::sched_setaffinity(0, sizeof(allowed), &allowed);
 }
 
 } // namespace
-
-unsigned usableCpuCount() {
-  const double limit = std::min<double>(affinityCount(), std::ceil(cpuQuota()));
-  return std::max(1u, static_cast<unsigned>(limit));
-}
 
 ThreadPool::ThreadPool(unsigned threads) {
   if (threads == 0)
@@ -165,6 +103,7 @@ void ThreadPool::Job::doPart(unsigned part) const {
 void ThreadPool::run(const Job &newJob) {
   std::lock_guard lock(busy);
   job = newJob;
+  callerCpu.store(::sched_getcpu(), std::memory_order_relaxed);
   unfinished.store(job.parts - 1, std::memory_order_relaxed);
   for (unsigned part = 1; part < job.parts; ++part) {
     std::atomic<uint32_t> &ticket = workers[part - 1]->ticket;
@@ -172,18 +111,39 @@ void ThreadPool::run(const Job &newJob) {
     ticket.notify_one();
   }
   job.doPart(0);
-  uint32_t left = unfinished.load(std::memory_order_acquire);
-  while (left != 0)
-    left = waitForChange(unfinished, left);
+  while (uint32_t left = unfinished.load(std::memory_order_acquire))
+    waitForChange(unfinished, left);
+}
+
+void ThreadPool::keepApart(unsigned part) {
+  const int own = ::sched_getcpu();
+  workers[part - 1]->cpu.store(own, std::memory_order_relaxed);
+  cpu_set_t taken;
+  CPU_ZERO(&taken);
+  const auto take = [&](const std::atomic<int> &cpu) {
+    const int number = cpu.load(std::memory_order_relaxed);
+    if (number >= 0 && number < CPU_SETSIZE)
+      CPU_SET(number, &taken);
+  };
+  // Only the later part gives way, or two would change places for ever.
+  take(callerCpu);
+  for (unsigned other = 1; other < part; ++other)
+    take(workers[other - 1]->cpu);
+  if (own >= 0 && own < CPU_SETSIZE && CPU_ISSET(own, &taken)) {
+    moveAwayFrom(taken);
+    workers[part - 1]->cpu.store(::sched_getcpu(), std::memory_order_relaxed);
+  }
 }
 
 void ThreadPool::work(Worker &worker, unsigned part) {
   // Only those who take part in a job are told of it, so that nobody reads the
   // job while the next one is written.
-  for (uint32_t seen = 0;;) {
-    seen = waitForChange(worker.ticket, seen);
+  for (uint32_t seen = 0;; ++seen) {
+    const bool slept = waitForChange(worker.ticket, seen);
     if (stopping.load(std::memory_order_relaxed))
       return;
+    if (slept)
+      keepApart(part);
     job.doPart(part);
     if (unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1)
       unfinished.notify_one();

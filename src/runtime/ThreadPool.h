@@ -21,15 +21,11 @@
 
 namespace sinter {
 
-/// The processors this process may use: its affinity mask, limited by its
-/// control group's CPU quota (rounded up). At least 1.
-unsigned usableCpuCount();
-
 class ThreadPool {
 public:
   /// A pool in which \p threads work, the caller of parallelRanges among them;
-  /// 0 stands for usableCpuCount(). Where the system refuses a thread, the pool
-  /// has as many as it got.
+  /// 0 stands for usableCpuCount() of CpuCount.h. Where the system refuses a
+  /// thread, the pool has as many as it got.
   explicit ThreadPool(unsigned threads = 0);
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
@@ -82,17 +78,24 @@ private:
   struct alignas(64) Worker {
     /// Counts the jobs put into the box; the worker waits for a change.
     std::atomic<uint32_t> ticket = 0;
+    /// Where it last woke up; -1 before that.
+    std::atomic<int> cpu = -1;
     std::thread thread;
   };
 
   static bool insideBody();
   void run(const Job &newJob);
   void work(Worker &worker, unsigned part);
+  /// Called by a worker that was woken. Linux may put it on the processor of
+  /// the one who woke it and leave it there, as neither is ever seen waiting
+  /// for long; the two would then take turns at spinning for each other.
+  void keepApart(unsigned part);
 
   std::vector<std::unique_ptr<Worker>> workers;
   /// Held by the one who has a job for the pool.
   std::mutex busy;
   Job job;
+  std::atomic<int> callerCpu = -1;
   alignas(64) std::atomic<uint32_t> unfinished = 0;
   std::atomic<bool> stopping = false;
 };

@@ -1,4 +1,5 @@
 #include "runtime/ThreadPool.h"
+#include "runtime/CpuCount.h"
 
 #include <gtest/gtest.h>
 
