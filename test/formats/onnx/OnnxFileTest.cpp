@@ -138,6 +138,37 @@ TEST(OnnxFile, WeightsStayInTheFile) {
   EXPECT_LT(anonymousMemory() - before, 4 * count * tensors / 1024 / 10);
 }
 
+static std::string varint(uint64_t value) {
+  std::string out;
+  for (; value >= 0x80; value >>= 7)
+    out += static_cast<char>(value | 0x80);
+  return out + static_cast<char>(value);
+}
+
+TEST(OnnxFile, ReadsFilesOverTwoGiB) {
+  TemporaryFolder folder;
+  std::string path = folder / "huge.onnx";
+  // A file of holes, but for the fields around the data.
+  constexpr uint64_t size = uint64_t(3) << 30;
+  TensorProto weights = floatTensor("w", 0);
+  weights.set_dims(0, size / 4);
+  weights.clear_raw_data();
+  std::string tensor = weights.SerializeAsString() + "\x4a" + varint(size);
+  std::string graph = "\x2a" + varint(tensor.size() + size) + tensor;
+  ModelProto model = emptyModel();
+  model.clear_graph();
+  std::string front =
+      model.SerializeAsString() + "\x3a" + varint(graph.size() + size) + graph;
+  writeText(path, front);
+  fs::resize_file(path, front.size() + size);
+  Result<OnnxFile> file = OnnxFile::open(path);
+  ASSERT_EQ(errorOf(file), "");
+  Result<Tensor> result = file->tensorOf(file->model().graph().initializer(0));
+  ASSERT_EQ(errorOf(result), "");
+  EXPECT_EQ(result->bytes(), size);
+  EXPECT_EQ(result->at<float>(result->size() - 1), 0);
+}
+
 /// Writes what was read and compares with protobuf's own parse of everything.
 static void compareWithFullParse(const fs::path &path,
                                  const std::string &copy) {

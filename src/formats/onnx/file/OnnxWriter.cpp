@@ -219,20 +219,32 @@ Result<void> OnnxWriter::bringIn(TensorProto &proto) {
   return setData(proto, *tensor);
 }
 
+Result<void> OnnxWriter::bringInAll(ModelProto &model) {
+  return visitModel(model, [&](TensorProto &proto) { return bringIn(proto); });
+}
+
+Result<SplicedMessage> OnnxWriter::spliceModel(const ModelProto &model) const {
+  return splice(
+      model, MessageKind::Model,
+      [&](std::span<const std::byte> payload) { return find(payload); });
+}
+
+Result<SplicedMessage> OnnxWriter::assemble(const ModelProto &model) {
+  ModelProto copy = model;
+  if (Result<void> done = bringInAll(copy); !done)
+    return done.takeError();
+  return spliceModel(copy);
+}
+
 Result<void> OnnxWriter::write(const ModelProto &model, const std::string &path,
                                ExternalWeights external) {
-  ModelProto copy = model;
-  Result<void> done =
-      visitModel(copy, [&](TensorProto &proto) { return bringIn(proto); });
-  if (!done)
-    return done;
-  PayloadFinder finder = [&](std::span<const std::byte> payload) {
-    return find(payload);
-  };
   auto inFile = [&](const Error &error) {
     return Error{error.kind, oneLine(path + ": " + error.message)};
   };
-  Result<SplicedMessage> whole = splice(copy, MessageKind::Model, finder);
+  ModelProto copy = model;
+  if (Result<void> done = bringInAll(copy); !done)
+    return done;
+  Result<SplicedMessage> whole = spliceModel(copy);
   if (!whole)
     return inFile(whole.error());
   bool tooLong = whole->size() > INT_MAX;
@@ -242,32 +254,41 @@ Result<void> OnnxWriter::write(const ModelProto &model, const std::string &path,
   if (external == ExternalWeights::Never ||
       (external == ExternalWeights::WhenNeeded && !tooLong))
     return writeFileAtomically(path, whole->pieces());
-
-  std::string dataPath = path + ".data";
-  ExternalFile file(std::filesystem::path(dataPath).filename().string());
-  done = visitModel(copy, [&](TensorProto &proto) -> Result<void> {
-    if (proto.payload_size() != 1)
-      return {};
-    std::string payload = proto.payload(0).SerializeAsString();
-    Result<PayloadBytes> bytes = find(std::as_bytes(std::span(payload)));
-    if (!bytes)
-      return bytes.takeError();
-    if (isRawForm(bytes->first) && bytes->second.size() >= externalThreshold)
-      file.add(proto, bytes->second);
-    return {};
-  });
+  Result<void> done = writeExternal(copy, path);
   if (!done)
     return inFile(done.error());
-  Result<SplicedMessage> frame = splice(copy, MessageKind::Model, finder);
-  if (!frame)
-    return inFile(frame.error());
-  if (frame->size() > INT_MAX)
-    return inFile(systemError("the model is over 2 GiB even without its "
-                              "weights"));
-  // The model last: it never names a file that is not there yet.
-  done = writeFileAtomically(dataPath, file.content());
+  return done;
+}
+
+/// \p model is the writer's own copy, without external data.
+Result<void> OnnxWriter::writeExternal(ModelProto &model,
+                                       const std::string &path) const {
+  std::string dataPath = path + ".data";
+  ExternalFile file(std::filesystem::path(dataPath).filename().string());
+  Result<void> done =
+      visitModel(model, [&](TensorProto &proto) -> Result<void> {
+        if (proto.payload_size() != 1)
+          return {};
+        std::string payload = proto.payload(0).SerializeAsString();
+        Result<PayloadBytes> bytes = find(std::as_bytes(std::span(payload)));
+        if (!bytes)
+          return bytes.takeError();
+        if (isRawForm(bytes->first) &&
+            bytes->second.size() >= externalThreshold)
+          file.add(proto, bytes->second);
+        return {};
+      });
   if (!done)
     return done;
+  Result<SplicedMessage> frame = spliceModel(model);
+  if (!frame)
+    return frame.takeError();
+  if (frame->size() > INT_MAX)
+    return systemError("the model is over 2 GiB even without its weights");
+  // The model last: it never names a file that is not there yet.
+  if (Result<void> written = writeFileAtomically(dataPath, file.content());
+      !written)
+    return written;
   return writeFileAtomically(path, frame->pieces());
 }
 

@@ -41,9 +41,17 @@ public:
   Result<void> write(const ModelProto &model, const std::string &path,
                      ExternalWeights external = ExternalWeights::WhenNeeded);
 
+  /// The bytes that write would write with ExternalWeights::Never, whatever
+  /// their number, in pieces. They are valid as long as the result, this and
+  /// the tensors' sources.
+  Result<SplicedMessage> assemble(const ModelProto &model);
+
 private:
+  Result<SplicedMessage> spliceModel(const ModelProto &model) const;
+  Result<void> bringInAll(ModelProto &model);
   Result<PayloadBytes> find(std::span<const std::byte> payload) const;
   Result<void> bringIn(TensorProto &proto);
+  Result<void> writeExternal(ModelProto &model, const std::string &path) const;
 
   std::optional<OnnxFile> source;
   /// What TensorProto.Payload.tensor counts, as the file will have it.

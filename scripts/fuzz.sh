@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Fuzzes the ONNX reader and writer for SECONDS (30), from a corpus of small
+# models of Debian's libonnx-testdata. What it finds is left in build-fuzz/.
+#
+#   scripts/fuzz.sh [SECONDS]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+seconds=${1:-30}
+cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=Release -DSINTER_FUZZ=ON \
+  -DSINTER_BUILD_TESTS=OFF -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 >/dev/null
+cmake --build build-fuzz --target fuzz-onnx-file
+
+corpus=$(mktemp -d)
+trap 'rm -rf "$corpus"' EXIT
+number=0
+while IFS= read -r -d '' model; do
+  cp "$model" "$corpus/$((number += 1)).onnx"
+done < <(find /usr/share/libonnx-testdata/data -name model.onnx -size -16k -print0)
+echo "$number models in the corpus"
+build-fuzz/bin/fuzz-onnx-file -max_total_time="$seconds" -timeout=10 -rss_limit_mb=3072 \
+  -max_len=16384 -print_final_stats=1 -verbosity=0 -artifact_prefix=build-fuzz/ "$corpus"
