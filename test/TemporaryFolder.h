@@ -5,8 +5,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 namespace sinter::test {
 
@@ -31,6 +33,12 @@ public:
   const std::string &path() const { return name; }
   std::string file(const std::string &entry) const {
     return name + "/" + entry;
+  }
+  /// Writes \p contents to the file \p entry, fast. A new file each time, as
+  /// file systems bring one that is overwritten to the disk at once.
+  void write(const std::string &entry, std::string_view contents) const {
+    std::filesystem::remove(file(entry));
+    std::ofstream(file(entry), std::ios::binary) << contents;
   }
   size_t entries() const {
     return std::distance(std::filesystem::directory_iterator(name), {});
