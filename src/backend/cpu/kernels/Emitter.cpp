@@ -1,0 +1,133 @@
+//===- Emitter.cpp - index arithmetic and loops, written shortly ----------===//
+
+#include "backend/cpu/kernels/Emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace sinter::cpu;
+
+Value Emitter::index(int64_t value) {
+  return builder.create<arith::ConstantIndexOp>(loc, value);
+}
+Value Emitter::add(Value a, Value b) {
+  return builder.createOrFold<arith::AddIOp>(loc, a, b);
+}
+Value Emitter::sub(Value a, Value b) {
+  return builder.createOrFold<arith::SubIOp>(loc, a, b);
+}
+Value Emitter::mul(Value a, Value b) {
+  return builder.createOrFold<arith::MulIOp>(loc, a, b);
+}
+Value Emitter::div(Value a, Value b) {
+  return builder.createOrFold<arith::DivUIOp>(loc, a, b);
+}
+Value Emitter::rem(Value a, Value b) {
+  return builder.createOrFold<arith::RemUIOp>(loc, a, b);
+}
+Value Emitter::min(Value a, Value b) {
+  return builder.createOrFold<arith::MinSIOp>(loc, a, b);
+}
+Value Emitter::max(Value a, Value b) {
+  return builder.createOrFold<arith::MaxSIOp>(loc, a, b);
+}
+Value Emitter::less(Value a, Value b) {
+  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a,
+                                             b);
+}
+Value Emitter::equal(Value a, Value b) {
+  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, a,
+                                             b);
+}
+Value Emitter::select(Value condition, Value a, Value b) {
+  return builder.createOrFold<arith::SelectOp>(loc, condition, a, b);
+}
+
+Value Emitter::flatten(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (type.getRank() == 1)
+    return memref;
+  int64_t size = type.getNumElements();
+  auto flat = MemRefType::get({size}, type.getElementType());
+  return builder.create<memref::ReinterpretCastOp>(
+      loc, flat, memref, /*offset=*/0, ArrayRef<int64_t>{size},
+      ArrayRef<int64_t>{1});
+}
+
+Value Emitter::load(Value flat, Value offset, VectorType type) {
+  return builder.create<vector::LoadOp>(loc, type, flat, offset);
+}
+
+Value Emitter::loadFirst(Value flat, Value offset, VectorType type,
+                         int64_t valid) {
+  if (valid >= type.getNumElements())
+    return load(flat, offset, type);
+  auto maskType = VectorType::get({type.getNumElements()}, builder.getI1Type());
+  SmallVector<bool> bits(type.getNumElements(), false);
+  std::fill_n(bits.begin(), valid, true);
+  Value mask = builder.create<arith::ConstantOp>(
+      loc, DenseElementsAttr::get(maskType, bits));
+  return builder.create<vector::MaskedLoadOp>(loc, type, flat, offset, mask,
+                                              zero(type));
+}
+
+Value Emitter::loadSplat(Value flat, Value offset, VectorType type) {
+  Value scalar = builder.create<memref::LoadOp>(loc, flat, offset);
+  return builder.create<vector::SplatOp>(loc, type, scalar);
+}
+
+void Emitter::store(Value value, Value flat, Value offset) {
+  builder.create<vector::StoreOp>(loc, value, flat, offset);
+}
+
+Value Emitter::zero(VectorType type) {
+  return builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(type));
+}
+Value Emitter::fma(Value a, Value b, Value c) {
+  return builder.create<vector::FMAOp>(loc, a, b, c);
+}
+Value Emitter::addVectors(Value a, Value b) {
+  return builder.create<arith::AddFOp>(loc, a, b);
+}
+Value Emitter::first(Value vector, int64_t lanes) {
+  if (lanes == cast<VectorType>(vector.getType()).getNumElements())
+    return vector;
+  return builder.create<vector::ExtractStridedSliceOp>(
+      loc, vector, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{lanes},
+      ArrayRef<int64_t>{1});
+}
+
+SmallVector<Value> Emitter::loop(Value lower, Value upper, int64_t step,
+                                 ValueRange carried, LoopBody body) {
+  auto loop =
+      builder.create<scf::ForOp>(loc, lower, upper, index(step), carried);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next =
+      body(loop.getInductionVar(), loop.getRegionIterArgs());
+  if (!carried.empty())
+    builder.create<scf::YieldOp>(loc, next);
+  return SmallVector<Value>(loop.getResults());
+}
+
+void Emitter::loop(Value lower, Value upper, int64_t step,
+                   llvm::function_ref<void(Value)> body) {
+  loop(lower, upper, step, ValueRange{}, [&](Value i, ValueRange) {
+    body(i);
+    return SmallVector<Value>();
+  });
+}
+
+void Emitter::branch(Value condition, llvm::function_ref<void()> then,
+                     llvm::function_ref<void()> otherwise) {
+  auto branch =
+      builder.create<scf::IfOp>(loc, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  then();
+  builder.setInsertionPointToStart(branch.elseBlock());
+  otherwise();
+}

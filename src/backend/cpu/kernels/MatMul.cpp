@@ -1,0 +1,361 @@
+//===- MatMul.cpp - generator of matrix products --------------------------===//
+
+#include "backend/cpu/kernels/MatMul.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+/// Columns of the reduction that are copied at a time where the rows of A lie
+/// so that they would evict each other from the first-level cache.
+static constexpr int64_t copyChunk = 256;
+
+MatMulShape MatMulShape::dense(int64_t m, int64_t n, int64_t k) {
+  MatMulShape shape;
+  shape.m = m;
+  shape.n = n;
+  shape.k = k;
+  shape.aRowStride = k;
+  shape.bStride = n;
+  shape.cRowStride = n;
+  return shape;
+}
+
+MatMul::MatMul(const MatMulShape &shape, const Target &target, Type element)
+    : shape(shape), target(target),
+      elementBytes(element.getIntOrFloatBitWidth() / 8) {
+  lanes = target.vectorBytes() / elementBytes;
+  vectorType = VectorType::get({lanes}, element);
+  allVectors = llvm::divideCeil(shape.n, lanes);
+  panelVectors = chooseTileVectors(target, shape.m, allVectors);
+  rowTiles = Partition::of(shape.m, maxTileRows(target, panelVectors));
+
+  int64_t outer = 1;
+  for (const MatMulShape::BatchDim &dim : shape.batch)
+    outer *= dim.size;
+  int64_t panels = llvm::divideCeil(allVectors, panelVectors);
+  if (shape.bLayout == MatMulShape::BLayout::Transposed)
+    order = {outer, 1, panels, 1}; // A task packs a panel, then uses it.
+  else
+    order = TaskOrder::choose(target, outer, rowTiles.count, panels,
+                              shape.m * shape.k * elementBytes,
+                              panelElements() * elementBytes);
+}
+
+int64_t MatMul::panelElements() const { return shape.k * panelVectors * lanes; }
+
+int64_t MatMul::tasks() const { return order.tasks(); }
+
+double MatMul::flops() const {
+  return 2.0 * order.outer * shape.m * shape.n * shape.k;
+}
+
+/// Rows that start at multiples of 4 KB share the sets of the cache: with more
+/// of them than it has ways, every element would be a miss.
+bool MatMul::copiesRows(int64_t rows) const {
+  return shape.aColumnStride == 1 && rows > 6 && shape.k > lanes &&
+         shape.aRowStride * elementBytes % 4096 == 0;
+}
+
+int64_t MatMul::scratchElements() const {
+  int64_t elements = 0;
+  if (shape.bLayout == MatMulShape::BLayout::Transposed)
+    elements += panelElements();
+  int64_t rows = rowTiles.size + (rowTiles.longer ? 1 : 0);
+  if (copiesRows(rows))
+    elements += rows * copyChunk;
+  return elements;
+}
+
+int64_t MatMul::packedElements() const { return shape.k * allVectors * lanes; }
+
+void MatMul::pack(const void *b, int64_t kStride, int64_t nStride,
+                  int64_t bytes, void *packed) const {
+  auto *from = static_cast<const char *>(b);
+  auto *to = static_cast<char *>(packed);
+  for (int64_t first = 0; first < allVectors; first += panelVectors) {
+    int64_t width = std::min(panelVectors, allVectors - first) * lanes;
+    int64_t column = first * lanes;
+    int64_t valid = std::min(width, shape.n - column);
+    for (int64_t k = 0; k < shape.k; ++k, to += width * bytes) {
+      const char *row = from + (k * kStride + column * nStride) * bytes;
+      if (nStride == 1) {
+        std::memcpy(to, row, valid * bytes);
+      } else {
+        for (int64_t n = 0; n < valid; ++n)
+          std::memcpy(to + n * bytes, row + n * nStride * bytes, bytes);
+      }
+      std::memset(to + valid * bytes, 0, (width - valid) * bytes);
+    }
+  }
+}
+
+/// The buffers, flat, and where the matrices of this task begin in them.
+struct MatMul::Operands {
+  Value a, b, c, scratch;
+  Value aBase, bBase, cBase;
+  MatMulPosition position;
+  const MatMulEpilogue *epilogue;
+};
+
+/// A panel of columns.
+struct MatMul::Panel {
+  Value firstColumn;
+  int64_t vectors; ///< How many vectors it has,
+  int64_t valid;   ///< and how many lanes of the last one are columns of B.
+  Value source;    ///< The buffer that its rows are read from,
+  Value offset;    ///< where its first row is there,
+  int64_t stride;  ///< and how far apart rows are.
+  bool isPadded;   ///< Whole vectors can be read.
+};
+
+void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
+                   Value b, Value c, Value scratch,
+                   const MatMulEpilogue &epilogue) const {
+  Emitter emitter(builder, location);
+  Operands operands{
+      emitter.flatten(a), emitter.flatten(b),
+      emitter.flatten(c), scratch ? emitter.flatten(scratch) : Value(),
+      emitter.index(0),   emitter.index(0),
+      emitter.index(0),   {},
+      &epilogue};
+  TaskOrder::Task place = order.decode(emitter, task);
+
+  Value rest = place.outer;
+  operands.position.batch.resize(shape.batch.size());
+  for (size_t d = shape.batch.size(); d-- > 0;) {
+    const MatMulShape::BatchDim &dim = shape.batch[d];
+    Value i = d == 0 ? rest : emitter.rem(rest, dim.size);
+    rest = emitter.div(rest, dim.size);
+    operands.position.batch[d] = i;
+    auto advance = [&](Value &base, int64_t stride) {
+      base = emitter.add(base, emitter.mul(i, stride));
+    };
+    advance(operands.aBase, dim.aStride);
+    advance(operands.bBase, dim.bStride);
+    advance(operands.cBase, dim.cStride);
+  }
+
+  auto emitPanel = [&](int64_t vectors, int64_t valid) {
+    Panel panel{emitter.mul(place.panel, panelVectors * lanes),
+                vectors,
+                valid,
+                operands.b,
+                Value(),
+                vectors * lanes,
+                true};
+    switch (shape.bLayout) {
+    case MatMulShape::BLayout::Packed:
+      panel.offset = emitter.mul(place.panel, panelElements());
+      break;
+    case MatMulShape::BLayout::Rows:
+      panel.offset = emitter.add(operands.bBase, panel.firstColumn);
+      panel.stride = shape.bStride;
+      panel.isPadded = false;
+      break;
+    case MatMulShape::BLayout::Transposed:
+      panel.source = operands.scratch;
+      panel.offset = emitter.index(0);
+      packTransposed(emitter, operands, panel);
+      break;
+    }
+    buildPanel(emitter, operands, panel, place.unit);
+  };
+
+  // Only the last panel can differ from the others.
+  int64_t lastVectors = allVectors - (order.panels - 1) * panelVectors;
+  int64_t lastValid = shape.n - (allVectors - 1) * lanes;
+  bool lastDiffers = lastVectors != panelVectors || lastValid != lanes;
+  if (!lastDiffers || order.panels == 1)
+    return emitPanel(lastVectors, lastValid);
+  emitter.branch(
+      emitter.less(place.panel, emitter.index(order.panels - 1)),
+      [&] { emitPanel(panelVectors, lanes); },
+      [&] { emitPanel(lastVectors, lastValid); });
+}
+
+void MatMul::buildPanel(Emitter &emitter, Operands &operands,
+                        const Panel &panel, Value unit) const {
+  auto emitUnit = [&](Value unit) {
+    Value firstRow = rowTiles.start(emitter, unit);
+    rowTiles.dispatch(emitter, unit, [&](int64_t rows) {
+      buildTile(emitter, operands, panel, firstRow, rows);
+    });
+  };
+  if (order.units == rowTiles.count)
+    return emitUnit(unit);
+  emitter.loop(emitter.index(0), emitter.index(rowTiles.count), 1,
+               [&](Value unit) { emitUnit(unit); });
+}
+
+void MatMul::buildTile(Emitter &emitter, Operands &operands, const Panel &panel,
+                       Value firstRow, int64_t rows) const {
+  SmallVector<Value> sums = reduce(emitter, operands, panel, firstRow, rows);
+  for (int64_t row = 0; row < rows; ++row) {
+    MatMulPosition &position = operands.position;
+    position.row = emitter.add(firstRow, row);
+    Value rowOffset = emitter.add(operands.cBase,
+                                  emitter.mul(position.row, shape.cRowStride));
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      position.column = emitter.add(panel.firstColumn, v * lanes);
+      position.offset = emitter.add(rowOffset, position.column);
+      bool isLast = v + 1 == panel.vectors;
+      Value result = emitter.first(sums[row * panel.vectors + v],
+                                   isLast ? panel.valid : lanes);
+      if (*operands.epilogue)
+        result = (*operands.epilogue)(emitter.builder, emitter.loc, result,
+                                      position);
+      emitter.store(result, operands.c, position.offset);
+    }
+  }
+}
+
+SmallVector<Value> MatMul::reduce(Emitter &emitter, Operands &operands,
+                                  const Panel &panel, Value firstRow,
+                                  int64_t rows) const {
+  RegisterTile tile(rows, panel.vectors, vectorType);
+  // A small tile has too few sums to keep the multipliers busy: several of
+  // them take turns over the reduction.
+  int64_t sets = std::max<int64_t>(1, 8 / (rows * panel.vectors));
+  if (shape.k < 4 * sets)
+    sets = 1;
+  const int64_t tileSize = rows * panel.vectors;
+  SmallVector<Value> sums;
+  for (int64_t set = 0; set < sets; ++set)
+    llvm::append_range(sums, tile.zeros(emitter));
+
+  /// One step at k of the set, reading A at base + row * stride + k * column.
+  struct Source {
+    Value buffer, base;
+    int64_t rowStride, columnStride;
+  };
+  auto step = [&](SmallVector<Value> &sums, int64_t set, Value k, Value aK,
+                  const Source &a) {
+    Value row = emitter.add(panel.offset, emitter.mul(k, panel.stride));
+    SmallVector<Value> b;
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      bool whole = panel.isPadded || v + 1 < panel.vectors;
+      b.push_back(emitter.loadFirst(panel.source, emitter.add(row, v * lanes),
+                                    vectorType, whole ? lanes : panel.valid));
+    }
+    Value first = emitter.add(a.base, emitter.mul(aK, a.columnStride));
+    tile.step(emitter,
+              MutableArrayRef<Value>(sums).slice(set * tileSize, tileSize), b,
+              [&](int64_t i) {
+                return emitter.loadSplat(
+                    a.buffer, emitter.add(first, i * a.rowStride), vectorType);
+              });
+  };
+
+  Value aBase =
+      emitter.add(operands.aBase, emitter.mul(firstRow, shape.aRowStride));
+  if (!copiesRows(rows)) {
+    Source a{operands.a, aBase, shape.aRowStride, shape.aColumnStride};
+    int64_t whole = shape.k / sets * sets;
+    sums = emitter.loop(emitter.index(0), emitter.index(whole), sets, sums,
+                        [&](Value k, ValueRange carried) {
+                          SmallVector<Value> next(carried);
+                          for (int64_t set = 0; set < sets; ++set) {
+                            Value at = emitter.add(k, set);
+                            step(next, set, at, at, a);
+                          }
+                          return next;
+                        });
+    for (int64_t k = whole; k < shape.k; ++k) {
+      Value at = emitter.index(k);
+      step(sums, 0, at, at, a);
+    }
+    for (int64_t set = sets - 1; set > 0; --set)
+      for (int64_t i = 0; i < tileSize; ++i)
+        sums[(set - 1) * tileSize + i] = emitter.addVectors(
+            sums[(set - 1) * tileSize + i], sums[set * tileSize + i]);
+    sums.resize(tileSize);
+    return sums;
+  }
+
+  // Through a dense copy of a piece of the rows. It begins where a packed
+  // panel, if there is one, ends.
+  int64_t copyAt =
+      shape.bLayout == MatMulShape::BLayout::Transposed ? panelElements() : 0;
+  Source copy{operands.scratch, emitter.index(copyAt), copyChunk, 1};
+  auto chunk = [&](SmallVector<Value> sums, Value first, int64_t size) {
+    auto copyColumns = [&](Value k, int64_t count) {
+      for (int64_t row = 0; row < rows; ++row) {
+        Value from = emitter.add(emitter.add(aBase, first),
+                                 emitter.add(k, row * shape.aRowStride));
+        Value to = emitter.add(k, copyAt + row * copyChunk);
+        emitter.store(
+            emitter.load(operands.a, from,
+                         VectorType::get({count}, vectorType.getElementType())),
+            operands.scratch, to);
+      }
+    };
+    int64_t whole = size / lanes * lanes;
+    emitter.loop(emitter.index(0), emitter.index(whole), lanes,
+                 [&](Value k) { copyColumns(k, lanes); });
+    if (whole < size)
+      copyColumns(emitter.index(whole), size - whole);
+    return emitter.loop(emitter.index(0), emitter.index(size), 1, sums,
+                        [&](Value k, ValueRange carried) {
+                          SmallVector<Value> next(carried);
+                          step(next, 0, emitter.add(first, k), k, copy);
+                          return next;
+                        });
+  };
+  sums.resize(tileSize);
+  int64_t whole = shape.k / copyChunk * copyChunk;
+  if (whole > 0)
+    sums = emitter.loop(emitter.index(0), emitter.index(whole), copyChunk, sums,
+                        [&](Value first, ValueRange carried) {
+                          return chunk(SmallVector<Value>(carried), first,
+                                       copyChunk);
+                        });
+  if (whole < shape.k)
+    sums = chunk(sums, emitter.index(whole), shape.k - whole);
+  return sums;
+}
+
+/// Packs columns of the transposed B, which are contiguous, into rows of the
+/// panel: square blocks of a vector's size are transposed in registers.
+void MatMul::packTransposed(Emitter &emitter, Operands &operands,
+                            const Panel &panel) const {
+  OpBuilder &builder = emitter.builder;
+  Location loc = emitter.loc;
+  auto square = VectorType::get({lanes, lanes}, vectorType.getElementType());
+  auto copyBlock = [&](Value k, int64_t count, int64_t v) {
+    int64_t columns = v + 1 == panel.vectors ? panel.valid : lanes;
+    Value block =
+        builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(square));
+    for (int64_t n = 0; n < columns; ++n) {
+      Value column = emitter.add(panel.firstColumn, v * lanes + n);
+      Value from = emitter.add(
+          emitter.add(operands.bBase, emitter.mul(column, shape.bStride)), k);
+      Value row = emitter.loadFirst(operands.b, from, vectorType, count);
+      block = builder.create<vector::InsertOp>(loc, row, block,
+                                               ArrayRef<int64_t>{n});
+    }
+    Value transposed = builder.create<vector::TransposeOp>(
+        loc, block, ArrayRef<int64_t>{1, 0});
+    for (int64_t i = 0; i < count; ++i) {
+      Value row = builder.create<vector::ExtractOp>(loc, transposed,
+                                                    ArrayRef<int64_t>{i});
+      Value to =
+          emitter.add(emitter.mul(emitter.add(k, i), panel.stride), v * lanes);
+      emitter.store(row, operands.scratch, to);
+    }
+  };
+  int64_t whole = shape.k / lanes * lanes;
+  for (int64_t v = 0; v < panel.vectors; ++v) {
+    if (whole > 0)
+      emitter.loop(emitter.index(0), emitter.index(whole), lanes,
+                   [&](Value k) { copyBlock(k, lanes, v); });
+    if (whole < shape.k)
+      copyBlock(emitter.index(whole), shape.k - whole, v);
+  }
+}

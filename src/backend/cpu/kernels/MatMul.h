@@ -1,0 +1,115 @@
+//===- MatMul.h - generator of matrix products ----------------------------===//
+//
+// C[m,n] = epilogue(sum over k of A[m,k] * B[k,n]), for any batch, one exact
+// shape a kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_KERNELS_MATMUL_H
+#define SINTER_BACKEND_CPU_KERNELS_MATMUL_H
+
+#include "backend/cpu/kernels/Tiling.h"
+
+#include <functional>
+#include <vector>
+
+namespace sinter::cpu {
+
+/// All strides count elements.
+struct MatMulShape {
+  int64_t m = 0, n = 0, k = 0;
+
+  /// A[m,k] is at m * aRowStride + k * aColumnStride; a transposed matrix has
+  /// the column stride larger than the row stride.
+  int64_t aRowStride = 0, aColumnStride = 1;
+
+  enum class BLayout {
+    Packed, ///< A constant, packed by MatMul::pack; the same in all batches.
+    Rows,   ///< B[k,n] is at k * bStride + n.
+    Transposed, ///< B[k,n] is at n * bStride + k.
+  };
+  BLayout bLayout = BLayout::Packed;
+  int64_t bStride = 0;
+
+  int64_t cRowStride = 0; ///< C[m,n] is at m * cRowStride + n.
+
+  /// Dimensions of the batch, outermost first, and how far apart the matrices
+  /// are in each; a stride of 0 broadcasts.
+  struct BatchDim {
+    int64_t size, aStride, bStride, cStride;
+  };
+  std::vector<BatchDim> batch;
+
+  /// Contiguous row-major A [m,k] and C [m,n], packed B.
+  static MatMulShape dense(int64_t m, int64_t n, int64_t k);
+};
+
+/// Where in C a vector of results belongs.
+struct MatMulPosition {
+  llvm::SmallVector<mlir::Value> batch; ///< One index a batch dimension.
+  mlir::Value row, column;              ///< Of the vector's first element.
+  mlir::Value offset;                   ///< In elements from the start of C.
+};
+
+/// Gets results that are about to be stored, neighbours in one row, and returns
+/// what is to be stored instead. The vector may be shorter than a register at
+/// the right edge: use its type.
+using MatMulEpilogue =
+    std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                              mlir::Value vector, const MatMulPosition &)>;
+
+class MatMul {
+public:
+  /// \p element is f32 or f64. All of m, n and k are positive.
+  MatMul(const MatMulShape &shape, const Target &target, mlir::Type element);
+
+  int64_t tasks() const;
+  double flops() const;
+  /// Elements of the scratch buffer, of B's type, that each thread needs; 0 if
+  /// none.
+  int64_t scratchElements() const;
+
+  /// Elements of packed B.
+  int64_t packedElements() const;
+  /// Packs a matrix whose element [k,n] is at k * kStride + n * nStride into
+  /// \p packed, which has packedElements() elements of \p elementBytes each.
+  void pack(const void *b, int64_t kStride, int64_t nStride,
+            int64_t elementBytes, void *packed) const;
+
+  /// Emits one task. \p a, \p b, \p c are contiguous memrefs of any rank;
+  /// \p scratch may be null if scratchElements() is 0, and likewise
+  /// \p epilogue.
+  void build(mlir::OpBuilder &builder, mlir::Location location,
+             mlir::Value task, mlir::Value a, mlir::Value b, mlir::Value c,
+             mlir::Value scratch, const MatMulEpilogue &epilogue) const;
+
+private:
+  struct Operands;
+  struct Panel;
+  void buildPanel(Emitter &emitter, Operands &operands, const Panel &panel,
+                  mlir::Value unit) const;
+  void buildTile(Emitter &emitter, Operands &operands, const Panel &panel,
+                 mlir::Value firstRow, int64_t rows) const;
+  llvm::SmallVector<mlir::Value> reduce(Emitter &emitter, Operands &operands,
+                                        const Panel &panel,
+                                        mlir::Value firstRow,
+                                        int64_t rows) const;
+  void packTransposed(Emitter &emitter, Operands &operands,
+                      const Panel &panel) const;
+  bool copiesRows(int64_t rows) const;
+  int64_t panelElements() const;
+
+  MatMulShape shape;
+  Target target;
+  mlir::VectorType vectorType;
+  int64_t lanes;
+  int64_t elementBytes;
+  int64_t panelVectors; ///< Vectors of a whole panel.
+  int64_t allVectors;   ///< Vectors that cover n.
+  Partition rowTiles;
+  TaskOrder order;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_KERNELS_MATMUL_H

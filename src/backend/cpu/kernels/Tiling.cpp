@@ -1,0 +1,125 @@
+//===- Tiling.cpp - how products are cut into register tiles and tasks ----===//
+
+#include "backend/cpu/kernels/Tiling.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace sinter::cpu;
+
+Partition Partition::of(int64_t length, int64_t limit) {
+  int64_t count = llvm::divideCeil(length, limit);
+  if (count == 0)
+    return {0, 0, 0, 0};
+  return {length, count, length / count, length % count};
+}
+
+Value Partition::start(Emitter &emitter, Value part) const {
+  Value regular = emitter.mul(part, size);
+  if (longer == 0)
+    return regular;
+  return emitter.add(regular, emitter.min(part, emitter.index(longer)));
+}
+
+void Partition::dispatch(Emitter &emitter, Value part,
+                         llvm::function_ref<void(int64_t)> emit) const {
+  if (longer == 0)
+    return emit(size);
+  emitter.branch(
+      emitter.less(part, emitter.index(longer)), [&] { emit(size + 1); },
+      [&] { emit(size); });
+}
+
+int64_t sinter::cpu::maxTileRows(const Target &target, int64_t vectors) {
+  return std::max<int64_t>(1, (target.vectorRegisters - vectors - 1) / vectors);
+}
+
+/// Cycles of one reduction step of a tile.
+static double tileCycles(int64_t rows, int64_t vectors) {
+  double multiplies = rows * vectors / 2.0;
+  // With a single vector the element is an operand of the multiply-add.
+  double loads = (rows + vectors) / 2.0;
+  return std::max({multiplies, loads, 4.0});
+}
+
+int64_t sinter::cpu::chooseTileVectors(const Target &target, int64_t rows,
+                                       int64_t vectors) {
+  auto cost = [&](int64_t candidate) {
+    auto panelCycles = [&](int64_t width) {
+      Partition tiles = Partition::of(rows, maxTileRows(target, candidate));
+      return tiles.longer * tileCycles(tiles.size + 1, width) +
+             (tiles.count - tiles.longer) * tileCycles(tiles.size, width);
+    };
+    double cycles = vectors / candidate * panelCycles(candidate);
+    if (vectors % candidate)
+      cycles += panelCycles(vectors % candidate);
+    return cycles;
+  };
+  int64_t best = std::min<int64_t>(2, vectors);
+  for (int64_t candidate : {1, 3, 4})
+    if (candidate <= vectors && candidate * 4 <= target.vectorRegisters &&
+        cost(candidate) < 0.97 * cost(best))
+      best = candidate;
+  return best;
+}
+
+SmallVector<Value> RegisterTile::zeros(Emitter &emitter) const {
+  return SmallVector<Value>(rows * vectors, emitter.zero(type));
+}
+
+void RegisterTile::step(Emitter &emitter, MutableArrayRef<Value> accumulators,
+                        ArrayRef<Value> b,
+                        llvm::function_ref<Value(int64_t)> a) const {
+  for (int64_t row = 0; row < rows; ++row) {
+    Value element = a(row);
+    if (!element)
+      continue;
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value &accumulator = accumulators[row * vectors + v];
+      accumulator = emitter.fma(element, b[v], accumulator);
+    }
+  }
+}
+
+TaskOrder::Task TaskOrder::decode(Emitter &emitter, Value task) const {
+  Value outerIndex = emitter.div(task, units * panels);
+  Value inner = emitter.rem(task, units * panels);
+  if (chunk >= units)
+    return {outerIndex, emitter.rem(inner, units), emitter.div(inner, units)};
+  if (chunk == 1)
+    return {outerIndex, emitter.div(inner, panels), emitter.rem(inner, panels)};
+  Value chunkIndex = emitter.div(inner, chunk * panels);
+  Value inChunk = emitter.rem(inner, chunk * panels);
+  Value firstUnit = emitter.mul(chunkIndex, chunk);
+  // The last chunk may be shorter.
+  Value size = emitter.min(emitter.index(chunk),
+                           emitter.sub(emitter.index(units), firstUnit));
+  return {outerIndex, emitter.add(firstUnit, emitter.rem(inChunk, size)),
+          emitter.div(inChunk, size)};
+}
+
+TaskOrder TaskOrder::choose(const Target &target, int64_t outer, int64_t units,
+                            int64_t panels, int64_t rowBytes,
+                            int64_t panelBytes) {
+  const int64_t budget = target.l2Bytes * 3 / 4;
+  const int64_t weightBytes = panels * panelBytes;
+  int64_t best = units;
+  double bestTraffic = 0;
+  for (int64_t chunks = 1; chunks <= units; chunks *= 2) {
+    int64_t chunk = llvm::divideCeil(units, chunks);
+    double chunkBytes = double(rowBytes) * chunk / units;
+    // Rows stay in cache from panel to panel if a chunk fits beside a panel;
+    // weights stay from chunk to chunk if all of them fit beside a chunk.
+    bool rowsStay = chunkBytes + panelBytes <= budget;
+    bool weightsStay = chunkBytes + weightBytes <= budget;
+    double traffic = double(rowBytes) * (rowsStay ? 1 : panels) +
+                     double(weightBytes) * (weightsStay ? 1 : chunks);
+    if (chunks == 1 || traffic < 0.95 * bestTraffic) {
+      best = chunk;
+      bestTraffic = traffic;
+    }
+    if (chunk == 1)
+      break;
+  }
+  return {outer, units, panels, best};
+}

@@ -1,0 +1,85 @@
+//===- Tiling.h - how products are cut into register tiles and tasks ------===//
+//
+// A product of matrices (a convolution is one, too) is computed in tiles that
+// stay in registers for the whole reduction: `rows` results by `vectors`
+// vectors. Rows are pixels or rows of a matrix; the vectors run over output
+// channels or columns, of which as many as a tile has make a panel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_KERNELS_TILING_H
+#define SINTER_BACKEND_CPU_KERNELS_TILING_H
+
+#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/kernels/Emitter.h"
+
+namespace sinter::cpu {
+
+/// `length` cut into `count` parts whose sizes differ by at most one: the first
+/// `longer` parts have size + 1, the rest `size`.
+struct Partition {
+  int64_t length, count, size, longer;
+
+  /// As few parts as possible of at most \p limit.
+  static Partition of(int64_t length, int64_t limit);
+  int64_t sizeOf(int64_t part) const { return size + (part < longer ? 1 : 0); }
+  int64_t start(int64_t part) const {
+    return part * size + std::min(part, longer);
+  }
+  mlir::Value start(Emitter &emitter, mlir::Value part) const;
+  /// Calls \p emit with the size of \p part: once if all are equal, else in
+  /// both branches of a condition.
+  void dispatch(Emitter &emitter, mlir::Value part,
+                llvm::function_ref<void(int64_t size)> emit) const;
+};
+
+/// The most rows of a tile with \p vectors vectors a row, such that all its
+/// accumulators, a row of weights and one broadcast element fit in registers.
+int64_t maxTileRows(const Target &target, int64_t vectors);
+
+/// The number of vectors in a panel that computes \p rows by \p vectors
+/// fastest, by ports: two multiply-adds and two loads a cycle, four cycles
+/// latency.
+int64_t chooseTileVectors(const Target &target, int64_t rows, int64_t vectors);
+
+/// The accumulators of one tile, row by row.
+class RegisterTile {
+public:
+  RegisterTile(int64_t rows, int64_t vectors, mlir::VectorType type)
+      : rows(rows), vectors(vectors), type(type) {}
+
+  const int64_t rows, vectors;
+  const mlir::VectorType type;
+
+  llvm::SmallVector<mlir::Value> zeros(Emitter &emitter) const;
+
+  /// One step of the reduction: accumulators[i][v] += a_i * b_v for the rows i
+  /// whose \p a is set.
+  void step(Emitter &emitter, llvm::MutableArrayRef<mlir::Value> accumulators,
+            llvm::ArrayRef<mlir::Value> b,
+            llvm::function_ref<mlir::Value(int64_t row)> a) const;
+};
+
+/// The order of tasks (outer, unit, panel), where a unit is some rows. Units
+/// are grouped into chunks; within a chunk, all units take one panel before all
+/// take the next. One unit a chunk keeps the rows in cache, all units in one
+/// chunk keeps the weights there.
+struct TaskOrder {
+  int64_t outer, units, panels, chunk;
+
+  int64_t tasks() const { return outer * units * panels; }
+
+  struct Task {
+    mlir::Value outer, unit, panel;
+  };
+  Task decode(Emitter &emitter, mlir::Value task) const;
+
+  /// Picks the chunk that moves the least into the second-level cache.
+  /// \p rowBytes is what all units read, \p panelBytes one panel.
+  static TaskOrder choose(const Target &target, int64_t outer, int64_t units,
+                          int64_t panels, int64_t rowBytes, int64_t panelBytes);
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_KERNELS_TILING_H
