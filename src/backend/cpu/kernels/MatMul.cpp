@@ -12,10 +12,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-/// Columns of the reduction that are copied at a time where the rows of A lie
-/// so that they would evict each other from the first-level cache.
-static constexpr int64_t copyChunk = 256;
-
 MatMulShape MatMulShape::dense(int64_t m, int64_t n, int64_t k) {
   MatMulShape shape;
   shape.m = m;
@@ -56,21 +52,9 @@ double MatMul::flops() const {
   return 2.0 * order.outer * shape.m * shape.n * shape.k;
 }
 
-/// Rows that start at multiples of 4 KB share the sets of the cache: with more
-/// of them than it has ways, every element would be a miss.
-bool MatMul::copiesRows(int64_t rows) const {
-  return shape.aColumnStride == 1 && rows > 6 && shape.k > lanes &&
-         shape.aRowStride * elementBytes % 4096 == 0;
-}
-
 int64_t MatMul::scratchElements() const {
-  int64_t elements = 0;
-  if (shape.bLayout == MatMulShape::BLayout::Transposed)
-    elements += panelElements();
-  int64_t rows = rowTiles.size + (rowTiles.longer ? 1 : 0);
-  if (copiesRows(rows))
-    elements += rows * copyChunk;
-  return elements;
+  return shape.bLayout == MatMulShape::BLayout::Transposed ? panelElements()
+                                                           : 0;
 }
 
 int64_t MatMul::packedElements() const { return shape.k * allVectors * lanes; }
@@ -220,104 +204,48 @@ SmallVector<Value> MatMul::reduce(Emitter &emitter, Operands &operands,
                                   const Panel &panel, Value firstRow,
                                   int64_t rows) const {
   RegisterTile tile(rows, panel.vectors, vectorType);
-  // A small tile has too few sums to keep the multipliers busy: several of
+  // A small tile has too few sums to keep the multipliers busy: several sets of
   // them take turns over the reduction.
-  int64_t sets = std::max<int64_t>(1, 8 / (rows * panel.vectors));
-  if (shape.k < 4 * sets)
-    sets = 1;
-  const int64_t tileSize = rows * panel.vectors;
+  const int64_t size = rows * panel.vectors;
+  const int64_t sets = std::max<int64_t>(1, std::min(8 / size, shape.k / 4));
   SmallVector<Value> sums;
   for (int64_t set = 0; set < sets; ++set)
     llvm::append_range(sums, tile.zeros(emitter));
 
-  /// One step at k of the set, reading A at base + row * stride + k * column.
-  struct Source {
-    Value buffer, base;
-    int64_t rowStride, columnStride;
-  };
-  auto step = [&](SmallVector<Value> &sums, int64_t set, Value k, Value aK,
-                  const Source &a) {
-    Value row = emitter.add(panel.offset, emitter.mul(k, panel.stride));
+  Value aBase =
+      emitter.add(operands.aBase, emitter.mul(firstRow, shape.aRowStride));
+  auto step = [&](SmallVector<Value> &sums, int64_t set, Value k) {
+    Value bRow = emitter.add(panel.offset, emitter.mul(k, panel.stride));
     SmallVector<Value> b;
     for (int64_t v = 0; v < panel.vectors; ++v) {
-      bool whole = panel.isPadded || v + 1 < panel.vectors;
-      b.push_back(emitter.loadFirst(panel.source, emitter.add(row, v * lanes),
-                                    vectorType, whole ? lanes : panel.valid));
+      bool isWhole = panel.isPadded || v + 1 < panel.vectors;
+      b.push_back(emitter.loadFirst(panel.source, emitter.add(bRow, v * lanes),
+                                    vectorType, isWhole ? lanes : panel.valid));
     }
-    Value first = emitter.add(a.base, emitter.mul(aK, a.columnStride));
-    tile.step(emitter,
-              MutableArrayRef<Value>(sums).slice(set * tileSize, tileSize), b,
-              [&](int64_t i) {
-                return emitter.loadSplat(
-                    a.buffer, emitter.add(first, i * a.rowStride), vectorType);
+    Value column = emitter.add(aBase, emitter.mul(k, shape.aColumnStride));
+    tile.step(emitter, MutableArrayRef<Value>(sums).slice(set * size, size), b,
+              [&](int64_t row) {
+                Value at = emitter.add(column, row * shape.aRowStride);
+                return emitter.loadSplat(operands.a, at, vectorType);
               });
   };
 
-  Value aBase =
-      emitter.add(operands.aBase, emitter.mul(firstRow, shape.aRowStride));
-  if (!copiesRows(rows)) {
-    Source a{operands.a, aBase, shape.aRowStride, shape.aColumnStride};
-    int64_t whole = shape.k / sets * sets;
-    sums = emitter.loop(emitter.index(0), emitter.index(whole), sets, sums,
-                        [&](Value k, ValueRange carried) {
-                          SmallVector<Value> next(carried);
-                          for (int64_t set = 0; set < sets; ++set) {
-                            Value at = emitter.add(k, set);
-                            step(next, set, at, at, a);
-                          }
-                          return next;
-                        });
-    for (int64_t k = whole; k < shape.k; ++k) {
-      Value at = emitter.index(k);
-      step(sums, 0, at, at, a);
+  const int64_t whole = shape.k / sets * sets;
+  sums = emitter.loop(emitter.index(0), emitter.index(whole), sets, sums,
+                      [&](Value k, ValueRange carried) {
+                        SmallVector<Value> next(carried);
+                        for (int64_t set = 0; set < sets; ++set)
+                          step(next, set, emitter.add(k, set));
+                        return next;
+                      });
+  for (int64_t k = whole; k < shape.k; ++k)
+    step(sums, 0, emitter.index(k));
+  for (int64_t set = sets - 1; set > 0; --set)
+    for (int64_t i = 0; i < size; ++i) {
+      Value &sum = sums[(set - 1) * size + i];
+      sum = emitter.addVectors(sum, sums[set * size + i]);
     }
-    for (int64_t set = sets - 1; set > 0; --set)
-      for (int64_t i = 0; i < tileSize; ++i)
-        sums[(set - 1) * tileSize + i] = emitter.addVectors(
-            sums[(set - 1) * tileSize + i], sums[set * tileSize + i]);
-    sums.resize(tileSize);
-    return sums;
-  }
-
-  // Through a dense copy of a piece of the rows. It begins where a packed
-  // panel, if there is one, ends.
-  int64_t copyAt =
-      shape.bLayout == MatMulShape::BLayout::Transposed ? panelElements() : 0;
-  Source copy{operands.scratch, emitter.index(copyAt), copyChunk, 1};
-  auto chunk = [&](SmallVector<Value> sums, Value first, int64_t size) {
-    auto copyColumns = [&](Value k, int64_t count) {
-      for (int64_t row = 0; row < rows; ++row) {
-        Value from = emitter.add(emitter.add(aBase, first),
-                                 emitter.add(k, row * shape.aRowStride));
-        Value to = emitter.add(k, copyAt + row * copyChunk);
-        emitter.store(
-            emitter.load(operands.a, from,
-                         VectorType::get({count}, vectorType.getElementType())),
-            operands.scratch, to);
-      }
-    };
-    int64_t whole = size / lanes * lanes;
-    emitter.loop(emitter.index(0), emitter.index(whole), lanes,
-                 [&](Value k) { copyColumns(k, lanes); });
-    if (whole < size)
-      copyColumns(emitter.index(whole), size - whole);
-    return emitter.loop(emitter.index(0), emitter.index(size), 1, sums,
-                        [&](Value k, ValueRange carried) {
-                          SmallVector<Value> next(carried);
-                          step(next, 0, emitter.add(first, k), k, copy);
-                          return next;
-                        });
-  };
-  sums.resize(tileSize);
-  int64_t whole = shape.k / copyChunk * copyChunk;
-  if (whole > 0)
-    sums = emitter.loop(emitter.index(0), emitter.index(whole), copyChunk, sums,
-                        [&](Value first, ValueRange carried) {
-                          return chunk(SmallVector<Value>(carried), first,
-                                       copyChunk);
-                        });
-  if (whole < shape.k)
-    sums = chunk(sums, emitter.index(whole), shape.k - whole);
+  sums.resize(size);
   return sums;
 }
 

@@ -96,7 +96,6 @@ private:
                                         int64_t rows) const;
   void packTransposed(Emitter &emitter, Operands &operands,
                       const Panel &panel) const;
-  bool copiesRows(int64_t rows) const;
   int64_t panelElements() const;
 
   MatMulShape shape;

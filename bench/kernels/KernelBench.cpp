@@ -1,0 +1,235 @@
+//===- KernelBench.cpp - how fast the generated kernels are ---------------===//
+//
+//   kernel-bench [FILTER] [SECONDS]
+//
+// Compiles every kernel whose name contains FILTER and calls it for SECONDS on
+// one thread. Prints the rate of the fastest call, the time that compiling took
+// and the size of the operands.
+//
+//===----------------------------------------------------------------------===//
+
+#include "backend/cpu/KernelBuffers.h"
+#include "backend/cpu/KernelRunner.h"
+#include "backend/cpu/kernels/Convolution.h"
+#include "backend/cpu/kernels/MatMul.h"
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+struct Options {
+  std::string filter;
+  double seconds = 0.3;
+};
+
+/// One line of the report, and what the whole list adds up to.
+class Report {
+public:
+  explicit Report(Options options) : options(std::move(options)) {}
+
+  bool wants(const std::string &name) const {
+    return name.find(options.filter) != std::string::npos;
+  }
+
+  void measure(const std::string &name, KernelRunner &runner, int64_t tasks,
+               double flops, std::vector<Floats *> buffers,
+               int64_t weight = 1) {
+    runner.compile();
+    std::mt19937 generator(1);
+    std::vector<void *> arguments;
+    for (Floats *buffer : buffers) {
+      buffer->randomize(generator);
+      arguments.push_back(buffer->data());
+    }
+    KernelFunction *kernel = runner.kernel("kernel");
+    double best = 1e9, end = now() + options.seconds;
+    for (int calls = 0; calls < 3 || now() < end; ++calls) {
+      double start = now();
+      kernel(arguments.data(), 0, tasks);
+      best = std::min(best, now() - start);
+    }
+    std::printf("%-44s %8.1f GFLOP/s %9.4f ms   compiled in %4.0f ms\n",
+                name.c_str(), flops / best / 1e9, best * 1e3,
+                runner.compileSeconds() * 1e3);
+    std::fflush(stdout);
+    totalFlops += flops * weight;
+    totalSeconds += best * weight;
+    compileSeconds += runner.compileSeconds();
+  }
+
+  void total(const char *name) {
+    if (totalSeconds > 0)
+      std::printf("%-44s %8.1f GFLOP/s %9.4f ms   compiled in %4.0f ms\n\n",
+                  name, totalFlops / totalSeconds / 1e9, totalSeconds * 1e3,
+                  compileSeconds * 1e3);
+    totalFlops = totalSeconds = compileSeconds = 0;
+  }
+
+private:
+  Options options;
+  double totalFlops = 0, totalSeconds = 0, compileSeconds = 0;
+};
+
+MemRefType flatType(const Floats &floats, MLIRContext &context) {
+  return MemRefType::get({floats.size()}, Float32Type::get(&context));
+}
+
+void benchMatMul(Report &report, const std::string &what, MatMulShape shape,
+                 int64_t batches = 1) {
+  std::string name = "matmul " + what + " " + std::to_string(shape.m) + "x" +
+                     std::to_string(shape.n) + "x" + std::to_string(shape.k);
+  if (!report.wants(name))
+    return;
+  KernelRunner runner;
+  MatMul matmul(shape, runner.target(), Float32Type::get(&runner.context()));
+  bool isPacked = shape.bLayout == MatMulShape::BLayout::Packed;
+  Floats a(batches * shape.m * shape.k);
+  Floats b(isPacked ? matmul.packedElements() : batches * shape.n * shape.k);
+  Floats c(batches * shape.m * shape.n);
+  Floats scratch(std::max<int64_t>(matmul.scratchElements(), 1));
+  MLIRContext &context = runner.context();
+  KernelBuffer buffers[] = {{flatType(a, context)},
+                            {flatType(b, context)},
+                            {flatType(c, context), true},
+                            {flatType(scratch, context), true}};
+  createKernel(
+      runner.module(), UnknownLoc::get(&context), "kernel", buffers,
+      [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
+        matmul.build(builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
+                     memrefs[3], nullptr);
+      });
+  report.measure(name, runner, matmul.tasks(), matmul.flops(),
+                 {&a, &b, &c, &scratch});
+}
+
+void benchMatMuls(Report &report) {
+  for (auto [m, n, k] : {std::tuple{128, 768, 768},
+                         {128, 3072, 768},
+                         {128, 768, 3072},
+                         {197, 3072, 768},
+                         {1024, 1024, 1024},
+                         {1, 1000, 2048},
+                         {1, 4096, 4096},
+                         {4, 768, 768}})
+    benchMatMul(report, "packed", MatMulShape::dense(m, n, k));
+  const int64_t heads = 12, size = 64, seq = 128;
+  MatMulShape scores = MatMulShape::dense(seq, seq, size);
+  scores.aRowStride = scores.bStride = heads * size;
+  scores.bLayout = MatMulShape::BLayout::Transposed;
+  scores.batch = {{heads, size, size, seq * seq}};
+  benchMatMul(report, "scores", scores, heads);
+  MatMulShape values = MatMulShape::dense(seq, size, seq);
+  values.bStride = values.cRowStride = heads * size;
+  values.bLayout = MatMulShape::BLayout::Rows;
+  values.batch = {{heads, seq * seq, size, size}};
+  benchMatMul(report, "values", values, heads);
+  report.total("all products");
+}
+
+/// One layer of ResNet-50: how often it occurs, channels, size of the input,
+/// kernel, stride.
+struct Layer {
+  int64_t count, inputs, outputs, size, kernel, stride;
+};
+constexpr Layer resnet50[] = {
+    {1, 3, 64, 224, 7, 2},     {1, 64, 64, 56, 1, 1},
+    {3, 64, 64, 56, 3, 1},     {4, 64, 256, 56, 1, 1},
+    {2, 256, 64, 56, 1, 1},    {1, 256, 128, 56, 1, 1},
+    {1, 128, 128, 56, 3, 2},   {4, 128, 512, 28, 1, 1},
+    {1, 256, 512, 56, 1, 2},   {3, 512, 128, 28, 1, 1},
+    {3, 128, 128, 28, 3, 1},   {1, 512, 256, 28, 1, 1},
+    {1, 256, 256, 28, 3, 2},   {6, 256, 1024, 14, 1, 1},
+    {1, 512, 1024, 28, 1, 2},  {5, 1024, 256, 14, 1, 1},
+    {5, 256, 256, 14, 3, 1},   {1, 1024, 512, 14, 1, 1},
+    {1, 512, 512, 14, 3, 2},   {3, 512, 2048, 7, 1, 1},
+    {1, 1024, 2048, 14, 1, 2}, {2, 2048, 512, 7, 1, 1},
+    {2, 512, 512, 7, 3, 1}};
+
+ConvolutionShape shapeOf(const Layer &layer) {
+  ConvolutionShape shape;
+  shape.inputChannels = layer.inputs;
+  shape.outputChannels = layer.outputs;
+  shape.inputHeight = shape.inputWidth = layer.size;
+  shape.kernelHeight = shape.kernelWidth = layer.kernel;
+  shape.strideHeight = shape.strideWidth = layer.stride;
+  shape.hasPlanarInput = layer.inputs == 3;
+  shape.setPadding(layer.kernel / 2, layer.kernel / 2);
+  return shape;
+}
+
+std::string nameOf(const char *what, const Layer &layer) {
+  return std::string(what) + " " + std::to_string(layer.inputs) + "->" +
+         std::to_string(layer.outputs) + " " + std::to_string(layer.kernel) +
+         "x" + std::to_string(layer.kernel) + "/" +
+         std::to_string(layer.stride) + " at " + std::to_string(layer.size);
+}
+
+int64_t blocked(int64_t channels, const Target &target) {
+  return (channels + target.f32Lanes - 1) / target.f32Lanes * target.f32Lanes;
+}
+
+void benchConvolution(Report &report, const Layer &layer) {
+  std::string name = nameOf("conv", layer);
+  if (!report.wants(name))
+    return;
+  KernelRunner runner;
+  ConvolutionShape shape = shapeOf(layer);
+  Convolution convolution(shape, runner.target());
+  Floats input((shape.hasPlanarInput
+                    ? shape.inputChannels
+                    : blocked(shape.inputChannels, runner.target())) *
+               shape.inputHeight * shape.inputWidth);
+  Floats weights(convolution.packedElements());
+  Floats output(blocked(shape.outputChannels, runner.target()) *
+                shape.outputHeight * shape.outputWidth);
+  MLIRContext &context = runner.context();
+  KernelBuffer buffers[] = {{flatType(input, context)},
+                            {flatType(weights, context)},
+                            {flatType(output, context), true}};
+  createKernel(
+      runner.module(), UnknownLoc::get(&context), "kernel", buffers,
+      [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
+        convolution.build(builder, loc, task, memrefs[0], memrefs[1],
+                          memrefs[2], nullptr);
+      });
+  report.measure(name, runner, convolution.tasks(), shape.flops(),
+                 {&input, &weights, &output}, layer.count);
+}
+
+void benchConvolutions(Report &report) {
+  for (const Layer &layer : resnet50)
+    benchConvolution(report, layer);
+  report.total("ResNet-50, each layer as often as it occurs");
+  constexpr Layer vgg[] = {{1, 3, 64, 224, 3, 1},   {1, 64, 64, 224, 3, 1},
+                           {1, 64, 128, 112, 3, 1}, {1, 128, 128, 112, 3, 1},
+                           {1, 256, 256, 56, 3, 1}, {1, 512, 512, 28, 3, 1}};
+  for (const Layer &layer : vgg)
+    benchConvolution(report, layer);
+  report.total("VGG-16, some layers");
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  if (argc > 1)
+    options.filter = argv[1];
+  if (argc > 2)
+    options.seconds = std::stod(argv[2]);
+  Report report(options);
+  benchMatMuls(report);
+  benchConvolutions(report);
+  return 0;
+}

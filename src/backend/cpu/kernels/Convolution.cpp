@@ -1,0 +1,376 @@
+//===- Convolution.cpp - generator of direct convolutions -----------------===//
+
+#include "backend/cpu/kernels/Convolution.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+void ConvolutionShape::setPadding(int64_t height, int64_t width) {
+  auto size = [](int64_t input, int64_t padding, int64_t kernel,
+                 int64_t dilation, int64_t stride) {
+    return (input + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
+  };
+  padTop = height;
+  padLeft = width;
+  outputHeight =
+      size(inputHeight, height, kernelHeight, dilationHeight, strideHeight);
+  outputWidth =
+      size(inputWidth, width, kernelWidth, dilationWidth, strideWidth);
+}
+
+double ConvolutionShape::flops() const {
+  return 2.0 * batch * outputChannels * outputHeight * outputWidth *
+         (inputChannels / groups) * kernelHeight * kernelWidth;
+}
+
+bool Convolution::supports(const ConvolutionShape &shape,
+                           const Target &target) {
+  if (shape.groups == 1)
+    return true;
+  return !shape.hasPlanarInput && shape.inputChannels % shape.groups == 0 &&
+         shape.outputChannels % shape.groups == 0 &&
+         shape.inputChannels / shape.groups % target.f32Lanes == 0 &&
+         shape.outputChannels / shape.groups % target.f32Lanes == 0;
+}
+
+/// A convolution that multiplies every pixel by the same matrix sees no rows.
+static ConvolutionShape withoutRows(ConvolutionShape shape) {
+  bool isPointwise = shape.kernelHeight == 1 && shape.kernelWidth == 1 &&
+                     shape.strideHeight == 1 && shape.strideWidth == 1 &&
+                     shape.padTop == 0 && shape.padLeft == 0 &&
+                     shape.outputHeight == shape.inputHeight &&
+                     shape.outputWidth == shape.inputWidth;
+  if (isPointwise) {
+    shape.inputWidth *= shape.inputHeight;
+    shape.outputWidth = shape.inputWidth;
+    shape.inputHeight = shape.outputHeight = 1;
+  }
+  return shape;
+}
+
+Convolution::Convolution(const ConvolutionShape &given, const Target &target)
+    : shape(withoutRows(given)), lanes(target.f32Lanes),
+      groupInputs(shape.inputChannels / shape.groups),
+      groupOutputs(shape.outputChannels / shape.groups) {
+  groupVectors = llvm::divideCeil(groupOutputs, lanes);
+  panelVectors = chooseTileVectors(target, shape.outputWidth, groupVectors);
+  groupPanels = llvm::divideCeil(groupVectors, panelVectors);
+  columnTiles =
+      Partition::of(shape.outputWidth, maxTileRows(target, panelVectors));
+  unitIsTile = shape.outputHeight == 1 && isInterior(0, shape.outputWidth);
+  order = TaskOrder::choose(
+      target, shape.batch * shape.groups,
+      unitIsTile ? columnTiles.count : shape.outputHeight, groupPanels,
+      groupInputs * shape.inputHeight * shape.inputWidth * 4,
+      reduction() * panelVectors * lanes * 4);
+}
+
+int64_t Convolution::reduction() const {
+  return groupInputs * shape.kernelHeight * shape.kernelWidth;
+}
+
+int64_t Convolution::packedElements() const {
+  return shape.groups * groupVectors * lanes * reduction();
+}
+
+void Convolution::pack(const void *weights, float *packed) const {
+  const auto *from = static_cast<const char *>(weights);
+  const int64_t taps = shape.kernelHeight * shape.kernelWidth;
+  const int64_t blockSize = shape.hasPlanarInput ? 1 : lanes;
+  float *to = packed;
+  for (int64_t group = 0; group < shape.groups; ++group)
+    for (int64_t first = 0; first < groupVectors; first += panelVectors) {
+      int64_t firstOutput = first * lanes;
+      int64_t width = std::min(panelVectors, groupVectors - first) * lanes;
+      int64_t valid = std::min(width, groupOutputs - firstOutput);
+      for (int64_t block = 0; block < groupInputs; block += blockSize)
+        for (int64_t tap = 0; tap < taps; ++tap)
+          for (int64_t c = block; c < std::min(block + blockSize, groupInputs);
+               ++c, to += width)
+            for (int64_t k = 0; k < width; ++k) {
+              int64_t output = group * groupOutputs + firstOutput + k;
+              to[k] = 0;
+              if (k < valid)
+                std::memcpy(&to[k],
+                            from + ((output * groupInputs + c) * taps + tap) *
+                                       sizeof(float),
+                            sizeof(float));
+            }
+    }
+}
+
+/// The buffers, flat, and which part of the output a task computes.
+struct Convolution::Operands {
+  Value input, weights, output;
+  const ConvolutionEpilogue *epilogue;
+  VectorType type;
+  Value batch;
+  Value inputBase;  ///< Of the first channel of the group, in this image.
+  Value panelBase;  ///< Of the panel's weights.
+  Value firstBlock; ///< The panel's first block of output channels.
+  int64_t vectors;  ///< How many the panel has.
+  Value unit;
+  Value outputRow;
+  Value inputRow;          ///< The input row of the first tap; may be negative.
+  Value firstTap, tapsEnd; ///< The rows of the kernel that meet the input.
+};
+
+void Convolution::build(OpBuilder &builder, Location location, Value task,
+                        Value input, Value weights, Value output,
+                        const ConvolutionEpilogue &epilogue) const {
+  Emitter emitter(builder, location);
+  TaskOrder::Task place = order.decode(emitter, task);
+  Value group = emitter.rem(place.outer, shape.groups);
+
+  Operands operands{};
+  operands.input = emitter.flatten(input);
+  operands.weights = emitter.flatten(weights);
+  operands.output = emitter.flatten(output);
+  operands.epilogue = &epilogue;
+  operands.type = VectorType::get({lanes}, builder.getF32Type());
+  operands.batch = emitter.div(place.outer, shape.groups);
+  const int64_t imagePixels = shape.inputHeight * shape.inputWidth;
+  const int64_t storedInputs = shape.hasPlanarInput
+                                   ? shape.inputChannels
+                                   : llvm::alignTo(shape.inputChannels, lanes);
+  operands.inputBase =
+      emitter.add(emitter.mul(operands.batch, storedInputs * imagePixels),
+                  emitter.mul(group, groupInputs * imagePixels));
+  operands.panelBase =
+      emitter.add(emitter.mul(group, groupVectors * lanes * reduction()),
+                  emitter.mul(place.panel, panelVectors * lanes * reduction()));
+  operands.firstBlock = emitter.add(emitter.mul(group, groupVectors),
+                                    emitter.mul(place.panel, panelVectors));
+  operands.unit = place.unit;
+
+  operands.outputRow = unitIsTile ? emitter.index(0) : place.unit;
+  operands.inputRow =
+      emitter.sub(emitter.mul(operands.outputRow, shape.strideHeight),
+                  emitter.index(shape.padTop));
+  const int64_t lastRow = (shape.outputHeight - 1) * shape.strideHeight -
+                          shape.padTop +
+                          (shape.kernelHeight - 1) * shape.dilationHeight;
+  operands.firstTap = emitter.index(0);
+  operands.tapsEnd = emitter.index(shape.kernelHeight);
+  // Rounded up, the number of steps of `dilation` that reach `distance`.
+  auto steps = [&](Value distance) {
+    return emitter.div(emitter.add(distance, shape.dilationHeight - 1),
+                       shape.dilationHeight);
+  };
+  if (shape.padTop > 0)
+    operands.firstTap = steps(emitter.max(
+        emitter.index(0), emitter.sub(emitter.index(0), operands.inputRow)));
+  if (lastRow >= shape.inputHeight)
+    operands.tapsEnd = emitter.min(
+        operands.tapsEnd,
+        steps(emitter.max(
+            emitter.index(0),
+            emitter.sub(emitter.index(shape.inputHeight), operands.inputRow))));
+
+  auto emitPanel = [&](int64_t vectors) {
+    operands.vectors = vectors;
+    buildUnit(emitter, operands);
+  };
+  int64_t lastVectors = groupVectors - (groupPanels - 1) * panelVectors;
+  if (lastVectors == panelVectors || groupPanels == 1)
+    return emitPanel(lastVectors);
+  emitter.branch(
+      emitter.less(place.panel, emitter.index(groupPanels - 1)),
+      [&] { emitPanel(panelVectors); }, [&] { emitPanel(lastVectors); });
+}
+
+bool Convolution::isInterior(int64_t firstColumn, int64_t columns) const {
+  int64_t first = firstColumn * shape.strideWidth - shape.padLeft;
+  int64_t last = (firstColumn + columns - 1) * shape.strideWidth -
+                 shape.padLeft + (shape.kernelWidth - 1) * shape.dilationWidth;
+  return first >= 0 && last < shape.inputWidth;
+}
+
+SmallVector<Convolution::Run> Convolution::runsOfRow() const {
+  SmallVector<Run> runs;
+  for (int64_t tile = 0; tile < columnTiles.count; ++tile) {
+    int64_t columns = columnTiles.sizeOf(tile);
+    bool interior = isInterior(columnTiles.start(tile), columns);
+    bool continues = !runs.empty() && interior && runs.back().isInterior &&
+                     runs.back().columns == columns;
+    if (continues)
+      ++runs.back().tiles;
+    else
+      runs.push_back({tile, 1, columns, interior});
+  }
+  return runs;
+}
+
+void Convolution::buildUnit(Emitter &emitter, Operands &operands) const {
+  if (unitIsTile) {
+    Value firstColumn = columnTiles.start(emitter, operands.unit);
+    columnTiles.dispatch(emitter, operands.unit, [&](int64_t columns) {
+      buildTile(emitter, operands, firstColumn, columns, /*isInterior=*/true);
+    });
+    return;
+  }
+  for (const Run &run : runsOfRow()) {
+    int64_t start = columnTiles.start(run.firstTile);
+    if (run.tiles == 1) {
+      buildTile(emitter, operands, emitter.index(start), run.columns,
+                run.isInterior);
+      continue;
+    }
+    emitter.loop(emitter.index(start),
+                 emitter.index(start + run.tiles * run.columns), run.columns,
+                 [&](Value firstColumn) {
+                   buildTile(emitter, operands, firstColumn, run.columns,
+                             run.isInterior);
+                 });
+  }
+}
+
+void Convolution::buildTile(Emitter &emitter, Operands &operands,
+                            Value firstColumn, int64_t columns,
+                            bool isInterior) const {
+  SmallVector<Value> sums =
+      reduce(emitter, operands, firstColumn, columns, isInterior);
+  const int64_t outputPixels = shape.outputHeight * shape.outputWidth;
+  const int64_t outputBlocks = shape.groups * groupVectors;
+  Value firstPixel = emitter.add(
+      emitter.mul(operands.outputRow, shape.outputWidth), firstColumn);
+  for (int64_t v = 0; v < operands.vectors; ++v) {
+    ConvolutionPosition position;
+    position.batch = operands.batch;
+    position.block = emitter.add(operands.firstBlock, v);
+    Value plane =
+        emitter.add(emitter.mul(operands.batch, outputBlocks), position.block);
+    Value planeBase = emitter.mul(plane, outputPixels * lanes);
+    for (int64_t column = 0; column < columns; ++column) {
+      position.pixel = emitter.add(firstPixel, column);
+      position.offset =
+          emitter.add(planeBase, emitter.mul(position.pixel, lanes));
+      Value result = sums[column * operands.vectors + v];
+      if (*operands.epilogue)
+        result = (*operands.epilogue)(emitter.builder, emitter.loc, result,
+                                      position);
+      emitter.store(result, operands.output, position.offset);
+    }
+  }
+}
+
+/// Sums over blocks of channels, rows and columns of the kernel, channels of a
+/// block: the order in which the weights lie.
+SmallVector<Value> Convolution::reduce(Emitter &emitter, Operands &operands,
+                                       Value firstColumn, int64_t columns,
+                                       bool isInterior) const {
+  RegisterTile tile(columns, operands.vectors, operands.type);
+  const int64_t pixelSize = shape.hasPlanarInput ? 1 : lanes;
+  const int64_t planeSize = shape.inputHeight * shape.inputWidth * pixelSize;
+  const int64_t weightRow = operands.vectors * lanes;
+  Value firstInputColumn =
+      emitter.sub(emitter.mul(firstColumn, shape.strideWidth),
+                  emitter.index(shape.padLeft));
+
+  // The columns of the tile for which tap s is inside the input.
+  auto meetsInput = [&](int64_t column, int64_t s) {
+    if (isInterior)
+      return true;
+    int64_t start = *getConstantIntValue(firstInputColumn);
+    int64_t at = start + column * shape.strideWidth + s * shape.dilationWidth;
+    return at >= 0 && at < shape.inputWidth;
+  };
+  auto step = [&](SmallVector<Value> &sums, Value weights, Value input,
+                  llvm::function_ref<bool(int64_t)> includes) {
+    SmallVector<Value> b;
+    for (int64_t v = 0; v < operands.vectors; ++v)
+      b.push_back(emitter.load(operands.weights,
+                               emitter.add(weights, v * lanes), operands.type));
+    tile.step(emitter, sums, b, [&](int64_t column) {
+      if (!includes(column))
+        return Value();
+      Value at = emitter.add(input, column * shape.strideWidth * pixelSize);
+      return emitter.loadSplat(operands.input, at, operands.type);
+    });
+  };
+  // All channels of a block, for one tap.
+  auto tap = [&](ValueRange carried, int64_t channels, Value weights,
+                 Value input, llvm::function_ref<bool(int64_t)> includes) {
+    SmallVector<Value> sums(carried);
+    if (channels == 1) {
+      step(sums, weights, input, includes);
+      return sums;
+    }
+    return emitter.loop(emitter.index(0), emitter.index(channels), 1, sums,
+                        [&](Value c, ValueRange carried) {
+                          SmallVector<Value> next(carried);
+                          step(next,
+                               emitter.add(weights, emitter.mul(c, weightRow)),
+                               emitter.add(input, c), includes);
+                          return next;
+                        });
+  };
+  // All taps of a row of the kernel.
+  auto kernelRow = [&](ValueRange carried, int64_t channels, Value weights,
+                       Value input) {
+    const int64_t tapStep = shape.dilationWidth * pixelSize;
+    const int64_t weightStep = channels * weightRow;
+    auto all = [](int64_t) { return true; };
+    if (isInterior && channels > 1 && shape.kernelWidth > 1)
+      return emitter.loop(
+          emitter.index(0), emitter.index(shape.kernelWidth), 1, carried,
+          [&](Value s, ValueRange carried) {
+            return tap(carried, channels,
+                       emitter.add(weights, emitter.mul(s, weightStep)),
+                       emitter.add(input, emitter.mul(s, tapStep)), all);
+          });
+    SmallVector<Value> sums(carried);
+    for (int64_t s = 0; s < shape.kernelWidth; ++s)
+      sums = tap(sums, channels, emitter.add(weights, s * weightStep),
+                 emitter.add(input, s * tapStep),
+                 [&](int64_t column) { return meetsInput(column, s); });
+    return sums;
+  };
+  // All rows of the kernel, for one block of channels.
+  auto block = [&](ValueRange carried, int64_t channels, Value plane,
+                   Value weights) {
+    auto row = [&](Value r, ValueRange carried) {
+      Value inputRow =
+          emitter.add(operands.inputRow, emitter.mul(r, shape.dilationHeight));
+      Value pixel = emitter.add(emitter.mul(inputRow, shape.inputWidth),
+                                firstInputColumn);
+      return kernelRow(
+          carried, channels,
+          emitter.add(weights,
+                      emitter.mul(r, shape.kernelWidth * channels * weightRow)),
+          emitter.add(plane, emitter.mul(pixel, pixelSize)));
+    };
+    if (shape.kernelHeight == 1 && shape.padTop <= 0 &&
+        getConstantIntValue(operands.tapsEnd) == 1)
+      return row(emitter.index(0), carried);
+    return emitter.loop(operands.firstTap, operands.tapsEnd, 1, carried, row);
+  };
+
+  const int64_t blockChannels = std::min(pixelSize, groupInputs);
+  const int64_t blocks = groupInputs / blockChannels;
+  const int64_t rest = groupInputs % blockChannels;
+  const int64_t blockWeights =
+      blockChannels * shape.kernelHeight * shape.kernelWidth * weightRow;
+  auto planeAt = [&](Value i) {
+    return emitter.add(operands.inputBase, emitter.mul(i, planeSize));
+  };
+  auto weightsAt = [&](Value i) {
+    return emitter.add(operands.panelBase, emitter.mul(i, blockWeights));
+  };
+  SmallVector<Value> sums = emitter.loop(
+      emitter.index(0), emitter.index(blocks), 1, tile.zeros(emitter),
+      [&](Value i, ValueRange carried) {
+        return block(carried, blockChannels, planeAt(i), weightsAt(i));
+      });
+  if (rest) {
+    Value last = emitter.index(blocks);
+    sums = block(sums, rest, planeAt(last), weightsAt(last));
+  }
+  return sums;
+}

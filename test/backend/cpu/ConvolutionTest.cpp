@@ -1,0 +1,247 @@
+//===- ConvolutionTest.cpp ------------------------------------------------===//
+
+#include "backend/cpu/kernels/Convolution.h"
+#include "backend/cpu/KernelBuffers.h"
+#include "backend/cpu/KernelRunner.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+/// Element (n, c, pixel) of a blocked activation.
+int64_t blockedIndex(int64_t n, int64_t c, int64_t pixel, int64_t channels,
+                     int64_t pixels, int64_t lanes) {
+  int64_t blocks = (channels + lanes - 1) / lanes;
+  return ((n * blocks + c / lanes) * pixels + pixel) * lanes + c % lanes;
+}
+
+/// Computes the definition for one output.
+double reference(const ConvolutionShape &s, const Floats &input,
+                 const Floats &weights, int64_t n, int64_t k, int64_t oh,
+                 int64_t ow) {
+  int64_t groupInputs = s.inputChannels / s.groups;
+  int64_t group = k / (s.outputChannels / s.groups);
+  double sum = 0;
+  for (int64_t c = 0; c < groupInputs; ++c)
+    for (int64_t r = 0; r < s.kernelHeight; ++r)
+      for (int64_t t = 0; t < s.kernelWidth; ++t) {
+        int64_t ih = oh * s.strideHeight - s.padTop + r * s.dilationHeight;
+        int64_t iw = ow * s.strideWidth - s.padLeft + t * s.dilationWidth;
+        if (ih < 0 || iw < 0 || ih >= s.inputHeight || iw >= s.inputWidth)
+          continue;
+        int64_t channel = group * groupInputs + c;
+        double x =
+            input[((n * s.inputChannels + channel) * s.inputHeight + ih) *
+                      s.inputWidth +
+                  iw];
+        double w = weights[((k * groupInputs + c) * s.kernelHeight + r) *
+                               s.kernelWidth +
+                           t];
+        sum += x * w;
+      }
+  return sum;
+}
+
+/// Compiles the convolution with an epilogue that adds a tensor of the output's
+/// shape, runs it in two parts, and compares it with the definition.
+void check(const ConvolutionShape &s, const Target &target) {
+  SCOPED_TRACE(testing::Message()
+               << "C " << s.inputChannels << " K " << s.outputChannels
+               << " groups " << s.groups << " input " << s.inputHeight << "x"
+               << s.inputWidth << " output " << s.outputHeight << "x"
+               << s.outputWidth << " kernel " << s.kernelHeight << "x"
+               << s.kernelWidth << " stride " << s.strideHeight << " dilation "
+               << s.dilationHeight << " pad " << s.padTop << "," << s.padLeft
+               << " lanes " << target.f32Lanes << " planar "
+               << s.hasPlanarInput);
+  ASSERT_TRUE(Convolution::supports(s, target));
+  KernelRunner runner(target);
+  Convolution convolution(s, target);
+  const int64_t lanes = target.f32Lanes;
+  const int64_t inPixels = s.inputHeight * s.inputWidth;
+  const int64_t outPixels = s.outputHeight * s.outputWidth;
+  auto stored = [&](int64_t channels) {
+    return (channels + lanes - 1) / lanes * lanes;
+  };
+
+  std::mt19937 generator(5);
+  Floats plain(s.batch * s.inputChannels * inPixels);
+  Floats weights(s.outputChannels * (s.inputChannels / s.groups) *
+                 s.kernelHeight * s.kernelWidth);
+  Floats packed(convolution.packedElements());
+  Floats blocked(s.batch * stored(s.inputChannels) * inPixels, NAN);
+  Floats output(s.batch * stored(s.outputChannels) * outPixels, -5);
+  Floats residual(output.size());
+  for (Floats *floats : {&plain, &weights, &residual})
+    floats->randomize(generator);
+  for (int64_t n = 0; n < s.batch; ++n)
+    for (int64_t c = 0; c < s.inputChannels; ++c)
+      for (int64_t p = 0; p < inPixels; ++p)
+        blocked[blockedIndex(n, c, p, s.inputChannels, inPixels, lanes)] =
+            plain[(n * s.inputChannels + c) * inPixels + p];
+  convolution.pack(weights.data(), packed.data());
+  Floats &input = s.hasPlanarInput ? plain : blocked;
+
+  auto type = [&](const Floats &floats) {
+    return MemRefType::get({floats.size()},
+                           Float32Type::get(&runner.context()));
+  };
+  KernelBuffer buffers[] = {
+      {type(input)}, {type(packed)}, {type(output), true}, {type(residual)}};
+  createKernel(
+      runner.module(), UnknownLoc::get(&runner.context()), "conv", buffers,
+      [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
+        convolution.build(
+            builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
+            [&](OpBuilder &builder, Location loc, Value vector,
+                const ConvolutionPosition &at) {
+              Value addend = builder.create<vector::LoadOp>(
+                  loc, cast<VectorType>(vector.getType()), memrefs[3],
+                  at.offset);
+              return builder.create<arith::AddFOp>(loc, vector, addend);
+            });
+      });
+  runner.compile();
+  void *arguments[] = {input.data(), packed.data(), output.data(),
+                       residual.data()};
+  int64_t third = convolution.tasks() / 3;
+  runner.kernel("conv")(arguments, third, convolution.tasks());
+  runner.kernel("conv")(arguments, 0, third);
+
+  EXPECT_TRUE(output.guardsAreIntact());
+  for (int64_t n = 0; n < s.batch; ++n)
+    for (int64_t k = 0; k < s.outputChannels; ++k)
+      for (int64_t p = 0; p < outPixels; ++p) {
+        int64_t at = blockedIndex(n, k, p, s.outputChannels, outPixels, lanes);
+        double expected =
+            residual[at] + reference(s, plain, weights, n, k, p / s.outputWidth,
+                                     p % s.outputWidth);
+        ASSERT_NEAR(output[at], expected, 2e-5 + 4e-6 * std::abs(expected))
+            << "n " << n << " k " << k << " row " << p / s.outputWidth
+            << " column " << p % s.outputWidth;
+      }
+}
+
+Target host() {
+  Result<Target> target = Target::host();
+  return *target;
+}
+
+ConvolutionShape square(int64_t c, int64_t k, int64_t size, int64_t kernel,
+                        int64_t stride, int64_t padding) {
+  ConvolutionShape shape;
+  shape.inputChannels = c;
+  shape.outputChannels = k;
+  shape.inputHeight = shape.inputWidth = size;
+  shape.kernelHeight = shape.kernelWidth = kernel;
+  shape.strideHeight = shape.strideWidth = stride;
+  shape.setPadding(padding, padding);
+  return shape;
+}
+
+TEST(Convolution, Pointwise) {
+  check(square(32, 64, 7, 1, 1, 0), host());
+  check(square(48, 48, 13, 1, 1, 0), host());
+  check(square(24, 20, 5, 1, 1, 0), host());
+  check(square(16, 32, 9, 1, 2, 0), host());
+  check(square(1, 1, 1, 1, 1, 0), host());
+}
+
+TEST(Convolution, ThreeByThree) {
+  check(square(32, 32, 14, 3, 1, 1), host());
+  check(square(16, 48, 28, 3, 1, 1), host());
+  check(square(32, 64, 7, 3, 1, 1), host());
+  check(square(16, 32, 56, 3, 1, 1), host());
+  check(square(20, 40, 15, 3, 2, 1), host());
+  check(square(16, 16, 3, 3, 1, 0), host());
+}
+
+TEST(Convolution, OtherWindows) {
+  ConvolutionShape shape = square(16, 32, 20, 5, 1, 2);
+  check(shape, host());
+  shape.dilationHeight = shape.dilationWidth = 3;
+  shape.setPadding(6, 6);
+  check(shape, host());
+  shape.kernelHeight = 1;
+  shape.kernelWidth = 7;
+  shape.setPadding(0, 9);
+  check(shape, host());
+  shape.kernelHeight = 7;
+  shape.kernelWidth = 1;
+  shape.batch = 2;
+  shape.setPadding(9, 0);
+  check(shape, host());
+  // More padding than input, on one side.
+  shape = square(16, 16, 4, 3, 1, 5);
+  check(shape, host());
+  // Asymmetric, and rows left out.
+  shape = square(16, 16, 12, 3, 2, 0);
+  shape.padTop = -1;
+  shape.outputWidth = 6;
+  check(shape, host());
+}
+
+TEST(Convolution, Groups) {
+  ConvolutionShape shape = square(64, 96, 10, 3, 1, 1);
+  shape.groups = 2;
+  shape.batch = 2;
+  check(shape, host());
+  shape = square(96, 48, 6, 1, 1, 0);
+  shape.groups = 3;
+  check(shape, host());
+  shape.groups = 8;
+  EXPECT_FALSE(Convolution::supports(shape, host()));
+}
+
+TEST(Convolution, PlanarInput) {
+  ConvolutionShape shape = square(3, 64, 32, 7, 2, 3);
+  shape.hasPlanarInput = true;
+  check(shape, host());
+  shape = square(1, 8, 28, 5, 1, 2);
+  shape.hasPlanarInput = true;
+  shape.batch = 3;
+  check(shape, host());
+}
+
+TEST(Convolution, RandomShapes) {
+  std::mt19937 generator(3);
+  auto upTo = [&](int limit) { return int64_t(generator() % limit + 1); };
+  for (int i = 0; i < 12; ++i) {
+    ConvolutionShape shape;
+    shape.batch = upTo(2);
+    shape.inputChannels = upTo(40);
+    shape.outputChannels = upTo(70);
+    shape.inputHeight = upTo(12) + 6;
+    shape.inputWidth = upTo(30) + 6;
+    shape.kernelHeight = upTo(4);
+    shape.kernelWidth = upTo(4);
+    shape.strideHeight = upTo(3);
+    shape.strideWidth = upTo(3);
+    shape.dilationHeight = upTo(2);
+    shape.dilationWidth = upTo(2);
+    shape.hasPlanarInput = generator() % 4 == 0;
+    shape.setPadding(generator() % 3, generator() % 3);
+    check(shape, host());
+  }
+}
+
+TEST(Convolution, NarrowerMachines) {
+  Result<Target> avx2 = Target::named("", "haswell", "");
+  Result<Target> sse = Target::named("", "x86-64", "");
+  ASSERT_TRUE(avx2 && sse);
+  if (host().f32Lanes < 8)
+    GTEST_SKIP() << "needs AVX2";
+  for (const Target &target : {*avx2, *sse}) {
+    check(square(16, 24, 14, 3, 1, 1), target);
+    check(square(20, 40, 9, 1, 1, 0), target);
+  }
+}
+
+} // namespace
