@@ -94,8 +94,8 @@ ElementsAttr toAttribute(const Tensor &tensor, StringRef name,
   auto deleter = [tensor](void *, size_t, size_t) {};
   AsmResourceBlob blob(raw, /*dataAlignment=*/1, std::move(deleter),
                        /*dataIsMutable=*/false);
-  return DenseResourceElementsAttr::get(
-      type, name.empty() ? "constant" : name, std::move(blob));
+  return DenseResourceElementsAttr::get(type, name.empty() ? "constant" : name,
+                                        std::move(blob));
 }
 
 std::optional<Tensor> constantTensor(Value value) {
@@ -115,9 +115,8 @@ Value makeConstant(OpBuilder &builder, Location location, const Tensor &tensor,
 
 StringRef constantName(Value value) {
   auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
-  auto name = constant
-                  ? constant->getAttrOfType<StringAttr>(nameAttribute)
-                  : StringAttr();
+  auto name = constant ? constant->getAttrOfType<StringAttr>(nameAttribute)
+                       : StringAttr();
   return name ? name.getValue() : StringRef();
 }
 

@@ -17,10 +17,8 @@ bool compatibleTypes(TypeRange inferred, TypeRange actual) {
     if (!lhsTensor || !rhsTensor)
       return false;
     // A quantised result's parameters are chosen, not inferred.
-    bool quantised =
-        isa<quant::QuantizedType>(rhsTensor.getElementType());
-    if (!quantised &&
-        lhsTensor.getElementType() != rhsTensor.getElementType())
+    bool quantised = isa<quant::QuantizedType>(rhsTensor.getElementType());
+    if (!quantised && lhsTensor.getElementType() != rhsTensor.getElementType())
       return false;
     if (failed(verifyCompatibleShape(lhsTensor, rhsTensor)))
       return false;
@@ -41,8 +39,8 @@ LogicalResult inferElementwise(std::optional<Location> location,
       if (ShapedType::isDynamic(known))
         known = size;
       else if (!ShapedType::isDynamic(size) && size != known)
-        return emitOptionalError(location, "operands have different shapes: ",
-                                 first, " and ", type);
+        return emitOptionalError(
+            location, "operands have different shapes: ", first, " and ", type);
     }
   }
   types.push_back(RankedTensorType::get(shape, first.getElementType(),
@@ -71,8 +69,8 @@ std::optional<SmallVector<int64_t>> broadcastShapes(ArrayRef<int64_t> lhs,
 std::optional<ElementType> elementTypeOf(Type type) {
   if (auto quantised = dyn_cast<quant::QuantizedType>(type)) {
     unsigned width = quantised.getStorageTypeIntegralWidth();
-    auto signedness = quantised.isSigned() ? IntegerType::Signless
-                                           : IntegerType::Unsigned;
+    auto signedness =
+        quantised.isSigned() ? IntegerType::Signless : IntegerType::Unsigned;
     type = IntegerType::get(type.getContext(), width, signedness);
   }
   if (type.isIndex())

@@ -19,10 +19,9 @@ bool compatibleTypes(mlir::TypeRange inferred, mlir::TypeRange actual);
 /// The result type of an elementwise op: the first operand's element type, and
 /// every dimension that any operand knows. Fails where two known dimensions
 /// differ.
-mlir::LogicalResult
-inferElementwise(std::optional<mlir::Location> location,
-                 mlir::ValueRange operands,
-                 llvm::SmallVectorImpl<mlir::Type> &types);
+mlir::LogicalResult inferElementwise(std::optional<mlir::Location> location,
+                                     mlir::ValueRange operands,
+                                     llvm::SmallVectorImpl<mlir::Type> &types);
 
 /// The shape that \p lhs and \p rhs broadcast to by NumPy's rule; `?` against a
 /// known size other than 1 gives that size. Nothing if they do not broadcast.

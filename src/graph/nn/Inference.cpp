@@ -46,7 +46,8 @@ INFER(TakeOp) {
   auto type = tensorOf(operands[0]), indices = tensorOf(operands[1]);
   int64_t axis = adaptor.getAxis();
   if (axis >= type.getRank())
-    return emitOptionalError(location, "axis is not a dimension of the operand");
+    return emitOptionalError(location,
+                             "axis is not a dimension of the operand");
   SmallVector<int64_t> shape(type.getShape().take_front(axis));
   llvm::append_range(shape, indices.getShape());
   llvm::append_range(shape, type.getShape().drop_front(axis + 1));
@@ -88,7 +89,8 @@ static LogicalResult inferArg(Adaptor adaptor, MLIRContext *context,
   auto type = tensorOf(adaptor.getOperands()[0]);
   int64_t axis = adaptor.getAxis();
   if (axis >= type.getRank())
-    return emitOptionalError(location, "axis is not a dimension of the operand");
+    return emitOptionalError(location,
+                             "axis is not a dimension of the operand");
   SmallVector<int64_t> shape(type.getShape());
   if (adaptor.getKeepDimension())
     shape[axis] = 1;
@@ -172,7 +174,8 @@ INFER(LayerNormOp) {
   auto type = tensorOf(operands[0]);
   int64_t axis = adaptor.getAxis();
   if (axis > type.getRank())
-    return emitOptionalError(location, "axis is not a dimension of the operand");
+    return emitOptionalError(location,
+                             "axis is not a dimension of the operand");
   SmallVector<int64_t> shape(type.getShape());
   std::fill(shape.begin() + axis, shape.end(), 1);
   Type statistics = RankedTensorType::get(shape, adaptor.getComputeType());

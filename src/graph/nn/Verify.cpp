@@ -81,7 +81,8 @@ template <typename Op> static LogicalResult verifyPool(Op op) {
 LogicalResult MaxPoolOp::verify() { return verifyPool(*this); }
 LogicalResult MaxPoolIndicesOp::verify() { return verifyPool(*this); }
 LogicalResult AveragePoolOp::verify() {
-  if (!getCeilPadding().empty() && getCeilPadding().size() != getWindow().size())
+  if (!getCeilPadding().empty() &&
+      getCeilPadding().size() != getWindow().size())
     return emitOpError("ceil_padding has not one element a spatial dimension");
   return verifyPool(*this);
 }
@@ -134,7 +135,8 @@ LogicalResult GroupNormOp::verify() {
 /// \p functions activations a direction.
 template <typename Op>
 static LogicalResult verifyRecurrent(Op op, int64_t gates, size_t functions) {
-  auto x = tensorOf(op.getX()), w = tensorOf(op.getW()), r = tensorOf(op.getR());
+  auto x = tensorOf(op.getX()), w = tensorOf(op.getW()),
+       r = tensorOf(op.getR());
   int64_t directions = op.getDirection() == "bidirectional" ? 2 : 1;
   if (directions == 1 && op.getDirection() != "forward" &&
       op.getDirection() != "reverse")
@@ -166,9 +168,10 @@ static LogicalResult verifyRecurrent(Op op, int64_t gates, size_t functions) {
            << functions * directions << " activations, not "
            << op.getActivations().size();
   static constexpr StringRef known[] = {
-      "Relu",        "Tanh",       "Sigmoid",  "Affine",
-      "LeakyRelu",   "ThresholdedRelu", "ScaledTanh", "HardSigmoid",
-      "Elu",         "Softsign",   "Softplus"};
+      "Relu",       "Tanh",        "Sigmoid",
+      "Affine",     "LeakyRelu",   "ThresholdedRelu",
+      "ScaledTanh", "HardSigmoid", "Elu",
+      "Softsign",   "Softplus"};
   for (Attribute name : op.getActivations())
     if (!llvm::is_contained(known, cast<StringAttr>(name).getValue()))
       return op.emitOpError("does not know the activation ") << name;
@@ -205,8 +208,8 @@ LogicalResult ResizeOp::verify() {
   if (getMode() != "nearest" && getMode() != "linear" && getMode() != "cubic")
     return emitOpError("mode is not nearest, linear or cubic");
   static constexpr StringRef coordinates[] = {
-      "half_pixel",    "half_pixel_symmetric", "pytorch_half_pixel",
-      "align_corners", "asymmetric",           "tf_half_pixel_for_nn",
+      "half_pixel",        "half_pixel_symmetric", "pytorch_half_pixel",
+      "align_corners",     "asymmetric",           "tf_half_pixel_for_nn",
       "tf_crop_and_resize"};
   static constexpr StringRef rounding[] = {
       "round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple"};

@@ -101,7 +101,8 @@ void printSelectTypes(OpAsmPrinter &printer, Operation *, Type pred,
   if (onTrue == result && onFalse == result)
     printer << pred << ", " << result;
   else
-    printer.printFunctionalType(TypeRange{pred, onTrue, onFalse}, TypeRange{result});
+    printer.printFunctionalType(TypeRange{pred, onTrue, onFalse},
+                                TypeRange{result});
 }
 
 //===----------------------------------------------------------------------===//
@@ -265,8 +266,7 @@ ParseResult parseConvolutionDimensions(AsmParser &parser,
   SmallVector<int64_t> input, kernel, output;
   if (parseDimensionList(parser, 'b', 'f', inputBatch, inputFeature, input) ||
       parser.parseKeyword("x") ||
-      parseDimensionList(parser, 'i', 'o', kernelInput, kernelOutput,
-                         kernel) ||
+      parseDimensionList(parser, 'i', 'o', kernelInput, kernelOutput, kernel) ||
       parser.parseArrow() ||
       parseDimensionList(parser, 'b', 'f', outputBatch, outputFeature, output))
     return failure();
@@ -311,9 +311,9 @@ void printConvolutionDimensions(AsmPrinter &printer,
 
 static ParseResult parseIntegers(AsmParser &parser,
                                  SmallVectorImpl<int64_t> &values) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square,
-      [&] { return parser.parseInteger(values.emplace_back()); });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(values.emplace_back());
+  });
 }
 
 static ParseResult parsePadding(OpAsmParser &parser,
@@ -329,8 +329,8 @@ static ParseResult parsePadding(OpAsmParser &parser,
   if (static_cast<int64_t>(values.size()) != 2 * rows)
     return parser.emitError(location, "expected [low, high] for each spatial "
                                       "dimension");
-  auto type = RankedTensorType::get({rows, 2},
-                                    parser.getBuilder().getIntegerType(64));
+  auto type =
+      RankedTensorType::get({rows, 2}, parser.getBuilder().getIntegerType(64));
   padding = DenseIntElementsAttr::get(type, values);
   return success();
 }

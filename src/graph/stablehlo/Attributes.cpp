@@ -99,13 +99,13 @@ void DotDimensionNumbersAttr::print(AsmPrinter &printer) const {
 Attribute GatherDimensionNumbersAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> offset, collapsed, operandBatch, indicesBatch, map;
   int64_t indexVectorDim = 0;
-  if (parseFields(parser, {{"offset_dims", &offset, nullptr},
-                           {"collapsed_slice_dims", &collapsed, nullptr},
-                           {"operand_batching_dims", &operandBatch, nullptr},
-                           {"start_indices_batching_dims", &indicesBatch,
-                            nullptr},
-                           {"start_index_map", &map, nullptr},
-                           {"index_vector_dim", nullptr, &indexVectorDim}}))
+  if (parseFields(parser,
+                  {{"offset_dims", &offset, nullptr},
+                   {"collapsed_slice_dims", &collapsed, nullptr},
+                   {"operand_batching_dims", &operandBatch, nullptr},
+                   {"start_indices_batching_dims", &indicesBatch, nullptr},
+                   {"start_index_map", &map, nullptr},
+                   {"index_vector_dim", nullptr, &indexVectorDim}}))
     return {};
   return get(parser.getContext(), offset, collapsed, operandBatch, indicesBatch,
              map, indexVectorDim);

@@ -1,8 +1,8 @@
 // Result types that follow from operands and attributes.
 
 #include "graph/stablehlo/StablehloOps.h"
-#include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using llvm::AddOverflow;
@@ -156,7 +156,8 @@ INFER(DynamicSliceOp) {
     return emitOptionalError(location, "(C2) start indices and slice sizes "
                                        "have not one element a dimension");
   for (size_t i = 0; i < rank; ++i)
-    if (sizes[i] < 0 || (!type.isDynamicDim(i) && sizes[i] > type.getDimSize(i)))
+    if (sizes[i] < 0 ||
+        (!type.isDynamicDim(i) && sizes[i] > type.getDimSize(i)))
       return emitOptionalError(location, "(C4) dimension ", i,
                                ": not 0 <= slice size <= size");
   inferredReturnTypes.push_back(
@@ -283,7 +284,8 @@ INFER(GatherOp) {
   auto within = [](ArrayRef<int64_t> list, int64_t rank) {
     llvm::SmallDenseSet<int64_t> seen;
     return llvm::all_of(list, [&](int64_t dimension) {
-      return dimension >= 0 && dimension < rank && seen.insert(dimension).second;
+      return dimension >= 0 && dimension < rank &&
+             seen.insert(dimension).second;
     });
   };
   int64_t rank = operand.getRank();

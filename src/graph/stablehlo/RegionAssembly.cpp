@@ -53,11 +53,10 @@ static std::optional<StringRef> shortBody(ReduceOp op) {
 
 void ReduceOp::print(OpAsmPrinter &printer) {
   printer << '(';
-  llvm::interleaveComma(llvm::zip(getInputs(), getInitValues()), printer,
-                        [&](auto pair) {
-                          printer << std::get<0>(pair)
-                                  << " init: " << std::get<1>(pair);
-                        });
+  llvm::interleaveComma(
+      llvm::zip(getInputs(), getInitValues()), printer, [&](auto pair) {
+        printer << std::get<0>(pair) << " init: " << std::get<1>(pair);
+      });
   printer << ')';
   std::optional<StringRef> name = shortBody(*this);
   if (name)
@@ -116,8 +115,8 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseOptionalAttrDict(result.attributes) ||
       parser.parseColonType(type))
     return failure();
-  result.addAttribute(
-      "dimensions", parser.getBuilder().getDenseI64ArrayAttr(dimensions));
+  result.addAttribute("dimensions",
+                      parser.getBuilder().getDenseI64ArrayAttr(dimensions));
   result.addTypes(type.getResults());
   SmallVector<Operand> operands(inputs);
   operands.append(inits);
@@ -167,13 +166,12 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void WhileOp::print(OpAsmPrinter &printer) {
   printer << '(';
-  llvm::interleaveComma(
-      llvm::zip(getCond().getArguments(), getOperand()), printer,
-      [&](auto pair) {
-        printer.printOperand(std::get<0>(pair));
-        printer << " = ";
-        printer.printOperand(std::get<1>(pair));
-      });
+  llvm::interleaveComma(llvm::zip(getCond().getArguments(), getOperand()),
+                        printer, [&](auto pair) {
+                          printer.printOperand(std::get<0>(pair));
+                          printer << " = ";
+                          printer.printOperand(std::get<1>(pair));
+                        });
   printer << ')';
   if (getNumOperands()) {
     printer << " : ";

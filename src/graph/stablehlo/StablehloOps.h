@@ -40,10 +40,11 @@ using ConvolutionWindow = llvm::SmallVector<WindowDimension, 3>;
 
 /// How many places a window has over a dimension of \p size elements; `?` for
 /// `?`. Nothing if the numbers make no sense or overflow.
-std::optional<int64_t> windowedSize(int64_t size, const WindowDimension &window);
+std::optional<int64_t> windowedSize(int64_t size,
+                                    const WindowDimension &window);
 
-/// Whether the region is `return op(arg0, arg1)` (in either order where \p op is
-/// commutative) and, if so, the op's name.
+/// Whether the region is `return op(arg0, arg1)` (in either order where \p op
+/// is commutative) and, if so, the op's name.
 std::optional<llvm::StringRef> soleOperation(mlir::Region &region);
 
 } // namespace sinter::stablehlo

@@ -46,13 +46,12 @@ LogicalResult BitcastConvertOp::verify() {
     return emitOpError("takes integers, floats and complex numbers");
   auto narrow = fromBits < toBits ? from : to;
   auto wide = fromBits < toBits ? to : from;
-  int64_t ratio =
-      std::max(fromBits, toBits) / std::min(fromBits, toBits);
+  int64_t ratio = std::max(fromBits, toBits) / std::min(fromBits, toBits);
   bool same = ratio == 1;
   if (narrow.getRank() != wide.getRank() + (same ? 0 : 1) ||
-      failed(verifyCompatibleShape(
-          same ? narrow.getShape() : narrow.getShape().drop_back(),
-          wide.getShape())) ||
+      failed(verifyCompatibleShape(same ? narrow.getShape()
+                                        : narrow.getShape().drop_back(),
+                                   wide.getShape())) ||
       (!same && differ(narrow.getShape().back(), ratio)))
     return emitOpError("(C1) the shapes do not fit the elements' widths");
   return success();
@@ -124,8 +123,7 @@ static LogicalResult verifyScalarRegion(Operation *op, Region &region,
     return op->emitOpError("the region returns ")
            << terminator->getNumOperands() << " values instead of "
            << results.size();
-  for (auto [value, type] :
-       llvm::zip_equal(terminator->getOperands(), results))
+  for (auto [value, type] : llvm::zip_equal(terminator->getOperands(), results))
     if (!fits(value.getType(), type))
       return op->emitOpError("the region returns ")
              << value.getType() << ", not a scalar of "
@@ -143,7 +141,8 @@ LogicalResult ScatterOp::verify() {
   if (getInputs().empty() || getResults().size() != getInputs().size())
     return emitOpError("(C1) needs as many results as inputs, at least one");
   auto numbers = getScatterDimensionNumbers();
-  auto input = tensorOf(getInputs()[0]), indices = tensorOf(getScatterIndices());
+  auto input = tensorOf(getInputs()[0]),
+       indices = tensorOf(getScatterIndices());
   auto update = tensorOf(getUpdates()[0]);
   int64_t rank = input.getRank();
   int64_t vectorDim = numbers.getIndexVectorDim();
@@ -218,8 +217,7 @@ LogicalResult SortOp::verify() {
       return emitOpError("(C2) results differ from inputs in type");
     arguments.append(2, input.getType());
   }
-  Type predicate =
-      RankedTensorType::get({}, IntegerType::get(getContext(), 1));
+  Type predicate = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
   return verifyScalarRegion(*this, getComparator(), arguments, predicate);
 }
 
@@ -233,8 +231,7 @@ ConvolutionWindow ConvolutionOp::getWindow() {
   ConvolutionWindow window;
   for (int64_t i = 0; i < getSpatialRank(); ++i) {
     WindowDimension dimension;
-    dimension.size =
-        kernel.getDimSize(numbers.getKernelSpatialDimensions()[i]);
+    dimension.size = kernel.getDimSize(numbers.getKernelSpatialDimensions()[i]);
     if (auto strides = getWindowStrides())
       dimension.stride = (*strides)[i];
     if (auto padding = getPadding()) {
@@ -258,7 +255,8 @@ static bool coversAllDimensions(int64_t rank, int64_t first, int64_t second,
   SmallVector<int64_t> all(spatial);
   all.push_back(first);
   all.push_back(second);
-  return static_cast<int64_t>(all.size()) == rank && isDistinctWithin(all, rank);
+  return static_cast<int64_t>(all.size()) == rank &&
+         isDistinctWithin(all, rank);
 }
 
 LogicalResult ConvolutionOp::verify() {
@@ -271,8 +269,9 @@ LogicalResult ConvolutionOp::verify() {
   auto sized = [&](auto list) { return !list || list->size() == spatial; };
   if (!sized(getWindowStrides()) || !sized(getLhsDilation()) ||
       !sized(getRhsDilation()) || !sized(getWindowReversal()))
-    return emitOpError("(C2, C5, C7, C9) a window attribute has not one element "
-                       "a spatial dimension");
+    return emitOpError(
+        "(C2, C5, C7, C9) a window attribute has not one element "
+        "a spatial dimension");
   if (auto padding = getPadding())
     if (padding->getType().getShape() !=
         ArrayRef<int64_t>({static_cast<int64_t>(spatial), 2}))
@@ -317,10 +316,12 @@ LogicalResult ConvolutionOp::verify() {
                        "multiple of the group count");
 
   int64_t outBatch = result.getDimSize(numbers.getOutputBatchDimension());
-  if ((!ShapedType::isDynamic(batch) && differ(batch / batchGroups, outBatch)) ||
+  if ((!ShapedType::isDynamic(batch) &&
+       differ(batch / batchGroups, outBatch)) ||
       differ(kernelOut, result.getDimSize(numbers.getOutputFeatureDimension())))
-    return emitOpError("(C25) the result's batch or features do not follow from "
-                       "the operands");
+    return emitOpError(
+        "(C25) the result's batch or features do not follow from "
+        "the operands");
   for (auto [index, dimension] : llvm::enumerate(getWindow())) {
     std::optional<int64_t> size = windowedSize(
         lhs.getDimSize(numbers.getInputSpatialDimensions()[index]), dimension);
@@ -329,8 +330,8 @@ LogicalResult ConvolutionOp::verify() {
              << index << ": stride and dilations are not positive, or the "
              << "padded size is too large";
     if (!ShapedType::isDynamic(dimension.size) &&
-        differ(*size, result.getDimSize(
-                          numbers.getOutputSpatialDimensions()[index])))
+        differ(*size,
+               result.getDimSize(numbers.getOutputSpatialDimensions()[index])))
       return emitOpError("(C25) spatial dimension ")
              << index << " of the result should have size " << *size;
   }
@@ -424,12 +425,12 @@ static SmallVector<int64_t> freeDimensions(RankedTensorType type,
 
 std::optional<ChannelFold> DotGeneralOp::getResultFold(unsigned weightOperand) {
   auto numbers = getDotDimensionNumbers();
-  SmallVector<int64_t> lhsFree = freeDimensions(
-      tensorOf(getLhs()), numbers.getLhsBatchingDimensions(),
-      numbers.getLhsContractingDimensions());
-  SmallVector<int64_t> rhsFree = freeDimensions(
-      tensorOf(getRhs()), numbers.getRhsBatchingDimensions(),
-      numbers.getRhsContractingDimensions());
+  SmallVector<int64_t> lhsFree =
+      freeDimensions(tensorOf(getLhs()), numbers.getLhsBatchingDimensions(),
+                     numbers.getLhsContractingDimensions());
+  SmallVector<int64_t> rhsFree =
+      freeDimensions(tensorOf(getRhs()), numbers.getRhsBatchingDimensions(),
+                     numbers.getRhsContractingDimensions());
   int64_t batches = numbers.getLhsBatchingDimensions().size();
   ArrayRef<int64_t> own = weightOperand == 0 ? lhsFree : rhsFree;
   if (own.empty())
@@ -447,9 +448,8 @@ DotGeneralOp::getOperandFold(unsigned weightOperand) {
   ArrayRef<int64_t> rhs = numbers.getRhsContractingDimensions();
   if (lhs.empty())
     return std::nullopt;
-  return weightOperand == 1
-             ? ChannelFold{lhs.back(), rhs.back(), std::nullopt}
-             : ChannelFold{rhs.back(), lhs.back(), std::nullopt};
+  return weightOperand == 1 ? ChannelFold{lhs.back(), rhs.back(), std::nullopt}
+                            : ChannelFold{rhs.back(), lhs.back(), std::nullopt};
 }
 
 //===----------------------------------------------------------------------===//
@@ -474,8 +474,7 @@ LogicalResult ReduceOp::verify() {
       return emitOpError("(C7) a result's shape does not follow from the "
                          "inputs'");
   }
-  return verifyScalarRegion(*this, getBody(),
-                            twice(getInitValues().getTypes()),
+  return verifyScalarRegion(*this, getBody(), twice(getInitValues().getTypes()),
                             getResultTypes());
 }
 
@@ -513,8 +512,7 @@ LogicalResult ReduceWindowOp::verify() {
         return emitOpError("(C7, C9, C11, C15) dimension ")
                << i << " of the result does not follow from the inputs";
     }
-  return verifyScalarRegion(*this, getBody(),
-                            twice(getInitValues().getTypes()),
+  return verifyScalarRegion(*this, getBody(), twice(getInitValues().getTypes()),
                             getResultTypes());
 }
 
@@ -572,7 +570,8 @@ LogicalResult WhileOp::verify() {
   if (!compatibleTypes(getOperandTypes(), getResultTypes()))
     return emitOpError("(C3) results differ from operands in type");
   for (Region *region : {&getCond(), &getBody()})
-    if (!compatibleTypes(region->front().getArgumentTypes(), getOperandTypes()) ||
+    if (!compatibleTypes(region->front().getArgumentTypes(),
+                         getOperandTypes()) ||
         region->front().empty() || !isa<ReturnOp>(region->front().back()))
       return emitOpError("(C1, C2) a region does not take the operands' types "
                          "or does not return");

@@ -1,0 +1,322 @@
+// Pooling and normalisation, built from stablehlo.
+
+#include "graph/nn/Emit.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace sinter::nn {
+
+using Direction = stablehlo::ComparisonDirection;
+using stablehlo::WindowDimension;
+
+//===----------------------------------------------------------------------===//
+// Pooling
+//===----------------------------------------------------------------------===//
+
+/// The window over [N, C, spatial...].
+template <typename Op> static SmallVector<WindowDimension> windowOf(Op op) {
+  SmallVector<WindowDimension> window(2);
+  for (size_t i = 0; i < op.getWindow().size(); ++i) {
+    WindowDimension &dimension = window.emplace_back();
+    dimension.size = op.getWindow()[i];
+    dimension.stride = op.getStrides()[i];
+    dimension.windowDilation = op.getDilations()[i];
+    dimension.paddingLow = op.getPaddingLow()[i];
+    dimension.paddingHigh = op.getPaddingHigh()[i];
+  }
+  return window;
+}
+
+FailureOr<SmallVector<Value>> MaxPoolOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  Value x = getOperand();
+  return SmallVector<Value>{emit.reduceWindow<stablehlo::MaxOp>(
+      x, emit.lowest(tensorOf(x).getElementType()), windowOf(*this))};
+}
+
+/// How many elements count in each window along one spatial dimension.
+static SmallVector<double> countsAlong(const WindowDimension &window,
+                                       int64_t size, int64_t places,
+                                       bool countPadding, int64_t ceilPadding) {
+  int64_t first = countPadding ? -window.paddingLow : 0;
+  int64_t last = countPadding ? size + window.paddingHigh - ceilPadding : size;
+  SmallVector<double> counts;
+  for (int64_t place = 0; place < places; ++place) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < window.size; ++i) {
+      int64_t at =
+          place * window.stride - window.paddingLow + i * window.windowDilation;
+      count += at >= first && at < last;
+    }
+    counts.push_back(count);
+  }
+  return counts;
+}
+
+FailureOr<SmallVector<Value>> AveragePoolOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  Value x = getOperand();
+  auto type = tensorOf(x), resultType = tensorOf(getResult());
+  Type element = type.getElementType();
+  SmallVector<WindowDimension> window = windowOf(*this);
+  Value result =
+      emit.reduceWindow<stablehlo::AddOp>(x, emit.scalar(0, element), window);
+  // The number of elements is the product of the dimensions'; where it is the
+  // same in all places, one division by a number serves.
+  double common = 1;
+  SmallVector<Value> varying;
+  for (size_t i = 2; i < window.size(); ++i) {
+    int64_t ceil = getCeilPadding().empty() ? 0 : getCeilPadding()[i - 2];
+    SmallVector<double> counts =
+        countsAlong(window[i], type.getDimSize(i), resultType.getDimSize(i),
+                    getCountPadding(), ceil);
+    if (llvm::all_equal(counts)) {
+      common *= counts.empty() ? 1 : counts.front();
+      continue;
+    }
+    varying.push_back(emit.broadcast(emit.floats(counts, element),
+                                     {static_cast<int64_t>(i)},
+                                     resultType.getShape()));
+  }
+  if (varying.empty())
+    return SmallVector<Value>{emit.div(result, common)};
+  Value divisor = emit.splat(common, resultType);
+  for (Value each : varying)
+    divisor = emit.mul(divisor, each);
+  return SmallVector<Value>{emit.div(result, divisor)};
+}
+
+/// |x|^p and its inverse, without a power where there is a simpler way.
+static Value powerOf(Emit &emit, Value x, int64_t p) {
+  if (p == 1)
+    return emit.abs(x);
+  if (p == 2)
+    return emit.mul(x, x);
+  return emit.make<stablehlo::PowOp>(emit.abs(x), emit.splat(p, tensorOf(x)));
+}
+static Value rootOf(Emit &emit, Value x, int64_t p) {
+  if (p == 1)
+    return x;
+  if (p == 2)
+    return emit.sqrt(x);
+  return emit.make<stablehlo::PowOp>(x, emit.splat(1.0 / p, tensorOf(x)));
+}
+
+FailureOr<SmallVector<Value>> LpPoolOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  Value powers = powerOf(emit, getOperand(), getP());
+  Value zero = emit.scalar(0, tensorOf(powers).getElementType());
+  Value sum =
+      emit.reduceWindow<stablehlo::AddOp>(powers, zero, windowOf(*this));
+  return SmallVector<Value>{rootOf(emit, sum, getP())};
+}
+
+/// The place of each element in the flattened tensor, spatial dimensions
+/// row-major or column-major.
+static Value flatPlaces(Emit &emit, ArrayRef<int64_t> shape, bool columnMajor) {
+  Type index = emit.integerType(64);
+  int64_t rank = shape.size();
+  SmallVector<int64_t> strides(rank, 1);
+  for (int64_t i = rank - 2; i >= 0; --i)
+    strides[i] = strides[i + 1] * shape[i + 1];
+  if (columnMajor) {
+    int64_t stride = 1;
+    for (int64_t i = 2; i < rank; ++i) {
+      strides[i] = stride;
+      stride *= shape[i];
+    }
+  }
+  Value places;
+  for (int64_t i = 0; i < rank; ++i) {
+    Value step = emit.mul(emit.iota(shape, i, index), strides[i]);
+    places = places ? emit.add(places, step) : step;
+  }
+  return places;
+}
+
+FailureOr<SmallVector<Value>> MaxPoolIndicesOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  Value x = getOperand();
+  auto type = tensorOf(x);
+  Value places = flatPlaces(emit, type.getShape(), getColumnMajor());
+  // Of equal elements the first in row-major order wins, so that order is
+  // carried beside the places.
+  Value order = flatPlaces(emit, type.getShape(), /*columnMajor=*/false);
+  Type index = emit.integerType(64);
+  SmallVector<Value> inits = {emit.lowest(type.getElementType()),
+                              emit.greatest(index), emit.scalar(0, index)};
+  auto better = [](Emit &emit, ValueRange a) {
+    Value wins = emit.compare(Direction::GT, a[0], a[3]);
+    Value equal = emit.compare(Direction::EQ, a[0], a[3]);
+    Value before = emit.compare(Direction::LT, a[1], a[4]);
+    Value first = emit.make<stablehlo::OrOp>(
+        wins, emit.make<stablehlo::AndOp>(equal, before));
+    SmallVector<Value> results;
+    for (unsigned i = 0; i < 3; ++i)
+      results.push_back(emit.select(first, a[i], a[i + 3]));
+    return results;
+  };
+  return SmallVector<Value>{emit.reduceWindow(
+      ValueRange{x, order, places}, inits, windowOf(*this), better)[2]};
+}
+
+//===----------------------------------------------------------------------===//
+// Normalisation
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Value>> LrnOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  Value x = getOperand();
+  auto type = tensorOf(x);
+  SmallVector<WindowDimension> window(type.getRank());
+  window[1].size = getSize();
+  window[1].paddingLow = (getSize() - 1) / 2;
+  window[1].paddingHigh = getSize() - 1 - window[1].paddingLow;
+  Value sum = emit.reduceWindow<stablehlo::AddOp>(
+      emit.mul(x, x), emit.scalar(0, type.getElementType()), window);
+  double factor = getAlpha().convertToDouble() / getSize();
+  Value base = emit.add(emit.mul(sum, factor), getBias().convertToDouble());
+  Value power = emit.make<stablehlo::PowOp>(
+      base, emit.splat(getBeta().convertToDouble(), type));
+  return SmallVector<Value>{emit.div(x, power)};
+}
+
+FailureOr<SmallVector<Value>> SoftmaxOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  Value x = getOperand();
+  Value powers = emit.exp(emit.sub(x, emit.maxKeep(x, getAxes())));
+  return SmallVector<Value>{emit.div(powers, emit.sumKeep(powers, getAxes()))};
+}
+
+FailureOr<SmallVector<Value>> LogSoftmaxOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  Value x = getOperand();
+  Value shifted = emit.sub(x, emit.maxKeep(x, getAxes()));
+  Value sum = emit.sum(emit.exp(shifted), getAxes());
+  return SmallVector<Value>{emit.sub(
+      shifted, emit.restore(emit.log(sum), getAxes(), tensorOf(x).getShape()))};
+}
+
+static SmallVector<int64_t> axesFrom(int64_t axis, int64_t rank) {
+  return llvm::to_vector(llvm::seq<int64_t>(axis, rank));
+}
+
+FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  auto type = tensorOf(getOperand());
+  ArrayRef<int64_t> shape = type.getShape();
+  Type element = type.getElementType();
+  SmallVector<int64_t> axes = axesFrom(getAxis(), type.getRank());
+  double count = 1;
+  for (int64_t axis : axes)
+    count *= shape[axis];
+  Value x = emit.convert(getOperand(), getComputeType());
+  Value mean = emit.div(emit.sum(x, axes), count);
+  Value centred = emit.sub(x, emit.restore(mean, axes, shape));
+  Value variance = emit.div(emit.sum(emit.mul(centred, centred), axes), count);
+  Value inverse = emit.make<stablehlo::RsqrtOp>(
+      emit.add(variance, getEpsilon().convertToDouble()));
+  Value normal = emit.mul(centred, emit.restore(inverse, axes, shape));
+  Value result = emit.mul(emit.convert(normal, element),
+                          emit.broadcastTrailing(getScale(), shape));
+  if (getBias())
+    result = emit.add(result, emit.broadcastTrailing(getBias(), shape));
+  ArrayRef<int64_t> kept = tensorOf(getMean()).getShape();
+  return SmallVector<Value>{result, emit.reshape(mean, kept),
+                            emit.reshape(inverse, kept)};
+}
+
+FailureOr<SmallVector<Value>> RmsNormOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  auto type = tensorOf(getOperand());
+  SmallVector<int64_t> axes = axesFrom(getAxis(), type.getRank());
+  Value x = emit.convert(getOperand(), getComputeType());
+  Value mean = emit.meanKeep(emit.mul(x, x), axes);
+  Value inverse = emit.make<stablehlo::RsqrtOp>(
+      emit.add(mean, getEpsilon().convertToDouble()));
+  Value normal = emit.convert(emit.mul(x, inverse), type.getElementType());
+  return SmallVector<Value>{
+      emit.mul(normal, emit.broadcastTrailing(getScale(), type.getShape()))};
+}
+
+FailureOr<SmallVector<Value>> GroupNormOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  Value x = getOperand();
+  SmallVector<int64_t> shape(tensorOf(x).getShape());
+  int64_t groups = getGroups();
+  int64_t inside = 1;
+  for (int64_t size : ArrayRef(shape).drop_front())
+    inside *= size;
+  Value grouped = emit.reshape(x, {shape[0], groups, inside / groups});
+  Value centred = emit.sub(grouped, emit.meanKeep(grouped, {2}));
+  Value variance = emit.meanKeep(emit.mul(centred, centred), {2});
+  Value inverse = emit.make<stablehlo::RsqrtOp>(
+      emit.add(variance, getEpsilon().convertToDouble()));
+  Value normal = emit.reshape(emit.mul(centred, inverse), shape);
+  Value scaled = emit.mul(normal, emit.broadcast(getScale(), {1}, shape));
+  return SmallVector<Value>{
+      emit.add(scaled, emit.broadcast(getBias(), {1}, shape))};
+}
+
+FailureOr<SmallVector<Value>> LpNormalizeOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  Value x = getOperand();
+  SmallVector<int64_t> axes = {static_cast<int64_t>(getAxis())};
+  Value norm = rootOf(emit, emit.sum(powerOf(emit, x, getP()), axes), getP());
+  return SmallVector<Value>{
+      emit.div(x, emit.restore(norm, axes, tensorOf(x).getShape()))};
+}
+
+FailureOr<SmallVector<Value>> MeanVarNormOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  Value x = getOperand();
+  auto type = tensorOf(x);
+  int64_t feature = getFeatureIndex();
+  SmallVector<int64_t> axes;
+  double count = 1;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (i != feature) {
+      axes.push_back(i);
+      count *= type.getDimSize(i);
+    }
+  Value mean = emit.div(emit.sum(x, axes), count);
+  Value centred = emit.sub(x, emit.restore(mean, axes, type.getShape()));
+  Value variance = emit.div(emit.sum(emit.mul(centred, centred), axes), count);
+  Type statistics = tensorOf(getRunningMean()).getElementType();
+  mean = emit.convert(mean, statistics);
+  variance = emit.convert(variance, statistics);
+  double momentum = getMomentum().convertToDouble();
+  auto moved = [&](Value running, Value batch) {
+    return emit.add(emit.mul(running, momentum), emit.mul(batch, 1 - momentum));
+  };
+  return SmallVector<Value>{mean, variance, moved(getRunningMean(), mean),
+                            moved(getRunningVariance(), variance)};
+}
+
+} // namespace sinter::nn

@@ -1,0 +1,198 @@
+// Resize, built from stablehlo. Every mode is separable: along one dimension
+// each element of the result is a weighted sum of a few elements of the
+// operand, which and with what weights being known when the shapes are. So a
+// dimension costs one gather a tap.
+
+#include "graph/nn/Emit.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace sinter::nn {
+
+namespace {
+
+/// What one element of the result is made of along one dimension.
+struct Taps {
+  SmallVector<std::pair<int64_t, double>> terms;
+  bool outside = false; ///< takes the extrapolation value instead
+};
+
+/// One dimension of a resize, as ONNX defines it.
+struct Axis {
+  int64_t in, out;
+  double scale;
+  double roiStart, roiEnd;
+};
+
+} // namespace
+
+/// The coordinate in the operand that element \p i of the result samples.
+static double sampleAt(StringRef coordinates, const Axis &axis, int64_t i) {
+  double x = i, in = axis.in, out = axis.out, scale = axis.scale;
+  if (coordinates == "asymmetric")
+    return x / scale;
+  if (coordinates == "align_corners")
+    return axis.out == 1 ? 0 : x * (in - 1) / (out - 1);
+  if (coordinates == "pytorch_half_pixel")
+    return axis.out > 1 ? (x + 0.5) / scale - 0.5 : 0;
+  if (coordinates == "tf_half_pixel_for_nn")
+    return (x + 0.5) / scale;
+  if (coordinates == "tf_crop_and_resize") {
+    if (axis.out > 1)
+      return axis.roiStart * (in - 1) +
+             x * (axis.roiEnd - axis.roiStart) * (in - 1) / (out - 1);
+    return 0.5 * (axis.roiStart + axis.roiEnd) * (in - 1);
+  }
+  if (coordinates == "half_pixel_symmetric") {
+    // The result's true size may not be whole; the picture stays centred.
+    double adjustment = out / (scale * in);
+    double centre = in / 2;
+    return centre * (1 - adjustment) + (x + 0.5) / scale - 0.5;
+  }
+  return (x + 0.5) / scale - 0.5;
+}
+
+static int64_t nearestOf(StringRef rounding, double x, bool shrinks) {
+  if (rounding == "floor")
+    return std::floor(x);
+  if (rounding == "ceil")
+    return std::ceil(x);
+  if (rounding == "round_prefer_ceil")
+    return std::floor(x + 0.5);
+  if (rounding == "simple")
+    return shrinks ? std::ceil(x) : static_cast<int64_t>(x);
+  return std::ceil(x - 0.5);
+}
+
+/// The weight of an element at distance \p x: a triangle, or Keys' cubic
+/// ("Cubic convolution interpolation", 1981) with coefficient \p a.
+static double weightAt(StringRef mode, double x, double a) {
+  x = std::fabs(x);
+  if (mode == "linear")
+    return std::max(0.0, 1 - x);
+  if (x <= 1)
+    return ((a + 2) * x - (a + 3)) * x * x + 1;
+  if (x < 2)
+    return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
+  return 0;
+}
+
+static Taps tapsOf(ResizeOp op, const Axis &axis, int64_t i) {
+  Taps taps;
+  double x = sampleAt(op.getCoordinates(), axis, i);
+  if (op.getCoordinates() == "tf_crop_and_resize" &&
+      (x < 0 || x > axis.in - 1)) {
+    taps.outside = true;
+    taps.terms.push_back({0, 0});
+    return taps;
+  }
+  auto inside = [&](int64_t at) {
+    return std::clamp<int64_t>(at, 0, axis.in - 1);
+  };
+  if (op.getMode() == "nearest") {
+    taps.terms.push_back(
+        {inside(nearestOf(op.getNearest(), x, axis.scale < 1)), 1});
+    return taps;
+  }
+  // When shrinking with antialiasing the kernel is stretched.
+  double stretch = op.getAntialias() ? std::min(axis.scale, 1.0) : 1;
+  double radius = (op.getMode() == "linear" ? 1 : 2) / stretch;
+  double coefficient = op.getCubicCoefficient().convertToDouble();
+  double total = 0;
+  for (int64_t at = std::floor(x - radius) + 1; at < x + radius; ++at) {
+    double weight = weightAt(op.getMode(), (at - x) * stretch, coefficient);
+    if (weight == 0)
+      continue;
+    if ((at < 0 || at >= axis.in) && op.getExcludeOutside())
+      continue;
+    total += weight;
+    int64_t source = inside(at);
+    if (!taps.terms.empty() && taps.terms.back().first == source)
+      taps.terms.back().second += weight;
+    else
+      taps.terms.push_back({source, weight});
+  }
+  if (op.getAntialias() || op.getExcludeOutside())
+    for (auto &term : taps.terms)
+      term.second /= total;
+  if (taps.terms.empty())
+    taps.terms.push_back({inside(std::llround(x)), 1});
+  return taps;
+}
+
+/// Resizes along one dimension.
+static Value resizeAlong(Emit &emit, Value x, int64_t dimension,
+                         ArrayRef<Taps> places) {
+  size_t count = 0;
+  for (const Taps &taps : places)
+    count = std::max(count, taps.terms.size());
+  Value sum;
+  for (size_t k = 0; k < count; ++k) {
+    SmallVector<int64_t> sources;
+    SmallVector<double> weights;
+    for (const Taps &taps : places) {
+      auto term = k < taps.terms.size() ? taps.terms[k]
+                                        : std::pair<int64_t, double>(0, 0);
+      sources.push_back(term.first);
+      weights.push_back(term.second);
+    }
+    Value taken = emit.take(x, emit.integers(sources), dimension);
+    bool allOne = llvm::all_of(weights, [](double w) { return w == 1; });
+    if (!allOne) {
+      Value factors = emit.floats(weights, tensorOf(x).getElementType());
+      taken = emit.mul(taken, emit.broadcast(factors, {dimension},
+                                             tensorOf(taken).getShape()));
+    }
+    sum = sum ? emit.add(sum, taken) : taken;
+  }
+  return sum;
+}
+
+FailureOr<SmallVector<Value>> ResizeOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  auto type = tensorOf(getOperand()), resultType = tensorOf(getResult());
+  int64_t rank = type.getRank();
+  if (elementCount(resultType.getShape()) == 0)
+    return SmallVector<Value>{emit.splat(0, resultType)};
+  Value x = getOperand();
+  // Weighted sums of integers are taken in f32 and truncated at the end.
+  bool isNearest = getMode() == "nearest";
+  if (!isNearest && !isa<FloatType>(type.getElementType()))
+    x = emit.convert(x, builder.getF32Type());
+  Value outside;
+  for (int64_t i = 0; i < rank; ++i) {
+    Axis axis{type.getDimSize(i), resultType.getDimSize(i), getScales()[i], 0,
+              1};
+    if (!getRoi().empty()) {
+      axis.roiStart = getRoi()[i];
+      axis.roiEnd = getRoi()[rank + i];
+    }
+    bool whole = axis.in == axis.out && axis.scale == 1 && axis.roiStart == 0 &&
+                 axis.roiEnd == 1;
+    if (whole || axis.in == 0)
+      continue;
+    SmallVector<Taps> places;
+    for (int64_t at = 0; at < axis.out; ++at)
+      places.push_back(tapsOf(*this, axis, at));
+    x = resizeAlong(emit, x, i, places);
+    if (!llvm::any_of(places, [](const Taps &taps) { return taps.outside; }))
+      continue;
+    SmallVector<int64_t> flags;
+    for (const Taps &taps : places)
+      flags.push_back(taps.outside);
+    Value mask = emit.convert(emit.integers(flags), builder.getI1Type());
+    mask = emit.broadcast(mask, {i}, resultType.getShape());
+    outside = outside ? emit.make<stablehlo::OrOp>(outside, mask) : mask;
+  }
+  if (outside)
+    x = emit.select(
+        outside,
+        emit.splat(getExtrapolationValue().convertToDouble(), tensorOf(x)), x);
+  return SmallVector<Value>{emit.convert(x, type.getElementType())};
+}
+
+} // namespace sinter::nn

@@ -1,0 +1,236 @@
+// Shapes, indexing and ordering, built from stablehlo.
+
+#include "graph/nn/Emit.h"
+
+using namespace mlir;
+
+namespace sinter::nn {
+
+using Direction = stablehlo::ComparisonDirection;
+
+/// Negative indices count from the end of a dimension of \p size elements.
+static Value wrapNegative(Emit &emit, Value indices, int64_t size) {
+  Type element = tensorOf(indices).getElementType();
+  if (element.isUnsignedInteger())
+    return indices;
+  // A narrow index type may not hold the size.
+  Value wide = emit.convert(indices, emit.integerType(64));
+  return emit.select(emit.compare(Direction::LT, wide, 0.0),
+                     emit.add(wide, static_cast<double>(size)), wide);
+}
+
+FailureOr<SmallVector<Value>> ShapeOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  return SmallVector<Value>{emit.integers(tensorOf(getOperand()).getShape())};
+}
+
+FailureOr<SmallVector<Value>> BroadcastLikeOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  return SmallVector<Value>{
+      emit.broadcastTrailing(getOperand(), tensorOf(getResult()).getShape())};
+}
+
+FailureOr<SmallVector<Value>> TakeOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  int64_t axis = getAxis();
+  Value indices =
+      wrapNegative(emit, getIndices(), tensorOf(getOperand()).getDimSize(axis));
+  return SmallVector<Value>{emit.take(getOperand(), indices, axis)};
+}
+
+FailureOr<SmallVector<Value>> TakeAlongOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  auto type = tensorOf(getOperand());
+  int64_t axis = getAxis(), rank = type.getRank();
+  Value indices =
+      emit.convert(wrapNegative(emit, getIndices(), type.getDimSize(axis)),
+                   emit.integerType(64));
+  SmallVector<int64_t> shape(tensorOf(indices).getShape());
+  SmallVector<int64_t> column(shape);
+  column.push_back(1);
+  SmallVector<Value> components;
+  for (int64_t i = 0; i < rank; ++i) {
+    Value component =
+        i == axis ? indices : emit.iota(shape, i, emit.integerType(64));
+    components.push_back(emit.reshape(component, column));
+  }
+  auto all = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  auto numbers = stablehlo::GatherDimensionNumbersAttr::get(
+      getContext(), {}, all, {}, {}, all, rank);
+  SmallVector<int64_t> sizes(rank, 1);
+  return SmallVector<Value>{emit.make<stablehlo::GatherOp>(
+      getOperand(), emit.concatenate(components, rank), numbers, sizes,
+      /*indices_are_sorted=*/false)};
+}
+
+/// Which element of a dimension of \p size stands at \p place of the padded
+/// one.
+static int64_t padSource(StringRef mode, int64_t place, int64_t size) {
+  if (mode == "edge")
+    return std::clamp<int64_t>(place, 0, size - 1);
+  auto modulo = [](int64_t a, int64_t b) { return ((a % b) + b) % b; };
+  if (mode == "wrap")
+    return modulo(place, size);
+  if (size == 1)
+    return 0;
+  int64_t period = 2 * (size - 1);
+  int64_t inside = modulo(place, period);
+  return inside < size ? inside : period - inside;
+}
+
+FailureOr<SmallVector<Value>> PadModeOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  Value x = getOperand();
+  for (auto [axis, low] : llvm::enumerate(getLow())) {
+    int64_t high = getHigh()[axis];
+    if (low == 0 && high == 0)
+      continue;
+    int64_t size = tensorOf(x).getDimSize(axis);
+    SmallVector<int64_t> sources;
+    for (int64_t i = -low; i < size + high; ++i)
+      sources.push_back(padSource(getMode(), i, size));
+    x = emit.take(x, emit.integers(sources), axis);
+  }
+  return SmallVector<Value>{x};
+}
+
+FailureOr<SmallVector<Value>> OneHotOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  ArrayRef<int64_t> shape = tensorOf(getResult()).getShape();
+  int64_t axis = getAxis();
+  Value indices = getIndices();
+  Type wide = isa<FloatType>(tensorOf(indices).getElementType())
+                  ? tensorOf(indices).getElementType()
+                  : emit.integerType(64);
+  indices = emit.convert(indices, wide);
+  Value size = emit.splat(shape[axis], tensorOf(indices));
+  indices = emit.select(emit.compare(Direction::LT, indices, 0.0),
+                        emit.add(indices, size), indices);
+  SmallVector<int64_t> dims;
+  for (int64_t i = 0; i < tensorOf(indices).getRank(); ++i)
+    dims.push_back(i < axis ? i : i + 1);
+  Value hit = emit.compare(Direction::EQ, emit.broadcast(indices, dims, shape),
+                           emit.iota(shape, axis, wide));
+  auto value = [&](int64_t index) {
+    Value one = emit.reshape(emit.slice(getValues(), 0, index, index + 1), {});
+    return emit.broadcast(one, {}, shape);
+  };
+  return SmallVector<Value>{emit.select(hit, value(1), value(0))};
+}
+
+/// How many there are is known only when run.
+FailureOr<SmallVector<Value>> NonZeroOp::decompose(OpBuilder &) {
+  return failure();
+}
+
+FailureOr<SmallVector<Value>> CumulativeSumOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  Value x = getOperand();
+  auto type = tensorOf(x);
+  int64_t axis = getAxis(), size = type.getDimSize(axis);
+  if (size == 0)
+    return SmallVector<Value>{x};
+  // A window of the whole size that ends (or starts) at each element; without
+  // the element itself it stands one further.
+  SmallVector<stablehlo::WindowDimension> window(type.getRank());
+  window[axis].size = size;
+  int64_t shift = getExclusive() ? 1 : 0;
+  window[axis].paddingLow = getReverse() ? -shift : size - 1 + shift;
+  window[axis].paddingHigh = getReverse() ? size - 1 + shift : -shift;
+  Value zero = emit.scalar(0, type.getElementType());
+  return SmallVector<Value>{
+      emit.reduceWindow<stablehlo::AddOp>(x, zero, window)};
+}
+
+/// The index of the greatest (or least) element; of equal ones the first or the
+/// last.
+static Value argExtreme(Emit &emit, Value x, int64_t axis, bool greatest,
+                        bool last) {
+  auto type = tensorOf(x);
+  Type index = emit.integerType(64);
+  Value positions = emit.iota(type.getShape(), axis, index);
+  Type element = type.getElementType();
+  Value worst = greatest ? emit.lowest(element) : emit.greatest(element);
+  Value none = last ? emit.scalar(-1, index) : emit.greatest(index);
+  auto better = [&](Emit &emit, ValueRange a) {
+    Value wins =
+        emit.compare(greatest ? Direction::GT : Direction::LT, a[0], a[2]);
+    Value equal = emit.compare(Direction::EQ, a[0], a[2]);
+    Value before =
+        emit.compare(last ? Direction::GT : Direction::LT, a[1], a[3]);
+    Value first = emit.make<stablehlo::OrOp>(
+        wins, emit.make<stablehlo::AndOp>(equal, before));
+    return SmallVector<Value>{emit.select(first, a[0], a[2]),
+                              emit.select(first, a[1], a[3])};
+  };
+  return emit.reduce(ValueRange{x, positions}, ValueRange{worst, none}, {axis},
+                     better)[1];
+}
+
+template <typename Op>
+static FailureOr<SmallVector<Value>> decomposeArg(Op op, OpBuilder &builder,
+                                                  bool greatest) {
+  if (!isStatic(op))
+    return failure();
+  Emit emit(builder, op.getLoc());
+  Value result = argExtreme(emit, op.getOperand(), op.getAxis(), greatest,
+                            op.getSelectLast());
+  return SmallVector<Value>{
+      emit.reshape(result, tensorOf(op.getResult()).getShape())};
+}
+FailureOr<SmallVector<Value>> ArgMaxOp::decompose(OpBuilder &builder) {
+  return decomposeArg(*this, builder, /*greatest=*/true);
+}
+FailureOr<SmallVector<Value>> ArgMinOp::decompose(OpBuilder &builder) {
+  return decomposeArg(*this, builder, /*greatest=*/false);
+}
+
+FailureOr<SmallVector<Value>> HardmaxOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  Value x = getOperand();
+  int64_t axis = getAxis();
+  ArrayRef<int64_t> shape = tensorOf(x).getShape();
+  Value first = argExtreme(emit, x, axis, /*greatest=*/true, /*last=*/false);
+  Value hit = emit.compare(Direction::EQ, emit.restore(first, {axis}, shape),
+                           emit.iota(shape, axis, emit.integerType(64)));
+  return SmallVector<Value>{emit.convert(hit, tensorOf(x).getElementType())};
+}
+
+FailureOr<SmallVector<Value>> TopKOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  auto type = tensorOf(getOperand());
+  int64_t axis = getAxis();
+  Value positions = emit.iota(type.getShape(), axis, emit.integerType(64));
+  SmallVector<Value> inputs = {getOperand(), positions};
+  SmallVector<Type> types = {type, positions.getType()};
+  auto sort = builder.create<stablehlo::SortOp>(
+      getLoc(), types, inputs, static_cast<uint64_t>(axis), /*is_stable=*/true);
+  SmallVector<Type> arguments = {types[0], types[0], types[1], types[1]};
+  Direction direction = getLargest() ? Direction::GT : Direction::LT;
+  emit.fill(sort.getComparator(), arguments, [&](Emit &emit, ValueRange a) {
+    return SmallVector<Value>{emit.compare(direction, a[0], a[1])};
+  });
+  int64_t k = getK();
+  return SmallVector<Value>{emit.slice(sort.getResult(0), axis, 0, k),
+                            emit.slice(sort.getResult(1), axis, 0, k)};
+}
+
+} // namespace sinter::nn

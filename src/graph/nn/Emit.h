@@ -1,0 +1,168 @@
+//===- Emit.h - short words for building stablehlo ops --------------------===//
+//
+// What the decompositions are written with. All shapes are static.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_GRAPH_NN_EMIT_H
+#define SINTER_GRAPH_NN_EMIT_H
+
+#include "graph/nn/NnOps.h"
+
+namespace sinter::nn {
+
+inline mlir::RankedTensorType tensorOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+
+/// Whether every operand and result of \p op has a static shape.
+bool isStatic(mlir::Operation *op);
+
+class Emit {
+public:
+  Emit(mlir::OpBuilder &builder, mlir::Location location)
+      : builder(builder), location(location) {}
+
+  template <typename Op, typename... Args> mlir::Value make(Args &&...args) {
+    return builder.create<Op>(location, std::forward<Args>(args)...);
+  }
+
+  mlir::Type integerType(unsigned width) {
+    return builder.getIntegerType(width);
+  }
+
+  /// The number as a scalar, or as a tensor of \p type with it everywhere.
+  mlir::Value scalar(double value, mlir::Type element);
+  mlir::Value splat(double value, mlir::RankedTensorType type);
+  mlir::Value integers(llvm::ArrayRef<int64_t> values);
+  /// A 1-d constant of a float type.
+  mlir::Value floats(llvm::ArrayRef<double> values, mlir::Type element);
+  /// The value that any other of the type is at least (or at most) as great as.
+  mlir::Value lowest(mlir::Type element);
+  mlir::Value greatest(mlir::Type element);
+
+  mlir::Value add(mlir::Value a, mlir::Value b) {
+    return make<stablehlo::AddOp>(a, b);
+  }
+  mlir::Value sub(mlir::Value a, mlir::Value b) {
+    return make<stablehlo::SubtractOp>(a, b);
+  }
+  mlir::Value mul(mlir::Value a, mlir::Value b) {
+    return make<stablehlo::MulOp>(a, b);
+  }
+  mlir::Value div(mlir::Value a, mlir::Value b) {
+    return make<stablehlo::DivOp>(a, b);
+  }
+  mlir::Value max(mlir::Value a, mlir::Value b) {
+    return make<stablehlo::MaxOp>(a, b);
+  }
+  mlir::Value min(mlir::Value a, mlir::Value b) {
+    return make<stablehlo::MinOp>(a, b);
+  }
+  // The same with a number.
+  mlir::Value add(mlir::Value a, double b) {
+    return add(a, splat(b, tensorOf(a)));
+  }
+  mlir::Value sub(mlir::Value a, double b) {
+    return sub(a, splat(b, tensorOf(a)));
+  }
+  mlir::Value mul(mlir::Value a, double b) {
+    return mul(a, splat(b, tensorOf(a)));
+  }
+  mlir::Value div(mlir::Value a, double b) {
+    return div(a, splat(b, tensorOf(a)));
+  }
+  mlir::Value max(mlir::Value a, double b) {
+    return max(a, splat(b, tensorOf(a)));
+  }
+  mlir::Value min(mlir::Value a, double b) {
+    return min(a, splat(b, tensorOf(a)));
+  }
+
+  mlir::Value exp(mlir::Value x) { return make<stablehlo::ExpOp>(x); }
+  mlir::Value log(mlir::Value x) { return make<stablehlo::LogOp>(x); }
+  mlir::Value abs(mlir::Value x) { return make<stablehlo::AbsOp>(x); }
+  mlir::Value neg(mlir::Value x) { return make<stablehlo::NegOp>(x); }
+  mlir::Value sqrt(mlir::Value x) { return make<stablehlo::SqrtOp>(x); }
+
+  mlir::Value compare(stablehlo::ComparisonDirection direction, mlir::Value a,
+                      mlir::Value b);
+  mlir::Value compare(stablehlo::ComparisonDirection direction, mlir::Value a,
+                      double b) {
+    return compare(direction, a, splat(b, tensorOf(a)));
+  }
+  mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b) {
+    return make<stablehlo::SelectOp>(condition, a, b);
+  }
+
+  mlir::Value convert(mlir::Value x, mlir::Type element);
+  mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
+  mlir::Value transpose(mlir::Value x, llvm::ArrayRef<int64_t> permutation);
+  /// Dimension i of \p x becomes dimension dims[i] of \p shape.
+  mlir::Value broadcast(mlir::Value x, llvm::ArrayRef<int64_t> dims,
+                        llvm::ArrayRef<int64_t> shape);
+  /// NumPy's rule: aligned at the last dimension.
+  mlir::Value broadcastTrailing(mlir::Value x, llvm::ArrayRef<int64_t> shape);
+  mlir::Value iota(llvm::ArrayRef<int64_t> shape, int64_t dimension,
+                   mlir::Type element);
+  /// Elements [start, limit) along one dimension.
+  mlir::Value slice(mlir::Value x, int64_t dimension, int64_t start,
+                    int64_t limit);
+  mlir::Value concatenate(llvm::ArrayRef<mlir::Value> values,
+                          int64_t dimension);
+  /// Slices along \p axis that \p indices name; they are clamped.
+  mlir::Value take(mlir::Value x, mlir::Value indices, int64_t axis);
+  /// a . b over a's and b's last dimensions, both 2-d.
+  mlir::Value matmulTransposed(mlir::Value a, mlir::Value b);
+
+  /// Combines the elements along \p dims by a binary op.
+  template <typename Op>
+  mlir::Value reduce(mlir::Value x, mlir::Value init,
+                     llvm::ArrayRef<int64_t> dims) {
+    return reduceWith(x, init, dims, Op::getOperationName());
+  }
+  mlir::Value sum(mlir::Value x, llvm::ArrayRef<int64_t> dims) {
+    return reduce<stablehlo::AddOp>(x, scalar(0, tensorOf(x).getElementType()),
+                                    dims);
+  }
+  /// The sum over \p dims, put back where it came from.
+  mlir::Value sumKeep(mlir::Value x, llvm::ArrayRef<int64_t> dims);
+  mlir::Value maxKeep(mlir::Value x, llvm::ArrayRef<int64_t> dims);
+  mlir::Value meanKeep(mlir::Value x, llvm::ArrayRef<int64_t> dims);
+  /// Puts a value reduced over \p dims back to \p shape.
+  mlir::Value restore(mlir::Value reduced, llvm::ArrayRef<int64_t> dims,
+                      llvm::ArrayRef<int64_t> shape);
+
+  /// reduce_window by a binary op with the windows of a pool: \p window a
+  /// dimension of the operand.
+  template <typename Op>
+  mlir::Value reduceWindow(mlir::Value x, mlir::Value init,
+                           llvm::ArrayRef<stablehlo::WindowDimension> window) {
+    return reduceWindowWith(x, init, window, Op::getOperationName());
+  }
+  /// A region of a variadic reduction, filled by \p body from the scalars.
+  using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      Emit &, mlir::ValueRange)>;
+  mlir::ValueRange
+  reduceWindow(mlir::ValueRange inputs, mlir::ValueRange inits,
+               llvm::ArrayRef<stablehlo::WindowDimension> window, Body body);
+  mlir::ValueRange reduce(mlir::ValueRange inputs, mlir::ValueRange inits,
+                          llvm::ArrayRef<int64_t> dims, Body body);
+  /// Fills \p region with a block of the given argument types.
+  void fill(mlir::Region &region, mlir::TypeRange arguments, Body body);
+
+  mlir::OpBuilder &builder;
+  mlir::Location location;
+
+private:
+  mlir::Value reduceWith(mlir::Value x, mlir::Value init,
+                         llvm::ArrayRef<int64_t> dims, llvm::StringRef op);
+  mlir::Value
+  reduceWindowWith(mlir::Value x, mlir::Value init,
+                   llvm::ArrayRef<stablehlo::WindowDimension> window,
+                   llvm::StringRef op);
+};
+
+} // namespace sinter::nn
+
+#endif // SINTER_GRAPH_NN_EMIT_H
