@@ -33,7 +33,7 @@ Result<void> visitSparse(SparseTensorProto &sparse, const Visitor &visit) {
 }
 
 template <typename Items, typename Function>
-Result<void> visitEach(Items *items, Function function) {
+Result<void> visitEach(Items *items, const Function &function) {
   for (auto &item : *items)
     if (Result<void> done = function(item); !done)
       return done;
@@ -156,6 +156,10 @@ private:
   std::vector<std::span<const std::byte>> pieces;
 };
 
+Error inFile(const std::string &path, const Error &error) {
+  return {error.kind, oneLine(path + ": " + error.message)};
+}
+
 /// True for fields whose content is what an external file would have.
 bool isRawForm(uint32_t field) {
   return field == TensorProto::kRawDataFieldNumber ||
@@ -238,26 +242,20 @@ Result<SplicedMessage> OnnxWriter::assemble(const ModelProto &model) {
 
 Result<void> OnnxWriter::write(const ModelProto &model, const std::string &path,
                                ExternalWeights external) {
-  auto inFile = [&](const Error &error) {
-    return Error{error.kind, oneLine(path + ": " + error.message)};
-  };
   ModelProto copy = model;
   if (Result<void> done = bringInAll(copy); !done)
     return done;
   Result<SplicedMessage> whole = spliceModel(copy);
   if (!whole)
-    return inFile(whole.error());
+    return inFile(path, whole.error());
   bool tooLong = whole->size() > INT_MAX;
   if (external == ExternalWeights::Never && tooLong)
-    return inFile(systemError("the model is over 2 GiB, the limit of the "
-                              "format without external data"));
+    return inFile(path, systemError("the model is over 2 GiB, the limit of the "
+                                    "format without external data"));
   if (external == ExternalWeights::Never ||
       (external == ExternalWeights::WhenNeeded && !tooLong))
     return writeFileAtomically(path, whole->pieces());
-  Result<void> done = writeExternal(copy, path);
-  if (!done)
-    return inFile(done.error());
-  return done;
+  return writeExternal(copy, path);
 }
 
 /// \p model is the writer's own copy, without external data.
@@ -279,12 +277,13 @@ Result<void> OnnxWriter::writeExternal(ModelProto &model,
         return {};
       });
   if (!done)
-    return done;
+    return inFile(path, done.error());
   Result<SplicedMessage> frame = spliceModel(model);
   if (!frame)
-    return frame.takeError();
+    return inFile(path, frame.error());
   if (frame->size() > INT_MAX)
-    return systemError("the model is over 2 GiB even without its weights");
+    return inFile(
+        path, systemError("the model is over 2 GiB even without its weights"));
   // The model last: it never names a file that is not there yet.
   if (Result<void> written = writeFileAtomically(dataPath, file.content());
       !written)

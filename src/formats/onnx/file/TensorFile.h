@@ -22,7 +22,7 @@ enum class ValueForm { Tensor, Sequence, Optional };
 using FileValue = std::variant<std::monostate, Tensor, std::vector<Tensor>>;
 
 /// Reads the value of form \p form at \p path. Its tensors may share the mapped
-/// file. Sequences of anything but tensors and maps are unsupported. External
+/// file. Maps, and sequences of anything but tensors, are unsupported. External
 /// data are not followed.
 Result<FileValue> readValueFile(const std::string &path, ValueForm form);
 
