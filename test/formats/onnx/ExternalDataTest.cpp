@@ -81,7 +81,7 @@ TEST_F(External, ReadsInsideTheFolder) {
 }
 
 TEST_F(External, RefusesToLeaveTheFolder) {
-  for (std::string location :
+  for (const std::string &location :
        {std::string("../outside.bin"), std::string("sub/../w.bin"),
         std::string("sub/../../outside.bin"), folder / "outside.bin",
         folder / "model/w.bin", std::string(), std::string("."),
