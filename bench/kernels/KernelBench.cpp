@@ -10,6 +10,7 @@
 
 #include "backend/cpu/KernelBuffers.h"
 #include "backend/cpu/KernelRunner.h"
+#include "backend/cpu/kernels/Channelwise.h"
 #include "backend/cpu/kernels/Convolution.h"
 #include "backend/cpu/kernels/MatMul.h"
 
@@ -220,6 +221,58 @@ void benchConvolutions(Report &report) {
   report.total("VGG-16, some layers");
 }
 
+void benchDepthwise(Report &report, const Layer &layer) {
+  std::string name = nameOf("depthwise", layer);
+  if (!report.wants(name))
+    return;
+  KernelRunner runner;
+  ChannelwiseShape shape;
+  shape.channels = layer.inputs;
+  shape.inputHeight = shape.inputWidth = layer.size;
+  shape.kernelHeight = shape.kernelWidth = layer.kernel;
+  shape.strideHeight = shape.strideWidth = layer.stride;
+  shape.setPadding(layer.kernel / 2, layer.kernel / 2);
+  Depthwise depthwise(shape, runner.target());
+  int64_t channels = blocked(shape.channels, runner.target());
+  Floats input(channels * shape.inputPixels());
+  Floats weights(depthwise.packedElements());
+  Floats output(channels * shape.outputPixels());
+  MLIRContext &context = runner.context();
+  KernelBuffer buffers[] = {{flatType(input, context)},
+                            {flatType(weights, context)},
+                            {flatType(output, context), true}};
+  createKernel(
+      runner.module(), UnknownLoc::get(&context), "kernel", buffers,
+      [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
+        depthwise.build(builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
+                        nullptr);
+      });
+  report.measure(name, runner, depthwise.tasks(), depthwise.flops(),
+                 {&input, &weights, &output}, layer.count);
+}
+
+void benchDepthwises(Report &report) {
+  constexpr Layer mobilenet[] = {
+      {1, 32, 32, 112, 3, 1},  {1, 96, 96, 112, 3, 2},  {1, 144, 144, 56, 3, 1},
+      {1, 144, 144, 56, 3, 2}, {2, 192, 192, 28, 3, 1}, {1, 192, 192, 28, 3, 2},
+      {4, 384, 384, 14, 3, 1}, {2, 576, 576, 14, 3, 1}, {1, 576, 576, 14, 3, 2},
+      {3, 960, 960, 7, 3, 1}};
+  for (const Layer &layer : mobilenet)
+    benchDepthwise(report, layer);
+  report.total("MobileNetV2, all depthwise layers");
+  constexpr Layer pointwise[] = {
+      {1, 3, 32, 224, 3, 2},  {1, 32, 16, 112, 1, 1}, {1, 16, 96, 112, 1, 1},
+      {1, 96, 24, 56, 1, 1},  {2, 24, 144, 56, 1, 1}, {1, 144, 24, 56, 1, 1},
+      {1, 144, 32, 28, 1, 1}, {3, 32, 192, 28, 1, 1}, {2, 192, 32, 28, 1, 1},
+      {1, 192, 64, 14, 1, 1}, {4, 64, 384, 14, 1, 1}, {3, 384, 64, 14, 1, 1},
+      {1, 384, 96, 14, 1, 1}, {3, 96, 576, 14, 1, 1}, {2, 576, 96, 14, 1, 1},
+      {1, 576, 160, 7, 1, 1}, {3, 160, 960, 7, 1, 1}, {2, 960, 160, 7, 1, 1},
+      {1, 960, 320, 7, 1, 1}, {1, 320, 1280, 7, 1, 1}};
+  for (const Layer &layer : pointwise)
+    benchConvolution(report, layer);
+  report.total("MobileNetV2, all other convolutions");
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -231,5 +284,6 @@ int main(int argc, char **argv) {
   Report report(options);
   benchMatMuls(report);
   benchConvolutions(report);
+  benchDepthwises(report);
   return 0;
 }

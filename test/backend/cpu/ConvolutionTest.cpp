@@ -101,7 +101,7 @@ void check(const ConvolutionShape &s, const Target &target) {
         convolution.build(
             builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
             [&](OpBuilder &builder, Location loc, Value vector,
-                const ConvolutionPosition &at) {
+                const BlockedPosition &at) {
               Value addend = builder.create<vector::LoadOp>(
                   loc, cast<VectorType>(vector.getType()), memrefs[3],
                   at.offset);

@@ -11,22 +11,9 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-void ConvolutionShape::setPadding(int64_t height, int64_t width) {
-  auto size = [](int64_t input, int64_t padding, int64_t kernel,
-                 int64_t dilation, int64_t stride) {
-    return (input + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
-  };
-  padTop = height;
-  padLeft = width;
-  outputHeight =
-      size(inputHeight, height, kernelHeight, dilationHeight, strideHeight);
-  outputWidth =
-      size(inputWidth, width, kernelWidth, dilationWidth, strideWidth);
-}
-
 double ConvolutionShape::flops() const {
-  return 2.0 * batch * outputChannels * outputHeight * outputWidth *
-         (inputChannels / groups) * kernelHeight * kernelWidth;
+  return 2.0 * batch * outputChannels * outputPixels() *
+         (inputChannels / groups) * taps();
 }
 
 bool Convolution::supports(const ConvolutionShape &shape,
@@ -63,7 +50,8 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target)
   groupPanels = llvm::divideCeil(groupVectors, panelVectors);
   columnTiles =
       Partition::of(shape.outputWidth, maxTileRows(target, panelVectors));
-  unitIsTile = shape.outputHeight == 1 && isInterior(0, shape.outputWidth);
+  unitIsTile =
+      shape.outputHeight == 1 && shape.isInterior(0, shape.outputWidth);
   order = TaskOrder::choose(
       target, shape.batch * shape.groups,
       unitIsTile ? columnTiles.count : shape.outputHeight, groupPanels,
@@ -71,9 +59,7 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target)
       reduction() * panelVectors * lanes * 4);
 }
 
-int64_t Convolution::reduction() const {
-  return groupInputs * shape.kernelHeight * shape.kernelWidth;
-}
+int64_t Convolution::reduction() const { return groupInputs * shape.taps(); }
 
 int64_t Convolution::packedElements() const {
   return shape.groups * groupVectors * lanes * reduction();
@@ -81,7 +67,7 @@ int64_t Convolution::packedElements() const {
 
 void Convolution::pack(const void *weights, float *packed) const {
   const auto *from = static_cast<const char *>(weights);
-  const int64_t taps = shape.kernelHeight * shape.kernelWidth;
+  const int64_t taps = shape.taps();
   const int64_t blockSize = shape.hasPlanarInput ? 1 : lanes;
   float *to = packed;
   for (int64_t group = 0; group < shape.groups; ++group)
@@ -108,7 +94,7 @@ void Convolution::pack(const void *weights, float *packed) const {
 /// The buffers, flat, and which part of the output a task computes.
 struct Convolution::Operands {
   Value input, weights, output;
-  const ConvolutionEpilogue *epilogue;
+  const BlockedEpilogue *epilogue;
   VectorType type;
   Value batch;
   Value inputBase;  ///< Of the first channel of the group, in this image.
@@ -117,13 +103,12 @@ struct Convolution::Operands {
   int64_t vectors;  ///< How many the panel has.
   Value unit;
   Value outputRow;
-  Value inputRow;          ///< The input row of the first tap; may be negative.
-  Value firstTap, tapsEnd; ///< The rows of the kernel that meet the input.
+  RowTaps taps;
 };
 
 void Convolution::build(OpBuilder &builder, Location location, Value task,
                         Value input, Value weights, Value output,
-                        const ConvolutionEpilogue &epilogue) const {
+                        const BlockedEpilogue &epilogue) const {
   Emitter emitter(builder, location);
   TaskOrder::Task place = order.decode(emitter, task);
   Value group = emitter.rem(place.outer, shape.groups);
@@ -135,7 +120,7 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
   operands.epilogue = &epilogue;
   operands.type = VectorType::get({lanes}, builder.getF32Type());
   operands.batch = emitter.div(place.outer, shape.groups);
-  const int64_t imagePixels = shape.inputHeight * shape.inputWidth;
+  const int64_t imagePixels = shape.inputPixels();
   const int64_t storedInputs = shape.hasPlanarInput
                                    ? shape.inputChannels
                                    : llvm::alignTo(shape.inputChannels, lanes);
@@ -150,28 +135,7 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
   operands.unit = place.unit;
 
   operands.outputRow = unitIsTile ? emitter.index(0) : place.unit;
-  operands.inputRow =
-      emitter.sub(emitter.mul(operands.outputRow, shape.strideHeight),
-                  emitter.index(shape.padTop));
-  const int64_t lastRow = (shape.outputHeight - 1) * shape.strideHeight -
-                          shape.padTop +
-                          (shape.kernelHeight - 1) * shape.dilationHeight;
-  operands.firstTap = emitter.index(0);
-  operands.tapsEnd = emitter.index(shape.kernelHeight);
-  // Rounded up, the number of steps of `dilation` that reach `distance`.
-  auto steps = [&](Value distance) {
-    return emitter.div(emitter.add(distance, shape.dilationHeight - 1),
-                       shape.dilationHeight);
-  };
-  if (shape.padTop > 0)
-    operands.firstTap = steps(emitter.max(
-        emitter.index(0), emitter.sub(emitter.index(0), operands.inputRow)));
-  if (lastRow >= shape.inputHeight)
-    operands.tapsEnd = emitter.min(
-        operands.tapsEnd,
-        steps(emitter.max(
-            emitter.index(0),
-            emitter.sub(emitter.index(shape.inputHeight), operands.inputRow))));
+  operands.taps = RowTaps::of(emitter, shape, operands.outputRow);
 
   auto emitPanel = [&](int64_t vectors) {
     operands.vectors = vectors;
@@ -185,63 +149,28 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
       [&] { emitPanel(panelVectors); }, [&] { emitPanel(lastVectors); });
 }
 
-bool Convolution::isInterior(int64_t firstColumn, int64_t columns) const {
-  int64_t first = firstColumn * shape.strideWidth - shape.padLeft;
-  int64_t last = (firstColumn + columns - 1) * shape.strideWidth -
-                 shape.padLeft + (shape.kernelWidth - 1) * shape.dilationWidth;
-  return first >= 0 && last < shape.inputWidth;
-}
-
-SmallVector<Convolution::Run> Convolution::runsOfRow() const {
-  SmallVector<Run> runs;
-  for (int64_t tile = 0; tile < columnTiles.count; ++tile) {
-    int64_t columns = columnTiles.sizeOf(tile);
-    bool interior = isInterior(columnTiles.start(tile), columns);
-    bool continues = !runs.empty() && interior && runs.back().isInterior &&
-                     runs.back().columns == columns;
-    if (continues)
-      ++runs.back().tiles;
-    else
-      runs.push_back({tile, 1, columns, interior});
-  }
-  return runs;
-}
-
 void Convolution::buildUnit(Emitter &emitter, Operands &operands) const {
-  if (unitIsTile) {
-    Value firstColumn = columnTiles.start(emitter, operands.unit);
-    columnTiles.dispatch(emitter, operands.unit, [&](int64_t columns) {
-      buildTile(emitter, operands, firstColumn, columns, /*isInterior=*/true);
-    });
-    return;
-  }
-  for (const Run &run : runsOfRow()) {
-    int64_t start = columnTiles.start(run.firstTile);
-    if (run.tiles == 1) {
-      buildTile(emitter, operands, emitter.index(start), run.columns,
-                run.isInterior);
-      continue;
-    }
-    emitter.loop(emitter.index(start),
-                 emitter.index(start + run.tiles * run.columns), run.columns,
-                 [&](Value firstColumn) {
-                   buildTile(emitter, operands, firstColumn, run.columns,
-                             run.isInterior);
-                 });
-  }
+  if (!unitIsTile)
+    return forEachTile(
+        emitter, shape, columnTiles,
+        [&](const ColumnTile &tile) { buildTile(emitter, operands, tile); });
+  Value firstColumn = columnTiles.start(emitter, operands.unit);
+  columnTiles.dispatch(emitter, operands.unit, [&](int64_t columns) {
+    buildTile(emitter, operands,
+              {firstColumn, columns, /*isInterior=*/true, /*edgeColumn=*/0});
+  });
 }
 
 void Convolution::buildTile(Emitter &emitter, Operands &operands,
-                            Value firstColumn, int64_t columns,
-                            bool isInterior) const {
-  SmallVector<Value> sums =
-      reduce(emitter, operands, firstColumn, columns, isInterior);
-  const int64_t outputPixels = shape.outputHeight * shape.outputWidth;
+                            const ColumnTile &tile) const {
+  const int64_t columns = tile.columns;
+  SmallVector<Value> sums = reduce(emitter, operands, tile);
+  const int64_t outputPixels = shape.outputPixels();
   const int64_t outputBlocks = shape.groups * groupVectors;
   Value firstPixel = emitter.add(
-      emitter.mul(operands.outputRow, shape.outputWidth), firstColumn);
+      emitter.mul(operands.outputRow, shape.outputWidth), tile.firstColumn);
   for (int64_t v = 0; v < operands.vectors; ++v) {
-    ConvolutionPosition position;
+    BlockedPosition position;
     position.batch = operands.batch;
     position.block = emitter.add(operands.firstBlock, v);
     Value plane =
@@ -263,23 +192,18 @@ void Convolution::buildTile(Emitter &emitter, Operands &operands,
 /// Sums over blocks of channels, rows and columns of the kernel, channels of a
 /// block: the order in which the weights lie.
 SmallVector<Value> Convolution::reduce(Emitter &emitter, Operands &operands,
-                                       Value firstColumn, int64_t columns,
-                                       bool isInterior) const {
-  RegisterTile tile(columns, operands.vectors, operands.type);
+                                       const ColumnTile &tile) const {
+  RegisterTile registers(tile.columns, operands.vectors, operands.type);
   const int64_t pixelSize = shape.hasPlanarInput ? 1 : lanes;
-  const int64_t planeSize = shape.inputHeight * shape.inputWidth * pixelSize;
+  const int64_t planeSize = shape.inputPixels() * pixelSize;
   const int64_t weightRow = operands.vectors * lanes;
   Value firstInputColumn =
-      emitter.sub(emitter.mul(firstColumn, shape.strideWidth),
+      emitter.sub(emitter.mul(tile.firstColumn, shape.strideWidth),
                   emitter.index(shape.padLeft));
 
   // The columns of the tile for which tap s is inside the input.
   auto meetsInput = [&](int64_t column, int64_t s) {
-    if (isInterior)
-      return true;
-    int64_t start = *getConstantIntValue(firstInputColumn);
-    int64_t at = start + column * shape.strideWidth + s * shape.dilationWidth;
-    return at >= 0 && at < shape.inputWidth;
+    return tile.isInterior || shape.hasInputColumn(tile.edgeColumn + column, s);
   };
   auto step = [&](SmallVector<Value> &sums, Value weights, Value input,
                   llvm::function_ref<bool(int64_t)> includes) {
@@ -287,7 +211,7 @@ SmallVector<Value> Convolution::reduce(Emitter &emitter, Operands &operands,
     for (int64_t v = 0; v < operands.vectors; ++v)
       b.push_back(emitter.load(operands.weights,
                                emitter.add(weights, v * lanes), operands.type));
-    tile.step(emitter, sums, b, [&](int64_t column) {
+    registers.step(emitter, sums, b, [&](int64_t column) {
       if (!includes(column))
         return Value();
       Value at = emitter.add(input, column * shape.strideWidth * pixelSize);
@@ -317,7 +241,7 @@ SmallVector<Value> Convolution::reduce(Emitter &emitter, Operands &operands,
     const int64_t tapStep = shape.dilationWidth * pixelSize;
     const int64_t weightStep = channels * weightRow;
     auto all = [](int64_t) { return true; };
-    if (isInterior && channels > 1 && shape.kernelWidth > 1)
+    if (tile.isInterior && channels > 1 && shape.kernelWidth > 1)
       return emitter.loop(
           emitter.index(0), emitter.index(shape.kernelWidth), 1, carried,
           [&](Value s, ValueRange carried) {
@@ -336,8 +260,8 @@ SmallVector<Value> Convolution::reduce(Emitter &emitter, Operands &operands,
   auto block = [&](ValueRange carried, int64_t channels, Value plane,
                    Value weights) {
     auto row = [&](Value r, ValueRange carried) {
-      Value inputRow =
-          emitter.add(operands.inputRow, emitter.mul(r, shape.dilationHeight));
+      Value inputRow = emitter.add(operands.taps.inputRow,
+                                   emitter.mul(r, shape.dilationHeight));
       Value pixel = emitter.add(emitter.mul(inputRow, shape.inputWidth),
                                 firstInputColumn);
       return kernelRow(
@@ -347,16 +271,16 @@ SmallVector<Value> Convolution::reduce(Emitter &emitter, Operands &operands,
           emitter.add(plane, emitter.mul(pixel, pixelSize)));
     };
     if (shape.kernelHeight == 1 && shape.padTop <= 0 &&
-        getConstantIntValue(operands.tapsEnd) == 1)
+        getConstantIntValue(operands.taps.end) == 1)
       return row(emitter.index(0), carried);
-    return emitter.loop(operands.firstTap, operands.tapsEnd, 1, carried, row);
+    return emitter.loop(operands.taps.first, operands.taps.end, 1, carried,
+                        row);
   };
 
   const int64_t blockChannels = std::min(pixelSize, groupInputs);
   const int64_t blocks = groupInputs / blockChannels;
   const int64_t rest = groupInputs % blockChannels;
-  const int64_t blockWeights =
-      blockChannels * shape.kernelHeight * shape.kernelWidth * weightRow;
+  const int64_t blockWeights = blockChannels * shape.taps() * weightRow;
   auto planeAt = [&](Value i) {
     return emitter.add(operands.inputBase, emitter.mul(i, planeSize));
   };
@@ -364,7 +288,7 @@ SmallVector<Value> Convolution::reduce(Emitter &emitter, Operands &operands,
     return emitter.add(operands.panelBase, emitter.mul(i, blockWeights));
   };
   SmallVector<Value> sums = emitter.loop(
-      emitter.index(0), emitter.index(blocks), 1, tile.zeros(emitter),
+      emitter.index(0), emitter.index(blocks), 1, registers.zeros(emitter),
       [&](Value i, ValueRange carried) {
         return block(carried, blockChannels, planeAt(i), weightsAt(i));
       });

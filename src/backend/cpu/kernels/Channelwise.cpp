@@ -1,0 +1,254 @@
+//===- Channelwise.cpp - depthwise convolution and pooling ----------------===//
+
+#include "backend/cpu/kernels/Channelwise.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+#include <map>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+/// What a window does with the pixels it covers.
+struct WindowOperation {
+  /// Where a result starts from.
+  Value initial;
+  /// What the taps of row r bring with them: nothing, or a weight each.
+  std::function<SmallVector<Value>(Value block, Value r)> prepareRow;
+  std::function<Value(Value sum, Value pixel, ArrayRef<Value> row, int64_t s)>
+      combine;
+  /// The result; `taps` are the columns of the window that are in the input.
+  std::function<Value(Value sum, const RowTaps &rows, int64_t taps)> finish;
+};
+
+/// Emits the task that computes one output row of one block of channels.
+struct WindowTask {
+  Emitter &emitter;
+  const ChannelwiseShape &shape;
+  int64_t lanes, blocks;
+  const Partition &tiles;
+  Value input, output;
+  const BlockedEpilogue &epilogue;
+
+  VectorType type() const {
+    return VectorType::get({lanes}, emitter.builder.getF32Type());
+  }
+
+  void emit(Value task, const WindowOperation &operation) {
+    Value plane = emitter.div(task, shape.outputHeight);
+    Value outputRow = emitter.rem(task, shape.outputHeight);
+    Value block = emitter.rem(plane, blocks);
+    RowTaps taps = RowTaps::of(emitter, shape, outputRow);
+    forEachTile(emitter, shape, tiles, [&](const ColumnTile &tile) {
+      SmallVector<Value> sums = reduce(plane, block, taps, tile, operation);
+      store(plane, block, outputRow, taps, tile, sums, operation);
+    });
+  }
+
+private:
+  /// Goes over the tile's input pixels; each is loaded once for all the taps of
+  /// a row that read it.
+  SmallVector<Value> reduce(Value plane, Value block, const RowTaps &taps,
+                            const ColumnTile &tile,
+                            const WindowOperation &operation) {
+    struct Use {
+      int64_t column, tap;
+    };
+    std::map<int64_t, SmallVector<Use>> uses;
+    for (int64_t column = 0; column < tile.columns; ++column)
+      for (int64_t s = 0; s < shape.kernelWidth; ++s)
+        if (tile.isInterior ||
+            shape.hasInputColumn(tile.edgeColumn + column, s))
+          uses[column * shape.strideWidth + s * shape.dilationWidth].push_back(
+              {column, s});
+
+    Value planeBase = emitter.mul(plane, shape.inputPixels() * lanes);
+    Value firstColumn =
+        emitter.sub(emitter.mul(tile.firstColumn, shape.strideWidth),
+                    emitter.index(shape.padLeft));
+    SmallVector<Value> initial(tile.columns, operation.initial);
+    auto row = [&](Value r, ValueRange carried) {
+      SmallVector<Value> sums(carried);
+      Value inputRow =
+          emitter.add(taps.inputRow, emitter.mul(r, shape.dilationHeight));
+      Value pixel =
+          emitter.add(emitter.mul(inputRow, shape.inputWidth), firstColumn);
+      Value base = emitter.add(planeBase, emitter.mul(pixel, lanes));
+      SmallVector<Value> prepared = operation.prepareRow(block, r);
+      for (const auto &[column, usesOfPixel] : uses) {
+        Value x =
+            emitter.load(input, emitter.add(base, column * lanes), type());
+        for (Use use : usesOfPixel)
+          sums[use.column] =
+              operation.combine(sums[use.column], x, prepared, use.tap);
+      }
+      return sums;
+    };
+    return emitter.loop(taps.first, taps.end, 1, initial, row);
+  }
+
+  void store(Value plane, Value block, Value outputRow, const RowTaps &taps,
+             const ColumnTile &tile, ArrayRef<Value> sums,
+             const WindowOperation &operation) {
+    BlockedPosition position;
+    position.batch = emitter.div(plane, blocks);
+    position.block = block;
+    Value planeBase = emitter.mul(plane, shape.outputPixels() * lanes);
+    Value first = emitter.add(emitter.mul(outputRow, shape.outputWidth),
+                              tile.firstColumn);
+    for (int64_t column = 0; column < tile.columns; ++column) {
+      int64_t present = 0;
+      for (int64_t s = 0; s < shape.kernelWidth; ++s)
+        present += tile.isInterior ||
+                   shape.hasInputColumn(tile.edgeColumn + column, s);
+      position.pixel = emitter.add(first, column);
+      position.offset =
+          emitter.add(planeBase, emitter.mul(position.pixel, lanes));
+      Value result = operation.finish(sums[column], taps, present);
+      if (epilogue)
+        result = epilogue(emitter.builder, emitter.loc, result, position);
+      emitter.store(result, output, position.offset);
+    }
+  }
+};
+
+/// Columns of a tile: accumulators, a row of weights and a pixel in registers.
+Partition tilesOf(const ChannelwiseShape &shape, const Target &target,
+                  int64_t weights) {
+  int64_t limit = std::max<int64_t>(1, target.vectorRegisters - weights - 2);
+  return Partition::of(shape.outputWidth, std::min<int64_t>(limit, 14));
+}
+
+} // namespace
+
+Depthwise::Depthwise(const ChannelwiseShape &shape, const Target &target)
+    : shape(shape), lanes(target.f32Lanes),
+      blocks(llvm::divideCeil(shape.channels, lanes)),
+      tiles(tilesOf(shape, target, shape.kernelWidth)) {}
+
+int64_t Depthwise::tasks() const {
+  return shape.batch * blocks * shape.outputHeight;
+}
+double Depthwise::flops() const {
+  return 2.0 * shape.batch * shape.channels * shape.outputPixels() *
+         shape.taps();
+}
+int64_t Depthwise::packedElements() const {
+  return blocks * lanes * shape.taps();
+}
+
+void Depthwise::pack(const void *weights, float *packed) const {
+  const auto *from = static_cast<const char *>(weights);
+  for (int64_t block = 0; block < blocks; ++block)
+    for (int64_t tap = 0; tap < shape.taps(); ++tap)
+      for (int64_t lane = 0; lane < lanes; ++lane, ++packed) {
+        int64_t channel = block * lanes + lane;
+        *packed = 0;
+        if (channel < shape.channels)
+          std::memcpy(packed,
+                      from + (channel * shape.taps() + tap) * sizeof(float),
+                      sizeof(float));
+      }
+}
+
+void Depthwise::build(OpBuilder &builder, Location location, Value task,
+                      Value input, Value weights, Value output,
+                      const BlockedEpilogue &epilogue) const {
+  Emitter emitter(builder, location);
+  WindowTask window{emitter,
+                    shape,
+                    lanes,
+                    blocks,
+                    tiles,
+                    emitter.flatten(input),
+                    emitter.flatten(output),
+                    epilogue};
+  Value flatWeights = emitter.flatten(weights);
+  WindowOperation operation;
+  operation.initial = emitter.zero(window.type());
+  operation.prepareRow = [&](Value block, Value r) {
+    Value row = emitter.add(emitter.mul(block, shape.taps()),
+                            emitter.mul(r, shape.kernelWidth));
+    Value base = emitter.mul(row, lanes);
+    SmallVector<Value> loaded;
+    for (int64_t s = 0; s < shape.kernelWidth; ++s)
+      loaded.push_back(emitter.load(flatWeights, emitter.add(base, s * lanes),
+                                    window.type()));
+    return loaded;
+  };
+  operation.combine = [&](Value sum, Value pixel, ArrayRef<Value> row,
+                          int64_t s) {
+    return emitter.fma(pixel, row[s], sum);
+  };
+  operation.finish = [](Value sum, const RowTaps &, int64_t) { return sum; };
+  window.emit(task, operation);
+}
+
+Pooling::Pooling(Kind kind, const ChannelwiseShape &shape, const Target &target)
+    : kind(kind), shape(shape), lanes(target.f32Lanes),
+      blocks(llvm::divideCeil(shape.channels, lanes)),
+      tiles(tilesOf(shape, target, 0)) {}
+
+int64_t Pooling::tasks() const {
+  return shape.batch * blocks * shape.outputHeight;
+}
+
+/// sum / (rows of the window in the input * taps).
+static Value averageOfPresent(Emitter &emitter, Value sum, const RowTaps &rows,
+                              int64_t taps) {
+  OpBuilder &builder = emitter.builder;
+  Value count = emitter.mul(emitter.sub(rows.end, rows.first), taps);
+  Value integer = builder.create<arith::IndexCastOp>(
+      emitter.loc, builder.getI32Type(), count);
+  Value divisor = builder.create<arith::SIToFPOp>(
+      emitter.loc, builder.getF32Type(), integer);
+  Value splat =
+      builder.create<vector::SplatOp>(emitter.loc, sum.getType(), divisor);
+  return builder.create<arith::DivFOp>(emitter.loc, sum, splat);
+}
+
+void Pooling::build(OpBuilder &builder, Location location, Value task,
+                    Value input, Value output,
+                    const BlockedEpilogue &epilogue) const {
+  Emitter emitter(builder, location);
+  WindowTask window{emitter,
+                    shape,
+                    lanes,
+                    blocks,
+                    tiles,
+                    emitter.flatten(input),
+                    emitter.flatten(output),
+                    epilogue};
+  auto constant = [&](float value) -> Value {
+    return builder.create<arith::ConstantOp>(
+        location, DenseElementsAttr::get(window.type(), value));
+  };
+  WindowOperation operation;
+  operation.prepareRow = [](Value, Value) { return SmallVector<Value>(); };
+  if (kind == Kind::Maximum) {
+    operation.initial = constant(-std::numeric_limits<float>::infinity());
+    operation.combine = [&](Value sum, Value pixel, ArrayRef<Value>, int64_t) {
+      return builder.create<arith::MaximumFOp>(location, sum, pixel);
+    };
+    operation.finish = [](Value sum, const RowTaps &, int64_t) { return sum; };
+  } else {
+    operation.initial = constant(0);
+    operation.combine = [&](Value sum, Value pixel, ArrayRef<Value>, int64_t) {
+      return emitter.addVectors(sum, pixel);
+    };
+    operation.finish = [&](Value sum, const RowTaps &rows,
+                           int64_t taps) -> Value {
+      if (kind == Kind::AverageOfPresent)
+        return averageOfPresent(emitter, sum, rows, taps);
+      return builder.create<arith::DivFOp>(location, sum,
+                                           constant(shape.taps()));
+    };
+  }
+  window.emit(task, operation);
+}

@@ -1,0 +1,71 @@
+//===- Channelwise.h - depthwise convolution and pooling ------------------===//
+//
+// Windows that treat every channel by itself, on activations blocked by
+// channel, [N, C/L, H, W, L]: each lane of a vector is a channel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_KERNELS_CHANNELWISE_H
+#define SINTER_BACKEND_CPU_KERNELS_CHANNELWISE_H
+
+#include "backend/cpu/kernels/Window.h"
+
+namespace sinter::cpu {
+
+/// A window on [batch, channels/L, H, W, L].
+struct ChannelwiseShape : WindowShape {
+  int64_t batch = 1, channels = 0;
+};
+
+/// Convolution with as many groups as input and output channels.
+class Depthwise {
+public:
+  Depthwise(const ChannelwiseShape &shape, const Target &target);
+
+  int64_t tasks() const;
+  double flops() const;
+  /// f32 elements of the packed weights.
+  int64_t packedElements() const;
+  /// Packs weights [C, 1, R, S]; \p weights may be unaligned.
+  void pack(const void *weights, float *packed) const;
+
+  /// Emits one task. \p input, \p weights, \p output are contiguous f32
+  /// memrefs of any rank.
+  void build(mlir::OpBuilder &builder, mlir::Location location,
+             mlir::Value task, mlir::Value input, mlir::Value weights,
+             mlir::Value output, const BlockedEpilogue &epilogue) const;
+
+private:
+  ChannelwiseShape shape;
+  int64_t lanes, blocks;
+  Partition tiles;
+};
+
+/// Maximum or average over a window.
+class Pooling {
+public:
+  enum class Kind {
+    Maximum,          ///< NaN wins. Padding never does.
+    AverageOfWindow,  ///< The sum divided by the window's size.
+    AverageOfPresent, ///< The sum divided by how many taps are in the input.
+  };
+
+  /// Every window must meet the input in at least one pixel.
+  Pooling(Kind kind, const ChannelwiseShape &shape, const Target &target);
+
+  int64_t tasks() const;
+  /// Emits one task. \p input and \p output are contiguous f32 memrefs.
+  void build(mlir::OpBuilder &builder, mlir::Location location,
+             mlir::Value task, mlir::Value input, mlir::Value output,
+             const BlockedEpilogue &epilogue) const;
+
+private:
+  Kind kind;
+  ChannelwiseShape shape;
+  int64_t lanes, blocks;
+  Partition tiles;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_KERNELS_CHANNELWISE_H

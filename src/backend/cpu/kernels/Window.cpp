@@ -1,0 +1,73 @@
+//===- Window.cpp - windows that slide over rows of pixels ----------------===//
+
+#include "backend/cpu/kernels/Window.h"
+
+using namespace mlir;
+using namespace sinter::cpu;
+
+void WindowShape::setPadding(int64_t height, int64_t width) {
+  auto size = [](int64_t input, int64_t padding, int64_t kernel,
+                 int64_t dilation, int64_t stride) {
+    return (input + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
+  };
+  padTop = height;
+  padLeft = width;
+  outputHeight =
+      size(inputHeight, height, kernelHeight, dilationHeight, strideHeight);
+  outputWidth =
+      size(inputWidth, width, kernelWidth, dilationWidth, strideWidth);
+}
+
+bool WindowShape::isInterior(int64_t firstColumn, int64_t columns) const {
+  return inputColumn(firstColumn, 0) >= 0 &&
+         inputColumn(firstColumn + columns - 1, kernelWidth - 1) < inputWidth;
+}
+
+RowTaps RowTaps::of(Emitter &emitter, const WindowShape &window,
+                    Value outputRow) {
+  RowTaps taps;
+  taps.inputRow = emitter.sub(emitter.mul(outputRow, window.strideHeight),
+                              emitter.index(window.padTop));
+  taps.first = emitter.index(0);
+  taps.end = emitter.index(window.kernelHeight);
+  // How many tap rows it takes to cover `distance` input rows.
+  auto steps = [&](Value distance) {
+    Value positive = emitter.max(emitter.index(0), distance);
+    return emitter.div(emitter.add(positive, window.dilationHeight - 1),
+                       window.dilationHeight);
+  };
+  const int64_t lastRow = (window.outputHeight - 1) * window.strideHeight -
+                          window.padTop +
+                          (window.kernelHeight - 1) * window.dilationHeight;
+  if (window.padTop > 0)
+    taps.first = steps(emitter.sub(emitter.index(0), taps.inputRow));
+  if (lastRow >= window.inputHeight)
+    taps.end = emitter.min(
+        taps.end,
+        steps(emitter.sub(emitter.index(window.inputHeight), taps.inputRow)));
+  return taps;
+}
+
+void sinter::cpu::forEachTile(
+    Emitter &emitter, const WindowShape &window, const Partition &tiles,
+    llvm::function_ref<void(const ColumnTile &)> emit) {
+  int64_t tile = 0;
+  while (tile < tiles.count) {
+    const int64_t start = tiles.start(tile);
+    const int64_t columns = tiles.sizeOf(tile);
+    const bool isInterior = window.isInterior(start, columns);
+    int64_t next = tile + 1;
+    while (isInterior && next < tiles.count && tiles.sizeOf(next) == columns &&
+           window.isInterior(tiles.start(next), columns))
+      ++next;
+    if (next == tile + 1)
+      emit({emitter.index(start), columns, isInterior, start});
+    else
+      emitter.loop(emitter.index(start),
+                   emitter.index(start + (next - tile) * columns), columns,
+                   [&](Value firstColumn) {
+                     emit({firstColumn, columns, isInterior, 0});
+                   });
+    tile = next;
+  }
+}

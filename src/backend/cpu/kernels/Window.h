@@ -1,0 +1,90 @@
+//===- Window.h - windows that slide over rows of pixels ------------------===//
+//
+// What convolution and pooling share: which rows of the window meet the input,
+// and how an output row is cut into tiles such that only the tiles at its ends
+// have to know about padding.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_KERNELS_WINDOW_H
+#define SINTER_BACKEND_CPU_KERNELS_WINDOW_H
+
+#include "backend/cpu/kernels/Tiling.h"
+
+#include <functional>
+
+namespace sinter::cpu {
+
+/// A window on images. Sizes count pixels.
+struct WindowShape {
+  int64_t inputHeight = 0, inputWidth = 0;
+  int64_t outputHeight = 0, outputWidth = 0;
+  int64_t kernelHeight = 1, kernelWidth = 1;
+  int64_t strideHeight = 1, strideWidth = 1;
+  int64_t dilationHeight = 1, dilationWidth = 1;
+  /// Padding before the first row and column (negative: rows left out); how
+  /// much comes after the last ones follows from the output's size.
+  int64_t padTop = 0, padLeft = 0;
+
+  /// Sets the output's size for symmetric padding.
+  void setPadding(int64_t height, int64_t width);
+
+  int64_t inputPixels() const { return inputHeight * inputWidth; }
+  int64_t outputPixels() const { return outputHeight * outputWidth; }
+  int64_t taps() const { return kernelHeight * kernelWidth; }
+
+  /// The input column that tap \p s of output column \p column reads; may lie
+  /// outside the input.
+  int64_t inputColumn(int64_t column, int64_t s) const {
+    return column * strideWidth - padLeft + s * dilationWidth;
+  }
+  bool hasInputColumn(int64_t column, int64_t s) const {
+    int64_t at = inputColumn(column, s);
+    return at >= 0 && at < inputWidth;
+  }
+  /// Whether all taps of these columns are inside the input.
+  bool isInterior(int64_t firstColumn, int64_t columns) const;
+};
+
+/// The rows of the window that meet the input, for one output row.
+struct RowTaps {
+  /// The input row of tap row 0; may be negative.
+  mlir::Value inputRow;
+  /// Tap rows [first, end) are inside the input.
+  mlir::Value first, end;
+
+  static RowTaps of(Emitter &emitter, const WindowShape &window,
+                    mlir::Value outputRow);
+};
+
+/// A tile of an output row. At the edges the first column is a constant.
+struct ColumnTile {
+  mlir::Value firstColumn;
+  int64_t columns;
+  bool isInterior;
+  int64_t edgeColumn; ///< firstColumn, if the tile is not interior.
+};
+
+/// Emits code for all tiles of an output row: a loop for neighbouring interior
+/// tiles of one size, separate code for each of the others.
+void forEachTile(Emitter &emitter, const WindowShape &window,
+                 const Partition &tiles,
+                 llvm::function_ref<void(const ColumnTile &)> emit);
+
+/// Where in an output of blocked layout, [N, K/L, H * W, L], a vector of
+/// results belongs: L channels of one pixel.
+struct BlockedPosition {
+  mlir::Value batch, block, pixel;
+  mlir::Value offset; ///< In elements from the start of the output.
+};
+
+/// Gets L channels of one pixel that are about to be stored, and returns what
+/// is to be stored instead. May be null. In the last block, lanes beyond the
+/// last channel hold anything.
+using BlockedEpilogue =
+    std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                              mlir::Value vector, const BlockedPosition &)>;
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_KERNELS_WINDOW_H
