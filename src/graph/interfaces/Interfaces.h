@@ -20,7 +20,7 @@ namespace sinter {
 struct ChannelFold {
   int64_t activationDim;
   int64_t weightDim;
-  std::optional<int64_t> groupDim;
+  std::optional<int64_t> groupDim = std::nullopt;
   int64_t groups = 1;
   /// The operation reads values (zeros) from outside the operand, which a shift
   /// of the operand would not reach.

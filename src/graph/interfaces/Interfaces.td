@@ -35,16 +35,16 @@ def ChannelwiseAffineOpInterface : OpInterface<"ChannelwiseAffineOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-      How a scale or shift of one channel of the result relates to the weight;
-      nothing if no dimension of the result is one of the weight's alone.
+      Which dimensions of the result are dimensions of the weight too, so that a
+      scale that varies along one of them can go into the weight: what
+      ChannelFold says of each. Empty if there is none.
       \p weightOperand chooses the operand that is to take it up.
-    }], "::std::optional<::sinter::ChannelFold>", "getResultFold",
+    }], "::llvm::SmallVector<::sinter::ChannelFold>", "getResultFolds",
     (ins "unsigned":$weightOperand)>,
     InterfaceMethod<[{
-      How a scale or shift of one channel of the operand beside the weight
-      relates to the weight. A shift may be folded only where
-      `ChannelFold::padded` is false.
-    }], "::std::optional<::sinter::ChannelFold>", "getOperandFold",
+      Likewise for the operand beside the weight. A shift of the operand may be
+      folded only where `ChannelFold::padded` is false.
+    }], "::llvm::SmallVector<::sinter::ChannelFold>", "getOperandFolds",
     (ins "unsigned":$weightOperand)>
   ];
 }

@@ -6,9 +6,12 @@
 include "graph/stablehlo/StablehloBase.td"
 
 def Stablehlo_ConstantOp :
-    Stablehlo_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "output"]>]> {
+    Stablehlo_Op<"constant", [Pure, AllTypesMatch<["value", "output"]>]> {
   let summary = "A constant";
   let description = [{
+    Not `ConstantLike`: MLIR would merge constants of the same value and lose
+    the name of one, and expects a fold() hook, which no operation here has.
+
     ```mlir
     %c = stablehlo.constant dense<[0.0, 1.0]> : tensor<2xf32>
     ```

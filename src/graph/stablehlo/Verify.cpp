@@ -338,22 +338,21 @@ LogicalResult ConvolutionOp::verify() {
   return success();
 }
 
-std::optional<ChannelFold>
-ConvolutionOp::getResultFold(unsigned weightOperand) {
+SmallVector<ChannelFold> ConvolutionOp::getResultFolds(unsigned weightOperand) {
   if (weightOperand != 1)
-    return std::nullopt;
+    return {};
   auto numbers = getDimensionNumbers();
-  return ChannelFold{numbers.getOutputFeatureDimension(),
-                     numbers.getKernelOutputFeatureDimension(), std::nullopt};
+  return {{numbers.getOutputFeatureDimension(),
+           numbers.getKernelOutputFeatureDimension()}};
 }
 
-std::optional<ChannelFold>
-ConvolutionOp::getOperandFold(unsigned weightOperand) {
+SmallVector<ChannelFold>
+ConvolutionOp::getOperandFolds(unsigned weightOperand) {
   if (weightOperand != 1)
-    return std::nullopt;
+    return {};
   auto numbers = getDimensionNumbers();
   ChannelFold fold{numbers.getInputFeatureDimension(),
-                   numbers.getKernelInputFeatureDimension(), std::nullopt};
+                   numbers.getKernelInputFeatureDimension()};
   if (getFeatureGroupCount() > 1) {
     fold.groupDim = numbers.getKernelOutputFeatureDimension();
     fold.groups = getFeatureGroupCount();
@@ -361,7 +360,7 @@ ConvolutionOp::getOperandFold(unsigned weightOperand) {
   fold.padded = llvm::any_of(getWindow(), [](const WindowDimension &each) {
     return each.paddingLow > 0 || each.paddingHigh > 0 || each.baseDilation > 1;
   });
-  return fold;
+  return {fold};
 }
 
 LogicalResult DotGeneralOp::verify() {
@@ -423,7 +422,7 @@ static SmallVector<int64_t> freeDimensions(RankedTensorType type,
   return free;
 }
 
-std::optional<ChannelFold> DotGeneralOp::getResultFold(unsigned weightOperand) {
+SmallVector<ChannelFold> DotGeneralOp::getResultFolds(unsigned weightOperand) {
   auto numbers = getDotDimensionNumbers();
   SmallVector<int64_t> lhsFree =
       freeDimensions(tensorOf(getLhs()), numbers.getLhsBatchingDimensions(),
@@ -431,25 +430,32 @@ std::optional<ChannelFold> DotGeneralOp::getResultFold(unsigned weightOperand) {
   SmallVector<int64_t> rhsFree =
       freeDimensions(tensorOf(getRhs()), numbers.getRhsBatchingDimensions(),
                      numbers.getRhsContractingDimensions());
-  int64_t batches = numbers.getLhsBatchingDimensions().size();
-  ArrayRef<int64_t> own = weightOperand == 0 ? lhsFree : rhsFree;
-  if (own.empty())
-    return std::nullopt;
-  int64_t place = batches + own.size() - 1;
-  if (weightOperand == 1)
+  bool isLhs = weightOperand == 0;
+  // The result is [batching..., lhs free..., rhs free...].
+  SmallVector<ChannelFold> folds;
+  int64_t place = 0;
+  for (int64_t dimension : isLhs ? numbers.getLhsBatchingDimensions()
+                                 : numbers.getRhsBatchingDimensions())
+    folds.push_back({place++, dimension});
+  if (!isLhs)
     place += lhsFree.size();
-  return ChannelFold{place, own.back(), std::nullopt};
+  for (int64_t dimension : isLhs ? lhsFree : rhsFree)
+    folds.push_back({place++, dimension});
+  return folds;
 }
 
-std::optional<ChannelFold>
-DotGeneralOp::getOperandFold(unsigned weightOperand) {
+SmallVector<ChannelFold> DotGeneralOp::getOperandFolds(unsigned weightOperand) {
   auto numbers = getDotDimensionNumbers();
-  ArrayRef<int64_t> lhs = numbers.getLhsContractingDimensions();
-  ArrayRef<int64_t> rhs = numbers.getRhsContractingDimensions();
-  if (lhs.empty())
-    return std::nullopt;
-  return weightOperand == 1 ? ChannelFold{lhs.back(), rhs.back(), std::nullopt}
-                            : ChannelFold{rhs.back(), lhs.back(), std::nullopt};
+  SmallVector<ChannelFold> folds;
+  auto add = [&](ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
+    for (auto [left, right] : llvm::zip_equal(lhs, rhs))
+      folds.push_back(weightOperand == 1 ? ChannelFold{left, right}
+                                         : ChannelFold{right, left});
+  };
+  add(numbers.getLhsBatchingDimensions(), numbers.getRhsBatchingDimensions());
+  add(numbers.getLhsContractingDimensions(),
+      numbers.getRhsContractingDimensions());
+  return folds;
 }
 
 //===----------------------------------------------------------------------===//
