@@ -42,6 +42,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   // The generators write vectors where straight-line code should have them; on
   // their register tiles the SLP vectoriser only costs time.
   tuning.SLPVectorization = false;
+  tuning.LoopUnrolling = false;
   llvm::PassBuilder builder(&machine, tuning);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);

@@ -235,25 +235,36 @@ SmallVector<Value> Convolution::reduce(Emitter &emitter, Operands &operands,
                           return next;
                         });
   };
-  // All taps of a row of the kernel.
+  // All taps of a row of the kernel. Neighbouring taps that reach the same
+  // columns share a loop. (Straight-line code would tempt LLVM to keep pixels
+  // that several taps read in registers, of which none are free.)
   auto kernelRow = [&](ValueRange carried, int64_t channels, Value weights,
                        Value input) {
     const int64_t tapStep = shape.dilationWidth * pixelSize;
     const int64_t weightStep = channels * weightRow;
-    auto all = [](int64_t) { return true; };
-    if (tile.isInterior && channels > 1 && shape.kernelWidth > 1)
-      return emitter.loop(
-          emitter.index(0), emitter.index(shape.kernelWidth), 1, carried,
-          [&](Value s, ValueRange carried) {
-            return tap(carried, channels,
-                       emitter.add(weights, emitter.mul(s, weightStep)),
-                       emitter.add(input, emitter.mul(s, tapStep)), all);
-          });
+    auto reaches = [&](int64_t s, int64_t other) {
+      for (int64_t column = 0; column < tile.columns; ++column)
+        if (meetsInput(column, s) != meetsInput(column, other))
+          return false;
+      return true;
+    };
     SmallVector<Value> sums(carried);
-    for (int64_t s = 0; s < shape.kernelWidth; ++s)
-      sums = tap(sums, channels, emitter.add(weights, s * weightStep),
-                 emitter.add(input, s * tapStep),
-                 [&](int64_t column) { return meetsInput(column, s); });
+    int64_t next = 0;
+    for (int64_t first = 0; first < shape.kernelWidth; first = next) {
+      next = first + 1;
+      while (next < shape.kernelWidth && reaches(first, next))
+        ++next;
+      auto includes = [&](int64_t column) { return meetsInput(column, first); };
+      auto emitTap = [&](Value s, ValueRange carried) {
+        return tap(carried, channels,
+                   emitter.add(weights, emitter.mul(s, weightStep)),
+                   emitter.add(input, emitter.mul(s, tapStep)), includes);
+      };
+      sums = next == first + 1
+                 ? emitTap(emitter.index(first), sums)
+                 : emitter.loop(emitter.index(first), emitter.index(next), 1,
+                                sums, emitTap);
+    }
     return sums;
   };
   // All rows of the kernel, for one block of channels.
