@@ -61,7 +61,6 @@ void check(const ConvolutionShape &s, const Target &target) {
                << s.dilationHeight << " pad " << s.padTop << "," << s.padLeft
                << " lanes " << target.f32Lanes << " planar "
                << s.hasPlanarInput);
-  ASSERT_TRUE(Convolution::supports(s, target));
   KernelRunner runner(target);
   Convolution convolution(s, target);
   const int64_t lanes = target.f32Lanes;
@@ -196,8 +195,17 @@ TEST(Convolution, Groups) {
   shape = square(96, 48, 6, 1, 1, 0);
   shape.groups = 3;
   check(shape, host());
-  shape.groups = 8;
-  EXPECT_FALSE(Convolution::supports(shape, host()));
+  // Groups that are no whole blocks.
+  shape.groups = 24;
+  check(shape, host());
+  shape = square(12, 18, 9, 3, 1, 1);
+  shape.groups = 3;
+  check(shape, host());
+  shape = square(10, 20, 9, 3, 2, 1);
+  shape.groups = 10;
+  check(shape, host());
+  shape.hasPlanarInput = true;
+  check(shape, host());
 }
 
 TEST(Convolution, PlanarInput) {

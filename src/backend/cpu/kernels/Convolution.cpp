@@ -16,18 +16,20 @@ double ConvolutionShape::flops() const {
          (inputChannels / groups) * taps();
 }
 
-bool Convolution::supports(const ConvolutionShape &shape,
-                           const Target &target) {
-  if (shape.groups == 1)
-    return true;
-  return !shape.hasPlanarInput && shape.inputChannels % shape.groups == 0 &&
-         shape.outputChannels % shape.groups == 0 &&
-         shape.inputChannels / shape.groups % target.f32Lanes == 0 &&
-         shape.outputChannels / shape.groups % target.f32Lanes == 0;
+/// The fewest groups that together have whole blocks of channels.
+static int64_t groupsToMerge(const ConvolutionShape &shape, int64_t lanes) {
+  for (int64_t count = 1; count < shape.groups; ++count)
+    if (shape.groups % count == 0 &&
+        shape.inputChannels / shape.groups * count % lanes == 0 &&
+        shape.outputChannels / shape.groups * count % lanes == 0)
+      return count;
+  return shape.groups;
 }
 
-/// A convolution that multiplies every pixel by the same matrix sees no rows.
-static ConvolutionShape withoutRows(ConvolutionShape shape) {
+/// Merges groups; and one that multiplies every pixel by the same matrix sees
+/// no rows.
+static ConvolutionShape simplify(ConvolutionShape shape, int64_t lanes) {
+  shape.groups /= groupsToMerge(shape, lanes);
   bool isPointwise = shape.kernelHeight == 1 && shape.kernelWidth == 1 &&
                      shape.strideHeight == 1 && shape.strideWidth == 1 &&
                      shape.padTop == 0 && shape.padLeft == 0 &&
@@ -42,7 +44,8 @@ static ConvolutionShape withoutRows(ConvolutionShape shape) {
 }
 
 Convolution::Convolution(const ConvolutionShape &given, const Target &target)
-    : shape(withoutRows(given)), lanes(target.f32Lanes),
+    : shape(simplify(given, target.f32Lanes)),
+      mergedGroups(given.groups / shape.groups), lanes(target.f32Lanes),
       groupInputs(shape.inputChannels / shape.groups),
       groupOutputs(shape.outputChannels / shape.groups) {
   groupVectors = llvm::divideCeil(groupOutputs, lanes);
@@ -68,26 +71,36 @@ int64_t Convolution::packedElements() const {
 void Convolution::pack(const void *weights, float *packed) const {
   const auto *from = static_cast<const char *>(weights);
   const int64_t taps = shape.taps();
+  const int64_t givenInputs = groupInputs / mergedGroups;
+  const int64_t givenOutputs = groupOutputs / mergedGroups;
+  // The weight between channels of a group, zero where they were in different
+  // groups before.
+  auto weight = [&](int64_t group, int64_t k, int64_t c, int64_t tap) {
+    float value = 0;
+    if (k >= groupOutputs)
+      return value;
+    if (mergedGroups > 1) {
+      if (k / givenOutputs != c / givenInputs)
+        return value;
+      c %= givenInputs;
+    }
+    int64_t row = (group * groupOutputs + k) * givenInputs + c;
+    std::memcpy(&value, from + (row * taps + tap) * sizeof(float),
+                sizeof(float));
+    return value;
+  };
   const int64_t blockSize = shape.hasPlanarInput ? 1 : lanes;
-  float *to = packed;
   for (int64_t group = 0; group < shape.groups; ++group)
     for (int64_t first = 0; first < groupVectors; first += panelVectors) {
-      int64_t firstOutput = first * lanes;
-      int64_t width = std::min(panelVectors, groupVectors - first) * lanes;
-      int64_t valid = std::min(width, groupOutputs - firstOutput);
-      for (int64_t block = 0; block < groupInputs; block += blockSize)
+      int64_t begin = first * lanes;
+      int64_t end = std::min(first + panelVectors, groupVectors) * lanes;
+      for (int64_t block = 0; block < groupInputs; block += blockSize) {
+        int64_t blockEnd = std::min(block + blockSize, groupInputs);
         for (int64_t tap = 0; tap < taps; ++tap)
-          for (int64_t c = block; c < std::min(block + blockSize, groupInputs);
-               ++c, to += width)
-            for (int64_t k = 0; k < width; ++k) {
-              int64_t output = group * groupOutputs + firstOutput + k;
-              to[k] = 0;
-              if (k < valid)
-                std::memcpy(&to[k],
-                            from + ((output * groupInputs + c) * taps + tap) *
-                                       sizeof(float),
-                            sizeof(float));
-            }
+          for (int64_t c = block; c < blockEnd; ++c)
+            for (int64_t k = begin; k < end; ++k)
+              *packed++ = weight(group, k, c, tap);
+      }
     }
 }
 

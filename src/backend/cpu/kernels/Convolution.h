@@ -3,8 +3,9 @@
 // Two-dimensional convolution, one exact shape a kernel. Activations are
 // blocked by channel: [N, C/L, H, W, L], where L is the number of f32 lanes of
 // a vector and the last block is filled up with channels that nobody reads.
-// (A product over pixels, 1x1 with stride 1, is the special case where all
-// pixels form one row.)
+// A product over pixels, 1x1 with stride 1, is the special case where all
+// pixels form one row. Groups that are no whole blocks of channels are merged
+// until they are, with zeros for the weights between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,17 +27,16 @@ struct ConvolutionShape : WindowShape {
 
 class Convolution {
 public:
-  /// Whether the shape can be computed: groups must consist of whole blocks of
-  /// input and output channels.
-  static bool supports(const ConvolutionShape &shape, const Target &target);
-
   Convolution(const ConvolutionShape &shape, const Target &target);
 
   int64_t tasks() const { return order.tasks(); }
+  /// Arithmetic operations that the kernel does, those on the zeros of merged
+  /// groups included.
+  double executedFlops() const { return shape.flops(); }
   /// f32 elements of the packed weights.
   int64_t packedElements() const;
-  /// Packs weights [K, C/groups, R, S] for the kernel. \p weights may be
-  /// unaligned; \p packed has packedElements() elements.
+  /// Packs weights [K, C/groups, R, S], with the groups as they were given. \p
+  /// weights may be unaligned; \p packed has packedElements() elements.
   void pack(const void *weights, float *packed) const;
 
   /// Emits one task. \p input, \p weights, \p output are contiguous f32
@@ -54,7 +54,8 @@ private:
                                         const ColumnTile &tile) const;
   int64_t reduction() const;
 
-  ConvolutionShape shape;
+  ConvolutionShape shape; ///< Groups merged, pointwise without rows.
+  int64_t mergedGroups;   ///< How many given groups a group consists of.
   int64_t lanes;
   int64_t groupInputs, groupOutputs; ///< Channels of one group.
   int64_t groupVectors;              ///< Vectors that cover a group's outputs.
