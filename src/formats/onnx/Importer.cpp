@@ -1,0 +1,590 @@
+#include "formats/onnx/Importer.h"
+
+#include "formats/onnx/NodeContext.h"
+#include "formats/onnx/NodeGroups.h"
+#include "formats/onnx/Operators.h"
+#include "formats/onnx/file/DataTypes.h"
+#include "formats/onnx/file/ModelCheck.h"
+#include "graph/Constants.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+/// Nodes that are translated at most, unrolled loops included.
+static constexpr int64_t mostNodes = 4'000'000;
+
+Importer::Importer(OnnxFile file, const ReadOptions &options,
+                   std::shared_ptr<MLIRContext> context)
+    : file(std::move(file)), options(options),
+      contextOwner(std::move(context)), builder(contextOwner.get()) {}
+
+static std::string domainName(StringRef domain) {
+  return domain == "ai.onnx" ? "" : domain.str();
+}
+
+template <typename Imports>
+static std::map<std::string, int64_t> opsetsOf(const Imports &imports) {
+  std::map<std::string, int64_t> opsets;
+  for (const OperatorSetIdProto &each : imports) {
+    int64_t &version = opsets[domainName(each.domain())];
+    version = std::max(version, each.version());
+  }
+  return opsets;
+}
+
+std::string Importer::takeDiagnostic() {
+  std::string text = diagnostic.empty() ? "not valid" : diagnostic;
+  diagnostic.clear();
+  return text;
+}
+
+Result<Model> Importer::run() {
+  MLIRContext *context = contextOwner.get();
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &each) {
+    if (each.getSeverity() == DiagnosticSeverity::Error && diagnostic.empty())
+      diagnostic = each.str();
+    return success();
+  });
+  const GraphProto &graph = file.model().graph();
+  Location location = NameLoc::get(
+      builder.getStringAttr(oneLine(graph.name().empty() ? "graph"
+                                                         : graph.name())));
+  module = ModuleOp::create(location);
+  builder.setInsertionPointToEnd(module->getBody());
+  auto function = builder.create<func::FuncOp>(
+      location, entryName, FunctionType::get(context, {}, {}));
+  entryBlock = function.addEntryBlock();
+  builder.setInsertionPointToEnd(entryBlock);
+
+  opsets = opsetsOf(file.model().opset_import());
+  Frame frame;
+  frame.opsets = &opsets;
+  bindInitializers(graph, frame);
+  if (auto done = bindInputs(graph, frame, function); !done)
+    return done.takeError();
+  importNodes(graph.node(), frame);
+  if (firstError)
+    return *firstError;
+  if (!unsupportedNodes.empty())
+    return unsupportedError();
+  if (auto done = bindOutputs(graph, frame, function); !done)
+    return done.takeError();
+
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*entryBlock)))
+    if (isOpTriviallyDead(&op)) {
+      known.forget(&op);
+      op.erase();
+    }
+  NamedAttrList versions;
+  for (const auto &[domain, version] : opsets)
+    versions.set(domain.empty() ? "ai.onnx" : domain,
+                 builder.getI64IntegerAttr(version));
+  (*module)->setAttr(opsetsAttribute, versions.getDictionary(context));
+  (*module)->setAttr(nodesAttribute, builder.getArrayAttr(nodeRecords));
+  Model model(contextOwner, std::move(module));
+  model.path = file.name();
+  return model;
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs, initialisers, outputs
+//===----------------------------------------------------------------------===//
+
+void Importer::bindInitializers(const GraphProto &graph, Frame &frame) {
+  for (const TensorProto &tensor : graph.initializer())
+    frame.initializers[tensor.name()] = &tensor;
+  for (const SparseTensorProto &tensor : graph.sparse_initializer())
+    frame.sparseInitializers[tensor.values().name()] = &tensor;
+}
+
+Value Importer::makeInitializer(const class sinter::Tensor &tensor,
+                                StringRef name) {
+  OpBuilder::InsertionGuard guard(builder);
+  if (lastInitializer)
+    builder.setInsertionPointAfter(lastInitializer);
+  else
+    builder.setInsertionPointToStart(entryBlock);
+  Value value = makeConstant(
+      builder, NameLoc::get(builder.getStringAttr(oneLine(name.str()))), tensor,
+      name);
+  lastInitializer = value.getDefiningOp();
+  return value;
+}
+
+const Bound *Importer::lookup(Frame &frame, StringRef name) {
+  for (Frame *each = &frame; each; each = each->parent) {
+    auto found = each->values.find(name);
+    if (found != each->values.end())
+      return &found->second;
+    auto dense = each->initializers.find(name);
+    auto sparse = each->sparseInitializers.find(name);
+    if (dense == each->initializers.end() &&
+        sparse == each->sparseInitializers.end())
+      continue;
+    auto tensor = dense != each->initializers.end()
+                      ? file.tensorOf(*dense->second)
+                      : file.tensorOf(*sparse->second);
+    Bound bound = Bound::poisoned();
+    if (tensor)
+      bound = Bound(makeInitializer(*tensor, name));
+    else if (!firstError)
+      firstError = tensor.takeError();
+    return &(each->values[name] = bound);
+  }
+  return nullptr;
+}
+
+/// The sizes that --shape gives for an input whose declared shape is \p shape,
+/// and the symbols that they bind.
+static Result<void> bindSymbols(const std::string &file,
+                                const ValueInfoProto &input,
+                                const std::vector<int64_t> &sizes,
+                                std::map<std::string, int64_t> &bindings) {
+  std::string who = file + ": input '" + oneLine(input.name()) + "'";
+  for (int64_t size : sizes)
+    if (size < 0)
+      return usageError(who + ": a size in --shape is negative");
+  if (!input.type().tensor_type().has_shape())
+    return {};
+  const auto &dims = input.type().tensor_type().shape().dim();
+  if (dims.size() != static_cast<int>(sizes.size()))
+    return usageError(who + " has " + std::to_string(dims.size()) +
+                      " dimensions, --shape gives " +
+                      std::to_string(sizes.size()));
+  for (int i = 0; i < dims.size(); ++i) {
+    if (dims[i].has_dim_value() && dims[i].dim_value() >= 0 &&
+        dims[i].dim_value() != sizes[i])
+      return usageError(who + ": dimension " + std::to_string(i) + " is " +
+                        std::to_string(dims[i].dim_value()) +
+                        ", --shape gives " + std::to_string(sizes[i]));
+    if (dims[i].dim_param().empty())
+      continue;
+    auto [known, isNew] = bindings.try_emplace(dims[i].dim_param(), sizes[i]);
+    if (!isNew && known->second != sizes[i])
+      return usageError(who + ": --shape binds '" +
+                        oneLine(dims[i].dim_param()) + "' to both " +
+                        std::to_string(known->second) + " and " +
+                        std::to_string(sizes[i]));
+  }
+  return {};
+}
+
+Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
+                                  func::FuncOp function) {
+  std::map<std::string, int64_t> bindings;
+  std::vector<const ValueInfoProto *> inputs;
+  for (const ValueInfoProto &input : graph.input()) {
+    bool constant = frame.initializers.contains(input.name()) ||
+                    frame.sparseInitializers.contains(input.name());
+    if (!constant || options.shapes.contains(input.name()))
+      inputs.push_back(&input);
+  }
+  for (const auto &[name, sizes] : options.shapes) {
+    auto found = llvm::find_if(
+        inputs, [&](const auto *input) { return input->name() == name; });
+    if (found == inputs.end())
+      return usageError(file.name() + ": there is no input '" + oneLine(name) +
+                        "' to give a shape to");
+    if (auto done = bindSymbols(file.name(), **found, sizes, bindings); !done)
+      return done;
+  }
+  SmallVector<DictionaryAttr> attributes;
+  SmallVector<Type> types;
+  for (const ValueInfoProto *input : inputs) {
+    std::string who = file.name() + ": input '" + oneLine(input->name()) + "'";
+    if (!input->type().has_tensor_type())
+      return unsupported(who + " is not a tensor");
+    const auto &type = input->type().tensor_type();
+    auto element = onnx::elementTypeOf(type.elem_type());
+    if (!element)
+      return unsupported(who + " has elements of a type that is not supported");
+    auto given = options.shapes.find(input->name());
+    if (!type.has_shape() && given == options.shapes.end())
+      return unsupported(who + " has no shape; give it one with --shape");
+    SmallVector<int64_t> shape;
+    SmallVector<Attribute> names;
+    SmallVector<std::string> symbols;
+    if (given != options.shapes.end()) {
+      shape.assign(given->second.begin(), given->second.end());
+      symbols.resize(shape.size());
+    } else {
+      for (const auto &dim : type.shape().dim()) {
+        auto bound = bindings.find(dim.dim_param());
+        bool isKnown = dim.has_dim_value() && dim.dim_value() >= 0;
+        bool isBound = !dim.dim_param().empty() && bound != bindings.end();
+        std::string symbol =
+            isKnown || isBound ? ""
+            : dim.dim_param().empty()
+                ? input->name() + "_" + std::to_string(shape.size())
+                : dim.dim_param();
+        shape.push_back(isKnown   ? dim.dim_value()
+                        : isBound ? bound->second
+                                  : ShapedType::kDynamic);
+        symbols.push_back(symbol);
+      }
+    }
+    if (!byteCount(*element, shape) && !ShapedType::isDynamicShape(shape))
+      return invalidModel(who + " is too large");
+    auto tensor =
+        RankedTensorType::get(shape, mlirTypeOf(*element, builder.getContext()));
+    Value argument = entryBlock->addArgument(
+        tensor, NameLoc::get(builder.getStringAttr(oneLine(input->name()))));
+    for (auto [i, symbol] : llvm::enumerate(symbols)) {
+      names.push_back(builder.getStringAttr(symbol));
+      if (!symbol.empty())
+        known.setSymbol(argument, i, known.symbolNamed(symbol));
+    }
+    types.push_back(tensor);
+    NamedAttrList list;
+    list.set(nameAttribute, builder.getStringAttr(input->name()));
+    if (!tensor.hasStaticShape())
+      list.set(dimsAttribute, builder.getArrayAttr(names));
+    attributes.push_back(list.getDictionary(builder.getContext()));
+    frame.values[input->name()] = Bound(argument);
+  }
+  function.setFunctionType(builder.getFunctionType(types, {}));
+  function.setAllArgAttrs(attributes);
+  return {};
+}
+
+Result<void> Importer::bindOutputs(const GraphProto &graph, Frame &frame,
+                                   func::FuncOp function) {
+  SmallVector<Value> values;
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
+  for (const ValueInfoProto &output : graph.output()) {
+    std::string who = file.name() + ": output '" + oneLine(output.name()) + "'";
+    const Bound *bound = lookup(frame, output.name());
+    if (firstError)
+      return *firstError;
+    if (!bound)
+      return invalidModel(who + " is not defined");
+    if (bound->kind != Bound::Tensor)
+      return unsupported(who + " is not a tensor");
+    values.push_back(bound->value);
+    auto type = cast<RankedTensorType>(bound->value.getType());
+    types.push_back(type);
+    NamedAttrList list;
+    list.set(nameAttribute, builder.getStringAttr(output.name()));
+    SmallVector<Attribute> names;
+    for (int64_t i = 0; i < type.getRank(); ++i) {
+      Element size = known.sizeOf(bound->value, i);
+      names.push_back(builder.getStringAttr(
+          size.kind == Element::Symbol ? known.nameOf(size.value) : ""));
+    }
+    if (!type.hasStaticShape())
+      list.set(dimsAttribute, builder.getArrayAttr(names));
+    attributes.push_back(list.getDictionary(builder.getContext()));
+  }
+  builder.create<func::ReturnOp>(function.getLoc(), values);
+  function.setFunctionType(
+      builder.getFunctionType(function.getArgumentTypes(), types));
+  function.setAllResultAttrs(attributes);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> Importer::versionOf(const Frame &frame,
+                                           StringRef domain) {
+  auto found = frame.opsets->find(domainName(domain));
+  if (found == frame.opsets->end())
+    return std::nullopt;
+  return found->second;
+}
+
+void Importer::addUnsupported(const NodeProto &node, int64_t version,
+                              const std::string &reason) {
+  std::string domain = node.domain().empty() ? "ai.onnx" : node.domain();
+  std::string what = oneLine(node.op_type()) + " (" + oneLine(domain) + " " +
+                     std::to_string(version) + ")";
+  ++unsupportedNodes[reason.empty() ? what : what + ": " + reason];
+}
+
+Error Importer::unsupportedError() const {
+  std::string text = file.name() + ": unsupported: ";
+  bool first = true;
+  for (const auto &[what, count] : unsupportedNodes) {
+    text += first ? "" : "; ";
+    text += std::to_string(count) + " x " + what;
+    first = false;
+  }
+  return unsupported(text);
+}
+
+void Importer::poison(const NodeProto &node, Frame &frame) {
+  for (const std::string &output : node.output())
+    if (!output.empty())
+      frame.values[output] = Bound::poisoned();
+}
+
+void Importer::importNodes(
+    const google::protobuf::RepeatedPtrField<NodeProto> &nodes, Frame &frame) {
+  for (const NodeProto &node : nodes) {
+    if (firstError)
+      return;
+    importNode(node, frame);
+  }
+}
+
+/// The node with the attributes of the function that it stands in.
+static std::string serialize(NodeProto node, const Frame &frame) {
+  for (AttributeProto &attribute : *node.mutable_attribute()) {
+    if (attribute.has_g() || attribute.graphs_size() > 0 ||
+        attribute.t().payload_size() > 0 || attribute.has_sparse_tensor() ||
+        attribute.tensors_size() > 0 || attribute.sparse_tensors_size() > 0)
+      return "";
+    if (attribute.ref_attr_name().empty())
+      continue;
+    auto found = frame.attributes.find(attribute.ref_attr_name());
+    std::string name = attribute.name();
+    if (found == frame.attributes.end())
+      return "";
+    attribute = *found->second;
+    attribute.set_name(name);
+  }
+  return node.SerializePartialAsString();
+}
+
+void Importer::recordGroup(NodeContext &node) {
+  // Helpers make ops that turn out not to be needed.
+  std::vector<Operation *> alive;
+  for (Operation *op : llvm::reverse(node.ops)) {
+    bool isOutput = llvm::any_of(node.outputs, [&](const Bound &bound) {
+      return (bound.value && bound.value.getDefiningOp() == op) ||
+             llvm::any_of(bound.elements, [&](Value each) {
+               return each.getDefiningOp() == op;
+             });
+    });
+    if (!isOutput && isOpTriviallyDead(op)) {
+      known.forget(op);
+      op->erase();
+    } else {
+      alive.push_back(op);
+    }
+  }
+  std::reverse(alive.begin(), alive.end());
+  NodeRecord record;
+  record.opType = node.proto.op_type();
+  record.domain = node.proto.domain();
+  record.name = cast<NameLoc>(node.location()).getName().str();
+  record.version = node.version();
+  record.ops = alive;
+  bool tensors = true;
+  for (int64_t i = 0; i < node.inputCount(); ++i) {
+    const Bound &bound = node.bound(i);
+    tensors &= bound.kind != Bound::Sequence;
+    record.inputs.push_back(bound.value);
+    ElementsAttr attribute;
+    if (bound.value && !llvm::any_of(alive, [&](Operation *op) {
+          return llvm::is_contained(op->getOperands(), bound.value);
+        }))
+      if (auto tensor = known.tensor(bound.value))
+        attribute = sinter::toAttribute(*tensor, node.proto.input(i),
+                                        builder.getContext());
+    record.known.push_back(attribute);
+  }
+  for (int64_t i = 0; i < node.outputCount(); ++i) {
+    bool wanted = node.wants(i);
+    tensors &= !wanted || node.outputs[i].kind == Bound::Tensor;
+    record.outputs.push_back(wanted ? node.outputs[i].value : Value());
+  }
+  if (tensors)
+    record.proto = serialize(node.proto, node.frame);
+  nodeRecords[node.index] = toAttribute(record, builder.getContext());
+}
+
+void Importer::importNode(const NodeProto &node, Frame &frame) {
+  auto version = versionOf(frame, node.domain());
+  auto refuse = [&](const std::string &reason) {
+    addUnsupported(node, version.value_or(0), reason);
+    poison(node, frame);
+  };
+  auto invalid = [&](const std::string &reason) {
+    firstError = invalidModel(file.name() + ": " + frame.prefix +
+                              describe(node) + ": " + reason);
+  };
+  if (++nodeCount > mostNodes)
+    return invalid("more than " + std::to_string(mostNodes) +
+                   " nodes once loops and functions are written out");
+  SmallVector<Bound> inputs;
+  bool poisoned = false;
+  for (const std::string &name : node.input()) {
+    if (name.empty()) {
+      inputs.push_back(Bound());
+      continue;
+    }
+    const Bound *bound = lookup(frame, name);
+    if (firstError)
+      return;
+    if (!bound)
+      return invalid("input '" + oneLine(name) + "' is not defined");
+    poisoned |= bound->kind == Bound::Poisoned;
+    inputs.push_back(*bound);
+  }
+  if (const FunctionProto *function =
+          findFunction(node.domain(), node.op_type(), node.overload())) {
+    if (poisoned)
+      return poison(node, frame);
+    return importCall(node, *function, frame, inputs);
+  }
+  const Operator *op = findOperator(domainName(node.domain()), node.op_type());
+  if (!version)
+    return op ? invalid("the model does not import the operator set of domain '" +
+                        oneLine(node.domain()) + "'")
+              : refuse("the operator is not known");
+  if (!op)
+    return refuse("the operator is not known");
+  if (*version < op->since)
+    return refuse("only version " + std::to_string(op->since) +
+                  " and newer are known");
+  if (poisoned)
+    return poison(node, frame);
+
+  NodeContext context(*this, frame, node, *version, nodeRecords.size());
+  nodeRecords.push_back(builder.getDictionaryAttr({}));
+  diagnostic.clear();
+  if (context.inputCount() > op->maxInputs)
+    context.fail("has " + Twine(context.inputCount()) + " inputs, at most " +
+                 Twine(op->maxInputs) + " are allowed");
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    if (input.kind == Bound::Sequence && !op->takesAnyValue)
+      context.fail("input " + Twine(i) + " is a sequence, not a tensor");
+  }
+  for (int i = 0; i < op->minInputs && !op->takesAnyValue; ++i)
+    if (!context.has(i))
+      context.fail("input " + Twine(i) + " is missing");
+  bool done = !context.failed() && succeeded(op->import(context));
+  if (firstError)
+    return;
+  if (!done || context.failed()) {
+    ErrorInNode why = context.error.value_or(
+        ErrorInNode{ErrorKind::InvalidModel, "not valid"});
+    if (why.kind == ErrorKind::Unsupported)
+      return refuse(why.reason);
+    invalid(why.reason);
+    firstError->kind = why.kind;
+    return;
+  }
+  for (int64_t i = 0; i < context.outputCount(); ++i)
+    if (context.wants(i))
+      frame.values[node.output(i)] = context.outputs[i];
+  recordGroup(context);
+}
+
+//===----------------------------------------------------------------------===//
+// Nested graphs and functions
+//===----------------------------------------------------------------------===//
+
+std::optional<std::vector<Bound>>
+Importer::importGraph(const GraphProto &graph, Frame &parent,
+                      ArrayRef<Bound> inputs, StringRef prefix) {
+  Frame frame;
+  frame.parent = &parent;
+  frame.opsets = parent.opsets;
+  frame.attributes = parent.attributes;
+  frame.isFunction = parent.isFunction;
+  frame.prefix = prefix.str();
+  frame.depth = parent.depth + 1;
+  bindInitializers(graph, frame);
+  if (static_cast<size_t>(graph.input_size()) != inputs.size()) {
+    if (!firstError)
+      firstError = invalidModel(file.name() + ": graph '" +
+                                oneLine(graph.name()) + "' has " +
+                                std::to_string(graph.input_size()) +
+                                " inputs, is given " +
+                                std::to_string(inputs.size()));
+    return std::nullopt;
+  }
+  for (auto [input, bound] : llvm::zip_equal(graph.input(), inputs))
+    frame.values[input.name()] = bound;
+  importNodes(graph.node(), frame);
+  std::vector<Bound> outputs;
+  for (const ValueInfoProto &output : graph.output()) {
+    const Bound *bound = firstError ? nullptr : lookup(frame, output.name());
+    if (firstError)
+      return std::nullopt;
+    if (!bound) {
+      firstError = invalidModel(file.name() + ": output '" +
+                                oneLine(output.name()) + "' of graph '" +
+                                oneLine(graph.name()) + "' is not defined");
+      return std::nullopt;
+    }
+    outputs.push_back(*bound);
+  }
+  return outputs;
+}
+
+const FunctionProto *Importer::findFunction(StringRef domain, StringRef name,
+                                            StringRef overload) const {
+  for (const FunctionProto &function : file.model().functions())
+    if (function.name() == name && function.overload() == overload &&
+        domainName(function.domain()) == domainName(domain))
+      return &function;
+  return nullptr;
+}
+
+std::optional<std::vector<Bound>>
+Importer::importFunction(const FunctionProto &function, Frame &caller,
+                         const NodeProto &node, ArrayRef<Bound> inputs) {
+  auto [opsetEntry, isNew] = functionOpsets.try_emplace(&function);
+  if (isNew) {
+    opsetEntry->second = opsetsOf(function.opset_import());
+    if (opsetEntry->second.empty())
+      opsetEntry->second = opsets;
+  }
+  Frame frame;
+  frame.opsets = &opsetEntry->second;
+  frame.isFunction = true;
+  frame.depth = caller.depth + 1;
+  frame.prefix =
+      caller.prefix + (node.name().empty() ? node.op_type() : node.name()) + "/";
+  for (const AttributeProto &otherwise : function.attribute_proto())
+    frame.attributes[otherwise.name()] = &otherwise;
+  for (const AttributeProto &attribute : node.attribute()) {
+    const AttributeProto *given = &attribute;
+    if (!attribute.ref_attr_name().empty()) {
+      auto found = caller.attributes.find(attribute.ref_attr_name());
+      if (found == caller.attributes.end())
+        continue;
+      given = found->second;
+    }
+    frame.attributes[attribute.name()] = given;
+  }
+  for (auto [i, input] : llvm::enumerate(function.input()))
+    frame.values[input] = i < inputs.size() ? inputs[i] : Bound();
+  importNodes(function.node(), frame);
+  std::vector<Bound> outputs;
+  for (const std::string &output : function.output()) {
+    const Bound *bound = firstError ? nullptr : lookup(frame, output);
+    if (firstError)
+      return std::nullopt;
+    outputs.push_back(bound ? *bound : Bound());
+  }
+  return outputs;
+}
+
+void Importer::importCall(const NodeProto &node, const FunctionProto &function,
+                          Frame &frame, ArrayRef<Bound> inputs) {
+  auto outputs = importFunction(function, frame, node, inputs);
+  for (int i = 0; outputs && i < node.output_size(); ++i) {
+    if (node.output(i).empty())
+      continue;
+    if (i >= static_cast<int>(outputs->size())) {
+      firstError = invalidModel(file.name() + ": " + describe(node) +
+                                ": the function has only " +
+                                std::to_string(outputs->size()) + " outputs");
+      return;
+    }
+    frame.values[node.output(i)] = (*outputs)[i];
+  }
+}
+
+} // namespace sinter::onnx

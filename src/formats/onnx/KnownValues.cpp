@@ -1,0 +1,542 @@
+#include "formats/onnx/KnownValues.h"
+
+#include "graph/Constants.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+/// Shape computations are short; longer chains are left to the passes.
+static constexpr int deepestChain = 200;
+/// Larger tensors are no shapes.
+static constexpr int64_t mostElements = 1024;
+
+int64_t KnownValues::symbolNamed(StringRef name) {
+  auto [entry, isNew] = names.try_emplace(name.str(), nextSymbol);
+  if (isNew)
+    ++nextSymbol;
+  return entry->second;
+}
+
+StringRef KnownValues::nameOf(int64_t symbol) const {
+  for (const auto &[name, number] : names)
+    if (number == symbol)
+      return name;
+  return "";
+}
+
+void KnownValues::forget(Operation *op) {
+  for (Value result : op->getResults()) {
+    symbols.erase(result);
+    known.erase(result);
+    evaluated.erase(result);
+  }
+}
+
+Element KnownValues::sizeOf(Value value, int64_t dimension) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (!type.isDynamicDim(dimension))
+    return Element::integer(type.getDimSize(dimension));
+  auto &list = symbols[value];
+  list.resize(type.getRank(), -1);
+  if (list[dimension] < 0)
+    list[dimension] = newSymbol();
+  return Element::symbol(list[dimension]);
+}
+
+void KnownValues::setSymbol(Value value, int64_t dimension, int64_t symbol) {
+  auto &list = symbols[value];
+  list.resize(cast<RankedTensorType>(value.getType()).getRank(), -1);
+  list[dimension] = symbol;
+}
+
+bool KnownValues::sameSize(Value lhs, int64_t lhsDimension, Value rhs,
+                           int64_t rhsDimension) {
+  return sizeOf(lhs, lhsDimension) == sizeOf(rhs, rhsDimension);
+}
+
+void KnownValues::copySymbol(Value from, int64_t fromDimension, Value to,
+                             int64_t toDimension) {
+  if (!cast<RankedTensorType>(to.getType()).isDynamicDim(toDimension))
+    return;
+  Element size = sizeOf(from, fromDimension);
+  if (size.kind == Element::Symbol)
+    setSymbol(to, toDimension, size.value);
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols of results
+//===----------------------------------------------------------------------===//
+
+void KnownValues::observe(Operation *op) {
+  bool dynamic = llvm::any_of(op->getResultTypes(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !tensor.hasStaticShape();
+  });
+  if (!dynamic || op->getNumOperands() == 0)
+    return;
+  Value result = op->getResult(0);
+  int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
+  Value first = op->getOperand(0);
+  auto firstType = dyn_cast<RankedTensorType>(first.getType());
+  if (!firstType)
+    return;
+  auto alike = [&](Value operand) {
+    for (int64_t i = 0; i < rank; ++i)
+      copySymbol(operand, i, result, i);
+  };
+  auto allBut = [&](int64_t dimension) {
+    for (int64_t i = 0; i < rank; ++i)
+      if (i != dimension)
+        copySymbol(first, i, result, i);
+  };
+  auto fromShape = [&](Value shape) {
+    auto sizes = elements(shape);
+    for (int64_t i = 0; sizes && i < rank; ++i)
+      if ((*sizes)[i].kind == Element::Symbol)
+        setSymbol(result, i, (*sizes)[i].value);
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<stablehlo::SelectOp, stablehlo::ClampOp>(
+          [&](auto) { alike(op->getOperand(1)); })
+      .Case<stablehlo::TransposeOp>([&](stablehlo::TransposeOp transpose) {
+        for (auto [i, from] : llvm::enumerate(transpose.getPermutation()))
+          copySymbol(first, from, result, i);
+      })
+      .Case<nn::BroadcastLikeOp>([&](auto) {
+        // A size that meets only ones and itself is the result's.
+        for (int64_t i = 0; i < rank; ++i) {
+          std::optional<Element> size;
+          bool clear = true;
+          for (Value operand : op->getOperands()) {
+            int64_t missing =
+                rank - cast<RankedTensorType>(operand.getType()).getRank();
+            if (i < missing)
+              continue;
+            Element here = sizeOf(operand, i - missing);
+            if (here == Element::integer(1))
+              continue;
+            clear &= !size || *size == here;
+            size = here;
+          }
+          if (clear && size && size->kind == Element::Symbol)
+            setSymbol(result, i, size->value);
+        }
+      })
+      .Case<stablehlo::ConvolutionOp>([&](stablehlo::ConvolutionOp conv) {
+        auto numbers = conv.getDimensionNumbers();
+        copySymbol(first, numbers.getInputBatchDimension(), result,
+                   numbers.getOutputBatchDimension());
+      })
+      .Case<nn::MaxPoolOp, nn::AveragePoolOp, nn::LpPoolOp,
+            nn::MaxPoolIndicesOp>([&](auto) {
+        copySymbol(first, 0, result, 0);
+        copySymbol(first, 1, result, 1);
+      })
+      .Case<stablehlo::DotGeneralOp>([&](stablehlo::DotGeneralOp dot) {
+        auto numbers = dot.getDotDimensionNumbers();
+        int64_t at = 0;
+        for (int64_t i : numbers.getLhsBatchingDimensions())
+          copySymbol(first, i, result, at++);
+        auto free = [&](Value operand, ArrayRef<int64_t> batching,
+                        ArrayRef<int64_t> contracting) {
+          auto type = cast<RankedTensorType>(operand.getType());
+          for (int64_t i = 0; i < type.getRank(); ++i)
+            if (!llvm::is_contained(batching, i) &&
+                !llvm::is_contained(contracting, i))
+              copySymbol(operand, i, result, at++);
+        };
+        free(first, numbers.getLhsBatchingDimensions(),
+             numbers.getLhsContractingDimensions());
+        free(op->getOperand(1), numbers.getRhsBatchingDimensions(),
+             numbers.getRhsContractingDimensions());
+      })
+      .Case<nn::TakeOp>([&](nn::TakeOp take) {
+        int64_t axis = take.getAxis();
+        int64_t indexRank = take.getIndices().getType().getRank();
+        for (int64_t i = 0; i < rank; ++i)
+          if (i < axis)
+            copySymbol(first, i, result, i);
+          else if (i < axis + indexRank)
+            copySymbol(take.getIndices(), i - axis, result, i);
+          else
+            copySymbol(first, i - indexRank + 1, result, i);
+      })
+      .Case<nn::TakeAlongOp>([&](auto) { alike(op->getOperand(1)); })
+      .Case<stablehlo::ConcatenateOp>([&](stablehlo::ConcatenateOp concat) {
+        allBut(concat.getDimension());
+      })
+      .Case<nn::TopKOp>([&](nn::TopKOp top) {
+        for (Value each : op->getResults())
+          for (int64_t i = 0; i < rank; ++i)
+            if (i != static_cast<int64_t>(top.getAxis()))
+              copySymbol(first, i, each, i);
+      })
+      .Case<stablehlo::PadOp>([&](stablehlo::PadOp pad) {
+        for (int64_t i = 0; i < rank; ++i)
+          if (!pad.getEdgePaddingLow()[i] && !pad.getEdgePaddingHigh()[i] &&
+              !pad.getInteriorPadding()[i])
+            copySymbol(first, i, result, i);
+      })
+      .Case<nn::PadModeOp>([&](nn::PadModeOp pad) {
+        for (int64_t i = 0; i < rank; ++i)
+          if (!pad.getLow()[i] && !pad.getHigh()[i])
+            copySymbol(first, i, result, i);
+      })
+      .Case<stablehlo::ReduceOp>([&](stablehlo::ReduceOp reduce) {
+        int64_t at = 0;
+        for (int64_t i = 0; i < firstType.getRank(); ++i)
+          if (!llvm::is_contained(reduce.getDimensions(), i))
+            copySymbol(first, i, result, at++);
+      })
+      .Case<nn::ArgMaxOp, nn::ArgMinOp>([&](auto arg) {
+        int64_t at = 0;
+        for (int64_t i = 0; i < firstType.getRank(); ++i) {
+          if (i != static_cast<int64_t>(arg.getAxis()))
+            copySymbol(first, i, result, at++);
+          else if (arg.getKeepDimension())
+            ++at;
+        }
+      })
+      .Case<stablehlo::BroadcastInDimOp>(
+          [&](stablehlo::BroadcastInDimOp broadcast) {
+            for (auto [i, to] :
+                 llvm::enumerate(broadcast.getBroadcastDimensions()))
+              copySymbol(first, i, result, to);
+          })
+      .Case<stablehlo::DynamicReshapeOp,
+            stablehlo::DynamicBroadcastInDimOp>(
+          [&](auto) { fromShape(op->getOperand(1)); })
+      .Case<stablehlo::DynamicIotaOp>([&](auto) { fromShape(first); })
+      .Case<stablehlo::RealDynamicSliceOp>([&](auto) {
+        // [0, size) with step 1 keeps the size.
+        auto starts = elements(op->getOperand(1));
+        auto limits = elements(op->getOperand(2));
+        auto strides = elements(op->getOperand(3));
+        if (!starts || !limits || !strides)
+          return;
+        for (int64_t i = 0; i < rank; ++i)
+          if ((*starts)[i] == Element::integer(0) &&
+              (*strides)[i] == Element::integer(1) &&
+              (*limits)[i] == sizeOf(first, i))
+            copySymbol(first, i, result, i);
+      })
+      .Case<nn::LstmOp, nn::GruOp, nn::RnnOp>([&](auto) {
+        copySymbol(first, 0, result, 0);
+        copySymbol(first, 1, result, 2);
+        for (Value state : op->getResults().drop_front())
+          copySymbol(first, 1, state, 1);
+      })
+      .Case<nn::ResizeOp>([&](nn::ResizeOp resize) {
+        for (int64_t i = 0; i < rank; ++i)
+          if (resize.getScales()[i] == 1.0)
+            copySymbol(first, i, result, i);
+      })
+      .Default([&](Operation *) {
+        // Elementwise ops and those whose result is like their operand.
+        if (firstType.getRank() != rank)
+          return;
+        bool sameShape =
+            op->hasTrait<OpTrait::SameOperandsAndResultShape>() ||
+            isa<stablehlo::BatchNormInferenceOp, stablehlo::ReverseOp,
+                nn::PReluOp, nn::LrnOp, nn::SoftmaxOp, nn::LogSoftmaxOp,
+                nn::HardmaxOp, nn::LayerNormOp, nn::RmsNormOp, nn::GroupNormOp,
+                nn::LpNormalizeOp, nn::CumulativeSumOp>(op);
+        if (sameShape)
+          alike(first);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Elements of shapes
+//===----------------------------------------------------------------------===//
+
+static std::optional<int64_t> smallStatic(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrIndex())
+    return std::nullopt;
+  auto count = elementCount(type.getShape());
+  if (!count || *count > mostElements)
+    return std::nullopt;
+  return count;
+}
+
+std::optional<Elements> KnownValues::elements(Value value) {
+  return elements(value, 0);
+}
+
+std::optional<Elements> KnownValues::elements(Value value, int depth) {
+  if (depth > deepestChain || !smallStatic(value))
+    return std::nullopt;
+  auto found = known.find(value);
+  if (found != known.end())
+    return found->second;
+  auto result = compute(value, depth);
+  known[value] = result;
+  return result;
+}
+
+std::optional<SmallVector<int64_t>> KnownValues::integers(Value value) {
+  auto list = elements(value);
+  if (!list || !llvm::all_of(*list, [](Element e) { return e.isInteger(); })) {
+    if (!smallStatic(value))
+      return std::nullopt;
+    auto computed = tensor(value);
+    if (!computed)
+      return std::nullopt;
+    SmallVector<int64_t> result;
+    for (int64_t i = 0; i < computed->size(); ++i)
+      result.push_back(computed->toInteger(i));
+    return result;
+  }
+  SmallVector<int64_t> result;
+  for (Element element : *list)
+    result.push_back(element.value);
+  return result;
+}
+
+/// x op y where both are integers or where a neutral element leaves the other.
+static Element combine(Operation *op, Element x, Element y) {
+  bool integers = x.isInteger() && y.isInteger();
+  int64_t result;
+  if (isa<stablehlo::AddOp>(op)) {
+    if (y == Element::integer(0))
+      return x;
+    if (x == Element::integer(0))
+      return y;
+    if (integers && !llvm::AddOverflow(x.value, y.value, result))
+      return Element::integer(result);
+  } else if (isa<stablehlo::SubtractOp>(op)) {
+    if (y == Element::integer(0))
+      return x;
+    if (integers && !llvm::SubOverflow(x.value, y.value, result))
+      return Element::integer(result);
+  } else if (isa<stablehlo::MulOp>(op)) {
+    if (y == Element::integer(1))
+      return x;
+    if (x == Element::integer(1))
+      return y;
+    if (integers && !llvm::MulOverflow(x.value, y.value, result))
+      return Element::integer(result);
+  } else if (isa<stablehlo::DivOp>(op)) {
+    if (y == Element::integer(1))
+      return x;
+    if (integers && y.value > 0)
+      return Element::integer(x.value / y.value);
+  } else if (isa<stablehlo::RemOp>(op)) {
+    if (integers && y.value > 0)
+      return Element::integer(x.value % y.value);
+  } else if (isa<stablehlo::MaxOp>(op)) {
+    if (integers)
+      return Element::integer(std::max(x.value, y.value));
+  } else if (isa<stablehlo::MinOp>(op)) {
+    if (integers)
+      return Element::integer(std::min(x.value, y.value));
+  } else if (isa<stablehlo::AndOp>(op)) {
+    if (integers)
+      return Element::integer(x.value & y.value);
+  } else if (isa<stablehlo::OrOp>(op)) {
+    if (integers)
+      return Element::integer(x.value | y.value);
+  }
+  return {};
+}
+
+/// Whether a comparison holds; a dimension's size is not negative.
+static Element compare(stablehlo::ComparisonDirection direction, Element x,
+                       Element y) {
+  using Direction = stablehlo::ComparisonDirection;
+  if (x.isInteger() && y.isInteger()) {
+    switch (direction) {
+    case Direction::EQ:
+      return Element::integer(x.value == y.value);
+    case Direction::NE:
+      return Element::integer(x.value != y.value);
+    case Direction::GE:
+      return Element::integer(x.value >= y.value);
+    case Direction::GT:
+      return Element::integer(x.value > y.value);
+    case Direction::LE:
+      return Element::integer(x.value <= y.value);
+    case Direction::LT:
+      return Element::integer(x.value < y.value);
+    }
+  }
+  bool equality = direction == Direction::EQ || direction == Direction::NE;
+  if (equality && x.kind == Element::Symbol && x == y)
+    return Element::integer(direction == Direction::EQ);
+  auto negative = [](Element e) { return e.isInteger() && e.value < 0; };
+  if (equality && ((x.kind == Element::Symbol && negative(y)) ||
+                   (y.kind == Element::Symbol && negative(x))))
+    return Element::integer(direction == Direction::NE);
+  return {};
+}
+
+std::optional<Elements> KnownValues::compute(Value value, int depth) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  int64_t count = *smallStatic(value);
+  auto of = [&](Value operand) { return elements(operand, depth + 1); };
+  auto operandOf = [&](unsigned i) { return of(op->getOperand(i)); };
+  Elements result;
+
+  if (auto tensor = constantTensor(value)) {
+    for (int64_t i = 0; i < count; ++i)
+      result.push_back(Element::integer(tensor->toInteger(i)));
+    return result;
+  }
+  if (isa<nn::ShapeOp>(op)) {
+    for (int64_t i = 0; i < count; ++i)
+      result.push_back(sizeOf(op->getOperand(0), i));
+    return result;
+  }
+  if (auto size = dyn_cast<stablehlo::GetDimensionSizeOp>(op))
+    return Elements{sizeOf(size.getOperand(), size.getDimension())};
+  if (isa<stablehlo::ReshapeOp, stablehlo::DynamicReshapeOp>(op))
+    return operandOf(0);
+  if (isa<stablehlo::ConvertOp>(op)) {
+    auto from = cast<RankedTensorType>(op->getOperand(0).getType());
+    auto to = cast<RankedTensorType>(value.getType());
+    auto list = operandOf(0);
+    if (!list || !from.getElementType().isIntOrIndex())
+      return std::nullopt;
+    for (Element &element : *list)
+      if (to.getElementType().isInteger(1) && element.isInteger())
+        element.value = element.value != 0;
+      else if (element.isInteger() && to.getElementTypeBitWidth() < 64 &&
+               !llvm::isIntN(to.getElementTypeBitWidth(), element.value))
+        element = {};
+    return list;
+  }
+  if (auto concat = dyn_cast<stablehlo::ConcatenateOp>(op)) {
+    if (cast<RankedTensorType>(value.getType()).getRank() != 1)
+      return std::nullopt;
+    for (Value operand : concat.getInputs()) {
+      if (auto list = of(operand)) {
+        result.append(*list);
+        continue;
+      }
+      auto size = smallStatic(operand);
+      if (!size)
+        return std::nullopt;
+      result.append(*size, Element());
+    }
+    return result;
+  }
+  if (auto slice = dyn_cast<stablehlo::SliceOp>(op)) {
+    auto list = operandOf(0);
+    if (!list || slice.getStartIndices().size() != 1)
+      return std::nullopt;
+    for (int64_t i = slice.getStartIndices()[0];
+         i < slice.getLimitIndices()[0]; i += slice.getStrides()[0])
+      result.push_back((*list)[i]);
+    return result;
+  }
+  if (auto reverse = dyn_cast<stablehlo::ReverseOp>(op)) {
+    auto list = operandOf(0);
+    if (!list || cast<RankedTensorType>(value.getType()).getRank() != 1)
+      return std::nullopt;
+    if (!reverse.getDimensions().empty())
+      std::reverse(list->begin(), list->end());
+    return list;
+  }
+  if (auto take = dyn_cast<nn::TakeOp>(op)) {
+    auto list = operandOf(0), indices = operandOf(1);
+    if (!list || !indices || take.getOperand().getType().getRank() != 1)
+      return std::nullopt;
+    int64_t size = list->size();
+    for (Element index : *indices) {
+      int64_t at = index.value < 0 ? index.value + size : index.value;
+      bool inside = index.isInteger() && at >= 0 && at < size;
+      result.push_back(inside ? (*list)[at] : Element());
+    }
+    return result;
+  }
+  if (isa<stablehlo::BroadcastInDimOp, stablehlo::DynamicBroadcastInDimOp,
+          nn::BroadcastLikeOp>(op)) {
+    auto list = operandOf(0);
+    if (!list)
+      return std::nullopt;
+    if (static_cast<int64_t>(list->size()) == count)
+      return list;
+    if (list->size() != 1)
+      return std::nullopt;
+    result.append(count, list->front());
+    return result;
+  }
+  if (auto comparison = dyn_cast<stablehlo::CompareOp>(op)) {
+    auto lhs = operandOf(0), rhs = operandOf(1);
+    if (!lhs || !rhs)
+      return std::nullopt;
+    for (auto [x, y] : llvm::zip_equal(*lhs, *rhs))
+      result.push_back(compare(comparison.getComparisonDirection(), x, y));
+    return result;
+  }
+  if (isa<stablehlo::SelectOp>(op)) {
+    auto choice = operandOf(0), yes = operandOf(1), no = operandOf(2);
+    if (!choice || !yes || !no)
+      return std::nullopt;
+    for (int64_t i = 0; i < count; ++i) {
+      Element which = (*choice)[choice->size() == 1 ? 0 : i];
+      Element x = (*yes)[i], y = (*no)[i];
+      result.push_back(which.isInteger() ? (which.value ? x : y)
+                       : x == y          ? x
+                                         : Element());
+    }
+    return result;
+  }
+  if (op->getNumOperands() == 2 &&
+      op->hasTrait<OpTrait::SameOperandsAndResultShape>()) {
+    auto lhs = operandOf(0), rhs = operandOf(1);
+    if (!lhs || !rhs)
+      return std::nullopt;
+    for (auto [x, y] : llvm::zip_equal(*lhs, *rhs))
+      result.push_back(combine(op, x, y));
+    return result;
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+std::optional<Tensor> KnownValues::tensor(Value value) {
+  return evaluate(value, 0);
+}
+
+/// The elements as a tensor of the value's type; nothing if one is unknown.
+static std::optional<Tensor> tensorOf(Value value, const Elements &list) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto element = sinter::elementTypeOf(type.getElementType());
+  if (!element ||
+      !llvm::all_of(list, [](Element e) { return e.isInteger(); }))
+    return std::nullopt;
+  Tensor result(*element, Shape(type.getShape().begin(), type.getShape().end()));
+  for (auto [i, e] : llvm::enumerate(list))
+    std::memcpy(result.mutableBytes() + i * byteSize(*element), &e.value,
+                byteSize(*element));
+  return result;
+}
+
+std::optional<Tensor> KnownValues::evaluate(Value value, int depth) {
+  if (depth > deepestChain)
+    return std::nullopt;
+  if (auto constant = constantTensor(value))
+    return constant;
+  auto found = evaluated.find(value);
+  if (found != evaluated.end())
+    return found->second;
+  std::optional<Tensor> result;
+  if (auto list = elements(value, depth))
+    result = tensorOf(value, *list);
+  evaluated[value] = result;
+  return result;
+}
+
+} // namespace sinter::onnx

@@ -1,0 +1,382 @@
+// What importers build from smaller ops, for static and for unknown sizes.
+
+#include "formats/onnx/NodeContext.h"
+
+#include "graph/Constants.h"
+#include "llvm/ADT/APSInt.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// \p value rounded to an element type, as an attribute.
+static Attribute numberAttribute(Type element, double value) {
+  if (auto type = dyn_cast<FloatType>(element)) {
+    APFloat number(value);
+    bool inexact;
+    number.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                   &inexact);
+    return FloatAttr::get(type, number);
+  }
+  if (auto type = dyn_cast<IntegerType>(element)) {
+    unsigned width = type.getWidth();
+    llvm::APSInt number(width, type.isUnsigned());
+    bool exact;
+    APFloat(value).convertToInteger(number, APFloat::rmTowardZero, &exact);
+    return IntegerAttr::get(type, number);
+  }
+  return {};
+}
+
+Value NodeContext::splat(Type element, double value, ArrayRef<int64_t> shape) {
+  if (!element)
+    return {};
+  auto type = RankedTensorType::get(shape, element);
+  if (!type.hasStaticShape())
+    return fail("a constant of unknown size");
+  Attribute number = numberAttribute(element, value);
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    auto part = cast<FloatAttr>(numberAttribute(complex.getElementType(), value));
+    APFloat zero = APFloat::getZero(part.getValue().getSemantics());
+    std::complex<APFloat> both(part.getValue(), zero);
+    return typed<stablehlo::ConstantOp>(
+        type, DenseElementsAttr::get(type, ArrayRef(both)));
+  }
+  if (!number)
+    return unsupported("a constant of this element type");
+  return typed<stablehlo::ConstantOp>(
+      type, DenseElementsAttr::get(type, ArrayRef(number)));
+}
+
+Value NodeContext::scalar(Type element, double value) {
+  return splat(element, value, {});
+}
+
+Value NodeContext::one(Value like, double value) {
+  if (!like)
+    return {};
+  return splat(element(like), value, Ints(rank(like), 1));
+}
+
+Value NodeContext::integers(ArrayRef<int64_t> values) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())},
+                                    i64());
+  return typed<stablehlo::ConstantOp>(type,
+                                      DenseElementsAttr::get(type, values));
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes and shapes
+//===----------------------------------------------------------------------===//
+
+Value NodeContext::cast(Value value, Type element) {
+  if (!value || !element || this->element(value) == element)
+    return value;
+  return typed<stablehlo::ConvertOp>(type(value).clone(element), value);
+}
+
+Dim NodeContext::dim(Value value, int64_t dimension) {
+  if (!type(value).isDynamicDim(dimension))
+    return shape(value)[dimension];
+  Value all = op<nn::ShapeOp>(value);
+  int64_t limit = dimension + 1, stride = 1;
+  return Dim(ShapedType::kDynamic,
+             op<stablehlo::SliceOp>(all, ArrayRef(dimension), ArrayRef(limit),
+                                    ArrayRef(stride)));
+}
+
+Dims NodeContext::dims(Value value) {
+  Dims result;
+  for (int64_t i = 0; i < rank(value); ++i)
+    result.push_back(dim(value, i));
+  return result;
+}
+
+Dim NodeContext::product(ArrayRef<Dim> dims) {
+  int64_t known = 1;
+  Value unknown;
+  for (const Dim &each : dims) {
+    if (!each.isStatic())
+      unknown = unknown ? op<stablehlo::MulOp>(unknown, each.extent)
+                        : each.extent;
+    else if (llvm::MulOverflow(known, each.size, known)) {
+      fail("a product of sizes is too large");
+      return 0;
+    }
+  }
+  if (!unknown)
+    return known;
+  if (known != 1)
+    unknown = op<stablehlo::MulOp>(unknown, integers({known}));
+  return Dim(ShapedType::kDynamic, unknown);
+}
+
+Value NodeContext::extents(ArrayRef<Dim> dims) {
+  Values parts;
+  Ints run;
+  auto flush = [&] {
+    if (!run.empty())
+      parts.push_back(integers(run));
+    run.clear();
+  };
+  for (const Dim &each : dims) {
+    if (each.isStatic()) {
+      run.push_back(each.size);
+      continue;
+    }
+    flush();
+    parts.push_back(each.extent);
+  }
+  flush();
+  if (parts.empty())
+    return integers({});
+  return parts.size() == 1 ? parts[0] : concatenate(parts, 0);
+}
+
+static Ints sizesOf(ArrayRef<Dim> dims) {
+  Ints sizes;
+  for (const Dim &each : dims)
+    sizes.push_back(each.size);
+  return sizes;
+}
+
+Value NodeContext::reshape(Value value, ArrayRef<Dim> dims) {
+  if (!value)
+    return {};
+  auto result = tensorType(sizesOf(dims), element(value));
+  if (result == type(value) && result.hasStaticShape())
+    return value;
+  if (result.hasStaticShape() && isStatic(value))
+    return typed<stablehlo::ReshapeOp>(result, value);
+  return typed<stablehlo::DynamicReshapeOp>(result, value, extents(dims));
+}
+
+Value NodeContext::unsqueeze(Value value, ArrayRef<int64_t> axes) {
+  if (!value)
+    return {};
+  Dims sizes;
+  int64_t at = 0, total = rank(value) + axes.size();
+  for (int64_t i = 0; i < total; ++i)
+    sizes.push_back(llvm::is_contained(axes, i) ? Dim(1) : dim(value, at++));
+  return reshape(value, sizes);
+}
+
+Value NodeContext::squeeze(Value value, ArrayRef<int64_t> axes) {
+  if (!value)
+    return {};
+  Dims sizes;
+  for (int64_t i = 0; i < rank(value); ++i)
+    if (!llvm::is_contained(axes, i))
+      sizes.push_back(dim(value, i));
+  return reshape(value, sizes);
+}
+
+Value NodeContext::alignRank(Value value, int64_t to) {
+  if (!value || rank(value) >= to)
+    return value;
+  return unsqueeze(value, llvm::to_vector(llvm::seq<int64_t>(
+                              0, to - rank(value))));
+}
+
+Value NodeContext::transpose(Value value, ArrayRef<int64_t> permutation) {
+  if (value && llvm::equal(permutation, llvm::seq<int64_t>(0, rank(value))))
+    return value;
+  return op<stablehlo::TransposeOp>(value, permutation);
+}
+
+Value NodeContext::sliceAxis(Value value, int64_t axis, int64_t start,
+                             int64_t limit, int64_t stride) {
+  if (!value)
+    return {};
+  Ints starts(rank(value), 0), strides(rank(value), 1);
+  Dims limits;
+  bool known = true;
+  starts[axis] = start;
+  strides[axis] = stride;
+  for (int64_t i = 0; i < rank(value); ++i) {
+    limits.push_back(i == axis ? Dim(limit) : dim(value, i));
+    known &= limits.back().isStatic();
+  }
+  if (known)
+    return op<stablehlo::SliceOp>(value, starts, sizesOf(limits), strides);
+  Ints sizes(shape(value));
+  sizes[axis] = llvm::divideCeil(std::max<int64_t>(limit - start, 0), stride);
+  return typed<stablehlo::RealDynamicSliceOp>(
+      tensorType(sizes, element(value)), value, integers(starts),
+      extents(limits), integers(strides));
+}
+
+Value NodeContext::concatenate(ValueRange values, int64_t axis) {
+  if (null(values))
+    return {};
+  if (values.size() == 1)
+    return values[0];
+  return op<stablehlo::ConcatenateOp>(values, static_cast<uint64_t>(axis));
+}
+
+Value NodeContext::pad(Value value, double filler, ArrayRef<int64_t> low,
+                       ArrayRef<int64_t> high) {
+  if (!value)
+    return {};
+  return op<stablehlo::PadOp>(value, scalar(element(value), filler), low, high,
+                              Ints(low.size(), 0));
+}
+
+//===----------------------------------------------------------------------===//
+// Broadcasting
+//===----------------------------------------------------------------------===//
+
+Value NodeContext::broadcastInDim(Value value, ArrayRef<Dim> dims,
+                                  ArrayRef<int64_t> dimensions) {
+  if (!value)
+    return {};
+  auto result = tensorType(sizesOf(dims), element(value));
+  if (result.hasStaticShape() && isStatic(value))
+    return typed<stablehlo::BroadcastInDimOp>(result, value, dimensions);
+  return typed<stablehlo::DynamicBroadcastInDimOp>(
+      result, value, extents(dims), builder().getDenseI64ArrayAttr(dimensions),
+      DenseI64ArrayAttr(), DenseI64ArrayAttr());
+}
+
+Value NodeContext::alongDimension(Value vector, Value like, int64_t dimension) {
+  if (!vector || !like)
+    return {};
+  return isStatic(like)
+             ? broadcastInDim(vector, dims(like), {dimension})
+             : op<nn::BroadcastLikeOp>(
+                   unsqueeze(vector,
+                             llvm::to_vector(llvm::seq<int64_t>(
+                                 1, rank(like) - dimension))),
+                   ValueRange(like));
+}
+
+/// Whether \p value has not the shape that all broadcast to, or not surely.
+bool NodeContext::needsBroadcast(Value value, ArrayRef<Value> all,
+                                 int64_t rank) {
+  if (this->rank(value) != rank)
+    return true;
+  KnownValues &known = importer.known;
+  for (int64_t i = 0; i < rank; ++i) {
+    Element size = known.sizeOf(value, i);
+    if (size.isInteger() && size.value != 1)
+      continue;
+    for (Value other : all) {
+      int64_t missing = rank - this->rank(other);
+      if (i < missing)
+        continue;
+      Element there = known.sizeOf(other, i - missing);
+      if (there != size && there != Element::integer(1))
+        return true;
+    }
+  }
+  return false;
+}
+
+Values NodeContext::broadcastTogether(ArrayRef<Value> values) {
+  if (null(ValueRange(values)))
+    return {};
+  int64_t most = 0;
+  Ints joined;
+  for (Value value : values) {
+    most = std::max(most, rank(value));
+    auto next = broadcastShapes(joined, shape(value));
+    if (!next) {
+      fail("shapes do not broadcast together");
+      return {};
+    }
+    joined = std::move(*next);
+  }
+  Values result;
+  for (Value value : values) {
+    if (!needsBroadcast(value, values, most)) {
+      result.push_back(value);
+      continue;
+    }
+    Value same;
+    if (!ShapedType::isDynamicShape(joined) && isStatic(value)) {
+      Ints dimensions = llvm::to_vector(
+          llvm::seq<int64_t>(most - rank(value), most));
+      same = broadcastInDim(value, Dims(joined.begin(), joined.end()),
+                            dimensions);
+    } else {
+      Values others;
+      for (Value other : values)
+        if (other != value)
+          others.push_back(other);
+      same = op<nn::BroadcastLikeOp>(value, ValueRange(others));
+    }
+    if (!same)
+      return {};
+    result.push_back(same);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions, comparisons
+//===----------------------------------------------------------------------===//
+
+Value NodeContext::reduceWith(Value value, ArrayRef<int64_t> axes,
+                              double initial, bool keep, StringRef opName) {
+  if (!value)
+    return {};
+  Type element = this->element(value);
+  Value start = scalar(element, initial);
+  Ints sizes;
+  for (int64_t i = 0; i < rank(value); ++i)
+    if (!llvm::is_contained(axes, i))
+      sizes.push_back(shape(value)[i]);
+  if (!start)
+    return {};
+  OperationState state(loc, stablehlo::ReduceOp::getOperationName());
+  stablehlo::ReduceOp::build(builder(), state,
+                             TypeRange(Type(tensorType(sizes, element))),
+                             ValueRange(value), ValueRange(start), axes);
+  Region &region = *state.regions.front();
+  if (region.empty())
+    region.emplaceBlock();
+  {
+    OpBuilder::InsertionGuard guard(builder());
+    Block &block = region.front();
+    Type scalarType = start.getType();
+    block.addArguments({scalarType, scalarType}, {loc, loc});
+    builder().setInsertionPointToStart(&block);
+    OperationState body(loc, opName, block.getArguments(),
+                        TypeRange(scalarType), {});
+    Operation *combined = builder().create(body);
+    builder().create<stablehlo::ReturnOp>(loc, combined->getResults());
+  }
+  Operation *op = create(state);
+  if (!op)
+    return {};
+  return keep ? unsqueeze(op->getResult(0), axes) : op->getResult(0);
+}
+
+Value NodeContext::countAlong(Value value, ArrayRef<int64_t> axes,
+                              Type element) {
+  if (!value)
+    return {};
+  Dims sizes;
+  for (int64_t axis : axes)
+    sizes.push_back(dim(value, axis));
+  Dim count = product(sizes);
+  if (count.isStatic())
+    return scalar(element, count.size);
+  return cast(reshape(count.extent, ArrayRef<int64_t>()), element);
+}
+
+Value NodeContext::compare(Value lhs, Value rhs,
+                           stablehlo::ComparisonDirection direction) {
+  Values both = broadcastTogether({lhs, rhs});
+  if (both.empty())
+    return {};
+  return op<stablehlo::CompareOp>(both[0], both[1], direction,
+                                  stablehlo::ComparisonTypeAttr());
+}
+
+} // namespace sinter::onnx

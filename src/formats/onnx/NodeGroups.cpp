@@ -1,0 +1,199 @@
+#include "formats/onnx/NodeGroups.h"
+
+#include "graph/stablehlo/StablehloOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+namespace {
+/// A group's fingerprint, and the values that it uses from outside.
+struct Shape {
+  uint64_t fingerprint;
+  SmallVector<Value> externals;
+};
+} // namespace
+
+/// Name and attributes of an op and of all ops nested in it.
+static void describeOp(Operation *op, raw_ostream &os) {
+  os << op->getName() << '{';
+  for (NamedAttribute attribute : op->getAttrDictionary())
+    if (attribute.getName() != nodeAttribute)
+      os << attribute.getName().getValue() << '=' << attribute.getValue()
+         << ';';
+  os << '}';
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner : block)
+        describeOp(&inner, os);
+}
+
+static Shape describeGroup(ArrayRef<Operation *> ops) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::MapVector<Value, size_t> externals;
+  DenseMap<Operation *, size_t> numbers;
+  for (Operation *op : ops) {
+    describeOp(op, os);
+    for (Value operand : op->getOperands()) {
+      auto inner = numbers.find(operand.getDefiningOp());
+      if (inner != numbers.end()) {
+        os << '%' << inner->second << '.'
+           << cast<OpResult>(operand).getResultNumber();
+        continue;
+      }
+      auto found = externals.insert({operand, externals.size()}).first;
+      os << '$' << found->second;
+    }
+    os << '\n';
+    numbers[op] = numbers.size();
+  }
+  Shape shape{llvm::xxh3_64bits(os.str()), {}};
+  for (auto &[value, number] : externals)
+    shape.externals.push_back(value);
+  return shape;
+}
+
+static ElementsAttr constantOf(Value value) {
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  return constant ? constant.getValue() : ElementsAttr();
+}
+
+/// `inputs` of the entry; nothing if an input is neither used nor known.
+static std::optional<SmallVector<Attribute>>
+inputsOf(const NodeRecord &record, ArrayRef<Value> externals, Builder &builder) {
+  SmallVector<Attribute> result;
+  for (auto [i, input] : llvm::enumerate(record.inputs)) {
+    if (!input) {
+      result.push_back(builder.getUnitAttr());
+      continue;
+    }
+    auto found = llvm::find(externals, input);
+    if (found != externals.end()) {
+      result.push_back(builder.getI64IntegerAttr(found - externals.begin()));
+      continue;
+    }
+    ElementsAttr constant = constantOf(input);
+    if (!constant && i < record.known.size())
+      constant = record.known[i];
+    if (!constant)
+      return std::nullopt;
+    result.push_back(constant);
+  }
+  return result;
+}
+
+static std::optional<SmallVector<Attribute>>
+constantsOf(const NodeRecord &record, ArrayRef<Value> externals,
+            Builder &builder) {
+  SmallVector<Attribute> result;
+  for (Value external : externals) {
+    if (llvm::is_contained(record.inputs, external)) {
+      result.push_back(builder.getUnitAttr());
+      continue;
+    }
+    ElementsAttr constant = constantOf(external);
+    if (!constant)
+      return std::nullopt;
+    result.push_back(constant);
+  }
+  return result;
+}
+
+static std::optional<SmallVector<Attribute>>
+outputsOf(const NodeRecord &record, Builder &builder) {
+  SmallVector<Attribute> result;
+  for (Value output : record.outputs) {
+    if (!output) {
+      result.push_back(builder.getUnitAttr());
+      continue;
+    }
+    auto found = llvm::find(record.ops, output.getDefiningOp());
+    if (found == record.ops.end())
+      return std::nullopt;
+    int64_t place[] = {
+        found - record.ops.begin(),
+        static_cast<int64_t>(cast<OpResult>(output).getResultNumber())};
+    result.push_back(builder.getDenseI64ArrayAttr(place));
+  }
+  return result;
+}
+
+DictionaryAttr toAttribute(const NodeRecord &record, MLIRContext *context) {
+  Builder builder(context);
+  NamedAttrList entry;
+  entry.set("op_type", builder.getStringAttr(record.opType));
+  entry.set("domain", builder.getStringAttr(record.domain));
+  entry.set("name", builder.getStringAttr(record.name));
+  entry.set("version", builder.getI64IntegerAttr(record.version));
+  Shape shape = describeGroup(record.ops);
+  auto inputs = inputsOf(record, shape.externals, builder);
+  auto constants = constantsOf(record, shape.externals, builder);
+  auto outputs = outputsOf(record, builder);
+  if (record.proto.empty() || record.ops.empty() || !inputs || !constants ||
+      !outputs)
+    return entry.getDictionary(context);
+  entry.set("proto", builder.getStringAttr(record.proto));
+  entry.set("group", builder.getI64IntegerAttr(shape.fingerprint));
+  entry.set("inputs", builder.getArrayAttr(*inputs));
+  entry.set("constants", builder.getArrayAttr(*constants));
+  entry.set("outputs", builder.getArrayAttr(*outputs));
+  return entry.getDictionary(context);
+}
+
+std::optional<UntouchedNode> untouchedNode(DictionaryAttr record,
+                                           ArrayRef<Operation *> ops) {
+  auto proto = record.getAs<StringAttr>("proto");
+  auto group = record.getAs<IntegerAttr>("group");
+  auto inputs = record.getAs<ArrayAttr>("inputs");
+  auto constants = record.getAs<ArrayAttr>("constants");
+  auto outputs = record.getAs<ArrayAttr>("outputs");
+  if (!proto || !group || !inputs || !constants || !outputs || ops.empty())
+    return std::nullopt;
+  Shape shape = describeGroup(ops);
+  if (static_cast<uint64_t>(group.getInt()) != shape.fingerprint ||
+      constants.size() != shape.externals.size())
+    return std::nullopt;
+  for (auto [constant, external] :
+       llvm::zip_equal(constants, shape.externals))
+    if (!isa<UnitAttr>(constant) && constant != constantOf(external))
+      return std::nullopt;
+
+  UntouchedNode node;
+  node.proto = proto.getValue();
+  for (Attribute input : inputs) {
+    auto &entry = node.inputs.emplace_back();
+    if (auto number = dyn_cast<IntegerAttr>(input)) {
+      if (number.getInt() < 0 ||
+          number.getInt() >= static_cast<int64_t>(shape.externals.size()))
+        return std::nullopt;
+      entry.value = shape.externals[number.getInt()];
+    } else {
+      entry.constant = dyn_cast<ElementsAttr>(input);
+    }
+  }
+  for (Attribute output : outputs) {
+    Value value;
+    if (auto place = dyn_cast<DenseI64ArrayAttr>(output)) {
+      if (place.size() != 2 || place[0] < 0 ||
+          place[0] >= static_cast<int64_t>(ops.size()) || place[1] < 0 ||
+          place[1] >= static_cast<int64_t>(ops[place[0]]->getNumResults()))
+        return std::nullopt;
+      value = ops[place[0]]->getResult(place[1]);
+    }
+    node.outputs.push_back(value);
+  }
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      for (Operation *user : result.getUsers())
+        if (!llvm::is_contained(node.outputs, result) &&
+            !llvm::is_contained(ops, user))
+          return std::nullopt;
+  return node;
+}
+
+} // namespace sinter::onnx

@@ -1,0 +1,37 @@
+//===- OnnxReader.h - read an ONNX model into the graph language ----------===//
+
+#ifndef SINTER_FORMATS_ONNX_ONNXREADER_H
+#define SINTER_FORMATS_ONNX_ONNXREADER_H
+
+#include "graph/Model.h"
+#include "runtime/Result.h"
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sinter {
+
+namespace onnx {
+class OnnxFile;
+}
+
+struct ReadOptions {
+  /// Sizes of inputs, by name. They replace unknown dimensions, also wherever
+  /// else their symbols occur.
+  std::map<std::string, std::vector<int64_t>> shapes;
+};
+
+/// Reads and checks the ONNX model at \p path. Weights stay in the mapped file,
+/// which lives as long as the model's context. Unknown dimensions keep their
+/// symbols. Errors are one line: file, node, operator, reason; what is
+/// unsupported is listed all at once.
+Result<Model> readOnnx(const std::string &path, const ReadOptions &options = {});
+
+/// The same for a file that is open already.
+Result<Model> readOnnx(const onnx::OnnxFile &file,
+                       const ReadOptions &options = {});
+
+} // namespace sinter
+
+#endif // SINTER_FORMATS_ONNX_ONNXREADER_H

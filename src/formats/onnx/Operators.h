@@ -1,0 +1,55 @@
+//===- Operators.h - the operators that can be read -----------------------===//
+//
+// One line an operator. The files below ops/ each hold a family and its table.
+// Versions of an operator are told apart inside by NodeContext::version().
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_FORMATS_ONNX_OPERATORS_H
+#define SINTER_FORMATS_ONNX_OPERATORS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/LogicalResult.h"
+
+namespace sinter::onnx {
+
+class NodeContext;
+
+/// Any number of inputs.
+inline constexpr int anyNumber = 1 << 20;
+
+struct Operator {
+  llvm::StringRef name;
+  /// "" is ai.onnx.
+  llvm::StringRef domain;
+  /// The oldest opset version whose form of the operator is read.
+  int since;
+  llvm::LogicalResult (*import)(NodeContext &node);
+  /// The first inputs, which must be there, and how many there may be.
+  int minInputs;
+  int maxInputs;
+  /// Whether inputs may be sequences or empty optionals.
+  bool takesAnyValue = false;
+};
+
+/// The operator, or null.
+const Operator *findOperator(llvm::StringRef domain, llvm::StringRef name);
+/// All operators, sorted by domain and name.
+llvm::ArrayRef<Operator> allOperators();
+
+// The families' tables, one function a file below ops/.
+llvm::ArrayRef<Operator> convolutionOperators();
+llvm::ArrayRef<Operator> productOperators();
+llvm::ArrayRef<Operator> quantizationOperators();
+llvm::ArrayRef<Operator> normalizationOperators();
+llvm::ArrayRef<Operator> poolingOperators();
+llvm::ArrayRef<Operator> recurrentOperators();
+llvm::ArrayRef<Operator> shapeOperators();
+llvm::ArrayRef<Operator> indexingOperators();
+llvm::ArrayRef<Operator> constantOperators();
+llvm::ArrayRef<Operator> controlFlowOperators();
+
+} // namespace sinter::onnx
+
+#endif // SINTER_FORMATS_ONNX_OPERATORS_H
