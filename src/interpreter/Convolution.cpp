@@ -1,0 +1,240 @@
+//===- Convolution.cpp - products of windows with a kernel ----------------===//
+//
+// Operands are first brought into one order of dimensions, lhs [batch, feature,
+// spatial...] and kernel [output, input, spatial...]. Then, for each image and
+// group, the windows become the columns of a matrix ("im2col"; Chellapilla et
+// al., "High Performance Convolutional Neural Networks for Document
+// Processing", 2006), which the kernel, a matrix as well, is multiplied with.
+//
+//===----------------------------------------------------------------------===//
+
+#include "graph/stablehlo/StablehloOps.h"
+#include "interpreter/Evaluation.h"
+#include "interpreter/Products.h"
+#include "interpreter/Strided.h"
+
+using namespace mlir;
+
+namespace sinter::interpreter {
+
+namespace {
+
+/// A convolution with the dimensions in the order above.
+struct Geometry {
+  stablehlo::ConvolutionWindow window;
+  Shape inputSizes;  ///< Spatial.
+  Shape outputSizes; ///< Spatial.
+  Shape windowSizes;
+  int64_t groupInputs = 0;  ///< Features that a result sees.
+  int64_t groupOutputs = 0; ///< Features of the result in a group.
+
+  int64_t inputSize() const { return elementCount(inputSizes).value_or(0); }
+  int64_t outputSize() const { return elementCount(outputSizes).value_or(0); }
+  int64_t windowSize() const { return elementCount(windowSizes).value_or(0); }
+};
+
+/// The product of one group of one image.
+template <typename T> class GroupProduct {
+public:
+  explicit GroupProduct(const Geometry &geometry)
+      : geometry(geometry), depth(geometry.groupInputs * geometry.windowSize()),
+        piece(std::clamp<int64_t>(
+            bufferElements / std::max<int64_t>(depth, 1), 16,
+            std::max<int64_t>(geometry.outputSize(), 16))) {}
+
+  /// \p image [groupInputs, spatial...] with \p kernel [groupOutputs,
+  /// groupInputs, window...] to \p out [groupOutputs, spatial...].
+  void run(const T *image, const T *kernel, T *out) {
+    const int64_t outputs = geometry.outputSize();
+    for (int64_t begin = 0; begin < outputs; begin += piece) {
+      const int64_t count = std::min(piece, outputs - begin);
+      fillColumns(image, begin, count);
+      sums.assign(geometry.groupOutputs * count, T());
+      addProduct<T>(geometry.groupOutputs, depth, count, kernel, columns.data(),
+                    sums.data());
+      for (int64_t o = 0; o < geometry.groupOutputs; ++o)
+        std::copy_n(sums.data() + o * count, count, out + o * outputs + begin);
+    }
+  }
+
+private:
+  /// The matrix of columns is made in pieces of about this many elements.
+  static constexpr int64_t bufferElements = int64_t(1) << 21;
+
+  /// columns[(input, window position), i] = the element of the image under that
+  /// window position for result begin + i; zero in the padding and between
+  /// dilated elements.
+  void fillColumns(const T *image, int64_t begin, int64_t count) {
+    columns.assign(depth * count, T());
+    std::vector<int64_t> places(count);
+    IndexCounter position(geometry.windowSizes);
+    for (int64_t w = 0; w < geometry.windowSize(); ++w, position.next()) {
+      findPlaces(*position, begin, places);
+      for (int64_t c = 0; c < geometry.groupInputs; ++c) {
+        const T *channel = image + c * geometry.inputSize();
+        T *row = columns.data() + (c * geometry.windowSize() + w) * count;
+        for (int64_t i = 0; i < count; ++i)
+          if (places[i] >= 0)
+            row[i] = channel[places[i]];
+      }
+    }
+  }
+
+  /// Where window position \p position of each result from \p begin on lies in
+  /// the image; -1 where there is no element.
+  void findPlaces(ArrayRef<int64_t> position, int64_t begin,
+                  std::vector<int64_t> &places) const {
+    const size_t rank = geometry.window.size();
+    std::vector<int64_t> index(rank);
+    for (size_t i = 0; i < places.size(); ++i) {
+      int64_t rest = begin + static_cast<int64_t>(i);
+      for (size_t d = rank; d-- > 0; rest /= geometry.outputSizes[d])
+        index[d] = rest % geometry.outputSizes[d];
+      places[i] = 0;
+      for (size_t d = 0; d < rank && places[i] >= 0; ++d) {
+        const stablehlo::WindowDimension &window = geometry.window[d];
+        const int64_t dilated = index[d] * window.stride - window.paddingLow +
+                                position[d] * window.windowDilation;
+        const int64_t at = dilated / window.baseDilation;
+        const bool isThere = dilated >= 0 &&
+                             dilated % window.baseDilation == 0 &&
+                             at < geometry.inputSizes[d];
+        places[i] = isThere ? places[i] * geometry.inputSizes[d] + at : -1;
+      }
+    }
+  }
+
+  const Geometry &geometry;
+  int64_t depth, piece;
+  std::vector<T> columns, sums;
+};
+
+} // namespace
+
+static SmallVector<int64_t> order(int64_t first, int64_t second,
+                                  ArrayRef<int64_t> spatial) {
+  SmallVector<int64_t> dimensions = {first, second};
+  llvm::append_range(dimensions, spatial);
+  return dimensions;
+}
+
+/// [output, input, spatial...], with the reversed dimensions turned around.
+static Tensor orderedKernel(stablehlo::ConvolutionOp op, const Tensor &kernel,
+                            const stablehlo::ConvolutionWindow &window) {
+  auto numbers = op.getDimensionNumbers();
+  Tensor ordered =
+      transposed(kernel, order(numbers.getKernelOutputFeatureDimension(),
+                               numbers.getKernelInputFeatureDimension(),
+                               numbers.getKernelSpatialDimensions()));
+  Layout from = rowMajor(ordered.shape());
+  bool isReversed = false;
+  for (size_t i = 0; i < window.size(); ++i) {
+    if (!window[i].reversed)
+      continue;
+    isReversed = true;
+    from.offset += (ordered.dim(i + 2) - 1) * from.strides[i + 2];
+    from.strides[i + 2] *= -1;
+  }
+  if (!isReversed)
+    return ordered;
+  Tensor result(ordered.type(), ordered.shape());
+  copyBox(byteSize(ordered.type()), ordered.shape(), result.mutableBytes(),
+          rowMajor(ordered.shape()), ordered.data(), from);
+  return result;
+}
+
+/// The result [batch, output, spatial...] of ordered operands. Either number of
+/// groups may be more than one: feature groups split the features of lhs and
+/// the outputs of the kernel, batch groups the batch of lhs and the outputs.
+template <typename T>
+static std::vector<T> convolve(const Geometry &geometry, const Tensor &lhs,
+                               const Tensor &kernel, int64_t featureGroups,
+                               int64_t batchGroups) {
+  const int64_t batch = lhs.dim(0) / batchGroups, features = lhs.dim(1);
+  const int64_t outputs = kernel.dim(0), groups = featureGroups * batchGroups;
+  const std::vector<T> images = toAccumulators<T>(lhs);
+  const std::vector<T> weights = toAccumulators<T>(kernel);
+  const int64_t kernelSize =
+      geometry.groupOutputs * geometry.groupInputs * geometry.windowSize();
+  std::vector<T> result(batch * outputs * geometry.outputSize());
+  GroupProduct<T> product(geometry);
+  for (int64_t n = 0; n < batch; ++n)
+    for (int64_t g = 0; g < groups; ++g) {
+      const int64_t image = batchGroups > 1 ? g * batch + n : n;
+      const int64_t firstFeature =
+          featureGroups > 1 ? g * geometry.groupInputs : 0;
+      product.run(images.data() +
+                      (image * features + firstFeature) * geometry.inputSize(),
+                  weights.data() + g * kernelSize,
+                  result.data() + (n * outputs + g * geometry.groupOutputs) *
+                                      geometry.outputSize());
+    }
+  return result;
+}
+
+/// Moves [batch, feature, spatial...] to the result's own order.
+static Tensor toResultOrder(const Tensor &ordered, ArrayRef<int64_t> places) {
+  std::vector<int64_t> permutation(places.size());
+  for (size_t i = 0; i < places.size(); ++i)
+    permutation[places[i]] = static_cast<int64_t>(i);
+  return transposed(ordered, permutation);
+}
+
+static Result<Tensors> evaluateConvolution(const Call &call) {
+  auto op = call.as<stablehlo::ConvolutionOp>();
+  auto numbers = op.getDimensionNumbers();
+  const auto featureGroups = static_cast<int64_t>(op.getFeatureGroupCount());
+  const auto batchGroups = static_cast<int64_t>(op.getBatchGroupCount());
+  const Tensor lhs =
+      transposed(call[0], order(numbers.getInputBatchDimension(),
+                                numbers.getInputFeatureDimension(),
+                                numbers.getInputSpatialDimensions()));
+  Geometry geometry;
+  geometry.window = op.getWindow();
+  const Tensor kernel = orderedKernel(op, call[1], geometry.window);
+  if (lhs.dim(0) % batchGroups || lhs.dim(1) % featureGroups ||
+      kernel.dim(0) % (featureGroups * batchGroups) ||
+      lhs.dim(1) / featureGroups != kernel.dim(1))
+    return invalidModel("the operands' batch or features do not fit the kernel "
+                        "and the groups");
+  geometry.groupInputs = kernel.dim(1);
+  geometry.groupOutputs = kernel.dim(0) / (featureGroups * batchGroups);
+
+  Shape shape = {lhs.dim(0) / batchGroups, kernel.dim(0)};
+  for (size_t i = 0; i < geometry.window.size(); ++i) {
+    stablehlo::WindowDimension &window = geometry.window[i];
+    window.size = kernel.dim(i + 2);
+    std::optional<int64_t> size =
+        stablehlo::windowedSize(lhs.dim(i + 2), window);
+    if (!size)
+      return invalidModel("the window of spatial dimension " +
+                          std::to_string(i) + " makes no sense");
+    geometry.inputSizes.push_back(lhs.dim(i + 2));
+    geometry.windowSizes.push_back(window.size);
+    geometry.outputSizes.push_back(*size);
+    shape.push_back(*size);
+  }
+  const auto places = order(numbers.getOutputBatchDimension(),
+                            numbers.getOutputFeatureDimension(),
+                            numbers.getOutputSpatialDimensions());
+  Result<Tensors> ordered =
+      produce(call.resultElement(), shape, [&](Tensor &result) {
+        if (result.size() == 0)
+          return;
+        dispatchAccumulator(result.type(), [&](auto tag) {
+          using T = typename decltype(tag)::type;
+          fromAccumulators<T>(
+              convolve<T>(geometry, lhs, kernel, featureGroups, batchGroups),
+              result);
+        });
+      });
+  if (!ordered)
+    return ordered;
+  return single(toResultOrder(ordered->front(), places));
+}
+
+void registerConvolution(Registry &registry) {
+  registry.add<stablehlo::ConvolutionOp>(evaluateConvolution);
+}
+
+} // namespace sinter::interpreter

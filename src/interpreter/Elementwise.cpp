@@ -1,0 +1,368 @@
+//===- Elementwise.cpp - functions of one and of two numbers --------------===//
+
+#include "graph/stablehlo/StablehloOps.h"
+#include "interpreter/ElementwiseLoops.h"
+#include "interpreter/Strided.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace sinter::interpreter {
+namespace {
+
+/// Integers of type T as unsigned ones that wrap without promotion to int.
+template <typename T> constexpr uint64_t wide(T value) {
+  return static_cast<uint64_t>(value);
+}
+/// The \p bits low bits of a value.
+template <typename T> constexpr uint64_t lowBits(T value, unsigned bits) {
+  return wide(value) & (~uint64_t(0) >> (64 - bits));
+}
+
+//===----------------------------------------------------------------------===//
+// One number
+//===----------------------------------------------------------------------===//
+
+/// A function that floats and complex numbers have under the same name.
+#define REAL_AND_COMPLEX(Name, expression)                                     \
+  struct Name {                                                                \
+    static double real(double x) { return expression; }                        \
+    static Complex complex(Complex x) { return expression; }                   \
+  };
+REAL_AND_COMPLEX(Cosine, std::cos(x))
+REAL_AND_COMPLEX(Sine, std::sin(x))
+REAL_AND_COMPLEX(Tan, std::tan(x))
+REAL_AND_COMPLEX(Tanh, std::tanh(x))
+REAL_AND_COMPLEX(Exp, std::exp(x))
+REAL_AND_COMPLEX(Log, std::log(x))
+REAL_AND_COMPLEX(Sqrt, std::sqrt(x))
+REAL_AND_COMPLEX(Rsqrt, 1.0 / std::sqrt(x))
+REAL_AND_COMPLEX(Logistic, 1.0 / (1.0 + std::exp(-x)))
+#undef REAL_AND_COMPLEX
+
+struct Expm1 {
+  static double real(double x) { return std::expm1(x); }
+  /// exp(x) - 1 = expm1(a) cos(b) - 2 sin(b/2)^2 + i exp(a) sin(b), which loses
+  /// no digits near zero.
+  static Complex complex(Complex x) {
+    const double s = std::sin(x.imag() / 2);
+    return {std::expm1(x.real()) * std::cos(x.imag()) - 2 * s * s,
+            std::exp(x.real()) * std::sin(x.imag())};
+  }
+};
+struct Log1p {
+  static double real(double x) { return std::log1p(x); }
+  /// log|1 + x| = log1p(a (2 + a) + b^2) / 2, exact near zero.
+  static Complex complex(Complex x) {
+    const double a = x.real(), b = x.imag();
+    return {std::log1p(a * (2 + a) + b * b) / 2, std::atan2(b, 1 + a)};
+  }
+};
+struct Cbrt {
+  static double real(double x) { return std::cbrt(x); }
+  static Complex complex(Complex x) {
+    return x == 0.0 ? x : std::pow(x, 1.0 / 3);
+  }
+};
+struct Ceil {
+  static double real(double x) { return std::ceil(x); }
+};
+struct Floor {
+  static double real(double x) { return std::floor(x); }
+};
+struct Round {
+  static double real(double x) { return std::round(x); }
+};
+struct RoundNearestEven {
+  static double real(double x) { return std::nearbyint(x); }
+};
+struct Negate {
+  static double real(double x) { return -x; }
+  static Complex complex(Complex x) { return -x; }
+  template <typename T> static T integer(T x, unsigned) {
+    return static_cast<T>(0 - wide(x));
+  }
+};
+struct Sign {
+  static double real(double x) {
+    return std::isnan(x) || x == 0 ? x : std::copysign(1.0, x);
+  }
+  static Complex complex(Complex x) {
+    return x == 0.0 ? Complex() : x / std::abs(x);
+  }
+  template <typename T> static T integer(T x, unsigned) {
+    return static_cast<T>((x > 0) - (x < 0));
+  }
+};
+struct Not {
+  static bool logical(bool x) { return !x; }
+  template <typename T> static T integer(T x, unsigned) {
+    return static_cast<T>(~x);
+  }
+};
+struct CountLeadingZeros {
+  template <typename T> static T integer(T x, unsigned bits) {
+    return static_cast<T>(std::countl_zero(lowBits(x, bits)) - (64 - bits));
+  }
+};
+struct PopulationCount {
+  template <typename T> static T integer(T x, unsigned bits) {
+    return static_cast<T>(std::popcount(lowBits(x, bits)));
+  }
+};
+/// Of floats and integers; of complex numbers see evaluateAbs.
+struct Abs {
+  static double real(double x) { return std::fabs(x); }
+  template <typename T> static T integer(T x, unsigned) {
+    return x < 0 ? static_cast<T>(0 - wide(x)) : x;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Two numbers
+//===----------------------------------------------------------------------===//
+
+struct Add {
+  static double real(double a, double b) { return a + b; }
+  static Complex complex(Complex a, Complex b) { return a + b; }
+  static bool logical(bool a, bool b) { return a || b; }
+  template <typename T> static T integer(T a, T b, unsigned) {
+    return static_cast<T>(wide(a) + wide(b));
+  }
+};
+struct Subtract {
+  static double real(double a, double b) { return a - b; }
+  static Complex complex(Complex a, Complex b) { return a - b; }
+  template <typename T> static T integer(T a, T b, unsigned) {
+    return static_cast<T>(wide(a) - wide(b));
+  }
+};
+struct Multiply {
+  static double real(double a, double b) { return a * b; }
+  static Complex complex(Complex a, Complex b) { return a * b; }
+  static bool logical(bool a, bool b) { return a && b; }
+  template <typename T> static T integer(T a, T b, unsigned) {
+    return static_cast<T>(wide(a) * wide(b));
+  }
+};
+struct Divide {
+  static double real(double a, double b) { return a / b; }
+  static Complex complex(Complex a, Complex b) { return a / b; }
+  template <typename T> static T integer(T a, T b, unsigned) {
+    if (b == 0)
+      return static_cast<T>(-1);
+    // The least integer over -1 wraps around.
+    if (std::is_signed_v<T> && b == static_cast<T>(-1))
+      return static_cast<T>(0 - wide(a));
+    return static_cast<T>(a / b);
+  }
+};
+struct Remainder {
+  static double real(double a, double b) { return std::fmod(a, b); }
+  static Complex complex(Complex a, Complex b) {
+    const Complex quotient = a / b;
+    return a - b * Complex(std::trunc(quotient.real()),
+                           std::trunc(quotient.imag()));
+  }
+  /// The remainder of x / 0 is x: what is left if nothing was taken away.
+  template <typename T> static T integer(T a, T b, unsigned) {
+    if (b == 0)
+      return a;
+    if (std::is_signed_v<T> && b == static_cast<T>(-1))
+      return 0;
+    return static_cast<T>(a % b);
+  }
+};
+struct Power {
+  static double real(double a, double b) { return std::pow(a, b); }
+  static Complex complex(Complex a, Complex b) {
+    if (a == 0.0)
+      return b == 0.0 ? 1.0 : 0.0;
+    return std::pow(a, b);
+  }
+  /// By squaring, modulo 2^bits. A negative power is the integer part of
+  /// 1 / a^|b|.
+  template <typename T> static T integer(T a, T b, unsigned) {
+    if (b < 0) {
+      if (a == 1)
+        return 1;
+      if (std::is_signed_v<T> && a == static_cast<T>(-1))
+        return b % 2 ? static_cast<T>(-1) : T(1);
+      return a == 0 ? static_cast<T>(-1) : T(0);
+    }
+    uint64_t base = wide(a), result = 1;
+    for (uint64_t power = wide(b); power; power >>= 1, base *= base)
+      if (power & 1)
+        result *= base;
+    return static_cast<T>(result);
+  }
+};
+struct Atan2 {
+  static double real(double a, double b) { return std::atan2(a, b); }
+  /// -i log((b + i a) / sqrt(a^2 + b^2)).
+  static Complex complex(Complex a, Complex b) {
+    const Complex i(0, 1);
+    return -i * std::log((b + i * a) / std::sqrt(a * a + b * b));
+  }
+};
+/// Complex numbers compare by real, then imaginary part.
+bool complexLess(Complex a, Complex b) {
+  return a.real() < b.real() || (a.real() == b.real() && a.imag() < b.imag());
+}
+bool isNan(Complex x) { return std::isnan(x.real()) || std::isnan(x.imag()); }
+struct Maximum {
+  /// IEEE 754-2019 maximum: NaN wins, +0 is greater than -0.
+  static double real(double a, double b) {
+    if (std::isnan(a) || std::isnan(b))
+      return std::numeric_limits<double>::quiet_NaN();
+    if (a == b)
+      return std::signbit(a) ? b : a;
+    return a > b ? a : b;
+  }
+  static Complex complex(Complex a, Complex b) {
+    return isNan(a) ? a : isNan(b) ? b : complexLess(a, b) ? b : a;
+  }
+  static bool logical(bool a, bool b) { return a || b; }
+  template <typename T> static T integer(T a, T b, unsigned) {
+    return std::max(a, b);
+  }
+};
+struct Minimum {
+  static double real(double a, double b) {
+    if (std::isnan(a) || std::isnan(b))
+      return std::numeric_limits<double>::quiet_NaN();
+    if (a == b)
+      return std::signbit(a) ? a : b;
+    return a < b ? a : b;
+  }
+  static Complex complex(Complex a, Complex b) {
+    return isNan(a) ? a : isNan(b) ? b : complexLess(b, a) ? b : a;
+  }
+  static bool logical(bool a, bool b) { return a && b; }
+  template <typename T> static T integer(T a, T b, unsigned) {
+    return std::min(a, b);
+  }
+};
+
+#define BITWISE(Name, logicalOperator, bitOperator)                            \
+  struct Name {                                                                \
+    static bool logical(bool a, bool b) { return a logicalOperator b; }        \
+    template <typename T> static T integer(T a, T b, unsigned) {               \
+      return static_cast<T>(a bitOperator b);                                  \
+    }                                                                          \
+  };
+BITWISE(And, &&, &)
+BITWISE(Or, ||, |)
+BITWISE(Xor, !=, ^)
+#undef BITWISE
+
+/// A shift by as many bits as there are, or more, or by a negative number,
+/// shifts everything out.
+template <typename T> bool shiftsAllOut(T amount, unsigned bits) {
+  return amount < 0 || wide(amount) >= bits;
+}
+struct ShiftLeft {
+  template <typename T> static T integer(T a, T b, unsigned bits) {
+    return shiftsAllOut(b, bits) ? T(0) : static_cast<T>(wide(a) << b);
+  }
+};
+struct ShiftRightLogical {
+  template <typename T> static T integer(T a, T b, unsigned bits) {
+    return shiftsAllOut(b, bits) ? T(0) : static_cast<T>(lowBits(a, bits) >> b);
+  }
+};
+struct ShiftRightArithmetic {
+  /// Of an unsigned type too, the highest bit counts as the sign.
+  template <typename T> static T integer(T a, T b, unsigned bits) {
+    const unsigned unused = 64 - bits;
+    const auto extended = static_cast<int64_t>(wide(a) << unused) >> unused;
+    return static_cast<T>(extended >> (shiftsAllOut(b, bits) ? 63 : b));
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+/// |x| of a complex number is a real one.
+static Result<Tensors> evaluateAbs(const Call &call) {
+  if (!isComplex(call[0].type()))
+    return evaluateElementwise<Abs, 1>(call);
+  const ElementType type =
+      call[0].type() == ElementType::C64 ? ElementType::F32 : ElementType::F64;
+  return produce(type, call[0].shape(), [&](Tensor &result) {
+    std::vector<Complex> values(result.size());
+    loadComplex(call[0], 0, values);
+    std::vector<double> magnitudes;
+    for (Complex value : values)
+      magnitudes.push_back(std::abs(value));
+    storeReals(result, 0, magnitudes);
+  });
+}
+
+/// minimum(maximum(operand, min), max).
+static Result<Tensors> evaluateClamp(const Call &call) {
+  auto bound = [&](const Tensor &tensor) {
+    return tensor.rank() == 0 ? splat(tensor, call[1].shape()) : tensor;
+  };
+  Tensor atLeast[] = {call[1], bound(call[0])};
+  Result<Tensors> raised =
+      evaluateElementwise<Maximum, 2>({call.op, atLeast, call.scope});
+  if (!raised)
+    return raised;
+  Tensor atMost[] = {raised->front(), bound(call[2])};
+  return evaluateElementwise<Minimum, 2>({call.op, atMost, call.scope});
+}
+
+void registerElementwise(Registry &registry) {
+  using namespace stablehlo;
+  registry.addElementwise<ClampOp>(evaluateClamp);
+  registry.addElementwise<AbsOp>(evaluateAbs);
+#define UNARY(Op, Function)                                                    \
+  registry.addElementwise<Op>(evaluateElementwise<Function, 1>);
+  UNARY(CbrtOp, Cbrt)
+  UNARY(CeilOp, Ceil)
+  UNARY(CosineOp, Cosine)
+  UNARY(ClzOp, CountLeadingZeros)
+  UNARY(ExpOp, Exp)
+  UNARY(Expm1Op, Expm1)
+  UNARY(FloorOp, Floor)
+  UNARY(LogOp, Log)
+  UNARY(Log1pOp, Log1p)
+  UNARY(LogisticOp, Logistic)
+  UNARY(NegOp, Negate)
+  UNARY(NotOp, Not)
+  UNARY(PopcntOp, PopulationCount)
+  UNARY(RoundOp, Round)
+  UNARY(RoundNearestEvenOp, RoundNearestEven)
+  UNARY(RsqrtOp, Rsqrt)
+  UNARY(SignOp, Sign)
+  UNARY(SineOp, Sine)
+  UNARY(SqrtOp, Sqrt)
+  UNARY(TanOp, Tan)
+  UNARY(TanhOp, Tanh)
+#undef UNARY
+#define BINARY(Op, Function)                                                   \
+  registry.addElementwise<Op>(evaluateElementwise<Function, 2>);
+  BINARY(AddOp, Add)
+  BINARY(AndOp, And)
+  BINARY(Atan2Op, Atan2)
+  BINARY(DivOp, Divide)
+  BINARY(MaxOp, Maximum)
+  BINARY(MinOp, Minimum)
+  BINARY(MulOp, Multiply)
+  BINARY(OrOp, Or)
+  BINARY(PowOp, Power)
+  BINARY(RemOp, Remainder)
+  BINARY(ShiftLeftOp, ShiftLeft)
+  BINARY(ShiftRightArithmeticOp, ShiftRightArithmetic)
+  BINARY(ShiftRightLogicalOp, ShiftRightLogical)
+  BINARY(SubtractOp, Subtract)
+  BINARY(XorOp, Xor)
+#undef BINARY
+}
+
+} // namespace sinter::interpreter

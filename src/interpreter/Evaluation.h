@@ -1,0 +1,155 @@
+//===- Evaluation.h - what the evaluators of operations have in common ----===//
+
+#ifndef SINTER_INTERPRETER_EVALUATION_H
+#define SINTER_INTERPRETER_EVALUATION_H
+
+#include "graph/Types.h"
+#include "interpreter/Interpreter.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace sinter::interpreter {
+
+using Tensors = std::vector<Tensor>;
+
+class Machine;
+
+/// The values that are known in a block, on top of those of the blocks around.
+struct Scope {
+  explicit Scope(Machine &machine, const Scope *parent = nullptr)
+      : machine(machine), parent(parent) {}
+
+  Machine &machine;
+  const Scope *parent;
+  llvm::DenseMap<mlir::Value, Tensor> values;
+
+  /// The value's tensor; null if it is not known here.
+  const Tensor *lookup(mlir::Value value) const;
+};
+
+/// An operation that is to be evaluated. Its operand tensors have the element
+/// types and ranks, and in the known dimensions the sizes, of the operand
+/// types, and are aligned.
+struct Call {
+  mlir::Operation *op;
+  llvm::ArrayRef<Tensor> operands;
+  const Scope &scope;
+
+  template <typename Op> Op as() const { return mlir::cast<Op>(op); }
+  const Tensor &operator[](size_t index) const { return operands[index]; }
+  /// The tensors of a variadic operand.
+  llvm::ArrayRef<Tensor> slice(mlir::OperandRange range) const {
+    return range.empty()
+               ? llvm::ArrayRef<Tensor>()
+               : operands.slice(range.getBeginOperandIndex(), range.size());
+  }
+  /// The type of a result.
+  mlir::RankedTensorType resultType(unsigned index = 0) const {
+    return mlir::cast<mlir::RankedTensorType>(op->getResult(index).getType());
+  }
+  /// The element type of a result; of a quantised one, the expressed type.
+  ElementType resultElement(unsigned index = 0) const;
+};
+
+using Evaluator = Result<Tensors> (*)(const Call &call);
+
+/// The evaluators by name of operation.
+class Registry {
+public:
+  /// All that are known; see the register functions below.
+  static const Registry &get();
+
+  template <typename Op> void add(Evaluator evaluator) {
+    entries[Op::getOperationName()] = {evaluator, false};
+  }
+  /// An operation that treats every element alike: its evaluator works on
+  /// operands of any shape that they share.
+  template <typename Op> void addElementwise(Evaluator evaluator) {
+    entries[Op::getOperationName()] = {evaluator, true};
+  }
+  /// Null if the operation is not known.
+  Evaluator find(mlir::Operation *op) const;
+  bool isElementwise(mlir::Operation *op) const;
+
+private:
+  struct Entry {
+    Evaluator evaluator = nullptr;
+    bool isElementwise = false;
+  };
+  Registry();
+  llvm::StringMap<Entry> entries;
+};
+
+void registerElementwise(Registry &registry);
+void registerConversions(Registry &registry);
+void registerDataMovement(Registry &registry);
+void registerGather(Registry &registry);
+void registerProducts(Registry &registry);
+void registerReductions(Registry &registry);
+void registerControlFlow(Registry &registry);
+void registerSort(Registry &registry);
+void registerNnElementwise(Registry &registry);
+
+/// Runs a region of one block on \p arguments; gives what it returns.
+Result<Tensors> runRegion(mlir::Region &region,
+                          llvm::ArrayRef<Tensor> arguments,
+                          const Scope &enclosing);
+
+/// Calls a function. The depth of calls is bounded.
+Result<Tensors> callFunction(mlir::func::FuncOp function,
+                             llvm::ArrayRef<Tensor> arguments,
+                             Machine &machine);
+
+/// A region from scalars to scalars, as `reduce`, `scatter` and `sort` have.
+class ScalarFunction {
+public:
+  ScalarFunction(mlir::Region &region, const Scope &enclosing);
+
+  /// Applies the region to each element of the arguments, which have the same
+  /// shape, and gives tensors of that shape.
+  Result<Tensors> apply(llvm::ArrayRef<Tensor> arguments) const;
+  /// Whether the region is `return argument`; gives the argument's number.
+  std::optional<unsigned> returnsArgument() const;
+
+private:
+  Result<Tensors> applyAtOnce(llvm::ArrayRef<Tensor> arguments) const;
+  Result<Tensors> applyOneByOne(llvm::ArrayRef<Tensor> arguments) const;
+
+  mlir::Region &region;
+  const Scope &enclosing;
+  /// Whether every operation of the region is elementwise or constant, so that
+  /// it can run on whole arrays.
+  bool isElementwise;
+};
+
+/// Whether a tensor of this type and shape fits into this machine's memory.
+Result<void> checkSize(ElementType type, llvm::ArrayRef<int64_t> shape);
+
+/// One new tensor, which `fill(tensor)` writes; zero before.
+template <typename Fill>
+Result<Tensors> produce(ElementType type, Shape shape, Fill &&fill) {
+  if (Result<void> fits = checkSize(type, shape); !fits)
+    return fits.takeError();
+  Tensor tensor(type, std::move(shape));
+  fill(tensor);
+  Tensors results;
+  results.push_back(std::move(tensor));
+  return results;
+}
+
+/// The one tensor that an evaluator gave.
+inline Tensors single(Tensor tensor) {
+  Tensors results;
+  results.push_back(std::move(tensor));
+  return results;
+}
+
+/// \p type's shape if it is static; InvalidModel if not.
+Result<Shape> staticShape(mlir::RankedTensorType type);
+
+inline Shape toShape(llvm::ArrayRef<int64_t> dims) {
+  return Shape(dims.begin(), dims.end());
+}
+
+} // namespace sinter::interpreter
+
+#endif // SINTER_INTERPRETER_EVALUATION_H

@@ -1,0 +1,448 @@
+//===- Interpreter.cpp - running functions, regions and operations --------===//
+
+#include "interpreter/Interpreter.h"
+#include "graph/Constants.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "interpreter/Evaluation.h"
+#include "interpreter/Strided.h"
+
+#include <new>
+#include <stdexcept>
+#include <unistd.h>
+#include <unordered_map>
+
+using namespace mlir;
+
+namespace sinter {
+namespace interpreter {
+
+//===----------------------------------------------------------------------===//
+// The machine
+//===----------------------------------------------------------------------===//
+
+/// What one call of interpret() or evaluate() has in common.
+class Machine {
+public:
+  explicit Machine(const Observer &observer) : observer(observer) {}
+
+  /// The values of the block that nobody needs after an operation of it.
+  const llvm::DenseMap<Operation *, SmallVector<Value>> &
+  dyingValues(Block &block);
+
+  const Observer &observer;
+  /// Calls and regions that are under way.
+  unsigned depth = 0;
+  static constexpr unsigned maxDepth = 256;
+
+private:
+  /// References to its elements are kept while others are added.
+  std::unordered_map<Block *, llvm::DenseMap<Operation *, SmallVector<Value>>>
+      dying;
+};
+
+const llvm::DenseMap<Operation *, SmallVector<Value>> &
+Machine::dyingValues(Block &block) {
+  auto [entry, isNew] = dying.try_emplace(&block);
+  if (!isNew)
+    return entry->second;
+  llvm::DenseMap<Operation *, SmallVector<Value>> &values = entry->second;
+  auto add = [&](Value value, Operation *definition) {
+    Operation *last = definition;
+    for (Operation *user : value.getUsers()) {
+      Operation *inBlock = block.findAncestorOpInBlock(*user);
+      if (inBlock && (!last || last->isBeforeInBlock(inBlock)))
+        last = inBlock;
+    }
+    if (last)
+      values[last].push_back(value);
+  };
+  for (Value argument : block.getArguments())
+    add(argument, nullptr);
+  for (Operation &op : block)
+    for (Value result : op.getResults())
+      add(result, &op);
+  return values;
+}
+
+/// Counts a call or region in for as long as it lives.
+class DepthGuard {
+public:
+  explicit DepthGuard(Machine &machine) : machine(machine) { ++machine.depth; }
+  ~DepthGuard() { --machine.depth; }
+  bool isTooDeep() const { return machine.depth > Machine::maxDepth; }
+
+private:
+  Machine &machine;
+};
+
+const Tensor *Scope::lookup(Value value) const {
+  for (const Scope *scope = this; scope; scope = scope->parent)
+    if (auto entry = scope->values.find(value); entry != scope->values.end())
+      return &entry->second;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// One operation
+//===----------------------------------------------------------------------===//
+
+/// Where the operation comes from, as the user calls it.
+static std::string describe(Location location) {
+  if (auto named = dyn_cast<NameLoc>(location))
+    return "'" + named.getName().str() + "': ";
+  if (auto line = dyn_cast<FileLineColLoc>(location))
+    return line.getFilename().str() + ":" + std::to_string(line.getLine()) +
+           ": ";
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      if (std::string text = describe(part); !text.empty())
+        return text;
+  return "";
+}
+
+static Error located(Operation *op, Error error) {
+  error.message = describe(op->getLoc()) + op->getName().getStringRef().str() +
+                  ": " + error.message;
+  return error;
+}
+
+static std::string typeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// The tensor has the type's element type and, where the type knows them,
+/// sizes.
+static bool fits(const Tensor &tensor, Type type) {
+  auto ranked = dyn_cast<RankedTensorType>(type);
+  if (!ranked || ranked.getRank() != tensor.rank() ||
+      elementTypeOf(ranked.getElementType()) != tensor.type())
+    return false;
+  for (auto [expected, given] :
+       llvm::zip_equal(ranked.getShape(), tensor.shape()))
+    if (!ShapedType::isDynamic(expected) && expected != given)
+      return false;
+  return true;
+}
+
+static Result<void> checkTypes(TypeRange types, ArrayRef<Tensor> tensors,
+                               StringRef what) {
+  if (types.size() != tensors.size())
+    return usageError("has " + std::to_string(types.size()) + " " + what.str() +
+                      "s, given " + std::to_string(tensors.size()));
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (!fits(tensors[i], types[i]))
+      return usageError(what.str() + " " + std::to_string(i) + " is " +
+                        typeText(types[i]) + ", given " +
+                        toString(tensors[i].type(), tensors[i].shape()));
+  return {};
+}
+
+/// The tensor with elements at their natural alignment.
+static Tensor aligned(const Tensor &tensor) {
+  size_t alignment = std::min<size_t>(8, byteSize(tensor.type()));
+  return tensor.isAligned(alignment) ? tensor : tensor.owned();
+}
+
+static Result<Tensors> evaluateIn(Operation *op, ArrayRef<Tensor> operands,
+                                  const Scope &scope) {
+  Evaluator evaluator = Registry::get().find(op);
+  if (!evaluator)
+    return located(op, unsupported("the interpreter does not know it"));
+  if (Result<void> ok = checkTypes(op->getOperandTypes(), operands, "operand");
+      !ok)
+    return located(op, ok.takeError());
+  Tensors alignedOperands;
+  for (const Tensor &operand : operands)
+    alignedOperands.push_back(aligned(operand));
+
+  Result<Tensors> results = evaluator(Call{op, alignedOperands, scope});
+  if (!results)
+    return located(op, results.takeError());
+  if (Result<void> ok = checkTypes(op->getResultTypes(), *results, "result");
+      !ok)
+    return located(op, invalidModel(ok.error().message));
+  return results;
+}
+
+/// The tensor of a value that \p op uses. A value from outside of what is being
+/// run must be a constant.
+static Result<Tensor> valueOf(Value value, const Scope &scope) {
+  if (const Tensor *known = scope.lookup(value))
+    return *known;
+  if (std::optional<Tensor> constant = constantTensor(value))
+    return *constant;
+  return usageError("uses a value from outside that is not a constant");
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks, regions, functions
+//===----------------------------------------------------------------------===//
+
+/// Runs the operations of a block whose arguments are set, and gives what its
+/// terminator returns.
+static Result<Tensors> runBlock(Block &block, Scope &scope) {
+  const auto &dying = scope.machine.dyingValues(block);
+  for (Operation &op : block) {
+    Tensors operands;
+    for (Value value : op.getOperands()) {
+      Result<Tensor> operand = valueOf(value, scope);
+      if (!operand)
+        return located(&op, operand.takeError());
+      operands.push_back(std::move(*operand));
+    }
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      return operands;
+    Result<Tensors> results = evaluateIn(&op, operands, scope);
+    if (!results)
+      return results;
+    if (scope.machine.observer)
+      scope.machine.observer(&op, *results);
+    for (auto [value, tensor] : llvm::zip_equal(op.getResults(), *results))
+      if (!value.use_empty())
+        scope.values[value] = std::move(tensor);
+    if (auto values = dying.find(&op); values != dying.end())
+      for (Value value : values->second)
+        scope.values.erase(value);
+  }
+  return invalidModel("a block has no terminator");
+}
+
+Result<Tensors> runRegion(Region &region, ArrayRef<Tensor> arguments,
+                          const Scope &enclosing) {
+  DepthGuard guard(enclosing.machine);
+  if (guard.isTooDeep())
+    return unsupported("regions and calls are nested too deeply");
+  if (!region.hasOneBlock())
+    return invalidModel("a region has not one block");
+  Block &block = region.front();
+  if (Result<void> ok =
+          checkTypes(block.getArgumentTypes(), arguments, "region argument");
+      !ok)
+    return ok.takeError();
+  Scope scope(enclosing.machine, &enclosing);
+  for (auto [value, tensor] : llvm::zip_equal(block.getArguments(), arguments))
+    scope.values[value] = tensor;
+  return runBlock(block, scope);
+}
+
+Result<Tensors> callFunction(func::FuncOp function, ArrayRef<Tensor> arguments,
+                             Machine &machine) {
+  if (function.isExternal())
+    return unsupported("the function '" + function.getName().str() +
+                       "' has no body");
+  Scope outermost(machine);
+  return runRegion(function.getBody(), arguments, outermost);
+}
+
+static Result<Tensors> evaluateCall(const Call &call) {
+  auto op = call.as<func::CallOp>();
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      op, op.getCalleeAttr());
+  if (!callee)
+    return invalidModel("there is no function '" + op.getCallee().str() + "'");
+  return callFunction(callee, call.operands, call.scope.machine);
+}
+
+static Result<Tensors> evaluateComposite(const Call &call) {
+  auto op = call.as<stablehlo::CompositeOp>();
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      op, op.getDecompositionAttr());
+  if (!callee)
+    return invalidModel("there is no function '" + op.getDecomposition().str() +
+                        "'");
+  return callFunction(callee, call.operands, call.scope.machine);
+}
+
+//===----------------------------------------------------------------------===//
+// The registry
+//===----------------------------------------------------------------------===//
+
+Registry::Registry() {
+  add<func::CallOp>(evaluateCall);
+  add<stablehlo::CompositeOp>(evaluateComposite);
+  registerElementwise(*this);
+  registerConversions(*this);
+  registerDataMovement(*this);
+  registerGather(*this);
+  registerProducts(*this);
+  registerReductions(*this);
+  registerControlFlow(*this);
+  registerSort(*this);
+  registerNnElementwise(*this);
+}
+
+const Registry &Registry::get() {
+  static const Registry registry;
+  return registry;
+}
+
+Evaluator Registry::find(Operation *op) const {
+  return entries.lookup(op->getName().getStringRef()).evaluator;
+}
+
+bool Registry::isElementwise(Operation *op) const {
+  return entries.lookup(op->getName().getStringRef()).isElementwise;
+}
+
+//===----------------------------------------------------------------------===//
+// Small helpers
+//===----------------------------------------------------------------------===//
+
+ElementType Call::resultElement(unsigned index) const {
+  Type type = resultType(index).getElementType();
+  if (auto quantised = dyn_cast<quant::QuantizedType>(type))
+    type = quantised.getExpressedType();
+  return elementTypeOf(type).value_or(ElementType::F32);
+}
+
+Result<void> checkSize(ElementType type, ArrayRef<int64_t> shape) {
+  static const int64_t memory =
+      static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  std::optional<int64_t> bytes = byteCount(type, shape);
+  if (!bytes || *bytes > memory)
+    return systemError("no memory for a tensor of " + toString(type, shape));
+  return {};
+}
+
+Result<Shape> staticShape(RankedTensorType type) {
+  if (!type.hasStaticShape())
+    return invalidModel("the shape of the result " + typeText(type) +
+                        " is not known");
+  return toShape(type.getShape());
+}
+
+//===----------------------------------------------------------------------===//
+// Scalar functions
+//===----------------------------------------------------------------------===//
+
+ScalarFunction::ScalarFunction(Region &region, const Scope &enclosing)
+    : region(region), enclosing(enclosing) {
+  isElementwise =
+      llvm::all_of(region.front().without_terminator(), [](Operation &op) {
+        return isa<stablehlo::ConstantOp>(op) ||
+               Registry::get().isElementwise(&op);
+      });
+}
+
+std::optional<unsigned> ScalarFunction::returnsArgument() const {
+  Operation *terminator = region.front().getTerminator();
+  if (terminator->getNumOperands() != 1)
+    return std::nullopt;
+  auto argument = dyn_cast<BlockArgument>(terminator->getOperand(0));
+  if (!argument || argument.getOwner() != &region.front())
+    return std::nullopt;
+  return argument.getArgNumber();
+}
+
+Result<Tensors> ScalarFunction::apply(ArrayRef<Tensor> arguments) const {
+  return isElementwise ? applyAtOnce(arguments) : applyOneByOne(arguments);
+}
+
+Result<Tensors> ScalarFunction::applyAtOnce(ArrayRef<Tensor> arguments) const {
+  const Shape &shape = arguments.front().shape();
+  llvm::SmallDenseMap<Value, Tensor, 8> values;
+  for (auto [value, tensor] :
+       llvm::zip_equal(region.front().getArguments(), arguments))
+    values[value] = tensor;
+  for (Operation &op : region.front()) {
+    Tensors operands;
+    for (Value value : op.getOperands()) {
+      if (auto known = values.find(value); known != values.end()) {
+        operands.push_back(known->second);
+        continue;
+      }
+      Result<Tensor> scalar = valueOf(value, enclosing);
+      if (!scalar)
+        return located(&op, scalar.takeError());
+      if (scalar->size() != 1)
+        return located(&op, invalidModel("uses a value that is not a scalar"));
+      operands.push_back(splat(*scalar, shape));
+    }
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      return operands;
+    if (isa<stablehlo::ConstantOp>(op))
+      continue;
+    Result<Tensors> results =
+        Registry::get().find(&op)(Call{&op, operands, enclosing});
+    if (!results)
+      return located(&op, results.takeError());
+    values[op.getResult(0)] = std::move(results->front());
+  }
+  return invalidModel("a region has no terminator");
+}
+
+/// Element \p index as a scalar.
+static Tensor scalarAt(const Tensor &tensor, int64_t index) {
+  Tensor scalar(tensor.type(), {});
+  size_t size = byteSize(tensor.type());
+  std::memcpy(scalar.mutableBytes(), tensor.data() + index * size, size);
+  return scalar;
+}
+
+Result<Tensors>
+ScalarFunction::applyOneByOne(ArrayRef<Tensor> arguments) const {
+  const Shape &shape = arguments.front().shape();
+  Tensors results;
+  for (Value value : region.front().getTerminator()->getOperands()) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    auto element = type ? elementTypeOf(type.getElementType()) : std::nullopt;
+    if (!element)
+      return invalidModel("a region returns what is not a tensor");
+    results.emplace_back(*element, shape);
+  }
+  for (int64_t i = 0; i < arguments.front().size(); ++i) {
+    Tensors scalars;
+    for (const Tensor &argument : arguments)
+      scalars.push_back(scalarAt(argument, i));
+    Result<Tensors> values = runRegion(region, scalars, enclosing);
+    if (!values)
+      return values;
+    for (auto [result, value] : llvm::zip_equal(results, *values))
+      std::memcpy(result.mutableBytes() + i * byteSize(value.type()),
+                  value.data(), byteSize(value.type()));
+  }
+  return results;
+}
+
+} // namespace interpreter
+
+//===----------------------------------------------------------------------===//
+// Public
+//===----------------------------------------------------------------------===//
+
+bool canEvaluate(Operation *op) {
+  return interpreter::Registry::get().find(op) != nullptr;
+}
+
+/// Calls `body(machine)`; lack of memory becomes an error.
+template <typename Body>
+static Result<std::vector<Tensor>> guarded(const Observer &observer,
+                                           Body &&body) {
+  try {
+    interpreter::Machine machine(observer);
+    return body(machine);
+  } catch (const std::bad_alloc &) {
+    return systemError("not enough memory");
+  } catch (const std::length_error &) {
+    return systemError("not enough memory");
+  }
+}
+
+Result<std::vector<Tensor>> evaluate(Operation *op, ArrayRef<Tensor> operands) {
+  return guarded({}, [&](interpreter::Machine &machine) {
+    interpreter::Scope scope(machine);
+    return interpreter::evaluateIn(op, operands, scope);
+  });
+}
+
+Result<std::vector<Tensor>> interpret(func::FuncOp function,
+                                      ArrayRef<Tensor> inputs,
+                                      const Observer &observer) {
+  return guarded(observer, [&](interpreter::Machine &machine) {
+    return interpreter::callFunction(function, inputs, machine);
+  });
+}
+
+} // namespace sinter

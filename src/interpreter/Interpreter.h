@@ -1,0 +1,51 @@
+//===- Interpreter.h - the oracle: every operation from its definition ----===//
+//
+// Evaluates `stablehlo`, `nn` and `func` operations on tensors. Nothing here is
+// shared with passes or backends, and `nn` operations are not decomposed: what
+// the interpreter says is what an operation means, and all else is measured
+// against it.
+//
+// Arithmetic is the element type's own: an elementwise operation on f16, bf16
+// and f8 rounds once per operation. Operations that sum (convolution,
+// dot_general) do so in f32 for the types below f32; `nn` operations compute in
+// double and round their results.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_INTERPRETER_INTERPRETER_H
+#define SINTER_INTERPRETER_INTERPRETER_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Operation.h"
+#include "runtime/Result.h"
+#include "runtime/Tensor.h"
+#include <functional>
+#include <vector>
+
+namespace sinter {
+
+/// Whether evaluate() knows operations of this one's name.
+bool canEvaluate(mlir::Operation *op);
+
+/// The results of one verified operation, its regions included, on \p operands,
+/// one a value operand. Dimensions that the types leave open come from the
+/// operands. What a region uses from outside must be a constant. Errors name
+/// the operation and its location: Usage for operands that do not match the
+/// types, Unsupported for what canEvaluate() denies, InvalidModel for values
+/// that make no sense together, System for lack of memory.
+Result<std::vector<Tensor>> evaluate(mlir::Operation *op,
+                                     llvm::ArrayRef<Tensor> operands);
+
+/// Called after each operation of a function's or region's body.
+using Observer =
+    std::function<void(mlir::Operation *op, llvm::ArrayRef<Tensor> results)>;
+
+/// The results of a function (and the functions that it calls) on \p inputs.
+/// Each intermediate tensor is released after its last use. Errors as above.
+Result<std::vector<Tensor>> interpret(mlir::func::FuncOp function,
+                                      llvm::ArrayRef<Tensor> inputs,
+                                      const Observer &observer = {});
+
+} // namespace sinter
+
+#endif // SINTER_INTERPRETER_INTERPRETER_H

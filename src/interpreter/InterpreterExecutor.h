@@ -1,0 +1,40 @@
+//===- InterpreterExecutor.h - a model, run by the oracle -----------------===//
+
+#ifndef SINTER_INTERPRETER_INTERPRETEREXECUTOR_H
+#define SINTER_INTERPRETER_INTERPRETEREXECUTOR_H
+
+#include "graph/Model.h"
+#include "runtime/Executor.h"
+#include <deque>
+#include <memory>
+
+namespace sinter {
+
+/// Runs a model's entry function, whose shapes may be unknown, operation by
+/// operation. With profiling, each operation is a layer.
+class InterpreterExecutor : public Executor {
+public:
+  /// Fails where the model has no entry function (InvalidModel).
+  static Result<std::unique_ptr<InterpreterExecutor>>
+  create(std::shared_ptr<const Model> model);
+
+  std::span<const TensorSpec> inputs() const override { return inputSpecs; }
+  std::span<const TensorSpec> outputs() const override { return outputSpecs; }
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs) override;
+  void setProfiling(bool enabled) override { isProfiling = enabled; }
+  std::span<const LayerTime> layerTimes() const override { return layers; }
+
+private:
+  explicit InterpreterExecutor(std::shared_ptr<const Model> model);
+  void addLayer(mlir::Operation *op, double start, double end);
+
+  std::shared_ptr<const Model> model;
+  std::vector<TensorSpec> inputSpecs, outputSpecs;
+  bool isProfiling = false;
+  std::vector<LayerTime> layers;
+  std::deque<std::string> layerNames;
+};
+
+} // namespace sinter
+
+#endif // SINTER_INTERPRETER_INTERPRETEREXECUTOR_H

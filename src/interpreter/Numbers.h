@@ -1,0 +1,60 @@
+//===- Numbers.h - elements as doubles and as 64-bit integers -------------===//
+//
+// For evaluators that work on any type of number: a range of elements becomes
+// an array of one C++ type and back.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_INTERPRETER_NUMBERS_H
+#define SINTER_INTERPRETER_NUMBERS_H
+
+#include "runtime/Tensor.h"
+
+#include <complex>
+#include <span>
+#include <vector>
+
+namespace sinter::interpreter {
+
+/// The real elements from \p begin on as doubles (64-bit integers rounded).
+void loadReals(const Tensor &tensor, int64_t begin, std::span<double> out);
+/// Rounds to the tensor's type; to integers toward zero, with values outside
+/// the range at its end and NaN as 0; to i1 whether it is not zero.
+void storeReals(Tensor &tensor, int64_t begin, std::span<const double> values);
+
+/// The integer elements from \p begin on, sign- or zero-extended.
+void loadIntegers(const Tensor &tensor, int64_t begin, std::span<int64_t> out);
+/// To integers modulo their range, to i1 whether it is not zero, to floats
+/// rounded once. The values count as uint64_t if \p isUnsigned.
+void storeIntegers(Tensor &tensor, int64_t begin,
+                   std::span<const int64_t> values, bool isUnsigned = false);
+
+void loadComplex(const Tensor &tensor, int64_t begin,
+                 std::span<std::complex<double>> out);
+void storeComplex(Tensor &tensor, int64_t begin,
+                  std::span<const std::complex<double>> values);
+
+/// All elements.
+std::vector<double> reals(const Tensor &tensor);
+std::vector<int64_t> integers(const Tensor &tensor);
+/// A tensor of the values, rounded to \p type.
+Tensor realTensor(ElementType type, Shape shape,
+                  std::span<const double> values);
+Tensor integerTensor(ElementType type, Shape shape,
+                     std::span<const int64_t> values);
+
+/// Calls `body(begin, count)` for pieces of [0, size) that fit into the cache.
+template <typename Body> void inChunks(int64_t size, Body &&body) {
+  constexpr int64_t chunk = 1024;
+  for (int64_t begin = 0; begin < size; begin += chunk)
+    body(begin, std::min(chunk, size - begin));
+}
+inline constexpr int64_t chunkSize = 1024;
+
+/// Makes the bytes of a type of fewer than 8 bits what the runtime expects: i1
+/// 0 or 1, the others extended from their low bits.
+void normalizeSubByte(Tensor &tensor);
+
+} // namespace sinter::interpreter
+
+#endif // SINTER_INTERPRETER_NUMBERS_H

@@ -1,0 +1,52 @@
+//===- Products.h - the matrix product under convolution and dot ----------===//
+//
+// Which numbers a product is summed in, by the element type of its result: f64
+// in double, the other floats in float (so f16, bf16 and f8 are rounded once,
+// at the end), integers modulo 2^64 (so that cutting off the high bits gives
+// the element type's own wrap-around), complex<f32> and complex<f64> in
+// themselves.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_INTERPRETER_PRODUCTS_H
+#define SINTER_INTERPRETER_PRODUCTS_H
+
+#include "interpreter/Numbers.h"
+
+#include <type_traits>
+
+namespace sinter::interpreter {
+
+/// Adds the product of lhs [m, k] and rhs [k, n] to \p out [m, n], all dense
+/// and row-major. T is float, double, uint64_t or a std::complex.
+template <typename T>
+void addProduct(int64_t m, int64_t k, int64_t n, const T *lhs, const T *rhs,
+                T *out);
+
+/// The elements as numbers to sum in.
+template <typename T> std::vector<T> toAccumulators(const Tensor &tensor);
+/// \p values as elements of \p result.
+template <typename T>
+void fromAccumulators(std::span<const T> values, Tensor &result);
+
+/// Calls `visit(std::type_identity<T>{})` with the T that products of
+/// \p result's elements are summed in.
+template <typename Visitor>
+decltype(auto) dispatchAccumulator(ElementType result, Visitor &&visit) {
+  switch (result) {
+  case ElementType::F64:
+    return visit(std::type_identity<double>{});
+  case ElementType::C64:
+    return visit(std::type_identity<std::complex<float>>{});
+  case ElementType::C128:
+    return visit(std::type_identity<std::complex<double>>{});
+  default:
+    if (isFloat(result))
+      return visit(std::type_identity<float>{});
+    return visit(std::type_identity<uint64_t>{});
+  }
+}
+
+} // namespace sinter::interpreter
+
+#endif // SINTER_INTERPRETER_PRODUCTS_H
