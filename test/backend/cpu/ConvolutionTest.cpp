@@ -1,8 +1,8 @@
 //===- ConvolutionTest.cpp ------------------------------------------------===//
 
-#include "backend/cpu/kernels/Convolution.h"
 #include "backend/cpu/KernelBuffers.h"
 #include "backend/cpu/KernelRunner.h"
+#include "backend/cpu/kernels/Winograd.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -51,7 +51,8 @@ double reference(const ConvolutionShape &s, const Floats &input,
 
 /// Compiles the convolution with an epilogue that adds a tensor of the output's
 /// shape, runs it in two parts, and compares it with the definition.
-void check(const ConvolutionShape &s, const Target &target) {
+void check(const ConvolutionShape &s, const Target &target,
+           bool useWinograd = false) {
   SCOPED_TRACE(testing::Message()
                << "C " << s.inputChannels << " K " << s.outputChannels
                << " groups " << s.groups << " input " << s.inputHeight << "x"
@@ -63,6 +64,7 @@ void check(const ConvolutionShape &s, const Target &target) {
                << s.hasPlanarInput);
   KernelRunner runner(target);
   Convolution convolution(s, target);
+  Winograd winograd(s, target);
   const int64_t lanes = target.f32Lanes;
   const int64_t inPixels = s.inputHeight * s.inputWidth;
   const int64_t outPixels = s.outputHeight * s.outputWidth;
@@ -74,7 +76,9 @@ void check(const ConvolutionShape &s, const Target &target) {
   Floats plain(s.batch * s.inputChannels * inPixels);
   Floats weights(s.outputChannels * (s.inputChannels / s.groups) *
                  s.kernelHeight * s.kernelWidth);
-  Floats packed(convolution.packedElements());
+  Floats packed(useWinograd ? winograd.packedElements()
+                            : convolution.packedElements());
+  Floats workspace(useWinograd ? winograd.workspaceElements() : 1, NAN);
   Floats blocked(s.batch * stored(s.inputChannels) * inPixels, NAN);
   Floats output(s.batch * stored(s.outputChannels) * outPixels, -5);
   Floats residual(output.size());
@@ -85,35 +89,52 @@ void check(const ConvolutionShape &s, const Target &target) {
       for (int64_t p = 0; p < inPixels; ++p)
         blocked[blockedIndex(n, c, p, s.inputChannels, inPixels, lanes)] =
             plain[(n * s.inputChannels + c) * inPixels + p];
-  convolution.pack(weights.data(), packed.data());
+  if (useWinograd)
+    winograd.pack(weights.data(), packed.data());
+  else
+    convolution.pack(weights.data(), packed.data());
   Floats &input = s.hasPlanarInput ? plain : blocked;
 
   auto type = [&](const Floats &floats) {
     return MemRefType::get({floats.size()},
                            Float32Type::get(&runner.context()));
   };
-  KernelBuffer buffers[] = {
-      {type(input)}, {type(packed)}, {type(output), true}, {type(residual)}};
-  createKernel(
-      runner.module(), UnknownLoc::get(&runner.context()), "conv", buffers,
-      [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
-        convolution.build(
-            builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
-            [&](OpBuilder &builder, Location loc, Value vector,
-                const BlockedPosition &at) {
-              Value addend = builder.create<vector::LoadOp>(
-                  loc, cast<VectorType>(vector.getType()), memrefs[3],
-                  at.offset);
-              return builder.create<arith::AddFOp>(loc, vector, addend);
-            });
-      });
+  KernelBuffer buffers[] = {{type(input)},
+                            {type(packed)},
+                            {type(output), true},
+                            {type(workspace), true},
+                            {type(residual)}};
+  const int64_t stages = useWinograd ? winograd.stages() : 1;
+  for (int64_t stage = 0; stage < stages; ++stage)
+    createKernel(
+        runner.module(), UnknownLoc::get(&runner.context()),
+        "conv" + std::to_string(stage), buffers,
+        [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
+          auto addResidual = [&](OpBuilder &builder, Location loc, Value vector,
+                                 const BlockedPosition &at) -> Value {
+            Value addend = builder.create<vector::LoadOp>(
+                loc, cast<VectorType>(vector.getType()), memrefs[4], at.offset);
+            return builder.create<arith::AddFOp>(loc, vector, addend);
+          };
+          if (useWinograd)
+            winograd.build(stage, builder, loc, task,
+                           {memrefs[0], memrefs[1], memrefs[3], memrefs[2]},
+                           addResidual);
+          else
+            convolution.build(builder, loc, task, memrefs[0], memrefs[1],
+                              memrefs[2], addResidual);
+        });
   runner.compile();
   void *arguments[] = {input.data(), packed.data(), output.data(),
-                       residual.data()};
-  int64_t third = convolution.tasks() / 3;
-  runner.kernel("conv")(arguments, third, convolution.tasks());
-  runner.kernel("conv")(arguments, 0, third);
+                       workspace.data(), residual.data()};
+  for (int64_t stage = 0; stage < stages; ++stage) {
+    KernelFunction *kernel = runner.kernel("conv" + std::to_string(stage));
+    int64_t tasks = useWinograd ? winograd.tasks(stage) : convolution.tasks();
+    kernel(arguments, tasks / 3, tasks);
+    kernel(arguments, 0, tasks / 3);
+  }
 
+  EXPECT_TRUE(workspace.guardsAreIntact());
   EXPECT_TRUE(output.guardsAreIntact());
   for (int64_t n = 0; n < s.batch; ++n)
     for (int64_t k = 0; k < s.outputChannels; ++k)
@@ -122,7 +143,8 @@ void check(const ConvolutionShape &s, const Target &target) {
         double expected =
             residual[at] + reference(s, plain, weights, n, k, p / s.outputWidth,
                                      p % s.outputWidth);
-        ASSERT_NEAR(output[at], expected, 2e-5 + 4e-6 * std::abs(expected))
+        double tolerance = useWinograd ? 2e-4 : 2e-5;
+        ASSERT_NEAR(output[at], expected, tolerance + 4e-6 * std::abs(expected))
             << "n " << n << " k " << k << " row " << p / s.outputWidth
             << " column " << p % s.outputWidth;
       }
@@ -216,6 +238,27 @@ TEST(Convolution, PlanarInput) {
   shape.hasPlanarInput = true;
   shape.batch = 3;
   check(shape, host());
+}
+
+TEST(Convolution, Winograd) {
+  check(square(16, 16, 4, 3, 1, 1), host(), true);
+  check(square(32, 48, 14, 3, 1, 1), host(), true);
+  check(square(20, 40, 15, 3, 1, 0), host(), true);
+  ConvolutionShape shape = square(40, 16, 9, 3, 1, 1);
+  shape.batch = 3;
+  check(shape, host(), true);
+  shape = square(16, 24, 10, 3, 1, 2);
+  shape.padLeft = 0;
+  check(shape, host(), true);
+  // A smaller cache, so that tiles go through scratch memory group by group.
+  Target small = host();
+  small.l2Bytes = 64 << 10;
+  shape = square(16, 16, 50, 3, 1, 1);
+  EXPECT_EQ(Winograd(shape, small).stages(), 1);
+  check(shape, small, true);
+  shape.batch = 2;
+  shape.outputChannels = 10;
+  check(shape, small, true);
 }
 
 TEST(Convolution, RandomShapes) {

@@ -42,6 +42,13 @@ Value Emitter::equal(Value a, Value b) {
   return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, a,
                                              b);
 }
+Value Emitter::inRange(Value a, int64_t bound) {
+  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, a,
+                                             index(bound));
+}
+Value Emitter::both(Value a, Value b) {
+  return builder.createOrFold<arith::AndIOp>(loc, a, b);
+}
 Value Emitter::select(Value condition, Value a, Value b) {
   return builder.createOrFold<arith::SelectOp>(loc, condition, a, b);
 }
@@ -74,6 +81,14 @@ Value Emitter::loadFirst(Value flat, Value offset, VectorType type,
                                               zero(type));
 }
 
+Value Emitter::loadIf(Value condition, Value flat, Value offset,
+                      VectorType type) {
+  auto maskType = VectorType::get(type.getShape(), builder.getI1Type());
+  Value mask = builder.create<vector::SplatOp>(loc, maskType, condition);
+  return builder.create<vector::MaskedLoadOp>(loc, type, flat, offset, mask,
+                                              zero(type));
+}
+
 Value Emitter::loadSplat(Value flat, Value offset, VectorType type) {
   Value scalar = builder.create<memref::LoadOp>(loc, flat, offset);
   return builder.create<vector::SplatOp>(loc, type, scalar);
@@ -91,6 +106,17 @@ Value Emitter::fma(Value a, Value b, Value c) {
 }
 Value Emitter::addVectors(Value a, Value b) {
   return builder.create<arith::AddFOp>(loc, a, b);
+}
+Value Emitter::subVectors(Value a, Value b) {
+  return builder.create<arith::SubFOp>(loc, a, b);
+}
+Value Emitter::scaleAdd(Value a, double factor, Value c) {
+  auto type = cast<VectorType>(a.getType());
+  Value splat = builder.create<arith::ConstantOp>(
+      loc, DenseElementsAttr::get(
+               type,
+               builder.getFloatAttr(type.getElementType(), factor).getValue()));
+  return fma(a, splat, c);
 }
 Value Emitter::first(Value vector, int64_t lanes) {
   if (lanes == cast<VectorType>(vector.getType()).getNumElements())
@@ -130,4 +156,12 @@ void Emitter::branch(Value condition, llvm::function_ref<void()> then,
   then();
   builder.setInsertionPointToStart(branch.elseBlock());
   otherwise();
+}
+
+void Emitter::when(Value condition, llvm::function_ref<void()> then) {
+  auto branch =
+      builder.create<scf::IfOp>(loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  then();
 }

@@ -40,6 +40,9 @@ public:
   mlir::Value max(mlir::Value a, mlir::Value b);
   mlir::Value less(mlir::Value a, mlir::Value b);
   mlir::Value equal(mlir::Value a, mlir::Value b);
+  /// 0 <= a < bound.
+  mlir::Value inRange(mlir::Value a, int64_t bound);
+  mlir::Value both(mlir::Value a, mlir::Value b);
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
 
   /// A static-shape contiguous memref as one of rank 1.
@@ -50,6 +53,9 @@ public:
   /// Only the first \p valid lanes; the others are zero and are not read.
   mlir::Value loadFirst(mlir::Value flat, mlir::Value offset,
                         mlir::VectorType type, int64_t valid);
+  /// The elements if \p condition holds, else zeros without reading.
+  mlir::Value loadIf(mlir::Value condition, mlir::Value flat,
+                     mlir::Value offset, mlir::VectorType type);
   /// One element in all lanes.
   mlir::Value loadSplat(mlir::Value flat, mlir::Value offset,
                         mlir::VectorType type);
@@ -59,6 +65,9 @@ public:
   /// a * b + c, rounded once where the target can.
   mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
   mlir::Value addVectors(mlir::Value a, mlir::Value b);
+  mlir::Value subVectors(mlir::Value a, mlir::Value b);
+  /// a * factor + c.
+  mlir::Value scaleAdd(mlir::Value a, double factor, mlir::Value c);
   /// The first \p lanes lanes.
   mlir::Value first(mlir::Value vector, int64_t lanes);
 
@@ -71,6 +80,7 @@ public:
   /// The same without carried values.
   void loop(mlir::Value lower, mlir::Value upper, int64_t step,
             llvm::function_ref<void(mlir::Value)> body);
+  void when(mlir::Value condition, llvm::function_ref<void()> then);
   void branch(mlir::Value condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise);
 };

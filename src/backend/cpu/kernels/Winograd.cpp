@@ -1,0 +1,422 @@
+//===- Winograd.cpp - generator of 3x3 convolutions by fast convolution ---===//
+
+#include "backend/cpu/kernels/Winograd.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <array>
+#include <cstring>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+/// The workspace of one tile, input and output, in bytes.
+int64_t tileBytes(const ConvolutionShape &shape) {
+  return Winograd::elements * (shape.inputChannels + shape.outputChannels) * 4;
+}
+int64_t weightBytes(const ConvolutionShape &shape) {
+  return Winograd::elements * shape.inputChannels * shape.outputChannels * 4;
+}
+int64_t tileCount(const ConvolutionShape &shape) {
+  return shape.batch *
+         llvm::divideCeil(shape.outputHeight, Winograd::outputTile) *
+         llvm::divideCeil(shape.outputWidth, Winograd::outputTile);
+}
+
+/// One row of B^T d: six inputs of one row or column become six.
+std::array<Value, 6> transformSix(Emitter &e, const std::array<Value, 6> &d) {
+  Value a = e.scaleAdd(d[2], -4, d[4]);
+  Value b = e.scaleAdd(d[1], -4, d[3]);
+  Value c = e.subVectors(d[4], d[2]);
+  Value f = e.subVectors(d[3], d[1]);
+  return {e.scaleAdd(d[0], 4, e.scaleAdd(d[2], -5, d[4])),
+          e.addVectors(a, b),
+          e.subVectors(a, b),
+          e.scaleAdd(f, 2, c),
+          e.scaleAdd(f, -2, c),
+          e.scaleAdd(d[1], 4, e.scaleAdd(d[3], -5, d[5]))};
+}
+
+/// One row of A^T m: six products become four outputs.
+std::array<Value, 4> transformFour(Emitter &e, const std::array<Value, 6> &m) {
+  Value s = e.addVectors(m[1], m[2]);
+  Value d = e.subVectors(m[1], m[2]);
+  Value p = e.addVectors(m[3], m[4]);
+  Value q = e.subVectors(m[3], m[4]);
+  return {e.addVectors(m[0], e.addVectors(s, p)), e.scaleAdd(q, 2, d),
+          e.scaleAdd(p, 4, s), e.addVectors(m[5], e.scaleAdd(q, 8, d))};
+}
+
+} // namespace
+
+bool Winograd::supports(const ConvolutionShape &shape) {
+  return shape.kernelHeight == 3 && shape.kernelWidth == 3 &&
+         shape.strideHeight == 1 && shape.strideWidth == 1 &&
+         shape.dilationHeight == 1 && shape.dilationWidth == 1 &&
+         shape.groups == 1 && !shape.hasPlanarInput && shape.padTop >= 0 &&
+         shape.padLeft >= 0;
+}
+
+double Winograd::estimateGain(const ConvolutionShape &shape,
+                              const Target &target) {
+  // Seconds, on a machine with a multiply-add unit for each of two ports at
+  // 3 GHz; only ratios matter. Bytes beyond the second-level cache come at 30
+  // GB/s, within it at 80.
+  const double flopRate = 2 * 2 * 3e9 * target.f32Lanes;
+  auto transfer = [&](double bytes, bool isCached) {
+    return bytes / (isCached ? 80e9 : 30e9);
+  };
+  double direct = std::max(shape.flops() / flopRate,
+                           transfer(weightBytes(shape) / 4.0, false));
+  double tiles = tileCount(shape);
+  double multiply = tiles * 2 * elements * shape.inputChannels *
+                    shape.outputChannels / flopRate;
+  bool weightsFit = weightBytes(shape) <= target.l2Bytes;
+  bool tilesFit = weightsFit || tiles * tileBytes(shape) <= target.l2Bytes;
+  double weights = transfer(weightBytes(shape), weightsFit);
+  double transforms = transfer(2.0 * tiles * tileBytes(shape), tilesFit);
+  return direct / (std::max(multiply, weights) + transforms);
+}
+
+Winograd::Winograd(const ConvolutionShape &shape, const Target &target)
+    : shape(shape), lanes(target.f32Lanes),
+      inputBlocks(llvm::divideCeil(shape.inputChannels, lanes)),
+      outputBlocks(llvm::divideCeil(shape.outputChannels, lanes)),
+      tileRows(llvm::divideCeil(shape.outputHeight, outputTile)),
+      tileColumns(llvm::divideCeil(shape.outputWidth, outputTile)),
+      tiles(tileCount(shape)) {
+  const bool weightsStay = weightBytes(shape) <= target.l2Bytes * 5 / 4;
+  const bool tilesStay = tiles * tileBytes(shape) <= target.l2Bytes;
+  isFused = weightsStay && !tilesStay;
+  slots = tiles;
+  panelVectors = chooseTileVectors(target, slots, outputBlocks);
+  if (isFused) {
+    // As many full register tiles as half the cache has room for.
+    int64_t rows = maxTileRows(target, panelVectors);
+    int64_t room = target.l2Bytes / 2 / (tileBytes(shape) * rows);
+    slots = std::min(std::max<int64_t>(room, 1) * rows, tiles);
+  }
+  panels = llvm::divideCeil(outputBlocks, panelVectors);
+  rowTiles = Partition::of(slots, maxTileRows(target, panelVectors));
+}
+
+int64_t Winograd::tasks(int64_t stage) const {
+  if (isFused)
+    return llvm::divideCeil(tiles, slots);
+  switch (stage) {
+  case 0:
+    return inputBlocks * tiles;
+  case 1:
+    return elements * panels * rowTiles.count;
+  default:
+    return outputBlocks * tiles;
+  }
+}
+
+double Winograd::flops(int64_t stage) const {
+  double multiply =
+      2.0 * elements * tiles * shape.inputChannels * shape.outputChannels;
+  double input = 12.0 * 14 * tiles * shape.inputChannels;
+  double output = 10.0 * 12 * tiles * shape.outputChannels;
+  if (isFused)
+    return input + multiply + output;
+  return stage == 0 ? input : stage == 1 ? multiply : output;
+}
+
+int64_t Winograd::workspaceElements() const {
+  return elements * (inputPlane() + outputPlane());
+}
+
+int64_t Winograd::packedElements() const {
+  return elements * outputBlocks * lanes * shape.inputChannels;
+}
+
+void Winograd::pack(const void *weights, float *packed) const {
+  static constexpr double g[6][3] = {{1.0 / 4, 0, 0},
+                                     {-1.0 / 6, -1.0 / 6, -1.0 / 6},
+                                     {-1.0 / 6, 1.0 / 6, -1.0 / 6},
+                                     {1.0 / 24, 1.0 / 12, 1.0 / 6},
+                                     {1.0 / 24, -1.0 / 12, 1.0 / 6},
+                                     {0, 0, 1}};
+  const auto *from = static_cast<const char *>(weights);
+  const int64_t plane = outputBlocks * lanes * shape.inputChannels;
+  for (int64_t k = 0; k < outputBlocks * lanes; ++k)
+    for (int64_t c = 0; c < shape.inputChannels; ++c) {
+      float taps[9] = {};
+      if (k < shape.outputChannels)
+        std::memcpy(taps, from + (k * shape.inputChannels + c) * sizeof(taps),
+                    sizeof(taps));
+      double half[6][3]; // G g
+      for (int i = 0; i < 6; ++i)
+        for (int j = 0; j < 3; ++j)
+          half[i][j] =
+              g[i][0] * taps[j] + g[i][1] * taps[3 + j] + g[i][2] * taps[6 + j];
+      // Where (c, k) is in the plane of an element.
+      int64_t panel = k / (panelVectors * lanes);
+      int64_t first = panel * panelVectors * lanes;
+      int64_t width =
+          std::min(panelVectors * lanes, outputBlocks * lanes - first);
+      float *to =
+          packed + first * shape.inputChannels + c * width + (k - first);
+      for (int i = 0; i < 6; ++i)
+        for (int j = 0; j < 6; ++j)
+          to[(i * 6 + j) * plane] =
+              static_cast<float>(half[i][0] * g[j][0] + half[i][1] * g[j][1] +
+                                 half[i][2] * g[j][2]);
+    }
+}
+
+VectorType Winograd::type(Emitter &emitter) const {
+  return VectorType::get({lanes}, emitter.builder.getF32Type());
+}
+
+/// A tile's image and its place among the image's tiles.
+struct Winograd::Tile {
+  Value image, row, column;
+};
+
+Winograd::Tile Winograd::locate(Emitter &emitter, Value tile) const {
+  Value inImage = emitter.rem(tile, tileRows * tileColumns);
+  return {emitter.div(tile, tileRows * tileColumns),
+          emitter.div(inImage, tileColumns), emitter.rem(inImage, tileColumns)};
+}
+
+/// B^T d B of one tile and one block of channels.
+void Winograd::transformInput(Emitter &emitter, const Buffers &buffers,
+                              Value tile, Value slot, Value block) const {
+  Tile place = locate(emitter, tile);
+  Value row = emitter.sub(emitter.mul(place.row, outputTile),
+                          emitter.index(shape.padTop));
+  Value column = emitter.sub(emitter.mul(place.column, outputTile),
+                             emitter.index(shape.padLeft));
+  Value plane = emitter.add(emitter.mul(place.image, inputBlocks), block);
+  Value pixel =
+      emitter.add(emitter.mul(plane, shape.inputPixels()),
+                  emitter.add(emitter.mul(row, shape.inputWidth), column));
+  Value base = emitter.mul(pixel, lanes);
+  Value target =
+      emitter.mul(emitter.add(emitter.mul(block, slots), slot), lanes);
+
+  auto emit = [&](bool isInterior) {
+    std::array<std::array<Value, 6>, 6> half; // [column][row of B^T d]
+    SmallVector<Value> rowIsThere;
+    if (!isInterior)
+      for (int64_t i = 0; i < inputTile; ++i)
+        rowIsThere.push_back(
+            emitter.inRange(emitter.add(row, i), shape.inputHeight));
+    for (int64_t j = 0; j < inputTile; ++j) {
+      Value columnIsThere;
+      if (!isInterior)
+        columnIsThere =
+            emitter.inRange(emitter.add(column, j), shape.inputWidth);
+      std::array<Value, 6> d;
+      for (int64_t i = 0; i < inputTile; ++i) {
+        Value at = emitter.add(base, (i * shape.inputWidth + j) * lanes);
+        d[i] = isInterior
+                   ? emitter.load(buffers.input, at, type(emitter))
+                   : emitter.loadIf(emitter.both(rowIsThere[i], columnIsThere),
+                                    buffers.input, at, type(emitter));
+      }
+      half[j] = transformSix(emitter, d);
+    }
+    for (int64_t i = 0; i < inputTile; ++i) {
+      std::array<Value, 6> d;
+      for (int64_t j = 0; j < inputTile; ++j)
+        d[j] = half[j][i];
+      std::array<Value, 6> result = transformSix(emitter, d);
+      for (int64_t j = 0; j < inputTile; ++j)
+        emitter.store(result[j], buffers.workspace,
+                      emitter.add(target, (i * inputTile + j) * inputPlane()));
+    }
+  };
+  auto allThere = [&](Value first, int64_t size) {
+    return emitter.both(
+        emitter.inRange(first, size),
+        emitter.inRange(emitter.add(first, inputTile - 1), size));
+  };
+  emitter.branch(
+      emitter.both(allThere(row, shape.inputHeight),
+                   allThere(column, shape.inputWidth)),
+      [&] { emit(true); }, [&] { emit(false); });
+}
+
+void Winograd::multiply(Emitter &emitter, const Buffers &buffers, Value element,
+                        Value panel, Value rowTile) const {
+  auto emit = [&](int64_t vectors) {
+    Value firstSlot = rowTiles.start(emitter, rowTile);
+    rowTiles.dispatch(emitter, rowTile, [&](int64_t rows) {
+      multiplyTile(emitter, buffers, element, panel, firstSlot, rows, vectors);
+    });
+  };
+  int64_t lastVectors = outputBlocks - (panels - 1) * panelVectors;
+  if (lastVectors == panelVectors || panels == 1)
+    return emit(lastVectors);
+  emitter.branch(
+      emitter.less(panel, emitter.index(panels - 1)),
+      [&] { emit(panelVectors); }, [&] { emit(lastVectors); });
+}
+
+/// Some tiles by a panel of output channels, for one element of the tile.
+void Winograd::multiplyTile(Emitter &emitter, const Buffers &buffers,
+                            Value element, Value panel, Value firstSlot,
+                            int64_t rows, int64_t vectors) const {
+  RegisterTile tile(rows, vectors, type(emitter));
+  const int64_t width = vectors * lanes;
+  Value weights = emitter.add(
+      emitter.mul(element, outputBlocks * lanes * shape.inputChannels),
+      emitter.mul(panel, panelVectors * lanes * shape.inputChannels));
+  Value source = emitter.add(emitter.mul(element, inputPlane()),
+                             emitter.mul(firstSlot, lanes));
+  auto block = [&](Value i, int64_t channels, ValueRange carried) {
+    Value weightBase = emitter.add(weights, emitter.mul(i, lanes * width));
+    Value sourceBase = emitter.add(source, emitter.mul(i, slots * lanes));
+    return emitter.loop(
+        emitter.index(0), emitter.index(channels), 1, carried,
+        [&](Value c, ValueRange carried) {
+          SmallVector<Value> sums(carried);
+          Value at = emitter.add(weightBase, emitter.mul(c, width));
+          SmallVector<Value> b;
+          for (int64_t v = 0; v < vectors; ++v)
+            b.push_back(emitter.load(buffers.weights,
+                                     emitter.add(at, v * lanes), tile.type));
+          Value a = emitter.add(sourceBase, c);
+          tile.step(emitter, sums, b, [&](int64_t row) {
+            return emitter.loadSplat(buffers.workspace,
+                                     emitter.add(a, row * lanes), tile.type);
+          });
+          return sums;
+        });
+  };
+  const int64_t whole = shape.inputChannels / lanes;
+  SmallVector<Value> sums = emitter.loop(
+      emitter.index(0), emitter.index(whole), 1, tile.zeros(emitter),
+      [&](Value i, ValueRange carried) { return block(i, lanes, carried); });
+  if (int64_t rest = shape.inputChannels % lanes)
+    sums = block(emitter.index(whole), rest, sums);
+
+  Value target = emitter.add(
+      emitter.mul(element, outputPlane()),
+      emitter.mul(
+          emitter.add(emitter.mul(panel, panelVectors * slots), firstSlot),
+          lanes));
+  target = emitter.add(target, elements * inputPlane());
+  for (int64_t v = 0; v < vectors; ++v)
+    for (int64_t row = 0; row < rows; ++row)
+      emitter.store(sums[row * vectors + v], buffers.workspace,
+                    emitter.add(target, (v * slots + row) * lanes));
+}
+
+/// A^T m A of one tile and one block of channels, and what becomes of it.
+void Winograd::transformOutput(Emitter &emitter, const Buffers &buffers,
+                               Value tile, Value slot, Value block,
+                               const BlockedEpilogue &epilogue) const {
+  Value source = emitter.add(
+      emitter.mul(emitter.add(emitter.mul(block, slots), slot), lanes),
+      elements * inputPlane());
+  std::array<std::array<Value, 4>, 6> half; // [column][row of A^T m]
+  for (int64_t j = 0; j < inputTile; ++j) {
+    std::array<Value, 6> m;
+    for (int64_t i = 0; i < inputTile; ++i)
+      m[i] =
+          emitter.load(buffers.workspace,
+                       emitter.add(source, (i * inputTile + j) * outputPlane()),
+                       type(emitter));
+    half[j] = transformFour(emitter, m);
+  }
+
+  Tile place = locate(emitter, tile);
+  BlockedPosition position;
+  position.batch = place.image;
+  position.block = block;
+  Value row = emitter.mul(place.row, outputTile);
+  Value column = emitter.mul(place.column, outputTile);
+  Value plane = emitter.add(emitter.mul(place.image, outputBlocks), block);
+  Value planeBase = emitter.mul(plane, shape.outputPixels() * lanes);
+  Value firstPixel = emitter.add(emitter.mul(row, shape.outputWidth), column);
+  for (int64_t i = 0; i < outputTile; ++i) {
+    std::array<Value, 6> m;
+    for (int64_t j = 0; j < inputTile; ++j)
+      m[j] = half[j][i];
+    std::array<Value, 4> results = transformFour(emitter, m);
+    for (int64_t j = 0; j < outputTile; ++j) {
+      auto emit = [&] {
+        position.pixel = emitter.add(firstPixel, i * shape.outputWidth + j);
+        position.offset =
+            emitter.add(planeBase, emitter.mul(position.pixel, lanes));
+        Value result = results[j];
+        if (epilogue)
+          result = epilogue(emitter.builder, emitter.loc, result, position);
+        emitter.store(result, buffers.output, position.offset);
+      };
+      // Only tiles at the end reach beyond the output.
+      bool rowsFit = shape.outputHeight % outputTile == 0;
+      bool columnsFit = shape.outputWidth % outputTile == 0;
+      if (rowsFit && columnsFit) {
+        emit();
+        continue;
+      }
+      Value isThere = emitter.both(
+          emitter.inRange(emitter.add(row, i), shape.outputHeight),
+          emitter.inRange(emitter.add(column, j), shape.outputWidth));
+      emitter.when(isThere, emit);
+    }
+  }
+}
+
+void Winograd::buildFused(Emitter &emitter, Value task, const Buffers &buffers,
+                          const BlockedEpilogue &epilogue) const {
+  Value zero = emitter.index(0);
+  Value firstTile = emitter.mul(task, slots);
+  Value count = emitter.min(emitter.index(slots),
+                            emitter.sub(emitter.index(tiles), firstTile));
+  auto forAll = [&](int64_t blocks,
+                    llvm::function_ref<void(Value, Value, Value)> emit) {
+    emitter.loop(zero, emitter.index(blocks), 1, [&](Value block) {
+      emitter.loop(zero, count, 1, [&](Value slot) {
+        emit(emitter.add(firstTile, slot), slot, block);
+      });
+    });
+  };
+  forAll(inputBlocks, [&](Value tile, Value slot, Value block) {
+    transformInput(emitter, buffers, tile, slot, block);
+  });
+  emitter.loop(zero, emitter.index(elements), 1, [&](Value element) {
+    emitter.loop(zero, emitter.index(panels), 1, [&](Value panel) {
+      emitter.loop(zero, emitter.index(rowTiles.count), 1, [&](Value rowTile) {
+        multiply(emitter, buffers, element, panel, rowTile);
+      });
+    });
+  });
+  forAll(outputBlocks, [&](Value tile, Value slot, Value block) {
+    transformOutput(emitter, buffers, tile, slot, block, epilogue);
+  });
+}
+
+void Winograd::build(int64_t stage, OpBuilder &builder, Location location,
+                     Value task, const Buffers &given,
+                     const BlockedEpilogue &epilogue) const {
+  Emitter emitter(builder, location);
+  auto flat = [&](Value memref) {
+    return memref ? emitter.flatten(memref) : Value();
+  };
+  Buffers buffers{flat(given.input), flat(given.weights), flat(given.workspace),
+                  flat(given.output)};
+  if (isFused)
+    return buildFused(emitter, task, buffers, epilogue);
+  if (stage == 1) {
+    Value perElement = emitter.rem(task, panels * rowTiles.count);
+    return multiply(emitter, buffers,
+                    emitter.div(task, panels * rowTiles.count),
+                    emitter.div(perElement, rowTiles.count),
+                    emitter.rem(perElement, rowTiles.count));
+  }
+  Value tile = emitter.rem(task, tiles);
+  Value block = emitter.div(task, tiles);
+  if (stage == 0)
+    transformInput(emitter, buffers, tile, tile, block);
+  else
+    transformOutput(emitter, buffers, tile, tile, block, epilogue);
+}

@@ -1,0 +1,101 @@
+//===- Winograd.h - generator of 3x3 convolutions by fast convolution -----===//
+//
+// Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2015:
+// F(4x4, 3x3) computes 4x4 outputs from 6x6 inputs with 36 multiplications
+// where the definition takes 144,
+//
+//   Y = A^T [ sum over channels (G g G^T) . (B^T d B) ] A
+//
+// so per element of the 6x6 tile there is one product of matrices, tiles by
+// channels. Results differ from the definition's by about 1e-5 of the largest
+// output. Activations are blocked by channel as in Convolution.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_KERNELS_WINOGRAD_H
+#define SINTER_BACKEND_CPU_KERNELS_WINOGRAD_H
+
+#include "backend/cpu/kernels/Convolution.h"
+
+namespace sinter::cpu {
+
+class Winograd {
+public:
+  static constexpr int64_t outputTile = 4, inputTile = 6;
+  static constexpr int64_t elements = inputTile * inputTile;
+
+  /// Whether the shape is a 3x3 convolution with stride and dilation 1, one
+  /// group, and blocked input.
+  static bool supports(const ConvolutionShape &shape);
+  /// How many times faster than the direct kernel it should be, by an estimate
+  /// from multiplications and moved bytes.
+  static double estimateGain(const ConvolutionShape &shape,
+                             const Target &target);
+
+  Winograd(const ConvolutionShape &shape, const Target &target);
+
+  /// One stage: a task takes some tiles all the way, in scratch memory of the
+  /// thread. Three stages, each a kernel of its own, over memory that all tasks
+  /// share: transform the input, multiply, transform the output. The first
+  /// where the weights stay in cache, the other for small images with many
+  /// channels.
+  int64_t stages() const { return isFused ? 1 : 3; }
+  int64_t tasks(int64_t stage) const;
+  /// Arithmetic operations of a stage.
+  double flops(int64_t stage) const;
+  /// f32 elements of the workspace: scratch of a thread if there is one stage,
+  /// else a temporary that lives from the first to the last stage.
+  int64_t workspaceElements() const;
+
+  /// f32 elements of the packed weights.
+  int64_t packedElements() const;
+  /// Transforms and packs weights [K, C, 3, 3]; \p weights may be unaligned.
+  void pack(const void *weights, float *packed) const;
+
+  /// The buffers of build; each stage uses some of them, and the others may be
+  /// null: with three stages, the first reads the input, the second the
+  /// weights, the third writes the output. Contiguous f32 memrefs.
+  struct Buffers {
+    mlir::Value input, weights, workspace, output;
+  };
+  /// Emits one task of \p stage.
+  void build(int64_t stage, mlir::OpBuilder &builder, mlir::Location location,
+             mlir::Value task, const Buffers &buffers,
+             const BlockedEpilogue &epilogue) const;
+
+private:
+  struct Tile;
+  Tile locate(Emitter &emitter, mlir::Value tile) const;
+  void transformInput(Emitter &emitter, const Buffers &buffers,
+                      mlir::Value tile, mlir::Value slot,
+                      mlir::Value block) const;
+  void multiply(Emitter &emitter, const Buffers &buffers, mlir::Value element,
+                mlir::Value panel, mlir::Value rowTile) const;
+  void multiplyTile(Emitter &emitter, const Buffers &buffers,
+                    mlir::Value element, mlir::Value panel,
+                    mlir::Value firstSlot, int64_t rows, int64_t vectors) const;
+  void transformOutput(Emitter &emitter, const Buffers &buffers,
+                       mlir::Value tile, mlir::Value slot, mlir::Value block,
+                       const BlockedEpilogue &epilogue) const;
+  void buildFused(Emitter &emitter, mlir::Value task, const Buffers &buffers,
+                  const BlockedEpilogue &epilogue) const;
+  /// Elements between the planes of two elements of the tile: an odd number of
+  /// vectors, so that they do not compete for the same sets of the cache.
+  int64_t inputPlane() const { return (inputBlocks * slots | 1) * lanes; }
+  int64_t outputPlane() const { return (outputBlocks * slots | 1) * lanes; }
+  mlir::VectorType type(Emitter &emitter) const;
+
+  ConvolutionShape shape;
+  int64_t lanes;
+  int64_t inputBlocks, outputBlocks;
+  int64_t tileRows, tileColumns; ///< Tiles of an image.
+  int64_t tiles;                 ///< Of all images.
+  bool isFused;
+  int64_t slots; ///< Tiles that are in work together.
+  int64_t panelVectors, panels;
+  Partition rowTiles;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_KERNELS_WINOGRAD_H
