@@ -11,8 +11,8 @@
 #include "backend/cpu/KernelBuffers.h"
 #include "backend/cpu/KernelRunner.h"
 #include "backend/cpu/kernels/Channelwise.h"
-#include "backend/cpu/kernels/Convolution.h"
 #include "backend/cpu/kernels/MatMul.h"
+#include "backend/cpu/kernels/Winograd.h"
 
 #include <chrono>
 #include <cstdio>
@@ -44,9 +44,11 @@ public:
     return name.find(options.filter) != std::string::npos;
   }
 
-  void measure(const std::string &name, KernelRunner &runner, int64_t tasks,
-               double flops, std::vector<Floats *> buffers,
-               int64_t weight = 1) {
+  /// Runs the kernels "kernel", or "kernel0", "kernel1", ... with as many tasks
+  /// as \p tasks says.
+  void measure(const std::string &name, KernelRunner &runner,
+               std::vector<int64_t> tasks, double flops,
+               std::vector<Floats *> buffers, int64_t weight = 1) {
     runner.compile();
     std::mt19937 generator(1);
     std::vector<void *> arguments;
@@ -54,11 +56,15 @@ public:
       buffer->randomize(generator);
       arguments.push_back(buffer->data());
     }
-    KernelFunction *kernel = runner.kernel("kernel");
+    std::vector<KernelFunction *> kernels;
+    for (size_t i = 0; i < tasks.size(); ++i)
+      kernels.push_back(runner.kernel(
+          tasks.size() == 1 ? "kernel" : "kernel" + std::to_string(i)));
     double best = 1e9, end = now() + options.seconds;
     for (int calls = 0; calls < 3 || now() < end; ++calls) {
       double start = now();
-      kernel(arguments.data(), 0, tasks);
+      for (size_t i = 0; i < tasks.size(); ++i)
+        kernels[i](arguments.data(), 0, tasks[i]);
       best = std::min(best, now() - start);
     }
     std::printf("%-44s %8.1f GFLOP/s %9.4f ms   compiled in %4.0f ms\n",
@@ -111,7 +117,7 @@ void benchMatMul(Report &report, const std::string &what, MatMulShape shape,
         matmul.build(builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
                      memrefs[3], nullptr);
       });
-  report.measure(name, runner, matmul.tasks(), matmul.flops(),
+  report.measure(name, runner, {matmul.tasks()}, matmul.flops(),
                  {&a, &b, &c, &scratch});
 }
 
@@ -205,8 +211,45 @@ void benchConvolution(Report &report, const Layer &layer) {
         convolution.build(builder, loc, task, memrefs[0], memrefs[1],
                           memrefs[2], nullptr);
       });
-  report.measure(name, runner, convolution.tasks(), shape.flops(),
+  report.measure(name, runner, {convolution.tasks()}, shape.flops(),
                  {&input, &weights, &output}, layer.count);
+}
+
+void benchWinograd(Report &report, const Layer &layer) {
+  std::string name = nameOf("winograd", layer);
+  if (!report.wants(name))
+    return;
+  KernelRunner runner;
+  ConvolutionShape shape = shapeOf(layer);
+  Winograd winograd(shape, runner.target());
+  Floats input(blocked(shape.inputChannels, runner.target()) *
+               shape.inputPixels());
+  Floats weights(winograd.packedElements());
+  Floats output(blocked(shape.outputChannels, runner.target()) *
+                shape.outputPixels());
+  Floats workspace(winograd.workspaceElements());
+  MLIRContext &context = runner.context();
+  KernelBuffer buffers[] = {{flatType(input, context)},
+                            {flatType(weights, context)},
+                            {flatType(workspace, context), true},
+                            {flatType(output, context), true}};
+  std::vector<int64_t> tasks;
+  for (int64_t stage = 0; stage < winograd.stages(); ++stage) {
+    tasks.push_back(winograd.tasks(stage));
+    std::string kernel =
+        winograd.stages() == 1 ? "kernel" : "kernel" + std::to_string(stage);
+    createKernel(
+        runner.module(), UnknownLoc::get(&context), kernel, buffers,
+        [&](OpBuilder &builder, Location loc, Value task, ValueRange m) {
+          winograd.build(stage, builder, loc, task, {m[0], m[1], m[2], m[3]},
+                         nullptr);
+        });
+  }
+  char gain[32];
+  std::snprintf(gain, sizeof(gain), ", gain %.2f?",
+                Winograd::estimateGain(shape, runner.target()));
+  report.measure(name + gain, runner, tasks, shape.flops(),
+                 {&input, &weights, &workspace, &output}, layer.count);
 }
 
 void benchConvolutions(Report &report) {
@@ -219,6 +262,15 @@ void benchConvolutions(Report &report) {
   for (const Layer &layer : vgg)
     benchConvolution(report, layer);
   report.total("VGG-16, some layers");
+  constexpr Layer windows[] = {
+      {1, 64, 64, 56, 3, 1},    {1, 128, 128, 28, 3, 1},
+      {1, 256, 256, 14, 3, 1},  {1, 512, 512, 7, 3, 1},
+      {1, 64, 64, 224, 3, 1},   {1, 64, 128, 112, 3, 1},
+      {1, 128, 128, 112, 3, 1}, {1, 256, 256, 56, 3, 1},
+      {1, 512, 512, 28, 3, 1}};
+  for (const Layer &layer : windows)
+    benchWinograd(report, layer);
+  report.total("Fast convolutions");
 }
 
 void benchDepthwise(Report &report, const Layer &layer) {
@@ -247,7 +299,7 @@ void benchDepthwise(Report &report, const Layer &layer) {
         depthwise.build(builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
                         nullptr);
       });
-  report.measure(name, runner, depthwise.tasks(), depthwise.flops(),
+  report.measure(name, runner, {depthwise.tasks()}, depthwise.flops(),
                  {&input, &weights, &output}, layer.count);
 }
 
