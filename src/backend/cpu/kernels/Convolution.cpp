@@ -60,6 +60,7 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target)
       unitIsTile ? columnTiles.count : shape.outputHeight, groupPanels,
       groupInputs * shape.inputHeight * shape.inputWidth * 4,
       reduction() * panelVectors * lanes * 4);
+  streamsWeights = packedElements() * 4 > target.l2Bytes / 2;
 }
 
 int64_t Convolution::reduction() const { return groupInputs * shape.taps(); }
@@ -221,9 +222,13 @@ SmallVector<Value> Convolution::reduce(Emitter &emitter, Operands &operands,
   auto step = [&](SmallVector<Value> &sums, Value weights, Value input,
                   llvm::function_ref<bool(int64_t)> includes) {
     SmallVector<Value> b;
-    for (int64_t v = 0; v < operands.vectors; ++v)
-      b.push_back(emitter.load(operands.weights,
-                               emitter.add(weights, v * lanes), operands.type));
+    for (int64_t v = 0; v < operands.vectors; ++v) {
+      Value at = emitter.add(weights, v * lanes);
+      b.push_back(emitter.load(operands.weights, at, operands.type));
+      if (streamsWeights)
+        emitter.prefetch(operands.weights,
+                         emitter.add(at, weightPrefetchDistance));
+    }
     registers.step(emitter, sums, b, [&](int64_t column) {
       if (!includes(column))
         return Value();

@@ -64,6 +64,7 @@ private:
   Partition columnTiles;
   bool unitIsTile; ///< A task computes one tile of a row, not the whole row.
   TaskOrder order;
+  bool streamsWeights; ///< They do not stay in the second-level cache.
 };
 
 } // namespace sinter::cpu

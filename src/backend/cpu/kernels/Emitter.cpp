@@ -94,6 +94,11 @@ Value Emitter::loadSplat(Value flat, Value offset, VectorType type) {
   return builder.create<vector::SplatOp>(loc, type, scalar);
 }
 
+void Emitter::prefetch(Value flat, Value offset) {
+  builder.create<memref::PrefetchOp>(loc, flat, offset, /*isWrite=*/false,
+                                     /*localityHint=*/2, /*isDataCache=*/true);
+}
+
 void Emitter::store(Value value, Value flat, Value offset) {
   builder.create<vector::StoreOp>(loc, value, flat, offset);
 }

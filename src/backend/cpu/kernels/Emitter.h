@@ -59,6 +59,8 @@ public:
   /// One element in all lanes.
   mlir::Value loadSplat(mlir::Value flat, mlir::Value offset,
                         mlir::VectorType type);
+  /// Brings a cache line into the second-level cache; any offset will do.
+  void prefetch(mlir::Value flat, mlir::Value offset);
   void store(mlir::Value value, mlir::Value flat, mlir::Value offset);
 
   mlir::Value zero(mlir::VectorType type);

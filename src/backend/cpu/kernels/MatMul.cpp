@@ -42,6 +42,8 @@ MatMul::MatMul(const MatMulShape &shape, const Target &target, Type element)
     order = TaskOrder::choose(target, outer, rowTiles.count, panels,
                               shape.m * shape.k * elementBytes,
                               panelElements() * elementBytes);
+  streamsWeights = shape.bLayout == MatMulShape::BLayout::Packed &&
+                   packedElements() * elementBytes > target.l2Bytes / 2;
 }
 
 int64_t MatMul::panelElements() const { return shape.k * panelVectors * lanes; }
@@ -219,8 +221,11 @@ SmallVector<Value> MatMul::reduce(Emitter &emitter, Operands &operands,
     SmallVector<Value> b;
     for (int64_t v = 0; v < panel.vectors; ++v) {
       bool isWhole = panel.isPadded || v + 1 < panel.vectors;
-      b.push_back(emitter.loadFirst(panel.source, emitter.add(bRow, v * lanes),
-                                    vectorType, isWhole ? lanes : panel.valid));
+      Value at = emitter.add(bRow, v * lanes);
+      b.push_back(emitter.loadFirst(panel.source, at, vectorType,
+                                    isWhole ? lanes : panel.valid));
+      if (streamsWeights)
+        emitter.prefetch(panel.source, emitter.add(at, weightPrefetchDistance));
     }
     Value column = emitter.add(aBase, emitter.mul(k, shape.aColumnStride));
     tile.step(emitter, MutableArrayRef<Value>(sums).slice(set * size, size), b,

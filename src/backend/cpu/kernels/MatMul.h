@@ -107,6 +107,7 @@ private:
   int64_t allVectors;   ///< Vectors that cover n.
   Partition rowTiles;
   TaskOrder order;
+  bool streamsWeights; ///< They do not stay in the second-level cache.
 };
 
 } // namespace sinter::cpu

@@ -33,6 +33,11 @@ struct Partition {
                 llvm::function_ref<void(int64_t size)> emit) const;
 };
 
+/// How far ahead, in elements, weights that come from beyond the second-level
+/// cache are prefetched: two pages of memory, where the processor's own
+/// prefetching ends at one.
+inline constexpr int64_t weightPrefetchDistance = 2048;
+
 /// The most rows of a tile with \p vectors vectors a row, such that all its
 /// accumulators, a row of weights and one broadcast element fit in registers.
 int64_t maxTileRows(const Target &target, int64_t vectors);

@@ -279,9 +279,13 @@ void Winograd::multiplyTile(Emitter &emitter, const Buffers &buffers,
           SmallVector<Value> sums(carried);
           Value at = emitter.add(weightBase, emitter.mul(c, width));
           SmallVector<Value> b;
-          for (int64_t v = 0; v < vectors; ++v)
-            b.push_back(emitter.load(buffers.weights,
-                                     emitter.add(at, v * lanes), tile.type));
+          for (int64_t v = 0; v < vectors; ++v) {
+            Value row = emitter.add(at, v * lanes);
+            b.push_back(emitter.load(buffers.weights, row, tile.type));
+            if (!isFused)
+              emitter.prefetch(buffers.weights,
+                               emitter.add(row, weightPrefetchDistance));
+          }
           Value a = emitter.add(sourceBase, c);
           tile.step(emitter, sums, b, [&](int64_t row) {
             return emitter.loadSplat(buffers.workspace,
