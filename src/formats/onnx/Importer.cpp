@@ -245,7 +245,11 @@ Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
     if (!tensor.hasStaticShape())
       list.set(dimsAttribute, builder.getArrayAttr(names));
     attributes.push_back(list.getDictionary(builder.getContext()));
-    frame.values[input->name()] = Bound(argument);
+    auto value = options.values.find(input->name());
+    frame.values[input->name()] =
+        Bound(value == options.values.end()
+                  ? argument
+                  : makeInitializer(value->second, input->name()));
   }
   function.setFunctionType(builder.getFunctionType(types, {}));
   function.setAllArgAttrs(attributes);

@@ -5,6 +5,7 @@
 
 #include "graph/Model.h"
 #include "runtime/Result.h"
+#include "runtime/Tensor.h"
 #include <cstdint>
 #include <map>
 #include <string>
@@ -20,6 +21,10 @@ struct ReadOptions {
   /// Sizes of inputs, by name. They replace unknown dimensions, also wherever
   /// else their symbols occur.
   std::map<std::string, std::vector<int64_t>> shapes;
+  /// Values of inputs, by name, where what the graph looks like depends on them
+  /// (the shape of a Reshape, the axes of a reduction). The arguments stay, and
+  /// nothing reads them.
+  std::map<std::string, Tensor> values;
 };
 
 /// Reads and checks the ONNX model at \p path. Weights stay in the mapped file,

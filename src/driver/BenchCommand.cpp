@@ -1,0 +1,228 @@
+//===- BenchCommand.cpp - sinter bench ------------------------------------===//
+
+#include "driver/Command.h"
+#include "driver/CommonOptions.h"
+#include "driver/Inputs.h"
+#include "driver/LatencyStatistics.h"
+#include "driver/LayerProfile.h"
+#include "driver/Machine.h"
+#include "driver/Summary.h"
+#include "driver/Text.h"
+#include "runtime/TraceWriter.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace sinter::driver {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double millisecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start)
+      .count();
+}
+
+/// Everything that was measured.
+struct Measurement {
+  double firstMs = 0;
+  std::vector<double> latenciesMs;
+  LayerProfile layers;
+};
+
+class BenchCommand : public Command {
+public:
+  explicit BenchCommand(CLI::App &app) {
+    addModel(app, common);
+    addInputs(app, inputs);
+    addShapes(app, common);
+    addBackend(app, common);
+    addPasses(app, common);
+    addCache(app, common);
+    app.add_option("--seconds", seconds, "how long to measure")
+        ->check(CLI::Range(0.0, 1e6))
+        ->capture_default_str()
+        ->group("Measure");
+    app.add_option("--warmup", warmup, "runs before that, besides the first")
+        ->check(CLI::Range(0, 1000000))
+        ->capture_default_str()
+        ->group("Measure");
+    app.add_flag("--layers", perLayer, "and each layer's share of the time")
+        ->group("Measure");
+    addReport(app, common);
+    addTrace(app, common);
+  }
+
+  Result<int> run() override {
+    Result<SessionOptions> options = sessionOptions(common);
+    if (!options)
+      return options.takeError();
+    const NamedShapes shapes = options->shapes;
+    auto session = Session::open(common.model, std::move(*options));
+    if (!session)
+      return session.takeError();
+    Result<std::vector<Tensor>> tensors =
+        loadInputs(**session, common.model, inputs, shapes, true);
+    if (!tensors)
+      return tensors.takeError();
+    if (Result<void> ready = (*session)->prepare(*tensors); !ready)
+      return ready.takeError();
+    Result<Measurement> measured = measure((*session)->executor(), *tensors);
+    if (!measured) {
+      Error error = measured.takeError();
+      error.message = common.model + ": " + error.message;
+      return error;
+    }
+    report(**session, *tensors, *measured);
+    return writeTrace((*session)->executor());
+  }
+
+private:
+  Result<Measurement> measure(Executor &executor,
+                              const std::vector<Tensor> &tensors) {
+    Measurement measured;
+    std::optional<Error> failure;
+    const auto timedRun = [&]() -> double {
+      const Clock::time_point start = Clock::now();
+      Result<std::vector<Tensor>> results = executor.run(tensors);
+      const double took = millisecondsSince(start);
+      if (!results)
+        failure = results.takeError();
+      return took;
+    };
+    measured.firstMs = timedRun();
+    for (unsigned i = 0; i < warmup && !failure; ++i)
+      timedRun();
+    const Clock::time_point start = Clock::now();
+    do
+      measured.latenciesMs.push_back(timedRun());
+    while (!failure && millisecondsSince(start) < seconds * 1000);
+    if (!failure)
+      profile(executor, measured, timedRun, failure);
+    if (failure)
+      return *failure;
+    return measured;
+  }
+
+  /// Runs with the clock on every layer: separately, since that costs time.
+  template <typename Run>
+  void profile(Executor &executor, Measurement &measured, const Run &timedRun,
+               const std::optional<Error> &failure) {
+    constexpr double budgetMs = 500;
+    executor.setProfiling(true);
+    const Clock::time_point start = Clock::now();
+    do {
+      timedRun();
+      measured.layers.add(executor.layerTimes());
+    } while (!failure && perLayer && millisecondsSince(start) < budgetMs);
+    executor.setProfiling(false);
+  }
+
+  void report(const Session &session, const std::vector<Tensor> &tensors,
+              const Measurement &measured) {
+    const LatencyStatistics latency(measured.latenciesMs);
+    const int64_t batch =
+        !tensors.empty() && tensors[0].rank() > 0 ? tensors[0].dim(0) : 1;
+    const double gflop = measured.layers.flops() / 1e9;
+    const nlohmann::json result =
+        asJson(session, latency, batch, gflop, measured);
+    if (common.json)
+      printJsonLine(result);
+    else
+      printTable(session, result, latency, measured);
+    if (latency.variation > unstable)
+      printNote(text("the times vary by %.0f %% (standard deviation by mean), "
+                     "so they mean little; is something else running?",
+                     latency.variation * 100));
+  }
+
+  nlohmann::json asJson(const Session &session,
+                        const LatencyStatistics &latency, int64_t batch,
+                        double gflop, const Measurement &measured) const {
+    nlohmann::json result = {
+        {"model", common.model},
+        {"backend", common.backend},
+        {"threads", session.threads()},
+        {"cpu", cpuModel()},
+        {"isa", instructionSet()},
+        {"batch", batch},
+        {"latency_ms",
+         {{"min", latency.min},
+          {"median", latency.median},
+          {"mean", latency.mean},
+          {"p90", latency.p90},
+          {"p99", latency.p99},
+          {"max", latency.max}}},
+        {"throughput_per_s", static_cast<double>(batch) * 1000 / latency.mean},
+        {"gflop_per_inference", gflop},
+        {"gflops", gflop / (latency.median / 1000)},
+        {"load_ms", session.facts().loadMs},
+        {"compile_ms", session.facts().compileMs},
+        {"first_ms", measured.firstMs},
+        {"peak_rss_mb", peakMemoryMb()},
+        {"cv", latency.variation}};
+    if (perLayer)
+      result["layers"] = measured.layers.json();
+    return result;
+  }
+
+  void printTable(const Session &session, const nlohmann::json &result,
+                  const LatencyStatistics &latency,
+                  const Measurement &measured) const {
+    const auto number = [&](const char *key) {
+      return result[key].get<double>();
+    };
+    const SessionFacts &facts = session.facts();
+    std::printf("%s on %s (%s), backend %s, %u thread%s, batch %lld\n",
+                common.model.c_str(), cpuModel().c_str(),
+                instructionSet().c_str(), common.backend.c_str(),
+                session.threads(), session.threads() == 1 ? "" : "s",
+                static_cast<long long>(result["batch"].get<int64_t>()));
+    std::printf("latency      median %.3f ms, min %.3f, mean %.3f, p90 %.3f, "
+                "p99 %.3f, max %.3f (%zu runs after %u of warm-up, variation "
+                "%.1f %%)\n",
+                latency.median, latency.min, latency.mean, latency.p90,
+                latency.p99, latency.max, measured.latenciesMs.size(),
+                warmup + 1, latency.variation * 100);
+    std::printf("throughput   %.1f inferences/s, %.2f GFLOP each, %.1f "
+                "GFLOP/s\n",
+                number("throughput_per_s"), number("gflop_per_inference"),
+                number("gflops"));
+    std::printf("start        load %.1f ms, compile %.1f ms%s, first run %.3f "
+                "ms\n",
+                facts.loadMs, facts.compileMs,
+                facts.fromCache ? " (from the cache)" : "", measured.firstMs);
+    std::printf("memory       peak %.0f MB\n", number("peak_rss_mb"));
+    if (perLayer)
+      std::fputs(measured.layers.table().c_str(), stdout);
+  }
+
+  Result<int> writeTrace(const Executor &executor) const {
+    if (common.traceFile.empty())
+      return 0;
+    TraceWriter trace;
+    trace.addLayers("layers", executor.layerTimes());
+    if (Result<void> written = trace.write(common.traceFile); !written)
+      return written.takeError();
+    return 0;
+  }
+
+  /// Above this coefficient of variation the user is warned.
+  static constexpr double unstable = 0.1;
+
+  CommonOptions common;
+  InputOptions inputs;
+  double seconds = 3;
+  unsigned warmup = 3;
+  bool perLayer = false;
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeBenchCommand(CLI::App &app) {
+  return std::make_unique<BenchCommand>(app);
+}
+
+} // namespace sinter::driver

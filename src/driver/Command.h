@@ -1,0 +1,35 @@
+//===- Command.h - a sub-command of `sinter` ------------------------------===//
+
+#ifndef SINTER_DRIVER_COMMAND_H
+#define SINTER_DRIVER_COMMAND_H
+
+#include "runtime/Result.h"
+
+#include <memory>
+
+namespace CLI {
+class App;
+}
+
+namespace sinter::driver {
+
+class Command {
+public:
+  virtual ~Command() = default;
+
+  /// Does the work; what was declared has been filled in. The result is the
+  /// exit code.
+  virtual Result<int> run() = 0;
+};
+
+/// Each declares its options in \p app, the sub-command.
+std::unique_ptr<Command> makeRunCommand(CLI::App &app);
+std::unique_ptr<Command> makeBenchCommand(CLI::App &app);
+std::unique_ptr<Command> makeOptimizeCommand(CLI::App &app);
+std::unique_ptr<Command> makeConvertCommand(CLI::App &app);
+std::unique_ptr<Command> makeTestCommand(CLI::App &app);
+std::unique_ptr<Command> makeInspectCommand(CLI::App &app);
+
+} // namespace sinter::driver
+
+#endif // SINTER_DRIVER_COMMAND_H

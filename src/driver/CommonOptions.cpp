@@ -1,0 +1,158 @@
+//===- CommonOptions.cpp - options that several sub-commands share --------===//
+
+#include "driver/CommonOptions.h"
+
+#include "driver/Progress.h"
+#include "driver/Text.h"
+#include "runtime/CpuCount.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+
+namespace sinter::driver {
+
+void addModel(CLI::App &app, CommonOptions &options) {
+  app.add_option("MODEL", options.model, "the model: .onnx or .mlir")
+      ->required();
+}
+
+void addShapes(CLI::App &app, CommonOptions &options) {
+  app.add_option("--shape", options.shapes,
+                 "an input's shape, as in x:1x3x224x224; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("NAME:SHAPE")
+      ->group("Input");
+}
+
+void addBackend(CLI::App &app, CommonOptions &options) {
+  app.add_option("--backend", options.backend,
+                 "cpu: native code; interpreter: every operation straight "
+                 "from its definition")
+      ->check(CLI::IsMember({"cpu", "interpreter"}))
+      ->capture_default_str()
+      ->group("Compile");
+  app.add_option("--threads", options.threads,
+                 "threads to compile and run with (default: " +
+                     std::to_string(usableCpuCount()) +
+                     ", the processors there are)")
+      ->check(CLI::Range(1, 4096))
+      ->group("Compile");
+}
+
+void addPasses(CLI::App &app, CommonOptions &options) {
+  const auto list = [&](const char *flag, std::vector<std::string> &values,
+                        const char *help, const char *type) {
+    app.add_option(flag, values, help)
+        ->allow_extra_args(false)
+        ->delimiter(',')
+        ->type_name(type)
+        ->group("Compile");
+  };
+  list("--disable-patterns", options.disabledPatterns,
+       "rewrite without these; all: without any (optimize --list-patterns "
+       "prints them)",
+       "LABEL,...");
+  list("--enable-patterns", options.enabledPatterns,
+       "rewrite with these, though they are off by default", "LABEL,...");
+  app.add_flag("--verify-numerics", options.verifyNumerics,
+               "check every pass against the interpreter")
+      ->group("Compile");
+  list("--print-ir-after", options.printIrAfter,
+       "print the graph to standard error after these passes (all: every one)",
+       "PASS,...");
+}
+
+void addCache(CLI::App &app, CommonOptions &options) {
+  app.add_option("--cache-dir", options.cacheFolder,
+                 "where finished programs are kept")
+      ->default_str(defaultCacheFolder())
+      ->type_name("DIR")
+      ->group("Compile");
+  app.add_flag("--no-cache", options.noCache, "keep and use no programs")
+      ->group("Compile");
+}
+
+void addReport(CLI::App &app, CommonOptions &options) {
+  app.add_flag("--json", options.json,
+               "results as JSON on standard output, all else on standard error")
+      ->group("Report");
+  app.add_flag("-v,--verbose", options.verbose,
+               "how long each stage takes, on standard error")
+      ->group("Report");
+}
+
+void addTrace(CLI::App &app, CommonOptions &options) {
+  app.add_option("--trace", options.traceFile,
+                 "write the layers' times for ui.perfetto.dev")
+      ->type_name("FILE")
+      ->group("Report");
+}
+
+/// "1x3x?" as a shape; "" is a scalar.
+static bool parseShape(std::string_view digits, Shape &shape) {
+  while (!digits.empty()) {
+    const size_t end = std::min(digits.find('x'), digits.size());
+    const std::string_view part = digits.substr(0, end);
+    int64_t size = -1;
+    if (part != "?") {
+      const auto [stop, error] =
+          std::from_chars(part.data(), part.data() + part.size(), size);
+      if (error != std::errc() || stop != part.data() + part.size() || size < 0)
+        return false;
+    }
+    shape.push_back(size);
+    if (end == digits.size())
+      return true;
+    digits.remove_prefix(end + 1);
+    if (digits.empty())
+      return false;
+  }
+  return true;
+}
+
+Result<NamedShapes> parseShapes(const std::vector<std::string> &texts) {
+  NamedShapes shapes;
+  for (const std::string &entry : texts) {
+    const size_t colon = entry.rfind(':');
+    Shape shape;
+    if (colon == std::string::npos || colon == 0 ||
+        !parseShape(std::string_view(entry).substr(colon + 1), shape))
+      return usageError("--shape '" + entry +
+                        "': expected an input's name and its shape, as in "
+                        "x:1x3x224x224");
+    if (!shapes.emplace(entry.substr(0, colon), std::move(shape)).second)
+      return usageError("--shape: '" + entry.substr(0, colon) +
+                        "' is given twice");
+  }
+  return shapes;
+}
+
+PassOptions passOptions(const CommonOptions &options) {
+  return {options.disabledPatterns, options.enabledPatterns,
+          options.verifyNumerics, options.printIrAfter};
+}
+
+Result<SessionOptions> sessionOptions(const CommonOptions &options) {
+  SessionOptions session;
+  Result<NamedShapes> shapes = parseShapes(options.shapes);
+  if (!shapes)
+    return shapes.takeError();
+  session.shapes = std::move(*shapes);
+  session.backend =
+      options.backend == "cpu" ? Backend::Cpu : Backend::Interpreter;
+  session.threads = options.threads;
+  if (!options.noCache)
+    session.cacheFolder = options.cacheFolder.empty() ? defaultCacheFolder()
+                                                      : options.cacheFolder;
+  session.passes = passOptions(options);
+  session.note = printNote;
+  session.progress = progressLine("compiling", "kernels");
+  if (options.verbose)
+    session.timing = [](const std::string &stage, double milliseconds) {
+      std::fprintf(stderr, "%-20s %10.1f ms\n", stage.c_str(), milliseconds);
+    };
+  return session;
+}
+
+} // namespace sinter::driver

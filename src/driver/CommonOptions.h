@@ -1,0 +1,60 @@
+//===- CommonOptions.h - options that several sub-commands share ----------===//
+
+#ifndef SINTER_DRIVER_COMMONOPTIONS_H
+#define SINTER_DRIVER_COMMONOPTIONS_H
+
+#include "engine/Session.h"
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace sinter::driver {
+
+/// What the user wrote, unchecked but for its form.
+struct CommonOptions {
+  std::string model;
+
+  std::string backend = "cpu";
+  unsigned threads = 0;
+  std::vector<std::string> shapes;
+
+  bool verifyNumerics = false;
+  std::vector<std::string> printIrAfter;
+  std::vector<std::string> disabledPatterns, enabledPatterns;
+
+  std::string cacheFolder;
+  bool noCache = false;
+
+  bool json = false;
+  bool verbose = false;
+  std::string traceFile;
+};
+
+/// The positional argument MODEL.
+void addModel(CLI::App &app, CommonOptions &options);
+/// --shape
+void addShapes(CLI::App &app, CommonOptions &options);
+/// --backend, --threads
+void addBackend(CLI::App &app, CommonOptions &options);
+/// --disable-patterns, --enable-patterns, --verify-numerics, --print-ir-after
+void addPasses(CLI::App &app, CommonOptions &options);
+/// --cache-dir, --no-cache
+void addCache(CLI::App &app, CommonOptions &options);
+/// --json, -v
+void addReport(CLI::App &app, CommonOptions &options);
+/// --trace
+void addTrace(CLI::App &app, CommonOptions &options);
+
+/// "name:1x3x224x224" by name; `?` leaves a dimension open.
+Result<NamedShapes> parseShapes(const std::vector<std::string> &texts);
+
+PassOptions passOptions(const CommonOptions &options);
+Result<SessionOptions> sessionOptions(const CommonOptions &options);
+
+} // namespace sinter::driver
+
+#endif // SINTER_DRIVER_COMMONOPTIONS_H

@@ -1,0 +1,48 @@
+//===- ConvertCommand.cpp - sinter convert --------------------------------===//
+
+#include "driver/Command.h"
+#include "driver/CommonOptions.h"
+#include "engine/CompilerLibrary.h"
+
+#include <CLI/CLI.hpp>
+
+namespace sinter::driver {
+namespace {
+
+class ConvertCommand : public Command {
+public:
+  explicit ConvertCommand(CLI::App &app) {
+    addModel(app, common);
+    app.add_option("-o,--output", output,
+                   "where it goes; the extension says in which format: .onnx, "
+                   ".mlir (text), .mlirbc (bytecode)")
+        ->type_name("FILE")
+        ->required();
+    addShapes(app, common);
+  }
+
+  Result<int> run() override {
+    Result<NamedShapes> shapes = parseShapes(common.shapes);
+    if (!shapes)
+      return shapes.takeError();
+    Result<Compiler *> compiler = loadCompiler();
+    if (!compiler)
+      return compiler.takeError();
+    if (Result<void> done = (*compiler)->convert(common.model, output, *shapes);
+        !done)
+      return done.takeError();
+    return 0;
+  }
+
+private:
+  CommonOptions common;
+  std::string output;
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeConvertCommand(CLI::App &app) {
+  return std::make_unique<ConvertCommand>(app);
+}
+
+} // namespace sinter::driver

@@ -1,0 +1,266 @@
+//===- Inputs.cpp - tensors for a model's inputs --------------------------===//
+
+#include "driver/Inputs.h"
+
+#include "driver/Text.h"
+#include "formats/onnx/file/TensorFile.h"
+#include "runtime/MappedFile.h"
+#include "runtime/Npy.h"
+#include "runtime/Random.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+namespace sinter::driver {
+
+void addInputs(CLI::App &app, InputOptions &options) {
+  app.add_option("--input", options.inputs,
+                 "an input: .npy, .pb (ONNX tensor), PNG, JPEG, or "
+                 "random[:SEED] (alone: for all); without a name: the inputs "
+                 "in order")
+      ->allow_extra_args(false)
+      ->type_name("[NAME=]FILE")
+      ->group("Input");
+  app.add_option("--mean", options.mean,
+                 "subtracted from a picture's channels, after --scale")
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->type_name("R,G,B")
+      ->group("Input");
+  app.add_option("--std", options.std, "a picture's channels are divided by it")
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->type_name("R,G,B")
+      ->group("Input");
+  app.add_option("--scale", options.scale,
+                 "takes a picture's 0..255 to the range of --mean (default: "
+                 "1/255)")
+      ->group("Input");
+  app.add_option("--layout", options.layout, "how pictures lie in memory")
+      ->check(CLI::IsMember({"nchw", "nhwc"}, CLI::ignore_case))
+      ->capture_default_str()
+      ->group("Input");
+}
+
+namespace {
+
+/// "random" or "random:SEED".
+bool isRandom(std::string_view text, uint64_t &seed) {
+  seed = 0;
+  if (text == "random")
+    return true;
+  constexpr std::string_view prefix = "random:";
+  if (!text.starts_with(prefix))
+    return false;
+  text.remove_prefix(prefix.size());
+  const char *end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seed);
+  return error == std::errc() && stop == end;
+}
+
+class InputLoader {
+public:
+  InputLoader(const ModelDescription &model, const InputOptions &options,
+              const NamedShapes &shapes)
+      : model(model), options(options), tensors(model.inputs.size()),
+        seeds(model.inputs.size()) {
+    for (const ModelInput &input : model.inputs) {
+      specs.push_back(input.spec);
+      const auto wanted = shapes.find(input.spec.name);
+      if (wanted != shapes.end() &&
+          wanted->second.size() == input.spec.shape.size())
+        specs.back().shape = wanted->second;
+    }
+  }
+
+  /// Sorts the arguments by input and reads the files.
+  Result<void> read() {
+    std::vector<std::string> unnamed;
+    for (const std::string &argument : options.inputs) {
+      const std::optional<size_t> index = namedInput(argument);
+      if (!index) {
+        unnamed.push_back(argument);
+        continue;
+      }
+      if (taken(*index))
+        return usageError("--input: '" + specs[*index].name +
+                          "' is given twice");
+      const size_t skip = specs[*index].name.size() + 1;
+      if (Result<void> done = load(*index, argument.substr(skip)); !done)
+        return done;
+    }
+    return readUnnamed(unnamed);
+  }
+
+  /// Whether there is something for every input.
+  Result<void> checkComplete(bool fillRandom) {
+    if (fillRandom && !everySeed)
+      everySeed = 0;
+    std::vector<size_t> missing;
+    for (size_t i = 0; i < specs.size(); ++i) {
+      if (tensors[i])
+        continue;
+      if (!seeds[i])
+        seeds[i] = everySeed;
+      if (!seeds[i])
+        missing.push_back(i);
+      else if (model.inputs[i].feedsShapes)
+        return usageError("input '" + specs[i].name +
+                          "' says how large other tensors are, so random "
+                          "numbers make no sense; give it with --input " +
+                          specs[i].name + "=FILE");
+    }
+    return missing.empty() ? Result<void>() : missingError(missing);
+  }
+
+  /// Fills the places that random numbers are wanted for. Every input has
+  /// numbers of its own.
+  void fill(const std::vector<Shape> &shapes) {
+    for (size_t i = 0; i < specs.size(); ++i) {
+      if (tensors[i])
+        continue;
+      Tensor tensor(specs[i].type, shapes[i]);
+      fillRandom(tensor, splitMix(*seeds[i], i));
+      tensors[i] = std::move(tensor);
+    }
+  }
+
+  const std::vector<std::optional<Tensor>> &given() const { return tensors; }
+  std::vector<Tensor> take() {
+    std::vector<Tensor> all;
+    for (std::optional<Tensor> &tensor : tensors)
+      all.push_back(std::move(*tensor));
+    return all;
+  }
+
+private:
+  bool taken(size_t index) const { return tensors[index] || seeds[index]; }
+
+  std::optional<size_t> namedInput(const std::string &argument) const {
+    for (size_t i = 0; i < specs.size(); ++i)
+      if (argument.starts_with(specs[i].name + "="))
+        return i;
+    return std::nullopt;
+  }
+
+  Result<void> readUnnamed(const std::vector<std::string> &unnamed) {
+    size_t next = 0;
+    for (const std::string &argument : unnamed) {
+      if (uint64_t seed; isRandom(argument, seed)) {
+        everySeed = seed;
+        continue;
+      }
+      while (next < specs.size() && taken(next))
+        ++next;
+      if (Result<void> known = checkName(argument); !known)
+        return known;
+      if (next == specs.size())
+        return usageError("--input '" + argument + "': the model has no more " +
+                          "than " + std::to_string(specs.size()) +
+                          " inputs: " + quotedList(model.inputNames()));
+      if (Result<void> done = load(next, argument); !done)
+        return done;
+    }
+    return {};
+  }
+
+  /// "x=file" where there is no input x and no file "x=file".
+  Result<void> checkName(const std::string &argument) const {
+    const size_t sign = argument.find('=');
+    if (sign == std::string::npos || ::access(argument.c_str(), F_OK) == 0)
+      return {};
+    const std::string name = argument.substr(0, sign);
+    const std::vector<std::string> names = model.inputNames();
+    return usageError("--input: there is no input '" + name + "'" +
+                      suggestion(name, names));
+  }
+
+  Result<void> load(size_t index, const std::string &source) {
+    if (uint64_t seed; isRandom(source, seed)) {
+      seeds[index] = seed;
+      return {};
+    }
+    Result<Tensor> tensor = readInput(source, specs[index]);
+    if (!tensor) {
+      // A file that the user names is the user's choice, not a model's flaw.
+      Error error = tensor.takeError();
+      if (error.kind == ErrorKind::InvalidModel)
+        error.kind = ErrorKind::Usage;
+      return error;
+    }
+    const std::vector<TensorSpec> one = {specs[index]};
+    if (Result<void> fits = checkInputs(one, {&*tensor, 1}); !fits)
+      return fits;
+    tensors[index] = std::move(*tensor);
+    return {};
+  }
+
+  Result<Tensor> readInput(const std::string &path, const TensorSpec &spec) {
+    auto file = MappedFile::open(path);
+    if (!file)
+      return file.takeError();
+    const std::span<const std::byte> bytes = (*file)->bytes();
+    if ((*file)->text().starts_with("\x93NUMPY"))
+      return parseNpy(bytes, *file, path);
+    if (path.ends_with(".pb"))
+      return onnx::readTensorFile(path);
+    if (!isImage(bytes))
+      return usageError("'" + path +
+                        "' is neither .npy, .pb, PNG nor JPEG; numpy.save "
+                        "writes .npy");
+    Result<Tensor> image = decodeImage(bytes, path);
+    if (!image)
+      return image;
+    ImageOptions how;
+    how.layout = options.layout == "nhwc" || options.layout == "NHWC"
+                     ? ImageLayout::Nhwc
+                     : ImageLayout::Nchw;
+    how.scale = options.scale;
+    how.mean = options.mean;
+    how.std = options.std;
+    return imageToInput(*image, spec, how);
+  }
+
+  Error missingError(const std::vector<size_t> &missing) const {
+    std::string list;
+    for (size_t index : missing)
+      list += (list.empty() ? "" : ", ") + ("'" + specs[index].name + "' ") +
+              model.inputs[index].text();
+    const bool single = specs.size() == 1;
+    return usageError("no input given for " + list + "; use --input " +
+                      (single ? "" : specs[missing[0]].name + "=") +
+                      "FILE, or --input random");
+  }
+
+  const ModelDescription &model;
+  const InputOptions &options;
+  std::vector<TensorSpec> specs;
+  std::vector<std::optional<Tensor>> tensors;
+  std::vector<std::optional<uint64_t>> seeds;
+  std::optional<uint64_t> everySeed;
+};
+
+} // namespace
+
+Result<std::vector<Tensor>> loadInputs(const Session &session,
+                                       const std::string &modelPath,
+                                       const InputOptions &options,
+                                       const NamedShapes &shapes,
+                                       bool fillRandom) {
+  InputLoader loader(session.model(), options, shapes);
+  const auto inModel = [&](Error error) {
+    error.message = modelPath + ": " + error.message;
+    return error;
+  };
+  if (Result<void> read = loader.read(); !read)
+    return inModel(read.takeError());
+  if (Result<void> complete = loader.checkComplete(fillRandom); !complete)
+    return inModel(complete.takeError());
+  Result<std::vector<Shape>> bound = session.bind(loader.given());
+  if (!bound)
+    return bound.takeError();
+  loader.fill(*bound);
+  return loader.take();
+}
+
+} // namespace sinter::driver

@@ -1,0 +1,44 @@
+//===- LayerProfile.h - layers' times over several runs -------------------===//
+
+#ifndef SINTER_DRIVER_LAYERPROFILE_H
+#define SINTER_DRIVER_LAYERPROFILE_H
+
+#include "runtime/Executor.h"
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace sinter::driver {
+
+class LayerProfile {
+public:
+  /// Adds one run. Where control flow took another way than in the first run,
+  /// what does not match is left out.
+  void add(std::span<const LayerTime> run);
+
+  /// Operations of one run.
+  double flops() const;
+  /// [{"name", "op", "kernel", "ms", "gflops"}] in the order of execution.
+  nlohmann::json json() const;
+  /// The same for people, the slowest first, with shares of the whole.
+  std::string table() const;
+
+private:
+  struct Layer {
+    std::string name, op, kernel;
+    double seconds = 0;
+    double flops = 0;
+    unsigned runs = 0;
+
+    double milliseconds() const { return seconds * 1000 / runs; }
+    double gflops() const {
+      return seconds > 0 ? flops * runs / seconds / 1e9 : 0;
+    }
+  };
+  std::vector<Layer> layers;
+};
+
+} // namespace sinter::driver
+
+#endif // SINTER_DRIVER_LAYERPROFILE_H

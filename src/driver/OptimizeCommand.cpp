@@ -1,0 +1,143 @@
+//===- OptimizeCommand.cpp - sinter optimize ------------------------------===//
+
+#include "driver/Command.h"
+#include "driver/CommonOptions.h"
+#include "driver/Summary.h"
+#include "driver/Text.h"
+#include "engine/CompilerLibrary.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace sinter::driver {
+namespace {
+
+nlohmann::json countsJson(const Counts &counts) {
+  nlohmann::json object = nlohmann::json::object();
+  for (const auto &[name, count] : counts)
+    object[name] = count;
+  return object;
+}
+
+void printPatterns(const Counts &patterns) {
+  if (patterns.empty())
+    std::printf("no pattern applied\n");
+  else
+    std::printf("%8s  %s\n", "applied", "pattern");
+  for (const auto &[label, count] : patterns)
+    std::printf("%8lld  %s\n", static_cast<long long>(count), label.c_str());
+}
+
+void printOperations(const OptimizeReport &report) {
+  std::map<std::string, std::pair<int64_t, int64_t>> rows;
+  int64_t before = 0, after = 0;
+  for (const auto &[name, count] : report.before) {
+    rows[name].first = count;
+    before += count;
+  }
+  for (const auto &[name, count] : report.after) {
+    rows[name].second = count;
+    after += count;
+  }
+  std::printf("%8s %8s  %s\n", "before", "after", "operation");
+  for (const auto &[name, counts] : rows)
+    std::printf("%8lld %8lld  %s\n", static_cast<long long>(counts.first),
+                static_cast<long long>(counts.second), name.c_str());
+  std::printf("%8lld %8lld  all\n", static_cast<long long>(before),
+              static_cast<long long>(after));
+}
+
+class OptimizeCommand : public Command {
+public:
+  explicit OptimizeCommand(CLI::App &app) {
+    app.add_option("MODEL", common.model, "the model: .onnx or .mlir");
+    app.add_option("-o,--output", output, "where the simplified model goes")
+        ->type_name("FILE");
+    addShapes(app, common);
+    addPasses(app, common);
+    app.add_flag("--list-patterns", listPatterns,
+                 "print the labels of all patterns and what they do")
+        ->group("Report");
+    app.add_flag("--stats", stats,
+                 "print what was applied how often, and the operations before "
+                 "and after")
+        ->group("Report");
+    addReport(app, common);
+  }
+
+  Result<int> run() override {
+    if (!listPatterns)
+      if (Result<void> good = checkUsage(); !good)
+        return good.takeError();
+    OptimizeRequest request;
+    Result<NamedShapes> shapes = parseShapes(common.shapes);
+    if (!shapes)
+      return shapes.takeError();
+    Result<Compiler *> compiler = loadCompiler();
+    if (!compiler)
+      return compiler.takeError();
+    if (listPatterns)
+      return list(**compiler);
+    request.input = common.model;
+    request.output = output;
+    request.shapes = std::move(*shapes);
+    request.passes = passOptions(common);
+    Result<OptimizeReport> report = (*compiler)->optimize(request);
+    if (!report)
+      return report.takeError();
+    print(*report);
+    return 0;
+  }
+
+private:
+  Result<void> checkUsage() const {
+    if (common.model.empty())
+      return usageError("MODEL is missing; sinter optimize net.onnx -o "
+                        "simple.onnx");
+    if (output.empty() && !stats && common.printIrAfter.empty() &&
+        !common.verifyNumerics && !common.json)
+      return usageError("nothing to do: give -o FILE, or --stats");
+    return {};
+  }
+
+  int list(Compiler &compiler) const {
+    nlohmann::json patterns = nlohmann::json::array();
+    for (const auto &[label, description] : compiler.patterns()) {
+      if (!common.json)
+        std::printf("%-36s %s\n", label.c_str(), description.c_str());
+      patterns.push_back({{"label", label}, {"description", description}});
+    }
+    if (common.json)
+      printJsonLine(patterns);
+    return 0;
+  }
+
+  void print(const OptimizeReport &report) const {
+    if (common.json)
+      return printJsonLine({{"model", common.model},
+                            {"output", output},
+                            {"patterns", countsJson(report.patterns)},
+                            {"before", countsJson(report.before)},
+                            {"after", countsJson(report.after)}});
+    if (!stats)
+      return;
+    printPatterns(report.patterns);
+    std::printf("\n");
+    printOperations(report);
+  }
+
+  CommonOptions common;
+  std::string output;
+  bool listPatterns = false;
+  bool stats = false;
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeOptimizeCommand(CLI::App &app) {
+  return std::make_unique<OptimizeCommand>(app);
+}
+
+} // namespace sinter::driver

@@ -1,0 +1,187 @@
+//===- RunCommand.cpp - sinter run ----------------------------------------===//
+
+#include "driver/Command.h"
+#include "driver/CommonOptions.h"
+#include "driver/Inputs.h"
+#include "driver/Labels.h"
+#include "driver/Summary.h"
+#include "driver/Text.h"
+#include "runtime/Npy.h"
+#include "runtime/TraceWriter.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace sinter::driver {
+namespace {
+
+class RunCommand : public Command {
+public:
+  explicit RunCommand(CLI::App &app) {
+    addModel(app, common);
+    addInputs(app, inputs);
+    addShapes(app, common);
+    addBackend(app, common);
+    addPasses(app, common);
+    addCache(app, common);
+    app.add_option("--output-dir", outputFolder,
+                   "write each output there, as NAME.npy")
+        ->type_name("DIR")
+        ->group("Report");
+    app.add_option("--labels", labelFile,
+                   "names of classes, one a line: print the five most probable")
+        ->type_name("FILE")
+        ->group("Report");
+    addReport(app, common);
+    addTrace(app, common);
+  }
+
+  Result<int> run() override {
+    Result<SessionOptions> options = sessionOptions(common);
+    if (!options)
+      return options.takeError();
+    std::vector<std::string> labels;
+    if (!labelFile.empty()) {
+      Result<std::vector<std::string>> read = readLabels(labelFile);
+      if (!read)
+        return read.takeError();
+      labels = std::move(*read);
+    }
+    const NamedShapes shapes = options->shapes;
+    auto session = Session::open(common.model, std::move(*options));
+    if (!session)
+      return session.takeError();
+    Result<std::vector<Tensor>> tensors =
+        loadInputs(**session, common.model, inputs, shapes, false);
+    if (!tensors)
+      return tensors.takeError();
+    if (Result<void> ready = (*session)->prepare(*tensors); !ready)
+      return ready.takeError();
+    return execute(**session, *tensors, labels);
+  }
+
+private:
+  Result<int> execute(Session &session, const std::vector<Tensor> &tensors,
+                      const std::vector<std::string> &labels) {
+    Executor &executor = session.executor();
+    executor.setProfiling(!common.traceFile.empty());
+    const auto start = std::chrono::steady_clock::now();
+    Result<std::vector<Tensor>> results = executor.run(tensors);
+    const std::chrono::duration<double, std::milli> took =
+        std::chrono::steady_clock::now() - start;
+    if (!results) {
+      Error error = results.takeError();
+      error.message = common.model + ": " + error.message;
+      return error;
+    }
+    if (common.verbose)
+      printTimes(session.facts(), took.count());
+    if (!common.traceFile.empty()) {
+      TraceWriter trace;
+      trace.addLayers("layers", executor.layerTimes());
+      if (Result<void> written = trace.write(common.traceFile); !written)
+        return written.takeError();
+    }
+    if (common.json)
+      printJson(session, *results, labels, took.count());
+    else
+      printText(executor.outputs(), *results, labels);
+    if (Result<void> written = writeOutputs(executor.outputs(), *results);
+        !written)
+      return written.takeError();
+    return 0;
+  }
+
+  static void printTimes(const SessionFacts &facts, double runMs) {
+    std::fprintf(stderr,
+                 "%-20s %10.1f ms\n%-20s %10.1f ms%s\n%-20s %10.3f ms\n",
+                 "load", facts.loadMs, "compile", facts.compileMs,
+                 facts.fromCache ? " (from the cache)" : "", "run", runMs);
+  }
+
+  static void printText(std::span<const TensorSpec> specs,
+                        const std::vector<Tensor> &results,
+                        const std::vector<std::string> &labels) {
+    for (size_t i = 0; i < results.size(); ++i) {
+      const Tensor &tensor = results[i];
+      const std::vector<LabelScore> best = mostProbable(tensor, labels, 5);
+      for (const LabelScore &score : best)
+        std::printf("%-24s %.4f\n", score.label.c_str(), score.probability);
+      if (!best.empty())
+        continue;
+      std::printf("%s: %s\n", specs[i].name.c_str(),
+                  summaryText(tensor).c_str());
+    }
+  }
+
+  void printJson(const Session &session, const std::vector<Tensor> &results,
+                 const std::vector<std::string> &labels, double runMs) {
+    nlohmann::json outputs = nlohmann::json::array();
+    const std::span<const TensorSpec> specs =
+        const_cast<Session &>(session).executor().outputs();
+    for (size_t i = 0; i < results.size(); ++i) {
+      nlohmann::json entry = summaryJson(results[i]);
+      entry["name"] = specs[i].name;
+      for (const LabelScore &score : mostProbable(results[i], labels, 5))
+        entry["labels"].push_back(
+            {{"label", score.label}, {"probability", score.probability}});
+      outputs.push_back(std::move(entry));
+    }
+    printJsonLine({{"model", common.model},
+                   {"backend", common.backend},
+                   {"load_ms", session.facts().loadMs},
+                   {"compile_ms", session.facts().compileMs},
+                   {"from_cache", session.facts().fromCache},
+                   {"run_ms", runMs},
+                   {"outputs", outputs}});
+  }
+
+  /// A tensor's name as a file's: names come from strangers.
+  static std::string fileName(std::string name, std::set<std::string> &used) {
+    constexpr size_t longest = 150;
+    name.resize(std::min(name.size(), longest));
+    for (char &letter : name)
+      if (letter == '/' || static_cast<unsigned char>(letter) < ' ')
+        letter = '_';
+    if (name.empty() || name[0] == '.')
+      name.insert(0, "_");
+    std::string unique = name;
+    for (int number = 1; !used.insert(unique).second; ++number)
+      unique = name + "_" + std::to_string(number);
+    return unique + ".npy";
+  }
+
+  Result<void> writeOutputs(std::span<const TensorSpec> specs,
+                            const std::vector<Tensor> &results) const {
+    if (outputFolder.empty())
+      return {};
+    std::error_code failed;
+    std::filesystem::create_directories(outputFolder, failed);
+    if (failed)
+      return systemError("cannot make the folder '" + outputFolder +
+                         "': " + failed.message());
+    std::set<std::string> used;
+    for (size_t i = 0; i < results.size(); ++i)
+      if (Result<void> written = writeNpy(
+              outputFolder + "/" + fileName(specs[i].name, used), results[i]);
+          !written)
+        return written;
+    return {};
+  }
+
+  CommonOptions common;
+  InputOptions inputs;
+  std::string outputFolder, labelFile;
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeRunCommand(CLI::App &app) {
+  return std::make_unique<RunCommand>(app);
+}
+
+} // namespace sinter::driver

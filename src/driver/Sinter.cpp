@@ -1,0 +1,200 @@
+//===- Sinter.cpp - the command -------------------------------------------===//
+
+#include "driver/Command.h"
+#include "driver/Text.h"
+#include "engine/Binding.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <new>
+#include <pthread.h>
+
+namespace sinter::driver {
+namespace {
+
+constexpr const char *examples =
+    R"(Makes native programs of trained neural networks.
+
+  sinter run resnet50.onnx --input photo.png --labels labels.txt    run a model
+  sinter bench resnet50.onnx --threads 2 --layers                   how fast is it, and what takes how long
+  sinter optimize resnet50.onnx -o simple.onnx --stats              simplify it, same format in and out
+  sinter convert net.onnx -o net.mlir                               change its format
+  sinter test models/ --filter resnet                               check it against expected outputs
+  sinter inspect resnet50.onnx                                      look into it
+
+`sinter COMMAND --help` has all options of a command.
+Exit codes: 0 done, 1 wrong result, 2 wrong usage, 3 not a valid model, 4 something in it is unsupported, 5 the system failed.
+)";
+
+struct SubCommand {
+  const char *name;
+  const char *summary;
+  const char *examples;
+  std::unique_ptr<Command> (*make)(CLI::App &app);
+};
+
+constexpr SubCommand subCommands[] = {
+    {"run", "compile a model for this machine and run it",
+     R"(  sinter run resnet50.onnx --input photo.png --labels labels.txt --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225
+  sinter run net.onnx --input x=x.npy --input mask=mask.pb --output-dir results/
+  sinter run net.onnx --shape x:8x3x224x224 --input random:42
+)",
+     makeRunCommand},
+    {"bench", "measure how fast a model runs",
+     R"(  sinter bench resnet50.onnx --threads 2
+  sinter bench resnet50.onnx --layers --json > layers.json
+  sinter bench net.onnx --input x=x.npy --seconds 10
+)",
+     makeBenchCommand},
+    {"optimize", "simplify a model and write it in its own format",
+     R"(  sinter optimize resnet50.onnx -o simple.onnx --stats
+  sinter optimize net.mlir -o simple.mlir --disable-patterns LABEL --verify-numerics
+  sinter optimize --list-patterns
+)",
+     makeOptimizeCommand},
+    {"convert", "write a model in another format",
+     R"(  sinter convert net.onnx -o net.mlir
+  sinter convert net.onnx -o net.mlirbc --shape x:1x3x224x224
+)",
+     makeConvertCommand},
+    {"test", "run models that come with inputs and expected outputs",
+     R"(  sinter test models/
+  sinter test models/ --backend interpreter --filter resnet
+  sinter test models/ --rtol 1e-3 --range-atol 1e-4 --json
+)",
+     makeTestCommand},
+    {"inspect", "print what a model consists of",
+     R"(  sinter inspect resnet50.onnx
+  sinter inspect net.onnx --shape x:1x128 --json
+)",
+     makeInspectCommand},
+};
+
+std::vector<std::string> commandNames() {
+  std::vector<std::string> names;
+  for (const SubCommand &command : subCommands)
+    names.emplace_back(command.name);
+  return names;
+}
+
+/// The names of all of an app's options, as a user writes them.
+std::vector<std::string> optionNames(const CLI::App &app) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      names.push_back("--" + name);
+  return names;
+}
+
+int usage(const std::string &message) {
+  printError(message);
+  return static_cast<int>(ErrorKind::Usage);
+}
+
+/// What CLI11 did not understand, in our words.
+int explain(const CLI::App &app, const CLI::ParseError &error) {
+  for (const CLI::App *command : app.get_subcommands())
+    for (const std::string &rest : command->remaining()) {
+      if (!rest.starts_with("-"))
+        return usage("'" + rest + "' is one argument too many for `sinter " +
+                     command->get_name() + "`");
+      const std::string flag = rest.substr(0, rest.find('='));
+      return usage("`sinter " + command->get_name() + "` has no option '" +
+                   flag + "'" + didYouMean(flag, optionNames(*command)));
+    }
+  std::string message = error.what();
+  if (message.ends_with('.'))
+    message.pop_back();
+  return usage(message + "; --help shows what there is");
+}
+
+int runCommand(int argc, char **argv) {
+  CLI::App app(examples, "sinter");
+  app.set_version_flag("--version", "sinter " SINTER_VERSION);
+  app.set_help_flag("-h,--help", "print this help");
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(36);
+
+  std::vector<std::pair<CLI::App *, std::unique_ptr<Command>>> commands;
+  for (const SubCommand &command : subCommands) {
+    CLI::App *sub = app.add_subcommand(command.name, command.summary);
+    commands.emplace_back(sub, command.make(*sub));
+  }
+  if (argc < 2) {
+    std::fputs(app.help().c_str(), stderr);
+    return static_cast<int>(ErrorKind::Usage);
+  }
+  const std::string first = argv[1];
+  const std::vector<std::string> names = commandNames();
+  if (!first.starts_with("-") && std::ranges::find(names, first) == names.end())
+    return usage("there is no command '" + first + "'" +
+                 suggestion(first, names));
+  // The examples stand only in the command's own help.
+  for (size_t i = 0; i < commands.size(); ++i)
+    if (names[i] == first)
+      commands[i].first->description("sinter " + first + ": " +
+                                     subCommands[i].summary + "\n\n" +
+                                     subCommands[i].examples);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success &success) {
+    // --help or --version.
+    app.exit(success);
+    return 0;
+  } catch (const CLI::ParseError &error) {
+    return explain(app, error);
+  }
+
+  for (auto &[sub, command] : commands) {
+    if (!sub->parsed())
+      continue;
+    Result<int> code = command->run();
+    if (code && std::fflush(stdout) == 0)
+      return *code;
+    const Error error =
+        code ? systemError("standard output cannot be written") : code.error();
+    printError(error.message);
+    return static_cast<int>(error.kind);
+  }
+  return 0;
+}
+
+struct Invocation {
+  int argc;
+  char **argv;
+  int code = 0;
+};
+
+void *runInvocation(void *argument) {
+  auto &invocation = *static_cast<Invocation *>(argument);
+  try {
+    invocation.code = runCommand(invocation.argc, invocation.argv);
+  } catch (const std::bad_alloc &) {
+    printError("out of memory");
+    invocation.code = static_cast<int>(ErrorKind::System);
+  } catch (const std::exception &failure) {
+    printError(failure.what());
+    invocation.code = static_cast<int>(ErrorKind::System);
+  }
+  return nullptr;
+}
+
+} // namespace
+} // namespace sinter::driver
+
+int main(int argc, char **argv) {
+  using namespace sinter::driver;
+  // Graphs nest, and so do the functions that walk them: the bounds that the
+  // reader sets need more than the usual 8 MB.
+  constexpr size_t stackBytes = size_t(512) << 20;
+  Invocation invocation{argc, argv};
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stackBytes);
+  if (pthread_create(&thread, &attributes, runInvocation, &invocation) == 0)
+    pthread_join(thread, nullptr);
+  else
+    runInvocation(&invocation);
+  return invocation.code;
+}

@@ -1,0 +1,79 @@
+//===- Summary.cpp - a tensor in a line -----------------------------------===//
+
+#include "driver/Summary.h"
+
+#include "driver/Text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace sinter::driver {
+
+namespace {
+
+constexpr int64_t firstValues = 10;
+
+struct Range {
+  double min = NAN, max = NAN, mean = NAN;
+};
+
+/// Over all elements; min and max leave out NaN, mean does not.
+Range rangeOf(const Tensor &tensor) {
+  Range range;
+  double sum = 0;
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    const double value = tensor.toDouble(i);
+    sum += value;
+    range.min = std::fmin(range.min, value);
+    range.max = std::fmax(range.max, value);
+  }
+  if (tensor.size() > 0)
+    range.mean = sum / static_cast<double>(tensor.size());
+  return range;
+}
+
+} // namespace
+
+std::string summaryText(const Tensor &tensor) {
+  std::string line(name(tensor.type()));
+  line += " [";
+  for (int64_t axis = 0; axis < tensor.rank(); ++axis)
+    line += (axis ? ", " : "") + std::to_string(tensor.dim(axis));
+  line += "]";
+  if (tensor.size() == 0)
+    return line + "  empty";
+  const Range range = rangeOf(tensor);
+  line += text("  min %.6g  max %.6g  mean %.6g\n ", range.min, range.max,
+               range.mean);
+  const int64_t shown = std::min(tensor.size(), firstValues);
+  for (int64_t i = 0; i < shown; ++i)
+    line += " " + elementText(tensor, i);
+  return line + (shown < tensor.size() ? " ..." : "");
+}
+
+nlohmann::json summaryJson(const Tensor &tensor) {
+  const Range range = rangeOf(tensor);
+  nlohmann::json first = nlohmann::json::array();
+  for (int64_t i = 0; i < std::min(tensor.size(), firstValues); ++i) {
+    if (isInteger(tensor.type()))
+      first.push_back(tensor.toInteger(i));
+    else
+      first.push_back(tensor.toDouble(i));
+  }
+  return {{"type", name(tensor.type())},
+          {"shape", tensor.shape()},
+          {"min", range.min},
+          {"max", range.max},
+          {"mean", range.mean},
+          {"first", first}};
+}
+
+void printJsonLine(const nlohmann::json &value) {
+  const std::string line =
+      value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::printf("%s\n", line.c_str());
+}
+
+} // namespace sinter::driver

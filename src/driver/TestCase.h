@@ -1,0 +1,30 @@
+//===- TestCase.h - a model with inputs and what it should give -----------===//
+//
+// ONNX's test form: a folder with `model.onnx` and folders `test_data_set_N` of
+// `input_I.pb` and `output_I.pb`, in the order of the model's inputs and
+// outputs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_DRIVER_TESTCASE_H
+#define SINTER_DRIVER_TESTCASE_H
+
+#include "driver/Comparison.h"
+#include "engine/Session.h"
+
+#include <string>
+#include <vector>
+
+namespace sinter::driver {
+
+/// The test cases at and below \p path: folders in ONNX's test form, and .mlir
+/// files. Sorted. System errors for a path that is not there.
+Result<std::vector<std::string>> findTestCases(const std::string &path);
+
+/// Runs the case at \p path. The error says why it failed.
+Result<void> runTestCase(const std::string &path, const SessionOptions &options,
+                         const Tolerance &tolerance);
+
+} // namespace sinter::driver
+
+#endif // SINTER_DRIVER_TESTCASE_H

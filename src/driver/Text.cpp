@@ -1,0 +1,70 @@
+//===- Text.cpp - numbers and tensors as text -----------------------------===//
+
+#include "driver/Text.h"
+
+#include "formats/onnx/file/OnnxFile.h"
+
+#include <cstdarg>
+#include <cstdio>
+
+namespace sinter::driver {
+
+std::string text(const char *format, ...) {
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  const int size = std::vsnprintf(nullptr, 0, format, arguments);
+  va_end(arguments);
+  std::string result(size > 0 ? size : 0, '\0');
+  std::vsnprintf(result.data(), result.size() + 1, format, again);
+  va_end(again);
+  return result;
+}
+
+std::string bytesText(double bytes) {
+  constexpr const char *units[] = {"bytes", "kB", "MB", "GB", "TB"};
+  size_t unit = 0;
+  while (bytes >= 1000 && unit + 1 < std::size(units)) {
+    bytes /= 1000;
+    ++unit;
+  }
+  return text(unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
+}
+
+std::string shapeText(const Shape &shape) {
+  std::string result;
+  for (int64_t size : shape)
+    result += (result.empty() ? "" : "x") +
+              (size < 0 ? std::string("?") : std::to_string(size));
+  return result.empty() ? "scalar" : result;
+}
+
+std::string elementText(const Tensor &tensor, int64_t index) {
+  switch (classOf(tensor.type())) {
+  case ElementClass::Bool:
+    return tensor.toInteger(index) ? "true" : "false";
+  case ElementClass::SInt:
+    return std::to_string(tensor.toInteger(index));
+  case ElementClass::UInt:
+    return std::to_string(static_cast<uint64_t>(tensor.toInteger(index)));
+  case ElementClass::Complex: {
+    const bool narrow = tensor.type() == ElementType::C64;
+    return text("%.6g%+.6gi", tensor.toDouble(index),
+                narrow ? tensor.at<float>(2 * index + 1)
+                       : tensor.at<double>(2 * index + 1));
+  }
+  case ElementClass::Float:
+    return text("%.6g", tensor.toDouble(index));
+  }
+  return "";
+}
+
+static void printLine(const char *kind, const std::string &message) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s: %s\n", kind, onnx::oneLine(message).c_str());
+}
+
+void printError(const std::string &message) { printLine("error", message); }
+void printNote(const std::string &message) { printLine("note", message); }
+
+} // namespace sinter::driver

@@ -1,0 +1,30 @@
+//===- Text.h - numbers and tensors as text -------------------------------===//
+
+#ifndef SINTER_DRIVER_TEXT_H
+#define SINTER_DRIVER_TEXT_H
+
+#include "runtime/Tensor.h"
+
+#include <string>
+
+namespace sinter::driver {
+
+/// printf into a string.
+[[gnu::format(printf, 1, 2)]] std::string text(const char *format, ...);
+
+/// A count of bytes as "12.3 MB" (powers of ten).
+std::string bytesText(double bytes);
+/// "1x3x224x224", or "scalar".
+std::string shapeText(const Shape &shape);
+
+/// Element \p index as a reader would write it.
+std::string elementText(const Tensor &tensor, int64_t index);
+
+/// One line to standard error: "error: ...", control characters replaced.
+void printError(const std::string &message);
+/// "note: ..." likewise.
+void printNote(const std::string &message);
+
+} // namespace sinter::driver
+
+#endif // SINTER_DRIVER_TEXT_H

@@ -1,0 +1,212 @@
+//===- Binding.cpp - sizes for the dimensions that a model leaves open ----===//
+
+#include "engine/Binding.h"
+
+#include <algorithm>
+
+namespace sinter {
+
+namespace {
+
+class Binder {
+public:
+  explicit Binder(const ModelDescription &model) : model(model) {
+    for (const ModelInput &input : model.inputs)
+      shapes.push_back(input.spec.shape);
+  }
+
+  /// Takes over \p shape for an input; \p source says where it is from.
+  Result<void> take(size_t index, const Shape &shape, const char *source) {
+    const ModelInput &input = model.inputs[index];
+    const auto differs = [&] {
+      return usageError("input '" + input.spec.name + "' is " + input.text() +
+                        ", but " + source + " has " +
+                        toString(input.spec.type, shape));
+    };
+    if (!input.ranked && shapes[index].empty())
+      shapes[index].assign(shape.size(), -1);
+    if (shape.size() != shapes[index].size())
+      return differs();
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      if (shape[axis] < 0)
+        continue;
+      int64_t &known = shapes[index][axis];
+      if (known >= 0 && known != shape[axis])
+        return differs();
+      known = shape[axis];
+      if (Result<void> agreed = define(input, axis, shape[axis]); !agreed)
+        return agreed;
+    }
+    return {};
+  }
+
+  /// Gives every open dimension the size that its symbol has elsewhere.
+  void spreadSymbols() {
+    forEachOpen([&](const ModelInput &input, size_t axis, int64_t &size) {
+      if (auto found = symbols.find(symbolOf(input, axis));
+          found != symbols.end())
+        size = found->second;
+    });
+  }
+
+  /// Makes open first dimensions 1; the text names them.
+  std::string assumeBatch() {
+    std::string assumed;
+    forEachOpen([&](const ModelInput &input, size_t axis, int64_t &size) {
+      if (axis != 0)
+        return;
+      size = 1;
+      const std::string symbol = symbolOf(input, axis);
+      if (!symbol.empty())
+        symbols.emplace(symbol, 1);
+      assumed += (assumed.empty() ? "'" : ", '") + input.spec.name + "'";
+    });
+    spreadSymbols();
+    return assumed;
+  }
+
+  /// What is still open, in words; empty if nothing is.
+  std::string open() {
+    std::string text;
+    forEachOpen([&](const ModelInput &input, size_t axis, int64_t &) {
+      const std::string symbol = symbolOf(input, axis);
+      text += (text.empty() ? "dimension " : ", dimension ") +
+              std::to_string(axis) +
+              (symbol.empty() ? "" : " (" + symbol + ")") + " of input '" +
+              input.spec.name + "'";
+    });
+    return text;
+  }
+
+  std::vector<Shape> shapes;
+
+private:
+  static std::string symbolOf(const ModelInput &input, size_t axis) {
+    return axis < input.symbols.size() ? input.symbols[axis] : "";
+  }
+
+  Result<void> define(const ModelInput &input, size_t axis, int64_t size) {
+    const std::string symbol = symbolOf(input, axis);
+    if (symbol.empty())
+      return {};
+    const auto [entry, isNew] = symbols.emplace(symbol, size);
+    if (isNew || entry->second == size)
+      return {};
+    return usageError("dimension " + symbol + " is " +
+                      std::to_string(entry->second) + " and, in input '" +
+                      input.spec.name + "', " + std::to_string(size));
+  }
+
+  template <typename Visit> void forEachOpen(Visit visit) {
+    for (size_t i = 0; i < shapes.size(); ++i)
+      for (size_t axis = 0; axis < shapes[i].size(); ++axis)
+        if (shapes[i][axis] < 0)
+          visit(model.inputs[i], axis, shapes[i][axis]);
+  }
+
+  const ModelDescription &model;
+  std::map<std::string, int64_t> symbols;
+};
+
+} // namespace
+
+Result<std::vector<Shape>>
+bindShapes(const ModelDescription &model, const NamedShapes &requested,
+           std::span<const std::optional<Tensor>> given,
+           const std::function<void(const std::string &)> &note) {
+  Binder binder(model);
+  for (const auto &[name, shape] : requested) {
+    const std::optional<size_t> index = model.inputNamed(name);
+    if (!index) {
+      const std::vector<std::string> names = model.inputNames();
+      return usageError("--shape: there is no input '" + name + "'" +
+                        suggestion(name, names));
+    }
+    if (Result<void> taken = binder.take(*index, shape, "--shape"); !taken)
+      return taken.takeError();
+  }
+  for (size_t i = 0; i < given.size() && i < model.inputs.size(); ++i)
+    if (given[i])
+      if (Result<void> taken =
+              binder.take(i, given[i]->shape(), "the given tensor");
+          !taken)
+        return taken.takeError();
+  binder.spreadSymbols();
+  const std::string assumed = binder.assumeBatch();
+  if (const std::string open = binder.open(); !open.empty())
+    return usageError(open + " is not known; give it with --shape " +
+                      model.inputs[0].spec.name + ":1x... or an input");
+  if (!assumed.empty() && note)
+    note("the first dimension of " + assumed +
+         " is open and taken as 1; --shape NAME:... sets it");
+  for (size_t i = 0; i < binder.shapes.size(); ++i)
+    if (!byteCount(model.inputs[i].spec.type, binder.shapes[i]))
+      return usageError("input '" + model.inputs[i].spec.name +
+                        "' is too large: " +
+                        toString(model.inputs[i].spec.type, binder.shapes[i]));
+  return std::move(binder.shapes);
+}
+
+/// The number of insertions, deletions and replacements that make \p a of \p b.
+static size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string nearMiss(std::string_view text,
+                     std::span<const std::string> candidates) {
+  // Names in a model can be as long as its author likes.
+  constexpr size_t longest = 200;
+  std::string best;
+  size_t bestDistance = std::max<size_t>(text.size() / 3, 2) + 1;
+  if (text.size() > longest)
+    return best;
+  for (const std::string &candidate : candidates) {
+    if (candidate.size() > longest)
+      continue;
+    const size_t distance = editDistance(text, candidate);
+    if (distance < bestDistance && distance < candidate.size()) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+std::string didYouMean(std::string_view text,
+                       std::span<const std::string> candidates) {
+  const std::string best = nearMiss(text, candidates);
+  return best.empty() ? "" : "; did you mean '" + best + "'?";
+}
+
+std::string suggestion(std::string_view text,
+                       std::span<const std::string> candidates) {
+  const std::string close = didYouMean(text, candidates);
+  return close.empty() ? "; there are " + quotedList(candidates) : close;
+}
+
+std::string quotedList(std::span<const std::string> names) {
+  constexpr size_t most = 20;
+  std::string text;
+  for (size_t i = 0; i < names.size() && i < most; ++i) {
+    if (i)
+      text += i + 1 == names.size() ? " and " : ", ";
+    text += "'" + names[i] + "'";
+  }
+  if (names.size() > most)
+    text += ", ...";
+  return text.empty() ? "none" : text;
+}
+
+} // namespace sinter

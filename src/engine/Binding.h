@@ -1,0 +1,45 @@
+//===- Binding.h - sizes for the dimensions that a model leaves open ------===//
+
+#ifndef SINTER_ENGINE_BINDING_H
+#define SINTER_ENGINE_BINDING_H
+
+#include "engine/ModelDescription.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sinter {
+
+/// Shapes by input name, as the user asked for them.
+using NamedShapes = std::map<std::string, Shape>;
+
+/// A shape for each input of \p model with every dimension known, from
+/// \p requested, from the tensors in \p given (one place per input, empty where
+/// there is none), and from dimensions of the same symbol elsewhere. A first
+/// dimension that is still open becomes 1, which \p note is told. Usage errors
+/// name the input and the dimensions: what stays open, what contradicts.
+Result<std::vector<Shape>>
+bindShapes(const ModelDescription &model, const NamedShapes &requested,
+           std::span<const std::optional<Tensor>> given,
+           const std::function<void(const std::string &)> &note);
+
+/// The entry of \p candidates that \p text was probably meant to be; empty if
+/// none is close (Levenshtein distance of at most a third of its length).
+std::string nearMiss(std::string_view text,
+                     std::span<const std::string> candidates);
+/// "; did you mean 'x'?", or nothing.
+std::string didYouMean(std::string_view text,
+                       std::span<const std::string> candidates);
+/// The same; where there is nothing, "; there are 'a', 'b' and 'c'".
+std::string suggestion(std::string_view text,
+                       std::span<const std::string> candidates);
+/// "'a', 'b' and 'c'".
+std::string quotedList(std::span<const std::string> names);
+
+} // namespace sinter
+
+#endif // SINTER_ENGINE_BINDING_H

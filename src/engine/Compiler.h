@@ -1,0 +1,121 @@
+//===- Compiler.h - the compiler, seen from outside -----------------------===//
+//
+// Everything that needs MLIR, LLVM or protobuf lives in a shared library of its
+// own, libsinter-compiler.so, since loading it takes tens of megabytes and
+// milliseconds that the run of a cached program has no use for. This is what
+// the library offers; CompilerLibrary.h loads it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_ENGINE_COMPILER_H
+#define SINTER_ENGINE_COMPILER_H
+
+#include "engine/Binding.h"
+#include "engine/ModelDescription.h"
+#include "runtime/Program.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sinter {
+
+/// How passes are to be run and watched.
+struct PassOptions {
+  /// Labels of patterns: those not to use ("all": none), and those to use even
+  /// if they are off by default.
+  std::vector<std::string> disabledPatterns, enabledPatterns;
+  /// Compare against the interpreter before and after every pass.
+  bool verifyNumerics = false;
+  /// Print the graph to standard error after these passes.
+  std::vector<std::string> printIrAfter;
+};
+
+/// What a model is made ready for.
+struct CompileRequest {
+  /// One shape per input, every dimension known.
+  std::vector<Shape> shapes;
+  /// One place per input: its values, if it is one that may feed shapes (see
+  /// mayFeedShapes) and they are known.
+  std::vector<std::optional<Tensor>> values;
+  PassOptions passes;
+  /// Threads to compile with; 0: as many as there are processors.
+  unsigned threads = 0;
+  /// Told after each of \p total kernels.
+  std::function<void(unsigned done, unsigned total)> progress;
+  /// Told how long each stage took, in milliseconds.
+  std::function<void(const std::string &stage, double milliseconds)> timing;
+};
+
+/// How often something occurs, or was done, by name.
+using Counts = std::vector<std::pair<std::string, int64_t>>;
+
+/// What simplification did.
+struct OptimizeReport {
+  /// Operations by name, before and after.
+  Counts before, after;
+  /// How often each pattern was applied.
+  Counts patterns;
+};
+
+struct OptimizeRequest {
+  std::string input;
+  /// Empty: only the report is wanted.
+  std::string output;
+  NamedShapes shapes;
+  PassOptions passes;
+};
+
+/// What `inspect` prints of the graph.
+struct GraphFacts {
+  int64_t parameters = 0;
+  int64_t parameterBytes = 0;
+  /// Operations by name.
+  Counts operations;
+  /// Names of tensors that outlive a run.
+  std::vector<std::string> state;
+};
+
+/// A model that was read.
+class CompilerModel {
+public:
+  virtual ~CompilerModel() = default;
+
+  /// Which inputs feed shapes is known only after compile() or interpret().
+  virtual const ModelDescription &description() const = 0;
+  virtual Result<GraphFacts> facts() = 0;
+  /// The model as native code for this machine.
+  virtual Result<std::shared_ptr<const Program>>
+  compile(const CompileRequest &request) = 0;
+  /// The model as it stands, evaluated operation by operation.
+  virtual Result<std::unique_ptr<Executor>>
+  interpret(const CompileRequest &request) = 0;
+};
+
+class Compiler {
+public:
+  virtual ~Compiler() = default;
+
+  /// Reads the model at \p path, with the dimensions in \p shapes bound.
+  virtual Result<std::unique_ptr<CompilerModel>>
+  open(const std::string &path, const NamedShapes &shapes) = 0;
+  /// Simplifies a model and writes it in the format that it came in.
+  virtual Result<OptimizeReport> optimize(const OptimizeRequest &request) = 0;
+  /// Writes a model in the format that \p output's extension names.
+  virtual Result<void> convert(const std::string &input,
+                               const std::string &output,
+                               const NamedShapes &shapes) = 0;
+  /// The labels of all patterns, each with what it does.
+  virtual std::vector<std::pair<std::string, std::string>> patterns() = 0;
+};
+
+/// The one symbol of libsinter-compiler.so: the compiler, which lives as long
+/// as the process.
+inline constexpr const char *compilerEntry = "sinterCompiler";
+using CompilerEntry = Compiler *();
+
+} // namespace sinter
+
+#endif // SINTER_ENGINE_COMPILER_H

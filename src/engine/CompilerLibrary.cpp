@@ -1,0 +1,46 @@
+//===- CompilerLibrary.cpp - loads the compiler when it is needed ---------===//
+
+#include "engine/CompilerLibrary.h"
+
+#include <dlfcn.h>
+#include <filesystem>
+#include <sys/stat.h>
+
+namespace sinter {
+
+namespace fs = std::filesystem;
+
+static std::string libraryPath() {
+  std::error_code failed;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+  return (program.parent_path().parent_path() / "lib" / "libsinter-compiler.so")
+      .string();
+}
+
+Result<Compiler *> loadCompiler() {
+  static Compiler *compiler = nullptr;
+  if (compiler)
+    return compiler;
+  const std::string path = libraryPath();
+  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return systemError(std::string("the compiler cannot be loaded: ") +
+                       ::dlerror());
+  // It is never unloaded: executors and programs have code in it.
+  void *entry = ::dlsym(library, compilerEntry);
+  if (!entry)
+    return systemError("'" + path + "' is not Sinter's compiler");
+  compiler = reinterpret_cast<CompilerEntry *>(entry)();
+  return compiler;
+}
+
+std::string compilerIdentity() {
+  struct stat facts{};
+  if (::stat(libraryPath().c_str(), &facts) != 0)
+    return "";
+  return std::to_string(facts.st_size) + ":" +
+         std::to_string(facts.st_mtim.tv_sec) + "." +
+         std::to_string(facts.st_mtim.tv_nsec);
+}
+
+} // namespace sinter

@@ -1,0 +1,112 @@
+//===- ModelDescription.cpp - what a model file asks for and gives --------===//
+
+#include "engine/ModelDescription.h"
+
+#include <nlohmann/json.hpp>
+
+namespace sinter {
+
+using nlohmann::json;
+
+std::string ModelInput::text() const {
+  std::string text(name(spec.type));
+  if (!ranked)
+    return text + " of any shape";
+  text += " [";
+  for (size_t axis = 0; axis < spec.shape.size(); ++axis) {
+    text += axis ? ", " : "";
+    const bool named = axis < symbols.size() && !symbols[axis].empty();
+    if (spec.shape[axis] >= 0)
+      text += std::to_string(spec.shape[axis]);
+    else
+      text += named ? symbols[axis] : "?";
+  }
+  return text + "]";
+}
+
+std::optional<size_t>
+ModelDescription::inputNamed(std::string_view name) const {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].spec.name == name)
+      return i;
+  return std::nullopt;
+}
+
+std::vector<std::string> ModelDescription::inputNames() const {
+  std::vector<std::string> names;
+  for (const ModelInput &input : inputs)
+    names.push_back(input.spec.name);
+  return names;
+}
+
+bool mayFeedShapes(const TensorSpec &spec) {
+  constexpr int64_t longest = 64;
+  const bool isNumber =
+      classOf(spec.type) == ElementClass::SInt && byteSize(spec.type) >= 4;
+  return isNumber && spec.shape.size() <= 1 &&
+         (spec.shape.empty() || spec.shape[0] <= longest);
+}
+
+static json specJson(const TensorSpec &spec) {
+  return {
+      {"name", spec.name}, {"type", name(spec.type)}, {"shape", spec.shape}};
+}
+
+/// Nothing for a type that there is not.
+static std::optional<TensorSpec> specFrom(const json &value) {
+  TensorSpec spec;
+  spec.name = value.at("name").get<std::string>();
+  const auto type = parseElementType(value.at("type").get<std::string>());
+  if (!type)
+    return std::nullopt;
+  spec.type = *type;
+  spec.shape = value.at("shape").get<Shape>();
+  return spec;
+}
+
+std::string toJson(const ModelDescription &model) {
+  json inputs = json::array(), outputs = json::array();
+  for (const ModelInput &input : model.inputs) {
+    json value = specJson(input.spec);
+    value["symbols"] = input.symbols;
+    value["ranked"] = input.ranked;
+    value["feeds_shapes"] = input.feedsShapes;
+    inputs.push_back(std::move(value));
+  }
+  for (const TensorSpec &output : model.outputs)
+    outputs.push_back(specJson(output));
+  const json all = {{"inputs", inputs},
+                    {"outputs", outputs},
+                    {"data_files", model.dataFiles}};
+  return all.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::optional<ModelDescription> descriptionFromJson(std::string_view text) {
+  try {
+    const json all = json::parse(text);
+    ModelDescription model;
+    for (const json &value : all.at("inputs")) {
+      ModelInput input;
+      std::optional<TensorSpec> spec = specFrom(value);
+      if (!spec)
+        return std::nullopt;
+      input.spec = std::move(*spec);
+      input.symbols = value.at("symbols").get<std::vector<std::string>>();
+      input.ranked = value.at("ranked").get<bool>();
+      input.feedsShapes = value.at("feeds_shapes").get<bool>();
+      model.inputs.push_back(std::move(input));
+    }
+    for (const json &value : all.at("outputs")) {
+      std::optional<TensorSpec> spec = specFrom(value);
+      if (!spec)
+        return std::nullopt;
+      model.outputs.push_back(std::move(*spec));
+    }
+    model.dataFiles = all.at("data_files").get<std::vector<std::string>>();
+    return model;
+  } catch (const json::exception &) {
+    return std::nullopt;
+  }
+}
+
+} // namespace sinter

@@ -1,0 +1,55 @@
+//===- ModelDescription.h - what a model file asks for and gives ----------===//
+//
+// The facts about a model that a caller needs before it is compiled. They are
+// plain data, so that they can be kept beside the compiled programs and be had
+// without the compiler.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_ENGINE_MODELDESCRIPTION_H
+#define SINTER_ENGINE_MODELDESCRIPTION_H
+
+#include "runtime/Executor.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sinter {
+
+struct ModelInput {
+  TensorSpec spec;
+  /// One name per dimension; empty where the size is known or has no name.
+  std::vector<std::string> symbols;
+  /// False where the file leaves even the number of dimensions open.
+  bool ranked = true;
+  /// Shapes inside the model depend on this input's values, so a program is
+  /// compiled for given values.
+  bool feedsShapes = false;
+
+  /// "f32 [N, 3, 224, 224]".
+  std::string text() const;
+};
+
+struct ModelDescription {
+  std::vector<ModelInput> inputs;
+  std::vector<TensorSpec> outputs;
+  /// Files that the model consists of besides its own, relative to its folder.
+  std::vector<std::string> dataFiles;
+
+  /// The position of the input called \p name.
+  std::optional<size_t> inputNamed(std::string_view name) const;
+  std::vector<std::string> inputNames() const;
+};
+
+/// Whether an input can be one that says how large other tensors are: a short
+/// vector of integers, or an integer.
+bool mayFeedShapes(const TensorSpec &spec);
+
+/// \p model as JSON, and back; nothing if the text is not one.
+std::string toJson(const ModelDescription &model);
+std::optional<ModelDescription> descriptionFromJson(std::string_view text);
+
+} // namespace sinter
+
+#endif // SINTER_ENGINE_MODELDESCRIPTION_H

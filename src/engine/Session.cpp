@@ -1,0 +1,267 @@
+//===- Session.cpp - from a model file to something that runs -------------===//
+
+#include "engine/Session.h"
+
+#include "engine/CompilerLibrary.h"
+#include "formats/onnx/file/ExternalData.h"
+#include "runtime/CpuCount.h"
+#include "runtime/MappedFile.h"
+#include "runtime/ProgramExecutor.h"
+
+#include <chrono>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+
+namespace sinter {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Milliseconds from its making.
+class Stopwatch {
+public:
+  double milliseconds() const {
+    const std::chrono::duration<double, std::milli> passed =
+        Clock::now() - start;
+    return passed.count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+};
+
+std::string shapeText(const Shape &shape) {
+  std::string text;
+  for (int64_t size : shape)
+    text += std::to_string(size) + "x";
+  return text + ";";
+}
+
+/// The options that a program depends on, as a text.
+std::string optionsText(const PassOptions &passes) {
+  std::string text = "passes:";
+  for (const std::string &label : passes.enabledPatterns)
+    text += "+" + label;
+  for (const std::string &label : passes.disabledPatterns)
+    text += "-" + label;
+  return text;
+}
+
+} // namespace
+
+std::string_view name(Backend backend) {
+  return backend == Backend::Cpu ? "cpu" : "interpreter";
+}
+
+Session::Session(std::string path, SessionOptions options)
+    : path(std::move(path)), options(std::move(options)),
+      cache(this->options.cacheFolder, this->options.note) {}
+
+unsigned Session::threads() const {
+  return options.threads ? options.threads : usableCpuCount();
+}
+
+/// An error that does not name the file does so afterwards.
+Error Session::inFile(Error error) const {
+  if (error.message.find(path) == std::string::npos)
+    error.message = path + ": " + error.message;
+  return error;
+}
+
+Result<std::unique_ptr<Session>> Session::open(const std::string &path,
+                                               SessionOptions options) {
+  const Stopwatch watch;
+  std::unique_ptr<Session> session(new Session(path, std::move(options)));
+  if (Result<void> described = session->describe(); !described)
+    return session->inFile(described.takeError());
+  session->measured.loadMs = watch.milliseconds();
+  return session;
+}
+
+Result<void> Session::hashModel() {
+  Result<std::shared_ptr<const MappedFile>> file = MappedFile::open(path);
+  if (!file)
+    return file.takeError();
+  ProgramKey key;
+  key.addFile((*file)->bytes()).addOptions(compilerIdentity());
+  for (const auto &[name, shape] : options.shapes)
+    key.addOptions(name).addOptions(shapeText(shape));
+  modelHash = key.finish();
+  descriptionPath =
+      options.cacheFolder + "/" + modelHash.text() + "-model.sinter";
+  return {};
+}
+
+bool Session::describeFromCache() {
+  std::error_code ignored;
+  if (!fs::exists(descriptionPath, ignored))
+    return false;
+  Result<std::string> text = readFile(descriptionPath, size_t(1) << 26);
+  if (!text)
+    return false;
+  std::optional<ModelDescription> known = descriptionFromJson(*text);
+  if (!known)
+    return false;
+  description = std::move(*known);
+  ::utimensat(AT_FDCWD, descriptionPath.c_str(), nullptr, 0);
+  return true;
+}
+
+Result<void> Session::describe() {
+  const bool cached =
+      options.backend == Backend::Cpu && !options.cacheFolder.empty();
+  if (!cached)
+    return read();
+  if (Result<void> hashed = hashModel(); !hashed)
+    return hashed;
+  return describeFromCache() ? Result<void>() : read();
+}
+
+Result<void> Session::read() {
+  const Stopwatch watch;
+  Result<Compiler *> compiler = loadCompiler();
+  if (!compiler)
+    return compiler.takeError();
+  auto model = (*compiler)->open(path, options.shapes);
+  if (!model)
+    return model.takeError();
+  source = std::move(*model);
+  description = source->description();
+  if (options.timing)
+    options.timing("read", watch.milliseconds());
+  return {};
+}
+
+Result<std::vector<Shape>>
+Session::bind(std::span<const std::optional<Tensor>> given) const {
+  Result<std::vector<Shape>> shapes =
+      bindShapes(description, options.shapes, given, options.note);
+  if (!shapes)
+    return inFile(shapes.takeError());
+  return shapes;
+}
+
+CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
+  CompileRequest request;
+  request.values.resize(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    request.shapes.push_back(inputs[i].shape());
+    if (mayFeedShapes({"", inputs[i].type(), inputs[i].shape()}))
+      request.values[i] = inputs[i];
+  }
+  request.passes = options.passes;
+  request.threads = threads();
+  request.progress = options.progress;
+  request.timing = options.timing;
+  return request;
+}
+
+/// Nothing where a data file cannot be read, which reading the model will
+/// report.
+std::optional<Hash128>
+Session::programKey(const CompileRequest &request) const {
+  ProgramKey key;
+  key.addOptions(modelHash.text()).addOptions(optionsText(request.passes));
+  const std::string folder = fs::path(path).parent_path().string();
+  for (const std::string &name : description.dataFiles) {
+    Result<int> descriptor = onnx::openBeneath(folder, name);
+    if (!descriptor)
+      return std::nullopt;
+    auto file = MappedFile::fromDescriptor(*descriptor, name);
+    if (!file)
+      return std::nullopt;
+    key.addFile((*file)->bytes());
+  }
+  for (size_t i = 0; i < request.shapes.size(); ++i) {
+    key.addOptions(shapeText(request.shapes[i]));
+    if (description.inputs[i].feedsShapes && request.values[i])
+      key.addFile({request.values[i]->data(), request.values[i]->bytes()});
+  }
+  return key.finish();
+}
+
+Result<void> Session::prepare(std::span<const Tensor> inputs) {
+  std::vector<TensorSpec> specs;
+  for (size_t i = 0; i < description.inputs.size(); ++i) {
+    specs.push_back(description.inputs[i].spec);
+    if (!description.inputs[i].ranked && i < inputs.size())
+      specs.back().shape = inputs[i].shape();
+  }
+  if (Result<void> fit = checkInputs(specs, inputs); !fit)
+    return inFile(fit.takeError());
+  const CompileRequest request = requestFor(inputs);
+  Result<void> done =
+      options.backend == Backend::Cpu ? compile(request) : interpret(request);
+  if (!done)
+    return inFile(done.takeError());
+  return {};
+}
+
+Result<void> Session::interpret(const CompileRequest &request) {
+  const Stopwatch watch;
+  auto executor = source->interpret(request);
+  if (!executor)
+    return executor.takeError();
+  ready = std::move(*executor);
+  description = source->description();
+  measured.compileMs = watch.milliseconds();
+  return {};
+}
+
+void Session::rememberDescription() {
+  // Where the folder cannot be written, the cache has said so.
+  std::error_code ignored;
+  if (fs::exists(options.cacheFolder, ignored))
+    if (Result<void> written =
+            writeFileAtomically(descriptionPath, toJson(description));
+        !written && options.note)
+      options.note(written.error().message);
+}
+
+Result<void> Session::compile(const CompileRequest &request) {
+  const Stopwatch watch;
+  const bool caching = !options.cacheFolder.empty();
+  const bool watched =
+      request.passes.verifyNumerics || !request.passes.printIrAfter.empty();
+  std::optional<Hash128> key = caching ? programKey(request) : std::nullopt;
+  if (key && !watched)
+    if (auto program = cache.lookup(*key)) {
+      measured.fromCache = true;
+      Result<void> done = execute(std::move(program));
+      measured.loadMs += watch.milliseconds();
+      return done;
+    }
+  if (!source)
+    if (Result<void> done = read(); !done)
+      return done;
+  measured.loadMs += watch.milliseconds();
+
+  const Stopwatch compilation;
+  Result<std::shared_ptr<const Program>> program = source->compile(request);
+  if (!program)
+    return program.takeError();
+  measured.compileMs = compilation.milliseconds();
+  // Which inputs feed shapes is known only now.
+  description = source->description();
+  key = caching ? programKey(request) : std::nullopt;
+  if (key) {
+    cache.store(*key, **program);
+    rememberDescription();
+  }
+  return execute(std::move(*program));
+}
+
+Result<void> Session::execute(std::shared_ptr<const Program> program) {
+  auto pool = std::make_shared<ThreadPool>(threads());
+  auto executor = ProgramExecutor::create(program, std::move(pool));
+  if (!executor)
+    return executor.takeError();
+  compiled = std::move(program);
+  ready = std::move(*executor);
+  return {};
+}
+
+} // namespace sinter

@@ -1,0 +1,102 @@
+//===- Session.h - from a model file to something that runs ---------------===//
+//
+//     open      what the model asks for: from the cache, or by reading it
+//     bind      a shape for every input
+//     prepare   a program for these inputs: from the cache, or compiled
+//     executor  run it
+//
+// A model that was compiled before runs without the compiler being loaded.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_ENGINE_SESSION_H
+#define SINTER_ENGINE_SESSION_H
+
+#include "engine/Compiler.h"
+#include "runtime/Cache.h"
+
+#include <functional>
+#include <memory>
+
+namespace sinter {
+
+enum class Backend { Cpu, Interpreter };
+
+std::string_view name(Backend backend);
+
+struct SessionOptions {
+  Backend backend = Backend::Cpu;
+  /// Threads to compile and to run with; 0: as many as there are processors.
+  unsigned threads = 0;
+  /// Where finished programs are kept; empty: nowhere.
+  std::string cacheFolder;
+  NamedShapes shapes;
+  PassOptions passes;
+  /// Told what a user should know; one line each.
+  std::function<void(const std::string &)> note;
+  /// As in CompileRequest.
+  std::function<void(unsigned done, unsigned total)> progress;
+  std::function<void(const std::string &stage, double milliseconds)> timing;
+};
+
+struct SessionFacts {
+  /// Everything up to the first run but compilation.
+  double loadMs = 0;
+  double compileMs = 0;
+  bool fromCache = false;
+};
+
+class Session {
+public:
+  /// Finds out what the model at \p path asks for. Errors name the file.
+  static Result<std::unique_ptr<Session>> open(const std::string &path,
+                                               SessionOptions options);
+
+  const ModelDescription &model() const { return description; }
+
+  /// See bindShapes; the shapes of the options are bound, too.
+  Result<std::vector<Shape>>
+  bind(std::span<const std::optional<Tensor>> given) const;
+
+  /// Makes the model ready for \p inputs, of known shapes: those that feed
+  /// shapes must be run with the same values.
+  Result<void> prepare(std::span<const Tensor> inputs);
+
+  /// After prepare().
+  Executor &executor() { return *ready; }
+  /// The compiled program, after prepare(); null for the interpreter.
+  const Program *program() const { return compiled.get(); }
+  const SessionFacts &facts() const { return measured; }
+  unsigned threads() const;
+
+private:
+  Session(std::string path, SessionOptions options);
+
+  /// A key of the model file's contents and the wanted shapes.
+  Result<void> hashModel();
+  bool describeFromCache();
+  Result<void> describe();
+  void rememberDescription();
+  Result<void> read();
+  std::optional<Hash128> programKey(const CompileRequest &request) const;
+  CompileRequest requestFor(std::span<const Tensor> inputs) const;
+  Result<void> interpret(const CompileRequest &request);
+  Result<void> compile(const CompileRequest &request);
+  Result<void> execute(std::shared_ptr<const Program> program);
+  Error inFile(Error error) const;
+
+  std::string path;
+  SessionOptions options;
+  ProgramCache cache;
+  Hash128 modelHash;
+  std::string descriptionPath;
+  ModelDescription description;
+  std::unique_ptr<CompilerModel> source;
+  std::shared_ptr<const Program> compiled;
+  std::unique_ptr<Executor> ready;
+  SessionFacts measured;
+};
+
+} // namespace sinter
+
+#endif // SINTER_ENGINE_SESSION_H

@@ -1,0 +1,87 @@
+//===- MlirCompiler.cpp - open, convert, interpret ------------------------===//
+
+#include "engine/compiler/MlirCompiler.h"
+
+#include "formats/stablehlo/StablehloWriter.h"
+#include "graph/Constants.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "interpreter/InterpreterExecutor.h"
+#include <map>
+
+using namespace mlir;
+
+namespace sinter {
+
+Result<std::unique_ptr<CompilerModel>>
+MlirCompiler::open(const std::string &path, const NamedShapes &shapes) {
+  auto source = ModelSource::open(path, shapes);
+  if (!source)
+    return source.takeError();
+  return std::unique_ptr<CompilerModel>(
+      std::make_unique<MlirCompilerModel>(std::move(*source)));
+}
+
+Result<void> writeModel(const Model &model, const std::string &path) {
+  const StringRef name(path);
+  if (name.ends_with(".mlir"))
+    return writeStablehlo(model, path, StablehloForm::Text);
+  if (name.ends_with(".mlirbc"))
+    return writeStablehlo(model, path, StablehloForm::Bytecode);
+  return usageError("'" + path +
+                    "': the extension says in which format to write: .onnx, "
+                    ".mlir or .mlirbc");
+}
+
+Result<void> MlirCompiler::convert(const std::string &input,
+                                   const std::string &output,
+                                   const NamedShapes &shapes) {
+  auto source = ModelSource::open(input, shapes);
+  if (!source)
+    return source.takeError();
+  Result<Model> model = (*source)->asItIs();
+  if (!model)
+    return model.takeError();
+  return writeModel(*model, output);
+}
+
+Counts countOperations(const Model &model) {
+  std::map<std::string, int64_t> counts;
+  model.module().walk([&](Operation *op) {
+    if (!isa<ModuleOp, func::FuncOp, func::ReturnOp, stablehlo::ReturnOp,
+             stablehlo::ConstantOp>(op))
+      ++counts[op->getName().getStringRef().str()];
+  });
+  return {counts.begin(), counts.end()};
+}
+
+Result<GraphFacts> MlirCompilerModel::facts() {
+  Result<Model> model = source->asItIs();
+  if (!model)
+    return model.takeError();
+  GraphFacts facts;
+  model->module().walk([&](stablehlo::ConstantOp constant) {
+    const auto type = cast<ShapedType>(constant.getType());
+    const std::optional<ElementType> element =
+        elementTypeOf(type.getElementType());
+    facts.parameters += type.getNumElements();
+    if (element)
+      facts.parameterBytes +=
+          type.getNumElements() * static_cast<int64_t>(byteSize(*element));
+  });
+  facts.operations = countOperations(*model);
+  return facts;
+}
+
+Result<std::unique_ptr<Executor>>
+MlirCompilerModel::interpret(const CompileRequest &request) {
+  Result<Model> model = source->specialized(request.shapes, request.values);
+  if (!model)
+    return model.takeError();
+  auto executor = InterpreterExecutor::create(
+      std::make_shared<const Model>(std::move(*model)));
+  if (!executor)
+    return executor.takeError();
+  return std::unique_ptr<Executor>(std::move(*executor));
+}
+
+} // namespace sinter

@@ -1,0 +1,48 @@
+//===- MlirCompiler.h - the compiler behind its interface -----------------===//
+
+#ifndef SINTER_ENGINE_COMPILER_MLIRCOMPILER_H
+#define SINTER_ENGINE_COMPILER_MLIRCOMPILER_H
+
+#include "engine/Compiler.h"
+#include "engine/compiler/ModelSource.h"
+
+namespace sinter {
+
+class MlirCompiler : public Compiler {
+public:
+  Result<std::unique_ptr<CompilerModel>>
+  open(const std::string &path, const NamedShapes &shapes) override;
+  Result<OptimizeReport> optimize(const OptimizeRequest &request) override;
+  Result<void> convert(const std::string &input, const std::string &output,
+                       const NamedShapes &shapes) override;
+  std::vector<std::pair<std::string, std::string>> patterns() override;
+};
+
+class MlirCompilerModel : public CompilerModel {
+public:
+  explicit MlirCompilerModel(std::unique_ptr<ModelSource> source)
+      : source(std::move(source)) {}
+
+  const ModelDescription &description() const override {
+    return source->description();
+  }
+  Result<GraphFacts> facts() override;
+  Result<std::shared_ptr<const Program>>
+  compile(const CompileRequest &request) override;
+  Result<std::unique_ptr<Executor>>
+  interpret(const CompileRequest &request) override;
+
+private:
+  std::unique_ptr<ModelSource> source;
+};
+
+/// Operations of a model by name, constants and function glue left out.
+Counts countOperations(const Model &model);
+
+/// Writes \p model in the format that \p path's extension names: .onnx, .mlir
+/// or .mlirbc. Usage errors for another extension.
+Result<void> writeModel(const Model &model, const std::string &path);
+
+} // namespace sinter
+
+#endif // SINTER_ENGINE_COMPILER_MLIRCOMPILER_H

@@ -1,0 +1,134 @@
+//===- ModelSource.cpp - a model file, to be read for given shapes --------===//
+
+#include "engine/compiler/ModelSource.h"
+
+#include "engine/compiler/OnnxSource.h"
+#include "engine/compiler/StablehloSource.h"
+#include "graph/nn/NnOps.h"
+#include "runtime/MappedFile.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace sinter {
+
+std::string foreignKind(std::string_view contents) {
+  struct Kind {
+    size_t offset;
+    std::string_view magic;
+    const char *what;
+  };
+  static constexpr Kind kinds[] = {
+      {0, "PK\x03\x04",
+       "a zip archive (a PyTorch checkpoint?); torch.onnx.export writes ONNX"},
+      {0, "\x80\x02", "a Python pickle; torch.onnx.export writes ONNX"},
+      {0, "\x89HDF", "an HDF5 file (a Keras model?); tf2onnx writes ONNX"},
+      {4, "TFL3", "a TensorFlow Lite model; tf2onnx writes ONNX"},
+      {0, "GGUF", "a GGUF archive of weights, without a graph"},
+      {0, "\x93NUMPY", "a NumPy array; it can be an --input"},
+      {0, "\x89PNG", "a PNG picture; it can be an --input"},
+      {0, "\xFF\xD8\xFF", "a JPEG picture; it can be an --input"},
+      {0,
+       "\x7f"
+       "ELF",
+       "a program"},
+      {0, "\x1f\x8b", "compressed with gzip; unpack it first"},
+  };
+  for (const Kind &kind : kinds)
+    if (contents.size() > kind.offset &&
+        contents.substr(kind.offset).starts_with(kind.magic))
+      return kind.what;
+  return "";
+}
+
+Result<std::unique_ptr<ModelSource>>
+ModelSource::open(const std::string &path, const NamedShapes &shapes) {
+  // What is not there, or no regular file, is said here.
+  auto file = MappedFile::open(path);
+  if (!file)
+    return file.takeError();
+  if (const std::string kind = foreignKind((*file)->text()); !kind.empty())
+    return invalidModel(path + ": this is no model but " + kind);
+  if ((*file)->bytes().empty())
+    return invalidModel(path + ": the file is empty");
+  const StringRef name(path);
+  if (name.ends_with(".mlir") || name.ends_with(".mlirbc"))
+    return StablehloSource::open(path, shapes);
+  return OnnxSource::open(path, shapes);
+}
+
+/// The names of an argument's unknown dimensions.
+static std::vector<std::string> symbolsOf(func::FuncOp function,
+                                          unsigned index) {
+  std::vector<std::string> symbols;
+  if (auto names = function.getArgAttrOfType<ArrayAttr>(index, dimsAttribute))
+    for (Attribute name : names)
+      symbols.push_back(isa<StringAttr>(name) ? cast<StringAttr>(name).str()
+                                              : "");
+  return symbols;
+}
+
+Result<ModelDescription> describe(const Model &model) {
+  func::FuncOp entry = model.entry();
+  if (!entry)
+    return invalidModel(model.path +
+                        ": there is no function @main with one block");
+  for (Type type : llvm::concat<const Type>(entry.getArgumentTypes(),
+                                            entry.getResultTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && elementTypeOf(tensor.getElementType()))
+      continue;
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    return unsupported(model.path + ": @main takes or gives " + text);
+  }
+  ModelDescription description;
+  for (auto [index, spec] : llvm::enumerate(model.inputs())) {
+    ModelInput input;
+    input.spec = spec;
+    input.symbols = symbolsOf(entry, index);
+    description.inputs.push_back(std::move(input));
+  }
+  description.outputs = model.outputs();
+  return description;
+}
+
+/// The operands of \p op that say how large its result is.
+static ValueRange sizeOperands(Operation *op) {
+  const OperandRange operands = op->getOperands();
+  return TypeSwitch<Operation *, ValueRange>(op)
+      .Case<stablehlo::DynamicReshapeOp, stablehlo::DynamicBroadcastInDimOp,
+            stablehlo::RealDynamicSliceOp>(
+          [&](auto) { return operands.drop_front(); })
+      .Case<stablehlo::DynamicIotaOp>([&](auto) { return operands; })
+      .Default([](Operation *) { return ValueRange(); });
+}
+
+/// Whether only the operand's shape matters.
+static bool readsShapeOnly(Operation *op) {
+  return isa<nn::ShapeOp, stablehlo::GetDimensionSizeOp>(op);
+}
+
+bool markShapeInputs(const Model &model, ModelDescription &description) {
+  func::FuncOp entry = model.entry();
+  SmallVector<Value> open;
+  llvm::DenseSet<Value> seen;
+  entry.walk(
+      [&](Operation *op) { llvm::append_range(open, sizeOperands(op)); });
+  bool any = false;
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() == &entry.front())
+        any = description.inputs[argument.getArgNumber()].feedsShapes = true;
+      continue;
+    }
+    if (!readsShapeOnly(value.getDefiningOp()))
+      llvm::append_range(open, value.getDefiningOp()->getOperands());
+  }
+  return any;
+}
+
+} // namespace sinter

@@ -1,0 +1,61 @@
+//===- ModelSource.h - a model file, to be read for given shapes ----------===//
+//
+// What a reader makes of a file may depend on shapes, and on the values of
+// inputs that say how large other tensors are. So a file stays open, and gives
+// a model for what is known.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_ENGINE_COMPILER_MODELSOURCE_H
+#define SINTER_ENGINE_COMPILER_MODELSOURCE_H
+
+#include "engine/Binding.h"
+#include "engine/ModelDescription.h"
+#include "graph/Model.h"
+
+#include <memory>
+#include <string>
+
+namespace sinter {
+
+class ModelSource {
+public:
+  virtual ~ModelSource() = default;
+
+  /// Opens the model at \p path, which ends in .onnx, .mlir or .mlirbc (other
+  /// names are taken for ONNX), and reads it with \p shapes bound. Errors name
+  /// the file; those for files of other well-known kinds say what they are.
+  static Result<std::unique_ptr<ModelSource>> open(const std::string &path,
+                                                   const NamedShapes &shapes);
+
+  const ModelDescription &description() const { return known; }
+
+  /// The model with no more bound than open() was told.
+  virtual Result<Model> asItIs() = 0;
+
+  /// The model for inputs of \p shapes, one each. \p values has a place for
+  /// each input, too. Where the graph's shapes depend on some of these, they
+  /// are bound as well (though the arguments stay), and the description then
+  /// says so.
+  virtual Result<Model>
+  specialized(const std::vector<Shape> &shapes,
+              const std::vector<std::optional<Tensor>> &values) = 0;
+
+protected:
+  ModelDescription known;
+};
+
+/// The description of a model's entry function.
+Result<ModelDescription> describe(const Model &model);
+
+/// Marks the inputs of \p description whose values the sizes of tensors in
+/// \p model depend on. Returns whether there are any.
+bool markShapeInputs(const Model &model, ModelDescription &description);
+
+/// What the file at \p path is, if it is a well-known kind of file but no model
+/// that we read: "a zip archive (a PyTorch checkpoint?); ...". Else empty.
+std::string foreignKind(std::string_view contents);
+
+} // namespace sinter
+
+#endif // SINTER_ENGINE_COMPILER_MODELSOURCE_H

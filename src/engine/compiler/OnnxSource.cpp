@@ -1,0 +1,176 @@
+//===- OnnxSource.cpp - an open ONNX file ---------------------------------===//
+
+#include "engine/compiler/OnnxSource.h"
+
+#include "formats/onnx/file/DataTypes.h"
+#include "formats/onnx/file/onnx.pb.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include <set>
+
+namespace sinter {
+
+Result<std::unique_ptr<ModelSource>>
+OnnxSource::open(const std::string &path, const NamedShapes &shapes) {
+  Result<onnx::OnnxFile> file = onnx::OnnxFile::open(path);
+  if (!file)
+    return file.takeError();
+  std::unique_ptr<OnnxSource> source(new OnnxSource(std::move(*file), shapes));
+  if (Result<void> read = source->read(); !read)
+    return read.takeError();
+  source->findDataFiles();
+  return std::unique_ptr<ModelSource>(std::move(source));
+}
+
+/// Reads the graph with what is known so far. Where that fails because an
+/// operator must know an input's values, reading waits until they are given.
+Result<void> OnnxSource::read() {
+  ReadOptions options;
+  options.shapes.insert(bound.begin(), bound.end());
+  Result<Model> read = readOnnx(file, options);
+  if (read) {
+    Result<ModelDescription> description = describe(*read);
+    if (!description)
+      return description.takeError();
+    known = std::move(*description);
+    model = std::move(*read);
+    return {};
+  }
+  known = declared();
+  const bool mayHelp = llvm::any_of(known.inputs, [](const ModelInput &input) {
+    return !input.ranked || mayFeedShapes(input.spec);
+  });
+  if (read.error().kind != ErrorKind::Unsupported || !mayHelp)
+    return read.takeError();
+  needsValues = read.takeError();
+  return {};
+}
+
+/// What the file itself says of a tensor.
+static ModelInput declaration(const onnx::ValueInfoProto &info) {
+  ModelInput input;
+  input.spec.name = info.name();
+  const auto &type = info.type().tensor_type();
+  if (std::optional<ElementType> element =
+          onnx::elementTypeOf(type.elem_type()))
+    input.spec.type = *element;
+  input.ranked = type.has_shape();
+  for (const auto &dim : type.shape().dim()) {
+    const bool isKnown = dim.has_dim_value() && dim.dim_value() >= 0;
+    input.spec.shape.push_back(isKnown ? dim.dim_value() : -1);
+    input.symbols.push_back(isKnown ? "" : dim.dim_param());
+  }
+  return input;
+}
+
+ModelDescription OnnxSource::declared() const {
+  const onnx::GraphProto &graph = file.model().graph();
+  llvm::StringSet<> constants;
+  for (const onnx::TensorProto &tensor : graph.initializer())
+    constants.insert(tensor.name());
+  for (const onnx::SparseTensorProto &tensor : graph.sparse_initializer())
+    constants.insert(tensor.values().name());
+  ModelDescription description;
+  for (const onnx::ValueInfoProto &input : graph.input())
+    if (!constants.contains(input.name()))
+      description.inputs.push_back(declaration(input));
+  for (const onnx::ValueInfoProto &output : graph.output())
+    description.outputs.push_back(declaration(output).spec);
+  return description;
+}
+
+namespace {
+
+/// Collects the external files that tensors anywhere in a model name. Graphs
+/// nest no deeper than the file's check allows.
+class DataFiles {
+public:
+  void addGraph(const onnx::GraphProto &graph) {
+    for (const onnx::TensorProto &tensor : graph.initializer())
+      addTensor(tensor);
+    for (const onnx::SparseTensorProto &tensor : graph.sparse_initializer())
+      addSparse(tensor);
+    for (const onnx::NodeProto &node : graph.node())
+      addNode(node);
+  }
+  void addNode(const onnx::NodeProto &node) {
+    for (const onnx::AttributeProto &attribute : node.attribute()) {
+      addTensor(attribute.t());
+      addSparse(attribute.sparse_tensor());
+      for (const onnx::TensorProto &tensor : attribute.tensors())
+        addTensor(tensor);
+      for (const onnx::SparseTensorProto &tensor : attribute.sparse_tensors())
+        addSparse(tensor);
+      if (attribute.has_g())
+        addGraph(attribute.g());
+      for (const onnx::GraphProto &graph : attribute.graphs())
+        addGraph(graph);
+    }
+  }
+
+  std::set<std::string> names;
+
+private:
+  void addTensor(const onnx::TensorProto &tensor) {
+    for (const auto &entry : tensor.external_data())
+      if (entry.key() == "location")
+        names.insert(entry.value());
+  }
+  void addSparse(const onnx::SparseTensorProto &tensor) {
+    addTensor(tensor.values());
+    addTensor(tensor.indices());
+  }
+};
+
+} // namespace
+
+void OnnxSource::findDataFiles() {
+  DataFiles files;
+  files.addGraph(file.model().graph());
+  for (const onnx::FunctionProto &function : file.model().functions())
+    for (const onnx::NodeProto &node : function.node())
+      files.addNode(node);
+  known.dataFiles.assign(files.names.begin(), files.names.end());
+}
+
+Result<Model> OnnxSource::asItIs() {
+  if (needsValues)
+    return *needsValues;
+  return model->clone();
+}
+
+Result<Model>
+OnnxSource::specialized(const std::vector<Shape> &shapes,
+                        const std::vector<std::optional<Tensor>> &values) {
+  for (ModelInput &input : known.inputs)
+    input.feedsShapes = false;
+  if (needsValues) {
+    for (size_t i = 0; i < values.size(); ++i)
+      known.inputs[i].feedsShapes = values[i].has_value();
+    return readWithValues(shapes, values);
+  }
+  const bool same =
+      llvm::all_of(llvm::zip_equal(known.inputs, shapes), [](const auto &pair) {
+        const auto &[input, shape] = pair;
+        return input.spec.shape == shape;
+      });
+  Result<Model> read = same ? asItIs() : readWithValues(shapes, {});
+  if (!read || !markShapeInputs(*read, known))
+    return read;
+  return readWithValues(shapes, values);
+}
+
+Result<Model>
+OnnxSource::readWithValues(const std::vector<Shape> &shapes,
+                           const std::vector<std::optional<Tensor>> &values) {
+  ReadOptions options;
+  for (size_t i = 0; i < known.inputs.size(); ++i) {
+    const ModelInput &input = known.inputs[i];
+    options.shapes[input.spec.name] = shapes[i];
+    if (i < values.size() && input.feedsShapes && values[i])
+      options.values[input.spec.name] = *values[i];
+  }
+  return readOnnx(file, options);
+}
+
+} // namespace sinter

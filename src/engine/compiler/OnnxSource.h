@@ -1,0 +1,43 @@
+//===- OnnxSource.h - an open ONNX file -----------------------------------===//
+
+#ifndef SINTER_ENGINE_COMPILER_ONNXSOURCE_H
+#define SINTER_ENGINE_COMPILER_ONNXSOURCE_H
+
+#include "engine/compiler/ModelSource.h"
+#include "formats/onnx/OnnxReader.h"
+#include "formats/onnx/file/OnnxFile.h"
+
+namespace sinter {
+
+class OnnxSource : public ModelSource {
+public:
+  static Result<std::unique_ptr<ModelSource>> open(const std::string &path,
+                                                   const NamedShapes &shapes);
+
+  Result<Model> asItIs() override;
+  Result<Model>
+  specialized(const std::vector<Shape> &shapes,
+              const std::vector<std::optional<Tensor>> &values) override;
+
+private:
+  OnnxSource(onnx::OnnxFile file, NamedShapes shapes)
+      : file(std::move(file)), bound(std::move(shapes)) {}
+
+  Result<void> read();
+  ModelDescription declared() const;
+  void findDataFiles();
+  Result<Model>
+  readWithValues(const std::vector<Shape> &shapes,
+                 const std::vector<std::optional<Tensor>> &values);
+
+  onnx::OnnxFile file;
+  NamedShapes bound;
+  /// Read with `bound`; nothing where that takes values of inputs, which
+  /// `needsValues` says.
+  std::optional<Model> model;
+  std::optional<Error> needsValues;
+};
+
+} // namespace sinter
+
+#endif // SINTER_ENGINE_COMPILER_ONNXSOURCE_H

@@ -1,0 +1,28 @@
+//===- StablehloSource.h - a StableHLO program ----------------------------===//
+
+#ifndef SINTER_ENGINE_COMPILER_STABLEHLOSOURCE_H
+#define SINTER_ENGINE_COMPILER_STABLEHLOSOURCE_H
+
+#include "engine/compiler/ModelSource.h"
+
+namespace sinter {
+
+class StablehloSource : public ModelSource {
+public:
+  static Result<std::unique_ptr<ModelSource>> open(const std::string &path,
+                                                   const NamedShapes &shapes);
+
+  Result<Model> asItIs() override { return model.clone(); }
+  Result<Model>
+  specialized(const std::vector<Shape> &shapes,
+              const std::vector<std::optional<Tensor>> &values) override;
+
+private:
+  explicit StablehloSource(Model model) : model(std::move(model)) {}
+
+  Model model;
+};
+
+} // namespace sinter
+
+#endif // SINTER_ENGINE_COMPILER_STABLEHLOSOURCE_H

@@ -1,0 +1,93 @@
+//===- StablehloWriter.cpp - write StableHLO text -------------------------===//
+
+#include "formats/stablehlo/StablehloWriter.h"
+
+#include "graph/Constants.h"
+#include "graph/interfaces/Interfaces.h"
+#include "graph/nn/NnOps.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/AsmState.h"
+#include "runtime/MappedFile.h"
+#include <map>
+
+using namespace mlir;
+
+namespace sinter {
+
+/// The tensors' bytes into the attributes: what shares a mapped file cannot be
+/// written as it is.
+static void inlineConstants(ModuleOp module) {
+  module.walk([](stablehlo::ConstantOp constant) {
+    if (!isa<DenseResourceElementsAttr>(constant.getValue()))
+      return;
+    if (std::optional<Tensor> tensor = toTensor(constant.getValue()))
+      constant.setValueAttr(toDenseAttribute(*tensor, constant.getContext()));
+  });
+}
+
+/// What only our own writers need.
+static void dropOrigins(ModuleOp module) {
+  module.walk([](Operation *op) {
+    SmallVector<StringAttr> ours;
+    for (NamedAttribute attribute : op->getDiscardableAttrs())
+      if (attribute.getName().getValue().starts_with("onnx."))
+        ours.push_back(attribute.getName());
+    for (StringAttr name : ours)
+      op->removeDiscardableAttr(name);
+  });
+}
+
+/// Replaces `nn` operations by `stablehlo` ones, and theirs again where a
+/// decomposition has some.
+static Result<void> decompose(const Model &model) {
+  while (true) {
+    SmallVector<Operation *> structured;
+    model.module().walk([&](Operation *op) {
+      if (isa_and_nonnull<nn::NnDialect>(op->getDialect()))
+        structured.push_back(op);
+    });
+    if (structured.empty())
+      return {};
+    std::map<std::string, int> failed;
+    for (Operation *op : structured) {
+      auto decomposable = dyn_cast<DecomposableOpInterface>(op);
+      OpBuilder builder(op);
+      FailureOr<SmallVector<Value>> values = failure();
+      if (decomposable)
+        values = decomposable.decompose(builder);
+      if (mlir::failed(values)) {
+        ++failed[op->getName().getStringRef().str()];
+        continue;
+      }
+      op->replaceAllUsesWith(*values);
+      op->erase();
+    }
+    if (failed.empty())
+      continue;
+    std::string list;
+    for (const auto &[name, count] : failed)
+      list += (list.empty() ? "" : ", ") + std::to_string(count) + " x " + name;
+    return unsupported(model.path + ": not to be expressed in StableHLO: " +
+                       list + "; --shape may help where sizes are open");
+  }
+}
+
+Result<void> writeStablehlo(const Model &model, const std::string &path,
+                            StablehloForm form) {
+  const Model copy = model.clone();
+  dropOrigins(copy.module());
+  if (Result<void> done = decompose(copy); !done)
+    return done;
+  inlineConstants(copy.module());
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (form == StablehloForm::Text) {
+    copy.module().print(stream);
+    stream << "\n";
+  } else if (failed(writeBytecodeToFile(copy.module(), stream))) {
+    return systemError("cannot write '" + path + "' as bytecode");
+  }
+  return writeFileAtomically(path, text);
+}
+
+} // namespace sinter
