@@ -2,6 +2,8 @@
 
 #include "backend/cpu/KernelRunner.h"
 
+#include "runtime/Float.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -91,6 +93,58 @@ TEST(Codegen, CallsTheLibraryAndReadsConstants) {
   expectLike("erf", [](double x) { return std::erf(x); });
 }
 
+/// Computes x * x + exp(x) in the type, for one element, as text.
+std::string squarePlusExp(StringRef name, StringRef type) {
+  std::string text = R"mlir(
+    func.func @NAME(%buffers: !llvm.ptr, %begin: i64, %end: i64) {
+      %in = llvm.load %buffers : !llvm.ptr -> !llvm.ptr
+      %slot = llvm.getelementptr %buffers[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+      %out = llvm.load %slot : !llvm.ptr -> !llvm.ptr
+      %x = llvm.load %in : !llvm.ptr -> TYPE
+      %square = arith.mulf %x, %x : TYPE
+      %exp = math.exp %x : TYPE
+      %sum = arith.addf %square, %exp : TYPE
+      llvm.store %sum, %out : TYPE, !llvm.ptr
+      return
+    })mlir";
+  for (auto [from, to] :
+       {std::pair<StringRef, StringRef>{"NAME", name}, {"TYPE", type}})
+    for (size_t at; (at = text.find(from.str())) != std::string::npos;)
+      text.replace(at, from.size(), to.str());
+  return text;
+}
+
+void addText(KernelRunner &runner, const std::string &text) {
+  auto parsed = parseSourceString<ModuleOp>(text, &runner.context());
+  ASSERT_TRUE(parsed);
+  for (Operation &op : llvm::make_early_inc_range(*parsed->getBody()))
+    op.moveBefore(runner.module().getBody(), runner.module().getBody()->end());
+}
+
+TEST(Codegen, ComputesInOtherFloatTypes) {
+  Result<Target> host = Target::host();
+  Result<Target> plain = Target::named("", "x86-64", "");
+  ASSERT_TRUE(host && plain);
+  for (const Target &target : {*host, *plain}) {
+    KernelRunner runner(target);
+    for (const char *type : {"f16", "bf16", "f64"})
+      addText(runner, squarePlusExp(std::string("in_") + type, type));
+    runner.compile();
+    const double expected = 1.5 * 1.5 + std::exp(1.5);
+    double wideIn = 1.5, wideOut = 0;
+    void *wide[] = {&wideIn, &wideOut};
+    runner.kernel("in_f64")(wide, 0, 1);
+    EXPECT_NEAR(wideOut, expected, 1e-12);
+    uint16_t in = Half(1.5f).bits(), out = 0;
+    void *narrow[] = {&in, &out};
+    runner.kernel("in_f16")(narrow, 0, 1);
+    EXPECT_NEAR(float(Half::fromBits(out)), expected, 0.01);
+    in = BFloat16(1.5f).bits();
+    runner.kernel("in_bf16")(narrow, 0, 1);
+    EXPECT_NEAR(float(BFloat16::fromBits(out)), expected, 0.05);
+  }
+}
+
 /// A memref copy becomes a call of memcpy, a global constant read-only data.
 TEST(Codegen, CopiesFromGlobals) {
   KernelRunner runner;
@@ -104,10 +158,7 @@ TEST(Codegen, CopiesFromGlobals) {
       llvm.store %value, %out : f32, !llvm.ptr
       return
     })mlir";
-  auto parsed = parseSourceString<ModuleOp>(text, &runner.context());
-  ASSERT_TRUE(parsed);
-  for (Operation &op : llvm::make_early_inc_range(*parsed->getBody()))
-    op.moveBefore(runner.module().getBody(), runner.module().getBody()->end());
+  addText(runner, text);
   Location loc = UnknownLoc::get(&runner.context());
   auto big = MemRefType::get({100000}, Float32Type::get(&runner.context()));
   KernelBuffer buffers[] = {{big}, {big, /*isWritten=*/true}};

@@ -292,6 +292,7 @@ TEST(Convolution, NarrowerMachines) {
   for (const Target &target : {*avx2, *sse}) {
     check(square(16, 24, 14, 3, 1, 1), target);
     check(square(20, 40, 9, 1, 1, 0), target);
+    check(square(12, 20, 9, 3, 1, 1), target, /*useWinograd=*/true);
   }
 }
 

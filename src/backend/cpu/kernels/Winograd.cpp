@@ -98,6 +98,10 @@ Winograd::Winograd(const ConvolutionShape &shape, const Target &target)
     int64_t rows = maxTileRows(target, panelVectors);
     int64_t room = target.l2Bytes / 2 / (tileBytes(shape) * rows);
     slots = std::min(std::max<int64_t>(room, 1) * rows, tiles);
+    // Tasks of one size, and an even number of them, spread better over
+    // threads.
+    int64_t groups = llvm::alignTo(llvm::divideCeil(tiles, slots), 2);
+    slots = llvm::divideCeil(tiles, groups);
   }
   panels = llvm::divideCeil(outputBlocks, panelVectors);
   rowTiles = Partition::of(slots, maxTileRows(target, panelVectors));
