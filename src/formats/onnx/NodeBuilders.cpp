@@ -25,6 +25,8 @@ static Attribute numberAttribute(Type element, double value) {
   }
   if (auto type = dyn_cast<IntegerType>(element)) {
     unsigned width = type.getWidth();
+    if (width == 1)
+      return IntegerAttr::get(type, value != 0);
     llvm::APSInt number(width, type.isUnsigned());
     bool exact;
     APFloat(value).convertToInteger(number, APFloat::rmTowardZero, &exact);
