@@ -40,9 +40,7 @@ private:
 Counts countOperations(const Model &model);
 
 /// Writes \p model in the format that \p path's extension names: .onnx, .mlir
-/// or .mlirbc. Another extension is a Usage error, which checkOutputName gives
-/// before any work is done.
-Result<void> checkOutputName(const std::string &path);
+/// or .mlirbc. Usage errors for another extension.
 Result<void> writeModel(const Model &model, const std::string &path);
 
 } // namespace sinter

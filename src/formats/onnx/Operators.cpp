@@ -10,6 +10,14 @@ static std::vector<Operator> collect() {
   for (auto table :
        {constantOperators})
     llvm::append_range(all, table());
+  for (auto table :
+       {activationOperators, detectionOperators, determinantOperators,
+        einsumOperators, elementwiseOperators, fourierOperators,
+        gatherScatterOperators, lossOperators, nGramOperators,
+        optimizerOperators, rearrangingOperators, reductionOperators,
+        resizingOperators, samplingOperators, sequenceOperators,
+        unpoolingOperators, windowOperators})
+    llvm::append_range(all, table());
   llvm::sort(all, [](const Operator &a, const Operator &b) {
     return std::pair(a.domain, a.name) < std::pair(b.domain, b.name);
   });

@@ -50,6 +50,24 @@ llvm::ArrayRef<Operator> indexingOperators();
 llvm::ArrayRef<Operator> constantOperators();
 llvm::ArrayRef<Operator> controlFlowOperators();
 
+llvm::ArrayRef<Operator> activationOperators();
+llvm::ArrayRef<Operator> detectionOperators();
+llvm::ArrayRef<Operator> determinantOperators();
+llvm::ArrayRef<Operator> einsumOperators();
+llvm::ArrayRef<Operator> elementwiseOperators();
+llvm::ArrayRef<Operator> fourierOperators();
+llvm::ArrayRef<Operator> gatherScatterOperators();
+llvm::ArrayRef<Operator> lossOperators();
+llvm::ArrayRef<Operator> nGramOperators();
+llvm::ArrayRef<Operator> optimizerOperators();
+llvm::ArrayRef<Operator> rearrangingOperators();
+llvm::ArrayRef<Operator> reductionOperators();
+llvm::ArrayRef<Operator> resizingOperators();
+llvm::ArrayRef<Operator> samplingOperators();
+llvm::ArrayRef<Operator> sequenceOperators();
+llvm::ArrayRef<Operator> unpoolingOperators();
+llvm::ArrayRef<Operator> windowOperators();
+
 } // namespace sinter::onnx
 
 #endif // SINTER_FORMATS_ONNX_OPERATORS_H

@@ -1,0 +1,191 @@
+// Discrete Fourier transforms, as products with a matrix of sines and cosines.
+
+#include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Building.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+namespace {
+struct Transform {
+  /// A dimension before the last, which holds real and imaginary part.
+  int64_t axis = 0;
+  /// The signal is cut or filled up with zeros to this length.
+  int64_t length = 0;
+  bool inverse = false, onesided = false;
+
+  int64_t bins() const { return onesided ? length / 2 + 1 : length; }
+};
+} // namespace
+
+/// \p function of 2 pi j k / length, for j < \p rows; divided by the length for
+/// the inverse.
+static Value waves(NodeContext &node, const Transform &transform, int64_t rows,
+                   Type element, double (*function)(double)) {
+  int64_t columns = transform.bins(), length = transform.length;
+  std::vector<double> values(rows * columns);
+  double scale = transform.inverse ? 1.0 / length : 1.0;
+  for (int64_t j = 0; j < rows; ++j)
+    for (int64_t k = 0; k < columns; ++k)
+      values[j * columns + k] =
+          scale * function(2 * llvm::numbers::pi * (j * k % length) / length);
+  return numbers(node, element, values, {rows, columns});
+}
+
+/// The product of \p x, along \p axis, and a matrix.
+static Value productAlong(NodeContext &node, Value x, int64_t axis,
+                          Value matrix) {
+  if (!x || !matrix)
+    return {};
+  int64_t rank = node.rank(x);
+  Ints shape, permutation;
+  for (int64_t i = 0; i < rank; ++i) {
+    if (i != axis)
+      shape.push_back(node.shape(x)[i]);
+    permutation.push_back(i < axis ? i : (i == axis ? rank - 1 : i - 1));
+  }
+  shape.push_back(node.shape(matrix)[1]);
+  auto numbers = stablehlo::DotDimensionNumbersAttr::get(node.context(), {}, {},
+                                                         {axis}, {0});
+  Value product = node.typed<stablehlo::DotGeneralOp>(
+      node.tensorType(shape, node.element(x)), x, matrix, numbers, ArrayAttr());
+  return node.transpose(product, permutation);
+}
+
+/// With C and S the cosines and sines, (a + ib)(C - iS) forwards and
+/// (a + ib)(C + iS) / length backwards.
+static Value apply(NodeContext &node, Value x, const Transform &transform) {
+  int64_t last = node.rank(x) - 1, parts = node.shape(x)[last];
+  int64_t rows = node.shape(x)[transform.axis];
+  if (ShapedType::isDynamic(rows) || (parts != 1 && parts != 2))
+    return node.unsupported("the signal's length is not known, or the last "
+                            "dimension is not 1 or 2");
+  if (rows > transform.length) {
+    rows = transform.length;
+    x = node.sliceAxis(x, transform.axis, 0, rows);
+  }
+  if (transform.length < 1 || transform.length > (1 << 16) ||
+      rows * transform.bins() > (1 << 24))
+    return node.unsupported("a transform of this length");
+  Type element = node.element(x);
+  Value cosines = waves(node, transform, rows, element, std::cos);
+  Value sines = waves(node, transform, rows, element, std::sin);
+  if (transform.inverse)
+    sines = node.op<stablehlo::NegOp>(sines);
+  auto times = [&](Value part, Value matrix) {
+    return productAlong(node, part, transform.axis, matrix);
+  };
+  Value a = node.squeeze(node.sliceAxis(x, last, 0, 1), {last});
+  Value real = times(a, cosines);
+  Value imaginary = node.op<stablehlo::NegOp>(times(a, sines));
+  if (parts == 2) {
+    Value b = node.squeeze(node.sliceAxis(x, last, 1, 2), {last});
+    real = node.op<stablehlo::AddOp>(real, times(b, sines));
+    imaginary = node.op<stablehlo::AddOp>(imaginary, times(b, cosines));
+  }
+  return node.concatenate(
+      {node.unsqueeze(real, {last}), node.unsqueeze(imaginary, {last})}, last);
+}
+
+static LogicalResult importDft(NodeContext &node) {
+  Value x = node.operand(0);
+  if (!x)
+    return failure();
+  int64_t rank = node.rank(x);
+  if (rank < 2)
+    return node.fail("the input has fewer than two dimensions");
+  int64_t given = node.getInt("axis", 1);
+  if (node.version() >= 20) {
+    auto known = node.has(2) ? node.integersFrom(2, "axis") : Ints{-2};
+    if (!known)
+      return failure();
+    if (known->size() != 1)
+      return node.fail("axis is not one number");
+    given = known->front();
+  }
+  auto axis = node.axis(given, rank);
+  if (!axis)
+    return failure();
+  if (*axis == rank - 1)
+    return node.fail("axis is the last dimension");
+  Transform transform{*axis, node.shape(x)[*axis],
+                      node.getBool("inverse", false),
+                      node.getBool("onesided", false)};
+  if (transform.inverse && transform.onesided)
+    return node.unsupported("a transform that is inverse and onesided");
+  if (node.has(1)) {
+    auto length = node.integersFrom(1, "dft_length");
+    if (!length)
+      return failure();
+    if (length->size() != 1)
+      return node.fail("dft_length is not one number");
+    transform.length = length->front();
+  }
+  return node.result(apply(node, x, transform));
+}
+
+/// The known number of an optional input, or \p otherwise.
+static std::optional<int64_t> numberInput(NodeContext &node, int64_t input,
+                                          StringRef name, int64_t otherwise) {
+  if (!node.has(input))
+    return otherwise;
+  auto list = node.integersFrom(input, name);
+  if (!list)
+    return std::nullopt;
+  if (list->size() != 1)
+    return node.fail(name + " is not one number");
+  return list->front();
+}
+
+/// Frames of the signal, times the window, transformed each.
+static LogicalResult importStft(NodeContext &node) {
+  Value signal = node.operand(0);
+  if (!signal)
+    return failure();
+  if (node.rank(signal) == 2)
+    signal = node.unsqueeze(signal, {2});
+  Value window = node.operand(2);
+  if (node.rank(signal) != 3 || (window && node.rank(window) != 1))
+    return node.fail("the signal has not three dimensions, or the window not "
+                     "one");
+  int64_t total = node.shape(signal)[1];
+  auto step = numberInput(node, 1, "frame_step", 0);
+  auto length = numberInput(node, 3, "frame_length",
+                            window ? node.shape(window)[0] : total);
+  if (!step || !length)
+    return failure();
+  if (ShapedType::isDynamic(total) || ShapedType::isDynamic(*length))
+    return node.unsupported("the signal's or the frames' length is not known");
+  if (*step < 1 || *length < 1 || *length > total)
+    return node.fail("frame_step or frame_length is out of range");
+  int64_t frames = (total - *length) / *step + 1;
+  if (frames * *length > (1 << 26))
+    return node.unsupported("this many frames");
+  std::vector<double> places;
+  for (int64_t i = 0; i < frames; ++i)
+    for (int64_t j = 0; j < *length; ++j)
+      places.push_back(static_cast<double>(i * *step + j));
+  Value framed = node.op<nn::TakeOp>(
+      signal, numbers(node, node.i64(), places, {frames, *length}),
+      uint64_t(1));
+  if (window)
+    framed = node.binary<stablehlo::MulOp>(
+        framed, node.alongDimension(window, framed, 2));
+  if (!framed)
+    return failure();
+  Transform transform{2, *length, false, node.getBool("onesided", true)};
+  return node.result(apply(node, framed, transform));
+}
+
+llvm::ArrayRef<Operator> fourierOperators() {
+  static const Operator table[] = {
+      {"DFT", "", 17, importDft, 1, 3},
+      {"STFT", "", 17, importStft, 2, 4},
+  };
+  return table;
+}
+
+} // namespace sinter::onnx

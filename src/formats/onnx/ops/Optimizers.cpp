@@ -1,0 +1,169 @@
+// The optimisers of ai.onnx.preview.training, one step each.
+
+#include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Building.h"
+
+using namespace mlir;
+using sinter::stablehlo::ComparisonDirection;
+
+namespace sinter::onnx {
+
+namespace {
+/// Arithmetic of f32 tensors and numbers, broadcast.
+class Arithmetic {
+public:
+  explicit Arithmetic(NodeContext &node) : node(node) {}
+  Value add(Value a, Value b) { return node.binary<stablehlo::AddOp>(a, b); }
+  Value sub(Value a, Value b) {
+    return node.binary<stablehlo::SubtractOp>(a, b);
+  }
+  Value mul(Value a, Value b) { return node.binary<stablehlo::MulOp>(a, b); }
+  Value div(Value a, Value b) { return node.binary<stablehlo::DivOp>(a, b); }
+  Value add(Value a, double b) { return add(a, number(a, b)); }
+  Value mul(Value a, double b) { return mul(a, number(a, b)); }
+  Value sub(double a, Value b) { return sub(number(b, a), b); }
+  Value pow(double a, Value b) {
+    return node.binary<stablehlo::PowOp>(number(b, a), b);
+  }
+  Value sqrt(Value a) { return node.op<stablehlo::SqrtOp>(a); }
+  Value number(Value like, double value) {
+    return like ? node.scalar(node.element(like), value) : Value();
+  }
+
+private:
+  NodeContext &node;
+};
+
+/// Learning rate, step count, and \p lists tensors for each of several
+/// parameters, list by list.
+struct Step {
+  Value rate, count;
+  int64_t parameters = 0;
+};
+} // namespace
+
+static std::optional<Step> readStep(NodeContext &node, int64_t lists) {
+  int64_t rest = node.inputCount() - 2;
+  if (rest <= 0 || rest % lists != 0)
+    return node.fail("it has not " + Twine(lists) + " inputs a parameter");
+  Step step{node.operand(0), node.operand(1), rest / lists};
+  node.operands();
+  if (node.failed())
+    return std::nullopt;
+  return step;
+}
+
+/// Tensor \p list of parameter \p i.
+static Value tensorOf(NodeContext &node, const Step &step, int64_t list,
+                      int64_t i) {
+  return node.operand(2 + list * step.parameters + i);
+}
+
+/// The gradient, with that of norm_coefficient / 2 * |x|^2.
+static Value gradientOf(NodeContext &node, const Step &step, int64_t i) {
+  Arithmetic a(node);
+  return a.add(
+      a.mul(tensorOf(node, step, 0, i), node.getFloat("norm_coefficient", 0)),
+      tensorOf(node, step, 1, i));
+}
+
+/// \p value after the first step, \p first in it.
+static Value afterFirst(NodeContext &node, const Step &step, Value value,
+                        Value first) {
+  Value zero = node.scalar(node.element(step.count), 0);
+  Value later = node.compare(step.count, zero, ComparisonDirection::GT);
+  return select(node, later, value, first);
+}
+
+static LogicalResult importAdagrad(NodeContext &node) {
+  auto step = readStep(node, 3);
+  if (!step)
+    return failure();
+  Arithmetic a(node);
+  Value decay = a.mul(node.cast(step->count, node.element(step->rate)),
+                      node.getFloat("decay_factor", 0));
+  Value rate = a.div(step->rate, a.add(decay, 1));
+  Values parameters, squares;
+  for (int64_t i = 0; i < step->parameters; ++i) {
+    Value gradient = gradientOf(node, *step, i);
+    Value square =
+        a.add(tensorOf(node, *step, 2, i), a.mul(gradient, gradient));
+    Value scale = a.add(a.sqrt(square), node.getFloat("epsilon", 0));
+    parameters.push_back(a.sub(tensorOf(node, *step, 0, i),
+                               a.div(a.mul(gradient, rate), scale)));
+    squares.push_back(square);
+  }
+  parameters.append(squares);
+  return node.results(ArrayRef<Value>(parameters));
+}
+
+static LogicalResult importAdam(NodeContext &node) {
+  auto step = readStep(node, 4);
+  if (!step)
+    return failure();
+  Arithmetic a(node);
+  double alpha = node.getFloat("alpha", 0.9),
+         beta = node.getFloat("beta", 0.999);
+  Value count = node.cast(step->count, node.element(step->rate));
+  Value corrected =
+      a.mul(step->rate, a.div(a.sqrt(a.sub(1, a.pow(beta, count))),
+                              a.sub(1, a.pow(alpha, count))));
+  Value rate = afterFirst(node, *step, corrected, step->rate);
+  Values parameters, means, squares;
+  for (int64_t i = 0; i < step->parameters; ++i) {
+    Value gradient = gradientOf(node, *step, i);
+    Value mean = a.add(a.mul(tensorOf(node, *step, 2, i), alpha),
+                       a.mul(gradient, 1 - alpha));
+    Value square = a.add(a.mul(tensorOf(node, *step, 3, i), beta),
+                         a.mul(a.mul(gradient, gradient), 1 - beta));
+    Value scale = a.add(a.sqrt(square), node.getFloat("epsilon", 0));
+    Value moved =
+        a.sub(tensorOf(node, *step, 0, i), a.div(a.mul(mean, rate), scale));
+    parameters.push_back(
+        a.mul(moved, 1 - node.getFloat("norm_coefficient_post", 0)));
+    means.push_back(mean);
+    squares.push_back(square);
+  }
+  parameters.append(means);
+  parameters.append(squares);
+  return node.results(ArrayRef<Value>(parameters));
+}
+
+static LogicalResult importMomentum(NodeContext &node) {
+  auto step = readStep(node, 3);
+  if (!step)
+    return failure();
+  Arithmetic a(node);
+  std::string mode = node.getString("mode", "standard");
+  if (mode != "standard" && mode != "nesterov")
+    return node.fail("attribute 'mode' is not standard or nesterov");
+  double alpha = node.getFloat("alpha", 0);
+  Type element = node.element(step->rate);
+  Value beta =
+      afterFirst(node, *step, node.scalar(element, node.getFloat("beta", 0)),
+                 node.scalar(element, 1));
+  Values parameters, momenta;
+  for (int64_t i = 0; i < step->parameters; ++i) {
+    Value gradient = gradientOf(node, *step, i);
+    Value momentum =
+        a.add(a.mul(tensorOf(node, *step, 2, i), alpha), a.mul(gradient, beta));
+    Value direction =
+        mode == "standard" ? momentum : a.add(gradient, a.mul(momentum, alpha));
+    parameters.push_back(
+        a.sub(tensorOf(node, *step, 0, i), a.mul(direction, step->rate)));
+    momenta.push_back(momentum);
+  }
+  parameters.append(momenta);
+  return node.results(ArrayRef<Value>(parameters));
+}
+
+llvm::ArrayRef<Operator> optimizerOperators() {
+  static const Operator table[] = {
+      {"Adagrad", "ai.onnx.preview.training", 1, importAdagrad, 5, anyNumber},
+      {"Adam", "ai.onnx.preview.training", 1, importAdam, 6, anyNumber},
+      {"Momentum", "ai.onnx.preview.training", 1, importMomentum, 5, anyNumber},
+  };
+  return table;
+}
+
+} // namespace sinter::onnx

@@ -1,0 +1,211 @@
+// Reductions, and what searches or sums along an axis.
+
+#include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Building.h"
+#include <limits>
+
+using namespace mlir;
+using sinter::stablehlo::ComparisonDirection;
+
+namespace sinter::onnx {
+
+//===----------------------------------------------------------------------===//
+// Reduce*
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What every Reduce operator is given.
+struct Reduction {
+  Value x;
+  Ints axes;
+  bool keep = true;
+};
+} // namespace
+
+/// No axes mean all, or none with `noop_with_empty_axes`: then what is done to
+/// the elements before and after the sum is still done.
+static std::optional<Reduction> readReduction(NodeContext &node) {
+  Reduction reduction;
+  reduction.x = node.operand(0);
+  reduction.keep = node.getBool("keepdims", true);
+  auto given = node.integersFrom(1, "axes");
+  if (!reduction.x || !given)
+    return std::nullopt;
+  int64_t rank = node.rank(reduction.x);
+  if (given->empty() && !node.getBool("noop_with_empty_axes", false))
+    *given = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  auto axes = node.axes(*given, rank);
+  if (!axes)
+    return std::nullopt;
+  reduction.axes = std::move(*axes);
+  return reduction;
+}
+
+static Value sum(NodeContext &node, Value x, const Reduction &reduction) {
+  return node.reduce<stablehlo::AddOp>(x, reduction.axes, 0, reduction.keep);
+}
+
+static double infinity() { return std::numeric_limits<double>::infinity(); }
+
+/// The greatest number of the type, or the least; exact for every type.
+static double extreme(NodeContext &node, Value x, bool greatest) {
+  if (node.isFloat(x))
+    return greatest ? infinity() : -infinity();
+  if (node.isBool(x))
+    return greatest ? 1 : 0;
+  // Out of range of the narrower types, where it saturates.
+  return greatest ? 0x1p64 : (node.isUnsigned(x) ? 0 : -0x1p63);
+}
+
+template <Value (*reduce)(NodeContext &, const Reduction &)>
+static LogicalResult importReduce(NodeContext &node) {
+  auto reduction = readReduction(node);
+  if (!reduction)
+    return failure();
+  return node.result(reduce(node, *reduction));
+}
+
+static Value reduceSum(NodeContext &node, const Reduction &reduction) {
+  return sum(node, reduction.x, reduction);
+}
+static Value reduceMean(NodeContext &node, const Reduction &reduction) {
+  Value count =
+      node.countAlong(reduction.x, reduction.axes, node.element(reduction.x));
+  return node.binary<stablehlo::DivOp>(sum(node, reduction.x, reduction),
+                                       count);
+}
+static Value reduceMax(NodeContext &node, const Reduction &reduction) {
+  return node.reduce<stablehlo::MaxOp>(reduction.x, reduction.axes,
+                                       extreme(node, reduction.x, false),
+                                       reduction.keep);
+}
+static Value reduceMin(NodeContext &node, const Reduction &reduction) {
+  return node.reduce<stablehlo::MinOp>(reduction.x, reduction.axes,
+                                       extreme(node, reduction.x, true),
+                                       reduction.keep);
+}
+static Value reduceProd(NodeContext &node, const Reduction &reduction) {
+  return node.reduce<stablehlo::MulOp>(reduction.x, reduction.axes, 1,
+                                       reduction.keep);
+}
+static Value reduceL1(NodeContext &node, const Reduction &reduction) {
+  Value x = reduction.x;
+  return sum(node, node.isUnsigned(x) ? x : node.op<stablehlo::AbsOp>(x),
+             reduction);
+}
+static Value reduceSumSquare(NodeContext &node, const Reduction &reduction) {
+  return sum(node, node.op<stablehlo::MulOp>(reduction.x, reduction.x),
+             reduction);
+}
+
+/// \p function of a value; of an integer, computed in f64 and truncated.
+template <typename Op> static Value inFloat(NodeContext &node, Value x) {
+  if (!x || node.isFloat(x))
+    return node.op<Op>(x);
+  Value result = node.op<Op>(node.cast(x, node.builder().getF64Type()));
+  return node.cast(result, node.element(x));
+}
+
+static Value reduceL2(NodeContext &node, const Reduction &reduction) {
+  return inFloat<stablehlo::SqrtOp>(node, reduceSumSquare(node, reduction));
+}
+static Value reduceLogSum(NodeContext &node, const Reduction &reduction) {
+  return inFloat<stablehlo::LogOp>(node, reduceSum(node, reduction));
+}
+
+/// log(sum exp(x - m)) + m, where m is the maximum, so that nothing overflows;
+/// an infinite m (also that of no elements) is left out.
+static Value reduceLogSumExp(NodeContext &node, const Reduction &reduction) {
+  Type element = node.element(reduction.x);
+  bool integer = !node.isFloat(reduction.x);
+  Value x = integer ? node.cast(reduction.x, node.builder().getF64Type())
+                    : reduction.x;
+  Reduction kept{x, reduction.axes, true};
+  Value most = reduceMax(node, kept);
+  if (!most)
+    return {};
+  Value finite =
+      node.typed<stablehlo::IsFiniteOp>(node.type(most).clone(node.i1()), most);
+  most = select(node, finite, most, node.one(most, 0));
+  Value exponentials =
+      node.op<stablehlo::ExpOp>(node.binary<stablehlo::SubtractOp>(x, most));
+  Value result = node.binary<stablehlo::AddOp>(
+      node.op<stablehlo::LogOp>(sum(node, exponentials, kept)), most);
+  if (!reduction.keep)
+    result = node.squeeze(result, reduction.axes);
+  return node.cast(result, element);
+}
+
+//===----------------------------------------------------------------------===//
+// Along one axis
+//===----------------------------------------------------------------------===//
+
+template <typename Op> static LogicalResult importArg(NodeContext &node) {
+  Value x = node.operand(0);
+  if (!x)
+    return failure();
+  auto axis = node.axis(node.getInt("axis", 0), node.rank(x));
+  if (!axis)
+    return failure();
+  return node.result(node.op<Op>(x, static_cast<uint64_t>(*axis),
+                                 node.getBool("keepdims", true),
+                                 node.getBool("select_last_index", false)));
+}
+
+/// k is an attribute before opset 10. Unsorted results are allowed to be
+/// sorted.
+static LogicalResult importTopK(NodeContext &node) {
+  Value x = node.operand(0);
+  auto k = node.version() < 10 ? Ints{node.getInt("k", -1)}
+                               : node.integersFrom(1, "k");
+  if (!x || !k)
+    return failure();
+  auto axis = node.axis(node.getInt("axis", -1), node.rank(x));
+  if (!axis)
+    return failure();
+  if (k->size() != 1 || k->front() < 0)
+    return node.fail("k is not one number that is not negative");
+  Operation *top = node.inferred<nn::TopKOp>(
+      x, static_cast<uint64_t>(k->front()), static_cast<uint64_t>(*axis),
+      node.getBool("largest", true));
+  if (!top)
+    return failure();
+  return node.results({top->getResult(0), top->getResult(1)});
+}
+
+static LogicalResult importCumSum(NodeContext &node) {
+  Value x = node.operand(0);
+  auto given = node.integersFrom(1, "axis");
+  if (!x || !given)
+    return failure();
+  if (given->size() != 1)
+    return node.fail("axis is not one number");
+  auto axis = node.axis(given->front(), node.rank(x));
+  if (!axis)
+    return failure();
+  return node.result(node.op<nn::CumulativeSumOp>(
+      x, static_cast<uint64_t>(*axis), node.getBool("exclusive", false),
+      node.getBool("reverse", false)));
+}
+
+llvm::ArrayRef<Operator> reductionOperators() {
+  static const Operator table[] = {
+      {"ArgMax", "", 1, importArg<nn::ArgMaxOp>, 1, 1},
+      {"ArgMin", "", 1, importArg<nn::ArgMinOp>, 1, 1},
+      {"CumSum", "", 11, importCumSum, 2, 2},
+      {"ReduceL1", "", 1, importReduce<reduceL1>, 1, 2},
+      {"ReduceL2", "", 1, importReduce<reduceL2>, 1, 2},
+      {"ReduceLogSum", "", 1, importReduce<reduceLogSum>, 1, 2},
+      {"ReduceLogSumExp", "", 1, importReduce<reduceLogSumExp>, 1, 2},
+      {"ReduceMax", "", 1, importReduce<reduceMax>, 1, 2},
+      {"ReduceMean", "", 1, importReduce<reduceMean>, 1, 2},
+      {"ReduceMin", "", 1, importReduce<reduceMin>, 1, 2},
+      {"ReduceProd", "", 1, importReduce<reduceProd>, 1, 2},
+      {"ReduceSum", "", 1, importReduce<reduceSum>, 1, 2},
+      {"ReduceSumSquare", "", 1, importReduce<reduceSumSquare>, 1, 2},
+      {"TopK", "", 1, importTopK, 1, 2},
+  };
+  return table;
+}
+
+} // namespace sinter::onnx

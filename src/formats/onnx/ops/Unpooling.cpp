@@ -1,0 +1,197 @@
+// MaxUnpool and Col2Im: what puts windows' elements back.
+
+#include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Building.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+/// An attribute of one number a spatial dimension.
+static std::optional<Ints> perDimension(NodeContext &node, StringRef name,
+                                        int64_t count, int64_t otherwise) {
+  Ints list = node.getInts(name, Ints(count, otherwise));
+  if (static_cast<int64_t>(list.size()) != count)
+    return node.fail("attribute '" + name + "' has not " + Twine(count) +
+                     " elements");
+  for (int64_t each : list)
+    if (each < 0 || each > (int64_t(1) << 31))
+      return node.fail("attribute '" + name + "' is out of range");
+  return list;
+}
+
+/// (size - 1) * stride + window - padding, for every spatial dimension.
+static std::optional<Ints> unpooledShape(NodeContext &node, Value x) {
+  int64_t spatial = node.rank(x) - 2;
+  auto window = perDimension(node, "kernel_shape", spatial, 1);
+  auto strides = perDimension(node, "strides", spatial, 1);
+  auto pads = perDimension(node, "pads", 2 * spatial, 0);
+  if (!window || !strides || !pads)
+    return std::nullopt;
+  Ints shape(node.shape(x));
+  for (int64_t i = 0; i < spatial; ++i) {
+    int64_t &size = shape[i + 2], scaled;
+    if (llvm::MulOverflow(size - 1, (*strides)[i], scaled))
+      return node.fail("the result is too large");
+    size = scaled + (*window)[i] - (*pads)[i] - (*pads)[i + spatial];
+    if (size < 0)
+      return node.fail("the padding is larger than the result");
+  }
+  return shape;
+}
+
+/// Elements go to their places in the flattened result; a larger shape that is
+/// asked for is filled up with zeros at the ends.
+static LogicalResult importMaxUnpool(NodeContext &node) {
+  Value x = node.operand(0), indices = node.operand(1);
+  if (!x || !indices)
+    return failure();
+  if (!node.isStatic(x) || node.rank(x) < 3)
+    return node.unsupported("an input of this rank or of unknown size");
+  auto shape = unpooledShape(node, x);
+  if (!shape)
+    return failure();
+  int64_t count = 1;
+  for (int64_t size : *shape)
+    if (llvm::MulOverflow(count, size, count))
+      return node.fail("the result is too large");
+  Dim all = node.product(node.dims(x));
+  Value places =
+      node.reshape(node.cast(indices, node.i64()), ArrayRef<Dim>({all, 1}));
+  auto numbers = stablehlo::ScatterDimensionNumbersAttr::get(
+      node.context(), {}, {0}, {}, {}, {0}, 1);
+  Value zeros = node.broadcastInDim(node.scalar(node.element(x), 0),
+                                    ArrayRef(Dim(count)), {});
+  Value result =
+      node.reshape(scatter(node, zeros, places, node.reshape(x, ArrayRef(all)),
+                           numbers, Combine::Replace),
+                   ArrayRef<int64_t>(*shape));
+  if (!node.has(2))
+    return node.result(result);
+  auto wanted = node.integersFrom(2, "output_shape");
+  if (!wanted)
+    return failure();
+  if (wanted->size() != shape->size())
+    return node.fail("output_shape has not one element a dimension");
+  Ints high;
+  for (auto [want, have] : llvm::zip_equal(*wanted, *shape))
+    high.push_back(want - have);
+  return node.result(node.pad(result, 0, Ints(high.size(), 0), high));
+}
+
+namespace {
+/// Col2Im's window over an image.
+struct Blocks {
+  Ints image, block, dilations, strides, low, high;
+  /// How many blocks fit along each dimension, and how many elements they have.
+  Ints counts;
+  int64_t total = 1, elements = 1;
+};
+} // namespace
+
+static std::optional<Blocks> readBlocks(NodeContext &node) {
+  auto image = node.integersFrom(1, "image_shape");
+  auto block = node.integersFrom(2, "block_shape");
+  if (!image || !block)
+    return std::nullopt;
+  int64_t spatial = image->size();
+  auto dilations = perDimension(node, "dilations", spatial, 1);
+  auto strides = perDimension(node, "strides", spatial, 1);
+  auto pads = perDimension(node, "pads", 2 * spatial, 0);
+  if (!dilations || !strides || !pads)
+    return std::nullopt;
+  if (block->size() != image->size())
+    return node.fail("image_shape and block_shape differ in length");
+  Blocks blocks{*image,
+                *block,
+                *dilations,
+                *strides,
+                Ints(ArrayRef(*pads).take_front(spatial)),
+                Ints(ArrayRef(*pads).drop_front(spatial)),
+                {}};
+  for (int64_t i = 0; i < spatial; ++i) {
+    auto sound = [](int64_t x) { return x >= 1 && x <= (1 << 20); };
+    if (!sound(blocks.image[i]) || !sound(blocks.block[i]) ||
+        !sound(blocks.dilations[i]) || !sound(blocks.strides[i]))
+      return node.fail("a size is out of range");
+    int64_t room = blocks.image[i] + blocks.low[i] + blocks.high[i] -
+                   blocks.dilations[i] * (blocks.block[i] - 1) - 1;
+    if (room < 0)
+      return node.fail("a block is larger than the image");
+    blocks.counts.push_back(room / blocks.strides[i] + 1);
+    if (llvm::MulOverflow(blocks.total, blocks.counts[i], blocks.total) ||
+        llvm::MulOverflow(blocks.elements, blocks.block[i], blocks.elements))
+      return node.fail("the image is too large");
+  }
+  if (blocks.total > (1 << 26) / blocks.elements)
+    return node.unsupported("an image of this size");
+  return blocks;
+}
+
+/// Where element \p element of block \p number lies in the flattened image; the
+/// image's size if it lies in the padding, where nothing is added.
+static int64_t placeOf(const Blocks &blocks, int64_t element, int64_t number) {
+  int64_t place = 0, scale = 1, pixels = 1;
+  bool inside = true;
+  for (size_t i = blocks.image.size(); i-- > 0;) {
+    int64_t at = number % blocks.counts[i] * blocks.strides[i] +
+                 element % blocks.block[i] * blocks.dilations[i] -
+                 blocks.low[i];
+    number /= blocks.counts[i];
+    element /= blocks.block[i];
+    inside &= at >= 0 && at < blocks.image[i];
+    place += at * scale;
+    scale *= blocks.image[i];
+    pixels *= blocks.image[i];
+  }
+  return inside ? place : pixels;
+}
+
+/// Adds the blocks, the last dimension, up to images; [N, C * block, blocks].
+static LogicalResult importCol2Im(NodeContext &node) {
+  Value x = node.operand(0);
+  if (!x)
+    return failure();
+  auto blocks = readBlocks(node);
+  if (!blocks)
+    return failure();
+  if (!node.isStatic(x) || node.rank(x) != 3)
+    return node.unsupported("an input of this rank or of unknown size");
+  int64_t batch = node.shape(x)[0];
+  int64_t channels = node.shape(x)[1] / blocks->elements;
+  if (node.shape(x)[1] != channels * blocks->elements ||
+      node.shape(x)[2] != blocks->total)
+    return node.fail("the input's shape is not that of the image's blocks");
+  std::vector<double> places;
+  for (int64_t element = 0; element < blocks->elements; ++element)
+    for (int64_t number = 0; number < blocks->total; ++number)
+      places.push_back(static_cast<double>(placeOf(*blocks, element, number)));
+  int64_t pixels = 1;
+  for (int64_t size : blocks->image)
+    if (llvm::MulOverflow(pixels, size, pixels))
+      return node.fail("the image is too large");
+  int64_t count = places.size();
+  Value zeros = node.broadcastInDim(node.scalar(node.element(x), 0),
+                                    Dims{batch, channels, pixels}, {});
+  auto dimensions = stablehlo::ScatterDimensionNumbersAttr::get(
+      node.context(), /*updateWindowDims=*/{0, 1}, /*insertedWindowDims=*/{2},
+      {}, {}, /*scatterDimsToOperandDims=*/{2}, /*indexVectorDim=*/1);
+  Value sum =
+      scatter(node, zeros, numbers(node, node.i64(), places, {count, 1}),
+              node.reshape(x, ArrayRef<int64_t>{batch, channels, count}),
+              dimensions, Combine::Add);
+  Ints shape{batch, channels};
+  shape.append(blocks->image);
+  return node.result(node.reshape(sum, ArrayRef<int64_t>(shape)));
+}
+
+llvm::ArrayRef<Operator> unpoolingOperators() {
+  static const Operator table[] = {
+      {"Col2Im", "", 18, importCol2Im, 3, 3},
+      {"MaxUnpool", "", 9, importMaxUnpool, 2, 3},
+  };
+  return table;
+}
+
+} // namespace sinter::onnx
