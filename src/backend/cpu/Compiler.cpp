@@ -1,0 +1,224 @@
+//===- Compiler.cpp - from a model to a program for the CPU ---------------===//
+
+#include "backend/cpu/Compiler.h"
+
+#include "backend/cpu/FormKernels.h"
+#include "backend/cpu/Prepare.h"
+#include "backend/cpu/Schedule.h"
+#include "backend/cpu/codegen/Image.h"
+#include "runtime/CpuFeatures.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <atomic>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+/// Kernels with the same code.
+struct DistinctKernel {
+  KernelOp kernel;
+  KernelPlan plan;
+  std::string name;
+};
+
+/// Lets several threads use a context while it lives.
+class ThreadedContext {
+public:
+  ThreadedContext(MLIRContext *context, bool threaded) : context(context) {
+    wasThreaded = context->isMultithreadingEnabled();
+    context->enableMultithreading(threaded);
+  }
+  ~ThreadedContext() { context->enableMultithreading(wasThreaded); }
+  ThreadedContext(const ThreadedContext &) = delete;
+
+private:
+  MLIRContext *context;
+  bool wasThreaded;
+};
+
+/// Kernels that go through the compiler together: its passes cost some time
+/// however small a module is.
+constexpr size_t kernelsPerModule = 4;
+
+class ParallelCompilation {
+public:
+  ParallelCompilation(ArrayRef<DistinctKernel> kernels, const Target &target,
+                      const CpuOptions &options)
+      : kernels(kernels), target(target), options(options),
+        objects((kernels.size() + kernelsPerModule - 1) / kernelsPerModule) {}
+
+  Result<std::vector<ObjectFile>> run(unsigned threads) {
+    std::vector<std::thread> workers;
+    for (unsigned i = 1; i < std::min<size_t>(threads, objects.size()); ++i)
+      workers.emplace_back([this] { work(); });
+    work();
+    for (std::thread &worker : workers)
+      worker.join();
+    if (error)
+      return std::move(*error);
+    return std::move(objects);
+  }
+
+private:
+  void work() {
+    for (size_t i = next++; i < objects.size() && !failed; i = next++) {
+      ArrayRef<DistinctKernel> batch = kernels.drop_front(i * kernelsPerModule);
+      batch = batch.take_front(kernelsPerModule);
+      Result<ObjectFile> object = compileBatch(batch);
+      std::lock_guard<std::mutex> lock(mutex);
+      if (!object) {
+        failed = true;
+        error = object.takeError();
+        return;
+      }
+      objects[i] = std::move(*object);
+      done += batch.size();
+      if (options.progress)
+        options.progress(done, kernels.size());
+    }
+  }
+
+  Result<ObjectFile> compileBatch(ArrayRef<DistinctKernel> batch) {
+    MLIRContext *context = batch.front().kernel->getContext();
+    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
+    for (const DistinctKernel &kernel : batch)
+      emitKernel(kernel.kernel, target, *module, kernel.name);
+    if (options.dumpFolder.empty())
+      return compile(*module, target);
+    std::string mlir, llvmIr, assembly;
+    CodegenDumps dumps{&mlir, &llvmIr, &assembly};
+    Result<ObjectFile> object = compile(*module, target, dumps);
+    const std::string stem = options.dumpFolder + "/" + batch.front().name;
+    std::ofstream(stem + ".mlir") << mlir;
+    std::ofstream(stem + ".ll") << llvmIr;
+    std::ofstream(stem + ".s") << assembly;
+    return object;
+  }
+
+  ArrayRef<DistinctKernel> kernels;
+  const Target &target;
+  const CpuOptions &options;
+  std::vector<ObjectFile> objects;
+  std::atomic<size_t> next = 0;
+  std::atomic<bool> failed = false;
+  std::mutex mutex;
+  size_t done = 0;
+  std::optional<Error> error;
+};
+
+/// What decides a kernel's code, as text.
+std::string structureOf(KernelOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernel->print(stream,
+                OpPrintingFlags().useLocalScope().printGenericOpForm());
+  return text;
+}
+
+bool hasElements(KernelOp kernel) {
+  return llvm::any_of(kernel.getResultTypes(), [](Type type) {
+    return cast<RankedTensorType>(type).getNumElements() != 0;
+  });
+}
+
+/// Names that the runtime knows instruction sets by.
+std::vector<std::string> featuresOf(const Target &target, bool isHost) {
+  std::vector<std::string> features;
+  SmallVector<StringRef> parts;
+  StringRef(target.features).split(parts, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef part : parts)
+    if (part.consume_front("+") &&
+        (!isHost || llvm::is_contained(hostCpuFeatures(), part.str())))
+      features.push_back(part.str());
+  return features;
+}
+
+unsigned threadCount(unsigned wanted) {
+  return wanted ? wanted : std::max(1u, std::thread::hardware_concurrency());
+}
+
+Result<void> compileKernels(func::FuncOp function, const Target &target,
+                            const CpuOptions &options,
+                            std::vector<DistinctKernel> &distinct,
+                            KernelTable &table, CodeImage &code) {
+  llvm::StringMap<uint32_t> known;
+  SmallVector<std::pair<Operation *, uint32_t>> uses;
+  function.walk([&](KernelOp kernel) {
+    if (!hasElements(kernel))
+      return;
+    auto [entry, isNew] =
+        known.try_emplace(structureOf(kernel), distinct.size());
+    if (isNew)
+      distinct.push_back({kernel, planKernel(kernel, target),
+                          "kernel" + std::to_string(distinct.size())});
+    uses.push_back({kernel, entry->second});
+  });
+  for (auto [kernel, index] : uses)
+    table[kernel] = {index, &distinct[index].plan};
+
+  const unsigned threads = threadCount(options.threads);
+  ThreadedContext threaded(function.getContext(), threads > 1);
+  Result<std::vector<ObjectFile>> objects =
+      ParallelCompilation(distinct, target, options).run(threads);
+  if (!objects)
+    return objects.takeError();
+  std::vector<std::string> names;
+  for (const DistinctKernel &kernel : distinct)
+    names.push_back(kernel.name);
+  Result<CodeImage> image = link(*objects, names);
+  if (!image)
+    return image.takeError();
+  code = std::move(*image);
+  return {};
+}
+
+} // namespace
+
+Result<Program> cpu::compileForCpu(const Model &original,
+                                   const CpuOptions &options) {
+  Result<Target> target = options.target ? *options.target : Target::host();
+  if (!target)
+    return target.takeError();
+  auto model = std::make_shared<Model>(original.clone());
+  MLIRContext *context = model->context();
+  DialectRegistry registry;
+  registerCodegenDialects(registry);
+  registry.insert<CpuDialect>();
+  context->appendDialectRegistry(registry);
+  context->loadAllAvailableDialects();
+
+  auto stage = [&](const char *name) {
+    if (options.onStage)
+      options.onStage(name, model->module());
+  };
+  if (Result<void> done = prepare(*model); !done)
+    return done.takeError();
+  stage("prepare");
+  if (Result<void> done = formKernels(model->entry()); !done)
+    return done.takeError();
+  stage("form-kernels");
+
+  Program program;
+  program.triple = target->triple;
+  program.features = featuresOf(*target, !options.target);
+  program.producer = "sinter " SINTER_VERSION;
+  program.inputs = original.inputs();
+  program.outputs = original.outputs();
+  std::vector<DistinctKernel> distinct;
+  KernelTable table;
+  if (Result<void> done = compileKernels(model->entry(), *target, options,
+                                         distinct, table, program.code);
+      !done)
+    return done.takeError();
+  if (Result<void> done = schedule(model, table, program); !done)
+    return done.takeError();
+  return program;
+}

@@ -1,0 +1,476 @@
+//===- FormKernels.cpp - which operations are computed together -----------===//
+
+#include "backend/cpu/FormKernels.h"
+
+#include "backend/cpu/emit/Elemental.h"
+#include "backend/cpu/emit/KernelEmitter.h"
+#include "backend/cpu/ir/CpuOps.h"
+#include "graph/nn/NnOps.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+bool cpu::isAlias(Operation *op) {
+  return isa<stablehlo::ReshapeOp, stablehlo::BitcastConvertOp>(op);
+}
+
+bool cpu::isControlFlow(Operation *op) {
+  return isa<stablehlo::IfOp, stablehlo::CaseOp, stablehlo::WhileOp>(op);
+}
+
+namespace {
+
+/// More operations in one kernel only cost compile time.
+constexpr size_t maxKernelOps = 96;
+
+/// How an operation's elements are computed.
+enum class Kind {
+  Constant,
+  Alias,
+  Control,
+  Elementwise,
+  Movement,  ///< Each element is one element of an operand.
+  Reduction, ///< reduce
+  Window,    ///< reduce_window: operand elements are read several times.
+  Product,   ///< convolution, dot_general
+  Whole,     ///< sort, scatter: not element by element
+  Unknown
+};
+
+Kind kindOf(Operation *op) {
+  using namespace stablehlo;
+  if (isElementwise(op) || isa<BatchNormInferenceOp>(op))
+    return Kind::Elementwise;
+  if (isAlias(op))
+    return Kind::Alias;
+  if (isControlFlow(op))
+    return Kind::Control;
+  if (isa<BroadcastInDimOp, TransposeOp, SliceOp, PadOp, ConcatenateOp,
+          ReverseOp, IotaOp, GatherOp, DynamicSliceOp, DynamicUpdateSliceOp>(
+          op))
+    return Kind::Movement;
+  return llvm::TypeSwitch<Operation *, Kind>(op)
+      .Case<ConstantOp>([](auto) { return Kind::Constant; })
+      .Case<ReduceOp>([](auto) { return Kind::Reduction; })
+      .Case<ReduceWindowOp>([](auto) { return Kind::Window; })
+      .Case<DotGeneralOp, ConvolutionOp>([](auto) { return Kind::Product; })
+      .Case<ScatterOp, SortOp>([](auto) { return Kind::Whole; })
+      .Default([](Operation *) { return Kind::Unknown; });
+}
+
+/// Whether computing an element again costs about as much as loading it.
+bool isCheap(Operation *op) {
+  using namespace stablehlo;
+  return isa<AbsOp, NegOp, NotOp, AddOp, AndOp, MaxOp, MinOp, MulOp, OrOp,
+             SubtractOp, XorOp, ConvertOp, CompareOp, SelectOp, ClampOp,
+             ShiftLeftOp, ShiftRightArithmeticOp, ShiftRightLogicalOp,
+             BroadcastInDimOp, IotaOp, SliceOp, ReverseOp, TransposeOp,
+             ReshapeOp, RealOp, ImagOp>(op);
+}
+
+int64_t sizeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getNumElements();
+}
+
+bool isSplatConstant(Value value) {
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  return constant && isa<SplatElementsAttr>(constant.getValue());
+}
+
+/// Whether one element of \p user reads at most one element of operand \p
+/// operand, and no element of it is read by more than one.
+bool readsOnce(Operation *user, OpOperand &operand) {
+  using namespace stablehlo;
+  switch (kindOf(user)) {
+  case Kind::Elementwise:
+  case Kind::Reduction:
+  case Kind::Alias:
+    return sizeOf(operand.get()) > 1 || sizeOf(user->getResult(0)) == 1;
+  case Kind::Movement:
+    if (isa<GatherOp, DynamicSliceOp, DynamicUpdateSliceOp>(user) &&
+        operand.getOperandNumber() > 0)
+      return false;
+    return !isa<GatherOp>(user) &&
+           sizeOf(operand.get()) >= sizeOf(user->getResult(0));
+  default:
+    return false;
+  }
+}
+
+/// Where an operation's elements are computed, as seen from the kernel's root:
+/// which of the root's dimensions each of its own runs along (unit dimensions
+/// are left out), or a number of its own where it is not so simple. Operations
+/// of the same place are computed side by side.
+struct Place {
+  bool isSimple = true;
+  SmallVector<int64_t> dims;
+
+  bool operator==(const Place &) const = default;
+};
+
+struct Group {
+  Operation *root;
+  SmallVector<Operation *> ops;
+  DenseMap<Operation *, Place> places;
+  /// Reductions make a kernel of rows: the root's first dimensions number the
+  /// rows, `interior` are the sizes that are reduced.
+  bool hasRows = false;
+  SmallVector<int64_t> rowDims, interiorDims, interior;
+  int64_t nextPlace = 0;
+
+  explicit Group(Operation *root) : root(root) {
+    Place place;
+    ArrayRef<int64_t> shape = shapeOf(root->getResult(0));
+    for (size_t dim = 0; dim < shape.size(); ++dim)
+      if (shape[dim] != 1)
+        place.dims.push_back(dim);
+    nextPlace = shape.size();
+    add(root, place);
+    if (auto reduce = dyn_cast<stablehlo::ReduceOp>(root);
+        reduce && reducesTrailing(reduce))
+      admit(reduce, place);
+  }
+
+  bool contains(Operation *op) const { return places.contains(op); }
+  void add(Operation *op, Place place) {
+    ops.push_back(op);
+    places[op] = std::move(place);
+  }
+
+  static ArrayRef<int64_t> shapeOf(Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  }
+  static SmallVector<int64_t> properSizes(ArrayRef<int64_t> shape) {
+    return SmallVector<int64_t>(
+        llvm::make_filter_range(shape, [](int64_t size) { return size != 1; }));
+  }
+  /// One result, over the last dimensions.
+  static bool reducesTrailing(stablehlo::ReduceOp reduce) {
+    int64_t rank = shapeOf(reduce.getInputs()[0]).size();
+    int64_t count = reduce.getDimensions().size();
+    return reduce->getNumResults() == 1 && count > 0 &&
+           llvm::all_of(reduce.getDimensions(),
+                        [&](int64_t dim) { return dim >= rank - count; });
+  }
+  static SmallVector<int64_t> reducedSizes(stablehlo::ReduceOp reduce) {
+    ArrayRef<int64_t> shape = shapeOf(reduce.getInputs()[0]);
+    return properSizes(shape.take_back(reduce.getDimensions().size()));
+  }
+
+  /// Whether \p reduce at \p place can be one of the kernel's row reductions.
+  bool mayAdmit(stablehlo::ReduceOp reduce, const Place &place) const {
+    if (!place.isSimple || !reducesTrailing(reduce))
+      return false;
+    SmallVector<int64_t> sizes = reducedSizes(reduce);
+    if (hasRows)
+      return place.dims == rowDims && sizes == interior;
+    // The root runs along the rows, and along their interior or not.
+    ArrayRef<int64_t> all = places.find(root)->second.dims;
+    if (ArrayRef(place.dims) == all)
+      return true;
+    if (ArrayRef(place.dims) != all.take_front(place.dims.size()))
+      return false;
+    SmallVector<int64_t> rest;
+    for (int64_t dim : all.drop_front(place.dims.size()))
+      rest.push_back(shapeOf(root->getResult(0))[dim]);
+    return rest == sizes;
+  }
+  void admit(stablehlo::ReduceOp reduce, const Place &place) {
+    if (hasRows)
+      return;
+    hasRows = true;
+    rowDims = place.dims;
+    interior = reducedSizes(reduce);
+    ArrayRef<int64_t> all = places.find(root)->second.dims;
+    if (ArrayRef(place.dims) != all)
+      interiorDims.assign(all.begin() + place.dims.size(), all.end());
+    else
+      for (size_t i = 0; i < interior.size(); ++i)
+        interiorDims.push_back(nextPlace++);
+  }
+  /// How many of the root's dimensions number the rows.
+  int64_t rowRank() const {
+    int64_t rank = shapeOf(root->getResult(0)).size();
+    return interiorDims.empty() || interiorDims[0] >= rank ? rank
+                                                           : interiorDims[0];
+  }
+
+  /// The place of the operand \p operand of \p user, which is here.
+  Place placeThrough(Operation *user, Value operand) {
+    const Place &place = places.find(user)->second;
+    if (kindOf(user) == Kind::Elementwise) {
+      if (shapeOf(operand).empty())
+        return Place();
+      return place;
+    }
+    if (auto reduce = dyn_cast<stablehlo::ReduceOp>(user);
+        reduce && hasRows && reducesTrailing(reduce) &&
+        operand == reduce.getInputs()[0]) {
+      Place inner = place;
+      llvm::append_range(inner.dims, interiorDims);
+      return inner;
+    }
+    if (place.isSimple && isa<stablehlo::ReshapeOp>(user) &&
+        properSizes(shapeOf(operand)) ==
+            properSizes(shapeOf(user->getResult(0))))
+      return place;
+    if (auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(user);
+        broadcast && place.isSimple)
+      return placeThroughBroadcast(broadcast, place);
+    return Place{false, {nextPlace++}};
+  }
+  static Place placeThroughBroadcast(stablehlo::BroadcastInDimOp op,
+                                     const Place &place) {
+    ArrayRef<int64_t> shape = shapeOf(op.getResult());
+    SmallVector<int64_t> dims(shape.size(), -1);
+    size_t next = 0;
+    for (size_t i = 0; i < shape.size(); ++i)
+      if (shape[i] != 1)
+        dims[i] = place.dims[next++];
+    Place inner;
+    for (auto [size, dim] : llvm::zip(shapeOf(op.getOperand()),
+                                      op.getBroadcastDimensions()))
+      if (size != 1)
+        inner.dims.push_back(dims[dim]);
+    return inner;
+  }
+
+  /// The one place at which \p op's users here want its elements; nothing if
+  /// they want them at several, so that it would be computed more than once.
+  std::optional<Place> placeFor(Operation *op) {
+    std::optional<Place> common;
+    for (Value result : op->getResults())
+      for (OpOperand &use : result.getUses()) {
+        if (!contains(use.getOwner()))
+          continue;
+        Place place = placeThrough(use.getOwner(), result);
+        if (common && !(*common == place))
+          return std::nullopt;
+        common = place;
+      }
+    return common;
+  }
+};
+
+class Former {
+public:
+  explicit Former(Block &block) : block(block) {}
+
+  void run() {
+    for (Operation &op : llvm::reverse(block)) {
+      Kind kind = kindOf(&op);
+      if (kind == Kind::Constant || kind == Kind::Alias ||
+          kind == Kind::Control || op.hasTrait<OpTrait::IsTerminator>() ||
+          !isNeeded(&op))
+        continue;
+      groups.push_back(std::make_unique<Group>(&op));
+      grow(*groups.back(), &op);
+    }
+    for (std::unique_ptr<Group> &group : groups)
+      materialize(*group);
+    eraseDead();
+  }
+
+private:
+  /// Whether somebody reads \p op's result from memory.
+  bool isNeeded(Operation *op) {
+    for (Operation *user : op->getUsers()) {
+      auto holders = groupsOf.find(user);
+      if (holders == groupsOf.end())
+        return isLive(user);
+      for (Group *group : holders->second)
+        if (!group->contains(op))
+          return true;
+    }
+    return false;
+  }
+  /// An alias without users reads nothing.
+  bool isLive(Operation *user) {
+    return !isAlias(user) || isNeeded(user);
+  }
+
+  void grow(Group &group, Operation *root) {
+    groupsOf[root].push_back(&group);
+    for (bool changed = true; changed && group.ops.size() < maxKernelOps;) {
+      changed = false;
+      for (size_t i = 0; i < group.ops.size(); ++i)
+        for (OpOperand &operand : group.ops[i]->getOpOperands())
+          changed |= tryJoin(group, operand);
+    }
+  }
+
+  bool tryJoin(Group &group, OpOperand &operand) {
+    Operation *producer = operand.get().getDefiningOp();
+    if (!producer || producer->getBlock() != &block ||
+        group.contains(producer) || group.ops.size() >= maxKernelOps)
+      return false;
+    Operation *user = operand.getOwner();
+    if (!acceptsAll(user))
+      return false;
+    std::optional<Place> place = group.placeFor(producer);
+    // A reshape is worth joining only for what stands before it.
+    if (kindOf(producer) == Kind::Alias) {
+      Operation *source = producer->getOperand(0).getDefiningOp();
+      if (!isa<stablehlo::ReshapeOp>(producer) || !place ||
+          !usedOnlyIn(group, producer) || !source ||
+          source->getBlock() != &block || !source->hasOneUse())
+        return false;
+      join(group, producer, *place);
+      if (mayJoin(group, source, producer->getOpOperand(0))) {
+        join(group, source, *group.placeFor(source));
+        return true;
+      }
+      group.ops.pop_back();
+      group.places.erase(producer);
+      groupsOf[producer].pop_back();
+      if (groupsOf[producer].empty())
+        groupsOf.erase(producer);
+      return false;
+    }
+    if (!mayJoin(group, producer, operand))
+      return false;
+    join(group, producer,
+         place ? *place : Place{false, {group.nextPlace++}});
+    return true;
+  }
+
+  void join(Group &group, Operation *op, Place place) {
+    if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
+      group.admit(reduce, place);
+    group.add(op, std::move(place));
+    groupsOf[op].push_back(&group);
+  }
+
+  static bool usedOnlyIn(Group &group, Operation *op) {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      return group.contains(user);
+    });
+  }
+
+  /// Operations that compute from elements, not from whole tensors.
+  static bool acceptsAll(Operation *user) {
+    Kind kind = kindOf(user);
+    return kind != Kind::Product && kind != Kind::Whole;
+  }
+
+  bool mayJoin(Group &group, Operation *producer, OpOperand &operand) {
+    switch (kindOf(producer)) {
+    case Kind::Elementwise:
+    case Kind::Movement:
+    case Kind::Reduction:
+      break;
+    default:
+      return false;
+    }
+    // Costs nothing: computed anew by everybody who wants it.
+    if (isa<stablehlo::IotaOp, stablehlo::BroadcastInDimOp>(producer))
+      return true;
+    if (!usedOnlyIn(group, producer))
+      return false;
+    std::optional<Place> place = group.placeFor(producer);
+    if (!place)
+      return false;
+    if (auto reduce = dyn_cast<stablehlo::ReduceOp>(producer))
+      return group.mayAdmit(reduce, *place);
+    // Along rows, or along the numbers of rows, each is computed once a pass.
+    if (group.hasRows && place->isSimple)
+      return true;
+    return readsOnce(operand.getOwner(), operand) || isCheap(producer);
+  }
+
+  void materialize(Group &group) {
+    llvm::sort(group.ops, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    SetVector<Value> inputs, constants;
+    for (Operation *op : group.ops)
+      for (Value operand : op->getOperands()) {
+        Operation *definition = operand.getDefiningOp();
+        if (definition && group.contains(definition))
+          continue;
+        (isSplatConstant(operand) ? constants : inputs).insert(operand);
+      }
+    // Regions of reductions and the like use nothing from outside by the
+    // specification, which their verifiers hold.
+    OpBuilder builder(group.root);
+    auto kernel = builder.create<KernelOp>(group.root->getLoc(),
+                                           group.root->getResultTypes(),
+                                           inputs.getArrayRef());
+    Block *body = builder.createBlock(&kernel.getBody());
+    if (group.hasRows)
+      kernel->setAttr(rowsAttribute,
+                      builder.getI64IntegerAttr(group.rowRank()));
+    IRMapping mapping;
+    for (Value input : inputs)
+      mapping.map(input, body->addArgument(input.getType(), input.getLoc()));
+    for (Value constant : constants)
+      builder.clone(*constant.getDefiningOp(), mapping);
+    for (Operation *op : group.ops)
+      builder.clone(*op, mapping)->setDiscardableAttrs(
+          builder.getDictionaryAttr({}));
+    SmallVector<Value> results;
+    for (Value result : group.root->getResults())
+      results.push_back(mapping.lookup(result));
+    builder.create<YieldOp>(group.root->getLoc(), results);
+    replacements.push_back({group.root, kernel});
+  }
+
+  void eraseDead() {
+    for (auto [root, kernel] : replacements)
+      root->replaceAllUsesWith(kernel);
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (op.use_empty() && !isa<KernelOp>(op) &&
+          !op.hasTrait<OpTrait::IsTerminator>() && !isControlFlow(&op))
+        op.erase();
+  }
+
+  Block &block;
+  std::vector<std::unique_ptr<Group>> groups;
+  DenseMap<Operation *, SmallVector<Group *, 1>> groupsOf;
+  SmallVector<std::pair<Operation *, KernelOp>> replacements;
+};
+
+/// Names what no kernel can compute, with counts.
+Result<void> checkSupported(func::FuncOp function) {
+  std::map<std::string, int> unknown;
+  auto check = [&](auto &self, Block &block) -> void {
+    for (Operation &op : block) {
+      if (op.hasTrait<OpTrait::IsTerminator>())
+        continue;
+      Kind kind = kindOf(&op);
+      if (kind == Kind::Unknown)
+        ++unknown[op.getName().getStringRef().str()];
+      if (kind == Kind::Control)
+        for (Region &region : op.getRegions())
+          self(self, region.front());
+    }
+  };
+  check(check, function.getBody().front());
+  if (unknown.empty())
+    return {};
+  std::string list;
+  for (auto &[name, count] : unknown)
+    list += (list.empty() ? "" : ", ") + name + " (" + std::to_string(count) +
+            ")";
+  return unsupported("the CPU backend has no kernel for " + list);
+}
+
+void formIn(Block &block) {
+  for (Operation &op : block)
+    if (isControlFlow(&op))
+      for (Region &region : op.getRegions())
+        formIn(region.front());
+  Former(block).run();
+}
+
+} // namespace
+
+Result<void> cpu::formKernels(func::FuncOp function) {
+  if (Result<void> supported = checkSupported(function); !supported)
+    return supported;
+  formIn(function.getBody().front());
+  return {};
+}

@@ -1,0 +1,37 @@
+//===- FormKernels.h - which operations are computed together -------------===//
+//
+//   %a = stablehlo.exponential %x              %r = cpu.kernel(%x, %y) {
+//   %b = stablehlo.add %a, %y            ->      exponential, add, reduce
+//   %r = stablehlo.reduce(%b ...)                cpu.yield }
+//
+// Every operation goes into a kernel, except constants, control flow (whose
+// regions are treated likewise) and what only renames memory (reshape). A
+// producer joins its consumer's kernel where computing it in place costs no
+// more than reading it back: if all its users are there and no element is
+// computed often, or if it costs next to nothing.
+//
+// Restrictions: shapes are static.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_FORMKERNELS_H
+#define SINTER_BACKEND_CPU_FORMKERNELS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/Result.h"
+
+namespace sinter::cpu {
+
+/// Rewrites the body of \p function. Fails with Unsupported, naming every
+/// operation that has no code generator.
+Result<void> formKernels(mlir::func::FuncOp function);
+
+/// Whether \p op gives its operand's memory another shape or element type.
+bool isAlias(mlir::Operation *op);
+/// stablehlo's if, case and while.
+bool isControlFlow(mlir::Operation *op);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_FORMKERNELS_H

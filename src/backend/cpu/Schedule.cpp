@@ -1,0 +1,376 @@
+//===- Schedule.cpp - from kernels to a program's steps -------------------===//
+
+#include "backend/cpu/Schedule.h"
+
+#include "backend/cpu/FormKernels.h"
+#include "backend/cpu/Memory.h"
+#include "graph/Constants.h"
+#include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "runtime/Hash.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static uint64_t bytesOf(Value value) {
+  RankedTensorType type = typeOf(value);
+  std::optional<ElementType> element = elementTypeOf(type.getElementType());
+  return type.getNumElements() * byteSize(*element);
+}
+
+/// The value whose memory \p value is.
+static Value memoryOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isAlias(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// The name of the node in the user's file that \p location stands for.
+static std::string nameOf(Location location) {
+  if (auto name = dyn_cast<NameLoc>(location))
+    return name.getName().str();
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      if (std::string name = nameOf(part); !name.empty())
+        return name;
+  return "";
+}
+
+namespace {
+
+class Scheduler {
+public:
+  Scheduler(std::shared_ptr<Model> model, const KernelTable &kernels,
+            Program &program)
+      : model(std::move(model)), kernels(kernels), program(program) {}
+
+  Result<void> run() {
+    func::FuncOp function = model->entry();
+    Block &body = function.getBody().front();
+    for (auto [i, argument] : llvm::enumerate(body.getArguments()))
+      slotOf[argument] = plan.add(BufferSpace::Input, i, bytesOf(argument));
+    Operation *terminator = body.getTerminator();
+    for (auto [i, result] : llvm::enumerate(terminator->getOperands())) {
+      outputs.push_back(plan.add(BufferSpace::Output, i, bytesOf(result)));
+      claim(result, body, outputs.back());
+    }
+    if (Result<void> done = block(body, program.steps); !done)
+      return done;
+    for (auto [result, slot] :
+         llvm::zip(terminator->getOperands(), outputs))
+      if (Result<void> done = copy(result, slot, program.steps); !done)
+        return done;
+    program.arenaBytes = plan.place();
+    resolve(program.steps);
+    return {};
+  }
+
+private:
+  using Id = MemoryPlan::Id;
+
+  /// Lets what computes \p value in \p block write to \p slot directly, if it is
+  /// computed there and nobody else has asked for that.
+  void claim(Value value, Block &block, Id slot) {
+    Value memory = memoryOf(value);
+    Operation *op = memory.getDefiningOp();
+    if (op && op->getBlock() == &block && (isa<KernelOp>(op) ||
+                                           isControlFlow(op)))
+      slotOf.try_emplace(memory, slot);
+  }
+
+  /// The slot of a value that exists; a constant comes into being when it is
+  /// asked for.
+  Result<Id> find(Value value) {
+    Value memory = memoryOf(value);
+    if (auto known = slotOf.find(memory); known != slotOf.end())
+      return known->second;
+    auto constant = memory.getDefiningOp<stablehlo::ConstantOp>();
+    if (!constant)
+      return systemError("a value is used before it is computed");
+    Result<uint32_t> index = constantIndex(constant, nullptr);
+    if (!index)
+      return index.takeError();
+    return slotOf[memory] =
+               plan.add(BufferSpace::Constant, *index, bytesOf(memory));
+  }
+
+  /// The slot that \p value is to be written to.
+  Id create(Value value) {
+    auto [entry, isNew] = slotOf.try_emplace(value, 0);
+    if (isNew)
+      entry->second = plan.addTemporary(bytesOf(value));
+    return entry->second;
+  }
+
+  Result<uint32_t> constantIndex(stablehlo::ConstantOp op,
+                                 const KernelPlan::Packing *packing) {
+    std::optional<Tensor> tensor = constantTensor(op.getResult());
+    if (!tensor)
+      return unsupported("constant '" + nameOf(op.getLoc()) +
+                         "' has no readable value");
+    Tensor bytes = *tensor;
+    if (packing) {
+      bytes = Tensor(ElementType::UI8, {int64_t(packing->bytes)});
+      packing->pack(*tensor, bytes.mutableBytes());
+    } else if (reinterpret_cast<uintptr_t>(bytes.data()) % 64 != 0) {
+      bytes = Tensor(tensor->type(), tensor->shape());
+      std::memcpy(bytes.mutableBytes(), tensor->data(), tensor->bytes());
+    }
+    Hash128 hash = hashOf({bytes.data(), bytes.bytes()});
+    auto [entry, isNew] = constants.try_emplace(
+        {hash.low, hash.high, bytes.bytes()}, program.constants.size());
+    if (isNew) {
+      // Shared bytes live as long as the model's context.
+      auto owner = std::make_shared<std::pair<std::shared_ptr<Model>, Tensor>>(
+          bytes.data() == tensor->data() ? model : nullptr, bytes);
+      program.constants.push_back({owner, {bytes.data(), bytes.bytes()}});
+    }
+    return entry->second;
+  }
+
+  BufferReference reference(Id slot, BufferAccess access) {
+    plan.touch(slot);
+    BufferReference buffer;
+    buffer.access = access;
+    // The slot's number until `resolve`.
+    buffer.offset = slot;
+    return buffer;
+  }
+
+  Result<void> copy(Value from, Id to, std::vector<Step> &steps) {
+    Result<Id> source = find(from);
+    if (!source)
+      return source.takeError();
+    copySlot(*source, to, steps);
+    return {};
+  }
+
+  void copySlot(Id from, Id to, std::vector<Step> &steps) {
+    if (from == to)
+      return;
+    Step step;
+    step.kind = StepKind::Copy;
+    step.op = "copy";
+    step.buffers = {reference(from, BufferAccess::In),
+                    reference(to, BufferAccess::Out)};
+    step.bytesMoved = 2.0 * plan[from].bytes;
+    steps.push_back(std::move(step));
+    plan.tick();
+  }
+
+  Result<void> block(Block &body, std::vector<Step> &steps) {
+    for (Operation &op : body) {
+      Result<void> done = {};
+      if (auto kernelOp = dyn_cast<KernelOp>(op))
+        done = kernel(kernelOp, steps);
+      else if (auto whileOp = dyn_cast<stablehlo::WhileOp>(op))
+        done = loop(whileOp, steps);
+      else if (isControlFlow(&op))
+        done = choice(&op, steps);
+      if (!done)
+        return done;
+    }
+    return {};
+  }
+
+  /// An input of a kernel, packed if the kernel wants that.
+  Result<Id> input(Value value,
+                   const std::optional<KernelPlan::Packing> &packing) {
+    if (!packing)
+      return find(value);
+    auto constant = memoryOf(value).getDefiningOp<stablehlo::ConstantOp>();
+    Result<uint32_t> index = constantIndex(constant, &*packing);
+    if (!index)
+      return index.takeError();
+    return plan.add(BufferSpace::Constant, *index, packing->bytes);
+  }
+
+  Result<void> kernel(KernelOp op, std::vector<Step> &steps) {
+    auto compiled = kernels.find(op);
+    if (compiled == kernels.end()) {
+      // All results are empty.
+      for (Value result : op.getResults())
+        create(result);
+      return {};
+    }
+    const KernelPlan &how = *compiled->second.plan;
+    Step step;
+    step.kernel = compiled->second.entry;
+    step.tasks = how.tasks;
+    step.flops = how.flops;
+    step.kernelName = how.name;
+    step.layer = nameOf(op.getLoc());
+    step.op = describe(op);
+    for (auto [value, packing] : llvm::zip(op.getInputs(), how.packings)) {
+      Result<Id> slot = input(value, packing);
+      if (!slot)
+        return slot.takeError();
+      step.buffers.push_back(reference(*slot, BufferAccess::In));
+      step.bytesMoved += plan[*slot].bytes;
+    }
+    for (Value result : op.getResults()) {
+      Id slot = create(result);
+      step.buffers.push_back(reference(slot, BufferAccess::Out));
+      step.bytesMoved += plan[slot].bytes;
+    }
+    if (how.scratchBytes != 0) {
+      Id slot = plan.add(BufferSpace::Scratch, 0, how.scratchBytes);
+      step.buffers.push_back(reference(slot, BufferAccess::InOut));
+    }
+    steps.push_back(std::move(step));
+    plan.tick();
+    return {};
+  }
+
+  /// "convolution+add+maximum", each name once.
+  static std::string describe(KernelOp op) {
+    std::string text;
+    llvm::StringSet<> seen;
+    for (Operation &inner : op.getBody().front()) {
+      StringRef name = inner.getName().stripDialect();
+      if (isa<stablehlo::ConstantOp, stablehlo::BroadcastInDimOp, YieldOp>(
+              inner) ||
+          !seen.insert(name).second)
+        continue;
+      text += (text.empty() ? "" : "+") + name.str();
+    }
+    return text.empty() ? "fill" : text;
+  }
+
+  Result<void> choice(Operation *op, std::vector<Step> &steps) {
+    Step step;
+    step.kind = StepKind::If;
+    step.op = op->getName().stripDialect().str();
+    step.layer = nameOf(op->getLoc());
+    step.selector =
+        isa<stablehlo::IfOp>(op) ? ElementType::I1 : ElementType::I32;
+    Result<Id> selector = find(op->getOperand(0));
+    if (!selector)
+      return selector.takeError();
+    step.buffers = {reference(*selector, BufferAccess::In)};
+    plan.tick();
+    SmallVector<Id> results;
+    for (Value result : op->getResults()) {
+      results.push_back(create(result));
+      plan.touch(results.back());
+    }
+    for (Region &region : op->getRegions()) {
+      std::vector<Step> &body = step.bodies.emplace_back();
+      Block &front = region.front();
+      for (auto [value, slot] :
+           llvm::zip(front.getTerminator()->getOperands(), results))
+        claim(value, front, slot);
+      if (Result<void> done = block(front, body); !done)
+        return done;
+      for (auto [value, slot] :
+           llvm::zip(front.getTerminator()->getOperands(), results))
+        if (Result<void> done = copy(value, slot, body); !done)
+          return done;
+    }
+    for (Id slot : results)
+      plan.touch(slot);
+    steps.push_back(std::move(step));
+    plan.tick();
+    return {};
+  }
+
+  Result<void> loop(stablehlo::WhileOp op, std::vector<Step> &steps) {
+    SmallVector<Id> carried;
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      carried.push_back(create(op->getResult(i)));
+      if (Result<void> done = copy(operand, carried.back(), steps); !done)
+        return done;
+      slotOf[op.getCond().front().getArgument(i)] = carried.back();
+      slotOf[op.getBody().front().getArgument(i)] = carried.back();
+    }
+    Step step;
+    step.kind = StepKind::While;
+    step.op = "while";
+    step.layer = nameOf(op.getLoc());
+    step.bodies.resize(2);
+    plan.tick();
+    plan.beginLoop();
+    Block &condition = op.getCond().front(), &body = op.getBody().front();
+    if (Result<void> done = block(condition, step.bodies[0]); !done)
+      return done;
+    Result<Id> again = find(condition.getTerminator()->getOperand(0));
+    if (!again)
+      return again.takeError();
+    step.buffers = {reference(*again, BufferAccess::In)};
+    plan.tick();
+    if (Result<void> done = block(body, step.bodies[1]); !done)
+      return done;
+    if (Result<void> done = carry(body, carried, step.bodies[1]); !done)
+      return done;
+    for (Id slot : carried)
+      plan.touch(slot);
+    plan.endLoop();
+    steps.push_back(std::move(step));
+    plan.tick();
+    return {};
+  }
+
+  /// Moves what a loop's body returns to where the next round expects it. What
+  /// is itself carried is saved before it is overwritten.
+  Result<void> carry(Block &body, ArrayRef<Id> carried,
+                     std::vector<Step> &steps) {
+    SmallVector<std::pair<Id, Id>> moves;
+    for (auto [value, slot] :
+         llvm::zip(body.getTerminator()->getOperands(), carried)) {
+      Result<Id> source = find(value);
+      if (!source)
+        return source.takeError();
+      if (*source == slot)
+        continue;
+      if (llvm::is_contained(carried, *source)) {
+        Id saved = plan.addTemporary(plan[slot].bytes);
+        copySlot(*source, saved, steps);
+        moves.push_back({saved, slot});
+      } else {
+        moves.push_back({*source, slot});
+      }
+    }
+    for (auto [from, to] : moves)
+      copySlot(from, to, steps);
+    return {};
+  }
+
+  void resolve(std::vector<Step> &steps) {
+    for (Step &step : steps) {
+      for (BufferReference &buffer : step.buffers) {
+        const MemorySlot &slot = plan[static_cast<Id>(buffer.offset)];
+        buffer.space = slot.space;
+        buffer.index = slot.index;
+        buffer.offset = slot.offset;
+        buffer.bytes = slot.bytes;
+      }
+      for (std::vector<Step> &body : step.bodies)
+        resolve(body);
+    }
+  }
+
+  std::shared_ptr<Model> model;
+  const KernelTable &kernels;
+  Program &program;
+  MemoryPlan plan;
+  DenseMap<Value, Id> slotOf;
+  SmallVector<Id> outputs;
+  std::map<std::array<uint64_t, 3>, uint32_t> constants;
+};
+
+} // namespace
+
+Result<void> cpu::schedule(std::shared_ptr<Model> model,
+                           const KernelTable &kernels, Program &program) {
+  return Scheduler(std::move(model), kernels, program).run();
+}

@@ -1,0 +1,30 @@
+//===- Schedule.h - from kernels to a program's steps ---------------------===//
+
+#ifndef SINTER_BACKEND_CPU_SCHEDULE_H
+#define SINTER_BACKEND_CPU_SCHEDULE_H
+
+#include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/emit/KernelEmitter.h"
+#include "graph/Model.h"
+#include "runtime/Program.h"
+
+#include <memory>
+
+namespace sinter::cpu {
+
+/// A kernel that is compiled, and how it is called.
+struct CompiledKernel {
+  uint32_t entry = 0;
+  const KernelPlan *plan = nullptr;
+};
+using KernelTable = llvm::DenseMap<mlir::Operation *, CompiledKernel>;
+
+/// Fills in \p program's steps, constants and arena for the formed kernels of
+/// \p model, which the program's constants keep alive where they share its
+/// bytes.
+Result<void> schedule(std::shared_ptr<Model> model, const KernelTable &kernels,
+                      Program &program);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_SCHEDULE_H

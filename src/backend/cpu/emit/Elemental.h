@@ -1,0 +1,147 @@
+//===- Elemental.h - the value of a tensor at one place -------------------===//
+//
+// Writes code that computes one element of a tensor from elements of the
+// tensors it depends on, down to what is bound to memory. A kernel is a loop
+// nest around that: what lies between is fused by construction.
+//
+// A coordinate may stand for several neighbours at once (`lanes`): then values
+// that depend on it are vectors. An operation that has no rule for its
+// coordinates' lanes is computed lane by lane.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_EMIT_ELEMENTAL_H
+#define SINTER_BACKEND_CPU_EMIT_ELEMENTAL_H
+
+#include "backend/cpu/emit/Emission.h"
+#include "graph/stablehlo/StablehloOps.h"
+
+#include <functional>
+
+namespace sinter::cpu {
+
+/// An index along one dimension.
+struct Coordinate {
+  mlir::Value value;
+  /// Stands for value, value + 1, ... up to the number of lanes.
+  bool lanes = false;
+
+  Coordinate(mlir::Value value = {}, bool lanes = false)
+      : value(value), lanes(lanes) {}
+};
+using Coordinates = llvm::SmallVector<Coordinate, 6>;
+
+/// How an element type lies in memory: one byte for i1 and smaller integers,
+/// integers without sign.
+mlir::Type storageType(mlir::Type element);
+/// The type of a value of an element type in code: integers without sign.
+mlir::Type valueType(mlir::Type element);
+
+class Elemental {
+public:
+  /// \p lanes is the number of neighbours of a coordinate with lanes.
+  explicit Elemental(Emission &emission, int64_t lanes = 1)
+      : emission(emission), lanes(lanes) {}
+
+  Emission &emission;
+  const int64_t lanes;
+
+  /// From now on \p tensor is what \p read gives.
+  using Reader = std::function<mlir::Value(llvm::ArrayRef<Coordinate>)>;
+  void bind(mlir::Value tensor, Reader read) {
+    readers[tensor] = std::move(read);
+  }
+  /// \p tensor lies in \p memory: rank 1, of the storage type, row-major.
+  void bindMemory(mlir::Value tensor, mlir::Value memory);
+
+  /// The value at a place: a scalar, or a vector if a coordinate has lanes that
+  /// matter.
+  mlir::Value at(mlir::Value tensor, llvm::ArrayRef<Coordinate> place);
+  mlir::Value at(mlir::Value tensor, llvm::ArrayRef<mlir::Value> place);
+  /// All results of the operation at a place.
+  llvm::SmallVector<mlir::Value> allAt(mlir::Operation *op,
+                                       llvm::ArrayRef<Coordinate> place);
+
+  /// The results of a region on scalar tensors (of a reduce, a sort, ...).
+  /// \p reassociate allows sums and products to be taken in another order.
+  llvm::SmallVector<mlir::Value> inlineRegion(mlir::Region &region,
+                                              mlir::ValueRange arguments,
+                                              bool reassociate = false);
+
+  /// Element \p offset of \p memory as a value of \p element, and back.
+  mlir::Value load(mlir::Value memory, mlir::Value offset, mlir::Type element,
+                   bool asVector = false);
+  void store(mlir::Value value, mlir::Value memory, mlir::Value offset,
+             mlir::Type element);
+  /// The row-major position of \p place in \p shape.
+  mlir::Value linearize(llvm::ArrayRef<Coordinate> place,
+                        llvm::ArrayRef<int64_t> shape);
+  mlir::Value splat(mlir::Value value);
+  /// \p attribute's value in code.
+  mlir::Value constant(mlir::Type element, mlir::Attribute attribute);
+
+private:
+  friend class RegionScope;
+  using Values = llvm::SmallVector<mlir::Value>;
+  using Place = llvm::ArrayRef<Coordinate>;
+
+  Values compute(mlir::Operation *op, Place place);
+  /// Nothing where the rule of \p op does not cover the lanes of \p place.
+  std::optional<Values> tryCompute(mlir::Operation *op, Place place);
+  Values laneByLane(mlir::Operation *op, Place place);
+  mlir::Value readMemory(mlir::Value memory, mlir::RankedTensorType type,
+                         Place place);
+  Values lane(mlir::Value value);
+
+  // One rule an operation: ElementalMove.cpp, ElementalReduce.cpp.
+  std::optional<Values> constantAt(stablehlo::ConstantOp op, Place place);
+  std::optional<Values> broadcastAt(stablehlo::BroadcastInDimOp op,
+                                    Place place);
+  std::optional<Values> reshapeAt(stablehlo::ReshapeOp op, Place place);
+  std::optional<Values> transposeAt(stablehlo::TransposeOp op, Place place);
+  std::optional<Values> sliceAt(stablehlo::SliceOp op, Place place);
+  std::optional<Values> padAt(stablehlo::PadOp op, Place place);
+  std::optional<Values> concatenateAt(stablehlo::ConcatenateOp op,
+                                      Place place);
+  std::optional<Values> reverseAt(stablehlo::ReverseOp op, Place place);
+  std::optional<Values> iotaAt(stablehlo::IotaOp op, Place place);
+  std::optional<Values> gatherAt(stablehlo::GatherOp op, Place place);
+  std::optional<Values> dynamicSliceAt(stablehlo::DynamicSliceOp op,
+                                       Place place);
+  std::optional<Values> dynamicUpdateAt(stablehlo::DynamicUpdateSliceOp op,
+                                        Place place);
+  std::optional<Values> reduceAt(stablehlo::ReduceOp op, Place place);
+  std::optional<Values> reduceWindowAt(stablehlo::ReduceWindowOp op,
+                                       Place place);
+  std::optional<Values> dotAt(stablehlo::DotGeneralOp op, Place place);
+  std::optional<Values> convolutionAt(stablehlo::ConvolutionOp op,
+                                      Place place);
+  std::optional<Values> batchNormAt(stablehlo::BatchNormInferenceOp op,
+                                    Place place);
+  /// A start index of a dynamic slice, clamped to 0 .. limit.
+  mlir::Value clampedStart(mlir::Value tensor, Place place, int64_t limit);
+
+  llvm::DenseMap<mlir::Value, Reader> readers;
+  bool reassociate = false;
+};
+
+/// The value of an elementwise operation (convert, compare, select and clamp
+/// among them) from its operands' values, scalars or vectors of one length.
+/// Null if \p op is not one that this knows.
+mlir::Value emitElementwise(Emission &emission, mlir::Operation *op,
+                            llvm::ArrayRef<mlir::Value> operands,
+                            bool reassociate = false);
+/// Whether emitElementwise knows \p op.
+bool isElementwise(mlir::Operation *op);
+
+/// \p value of element type \p from as one of element type \p to, by the rules
+/// of stablehlo.convert.
+mlir::Value emitConvert(Emission &emission, mlir::Value value, mlir::Type from,
+                        mlir::Type to);
+/// Products and sums as stablehlo defines them, fused where the machine can.
+mlir::Value emitMultiplyAdd(Emission &emission, mlir::Value a, mlir::Value b,
+                            mlir::Value sum);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_EMIT_ELEMENTAL_H

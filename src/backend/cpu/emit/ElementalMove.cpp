@@ -1,0 +1,339 @@
+//===- ElementalMove.cpp - elements of operations that move elements ------===//
+
+#include "backend/cpu/emit/Elemental.h"
+
+#include "mlir/Dialect/Complex/IR/Complex.h"
+
+using namespace mlir;
+using namespace sinter::cpu;
+
+static ArrayRef<int64_t> shapeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+
+Value Elemental::constant(Type element, Attribute attribute) {
+  Type type = valueType(element);
+  if (auto complexType = dyn_cast<ComplexType>(type))
+    return emission.create<complex::ConstantOp>(complexType,
+                                                cast<ArrayAttr>(attribute));
+  if (auto integer = dyn_cast<IntegerAttr>(attribute))
+    return emission.create<arith::ConstantOp>(
+        type, IntegerAttr::get(type, integer.getValue()));
+  return emission.create<arith::ConstantOp>(type,
+                                            cast<TypedAttr>(attribute));
+}
+
+std::optional<Elemental::Values>
+Elemental::constantAt(stablehlo::ConstantOp op, Place) {
+  // FormKernels leaves only constants of one value inside kernels.
+  auto dense = cast<DenseElementsAttr>(op.getValue());
+  Type element = dense.getElementType();
+  if (auto complexType = dyn_cast<ComplexType>(element)) {
+    auto value = dense.getSplatValue<std::complex<APFloat>>();
+    Builder &b = emission.builder;
+    Type part = complexType.getElementType();
+    return Values{constant(
+        element, b.getArrayAttr({b.getFloatAttr(part, value.real()),
+                                 b.getFloatAttr(part, value.imag())}))};
+  }
+  return Values{constant(element, dense.getSplatValue<Attribute>())};
+}
+
+std::optional<Elemental::Values>
+Elemental::broadcastAt(stablehlo::BroadcastInDimOp op, Place place) {
+  Coordinates source;
+  for (auto [size, dim] : llvm::zip(shapeOf(op.getOperand()),
+                                    op.getBroadcastDimensions()))
+    source.push_back(size == 1 ? Coordinate(emission.index(0)) : place[dim]);
+  return Values{at(op.getOperand(), source)};
+}
+
+/// Splits two shapes of the same number of elements into the finest groups of
+/// neighbouring dimensions whose products agree, and gives each group's
+/// dimensions [begin, end) on both sides. Dimensions of size 1 go along.
+static void matchDimensions(
+    ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+    llvm::function_ref<void(size_t, size_t, size_t, size_t)> emit) {
+  size_t i = 0, j = 0;
+  while (i < from.size() || j < to.size()) {
+    size_t firstFrom = i, firstTo = j;
+    int64_t a = i < from.size() ? from[i++] : 1;
+    int64_t b = j < to.size() ? to[j++] : 1;
+    while (a != b)
+      if (a < b)
+        a *= from[i++];
+      else
+        b *= to[j++];
+    emit(firstFrom, i, firstTo, j);
+  }
+}
+
+/// The only dimension in [begin, end) that is not of size 1, if there is one.
+static std::optional<size_t> soleDimension(ArrayRef<int64_t> shape,
+                                           size_t begin, size_t end) {
+  std::optional<size_t> sole;
+  for (size_t i = begin; i < end; ++i)
+    if (shape[i] != 1) {
+      if (sole)
+        return std::nullopt;
+      sole = i;
+    }
+  return sole;
+}
+
+std::optional<Elemental::Values>
+Elemental::reshapeAt(stablehlo::ReshapeOp op, Place place) {
+  ArrayRef<int64_t> from = shapeOf(op.getOperand()),
+                    to = shapeOf(op.getResult());
+  Coordinates source(from.size(), Coordinate(emission.index(0)));
+  // There is no element to find; the code never runs.
+  if (llvm::is_contained(from, 0))
+    return Values{at(op.getOperand(), source)};
+  bool covered = true;
+  matchDimensions(from, to, [&](size_t fromBegin, size_t fromEnd,
+                                size_t toBegin, size_t toEnd) {
+    std::optional<size_t> soleFrom = soleDimension(from, fromBegin, fromEnd);
+    std::optional<size_t> soleTo = soleDimension(to, toBegin, toEnd);
+    if (soleFrom && soleTo) {
+      source[*soleFrom] = place[*soleTo];
+      return;
+    }
+    Coordinates inner(place.slice(toBegin, toEnd - toBegin));
+    for (size_t i = toBegin; i < toEnd; ++i)
+      covered &= !place[i].lanes || to[i] == 1;
+    Value offset =
+        linearize(inner, to.slice(toBegin, toEnd - toBegin));
+    for (size_t i = fromEnd; i-- > fromBegin;) {
+      if (from[i] == 1)
+        continue;
+      bool isOutermost = llvm::all_of(from.slice(fromBegin, i - fromBegin),
+                                      [](int64_t size) { return size == 1; });
+      source[i] = isOutermost ? offset : emission.rem(offset, from[i]);
+      offset = emission.div(offset, from[i]);
+    }
+  });
+  if (!covered)
+    return std::nullopt;
+  return Values{at(op.getOperand(), source)};
+}
+
+std::optional<Elemental::Values>
+Elemental::transposeAt(stablehlo::TransposeOp op, Place place) {
+  Coordinates source(place.size());
+  for (auto [i, dim] : llvm::enumerate(op.getPermutation()))
+    source[dim] = place[i];
+  return Values{at(op.getOperand(), source)};
+}
+
+std::optional<Elemental::Values>
+Elemental::sliceAt(stablehlo::SliceOp op, Place place) {
+  Coordinates source;
+  for (auto [i, coordinate] : llvm::enumerate(place)) {
+    int64_t stride = op.getStrides()[i];
+    if (coordinate.lanes && stride != 1)
+      return std::nullopt;
+    source.push_back({emission.add(emission.mul(coordinate.value, stride),
+                                   op.getStartIndices()[i]),
+                      coordinate.lanes});
+  }
+  return Values{at(op.getOperand(), source)};
+}
+
+std::optional<Elemental::Values> Elemental::padAt(stablehlo::PadOp op,
+                                                  Place place) {
+  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
+  Coordinates source;
+  Value inside = emission.boolean(true);
+  for (auto [i, coordinate] : llvm::enumerate(place)) {
+    int64_t low = op.getEdgePaddingLow()[i], high = op.getEdgePaddingHigh()[i];
+    int64_t step = op.getInteriorPadding()[i] + 1;
+    if (coordinate.lanes && (low != 0 || high != 0 || step != 1))
+      return std::nullopt;
+    Value moved = emission.sub(coordinate.value, low);
+    Value index = moved;
+    if (low > 0)
+      inside = emission.both(
+          inside, emission.less(emission.index(-1), moved));
+    if (step != 1) {
+      inside = emission.both(inside, emission.equal(emission.rem(moved, step),
+                                                    emission.index(0)));
+      index = emission.div(moved, step);
+    }
+    if (high > 0)
+      inside = emission.both(inside,
+                             emission.less(index, emission.index(shape[i])));
+    source.push_back({index, coordinate.lanes});
+  }
+  Emission::Carried value = emission.branch(
+      inside,
+      [&] { return Emission::Carried{at(op.getOperand(), source)}; },
+      [&] {
+        Value padding = at(op.getPaddingValue(), Place());
+        // Both branches have to be vectors if one is.
+        bool asVector = llvm::any_of(
+            place, [](const Coordinate &c) { return c.lanes; });
+        return Emission::Carried{asVector ? splat(padding) : padding};
+      });
+  return Values(value);
+}
+
+std::optional<Elemental::Values>
+Elemental::concatenateAt(stablehlo::ConcatenateOp op, Place place) {
+  size_t dim = op.getDimension();
+  if (place[dim].lanes)
+    return std::nullopt;
+  bool asVector =
+      llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
+  auto inputs = op.getInputs();
+  auto choose = [&](auto &self, size_t input, int64_t start) -> Values {
+    int64_t end = start + shapeOf(inputs[input])[dim];
+    auto here = [&] {
+      Coordinates source(place);
+      source[dim] = emission.sub(place[dim].value, start);
+      Value value = at(inputs[input], source);
+      return Values{asVector ? splat(value) : value};
+    };
+    if (input + 1 == inputs.size())
+      return here();
+    return Values(emission.branch(
+        emission.less(place[dim].value, emission.index(end)), here,
+        [&] { return self(self, input + 1, end); }));
+  };
+  return choose(choose, 0, 0);
+}
+
+std::optional<Elemental::Values>
+Elemental::reverseAt(stablehlo::ReverseOp op, Place place) {
+  Coordinates source(place);
+  for (int64_t dim : op.getDimensions()) {
+    if (place[dim].lanes)
+      return std::nullopt;
+    source[dim] =
+        emission.sub(emission.index(shapeOf(op.getOperand())[dim] - 1),
+                     place[dim].value);
+  }
+  return Values{at(op.getOperand(), source)};
+}
+
+std::optional<Elemental::Values> Elemental::iotaAt(stablehlo::IotaOp op,
+                                                   Place place) {
+  const Coordinate &coordinate = place[op.getIotaDimension()];
+  if (coordinate.lanes)
+    return std::nullopt;
+  Type i64 = emission.builder.getI64Type();
+  Value count = emission.create<arith::IndexCastOp>(i64, coordinate.value);
+  Type element =
+      cast<RankedTensorType>(op.getOutput().getType()).getElementType();
+  return Values{emitConvert(emission, count, i64, element)};
+}
+
+Value Elemental::clampedStart(Value tensor, Place place, int64_t limit) {
+  if (limit <= 0)
+    return emission.index(0);
+  Value start = at(tensor, place);
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  Type i64 = emission.builder.getI64Type();
+  bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
+  if (isUnsigned && start.getType() == i64) {
+    // Taken as signed, a number above the greatest i64 would clamp to 0.
+    Value greatest = emission.create<arith::ConstantIntOp>(limit, 64);
+    start = emission.create<arith::MinUIOp>(start, greatest);
+  }
+  if (start.getType() != i64)
+    start = isUnsigned ? emission.create<arith::ExtUIOp>(i64, start)
+                       : emission.create<arith::ExtSIOp>(i64, start);
+  Value index =
+      emission.create<arith::IndexCastOp>(emission.builder.getIndexType(),
+                                          start);
+  return emission.max(emission.min(index, emission.index(limit)),
+                      emission.index(0));
+}
+
+std::optional<Elemental::Values>
+Elemental::dynamicSliceAt(stablehlo::DynamicSliceOp op, Place place) {
+  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
+  Coordinates source;
+  for (auto [i, start] : llvm::enumerate(op.getStartIndices())) {
+    Value first =
+        clampedStart(start, Place(), shape[i] - op.getSliceSizes()[i]);
+    source.push_back({emission.add(first, place[i].value), place[i].lanes});
+  }
+  return Values{at(op.getOperand(), source)};
+}
+
+std::optional<Elemental::Values>
+Elemental::dynamicUpdateAt(stablehlo::DynamicUpdateSliceOp op, Place place) {
+  ArrayRef<int64_t> shape = shapeOf(op.getOperand()),
+                    update = shapeOf(op.getUpdate());
+  Coordinates source;
+  Value inside = emission.boolean(true);
+  for (auto [i, start] : llvm::enumerate(op.getStartIndices())) {
+    if (update[i] == shape[i]) {
+      source.push_back(place[i]);
+      continue;
+    }
+    if (place[i].lanes)
+      return std::nullopt;
+    Value first = clampedStart(start, Place(), shape[i] - update[i]);
+    Value index = emission.sub(place[i].value, first);
+    inside = emission.both(inside,
+                           emission.less(emission.index(-1), index));
+    inside = emission.both(inside,
+                           emission.less(index, emission.index(update[i])));
+    source.push_back(index);
+  }
+  bool asVector =
+      llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
+  auto read = [&](Value tensor, Place where) {
+    Value value = at(tensor, where);
+    return Emission::Carried{asVector ? splat(value) : value};
+  };
+  return Values(emission.branch(
+      inside, [&] { return read(op.getUpdate(), source); },
+      [&] { return read(op.getOperand(), place); }));
+}
+
+std::optional<Elemental::Values>
+Elemental::gatherAt(stablehlo::GatherOp op, Place place) {
+  auto numbers = op.getDimensionNumbers();
+  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
+  ArrayRef<int64_t> offsetDims = numbers.getOffsetDims();
+  // The result's dimensions outside offset_dims name the index vector.
+  Coordinates batch, offset;
+  for (auto [i, coordinate] : llvm::enumerate(place))
+    (llvm::is_contained(offsetDims, int64_t(i)) ? offset : batch)
+        .push_back(coordinate);
+  if (llvm::any_of(batch, [](const Coordinate &c) { return c.lanes; }))
+    return std::nullopt;
+
+  auto skipped = [&](int64_t dim) {
+    return llvm::is_contained(numbers.getCollapsedSliceDims(), dim) ||
+           llvm::is_contained(numbers.getOperandBatchingDims(), dim);
+  };
+  Coordinates source;
+  size_t nextOffset = 0;
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    source.push_back(skipped(dim) ? Coordinate(emission.index(0))
+                                  : offset[nextOffset++]);
+  int64_t indexRank = shapeOf(op.getStartIndices()).size();
+  auto indexPlace = [&](int64_t component) {
+    Coordinates where(batch);
+    if (numbers.getIndexVectorDim() < indexRank)
+      where.insert(where.begin() + numbers.getIndexVectorDim(),
+                   Coordinate(emission.index(component)));
+    return where;
+  };
+  for (auto [component, dim] : llvm::enumerate(numbers.getStartIndexMap())) {
+    Value start = clampedStart(op.getStartIndices(), indexPlace(component),
+                               shape[dim] - op.getSliceSizes()[dim]);
+    source[dim].value = emission.add(source[dim].value, start);
+  }
+  for (auto [operandDim, indexDim] :
+       llvm::zip(numbers.getOperandBatchingDims(),
+                 numbers.getStartIndicesBatchingDims())) {
+    int64_t position =
+        indexDim - (indexDim > numbers.getIndexVectorDim() ? 1 : 0);
+    source[operandDim] = batch[position];
+  }
+  return Values{at(op.getOperand(), source)};
+}

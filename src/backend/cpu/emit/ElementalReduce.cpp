@@ -1,0 +1,383 @@
+//===- ElementalReduce.cpp - elements of reductions and products ----------===//
+//
+// The plain form of what the generators in kernels/ do better where they apply:
+// loops around multiply-adds, for every shape, type and attribute.
+//
+//===----------------------------------------------------------------------===//
+
+#include "backend/cpu/emit/Elemental.h"
+
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+static ArrayRef<int64_t> shapeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+static Type elementOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getElementType();
+}
+static bool hasLanes(ArrayRef<Coordinate> place) {
+  return llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
+}
+
+/// Whether sums or products of floats are what \p body makes: these may be
+/// taken in an order that suits vectors, the same in every run.
+static bool mayReassociate(Region &body) {
+  std::optional<StringRef> op = stablehlo::soleOperation(body);
+  return op == stablehlo::AddOp::getOperationName() ||
+         op == stablehlo::MulOp::getOperationName();
+}
+
+namespace {
+/// What reduce and reduce_window share: values that a region combines.
+struct Reduction {
+  Elemental &elemental;
+  Region &body;
+  bool asVectors;
+  bool reassociate = mayReassociate(body);
+
+  Type accumulatorType(size_t i) const {
+    return elementOf(body.front().getArgument(i));
+  }
+  Value converted(Value value, Value tensor, size_t i) const {
+    return emitConvert(elemental.emission, value, elementOf(tensor),
+                       accumulatorType(i));
+  }
+  SmallVector<Value> start(ValueRange initialValues) const {
+    SmallVector<Value> values;
+    for (auto [i, tensor] : llvm::enumerate(initialValues)) {
+      Value value =
+          converted(elemental.at(tensor, ArrayRef<Coordinate>()), tensor, i);
+      values.push_back(asVectors ? elemental.splat(value) : value);
+    }
+    return values;
+  }
+  SmallVector<Value> combine(ValueRange carried, ValueRange inputs,
+                             ArrayRef<Coordinate> place) const {
+    SmallVector<Value> arguments(carried);
+    for (auto [i, tensor] : llvm::enumerate(inputs)) {
+      Value value = converted(elemental.at(tensor, place), tensor, i);
+      arguments.push_back(asVectors ? elemental.splat(value) : value);
+    }
+    return elemental.inlineRegion(body, arguments, reassociate);
+  }
+};
+} // namespace
+
+static bool hasComplex(Region &body) {
+  return llvm::any_of(body.getArgumentTypes(), [](Type type) {
+    return isa<ComplexType>(getElementTypeOrSelf(type));
+  });
+}
+
+std::optional<Elemental::Values>
+Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
+  if (hasLanes(place) && hasComplex(op.getBody()))
+    return std::nullopt;
+  Reduction reduction{*this, op.getBody(), hasLanes(place)};
+  ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]);
+  SmallVector<int64_t> reduced(op.getDimensions());
+  llvm::sort(reduced);
+  SmallVector<int64_t> sizes;
+  for (int64_t dim : reduced)
+    sizes.push_back(shape[dim]);
+  return emission.loops(
+      sizes, reduction.start(op.getInitValues()),
+      [&](ArrayRef<Value> position, ValueRange carried) {
+        Coordinates source;
+        size_t nextKept = 0, nextReduced = 0;
+        for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
+          source.push_back(llvm::is_contained(reduced, dim)
+                               ? Coordinate(position[nextReduced++])
+                               : place[nextKept++]);
+        return reduction.combine(carried, op.getInputs(), source);
+      });
+}
+
+/// A window's dimension of reduce_window.
+static stablehlo::WindowDimension
+windowDimension(stablehlo::ReduceWindowOp op, size_t dim) {
+  stablehlo::WindowDimension window;
+  window.size = op.getWindowDimensions()[dim];
+  if (auto strides = op.getWindowStrides())
+    window.stride = (*strides)[dim];
+  if (auto dilations = op.getBaseDilations())
+    window.baseDilation = (*dilations)[dim];
+  if (auto dilations = op.getWindowDilations())
+    window.windowDilation = (*dilations)[dim];
+  if (auto padding = op.getPadding()) {
+    auto values = padding->getValues<int64_t>();
+    window.paddingLow = values[2 * dim];
+    window.paddingHigh = values[2 * dim + 1];
+  }
+  return window;
+}
+
+namespace {
+/// One dimension of a window at one place: which elements it covers.
+struct WindowRange {
+  Value first;        ///< Where the window's first element lies.
+  Value begin, end;   ///< The window's elements that may lie inside.
+  bool mustCheck;     ///< Some of them may lie between the elements.
+};
+} // namespace
+
+/// The part of the window at \p place that lies inside a dimension of \p size
+/// elements; the loop over it needs no test where nothing is base-dilated.
+static WindowRange rangeOf(Emission &e, Value place, int64_t size,
+                           const stablehlo::WindowDimension &w) {
+  WindowRange range;
+  range.first = e.sub(e.mul(place, w.stride), w.paddingLow);
+  int64_t extent = size == 0 ? 0 : (size - 1) * w.baseDilation + 1;
+  range.mustCheck = w.baseDilation != 1;
+  range.begin = e.index(0);
+  range.end = e.index(w.size);
+  // first + i * dilation >= 0 and < extent.
+  if (w.paddingLow > 0) {
+    Value missing = e.max(e.sub(e.index(0), range.first), e.index(0));
+    range.begin =
+        e.min(e.div(e.add(missing, w.windowDilation - 1), w.windowDilation),
+              range.end);
+  }
+  if (w.paddingHigh > 0) {
+    Value room = e.max(e.sub(e.index(extent), range.first), e.index(0));
+    Value count =
+        e.div(e.add(room, w.windowDilation - 1), w.windowDilation);
+    range.end = e.min(count, e.index(w.size));
+  }
+  return range;
+}
+
+static bool isTrivial(const stablehlo::WindowDimension &w) {
+  return w.size == 1 && w.stride == 1 && w.paddingLow == 0 &&
+         w.paddingHigh == 0 && w.baseDilation == 1;
+}
+
+std::optional<Elemental::Values>
+Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op, Place place) {
+  if (hasLanes(place) && hasComplex(op.getBody()))
+    return std::nullopt;
+  ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]);
+  SmallVector<stablehlo::WindowDimension> windows;
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    windows.push_back(windowDimension(op, dim));
+    if (place[dim].lanes && !isTrivial(windows.back()))
+      return std::nullopt;
+  }
+  Reduction reduction{*this, op.getBody(), hasLanes(place)};
+  Coordinates source;
+  Value inside = emission.boolean(true);
+  auto nest = [&](auto &self, size_t dim, ValueRange carried) -> Values {
+    if (dim == shape.size()) {
+      Coordinates here(source);
+      return emission.branch(
+          inside,
+          [&] { return reduction.combine(carried, op.getInputs(), here); },
+          [&] { return Values(carried); });
+    }
+    if (isTrivial(windows[dim])) {
+      source.push_back(place[dim]);
+      Values result = self(self, dim + 1, carried);
+      source.pop_back();
+      return result;
+    }
+    const stablehlo::WindowDimension &w = windows[dim];
+    WindowRange range = rangeOf(emission, place[dim].value, shape[dim], w);
+    return emission.loop(
+        range.begin, range.end, 1, carried, [&](Value i, ValueRange inner) {
+          Value index =
+              emission.add(range.first, emission.mul(i, w.windowDilation));
+          Value outer = inside;
+          if (range.mustCheck) {
+            inside = emission.both(
+                inside, emission.equal(emission.rem(index, w.baseDilation),
+                                       emission.index(0)));
+            index = emission.div(index, w.baseDilation);
+          }
+          source.push_back(index);
+          Values result = self(self, dim + 1, inner);
+          source.pop_back();
+          inside = outer;
+          return result;
+        });
+  };
+  return nest(nest, 0, reduction.start(op.getInitValues()));
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A sum of products: in f32 for narrower floats.
+struct ProductSum {
+  Emission &emission;
+  Type result;
+  Type accumulator = isa<FloatType>(result) && !result.isF64()
+                         ? Type(Float32Type::get(result.getContext()))
+                         : result;
+
+  Value zero() const {
+    Type type = valueType(accumulator);
+    if (auto complexType = dyn_cast<ComplexType>(type)) {
+      Builder &b = emission.builder;
+      Attribute part = b.getZeroAttr(complexType.getElementType());
+      return emission.create<complex::ConstantOp>(complexType,
+                                                  b.getArrayAttr({part, part}));
+    }
+    return emission.create<arith::ConstantOp>(
+        emission.builder.getZeroAttr(type));
+  }
+  Value add(Value sum, Value a, Type aType, Value b, Type bType) const {
+    return emitMultiplyAdd(emission, emitConvert(emission, a, aType, accumulator),
+                           emitConvert(emission, b, bType, accumulator), sum);
+  }
+  Value finish(Value sum) const {
+    return emitConvert(emission, sum, accumulator, result);
+  }
+};
+} // namespace
+
+std::optional<Elemental::Values>
+Elemental::dotAt(stablehlo::DotGeneralOp op, Place place) {
+  if (hasLanes(place))
+    return std::nullopt;
+  auto numbers = op.getDotDimensionNumbers();
+  Value lhs = op.getLhs(), rhs = op.getRhs();
+  Coordinates left(shapeOf(lhs).size()), right(shapeOf(rhs).size());
+  size_t next = 0;
+  for (auto [l, r] : llvm::zip(numbers.getLhsBatchingDimensions(),
+                               numbers.getRhsBatchingDimensions()))
+    left[l] = right[r] = place[next++];
+  auto fillFree = [&](Coordinates &coordinates, ArrayRef<int64_t> contracting) {
+    for (auto [dim, coordinate] : llvm::enumerate(coordinates))
+      if (!coordinate.value && !llvm::is_contained(contracting, int64_t(dim)))
+        coordinate = place[next++];
+  };
+  fillFree(left, numbers.getLhsContractingDimensions());
+  fillFree(right, numbers.getRhsContractingDimensions());
+
+  SmallVector<int64_t> sizes;
+  for (int64_t dim : numbers.getLhsContractingDimensions())
+    sizes.push_back(shapeOf(lhs)[dim]);
+  ProductSum sum{emission, elementOf(op.getResult())};
+  Values total = emission.loops(
+      sizes, sum.zero(), [&](ArrayRef<Value> position, ValueRange carried) {
+        for (auto [i, index] : llvm::enumerate(position)) {
+          left[numbers.getLhsContractingDimensions()[i]] = index;
+          right[numbers.getRhsContractingDimensions()[i]] = index;
+        }
+        return Values{sum.add(carried[0], at(lhs, left), elementOf(lhs),
+                              at(rhs, right), elementOf(rhs))};
+      });
+  return Values{sum.finish(total[0])};
+}
+
+std::optional<Elemental::Values>
+Elemental::convolutionAt(stablehlo::ConvolutionOp op, Place place) {
+  if (hasLanes(place))
+    return std::nullopt;
+  auto numbers = op.getDimensionNumbers();
+  Value lhs = op.getLhs(), rhs = op.getRhs();
+  int64_t outputFeatures = shapeOf(rhs)[numbers.getKernelOutputFeatureDimension()];
+  int64_t inputFeatures = shapeOf(rhs)[numbers.getKernelInputFeatureDimension()];
+  int64_t groups = op.getFeatureGroupCount();
+  int64_t batchGroups = op.getBatchGroupCount();
+  Value feature = place[numbers.getOutputFeatureDimension()].value;
+  Value batch = place[numbers.getOutputBatchDimension()].value;
+  // The group an output feature belongs to takes its own part of the input's
+  // features, or of its batch.
+  int64_t parts = std::max(groups, batchGroups);
+  Value group = emission.div(feature, outputFeatures / parts);
+  if (batchGroups > 1) {
+    int64_t batchSize = shapeOf(lhs)[numbers.getInputBatchDimension()];
+    batch = emission.add(emission.mul(group, batchSize / batchGroups), batch);
+  }
+  Coordinates left(shapeOf(lhs).size()), right(shapeOf(rhs).size());
+  left[numbers.getInputBatchDimension()] = batch;
+  right[numbers.getKernelOutputFeatureDimension()] = feature;
+
+  ProductSum sum{emission, elementOf(op.getResult())};
+  stablehlo::ConvolutionWindow windows = op.getWindow();
+  Value inside = emission.boolean(true);
+  auto overFeatures = [&](ValueRange carried) -> Values {
+    return emission.loop(
+        emission.index(0), emission.index(inputFeatures), 1, carried,
+        [&](Value i, ValueRange inner) {
+          left[numbers.getInputFeatureDimension()] =
+              groups > 1 ? emission.add(emission.mul(group, inputFeatures), i)
+                         : i;
+          right[numbers.getKernelInputFeatureDimension()] = i;
+          return Values{sum.add(inner[0], at(lhs, left), elementOf(lhs),
+                                at(rhs, right), elementOf(rhs))};
+        });
+  };
+  auto nest = [&](auto &self, size_t dim, ValueRange carried) -> Values {
+    if (dim == windows.size())
+      return emission.branch(
+          inside, [&] { return overFeatures(carried); },
+          [&] { return Values(carried); });
+    const stablehlo::WindowDimension &w = windows[dim];
+    int64_t inputDim = numbers.getInputSpatialDimensions()[dim];
+    int64_t kernelDim = numbers.getKernelSpatialDimensions()[dim];
+    Value at = place[numbers.getOutputSpatialDimensions()[dim]].value;
+    WindowRange range = rangeOf(emission, at, shapeOf(lhs)[inputDim], w);
+    return emission.loop(
+        range.begin, range.end, 1, carried, [&](Value i, ValueRange inner) {
+          Value outer = inside;
+          Value index =
+              emission.add(range.first, emission.mul(i, w.windowDilation));
+          if (range.mustCheck) {
+            inside = emission.both(
+                inside, emission.equal(emission.rem(index, w.baseDilation),
+                                       emission.index(0)));
+            index = emission.div(index, w.baseDilation);
+          }
+          left[inputDim] = index;
+          right[kernelDim] =
+              w.reversed ? emission.sub(emission.index(w.size - 1), i) : i;
+          Values result = self(self, dim + 1, inner);
+          inside = outer;
+          return result;
+        });
+  };
+  return Values{sum.finish(nest(nest, 0, sum.zero())[0])};
+}
+
+/// (x - mean) / sqrt(variance + epsilon) * scale + offset
+std::optional<Elemental::Values>
+Elemental::batchNormAt(stablehlo::BatchNormInferenceOp op, Place place) {
+  Type element = elementOf(op.getOperand());
+  Type wide = element.isF64() ? element
+                              : Type(emission.builder.getF32Type());
+  Coordinate feature = place[op.getFeatureIndex()];
+  Values values;
+  for (auto [i, tensor] : llvm::enumerate(op->getOperands())) {
+    Value value = i == 0 ? at(tensor, place)
+                      : at(tensor, ArrayRef<Coordinate>(feature));
+    values.push_back(emitConvert(emission, value, element, wide));
+  }
+  if (hasLanes(place))
+    for (Value &value : values)
+      value = splat(value);
+  auto [x, scale, offset, mean, variance] =
+      std::tuple(values[0], values[1], values[2], values[3], values[4]);
+  Type type = x.getType();
+  auto epsilon = emission.builder.getFloatAttr(
+      wide, op.getEpsilon().convertToDouble());
+  auto vector = dyn_cast<VectorType>(type);
+  Value epsilonValue = emission.create<arith::ConstantOp>(
+      vector ? TypedAttr(DenseElementsAttr::get(vector, Attribute(epsilon)))
+             : TypedAttr(epsilon));
+  Value deviation = emission.create<math::SqrtOp>(
+      emission.create<arith::AddFOp>(variance, epsilonValue));
+  Value normal = emission.create<arith::DivFOp>(
+      emission.create<arith::SubFOp>(x, mean), deviation);
+  Value result = emission.create<arith::AddFOp>(
+      emission.create<arith::MulFOp>(normal, scale), offset);
+  return Values{emitConvert(emission, result, wide, element)};
+}

@@ -1,0 +1,48 @@
+//===- Elementwise.cpp - the values of elementwise operations -------------===//
+
+#include "backend/cpu/emit/Elemental.h"
+#include "backend/cpu/emit/ElementwiseWriter.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+static Type elementOf(Value tensor) {
+  return getElementTypeOrSelf(tensor.getType());
+}
+
+bool cpu::isElementwise(Operation *op) {
+  using namespace stablehlo;
+  return isa<AbsOp, CbrtOp, CeilOp, CosineOp, ClzOp, ExpOp, Expm1Op, FloorOp,
+             LogOp, Log1pOp, LogisticOp, NegOp, NotOp, PopcntOp, RoundOp,
+             RoundNearestEvenOp, RsqrtOp, SignOp, SineOp, SqrtOp, TanOp, TanhOp,
+             AddOp, AndOp, Atan2Op, DivOp, MaxOp, MinOp, MulOp, OrOp, PowOp,
+             RemOp, ShiftLeftOp, ShiftRightArithmeticOp, ShiftRightLogicalOp,
+             SubtractOp, XorOp, ConvertOp, RealOp, ImagOp, IsFiniteOp,
+             ReducePrecisionOp, ComplexOp, CompareOp, SelectOp, ClampOp,
+             nn::ErfOp>(op);
+}
+
+Value cpu::emitElementwise(Emission &emission, Operation *op,
+                           ArrayRef<Value> operands, bool reassociate) {
+  using namespace stablehlo;
+  ElementwiseWriter w(emission, operands.front().getType(), reassociate);
+  Type from = elementOf(op->getOperand(0));
+  Type to = elementOf(op->getResult(0));
+  // What changes the type or works on any.
+  if (isa<ConvertOp>(op))
+    return emitConvert(emission, operands[0], from, to);
+  if (auto compare = dyn_cast<CompareOp>(op))
+    return w.compare(compare.getComparisonDirection(),
+                     compare.getCompareType(), operands[0], operands[1], from);
+  if (isa<SelectOp>(op))
+    return emission.create<arith::SelectOp>(operands[0], operands[1],
+                                            operands[2]);
+  if (auto clamp = dyn_cast<ClampOp>(op))
+    return w.clamp(operands[0], operands[1], operands[2], from);
+  if (isa<ComplexOp, RealOp, ImagOp>(op) || isa<ComplexType>(from))
+    return w.complexOperation(op, operands, to);
+  if (isa<IntegerType, IndexType>(from))
+    return w.integerOperation(op, operands, from);
+  return w.floatOperation(op, operands, from);
+}

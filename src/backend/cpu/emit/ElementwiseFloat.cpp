@@ -1,0 +1,284 @@
+//===- ElementwiseFloat.cpp - elementwise operations on floats ------------===//
+
+#include "backend/cpu/emit/ElementwiseWriter.h"
+#include "backend/cpu/emit/Math.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+using arith::CmpFPredicate;
+
+Type ElementwiseWriter::shaped(Type element) {
+  auto vector = dyn_cast<VectorType>(like);
+  return vector ? Type(vector.clone(element)) : element;
+}
+
+Value ElementwiseWriter::constant(Type type, TypedAttr scalar) {
+  auto vector = dyn_cast<VectorType>(type);
+  return e.create<arith::ConstantOp>(
+      vector ? TypedAttr(DenseElementsAttr::get(vector, Attribute(scalar)))
+             : scalar);
+}
+
+Value ElementwiseWriter::number(Type type, double value) {
+  return constant(
+      type, e.builder.getFloatAttr(getElementTypeOrSelf(type), value));
+}
+
+Value ElementwiseWriter::integer(Type type, const llvm::APInt &value) {
+  return constant(
+      type, e.builder.getIntegerAttr(getElementTypeOrSelf(type), value));
+}
+
+Value ElementwiseWriter::integer(Type type, int64_t value) {
+  unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  return integer(type, llvm::APInt(64, value, true).sextOrTrunc(width));
+}
+
+template <typename Op, typename... Values>
+Value ElementwiseWriter::exactly(Values... x) {
+  Type f32 = e.builder.getF32Type(), f64 = e.builder.getF64Type();
+  Type type = std::get<0>(std::tuple(x...)).getType();
+  if (getElementTypeOrSelf(type).isF64())
+    return e.create<Op>(x...);
+  Value wide = e.create<Op>(e.create<arith::ExtFOp>(shaped(f64), x)...);
+  return e.create<arith::TruncFOp>(shaped(f32), wide);
+}
+
+Value ElementwiseWriter::floatOperation(Operation *op, Operands operands,
+                                        Type element) {
+  if (element.isF32() || element.isF64())
+    return wideFloat(op, operands);
+  Type f32 = e.builder.getF32Type();
+  SmallVector<Value> wide;
+  for (Value operand : operands)
+    wide.push_back(convert(operand, element, f32));
+  Value result = wideFloat(op, wide);
+  return getElementTypeOrSelf(result.getType()).isF32()
+             ? convert(result, f32, element)
+             : result;
+}
+
+/// On f32 or f64.
+Value ElementwiseWriter::wideFloat(Operation *op, Operands operands) {
+  using namespace stablehlo;
+  Value x = operands[0], y = operands.size() > 1 ? operands[1] : Value();
+  Type type = x.getType();
+  bool isF32 = getElementTypeOrSelf(type).isF32();
+  auto flags = reassociate ? arith::FastMathFlags::reassoc
+                           : arith::FastMathFlags::none;
+  auto fast = [&](Value (*emit)(Emission &, Value), auto otherwise) {
+    return isF32 ? emit(e, x) : otherwise();
+  };
+  auto one = [&] { return number(type, 1); };
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<AddOp>([&](auto) { return e.create<arith::AddFOp>(x, y, flags); })
+      .Case<MulOp>([&](auto) { return e.create<arith::MulFOp>(x, y, flags); })
+      .Case<SubtractOp>([&](auto) { return e.create<arith::SubFOp>(x, y); })
+      .Case<DivOp>([&](auto) { return e.create<arith::DivFOp>(x, y); })
+      .Case<RemOp>([&](auto) { return e.create<arith::RemFOp>(x, y); })
+      .Case<MaxOp>([&](auto) { return e.create<arith::MaximumFOp>(x, y); })
+      .Case<MinOp>([&](auto) { return e.create<arith::MinimumFOp>(x, y); })
+      .Case<PowOp>([&](auto) { return floatPower(op, x, y); })
+      .Case<Atan2Op>([&](auto) { return exactly<math::Atan2Op>(x, y); })
+      .Case<AbsOp>([&](auto) { return e.create<math::AbsFOp>(x); })
+      .Case<NegOp>([&](auto) { return e.create<arith::NegFOp>(x); })
+      .Case<CeilOp>([&](auto) { return e.create<math::CeilOp>(x); })
+      .Case<FloorOp>([&](auto) { return e.create<math::FloorOp>(x); })
+      .Case<RoundOp>([&](auto) { return e.create<math::RoundOp>(x); })
+      .Case<RoundNearestEvenOp>(
+          [&](auto) { return e.create<math::RoundEvenOp>(x); })
+      .Case<SqrtOp>([&](auto) { return e.create<math::SqrtOp>(x); })
+      .Case<RsqrtOp>([&](auto) {
+        return e.create<arith::DivFOp>(one(), e.create<math::SqrtOp>(x));
+      })
+      .Case<CbrtOp>([&](auto) { return exactly<math::CbrtOp>(x); })
+      .Case<SineOp>([&](auto) { return exactly<math::SinOp>(x); })
+      .Case<CosineOp>([&](auto) { return exactly<math::CosOp>(x); })
+      .Case<TanOp>([&](auto) { return exactly<math::TanOp>(x); })
+      .Case<ExpOp>([&](auto) {
+        return fast(emitExp, [&] { return e.create<math::ExpOp>(x); });
+      })
+      .Case<Expm1Op>([&](auto) {
+        return fast(emitExpm1, [&] { return e.create<math::ExpM1Op>(x); });
+      })
+      .Case<LogOp>([&](auto) {
+        return fast(emitLog, [&] { return e.create<math::LogOp>(x); });
+      })
+      .Case<Log1pOp>([&](auto) {
+        return fast(emitLog1p, [&] { return e.create<math::Log1pOp>(x); });
+      })
+      .Case<TanhOp>([&](auto) {
+        return fast(emitTanh, [&] { return e.create<math::TanhOp>(x); });
+      })
+      .Case<nn::ErfOp>([&](auto) {
+        return fast(emitErf, [&] { return e.create<math::ErfOp>(x); });
+      })
+      .Case<LogisticOp>([&](auto) {
+        return fast(emitLogistic, [&] {
+          Value power =
+              e.create<math::ExpOp>(e.create<arith::NegFOp>(x));
+          return e.create<arith::DivFOp>(
+              one(), e.create<arith::AddFOp>(power, one()));
+        });
+      })
+      .Case<SignOp>([&](auto) {
+        Value zero = number(type, 0);
+        Value negative = select(compareFloats(CmpFPredicate::OLT, x, zero),
+                                number(type, -1), x);
+        return select(compareFloats(CmpFPredicate::OGT, x, zero), one(),
+                      negative);
+      })
+      .Case<IsFiniteOp>([&](auto) {
+        Value infinity =
+            number(type, std::numeric_limits<double>::infinity());
+        return compareFloats(CmpFPredicate::OLT, e.create<math::AbsFOp>(x),
+                             infinity);
+      })
+      .Case<ReducePrecisionOp>(
+          [&](ReducePrecisionOp r) { return reducePrecision(r, x); })
+      .Default([](Operation *) -> Value {
+        llvm_unreachable("not an operation on floats");
+      });
+}
+
+/// The exponent that is the same everywhere, if it is.
+static std::optional<double> knownExponent(Value tensor) {
+  while (auto broadcast =
+             tensor.getDefiningOp<stablehlo::BroadcastInDimOp>())
+    tensor = broadcast.getOperand();
+  auto constant = tensor.getDefiningOp<stablehlo::ConstantOp>();
+  auto dense = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue())
+                        : nullptr;
+  if (!dense || !dense.isSplat())
+    return std::nullopt;
+  return dense.getSplatValue<APFloat>().convertToDouble();
+}
+
+Value ElementwiseWriter::floatPower(Operation *op, Value x, Value y) {
+  std::optional<double> exponent = knownExponent(op->getOperand(1));
+  if (exponent == 1)
+    return x;
+  if (exponent == 2)
+    return e.create<arith::MulFOp>(x, x);
+  if (exponent == 3)
+    return e.create<arith::MulFOp>(e.create<arith::MulFOp>(x, x), x);
+  if (exponent == -1)
+    return e.create<arith::DivFOp>(number(x.getType(), 1), x);
+  return exactly<math::PowFOp>(x, y);
+}
+
+/// Rounds the mantissa to even, then turns exponents that are out of range into
+/// infinities and zeros (the specification's reduce_precision).
+Value ElementwiseWriter::reducePrecision(stablehlo::ReducePrecisionOp op,
+                                         Value x) {
+  Type type = x.getType(), element = getElementTypeOrSelf(type);
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(element).getFloatSemantics();
+  unsigned width = element.getIntOrFloatBitWidth();
+  unsigned mantissa = llvm::APFloat::semanticsPrecision(semantics) - 1;
+  unsigned exponentWidth = width - 1 - mantissa;
+  Type intType = shaped(e.builder.getIntegerType(width));
+  auto bitsConstant = [&](const APInt &bits) { return integer(intType, bits); };
+  auto fromBits = [&](Value v) { return e.create<arith::BitcastOp>(type, v); };
+  Value bits = e.create<arith::BitcastOp>(intType, x);
+
+  unsigned wanted = op.getMantissaBits();
+  if (wanted < mantissa) {
+    unsigned dropped = mantissa - wanted;
+    Value last = e.create<arith::AndIOp>(
+        e.create<arith::ShRUIOp>(bits, integer(intType, dropped)),
+        integer(intType, 1));
+    APInt half = APInt::getLowBitsSet(width, dropped - 1);
+    Value bias = e.create<arith::AddIOp>(last, bitsConstant(half));
+    bits = e.create<arith::AddIOp>(bits, bias);
+    bits = e.create<arith::AndIOp>(
+        bits, bitsConstant(APInt::getHighBitsSet(width, width - dropped)));
+  }
+  Value rounded = fromBits(bits);
+  if (unsigned wantedExponent = op.getExponentBits();
+      wantedExponent < exponentWidth) {
+    int64_t maxExponent = (int64_t(1) << (wantedExponent - 1)) - 1;
+    int64_t bias = (int64_t(1) << (exponentWidth - 1)) - 1;
+    auto powerOfTwo = [&](int64_t power) {
+      return fromBits(
+          bitsConstant(APInt(width, power + bias).shl(mantissa)));
+    };
+    Value magnitude = e.create<math::AbsFOp>(rounded);
+    Value infinity = number(type, std::numeric_limits<double>::infinity());
+    Value isLarge = compareFloats(CmpFPredicate::OGE, magnitude,
+                                  powerOfTwo(maxExponent + 1));
+    Value isSmall = compareFloats(CmpFPredicate::OLT, magnitude,
+                                  powerOfTwo(1 - maxExponent));
+    rounded = select(isLarge, e.create<math::CopySignOp>(infinity, x), rounded);
+    rounded = select(isSmall,
+                     e.create<math::CopySignOp>(number(type, 0), x), rounded);
+  }
+  return select(compareFloats(CmpFPredicate::UNO, x, x), x, rounded);
+}
+
+Value ElementwiseWriter::clamp(Value least, Value x, Value greatest,
+                               Type element) {
+  if (isa<FloatType>(element)) {
+    // Narrow floats compare as they stand in f32.
+    Type wide = element.isF64() ? element : Type(e.builder.getF32Type());
+    Value result = e.create<arith::MinimumFOp>(
+        e.create<arith::MaximumFOp>(convert(x, element, wide),
+                                    convert(least, element, wide)),
+        convert(greatest, element, wide));
+    return convert(result, wide, element);
+  }
+  if (element.isUnsignedInteger() || element.isInteger(1))
+    return e.create<arith::MinUIOp>(e.create<arith::MaxUIOp>(x, least),
+                                    greatest);
+  return e.create<arith::MinSIOp>(e.create<arith::MaxSIOp>(x, least),
+                                  greatest);
+}
+
+/// Integers in the order of the specification's TOTALORDER.
+Value ElementwiseWriter::totalOrder(Value value) {
+  unsigned width = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  Type type = shaped(e.builder.getIntegerType(width));
+  Value bits = e.create<arith::BitcastOp>(type, value);
+  Value sign = e.create<arith::ShRSIOp>(bits, integer(type, width - 1));
+  Value magnitude = integer(type, APInt::getSignedMaxValue(width));
+  return e.create<arith::XOrIOp>(
+      bits, e.create<arith::AndIOp>(sign, magnitude));
+}
+
+Value ElementwiseWriter::compare(
+    stablehlo::ComparisonDirection direction,
+    std::optional<stablehlo::ComparisonType> compareType, Value a, Value b,
+    Type element) {
+  using Direction = stablehlo::ComparisonDirection;
+  bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
+  if (auto complexType = dyn_cast<ComplexType>(element)) {
+    Value equal = complexOperation(nullptr, {a, b}, {});
+    if (direction == Direction::EQ)
+      return equal;
+    return e.create<arith::XOrIOp>(equal, e.boolean(true));
+  }
+  bool isTotal = compareType == stablehlo::ComparisonType::TOTALORDER;
+  if (isa<FloatType>(element) && !isTotal) {
+    static constexpr CmpFPredicate predicates[] = {
+        CmpFPredicate::OEQ, CmpFPredicate::UNE, CmpFPredicate::OGE,
+        CmpFPredicate::OGT, CmpFPredicate::OLE, CmpFPredicate::OLT};
+    Type wide = element.isF64() ? element : Type(e.builder.getF32Type());
+    return compareFloats(predicates[static_cast<int>(direction)],
+                         convert(a, element, wide), convert(b, element, wide));
+  }
+  if (isa<FloatType>(element)) {
+    a = totalOrder(a);
+    b = totalOrder(b);
+  }
+  using P = arith::CmpIPredicate;
+  static constexpr P signedOnes[] = {P::eq,  P::ne,  P::sge,
+                                     P::sgt, P::sle, P::slt};
+  static constexpr P unsignedOnes[] = {P::eq,  P::ne,  P::uge,
+                                       P::ugt, P::ule, P::ult};
+  return compareIntegers((isUnsigned ? unsignedOnes
+                                     : signedOnes)[static_cast<int>(direction)],
+                         a, b);
+}

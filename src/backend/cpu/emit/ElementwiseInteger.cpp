@@ -1,0 +1,320 @@
+//===- ElementwiseInteger.cpp - integers, complex numbers, conversions ----===//
+
+#include "backend/cpu/emit/Elemental.h"
+#include "backend/cpu/emit/ElementwiseWriter.h"
+
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+using arith::CmpIPredicate;
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+/// x / 0 is all ones, x % 0 is x; the least integer / -1 is itself.
+Value ElementwiseWriter::integerDivision(Value a, Value b, bool isUnsigned,
+                                         bool remainder) {
+  Type type = a.getType();
+  unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  Value one = integer(type, APInt(width, 1));
+  Value byZero = compareIntegers(CmpIPredicate::eq, b, integer(type, 0));
+  Value unsafe = byZero;
+  if (!isUnsigned) {
+    Value least = integer(type, APInt::getSignedMinValue(width));
+    Value overflow = e.create<arith::AndIOp>(
+        compareIntegers(CmpIPredicate::eq, a, least),
+        compareIntegers(CmpIPredicate::eq, b, integer(type, -1)));
+    unsafe = e.create<arith::OrIOp>(unsafe, overflow);
+  }
+  Value divisor = select(unsafe, one, b);
+  if (remainder) {
+    Value rest = isUnsigned ? e.create<arith::RemUIOp>(a, divisor)
+                            : e.create<arith::RemSIOp>(a, divisor);
+    return select(byZero, a, rest);
+  }
+  Value quotient = isUnsigned ? e.create<arith::DivUIOp>(a, divisor)
+                              : e.create<arith::DivSIOp>(a, divisor);
+  return select(byZero, integer(type, -1), quotient);
+}
+
+/// By squaring. A negative exponent gives 0, but powers of 1 and -1 stay such.
+Value ElementwiseWriter::integerPower(Value x, Value y, bool isUnsigned) {
+  Type type = x.getType();
+  unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  Value one = integer(type, APInt(width, 1)), zero = integer(type, 0);
+  Emission::Carried result = e.loop(
+      e.index(0), e.index(width), 1, ValueRange{one, x, y},
+      [&](Value, ValueRange carried) {
+        Value odd = compareIntegers(
+            CmpIPredicate::ne, e.create<arith::AndIOp>(carried[2], one), zero);
+        Value next = select(
+            odd, e.create<arith::MulIOp>(carried[0], carried[1]), carried[0]);
+        return Emission::Carried{
+            next, e.create<arith::MulIOp>(carried[1], carried[1]),
+            e.create<arith::ShRUIOp>(carried[2], one)};
+      });
+  if (isUnsigned)
+    return result[0];
+  Value isNegative = compareIntegers(CmpIPredicate::slt, y, zero);
+  Value isOdd = compareIntegers(CmpIPredicate::ne,
+                                e.create<arith::AndIOp>(y, one), zero);
+  Value minusOne = integer(type, -1);
+  Value ofMinusOne = select(isOdd, minusOne, one);
+  Value inverse =
+      select(compareIntegers(CmpIPredicate::eq, x, one), one,
+             select(compareIntegers(CmpIPredicate::eq, x, minusOne),
+                    ofMinusOne, zero));
+  return select(isNegative, inverse, result[0]);
+}
+
+/// A shift by as many bits as there are, or more, shifts everything out.
+Value ElementwiseWriter::shift(Operation *op, Value a, Value b) {
+  using namespace stablehlo;
+  Type type = a.getType();
+  unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  Value last = integer(type, APInt(width, width - 1));
+  Value fits = compareIntegers(CmpIPredicate::ule, b, last);
+  Value distance = select(fits, b, last);
+  if (isa<ShiftRightArithmeticOp>(op))
+    return e.create<arith::ShRSIOp>(a, distance);
+  Value shifted = isa<ShiftLeftOp>(op)
+                      ? e.create<arith::ShLIOp>(a, distance)
+                      : e.create<arith::ShRUIOp>(a, distance);
+  return select(fits, shifted, integer(type, 0));
+}
+
+Value ElementwiseWriter::integerOperation(Operation *op, Operands operands,
+                                          Type element) {
+  using namespace stablehlo;
+  Value x = operands[0], y = operands.size() > 1 ? operands[1] : Value();
+  Type type = x.getType();
+  bool isBoolean = element.isInteger(1);
+  bool isUnsigned = element.isUnsignedInteger() || isBoolean;
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<AddOp>([&](auto) {
+        return isBoolean ? e.create<arith::OrIOp>(x, y)
+                         : e.create<arith::AddIOp>(x, y);
+      })
+      .Case<MulOp>([&](auto) {
+        return isBoolean ? e.create<arith::AndIOp>(x, y)
+                         : e.create<arith::MulIOp>(x, y);
+      })
+      .Case<SubtractOp>([&](auto) { return e.create<arith::SubIOp>(x, y); })
+      .Case<AndOp>([&](auto) { return e.create<arith::AndIOp>(x, y); })
+      .Case<OrOp>([&](auto) { return e.create<arith::OrIOp>(x, y); })
+      .Case<XorOp>([&](auto) { return e.create<arith::XOrIOp>(x, y); })
+      .Case<MaxOp>([&](auto) {
+        return isUnsigned ? e.create<arith::MaxUIOp>(x, y)
+                          : e.create<arith::MaxSIOp>(x, y);
+      })
+      .Case<MinOp>([&](auto) {
+        return isUnsigned ? e.create<arith::MinUIOp>(x, y)
+                          : e.create<arith::MinSIOp>(x, y);
+      })
+      .Case<DivOp>(
+          [&](auto) { return integerDivision(x, y, isUnsigned, false); })
+      .Case<RemOp>(
+          [&](auto) { return integerDivision(x, y, isUnsigned, true); })
+      .Case<PowOp>([&](auto) { return integerPower(x, y, isUnsigned); })
+      .Case<ShiftLeftOp, ShiftRightArithmeticOp, ShiftRightLogicalOp>(
+          [&](auto) { return shift(op, x, y); })
+      .Case<AbsOp>([&](auto) {
+        return isUnsigned ? x : e.create<math::AbsIOp>(x);
+      })
+      .Case<NegOp>([&](auto) {
+        return e.create<arith::SubIOp>(integer(type, 0), x);
+      })
+      .Case<NotOp>([&](auto) {
+        return e.create<arith::XOrIOp>(x, integer(type, -1));
+      })
+      .Case<ClzOp>([&](auto) {
+        return e.create<math::CountLeadingZerosOp>(x);
+      })
+      .Case<PopcntOp>([&](auto) { return e.create<math::CtPopOp>(x); })
+      .Case<SignOp>([&](auto) {
+        Value zero = integer(type, 0), one = integer(type, 1);
+        Value positive = select(
+            compareIntegers(isUnsigned ? CmpIPredicate::ugt
+                                       : CmpIPredicate::sgt,
+                            x, zero),
+            one, zero);
+        return isUnsigned
+                   ? positive
+                   : select(compareIntegers(CmpIPredicate::slt, x, zero),
+                            integer(type, -1), positive);
+      })
+      .Default([](Operation *) -> Value {
+        llvm_unreachable("not an operation on integers");
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Complex numbers
+//===----------------------------------------------------------------------===//
+
+Value ElementwiseWriter::complexOperation(Operation *op, Operands operands,
+                                          Type result) {
+  using namespace stablehlo;
+  Value x = operands[0], y = operands.size() > 1 ? operands[1] : Value();
+  if (!op)
+    return e.create<complex::EqualOp>(x, y);
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<ComplexOp>(
+          [&](auto) { return e.create<complex::CreateOp>(result, x, y); })
+      .Case<RealOp>([&](auto) {
+        return isa<ComplexType>(x.getType()) ? e.create<complex::ReOp>(x) : x;
+      })
+      .Case<ImagOp>([&](auto) {
+        return isa<ComplexType>(x.getType()) ? e.create<complex::ImOp>(x)
+                                             : number(x.getType(), 0);
+      })
+      .Case<AddOp>([&](auto) { return e.create<complex::AddOp>(x, y); })
+      .Case<SubtractOp>([&](auto) { return e.create<complex::SubOp>(x, y); })
+      .Case<MulOp>([&](auto) { return e.create<complex::MulOp>(x, y); })
+      .Case<DivOp>([&](auto) { return e.create<complex::DivOp>(x, y); })
+      .Case<PowOp>([&](auto) { return e.create<complex::PowOp>(x, y); })
+      .Case<Atan2Op>([&](auto) { return e.create<complex::Atan2Op>(x, y); })
+      .Case<AbsOp>([&](auto) { return e.create<complex::AbsOp>(x); })
+      .Case<NegOp>([&](auto) { return e.create<complex::NegOp>(x); })
+      .Case<ExpOp>([&](auto) { return e.create<complex::ExpOp>(x); })
+      .Case<Expm1Op>([&](auto) { return e.create<complex::Expm1Op>(x); })
+      .Case<LogOp>([&](auto) { return e.create<complex::LogOp>(x); })
+      .Case<Log1pOp>([&](auto) { return e.create<complex::Log1pOp>(x); })
+      .Case<SqrtOp>([&](auto) { return e.create<complex::SqrtOp>(x); })
+      .Case<RsqrtOp>([&](auto) { return e.create<complex::RsqrtOp>(x); })
+      .Case<SineOp>([&](auto) { return e.create<complex::SinOp>(x); })
+      .Case<CosineOp>([&](auto) { return e.create<complex::CosOp>(x); })
+      .Case<TanOp>([&](auto) { return e.create<complex::TanOp>(x); })
+      .Case<TanhOp>([&](auto) { return e.create<complex::TanhOp>(x); })
+      .Case<SignOp>([&](auto) { return e.create<complex::SignOp>(x); })
+      .Case<LogisticOp>([&](auto) {
+        Type part = cast<ComplexType>(x.getType()).getElementType();
+        Value one = e.create<complex::CreateOp>(x.getType(), number(part, 1),
+                                                number(part, 0));
+        Value power = e.create<complex::ExpOp>(e.create<complex::NegOp>(x));
+        return e.create<complex::DivOp>(one,
+                                        e.create<complex::AddOp>(one, power));
+      })
+      .Default([](Operation *) -> Value { return {}; });
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+/// Toward zero; what does not fit gives the nearest that does, NaN gives 0.
+Value ElementwiseWriter::floatToInteger(Value value, Type to) {
+  Type type = shaped(valueType(to)), floatType = value.getType();
+  unsigned width = valueType(to).getIntOrFloatBitWidth();
+  bool isUnsigned = to.isUnsignedInteger();
+  APInt least = isUnsigned ? APInt::getMinValue(width)
+                           : APInt::getSignedMinValue(width);
+  APInt greatest = isUnsigned ? APInt::getMaxValue(width)
+                              : APInt::getSignedMaxValue(width);
+  // 2^bits is exact in every float type, the greatest integer is not.
+  Value above = number(floatType, std::ldexp(1.0, isUnsigned ? width
+                                                             : width - 1));
+  Value below = number(floatType,
+                       isUnsigned ? 0.0 : -std::ldexp(1.0, width - 1));
+  Value converted = isUnsigned ? e.create<arith::FPToUIOp>(type, value)
+                               : e.create<arith::FPToSIOp>(type, value);
+  using P = arith::CmpFPredicate;
+  converted = select(compareFloats(P::OGE, value, above),
+                     integer(type, greatest), converted);
+  converted = select(compareFloats(P::OLT, value, below),
+                     integer(type, least), converted);
+  return select(compareFloats(P::UNO, value, value), integer(type, 0),
+                converted);
+}
+
+Value ElementwiseWriter::convert(Value value, Type from, Type to) {
+  if (from == to)
+    return value;
+  Builder &b = e.builder;
+  if (auto complexType = dyn_cast<ComplexType>(from)) {
+    Type part = complexType.getElementType();
+    if (auto wanted = dyn_cast<ComplexType>(to)) {
+      Value re = convert(e.create<complex::ReOp>(value), part,
+                         wanted.getElementType());
+      Value im = convert(e.create<complex::ImOp>(value), part,
+                         wanted.getElementType());
+      return e.create<complex::CreateOp>(wanted, re, im);
+    }
+    return convert(e.create<complex::ReOp>(value), part, to);
+  }
+  if (auto wanted = dyn_cast<ComplexType>(to)) {
+    Type part = wanted.getElementType();
+    return e.create<complex::CreateOp>(wanted, convert(value, from, part),
+                                       number(part, 0));
+  }
+  Type type = shaped(valueType(to));
+  if (isa<FloatType>(from) && isa<FloatType>(to)) {
+    unsigned source = from.getIntOrFloatBitWidth(),
+             target = to.getIntOrFloatBitWidth();
+    if (source < 32 && target < 32)
+      return convert(convert(value, from, b.getF32Type()), b.getF32Type(), to);
+    // The machine has no step between f64 and the smallest.
+    if ((from.isF64() && !to.isF32() && !to.isF16()) ||
+        (to.isF64() && source < 32))
+      return convert(convert(value, from, b.getF32Type()), b.getF32Type(), to);
+    if (source < target)
+      return e.create<arith::ExtFOp>(type, value);
+    return e.create<arith::TruncFOp>(type, value);
+  }
+  if (isa<FloatType>(from)) {
+    if (!from.isF32() && !from.isF64())
+      return convert(convert(value, from, b.getF32Type()), b.getF32Type(), to);
+    if (to.isInteger(1))
+      return compareFloats(arith::CmpFPredicate::UNE, value,
+                           number(value.getType(), 0));
+    return floatToInteger(value, to);
+  }
+  bool isUnsigned = from.isUnsignedInteger() || from.isInteger(1);
+  unsigned source = valueType(from).getIntOrFloatBitWidth();
+  if (isa<FloatType>(to)) {
+    if (!to.isF32() && !to.isF64()) {
+      // Exact on the way, so that it is rounded once.
+      Type wide = source > 24 && !to.isBF16() ? Type(b.getF64Type())
+                                              : Type(b.getF32Type());
+      return convert(convert(value, from, wide), wide, to);
+    }
+    return isUnsigned ? e.create<arith::UIToFPOp>(type, value)
+                      : e.create<arith::SIToFPOp>(type, value);
+  }
+  if (to.isInteger(1))
+    return compareIntegers(CmpIPredicate::ne, value,
+                           integer(value.getType(), 0));
+  unsigned target = valueType(to).getIntOrFloatBitWidth();
+  if (source == target)
+    return value;
+  if (source > target)
+    return e.create<arith::TruncIOp>(type, value);
+  return isUnsigned ? e.create<arith::ExtUIOp>(type, value)
+                    : e.create<arith::ExtSIOp>(type, value);
+}
+
+Value cpu::emitConvert(Emission &emission, Value value, Type from, Type to) {
+  return ElementwiseWriter(emission, value.getType()).convert(value, from, to);
+}
+
+Value cpu::emitMultiplyAdd(Emission &emission, Value a, Value b, Value sum) {
+  Type element = getElementTypeOrSelf(a.getType());
+  if (isa<ComplexType>(element))
+    return emission.create<complex::AddOp>(
+        sum, emission.create<complex::MulOp>(a, b));
+  if (isa<FloatType>(element)) {
+    auto contract = arith::FastMathFlags::contract;
+    Value product = emission.create<arith::MulFOp>(a, b, contract);
+    return emission.create<arith::AddFOp>(
+        sum, product, contract | arith::FastMathFlags::reassoc);
+  }
+  if (element.isInteger(1))
+    return emission.create<arith::OrIOp>(
+        sum, emission.create<arith::AndIOp>(a, b));
+  return emission.create<arith::AddIOp>(
+      sum, emission.create<arith::MulIOp>(a, b));
+}

@@ -1,0 +1,265 @@
+//===- Emission.cpp - code that is being written --------------------------===//
+
+#include "backend/cpu/emit/Emission.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace sinter::cpu;
+
+Emission::Emission(OpBuilder &builder, Location location)
+    : builder(builder), loc(location), scopes(1) {
+  Operation *parent = builder.getInsertionBlock()->getParentOp();
+  auto function = dyn_cast<func::FuncOp>(parent);
+  if (!function)
+    function = parent->getParentOfType<func::FuncOp>();
+  entry = &function.getBody().front();
+}
+
+Value Emission::recall(const Key &key) const {
+  for (const auto &scope : llvm::reverse(scopes))
+    if (auto found = scope.find(key); found != scope.end())
+      return found->second;
+  return nullptr;
+}
+
+void Emission::remember(Key key, Value value) {
+  scopes.back()[std::move(key)] = value;
+}
+
+Value Emission::index(int64_t value) {
+  Value &slot = indices[value];
+  if (!slot) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(entry);
+    slot = create<arith::ConstantIndexOp>(value);
+  }
+  return slot;
+}
+
+Value Emission::boolean(bool value) {
+  if (!truths[value]) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(entry);
+    truths[value] = create<arith::ConstantIntOp>(value, 1);
+  }
+  return truths[value];
+}
+
+std::optional<int64_t> Emission::constantOf(Value value) const {
+  if (auto op = value.getDefiningOp<arith::ConstantIndexOp>())
+    return op.value();
+  return std::nullopt;
+}
+
+std::optional<bool> Emission::knownTruth(Value condition) const {
+  for (bool value : {false, true})
+    if (truths[value] && condition == truths[value])
+      return value;
+  return std::nullopt;
+}
+
+Value Emission::binary(unsigned kind, Value a, Value b,
+                       llvm::function_ref<Value()> make) {
+  Key key = {kind, reinterpret_cast<uintptr_t>(a.getAsOpaquePointer()),
+             reinterpret_cast<uintptr_t>(b.getAsOpaquePointer())};
+  if (Value known = recall(key))
+    return known;
+  Value made = make();
+  remember(std::move(key), made);
+  return made;
+}
+
+Value Emission::add(Value a, Value b) {
+  std::optional<int64_t> left = constantOf(a), right = constantOf(b);
+  if (left && right)
+    return index(*left + *right);
+  if (left && *left == 0)
+    return b;
+  if (right && *right == 0)
+    return a;
+  return binary(1, a, b, [&] { return create<arith::AddIOp>(a, b); });
+}
+
+Value Emission::sub(Value a, Value b) {
+  std::optional<int64_t> left = constantOf(a), right = constantOf(b);
+  if (left && right)
+    return index(*left - *right);
+  if (right)
+    return add(a, index(-*right));
+  return binary(2, a, b, [&] { return create<arith::SubIOp>(a, b); });
+}
+
+Value Emission::mul(Value a, int64_t b) {
+  if (std::optional<int64_t> left = constantOf(a))
+    return index(*left * b);
+  if (b == 0)
+    return index(0);
+  if (b == 1)
+    return a;
+  Value factor = index(b);
+  return binary(3, a, factor,
+                [&] { return create<arith::MulIOp>(a, factor); });
+}
+
+Value Emission::div(Value a, int64_t b) {
+  if (std::optional<int64_t> left = constantOf(a))
+    return index(*left / b);
+  if (b == 1)
+    return a;
+  Value divisor = index(b);
+  return binary(4, a, divisor,
+                [&] { return create<arith::DivUIOp>(a, divisor); });
+}
+
+Value Emission::rem(Value a, int64_t b) {
+  if (std::optional<int64_t> left = constantOf(a))
+    return index(*left % b);
+  if (b == 1)
+    return index(0);
+  Value divisor = index(b);
+  return binary(5, a, divisor,
+                [&] { return create<arith::RemUIOp>(a, divisor); });
+}
+
+Value Emission::min(Value a, Value b) {
+  std::optional<int64_t> left = constantOf(a), right = constantOf(b);
+  if (left && right)
+    return index(std::min(*left, *right));
+  return binary(6, a, b, [&] { return create<arith::MinSIOp>(a, b); });
+}
+
+Value Emission::max(Value a, Value b) {
+  std::optional<int64_t> left = constantOf(a), right = constantOf(b);
+  if (left && right)
+    return index(std::max(*left, *right));
+  return binary(7, a, b, [&] { return create<arith::MaxSIOp>(a, b); });
+}
+
+Value Emission::less(Value a, Value b) {
+  std::optional<int64_t> left = constantOf(a), right = constantOf(b);
+  if (left && right)
+    return boolean(*left < *right);
+  return binary(8, a, b, [&] {
+    return create<arith::CmpIOp>(arith::CmpIPredicate::slt, a, b);
+  });
+}
+
+Value Emission::equal(Value a, Value b) {
+  std::optional<int64_t> left = constantOf(a), right = constantOf(b);
+  if (left && right)
+    return boolean(*left == *right);
+  return binary(9, a, b, [&] {
+    return create<arith::CmpIOp>(arith::CmpIPredicate::eq, a, b);
+  });
+}
+
+Value Emission::both(Value a, Value b) {
+  if (std::optional<bool> known = knownTruth(a))
+    return *known ? b : a;
+  if (std::optional<bool> known = knownTruth(b))
+    return *known ? a : b;
+  return binary(10, a, b, [&] { return create<arith::AndIOp>(a, b); });
+}
+
+Emission::Carried
+Emission::loop(Value lower, Value upper, int64_t step, ValueRange carried,
+               llvm::function_ref<Carried(Value, ValueRange)> body) {
+  auto loop = builder.create<scf::ForOp>(loc, lower, upper, index(step),
+                                         carried);
+  OpBuilder::InsertionGuard guard(builder);
+  if (carried.empty())
+    builder.setInsertionPoint(loop.getBody()->getTerminator());
+  else
+    builder.setInsertionPointToStart(loop.getBody());
+  Scope scope(*this);
+  Carried next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  if (!carried.empty())
+    builder.create<scf::YieldOp>(loc, next);
+  return Carried(loop.getResults());
+}
+
+void Emission::loop(Value lower, Value upper, int64_t step,
+                    llvm::function_ref<void(Value)> body) {
+  loop(lower, upper, step, {}, [&](Value i, ValueRange) {
+    body(i);
+    return Carried();
+  });
+}
+
+Emission::Carried Emission::loops(
+    ArrayRef<int64_t> shape, ValueRange carried,
+    llvm::function_ref<Carried(ArrayRef<Value>, ValueRange)> body) {
+  SmallVector<Value> position;
+  auto nest = [&](auto &self, ValueRange values) -> Carried {
+    if (position.size() == shape.size())
+      return body(position, values);
+    int64_t size = shape[position.size()];
+    if (size == 1) {
+      position.push_back(index(0));
+      Carried result = self(self, values);
+      position.pop_back();
+      return result;
+    }
+    return loop(index(0), index(size), 1, values,
+                [&](Value i, ValueRange inner) {
+                  position.push_back(i);
+                  Carried result = self(self, inner);
+                  position.pop_back();
+                  return result;
+                });
+  };
+  return nest(nest, carried);
+}
+
+void Emission::loops(ArrayRef<int64_t> shape,
+                     llvm::function_ref<void(ArrayRef<Value>)> body) {
+  loops(shape, {}, [&](ArrayRef<Value> position, ValueRange) {
+    body(position);
+    return Carried();
+  });
+}
+
+Emission::Carried Emission::branch(Value condition,
+                                   llvm::function_ref<Carried()> then,
+                                   llvm::function_ref<Carried()> otherwise) {
+  if (std::optional<bool> known = knownTruth(condition))
+    return *known ? then() : otherwise();
+  // The types of the results are known once a branch is written, so it is
+  // written into a block of its own first.
+  auto write = [&](llvm::function_ref<Carried()> make, Block &block) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&block);
+    Scope scope(*this);
+    Carried values = make();
+    builder.create<scf::YieldOp>(loc, values);
+    return TypeRange(ValueRange(values)).size()
+               ? SmallVector<Type>(ValueRange(values).getTypes())
+               : SmallVector<Type>();
+  };
+  auto placeholder = builder.create<scf::IfOp>(loc, TypeRange(), condition,
+                                               /*withElseRegion=*/true);
+  for (Block *block : {placeholder.thenBlock(), placeholder.elseBlock()})
+    block->getTerminator()->erase();
+  SmallVector<Type> types = write(then, *placeholder.thenBlock());
+  write(otherwise, *placeholder.elseBlock());
+  auto op = builder.create<scf::IfOp>(loc, types, condition);
+  op.getThenRegion().takeBody(placeholder.getThenRegion());
+  op.getElseRegion().takeBody(placeholder.getElseRegion());
+  placeholder.erase();
+  return Carried(op.getResults());
+}
+
+void Emission::when(Value condition, llvm::function_ref<void()> then) {
+  if (std::optional<bool> known = knownTruth(condition)) {
+    if (*known)
+      then();
+    return;
+  }
+  auto op = builder.create<scf::IfOp>(loc, condition);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op.thenBlock()->getTerminator());
+  Scope scope(*this);
+  then();
+}

@@ -1,0 +1,54 @@
+//===- KernelEmitter.h - from a cpu.kernel to a function ------------------===//
+
+#ifndef SINTER_BACKEND_CPU_EMIT_KERNELEMITTER_H
+#define SINTER_BACKEND_CPU_EMIT_KERNELEMITTER_H
+
+#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/ir/CpuOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "runtime/Tensor.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sinter::cpu {
+
+/// How a kernel wants to be called. Its buffers are the inputs in order, the
+/// results in order, and scratch where scratchBytes is not 0.
+struct KernelPlan {
+  int64_t tasks = 1;
+  double flops = 0;
+  uint64_t scratchBytes = 0;
+  std::string name; ///< How it is computed: "loops", "matmul".
+
+  /// An input that is a constant and wanted in another form.
+  struct Packing {
+    uint64_t bytes;
+    std::function<void(const Tensor &weight, std::byte *packed)> pack;
+  };
+  /// One an input.
+  std::vector<std::optional<Packing>> packings;
+};
+
+/// Attribute of a cpu.kernel, an array of i64: the inputs that are constants,
+/// which may be packed at compile time.
+inline constexpr llvm::StringLiteral constantInputsAttribute =
+    "constant_inputs";
+
+/// Attribute of a cpu.kernel, an i64: how many of the root's first dimensions
+/// number rows. The kernel's reductions have one value a row.
+inline constexpr llvm::StringLiteral rowsAttribute = "rows";
+
+/// What it takes to call \p kernel, without writing it.
+KernelPlan planKernel(KernelOp kernel, const Target &target);
+
+/// Adds the function \p name to \p module. The module's context is the
+/// kernel's and has the code generator's dialects.
+void emitKernel(KernelOp kernel, const Target &target, mlir::ModuleOp module,
+                llvm::StringRef name);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_EMIT_KERNELEMITTER_H

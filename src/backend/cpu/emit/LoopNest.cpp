@@ -1,0 +1,67 @@
+//===- LoopNest.cpp - loops over a result, cut into tasks -----------------===//
+
+#include "backend/cpu/emit/LoopNest.h"
+
+using namespace mlir;
+using namespace sinter::cpu;
+
+/// A task is one place of the first `outerDims` dimensions, and one chunk of
+/// the innermost dimension if nothing lies between.
+struct LoopNest::Split {
+  size_t outerDims = 0;
+  int64_t outer = 1;
+  int64_t chunk = 0, chunks = 1;
+};
+
+/// Arithmetic operations that make a task: some microseconds, far more than it
+/// costs to start one.
+static constexpr double taskCost = 16384;
+
+LoopNest::Split LoopNest::split() const {
+  Split split;
+  double remaining = cost;
+  for (int64_t size : shape)
+    remaining *= size;
+  while (split.outerDims + 1 < shape.size() && remaining > taskCost) {
+    int64_t size = shape[split.outerDims++];
+    split.outer *= size;
+    remaining /= size;
+  }
+  split.chunk = shape.back();
+  if (split.outerDims + 1 == shape.size() && !keepRows &&
+      remaining > 2 * taskCost) {
+    // Multiples of 64 elements: whole cache lines and vectors.
+    int64_t elements = std::max<int64_t>(int64_t(taskCost / cost) / 64 * 64, 64);
+    split.chunk = std::min(shape.back(), elements);
+    split.chunks = (shape.back() + split.chunk - 1) / split.chunk;
+  }
+  return split;
+}
+
+int64_t LoopNest::tasks() const {
+  Split s = split();
+  return s.outer * s.chunks;
+}
+
+void LoopNest::emitTask(Emission &emission, Value task) const {
+  Split s = split();
+  Value chunk = emission.rem(task, s.chunks);
+  Value rest = emission.div(task, s.chunks);
+  SmallVector<Value> outer(s.outerDims);
+  for (size_t i = s.outerDims; i-- > 0;) {
+    outer[i] = i == 0 && shape[i] != 1 ? rest : emission.rem(rest, shape[i]);
+    rest = emission.div(rest, shape[i]);
+  }
+  llvm::ArrayRef<int64_t> inner(shape);
+  inner = inner.drop_front(s.outerDims).drop_back();
+  emission.loops(inner, [&](ArrayRef<Value> position) {
+    SmallVector<Value> place(outer);
+    llvm::append_range(place, position);
+    Value begin = emission.mul(chunk, s.chunk);
+    Value end = s.chunks == 1
+                    ? emission.index(shape.back())
+                    : emission.min(emission.add(begin, s.chunk),
+                                   emission.index(shape.back()));
+    body(place, begin, end);
+  });
+}

@@ -1,0 +1,262 @@
+//===- Math.cpp - elementary functions in vectorisable arithmetic ---------===//
+//
+// The reductions of the argument and the minimax coefficients of exp, log, tanh
+// and erf are those of S. Moshier's Cephes library (single precision).
+//
+//===----------------------------------------------------------------------===//
+
+#include "backend/cpu/emit/Math.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include <bit>
+#include <limits>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// Arithmetic on values of the type of one argument, f32 or vectors of it.
+class Writer {
+public:
+  Writer(Emission &emission, Value like)
+      : e(emission), floatType(like.getType()),
+        intType(withElement(e.builder.getI32Type())) {}
+
+  Value number(float value) {
+    return constant(floatType, e.builder.getF32FloatAttr(value));
+  }
+  Value integer(int32_t value) {
+    return constant(intType, e.builder.getI32IntegerAttr(value));
+  }
+  Value add(Value a, Value b) { return arithmetic<arith::AddFOp>(a, b); }
+  Value add(Value a, float b) { return add(a, number(b)); }
+  Value sub(Value a, Value b) { return arithmetic<arith::SubFOp>(a, b); }
+  Value mul(Value a, Value b) { return arithmetic<arith::MulFOp>(a, b); }
+  Value mul(Value a, float b) { return mul(a, number(b)); }
+  Value div(Value a, Value b) { return e.create<arith::DivFOp>(a, b); }
+  /// Sums that must be rounded as they stand.
+  Value exactAdd(Value a, Value b) { return e.create<arith::AddFOp>(a, b); }
+  Value exactSub(Value a, Value b) { return e.create<arith::SubFOp>(a, b); }
+  Value abs(Value a) { return e.create<math::AbsFOp>(a); }
+  Value copySign(Value magnitude, Value sign) {
+    return e.create<math::CopySignOp>(magnitude, sign);
+  }
+
+  /// Ordered: false where either is NaN.
+  Value less(Value a, float b) {
+    return e.create<arith::CmpFOp>(arith::CmpFPredicate::OLT, a, number(b));
+  }
+  Value greater(Value a, float b) {
+    return e.create<arith::CmpFOp>(arith::CmpFPredicate::OGT, a, number(b));
+  }
+  Value equal(Value a, float b) {
+    return e.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, a, number(b));
+  }
+  Value select(Value condition, Value a, Value b) {
+    return e.create<arith::SelectOp>(condition, a, b);
+  }
+
+  Value bits(Value a) { return e.create<arith::BitcastOp>(intType, a); }
+  Value fromBits(Value a) { return e.create<arith::BitcastOp>(floatType, a); }
+  Value addInt(Value a, Value b) { return e.create<arith::AddIOp>(a, b); }
+  Value subInt(Value a, Value b) { return e.create<arith::SubIOp>(a, b); }
+  Value andInt(Value a, int32_t b) {
+    return e.create<arith::AndIOp>(a, integer(b));
+  }
+  Value orInt(Value a, int32_t b) {
+    return e.create<arith::OrIOp>(a, integer(b));
+  }
+  Value shiftLeft(Value a, int32_t b) {
+    return e.create<arith::ShLIOp>(a, integer(b));
+  }
+  Value shiftRight(Value a, int32_t b) {
+    return e.create<arith::ShRSIOp>(a, integer(b));
+  }
+  Value toFloat(Value a) {
+    return e.create<arith::SIToFPOp>(floatType, a);
+  }
+
+  /// Horner's scheme, highest power first.
+  Value polynomial(Value x, std::initializer_list<float> coefficients) {
+    Value sum;
+    for (float c : coefficients)
+      sum = sum ? add(mul(sum, x), c) : number(c);
+    return sum;
+  }
+
+  Emission &e;
+
+private:
+  Type withElement(Type element) {
+    auto vector = dyn_cast<VectorType>(floatType);
+    return vector ? Type(vector.clone(element)) : element;
+  }
+  Value constant(Type type, TypedAttr scalar) {
+    auto vector = dyn_cast<VectorType>(type);
+    return e.create<arith::ConstantOp>(
+        vector ? TypedAttr(DenseElementsAttr::get(vector, Attribute(scalar)))
+               : scalar);
+  }
+  /// May be fused with its neighbour into one rounding.
+  template <typename Op> Value arithmetic(Value a, Value b) {
+    return e.create<Op>(a, b, arith::FastMathFlags::contract);
+  }
+
+  Type floatType, intType;
+};
+
+} // namespace
+
+/// e^x = 2^n * e^r with |r| <= ln(2) / 2; 2^n in two factors so that neither
+/// overflows where the product does not.
+Value cpu::emitExp(Emission &emission, Value x) {
+  Writer w(emission, x);
+  Value clamped = w.select(w.greater(x, 89.0f), w.number(89.0f), x);
+  clamped = w.select(w.less(x, -104.0f), w.number(-104.0f), clamped);
+  // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
+  const float magic = 12582912.0f;
+  Value shifted = w.exactAdd(w.e.create<arith::MulFOp>(
+                                 clamped, w.number(1.44269504088896341f)),
+                             w.number(magic));
+  Value n = w.exactSub(shifted, w.number(magic));
+  Value r = w.add(w.mul(n, -0.693359375f), clamped);
+  r = w.add(w.mul(n, 2.12194440e-4f), r);
+  Value p = w.polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f,
+                             8.3334519073e-3f, 4.1665795894e-2f,
+                             1.6666665459e-1f, 5.0000001201e-1f});
+  Value power = w.add(w.add(w.mul(p, w.mul(r, r)), r), 1.0f);
+
+  Value exponent =
+      w.subInt(w.bits(shifted), w.integer(std::bit_cast<int32_t>(magic)));
+  Value half = w.shiftRight(exponent, 1);
+  auto powerOfTwo = [&](Value i) {
+    return w.fromBits(w.shiftLeft(w.addInt(i, w.integer(127)), 23));
+  };
+  Value first = w.e.create<arith::MulFOp>(power, powerOfTwo(half));
+  return w.e.create<arith::MulFOp>(first,
+                                   powerOfTwo(w.subInt(exponent, half)));
+}
+
+/// Taylor's series up to x^9 / 9! where |x| < 0.5; e^x - 1 loses less than a
+/// bit elsewhere.
+Value cpu::emitExpm1(Emission &emission, Value x) {
+  Writer w(emission, x);
+  Value far = w.add(emitExp(emission, x), -1.0f);
+  Value p = w.polynomial(
+      x, {2.75573192e-6f, 2.48015873e-5f, 1.98412698e-4f, 1.38888889e-3f,
+          8.33333333e-3f, 4.16666667e-2f, 1.66666667e-1f, 0.5f});
+  Value near = w.add(w.mul(p, w.mul(x, x)), x);
+  near = w.select(w.equal(x, 0.0f), x, near);
+  return w.select(w.less(w.abs(x), 0.5f), near, far);
+}
+
+/// x = 2^e * m with m in [sqrt(1/2), sqrt(2)); log(m) by a polynomial in m - 1.
+Value cpu::emitLog(Emission &emission, Value x) {
+  Writer w(emission, x);
+  const float leastNormal = 1.17549435e-38f;
+  Value isSmall = w.less(x, leastNormal);
+  // Denormals are brought up by 2^23.
+  Value normal = w.select(isSmall, w.mul(x, 8388608.0f), x);
+  Value bits = w.bits(normal);
+  // Taken off, the bits of sqrt(1/2) leave the exponent of the wanted range.
+  const int32_t root = 0x3f3504f3;
+  Value exponent = w.shiftRight(w.subInt(bits, w.integer(root)), 23);
+  Value mantissa = w.fromBits(w.subInt(bits, w.shiftLeft(exponent, 23)));
+  Value e = w.toFloat(exponent);
+  e = w.select(isSmall, w.add(e, -23.0f), e);
+
+  Value m = w.exactAdd(mantissa, w.number(-1.0f));
+  Value square = w.mul(m, m);
+  Value p = w.polynomial(
+      m, {7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f,
+          -1.2420140846e-1f, 1.4249322787e-1f, -1.6668057665e-1f,
+          2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f});
+  Value y = w.mul(w.mul(p, square), m);
+  y = w.add(w.mul(e, -2.12194440e-4f), y);
+  y = w.add(w.mul(square, -0.5f), y);
+  Value result = w.add(w.mul(e, 0.693359375f), w.add(m, y));
+
+  result = w.select(w.equal(x, infinity), x, result);
+  result = w.select(w.equal(x, 0.0f), w.number(-infinity), result);
+  Value nan = w.number(std::numeric_limits<float>::quiet_NaN());
+  Value isNumber = w.e.create<arith::CmpFOp>(arith::CmpFPredicate::OGE, x,
+                                             w.number(0.0f));
+  return w.select(isNumber, result, nan);
+}
+
+/// log(u) * x / (u - 1) with u = 1 + x as rounded: the rounding error of u
+/// cancels (W. Kahan).
+Value cpu::emitLog1p(Emission &emission, Value x) {
+  Writer w(emission, x);
+  Value u = w.exactAdd(x, w.number(1.0f));
+  Value rounded = w.exactSub(u, w.number(1.0f));
+  Value isTiny = w.equal(rounded, 0.0f);
+  Value divisor = w.select(isTiny, w.number(1.0f), rounded);
+  Value log = emitLog(emission, u);
+  Value corrected = w.e.create<arith::MulFOp>(log, w.div(x, divisor));
+  Value result = w.select(isTiny, x, corrected);
+  return w.select(w.equal(x, infinity), x, result);
+}
+
+/// x + x^3 P(x^2) for small |x|, 1 - 2 / (e^2|x| + 1) with x's sign elsewhere.
+Value cpu::emitTanh(Emission &emission, Value x) {
+  Writer w(emission, x);
+  Value magnitude = w.abs(x);
+  Value square = w.mul(x, x);
+  Value p = w.polynomial(square, {-5.70498872745e-3f, 2.06390887954e-2f,
+                                  -5.37397155531e-2f, 1.33314422036e-1f,
+                                  -3.33332819422e-1f});
+  Value near = w.add(w.mul(w.mul(p, square), x), x);
+  near = w.select(w.equal(x, 0.0f), x, near);
+  Value power = emitExp(emission, w.add(magnitude, magnitude));
+  Value far = w.sub(w.number(1.0f),
+                    w.div(w.number(2.0f), w.add(power, 1.0f)));
+  return w.select(w.less(magnitude, 0.625f), near, w.copySign(far, x));
+}
+
+/// x P(x^2) for |x| < 1; 1 - e^(-x^2) / |x| Q(1 / x^2) with x's sign elsewhere,
+/// with one Q for |x| < 2 and one above.
+Value cpu::emitErf(Emission &emission, Value x) {
+  Writer w(emission, x);
+  Value magnitude = w.abs(x);
+  Value square = w.mul(x, x);
+  Value near = w.mul(
+      x, w.polynomial(square,
+                      {7.853861353153693e-5f, -8.010193625184903e-4f,
+                       5.188327685732524e-3f, -2.685381193529856e-2f,
+                       1.128358514861418e-1f, -3.761262582423300e-1f,
+                       1.128379165726710e+0f}));
+  Value isNear = w.less(magnitude, 1.0f);
+  // Away from the division by zero that is not used.
+  Value divisor = w.select(isNear, w.number(1.0f), magnitude);
+  Value inverse = w.div(w.number(1.0f), divisor);
+  Value inverseSquare = w.mul(inverse, inverse);
+  Value middle = w.polynomial(
+      inverseSquare,
+      {2.326819970068386e-2f, -1.387039388740657e-1f, 3.687424674597105e-1f,
+       -5.824733027278666e-1f, 6.210004621745983e-1f, -4.944515323274145e-1f,
+       3.404879937665872e-1f, -2.741127028184656e-1f, 5.638259427386472e-1f});
+  Value outer = w.polynomial(
+      inverseSquare,
+      {-1.047766399936249e+1f, 1.297719955372516e+1f, -7.495518717768503e+0f,
+       2.921019019210786e+0f, -1.015265279202700e+0f, 4.218463358204948e-1f,
+       -2.820767439740514e-1f, 5.641895067754075e-1f});
+  Value q = w.select(w.less(magnitude, 2.0f), middle, outer);
+  Value power = emitExp(emission, w.mul(square, -1.0f));
+  Value tail = w.mul(w.mul(power, inverse), q);
+  Value far = w.copySign(w.sub(w.number(1.0f), tail), x);
+  return w.select(isNear, near, far);
+}
+
+Value cpu::emitLogistic(Emission &emission, Value x) {
+  Writer w(emission, x);
+  Value power = emitExp(emission, w.mul(x, -1.0f));
+  return w.div(w.number(1.0f), w.add(power, 1.0f));
+}

@@ -1,0 +1,18 @@
+//===- CpuOps.h - the CPU backend's own operations ------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_IR_CPUOPS_H
+#define SINTER_BACKEND_CPU_IR_CPUOPS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "backend/cpu/ir/CpuDialect.h.inc"
+
+#define GET_OP_CLASSES
+#include "backend/cpu/ir/CpuOps.h.inc"
+
+#endif // SINTER_BACKEND_CPU_IR_CPUOPS_H

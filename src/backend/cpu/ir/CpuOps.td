@@ -1,0 +1,47 @@
+//===- CpuOps.td - the CPU backend's own operations -----------------------===//
+//
+// What stands below the graph: groups of operations that become one kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_IR_CPUOPS
+#define SINTER_BACKEND_CPU_IR_CPUOPS
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Cpu_Dialect : Dialect {
+  let name = "cpu";
+  let cppNamespace = "::sinter::cpu";
+  let summary = "Kernels of the CPU backend";
+  let usePropertiesForAttributes = 1;
+}
+
+class Cpu_Op<string mnemonic, list<Trait> traits = []> :
+    Op<Cpu_Dialect, mnemonic, traits>;
+
+def Cpu_KernelOp : Cpu_Op<"kernel", [Pure, IsolatedFromAbove, SingleBlock]> {
+  let summary = "Operations that are computed together";
+  let description = [{
+    The region's arguments are the inputs, its yielded values the results. Their
+    types may differ from those outside in shape, never in element type or in
+    the number of elements: memory is row-major, and a kernel sees it in the
+    shape that makes its loops simplest. Intermediate values never reach memory
+    outside the kernel.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `(` $inputs `)` attr-dict `:` functional-type(operands, results) $body
+  }];
+  let hasVerifier = 1;
+}
+
+def Cpu_YieldOp : Cpu_Op<"yield", [Pure, Terminator, HasParent<"KernelOp">]> {
+  let summary = "Ends a kernel and names its results";
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
+#endif // SINTER_BACKEND_CPU_IR_CPUOPS

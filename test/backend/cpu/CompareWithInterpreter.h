@@ -1,0 +1,29 @@
+//===- CompareWithInterpreter.h - the oracle judges the backend -----------===//
+
+#ifndef SINTER_TEST_BACKEND_CPU_COMPAREWITHINTERPRETER_H
+#define SINTER_TEST_BACKEND_CPU_COMPAREWITHINTERPRETER_H
+
+#include "backend/cpu/Compiler.h"
+
+#include <string>
+
+namespace sinter::test {
+
+struct Tolerance {
+  double relative = 2e-5;
+  double absolute = 2e-6;
+};
+
+/// What \p body computes for random inputs, by the CPU backend on one and two
+/// threads (which must agree to the bit) and by the interpreter (within
+/// \p tolerance). \p body is the text of a function `main`, without the word
+/// func: "(%x: tensor<2xf32>) -> tensor<2xf32> { ... }". Returns what is wrong,
+/// or "".
+std::string differs(const std::string &body, Tolerance tolerance = {});
+
+/// The model of such a text.
+Model parseModel(const std::string &body);
+
+} // namespace sinter::test
+
+#endif // SINTER_TEST_BACKEND_CPU_COMPAREWITHINTERPRETER_H
