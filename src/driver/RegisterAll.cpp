@@ -5,10 +5,14 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/Pipelines.h"
 
 void sinter::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::func::FuncDialect, mlir::quant::QuantizationDialect,
                   nn::NnDialect, stablehlo::StablehloDialect>();
 }
 
-void sinter::registerAllPasses() { mlir::registerTransformsPasses(); }
+void sinter::registerAllPasses() {
+  mlir::registerTransformsPasses();
+  registerSimplificationPasses();
+}

@@ -1,0 +1,199 @@
+#include "passes/ChannelAffine.h"
+
+#include "graph/Constants.h"
+#include "graph/nn/NnOps.h"
+#include "passes/Matching.h"
+#include <array>
+#include <cmath>
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter {
+
+bool ChannelAffine::shifts() const {
+  return llvm::any_of(shift, [](double each) { return each != 0; });
+}
+bool ChannelAffine::isFinite() const {
+  auto finite = [](double each) { return std::isfinite(each); };
+  return llvm::all_of(scale, finite) && llvm::all_of(shift, finite);
+}
+
+ChannelAffine compose(const ChannelAffine &outer, const ChannelAffine &inner) {
+  ChannelAffine both = outer;
+  for (size_t i = 0; i < both.scale.size(); ++i) {
+    both.scale[i] = outer.scale[i] * inner.scale[i];
+    both.shift[i] = outer.scale[i] * inner.shift[i] + outer.shift[i];
+  }
+  return both;
+}
+
+namespace {
+
+/// A constant whose dimension i is dimension `place[i]` of a value that it is
+/// broadcast to.
+struct PlacedConstant {
+  Tensor tensor;
+  SmallVector<int64_t> place;
+};
+
+} // namespace
+
+/// A constant of the shape of a value of rank \p rank, seen through the
+/// broadcast that made it.
+static std::optional<PlacedConstant> placedConstant(Value value, int64_t rank) {
+  SmallVector<int64_t> place;
+  Value source = value;
+  if (auto op = value.getDefiningOp<BroadcastInDimOp>()) {
+    source = op.getOperand();
+    place.assign(op.getBroadcastDimensions().begin(),
+                 op.getBroadcastDimensions().end());
+  } else if (auto op = value.getDefiningOp<DynamicBroadcastInDimOp>()) {
+    source = op.getOperand();
+    place.assign(op.getBroadcastDimensions().begin(),
+                 op.getBroadcastDimensions().end());
+  } else {
+    if (auto op = value.getDefiningOp<nn::BroadcastLikeOp>())
+      source = op.getOperand();
+    int64_t own = tensorOf(source).getRank();
+    if (own > rank)
+      return std::nullopt;
+    for (int64_t i = 0; i < own; ++i)
+      place.push_back(rank - own + i);
+  }
+  std::optional<Tensor> tensor = constantValue(source);
+  if (!tensor || tensor->rank() != static_cast<int64_t>(place.size()))
+    return std::nullopt;
+  return PlacedConstant{std::move(*tensor), std::move(place)};
+}
+
+/// The numbers of \p value, one a channel, if it is constant and varies along
+/// \p dimension only.
+static std::optional<std::vector<double>>
+channelNumbers(Value value, int64_t rank, int64_t dimension, int64_t channels) {
+  auto constant = placedConstant(value, rank);
+  if (!constant || constant->tensor.size() == 0)
+    return std::nullopt;
+  const Tensor &tensor = constant->tensor;
+  // Where the channel's index is found in an element's flat index.
+  int64_t stride = 1, size = 1;
+  for (int64_t i = tensor.rank() - 1, step = 1; i >= 0; --i) {
+    if (constant->place[i] == dimension) {
+      stride = step;
+      size = tensor.dim(i);
+    }
+    step *= tensor.dim(i);
+  }
+  if (size != 1 && size != channels)
+    return std::nullopt;
+  std::vector<double> numbers(channels);
+  for (int64_t c = 0; c < channels; ++c)
+    numbers[c] = tensor.toDouble(size == 1 ? 0 : c * stride);
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    if (!(tensor.toDouble(i) == numbers[size == 1 ? 0 : i / stride % size]))
+      return std::nullopt;
+  return numbers;
+}
+
+/// The name of the constant that a value is made of, or "".
+static std::string nameOfSource(Value value) {
+  for (unsigned depth = 0; depth < 8; ++depth) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return "";
+    if (isa<ConstantOp>(op))
+      return constantName(value).str();
+    if (op->getNumOperands() == 0)
+      return "";
+    value = op->getOperand(0);
+  }
+  return "";
+}
+
+static std::optional<ChannelStep>
+batchNormStep(BatchNormInferenceOp op, int64_t dimension, int64_t channels) {
+  if (static_cast<int64_t>(op.getFeatureIndex()) != dimension)
+    return std::nullopt;
+  const std::array<Value, 4> parameters = {op.getScale(), op.getOffset(),
+                                           op.getMean(), op.getVariance()};
+  std::array<std::vector<double>, 4> numbers;
+  for (auto [list, value] : llvm::zip_equal(numbers, parameters)) {
+    std::optional<Tensor> tensor = constantValue(value);
+    if (!tensor || tensor->size() != channels)
+      return std::nullopt;
+    for (int64_t c = 0; c < channels; ++c)
+      list.push_back(tensor->toDouble(c));
+  }
+  auto &[scale, offset, mean, variance] = numbers;
+  double epsilon = op.getEpsilon().convertToDouble();
+  ChannelStep step{op,
+                   {},
+                   StepKind::BatchNorm,
+                   ChannelAffine::identity(channels),
+                   nameOfSource(op.getOffset())};
+  for (int64_t c = 0; c < channels; ++c) {
+    double spread = variance[c] + epsilon;
+    if (!(spread > 0) || !std::isfinite(spread))
+      return std::nullopt;
+    double factor = scale[c] / std::sqrt(spread);
+    step.affine.scale[c] = factor;
+    step.affine.shift[c] = offset[c] - mean[c] * factor;
+  }
+  return step;
+}
+
+/// x + c, c + x, x - c, c - x, x * c, c * x or x / c.
+static std::optional<ChannelStep>
+arithmeticStep(Operation *op, Value x, int64_t dimension, int64_t channels) {
+  bool isFirst = op->getOperand(0) == x;
+  if (isa<DivOp>(op) && !isFirst)
+    return std::nullopt;
+  Value other = op->getOperand(isFirst ? 1 : 0);
+  auto numbers =
+      channelNumbers(other, tensorOf(x).getRank(), dimension, channels);
+  if (!numbers)
+    return std::nullopt;
+  ChannelStep step{
+      op, {}, StepKind::Scale, ChannelAffine::identity(channels), ""};
+  if (isa<AddOp, SubtractOp>(op)) {
+    step.kind = StepKind::Shift;
+    step.shiftName = nameOfSource(other);
+    bool isSubtract = isa<SubtractOp>(op);
+    for (int64_t c = 0; c < channels; ++c) {
+      step.affine.shift[c] =
+          isSubtract && isFirst ? -(*numbers)[c] : (*numbers)[c];
+      if (isSubtract && !isFirst)
+        step.affine.scale[c] = -1;
+    }
+    if (isSubtract && !isFirst)
+      step.kind = StepKind::Scale;
+    return step;
+  }
+  for (int64_t c = 0; c < channels; ++c)
+    step.affine.scale[c] = isa<DivOp>(op) ? 1 / (*numbers)[c] : (*numbers)[c];
+  return step;
+}
+
+std::optional<ChannelStep> channelStep(Operation *op, Value x,
+                                       int64_t dimension, int64_t channels) {
+  if (llvm::count(op->getOperands(), x) != 1 || op->getNumResults() != 1 ||
+      op->getResult(0).getType() != x.getType() || !isFloatTensor(x))
+    return std::nullopt;
+  std::optional<ChannelStep> step;
+  if (auto norm = dyn_cast<BatchNormInferenceOp>(op)) {
+    if (norm.getOperand() == x)
+      step = batchNormStep(norm, dimension, channels);
+  } else if (isa<AddOp, SubtractOp, MulOp, DivOp>(op)) {
+    step = arithmeticStep(op, x, dimension, channels);
+  } else if (isa<NegOp>(op)) {
+    step = ChannelStep{
+        op, {}, StepKind::Scale, ChannelAffine::identity(channels), ""};
+    step->affine.scale.assign(channels, -1.0);
+  }
+  if (!step || !step->affine.isFinite())
+    return std::nullopt;
+  step->from = x;
+  return step;
+}
+
+} // namespace sinter

@@ -1,0 +1,31 @@
+//===- EliminateCommonSubexpressions.h - the same is computed once --------===//
+//
+//   a = exp(x)                 a = exp(x)
+//   b = exp(x)            ->   c = a + a
+//   c = a + b
+//
+// Equal are operations of the same name, operands, properties and types,
+// whatever their origin. MLIR's own pass would compare the numbers of their
+// source nodes, too.
+//
+// Restrictions:
+//   - Operations with regions stay, and those that have effects.
+//   - Constants with different names stay apart: each is a weight of the file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_PASSES_ELIMINATECOMMONSUBEXPRESSIONS_H
+#define SINTER_PASSES_ELIMINATECOMMONSUBEXPRESSIONS_H
+
+#include "mlir/Pass/Pass.h"
+#include "passes/PatternLabels.h"
+
+namespace sinter {
+
+llvm::ArrayRef<PatternInfo> eliminateCommonSubexpressionsPatterns();
+std::unique_ptr<mlir::Pass>
+createEliminateCommonSubexpressions(std::shared_ptr<PatternRun> run = nullptr);
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_ELIMINATECOMMONSUBEXPRESSIONS_H

@@ -1,0 +1,22 @@
+//===- EliminateDeadCode.h - what nothing reads goes ----------------------===//
+//
+//   an operation without effects and without readers    ->  (nothing)
+//   a private function that nothing names               ->  (nothing)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_PASSES_ELIMINATEDEADCODE_H
+#define SINTER_PASSES_ELIMINATEDEADCODE_H
+
+#include "mlir/Pass/Pass.h"
+#include "passes/PatternLabels.h"
+
+namespace sinter {
+
+llvm::ArrayRef<PatternInfo> eliminateDeadCodePatterns();
+std::unique_ptr<mlir::Pass>
+createEliminateDeadCode(std::shared_ptr<PatternRun> run = nullptr);
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_ELIMINATEDEADCODE_H

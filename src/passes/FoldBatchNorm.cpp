@@ -1,0 +1,491 @@
+#include "passes/FoldBatchNorm.h"
+
+#include "graph/Constants.h"
+#include "graph/Model.h"
+#include "graph/nn/NnOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "passes/ChannelAffine.h"
+#include "passes/Groups.h"
+#include "passes/Matching.h"
+#include "passes/Pass.h"
+#include "passes/Weight.h"
+#include "runtime/ElementDispatch.h"
+#include "llvm/ADT/SetVector.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter {
+
+static constexpr StringLiteral passName = "fold-batch-norm";
+
+/// The labels, by the kind of step and whether it stands before the product.
+static constexpr StringLiteral labels[3][2] = {
+    {"fold-batch-norm-after", "fold-batch-norm-before"},
+    {"fold-scale-after", "fold-scale-before"},
+    {"fold-shift-after", "fold-shift-before"}};
+
+static StringRef labelOf(StepKind kind, bool isBefore) {
+  return labels[static_cast<int>(kind)][isBefore];
+}
+
+ArrayRef<PatternInfo> foldBatchNormPatterns() {
+  static const PatternInfo infos[] = {
+      {labels[0][0], "batch_norm(product(x, k)) -> product(x, k') + b'",
+       passName},
+      {labels[0][1], "product(batch_norm(x), k) -> product(x, k') + b'",
+       passName},
+      {labels[1][0], "product(x, k) * s -> product(x, k')", passName},
+      {labels[1][1], "product(x * s, k) -> product(x, k')", passName},
+      {labels[2][0], "(product(x, k) + b) + c -> product(x, k) + b'", passName},
+      {labels[2][1], "product(x + c, k) -> product(x, k) + b'", passName},
+  };
+  return infos;
+}
+
+namespace {
+
+/// Names of constants and of the entry function's tensors, so that new ones
+/// differ.
+class Names {
+public:
+  explicit Names(ModuleOp module) {
+    module.walk([&](Operation *op) {
+      if (auto name = op->getAttrOfType<StringAttr>(nameAttribute))
+        ++taken[name.getValue()];
+      if (auto function = dyn_cast<func::FuncOp>(op)) {
+        for (ArrayAttr attributes :
+             {function.getArgAttrsAttr(), function.getResAttrsAttr()})
+          if (attributes)
+            for (auto each : attributes.getAsRange<DictionaryAttr>())
+              if (auto name = each.getAs<StringAttr>(nameAttribute))
+                ++taken[name.getValue()];
+      }
+    });
+  }
+
+  /// `<base>_fuse_bn`, with a number where that is taken; "" for "".
+  std::string fused(StringRef base) {
+    static constexpr StringLiteral suffix = "_fuse_bn";
+    if (base.empty())
+      return "";
+    base.consume_back(suffix);
+    std::string name = (base + suffix).str();
+    for (unsigned i = 1; taken.contains(name); ++i)
+      name = (base + suffix + "_" + Twine(i)).str();
+    ++taken[name];
+    return name;
+  }
+  void release(StringRef name) {
+    auto place = taken.find(name);
+    if (place != taken.end() && --place->second == 0)
+      taken.erase(place);
+  }
+
+private:
+  llvm::StringMap<unsigned> taken;
+};
+
+/// What is added to a product: an array whose dimension i is dimension
+/// `place[i]` of the result.
+struct Bias {
+  std::vector<double> numbers;
+  Shape shape;
+  SmallVector<int64_t> place;
+  std::string name;
+};
+
+/// A product and the operand that takes up the chain.
+struct Product {
+  Operation *op;
+  unsigned weightOperand;
+  Weight weight;
+
+  Value result() const { return op->getResult(0); }
+};
+
+class Folder {
+public:
+  Folder(ModuleOp module, PatternRun &run)
+      : module(module), run(run), names(module) {}
+
+  void foldAll();
+
+private:
+  bool foldAfter(Operation *op);
+  bool foldBefore(Operation *op);
+  SmallVector<ChannelStep> chainAfter(Value value, int64_t dimension,
+                                      int64_t channels);
+  SmallVector<ChannelStep> chainBefore(Value value, const ChannelFold &fold,
+                                       int64_t channels, bool mayShift);
+  bool extend(SmallVector<ChannelStep> &chain, std::optional<ChannelStep> step,
+              bool isBefore);
+  void setWeight(Product &product, ArrayRef<double> numbers);
+  Value addBias(OpBuilder &builder, Value value, const Bias &bias);
+  void eraseIfDead(Operation *op);
+  void count(ArrayRef<ChannelStep> chain, bool isBefore);
+
+  ModuleOp module;
+  PatternRun &run;
+  Names names;
+  GroupTracker groups;
+};
+
+} // namespace
+
+/// The products that \p op may be taken for: one for each constant operand.
+static SmallVector<Product> productsOf(Operation *op) {
+  SmallVector<Product> products;
+  if (!isa<ChannelwiseAffineOpInterface>(op) || op->getNumOperands() != 2 ||
+      !isFloatTensor(op->getResult(0)))
+    return products;
+  for (unsigned i = 0; i < 2; ++i)
+    if (!op->getOperand(1 - i).getDefiningOp<ConstantOp>())
+      if (std::optional<Weight> weight = Weight::find(op->getOperand(i)))
+        products.push_back({op, i, std::move(*weight)});
+  return products;
+}
+
+/// What a new bias is called where the chain has no name for it.
+static std::string biasNameOf(const Weight &weight) {
+  StringRef name = weight.name();
+  name.consume_back("_fuse_bn");
+  return name.empty() ? "" : (name + "_bias").str();
+}
+
+/// The largest magnitude of each channel.
+static std::vector<double> magnitudes(ArrayRef<double> numbers,
+                                      const ChannelOf &channelOf) {
+  std::vector<double> largest(channelOf.count(), 0);
+  for (auto [index, number] : llvm::enumerate(numbers)) {
+    double &each = largest[channelOf(index)];
+    each = std::max(each, std::abs(number));
+  }
+  return largest;
+}
+
+/// Whether the type's numbers reach as far as \p numbers do once rounded.
+static bool roundsFinitely(ElementType type, ArrayRef<double> numbers) {
+  return dispatch(type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (isStdComplex<T>)
+      return false;
+    else
+      return llvm::all_of(numbers, [](double number) {
+        return std::isfinite(static_cast<double>(static_cast<T>(number)));
+      });
+  });
+}
+
+static double smallestNormal(ElementType type) {
+  return dispatch(type, [](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (isStdComplex<T>)
+      return 0.0;
+    else
+      return static_cast<double>(std::numeric_limits<T>::min());
+  });
+}
+
+/// The weight's numbers, scaled; nothing if that is not sound in its type.
+static std::optional<std::vector<double>>
+scaledNumbers(const Weight &weight, const ChannelOf &channelOf,
+              ArrayRef<double> scale) {
+  std::vector<double> numbers = weight.numbers();
+  if (!llvm::all_of(numbers, [](double each) { return std::isfinite(each); }))
+    return std::nullopt;
+  std::vector<double> before = magnitudes(numbers, channelOf);
+  for (auto [index, number] : llvm::enumerate(numbers))
+    number *= scale[channelOf(index)];
+  if (!roundsFinitely(weight.type(), numbers))
+    return std::nullopt;
+  double smallest = smallestNormal(weight.type());
+  for (auto [was, is] : llvm::zip_equal(before, magnitudes(numbers, channelOf)))
+    if (is != 0 && is < smallest && was >= smallest)
+      return std::nullopt;
+  return numbers;
+}
+
+static ChannelAffine composed(ArrayRef<ChannelStep> chain, int64_t channels) {
+  ChannelAffine affine = ChannelAffine::identity(channels);
+  for (const ChannelStep &step : chain)
+    affine = compose(step.affine, affine);
+  return affine;
+}
+
+static bool hasShift(ArrayRef<ChannelStep> chain) {
+  return llvm::any_of(chain, [](const ChannelStep &step) {
+    return step.kind != StepKind::Scale || step.affine.shifts();
+  });
+}
+
+/// Appends an enabled step to the chain.
+bool Folder::extend(SmallVector<ChannelStep> &chain,
+                    std::optional<ChannelStep> step, bool isBefore) {
+  if (!step || !run.isEnabled(labelOf(step->kind, isBefore)))
+    return false;
+  chain.push_back(std::move(*step));
+  return true;
+}
+
+/// The steps from \p value on that nothing else reads.
+SmallVector<ChannelStep> Folder::chainAfter(Value value, int64_t dimension,
+                                            int64_t channels) {
+  SmallVector<ChannelStep> chain;
+  while (value.hasOneUse()) {
+    Operation *user = *value.user_begin();
+    if (user->getBlock() != value.getDefiningOp()->getBlock() ||
+        !extend(chain, channelStep(user, value, dimension, channels),
+                /*isBefore=*/false))
+      break;
+    value = user->getResult(0);
+  }
+  return chain;
+}
+
+/// The steps that lead to \p value and that nothing else reads, first to last.
+SmallVector<ChannelStep> Folder::chainBefore(Value value,
+                                             const ChannelFold &fold,
+                                             int64_t channels, bool mayShift) {
+  SmallVector<ChannelStep> chain;
+  Block *block = value.getParentBlock();
+  while (value.hasOneUse() && value.getDefiningOp() &&
+         value.getParentBlock() == block) {
+    Operation *op = value.getDefiningOp();
+    std::optional<ChannelStep> step;
+    for (Value operand : op->getOperands())
+      if (!step && operand.getType() == value.getType())
+        step = channelStep(op, operand, fold.activationDim, channels);
+    if (!step)
+      break;
+    bool isBiasOfProduct = step->kind == StepKind::Shift &&
+                           isa_and_nonnull<ChannelwiseAffineOpInterface>(
+                               step->from.getDefiningOp());
+    if ((step->affine.shifts() && !mayShift) || isBiasOfProduct ||
+        !extend(chain, std::move(step), /*isBefore=*/true))
+      break;
+    value = chain.back().from;
+  }
+  std::reverse(chain.begin(), chain.end());
+  return chain;
+}
+
+void Folder::count(ArrayRef<ChannelStep> chain, bool isBefore) {
+  for (const ChannelStep &step : chain)
+    run.count(labelOf(step.kind, isBefore));
+}
+
+/// Erases \p op and what only it read, as far as nothing else reads it.
+void Folder::eraseIfDead(Operation *op) {
+  llvm::SmallSetVector<Operation *, 8> candidates;
+  candidates.insert(op);
+  while (!candidates.empty()) {
+    Operation *each = candidates.pop_back_val();
+    if (isa<ChannelwiseAffineOpInterface>(each) || !isOpTriviallyDead(each))
+      continue;
+    for (Value operand : each->getOperands())
+      if (Operation *source = operand.getDefiningOp())
+        candidates.insert(source);
+    if (auto name = each->getAttrOfType<StringAttr>(nameAttribute))
+      names.release(name.getValue());
+    groups.touch(each);
+    each->erase();
+  }
+}
+
+void Folder::setWeight(Product &product, ArrayRef<double> numbers) {
+  Operation *old =
+      product.op->getOperand(product.weightOperand).getDefiningOp();
+  OpBuilder builder(product.op);
+  std::string name = names.fused(product.weight.name());
+  Value value =
+      product.weight.rebuild(builder, product.op->getLoc(), numbers, name);
+  product.op->setOperand(product.weightOperand, value);
+  groups.touch(product.op);
+  eraseIfDead(old);
+}
+
+/// value + bias, the bias repeated along the other dimensions.
+Value Folder::addBias(OpBuilder &builder, Value value, const Bias &bias) {
+  auto type = tensorOf(value);
+  Location location = value.getLoc();
+  ElementType element = *elementTypeOf(type.getElementType());
+  Value repeated;
+  if (type.hasStaticShape()) {
+    Value constant = makeConstant(
+        builder, location, tensorOfDoubles(element, bias.shape, bias.numbers),
+        bias.name);
+    repeated =
+        builder.create<BroadcastInDimOp>(location, type, constant, bias.place);
+  } else {
+    // By NumPy's rule: [C, 1, 1].
+    Shape shape(type.getRank() - bias.place.front(), 1);
+    for (auto [size, place] : llvm::zip_equal(bias.shape, bias.place))
+      shape[place - bias.place.front()] = size;
+    Value constant =
+        makeConstant(builder, location,
+                     tensorOfDoubles(element, shape, bias.numbers), bias.name);
+    repeated = builder.create<nn::BroadcastLikeOp>(location, type, constant,
+                                                   ValueRange{value});
+  }
+  return builder.create<AddOp>(location, type, value, repeated);
+}
+
+bool Folder::foldAfter(Operation *op) {
+  for (Product &product : productsOf(op)) {
+    auto folds = cast<ChannelwiseAffineOpInterface>(op).getResultFolds(
+        product.weightOperand);
+    for (const ChannelFold &fold : folds) {
+      ChannelOf channelOf(fold, product.weight.shape());
+      int64_t channels = channelOf.count();
+      auto chain = chainAfter(product.result(), fold.activationDim, channels);
+      bool onlyBias = chain.size() == 1 && chain[0].kind == StepKind::Shift;
+      if (chain.empty() || onlyBias)
+        continue;
+      ChannelAffine affine = composed(chain, channels);
+      ElementType element =
+          *elementTypeOf(tensorOf(product.result()).getElementType());
+      auto numbers = scaledNumbers(product.weight, channelOf, affine.scale);
+      if (!numbers || !roundsFinitely(element, affine.shift))
+        continue;
+
+      bool shifts = hasShift(chain);
+      Operation *last = chain.back().op;
+      std::string biasName = biasNameOf(product.weight);
+      for (const ChannelStep &step : llvm::reverse(chain))
+        if (!step.shiftName.empty())
+          biasName = step.shiftName;
+      // Only shifts leave the weight as it is.
+      if (llvm::any_of(affine.scale, [](double each) { return each != 1; }))
+        setWeight(product, *numbers);
+      else
+        groups.touch(op);
+      Value result = product.result();
+      OpBuilder builder(last);
+      if (shifts)
+        result = addBias(builder, result,
+                         {std::move(affine.shift),
+                          {channels},
+                          {fold.activationDim},
+                          names.fused(biasName)});
+      count(chain, /*isBefore=*/false);
+      last->getResult(0).replaceAllUsesWith(result);
+      eraseIfDead(chain.back().op);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// What a shift of the operand adds to each element of the result: the sum of
+/// the weights that meet it.
+static Bias shiftedSum(const Product &product, ArrayRef<ChannelFold> folds,
+                       const ChannelOf &channelOf, ArrayRef<double> shift) {
+  std::vector<double> weights = product.weight.numbers();
+  Bias bias;
+  SmallVector<ChannelOf> places;
+  int64_t count = 1;
+  for (const ChannelFold &fold : folds) {
+    places.emplace_back(fold, product.weight.shape());
+    bias.shape.push_back(places.back().count());
+    bias.place.push_back(fold.activationDim);
+    count *= places.back().count();
+  }
+  bias.numbers.assign(count, 0);
+  for (auto [index, weight] : llvm::enumerate(weights)) {
+    int64_t place = 0;
+    for (const ChannelOf &each : places)
+      place = place * each.count() + each(index);
+    bias.numbers[place] += weight * shift[channelOf(index)];
+  }
+  return bias;
+}
+
+bool Folder::foldBefore(Operation *op) {
+  for (Product &product : productsOf(op)) {
+    auto interface = cast<ChannelwiseAffineOpInterface>(op);
+    auto results = interface.getResultFolds(product.weightOperand);
+    unsigned activation = 1 - product.weightOperand;
+    for (const ChannelFold &fold :
+         interface.getOperandFolds(product.weightOperand)) {
+      ChannelOf channelOf(fold, product.weight.shape());
+      int64_t channels = channelOf.count();
+      bool mayShift = !fold.padded && !results.empty();
+      auto chain =
+          chainBefore(op->getOperand(activation), fold, channels, mayShift);
+      if (chain.empty())
+        continue;
+      ChannelAffine affine = composed(chain, channels);
+      ElementType element =
+          *elementTypeOf(tensorOf(product.result()).getElementType());
+      auto numbers = scaledNumbers(product.weight, channelOf, affine.scale);
+      if (!numbers)
+        continue;
+      Bias bias;
+      bool shifts = affine.shifts();
+      if (shifts) {
+        bias = shiftedSum(product, results, channelOf, affine.shift);
+        if (!roundsFinitely(element, bias.numbers))
+          continue;
+        bias.name = names.fused(biasNameOf(product.weight));
+      }
+      if (llvm::any_of(affine.scale, [](double each) { return each != 1; }))
+        setWeight(product, *numbers);
+      else
+        groups.touch(op);
+      op->setOperand(activation, chain.front().from);
+      if (shifts) {
+        OpBuilder builder(op->getContext());
+        builder.setInsertionPointAfter(op);
+        Value sum = addBias(builder, product.result(), bias);
+        // broadcast_like reads the product, too.
+        Operation *add = sum.getDefiningOp();
+        product.result().replaceAllUsesExcept(
+            sum, llvm::SmallPtrSet<Operation *, 2>{
+                     add, add->getOperand(1).getDefiningOp()});
+      }
+      count(chain, /*isBefore=*/true);
+      eraseIfDead(chain.back().op);
+      return true;
+    }
+  }
+  return false;
+}
+
+void Folder::foldAll() {
+  SmallVector<Operation *> products;
+  module.walk([&](Operation *op) {
+    if (isa<ChannelwiseAffineOpInterface>(op))
+      products.push_back(op);
+  });
+  // What stands after a product is folded first, so that a chain between two
+  // products goes into the one that made it.
+  for (Operation *op : products)
+    while (foldAfter(op)) {
+    }
+  for (Operation *op : products)
+    if (foldBefore(op))
+      foldAfter(op);
+  groups.dissolve(module);
+}
+
+namespace {
+struct FoldBatchNorm : LabelledPass<FoldBatchNorm> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldBatchNorm)
+  using LabelledPass::LabelledPass;
+  StringRef getArgument() const final { return passName; }
+  StringRef getDescription() const final {
+    return "Fold batch norms and per-channel arithmetic into weights";
+  }
+  void runOnOperation() final {
+    Folder(getOperation(), patternRun()).foldAll();
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> createFoldBatchNorm(std::shared_ptr<PatternRun> run) {
+  return std::make_unique<FoldBatchNorm>(std::move(run));
+}
+
+} // namespace sinter

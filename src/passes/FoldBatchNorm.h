@@ -1,0 +1,62 @@
+//===- FoldBatchNorm.h - per-channel arithmetic goes into the weights -----===//
+//
+//        x   K                                x   K'
+//        |   |                                |   |
+//       product        the bias if any        product
+//          |             /                       |   bias'
+//     add, multiply, ... , batch norm  ->        |   |
+//          |                                     add
+//          y                                     |
+//                                                y
+//
+//     x                                   x   K'
+//     |                                   |   |
+//   multiply, add, ..., batch norm        product
+//     |   K                       ->         |   bias'
+//     |   |                                  |   |
+//    product                                 add
+//       |                                    |
+//       y                                    y
+//
+// where the product is any operation with ChannelwiseAffineOpInterface
+// (convolution of any dimension numbers, groups and dilations; dot_general),
+// and the chain is of batch_norm_inference, negate, and add, subtract, multiply
+// and divide with constants that vary along the channel's dimension only:
+//
+//   y = s * (K x) + t   ->   K'[..., o] = s[o] * K[..., o],   bias' = t
+//   y = K (s * x + t)   ->   K'[..., i] = s[i] * K[..., i],
+//                            bias'[o] = sum over i and window of K[..., o] t[i]
+//
+// s and t are composed in double, and K' and bias' are rounded once. An
+// addition stands after the product if and only if the chain shifts. The new
+// weight is called `<kernel>_fuse_bn` (with a number behind if that is taken).
+//
+// Restrictions:
+//   - Every value between the product and the end of the chain has one reader,
+//     in the same block, and is not an output. The end may have any.
+//   - The chain's constants are constant, finite, and vary along the
+//     product's channel dimension, not along one that happens to be as large;
+//     no divisor is zero and variance + epsilon > 0.
+//   - Weights are floating-point and finite, before and after, and no channel's
+//     weights sink below the normal numbers of their type.
+//   - A shift before a product that reads zeros from outside its operand stays.
+//   - After the product there is more to fold than one addition (the bias).
+//   - The bias addition of one product does not move behind the next.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_PASSES_FOLDBATCHNORM_H
+#define SINTER_PASSES_FOLDBATCHNORM_H
+
+#include "mlir/Pass/Pass.h"
+#include "passes/PatternLabels.h"
+
+namespace sinter {
+
+llvm::ArrayRef<PatternInfo> foldBatchNormPatterns();
+std::unique_ptr<mlir::Pass>
+createFoldBatchNorm(std::shared_ptr<PatternRun> run = nullptr);
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_FOLDBATCHNORM_H

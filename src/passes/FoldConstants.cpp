@@ -1,0 +1,197 @@
+#include "passes/FoldConstants.h"
+
+#include "graph/Constants.h"
+#include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "interpreter/Interpreter.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "passes/Groups.h"
+#include "passes/Matching.h"
+#include "passes/Pass.h"
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter {
+
+static constexpr StringLiteral label = "fold-constant";
+
+ArrayRef<PatternInfo> foldConstantsPatterns() {
+  static const PatternInfo infos[] = {
+      {label, "add(constant, constant) -> constant", "fold-constants"}};
+  return infos;
+}
+
+static int64_t bytesOf(TypeRange types) {
+  int64_t sum = 0;
+  for (Type each : types) {
+    auto type = dyn_cast<RankedTensorType>(each);
+    std::optional<ElementType> element =
+        type && type.hasStaticShape() &&
+                !isa<quant::QuantizedType>(type.getElementType())
+            ? elementTypeOf(type.getElementType())
+            : std::nullopt;
+    std::optional<int64_t> bytes =
+        element ? byteCount(*element, type.getShape()) : std::nullopt;
+    if (!bytes || llvm::AddOverflow(sum, *bytes, sum))
+      return std::numeric_limits<int64_t>::max();
+  }
+  return sum;
+}
+
+/// What only repeats elements, or counts: cheaper to run than to keep.
+static bool isRepetition(Operation *op) {
+  return isa<BroadcastInDimOp, IotaOp>(op);
+}
+
+/// A constant, or a repetition of one.
+static bool isConstant(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && (isa<ConstantOp>(op) ||
+                (isRepetition(op) &&
+                 llvm::all_of(op->getOperands(), [](Value operand) {
+                   return isa_and_nonnull<ConstantOp>(operand.getDefiningOp());
+                 })));
+}
+
+/// Whether the operation's value follows from constants.
+static bool dependsOnConstantsOnly(Operation *op) {
+  if (isa<ConstantOp>(op) || op->getNumResults() == 0 ||
+      op->hasTrait<OpTrait::IsTerminator>() || !isMemoryEffectFree(op) ||
+      !canEvaluate(op))
+    return false;
+  if (!llvm::all_of(op->getOperands(), isConstant))
+    return false;
+  bool inside = true;
+  for (Region &region : op->getRegions())
+    visitUsedValuesDefinedAbove(region, region, [&](OpOperand *operand) {
+      inside &= isa_and_nonnull<ConstantOp>(operand->get().getDefiningOp());
+    });
+  return inside;
+}
+
+static bool isSmallEnough(Operation *op, int64_t byteLimit) {
+  if (isRepetition(op)) {
+    // Few integers are a shape or indices.
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    return type.getElementType().isIntOrIndex() && type.hasStaticShape() &&
+           type.getNumElements() <= largestDenseConstant;
+  }
+  int64_t bytes = bytesOf(op->getResultTypes());
+  if (bytes <= byteLimit)
+    return true;
+  auto isOnlyUse = [](Value value) { return value.hasOneUse(); };
+  return bytes <= bytesOf(op->getOperandTypes()) &&
+         llvm::all_of(op->getOperands(), isOnlyUse);
+}
+
+/// The groups with an operation that will not become constant.
+static llvm::DenseSet<Attribute> lastingGroups(ModuleOp module) {
+  llvm::DenseSet<Attribute> lasting;
+  llvm::DenseSet<Value> constant;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool known = isa<ConstantOp>(op) ||
+                 (op->getNumRegions() == 0 && op->getNumResults() &&
+                  isMemoryEffectFree(op) && canEvaluate(op) &&
+                  llvm::all_of(op->getOperands(), [&](Value value) {
+                    return constant.contains(value);
+                  }));
+    if (known)
+      constant.insert(op->result_begin(), op->result_end());
+    else if (Attribute group = op->getDiscardableAttr(groupAttribute))
+      lasting.insert(group);
+  });
+  return lasting;
+}
+
+/// The name that the result of \p op inherits from its only weight.
+static StringRef inheritedName(Operation *op) {
+  if (op->getNumOperands() != 1 || op->getNumResults() != 1 ||
+      !op->getOperand(0).hasOneUse() ||
+      !isa<ReshapeOp, TransposeOp, ReverseOp, ConvertOp>(op))
+    return "";
+  return constantName(op->getOperand(0));
+}
+
+/// Whether \p op was replaced by its value.
+static bool foldOne(Operation *op) {
+  SmallVector<Tensor> operands;
+  for (Value operand : op->getOperands()) {
+    std::optional<Tensor> tensor = constantValue(operand);
+    if (!tensor)
+      return false;
+    operands.push_back(std::move(*tensor));
+  }
+  // What cannot be computed is left for the run to report.
+  Result<std::vector<Tensor>> results = evaluate(op, operands);
+  if (!results)
+    return false;
+  for (auto [result, tensor] : llvm::zip_equal(op->getResults(), *results))
+    if (result.getType() !=
+        tensorTypeOf(tensor.type(), tensor.shape(), op->getContext()))
+      return false;
+  OpBuilder builder(op);
+  StringRef name = inheritedName(op);
+  for (auto [result, tensor] : llvm::zip_equal(op->getResults(), *results))
+    result.replaceAllUsesWith(
+        makeConstant(builder, op->getLoc(), tensor, name));
+  op->erase();
+  return true;
+}
+
+bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
+  if (!run.isEnabled(label))
+    return false;
+  llvm::DenseSet<Attribute> lasting = lastingGroups(module);
+  SmallVector<Operation *> candidates;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isa<ConstantOp>(op))
+      candidates.push_back(op);
+  });
+  bool changed = false;
+  llvm::DenseSet<Operation *> erased;
+  for (Operation *op : candidates) {
+    if (erased.contains(op))
+      continue;
+    Attribute group = op->getDiscardableAttr(groupAttribute);
+    if ((group && lasting.contains(group)) || !dependsOnConstantsOnly(op) ||
+        !isSmallEnough(op, byteLimit))
+      continue;
+    SmallVector<Operation *> inside;
+    op->walk([&](Operation *each) { inside.push_back(each); });
+    if (!foldOne(op))
+      continue;
+    erased.insert(inside.begin(), inside.end());
+    run.count(label);
+    changed = true;
+  }
+  return changed;
+}
+
+namespace {
+struct FoldConstants : LabelledPass<FoldConstants> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldConstants)
+  FoldConstants(std::shared_ptr<PatternRun> run, int64_t limit)
+      : LabelledPass(std::move(run)) {
+    byteLimit = limit;
+  }
+  FoldConstants(const FoldConstants &other) : LabelledPass(other) {}
+  StringRef getArgument() const final { return "fold-constants"; }
+  StringRef getDescription() const final {
+    return "Compute what depends on constants only";
+  }
+  void runOnOperation() final {
+    foldConstants(getOperation(), byteLimit, patternRun());
+  }
+  Option<int64_t> byteLimit{
+      *this, "byte-limit", llvm::cl::init(defaultConstantByteLimit),
+      llvm::cl::desc("Largest constant made of smaller ones")};
+};
+} // namespace
+
+std::unique_ptr<Pass> createFoldConstants(std::shared_ptr<PatternRun> run,
+                                          int64_t byteLimit) {
+  return std::make_unique<FoldConstants>(std::move(run), byteLimit);
+}
+
+} // namespace sinter

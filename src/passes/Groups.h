@@ -1,0 +1,39 @@
+//===- Groups.h - operations that came from one source node ---------------===//
+//
+// A reader marks the operations that one node of the file became with the
+// node's number, and a writer gives an untouched group back as that node. A
+// pass that takes an operation out of a group, or changes one, takes the mark
+// from the others: what is left is written by what it does.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_PASSES_GROUPS_H
+#define SINTER_PASSES_GROUPS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace sinter {
+
+/// The discardable attribute with the number of the source node.
+inline constexpr llvm::StringLiteral groupAttribute = "onnx.node";
+
+/// Remembers the groups of the operations that a rewriter erases or that
+/// touch() names; dissolve() takes the mark from what is left of them.
+class GroupTracker : public mlir::RewriterBase::Listener {
+public:
+  void notifyOperationErased(mlir::Operation *op) override { touch(op); }
+  void touch(mlir::Operation *op) {
+    if (mlir::Attribute group = op->getAttr(groupAttribute))
+      touched.insert(group);
+  }
+  void dissolve(mlir::Operation *root);
+
+private:
+  llvm::DenseSet<mlir::Attribute> touched;
+};
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_GROUPS_H

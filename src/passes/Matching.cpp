@@ -1,0 +1,154 @@
+#include "passes/Matching.h"
+
+#include "graph/Constants.h"
+#include "graph/Types.h"
+#include "graph/nn/NnOps.h"
+#include "interpreter/Interpreter.h"
+#include "runtime/ElementDispatch.h"
+
+using namespace mlir;
+
+namespace sinter {
+
+/// How deep a chain of operations on constants is followed.
+static constexpr unsigned deepestChain = 16;
+
+static std::optional<Tensor> constantValue(Value value, unsigned depth) {
+  Operation *op = value.getDefiningOp();
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!op || !type || !type.hasStaticShape())
+    return std::nullopt;
+  if (isa<stablehlo::ConstantOp>(op))
+    return constantTensor(value);
+  std::optional<int64_t> count = elementCount(type.getShape());
+  if (depth == 0 || !count || *count > largestEvaluatedConstant ||
+      op->getNumRegions() || op->getNumResults() != 1 || !isPure(op) ||
+      !canEvaluate(op))
+    return std::nullopt;
+  SmallVector<Tensor> operands;
+  for (Value operand : op->getOperands()) {
+    std::optional<Tensor> tensor = constantValue(operand, depth - 1);
+    if (!tensor)
+      return std::nullopt;
+    operands.push_back(std::move(*tensor));
+  }
+  Result<std::vector<Tensor>> results = evaluate(op, operands);
+  if (!results || results->size() != 1)
+    return std::nullopt;
+  return std::move(results->front());
+}
+
+std::optional<Tensor> constantValue(Value value) {
+  return constantValue(value, deepestChain);
+}
+
+/// What repeats or rearranges the elements of its first operand.
+static bool repeatsOperand(Operation *op) {
+  return isa<stablehlo::BroadcastInDimOp, stablehlo::DynamicBroadcastInDimOp,
+             stablehlo::ReshapeOp, stablehlo::TransposeOp, nn::BroadcastLikeOp>(
+      op);
+}
+
+/// The attribute's elements if they are few or known to be equal.
+static std::optional<double> splatOf(ElementsAttr attribute) {
+  constexpr int64_t mostCompared = 4096;
+  std::optional<ElementType> type =
+      elementTypeOf(cast<ShapedType>(attribute.getType()).getElementType());
+  if (!type || isComplex(*type) ||
+      isa<quant::QuantizedType>(
+          cast<ShapedType>(attribute.getType()).getElementType()))
+    return std::nullopt;
+  auto dense = dyn_cast<DenseElementsAttr>(attribute);
+  if (attribute.getNumElements() == 0 ||
+      (attribute.getNumElements() > mostCompared &&
+       !(dense && dense.isSplat())))
+    return std::nullopt;
+  std::optional<Tensor> tensor = toTensor(attribute);
+  if (!tensor)
+    return std::nullopt;
+  size_t width = byteSize(*type);
+  for (int64_t i = 1; i < tensor->size(); ++i)
+    if (std::memcmp(tensor->data(), tensor->data() + i * width, width) != 0)
+      return std::nullopt;
+  return tensor->toDouble(0);
+}
+
+std::optional<double> splatValue(Value value) {
+  Operation *op = value.getDefiningOp();
+  for (unsigned depth = 0; op && repeatsOperand(op) && depth < deepestChain;
+       ++depth)
+    op = op->getOperand(0).getDefiningOp();
+  auto constant = dyn_cast_or_null<stablehlo::ConstantOp>(op);
+  return constant ? splatOf(constant.getValue()) : std::nullopt;
+}
+
+Value makeSplat(OpBuilder &builder, Location location, RankedTensorType type,
+                double number) {
+  Type element = type.getElementType();
+  DenseElementsAttr attribute =
+      isa<FloatType>(element)
+          ? DenseElementsAttr::get(type,
+                                   Attribute(FloatAttr::get(element, number)))
+          : DenseElementsAttr::get(
+                type,
+                Attribute(IntegerAttr::get(
+                    element,
+                    APInt(element.getIntOrFloatBitWidth(),
+                          static_cast<uint64_t>(static_cast<int64_t>(number)),
+                          /*isSigned=*/true))));
+  return builder.create<stablehlo::ConstantOp>(location, type, attribute);
+}
+
+Tensor tensorOfDoubles(ElementType type, Shape shape,
+                       ArrayRef<double> numbers) {
+  Tensor tensor(type, std::move(shape));
+  dispatch(type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (auto [index, number] : llvm::enumerate(numbers)) {
+      if constexpr (isStdComplex<T>)
+        tensor.set<T>(index, T(static_cast<typename T::value_type>(number)));
+      else
+        tensor.set<T>(index, static_cast<T>(number));
+    }
+  });
+  return tensor;
+}
+
+Tensor tensorOfIntegers(ArrayRef<int64_t> numbers) {
+  return Tensor::of<int64_t>(ElementType::I64,
+                             {static_cast<int64_t>(numbers.size())},
+                             std::span(numbers.data(), numbers.size()));
+}
+
+std::optional<SmallVector<int64_t>> constantIntegers(Value value) {
+  if (!isIntegerTensor(value) || tensorOf(value).getRank() > 1)
+    return std::nullopt;
+  std::optional<Tensor> tensor = constantTensor(value);
+  if (!tensor)
+    return std::nullopt;
+  SmallVector<int64_t> numbers;
+  for (int64_t i = 0; i < tensor->size(); ++i)
+    numbers.push_back(tensor->toInteger(i));
+  return numbers;
+}
+
+bool convertsLosslessly(Type from, Type to) {
+  if (from == to)
+    return true;
+  auto fromInteger = dyn_cast<IntegerType>(from);
+  auto toInteger = dyn_cast<IntegerType>(to);
+  if (fromInteger && fromInteger.getWidth() == 1)
+    return isa<FloatType>(to) || toInteger;
+  if (fromInteger && toInteger)
+    return toInteger.getWidth() > fromInteger.getWidth() &&
+           toInteger.getSignedness() == fromInteger.getSignedness();
+  auto fromFloat = dyn_cast<FloatType>(from);
+  auto toFloat = dyn_cast<FloatType>(to);
+  if (!fromFloat || !toFloat || toFloat.getWidth() <= fromFloat.getWidth())
+    return false;
+  // Of the types below f32 only f32 and f64 hold all of another: f16 and bf16
+  // have fewer exponents than one of the 8-bit ones has, or fewer digits.
+  return toFloat.isF32() || toFloat.isF64();
+}
+
+} // namespace sinter

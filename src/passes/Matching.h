@@ -1,0 +1,56 @@
+//===- Matching.h - what patterns ask of values ---------------------------===//
+
+#ifndef SINTER_PASSES_MATCHING_H
+#define SINTER_PASSES_MATCHING_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+#include "runtime/Tensor.h"
+#include <optional>
+
+namespace sinter {
+
+inline mlir::RankedTensorType tensorOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+inline bool isFloatTensor(mlir::Value value) {
+  return mlir::isa<mlir::FloatType>(tensorOf(value).getElementType());
+}
+inline bool isIntegerTensor(mlir::Value value) {
+  return mlir::isa<mlir::IntegerType>(tensorOf(value).getElementType());
+}
+
+/// Tensors of more elements than this are not computed only to look at them.
+inline constexpr int64_t largestEvaluatedConstant = int64_t(1) << 28;
+
+/// The value of a constant or of pure operations on constants (a reshape of a
+/// weight, 1 / sqrt(variance + epsilon)), computed by the interpreter. Nothing
+/// for values that depend on inputs, or for over `largestEvaluatedConstant`
+/// elements.
+std::optional<Tensor> constantValue(mlir::Value value);
+
+/// The number that all elements are, seen through broadcasts and reshapes;
+/// nothing for complex and quantised elements, which no double stands for.
+std::optional<double> splatValue(mlir::Value value);
+
+/// A constant of the static type \p type whose elements are all \p number.
+mlir::Value makeSplat(mlir::OpBuilder &builder, mlir::Location location,
+                      mlir::RankedTensorType type, double number);
+
+/// The numbers, rounded to \p type, as a tensor.
+Tensor tensorOfDoubles(ElementType type, Shape shape,
+                       llvm::ArrayRef<double> numbers);
+/// A one-dimensional i64 tensor.
+Tensor tensorOfIntegers(llvm::ArrayRef<int64_t> numbers);
+
+/// The elements of a constant vector of integers (a shape operand, say).
+std::optional<llvm::SmallVector<int64_t>> constantIntegers(mlir::Value value);
+
+/// Whether a float that \p from holds is always one that \p to holds, or an
+/// integer (of equal signedness), or i1 to any number.
+bool convertsLosslessly(mlir::Type from, mlir::Type to);
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_MATCHING_H

@@ -1,0 +1,209 @@
+#include "passes/MoveTransposes.h"
+
+#include "graph/nn/NnOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/AlgebraRules.h"
+#include "passes/Matching.h"
+#include "passes/Pass.h"
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter {
+namespace {
+
+/// What is done to every element's place: a permutation or another shape.
+class Rearrangement {
+public:
+  static Rearrangement of(TransposeOp op) {
+    Rearrangement result;
+    result.permutation.assign(op.getPermutation().begin(),
+                              op.getPermutation().end());
+    result.isTranspose = true;
+    return result;
+  }
+  static Rearrangement of(ReshapeOp op) {
+    Rearrangement result;
+    result.shape.assign(tensorOf(op).getShape().begin(),
+                        tensorOf(op).getShape().end());
+    return result;
+  }
+
+  /// How many more transposes (reshapes) must run if \p value is wanted
+  /// rearranged; negative if fewer. Nothing beyond the depth or where it
+  /// cannot be.
+  std::optional<int> cost(Value value, unsigned depth = 32) const;
+  /// The rearranged value.
+  Value build(Value value, OpBuilder &builder) const;
+
+private:
+  RankedTensorType typeOf(Value value) const;
+  /// The operation that does this to \p value.
+  Value apply(Value value, OpBuilder &builder) const;
+  SmallVector<int64_t> composeWith(TransposeOp inner) const {
+    SmallVector<int64_t> both;
+    for (int64_t dimension : permutation)
+      both.push_back(inner.getPermutation()[dimension]);
+    return both;
+  }
+  /// Whether the value is \p op with another rearrangement of the same kind.
+  bool cancels(Operation *op) const;
+  bool passesThrough(Operation *op) const;
+
+  bool isTranspose = false;
+  SmallVector<int64_t> permutation, shape;
+};
+
+} // namespace
+
+RankedTensorType Rearrangement::typeOf(Value value) const {
+  auto type = tensorOf(value);
+  if (!isTranspose)
+    return RankedTensorType::get(shape, type.getElementType());
+  SmallVector<int64_t> permuted;
+  for (int64_t dimension : permutation)
+    permuted.push_back(type.getDimSize(dimension));
+  return RankedTensorType::get(permuted, type.getElementType());
+}
+
+Value Rearrangement::apply(Value value, OpBuilder &builder) const {
+  if (isTranspose)
+    return builder.create<TransposeOp>(value.getLoc(), typeOf(value), value,
+                                       permutation);
+  return builder.create<ReshapeOp>(value.getLoc(), typeOf(value), value);
+}
+
+bool Rearrangement::cancels(Operation *op) const {
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    return isTranspose && llvm::equal(composeWith(transpose),
+                                      llvm::seq<int64_t>(permutation.size()));
+  auto reshape = dyn_cast<ReshapeOp>(op);
+  return reshape && !isTranspose &&
+         reshape.getOperand().getType() == typeOf(reshape);
+}
+
+bool Rearrangement::passesThrough(Operation *op) const {
+  if (op->getNumResults() != 1 || !op->hasOneUse() || op->getNumRegions())
+    return false;
+  if (isa<ConcatenateOp>(op))
+    return isTranspose;
+  return op->hasTrait<OpTrait::Elementwise>() && isPure(op) &&
+         (isTranspose || tensorOf(op->getResult(0)).hasStaticShape());
+}
+
+std::optional<int> Rearrangement::cost(Value value, unsigned depth) const {
+  if (depth == 0)
+    return std::nullopt;
+  if (tensorOf(value).getRank() == 0)
+    return 0;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return 1;
+  if (isa<ConstantOp>(op))
+    return splatValue(value) || value.hasOneUse() ? 0 : 1;
+  if (cancels(op))
+    return op->hasOneUse() ? -1 : 0;
+  if (isTranspose ? isa<TransposeOp>(op) : isa<ReshapeOp>(op))
+    return op->hasOneUse() ? 0 : 1;
+  if (isTranspose && isa<BroadcastInDimOp>(op))
+    return 0;
+  if (!passesThrough(op))
+    return 1;
+  int sum = 0;
+  for (Value operand : op->getOperands()) {
+    std::optional<int> each = cost(operand, depth - 1);
+    if (!each)
+      return std::nullopt;
+    sum += *each;
+  }
+  return sum;
+}
+
+Value Rearrangement::build(Value value, OpBuilder &builder) const {
+  Operation *op = value.getDefiningOp();
+  if (tensorOf(value).getRank() == 0)
+    return value;
+  if (!op)
+    return apply(value, builder);
+  if (isa<ConstantOp>(op)) {
+    std::optional<double> splat = splatValue(value);
+    bool isPlain = isFloatTensor(value) || isIntegerTensor(value);
+    return splat && isPlain && tensorOf(value).hasStaticShape()
+               ? makeSplat(builder, value.getLoc(), typeOf(value), *splat)
+               : apply(value, builder);
+  }
+  if (cancels(op))
+    return op->getOperand(0);
+  if (auto inner = dyn_cast<TransposeOp>(op); inner && isTranspose)
+    return builder.create<TransposeOp>(inner.getLoc(), typeOf(value),
+                                       inner.getOperand(), composeWith(inner));
+  if (auto inner = dyn_cast<ReshapeOp>(op); inner && !isTranspose)
+    return apply(inner.getOperand(), builder);
+  if (auto inner = dyn_cast<BroadcastInDimOp>(op); inner && isTranspose) {
+    SmallVector<int64_t> dimensions;
+    for (int64_t dimension : inner.getBroadcastDimensions())
+      dimensions.push_back(llvm::find(permutation, dimension) -
+                           permutation.begin());
+    return builder.create<BroadcastInDimOp>(inner.getLoc(), typeOf(value),
+                                            inner.getOperand(), dimensions);
+  }
+  if (!passesThrough(op))
+    return apply(value, builder);
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    if (!mapping.contains(operand))
+      mapping.map(operand, build(operand, builder));
+  Operation *copy = builder.clone(*op, mapping);
+  copy->getResult(0).setType(typeOf(value));
+  if (auto joined = dyn_cast<ConcatenateOp>(copy))
+    joined.setDimension(llvm::find(permutation, joined.getDimension()) -
+                        permutation.begin());
+  return copy->getResult(0);
+}
+
+/// Moves a transpose or reshape up if that leaves fewer of them.
+template <typename Op> static Value moveUp(Op op, OpBuilder &builder) {
+  Operation *source = op.getOperand().getDefiningOp();
+  if (!source || !tensorOf(op).hasStaticShape())
+    return {};
+  bool isThrough =
+      source->hasTrait<OpTrait::Elementwise>() || isa<ConcatenateOp>(source);
+  Rearrangement rearrangement = Rearrangement::of(op);
+  std::optional<int> cost =
+      isThrough ? rearrangement.cost(op.getOperand()) : std::nullopt;
+  // This one itself is gone: one fewer.
+  if (!cost || *cost - 1 >= 0)
+    return {};
+  return rearrangement.build(op.getOperand(), builder);
+}
+
+ArrayRef<Rule> moveTransposesRules() {
+  static const Rule rules[] = {
+      rule<TransposeOp, moveUp>("move-transpose",
+                                "transpose(relu(transpose(x))) -> relu(x)"),
+      rule<ReshapeOp, moveUp>("move-reshape",
+                              "reshape(relu(reshape(x))) -> relu(x)"),
+  };
+  return rules;
+}
+
+namespace {
+struct MoveTransposes : LabelledPass<MoveTransposes> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MoveTransposes)
+  using LabelledPass::LabelledPass;
+  StringRef getArgument() const final { return "move-transposes"; }
+  StringRef getDescription() const final {
+    return "Move transposes and reshapes to where they cancel";
+  }
+  void runOnOperation() final {
+    applyRules(getOperation(), {moveTransposesRules(), movementRules()},
+               patternRun());
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> createMoveTransposes(std::shared_ptr<PatternRun> run) {
+  return std::make_unique<MoveTransposes>(std::move(run));
+}
+
+} // namespace sinter

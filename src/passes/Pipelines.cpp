@@ -1,0 +1,190 @@
+#include "passes/Pipelines.h"
+
+#include "graph/Constants.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "passes/EliminateCommonSubexpressions.h"
+#include "passes/EliminateDeadCode.h"
+#include "passes/FoldBatchNorm.h"
+#include "passes/MoveTransposes.h"
+#include "passes/SimplifyAlgebra.h"
+#include "passes/VerifyNumerics.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <chrono>
+
+using namespace mlir;
+
+namespace sinter {
+
+using Passes = std::vector<std::unique_ptr<Pass>>;
+
+/// The order: shapes and constants first, since patterns look at constants;
+/// batch norms next; then what they leave over.
+static Passes simplificationPasses(const std::shared_ptr<PatternRun> &run,
+                                   int64_t byteLimit) {
+  Passes passes;
+  auto tidy = [&] {
+    passes.push_back(createSimplifyAlgebra(run));
+    passes.push_back(createFoldConstants(run, byteLimit));
+    passes.push_back(createEliminateCommonSubexpressions(run));
+  };
+  tidy();
+  // Constants that were just made let more identities match.
+  passes.push_back(createSimplifyAlgebra(run));
+  passes.push_back(createFoldBatchNorm(run));
+  passes.push_back(createMoveTransposes(run));
+  tidy();
+  passes.push_back(createEliminateDeadCode(run));
+  return passes;
+}
+
+static void countOperations(ModuleOp module,
+                            std::map<std::string, uint64_t> &counts,
+                            int64_t &constantBytes) {
+  module.walk([&](Operation *op) {
+    if (isa<ModuleOp, func::FuncOp>(op) ||
+        op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
+      if (std::optional<Tensor> tensor = constantTensor(constant))
+        constantBytes += op->use_empty() ? 0 : tensor->bytes();
+      return;
+    }
+    ++counts[op->getName().getStringRef().str()];
+  });
+}
+
+static Result<void> checkPassNames(const std::vector<std::string> &names,
+                                   const Passes &passes) {
+  for (const std::string &name : names)
+    if (name != "all" && llvm::none_of(passes, [&](const auto &pass) {
+          return pass->getArgument() == name;
+        }))
+      return usageError("--print-ir-after: there is no pass '" + name + "'");
+  return {};
+}
+
+/// The patterns that applied since \p earlier, in words.
+static std::string appliedSince(const std::map<std::string, uint64_t> &earlier,
+                                const PatternRun &run) {
+  std::string text;
+  for (const auto &[label, count] : run.counts()) {
+    auto was = earlier.find(label);
+    if (was == earlier.end() || was->second != count)
+      text += (text.empty() ? "" : ", ") + label;
+  }
+  return text.empty() ? "none" : text;
+}
+
+/// Runs one pass; what it says when it fails is the error.
+static Result<void> runPass(std::unique_ptr<Pass> pass, ModuleOp module) {
+  std::string name = pass->getArgument().str(), message;
+  ScopedDiagnosticHandler handler(module.getContext(),
+                                  [&](Diagnostic &diagnostic) {
+                                    if (message.empty())
+                                      message = diagnostic.str();
+                                    return success();
+                                  });
+  PassManager manager(module.getContext());
+  manager.addPass(std::move(pass));
+  if (succeeded(manager.run(module)))
+    return {};
+  return invalidModel("pass " + name + " failed: " + message);
+}
+
+Result<SimplifyReport> simplify(Model &model, const SimplifyOptions &options) {
+  auto run =
+      PatternRun::create(options.disabledPatterns, options.enabledPatterns);
+  if (!run)
+    return run.takeError();
+  Passes passes = simplificationPasses(*run, options.constantByteLimit);
+  if (auto checked = checkPassNames(options.printIrAfter, passes); !checked)
+    return checked.takeError();
+
+  SimplifyReport report;
+  Model result = model.clone();
+  ModuleOp module = result.module();
+  countOperations(module, report.operationsBefore, report.constantBytesBefore);
+  std::optional<Observation> before;
+  if (options.verifyNumerics) {
+    auto observation = observe(module, options.verifyDimension);
+    if (!observation)
+      return observation.takeError();
+    before = std::move(*observation);
+  }
+  for (std::unique_ptr<Pass> &pass : passes) {
+    std::string name = pass->getArgument().str();
+    std::map<std::string, uint64_t> earlier = (*run)->counts();
+    auto start = std::chrono::steady_clock::now();
+    if (auto done = runPass(std::move(pass), module); !done)
+      return done.takeError();
+    std::chrono::duration<double, std::milli> time =
+        std::chrono::steady_clock::now() - start;
+    report.passTimes.push_back({name, time.count()});
+    if (llvm::is_contained(options.printIrAfter, name) ||
+        llvm::is_contained(options.printIrAfter, "all")) {
+      llvm::raw_ostream &stream =
+          options.irStream ? *options.irStream : llvm::errs();
+      stream << "// after " << name << "\n" << module << "\n";
+    }
+    if (!before)
+      continue;
+    auto after = observe(module, options.verifyDimension);
+    if (!after)
+      return after.takeError();
+    std::string parts =
+        name == "fold-constants"
+            ? ""
+            : difference(*before, *after, options.verifyTolerance);
+    if (!parts.empty())
+      return Error{ErrorKind::WrongResult,
+                   "pass " + name +
+                       " (patterns: " + appliedSince(earlier, **run) +
+                       ") changed the results: " + parts};
+    before = std::move(*after);
+  }
+  countOperations(module, report.operationsAfter, report.constantBytesAfter);
+  report.patterns = (*run)->counts();
+  model = std::move(result);
+  return report;
+}
+
+namespace {
+struct SimplifyPipelineOptions : PassPipelineOptions<SimplifyPipelineOptions> {
+  ListOption<std::string> disabled{
+      *this, "disable-patterns",
+      llvm::cl::desc("Patterns that do not apply (all: none)")};
+  ListOption<std::string> enabled{
+      *this, "enable-patterns",
+      llvm::cl::desc("Patterns that apply though they do not by default")};
+  Option<int64_t> byteLimit{
+      *this, "byte-limit", llvm::cl::init(defaultConstantByteLimit),
+      llvm::cl::desc("Largest constant made of smaller ones")};
+};
+} // namespace
+
+void registerSimplificationPasses() {
+  registerPass([] { return createSimplifyAlgebra(); });
+  registerPass([] { return createFoldConstants(); });
+  registerPass([] { return createEliminateCommonSubexpressions(); });
+  registerPass([] { return createEliminateDeadCode(); });
+  registerPass([] { return createFoldBatchNorm(); });
+  registerPass([] { return createMoveTransposes(); });
+  PassPipelineRegistration<SimplifyPipelineOptions>(
+      "simplify", "All simplifications, in order",
+      [](OpPassManager &manager, const SimplifyPipelineOptions &options) {
+        auto run = PatternRun::create(
+            {options.disabled.begin(), options.disabled.end()},
+            {options.enabled.begin(), options.enabled.end()});
+        if (!run) {
+          llvm::errs() << "error: " << run.error().message << "\n";
+          return;
+        }
+        for (auto &pass : simplificationPasses(*run, options.byteLimit))
+          manager.addPass(std::move(pass));
+      });
+}
+
+} // namespace sinter

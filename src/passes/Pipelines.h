@@ -1,0 +1,65 @@
+//===- Pipelines.h - the passes in the order that pays --------------------===//
+
+#ifndef SINTER_PASSES_PIPELINES_H
+#define SINTER_PASSES_PIPELINES_H
+
+#include "graph/Model.h"
+#include "passes/FoldConstants.h"
+#include "passes/PatternLabels.h"
+#include "passes/Specialize.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace sinter {
+
+struct SimplifyOptions {
+  /// Labels; see PatternRun::create.
+  std::vector<std::string> disabledPatterns, enabledPatterns;
+  /// The largest constant, in bytes, that is made of smaller ones.
+  int64_t constantByteLimit = defaultConstantByteLimit;
+  /// Run the oracle before and after every pass on the same random inputs and
+  /// fail with WrongResult where they part (folding of constants excepted: it
+  /// is the oracle's own work). Unknown dimensions are taken as
+  /// `verifyDimension`.
+  bool verifyNumerics = false;
+  int64_t verifyDimension = 2;
+  /// A value passes where |after - before| <= verifyTolerance * the largest
+  /// magnitude of the tensor before.
+  double verifyTolerance = 1e-4;
+  /// Print the module to \p irStream (standard error if null) after the passes
+  /// of these names ("all": after each).
+  std::vector<std::string> printIrAfter;
+  llvm::raw_ostream *irStream = nullptr;
+};
+
+struct SimplifyReport {
+  /// How often each pattern applied.
+  std::map<std::string, uint64_t> patterns;
+  /// How many operations of each name (constants not counted) the entry
+  /// function and what it calls had, and have.
+  std::map<std::string, uint64_t> operationsBefore, operationsAfter;
+  /// Bytes of constants that something reads.
+  int64_t constantBytesBefore = 0, constantBytesAfter = 0;
+  /// Milliseconds by pass, in the order they ran.
+  std::vector<std::pair<std::string, double>> passTimes;
+};
+
+/// Simplifies: on success \p model holds a new, simplified graph; what shared
+/// its graph's context or weights (the model that it was cloned from) stays as
+/// it was. On failure \p model stays, too. Errors: Usage for an unknown label
+/// or pass name, WrongResult from verifyNumerics, InvalidModel where a pass
+/// finds the graph broken.
+Result<SimplifyReport> simplify(Model &model,
+                                const SimplifyOptions &options = {});
+
+/// The passes by their command-line names, and the pipeline `simplify`.
+void registerSimplificationPasses();
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_PIPELINES_H

@@ -1,0 +1,369 @@
+#include "passes/RefineTypes.h"
+
+#include "graph/Model.h"
+#include "graph/Types.h"
+#include "graph/nn/NnOps.h"
+#include "passes/Matching.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter {
+namespace {
+
+using Sizes = SmallVector<int64_t>;
+
+class Refiner {
+public:
+  explicit Refiner(ModuleOp module) : module(module) {}
+
+  LogicalResult refineFunction(func::FuncOp function);
+  bool changed = false;
+
+private:
+  LogicalResult refineBlock(Block &block);
+  LogicalResult refineOperation(Operation *op);
+  LogicalResult refineWithRegions(Operation *op);
+  LogicalResult refineCall(Operation *op, SymbolRefAttr callee);
+  LogicalResult refineValue(Operation *op, Value value, Type inferred);
+  LogicalResult refineResults(Operation *op, TypeRange inferred);
+  LogicalResult refineArguments(Operation *op, Block &block, TypeRange types);
+
+  ModuleOp module;
+  SmallVector<Operation *> active;
+};
+
+} // namespace
+
+static constexpr int64_t unknown = ShapedType::kDynamic;
+
+/// What two statements about one type say together.
+static std::optional<Type> meet(Type written, Type inferred) {
+  auto lhs = dyn_cast<RankedTensorType>(written);
+  auto rhs = dyn_cast<RankedTensorType>(inferred);
+  if (!lhs || !rhs)
+    return written;
+  if (lhs.getRank() != rhs.getRank())
+    return std::nullopt;
+  Sizes shape(lhs.getShape());
+  for (auto [size, other] : llvm::zip_equal(shape, rhs.getShape())) {
+    if (ShapedType::isDynamic(size))
+      size = other;
+    else if (!ShapedType::isDynamic(other) && other != size)
+      return std::nullopt;
+  }
+  return RankedTensorType::get(shape, lhs.getElementType(), lhs.getEncoding());
+}
+
+LogicalResult Refiner::refineValue(Operation *op, Value value, Type inferred) {
+  std::optional<Type> type = meet(value.getType(), inferred);
+  if (!type)
+    return op->emitOpError("gives ")
+           << inferred << " where " << value.getType() << " is written";
+  if (*type != value.getType()) {
+    value.setType(*type);
+    changed = true;
+  }
+  return success();
+}
+
+LogicalResult Refiner::refineResults(Operation *op, TypeRange inferred) {
+  for (auto [result, type] : llvm::zip(op->getResults(), inferred))
+    if (failed(refineValue(op, result, type)))
+      return failure();
+  return success();
+}
+
+LogicalResult Refiner::refineArguments(Operation *op, Block &block,
+                                       TypeRange types) {
+  for (auto [argument, type] : llvm::zip(block.getArguments(), types))
+    if (failed(refineValue(op, argument, type)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Operations whose result's type is written, not inferred
+//===----------------------------------------------------------------------===//
+
+static Sizes sizesOf(ConvolutionOp op) {
+  auto numbers = op.getDimensionNumbers();
+  auto lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
+  Sizes sizes(tensorOf(op).getRank(), unknown);
+  int64_t batch = lhs.getDimSize(numbers.getInputBatchDimension());
+  sizes[numbers.getOutputBatchDimension()] =
+      ShapedType::isDynamic(batch)
+          ? unknown
+          : batch / static_cast<int64_t>(op.getBatchGroupCount());
+  sizes[numbers.getOutputFeatureDimension()] =
+      rhs.getDimSize(numbers.getKernelOutputFeatureDimension());
+  for (auto [index, window] : llvm::enumerate(op.getWindow()))
+    if (!ShapedType::isDynamic(window.size))
+      sizes[numbers.getOutputSpatialDimensions()[index]] =
+          windowedSize(
+              lhs.getDimSize(numbers.getInputSpatialDimensions()[index]),
+              window)
+              .value_or(unknown);
+  return sizes;
+}
+
+static Sizes sizesOf(DotGeneralOp op) {
+  auto numbers = op.getDotDimensionNumbers();
+  Sizes sizes;
+  for (int64_t dimension : numbers.getLhsBatchingDimensions())
+    sizes.push_back(tensorOf(op.getLhs()).getDimSize(dimension));
+  auto addFree = [&](RankedTensorType type, ArrayRef<int64_t> batching,
+                     ArrayRef<int64_t> contracting) {
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      if (!llvm::is_contained(batching, i) &&
+          !llvm::is_contained(contracting, i))
+        sizes.push_back(type.getDimSize(i));
+  };
+  addFree(tensorOf(op.getLhs()), numbers.getLhsBatchingDimensions(),
+          numbers.getLhsContractingDimensions());
+  addFree(tensorOf(op.getRhs()), numbers.getRhsBatchingDimensions(),
+          numbers.getRhsContractingDimensions());
+  return sizes;
+}
+
+static Sizes sizesOf(ReduceOp op) {
+  auto type = tensorOf(op.getInputs().front());
+  Sizes sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (!llvm::is_contained(op.getDimensions(), i))
+      sizes.push_back(type.getDimSize(i));
+  return sizes;
+}
+
+static Sizes sizesOf(ReduceWindowOp op) {
+  auto type = tensorOf(op.getInputs().front());
+  auto at = [](auto list, int64_t i) { return list ? (*list)[i] : 1; };
+  Sizes sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    WindowDimension window;
+    window.size = op.getWindowDimensions()[i];
+    window.stride = at(op.getWindowStrides(), i);
+    window.baseDilation = at(op.getBaseDilations(), i);
+    window.windowDilation = at(op.getWindowDilations(), i);
+    if (auto padding = op.getPadding()) {
+      window.paddingLow = padding->getValues<int64_t>()[2 * i];
+      window.paddingHigh = padding->getValues<int64_t>()[2 * i + 1];
+    }
+    sizes.push_back(windowedSize(type.getDimSize(i), window).value_or(unknown));
+  }
+  return sizes;
+}
+
+/// The one size that is not known follows from the number of elements.
+static Sizes sizesOf(ReshapeOp op) {
+  auto from = tensorOf(op.getOperand());
+  Sizes sizes(tensorOf(op).getShape());
+  if (!from.hasStaticShape() || llvm::count(sizes, unknown) != 1)
+    return sizes;
+  int64_t others = 1;
+  for (int64_t size : sizes)
+    if (size != unknown)
+      others *= size;
+  if (others > 0 && from.getNumElements() % others == 0)
+    *llvm::find(sizes, unknown) = from.getNumElements() / others;
+  return sizes;
+}
+
+/// An operand holds the sizes.
+static Sizes sizesIn(Value operand, int64_t rank) {
+  std::optional<SmallVector<int64_t>> sizes = constantIntegers(operand);
+  if (!sizes || static_cast<int64_t>(sizes->size()) != rank ||
+      !elementCount(*sizes))
+    return Sizes(rank, unknown);
+  return *sizes;
+}
+
+static Sizes sizesOf(RealDynamicSliceOp op) {
+  int64_t rank = tensorOf(op).getRank();
+  auto starts = constantIntegers(op.getStartIndices());
+  auto limits = constantIntegers(op.getLimitIndices());
+  auto strides = constantIntegers(op.getStrides());
+  Sizes sizes(rank, unknown);
+  if (!starts || !limits || !strides)
+    return sizes;
+  for (int64_t i = 0; i < rank; ++i)
+    if (i < static_cast<int64_t>(
+                std::min({starts->size(), limits->size(), strides->size()})) &&
+        (*strides)[i] > 0 && (*starts)[i] >= 0 && (*starts)[i] <= (*limits)[i])
+      sizes[i] = llvm::divideCeil(
+          static_cast<uint64_t>((*limits)[i] - (*starts)[i]), (*strides)[i]);
+  return sizes;
+}
+
+/// ONNX: floor(size * scale), of a cropped region floor(size * (end - start) *
+/// scale).
+static Sizes sizesOf(nn::ResizeOp op) {
+  auto type = tensorOf(op.getOperand());
+  ArrayRef<double> roi = op.getRoi();
+  bool isCropped = op.getCoordinates() == "tf_crop_and_resize" &&
+                   static_cast<int64_t>(roi.size()) == 2 * type.getRank();
+  Sizes sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    double extent = isCropped ? roi[type.getRank() + i] - roi[i] : 1;
+    double size = std::floor(type.getDimSize(i) * extent * op.getScales()[i]);
+    bool isKnown = !type.isDynamicDim(i) && size >= 0 && size < 0x1p53;
+    sizes.push_back(isKnown ? static_cast<int64_t>(size) : unknown);
+  }
+  return sizes;
+}
+
+static Sizes sizesOf(nn::OneHotOp op) {
+  int64_t axis = op.getAxis();
+  Sizes sizes(tensorOf(op.getIndices()).getShape());
+  sizes.insert(sizes.begin() + axis, unknown);
+  return sizes;
+}
+
+/// The result's sizes as they follow from the operation; nothing for one that
+/// is not known here.
+static std::optional<Sizes> resultSizes(Operation *op) {
+  if (op->getNumOperands() && op->getNumResults() &&
+      op->hasTrait<OpTrait::SameOperandsAndResultShape>())
+    return Sizes(tensorOf(op->getOperand(0)).getShape());
+  auto rank = [&] { return tensorOf(op->getResult(0)).getRank(); };
+  return llvm::TypeSwitch<Operation *, std::optional<Sizes>>(op)
+      .Case<ConvolutionOp, DotGeneralOp, ReduceOp, ReduceWindowOp, ReshapeOp,
+            RealDynamicSliceOp, nn::ResizeOp, nn::OneHotOp>(
+          [](auto each) -> std::optional<Sizes> { return sizesOf(each); })
+      .Case<DynamicReshapeOp, DynamicIotaOp>(
+          [&](auto each) -> std::optional<Sizes> {
+            return sizesIn(each.getOutputShape(), rank());
+          })
+      .Case<DynamicBroadcastInDimOp>([&](auto each) -> std::optional<Sizes> {
+        return sizesIn(each.getOutputDimensions(), rank());
+      })
+      .Case<ScatterOp, SortOp>([](auto each) -> std::optional<Sizes> {
+        return Sizes(tensorOf(each.getInputs().front()).getShape());
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+//===----------------------------------------------------------------------===//
+// Regions and calls
+//===----------------------------------------------------------------------===//
+
+LogicalResult Refiner::refineCall(Operation *op, SymbolRefAttr callee) {
+  auto function = module.lookupSymbol<func::FuncOp>(callee);
+  if (!function || function.isExternal() || !function.getBody().hasOneBlock() ||
+      llvm::is_contained(active, function))
+    return success();
+  // Another caller may have other shapes: this one gets a copy of its own.
+  auto fits = [&] {
+    return llvm::equal(function.getArgumentTypes(), op->getOperandTypes());
+  };
+  auto uses = SymbolTable::getSymbolUses(function, module);
+  if (!fits() && uses && std::distance(uses->begin(), uses->end()) > 1) {
+    auto copy = cast<func::FuncOp>(function->clone());
+    copy.setPrivate();
+    SymbolTable(module).insert(copy);
+    auto name = FlatSymbolRefAttr::get(copy.getSymNameAttr());
+    if (auto composite = dyn_cast<CompositeOp>(op))
+      composite.setDecompositionAttr(name);
+    else
+      cast<func::CallOp>(op).setCalleeAttr(name);
+    function = copy;
+    changed = true;
+  }
+  if (failed(refineArguments(op, function.front(), op->getOperandTypes())) ||
+      failed(refineFunction(function)))
+    return failure();
+  return refineResults(op, function.getResultTypes());
+}
+
+LogicalResult Refiner::refineWithRegions(Operation *op) {
+  auto loop = dyn_cast<WhileOp>(op);
+  if (loop)
+    for (Region &region : op->getRegions())
+      if (failed(refineArguments(op, region.front(), op->getOperandTypes())))
+        return failure();
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (failed(refineBlock(block)))
+        return failure();
+  if (loop) {
+    // What the body gives goes round: its sizes are those of the operands.
+    TypeRange given = loop.getBody().front().back().getOperandTypes();
+    if (!compatibleTypes(given, op->getOperandTypes()))
+      return op->emitOpError("has a value whose shape changes as it repeats");
+    return refineResults(op, op->getOperandTypes());
+  }
+  if (!isa<IfOp, CaseOp>(op))
+    return success();
+  // The branches agree, or their shapes are known only when run.
+  SmallVector<Type> types(op->getRegion(0).front().back().getOperandTypes());
+  for (Region &region : op->getRegions())
+    for (auto [type, other] :
+         llvm::zip(types, region.front().back().getOperandTypes()))
+      if (type != other)
+        return success();
+  return refineResults(op, types);
+}
+
+LogicalResult Refiner::refineOperation(Operation *op) {
+  if (op->getNumRegions() && failed(refineWithRegions(op)))
+    return failure();
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return refineCall(op, call.getCalleeAttr());
+  if (auto composite = dyn_cast<CompositeOp>(op))
+    return refineCall(op, composite.getDecompositionAttr());
+  if (auto interface = dyn_cast<InferTypeOpInterface>(op)) {
+    SmallVector<Type> types;
+    if (failed(interface.inferReturnTypes(
+            op->getContext(), op->getLoc(), op->getOperands(),
+            op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
+            op->getRegions(), types)))
+      return failure();
+    return refineResults(op, types);
+  }
+  std::optional<Sizes> sizes = resultSizes(op);
+  if (!sizes)
+    return success();
+  for (Value result : op->getResults())
+    if (auto type = dyn_cast<RankedTensorType>(result.getType()))
+      if (failed(refineValue(
+              op, result,
+              RankedTensorType::get(*sizes, type.getElementType()))))
+        return failure();
+  return success();
+}
+
+LogicalResult Refiner::refineBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(refineOperation(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult Refiner::refineFunction(func::FuncOp function) {
+  active.push_back(function);
+  LogicalResult refined = refineBlock(function.front());
+  active.pop_back();
+  if (failed(refined))
+    return failure();
+  auto type = FunctionType::get(
+      function.getContext(), function.front().getArgumentTypes(),
+      function.front().getTerminator()->getOperandTypes());
+  if (type != function.getFunctionType()) {
+    function.setFunctionType(type);
+    changed = true;
+  }
+  return success();
+}
+
+FailureOr<bool> refineTypes(ModuleOp module) {
+  auto function = module.lookupSymbol<func::FuncOp>(entryName);
+  if (!function || function.isExternal() || !function.getBody().hasOneBlock())
+    return false;
+  Refiner refiner(module);
+  if (failed(refiner.refineFunction(function)))
+    return failure();
+  return refiner.changed;
+}
+
+} // namespace sinter

@@ -1,0 +1,58 @@
+#include "passes/Rules.h"
+
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/Groups.h"
+
+using namespace mlir;
+
+namespace sinter {
+namespace {
+
+/// One rule as a pattern of MLIR's driver.
+class RulePattern : public RewritePattern {
+public:
+  RulePattern(const Rule &rule, PatternRun &run, MLIRContext *context)
+      : RewritePattern(rule.op, /*benefit=*/1, context), rule(rule), run(run) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (op->getNumResults() != 1)
+      return failure();
+    Value value = rule.apply(op, rewriter);
+    if (!value || value == op->getResult(0) ||
+        value.getType() != op->getResult(0).getType())
+      return failure();
+    run.count(rule.label);
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+
+private:
+  Rule rule;
+  PatternRun &run;
+};
+
+} // namespace
+
+void applyRules(ModuleOp module, ArrayRef<ArrayRef<Rule>> tables,
+                PatternRun &run) {
+  MLIRContext *context = module.getContext();
+  RewritePatternSet patterns(context);
+  for (ArrayRef<Rule> rules : tables)
+    for (const Rule &rule : rules) {
+      if (run.isEnabled(rule.label))
+        patterns.add(std::make_unique<RulePattern>(rule, run, context));
+    }
+  GroupTracker groups;
+  GreedyRewriteConfig config;
+  config.useTopDownTraversal = true;
+  config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
+  config.maxIterations = GreedyRewriteConfig::kNoLimit;
+  config.listener = &groups;
+  // That it converges is a property of the rules: each makes the graph smaller
+  // or brings it nearer to one form.
+  (void)applyPatternsAndFoldGreedily(module, std::move(patterns), config);
+  groups.dissolve(module);
+}
+
+} // namespace sinter

@@ -1,0 +1,132 @@
+#include "passes/Weight.h"
+
+#include "graph/Constants.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/Matching.h"
+#include "runtime/ElementDispatch.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter {
+
+static SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (int64_t i = static_cast<int64_t>(shape.size()) - 2; i >= 0; --i)
+    strides[i] = strides[i + 1] * shape[i + 1];
+  return strides;
+}
+
+/// \p places after an operation that rearranges: element i of the result was
+/// element `from(index of i)` of the operand.
+static std::vector<int64_t> rearrange(Operation *op,
+                                      const std::vector<int64_t> &places) {
+  auto to = tensorOf(op->getResult(0));
+  SmallVector<int64_t> from = stridesOf(tensorOf(op->getOperand(0)).getShape());
+  int64_t offset = 0;
+  SmallVector<int64_t> steps(from);
+  if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    for (auto [index, dimension] : llvm::enumerate(transpose.getPermutation()))
+      steps[index] = from[dimension];
+  } else {
+    for (int64_t dimension : cast<ReverseOp>(op).getDimensions()) {
+      offset += (to.getDimSize(dimension) - 1) * from[dimension];
+      steps[dimension] = -from[dimension];
+    }
+  }
+  std::vector<int64_t> result(places.size());
+  SmallVector<int64_t> index(to.getRank(), 0);
+  for (size_t i = 0; i < places.size(); ++i) {
+    int64_t place = offset;
+    for (int64_t d = 0; d < to.getRank(); ++d)
+      place += index[d] * steps[d];
+    result[i] = places[place];
+    for (int64_t d = to.getRank() - 1; d >= 0; --d) {
+      if (++index[d] < to.getDimSize(d))
+        break;
+      index[d] = 0;
+    }
+  }
+  return result;
+}
+
+std::optional<Weight> Weight::find(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.hasStaticShape() || !isa<FloatType>(type.getElementType()))
+    return std::nullopt;
+  Weight weight;
+  weight.seenShape = Shape(type.getShape());
+  Value root = value;
+  while (isa_and_nonnull<ReshapeOp, TransposeOp, ReverseOp>(
+      root.getDefiningOp())) {
+    weight.chain.push_back(root.getDefiningOp());
+    root = root.getDefiningOp()->getOperand(0);
+  }
+  std::reverse(weight.chain.begin(), weight.chain.end());
+  std::optional<Tensor> tensor = constantTensor(root);
+  if (tensor) {
+    weight.sourceName = constantName(root).str();
+  } else {
+    // Something else made of constants: its result is the array.
+    weight.chain.clear();
+    tensor = constantValue(value);
+  }
+  if (!tensor || tensor->size() == 0)
+    return std::nullopt;
+  weight.source = std::move(*tensor);
+  if (llvm::all_of(weight.chain, llvm::IsaPred<ReshapeOp>))
+    return weight;
+  weight.places.resize(weight.source.size());
+  std::iota(weight.places.begin(), weight.places.end(), 0);
+  for (Operation *op : weight.chain)
+    if (!isa<ReshapeOp>(op))
+      weight.places = rearrange(op, weight.places);
+  return weight;
+}
+
+std::vector<double> Weight::numbers() const {
+  std::vector<double> result(source.size());
+  dispatch(source.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (!isStdComplex<T>)
+      for (int64_t i = 0; i < source.size(); ++i)
+        result[i] =
+            static_cast<double>(source.at<T>(places.empty() ? i : places[i]));
+  });
+  return result;
+}
+
+Value Weight::rebuild(OpBuilder &builder, Location location,
+                      ArrayRef<double> numbers, StringRef name) const {
+  Tensor tensor(source.type(), source.shape());
+  dispatch(source.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (!isStdComplex<T>)
+      for (int64_t i = 0; i < source.size(); ++i)
+        tensor.set<T>(places.empty() ? i : places[i],
+                      static_cast<T>(numbers[i]));
+  });
+  Value value = makeConstant(builder, location, tensor, name);
+  for (Operation *op : chain) {
+    IRMapping mapping;
+    mapping.map(op->getOperand(0), value);
+    Operation *copy = builder.clone(*op, mapping);
+    copy->removeDiscardableAttr("onnx.node");
+    value = copy->getResult(0);
+  }
+  return value;
+}
+
+ChannelOf::ChannelOf(const ChannelFold &fold, ArrayRef<int64_t> shape)
+    : size(shape[fold.weightDim]) {
+  SmallVector<int64_t> strides = stridesOf(shape);
+  stride = strides[fold.weightDim];
+  if (fold.groupDim && fold.groups > 1) {
+    groups = fold.groups;
+    groupStride = strides[*fold.groupDim] * (shape[*fold.groupDim] / groups);
+  }
+}
+
+} // namespace sinter

@@ -1,0 +1,67 @@
+//===- Weight.h - the constant that a product reads, and its numbers ------===//
+
+#ifndef SINTER_PASSES_WEIGHT_H
+#define SINTER_PASSES_WEIGHT_H
+
+#include "graph/interfaces/Interfaces.h"
+#include "mlir/IR/Builders.h"
+#include "runtime/Tensor.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sinter {
+
+/// A constant operand of a product, seen through the reshapes, transposes and
+/// reversals that may stand between: the file's array stays what it is, and a
+/// new one has its order.
+class Weight {
+public:
+  /// The floating-point weight that \p value is; nothing if it is not constant.
+  static std::optional<Weight> find(mlir::Value value);
+
+  /// The shape that the product sees.
+  const Shape &shape() const { return seenShape; }
+  ElementType type() const { return source.type(); }
+  /// The name of the array, or "".
+  const std::string &name() const { return sourceName; }
+
+  /// The numbers that the product sees, in row-major order.
+  std::vector<double> numbers() const;
+  /// This weight with other numbers, in the order of numbers(), rounded to its
+  /// type: a new constant called \p name, and what stood between it and the
+  /// product, built with \p builder.
+  mlir::Value rebuild(mlir::OpBuilder &builder, mlir::Location location,
+                      llvm::ArrayRef<double> numbers,
+                      llvm::StringRef name) const;
+
+private:
+  Tensor source;
+  std::string sourceName;
+  Shape seenShape;
+  /// What stands between the constant and the product, in order.
+  llvm::SmallVector<mlir::Operation *> chain;
+  /// For each element that the product sees, its place in the source; empty
+  /// for the same place.
+  std::vector<int64_t> places;
+};
+
+/// The place along \p fold's channels that an element of a weight of shape
+/// \p shape belongs to, by its flat index.
+class ChannelOf {
+public:
+  ChannelOf(const ChannelFold &fold, llvm::ArrayRef<int64_t> shape);
+  int64_t count() const { return groups * size; }
+  int64_t operator()(int64_t index) const {
+    int64_t channel = index / stride % size;
+    return groups == 1 ? channel
+                       : index / groupStride % groups * size + channel;
+  }
+
+private:
+  int64_t size, stride = 1, groups = 1, groupStride = 1;
+};
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_WEIGHT_H

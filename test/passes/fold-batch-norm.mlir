@@ -1,0 +1,55 @@
+// RUN: sinter-opt --fold-batch-norm %s | FileCheck %s
+// RUN: sinter-opt --fold-batch-norm="disable-patterns=fold-batch-norm-after" %s | FileCheck %s --check-prefix=OFF
+
+// A batch norm becomes exactly a convolution and an addition.
+// CHECK-LABEL: func @exact
+// OFF-LABEL: func @exact
+func.func @exact(%x: tensor<1x3x4x4xf32>) -> tensor<1x2x4x4xf32> {
+  // CHECK: %[[K:.*]] = stablehlo.constant {sinter.name = "conv.kernel_fuse_bn"} dense<{{\[\[\[\[}}2.000000e+00]], {{.*}}4.000000e+00
+  // CHECK: %[[P:.*]] = stablehlo.convolution(%arg0, %[[K]])
+  // CHECK: %[[B:.*]] = stablehlo.constant {sinter.name = "offset_fuse_bn"} dense<[-1.000000e+00, -6.000000e+00]>
+  // CHECK: %[[R:.*]] = stablehlo.broadcast_in_dim %[[B]], dims = [1] : (tensor<2xf32>) -> tensor<1x2x4x4xf32>
+  // CHECK: %[[S:.*]] = stablehlo.add %[[P]], %[[R]]
+  // CHECK-NEXT: return %[[S]]
+  // OFF: stablehlo.batch_norm_inference
+  %k = stablehlo.constant {sinter.name = "conv.kernel"} dense<1.0> : tensor<2x3x1x1xf32>
+  %scale = stablehlo.constant dense<[4.0, 8.0]> : tensor<2xf32>
+  %offset = stablehlo.constant {sinter.name = "offset"} dense<[1.0, 2.0]> : tensor<2xf32>
+  %mean = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %variance = stablehlo.constant dense<3.0> : tensor<2xf32>
+  %p = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+      window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+      : (tensor<1x3x4x4xf32>, tensor<2x3x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %r = "stablehlo.batch_norm_inference"(%p, %scale, %offset, %mean, %variance) {epsilon = 1.0 : f32, feature_index = 1 : i64}
+      : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
+  return %r : tensor<1x2x4x4xf32>
+}
+
+// With a batch that is known only when it runs, the bias is broadcast like x.
+// CHECK-LABEL: func @symbolic
+func.func @symbolic(%x: tensor<?x3x4x4xf32>) -> tensor<?x2x4x4xf32> {
+  // CHECK: %[[P:.*]] = stablehlo.convolution
+  // CHECK: %[[B:.*]] = stablehlo.constant {{.*}} : tensor<2x1x1xf32>
+  // CHECK: nn.broadcast_like %[[B]], %[[P]] : (tensor<2x1x1xf32>, tensor<?x2x4x4xf32>) -> tensor<?x2x4x4xf32>
+  %k = stablehlo.constant dense<1.0> : tensor<2x3x1x1xf32>
+  %one = stablehlo.constant dense<1.0> : tensor<2xf32>
+  %p = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+      window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+      : (tensor<?x3x4x4xf32>, tensor<2x3x1x1xf32>) -> tensor<?x2x4x4xf32>
+  %r = "stablehlo.batch_norm_inference"(%p, %one, %one, %one, %one) {epsilon = 1.0 : f32, feature_index = 1 : i64}
+      : (tensor<?x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<?x2x4x4xf32>
+  return %r : tensor<?x2x4x4xf32>
+}
+
+// What the product's node was is not what it is now.
+// CHECK-LABEL: func @groups
+func.func @groups(%x: tensor<2x3xf32>) -> tensor<2x2xf32> {
+  // CHECK-NOT: onnx.node = 0
+  // CHECK: nn.relu %{{.*}} {onnx.node = 1 : i64}
+  %k = stablehlo.constant dense<1.0> : tensor<3x2xf32>
+  %s = stablehlo.constant dense<0.5> : tensor<2x2xf32>
+  %p = stablehlo.dot_general %x, %k, contracting_dims = [1] x [0] {onnx.node = 0 : i64} : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
+  %q = stablehlo.multiply %p, %s : tensor<2x2xf32>
+  %r = nn.relu %q {onnx.node = 1 : i64} : tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}

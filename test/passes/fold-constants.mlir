@@ -1,0 +1,55 @@
+// RUN: sinter-opt --fold-constants %s | FileCheck %s
+// RUN: sinter-opt --fold-constants="byte-limit=8" %s | FileCheck %s --check-prefix=LIMIT
+// RUN: sinter-opt --eliminate-common-subexpressions --eliminate-dead-code %s | FileCheck %s --check-prefix=CSE
+
+// CHECK-LABEL: func @sum
+// LIMIT-LABEL: func @sum
+func.func @sum() -> tensor<4xf32> {
+  // CHECK: %[[C:.*]] = stablehlo.constant dense<[4.000000e+00, 6.000000e+00, 4.000000e+00, 6.000000e+00]>
+  // CHECK: return %[[C]]
+  // LIMIT: stablehlo.concatenate
+  %a = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %b = stablehlo.constant dense<[3.0, 4.0]> : tensor<2xf32>
+  %0 = stablehlo.add %a, %b : tensor<2xf32>
+  %2 = stablehlo.concatenate %0, %0, dim = 0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// A weight in another order is that weight; a broadcast does not become an array.
+// CHECK-LABEL: func @weights
+func.func @weights() -> (tensor<2x2xf32>, tensor<64x2xf32>) {
+  // CHECK: stablehlo.constant {sinter.name = "w"} dense<{{\[\[}}1.000000e+00, 3.000000e+00], [2.000000e+00, 4.000000e+00]]>
+  // CHECK: stablehlo.broadcast_in_dim
+  %w = stablehlo.constant {sinter.name = "w"} dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %b = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %0 = stablehlo.transpose %w, dims = [1, 0] : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<2xf32>) -> tensor<64x2xf32>
+  return %0, %1 : tensor<2x2xf32>, tensor<64x2xf32>
+}
+
+// A part of a node that stays is not folded away from it.
+// CHECK-LABEL: func @part_of_node
+func.func @part_of_node(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+  // CHECK: stablehlo.reshape %{{.*}} {onnx.node = 3 : i64}
+  %w = stablehlo.constant {sinter.name = "w"} dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %0 = stablehlo.reshape %w {onnx.node = 3 : i64} : (tensor<4xf32>) -> tensor<2x2xf32>
+  %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0] {onnx.node = 3 : i64} : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32>
+  return %1 : tensor<1x2xf32>
+}
+
+// CSE-LABEL: func @same
+func.func @same(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  // CSE: stablehlo.constant {sinter.name = "a"}
+  // CSE: stablehlo.constant {sinter.name = "b"}
+  // CSE: stablehlo.exponential
+  // CSE-NOT: stablehlo.exponential
+  // CSE-NOT: stablehlo.tanh
+  %a = stablehlo.constant {sinter.name = "a"} dense<1.0> : tensor<2xf32>
+  %b = stablehlo.constant {sinter.name = "b"} dense<1.0> : tensor<2xf32>
+  %0 = stablehlo.exponential %x {onnx.node = 0 : i64} : tensor<2xf32>
+  %1 = stablehlo.exponential %x {onnx.node = 1 : i64} : tensor<2xf32>
+  %2 = stablehlo.add %0, %a : tensor<2xf32>
+  %3 = stablehlo.add %1, %b : tensor<2xf32>
+  %4 = stablehlo.tanh %3 : tensor<2xf32>
+  return %2, %3 : tensor<2xf32>, tensor<2xf32>
+}
