@@ -63,10 +63,6 @@ nlohmann::json planJson(const Plan &plan) {
           {"bytes_moved", plan.bytesMoved}};
 }
 
-std::string specText(const TensorSpec &spec) {
-  return std::string(name(spec.type)) + " " + shapeText(spec.shape);
-}
-
 class InspectCommand : public Command {
 public:
   explicit InspectCommand(CLI::App &app) {
@@ -141,7 +137,7 @@ private:
                   input.text().c_str());
     for (const TensorSpec &output : model.outputs)
       std::printf("output  %-28s %s\n", output.name.c_str(),
-                  specText(output).c_str());
+                  ModelInput{output, {}, true, false}.text().c_str());
     for (const std::string &state : facts.state)
       std::printf("state   %s\n", state.c_str());
     std::printf("parameters  %lld, %s\n",

@@ -31,14 +31,6 @@ std::string bytesText(double bytes) {
   return text(unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
 }
 
-std::string shapeText(const Shape &shape) {
-  std::string result;
-  for (int64_t size : shape)
-    result += (result.empty() ? "" : "x") +
-              (size < 0 ? std::string("?") : std::to_string(size));
-  return result.empty() ? "scalar" : result;
-}
-
 std::string elementText(const Tensor &tensor, int64_t index) {
   switch (classOf(tensor.type())) {
   case ElementClass::Bool:

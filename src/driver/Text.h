@@ -14,8 +14,6 @@ namespace sinter::driver {
 
 /// A count of bytes as "12.3 MB" (powers of ten).
 std::string bytesText(double bytes);
-/// "1x3x224x224", or "scalar".
-std::string shapeText(const Shape &shape);
 
 /// Element \p index as a reader would write it.
 std::string elementText(const Tensor &tensor, int64_t index);
