@@ -41,9 +41,7 @@ std::vector<std::string> ModelDescription::inputNames() const {
 
 bool mayFeedShapes(const TensorSpec &spec) {
   constexpr int64_t longest = 64;
-  const bool isNumber =
-      classOf(spec.type) == ElementClass::SInt && byteSize(spec.type) >= 4;
-  return isNumber && spec.shape.size() <= 1 &&
+  return spec.shape.size() <= 1 &&
          (spec.shape.empty() || spec.shape[0] <= longest);
 }
 

@@ -42,8 +42,8 @@ struct ModelDescription {
   std::vector<std::string> inputNames() const;
 };
 
-/// Whether an input can be one that says how large other tensors are: a short
-/// vector of integers, or an integer.
+/// Whether an input can be one that says how large other tensors are, or what
+/// an operator does: a number or a short vector of any type.
 bool mayFeedShapes(const TensorSpec &spec);
 
 /// \p model as JSON, and back; nothing if the text is not one.

@@ -21,20 +21,29 @@ MlirCompiler::open(const std::string &path, const NamedShapes &shapes) {
       std::make_unique<MlirCompilerModel>(std::move(*source)));
 }
 
+Result<void> checkOutputName(const std::string &path) {
+  for (const char *extension : {".onnx", ".mlir", ".mlirbc"})
+    if (path.ends_with(extension))
+      return {};
+  return usageError("'" + path +
+                    "': the extension says in which format to write: .onnx, "
+                    ".mlir or .mlirbc");
+}
+
 Result<void> writeModel(const Model &model, const std::string &path) {
   const StringRef name(path);
   if (name.ends_with(".mlir"))
     return writeStablehlo(model, path, StablehloForm::Text);
   if (name.ends_with(".mlirbc"))
     return writeStablehlo(model, path, StablehloForm::Bytecode);
-  return usageError("'" + path +
-                    "': the extension says in which format to write: .onnx, "
-                    ".mlir or .mlirbc");
+  return checkOutputName(path);
 }
 
 Result<void> MlirCompiler::convert(const std::string &input,
                                    const std::string &output,
                                    const NamedShapes &shapes) {
+  if (Result<void> good = checkOutputName(output); !good)
+    return good;
   auto source = ModelSource::open(input, shapes);
   if (!source)
     return source.takeError();

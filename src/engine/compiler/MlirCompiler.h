@@ -40,7 +40,9 @@ private:
 Counts countOperations(const Model &model);
 
 /// Writes \p model in the format that \p path's extension names: .onnx, .mlir
-/// or .mlirbc. Usage errors for another extension.
+/// or .mlirbc. Another extension is a Usage error, which checkOutputName gives
+/// before any work is done.
+Result<void> checkOutputName(const std::string &path);
 Result<void> writeModel(const Model &model, const std::string &path);
 
 } // namespace sinter

@@ -57,6 +57,17 @@ ModelSource::open(const std::string &path, const NamedShapes &shapes) {
   return OnnxSource::open(path, shapes);
 }
 
+Result<void> checkShapeNames(const std::string &path,
+                             const ModelDescription &description,
+                             const NamedShapes &shapes) {
+  const std::vector<std::string> names = description.inputNames();
+  for (const auto &[name, shape] : shapes)
+    if (!description.inputNamed(name))
+      return usageError(path + ": --shape: there is no input '" + name + "'" +
+                        suggestion(name, names));
+  return {};
+}
+
 /// The names of an argument's unknown dimensions.
 static std::vector<std::string> symbolsOf(func::FuncOp function,
                                           unsigned index) {

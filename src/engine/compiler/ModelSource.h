@@ -33,10 +33,10 @@ public:
   /// The model with no more bound than open() was told.
   virtual Result<Model> asItIs() = 0;
 
-  /// The model for inputs of \p shapes, one each. \p values has a place for
-  /// each input, too. Where the graph's shapes depend on some of these, they
-  /// are bound as well (though the arguments stay), and the description then
-  /// says so.
+  /// The model for inputs of \p shapes, one each; dimensions may be unknown
+  /// still. \p values has a place for each input, too. Where the graph's shapes
+  /// depend on some of these, the description says so afterwards, and what
+  /// cannot be read without them is bound to them (though the arguments stay).
   virtual Result<Model>
   specialized(const std::vector<Shape> &shapes,
               const std::vector<std::optional<Tensor>> &values) = 0;
@@ -44,6 +44,11 @@ public:
 protected:
   ModelDescription known;
 };
+
+/// Whether every name in \p shapes is an input of the model at \p path.
+Result<void> checkShapeNames(const std::string &path,
+                             const ModelDescription &description,
+                             const NamedShapes &shapes);
 
 /// The description of a model's entry function.
 Result<ModelDescription> describe(const Model &model);

@@ -16,6 +16,9 @@ OnnxSource::open(const std::string &path, const NamedShapes &shapes) {
   if (!file)
     return file.takeError();
   std::unique_ptr<OnnxSource> source(new OnnxSource(std::move(*file), shapes));
+  if (Result<void> named = checkShapeNames(path, source->declared(), shapes);
+      !named)
+    return named.takeError();
   if (Result<void> read = source->read(); !read)
     return read.takeError();
   source->findDataFiles();

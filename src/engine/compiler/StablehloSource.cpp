@@ -14,6 +14,8 @@ StablehloSource::open(const std::string &path, const NamedShapes &shapes) {
   Result<ModelDescription> description = describe(*model);
   if (!description)
     return description.takeError();
+  if (Result<void> named = checkShapeNames(path, *description, shapes); !named)
+    return named.takeError();
   std::unique_ptr<StablehloSource> source(
       new StablehloSource(std::move(*model)));
   source->known = std::move(*description);
@@ -23,6 +25,9 @@ StablehloSource::open(const std::string &path, const NamedShapes &shapes) {
 Result<Model>
 StablehloSource::specialized(const std::vector<Shape> &shapes,
                              const std::vector<std::optional<Tensor>> &values) {
+  for (ModelInput &input : known.inputs)
+    input.feedsShapes = false;
+  markShapeInputs(model, known);
   return asItIs();
 }
 

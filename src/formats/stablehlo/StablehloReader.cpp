@@ -37,6 +37,24 @@ static size_t nestingOf(std::string_view text) {
   return deepest;
 }
 
+/// Parses and verifies; null with what is wrong in \p firstError.
+static OwningOpRef<ModuleOp> parse(MLIRContext *context, std::string_view text,
+                                   const std::string &path,
+                                   std::string &firstError) {
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+        firstError.empty())
+      firstError = describe(diagnostic);
+    return success();
+  });
+  // The parser wants a terminating zero, which a mapped file lacks.
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(StringRef(text), path),
+      llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sources, context);
+}
+
 Result<Model> readStablehlo(const std::string &path) {
   constexpr size_t deepestNesting = 10000;
   auto file = MappedFile::open(path);
@@ -49,18 +67,7 @@ Result<Model> readStablehlo(const std::string &path) {
                         std::to_string(deepestNesting) + " deep");
   std::shared_ptr<MLIRContext> context = makeContext();
   std::string firstError;
-  ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-        firstError.empty())
-      firstError = describe(diagnostic);
-    return success();
-  });
-  // The parser wants a terminating zero, which a mapped file lacks.
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(StringRef(text), path),
-      llvm::SMLoc());
-  auto module = parseSourceFile<ModuleOp>(sources, context.get());
+  OwningOpRef<ModuleOp> module = parse(context.get(), text, path, firstError);
   if (!module) {
     if (firstError.find(path) == std::string::npos)
       firstError = path + ": " + firstError;

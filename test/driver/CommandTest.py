@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""What `sinter` does with good and bad arguments and files: exit codes, one line of error, nothing left behind.
+
+    test/driver/CommandTest.py build/bin/sinter [unittest options]
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import OnnxBytes as onnx
+
+SINTER = ""
+DONE, WRONG, USAGE, INVALID, UNSUPPORTED, SYSTEM = range(6)
+# Broken models must be refused within seconds, also under the sanitizers.
+TIMEOUT_S = 60
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, content):
+        with open(self.path(name), "wb" if isinstance(content, bytes) else "w") as file:
+            file.write(content)
+        return self.path(name)
+
+    def sinter(self, *arguments):
+        return subprocess.run([SINTER, *arguments], capture_output=True, text=True, timeout=TIMEOUT_S, errors="replace")
+
+    def expect_error(self, code, *arguments, mentions=()):
+        """Runs sinter; it must fail with CODE and say so in one line with all of MENTIONS. Returns the line."""
+        done = self.sinter(*arguments)
+        self.assertEqual(done.returncode, code, f"{arguments}: {done.stderr}")
+        lines = [line for line in done.stderr.splitlines() if not line.startswith("note: ")]
+        self.assertEqual(len(lines), 1, f"{arguments}: {done.stderr}")
+        self.assertTrue(lines[0].startswith("error: "), lines[0])
+        for mention in mentions:
+            self.assertIn(mention, lines[0])
+        return lines[0]
+
+    def good_model(self, name="good.onnx", shape=(2, 3)):
+        return self.write(name, onnx.simple([onnx.node("Relu", ["x"], ["y"], "relu")], shape))
+
+
+class Usage(CommandTest):
+    def test_help(self):
+        done = self.sinter("--help")
+        self.assertEqual(done.returncode, DONE)
+        self.assertLess(done.stdout.index("sinter run resnet50.onnx"), done.stdout.index("Usage"))
+        for command in ["run", "bench", "optimize", "convert", "test", "inspect"]:
+            done = self.sinter(command, "--help")
+            self.assertEqual(done.returncode, DONE)
+            self.assertIn(f"  sinter {command} ", done.stdout)
+
+    def test_version(self):
+        self.assertRegex(self.sinter("--version").stdout, r"^sinter \d+\.\d+\.\d+$")
+
+    def test_near_misses(self):
+        self.expect_error(USAGE, "rnu", mentions=["did you mean 'run'?"])
+        self.expect_error(USAGE, "run", "--bakend", "cpu", mentions=["did you mean '--backend'?"])
+        model = self.good_model()
+        self.expect_error(USAGE, "run", model, "--shape", "xx:1x2", mentions=["no input 'xx'", "'x'"])
+        self.expect_error(USAGE, "run", model, "--input", "z=a.npy", mentions=["no input 'z'", "'x'"])
+
+    def test_wrong_values(self):
+        model = self.good_model()
+        self.expect_error(USAGE, "run", model, "--backend", "gpu", mentions=["--backend"])
+        self.expect_error(USAGE, "run", model, "--threads", "none", mentions=["--threads"])
+        for shape in ["x", ":1x2", "x:1xx2", "x:-1", "x:1x2x", "x:99999999999999999999"]:
+            self.expect_error(USAGE, "run", model, "--shape", shape, mentions=["--shape"])
+        self.expect_error(USAGE, "run", mentions=["MODEL"])
+        self.expect_error(USAGE, "optimize", model, mentions=["-o FILE"])
+        self.expect_error(USAGE, "convert", model, "-o", self.path("net.xyz"), mentions=["extension"])
+
+    def test_files_that_are_not_there(self):
+        for command in ["run", "bench", "inspect"]:
+            self.expect_error(SYSTEM, command, self.path("none.onnx"), mentions=["none.onnx"])
+        self.expect_error(SYSTEM, "run", self.folder, mentions=[self.folder])
+        self.expect_error(SYSTEM, "test", self.path("none"), mentions=["none"])
+        self.expect_error(USAGE, "test", self.folder, mentions=["no tests"])
+
+
+class Inputs(CommandTest):
+    def run_model(self, *arguments):
+        return self.sinter("run", *arguments, "--backend", "interpreter", "--json")
+
+    def test_missing(self):
+        self.expect_error(USAGE, "run", self.good_model(), mentions=["'x' f32 [2, 3]", "--input"])
+
+    def test_wrong_type_and_shape(self):
+        model = self.good_model()
+        wrong_shape = self.write("shape.npy", onnx.npy((3, 2)))
+        wrong_type = self.write("type.npy", onnx.npy((2, 3), "<i4"))
+        self.expect_error(USAGE, "run", model, "--input", wrong_shape, mentions=["'x'", "2x3xf32", "3x2xf32"])
+        self.expect_error(USAGE, "run", model, "--input", f"x={wrong_type}", mentions=["'x'", "2x3xi32"])
+
+    def test_wrong_files(self):
+        model = self.good_model()
+        self.expect_error(USAGE, "run", model, "--input", self.write("a.txt", "hello"), mentions=["a.txt"])
+        self.expect_error(SYSTEM, "run", model, "--input", self.path("none.npy"), mentions=["none.npy"])
+        short = self.write("short.npy", onnx.npy((2, 3))[:-4])
+        self.assertIn(self.sinter("run", model, "--input", short).returncode, [USAGE, SYSTEM])
+        self.expect_error(USAGE, "run", model, "--input", self.write("x.pb", b"\xff\xff"), mentions=["x.pb"])
+
+    def test_forms(self):
+        model = self.good_model()
+        values = onnx.floats(-1, 2, 3, -4, 5, 6)
+        npy = self.write("x.npy", onnx.npy((2, 3), content=values))
+        pb = self.write("x.pb", onnx.tensor("x", [2, 3], values))
+        for argument in [npy, f"x={npy}", pb]:
+            done = self.run_model(model, "--input", argument)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            output = json.loads(done.stdout)["outputs"][0]
+            self.assertEqual(output["first"], [0, 2, 3, 0, 5, 6])
+            self.assertEqual((output["name"], output["type"], output["shape"]), ("y", "f32", [2, 3]))
+
+    def test_random_is_repeatable(self):
+        model = self.good_model()
+        runs = [json.loads(self.run_model(model, "--input", seed).stdout)["outputs"] for seed in ["random", "random:0", "random:1"]]
+        self.assertEqual(runs[0], runs[1])
+        self.assertNotEqual(runs[0], runs[2])
+
+    def test_output_folder(self):
+        name = "../../evil/y"
+        model = self.write("m.onnx", onnx.simple([onnx.node("Relu", ["x"], [name])], output=name))
+        done = self.run_model(model, "--input", "random", "--output-dir", self.path("out"))
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertEqual(os.listdir(self.path("out")), ["_.._.._evil_y.npy"])
+
+    def test_open_dimensions(self):
+        model = self.good_model(shape=("N", 3))
+        done = self.run_model(model, "--input", "random")
+        self.assertEqual(json.loads(done.stdout)["outputs"][0]["shape"], [1, 3])
+        self.assertIn("taken as 1", done.stderr)
+        done = self.run_model(model, "--input", "random", "--shape", "x:4x3")
+        self.assertEqual(json.loads(done.stdout)["outputs"][0]["shape"], [4, 3])
+        model = self.good_model("two.onnx", ("N", "length"))
+        self.expect_error(USAGE, "run", model, "--input", "random", mentions=["length", "'x'", "--shape"])
+
+
+class BadModels(CommandTest):
+    """Each is refused by everything that reads models, with the file's name, and nothing is written."""
+
+    def refused(self, code, model, *mentions, name="bad.onnx"):
+        path = self.write(name, model) if isinstance(model, bytes) else model
+        self.expect_error(code, "inspect", path, mentions=[os.path.basename(path), *mentions])
+        self.expect_error(code, "run", path, "--input", "random", mentions=[os.path.basename(path), *mentions])
+        before = sorted(os.listdir(self.folder))
+        self.expect_error(code, "optimize", path, "-o", self.path("out.onnx"), mentions=[os.path.basename(path)])
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_no_model_at_all(self):
+        self.refused(INVALID, b"", "empty")
+        self.refused(INVALID, b"PK\x03\x04" + bytes(100), "zip")
+        self.refused(INVALID, b"\x89PNG\r\n\x1a\n" + bytes(100), "PNG")
+        generator = random.Random(1)
+        for size in [1, 10, 1000, 100000]:
+            self.refused(INVALID, generator.randbytes(size))
+
+    def test_truncated(self):
+        whole = onnx.simple([onnx.node("Add", ["x", "w"], ["y"])], initializers=[onnx.tensor("w", [2, 3], onnx.floats(*range(6)))])
+        for size in [1, 5, len(whole) // 2, len(whole) - 1]:
+            self.refused(INVALID, whole[:size])
+
+    def test_cycle(self):
+        nodes = [onnx.node("Add", ["x", "b"], ["a"], "first"), onnx.node("Relu", ["a"], ["b"], "second"), onnx.node("Relu", ["b"], ["y"])]
+        self.refused(INVALID, onnx.simple(nodes), "first")
+
+    def test_undefined_name(self):
+        self.refused(INVALID, onnx.simple([onnx.node("Add", ["x", "weight"], ["y"], "sum")]), "'weight'", "sum", "Add")
+
+    def test_undefined_output(self):
+        self.refused(INVALID, onnx.simple([onnx.node("Relu", ["x"], ["z"])]), "'y'")
+
+    def test_duplicate_names(self):
+        nodes = [onnx.node("Relu", ["x"], ["y"], "one"), onnx.node("Abs", ["x"], ["y"], "two")]
+        self.refused(INVALID, onnx.simple(nodes), "'y'")
+        twice = [onnx.tensor("w", [1], onnx.floats(1))] * 2
+        self.refused(INVALID, onnx.simple([onnx.node("Add", ["x", "w"], ["y"])], initializers=twice), "'w'")
+
+    def test_short_data(self):
+        weight = onnx.tensor("w", [2, 3], onnx.floats(1, 2))
+        self.refused(INVALID, onnx.simple([onnx.node("Add", ["x", "w"], ["y"])], initializers=[weight]), "'w'")
+
+    def test_shapes_that_overflow(self):
+        weight = onnx.tensor("w", [1 << 40, 1 << 40], onnx.floats(1))
+        self.refused(INVALID, onnx.simple([onnx.node("Add", ["x", "w"], ["y"])], initializers=[weight]), "'w'")
+        self.refused(INVALID, onnx.simple([onnx.node("Relu", ["x"], ["y"])], shape=(1 << 40, 1 << 40)), "'x'")
+
+    def external(self, location, *more):
+        weight = onnx.tensor("w", [2, 3], external=[("location", location), *more])
+        return onnx.simple([onnx.node("Add", ["x", "w"], ["y"])], initializers=[weight])
+
+    def test_external_data_outside(self):
+        outside = tempfile.NamedTemporaryFile()
+        self.addCleanup(outside.close)
+        outside.write(bytes(24))
+        outside.flush()
+        self.refused(INVALID, self.external(outside.name), "'w'")
+        self.refused(INVALID, self.external("../" + os.path.basename(outside.name)), "'w'")
+        os.symlink(outside.name, self.path("symbolic"))
+        self.refused(INVALID, self.external("symbolic"), "'w'")
+        os.mkdir(self.path("inner"))
+        os.symlink(os.path.dirname(outside.name), self.path("inner/folder"))
+        self.refused(INVALID, self.external("inner/folder/" + os.path.basename(outside.name)), "'w'")
+        self.write("one", bytes(24))
+        os.link(self.path("one"), self.path("other"))
+        self.refused(INVALID, self.external("other"), "'w'")
+
+    def test_external_data_that_is_not_there(self):
+        self.expect_error(INVALID, "inspect", self.write("a.onnx", self.external("none")), mentions=["none"])
+        self.write("weights", bytes(24))
+        self.refused(INVALID, self.external("weights", ("offset", "1000")), "'w'")
+        self.refused(INVALID, self.external("weights", ("offset", "-4")), "'w'")
+        self.refused(INVALID, self.external("weights", ("length", "1000000")), "'w'")
+
+    def test_external_data(self):
+        self.write("weights", onnx.floats(*range(6)))
+        path = self.write("good.onnx", self.external("weights"))
+        done = self.sinter("run", path, "--input", "random", "--backend", "interpreter")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+
+    def test_nested_functions(self):
+        count = 10000
+        functions = [onnx.function(f"f{i}", [onnx.node(f"f{i + 1}", ["a"], ["b"], domain="local")], ["a"], ["b"]) for i in range(count)]
+        functions.append(onnx.function(f"f{count}", [onnx.node("Relu", ["a"], ["b"])], ["a"], ["b"]))
+        nested = onnx.simple([onnx.node("f0", ["x"], ["y"], "call", domain="local")], functions=functions, domains=["local"])
+        path = self.write("bad.onnx", nested)
+        done = self.sinter("inspect", path)
+        self.assertIn(done.returncode, [INVALID, UNSUPPORTED], done.stderr)
+        self.refused(done.returncode, nested)
+
+    def test_function_that_calls_itself(self):
+        loop = [onnx.function("f", [onnx.node("f", ["a"], ["b"], domain="local")], ["a"], ["b"])]
+        self.refused(INVALID, onnx.simple([onnx.node("f", ["x"], ["y"], domain="local")], functions=loop, domains=["local"]))
+
+    def test_nested_graphs(self):
+        inner = onnx.graph([onnx.node("Relu", ["x"], ["y"])], [], [onnx.value_info("y", (2, 3))])
+        for depth in range(2000):
+            attribute = onnx.data(5, onnx.data(1, "body") + onnx.data(6, inner) + onnx.number(20, 5))
+            inner = onnx.graph([onnx.node("If", ["x"], ["y"], attributes=attribute)], [], [onnx.value_info("y", (2, 3))])
+        path = self.write("bad.onnx", onnx.model(inner))
+        self.assertIn(self.sinter("inspect", path).returncode, [INVALID, UNSUPPORTED])
+
+    def test_unknown_operators(self):
+        nodes = [onnx.node("Frobnicate", ["x"], ["a"], "one"), onnx.node("Frobnicate", ["a"], ["b"]), onnx.node("Gronk", ["b"], ["y"])]
+        self.refused(UNSUPPORTED, onnx.simple(nodes), "2 x Frobnicate", "1 x Gronk")
+
+    def test_unknown_opset(self):
+        self.refused(UNSUPPORTED, onnx.simple([onnx.node("Relu", ["x"], ["y"])], version=9999))
+        self.refused(UNSUPPORTED, onnx.simple([onnx.node("F", ["x"], ["y"], domain="com.example")], domains=["com.example"]), "com.example")
+
+    def test_text(self):
+        self.refused(INVALID, b"func.func @main(", name="bad.mlir")
+        self.refused(INVALID, b"func.func @other() { return }", "@main", name="bad.mlir")
+        self.refused(INVALID, b"(" * 1000000, name="bad.mlir")
+        wrong = b"func.func @main(%a: tensor<2xf32>) -> tensor<3xf32> {\n  return %a : tensor<2xf32>\n}"
+        self.refused(INVALID, wrong, ":2:", name="bad.mlir")
+
+
+class Results(CommandTest):
+    def make_case(self, name, expected):
+        folder = self.path(name)
+        os.makedirs(os.path.join(folder, "test_data_set_0"))
+        self.good_model(os.path.join(name, "model.onnx"))
+        self.write(f"{name}/test_data_set_0/input_0.pb", onnx.tensor("x", [2, 3], onnx.floats(-1, 2, 3, -4, 5, float("nan"))))
+        self.write(f"{name}/test_data_set_0/output_0.pb", onnx.tensor("y", [2, 3], onnx.floats(*expected)))
+
+    def test_test(self):
+        self.make_case("cases/good", [0, 2, 3, 0, 5, float("nan")])
+        self.make_case("cases/deeper/bad", [0, 2, 3, 0, 5.5, float("nan")])
+        arguments = ["test", self.path("cases"), "--backend", "interpreter"]
+        done = self.sinter(*arguments)
+        self.assertEqual(done.returncode, WRONG, done.stderr)
+        self.assertEqual(done.stdout.splitlines()[-1], "1 passed, 1 failed")
+        self.assertIn("cases/deeper/bad: output 'y': 1 of 6 values differ, most at [1, 1]: got 5, expected 5.5", done.stdout)
+        self.assertEqual(self.sinter(*arguments, "--atol", "0.5").returncode, DONE)
+        self.assertEqual(self.sinter(*arguments, "--rtol", "0.1").returncode, DONE)
+        self.assertEqual(self.sinter(*arguments, "--range-atol", "0.1").returncode, DONE)
+        self.assertEqual(self.sinter(*arguments, "--filter", "good").stdout, "1 passed, 0 failed\n")
+        answers = [json.loads(line) for line in self.sinter(*arguments, "--json").stdout.splitlines()]
+        self.assertEqual([(os.path.basename(each["case"]), each["status"]) for each in answers], [("bad", "failed"), ("good", "passed")])
+
+    def test_bench(self):
+        done = self.sinter("bench", self.good_model(), "--backend", "interpreter", "--seconds", "0.05", "--layers", "--json")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        result = json.loads(done.stdout)
+        keys = "model backend threads cpu isa batch latency_ms throughput_per_s gflop_per_inference gflops load_ms compile_ms first_ms peak_rss_mb cv layers"
+        self.assertEqual(set(result), set(keys.split()))
+        self.assertEqual(set(result["latency_ms"]), set("min median mean p90 p99 max".split()))
+        self.assertEqual(set(result["layers"][0]), set("name op kernel ms gflops".split()))
+        self.assertEqual(result["batch"], 2)
+
+    def test_convert(self):
+        text = self.path("net.mlir")
+        self.assertEqual(self.sinter("convert", self.good_model(), "-o", text).returncode, DONE)
+        done = self.sinter("run", text, "--input", "random:3", "--backend", "interpreter", "--json")
+        direct = self.sinter("run", self.good_model(), "--input", "random:3", "--backend", "interpreter", "--json")
+        self.assertEqual(json.loads(done.stdout)["outputs"], json.loads(direct.stdout)["outputs"])
+
+
+if __name__ == "__main__":
+    SINTER = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

@@ -1,0 +1,87 @@
+#include "engine/Binding.h"
+
+#include <gtest/gtest.h>
+
+namespace sinter {
+namespace {
+
+ModelInput input(std::string name, Shape shape,
+                 std::vector<std::string> symbols) {
+  ModelInput input;
+  input.spec = {std::move(name), ElementType::F32, std::move(shape)};
+  input.symbols = std::move(symbols);
+  return input;
+}
+
+/// x [N, 3, L] and mask [N, L].
+ModelDescription model() {
+  ModelDescription model;
+  model.inputs = {input("x", {-1, 3, -1}, {"N", "", "L"}),
+                  input("mask", {-1, -1}, {"N", "L"})};
+  return model;
+}
+
+using Tensors = std::vector<std::optional<Tensor>>;
+
+Result<std::vector<Shape>> bind(const NamedShapes &shapes,
+                                const Tensors &given = {},
+                                std::string *noted = nullptr) {
+  static const ModelDescription description = model();
+  return bindShapes(description, shapes, given, [=](const std::string &text) {
+    if (noted)
+      *noted += text;
+  });
+}
+
+TEST(Binding, SymbolsSpreadFromShapes) {
+  auto shapes = bind({{"x", {2, 3, 5}}});
+  ASSERT_TRUE(shapes) << shapes.error().message;
+  EXPECT_EQ(*shapes, (std::vector<Shape>{{2, 3, 5}, {2, 5}}));
+}
+
+TEST(Binding, SymbolsSpreadFromTensors) {
+  auto shapes = bind({}, {std::nullopt, Tensor(ElementType::F32, {4, 7})});
+  ASSERT_TRUE(shapes) << shapes.error().message;
+  EXPECT_EQ(*shapes, (std::vector<Shape>{{4, 3, 7}, {4, 7}}));
+}
+
+TEST(Binding, AnOpenBatchIsOne) {
+  std::string noted;
+  auto shapes = bind({{"mask", {-1, 5}}}, {}, &noted);
+  ASSERT_TRUE(shapes) << shapes.error().message;
+  EXPECT_EQ(*shapes, (std::vector<Shape>{{1, 3, 5}, {1, 5}}));
+  EXPECT_NE(noted.find("'x', 'mask'"), std::string::npos) << noted;
+}
+
+void expectUsage(const Result<std::vector<Shape>> &result,
+                 const std::string &text) {
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::Usage);
+  EXPECT_NE(result.error().message.find(text), std::string::npos)
+      << result.error().message;
+}
+
+TEST(Binding, RefusesWhatIsOpenOrContradicts) {
+  expectUsage(bind({}), "dimension 2 (L) of input 'x'");
+  expectUsage(bind({{"y", {1}}}), "no input 'y'");
+  expectUsage(bind({{"mask", {1}}}), "f32 [N, L]");
+  expectUsage(bind({{"x", {1, 4, 5}}}), "1x4x5xf32");
+  expectUsage(bind({{"x", {2, 3, 5}}, {"mask", {3, 5}}}), "dimension N");
+  expectUsage(bind({{"x", {2, 3, 5}}},
+                   {std::nullopt, Tensor(ElementType::F32, {2, 6})}),
+              "dimension L");
+  const int64_t huge = int64_t(1) << 40;
+  expectUsage(bind({{"x", {huge, 3, huge}}}), "too large");
+}
+
+TEST(Binding, NearMiss) {
+  const std::vector<std::string> names = {"input_ids", "attention_mask", "x"};
+  EXPECT_EQ(nearMiss("input_id", names), "input_ids");
+  EXPECT_EQ(nearMiss("atention_mask", names), "attention_mask");
+  EXPECT_EQ(nearMiss("weights", names), "");
+  EXPECT_EQ(suggestion("weights", names),
+            "; there are 'input_ids', 'attention_mask' and 'x'");
+}
+
+} // namespace
+} // namespace sinter

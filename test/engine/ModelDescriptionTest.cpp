@@ -1,0 +1,50 @@
+#include "engine/ModelDescription.h"
+
+#include <gtest/gtest.h>
+
+namespace sinter {
+namespace {
+
+TEST(ModelDescription, SurvivesJson) {
+  ModelDescription model;
+  ModelInput input;
+  input.spec = {"x\n\"", ElementType::BF16, {-1, 3}};
+  input.symbols = {"N", ""};
+  input.feedsShapes = true;
+  model.inputs = {input};
+  model.inputs.emplace_back().ranked = false;
+  model.outputs = {{"y", ElementType::I1, {}}};
+  model.dataFiles = {"weights/a.bin"};
+  const std::optional<ModelDescription> back =
+      descriptionFromJson(toJson(model));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(toJson(*back), toJson(model));
+  EXPECT_EQ(back->inputs[0].spec, input.spec);
+  EXPECT_EQ(back->inputs[0].symbols, input.symbols);
+  EXPECT_TRUE(back->inputs[0].feedsShapes);
+  EXPECT_FALSE(back->inputs[1].ranked);
+  EXPECT_EQ(back->dataFiles, model.dataFiles);
+}
+
+TEST(ModelDescription, RefusesOtherText) {
+  for (const char *text :
+       {"", "{", "[]", "{}", "{\"inputs\": 3}",
+        R"({"inputs":[],"outputs":[{"name":"y","type":"f31","shape":[]}],)"
+        R"("data_files":[]})"})
+    EXPECT_FALSE(descriptionFromJson(text)) << text;
+}
+
+TEST(ModelDescription, Text) {
+  ModelInput input;
+  input.spec = {"x", ElementType::F32, {-1, 3, -1}};
+  input.symbols = {"N", "", ""};
+  EXPECT_EQ(input.text(), "f32 [N, 3, ?]");
+  EXPECT_TRUE(mayFeedShapes({"s", ElementType::I64, {4}}));
+  EXPECT_TRUE(mayFeedShapes({"s", ElementType::I64, {}}));
+  EXPECT_FALSE(mayFeedShapes({"s", ElementType::I64, {1, 4}}));
+  EXPECT_TRUE(mayFeedShapes({"s", ElementType::F32, {4}}));
+  EXPECT_FALSE(mayFeedShapes({"s", ElementType::F32, {400}}));
+}
+
+} // namespace
+} // namespace sinter
