@@ -293,7 +293,7 @@ void registerConversions(Registry &registry) {
   registry.addElementwise<ReducePrecisionOp>(evaluateReducePrecision);
   registry.addElementwise<CompareOp>(evaluateCompare);
   registry.addElementwise<SelectOp>(evaluateSelect);
-  registry.add<BitcastConvertOp>(evaluateBitcastConvert);
+  registry.addMoving<BitcastConvertOp>(evaluateBitcastConvert);
 }
 
 } // namespace sinter::interpreter

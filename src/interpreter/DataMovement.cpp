@@ -336,22 +336,22 @@ static Result<Tensors> evaluateConcatenate(const Call &call) {
 
 void registerDataMovement(Registry &registry) {
   using namespace stablehlo;
-  registry.add<ConstantOp>(evaluateConstant);
+  registry.addMoving<ConstantOp>(evaluateConstant);
   registry.add<IotaOp>(evaluateIota);
   registry.add<DynamicIotaOp>(evaluateDynamicIota);
-  registry.add<BroadcastInDimOp>(evaluateBroadcastInDim);
-  registry.add<DynamicBroadcastInDimOp>(evaluateDynamicBroadcastInDim);
-  registry.add<ReshapeOp>(evaluateReshape);
-  registry.add<DynamicReshapeOp>(evaluateDynamicReshape);
-  registry.add<GetDimensionSizeOp>(evaluateGetDimensionSize);
-  registry.add<TransposeOp>(evaluateTranspose);
-  registry.add<SliceOp>(evaluateSlice);
-  registry.add<RealDynamicSliceOp>(evaluateRealDynamicSlice);
-  registry.add<DynamicSliceOp>(evaluateDynamicSlice);
-  registry.add<DynamicUpdateSliceOp>(evaluateDynamicUpdateSlice);
-  registry.add<PadOp>(evaluatePad);
-  registry.add<ReverseOp>(evaluateReverse);
-  registry.add<ConcatenateOp>(evaluateConcatenate);
+  registry.addMoving<BroadcastInDimOp>(evaluateBroadcastInDim);
+  registry.addMoving<DynamicBroadcastInDimOp>(evaluateDynamicBroadcastInDim);
+  registry.addMoving<ReshapeOp>(evaluateReshape);
+  registry.addMoving<DynamicReshapeOp>(evaluateDynamicReshape);
+  registry.addMoving<GetDimensionSizeOp>(evaluateGetDimensionSize);
+  registry.addMoving<TransposeOp>(evaluateTranspose);
+  registry.addMoving<SliceOp>(evaluateSlice);
+  registry.addMoving<RealDynamicSliceOp>(evaluateRealDynamicSlice);
+  registry.addMoving<DynamicSliceOp>(evaluateDynamicSlice);
+  registry.addMoving<DynamicUpdateSliceOp>(evaluateDynamicUpdateSlice);
+  registry.addMoving<PadOp>(evaluatePad);
+  registry.addMoving<ReverseOp>(evaluateReverse);
+  registry.addMoving<ConcatenateOp>(evaluateConcatenate);
 }
 
 } // namespace sinter::interpreter

@@ -59,22 +59,29 @@ public:
   static const Registry &get();
 
   template <typename Op> void add(Evaluator evaluator) {
-    entries[Op::getOperationName()] = {evaluator, false};
+    entries[Op::getOperationName()] = {evaluator, false, false};
   }
   /// An operation that treats every element alike: its evaluator works on
   /// operands of any shape that they share.
   template <typename Op> void addElementwise(Evaluator evaluator) {
-    entries[Op::getOperationName()] = {evaluator, true};
+    entries[Op::getOperationName()] = {evaluator, true, false};
   }
-  /// Null if the operation is not known.
-  Evaluator find(mlir::Operation *op) const;
-  bool isElementwise(mlir::Operation *op) const;
+  /// An operation whose evaluator takes the storage of quantised operands: it
+  /// only moves elements, or regions and types say what becomes of them. The
+  /// others see the numbers that quantised elements stand for.
+  template <typename Op> void addMoving(Evaluator evaluator) {
+    entries[Op::getOperationName()] = {evaluator, false, true};
+  }
 
-private:
   struct Entry {
+    /// Null if the operation is not known.
     Evaluator evaluator = nullptr;
     bool isElementwise = false;
+    bool takesStorage = false;
   };
+  Entry find(mlir::Operation *op) const;
+
+private:
   Registry();
   llvm::StringMap<Entry> entries;
 };
@@ -87,7 +94,13 @@ void registerProducts(Registry &registry);
 void registerReductions(Registry &registry);
 void registerControlFlow(Registry &registry);
 void registerSort(Registry &registry);
+void registerQuantized(Registry &registry);
 void registerNnElementwise(Registry &registry);
+void registerNnShape(Registry &registry);
+void registerNnPooling(Registry &registry);
+void registerNnNormalization(Registry &registry);
+void registerNnRecurrent(Registry &registry);
+void registerNnResize(Registry &registry);
 
 /// Runs a region of one block on \p arguments; gives what it returns.
 Result<Tensors> runRegion(mlir::Region &region,

@@ -318,8 +318,8 @@ static Result<Tensors> evaluateScatter(const Call &call) {
 }
 
 void registerGather(Registry &registry) {
-  registry.add<stablehlo::GatherOp>(evaluateGather);
-  registry.add<stablehlo::ScatterOp>(evaluateScatter);
+  registry.addMoving<stablehlo::GatherOp>(evaluateGather);
+  registry.addMoving<stablehlo::ScatterOp>(evaluateScatter);
 }
 
 } // namespace sinter::interpreter

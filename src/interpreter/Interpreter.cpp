@@ -4,6 +4,7 @@
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Evaluation.h"
+#include "interpreter/Quantized.h"
 #include "interpreter/Strided.h"
 
 #include <new>
@@ -145,10 +146,45 @@ static Tensor aligned(const Tensor &tensor) {
   return tensor.isAligned(alignment) ? tensor : tensor.owned();
 }
 
+/// The results of an operation. Quantised operands become the numbers that they
+/// stand for, and results quantised, where the evaluator works on numbers
+/// (the specification's dequantize_op_quantize).
+static Result<Tensors> evaluateNumbers(const Registry::Entry &entry,
+                                       const Call &call) {
+  if (entry.takesStorage ||
+      (llvm::none_of(call.op->getOperandTypes(), isQuantized) &&
+       llvm::none_of(call.op->getResultTypes(), isQuantized)))
+    return entry.evaluator(call);
+  Tensors operands(call.operands.begin(), call.operands.end());
+  for (auto [type, operand] :
+       llvm::zip_equal(call.op->getOperandTypes(), operands)) {
+    if (!isQuantized(type))
+      continue;
+    Result<Tensor> numbers = dequantized(operand, type);
+    if (!numbers)
+      return numbers.takeError();
+    operand = std::move(*numbers);
+  }
+  Result<Tensors> results =
+      entry.evaluator(Call{call.op, operands, call.scope});
+  if (!results)
+    return results;
+  for (auto [type, result] :
+       llvm::zip_equal(call.op->getResultTypes(), *results)) {
+    if (!isQuantized(type))
+      continue;
+    Result<Tensor> storage = quantized(result, type);
+    if (!storage)
+      return storage.takeError();
+    result = std::move(*storage);
+  }
+  return results;
+}
+
 static Result<Tensors> evaluateIn(Operation *op, ArrayRef<Tensor> operands,
                                   const Scope &scope) {
-  Evaluator evaluator = Registry::get().find(op);
-  if (!evaluator)
+  const Registry::Entry entry = Registry::get().find(op);
+  if (!entry.evaluator)
     return located(op, unsupported("the interpreter does not know it"));
   if (Result<void> ok = checkTypes(op->getOperandTypes(), operands, "operand");
       !ok)
@@ -157,7 +193,8 @@ static Result<Tensors> evaluateIn(Operation *op, ArrayRef<Tensor> operands,
   for (const Tensor &operand : operands)
     alignedOperands.push_back(aligned(operand));
 
-  Result<Tensors> results = evaluator(Call{op, alignedOperands, scope});
+  Result<Tensors> results =
+      evaluateNumbers(entry, Call{op, alignedOperands, scope});
   if (!results)
     return located(op, results.takeError());
   if (Result<void> ok = checkTypes(op->getResultTypes(), *results, "result");
@@ -260,8 +297,8 @@ static Result<Tensors> evaluateComposite(const Call &call) {
 //===----------------------------------------------------------------------===//
 
 Registry::Registry() {
-  add<func::CallOp>(evaluateCall);
-  add<stablehlo::CompositeOp>(evaluateComposite);
+  addMoving<func::CallOp>(evaluateCall);
+  addMoving<stablehlo::CompositeOp>(evaluateComposite);
   registerElementwise(*this);
   registerConversions(*this);
   registerDataMovement(*this);
@@ -270,7 +307,13 @@ Registry::Registry() {
   registerReductions(*this);
   registerControlFlow(*this);
   registerSort(*this);
+  registerQuantized(*this);
   registerNnElementwise(*this);
+  registerNnShape(*this);
+  registerNnPooling(*this);
+  registerNnNormalization(*this);
+  registerNnRecurrent(*this);
+  registerNnResize(*this);
 }
 
 const Registry &Registry::get() {
@@ -278,12 +321,8 @@ const Registry &Registry::get() {
   return registry;
 }
 
-Evaluator Registry::find(Operation *op) const {
-  return entries.lookup(op->getName().getStringRef()).evaluator;
-}
-
-bool Registry::isElementwise(Operation *op) const {
-  return entries.lookup(op->getName().getStringRef()).isElementwise;
+Registry::Entry Registry::find(Operation *op) const {
+  return entries.lookup(op->getName().getStringRef());
 }
 
 //===----------------------------------------------------------------------===//
@@ -322,7 +361,7 @@ ScalarFunction::ScalarFunction(Region &region, const Scope &enclosing)
   isElementwise =
       llvm::all_of(region.front().without_terminator(), [](Operation &op) {
         return isa<stablehlo::ConstantOp>(op) ||
-               Registry::get().isElementwise(&op);
+               Registry::get().find(&op).isElementwise;
       });
 }
 
@@ -364,8 +403,8 @@ Result<Tensors> ScalarFunction::applyAtOnce(ArrayRef<Tensor> arguments) const {
       return operands;
     if (isa<stablehlo::ConstantOp>(op))
       continue;
-    Result<Tensors> results =
-        Registry::get().find(&op)(Call{&op, operands, enclosing});
+    Result<Tensors> results = evaluateNumbers(Registry::get().find(&op),
+                                              Call{&op, operands, enclosing});
     if (!results)
       return located(&op, results.takeError());
     values[op.getResult(0)] = std::move(results->front());
@@ -413,7 +452,7 @@ ScalarFunction::applyOneByOne(ArrayRef<Tensor> arguments) const {
 //===----------------------------------------------------------------------===//
 
 bool canEvaluate(Operation *op) {
-  return interpreter::Registry::get().find(op) != nullptr;
+  return interpreter::Registry::get().find(op).evaluator != nullptr;
 }
 
 /// Calls `body(machine)`; lack of memory becomes an error.

@@ -240,8 +240,8 @@ static Result<Tensors> evaluateBatchNormInference(const Call &call) {
 }
 
 void registerReductions(Registry &registry) {
-  registry.add<stablehlo::ReduceOp>(evaluateReduce);
-  registry.add<stablehlo::ReduceWindowOp>(evaluateReduceWindow);
+  registry.addMoving<stablehlo::ReduceOp>(evaluateReduce);
+  registry.addMoving<stablehlo::ReduceWindowOp>(evaluateReduceWindow);
   registry.add<stablehlo::BatchNormInferenceOp>(evaluateBatchNormInference);
 }
 

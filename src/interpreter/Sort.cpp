@@ -155,7 +155,7 @@ static Result<Tensors> evaluateSort(const Call &call) {
 }
 
 void registerSort(Registry &registry) {
-  registry.add<stablehlo::SortOp>(evaluateSort);
+  registry.addMoving<stablehlo::SortOp>(evaluateSort);
 }
 
 } // namespace sinter::interpreter

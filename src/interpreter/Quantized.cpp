@@ -1,0 +1,149 @@
+//===- Quantized.cpp - quantised elements ---------------------------------===//
+
+#include "interpreter/Quantized.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "interpreter/Evaluation.h"
+#include "interpreter/Numbers.h"
+#include "interpreter/Strided.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+
+namespace sinter::interpreter {
+
+namespace {
+/// What a quantised type says, per tensor or per axis.
+struct Parameters {
+  ElementType storage, expressed;
+  std::vector<double> scales;
+  std::vector<int64_t> zeroPoints;
+  int64_t axis = 0; ///< Of the scales, if there is more than one.
+  double least = 0, most = 0;
+};
+} // namespace
+
+bool isQuantized(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa<quant::QuantizedType>(tensor.getElementType());
+}
+
+static Result<Parameters> parametersOf(Type type, const Shape &shape) {
+  auto element =
+      cast<quant::QuantizedType>(cast<RankedTensorType>(type).getElementType());
+  auto storage = elementTypeOf(element);
+  auto expressed = elementTypeOf(element.getExpressedType());
+  if (!storage || !expressed)
+    return unsupported("a quantised type has an unusual storage or expressed "
+                       "type");
+  Parameters result;
+  result.storage = *storage;
+  result.expressed = *expressed;
+  result.least = static_cast<double>(element.getStorageTypeMin());
+  result.most = static_cast<double>(element.getStorageTypeMax());
+  if (auto uniform = dyn_cast<quant::UniformQuantizedType>(element)) {
+    result.scales = {uniform.getScale()};
+    result.zeroPoints = {uniform.getZeroPoint()};
+    return result;
+  }
+  auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element);
+  if (!perAxis)
+    return unsupported("a quantised type is not uniform");
+  result.scales.assign(perAxis.getScales().begin(), perAxis.getScales().end());
+  result.zeroPoints.assign(perAxis.getZeroPoints().begin(),
+                           perAxis.getZeroPoints().end());
+  result.axis = perAxis.getQuantizedDimension();
+  if (result.axis < 0 || result.axis >= static_cast<int64_t>(shape.size()) ||
+      shape[result.axis] != static_cast<int64_t>(result.scales.size()))
+    return invalidModel("a quantised type has not one scale an element of its "
+                        "dimension");
+  return result;
+}
+
+/// Calls `body(begin, count, scale, zeroPoint)` for runs of elements that have
+/// the same parameters.
+template <typename Body>
+static void forEachRun(const Parameters &parameters, const Shape &shape,
+                       int64_t size, Body body) {
+  if (parameters.scales.size() == 1)
+    return inChunks(size, [&](int64_t begin, int64_t count) {
+      body(begin, count, parameters.scales[0], parameters.zeroPoints[0]);
+    });
+  const AxisView view(shape, parameters.axis);
+  for (int64_t i = 0; i < view.outer * view.size && size != 0; ++i)
+    body(i * view.inner, view.inner, parameters.scales[i % view.size],
+         parameters.zeroPoints[i % view.size]);
+}
+
+Result<Tensor> dequantized(const Tensor &storage, Type type) {
+  Result<Parameters> parameters = parametersOf(type, storage.shape());
+  if (!parameters)
+    return parameters.takeError();
+  if (Result<void> ok = checkSize(parameters->expressed, storage.shape()); !ok)
+    return ok.takeError();
+  Tensor result(parameters->expressed, storage.shape());
+  std::vector<double> values;
+  forEachRun(*parameters, storage.shape(), storage.size(),
+             [&](int64_t begin, int64_t count, double scale, int64_t zero) {
+               values.resize(count);
+               loadReals(storage, begin, values);
+               for (double &value : values)
+                 value = (value - static_cast<double>(zero)) * scale;
+               storeReals(result, begin, values);
+             });
+  return result;
+}
+
+Result<Tensor> quantized(const Tensor &numbers, Type type) {
+  Result<Parameters> parameters = parametersOf(type, numbers.shape());
+  if (!parameters)
+    return parameters.takeError();
+  Tensor result(parameters->storage, numbers.shape());
+  std::vector<double> values;
+  forEachRun(*parameters, numbers.shape(), numbers.size(),
+             [&](int64_t begin, int64_t count, double scale, int64_t zero) {
+               values.resize(count);
+               loadReals(numbers, begin, values);
+               for (double &value : values)
+                 value = std::clamp(std::nearbyint(value / scale) +
+                                        static_cast<double>(zero),
+                                    parameters->least, parameters->most);
+               storeReals(result, begin, values);
+             });
+  return result;
+}
+
+/// From floats, or from quantised numbers of other parameters: a rescale.
+static Result<Tensors> evaluateUniformQuantize(const Call &call) {
+  Tensor numbers = call[0];
+  Type from = call.op->getOperand(0).getType();
+  if (isQuantized(from)) {
+    Result<Tensor> reals = dequantized(numbers, from);
+    if (!reals)
+      return reals.takeError();
+    numbers = *reals;
+  }
+  Result<Tensor> result = quantized(numbers, call.resultType());
+  if (!result)
+    return result.takeError();
+  return single(std::move(*result));
+}
+
+static Result<Tensors> evaluateUniformDequantize(const Call &call) {
+  Result<Tensor> numbers =
+      dequantized(call[0], call.op->getOperand(0).getType());
+  if (!numbers)
+    return numbers.takeError();
+  // The result may be of another float type than the expressed one.
+  return produce(call.resultElement(), call[0].shape(), [&](Tensor &result) {
+    storeReals(result, 0, reals(*numbers));
+  });
+}
+
+void registerQuantized(Registry &registry) {
+  registry.addMoving<stablehlo::UniformQuantizeOp>(evaluateUniformQuantize);
+  registry.addMoving<stablehlo::UniformDequantizeOp>(evaluateUniformDequantize);
+}
+
+} // namespace sinter::interpreter
