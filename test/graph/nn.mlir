@@ -18,3 +18,17 @@ func.func @softmax(%x: tensor<2x5xf32>) -> tensor<2x5xf32> {
   %r = nn.softmax %x, axes = [1] : tensor<2x5xf32>
   return %r : tensor<2x5xf32>
 }
+
+// CHECK-LABEL: func @norms
+func.func @norms(%x: tensor<2x4xf32>, %s: tensor<4xf32>) -> tensor<2x4xf32> {
+  // CHECK: nn.layer_norm %{{.*}}, %{{.*}}, %{{.*}} axis = 1 {
+  %0:3 = nn.layer_norm %x, %s, %s axis = 1 {compute_type = f32, epsilon = 1.0e-5 : f64}
+      : (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<2x4xf32>, tensor<2x1xf32>, tensor<2x1xf32>)
+  // CHECK: nn.rms_norm %{{.*}}, %{{.*}} axis = 1 {
+  %1 = nn.rms_norm %0#0, %s axis = 1 {compute_type = f32, epsilon = 1.0e-5 : f64}
+      : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  // CHECK: nn.group_norm %{{.*}}, %{{.*}}, %{{.*}} groups = 2 {
+  %2 = nn.group_norm %1, %s, %s groups = 2 {epsilon = 1.0e-5 : f64}
+      : (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  return %2 : tensor<2x4xf32>
+}

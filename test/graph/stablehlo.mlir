@@ -55,3 +55,15 @@ func.func @movement(%x: tensor<3x8xf32>, %zero: tensor<f32>) -> tensor<?xf32> {
   %5 = stablehlo.dynamic_broadcast_in_dim %4, %shape, dims = [0] : (tensor<32xf32>, tensor<1xi64>) -> tensor<?xf32>
   return %5 : tensor<?xf32>
 }
+
+// CHECK-LABEL: func @reduce_pairs
+func.func @reduce_pairs(%x: tensor<4xf32>, %i: tensor<4xi32>, %a: tensor<f32>, %b: tensor<i32>) -> tensor<f32> {
+  // CHECK: stablehlo.reduce(%{{.*}} init: %{{.*}}), (%{{.*}} init: %{{.*}}) across dimensions = [0]
+  // CHECK-NEXT: reducer(%{{.*}}: tensor<f32>, %{{.*}}: tensor<f32>) (%{{.*}}: tensor<i32>, %{{.*}}: tensor<i32>)
+  %r:2 = stablehlo.reduce(%x init: %a), (%i init: %b) across dimensions = [0]
+      : (tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
+      reducer(%p: tensor<f32>, %q: tensor<f32>) (%s: tensor<i32>, %t: tensor<i32>) {
+        stablehlo.return %p, %t : tensor<f32>, tensor<i32>
+      }
+  return %r#0 : tensor<f32>
+}

@@ -163,7 +163,7 @@ TEST(NnNormalization, LayerNormGivesItsStatistics) {
       %x = stablehlo.constant dense<[[1., 3.]]> : tensor<1x2xf32>
       %s = stablehlo.constant dense<[2., 4.]> : tensor<2xf32>
       %b = stablehlo.constant dense<[10., 20.]> : tensor<2xf32>
-      %r:3 = nn.layer_norm %x, %s, %b, axis = 1 {epsilon = 0.0 : f64, compute_type = f32}
+      %r:3 = nn.layer_norm %x, %s, %b axis = 1 {epsilon = 0.0 : f64, compute_type = f32}
         : (tensor<1x2xf32>, tensor<2xf32>, tensor<2xf32>)
           -> (tensor<1x2xf32>, tensor<1x1xf32>, tensor<1x1xf32>)
       return %r#0, %r#1, %r#2 : tensor<1x2xf32>, tensor<1x1xf32>, tensor<1x1xf32>

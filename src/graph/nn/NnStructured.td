@@ -120,7 +120,7 @@ def Nn_LayerNormOp : Nn_InferredOp<"layer_norm"> {
                       Stablehlo_FloatTensor:$mean,
                       Stablehlo_FloatTensor:$inverse_deviation);
   let assemblyFormat = [{
-    operands `,` `axis` `=` $axis attr-dict
+    operands `axis` `=` $axis attr-dict
       `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
@@ -134,7 +134,7 @@ def Nn_RmsNormOp : Nn_LikeFirstOp<"rms_norm"> {
                        F64Attr:$epsilon, TypeAttr:$compute_type);
   let results = (outs Stablehlo_FloatTensor:$result);
   let assemblyFormat = [{
-    operands `,` `axis` `=` $axis attr-dict
+    operands `axis` `=` $axis attr-dict
       `:` functional-type(operands, results)
   }];
 }
@@ -152,7 +152,7 @@ def Nn_GroupNormOp : Nn_LikeFirstOp<"group_norm"> {
                        F64Attr:$epsilon);
   let results = (outs Stablehlo_FloatTensor:$result);
   let assemblyFormat = [{
-    operands `,` `groups` `=` $groups attr-dict
+    operands `groups` `=` $groups attr-dict
       `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;

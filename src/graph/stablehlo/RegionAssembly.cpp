@@ -52,12 +52,11 @@ static std::optional<StringRef> shortBody(ReduceOp op) {
 }
 
 void ReduceOp::print(OpAsmPrinter &printer) {
-  printer << '(';
   llvm::interleaveComma(
       llvm::zip(getInputs(), getInitValues()), printer, [&](auto pair) {
-        printer << std::get<0>(pair) << " init: " << std::get<1>(pair);
+        printer << '(' << std::get<0>(pair) << " init: " << std::get<1>(pair)
+                << ')';
       });
-  printer << ')';
   std::optional<StringRef> name = shortBody(*this);
   if (name)
     printer << " applies " << *name;
@@ -92,11 +91,12 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<Operand> inputs, inits;
   SMLoc location = parser.getCurrentLocation();
   auto parsePair = [&]() -> ParseResult {
-    return failure(parser.parseOperand(inputs.emplace_back()) ||
-                   parser.parseKeyword("init") || parser.parseColon() ||
-                   parser.parseOperand(inits.emplace_back()));
+    return failure(
+        parser.parseLParen() || parser.parseOperand(inputs.emplace_back()) ||
+        parser.parseKeyword("init") || parser.parseColon() ||
+        parser.parseOperand(inits.emplace_back()) || parser.parseRParen());
   };
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parsePair))
+  if (parser.parseCommaSeparatedList(parsePair))
     return failure();
   std::optional<OperationName> inner;
   if (succeeded(parser.parseOptionalKeyword("applies"))) {
