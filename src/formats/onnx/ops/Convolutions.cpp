@@ -1,0 +1,239 @@
+// Conv, ConvTranspose, ConvInteger.
+
+#include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Window.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+namespace {
+/// What differs between a convolution and a transposed one.
+struct Form {
+  Ints strides, low, high, lhsDilation, rhsDilation;
+  bool reversed = false;
+  int64_t kernelInput = 1, kernelOutput = 0;
+  int64_t groups = 1;
+};
+} // namespace
+
+/// Channels first. Sizes of the result follow from the form.
+static Value buildConvolution(NodeContext &node, Value input, Value kernel,
+                              const Form &form) {
+  if (!input || !kernel)
+    return {};
+  Builder &builder = node.builder();
+  int64_t spatial = node.rank(input) - 2;
+  Ints places = llvm::to_vector(llvm::seq<int64_t>(2, spatial + 2));
+  Ints padding;
+  Ints shape = {node.shape(input)[0],
+                node.shape(kernel)[form.kernelOutput]};
+  for (int64_t i = 0; i < spatial; ++i) {
+    padding.append({form.low[i], form.high[i]});
+    stablehlo::WindowDimension window;
+    window.size = node.shape(kernel)[i + 2];
+    window.stride = form.strides[i];
+    window.paddingLow = form.low[i];
+    window.paddingHigh = form.high[i];
+    window.baseDilation = form.lhsDilation[i];
+    window.windowDilation = form.rhsDilation[i];
+    auto size = stablehlo::windowedSize(node.shape(input)[i + 2], window);
+    if (!size)
+      return node.fail("spatial dimension " + Twine(i) +
+                       ": the result's size is too large");
+    shape.push_back(*size);
+  }
+  auto numbers = stablehlo::ConvDimensionNumbersAttr::get(
+      node.context(), 0, 1, places, form.kernelInput, form.kernelOutput, places,
+      0, 1, places);
+  SmallVector<bool> reversal(spatial, form.reversed);
+  auto paddingType = RankedTensorType::get({spatial, 2}, node.i64());
+  return node.typed<stablehlo::ConvolutionOp>(
+      node.tensorType(shape, node.element(input)), input, kernel,
+      builder.getDenseI64ArrayAttr(form.strides),
+      DenseIntElementsAttr::get(paddingType, padding),
+      builder.getDenseI64ArrayAttr(form.lhsDilation),
+      builder.getDenseI64ArrayAttr(form.rhsDilation),
+      builder.getDenseBoolArrayAttr(reversal), numbers,
+      static_cast<uint64_t>(form.groups), uint64_t(1), ArrayAttr());
+}
+
+Value convolve(NodeContext &node, Value input, Value kernel,
+               const Window &window, int64_t groups) {
+  Form form;
+  form.strides = window.strides;
+  form.low = window.low;
+  form.high = window.high;
+  form.lhsDilation.assign(window.size.size(), 1);
+  form.rhsDilation = window.dilations;
+  form.groups = groups;
+  return buildConvolution(node, input, kernel, form);
+}
+
+static Value addBias(NodeContext &node, Value result, int64_t input) {
+  if (!node.has(input) || !result)
+    return result;
+  Value bias = node.operand(input);
+  if (node.rank(bias) != 1)
+    return node.fail("the bias is not a vector");
+  return node.op<stablehlo::AddOp>(result,
+                                   node.alongDimension(bias, result, 1));
+}
+
+/// Input and weight have the same rank, at least 3; the group is positive.
+static bool checkOperands(NodeContext &node, Value input, Value weight) {
+  if (node.rank(input) < 3 || node.rank(weight) != node.rank(input))
+    node.fail("the input is not [N, C, spatial...] or the weight has another "
+              "rank");
+  else if (ShapedType::isDynamicShape(node.shape(weight)))
+    node.unsupported("the weight's shape is known only when run");
+  else if (node.getInt("group", 1) < 1)
+    node.fail("group is not positive");
+  return !node.failed();
+}
+
+static LogicalResult importConv(NodeContext &node) {
+  Value input = node.operand(0), weight = node.operand(1);
+  if (!checkOperands(node, input, weight))
+    return failure();
+  auto window = readWindow(node, input, node.shape(weight).drop_front(2));
+  if (!window)
+    return failure();
+  Value result =
+      convolve(node, input, weight, *window, node.getInt("group", 1));
+  return node.result(addBias(node, result, 2));
+}
+
+/// As Conv, of integers from which their zero points are taken.
+static LogicalResult importConvInteger(NodeContext &node) {
+  Value input = node.operand(0), weight = node.operand(1);
+  if (!checkOperands(node, input, weight))
+    return failure();
+  auto window = readWindow(node, input, node.shape(weight).drop_front(2));
+  if (!window)
+    return failure();
+  Type i32 = node.builder().getI32Type();
+  auto centred = [&](Value value, int64_t zeroPoint, int64_t dimension) {
+    Value wide = node.cast(value, i32);
+    if (!node.has(zeroPoint))
+      return wide;
+    Value zero = node.cast(node.operand(zeroPoint), i32);
+    if (node.rank(zero) == 1 && node.shape(zero)[0] == 1)
+      zero = node.reshape(zero, ArrayRef<int64_t>());
+    if (zero && node.rank(zero) == 1)
+      zero = node.alongDimension(zero, wide, dimension);
+    return node.binary<stablehlo::SubtractOp>(wide, zero);
+  };
+  return node.result(convolve(node, centred(input, 2, 1),
+                              centred(weight, 3, 0), *window,
+                              node.getInt("group", 1)));
+}
+
+/// How much of the full result is cut away at both ends of each dimension
+/// (attributes pads, auto_pad, output_shape, output_padding).
+static bool readCuts(NodeContext &node, Value input, const Window &window,
+                     Ints &low, Ints &high) {
+  int64_t spatial = window.size.size();
+  Ints pads = node.getInts("pads", Ints(2 * spatial, 0));
+  Ints more = node.getInts("output_padding", Ints(spatial, 0));
+  Ints sizes = node.getInts("output_shape");
+  std::string automatic = node.getString("auto_pad", "NOTSET");
+  if (node.failed())
+    return false;
+  // Some models give the batch and channels, too.
+  if (static_cast<int64_t>(sizes.size()) == spatial + 2)
+    sizes.erase(sizes.begin(), sizes.begin() + 2);
+  bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
+  if (static_cast<int64_t>(pads.size()) != 2 * spatial ||
+      static_cast<int64_t>(more.size()) != spatial ||
+      (!sizes.empty() && static_cast<int64_t>(sizes.size()) != spatial)) {
+    node.fail("pads, output_padding or output_shape has the wrong length");
+    return false;
+  }
+  constexpr int64_t largest = int64_t(1) << 31;
+  for (int64_t i = 0; i < spatial; ++i) {
+    int64_t size = node.shape(input)[i + 2];
+    bool unknown = ShapedType::isDynamic(size);
+    int64_t begin = pads[i], end = pads[i + spatial];
+    bool sane = std::abs(begin) < largest && std::abs(end) < largest &&
+                more[i] >= 0 && more[i] < largest && size < largest;
+    if (!sane) {
+      node.fail("pads or output_padding is too large");
+      return false;
+    }
+    if (automatic == "VALID")
+      begin = end = 0;
+    if (!sizes.empty() || same) {
+      if (unknown) {
+        node.unsupported("output_shape and auto_pad need the size of the "
+                         "input; give it with --shape");
+        return false;
+      }
+      int64_t wanted = sizes.empty() ? size * window.strides[i] : sizes[i];
+      int64_t total = window.strides[i] * (size - 1) + more[i] +
+                      (window.size[i] - 1) * window.dilations[i] + 1 - wanted;
+      begin = automatic == "SAME_UPPER" ? total / 2 : total - total / 2;
+      end = total - begin;
+    }
+    low.push_back(begin);
+    high.push_back(end - more[i]);
+  }
+  return true;
+}
+
+/// The kernel [C, O / groups, spatial...] as [C / groups, O, spatial...].
+static Value regroup(NodeContext &node, Value kernel, int64_t groups) {
+  if (groups == 1)
+    return kernel;
+  ArrayRef<int64_t> shape = node.shape(kernel);
+  if (shape[0] % groups != 0)
+    return node.fail("the weight's input channels are no multiple of group");
+  Ints split = {groups, shape[0] / groups};
+  llvm::append_range(split, shape.drop_front());
+  Ints order = llvm::to_vector(llvm::seq<int64_t>(0, split.size()));
+  std::swap(order[0], order[1]);
+  Ints joined = {shape[0] / groups, shape[1] * groups};
+  llvm::append_range(joined, shape.drop_front(2));
+  return node.reshape(node.transpose(node.reshape(kernel, split), order),
+                      joined);
+}
+
+/// A convolution over the input with stride - 1 zeros between its elements,
+/// with the reversed kernel; the weight keeps its array.
+static LogicalResult importConvTranspose(NodeContext &node) {
+  Value input = node.operand(0), weight = node.operand(1);
+  if (!checkOperands(node, input, weight))
+    return failure();
+  auto window = readWindowSizes(node, node.rank(input) - 2,
+                                node.shape(weight).drop_front(2));
+  Form form;
+  Ints low, high;
+  if (!window || !readCuts(node, input, *window, low, high))
+    return failure();
+  for (size_t i = 0; i < low.size(); ++i) {
+    int64_t reach = (window->size[i] - 1) * window->dilations[i];
+    form.low.push_back(reach - low[i]);
+    form.high.push_back(reach - high[i]);
+  }
+  form.strides.assign(low.size(), 1);
+  form.lhsDilation = window->strides;
+  form.rhsDilation = window->dilations;
+  form.reversed = true;
+  form.kernelInput = 0;
+  form.kernelOutput = 1;
+  form.groups = node.getInt("group", 1);
+  Value kernel = regroup(node, weight, form.groups);
+  return node.result(
+      addBias(node, buildConvolution(node, input, kernel, form), 2));
+}
+
+llvm::ArrayRef<Operator> convolutionOperators() {
+  static const Operator table[] = {
+      {"Conv", "", 1, importConv, 2, 3},
+      {"ConvInteger", "", 10, importConvInteger, 2, 4},
+      {"ConvTranspose", "", 1, importConvTranspose, 2, 3},
+  };
+  return table;
+}
+
+} // namespace sinter::onnx

@@ -1,0 +1,110 @@
+// Pools over windows and over whole images.
+
+#include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Window.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+static LogicalResult importMaxPool(NodeContext &node) {
+  Value input = node.operand(0);
+  auto window = readWindow(node, input);
+  if (!window)
+    return failure();
+  Value result =
+      node.op<nn::MaxPoolOp>(input, window->size, window->strides,
+                             window->dilations, window->low, window->high);
+  Value indices;
+  if (node.wants(1))
+    indices = node.op<nn::MaxPoolIndicesOp>(
+        input, window->size, window->strides, window->dilations, window->low,
+        window->high, node.getBool("storage_order", false));
+  return node.results({result, indices});
+}
+
+static LogicalResult importAveragePool(NodeContext &node) {
+  Value input = node.operand(0);
+  auto window = readWindow(node, input);
+  if (!window)
+    return failure();
+  return node.result(node.op<nn::AveragePoolOp>(
+      input, window->size, window->strides, window->dilations, window->low,
+      window->high, node.getBool("count_include_pad", false),
+      ArrayRef<int64_t>(window->ceilPadding)));
+}
+
+/// The exponent, an integer except in the oldest versions.
+static int64_t exponent(NodeContext &node) {
+  if (node.version() < 2)
+    return static_cast<int64_t>(node.getFloat("p", 2));
+  return node.getInt("p", 2);
+}
+
+static LogicalResult importLpPool(NodeContext &node) {
+  Value input = node.operand(0);
+  auto window = readWindow(node, input);
+  if (!window)
+    return failure();
+  return node.result(node.op<nn::LpPoolOp>(
+      input, window->size, window->strides, window->dilations, window->low,
+      window->high, static_cast<uint64_t>(exponent(node))));
+}
+
+/// The spatial dimensions; fails for less than [N, C, one dimension].
+static std::optional<Ints> spatialAxes(NodeContext &node, Value input) {
+  if (node.rank(input) < 3)
+    return node.fail("the input is not [N, C, spatial...]");
+  return Ints(llvm::to_vector(llvm::seq<int64_t>(2, node.rank(input))));
+}
+
+static LogicalResult importGlobalAveragePool(NodeContext &node) {
+  Value input = node.operand(0);
+  auto axes = spatialAxes(node, input);
+  if (!axes)
+    return failure();
+  Value sum = node.reduce<stablehlo::AddOp>(input, *axes, 0, true);
+  Value count = node.countAlong(input, *axes, node.element(input));
+  return node.result(node.binary<stablehlo::DivOp>(sum, count));
+}
+
+static LogicalResult importGlobalMaxPool(NodeContext &node) {
+  Value input = node.operand(0);
+  auto axes = spatialAxes(node, input);
+  if (!axes)
+    return failure();
+  return node.result(node.reduce<stablehlo::MaxOp>(
+      input, *axes, -std::numeric_limits<double>::infinity(), true));
+}
+
+static LogicalResult importGlobalLpPool(NodeContext &node) {
+  Value input = node.operand(0);
+  auto axes = spatialAxes(node, input);
+  int64_t p = exponent(node);
+  if (!axes)
+    return failure();
+  if (p < 1)
+    return node.fail("p is not positive");
+  Value size = node.unary<stablehlo::AbsOp>(input);
+  Value sum = node.reduce<stablehlo::AddOp>(
+      node.binary<stablehlo::PowOp>(size,
+                                    node.scalar(node.element(input), p)),
+      *axes, 0, true);
+  Value root = node.scalar(node.element(input), 1.0 / p);
+  return node.result(p == 2 ? node.unary<stablehlo::SqrtOp>(sum)
+                            : node.binary<stablehlo::PowOp>(sum, root));
+}
+
+llvm::ArrayRef<Operator> poolingOperators() {
+  static const Operator table[] = {
+      {"AveragePool", "", 1, importAveragePool, 1, 1},
+      {"GlobalAveragePool", "", 1, importGlobalAveragePool, 1, 1},
+      {"GlobalLpPool", "", 1, importGlobalLpPool, 1, 1},
+      {"GlobalMaxPool", "", 1, importGlobalMaxPool, 1, 1},
+      {"LpPool", "", 1, importLpPool, 1, 1},
+      {"MaxPool", "", 1, importMaxPool, 1, 1},
+  };
+  return table;
+}
+
+} // namespace sinter::onnx

@@ -1,0 +1,23 @@
+//===- Products.h - matrix products of any rank ---------------------------===//
+
+#ifndef SINTER_FORMATS_ONNX_OPS_PRODUCTS_H
+#define SINTER_FORMATS_ONNX_OPS_PRODUCTS_H
+
+#include "formats/onnx/NodeContext.h"
+
+namespace sinter::onnx {
+
+/// NumPy's matmul: products of the last two dimensions, the others broadcast;
+/// a vector is a row on the left and a column on the right.
+mlir::Value matmul(NodeContext &node, mlir::Value lhs, mlir::Value rhs);
+
+/// dot_general; the result's shape follows.
+mlir::Value dotGeneral(NodeContext &node, mlir::Value lhs, mlir::Value rhs,
+                       llvm::ArrayRef<int64_t> lhsBatching,
+                       llvm::ArrayRef<int64_t> rhsBatching,
+                       llvm::ArrayRef<int64_t> lhsContracting,
+                       llvm::ArrayRef<int64_t> rhsContracting);
+
+} // namespace sinter::onnx
+
+#endif // SINTER_FORMATS_ONNX_OPS_PRODUCTS_H
