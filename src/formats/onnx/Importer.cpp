@@ -19,8 +19,8 @@ static constexpr int64_t mostNodes = 4'000'000;
 
 Importer::Importer(OnnxFile file, const ReadOptions &options,
                    std::shared_ptr<MLIRContext> context)
-    : file(std::move(file)), options(options),
-      contextOwner(std::move(context)), builder(contextOwner.get()) {}
+    : file(std::move(file)), options(options), contextOwner(std::move(context)),
+      builder(contextOwner.get()) {}
 
 static std::string domainName(StringRef domain) {
   return domain == "ai.onnx" ? "" : domain.str();
@@ -50,9 +50,8 @@ Result<Model> Importer::run() {
     return success();
   });
   const GraphProto &graph = file.model().graph();
-  Location location = NameLoc::get(
-      builder.getStringAttr(oneLine(graph.name().empty() ? "graph"
-                                                         : graph.name())));
+  Location location = NameLoc::get(builder.getStringAttr(
+      oneLine(graph.name().empty() ? "graph" : graph.name())));
   module = ModuleOp::create(location);
   builder.setInsertionPointToEnd(module->getBody());
   auto function = builder.create<func::FuncOp>(
@@ -74,8 +73,7 @@ Result<Model> Importer::run() {
   if (auto done = bindOutputs(graph, frame, function); !done)
     return done.takeError();
 
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(*entryBlock)))
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*entryBlock)))
     if (isOpTriviallyDead(&op)) {
       known.forget(&op);
       op.erase();
@@ -230,8 +228,8 @@ Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
     }
     if (!byteCount(*element, shape) && !ShapedType::isDynamicShape(shape))
       return invalidModel(who + " is too large");
-    auto tensor =
-        RankedTensorType::get(shape, mlirTypeOf(*element, builder.getContext()));
+    auto tensor = RankedTensorType::get(
+        shape, mlirTypeOf(*element, builder.getContext()));
     Value argument = entryBlock->addArgument(
         tensor, NameLoc::get(builder.getStringAttr(oneLine(input->name()))));
     for (auto [i, symbol] : llvm::enumerate(symbols)) {
@@ -441,8 +439,9 @@ void Importer::importNode(const NodeProto &node, Frame &frame) {
   }
   const Operator *op = findOperator(domainName(node.domain()), node.op_type());
   if (!version)
-    return op ? invalid("the model does not import the operator set of domain '" +
-                        oneLine(node.domain()) + "'")
+    return op ? invalid(
+                    "the model does not import the operator set of domain '" +
+                    oneLine(node.domain()) + "'")
               : refuse("the operator is not known");
   if (!op)
     return refuse("the operator is not known");
@@ -487,9 +486,10 @@ void Importer::importNode(const NodeProto &node, Frame &frame) {
 // Nested graphs and functions
 //===----------------------------------------------------------------------===//
 
-std::optional<std::vector<Bound>>
-Importer::importGraph(const GraphProto &graph, Frame &parent,
-                      ArrayRef<Bound> inputs, StringRef prefix) {
+std::optional<std::vector<Bound>> Importer::importGraph(const GraphProto &graph,
+                                                        Frame &parent,
+                                                        ArrayRef<Bound> inputs,
+                                                        StringRef prefix) {
   Frame frame;
   frame.parent = &parent;
   frame.opsets = parent.opsets;
@@ -500,11 +500,10 @@ Importer::importGraph(const GraphProto &graph, Frame &parent,
   bindInitializers(graph, frame);
   if (static_cast<size_t>(graph.input_size()) != inputs.size()) {
     if (!firstError)
-      firstError = invalidModel(file.name() + ": graph '" +
-                                oneLine(graph.name()) + "' has " +
-                                std::to_string(graph.input_size()) +
-                                " inputs, is given " +
-                                std::to_string(inputs.size()));
+      firstError =
+          invalidModel(file.name() + ": graph '" + oneLine(graph.name()) +
+                       "' has " + std::to_string(graph.input_size()) +
+                       " inputs, is given " + std::to_string(inputs.size()));
     return std::nullopt;
   }
   for (auto [input, bound] : llvm::zip_equal(graph.input(), inputs))
@@ -548,8 +547,8 @@ Importer::importFunction(const FunctionProto &function, Frame &caller,
   frame.opsets = &opsetEntry->second;
   frame.isFunction = true;
   frame.depth = caller.depth + 1;
-  frame.prefix =
-      caller.prefix + (node.name().empty() ? node.op_type() : node.name()) + "/";
+  frame.prefix = caller.prefix +
+                 (node.name().empty() ? node.op_type() : node.name()) + "/";
   for (const AttributeProto &otherwise : function.attribute_proto())
     frame.attributes[otherwise.name()] = &otherwise;
   for (const AttributeProto &attribute : node.attribute()) {

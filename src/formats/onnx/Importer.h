@@ -79,10 +79,9 @@ public:
                                                 Frame &parent,
                                                 llvm::ArrayRef<Bound> inputs,
                                                 llvm::StringRef prefix);
-  std::optional<std::vector<Bound>> importFunction(const FunctionProto &function,
-                                                   Frame &caller,
-                                                   const NodeProto &node,
-                                                   llvm::ArrayRef<Bound> inputs);
+  std::optional<std::vector<Bound>>
+  importFunction(const FunctionProto &function, Frame &caller,
+                 const NodeProto &node, llvm::ArrayRef<Bound> inputs);
   const FunctionProto *findFunction(llvm::StringRef domain,
                                     llvm::StringRef name,
                                     llvm::StringRef overload) const;
@@ -126,7 +125,8 @@ private:
   mlir::Block *entryBlock = nullptr;
   mlir::Operation *lastInitializer = nullptr;
   std::map<std::string, int64_t> opsets;
-  std::map<const FunctionProto *, std::map<std::string, int64_t>> functionOpsets;
+  std::map<const FunctionProto *, std::map<std::string, int64_t>>
+      functionOpsets;
   std::vector<mlir::Attribute> nodeRecords;
   std::string diagnostic;
   std::optional<Error> firstError;

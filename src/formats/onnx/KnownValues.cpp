@@ -3,6 +3,8 @@
 #include "graph/Constants.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "interpreter/Interpreter.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -14,6 +16,8 @@ namespace sinter::onnx {
 static constexpr int deepestChain = 200;
 /// Larger tensors are no shapes.
 static constexpr int64_t mostElements = 1024;
+/// Larger tensors are not computed while a model is read.
+static constexpr int64_t mostComputed = 1 << 16;
 
 int64_t KnownValues::symbolNamed(StringRef name) {
   auto [entry, isNew] = names.try_emplace(name.str(), nextSymbol);
@@ -208,8 +212,7 @@ void KnownValues::observe(Operation *op) {
                  llvm::enumerate(broadcast.getBroadcastDimensions()))
               copySymbol(first, i, result, to);
           })
-      .Case<stablehlo::DynamicReshapeOp,
-            stablehlo::DynamicBroadcastInDimOp>(
+      .Case<stablehlo::DynamicReshapeOp, stablehlo::DynamicBroadcastInDimOp>(
           [&](auto) { fromShape(op->getOperand(1)); })
       .Case<stablehlo::DynamicIotaOp>([&](auto) { fromShape(first); })
       .Case<stablehlo::RealDynamicSliceOp>([&](auto) {
@@ -432,8 +435,8 @@ std::optional<Elements> KnownValues::compute(Value value, int depth) {
     auto list = operandOf(0);
     if (!list || slice.getStartIndices().size() != 1)
       return std::nullopt;
-    for (int64_t i = slice.getStartIndices()[0];
-         i < slice.getLimitIndices()[0]; i += slice.getStrides()[0])
+    for (int64_t i = slice.getStartIndices()[0]; i < slice.getLimitIndices()[0];
+         i += slice.getStrides()[0])
       result.push_back((*list)[i]);
     return result;
   }
@@ -514,10 +517,10 @@ std::optional<Tensor> KnownValues::tensor(Value value) {
 static std::optional<Tensor> tensorOf(Value value, const Elements &list) {
   auto type = cast<RankedTensorType>(value.getType());
   auto element = sinter::elementTypeOf(type.getElementType());
-  if (!element ||
-      !llvm::all_of(list, [](Element e) { return e.isInteger(); }))
+  if (!element || !llvm::all_of(list, [](Element e) { return e.isInteger(); }))
     return std::nullopt;
-  Tensor result(*element, Shape(type.getShape().begin(), type.getShape().end()));
+  Tensor result(*element,
+                Shape(type.getShape().begin(), type.getShape().end()));
   for (auto [i, e] : llvm::enumerate(list))
     std::memcpy(result.mutableBytes() + i * byteSize(*element), &e.value,
                 byteSize(*element));
@@ -535,8 +538,33 @@ std::optional<Tensor> KnownValues::evaluate(Value value, int depth) {
   std::optional<Tensor> result;
   if (auto list = elements(value, depth))
     result = tensorOf(value, *list);
+  if (!result)
+    result = interpretOp(value, depth);
   evaluated[value] = result;
   return result;
+}
+
+/// The value that the op which defines \p value has for constant operands.
+std::optional<Tensor> KnownValues::interpretOp(Value value, int depth) {
+  Operation *op = value.getDefiningOp();
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!op || !type || !type.hasStaticShape() || op->getNumOperands() == 0 ||
+      !isMemoryEffectFree(op))
+    return std::nullopt;
+  auto count = elementCount(type.getShape());
+  if (!count || *count > mostComputed)
+    return std::nullopt;
+  std::vector<Tensor> operands;
+  for (Value operand : op->getOperands()) {
+    auto known = evaluate(operand, depth + 1);
+    if (!known || known->size() > mostComputed)
+      return std::nullopt;
+    operands.push_back(*known);
+  }
+  auto results = sinter::evaluate(op, operands);
+  if (!results)
+    return std::nullopt;
+  return (*results)[cast<OpResult>(value).getResultNumber()];
 }
 
 } // namespace sinter::onnx

@@ -1,8 +1,9 @@
 //===- KnownValues.h - what is known of values while a model is read ------===//
 //
-// Shape computations (Shape -> Gather -> Concat -> Reshape) are followed element
-// by element, so that only dimensions that are truly symbolic stay unknown.
-// An unknown dimension has a number, its symbol: equal symbols mean equal sizes.
+// Shape computations (Shape -> Gather -> Concat -> Reshape) are followed
+// element by element, so that only dimensions that are truly symbolic stay
+// unknown. An unknown dimension has a number, its symbol: equal symbols mean
+// equal sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,6 +65,7 @@ private:
   std::optional<Elements> compute(mlir::Value value, int depth);
   std::optional<Elements> elements(mlir::Value value, int depth);
   std::optional<Tensor> evaluate(mlir::Value value, int depth);
+  std::optional<Tensor> interpretOp(mlir::Value value, int depth);
   void copySymbol(mlir::Value from, int64_t fromDimension, mlir::Value to,
                   int64_t toDimension);
 

@@ -43,7 +43,8 @@ Value NodeContext::splat(Type element, double value, ArrayRef<int64_t> shape) {
     return fail("a constant of unknown size");
   Attribute number = numberAttribute(element, value);
   if (auto complex = dyn_cast<ComplexType>(element)) {
-    auto part = cast<FloatAttr>(numberAttribute(complex.getElementType(), value));
+    auto part =
+        cast<FloatAttr>(numberAttribute(complex.getElementType(), value));
     APFloat zero = APFloat::getZero(part.getValue().getSemantics());
     std::complex<APFloat> both(part.getValue(), zero);
     return typed<stablehlo::ConstantOp>(
@@ -66,8 +67,8 @@ Value NodeContext::one(Value like, double value) {
 }
 
 Value NodeContext::integers(ArrayRef<int64_t> values) {
-  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())},
-                                    i64());
+  auto type =
+      RankedTensorType::get({static_cast<int64_t>(values.size())}, i64());
   return typed<stablehlo::ConstantOp>(type,
                                       DenseElementsAttr::get(type, values));
 }
@@ -104,8 +105,8 @@ Dim NodeContext::product(ArrayRef<Dim> dims) {
   Value unknown;
   for (const Dim &each : dims) {
     if (!each.isStatic())
-      unknown = unknown ? op<stablehlo::MulOp>(unknown, each.extent)
-                        : each.extent;
+      unknown =
+          unknown ? op<stablehlo::MulOp>(unknown, each.extent) : each.extent;
     else if (llvm::MulOverflow(known, each.size, known)) {
       fail("a product of sizes is too large");
       return 0;
@@ -181,8 +182,8 @@ Value NodeContext::squeeze(Value value, ArrayRef<int64_t> axes) {
 Value NodeContext::alignRank(Value value, int64_t to) {
   if (!value || rank(value) >= to)
     return value;
-  return unsqueeze(value, llvm::to_vector(llvm::seq<int64_t>(
-                              0, to - rank(value))));
+  return unsqueeze(value,
+                   llvm::to_vector(llvm::seq<int64_t>(0, to - rank(value))));
 }
 
 Value NodeContext::transpose(Value value, ArrayRef<int64_t> permutation) {
@@ -251,9 +252,8 @@ Value NodeContext::alongDimension(Value vector, Value like, int64_t dimension) {
   return isStatic(like)
              ? broadcastInDim(vector, dims(like), {dimension})
              : op<nn::BroadcastLikeOp>(
-                   unsqueeze(vector,
-                             llvm::to_vector(llvm::seq<int64_t>(
-                                 1, rank(like) - dimension))),
+                   unsqueeze(vector, llvm::to_vector(llvm::seq<int64_t>(
+                                         1, rank(like) - dimension))),
                    ValueRange(like));
 }
 
@@ -301,10 +301,10 @@ Values NodeContext::broadcastTogether(ArrayRef<Value> values) {
     }
     Value same;
     if (!ShapedType::isDynamicShape(joined) && isStatic(value)) {
-      Ints dimensions = llvm::to_vector(
-          llvm::seq<int64_t>(most - rank(value), most));
-      same = broadcastInDim(value, Dims(joined.begin(), joined.end()),
-                            dimensions);
+      Ints dimensions =
+          llvm::to_vector(llvm::seq<int64_t>(most - rank(value), most));
+      same =
+          broadcastInDim(value, Dims(joined.begin(), joined.end()), dimensions);
     } else {
       Values others;
       for (Value other : values)

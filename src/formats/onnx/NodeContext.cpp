@@ -208,8 +208,8 @@ std::optional<Tensor> NodeContext::getTensor(StringRef name) {
           ? importer.file.tensorOf(found->sparse_tensor(), what)
       : isOf(*found, AttributeProto::TENSOR, found->has_t())
           ? importer.file.tensorOf(found->t(), what)
-          : Result<Tensor>(invalidModel("attribute '" + name.str() +
-                                        "' is not a tensor"));
+          : Result<Tensor>(
+                invalidModel("attribute '" + name.str() + "' is not a tensor"));
   if (tensor)
     return *tensor;
   if (!error)

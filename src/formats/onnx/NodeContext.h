@@ -204,7 +204,8 @@ public:
   mlir::Value extents(llvm::ArrayRef<Dim> dims);
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<Dim> dims);
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape) {
-    return reshape(value, llvm::ArrayRef<Dim>(Dims(shape.begin(), shape.end())));
+    return reshape(value,
+                   llvm::ArrayRef<Dim>(Dims(shape.begin(), shape.end())));
   }
   mlir::Value unsqueeze(mlir::Value value, llvm::ArrayRef<int64_t> axes);
   mlir::Value squeeze(mlir::Value value, llvm::ArrayRef<int64_t> axes);

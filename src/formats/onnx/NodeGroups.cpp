@@ -1,10 +1,10 @@
 #include "formats/onnx/NodeGroups.h"
 
 #include "graph/stablehlo/StablehloOps.h"
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
-#include "mlir/IR/Builders.h"
 
 using namespace mlir;
 
@@ -64,8 +64,9 @@ static ElementsAttr constantOf(Value value) {
 }
 
 /// `inputs` of the entry; nothing if an input is neither used nor known.
-static std::optional<SmallVector<Attribute>>
-inputsOf(const NodeRecord &record, ArrayRef<Value> externals, Builder &builder) {
+static std::optional<SmallVector<Attribute>> inputsOf(const NodeRecord &record,
+                                                      ArrayRef<Value> externals,
+                                                      Builder &builder) {
   SmallVector<Attribute> result;
   for (auto [i, input] : llvm::enumerate(record.inputs)) {
     if (!input) {
@@ -104,8 +105,8 @@ constantsOf(const NodeRecord &record, ArrayRef<Value> externals,
   return result;
 }
 
-static std::optional<SmallVector<Attribute>>
-outputsOf(const NodeRecord &record, Builder &builder) {
+static std::optional<SmallVector<Attribute>> outputsOf(const NodeRecord &record,
+                                                       Builder &builder) {
   SmallVector<Attribute> result;
   for (Value output : record.outputs) {
     if (!output) {
@@ -158,8 +159,7 @@ std::optional<UntouchedNode> untouchedNode(DictionaryAttr record,
   if (static_cast<uint64_t>(group.getInt()) != shape.fingerprint ||
       constants.size() != shape.externals.size())
     return std::nullopt;
-  for (auto [constant, external] :
-       llvm::zip_equal(constants, shape.externals))
+  for (auto [constant, external] : llvm::zip_equal(constants, shape.externals))
     if (!isa<UnitAttr>(constant) && constant != constantOf(external))
       return std::nullopt;
 

@@ -76,8 +76,9 @@ struct UntouchedNode {
 
 /// What to write for the ops \p ops (all those of a block that are marked with
 /// one node, in block order), if they are as the reader made them.
-std::optional<UntouchedNode> untouchedNode(mlir::DictionaryAttr record,
-                                           llvm::ArrayRef<mlir::Operation *> ops);
+std::optional<UntouchedNode>
+untouchedNode(mlir::DictionaryAttr record,
+              llvm::ArrayRef<mlir::Operation *> ops);
 
 } // namespace sinter::onnx
 

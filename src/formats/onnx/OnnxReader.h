@@ -31,7 +31,8 @@ struct ReadOptions {
 /// which lives as long as the model's context. Unknown dimensions keep their
 /// symbols. Errors are one line: file, node, operator, reason; what is
 /// unsupported is listed all at once.
-Result<Model> readOnnx(const std::string &path, const ReadOptions &options = {});
+Result<Model> readOnnx(const std::string &path,
+                       const ReadOptions &options = {});
 
 /// The same for a file that is open already.
 Result<Model> readOnnx(const onnx::OnnxFile &file,

@@ -7,8 +7,10 @@ namespace sinter::onnx {
 
 static std::vector<Operator> collect() {
   std::vector<Operator> all;
-  for (auto table :
-       {constantOperators})
+  for (auto table : {constantOperators, convolutionOperators, productOperators,
+                     poolingOperators, normalizationOperators,
+                     quantizationOperators, recurrentOperators, shapeOperators,
+                     slicingOperators, castOperators, controlFlowOperators})
     llvm::append_range(all, table());
   for (auto table :
        {activationOperators, detectionOperators, determinantOperators,
@@ -34,8 +36,8 @@ const Operator *findOperator(llvm::StringRef domain, llvm::StringRef name) {
   auto found = llvm::partition_point(all, [&](const Operator &op) {
     return std::pair(op.domain, op.name) < std::pair(domain, name);
   });
-  bool match = found != all.end() && found->domain == domain &&
-               found->name == name;
+  bool match =
+      found != all.end() && found->domain == domain && found->name == name;
   return match ? &*found : nullptr;
 }
 

@@ -46,7 +46,8 @@ llvm::ArrayRef<Operator> normalizationOperators();
 llvm::ArrayRef<Operator> poolingOperators();
 llvm::ArrayRef<Operator> recurrentOperators();
 llvm::ArrayRef<Operator> shapeOperators();
-llvm::ArrayRef<Operator> indexingOperators();
+llvm::ArrayRef<Operator> slicingOperators();
+llvm::ArrayRef<Operator> castOperators();
 llvm::ArrayRef<Operator> constantOperators();
 llvm::ArrayRef<Operator> controlFlowOperators();
 

@@ -1,8 +1,8 @@
 // Values that need no input: constants, ranges, and what passes a value on.
 
+#include "graph/Constants.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "graph/Constants.h"
 
 using namespace mlir;
 
@@ -26,21 +26,21 @@ static Tensor tensorOf(ElementType type, const List &list, bool isScalar) {
 /// Exactly one of the attributes that say what the constant is.
 static LogicalResult importConstant(NodeContext &node) {
   if (node.hasAttribute("value") || node.hasAttribute("sparse_value")) {
-    auto tensor = node.getTensor(
-        node.hasAttribute("value") ? "value" : "sparse_value");
+    auto tensor =
+        node.getTensor(node.hasAttribute("value") ? "value" : "sparse_value");
     return tensor ? give(node, *tensor) : failure();
   }
   if (node.hasAttribute("value_float"))
-    return give(node, tensorOf<float>(
-                          ElementType::F32,
-                          ArrayRef(node.getFloat("value_float", 0)), true));
+    return give(node, tensorOf<float>(ElementType::F32,
+                                      ArrayRef(node.getFloat("value_float", 0)),
+                                      true));
   if (node.hasAttribute("value_floats"))
     return give(node, tensorOf<float>(ElementType::F32,
                                       node.getFloats("value_floats"), false));
   if (node.hasAttribute("value_int"))
-    return give(node, tensorOf<int64_t>(ElementType::I64,
-                                        ArrayRef(node.getInt("value_int", 0)),
-                                        true));
+    return give(node,
+                tensorOf<int64_t>(ElementType::I64,
+                                  ArrayRef(node.getInt("value_int", 0)), true));
   if (node.hasAttribute("value_ints"))
     return give(node, tensorOf<int64_t>(ElementType::I64,
                                         node.getInts("value_ints"), false));
@@ -85,7 +85,8 @@ static LogicalResult importConstantOfShape(NodeContext &node) {
 static LogicalResult importRange(NodeContext &node) {
   Value start = node.operand(0);
   Type element = node.element(start);
-  auto first = node.knownTensor(start), last = node.knownTensor(node.operand(1)),
+  auto first = node.knownTensor(start),
+       last = node.knownTensor(node.operand(1)),
        step = node.knownTensor(node.operand(2));
   if (step && step->size() == 1 && first && last && first->size() == 1 &&
       last->size() == 1) {
@@ -104,9 +105,8 @@ static LogicalResult importRange(NodeContext &node) {
     }
     if (!(count < 1e9))
       return node.fail("has too many elements");
-    auto type =
-        node.tensorType({std::max<int64_t>(static_cast<int64_t>(count), 0)},
-                        element);
+    auto type = node.tensorType(
+        {std::max<int64_t>(static_cast<int64_t>(count), 0)}, element);
     Value counter = node.typed<stablehlo::IotaOp>(type, uint64_t(0));
     Value scaled = node.binary<stablehlo::MulOp>(
         counter, node.reshape(node.operand(2), ArrayRef<int64_t>()));
@@ -119,7 +119,8 @@ static LogicalResult importRange(NodeContext &node) {
   if (step1 && start0 && *step1 == Ints{1} && node.rank(start) == 0) {
     Value limit = node.operand(1);
     Value count = node.binary<stablehlo::SubtractOp>(limit, start);
-    Value shape = node.reshape(node.cast(count, node.i64()), ArrayRef<int64_t>{1});
+    Value shape =
+        node.reshape(node.cast(count, node.i64()), ArrayRef<int64_t>{1});
     Value counter = node.typed<stablehlo::DynamicIotaOp>(
         node.tensorType({ShapedType::kDynamic}, element), shape, uint64_t(0));
     if ((*start0)[0] == 0)

@@ -26,8 +26,7 @@ static Value buildConvolution(NodeContext &node, Value input, Value kernel,
   int64_t spatial = node.rank(input) - 2;
   Ints places = llvm::to_vector(llvm::seq<int64_t>(2, spatial + 2));
   Ints padding;
-  Ints shape = {node.shape(input)[0],
-                node.shape(kernel)[form.kernelOutput]};
+  Ints shape = {node.shape(input)[0], node.shape(kernel)[form.kernelOutput]};
   for (int64_t i = 0; i < spatial; ++i) {
     padding.append({form.low[i], form.high[i]});
     stablehlo::WindowDimension window;
@@ -124,9 +123,8 @@ static LogicalResult importConvInteger(NodeContext &node) {
       zero = node.alongDimension(zero, wide, dimension);
     return node.binary<stablehlo::SubtractOp>(wide, zero);
   };
-  return node.result(convolve(node, centred(input, 2, 1),
-                              centred(weight, 3, 0), *window,
-                              node.getInt("group", 1)));
+  return node.result(convolve(node, centred(input, 2, 1), centred(weight, 3, 0),
+                              *window, node.getInt("group", 1)));
 }
 
 /// How much of the full result is cut away at both ends of each dimension

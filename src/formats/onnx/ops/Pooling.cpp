@@ -87,8 +87,7 @@ static LogicalResult importGlobalLpPool(NodeContext &node) {
     return node.fail("p is not positive");
   Value size = node.unary<stablehlo::AbsOp>(input);
   Value sum = node.reduce<stablehlo::AddOp>(
-      node.binary<stablehlo::PowOp>(size,
-                                    node.scalar(node.element(input), p)),
+      node.binary<stablehlo::PowOp>(size, node.scalar(node.element(input), p)),
       *axes, 0, true);
   Value root = node.scalar(node.element(input), 1.0 / p);
   return node.result(p == 2 ? node.unary<stablehlo::SqrtOp>(sum)

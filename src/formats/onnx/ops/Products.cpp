@@ -39,12 +39,13 @@ static std::optional<Dims> joinBatch(NodeContext &node, Value lhs, Value rhs) {
   int64_t rank = std::max(node.rank(lhs), node.rank(rhs));
   Dims joined;
   for (int64_t i = 0; i < rank - 2; ++i) {
-    int64_t left = i - (rank - node.rank(lhs)), right = i - (rank - node.rank(rhs));
+    int64_t left = i - (rank - node.rank(lhs)),
+            right = i - (rank - node.rank(rhs));
     int64_t leftSize = left < 0 ? 1 : node.shape(lhs)[left];
     int64_t rightSize = right < 0 ? 1 : node.shape(rhs)[right];
-    bool takeRight = leftSize == 1 || (ShapedType::isDynamic(leftSize) &&
-                                       !ShapedType::isDynamic(rightSize) &&
-                                       rightSize != 1);
+    bool takeRight =
+        leftSize == 1 || (ShapedType::isDynamic(leftSize) &&
+                          !ShapedType::isDynamic(rightSize) && rightSize != 1);
     if (leftSize != rightSize && leftSize != 1 && rightSize != 1 &&
         !ShapedType::isDynamic(leftSize) && !ShapedType::isDynamic(rightSize))
       return node.fail("the operands' batch dimensions do not broadcast");
@@ -135,8 +136,8 @@ static LogicalResult importGemm(NodeContext &node) {
   };
   result = scaled(result, alpha);
   if (node.has(2) && beta != 0)
-    result = node.binary<stablehlo::AddOp>(result,
-                                           scaled(node.operand(2), beta));
+    result =
+        node.binary<stablehlo::AddOp>(result, scaled(node.operand(2), beta));
   return node.result(result);
 }
 

@@ -10,9 +10,8 @@ namespace sinter::onnx {
 static constexpr int64_t largest = int64_t(1) << 31;
 
 static bool sane(ArrayRef<int64_t> list, int64_t least) {
-  return llvm::all_of(list, [&](int64_t each) {
-    return each >= least && each < largest;
-  });
+  return llvm::all_of(
+      list, [&](int64_t each) { return each >= least && each < largest; });
 }
 
 std::optional<Window> readWindowSizes(NodeContext &node, int64_t spatial,

@@ -1,0 +1,70 @@
+// Cast, CastLike.
+
+#include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Rounding.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+Value saturate(NodeContext &node, Value value, Type element) {
+  auto type = dyn_cast<FloatType>(element);
+  if (!value || !type)
+    return value;
+  double greatest =
+      APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+  return node.op<stablehlo::ClampOp>(
+      node.scalar(node.element(value), -greatest), value,
+      node.scalar(node.element(value), greatest));
+}
+
+/// To another element type. Values that an 8-bit float cannot hold become its
+/// largest, unless attribute `saturate` is 0.
+static LogicalResult castTo(NodeContext &node, Type element) {
+  Value data = node.operand(0);
+  if (!element)
+    return failure();
+  bool narrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
+  if (narrow && node.getBool("saturate", true) && node.isFloat(data) &&
+      node.element(data).getIntOrFloatBitWidth() > 8)
+    data = saturate(node, data, element);
+  return node.result(node.cast(data, element));
+}
+
+static LogicalResult importCast(NodeContext &node) {
+  if (!node.hasAttribute("to"))
+    return node.fail("attribute 'to' is missing");
+  if (node.version() < 6) {
+    std::string name = node.getString("to", "");
+    int64_t type = llvm::StringSwitch<int64_t>(name)
+                       .Case("FLOAT", TensorProto::FLOAT)
+                       .Case("DOUBLE", TensorProto::DOUBLE)
+                       .Case("FLOAT16", TensorProto::FLOAT16)
+                       .Case("INT8", TensorProto::INT8)
+                       .Case("UINT8", TensorProto::UINT8)
+                       .Case("INT16", TensorProto::INT16)
+                       .Case("UINT16", TensorProto::UINT16)
+                       .Case("INT32", TensorProto::INT32)
+                       .Case("UINT32", TensorProto::UINT32)
+                       .Case("INT64", TensorProto::INT64)
+                       .Case("UINT64", TensorProto::UINT64)
+                       .Case("BOOL", TensorProto::BOOL)
+                       .Default(TensorProto::STRING);
+    return castTo(node, node.elementType(type));
+  }
+  return castTo(node, node.elementType(node.getInt("to", 0)));
+}
+
+static LogicalResult importCastLike(NodeContext &node) {
+  return castTo(node, node.element(node.operand(1)));
+}
+
+llvm::ArrayRef<Operator> castOperators() {
+  static const Operator table[] = {
+      {"Cast", "", 1, importCast, 1, 1},
+      {"CastLike", "", 15, importCastLike, 2, 2},
+  };
+  return table;
+}
+
+} // namespace sinter::onnx

@@ -1,0 +1,447 @@
+// If, Loop, Scan: written out where conditions and counts are known.
+
+#include "formats/onnx/NodeContext.h"
+#include "formats/onnx/Operators.h"
+#include "formats/onnx/file/DataTypes.h"
+#include "graph/Constants.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+/// Iterations that a loop is written out for, at most.
+static constexpr int64_t mostIterations = 4096;
+
+static std::string innerPrefix(const NodeContext &node) {
+  return cast<NameLoc>(node.location()).getName().str() + "/";
+}
+
+static bool anyPoisoned(ArrayRef<Bound> values) {
+  return llvm::any_of(
+      values, [](const Bound &bound) { return bound.kind == Bound::Poisoned; });
+}
+
+static Value scalarOf(NodeContext &node, Value value) {
+  return node.rank(value) == 0 ? value
+                               : node.reshape(value, ArrayRef<int64_t>());
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+/// Fills a region's block with a graph that ends with the values \p select
+/// chooses of its outputs. Fails if one is no tensor.
+static bool fillRegion(NodeContext &node, Region &region,
+                       const GraphProto &graph, ArrayRef<Bound> inputs,
+                       llvm::function_ref<Values(Values)> select) {
+  OpBuilder::InsertionGuard guard(node.builder());
+  if (region.empty())
+    region.emplaceBlock();
+  node.builder().setInsertionPointToEnd(&region.front());
+  auto outputs =
+      node.importer.importGraph(graph, node.frame, inputs, innerPrefix(node));
+  if (!outputs)
+    return false;
+  if (anyPoisoned(*outputs)) {
+    node.unsupported("its graph uses operators that are not supported");
+    return false;
+  }
+  Values values;
+  for (const Bound &output : *outputs) {
+    if (output.kind != Bound::Tensor) {
+      node.unsupported("a nested graph gives something else than tensors");
+      return false;
+    }
+    values.push_back(output.value);
+  }
+  values = select(std::move(values));
+  if (node.failed())
+    return false;
+  node.builder().create<stablehlo::ReturnOp>(node.location(), values);
+  return true;
+}
+
+static Values same(Values values) { return values; }
+
+/// An op of the state's kind whose regions are filled in place, so that what is
+/// in them is verified where it stands; `finish` makes the op itself of it.
+static Operation *makeHolder(NodeContext &node, StringRef name,
+                             ValueRange operands, TypeRange types) {
+  OperationState state(node.location(), name, operands, types, {});
+  state.addRegion();
+  state.addRegion();
+  return node.builder().create(state);
+}
+
+static LogicalResult finishHolder(NodeContext &node, Operation *holder,
+                                  TypeRange types, unsigned hidden) {
+  OperationState state(node.location(), holder->getName().getStringRef(),
+                       holder->getOperands(), types, {});
+  for (Region &region : holder->getRegions())
+    state.addRegion()->takeBody(region);
+  holder->erase();
+  Operation *op = node.create(state);
+  if (!op)
+    return failure();
+  Values results(op->getResults().drop_front(hidden));
+  return node.results(results);
+}
+
+static SmallVector<Type> returnedTypes(Region &region) {
+  return llvm::to_vector(region.front().getTerminator()->getOperandTypes());
+}
+
+static LogicalResult importIf(NodeContext &node) {
+  const GraphProto *yes = node.getGraph("then_branch");
+  const GraphProto *no = node.getGraph("else_branch");
+  if (!yes || !no)
+    return failure();
+  Value condition = node.operand(0);
+  if (auto known = node.knownIntegers(condition); known && known->size() == 1) {
+    auto outputs = node.importer.importGraph(*(known->front() ? yes : no),
+                                             node.frame, {}, innerPrefix(node));
+    return outputs ? node.boundResults(std::move(*outputs)) : failure();
+  }
+  condition = scalarOf(node, condition);
+  if (!condition)
+    return failure();
+  Operation *holder =
+      makeHolder(node, stablehlo::IfOp::getOperationName(), condition, {});
+  Region &first = holder->getRegion(0), &second = holder->getRegion(1);
+  if (!fillRegion(node, first, *yes, {}, same) ||
+      !fillRegion(node, second, *no, {}, same))
+    return failure();
+  SmallVector<Type> types = returnedTypes(first);
+  if (types != returnedTypes(second))
+    return node.unsupported("the branches give different types and the "
+                            "condition is known only when run");
+  return finishHolder(node, holder, types, 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Loop
+//===----------------------------------------------------------------------===//
+
+/// An empty stack of values of the type that a graph's output declares.
+static Value emptyStack(NodeContext &node, const ValueInfoProto &output) {
+  const auto &type = output.type().tensor_type();
+  Ints shape = {0};
+  for (const auto &dim : type.shape().dim()) {
+    if (!dim.has_dim_value() || dim.dim_value() < 0)
+      return node.unsupported("a loop without iterations gives values of a "
+                              "shape that is not declared");
+    shape.push_back(dim.dim_value());
+  }
+  Type element = node.elementType(type.elem_type());
+  return element ? node.splat(element, 0, shape) : Value();
+}
+
+/// The values that a body gave in each iteration as one tensor.
+static Value stack(NodeContext &node, const std::vector<Value> &values,
+                   int64_t axis, const ValueInfoProto &output) {
+  if (values.empty())
+    return emptyStack(node, output);
+  Values parts;
+  for (Value value : values) {
+    auto normal = node.axis(axis, node.rank(value) + 1);
+    if (!normal)
+      return {};
+    parts.push_back(node.unsqueeze(value, {*normal}));
+    axis = *normal;
+  }
+  return node.concatenate(parts, axis);
+}
+
+/// Removes the ops after \p last (or all) from the block again.
+static void eraseAfter(NodeContext &node, Block *block, Operation *last) {
+  while (!block->empty() && &block->back() != last) {
+    if (isa<stablehlo::ConstantOp>(block->back()))
+      break;
+    node.importer.known.forget(&block->back());
+    block->back().erase();
+  }
+}
+
+/// Results of a loop: the carried values, then one stack for each further
+/// output of the body.
+static LogicalResult finishLoop(NodeContext &node, const GraphProto &body,
+                                std::vector<Bound> carried,
+                                ArrayRef<std::vector<Value>> stacks) {
+  size_t first = body.output_size() - stacks.size();
+  for (auto [i, values] : llvm::enumerate(stacks)) {
+    size_t output = carried.size();
+    carried.push_back(node.wants(output) ? Bound(stack(node, values, 0,
+                                                       body.output(first + i)))
+                                         : Bound());
+    if (node.wants(output) && !carried.back().value)
+      return failure();
+  }
+  return node.boundResults(std::move(carried));
+}
+
+/// stablehlo.while over the iteration number, the condition and what is
+/// carried. The body's further outputs are not gathered.
+static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
+                                 Value limit, Value condition,
+                                 ArrayRef<Bound> carried) {
+  Values start = {node.scalar(node.i64(), 0),
+                  condition ? condition : node.scalar(node.i1(), 1)};
+  for (const Bound &bound : carried) {
+    if (bound.kind != Bound::Tensor)
+      return node.unsupported(
+          "a loop that carries something else than tensors");
+    start.push_back(bound.value);
+  }
+  if (body.output_size() != static_cast<int>(carried.size()) + 1)
+    return node.unsupported("a loop that gathers values and whose number of "
+                            "iterations is known only when run");
+  if (node.failed())
+    return failure();
+  SmallVector<Type> types;
+  for (Value value : start)
+    types.push_back(value.getType());
+  SmallVector<Location> locations(types.size(), node.location());
+  Operation *holder =
+      makeHolder(node, stablehlo::WhileOp::getOperationName(), start, types);
+  Region &conditionRegion = holder->getRegion(0);
+  Region &bodyRegion = holder->getRegion(1);
+  {
+    OpBuilder::InsertionGuard guard(node.builder());
+    Block &block = conditionRegion.emplaceBlock();
+    block.addArguments(types, locations);
+    node.builder().setInsertionPointToStart(&block);
+    Value goOn = block.getArgument(1);
+    if (limit) {
+      Value more = node.compare(block.getArgument(0), limit,
+                                stablehlo::ComparisonDirection::LT);
+      goOn = node.op<stablehlo::AndOp>(goOn, more);
+    }
+    if (!goOn)
+      return failure();
+    node.builder().create<stablehlo::ReturnOp>(node.location(), goOn);
+  }
+  Block &block = bodyRegion.emplaceBlock();
+  block.addArguments(types, locations);
+  std::vector<Bound> inputs;
+  for (Value argument : block.getArguments())
+    inputs.push_back(Bound(argument));
+  auto withNumber = [&](Values outputs) {
+    outputs[0] = scalarOf(node, outputs[0]);
+    Value next = node.binary<stablehlo::AddOp>(block.getArgument(0),
+                                               node.scalar(node.i64(), 1));
+    outputs.insert(outputs.begin(), next);
+    return outputs;
+  };
+  if (!fillRegion(node, bodyRegion, body, inputs, withNumber))
+    return failure();
+  if (returnedTypes(bodyRegion) != types)
+    return node.unsupported("a loop whose values change their shape and whose "
+                            "number of iterations is known only when run");
+  return finishHolder(node, holder, types, 2);
+}
+
+/// Inputs: the number of iterations, the condition, what is carried. The body
+/// takes the iteration's number, the condition, what is carried, and gives the
+/// condition, what is carried, what is gathered.
+static LogicalResult importLoop(NodeContext &node) {
+  const GraphProto *body = node.getGraph("body");
+  if (!body)
+    return failure();
+  std::vector<Bound> carried;
+  for (int64_t i = 2; i < node.inputCount(); ++i)
+    carried.push_back(node.bound(i));
+  int64_t gathered = body->output_size() - 1 - carried.size();
+  if (gathered < 0)
+    return node.fail("the body has fewer outputs than the loop carries");
+  Value limit, condition;
+  std::optional<int64_t> count;
+  bool mayStop = false, goOn = true;
+  if (node.has(0)) {
+    limit = scalarOf(node, node.operand(0));
+    if (auto known = node.knownIntegers(limit))
+      count = known->front();
+  }
+  if (node.has(1)) {
+    condition = scalarOf(node, node.operand(1));
+    if (auto known = node.knownIntegers(condition))
+      goOn = known->front() != 0;
+    else
+      mayStop = true;
+  }
+  bool bounded = !node.has(0) || (count && *count <= mostIterations);
+  if (mayStop || !bounded)
+    return importWhile(node, *body, limit, condition, carried);
+
+  Block *block = node.builder().getInsertionBlock();
+  Operation *last = block->empty() ? nullptr : &block->back();
+  std::vector<std::vector<Value>> stacks(gathered);
+  std::vector<Bound> state = carried;
+  for (int64_t i = 0; goOn && (!count || i < *count); ++i) {
+    if (i >= mostIterations)
+      return node.unsupported("a loop of more than " + Twine(mostIterations) +
+                              " iterations");
+    std::vector<Bound> inputs = {Bound(node.scalar(node.i64(), i)),
+                                 Bound(node.scalar(node.i1(), 1))};
+    inputs.insert(inputs.end(), state.begin(), state.end());
+    auto outputs = node.importer.importGraph(
+        *body, node.frame, inputs, innerPrefix(node) + std::to_string(i) + "/");
+    if (!outputs)
+      return failure();
+    if (anyPoisoned(*outputs))
+      return node.boundResults(
+          std::vector<Bound>(node.outputCount(), Bound::poisoned()));
+    auto next = node.knownIntegers((*outputs)[0].value);
+    if (!next && i == 0) {
+      eraseAfter(node, block, last);
+      return importWhile(node, *body, limit, condition, carried);
+    }
+    if (!next)
+      return node.unsupported(
+          "whether the loop goes on is known only when run");
+    goOn = next->front() != 0;
+    for (size_t k = 0; k < state.size(); ++k)
+      state[k] = (*outputs)[k + 1];
+    for (int64_t k = 0; k < gathered; ++k) {
+      if ((*outputs)[k + 1 + state.size()].kind != Bound::Tensor)
+        return node.unsupported("a loop that gathers sequences");
+      stacks[k].push_back((*outputs)[k + 1 + state.size()].value);
+    }
+  }
+  return finishLoop(node, *body, std::move(state), stacks);
+}
+
+//===----------------------------------------------------------------------===//
+// Scan
+//===----------------------------------------------------------------------===//
+
+/// A list with one element for each of \p count values; zeros if it is absent.
+static std::optional<Ints> listFor(NodeContext &node, StringRef name,
+                                   int64_t count) {
+  Ints list = node.getInts(name, Ints(count, 0));
+  if (static_cast<int64_t>(list.size()) != count)
+    return node.fail("attribute '" + name + "' has the wrong length");
+  return list;
+}
+
+/// One step for each slice of the scanned inputs; the last of them, carried
+/// values come first. \p values excludes version 8's sequence lengths.
+static std::optional<std::vector<Bound>> scan(NodeContext &node,
+                                              const GraphProto &body,
+                                              ArrayRef<Value> values,
+                                              int64_t scanned) {
+  int64_t carriedCount = values.size() - scanned;
+  int64_t gathered = body.output_size() - carriedCount;
+  if (scanned < 1 || carriedCount < 0 || gathered < 0)
+    return node.fail("num_scan_inputs does not match the inputs");
+  bool old = node.version() < 9;
+  auto inputAxes = listFor(node, "scan_input_axes", scanned);
+  auto outputAxes = listFor(node, "scan_output_axes", gathered);
+  auto inputDirections =
+      listFor(node, old ? "directions" : "scan_input_directions", scanned);
+  auto outputDirections = listFor(node, "scan_output_directions", gathered);
+  if (!inputAxes || !outputAxes || !inputDirections || !outputDirections)
+    return std::nullopt;
+  std::optional<int64_t> steps;
+  for (int64_t i = 0; i < scanned; ++i) {
+    Value value = values[carriedCount + i];
+    auto axis = node.axis((*inputAxes)[i], node.rank(value));
+    if (!axis)
+      return std::nullopt;
+    (*inputAxes)[i] = *axis;
+    int64_t size = node.shape(value)[*axis];
+    if (ShapedType::isDynamic(size))
+      return node.unsupported("the number of steps is known only when run; "
+                              "give the shape with --shape");
+    if (steps && *steps != size)
+      return node.fail("scanned inputs differ in length");
+    steps = size;
+  }
+  if (*steps > mostIterations)
+    return node.unsupported("more than " + Twine(mostIterations) + " steps");
+  std::vector<Bound> state;
+  for (Value value : values.take_front(carriedCount))
+    state.push_back(Bound(value));
+  std::vector<std::vector<Value>> stacks(gathered);
+  for (int64_t step = 0; step < *steps; ++step) {
+    std::vector<Bound> inputs = state;
+    for (int64_t i = 0; i < scanned; ++i) {
+      int64_t at = (*inputDirections)[i] ? *steps - 1 - step : step;
+      int64_t axis = (*inputAxes)[i];
+      inputs.push_back(Bound(node.squeeze(
+          node.sliceAxis(values[carriedCount + i], axis, at, at + 1), {axis})));
+    }
+    auto outputs = node.importer.importGraph(body, node.frame, inputs,
+                                             innerPrefix(node) +
+                                                 std::to_string(step) + "/");
+    if (!outputs)
+      return std::nullopt;
+    if (anyPoisoned(*outputs))
+      return std::vector<Bound>(node.outputCount(), Bound::poisoned());
+    for (int64_t i = 0; i < carriedCount; ++i)
+      state[i] = (*outputs)[i];
+    for (int64_t i = 0; i < gathered; ++i)
+      stacks[i].push_back((*outputs)[carriedCount + i].value);
+  }
+  for (int64_t i = 0; i < gathered; ++i) {
+    if ((*outputDirections)[i])
+      std::reverse(stacks[i].begin(), stacks[i].end());
+    state.push_back(Bound(stack(node, stacks[i], (*outputAxes)[i],
+                                body.output(carriedCount + i))));
+  }
+  return state;
+}
+
+static LogicalResult importScan(NodeContext &node) {
+  const GraphProto *body = node.getGraph("body");
+  if (!body)
+    return failure();
+  int64_t scanned = node.getInt("num_scan_inputs", 0);
+  if (node.version() >= 9) {
+    Values values = node.operands();
+    if (node.failed())
+      return failure();
+    auto outputs = scan(node, *body, values, scanned);
+    return outputs ? node.boundResults(std::move(*outputs)) : failure();
+  }
+  // Version 8: the first input gives lengths, all others have the batch first.
+  if (node.has(0))
+    return node.unsupported("sequences of different lengths");
+  Values values = node.operands(1);
+  if (node.failed() || values.empty())
+    return failure();
+  int64_t batch = node.rank(values[0]) ? node.shape(values[0])[0] : -1;
+  if (batch < 1 || batch > mostIterations)
+    return node.unsupported("the batch is known only when run");
+  std::vector<Values> results(node.outputCount());
+  for (int64_t i = 0; i < batch; ++i) {
+    Values slices;
+    for (Value value : values)
+      slices.push_back(node.squeeze(node.sliceAxis(value, 0, i, i + 1), {0}));
+    if (node.failed())
+      return failure();
+    auto outputs = scan(node, *body, slices, scanned);
+    if (!outputs)
+      return failure();
+    for (auto [list, output] : llvm::zip(results, *outputs)) {
+      if (output.kind != Bound::Tensor)
+        return node.boundResults(std::move(*outputs));
+      list.push_back(node.unsqueeze(output.value, {0}));
+    }
+  }
+  Values joined;
+  for (const Values &list : results)
+    joined.push_back(node.concatenate(list, 0));
+  return node.results(joined);
+}
+
+llvm::ArrayRef<Operator> controlFlowOperators() {
+  static const Operator table[] = {
+      {"If", "", 1, importIf, 1, 1},
+      {"Loop", "", 1, importLoop, 0, anyNumber, true},
+      {"Scan", "", 8, importScan, 1, anyNumber, true},
+  };
+  return table;
+}
+
+} // namespace sinter::onnx

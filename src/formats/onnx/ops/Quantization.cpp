@@ -1,0 +1,229 @@
+// Quantisation as arithmetic: divide, round, add the zero point, clamp.
+
+#include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Products.h"
+#include "formats/onnx/ops/Rounding.h"
+#include "formats/onnx/ops/Window.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+/// The least and the greatest number of an integer type.
+static std::pair<double, double> rangeOf(IntegerType type) {
+  int bits = type.getWidth();
+  if (type.isUnsigned())
+    return {0, std::ldexp(1, bits) - 1};
+  return {-std::ldexp(1, bits - 1), std::ldexp(1, bits - 1) - 1};
+}
+
+/// A scale or zero point for a tensor like \p like: one number, one along
+/// \p axis, or one for each block of \p blockSize elements along it.
+static Value spread(NodeContext &node, Value parameter, Value like,
+                    int64_t axis, int64_t blockSize) {
+  if (!parameter || !like)
+    return {};
+  if (node.rank(parameter) == 1 && node.shape(parameter)[0] == 1 &&
+      node.rank(like) != 1)
+    parameter = node.reshape(parameter, ArrayRef<int64_t>());
+  if (!parameter || node.rank(parameter) == 0)
+    return parameter;
+  auto normal = node.axis(axis, node.rank(like));
+  if (!normal)
+    return {};
+  if (blockSize == 0)
+    return node.rank(parameter) == 1
+               ? node.alongDimension(parameter, like, *normal)
+               : node.fail("the scale has more than one dimension");
+  if (!node.isStatic(like) || !node.isStatic(parameter) ||
+      node.rank(parameter) != node.rank(like))
+    return node.unsupported("quantisation by blocks needs static shapes");
+  // Each element of the parameter stands for blockSize elements.
+  Ints repeated, merged, dimensions;
+  for (int64_t i = 0; i < node.rank(like); ++i) {
+    int64_t size = node.shape(parameter)[i];
+    dimensions.push_back(repeated.size());
+    repeated.push_back(size);
+    if (i == *normal)
+      repeated.push_back(blockSize);
+    merged.push_back(i == *normal ? size * blockSize : size);
+  }
+  Value whole = node.reshape(
+      node.broadcastInDim(parameter, Dims(repeated.begin(), repeated.end()),
+                          dimensions),
+      merged);
+  int64_t size = node.shape(like)[*normal];
+  if (merged[*normal] < size)
+    return node.fail("the blocks do not cover the dimension");
+  return merged[*normal] == size ? whole
+                                 : node.sliceAxis(whole, *normal, 0, size);
+}
+
+/// \p value / \p scale, rounded, moved by the zero point, clamped.
+static Value quantize(NodeContext &node, Value value, Value scale,
+                      Value zeroPoint, Type element, int64_t axis,
+                      int64_t blockSize) {
+  if (!value || !scale || !element)
+    return {};
+  Type wide = node.element(scale);
+  value = node.cast(value, wide);
+  Value quotient = node.binary<stablehlo::DivOp>(
+      value, spread(node, scale, value, axis, blockSize));
+  auto integer = dyn_cast<IntegerType>(element);
+  if (integer)
+    quotient = node.unary<stablehlo::RoundNearestEvenOp>(quotient);
+  if (zeroPoint)
+    quotient = node.binary<stablehlo::AddOp>(
+        quotient,
+        spread(node, node.cast(zeroPoint, wide), value, axis, blockSize));
+  if (!quotient)
+    return {};
+  if (!integer)
+    return node.cast(node.getBool("saturate", true)
+                         ? saturate(node, quotient, element)
+                         : quotient,
+                     element);
+  auto [least, greatest] = rangeOf(integer);
+  return node.cast(node.op<stablehlo::ClampOp>(node.scalar(wide, least),
+                                               quotient,
+                                               node.scalar(wide, greatest)),
+                   element);
+}
+
+static LogicalResult importQuantizeLinear(NodeContext &node) {
+  Value zeroPoint = node.operand(2);
+  Type element = node.builder().getIntegerType(8, false);
+  if (zeroPoint)
+    element = node.element(zeroPoint);
+  else if (int64_t type = node.getInt("output_dtype", 0))
+    element = node.elementType(type);
+  return node.result(quantize(node, node.operand(0), node.operand(1), zeroPoint,
+                              element, node.getInt("axis", 1),
+                              node.getInt("block_size", 0)));
+}
+
+/// (x - zero point) * scale, in the scale's type.
+static Value dequantize(NodeContext &node, Value value, Value scale,
+                        Value zeroPoint, int64_t axis, int64_t blockSize) {
+  if (!value || !scale)
+    return {};
+  Type wide = node.element(scale);
+  Value number = node.cast(value, wide);
+  if (zeroPoint)
+    number = node.binary<stablehlo::SubtractOp>(
+        number,
+        spread(node, node.cast(zeroPoint, wide), value, axis, blockSize));
+  return node.binary<stablehlo::MulOp>(
+      number, spread(node, scale, value, axis, blockSize));
+}
+
+static LogicalResult importDequantizeLinear(NodeContext &node) {
+  return node.result(dequantize(node, node.operand(0), node.operand(1),
+                                node.operand(2), node.getInt("axis", 1),
+                                node.getInt("block_size", 0)));
+}
+
+/// The whole range from min(x, 0) to max(x, 0) on 0 to 255.
+static LogicalResult importDynamicQuantizeLinear(NodeContext &node) {
+  Value data = node.operand(0);
+  Type element = node.element(data);
+  Type byte = node.builder().getIntegerType(8, false);
+  Ints axes = llvm::to_vector(llvm::seq<int64_t>(0, node.rank(data)));
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Value zero = node.scalar(element, 0);
+  Value least = node.binary<stablehlo::MinOp>(
+      node.reduce<stablehlo::MinOp>(data, axes, infinity, false), zero);
+  Value greatest = node.binary<stablehlo::MaxOp>(
+      node.reduce<stablehlo::MaxOp>(data, axes, -infinity, false), zero);
+  Value scale = node.binary<stablehlo::DivOp>(
+      node.binary<stablehlo::SubtractOp>(greatest, least),
+      node.scalar(element, 255));
+  Value offset = node.binary<stablehlo::DivOp>(
+      node.binary<stablehlo::SubtractOp>(zero, least), scale);
+  Value zeroPoint = node.cast(
+      node.unary<stablehlo::RoundNearestEvenOp>(
+          node.op<stablehlo::ClampOp>(zero, offset, node.scalar(element, 255))),
+      byte);
+  Value result = quantize(node, data, scale, zeroPoint, byte, 0, 0);
+  return node.results({result, scale, zeroPoint});
+}
+
+/// \p value minus its zero point as i32; a zero point for each element along
+/// \p axis.
+static Value centred(NodeContext &node, Value value, Value zeroPoint,
+                     int64_t axis) {
+  Type i32 = node.builder().getI32Type();
+  Value wide = node.cast(value, i32);
+  return node.binary<stablehlo::SubtractOp>(
+      wide, spread(node, node.cast(zeroPoint, i32), value, axis, 0));
+}
+
+/// An i32 sum of products of numbers with scales \p lhs and \p rhs, quantised
+/// with scale \p out. \p rhs may be one number each along \p axis.
+static Value requantize(NodeContext &node, Value sum, Value lhs, Value rhs,
+                        Value out, Value zeroPoint, int64_t axis) {
+  if (!sum || !zeroPoint || !lhs)
+    return {};
+  Type wide = node.element(lhs);
+  auto scalarOf = [&](Value value) {
+    return node.reshape(value, ArrayRef<int64_t>());
+  };
+  Value factor = node.binary<stablehlo::DivOp>(
+      node.binary<stablehlo::MulOp>(scalarOf(lhs), rhs), scalarOf(out));
+  Value scaled = node.binary<stablehlo::MulOp>(
+      node.cast(sum, wide), spread(node, factor, sum, axis, 0));
+  return quantize(node, scaled, node.scalar(wide, 1), scalarOf(zeroPoint),
+                  node.element(zeroPoint), 0, 0);
+}
+
+/// x, its scale and zero point; w, its; those of y; bias.
+static LogicalResult importQLinearConv(NodeContext &node) {
+  Value input = node.operand(0), weight = node.operand(3);
+  if (node.rank(input) < 3 || node.rank(weight) != node.rank(input))
+    return node.fail("the input is not [N, C, spatial...] or the weight has "
+                     "another rank");
+  auto window = readWindow(node, input, node.shape(weight).drop_front(2));
+  if (!window)
+    return failure();
+  Value sum = convolve(node, centred(node, input, node.operand(2), 1),
+                       centred(node, weight, node.operand(5), 0), *window,
+                       node.getInt("group", 1));
+  if (node.has(8))
+    sum = node.binary<stablehlo::AddOp>(
+        sum,
+        node.alongDimension(
+            node.cast(node.operand(8), node.builder().getI32Type()), sum, 1));
+  return node.result(requantize(node, sum, node.operand(1), node.operand(4),
+                                node.operand(6), node.operand(7), 1));
+}
+
+/// a, its scale and zero point; b, its; those of y.
+static LogicalResult importQLinearMatMul(NodeContext &node) {
+  Value lhs = node.operand(0), rhs = node.operand(3);
+  auto isScalar = [&](int64_t input) {
+    return node.type(node.operand(input)).hasStaticShape() &&
+           node.type(node.operand(input)).getNumElements() == 1;
+  };
+  if (!isScalar(1) || !isScalar(2))
+    return node.unsupported("a scale for each row of the left operand");
+  Value sum = matmul(node, centred(node, lhs, node.operand(2), 0),
+                     centred(node, rhs, node.operand(5), node.rank(rhs) - 1));
+  if (!sum)
+    return failure();
+  return node.result(requantize(node, sum, node.operand(1), node.operand(4),
+                                node.operand(6), node.operand(7),
+                                node.rank(sum) - 1));
+}
+
+llvm::ArrayRef<Operator> quantizationOperators() {
+  static const Operator table[] = {
+      {"DequantizeLinear", "", 10, importDequantizeLinear, 2, 3},
+      {"DynamicQuantizeLinear", "", 11, importDynamicQuantizeLinear, 1, 1},
+      {"QLinearConv", "", 10, importQLinearConv, 8, 9},
+      {"QLinearMatMul", "", 10, importQLinearMatMul, 8, 8},
+      {"QuantizeLinear", "", 10, importQuantizeLinear, 2, 3},
+  };
+  return table;
+}
+
+} // namespace sinter::onnx
