@@ -1,0 +1,41 @@
+//===- KernelBody.h - the ways to compute a kernel ------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_EMIT_KERNELBODY_H
+#define SINTER_BACKEND_CPU_EMIT_KERNELBODY_H
+
+#include "backend/cpu/emit/Elemental.h"
+#include "backend/cpu/ir/CpuOps.h"
+
+#include <memory>
+
+namespace sinter::cpu {
+
+/// Arithmetic operations that \p kernel does.
+double flopsOf(KernelOp kernel);
+
+class KernelBody {
+public:
+  virtual ~KernelBody() = default;
+
+  virtual int64_t tasks() const = 0;
+  /// Bytes of the scratch buffer, the last of the kernel's; 0 for none.
+  virtual uint64_t scratchBytes() const { return 0; }
+  /// Writes one task. \p elemental knows the inputs; \p outputs are the
+  /// results' memory, \p scratch that of bytes (i8), if it was asked for.
+  virtual void emit(Elemental &elemental, mlir::Value task,
+                    mlir::ValueRange outputs, mlir::Value scratch) = 0;
+
+  /// The way for \p kernel.
+  static std::unique_ptr<KernelBody> create(KernelOp kernel);
+};
+
+/// Loops over the elements of the results.
+std::unique_ptr<KernelBody> createLoopKernel(KernelOp kernel);
+/// stablehlo.sort: each row by itself.
+std::unique_ptr<KernelBody> createSortKernel(KernelOp kernel);
+/// stablehlo.scatter: one update after the other.
+std::unique_ptr<KernelBody> createScatterKernel(KernelOp kernel);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_EMIT_KERNELBODY_H

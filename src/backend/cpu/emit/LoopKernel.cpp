@@ -1,0 +1,356 @@
+//===- LoopKernel.cpp - loops over the elements of the results ------------===//
+
+#include "backend/cpu/codegen/KernelFunction.h"
+#include "backend/cpu/emit/KernelBody.h"
+#include "backend/cpu/emit/KernelEmitter.h"
+#include "backend/cpu/emit/LoopNest.h"
+#include "graph/nn/NnOps.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+static RankedTensorType typeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType());
+}
+static ArrayRef<int64_t> shapeOf(Value tensor) {
+  return typeOf(tensor).getShape();
+}
+
+namespace {
+
+/// The loops of one kernel, and what is in them.
+class LoopKernel : public KernelBody {
+public:
+  explicit LoopKernel(KernelOp kernel)
+      : kernel(kernel),
+        yield(cast<YieldOp>(kernel.getBody().front().getTerminator())),
+        root(yield.getValues()[0].getDefiningOp()) {
+    double size = std::max<int64_t>(1, typeOf(yield.getValues()[0])
+                                           .getNumElements());
+    cost = std::max(1.0, flopsOf(kernel) / size);
+    auto rows = kernel->getAttrOfType<IntegerAttr>(rowsAttribute);
+    if (rows)
+      addRows(rows.getInt());
+    else if (auto concatenate = dyn_cast_or_null<stablehlo::ConcatenateOp>(root))
+      addPieces(concatenate);
+    else if (auto reduce = dyn_cast_or_null<stablehlo::ReduceOp>(root);
+             reduce && keepsInnermost(reduce))
+      addAccumulation(reduce);
+    else
+      addElements();
+  }
+
+  int64_t tasks() const override {
+    int64_t count = 0;
+    for (const LoopNest &nest : nests)
+      count += nest.tasks();
+    return std::max<int64_t>(count, 1);
+  }
+
+  void emit(Elemental &values, Value task, ValueRange outputs,
+            Value) override {
+    elemental = &values;
+    memory = outputs;
+    Emission &e = values.emission;
+    int64_t first = 0;
+    for (const LoopNest &nest : nests) {
+      int64_t end = first + nest.tasks();
+      Value here = e.both(e.less(e.index(first - 1), task),
+                          e.less(task, e.index(end)));
+      if (nests.size() == 1)
+        here = e.boolean(true);
+      e.when(here, [&] { nest.emitTask(e, e.sub(task, first)); });
+      first = end;
+    }
+  }
+
+private:
+  static std::vector<int64_t> loopShape(Value tensor) {
+    ArrayRef<int64_t> shape = shapeOf(tensor);
+    return shape.empty() ? std::vector<int64_t>{1} : shape.vec();
+  }
+  /// The loops' position as a place in a tensor (a scalar has none).
+  static Coordinates placeOf(Value tensor, ArrayRef<Value> outer, Value last) {
+    Coordinates place(outer.begin(), outer.end());
+    place.push_back(last);
+    if (shapeOf(tensor).empty())
+      place.clear();
+    return place;
+  }
+
+  /// Every element of the results, one after the other.
+  void addElements() {
+    LoopNest nest;
+    nest.shape = loopShape(yield.getValues()[0]);
+    nest.cost = cost;
+    nest.body = [this](ArrayRef<Value> outer, Value begin, Value end) {
+      Emission &e = elemental->emission;
+      e.loop(begin, end, 1, [&](Value last) {
+        for (auto [i, tensor] : llvm::enumerate(yield.getValues())) {
+          Coordinates place = placeOf(tensor, outer, last);
+          Value value = elemental->at(tensor, place);
+          elemental->store(value, memory[i],
+                           elemental->linearize(place, shapeOf(tensor)),
+                           typeOf(tensor).getElementType());
+        }
+      });
+    };
+    nests.push_back(std::move(nest));
+  }
+
+  /// Each input of a concatenation by loops of its own, without a decision an
+  /// element.
+  void addPieces(stablehlo::ConcatenateOp op) {
+    size_t dim = op.getDimension();
+    int64_t start = 0;
+    for (Value input : op.getInputs()) {
+      if (typeOf(input).getNumElements() == 0)
+        continue;
+      LoopNest nest;
+      nest.shape = loopShape(input);
+      nest.cost = cost;
+      nest.body = [this, input, start, dim](ArrayRef<Value> outer, Value begin,
+                                            Value end) {
+        Emission &e = elemental->emission;
+        e.loop(begin, end, 1, [&](Value last) {
+          Coordinates place = placeOf(input, outer, last);
+          Value value = elemental->at(input, place);
+          place[dim] = e.add(place[dim].value, start);
+          elemental->store(
+              value, memory[0],
+              elemental->linearize(place, shapeOf(yield.getValues()[0])),
+              typeOf(input).getElementType());
+        });
+      };
+      nests.push_back(std::move(nest));
+      start += shapeOf(input)[dim];
+    }
+  }
+
+  static bool keepsInnermost(stablehlo::ReduceOp op) {
+    int64_t last = typeOf(op.getInputs()[0]).getRank() - 1;
+    return last >= 0 && !op.getDimensions().empty() &&
+           !llvm::is_contained(op.getDimensions(), last) &&
+           shapeOf(op.getInputs()[0]).back() > 1;
+  }
+
+  /// A reduction over outer dimensions: whole rows are added to the result's
+  /// row, so that memory is read in order and neighbours are computed together.
+  void addAccumulation(stablehlo::ReduceOp op) {
+    LoopNest nest;
+    nest.shape = loopShape(op.getResults()[0]);
+    nest.cost = cost;
+    nest.body = [this, op](ArrayRef<Value> outer, Value begin,
+                           Value end) mutable {
+      accumulateRow(op, outer, begin, end);
+    };
+    nests.push_back(std::move(nest));
+  }
+
+  void accumulateRow(stablehlo::ReduceOp op, ArrayRef<Value> outer,
+                     Value begin, Value end) {
+    Emission &e = elemental->emission;
+    auto offset = [&](Value last) {
+      Value result = op.getResults()[0];
+      return elemental->linearize(placeOf(result, outer, last),
+                                  shapeOf(result));
+    };
+    auto elementType = [&](size_t i) {
+      return typeOf(op.getResults()[i]).getElementType();
+    };
+    e.loop(begin, end, 1, [&](Value last) {
+      for (auto [i, init] : llvm::enumerate(op.getInitValues())) {
+        Value value = elemental->at(init, ArrayRef<Coordinate>());
+        value = emitConvert(e, value, typeOf(init).getElementType(),
+                            elementType(i));
+        elemental->store(value, memory[i], offset(last), elementType(i));
+      }
+    });
+    ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]);
+    SmallVector<int64_t> reduced(op.getDimensions()), sizes;
+    llvm::sort(reduced);
+    for (int64_t dim : reduced)
+      sizes.push_back(shape[dim]);
+    e.loops(sizes, [&](ArrayRef<Value> position) {
+      e.loop(begin, end, 1, [&](Value last) {
+        Coordinates source;
+        size_t nextReduced = 0, nextKept = 0;
+        for (int64_t dim = 0; dim + 1 < int64_t(shape.size()); ++dim)
+          source.push_back(llvm::is_contained(reduced, dim)
+                               ? position[nextReduced++]
+                               : outer[nextKept++]);
+        source.push_back(last);
+        SmallVector<Value> arguments;
+        for (size_t i = 0; i < op.getNumResults(); ++i)
+          arguments.push_back(
+              elemental->load(memory[i], offset(last), elementType(i)));
+        for (auto [i, input] : llvm::enumerate(op.getInputs()))
+          arguments.push_back(
+              emitConvert(e, elemental->at(input, source),
+                          typeOf(input).getElementType(), elementType(i)));
+        SmallVector<Value> results =
+            elemental->inlineRegion(op.getBody(), arguments);
+        for (auto [i, value] : llvm::enumerate(results))
+          elemental->store(value, memory[i], offset(last), elementType(i));
+      });
+    });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Rows: reductions first, each one a pass over the row, then the result.
+  //===--------------------------------------------------------------------===//
+
+  void addRows(int64_t rowRank) {
+    ArrayRef<int64_t> shape = shapeOf(yield.getValues()[0]);
+    LoopNest nest;
+    nest.shape = shape.take_front(rowRank).vec();
+    nest.shape.push_back(1);
+    nest.cost = cost;
+    for (int64_t size : shape.drop_front(rowRank))
+      nest.cost *= size;
+    for (auto reduce : kernel.getBody().front().getOps<stablehlo::ReduceOp>())
+      reductions.push_back(reduce);
+    chooseStored();
+    nest.body = [this](ArrayRef<Value> outer, Value, Value) {
+      emitRow(outer);
+    };
+    nests.push_back(std::move(nest));
+  }
+
+  /// Operations that \p value is computed from without a reduction between.
+  static void collectPass(Value value, DenseSet<Operation *> &pass) {
+    Operation *op = value.getDefiningOp();
+    if (!op || isa<stablehlo::ReduceOp>(op) || !pass.insert(op).second)
+      return;
+    for (Value operand : op->getOperands())
+      collectPass(operand, pass);
+  }
+
+  static bool isExpensive(Operation *op) {
+    using namespace stablehlo;
+    return isa<ExpOp, Expm1Op, LogOp, Log1pOp, LogisticOp, TanhOp, SqrtOp,
+               RsqrtOp, DivOp, PowOp, SineOp, CosineOp, nn::ErfOp>(op);
+  }
+
+  int64_t rowLength() const {
+    stablehlo::ReduceOp reduce = reductions.front();
+    int64_t length = 1;
+    for (int64_t dim : reduce.getDimensions())
+      length *= shapeOf(reduce.getInputs()[0])[dim];
+    return length;
+  }
+
+  /// What is expensive and wanted in more than one pass is kept in a row of its
+  /// own, as long as that fits on the stack.
+  void chooseStored() {
+    constexpr int64_t mostBytes = 48 << 10;
+    std::vector<DenseSet<Operation *>> passes;
+    for (stablehlo::ReduceOp reduce : reductions)
+      collectPass(reduce.getInputs()[0], passes.emplace_back());
+    collectPass(yield.getValues()[0], passes.emplace_back());
+    int64_t length = rowLength(), bytes = 0;
+    for (Operation &op : kernel.getBody().front()) {
+      if (!isExpensive(&op))
+        continue;
+      RankedTensorType type = typeOf(op.getResult(0));
+      SmallVector<size_t> wanted;
+      for (size_t i = 0; i < passes.size(); ++i)
+        if (passes[i].contains(&op))
+          wanted.push_back(i);
+      bool isAlongRow = reductions.front().getResult(0).getType() != type &&
+                        type.getNumElements() ==
+                            typeOf(reductions.front().getInputs()[0])
+                                .getNumElements();
+      Type storage = storageType(type.getElementType());
+      if (wanted.size() < 2 || !isAlongRow || isa<ComplexType>(storage))
+        continue;
+      bytes += length * storage.getIntOrFloatBitWidth() / 8;
+      if (bytes > mostBytes)
+        return;
+      stored.push_back({&op, wanted.front()});
+    }
+  }
+
+  /// Where in a row \p place of a tensor along it is.
+  Value positionInRow(ArrayRef<Coordinate> place, ArrayRef<int64_t> shape) {
+    size_t first = shape.size();
+    for (int64_t length = rowLength(); length > 1;)
+      length /= shape[--first];
+    return elemental->linearize(place.drop_front(first),
+                                shape.drop_front(first));
+  }
+
+  void emitRow(ArrayRef<Value> outer) {
+    Emission &e = elemental->emission;
+    SmallVector<Value> memories;
+    for (auto [op, pass] : stored) {
+      Type element = typeOf(op->getResult(0)).getElementType();
+      memories.push_back(createScratch(
+          e.builder, e.loc,
+          MemRefType::get({rowLength()}, storageType(element))));
+    }
+    auto bindStored = [&](size_t pass, bool isWritten) {
+      for (auto [entry, memory] : llvm::zip(stored, memories))
+        if (entry.second == pass)
+          bindRow(entry.first, memory, isWritten);
+    };
+    for (auto [pass, reduce] : llvm::enumerate(reductions)) {
+      bindStored(pass, false);
+      Coordinates place;
+      size_t next = 0;
+      ArrayRef<int64_t> rows(nests[0].shape);
+      for (int64_t size : shapeOf(reduce.getResult(0))) {
+        if (size == 1) {
+          place.push_back(e.index(0));
+          continue;
+        }
+        while (rows[next] == 1)
+          ++next;
+        place.push_back(outer[next++]);
+      }
+      elemental->at(reduce.getResult(0), place);
+      bindStored(pass, true);
+    }
+    Value result = yield.getValues()[0];
+    ArrayRef<int64_t> shape = shapeOf(result);
+    e.loops(shape.drop_front(outer.size()), [&](ArrayRef<Value> position) {
+      Coordinates place(outer.begin(), outer.end());
+      place.append(position.begin(), position.end());
+      elemental->store(elemental->at(result, place), memory[0],
+                       elemental->linearize(place, shape),
+                       typeOf(result).getElementType());
+    });
+  }
+
+  /// From now on \p op's elements are read from \p row, or computed and
+  /// written there.
+  void bindRow(Operation *op, Value row, bool isWritten) {
+    RankedTensorType type = typeOf(op->getResult(0));
+    elemental->bind(op->getResult(0), [=, this](ArrayRef<Coordinate> place) {
+      Value position = positionInRow(place, type.getShape());
+      if (isWritten)
+        return elemental->load(row, position, type.getElementType());
+      Value value = elemental->allAt(op, place)[0];
+      elemental->store(value, row, position, type.getElementType());
+      return value;
+    });
+  }
+
+  KernelOp kernel;
+  std::vector<stablehlo::ReduceOp> reductions;
+  /// Operations that are kept, and the pass that computes them.
+  std::vector<std::pair<Operation *, size_t>> stored;
+  YieldOp yield;
+  Operation *root;
+  double cost;
+  std::vector<LoopNest> nests;
+  Elemental *elemental = nullptr;
+  ValueRange memory;
+};
+
+} // namespace
+
+std::unique_ptr<KernelBody> cpu::createLoopKernel(KernelOp kernel) {
+  return std::make_unique<LoopKernel>(kernel);
+}

@@ -1,0 +1,49 @@
+//===- ControlFlowTest.cpp - branches and loops ---------------------------===//
+
+#include "backend/cpu/CompareWithInterpreter.h"
+
+#include <gtest/gtest.h>
+
+using namespace sinter::test;
+
+TEST(ControlFlow, LoopsWithSwappedValues) {
+  EXPECT_EQ(differs(R"((%a: tensor<4xf32>, %b: tensor<4xf32>)
+      -> (tensor<i32>, tensor<4xf32>, tensor<4xf32>) {
+    %z = stablehlo.constant dense<0> : tensor<i32>
+    %0:3 = "stablehlo.while"(%z, %a, %b) ({
+    ^bb0(%i: tensor<i32>, %x: tensor<4xf32>, %y: tensor<4xf32>):
+      %n = stablehlo.constant dense<5> : tensor<i32>
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      "stablehlo.return"(%c) : (tensor<i1>) -> ()
+    }, {
+    ^bb0(%i: tensor<i32>, %x: tensor<4xf32>, %y: tensor<4xf32>):
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %s = stablehlo.add %x, %a : tensor<4xf32>
+      "stablehlo.return"(%j, %y, %s) : (tensor<i32>, tensor<4xf32>, tensor<4xf32>) -> ()
+    }) : (tensor<i32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>, tensor<4xf32>)
+    return %0#0, %0#1, %0#2 : tensor<i32>, tensor<4xf32>, tensor<4xf32>
+  })"),
+            "");
+}
+
+TEST(ControlFlow, ChoosesABranch) {
+  EXPECT_EQ(differs(R"((%p: tensor<i1>, %i: tensor<i32>, %a: tensor<4xf32>)
+      -> (tensor<4xf32>, tensor<4xf32>) {
+    %0 = "stablehlo.if"(%p) ({
+      %n = stablehlo.negate %a : tensor<4xf32>
+      "stablehlo.return"(%n) : (tensor<4xf32>) -> ()
+    }, {
+      "stablehlo.return"(%a) : (tensor<4xf32>) -> ()
+    }) : (tensor<i1>) -> tensor<4xf32>
+    %1 = "stablehlo.case"(%i) ({
+      %n = stablehlo.negate %a : tensor<4xf32>
+      "stablehlo.return"(%n) : (tensor<4xf32>) -> ()
+    }, {
+      %e = stablehlo.exponential %0 : tensor<4xf32>
+      "stablehlo.return"(%e) : (tensor<4xf32>) -> ()
+    }) : (tensor<i32>) -> tensor<4xf32>
+    return %0, %1 : tensor<4xf32>, tensor<4xf32>
+  })"),
+            "");
+}

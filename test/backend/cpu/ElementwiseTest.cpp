@@ -1,0 +1,139 @@
+//===- ElementwiseTest.cpp - elementwise operations, all types ------------===//
+
+#include "backend/cpu/CompareWithInterpreter.h"
+
+#include <gtest/gtest.h>
+
+using namespace sinter::test;
+
+namespace {
+
+Tolerance toleranceOf(const std::string &type) {
+  if (type == "f16")
+    return {2e-3, 2e-3};
+  if (type == "bf16")
+    return {1.6e-2, 1.6e-2};
+  if (type == "f64")
+    return {1e-12, 1e-12};
+  return {};
+}
+
+/// stablehlo.<op> on one or two operands of \p type.
+std::string differsFor(const std::string &op, const std::string &type,
+                       int operands) {
+  std::string tensor = "tensor<5x7x" + type + ">";
+  std::string text = "(%a: " + tensor;
+  if (operands == 2)
+    text += ", %b: " + tensor;
+  text += ") -> " + tensor + " {\n  %0 = stablehlo." + op + " %a";
+  if (operands == 2)
+    text += ", %b";
+  text += " : " + tensor + "\n  return %0 : " + tensor + "\n}";
+  return differs(text, toleranceOf(type));
+}
+
+const char *floats[] = {"f16", "bf16", "f32", "f64"};
+const char *integers[] = {"i8", "i16", "i32", "i64", "ui8", "ui32", "ui64"};
+
+} // namespace
+
+TEST(Elementwise, FunctionsOfOneFloat) {
+  for (const char *type : floats)
+    for (const char *op :
+         {"abs", "cbrt", "ceil", "cosine", "exponential",
+          "exponential_minus_one", "floor", "log", "log_plus_one", "logistic",
+          "negate", "round_nearest_afz", "round_nearest_even", "rsqrt", "sign",
+          "sine", "sqrt", "tan", "tanh"})
+      EXPECT_EQ(differsFor(op, type, 1), "") << op << " of " << type;
+}
+
+TEST(Elementwise, FunctionsOfTwoFloats) {
+  for (const char *type : floats)
+    for (const char *op : {"add", "atan2", "divide", "maximum", "minimum",
+                           "multiply", "power", "remainder", "subtract"})
+      EXPECT_EQ(differsFor(op, type, 2), "") << op << " of " << type;
+}
+
+TEST(Elementwise, FunctionsOfIntegers) {
+  for (const char *type : integers) {
+    for (const char *op : {"abs", "count_leading_zeros", "not", "popcnt"})
+      EXPECT_EQ(differsFor(op, type, 1), "") << op << " of " << type;
+    for (const char *op :
+         {"add", "and", "divide", "maximum", "minimum", "multiply", "or",
+          "power", "remainder", "shift_left", "shift_right_arithmetic",
+          "shift_right_logical", "subtract", "xor"})
+      EXPECT_EQ(differsFor(op, type, 2), "") << op << " of " << type;
+  }
+}
+
+TEST(Elementwise, FunctionsOfBooleans) {
+  for (const char *op :
+       {"add", "and", "maximum", "minimum", "multiply", "or", "xor"})
+    EXPECT_EQ(differsFor(op, "i1", 2), "") << op;
+  EXPECT_EQ(differsFor("not", "i1", 1), "");
+}
+
+TEST(Elementwise, FunctionsOfComplexNumbers) {
+  for (const char *op : {"exponential", "log", "negate", "cosine", "sine",
+                         "sqrt", "tanh", "logistic"})
+    EXPECT_EQ(differsFor(op, "complex<f32>", 1), "") << op;
+  for (const char *op : {"add", "subtract", "multiply", "divide"})
+    EXPECT_EQ(differsFor(op, "complex<f32>", 2), "") << op;
+}
+
+TEST(Elementwise, ConvertsBetweenAllTypes) {
+  std::vector<std::string> types = {"i1"};
+  types.insert(types.end(), std::begin(floats), std::end(floats));
+  types.insert(types.end(), std::begin(integers), std::end(integers));
+  for (const std::string &from : types) {
+    // One program for all, to save time.
+    std::string source = "tensor<9x" + from + ">", body, results, values;
+    for (size_t i = 0; i < types.size(); ++i) {
+      std::string target = "tensor<9x" + types[i] + ">";
+      std::string name = "%r" + std::to_string(i);
+      body += "  " + name + " = stablehlo.convert %a : (" + source + ") -> " +
+              target + "\n";
+      results += (i ? ", " : "") + target;
+      values += (i ? ", " : "") + name;
+    }
+    EXPECT_EQ(differs("(%a: " + source + ") -> (" + results + ") {\n" + body +
+                      "  return " + values + " : " + results + "\n}"),
+              "")
+        << "from " << from;
+  }
+}
+
+TEST(Elementwise, ComparesAndSelects) {
+  for (const char *type : {"f32", "f16", "i32", "ui8", "i1", "f64"})
+    for (const char *direction : {"EQ", "NE", "GE", "GT", "LE", "LT"}) {
+      std::string t = std::string("tensor<33x") + type + ">";
+      EXPECT_EQ(differs("(%a: " + t + ", %b: " + t + ") -> " + t +
+                        " {\n %0 = stablehlo.compare " + direction +
+                        ", %a, %b : (" + t + ", " + t +
+                        ") -> tensor<33xi1>\n"
+                        " %1 = stablehlo.select %0, %a, %b : tensor<33xi1>, " +
+                        t + "\n return %1 : " + t + "\n}"),
+                "")
+          << direction << " of " << type;
+    }
+}
+
+TEST(Elementwise, ClampsByScalars) {
+  EXPECT_EQ(differs(R"((%a: tensor<4x9xf32>, %lo: tensor<f32>)
+      -> tensor<4x9xf32> {
+    %hi = stablehlo.constant dense<5.0e-01> : tensor<f32>
+    %0 = stablehlo.clamp %lo, %a, %hi
+        : (tensor<f32>, tensor<4x9xf32>, tensor<f32>) -> tensor<4x9xf32>
+    return %0 : tensor<4x9xf32>
+  })"),
+            "");
+}
+
+TEST(Elementwise, ReducesPrecision) {
+  EXPECT_EQ(differs(R"((%a: tensor<99xf32>) -> tensor<99xf32> {
+    %0 = stablehlo.reduce_precision %a, format = e5m2 : tensor<99xf32>
+    %1 = stablehlo.reduce_precision %0, format = e8m7 : tensor<99xf32>
+    return %1 : tensor<99xf32>
+  })"),
+            "");
+}
