@@ -8,9 +8,11 @@
 #include "runtime/MappedFile.h"
 #include "runtime/ProgramExecutor.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 namespace sinter {
@@ -38,6 +40,20 @@ std::string shapeText(const Shape &shape) {
   for (int64_t size : shape)
     text += std::to_string(size) + "x";
   return text + ";";
+}
+
+/// Adds a mapped file piece by piece and lets go of each: a file that is only
+/// hashed should not count towards this process's memory.
+void addContents(ProgramKey &key, const MappedFile &file) {
+  constexpr size_t pieceBytes = size_t(4) << 20;
+  std::span<const std::byte> rest = file.bytes();
+  while (!rest.empty()) {
+    const auto piece = rest.first(std::min(rest.size(), pieceBytes));
+    key.addFile(piece);
+    ::madvise(const_cast<std::byte *>(piece.data()), piece.size(),
+              MADV_DONTNEED);
+    rest = rest.subspan(piece.size());
+  }
 }
 
 /// The options that a program depends on, as a text.
@@ -86,7 +102,8 @@ Result<void> Session::hashModel() {
   if (!file)
     return file.takeError();
   ProgramKey key;
-  key.addFile((*file)->bytes()).addOptions(compilerIdentity());
+  addContents(key, **file);
+  key.addOptions(compilerIdentity());
   for (const auto &[name, shape] : options.shapes)
     key.addOptions(name).addOptions(shapeText(shape));
   modelHash = key.finish();
@@ -173,7 +190,7 @@ Session::programKey(const CompileRequest &request) const {
     auto file = MappedFile::fromDescriptor(*descriptor, name);
     if (!file)
       return std::nullopt;
-    key.addFile((*file)->bytes());
+    addContents(key, **file);
   }
   for (size_t i = 0; i < request.shapes.size(); ++i) {
     key.addOptions(shapeText(request.shapes[i]));

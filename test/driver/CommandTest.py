@@ -309,6 +309,106 @@ class Results(CommandTest):
         self.assertEqual(json.loads(done.stdout)["outputs"], json.loads(direct.stdout)["outputs"])
 
 
+class Cache(CommandTest):
+    def run_cached(self, model, *arguments, **environment):
+        command = [SINTER, "run", model, "--input", "random", "--json", "--cache-dir", self.path("cache"), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, env={**os.environ, **environment})
+
+    def result(self, *arguments):
+        done = self.run_cached(*arguments)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        answer = json.loads(done.stdout)
+        return answer["from_cache"], answer["outputs"]
+
+    def test_second_run(self):
+        model = self.good_model()
+        first, outputs = self.result(model)
+        self.assertFalse(first)
+        self.assertEqual(self.result(model), (True, outputs))
+        self.assertEqual(self.result(model, "--threads", "1"), (True, outputs))
+        self.assertFalse(self.result(model, "--no-cache")[0])
+        self.assertFalse(self.result(self.good_model(shape=(3, 2)))[0])
+
+    def test_needs_no_compiler(self):
+        model = self.good_model()
+        self.assertIn("libsinter-compiler", self.run_cached(model, LD_DEBUG="files").stderr)
+        self.assertNotIn("libsinter-compiler", self.run_cached(model, LD_DEBUG="files").stderr)
+
+    def test_damage(self):
+        model = self.good_model()
+        _, outputs = self.result(model)
+        for entry in os.listdir(self.path("cache")):
+            with open(os.path.join(self.path("cache"), entry), "r+b") as file:
+                file.truncate(os.path.getsize(file.name) // 2)
+        self.assertEqual(self.result(model), (False, outputs))
+        self.assertEqual(self.result(model), (True, outputs))
+
+    def test_external_data_count(self):
+        weight = onnx.tensor("w", [2, 3], external=[("location", "weights")])
+        model = self.write("m.onnx", onnx.simple([onnx.node("Add", ["x", "w"], ["y"])], initializers=[weight]))
+        self.write("weights", onnx.floats(*range(6)))
+        _, before = self.result(model)
+        self.assertTrue(self.result(model)[0])
+        self.write("weights", onnx.floats(*range(1, 7)))
+        cached, after = self.result(model)
+        self.assertFalse(cached)
+        self.assertNotEqual(before, after)
+
+
+class Optimize(CommandTest):
+    TEXT = """func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %one = stablehlo.constant dense<1.0> : tensor<2x3xf32>
+  %y = stablehlo.multiply %x, %one : tensor<2x3xf32>
+  %z = stablehlo.maximum %y, %one : tensor<2x3xf32>
+  return %z : tensor<2x3xf32>
+}
+"""
+
+    def test_text(self):
+        model, out = self.write("in.mlir", self.TEXT), self.path("out.mlir")
+        done = self.sinter("optimize", model, "-o", out, "--stats", "--verify-numerics")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(out) as file:
+            simple = file.read()
+        self.assertNotIn("multiply", simple)
+        self.assertIn("maximum", simple)
+        done = self.sinter("optimize", model, "-o", out, "--disable-patterns", "all")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(out) as file:
+            self.assertIn("multiply", file.read())
+
+    def test_json(self):
+        done = self.sinter("optimize", self.write("in.mlir", self.TEXT), "--json")
+        report = json.loads(done.stdout)
+        self.assertEqual(report["before"]["stablehlo.multiply"], 1)
+        self.assertNotIn("stablehlo.multiply", report["after"])
+        self.assertEqual(sum(report["patterns"].values()), 1)
+
+    def test_labels(self):
+        labels = [line.split()[0] for line in self.sinter("optimize", "--list-patterns").stdout.splitlines()]
+        self.assertGreater(len(labels), 10)
+        self.assertEqual(len(labels), len(set(labels)))
+        model = self.write("in.mlir", self.TEXT)
+        self.expect_error(USAGE, "optimize", model, "--stats", "--disable-patterns", "no-such-label", mentions=["no-such-label"])
+        self.expect_error(USAGE, "optimize", model, "--stats", "--print-ir-after", "no-such-pass", mentions=["no-such-pass"])
+
+    def test_formats(self):
+        self.expect_error(USAGE, "optimize", self.good_model(), "-o", self.path("out.mlir"), mentions=["sinter convert"])
+
+    def test_onnx(self):
+        weight = onnx.tensor("w", [2, 3], onnx.floats(*[0] * 6))
+        nodes = [onnx.node("Add", ["x", "w"], ["sum"], "nothing"), onnx.node("Relu", ["sum"], ["y"], "relu")]
+        model, out = self.write("in.onnx", onnx.simple(nodes, initializers=[weight])), self.path("out.onnx")
+        done = self.sinter("optimize", model, "-o", out)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        runs = [self.sinter("run", path, "--input", "random", "--backend", "interpreter", "--json") for path in [model, out]]
+        self.assertEqual(*[json.loads(run.stdout)["outputs"] for run in runs])
+
+    def test_output_that_cannot_be_written(self):
+        model = self.write("in.mlir", self.TEXT)
+        self.expect_error(SYSTEM, "optimize", model, "-o", self.path("none/out.mlir"), mentions=["none/out.mlir"])
+
+
 if __name__ == "__main__":
     SINTER = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -2,6 +2,7 @@
 
 #include "engine/compiler/MlirCompiler.h"
 
+#include "engine/compiler/Simplification.h"
 #include "formats/stablehlo/StablehloWriter.h"
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -32,6 +33,8 @@ Result<void> checkOutputName(const std::string &path) {
 
 Result<void> writeModel(const Model &model, const std::string &path) {
   const StringRef name(path);
+  if (name.ends_with(".onnx"))
+    return unsupported("'" + path + "': ONNX cannot be written yet");
   if (name.ends_with(".mlir"))
     return writeStablehlo(model, path, StablehloForm::Text);
   if (name.ends_with(".mlirbc"))
@@ -86,6 +89,13 @@ MlirCompilerModel::interpret(const CompileRequest &request) {
   Result<Model> model = source->specialized(request.shapes, request.values);
   if (!model)
     return model.takeError();
+  // The interpreter needs no passes; but the user may want to watch them.
+  const PassOptions &passes = request.passes;
+  if (passes.verifyNumerics || !passes.printIrAfter.empty()) {
+    Model copy = model->clone();
+    if (auto simplified = simplifyWith(copy, passes); !simplified)
+      return simplified.takeError();
+  }
   auto executor = InterpreterExecutor::create(
       std::make_shared<const Model>(std::move(*model)));
   if (!executor)

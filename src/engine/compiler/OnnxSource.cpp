@@ -147,11 +147,8 @@ OnnxSource::specialized(const std::vector<Shape> &shapes,
                         const std::vector<std::optional<Tensor>> &values) {
   for (ModelInput &input : known.inputs)
     input.feedsShapes = false;
-  if (needsValues) {
-    for (size_t i = 0; i < values.size(); ++i)
-      known.inputs[i].feedsShapes = values[i].has_value();
-    return readWithValues(shapes, values);
-  }
+  if (needsValues)
+    return readWithSomeValues(shapes, values);
   const bool same =
       llvm::all_of(llvm::zip_equal(known.inputs, shapes), [](const auto &pair) {
         const auto &[input, shape] = pair;
@@ -160,6 +157,21 @@ OnnxSource::specialized(const std::vector<Shape> &shapes,
   Result<Model> read = same ? asItIs() : readWithValues(shapes, {});
   if (!read || !markShapeInputs(*read, known))
     return read;
+  return readWithValues(shapes, values);
+}
+
+/// Sizes and axes are integers, switches are booleans; only where these do not
+/// suffice, numbers of other types are bound as well.
+Result<Model> OnnxSource::readWithSomeValues(
+    const std::vector<Shape> &shapes,
+    const std::vector<std::optional<Tensor>> &values) {
+  for (size_t i = 0; i < values.size(); ++i)
+    known.inputs[i].feedsShapes = values[i] && isInteger(values[i]->type());
+  Result<Model> read = readWithValues(shapes, values);
+  if (read || read.error().kind != ErrorKind::Unsupported)
+    return read;
+  for (size_t i = 0; i < values.size(); ++i)
+    known.inputs[i].feedsShapes = values[i].has_value();
   return readWithValues(shapes, values);
 }
 

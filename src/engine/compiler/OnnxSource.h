@@ -27,6 +27,9 @@ private:
   ModelDescription declared() const;
   void findDataFiles();
   Result<Model>
+  readWithSomeValues(const std::vector<Shape> &shapes,
+                     const std::vector<std::optional<Tensor>> &values);
+  Result<Model>
   readWithValues(const std::vector<Shape> &shapes,
                  const std::vector<std::optional<Tensor>> &values);
 

@@ -28,6 +28,9 @@ StablehloSource::specialized(const std::vector<Shape> &shapes,
   for (ModelInput &input : known.inputs)
     input.feedsShapes = false;
   markShapeInputs(model, known);
+  for (ModelInput &input : known.inputs)
+    input.feedsShapes = false;
+  markShapeInputs(model, known);
   return asItIs();
 }
 

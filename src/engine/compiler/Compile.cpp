@@ -1,0 +1,68 @@
+//===- Compile.cpp - from a model to a program ----------------------------===//
+
+#include "backend/cpu/Compiler.h"
+#include "engine/compiler/MlirCompiler.h"
+#include "engine/compiler/Simplification.h"
+
+#include <chrono>
+
+namespace sinter {
+
+namespace {
+
+/// Tells how long each of several stages took.
+class StageTimer {
+public:
+  explicit StageTimer(const CompileRequest &request) : tell(request.timing) {}
+
+  void end(const std::string &stage) {
+    const Clock::time_point now = Clock::now();
+    if (tell)
+      tell(stage,
+           std::chrono::duration<double, std::milli>(now - start).count());
+    start = now;
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  const std::function<void(const std::string &, double)> &tell;
+  Clock::time_point start = Clock::now();
+};
+
+} // namespace
+
+Result<std::shared_ptr<const Program>>
+MlirCompilerModel::compile(const CompileRequest &request) {
+  StageTimer timer(request);
+  Result<Model> model = source->specialized(request.shapes, request.values);
+  if (!model)
+    return model.takeError();
+  SpecializeOptions known;
+  for (size_t i = 0; i < request.shapes.size(); ++i) {
+    const ModelInput &input = description().inputs[i];
+    known.shapes[input.spec.name] = request.shapes[i];
+    if (input.feedsShapes && request.values[i])
+      known.values[input.spec.name] = *request.values[i];
+  }
+  if (Result<void> bound = specialize(*model, known); !bound)
+    return bound.takeError();
+  timer.end("specialise");
+  if (Result<SimplifyReport> simplified = simplifyWith(*model, request.passes);
+      !simplified)
+    return simplified.takeError();
+  timer.end("simplify");
+  cpu::CpuOptions options;
+  options.threads = request.threads;
+  if (request.progress)
+    options.progress = [&](size_t done, size_t total) {
+      request.progress(static_cast<unsigned>(done),
+                       static_cast<unsigned>(total));
+    };
+  Result<Program> program = cpu::compileForCpu(*model, options);
+  if (!program)
+    return program.takeError();
+  timer.end("generate code");
+  return std::make_shared<const Program>(std::move(*program));
+}
+
+} // namespace sinter

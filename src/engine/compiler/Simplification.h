@@ -1,0 +1,17 @@
+//===- Simplification.h - the passes as the user asked for them -----------===//
+
+#ifndef SINTER_ENGINE_COMPILER_SIMPLIFICATION_H
+#define SINTER_ENGINE_COMPILER_SIMPLIFICATION_H
+
+#include "engine/Compiler.h"
+#include "passes/Pipelines.h"
+
+namespace sinter {
+
+/// simplify() with the given options; \p model is another graph afterwards.
+/// Errors name the model's file.
+Result<SimplifyReport> simplifyWith(Model &model, const PassOptions &passes);
+
+} // namespace sinter
+
+#endif // SINTER_ENGINE_COMPILER_SIMPLIFICATION_H
