@@ -41,6 +41,14 @@ public:
   Model(std::shared_ptr<mlir::MLIRContext> context,
         mlir::OwningOpRef<mlir::ModuleOp> module)
       : contextOwner(std::move(context)), moduleOwner(std::move(module)) {}
+  Model(Model &&) = default;
+  /// The old module goes before the old context, which it lives in.
+  Model &operator=(Model &&other) {
+    moduleOwner = std::move(other.moduleOwner);
+    contextOwner = std::move(other.contextOwner);
+    path = std::move(other.path);
+    return *this;
+  }
 
   mlir::MLIRContext *context() const { return contextOwner.get(); }
   mlir::ModuleOp module() const {
