@@ -1,0 +1,104 @@
+#include "passes/Pipelines.h"
+
+#include "passes/GraphHarness.h"
+#include "passes/VerifyNumerics.h"
+
+using namespace sinter;
+using namespace sinter::test;
+
+namespace {
+
+Tensor tensorOfOnes(float number = 1) {
+  const float numbers[] = {number, 1};
+  return Tensor::of<float>(ElementType::F32, {2}, numbers);
+}
+
+Model exampleModel() {
+  Model model = parseModel(R"(
+func.func @main(%x: tensor<2x3x5x5xf32>, %k: tensor<4x3x3x3xf32>, %a: tensor<4xf32>,
+                %b: tensor<4xf32>, %m: tensor<4xf32>, %v: tensor<4xf32>) -> tensor<2x4x3x3xf32> {
+  %one = stablehlo.constant dense<1.0> : tensor<2x3x5x5xf32>
+  %u = stablehlo.multiply %x, %one : tensor<2x3x5x5xf32>
+  %p = stablehlo.convolution(%u, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+      window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+      : (tensor<2x3x5x5xf32>, tensor<4x3x3x3xf32>) -> tensor<2x4x3x3xf32>
+  %n = "stablehlo.batch_norm_inference"(%p, %a, %b, %m, %v) {epsilon = 0.001 : f32, feature_index = 1 : i64}
+      : (tensor<2x4x3x3xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4x3x3xf32>
+  %r = nn.relu %n : tensor<2x4x3x3xf32>
+  return %r : tensor<2x4x3x3xf32>
+})");
+  freezeWeights(model, {5});
+  return model;
+}
+
+TEST(Simplify, ReportsAndKeepsTheOriginal) {
+  Model original = exampleModel();
+  std::vector<Tensor> before = run(original);
+  Model model = original.clone();
+  SimplifyOptions options;
+  options.verifyNumerics = true;
+  auto report = simplify(model, options);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->patterns["fold-batch-norm-after"], 1u);
+  EXPECT_EQ(report->patterns["multiply-one"], 1u);
+  EXPECT_EQ(report->operationsBefore["stablehlo.batch_norm_inference"], 1u);
+  EXPECT_EQ(report->operationsAfter.count("stablehlo.batch_norm_inference"),
+            0u);
+  EXPECT_FALSE(report->passTimes.empty());
+  expectClose(before, run(model), 1e-5);
+  EXPECT_TRUE(sameBits(before, run(original)));
+}
+
+TEST(Simplify, Labels) {
+  Model model = exampleModel();
+  SimplifyOptions options;
+  options.disabledPatterns = {"fold-batch-norm-after"};
+  ASSERT_TRUE(simplify(model, options));
+  EXPECT_EQ(countOps(model, "stablehlo.batch_norm_inference"), 1);
+  options.disabledPatterns = {"all"};
+  options.enabledPatterns = {"fold-batch-norm-after"};
+  model = exampleModel();
+  ASSERT_TRUE(simplify(model, options));
+  EXPECT_EQ(countOps(model, "stablehlo.batch_norm_inference"), 0);
+  EXPECT_EQ(countOps(model, "stablehlo.multiply"), 1);
+  options.disabledPatterns = {"no-such-pattern"};
+  auto failed = simplify(model, options);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().kind, ErrorKind::Usage);
+}
+
+TEST(Simplify, PrintsAfterPasses) {
+  Model model = exampleModel();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  SimplifyOptions options;
+  options.printIrAfter = {"fold-batch-norm"};
+  options.irStream = &stream;
+  ASSERT_TRUE(simplify(model, options));
+  EXPECT_NE(text.find("// after fold-batch-norm"), std::string::npos);
+  options.printIrAfter = {"no-such-pass"};
+  EXPECT_FALSE(simplify(model, options));
+}
+
+TEST(PatternLabels, AreUniqueAndPictured) {
+  std::string previous;
+  for (const PatternInfo &info : allPatterns()) {
+    EXPECT_LT(previous, info.label.str());
+    EXPECT_FALSE(info.picture.empty());
+    EXPECT_TRUE(llvm::all_of(info.label, [](char c) {
+      return std::islower(c) || c == '-';
+    })) << info.label.str();
+    previous = info.label.str();
+  }
+}
+
+TEST(VerifyNumerics, NamesTheFirstDifference) {
+  Observation before{{"a", "b"}, {tensorOfOnes(), tensorOfOnes()}};
+  Observation after = before;
+  EXPECT_EQ(difference(before, after, 1e-6), "");
+  after.outputs[1] = tensorOfOnes(2.0f);
+  EXPECT_NE(difference(before, after, 1e-6).find("output 'b', element 0"),
+            std::string::npos);
+}
+
+} // namespace
