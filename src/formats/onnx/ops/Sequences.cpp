@@ -48,6 +48,8 @@ static LogicalResult importSequenceAt(NodeContext &node) {
   auto elements = sequence(node, 0);
   if (!elements)
     return failure();
+  if (!node.has(1))
+    return node.fail("the position is missing");
   auto at = position(node, 1, elements->size(), false, 0);
   return at ? node.result((*elements)[*at]) : failure();
 }
@@ -55,8 +57,10 @@ static LogicalResult importSequenceAt(NodeContext &node) {
 static LogicalResult importSequenceInsert(NodeContext &node) {
   auto elements = sequence(node, 0);
   Value value = node.operand(1);
-  if (!elements || !value)
+  if (!elements)
     return failure();
+  if (!value)
+    return node.fail("the tensor is missing");
   int64_t size = elements->size();
   auto at = position(node, 2, size, true, size);
   if (!at)
@@ -171,16 +175,16 @@ static LogicalResult importOptionalGetElement(NodeContext &node) {
 
 llvm::ArrayRef<Operator> sequenceOperators() {
   static const Operator table[] = {
-      {"ConcatFromSequence", "", 11, importConcatFromSequence, 1, 1},
-      {"Optional", "", 15, importOptional, 0, 1},
-      {"OptionalGetElement", "", 15, importOptionalGetElement, 1, 1},
-      {"OptionalHasElement", "", 15, importOptionalHasElement, 0, 1},
-      {"SequenceAt", "", 11, importSequenceAt, 2, 2},
+      {"ConcatFromSequence", "", 11, importConcatFromSequence, 1, 1, true},
+      {"Optional", "", 15, importOptional, 0, 1, true},
+      {"OptionalGetElement", "", 15, importOptionalGetElement, 1, 1, true},
+      {"OptionalHasElement", "", 15, importOptionalHasElement, 0, 1, true},
+      {"SequenceAt", "", 11, importSequenceAt, 2, 2, true},
       {"SequenceConstruct", "", 11, importSequenceConstruct, 1, anyNumber},
       {"SequenceEmpty", "", 11, importSequenceEmpty, 0, 0},
-      {"SequenceErase", "", 11, importSequenceErase, 1, 2},
-      {"SequenceInsert", "", 11, importSequenceInsert, 2, 3},
-      {"SequenceLength", "", 11, importSequenceLength, 1, 1},
+      {"SequenceErase", "", 11, importSequenceErase, 1, 2, true},
+      {"SequenceInsert", "", 11, importSequenceInsert, 2, 3, true},
+      {"SequenceLength", "", 11, importSequenceLength, 1, 1, true},
       {"SplitToSequence", "", 11, importSplitToSequence, 1, 2},
   };
   return table;
