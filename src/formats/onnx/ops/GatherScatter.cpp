@@ -212,16 +212,19 @@ static LogicalResult importScatterND(NodeContext &node) {
 
 static LogicalResult importOneHot(NodeContext &node) {
   Value indices = node.operand(0), values = node.operand(2);
-  auto depth = node.integersFrom(1, "depth");
-  if (!indices || !values || !depth)
+  if (!indices || !values)
     return failure();
-  if (depth->size() != 1 || depth->front() < 0)
-    return node.fail("depth is not one number that is not negative");
+  // Of any numeric type.
+  auto depth = node.knownScalar(node.operand(1));
+  if (!depth)
+    return node.unsupported("the depth is known only when run");
+  if (!(*depth >= 0) || *depth > (int64_t(1) << 40))
+    return node.fail("the depth is out of range");
   auto axis = node.axis(node.getInt("axis", -1), node.rank(indices) + 1);
   if (!axis)
     return failure();
   Ints shape(node.shape(indices));
-  shape.insert(shape.begin() + *axis, depth->front());
+  shape.insert(shape.begin() + *axis, static_cast<int64_t>(*depth));
   return node.result(node.typed<nn::OneHotOp>(
       node.tensorType(shape, node.element(values)),
       node.isFloat(indices) ? node.cast(indices, node.i64()) : indices, values,

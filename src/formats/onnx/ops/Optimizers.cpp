@@ -88,7 +88,7 @@ static LogicalResult importAdagrad(NodeContext &node) {
     Value gradient = gradientOf(node, *step, i);
     Value square =
         a.add(tensorOf(node, *step, 2, i), a.mul(gradient, gradient));
-    Value scale = a.add(a.sqrt(square), node.getFloat("epsilon", 0));
+    Value scale = a.add(a.sqrt(square), node.getFloat("epsilon", 1e-6));
     parameters.push_back(a.sub(tensorOf(node, *step, 0, i),
                                a.div(a.mul(gradient, rate), scale)));
     squares.push_back(square);
@@ -116,7 +116,7 @@ static LogicalResult importAdam(NodeContext &node) {
                        a.mul(gradient, 1 - alpha));
     Value square = a.add(a.mul(tensorOf(node, *step, 3, i), beta),
                          a.mul(a.mul(gradient, gradient), 1 - beta));
-    Value scale = a.add(a.sqrt(square), node.getFloat("epsilon", 0));
+    Value scale = a.add(a.sqrt(square), node.getFloat("epsilon", 1e-6));
     Value moved =
         a.sub(tensorOf(node, *step, 0, i), a.div(a.mul(mean, rate), scale));
     parameters.push_back(
