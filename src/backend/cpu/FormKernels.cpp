@@ -2,6 +2,7 @@
 
 #include "backend/cpu/FormKernels.h"
 
+#include "backend/cpu/CollapseDimensions.h"
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/KernelEmitter.h"
 #include "backend/cpu/ir/CpuOps.h"
@@ -308,7 +309,13 @@ private:
         group.contains(producer) || group.ops.size() >= maxKernelOps)
       return false;
     Operation *user = operand.getOwner();
-    if (!acceptsAll(user))
+    // Statistics have one element a feature, far fewer than the result.
+    bool isStatistic = isa<stablehlo::BatchNormInferenceOp>(user) &&
+                       operand.getOperandNumber() > 0;
+    // What is updated lies in memory, where the update is written over it.
+    bool isUpdated = isa<stablehlo::DynamicUpdateSliceOp>(user) &&
+                     user == group.root && operand.getOperandNumber() == 0;
+    if (!acceptsAll(user) || isStatistic || isUpdated)
       return false;
     std::optional<Place> place = group.placeFor(producer);
     // A reshape is worth joining only for what stands before it.
@@ -415,7 +422,20 @@ private:
     for (Value result : group.root->getResults())
       results.push_back(mapping.lookup(result));
     builder.create<YieldOp>(group.root->getLoc(), results);
+    markUpdate(kernel);
+    collapseDimensions(kernel);
     replacements.push_back({group.root, kernel});
+  }
+
+  /// A kernel that replaces a part of an input that it does not read.
+  static void markUpdate(KernelOp kernel) {
+    Value result = kernel.getBody().front().getTerminator()->getOperand(0);
+    auto update = result.getDefiningOp<stablehlo::DynamicUpdateSliceOp>();
+    auto updated = update ? dyn_cast<BlockArgument>(update.getOperand())
+                          : BlockArgument();
+    if (updated && updated.hasOneUse())
+      kernel->setAttr(updatedAttribute,
+                      Builder(kernel).getI64IntegerAttr(updated.getArgNumber()));
   }
 
   void eraseDead() {

@@ -4,6 +4,7 @@
 
 #include "graph/Types.h"
 #include "graph/nn/NnOps.h"
+#include "passes/FoldConstants.h"
 
 #include <set>
 
@@ -101,6 +102,9 @@ Result<void> cpu::prepare(Model &model) {
     return invalidModel("the model has no entry function");
   if (Result<void> done = decomposeAll(function); !done)
     return done;
+  // Decompositions leave tables and the like to be computed once.
+  PatternRun everything;
+  foldConstants(model.module(), defaultConstantByteLimit, everything);
   removeUnused(function);
   return checkTypes(function);
 }

@@ -211,16 +211,28 @@ private:
     step.kernelName = how.name;
     step.layer = nameOf(op.getLoc());
     step.op = describe(op);
-    for (auto [value, packing] : llvm::zip(op.getInputs(), how.packings)) {
-      Result<Id> slot = input(value, packing);
+    if (how.updated) {
+      Id target = create(op.getResult(0));
+      if (Result<void> done =
+              copy(op.getInputs()[*how.updated], target, steps);
+          !done)
+        return done;
+    }
+    for (auto [i, value] : llvm::enumerate(op.getInputs())) {
+      if (i == how.updated)
+        continue;
+      Result<Id> slot = input(value, how.packings[i]);
       if (!slot)
         return slot.takeError();
       step.buffers.push_back(reference(*slot, BufferAccess::In));
       step.bytesMoved += plan[*slot].bytes;
     }
-    for (Value result : op.getResults()) {
+    for (OpResult result : op.getResults()) {
       Id slot = create(result);
-      step.buffers.push_back(reference(slot, BufferAccess::Out));
+      step.buffers.push_back(
+          reference(slot, how.updated && result.getResultNumber() == 0
+                              ? BufferAccess::InOut
+                              : BufferAccess::Out));
       step.bytesMoved += plan[slot].bytes;
     }
     if (how.scratchBytes != 0) {
@@ -308,6 +320,9 @@ private:
       return again.takeError();
     step.buffers = {reference(*again, BufferAccess::In)};
     plan.tick();
+    for (auto [i, value] :
+         llvm::enumerate(body.getTerminator()->getOperands()))
+      claimUpdate(value, body.getArgument(i), carried[i]);
     if (Result<void> done = block(body, step.bodies[1]); !done)
       return done;
     if (Result<void> done = carry(body, carried, step.bodies[1]); !done)
@@ -318,6 +333,31 @@ private:
     steps.push_back(std::move(step));
     plan.tick();
     return {};
+  }
+
+  /// If \p value, which a loop's body returns for \p argument, is that argument
+  /// with a part replaced, it is replaced in place: in \p slot. Nobody may read
+  /// the old value then.
+  void claimUpdate(Value value, BlockArgument argument, Id slot) {
+    Value memory = memoryOf(value);
+    auto kernelOp = memory.getDefiningOp<KernelOp>();
+    auto compiled = kernelOp ? kernels.find(kernelOp) : kernels.end();
+    if (compiled == kernels.end() || !compiled->second.plan->updated ||
+        kernelOp->getBlock() != argument.getOwner())
+      return;
+    unsigned updated = *compiled->second.plan->updated;
+    if (kernelOp.getInputs()[updated] == argument &&
+        llvm::all_of(argument.getUses(), [&](OpOperand &use) {
+          return use.getOwner() == kernelOp ? use.getOperandNumber() == updated
+                                            : isReadBefore(use, kernelOp);
+        }))
+      slotOf.try_emplace(memory, slot);
+  }
+  /// Whether \p use is by a kernel that runs before \p op.
+  static bool isReadBefore(OpOperand &use, Operation *op) {
+    Operation *user = use.getOwner();
+    return isa<KernelOp>(user) && user->getBlock() == op->getBlock() &&
+           user->isBeforeInBlock(op);
   }
 
   /// Moves what a loop's body returns to where the next round expects it. What

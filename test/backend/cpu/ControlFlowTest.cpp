@@ -47,3 +47,30 @@ TEST(ControlFlow, ChoosesABranch) {
   })"),
             "");
 }
+
+TEST(ControlFlow, UpdatesACarriedTensorInPlace) {
+  EXPECT_EQ(differs(R"((%a: tensor<5x4xf32>, %b: tensor<1x4xf32>)
+      -> (tensor<5x4xf32>, tensor<1x4xf32>) {
+    %z = stablehlo.constant dense<0> : tensor<i32>
+    %0:3 = "stablehlo.while"(%z, %a, %b) ({
+    ^bb0(%i: tensor<i32>, %y: tensor<5x4xf32>, %h: tensor<1x4xf32>):
+      %n = stablehlo.constant dense<5> : tensor<i32>
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      "stablehlo.return"(%c) : (tensor<i1>) -> ()
+    }, {
+    ^bb0(%i: tensor<i32>, %y: tensor<5x4xf32>, %h: tensor<1x4xf32>):
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %x = stablehlo.dynamic_slice %a, %i, %zero, sizes = [1, 4]
+          : (tensor<5x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+      %s = stablehlo.add %x, %h : tensor<1x4xf32>
+      %t = stablehlo.tanh %s : tensor<1x4xf32>
+      %u = stablehlo.dynamic_update_slice %y, %t, %i, %zero
+          : (tensor<5x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<5x4xf32>
+      "stablehlo.return"(%j, %u, %t) : (tensor<i32>, tensor<5x4xf32>, tensor<1x4xf32>) -> ()
+    }) : (tensor<i32>, tensor<5x4xf32>, tensor<1x4xf32>) -> (tensor<i32>, tensor<5x4xf32>, tensor<1x4xf32>)
+    return %0#1, %0#2 : tensor<5x4xf32>, tensor<1x4xf32>
+  })"),
+            "");
+}

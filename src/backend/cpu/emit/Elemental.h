@@ -77,6 +77,9 @@ public:
   mlir::Value linearize(llvm::ArrayRef<Coordinate> place,
                         llvm::ArrayRef<int64_t> shape);
   mlir::Value splat(mlir::Value value);
+  /// A start index of a dynamic slice, clamped to 0 .. limit.
+  mlir::Value clampedStart(mlir::Value tensor,
+                           llvm::ArrayRef<Coordinate> place, int64_t limit);
   /// \p attribute's value in code.
   mlir::Value constant(mlir::Type element, mlir::Attribute attribute);
 
@@ -118,8 +121,6 @@ private:
                                       Place place);
   std::optional<Values> batchNormAt(stablehlo::BatchNormInferenceOp op,
                                     Place place);
-  /// A start index of a dynamic slice, clamped to 0 .. limit.
-  mlir::Value clampedStart(mlir::Value tensor, Place place, int64_t limit);
 
   llvm::DenseMap<mlir::Value, Reader> readers;
   bool reassociate = false;

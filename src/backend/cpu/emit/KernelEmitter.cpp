@@ -75,7 +75,15 @@ std::unique_ptr<KernelBody> KernelBody::create(KernelOp kernel) {
     return createSortKernel(kernel);
   if (isa_and_nonnull<stablehlo::ScatterOp>(root))
     return createScatterKernel(kernel);
+  if (kernel->hasAttr(updatedAttribute))
+    return createUpdateKernel(kernel);
   return createLoopKernel(kernel);
+}
+
+static std::optional<unsigned> updatedInput(KernelOp kernel) {
+  if (auto updated = kernel->getAttrOfType<IntegerAttr>(updatedAttribute))
+    return updated.getInt();
+  return std::nullopt;
 }
 
 KernelPlan cpu::planKernel(KernelOp kernel, const Target &) {
@@ -86,6 +94,7 @@ KernelPlan cpu::planKernel(KernelOp kernel, const Target &) {
   plan.tasks = body->tasks();
   plan.scratchBytes = body->scratchBytes();
   plan.packings.resize(kernel.getInputs().size());
+  plan.updated = updatedInput(kernel);
   return plan;
 }
 
@@ -103,8 +112,12 @@ void cpu::emitKernel(KernelOp kernel, const Target &, ModuleOp module,
                      StringRef name) {
   Block &body = kernel.getBody().front();
   SmallVector<KernelBuffer> buffers;
-  for (Value argument : body.getArguments())
-    buffers.push_back(bufferOf(argument, false));
+  SmallVector<Value> inputs;
+  for (BlockArgument argument : body.getArguments())
+    if (argument.getArgNumber() != updatedInput(kernel))
+      inputs.push_back(argument);
+  for (Value input : inputs)
+    buffers.push_back(bufferOf(input, false));
   for (Value result : body.getTerminator()->getOperands())
     buffers.push_back(bufferOf(result, true));
   std::unique_ptr<KernelBody> way = KernelBody::create(kernel);
@@ -120,12 +133,10 @@ void cpu::emitKernel(KernelOp kernel, const Target &, ModuleOp module,
                    ValueRange memory) {
                  Emission emission(builder, location);
                  Elemental elemental(emission);
-                 size_t inputs = body.getNumArguments();
-                 for (auto [argument, input] :
-                      llvm::zip(body.getArguments(), memory))
-                   elemental.bindMemory(argument, input);
+                 for (auto [input, where] : llvm::zip(inputs, memory))
+                   elemental.bindMemory(input, where);
                  size_t outputs = body.getTerminator()->getNumOperands();
-                 way->emit(elemental, task, memory.slice(inputs, outputs),
+                 way->emit(elemental, task, memory.slice(inputs.size(), outputs),
                            way->scratchBytes() ? memory.back() : Value());
                });
 }

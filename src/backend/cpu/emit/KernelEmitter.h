@@ -15,13 +15,18 @@
 
 namespace sinter::cpu {
 
-/// How a kernel wants to be called. Its buffers are the inputs in order, the
-/// results in order, and scratch where scratchBytes is not 0.
+/// How a kernel wants to be called. Its buffers are the inputs in order (without
+/// the one that is updated in place), the results in order, and scratch where
+/// scratchBytes is not 0.
 struct KernelPlan {
   int64_t tasks = 1;
   double flops = 0;
   uint64_t scratchBytes = 0;
   std::string name; ///< How it is computed: "loops", "matmul".
+
+  /// The input that result 0 is, with some elements replaced: the result's
+  /// memory holds it when the kernel is called.
+  std::optional<unsigned> updated;
 
   /// An input that is a constant and wanted in another form.
   struct Packing {
@@ -40,6 +45,10 @@ inline constexpr llvm::StringLiteral constantInputsAttribute =
 /// Attribute of a cpu.kernel, an i64: how many of the root's first dimensions
 /// number rows. The kernel's reductions have one value a row.
 inline constexpr llvm::StringLiteral rowsAttribute = "rows";
+
+/// Attribute of a cpu.kernel, an i64: the input that result 0 is, with some
+/// elements replaced.
+inline constexpr llvm::StringLiteral updatedAttribute = "updated";
 
 /// What it takes to call \p kernel, without writing it.
 KernelPlan planKernel(KernelOp kernel, const Target &target);

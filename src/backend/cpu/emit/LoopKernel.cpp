@@ -37,6 +37,9 @@ public:
     else if (auto reduce = dyn_cast_or_null<stablehlo::ReduceOp>(root);
              reduce && keepsInnermost(reduce))
       addAccumulation(reduce);
+    else if (auto transpose = dyn_cast_or_null<stablehlo::TransposeOp>(root);
+             transpose && isWorthTiling(transpose))
+      addTiles(transpose);
     else
       addElements();
   }
@@ -126,6 +129,60 @@ private:
       nests.push_back(std::move(nest));
       start += shapeOf(input)[dim];
     }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Transposes in tiles, so that the cache lines of both sides are used whole.
+  //===--------------------------------------------------------------------===//
+
+  /// The result's dimension along which the operand is contiguous.
+  static size_t contiguousDim(stablehlo::TransposeOp op) {
+    ArrayRef<int64_t> permutation = op.getPermutation();
+    return llvm::find(permutation, int64_t(permutation.size()) - 1) -
+           permutation.begin();
+  }
+  static bool isWorthTiling(stablehlo::TransposeOp op) {
+    ArrayRef<int64_t> shape = shapeOf(op.getResult());
+    if (shape.size() < 2)
+      return false;
+    size_t dim = contiguousDim(op);
+    return dim + 1 != shape.size() && shape[dim] >= 4 && shape.back() >= 4;
+  }
+
+  void addTiles(stablehlo::TransposeOp op) {
+    constexpr int64_t tileRows = 16, tileColumns = 64;
+    ArrayRef<int64_t> shape = shapeOf(op.getResult());
+    size_t dim = contiguousDim(op);
+    int64_t columns = shape.back(), rows = shape[dim];
+    LoopNest nest;
+    nest.cost = cost * tileRows * std::min(tileColumns, columns);
+    for (size_t i = 0; i + 1 < shape.size(); ++i)
+      if (i != dim)
+        nest.shape.push_back(shape[i]);
+    nest.shape.push_back((rows + tileRows - 1) / tileRows);
+    nest.shape.push_back((columns + tileColumns - 1) / tileColumns);
+    nest.body = [=, this](ArrayRef<Value> outer, Value begin, Value end) {
+      Emission &e = elemental->emission;
+      Value firstRow = e.mul(outer.back(), tileRows);
+      Value endRow = e.min(e.add(firstRow, tileRows), e.index(rows));
+      e.loop(begin, end, 1, [&](Value tile) {
+        Value first = e.mul(tile, tileColumns);
+        Value last = e.min(e.add(first, tileColumns), e.index(columns));
+        e.loop(firstRow, endRow, 1, [&](Value row) {
+          e.loop(first, last, 1, [&](Value column) {
+            Coordinates place(outer.drop_back().begin(),
+                              outer.drop_back().end());
+            place.insert(place.begin() + dim, Coordinate(row));
+            place.push_back(column);
+            Value result = yield.getValues()[0];
+            elemental->store(elemental->at(result, place), memory[0],
+                             elemental->linearize(place, shape),
+                             typeOf(result).getElementType());
+          });
+        });
+      });
+    };
+    nests.push_back(std::move(nest));
   }
 
   static bool keepsInnermost(stablehlo::ReduceOp op) {

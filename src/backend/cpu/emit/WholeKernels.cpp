@@ -247,7 +247,60 @@ private:
   Elemental *elemental = nullptr;
 };
 
+/// Writes the update over the operand.
+class UpdateKernel : public KernelBody {
+public:
+  explicit UpdateKernel(KernelOp kernel)
+      : op(cast<stablehlo::DynamicUpdateSliceOp>(rootOf(kernel))) {
+    nest.shape = shapeOf(op.getUpdate()).vec();
+    if (nest.shape.empty())
+      nest.shape.push_back(1);
+    nest.cost = std::max(
+        1.0, flopsOf(kernel) /
+                 std::max<int64_t>(1, typeOf(op.getUpdate()).getNumElements()));
+  }
+
+  int64_t tasks() const override {
+    return std::max<int64_t>(1, nest.tasks());
+  }
+
+  void emit(Elemental &elemental, Value task, ValueRange outputs,
+            Value) override {
+    if (typeOf(op.getUpdate()).getNumElements() == 0)
+      return;
+    Emission &e = elemental.emission;
+    ArrayRef<int64_t> shape = shapeOf(op.getOperand()),
+                      update = shapeOf(op.getUpdate());
+    SmallVector<Value> starts;
+    for (auto [i, start] : llvm::enumerate(op.getStartIndices()))
+      starts.push_back(elemental.clampedStart(start, ArrayRef<Coordinate>(),
+                                              shape[i] - update[i]));
+    nest.body = [&](ArrayRef<Value> outer, Value begin, Value end) {
+      e.loop(begin, end, 1, [&](Value last) {
+        Coordinates place(outer.begin(), outer.end());
+        place.push_back(last);
+        place.resize(update.size());
+        Coordinates target;
+        for (auto [start, coordinate] : llvm::zip(starts, place))
+          target.push_back(e.add(start, coordinate.value));
+        elemental.store(elemental.at(op.getUpdate(), place), outputs[0],
+                        elemental.linearize(target, shape),
+                        elementOf(op.getOperand()));
+      });
+    };
+    nest.emitTask(e, task);
+  }
+
+private:
+  stablehlo::DynamicUpdateSliceOp op;
+  LoopNest nest;
+};
+
 } // namespace
+
+std::unique_ptr<KernelBody> cpu::createUpdateKernel(KernelOp kernel) {
+  return std::make_unique<UpdateKernel>(kernel);
+}
 
 std::unique_ptr<KernelBody> cpu::createSortKernel(KernelOp kernel) {
   return std::make_unique<SortKernel>(kernel);

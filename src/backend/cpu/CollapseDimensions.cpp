@@ -1,0 +1,143 @@
+//===- CollapseDimensions.cpp - loops as long as they can be --------------===//
+
+#include "backend/cpu/CollapseDimensions.h"
+
+#include "backend/cpu/emit/Elemental.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return typeOf(value).getShape();
+}
+
+namespace {
+
+class Collapser {
+public:
+  explicit Collapser(KernelOp kernel)
+      : body(kernel.getBody().front()),
+        shape(shapeOf(body.getTerminator()->getOperand(0))) {}
+
+  void run() {
+    if (shape.size() < 2 || !isCovered())
+      return;
+    findGroups();
+    if (groups.size() == shape.size())
+      return;
+    for (Operation &op : body.without_terminator())
+      rewrite(&op);
+    for (Value argument : body.getArguments())
+      if (shapeOf(argument) == ArrayRef(shape))
+        setShape(argument, groups);
+  }
+
+private:
+  /// Whether every value has the kernel's shape, is a scalar, or is broadcast
+  /// from an input that nothing else reads.
+  bool isCovered() {
+    for (Value value : body.getArguments())
+      if (!isBroadcastOnly(value) && !isFull(value))
+        return false;
+    for (Operation &op : body.without_terminator()) {
+      if (isa<stablehlo::ConstantOp>(op))
+        continue;
+      bool isBroadcast = isa<stablehlo::BroadcastInDimOp>(op);
+      if (op.getNumResults() != 1 || !isFull(op.getResult(0)) ||
+          (!isBroadcast && !isElementwise(&op)))
+        return false;
+      if (isBroadcast && shapeOf(op.getOperand(0)).size() > 0 &&
+          (!isBroadcastOnly(op.getOperand(0)) ||
+           !llvm::is_sorted(cast<stablehlo::BroadcastInDimOp>(op)
+                                .getBroadcastDimensions())))
+        return false;
+    }
+    return llvm::all_of(body.getTerminator()->getOperands(),
+                        [&](Value value) { return isFull(value); });
+  }
+  bool isFull(Value value) const {
+    return shapeOf(value) == ArrayRef(shape) || shapeOf(value).empty();
+  }
+  /// An input whose one user broadcasts it.
+  static bool isBroadcastOnly(Value value) {
+    return isa<BlockArgument>(value) && value.hasOneUse() &&
+           isa<stablehlo::BroadcastInDimOp>(*value.user_begin());
+  }
+
+  /// For each dimension of the kernel, whether \p op's operand has it.
+  SmallVector<bool> presence(stablehlo::BroadcastInDimOp op) const {
+    SmallVector<bool> present(shape.size(), false);
+    for (auto [size, dim] : llvm::zip(shapeOf(op.getOperand()),
+                                      op.getBroadcastDimensions()))
+      present[dim] = size != 1;
+    return present;
+  }
+
+  /// Dimension i joins its predecessor if every broadcast has both or neither;
+  /// one of size 1 joins whatever stands there.
+  void findGroups() {
+    SmallVector<SmallVector<bool>> broadcasts;
+    for (auto op : body.getOps<stablehlo::BroadcastInDimOp>())
+      broadcasts.push_back(presence(op));
+    std::optional<size_t> last;
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      bool joins = !groups.empty() &&
+                   (shape[dim] == 1 || !last ||
+                    llvm::all_of(broadcasts, [&](ArrayRef<bool> present) {
+                      return present[dim] == present[*last];
+                    }));
+      if (joins)
+        groups.back() *= shape[dim];
+      else
+        groups.push_back(shape[dim]);
+      groupOf.push_back(groups.size() - 1);
+      if (shape[dim] != 1)
+        last = dim;
+    }
+  }
+
+  static void setShape(Value value, ArrayRef<int64_t> shape) {
+    value.setType(typeOf(value).clone(shape));
+  }
+
+  void rewrite(Operation *op) {
+    Value result = op->getResult(0);
+    if (shapeOf(result) != ArrayRef(shape))
+      return;
+    if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
+      auto value = cast<DenseElementsAttr>(constant.getValue());
+      constant.setValueAttr(value.resizeSplat(typeOf(result).clone(groups)));
+    } else if (auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op);
+               broadcast && !shapeOf(op->getOperand(0)).empty()) {
+      SmallVector<int64_t> sizes, dims;
+      for (auto [size, dim] : llvm::zip(shapeOf(broadcast.getOperand()),
+                                        broadcast.getBroadcastDimensions())) {
+        int64_t group = groupOf[dim];
+        if (size == 1)
+          continue;
+        if (!dims.empty() && dims.back() == group) {
+          sizes.back() *= size;
+          continue;
+        }
+        sizes.push_back(size);
+        dims.push_back(group);
+      }
+      setShape(broadcast.getOperand(), sizes);
+      broadcast.setBroadcastDimensions(dims);
+    }
+    setShape(result, groups);
+  }
+
+  Block &body;
+  SmallVector<int64_t> shape;
+  SmallVector<int64_t> groups;
+  SmallVector<int64_t> groupOf;
+};
+
+} // namespace
+
+void cpu::collapseDimensions(KernelOp kernel) { Collapser(kernel).run(); }
