@@ -15,7 +15,7 @@ using namespace mlir;
 namespace sinter::onnx {
 
 /// Nodes that are translated at most, unrolled loops included.
-static constexpr int64_t mostNodes = 4'000'000;
+static constexpr int64_t mostNodes = 1'000'000;
 
 Importer::Importer(OnnxFile file, const ReadOptions &options,
                    std::shared_ptr<MLIRContext> context)
@@ -461,9 +461,11 @@ void Importer::importNode(const NodeProto &node, Frame &frame) {
     if (input.kind == Bound::Sequence && !op->takesAnyValue)
       context.fail("input " + Twine(i) + " is a sequence, not a tensor");
   }
-  for (int i = 0; i < op->minInputs && !op->takesAnyValue; ++i)
-    if (!context.has(i))
+  for (int i = 0; i < op->minInputs; ++i) {
+    bool listed = i < node.input_size() && !node.input(i).empty();
+    if (!listed || (!op->takesAnyValue && !context.has(i)))
       context.fail("input " + Twine(i) + " is missing");
+  }
   bool done = !context.failed() && succeeded(op->import(context));
   if (firstError)
     return;
@@ -525,13 +527,25 @@ std::optional<std::vector<Bound>> Importer::importGraph(const GraphProto &graph,
   return outputs;
 }
 
+static std::string functionKey(StringRef domain, StringRef name,
+                               StringRef overload) {
+  std::string key = domainName(domain);
+  for (StringRef part : {name, overload}) {
+    key.push_back('\0');
+    key += part;
+  }
+  return key;
+}
+
 const FunctionProto *Importer::findFunction(StringRef domain, StringRef name,
-                                            StringRef overload) const {
-  for (const FunctionProto &function : file.model().functions())
-    if (function.name() == name && function.overload() == overload &&
-        domainName(function.domain()) == domainName(domain))
-      return &function;
-  return nullptr;
+                                            StringRef overload) {
+  const auto &list = file.model().functions();
+  if (functions.empty())
+    for (const FunctionProto &function : list)
+      functions[functionKey(function.domain(), function.name(),
+                            function.overload())] = &function;
+  return list.empty() ? nullptr
+                      : functions.lookup(functionKey(domain, name, overload));
 }
 
 std::optional<std::vector<Bound>>

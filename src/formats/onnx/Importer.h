@@ -84,7 +84,7 @@ public:
                  const NodeProto &node, llvm::ArrayRef<Bound> inputs);
   const FunctionProto *findFunction(llvm::StringRef domain,
                                     llvm::StringRef name,
-                                    llvm::StringRef overload) const;
+                                    llvm::StringRef overload);
   /// What a name stands for; null if it is not defined.
   const Bound *lookup(Frame &frame, llvm::StringRef name);
   /// Whether a node was found to be not valid.
@@ -127,6 +127,7 @@ private:
   std::map<std::string, int64_t> opsets;
   std::map<const FunctionProto *, std::map<std::string, int64_t>>
       functionOpsets;
+  llvm::StringMap<const FunctionProto *> functions;
   std::vector<mlir::Attribute> nodeRecords;
   std::string diagnostic;
   std::optional<Error> firstError;

@@ -269,7 +269,19 @@ static std::optional<int64_t> smallStatic(Value value) {
 }
 
 std::optional<Elements> KnownValues::elements(Value value) {
-  return elements(value, 0);
+  auto list = elements(value, 0);
+  bool partial = !list || llvm::any_of(*list, [](Element element) {
+    return element.kind == Element::Unknown;
+  });
+  if (!partial || !smallStatic(value))
+    return list;
+  auto computed = tensor(value);
+  if (!computed)
+    return list;
+  Elements result;
+  for (int64_t i = 0; i < computed->size(); ++i)
+    result.push_back(Element::integer(computed->toInteger(i)));
+  return result;
 }
 
 std::optional<Elements> KnownValues::elements(Value value, int depth) {
@@ -285,17 +297,8 @@ std::optional<Elements> KnownValues::elements(Value value, int depth) {
 
 std::optional<SmallVector<int64_t>> KnownValues::integers(Value value) {
   auto list = elements(value);
-  if (!list || !llvm::all_of(*list, [](Element e) { return e.isInteger(); })) {
-    if (!smallStatic(value))
-      return std::nullopt;
-    auto computed = tensor(value);
-    if (!computed)
-      return std::nullopt;
-    SmallVector<int64_t> result;
-    for (int64_t i = 0; i < computed->size(); ++i)
-      result.push_back(computed->toInteger(i));
-    return result;
-  }
+  if (!list || !llvm::all_of(*list, [](Element e) { return e.isInteger(); }))
+    return std::nullopt;
   SmallVector<int64_t> result;
   for (Element element : *list)
     result.push_back(element.value);

@@ -84,6 +84,11 @@ Value NodeContext::cast(Value value, Type element) {
 }
 
 Dim NodeContext::dim(Value value, int64_t dimension) {
+  if (dimension < 0 || dimension >= rank(value)) {
+    fail("dimension " + Twine(dimension) + " is not one of " +
+         Twine(rank(value)));
+    return 1;
+  }
   if (!type(value).isDynamicDim(dimension))
     return shape(value)[dimension];
   Value all = op<nn::ShapeOp>(value);

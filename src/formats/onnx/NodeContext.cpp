@@ -12,6 +12,9 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
+/// More elements than fit into any memory.
+static constexpr int64_t mostElements = int64_t(1) << 48;
+
 static std::string nodeName(const Frame &frame, const NodeProto &proto,
                             int64_t index) {
   std::string name = proto.name().empty()
@@ -311,6 +314,13 @@ Operation *NodeContext::createInferred(OperationState &state,
 Operation *NodeContext::create(OperationState &state) {
   if (failed() || null(ValueRange(state.operands)))
     return nullptr;
+  for (Type each : state.types)
+    if (auto tensor = dyn_cast<RankedTensorType>(each);
+        tensor && tensor.hasStaticShape()) {
+      auto count = elementCount(tensor.getShape());
+      if (!count || *count > mostElements)
+        return fail("the result would have too many elements"), nullptr;
+    }
   Operation *op = builder().create(state);
   if (mlir::failed(mlir::verify(op))) {
     fail(importer.takeDiagnostic());

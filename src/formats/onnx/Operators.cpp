@@ -7,18 +7,17 @@ namespace sinter::onnx {
 
 static std::vector<Operator> collect() {
   std::vector<Operator> all;
-  for (auto table : {constantOperators, convolutionOperators, productOperators,
-                     poolingOperators, normalizationOperators,
-                     quantizationOperators, recurrentOperators, shapeOperators,
-                     slicingOperators, castOperators, controlFlowOperators})
-    llvm::append_range(all, table());
   for (auto table :
-       {activationOperators, detectionOperators, determinantOperators,
-        einsumOperators, elementwiseOperators, fourierOperators,
-        gatherScatterOperators, lossOperators, nGramOperators,
-        optimizerOperators, rearrangingOperators, reductionOperators,
-        resizingOperators, samplingOperators, sequenceOperators,
-        unpoolingOperators, windowOperators})
+       {activationOperators,  castOperators,          constantOperators,
+        controlFlowOperators, convolutionOperators,   detectionOperators,
+        determinantOperators, einsumOperators,        elementwiseOperators,
+        fourierOperators,     gatherScatterOperators, lossOperators,
+        nGramOperators,       normalizationOperators, optimizerOperators,
+        poolingOperators,     productOperators,       quantizationOperators,
+        rearrangingOperators, recurrentOperators,     reductionOperators,
+        resizingOperators,    samplingOperators,      sequenceOperators,
+        shapeOperators,       slicingOperators,       unpoolingOperators,
+        windowOperators})
     llvm::append_range(all, table());
   llvm::sort(all, [](const Operator &a, const Operator &b) {
     return std::pair(a.domain, a.name) < std::pair(b.domain, b.name);

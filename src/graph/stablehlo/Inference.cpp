@@ -107,7 +107,10 @@ INFER(TransposeOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = tensorOf(operands[0]);
   ArrayRef<int64_t> permutation = adaptor.getPermutation();
-  if (!isPermutationVector(permutation) ||
+  bool inRange = llvm::all_of(permutation, [&](int64_t dimension) {
+    return dimension >= 0 && dimension < type.getRank();
+  });
+  if (!inRange || !isPermutationVector(permutation) ||
       static_cast<int64_t>(permutation.size()) != type.getRank())
     return emitOptionalError(location, "(C2) the permutation is not one of the "
                                        "operand's dimensions");

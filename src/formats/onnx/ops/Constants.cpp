@@ -1,8 +1,8 @@
 // Values that need no input: constants, ranges, and what passes a value on.
 
 #include "graph/Constants.h"
-#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Lists.h"
 
 using namespace mlir;
 
@@ -62,8 +62,8 @@ static LogicalResult importConstantOfShape(NodeContext &node) {
     filler = node.scalar(element, 0);
   }
   Value shape = node.operand(0);
-  if (node.rank(shape) != 1 || !node.isStatic(shape))
-    return node.fail("the shape is not a list of known length");
+  if (!listLength(node, shape, "input"))
+    return failure();
   Ints sizes(node.shape(shape)[0], ShapedType::kDynamic);
   if (auto known = node.knownElements(shape))
     for (auto [size, element] : llvm::zip_equal(sizes, *known))

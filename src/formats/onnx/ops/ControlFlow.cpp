@@ -292,6 +292,8 @@ static LogicalResult importLoop(NodeContext &node) {
       return node.boundResults(
           std::vector<Bound>(node.outputCount(), Bound::poisoned()));
     auto next = node.knownIntegers((*outputs)[0].value);
+    if (next && next->size() != 1)
+      return node.fail("the body's condition is not a scalar");
     if (!next && i == 0) {
       eraseAfter(node, block, last);
       return importWhile(node, *body, limit, condition, carried);

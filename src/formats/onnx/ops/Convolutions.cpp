@@ -170,7 +170,10 @@ static bool readCuts(NodeContext &node, Value input, const Window &window,
       int64_t wanted = sizes.empty() ? size * window.strides[i] : sizes[i];
       int64_t total = window.strides[i] * (size - 1) + more[i] +
                       (window.size[i] - 1) * window.dilations[i] + 1 - wanted;
-      begin = automatic == "SAME_UPPER" ? total / 2 : total - total / 2;
+      // What is missing is zeros at the end.
+      begin = total < 0                   ? 0
+              : automatic == "SAME_UPPER" ? total / 2
+                                          : total - total / 2;
       end = total - begin;
     }
     low.push_back(begin);

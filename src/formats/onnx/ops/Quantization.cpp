@@ -23,8 +23,7 @@ static Value spread(NodeContext &node, Value parameter, Value like,
                     int64_t axis, int64_t blockSize) {
   if (!parameter || !like)
     return {};
-  if (node.rank(parameter) == 1 && node.shape(parameter)[0] == 1 &&
-      node.rank(like) != 1)
+  if (node.rank(parameter) == 1 && node.shape(parameter)[0] == 1)
     parameter = node.reshape(parameter, ArrayRef<int64_t>());
   if (!parameter || node.rank(parameter) == 0)
     return parameter;

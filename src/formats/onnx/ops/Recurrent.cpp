@@ -55,12 +55,13 @@ static std::optional<Recurrence> readRecurrence(NodeContext &node,
     return node.fail("X or R has not three dimensions");
   std::string direction = node.getString("direction", "forward");
   std::vector<std::string> names = node.getStrings("activations");
-  for (int i = 0; names.empty() && i < 2; ++i)
-    if (i == 0 || direction == "bidirectional")
-      for (StringRef each : defaults)
-        names.push_back(each.str());
+  if (names.empty())
+    for (StringRef each : defaults)
+      names.push_back(each.str());
+  // The same functions for both directions.
   if (direction == "bidirectional" && names.size() == defaults.size())
-    names.insert(names.end(), names.begin(), names.begin() + defaults.size());
+    for (size_t i = 0; i < defaults.size(); ++i)
+      names.push_back(std::string(names[i]));
   SmallVector<Attribute> activations;
   for (const std::string &name : names)
     activations.push_back(node.builder().getStringAttr(activationName(name)));

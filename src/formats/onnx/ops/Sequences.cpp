@@ -74,6 +74,8 @@ static LogicalResult importSequenceErase(NodeContext &node) {
   if (!elements)
     return failure();
   int64_t size = elements->size();
+  if (size == 0)
+    return node.fail("the sequence is empty");
   auto at = position(node, 1, size, false, size - 1);
   if (!at)
     return failure();

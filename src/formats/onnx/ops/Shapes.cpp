@@ -1,7 +1,7 @@
 // Shapes of tensors, and the same elements in other shapes.
 
-#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Lists.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -162,8 +162,11 @@ static LogicalResult importReshape(NodeContext &node) {
                                    : node.operand(1);
   if (!shape)
     return node.fail("input 1 is missing");
-  if (node.rank(shape) != 1 || !node.isStatic(shape))
-    return node.fail("the shape is not a list of known length");
+  if (!listLength(node, shape, "shape"))
+    return failure();
+  // A size of 0 or -1 means another one, so some must be known.
+  if (!node.knownElements(shape))
+    return node.unsupported("the shape is known only when run");
   auto sizes = targetSizes(node, data, shape, node.getBool("allowzero", false));
   if (!sizes)
     return failure();
@@ -174,7 +177,7 @@ static LogicalResult importReshape(NodeContext &node) {
     if (auto known = node.knownElements(shape))
       asGiven = llvm::none_of(
           *known, [](Element e) { return e.isInteger() && e.value <= 0; });
-  if (asGiven && node.knownElements(shape)) {
+  if (asGiven) {
     Ints type;
     for (const Dim &dim : *sizes)
       type.push_back(dim.size);
@@ -245,8 +248,8 @@ static LogicalResult importTranspose(NodeContext &node) {
 /// The input broadcast together with a shape.
 static LogicalResult importExpand(NodeContext &node) {
   Value data = node.operand(0), shape = node.operand(1);
-  if (node.rank(shape) != 1 || !node.isStatic(shape))
-    return node.fail("the shape is not a list of known length");
+  if (!listLength(node, shape, "shape"))
+    return failure();
   Ints wanted(node.shape(shape)[0], ShapedType::kDynamic);
   if (auto known = node.knownElements(shape))
     for (auto [size, element] : llvm::zip_equal(wanted, *known))

@@ -1,7 +1,7 @@
 // Concat, Split, Slice, Gather.
 
-#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Lists.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -102,9 +102,10 @@ readBounds(NodeContext &node, int64_t input, StringRef name) {
     return bounds;
   }
   Value list = node.operand(input);
-  if (!list || node.rank(list) != 1 || !node.isStatic(list))
-    return node.fail("input '" + name + "' is not a list of known length");
-  int64_t count = node.shape(list)[0];
+  auto length = listLength(node, list, name);
+  if (!length)
+    return std::nullopt;
+  int64_t count = *length;
   Elements elements(count);
   if (auto known = node.knownElements(list))
     elements = *known;

@@ -1,0 +1,242 @@
+#include <gtest/gtest.h>
+
+#include "formats/onnx/NodeGroups.h"
+#include "formats/onnx/OnnxReader.h"
+#include "formats/onnx/TestModel.h"
+#include "graph/stablehlo/StablehloOps.h"
+
+namespace sinter {
+namespace {
+
+using namespace onnx;
+using namespace onnx::test;
+
+/// The model is that of a function `main` with one block.
+class OnnxReader : public ::testing::Test {
+protected:
+  OnnxReader() : model(emptyModel()), graph(*model.mutable_graph()) {}
+
+  /// A float input; a negative size stands for the symbol of its place.
+  void addInput(const std::string &name, std::vector<int64_t> sizes,
+                std::vector<std::string> symbols = {},
+                int32_t type = TensorProto::FLOAT) {
+    ValueInfoProto &input = *graph.add_input();
+    input.set_name(name);
+    auto &tensor = *input.mutable_type()->mutable_tensor_type();
+    tensor.set_elem_type(type);
+    tensor.mutable_shape();
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      auto &dim = *tensor.mutable_shape()->add_dim();
+      if (sizes[i] >= 0)
+        dim.set_dim_value(sizes[i]);
+      else
+        dim.set_dim_param(symbols[i]);
+    }
+  }
+  void addIntegers(const std::string &name, std::vector<int64_t> values,
+                   bool scalar = false) {
+    TensorProto &tensor = *graph.add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(TensorProto::INT64);
+    if (!scalar)
+      tensor.add_dims(values.size());
+    for (int64_t value : values)
+      tensor.add_int64_data(value);
+  }
+  void addOutput(const std::string &name) {
+    graph.add_output()->set_name(name);
+  }
+  static void setInt(NodeProto &node, const std::string &name, int64_t value) {
+    AttributeProto &attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(AttributeProto::INT);
+    attribute.set_i(value);
+  }
+
+  Result<Model> read(const ReadOptions &options = {}) {
+    auto file = load(model);
+    if (!file)
+      return file.takeError();
+    return readOnnx(*file, options);
+  }
+  std::string resultType(const Model &read, unsigned number = 0) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << read.entry().getFunctionType().getResult(number);
+    return os.str();
+  }
+
+  ModelProto model;
+  GraphProto &graph;
+};
+
+TEST_F(OnnxReader, FollowsShapesElementByElement) {
+  addInput("x", {-1, 512, 1, 1}, {"N", "", "", ""});
+  addIntegers("zero", {0}, true);
+  addIntegers("axes", {0});
+  addIntegers("rest", {-1});
+  addNode(graph, "Shape", {"x"}, {"shape"});
+  addNode(graph, "Gather", {"shape", "zero"}, {"n"});
+  addNode(graph, "Unsqueeze", {"n", "axes"}, {"batch"});
+  setInt(addNode(graph, "Concat", {"batch", "rest"}, {"target"}), "axis", 0);
+  addNode(graph, "Reshape", {"x", "target"}, {"y"});
+  addOutput("y");
+  auto done = read();
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(resultType(*done), "tensor<?x512xf32>");
+  auto dims =
+      done->entry().getResultAttrOfType<mlir::ArrayAttr>(0, dimsAttribute);
+  ASSERT_TRUE(dims);
+  EXPECT_EQ(mlir::cast<mlir::StringAttr>(dims[0]).getValue(), "N");
+}
+
+TEST_F(OnnxReader, BindsASymbolWhereverItOccurs) {
+  addInput("x", {-1, 4}, {"N", ""});
+  addInput("y", {-1, 4}, {"N", ""});
+  addNode(graph, "Add", {"x", "y"}, {"z"});
+  addOutput("z");
+  ReadOptions options;
+  options.shapes["x"] = {3, 4};
+  auto done = read(options);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(resultType(*done), "tensor<3x4xf32>");
+  options.shapes["y"] = {5, 4};
+  EXPECT_CONTAINS(errorOf(read(options)), "binds 'N' to both 3 and 5");
+  EXPECT_EQ(read(options).error().kind, ErrorKind::Usage);
+}
+
+TEST_F(OnnxReader, ListsAllThatIsUnsupportedAtOnce) {
+  addInput("x", {4});
+  addNode(graph, "Frobnicate", {"x"}, {"a"});
+  addNode(graph, "Frobnicate", {"a"}, {"b"});
+  addNode(graph, "Twist", {"b"}, {"y"});
+  addOutput("y");
+  auto done = read();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::Unsupported);
+  EXPECT_CONTAINS(errorOf(done), "2 x Frobnicate (ai.onnx 17)");
+  EXPECT_CONTAINS(errorOf(done), "1 x Twist (ai.onnx 17)");
+}
+
+TEST_F(OnnxReader, NamesTheNodeThatIsWrong) {
+  addInput("x", {4, 3});
+  NodeProto &node = addNode(graph, "Flatten", {"x"}, {"y"});
+  node.set_name("flat");
+  setInt(node, "axis", 7);
+  addOutput("y");
+  auto done = read();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::InvalidModel);
+  EXPECT_CONTAINS(errorOf(done), "test.onnx: node 'flat' (Flatten): axis 7");
+}
+
+TEST_F(OnnxReader, RefusesAnAttributeOfAnotherType) {
+  addInput("x", {4, 3});
+  NodeProto &node = addNode(graph, "Softmax", {"x"}, {"y"});
+  AttributeProto &attribute = *node.add_attribute();
+  attribute.set_name("axis");
+  attribute.set_type(AttributeProto::FLOAT);
+  attribute.set_f(1);
+  addOutput("y");
+  EXPECT_CONTAINS(errorOf(read()), "attribute 'axis' is not an integer");
+}
+
+TEST_F(OnnxReader, ReportsWhatAVerifierRefuses) {
+  addInput("x", {1, 4, 8, 8});
+  addInput("w", {4, 3, 3, 3});
+  addNode(graph, "Conv", {"x", "w"}, {"y"}).set_name("conv");
+  addOutput("y");
+  auto done = read();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::InvalidModel);
+  EXPECT_CONTAINS(errorOf(done), "node 'conv' (Conv)");
+}
+
+TEST_F(OnnxReader, WritesLocalFunctionsOut) {
+  OperatorSetIdProto &opset = *model.add_opset_import();
+  opset.set_domain("mine");
+  opset.set_version(1);
+  FunctionProto &function = *model.add_functions();
+  function.set_domain("mine");
+  function.set_name("Rows");
+  function.add_input("a");
+  function.add_output("b");
+  *function.add_opset_import() = model.opset_import(0);
+  AttributeProto &otherwise = *function.add_attribute_proto();
+  otherwise.set_name("axis");
+  otherwise.set_type(AttributeProto::INT);
+  otherwise.set_i(1);
+  AttributeProto &reference =
+      *addNode(function, "Flatten", {"a"}, {"b"}).add_attribute();
+  reference.set_name("axis");
+  reference.set_type(AttributeProto::INT);
+  reference.set_ref_attr_name("axis");
+  addInput("x", {2, 3, 4});
+  addNode(graph, "Rows", {"x"}, {"y"}).set_domain("mine");
+  NodeProto &given = addNode(graph, "Rows", {"x"}, {"z"});
+  given.set_domain("mine");
+  setInt(given, "axis", 2);
+  addOutput("y");
+  addOutput("z");
+  auto done = read();
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(resultType(*done, 0), "tensor<2x12xf32>");
+  EXPECT_EQ(resultType(*done, 1), "tensor<6x4xf32>");
+}
+
+TEST_F(OnnxReader, WritesALoopWithAKnownCountOut) {
+  addInput("x", {4});
+  addIntegers("count", {3}, true);
+  NodeProto &loop = addNode(graph, "Loop", {"count", "", "x"}, {"y", "all"});
+  AttributeProto &attribute = *loop.add_attribute();
+  attribute.set_name("body");
+  attribute.set_type(AttributeProto::GRAPH);
+  GraphProto &body = *attribute.mutable_g();
+  for (const char *input : {"i", "go", "v"})
+    body.add_input()->set_name(input);
+  addNode(body, "Identity", {"go"}, {"on"});
+  addNode(body, "Neg", {"v"}, {"w"});
+  for (const char *output : {"on", "w", "w"})
+    body.add_output()->set_name(output);
+  addOutput("y");
+  addOutput("all");
+  auto done = read();
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(resultType(*done, 0), "tensor<4xf32>");
+  EXPECT_EQ(resultType(*done, 1), "tensor<3x4xf32>");
+}
+
+TEST_F(OnnxReader, KnowsAGroupThatNobodyTouched) {
+  addInput("x", {1, 2, 5, 5});
+  TensorProto weight = floatTensor("w", 2 * 2 * 3 * 3);
+  weight.clear_dims();
+  for (int64_t size : {2, 2, 3, 3})
+    weight.add_dims(size);
+  *graph.add_initializer() = weight;
+  *graph.add_initializer() = floatTensor("b", 2);
+  addNode(graph, "Conv", {"x", "w", "b"}, {"y"}).set_name("conv");
+  addOutput("y");
+  auto done = read();
+  ASSERT_TRUE(done) << done.error().message;
+  auto nodes = done->module()->getAttrOfType<mlir::ArrayAttr>(nodesAttribute);
+  ASSERT_TRUE(nodes && nodes.size() == 1);
+  auto record = mlir::cast<mlir::DictionaryAttr>(nodes[0]);
+  std::vector<mlir::Operation *> ops;
+  for (mlir::Operation &op : done->entry().getBody().front())
+    if (op.hasAttr(nodeAttribute))
+      ops.push_back(&op);
+  auto node = untouchedNode(record, ops);
+  ASSERT_TRUE(node);
+  NodeProto proto;
+  ASSERT_TRUE(proto.ParseFromString(node->proto.str()));
+  EXPECT_EQ(proto.name(), "conv");
+  ASSERT_EQ(node->inputs.size(), 3u);
+  EXPECT_EQ(node->inputs[0].value, done->entry().getArgument(0));
+  ASSERT_EQ(node->outputs.size(), 1u);
+  EXPECT_EQ(node->outputs[0], ops.back()->getResult(0));
+  // Without its last op it is another group.
+  EXPECT_FALSE(untouchedNode(record, llvm::ArrayRef(ops).drop_back()));
+}
+
+} // namespace
+} // namespace sinter
