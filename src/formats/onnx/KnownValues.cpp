@@ -4,9 +4,11 @@
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Interpreter.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -296,6 +298,15 @@ std::optional<Elements> KnownValues::elements(Value value, int depth) {
 }
 
 std::optional<SmallVector<int64_t>> KnownValues::integers(Value value) {
+  if (isa<FloatType>(getElementTypeOrSelf(value))) {
+    // A count may be given as a whole floating-point number.
+    auto number = tensor(value);
+    if (!number || number->size() != 1 ||
+        number->toDouble(0) != std::trunc(number->toDouble(0)) ||
+        std::abs(number->toDouble(0)) > 9e15)
+      return std::nullopt;
+    return SmallVector<int64_t>{static_cast<int64_t>(number->toDouble(0))};
+  }
   auto list = elements(value);
   if (!list || !llvm::all_of(*list, [](Element e) { return e.isInteger(); }))
     return std::nullopt;

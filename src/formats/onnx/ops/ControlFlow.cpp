@@ -441,7 +441,7 @@ llvm::ArrayRef<Operator> controlFlowOperators() {
   static const Operator table[] = {
       {"If", "", 1, importIf, 1, 1},
       {"Loop", "", 1, importLoop, 0, anyNumber, true},
-      {"Scan", "", 8, importScan, 1, anyNumber, true},
+      {"Scan", "", 8, importScan, 0, anyNumber, true},
   };
   return table;
 }
