@@ -199,7 +199,7 @@ Result<Program> cpu::compileForCpu(const Model &original,
     if (options.onStage)
       options.onStage(name, model->module());
   };
-  if (Result<void> done = prepare(*model); !done)
+  if (Result<void> done = prepare(*model, *target); !done)
     return done.takeError();
   stage("prepare");
   if (Result<void> done = formKernels(model->entry()); !done)

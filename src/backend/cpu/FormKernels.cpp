@@ -3,6 +3,7 @@
 #include "backend/cpu/FormKernels.h"
 
 #include "backend/cpu/CollapseDimensions.h"
+#include "backend/cpu/emit/AnchorKernel.h"
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/KernelEmitter.h"
 #include "backend/cpu/ir/CpuOps.h"
@@ -57,7 +58,8 @@ Kind kindOf(Operation *op) {
       .Case<ConstantOp>([](auto) { return Kind::Constant; })
       .Case<ReduceOp>([](auto) { return Kind::Reduction; })
       .Case<ReduceWindowOp>([](auto) { return Kind::Window; })
-      .Case<DotGeneralOp, ConvolutionOp>([](auto) { return Kind::Product; })
+      .Case<DotGeneralOp, stablehlo::ConvolutionOp, cpu::ConvolutionOp, PoolOp>(
+          [](auto) { return Kind::Product; })
       .Case<ScatterOp, SortOp>([](auto) { return Kind::Whole; })
       .Default([](Operation *) { return Kind::Unknown; });
 }
@@ -136,6 +138,10 @@ struct Group {
   }
 
   bool contains(Operation *op) const { return places.contains(op); }
+  bool hasProduct() const {
+    return llvm::any_of(
+        ops, [](Operation *op) { return kindOf(op) == Kind::Product; });
+  }
   void add(Operation *op, Place place) {
     ops.push_back(op);
     places[op] = std::move(place);
@@ -232,8 +238,8 @@ struct Group {
       if (shape[i] != 1)
         dims[i] = place.dims[next++];
     Place inner;
-    for (auto [size, dim] : llvm::zip(shapeOf(op.getOperand()),
-                                      op.getBroadcastDimensions()))
+    for (auto [size, dim] :
+         llvm::zip(shapeOf(op.getOperand()), op.getBroadcastDimensions()))
       if (size != 1)
         inner.dims.push_back(dims[dim]);
     return inner;
@@ -289,9 +295,7 @@ private:
     return false;
   }
   /// An alias without users reads nothing.
-  bool isLive(Operation *user) {
-    return !isAlias(user) || isNeeded(user);
-  }
+  bool isLive(Operation *user) { return !isAlias(user) || isNeeded(user); }
 
   void grow(Group &group, Operation *root) {
     groupsOf[root].push_back(&group);
@@ -339,8 +343,7 @@ private:
     }
     if (!mayJoin(group, producer, operand))
       return false;
-    join(group, producer,
-         place ? *place : Place{false, {group.nextPlace++}});
+    join(group, producer, place ? *place : Place{false, {group.nextPlace++}});
     return true;
   }
 
@@ -352,9 +355,8 @@ private:
   }
 
   static bool usedOnlyIn(Group &group, Operation *op) {
-    return llvm::all_of(op->getUsers(), [&](Operation *user) {
-      return group.contains(user);
-    });
+    return llvm::all_of(op->getUsers(),
+                        [&](Operation *user) { return group.contains(user); });
   }
 
   /// Operations that compute from elements, not from whole tensors.
@@ -367,8 +369,13 @@ private:
     switch (kindOf(producer)) {
     case Kind::Elementwise:
     case Kind::Movement:
-    case Kind::Reduction:
       break;
+    case Kind::Reduction:
+      if (group.hasProduct())
+        return false;
+      break;
+    case Kind::Product:
+      return mayJoinProduct(group, producer, operand.getOwner());
     default:
       return false;
     }
@@ -388,6 +395,35 @@ private:
     return readsOnce(operand.getOwner(), operand) || isCheap(producer);
   }
 
+  /// What follows a product elementwise is computed on its results while they
+  /// are in registers.
+  static bool mayJoinProduct(Group &group, Operation *producer,
+                             Operation *user) {
+    auto isBesideRoot = [&](Operation *op) {
+      return kindOf(op) == Kind::Elementwise &&
+             group.places.find(op)->second ==
+                 group.places.find(group.root)->second;
+    };
+    return takesEpilogue(producer) && producer->hasOneUse() && !group.hasRows &&
+           !group.hasProduct() && isBesideRoot(group.root) &&
+           isBesideRoot(user) &&
+           group.root->getResultTypes() == producer->getResultTypes();
+  }
+
+  /// Says which inputs may be packed at compile time.
+  static void markConstants(KernelOp kernel) {
+    SmallVector<int64_t> indices;
+    for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
+      Operation *definition = input.getDefiningOp();
+      while (definition && isAlias(definition))
+        definition = definition->getOperand(0).getDefiningOp();
+      if (isa_and_nonnull<stablehlo::ConstantOp>(definition))
+        indices.push_back(i);
+    }
+    kernel->setAttr(constantInputsAttribute,
+                    DenseI64ArrayAttr::get(kernel.getContext(), indices));
+  }
+
   void materialize(Group &group) {
     llvm::sort(group.ops, [](Operation *a, Operation *b) {
       return a->isBeforeInBlock(b);
@@ -398,7 +434,8 @@ private:
         Operation *definition = operand.getDefiningOp();
         if (definition && group.contains(definition))
           continue;
-        (isSplatConstant(operand) ? constants : inputs).insert(operand);
+        bool isInside = isSplatConstant(operand) && kindOf(op) != Kind::Product;
+        (isInside ? constants : inputs).insert(operand);
       }
     // Regions of reductions and the like use nothing from outside by the
     // specification, which their verifiers hold.
@@ -407,6 +444,8 @@ private:
                                            group.root->getResultTypes(),
                                            inputs.getArrayRef());
     Block *body = builder.createBlock(&kernel.getBody());
+    if (llvm::any_of(group.ops, isAnchor))
+      markConstants(kernel);
     if (group.hasRows)
       kernel->setAttr(rowsAttribute,
                       builder.getI64IntegerAttr(group.rowRank()));
@@ -416,8 +455,8 @@ private:
     for (Value constant : constants)
       builder.clone(*constant.getDefiningOp(), mapping);
     for (Operation *op : group.ops)
-      builder.clone(*op, mapping)->setDiscardableAttrs(
-          builder.getDictionaryAttr({}));
+      builder.clone(*op, mapping)
+          ->setDiscardableAttrs(builder.getDictionaryAttr({}));
     SmallVector<Value> results;
     for (Value result : group.root->getResults())
       results.push_back(mapping.lookup(result));
@@ -473,8 +512,8 @@ Result<void> checkSupported(func::FuncOp function) {
     return {};
   std::string list;
   for (auto &[name, count] : unknown)
-    list += (list.empty() ? "" : ", ") + name + " (" + std::to_string(count) +
-            ")";
+    list +=
+        (list.empty() ? "" : ", ") + name + " (" + std::to_string(count) + ")";
   return unsupported("the CPU backend has no kernel for " + list);
 }
 

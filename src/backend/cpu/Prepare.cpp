@@ -2,7 +2,12 @@
 
 #include "backend/cpu/Prepare.h"
 
+#include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/layout/AbsorbTransposes.h"
+#include "backend/cpu/layout/AssignLayouts.h"
+#include "graph/Constants.h"
 #include "graph/Types.h"
+#include "graph/nn/Emit.h"
 #include "graph/nn/NnOps.h"
 #include "passes/FoldConstants.h"
 
@@ -18,11 +23,13 @@ static bool hasKernel(Operation *op) { return isa<nn::ErfOp>(op); }
 /// Decompositions may use operations that have one themselves.
 static constexpr int maxRounds = 16;
 
-static Result<void> decomposeAll(func::FuncOp function) {
+/// Decomposes all operations but those that \p isKept says.
+static Result<void> decomposeAll(func::FuncOp function,
+                                 llvm::function_ref<bool(Operation *)> isKept) {
   for (int round = 0; round < maxRounds; ++round) {
     SmallVector<DecomposableOpInterface> found;
     function.walk([&](DecomposableOpInterface op) {
-      if (!hasKernel(op))
+      if (!isKept(op))
         found.push_back(op);
     });
     if (found.empty())
@@ -43,6 +50,28 @@ static Result<void> decomposeAll(func::FuncOp function) {
     }
   }
   return unsupported("decompositions of operations do not come to an end");
+}
+
+/// (x - mean) / sqrt(variance + epsilon) * scale + offset as x * a + b with one
+/// a and b a channel, which are constants where the statistics are.
+static void spreadBatchNorms(func::FuncOp function) {
+  function.walk([](stablehlo::BatchNormInferenceOp op) {
+    OpBuilder builder(op);
+    nn::Emit emit(builder, op.getLoc());
+    Value variance =
+        emit.add(op.getVariance(), op.getEpsilon().convertToDouble());
+    Value factor = emit.div(op.getScale(), emit.sqrt(variance));
+    Value shift = emit.sub(op.getOffset(), emit.mul(op.getMean(), factor));
+    auto type = cast<RankedTensorType>(op.getType());
+    int64_t feature = op.getFeatureIndex();
+    auto spread = [&](Value x) {
+      return emit.broadcast(x, {feature}, type.getShape());
+    };
+    Value result =
+        emit.add(emit.mul(op.getOperand(), spread(factor)), spread(shift));
+    op.getResult().replaceAllUsesWith(result);
+    op.erase();
+  });
 }
 
 static void removeUnused(func::FuncOp function) {
@@ -96,14 +125,25 @@ static Result<void> checkTypes(func::FuncOp function) {
   return unsupported("the CPU backend has no arithmetic on " + list);
 }
 
-Result<void> cpu::prepare(Model &model) {
+Result<void> cpu::prepare(Model &model, const Target &target) {
   func::FuncOp function = model.entry();
   if (!function)
     return invalidModel("the model has no entry function");
-  if (Result<void> done = decomposeAll(function); !done)
+  auto isPool = [](Operation *op) {
+    return isa<nn::MaxPoolOp, nn::AveragePoolOp>(op);
+  };
+  auto isKept = [&](Operation *op) { return hasKernel(op) || isPool(op); };
+  if (Result<void> done = decomposeAll(function, isKept); !done)
     return done;
-  // Decompositions leave tables and the like to be computed once.
+  spreadBatchNorms(function);
+  // The weights must be constants, however they were brought into their form.
   PatternRun everything;
+  foldConstants(model.module(), defaultConstantByteLimit, everything);
+  assignLayouts(function, target);
+  if (Result<void> done = decomposeAll(function, hasKernel); !done)
+    return done;
+  absorbTransposes(function);
+  // Decompositions leave tables and the like to be computed once.
   foldConstants(model.module(), defaultConstantByteLimit, everything);
   removeUnused(function);
   return checkTypes(function);

@@ -3,6 +3,7 @@
 #include "backend/cpu/emit/KernelEmitter.h"
 
 #include "backend/cpu/codegen/KernelFunction.h"
+#include "backend/cpu/emit/AnchorKernel.h"
 #include "backend/cpu/emit/KernelBody.h"
 #include "graph/nn/NnOps.h"
 
@@ -35,7 +36,7 @@ static double operationsOf(Operation &op) {
           depth *= shapeOf(dot.getLhs())[dim];
         return 2 * depth * elements;
       })
-      .Case<ConvolutionOp>([&](ConvolutionOp conv) {
+      .Case<stablehlo::ConvolutionOp>([&](stablehlo::ConvolutionOp conv) {
         auto numbers = conv.getDimensionNumbers();
         double depth =
             double(typeOf(conv.getRhs()).getNumElements()) /
@@ -86,7 +87,9 @@ static std::optional<unsigned> updatedInput(KernelOp kernel) {
   return std::nullopt;
 }
 
-KernelPlan cpu::planKernel(KernelOp kernel, const Target &) {
+KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
+  if (auto anchored = AnchorKernel::of(kernel, target))
+    return anchored->plan();
   KernelPlan plan;
   plan.name = "loops";
   plan.flops = flopsOf(kernel);
@@ -108,8 +111,10 @@ static KernelBuffer bufferOf(Value tensor, bool isWritten) {
   return buffer;
 }
 
-void cpu::emitKernel(KernelOp kernel, const Target &, ModuleOp module,
+void cpu::emitKernel(KernelOp kernel, const Target &target, ModuleOp module,
                      StringRef name) {
+  if (auto anchored = AnchorKernel::of(kernel, target))
+    return anchored->emit(module, name);
   Block &body = kernel.getBody().front();
   SmallVector<KernelBuffer> buffers;
   SmallVector<Value> inputs;

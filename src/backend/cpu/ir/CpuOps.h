@@ -3,6 +3,7 @@
 #ifndef SINTER_BACKEND_CPU_IR_CPUOPS_H
 #define SINTER_BACKEND_CPU_IR_CPUOPS_H
 
+#include "graph/interfaces/Interfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

@@ -44,4 +44,6 @@ def Cpu_YieldOp : Cpu_Op<"yield", [Pure, Terminator, HasParent<"KernelOp">]> {
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
+include "backend/cpu/ir/LayoutOps.td"
+
 #endif // SINTER_BACKEND_CPU_IR_CPUOPS

@@ -1,0 +1,64 @@
+//===- AnchorKernel.h - kernels around a generated one --------------------===//
+//
+// A kernel whose heavy part is a convolution, a pool or a matrix product that
+// backend/cpu/kernels has a generator for. What follows the anchor in the
+// kernel is its epilogue: computed on the results while they are in registers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_EMIT_ANCHORKERNEL_H
+#define SINTER_BACKEND_CPU_EMIT_ANCHORKERNEL_H
+
+#include "backend/cpu/emit/KernelEmitter.h"
+
+#include <memory>
+
+namespace sinter::cpu {
+
+/// Whether \p op has a generator. Its operands that are constants can be
+/// packed.
+bool isAnchor(mlir::Operation *op);
+/// Whether elementwise operations on the anchor's result can be its epilogue.
+bool takesEpilogue(mlir::Operation *op);
+
+class AnchorKernel {
+public:
+  virtual ~AnchorKernel() = default;
+
+  /// Null if \p kernel has no anchor.
+  static std::unique_ptr<AnchorKernel> of(KernelOp kernel,
+                                          const Target &target);
+
+  virtual KernelPlan plan() const = 0;
+  /// Adds the function \p name to \p module.
+  void emit(mlir::ModuleOp module, llvm::StringRef name) const;
+
+protected:
+  AnchorKernel(KernelOp kernel, mlir::Operation *anchor)
+      : kernel(kernel), anchor(anchor) {}
+
+  /// Emits one task; \p memory holds the inputs, the result and scratch.
+  virtual void emitTask(mlir::OpBuilder &builder, mlir::Location location,
+                        mlir::Value task, mlir::ValueRange memory) const = 0;
+
+  /// The number of the kernel's input that is \p operand.
+  unsigned inputIndex(mlir::Value operand) const;
+  bool isConstantInput(mlir::Value operand) const;
+  mlir::Value yielded() const;
+  bool hasEpilogue() const { return yielded() != anchor->getResult(0); }
+  /// The value of the kernel's result at \p place, where the anchor's is
+  /// \p vector; \p offset is the place in memory.
+  mlir::Value epilogueAt(
+      mlir::OpBuilder &builder, mlir::Location location, mlir::Value vector,
+      mlir::Value offset,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(class Emission &)>
+          place,
+      mlir::ValueRange memory) const;
+
+  mutable KernelOp kernel;
+  mlir::Operation *anchor;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_EMIT_ANCHORKERNEL_H

@@ -1,0 +1,100 @@
+#include "backend/cpu/emit/MatMulForm.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+/// One operand, its dimensions sorted by what they are for.
+struct Side {
+  ArrayRef<int64_t> shape;
+  SmallVector<int64_t> strides;
+  SmallVector<int64_t> free;
+
+  Side(Value value, ArrayRef<int64_t> batching, ArrayRef<int64_t> contracting)
+      : shape(cast<RankedTensorType>(value.getType()).getShape()),
+        strides(shape.size(), 1) {
+    for (int64_t i = int64_t(shape.size()) - 2; i >= 0; --i)
+      strides[i] = strides[i + 1] * shape[i + 1];
+    for (int64_t i = 0; i < int64_t(shape.size()); ++i)
+      if (!llvm::is_contained(batching, i) &&
+          !llvm::is_contained(contracting, i))
+        free.push_back(i);
+  }
+
+  /// Size and stride of \p dims taken as one dimension, the last one fastest.
+  std::optional<std::pair<int64_t, int64_t>>
+  collapse(ArrayRef<int64_t> dims) const {
+    int64_t size = 1, stride = 1;
+    for (int64_t dim : llvm::reverse(dims)) {
+      if (shape[dim] == 1)
+        continue;
+      if (size == 1)
+        stride = strides[dim];
+      else if (strides[dim] != stride * size)
+        return std::nullopt;
+      size *= shape[dim];
+    }
+    return std::pair(size, stride);
+  }
+};
+
+} // namespace
+
+std::optional<MatMulForm> MatMulForm::of(stablehlo::DotGeneralOp op,
+                                         bool hasConstantRhs) {
+  auto numbers = op.getDotDimensionNumbers();
+  Side lhs(op.getLhs(), numbers.getLhsBatchingDimensions(),
+           numbers.getLhsContractingDimensions());
+  Side rhs(op.getRhs(), numbers.getRhsBatchingDimensions(),
+           numbers.getRhsContractingDimensions());
+  auto rows = lhs.collapse(lhs.free), columns = rhs.collapse(rhs.free);
+  auto lhsDepth = lhs.collapse(numbers.getLhsContractingDimensions());
+  auto rhsDepth = rhs.collapse(numbers.getRhsContractingDimensions());
+  if (!rows || !columns || !lhsDepth || !rhsDepth)
+    return std::nullopt;
+  MatMulForm form;
+  MatMulShape &shape = form.shape;
+  shape.m = rows->first;
+  shape.n = columns->first;
+  shape.k = lhsDepth->first;
+  if (shape.m < 1 || shape.n < 1 || shape.k < 1)
+    return std::nullopt;
+  shape.aRowStride = rows->second;
+  shape.aColumnStride = lhsDepth->second;
+  shape.cRowStride = shape.n;
+
+  int64_t batchStride = shape.m * shape.n;
+  SmallVector<MatMulShape::BatchDim> batch;
+  for (auto [left, right] :
+       llvm::reverse(llvm::zip_equal(numbers.getLhsBatchingDimensions(),
+                                     numbers.getRhsBatchingDimensions()))) {
+    int64_t size = lhs.shape[left];
+    if (size < 1)
+      return std::nullopt;
+    if (size > 1)
+      batch.push_back(
+          {size, lhs.strides[left], rhs.strides[right], batchStride});
+    batchStride *= size;
+  }
+  shape.batch.assign(batch.rbegin(), batch.rend());
+
+  if (hasConstantRhs && shape.batch.empty()) {
+    shape.bLayout = MatMulShape::BLayout::Packed;
+    form.packedKStride = rhsDepth->second;
+    form.packedNStride = columns->second;
+    return form;
+  }
+  if (columns->second == 1 || shape.n == 1) {
+    shape.bLayout = MatMulShape::BLayout::Rows;
+    shape.bStride = rhsDepth->second;
+    return form;
+  }
+  if (rhsDepth->second == 1) {
+    shape.bLayout = MatMulShape::BLayout::Transposed;
+    shape.bStride = columns->second;
+    return form;
+  }
+  return std::nullopt;
+}

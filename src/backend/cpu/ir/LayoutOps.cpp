@@ -1,0 +1,103 @@
+#include "backend/cpu/ir/CpuOps.h"
+
+#include "graph/nn/Emit.h"
+
+using namespace mlir;
+using sinter::nn::Emit;
+
+namespace sinter::cpu {
+
+static RankedTensorType tensorOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Blocks of \p lanes channels that hold \p channels.
+static int64_t blocksOf(int64_t channels, int64_t lanes) {
+  return (channels + lanes - 1) / lanes;
+}
+
+/// Whether \p blocked is the blocked form of \p plain.
+static bool isBlockedFormOf(RankedTensorType blocked, RankedTensorType plain) {
+  return blocked.hasStaticShape() && plain.hasStaticShape() &&
+         blocked.getRank() == 5 && plain.getRank() == 4 &&
+         blocked.getElementType() == plain.getElementType() &&
+         blocked.getDimSize(0) == plain.getDimSize(0) &&
+         blocked.getDimSize(2) == plain.getDimSize(2) &&
+         blocked.getDimSize(3) == plain.getDimSize(3) &&
+         blocked.getDimSize(4) > 0 &&
+         blocked.getDimSize(1) ==
+             blocksOf(plain.getDimSize(1), blocked.getDimSize(4));
+}
+
+LogicalResult PackOp::verify() {
+  if (!isBlockedFormOf(tensorOf(getResult()), tensorOf(getOperand())))
+    return emitOpError("the result is not the blocked form of the operand");
+  return success();
+}
+
+LogicalResult UnpackOp::verify() {
+  if (!isBlockedFormOf(tensorOf(getOperand()), tensorOf(getResult())))
+    return emitOpError("the operand is not the blocked form of the result");
+  return success();
+}
+
+FailureOr<SmallVector<Value>> PackOp::decompose(OpBuilder &builder) {
+  Emit emit(builder, getLoc());
+  auto plain = tensorOf(getOperand());
+  ArrayRef<int64_t> shape = tensorOf(getResult()).getShape();
+  int64_t missing = shape[1] * shape[4] - plain.getDimSize(1);
+  Value x = getOperand();
+  if (missing) {
+    SmallVector<int64_t> none(4, 0), high = {0, missing, 0, 0};
+    x = emit.make<stablehlo::PadOp>(x, emit.scalar(0, plain.getElementType()),
+                                    none, high, none);
+  }
+  x = emit.reshape(x, {shape[0], shape[1], shape[4], shape[2], shape[3]});
+  return SmallVector<Value>{emit.transpose(x, {0, 1, 3, 4, 2})};
+}
+
+FailureOr<SmallVector<Value>> UnpackOp::decompose(OpBuilder &builder) {
+  Emit emit(builder, getLoc());
+  ArrayRef<int64_t> shape = tensorOf(getOperand()).getShape();
+  Value x = emit.transpose(getOperand(), {0, 1, 4, 2, 3});
+  x = emit.reshape(x, {shape[0], shape[1] * shape[4], shape[2], shape[3]});
+  return SmallVector<Value>{
+      emit.slice(x, 1, 0, tensorOf(getResult()).getDimSize(1))};
+}
+
+/// Every list has an element for height and one for width.
+static bool areSpatial(std::initializer_list<ArrayRef<int64_t>> lists) {
+  return llvm::all_of(lists,
+                      [](ArrayRef<int64_t> list) { return list.size() == 2; });
+}
+
+LogicalResult ConvolutionOp::verify() {
+  auto input = tensorOf(getInput()), weights = tensorOf(getWeights());
+  auto result = tensorOf(getResult());
+  if (!areSpatial({getStrides(), getDilations(), getPaddingLow()}))
+    return emitOpError(
+        "strides, dilations and padding are not [height, width]");
+  if (weights.getRank() != 4 || result.getRank() != 5 ||
+      (input.getRank() != 4 && input.getRank() != 5))
+    return emitOpError("the operands' ranks are wrong");
+  int64_t lanes = result.getDimSize(4), outputs = getOutputChannels();
+  if (weights.getDimSize(0) != outputs ||
+      result.getDimSize(1) != blocksOf(outputs, lanes))
+    return emitOpError("the result has not the weights' output channels");
+  return success();
+}
+
+LogicalResult PoolOp::verify() {
+  if (!areSpatial({getWindow(), getStrides(), getDilations(), getPaddingLow()}))
+    return emitOpError("window, strides, dilations and padding are not "
+                       "[height, width]");
+  if (getKind() != "max" && getKind() != "average_window" &&
+      getKind() != "average_present")
+    return emitOpError("kind is not max, average_window or average_present");
+  if (tensorOf(getInput()).getRank() != 5 ||
+      tensorOf(getResult()).getRank() != 5)
+    return emitOpError("input and result are not blocked");
+  return success();
+}
+
+} // namespace sinter::cpu

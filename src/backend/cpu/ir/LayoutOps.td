@@ -1,0 +1,75 @@
+//===- LayoutOps.td - operations on activations blocked by channel --------===//
+//
+// An activation [N, C, H, W] becomes [N, CB, H, W, L]: CB blocks of L channels,
+// L being the number of f32 lanes of a vector. The lanes of the last block
+// beyond channel C hold anything and are read by nobody.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_IR_LAYOUTOPS
+#define SINTER_BACKEND_CPU_IR_LAYOUTOPS
+
+include "graph/interfaces/Interfaces.td"
+
+def Cpu_PackOp :
+    Cpu_Op<"pack", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "[N, C, H, W] to blocks of channels";
+  let arguments = (ins AnyRankedTensor:$operand);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Cpu_UnpackOp :
+    Cpu_Op<"unpack", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "Blocks of channels back to [N, C, H, W]";
+  let arguments = (ins AnyRankedTensor:$operand);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Cpu_ConvolutionOp : Cpu_Op<"convolution", [Pure]> {
+  let summary = "Convolution into blocks of channels";
+  let description = [{
+    The weights are a constant [K, C / groups, R, S]. The input is blocked or,
+    for the few channels of an image, [N, C, H, W]. Lists are [height, width];
+    how much padding stands after the last row and column follows from the
+    result's size.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weights,
+                       I64Attr:$output_channels, I64Attr:$groups,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
+                       DenseI64ArrayAttr:$padding_low);
+  let results = (outs AnyRankedTensor:$result);
+  let extraClassDeclaration = [{
+    bool hasPlanarInput() {
+      return ::mlir::cast<::mlir::RankedTensorType>(getInput().getType())
+                 .getRank() == 4;
+    }
+    /// As many groups as input and output channels.
+    bool isDepthwise() {
+      auto weights =
+          ::mlir::cast<::mlir::RankedTensorType>(getWeights().getType());
+      return weights.getDimSize(1) == 1 && !hasPlanarInput() &&
+             static_cast<int64_t>(getGroups()) == weights.getDimSize(0);
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+def Cpu_PoolOp : Cpu_Op<"pool", [Pure]> {
+  let summary = "The greatest or the mean element of each window";
+  let description = [{
+    `kind` is "max", "average_window" (divided by the window's size) or
+    "average_present" (divided by how much of it lies in the operand).
+  }];
+  let arguments = (ins AnyRankedTensor:$input, StrAttr:$kind,
+                       DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$dilations,
+                       DenseI64ArrayAttr:$padding_low);
+  let results = (outs AnyRankedTensor:$result);
+  let hasVerifier = 1;
+}
+
+#endif // SINTER_BACKEND_CPU_IR_LAYOUTOPS

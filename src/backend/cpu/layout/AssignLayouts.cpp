@@ -1,0 +1,347 @@
+#include "backend/cpu/layout/AssignLayouts.h"
+
+#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/layout/ConvolutionForm.h"
+#include "graph/Constants.h"
+#include "graph/nn/Emit.h"
+
+using namespace mlir;
+using sinter::nn::Emit;
+using sinter::nn::tensorOf;
+
+namespace sinter::cpu {
+
+namespace {
+
+/// Walks the function once, in order; what is computed on blocks is remembered
+/// beside the plain value, and unpacked when somebody needs that.
+class LayoutAssigner {
+public:
+  LayoutAssigner(func::FuncOp function, const Target &target)
+      : function(function), lanes(target.f32Lanes) {}
+
+  void run();
+
+private:
+  bool rewrite(Operation *op);
+  bool rewriteConvolution(stablehlo::ConvolutionOp op);
+  template <typename Op> bool rewritePool(Op op, StringRef kind);
+  bool rewriteElementwise(Operation *op);
+  bool rewriteConcatenate(stablehlo::ConcatenateOp op);
+  bool rewritePad(stablehlo::PadOp op);
+  bool rewriteReduce(stablehlo::ReduceOp op);
+
+  RankedTensorType blockedType(RankedTensorType plain) const;
+  Value pack(Emit &emit, Value plain);
+  /// The blocked form of an elementwise operand, if it costs no reorder.
+  Value blockedOperand(Emit &emit, Value operand);
+  Value blockedBroadcast(Emit &emit, stablehlo::BroadcastInDimOp op);
+  void remember(Value plain, Value blocked) { blockedOf[plain] = blocked; }
+  /// Unpacks the results of a replaced op that somebody still reads.
+  void unpackWhereRead(Operation *op);
+
+  func::FuncOp function;
+  int64_t lanes;
+  llvm::DenseMap<Value, Value> blockedOf;
+  /// Broadcasts repeated in the blocked shape; no reason by themselves to
+  /// compute on blocks.
+  llvm::DenseMap<Value, Value> broadcastOf;
+  SmallVector<Operation *> replaced;
+};
+
+} // namespace
+
+RankedTensorType LayoutAssigner::blockedType(RankedTensorType plain) const {
+  ArrayRef<int64_t> shape = plain.getShape();
+  int64_t blocks = llvm::divideCeil(shape[1], lanes);
+  return RankedTensorType::get({shape[0], blocks, shape[2], shape[3], lanes},
+                               plain.getElementType());
+}
+
+Value LayoutAssigner::pack(Emit &emit, Value plain) {
+  Value &blocked = blockedOf[plain];
+  if (!blocked)
+    blocked = emit.make<PackOp>(blockedType(tensorOf(plain)), plain);
+  return blocked;
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
+  OpBuilder builder(op);
+  Emit emit(builder, op.getLoc());
+  std::optional<ConvolutionForm> form = ConvolutionForm::of(op, lanes);
+  if (!form)
+    return false;
+  Value plain = form->plainInput(emit);
+  auto type = tensorOf(plain);
+  // The few channels of an image are read where they are.
+  bool isPlanar = !blockedOf.count(plain) && form->groups == 1 &&
+                  type.getDimSize(1) < lanes;
+  Value input = isPlanar ? plain : pack(emit, plain);
+  Value weights = makeConstant(builder, op.getLoc(), form->weights,
+                               constantName(op.getRhs()));
+  auto resultType = form->resultType(type);
+  Value result = emit.make<ConvolutionOp>(
+      blockedType(resultType), input, weights,
+      static_cast<uint64_t>(resultType.getDimSize(1)),
+      static_cast<uint64_t>(form->groups), form->strides, form->dilations,
+      form->paddingLow);
+  if (form->upscale != std::array<int64_t, 2>{1, 1}) {
+    // Pixels that each became a window of pixels are put in their places.
+    result = form->spread(emit, result, lanes);
+    if (!result)
+      return false;
+  }
+  if (form->isPlainResult(op)) {
+    remember(op.getResult(), result);
+    return true;
+  }
+  Value unpacked = emit.make<UnpackOp>(form->finalType(type), result);
+  remember(unpacked, result);
+  op.getResult().replaceAllUsesWith(form->plainResult(emit, unpacked, op));
+  return true;
+}
+
+template <typename Op> bool LayoutAssigner::rewritePool(Op op, StringRef kind) {
+  auto found = blockedOf.find(op.getOperand());
+  auto type = tensorOf(op.getResult());
+  if (found == blockedOf.end() || type.getRank() != 4)
+    return false;
+  OpBuilder builder(op);
+  Emit emit(builder, op.getLoc());
+  // Every window must meet the operand.
+  auto from = tensorOf(op.getOperand());
+  for (int64_t i = 0; i < 2; ++i) {
+    int64_t reach = (op.getWindow()[i] - 1) * op.getDilations()[i];
+    int64_t last = (type.getDimSize(i + 2) - 1) * op.getStrides()[i] -
+                   op.getPaddingLow()[i];
+    if (reach < op.getPaddingLow()[i] || last >= from.getDimSize(i + 2) ||
+        op.getDilations()[i] != 1)
+      return false;
+  }
+  Value result = emit.make<PoolOp>(
+      blockedType(type), found->second, builder.getStringAttr(kind),
+      op.getWindow(), op.getStrides(), op.getDilations(), op.getPaddingLow());
+  remember(op.getResult(), result);
+  return true;
+}
+
+/// "average_window" or "average_present"; nothing where the divisor is neither.
+static std::optional<StringRef> averageKind(nn::AveragePoolOp op) {
+  auto isZero = [](int64_t each) { return each == 0; };
+  bool noPadding = llvm::all_of(op.getPaddingLow(), isZero) &&
+                   llvm::all_of(op.getPaddingHigh(), isZero);
+  if (noPadding)
+    return "average_window";
+  if (!op.getCountPadding())
+    return "average_present";
+  if (llvm::all_of(op.getCeilPadding(), isZero))
+    return "average_window";
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+/// Broadcasts along channels from a vector that is cut into blocks; along other
+/// dimensions as it was.
+Value LayoutAssigner::blockedBroadcast(Emit &emit,
+                                       stablehlo::BroadcastInDimOp op) {
+  auto from = tensorOf(op.getOperand());
+  RankedTensorType to = blockedType(tensorOf(op.getResult()));
+  SmallVector<int64_t> dims;
+  SmallVector<int64_t> shape;
+  Value x = op.getOperand();
+  int64_t channelPlace = -1;
+  for (auto [index, dim] : llvm::enumerate(op.getBroadcastDimensions())) {
+    if (from.getDimSize(index) == 1)
+      continue;
+    if (dim == 1)
+      channelPlace = dims.size();
+    dims.push_back(dim);
+    shape.push_back(from.getDimSize(index));
+  }
+  // Dimension numbers must rise for the reshape to only drop ones.
+  if (!llvm::is_sorted(dims))
+    return {};
+  x = emit.reshape(x, shape);
+  if (channelPlace >= 0) {
+    if (dims.size() != 1)
+      return {};
+    int64_t missing = to.getDimSize(1) * lanes - shape[0];
+    if (missing)
+      x = emit.make<stablehlo::PadOp>(
+          x, emit.scalar(0, from.getElementType()), ArrayRef<int64_t>{0},
+          ArrayRef<int64_t>{missing}, ArrayRef<int64_t>{0});
+    x = emit.reshape(x, {to.getDimSize(1), lanes});
+    return emit.broadcast(x, {1, 4}, to.getShape());
+  }
+  return emit.broadcast(x, dims, to.getShape());
+}
+
+Value LayoutAssigner::blockedOperand(Emit &emit, Value operand) {
+  if (Value blocked = blockedOf.lookup(operand))
+    return blocked;
+  auto broadcast = operand.getDefiningOp<stablehlo::BroadcastInDimOp>();
+  if (!broadcast)
+    return {};
+  auto [entry, isNew] = broadcastOf.try_emplace(operand);
+  if (isNew)
+    entry->second = blockedBroadcast(emit, broadcast);
+  return entry->second;
+}
+
+bool LayoutAssigner::rewriteElementwise(Operation *op) {
+  if (!op->hasTrait<OpTrait::Elementwise>() && !isa<stablehlo::SelectOp>(op) &&
+      !isa<stablehlo::ClampOp>(op))
+    return false;
+  if (op->getNumResults() != 1 || op->getNumRegions() != 0)
+    return false;
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  bool anyBlocked = llvm::any_of(op->getOperands(), [&](Value operand) {
+    return blockedOf.count(operand);
+  });
+  if (type.getRank() != 4 || !anyBlocked)
+    return false;
+  OpBuilder builder(op);
+  Emit emit(builder, op->getLoc());
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    if (tensorOf(operand).getRank() == 0) {
+      operands.push_back(operand);
+      continue;
+    }
+    Value blocked = blockedOperand(emit, operand);
+    operands.push_back(blocked ? blocked : pack(emit, operand));
+  }
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(operands);
+  state.addTypes(blockedType(type));
+  state.attributes = op->getDiscardableAttrDictionary();
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  remember(op->getResult(0), builder.create(state)->getResult(0));
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Data movement and reductions
+//===----------------------------------------------------------------------===//
+
+bool LayoutAssigner::rewriteConcatenate(stablehlo::ConcatenateOp op) {
+  if (op.getDimension() != 1 || tensorOf(op.getResult()).getRank() != 4)
+    return false;
+  SmallVector<Value> operands;
+  for (auto [index, operand] : llvm::enumerate(op.getInputs())) {
+    Value blocked = blockedOf.lookup(operand);
+    bool isLast = index + 1 == op.getInputs().size();
+    if (!blocked || (!isLast && tensorOf(operand).getDimSize(1) % lanes != 0))
+      return false;
+    operands.push_back(blocked);
+  }
+  OpBuilder builder(op);
+  Emit emit(builder, op.getLoc());
+  remember(op.getResult(), emit.concatenate(operands, 1));
+  return true;
+}
+
+bool LayoutAssigner::rewritePad(stablehlo::PadOp op) {
+  Value blocked = blockedOf.lookup(op.getOperand());
+  if (!blocked || op.getEdgePaddingLow()[1] != 0 ||
+      op.getEdgePaddingHigh()[1] != 0 || op.getInteriorPadding()[1] != 0)
+    return false;
+  auto widened = [](ArrayRef<int64_t> list) {
+    SmallVector<int64_t> wide(list);
+    wide.push_back(0);
+    return wide;
+  };
+  OpBuilder builder(op);
+  Emit emit(builder, op.getLoc());
+  remember(op.getResult(),
+           emit.make<stablehlo::PadOp>(blocked, op.getPaddingValue(),
+                                       widened(op.getEdgePaddingLow()),
+                                       widened(op.getEdgePaddingHigh()),
+                                       widened(op.getInteriorPadding())));
+  return true;
+}
+
+/// Over all pixels: the result is small, and plain again.
+bool LayoutAssigner::rewriteReduce(stablehlo::ReduceOp op) {
+  if (op.getInputs().size() != 1 ||
+      op.getDimensions() != ArrayRef<int64_t>{2, 3})
+    return false;
+  Value blocked = blockedOf.lookup(op.getInputs()[0]);
+  if (!blocked)
+    return false;
+  OpBuilder builder(op);
+  Emit emit(builder, op.getLoc());
+  auto type = tensorOf(blocked);
+  auto reducedType = RankedTensorType::get(
+      {type.getDimSize(0), type.getDimSize(1), lanes}, type.getElementType());
+  auto reduced = builder.create<stablehlo::ReduceOp>(
+      op.getLoc(), TypeRange(reducedType), ValueRange(blocked),
+      op.getInitValues(), op.getDimensions());
+  IRMapping mapping;
+  op.getBody().cloneInto(&reduced.getBody(), mapping);
+  Value flat = emit.reshape(reduced.getResult(0),
+                            {type.getDimSize(0), type.getDimSize(1) * lanes});
+  int64_t channels = tensorOf(op.getResult(0)).getDimSize(1);
+  if (channels != type.getDimSize(1) * lanes)
+    flat = emit.slice(flat, 1, 0, channels);
+  op.getResult(0).replaceAllUsesWith(flat);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+bool LayoutAssigner::rewrite(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](stablehlo::ConvolutionOp op) { return rewriteConvolution(op); })
+      .Case([&](nn::MaxPoolOp op) { return rewritePool(op, "max"); })
+      .Case([&](nn::AveragePoolOp op) {
+        std::optional<StringRef> kind = averageKind(op);
+        return kind && rewritePool(op, *kind);
+      })
+      .Case([&](stablehlo::ConcatenateOp op) { return rewriteConcatenate(op); })
+      .Case([&](stablehlo::PadOp op) { return rewritePad(op); })
+      .Case([&](stablehlo::ReduceOp op) { return rewriteReduce(op); })
+      .Default([&](Operation *op) { return rewriteElementwise(op); });
+}
+
+void LayoutAssigner::unpackWhereRead(Operation *op) {
+  for (Value result : op->getResults()) {
+    Value blocked = blockedOf.lookup(result);
+    if (!blocked || result.use_empty())
+      continue;
+    OpBuilder builder(op);
+    builder.setInsertionPointAfterValue(blocked);
+    Emit emit(builder, op->getLoc());
+    result.replaceAllUsesWith(emit.make<UnpackOp>(result.getType(), blocked));
+  }
+}
+
+void LayoutAssigner::run() {
+  // Early-increment: new ops stand before the one they replace.
+  for (Operation &op : llvm::make_early_inc_range(
+           function.getBody().front().without_terminator()))
+    if (rewrite(&op))
+      replaced.push_back(&op);
+  // From the last to the first, so that a reader that is itself replaced is
+  // gone before its operands are looked at.
+  for (Operation *op : llvm::reverse(replaced)) {
+    unpackWhereRead(op);
+    op->erase();
+  }
+}
+
+void assignLayouts(func::FuncOp function, const Target &target) {
+  LayoutAssigner(function, target).run();
+}
+
+} // namespace sinter::cpu

@@ -1,0 +1,37 @@
+//===- AssignLayouts.h - activations blocked by channel -------------------===//
+//
+// Convolutions are fastest when the channels of one pixel lie in one vector:
+//
+//     x ── convolution ── add(bias) ── relu ── max_pool ── flatten ── ...
+//  becomes
+//     x ── cpu.pack ── cpu.convolution ── add ── relu ── cpu.pool ── cpu.unpack
+//     ── flatten
+//
+// Each operation that has a blocked operand and can work on blocks does; the
+// rest gets its operands unpacked. So reorders stand only where a blocked part
+// of the graph begins or ends.
+//
+// Restrictions:
+//   - f32 and static shapes;
+//   - convolutions of one or two spatial dimensions with constant weights,
+//     without batch groups; lhs_dilation only where it equals the window
+//     (no two taps meet) and nothing is padded;
+//   - concatenation along channels only of whole blocks.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_LAYOUT_ASSIGNLAYOUTS_H
+#define SINTER_BACKEND_CPU_LAYOUT_ASSIGNLAYOUTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace sinter::cpu {
+
+struct Target;
+
+/// Rewrites the body of \p function, whose shapes are static.
+void assignLayouts(mlir::func::FuncOp function, const Target &target);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_LAYOUT_ASSIGNLAYOUTS_H
