@@ -330,6 +330,12 @@ LogicalResult Refiner::refineOperation(Operation *op) {
               op, result,
               RankedTensorType::get(*sizes, type.getElementType()))))
         return failure();
+  if (auto reshape = dyn_cast<DynamicReshapeOp>(op)) {
+    auto from = tensorOf(reshape.getOperand()), to = tensorOf(reshape);
+    if (from.hasStaticShape() && to.hasStaticShape() &&
+        elementCount(from.getShape()) != elementCount(to.getShape()))
+      return op->emitOpError("reshapes ") << from << " to " << to;
+  }
   return success();
 }
 

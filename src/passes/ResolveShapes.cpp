@@ -63,10 +63,13 @@ static Value sliceOfShape(SliceOp op, OpBuilder &builder) {
   return partOfShape(op, shape, dimensions, builder);
 }
 
-/// The constant sizes as a type, if they can be those of \p written.
+/// The constant sizes as a type, if they can be those of \p written; what is
+/// written, if that is known whatever the sizes.
 static std::optional<RankedTensorType> typeOfSizes(Value sizes,
                                                    RankedTensorType written) {
   std::optional<SmallVector<int64_t>> shape = constantIntegers(sizes);
+  if (!shape && written.hasStaticShape())
+    return written;
   if (!shape || static_cast<int64_t>(shape->size()) != written.getRank() ||
       !elementCount(*shape) ||
       failed(verifyCompatibleShape(*shape, written.getShape())))

@@ -57,7 +57,7 @@ TEST(Specialize, Errors) {
       {{{"x", {2, 4, 4}}}, ErrorKind::Usage, "dimension 1 of input 'x' is 3"},
       {{{"x", {2, 3, 4}}, {"z", {3}}}, ErrorKind::Usage, "is N, which is 2"},
       {{{"z", {3}}}, ErrorKind::Unsupported, "(S) is unknown"},
-      {{{"x", {2, 3, 5}}}, ErrorKind::Unsupported, "dynamic_reshape"},
+      {{{"x", {2, 3, 5}}}, ErrorKind::InvalidModel, "dynamic_reshape"},
   };
   for (auto &each : cases) {
     Model model = parseModel(flatten);
