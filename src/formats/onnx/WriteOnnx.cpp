@@ -1,0 +1,68 @@
+#include "formats/onnx/WriteOnnx.h"
+
+#include "formats/onnx/file/ModelCheck.h"
+#include "formats/onnx/write/GraphWriter.h"
+
+using namespace mlir;
+
+namespace sinter {
+
+using namespace onnx;
+
+/// For a model that declares no operator set: the first version that knows
+/// LayerNormalization, understood by every runtime of the last years.
+static constexpr int64_t defaultVersion = 17;
+/// The oldest version of the file format that allows an operator set (ONNX,
+/// docs/Versioning.md) and initializers that are no inputs (4).
+static int64_t irVersionFor(int64_t opset) {
+  struct {
+    int64_t opset, irVersion;
+  } table[] = {{9, 4},  {10, 5},  {11, 6},  {14, 7}, {18, 8},
+               {20, 9}, {22, 10}, {23, 11}, {24, 12}};
+  for (auto [last, irVersion] : table)
+    if (opset <= last)
+      return irVersion;
+  return 13;
+}
+
+static int64_t declaredVersion(ModuleOp module) {
+  if (auto declared = module->getAttrOfType<DictionaryAttr>(opsetsAttribute))
+    if (auto number = declared.getAs<IntegerAttr>("ai.onnx"))
+      return number.getInt();
+  return defaultVersion;
+}
+
+static Error listUnsupported(const std::string &path,
+                             const std::map<std::string, int64_t> &ops) {
+  std::string text = path + ": ONNX has no form for: ";
+  bool first = true;
+  for (const auto &[what, count] : ops) {
+    text += (first ? "" : "; ") + std::to_string(count) + " x " + what;
+    first = false;
+  }
+  return unsupported(oneLine(text));
+}
+
+Result<void> writeOnnx(const Model &model, const std::string &path) {
+  if (!model.entry())
+    return invalidModel(path + ": the model has no function 'main'");
+  int64_t version = declaredVersion(model.module());
+  while (true) {
+    Model copy = model.clone();
+    GraphWriter writer(copy.module(), version);
+    writer.run();
+    if (writer.requiredVersion() > version) {
+      version = writer.requiredVersion();
+      continue;
+    }
+    if (!writer.unsupportedOps().empty())
+      return listUnsupported(path, writer.unsupportedOps());
+    ModelProto &proto = writer.model();
+    proto.set_ir_version(irVersionFor(version));
+    proto.set_producer_name("sinter");
+    proto.set_producer_version(SINTER_VERSION);
+    return writer.data().write(proto, path);
+  }
+}
+
+} // namespace sinter

@@ -1,0 +1,182 @@
+// Branches and loops, and calls, which are written out.
+
+#include "formats/onnx/write/Rules.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+/// Adds a node with graphs; the op's results, or a new tensor for each.
+static NodeProto &addNode(Emitter &e, StringRef opType, ArrayRef<Name> inputs) {
+  NodeProto &node = e.writer.addNode(opType);
+  node.set_name(e.writer.freshNodeName(originOf(e.op)));
+  for (const Name &input : inputs)
+    node.add_input(input);
+  return node;
+}
+
+static void bindResults(Emitter &e, NodeProto &node) {
+  for (Value value : e.op->getResults()) {
+    Name name = e.writer.claim(value);
+    e.writer.bind(value, name);
+    e.writer.graph().tensors.insert(name);
+    node.add_output(name);
+  }
+}
+
+static void setGraph(NodeProto &node, const char *name, GraphProto graph) {
+  AttributeProto &attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(AttributeProto::GRAPH);
+  *attribute.mutable_g() = std::move(graph);
+}
+
+/// Makes \p tensor an output of a graph, through a node of its own where it
+/// comes from elsewhere or is an output already.
+static void addOutput(Emitter &e, OpenGraph &graph, Name tensor, Type type) {
+  bool isTaken =
+      llvm::any_of(graph.proto->output(), [&](const ValueInfoProto &each) {
+        return each.name() == tensor;
+      });
+  bool isInput =
+      llvm::any_of(graph.proto->input(), [&](const ValueInfoProto &each) {
+        return each.name() == tensor;
+      });
+  if (isTaken || isInput || !graph.tensors.contains(tensor)) {
+    NodeProto &node = *graph.proto->add_node();
+    node.set_op_type("Identity");
+    node.set_name(e.writer.freshNodeName(tensor + "_copy"));
+    node.add_input(tensor);
+    tensor = e.writer.freshName(tensor + "_copy");
+    node.add_output(tensor);
+    graph.tensors.insert(tensor);
+  }
+  e.writer.describe(*graph.proto->add_output(), tensor, type);
+}
+
+/// A region as the graph of a branch.
+static GraphProto branch(Emitter &e, Region &region, StringRef name) {
+  GraphProto proto;
+  proto.set_name(e.writer.freshNodeName(originOf(e.op) + "_" + name.str()));
+  OpenGraph graph{&proto, {}};
+  auto results = e.writer.writeRegion(region, graph, {});
+  Operation *terminator = region.front().getTerminator();
+  for (auto [tensor, value] : llvm::zip(results, terminator->getOperands()))
+    addOutput(e, graph, tensor, value.getType());
+  return proto;
+}
+
+static LogicalResult writeIf(Emitter &e, stablehlo::IfOp op) {
+  Name condition = e.operand(op.getPred());
+  GraphProto yes = branch(e, op.getTrueBranch(), "then");
+  GraphProto no = branch(e, op.getFalseBranch(), "else");
+  NodeProto &node = addNode(e, "If", {condition});
+  setGraph(node, "then_branch", std::move(yes));
+  setGraph(node, "else_branch", std::move(no));
+  bindResults(e, node);
+  return success();
+}
+
+/// An If for each branch but the last, which takes every other index.
+static LogicalResult writeCase(Emitter &e, stablehlo::CaseOp op) {
+  Name index = e.operand(op.getIndex());
+  Type i32 = elementOf(op.getIndex());
+  size_t count = op.getBranches().size();
+  if (count == 1) {
+    auto results =
+        e.writer.writeRegion(op.getBranches()[0], e.writer.graph(), {});
+    for (auto [i, tensor] : llvm::enumerate(results))
+      if (failed(e.alias(tensor, i)))
+        return failure();
+    return success();
+  }
+  Names conditions;
+  for (size_t i = 0; i + 1 < count; ++i)
+    conditions.push_back(
+        e.make("Equal", {index, e.scalar(i32, static_cast<double>(i))}));
+  GraphProto rest = branch(e, op.getBranches()[count - 1], "branch");
+  for (size_t i = count - 1; i-- > 0;) {
+    GraphProto yes = branch(e, op.getBranches()[i], "branch");
+    GraphProto outer;
+    outer.set_name(e.writer.freshNodeName(originOf(op) + "_branches"));
+    bool isLast = i == 0;
+    NodeProto &node =
+        isLast ? addNode(e, "If", {conditions[i]}) : *outer.add_node();
+    if (!isLast) {
+      node.set_op_type("If");
+      node.set_name(e.writer.freshNodeName(originOf(op)));
+      node.add_input(conditions[i]);
+    }
+    setGraph(node, "then_branch", std::move(yes));
+    setGraph(node, "else_branch", std::move(rest));
+    if (isLast) {
+      bindResults(e, node);
+      break;
+    }
+    for (Value value : op.getResults()) {
+      Name name = e.writer.freshName(originOf(op) + "_output");
+      node.add_output(name);
+      e.writer.describe(*outer.add_output(), name, value.getType());
+    }
+    rest = std::move(outer);
+  }
+  return success();
+}
+
+/// The condition is computed before the loop, and at the end of its body for
+/// the next round.
+static LogicalResult writeWhile(Emitter &e, stablehlo::WhileOp op) {
+  Names initial = e.operands();
+  Type i64 = IntegerType::get(op.getContext(), 64);
+  Type i1 = IntegerType::get(op.getContext(), 1);
+  auto first = e.writer.writeRegion(op.getCond(), e.writer.graph(), initial);
+  GraphProto body;
+  body.set_name(e.writer.freshNodeName(originOf(op) + "_body"));
+  OpenGraph graph{&body, {}};
+  auto addInput = [&](StringRef wanted, Type type) {
+    Name name = e.writer.freshName(wanted);
+    e.writer.describe(*body.add_input(), name, type);
+    graph.tensors.insert(name);
+    return name;
+  };
+  std::string origin = originOf(op);
+  addInput(origin + "_round", RankedTensorType::get({}, i64));
+  addInput(origin + "_condition", RankedTensorType::get({}, i1));
+  Names carried;
+  for (Value value : op.getBody().front().getArguments())
+    carried.push_back(addInput(origin + "_carried", value.getType()));
+  auto results = e.writer.writeRegion(op.getBody(), graph, carried);
+  auto next = e.writer.writeRegion(op.getCond(), graph, results);
+  addOutput(e, graph, next.front(), RankedTensorType::get({}, i1));
+  for (auto [tensor, value] : llvm::zip(results, op.getResults()))
+    addOutput(e, graph, tensor, value.getType());
+  Names inputs = {"", first.front()};
+  inputs.append(initial);
+  NodeProto &node = addNode(e, "Loop", inputs);
+  setGraph(node, "body", std::move(body));
+  bindResults(e, node);
+  return success();
+}
+
+static LogicalResult writeCall(Emitter &e, func::CallOp op) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      op, op.getCalleeAttr());
+  if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock())
+    return e.unsupported("of a function without a body");
+  auto results =
+      e.writer.writeRegion(callee.getBody(), e.writer.graph(), e.operands());
+  for (auto [i, tensor] : llvm::enumerate(results))
+    if (failed(e.alias(tensor, i)))
+      return failure();
+  return success();
+}
+
+Rules controlFlowRules() {
+  static const Rule rules[] = {rule<writeIf>(), rule<writeCase>(),
+                               rule<writeWhile>(), rule<writeCall>()};
+  return rules;
+}
+
+} // namespace sinter::onnx

@@ -1,0 +1,427 @@
+// Names, constants and the writing of blocks.
+
+#include "formats/onnx/write/GraphWriter.h"
+
+#include "formats/onnx/file/DataTypes.h"
+#include "formats/onnx/write/Rules.h"
+#include "graph/Constants.h"
+#include "graph/nn/NnOps.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+/// Regions inside regions, and decompositions inside decompositions, at most.
+static constexpr int deepestNesting = 200;
+/// Regions that are written at most, calls written out included.
+static constexpr int64_t mostRegions = 100'000;
+
+std::string originOf(Operation *op) {
+  Location location = op->getLoc();
+  while (true) {
+    if (auto name = dyn_cast<NameLoc>(location))
+      return name.getName().str();
+    if (auto fused = dyn_cast<FusedLoc>(location);
+        fused && !fused.getLocations().empty())
+      location = fused.getLocations().front();
+    else if (auto call = dyn_cast<CallSiteLoc>(location))
+      location = call.getCallee();
+    else
+      return op->getName().stripDialect().str();
+  }
+}
+
+GraphWriter::GraphWriter(ModuleOp module, int64_t version)
+    : module(module), opsetVersion(version) {
+  if (auto declared = module->getAttrOfType<DictionaryAttr>(opsetsAttribute))
+    for (NamedAttribute each : declared)
+      if (auto number = dyn_cast<IntegerAttr>(each.getValue()))
+        opsets[each.getName().str()] = number.getInt();
+  opsets["ai.onnx"] = version;
+}
+
+void GraphWriter::run() {
+  auto function = module.lookupSymbol<func::FuncOp>(entryName);
+  GraphProto &graph = *proto.mutable_graph();
+  graph.set_name("graph");
+  if (auto name = dyn_cast<NameLoc>(module.getLoc()))
+    graph.set_name(name.getName().str());
+  for (const auto &[domain, opset] : opsets) {
+    OperatorSetIdProto &import = *proto.add_opset_import();
+    import.set_domain(domain == "ai.onnx" ? "" : domain);
+    import.set_version(opset);
+  }
+  planNames();
+  planBlock(function.getBody().front());
+  OpenGraph open{&graph, {}};
+  current = &open;
+  for (BlockArgument argument : function.getArguments()) {
+    auto dims = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
+                                                     dimsAttribute);
+    Name name = claim(argument);
+    names[argument] = name;
+    open.tensors.insert(name);
+    if (!describe(*graph.add_input(), name, argument.getType(), dims))
+      ++unsupported["inputs of a type that ONNX lacks"];
+  }
+  writeBlock(function.getBody().front());
+  writeOutputs(function);
+  current = nullptr;
+}
+
+void GraphWriter::writeOutputs(func::FuncOp function) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+    auto given = function.getResultAttrOfType<StringAttr>(i, nameAttribute);
+    auto dims = function.getResultAttrOfType<ArrayAttr>(i, dimsAttribute);
+    Name wantedName = given ? given.str() : "result" + std::to_string(i);
+    Name tensor = name(value);
+    // A tensor is one output at most, and neither an input nor a constant.
+    if (tensor != wantedName || !current->tensors.contains(tensor) ||
+        isa<BlockArgument>(value)) {
+      if (used.contains(wantedName))
+        wantedName = freshName(wantedName);
+      else
+        used.insert(wantedName);
+      NodeProto &node = addNode("Identity");
+      node.set_name(freshNodeName(wantedName + "_copy"));
+      node.add_input(tensor);
+      node.add_output(wantedName);
+      current->tensors.insert(wantedName);
+    }
+    if (!describe(*current->proto->add_output(), wantedName, value.getType(),
+                  dims))
+      ++unsupported["outputs of a type that ONNX lacks"];
+  }
+}
+
+bool GraphWriter::describe(ValueInfoProto &info, const Name &name, Type type,
+                           ArrayAttr dims) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto element =
+      tensor ? sinter::elementTypeOf(tensor.getElementType()) : std::nullopt;
+  auto dataType = element ? dataTypeOf(*element) : std::nullopt;
+  info.set_name(name);
+  if (!dataType)
+    return false;
+  auto &typeProto = *info.mutable_type()->mutable_tensor_type();
+  typeProto.set_elem_type(*dataType);
+  auto &shape = *typeProto.mutable_shape();
+  for (auto [i, size] : llvm::enumerate(tensor.getShape())) {
+    auto &dim = *shape.add_dim();
+    if (!ShapedType::isDynamic(size)) {
+      dim.set_dim_value(size);
+      continue;
+    }
+    auto symbol =
+        dims && i < dims.size() ? dyn_cast<StringAttr>(dims[i]) : StringAttr();
+    if (symbol && !symbol.empty())
+      dim.set_dim_param(symbol.str());
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+void GraphWriter::reserve(Value value, StringRef name) {
+  if (name.empty() || reserved.contains(name))
+    return;
+  reserved[name] = value;
+  if (value)
+    wanted.try_emplace(value, name.str());
+}
+
+void GraphWriter::planNames() {
+  auto function = module.lookupSymbol<func::FuncOp>(entryName);
+  Block &entry = function.getBody().front();
+  for (BlockArgument argument : function.getArguments()) {
+    auto given = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                       nameAttribute);
+    reserve(argument, given ? given.getValue().str()
+                            : "arg" + std::to_string(argument.getArgNumber()));
+  }
+  for (auto [i, value] :
+       llvm::enumerate(entry.getTerminator()->getOperands())) {
+    auto given = function.getResultAttrOfType<StringAttr>(i, nameAttribute);
+    bool own = value.getDefiningOp() && !wanted.contains(value) &&
+               !value.getDefiningOp<stablehlo::ConstantOp>();
+    reserve(own ? value : Value(),
+            given ? given.getValue().str() : "result" + std::to_string(i));
+  }
+  // A weight's name is its own even if the weight is not written in the end.
+  function.walk([&](stablehlo::ConstantOp constant) {
+    auto given = constant->getAttrOfType<StringAttr>(nameAttribute);
+    if (!given)
+      return;
+    auto [place, isNew] = weights.try_emplace({constant.getValue(), given}, "");
+    if (isNew)
+      place->second = freshName(given.getValue());
+  });
+}
+
+Name GraphWriter::freshName(StringRef wantedName) {
+  std::string base = wantedName.empty() ? "tensor" : wantedName.str(),
+              name = base;
+  for (int64_t i = 1; reserved.contains(name) || !used.insert(name).second; ++i)
+    name = base + "_" + std::to_string(i);
+  return name;
+}
+
+Name GraphWriter::freshNodeName(StringRef wantedName) {
+  std::string name = wantedName.str();
+  for (int64_t i = 1; !usedNodes.insert(name).second; ++i)
+    name = wantedName.str() + "_" + std::to_string(i);
+  return name;
+}
+
+bool GraphWriter::hasFixedName(Value value) const {
+  auto found = wanted.find(value);
+  return found != wanted.end() && !used.contains(found->second);
+}
+
+Name GraphWriter::claim(Value value) {
+  auto found = wanted.find(value);
+  if (found != wanted.end()) {
+    auto owner = reserved.find(found->second);
+    bool own = owner == reserved.end() || owner->second == value;
+    if (own && used.insert(found->second).second)
+      return found->second;
+    return freshName(found->second);
+  }
+  Operation *op = value.getDefiningOp();
+  return freshName(op ? originOf(op) + "_output" : "value");
+}
+
+Name GraphWriter::constant(ElementsAttr value, StringRef wantedName) {
+  Attribute key = StringAttr::get(value.getContext(), wantedName);
+  Name &name = weights[{value, key}];
+  if (name.empty())
+    name = freshName(wantedName.empty() ? "constant" : wantedName);
+  if (!written.insert(name).second)
+    return name;
+  std::optional<Tensor> tensor = toTensor(value);
+  TensorProto &initializer = *proto.mutable_graph()->add_initializer();
+  initializer.set_name(name);
+  if (!tensor || !tensorData.setData(initializer, *tensor))
+    ++unsupported["constants of a type that ONNX lacks"];
+  return name;
+}
+
+bool GraphWriter::isBroadcast(Operation *op) {
+  return isa_and_nonnull<stablehlo::BroadcastInDimOp, nn::BroadcastLikeOp>(op);
+}
+
+Name GraphWriter::name(Value value) {
+  auto found = names.find(value);
+  if (found != names.end())
+    return found->second;
+  Operation *op = value.getDefiningOp();
+  if (auto constantOp = dyn_cast_or_null<stablehlo::ConstantOp>(op))
+    return names[value] = constant(constantOp.getValue(), constantName(value));
+  OpenGraph *own = op ? graphs.lookup(op->getBlock()) : nullptr;
+  if (isBroadcast(op) && own) {
+    // In the graph of its own block: others may need it, too.
+    OpenGraph *here = std::exchange(current, own);
+    writeOp(op);
+    current = here;
+    found = names.find(value);
+    if (found != names.end())
+      return found->second;
+  }
+  if (op)
+    addUnsupported(op, "its result is used before it is defined");
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+NodeProto &GraphWriter::addNode(StringRef opType) {
+  need(13);
+  NodeProto &node = *current->proto->add_node();
+  node.set_op_type(opType.str());
+  return node;
+}
+
+void GraphWriter::addUnsupported(Operation *op, StringRef reason) {
+  std::string what = op->getName().getStringRef().str();
+  if (auto composite = dyn_cast<stablehlo::CompositeOp>(op))
+    what += " " + composite.getName().str();
+  ++unsupported[reason.empty() ? what : what + " (" + reason.str() + ")"];
+}
+
+void GraphWriter::writeBlock(Block &block) {
+  OpenGraph *before = graphs.lookup(&block);
+  graphs[&block] = current;
+  // Decomposing adds ops, which are written where they are made.
+  std::vector<Operation *> ops;
+  for (Operation &op : block.without_terminator())
+    ops.push_back(&op);
+  for (Operation *op : ops) {
+    if (isa<stablehlo::ConstantOp>(op) || absorbed.contains(op))
+      continue;
+    if (auto found = keptOf.find(op); found != keptOf.end()) {
+      if (found->second->anchor == op)
+        writeKept(*found->second);
+    } else if (auto both = biased.find(op); both != biased.end()) {
+      writeBiased(op, both->second);
+    } else if (!isBroadcast(op)) {
+      writeOp(op);
+    }
+  }
+  if (before)
+    graphs[&block] = before;
+}
+
+SmallVector<Name> GraphWriter::writeRegion(Region &region, OpenGraph &graph,
+                                           ArrayRef<Name> arguments) {
+  // A region may be written twice: nothing in it has a name yet.
+  region.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      names.erase(result);
+  });
+  Block &block = region.front();
+  if (depth >= deepestNesting || ++regions > mostRegions) {
+    ++unsupported["regions nested too deeply, or too many"];
+    return SmallVector<Name>(block.getTerminator()->getNumOperands());
+  }
+  ++depth;
+  OpenGraph *outer = std::exchange(current, &graph);
+  for (auto [argument, name] : llvm::zip(block.getArguments(), arguments))
+    names[argument] = name;
+  writeBlock(block);
+  SmallVector<Name> results;
+  graphs[&block] = current;
+  for (Value value : block.getTerminator()->getOperands())
+    results.push_back(name(value));
+  graphs.erase(&block);
+  current = outer;
+  --depth;
+  return results;
+}
+
+bool GraphWriter::tryRule(Operation *op, std::string &reason) {
+  const Rule *found = findRule(op->getName().getStringRef());
+  if (!found)
+    return false;
+  int nodes = current->proto->node_size();
+  int64_t needed = required;
+  size_t known = bound.size();
+  Emitter emitter(*this, op);
+  if (succeeded(found->write(emitter, op)))
+    return true;
+  reason = emitter.reason().str();
+  required = needed;
+  for (Value value : ArrayRef<Value>(bound).drop_front(known))
+    names.erase(value);
+  bound.resize(known);
+  current->proto->mutable_node()->DeleteSubrange(
+      nodes, current->proto->node_size() - nodes);
+  return false;
+}
+
+bool GraphWriter::decompose(Operation *op) {
+  auto decomposable = dyn_cast<DecomposableOpInterface>(op);
+  if (!decomposable || depth >= deepestNesting)
+    return false;
+  Operation *before = op->getPrevNode();
+  OpBuilder builder(op);
+  auto values = decomposable.decompose(builder);
+  if (failed(values) || values->size() != op->getNumResults())
+    return false;
+  std::vector<Operation *> parts;
+  for (Operation *part = before ? before->getNextNode()
+                                : &op->getBlock()->front();
+       part != op; part = part->getNextNode())
+    parts.push_back(part);
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), *values)) {
+    auto found = wanted.find(result);
+    Operation *definition = value.getDefiningOp();
+    if (found != wanted.end() && definition && !names.contains(value) &&
+        !isa<stablehlo::ConstantOp>(definition) && !wanted.contains(value)) {
+      Name fixed = found->second;
+      auto owner = reserved.find(fixed);
+      if (owner != reserved.end() && owner->second == result)
+        owner->second = value;
+      wanted[value] = fixed;
+    }
+  }
+  ++depth;
+  for (Operation *part : parts)
+    if (!isa<stablehlo::ConstantOp>(part) && !isBroadcast(part))
+      writeOp(part);
+  --depth;
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), *values)) {
+    Name tensor = name(value);
+    result.replaceAllUsesWith(value);
+    names[result] = tensor;
+  }
+  return true;
+}
+
+void GraphWriter::writeOp(Operation *op) {
+  std::string reason;
+  if (tryRule(op, reason) || decompose(op))
+    return;
+  addUnsupported(op, reason);
+  // What uses it is looked at all the same, to list everything at once.
+  for (Value result : op->getResults())
+    names[result] = "";
+}
+
+void GraphWriter::writeKept(const KeptNode &node, Value result,
+                            const Name &bias) {
+  Names inputs;
+  for (auto [i, input] : llvm::enumerate(node.node.inputs))
+    inputs.push_back(input.value      ? name(input.value)
+                     : input.constant ? constant(input.constant,
+                                                 static_cast<int>(i) <
+                                                         node.proto.input_size()
+                                                     ? node.proto.input(i)
+                                                     : "")
+                                      : "");
+  if (!bias.empty()) {
+    inputs.resize(3);
+    inputs[2] = bias;
+  }
+  NodeProto &copy = *current->proto->add_node();
+  copy = node.proto;
+  copy.clear_input();
+  copy.clear_output();
+  if (!copy.name().empty())
+    copy.set_name(freshNodeName(node.name));
+  for (const Name &input : inputs)
+    copy.add_input(input);
+  for (Value output : node.node.outputs) {
+    Name tensor;
+    if (output) {
+      Value value = result ? result : output;
+      tensor = claim(value);
+      names[value] = tensor;
+      current->tensors.insert(tensor);
+    }
+    copy.add_output(tensor);
+  }
+}
+
+void GraphWriter::writeBiased(Operation *add, const BiasedConvolution &both) {
+  Name bias = both.vector ? name(both.vector)
+                          : constant(toAttribute(*both.tensor, both.tensorName,
+                                                 module.getContext()),
+                                     both.tensorName);
+  if (auto found = keptOf.find(both.convolution); found != keptOf.end())
+    return writeKept(*found->second, add->getResult(0), bias);
+  Emitter emitter(*this, both.convolution, add);
+  emitter.bias = bias;
+  const Rule *found = findRule(both.convolution->getName().getStringRef());
+  if (found && succeeded(found->write(emitter, both.convolution)))
+    return;
+  addUnsupported(both.convolution, emitter.reason());
+  names[add->getResult(0)] = "";
+}
+
+} // namespace sinter::onnx

@@ -1,0 +1,161 @@
+//===- GraphWriter.h - an ONNX model while it is written ------------------===//
+//
+// One attempt to write a module for given versions of the operator sets: what
+// every value is called, which groups of ops are written as the node they came
+// from, and the graphs that are being filled. Rules (Rules.h) see it through
+// an Emitter.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_FORMATS_ONNX_WRITE_GRAPHWRITER_H
+#define SINTER_FORMATS_ONNX_WRITE_GRAPHWRITER_H
+
+#include "formats/onnx/NodeGroups.h"
+#include "formats/onnx/file/OnnxWriter.h"
+#include "formats/onnx/file/onnx.pb.h"
+#include "graph/Model.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include <map>
+
+namespace sinter::onnx {
+
+using Name = std::string;
+
+/// A graph that nodes are being added to.
+struct OpenGraph {
+  GraphProto *proto;
+  /// The tensors that its own nodes and inputs give.
+  llvm::StringSet<> tensors;
+};
+
+/// A node of the file that is given back, see NodeGroups.h.
+struct KeptNode {
+  UntouchedNode node;
+  NodeProto proto;
+  std::string name;
+  /// The op in whose place the node is written.
+  mlir::Operation *anchor = nullptr;
+};
+
+/// A convolution and the addition of one number a feature: one node.
+struct BiasedConvolution {
+  mlir::Operation *convolution;
+  /// A vector, or where null a constant that becomes one.
+  mlir::Value vector;
+  std::optional<Tensor> tensor;
+  std::string tensorName;
+};
+
+class GraphWriter {
+public:
+  /// \p module is changed: what has no rule is decomposed in it.
+  GraphWriter(mlir::ModuleOp module, int64_t version);
+
+  /// Fills model(). Failures are in unsupportedOps() and requiredVersion().
+  void run();
+
+  ModelProto &model() { return proto; }
+  OnnxWriter &data() { return tensorData; }
+  /// What cannot be written, with counts.
+  const std::map<std::string, int64_t> &unsupportedOps() const {
+    return unsupported;
+  }
+  /// The version that the rules asked for; if it is newer than the one that was
+  /// given, what was written is not valid and has to be written anew for it.
+  int64_t requiredVersion() const { return required; }
+
+  //===--- For emitters ---------------------------------------------------===//
+
+  /// The version of ONNX's own operator set.
+  int64_t version() const { return opsetVersion; }
+  void need(int64_t version) { required = std::max(required, version); }
+
+  /// The tensor that holds a value. Constants become initializers when they
+  /// are first asked for, broadcasts become nodes.
+  Name name(mlir::Value value);
+  /// Makes \p name stand for \p value.
+  void bind(mlir::Value value, const Name &name) {
+    names[value] = name;
+    bound.push_back(value);
+  }
+  /// The name that the tensor of \p value is to have, now taken.
+  Name claim(mlir::Value value);
+  /// Whether a tensor of the graph has to be called as claim() says.
+  bool hasFixedName(mlir::Value value) const;
+  /// \p wanted, or with a number behind it if that is taken.
+  Name freshName(llvm::StringRef wanted);
+  Name freshNodeName(llvm::StringRef wanted);
+  /// An initializer.
+  Name constant(mlir::ElementsAttr value, llvm::StringRef wanted);
+
+  OpenGraph &graph() { return *current; }
+  /// Adds a node to the current graph.
+  NodeProto &addNode(llvm::StringRef opType);
+  /// Whether \p op only repeats elements and is written when it is needed.
+  static bool isBroadcast(mlir::Operation *op);
+
+  /// Writes a region into \p graph with \p arguments for its block's; the
+  /// tensors that its terminator returns.
+  llvm::SmallVector<Name> writeRegion(mlir::Region &region, OpenGraph &graph,
+                                      llvm::ArrayRef<Name> arguments);
+  void addUnsupported(mlir::Operation *op, llvm::StringRef reason);
+  /// ValueInfoProto of a tensor; \p dims names unknown dimensions.
+  bool describe(ValueInfoProto &info, const Name &name, mlir::Type type,
+                mlir::ArrayAttr dims = {});
+
+private:
+  void planNames();
+  void planBlock(mlir::Block &block);
+  void planGroup(mlir::ArrayAttr records, int64_t index,
+                 llvm::ArrayRef<mlir::Operation *> ops);
+  void planBias(mlir::Operation *add);
+  void writeBlock(mlir::Block &block);
+  void writeOp(mlir::Operation *op);
+  bool tryRule(mlir::Operation *op, std::string &reason);
+  bool decompose(mlir::Operation *op);
+  void writeKept(const KeptNode &kept, mlir::Value result = {},
+                 const Name &bias = {});
+  void writeBiased(mlir::Operation *add, const BiasedConvolution &biased);
+  void writeOutputs(mlir::func::FuncOp function);
+  void reserve(mlir::Value value, llvm::StringRef name);
+
+  mlir::ModuleOp module;
+  int64_t opsetVersion;
+  std::map<std::string, int64_t> opsets;
+  int64_t required = 0;
+  ModelProto proto;
+  OnnxWriter tensorData;
+  OpenGraph *current = nullptr;
+
+  mlir::DenseMap<mlir::Value, Name> names;
+  /// What bind() was told, in order: a rule that fails takes it back.
+  std::vector<mlir::Value> bound;
+  /// The names that values should get, and whose they are.
+  mlir::DenseMap<mlir::Value, Name> wanted;
+  llvm::StringMap<mlir::Value> reserved;
+  llvm::StringSet<> used, usedNodes;
+  mlir::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, Name> weights;
+  llvm::StringSet<> written;
+
+  std::vector<std::unique_ptr<KeptNode>> kept;
+  mlir::DenseMap<mlir::Operation *, KeptNode *> keptOf;
+  mlir::DenseMap<mlir::Operation *, BiasedConvolution> biased;
+  llvm::SmallPtrSet<mlir::Operation *, 16> absorbed;
+  mlir::DenseMap<mlir::Block *, OpenGraph *> graphs;
+  std::map<std::string, int64_t> unsupported;
+  int depth = 0;
+  int64_t regions = 0;
+};
+
+/// The name of the node that an op came from, or the op's own name.
+std::string originOf(mlir::Operation *op);
+
+/// Whether a node of ONNX's own operator set that is valid in version \p from
+/// is valid, and means the same, in the newer version \p to.
+bool staysValid(const NodeProto &node, int64_t from, int64_t to);
+
+} // namespace sinter::onnx
+
+#endif // SINTER_FORMATS_ONNX_WRITE_GRAPHWRITER_H

@@ -1,0 +1,487 @@
+// Ops that take elements from, or put them to, places that other tensors name.
+
+#include "formats/onnx/write/Rules.h"
+#include "graph/Constants.h"
+#include "graph/nn/NnOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Windows of a tensor whose first places are in rows of indices: what gather
+/// and scatter have in common.
+struct Windows {
+  /// The indexed tensor's shape, and a window's size in each of its dimensions.
+  Ints shape, sizes;
+  /// The dimensions that indices name, in the order of the index vector.
+  Ints mapped;
+  /// The dimensions that indices walk along with, and the indices' own.
+  Ints batching, indicesBatching;
+  Value indices;
+  int64_t vectorDim;
+  bool clamps;
+
+  /// Dimensions that need a number for each element: the mapped ones, the
+  /// batching ones, and those of which a window is only a part.
+  Ints listed() const {
+    Ints result(mapped);
+    result.append(batching);
+    for (auto [i, size] : llvm::enumerate(sizes))
+      if (size != shape[i] && !llvm::is_contained(result, i))
+        result.push_back(i);
+    return result;
+  }
+  /// All dimensions, the listed ones first.
+  Ints order() const {
+    Ints result = listed();
+    for (size_t i = 0; i < shape.size(); ++i)
+      if (!llvm::is_contained(result, i))
+        result.push_back(i);
+    return result;
+  }
+  /// The indices' dimensions without the one of the vector.
+  Ints batchShape() const {
+    Ints result;
+    auto type = typeOf(indices);
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      if (i != vectorDim)
+        result.push_back(type.getDimSize(i));
+    return result;
+  }
+};
+
+/// A row of numbers for each element of each window: a tensor
+/// [batch..., window along the listed dimensions..., listed dimensions] of i64.
+struct Rows {
+  Name rows;
+  Ints shape;
+};
+} // namespace
+
+/// Counts up along dimension \p dim of a tensor of ones otherwise.
+static Name count(Emitter &e, int64_t size, int64_t dim, int64_t rank) {
+  Ints shape(rank, 1);
+  shape[dim] = size;
+  return e.integers(identity(size), shape);
+}
+
+/// Column k of the index vectors, as [batch...].
+static Name column(Emitter &e, const Windows &w, const Name &indices,
+                   int64_t k) {
+  auto type = typeOf(w.indices);
+  if (w.vectorDim == type.getRank())
+    return indices;
+  Name one = e.slice(indices, {w.vectorDim}, {k}, {k + 1}, {1});
+  return e.squeeze(one, {w.vectorDim});
+}
+
+static std::optional<Rows> rowsOf(Emitter &e, const Windows &w) {
+  Ints batch = w.batchShape();
+  bool isDynamic = llvm::any_of(batch, ShapedType::isDynamic);
+  if ((isDynamic && (w.mapped.empty() || !w.batching.empty())) ||
+      llvm::any_of(w.listed(), [&](int64_t dim) {
+        return ShapedType::isDynamic(w.shape[dim]);
+      }))
+    return std::nullopt;
+  Type i64 = IntegerType::get(w.indices.getContext(), 64);
+  Name indices = e.cast(e.operand(w.indices), elementOf(w.indices), i64);
+  Ints listed = w.listed();
+  int64_t rank = batch.size() + listed.size();
+  Ints places(batch);
+  for (int64_t dim : listed)
+    places.push_back(w.sizes[dim]);
+  Name wholeShape;
+  if (isDynamic)
+    wholeShape =
+        e.make("Concat",
+               {e.make("Shape", {column(e, w, indices, 0)}),
+                e.integers(ArrayRef<int64_t>(places).drop_front(batch.size()))},
+               {{"axis", 0}});
+  else
+    wholeShape = e.integers(places);
+  Names columns;
+  for (auto [i, dim] : llvm::enumerate(listed)) {
+    Name first;
+    auto batching = llvm::find(w.batching, dim);
+    if (i < w.mapped.size()) {
+      first = column(e, w, indices, i);
+      if (w.clamps)
+        first = e.make(
+            "Clip",
+            {first, e.scalar(i64, 0),
+             e.scalar(i64, static_cast<double>(w.shape[dim] - w.sizes[dim]))});
+      Ints axes;
+      for (size_t k = 0; k < listed.size(); ++k)
+        axes.push_back(batch.size() + k);
+      first = e.unsqueeze(first, axes);
+    } else if (batching != w.batching.end()) {
+      int64_t along = w.indicesBatching[batching - w.batching.begin()];
+      along -= along > w.vectorDim;
+      first = count(e, batch[along], along, rank);
+    }
+    if (w.sizes[dim] > 1) {
+      Name within = count(e, w.sizes[dim], batch.size() + i, rank);
+      first = first.empty() ? within : e.make("Add", {first, within});
+    } else if (first.empty()) {
+      first = e.integers({0}, Ints(rank, 1));
+    }
+    Name whole = e.make("Expand", {first, wholeShape});
+    columns.push_back(e.unsqueeze(whole, {rank}));
+  }
+  Rows rows;
+  rows.rows = columns.size() == 1 ? columns.front()
+                                  : e.make("Concat", columns, {{"axis", rank}});
+  rows.shape = places;
+  return rows;
+}
+
+//===----------------------------------------------------------------------===//
+// Gather
+//===----------------------------------------------------------------------===//
+
+static LogicalResult writeGather(Emitter &e, stablehlo::GatherOp op) {
+  auto numbers = op.getDimensionNumbers();
+  auto type = typeOf(op.getResult());
+  Windows w{Ints(typeOf(op.getOperand()).getShape()),
+            Ints(op.getSliceSizes()),
+            Ints(numbers.getStartIndexMap()),
+            Ints(numbers.getOperandBatchingDims()),
+            Ints(numbers.getStartIndicesBatchingDims()),
+            op.getStartIndices(),
+            numbers.getIndexVectorDim(),
+            true};
+  if (w.listed().empty())
+    return e.unsupported("without indices");
+  std::optional<Rows> rows = rowsOf(e, w);
+  if (!rows)
+    return e.unsupported("with unknown sizes");
+  Ints order = w.order(), listed = w.listed();
+  Name x = e.transpose(e.operand(op.getOperand()), order);
+  Name gathered = e.make("GatherND", {x, rows->rows});
+  // [batch..., listed windows..., other windows...] to the result's order.
+  size_t batchRank = w.batchShape().size();
+  Ints squeezed, offsets, kept;
+  for (auto [i, dim] : llvm::enumerate(order)) {
+    bool collapsed = llvm::is_contained(numbers.getCollapsedSliceDims(), dim) ||
+                     llvm::is_contained(w.batching, dim);
+    if (collapsed)
+      squeezed.push_back(batchRank + i);
+    else
+      kept.push_back(dim);
+  }
+  gathered = e.squeeze(gathered, squeezed);
+  // The windows' dimensions in the operand's order stand at offset_dims.
+  Ints sorted(kept);
+  llvm::sort(sorted);
+  Ints permutation;
+  int64_t nextBatch = 0;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    auto offset = llvm::find(numbers.getOffsetDims(), i);
+    if (offset == numbers.getOffsetDims().end()) {
+      permutation.push_back(nextBatch++);
+      continue;
+    }
+    int64_t dim = sorted[offset - numbers.getOffsetDims().begin()];
+    permutation.push_back(batchRank + (llvm::find(kept, dim) - kept.begin()));
+  }
+  return e.alias(e.transpose(gathered, permutation));
+}
+
+static LogicalResult writeTake(Emitter &e, nn::TakeOp op) {
+  return e.result("Gather", e.operands(),
+                  {{"axis", static_cast<int64_t>(op.getAxis())}});
+}
+
+static LogicalResult writeTakeAlong(Emitter &e, nn::TakeAlongOp op) {
+  return e.result("GatherElements", e.operands(),
+                  {{"axis", static_cast<int64_t>(op.getAxis())}});
+}
+
+/// The places of dynamic_slice and dynamic_update_slice, clamped, as a vector.
+static Name clampedStarts(Emitter &e, ValueRange starts,
+                          ArrayRef<int64_t> shape, ArrayRef<int64_t> sizes) {
+  Type i64 = IntegerType::get(e.op->getContext(), 64);
+  Names parts;
+  Ints last;
+  for (auto [i, start] : llvm::enumerate(starts)) {
+    Name number = e.cast(e.operand(start), elementOf(start), i64);
+    parts.push_back(e.unsqueeze(number, {0}));
+    last.push_back(shape[i] - sizes[i]);
+  }
+  Name all = parts.size() == 1 ? parts.front()
+                               : e.make("Concat", parts, {{"axis", 0}});
+  all = e.make("Max", {all, e.integers(Ints(last.size(), 0))});
+  return e.make("Min", {all, e.integers(last)});
+}
+
+static LogicalResult writeDynamicSlice(Emitter &e,
+                                       stablehlo::DynamicSliceOp op) {
+  auto type = typeOf(op.getOperand());
+  Name x = e.operand(op.getOperand());
+  if (type.getRank() == 0)
+    return e.alias(x);
+  if (!type.hasStaticShape())
+    return e.unsupported("with unknown sizes");
+  Name starts = clampedStarts(e, op.getStartIndices(), type.getShape(),
+                              op.getSliceSizes());
+  Name ends = e.make("Add", {starts, e.integers(op.getSliceSizes())});
+  return e.result("Slice",
+                  {x, starts, ends, e.integers(identity(type.getRank()))});
+}
+
+//===----------------------------------------------------------------------===//
+// Scatter
+//===----------------------------------------------------------------------===//
+
+static LogicalResult
+writeDynamicUpdateSlice(Emitter &e, stablehlo::DynamicUpdateSliceOp op) {
+  auto type = typeOf(op.getOperand()), update = typeOf(op.getUpdate());
+  if (type.getRank() == 0)
+    return e.alias(e.operand(op.getUpdate()));
+  if (!type.hasStaticShape() || !update.hasStaticShape())
+    return e.unsupported("with unknown sizes");
+  Name starts = clampedStarts(e, op.getStartIndices(), type.getShape(),
+                              update.getShape());
+  Ints grid, shape(update.getShape());
+  int64_t rank = type.getRank();
+  for (int64_t i = 0; i < update.getNumElements(); ++i) {
+    Ints place(rank);
+    for (int64_t dim = rank - 1, rest = i; dim >= 0; --dim) {
+      place[dim] = rest % shape[dim];
+      rest /= shape[dim];
+    }
+    grid.append(place);
+  }
+  shape.push_back(rank);
+  Name rows = e.make("Add", {e.integers(grid, shape), starts});
+  return e.result("ScatterND", {e.operand(op.getOperand()), rows,
+                                e.operand(op.getUpdate())});
+}
+
+/// How updates are combined: ScatterND's reduction; nothing if it has no such.
+static std::optional<StringRef> reductionOf(Emitter &e,
+                                            stablehlo::ScatterOp op) {
+  Block &body = op.getUpdateComputation().front();
+  Value result = body.getTerminator()->getOperand(0);
+  if (result == body.getArgument(1))
+    return "none";
+  auto name = stablehlo::soleOperation(op.getUpdateComputation());
+  if (!name)
+    return std::nullopt;
+  auto found =
+      llvm::StringSwitch<std::optional<std::pair<StringRef, int>>>(*name)
+          .Case("stablehlo.add", {{"add", 16}})
+          .Case("stablehlo.multiply", {{"mul", 16}})
+          .Case("stablehlo.maximum", {{"max", 18}})
+          .Case("stablehlo.minimum", {{"min", 18}})
+          .Default(std::nullopt);
+  if (!found || elementOf(op.getInputs()[0]).isInteger(1))
+    return std::nullopt;
+  e.need(found->second);
+  return found->first;
+}
+
+/// An update outside of the operand is skipped by scatter and an error in ONNX:
+/// the operand gets one more place in each listed dimension, where those
+/// updates go, and loses it again.
+static LogicalResult writeScatter(Emitter &e, stablehlo::ScatterOp op) {
+  if (op.getInputs().size() != 1)
+    return e.unsupported("of several tensors");
+  std::optional<StringRef> reduction = reductionOf(e, op);
+  if (!reduction)
+    return e.unsupported("with this update computation");
+  auto numbers = op.getScatterDimensionNumbers();
+  auto type = typeOf(op.getInputs()[0]), updates = typeOf(op.getUpdates()[0]);
+  if (!type.hasStaticShape() || !updates.hasStaticShape())
+    return e.unsupported("with unknown sizes");
+  Ints sizes(type.getRank(), 1);
+  size_t next = 0;
+  Ints windowDims;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (!llvm::is_contained(numbers.getInsertedWindowDims(), i) &&
+        !llvm::is_contained(numbers.getInputBatchingDims(), i)) {
+      sizes[i] = updates.getDimSize(numbers.getUpdateWindowDims()[next++]);
+      windowDims.push_back(i);
+    }
+  Windows w{Ints(type.getShape()),
+            sizes,
+            Ints(numbers.getScatterDimsToOperandDims()),
+            Ints(numbers.getInputBatchingDims()),
+            Ints(numbers.getScatterIndicesBatchingDims()),
+            op.getScatterIndices(),
+            numbers.getIndexVectorDim(),
+            false};
+  Ints listed = w.listed(), order = w.order();
+  if (listed.empty())
+    return e.unsupported("without indices");
+  std::optional<Rows> rows = rowsOf(e, w);
+  if (!rows)
+    return e.unsupported("with unknown sizes");
+
+  // Rows of a window that does not lie inside go to the extra place.
+  Type i64 = IntegerType::get(op.getContext(), 64);
+  size_t batchRank = w.batchShape().size();
+  Ints limits, windowAxes;
+  for (auto [i, dim] : llvm::enumerate(listed)) {
+    limits.push_back(w.shape[dim]);
+    windowAxes.push_back(batchRank + i);
+  }
+  windowAxes.push_back(batchRank + listed.size());
+  Name low = e.make("Less", {rows->rows, e.scalar(i64, 0)});
+  Name high = e.make("GreaterOrEqual", {rows->rows, e.integers(limits)});
+  Name outside = e.cast(e.make("Or", {low, high}),
+                        IntegerType::get(op.getContext(), 1), i64);
+  Name isOutside =
+      e.make("Greater", {e.reduce("ReduceMax", outside, windowAxes, true),
+                         e.scalar(i64, 0)});
+  Name places = e.where(isOutside, e.integers(limits), rows->rows);
+
+  // Updates as [batch..., listed windows..., other windows...].
+  Ints permutation, shape(rows->shape);
+  for (int64_t i = 0; i < updates.getRank(); ++i)
+    if (!llvm::is_contained(numbers.getUpdateWindowDims(), i))
+      permutation.push_back(i);
+  for (int64_t dim : order) {
+    auto found = llvm::find(windowDims, dim);
+    if (found != windowDims.end())
+      permutation.push_back(
+          numbers.getUpdateWindowDims()[found - windowDims.begin()]);
+  }
+  for (int64_t dim : ArrayRef<int64_t>(order).drop_front(listed.size()))
+    shape.push_back(w.sizes[dim]);
+  Name values =
+      e.reshape(e.transpose(e.operand(op.getUpdates()[0]), permutation), shape);
+
+  Ints zeros(type.getRank(), 0), extra(type.getRank(), 0);
+  std::fill_n(extra.begin(), listed.size(), 1);
+  Type element = type.getElementType();
+  Name x = e.transpose(e.operand(op.getInputs()[0]), order);
+  Name filler = e.scalar(element, 0);
+  NodeAttributes attributes;
+  if (*reduction != "none")
+    attributes.push_back({"reduction", *reduction});
+  Name done =
+      e.make("ScatterND", {e.pad(x, filler, zeros, extra), places, values},
+             attributes);
+  for (int64_t &each : extra)
+    each = -each;
+  done = e.pad(done, filler, zeros, extra);
+  return e.alias(e.transpose(done, inverse(order)));
+}
+
+//===----------------------------------------------------------------------===//
+// Sorting and counting
+//===----------------------------------------------------------------------===//
+
+/// By `compare` of two elements of the same tensor: TopK of all elements, and
+/// the other tensors in the same order.
+static LogicalResult writeSort(Emitter &e, stablehlo::SortOp op) {
+  using Direction = stablehlo::ComparisonDirection;
+  Block &body = op.getComparator().front();
+  auto compare =
+      body.getTerminator()->getOperand(0).getDefiningOp<stablehlo::CompareOp>();
+  auto left =
+      compare ? dyn_cast<BlockArgument>(compare.getLhs()) : BlockArgument();
+  auto right =
+      compare ? dyn_cast<BlockArgument>(compare.getRhs()) : BlockArgument();
+  if (!left || !right || left.getOwner() != &body ||
+      right.getOwner() != &body ||
+      left.getArgNumber() / 2 != right.getArgNumber() / 2 || left == right)
+    return e.unsupported("by this comparator");
+  Direction direction = compare.getComparisonDirection();
+  bool isLess = direction == Direction::LT || direction == Direction::LE;
+  if (direction == Direction::EQ || direction == Direction::NE)
+    return e.unsupported("by this comparator");
+  bool isSwapped = left.getArgNumber() > right.getArgNumber();
+  unsigned key = left.getArgNumber() / 2;
+  auto type = typeOf(op.getInputs()[key]);
+  int64_t axis = op.getDimension();
+  axis += axis < 0 ? type.getRank() : 0;
+  if (ShapedType::isDynamic(type.getDimSize(axis)))
+    return e.unsupported("of an unknown number of elements");
+  Names sorted = e.makeMany(
+      "TopK",
+      {e.operand(op.getInputs()[key]), e.integers({type.getDimSize(axis)})},
+      {{"axis", axis}, {"largest", isLess == isSwapped}, {"sorted", 1}},
+      {true, true});
+  for (unsigned i = 0; i < op.getInputs().size(); ++i) {
+    Name result = i == key ? sorted[0]
+                           : e.make("GatherElements",
+                                    {e.operand(op.getInputs()[i]), sorted[1]},
+                                    {{"axis", axis}});
+    if (failed(e.alias(result, i)))
+      return failure();
+  }
+  return success();
+}
+
+static LogicalResult writeTopK(Emitter &e, nn::TopKOp op) {
+  Name k = e.integers({static_cast<int64_t>(op.getK())});
+  return e.result("TopK", {e.operand(op.getOperand()), k},
+                  {{"axis", static_cast<int64_t>(op.getAxis())},
+                   {"largest", op.getLargest()},
+                   {"sorted", 1}});
+}
+
+template <typename Op>
+static LogicalResult writeArg(Emitter &e, Op op, StringRef opType) {
+  return e.result(opType, e.operands(),
+                  {{"axis", static_cast<int64_t>(op.getAxis())},
+                   {"keepdims", op.getKeepDimension()},
+                   {"select_last_index", op.getSelectLast()}});
+}
+static LogicalResult writeArgMax(Emitter &e, nn::ArgMaxOp op) {
+  return writeArg(e, op, "ArgMax");
+}
+static LogicalResult writeArgMin(Emitter &e, nn::ArgMinOp op) {
+  return writeArg(e, op, "ArgMin");
+}
+
+static LogicalResult writeOneHot(Emitter &e, nn::OneHotOp op) {
+  int64_t depth = typeOf(op.getResult()).getDimSize(op.getAxis());
+  if (ShapedType::isDynamic(depth))
+    return e.unsupported("of unknown depth");
+  Type i64 = IntegerType::get(op.getContext(), 64);
+  return e.result("OneHot",
+                  {e.operand(op.getIndices()),
+                   e.scalar(i64, static_cast<double>(depth)),
+                   e.operand(op.getValues())},
+                  {{"axis", static_cast<int64_t>(op.getAxis())}});
+}
+
+static LogicalResult writeNonZero(Emitter &e, nn::NonZeroOp op) {
+  return e.result("NonZero", e.operands());
+}
+
+static LogicalResult writeCumulativeSum(Emitter &e, nn::CumulativeSumOp op) {
+  Type i64 = IntegerType::get(op.getContext(), 64);
+  Name axis = e.scalar(i64, static_cast<double>(op.getAxis()));
+  return e.result(
+      "CumSum", {e.operand(op.getOperand()), axis},
+      {{"exclusive", op.getExclusive()}, {"reverse", op.getReverse()}});
+}
+
+Rules indexingRules() {
+  static const Rule rules[] = {rule<writeGather>(),
+                               rule<writeTake>(),
+                               rule<writeTakeAlong>(),
+                               rule<writeDynamicSlice>(),
+                               rule<writeDynamicUpdateSlice>(),
+                               rule<writeScatter>(),
+                               rule<writeSort>(),
+                               rule<writeTopK>(),
+                               rule<writeArgMax>(),
+                               rule<writeArgMin>(),
+                               rule<writeOneHot>(),
+                               rule<writeNonZero>(),
+                               rule<writeCumulativeSum>()};
+  return rules;
+}
+
+} // namespace sinter::onnx

@@ -1,0 +1,206 @@
+// Ops that move elements to places that are known when the model is written,
+// and shapes that are not.
+
+#include "formats/onnx/write/Rules.h"
+#include "graph/Constants.h"
+#include "graph/nn/NnOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+/// A shape operand as ONNX's vector of i64.
+static Name shapeOperand(Emitter &e, Value value) {
+  return e.cast(e.operand(value), elementOf(value),
+                IntegerType::get(value.getContext(), 64));
+}
+
+static LogicalResult writeIota(Emitter &e, stablehlo::IotaOp op) {
+  auto type = typeOf(op);
+  if (!type.hasStaticShape() || isa<ComplexType>(type.getElementType()))
+    return e.unsupported("of this type");
+  Type i64 = IntegerType::get(op.getContext(), 64);
+  int64_t dimension = op.getIotaDimension();
+  Ints shape(type.getRank(), 1), values;
+  shape[dimension] = type.getDimSize(dimension);
+  Name range = e.integers(identity(shape[dimension]), shape);
+  range = e.cast(range, i64, type.getElementType());
+  if (ArrayRef<int64_t>(shape) != type.getShape())
+    range = e.make("Expand", {range, e.integers(type.getShape())});
+  return e.alias(range);
+}
+
+static LogicalResult writeDynamicIota(Emitter &e, stablehlo::DynamicIotaOp op) {
+  auto type = typeOf(op.getResult());
+  Type i64 = IntegerType::get(op.getContext(), 64);
+  int64_t dimension = op.getIotaDimension();
+  Name shape = shapeOperand(e, op.getOutputShape());
+  Name size =
+      e.make("Gather", {shape, e.scalar(i64, dimension)}, {{"axis", 0}});
+  Name range = e.make("Range", {e.scalar(i64, 0), size, e.scalar(i64, 1)});
+  Ints axes = identity(type.getRank());
+  axes.erase(axes.begin() + dimension);
+  range = e.unsqueeze(e.cast(range, i64, type.getElementType()), axes);
+  return e.result("Expand", {range, shape});
+}
+
+/// The operand with its dimensions in order and ones between them.
+static Name spread(Emitter &e, Value operand, ArrayRef<int64_t> dims,
+                   int64_t rank) {
+  Ints order = identity(dims.size());
+  llvm::sort(order, [&](int64_t a, int64_t b) { return dims[a] < dims[b]; });
+  Ints axes;
+  for (int64_t i = 0; i < rank; ++i)
+    if (!llvm::is_contained(dims, i))
+      axes.push_back(i);
+  return e.unsqueeze(e.transpose(e.operand(operand), order), axes);
+}
+
+static LogicalResult writeBroadcastInDim(Emitter &e,
+                                         stablehlo::BroadcastInDimOp op) {
+  auto type = typeOf(op.getResult()), from = typeOf(op.getOperand());
+  Name x =
+      spread(e, op.getOperand(), op.getBroadcastDimensions(), type.getRank());
+  // An unknown size is the operand's: Expand leaves it with a 1.
+  Ints shape(type.getShape());
+  bool expands = false;
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    auto dim = llvm::find(op.getBroadcastDimensions(), i);
+    int64_t own =
+        dim == op.getBroadcastDimensions().end()
+            ? 1
+            : from.getDimSize(dim - op.getBroadcastDimensions().begin());
+    expands |= own != size;
+    if (ShapedType::isDynamic(size)) {
+      if (!ShapedType::isDynamic(own))
+        return e.unsupported("to a size that is not known");
+      size = 1;
+    }
+  }
+  if (!expands)
+    return e.alias(x);
+  return e.result("Expand", {x, e.integers(shape)});
+}
+
+static LogicalResult
+writeDynamicBroadcastInDim(Emitter &e, stablehlo::DynamicBroadcastInDimOp op) {
+  Name x = spread(e, op.getOperand(), op.getBroadcastDimensions(),
+                  typeOf(op.getResult()).getRank());
+  return e.result("Expand", {x, shapeOperand(e, op.getOutputDimensions())});
+}
+
+/// Expand broadcasts both ways, as broadcast_like does.
+static LogicalResult writeBroadcastLike(Emitter &e, nn::BroadcastLikeOp op) {
+  Name x = e.operand(op.getOperand());
+  for (Value other : op.getOthers())
+    x = e.make("Expand", {x, e.make("Shape", {e.operand(other)})});
+  return e.alias(x);
+}
+
+static LogicalResult writeReshape(Emitter &e, stablehlo::ReshapeOp op) {
+  if (llvm::count_if(typeOf(op).getShape(), ShapedType::isDynamic) > 1)
+    return e.unsupported("to more than one unknown size");
+  return e.alias(e.reshape(e.operand(op.getOperand()), typeOf(op).getShape()));
+}
+
+static LogicalResult writeDynamicReshape(Emitter &e,
+                                         stablehlo::DynamicReshapeOp op) {
+  Name shape = shapeOperand(e, op.getOutputShape());
+  e.need(14);
+  return e.result("Reshape", {e.operand(op.getOperand()), shape},
+                  {{"allowzero", 1}});
+}
+
+static LogicalResult writeDimensionSize(Emitter &e,
+                                        stablehlo::GetDimensionSizeOp op) {
+  Type i64 = IntegerType::get(op.getContext(), 64);
+  Name shape = e.make("Shape", {e.operand(op.getOperand())});
+  Name size = e.make(
+      "Gather", {shape, e.scalar(i64, static_cast<double>(op.getDimension()))},
+      {{"axis", 0}});
+  return e.alias(e.cast(size, i64, elementOf(op)));
+}
+
+static LogicalResult writeShape(Emitter &e, nn::ShapeOp op) {
+  return e.result("Shape", e.operands());
+}
+
+static LogicalResult writeTranspose(Emitter &e, stablehlo::TransposeOp op) {
+  return e.result("Transpose", e.operands(), {{"perm", op.getPermutation()}});
+}
+
+static LogicalResult writeSlice(Emitter &e, stablehlo::SliceOp op) {
+  auto from = typeOf(op.getOperand());
+  Ints axes, starts, ends, steps;
+  for (int64_t i = 0; i < from.getRank(); ++i) {
+    int64_t start = op.getStartIndices()[i], limit = op.getLimitIndices()[i];
+    int64_t step = op.getStrides()[i];
+    if (start == 0 && step == 1 && limit == from.getDimSize(i))
+      continue;
+    axes.push_back(i);
+    starts.push_back(start);
+    ends.push_back(limit);
+    steps.push_back(step);
+  }
+  return e.alias(
+      e.slice(e.operand(op.getOperand()), axes, starts, ends, steps));
+}
+
+static LogicalResult writeRealDynamicSlice(Emitter &e,
+                                           stablehlo::RealDynamicSliceOp op) {
+  return e.result("Slice",
+                  {e.operand(op.getOperand()),
+                   shapeOperand(e, op.getStartIndices()),
+                   shapeOperand(e, op.getLimitIndices()),
+                   e.integers(identity(typeOf(op.getOperand()).getRank())),
+                   shapeOperand(e, op.getStrides())});
+}
+
+static LogicalResult writePad(Emitter &e, stablehlo::PadOp op) {
+  Name x = e.operand(op.getOperand()), filler = e.operand(op.getPaddingValue());
+  x = e.dilate(x, filler, typeOf(op.getOperand()).getShape(),
+               op.getInteriorPadding());
+  return e.alias(
+      e.pad(x, filler, op.getEdgePaddingLow(), op.getEdgePaddingHigh()));
+}
+
+static LogicalResult writePadMode(Emitter &e, nn::PadModeOp op) {
+  if (op.getMode() == "wrap")
+    e.need(19);
+  Ints pads(op.getLow());
+  pads.append(op.getHigh().begin(), op.getHigh().end());
+  return e.result("Pad", {e.operand(op.getOperand()), e.integers(pads)},
+                  {{"mode", op.getMode()}});
+}
+
+static LogicalResult writeReverse(Emitter &e, stablehlo::ReverseOp op) {
+  return e.alias(e.reverse(e.operand(op.getOperand()), op.getDimensions()));
+}
+
+static LogicalResult writeConcatenate(Emitter &e, stablehlo::ConcatenateOp op) {
+  return e.result("Concat", e.operands(),
+                  {{"axis", static_cast<int64_t>(op.getDimension())}});
+}
+
+Rules movementRules() {
+  static const Rule rules[] = {rule<writeIota>(),
+                               rule<writeDynamicIota>(),
+                               rule<writeBroadcastInDim>(),
+                               rule<writeDynamicBroadcastInDim>(),
+                               rule<writeBroadcastLike>(),
+                               rule<writeReshape>(),
+                               rule<writeDynamicReshape>(),
+                               rule<writeDimensionSize>(),
+                               rule<writeShape>(),
+                               rule<writeTranspose>(),
+                               rule<writeSlice>(),
+                               rule<writeRealDynamicSlice>(),
+                               rule<writePad>(),
+                               rule<writePadMode>(),
+                               rule<writeReverse>(),
+                               rule<writeConcatenate>()};
+  return rules;
+}
+
+} // namespace sinter::onnx

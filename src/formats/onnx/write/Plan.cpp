@@ -1,0 +1,263 @@
+// Which ops are written together: groups that are given back as the node they
+// came from, and convolutions with their bias.
+
+#include "formats/onnx/write/Emitter.h"
+#include "graph/Constants.h"
+#include "graph/nn/NnOps.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+bool staysValid(const NodeProto &node, int64_t from, int64_t to) {
+  if (from == to)
+    return true;
+  if (from > to)
+    return false;
+  // The versions, from 8 on, that a node of an older version does not survive:
+  // attributes that became inputs, defaults and meanings that changed. All
+  // others only widened the types.
+  static const std::multimap<StringRef, int64_t> changes = {
+      {"Upsample", 9},
+      {"BatchNormalization", 9},
+      {"Upsample", 10},
+      {"Slice", 10},
+      {"TopK", 10},
+      {"Clip", 11},
+      {"Pad", 11},
+      {"Resize", 11},
+      {"Scatter", 11},
+      {"Dropout", 12},
+      {"Softmax", 13},
+      {"LogSoftmax", 13},
+      {"Hardmax", 13},
+      {"Squeeze", 13},
+      {"Unsqueeze", 13},
+      {"Split", 13},
+      {"ReduceSum", 13},
+      {"BatchNormalization", 14},
+      {"RoiAlign", 16},
+      {"ReduceL1", 18},
+      {"ReduceL2", 18},
+      {"ReduceLogSum", 18},
+      {"ReduceLogSumExp", 18},
+      {"ReduceMax", 18},
+      {"ReduceMean", 18},
+      {"ReduceMin", 18},
+      {"ReduceProd", 18},
+      {"ReduceSumSquare", 18},
+      {"Split", 18},
+      {"GridSample", 20},
+      {"DFT", 20},
+      {"GroupNormalization", 21}};
+  auto [first, last] = changes.equal_range(node.op_type());
+  for (auto change = first; change != last; ++change) {
+    bool crossed = from < change->second && change->second <= to;
+    // A BatchNormalization in its inference form, and a Split with its sizes,
+    // are written the same way in all versions.
+    bool isPlain =
+        (node.op_type() == "BatchNormalization" && node.output_size() == 1 &&
+         node.attribute_size() <= 2 &&
+         llvm::all_of(node.attribute(),
+                      [](const AttributeProto &each) {
+                        return each.name() == "epsilon" ||
+                               each.name() == "momentum";
+                      })) ||
+        (node.op_type() == "Split" && from >= 13 && node.input_size() == 2);
+    if (crossed && !isPlain)
+      return false;
+  }
+  return true;
+}
+
+/// Where the node of a group can stand: after all that it uses, before all that
+/// use it. Null if there is no such place.
+static Operation *placeOf(const UntouchedNode &node,
+                          ArrayRef<Operation *> ops) {
+  Block *block = ops.front()->getBlock();
+  llvm::SmallPtrSet<Operation *, 8> members(ops.begin(), ops.end());
+  auto usedAfter = [&](Operation *place) {
+    for (Value output : node.outputs)
+      if (output)
+        for (Operation *user : output.getUsers()) {
+          Operation *here = block->findAncestorOpInBlock(*user);
+          if (here && !members.contains(here) && here->isBeforeInBlock(place))
+            return false;
+        }
+    return true;
+  };
+  if (usedAfter(ops.back()))
+    return ops.back();
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands()) {
+      Operation *definition = operand.getDefiningOp();
+      if (definition && definition->getBlock() == block &&
+          !members.contains(definition) &&
+          !isa<stablehlo::ConstantOp>(definition) &&
+          !definition->isBeforeInBlock(ops.front()))
+        return nullptr;
+    }
+  return ops.front();
+}
+
+void GraphWriter::planGroup(ArrayAttr records, int64_t index,
+                            ArrayRef<Operation *> ops) {
+  if (index < 0 || index >= static_cast<int64_t>(records.size()))
+    return;
+  auto record = dyn_cast<DictionaryAttr>(records[index]);
+  std::optional<UntouchedNode> node;
+  if (record)
+    node = untouchedNode(record, ops);
+  if (!node)
+    return;
+  auto keptNode = std::make_unique<KeptNode>();
+  if (!keptNode->proto.ParsePartialFromArray(node->proto.data(),
+                                             node->proto.size()))
+    return;
+  auto version = record.getAs<IntegerAttr>("version");
+  auto name = record.getAs<StringAttr>("name");
+  StringRef domain = keptNode->proto.domain();
+  bool isStandard = domain.empty() || domain == "ai.onnx";
+  auto declared = opsets.find(isStandard ? "ai.onnx" : domain.str());
+  if (!version || declared == opsets.end())
+    return;
+  if (isStandard && version.getInt() > opsetVersion)
+    need(version.getInt());
+  if (isStandard ? !staysValid(keptNode->proto, version.getInt(), opsetVersion)
+                 : version.getInt() != declared->second)
+    return;
+  keptNode->anchor = placeOf(*node, ops);
+  if (!keptNode->anchor)
+    return;
+  keptNode->name = name ? name.str() : keptNode->proto.name();
+  keptNode->node = std::move(*node);
+  for (auto [i, output] : llvm::enumerate(keptNode->node.outputs))
+    if (output && static_cast<int>(i) < keptNode->proto.output_size())
+      reserve(output, keptNode->proto.output(i));
+  for (Operation *op : ops)
+    keptOf[op] = keptNode.get();
+  kept.push_back(std::move(keptNode));
+}
+
+void GraphWriter::planBlock(Block &block) {
+  if (auto records = module->getAttrOfType<ArrayAttr>(nodesAttribute)) {
+    llvm::MapVector<int64_t, SmallVector<Operation *>> groups;
+    for (Operation &op : block)
+      if (auto index = op.getAttrOfType<IntegerAttr>(nodeAttribute))
+        groups[index.getInt()].push_back(&op);
+    for (auto &[index, ops] : groups)
+      planGroup(records, index, ops);
+  }
+  for (Operation &op : block) {
+    if (keptOf.contains(&op))
+      continue;
+    if (isa<stablehlo::AddOp>(op))
+      planBias(&op);
+    if (isa<stablehlo::IfOp, stablehlo::CaseOp, stablehlo::WhileOp>(op) &&
+        ++depth < 200)
+      for (Region &region : op.getRegions())
+        planBlock(region.front());
+    if (isa<stablehlo::IfOp, stablehlo::CaseOp, stablehlo::WhileOp>(op))
+      --depth;
+  }
+}
+
+/// A tensor that repeats one element \p size times.
+static Tensor repeated(const Tensor &tensor, int64_t size) {
+  Tensor result(tensor.type(), {size});
+  size_t width = byteSize(tensor.type());
+  for (int64_t i = 0; i < size; ++i)
+    std::memcpy(result.mutableBytes() + i * width, tensor.data(), width);
+  return result;
+}
+
+/// Whether \p value gives every element of feature f of a tensor of \p type
+/// the same number, as a vector.
+static bool isPerFeature(Value value, int64_t feature, RankedTensorType type,
+                         BiasedConvolution &result) {
+  int64_t size = type.getDimSize(feature);
+  if (ShapedType::isDynamic(size))
+    return false;
+  Value source = value;
+  Ints dims;
+  if (auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>()) {
+    source = broadcast.getOperand();
+    dims = Ints(broadcast.getBroadcastDimensions());
+  } else {
+    if (auto like = value.getDefiningOp<nn::BroadcastLikeOp>())
+      source = like.getOperand();
+    int64_t rank = cast<RankedTensorType>(source.getType()).getRank();
+    for (int64_t i = 0; i < rank; ++i)
+      dims.push_back(type.getRank() - rank + i);
+  }
+  auto sourceType = cast<RankedTensorType>(source.getType());
+  if (sourceType.getRank() == 1 && dims[0] == feature &&
+      sourceType.getDimSize(0) == size) {
+    result.vector = source;
+    return true;
+  }
+  auto constant = source.getDefiningOp<stablehlo::ConstantOp>();
+  if (!constant)
+    return false;
+  std::optional<Tensor> tensor;
+  if (constant.getValue().isSplat()) {
+    auto one = DenseElementsAttr::get(
+        RankedTensorType::get({1}, sourceType.getElementType()),
+        constant.getValue().getSplatValue<Attribute>());
+    tensor = toTensor(one);
+  } else {
+    for (auto [i, each] : llvm::enumerate(sourceType.getShape()))
+      if (each != 1 && dims[i] != feature)
+        return false;
+    tensor = toTensor(constant.getValue());
+  }
+  if (!tensor || (tensor->size() != size && tensor->size() != 1))
+    return false;
+  result.tensor = tensor->size() == size ? tensor->reshaped({size})
+                                         : repeated(*tensor, size);
+  result.tensorName = constantName(source).str();
+  if (result.tensorName.empty())
+    result.tensorName = originOf(value.getDefiningOp()) + "_bias";
+  return true;
+}
+
+void GraphWriter::planBias(Operation *add) {
+  for (unsigned side : {0u, 1u}) {
+    auto convolution =
+        add->getOperand(side).getDefiningOp<stablehlo::ConvolutionOp>();
+    if (!convolution || !convolution->hasOneUse() ||
+        convolution->getBlock() != add->getBlock() ||
+        absorbed.contains(convolution))
+      continue;
+    auto type = cast<RankedTensorType>(convolution.getType());
+    if (!isa<FloatType>(type.getElementType()))
+      continue;
+    BiasedConvolution both{convolution, {}, {}, {}};
+    auto numbers = convolution.getDimensionNumbers();
+    if (!isPerFeature(add->getOperand(1 - side),
+                      numbers.getOutputFeatureDimension(), type, both))
+      continue;
+    if (auto found = keptOf.find(convolution); found != keptOf.end()) {
+      const KeptNode &node = *found->second;
+      bool takesBias =
+          (node.proto.op_type() == "Conv" ||
+           node.proto.op_type() == "ConvTranspose") &&
+          (node.node.inputs.size() == 2 ||
+           (node.node.inputs.size() == 3 && !node.node.inputs[2].value &&
+            !node.node.inputs[2].constant)) &&
+          node.node.outputs.size() == 1 &&
+          node.node.outputs[0] == convolution.getResult();
+      if (!takesBias)
+        continue;
+      for (auto &[op, owner] : keptOf)
+        if (owner == found->second)
+          absorbed.insert(op);
+    }
+    absorbed.insert(convolution);
+    biased[add] = std::move(both);
+    return;
+  }
+}
+
+} // namespace sinter::onnx

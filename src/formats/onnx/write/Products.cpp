@@ -1,0 +1,290 @@
+// Convolutions and products.
+
+#include "formats/onnx/write/Rules.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+/// The type that a product is computed in: its result's where that is a float;
+/// for integers of up to 32 bits f64, whose sums are exact.
+static std::optional<Type> computeType(Value lhs, Value rhs, Value result) {
+  Type element = elementOf(result);
+  for (Value value : {lhs, rhs, result})
+    if (isa<ComplexType>(elementOf(value)) ||
+        isa<quant::QuantizedType>(elementOf(value)))
+      return std::nullopt;
+  if (isa<FloatType>(element))
+    return element;
+  for (Value value : {lhs, rhs})
+    if (!isa<FloatType>(elementOf(value)) &&
+        elementOf(value).getIntOrFloatBitWidth() > 16)
+      return std::nullopt;
+  return Float64Type::get(result.getContext());
+}
+
+//===----------------------------------------------------------------------===//
+// Convolution
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A convolution as ONNX lays it out: [N, C, spatial...] with a kernel
+/// [O, I / groups, spatial...].
+struct Convolution {
+  Name x, kernel;
+  Ints xShape, kernelShape;
+  stablehlo::ConvolutionWindow window;
+  int64_t groups;
+  Type element;
+};
+} // namespace
+
+static Ints permuted(ArrayRef<int64_t> shape, ArrayRef<int64_t> permutation) {
+  Ints result;
+  for (int64_t from : permutation)
+    result.push_back(shape[from]);
+  return result;
+}
+
+static Ints channelsFirst(int64_t first, int64_t second,
+                          ArrayRef<int64_t> spatial) {
+  Ints result = {first, second};
+  result.append(spatial.begin(), spatial.end());
+  return result;
+}
+
+/// Groups of images become groups of features: [g * n, c, ...] to
+/// [n, g * c, ...].
+static bool mergeBatchGroups(Emitter &e, Convolution &c, int64_t groups) {
+  if (groups == 1)
+    return true;
+  if (c.groups != 1 || llvm::any_of(c.xShape, ShapedType::isDynamic))
+    return false;
+  Ints split = {groups, c.xShape[0] / groups};
+  split.append(c.xShape.begin() + 1, c.xShape.end());
+  Ints order = identity(split.size());
+  std::swap(order[0], order[1]);
+  c.x = e.transpose(e.reshape(c.x, split), order);
+  c.xShape[0] /= groups;
+  c.xShape[1] *= groups;
+  c.x = e.reshape(c.x, c.xShape);
+  c.groups = groups;
+  return true;
+}
+
+/// ConvTranspose's kernel is [I, O / groups, spatial...] and turned around.
+static Name transposedKernel(Emitter &e, const Convolution &c) {
+  Ints turned;
+  for (auto [i, each] : llvm::enumerate(c.window))
+    if (!each.reversed && each.size > 1)
+      turned.push_back(i + 2);
+  Name kernel = e.reverse(c.kernel, turned);
+  Ints order = identity(c.kernelShape.size());
+  std::swap(order[0], order[1]);
+  if (c.groups == 1)
+    return e.transpose(kernel, order);
+  Ints split = {c.groups, c.kernelShape[0] / c.groups};
+  split.append(c.kernelShape.begin() + 1, c.kernelShape.end());
+  Ints splitOrder = identity(split.size());
+  std::swap(splitOrder[1], splitOrder[2]);
+  Ints joined = permuted(c.kernelShape, order);
+  joined[0] = c.kernelShape[1] * c.groups;
+  joined[1] = c.kernelShape[0] / c.groups;
+  return e.reshape(e.transpose(e.reshape(kernel, split), splitOrder), joined);
+}
+
+/// A convolution of a dilated operand is a transposed one: its padding takes
+/// away from the whole result what the window does not reach.
+static std::optional<Name> writeTransposed(Emitter &e, const Convolution &c) {
+  Ints kernel, strides, dilations, low, high, outputPadding;
+  for (const auto &each : c.window) {
+    int64_t reach = (each.size - 1) * each.windowDilation;
+    int64_t before = reach - each.paddingLow, after = reach - each.paddingHigh;
+    int64_t extra = std::max<int64_t>(-after, 0);
+    if (each.stride != 1 || before < 0 ||
+        (extra > 0 &&
+         extra >= std::max(each.baseDilation, each.windowDilation)))
+      return std::nullopt;
+    kernel.push_back(each.size);
+    strides.push_back(each.baseDilation);
+    dilations.push_back(each.windowDilation);
+    low.push_back(before);
+    high.push_back(after + extra);
+    outputPadding.push_back(extra);
+  }
+  low.append(high);
+  return e.make("ConvTranspose", {c.x, transposedKernel(e, c), e.bias},
+                {{"kernel_shape", kernel},
+                 {"strides", strides},
+                 {"dilations", dilations},
+                 {"pads", low},
+                 {"output_padding", outputPadding},
+                 {"group", c.groups}});
+}
+
+static Name writePlain(Emitter &e, Convolution c) {
+  Ints zeros(c.xShape.size(), 0), low(zeros), high(zeros), interior(zeros);
+  Ints kernel, strides, dilations, padsLow, padsHigh, turned;
+  bool padsApart = false;
+  for (auto [i, each] : llvm::enumerate(c.window)) {
+    interior[i + 2] = each.baseDilation - 1;
+    low[i + 2] = each.paddingLow;
+    high[i + 2] = each.paddingHigh;
+    padsApart |= each.paddingLow < 0 || each.paddingHigh < 0;
+    if (each.reversed && each.size > 1)
+      turned.push_back(i + 2);
+    kernel.push_back(each.size);
+    strides.push_back(each.stride);
+    dilations.push_back(each.windowDilation);
+  }
+  Name zero = e.scalar(c.element, 0);
+  c.x = e.dilate(c.x, zero, c.xShape, interior);
+  if (padsApart) {
+    c.x = e.pad(c.x, zero, low, high);
+    low = high = zeros;
+  }
+  Ints pads(low.begin() + 2, low.end());
+  pads.append(high.begin() + 2, high.end());
+  return e.make("Conv", {c.x, e.reverse(c.kernel, turned), e.bias},
+                {{"kernel_shape", kernel},
+                 {"strides", strides},
+                 {"dilations", dilations},
+                 {"pads", pads},
+                 {"group", c.groups}});
+}
+
+static LogicalResult writeConvolution(Emitter &e, stablehlo::ConvolutionOp op) {
+  auto compute = computeType(op.getLhs(), op.getRhs(), op.getResult());
+  if (!compute)
+    return e.unsupported("of these element types");
+  auto numbers = op.getDimensionNumbers();
+  Ints xOrder = channelsFirst(numbers.getInputBatchDimension(),
+                              numbers.getInputFeatureDimension(),
+                              numbers.getInputSpatialDimensions());
+  Ints kernelOrder = channelsFirst(numbers.getKernelOutputFeatureDimension(),
+                                   numbers.getKernelInputFeatureDimension(),
+                                   numbers.getKernelSpatialDimensions());
+  Ints resultOrder = channelsFirst(numbers.getOutputBatchDimension(),
+                                   numbers.getOutputFeatureDimension(),
+                                   numbers.getOutputSpatialDimensions());
+  Convolution c;
+  c.element = *compute;
+  c.x = e.cast(e.operand(op.getLhs()), elementOf(op.getLhs()), *compute);
+  c.kernel = e.cast(e.operand(op.getRhs()), elementOf(op.getRhs()), *compute);
+  c.x = e.transpose(c.x, xOrder);
+  c.kernel = e.transpose(c.kernel, kernelOrder);
+  c.xShape = permuted(typeOf(op.getLhs()).getShape(), xOrder);
+  c.kernelShape = permuted(typeOf(op.getRhs()).getShape(), kernelOrder);
+  c.window = op.getWindow();
+  c.groups = op.getFeatureGroupCount();
+  if (llvm::any_of(c.kernelShape, ShapedType::isDynamic))
+    return e.unsupported("with a kernel of unknown size");
+  if (!mergeBatchGroups(e, c, op.getBatchGroupCount()))
+    return e.unsupported("with groups of images of unknown number");
+  // ONNX wants a spatial dimension.
+  bool isFlat = c.window.empty();
+  if (isFlat) {
+    c.window.emplace_back();
+    c.x = e.unsqueeze(c.x, {2});
+    c.kernel = e.unsqueeze(c.kernel, {2});
+    c.xShape.push_back(1);
+    c.kernelShape.push_back(1);
+  }
+  std::optional<Name> done;
+  if (llvm::any_of(c.window, [](const stablehlo::WindowDimension &each) {
+        return each.baseDilation > 1;
+      }))
+    done = writeTransposed(e, c);
+  if (!done)
+    done = writePlain(e, c);
+  if (isFlat)
+    done = e.squeeze(*done, {2});
+  Name result = e.transpose(*done, inverse(resultOrder));
+  return e.alias(e.cast(result, *compute, elementOf(op.getResult())));
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// A letter for each dimension, and the equation of Einsum.
+static std::optional<std::string> equationOf(stablehlo::DotGeneralOp op) {
+  auto numbers = op.getDotDimensionNumbers();
+  int64_t lhsRank = typeOf(op.getLhs()).getRank();
+  int64_t rhsRank = typeOf(op.getRhs()).getRank();
+  std::string lhs(lhsRank, ' '), rhs(rhsRank, ' '), result;
+  char next = 'a';
+  auto letter = [&] { return next <= 'z' ? next++ : next++ - 'z' - 1 + 'A'; };
+  if (lhsRank + rhsRank > 52)
+    return std::nullopt;
+  for (auto [l, r] : llvm::zip(numbers.getLhsBatchingDimensions(),
+                               numbers.getRhsBatchingDimensions()))
+    result += lhs[l] = rhs[r] = letter();
+  for (auto [l, r] : llvm::zip(numbers.getLhsContractingDimensions(),
+                               numbers.getRhsContractingDimensions()))
+    lhs[l] = rhs[r] = letter();
+  for (std::string *side : {&lhs, &rhs})
+    for (char &each : *side)
+      if (each == ' ')
+        result += each = letter();
+  return lhs + "," + rhs + "->" + result;
+}
+
+static LogicalResult writeDotGeneral(Emitter &e, stablehlo::DotGeneralOp op) {
+  auto compute = computeType(op.getLhs(), op.getRhs(), op.getResult());
+  if (!compute)
+    return e.unsupported("of these element types");
+  auto numbers = op.getDotDimensionNumbers();
+  auto lhsBatch = numbers.getLhsBatchingDimensions();
+  auto rhsBatch = numbers.getRhsBatchingDimensions();
+  auto lhsContracting = numbers.getLhsContractingDimensions();
+  auto rhsContracting = numbers.getRhsContractingDimensions();
+  int64_t lhsRank = typeOf(op.getLhs()).getRank();
+  int64_t rhsRank = typeOf(op.getRhs()).getRank();
+  Name lhs = e.cast(e.operand(op.getLhs()), elementOf(op.getLhs()), *compute);
+  Name rhs = e.cast(e.operand(op.getRhs()), elementOf(op.getRhs()), *compute);
+  auto finish = [&](const Name &product) {
+    return e.alias(e.cast(product, *compute, elementOf(op.getResult())));
+  };
+
+  int64_t batch = lhsBatch.size();
+  Ints leading = identity(batch);
+  bool batchLeads =
+      llvm::equal(lhsBatch, leading) && llvm::equal(rhsBatch, leading);
+  bool oneContracted = lhsContracting.size() == 1;
+  // As NumPy multiplies matrices: [batch..., m, k] by [batch..., k, n], and
+  // [..., k] by [k, n].
+  if (batchLeads && oneContracted && lhsContracting[0] == lhsRank - 1 &&
+      rhsContracting[0] == batch && (lhsRank == batch + 2 || batch == 0) &&
+      rhsRank == batch + 2 && lhsRank >= 1)
+    return finish(e.make("MatMul", {lhs, rhs}));
+  if (batch == 0 && oneContracted && lhsRank == 2 && rhsRank == 2)
+    return finish(e.make("Gemm", {lhs, rhs},
+                         {{"transA", lhsContracting[0] == 0},
+                          {"transB", rhsContracting[0] == 1}}));
+  // [batch..., m, k] by [batch..., n, k] and so on: matrices to be turned.
+  if (batchLeads && oneContracted && lhsRank == batch + 2 &&
+      rhsRank == batch + 2) {
+    Ints swapped = identity(batch + 2);
+    std::swap(swapped[batch], swapped[batch + 1]);
+    if (lhsContracting[0] == batch)
+      lhs = e.transpose(lhs, swapped);
+    if (rhsContracting[0] == batch + 1)
+      rhs = e.transpose(rhs, swapped);
+    return finish(e.make("MatMul", {lhs, rhs}));
+  }
+  auto equation = equationOf(op);
+  if (!equation)
+    return e.unsupported("of so many dimensions");
+  return finish(e.make("Einsum", {lhs, rhs}, {{"equation", *equation}}));
+}
+
+Rules productRules() {
+  static const Rule rules[] = {rule<writeConvolution>(),
+                               rule<writeDotGeneral>()};
+  return rules;
+}
+
+} // namespace sinter::onnx
