@@ -3,6 +3,7 @@
 #include "engine/compiler/MlirCompiler.h"
 
 #include "engine/compiler/Simplification.h"
+#include "formats/onnx/WriteOnnx.h"
 #include "formats/stablehlo/StablehloWriter.h"
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -34,7 +35,7 @@ Result<void> checkOutputName(const std::string &path) {
 Result<void> writeModel(const Model &model, const std::string &path) {
   const StringRef name(path);
   if (name.ends_with(".onnx"))
-    return unsupported("'" + path + "': ONNX cannot be written yet");
+    return writeOnnx(model, path);
   if (name.ends_with(".mlir"))
     return writeStablehlo(model, path, StablehloForm::Text);
   if (name.ends_with(".mlirbc"))
