@@ -69,19 +69,21 @@ void addMathematics(Table &table) {
   ADD(expm1)
   ADD(log)
   ADD(log2)
-  ADD(log10) ADD(log1p) ADD(sin) ADD(cos) ADD(tan) ADD(asin) ADD(acos) ADD(atan)
-      ADD(sinh) ADD(cosh) ADD(tanh) ADD(asinh) ADD(acosh) ADD(atanh) ADD(erf)
-          ADD(erfc) ADD(tgamma) ADD(lgamma) ADD(sqrt) ADD(cbrt) ADD(fabs) ADD(
-              floor) ADD(ceil) ADD(trunc) ADD(round) ADD(rint) ADD(nearbyint)
+  ADD(log10)
+  ADD(log1p) ADD(sin) ADD(cos) ADD(tan) ADD(asin) ADD(acos) ADD(atan) ADD(sinh)
+      ADD(cosh) ADD(tanh) ADD(asinh) ADD(acosh) ADD(atanh) ADD(erf) ADD(erfc)
+          ADD(tgamma) ADD(lgamma) ADD(sqrt) ADD(cbrt) ADD(fabs) ADD(floor)
+              ADD(ceil) ADD(trunc) ADD(round) ADD(rint) ADD(nearbyint)
 #undef ADD
 #define ADD(name)                                                              \
   table[#name] = address(static_cast<double (*)(double, double)>(&::name));    \
   table[#name "f"] = address(static_cast<float (*)(float, float)>(&::name##f));
-              ADD(pow) ADD(fmod) ADD(remainder) ADD(atan2) ADD(hypot) ADD(
-                  copysign) ADD(nextafter) ADD(fmin) ADD(fmax)
+                  ADD(pow) ADD(fmod) ADD(remainder) ADD(atan2) ADD(hypot)
+                      ADD(copysign) ADD(nextafter) ADD(fmin) ADD(fmax)
 #undef ADD
-                  table["fma"] = address(
-                      static_cast<double (*)(double, double, double)>(&::fma));
+                          table["fma"] = address(
+                              static_cast<double (*)(double, double, double)>(
+                                  &::fma));
   table["fmaf"] = address(static_cast<float (*)(float, float, float)>(&::fmaf));
   table["ldexp"] = address(static_cast<double (*)(double, int)>(&::ldexp));
   table["ldexpf"] = address(static_cast<float (*)(float, int)>(&::ldexpf));

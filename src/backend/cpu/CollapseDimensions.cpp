@@ -52,8 +52,8 @@ private:
         return false;
       if (isBroadcast && shapeOf(op.getOperand(0)).size() > 0 &&
           (!isBroadcastOnly(op.getOperand(0)) ||
-           !llvm::is_sorted(cast<stablehlo::BroadcastInDimOp>(op)
-                                .getBroadcastDimensions())))
+           !llvm::is_sorted(
+               cast<stablehlo::BroadcastInDimOp>(op).getBroadcastDimensions())))
         return false;
     }
     return llvm::all_of(body.getTerminator()->getOperands(),
@@ -71,8 +71,8 @@ private:
   /// For each dimension of the kernel, whether \p op's operand has it.
   SmallVector<bool> presence(stablehlo::BroadcastInDimOp op) const {
     SmallVector<bool> present(shape.size(), false);
-    for (auto [size, dim] : llvm::zip(shapeOf(op.getOperand()),
-                                      op.getBroadcastDimensions()))
+    for (auto [size, dim] :
+         llvm::zip(shapeOf(op.getOperand()), op.getBroadcastDimensions()))
       present[dim] = size != 1;
     return present;
   }

@@ -118,8 +118,7 @@ private:
 std::string structureOf(KernelOp kernel) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  kernel->print(stream,
-                OpPrintingFlags().useLocalScope().printGenericOpForm());
+  kernel->print(stream, OpPrintingFlags().useLocalScope().printGenericOpForm());
   return text;
 }
 

@@ -36,9 +36,10 @@ struct CpuOptions {
   std::string dumpFolder;
 };
 
-/// Compiles \p model, whose shapes are all known, and leaves it as it is. Errors:
-/// Unsupported for shapes that are not known, element types and operations that
-/// this backend cannot compute; System if code generation fails.
+/// Compiles \p model, whose shapes are all known, and leaves it as it is.
+/// Errors: Unsupported for shapes that are not known, element types and
+/// operations that this backend cannot compute; System if code generation
+/// fails.
 Result<Program> compileForCpu(const Model &model,
                               const CpuOptions &options = {});
 

@@ -470,11 +470,11 @@ private:
   static void markUpdate(KernelOp kernel) {
     Value result = kernel.getBody().front().getTerminator()->getOperand(0);
     auto update = result.getDefiningOp<stablehlo::DynamicUpdateSliceOp>();
-    auto updated = update ? dyn_cast<BlockArgument>(update.getOperand())
-                          : BlockArgument();
+    auto updated =
+        update ? dyn_cast<BlockArgument>(update.getOperand()) : BlockArgument();
     if (updated && updated.hasOneUse())
-      kernel->setAttr(updatedAttribute,
-                      Builder(kernel).getI64IntegerAttr(updated.getArgNumber()));
+      kernel->setAttr(updatedAttribute, Builder(kernel).getI64IntegerAttr(
+                                            updated.getArgNumber()));
   }
 
   void eraseDead() {

@@ -17,8 +17,8 @@
 #ifndef SINTER_BACKEND_CPU_FORMKERNELS_H
 #define SINTER_BACKEND_CPU_FORMKERNELS_H
 
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "runtime/Result.h"
 
 namespace sinter::cpu {

@@ -60,12 +60,12 @@ uint64_t MemoryPlan::place() {
     }
     slot->offset = offset;
     arenaBytes = std::max(arenaBytes, offset + slot->bytes);
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), slot,
-                                   [](const MemorySlot *a,
-                                      const MemorySlot *b) {
-                                     return a->offset < b->offset;
-                                   }),
-                  slot);
+    placed.insert(
+        std::upper_bound(placed.begin(), placed.end(), slot,
+                         [](const MemorySlot *a, const MemorySlot *b) {
+                           return a->offset < b->offset;
+                         }),
+        slot);
   }
   return (arenaBytes + alignment - 1) / alignment * alignment;
 }

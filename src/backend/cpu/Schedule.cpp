@@ -66,8 +66,7 @@ public:
     }
     if (Result<void> done = block(body, program.steps); !done)
       return done;
-    for (auto [result, slot] :
-         llvm::zip(terminator->getOperands(), outputs))
+    for (auto [result, slot] : llvm::zip(terminator->getOperands(), outputs))
       if (Result<void> done = copy(result, slot, program.steps); !done)
         return done;
     program.arenaBytes = plan.place();
@@ -78,13 +77,13 @@ public:
 private:
   using Id = MemoryPlan::Id;
 
-  /// Lets what computes \p value in \p block write to \p slot directly, if it is
-  /// computed there and nobody else has asked for that.
+  /// Lets what computes \p value in \p block write to \p slot directly, if it
+  /// is computed there and nobody else has asked for that.
   void claim(Value value, Block &block, Id slot) {
     Value memory = memoryOf(value);
     Operation *op = memory.getDefiningOp();
-    if (op && op->getBlock() == &block && (isa<KernelOp>(op) ||
-                                           isControlFlow(op)))
+    if (op && op->getBlock() == &block &&
+        (isa<KernelOp>(op) || isControlFlow(op)))
       slotOf.try_emplace(memory, slot);
   }
 
@@ -213,8 +212,7 @@ private:
     step.op = describe(op);
     if (how.updated) {
       Id target = create(op.getResult(0));
-      if (Result<void> done =
-              copy(op.getInputs()[*how.updated], target, steps);
+      if (Result<void> done = copy(op.getInputs()[*how.updated], target, steps);
           !done)
         return done;
     }
@@ -320,8 +318,7 @@ private:
       return again.takeError();
     step.buffers = {reference(*again, BufferAccess::In)};
     plan.tick();
-    for (auto [i, value] :
-         llvm::enumerate(body.getTerminator()->getOperands()))
+    for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands()))
       claimUpdate(value, body.getArgument(i), carried[i]);
     if (Result<void> done = block(body, step.bodies[1]); !done)
       return done;

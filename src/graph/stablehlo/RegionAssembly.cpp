@@ -52,11 +52,11 @@ static std::optional<StringRef> shortBody(ReduceOp op) {
 }
 
 void ReduceOp::print(OpAsmPrinter &printer) {
-  llvm::interleaveComma(
-      llvm::zip(getInputs(), getInitValues()), printer, [&](auto pair) {
-        printer << '(' << std::get<0>(pair) << " init: " << std::get<1>(pair)
-                << ')';
-      });
+  llvm::interleaveComma(llvm::zip(getInputs(), getInitValues()), printer,
+                        [&](auto pair) {
+                          printer << '(' << std::get<0>(pair)
+                                  << " init: " << std::get<1>(pair) << ')';
+                        });
   std::optional<StringRef> name = shortBody(*this);
   if (name)
     printer << " applies " << *name;

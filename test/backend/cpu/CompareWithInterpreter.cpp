@@ -18,8 +18,8 @@ using namespace sinter;
 
 Model test::parseModel(const std::string &body) {
   std::shared_ptr<MLIRContext> context = makeContext();
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
-      "func.func @main" + body, context.get());
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>("func.func @main" + body, context.get());
   return Model(context, std::move(module));
 }
 
@@ -97,8 +97,8 @@ std::string test::differs(const std::string &body, Tolerance tolerance) {
           !what.empty())
         return "result " + std::to_string(i) + " on " +
                std::to_string(threads) + " threads: " + what;
-      if (threads == 2 && std::memcmp((*got)[i].data(), first[i].data(),
-                                      first[i].bytes()) != 0)
+      if (threads == 2 &&
+          std::memcmp((*got)[i].data(), first[i].data(), first[i].bytes()) != 0)
         return "two threads give other bits than one";
     }
     first = std::move(*got);

@@ -38,18 +38,20 @@ TEST(DataMovement, BroadcastsSlicesPadsAndReverses) {
 }
 
 TEST(DataMovement, ReshapesBetweenComputations) {
-  EXPECT_EQ(differs(R"((%a: tensor<4x6xf32>) -> (tensor<2x3x4xf32>, tensor<24xf32>) {
+  EXPECT_EQ(
+      differs(R"((%a: tensor<4x6xf32>) -> (tensor<2x3x4xf32>, tensor<24xf32>) {
     %0 = stablehlo.exponential %a : tensor<4x6xf32>
     %1 = stablehlo.reshape %0 : (tensor<4x6xf32>) -> tensor<2x3x4xf32>
     %2 = stablehlo.negate %1 : tensor<2x3x4xf32>
     %3 = stablehlo.reshape %2 : (tensor<2x3x4xf32>) -> tensor<24xf32>
     return %2, %3 : tensor<2x3x4xf32>, tensor<24xf32>
   })"),
-            "");
+      "");
 }
 
 TEST(DataMovement, ConcatenatesAlongEveryDimension) {
-  EXPECT_EQ(differs(R"((%a: tensor<4x6xi32>, %b: tensor<4x3xi32>, %c: tensor<2x6xi32>)
+  EXPECT_EQ(
+      differs(R"((%a: tensor<4x6xi32>, %b: tensor<4x3xi32>, %c: tensor<2x6xi32>)
       -> (tensor<4x9xi32>, tensor<6x6xi32>, tensor<4x9xi32>) {
     %0 = stablehlo.concatenate %a, %b, dim = 1
         : (tensor<4x6xi32>, tensor<4x3xi32>) -> tensor<4x9xi32>
@@ -58,11 +60,12 @@ TEST(DataMovement, ConcatenatesAlongEveryDimension) {
     %2 = stablehlo.negate %0 : tensor<4x9xi32>
     return %0, %1, %2 : tensor<4x9xi32>, tensor<6x6xi32>, tensor<4x9xi32>
   })"),
-            "");
+      "");
 }
 
 TEST(DataMovement, CountsGathersAndUpdates) {
-  EXPECT_EQ(differs(R"((%a: tensor<8x6xf32>, %i: tensor<3x1xi64>, %s: tensor<i32>,
+  EXPECT_EQ(
+      differs(R"((%a: tensor<8x6xf32>, %i: tensor<3x1xi64>, %s: tensor<i32>,
        %u: tensor<2x3xf32>) -> (tensor<3x6xf32>, tensor<2x4xf32>, tensor<8x6xf32>, tensor<3x4xi32>) {
     %0 = "stablehlo.gather"(%a, %i) {
         dimension_numbers = #stablehlo.gather<offset_dims = [1],
@@ -77,7 +80,7 @@ TEST(DataMovement, CountsGathersAndUpdates) {
     %3 = stablehlo.iota dim = 1 : tensor<3x4xi32>
     return %0, %1, %2, %3 : tensor<3x6xf32>, tensor<2x4xf32>, tensor<8x6xf32>, tensor<3x4xi32>
   })"),
-            "");
+      "");
 }
 
 TEST(DataMovement, CopesWithEmptyTensors) {
@@ -93,22 +96,27 @@ TEST(DataMovement, CopesWithEmptyTensors) {
 
 TEST(DataMovement, SortsTwoTensorsStably) {
   for (const char *dim : {"0", "1"})
-    EXPECT_EQ(differs(std::string(R"((%a: tensor<13x37xi32>) -> (tensor<13x37xi32>, tensor<13x37xi32>) {
+    EXPECT_EQ(
+        differs(
+            std::string(
+                R"((%a: tensor<13x37xi32>) -> (tensor<13x37xi32>, tensor<13x37xi32>) {
     %i = stablehlo.iota dim = 1 : tensor<13x37xi32>
     %0:2 = "stablehlo.sort"(%a, %i) ({
     ^bb0(%x: tensor<i32>, %y: tensor<i32>, %j: tensor<i32>, %k: tensor<i32>):
       %c = stablehlo.compare GT, %x, %y : (tensor<i32>, tensor<i32>) -> tensor<i1>
       "stablehlo.return"(%c) : (tensor<i1>) -> ()
-    }) {dimension = )") + dim + R"( : i64, is_stable = true}
+    }) {dimension = )") +
+            dim + R"( : i64, is_stable = true}
       : (tensor<13x37xi32>, tensor<13x37xi32>) -> (tensor<13x37xi32>, tensor<13x37xi32>)
     return %0#0, %0#1 : tensor<13x37xi32>, tensor<13x37xi32>
   })"),
-              "")
+        "")
         << dim;
 }
 
 TEST(DataMovement, ScattersAndSkipsWhatIsOutside) {
-  EXPECT_EQ(differs(R"((%a: tensor<8x6xf32>, %i: tensor<5x1xi64>, %u: tensor<5x6xf32>)
+  EXPECT_EQ(
+      differs(R"((%a: tensor<8x6xf32>, %i: tensor<5x1xi64>, %u: tensor<5x6xf32>)
       -> tensor<8x6xf32> {
     %0 = "stablehlo.scatter"(%a, %i, %u) ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):
@@ -120,5 +128,5 @@ TEST(DataMovement, ScattersAndSkipsWhatIsOutside) {
       : (tensor<8x6xf32>, tensor<5x1xi64>, tensor<5x6xf32>) -> tensor<8x6xf32>
     return %0 : tensor<8x6xf32>
   })"),
-            "");
+      "");
 }

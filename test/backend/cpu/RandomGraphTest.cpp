@@ -31,12 +31,12 @@ public:
   std::string graph(int operations) {
     const int64_t sizes[] = {1, 3, 8, 17, 40};
     for (int i = 0; i < 3; ++i)
-      values.push_back({"%in" + std::to_string(i), sizes[pick(5)],
-                        sizes[pick(5)]});
+      values.push_back(
+          {"%in" + std::to_string(i), sizes[pick(5)], sizes[pick(5)]});
     std::string arguments, results, types;
     for (const Matrix &value : values)
-      arguments += (arguments.empty() ? "" : ", ") + value.name + ": " +
-                   value.type();
+      arguments +=
+          (arguments.empty() ? "" : ", ") + value.name + ": " + value.type();
     for (int i = 0; i < operations; ++i)
       addOperation();
     for (int i = 0; i < 3; ++i) {
@@ -58,8 +58,8 @@ private:
   Matrix add(int64_t rows, int64_t columns, const std::string &right,
              const std::string &signature) {
     Matrix result{"%v" + std::to_string(next++), rows, columns};
-    text += "  " + result.name + " = stablehlo." + right + " : " + signature +
-            "\n";
+    text +=
+        "  " + result.name + " = stablehlo." + right + " : " + signature + "\n";
     values.push_back(result);
     return result;
   }
@@ -109,8 +109,8 @@ private:
     default: {
       Matrix t{"", a.rows, (a.columns + 1) / 2};
       add(t.rows, t.columns,
-          "slice " + a.name + " [0:" + std::to_string(a.rows) + ", 0:" +
-              std::to_string(a.columns) + ":2]",
+          "slice " + a.name + " [0:" + std::to_string(a.rows) +
+              ", 0:" + std::to_string(a.columns) + ":2]",
           "(" + a.type() + ")" + to + t.type());
     }
     }

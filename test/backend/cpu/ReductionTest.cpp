@@ -15,14 +15,15 @@ TEST(Reduction, SumsAndMaximaOverEveryDimension) {
     for (const char *op : {"add", "maximum"})
       for (const char *type : {"f32", "i32", "f64"}) {
         std::string t = type, r = std::string("tensor<") + result + t + ">";
-        EXPECT_EQ(
-            differs("(%a: tensor<7x9x33x" + t + ">, %i: tensor<" + t +
-                        ">) -> " + r + " {\n %0 = stablehlo.reduce(%a init: %i) "
-                        "applies stablehlo." + op + " across dimensions = [" +
-                        dims + "] : (tensor<7x9x33x" + t + ">, tensor<" + t +
-                        ">) -> " + r + "\n return %0 : " + r + "\n}",
-                    {1e-4, 1e-4}),
-            "")
+        EXPECT_EQ(differs("(%a: tensor<7x9x33x" + t + ">, %i: tensor<" + t +
+                              ">) -> " + r +
+                              " {\n %0 = stablehlo.reduce(%a init: %i) "
+                              "applies stablehlo." +
+                              op + " across dimensions = [" + dims +
+                              "] : (tensor<7x9x33x" + t + ">, tensor<" + t +
+                              ">) -> " + r + "\n return %0 : " + r + "\n}",
+                          {1e-4, 1e-4}),
+                  "")
             << op << " over " << dims << " of " << type;
       }
 }
@@ -46,7 +47,8 @@ TEST(Reduction, ReducesTwoTensorsTogether) {
             "");
 }
 
-static const char *softmax = R"((%x: tensor<ROWSx67xf32>, %s: tensor<ROWSx67xf32>) -> tensor<ROWSx67xf32> {
+static const char *softmax =
+    R"((%x: tensor<ROWSx67xf32>, %s: tensor<ROWSx67xf32>) -> tensor<ROWSx67xf32> {
     %n = stablehlo.constant dense<0xFF800000> : tensor<f32>
     %z = stablehlo.constant dense<0.0> : tensor<f32>
     %a = stablehlo.multiply %x, %s : tensor<ROWSx67xf32>
@@ -116,14 +118,17 @@ TEST(Reduction, SlidesWindows) {
 }
 
 TEST(Reduction, MultipliesMatrices) {
-  EXPECT_EQ(differs(R"((%a: tensor<3x17x20xf32>, %b: tensor<3x20x9xf32>, %c: tensor<3x17x9xf32>)
+  EXPECT_EQ(
+      differs(
+          R"((%a: tensor<3x17x20xf32>, %b: tensor<3x20x9xf32>, %c: tensor<3x17x9xf32>)
       -> tensor<3x17x9xf32> {
     %0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1]
         : (tensor<3x17x20xf32>, tensor<3x20x9xf32>) -> tensor<3x17x9xf32>
     %1 = stablehlo.add %0, %c : tensor<3x17x9xf32>
     return %1 : tensor<3x17x9xf32>
-  })", {1e-4, 1e-5}),
-            "");
+  })",
+          {1e-4, 1e-5}),
+      "");
 }
 
 TEST(Reduction, Convolves) {
@@ -137,15 +142,18 @@ TEST(Reduction, Convolves) {
   };
   for (auto &c : cases) {
     auto t = [](std::string s) { return "tensor<" + s + "xf32>"; };
-    EXPECT_EQ(differs("(%x: " + t(c.input) + ", %k: " + t(c.kernel) + ") -> " +
-                          t(c.output) +
-                          " {\n %0 = stablehlo.convolution(%x, %k) dim_numbers = "
-                          "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {" +
-                          c.window + "} {batch_group_count = 1 : i64, "
-                          "feature_group_count = " + c.extra + " : i64} : (" +
-                          t(c.input) + ", " + t(c.kernel) + ") -> " +
-                          t(c.output) + "\n return %0 : " + t(c.output) + "\n}",
-                      {1e-4, 1e-5}),
-              "");
+    EXPECT_EQ(
+        differs("(%x: " + t(c.input) + ", %k: " + t(c.kernel) + ") -> " +
+                    t(c.output) +
+                    " {\n %0 = stablehlo.convolution(%x, %k) dim_numbers = "
+                    "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {" +
+                    c.window +
+                    "} {batch_group_count = 1 : i64, "
+                    "feature_group_count = " +
+                    c.extra + " : i64} : (" + t(c.input) + ", " + t(c.kernel) +
+                    ") -> " + t(c.output) + "\n return %0 : " + t(c.output) +
+                    "\n}",
+                {1e-4, 1e-5}),
+        "");
   }
 }

@@ -49,8 +49,7 @@ static bool hasLanes(ArrayRef<Coordinate> place) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-Value Elemental::load(Value memory, Value offset, Type element,
-                      bool asVector) {
+Value Elemental::load(Value memory, Value offset, Type element, bool asVector) {
   Type storage = storageType(element), type = valueType(element);
   Value loaded;
   if (asVector) {
@@ -60,9 +59,9 @@ Value Elemental::load(Value memory, Value offset, Type element,
   } else {
     loaded = emission.create<memref::LoadOp>(memory, ValueRange{offset});
   }
-  return loaded.getType() == type ? loaded
-                                  : emission.create<arith::TruncIOp>(type,
-                                                                     loaded);
+  return loaded.getType() == type
+             ? loaded
+             : emission.create<arith::TruncIOp>(type, loaded);
 }
 
 void Elemental::store(Value value, Value memory, Value offset, Type element) {
@@ -202,8 +201,7 @@ std::optional<Elemental::Values> Elemental::tryCompute(Operation *op,
         operand = splat(operand);
       }
     if (asVectors &&
-        isa<ComplexType>(
-            getElementTypeOrSelf(op->getResult(0).getType())))
+        isa<ComplexType>(getElementTypeOrSelf(op->getResult(0).getType())))
       return std::nullopt;
     return Values{emitElementwise(emission, op, operands, reassociate)};
   }

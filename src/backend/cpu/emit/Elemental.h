@@ -78,8 +78,8 @@ public:
                         llvm::ArrayRef<int64_t> shape);
   mlir::Value splat(mlir::Value value);
   /// A start index of a dynamic slice, clamped to 0 .. limit.
-  mlir::Value clampedStart(mlir::Value tensor,
-                           llvm::ArrayRef<Coordinate> place, int64_t limit);
+  mlir::Value clampedStart(mlir::Value tensor, llvm::ArrayRef<Coordinate> place,
+                           int64_t limit);
   /// \p attribute's value in code.
   mlir::Value constant(mlir::Type element, mlir::Attribute attribute);
 
@@ -104,8 +104,7 @@ private:
   std::optional<Values> transposeAt(stablehlo::TransposeOp op, Place place);
   std::optional<Values> sliceAt(stablehlo::SliceOp op, Place place);
   std::optional<Values> padAt(stablehlo::PadOp op, Place place);
-  std::optional<Values> concatenateAt(stablehlo::ConcatenateOp op,
-                                      Place place);
+  std::optional<Values> concatenateAt(stablehlo::ConcatenateOp op, Place place);
   std::optional<Values> reverseAt(stablehlo::ReverseOp op, Place place);
   std::optional<Values> iotaAt(stablehlo::IotaOp op, Place place);
   std::optional<Values> gatherAt(stablehlo::GatherOp op, Place place);
@@ -117,8 +116,7 @@ private:
   std::optional<Values> reduceWindowAt(stablehlo::ReduceWindowOp op,
                                        Place place);
   std::optional<Values> dotAt(stablehlo::DotGeneralOp op, Place place);
-  std::optional<Values> convolutionAt(stablehlo::ConvolutionOp op,
-                                      Place place);
+  std::optional<Values> convolutionAt(stablehlo::ConvolutionOp op, Place place);
   std::optional<Values> batchNormAt(stablehlo::BatchNormInferenceOp op,
                                     Place place);
 

@@ -19,12 +19,11 @@ Value Elemental::constant(Type element, Attribute attribute) {
   if (auto integer = dyn_cast<IntegerAttr>(attribute))
     return emission.create<arith::ConstantOp>(
         type, IntegerAttr::get(type, integer.getValue()));
-  return emission.create<arith::ConstantOp>(type,
-                                            cast<TypedAttr>(attribute));
+  return emission.create<arith::ConstantOp>(type, cast<TypedAttr>(attribute));
 }
 
-std::optional<Elemental::Values>
-Elemental::constantAt(stablehlo::ConstantOp op, Place) {
+std::optional<Elemental::Values> Elemental::constantAt(stablehlo::ConstantOp op,
+                                                       Place) {
   // FormKernels leaves only constants of one value inside kernels.
   auto dense = cast<DenseElementsAttr>(op.getValue());
   Type element = dense.getElementType();
@@ -42,8 +41,8 @@ Elemental::constantAt(stablehlo::ConstantOp op, Place) {
 std::optional<Elemental::Values>
 Elemental::broadcastAt(stablehlo::BroadcastInDimOp op, Place place) {
   Coordinates source;
-  for (auto [size, dim] : llvm::zip(shapeOf(op.getOperand()),
-                                    op.getBroadcastDimensions()))
+  for (auto [size, dim] :
+       llvm::zip(shapeOf(op.getOperand()), op.getBroadcastDimensions()))
     source.push_back(size == 1 ? Coordinate(emission.index(0)) : place[dim]);
   return Values{at(op.getOperand(), source)};
 }
@@ -51,9 +50,9 @@ Elemental::broadcastAt(stablehlo::BroadcastInDimOp op, Place place) {
 /// Splits two shapes of the same number of elements into the finest groups of
 /// neighbouring dimensions whose products agree, and gives each group's
 /// dimensions [begin, end) on both sides. Dimensions of size 1 go along.
-static void matchDimensions(
-    ArrayRef<int64_t> from, ArrayRef<int64_t> to,
-    llvm::function_ref<void(size_t, size_t, size_t, size_t)> emit) {
+static void
+matchDimensions(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                llvm::function_ref<void(size_t, size_t, size_t, size_t)> emit) {
   size_t i = 0, j = 0;
   while (i < from.size() || j < to.size()) {
     size_t firstFrom = i, firstTo = j;
@@ -81,8 +80,8 @@ static std::optional<size_t> soleDimension(ArrayRef<int64_t> shape,
   return sole;
 }
 
-std::optional<Elemental::Values>
-Elemental::reshapeAt(stablehlo::ReshapeOp op, Place place) {
+std::optional<Elemental::Values> Elemental::reshapeAt(stablehlo::ReshapeOp op,
+                                                      Place place) {
   ArrayRef<int64_t> from = shapeOf(op.getOperand()),
                     to = shapeOf(op.getResult());
   Coordinates source(from.size(), Coordinate(emission.index(0)));
@@ -90,28 +89,30 @@ Elemental::reshapeAt(stablehlo::ReshapeOp op, Place place) {
   if (llvm::is_contained(from, 0))
     return Values{at(op.getOperand(), source)};
   bool covered = true;
-  matchDimensions(from, to, [&](size_t fromBegin, size_t fromEnd,
-                                size_t toBegin, size_t toEnd) {
-    std::optional<size_t> soleFrom = soleDimension(from, fromBegin, fromEnd);
-    std::optional<size_t> soleTo = soleDimension(to, toBegin, toEnd);
-    if (soleFrom && soleTo) {
-      source[*soleFrom] = place[*soleTo];
-      return;
-    }
-    Coordinates inner(place.slice(toBegin, toEnd - toBegin));
-    for (size_t i = toBegin; i < toEnd; ++i)
-      covered &= !place[i].lanes || to[i] == 1;
-    Value offset =
-        linearize(inner, to.slice(toBegin, toEnd - toBegin));
-    for (size_t i = fromEnd; i-- > fromBegin;) {
-      if (from[i] == 1)
-        continue;
-      bool isOutermost = llvm::all_of(from.slice(fromBegin, i - fromBegin),
-                                      [](int64_t size) { return size == 1; });
-      source[i] = isOutermost ? offset : emission.rem(offset, from[i]);
-      offset = emission.div(offset, from[i]);
-    }
-  });
+  matchDimensions(
+      from, to,
+      [&](size_t fromBegin, size_t fromEnd, size_t toBegin, size_t toEnd) {
+        std::optional<size_t> soleFrom =
+            soleDimension(from, fromBegin, fromEnd);
+        std::optional<size_t> soleTo = soleDimension(to, toBegin, toEnd);
+        if (soleFrom && soleTo) {
+          source[*soleFrom] = place[*soleTo];
+          return;
+        }
+        Coordinates inner(place.slice(toBegin, toEnd - toBegin));
+        for (size_t i = toBegin; i < toEnd; ++i)
+          covered &= !place[i].lanes || to[i] == 1;
+        Value offset = linearize(inner, to.slice(toBegin, toEnd - toBegin));
+        for (size_t i = fromEnd; i-- > fromBegin;) {
+          if (from[i] == 1)
+            continue;
+          bool isOutermost =
+              llvm::all_of(from.slice(fromBegin, i - fromBegin),
+                           [](int64_t size) { return size == 1; });
+          source[i] = isOutermost ? offset : emission.rem(offset, from[i]);
+          offset = emission.div(offset, from[i]);
+        }
+      });
   if (!covered)
     return std::nullopt;
   return Values{at(op.getOperand(), source)};
@@ -125,8 +126,8 @@ Elemental::transposeAt(stablehlo::TransposeOp op, Place place) {
   return Values{at(op.getOperand(), source)};
 }
 
-std::optional<Elemental::Values>
-Elemental::sliceAt(stablehlo::SliceOp op, Place place) {
+std::optional<Elemental::Values> Elemental::sliceAt(stablehlo::SliceOp op,
+                                                    Place place) {
   Coordinates source;
   for (auto [i, coordinate] : llvm::enumerate(place)) {
     int64_t stride = op.getStrides()[i];
@@ -152,26 +153,24 @@ std::optional<Elemental::Values> Elemental::padAt(stablehlo::PadOp op,
     Value moved = emission.sub(coordinate.value, low);
     Value index = moved;
     if (low > 0)
-      inside = emission.both(
-          inside, emission.less(emission.index(-1), moved));
+      inside = emission.both(inside, emission.less(emission.index(-1), moved));
     if (step != 1) {
-      inside = emission.both(inside, emission.equal(emission.rem(moved, step),
-                                                    emission.index(0)));
+      inside = emission.both(
+          inside, emission.equal(emission.rem(moved, step), emission.index(0)));
       index = emission.div(moved, step);
     }
     if (high > 0)
-      inside = emission.both(inside,
-                             emission.less(index, emission.index(shape[i])));
+      inside =
+          emission.both(inside, emission.less(index, emission.index(shape[i])));
     source.push_back({index, coordinate.lanes});
   }
   Emission::Carried value = emission.branch(
-      inside,
-      [&] { return Emission::Carried{at(op.getOperand(), source)}; },
+      inside, [&] { return Emission::Carried{at(op.getOperand(), source)}; },
       [&] {
         Value padding = at(op.getPaddingValue(), Place());
         // Both branches have to be vectors if one is.
-        bool asVector = llvm::any_of(
-            place, [](const Coordinate &c) { return c.lanes; });
+        bool asVector =
+            llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
         return Emission::Carried{asVector ? splat(padding) : padding};
       });
   return Values(value);
@@ -195,22 +194,21 @@ Elemental::concatenateAt(stablehlo::ConcatenateOp op, Place place) {
     };
     if (input + 1 == inputs.size())
       return here();
-    return Values(emission.branch(
-        emission.less(place[dim].value, emission.index(end)), here,
-        [&] { return self(self, input + 1, end); }));
+    return Values(
+        emission.branch(emission.less(place[dim].value, emission.index(end)),
+                        here, [&] { return self(self, input + 1, end); }));
   };
   return choose(choose, 0, 0);
 }
 
-std::optional<Elemental::Values>
-Elemental::reverseAt(stablehlo::ReverseOp op, Place place) {
+std::optional<Elemental::Values> Elemental::reverseAt(stablehlo::ReverseOp op,
+                                                      Place place) {
   Coordinates source(place);
   for (int64_t dim : op.getDimensions()) {
     if (place[dim].lanes)
       return std::nullopt;
-    source[dim] =
-        emission.sub(emission.index(shapeOf(op.getOperand())[dim] - 1),
-                     place[dim].value);
+    source[dim] = emission.sub(
+        emission.index(shapeOf(op.getOperand())[dim] - 1), place[dim].value);
   }
   return Values{at(op.getOperand(), source)};
 }
@@ -242,9 +240,8 @@ Value Elemental::clampedStart(Value tensor, Place place, int64_t limit) {
   if (start.getType() != i64)
     start = isUnsigned ? emission.create<arith::ExtUIOp>(i64, start)
                        : emission.create<arith::ExtSIOp>(i64, start);
-  Value index =
-      emission.create<arith::IndexCastOp>(emission.builder.getIndexType(),
-                                          start);
+  Value index = emission.create<arith::IndexCastOp>(
+      emission.builder.getIndexType(), start);
   return emission.max(emission.min(index, emission.index(limit)),
                       emission.index(0));
 }
@@ -276,10 +273,9 @@ Elemental::dynamicUpdateAt(stablehlo::DynamicUpdateSliceOp op, Place place) {
       return std::nullopt;
     Value first = clampedStart(start, Place(), shape[i] - update[i]);
     Value index = emission.sub(place[i].value, first);
-    inside = emission.both(inside,
-                           emission.less(emission.index(-1), index));
-    inside = emission.both(inside,
-                           emission.less(index, emission.index(update[i])));
+    inside = emission.both(inside, emission.less(emission.index(-1), index));
+    inside =
+        emission.both(inside, emission.less(index, emission.index(update[i])));
     source.push_back(index);
   }
   bool asVector =
@@ -293,8 +289,8 @@ Elemental::dynamicUpdateAt(stablehlo::DynamicUpdateSliceOp op, Place place) {
       [&] { return read(op.getOperand(), place); }));
 }
 
-std::optional<Elemental::Values>
-Elemental::gatherAt(stablehlo::GatherOp op, Place place) {
+std::optional<Elemental::Values> Elemental::gatherAt(stablehlo::GatherOp op,
+                                                     Place place) {
   auto numbers = op.getDimensionNumbers();
   ArrayRef<int64_t> shape = shapeOf(op.getOperand());
   ArrayRef<int64_t> offsetDims = numbers.getOffsetDims();

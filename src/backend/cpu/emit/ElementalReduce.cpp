@@ -74,8 +74,8 @@ static bool hasComplex(Region &body) {
   });
 }
 
-std::optional<Elemental::Values>
-Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
+std::optional<Elemental::Values> Elemental::reduceAt(stablehlo::ReduceOp op,
+                                                     Place place) {
   if (hasLanes(place) && hasComplex(op.getBody()))
     return std::nullopt;
   Reduction reduction{*this, op.getBody(), hasLanes(place)};
@@ -99,8 +99,8 @@ Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
 }
 
 /// A window's dimension of reduce_window.
-static stablehlo::WindowDimension
-windowDimension(stablehlo::ReduceWindowOp op, size_t dim) {
+static stablehlo::WindowDimension windowDimension(stablehlo::ReduceWindowOp op,
+                                                  size_t dim) {
   stablehlo::WindowDimension window;
   window.size = op.getWindowDimensions()[dim];
   if (auto strides = op.getWindowStrides())
@@ -120,9 +120,9 @@ windowDimension(stablehlo::ReduceWindowOp op, size_t dim) {
 namespace {
 /// One dimension of a window at one place: which elements it covers.
 struct WindowRange {
-  Value first;        ///< Where the window's first element lies.
-  Value begin, end;   ///< The window's elements that may lie inside.
-  bool mustCheck;     ///< Some of them may lie between the elements.
+  Value first;      ///< Where the window's first element lies.
+  Value begin, end; ///< The window's elements that may lie inside.
+  bool mustCheck;   ///< Some of them may lie between the elements.
 };
 } // namespace
 
@@ -145,8 +145,7 @@ static WindowRange rangeOf(Emission &e, Value place, int64_t size,
   }
   if (w.paddingHigh > 0) {
     Value room = e.max(e.sub(e.index(extent), range.first), e.index(0));
-    Value count =
-        e.div(e.add(room, w.windowDilation - 1), w.windowDilation);
+    Value count = e.div(e.add(room, w.windowDilation - 1), w.windowDilation);
     range.end = e.min(count, e.index(w.size));
   }
   return range;
@@ -233,7 +232,8 @@ struct ProductSum {
         emission.builder.getZeroAttr(type));
   }
   Value add(Value sum, Value a, Type aType, Value b, Type bType) const {
-    return emitMultiplyAdd(emission, emitConvert(emission, a, aType, accumulator),
+    return emitMultiplyAdd(emission,
+                           emitConvert(emission, a, aType, accumulator),
                            emitConvert(emission, b, bType, accumulator), sum);
   }
   Value finish(Value sum) const {
@@ -242,8 +242,8 @@ struct ProductSum {
 };
 } // namespace
 
-std::optional<Elemental::Values>
-Elemental::dotAt(stablehlo::DotGeneralOp op, Place place) {
+std::optional<Elemental::Values> Elemental::dotAt(stablehlo::DotGeneralOp op,
+                                                  Place place) {
   if (hasLanes(place))
     return std::nullopt;
   auto numbers = op.getDotDimensionNumbers();
@@ -283,8 +283,10 @@ Elemental::convolutionAt(stablehlo::ConvolutionOp op, Place place) {
     return std::nullopt;
   auto numbers = op.getDimensionNumbers();
   Value lhs = op.getLhs(), rhs = op.getRhs();
-  int64_t outputFeatures = shapeOf(rhs)[numbers.getKernelOutputFeatureDimension()];
-  int64_t inputFeatures = shapeOf(rhs)[numbers.getKernelInputFeatureDimension()];
+  int64_t outputFeatures =
+      shapeOf(rhs)[numbers.getKernelOutputFeatureDimension()];
+  int64_t inputFeatures =
+      shapeOf(rhs)[numbers.getKernelInputFeatureDimension()];
   int64_t groups = op.getFeatureGroupCount();
   int64_t batchGroups = op.getBatchGroupCount();
   Value feature = place[numbers.getOutputFeatureDimension()].value;
@@ -352,13 +354,12 @@ Elemental::convolutionAt(stablehlo::ConvolutionOp op, Place place) {
 std::optional<Elemental::Values>
 Elemental::batchNormAt(stablehlo::BatchNormInferenceOp op, Place place) {
   Type element = elementOf(op.getOperand());
-  Type wide = element.isF64() ? element
-                              : Type(emission.builder.getF32Type());
+  Type wide = element.isF64() ? element : Type(emission.builder.getF32Type());
   Coordinate feature = place[op.getFeatureIndex()];
   Values values;
   for (auto [i, tensor] : llvm::enumerate(op->getOperands())) {
-    Value value = i == 0 ? at(tensor, place)
-                      : at(tensor, ArrayRef<Coordinate>(feature));
+    Value value =
+        i == 0 ? at(tensor, place) : at(tensor, ArrayRef<Coordinate>(feature));
     values.push_back(emitConvert(emission, value, element, wide));
   }
   if (hasLanes(place))
@@ -367,8 +368,8 @@ Elemental::batchNormAt(stablehlo::BatchNormInferenceOp op, Place place) {
   auto [x, scale, offset, mean, variance] =
       std::tuple(values[0], values[1], values[2], values[3], values[4]);
   Type type = x.getType();
-  auto epsilon = emission.builder.getFloatAttr(
-      wide, op.getEpsilon().convertToDouble());
+  auto epsilon =
+      emission.builder.getFloatAttr(wide, op.getEpsilon().convertToDouble());
   auto vector = dyn_cast<VectorType>(type);
   Value epsilonValue = emission.create<arith::ConstantOp>(
       vector ? TypedAttr(DenseElementsAttr::get(vector, Attribute(epsilon)))

@@ -33,8 +33,8 @@ Value cpu::emitElementwise(Emission &emission, Operation *op,
   if (isa<ConvertOp>(op))
     return emitConvert(emission, operands[0], from, to);
   if (auto compare = dyn_cast<CompareOp>(op))
-    return w.compare(compare.getComparisonDirection(),
-                     compare.getCompareType(), operands[0], operands[1], from);
+    return w.compare(compare.getComparisonDirection(), compare.getCompareType(),
+                     operands[0], operands[1], from);
   if (isa<SelectOp>(op))
     return emission.create<arith::SelectOp>(operands[0], operands[1],
                                             operands[2]);

@@ -23,13 +23,13 @@ Value ElementwiseWriter::constant(Type type, TypedAttr scalar) {
 }
 
 Value ElementwiseWriter::number(Type type, double value) {
-  return constant(
-      type, e.builder.getFloatAttr(getElementTypeOrSelf(type), value));
+  return constant(type,
+                  e.builder.getFloatAttr(getElementTypeOrSelf(type), value));
 }
 
 Value ElementwiseWriter::integer(Type type, const llvm::APInt &value) {
-  return constant(
-      type, e.builder.getIntegerAttr(getElementTypeOrSelf(type), value));
+  return constant(type,
+                  e.builder.getIntegerAttr(getElementTypeOrSelf(type), value));
 }
 
 Value ElementwiseWriter::integer(Type type, int64_t value) {
@@ -67,8 +67,8 @@ Value ElementwiseWriter::wideFloat(Operation *op, Operands operands) {
   Value x = operands[0], y = operands.size() > 1 ? operands[1] : Value();
   Type type = x.getType();
   bool isF32 = getElementTypeOrSelf(type).isF32();
-  auto flags = reassociate ? arith::FastMathFlags::reassoc
-                           : arith::FastMathFlags::none;
+  auto flags =
+      reassociate ? arith::FastMathFlags::reassoc : arith::FastMathFlags::none;
   auto fast = [&](Value (*emit)(Emission &, Value), auto otherwise) {
     return isF32 ? emit(e, x) : otherwise();
   };
@@ -118,10 +118,9 @@ Value ElementwiseWriter::wideFloat(Operation *op, Operands operands) {
       })
       .Case<LogisticOp>([&](auto) {
         return fast(emitLogistic, [&] {
-          Value power =
-              e.create<math::ExpOp>(e.create<arith::NegFOp>(x));
-          return e.create<arith::DivFOp>(
-              one(), e.create<arith::AddFOp>(power, one()));
+          Value power = e.create<math::ExpOp>(e.create<arith::NegFOp>(x));
+          return e.create<arith::DivFOp>(one(),
+                                         e.create<arith::AddFOp>(power, one()));
         });
       })
       .Case<SignOp>([&](auto) {
@@ -132,8 +131,7 @@ Value ElementwiseWriter::wideFloat(Operation *op, Operands operands) {
                       negative);
       })
       .Case<IsFiniteOp>([&](auto) {
-        Value infinity =
-            number(type, std::numeric_limits<double>::infinity());
+        Value infinity = number(type, std::numeric_limits<double>::infinity());
         return compareFloats(CmpFPredicate::OLT, e.create<math::AbsFOp>(x),
                              infinity);
       })
@@ -146,12 +144,11 @@ Value ElementwiseWriter::wideFloat(Operation *op, Operands operands) {
 
 /// The exponent that is the same everywhere, if it is.
 static std::optional<double> knownExponent(Value tensor) {
-  while (auto broadcast =
-             tensor.getDefiningOp<stablehlo::BroadcastInDimOp>())
+  while (auto broadcast = tensor.getDefiningOp<stablehlo::BroadcastInDimOp>())
     tensor = broadcast.getOperand();
   auto constant = tensor.getDefiningOp<stablehlo::ConstantOp>();
-  auto dense = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue())
-                        : nullptr;
+  auto dense =
+      constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
   if (!dense || !dense.isSplat())
     return std::nullopt;
   return dense.getSplatValue<APFloat>().convertToDouble();
@@ -203,8 +200,7 @@ Value ElementwiseWriter::reducePrecision(stablehlo::ReducePrecisionOp op,
     int64_t maxExponent = (int64_t(1) << (wantedExponent - 1)) - 1;
     int64_t bias = (int64_t(1) << (exponentWidth - 1)) - 1;
     auto powerOfTwo = [&](int64_t power) {
-      return fromBits(
-          bitsConstant(APInt(width, power + bias).shl(mantissa)));
+      return fromBits(bitsConstant(APInt(width, power + bias).shl(mantissa)));
     };
     Value magnitude = e.create<math::AbsFOp>(rounded);
     Value infinity = number(type, std::numeric_limits<double>::infinity());
@@ -213,8 +209,8 @@ Value ElementwiseWriter::reducePrecision(stablehlo::ReducePrecisionOp op,
     Value isSmall = compareFloats(CmpFPredicate::OLT, magnitude,
                                   powerOfTwo(1 - maxExponent));
     rounded = select(isLarge, e.create<math::CopySignOp>(infinity, x), rounded);
-    rounded = select(isSmall,
-                     e.create<math::CopySignOp>(number(type, 0), x), rounded);
+    rounded = select(isSmall, e.create<math::CopySignOp>(number(type, 0), x),
+                     rounded);
   }
   return select(compareFloats(CmpFPredicate::UNO, x, x), x, rounded);
 }
@@ -233,19 +229,19 @@ Value ElementwiseWriter::clamp(Value least, Value x, Value greatest,
   if (element.isUnsignedInteger() || element.isInteger(1))
     return e.create<arith::MinUIOp>(e.create<arith::MaxUIOp>(x, least),
                                     greatest);
-  return e.create<arith::MinSIOp>(e.create<arith::MaxSIOp>(x, least),
-                                  greatest);
+  return e.create<arith::MinSIOp>(e.create<arith::MaxSIOp>(x, least), greatest);
 }
 
 /// Integers in the order of the specification's TOTALORDER.
 Value ElementwiseWriter::totalOrder(Value value) {
-  unsigned width = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  unsigned width =
+      getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
   Type type = shaped(e.builder.getIntegerType(width));
   Value bits = e.create<arith::BitcastOp>(type, value);
   Value sign = e.create<arith::ShRSIOp>(bits, integer(type, width - 1));
   Value magnitude = integer(type, APInt::getSignedMaxValue(width));
-  return e.create<arith::XOrIOp>(
-      bits, e.create<arith::AndIOp>(sign, magnitude));
+  return e.create<arith::XOrIOp>(bits,
+                                 e.create<arith::AndIOp>(sign, magnitude));
 }
 
 Value ElementwiseWriter::compare(
@@ -278,7 +274,7 @@ Value ElementwiseWriter::compare(
                                      P::sgt, P::sle, P::slt};
   static constexpr P unsignedOnes[] = {P::eq,  P::ne,  P::uge,
                                        P::ugt, P::ule, P::ult};
-  return compareIntegers((isUnsigned ? unsignedOnes
-                                     : signedOnes)[static_cast<int>(direction)],
-                         a, b);
+  return compareIntegers(
+      (isUnsigned ? unsignedOnes : signedOnes)[static_cast<int>(direction)], a,
+      b);
 }

@@ -60,14 +60,13 @@ Value ElementwiseWriter::integerPower(Value x, Value y, bool isUnsigned) {
   if (isUnsigned)
     return result[0];
   Value isNegative = compareIntegers(CmpIPredicate::slt, y, zero);
-  Value isOdd = compareIntegers(CmpIPredicate::ne,
-                                e.create<arith::AndIOp>(y, one), zero);
+  Value isOdd =
+      compareIntegers(CmpIPredicate::ne, e.create<arith::AndIOp>(y, one), zero);
   Value minusOne = integer(type, -1);
   Value ofMinusOne = select(isOdd, minusOne, one);
-  Value inverse =
-      select(compareIntegers(CmpIPredicate::eq, x, one), one,
-             select(compareIntegers(CmpIPredicate::eq, x, minusOne),
-                    ofMinusOne, zero));
+  Value inverse = select(compareIntegers(CmpIPredicate::eq, x, one), one,
+                         select(compareIntegers(CmpIPredicate::eq, x, minusOne),
+                                ofMinusOne, zero));
   return select(isNegative, inverse, result[0]);
 }
 
@@ -81,9 +80,8 @@ Value ElementwiseWriter::shift(Operation *op, Value a, Value b) {
   Value distance = select(fits, b, last);
   if (isa<ShiftRightArithmeticOp>(op))
     return e.create<arith::ShRSIOp>(a, distance);
-  Value shifted = isa<ShiftLeftOp>(op)
-                      ? e.create<arith::ShLIOp>(a, distance)
-                      : e.create<arith::ShRUIOp>(a, distance);
+  Value shifted = isa<ShiftLeftOp>(op) ? e.create<arith::ShLIOp>(a, distance)
+                                       : e.create<arith::ShRUIOp>(a, distance);
   return select(fits, shifted, integer(type, 0));
 }
 
@@ -122,30 +120,23 @@ Value ElementwiseWriter::integerOperation(Operation *op, Operands operands,
       .Case<PowOp>([&](auto) { return integerPower(x, y, isUnsigned); })
       .Case<ShiftLeftOp, ShiftRightArithmeticOp, ShiftRightLogicalOp>(
           [&](auto) { return shift(op, x, y); })
-      .Case<AbsOp>([&](auto) {
-        return isUnsigned ? x : e.create<math::AbsIOp>(x);
-      })
-      .Case<NegOp>([&](auto) {
-        return e.create<arith::SubIOp>(integer(type, 0), x);
-      })
-      .Case<NotOp>([&](auto) {
-        return e.create<arith::XOrIOp>(x, integer(type, -1));
-      })
-      .Case<ClzOp>([&](auto) {
-        return e.create<math::CountLeadingZerosOp>(x);
-      })
+      .Case<AbsOp>(
+          [&](auto) { return isUnsigned ? x : e.create<math::AbsIOp>(x); })
+      .Case<NegOp>(
+          [&](auto) { return e.create<arith::SubIOp>(integer(type, 0), x); })
+      .Case<NotOp>(
+          [&](auto) { return e.create<arith::XOrIOp>(x, integer(type, -1)); })
+      .Case<ClzOp>([&](auto) { return e.create<math::CountLeadingZerosOp>(x); })
       .Case<PopcntOp>([&](auto) { return e.create<math::CtPopOp>(x); })
       .Case<SignOp>([&](auto) {
         Value zero = integer(type, 0), one = integer(type, 1);
-        Value positive = select(
-            compareIntegers(isUnsigned ? CmpIPredicate::ugt
-                                       : CmpIPredicate::sgt,
-                            x, zero),
-            one, zero);
-        return isUnsigned
-                   ? positive
-                   : select(compareIntegers(CmpIPredicate::slt, x, zero),
-                            integer(type, -1), positive);
+        Value positive = select(compareIntegers(isUnsigned ? CmpIPredicate::ugt
+                                                           : CmpIPredicate::sgt,
+                                                x, zero),
+                                one, zero);
+        return isUnsigned ? positive
+                          : select(compareIntegers(CmpIPredicate::slt, x, zero),
+                                   integer(type, -1), positive);
       })
       .Default([](Operation *) -> Value {
         llvm_unreachable("not an operation on integers");
@@ -211,22 +202,22 @@ Value ElementwiseWriter::floatToInteger(Value value, Type to) {
   Type type = shaped(valueType(to)), floatType = value.getType();
   unsigned width = valueType(to).getIntOrFloatBitWidth();
   bool isUnsigned = to.isUnsignedInteger();
-  APInt least = isUnsigned ? APInt::getMinValue(width)
-                           : APInt::getSignedMinValue(width);
-  APInt greatest = isUnsigned ? APInt::getMaxValue(width)
-                              : APInt::getSignedMaxValue(width);
+  APInt least =
+      isUnsigned ? APInt::getMinValue(width) : APInt::getSignedMinValue(width);
+  APInt greatest =
+      isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
   // 2^bits is exact in every float type, the greatest integer is not.
-  Value above = number(floatType, std::ldexp(1.0, isUnsigned ? width
-                                                             : width - 1));
-  Value below = number(floatType,
-                       isUnsigned ? 0.0 : -std::ldexp(1.0, width - 1));
+  Value above =
+      number(floatType, std::ldexp(1.0, isUnsigned ? width : width - 1));
+  Value below =
+      number(floatType, isUnsigned ? 0.0 : -std::ldexp(1.0, width - 1));
   Value converted = isUnsigned ? e.create<arith::FPToUIOp>(type, value)
                                : e.create<arith::FPToSIOp>(type, value);
   using P = arith::CmpFPredicate;
   converted = select(compareFloats(P::OGE, value, above),
                      integer(type, greatest), converted);
-  converted = select(compareFloats(P::OLT, value, below),
-                     integer(type, least), converted);
+  converted = select(compareFloats(P::OLT, value, below), integer(type, least),
+                     converted);
   return select(compareFloats(P::UNO, value, value), integer(type, 0),
                 converted);
 }
@@ -313,8 +304,8 @@ Value cpu::emitMultiplyAdd(Emission &emission, Value a, Value b, Value sum) {
         sum, product, contract | arith::FastMathFlags::reassoc);
   }
   if (element.isInteger(1))
-    return emission.create<arith::OrIOp>(
-        sum, emission.create<arith::AndIOp>(a, b));
-  return emission.create<arith::AddIOp>(
-      sum, emission.create<arith::MulIOp>(a, b));
+    return emission.create<arith::OrIOp>(sum,
+                                         emission.create<arith::AndIOp>(a, b));
+  return emission.create<arith::AddIOp>(sum,
+                                        emission.create<arith::MulIOp>(a, b));
 }

@@ -99,8 +99,7 @@ Value Emission::mul(Value a, int64_t b) {
   if (b == 1)
     return a;
   Value factor = index(b);
-  return binary(3, a, factor,
-                [&] { return create<arith::MulIOp>(a, factor); });
+  return binary(3, a, factor, [&] { return create<arith::MulIOp>(a, factor); });
 }
 
 Value Emission::div(Value a, int64_t b) {
@@ -166,8 +165,8 @@ Value Emission::both(Value a, Value b) {
 Emission::Carried
 Emission::loop(Value lower, Value upper, int64_t step, ValueRange carried,
                llvm::function_ref<Carried(Value, ValueRange)> body) {
-  auto loop = builder.create<scf::ForOp>(loc, lower, upper, index(step),
-                                         carried);
+  auto loop =
+      builder.create<scf::ForOp>(loc, lower, upper, index(step), carried);
   OpBuilder::InsertionGuard guard(builder);
   if (carried.empty())
     builder.setInsertionPoint(loop.getBody()->getTerminator());
@@ -188,9 +187,9 @@ void Emission::loop(Value lower, Value upper, int64_t step,
   });
 }
 
-Emission::Carried Emission::loops(
-    ArrayRef<int64_t> shape, ValueRange carried,
-    llvm::function_ref<Carried(ArrayRef<Value>, ValueRange)> body) {
+Emission::Carried
+Emission::loops(ArrayRef<int64_t> shape, ValueRange carried,
+                llvm::function_ref<Carried(ArrayRef<Value>, ValueRange)> body) {
   SmallVector<Value> position;
   auto nest = [&](auto &self, ValueRange values) -> Carried {
     if (position.size() == shape.size())

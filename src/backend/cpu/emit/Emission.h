@@ -65,10 +65,10 @@ public:
   void loops(llvm::ArrayRef<int64_t> shape,
              llvm::function_ref<void(llvm::ArrayRef<mlir::Value>)> body);
   /// The same with carried values.
-  Carried loops(llvm::ArrayRef<int64_t> shape, mlir::ValueRange carried,
-                llvm::function_ref<Carried(llvm::ArrayRef<mlir::Value>,
-                                           mlir::ValueRange)>
-                    body);
+  Carried loops(
+      llvm::ArrayRef<int64_t> shape, mlir::ValueRange carried,
+      llvm::function_ref<Carried(llvm::ArrayRef<mlir::Value>, mlir::ValueRange)>
+          body);
   /// The values of one of two branches.
   Carried branch(mlir::Value condition, llvm::function_ref<Carried()> then,
                  llvm::function_ref<Carried()> otherwise);

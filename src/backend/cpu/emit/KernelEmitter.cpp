@@ -141,7 +141,8 @@ void cpu::emitKernel(KernelOp kernel, const Target &target, ModuleOp module,
                  for (auto [input, where] : llvm::zip(inputs, memory))
                    elemental.bindMemory(input, where);
                  size_t outputs = body.getTerminator()->getNumOperands();
-                 way->emit(elemental, task, memory.slice(inputs.size(), outputs),
+                 way->emit(elemental, task,
+                           memory.slice(inputs.size(), outputs),
                            way->scratchBytes() ? memory.back() : Value());
                });
 }

@@ -15,9 +15,9 @@
 
 namespace sinter::cpu {
 
-/// How a kernel wants to be called. Its buffers are the inputs in order (without
-/// the one that is updated in place), the results in order, and scratch where
-/// scratchBytes is not 0.
+/// How a kernel wants to be called. Its buffers are the inputs in order
+/// (without the one that is updated in place), the results in order, and
+/// scratch where scratchBytes is not 0.
 struct KernelPlan {
   int64_t tasks = 1;
   double flops = 0;

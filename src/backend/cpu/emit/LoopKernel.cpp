@@ -26,13 +26,14 @@ public:
       : kernel(kernel),
         yield(cast<YieldOp>(kernel.getBody().front().getTerminator())),
         root(yield.getValues()[0].getDefiningOp()) {
-    double size = std::max<int64_t>(1, typeOf(yield.getValues()[0])
-                                           .getNumElements());
+    double size =
+        std::max<int64_t>(1, typeOf(yield.getValues()[0]).getNumElements());
     cost = std::max(1.0, flopsOf(kernel) / size);
     auto rows = kernel->getAttrOfType<IntegerAttr>(rowsAttribute);
     if (rows)
       addRows(rows.getInt());
-    else if (auto concatenate = dyn_cast_or_null<stablehlo::ConcatenateOp>(root))
+    else if (auto concatenate =
+                 dyn_cast_or_null<stablehlo::ConcatenateOp>(root))
       addPieces(concatenate);
     else if (auto reduce = dyn_cast_or_null<stablehlo::ReduceOp>(root);
              reduce && keepsInnermost(reduce))
@@ -51,16 +52,15 @@ public:
     return std::max<int64_t>(count, 1);
   }
 
-  void emit(Elemental &values, Value task, ValueRange outputs,
-            Value) override {
+  void emit(Elemental &values, Value task, ValueRange outputs, Value) override {
     elemental = &values;
     memory = outputs;
     Emission &e = values.emission;
     int64_t first = 0;
     for (const LoopNest &nest : nests) {
       int64_t end = first + nest.tasks();
-      Value here = e.both(e.less(e.index(first - 1), task),
-                          e.less(task, e.index(end)));
+      Value here =
+          e.both(e.less(e.index(first - 1), task), e.less(task, e.index(end)));
       if (nests.size() == 1)
         here = e.boolean(true);
       e.when(here, [&] { nest.emitTask(e, e.sub(task, first)); });
@@ -205,8 +205,8 @@ private:
     nests.push_back(std::move(nest));
   }
 
-  void accumulateRow(stablehlo::ReduceOp op, ArrayRef<Value> outer,
-                     Value begin, Value end) {
+  void accumulateRow(stablehlo::ReduceOp op, ArrayRef<Value> outer, Value begin,
+                     Value end) {
     Emission &e = elemental->emission;
     auto offset = [&](Value last) {
       Value result = op.getResults()[0];
@@ -243,9 +243,9 @@ private:
           arguments.push_back(
               elemental->load(memory[i], offset(last), elementType(i)));
         for (auto [i, input] : llvm::enumerate(op.getInputs()))
-          arguments.push_back(
-              emitConvert(e, elemental->at(input, source),
-                          typeOf(input).getElementType(), elementType(i)));
+          arguments.push_back(emitConvert(e, elemental->at(input, source),
+                                          typeOf(input).getElementType(),
+                                          elementType(i)));
         SmallVector<Value> results =
             elemental->inlineRegion(op.getBody(), arguments);
         for (auto [i, value] : llvm::enumerate(results))
@@ -269,9 +269,7 @@ private:
     for (auto reduce : kernel.getBody().front().getOps<stablehlo::ReduceOp>())
       reductions.push_back(reduce);
     chooseStored();
-    nest.body = [this](ArrayRef<Value> outer, Value, Value) {
-      emitRow(outer);
-    };
+    nest.body = [this](ArrayRef<Value> outer, Value, Value) { emitRow(outer); };
     nests.push_back(std::move(nest));
   }
 
@@ -315,10 +313,10 @@ private:
       for (size_t i = 0; i < passes.size(); ++i)
         if (passes[i].contains(&op))
           wanted.push_back(i);
-      bool isAlongRow = reductions.front().getResult(0).getType() != type &&
-                        type.getNumElements() ==
-                            typeOf(reductions.front().getInputs()[0])
-                                .getNumElements();
+      bool isAlongRow =
+          reductions.front().getResult(0).getType() != type &&
+          type.getNumElements() ==
+              typeOf(reductions.front().getInputs()[0]).getNumElements();
       Type storage = storageType(type.getElementType());
       if (wanted.size() < 2 || !isAlongRow || isa<ComplexType>(storage))
         continue;
@@ -343,9 +341,9 @@ private:
     SmallVector<Value> memories;
     for (auto [op, pass] : stored) {
       Type element = typeOf(op->getResult(0)).getElementType();
-      memories.push_back(createScratch(
-          e.builder, e.loc,
-          MemRefType::get({rowLength()}, storageType(element))));
+      memories.push_back(
+          createScratch(e.builder, e.loc,
+                        MemRefType::get({rowLength()}, storageType(element))));
     }
     auto bindStored = [&](size_t pass, bool isWritten) {
       for (auto [entry, memory] : llvm::zip(stored, memories))

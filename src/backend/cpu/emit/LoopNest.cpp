@@ -31,7 +31,8 @@ LoopNest::Split LoopNest::split() const {
   if (split.outerDims + 1 == shape.size() && !keepRows &&
       remaining > 2 * taskCost) {
     // Multiples of 64 elements: whole cache lines and vectors.
-    int64_t elements = std::max<int64_t>(int64_t(taskCost / cost) / 64 * 64, 64);
+    int64_t elements =
+        std::max<int64_t>(int64_t(taskCost / cost) / 64 * 64, 64);
     split.chunk = std::min(shape.back(), elements);
     split.chunks = (shape.back() + split.chunk - 1) / split.chunk;
   }
@@ -58,10 +59,9 @@ void LoopNest::emitTask(Emission &emission, Value task) const {
     SmallVector<Value> place(outer);
     llvm::append_range(place, position);
     Value begin = emission.mul(chunk, s.chunk);
-    Value end = s.chunks == 1
-                    ? emission.index(shape.back())
-                    : emission.min(emission.add(begin, s.chunk),
-                                   emission.index(shape.back()));
+    Value end = s.chunks == 1 ? emission.index(shape.back())
+                              : emission.min(emission.add(begin, s.chunk),
+                                             emission.index(shape.back()));
     body(place, begin, end);
   });
 }

@@ -79,9 +79,7 @@ public:
   Value shiftRight(Value a, int32_t b) {
     return e.create<arith::ShRSIOp>(a, integer(b));
   }
-  Value toFloat(Value a) {
-    return e.create<arith::SIToFPOp>(floatType, a);
-  }
+  Value toFloat(Value a) { return e.create<arith::SIToFPOp>(floatType, a); }
 
   /// Horner's scheme, highest power first.
   Value polynomial(Value x, std::initializer_list<float> coefficients) {
@@ -122,15 +120,15 @@ Value cpu::emitExp(Emission &emission, Value x) {
   clamped = w.select(w.less(x, -104.0f), w.number(-104.0f), clamped);
   // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
   const float magic = 12582912.0f;
-  Value shifted = w.exactAdd(w.e.create<arith::MulFOp>(
-                                 clamped, w.number(1.44269504088896341f)),
-                             w.number(magic));
+  Value shifted = w.exactAdd(
+      w.e.create<arith::MulFOp>(clamped, w.number(1.44269504088896341f)),
+      w.number(magic));
   Value n = w.exactSub(shifted, w.number(magic));
   Value r = w.add(w.mul(n, -0.693359375f), clamped);
   r = w.add(w.mul(n, 2.12194440e-4f), r);
-  Value p = w.polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f,
-                             8.3334519073e-3f, 4.1665795894e-2f,
-                             1.6666665459e-1f, 5.0000001201e-1f});
+  Value p =
+      w.polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
+                       4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
   Value power = w.add(w.add(w.mul(p, w.mul(r, r)), r), 1.0f);
 
   Value exponent =
@@ -140,8 +138,7 @@ Value cpu::emitExp(Emission &emission, Value x) {
     return w.fromBits(w.shiftLeft(w.addInt(i, w.integer(127)), 23));
   };
   Value first = w.e.create<arith::MulFOp>(power, powerOfTwo(half));
-  return w.e.create<arith::MulFOp>(first,
-                                   powerOfTwo(w.subInt(exponent, half)));
+  return w.e.create<arith::MulFOp>(first, powerOfTwo(w.subInt(exponent, half)));
 }
 
 /// Taylor's series up to x^9 / 9! where |x| < 0.5; e^x - 1 loses less than a
@@ -149,9 +146,9 @@ Value cpu::emitExp(Emission &emission, Value x) {
 Value cpu::emitExpm1(Emission &emission, Value x) {
   Writer w(emission, x);
   Value far = w.add(emitExp(emission, x), -1.0f);
-  Value p = w.polynomial(
-      x, {2.75573192e-6f, 2.48015873e-5f, 1.98412698e-4f, 1.38888889e-3f,
-          8.33333333e-3f, 4.16666667e-2f, 1.66666667e-1f, 0.5f});
+  Value p = w.polynomial(x, {2.75573192e-6f, 2.48015873e-5f, 1.98412698e-4f,
+                             1.38888889e-3f, 8.33333333e-3f, 4.16666667e-2f,
+                             1.66666667e-1f, 0.5f});
   Value near = w.add(w.mul(p, w.mul(x, x)), x);
   near = w.select(w.equal(x, 0.0f), x, near);
   return w.select(w.less(w.abs(x), 0.5f), near, far);
@@ -174,10 +171,10 @@ Value cpu::emitLog(Emission &emission, Value x) {
 
   Value m = w.exactAdd(mantissa, w.number(-1.0f));
   Value square = w.mul(m, m);
-  Value p = w.polynomial(
-      m, {7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f,
-          -1.2420140846e-1f, 1.4249322787e-1f, -1.6668057665e-1f,
-          2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f});
+  Value p =
+      w.polynomial(m, {7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f,
+                       -1.2420140846e-1f, 1.4249322787e-1f, -1.6668057665e-1f,
+                       2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f});
   Value y = w.mul(w.mul(p, square), m);
   y = w.add(w.mul(e, -2.12194440e-4f), y);
   y = w.add(w.mul(square, -0.5f), y);
@@ -186,8 +183,8 @@ Value cpu::emitLog(Emission &emission, Value x) {
   result = w.select(w.equal(x, infinity), x, result);
   result = w.select(w.equal(x, 0.0f), w.number(-infinity), result);
   Value nan = w.number(std::numeric_limits<float>::quiet_NaN());
-  Value isNumber = w.e.create<arith::CmpFOp>(arith::CmpFPredicate::OGE, x,
-                                             w.number(0.0f));
+  Value isNumber =
+      w.e.create<arith::CmpFOp>(arith::CmpFPredicate::OGE, x, w.number(0.0f));
   return w.select(isNumber, result, nan);
 }
 
@@ -216,8 +213,7 @@ Value cpu::emitTanh(Emission &emission, Value x) {
   Value near = w.add(w.mul(w.mul(p, square), x), x);
   near = w.select(w.equal(x, 0.0f), x, near);
   Value power = emitExp(emission, w.add(magnitude, magnitude));
-  Value far = w.sub(w.number(1.0f),
-                    w.div(w.number(2.0f), w.add(power, 1.0f)));
+  Value far = w.sub(w.number(1.0f), w.div(w.number(2.0f), w.add(power, 1.0f)));
   return w.select(w.less(magnitude, 0.625f), near, w.copySign(far, x));
 }
 
@@ -228,11 +224,10 @@ Value cpu::emitErf(Emission &emission, Value x) {
   Value magnitude = w.abs(x);
   Value square = w.mul(x, x);
   Value near = w.mul(
-      x, w.polynomial(square,
-                      {7.853861353153693e-5f, -8.010193625184903e-4f,
-                       5.188327685732524e-3f, -2.685381193529856e-2f,
-                       1.128358514861418e-1f, -3.761262582423300e-1f,
-                       1.128379165726710e+0f}));
+      x, w.polynomial(square, {7.853861353153693e-5f, -8.010193625184903e-4f,
+                               5.188327685732524e-3f, -2.685381193529856e-2f,
+                               1.128358514861418e-1f, -3.761262582423300e-1f,
+                               1.128379165726710e+0f}));
   Value isNear = w.less(magnitude, 1.0f);
   // Away from the division by zero that is not used.
   Value divisor = w.select(isNear, w.number(1.0f), magnitude);
@@ -243,11 +238,11 @@ Value cpu::emitErf(Emission &emission, Value x) {
       {2.326819970068386e-2f, -1.387039388740657e-1f, 3.687424674597105e-1f,
        -5.824733027278666e-1f, 6.210004621745983e-1f, -4.944515323274145e-1f,
        3.404879937665872e-1f, -2.741127028184656e-1f, 5.638259427386472e-1f});
-  Value outer = w.polynomial(
-      inverseSquare,
-      {-1.047766399936249e+1f, 1.297719955372516e+1f, -7.495518717768503e+0f,
-       2.921019019210786e+0f, -1.015265279202700e+0f, 4.218463358204948e-1f,
-       -2.820767439740514e-1f, 5.641895067754075e-1f});
+  Value outer = w.polynomial(inverseSquare,
+                             {-1.047766399936249e+1f, 1.297719955372516e+1f,
+                              -7.495518717768503e+0f, 2.921019019210786e+0f,
+                              -1.015265279202700e+0f, 4.218463358204948e-1f,
+                              -2.820767439740514e-1f, 5.641895067754075e-1f});
   Value q = w.select(w.less(magnitude, 2.0f), middle, outer);
   Value power = emitExp(emission, w.mul(square, -1.0f));
   Value tail = w.mul(w.mul(power, inverse), q);

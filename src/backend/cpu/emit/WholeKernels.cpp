@@ -21,7 +21,10 @@ static ArrayRef<int64_t> shapeOf(Value tensor) {
 }
 static Type elementOf(Value tensor) { return typeOf(tensor).getElementType(); }
 static Operation *rootOf(KernelOp kernel) {
-  return kernel.getBody().front().getTerminator()->getOperand(0)
+  return kernel.getBody()
+      .front()
+      .getTerminator()
+      ->getOperand(0)
       .getDefiningOp();
 }
 
@@ -136,11 +139,10 @@ private:
     takeRight = e.create<arith::SelectOp>(hasLeft, takeRight, e.boolean(true));
     Value taken = e.create<arith::SelectOp>(takeRight, b, a);
     e.builder.create<memref::StoreOp>(
-        e.loc,
-        e.create<arith::IndexCastOp>(e.builder.getI64Type(), taken), indices,
-        e.add(target, k));
-    Value step = e.create<arith::IndexCastUIOp>(e.builder.getIndexType(),
-                                                takeRight);
+        e.loc, e.create<arith::IndexCastOp>(e.builder.getI64Type(), taken),
+        indices, e.add(target, k));
+    Value step =
+        e.create<arith::IndexCastUIOp>(e.builder.getIndexType(), takeRight);
     return {e.add(left, e.sub(e.index(1), step)), e.add(right, step)};
   }
 
@@ -165,13 +167,13 @@ public:
     elemental = &values;
     Emission &e = values.emission;
     for (auto [input, output] : llvm::zip(op.getInputs(), outputs)) {
-      e.loops(shapeOf(input), [&, input = input,
-                               output = output](ArrayRef<Value> position) {
-        Coordinates place(position.begin(), position.end());
-        elemental->store(elemental->at(input, place), output,
-                         elemental->linearize(place, shapeOf(input)),
-                         elementOf(input));
-      });
+      e.loops(shapeOf(input),
+              [&, input = input, output = output](ArrayRef<Value> position) {
+                Coordinates place(position.begin(), position.end());
+                elemental->store(elemental->at(input, place), output,
+                                 elemental->linearize(place, shapeOf(input)),
+                                 elementOf(input));
+              });
     }
     if (typeOf(op.getUpdates()[0]).getNumElements() == 0)
       return;
@@ -189,7 +191,7 @@ private:
     Coordinates scatter, window;
     for (auto [i, coordinate] : llvm::enumerate(place))
       (llvm::is_contained(numbers.getUpdateWindowDims(), int64_t(i)) ? window
-                                                                      : scatter)
+                                                                     : scatter)
           .push_back(coordinate);
     Coordinates result;
     size_t next = 0;
@@ -260,9 +262,7 @@ public:
                  std::max<int64_t>(1, typeOf(op.getUpdate()).getNumElements()));
   }
 
-  int64_t tasks() const override {
-    return std::max<int64_t>(1, nest.tasks());
-  }
+  int64_t tasks() const override { return std::max<int64_t>(1, nest.tasks()); }
 
   void emit(Elemental &elemental, Value task, ValueRange outputs,
             Value) override {

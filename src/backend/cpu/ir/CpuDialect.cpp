@@ -32,9 +32,9 @@ LogicalResult KernelOp::verify() {
     return emitOpError("must end with cpu.yield");
   if (block.getNumArguments() != getInputs().size() ||
       yield->getNumOperands() != getNumResults())
-    return emitOpError("has ") << getInputs().size() << " inputs and "
-                               << getNumResults()
-                               << " results, and its region others";
+    return emitOpError("has ")
+           << getInputs().size() << " inputs and " << getNumResults()
+           << " results, and its region others";
   for (auto [input, argument] : llvm::zip(getInputs(), block.getArguments()))
     if (!isSameMemory(input.getType(), argument.getType()))
       return emitOpError("sees input ")
