@@ -390,7 +390,9 @@ private:
     if (auto reduce = dyn_cast<stablehlo::ReduceOp>(producer))
       return group.mayAdmit(reduce, *place);
     // Along rows, or along the numbers of rows, each is computed once a pass.
-    if (group.hasRows && place->isSimple)
+    if (group.hasRows && place->isSimple &&
+        ArrayRef(place->dims).take_front(group.rowDims.size()) ==
+            ArrayRef(group.rowDims))
       return true;
     return readsOnce(operand.getOwner(), operand) || isCheap(producer);
   }

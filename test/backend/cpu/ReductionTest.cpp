@@ -101,6 +101,20 @@ TEST(Reduction, ComputesLayerNormByRows) {
             "");
 }
 
+TEST(Reduction, ReadsRowsThroughATranspose) {
+  EXPECT_EQ(differs(R"((%x: tensor<12x9xf32>) -> tensor<9x12xf32> {
+    %z = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.exponential %x : tensor<12x9xf32>
+    %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<12x9xf32>) -> tensor<9x12xf32>
+    %2 = stablehlo.reduce(%1 init: %z) applies stablehlo.add across dimensions = [1]
+        : (tensor<9x12xf32>, tensor<f32>) -> tensor<9xf32>
+    %3 = stablehlo.broadcast_in_dim %2, dims = [0] : (tensor<9xf32>) -> tensor<9x12xf32>
+    %4 = stablehlo.divide %1, %3 : tensor<9x12xf32>
+    return %4 : tensor<9x12xf32>
+  })"),
+            "");
+}
+
 TEST(Reduction, SlidesWindows) {
   EXPECT_EQ(differs(R"((%x: tensor<1x2x9x9xf32>) -> tensor<1x2x5x5xf32> {
     %n = stablehlo.constant dense<0xFF800000> : tensor<f32>

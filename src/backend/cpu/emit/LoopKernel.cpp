@@ -282,6 +282,21 @@ private:
       collectPass(operand, pass);
   }
 
+  /// Operations whose elements stand in the row as \p value's do.
+  static void collectAligned(Value value, DenseSet<Operation *> &aligned) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !(isElementwise(op) || isa<stablehlo::ReshapeOp>(op)) ||
+        !aligned.insert(op).second)
+      return;
+    auto isProper = [](int64_t size) { return size != 1; };
+    auto sizes = [&](Value v) {
+      return llvm::to_vector(llvm::make_filter_range(shapeOf(v), isProper));
+    };
+    for (Value operand : op->getOperands())
+      if (sizes(operand) == sizes(value))
+        collectAligned(operand, aligned);
+  }
+
   static bool isExpensive(Operation *op) {
     using namespace stablehlo;
     return isa<ExpOp, Expm1Op, LogOp, Log1pOp, LogisticOp, TanhOp, SqrtOp,
@@ -304,6 +319,9 @@ private:
     for (stablehlo::ReduceOp reduce : reductions)
       collectPass(reduce.getInputs()[0], passes.emplace_back());
     collectPass(yield.getValues()[0], passes.emplace_back());
+    DenseSet<Operation *> aligned;
+    for (stablehlo::ReduceOp reduce : reductions)
+      collectAligned(reduce.getInputs()[0], aligned);
     int64_t length = rowLength(), bytes = 0;
     for (Operation &op : kernel.getBody().front()) {
       if (!isExpensive(&op))
@@ -313,12 +331,9 @@ private:
       for (size_t i = 0; i < passes.size(); ++i)
         if (passes[i].contains(&op))
           wanted.push_back(i);
-      bool isAlongRow =
-          reductions.front().getResult(0).getType() != type &&
-          type.getNumElements() ==
-              typeOf(reductions.front().getInputs()[0]).getNumElements();
       Type storage = storageType(type.getElementType());
-      if (wanted.size() < 2 || !isAlongRow || isa<ComplexType>(storage))
+      if (wanted.size() < 2 || !aligned.contains(&op) ||
+          isa<ComplexType>(storage))
         continue;
       bytes += length * storage.getIntOrFloatBitWidth() / 8;
       if (bytes > mostBytes)
