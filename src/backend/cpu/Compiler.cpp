@@ -8,7 +8,10 @@
 #include "backend/cpu/codegen/Image.h"
 #include "runtime/CpuFeatures.h"
 
+#include "graph/nn/NnOps.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <atomic>
@@ -27,22 +30,44 @@ struct DistinctKernel {
   KernelOp kernel;
   KernelPlan plan;
   std::string name;
+  /// The kernel, for the thread that compiles it.
+  std::string bytecode;
 };
 
-/// Lets several threads use a context while it lives.
-class ThreadedContext {
-public:
-  ThreadedContext(MLIRContext *context, bool threaded) : context(context) {
-    wasThreaded = context->isMultithreadingEnabled();
-    context->enableMultithreading(threaded);
-  }
-  ~ThreadedContext() { context->enableMultithreading(wasThreaded); }
-  ThreadedContext(const ThreadedContext &) = delete;
+/// A context for code, with every dialect that passes would load on the way.
+std::unique_ptr<MLIRContext> makeCodeContext() {
+  DialectRegistry registry;
+  registerCodegenDialects(registry);
+  registry.insert<CpuDialect, nn::NnDialect, stablehlo::StablehloDialect,
+                  func::FuncDialect>();
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  return context;
+}
 
-private:
-  MLIRContext *context;
-  bool wasThreaded;
-};
+/// \p kernel alone, in a function of its inputs, as bytecode: the way from one
+/// context to another.
+std::string serialize(KernelOp kernel) {
+  OpBuilder builder(kernel.getContext());
+  Location location = UnknownLoc::get(kernel.getContext());
+  OwningOpRef<ModuleOp> module = ModuleOp::create(location);
+  builder.setInsertionPointToEnd(module->getBody());
+  auto function = builder.create<func::FuncOp>(
+      location, "kernel",
+      builder.getFunctionType(kernel->getOperandTypes(), {}));
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+  IRMapping mapping;
+  mapping.map(kernel->getOperands(), body->getArguments());
+  builder.clone(*kernel, mapping);
+  builder.create<func::ReturnOp>(location);
+  std::string bytes;
+  llvm::raw_string_ostream stream(bytes);
+  if (failed(writeBytecodeToFile(*module, stream)))
+    bytes.clear();
+  return bytes;
+}
 
 /// Kernels that go through the compiler together: its passes cost some time
 /// however small a module is.
@@ -68,11 +93,14 @@ public:
   }
 
 private:
+  /// Each thread has a context of its own: dialects are loaded and messages
+  /// handled per context.
   void work() {
+    std::unique_ptr<MLIRContext> context = makeCodeContext();
     for (size_t i = next++; i < objects.size() && !failed; i = next++) {
       ArrayRef<DistinctKernel> batch = kernels.drop_front(i * kernelsPerModule);
       batch = batch.take_front(kernelsPerModule);
-      Result<ObjectFile> object = compileBatch(batch);
+      Result<ObjectFile> object = compileBatch(context.get(), batch);
       std::lock_guard<std::mutex> lock(mutex);
       if (!object) {
         failed = true;
@@ -86,11 +114,18 @@ private:
     }
   }
 
-  Result<ObjectFile> compileBatch(ArrayRef<DistinctKernel> batch) {
-    MLIRContext *context = batch.front().kernel->getContext();
+  Result<ObjectFile> compileBatch(MLIRContext *context,
+                                  ArrayRef<DistinctKernel> batch) {
     OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
-    for (const DistinctKernel &kernel : batch)
-      emitKernel(kernel.kernel, target, *module, kernel.name);
+    for (const DistinctKernel &distinct : batch) {
+      OwningOpRef<ModuleOp> source =
+          parseSourceString<ModuleOp>(distinct.bytecode, context);
+      if (!source)
+        return systemError("a kernel cannot be handed to the code generator");
+      source->walk([&](KernelOp kernel) {
+        emitKernel(kernel, target, *module, distinct.name);
+      });
+    }
     if (options.dumpFolder.empty())
       return compile(*module, target);
     std::string mlir, llvmIr, assembly;
@@ -157,14 +192,14 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
         known.try_emplace(structureOf(kernel), distinct.size());
     if (isNew)
       distinct.push_back({kernel, planKernel(kernel, target),
-                          "kernel" + std::to_string(distinct.size())});
+                          "kernel" + std::to_string(distinct.size()),
+                          serialize(kernel)});
     uses.push_back({kernel, entry->second});
   });
   for (auto [kernel, index] : uses)
     table[kernel] = {index, &distinct[index].plan};
 
   const unsigned threads = threadCount(options.threads);
-  ThreadedContext threaded(function.getContext(), threads > 1);
   Result<std::vector<ObjectFile>> objects =
       ParallelCompilation(distinct, target, options).run(threads);
   if (!objects)
@@ -188,11 +223,7 @@ Result<Program> cpu::compileForCpu(const Model &original,
     return target.takeError();
   auto model = std::make_shared<Model>(original.clone());
   MLIRContext *context = model->context();
-  DialectRegistry registry;
-  registerCodegenDialects(registry);
-  registry.insert<CpuDialect>();
-  context->appendDialectRegistry(registry);
-  context->loadAllAvailableDialects();
+  context->loadDialect<CpuDialect>();
 
   auto stage = [&](const char *name) {
     if (options.onStage)
