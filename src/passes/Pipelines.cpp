@@ -28,7 +28,6 @@ static Passes simplificationPasses(const std::shared_ptr<PatternRun> &run,
   auto tidy = [&] {
     passes.push_back(createSimplifyAlgebra(run));
     passes.push_back(createFoldConstants(run, byteLimit));
-    passes.push_back(createEliminateCommonSubexpressions(run));
   };
   tidy();
   // Constants that were just made let more identities match.
@@ -36,6 +35,9 @@ static Passes simplificationPasses(const std::shared_ptr<PatternRun> &run,
   passes.push_back(createFoldBatchNorm(run));
   passes.push_back(createMoveTransposes(run));
   tidy();
+  // Two equal products become one only now: one with two readers could not have
+  // taken up what stands behind either.
+  passes.push_back(createEliminateCommonSubexpressions(run));
   passes.push_back(createEliminateDeadCode(run));
   return passes;
 }
