@@ -126,6 +126,8 @@ static LogicalResult importTfIdfVectorizer(NodeContext &node) {
   x = node.cast(x, node.i64());
   if (rank == 1)
     x = node.unsqueeze(x, {0});
+  if (!x)
+    return failure();
   if (!node.isStatic(x))
     return node.unsupported("an input of unknown size");
   Value counts = countAll(node, *words, x);
