@@ -196,17 +196,21 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
                           serialize(kernel)});
     uses.push_back({kernel, entry->second});
   });
+  std::vector<std::string> names;
+  std::vector<uint32_t> firstEntries;
+  for (const DistinctKernel &kernel : distinct) {
+    firstEntries.push_back(names.size());
+    for (size_t i = 0; i < std::max<size_t>(1, kernel.plan.stages.size()); ++i)
+      names.push_back(stageName(kernel.name, i));
+  }
   for (auto [kernel, index] : uses)
-    table[kernel] = {index, &distinct[index].plan};
+    table[kernel] = {firstEntries[index], &distinct[index].plan};
 
   const unsigned threads = threadCount(options.threads);
   Result<std::vector<ObjectFile>> objects =
       ParallelCompilation(distinct, target, options).run(threads);
   if (!objects)
     return objects.takeError();
-  std::vector<std::string> names;
-  for (const DistinctKernel &kernel : distinct)
-    names.push_back(kernel.name);
   Result<CodeImage> image = link(*objects, names);
   if (!image)
     return image.takeError();
@@ -229,7 +233,8 @@ Result<Program> cpu::compileForCpu(const Model &original,
     if (options.onStage)
       options.onStage(name, model->module());
   };
-  if (Result<void> done = prepare(*model, *target); !done)
+  if (Result<void> done = prepare(*model, *target, options.fastConvolution);
+      !done)
     return done.takeError();
   stage("prepare");
   if (Result<void> done = formKernels(model->entry()); !done)

@@ -25,6 +25,9 @@ struct CpuOptions {
   unsigned threads = 0;
   /// The machine to compile for; the one we run on if there is none.
   std::optional<Target> target;
+  /// Whether 3x3 convolutions may be computed by Winograd's method, whose
+  /// results differ by about 1e-5 of the greatest one.
+  bool fastConvolution = true;
   /// Called after each kernel with how many are done and how many there are;
   /// from any thread, never from two at once.
   std::function<void(size_t done, size_t total)> progress;

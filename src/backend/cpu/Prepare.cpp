@@ -125,7 +125,8 @@ static Result<void> checkTypes(func::FuncOp function) {
   return unsupported("the CPU backend has no arithmetic on " + list);
 }
 
-Result<void> cpu::prepare(Model &model, const Target &target) {
+Result<void> cpu::prepare(Model &model, const Target &target,
+                          bool allowsFastConvolution) {
   func::FuncOp function = model.entry();
   if (!function)
     return invalidModel("the model has no entry function");
@@ -139,7 +140,7 @@ Result<void> cpu::prepare(Model &model, const Target &target) {
   // The weights must be constants, however they were brought into their form.
   PatternRun everything;
   foldConstants(model.module(), defaultConstantByteLimit, everything);
-  assignLayouts(function, target);
+  assignLayouts(function, target, allowsFastConvolution);
   if (Result<void> done = decomposeAll(function, hasKernel); !done)
     return done;
   absorbTransposes(function);

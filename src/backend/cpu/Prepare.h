@@ -12,7 +12,8 @@ namespace sinter::cpu {
 /// kernels, operations without a kernel of their own are decomposed, and what
 /// is left unused is removed. Fails with Unsupported for shapes that are not
 /// known and element types without arithmetic here.
-Result<void> prepare(Model &model, const Target &target);
+Result<void> prepare(Model &model, const Target &target,
+                     bool allowsFastConvolution);
 
 } // namespace sinter::cpu
 

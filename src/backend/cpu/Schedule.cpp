@@ -237,8 +237,22 @@ private:
       Id slot = plan.add(BufferSpace::Scratch, 0, how.scratchBytes);
       step.buffers.push_back(reference(slot, BufferAccess::InOut));
     }
-    steps.push_back(std::move(step));
-    plan.tick();
+    if (how.stages.empty()) {
+      steps.push_back(std::move(step));
+      plan.tick();
+      return {};
+    }
+    Id workspace = plan.addTemporary(how.workspaceBytes);
+    step.buffers.push_back(reference(workspace, BufferAccess::InOut));
+    for (const KernelPlan::Stage &stage : how.stages) {
+      for (const BufferReference &buffer : step.buffers)
+        plan.touch(static_cast<Id>(buffer.offset));
+      step.tasks = stage.tasks;
+      step.flops = stage.flops;
+      steps.push_back(step);
+      ++step.kernel;
+      plan.tick();
+    }
     return {};
   }
 

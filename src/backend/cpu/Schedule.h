@@ -14,7 +14,7 @@ namespace sinter::cpu {
 
 /// A kernel that is compiled, and how it is called.
 struct CompiledKernel {
-  uint32_t entry = 0;
+  uint32_t entry = 0; ///< Of the first stage; the others follow.
   const KernelPlan *plan = nullptr;
 };
 using KernelTable = llvm::DenseMap<mlir::Operation *, CompiledKernel>;

@@ -5,6 +5,7 @@
 #include "backend/cpu/emit/MatMulForm.h"
 #include "backend/cpu/kernels/Channelwise.h"
 #include "backend/cpu/kernels/Convolution.h"
+#include "backend/cpu/kernels/Winograd.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -121,15 +122,18 @@ void AnchorKernel::emit(ModuleOp module, StringRef name) const {
   }
   RankedTensorType result = typeOf(yielded());
   add(result.getNumElements(), result.getElementType(), true);
-  if (wanted.scratchBytes) {
+  if (uint64_t bytes = wanted.scratchBytes + wanted.workspaceBytes) {
     Type element = typeOf(anchor->getResult(0)).getElementType();
-    add(wanted.scratchBytes * 8 / element.getIntOrFloatBitWidth(), element,
-        true);
+    add(bytes * 8 / element.getIntOrFloatBitWidth(), element, true);
   }
-  createKernel(
-      module, UnknownLoc::get(module.getContext()), name, buffers,
-      [&](OpBuilder &builder, Location location, Value task,
-          ValueRange memory) { emitTask(builder, location, task, memory); });
+  size_t stages = std::max<size_t>(1, wanted.stages.size());
+  for (size_t stage = 0; stage < stages; ++stage)
+    createKernel(module, UnknownLoc::get(module.getContext()),
+                 stageName(name, stage), buffers,
+                 [&](OpBuilder &builder, Location location, Value task,
+                     ValueRange memory) {
+                   emitTask(stage, builder, location, task, memory);
+                 });
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,7 +196,11 @@ public:
     shape.hasPlanarInput = op.hasPlanarInput();
     flops = shape.flops();
     if (!op.isDepthwise()) {
-      direct.emplace(shape, target);
+      if (op.getFast() && Winograd::supports(shape) &&
+          Winograd::estimateGain(shape, target) > leastGain)
+        fast.emplace(shape, target);
+      else
+        direct.emplace(shape, target);
       return;
     }
     ChannelwiseShape channels;
@@ -207,7 +215,6 @@ public:
     plan.flops = flops;
     plan.packings.resize(kernel.getInputs().size());
     auto usePacking = [&](const auto &generator) {
-      plan.tasks = generator.tasks();
       plan.packings[inputIndex(op.getWeights())] = {
           uint64_t(generator.packedElements()) * 4,
           [generator](const Tensor &weights, std::byte *packed) {
@@ -216,21 +223,30 @@ public:
     };
     if (depthwise) {
       plan.name = "depthwise";
+      plan.tasks = depthwise->tasks();
       usePacking(*depthwise);
-    } else {
+    } else if (direct) {
       plan.name = "direct";
+      plan.tasks = direct->tasks();
       usePacking(*direct);
+    } else {
+      plan.name = "winograd";
+      usePacking(*fast);
+      planStages(plan);
     }
     return plan;
   }
 
 protected:
-  void emitTask(OpBuilder &builder, Location location, Value task,
+  void emitTask(size_t stage, OpBuilder &builder, Location location, Value task,
                 ValueRange memory) const override {
     Value input = memory[inputIndex(op.getInput())];
     Value weights = memory[inputIndex(op.getWeights())];
     Value output = memory[kernel.getInputs().size()];
-    if (depthwise)
+    if (fast)
+      fast->build(stage, builder, location, task,
+                  {input, weights, memory.back(), output}, epilogue(memory));
+    else if (depthwise)
       depthwise->build(builder, location, task, input, weights, output,
                        epilogue(memory));
     else
@@ -239,8 +255,24 @@ protected:
   }
 
 private:
+  /// Below this, what the estimate leaves out eats up the gain.
+  static constexpr double leastGain = 1.2;
+
+  void planStages(KernelPlan &plan) const {
+    uint64_t bytes = uint64_t(fast->workspaceElements()) * 4;
+    if (fast->stages() == 1) {
+      plan.tasks = fast->tasks(0);
+      plan.scratchBytes = bytes;
+      return;
+    }
+    plan.workspaceBytes = bytes;
+    for (int64_t stage = 0; stage < fast->stages(); ++stage)
+      plan.stages.push_back({fast->tasks(stage), fast->flops(stage)});
+  }
+
   mutable cpu::ConvolutionOp op;
   double flops;
+  std::optional<Winograd> fast;
   std::optional<Convolution> direct;
   std::optional<Depthwise> depthwise;
 };
@@ -274,7 +306,7 @@ public:
   }
 
 protected:
-  void emitTask(OpBuilder &builder, Location location, Value task,
+  void emitTask(size_t stage, OpBuilder &builder, Location location, Value task,
                 ValueRange memory) const override {
     pooling->build(builder, location, task, memory[inputIndex(op.getInput())],
                    memory[kernel.getInputs().size()], epilogue(memory));
@@ -321,7 +353,7 @@ public:
   }
 
 protected:
-  void emitTask(OpBuilder &builder, Location location, Value task,
+  void emitTask(size_t stage, OpBuilder &builder, Location location, Value task,
                 ValueRange memory) const override {
     size_t inputs = kernel.getInputs().size();
     Value scratch = product.scratchElements() ? memory[inputs + 1] : Value();

@@ -30,16 +30,18 @@ public:
                                           const Target &target);
 
   virtual KernelPlan plan() const = 0;
-  /// Adds the function \p name to \p module.
+  /// Adds the function \p name, or one a stage, to \p module.
   void emit(mlir::ModuleOp module, llvm::StringRef name) const;
 
 protected:
   AnchorKernel(KernelOp kernel, mlir::Operation *anchor)
       : kernel(kernel), anchor(anchor) {}
 
-  /// Emits one task; \p memory holds the inputs, the result and scratch.
-  virtual void emitTask(mlir::OpBuilder &builder, mlir::Location location,
-                        mlir::Value task, mlir::ValueRange memory) const = 0;
+  /// Emits one task of a stage; \p memory holds the inputs, the result, and
+  /// scratch or the workspace.
+  virtual void emitTask(size_t stage, mlir::OpBuilder &builder,
+                        mlir::Location location, mlir::Value task,
+                        mlir::ValueRange memory) const = 0;
 
   /// The number of the kernel's input that is \p operand.
   unsigned inputIndex(mlir::Value operand) const;

@@ -87,6 +87,10 @@ static std::optional<unsigned> updatedInput(KernelOp kernel) {
   return std::nullopt;
 }
 
+std::string cpu::stageName(StringRef name, size_t stage) {
+  return stage == 0 ? name.str() : (name + "." + Twine(stage)).str();
+}
+
 KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
   if (auto anchored = AnchorKernel::of(kernel, target))
     return anchored->plan();

@@ -24,6 +24,17 @@ struct KernelPlan {
   uint64_t scratchBytes = 0;
   std::string name; ///< How it is computed: "loops", "matmul".
 
+  /// Parts that run one after the other, each a function of its own (see
+  /// stageName), on the same buffers; empty where there is one. Then `tasks`
+  /// does not count, and one more buffer, behind the others, lives from the
+  /// first part to the last.
+  struct Stage {
+    int64_t tasks;
+    double flops;
+  };
+  std::vector<Stage> stages;
+  uint64_t workspaceBytes = 0;
+
   /// The input that result 0 is, with some elements replaced: the result's
   /// memory holds it when the kernel is called.
   std::optional<unsigned> updated;
@@ -50,11 +61,14 @@ inline constexpr llvm::StringLiteral rowsAttribute = "rows";
 /// elements replaced.
 inline constexpr llvm::StringLiteral updatedAttribute = "updated";
 
+/// The function of one stage of the kernel \p name.
+std::string stageName(llvm::StringRef name, size_t stage);
+
 /// What it takes to call \p kernel, without writing it.
 KernelPlan planKernel(KernelOp kernel, const Target &target);
 
-/// Adds the function \p name to \p module. The module's context is the
-/// kernel's and has the code generator's dialects.
+/// Adds the function \p name, or one a stage, to \p module. The module's
+/// context is the kernel's and has the code generator's dialects.
 void emitKernel(KernelOp kernel, const Target &target, mlir::ModuleOp module,
                 llvm::StringRef name);
 

@@ -35,10 +35,11 @@ def Cpu_ConvolutionOp : Cpu_Op<"convolution", [Pure]> {
     The weights are a constant [K, C / groups, R, S]. The input is blocked or,
     for the few channels of an image, [N, C, H, W]. Lists are [height, width];
     how much padding stands after the last row and column follows from the
-    result's size.
+    result's size. With `fast`, products may be replaced by fewer ones of sums
+    (Winograd), which changes results by about 1e-5 of the greatest.
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weights,
-                       I64Attr:$output_channels, I64Attr:$groups,
+                       I64Attr:$output_channels, I64Attr:$groups, UnitAttr:$fast,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
                        DenseI64ArrayAttr:$padding_low);
   let results = (outs AnyRankedTensor:$result);

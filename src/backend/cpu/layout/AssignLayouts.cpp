@@ -18,8 +18,8 @@ namespace {
 /// beside the plain value, and unpacked when somebody needs that.
 class LayoutAssigner {
 public:
-  LayoutAssigner(func::FuncOp function, const Target &target)
-      : function(function), lanes(target.f32Lanes) {}
+  LayoutAssigner(func::FuncOp function, const Target &target, bool allowsFast)
+      : function(function), lanes(target.f32Lanes), allowsFast(allowsFast) {}
 
   void run();
 
@@ -43,6 +43,7 @@ private:
 
   func::FuncOp function;
   int64_t lanes;
+  bool allowsFast;
   llvm::DenseMap<Value, Value> blockedOf;
   /// Broadcasts repeated in the blocked shape; no reason by themselves to
   /// compute on blocks.
@@ -88,8 +89,8 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
   Value result = emit.make<ConvolutionOp>(
       blockedType(resultType), input, weights,
       static_cast<uint64_t>(resultType.getDimSize(1)),
-      static_cast<uint64_t>(form->groups), form->strides, form->dilations,
-      form->paddingLow);
+      static_cast<uint64_t>(form->groups), allowsFast, form->strides,
+      form->dilations, form->paddingLow);
   if (form->upscale != std::array<int64_t, 2>{1, 1}) {
     // Pixels that each became a window of pixels are put in their places.
     result = form->spread(emit, result, lanes);
@@ -340,8 +341,9 @@ void LayoutAssigner::run() {
   }
 }
 
-void assignLayouts(func::FuncOp function, const Target &target) {
-  LayoutAssigner(function, target).run();
+void assignLayouts(func::FuncOp function, const Target &target,
+                   bool allowsFast) {
+  LayoutAssigner(function, target, allowsFast).run();
 }
 
 } // namespace sinter::cpu

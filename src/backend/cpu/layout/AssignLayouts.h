@@ -29,8 +29,10 @@ namespace sinter::cpu {
 
 struct Target;
 
-/// Rewrites the body of \p function, whose shapes are static.
-void assignLayouts(mlir::func::FuncOp function, const Target &target);
+/// Rewrites the body of \p function, whose shapes are static. \p allowsFast
+/// lets convolutions use kernels that round differently.
+void assignLayouts(mlir::func::FuncOp function, const Target &target,
+                   bool allowsFast);
 
 } // namespace sinter::cpu
 
