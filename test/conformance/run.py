@@ -3,7 +3,8 @@
 
     test/conformance/run.py --sinter build/bin/sinter [--backend cpu] [--update] [SUITE_DIR ...]
 
-The suites are the ONNX backend cases of Debian's libonnx-testdata, and any further folder named. What is not
+The suites are the ONNX backend cases of Debian's libonnx-testdata, onnx-light (public image models with light
+weights) where it is found below $SINTER_SHARED or in ../shared beside the checkout, and any further folder named. What is not
 supported yet stands in missing-<backend>.txt beside this script, a case a line. A case outside the list must pass,
 and a case on the list must not (so that the list stays true): `--update` rewrites it. The output ends with
 `N passed, N failed` for each backend.
@@ -18,9 +19,21 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ONNX_DATA = "/usr/share/libonnx-testdata/data"
+ROOT = os.path.dirname(os.path.dirname(HERE))
+ONNX_LIGHT = os.path.join(os.environ.get("SINTER_SHARED") or os.path.join(ROOT, "..", "shared"), "data", "onnx-light")
 ONNX_SUITES = ["node", "simple", "pytorch-converted", "pytorch-operator"]
 BATCH = 40
 TIMEOUT_S = 600
+
+
+def suite_folders(named):
+    """The folders of every suite; says which optional one is left out."""
+    folders = [os.path.join(ONNX_DATA, suite) for suite in ONNX_SUITES]
+    if os.path.isdir(ONNX_LIGHT):
+        folders.append(ONNX_LIGHT)
+    else:
+        print("onnx-light is left out: set SINTER_SHARED to the folder whose data/onnx-light has it")
+    return folders + named
 
 
 def cases(directory):
@@ -122,8 +135,7 @@ def main():
     arguments = parser.parse_args()
     if not os.access(arguments.sinter, os.X_OK):
         sys.exit(f"run.py: there is no program {arguments.sinter}; build it first")
-    directories = [os.path.join(ONNX_DATA, suite) for suite in ONNX_SUITES] + arguments.directories
-    paths = [path for directory in directories for path in cases(directory)]
+    paths = [path for directory in suite_folders(arguments.directories) for path in cases(directory)]
     if not paths:
         sys.exit(f"run.py: no cases below {ONNX_DATA}; install libonnx-testdata")
     bad = 0
