@@ -1,5 +1,6 @@
 #include "graph/nn/NnOps.h"
 #include "passes/AlgebraRules.h"
+#include "passes/Groups.h"
 #include "passes/Matching.h"
 #include <cmath>
 
@@ -194,7 +195,11 @@ static Value clampRelu(ClampOp op, OpBuilder &builder) {
 
 /// x / c -> x * (1 / c) where 1 / c is a power of two and a normal number of
 /// every type down to f16: the same bits, and cheaper.
+/// A division that came from a file's node stays, so that the node (a mean,
+/// say) can be written back.
 static Value dividePowerOfTwo(DivOp op, OpBuilder &builder) {
+  if (op->hasAttr(groupAttribute))
+    return {};
   std::optional<double> divisor = splatValue(op.getRhs());
   auto type = tensorOf(op.getRhs());
   Type element = type.getElementType();

@@ -1,5 +1,6 @@
 #include "passes/EliminateCommonSubexpressions.h"
 
+#include "graph/stablehlo/StablehloOps.h"
 #include "passes/Groups.h"
 #include "passes/Pass.h"
 #include "llvm/ADT/ScopedHashTable.h"
@@ -53,6 +54,17 @@ struct SameOperation : llvm::DenseMapInfo<Operation *> {
   }
 };
 
+/// A repeated constant that two source nodes each have: it costs nothing, and
+/// each node can be written back with its own.
+bool belongsToEach(Operation *op, Operation *same) {
+  Attribute group = op->getDiscardableAttr(groupAttribute);
+  return group && group != same->getDiscardableAttr(groupAttribute) &&
+         isa<stablehlo::BroadcastInDimOp, stablehlo::IotaOp>(op) &&
+         llvm::all_of(op->getOperands(), [](Value operand) {
+           return operand.getDefiningOp<stablehlo::ConstantOp>() != nullptr;
+         });
+}
+
 struct EliminateCommonSubexpressions
     : LabelledPass<EliminateCommonSubexpressions> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EliminateCommonSubexpressions)
@@ -93,6 +105,8 @@ private:
         known.insert(&op, &op);
         continue;
       }
+      if (belongsToEach(&op, same))
+        continue;
       patternRun().count(label);
       if (Attribute group = op.getDiscardableAttr(groupAttribute))
         merged.push_back({group, same->getDiscardableAttr(groupAttribute)});
