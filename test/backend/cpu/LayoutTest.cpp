@@ -1,0 +1,270 @@
+//===- LayoutTest.cpp - blocked activations and generated kernels ---------===//
+//
+// Convolutions, pools and products with constant weights through the whole
+// backend, with what surrounds them, against the oracle.
+//
+//===----------------------------------------------------------------------===//
+
+#include "backend/cpu/CompareWithInterpreter.h"
+#include "runtime/Random.h"
+#include "runtime/Tensor.h"
+
+#include <gtest/gtest.h>
+
+using namespace sinter;
+using namespace sinter::test;
+
+namespace {
+
+std::string typeOf(const Shape &shape) {
+  return "tensor<" + toString(ElementType::F32, shape) + ">";
+}
+
+/// A constant of random numbers, as text.
+std::string weights(const Shape &shape, uint64_t seed) {
+  Tensor tensor(ElementType::F32, shape);
+  fillRandom(tensor, seed);
+  std::string text = "stablehlo.constant dense<\"0x";
+  for (size_t i = 0; i < tensor.bytes(); ++i) {
+    constexpr char digits[] = "0123456789ABCDEF";
+    auto byte = std::to_integer<unsigned>(tensor.data()[i]);
+    text += {digits[byte >> 4], digits[byte & 15]};
+  }
+  return text + "\"> : " + typeOf(shape);
+}
+
+/// One convolution with a bias and a relu behind it.
+struct Case {
+  Shape input, kernel, result;
+  std::string numbers, window;
+  int64_t groups = 1;
+};
+
+std::string moduleOf(const Case &test) {
+  std::string result = typeOf(test.result);
+  size_t feature = test.numbers.ends_with("f]") ? test.result.size() - 1 : 1;
+  Shape bias = {test.result[feature]};
+  return "(%x: " + typeOf(test.input) + ") -> " + result +
+         " {\n%k = " + weights(test.kernel, 1) + "\n%b = " + weights(bias, 2) +
+         "\n%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+         "%c = stablehlo.convolution(%x, %k) dim_numbers = " +
+         test.numbers + ", window = {" + test.window +
+         "} {batch_group_count = 1 : i64, feature_group_count = " +
+         std::to_string(test.groups) + " : i64} : (" + typeOf(test.input) +
+         ", " + typeOf(test.kernel) + ") -> " + result +
+         "\n%w = stablehlo.broadcast_in_dim %b, dims = [" +
+         std::to_string(feature) + "] : (" + typeOf(bias) + ") -> " + result +
+         "\n%s = stablehlo.add %c, %w : " + result +
+         "\n%o = stablehlo.broadcast_in_dim %z, dims = [] : (tensor<f32>) -> " +
+         result + "\n%r = stablehlo.maximum %s, %o : " + result +
+         "\nreturn %r : " + result + "\n}";
+}
+
+constexpr Tolerance close = {1e-4, 1e-3};
+const std::string nchw = "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]";
+
+TEST(Layout, ConvolutionsOfEveryKind) {
+  const Case cases[] = {
+      {{1, 3, 13, 11},
+       {20, 3, 3, 3},
+       {1, 20, 13, 11},
+       nchw,
+       "pad = [[1, 1], [1, 1]]"},
+      {{2, 32, 9, 7}, {48, 32, 1, 1}, {2, 48, 9, 7}, nchw, ""},
+      {{1, 17, 10, 12},
+       {33, 17, 3, 2},
+       {1, 33, 5, 6},
+       nchw,
+       "stride = [2, 2], pad = [[0, 1], [1, 0]]"},
+      {{1, 16, 15, 15},
+       {16, 16, 3, 3},
+       {1, 16, 11, 11},
+       nchw,
+       "rhs_dilate = [2, 2]"},
+      // Large enough for Winograd's method.
+      {{1, 64, 29, 27},
+       {64, 64, 3, 3},
+       {1, 64, 29, 27},
+       nchw,
+       "pad = [[1, 1], [1, 1]]"},
+      {{1, 256, 14, 14},
+       {256, 256, 3, 3},
+       {1, 256, 14, 14},
+       nchw,
+       "pad = [[1, 1], [1, 1]]"},
+      // Reversed windows.
+      {{1, 32, 8, 8},
+       {32, 32, 3, 2},
+       {1, 32, 6, 7},
+       nchw,
+       "reverse = [true, true]"},
+      // Channels last, weights [0, 1, i, o].
+      {{1, 8, 9, 24},
+       {3, 3, 24, 40},
+       {1, 8, 9, 40},
+       "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]",
+       "pad = [[1, 1], [1, 1]]"},
+      // One spatial dimension.
+      {{2, 20, 31},
+       {36, 20, 5},
+       {2, 36, 16},
+       "[b, f, 0]x[o, i, 0]->[b, f, 0]",
+       "stride = [2], pad = [[2, 2]]"},
+      // Depthwise, grouped by whole blocks, grouped by less.
+      {{1, 40, 9, 9},
+       {40, 1, 3, 3},
+       {1, 40, 9, 9},
+       nchw,
+       "pad = [[1, 1], [1, 1]]",
+       40},
+      {{1, 64, 7, 7}, {32, 32, 3, 3}, {1, 32, 5, 5}, nchw, "", 2},
+      {{1, 24, 7, 7}, {36, 8, 1, 1}, {1, 36, 7, 7}, nchw, "", 3},
+      {{1, 12, 7, 7},
+       {24, 1, 3, 3},
+       {1, 24, 7, 7},
+       nchw,
+       "pad = [[1, 1], [1, 1]]",
+       12},
+      // Transposed: the window is as large as the dilation.
+      {{1, 32, 5, 6},
+       {20, 32, 2, 3},
+       {1, 20, 10, 18},
+       nchw,
+       "pad = [[1, 1], [2, 2]], lhs_dilate = [2, 3]"},
+      {{1, 32, 5, 6},
+       {32, 20, 2, 2},
+       {1, 20, 10, 12},
+       "[b, f, 0, 1]x[i, o, 0, 1]->[b, f, 0, 1]",
+       "pad = [[1, 1], [1, 1]], lhs_dilate = [2, 2], reverse = [true, true]"},
+      // What the blocked kernels do not take.
+      {{1, 16, 5, 6},
+       {16, 16, 3, 3},
+       {1, 16, 11, 13},
+       nchw,
+       "pad = [[2, 2], [2, 2]], lhs_dilate = [2, 2]"},
+      {{1, 4, 5, 6, 5},
+       {8, 4, 2, 3, 2},
+       {1, 8, 4, 4, 4},
+       "[b, f, 0, 1, 2]x[o, i, 0, 1, 2]->[b, f, 0, 1, 2]",
+       ""},
+      {{1, 16, 6, 6},
+       {16, 16, 3, 3},
+       {1, 16, 3, 2},
+       nchw,
+       "pad = [[-1, 0], [-1, -1]]"},
+  };
+  for (const Case &test : cases)
+    EXPECT_EQ(differs(moduleOf(test), close), "")
+        << moduleOf(test).substr(0, 90);
+}
+
+/// A residual block, a branch, pools and a concatenation, to a vector.
+TEST(Layout, NetworkWithBranches) {
+  std::string text =
+      "(%x: tensor<1x3x20x20xf32>) -> tensor<1x40xf32> {\n%k0 = " +
+      weights({32, 3, 3, 3}, 1) + "\n%k1 = " + weights({32, 32, 3, 3}, 2) +
+      "\n%k2 = " + weights({8, 32, 1, 1}, 3) + R"(
+    %z = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.convolution(%x, %k0) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+        window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+        : (tensor<1x3x20x20xf32>, tensor<32x3x3x3xf32>) -> tensor<1x32x20x20xf32>
+    %1 = nn.silu %0 : tensor<1x32x20x20xf32>
+    %2 = stablehlo.convolution(%1, %k1) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+        window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+        : (tensor<1x32x20x20xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x20x20xf32>
+    %3 = stablehlo.add %2, %1 : tensor<1x32x20x20xf32>
+    %4 = nn.relu %3 : tensor<1x32x20x20xf32>
+    %5 = nn.max_pool %4, window = [3, 3] strides = [2, 2] {dilations = array<i64: 1, 1>,
+        padding_low = array<i64: 1, 1>, padding_high = array<i64: 1, 1>}
+        : (tensor<1x32x20x20xf32>) -> tensor<1x32x10x10xf32>
+    %6 = nn.average_pool %4, window = [2, 2] strides = [2, 2] {dilations = array<i64: 1, 1>,
+        padding_low = array<i64: 0, 0>, padding_high = array<i64: 0, 0>, count_padding = false}
+        : (tensor<1x32x20x20xf32>) -> tensor<1x32x10x10xf32>
+    %7 = stablehlo.convolution(%6, %k2) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+        window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+        : (tensor<1x32x10x10xf32>, tensor<8x32x1x1xf32>) -> tensor<1x8x10x10xf32>
+    %8 = stablehlo.concatenate %5, %7, dim = 1
+        : (tensor<1x32x10x10xf32>, tensor<1x8x10x10xf32>) -> tensor<1x40x10x10xf32>
+    %9 = stablehlo.reduce(%8 init: %z) applies stablehlo.add across dimensions = [2, 3]
+        : (tensor<1x40x10x10xf32>, tensor<f32>) -> tensor<1x40xf32>
+    return %9 : tensor<1x40xf32>
+  })";
+  EXPECT_EQ(differs(text, close), "");
+}
+
+/// An epilogue whose place in the product has more than two dimensions, and
+/// operands that are read through a transpose.
+TEST(Layout, ProductsWithEpilogues) {
+  std::string text = "(%x: tensor<2x5x24xf32>, %y: tensor<2x5x40xf32>) -> "
+                     "tensor<2x5x40xf32> {\n%k = " +
+                     weights({24, 40}, 1) + "\n%b = " + weights({40}, 2) + R"(
+    %0 = stablehlo.dot_general %x, %k, contracting_dims = [2] x [0]
+        : (tensor<2x5x24xf32>, tensor<24x40xf32>) -> tensor<2x5x40xf32>
+    %1 = stablehlo.broadcast_in_dim %b, dims = [2] : (tensor<40xf32>) -> tensor<2x5x40xf32>
+    %2 = stablehlo.add %0, %1 : tensor<2x5x40xf32>
+    %3 = nn.gelu %2 {approximate = false} : tensor<2x5x40xf32>
+    %4 = stablehlo.add %3, %y : tensor<2x5x40xf32>
+    return %4 : tensor<2x5x40xf32>
+  })";
+  EXPECT_EQ(differs(text, close), "");
+  EXPECT_EQ(
+      differs(
+          R"((%q: tensor<2x7x3x16xf32>, %k: tensor<2x9x3x16xf32>, %m: tensor<2x1x1x9xf32>)
+      -> tensor<2x3x7x9xf32> {
+    %0 = stablehlo.transpose %q, dims = [0, 2, 1, 3] : (tensor<2x7x3x16xf32>) -> tensor<2x3x7x16xf32>
+    %1 = stablehlo.transpose %k, dims = [0, 2, 3, 1] : (tensor<2x9x3x16xf32>) -> tensor<2x3x16x9xf32>
+    %2 = stablehlo.dot_general %0, %1, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2]
+        : (tensor<2x3x7x16xf32>, tensor<2x3x16x9xf32>) -> tensor<2x3x7x9xf32>
+    %3 = stablehlo.broadcast_in_dim %m, dims = [0, 1, 2, 3] : (tensor<2x1x1x9xf32>) -> tensor<2x3x7x9xf32>
+    %4 = stablehlo.add %2, %3 : tensor<2x3x7x9xf32>
+    return %4 : tensor<2x3x7x9xf32>
+  })",
+          close),
+      "");
+}
+
+TEST(Layout, ProductsOfEveryShape) {
+  struct {
+    Shape lhs, rhs, result;
+    const char *dims;
+    bool isConstant;
+  } cases[] = {
+      {{1, 70}, {70, 33}, {1, 33}, "contracting_dims = [1] x [0]", true},
+      {{37, 70}, {33, 70}, {37, 33}, "contracting_dims = [1] x [1]", true},
+      {{70, 37}, {70, 33}, {37, 33}, "contracting_dims = [0] x [0]", false},
+      {{3, 5, 4},
+       {3, 4, 6},
+       {3, 5, 6},
+       "batching_dims = [0] x [0], contracting_dims = [2] x [1]",
+       false},
+      {{5, 3, 4},
+       {6, 3, 4},
+       {3, 5, 6},
+       "batching_dims = [1] x [1], contracting_dims = [2] x [2]",
+       false},
+      {{4, 3, 5},
+       {3, 5, 6},
+       {4, 6},
+       "contracting_dims = [1, 2] x [0, 1]",
+       true},
+      {{4, 5}, {6, 7}, {4, 5, 6, 7}, "contracting_dims = [] x []", false},
+      {{2, 1, 8},
+       {8, 1, 1},
+       {2, 1, 1, 1},
+       "contracting_dims = [2] x [0]",
+       false},
+  };
+  for (auto &[lhs, rhs, result, dims, isConstant] : cases) {
+    std::string types =
+        " : (" + typeOf(lhs) + ", " + typeOf(rhs) + ") -> " + typeOf(result);
+    std::string right = isConstant ? "" : ", %w: " + typeOf(rhs);
+    std::string text = "(%x: " + typeOf(lhs) + right + ") -> " +
+                       typeOf(result) + " {\n" +
+                       (isConstant ? "%w = " + weights(rhs, 3) + "\n" : "") +
+                       "%0 = stablehlo.dot_general %x, %w, " + dims + types +
+                       "\nreturn %0 : " + typeOf(result) + "\n}";
+    EXPECT_EQ(differs(text, close), "") << dims << types;
+  }
+}
+
+} // namespace

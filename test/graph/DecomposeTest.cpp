@@ -1,0 +1,308 @@
+// Every nn operation gives the same values whole and decomposed: the oracle
+// computes it from its definition, then what it was built from.
+
+#include "graph/Model.h"
+#include "graph/Types.h"
+#include "graph/interfaces/Interfaces.h"
+#include "interpreter/Interpreter.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "runtime/Random.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace sinter;
+
+namespace {
+
+struct Case {
+  const char *name;
+  const char *arguments; ///< types, separated by ';'
+  const char *results;
+  const char *op; ///< uses %0, %1, ...
+  double tolerance = 1e-5;
+};
+
+const Case cases[] = {
+    {"acos", "2x7xf32", "2x7xf32", "nn.acos %0 : tensor<2x7xf32>"},
+    {"asin", "2x7xf32", "2x7xf32", "nn.asin %0 : tensor<2x7xf32>"},
+    {"atan", "2x7xf32", "2x7xf32", "nn.atan %0 : tensor<2x7xf32>"},
+    {"asinh", "2x7xf32", "2x7xf32", "nn.asinh %0 : tensor<2x7xf32>"},
+    {"atanh", "2x7xf32", "2x7xf32", "nn.atanh %0 : tensor<2x7xf32>"},
+    {"cosh", "2x7xf64", "2x7xf64", "nn.cosh %0 : tensor<2x7xf64>", 1e-12},
+    {"sinh", "2x7xf64", "2x7xf64", "nn.sinh %0 : tensor<2x7xf64>", 1e-12},
+    {"erf", "64xf64", "64xf64", "nn.erf %0 : tensor<64xf64>", 1e-14},
+    {"erf_f16", "64xf16", "64xf16", "nn.erf %0 : tensor<64xf16>", 2e-3},
+    {"relu", "9xf32", "9xf32", "nn.relu %0 : tensor<9xf32>"},
+    {"leaky_relu", "9xf32", "9xf32",
+     "nn.leaky_relu %0 {alpha = 0.1} : tensor<9xf32>"},
+    {"elu", "9xf32", "9xf32", "nn.elu %0 {alpha = 1.5} : tensor<9xf32>"},
+    {"celu", "9xf32", "9xf32", "nn.celu %0 {alpha = 1.5} : tensor<9xf32>"},
+    {"selu", "9xf32", "9xf32",
+     "nn.selu %0 {alpha = 1.67, gamma = 1.05} : tensor<9xf32>"},
+    {"thresholded_relu", "9xf32", "9xf32",
+     "nn.thresholded_relu %0 {alpha = 0.25} : tensor<9xf32>"},
+    {"hard_sigmoid", "9xf32", "9xf32",
+     "nn.hard_sigmoid %0 {alpha = 0.2, beta = 0.5} : tensor<9xf32>"},
+    {"hard_swish", "9xf32", "9xf32", "nn.hard_swish %0 : tensor<9xf32>"},
+    {"silu", "9xf32", "9xf32", "nn.silu %0 {alpha = 1.7} : tensor<9xf32>"},
+    {"mish", "9xf32", "9xf32", "nn.mish %0 : tensor<9xf32>"},
+    {"softplus", "9xf32", "9xf32", "nn.softplus %0 : tensor<9xf32>"},
+    {"softsign", "9xf32", "9xf32", "nn.softsign %0 : tensor<9xf32>"},
+    {"shrink", "9xf32", "9xf32",
+     "nn.shrink %0 {bias = 0.1, lambda = 0.3} : tensor<9xf32>"},
+    {"gelu", "9xf32", "9xf32",
+     "nn.gelu %0 {approximate = false} : tensor<9xf32>"},
+    {"gelu_tanh", "9xf32", "9xf32",
+     "nn.gelu %0 {approximate = true} : tensor<9xf32>"},
+    {"prelu", "2x3x4xf32;3x1xf32", "2x3x4xf32",
+     "nn.prelu %0, %1 : (tensor<2x3x4xf32>, tensor<3x1xf32>) -> "
+     "tensor<2x3x4xf32>"},
+    {"shape", "2x3x4xf32", "3xi64",
+     "nn.shape %0 : (tensor<2x3x4xf32>) -> tensor<3xi64>"},
+    {"broadcast_like", "3x1xf32;2x1x4xf32", "2x3x4xf32",
+     "nn.broadcast_like %0, %1 : (tensor<3x1xf32>, tensor<2x1x4xf32>) -> "
+     "tensor<2x3x4xf32>"},
+    {"take", "4x5x3xf32;2x2xi32", "4x2x2x3xf32",
+     "nn.take %0, %1, axis = 1 : (tensor<4x5x3xf32>, tensor<2x2xi32>) -> "
+     "tensor<4x2x2x3xf32>"},
+    {"take_along", "4x5x3xf32;2x6x3xi64", "2x6x3xf32",
+     "nn.take_along %0, %1, axis = 1 : (tensor<4x5x3xf32>, "
+     "tensor<2x6x3xi64>) -> tensor<2x6x3xf32>"},
+    {"pad_reflect", "4x5xf32", "9x6xf32",
+     "nn.pad_mode %0, \"reflect\" low = [2, -1] high = [3, 2] : "
+     "(tensor<4x5xf32>) -> tensor<9x6xf32>"},
+    {"pad_edge", "4x5xf32", "9x6xf32",
+     "nn.pad_mode %0, \"edge\" low = [2, -1] high = [3, 2] : "
+     "(tensor<4x5xf32>) -> tensor<9x6xf32>"},
+    {"pad_wrap", "4x5xf32", "9x6xf32",
+     "nn.pad_mode %0, \"wrap\" low = [2, -1] high = [3, 2] : "
+     "(tensor<4x5xf32>) -> tensor<9x6xf32>"},
+    {"one_hot", "2x3xi64;2xf32", "2x4x3xf32",
+     "nn.one_hot %0, %1, axis = 1 : (tensor<2x3xi64>, tensor<2xf32>) -> "
+     "tensor<2x4x3xf32>"},
+    {"cumulative_sum", "3x5xf32", "3x5xf32",
+     "nn.cumulative_sum %0, axis = 1 {exclusive = false, reverse = false} : "
+     "tensor<3x5xf32>"},
+    {"cumulative_sum_exclusive", "3x5xf32", "3x5xf32",
+     "nn.cumulative_sum %0, axis = 1 {exclusive = true, reverse = false} : "
+     "tensor<3x5xf32>"},
+    {"cumulative_sum_reverse", "3x5xf32", "3x5xf32",
+     "nn.cumulative_sum %0, axis = 0 {exclusive = true, reverse = true} : "
+     "tensor<3x5xf32>"},
+    {"arg_max", "3x5x2xi8", "3x2xi64",
+     "nn.arg_max %0, axis = 1 {keep_dimension = false, select_last = false} : "
+     "(tensor<3x5x2xi8>) -> tensor<3x2xi64>"},
+    {"arg_min_last", "3x5x2xi8", "3x1x2xi64",
+     "nn.arg_min %0, axis = 1 {keep_dimension = true, select_last = true} : "
+     "(tensor<3x5x2xi8>) -> tensor<3x1x2xi64>"},
+    {"top_k", "3x7xf32", "3x4xf32;3x4xi64",
+     "nn.top_k %0, k = 4, axis = 1 {largest = true} : (tensor<3x7xf32>) -> "
+     "(tensor<3x4xf32>, tensor<3x4xi64>)"},
+    {"top_k_least", "7x3xi32", "4x3xi32;4x3xi64",
+     "nn.top_k %0, k = 4, axis = 0 {largest = false} : (tensor<7x3xi32>) -> "
+     "(tensor<4x3xi32>, tensor<4x3xi64>)"},
+    {"hardmax", "3x7xf32", "3x7xf32",
+     "nn.hardmax %0, axis = 1 : tensor<3x7xf32>"},
+    {"max_pool", "1x2x7x6xf32", "1x2x4x3xf32",
+     "nn.max_pool %0, window = [3, 2] strides = [2, 2] {dilations = array<i64: "
+     "1, 1>, padding_low = array<i64: 1, 0>, padding_high = array<i64: 1, 0>} "
+     ": (tensor<1x2x7x6xf32>) -> tensor<1x2x4x3xf32>"},
+    {"average_pool", "1x2x7x6xf32", "1x2x4x3xf32",
+     "nn.average_pool %0, window = [3, 2] strides = [2, 2] {dilations = "
+     "array<i64: 1, 1>, padding_low = array<i64: 1, 0>, padding_high = "
+     "array<i64: 1, 0>, count_padding = false} : (tensor<1x2x7x6xf32>) -> "
+     "tensor<1x2x4x3xf32>"},
+    {"average_pool_padded", "1x2x7xf32", "1x2x4xf32",
+     "nn.average_pool %0, window = [3] strides = [2] {dilations = array<i64: "
+     "1>, padding_low = array<i64: 1>, padding_high = array<i64: 2>, "
+     "ceil_padding = array<i64: 1>, count_padding = true} : "
+     "(tensor<1x2x7xf32>) -> tensor<1x2x4xf32>"},
+    {"lp_pool", "1x2x7xf32", "1x2x3xf32",
+     "nn.lp_pool %0, window = [3] strides = [2] {dilations = array<i64: 1>, "
+     "padding_low = array<i64: 0>, padding_high = array<i64: 0>, p = 3} : "
+     "(tensor<1x2x7xf32>) -> tensor<1x2x3xf32>"},
+    {"max_pool_indices", "2x2x5x4xf32", "2x2x4x4xi64",
+     "nn.max_pool_indices %0, window = [2, 3] strides = [1, 1] {dilations = "
+     "array<i64: 1, 1>, padding_low = array<i64: 0, 1>, padding_high = "
+     "array<i64: 0, 1>, column_major = true} : (tensor<2x2x5x4xf32>) -> "
+     "tensor<2x2x4x4xi64>"},
+    {"lrn", "1x5x2x2xf32", "1x5x2x2xf32",
+     "nn.lrn %0 {size = 4, alpha = 0.1, beta = 0.75, bias = 1.0} : "
+     "tensor<1x5x2x2xf32>"},
+    {"softmax", "3x4x5xf32", "3x4x5xf32",
+     "nn.softmax %0, axes = [1] : tensor<3x4x5xf32>"},
+    {"softmax_two_axes", "3x4x5xf32", "3x4x5xf32",
+     "nn.softmax %0, axes = [1, 2] : tensor<3x4x5xf32>"},
+    {"log_softmax", "3x4x5xf32", "3x4x5xf32",
+     "nn.log_softmax %0, axes = [2] : tensor<3x4x5xf32>"},
+    {"layer_norm", "3x4x5xf32;4x5xf32;5xf32", "3x4x5xf32;3x1x1xf32;3x1x1xf32",
+     "nn.layer_norm %0, %1, %2 axis = 1 {epsilon = 1.0e-5, compute_type = "
+     "f32} : (tensor<3x4x5xf32>, tensor<4x5xf32>, tensor<5xf32>) -> "
+     "(tensor<3x4x5xf32>, tensor<3x1x1xf32>, tensor<3x1x1xf32>)"},
+    {"rms_norm", "3x8xf32;8xf32", "3x8xf32",
+     "nn.rms_norm %0, %1 axis = 1 {epsilon = 1.0e-5, compute_type = f32} : "
+     "(tensor<3x8xf32>, tensor<8xf32>) -> tensor<3x8xf32>"},
+    {"group_norm", "2x6x3xf32;6xf32;6xf32", "2x6x3xf32",
+     "nn.group_norm %0, %1, %2 groups = 2 {epsilon = 1.0e-3} : "
+     "(tensor<2x6x3xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<2x6x3xf32>"},
+    {"lp_normalize", "3x8xf32", "3x8xf32",
+     "nn.lp_normalize %0, axis = 1 {p = 2} : tensor<3x8xf32>"},
+    {"mean_var_norm", "4x3x5xf32;3xf32;3xf32", "3xf32;3xf32;3xf32;3xf32",
+     "nn.mean_var_norm %0, %1, %2 {feature_index = 1, momentum = 0.9} : "
+     "(tensor<4x3x5xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, "
+     "tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)"},
+    {"resize_linear", "1x2x5x4xf32", "1x2x8x9xf32",
+     "nn.resize %0, scales = [1.0, 1.0, 1.6, 2.25], \"linear\", "
+     "\"half_pixel\", \"floor\" {exclude_outside = false, antialias = false} : "
+     "(tensor<1x2x5x4xf32>) -> tensor<1x2x8x9xf32>"},
+    {"resize_cubic", "1x2x5x4xf32", "1x2x8x9xf32",
+     "nn.resize %0, scales = [1.0, 1.0, 1.6, 2.25], \"cubic\", "
+     "\"align_corners\", \"floor\" {exclude_outside = true, antialias = "
+     "false} : (tensor<1x2x5x4xf32>) -> tensor<1x2x8x9xf32>"},
+    {"resize_nearest", "1x2x5x4xi32", "1x2x3x9xi32",
+     "nn.resize %0, scales = [1.0, 1.0, 0.6, 2.25], \"nearest\", "
+     "\"half_pixel\", \"round_prefer_floor\" {exclude_outside = false, "
+     "antialias = false} : (tensor<1x2x5x4xi32>) -> tensor<1x2x3x9xi32>"},
+    {"resize_antialias", "1x2x9x8xf32", "1x2x4x3xf32",
+     "nn.resize %0, scales = [1.0, 1.0, 0.45, 0.4], \"linear\", "
+     "\"half_pixel\", \"floor\" {exclude_outside = false, antialias = true} : "
+     "(tensor<1x2x9x8xf32>) -> tensor<1x2x4x3xf32>"},
+    {"resize_crop", "1x2x5x4xf32", "1x2x3x3xf32",
+     "nn.resize %0, scales = [1.0, 1.0, 0.6, 0.75], \"linear\", "
+     "\"tf_crop_and_resize\", \"floor\" {exclude_outside = false, antialias = "
+     "false, extrapolation_value = 7.0, roi = array<f64: 0.0, 0.0, 0.2, -0.1, "
+     "1.0, 1.0, 0.8, 1.4>} : (tensor<1x2x5x4xf32>) -> tensor<1x2x3x3xf32>"},
+    {"lstm", "4x2x3xf32;1x20x3xf32;1x20x5xf32;1x40xf32",
+     "4x1x2x5xf32;1x2x5xf32;1x2x5xf32",
+     "\"nn.lstm\"(%0, %1, %2, %3) <{direction = \"forward\", activations = "
+     "[\"Sigmoid\", \"Tanh\", \"Tanh\"], input_forget = false, "
+     "operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0>}> : "
+     "(tensor<4x2x3xf32>, tensor<1x20x3xf32>, tensor<1x20x5xf32>, "
+     "tensor<1x40xf32>) -> (tensor<4x1x2x5xf32>, tensor<1x2x5xf32>, "
+     "tensor<1x2x5xf32>)"},
+    {"lstm_all",
+     "4x2x3xf32;2x20x3xf32;2x20x5xf32;2x40xf32;2xi32;2x2x5xf32;2x2x5xf32;"
+     "2x15xf32",
+     "4x2x2x5xf32;2x2x5xf32;2x2x5xf32",
+     "\"nn.lstm\"(%0, %1, %2, %3, %4, %5, %6, %7) <{direction = "
+     "\"bidirectional\", activations = [\"Sigmoid\", \"Tanh\", \"Tanh\", "
+     "\"HardSigmoid\", \"Softsign\", \"Affine\"], clip = 0.8, input_forget = "
+     "true, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1>}> : "
+     "(tensor<4x2x3xf32>, tensor<2x20x3xf32>, tensor<2x20x5xf32>, "
+     "tensor<2x40xf32>, tensor<2xi32>, tensor<2x2x5xf32>, tensor<2x2x5xf32>, "
+     "tensor<2x15xf32>) -> (tensor<4x2x2x5xf32>, tensor<2x2x5xf32>, "
+     "tensor<2x2x5xf32>)"},
+    {"gru", "4x2x3xf32;1x15x3xf32;1x15x5xf32;1x30xf32", "4x1x2x5xf32;1x2x5xf32",
+     "\"nn.gru\"(%0, %1, %2, %3) <{direction = \"reverse\", activations = "
+     "[\"Sigmoid\", \"Tanh\"], linear_before_reset = true, "
+     "operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0>}> : "
+     "(tensor<4x2x3xf32>, tensor<1x15x3xf32>, tensor<1x15x5xf32>, "
+     "tensor<1x30xf32>) -> (tensor<4x1x2x5xf32>, tensor<1x2x5xf32>)"},
+    {"gru_reset_after", "4x2x3xf32;1x15x3xf32;1x15x5xf32;1x30xf32",
+     "4x1x2x5xf32;1x2x5xf32",
+     "\"nn.gru\"(%0, %1, %2, %3) <{direction = \"forward\", activations = "
+     "[\"Sigmoid\", \"Tanh\"], linear_before_reset = false, "
+     "operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0>}> : "
+     "(tensor<4x2x3xf32>, tensor<1x15x3xf32>, tensor<1x15x5xf32>, "
+     "tensor<1x30xf32>) -> (tensor<4x1x2x5xf32>, tensor<1x2x5xf32>)"},
+    {"rnn", "4x2x3xf32;1x5x3xf32;1x5x5xf32", "4x1x2x5xf32;1x2x5xf32",
+     "\"nn.rnn\"(%0, %1, %2) <{direction = \"forward\", activations = "
+     "[\"Relu\"], operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>}> : "
+     "(tensor<4x2x3xf32>, tensor<1x5x3xf32>, tensor<1x5x5xf32>) -> "
+     "(tensor<4x1x2x5xf32>, tensor<1x2x5xf32>)"},
+};
+
+class Decompose : public testing::TestWithParam<Case> {};
+
+/// "func @main(%0: tensor<..>, ...) -> (...) { results = op; return results }"
+std::string moduleOf(const Case &test) {
+  std::string arguments, results, names;
+  SmallVector<StringRef> parts;
+  StringRef(test.arguments).split(parts, ';');
+  for (auto [i, type] : llvm::enumerate(parts))
+    arguments +=
+        (i ? ", %" : "%") + std::to_string(i) + ": tensor<" + type.str() + ">";
+  parts.clear();
+  StringRef(test.results).split(parts, ';');
+  for (auto [i, type] : llvm::enumerate(parts)) {
+    results += (i ? ", tensor<" : "tensor<") + type.str() + ">";
+    names += (i ? ", %r#" : "%r#") + std::to_string(i);
+  }
+  return "func.func @main(" + arguments + ") -> (" + results +
+         ") {\n%r:" + std::to_string(parts.size()) + " = " + test.op +
+         "\nreturn " + names + " : " + results + "\n}";
+}
+
+/// Replaces nn operations by what they are built from until none is left.
+void decomposeAll(ModuleOp module) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    module.walk([&](Operation *op) {
+      if (op->getName().getDialectNamespace() != "nn")
+        return;
+      OpBuilder builder(op);
+      auto values = cast<DecomposableOpInterface>(op).decompose(builder);
+      ASSERT_TRUE(succeeded(values)) << op->getName().getStringRef().str();
+      op->replaceAllUsesWith(*values);
+      op->erase();
+      changed = true;
+    });
+    if (testing::Test::HasFatalFailure())
+      return;
+  }
+}
+
+Tensor randomInput(Type type, uint64_t seed) {
+  auto tensorType = cast<RankedTensorType>(type);
+  Tensor tensor(*elementTypeOf(tensorType.getElementType()),
+                Shape(tensorType.getShape()));
+  if (isInteger(tensor.type())) {
+    // Indices of any sign, many of them equal.
+    for (int64_t i = 0; i < tensor.size(); ++i) {
+      int64_t value = static_cast<int64_t>(splitMix(seed, i) % 7) - 3;
+      if (tensor.type() == ElementType::I32 && seed == 4)
+        value = std::abs(value); // sequence lengths
+      std::memcpy(tensor.mutableBytes() + i * byteSize(tensor.type()), &value,
+                  byteSize(tensor.type()));
+    }
+    return tensor;
+  }
+  fillRandom(tensor, seed);
+  return tensor;
+}
+
+TEST_P(Decompose, GivesTheSameValues) {
+  std::shared_ptr<MLIRContext> context = makeContext();
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(moduleOf(GetParam()), context.get());
+  ASSERT_TRUE(module);
+  auto function = module->lookupSymbol<func::FuncOp>("main");
+  std::vector<Tensor> inputs;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    inputs.push_back(randomInput(type, i));
+  auto whole = interpret(function, inputs);
+  ASSERT_TRUE(whole) << whole.error().message;
+  decomposeAll(*module);
+  ASSERT_FALSE(HasFatalFailure());
+  ASSERT_TRUE(succeeded(verify(*module)));
+  auto built = interpret(function, inputs);
+  ASSERT_TRUE(built) << built.error().message;
+  ASSERT_EQ(whole->size(), built->size());
+  for (auto [expected, got] : llvm::zip_equal(*whole, *built)) {
+    ASSERT_EQ(expected.shape(), got.shape());
+    for (int64_t i = 0; i < expected.size(); ++i)
+      ASSERT_NEAR(expected.toDouble(i), got.toDouble(i),
+                  GetParam().tolerance *
+                      std::max(1.0, std::fabs(expected.toDouble(i))))
+          << "element " << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Nn, Decompose, testing::ValuesIn(cases),
+                         [](const auto &info) { return info.param.name; });
+
+} // namespace
