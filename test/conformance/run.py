@@ -50,6 +50,11 @@ def case_name(path):
     return "/".join(os.path.normpath(path).split(os.sep)[-2:])
 
 
+def without_path(reason, path):
+    """A reason begins with the path of the file at fault, which differs from machine to machine."""
+    return " ".join(reason.replace(os.path.normpath(path) + os.sep, "").split())
+
+
 def run_batch(sinter, backend, paths):
     """The answers of one `sinter test` process: {case name: (status, reason)}, and how the process ended."""
     command = [sinter, "test", "--backend", backend, "--threads", "1", "--json", *paths]
@@ -65,7 +70,8 @@ def run_batch(sinter, backend, paths):
         except ValueError:
             continue
         if isinstance(answer, dict) and "case" in answer:
-            answers[case_name(answer["case"])] = answer["status"], answer.get("reason", "")
+            reason = without_path(answer.get("reason", ""), answer["case"])
+            answers[case_name(answer["case"])] = answer["status"], reason
     return answers, ending
 
 
@@ -75,7 +81,7 @@ def run_cases(sinter, backend, paths):
     for path in paths:
         if case_name(path) not in answers:
             alone, ending = run_batch(sinter, backend, [path])
-            answers[case_name(path)] = alone.get(case_name(path), ("failed", f"no answer, {ending}"))
+            answers[case_name(path)] = alone.get(case_name(path), ("failed", " ".join(f"no answer, {ending}".split())))
     return answers
 
 
@@ -98,7 +104,7 @@ def read_list(path):
 def write_list(path, backend, failing, answers, kept):
     with open(path, "w") as file:
         file.write(f"# Conformance cases that the {backend} backend does not pass yet: run.py --update writes this list.\n")
-        lines = {name: f"{name}  {' '.join(answers[name][1].split())[:120]}".rstrip() for name in failing}
+        lines = {name: f"{name}  {answers[name][1][:120]}".rstrip() for name in failing}
         lines.update({name: name for name in kept})
         file.writelines(lines[name] + "\n" for name in sorted(lines))
 
@@ -117,7 +123,7 @@ def judge(backend, answers, list_path, update):
         print(f"FAILED {backend} {name}: {answers[name][1]}")
     for name in sorted(stale):
         print(f"FAILED {backend} {name}: passes, but stands in {os.path.basename(list_path)}")
-    reasons = collections.Counter(" ".join(answers[name][1].split())[:80] for name in failing & listed)
+    reasons = collections.Counter(answers[name][1][:80] for name in failing & listed)
     print(f"{backend}: {len(good)} of {len(answers)} cases pass, {len(failing & listed)} known not to")
     for reason, times in reasons.most_common(5):
         print(f"    {times:4d} x {reason}")
