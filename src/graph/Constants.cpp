@@ -37,7 +37,8 @@ static Tensor denseToTensor(DenseElementsAttr attribute, ElementType type) {
     return tensor;
   }
   if (!isSubByte && raw.size() == tensor.bytes()) {
-    std::memcpy(out, raw.data(), raw.size());
+    // Not memcpy: the attribute of no elements has no address.
+    llvm::copy(raw, reinterpret_cast<char *>(out));
     return tensor;
   }
   for (const APInt &value : attribute.getValues<APInt>()) {
