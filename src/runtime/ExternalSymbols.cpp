@@ -61,29 +61,30 @@ void addMemory(Table &table) {
 
 /// f and ff, of one argument and of more.
 void addMathematics(Table &table) {
-#define ADD(name)                                                              \
-  table[#name] = address(static_cast<double (*)(double)>(&::name));            \
-  table[#name "f"] = address(static_cast<float (*)(float)>(&::name##f));
-  ADD(exp)
-  ADD(exp2)
-  ADD(expm1)
-  ADD(log)
-  ADD(log2)
-  ADD(log10)
-  ADD(log1p) ADD(sin) ADD(cos) ADD(tan) ADD(asin) ADD(acos) ADD(atan) ADD(sinh)
-      ADD(cosh) ADD(tanh) ADD(asinh) ADD(acosh) ADD(atanh) ADD(erf) ADD(erfc)
-          ADD(tgamma) ADD(lgamma) ADD(sqrt) ADD(cbrt) ADD(fabs) ADD(floor)
-              ADD(ceil) ADD(trunc) ADD(round) ADD(rint) ADD(nearbyint)
-#undef ADD
-#define ADD(name)                                                              \
-  table[#name] = address(static_cast<double (*)(double, double)>(&::name));    \
-  table[#name "f"] = address(static_cast<float (*)(float, float)>(&::name##f));
-                  ADD(pow) ADD(fmod) ADD(remainder) ADD(atan2) ADD(hypot)
-                      ADD(copysign) ADD(nextafter) ADD(fmin) ADD(fmax)
-#undef ADD
-                          table["fma"] = address(
-                              static_cast<double (*)(double, double, double)>(
-                                  &::fma));
+#define UNARY(name)                                                            \
+  {#name, address(static_cast<double (*)(double)>(&::name))}, {                \
+    #name "f", address(static_cast<float (*)(float)>(&::name##f))              \
+  }
+#define BINARY(name)                                                           \
+  {#name, address(static_cast<double (*)(double, double)>(&::name))}, {        \
+    #name "f", address(static_cast<float (*)(float, float)>(&::name##f))       \
+  }
+  table.insert(
+      {UNARY(exp),    UNARY(exp2),      UNARY(expm1),      UNARY(log),
+       UNARY(log2),   UNARY(log10),     UNARY(log1p),      UNARY(sin),
+       UNARY(cos),    UNARY(tan),       UNARY(asin),       UNARY(acos),
+       UNARY(atan),   UNARY(sinh),      UNARY(cosh),       UNARY(tanh),
+       UNARY(asinh),  UNARY(acosh),     UNARY(atanh),      UNARY(erf),
+       UNARY(erfc),   UNARY(tgamma),    UNARY(lgamma),     UNARY(sqrt),
+       UNARY(cbrt),   UNARY(fabs),      UNARY(floor),      UNARY(ceil),
+       UNARY(trunc),  UNARY(round),     UNARY(rint),       UNARY(nearbyint),
+       BINARY(pow),   BINARY(fmod),     BINARY(remainder), BINARY(atan2),
+       BINARY(hypot), BINARY(copysign), BINARY(nextafter), BINARY(fmin),
+       BINARY(fmax)});
+#undef UNARY
+#undef BINARY
+  table["fma"] =
+      address(static_cast<double (*)(double, double, double)>(&::fma));
   table["fmaf"] = address(static_cast<float (*)(float, float, float)>(&::fmaf));
   table["ldexp"] = address(static_cast<double (*)(double, int)>(&::ldexp));
   table["ldexpf"] = address(static_cast<float (*)(float, int)>(&::ldexpf));

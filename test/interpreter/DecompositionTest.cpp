@@ -90,7 +90,7 @@ TEST(Decomposition, Pooling) {
       " %x, window = [3, 2] strides = [2, 1] {dilations = array<i64: 1, 2>, "
       "padding_low = array<i64: 1, 0>, padding_high = array<i64: 2, 1>";
   const std::string type = "} : (tensor<1x2x6x5xf32>) -> tensor<1x2x4x4xf32>";
-  for (const std::string op :
+  for (const std::string &op :
        {"max_pool" + window,
         "average_pool" + window + ", count_padding = false",
         "average_pool" + window +

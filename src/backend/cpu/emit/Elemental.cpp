@@ -26,10 +26,6 @@ Type cpu::valueType(Type element) {
   return element;
 }
 
-static Type elementOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 static Emission::Key keyOf(Value tensor, ArrayRef<Coordinate> place) {
   Emission::Key key = {
       reinterpret_cast<uintptr_t>(tensor.getAsOpaquePointer())};
