@@ -92,7 +92,7 @@ Result<void> compare(const Tensor &got, const Tensor &expected,
                      const Tolerance &tolerance) {
   if (got.type() != expected.type() || got.shape() != expected.shape())
     return Error{ErrorKind::WrongResult,
-                 "is " + toString(got.type(), got.shape()) + ", expected " +
+                 "got " + toString(got.type(), got.shape()) + ", expected " +
                      toString(expected.type(), expected.shape())};
   const Excess excess(got, expected, tolerance);
   int64_t wrong = 0, worst = 0;

@@ -63,9 +63,7 @@ Result<void> compareAll(std::span<const TensorSpec> specs,
   for (size_t i = 0; i < expected.size(); ++i)
     if (Result<void> same = compare(got[i], expected[i], tolerance); !same) {
       Error error = same.takeError();
-      error.message = "output '" + specs[i].name + "' " +
-                      (error.message.starts_with("is ") ? "" : ": ") +
-                      error.message;
+      error.message = "output '" + specs[i].name + "': " + error.message;
       return error;
     }
   return {};

@@ -156,7 +156,8 @@ class BadModels(CommandTest):
         self.expect_error(code, "inspect", path, mentions=[os.path.basename(path), *mentions])
         self.expect_error(code, "run", path, "--input", "random", mentions=[os.path.basename(path), *mentions])
         before = sorted(os.listdir(self.folder))
-        self.expect_error(code, "optimize", path, "-o", self.path("out.onnx"), mentions=[os.path.basename(path)])
+        out = self.path("out" + os.path.splitext(path)[1])
+        self.expect_error(code, "optimize", path, "-o", out, mentions=[os.path.basename(path)])
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
     def test_no_model_at_all(self):

@@ -26,6 +26,10 @@ static std::string domainName(StringRef domain) {
   return domain == "ai.onnx" ? "" : domain.str();
 }
 
+/// Models of later versions of the operators of ai.onnx are refused, since what
+/// their operators mean is not known.
+static constexpr int64_t newestOpset = 25;
+
 template <typename Imports>
 static std::map<std::string, int64_t> opsetsOf(const Imports &imports) {
   std::map<std::string, int64_t> opsets;
@@ -60,6 +64,12 @@ Result<Model> Importer::run() {
   builder.setInsertionPointToEnd(entryBlock);
 
   opsets = opsetsOf(file.model().opset_import());
+  if (auto standard = opsets.find("");
+      standard != opsets.end() && standard->second > newestOpset)
+    return unsupported(file.name() + ": operator set " +
+                       std::to_string(standard->second) +
+                       " is newer than the newest that is known, " +
+                       std::to_string(newestOpset));
   Frame frame;
   frame.opsets = &opsets;
   bindInitializers(graph, frame);
