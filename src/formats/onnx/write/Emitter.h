@@ -122,7 +122,7 @@ public:
   GraphWriter &writer;
   mlir::Operation *op;
   mlir::Operation *last;
-  /// A tensor that a convolution adds to each feature; "" if none.
+  /// What a product adds to each of its features; "" if nothing.
   Name bias;
 
 private:

@@ -408,19 +408,19 @@ void GraphWriter::writeKept(const KeptNode &node, Value result,
   }
 }
 
-void GraphWriter::writeBiased(Operation *add, const BiasedConvolution &both) {
+void GraphWriter::writeBiased(Operation *add, const BiasedProduct &both) {
   Name bias = both.vector ? name(both.vector)
                           : constant(toAttribute(*both.tensor, both.tensorName,
                                                  module.getContext()),
                                      both.tensorName);
-  if (auto found = keptOf.find(both.convolution); found != keptOf.end())
+  if (auto found = keptOf.find(both.product); found != keptOf.end())
     return writeKept(*found->second, add->getResult(0), bias);
-  Emitter emitter(*this, both.convolution, add);
+  Emitter emitter(*this, both.product, add);
   emitter.bias = bias;
-  const Rule *found = findRule(both.convolution->getName().getStringRef());
-  if (found && succeeded(found->write(emitter, both.convolution)))
+  const Rule *found = findRule(both.product->getName().getStringRef());
+  if (found && succeeded(found->write(emitter, both.product)))
     return;
-  addUnsupported(both.convolution, emitter.reason());
+  addUnsupported(both.product, emitter.reason());
   names[add->getResult(0)] = "";
 }
 

@@ -39,9 +39,10 @@ struct KeptNode {
   mlir::Operation *anchor = nullptr;
 };
 
-/// A convolution and the addition of one number a feature: one node.
-struct BiasedConvolution {
-  mlir::Operation *convolution;
+/// A convolution or a product of matrices, and the addition of one number a
+/// feature: one node.
+struct BiasedProduct {
+  mlir::Operation *product;
   /// A vector, or where null a constant that becomes one.
   mlir::Value vector;
   std::optional<Tensor> tensor;
@@ -117,7 +118,7 @@ private:
   bool decompose(mlir::Operation *op);
   void writeKept(const KeptNode &kept, mlir::Value result = {},
                  const Name &bias = {});
-  void writeBiased(mlir::Operation *add, const BiasedConvolution &biased);
+  void writeBiased(mlir::Operation *add, const BiasedProduct &biased);
   void writeOutputs(mlir::func::FuncOp function);
   void reserve(mlir::Value value, llvm::StringRef name);
 
@@ -141,7 +142,7 @@ private:
 
   std::vector<std::unique_ptr<KeptNode>> kept;
   mlir::DenseMap<mlir::Operation *, KeptNode *> keptOf;
-  mlir::DenseMap<mlir::Operation *, BiasedConvolution> biased;
+  mlir::DenseMap<mlir::Operation *, BiasedProduct> biased;
   llvm::SmallPtrSet<mlir::Operation *, 16> absorbed;
   mlir::DenseMap<mlir::Block *, OpenGraph *> graphs;
   std::map<std::string, int64_t> unsupported;

@@ -1,5 +1,5 @@
 // Which ops are written together: groups that are given back as the node they
-// came from, and convolutions with their bias.
+// came from, and products with their bias.
 
 #include "formats/onnx/write/Emitter.h"
 #include "graph/Constants.h"
@@ -175,7 +175,7 @@ static Tensor repeated(const Tensor &tensor, int64_t size) {
 /// Whether \p value gives every element of feature f of a tensor of \p type
 /// the same number, as a vector.
 static bool isPerFeature(Value value, int64_t feature, RankedTensorType type,
-                         BiasedConvolution &result) {
+                         BiasedProduct &result) {
   int64_t size = type.getDimSize(feature);
   if (ShapedType::isDynamic(size))
     return false;
@@ -222,39 +222,52 @@ static bool isPerFeature(Value value, int64_t feature, RankedTensorType type,
   return true;
 }
 
+/// The dimension of a product's result that a bias lies along; nothing if the
+/// product's node takes no bias.
+static std::optional<int64_t> featureOf(Operation *product) {
+  if (auto convolution = dyn_cast_or_null<stablehlo::ConvolutionOp>(product))
+    return convolution.getDimensionNumbers().getOutputFeatureDimension();
+  auto dot = dyn_cast_or_null<stablehlo::DotGeneralOp>(product);
+  auto isMatrix = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getRank() == 2;
+  };
+  if (dot && isMatrix(dot.getLhs()) && isMatrix(dot.getRhs()) &&
+      dot.getDotDimensionNumbers().getLhsContractingDimensions().size() == 1 &&
+      dot.getDotDimensionNumbers().getLhsBatchingDimensions().empty())
+    return 1;
+  return std::nullopt;
+}
+
+/// Whether a node that is given back can take a bias as its third input.
+static bool takesBias(const KeptNode &kept, Value result) {
+  StringRef opType = kept.proto.op_type();
+  const auto &inputs = kept.node.inputs;
+  bool hasBias = inputs.size() > 3 || (inputs.size() == 3 &&
+                                       (inputs[2].value || inputs[2].constant));
+  return (opType == "Conv" || opType == "ConvTranspose") && !hasBias &&
+         kept.node.outputs.size() == 1 && kept.node.outputs[0] == result;
+}
+
 void GraphWriter::planBias(Operation *add) {
   for (unsigned side : {0u, 1u}) {
-    auto convolution =
-        add->getOperand(side).getDefiningOp<stablehlo::ConvolutionOp>();
-    if (!convolution || !convolution->hasOneUse() ||
-        convolution->getBlock() != add->getBlock() ||
-        absorbed.contains(convolution))
+    Operation *product = add->getOperand(side).getDefiningOp();
+    std::optional<int64_t> feature = featureOf(product);
+    if (!feature || !product->hasOneUse() ||
+        product->getBlock() != add->getBlock() || absorbed.contains(product))
       continue;
-    auto type = cast<RankedTensorType>(convolution.getType());
-    if (!isa<FloatType>(type.getElementType()))
+    auto type = cast<RankedTensorType>(product->getResult(0).getType());
+    BiasedProduct both{product, {}, {}, {}};
+    if (!isa<FloatType>(type.getElementType()) ||
+        !isPerFeature(add->getOperand(1 - side), *feature, type, both))
       continue;
-    BiasedConvolution both{convolution, {}, {}, {}};
-    auto numbers = convolution.getDimensionNumbers();
-    if (!isPerFeature(add->getOperand(1 - side),
-                      numbers.getOutputFeatureDimension(), type, both))
-      continue;
-    if (auto found = keptOf.find(convolution); found != keptOf.end()) {
-      const KeptNode &node = *found->second;
-      bool takesBias =
-          (node.proto.op_type() == "Conv" ||
-           node.proto.op_type() == "ConvTranspose") &&
-          (node.node.inputs.size() == 2 ||
-           (node.node.inputs.size() == 3 && !node.node.inputs[2].value &&
-            !node.node.inputs[2].constant)) &&
-          node.node.outputs.size() == 1 &&
-          node.node.outputs[0] == convolution.getResult();
-      if (!takesBias)
+    if (auto found = keptOf.find(product); found != keptOf.end()) {
+      if (!takesBias(*found->second, product->getResult(0)))
         continue;
       for (auto &[op, owner] : keptOf)
         if (owner == found->second)
           absorbed.insert(op);
     }
-    absorbed.insert(convolution);
+    absorbed.insert(product);
     biased[add] = std::move(both);
     return;
   }

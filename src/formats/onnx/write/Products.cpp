@@ -1,15 +1,47 @@
 // Convolutions and products.
 
 #include "formats/onnx/write/Rules.h"
+#include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 
 namespace sinter::onnx {
 
+/// The bits that the integers of a tensor need at most, as far as the casts and
+/// sums that they come from tell.
+static unsigned bitsOf(Value value, int depth = 0) {
+  unsigned width = elementOf(value).getIntOrFloatBitWidth();
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 8)
+    return width;
+  auto of = [&](unsigned operand) {
+    return bitsOf(op->getOperand(operand), depth + 1);
+  };
+  if (isa<stablehlo::ConvertOp>(op) &&
+      isa<IntegerType>(elementOf(op->getOperand(0))))
+    return std::min(width, of(0) + 1);
+  if (isa<stablehlo::AddOp, stablehlo::SubtractOp>(op))
+    return std::min(width, std::max(of(0), of(1)) + 1);
+  if (isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp,
+          stablehlo::TransposeOp>(op))
+    return of(0);
+  auto tensor = constantTensor(value);
+  if (!tensor)
+    return width;
+  uint64_t largest = 0;
+  for (int64_t i = 0; i < tensor->size(); ++i) {
+    int64_t number = tensor->toInteger(i);
+    largest |= static_cast<uint64_t>(number < 0 ? ~number : number);
+  }
+  return std::min<unsigned>(width, 65 - llvm::countl_zero(largest));
+}
+
 /// The type that a product is computed in: its result's where that is a float;
-/// for integers of up to 32 bits f64, whose sums are exact.
+/// for integers f64 if it holds the products' sums exactly (up to 2^53, for
+/// fewer than 2^16 of them).
 static std::optional<Type> computeType(Value lhs, Value rhs, Value result) {
   Type element = elementOf(result);
   for (Value value : {lhs, rhs, result})
@@ -19,8 +51,7 @@ static std::optional<Type> computeType(Value lhs, Value rhs, Value result) {
   if (isa<FloatType>(element))
     return element;
   for (Value value : {lhs, rhs})
-    if (!isa<FloatType>(elementOf(value)) &&
-        elementOf(value).getIntOrFloatBitWidth() > 16)
+    if (!isa<IntegerType>(elementOf(value)) || bitsOf(value) > 18)
       return std::nullopt;
   return Float64Type::get(result.getContext());
 }
@@ -234,6 +265,11 @@ static std::optional<std::string> equationOf(stablehlo::DotGeneralOp op) {
 
 static LogicalResult writeDotGeneral(Emitter &e, stablehlo::DotGeneralOp op) {
   auto compute = computeType(op.getLhs(), op.getRhs(), op.getResult());
+  Type element = elementOf(op.getResult());
+  bool isWide = element.isInteger(32) || element.isInteger(64);
+  if (!compute && isWide && elementOf(op.getLhs()) == element &&
+      elementOf(op.getRhs()) == element)
+    compute = element;
   if (!compute)
     return e.unsupported("of these element types");
   auto numbers = op.getDotDimensionNumbers();
@@ -256,11 +292,16 @@ static LogicalResult writeDotGeneral(Emitter &e, stablehlo::DotGeneralOp op) {
   bool oneContracted = lhsContracting.size() == 1;
   // As NumPy multiplies matrices: [batch..., m, k] by [batch..., k, n], and
   // [..., k] by [k, n].
+  bool isGemm = batch == 0 && oneContracted && lhsRank == 2 && rhsRank == 2;
+  if (isGemm && !e.bias.empty())
+    return finish(e.make("Gemm", {lhs, rhs, e.bias},
+                         {{"transA", lhsContracting[0] == 0},
+                          {"transB", rhsContracting[0] == 1}}));
   if (batchLeads && oneContracted && lhsContracting[0] == lhsRank - 1 &&
       rhsContracting[0] == batch && (lhsRank == batch + 2 || batch == 0) &&
       rhsRank == batch + 2 && lhsRank >= 1)
     return finish(e.make("MatMul", {lhs, rhs}));
-  if (batch == 0 && oneContracted && lhsRank == 2 && rhsRank == 2)
+  if (isGemm && isa<FloatType>(*compute))
     return finish(e.make("Gemm", {lhs, rhs},
                          {{"transA", lhsContracting[0] == 0},
                           {"transB", rhsContracting[0] == 1}}));
