@@ -38,6 +38,10 @@ void addBackend(CLI::App &app, CommonOptions &options) {
                      ", the processors there are)")
       ->check(CLI::Range(1, 4096))
       ->group("Compile");
+  app.add_flag("--exact-convolution", options.exactConvolution,
+               "compute 3x3 convolutions as they are defined, not by "
+               "Winograd's method: slower, results closer by about 1e-5")
+      ->group("Compile");
 }
 
 void addPasses(CLI::App &app, CommonOptions &options) {
@@ -142,6 +146,7 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
   session.backend =
       options.backend == "cpu" ? Backend::Cpu : Backend::Interpreter;
   session.threads = options.threads;
+  session.fastConvolution = !options.exactConvolution;
   if (!options.noCache)
     session.cacheFolder = options.cacheFolder.empty() ? defaultCacheFolder()
                                                       : options.cacheFolder;

@@ -20,6 +20,7 @@ struct CommonOptions {
 
   std::string backend = "cpu";
   unsigned threads = 0;
+  bool exactConvolution = false;
   std::vector<std::string> shapes;
 
   bool verifyNumerics = false;

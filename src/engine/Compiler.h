@@ -41,6 +41,9 @@ struct CompileRequest {
   /// mayFeedShapes) and they are known.
   std::vector<std::optional<Tensor>> values;
   PassOptions passes;
+  /// Whether 3x3 convolutions may be computed by Winograd's method, whose
+  /// results differ by about 1e-5 of the greatest one.
+  bool fastConvolution = true;
   /// Threads to compile with; 0: as many as there are processors.
   unsigned threads = 0;
   /// Told after each of \p total kernels.

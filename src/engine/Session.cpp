@@ -57,13 +57,13 @@ void addContents(ProgramKey &key, const MappedFile &file) {
 }
 
 /// The options that a program depends on, as a text.
-std::string optionsText(const PassOptions &passes) {
+std::string optionsText(const CompileRequest &request) {
   std::string text = "passes:";
-  for (const std::string &label : passes.enabledPatterns)
+  for (const std::string &label : request.passes.enabledPatterns)
     text += "+" + label;
-  for (const std::string &label : passes.disabledPatterns)
+  for (const std::string &label : request.passes.disabledPatterns)
     text += "-" + label;
-  return text;
+  return text + (request.fastConvolution ? "" : " exact convolution");
 }
 
 } // namespace
@@ -170,6 +170,7 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
       request.values[i] = inputs[i];
   }
   request.passes = options.passes;
+  request.fastConvolution = options.fastConvolution;
   request.threads = threads();
   request.progress = options.progress;
   request.timing = options.timing;
@@ -181,7 +182,7 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
 std::optional<Hash128>
 Session::programKey(const CompileRequest &request) const {
   ProgramKey key;
-  key.addOptions(modelHash.text()).addOptions(optionsText(request.passes));
+  key.addOptions(modelHash.text()).addOptions(optionsText(request));
   const std::string folder = fs::path(path).parent_path().string();
   for (const std::string &name : description.dataFiles) {
     Result<int> descriptor = onnx::openBeneath(folder, name);

@@ -32,6 +32,8 @@ struct SessionOptions {
   std::string cacheFolder;
   NamedShapes shapes;
   PassOptions passes;
+  /// As in CompileRequest.
+  bool fastConvolution = true;
   /// Told what a user should know; one line each.
   std::function<void(const std::string &)> note;
   /// As in CompileRequest.

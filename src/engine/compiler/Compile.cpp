@@ -53,6 +53,7 @@ MlirCompilerModel::compile(const CompileRequest &request) {
   timer.end("simplify");
   cpu::CpuOptions options;
   options.threads = request.threads;
+  options.fastConvolution = request.fastConvolution;
   if (request.progress)
     options.progress = [&](size_t done, size_t total) {
       request.progress(static_cast<unsigned>(done),

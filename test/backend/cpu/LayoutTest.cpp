@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "backend/cpu/CompareWithInterpreter.h"
+#include "backend/cpu/Compiler.h"
 #include "runtime/Random.h"
 #include "runtime/Tensor.h"
 
@@ -156,6 +157,24 @@ TEST(Layout, ConvolutionsOfEveryKind) {
   for (const Case &test : cases)
     EXPECT_EQ(differs(moduleOf(test), close), "")
         << moduleOf(test).substr(0, 90);
+}
+
+TEST(Layout, WinogradOnlyWhereAllowed) {
+  const Model model = parseModel(moduleOf({{1, 64, 56, 56},
+                                           {64, 64, 3, 3},
+                                           {1, 64, 56, 56},
+                                           nchw,
+                                           "pad = [[1, 1], [1, 1]]"}));
+  for (bool allowed : {true, false}) {
+    cpu::CpuOptions options;
+    options.fastConvolution = allowed;
+    Result<Program> program = cpu::compileForCpu(model, options);
+    ASSERT_TRUE(program) << program.error().message;
+    bool isUsed = false;
+    for (const Step &step : program->steps)
+      isUsed |= step.kernelName == "winograd";
+    EXPECT_EQ(isUsed, allowed);
+  }
 }
 
 /// A residual block, a branch, pools and a concatenation, to a vector.
