@@ -19,6 +19,10 @@ namespace sinter {
 /// The discardable attribute with the number of the source node.
 inline constexpr llvm::StringLiteral groupAttribute = "onnx.node";
 
+/// Whether \p op computes only a part of its source node: an operand comes from
+/// an operation of the same node.
+bool isPartOfNode(mlir::Operation *op);
+
 /// Remembers the groups of the operations that a rewriter erases or that
 /// touch() names; dissolve() takes the mark from what is left of them.
 class GroupTracker : public mlir::RewriterBase::Listener {

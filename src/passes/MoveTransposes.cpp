@@ -3,6 +3,7 @@
 #include "graph/nn/NnOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/AlgebraRules.h"
+#include "passes/Groups.h"
 #include "passes/Matching.h"
 #include "passes/Pass.h"
 
@@ -87,6 +88,9 @@ bool Rearrangement::passesThrough(Operation *op) const {
     return false;
   if (isa<ConcatenateOp>(op))
     return isTranspose;
+  // A reshape costs nothing, and moving one takes a source node apart.
+  if (!isTranspose && isPartOfNode(op))
+    return false;
   return op->hasTrait<OpTrait::Elementwise>() && isPure(op) &&
          (isTranspose || tensorOf(op->getResult(0)).hasStaticShape());
 }
