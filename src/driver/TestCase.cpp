@@ -69,6 +69,14 @@ Result<void> compareAll(std::span<const TensorSpec> specs,
   return {};
 }
 
+/// The public cases keep bfloat16 values as the bits of UINT16 numbers: such a
+/// tensor is taken for what the model says it is.
+void readAsBFloat16(Tensor &tensor, ElementType declared) {
+  if (declared == ElementType::BF16 && tensor.type() == ElementType::UI16)
+    tensor = Tensor::of<std::byte>(ElementType::BF16, tensor.shape(),
+                                   {tensor.data(), tensor.bytes()});
+}
+
 /// Whether a program for \p before runs on \p now, too.
 bool servesBoth(const ModelDescription &model,
                 const std::vector<Tensor> &before,
@@ -97,6 +105,9 @@ Result<void> runOnnxCase(const std::string &folder,
     Result<std::vector<Tensor>> expected = readTensors(set, "output");
     if (!expected)
       return expected.takeError();
+    const auto &declared = session.model().inputs;
+    for (size_t i = 0; i < std::min(inputs->size(), declared.size()); ++i)
+      readAsBFloat16((*inputs)[i], declared[i].spec.type);
     if (!prepared || !servesBoth(session.model(), preparedFor, *inputs)) {
       if (Result<void> ready = session.prepare(*inputs); !ready)
         return ready;
@@ -106,6 +117,8 @@ Result<void> runOnnxCase(const std::string &folder,
     Result<std::vector<Tensor>> results = session.executor().run(*inputs);
     if (!results)
       return results.takeError();
+    for (size_t i = 0; i < std::min(expected->size(), results->size()); ++i)
+      readAsBFloat16((*expected)[i], (*results)[i].type());
     if (Result<void> same = compareAll(session.executor().outputs(), *results,
                                        *expected, tolerance);
         !same)

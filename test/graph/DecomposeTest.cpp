@@ -162,6 +162,10 @@ const Case cases[] = {
      "nn.resize %0, scales = [1.0, 1.0, 1.6, 2.25], \"cubic\", "
      "\"align_corners\", \"floor\" {exclude_outside = true, antialias = "
      "false} : (tensor<1x2x5x4xf32>) -> tensor<1x2x8x9xf32>"},
+    {"resize_align_corners", "1x1x2x4xf32", "1x1x1x2xf32",
+     "nn.resize %0, scales = [1.0, 1.0, 0.6, 0.6], \"linear\", "
+     "\"align_corners\", \"floor\" {exclude_outside = false, antialias = "
+     "false} : (tensor<1x1x2x4xf32>) -> tensor<1x1x1x2xf32>"},
     {"resize_nearest", "1x2x5x4xi32", "1x2x3x9xi32",
      "nn.resize %0, scales = [1.0, 1.0, 0.6, 2.25], \"nearest\", "
      "\"half_pixel\", \"round_prefer_floor\" {exclude_outside = false, "
