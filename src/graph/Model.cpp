@@ -1,6 +1,7 @@
 #include "graph/Model.h"
 
 #include "graph/Types.h"
+#include "graph/check/CheckOps.h"
 #include "graph/nn/NnOps.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
 
@@ -12,7 +13,8 @@ std::shared_ptr<MLIRContext> makeContext() {
   auto context =
       std::make_shared<MLIRContext>(MLIRContext::Threading::DISABLED);
   context->loadDialect<func::FuncDialect, quant::QuantizationDialect,
-                       stablehlo::StablehloDialect, nn::NnDialect>();
+                       stablehlo::StablehloDialect, nn::NnDialect,
+                       check::CheckDialect, check::InterpreterDialect>();
   // Attributes of other tools (mhlo.*, jax.*) are carried along.
   context->allowUnregisteredDialects(false);
   return context;

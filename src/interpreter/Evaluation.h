@@ -7,6 +7,10 @@
 #include "interpreter/Interpreter.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+namespace sinter {
+struct Environment;
+} // namespace sinter
+
 namespace sinter::interpreter {
 
 using Tensors = std::vector<Tensor>;
@@ -50,6 +54,9 @@ struct Call {
   ElementType resultElement(unsigned index = 0) const;
 };
 
+/// What the run that the operation belongs to has beside tensors.
+Environment &environmentOf(const Call &call);
+
 using Evaluator = Result<Tensors> (*)(const Call &call);
 
 /// The evaluators by name of operation.
@@ -70,7 +77,10 @@ public:
   /// only moves elements, or regions and types say what becomes of them. The
   /// others see the numbers that quantised elements stand for.
   template <typename Op> void addMoving(Evaluator evaluator) {
-    entries[Op::getOperationName()] = {evaluator, false, true};
+    addMoving(Op::getOperationName(), evaluator);
+  }
+  void addMoving(llvm::StringRef name, Evaluator evaluator) {
+    entries[name] = {evaluator, false, true};
   }
 
   struct Entry {
@@ -95,6 +105,8 @@ void registerReductions(Registry &registry);
 void registerControlFlow(Registry &registry);
 void registerSort(Registry &registry);
 void registerQuantized(Registry &registry);
+void registerChecks(Registry &registry);
+void registerCustomCalls(Registry &registry);
 void registerNnElementwise(Registry &registry);
 void registerNnShape(Registry &registry);
 void registerNnPooling(Registry &registry);

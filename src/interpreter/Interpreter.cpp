@@ -24,13 +24,15 @@ namespace interpreter {
 /// What one call of interpret() or evaluate() has in common.
 class Machine {
 public:
-  explicit Machine(const Observer &observer) : observer(observer) {}
+  Machine(const Observer &observer, Environment &environment)
+      : observer(observer), environment(environment) {}
 
   /// The values of the block that nobody needs after an operation of it.
   const llvm::DenseMap<Operation *, SmallVector<Value>> &
   dyingValues(Block &block);
 
   const Observer &observer;
+  Environment &environment;
   /// Calls and regions that are under way.
   unsigned depth = 0;
   static constexpr unsigned maxDepth = 256;
@@ -308,6 +310,8 @@ Registry::Registry() {
   registerControlFlow(*this);
   registerSort(*this);
   registerQuantized(*this);
+  registerChecks(*this);
+  registerCustomCalls(*this);
   registerNnElementwise(*this);
   registerNnShape(*this);
   registerNnPooling(*this);
@@ -328,6 +332,10 @@ Registry::Entry Registry::find(Operation *op) const {
 //===----------------------------------------------------------------------===//
 // Small helpers
 //===----------------------------------------------------------------------===//
+
+Environment &environmentOf(const Call &call) {
+  return call.scope.machine.environment;
+}
 
 ElementType Call::resultElement(unsigned index) const {
   Type type = resultType(index).getElementType();
@@ -457,10 +465,11 @@ bool canEvaluate(Operation *op) {
 
 /// Calls `body(machine)`; lack of memory becomes an error.
 template <typename Body>
-static Result<std::vector<Tensor>> guarded(const Observer &observer,
-                                           Body &&body) {
+static Result<std::vector<Tensor>>
+guarded(const Observer &observer, Environment *environment, Body &&body) {
+  Environment own;
   try {
-    interpreter::Machine machine(observer);
+    interpreter::Machine machine(observer, environment ? *environment : own);
     return body(machine);
   } catch (const std::bad_alloc &) {
     return systemError("not enough memory");
@@ -470,7 +479,7 @@ static Result<std::vector<Tensor>> guarded(const Observer &observer,
 }
 
 Result<std::vector<Tensor>> evaluate(Operation *op, ArrayRef<Tensor> operands) {
-  return guarded({}, [&](interpreter::Machine &machine) {
+  return guarded({}, nullptr, [&](interpreter::Machine &machine) {
     interpreter::Scope scope(machine);
     return interpreter::evaluateIn(op, operands, scope);
   });
@@ -478,8 +487,9 @@ Result<std::vector<Tensor>> evaluate(Operation *op, ArrayRef<Tensor> operands) {
 
 Result<std::vector<Tensor>> interpret(func::FuncOp function,
                                       ArrayRef<Tensor> inputs,
-                                      const Observer &observer) {
-  return guarded(observer, [&](interpreter::Machine &machine) {
+                                      const Observer &observer,
+                                      Environment *environment) {
+  return guarded(observer, environment, [&](interpreter::Machine &machine) {
     return interpreter::callFunction(function, inputs, machine);
   });
 }

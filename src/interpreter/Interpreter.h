@@ -15,6 +15,7 @@
 #ifndef SINTER_INTERPRETER_INTERPRETER_H
 #define SINTER_INTERPRETER_INTERPRETER_H
 
+#include "interpreter/Environment.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Operation.h"
 #include "runtime/Result.h"
@@ -41,10 +42,13 @@ using Observer =
     std::function<void(mlir::Operation *op, llvm::ArrayRef<Tensor> results)>;
 
 /// The results of a function (and the functions that it calls) on \p inputs.
-/// Each intermediate tensor is released after its last use. Errors as above.
+/// Each intermediate tensor is released after its last use. Errors as above,
+/// and WrongResult where an expectation of the program does not hold. Without
+/// an environment the run has one of its own.
 Result<std::vector<Tensor>> interpret(mlir::func::FuncOp function,
                                       llvm::ArrayRef<Tensor> inputs,
-                                      const Observer &observer = {});
+                                      const Observer &observer = {},
+                                      Environment *environment = nullptr);
 
 } // namespace sinter
 

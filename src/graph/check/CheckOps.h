@@ -1,0 +1,40 @@
+//===- CheckOps.h - the operations of self-checking programs --------------===//
+//
+// The dialects `check` and `interpreter`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_GRAPH_CHECK_CHECKOPS_H
+#define SINTER_GRAPH_CHECK_CHECKOPS_H
+
+#include "graph/stablehlo/StablehloOps.h"
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "runtime/Expectation.h"
+
+#include "graph/check/CheckDialect.h.inc"
+#include "graph/check/InterpreterDialect.h.inc"
+
+#define GET_OP_CLASSES
+#include "graph/check/CheckOps.h.inc"
+#define GET_OP_CLASSES
+#include "graph/check/InterpreterOps.h.inc"
+
+namespace sinter::check {
+
+/// What \p op expects, if it is a check: one of this dialect's, or a
+/// stablehlo.custom_call of a target `check.expect_eq`,
+/// `check.expect_almost_eq`, `check.expect_close` or `check.eq` with two
+/// operands. The value is its first operand; the values to compare with are the
+/// second, or `constant`.
+struct Check {
+  Expectation expectation;
+  /// Of the _const forms; null otherwise.
+  mlir::ElementsAttr constant;
+  /// Of check.eq: the expected values come first.
+  bool expectedFirst = false;
+};
+std::optional<Check> checkOf(mlir::Operation *op);
+
+} // namespace sinter::check
+
+#endif // SINTER_GRAPH_CHECK_CHECKOPS_H
