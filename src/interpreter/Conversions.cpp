@@ -2,11 +2,13 @@
 
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/ElementwiseLoops.h"
-#include "interpreter/Strided.h"
+#include "interpreter/ScalarFunction.h"
 #include "runtime/ElementDispatch.h"
 
 #include <bit>
 #include <cmath>
+
+using namespace mlir;
 
 namespace sinter::interpreter {
 
@@ -16,36 +18,65 @@ namespace sinter::interpreter {
 
 template <typename T> using Buffer = std::array<T, chunkSize>;
 
-static void convertElements(const Tensor &from, Tensor &to) {
-  if (from.type() == to.type()) {
-    std::memcpy(to.mutableBytes(), from.data(), from.bytes());
-  } else if (isComplex(from.type()) && isComplex(to.type())) {
-    inChunks(to.size(), [&](int64_t begin, int64_t count) {
-      Buffer<Complex> buffer;
-      std::span values(buffer.data(), size_t(count));
-      loadComplex(from, begin, values);
-      storeComplex(to, begin, values);
-    });
-  } else if (isInteger(from.type())) {
-    inChunks(to.size(), [&](int64_t begin, int64_t count) {
-      Buffer<int64_t> buffer;
-      std::span values(buffer.data(), size_t(count));
-      loadIntegers(from, begin, values);
-      storeIntegers(to, begin, values, from.type() == ElementType::UI64);
-    });
-  } else {
-    inChunks(to.size(), [&](int64_t begin, int64_t count) {
-      Buffer<double> buffer;
-      std::span values(buffer.data(), size_t(count));
-      loadReals(from, begin, values);
-      storeReals(to, begin, values);
-    });
+/// Between two types of any class: through complex numbers, 64-bit integers or
+/// doubles.
+static void runConvert(const Kernel &kernel, int64_t count,
+                       const std::byte *const *operands, std::byte *to) {
+  const ElementType source = kernel.operand, target = kernel.result;
+  const std::byte *from = operands[0];
+  if (source == target) {
+    std::memmove(to, from, count * byteSize(target));
+    return;
   }
+  inChunks(count, [&](int64_t begin, int64_t part) {
+    const std::byte *in = from + begin * byteSize(source);
+    std::byte *out = to + begin * byteSize(target);
+    const auto size = static_cast<size_t>(part);
+    if (isComplex(source) && isComplex(target)) {
+      std::vector<Complex> values(size);
+      loadComplex(source, in, values);
+      storeComplex(target, out, values);
+    } else if (isInteger(source)) {
+      Buffer<int64_t> buffer;
+      std::span values(buffer.data(), size);
+      loadIntegers(source, in, values);
+      storeIntegers(target, out, values, source == ElementType::UI64);
+    } else {
+      Buffer<double> buffer;
+      std::span values(buffer.data(), size);
+      loadReals(source, in, values);
+      storeReals(target, out, values);
+    }
+  });
 }
 
-static Result<Tensors> evaluateConvert(const Call &call) {
-  return produce(call.resultElement(), call[0].shape(),
-                 [&](Tensor &result) { convertElements(call[0], result); });
+Tensor converted(const Tensor &tensor, ElementType type) {
+  Tensor result(type, tensor.shape());
+  const std::byte *from[] = {tensor.data()};
+  runConvert({nullptr, tensor.type(), type}, result.size(), from,
+             result.mutableBytes());
+  return result;
+}
+
+/// The runtime's type for the elements of an operation's result.
+static Result<ElementType> resultElementOf(Operation *op) {
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  Type element = type ? type.getElementType() : Type();
+  // The number that a quantised element stands for.
+  if (auto quantised = dyn_cast_or_null<quant::QuantizedType>(element))
+    element = quantised.getExpressedType();
+  auto known = element ? elementTypeOf(element) : std::nullopt;
+  if (!known)
+    return unsupported("the result's element type is not supported");
+  return *known;
+}
+
+static Result<Kernel> convertKernel(Operation *op,
+                                    llvm::ArrayRef<ElementType> operands) {
+  Result<ElementType> result = resultElementOf(op);
+  if (!result)
+    return result.takeError();
+  return Kernel{runConvert, operands[0], *result};
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,46 +137,80 @@ static Result<Tensors> evaluateBitcastConvert(const Call &call) {
 // Floats and complex numbers
 //===----------------------------------------------------------------------===//
 
-static Result<Tensors> evaluatePart(const Call &call, bool imaginary) {
-  return produce(call.resultElement(), call[0].shape(), [&](Tensor &result) {
-    if (isComplex(call[0].type())) {
-      // Real and imaginary parts alternate.
-      const int64_t box[] = {result.size()};
-      copyBox(byteSize(result.type()), box, result.mutableBytes(), {0, {1}},
-              call[0].data(), {imaginary ? 1 : 0, {2}});
-    } else if (!imaginary) {
-      std::memcpy(result.mutableBytes(), call[0].data(), call[0].bytes());
-    }
-  });
-}
-static Result<Tensors> evaluateReal(const Call &call) {
-  return evaluatePart(call, false);
-}
-static Result<Tensors> evaluateImag(const Call &call) {
-  return evaluatePart(call, true);
+/// Calls `visit(F())` with the float type F of a complex type's parts.
+template <typename Visitor>
+static void visitParts(ElementType type, Visitor v) {
+  if (type == ElementType::C64)
+    v(float());
+  else
+    v(double());
 }
 
-static Result<Tensors> evaluateComplex(const Call &call) {
-  if (call[0].shape() != call[1].shape())
-    return invalidModel("operands have different shapes");
-  return produce(call.resultElement(), call[0].shape(), [&](Tensor &result) {
-    const int64_t box[] = {result.size()};
-    for (int64_t part : {0, 1})
-      copyBox(byteSize(call[0].type()), box, result.mutableBytes(), {part, {2}},
-              call[part].data(), {0, {1}});
+/// Part 0 (real) or 1 (imaginary) of complex numbers.
+static void runPart(const Kernel &kernel, int64_t count,
+                    const std::byte *const *from, std::byte *to) {
+  visitParts(kernel.operand, [&]<typename F>(F) {
+    const F *parts = reinterpret_cast<const F *>(from[0]);
+    for (int64_t i = 0; i < count; ++i)
+      reinterpret_cast<F *>(to)[i] = parts[2 * i + kernel.parameters[0]];
   });
 }
+static void runCopy(const Kernel &kernel, int64_t count,
+                    const std::byte *const *from, std::byte *to) {
+  std::memmove(to, from[0], count * byteSize(kernel.result));
+}
+static void runZero(const Kernel &kernel, int64_t count,
+                    const std::byte *const *, std::byte *to) {
+  std::memset(to, 0, count * byteSize(kernel.result));
+}
 
-static Result<Tensors> evaluateIsFinite(const Call &call) {
-  return produce(ElementType::I1, call[0].shape(), [&](Tensor &result) {
-    std::span<uint8_t> to = result.mutableValues<uint8_t>();
-    inChunks(result.size(), [&](int64_t begin, int64_t count) {
-      Buffer<double> buffer;
-      loadReals(call[0], begin, std::span(buffer.data(), size_t(count)));
-      for (int64_t i = 0; i < count; ++i)
-        to[begin + i] = std::isfinite(buffer[i]);
-    });
+/// A real number is its own real part, and has no imaginary one.
+static Result<Kernel> partKernel(ElementType type, int part) {
+  if (!isComplex(type))
+    return Kernel{part == 0 ? runCopy : runZero, type, type};
+  return Kernel{runPart,
+                type,
+                type == ElementType::C64 ? ElementType::F32 : ElementType::F64,
+                {part}};
+}
+static Result<Kernel> realKernel(Operation *,
+                                 llvm::ArrayRef<ElementType> operands) {
+  return partKernel(operands[0], 0);
+}
+static Result<Kernel> imagKernel(Operation *,
+                                 llvm::ArrayRef<ElementType> operands) {
+  return partKernel(operands[0], 1);
+}
+
+static void runComplex(const Kernel &kernel, int64_t count,
+                       const std::byte *const *from, std::byte *to) {
+  visitParts(kernel.result, [&]<typename F>(F) {
+    for (int64_t i = 0; i < count; ++i)
+      reinterpret_cast<std::complex<F> *>(to)[i] = {
+          reinterpret_cast<const F *>(from[0])[i],
+          reinterpret_cast<const F *>(from[1])[i]};
   });
+}
+static Result<Kernel> complexKernel(Operation *,
+                                    llvm::ArrayRef<ElementType> operands) {
+  return Kernel{runComplex, operands[0],
+                operands[0] == ElementType::F32 ? ElementType::C64
+                                                : ElementType::C128};
+}
+
+static void runIsFinite(const Kernel &kernel, int64_t count,
+                        const std::byte *const *from, std::byte *to) {
+  inChunks(count, [&](int64_t begin, int64_t part) {
+    Buffer<double> buffer;
+    loadReals(kernel.operand, from[0] + begin * byteSize(kernel.operand),
+              std::span(buffer.data(), size_t(part)));
+    for (int64_t i = 0; i < part; ++i)
+      to[begin + i] = std::byte(std::isfinite(buffer[i]));
+  });
+}
+static Result<Kernel> isFiniteKernel(Operation *,
+                                     llvm::ArrayRef<ElementType> operands) {
+  return Kernel{runIsFinite, operands[0], ElementType::I1};
 }
 
 /// \p value rounded to \p mantissaBits, ties to even; infinite or zero if its
@@ -171,20 +236,27 @@ static double reducePrecision(double value, int exponentBits, int mantissaBits,
   return newExponent < 1 - bias ? std::copysign(0.0, value) : rounded;
 }
 
-static Result<Tensors> evaluateReducePrecision(const Call &call) {
-  auto op = call.as<stablehlo::ReducePrecisionOp>();
-  const auto exponentBits = static_cast<int>(op.getExponentBits());
-  const auto mantissaBits = static_cast<int>(op.getMantissaBits());
-  const int least = dispatch(call[0].type(), [](auto tag) -> int {
+static void runReducePrecision(const Kernel &kernel, int64_t count,
+                               const std::byte *const *from, std::byte *to) {
+  const auto [exponentBits, mantissaBits, least] = kernel.parameters;
+  auto round = [=](double value) {
+    return reducePrecision(value, exponentBits, mantissaBits, least);
+  };
+  loopReal<1>(round, kernel.operand, count, from, to);
+}
+
+static Result<Kernel>
+reducePrecisionKernel(Operation *op, llvm::ArrayRef<ElementType> operands) {
+  auto reduce = cast<stablehlo::ReducePrecisionOp>(op);
+  const int least = dispatch(operands[0], [](auto tag) -> int {
     using T = typename decltype(tag)::type;
     return std::numeric_limits<T>::min_exponent - 1;
   });
-  return produce(call[0].type(), call[0].shape(), [&](Tensor &result) {
-    auto round = [=](double value) {
-      return reducePrecision(value, exponentBits, mantissaBits, least);
-    };
-    loopReal<1>(round, call.operands, result);
-  });
+  return Kernel{runReducePrecision,
+                operands[0],
+                operands[0],
+                {static_cast<int>(reduce.getExponentBits()),
+                 static_cast<int>(reduce.getMantissaBits()), least}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,70 +301,99 @@ static int64_t totalOrderKey(double value) {
   return bits < 0 ? bits ^ std::numeric_limits<int64_t>::max() : bits;
 }
 
-template <typename T, typename Load, typename Key>
-static void compareElements(const Tensor &lhs, const Tensor &rhs,
-                            Tensor &result, unsigned holds, Load load,
-                            Key key) {
-  std::span<uint8_t> to = result.mutableValues<uint8_t>();
-  inChunks(result.size(), [&](int64_t begin, int64_t count) {
-    Buffer<T> a, b;
-    load(lhs, begin, std::span(a.data(), size_t(count)));
-    load(rhs, begin, std::span(b.data(), size_t(count)));
-    for (int64_t i = 0; i < count; ++i)
-      to[begin + i] = (orderingOf(key(a[i]), key(b[i])) & holds) != 0;
+/// Elements of \p T in memory, compared as what \p key makes of them.
+template <typename T, typename Key>
+static void compareInPlace(unsigned holds, int64_t count,
+                           const std::byte *const *from, std::byte *to,
+                           Key key) {
+  const T *lhs = reinterpret_cast<const T *>(from[0]);
+  const T *rhs = reinterpret_cast<const T *>(from[1]);
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = std::byte((orderingOf(key(lhs[i]), key(rhs[i])) & holds) != 0);
+}
+
+/// The same for the types that are compared as doubles.
+template <typename Key>
+static void compareReals(ElementType type, unsigned holds, int64_t count,
+                         const std::byte *const *from, std::byte *to, Key key) {
+  const size_t size = byteSize(type);
+  inChunks(count, [&](int64_t begin, int64_t part) {
+    Buffer<double> a, b;
+    loadReals(type, from[0] + begin * size, std::span(a.data(), size_t(part)));
+    loadReals(type, from[1] + begin * size, std::span(b.data(), size_t(part)));
+    for (int64_t i = 0; i < part; ++i)
+      to[begin + i] =
+          std::byte((orderingOf(key(a[i]), key(b[i])) & holds) != 0);
   });
 }
 
-static Result<Tensors> evaluateCompare(const Call &call) {
-  auto op = call.as<stablehlo::CompareOp>();
-  const Tensor &lhs = call[0], &rhs = call[1];
-  if (lhs.shape() != rhs.shape())
-    return invalidModel("operands have different shapes");
-  const unsigned holds = orderingsThatHold(op.getComparisonDirection());
-  const bool total =
-      op.getCompareType() == stablehlo::ComparisonType::TOTALORDER;
-  return produce(ElementType::I1, lhs.shape(), [&](Tensor &result) {
-    auto same = [](auto value) { return value; };
-    if (isComplex(lhs.type()))
-      compareElements<Complex>(lhs, rhs, result, holds, loadComplex, same);
-    else if (isFloat(lhs.type()) && total)
-      compareElements<double>(lhs, rhs, result, holds, loadReals,
-                              totalOrderKey);
-    else if (isFloat(lhs.type()))
-      compareElements<double>(lhs, rhs, result, holds, loadReals, same);
-    else if (lhs.type() == ElementType::UI64)
-      compareElements<int64_t>(lhs, rhs, result, holds, loadIntegers,
-                               [](int64_t x) { return uint64_t(x); });
+static void runCompare(const Kernel &kernel, int64_t count,
+                       const std::byte *const *from, std::byte *to) {
+  const ElementType type = kernel.operand;
+  const auto holds = static_cast<unsigned>(kernel.parameters[0]);
+  const bool total = kernel.parameters[1] != 0;
+  if (isFloat(type) && total)
+    return compareReals(type, holds, count, from, to, totalOrderKey);
+  dispatch(type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_integral_v<T> || std::is_floating_point_v<T>)
+      compareInPlace<T>(holds, count, from, to, [](T x) { return x; });
+    else if constexpr (isStdComplex<T>)
+      compareInPlace<T>(holds, count, from, to, [](T x) { return Complex(x); });
     else
-      compareElements<int64_t>(lhs, rhs, result, holds, loadIntegers, same);
+      compareReals(type, holds, count, from, to, [](double x) { return x; });
   });
 }
 
-static Result<Tensors> evaluateSelect(const Call &call) {
-  const Tensor &onTrue = call[1], &onFalse = call[2];
-  Tensor pred = call[0].rank() == 0 ? splat(call[0], onTrue.shape()) : call[0];
-  if (onTrue.shape() != onFalse.shape() || pred.shape() != onTrue.shape())
-    return invalidModel("operands have different shapes");
-  return produce(onTrue.type(), onTrue.shape(), [&](Tensor &result) {
-    const size_t size = byteSize(onTrue.type());
-    std::byte *to = result.mutableBytes();
-    for (int64_t i = 0; i < result.size(); ++i) {
-      const Tensor &from = pred.at<uint8_t>(i) ? onTrue : onFalse;
-      std::memcpy(to + i * size, from.data() + i * size, size);
-    }
-  });
+static Result<Kernel> compareKernel(Operation *op,
+                                    llvm::ArrayRef<ElementType> operands) {
+  auto compare = cast<stablehlo::CompareOp>(op);
+  const unsigned holds = orderingsThatHold(compare.getComparisonDirection());
+  const bool total =
+      compare.getCompareType() == stablehlo::ComparisonType::TOTALORDER;
+  return Kernel{runCompare,
+                operands[0],
+                ElementType::I1,
+                {static_cast<int>(holds), total}};
+}
+
+static void runSelect(const Kernel &kernel, int64_t count,
+                      const std::byte *const *from, std::byte *to) {
+  auto choose = [&]<typename T>(T) {
+    const T *onTrue = reinterpret_cast<const T *>(from[1]);
+    const T *onFalse = reinterpret_cast<const T *>(from[2]);
+    for (int64_t i = 0; i < count; ++i)
+      reinterpret_cast<T *>(to)[i] =
+          from[0][i] != std::byte() ? onTrue[i] : onFalse[i];
+  };
+  switch (byteSize(kernel.result)) {
+  case 1:
+    return choose(uint8_t());
+  case 2:
+    return choose(uint16_t());
+  case 4:
+    return choose(uint32_t());
+  case 8:
+    return choose(uint64_t());
+  default:
+    return choose(Complex());
+  }
+}
+static Result<Kernel> selectKernel(Operation *,
+                                   llvm::ArrayRef<ElementType> operands) {
+  return Kernel{runSelect, operands[1], operands[1]};
 }
 
 void registerConversions(Registry &registry) {
   using namespace stablehlo;
-  registry.addElementwise<ConvertOp>(evaluateConvert);
-  registry.addElementwise<RealOp>(evaluateReal);
-  registry.addElementwise<ImagOp>(evaluateImag);
-  registry.addElementwise<ComplexOp>(evaluateComplex);
-  registry.addElementwise<IsFiniteOp>(evaluateIsFinite);
-  registry.addElementwise<ReducePrecisionOp>(evaluateReducePrecision);
-  registry.addElementwise<CompareOp>(evaluateCompare);
-  registry.addElementwise<SelectOp>(evaluateSelect);
+  registry.addKernel<ConvertOp>(convertKernel);
+  registry.addKernel<RealOp>(realKernel);
+  registry.addKernel<ImagOp>(imagKernel);
+  registry.addKernel<ComplexOp>(complexKernel);
+  registry.addKernel<IsFiniteOp>(isFiniteKernel);
+  registry.addKernel<ReducePrecisionOp>(reducePrecisionKernel);
+  registry.addKernel<CompareOp>(compareKernel);
+  registry.addKernel<SelectOp>(selectKernel);
   registry.addMoving<BitcastConvertOp>(evaluateBitcastConvert);
 }
 

@@ -2,7 +2,6 @@
 
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/ElementwiseLoops.h"
-#include "interpreter/Strided.h"
 
 #include <bit>
 #include <cmath>
@@ -288,41 +287,52 @@ struct ShiftRightArithmetic {
 //===----------------------------------------------------------------------===//
 
 /// |x| of a complex number is a real one.
-static Result<Tensors> evaluateAbs(const Call &call) {
-  if (!isComplex(call[0].type()))
-    return evaluateElementwise<Abs, 1>(call);
-  const ElementType type =
-      call[0].type() == ElementType::C64 ? ElementType::F32 : ElementType::F64;
-  return produce(type, call[0].shape(), [&](Tensor &result) {
-    std::vector<Complex> values(result.size());
-    loadComplex(call[0], 0, values);
-    std::vector<double> magnitudes;
-    for (Complex value : values)
-      magnitudes.push_back(std::abs(value));
-    storeReals(result, 0, magnitudes);
-  });
+static void runComplexAbs(const Kernel &kernel, int64_t count,
+                          const std::byte *const *from, std::byte *to) {
+  for (int64_t i = 0; i < count; ++i)
+    if (kernel.operand == ElementType::C64)
+      reinterpret_cast<float *>(to)[i] = static_cast<float>(std::abs(
+          Complex(reinterpret_cast<const std::complex<float> *>(from[0])[i])));
+    else
+      reinterpret_cast<double *>(to)[i] =
+          std::abs(reinterpret_cast<const Complex *>(from[0])[i]);
+}
+
+static Result<Kernel> absKernel(mlir::Operation *op,
+                                llvm::ArrayRef<ElementType> operands) {
+  if (!isComplex(operands[0]))
+    return elementwiseKernel<Abs, 1>(op, operands);
+  return Kernel{runComplexAbs, operands[0],
+                operands[0] == ElementType::C64 ? ElementType::F32
+                                                : ElementType::F64};
 }
 
 /// minimum(maximum(operand, min), max).
-static Result<Tensors> evaluateClamp(const Call &call) {
-  auto bound = [&](const Tensor &tensor) {
-    return tensor.rank() == 0 ? splat(tensor, call[1].shape()) : tensor;
-  };
-  Tensor atLeast[] = {call[1], bound(call[0])};
-  Result<Tensors> raised =
-      evaluateElementwise<Maximum, 2>({call.op, atLeast, call.scope});
-  if (!raised)
-    return raised;
-  Tensor atMost[] = {raised->front(), bound(call[2])};
-  return evaluateElementwise<Minimum, 2>({call.op, atMost, call.scope});
+static void runClamp(const Kernel &kernel, int64_t count,
+                     const std::byte *const *from, std::byte *to) {
+  // The result may be where the greatest value is read from.
+  alignas(16) std::array<std::byte, 16 * chunkSize> raised;
+  const size_t size = byteSize(kernel.operand);
+  inChunks(count, [&](int64_t begin, int64_t part) {
+    const int64_t at = begin * static_cast<int64_t>(size);
+    const std::byte *low[] = {from[1] + at, from[0] + at};
+    runFunction<Maximum, 2>(kernel, part, low, raised.data());
+    const std::byte *high[] = {raised.data(), from[2] + at};
+    runFunction<Minimum, 2>(kernel, part, high, to + at);
+  });
+}
+
+static Result<Kernel> clampKernel(mlir::Operation *,
+                                  llvm::ArrayRef<ElementType> operands) {
+  return Kernel{runClamp, operands[1], operands[1]};
 }
 
 void registerElementwise(Registry &registry) {
   using namespace stablehlo;
-  registry.addElementwise<ClampOp>(evaluateClamp);
-  registry.addElementwise<AbsOp>(evaluateAbs);
+  registry.addKernel<ClampOp>(clampKernel);
+  registry.addKernel<AbsOp>(absKernel);
 #define UNARY(Op, Function)                                                    \
-  registry.addElementwise<Op>(evaluateElementwise<Function, 1>);
+  registry.addKernel<Op>(elementwiseKernel<Function, 1>);
   UNARY(CbrtOp, Cbrt)
   UNARY(CeilOp, Ceil)
   UNARY(CosineOp, Cosine)
@@ -346,7 +356,7 @@ void registerElementwise(Registry &registry) {
   UNARY(TanhOp, Tanh)
 #undef UNARY
 #define BINARY(Op, Function)                                                   \
-  registry.addElementwise<Op>(evaluateElementwise<Function, 2>);
+  registry.addKernel<Op>(elementwiseKernel<Function, 2>);
   BINARY(AddOp, Add)
   BINARY(AndOp, And)
   BINARY(Atan2Op, Atan2)

@@ -16,7 +16,7 @@
 #ifndef SINTER_INTERPRETER_ELEMENTWISELOOPS_H
 #define SINTER_INTERPRETER_ELEMENTWISELOOPS_H
 
-#include "interpreter/Evaluation.h"
+#include "interpreter/Kernel.h"
 #include "interpreter/Numbers.h"
 
 #include <array>
@@ -38,61 +38,83 @@ void loop(F function, int64_t count, T *to, std::array<const T *, Arity> from) {
 }
 
 template <typename T, size_t Arity>
-std::array<const T *, Arity> pointers(llvm::ArrayRef<Tensor> operands) {
+std::array<const T *, Arity> pointers(const std::byte *const *operands) {
   std::array<const T *, Arity> from;
   for (size_t i = 0; i < Arity; ++i)
-    from[i] = reinterpret_cast<const T *>(operands[i].data());
+    from[i] = reinterpret_cast<const T *>(operands[i]);
   return from;
 }
 
 /// The loop with elements of \p T in memory.
 template <typename T, size_t Arity, typename Compute = T, typename F>
-void loopInPlace(F function, llvm::ArrayRef<Tensor> operands, Tensor &result) {
-  loop<Compute, Arity>(function, result.size(),
-                       reinterpret_cast<T *>(result.mutableBytes()),
-                       pointers<T, Arity>(operands));
+void loopInPlace(F function, int64_t count, const std::byte *const *from,
+                 std::byte *to) {
+  loop<Compute, Arity>(function, count, reinterpret_cast<T *>(to),
+                       pointers<T, Arity>(from));
 }
 
-/// The loop over pieces that \p load makes numbers of and \p store rounds back.
-template <typename Compute, size_t Arity, typename F, typename Load,
-          typename Store>
-void loopConverted(F function, llvm::ArrayRef<Tensor> operands, Tensor &result,
-                   Load load, Store store) {
-  std::array<std::array<Compute, chunkSize>, Arity> buffers;
-  inChunks(result.size(), [&](int64_t begin, int64_t count) {
-    std::array<const Compute *, Arity> from;
+/// The loop in double over pieces of elements of any real type.
+template <size_t Arity, typename F>
+void loopConverted(F function, ElementType type, int64_t count,
+                   const std::byte *const *from, std::byte *to) {
+  std::array<std::array<double, chunkSize>, Arity> buffers;
+  const size_t size = byteSize(type);
+  inChunks(count, [&](int64_t begin, int64_t part) {
+    std::array<const double *, Arity> numbers;
     for (size_t i = 0; i < Arity; ++i) {
-      load(operands[i], begin, std::span(buffers[i].data(), size_t(count)));
-      from[i] = buffers[i].data();
+      loadReals(type, from[i] + begin * size,
+                std::span(buffers[i].data(), size_t(part)));
+      numbers[i] = buffers[i].data();
     }
-    loop<Compute, Arity>(function, count, buffers[0].data(), from);
-    store(result, begin,
-          std::span<const Compute>(buffers[0].data(), size_t(count)));
+    loop<double, Arity>(function, part, buffers[0].data(), numbers);
+    storeReals(type, to + begin * size,
+               std::span<const double>(buffers[0].data(), size_t(part)));
   });
 }
 
-/// \p function(double...) on tensors of a float type.
+/// \p function(double...) on elements of a real type.
+template <size_t Arity, typename F>
+void loopReal(F function, ElementType type, int64_t count,
+              const std::byte *const *from, std::byte *to) {
+  if (type == ElementType::F32)
+    loopInPlace<float, Arity, double>(function, count, from, to);
+  else if (type == ElementType::F64)
+    loopInPlace<double, Arity>(function, count, from, to);
+  else
+    loopConverted<Arity>(function, type, count, from, to);
+}
+/// The same on tensors.
 template <size_t Arity, typename F>
 void loopReal(F function, llvm::ArrayRef<Tensor> operands, Tensor &result) {
-  if (result.type() == ElementType::F32)
-    loopInPlace<float, Arity, double>(function, operands, result);
-  else if (result.type() == ElementType::F64)
-    loopInPlace<double, Arity>(function, operands, result);
-  else
-    loopConverted<double, Arity>(function, operands, result, loadReals,
-                                 storeReals);
+  std::array<const std::byte *, Arity> from;
+  for (size_t i = 0; i < Arity; ++i)
+    from[i] = operands[i].data();
+  loopReal<Arity>(function, result.type(), result.size(), from.data(),
+                  result.mutableBytes());
 }
 
+/// \p function(complex...) on elements of a complex type.
 template <size_t Arity, typename F>
-void loopInteger(F function, llvm::ArrayRef<Tensor> operands, Tensor &result) {
-  const bool isSigned = classOf(result.type()) == ElementClass::SInt;
+void loopComplex(F function, ElementType type, int64_t count,
+                 const std::byte *const *from, std::byte *to) {
+  if (type == ElementType::C64)
+    loopInPlace<std::complex<float>, Arity, Complex>(function, count, from, to);
+  else
+    loopInPlace<Complex, Arity>(function, count, from, to);
+}
+
+/// \p function(integer...) on elements of an integer type.
+template <size_t Arity, typename F>
+void loopInteger(F function, ElementType type, int64_t count,
+                 const std::byte *const *from, std::byte *to) {
+  const bool isSigned = classOf(type) == ElementClass::SInt;
   auto run = [&]<typename Signed, typename Unsigned>(Signed, Unsigned) {
     if (isSigned)
-      loopInPlace<Signed, Arity>(function, operands, result);
+      loopInPlace<Signed, Arity>(function, count, from, to);
     else
-      loopInPlace<Unsigned, Arity>(function, operands, result);
+      loopInPlace<Unsigned, Arity>(function, count, from, to);
   };
-  switch (byteSize(result.type())) {
+  switch (byteSize(type)) {
   case 1:
     run(int8_t(), uint8_t());
     break;
@@ -105,7 +127,7 @@ void loopInteger(F function, llvm::ArrayRef<Tensor> operands, Tensor &result) {
   default:
     run(int64_t(), uint64_t());
   }
-  normalizeSubByte(result);
+  normalizeSubByte(type, to, count);
 }
 
 /// Whether \p Function has a form for numbers of \p type.
@@ -127,47 +149,51 @@ template <typename Function, size_t Arity> bool hasFormFor(ElementType type) {
   }
 }
 
-/// The elementwise evaluator of a function of \p Arity numbers.
+/// The loop of \p Function over elements of the class that \p type has.
 template <typename Function, size_t Arity>
-Result<Tensors> evaluateElementwise(const Call &call) {
-  const ElementType type = call[0].type();
-  if (Arity == 2 && call[0].shape() != call[Arity - 1].shape())
-    return invalidModel(
-        "operands have different shapes: " + toString(type, call[0].shape()) +
-        " and " + toString(type, call[1].shape()));
+void runFunction(const Kernel &kernel, int64_t count,
+                 const std::byte *const *from, std::byte *to) {
+  const ElementType type = kernel.operand;
+  constexpr bool unary = Arity == 1;
+  constexpr bool real = unary ? requires { Function::real(0.0); }
+                              : requires { Function::real(0.0, 0.0); };
+  constexpr bool complex = unary ? requires {
+    Function::complex(Complex());
+  } : requires { Function::complex(Complex(), Complex()); };
+  constexpr bool logical = unary ? requires { Function::logical(true); }
+                                 : requires { Function::logical(true, true); };
+  constexpr bool integer = unary ? requires {
+    Function::integer(int32_t(), 32u);
+  } : requires { Function::integer(int32_t(), int32_t(), 32u); };
+  if constexpr (real)
+    if (isFloat(type))
+      return loopReal<Arity>([](auto... x) { return Function::real(x...); },
+                             type, count, from, to);
+  if constexpr (complex)
+    if (isComplex(type))
+      return loopComplex<Arity>(
+          [](auto... x) { return Function::complex(x...); }, type, count, from,
+          to);
+  if constexpr (logical)
+    if (type == ElementType::I1)
+      return loopInPlace<uint8_t, Arity, bool>(
+          [](auto... x) { return Function::logical(x...); }, count, from, to);
+  if constexpr (integer) {
+    const unsigned bits = bitWidth(type);
+    loopInteger<Arity>(
+        [bits](auto... x) { return Function::integer(x..., bits); }, type,
+        count, from, to);
+  }
+}
+
+/// The kernel of a function of \p Arity numbers of one type.
+template <typename Function, size_t Arity>
+Result<Kernel> elementwiseKernel(mlir::Operation *,
+                                 llvm::ArrayRef<ElementType> operands) {
+  const ElementType type = operands[0];
   if (!hasFormFor<Function, Arity>(type))
     return unsupported("has no meaning for " + std::string(name(type)));
-  return produce(type, call[0].shape(), [&](Tensor &result) {
-    const unsigned bits = bitWidth(type);
-    constexpr bool real = requires { Function::real(0.0); } ||
-                          requires { Function::real(0.0, 0.0); };
-    constexpr bool complex = requires {
-      Function::complex(Complex());
-    } || requires { Function::complex(Complex(), Complex()); };
-    constexpr bool logical = requires { Function::logical(true); } ||
-                             requires { Function::logical(true, true); };
-    constexpr bool integer = requires {
-      Function::integer(int32_t(), 32u);
-    } || requires { Function::integer(int32_t(), int32_t(), 32u); };
-    if constexpr (real)
-      if (isFloat(type))
-        return loopReal<Arity>([](auto... x) { return Function::real(x...); },
-                               call.operands, result);
-    if constexpr (complex)
-      if (isComplex(type))
-        return loopConverted<Complex, Arity>(
-            [](auto... x) { return Function::complex(x...); }, call.operands,
-            result, loadComplex, storeComplex);
-    if constexpr (logical)
-      if (type == ElementType::I1)
-        return loopInPlace<uint8_t, Arity, bool>(
-            [](auto... x) { return Function::logical(x...); }, call.operands,
-            result);
-    if constexpr (integer)
-      loopInteger<Arity>(
-          [bits](auto... x) { return Function::integer(x..., bits); },
-          call.operands, result);
-  });
+  return Kernel{runFunction<Function, Arity>, type, type};
 }
 
 } // namespace sinter::interpreter

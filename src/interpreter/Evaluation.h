@@ -59,6 +59,11 @@ Environment &environmentOf(const Call &call);
 
 using Evaluator = Result<Tensors> (*)(const Call &call);
 
+struct Kernel;
+/// The kernel of an elementwise operation for operands of these types.
+using KernelMaker = Result<Kernel> (*)(mlir::Operation *op,
+                                       llvm::ArrayRef<ElementType> operands);
+
 /// The evaluators by name of operation.
 class Registry {
 public:
@@ -66,12 +71,16 @@ public:
   static const Registry &get();
 
   template <typename Op> void add(Evaluator evaluator) {
-    entries[Op::getOperationName()] = {evaluator, false, false};
+    entries[Op::getOperationName()] = {evaluator};
   }
   /// An operation that treats every element alike: its evaluator works on
   /// operands of any shape that they share.
   template <typename Op> void addElementwise(Evaluator evaluator) {
-    entries[Op::getOperationName()] = {evaluator, true, false};
+    entries[Op::getOperationName()] = {evaluator, nullptr, true};
+  }
+  /// An elementwise operation that a kernel computes.
+  template <typename Op> void addKernel(KernelMaker makeKernel) {
+    entries[Op::getOperationName()] = {evaluateKernel, makeKernel, true};
   }
   /// An operation whose evaluator takes the storage of quantised operands: it
   /// only moves elements, or regions and types say what becomes of them. The
@@ -80,12 +89,14 @@ public:
     addMoving(Op::getOperationName(), evaluator);
   }
   void addMoving(llvm::StringRef name, Evaluator evaluator) {
-    entries[name] = {evaluator, false, true};
+    entries[name] = {evaluator, nullptr, false, true};
   }
 
   struct Entry {
     /// Null if the operation is not known.
     Evaluator evaluator = nullptr;
+    /// Null unless a kernel computes it.
+    KernelMaker makeKernel = nullptr;
     bool isElementwise = false;
     bool takesStorage = false;
   };
@@ -93,6 +104,8 @@ public:
 
 private:
   Registry();
+  /// Runs the operation's kernel.
+  static Result<Tensors> evaluateKernel(const Call &call);
   llvm::StringMap<Entry> entries;
 };
 
@@ -124,27 +137,16 @@ Result<Tensors> callFunction(mlir::func::FuncOp function,
                              llvm::ArrayRef<Tensor> arguments,
                              Machine &machine);
 
-/// A region from scalars to scalars, as `reduce`, `scatter` and `sort` have.
-class ScalarFunction {
-public:
-  ScalarFunction(mlir::Region &region, const Scope &enclosing);
+/// The results of an operation of \p entry on operands that fit it, quantised
+/// ones included.
+Result<Tensors> evaluateNumbers(const Registry::Entry &entry, const Call &call);
 
-  /// Applies the region to each element of the arguments, which have the same
-  /// shape, and gives tensors of that shape.
-  Result<Tensors> apply(llvm::ArrayRef<Tensor> arguments) const;
-  /// Whether the region is `return argument`; gives the argument's number.
-  std::optional<unsigned> returnsArgument() const;
+/// The tensor of a value that an operation in \p scope uses: known there, or a
+/// constant.
+Result<Tensor> valueOf(mlir::Value value, const Scope &scope);
 
-private:
-  Result<Tensors> applyAtOnce(llvm::ArrayRef<Tensor> arguments) const;
-  Result<Tensors> applyOneByOne(llvm::ArrayRef<Tensor> arguments) const;
-
-  mlir::Region &region;
-  const Scope &enclosing;
-  /// Whether every operation of the region is elementwise or constant, so that
-  /// it can run on whole arrays.
-  bool isElementwise;
-};
+/// The error with the operation's place and name before its message.
+Error located(mlir::Operation *op, Error error);
 
 /// Whether a tensor of this type and shape fits into this machine's memory.
 Result<void> checkSize(ElementType type, llvm::ArrayRef<int64_t> shape);

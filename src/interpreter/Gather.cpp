@@ -3,10 +3,11 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Evaluation.h"
 #include "interpreter/Numbers.h"
+#include "interpreter/ScalarFunction.h"
 #include "interpreter/Strided.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <limits>
 
 using namespace mlir;
 
@@ -142,120 +143,121 @@ static Result<Tensors> evaluateGather(const Call &call) {
 
 namespace {
 
-/// Updates that wait for being combined into the results. They are done many at
-/// once, but of each place in the order of their coming.
-class PendingUpdates {
+/// Combines the window of each index vector into the results.
+class Scatterer {
 public:
-  PendingUpdates(const ScalarFunction &body, Tensors &results,
-                 ArrayRef<Tensor> updates)
-      : body(body), results(results), updates(updates) {}
-
-  /// Element \p update of the updates is for element \p place of the results.
-  Result<void> add(int64_t place, int64_t update) {
-    if (!taken.insert(place).second || places.size() >= limit) {
-      if (Result<void> ok = flush(); !ok)
-        return ok;
-      taken.insert(place);
-    }
-    places.push_back(place);
-    sources.push_back(update);
-    return {};
-  }
-
-  Result<void> flush() {
-    if (places.empty())
-      return {};
-    Tensors arguments;
-    for (const Tensor &result : results)
-      arguments.push_back(elementsAt(result, places));
-    for (const Tensor &update : updates)
-      arguments.push_back(elementsAt(update, sources));
-    Result<Tensors> combined = body.apply(arguments);
-    if (!combined)
-      return combined.takeError();
-    for (auto [result, values] : llvm::zip_equal(results, *combined)) {
-      const size_t size = byteSize(result.type());
-      for (size_t i = 0; i < places.size(); ++i)
-        std::memcpy(result.mutableBytes() + places[i] * size,
-                    values.data() + i * size, size);
-    }
-    places.clear();
-    sources.clear();
-    taken.clear();
-    return {};
-  }
-
-private:
-  static constexpr size_t limit = 1 << 16;
-
-  static Tensor elementsAt(const Tensor &tensor, ArrayRef<int64_t> at) {
-    Tensor result(tensor.type(), {static_cast<int64_t>(at.size())});
-    const size_t size = byteSize(tensor.type());
-    for (size_t i = 0; i < at.size(); ++i)
-      std::memcpy(result.mutableBytes() + i * size,
-                  tensor.data() + at[i] * size, size);
-    return result;
-  }
-
-  const ScalarFunction &body;
-  Tensors &results;
-  ArrayRef<Tensor> updates;
-  std::vector<int64_t> places, sources;
-  std::unordered_set<int64_t> taken;
-};
-
-/// Where each element of the updates goes.
-class ScatterPlaces {
-public:
-  ScatterPlaces(stablehlo::ScatterDimensionNumbersAttr numbers,
-                const Shape &input, const Tensor &indices, int64_t updateRank)
-      : numbers(numbers), input(input),
-        indices(indices, numbers.getIndexVectorDim()),
-        strides(rowMajorStrides(input)) {
-    for (int64_t i = 0; i < updateRank; ++i)
-      if (!llvm::is_contained(numbers.getUpdateWindowDims(), i))
-        scatterDims.push_back(i);
+  Scatterer(stablehlo::ScatterDimensionNumbersAttr numbers,
+            const Tensor &indices, ScalarFunction &body, Tensors &results,
+            ArrayRef<Tensor> updates)
+      : numbers(numbers), indices(indices, numbers.getIndexVectorDim()),
+        body(body), results(results), updates(updates),
+        shape(results.front().shape()), strides(rowMajorStrides(shape)) {
+    const Tensor &update = updates.front();
+    const auto updateStrides = rowMajorStrides(update.shape());
     SmallVector<int64_t> inserted(numbers.getInsertedWindowDims());
     llvm::append_range(inserted, numbers.getInputBatchingDims());
     windowDims =
-        without(llvm::to_vector(llvm::seq<int64_t>(0, int64_t(input.size()))),
-                inserted);
+        without(llvm::to_vector(llvm::seq<int64_t>(0, shape.size())), inserted);
+    for (int64_t i = 0; i < update.rank(); ++i) {
+      const bool isWindow =
+          llvm::is_contained(numbers.getUpdateWindowDims(), i);
+      (isWindow ? windowSizes : batchSizes).push_back(update.dim(i));
+      (isWindow ? windowStrides : batchStrides).push_back(updateStrides[i]);
+    }
   }
 
-  /// The place in the input for the update at \p index; -1 if it lies outside.
-  int64_t find(ArrayRef<int64_t> index) const {
-    SmallVector<int64_t> batch;
-    for (int64_t dimension : scatterDims)
-      batch.push_back(index[dimension]);
-    SmallVector<int64_t> place(input.size(), 0);
-    for (auto [i, dimension] :
-         llvm::enumerate(numbers.getScatterDimsToOperandDims()))
-      place[dimension] = indices.at(batch, static_cast<int64_t>(i));
-    for (auto [dimension, indexDim] :
-         llvm::zip_equal(numbers.getInputBatchingDims(),
-                         numbers.getScatterIndicesBatchingDims()))
-      place[dimension] = batch[indices.batchPlace(indexDim)];
-    int64_t flat = 0;
-    for (auto [i, dimension] : llvm::enumerate(windowDims))
-      if (__builtin_add_overflow(place[dimension],
-                                 index[numbers.getUpdateWindowDims()[i]],
-                                 &place[dimension]))
-        return -1;
-    for (size_t d = 0; d < input.size(); ++d) {
-      if (place[d] < 0 || place[d] >= input[d])
-        return -1;
-      flat += place[d] * strides[d];
+  Result<void> run() {
+    IndexCounter batch(batchSizes);
+    const int64_t count = elementCount(batchSizes).value_or(0);
+    for (int64_t i = 0; i < count; ++i, batch.next()) {
+      int64_t source = 0;
+      for (size_t d = 0; d < batchSizes.size(); ++d)
+        source += batch[d] * batchStrides[d];
+      if (Result<void> ok = combineWindow(*batch, source); !ok)
+        return ok;
     }
-    return flat;
+    return {};
   }
 
 private:
+  /// The update window of one index vector, which begins at \p source. What of
+  /// it lies outside of the results is left out.
+  Result<void> combineWindow(ArrayRef<int64_t> batch, int64_t source) {
+    SmallVector<int64_t> start(shape.size(), 0);
+    for (auto [i, dimension] :
+         llvm::enumerate(numbers.getScatterDimsToOperandDims()))
+      start[dimension] = indices.at(batch, static_cast<int64_t>(i));
+    for (auto [dimension, indexDim] :
+         llvm::zip_equal(numbers.getInputBatchingDims(),
+                         numbers.getScatterIndicesBatchingDims()))
+      start[dimension] = batch[indices.batchPlace(indexDim)];
+
+    std::vector<int64_t> box;
+    int64_t place = 0;
+    SmallVector<int64_t> steps;
+    for (size_t d = 0, w = 0; d < shape.size(); ++d) {
+      const bool isWindow =
+          w < windowDims.size() && windowDims[w] == static_cast<int64_t>(d);
+      const int64_t size = isWindow ? windowSizes[w] : 1;
+      // No sum overflows: both ends are compared with what is in range.
+      const int64_t skipped =
+          start[d] < 0 ? (start[d] <= -size ? size : -start[d]) : 0;
+      if (start[d] >= shape[d] || skipped >= size)
+        return {};
+      const int64_t first = start[d] + skipped;
+      const int64_t count = std::min(size - skipped, shape[d] - first);
+      if (count <= 0)
+        return {};
+      place += first * strides[d];
+      if (!isWindow)
+        continue;
+      source += skipped * windowStrides[w];
+      box.push_back(count);
+      steps.push_back(strides[d]);
+      ++w;
+    }
+    return combineBox(box, place, steps, source);
+  }
+
+  Result<void> combineBox(std::vector<int64_t> box, int64_t place,
+                          ArrayRef<int64_t> steps, int64_t source) {
+    // Along the last dimension many elements at once, if they are neighbours.
+    int64_t row = 1;
+    if (!box.empty() && steps.back() == 1 && windowStrides.back() == 1) {
+      row = box.back();
+      box.back() = 1;
+    }
+    IndexCounter index(box);
+    const int64_t count = elementCount(box).value_or(0);
+    for (int64_t i = 0; i < count; ++i, index.next()) {
+      int64_t to = place, from = source;
+      for (size_t d = 0; d < box.size(); ++d) {
+        to += index[d] * steps[d];
+        from += index[d] * windowStrides[d];
+      }
+      SmallVector<const std::byte *, 4> arguments;
+      SmallVector<std::byte *, 2> targets;
+      for (Tensor &result : results)
+        targets.push_back(elementsFrom(result, to));
+      llvm::append_range(arguments, targets);
+      for (const Tensor &update : updates)
+        arguments.push_back(elementsFrom(update, from));
+      if (Result<void> ok = body.run(row, arguments, targets); !ok)
+        return ok;
+    }
+    return {};
+  }
+
   stablehlo::ScatterDimensionNumbersAttr numbers;
-  const Shape &input;
   IndexVectors indices;
-  std::vector<int64_t> strides;
-  SmallVector<int64_t> scatterDims; ///< Of the updates.
-  SmallVector<int64_t> windowDims;  ///< Of the input.
+  ScalarFunction &body;
+  Tensors &results;
+  ArrayRef<Tensor> updates;
+  const Shape shape;
+  const std::vector<int64_t> strides;
+  SmallVector<int64_t> windowDims; ///< Of the results.
+  /// Sizes and strides of the updates' dimensions.
+  std::vector<int64_t> windowSizes, windowStrides, batchSizes, batchStrides;
 };
 
 } // namespace
@@ -281,38 +283,40 @@ static Result<void> checkScatter(stablehlo::ScatterDimensionNumbersAttr numbers,
 
 static Result<Tensors> evaluateScatter(const Call &call) {
   auto op = call.as<stablehlo::ScatterOp>();
-  ArrayRef<Tensor> inputs = call.slice(op.getInputs());
-  ArrayRef<Tensor> updates = call.slice(op.getUpdates());
-  const Tensor &indices = call[inputs.size()];
+  const auto count = static_cast<unsigned>(op.getInputs().size());
+  const Tensor &indices = call[count];
   auto numbers = op.getScatterDimensionNumbers();
-  const Shape &shape = inputs.front().shape();
-  const Shape &updateShape = updates.front().shape();
-  for (auto [input, update] : llvm::zip_equal(inputs, updates))
-    if (input.shape() != shape || update.shape() != updateShape)
+  const Shape &shape = call[0].shape();
+  for (auto [input, update] :
+       llvm::zip_equal(call.slice(op.getInputs()), call.slice(op.getUpdates())))
+    if (input.shape() != shape || update.shape() != call[count + 1].shape())
       return invalidModel("inputs or updates differ in shape");
   if (Result<void> ok =
-          checkScatter(numbers, inputs.front(), indices, updates.front());
+          checkScatter(numbers, call[0], indices, call[count + 1]);
       !ok)
     return ok.takeError();
 
+  Region &region = op.getUpdateComputation();
+  Result<Tensors> inputs = promoted(call.slice(op.getInputs()),
+                                    op.getInputs().getTypes(), region, 0);
+  if (!inputs)
+    return inputs;
+  Result<Tensors> updates = promoted(call.slice(op.getUpdates()),
+                                     op.getUpdates().getTypes(), region, count);
+  if (!updates)
+    return updates;
   Tensors results;
-  for (const Tensor &input : inputs) {
+  for (const Tensor &input : *inputs) {
     Tensor copy(input.type(), shape);
     std::memcpy(copy.mutableBytes(), input.data(), input.bytes());
     results.push_back(std::move(copy));
   }
-  const ScalarFunction body(op.getUpdateComputation(), call.scope);
-  const ScatterPlaces places(numbers, shape, indices, updates.front().rank());
-  PendingUpdates pending(body, results, updates);
-  IndexCounter index(updateShape);
-  for (int64_t i = 0; i < updates.front().size(); ++i, index.next()) {
-    const int64_t place = places.find(*index);
-    if (place < 0)
-      continue;
-    if (Result<void> ok = pending.add(place, i); !ok)
-      return ok.takeError();
-  }
-  if (Result<void> ok = pending.flush(); !ok)
+  if (updates->front().size() == 0 || results.front().size() == 0)
+    return results;
+  ScalarFunction body(region, call.scope);
+  if (Result<void> ok =
+          Scatterer(numbers, indices, body, results, *updates).run();
+      !ok)
     return ok.takeError();
   return results;
 }

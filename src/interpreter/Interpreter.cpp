@@ -4,6 +4,7 @@
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Evaluation.h"
+#include "interpreter/Kernel.h"
 #include "interpreter/Quantized.h"
 #include "interpreter/Strided.h"
 
@@ -103,7 +104,7 @@ static std::string describe(Location location) {
   return "";
 }
 
-static Error located(Operation *op, Error error) {
+Error located(Operation *op, Error error) {
   error.message = describe(op->getLoc()) + op->getName().getStringRef().str() +
                   ": " + error.message;
   return error;
@@ -148,11 +149,11 @@ static Tensor aligned(const Tensor &tensor) {
   return tensor.isAligned(alignment) ? tensor : tensor.owned();
 }
 
-/// The results of an operation. Quantised operands become the numbers that they
-/// stand for, and results quantised, where the evaluator works on numbers
-/// (the specification's dequantize_op_quantize).
-static Result<Tensors> evaluateNumbers(const Registry::Entry &entry,
-                                       const Call &call) {
+/// Quantised operands become the numbers that they stand for, and results
+/// quantised, where the evaluator works on numbers (the specification's
+/// dequantize_op_quantize).
+Result<Tensors> evaluateNumbers(const Registry::Entry &entry,
+                                const Call &call) {
   if (entry.takesStorage ||
       (llvm::none_of(call.op->getOperandTypes(), isQuantized) &&
        llvm::none_of(call.op->getResultTypes(), isQuantized)))
@@ -205,9 +206,7 @@ static Result<Tensors> evaluateIn(Operation *op, ArrayRef<Tensor> operands,
   return results;
 }
 
-/// The tensor of a value that \p op uses. A value from outside of what is being
-/// run must be a constant.
-static Result<Tensor> valueOf(Value value, const Scope &scope) {
+Result<Tensor> valueOf(Value value, const Scope &scope) {
   if (const Tensor *known = scope.lookup(value))
     return *known;
   if (std::optional<Tensor> constant = constantTensor(value))
@@ -320,6 +319,35 @@ Registry::Registry() {
   registerNnResize(*this);
 }
 
+/// A scalar for operands that may be one beside others that are not (clamp's
+/// bounds, select's predicate) counts for every element.
+Result<Tensors> Registry::evaluateKernel(const Call &call) {
+  const Shape *shape = &call[0].shape();
+  for (const Tensor &operand : call.operands)
+    if (operand.rank() != 0)
+      shape = &operand.shape();
+  SmallVector<ElementType, 3> types;
+  Tensors operands;
+  for (const Tensor &operand : call.operands) {
+    types.push_back(operand.type());
+    const bool isScalar = operand.rank() == 0 && !shape->empty();
+    if (!isScalar && operand.shape() != *shape)
+      return invalidModel("operands have different shapes: " +
+                          toString(operand.type(), operand.shape()) + " and " +
+                          toString(operand.type(), *shape));
+    operands.push_back(isScalar ? splat(operand, *shape) : operand);
+  }
+  Result<Kernel> kernel = get().find(call.op).makeKernel(call.op, types);
+  if (!kernel)
+    return kernel.takeError();
+  return produce(kernel->result, *shape, [&](Tensor &result) {
+    SmallVector<const std::byte *, 3> from;
+    for (const Tensor &operand : operands)
+      from.push_back(operand.data());
+    (*kernel)(result.size(), from.data(), result.mutableBytes());
+  });
+}
+
 const Registry &Registry::get() {
   static const Registry registry;
   return registry;
@@ -358,99 +386,6 @@ Result<Shape> staticShape(RankedTensorType type) {
     return invalidModel("the shape of the result " + typeText(type) +
                         " is not known");
   return toShape(type.getShape());
-}
-
-//===----------------------------------------------------------------------===//
-// Scalar functions
-//===----------------------------------------------------------------------===//
-
-ScalarFunction::ScalarFunction(Region &region, const Scope &enclosing)
-    : region(region), enclosing(enclosing) {
-  isElementwise =
-      llvm::all_of(region.front().without_terminator(), [](Operation &op) {
-        return isa<stablehlo::ConstantOp>(op) ||
-               Registry::get().find(&op).isElementwise;
-      });
-}
-
-std::optional<unsigned> ScalarFunction::returnsArgument() const {
-  Operation *terminator = region.front().getTerminator();
-  if (terminator->getNumOperands() != 1)
-    return std::nullopt;
-  auto argument = dyn_cast<BlockArgument>(terminator->getOperand(0));
-  if (!argument || argument.getOwner() != &region.front())
-    return std::nullopt;
-  return argument.getArgNumber();
-}
-
-Result<Tensors> ScalarFunction::apply(ArrayRef<Tensor> arguments) const {
-  return isElementwise ? applyAtOnce(arguments) : applyOneByOne(arguments);
-}
-
-Result<Tensors> ScalarFunction::applyAtOnce(ArrayRef<Tensor> arguments) const {
-  const Shape &shape = arguments.front().shape();
-  llvm::SmallDenseMap<Value, Tensor, 8> values;
-  for (auto [value, tensor] :
-       llvm::zip_equal(region.front().getArguments(), arguments))
-    values[value] = tensor;
-  for (Operation &op : region.front()) {
-    Tensors operands;
-    for (Value value : op.getOperands()) {
-      if (auto known = values.find(value); known != values.end()) {
-        operands.push_back(known->second);
-        continue;
-      }
-      Result<Tensor> scalar = valueOf(value, enclosing);
-      if (!scalar)
-        return located(&op, scalar.takeError());
-      if (scalar->size() != 1)
-        return located(&op, invalidModel("uses a value that is not a scalar"));
-      operands.push_back(splat(*scalar, shape));
-    }
-    if (op.hasTrait<OpTrait::IsTerminator>())
-      return operands;
-    if (isa<stablehlo::ConstantOp>(op))
-      continue;
-    Result<Tensors> results = evaluateNumbers(Registry::get().find(&op),
-                                              Call{&op, operands, enclosing});
-    if (!results)
-      return located(&op, results.takeError());
-    values[op.getResult(0)] = std::move(results->front());
-  }
-  return invalidModel("a region has no terminator");
-}
-
-/// Element \p index as a scalar.
-static Tensor scalarAt(const Tensor &tensor, int64_t index) {
-  Tensor scalar(tensor.type(), {});
-  size_t size = byteSize(tensor.type());
-  std::memcpy(scalar.mutableBytes(), tensor.data() + index * size, size);
-  return scalar;
-}
-
-Result<Tensors>
-ScalarFunction::applyOneByOne(ArrayRef<Tensor> arguments) const {
-  const Shape &shape = arguments.front().shape();
-  Tensors results;
-  for (Value value : region.front().getTerminator()->getOperands()) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    auto element = type ? elementTypeOf(type.getElementType()) : std::nullopt;
-    if (!element)
-      return invalidModel("a region returns what is not a tensor");
-    results.emplace_back(*element, shape);
-  }
-  for (int64_t i = 0; i < arguments.front().size(); ++i) {
-    Tensors scalars;
-    for (const Tensor &argument : arguments)
-      scalars.push_back(scalarAt(argument, i));
-    Result<Tensors> values = runRegion(region, scalars, enclosing);
-    if (!values)
-      return values;
-    for (auto [result, value] : llvm::zip_equal(results, *values))
-      std::memcpy(result.mutableBytes() + i * byteSize(value.type()),
-                  value.data(), byteSize(value.type()));
-  }
-  return results;
 }
 
 } // namespace interpreter

@@ -18,10 +18,7 @@ namespace sinter::interpreter {
 /// The operand with \p function(double) applied to each element.
 template <typename F> static Result<Tensors> mapped(const Call &call, F f) {
   return produce(call[0].type(), call[0].shape(), [&](Tensor &result) {
-    if (isFloat(result.type()))
-      loopReal<1>(f, call.operands, result);
-    else
-      loopConverted<double, 1>(f, call.operands, result, loadReals, storeReals);
+    loopReal<1>(f, call.operands, result);
   });
 }
 
@@ -63,7 +60,9 @@ static Result<Tensors> evaluateRelu(const Call &call) {
   if (isInteger(call[0].type()))
     return produce(call[0].type(), call[0].shape(), [&](Tensor &result) {
       auto relu = [](auto x) { return x < 0 ? decltype(x)(0) : x; };
-      loopInteger<1>(relu, call.operands, result);
+      const std::byte *from[] = {call[0].data()};
+      loopInteger<1>(relu, result.type(), result.size(), from,
+                     result.mutableBytes());
     });
   // NaN stays.
   return mapped(call, [](double x) { return x < 0 ? 0.0 : x; });
@@ -144,10 +143,7 @@ static Result<Tensors> evaluatePRelu(const Call &call) {
     Tensor slopes = broadcastTo(slope, operand.shape());
     const Tensor operands[] = {operand, slopes};
     auto prelu = [](double x, double s) { return x < 0 ? s * x : x; };
-    if (isFloat(result.type()))
-      loopReal<2>(prelu, operands, result);
-    else
-      loopConverted<double, 2>(prelu, operands, result, loadReals, storeReals);
+    loopReal<2>(prelu, operands, result);
   });
 }
 

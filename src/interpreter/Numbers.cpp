@@ -33,100 +33,100 @@ template <typename T> static T wrap(int64_t value, unsigned bits) {
              : static_cast<T>(high >> shift);
 }
 
-template <typename T>
-static const T *elements(const Tensor &tensor, int64_t at) {
-  return reinterpret_cast<const T *>(tensor.data()) + at;
+template <typename T> static const T *typed(const std::byte *elements) {
+  return reinterpret_cast<const T *>(elements);
 }
-template <typename T> static T *elements(Tensor &tensor, int64_t at) {
-  return reinterpret_cast<T *>(tensor.mutableBytes()) + at;
+template <typename T> static T *typed(std::byte *elements) {
+  return reinterpret_cast<T *>(elements);
 }
 
-void loadReals(const Tensor &tensor, int64_t begin, std::span<double> out) {
-  dispatch(tensor.type(), [&](auto tag) {
+void loadReals(ElementType type, const std::byte *from, std::span<double> out) {
+  dispatch(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const T *from = elements<T>(tensor, begin);
+    const T *elements = typed<T>(from);
     for (size_t i = 0; i < out.size(); ++i)
       if constexpr (isStdComplex<T>)
-        out[i] = from[i].real();
+        out[i] = elements[i].real();
       else
-        out[i] = static_cast<double>(from[i]);
+        out[i] = static_cast<double>(elements[i]);
   });
 }
 
-void storeReals(Tensor &tensor, int64_t begin, std::span<const double> values) {
-  const unsigned bits = bitWidth(tensor.type());
-  dispatch(tensor.type(), [&](auto tag) {
+void storeReals(ElementType type, std::byte *to,
+                std::span<const double> values) {
+  const unsigned bits = bitWidth(type);
+  dispatch(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    T *to = elements<T>(tensor, begin);
+    T *elements = typed<T>(to);
     for (size_t i = 0; i < values.size(); ++i) {
       if constexpr (isStdComplex<T>)
-        to[i] = T(static_cast<typename T::value_type>(values[i]));
+        elements[i] = T(static_cast<typename T::value_type>(values[i]));
       else if constexpr (!std::is_integral_v<T>)
-        to[i] = static_cast<T>(values[i]);
+        elements[i] = static_cast<T>(values[i]);
       else
-        to[i] = bits == 1 ? T(values[i] != 0) : saturate<T>(values[i], bits);
+        elements[i] =
+            bits == 1 ? T(values[i] != 0) : saturate<T>(values[i], bits);
     }
   });
 }
 
-void loadIntegers(const Tensor &tensor, int64_t begin, std::span<int64_t> out) {
-  const bool isBool = tensor.type() == ElementType::I1;
-  dispatch(tensor.type(), [&](auto tag) {
+void loadIntegers(ElementType type, const std::byte *from,
+                  std::span<int64_t> out) {
+  const bool isBool = type == ElementType::I1;
+  dispatch(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (std::is_integral_v<T>) {
-      const T *from = elements<T>(tensor, begin);
-      for (size_t i = 0; i < out.size(); ++i)
-        out[i] = isBool ? from[i] != 0 : static_cast<int64_t>(from[i]);
-    } else {
-      for (size_t i = 0; i < out.size(); ++i)
-        out[i] = tensor.toInteger(begin + static_cast<int64_t>(i));
-    }
+    const T *elements = typed<T>(from);
+    for (size_t i = 0; i < out.size(); ++i)
+      if constexpr (std::is_integral_v<T>)
+        out[i] = isBool ? elements[i] != 0 : static_cast<int64_t>(elements[i]);
+      else if constexpr (isStdComplex<T>)
+        out[i] = saturate<int64_t>(elements[i].real(), 64);
+      else
+        out[i] = saturate<int64_t>(static_cast<double>(elements[i]), 64);
   });
 }
 
-void storeIntegers(Tensor &tensor, int64_t begin,
+void storeIntegers(ElementType type, std::byte *to,
                    std::span<const int64_t> values, bool isUnsigned) {
-  const unsigned bits = bitWidth(tensor.type());
+  const unsigned bits = bitWidth(type);
   auto rounded = [&]<typename T>(int64_t value, T) {
     return isUnsigned ? static_cast<T>(static_cast<uint64_t>(value))
                       : static_cast<T>(value);
   };
-  dispatch(tensor.type(), [&](auto tag) {
+  dispatch(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    T *to = elements<T>(tensor, begin);
+    T *elements = typed<T>(to);
     for (size_t i = 0; i < values.size(); ++i) {
       if constexpr (isStdComplex<T>)
-        to[i] = T(rounded(values[i], typename T::value_type()));
+        elements[i] = T(rounded(values[i], typename T::value_type()));
       else if constexpr (!std::is_integral_v<T>)
-        to[i] = rounded(values[i], T());
+        elements[i] = rounded(values[i], T());
       else
-        to[i] = bits == 1 ? T(values[i] != 0) : wrap<T>(values[i], bits);
+        elements[i] = bits == 1 ? T(values[i] != 0) : wrap<T>(values[i], bits);
     }
   });
 }
 
-void loadComplex(const Tensor &tensor, int64_t begin,
+void loadComplex(ElementType type, const std::byte *from,
                  std::span<std::complex<double>> out) {
-  for (size_t i = 0; i < out.size(); ++i) {
-    const auto at = begin + static_cast<int64_t>(i);
-    if (tensor.type() == ElementType::C64)
-      out[i] = tensor.at<std::complex<float>>(at);
-    else if (tensor.type() == ElementType::C128)
-      out[i] = tensor.at<std::complex<double>>(at);
-    else
-      out[i] = tensor.toDouble(at);
+  if (!isComplex(type)) {
+    std::vector<double> numbers(out.size());
+    loadReals(type, from, numbers);
+    std::copy(numbers.begin(), numbers.end(), out.begin());
+    return;
   }
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = type == ElementType::C64 ? typed<std::complex<float>>(from)[i]
+                                      : typed<std::complex<double>>(from)[i];
 }
 
-void storeComplex(Tensor &tensor, int64_t begin,
+void storeComplex(ElementType type, std::byte *to,
                   std::span<const std::complex<double>> values) {
-  for (size_t i = 0; i < values.size(); ++i) {
-    const auto at = begin + static_cast<int64_t>(i);
-    if (tensor.type() == ElementType::C64)
-      tensor.set(at, std::complex<float>(values[i]));
+  for (size_t i = 0; i < values.size(); ++i)
+    if (type == ElementType::C64)
+      typed<std::complex<float>>(to)[i] = std::complex<float>(values[i]);
     else
-      tensor.set(at, values[i]);
-  }
+      typed<std::complex<double>>(to)[i] = values[i];
 }
 
 std::vector<double> reals(const Tensor &tensor) {
@@ -155,12 +155,12 @@ Tensor integerTensor(ElementType type, Shape shape,
   return tensor;
 }
 
-void normalizeSubByte(Tensor &tensor) {
-  const unsigned bits = bitWidth(tensor.type());
+void normalizeSubByte(ElementType type, std::byte *elements, int64_t count) {
+  const unsigned bits = bitWidth(type);
   if (bits >= 8)
     return;
-  const bool isSigned = classOf(tensor.type()) == ElementClass::SInt;
-  for (uint8_t &byte : tensor.mutableValues<uint8_t>()) {
+  const bool isSigned = classOf(type) == ElementClass::SInt;
+  for (uint8_t &byte : std::span(typed<uint8_t>(elements), size_t(count))) {
     if (bits == 1)
       byte = byte != 0;
     else if (isSigned)

@@ -3,9 +3,11 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Evaluation.h"
 #include "interpreter/Numbers.h"
+#include "interpreter/ScalarFunction.h"
 #include "interpreter/Strided.h"
 
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 
@@ -15,53 +17,139 @@ namespace sinter::interpreter {
 // reduce
 //===----------------------------------------------------------------------===//
 
-/// Every second of \p count rows of \p rowSize elements, from \p first on.
-static Tensor everySecondRow(const Tensor &rows, int64_t first, int64_t count,
-                             int64_t rowSize) {
-  Tensor result(rows.type(), {count, rowSize});
-  const int64_t box[] = {count, rowSize};
-  copyBox(byteSize(rows.type()), box, result.mutableBytes(), {0, {rowSize, 1}},
-          rows.data(), {first * rowSize, {2 * rowSize, 1}});
-  return result;
-}
+namespace {
 
-/// \p head above \p row.
-static Tensor withRow(const Tensor &head, const std::byte *row,
-                      int64_t rowSize) {
-  Tensor result(head.type(), {head.dim(0) + 1, rowSize});
-  std::byte *to = result.mutableBytes();
-  std::memcpy(to, head.data(), head.bytes());
-  std::memcpy(to + head.bytes(), row, rowSize * byteSize(head.type()));
-  return result;
-}
+/// Combines rows, one of each tensor at a time, until one is left.
+class RowReducer {
+public:
+  RowReducer(ScalarFunction &body, int64_t rowSize)
+      : body(body), rowSize(rowSize) {}
 
-/// Combines neighbouring rows until one is left: the specification allows any
-/// tree that keeps the order, and this one is the most exact for sums
-/// (Higham, "The Accuracy of Floating Point Summation", 1993).
-static Result<Tensors> combineRows(const ScalarFunction &body, Tensors rows,
-                                   int64_t rowSize) {
-  while (rows.front().dim(0) > 1) {
-    const int64_t count = rows.front().dim(0), pairs = count / 2;
-    Tensors arguments;
-    for (int64_t first : {0, 1})
-      for (const Tensor &each : rows)
-        arguments.push_back(everySecondRow(each, first, pairs, rowSize));
-    Result<Tensors> combined = body.apply(arguments);
-    if (!combined)
-      return combined;
-    if (count % 2)
-      for (auto [result, each] : llvm::zip_equal(*combined, rows))
-        result = withRow(
-            result, each.data() + (count - 1) * rowSize * byteSize(each.type()),
-            rowSize);
-    rows = std::move(*combined);
+  /// The specification allows any tree that keeps the order. This one combines
+  /// neighbours, then neighbouring pairs and so on, which is the most exact for
+  /// sums (Higham, "The Accuracy of Floating Point Summation", 1993).
+  Result<Tensors> run(ArrayRef<Tensor> rows) {
+    Tensors results;
+    for (const Tensor &each : rows)
+      results.emplace_back(each.type(), Shape{rowSize});
+    for (int64_t begin = 0; begin < rowSize; begin += tile)
+      if (Result<void> ok =
+              reduceTile(rows, begin, std::min(tile, rowSize - begin), results);
+          !ok)
+        return ok.takeError();
+    return results;
   }
-  return rows;
+
+private:
+  /// What some neighbouring rows were combined to.
+  struct Partial {
+    unsigned level;
+    SmallVector<const std::byte *, 2> elements;
+    /// Where the elements are; -1 if in the rows themselves.
+    int buffer = -1;
+  };
+  using Buffer = std::vector<std::vector<std::byte>>;
+  static constexpr int64_t tile = 512;
+
+  Result<void> reduceTile(ArrayRef<Tensor> rows, int64_t begin, int64_t size,
+                          Tensors &results) {
+    SmallVector<Partial> stack;
+    for (int64_t i = 0; i < rows.front().dim(0); ++i) {
+      Partial leaf{0, {}};
+      for (const Tensor &each : rows)
+        leaf.elements.push_back(elementsFrom(each, i * rowSize + begin));
+      stack.push_back(std::move(leaf));
+      while (stack.size() > 1 &&
+             stack[stack.size() - 2].level == stack.back().level)
+        if (Result<void> ok = combineTop(stack, rows, size); !ok)
+          return ok;
+    }
+    while (stack.size() > 1)
+      if (Result<void> ok = combineTop(stack, rows, size); !ok)
+        return ok;
+    for (size_t k = 0; k < results.size(); ++k)
+      std::memcpy(elementsFrom(results[k], begin), stack.back().elements[k],
+                  size * byteSize(results[k].type()));
+    if (stack.back().buffer >= 0)
+      unused.push_back(stack.back().buffer);
+    return {};
+  }
+
+  Result<void> combineTop(SmallVector<Partial> &stack, ArrayRef<Tensor> rows,
+                          int64_t size) {
+    const Partial right = stack.pop_back_val();
+    Partial &left = stack.back();
+    SmallVector<const std::byte *, 4> arguments(left.elements.begin(),
+                                                left.elements.end());
+    llvm::append_range(arguments, right.elements);
+    if (left.buffer < 0)
+      left.buffer = takeBuffer(rows);
+    SmallVector<std::byte *, 2> to;
+    for (size_t k = 0; k < rows.size(); ++k) {
+      to.push_back(buffers[left.buffer][k].data());
+      left.elements[k] = to.back();
+    }
+    if (right.buffer >= 0)
+      unused.push_back(right.buffer);
+    ++left.level;
+    return body.run(size, arguments, to);
+  }
+
+  int takeBuffer(ArrayRef<Tensor> rows) {
+    if (!unused.empty())
+      return unused.pop_back_val();
+    Buffer buffer;
+    for (const Tensor &each : rows)
+      buffer.emplace_back(tile * byteSize(each.type()));
+    buffers.push_back(std::move(buffer));
+    return static_cast<int>(buffers.size() - 1);
+  }
+
+  ScalarFunction &body;
+  int64_t rowSize;
+  std::vector<Buffer> buffers;
+  SmallVector<int> unused;
+};
+
+} // namespace
+
+/// Rows [count, rowSize] combined to one. Where they are short, the rows are
+/// first cut into stretches that stand side by side as one long row.
+static Result<Tensors> combineRows(ScalarFunction &body, ArrayRef<Tensor> rows,
+                                   int64_t rowSize) {
+  constexpr int64_t goodSize = 256;
+  const int64_t count = rows.front().dim(0);
+  const int64_t stretches = goodSize / rowSize;
+  const int64_t length = stretches > 1 ? count / stretches : 0;
+  if (length < 2)
+    return RowReducer(body, rowSize).run(rows);
+  Tensors side;
+  const int64_t rest = count - stretches * length;
+  for (const Tensor &each : rows) {
+    Tensor cut(each.type(), {length, stretches * rowSize});
+    const int64_t box[] = {length, stretches, rowSize};
+    copyBox(byteSize(each.type()), box, cut.mutableBytes(), rowMajor(box),
+            each.data(), {0, {rowSize, length * rowSize, 1}});
+    side.push_back(std::move(cut));
+  }
+  Result<Tensors> partial = RowReducer(body, stretches * rowSize).run(side);
+  if (!partial)
+    return partial;
+  Tensors left;
+  for (auto [each, done] : llvm::zip_equal(rows, *partial)) {
+    Tensor joined(each.type(), {stretches + rest, rowSize});
+    std::memcpy(joined.mutableBytes(), done.data(), done.bytes());
+    std::memcpy(joined.mutableBytes() + done.bytes(),
+                elementsFrom(each, stretches * length * rowSize),
+                rest * rowSize * byteSize(each.type()));
+    left.push_back(std::move(joined));
+  }
+  return RowReducer(body, rowSize).run(left);
 }
 
 /// `body(init, value)` for the elements of the values.
-static Result<Tensors> startFrom(const ScalarFunction &body,
-                                 ArrayRef<Tensor> inits, Tensors values) {
+static Result<Tensors> startFrom(ScalarFunction &body, ArrayRef<Tensor> inits,
+                                 Tensors values) {
   Tensors arguments;
   for (auto [init, value] : llvm::zip_equal(inits, values))
     arguments.push_back(splat(init, value.shape()));
@@ -72,9 +160,8 @@ static Result<Tensors> startFrom(const ScalarFunction &body,
 
 static Result<Tensors> evaluateReduce(const Call &call) {
   auto op = call.as<stablehlo::ReduceOp>();
-  ArrayRef<Tensor> inputs = call.slice(op.getInputs());
-  ArrayRef<Tensor> inits = call.slice(op.getInitValues());
-  const Shape &shape = inputs.front().shape();
+  const unsigned inputCount = op.getInputs().size();
+  const Shape &shape = call[0].shape();
   SmallVector<int64_t> permutation(op.getDimensions());
   llvm::sort(permutation);
   int64_t count = 1;
@@ -86,27 +173,37 @@ static Result<Tensors> evaluateReduce(const Call &call) {
       permutation.push_back(i);
       kept.push_back(shape[i]);
     }
-  for (const Tensor &input : inputs)
+  for (const Tensor &input : call.slice(op.getInputs()))
     if (input.shape() != shape)
       return invalidModel("inputs differ in shape");
-  if (Result<void> ok = checkSize(inputs.front().type(), kept); !ok)
+  if (Result<void> ok = checkSize(call[0].type(), kept); !ok)
     return ok.takeError();
+  Result<Tensors> inits =
+      promoted(call.slice(op.getInitValues()), op.getInitValues().getTypes(),
+               op.getBody(), 0);
+  if (!inits)
+    return inits;
 
   Tensors results;
-  if (count == 0 || inputs.front().size() == 0) {
-    for (const Tensor &init : inits)
+  if (count == 0 || call[0].size() == 0) {
+    for (const Tensor &init : *inits)
       results.push_back(splat(init, kept));
     return results;
   }
-  const ScalarFunction body(op.getBody(), call.scope);
-  const int64_t rowSize = inputs.front().size() / count;
+  Result<Tensors> inputs =
+      promoted(call.slice(op.getInputs()), op.getInputs().getTypes(),
+               op.getBody(), inputCount);
+  if (!inputs)
+    return inputs;
+  ScalarFunction body(op.getBody(), call.scope);
+  const int64_t rowSize = call[0].size() / count;
   Tensors rows;
-  for (const Tensor &input : inputs)
+  for (const Tensor &input : *inputs)
     rows.push_back(transposed(input, permutation).reshaped({count, rowSize}));
-  Result<Tensors> combined = combineRows(body, std::move(rows), rowSize);
+  Result<Tensors> combined = combineRows(body, rows, rowSize);
   if (!combined)
     return combined;
-  Result<Tensors> finished = startFrom(body, inits, std::move(*combined));
+  Result<Tensors> finished = startFrom(body, *inits, std::move(*combined));
   if (!finished)
     return finished;
   for (Tensor &result : *finished)
@@ -118,31 +215,68 @@ static Result<Tensors> evaluateReduce(const Call &call) {
 // reduce_window
 //===----------------------------------------------------------------------===//
 
-/// For each place of the windows, the element at \p position of the window;
-/// \p init where that lies in the padding or between dilated elements.
-static Tensor windowElements(const Tensor &input, const Tensor &init,
-                             ArrayRef<stablehlo::WindowDimension> window,
-                             const Shape &places, ArrayRef<int64_t> position) {
-  Tensor result = splat(init, places);
+namespace {
+/// Along one dimension, the places of a window at which a position of it shows
+/// an element: `count` places from `first` on, `step` apart, show elements from
+/// `element` on, `elementStep` apart.
+struct VisiblePlaces {
+  int64_t first = 0, step = 1, count = 0, element = 0, elementStep = 0;
+};
+} // namespace
+
+static VisiblePlaces visiblePlaces(const stablehlo::WindowDimension &window,
+                                   int64_t position, int64_t size,
+                                   int64_t places) {
+  VisiblePlaces visible;
+  const int64_t offset = position * window.windowDilation - window.paddingLow;
+  int64_t first =
+      offset < 0 ? -offset / window.stride + (-offset % window.stride != 0) : 0;
+  visible.step =
+      window.baseDilation / std::gcd(window.baseDilation, window.stride);
+  for (int64_t tries = 0; tries < visible.step && first < places;
+       ++tries, ++first)
+    if ((first * window.stride + offset) % window.baseDilation == 0)
+      break;
+  if (first >= places ||
+      (first * window.stride + offset) % window.baseDilation != 0)
+    return visible;
+  visible.first = first;
+  visible.element = (first * window.stride + offset) / window.baseDilation;
+  if (visible.element >= size)
+    return visible;
+  visible.count = (places - 1 - first) / visible.step + 1;
+  // A step beyond the last place moves over no element.
+  if (visible.count == 1)
+    return visible;
+  visible.elementStep = visible.step * window.stride / window.baseDilation;
+  visible.count = std::min(
+      visible.count, (size - 1 - visible.element) / visible.elementStep + 1);
+  return visible;
+}
+
+/// Writes to \p values, for each place of the windows, the element at
+/// \p position of the window; \p init where there is none.
+static void windowElements(const Tensor &input, const Tensor &init,
+                           ArrayRef<stablehlo::WindowDimension> window,
+                           ArrayRef<int64_t> position, Tensor &values) {
   const size_t size = byteSize(input.type());
-  IndexCounter index(places);
-  for (int64_t i = 0; i < result.size(); ++i, index.next()) {
-    int64_t at = 0;
-    bool isThere = true;
-    for (size_t d = 0; d < places.size() && isThere; ++d) {
-      const int64_t dilated = index[d] * window[d].stride -
-                              window[d].paddingLow +
-                              position[d] * window[d].windowDilation;
-      const int64_t place = dilated / window[d].baseDilation;
-      isThere = dilated >= 0 && dilated % window[d].baseDilation == 0 &&
-                place < input.dim(d);
-      at = at * input.dim(d) + place;
-    }
-    if (isThere)
-      std::memcpy(result.mutableBytes() + i * size, input.data() + at * size,
-                  size);
+  const int64_t all[] = {values.size()};
+  Layout from = rowMajor(input.shape()), to = rowMajor(values.shape());
+  Shape box;
+  int64_t covered = 1;
+  for (size_t d = 0; d < window.size(); ++d) {
+    const VisiblePlaces visible =
+        visiblePlaces(window[d], position[d], input.dim(d), values.dim(d));
+    box.push_back(visible.count);
+    covered *= visible.count;
+    to.offset += visible.first * to.strides[d];
+    to.strides[d] *= visible.step;
+    from.offset += visible.element * from.strides[d];
+    from.strides[d] *= visible.elementStep;
   }
-  return result;
+  if (covered != values.size())
+    copyBox(size, all, values.mutableBytes(), {0, {1}}, init.data(), {0, {0}});
+  copyBox(size, box, values.mutableBytes(), to, input.data(), from);
 }
 
 static SmallVector<stablehlo::WindowDimension>
@@ -168,43 +302,57 @@ windowOf(stablehlo::ReduceWindowOp op) {
 
 static Result<Tensors> evaluateReduceWindow(const Call &call) {
   auto op = call.as<stablehlo::ReduceWindowOp>();
-  ArrayRef<Tensor> inputs = call.slice(op.getInputs());
-  ArrayRef<Tensor> inits = call.slice(op.getInitValues());
   const auto window = windowOf(op);
   Shape shape;
   for (auto [i, dimension] : llvm::enumerate(window)) {
     std::optional<int64_t> size =
-        stablehlo::windowedSize(inputs.front().dim(i), dimension);
+        stablehlo::windowedSize(call[0].dim(i), dimension);
     if (!size)
       return invalidModel("the window of dimension " + std::to_string(i) +
                           " makes no sense");
     shape.push_back(*size);
   }
-  for (const Tensor &input : inputs)
-    if (input.shape() != inputs.front().shape())
+  for (const Tensor &input : call.slice(op.getInputs()))
+    if (input.shape() != call[0].shape())
       return invalidModel("inputs differ in shape");
-  if (Result<void> ok = checkSize(inputs.front().type(), shape); !ok)
+  if (Result<void> ok = checkSize(call[0].type(), shape); !ok)
     return ok.takeError();
+  Result<Tensors> inits =
+      promoted(call.slice(op.getInitValues()), op.getInitValues().getTypes(),
+               op.getBody(), 0);
+  if (!inits)
+    return inits;
+  Result<Tensors> inputs =
+      promoted(call.slice(op.getInputs()), op.getInputs().getTypes(),
+               op.getBody(), op.getInputs().size());
+  if (!inputs)
+    return inputs;
 
   // Elements of the windows one position after the other, all windows at once.
-  const ScalarFunction body(op.getBody(), call.scope);
-  Tensors values;
-  for (const Tensor &init : inits)
+  ScalarFunction body(op.getBody(), call.scope);
+  Tensors values, elements;
+  for (const Tensor &init : *inits) {
     values.push_back(splat(init, shape));
+    elements.emplace_back(init.type(), shape);
+  }
   if (values.front().size() == 0)
     return values;
+  SmallVector<const std::byte *> arguments;
+  SmallVector<std::byte *> results;
+  for (Tensor &value : values)
+    results.push_back(value.mutableBytes());
+  llvm::append_range(arguments, results);
+  for (const Tensor &each : elements)
+    arguments.push_back(each.data());
   const Shape sizes = toShape(op.getWindowDimensions());
   IndexCounter position(sizes);
   for (int64_t i = 0; i < elementCount(sizes).value_or(0);
        ++i, position.next()) {
-    Tensors arguments = std::move(values);
-    for (auto [input, init] : llvm::zip_equal(inputs, inits))
-      arguments.push_back(
-          windowElements(input, init, window, shape, *position));
-    Result<Tensors> next = body.apply(arguments);
-    if (!next)
-      return next;
-    values = std::move(*next);
+    for (size_t k = 0; k < elements.size(); ++k)
+      windowElements((*inputs)[k], (*inits)[k], window, *position, elements[k]);
+    if (Result<void> ok = body.run(values.front().size(), arguments, results);
+        !ok)
+      return ok.takeError();
   }
   return values;
 }

@@ -2,121 +2,130 @@
 
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Evaluation.h"
+#include "interpreter/Numbers.h"
+#include "interpreter/ScalarFunction.h"
 #include "interpreter/Strided.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+
+using namespace mlir;
 
 namespace sinter::interpreter {
 
-namespace {
-
-/// Sorts positions of one row by the comparator region, always stably.
-class RowSorter {
-public:
-  RowSorter(const ScalarFunction &less, llvm::ArrayRef<Tensor> inputs)
-      : less(less), inputs(inputs) {}
-
-  /// Merge sort of the positions \p order by what stands at
-  /// base + position * stride. The comparator may be no order at all: nothing
-  /// is assumed of it. All merges of a level compare in step, so that the
-  /// comparator runs on many pairs at once.
-  Result<void> sort(std::vector<int64_t> &order, int64_t base, int64_t stride);
-
-private:
-  /// One merge of two neighbouring sorted runs.
-  struct Merge {
-    int64_t left, leftEnd, right, rightEnd;
-    bool isRunning() const { return left < leftEnd && right < rightEnd; }
-  };
-
-  /// For each merge, whether its right element comes before its left one.
-  Result<std::vector<uint8_t>> compare(llvm::ArrayRef<Merge *> merges,
-                                       const std::vector<int64_t> &order,
-                                       int64_t base, int64_t stride) const;
-
-  const ScalarFunction &less;
-  llvm::ArrayRef<Tensor> inputs;
-};
-
-} // namespace
-
-/// The elements at \p places.
-static Tensor elementsAt(const Tensor &tensor,
-                         const std::vector<int64_t> &places) {
-  Tensor result(tensor.type(), {static_cast<int64_t>(places.size())});
-  const size_t size = byteSize(tensor.type());
-  std::byte *to = result.mutableBytes();
-  for (size_t i = 0; i < places.size(); ++i)
-    std::memcpy(to + i * size, tensor.data() + places[i] * size, size);
-  return result;
-}
-
-Result<std::vector<uint8_t>>
-RowSorter::compare(llvm::ArrayRef<Merge *> merges,
-                   const std::vector<int64_t> &order, int64_t base,
-                   int64_t stride) const {
-  std::vector<int64_t> left, right;
-  for (const Merge *merge : merges) {
-    left.push_back(base + order[merge->left] * stride);
-    right.push_back(base + order[merge->right] * stride);
-  }
-  Tensors arguments;
-  for (const Tensor &input : inputs) {
-    arguments.push_back(elementsAt(input, right));
-    arguments.push_back(elementsAt(input, left));
-  }
-  Result<Tensors> results = less.apply(arguments);
-  if (!results)
-    return results.takeError();
-  const auto values = results->front().values<uint8_t>();
-  return std::vector<uint8_t>(values.begin(), values.end());
-}
-
-Result<void> RowSorter::sort(std::vector<int64_t> &order, int64_t base,
-                             int64_t stride) {
+/// Merge sort. `less` may be no order at all: nothing is assumed of it. What it
+/// finds equal stays in order.
+template <typename Less>
+static void mergeSort(std::vector<int64_t> &order, std::vector<int64_t> &merged,
+                      Less less) {
   const auto size = static_cast<int64_t>(order.size());
-  std::vector<int64_t> merged(order.size());
+  merged.resize(order.size());
   for (int64_t run = 1; run < size; run *= 2) {
-    std::vector<Merge> merges;
     for (int64_t begin = 0; begin < size; begin += 2 * run) {
       const int64_t middle = std::min(begin + run, size);
-      merges.push_back(
-          {begin, middle, middle, std::min(begin + 2 * run, size)});
-    }
-    std::vector<Merge *> running;
-    for (Merge &merge : merges)
-      if (merge.isRunning())
-        running.push_back(&merge);
-    std::vector<int64_t> ends(merges.size());
-    for (size_t i = 0; i < merges.size(); ++i)
-      ends[i] = merges[i].left;
-    while (!running.empty()) {
-      Result<std::vector<uint8_t>> rightFirst =
-          compare(running, order, base, stride);
-      if (!rightFirst)
-        return rightFirst.takeError();
-      std::vector<Merge *> still;
-      for (size_t i = 0; i < running.size(); ++i) {
-        Merge &merge = *running[i];
-        int64_t &end = ends[&merge - merges.data()];
-        merged[end++] = order[(*rightFirst)[i] ? merge.right++ : merge.left++];
-        if (merge.isRunning())
-          still.push_back(&merge);
+      const int64_t end = std::min(begin + 2 * run, size);
+      int64_t left = begin, right = middle;
+      for (int64_t to = begin; to < end; ++to) {
+        const bool takeRight =
+            right < end && (left == middle || less(order[right], order[left]));
+        merged[to] = order[takeRight ? right++ : left++];
       }
-      running = std::move(still);
-    }
-    for (size_t i = 0; i < merges.size(); ++i) {
-      auto to = std::copy(order.begin() + merges[i].left,
-                          order.begin() + merges[i].leftEnd,
-                          merged.begin() + ends[i]);
-      std::copy(order.begin() + merges[i].right,
-                order.begin() + merges[i].rightEnd, to);
     }
     std::swap(order, merged);
   }
-  return {};
 }
+
+namespace {
+
+/// Sorts the positions of one row after the other.
+class RowSorter {
+public:
+  RowSorter(stablehlo::SortOp op, const Call &call)
+      : inputs(call.operands), body(op.getComparator(), call.scope),
+        comparison(soleComparison(op.getComparator())) {}
+
+  /// Sorts the positions \p order by what stands at base + position * stride.
+  Result<void> sort(std::vector<int64_t> &order, int64_t base, int64_t stride) {
+    if (comparison) {
+      sortByKeys(order, base, stride);
+      return {};
+    }
+    Result<void> outcome;
+    SmallVector<const std::byte *> arguments(2 * inputs.size());
+    std::byte isLess = {};
+    mergeSort(order, merged, [&](int64_t a, int64_t b) {
+      for (size_t k = 0; k < inputs.size(); ++k) {
+        arguments[2 * k] = elementsFrom(inputs[k], base + a * stride);
+        arguments[2 * k + 1] = elementsFrom(inputs[k], base + b * stride);
+      }
+      if (Result<void> ok = body.run(1, arguments, &isLess); !ok)
+        outcome = ok.takeError();
+      return isLess != std::byte();
+    });
+    return outcome;
+  }
+
+private:
+  /// A region that is `a < b` or `a > b` of one input, compared by value.
+  struct Comparison {
+    size_t input;
+    bool descending;
+  };
+
+  static std::optional<Comparison> soleComparison(Region &region) {
+    using stablehlo::ComparisonDirection;
+    Block &block = region.front();
+    auto compare = dyn_cast<stablehlo::CompareOp>(block.front());
+    if (!compare || compare->getNextNode() != block.getTerminator() ||
+        block.getTerminator()->getOperand(0) != compare.getResult() ||
+        compare.getCompareType() == stablehlo::ComparisonType::TOTALORDER)
+      return std::nullopt;
+    auto lhs = dyn_cast<BlockArgument>(compare.getLhs());
+    auto rhs = dyn_cast<BlockArgument>(compare.getRhs());
+    auto type = dyn_cast<RankedTensorType>(compare.getLhs().getType());
+    if (!lhs || !rhs || lhs.getOwner() != &block || rhs.getOwner() != &block ||
+        lhs.getArgNumber() / 2 != rhs.getArgNumber() / 2 || lhs == rhs ||
+        !type || !type.getElementType().isIntOrFloat())
+      return std::nullopt;
+    const ComparisonDirection direction = compare.getComparisonDirection();
+    if (direction != ComparisonDirection::LT &&
+        direction != ComparisonDirection::GT)
+      return std::nullopt;
+    const bool isSwapped = lhs.getArgNumber() % 2;
+    return Comparison{lhs.getArgNumber() / 2,
+                      (direction == ComparisonDirection::GT) != isSwapped};
+  }
+
+  void sortByKeys(std::vector<int64_t> &order, int64_t base, int64_t stride) {
+    const Tensor &input = inputs[comparison->input];
+    auto run = [&](const auto &keys) {
+      if (comparison->descending)
+        mergeSort(order, merged,
+                  [&](int64_t a, int64_t b) { return keys[a] > keys[b]; });
+      else
+        mergeSort(order, merged,
+                  [&](int64_t a, int64_t b) { return keys[a] < keys[b]; });
+    };
+    Tensor row(input.type(), {static_cast<int64_t>(order.size())});
+    copyBox(byteSize(input.type()), row.shape(), row.mutableBytes(), {0, {1}},
+            input.data(), {base, {stride}});
+    if (isFloat(input.type()))
+      return run(reals(row));
+    std::vector<int64_t> keys = integers(row);
+    if (input.type() == ElementType::UI64)
+      for (int64_t &key : keys)
+        key ^= std::numeric_limits<int64_t>::min();
+    run(keys);
+  }
+
+  llvm::ArrayRef<Tensor> inputs;
+  ScalarFunction body;
+  std::optional<Comparison> comparison;
+  std::vector<int64_t> merged;
+};
+
+} // namespace
 
 static Result<Tensors> evaluateSort(const Call &call) {
   auto op = call.as<stablehlo::SortOp>();
@@ -134,8 +143,7 @@ static Result<Tensors> evaluateSort(const Call &call) {
     result = Tensor(result.type(), shape);
 
   const AxisView view(shape, axis);
-  const ScalarFunction less(op.getComparator(), call.scope);
-  RowSorter sorter(less, call.operands);
+  RowSorter sorter(op, call);
   std::vector<int64_t> order(view.size);
   for (int64_t row = 0; row < view.outer * view.inner; ++row) {
     const int64_t base =

@@ -1,0 +1,34 @@
+//===- Kernel.h - an elementwise operation on plain arrays ----------------===//
+
+#ifndef SINTER_INTERPRETER_KERNEL_H
+#define SINTER_INTERPRETER_KERNEL_H
+
+#include "interpreter/Evaluation.h"
+
+#include <array>
+
+namespace sinter::interpreter {
+
+/// An elementwise operation, made ready for its operands' element types. The
+/// evaluator of the operation and the regions that it stands in both run it.
+struct Kernel {
+  using Run = void (*)(const Kernel &kernel, int64_t count,
+                       const std::byte *const *from, std::byte *to);
+
+  /// to[i] = f(from[0][i], from[1][i], ...) for `count` elements, which are
+  /// aligned. \p to may be one of \p from whose elements are as large.
+  Run run = nullptr;
+  ElementType operand = ElementType::F32; ///< Of the (last) operand.
+  ElementType result = ElementType::F32;
+  /// What else the operation says, such as the direction of a comparison.
+  std::array<int, 3> parameters = {};
+
+  void operator()(int64_t count, const std::byte *const *from,
+                  std::byte *to) const {
+    run(*this, count, from, to);
+  }
+};
+
+} // namespace sinter::interpreter
+
+#endif // SINTER_INTERPRETER_KERNEL_H

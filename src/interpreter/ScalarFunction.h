@@ -1,0 +1,80 @@
+//===- ScalarFunction.h - a region from scalars to scalars ----------------===//
+
+#ifndef SINTER_INTERPRETER_SCALARFUNCTION_H
+#define SINTER_INTERPRETER_SCALARFUNCTION_H
+
+#include "interpreter/Kernel.h"
+
+#include <memory>
+
+namespace sinter::interpreter {
+
+/// The region of `reduce`, `scatter`, `sort`, `map` and their like. Where it is
+/// made of elementwise operations it becomes a list of kernels once, which then
+/// runs on arrays of any length; else its operations are evaluated.
+class ScalarFunction {
+public:
+  /// The region has one block, as the verifier says.
+  ScalarFunction(mlir::Region &region, const Scope &enclosing);
+
+  /// Applies the region to \p count elements: results[k][i] is result k of
+  /// arguments[0][i], arguments[1][i], ... All arrays are aligned; a result may
+  /// lie over an argument that has its type.
+  Result<void> run(int64_t count, llvm::ArrayRef<const std::byte *> arguments,
+                   llvm::ArrayRef<std::byte *> results);
+
+  /// The same on tensors of one shape.
+  Result<Tensors> apply(llvm::ArrayRef<Tensor> arguments);
+
+  /// The element types of the arguments and results.
+  llvm::ArrayRef<ElementType> argumentTypes() const { return inputs; }
+  llvm::ArrayRef<ElementType> resultTypes() const { return outputs; }
+
+private:
+  /// One kernel; operands and result are numbers of registers.
+  struct Step {
+    Kernel kernel;
+    std::array<unsigned, 3> operands;
+    unsigned result;
+  };
+  static constexpr int64_t blockSize = 256;
+  static constexpr size_t maxSteps = 4096;
+
+  class Compiler;
+
+  void runSteps(int64_t count, llvm::ArrayRef<const std::byte *> arguments,
+                llvm::ArrayRef<std::byte *> results);
+  Result<Tensors> applyAtOnce(llvm::ArrayRef<Tensor> arguments) const;
+  Result<Tensors> applyOneByOne(llvm::ArrayRef<Tensor> arguments) const;
+
+  mlir::Region &region;
+  const Scope &enclosing;
+  llvm::SmallVector<ElementType> inputs, outputs;
+  /// Why the region cannot run at all: a type that is not a scalar's.
+  std::optional<Error> failure;
+  bool isCompiled = false;
+  /// Whether every operation is elementwise or constant, so that it can run on
+  /// whole arrays where it is not compiled.
+  bool isElementwise = false;
+
+  std::vector<Step> steps;
+  /// Registers are arrays of up to `blockSize` elements: the arguments come
+  /// first and point to the caller's, then scalars repeated and results.
+  std::vector<std::byte *> registers;
+  std::vector<ElementType> registerTypes;
+  std::vector<std::unique_ptr<std::byte[]>> storage;
+  llvm::SmallVector<unsigned> returned;
+};
+
+/// \p tensors, of \p types, with the element types of the region's arguments
+/// from \p firstArgument on: a region may compute in a wider type than its
+/// operation's operands have.
+Result<Tensors> promoted(llvm::ArrayRef<Tensor> tensors, mlir::TypeRange types,
+                         mlir::Region &region, unsigned firstArgument);
+
+/// The tensor's elements converted as `convert` does.
+Tensor converted(const Tensor &tensor, ElementType type);
+
+} // namespace sinter::interpreter
+
+#endif // SINTER_INTERPRETER_SCALARFUNCTION_H
