@@ -1,5 +1,6 @@
 #include "driver/RegisterAll.h"
 
+#include "graph/chlo/ChloOps.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -9,7 +10,8 @@
 
 void sinter::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::func::FuncDialect, mlir::quant::QuantizationDialect,
-                  nn::NnDialect, stablehlo::StablehloDialect>();
+                  nn::NnDialect, stablehlo::StablehloDialect,
+                  chlo::ChloDialect>();
 }
 
 void sinter::registerAllPasses() {

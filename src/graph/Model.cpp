@@ -2,6 +2,7 @@
 
 #include "graph/Types.h"
 #include "graph/check/CheckOps.h"
+#include "graph/chlo/ChloOps.h"
 #include "graph/nn/NnOps.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
 
@@ -14,7 +15,8 @@ std::shared_ptr<MLIRContext> makeContext() {
       std::make_shared<MLIRContext>(MLIRContext::Threading::DISABLED);
   context->loadDialect<func::FuncDialect, quant::QuantizationDialect,
                        stablehlo::StablehloDialect, nn::NnDialect,
-                       check::CheckDialect, check::InterpreterDialect>();
+                       chlo::ChloDialect, check::CheckDialect,
+                       check::InterpreterDialect>();
   // Attributes of other tools (mhlo.*, jax.*) are carried along.
   context->allowUnregisteredDialects(false);
   return context;

@@ -2,6 +2,7 @@
 
 #include "formats/stablehlo/StablehloReader.h"
 
+#include "graph/chlo/DecomposeChlo.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/MappedFile.h"
@@ -73,6 +74,7 @@ Result<Model> readStablehlo(const std::string &path) {
       firstError = path + ": " + firstError;
     return invalidModel(firstError);
   }
+  decomposeChlo(*module);
   Model model(std::move(context), std::move(module));
   model.path = path;
   if (!model.entry())

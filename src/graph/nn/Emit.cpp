@@ -30,6 +30,15 @@ static Attribute numberAttribute(double value, Type element) {
 static DenseElementsAttr denseOf(ArrayRef<double> values,
                                  ArrayRef<int64_t> shape, Type element) {
   auto type = RankedTensorType::get(shape, element);
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    Type part = complex.getElementType();
+    APFloat zero = cast<FloatAttr>(numberAttribute(0, part)).getValue();
+    SmallVector<std::complex<APFloat>> numbers;
+    for (double value : values)
+      numbers.push_back(
+          {cast<FloatAttr>(numberAttribute(value, part)).getValue(), zero});
+    return DenseElementsAttr::get(type, numbers);
+  }
   if (isa<FloatType>(element)) {
     SmallVector<APFloat> floats;
     for (double value : values)
@@ -51,7 +60,26 @@ Value Emit::scalar(double value, Type element) {
 }
 
 Value Emit::splat(double value, RankedTensorType type) {
-  return broadcast(scalar(value, type.getElementType()), {}, type.getShape());
+  return spread(scalar(value, type.getElementType()), type);
+}
+
+Value Emit::spread(Value scalar, RankedTensorType type) {
+  if (type.hasStaticShape() || !shaped)
+    return broadcast(scalar, {}, type.getShape());
+  if (!shape)
+    shape = shapeOf(shaped);
+  return make<stablehlo::DynamicBroadcastInDimOp>(
+      type, scalar, shape, builder.getDenseI64ArrayAttr({}),
+      DenseI64ArrayAttr(), DenseI64ArrayAttr());
+}
+
+Value Emit::shapeOf(Value value) {
+  SmallVector<Value> sizes;
+  for (int64_t i = 0; i < tensorOf(value).getRank(); ++i)
+    sizes.push_back(reshape(
+        make<stablehlo::GetDimensionSizeOp>(value, static_cast<uint64_t>(i)),
+        {1}));
+  return concatenate(sizes, 0);
 }
 
 Value Emit::integers(ArrayRef<int64_t> values) {

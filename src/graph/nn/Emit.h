@@ -1,6 +1,7 @@
 //===- Emit.h - short words for building stablehlo ops --------------------===//
 //
-// What the decompositions are written with. All shapes are static.
+// What the decompositions are written with. All shapes are static, but for
+// elementwise ops after a call of `setShape`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,10 @@ public:
     return builder.create<Op>(location, std::forward<Args>(args)...);
   }
 
+  /// Says that values of dynamic shape have that of \p value: numbers are
+  /// spread to it.
+  void setShape(mlir::Value value) { shaped = value; }
+
   mlir::Type integerType(unsigned width) {
     return builder.getIntegerType(width);
   }
@@ -34,6 +39,10 @@ public:
   /// The number as a scalar, or as a tensor of \p type with it everywhere.
   mlir::Value scalar(double value, mlir::Type element);
   mlir::Value splat(double value, mlir::RankedTensorType type);
+  /// A scalar everywhere in \p type, of which setShape may say the shape.
+  mlir::Value spread(mlir::Value scalar, mlir::RankedTensorType type);
+  /// The sizes of \p value as a 1-d tensor of i32.
+  mlir::Value shapeOf(mlir::Value value);
   mlir::Value integers(llvm::ArrayRef<int64_t> values);
   /// A 1-d constant of a float type.
   mlir::Value floats(llvm::ArrayRef<double> values, mlir::Type element);
@@ -155,6 +164,9 @@ public:
   mlir::Location location;
 
 private:
+  /// What setShape named, and its shape as 1-d tensor once something asked.
+  mlir::Value shaped, shape;
+
   mlir::Value reduceWith(mlir::Value x, mlir::Value init,
                          llvm::ArrayRef<int64_t> dims, llvm::StringRef op);
   mlir::Value

@@ -1,0 +1,171 @@
+// ragged_dot, built from stablehlo: masks of the groups around dot_general.
+
+#include "graph/chlo/Broadcasting.h"
+
+using namespace mlir;
+
+namespace sinter::chlo {
+
+using nn::isStatic;
+using nn::tensorOf;
+using Direction = stablehlo::ComparisonDirection;
+
+namespace {
+struct RaggedProduct {
+  RaggedDotOp op;
+  Emit &emit;
+  RaggedDotDimensionNumbersAttr numbers = op.getRaggedDotDimensionNumbers();
+  int64_t ragged = numbers.getLhsRaggedDimensions().front();
+
+  /// Which elements of a tensor of \p shape belong to which group:
+  /// \p groupDimension is the group, \p raggedDimension the place that is
+  /// grouped, \p prefix where group_sizes' leading dimensions stand.
+  Value mask(ArrayRef<int64_t> shape, int64_t groupDimension,
+             int64_t raggedDimension, ArrayRef<int64_t> prefix) {
+    Type index = emit.integerType(64);
+    Value sizes = emit.convert(op.getGroupSizes(), index);
+    int64_t rank = tensorOf(sizes).getRank();
+    SmallVector<int64_t> dimensions;
+    if (rank > 1)
+      dimensions.append(prefix.begin(), prefix.end());
+    dimensions.push_back(groupDimension);
+    SmallVector<stablehlo::WindowDimension> window(rank);
+    window.back().size = tensorOf(sizes).getShape().back();
+    window.back().paddingLow = window.back().size - 1;
+    Value ends = emit.reduceWindow<stablehlo::AddOp>(
+        sizes, emit.scalar(0, index), window);
+    Value starts = emit.sub(ends, sizes);
+    Value place = emit.iota(shape, raggedDimension, index);
+    return emit.make<stablehlo::AndOp>(
+        emit.compare(Direction::GE, place,
+                     emit.broadcast(starts, dimensions, shape)),
+        emit.compare(Direction::LT, place,
+                     emit.broadcast(ends, dimensions, shape)));
+  }
+
+  Value dot(Value lhs, Value rhs, ArrayRef<int64_t> lhsBatching,
+            ArrayRef<int64_t> rhsBatching, ArrayRef<int64_t> lhsContracting,
+            ArrayRef<int64_t> rhsContracting) {
+    SmallVector<int64_t> shape;
+    for (int64_t dimension : lhsBatching)
+      shape.push_back(tensorOf(lhs).getDimSize(dimension));
+    auto addFree = [&](Value value, ArrayRef<int64_t> batching,
+                       ArrayRef<int64_t> contracting) {
+      for (int64_t i = 0; i < tensorOf(value).getRank(); ++i)
+        if (!llvm::is_contained(batching, i) &&
+            !llvm::is_contained(contracting, i))
+          shape.push_back(tensorOf(value).getDimSize(i));
+    };
+    addFree(lhs, lhsBatching, lhsContracting);
+    addFree(rhs, rhsBatching, rhsContracting);
+    ArrayAttr precision;
+    if (std::optional<ArrayAttr> given = op.getPrecisionConfig()) {
+      auto values =
+          llvm::map_to_vector(*given, [](Attribute each) -> Attribute {
+            return stablehlo::PrecisionAttr::get(
+                each.getContext(), cast<PrecisionAttr>(each).getValue());
+          });
+      precision = emit.builder.getArrayAttr(values);
+    }
+    auto dimensions = stablehlo::DotDimensionNumbersAttr::get(
+        op.getContext(), lhsBatching, rhsBatching, lhsContracting,
+        rhsContracting);
+    Type element = tensorOf(op.getResult()).getElementType();
+    return emit.make<stablehlo::DotGeneralOp>(
+        RankedTensorType::get(shape, element), lhs, rhs, dimensions, precision);
+  }
+
+  /// Every group's matrix times every row, then each row its own group's.
+  Value ofRows() {
+    ArrayRef<int64_t> batching = numbers.getLhsBatchingDimensions();
+    ArrayRef<int64_t> contracting = numbers.getLhsContractingDimensions();
+    Value all = dot(op.getLhs(), op.getRhs(), batching,
+                    numbers.getRhsBatchingDimensions(), contracting,
+                    numbers.getRhsContractingDimensions());
+    // Where lhs's dimensions and the group stand in that product.
+    auto placeOf = [&](int64_t dimension) -> int64_t {
+      if (auto found = llvm::find(batching, dimension); found != batching.end())
+        return found - batching.begin();
+      int64_t place = batching.size();
+      for (int64_t i = 0; i < dimension; ++i)
+        place += !llvm::is_contained(batching, i) &&
+                 !llvm::is_contained(contracting, i);
+      return place;
+    };
+    int64_t groupDimension = numbers.getRhsGroupDimensions().front();
+    int64_t group = tensorOf(op.getLhs()).getRank() - contracting.size();
+    for (int64_t i = 0; i < groupDimension; ++i)
+      group += !llvm::is_contained(numbers.getRhsBatchingDimensions(), i) &&
+               !llvm::is_contained(numbers.getRhsContractingDimensions(), i);
+    SmallVector<int64_t> prefix =
+        llvm::map_to_vector(op.getGroupPrefix(), placeOf);
+    auto type = tensorOf(all);
+    Value isOwn = mask(type.getShape(), group, placeOf(ragged), prefix);
+    return emit.sum(emit.select(isOwn, all, emit.splat(0, type)), {group});
+  }
+
+  /// \p x once for each group, zero outside of it; the group comes first.
+  Value byGroup(Value x, int64_t raggedDimension, ArrayRef<int64_t> prefix) {
+    auto type = tensorOf(x);
+    SmallVector<int64_t> shape = {
+        tensorOf(op.getGroupSizes()).getShape().back()};
+    llvm::append_range(shape, type.getShape());
+    auto shifted = shift(llvm::to_vector(llvm::seq<int64_t>(type.getRank())));
+    Value isOwn = mask(shape, 0, raggedDimension + 1, shift(prefix));
+    auto result = RankedTensorType::get(shape, type.getElementType());
+    return emit.select(isOwn, emit.broadcast(x, shifted, shape),
+                       emit.splat(0, result));
+  }
+
+  static SmallVector<int64_t> shift(ArrayRef<int64_t> dimensions) {
+    return llvm::map_to_vector(dimensions,
+                               [](int64_t dimension) { return dimension + 1; });
+  }
+
+  /// A product of each group's part of the contracted dimension.
+  Value ofParts() {
+    ArrayRef<int64_t> batching = numbers.getLhsBatchingDimensions();
+    ArrayRef<int64_t> contracting = numbers.getLhsContractingDimensions();
+    ArrayRef<int64_t> rhsBatching = numbers.getRhsBatchingDimensions();
+    ArrayRef<int64_t> rhsContracting = numbers.getRhsContractingDimensions();
+    auto ofRhs = [&](int64_t dimension) {
+      if (auto found = llvm::find(batching, dimension); found != batching.end())
+        return rhsBatching[found - batching.begin()];
+      return rhsContracting[llvm::find(contracting, dimension) -
+                            contracting.begin()];
+    };
+    SmallVector<int64_t> prefix = op.getGroupPrefix();
+    Value lhs = byGroup(op.getLhs(), ragged, prefix);
+    Value rhs =
+        byGroup(op.getRhs(), ofRhs(ragged), llvm::map_to_vector(prefix, ofRhs));
+    SmallVector<int64_t> lhsBatching = shift(batching);
+    SmallVector<int64_t> shiftedRhs = shift(rhsBatching);
+    lhsBatching.insert(lhsBatching.begin(), 0);
+    shiftedRhs.insert(shiftedRhs.begin(), 0);
+    return dot(lhs, rhs, lhsBatching, shiftedRhs, shift(contracting),
+               shift(rhsContracting));
+  }
+};
+} // namespace
+
+Results RaggedDotOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  Emit emit(builder, getLoc());
+  RaggedProduct product{*this, emit};
+  auto numbers = getRaggedDotDimensionNumbers();
+  Value result;
+  if (llvm::is_contained(numbers.getLhsContractingDimensions(), product.ragged))
+    result = product.ofParts();
+  else if (llvm::is_contained(numbers.getLhsBatchingDimensions(),
+                              product.ragged))
+    result = product.dot(getLhs(), getRhs(), numbers.getLhsBatchingDimensions(),
+                         numbers.getRhsBatchingDimensions(),
+                         numbers.getLhsContractingDimensions(),
+                         numbers.getRhsContractingDimensions());
+  else
+    result = product.ofRows();
+  return SmallVector<Value>{result};
+}
+
+} // namespace sinter::chlo

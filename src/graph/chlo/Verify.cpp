@@ -1,0 +1,305 @@
+// What the operations' definitions cannot say.
+
+#include "graph/chlo/Broadcasting.h"
+
+using namespace mlir;
+
+namespace sinter::chlo {
+
+static RankedTensorType tensorOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static bool differ(int64_t lhs, int64_t rhs) {
+  return !ShapedType::isDynamic(lhs) && !ShapedType::isDynamic(rhs) &&
+         lhs != rhs;
+}
+
+//===----------------------------------------------------------------------===//
+// Broadcasting
+//===----------------------------------------------------------------------===//
+
+/// The shape of the operand of higher rank with the other's dimensions laid
+/// over \p dimensions of it.
+static std::optional<SmallVector<int64_t>>
+broadcastAlong(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs,
+               ArrayRef<int64_t> dimensions) {
+  if (lhs.size() < rhs.size())
+    std::swap(lhs, rhs);
+  if (dimensions.size() != rhs.size())
+    return std::nullopt;
+  SmallVector<int64_t> aligned(lhs.size(), 1);
+  int64_t last = -1;
+  for (auto [dimension, size] : llvm::zip_equal(dimensions, rhs)) {
+    if (dimension <= last || dimension >= static_cast<int64_t>(lhs.size()))
+      return std::nullopt;
+    aligned[dimension] = size;
+    last = dimension;
+  }
+  return broadcastShapes(lhs, aligned);
+}
+
+LogicalResult inferBroadcast(std::optional<Location> location,
+                             ValueRange operands, DenseI64ArrayAttr dimensions,
+                             function_ref<Type(Type)> elementOf,
+                             SmallVectorImpl<Type> &types) {
+  auto lhs = tensorOf(operands[0]), rhs = tensorOf(operands[1]);
+  if (lhs.getElementType() != rhs.getElementType())
+    return emitOptionalError(location,
+                             "operands have different element "
+                             "types: ",
+                             lhs, " and ", rhs);
+  std::optional<SmallVector<int64_t>> shape =
+      dimensions ? broadcastAlong(lhs.getShape(), rhs.getShape(), dimensions)
+                 : broadcastShapes(lhs.getShape(), rhs.getShape());
+  if (!shape)
+    return emitOptionalError(location, "operands do not broadcast: ", lhs,
+                             " and ", rhs);
+  types.push_back(
+      RankedTensorType::get(*shape, elementOf(lhs.getElementType())));
+  return success();
+}
+
+LogicalResult BroadcastSelectOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> location, ValueRange operands,
+    DictionaryAttr, OpaqueProperties, RegionRange,
+    SmallVectorImpl<Type> &types) {
+  if (failed(inferBroadcast(
+          location, operands.drop_front(), {}, [](Type type) { return type; },
+          types)))
+    return failure();
+  auto values = cast<RankedTensorType>(types.back());
+  std::optional<SmallVector<int64_t>> shape =
+      broadcastShapes(tensorOf(operands[0]).getShape(), values.getShape());
+  if (!shape)
+    return emitOptionalError(location, "the predicate does not broadcast: ",
+                             tensorOf(operands[0]), " and ", values);
+  types.back() = RankedTensorType::get(*shape, values.getElementType());
+  return success();
+}
+
+LogicalResult ConstantLikeOp::verify() {
+  if (getValue().getType() != tensorOf(getResult()).getElementType())
+    return emitOpError("value is no element of the result");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// top_k
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+TopKOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                         ValueRange operands, DictionaryAttr attributes,
+                         OpaqueProperties properties, RegionRange regions,
+                         SmallVectorImpl<Type> &types) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  auto operand = tensorOf(adaptor.getOperand());
+  if (operand.getRank() == 0)
+    return emitOptionalError(location, "the operand is a scalar");
+  SmallVector<int64_t> shape(operand.getShape());
+  int64_t k = adaptor.getK();
+  if (!ShapedType::isDynamic(shape.back()) && k > shape.back())
+    return emitOptionalError(location, "k = ", k,
+                             " is greater than the last dimension, ",
+                             shape.back());
+  shape.back() = k;
+  types.push_back(RankedTensorType::get(shape, operand.getElementType()));
+  types.push_back(RankedTensorType::get(shape, IntegerType::get(context, 32)));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ragged_dot
+//===----------------------------------------------------------------------===//
+
+/// Whether \p lists hold distinct dimensions below \p rank.
+static bool areDistinct(int64_t rank, ArrayRef<ArrayRef<int64_t>> lists) {
+  SmallVector<bool> seen(rank, false);
+  for (ArrayRef<int64_t> list : lists)
+    for (int64_t dimension : list) {
+      if (dimension < 0 || dimension >= rank || seen[dimension])
+        return false;
+      seen[dimension] = true;
+    }
+  return true;
+}
+
+static bool haveEqualSizes(RankedTensorType lhs, ArrayRef<int64_t> lhsDims,
+                           RankedTensorType rhs, ArrayRef<int64_t> rhsDims) {
+  return lhsDims.size() == rhsDims.size() &&
+         llvm::all_of(llvm::zip_equal(lhsDims, rhsDims), [&](auto pair) {
+           return !differ(lhs.getDimSize(std::get<0>(pair)),
+                          rhs.getDimSize(std::get<1>(pair)));
+         });
+}
+
+SmallVector<int64_t> RaggedDotOp::getGroupPrefix() {
+  auto numbers = getRaggedDotDimensionNumbers();
+  ArrayRef<int64_t> batching = numbers.getLhsBatchingDimensions();
+  ArrayRef<int64_t> contracting = numbers.getLhsContractingDimensions();
+  int64_t ragged = numbers.getLhsRaggedDimensions().front();
+  SmallVector<int64_t> all(batching);
+  if (!llvm::is_contained(batching, ragged)) {
+    if (llvm::is_contained(contracting, ragged))
+      all.append(contracting.begin(), contracting.end());
+    else
+      for (int64_t i = 0; i < tensorOf(getLhs()).getRank(); ++i)
+        if (!llvm::is_contained(batching, i) &&
+            !llvm::is_contained(contracting, i))
+          all.push_back(i);
+  }
+  return SmallVector<int64_t>(all.begin(), llvm::find(all, ragged));
+}
+
+/// Whether group_sizes has one dimension or lhs's, those that \p prefix names,
+/// before it.
+static bool hasPrefix(RankedTensorType groups, RankedTensorType lhs,
+                      ArrayRef<int64_t> prefix) {
+  if (groups.getRank() == 1)
+    return true;
+  if (groups.getRank() != static_cast<int64_t>(prefix.size()) + 1)
+    return false;
+  for (auto [place, dimension] : llvm::enumerate(prefix))
+    if (differ(groups.getDimSize(place), lhs.getDimSize(dimension)))
+      return false;
+  return true;
+}
+
+/// The result's shape: the groups where they are contracted, what is batched,
+/// what is free in lhs and in rhs.
+static SmallVector<int64_t> raggedDotShape(RaggedDotOp op) {
+  auto numbers = op.getRaggedDotDimensionNumbers();
+  auto lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
+  ArrayRef<int64_t> batching = numbers.getLhsBatchingDimensions();
+  ArrayRef<int64_t> contracting = numbers.getLhsContractingDimensions();
+  SmallVector<int64_t> shape;
+  if (llvm::is_contained(contracting, numbers.getLhsRaggedDimensions().front()))
+    shape.push_back(tensorOf(op.getGroupSizes()).getShape().back());
+  for (int64_t dimension : batching)
+    shape.push_back(lhs.getDimSize(dimension));
+  for (int64_t i = 0; i < lhs.getRank(); ++i)
+    if (!llvm::is_contained(batching, i) && !llvm::is_contained(contracting, i))
+      shape.push_back(lhs.getDimSize(i));
+  for (int64_t i = 0; i < rhs.getRank(); ++i)
+    if (!llvm::is_contained(numbers.getRhsBatchingDimensions(), i) &&
+        !llvm::is_contained(numbers.getRhsContractingDimensions(), i) &&
+        !llvm::is_contained(numbers.getRhsGroupDimensions(), i))
+      shape.push_back(rhs.getDimSize(i));
+  return shape;
+}
+
+LogicalResult RaggedDotOp::verify() {
+  auto numbers = getRaggedDotDimensionNumbers();
+  auto lhs = tensorOf(getLhs()), rhs = tensorOf(getRhs());
+  auto groups = tensorOf(getGroupSizes());
+  ArrayRef<int64_t> group = numbers.getRhsGroupDimensions();
+  if (!areDistinct(lhs.getRank(), {numbers.getLhsBatchingDimensions(),
+                                   numbers.getLhsContractingDimensions()}) ||
+      !areDistinct(rhs.getRank(),
+                   {numbers.getRhsBatchingDimensions(),
+                    numbers.getRhsContractingDimensions(), group}))
+    return emitOpError("a dimension is not there, or stands twice");
+  if (!haveEqualSizes(lhs, numbers.getLhsBatchingDimensions(), rhs,
+                      numbers.getRhsBatchingDimensions()))
+    return emitOpError("the batching dimensions do not match");
+  if (!haveEqualSizes(lhs, numbers.getLhsContractingDimensions(), rhs,
+                      numbers.getRhsContractingDimensions()))
+    return emitOpError("the contracting dimensions do not match");
+
+  ArrayRef<int64_t> ragged = numbers.getLhsRaggedDimensions();
+  if (ragged.size() != 1 || !areDistinct(lhs.getRank(), {ragged}))
+    return emitOpError("lhs has exactly one ragged dimension");
+  bool isFree =
+      !llvm::is_contained(numbers.getLhsBatchingDimensions(), ragged[0]) &&
+      !llvm::is_contained(numbers.getLhsContractingDimensions(), ragged[0]);
+  if (group.size() != (isFree ? 1 : 0))
+    return emitOpError("rhs has a group dimension if, and only if, the ragged "
+                       "dimension is neither batching nor contracting");
+  if (groups.getRank() == 0 || !hasPrefix(groups, lhs, getGroupPrefix()))
+    return emitOpError(
+        "group_sizes does not have the shape of lhs's dimensions "
+        "before the ragged one");
+  if (isFree && differ(rhs.getDimSize(group[0]), groups.getShape().back()))
+    return emitOpError("rhs has ")
+           << rhs.getDimSize(group[0]) << " groups, group_sizes "
+           << groups.getShape().back();
+  if (auto precision = getPrecisionConfig();
+      precision && !precision->empty() && precision->size() != 2)
+    return emitOpError("precision_config has an entry for each operand");
+  if (failed(verifyCompatibleShape(raggedDotShape(*this),
+                                   tensorOf(getResult()).getShape())))
+    return emitOpError("the result's shape does not follow from the operands'");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// scan
+//===----------------------------------------------------------------------===//
+
+int64_t ScanOp::getLength() {
+  if (std::optional<uint64_t> size = getScanDimSize())
+    return *size;
+  for (Value input : getInputs())
+    if (int64_t size = tensorOf(input).getDimSize(getDimension());
+        !ShapedType::isDynamic(size))
+      return size;
+  return ShapedType::kDynamic;
+}
+
+/// \p type without the dimension that is scanned.
+static Type sliceType(Type type, int64_t dimension) {
+  auto tensor = cast<RankedTensorType>(type);
+  SmallVector<int64_t> shape(tensor.getShape());
+  shape.erase(shape.begin() + dimension);
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
+LogicalResult ScanOp::verify() {
+  if (getInputs().empty() && getOutputs().empty())
+    return emitOpError("has neither inputs nor outputs");
+  if (getInits().size() != getCarries().size())
+    return emitOpError("has ") << getInits().size() << " initial values and "
+                               << getCarries().size() << " carries";
+  const int64_t dimension = getDimension();
+  SmallVector<Type> arguments, results;
+  auto slice = [&](ValueRange values,
+                   SmallVectorImpl<Type> &types) -> LogicalResult {
+    for (Value value : values) {
+      if (dimension >= tensorOf(value).getRank())
+        return emitOpError("dimension ")
+               << dimension << " is not one of " << value.getType();
+      types.push_back(sliceType(value.getType(), dimension));
+    }
+    return success();
+  };
+  if (failed(slice(getInputs(), arguments)) ||
+      failed(slice(getOutputs(), results)))
+    return failure();
+  int64_t length = getLength();
+  for (Value value : llvm::concat<Value>(SmallVector<Value>(getInputs()),
+                                         SmallVector<Value>(getOutputs())))
+    if (differ(tensorOf(value).getDimSize(dimension), length))
+      return emitOpError("inputs and outputs have different sizes along the "
+                         "dimension: ")
+             << length << " and " << tensorOf(value).getDimSize(dimension);
+  llvm::append_range(arguments, getInits().getTypes());
+  llvm::append_range(results, getCarries().getTypes());
+
+  Block &body = getBody().front();
+  auto end = body.empty()
+                 ? stablehlo::ReturnOp()
+                 : dyn_cast<stablehlo::ReturnOp>(body.getOperations().back());
+  if (!end)
+    return emitOpError("the body does not end in stablehlo.return");
+  if (!compatibleTypes(arguments, body.getArgumentTypes()))
+    return emitOpError("the body does not take a slice of each input and the "
+                       "carries");
+  if (!compatibleTypes(results, end.getOperandTypes()))
+    return emitOpError(
+        "the body does not return a slice of each output and the "
+        "carries");
+  return success();
+}
+
+} // namespace sinter::chlo
