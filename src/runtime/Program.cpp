@@ -72,8 +72,29 @@ private:
              isScalar(step, 4);
     case StepKind::While:
       return step.bodies.size() == 2 && isScalar(step, 1);
+    case StepKind::HostCall:
+      return step.bodies.empty() && isSoundCall(step);
     }
     return false;
+  }
+
+  /// One tensor a buffer, of its size; inputs, then outputs.
+  static bool isSoundCall(const Step &step) {
+    if (step.hostFunction.empty() || step.tensors.size() != step.buffers.size())
+      return false;
+    bool isOutput = false;
+    for (size_t i = 0; i < step.buffers.size(); ++i) {
+      const BufferReference &buffer = step.buffers[i];
+      if (buffer.access == BufferAccess::In ? isOutput || !reads(buffer)
+                                            : !writes(buffer))
+        return false;
+      isOutput = buffer.access != BufferAccess::In;
+      std::optional<int64_t> bytes =
+          byteCount(step.tensors[i].type, step.tensors[i].shape);
+      if (!bytes || static_cast<uint64_t>(*bytes) != buffer.bytes)
+        return false;
+    }
+    return true;
   }
 
   /// Whether the step's one buffer is a number of \p bytes to decide by.

@@ -23,7 +23,9 @@
 // of range (stablehlo.case). `While` runs bodies[0], the condition, which
 // leaves an i1 in buffers[0], and as long as that is true bodies[1], the body,
 // and the condition again. `Copy` moves buffers[0] to buffers[1], of the same
-// size.
+// size. `HostCall` calls a function of HostFunctions.h, by the name in
+// `hostFunction`, on the buffers as tensors: `tensors` says of what type and
+// shape each is; the inputs stand before the outputs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +57,7 @@ struct BufferReference {
   uint64_t bytes = 0;
 };
 
-enum class StepKind : uint8_t { Kernel, Copy, If, While };
+enum class StepKind : uint8_t { Kernel, Copy, If, While, HostCall };
 
 struct Step {
   StepKind kind = StepKind::Kernel;
@@ -73,6 +75,9 @@ struct Step {
   /// If: the type of the selector, I1 or I32.
   ElementType selector = ElementType::I1;
   std::vector<std::vector<Step>> bodies;
+  /// HostCall: what to call, the text it is given, and its tensors.
+  std::string hostFunction, configuration;
+  std::vector<TensorSpec> tensors;
 };
 
 /// Bytes that somebody keeps alive: a packed weight, a part of a mapped file.

@@ -54,6 +54,10 @@ ProgramExecutor::create(std::shared_ptr<const Program> program,
       std::move(program), std::move(pool), std::move(*code)));
   if (Result<void> memory = executor->allocate(); !memory)
     return memory.takeError();
+  if (Result<void> found =
+          executor->findHostFunctions(executor->compiled->steps);
+      !found)
+    return found.takeError();
   return executor;
 }
 
@@ -94,7 +98,8 @@ ProgramExecutor::run(std::span<const Tensor> inputs) {
   }
   times.clear();
   runBegin = Clock::now();
-  runSteps(compiled->steps);
+  if (Result<void> done = runSteps(compiled->steps); !done)
+    return done.takeError();
   return std::move(results);
 }
 
@@ -133,35 +138,81 @@ std::byte *ProgramExecutor::address(const BufferReference &buffer,
   __builtin_unreachable();
 }
 
-void ProgramExecutor::runSteps(std::span<const Step> steps) {
-  for (const Step &step : steps)
-    runStep(step);
+Result<void> ProgramExecutor::findHostFunctions(std::span<const Step> steps) {
+  for (const Step &step : steps) {
+    if (step.kind == StepKind::HostCall) {
+      const HostFunction *function = findHostFunction(step.hostFunction);
+      if (!function)
+        return unsupported("the program calls '" + step.hostFunction +
+                           "', which nobody has registered");
+      hostFunctions[&step] = function;
+    }
+    for (const std::vector<Step> &body : step.bodies)
+      if (Result<void> found = findHostFunctions(body); !found)
+        return found;
+  }
+  return {};
 }
 
-void ProgramExecutor::runStep(const Step &step) {
+Result<void> ProgramExecutor::runSteps(std::span<const Step> steps) {
+  for (const Step &step : steps)
+    if (Result<void> done = runStep(step); !done)
+      return done;
+  return {};
+}
+
+Result<void> ProgramExecutor::callHost(const Step &step) {
+  std::vector<Tensor> inputs, outputs;
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    // A view without an owner: the memory is the program's.
+    std::byte *memory = address(step.buffers[i], 0);
+    bool isInput = step.buffers[i].access == BufferAccess::In;
+    (isInput ? inputs : outputs)
+        .push_back(Tensor::share(step.tensors[i].type, step.tensors[i].shape,
+                                 memory, nullptr));
+  }
+  Result<void> done = (*hostFunctions.at(&step))(
+      HostCall{step.configuration, inputs, outputs, hostContext});
+  if (done)
+    return done;
+  Error error = done.takeError();
+  error.message = step.layer.empty() ? error.message
+                                     : "'" + step.layer + "': " + error.message;
+  return error;
+}
+
+Result<void> ProgramExecutor::runStep(const Step &step) {
   if (step.kind == StepKind::If)
     return runSteps(chosenBody(step));
   if (step.kind == StepKind::While) {
     const std::byte *condition = address(step.buffers[0], 0);
-    for (runSteps(step.bodies[0]); *condition != std::byte(0);
-         runSteps(step.bodies[0]))
-      runSteps(step.bodies[1]);
-    return;
+    while (true) {
+      if (Result<void> done = runSteps(step.bodies[0]); !done)
+        return done;
+      if (*condition == std::byte(0))
+        return {};
+      if (Result<void> done = runSteps(step.bodies[1]); !done)
+        return done;
+    }
   }
 
   const Clock::time_point begin = profiling ? Clock::now() : runBegin;
   unsigned threads = 1;
-  if (step.kind == StepKind::Kernel)
+  if (step.kind == StepKind::HostCall) {
+    if (Result<void> done = callHost(step); !done)
+      return done;
+  } else if (step.kind == StepKind::Kernel)
     threads = runKernel(step);
   else if (step.buffers[0].bytes != 0)
     std::memmove(address(step.buffers[1], 0), address(step.buffers[0], 0),
                  step.buffers[0].bytes);
   if (!profiling)
-    return;
+    return {};
   using Seconds = std::chrono::duration<double>;
   times.push_back({step.layer, step.op, step.kernelName,
                    Seconds(begin - runBegin).count(),
                    Seconds(Clock::now() - begin).count(), step.flops, threads});
+  return {};
 }
 
 /// Returns how many threads were at work.

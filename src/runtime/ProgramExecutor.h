@@ -6,11 +6,13 @@
 #include "runtime/Arena.h"
 #include "runtime/CodeImage.h"
 #include "runtime/Executor.h"
+#include "runtime/HostFunctions.h"
 #include "runtime/Program.h"
 #include "runtime/ThreadPool.h"
 
 #include <chrono>
 #include <memory>
+#include <unordered_map>
 
 namespace sinter {
 
@@ -33,6 +35,9 @@ public:
 
   const Program &program() const { return *compiled; }
 
+  /// What host functions are given from now on; it outlives the executor.
+  void setHostContext(HostContext *context) { hostContext = context; }
+
 private:
   using Clock = std::chrono::steady_clock;
 
@@ -44,8 +49,10 @@ private:
   Result<void> allocate();
   void bind(std::span<const Tensor> inputs);
   std::byte *address(const BufferReference &buffer, unsigned thread) const;
-  void runSteps(std::span<const Step> steps);
-  void runStep(const Step &step);
+  Result<void> findHostFunctions(std::span<const Step> steps);
+  Result<void> runSteps(std::span<const Step> steps);
+  Result<void> runStep(const Step &step);
+  Result<void> callHost(const Step &step);
   unsigned runKernel(const Step &step);
   const std::vector<Step> &chosenBody(const Step &step) const;
 
@@ -62,6 +69,9 @@ private:
   std::vector<Tensor> staging;
   std::vector<const std::byte *> inputData;
   std::vector<Tensor> results;
+
+  HostContext *hostContext = nullptr;
+  std::unordered_map<const Step *, const HostFunction *> hostFunctions;
 
   bool profiling = false;
   Clock::time_point runBegin;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view magic{"SINTERP\0", 8};
 /// Goes up with every change of what the file means.
-constexpr uint32_t formatVersion = 1;
+constexpr uint32_t formatVersion = 2;
 constexpr size_t headerSize = 8 + 4 + 4 + 8 + 16 + 8;
 constexpr uint64_t constantAlignment = 64;
 
@@ -90,6 +90,9 @@ private:
       out.text(name(step.selector));
       out.list(step.bodies,
                [&](const std::vector<Step> &body) { steps(body); });
+      out.text(step.hostFunction);
+      out.text(step.configuration);
+      out.list(step.tensors, [&](const TensorSpec &spec) { tensorSpec(spec); });
     });
   }
 };
@@ -103,7 +106,7 @@ constexpr size_t textSize = 8;
 constexpr size_t specSize = 3 * 8;
 constexpr size_t bufferSize = 1 + 1 + 4 + 8 + 8;
 constexpr size_t relocationSize = 8 + 4 + 8;
-constexpr size_t stepSize = 1 + 4 + 8 + 3 * 8 + 4 * textSize + 8;
+constexpr size_t stepSize = 1 + 4 + 8 + 3 * 8 + 6 * textSize + 2 * 8;
 
 class MetadataReader {
 public:
@@ -194,6 +197,9 @@ private:
       step.kernelName = in.text();
       step.selector = elementType();
       step.bodies = in.list(sizeof(uint64_t), [&] { return steps(depth + 1); });
+      step.hostFunction = in.text();
+      step.configuration = in.text();
+      step.tensors = in.list(specSize, [&] { return tensorSpec(); });
       return step;
     });
   }

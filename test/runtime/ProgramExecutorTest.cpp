@@ -150,6 +150,44 @@ TEST(ProgramExecutorTest, IfChoosesABody) {
   EXPECT_EQ(run(ElementType::I32, 7), 30);
 }
 
+TEST(ProgramExecutorTest, CallsHostFunctionsByName) {
+  Program program = testProgram();
+  program.outputs = {{"y", ElementType::I32, {1000}}};
+  Step step;
+  step.kind = StepKind::HostCall;
+  step.layer = "here";
+  step.hostFunction = "test.negate";
+  step.configuration = "some text";
+  step.buffers = {{Input, In, 0, 0, 4000}, {Output, Out, 0, 0, 4000}};
+  step.tensors = {program.inputs[0], program.outputs[0]};
+  program.steps = {step};
+  auto create = [&] {
+    return ProgramExecutor::create(std::make_shared<Program>(program),
+                                   std::make_shared<ThreadPool>(1));
+  };
+  EXPECT_FALSE(create());
+  registerHostFunction("test.negate", [](const HostCall &call) -> Result<void> {
+    EXPECT_EQ(call.configuration, "some text");
+    for (int64_t i = 0; i < call.inputs[0].size(); ++i)
+      call.outputs[0].set<int32_t>(i, -call.inputs[0].at<int32_t>(i));
+    return {};
+  });
+  std::vector<Tensor> inputs = {ascending()};
+  auto results = (*create())->run(inputs);
+  ASSERT_TRUE(bool(results));
+  EXPECT_EQ((*results)[0].at<int32_t>(5), -inputs[0].at<int32_t>(5));
+
+  registerHostFunction("test.negate", [](const HostCall &) -> Result<void> {
+    return usageError("no");
+  });
+  auto failure = (*create())->run(inputs);
+  ASSERT_FALSE(bool(failure));
+  EXPECT_EQ(failure.error().message, "'here': no");
+
+  program.steps[0].tensors[0].shape = {999};
+  EXPECT_FALSE(create());
+}
+
 TEST(ProgramExecutorTest, CallsOutsideFunctions) {
   Program program = testProgram();
   program.inputs = {{"x", ElementType::F32, {}}};

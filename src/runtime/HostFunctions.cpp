@@ -1,0 +1,86 @@
+//===- HostFunctions.cpp - functions that programs call by name -----------===//
+
+#include "runtime/HostFunctions.h"
+#include "runtime/host/Builtin.h"
+
+#include <charconv>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace sinter {
+
+namespace {
+struct Functions {
+  Functions() {
+    add("sinter.fft", host::fft);
+    add("sinter.cholesky", host::cholesky);
+    add("sinter.triangular_solve", host::triangularSolve);
+  }
+  void add(std::string name, HostFunction function) {
+    all.push_back(std::make_unique<HostFunction>(std::move(function)));
+    byName[std::move(name)] = all.back().get();
+  }
+
+  std::mutex mutex;
+  /// Replaced functions stay: somebody may be calling them.
+  std::vector<std::unique_ptr<HostFunction>> all;
+  std::map<std::string, const HostFunction *, std::less<>> byName;
+};
+} // namespace
+
+static Functions &functions() {
+  static Functions instance;
+  return instance;
+}
+
+void registerHostFunction(std::string name, HostFunction function) {
+  Functions &registry = functions();
+  std::lock_guard<std::mutex> lock(registry.mutex);
+  registry.add(std::move(name), std::move(function));
+}
+
+const HostFunction *findHostFunction(std::string_view name) {
+  Functions &registry = functions();
+  std::lock_guard<std::mutex> lock(registry.mutex);
+  auto found = registry.byName.find(name);
+  return found == registry.byName.end() ? nullptr : found->second;
+}
+
+/// The text up to \p separator, which is taken off \p rest.
+static std::string_view takeUntil(std::string_view &rest, char separator) {
+  const size_t end = rest.find(separator);
+  const std::string_view part = rest.substr(0, end);
+  rest =
+      end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  return part;
+}
+
+std::optional<std::vector<int64_t>>
+HostConfiguration::numbers(std::string_view key) const {
+  for (std::string_view rest = text; !rest.empty();) {
+    std::string_view values = takeUntil(rest, ';');
+    if (takeUntil(values, '=') != key)
+      continue;
+    std::vector<int64_t> result;
+    while (!values.empty()) {
+      const std::string_view digits = takeUntil(values, ',');
+      int64_t value = 0;
+      auto [end, error] =
+          std::from_chars(digits.data(), digits.data() + digits.size(), value);
+      if (error != std::errc() || end != digits.data() + digits.size())
+        return std::nullopt;
+      result.push_back(value);
+    }
+    return result;
+  }
+  return std::nullopt;
+}
+
+int64_t HostConfiguration::number(std::string_view key,
+                                  int64_t otherwise) const {
+  auto values = numbers(key);
+  return values && values->size() == 1 ? values->front() : otherwise;
+}
+
+} // namespace sinter
