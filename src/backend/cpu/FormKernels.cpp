@@ -33,6 +33,7 @@ enum class Kind {
   Constant,
   Alias,
   Control,
+  Call, ///< Of a function of the process.
   Elementwise,
   Movement,  ///< Each element is one element of an operand.
   Reduction, ///< reduce
@@ -50,6 +51,8 @@ Kind kindOf(Operation *op) {
     return Kind::Alias;
   if (isControlFlow(op))
     return Kind::Control;
+  if (isa<HostCallOp>(op))
+    return Kind::Call;
   if (isa<BroadcastInDimOp, TransposeOp, SliceOp, PadOp, ConcatenateOp,
           ReverseOp, IotaOp, GatherOp, DynamicSliceOp, DynamicUpdateSliceOp>(
           op))
@@ -270,8 +273,8 @@ public:
     for (Operation &op : llvm::reverse(block)) {
       Kind kind = kindOf(&op);
       if (kind == Kind::Constant || kind == Kind::Alias ||
-          kind == Kind::Control || op.hasTrait<OpTrait::IsTerminator>() ||
-          !isNeeded(&op))
+          kind == Kind::Control || kind == Kind::Call ||
+          op.hasTrait<OpTrait::IsTerminator>() || !isNeeded(&op))
         continue;
       groups.push_back(std::make_unique<Group>(&op));
       grow(*groups.back(), &op);
@@ -483,7 +486,7 @@ private:
     for (auto [root, kernel] : replacements)
       root->replaceAllUsesWith(kernel);
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (op.use_empty() && !isa<KernelOp>(op) &&
+      if (op.use_empty() && !isa<KernelOp, HostCallOp>(op) &&
           !op.hasTrait<OpTrait::IsTerminator>() && !isControlFlow(&op))
         op.erase();
   }

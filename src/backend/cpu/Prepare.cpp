@@ -10,6 +10,7 @@
 #include "graph/nn/Emit.h"
 #include "graph/nn/NnOps.h"
 #include "passes/FoldConstants.h"
+#include "passes/LowerQuantized.h"
 
 #include <set>
 
@@ -89,16 +90,6 @@ static void removeUnused(func::FuncOp function) {
   sweep(sweep, function.getBody().front());
 }
 
-/// Floats whose arithmetic the code generator knows.
-static bool isComputable(Type element) {
-  if (auto complexType = dyn_cast<ComplexType>(element))
-    return isComputable(complexType.getElementType());
-  if (isa<FloatType>(element))
-    return element.isF16() || element.isBF16() || element.isF32() ||
-           element.isF64();
-  return isa<IntegerType, IndexType>(element);
-}
-
 static Result<void> checkTypes(func::FuncOp function) {
   std::set<std::string> bad;
   auto check = [&](Value value) {
@@ -108,7 +99,7 @@ static Result<void> checkTypes(func::FuncOp function) {
     stream << value.getType();
     if (!type || !type.hasStaticShape() ||
         !elementTypeOf(type.getElementType()) ||
-        !isComputable(type.getElementType()))
+        isa<quant::QuantizedType>(type.getElementType()))
       bad.insert(text);
   };
   function.walk([&](Operation *op) {
@@ -130,6 +121,8 @@ Result<void> cpu::prepare(Model &model, const Target &target,
   func::FuncOp function = model.entry();
   if (!function)
     return invalidModel("the model has no entry function");
+  if (Result<void> done = lowerQuantized(function); !done)
+    return done;
   auto isPool = [](Operation *op) {
     return isa<nn::MaxPoolOp, nn::AveragePoolOp>(op);
   };

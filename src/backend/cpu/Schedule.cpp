@@ -83,7 +83,7 @@ private:
     Value memory = memoryOf(value);
     Operation *op = memory.getDefiningOp();
     if (op && op->getBlock() == &block &&
-        (isa<KernelOp>(op) || isControlFlow(op)))
+        (isa<KernelOp, HostCallOp>(op) || isControlFlow(op)))
       slotOf.try_emplace(memory, slot);
   }
 
@@ -174,6 +174,8 @@ private:
         done = kernel(kernelOp, steps);
       else if (auto whileOp = dyn_cast<stablehlo::WhileOp>(op))
         done = loop(whileOp, steps);
+      else if (auto callOp = dyn_cast<HostCallOp>(op))
+        done = hostCall(callOp, steps);
       else if (isControlFlow(&op))
         done = choice(&op, steps);
       if (!done)
@@ -253,6 +255,33 @@ private:
       ++step.kernel;
       plan.tick();
     }
+    return {};
+  }
+
+  Result<void> hostCall(HostCallOp op, std::vector<Step> &steps) {
+    Step step;
+    step.kind = StepKind::HostCall;
+    step.hostFunction = op.getFunction().str();
+    step.configuration = op.getConfiguration().str();
+    step.op = step.hostFunction;
+    step.layer = nameOf(op.getLoc());
+    auto add = [&](Value value, Id slot, BufferAccess access) {
+      step.buffers.push_back(reference(slot, access));
+      step.bytesMoved += plan[slot].bytes;
+      RankedTensorType type = typeOf(value);
+      step.tensors.push_back(
+          {"", *elementTypeOf(type.getElementType()), type.getShape().vec()});
+    };
+    for (Value input : op.getInputs()) {
+      Result<Id> slot = find(input);
+      if (!slot)
+        return slot.takeError();
+      add(input, *slot, BufferAccess::In);
+    }
+    for (Value result : op.getResults())
+      add(result, create(result), BufferAccess::Out);
+    steps.push_back(std::move(step));
+    plan.tick();
     return {};
   }
 

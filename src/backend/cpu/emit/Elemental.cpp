@@ -1,6 +1,7 @@
 //===- Elemental.cpp - the value of a tensor at one place -----------------===//
 
 #include "backend/cpu/emit/Elemental.h"
+#include "backend/cpu/emit/SmallFloat.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -15,6 +16,8 @@ Type cpu::storageType(Type element) {
   if (auto integer = dyn_cast<IntegerType>(element))
     return IntegerType::get(element.getContext(),
                             std::max(8u, integer.getWidth()));
+  if (isFloat8(element))
+    return IntegerType::get(element.getContext(), 8);
   return element;
 }
 
@@ -23,6 +26,8 @@ Type cpu::valueType(Type element) {
     return IntegerType::get(element.getContext(), 64);
   if (auto integer = dyn_cast<IntegerType>(element))
     return IntegerType::get(element.getContext(), integer.getWidth());
+  if (isFloat8(element))
+    return IntegerType::get(element.getContext(), 8);
   return element;
 }
 

@@ -32,9 +32,10 @@ struct Coordinate {
 using Coordinates = llvm::SmallVector<Coordinate, 6>;
 
 /// How an element type lies in memory: one byte for i1 and smaller integers,
-/// integers without sign.
+/// integers without sign, i8 for floats of eight bits.
 mlir::Type storageType(mlir::Type element);
-/// The type of a value of an element type in code: integers without sign.
+/// The type of a value of an element type in code: integers without sign, i8
+/// for floats of eight bits.
 mlir::Type valueType(mlir::Type element);
 
 class Elemental {

@@ -19,6 +19,10 @@ Value Elemental::constant(Type element, Attribute attribute) {
   if (auto integer = dyn_cast<IntegerAttr>(attribute))
     return emission.create<arith::ConstantOp>(
         type, IntegerAttr::get(type, integer.getValue()));
+  if (auto number = dyn_cast<FloatAttr>(attribute);
+      number && isa<IntegerType>(type))
+    return emission.create<arith::ConstantOp>(
+        type, IntegerAttr::get(type, number.getValue().bitcastToAPInt()));
   return emission.create<arith::ConstantOp>(type, cast<TypedAttr>(attribute));
 }
 

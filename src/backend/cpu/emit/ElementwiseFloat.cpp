@@ -237,7 +237,8 @@ Value ElementwiseWriter::totalOrder(Value value) {
   unsigned width =
       getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
   Type type = shaped(e.builder.getIntegerType(width));
-  Value bits = e.create<arith::BitcastOp>(type, value);
+  Value bits =
+      value.getType() == type ? value : e.create<arith::BitcastOp>(type, value);
   Value sign = e.create<arith::ShRSIOp>(bits, integer(type, width - 1));
   Value magnitude = integer(type, APInt::getSignedMaxValue(width));
   return e.create<arith::XOrIOp>(bits,

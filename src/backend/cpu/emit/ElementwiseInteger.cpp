@@ -2,6 +2,7 @@
 
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/ElementwiseWriter.h"
+#include "backend/cpu/emit/SmallFloat.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -246,11 +247,14 @@ Value ElementwiseWriter::convert(Value value, Type from, Type to) {
   if (isa<FloatType>(from) && isa<FloatType>(to)) {
     unsigned source = from.getIntOrFloatBitWidth(),
              target = to.getIntOrFloatBitWidth();
-    if (source < 32 && target < 32)
-      return convert(convert(value, from, b.getF32Type()), b.getF32Type(), to);
+    if (isFloat8(from))
+      return convert(emitDecode(e, value, from), b.getF32Type(), to);
+    if (isFloat8(to) && from.isF32())
+      return emitEncode(e, value, to);
     // The machine has no step between f64 and the smallest.
-    if ((from.isF64() && !to.isF32() && !to.isF16()) ||
-        (to.isF64() && source < 32))
+    if (from.isF64() && !to.isF32() && !to.isF16())
+      return convert(emitRoundToOdd(e, value), b.getF32Type(), to);
+    if ((source < 32 && target < 32) || (to.isF64() && source < 32))
       return convert(convert(value, from, b.getF32Type()), b.getF32Type(), to);
     if (source < target)
       return e.create<arith::ExtFOp>(type, value);
@@ -269,8 +273,7 @@ Value ElementwiseWriter::convert(Value value, Type from, Type to) {
   if (isa<FloatType>(to)) {
     if (!to.isF32() && !to.isF64()) {
       // Exact on the way, so that it is rounded once.
-      Type wide = source > 24 && !to.isBF16() ? Type(b.getF64Type())
-                                              : Type(b.getF32Type());
+      Type wide = source > 24 ? Type(b.getF64Type()) : Type(b.getF32Type());
       return convert(convert(value, from, wide), wide, to);
     }
     return isUnsigned ? e.create<arith::UIToFPOp>(type, value)

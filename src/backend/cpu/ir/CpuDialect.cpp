@@ -17,6 +17,13 @@ void CpuDialect::initialize() {
       >();
 }
 
+void HostCallOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  if (!getPure())
+    effects.emplace_back(MemoryEffects::Write::get());
+}
+
 /// Whether \p inner is \p outer, perhaps in another shape.
 static bool isSameMemory(Type outer, Type inner) {
   auto a = cast<RankedTensorType>(outer), b = cast<RankedTensorType>(inner);

@@ -44,6 +44,22 @@ def Cpu_YieldOp : Cpu_Op<"yield", [Pure, Terminator, HasParent<"KernelOp">]> {
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
+def Cpu_HostCallOp :
+    Cpu_Op<"host_call", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "A call of a function of the process, by name";
+  let description = [{
+    Becomes a step of its own (StepKind::HostCall), in its place among other
+    calls. A `pure` one may be removed where nobody needs its results.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, StrAttr:$function,
+                       StrAttr:$configuration, UnitAttr:$pure);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $function `(` $inputs `)` `with` $configuration attr-dict
+      `:` functional-type(operands, results)
+  }];
+}
+
 include "backend/cpu/ir/LayoutOps.td"
 
 #endif // SINTER_BACKEND_CPU_IR_CPUOPS

@@ -1,0 +1,35 @@
+//===- SmallFloat.h - 8-bit floats in code --------------------------------===//
+//
+// Values of an 8-bit float type are integers in code; arithmetic goes through
+// f32 and is rounded after every operation. One generator serves all formats:
+// a format is its widths, its bias and what it does about infinity, NaN and
+// negative zero (runtime/Float.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_EMIT_SMALLFLOAT_H
+#define SINTER_BACKEND_CPU_EMIT_SMALLFLOAT_H
+
+#include "backend/cpu/emit/Emission.h"
+
+namespace sinter::cpu {
+
+/// Whether \p element is a float of eight bits.
+bool isFloat8(mlir::Type element);
+
+/// The f32 that \p code (i8 or a vector of it) of format \p element stands for.
+mlir::Value emitDecode(Emission &emission, mlir::Value code,
+                       mlir::Type element);
+/// \p value (f32 or a vector of it) to the nearest code of format \p element,
+/// ties to even; beyond the range, infinity, or NaN where there is none.
+mlir::Value emitEncode(Emission &emission, mlir::Value value,
+                       mlir::Type element);
+
+/// \p value (f64 or a vector of it) as f32, rounded to odd: rounded again to a
+/// format of at most 22 bits of mantissa, it is as if rounded once (S. Boldo,
+/// G. Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+mlir::Value emitRoundToOdd(Emission &emission, mlir::Value value);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_EMIT_SMALLFLOAT_H

@@ -1,0 +1,416 @@
+//===- LowerQuantized.cpp - quantised tensors as integers -----------------===//
+
+#include "passes/LowerQuantized.h"
+
+#include "graph/Types.h"
+#include "graph/nn/Emit.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "mlir/Dialect/Quant/QuantTypes.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace sinter;
+
+static quant::QuantizedType quantizedOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast<quant::QuantizedType>(tensor.getElementType())
+                : quant::QuantizedType();
+}
+
+/// Signless integers are signed, as everywhere in StableHLO.
+static Type storageOf(quant::QuantizedType type) {
+  return IntegerType::get(type.getContext(), type.getStorageTypeIntegralWidth(),
+                          type.isSigned() ? IntegerType::Signless
+                                          : IntegerType::Unsigned);
+}
+
+static RankedTensorType withElement(Type type, Type element) {
+  return cast<RankedTensorType>(type).clone(element);
+}
+
+namespace {
+
+/// Scales and zero points, one or one an element of a dimension.
+struct Parameters {
+  SmallVector<double> scales;
+  SmallVector<int64_t> zeroPoints;
+  int64_t axis = -1;
+
+  bool operator==(const Parameters &) const = default;
+  bool isSymmetric() const {
+    return llvm::all_of(zeroPoints, [](int64_t zero) { return zero == 0; });
+  }
+};
+
+std::optional<Parameters> parametersOf(quant::QuantizedType type) {
+  if (auto uniform = dyn_cast<quant::UniformQuantizedType>(type))
+    return Parameters{{uniform.getScale()}, {uniform.getZeroPoint()}, -1};
+  auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(type);
+  if (!perAxis)
+    return std::nullopt;
+  return Parameters{llvm::to_vector(perAxis.getScales()),
+                    llvm::to_vector(perAxis.getZeroPoints()),
+                    perAxis.getQuantizedDimension()};
+}
+
+/// Whether \p op is the same on storage elements: it moves them, or its regions
+/// say what becomes of them.
+bool takesStorage(Operation *op) {
+  using namespace stablehlo;
+  if (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>())
+    return true;
+  static constexpr llvm::StringLiteral moving[] = {
+      "stablehlo.constant",
+      "stablehlo.broadcast",
+      "stablehlo.broadcast_in_dim",
+      "stablehlo.dynamic_broadcast_in_dim",
+      "stablehlo.reshape",
+      "stablehlo.dynamic_reshape",
+      "stablehlo.get_dimension_size",
+      "stablehlo.set_dimension_size",
+      "stablehlo.transpose",
+      "stablehlo.slice",
+      "stablehlo.real_dynamic_slice",
+      "stablehlo.dynamic_slice",
+      "stablehlo.dynamic_update_slice",
+      "stablehlo.pad",
+      "stablehlo.dynamic_pad",
+      "stablehlo.reverse",
+      "stablehlo.concatenate",
+      "stablehlo.gather",
+      "stablehlo.dynamic_gather",
+      "stablehlo.torch_index_select",
+      "stablehlo.select",
+      "stablehlo.bitcast_convert",
+      "stablehlo.optimization_barrier",
+      "stablehlo.tuple",
+      "stablehlo.get_tuple_element",
+      "stablehlo.composite",
+      "stablehlo.custom_call",
+      "func.call",
+      "nn.broadcast_like",
+      "nn.take",
+      "nn.take_along",
+      "nn.pad_mode"};
+  return llvm::is_contained(moving, op->getName().getStringRef());
+}
+
+class Lowering {
+public:
+  explicit Lowering(func::FuncOp function) : function(function) {}
+
+  Result<void> run() {
+    SmallVector<Operation *> arithmetic;
+    function.walk([&](Operation *op) {
+      if (op == function || !hasQuantizedType(op))
+        return;
+      if (!takesStorage(op) || !keepsParameters(op))
+        arithmetic.push_back(op);
+    });
+    changeTypes();
+    for (Operation *op : arithmetic)
+      if (Result<void> done = lower(op); !done)
+        return done;
+    return {};
+  }
+
+private:
+  static bool hasQuantizedType(Operation *op) {
+    return llvm::any_of(op->getOperandTypes(), quantizedOf) ||
+           llvm::any_of(op->getResultTypes(), quantizedOf);
+  }
+
+  /// Whether all quantised elements of \p op that it moves mean the same.
+  static bool keepsParameters(Operation *op) {
+    if (op->getNumRegions() != 0 || op->getNumResults() != 1 ||
+        isa<stablehlo::BitcastConvertOp>(op))
+      return true;
+    quant::QuantizedType result = quantizedOf(op->getResult(0).getType());
+    return llvm::all_of(op->getOperandTypes(), [&](Type type) {
+      quant::QuantizedType operand = quantizedOf(type);
+      if (!operand || !result)
+        return true;
+      auto a = parametersOf(operand), b = parametersOf(result);
+      return a && b && a->scales == b->scales && a->zeroPoints == b->zeroPoints;
+    });
+  }
+
+  /// From now on every quantised value is one of storage elements; what it was
+  /// is remembered.
+  void changeTypes() {
+    auto change = [&](Value value) {
+      quant::QuantizedType type = quantizedOf(value.getType());
+      if (!type)
+        return;
+      meanings[value] = type;
+      value.setType(withElement(value.getType(), storageOf(type)));
+    };
+    function.walk([&](Operation *op) {
+      llvm::for_each(op->getResults(), change);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          llvm::for_each(block.getArguments(), change);
+      if (auto constant = dyn_cast<stablehlo::ConstantOp>(op))
+        changeConstant(constant);
+    });
+    function.setFunctionType(FunctionType::get(
+        function.getContext(), function.getBody().getArgumentTypes(),
+        function.getBody().front().getTerminator()->getOperandTypes()));
+  }
+
+  static void changeConstant(stablehlo::ConstantOp op) {
+    auto type = cast<RankedTensorType>(op.getResult().getType());
+    auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (dense && dense.getType() != type &&
+        dense.getElementType().isIntOrFloat() &&
+        dense.getElementType().getIntOrFloatBitWidth() ==
+            type.getElementType().getIntOrFloatBitWidth())
+      op.setValueAttr(dense.bitcast(type.getElementType()));
+  }
+
+  Result<void> lower(Operation *op) {
+    for (auto values :
+         {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+      for (Value value : values)
+        if (quant::QuantizedType type = meanings.lookup(value))
+          if (!parametersOf(type))
+            return unsupported(op->getName().getStringRef().str() +
+                               " has a quantised type that is not uniform");
+    OpBuilder builder(op);
+    Value result;
+    if (isa<stablehlo::UniformDequantizeOp>(op))
+      result = convert(builder, numbers(builder, op->getOperand(0)),
+                       getElementTypeOrSelf(op->getResult(0)));
+    else if (isa<stablehlo::UniformQuantizeOp>(op))
+      result = quantized(builder, expressed(builder, op->getOperand(0)),
+                         op->getResult(0));
+    else if (isExactProduct(op))
+      result = product(builder, op);
+    if (result)
+      op->getResult(0).replaceAllUsesWith(result);
+    else
+      lowerByNumbers(builder, op);
+    op->erase();
+    return {};
+  }
+
+  /// dequantize_op_quantize.
+  void lowerByNumbers(OpBuilder &builder, Operation *op) {
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      if (meanings.contains(operand))
+        mapping.map(operand, expressed(builder, operand));
+    Operation *onNumbers = builder.clone(*op, mapping);
+    for (auto [was, is] :
+         llvm::zip(op->getResults(), onNumbers->getResults())) {
+      quant::QuantizedType meaning = meanings.lookup(was);
+      if (!meaning) {
+        was.replaceAllUsesWith(is);
+        continue;
+      }
+      is.setType(withElement(was.getType(), meaning.getExpressedType()));
+      was.replaceAllUsesWith(quantized(builder, is, was));
+    }
+  }
+
+  /// Both operands of a convolution or dot_general are quantised, so that the
+  /// sum is of integers.
+  bool isExactProduct(Operation *op) const {
+    return isa<stablehlo::DotGeneralOp, stablehlo::ConvolutionOp>(op) &&
+           meanings.contains(op->getOperand(0)) &&
+           meanings.contains(op->getOperand(1)) &&
+           parametersOf(meanings.lookup(op->getOperand(0)))->axis < 0 &&
+           resultAxis(op).has_value();
+  }
+
+  /// The dimension of the result that the right operand's scales vary along:
+  /// -1 for none; nothing if they do not vary along one.
+  std::optional<int64_t> resultAxis(Operation *op) const {
+    const int64_t axis = parametersOf(meanings.lookup(op->getOperand(1)))->axis;
+    if (axis < 0)
+      return -1;
+    if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op)) {
+      auto numbers = convolution.getDimensionNumbers();
+      if (axis == numbers.getKernelOutputFeatureDimension())
+        return numbers.getOutputFeatureDimension();
+      return std::nullopt;
+    }
+    auto numbers = cast<stablehlo::DotGeneralOp>(op).getDotDimensionNumbers();
+    ArrayRef<int64_t> batching = numbers.getRhsBatchingDimensions();
+    ArrayRef<int64_t> contracting = numbers.getRhsContractingDimensions();
+    if (llvm::is_contained(contracting, axis))
+      return std::nullopt;
+    if (auto *found = llvm::find(batching, axis); found != batching.end())
+      return found - batching.begin();
+    auto type = cast<RankedTensorType>(op->getOperand(1).getType());
+    int64_t position =
+        cast<RankedTensorType>(op->getResult(0).getType()).getRank();
+    for (int64_t dim = type.getRank() - 1; dim >= axis; --dim)
+      if (!llvm::is_contained(batching, dim) &&
+          !llvm::is_contained(contracting, dim))
+        --position;
+    return position;
+  }
+
+  /// The greatest distance of a storage element from its zero point.
+  static double reach(quant::QuantizedType type) {
+    double most = 0;
+    for (int64_t zero : parametersOf(type)->zeroPoints)
+      most = std::max({most, std::abs(double(type.getStorageTypeMin()) - zero),
+                       std::abs(double(type.getStorageTypeMax()) - zero)});
+    return most;
+  }
+
+  /// An integer type, or f64, that holds every sum exactly.
+  Type accumulatorOf(Operation *op) const {
+    auto left = cast<RankedTensorType>(op->getOperand(0).getType());
+    auto right = cast<RankedTensorType>(op->getOperand(1).getType());
+    double terms = std::max<int64_t>(
+        1, std::min(left.getNumElements(), right.getNumElements()));
+    double most = terms * reach(meanings.lookup(op->getOperand(0))) *
+                  reach(meanings.lookup(op->getOperand(1)));
+    MLIRContext *context = op->getContext();
+    if (most < 0x1p31)
+      return IntegerType::get(context, 32);
+    return most < 0x1p62 ? Type(IntegerType::get(context, 64))
+                         : Float64Type::get(context);
+  }
+
+  Value product(OpBuilder &builder, Operation *op) {
+    Type accumulator = accumulatorOf(op);
+    IRMapping mapping;
+    for (Value operand : op->getOperands()) {
+      Value moved = convert(builder, operand, accumulator);
+      Parameters parameters = *parametersOf(meanings.lookup(operand));
+      mapping.map(operand, withoutZeroPoint(builder, moved, parameters));
+    }
+    Operation *sums = builder.clone(*op, mapping);
+    Value result = op->getResult(0);
+    sums->getResult(0).setType(withElement(result.getType(), accumulator));
+    Value sum = convert(builder, sums->getResult(0), builder.getF64Type());
+    Parameters scales = *parametersOf(meanings.lookup(op->getOperand(1)));
+    double left = parametersOf(meanings.lookup(op->getOperand(0)))->scales[0];
+    for (double &scale : scales.scales)
+      scale *= left;
+    scales.axis = *resultAxis(op);
+    nn::Emit emit(builder, op->getLoc());
+    Value reals =
+        emit.mul(sum, spread(builder, scales.scales, scales.axis, sum));
+    return meanings.contains(result)
+               ? quantized(builder, reals, result)
+               : convert(builder, reals, getElementTypeOrSelf(result));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Numbers and storage
+  //===--------------------------------------------------------------------===//
+
+  static Value convert(OpBuilder &builder, Value value, Type element) {
+    if (getElementTypeOrSelf(value) == element)
+      return value;
+    return builder.create<stablehlo::ConvertOp>(
+        value.getLoc(), withElement(value.getType(), element), value);
+  }
+
+  /// \p values, one or one an element of dimension \p axis, in the shape and
+  /// type of \p like.
+  static Value spread(OpBuilder &builder, ArrayRef<double> values, int64_t axis,
+                      Value like) {
+    auto type = cast<RankedTensorType>(like.getType());
+    Type element = type.getElementType();
+    auto attribute = [&](double value) -> Attribute {
+      if (isa<FloatType>(element))
+        return builder.getFloatAttr(element, value);
+      return builder.getIntegerAttr(element, static_cast<int64_t>(value));
+    };
+    if (axis < 0)
+      return builder.create<stablehlo::ConstantOp>(
+          like.getLoc(), DenseElementsAttr::get(type, attribute(values[0])));
+    SmallVector<Attribute> attributes = llvm::map_to_vector(values, attribute);
+    auto listType =
+        RankedTensorType::get(static_cast<int64_t>(values.size()), element);
+    Value list = builder.create<stablehlo::ConstantOp>(
+        like.getLoc(), DenseElementsAttr::get(listType, attributes));
+    return builder.create<stablehlo::BroadcastInDimOp>(
+        like.getLoc(), type, list, builder.getDenseI64ArrayAttr({axis}));
+  }
+
+  static SmallVector<double> zerosOf(const Parameters &parameters) {
+    return llvm::map_to_vector(parameters.zeroPoints, [](int64_t zero) {
+      return static_cast<double>(zero);
+    });
+  }
+
+  static Value withoutZeroPoint(OpBuilder &builder, Value value,
+                                const Parameters &parameters) {
+    if (parameters.isSymmetric())
+      return value;
+    nn::Emit emit(builder, value.getLoc());
+    return emit.sub(
+        value, spread(builder, zerosOf(parameters), parameters.axis, value));
+  }
+
+  /// What the storage elements of \p storage stand for, in f64 and unrounded.
+  Value numbers(OpBuilder &builder, Value storage) {
+    Parameters parameters = *parametersOf(meanings.lookup(storage));
+    Value value = withoutZeroPoint(
+        builder, convert(builder, storage, builder.getF64Type()), parameters);
+    nn::Emit emit(builder, storage.getLoc());
+    return emit.mul(value,
+                    spread(builder, parameters.scales, parameters.axis, value));
+  }
+
+  /// The same in the expressed type; a value that was not quantised as it is.
+  Value expressed(OpBuilder &builder, Value value) {
+    quant::QuantizedType type = meanings.lookup(value);
+    return type ? convert(builder, numbers(builder, value),
+                          type.getExpressedType())
+                : value;
+  }
+
+  /// The storage elements nearest to \p reals in the meaning of \p like.
+  Value quantized(OpBuilder &builder, Value reals, Value like) {
+    quant::QuantizedType type = meanings.lookup(like);
+    Parameters parameters = *parametersOf(type);
+    nn::Emit emit(builder, like.getLoc());
+    Value value = convert(builder, reals, builder.getF64Type());
+    value = emit.div(
+        value, spread(builder, parameters.scales, parameters.axis, value));
+    value = emit.make<stablehlo::RoundNearestEvenOp>(value);
+    if (!parameters.isSymmetric())
+      value = emit.add(
+          value, spread(builder, zerosOf(parameters), parameters.axis, value));
+    auto bound = [&](int64_t limit) {
+      return emit.scalar(static_cast<double>(limit), builder.getF64Type());
+    };
+    value =
+        emit.make<stablehlo::ClampOp>(bound(type.getStorageTypeMin()), value,
+                                      bound(type.getStorageTypeMax()));
+    return convert(builder, value, storageOf(type));
+  }
+
+  func::FuncOp function;
+  DenseMap<Value, quant::QuantizedType> meanings;
+};
+
+} // namespace
+
+bool sinter::hasQuantized(func::FuncOp function) {
+  auto result = function.walk([](Operation *op) {
+    auto isQuantized = [](Type type) { return bool(quantizedOf(type)); };
+    bool found = llvm::any_of(op->getResultTypes(), isQuantized);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        found |= llvm::any_of(block.getArgumentTypes(), isQuantized);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+Result<void> sinter::lowerQuantized(func::FuncOp function) {
+  if (!hasQuantized(function))
+    return {};
+  return Lowering(function).run();
+}

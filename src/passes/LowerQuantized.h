@@ -1,0 +1,39 @@
+//===- LowerQuantized.h - quantised tensors as integers -------------------===//
+//
+//   y = add(a, b) : !quant.uniform<i8:f32, s:z>
+//     ->  x = add(convert<f32>((convert<f64>(a) - za) * sa), ... b ...)
+//         y = convert<i8>(clamp(round(convert<f64>(x) / s) + z))
+//
+//   y = dot_general(a, b)
+//     ->  n = dot_general(convert<i32>(a) - za, convert<i32>(b) - zb) : i32
+//         y = convert<i8>(clamp(round(convert<f64>(n) * (sa * sb) / s) + z))
+//
+// Quantised tensors become tensors of their storage elements. What only moves
+// elements moves these; products of two quantised tensors are taken in
+// integers, exactly; any other operation is the specification's
+// dequantize_op_quantize, with scales and zero points applied in f64.
+//
+// Restrictions:
+//   - Shapes are static.
+//   - Arguments and results of functions change their types.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_PASSES_LOWERQUANTIZED_H
+#define SINTER_PASSES_LOWERQUANTIZED_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/Result.h"
+
+namespace sinter {
+
+/// Whether \p function has a value of a quantised type.
+bool hasQuantized(mlir::func::FuncOp function);
+
+/// Rewrites all of \p function. The Unsupported error names the operation that
+/// has a quantised type which is not uniform.
+Result<void> lowerQuantized(mlir::func::FuncOp function);
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_LOWERQUANTIZED_H
