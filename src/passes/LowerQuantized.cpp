@@ -189,11 +189,20 @@ private:
     else if (isExactProduct(op))
       result = product(builder, op);
     if (result)
-      op->getResult(0).replaceAllUsesWith(result);
+      replace(op->getResult(0), result);
     else
       lowerByNumbers(builder, op);
     op->erase();
     return {};
+  }
+
+  /// The new value means what the old one did, which is about to go.
+  void replace(Value was, Value is) {
+    was.replaceAllUsesWith(is);
+    if (quant::QuantizedType meaning = meanings.lookup(was)) {
+      meanings.erase(was);
+      meanings[is] = meaning;
+    }
   }
 
   /// dequantize_op_quantize.
@@ -207,11 +216,11 @@ private:
          llvm::zip(op->getResults(), onNumbers->getResults())) {
       quant::QuantizedType meaning = meanings.lookup(was);
       if (!meaning) {
-        was.replaceAllUsesWith(is);
+        replace(was, is);
         continue;
       }
       is.setType(withElement(was.getType(), meaning.getExpressedType()));
-      was.replaceAllUsesWith(quantized(builder, is, was));
+      replace(was, quantized(builder, is, was));
     }
   }
 

@@ -1,0 +1,211 @@
+//===- SmallTypesTest.cpp - 8-bit floats, small integers, quantised -------===//
+
+#include "backend/cpu/CompareWithInterpreter.h"
+
+#include <gtest/gtest.h>
+
+using namespace sinter::test;
+
+namespace {
+
+const char *smallFloats[] = {"f8E4M3",        "f8E4M3FN", "f8E4M3FNUZ",
+                             "f8E4M3B11FNUZ", "f8E5M2",   "f8E5M2FNUZ"};
+const char *smallIntegers[] = {"i2", "i4", "ui2", "ui4"};
+
+std::string tensor(const std::string &element, const std::string &shape) {
+  return "tensor<" + shape + "x" + element + ">";
+}
+
+/// stablehlo.<op> on operands of one type.
+std::string differsFor(const std::string &op, const std::string &type,
+                       int operands) {
+  std::string list, names;
+  for (int i = 0; i < operands; ++i) {
+    std::string name = "%a" + std::to_string(i);
+    list += (i ? ", " : "") + name + ": " + type;
+    names += (i ? ", " : "") + name;
+  }
+  return differs("(" + list + ") -> " + type + " {\n  %0 = stablehlo." + op +
+                     " " + names + " : " + type + "\n  return %0 : " + type +
+                     "\n}",
+                 {0, 0});
+}
+
+/// Converts bytes, nearly all there are, as \p from to \p to.
+std::string convertsAll(const std::string &from, const std::string &to) {
+  std::string bytes = "tensor<2048xui8>", source = tensor(from, "2048"),
+              target = tensor(to, "2048");
+  return differs("(%a: " + bytes + ") -> " + target +
+                     " {\n  %0 = stablehlo.bitcast_convert %a : (" + bytes +
+                     ") -> " + source + "\n  %1 = stablehlo.convert %0 : (" +
+                     source + ") -> " + target + "\n  return %1 : " + target +
+                     "\n}",
+                 {0, 0});
+}
+
+} // namespace
+
+TEST(SmallFloats, ElementwiseToTheBit) {
+  for (const char *type : smallFloats) {
+    for (const char *op : {"add", "subtract", "multiply", "divide", "maximum",
+                           "minimum", "remainder"})
+      EXPECT_EQ(differsFor(op, tensor(type, "7x11"), 2), "") << op << type;
+    for (const char *op : {"abs", "negate", "ceil", "floor", "sqrt", "sign",
+                           "round_nearest_even", "round_nearest_afz", "rsqrt",
+                           "exponential", "tanh", "logistic"})
+      EXPECT_EQ(differsFor(op, tensor(type, "7x11"), 1), "") << op << type;
+  }
+}
+
+TEST(SmallFloats, ConversionsToTheBit) {
+  for (const char *type : smallFloats) {
+    for (const char *to : {"f32", "f64", "f16", "bf16", "i8", "i32", "i1"}) {
+      EXPECT_EQ(convertsAll(type, to), "") << type << to;
+      std::string source = tensor(to, "300"), target = tensor(type, "300");
+      EXPECT_EQ(differs("(%a: " + source + ") -> " + target +
+                            " {\n  %0 = stablehlo.convert %a : (" + source +
+                            ") -> " + target + "\n  return %0 : " + target +
+                            "\n}",
+                        {0, 0}),
+                "")
+          << to << type;
+    }
+    for (const char *to : smallFloats)
+      EXPECT_EQ(convertsAll(type, to), "") << type << to;
+  }
+}
+
+TEST(SmallFloats, CompareReduceAndMultiply) {
+  for (std::string t : smallFloats) {
+    EXPECT_EQ(differs("(%a: tensor<40x" + t + ">, %b: tensor<40x" + t +
+                          ">) -> tensor<40xi1> {\n"
+                          "  %0 = stablehlo.compare LT, %a, %b, TOTALORDER : "
+                          "(tensor<40x" +
+                          t + ">, tensor<40x" + t +
+                          ">) -> tensor<40xi1>\n"
+                          "  return %0 : tensor<40xi1>\n}",
+                      {0, 0}),
+              "");
+    EXPECT_EQ(differs("(%a: tensor<4x6x" + t + ">, %b: tensor<6x5x" + t +
+                          ">) -> tensor<4x5x" + t +
+                          "> {\n"
+                          "  %0 = stablehlo.dot_general %a, %b, "
+                          "contracting_dims = [1] x [0] : (tensor<4x6x" +
+                          t + ">, tensor<6x5x" + t + ">) -> tensor<4x5x" + t +
+                          ">\n"
+                          "  return %0 : tensor<4x5x" +
+                          t + ">\n}",
+                      {0.3, 0.3}),
+              "")
+        << t;
+    EXPECT_EQ(
+        differs("(%a: tensor<4x6x" + t + ">) -> tensor<4x" + t +
+                    "> {\n"
+                    "  %c = stablehlo.constant dense<0.0> : tensor<" +
+                    t +
+                    ">\n"
+                    "  %0 = stablehlo.reduce(%a init: %c) applies "
+                    "stablehlo.maximum across dimensions = [1] : (tensor<4x6x" +
+                    t + ">, tensor<" + t + ">) -> tensor<4x" + t +
+                    ">\n"
+                    "  return %0 : tensor<4x" +
+                    t + ">\n}",
+                {0, 0}),
+        "")
+        << t;
+  }
+}
+
+TEST(SmallIntegers, ElementwiseToTheBit) {
+  for (const char *type : smallIntegers)
+    for (const char *op : {"add", "subtract", "multiply", "divide", "remainder",
+                           "and", "or", "xor", "maximum", "minimum",
+                           "shift_left", "shift_right_logical", "power"})
+      EXPECT_EQ(differsFor(op, tensor(type, "7x11"), 2), "") << op << type;
+}
+
+namespace {
+const std::string perTensor = "!quant.uniform<i8:f32, 0.05:-3>";
+const std::string perAxis =
+    "!quant.uniform<i8:f32:0, {0.05:0, 0.02:0, 0.1:0, 0.07:0}>";
+} // namespace
+
+TEST(Quantized, ElementwiseToTheBit) {
+  for (const std::string &element :
+       {perTensor, perAxis, std::string("!quant.uniform<u8:f32, 0.1:128>"),
+        std::string("!quant.uniform<i16:f32, 0.001:5>"),
+        std::string("!quant.uniform<i4:f32, 0.5:1>")}) {
+    std::string type = tensor(element, "4x5");
+    for (const char *op : {"add", "subtract", "multiply", "divide", "maximum"})
+      EXPECT_EQ(differsFor(op, type, 2), "") << op << type;
+    for (const char *op : {"abs", "negate", "ceil", "sqrt"})
+      EXPECT_EQ(differsFor(op, type, 1), "") << op << type;
+  }
+}
+
+TEST(Quantized, QuantizeAndBack) {
+  for (const std::string &element : {perTensor, perAxis}) {
+    std::string q = tensor(element, "4x50"), f = "tensor<4x50xf32>";
+    EXPECT_EQ(differs("(%a: " + f + ") -> " + f +
+                          " {\n  %0 = stablehlo.uniform_quantize %a : (" + f +
+                          ") -> " + q +
+                          "\n  %1 = stablehlo.uniform_dequantize %0 : (" + q +
+                          ") -> " + f + "\n  return %1 : " + f + "\n}",
+                      {0, 0}),
+              "");
+    std::string other = tensor("!quant.uniform<i8:f32, 0.03:7>", "4x50");
+    EXPECT_EQ(differs("(%a: " + q + ") -> " + other +
+                          " {\n  %0 = stablehlo.uniform_quantize %a : (" + q +
+                          ") -> " + other + "\n  return %0 : " + other + "\n}",
+                      {0, 0}),
+              "");
+  }
+}
+
+TEST(Quantized, MovementMovesStorage) {
+  std::string q = tensor(perTensor, "4x6"), t = tensor(perTensor, "6x4");
+  EXPECT_EQ(differs("(%a: " + q + ") -> " + t +
+                        " {\n  %0 = stablehlo.transpose %a, dims = [1, 0] : (" +
+                        q + ") -> " + t + "\n  return %0 : " + t + "\n}",
+                    {0, 0}),
+            "");
+}
+
+TEST(Quantized, ProductsInIntegers) {
+  std::string lhs = tensor("!quant.uniform<i8:f32, 0.05:-3>", "7x30");
+  std::string out = tensor("!quant.uniform<i8:f32, 0.6:4>", "7x4");
+  for (const std::string &element :
+       {std::string("!quant.uniform<i8:f32, 0.02:5>"),
+        std::string("!quant.uniform<i8:f32:1, {0.05:0, 0.02:0, 0.1:0, "
+                    "0.07:0}>")}) {
+    std::string rhs = tensor(element, "30x4");
+    EXPECT_EQ(differs("(%a: " + lhs + ", %b: " + rhs + ") -> " + out +
+                          " {\n  %0 = stablehlo.dot_general %a, %b, "
+                          "contracting_dims = [1] x [0] : (" +
+                          lhs + ", " + rhs + ") -> " + out +
+                          "\n  return %0 : " + out + "\n}",
+                      {0, 0}),
+              "");
+  }
+}
+
+TEST(Quantized, ConvolutionInIntegers) {
+  std::string lhs = tensor("!quant.uniform<i8:f32, 0.05:-3>", "2x9x9x6");
+  std::string out = tensor("!quant.uniform<i8:f32, 0.3:4>", "2x9x9x4");
+  for (const std::string &element :
+       {std::string("!quant.uniform<i8:f32, 0.02:0>"),
+        std::string("!quant.uniform<i8:f32:3, {0.05:0, 0.02:0, 0.1:0, "
+                    "0.07:0}>")}) {
+    std::string rhs = tensor(element, "3x3x6x4");
+    EXPECT_EQ(
+        differs("(%a: " + lhs + ", %b: " + rhs + ") -> " + out +
+                    " {\n  %0 = stablehlo.convolution(%a, %b) dim_numbers = "
+                    "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = "
+                    "[[1, 1], [1, 1]]} {batch_group_count = 1 : i64, "
+                    "feature_group_count = 1 : i64} : (" +
+                    lhs + ", " + rhs + ") -> " + out +
+                    "\n  return %0 : " + out + "\n}",
+                {0, 0}),
+        "");
+  }
+}
