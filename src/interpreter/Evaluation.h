@@ -37,6 +37,9 @@ struct Call {
   mlir::Operation *op;
   llvm::ArrayRef<Tensor> operands;
   const Scope &scope;
+  /// The element type that the results are wanted in, if it is another than the
+  /// operation's.
+  std::optional<ElementType> wanted = std::nullopt;
 
   template <typename Op> Op as() const { return mlir::cast<Op>(op); }
   const Tensor &operator[](size_t index) const { return operands[index]; }

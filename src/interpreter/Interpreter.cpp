@@ -158,6 +158,8 @@ Result<Tensors> evaluateNumbers(const Registry::Entry &entry,
       (llvm::none_of(call.op->getOperandTypes(), isQuantized) &&
        llvm::none_of(call.op->getResultTypes(), isQuantized)))
     return entry.evaluator(call);
+  if (isQuantizedProduct(call.op))
+    return evaluateQuantizedProduct(entry.evaluator, call);
   Tensors operands(call.operands.begin(), call.operands.end());
   for (auto [type, operand] :
        llvm::zip_equal(call.op->getOperandTypes(), operands)) {
@@ -366,6 +368,8 @@ Environment &environmentOf(const Call &call) {
 }
 
 ElementType Call::resultElement(unsigned index) const {
+  if (wanted)
+    return *wanted;
   Type type = resultType(index).getElementType();
   if (auto quantised = dyn_cast<quant::QuantizedType>(type))
     type = quantised.getExpressedType();

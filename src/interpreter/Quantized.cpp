@@ -1,6 +1,7 @@
 //===- Quantized.cpp - quantised elements ---------------------------------===//
 
 #include "interpreter/Quantized.h"
+#include "graph/QuantizedProducts.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Evaluation.h"
 #include "interpreter/Numbers.h"
@@ -112,6 +113,79 @@ Result<Tensor> quantized(const Tensor &numbers, Type type) {
                storeReals(result, begin, values);
              });
   return result;
+}
+
+static quant::QuantizedType quantizedElement(Value value) {
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  return tensor ? dyn_cast<quant::QuantizedType>(tensor.getElementType())
+                : quant::QuantizedType();
+}
+
+static std::optional<ProductScales> scalesOf(Operation *op) {
+  if (op->getNumOperands() != 2)
+    return std::nullopt;
+  return productScales(op, quantizedElement(op->getOperand(0)),
+                       quantizedElement(op->getOperand(1)));
+}
+
+bool isQuantizedProduct(Operation *op) { return scalesOf(op).has_value(); }
+
+/// The storage elements less their zero points, in f64.
+static Result<Tensor> centered(const Tensor &storage, Type type) {
+  Result<Parameters> parameters = parametersOf(type, storage.shape());
+  if (!parameters)
+    return parameters.takeError();
+  if (Result<void> ok = checkSize(ElementType::F64, storage.shape()); !ok)
+    return ok.takeError();
+  Tensor result(ElementType::F64, storage.shape());
+  std::vector<double> values;
+  forEachRun(*parameters, storage.shape(), storage.size(),
+             [&](int64_t begin, int64_t count, double, int64_t zero) {
+               values.resize(count);
+               loadReals(storage, begin, values);
+               for (double &value : values)
+                 value -= static_cast<double>(zero);
+               storeReals(result, begin, values);
+             });
+  return result;
+}
+
+/// Sums of integers in f64 are exact up to 2^53.
+Result<Tensors> evaluateQuantizedProduct(Evaluator evaluator,
+                                         const Call &call) {
+  Tensors operands;
+  for (auto [storage, type] :
+       llvm::zip_equal(call.operands, call.op->getOperandTypes())) {
+    Result<Tensor> numbers = centered(storage, type);
+    if (!numbers)
+      return numbers.takeError();
+    operands.push_back(std::move(*numbers));
+  }
+  Result<Tensors> sums =
+      evaluator(Call{call.op, operands, call.scope, ElementType::F64});
+  if (!sums)
+    return sums;
+  Tensor &result = sums->front();
+  const ProductScales scales = *scalesOf(call.op);
+  Parameters factors;
+  factors.scales.assign(scales.factors.begin(), scales.factors.end());
+  factors.zeroPoints.assign(factors.scales.size(), 0);
+  factors.axis = scales.axis;
+  forEachRun(factors, result.shape(), result.size(),
+             [&](int64_t begin, int64_t count, double factor, int64_t) {
+               for (double &value :
+                    result.mutableValues<double>().subspan(begin, count))
+                 value *= factor;
+             });
+  if (isQuantized(call.resultType())) {
+    Result<Tensor> storage = quantized(result, call.resultType());
+    if (!storage)
+      return storage.takeError();
+    return single(std::move(*storage));
+  }
+  return produce(call.resultElement(), result.shape(), [&](Tensor &rounded) {
+    storeReals(rounded, 0, reals(result));
+  });
 }
 
 /// From floats, or from quantised numbers of other parameters: a rescale.

@@ -3,6 +3,7 @@
 #ifndef SINTER_INTERPRETER_QUANTIZED_H
 #define SINTER_INTERPRETER_QUANTIZED_H
 
+#include "interpreter/Evaluation.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "runtime/Result.h"
 #include "runtime/Tensor.h"
@@ -19,6 +20,11 @@ Result<Tensor> dequantized(const Tensor &storage, mlir::Type type);
 /// The storage elements nearest to real numbers: round(x / scale) + zero_point,
 /// ties to even, within the storage range. \p type is quantised.
 Result<Tensor> quantized(const Tensor &numbers, mlir::Type type);
+
+/// Whether \p op is a product of quantised tensors that is taken in integers
+/// (graph/QuantizedProducts.h), and its results by the evaluator for floats.
+bool isQuantizedProduct(mlir::Operation *op);
+Result<Tensors> evaluateQuantizedProduct(Evaluator evaluator, const Call &call);
 
 } // namespace sinter::interpreter
 

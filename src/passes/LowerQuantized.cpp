@@ -2,6 +2,7 @@
 
 #include "passes/LowerQuantized.h"
 
+#include "graph/QuantizedProducts.h"
 #include "graph/Types.h"
 #include "graph/nn/Emit.h"
 #include "graph/nn/NnOps.h"
@@ -186,8 +187,8 @@ private:
     else if (isa<stablehlo::UniformQuantizeOp>(op))
       result = quantized(builder, expressed(builder, op->getOperand(0)),
                          op->getResult(0));
-    else if (isExactProduct(op))
-      result = product(builder, op);
+    else if (auto scales = scalesOf(op))
+      result = product(builder, op, *scales);
     if (result)
       replace(op->getResult(0), result);
     else
@@ -224,43 +225,12 @@ private:
     }
   }
 
-  /// Both operands of a convolution or dot_general are quantised, so that the
-  /// sum is of integers.
-  bool isExactProduct(Operation *op) const {
-    return isa<stablehlo::DotGeneralOp, stablehlo::ConvolutionOp>(op) &&
-           meanings.contains(op->getOperand(0)) &&
-           meanings.contains(op->getOperand(1)) &&
-           parametersOf(meanings.lookup(op->getOperand(0)))->axis < 0 &&
-           resultAxis(op).has_value();
-  }
-
-  /// The dimension of the result that the right operand's scales vary along:
-  /// -1 for none; nothing if they do not vary along one.
-  std::optional<int64_t> resultAxis(Operation *op) const {
-    const int64_t axis = parametersOf(meanings.lookup(op->getOperand(1)))->axis;
-    if (axis < 0)
-      return -1;
-    if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op)) {
-      auto numbers = convolution.getDimensionNumbers();
-      if (axis == numbers.getKernelOutputFeatureDimension())
-        return numbers.getOutputFeatureDimension();
+  /// Of a product that is taken in integers.
+  std::optional<ProductScales> scalesOf(Operation *op) const {
+    if (op->getNumOperands() != 2)
       return std::nullopt;
-    }
-    auto numbers = cast<stablehlo::DotGeneralOp>(op).getDotDimensionNumbers();
-    ArrayRef<int64_t> batching = numbers.getRhsBatchingDimensions();
-    ArrayRef<int64_t> contracting = numbers.getRhsContractingDimensions();
-    if (llvm::is_contained(contracting, axis))
-      return std::nullopt;
-    if (auto *found = llvm::find(batching, axis); found != batching.end())
-      return found - batching.begin();
-    auto type = cast<RankedTensorType>(op->getOperand(1).getType());
-    int64_t position =
-        cast<RankedTensorType>(op->getResult(0).getType()).getRank();
-    for (int64_t dim = type.getRank() - 1; dim >= axis; --dim)
-      if (!llvm::is_contained(batching, dim) &&
-          !llvm::is_contained(contracting, dim))
-        --position;
-    return position;
+    return productScales(op, meanings.lookup(op->getOperand(0)),
+                         meanings.lookup(op->getOperand(1)));
   }
 
   /// The greatest distance of a storage element from its zero point.
@@ -287,7 +257,8 @@ private:
                          : Float64Type::get(context);
   }
 
-  Value product(OpBuilder &builder, Operation *op) {
+  Value product(OpBuilder &builder, Operation *op,
+                const ProductScales &scales) {
     Type accumulator = accumulatorOf(op);
     IRMapping mapping;
     for (Value operand : op->getOperands()) {
@@ -299,14 +270,9 @@ private:
     Value result = op->getResult(0);
     sums->getResult(0).setType(withElement(result.getType(), accumulator));
     Value sum = convert(builder, sums->getResult(0), builder.getF64Type());
-    Parameters scales = *parametersOf(meanings.lookup(op->getOperand(1)));
-    double left = parametersOf(meanings.lookup(op->getOperand(0)))->scales[0];
-    for (double &scale : scales.scales)
-      scale *= left;
-    scales.axis = *resultAxis(op);
     nn::Emit emit(builder, op->getLoc());
     Value reals =
-        emit.mul(sum, spread(builder, scales.scales, scales.axis, sum));
+        emit.mul(sum, spread(builder, scales.factors, scales.axis, sum));
     return meanings.contains(result)
                ? quantized(builder, reals, result)
                : convert(builder, reals, getElementTypeOrSelf(result));

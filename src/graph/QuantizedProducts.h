@@ -1,0 +1,37 @@
+//===- QuantizedProducts.h - which products are taken in integers ---------===//
+//
+// The product of two quantised tensors is a sum of products of integers, which
+// is exact, times one number a place: the product of the two scales there. The
+// oracle and the compiler share this definition, so that they agree to the bit.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_GRAPH_QUANTIZEDPRODUCTS_H
+#define SINTER_GRAPH_QUANTIZEDPRODUCTS_H
+
+#include "mlir/Dialect/Quant/QuantTypes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+
+namespace sinter {
+
+/// A factor a place of a product's result: one for all, or one an element of
+/// dimension \p axis.
+struct ProductScales {
+  llvm::SmallVector<double> factors;
+  int64_t axis = -1;
+};
+
+/// The factors of \p op, whose operands are of \p lhs and \p rhs: of a
+/// convolution or dot_general with both operands quantised, the left one per
+/// tensor, the right one per tensor or along a dimension that the result has.
+/// Nothing for any other operation.
+std::optional<ProductScales> productScales(mlir::Operation *op,
+                                           mlir::quant::QuantizedType lhs,
+                                           mlir::quant::QuantizedType rhs);
+
+} // namespace sinter
+
+#endif // SINTER_GRAPH_QUANTIZEDPRODUCTS_H
