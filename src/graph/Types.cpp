@@ -6,11 +6,57 @@ using namespace mlir;
 
 namespace sinter {
 
+bool isQuantizedElement(Type type, bool perAxis) {
+  auto quantised = dyn_cast<quant::QuantizedType>(type);
+  if (!quantised ||
+      !llvm::is_contained({2, 4, 8, 16, 32},
+                          quantised.getStorageTypeIntegralWidth()) ||
+      !isa<FloatType>(quantised.getExpressedType()))
+    return false;
+  auto inRange = [&](int64_t zeroPoint) {
+    return quantised.getStorageTypeMin() <= zeroPoint &&
+           zeroPoint <= quantised.getStorageTypeMax();
+  };
+  if (auto uniform = dyn_cast<quant::UniformQuantizedType>(type))
+    return !perAxis && inRange(uniform.getZeroPoint());
+  if (auto uniform = dyn_cast<quant::UniformQuantizedPerAxisType>(type))
+    return perAxis && llvm::all_of(uniform.getZeroPoints(), inRange);
+  return false;
+}
+
+bool hasScalePerSlice(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto quantised = tensor ? dyn_cast<quant::UniformQuantizedPerAxisType>(
+                                tensor.getElementType())
+                          : quant::UniformQuantizedPerAxisType();
+  if (!quantised)
+    return true;
+  int64_t axis = quantised.getQuantizedDimension();
+  return axis >= 0 && axis < tensor.getRank() &&
+         (tensor.isDynamicDim(axis) ||
+          tensor.getDimSize(axis) ==
+              static_cast<int64_t>(quantised.getScales().size()));
+}
+
+Type baselineElementType(Type type) {
+  auto quantised = dyn_cast<quant::QuantizedType>(type);
+  if (!quantised || !quantised.getExpressedType())
+    return type;
+  return quant::UniformQuantizedType::get(
+      quantised.getFlags(), quantised.getStorageType(),
+      quantised.getExpressedType(), /*scale=*/1, /*zeroPoint=*/0,
+      quantised.getStorageTypeMin(), quantised.getStorageTypeMax());
+}
+
 bool compatibleTypes(TypeRange inferred, TypeRange actual) {
   if (inferred.size() != actual.size())
     return false;
   for (auto [lhs, rhs] : llvm::zip_equal(inferred, actual)) {
     if (lhs == rhs)
+      continue;
+    auto lhsTuple = dyn_cast<TupleType>(lhs), rhsTuple = dyn_cast<TupleType>(rhs);
+    if (lhsTuple && rhsTuple &&
+        compatibleTypes(lhsTuple.getTypes(), rhsTuple.getTypes()))
       continue;
     auto lhsTensor = dyn_cast<RankedTensorType>(lhs);
     auto rhsTensor = dyn_cast<RankedTensorType>(rhs);

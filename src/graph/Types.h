@@ -5,12 +5,31 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeRange.h"
+#include "mlir/IR/Value.h"
 #include "mlir/IR/ValueRange.h"
 #include "runtime/ElementType.h"
 #include "runtime/Tensor.h"
 #include <optional>
 
 namespace sinter {
+
+/// The type of a value that is a ranked tensor.
+inline mlir::RankedTensorType tensorOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+
+/// Whether \p type is a uniform quantised type that StableHLO has: of 2 to 32
+/// bits, of a float, with its zero points inside the storage type's range; one
+/// scale for all, or \p perAxis.
+bool isQuantizedElement(mlir::Type type, bool perAxis);
+
+/// Whether a tensor that is quantised per axis has that axis, and as many
+/// elements along it as scales; true of all other types.
+bool hasScalePerSlice(mlir::Type type);
+
+/// \p type without what quantisation adds: scales 1, zero points 0, no axis.
+/// baseline_element_type of the specification.
+mlir::Type baselineElementType(mlir::Type type);
 
 /// Whether types that were inferred and types that are written agree: the same
 /// element types, and dimensions that are equal where both are known.

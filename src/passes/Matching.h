@@ -3,6 +3,7 @@
 #ifndef SINTER_PASSES_MATCHING_H
 #define SINTER_PASSES_MATCHING_H
 
+#include "graph/Types.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
@@ -11,9 +12,6 @@
 
 namespace sinter {
 
-inline mlir::RankedTensorType tensorOf(mlir::Value value) {
-  return mlir::cast<mlir::RankedTensorType>(value.getType());
-}
 inline bool isFloatTensor(mlir::Value value) {
   return mlir::isa<mlir::FloatType>(tensorOf(value).getElementType());
 }

@@ -7,7 +7,6 @@ using namespace mlir;
 namespace sinter::chlo {
 
 using nn::isStatic;
-using nn::tensorOf;
 using Direction = stablehlo::ComparisonDirection;
 
 namespace {

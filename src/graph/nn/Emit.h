@@ -12,9 +12,7 @@
 
 namespace sinter::nn {
 
-inline mlir::RankedTensorType tensorOf(mlir::Value value) {
-  return mlir::cast<mlir::RankedTensorType>(value.getType());
-}
+using sinter::tensorOf;
 
 /// Whether every operand and result of \p op has a static shape.
 bool isStatic(mlir::Operation *op);

@@ -16,10 +16,6 @@ namespace sinter::nn {
       OpaqueProperties properties, RegionRange regions,                        \
       SmallVectorImpl<Type> &inferredReturnTypes)
 
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 INFER(ShapeOp) {
   inferredReturnTypes.push_back(RankedTensorType::get(
       {tensorOf(operands[0]).getRank()}, IntegerType::get(context, 64)));

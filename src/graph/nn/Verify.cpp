@@ -6,9 +6,6 @@ using namespace mlir;
 
 namespace sinter::nn {
 
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 static bool differ(int64_t lhs, int64_t rhs) {
   return !ShapedType::isDynamic(lhs) && !ShapedType::isDynamic(rhs) &&
          lhs != rhs;

@@ -7,105 +7,6 @@ using namespace mlir;
 namespace sinter::stablehlo {
 
 //===----------------------------------------------------------------------===//
-// Types
-//===----------------------------------------------------------------------===//
-
-ParseResult parseSameTypes(OpAsmParser &parser, ArrayRef<Type *> types) {
-  SMLoc location = parser.getCurrentLocation();
-  Type type;
-  if (parser.parseType(type))
-    return failure();
-  auto function = dyn_cast<FunctionType>(type);
-  if (!function) {
-    for (Type *each : types)
-      *each = type;
-    return success();
-  }
-  if (function.getNumInputs() != types.size() - 1 ||
-      function.getNumResults() != 1)
-    return parser.emitError(location, "expected ")
-           << types.size() - 1 << " operand types and one result type";
-  for (auto [each, input] : llvm::zip(types, function.getInputs()))
-    *each = input;
-  *types.back() = function.getResult(0);
-  return success();
-}
-
-void printSameTypes(OpAsmPrinter &printer, TypeRange operands, Type result) {
-  if (llvm::all_of(operands, [&](Type type) { return type == result; }))
-    printer << result;
-  else
-    printer.printFunctionalType(operands, TypeRange{result});
-}
-
-ParseResult parseComplexTypes(OpAsmParser &parser, Type &lhs, Type &rhs,
-                              Type &result) {
-  SMLoc location = parser.getCurrentLocation();
-  Type type;
-  if (parser.parseType(type))
-    return failure();
-  if (auto function = dyn_cast<FunctionType>(type)) {
-    if (function.getNumInputs() != 2 || function.getNumResults() != 1)
-      return parser.emitError(location, "expected two operand types");
-    lhs = function.getInput(0);
-    rhs = function.getInput(1);
-    result = function.getResult(0);
-    return success();
-  }
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  auto complex =
-      tensor ? dyn_cast<ComplexType>(tensor.getElementType()) : ComplexType();
-  if (!complex)
-    return parser.emitError(location, "expected a tensor of complex values");
-  result = type;
-  lhs = rhs = tensor.clone(complex.getElementType());
-  return success();
-}
-
-void printComplexTypes(OpAsmPrinter &printer, Operation *, Type lhs, Type rhs,
-                       Type result) {
-  auto complex = cast<ComplexType>(cast<ShapedType>(result).getElementType());
-  Type real = cast<RankedTensorType>(result).clone(complex.getElementType());
-  if (lhs == real && rhs == real)
-    printer << result;
-  else
-    printer.printFunctionalType(TypeRange{lhs, rhs}, TypeRange{result});
-}
-
-ParseResult parseSelectTypes(OpAsmParser &parser, Type &pred, Type &onTrue,
-                             Type &onFalse, Type &result) {
-  SMLoc location = parser.getCurrentLocation();
-  SmallVector<Type> types;
-  if (parser.parseTypeList(types))
-    return failure();
-  if (types.size() == 2) {
-    pred = types[0];
-    onTrue = onFalse = result = types[1];
-    return success();
-  }
-  auto function =
-      types.size() == 1 ? dyn_cast<FunctionType>(types[0]) : FunctionType();
-  if (!function || function.getNumInputs() != 3 ||
-      function.getNumResults() != 1)
-    return parser.emitError(location, "expected two types or a function type "
-                                      "of three operands");
-  pred = function.getInput(0);
-  onTrue = function.getInput(1);
-  onFalse = function.getInput(2);
-  result = function.getResult(0);
-  return success();
-}
-
-void printSelectTypes(OpAsmPrinter &printer, Operation *, Type pred,
-                      Type onTrue, Type onFalse, Type result) {
-  if (onTrue == result && onFalse == result)
-    printer << pred << ", " << result;
-  else
-    printer.printFunctionalType(TypeRange{pred, onTrue, onFalse},
-                                TypeRange{result});
-}
-
-//===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
 
@@ -484,11 +385,8 @@ void printDotDimensions(AsmPrinter &printer, Operation *,
                    numbers.getRhsContractingDimensions());
 }
 
-ParseResult parsePrecisionConfig(OpAsmParser &parser, ArrayAttr &precision) {
-  if (failed(parser.parseOptionalComma()))
-    return success();
-  if (parser.parseKeyword("precision") || parser.parseEqual())
-    return failure();
+/// precision = [DEFAULT, HIGH]
+static ParseResult parsePrecisions(OpAsmParser &parser, ArrayAttr &precision) {
   SmallVector<Attribute> values;
   auto parseOne = [&]() -> ParseResult {
     StringRef word;
@@ -501,10 +399,17 @@ ParseResult parsePrecisionConfig(OpAsmParser &parser, ArrayAttr &precision) {
     values.push_back(PrecisionAttr::get(parser.getContext(), *value));
     return success();
   };
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseOne))
+  if (parser.parseKeyword("precision") || parser.parseEqual() ||
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseOne))
     return failure();
   precision = parser.getBuilder().getArrayAttr(values);
   return success();
+}
+
+ParseResult parsePrecisionConfig(OpAsmParser &parser, ArrayAttr &precision) {
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  return parsePrecisions(parser, precision);
 }
 
 void printPrecisionConfig(OpAsmPrinter &printer, Operation *,
@@ -516,6 +421,36 @@ void printPrecisionConfig(OpAsmPrinter &printer, Operation *,
     printer << stringifyPrecision(cast<PrecisionAttr>(value).getValue());
   });
   printer << ']';
+}
+
+ParseResult parsePrecisionAndAlgorithm(OpAsmParser &parser,
+                                       ArrayAttr &precision,
+                                       DotAlgorithmAttr &algorithm) {
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  if (failed(parser.parseOptionalKeyword("algorithm"))) {
+    if (parsePrecisions(parser, precision))
+      return failure();
+    if (failed(parser.parseOptionalComma()))
+      return success();
+    if (parser.parseKeyword("algorithm"))
+      return failure();
+  }
+  if (parser.parseEqual())
+    return failure();
+  algorithm = dyn_cast_or_null<DotAlgorithmAttr>(
+      DotAlgorithmAttr::parse(parser, Type()));
+  return success(static_cast<bool>(algorithm));
+}
+
+void printPrecisionAndAlgorithm(OpAsmPrinter &printer, Operation *op,
+                                ArrayAttr precision,
+                                DotAlgorithmAttr algorithm) {
+  printPrecisionConfig(printer, op, precision);
+  if (!algorithm)
+    return;
+  printer << ", algorithm = ";
+  algorithm.print(printer);
 }
 
 } // namespace sinter::stablehlo

@@ -60,6 +60,54 @@ void printSelectTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                       mlir::Type pred, mlir::Type onTrue, mlir::Type onFalse,
                       mlir::Type result);
 
+/// One type for all operands and the result, or a functional type.
+mlir::ParseResult parseSameVariadicTypes(
+    mlir::OpAsmParser &parser,
+    llvm::ArrayRef<mlir::OpAsmParser::UnresolvedOperand> operands,
+    llvm::SmallVectorImpl<mlir::Type> &types, mlir::Type &result);
+void printSameVariadicTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                            mlir::OperandRange operands, mlir::TypeRange types,
+                            mlir::Type result);
+
+/// The operands' types, which are the results' too.
+mlir::ParseResult
+parsePairwiseTypes(mlir::OpAsmParser &parser,
+                   llvm::SmallVectorImpl<mlir::Type> &operands,
+                   llvm::SmallVectorImpl<mlir::Type> &results);
+void printPairwiseTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                        mlir::TypeRange operands, mlir::TypeRange results);
+
+/// The result's tuple type, which holds the operands'.
+mlir::ParseResult parseTupleTypes(mlir::OpAsmParser &parser,
+                                  llvm::SmallVectorImpl<mlir::Type> &operands,
+                                  mlir::Type &result);
+void printTupleTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                     mlir::TypeRange operands, mlir::Type result);
+
+/// A size, or `?`, which is kDynamic.
+mlir::ParseResult parseDimSize(mlir::AsmParser &parser,
+                               llvm::SmallVectorImpl<int64_t> &sizes);
+void printDimSize(mlir::AsmPrinter &printer, int64_t size);
+/// [1, ?, 3]
+mlir::ParseResult parseDimSizes(mlir::AsmParser &parser,
+                                llvm::SmallVectorImpl<int64_t> &sizes);
+inline mlir::ParseResult
+parseDimSizes(mlir::AsmParser &parser,
+              mlir::FailureOr<llvm::SmallVector<int64_t>> &sizes) {
+  return parseDimSizes(parser, sizes.emplace());
+}
+void printDimSizes(mlir::AsmPrinter &printer, llvm::ArrayRef<int64_t> sizes);
+
+/// @name
+inline mlir::ParseResult parseCustomCallTarget(mlir::AsmParser &parser,
+                                               mlir::StringAttr &target) {
+  return parser.parseSymbolName(target);
+}
+inline void printCustomCallTarget(mlir::AsmPrinter &printer, mlir::Operation *,
+                                  mlir::StringAttr target) {
+  printer.printSymbolName(target.getValue());
+}
+
 /// e5m10
 mlir::ParseResult parseExponentMantissa(mlir::AsmParser &parser,
                                         mlir::IntegerAttr &exponent,
@@ -127,6 +175,14 @@ mlir::ParseResult parsePrecisionConfig(mlir::OpAsmParser &parser,
                                        mlir::ArrayAttr &precision);
 void printPrecisionConfig(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                           mlir::ArrayAttr precision);
+
+/// , precision = [DEFAULT, HIGH], algorithm = <lhs_precision_type = tf32, ...>
+mlir::ParseResult parsePrecisionAndAlgorithm(mlir::OpAsmParser &parser,
+                                             mlir::ArrayAttr &precision,
+                                             DotAlgorithmAttr &algorithm);
+void printPrecisionAndAlgorithm(mlir::OpAsmPrinter &printer,
+                                mlir::Operation *op, mlir::ArrayAttr precision,
+                                DotAlgorithmAttr algorithm);
 
 } // namespace sinter::stablehlo
 

@@ -1,4 +1,4 @@
-// The text form of the dimension numbers, `#stablehlo.dot<...>` and the like.
+// The text form and the verification of attributes and types.
 
 #include "graph/stablehlo/AssemblyFormat.h"
 
@@ -145,6 +145,152 @@ void ScatterDimensionNumbersAttr::print(AsmPrinter &printer) const {
        {"scatter_indices_batching_dims", getScatterIndicesBatchingDims()},
        {"scatter_dims_to_operand_dims", getScatterDimsToOperandDims()}},
       {{"index_vector_dim", getIndexVectorDim()}});
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+ParseResult parseDimSize(AsmParser &parser, SmallVectorImpl<int64_t> &sizes) {
+  if (succeeded(parser.parseOptionalQuestion())) {
+    sizes.push_back(ShapedType::kDynamic);
+    return success();
+  }
+  return parser.parseInteger(sizes.emplace_back());
+}
+
+void printDimSize(AsmPrinter &printer, int64_t size) {
+  if (ShapedType::isDynamic(size))
+    printer << '?';
+  else
+    printer << size;
+}
+
+ParseResult parseDimSizes(AsmParser &parser, SmallVectorImpl<int64_t> &sizes) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parseDimSize(parser, sizes);
+  });
+}
+
+void printDimSizes(AsmPrinter &printer, ArrayRef<int64_t> sizes) {
+  printer << '[';
+  llvm::interleaveComma(sizes, printer,
+                        [&](int64_t size) { printDimSize(printer, size); });
+  printer << ']';
+}
+
+LogicalResult TypeExtensionsAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type,
+    function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.size() != getBounds().size())
+    return emitError() << "a tensor of rank " << shape.size() << " has "
+                       << getBounds().size() << " bounds";
+  for (auto [size, bound] : llvm::zip_equal(shape, getBounds())) {
+    if (ShapedType::isDynamic(bound))
+      continue;
+    if (!ShapedType::isDynamic(size))
+      return emitError() << "a dimension of size " << size
+                         << " has a bound: " << bound;
+    if (bound < 0)
+      return emitError() << "a bound is negative: " << bound;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Accuracy
+//===----------------------------------------------------------------------===//
+
+/// `name = 0.5,`, or nothing.
+static ParseResult parseTolerance(AsmParser &parser, StringRef name,
+                                  double &value) {
+  if (failed(parser.parseOptionalKeyword(name)))
+    return success();
+  return failure(parser.parseEqual() || parser.parseFloat(value) ||
+                 parser.parseComma());
+}
+
+Attribute ResultAccuracyAttr::parse(AsmParser &parser, Type) {
+  SMLoc location = parser.getCurrentLocation();
+  double atol = 0, rtol = 0;
+  int64_t ulps = 0;
+  ResultAccuracyModeAttr mode;
+  if (parser.parseLess() || parseTolerance(parser, "atol", atol) ||
+      parseTolerance(parser, "rtol", rtol))
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("ulps")))
+    if (parser.parseEqual() || parser.parseInteger(ulps) || parser.parseComma())
+      return {};
+  if (parser.parseKeyword("mode") || parser.parseEqual() ||
+      parser.parseCustomAttributeWithFallback(mode) || parser.parseGreater())
+    return {};
+  return parser.getChecked<ResultAccuracyAttr>(
+      location, parser.getContext(), APFloat(atol), APFloat(rtol), ulps, mode);
+}
+
+void ResultAccuracyAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  auto tolerance = [&](StringRef name, const APFloat &value) {
+    if (value.isZero())
+      return;
+    printer << name << " = ";
+    printer.printFloat(value);
+    printer << ", ";
+  };
+  tolerance("atol", getAtol());
+  tolerance("rtol", getRtol());
+  if (getUlps())
+    printer << "ulps = " << getUlps() << ", ";
+  printer << "mode = ";
+  printer.printAttribute(getMode());
+  printer << '>';
+}
+
+LogicalResult
+ResultAccuracyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                           APFloat atol, APFloat rtol, int64_t ulps,
+                           ResultAccuracyModeAttr mode) {
+  if (!mode)
+    return emitError() << "a result's accuracy has no mode";
+  if (!atol.isFinite() || !rtol.isFinite() || atol.isNegative() ||
+      rtol.isNegative() || ulps < 0)
+    return emitError() << "a tolerance is negative or not finite";
+  bool tolerates = !atol.isZero() || !rtol.isZero() || ulps != 0;
+  if (tolerates && mode.getValue() != ResultAccuracyMode::TOLERANCE)
+    return emitError() << "mode "
+                       << stringifyResultAccuracyMode(mode.getValue())
+                       << " takes no tolerances";
+  return success();
+}
+
+LogicalResult
+DotAlgorithmAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                         Type lhs, Type rhs, Type accumulation,
+                         int64_t lhsComponents, int64_t rhsComponents,
+                         int64_t operations, bool) {
+  for (Type type : {lhs, rhs, accumulation})
+    if (!mlir::isa<FloatType>(type))
+      return emitError() << "(I8, I9, I10) " << type
+                         << " is not a floating-point type";
+  if (lhsComponents < 1)
+    return emitError() << "(C22) lhs_component_count is not positive";
+  if (rhsComponents < 1)
+    return emitError() << "(C23) rhs_component_count is not positive";
+  if (operations < 1)
+    return emitError() << "(C24) num_primitive_operations is not positive";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+LogicalResult FutureType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<Type> types) {
+  for (Type type : types)
+    if (!mlir::isa<RankedTensorType>(type))
+      return emitError() << "a future holds ranked tensors, not " << type;
+  return success();
 }
 
 } // namespace sinter::stablehlo

@@ -1,6 +1,6 @@
 // Result types that follow from operands and attributes.
 
-#include "graph/stablehlo/StablehloOps.h"
+#include "graph/stablehlo/Verify.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -10,33 +10,6 @@ using llvm::MulOverflow;
 
 namespace sinter::stablehlo {
 
-std::optional<int64_t> windowedSize(int64_t size,
-                                    const WindowDimension &window) {
-  if (window.size < 0 || window.stride < 1 || window.baseDilation < 1 ||
-      window.windowDilation < 1)
-    return std::nullopt;
-  if (ShapedType::isDynamic(size))
-    return ShapedType::kDynamic;
-  auto dilated = [](int64_t count, int64_t dilation) -> std::optional<int64_t> {
-    int64_t result;
-    if (count == 0)
-      return 0;
-    if (MulOverflow(count - 1, dilation, result) ||
-        AddOverflow(result, int64_t(1), result))
-      return std::nullopt;
-    return result;
-  };
-  std::optional<int64_t> base = dilated(size, window.baseDilation);
-  std::optional<int64_t> reach = dilated(window.size, window.windowDilation);
-  int64_t padded;
-  if (!base || !reach || AddOverflow(*base, window.paddingLow, padded) ||
-      AddOverflow(padded, window.paddingHigh, padded))
-    return std::nullopt;
-  if (padded < *reach || padded <= 0)
-    return 0;
-  return (padded - *reach) / window.stride + 1;
-}
-
 #define INFER(Op)                                                              \
   LogicalResult Op::inferReturnTypes(                                          \
       MLIRContext *context, std::optional<Location> location,                  \
@@ -44,14 +17,53 @@ std::optional<int64_t> windowedSize(int64_t size,
       OpaqueProperties properties, RegionRange regions,                        \
       SmallVectorImpl<Type> &inferredReturnTypes)
 
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
+/// \p type with another element type and without parameters of quantisation.
+static Type withElement(RankedTensorType type, Type element) {
+  return RankedTensorType::get(type.getShape(), element, type.getEncoding());
+}
+
+INFER(AbsOp) {
+  auto type = tensorOf(operands[0]);
+  auto complex = dyn_cast<ComplexType>(type.getElementType());
+  inferredReturnTypes.push_back(
+      complex ? withElement(type, complex.getElementType()) : Type(type));
+  return success();
+}
+
+INFER(RealOp) {
+  auto type = tensorOf(operands[0]);
+  auto complex = dyn_cast<ComplexType>(type.getElementType());
+  inferredReturnTypes.push_back(
+      complex ? withElement(type, complex.getElementType()) : Type(type));
+  return success();
+}
+
+INFER(ImagOp) {
+  return RealOp::inferReturnTypes(context, location, operands, attributes,
+                                  properties, regions, inferredReturnTypes);
+}
+
+INFER(IsFiniteOp) {
+  inferredReturnTypes.push_back(
+      withElement(tensorOf(operands[0]), IntegerType::get(context, 1)));
+  return success();
+}
+
+INFER(UniformDequantizeOp) {
+  auto type = tensorOf(operands[0]);
+  auto quantised = cast<quant::QuantizedType>(type.getElementType());
+  inferredReturnTypes.push_back(
+      withElement(type, quantised.getExpressedType()));
+  return success();
 }
 
 INFER(ComplexOp) {
-  auto type = tensorOf(operands[0]);
+  auto type = tensorOf(operands[0]), rhs = tensorOf(operands[1]);
+  if (type.getElementType() != rhs.getElementType())
+    return emitOptionalError(location, "(C1) lhs and rhs have different "
+                                       "element types");
   inferredReturnTypes.push_back(
-      type.clone(ComplexType::get(type.getElementType())));
+      withElement(type, ComplexType::get(type.getElementType())));
   return success();
 }
 
@@ -98,6 +110,11 @@ INFER(ClampOp) {
 }
 
 INFER(GetDimensionSizeOp) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  if (static_cast<int64_t>(adaptor.getDimension()) >=
+      tensorOf(operands[0]).getRank())
+    return emitOptionalError(location, "(C1) dimension is not one of the "
+                                       "operand's");
   inferredReturnTypes.push_back(
       RankedTensorType::get({}, IntegerType::get(context, 32)));
   return success();

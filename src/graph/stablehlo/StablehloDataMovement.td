@@ -23,21 +23,10 @@ def Stablehlo_ConstantOp :
 
 def Stablehlo_IotaOp : Stablehlo_Op<"iota", [Pure]> {
   let summary = "Counts up from zero along a dimension";
-  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$iota_dimension);
+  let arguments = (ins NonNegative<"C1">:$iota_dimension);
   let results = (outs Stablehlo_NumericTensor:$output);
   let assemblyFormat = "`dim` `=` $iota_dimension attr-dict `:` type($output)";
   let hasVerifier = 1;
-}
-
-def Stablehlo_DynamicIotaOp : Stablehlo_Op<"dynamic_iota", [Pure]> {
-  let summary = "iota of a shape known only when run";
-  let arguments = (ins Stablehlo_ShapeTensor:$output_shape,
-                       ConfinedAttr<I64Attr, [IntNonNegative]>:$iota_dimension);
-  let results = (outs Stablehlo_NumericTensor:$result);
-  let assemblyFormat = [{
-    $output_shape `,` `dim` `=` $iota_dimension attr-dict
-      `:` functional-type(operands, results)
-  }];
 }
 
 def Stablehlo_BroadcastInDimOp : Stablehlo_Op<"broadcast_in_dim", [Pure]> {
@@ -51,7 +40,7 @@ def Stablehlo_BroadcastInDimOp : Stablehlo_Op<"broadcast_in_dim", [Pure]> {
         : (tensor<64xf32>) -> tensor<8x64x7x7xf32>
     ```
   }];
-  let arguments = (ins Stablehlo_Tensor:$operand,
+  let arguments = (ins Input<1, Stablehlo_Tensor>:$operand,
                        DenseI64ArrayAttr:$broadcast_dimensions);
   let results = (outs Stablehlo_Tensor:$result);
   let assemblyFormat = [{
@@ -61,50 +50,12 @@ def Stablehlo_BroadcastInDimOp : Stablehlo_Op<"broadcast_in_dim", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Stablehlo_DynamicBroadcastInDimOp :
-    Stablehlo_Op<"dynamic_broadcast_in_dim", [Pure]> {
-  let summary = "broadcast_in_dim to a shape known only when run";
-  let arguments = (ins Stablehlo_Tensor:$operand,
-                       Stablehlo_ShapeTensor:$output_dimensions,
-                       DenseI64ArrayAttr:$broadcast_dimensions,
-                       OptionalAttr<DenseI64ArrayAttr>:$known_expanding_dimensions,
-                       OptionalAttr<DenseI64ArrayAttr>:$known_nonexpanding_dimensions);
-  let results = (outs Stablehlo_Tensor:$result);
-  let assemblyFormat = [{
-    $operand `,` $output_dimensions `,` `dims` `=` $broadcast_dimensions
-      attr-dict `:` functional-type(operands, results)
-  }];
-}
-
 def Stablehlo_ReshapeOp : Stablehlo_Op<"reshape", [Pure]> {
   let summary = "The same elements in another shape";
   let description = "Operand and result have as many elements (C2).";
-  let arguments = (ins Stablehlo_Tensor:$operand);
+  let arguments = (ins Input<1, Stablehlo_Tensor>:$operand);
   let results = (outs Stablehlo_Tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
-}
-
-def Stablehlo_DynamicReshapeOp : Stablehlo_Op<"dynamic_reshape", [Pure]> {
-  let summary = "reshape to a shape known only when run";
-  let arguments = (ins Stablehlo_Tensor:$operand,
-                       Stablehlo_ShapeTensor:$output_shape);
-  let results = (outs Stablehlo_Tensor:$result);
-  let assemblyFormat = [{
-    $operand `,` $output_shape attr-dict `:` functional-type(operands, results)
-  }];
-}
-
-def Stablehlo_GetDimensionSizeOp :
-    Stablehlo_InferredOp<"get_dimension_size"> {
-  let summary = "The size of a dimension, as an i32";
-  let arguments = (ins Stablehlo_Tensor:$operand,
-                       ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension);
-  let results = (outs TensorOf<[I32]>:$result);
-  let assemblyFormat = [{
-    $operand `,` `dim` `=` $dimension attr-dict
-      `:` functional-type(operands, results)
-  }];
   let hasVerifier = 1;
 }
 
@@ -113,7 +64,7 @@ def Stablehlo_TransposeOp : Stablehlo_InferredOp<"transpose"> {
   let description = [{
     Dimension i of the result is dimension `permutation[i]` of the operand.
   }];
-  let arguments = (ins Stablehlo_Tensor:$operand,
+  let arguments = (ins Input<1, Stablehlo_Tensor>:$operand,
                        DenseI64ArrayAttr:$permutation);
   let results = (outs Stablehlo_Tensor:$result);
   let assemblyFormat = [{
@@ -130,7 +81,7 @@ def Stablehlo_SliceOp : Stablehlo_InferredOp<"slice"> {
         : (tensor<3x8xi64>) -> tensor<2x2xi64>
     ```
   }];
-  let arguments = (ins Stablehlo_Tensor:$operand,
+  let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
                        DenseI64ArrayAttr:$start_indices,
                        DenseI64ArrayAttr:$limit_indices,
                        DenseI64ArrayAttr:$strides);
@@ -141,25 +92,11 @@ def Stablehlo_SliceOp : Stablehlo_InferredOp<"slice"> {
   }];
 }
 
-def Stablehlo_RealDynamicSliceOp :
-    Stablehlo_Op<"real_dynamic_slice", [Pure]> {
-  let summary = "slice with bounds known only when run";
-  let arguments = (ins Stablehlo_Tensor:$operand,
-                       Stablehlo_ShapeTensor:$start_indices,
-                       Stablehlo_ShapeTensor:$limit_indices,
-                       Stablehlo_ShapeTensor:$strides);
-  let results = (outs Stablehlo_Tensor:$result);
-  let assemblyFormat = [{
-    $operand `,` $start_indices `,` $limit_indices `,` $strides attr-dict
-      `:` functional-type(operands, results)
-  }];
-}
-
 def Stablehlo_DynamicSliceOp : Stablehlo_InferredOp<"dynamic_slice"> {
   let summary = "A slice of fixed size from a place known only when run";
   let description = "The place is clamped so that the slice lies inside.";
-  let arguments = (ins Stablehlo_Tensor:$operand,
-                       Variadic<0DTensorOf<[Stablehlo_Int]>>:$start_indices,
+  let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
+                       Variadic<Input<2, Stablehlo_IntScalar>>:$start_indices,
                        DenseI64ArrayAttr:$slice_sizes);
   let results = (outs Stablehlo_Tensor:$result);
   let assemblyFormat = [{
@@ -171,8 +108,9 @@ def Stablehlo_DynamicSliceOp : Stablehlo_InferredOp<"dynamic_slice"> {
 def Stablehlo_DynamicUpdateSliceOp :
     Stablehlo_InferredOp<"dynamic_update_slice"> {
   let summary = "The operand with a slice replaced";
-  let arguments = (ins Stablehlo_Tensor:$operand, Stablehlo_Tensor:$update,
-                       Variadic<0DTensorOf<[Stablehlo_Int]>>:$start_indices);
+  let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
+                       Input<2, Stablehlo_UniformTensor>:$update,
+                       Variadic<Input<3, Stablehlo_IntScalar>>:$start_indices);
   let results = (outs Stablehlo_Tensor:$result);
   let assemblyFormat = [{
     operands attr-dict `:` functional-type(operands, results)
@@ -182,8 +120,8 @@ def Stablehlo_DynamicUpdateSliceOp :
 def Stablehlo_PadOp : Stablehlo_InferredOp<"pad"> {
   let summary = "Pads around and between the elements";
   let description = "Negative padding at the edges takes elements away.";
-  let arguments = (ins Stablehlo_Tensor:$operand,
-                       Stablehlo_Tensor:$padding_value,
+  let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
+                       Input<2, Stablehlo_ScalarTensor>:$padding_value,
                        DenseI64ArrayAttr:$edge_padding_low,
                        DenseI64ArrayAttr:$edge_padding_high,
                        DenseI64ArrayAttr:$interior_padding);
@@ -197,7 +135,7 @@ def Stablehlo_PadOp : Stablehlo_InferredOp<"pad"> {
 
 def Stablehlo_ReverseOp : Stablehlo_InferredOp<"reverse"> {
   let summary = "Reverses the order along dimensions";
-  let arguments = (ins Stablehlo_Tensor:$operand,
+  let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
                        DenseI64ArrayAttr:$dimensions);
   let results = (outs Stablehlo_Tensor:$result);
   let assemblyFormat = [{
@@ -208,8 +146,8 @@ def Stablehlo_ReverseOp : Stablehlo_InferredOp<"reverse"> {
 
 def Stablehlo_ConcatenateOp : Stablehlo_InferredOp<"concatenate"> {
   let summary = "Joins tensors along a dimension";
-  let arguments = (ins Variadic<Stablehlo_Tensor>:$inputs,
-                       ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension);
+  let arguments = (ins Variadic<Input<1, Stablehlo_UniformTensor>>:$inputs,
+                       NonNegative<"C4">:$dimension);
   let results = (outs Stablehlo_Tensor:$result);
   let assemblyFormat = [{
     custom<OperandsWithAttr>($inputs) `dim` `=` $dimension
@@ -219,8 +157,8 @@ def Stablehlo_ConcatenateOp : Stablehlo_InferredOp<"concatenate"> {
 
 def Stablehlo_GatherOp : Stablehlo_InferredOp<"gather"> {
   let summary = "Slices of the operand from places that indices name";
-  let arguments = (ins Stablehlo_Tensor:$operand,
-                       Stablehlo_IntTensor:$start_indices,
+  let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
+                       Input<2, Stablehlo_IntTensor>:$start_indices,
                        GatherDimensionNumbersAttr:$dimension_numbers,
                        DenseI64ArrayAttr:$slice_sizes,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted);
@@ -228,34 +166,32 @@ def Stablehlo_GatherOp : Stablehlo_InferredOp<"gather"> {
 }
 
 def Stablehlo_ScatterOp :
-    Stablehlo_Op<"scatter", [RecursiveMemoryEffects,
-        SameVariadicOperandSize,
-        SingleBlockImplicitTerminator<"ReturnOp">]> {
+    Stablehlo_RegionOp<"scatter", [SameVariadicOperandSize]> {
   let summary = "The inputs with updates combined in at places that indices name";
   let description = [{
     An update whose place does not lie inside is skipped; updates of the same
     place are combined in an order that is not specified (here: in order).
   }];
-  let arguments = (ins Variadic<Stablehlo_Tensor>:$inputs,
-                       Stablehlo_IntTensor:$scatter_indices,
-                       Variadic<Stablehlo_Tensor>:$updates,
+  let arguments = (ins Variadic<Input<1, Stablehlo_UniformTensor>>:$inputs,
+                       Input<2, Stablehlo_IndexTensor>:$scatter_indices,
+                       Variadic<Input<3, Stablehlo_UniformTensor>>:$updates,
                        ScatterDimensionNumbersAttr:$scatter_dimension_numbers,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$unique_indices);
   let regions = (region SizedRegion<1>:$update_computation);
-  let results = (outs Variadic<Stablehlo_Tensor>:$results);
+  let results = (outs Variadic<Stablehlo_UniformTensor>:$results);
   let hasVerifier = 1;
 }
 
 def Stablehlo_SortOp :
-    Stablehlo_Op<"sort", [RecursiveMemoryEffects, SameOperandsAndResultShape,
-        SingleBlockImplicitTerminator<"ReturnOp">]> {
+    Stablehlo_RegionOp<"sort", [SameOperandsAndResultShape]> {
   let summary = "Sorts tensors together along a dimension by a comparator";
-  let arguments = (ins Variadic<Stablehlo_Tensor>:$inputs,
+  let arguments = (ins Variadic<Input<1, Stablehlo_UniformTensor>>:$inputs,
                        DefaultValuedOptionalAttr<I64Attr, "-1">:$dimension,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$is_stable);
   let regions = (region SizedRegion<1>:$comparator);
-  let results = (outs Variadic<Stablehlo_Tensor>:$results);
+  let results = (outs Variadic<Stablehlo_UniformTensor>:$results);
+  let extraClassDefinition = inferLikeOperands;
   let hasVerifier = 1;
 }
 

@@ -32,3 +32,38 @@ void StablehloDialect::initialize() {
 #include "graph/stablehlo/StablehloOps.cpp.inc"
       >();
 }
+
+Attribute StablehloDialect::parseAttribute(DialectAsmParser &parser,
+                                           Type type) const {
+  SMLoc location = parser.getCurrentLocation();
+  StringRef name;
+  Attribute attribute;
+  OptionalParseResult parsed =
+      generatedAttributeParser(parser, &name, type, attribute);
+  if (parsed.has_value())
+    return attribute;
+  // `bounds<?, 4>` is short for `type_extensions<bounds = [?, 4]>`.
+  if (name == "bounds") {
+    SmallVector<int64_t> bounds;
+    auto parseOne = [&] { return parseDimSize(parser, bounds); };
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                       parseOne))
+      return {};
+    return TypeExtensionsAttr::get(getContext(), bounds);
+  }
+  parser.emitError(location, "unknown stablehlo attribute '") << name << "'";
+  return {};
+}
+
+void StablehloDialect::printAttribute(Attribute attribute,
+                                      DialectAsmPrinter &printer) const {
+  if (auto extensions = dyn_cast<TypeExtensionsAttr>(attribute)) {
+    printer << "bounds<";
+    llvm::interleaveComma(extensions.getBounds(), printer, [&](int64_t bound) {
+      printDimSize(printer, bound);
+    });
+    printer << '>';
+    return;
+  }
+  (void)generatedAttributePrinter(attribute, printer);
+}

@@ -9,11 +9,17 @@ include "graph/stablehlo/StablehloBase.td"
 // One operand
 //===----------------------------------------------------------------------===//
 
-def Stablehlo_AbsOp : Stablehlo_UnaryOp<"abs", Stablehlo_Tensor> {
-  let summary = "|x|, elementwise";
+def Stablehlo_AbsOp :
+    Stablehlo_InferredOp<"abs", [Elementwise, SameOperandsAndResultShape]> {
+  let summary = "|x|, elementwise; of a complex number, a real one";
+  let arguments = (ins Input<1, Stablehlo_SignedTensor>:$operand);
+  let results = (outs Stablehlo_SignedTensor:$result);
+  let assemblyFormat = [{
+    $operand attr-dict `:` custom<SameTypes>(type($operand), type($result))
+  }];
 }
 
-def Stablehlo_CbrtOp : Stablehlo_UnaryOp<"cbrt", Stablehlo_FloatComplexTensor> {
+def Stablehlo_CbrtOp : Stablehlo_FunctionOp<"cbrt"> {
   let summary = "The cubic root";
 }
 
@@ -21,7 +27,7 @@ def Stablehlo_CeilOp : Stablehlo_UnaryOp<"ceil", Stablehlo_FloatTensor> {
   let summary = "The least integer that is not less";
 }
 
-def Stablehlo_CosineOp : Stablehlo_UnaryOp<"cosine", Stablehlo_FloatComplexTensor> {
+def Stablehlo_CosineOp : Stablehlo_FunctionOp<"cosine"> {
   let summary = "cos(x), x in radians";
 }
 
@@ -29,11 +35,11 @@ def Stablehlo_ClzOp : Stablehlo_UnaryOp<"count_leading_zeros", Stablehlo_IntTens
   let summary = "The number of leading zero bits";
 }
 
-def Stablehlo_ExpOp : Stablehlo_UnaryOp<"exponential", Stablehlo_FloatComplexTensor> {
+def Stablehlo_ExpOp : Stablehlo_FunctionOp<"exponential"> {
   let summary = "e to the power of x";
 }
 
-def Stablehlo_Expm1Op : Stablehlo_UnaryOp<"exponential_minus_one", Stablehlo_FloatComplexTensor> {
+def Stablehlo_Expm1Op : Stablehlo_FunctionOp<"exponential_minus_one"> {
   let summary = "e to the power of x, minus one, exact near zero";
 }
 
@@ -41,15 +47,15 @@ def Stablehlo_FloorOp : Stablehlo_UnaryOp<"floor", Stablehlo_FloatTensor> {
   let summary = "The greatest integer that is not greater";
 }
 
-def Stablehlo_LogOp : Stablehlo_UnaryOp<"log", Stablehlo_FloatComplexTensor> {
+def Stablehlo_LogOp : Stablehlo_FunctionOp<"log"> {
   let summary = "The natural logarithm";
 }
 
-def Stablehlo_Log1pOp : Stablehlo_UnaryOp<"log_plus_one", Stablehlo_FloatComplexTensor> {
+def Stablehlo_Log1pOp : Stablehlo_FunctionOp<"log_plus_one"> {
   let summary = "log(1 + x), exact near zero";
 }
 
-def Stablehlo_LogisticOp : Stablehlo_UnaryOp<"logistic", Stablehlo_FloatComplexTensor> {
+def Stablehlo_LogisticOp : Stablehlo_FunctionOp<"logistic"> {
   let summary = "1 / (1 + exp(-x))";
 }
 
@@ -57,7 +63,7 @@ def Stablehlo_NegOp : Stablehlo_UnaryOp<"negate", Stablehlo_NumericTensor> {
   let summary = "-x; of an integer, in two's complement";
 }
 
-def Stablehlo_NotOp : Stablehlo_UnaryOp<"not", Stablehlo_IntTensor> {
+def Stablehlo_NotOp : Stablehlo_UnaryOp<"not", Stablehlo_PredIntTensor> {
   let summary = "Logical not of i1, bitwise not of integers";
 }
 
@@ -73,27 +79,27 @@ def Stablehlo_RoundNearestEvenOp : Stablehlo_UnaryOp<"round_nearest_even", Stabl
   let summary = "The nearest integer, ties to even";
 }
 
-def Stablehlo_RsqrtOp : Stablehlo_UnaryOp<"rsqrt", Stablehlo_FloatComplexTensor> {
+def Stablehlo_RsqrtOp : Stablehlo_FunctionOp<"rsqrt"> {
   let summary = "1 / sqrt(x)";
 }
 
-def Stablehlo_SignOp : Stablehlo_UnaryOp<"sign", Stablehlo_NumericTensor> {
+def Stablehlo_SignOp : Stablehlo_UnaryOp<"sign", Stablehlo_SignedTensor> {
   let summary = "-1, 0 or 1 (x / |x| of complex numbers); -0, +0 and NaN stay";
 }
 
-def Stablehlo_SineOp : Stablehlo_UnaryOp<"sine", Stablehlo_FloatComplexTensor> {
+def Stablehlo_SineOp : Stablehlo_FunctionOp<"sine"> {
   let summary = "sin(x), x in radians";
 }
 
-def Stablehlo_SqrtOp : Stablehlo_UnaryOp<"sqrt", Stablehlo_FloatComplexTensor> {
+def Stablehlo_SqrtOp : Stablehlo_FunctionOp<"sqrt"> {
   let summary = "The square root";
 }
 
-def Stablehlo_TanOp : Stablehlo_UnaryOp<"tan", Stablehlo_FloatComplexTensor> {
+def Stablehlo_TanOp : Stablehlo_FunctionOp<"tan"> {
   let summary = "tan(x), x in radians";
 }
 
-def Stablehlo_TanhOp : Stablehlo_UnaryOp<"tanh", Stablehlo_FloatComplexTensor> {
+def Stablehlo_TanhOp : Stablehlo_FunctionOp<"tanh"> {
   let summary = "The hyperbolic tangent";
 }
 
@@ -101,11 +107,12 @@ def Stablehlo_TanhOp : Stablehlo_UnaryOp<"tanh", Stablehlo_FloatComplexTensor> {
 // Two operands
 //===----------------------------------------------------------------------===//
 
-def Stablehlo_AddOp : Stablehlo_BinaryOp<"add", Stablehlo_Tensor> {
+def Stablehlo_AddOp : Stablehlo_BinaryOp<"add", Stablehlo_Tensor, []> {
   let summary = "lhs + rhs; logical or of i1";
+  let hasVerifier = 1;
 }
 
-def Stablehlo_AndOp : Stablehlo_BinaryOp<"and", Stablehlo_IntTensor> {
+def Stablehlo_AndOp : Stablehlo_BinaryOp<"and", Stablehlo_PredIntTensor> {
   let summary = "Logical and of i1, bitwise and of integers";
 }
 
@@ -119,19 +126,19 @@ def Stablehlo_DivOp : Stablehlo_BinaryOp<"divide", Stablehlo_NumericTensor> {
                 "(all bits set), the least integer / -1 is the least integer";
 }
 
-def Stablehlo_MaxOp : Stablehlo_BinaryOp<"maximum", Stablehlo_Tensor> {
+def Stablehlo_MaxOp : Stablehlo_BinaryOp<"maximum", Stablehlo_UniformTensor> {
   let summary = "The greater one; NaN if either is; logical or of i1";
 }
 
-def Stablehlo_MinOp : Stablehlo_BinaryOp<"minimum", Stablehlo_Tensor> {
+def Stablehlo_MinOp : Stablehlo_BinaryOp<"minimum", Stablehlo_UniformTensor> {
   let summary = "The lesser one; NaN if either is; logical and of i1";
 }
 
-def Stablehlo_MulOp : Stablehlo_BinaryOp<"multiply", Stablehlo_Tensor> {
+def Stablehlo_MulOp : Stablehlo_BinaryOp<"multiply", Stablehlo_UniformTensor> {
   let summary = "lhs * rhs; logical and of i1";
 }
 
-def Stablehlo_OrOp : Stablehlo_BinaryOp<"or", Stablehlo_IntTensor> {
+def Stablehlo_OrOp : Stablehlo_BinaryOp<"or", Stablehlo_PredIntTensor> {
   let summary = "Logical or of i1, bitwise or of integers";
 }
 
@@ -163,7 +170,7 @@ def Stablehlo_SubtractOp :
   let summary = "lhs - rhs";
 }
 
-def Stablehlo_XorOp : Stablehlo_BinaryOp<"xor", Stablehlo_IntTensor> {
+def Stablehlo_XorOp : Stablehlo_BinaryOp<"xor", Stablehlo_PredIntTensor> {
   let summary = "Logical or bitwise exclusive or";
 }
 
@@ -174,57 +181,67 @@ def Stablehlo_XorOp : Stablehlo_BinaryOp<"xor", Stablehlo_IntTensor> {
 /// One operand, a result of the same shape and another element type, which is
 /// written.
 class Stablehlo_TypeChangingOp<string mnemonic, Type operandType,
-                               Type resultType, list<Trait> traits = []> :
-    Stablehlo_Op<mnemonic, !listconcat(traits,
-        [Pure, Elementwise, SameOperandsAndResultShape])> {
-  let arguments = (ins operandType:$operand);
+                               Type resultType> :
+    Stablehlo_Op<mnemonic, [Pure, Elementwise, SameOperandsAndResultShape]> {
+  let arguments = (ins Input<1, operandType>:$operand);
   let results = (outs resultType:$result);
-  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $operand attr-dict `:` custom<SameTypes>(type($operand), type($result))
+  }];
+}
+
+/// The same where the result's type follows.
+class Stablehlo_TypeGivingOp<string mnemonic, Type operandType,
+                             Type resultType> :
+    Stablehlo_InferredOp<mnemonic, [Elementwise, SameOperandsAndResultShape]> {
+  let arguments = (ins Input<1, operandType>:$operand);
+  let results = (outs resultType:$result);
+  let assemblyFormat = [{
+    $operand attr-dict `:` custom<SameTypes>(type($operand), type($result))
+  }];
 }
 
 def Stablehlo_ConvertOp :
-    Stablehlo_TypeChangingOp<"convert", Stablehlo_Tensor, Stablehlo_Tensor> {
+    Stablehlo_TypeChangingOp<"convert", Stablehlo_PlainTensor,
+                             Stablehlo_PlainTensor> {
   let summary = "Converts to another element type";
   let description = [{
     To i1: whether the value is not zero. From float to integer: toward zero
     (a value that does not fit gives the nearest that does, NaN gives 0).
     From real to complex: imaginary part 0; from complex: the real part.
   }];
-  let assemblyFormat = [{
-    $operand attr-dict `:` custom<SameTypes>(type($operand), type($result))
-  }];
 }
 
 def Stablehlo_RealOp :
-    Stablehlo_TypeChangingOp<"real", Stablehlo_FloatComplexTensor,
-                             Stablehlo_FloatTensor> {
+    Stablehlo_TypeGivingOp<"real", Stablehlo_PlainFloatComplexTensor,
+                           Stablehlo_PlainFloatTensor> {
   let summary = "The real part";
 }
 
 def Stablehlo_ImagOp :
-    Stablehlo_TypeChangingOp<"imag", Stablehlo_FloatComplexTensor,
-                             Stablehlo_FloatTensor> {
+    Stablehlo_TypeGivingOp<"imag", Stablehlo_PlainFloatComplexTensor,
+                           Stablehlo_PlainFloatTensor> {
   let summary = "The imaginary part";
 }
 
 def Stablehlo_IsFiniteOp :
-    Stablehlo_TypeChangingOp<"is_finite", Stablehlo_FloatTensor,
-                             Stablehlo_PredTensor> {
+    Stablehlo_TypeGivingOp<"is_finite", Stablehlo_FloatTensor,
+                           Stablehlo_PredTensor> {
   let summary = "Whether a value is neither infinite nor NaN";
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
 }
 
 def Stablehlo_UniformQuantizeOp :
-    Stablehlo_TypeChangingOp<"uniform_quantize", Stablehlo_FloatTensor,
-                             Ranked<[Stablehlo_Quantized],
-                                    "tensor of quantised values">> {
+    Stablehlo_TypeChangingOp<"uniform_quantize",
+                             Stablehlo_FloatOrQuantizedTensor,
+                             Stablehlo_QuantizedTensor> {
   let summary = "To quantised values; from quantised ones, a rescale";
+  let hasVerifier = 1;
 }
 
 def Stablehlo_UniformDequantizeOp :
-    Stablehlo_TypeChangingOp<"uniform_dequantize",
-                             Ranked<[Stablehlo_Quantized],
-                                    "tensor of quantised values">,
-                             Ranked<[AnyFloat], "tensor of floats">> {
+    Stablehlo_TypeGivingOp<"uniform_dequantize", Stablehlo_QuantizedTensor,
+                           Stablehlo_PlainFloatTensor> {
   let summary = "From quantised values to floating-point ones";
 }
 
@@ -234,19 +251,19 @@ def Stablehlo_BitcastConvertOp : Stablehlo_Op<"bitcast_convert", [Pure]> {
     Where the widths differ, the last dimension holds the parts of the wider
     element, the least significant first (C1).
   }];
-  let arguments = (ins Stablehlo_Tensor:$operand);
+  let arguments = (ins Input<1, Stablehlo_Tensor>:$operand);
   let results = (outs Stablehlo_Tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
 def Stablehlo_ReducePrecisionOp :
-    Stablehlo_ElementwiseOp<"reduce_precision",
-                            [SameOperandsAndResultElementType]> {
+    Stablehlo_ElementwiseOp<"reduce_precision", [SameBaselineType]> {
   let summary = "Rounds to a float of fewer exponent and mantissa bits";
-  let arguments = (ins Stablehlo_FloatTensor:$operand,
-                       ConfinedAttr<I32Attr, [IntPositive]>:$exponent_bits,
-                       ConfinedAttr<I32Attr, [IntNonNegative]>:$mantissa_bits);
+  let arguments = (ins
+    Input<1, Stablehlo_FloatTensor>:$operand,
+    ConfinedAttr<I32Attr, [Labelled<"C2", IntPositive>]>:$exponent_bits,
+    ConfinedAttr<I32Attr, [Labelled<"C3", IntNonNegative>]>:$mantissa_bits);
   let results = (outs Stablehlo_FloatTensor:$result);
   let assemblyFormat = [{
     $operand `,` `format` `=`
@@ -256,11 +273,10 @@ def Stablehlo_ReducePrecisionOp :
 }
 
 def Stablehlo_ComplexOp :
-    Stablehlo_InferredOp<"complex", [Elementwise, SameOperandsAndResultShape,
-                                     SameTypeOperands]> {
+    Stablehlo_InferredOp<"complex", [Elementwise, SameOperandsAndResultShape]> {
   let summary = "A complex number of a real and an imaginary part";
-  let arguments = (ins Ranked<[F32, F64], "tensor of f32 or f64">:$lhs,
-                       Ranked<[F32, F64], "tensor of f32 or f64">:$rhs);
+  let arguments = (ins Input<1, Stablehlo_Float32Or64Tensor>:$lhs,
+                       Input<2, Stablehlo_Float32Or64Tensor>:$rhs);
   let results = (outs Stablehlo_ComplexTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs attr-dict
@@ -269,8 +285,7 @@ def Stablehlo_ComplexOp :
 }
 
 def Stablehlo_CompareOp :
-    Stablehlo_InferredOp<"compare", [Elementwise, SameOperandsAndResultShape,
-                                     SameOperandsElementType]> {
+    Stablehlo_InferredOp<"compare", [Elementwise, SameOperandsAndResultShape]> {
   let summary = "Compares elementwise";
   let description = [{
     ```mlir
@@ -278,7 +293,8 @@ def Stablehlo_CompareOp :
         : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
     ```
   }];
-  let arguments = (ins Stablehlo_Tensor:$lhs, Stablehlo_Tensor:$rhs,
+  let arguments = (ins Input<1, Stablehlo_UniformTensor>:$lhs,
+                       Input<2, Stablehlo_UniformTensor>:$rhs,
                        ComparisonDirectionAttr:$comparison_direction,
                        OptionalAttr<ComparisonTypeAttr>:$compare_type);
   let results = (outs Stablehlo_PredTensor:$result);
@@ -286,6 +302,7 @@ def Stablehlo_CompareOp :
     $comparison_direction `,` $lhs `,` $rhs (`,` $compare_type^)? attr-dict
       `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def Stablehlo_SelectOp : Stablehlo_InferredOp<"select"> {
@@ -294,9 +311,10 @@ def Stablehlo_SelectOp : Stablehlo_InferredOp<"select"> {
     The predicate has the operands' shape or is a scalar (C1); on_true, on_false
     and the result have the same type (C2).
   }];
-  let arguments = (ins Stablehlo_PredTensor:$pred, Stablehlo_Tensor:$on_true,
-                       Stablehlo_Tensor:$on_false);
-  let results = (outs Stablehlo_Tensor:$result);
+  let arguments = (ins Input<1, Stablehlo_PredTensor>:$pred,
+                       Input<2, Stablehlo_UniformTensor>:$on_true,
+                       Input<3, Stablehlo_UniformTensor>:$on_false);
+  let results = (outs Stablehlo_UniformTensor:$result);
   let assemblyFormat = [{
     $pred `,` $on_true `,` $on_false attr-dict
       `:` custom<SelectTypes>(type($pred), type($on_true), type($on_false),
@@ -309,9 +327,10 @@ def Stablehlo_ClampOp : Stablehlo_InferredOp<"clamp"> {
   let description = [{
     `min` and `max` have the operand's shape or are scalars (C1, C2).
   }];
-  let arguments = (ins Stablehlo_Tensor:$min, Stablehlo_Tensor:$operand,
-                       Stablehlo_Tensor:$max);
-  let results = (outs Stablehlo_Tensor:$result);
+  let arguments = (ins Input<1, Stablehlo_UniformTensor>:$min,
+                       Input<2, Stablehlo_UniformTensor>:$operand,
+                       Input<3, Stablehlo_UniformTensor>:$max);
+  let results = (outs Stablehlo_UniformTensor:$result);
   let assemblyFormat = [{
     $min `,` $operand `,` $max attr-dict
       `:` custom<SameTypes>(type($min), type($operand), type($max), type($result))

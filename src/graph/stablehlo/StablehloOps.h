@@ -12,6 +12,8 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -42,6 +44,44 @@ using ConvolutionWindow = llvm::SmallVector<WindowDimension, 3>;
 /// `?`. Nothing if the numbers make no sense or overflow.
 std::optional<int64_t> windowedSize(int64_t size,
                                     const WindowDimension &window);
+
+/// A window of the given numbers, one of each a dimension, with the
+/// specification's defaults for what is missing. Nothing if they do not have
+/// as many elements.
+std::optional<ConvolutionWindow>
+makeWindow(llvm::ArrayRef<int64_t> sizes,
+           std::optional<llvm::ArrayRef<int64_t>> strides,
+           std::optional<mlir::DenseIntElementsAttr> padding = {},
+           std::optional<llvm::ArrayRef<int64_t>> baseDilations = {},
+           std::optional<llvm::ArrayRef<int64_t>> windowDilations = {},
+           std::optional<llvm::ArrayRef<bool>> reversal = {});
+
+/// A shape that is a value has no more dimensions than this.
+inline constexpr int64_t mostDimensions = 1024;
+
+/// The process ids of each group of a collective op: its \p groups are rows of
+/// ids (-1, which pads a shorter group, is left out) or axes of a mesh that
+/// \p op 's module may name. Nothing if the mesh or the axes make no sense.
+std::optional<llvm::SmallVector<llvm::SmallVector<int64_t>>>
+replicaGroups(mlir::Operation *op, mlir::Attribute groups);
+
+/// Checks that a mesh that \p groups names is there.
+mlir::LogicalResult verifyMesh(mlir::Operation *op, mlir::Attribute groups,
+                               mlir::SymbolTableCollection &symbols);
+
+/// Checks that operands and results have one baseline type; see SameBaselineType.
+mlir::LogicalResult verifySameBaselineType(mlir::Operation *op);
+
+namespace traits {
+template <typename Op>
+class SameBaselineType
+    : public mlir::OpTrait::TraitBase<Op, SameBaselineType> {
+public:
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+    return verifySameBaselineType(op);
+  }
+};
+} // namespace traits
 
 /// Whether the region is `return op(arg0, arg1)` (in either order where \p op
 /// is commutative) and, if so, the op's name.

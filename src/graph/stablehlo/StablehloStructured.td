@@ -1,9 +1,8 @@
-//===- StablehloStructured.td - products, reductions, control flow --------===//
+//===- StablehloStructured.td - products, reductions, normalisation ------===//
 
 #ifndef SINTER_GRAPH_STABLEHLO_STRUCTURED
 #define SINTER_GRAPH_STABLEHLO_STRUCTURED
 
-include "graph/interfaces/Interfaces.td"
 include "graph/stablehlo/StablehloBase.td"
 
 //===----------------------------------------------------------------------===//
@@ -27,15 +26,15 @@ def Stablehlo_ConvolutionOp :
     ```
   }];
   let arguments = (ins
-    Stablehlo_Tensor:$lhs, Stablehlo_Tensor:$rhs,
+    Input<1, Stablehlo_UniformTensor>:$lhs, Input<2, Stablehlo_Tensor>:$rhs,
     OptionalAttr<DenseI64ArrayAttr>:$window_strides,
     OptionalAttr<I64ElementsAttr>:$padding,
     OptionalAttr<DenseI64ArrayAttr>:$lhs_dilation,
     OptionalAttr<DenseI64ArrayAttr>:$rhs_dilation,
     OptionalAttr<DenseBoolArrayAttr>:$window_reversal,
     ConvDimensionNumbersAttr:$dimension_numbers,
-    ConfinedAttr<I64Attr, [IntPositive]>:$feature_group_count,
-    ConfinedAttr<I64Attr, [IntPositive]>:$batch_group_count,
+    Positive<"C21">:$feature_group_count,
+    Positive<"C22">:$batch_group_count,
     OptionalAttr<PrecisionConfigAttr>:$precision_config);
   let results = (outs Stablehlo_Tensor:$result);
   let assemblyFormat = [{
@@ -71,15 +70,24 @@ def Stablehlo_DotGeneralOp :
         : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
     ```
   }];
-  let arguments = (ins Stablehlo_Tensor:$lhs, Stablehlo_Tensor:$rhs,
+  let arguments = (ins Input<1, Stablehlo_UniformTensor>:$lhs,
+                       Input<2, Stablehlo_Tensor>:$rhs,
                        DotDimensionNumbersAttr:$dot_dimension_numbers,
-                       OptionalAttr<PrecisionConfigAttr>:$precision_config);
+                       OptionalAttr<PrecisionConfigAttr>:$precision_config,
+                       OptionalAttr<DotAlgorithmAttr>:$algorithm);
   let results = (outs Stablehlo_Tensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `,` custom<DotDimensions>($dot_dimension_numbers)
-      custom<PrecisionConfig>($precision_config)
+      custom<PrecisionAndAlgorithm>($precision_config, $algorithm)
       attr-dict `:` functional-type(operands, results)
   }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$lhs,
+                   "::mlir::Value":$rhs, "DotDimensionNumbersAttr":$numbers,
+                   "::mlir::ArrayAttr":$precision), [{
+      build($_builder, $_state, result, lhs, rhs, numbers, precision,
+            DotAlgorithmAttr());
+    }]>];
   let hasVerifier = 1;
 }
 
@@ -88,8 +96,7 @@ def Stablehlo_DotGeneralOp :
 //===----------------------------------------------------------------------===//
 
 def Stablehlo_ReduceOp :
-    Stablehlo_Op<"reduce", [RecursiveMemoryEffects, SameVariadicOperandSize,
-        SingleBlockImplicitTerminator<"ReturnOp">]> {
+    Stablehlo_RegionOp<"reduce", [SameVariadicOperandSize]> {
   let summary = "Combines the elements along dimensions";
   let description = [{
     ```mlir
@@ -97,29 +104,63 @@ def Stablehlo_ReduceOp :
         across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
     ```
   }];
-  let arguments = (ins Variadic<Stablehlo_Tensor>:$inputs,
-                       Variadic<Stablehlo_Tensor>:$init_values,
+  let arguments = (ins Variadic<Input<1, Stablehlo_UniformTensor>>:$inputs,
+                       Variadic<Input<2, Stablehlo_UniformTensor>>:$init_values,
                        DenseI64ArrayAttr:$dimensions);
   let regions = (region SizedRegion<1>:$body);
-  let results = (outs Variadic<Stablehlo_Tensor>:$results);
+  let results = (outs Variadic<Stablehlo_UniformTensor>:$results);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 
 def Stablehlo_ReduceWindowOp :
-    Stablehlo_Op<"reduce_window", [RecursiveMemoryEffects,
-        SameVariadicOperandSize,
-        SingleBlockImplicitTerminator<"ReturnOp">]> {
+    Stablehlo_RegionOp<"reduce_window", [SameVariadicOperandSize]> {
   let summary = "Combines the elements of windows";
-  let arguments = (ins Variadic<Stablehlo_Tensor>:$inputs,
-                       Variadic<Stablehlo_Tensor>:$init_values,
+  let arguments = (ins Variadic<Input<1, Stablehlo_UniformTensor>>:$inputs,
+                       Variadic<Input<2, Stablehlo_UniformTensor>>:$init_values,
                        DenseI64ArrayAttr:$window_dimensions,
                        OptionalAttr<DenseI64ArrayAttr>:$window_strides,
                        OptionalAttr<DenseI64ArrayAttr>:$base_dilations,
                        OptionalAttr<DenseI64ArrayAttr>:$window_dilations,
                        OptionalAttr<I64ElementsAttr>:$padding);
   let regions = (region SizedRegion<1>:$body);
-  let results = (outs Variadic<Stablehlo_Tensor>:$results);
+  let results = (outs Variadic<Stablehlo_UniformTensor>:$results);
+  let extraClassDeclaration = inference # [{
+    /// The window's parameters, with the specification's defaults filled in.
+    ::sinter::stablehlo::ConvolutionWindow getWindow();
+  }];
+  let hasVerifier = 1;
+}
+
+def Stablehlo_SelectAndScatterOp : Stablehlo_RegionOp<"select_and_scatter"> {
+  let summary = "Combines each source element into its window's chosen place";
+  let description = [{
+    `select` chooses an element of each window of the operand; the result has
+    `init_value` everywhere, and there the source's elements combined in by
+    `scatter`.
+  }];
+  let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
+                       Input<2, Stablehlo_UniformTensor>:$source,
+                       Input<3, Stablehlo_UniformTensor>:$init_value,
+                       OptionalAttr<DenseI64ArrayAttr>:$window_dimensions,
+                       OptionalAttr<DenseI64ArrayAttr>:$window_strides,
+                       OptionalAttr<I64ElementsAttr>:$padding);
+  let regions = (region SizedRegion<1>:$select, SizedRegion<1>:$scatter);
+  let results = (outs Stablehlo_UniformTensor:$result);
+  let extraClassDeclaration = inference # [{
+    /// The window's parameters, with the specification's defaults filled in.
+    ::sinter::stablehlo::ConvolutionWindow getWindow();
+  }];
+  let hasVerifier = 1;
+}
+
+def Stablehlo_MapOp :
+    Stablehlo_RegionOp<"map", [Decomposable, SameOperandsAndResultShape]> {
+  let summary = "Runs a region on each element";
+  let arguments = (ins Variadic<Input<1, Stablehlo_UniformTensor>>:$inputs,
+                       DenseI64ArrayAttr:$dimensions);
+  let regions = (region SizedRegion<1>:$computation);
+  let results = (outs Stablehlo_UniformTensor:$result);
   let hasVerifier = 1;
 }
 
@@ -134,71 +175,42 @@ def Stablehlo_BatchNormInferenceOp :
     (operand - mean) / sqrt(variance + epsilon) * scale + offset, where the last
     four are one number a feature (C1 to C7).
   }];
-  let arguments = (ins Stablehlo_FloatTensor:$operand,
-                       Stablehlo_FloatTensor:$scale,
-                       Stablehlo_FloatTensor:$offset,
-                       Stablehlo_FloatTensor:$mean,
-                       Stablehlo_FloatTensor:$variance,
-                       F32Attr:$epsilon,
-                       ConfinedAttr<I64Attr, [IntNonNegative]>:$feature_index);
+  let arguments = (ins Input<1, Stablehlo_FloatTensor>:$operand,
+                       Input<2, Stablehlo_FloatVector>:$scale,
+                       Input<3, Stablehlo_FloatVector>:$offset,
+                       Input<4, Stablehlo_FloatVector>:$mean,
+                       Input<5, Stablehlo_FloatVector>:$variance,
+                       F32Attr:$epsilon, NonNegative<"C1">:$feature_index);
   let results = (outs Stablehlo_FloatTensor:$result);
   let hasVerifier = 1;
 }
 
-//===----------------------------------------------------------------------===//
-// Control flow
-//===----------------------------------------------------------------------===//
-
-def Stablehlo_ReturnOp :
-    Stablehlo_Op<"return", [Pure, ReturnLike, Terminator]> {
-  let summary = "Ends a region and gives its results";
-  let arguments = (ins Variadic<AnyType>:$results);
-  let assemblyFormat = "$results attr-dict (`:` type($results)^)?";
-}
-
-def Stablehlo_IfOp :
-    Stablehlo_Op<"if", [RecursiveMemoryEffects,
-        SingleBlockImplicitTerminator<"ReturnOp">]> {
-  let summary = "Runs one of two regions";
-  let arguments = (ins 0DTensorOf<[I1]>:$pred);
-  let regions = (region SizedRegion<1>:$true_branch,
-                        SizedRegion<1>:$false_branch);
-  let results = (outs Variadic<AnyType>:$results);
+def Stablehlo_BatchNormTrainingOp :
+    Stablehlo_InferredOp<"batch_norm_training", [Decomposable]> {
+  let summary = "Normalises each feature by its own mean and variance";
+  let arguments = (ins Input<1, Stablehlo_FloatTensor>:$operand,
+                       Input<2, Stablehlo_FloatVector>:$scale,
+                       Input<3, Stablehlo_FloatVector>:$offset,
+                       F32Attr:$epsilon, NonNegative<"C1">:$feature_index);
+  let results = (outs Stablehlo_FloatTensor:$output,
+                      Stablehlo_FloatVector:$batch_mean,
+                      Stablehlo_FloatVector:$batch_var);
   let hasVerifier = 1;
 }
 
-def Stablehlo_CaseOp :
-    Stablehlo_Op<"case", [RecursiveMemoryEffects,
-        SingleBlockImplicitTerminator<"ReturnOp">]> {
-  let summary = "Runs one of many regions; the last for an index outside";
-  let arguments = (ins 0DTensorOf<[I32]>:$index);
-  let regions = (region VariadicRegion<SizedRegion<1>>:$branches);
-  let results = (outs Variadic<AnyType>:$results);
+def Stablehlo_BatchNormGradOp :
+    Stablehlo_InferredOp<"batch_norm_grad", [Decomposable]> {
+  let summary = "The gradients of batch_norm_training";
+  let arguments = (ins Input<1, Stablehlo_FloatTensor>:$operand,
+                       Input<2, Stablehlo_FloatVector>:$scale,
+                       Input<3, Stablehlo_FloatVector>:$mean,
+                       Input<4, Stablehlo_FloatVector>:$variance,
+                       Input<5, Stablehlo_FloatTensor>:$grad_output,
+                       F32Attr:$epsilon, NonNegative<"C1">:$feature_index);
+  let results = (outs Stablehlo_FloatTensor:$grad_operand,
+                      Stablehlo_FloatVector:$grad_scale,
+                      Stablehlo_FloatVector:$grad_offset);
   let hasVerifier = 1;
-}
-
-def Stablehlo_WhileOp :
-    Stablehlo_Op<"while", [RecursiveMemoryEffects,
-        SingleBlockImplicitTerminator<"ReturnOp">]> {
-  let summary = "Repeats a region as long as a condition holds";
-  let arguments = (ins Variadic<AnyType>:$operand);
-  let regions = (region SizedRegion<1>:$cond, SizedRegion<1>:$body);
-  let results = (outs Variadic<AnyType>:$results);
-  let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
-}
-
-def Stablehlo_CompositeOp :
-    Stablehlo_Op<"composite", [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "An operation of another operator set, with its decomposition";
-  let arguments = (ins Variadic<AnyType>:$inputs, StrAttr:$name,
-                       OptionalAttr<DictionaryAttr>:$composite_attributes,
-                       FlatSymbolRefAttr:$decomposition,
-                       OptionalAttr<I32Attr>:$version);
-  let results = (outs Variadic<AnyType>:$results);
-  let assemblyFormat = [{
-    $name $inputs attr-dict `:` functional-type(operands, results)
-  }];
 }
 
 #endif // SINTER_GRAPH_STABLEHLO_STRUCTURED

@@ -7,10 +7,6 @@ using sinter::nn::Emit;
 
 namespace sinter::cpu {
 
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// Blocks of \p lanes channels that hold \p channels.
 static int64_t blocksOf(int64_t channels, int64_t lanes) {
   return (channels + lanes - 1) / lanes;

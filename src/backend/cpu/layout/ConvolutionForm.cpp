@@ -4,7 +4,6 @@
 
 using namespace mlir;
 using sinter::nn::Emit;
-using sinter::nn::tensorOf;
 
 namespace sinter::cpu {
 

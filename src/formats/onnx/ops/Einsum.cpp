@@ -237,7 +237,7 @@ Labelled Contraction::multiply(Labelled lhs, Labelled rhs,
       node.context(), lhsBatch, rhsBatch, lhsContract, rhsContract);
   Value product = node.typed<stablehlo::DotGeneralOp>(
       node.tensorType(shape, node.element(lhs.value)), lhs.value, rhs.value,
-      numbers, ArrayAttr());
+      numbers, ArrayAttr(), stablehlo::DotAlgorithmAttr());
   return {product, labels};
 }
 

@@ -51,7 +51,8 @@ static Value productAlong(NodeContext &node, Value x, int64_t axis,
   auto numbers = stablehlo::DotDimensionNumbersAttr::get(node.context(), {}, {},
                                                          {axis}, {0});
   Value product = node.typed<stablehlo::DotGeneralOp>(
-      node.tensorType(shape, node.element(x)), x, matrix, numbers, ArrayAttr());
+      node.tensorType(shape, node.element(x)), x, matrix, numbers, ArrayAttr(),
+      stablehlo::DotAlgorithmAttr());
   return node.transpose(product, permutation);
 }
 

@@ -145,7 +145,7 @@ static LogicalResult importTfIdfVectorizer(NodeContext &node) {
   Value result = node.typed<stablehlo::DotGeneralOp>(
       node.tensorType({node.shape(x)[0], width}, node.f32()), counts,
       numbers(node, node.f32(), spread, {grams, width}), dimensions,
-      ArrayAttr());
+      ArrayAttr(), stablehlo::DotAlgorithmAttr());
   return node.result(rank == 1 ? node.squeeze(result, {0}) : result);
 }
 

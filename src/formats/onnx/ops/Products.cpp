@@ -29,8 +29,8 @@ Value dotGeneral(NodeContext &node, Value lhs, Value rhs,
   auto numbers = stablehlo::DotDimensionNumbersAttr::get(
       node.context(), lhsBatching, rhsBatching, lhsContracting, rhsContracting);
   return node.typed<stablehlo::DotGeneralOp>(
-      node.tensorType(shape, node.element(lhs)), lhs, rhs, numbers,
-      ArrayAttr());
+      node.tensorType(shape, node.element(lhs)), lhs, rhs, numbers, ArrayAttr(),
+      stablehlo::DotAlgorithmAttr());
 }
 
 /// The sizes that two lists of batch dimensions, aligned at the end, broadcast

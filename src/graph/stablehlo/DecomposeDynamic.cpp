@@ -1,0 +1,116 @@
+// The operations of dynamic shapes as static ones, where result shapes are
+// written and the numbers that the static form needs are constants.
+
+#include "graph/Constants.h"
+#include "graph/nn/Emit.h"
+
+using namespace mlir;
+using sinter::nn::Emit;
+using sinter::nn::isStatic;
+
+namespace sinter::stablehlo {
+
+using Values = SmallVector<Value>;
+
+/// The numbers of a constant of integers.
+static std::optional<SmallVector<int64_t>> constantInts(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  auto numbers = constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue())
+                          : DenseIntElementsAttr();
+  if (!numbers)
+    return std::nullopt;
+  SmallVector<int64_t> result;
+  for (const APInt &number : numbers.getValues<APInt>())
+    result.push_back(number.getSExtValue());
+  return result;
+}
+
+static bool isStaticTensor(Value value) {
+  return tensorOf(value).hasStaticShape();
+}
+
+FailureOr<Values> DynamicIotaOp::decompose(OpBuilder &builder) {
+  if (!isStaticTensor(getResult()))
+    return failure();
+  return Values{
+      builder.create<IotaOp>(getLoc(), getType(), getIotaDimension())};
+}
+
+FailureOr<Values> DynamicBroadcastInDimOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  return Values{builder.create<BroadcastInDimOp>(
+      getLoc(), getType(), getOperand(), getBroadcastDimensionsAttr())};
+}
+
+FailureOr<Values> DynamicReshapeOp::decompose(OpBuilder &builder) {
+  if (!isStaticTensor(getResult()) || !isStaticTensor(getOperand()))
+    return failure();
+  return Values{builder.create<ReshapeOp>(getLoc(), getType(), getOperand())};
+}
+
+FailureOr<Values> RealDynamicSliceOp::decompose(OpBuilder &builder) {
+  auto starts = constantInts(getStartIndices());
+  auto limits = constantInts(getLimitIndices());
+  auto strides = constantInts(getStrides());
+  if (!strides || !isStatic(*this))
+    return failure();
+  if (starts && limits)
+    return Values{builder.create<SliceOp>(
+        getLoc(), getType(), getOperand(),
+        builder.getDenseI64ArrayAttr(*starts),
+        builder.getDenseI64ArrayAttr(*limits),
+        builder.getDenseI64ArrayAttr(*strides))};
+  // The place alone is unknown: the size is the result's.
+  if (llvm::any_of(*strides, [](int64_t stride) { return stride != 1; }) ||
+      tensorOf(getStartIndices()).getElementType().isIndex())
+    return failure();
+  Emit emit(builder, getLoc());
+  Values places;
+  for (int64_t i = 0; i < tensorOf(getOperand()).getRank(); ++i)
+    places.push_back(
+        emit.reshape(emit.slice(getStartIndices(), 0, i, i + 1), {}));
+  return Values{builder.create<DynamicSliceOp>(
+      getLoc(), getType(), getOperand(), places,
+      builder.getDenseI64ArrayAttr(tensorOf(getResult()).getShape()))};
+}
+
+FailureOr<Values> DynamicPadOp::decompose(OpBuilder &builder) {
+  auto low = constantInts(getEdgePaddingLow());
+  auto high = constantInts(getEdgePaddingHigh());
+  auto interior = constantInts(getInteriorPadding());
+  if (!low || !high || !interior || !isStatic(*this))
+    return failure();
+  return Values{builder.create<PadOp>(getLoc(), getType(), getOperand(),
+                                      getPaddingValue(),
+                                      builder.getDenseI64ArrayAttr(*low),
+                                      builder.getDenseI64ArrayAttr(*high),
+                                      builder.getDenseI64ArrayAttr(*interior))};
+}
+
+FailureOr<Values> DynamicGatherOp::decompose(OpBuilder &builder) {
+  auto sizes = constantInts(getSliceSizes());
+  if (!sizes || !isStatic(*this))
+    return failure();
+  return Values{builder.create<GatherOp>(
+      getLoc(), getType(), getOperand(), getStartIndices(),
+      getDimensionNumbers(), builder.getDenseI64ArrayAttr(*sizes),
+      getIndicesAreSortedAttr())};
+}
+
+FailureOr<Values> DynamicConvOp::decompose(OpBuilder &builder) {
+  auto amounts = constantInts(getPadding());
+  if (!amounts || !isStatic(*this))
+    return failure();
+  auto padding = DenseIntElementsAttr::get(
+      RankedTensorType::get(tensorOf(getPadding()).getShape(),
+                            builder.getI64Type()),
+      *amounts);
+  return Values{builder.create<ConvolutionOp>(
+      getLoc(), getType(), getLhs(), getRhs(), getWindowStridesAttr(), padding,
+      getLhsDilationAttr(), getRhsDilationAttr(), getWindowReversalAttr(),
+      getDimensionNumbersAttr(), getFeatureGroupCountAttr(),
+      getBatchGroupCountAttr(), getPrecisionConfigAttr())};
+}
+
+} // namespace sinter::stablehlo

@@ -1,0 +1,187 @@
+// Result types of operations with regions.
+
+#include "graph/stablehlo/Verify.h"
+
+using namespace mlir;
+
+namespace sinter::stablehlo {
+
+#define INFER(Op)                                                              \
+  LogicalResult Op::inferReturnTypes(                                          \
+      MLIRContext *context, std::optional<Location> location,                  \
+      ValueRange operands, DictionaryAttr attributes,                          \
+      OpaqueProperties properties, RegionRange regions,                        \
+      SmallVectorImpl<Type> &inferredReturnTypes)
+
+TypeRange returnedTypes(Region &region) {
+  if (region.empty() || region.front().empty() ||
+      !isa<ReturnOp>(region.front().back()))
+    return {};
+  return region.front().back().getOperandTypes();
+}
+
+LogicalResult inferElementsOfRegion(std::optional<Location> location,
+                                    TypeRange shaped, RegionRange regions,
+                                    unsigned region,
+                                    SmallVectorImpl<Type> &types) {
+  // While the op is being built its region is still empty.
+  bool isBuilt = regions.size() > region && !regions[region]->empty();
+  TypeRange returned =
+      isBuilt ? returnedTypes(*regions[region]) : TypeRange();
+  if (isBuilt && returned.size() != shaped.size())
+    return emitOptionalError(location, "the region returns ", returned.size(),
+                             " values instead of ", shaped.size());
+  for (auto [i, type] : llvm::enumerate(shaped)) {
+    auto tensor = cast<RankedTensorType>(type);
+    auto element =
+        isBuilt ? dyn_cast<RankedTensorType>(returned[i]) : tensor;
+    if (!element)
+      return emitOptionalError(location, "the region returns ", returned[i],
+                               ", not a tensor");
+    types.push_back(RankedTensorType::get(tensor.getShape(),
+                                          element.getElementType(),
+                                          tensor.getEncoding()));
+  }
+  return success();
+}
+
+INFER(ReduceOp) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  ArrayRef<int64_t> dimensions = adaptor.getDimensions();
+  SmallVector<Type> shaped;
+  for (auto [input, init] :
+       llvm::zip(adaptor.getInputs(), adaptor.getInitValues())) {
+    SmallVector<int64_t> shape;
+    for (auto [i, size] : llvm::enumerate(tensorOf(input).getShape()))
+      if (!llvm::is_contained(dimensions, static_cast<int64_t>(i)))
+        shape.push_back(size);
+    shaped.push_back(
+        RankedTensorType::get(shape, tensorOf(init).getElementType()));
+  }
+  return inferElementsOfRegion(location, shaped, regions, 0,
+                               inferredReturnTypes);
+}
+
+INFER(ReduceWindowOp) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  std::optional<ConvolutionWindow> window = makeWindow(
+      adaptor.getWindowDimensions(), adaptor.getWindowStrides(),
+      adaptor.getPadding(), adaptor.getBaseDilations(),
+      adaptor.getWindowDilations());
+  SmallVector<Type> shaped;
+  for (auto [input, init] :
+       llvm::zip(adaptor.getInputs(), adaptor.getInitValues())) {
+    ArrayRef<int64_t> sizes = tensorOf(input).getShape();
+    if (!window || window->size() != sizes.size())
+      return emitOptionalError(location, "(C4, C6, C8, C10, C12) a window "
+                                         "attribute has not one element a "
+                                         "dimension");
+    SmallVector<int64_t> shape;
+    for (auto [size, dimension] : llvm::zip_equal(sizes, *window)) {
+      std::optional<int64_t> places = windowedSize(size, dimension);
+      if (!places)
+        return emitOptionalError(location,
+                                 "(C5, C7, C9, C11) a window, stride or "
+                                 "dilation is not positive, or too large");
+      shape.push_back(*places);
+    }
+    shaped.push_back(
+        RankedTensorType::get(shape, tensorOf(init).getElementType()));
+  }
+  return inferElementsOfRegion(location, shaped, regions, 0,
+                               inferredReturnTypes);
+}
+
+INFER(ScatterOp) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  return inferElementsOfRegion(location, adaptor.getInputs().getTypes(),
+                               regions, 0, inferredReturnTypes);
+}
+
+INFER(SelectAndScatterOp) {
+  return inferElementsOfRegion(location, operands[0].getType(), regions, 1,
+                               inferredReturnTypes);
+}
+
+INFER(MapOp) {
+  if (operands.empty())
+    return emitOptionalError(location, "(C2) has no inputs");
+  return inferElementsOfRegion(location, operands[0].getType(), regions, 0,
+                               inferredReturnTypes);
+}
+
+INFER(AllReduceOp) {
+  return inferElementsOfRegion(location, operands.getTypes(), regions, 0,
+                               inferredReturnTypes);
+}
+
+INFER(CollectiveReduceOp) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  TypeRange types = operands.getTypes();
+  if (adaptor.getHasDynamicRoot() && !types.empty())
+    types = types.drop_back();
+  return inferElementsOfRegion(location, types, regions, 0,
+                               inferredReturnTypes);
+}
+
+/// What both types are: `?` where sizes differ.
+static std::optional<Type> join(Type lhs, Type rhs) {
+  if (lhs == rhs)
+    return lhs;
+  auto left = dyn_cast<RankedTensorType>(lhs);
+  auto right = dyn_cast<RankedTensorType>(rhs);
+  if (!left || !right || left.getRank() != right.getRank() ||
+      left.getElementType() != right.getElementType())
+    return std::nullopt;
+  SmallVector<int64_t> shape;
+  for (auto [one, other] : llvm::zip_equal(left.getShape(), right.getShape()))
+    shape.push_back(one == other ? one : ShapedType::kDynamic);
+  return RankedTensorType::get(shape, left.getElementType());
+}
+
+static LogicalResult inferBranches(std::optional<Location> location,
+                                   RegionRange regions,
+                                   SmallVectorImpl<Type> &types) {
+  if (regions.empty())
+    return emitOptionalError(location, "(C1) has no branches");
+  llvm::append_range(types, returnedTypes(*regions.front()));
+  for (Region *region : regions.drop_front()) {
+    TypeRange returned = returnedTypes(*region);
+    if (returned.size() != types.size())
+      return emitOptionalError(location, "the branches return ", types.size(),
+                               " and ", returned.size(), " values");
+    for (auto [type, other] : llvm::zip_equal(types, returned)) {
+      std::optional<Type> both = join(type, other);
+      if (!both)
+        return emitOptionalError(location, "the branches return ", type,
+                                 " and ", other);
+      type = *both;
+    }
+  }
+  return success();
+}
+
+INFER(IfOp) { return inferBranches(location, regions, inferredReturnTypes); }
+
+INFER(CaseOp) { return inferBranches(location, regions, inferredReturnTypes); }
+
+INFER(AsyncStartOp) {
+  // The region's operation gives the results, whatever is computed from them.
+  SmallVector<Type> types;
+  if (!regions.empty())
+    llvm::append_range(types, returnedTypes(*regions.front()));
+  for (Type type : types)
+    if (!isa<RankedTensorType>(type))
+      return emitOptionalError(location, "a future holds ranked tensors, not ",
+                               type);
+  inferredReturnTypes.push_back(FutureType::get(context, types));
+  return success();
+}
+
+INFER(AsyncDoneOp) {
+  llvm::append_range(inferredReturnTypes,
+                     cast<FutureType>(operands[0].getType()).getTypes());
+  return success();
+}
+
+} // namespace sinter::stablehlo

@@ -1,0 +1,256 @@
+// Constraints of what processes do together. How many processes there are is
+// not known here: what depends on it is checked when a program is run.
+
+#include "graph/stablehlo/Verify.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using llvm::MulOverflow;
+
+namespace sinter::stablehlo {
+
+LogicalResult verifyMesh(Operation *op, Attribute groups,
+                         SymbolTableCollection &symbols) {
+  auto axes = dyn_cast<ReplicaGroupMeshAxesAttr>(groups);
+  auto name = axes ? dyn_cast<FlatSymbolRefAttr>(axes.getMesh())
+                   : FlatSymbolRefAttr();
+  if (name && !symbols.lookupNearestSymbolFrom(op, name))
+    return op->emitOpError("replica_groups: there is no mesh ") << name;
+  return success();
+}
+
+/// What the labels of a constraint are called in each collective op.
+namespace {
+struct GroupLabels {
+  StringRef unique;
+  StringRef range;
+  StringRef channel;
+};
+} // namespace
+
+/// Checks that replica groups are rows of distinct ids, -1 only where rows may
+/// be of unequal length.
+static LogicalResult verifyGroups(Operation *op, Attribute groups,
+                                  const GroupLabels &labels) {
+  auto ids = dyn_cast<DenseIntElementsAttr>(groups);
+  if (!ids)
+    return success(); // The mesh's attribute has verified itself.
+  if (ids.getType().getRank() != 2)
+    return op->emitOpError("replica_groups is not a 2-dimensional tensor");
+  SmallVector<int64_t> seen;
+  for (int64_t id : ids.getValues<int64_t>()) {
+    if (id < -1)
+      return op->emitOpError(labels.range)
+             << " replica_groups has the id " << id;
+    if (id >= 0)
+      seen.push_back(id);
+  }
+  if (!isUnique(seen))
+    return op->emitOpError(labels.unique)
+           << " an id stands twice in replica_groups";
+  // Ids are 0 to the number of processes less one, each once.
+  for (int64_t id : seen)
+    if (id >= static_cast<int64_t>(seen.size()))
+      return op->emitOpError(labels.range)
+             << " replica_groups has the id " << id << " and not all below it";
+  return success();
+}
+
+/// use_global_device_ids asks for a channel.
+static LogicalResult verifyChannel(Operation *op, bool useGlobalDeviceIds,
+                                   std::optional<ChannelHandleAttr> channel,
+                                   StringRef label) {
+  if (useGlobalDeviceIds && (!channel || channel->getHandle() <= 0))
+    return op->emitOpError(label) << " use_global_device_ids needs a "
+                                     "channel_handle with a positive handle";
+  return success();
+}
+
+/// The number of processes in a group, if all groups have as many.
+static std::optional<int64_t> groupSize(Attribute groups) {
+  if (auto ids = dyn_cast<DenseIntElementsAttr>(groups))
+    if (ids.getType().getRank() == 2)
+      return ids.getType().getDimSize(1);
+  return std::nullopt;
+}
+
+LogicalResult AllGatherOp::verify() {
+  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C2)", "(C4)", ""})) ||
+      failed(verifyChannel(*this, getUseGlobalDeviceIds(), getChannelHandle(),
+                           "(C5)")))
+    return failure();
+  if (getNumOperands() != getNumResults() || getOperands().empty())
+    return emitOpError("(C6) needs as many results as operands, at least one");
+  std::optional<int64_t> count = groupSize(getReplicaGroups());
+  int64_t along = getAllGatherDim();
+  for (auto [operand, result] : llvm::zip_equal(getOperands(), getResults())) {
+    auto from = tensorOf(operand), to = tensorOf(result);
+    if (along >= from.getRank())
+      return emitOpError("(C1) all_gather_dim is not a dimension of the "
+                         "operands");
+    if (!sameBaselineElement(from, to) || from.getRank() != to.getRank())
+      return emitOpError("(C6) a result differs from its operand in rank or "
+                         "element type");
+    for (int64_t i = 0; i < from.getRank(); ++i) {
+      int64_t size = from.getDimSize(i);
+      if (i != along ? differ(size, to.getDimSize(i))
+                     : count && !ShapedType::isDynamic(size) &&
+                           (MulOverflow(size, *count, size) ||
+                            differ(size, to.getDimSize(i))))
+        return emitOpError("(C6) dimension ")
+               << i << " of a result does not follow from its operand";
+    }
+  }
+  return success();
+}
+
+LogicalResult AllReduceOp::verify() {
+  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C1)", "(C3)", ""})) ||
+      failed(verifyChannel(*this, getUseGlobalDeviceIds(), getChannelHandle(),
+                           "(C4)")))
+    return failure();
+  if (getNumOperands() != getNumResults() || getOperands().empty())
+    return emitOpError("(C6) needs as many results as operands, at least one");
+  Type element = tensorOf(getOperands()[0]).getElementType();
+  for (auto [operand, result] : llvm::zip_equal(getOperands(), getResults())) {
+    if (failed(verifyCompatibleShape(tensorOf(operand), tensorOf(result))))
+      return emitOpError("(C6) a result differs from its operand in shape");
+    if (!sameBaselineElement(tensorOf(operand), element))
+      return emitOpError("(C5) operands differ in element type");
+  }
+  SmallVector<Type> pair(2, getOperands()[0].getType());
+  return verifyScalarRegion(*this, getComputation(), pair,
+                            getResults()[0].getType(), "(C5)");
+}
+
+LogicalResult ReduceScatterOp::verify() {
+  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C3)", "(C5)", ""})) ||
+      failed(verifyChannel(*this, getUseGlobalDeviceIds(), getChannelHandle(),
+                           "(C6)")))
+    return failure();
+  auto from = tensorOf(getOperand()), to = tensorOf(getResult());
+  int64_t along = getScatterDimension();
+  if (along >= from.getRank())
+    return emitOpError("(C2) scatter_dimension is not a dimension of the "
+                       "operand");
+  if (from.getRank() != to.getRank())
+    return emitOpError("(C8) the result differs from the operand in rank");
+  std::optional<int64_t> count = groupSize(getReplicaGroups());
+  for (int64_t i = 0; i < from.getRank(); ++i) {
+    int64_t size = from.getDimSize(i);
+    if (i == along && count && *count > 0 && !ShapedType::isDynamic(size)) {
+      if (size % *count != 0)
+        return emitOpError("(C1) the size of scatter_dimension is not a "
+                           "multiple of the group's");
+      size /= *count;
+    }
+    if ((i != along || count) && differ(size, to.getDimSize(i)))
+      return emitOpError("(C8) dimension ")
+             << i << " of the result does not follow from the operand";
+  }
+  SmallVector<Type> pair(2, from);
+  return verifyScalarRegion(*this, getComputation(), pair, to, "(C7)");
+}
+
+LogicalResult AllToAllOp::verify() {
+  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C5)", "(C7)", ""})))
+    return failure();
+  if (getOperands().empty() || getNumOperands() != getNumResults())
+    return emitOpError("(C9) needs as many results as operands, at least one");
+  std::optional<int64_t> count = groupSize(getReplicaGroups());
+  if (count && *count != static_cast<int64_t>(getSplitCount()))
+    return emitOpError("(C8) split_count is not the size of a group");
+  return success();
+}
+
+/// With a dynamic root the last operand is a scalar that names it.
+static LogicalResult verifyRoot(Operation *op, bool hasDynamicRoot,
+                                StringRef label) {
+  unsigned values = op->getNumResults();
+  if (values == 0 || op->getNumOperands() != values + hasDynamicRoot)
+    return op->emitOpError(label) << " needs an operand for each result, at "
+                                     "least one"
+                                  << (hasDynamicRoot ? ", and a root" : "");
+  if (!hasDynamicRoot)
+    return success();
+  auto root = tensorOf(op->getOperands().back());
+  if (root.getRank() != 0 || !root.getElementType().isSignlessInteger(64))
+    return op->emitOpError(label) << " the root is not a scalar of type i64";
+  return success();
+}
+
+LogicalResult CollectiveBroadcastOp::verify() {
+  if (failed(
+          verifyGroups(*this, getReplicaGroups(), {"(C1)", "(C2)", ""})))
+    return failure();
+  return verifyRoot(*this, getHasDynamicRoot(), "(C3, C4)");
+}
+
+LogicalResult CollectiveReduceOp::verify() {
+  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C1)", "(C2)", ""})) ||
+      failed(verifyChannel(*this, getUseGlobalDeviceIds(), getChannelHandle(),
+                           "")) ||
+      failed(verifyRoot(*this, getHasDynamicRoot(), "(C3)")))
+    return failure();
+  SmallVector<Type> pair(2, getOperands()[0].getType());
+  return verifyScalarRegion(*this, getComputation(), pair,
+                            getResults()[0].getType(), "(C4)");
+}
+
+/// Pairs [source, target], no source and no target twice, none negative.
+static LogicalResult verifyPairs(Operation *op, DenseIntElementsAttr pairs,
+                                 ArrayRef<StringRef> labels) {
+  auto type = pairs.getType();
+  if (type.getRank() != 2 || type.getDimSize(1) != 2)
+    return op->emitOpError(labels[0])
+           << " source_target_pairs is not a list of pairs";
+  SmallVector<int64_t> ends[2];
+  for (auto [i, id] : llvm::enumerate(pairs.getValues<int64_t>())) {
+    if (id < 0)
+      return op->emitOpError(labels[3])
+             << " source_target_pairs has the id " << id;
+    ends[i % 2].push_back(id);
+  }
+  for (int i : {0, 1})
+    if (!isUnique(ends[i]))
+      return op->emitOpError(labels[1 + i])
+             << (i ? " a target" : " a source")
+             << " stands twice in source_target_pairs";
+  return success();
+}
+
+LogicalResult CollectivePermuteOp::verify() {
+  if (!compatibleTypes(getOperand().getType(), getType()))
+    return emitOpError("(C5) the result differs from the operand in type");
+  return verifyPairs(*this, getSourceTargetPairs(),
+                     {"(C1)", "(C2)", "(C3)", "(C4)"});
+}
+
+/// Payload first, a token last.
+static LogicalResult verifyPayload(Operation *op) {
+  if (op->getNumResults() == 0)
+    return op->emitOpError("(C1) has no results");
+  for (Value value : op->getResults().drop_back())
+    if (!isa<RankedTensorType>(value.getType()))
+      return op->emitOpError("(C2) a result before the last is not a tensor");
+  if (!isa<TokenType>(op->getResults().back().getType()))
+    return op->emitOpError("(C3) the last result is not a token");
+  return success();
+}
+
+LogicalResult InfeedOp::verify() { return verifyPayload(*this); }
+
+LogicalResult SendOp::verify() {
+  if (std::optional<DenseIntElementsAttr> pairs = getSourceTargetPairs())
+    return verifyPairs(*this, *pairs, {"(C1)", "(C2)", "(C3)", "(C4)"});
+  return success();
+}
+
+LogicalResult RecvOp::verify() {
+  if (std::optional<DenseIntElementsAttr> pairs = getSourceTargetPairs())
+    if (failed(verifyPairs(*this, *pairs, {"(C1)", "(C2)", "(C3)", "(C4)"})))
+      return failure();
+  return verifyPayload(*this);
+}
+
+} // namespace sinter::stablehlo

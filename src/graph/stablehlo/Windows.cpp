@@ -1,0 +1,106 @@
+// Windows that slide over tensors.
+
+#include "graph/stablehlo/Verify.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using llvm::AddOverflow;
+using llvm::MulOverflow;
+
+namespace sinter::stablehlo {
+
+std::optional<int64_t> windowedSize(int64_t size,
+                                    const WindowDimension &window) {
+  if (window.size < 0 || window.stride < 1 || window.baseDilation < 1 ||
+      window.windowDilation < 1)
+    return std::nullopt;
+  if (ShapedType::isDynamic(size))
+    return ShapedType::kDynamic;
+  auto dilated = [](int64_t count, int64_t dilation) -> std::optional<int64_t> {
+    int64_t result;
+    if (count == 0)
+      return 0;
+    if (MulOverflow(count - 1, dilation, result) ||
+        AddOverflow(result, int64_t(1), result))
+      return std::nullopt;
+    return result;
+  };
+  std::optional<int64_t> base = dilated(size, window.baseDilation);
+  std::optional<int64_t> reach = dilated(window.size, window.windowDilation);
+  int64_t padded;
+  if (!base || !reach || AddOverflow(*base, window.paddingLow, padded) ||
+      AddOverflow(padded, window.paddingHigh, padded))
+    return std::nullopt;
+  if (padded < *reach || padded <= 0)
+    return 0;
+  return (padded - *reach) / window.stride + 1;
+}
+
+std::optional<ConvolutionWindow>
+makeWindow(ArrayRef<int64_t> sizes, std::optional<ArrayRef<int64_t>> strides,
+           std::optional<DenseIntElementsAttr> padding,
+           std::optional<ArrayRef<int64_t>> baseDilations,
+           std::optional<ArrayRef<int64_t>> windowDilations,
+           std::optional<ArrayRef<bool>> reversal) {
+  size_t rank = sizes.size();
+  auto fits = [&](const auto &list) { return !list || list->size() == rank; };
+  if (!fits(strides) || !fits(baseDilations) || !fits(windowDilations) ||
+      !fits(reversal))
+    return std::nullopt;
+  if (padding && padding->getType().getShape() !=
+                     ArrayRef<int64_t>({static_cast<int64_t>(rank), 2}))
+    return std::nullopt;
+  ConvolutionWindow window(rank);
+  for (auto [i, dimension] : llvm::enumerate(window)) {
+    dimension.size = sizes[i];
+    if (strides)
+      dimension.stride = (*strides)[i];
+    if (padding) {
+      dimension.paddingLow = padding->getValues<int64_t>()[2 * i];
+      dimension.paddingHigh = padding->getValues<int64_t>()[2 * i + 1];
+    }
+    if (baseDilations)
+      dimension.baseDilation = (*baseDilations)[i];
+    if (windowDilations)
+      dimension.windowDilation = (*windowDilations)[i];
+    if (reversal)
+      dimension.reversed = (*reversal)[i];
+  }
+  return window;
+}
+
+/// The sizes of the dimensions of \p kernel that slide.
+static SmallVector<int64_t> kernelSizes(RankedTensorType kernel,
+                                        ConvDimensionNumbersAttr numbers) {
+  SmallVector<int64_t> sizes;
+  for (int64_t dimension : numbers.getKernelSpatialDimensions())
+    sizes.push_back(kernel.getDimSize(dimension));
+  return sizes;
+}
+
+// The verifier has seen to it that all attributes have their size.
+
+ConvolutionWindow ConvolutionOp::getWindow() {
+  return *makeWindow(kernelSizes(tensorOf(getRhs()), getDimensionNumbers()),
+                     getWindowStrides(), getPadding(), getLhsDilation(),
+                     getRhsDilation(), getWindowReversal());
+}
+
+ConvolutionWindow DynamicConvOp::getWindow() {
+  return *makeWindow(kernelSizes(tensorOf(getRhs()), getDimensionNumbers()),
+                     getWindowStrides(), std::nullopt, getLhsDilation(),
+                     getRhsDilation(), getWindowReversal());
+}
+
+ConvolutionWindow ReduceWindowOp::getWindow() {
+  return *makeWindow(getWindowDimensions(), getWindowStrides(), getPadding(),
+                     getBaseDilations(), getWindowDilations());
+}
+
+ConvolutionWindow SelectAndScatterOp::getWindow() {
+  SmallVector<int64_t> ones(tensorOf(getOperand()).getRank(), 1);
+  return *makeWindow(getWindowDimensions().value_or(ones), getWindowStrides(),
+                     getPadding());
+}
+
+} // namespace sinter::stablehlo
