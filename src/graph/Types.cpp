@@ -54,7 +54,8 @@ bool compatibleTypes(TypeRange inferred, TypeRange actual) {
   for (auto [lhs, rhs] : llvm::zip_equal(inferred, actual)) {
     if (lhs == rhs)
       continue;
-    auto lhsTuple = dyn_cast<TupleType>(lhs), rhsTuple = dyn_cast<TupleType>(rhs);
+    auto lhsTuple = dyn_cast<TupleType>(lhs),
+         rhsTuple = dyn_cast<TupleType>(rhs);
     if (lhsTuple && rhsTuple &&
         compatibleTypes(lhsTuple.getTypes(), rhsTuple.getTypes()))
       continue;

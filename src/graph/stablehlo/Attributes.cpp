@@ -264,10 +264,9 @@ ResultAccuracyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult
-DotAlgorithmAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                         Type lhs, Type rhs, Type accumulation,
-                         int64_t lhsComponents, int64_t rhsComponents,
-                         int64_t operations, bool) {
+DotAlgorithmAttr::verify(function_ref<InFlightDiagnostic()> emitError, Type lhs,
+                         Type rhs, Type accumulation, int64_t lhsComponents,
+                         int64_t rhsComponents, int64_t operations, bool) {
   for (Type type : {lhs, rhs, accumulation})
     if (!mlir::isa<FloatType>(type))
       return emitError() << "(I8, I9, I10) " << type

@@ -50,8 +50,7 @@ FailureOr<Values> BatchNormTrainingOp::decompose(OpBuilder &builder) {
   SmallVector<int64_t> others = otherDimensions(type, feature);
   double count = elementsPerFeature(type, feature);
   Value mean = emit.div(emit.sum(x, others), count);
-  Value centred =
-      emit.sub(x, emit.broadcast(mean, {feature}, type.getShape()));
+  Value centred = emit.sub(x, emit.broadcast(mean, {feature}, type.getShape()));
   Value variance =
       emit.div(emit.sum(emit.mul(centred, centred), others), count);
   Value output = builder.create<BatchNormInferenceOp>(
@@ -99,8 +98,8 @@ static bool actsOnElements(Operation &op) {
 
 FailureOr<Values> MapOp::decompose(OpBuilder &builder) {
   Block &block = getComputation().front();
-  if (!isStatic(*this) || !llvm::all_of(block.without_terminator(),
-                                        actsOnElements))
+  if (!isStatic(*this) ||
+      !llvm::all_of(block.without_terminator(), actsOnElements))
     return failure();
   Emit emit(builder, getLoc());
   ArrayRef<int64_t> shape = tensorOf(getResult()).getShape();

@@ -19,8 +19,7 @@ FailureOr<Values> BroadcastOp::decompose(OpBuilder &builder) {
   for (int64_t i = 0; i < tensorOf(getOperand()).getRank(); ++i)
     places.push_back(before + i);
   return Values{builder.create<BroadcastInDimOp>(
-      getLoc(), getType(), getOperand(),
-      builder.getDenseI64ArrayAttr(places))};
+      getLoc(), getType(), getOperand(), builder.getDenseI64ArrayAttr(places))};
 }
 
 FailureOr<Values> CreateTokenOp::decompose(OpBuilder &builder) {
@@ -42,7 +41,8 @@ FailureOr<Values> CrossReplicaSumOp::decompose(OpBuilder &builder) {
 
 FailureOr<Values> DotOp::decompose(OpBuilder &builder) {
   int64_t last = tensorOf(getLhs()).getRank() - 1;
-  auto numbers = DotDimensionNumbersAttr::get(getContext(), {}, {}, {last}, {0});
+  auto numbers =
+      DotDimensionNumbersAttr::get(getContext(), {}, {}, {last}, {0});
   return Values{builder.create<DotGeneralOp>(getLoc(), getType(), getLhs(),
                                              getRhs(), numbers,
                                              getPrecisionConfigAttr())};
@@ -76,12 +76,10 @@ static void takeDiagonals(Emit &emit, Labelled &term) {
       }
       auto type = tensorOf(term.value);
       Type index = emit.integerType(64);
-      Value isDiagonal =
-          emit.compare(ComparisonDirection::EQ,
-                       emit.iota(type.getShape(), i, index),
-                       emit.iota(type.getShape(), j, index));
-      term.value =
-          emit.select(isDiagonal, term.value, emit.splat(0, type));
+      Value isDiagonal = emit.compare(ComparisonDirection::EQ,
+                                      emit.iota(type.getShape(), i, index),
+                                      emit.iota(type.getShape(), j, index));
+      term.value = emit.select(isDiagonal, term.value, emit.splat(0, type));
       sumOver(emit, term, j);
     }
 }
@@ -153,10 +151,11 @@ FailureOr<Values> EinsumOp::decompose(OpBuilder &builder) {
   shape.append(rhsSizes);
   auto numbers = DotDimensionNumbersAttr::get(getContext(), lhsBatch, rhsBatch,
                                               lhsContract, rhsContract);
-  auto type = RankedTensorType::get(shape, tensorOf(getResult()).getElementType());
-  Labelled product{emit.make<DotGeneralOp>(type, lhs.value, rhs.value, numbers,
-                                           ArrayAttr()),
-                   batch + lhsFree + rhsFree};
+  auto type =
+      RankedTensorType::get(shape, tensorOf(getResult()).getElementType());
+  Labelled product{
+      emit.make<DotGeneralOp>(type, lhs.value, rhs.value, numbers, ArrayAttr()),
+      batch + lhsFree + rhsFree};
   return Values{arrange(emit, product, einsum->result)};
 }
 

@@ -56,11 +56,11 @@ FailureOr<Values> RealDynamicSliceOp::decompose(OpBuilder &builder) {
   if (!strides || !isStatic(*this))
     return failure();
   if (starts && limits)
-    return Values{builder.create<SliceOp>(
-        getLoc(), getType(), getOperand(),
-        builder.getDenseI64ArrayAttr(*starts),
-        builder.getDenseI64ArrayAttr(*limits),
-        builder.getDenseI64ArrayAttr(*strides))};
+    return Values{
+        builder.create<SliceOp>(getLoc(), getType(), getOperand(),
+                                builder.getDenseI64ArrayAttr(*starts),
+                                builder.getDenseI64ArrayAttr(*limits),
+                                builder.getDenseI64ArrayAttr(*strides))};
   // The place alone is unknown: the size is the result's.
   if (llvm::any_of(*strides, [](int64_t stride) { return stride != 1; }) ||
       tensorOf(getStartIndices()).getElementType().isIndex())
@@ -81,11 +81,10 @@ FailureOr<Values> DynamicPadOp::decompose(OpBuilder &builder) {
   auto interior = constantInts(getInteriorPadding());
   if (!low || !high || !interior || !isStatic(*this))
     return failure();
-  return Values{builder.create<PadOp>(getLoc(), getType(), getOperand(),
-                                      getPaddingValue(),
-                                      builder.getDenseI64ArrayAttr(*low),
-                                      builder.getDenseI64ArrayAttr(*high),
-                                      builder.getDenseI64ArrayAttr(*interior))};
+  return Values{builder.create<PadOp>(
+      getLoc(), getType(), getOperand(), getPaddingValue(),
+      builder.getDenseI64ArrayAttr(*low), builder.getDenseI64ArrayAttr(*high),
+      builder.getDenseI64ArrayAttr(*interior))};
 }
 
 FailureOr<Values> DynamicGatherOp::decompose(OpBuilder &builder) {

@@ -81,12 +81,12 @@ INFER(FftOp) {
   bool halves = kind == FftType::IRFFT;
   for (auto [i, size] : llvm::enumerate(transformed)) {
     bool isLast = static_cast<int64_t>(i) == count - 1;
-    int64_t expected = halves && isLast && lengths[i] > 0
-                           ? lengths[i] / 2 + 1
-                           : lengths[i];
+    int64_t expected =
+        halves && isLast && lengths[i] > 0 ? lengths[i] / 2 + 1 : lengths[i];
     if (differ(size, expected))
-      return emitOptionalError(location, "(C4) a transformed dimension has size "
-                               , size, " instead of ", expected);
+      return emitOptionalError(location,
+                               "(C4) a transformed dimension has size ", size,
+                               " instead of ", expected);
   }
   if (takesReal)
     transformed.back() = lengths.back() > 0 ? lengths.back() / 2 + 1 : 0;
@@ -119,7 +119,8 @@ INFER(RngOp) {
   if (auto constant = operands[2].getDefiningOp<ConstantOp>())
     known = dyn_cast<DenseIntElementsAttr>(constant.getValue());
   if (known)
-    for (auto [size, value] : llvm::zip_equal(shape, known.getValues<APInt>())) {
+    for (auto [size, value] :
+         llvm::zip_equal(shape, known.getValues<APInt>())) {
       if (value.isNegative() || value.getActiveBits() > 62)
         return emitOptionalError(location, "(C3) the shape has a negative "
                                            "size");
@@ -155,9 +156,8 @@ INFER(SetDimensionSizeOp) {
     bounds[dimension] = size;
   shape[dimension] = ShapedType::kDynamic;
   Attribute encoding;
-  if (llvm::any_of(bounds, [](int64_t bound) {
-        return !ShapedType::isDynamic(bound);
-      }))
+  if (llvm::any_of(bounds,
+                   [](int64_t bound) { return !ShapedType::isDynamic(bound); }))
     encoding = TypeExtensionsAttr::get(context, bounds);
   inferredReturnTypes.push_back(
       RankedTensorType::get(shape, type.getElementType(), encoding));

@@ -26,21 +26,18 @@ LogicalResult inferElementsOfRegion(std::optional<Location> location,
                                     SmallVectorImpl<Type> &types) {
   // While the op is being built its region is still empty.
   bool isBuilt = regions.size() > region && !regions[region]->empty();
-  TypeRange returned =
-      isBuilt ? returnedTypes(*regions[region]) : TypeRange();
+  TypeRange returned = isBuilt ? returnedTypes(*regions[region]) : TypeRange();
   if (isBuilt && returned.size() != shaped.size())
     return emitOptionalError(location, "the region returns ", returned.size(),
                              " values instead of ", shaped.size());
   for (auto [i, type] : llvm::enumerate(shaped)) {
     auto tensor = cast<RankedTensorType>(type);
-    auto element =
-        isBuilt ? dyn_cast<RankedTensorType>(returned[i]) : tensor;
+    auto element = isBuilt ? dyn_cast<RankedTensorType>(returned[i]) : tensor;
     if (!element)
       return emitOptionalError(location, "the region returns ", returned[i],
                                ", not a tensor");
-    types.push_back(RankedTensorType::get(tensor.getShape(),
-                                          element.getElementType(),
-                                          tensor.getEncoding()));
+    types.push_back(RankedTensorType::get(
+        tensor.getShape(), element.getElementType(), tensor.getEncoding()));
   }
   return success();
 }
@@ -64,10 +61,10 @@ INFER(ReduceOp) {
 
 INFER(ReduceWindowOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
-  std::optional<ConvolutionWindow> window = makeWindow(
-      adaptor.getWindowDimensions(), adaptor.getWindowStrides(),
-      adaptor.getPadding(), adaptor.getBaseDilations(),
-      adaptor.getWindowDilations());
+  std::optional<ConvolutionWindow> window =
+      makeWindow(adaptor.getWindowDimensions(), adaptor.getWindowStrides(),
+                 adaptor.getPadding(), adaptor.getBaseDilations(),
+                 adaptor.getWindowDilations());
   SmallVector<Type> shaped;
   for (auto [input, init] :
        llvm::zip(adaptor.getInputs(), adaptor.getInitValues())) {

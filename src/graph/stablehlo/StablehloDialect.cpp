@@ -59,9 +59,8 @@ void StablehloDialect::printAttribute(Attribute attribute,
                                       DialectAsmPrinter &printer) const {
   if (auto extensions = dyn_cast<TypeExtensionsAttr>(attribute)) {
     printer << "bounds<";
-    llvm::interleaveComma(extensions.getBounds(), printer, [&](int64_t bound) {
-      printDimSize(printer, bound);
-    });
+    llvm::interleaveComma(extensions.getBounds(), printer,
+                          [&](int64_t bound) { printDimSize(printer, bound); });
     printer << '>';
     return;
   }

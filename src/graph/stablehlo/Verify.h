@@ -43,7 +43,8 @@ llvm::SmallVector<mlir::Type> twice(mlir::TypeRange types);
 mlir::LogicalResult
 inferElementsOfRegion(std::optional<mlir::Location> location,
                       mlir::TypeRange shaped, mlir::RegionRange regions,
-                      unsigned region, llvm::SmallVectorImpl<mlir::Type> &types);
+                      unsigned region,
+                      llvm::SmallVectorImpl<mlir::Type> &types);
 
 } // namespace sinter::stablehlo
 

@@ -12,8 +12,8 @@ namespace sinter::stablehlo {
 LogicalResult verifyMesh(Operation *op, Attribute groups,
                          SymbolTableCollection &symbols) {
   auto axes = dyn_cast<ReplicaGroupMeshAxesAttr>(groups);
-  auto name = axes ? dyn_cast<FlatSymbolRefAttr>(axes.getMesh())
-                   : FlatSymbolRefAttr();
+  auto name =
+      axes ? dyn_cast<FlatSymbolRefAttr>(axes.getMesh()) : FlatSymbolRefAttr();
   if (name && !symbols.lookupNearestSymbolFrom(op, name))
     return op->emitOpError("replica_groups: there is no mesh ") << name;
   return success();
@@ -180,8 +180,7 @@ static LogicalResult verifyRoot(Operation *op, bool hasDynamicRoot,
 }
 
 LogicalResult CollectiveBroadcastOp::verify() {
-  if (failed(
-          verifyGroups(*this, getReplicaGroups(), {"(C1)", "(C2)", ""})))
+  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C1)", "(C2)", ""})))
     return failure();
   return verifyRoot(*this, getHasDynamicRoot(), "(C3, C4)");
 }

@@ -12,7 +12,8 @@ static bool hasElements(Value shape, int64_t rank) {
 }
 
 LogicalResult DynamicIotaOp::verify() {
-  if (static_cast<int64_t>(getIotaDimension()) >= tensorOf(getResult()).getRank())
+  if (static_cast<int64_t>(getIotaDimension()) >=
+      tensorOf(getResult()).getRank())
     return emitOpError("(C1) iota_dimension is not a dimension of the result");
   if (!hasElements(getOutputShape(), tensorOf(getResult()).getRank()))
     return emitOpError("(C2) output_shape has not one element a dimension of "

@@ -49,7 +49,8 @@ template <typename Op> static LogicalResult verifyConvolution(Op op) {
     return emitOpError("(C19, C20) the output's dimension numbers are not its "
                        "dimensions");
 
-  int64_t groups = op.getFeatureGroupCount(), batchGroups = op.getBatchGroupCount();
+  int64_t groups = op.getFeatureGroupCount(),
+          batchGroups = op.getBatchGroupCount();
   if (groups > 1 && batchGroups > 1)
     return emitOpError("(C23) feature_group_count and batch_group_count are "
                        "both greater than 1");
@@ -86,7 +87,8 @@ LogicalResult ConvolutionOp::verify() {
   auto numbers = getDimensionNumbers();
   auto lhs = tensorOf(getLhs()), result = tensorOf(getResult());
   if (auto padding = getPadding())
-    if (padding->getType().getShape() != ArrayRef<int64_t>({getSpatialRank(), 2}))
+    if (padding->getType().getShape() !=
+        ArrayRef<int64_t>({getSpatialRank(), 2}))
       return emitOpError("(C4) padding is not [low, high] for each spatial "
                          "dimension");
   for (auto [index, dimension] : llvm::enumerate(getWindow())) {

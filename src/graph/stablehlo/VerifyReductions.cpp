@@ -61,9 +61,8 @@ LogicalResult ReduceWindowOp::verify() {
 LogicalResult SelectAndScatterOp::verify() {
   auto operand = tensorOf(getOperand()), source = tensorOf(getSource());
   SmallVector<int64_t> ones(operand.getRank(), 1);
-  std::optional<ConvolutionWindow> window =
-      makeWindow(getWindowDimensions().value_or(ones), getWindowStrides(),
-                 getPadding());
+  std::optional<ConvolutionWindow> window = makeWindow(
+      getWindowDimensions().value_or(ones), getWindowStrides(), getPadding());
   if (!window || static_cast<int64_t>(window->size()) != operand.getRank())
     return emitOpError("(C4, C6, C8) a window attribute has not one element a "
                        "dimension of the operand");
@@ -133,9 +132,9 @@ LogicalResult BatchNormInferenceOp::verify() {
 }
 
 LogicalResult BatchNormTrainingOp::verify() {
-  return verifyFeatures(*this, tensorOf(getOperand()), getFeatureIndex(),
-                        {{getScale(), "(C3) scale"},
-                         {getOffset(), "(C4) offset"}});
+  return verifyFeatures(
+      *this, tensorOf(getOperand()), getFeatureIndex(),
+      {{getScale(), "(C3) scale"}, {getOffset(), "(C4) offset"}});
 }
 
 LogicalResult BatchNormGradOp::verify() {
