@@ -94,7 +94,10 @@ Value ElementwiseWriter::wideFloat(Operation *op, Operands operands) {
       .Case<RsqrtOp>([&](auto) {
         return e.create<arith::DivFOp>(one(), e.create<math::SqrtOp>(x));
       })
-      .Case<CbrtOp>([&](auto) { return exactly<math::CbrtOp>(x); })
+      .Case<CbrtOp>([&](auto) {
+        Value root = exactly<math::CbrtOp>(x);
+        return isF32 ? root : refineCubicRoot(root, x);
+      })
       .Case<SineOp>([&](auto) { return exactly<math::SinOp>(x); })
       .Case<CosineOp>([&](auto) { return exactly<math::CosOp>(x); })
       .Case<TanOp>([&](auto) { return exactly<math::TanOp>(x); })
@@ -118,8 +121,12 @@ Value ElementwiseWriter::wideFloat(Operation *op, Operands operands) {
       })
       .Case<LogisticOp>([&](auto) {
         return fast(emitLogistic, [&] {
-          Value power = e.create<math::ExpOp>(e.create<arith::NegFOp>(x));
-          return e.create<arith::DivFOp>(one(),
+          // e^-|x| does not overflow.
+          Value power = e.create<math::ExpOp>(
+              e.create<arith::NegFOp>(e.create<math::AbsFOp>(x)));
+          Value isNegative =
+              compareFloats(CmpFPredicate::OLT, x, number(type, 0));
+          return e.create<arith::DivFOp>(select(isNegative, power, one()),
                                          e.create<arith::AddFOp>(power, one()));
         });
       })
@@ -140,6 +147,20 @@ Value ElementwiseWriter::wideFloat(Operation *op, Operands operands) {
       .Default([](Operation *) -> Value {
         llvm_unreachable("not an operation on floats");
       });
+}
+
+/// One step of Newton's method: C libraries are off by some units of the last
+/// place.
+Value ElementwiseWriter::refineCubicRoot(Value root, Value x) {
+  Type type = root.getType();
+  Value square = e.create<arith::MulFOp>(root, root);
+  Value rest = e.create<math::FmaOp>(square, root, e.create<arith::NegFOp>(x));
+  Value slope = e.create<arith::MulFOp>(square, number(type, 3));
+  Value refined =
+      e.create<arith::SubFOp>(root, e.create<arith::DivFOp>(rest, slope));
+  // Zeros and infinities are exact, and have no slope.
+  Value isUsual = compareFloats(CmpFPredicate::ORD, refined, refined);
+  return select(isUsual, refined, root);
 }
 
 /// The exponent that is the same everywhere, if it is.

@@ -38,6 +38,7 @@ public:
 
 private:
   mlir::Value wideFloat(mlir::Operation *op, Operands operands);
+  mlir::Value refineCubicRoot(mlir::Value root, mlir::Value x);
   mlir::Value floatPower(mlir::Operation *op, mlir::Value x, mlir::Value y);
   mlir::Value reducePrecision(stablehlo::ReducePrecisionOp op, mlir::Value x);
   mlir::Value integerDivision(mlir::Value a, mlir::Value b, bool isUnsigned,

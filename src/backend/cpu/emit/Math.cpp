@@ -250,8 +250,10 @@ Value cpu::emitErf(Emission &emission, Value x) {
   return w.select(isNear, near, far);
 }
 
+/// 1 / (1 + e) or e / (1 + e) with e = e^-|x|, which does not overflow.
 Value cpu::emitLogistic(Emission &emission, Value x) {
   Writer w(emission, x);
-  Value power = emitExp(emission, w.mul(x, -1.0f));
-  return w.div(w.number(1.0f), w.add(power, 1.0f));
+  Value power = emitExp(emission, w.mul(w.abs(x), -1.0f));
+  Value numerator = w.select(w.less(x, 0.0f), power, w.number(1.0f));
+  return w.div(numerator, w.add(power, 1.0f));
 }

@@ -1,0 +1,176 @@
+//===- AccuracyTest.cpp - elementary functions, in units of the last place ===//
+
+#include "backend/cpu/CompareWithInterpreter.h"
+#include "runtime/ElementDispatch.h"
+#include "runtime/Program.h"
+#include "runtime/ProgramExecutor.h"
+
+#include <bit>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace sinter;
+using namespace sinter::test;
+
+namespace {
+
+/// The elements of \p inputs under stablehlo.<op>.
+template <typename T>
+std::vector<T> compute(const std::string &op, ElementType type,
+                       const std::vector<std::vector<T>> &inputs) {
+  const auto size = static_cast<int64_t>(inputs[0].size());
+  std::string tensor =
+      "tensor<" + toString(type, std::vector<int64_t>{size}) + ">";
+  std::string parameters, operands;
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    std::string name = "%a" + std::to_string(i);
+    parameters += (i ? ", " : "") + name + ": " + tensor;
+    operands += (i ? ", " : "") + name;
+    tensors.push_back(Tensor::of<T>(type, {size}, inputs[i]));
+  }
+  Model model = parseModel("(" + parameters + ") -> " + tensor +
+                           " {\n  %0 = " + op + " " + operands + " : " +
+                           tensor + "\n  return %0 : " + tensor + "\n}");
+  cpu::CpuOptions options;
+  options.threads = 1;
+  Result<Program> program = cpu::compileForCpu(model, options);
+  EXPECT_TRUE(bool(program)) << op;
+  auto executor =
+      ProgramExecutor::create(std::make_shared<Program>(std::move(*program)),
+                              std::make_shared<ThreadPool>(1));
+  auto results = (*executor)->run(tensors);
+  auto values = (*results)[0].template values<T>();
+  return {values.begin(), values.end()};
+}
+
+/// How far \p got is from \p exact, in units of the last place of \p exact
+/// rounded to a float of \p digits binary digits; 0 where both are NaN or the
+/// same infinity.
+long double distance(long double got, long double exact, int digits,
+                     int minExponent, long double greatest) {
+  if (std::isnan(exact) || std::isnan(got))
+    return std::isnan(exact) && std::isnan(got) ? 0 : INFINITY;
+  // What rounds to infinity may be the greatest number or infinity.
+  if (std::abs(exact) >= greatest)
+    return std::isinf(got) || std::abs(got) == greatest ? 0 : INFINITY;
+  if (std::isinf(got))
+    return INFINITY;
+  int exponent = exact == 0 ? minExponent : std::ilogb(exact);
+  long double unit =
+      std::ldexp(1.0L, std::max(exponent, minExponent) - digits + 1);
+  return std::abs(got - exact) / unit;
+}
+
+using Function = long double (*)(long double, long double);
+
+struct Case {
+  const char *op;
+  Function exact;
+  int operands = 1;
+};
+
+const Case cases[] = {
+    {"stablehlo.exponential",
+     [](long double x, long double) { return expl(x); }},
+    {"stablehlo.exponential_minus_one",
+     [](long double x, long double) { return expm1l(x); }},
+    {"stablehlo.log", [](long double x, long double) { return logl(x); }},
+    {"stablehlo.log_plus_one",
+     [](long double x, long double) { return log1pl(x); }},
+    {"stablehlo.sine", [](long double x, long double) { return sinl(x); }},
+    {"stablehlo.cosine", [](long double x, long double) { return cosl(x); }},
+    {"stablehlo.tan", [](long double x, long double) { return tanl(x); }},
+    {"stablehlo.tanh", [](long double x, long double) { return tanhl(x); }},
+    {"stablehlo.sqrt", [](long double x, long double) { return sqrtl(x); }},
+    {"stablehlo.rsqrt",
+     [](long double x, long double) { return 1 / sqrtl(x); }},
+    {"stablehlo.cbrt", [](long double x, long double) { return cbrtl(x); }},
+    {"stablehlo.logistic",
+     [](long double x, long double) { return 1 / (1 + expl(-x)); }},
+    {"nn.erf", [](long double x, long double) { return erfl(x); }},
+    {"stablehlo.power", [](long double x, long double y) { return powl(x, y); },
+     2},
+    {"stablehlo.atan2",
+     [](long double x, long double y) { return atan2l(x, y); }, 2},
+};
+
+/// The greatest error of each function over \p inputs.
+template <typename T>
+void check(ElementType type, const std::vector<std::vector<T>> &inputs,
+           long double most) {
+  using Limits = std::numeric_limits<T>;
+  const auto greatest = static_cast<long double>(Limits::max());
+  for (const Case &c : cases) {
+    auto operands = std::vector<std::vector<T>>(inputs.begin(),
+                                                inputs.begin() + c.operands);
+    std::vector<T> got = compute<T>(c.op, type, operands);
+    long double worst = 0;
+    size_t where = 0;
+    for (size_t i = 0; i < got.size(); ++i) {
+      auto x = static_cast<long double>(static_cast<double>(operands[0][i]));
+      auto y =
+          static_cast<long double>(static_cast<double>(operands.back()[i]));
+      long double d =
+          distance(static_cast<double>(got[i]), c.exact(x, y), Limits::digits,
+                   Limits::min_exponent - 1, greatest);
+      if (d > worst) {
+        worst = d;
+        where = i;
+      }
+    }
+    EXPECT_LE(worst, most) << c.op << " of " << double(operands[0][where])
+                           << ", " << double(operands.back()[where]) << " is "
+                           << double(got[where]);
+    if (std::getenv("SINTER_VERBOSE"))
+      std::fprintf(stderr, "%-34s %-5s %.3Lf at %.9g, %.9g: %.9g\n", c.op,
+                   std::string(name(type)).c_str(), worst,
+                   double(operands[0][where]), double(operands.back()[where]),
+                   double(got[where]));
+  }
+}
+
+/// Bit patterns of all magnitudes, and numbers of everyday size.
+template <typename T, typename Bits>
+std::vector<T> everywhere(unsigned seed, size_t count) {
+  std::mt19937_64 generator(seed);
+  std::normal_distribution<double> normal(0, 3);
+  std::vector<T> values;
+  for (size_t i = 0; i < count; ++i) {
+    auto bits = static_cast<Bits>(generator());
+    T value;
+    std::memcpy(&value, &bits, sizeof(value));
+    values.push_back(i % 2 == 0 ? value : static_cast<T>(normal(generator)));
+  }
+  return values;
+}
+
+constexpr size_t count = 200000;
+
+} // namespace
+
+TEST(Accuracy, Float32) {
+  check<float>(ElementType::F32,
+               {everywhere<float, uint32_t>(1, count),
+                everywhere<float, uint32_t>(2, count)},
+               3);
+}
+
+TEST(Accuracy, Float64) {
+  check<double>(ElementType::F64,
+                {everywhere<double, uint64_t>(1, count),
+                 everywhere<double, uint64_t>(2, count)},
+                3);
+}
+
+TEST(Accuracy, NarrowFloats) {
+  check<Half>(ElementType::F16,
+              {everywhere<Half, uint16_t>(1, count / 2),
+               everywhere<Half, uint16_t>(2, count / 2)},
+              1);
+  check<BFloat16>(ElementType::BF16,
+                  {everywhere<BFloat16, uint16_t>(1, count / 2),
+                   everywhere<BFloat16, uint16_t>(2, count / 2)},
+                  1);
+}
