@@ -91,6 +91,7 @@ bool takesStorage(Operation *op) {
       "stablehlo.composite",
       "stablehlo.custom_call",
       "func.call",
+      "cpu.host_call",
       "nn.broadcast_like",
       "nn.take",
       "nn.take_along",

@@ -16,7 +16,14 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 bool cpu::isAlias(Operation *op) {
-  return isa<stablehlo::ReshapeOp, stablehlo::BitcastConvertOp>(op);
+  // Elements narrower than a byte do not lie as their bits do.
+  auto isByte = [](Type type) {
+    return bitWidth(*elementTypeOf(getElementTypeOrSelf(type))) >= 8;
+  };
+  if (isa<stablehlo::BitcastConvertOp>(op))
+    return isByte(op->getOperand(0).getType()) &&
+           isByte(op->getResult(0).getType());
+  return isa<stablehlo::ReshapeOp>(op);
 }
 
 bool cpu::isControlFlow(Operation *op) {
@@ -45,7 +52,7 @@ enum class Kind {
 
 Kind kindOf(Operation *op) {
   using namespace stablehlo;
-  if (isElementwise(op) || isa<BatchNormInferenceOp>(op))
+  if (isElementwise(op) || isa<BatchNormInferenceOp, MapOp>(op))
     return Kind::Elementwise;
   if (isAlias(op))
     return Kind::Alias;
@@ -54,8 +61,8 @@ Kind kindOf(Operation *op) {
   if (isa<HostCallOp>(op))
     return Kind::Call;
   if (isa<BroadcastInDimOp, TransposeOp, SliceOp, PadOp, ConcatenateOp,
-          ReverseOp, IotaOp, GatherOp, DynamicSliceOp, DynamicUpdateSliceOp>(
-          op))
+          ReverseOp, IotaOp, GatherOp, DynamicSliceOp, DynamicUpdateSliceOp,
+          BitcastConvertOp>(op))
     return Kind::Movement;
   return llvm::TypeSwitch<Operation *, Kind>(op)
       .Case<ConstantOp>([](auto) { return Kind::Constant; })
@@ -63,7 +70,8 @@ Kind kindOf(Operation *op) {
       .Case<ReduceWindowOp>([](auto) { return Kind::Window; })
       .Case<DotGeneralOp, stablehlo::ConvolutionOp, cpu::ConvolutionOp, PoolOp>(
           [](auto) { return Kind::Product; })
-      .Case<ScatterOp, SortOp>([](auto) { return Kind::Whole; })
+      .Case<ScatterOp, SortOp, SelectAndScatterOp>(
+          [](auto) { return Kind::Whole; })
       .Default([](Operation *) { return Kind::Unknown; });
 }
 
@@ -497,6 +505,28 @@ private:
   SmallVector<std::pair<Operation *, KernelOp>> replacements;
 };
 
+/// Whether a region of a kernel's operation can be part of its code: scalars,
+/// and small tensors that are computed where they are asked for.
+bool isInlinable(Region &region) {
+  constexpr int64_t mostValues = 64;
+  return llvm::all_of(region.front().without_terminator(), [&](Operation &op) {
+    Kind kind = kindOf(&op);
+    if (auto constant = dyn_cast<stablehlo::ConstantOp>(op))
+      return isSplatConstant(constant) ||
+             (sizeOf(constant.getResult()) <= mostValues &&
+              isa<DenseElementsAttr>(constant.getValue()));
+    auto isScalar = [](Type type) {
+      return cast<RankedTensorType>(type).getRank() == 0;
+    };
+    if (kind == Kind::Control &&
+        (!llvm::all_of(op.getOperandTypes(), isScalar) ||
+         !llvm::all_of(op.getResultTypes(), isScalar)))
+      return false;
+    return kind != Kind::Unknown && kind != Kind::Whole && kind != Kind::Call &&
+           llvm::all_of(op.getRegions(), isInlinable);
+  });
+}
+
 /// Names what no kernel can compute, with counts.
 Result<void> checkSupported(func::FuncOp function) {
   std::map<std::string, int> unknown;
@@ -510,6 +540,8 @@ Result<void> checkSupported(func::FuncOp function) {
       if (kind == Kind::Control)
         for (Region &region : op.getRegions())
           self(self, region.front());
+      else if (!llvm::all_of(op.getRegions(), isInlinable))
+        ++unknown["a region of " + op.getName().getStringRef().str()];
     }
   };
   check(check, function.getBody().front());

@@ -2,6 +2,8 @@
 
 #include "backend/cpu/Prepare.h"
 
+#include "backend/cpu/Flatten.h"
+#include "backend/cpu/HostCalls.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/layout/AbsorbTransposes.h"
 #include "backend/cpu/layout/AssignLayouts.h"
@@ -19,7 +21,9 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 /// Whether a kernel computes \p op as it stands.
-static bool hasKernel(Operation *op) { return isa<nn::ErfOp>(op); }
+static bool hasKernel(Operation *op) {
+  return isa<nn::ErfOp, stablehlo::MapOp>(op);
+}
 
 /// Decompositions may use operations that have one themselves.
 static constexpr int maxRounds = 16;
@@ -121,6 +125,8 @@ Result<void> cpu::prepare(Model &model, const Target &target,
   func::FuncOp function = model.entry();
   if (!function)
     return invalidModel("the model has no entry function");
+  lowerToHostCalls(function);
+  flatten(function);
   if (Result<void> done = lowerQuantized(function); !done)
     return done;
   auto isPool = [](Operation *op) {

@@ -168,6 +168,8 @@ private:
   }
 
   Result<void> block(Block &body, std::vector<Step> &steps) {
+    for (auto loopOp : body.getOps<stablehlo::WhileOp>())
+      claimInitial(loopOp);
     for (Operation &op : body) {
       Result<void> done = {};
       if (auto kernelOp = dyn_cast<KernelOp>(op))
@@ -375,29 +377,51 @@ private:
     return {};
   }
 
-  /// If \p value, which a loop's body returns for \p argument, is that argument
-  /// with a part replaced, it is replaced in place: in \p slot. Nobody may read
-  /// the old value then.
+  /// Lets what computes an initial value of \p op write it to where the loop
+  /// carries it, if the loop alone reads it.
+  void claimInitial(stablehlo::WhileOp op) {
+    for (auto [operand, result] :
+         llvm::zip(op->getOperands(), op->getResults())) {
+      if (isReadOnce(operand))
+        claim(operand, *op->getBlock(), create(result));
+    }
+  }
+  static bool isReadOnce(Value value) {
+    Operation *op = value.getDefiningOp();
+    return value.hasOneUse() &&
+           (!op || !isAlias(op) || isReadOnce(op->getOperand(0)));
+  }
+
+  /// \p value, which a loop's body returns for \p argument, is computed in
+  /// \p slot, the argument's own memory, if nobody reads the old value then:
+  /// but for the kernel that replaces a part of it in place.
   void claimUpdate(Value value, BlockArgument argument, Id slot) {
     Value memory = memoryOf(value);
     auto kernelOp = memory.getDefiningOp<KernelOp>();
     auto compiled = kernelOp ? kernels.find(kernelOp) : kernels.end();
-    if (compiled == kernels.end() || !compiled->second.plan->updated ||
+    if (compiled == kernels.end() ||
         kernelOp->getBlock() != argument.getOwner())
       return;
-    unsigned updated = *compiled->second.plan->updated;
-    if (kernelOp.getInputs()[updated] == argument &&
-        llvm::all_of(argument.getUses(), [&](OpOperand &use) {
-          return use.getOwner() == kernelOp ? use.getOperandNumber() == updated
-                                            : isReadBefore(use, kernelOp);
-        }))
+    std::optional<unsigned> updated = compiled->second.plan->updated;
+    if (updated && kernelOp.getInputs()[*updated] != argument)
+      return;
+    if (areReadBefore(argument, kernelOp, updated))
       slotOf.try_emplace(memory, slot);
   }
-  /// Whether \p use is by a kernel that runs before \p op.
-  static bool isReadBefore(OpOperand &use, Operation *op) {
-    Operation *user = use.getOwner();
-    return isa<KernelOp>(user) && user->getBlock() == op->getBlock() &&
-           user->isBeforeInBlock(op);
+  /// Whether all uses of \p value are by kernels that run before \p op, or by
+  /// \p op as the operand \p updated.
+  static bool areReadBefore(Value value, KernelOp op,
+                            std::optional<unsigned> updated) {
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      if (user == op)
+        return updated == use.getOperandNumber();
+      if (user->getBlock() != op->getBlock())
+        return false;
+      if (isAlias(user))
+        return areReadBefore(user->getResult(0), op, std::nullopt);
+      return isa<KernelOp>(user) && user->isBeforeInBlock(op);
+    });
   }
 
   /// Moves what a loop's body returns to where the next round expects it. What

@@ -56,7 +56,10 @@ TEST(Elementwise, FunctionsOfTwoFloats) {
 
 TEST(Elementwise, FunctionsOfIntegers) {
   for (const char *type : integers) {
-    for (const char *op : {"abs", "count_leading_zeros", "not", "popcnt"})
+    if (type[0] == 'i') {
+      EXPECT_EQ(differsFor("abs", type, 1), "") << type;
+    }
+    for (const char *op : {"count_leading_zeros", "not", "popcnt"})
       EXPECT_EQ(differsFor(op, type, 1), "") << op << " of " << type;
     for (const char *op :
          {"add", "and", "divide", "maximum", "minimum", "multiply", "or",

@@ -138,13 +138,11 @@ Value Elemental::at(Value tensor, Place place) {
   Emission::Key key = keyOf(tensor, place);
   if (Value known = emission.recall(key))
     return known;
-  Value value;
-  if (auto reader = readers.find(tensor); reader != readers.end()) {
-    value = reader->second(place);
-  } else {
-    Values values = compute(tensor.getDefiningOp(), place);
-    value = values[cast<OpResult>(tensor).getResultNumber()];
-  }
+  auto reader = readers.find(tensor);
+  if (reader == readers.end())
+    return allAt(tensor.getDefiningOp(),
+                 place)[cast<OpResult>(tensor).getResultNumber()];
+  Value value = reader->second(place);
   emission.remember(std::move(key), value);
   return value;
 }
@@ -230,6 +228,11 @@ std::optional<Elemental::Values> Elemental::tryCompute(Operation *op,
       .Case<stablehlo::DotGeneralOp>([&](auto o) { return dotAt(o, place); })
       .Case<stablehlo::ConvolutionOp>(
           [&](auto o) { return convolutionAt(o, place); })
+      .Case<stablehlo::IfOp, stablehlo::CaseOp, stablehlo::WhileOp>(
+          [&](auto o) { return controlAt(o, place); })
+      .Case<stablehlo::MapOp>([&](auto o) { return mapAt(o, place); })
+      .Case<stablehlo::BitcastConvertOp>(
+          [&](auto o) { return bitcastAt(o, place); })
       .Case<stablehlo::BatchNormInferenceOp>(
           [&](auto o) { return batchNormAt(o, place); })
       .Default([](Operation *) -> Found {

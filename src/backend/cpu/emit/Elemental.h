@@ -118,6 +118,14 @@ private:
                                        Place place);
   std::optional<Values> dotAt(stablehlo::DotGeneralOp op, Place place);
   std::optional<Values> convolutionAt(stablehlo::ConvolutionOp op, Place place);
+  // ElementalControl.cpp.
+  std::optional<Values> controlAt(mlir::Operation *op, Place place);
+  std::optional<Values> mapAt(stablehlo::MapOp op, Place place);
+  Values chooseRegion(mlir::Value index,
+                      llvm::MutableArrayRef<mlir::Region> regions,
+                      size_t first);
+
+  std::optional<Values> bitcastAt(stablehlo::BitcastConvertOp op, Place place);
   std::optional<Values> batchNormAt(stablehlo::BatchNormInferenceOp op,
                                     Place place);
 

@@ -11,6 +11,10 @@ static ArrayRef<int64_t> shapeOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getShape();
 }
 
+static bool hasLanes(ArrayRef<Coordinate> place) {
+  return llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
+}
+
 Value Elemental::constant(Type element, Attribute attribute) {
   Type type = valueType(element);
   if (auto complexType = dyn_cast<ComplexType>(type))
@@ -26,20 +30,79 @@ Value Elemental::constant(Type element, Attribute attribute) {
   return emission.create<arith::ConstantOp>(type, cast<TypedAttr>(attribute));
 }
 
+/// Element \p index of \p dense as an attribute that `constant` takes.
+static Attribute elementAt(DenseElementsAttr dense, int64_t index) {
+  auto complexType = dyn_cast<ComplexType>(dense.getElementType());
+  if (!complexType)
+    return dense.getValues<Attribute>()[index];
+  auto value = dense.getValues<std::complex<APFloat>>()[index];
+  Type part = complexType.getElementType();
+  return ArrayAttr::get(
+      part.getContext(),
+      {FloatAttr::get(part, value.real()), FloatAttr::get(part, value.imag())});
+}
+
+/// FormKernels leaves only constants of one value, or a few, inside kernels.
 std::optional<Elemental::Values> Elemental::constantAt(stablehlo::ConstantOp op,
-                                                       Place) {
-  // FormKernels leaves only constants of one value inside kernels.
+                                                       Place place) {
   auto dense = cast<DenseElementsAttr>(op.getValue());
   Type element = dense.getElementType();
-  if (auto complexType = dyn_cast<ComplexType>(element)) {
-    auto value = dense.getSplatValue<std::complex<APFloat>>();
-    Builder &b = emission.builder;
-    Type part = complexType.getElementType();
-    return Values{constant(
-        element, b.getArrayAttr({b.getFloatAttr(part, value.real()),
-                                 b.getFloatAttr(part, value.imag())}))};
+  Value value = constant(element, elementAt(dense, 0));
+  if (dense.isSplat())
+    return Values{value};
+  if (hasLanes(place))
+    return std::nullopt;
+  Value offset = linearize(place, dense.getType().getShape());
+  for (int64_t i = 1; i < dense.getNumElements(); ++i)
+    value = emission.create<arith::SelectOp>(
+        emission.equal(offset, emission.index(i)),
+        constant(element, elementAt(dense, i)), value);
+  return Values{value};
+}
+
+/// Elements narrower than a byte have one each in memory, so that their bits
+/// must be put together, or taken apart.
+std::optional<Elemental::Values>
+Elemental::bitcastAt(stablehlo::BitcastConvertOp op, Place place) {
+  if (hasLanes(place))
+    return std::nullopt;
+  Type result = valueType(getElementTypeOrSelf(op.getResult()));
+  auto bitsOf = [](Type type) {
+    return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
+  };
+  auto castTo = [&](Type type, Value value) -> Value {
+    return value.getType() == type
+               ? value
+               : emission.create<arith::BitcastOp>(type, value);
+  };
+  IntegerType to = bitsOf(result);
+  IntegerType from = bitsOf(valueType(getElementTypeOrSelf(op.getOperand())));
+  if (from == to)
+    return Values{castTo(result, at(op.getOperand(), place))};
+  auto distance = [&](Value part, IntegerType narrow, IntegerType wide) {
+    Value index = emission.create<arith::IndexCastUIOp>(wide, part);
+    return emission.create<arith::MulIOp>(
+        index, emission.create<arith::ConstantOp>(
+                   IntegerAttr::get(wide, narrow.getWidth())));
+  };
+  if (from.getWidth() > to.getWidth()) {
+    Value whole = castTo(from, at(op.getOperand(), place.drop_back()));
+    Value shifted = emission.create<arith::ShRUIOp>(
+        whole, distance(place.back().value, to, from));
+    return Values{
+        castTo(result, emission.create<arith::TruncIOp>(to, shifted))};
   }
-  return Values{constant(element, dense.getSplatValue<Attribute>())};
+  Value whole;
+  for (unsigned i = 0; i < to.getWidth() / from.getWidth(); ++i) {
+    Coordinates source(place);
+    source.push_back(emission.index(i));
+    Value part = emission.create<arith::ShLIOp>(
+        emission.create<arith::ExtUIOp>(
+            to, castTo(from, at(op.getOperand(), source))),
+        distance(emission.index(i), from, to));
+    whole = whole ? emission.create<arith::OrIOp>(whole, part) : part;
+  }
+  return Values{castTo(result, whole)};
 }
 
 std::optional<Elemental::Values>

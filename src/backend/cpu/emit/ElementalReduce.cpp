@@ -98,25 +98,6 @@ std::optional<Elemental::Values> Elemental::reduceAt(stablehlo::ReduceOp op,
       });
 }
 
-/// A window's dimension of reduce_window.
-static stablehlo::WindowDimension windowDimension(stablehlo::ReduceWindowOp op,
-                                                  size_t dim) {
-  stablehlo::WindowDimension window;
-  window.size = op.getWindowDimensions()[dim];
-  if (auto strides = op.getWindowStrides())
-    window.stride = (*strides)[dim];
-  if (auto dilations = op.getBaseDilations())
-    window.baseDilation = (*dilations)[dim];
-  if (auto dilations = op.getWindowDilations())
-    window.windowDilation = (*dilations)[dim];
-  if (auto padding = op.getPadding()) {
-    auto values = padding->getValues<int64_t>();
-    window.paddingLow = values[2 * dim];
-    window.paddingHigh = values[2 * dim + 1];
-  }
-  return window;
-}
-
 namespace {
 /// One dimension of a window at one place: which elements it covers.
 struct WindowRange {
@@ -161,12 +142,10 @@ Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op, Place place) {
   if (hasLanes(place) && hasComplex(op.getBody()))
     return std::nullopt;
   ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]);
-  SmallVector<stablehlo::WindowDimension> windows;
-  for (size_t dim = 0; dim < shape.size(); ++dim) {
-    windows.push_back(windowDimension(op, dim));
-    if (place[dim].lanes && !isTrivial(windows.back()))
+  stablehlo::ConvolutionWindow windows = op.getWindow();
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    if (place[dim].lanes && !isTrivial(windows[dim]))
       return std::nullopt;
-  }
   Reduction reduction{*this, op.getBody(), hasLanes(place)};
   Coordinates source;
   Value inside = emission.boolean(true);

@@ -220,6 +220,28 @@ void Emission::loops(ArrayRef<int64_t> shape,
   });
 }
 
+Emission::Carried
+Emission::repeat(ValueRange initial,
+                 llvm::function_ref<Value(ValueRange)> condition,
+                 llvm::function_ref<Carried(ValueRange)> body) {
+  auto loop = builder.create<scf::WhileOp>(
+      loc, initial.getTypes(), initial,
+      [&](OpBuilder &, Location, ValueRange) {},
+      [&](OpBuilder &, Location, ValueRange) {});
+  OpBuilder::InsertionGuard guard(builder);
+  {
+    Scope scope(*this);
+    builder.setInsertionPointToEnd(loop.getBeforeBody());
+    ValueRange carried = loop.getBeforeArguments();
+    Value again = condition(carried);
+    builder.create<scf::ConditionOp>(loc, again, carried);
+  }
+  Scope scope(*this);
+  builder.setInsertionPointToEnd(loop.getAfterBody());
+  builder.create<scf::YieldOp>(loc, body(loop.getAfterArguments()));
+  return Carried(loop.getResults());
+}
+
 Emission::Carried Emission::branch(Value condition,
                                    llvm::function_ref<Carried()> then,
                                    llvm::function_ref<Carried()> otherwise) {

@@ -69,6 +69,10 @@ public:
       llvm::ArrayRef<int64_t> shape, mlir::ValueRange carried,
       llvm::function_ref<Carried(llvm::ArrayRef<mlir::Value>, mlir::ValueRange)>
           body);
+  /// while (condition(carried)) carried = body(carried).
+  Carried repeat(mlir::ValueRange initial,
+                 llvm::function_ref<mlir::Value(mlir::ValueRange)> condition,
+                 llvm::function_ref<Carried(mlir::ValueRange)> body);
   /// The values of one of two branches.
   Carried branch(mlir::Value condition, llvm::function_ref<Carried()> then,
                  llvm::function_ref<Carried()> otherwise);

@@ -35,6 +35,8 @@ std::unique_ptr<KernelBody> createLoopKernel(KernelOp kernel);
 std::unique_ptr<KernelBody> createSortKernel(KernelOp kernel);
 /// stablehlo.scatter: one update after the other.
 std::unique_ptr<KernelBody> createScatterKernel(KernelOp kernel);
+/// stablehlo.select_and_scatter: one source element after the other.
+std::unique_ptr<KernelBody> createSelectAndScatterKernel(KernelOp kernel);
 /// stablehlo.dynamic_update_slice into memory that holds the operand.
 std::unique_ptr<KernelBody> createUpdateKernel(KernelOp kernel);
 

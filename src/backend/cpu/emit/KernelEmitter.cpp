@@ -76,6 +76,8 @@ std::unique_ptr<KernelBody> KernelBody::create(KernelOp kernel) {
     return createSortKernel(kernel);
   if (isa_and_nonnull<stablehlo::ScatterOp>(root))
     return createScatterKernel(kernel);
+  if (isa_and_nonnull<stablehlo::SelectAndScatterOp>(root))
+    return createSelectAndScatterKernel(kernel);
   if (kernel->hasAttr(updatedAttribute))
     return createUpdateKernel(kernel);
   return createLoopKernel(kernel);

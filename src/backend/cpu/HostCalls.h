@@ -1,0 +1,17 @@
+//===- HostCalls.h - what functions of the process compute ----------------===//
+
+#ifndef SINTER_BACKEND_CPU_HOSTCALLS_H
+#define SINTER_BACKEND_CPU_HOSTCALLS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace sinter::cpu {
+
+/// Makes cpu.host_call of custom calls, factorisations, Fourier transforms and
+/// random numbers. A custom call's function is its target, its configuration
+/// the text of `backend_config`.
+void lowerToHostCalls(mlir::func::FuncOp function);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_HOSTCALLS_H

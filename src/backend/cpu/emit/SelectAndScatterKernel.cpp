@@ -1,0 +1,139 @@
+//===- SelectAndScatterKernel.cpp - what each window chooses --------------===//
+
+#include "backend/cpu/emit/KernelBody.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+static RankedTensorType typeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType());
+}
+static ArrayRef<int64_t> shapeOf(Value tensor) {
+  return typeOf(tensor).getShape();
+}
+
+namespace {
+
+/// One task for each index of the first dimensions along which windows are
+/// single elements; within it one source element after the other.
+class SelectAndScatterKernel : public KernelBody {
+public:
+  explicit SelectAndScatterKernel(KernelOp kernel)
+      : op(cast<stablehlo::SelectAndScatterOp>(kernel.getBody()
+                                                   .front()
+                                                   .getTerminator()
+                                                   ->getOperand(0)
+                                                   .getDefiningOp())),
+        windows(op.getWindow()), shape(shapeOf(op.getOperand())),
+        source(shapeOf(op.getSource())) {
+    while (parallel < shape.size() && isTrivial(windows[parallel]))
+      ++parallel;
+  }
+
+  int64_t tasks() const override {
+    int64_t count = 1;
+    for (int64_t size : shape.take_front(parallel))
+      count *= size;
+    return std::max<int64_t>(count, 1);
+  }
+
+  void emit(Elemental &values, Value task, ValueRange outputs, Value) override {
+    elemental = &values;
+    Emission &e = values.emission;
+    SmallVector<Value> first(parallel);
+    for (size_t dim = parallel; dim-- > 0;) {
+      first[dim] = dim == 0 ? task : e.rem(task, shape[dim]);
+      task = e.div(task, shape[dim]);
+    }
+    auto placeOf = [&](ArrayRef<Value> rest) {
+      Coordinates place(first.begin(), first.end());
+      place.append(rest.begin(), rest.end());
+      return place;
+    };
+    e.loops(shape.drop_front(parallel), [&](ArrayRef<Value> rest) {
+      elemental->store(elemental->at(op.getInitValue(), ArrayRef<Coordinate>()),
+                       outputs[0], elemental->linearize(placeOf(rest), shape),
+                       element());
+    });
+    if (typeOf(op.getSource()).getNumElements() == 0)
+      return;
+    e.loops(source.drop_front(parallel),
+            [&](ArrayRef<Value> rest) { scatter(placeOf(rest), outputs[0]); });
+  }
+
+private:
+  static bool isTrivial(const stablehlo::WindowDimension &w) {
+    return w.size == 1 && w.stride == 1 && w.paddingLow == 0 &&
+           w.paddingHigh == 0;
+  }
+  Type element() { return typeOf(op.getOperand()).getElementType(); }
+
+  /// The place in the operand of position \p position in the window at
+  /// \p place, and whether it lies inside.
+  Value locate(ArrayRef<Coordinate> place, ArrayRef<Value> position,
+               Coordinates &where) {
+    Emission &e = elemental->emission;
+    Value inside = e.boolean(true);
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      const stablehlo::WindowDimension &w = windows[dim];
+      Value index =
+          e.sub(e.add(e.mul(place[dim].value, w.stride), position[dim]),
+                w.paddingLow);
+      if (w.paddingLow > 0)
+        inside = e.both(inside, e.less(e.index(-1), index));
+      if (w.paddingHigh > 0)
+        inside = e.both(inside, e.less(index, e.index(shape[dim])));
+      where.push_back(index);
+    }
+    return inside;
+  }
+
+  /// Carries whether anything has been chosen, what, and where it lies.
+  void scatter(ArrayRef<Coordinate> place, Value output) {
+    Emission &e = elemental->emission;
+    SmallVector<int64_t> sizes;
+    for (const stablehlo::WindowDimension &w : windows)
+      sizes.push_back(w.size);
+    Value nothing = elemental->at(op.getInitValue(), ArrayRef<Coordinate>());
+    Emission::Carried chosen =
+        e.loops(sizes, ValueRange{e.boolean(false), nothing, e.index(0)},
+                [&](ArrayRef<Value> position, ValueRange carried) {
+                  Coordinates where;
+                  Value inside = locate(place, position, where);
+                  return e.branch(
+                      inside, [&] { return choose(carried, where); },
+                      [&] { return Emission::Carried(carried); });
+                });
+    e.when(chosen[0], [&] {
+      Value old = elemental->load(output, chosen[2], element());
+      Value value = elemental->inlineRegion(
+          op.getScatter(), {old, elemental->at(op.getSource(), place)})[0];
+      elemental->store(value, output, chosen[2], element());
+    });
+  }
+
+  Emission::Carried choose(ValueRange carried, ArrayRef<Coordinate> where) {
+    Emission &e = elemental->emission;
+    Value value = elemental->at(op.getOperand(), where);
+    Value keeps =
+        elemental->inlineRegion(op.getSelect(), {carried[1], value})[0];
+    keeps = e.create<arith::AndIOp>(carried[0], keeps);
+    Value offset = elemental->linearize(where, shape);
+    return {e.boolean(true),
+            e.create<arith::SelectOp>(keeps, carried[1], value),
+            e.create<arith::SelectOp>(keeps, carried[2], offset)};
+  }
+
+  stablehlo::SelectAndScatterOp op;
+  stablehlo::ConvolutionWindow windows;
+  ArrayRef<int64_t> shape, source;
+  size_t parallel = 0;
+  Elemental *elemental = nullptr;
+};
+
+} // namespace
+
+std::unique_ptr<KernelBody> cpu::createSelectAndScatterKernel(KernelOp kernel) {
+  return std::make_unique<SelectAndScatterKernel>(kernel);
+}
