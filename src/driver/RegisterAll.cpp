@@ -1,7 +1,9 @@
 #include "driver/RegisterAll.h"
 
+#include "graph/check/CheckOps.h"
 #include "graph/chlo/ChloOps.h"
 #include "graph/nn/NnOps.h"
+#include "graph/sdy/SdyOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
@@ -11,7 +13,8 @@
 void sinter::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::func::FuncDialect, mlir::quant::QuantizationDialect,
                   nn::NnDialect, stablehlo::StablehloDialect,
-                  chlo::ChloDialect>();
+                  chlo::ChloDialect, check::CheckDialect,
+                  check::InterpreterDialect, sdy::SdyDialect>();
 }
 
 void sinter::registerAllPasses() {

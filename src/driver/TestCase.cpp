@@ -2,9 +2,11 @@
 
 #include "driver/TestCase.h"
 
+#include "engine/CompilerLibrary.h"
 #include "formats/onnx/file/TensorFile.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 
 namespace sinter::driver {
@@ -127,21 +129,22 @@ Result<void> runOnnxCase(const std::string &folder,
   return {};
 }
 
-/// A program that checks itself: it has no inputs, and running it fails where a
-/// check does.
-Result<void> runProgram(const std::string &path,
-                        const SessionOptions &options) {
-  auto session = Session::open(path, options);
-  if (!session)
-    return session.takeError();
-  if (!(*session)->model().inputs.empty())
-    return usageError("the program has inputs, so it does not check itself");
-  if (Result<void> ready = (*session)->prepare({}); !ready)
-    return ready;
-  Result<std::vector<Tensor>> results = (*session)->executor().run({});
-  if (!results)
-    return results.takeError();
-  return {};
+/// A file of programs that check themselves.
+Result<void> runPrograms(const std::string &path, size_t first,
+                         const SessionOptions &options,
+                         TestObserver &observer) {
+  Result<Compiler *> compiler = loadCompiler();
+  if (!compiler)
+    return compiler.takeError();
+  TestRequest request;
+  request.interpret = options.backend == Backend::Interpreter;
+  request.passes = options.passes;
+  request.fastConvolution = options.fastConvolution;
+  request.threads = options.threads;
+  request.print = [](const std::string &text) {
+    std::fputs(text.c_str(), stderr);
+  };
+  return (*compiler)->test(path, first, request, observer);
 }
 
 } // namespace
@@ -182,10 +185,18 @@ Result<std::vector<std::string>> findTestCases(const std::string &path) {
   return cases;
 }
 
-Result<void> runTestCase(const std::string &path, const SessionOptions &options,
-                         const Tolerance &tolerance) {
-  return path.ends_with(".mlir") ? runProgram(path, options)
-                                 : runOnnxCase(path, options, tolerance);
+Result<void> runTestCases(const std::string &path, size_t first,
+                          const SessionOptions &options,
+                          const Tolerance &tolerance, TestObserver &observer) {
+  if (path.ends_with(".mlir"))
+    return runPrograms(path, first, options, observer);
+  if (first > 0 || !observer.begin(""))
+    return {};
+  TestOutcome outcome;
+  if (Result<void> done = runOnnxCase(path, options, tolerance); !done)
+    outcome = {TestOutcome::Status::Failed, done.error().message};
+  observer.end(outcome);
+  return {};
 }
 
 } // namespace sinter::driver

@@ -2,7 +2,7 @@
 //
 // ONNX's test form: a folder with `model.onnx` and folders `test_data_set_N` of
 // `input_I.pb` and `output_I.pb`, in the order of the model's inputs and
-// outputs.
+// outputs. Or a file of programs that check themselves, each a case.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,19 +11,22 @@
 
 #include "driver/Comparison.h"
 #include "engine/Session.h"
+#include "engine/TestFile.h"
 
 #include <string>
 #include <vector>
 
 namespace sinter::driver {
 
-/// The test cases at and below \p path: folders in ONNX's test form, and .mlir
-/// files. Sorted. System errors for a path that is not there.
+/// What has test cases at and below \p path: folders in ONNX's test form, and
+/// .mlir files. Sorted. System errors for a path that is not there.
 Result<std::vector<std::string>> findTestCases(const std::string &path);
 
-/// Runs the case at \p path. The error says why it failed.
-Result<void> runTestCase(const std::string &path, const SessionOptions &options,
-                         const Tolerance &tolerance);
+/// Runs the cases at \p path from number \p first on. The error is of what
+/// cannot be opened at all.
+Result<void> runTestCases(const std::string &path, size_t first,
+                          const SessionOptions &options,
+                          const Tolerance &tolerance, TestObserver &observer);
 
 } // namespace sinter::driver
 

@@ -8,13 +8,51 @@
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
 #include "formats/onnx/file/OnnxFile.h"
+#include "runtime/CpuCount.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 namespace sinter::driver {
 namespace {
+
+using Status = TestOutcome::Status;
+
+/// A case's result, for the report.
+struct CaseResult {
+  /// The path, and what tells the case from others of the same file.
+  std::string name;
+  TestOutcome outcome;
+};
+
+/// How an outcome comes from the process that the case ran in: a letter, and
+/// the reason.
+std::string encode(const TestOutcome &outcome) {
+  return "PFS"[static_cast<int>(outcome.status)] + outcome.reason;
+}
+
+TestOutcome decode(const std::string &answer) {
+  const Status status = answer.starts_with('P')   ? Status::Passed
+                        : answer.starts_with('S') ? Status::Skipped
+                                                  : Status::Failed;
+  return {status, answer.substr(std::min<size_t>(1, answer.size()))};
+}
+
+/// Tells the cases of a worker process.
+class CaseReporter : public TestObserver {
+public:
+  explicit CaseReporter(IsolatedReport &report) : report(report) {}
+  bool begin(const std::string &name) override {
+    report.begin(name);
+    return true;
+  }
+  void end(const TestOutcome &outcome) override { report.end(encode(outcome)); }
+
+private:
+  IsolatedReport &report;
+};
 
 class TestCommand : public Command {
 public:
@@ -31,6 +69,9 @@ public:
         ->type_name("DIR")
         ->group("Compile");
     addTolerance(app);
+    app.add_option("--jobs", jobs, "cases at a time (0: one a processor)")
+        ->check(CLI::Range(0u, 1024u))
+        ->group("Test");
     app.add_option("--filter", filter, "only cases whose path contains this")
         ->type_name("TEXT")
         ->group("Test");
@@ -53,13 +94,16 @@ public:
     // Once, for the processes of all cases.
     if (Result<Compiler *> compiler = loadCompiler(); !compiler)
       return compiler.takeError();
-    size_t passed = 0;
-    for (const std::string &path : *cases)
-      passed += runOne(path, *options);
-    std::fprintf(common.json ? stderr : stdout, "%zu passed, %zu failed\n",
-                 passed, cases->size() - passed);
-    return passed == cases->size() ? 0
-                                   : static_cast<int>(ErrorKind::WrongResult);
+    if (jobs == 0)
+      jobs = usableCpuCount();
+    if (options->threads == 0)
+      options->threads = std::max(1u, usableCpuCount() / jobs);
+    runAll(*cases, *options);
+    std::string summary = text("%zu passed, %zu failed", counts[0], counts[1]);
+    if (counts[2] > 0)
+      summary += text(", %zu skipped", counts[2]);
+    std::fprintf(common.json ? stderr : stdout, "%s\n", summary.c_str());
+    return counts[1] == 0 ? 0 : static_cast<int>(ErrorKind::WrongResult);
   }
 
 private:
@@ -96,38 +140,66 @@ private:
     return cases;
   }
 
-  bool runOne(const std::string &path, const SessionOptions &options) const {
-    const IsolatedResult result = isolated(
-        [&]() -> std::string {
-          const Result<void> done = runTestCase(path, options, tolerance);
-          return done ? good : done.error().message;
-        },
-        timeout);
-    const bool passed = result.finished && result.answer == good;
-    const std::string reason =
-        onnx::oneLine(result.finished ? result.answer : result.problem);
-    if (common.json) {
-      nlohmann::json line = {{"case", path},
-                             {"status", passed ? "passed" : "failed"}};
-      if (!passed)
-        line["reason"] = reason;
-      printJsonLine(line);
-      std::fflush(stdout);
-    } else if (!passed) {
-      std::printf("FAILED %s: %s\n", path.c_str(), reason.c_str());
-      std::fflush(stdout);
-    }
-    return passed;
+  /// Runs everything and reports the results in the order of \p paths.
+  void runAll(const std::vector<std::string> &paths,
+              const SessionOptions &options) {
+    std::vector<std::vector<CaseResult>> results(paths.size());
+    std::vector<bool> isDone(paths.size());
+    size_t reported = 0;
+    IsolatedWork work;
+    work.units = paths.size();
+    work.processes = jobs;
+    work.seconds = timeout;
+    work.work = [&](size_t unit, size_t first, IsolatedReport &report) {
+      CaseReporter reporter(report);
+      const Result<void> opened =
+          runTestCases(paths[unit], first, options, tolerance, reporter);
+      if (opened)
+        return;
+      report.begin("");
+      report.end(encode({Status::Failed, opened.error().message}));
+    };
+    work.done = [&](size_t unit, const IsolatedResult &result) {
+      results[unit].push_back(
+          {result.name.empty() ? paths[unit] : paths[unit] + ":" + result.name,
+           result.finished ? decode(result.answer)
+                           : TestOutcome{Status::Failed, result.problem}});
+    };
+    work.finished = [&](size_t unit) {
+      isDone[unit] = true;
+      for (; reported < paths.size() && isDone[reported]; ++reported)
+        for (const CaseResult &result : results[reported])
+          tell(result);
+    };
+    runIsolated(work);
   }
 
-  /// What a case's process answers when it passed; else the reason.
-  static constexpr const char *good = "passed";
+  void tell(const CaseResult &result) {
+    const TestOutcome &outcome = result.outcome;
+    ++counts[static_cast<size_t>(outcome.status)];
+    const std::string reason = onnx::oneLine(outcome.reason);
+    if (common.json) {
+      static constexpr const char *texts[] = {"passed", "failed", "skipped"};
+      nlohmann::json line = {
+          {"case", result.name},
+          {"status", texts[static_cast<size_t>(outcome.status)]}};
+      if (outcome.status != Status::Passed)
+        line["reason"] = reason;
+      printJsonLine(line);
+    } else if (outcome.status == Status::Failed) {
+      std::printf("FAILED %s: %s\n", result.name.c_str(), reason.c_str());
+    }
+    std::fflush(stdout);
+  }
 
   CommonOptions common;
   std::vector<std::string> folders;
   std::string filter;
   Tolerance tolerance;
   double timeout = 600;
+  unsigned jobs = 0;
+  /// Cases passed, failed and skipped.
+  size_t counts[3] = {};
 };
 
 } // namespace

@@ -97,6 +97,9 @@ public:
   interpret(const CompileRequest &request) = 0;
 };
 
+struct TestRequest;
+class TestObserver;
+
 class Compiler {
 public:
   virtual ~Compiler() = default;
@@ -110,6 +113,12 @@ public:
   virtual Result<void> convert(const std::string &input,
                                const std::string &output,
                                const NamedShapes &shapes) = 0;
+  /// Runs the self-checking programs in the file at \p path, those before
+  /// number \p first left out: see TestFile.h. The error is of the file as a
+  /// whole.
+  virtual Result<void> test(const std::string &path, size_t first,
+                            const TestRequest &request,
+                            TestObserver &observer) = 0;
   /// The labels of all patterns, each with what it does.
   virtual std::vector<std::pair<std::string, std::string>> patterns() = 0;
 };

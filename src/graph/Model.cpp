@@ -4,6 +4,7 @@
 #include "graph/check/CheckOps.h"
 #include "graph/chlo/ChloOps.h"
 #include "graph/nn/NnOps.h"
+#include "graph/sdy/SdyOps.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
 
 using namespace mlir;
@@ -16,8 +17,9 @@ std::shared_ptr<MLIRContext> makeContext() {
   context->loadDialect<func::FuncDialect, quant::QuantizationDialect,
                        stablehlo::StablehloDialect, nn::NnDialect,
                        chlo::ChloDialect, check::CheckDialect,
-                       check::InterpreterDialect>();
-  // Attributes of other tools (mhlo.*, jax.*) are carried along.
+                       check::InterpreterDialect, sdy::SdyDialect>();
+  // Attributes of other tools (mhlo.*, jax.*) are carried along; their values
+  // may be of dialects that nobody knows, see parseStablehlo().
   context->allowUnregisteredDialects(false);
   return context;
 }

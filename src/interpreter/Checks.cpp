@@ -2,6 +2,7 @@
 
 #include "graph/Constants.h"
 #include "graph/check/CheckOps.h"
+#include "graph/sdy/SdyOps.h"
 #include "interpreter/CustomCalls.h"
 #include "interpreter/Environment.h"
 #include "runtime/TensorText.h"
@@ -65,6 +66,11 @@ static Result<Tensors> evaluatePrint(const Call &call) {
   return Tensors();
 }
 
+/// What says something of its operand, but does nothing to it.
+static Result<Tensors> evaluateIdentity(const Call &call) {
+  return single(call[0]);
+}
+
 void registerChecks(Registry &registry) {
   for (llvm::StringRef name : {check::ExpectEqOp::getOperationName(),
                                check::ExpectEqConstOp::getOperationName(),
@@ -75,6 +81,8 @@ void registerChecks(Registry &registry) {
   registry.addMoving<check::ExpectSerializedEqOp>(evaluateSerialized);
   registry.addMoving<check::ProbeOp>(evaluateProbe);
   registry.addMoving<check::PrintOp>(evaluatePrint);
+  registry.addMoving<sdy::ShardingConstraintOp>(evaluateIdentity);
+  registry.addMoving<sdy::ReshardOp>(evaluateIdentity);
 }
 
 } // namespace sinter::interpreter

@@ -3,8 +3,12 @@
 #include "backend/cpu/Compiler.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/Simplification.h"
+#include "graph/sdy/SdyOps.h"
+#include "passes/InlineCalls.h"
 
 #include <chrono>
+
+using namespace mlir;
 
 namespace sinter {
 
@@ -31,23 +35,28 @@ private:
 
 } // namespace
 
+/// On one machine, shardings mean nothing.
+static void dropShardings(Model &model) {
+  model.module().walk([](Operation *op) {
+    if (!isa<sdy::ShardingConstraintOp, sdy::ReshardOp>(op))
+      return;
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+  });
+}
+
 Result<std::shared_ptr<const Program>>
-MlirCompilerModel::compile(const CompileRequest &request) {
+compileModel(Model model, const SpecializeOptions &known,
+             const CompileRequest &request) {
   StageTimer timer(request);
-  Result<Model> model = source->specialized(request.shapes, request.values);
-  if (!model)
-    return model.takeError();
-  SpecializeOptions known;
-  for (size_t i = 0; i < request.shapes.size(); ++i) {
-    const ModelInput &input = description().inputs[i];
-    known.shapes[input.spec.name] = request.shapes[i];
-    if (input.feedsShapes && request.values[i])
-      known.values[input.spec.name] = *request.values[i];
-  }
-  if (Result<void> bound = specialize(*model, known); !bound)
+  dropShardings(model);
+  if (func::FuncOp entry = model.entry())
+    if (Result<void> inlined = inlineCalls(entry); !inlined)
+      return inlined.takeError();
+  if (Result<void> bound = specialize(model, known); !bound)
     return bound.takeError();
   timer.end("specialise");
-  if (Result<SimplifyReport> simplified = simplifyWith(*model, request.passes);
+  if (Result<SimplifyReport> simplified = simplifyWith(model, request.passes);
       !simplified)
     return simplified.takeError();
   timer.end("simplify");
@@ -59,11 +68,26 @@ MlirCompilerModel::compile(const CompileRequest &request) {
       request.progress(static_cast<unsigned>(done),
                        static_cast<unsigned>(total));
     };
-  Result<Program> program = cpu::compileForCpu(*model, options);
+  Result<Program> program = cpu::compileForCpu(model, options);
   if (!program)
     return program.takeError();
   timer.end("generate code");
   return std::make_shared<const Program>(std::move(*program));
+}
+
+Result<std::shared_ptr<const Program>>
+MlirCompilerModel::compile(const CompileRequest &request) {
+  Result<Model> model = source->specialized(request.shapes, request.values);
+  if (!model)
+    return model.takeError();
+  SpecializeOptions known;
+  for (size_t i = 0; i < request.shapes.size(); ++i) {
+    const ModelInput &input = description().inputs[i];
+    known.shapes[input.spec.name] = request.shapes[i];
+    if (input.feedsShapes && request.values[i])
+      known.values[input.spec.name] = *request.values[i];
+  }
+  return compileModel(std::move(*model), known, request);
 }
 
 } // namespace sinter

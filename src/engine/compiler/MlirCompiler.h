@@ -5,6 +5,7 @@
 
 #include "engine/Compiler.h"
 #include "engine/compiler/ModelSource.h"
+#include "passes/Specialize.h"
 
 namespace sinter {
 
@@ -15,8 +16,17 @@ public:
   Result<OptimizeReport> optimize(const OptimizeRequest &request) override;
   Result<void> convert(const std::string &input, const std::string &output,
                        const NamedShapes &shapes) override;
+  Result<void> test(const std::string &path, size_t first,
+                    const TestRequest &request,
+                    TestObserver &observer) override;
   std::vector<std::pair<std::string, std::string>> patterns() override;
 };
+
+/// \p model, whose entry function's inputs have these shapes and, where they
+/// feed shapes, values, as native code.
+Result<std::shared_ptr<const Program>>
+compileModel(Model model, const SpecializeOptions &known,
+             const CompileRequest &request);
 
 class MlirCompilerModel : public CompilerModel {
 public:

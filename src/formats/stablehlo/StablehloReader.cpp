@@ -2,6 +2,7 @@
 
 #include "formats/stablehlo/StablehloReader.h"
 
+#include "formats/stablehlo/ForeignText.h"
 #include "graph/chlo/DecomposeChlo.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -38,6 +39,10 @@ static size_t nestingOf(std::string_view text) {
   return deepest;
 }
 
+static bool isBytecode(std::string_view text) {
+  return text.starts_with("ML\xefR");
+}
+
 /// Parses and verifies; null with what is wrong in \p firstError.
 static OwningOpRef<ModuleOp> parse(MLIRContext *context, std::string_view text,
                                    const std::string &path,
@@ -53,19 +58,48 @@ static OwningOpRef<ModuleOp> parse(MLIRContext *context, std::string_view text,
   sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(StringRef(text), path),
       llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sources, context);
+  // Attributes may belong to dialects that nobody knows; operations may not.
+  context->allowUnregisteredDialects(true);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
+  context->allowUnregisteredDialects(false);
+  if (!module)
+    return module;
+  WalkResult known = module->walk([](Operation *op) {
+    if (op->isRegistered())
+      return WalkResult::advance();
+    op->emitError("there is no operation '") << op->getName() << "'";
+    return WalkResult::interrupt();
+  });
+  return known.wasInterrupted() ? OwningOpRef<ModuleOp>() : std::move(module);
 }
 
-Result<Model> readStablehlo(const std::string &path) {
+/// The text in our terms, at its place in the file.
+static Result<std::string>
+prepared(std::string_view text, const std::string &path, size_t linesBefore) {
   constexpr size_t deepestNesting = 10000;
-  auto file = MappedFile::open(path);
-  if (!file)
-    return file.takeError();
-  const std::string_view text = (*file)->text();
-  constexpr std::string_view bytecodeMagic = "ML\xefR";
-  if (!text.starts_with(bytecodeMagic) && nestingOf(text) > deepestNesting)
+  if (nestingOf(text) > deepestNesting)
     return invalidModel(path + ": brackets nest more than " +
                         std::to_string(deepestNesting) + " deep");
+  std::string placed(linesBefore, '\n');
+  placed += text;
+  Result<std::string> ours = inOurTerms(placed);
+  if (ours)
+    return ours;
+  Error error = ours.takeError();
+  error.message = path + ": " + error.message;
+  return error;
+}
+
+Result<Model> parseStablehlo(std::string_view text, const std::string &path,
+                             size_t linesBefore) {
+  std::string ours;
+  if (!isBytecode(text)) {
+    Result<std::string> rewritten = prepared(text, path, linesBefore);
+    if (!rewritten)
+      return rewritten.takeError();
+    ours = std::move(*rewritten);
+    text = ours;
+  }
   std::shared_ptr<MLIRContext> context = makeContext();
   std::string firstError;
   OwningOpRef<ModuleOp> module = parse(context.get(), text, path, firstError);
@@ -77,7 +111,15 @@ Result<Model> readStablehlo(const std::string &path) {
   decomposeChlo(*module);
   Model model(std::move(context), std::move(module));
   model.path = path;
-  if (!model.entry())
+  return model;
+}
+
+Result<Model> readStablehlo(const std::string &path) {
+  auto file = MappedFile::open(path);
+  if (!file)
+    return file.takeError();
+  Result<Model> model = parseStablehlo((*file)->text(), path);
+  if (model && !model->entry())
     return invalidModel(path + ": there is no function @main with one block");
   return model;
 }

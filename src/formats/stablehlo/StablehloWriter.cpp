@@ -72,12 +72,11 @@ static Result<void> decompose(const Model &model) {
   }
 }
 
-Result<void> writeStablehlo(const Model &model, const std::string &path,
-                            StablehloForm form) {
+Result<std::string> stablehloBytes(const Model &model, StablehloForm form) {
   const Model copy = model.clone();
   dropOrigins(copy.module());
   if (Result<void> done = decompose(copy); !done)
-    return done;
+    return done.takeError();
   inlineConstants(copy.module());
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -85,9 +84,17 @@ Result<void> writeStablehlo(const Model &model, const std::string &path,
     copy.module().print(stream);
     stream << "\n";
   } else if (failed(writeBytecodeToFile(copy.module(), stream))) {
-    return systemError("cannot write '" + path + "' as bytecode");
+    return systemError(model.path + ": cannot be written as bytecode");
   }
-  return writeFileAtomically(path, text);
+  return text;
+}
+
+Result<void> writeStablehlo(const Model &model, const std::string &path,
+                            StablehloForm form) {
+  Result<std::string> bytes = stablehloBytes(model, form);
+  if (!bytes)
+    return bytes.takeError();
+  return writeFileAtomically(path, *bytes);
 }
 
 } // namespace sinter

@@ -19,6 +19,9 @@ enum class StablehloForm { Text, Bytecode };
 Result<void> writeStablehlo(const Model &model, const std::string &path,
                             StablehloForm form = StablehloForm::Text);
 
+/// What writeStablehlo would write.
+Result<std::string> stablehloBytes(const Model &model, StablehloForm form);
+
 } // namespace sinter
 
 #endif // SINTER_FORMATS_STABLEHLO_STABLEHLOWRITER_H

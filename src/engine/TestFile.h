@@ -1,0 +1,44 @@
+//===- TestFile.h - a file of programs that check themselves --------------===//
+
+#ifndef SINTER_ENGINE_TESTFILE_H
+#define SINTER_ENGINE_TESTFILE_H
+
+#include "engine/Compiler.h"
+
+#include <functional>
+#include <string>
+
+namespace sinter {
+
+/// How test programs are to be run.
+struct TestRequest {
+  bool interpret = false;
+  /// For the compiler.
+  PassOptions passes;
+  bool fastConvolution = true;
+  unsigned threads = 1;
+  /// Gets what programs print.
+  std::function<void(const std::string &)> print;
+};
+
+/// What came of one program.
+struct TestOutcome {
+  enum class Status { Passed, Failed, Skipped };
+  Status status = Status::Passed;
+  /// Why it failed or was skipped.
+  std::string reason;
+};
+
+/// Is told of each case, before and after.
+class TestObserver {
+public:
+  virtual ~TestObserver() = default;
+  /// Whether to run this one. \p name tells it from the others of its file;
+  /// empty where there is but one.
+  virtual bool begin(const std::string &name) = 0;
+  virtual void end(const TestOutcome &outcome) = 0;
+};
+
+} // namespace sinter
+
+#endif // SINTER_ENGINE_TESTFILE_H

@@ -1,0 +1,41 @@
+//===- ForeignText.h - texts that a newer MLIR has written ----------------===//
+//
+// What MLIR 19 cannot parse of what newer releases print, though it can say the
+// same, is put into its terms before the parser sees it:
+//
+//     loc("f.py":1:2 to 3:4)            loc("f.py":1:2)
+//     dense<"0x0100"> : tensor<2xi1>    a bit an element instead of a byte
+//     sdy.mesh @m = <["x"=2]>           sdy.mesh @m = #sdy.mesh<["x"=2]>
+//
+// and so with the other operations of `sdy` that print an attribute without its
+// name. Strings and comments stay as they are, and lines stay where they are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_FORMATS_STABLEHLO_FOREIGNTEXT_H
+#define SINTER_FORMATS_STABLEHLO_FOREIGNTEXT_H
+
+#include "runtime/Result.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sinter {
+
+/// \p text in terms of MLIR 19. Unsupported, with the line, where it uses an
+/// element type that MLIR 19 lacks: f8E3M4, f8E8M0FNU, f6E2M3FN, f6E3M2FN,
+/// f4E2M1FN.
+Result<std::string> inOurTerms(std::string_view text);
+
+/// A part of a text between lines `// -----`.
+struct TextChunk {
+  std::string_view text;
+  /// Lines of the text before it.
+  size_t linesBefore = 0;
+};
+std::vector<TextChunk> splitChunks(std::string_view text);
+
+} // namespace sinter
+
+#endif // SINTER_FORMATS_STABLEHLO_FOREIGNTEXT_H

@@ -1,0 +1,75 @@
+#include "formats/stablehlo/TextTokens.h"
+
+#include <algorithm>
+
+namespace sinter {
+
+static bool isDigit(char c) { return c >= '0' && c <= '9'; }
+static bool isLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+static bool continuesWord(char c) {
+  return isLetter(c) || isDigit(c) || c == '$' || c == '.';
+}
+
+/// Where the next token starts: behind white space and comments.
+static size_t skipBlank(std::string_view text, size_t position) {
+  while (position < text.size()) {
+    const char c = text[position];
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      ++position;
+    } else if (c == '/' && text.substr(position).starts_with("//")) {
+      position = std::min(text.find('\n', position), text.size());
+    } else {
+      break;
+    }
+  }
+  return position;
+}
+
+/// The end of a string that starts at \p position; of the text if none ends it.
+static size_t endOfString(std::string_view text, size_t position) {
+  for (size_t end = position + 1; end < text.size(); ++end) {
+    end = text.find_first_of("\"\\", end);
+    if (end == std::string_view::npos)
+      break;
+    if (text[end] == '"')
+      return end + 1;
+    ++end;
+  }
+  return text.size();
+}
+
+static size_t endOfWord(std::string_view text, size_t position) {
+  while (position < text.size() && continuesWord(text[position]))
+    ++position;
+  return position;
+}
+
+TextToken tokenAt(std::string_view text, size_t position) {
+  TextToken token;
+  token.begin = token.end = skipBlank(text, position);
+  if (token.begin == text.size())
+    return token;
+  const char first = text[token.begin];
+  if (first == '"') {
+    token.kind = TextToken::Kind::String;
+    token.end = endOfString(text, token.begin);
+  } else if (isLetter(first) ||
+             std::string_view("#!@%^").find(first) != std::string_view::npos) {
+    token.kind = TextToken::Kind::Word;
+    token.end = endOfWord(text, token.begin + 1);
+  } else if (isDigit(first)) {
+    token.kind = TextToken::Kind::Number;
+    token.end = token.begin;
+    while (token.end < text.size() && isDigit(text[token.end]))
+      ++token.end;
+  } else {
+    token.kind = TextToken::Kind::Mark;
+    token.end = token.begin + 1;
+  }
+  token.text = text.substr(token.begin, token.end - token.begin);
+  return token;
+}
+
+} // namespace sinter

@@ -1,0 +1,125 @@
+#include "graph/sdy/SdyOps.h"
+
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::sdy;
+
+/// The attribute, which stands here with its name (see ForeignText.h) and, behind
+/// a value, a comma.
+static ParseResult parseBare(OpAsmParser &parser, OpaqueAttr &attribute) {
+  (void)parser.parseOptionalComma();
+  const SMLoc location = parser.getCurrentLocation();
+  Attribute parsed;
+  if (parser.parseAttribute(parsed))
+    return failure();
+  attribute = dyn_cast<OpaqueAttr>(parsed);
+  if (!attribute)
+    return parser.emitError(location,
+                            "expects an attribute of the dialect sdy");
+  return success();
+}
+
+/// The attribute without its name: `<...>`.
+static void printBare(OpAsmPrinter &printer, Operation *op,
+                      OpaqueAttr attribute) {
+  const StringRef text = attribute.getAttrData();
+  printer << text.substr(text.find('<'));
+}
+
+#include "graph/sdy/SdyDialect.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "graph/sdy/SdyOps.cpp.inc"
+
+void SdyDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "graph/sdy/SdyOps.cpp.inc"
+      >();
+}
+
+Attribute SdyDialect::parseAttribute(DialectAsmParser &parser, Type) const {
+  return parser.getChecked<OpaqueAttr>(
+      StringAttr::get(getContext(), getNamespace()), parser.getFullSymbolSpec(),
+      NoneType::get(getContext()));
+}
+
+//===----------------------------------------------------------------------===//
+// manual_computation
+//===----------------------------------------------------------------------===//
+
+/// `in_shardings=[<...>]`: a list of shardings without its name.
+static ParseResult parseShardings(OpAsmParser &parser, StringRef keyword,
+                                  OpaqueAttr &shardings) {
+  if (parser.parseKeyword(keyword) || parser.parseEqual())
+    return failure();
+  return parseBare(parser, shardings);
+}
+
+static void printShardings(OpAsmPrinter &printer, StringRef keyword,
+                           OpaqueAttr shardings) {
+  StringRef list = shardings.getAttrData();
+  list = list.substr(list.find('<') + 1);
+  list.consume_back(">");
+  printer << " " << keyword << "=" << list;
+}
+
+/// `manual_axes={"x", "y"}`.
+static ParseResult parseAxes(OpAsmParser &parser, ArrayAttr &axes) {
+  SmallVector<Attribute> names;
+  if (parser.parseKeyword("manual_axes") || parser.parseEqual() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&] {
+        std::string name;
+        if (parser.parseString(&name))
+          return failure();
+        names.push_back(parser.getBuilder().getStringAttr(name));
+        return success();
+      }))
+    return failure();
+  axes = parser.getBuilder().getArrayAttr(names);
+  return success();
+}
+
+ParseResult ManualComputationOp::parse(OpAsmParser &parser,
+                                       OperationState &state) {
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<OpAsmParser::Argument> arguments;
+  Properties &properties = state.getOrAddProperties<Properties>();
+  FunctionType type;
+  const SMLoc location = parser.getCurrentLocation();
+  if (parser.parseOperandList(operands, AsmParser::Delimiter::Paren) ||
+      parseShardings(parser, "in_shardings", properties.in_shardings) ||
+      parseShardings(parser, "out_shardings", properties.out_shardings) ||
+      parseAxes(parser, properties.manual_axes) ||
+      parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren,
+                               /*allowType=*/true) ||
+      parser.parseRegion(*state.addRegion(), arguments) ||
+      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(type) ||
+      parser.resolveOperands(operands, type.getInputs(), location,
+                             state.operands))
+    return failure();
+  state.addTypes(type.getResults());
+  return success();
+}
+
+void ManualComputationOp::print(OpAsmPrinter &printer) {
+  printer << "(" << getTensors() << ")";
+  printShardings(printer, "in_shardings", getInShardings());
+  printShardings(printer, "out_shardings", getOutShardings());
+  printer << " manual_axes={";
+  llvm::interleaveComma(getManualAxes(), printer);
+  printer << "} (";
+  llvm::interleaveComma(
+      getBody().getArguments(), printer,
+      [&](BlockArgument argument) { printer.printRegionArgument(argument); });
+  printer << ") ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  printer.printOptionalAttrDict((*this)->getAttrs(), {getInShardingsAttrName(),
+                                                      getOutShardingsAttrName(),
+                                                      getManualAxesAttrName()});
+  printer << " : ";
+  printer.printFunctionalType(getTensors().getTypes(), getResultTypes());
+}

@@ -1,0 +1,14 @@
+//===- SdyOps.h - as much of Shardy as programs carry along ---------------===//
+
+#ifndef SINTER_GRAPH_SDY_SDYOPS_H
+#define SINTER_GRAPH_SDY_SDYOPS_H
+
+#include "graph/stablehlo/StablehloOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include "graph/sdy/SdyDialect.h.inc"
+
+#define GET_OP_CLASSES
+#include "graph/sdy/SdyOps.h.inc"
+
+#endif // SINTER_GRAPH_SDY_SDYOPS_H
