@@ -258,10 +258,14 @@ ThreadGroup::run(const std::function<Result<void>(Communicator &)> &work) {
     thread.join();
   if (refused)
     return *refused;
+  // A process that could not go on for lack of others is not the cause.
+  const auto isVictim = [&](const Result<void> &result) {
+    return state->stuck && result.error().message.find(state->stuck->message) !=
+                               std::string::npos;
+  };
   const Result<void> *worst = nullptr;
   for (const Result<void> &result : results)
-    if (!result && (!worst || (state->stuck && worst->error().message ==
-                                                   state->stuck->message)))
+    if (!result && (!worst || (isVictim(*worst) && !isVictim(result))))
       worst = &result;
   if (worst)
     return worst->error();

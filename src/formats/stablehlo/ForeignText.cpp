@@ -178,8 +178,24 @@ private:
       TextToken tokens[2];
       if (follow(operation.end, {Kind::Word, Kind::Mark}, tokens) &&
           tokens[1].is('<'))
-        // Without the comma, `%0 #` would start the number of a result.
-        replace(tokens[0].end, tokens[1].begin, ", #sdy.sharding");
+        bracketAttribute(tokens[0], tokens[1]);
+    }
+  }
+
+  /// %0 <...> : type   ->   %0, [#sdy.sharding<...>] : type
+  /// Without the comma, `%0 #` would start the number of a result, and without
+  /// the brackets the attribute would take the type.
+  void bracketAttribute(const TextToken &operand, const TextToken &open) {
+    size_t depth = 1;
+    for (TextToken token = next(open.end); token.kind != Kind::End;
+         token = next(token.end)) {
+      if (token.is('<'))
+        ++depth;
+      if (!token.is('>') || --depth != 0)
+        continue;
+      replace(operand.end, open.begin, ", [#sdy.sharding");
+      insert(token.end, "]");
+      return;
     }
   }
 

@@ -86,11 +86,12 @@ LogicalResult RunParallelOp::verify() {
     return emitOpError("expects the arguments of all programs as operands");
   if (TypeRange(results) != getResults().getTypes())
     return emitOpError("expects the results of all programs as results");
-  if (!getInfeed())
+  const ArrayAttr infeed = getInfeedAttr();
+  if (!infeed)
     return success();
-  if (getInfeed()->empty())
+  if (infeed.empty())
     return emitOpError("expects `infeed` to name at least one function");
-  for (Attribute symbol : *getInfeed()) {
+  for (Attribute symbol : infeed) {
     func::FuncOp function = functionOf(*this, symbol);
     if (!function)
       return failure();

@@ -6,13 +6,14 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::sdy;
 
-/// The attribute, which stands here with its name (see ForeignText.h) and, behind
-/// a value, a comma.
+/// The attribute, which stands here with its name; behind a value, in brackets
+/// after a comma (see ForeignText.h).
 static ParseResult parseBare(OpAsmParser &parser, OpaqueAttr &attribute) {
-  (void)parser.parseOptionalComma();
+  const bool isBracketed = succeeded(parser.parseOptionalComma());
   const SMLoc location = parser.getCurrentLocation();
   Attribute parsed;
-  if (parser.parseAttribute(parsed))
+  if ((isBracketed && parser.parseLSquare()) || parser.parseAttribute(parsed) ||
+      (isBracketed && parser.parseRSquare()))
     return failure();
   attribute = dyn_cast<OpaqueAttr>(parsed);
   if (!attribute)

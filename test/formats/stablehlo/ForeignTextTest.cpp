@@ -44,7 +44,7 @@ TEST(ForeignTextTest, BareAttributesGetTheirNames) {
   EXPECT_EQ(ours(R"(sdy.mesh @m = <["x"=2]>)"),
             R"(sdy.mesh @m = #sdy.mesh<["x"=2]>)");
   EXPECT_EQ(ours(R"(sdy.sharding_constraint %0 <@m, [{"x"}]> : t)"),
-            R"(sdy.sharding_constraint %0, #sdy.sharding<@m, [{"x"}]> : t)");
+            R"(sdy.sharding_constraint %0, [#sdy.sharding<@m, [{"x"}]>] : t)");
   EXPECT_EQ(ours(R"(in_shardings=[<@m, [{"x"}]>] out_shardings=[])"),
             R"(in_shardings=#sdy.sharding_per_value<[<@m, [{"x"}]>]> )"
             R"(out_shardings=#sdy.sharding_per_value<[]>)");
@@ -74,7 +74,11 @@ module @jit_f attributes {mhlo.num_partitions = 2 : i32, other.thing = #other.ki
   func.func public @main(%arg0: tensor<8xf32> {mhlo.sharding = "{replicated}", sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<8xf32> {jax.result_info = ""}) {
     %0 = stablehlo.add %arg0, %arg0 : tensor<8xf32> loc(#loc1)
     %1 = sdy.sharding_constraint %0 <@mesh, [{"x", ?}]> : tensor<8xf32>
-    return %1 : tensor<8xf32>
+    %2 = sdy.manual_computation(%1) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%arg1: tensor<4xf32>) {
+      %3 = stablehlo.negate %arg1 : tensor<4xf32>
+      sdy.return %3 : tensor<4xf32>
+    } : (tensor<8xf32>) -> tensor<8xf32>
+    return %2 : tensor<8xf32>
   }
 }
 )";
@@ -88,8 +92,15 @@ TEST(ForeignTextTest, AnExportWithShardingsIsReadAndWrittenBack) {
   for (const char *piece :
        {R"(#other.kind<[1, "a"]>)", R"(sdy.mesh @mesh = <["x"=2]>)",
         R"(sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>)",
-        R"(sdy.sharding_constraint %0 <@mesh, [{"x", ?}]> : tensor<8xf32>)"})
+        R"(sdy.sharding_constraint %0 <@mesh, [{"x", ?}]> : tensor<8xf32>)",
+        R"(in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] )"
+        R"(manual_axes={"x"} (%arg1: tensor<4xf32>) {)"})
     EXPECT_NE(text->find(piece), std::string::npos) << piece << "\n" << *text;
+  Result<Model> again = parseStablehlo(*text, "again.mlir");
+  ASSERT_TRUE(again) << again.error().message;
+  Result<std::string> twice = stablehloBytes(*again, StablehloForm::Text);
+  ASSERT_TRUE(twice);
+  EXPECT_EQ(*text, *twice);
 }
 
 TEST(ForeignTextTest, OperationsMustBeKnown) {
