@@ -58,6 +58,44 @@ LogicalResult verifyScalarRegion(Operation *op, Region &region,
   return success();
 }
 
+/// The specification's is_promotable: to a type of the same class that is not
+/// narrower.
+static bool isPromotable(Type from, Type to) {
+  from = getElementTypeOrSelf(from), to = getElementTypeOrSelf(to);
+  auto fromQuantized = dyn_cast<quant::QuantizedType>(from);
+  auto toQuantized = dyn_cast<quant::QuantizedType>(to);
+  if (fromQuantized || toQuantized)
+    return fromQuantized && toQuantized &&
+           fromQuantized.getExpressedType() == toQuantized.getExpressedType() &&
+           fromQuantized.getStorageTypeIntegralWidth() <=
+               toQuantized.getStorageTypeIntegralWidth();
+  if (from == to)
+    return true;
+  auto fromComplex = dyn_cast<ComplexType>(from);
+  auto toComplex = dyn_cast<ComplexType>(to);
+  if (fromComplex || toComplex)
+    return fromComplex && toComplex &&
+           isPromotable(fromComplex.getElementType(),
+                        toComplex.getElementType());
+  if (!from.isIntOrFloat() || !to.isIntOrFloat() ||
+      isa<FloatType>(from) != isa<FloatType>(to) || from.isInteger(1) ||
+      to.isInteger(1))
+    return false;
+  return from.getIntOrFloatBitWidth() <= to.getIntOrFloatBitWidth();
+}
+
+LogicalResult verifyReductionRegion(Operation *op, Region &region,
+                                    TypeRange operands, TypeRange results,
+                                    StringRef label) {
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (!isPromotable(operands[i], results[i % results.size()]))
+      return op->emitOpError(label)
+             << " " << getElementTypeOrSelf(operands[i])
+             << " cannot be promoted to "
+             << getElementTypeOrSelf(results[i % results.size()]);
+  return verifyScalarRegion(op, region, twice(results), results, label);
+}
+
 //===----------------------------------------------------------------------===//
 // Elementwise
 //===----------------------------------------------------------------------===//

@@ -36,6 +36,14 @@ mlir::LogicalResult verifyScalarRegion(mlir::Operation *op,
                                        mlir::TypeRange results,
                                        llvm::StringRef label);
 
+/// Checks that the region combines scalars of the results' element types, to
+/// which those of \p operands can be promoted, one after the other and again.
+mlir::LogicalResult verifyReductionRegion(mlir::Operation *op,
+                                          mlir::Region &region,
+                                          mlir::TypeRange operands,
+                                          mlir::TypeRange results,
+                                          llvm::StringRef label);
+
 /// Each type, then each type again: what an accumulating region takes.
 llvm::SmallVector<mlir::Type> twice(mlir::TypeRange types);
 

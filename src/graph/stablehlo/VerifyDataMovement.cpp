@@ -102,15 +102,15 @@ LogicalResult ScatterOp::verify() {
   }
   for (auto [value, result, each] :
        llvm::zip_equal(getInputs(), getResults(), getUpdates()))
-    if (!compatibleTypes(value.getType(), result.getType()) ||
+    if (failed(verifyCompatibleShape(tensorOf(value), tensorOf(result))) ||
         failed(verifyCompatibleShape(tensorOf(value), input)) ||
         failed(verifyCompatibleShape(tensorOf(each), update)) ||
         tensorOf(each).getElementType() != tensorOf(value).getElementType())
       return emitOpError("(C1, C3, C6, C24) inputs, updates and results do not "
                          "match");
-  return verifyScalarRegion(*this, getUpdateComputation(),
-                            twice(getInputs().getTypes()), getResultTypes(),
-                            "(C23)");
+  return verifyReductionRegion(*this, getUpdateComputation(),
+                               getInputs().getTypes(), getResultTypes(),
+                               "(C23)");
 }
 
 LogicalResult SortOp::verify() {

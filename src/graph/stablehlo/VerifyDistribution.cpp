@@ -118,9 +118,9 @@ LogicalResult AllReduceOp::verify() {
     if (!sameBaselineElement(tensorOf(operand), element))
       return emitOpError("(C5) operands differ in element type");
   }
-  SmallVector<Type> pair(2, getOperands()[0].getType());
-  return verifyScalarRegion(*this, getComputation(), pair,
-                            getResults()[0].getType(), "(C5)");
+  return verifyReductionRegion(*this, getComputation(),
+                               getOperands()[0].getType(),
+                               getResults()[0].getType(), "(C5)");
 }
 
 LogicalResult ReduceScatterOp::verify() {
@@ -148,8 +148,7 @@ LogicalResult ReduceScatterOp::verify() {
       return emitOpError("(C8) dimension ")
              << i << " of the result does not follow from the operand";
   }
-  SmallVector<Type> pair(2, from);
-  return verifyScalarRegion(*this, getComputation(), pair, to, "(C7)");
+  return verifyReductionRegion(*this, getComputation(), from, to, "(C7)");
 }
 
 LogicalResult AllToAllOp::verify() {
@@ -191,9 +190,9 @@ LogicalResult CollectiveReduceOp::verify() {
                            "")) ||
       failed(verifyRoot(*this, getHasDynamicRoot(), "(C3)")))
     return failure();
-  SmallVector<Type> pair(2, getOperands()[0].getType());
-  return verifyScalarRegion(*this, getComputation(), pair,
-                            getResults()[0].getType(), "(C4)");
+  return verifyReductionRegion(*this, getComputation(),
+                               getOperands()[0].getType(),
+                               getResults()[0].getType(), "(C4)");
 }
 
 /// Pairs [source, target], no source and no target twice, none negative.

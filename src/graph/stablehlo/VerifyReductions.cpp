@@ -24,8 +24,8 @@ LogicalResult ReduceOp::verify() {
       return emitOpError("(C7) a result's shape does not follow from the "
                          "inputs'");
   }
-  return verifyScalarRegion(*this, getBody(), twice(getInitValues().getTypes()),
-                            getResultTypes(), "(C6)");
+  return verifyReductionRegion(*this, getBody(), getOperandTypes(),
+                               getResultTypes(), "(C6)");
 }
 
 LogicalResult ReduceWindowOp::verify() {
@@ -54,8 +54,8 @@ LogicalResult ReduceWindowOp::verify() {
         return emitOpError("(C15) dimension ")
                << i << " of the result does not follow from the inputs";
   }
-  return verifyScalarRegion(*this, getBody(), twice(getInitValues().getTypes()),
-                            getResultTypes(), "(C13)");
+  return verifyReductionRegion(*this, getBody(), getOperandTypes(),
+                               getResultTypes(), "(C13)");
 }
 
 LogicalResult SelectAndScatterOp::verify() {
@@ -89,7 +89,8 @@ LogicalResult SelectAndScatterOp::verify() {
   SmallVector<Type> pair(2, operand);
   if (failed(verifyScalarRegion(*this, getSelect(), pair, predicate, "(C9)")))
     return failure();
-  return verifyScalarRegion(*this, getScatter(), pair, getType(), "(C10)");
+  return verifyReductionRegion(*this, getScatter(), operand, getType(),
+                               "(C10)");
 }
 
 LogicalResult MapOp::verify() {
