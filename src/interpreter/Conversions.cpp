@@ -218,8 +218,11 @@ static Result<Kernel> isFiniteKernel(Operation *,
 /// element type's smallest normal number, below which digits do not get finer.
 static double reducePrecision(double value, int exponentBits, int mantissaBits,
                               int least) {
-  if (value == 0 || !std::isfinite(value))
+  if (value == 0 || std::isinf(value))
     return value;
+  // Without mantissa bits there is no NaN.
+  if (std::isnan(value))
+    return mantissaBits == 0 ? std::copysign(HUGE_VAL, value) : value;
   const int exponent = std::max(std::ilogb(value), least);
   const double unit = std::ldexp(1.0, exponent - mantissaBits);
   const double rounded =

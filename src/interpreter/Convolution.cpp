@@ -33,28 +33,66 @@ struct Geometry {
   int64_t windowSize() const { return elementCount(windowSizes).value_or(0); }
 };
 
-/// The product of one group of one image.
+/// For each window position and place of the window along one dimension, the
+/// index of the element there; -1 where there is none.
+class VisibleIndices {
+public:
+  VisibleIndices(const stablehlo::WindowDimension &window, int64_t inputSize,
+                 int64_t outputSize)
+      : places(outputSize) {
+    indices.reserve(window.size * outputSize);
+    for (int64_t position = 0; position < window.size; ++position)
+      for (int64_t place = 0; place < outputSize; ++place) {
+        const int64_t dilated = place * window.stride - window.paddingLow +
+                                position * window.windowDilation;
+        const int64_t at = dilated / window.baseDilation;
+        const bool isThere = dilated >= 0 &&
+                             dilated % window.baseDilation == 0 &&
+                             at < inputSize;
+        indices.push_back(isThere ? at : -1);
+      }
+  }
+  int64_t at(int64_t position, int64_t place) const {
+    return indices[position * places + place];
+  }
+
+private:
+  int64_t places;
+  std::vector<int64_t> indices;
+};
+
+/// The products of groups of images, for a piece of the results at a time.
 template <typename T> class GroupProduct {
 public:
   explicit GroupProduct(const Geometry &geometry)
       : geometry(geometry), depth(geometry.groupInputs * geometry.windowSize()),
         piece(std::clamp<int64_t>(
             bufferElements / std::max<int64_t>(depth, 1), 16,
-            std::max<int64_t>(geometry.outputSize(), 16))) {}
+            std::max<int64_t>(geometry.outputSize(), 16))) {
+    for (size_t d = 0; d < geometry.window.size(); ++d)
+      visible.emplace_back(geometry.window[d], geometry.inputSizes[d],
+                           geometry.outputSizes[d]);
+  }
+
+  /// Calls `body()` for each piece; run() then computes that piece.
+  template <typename Body> void forEachPiece(Body body) {
+    for (begin = 0; begin < geometry.outputSize(); begin += piece) {
+      count = std::min(piece, geometry.outputSize() - begin);
+      findPlaces();
+      body();
+    }
+  }
 
   /// \p image [groupInputs, spatial...] with \p kernel [groupOutputs,
   /// groupInputs, window...] to \p out [groupOutputs, spatial...].
   void run(const T *image, const T *kernel, T *out) {
-    const int64_t outputs = geometry.outputSize();
-    for (int64_t begin = 0; begin < outputs; begin += piece) {
-      const int64_t count = std::min(piece, outputs - begin);
-      fillColumns(image, begin, count);
-      sums.assign(geometry.groupOutputs * count, T());
-      addProduct<T>(geometry.groupOutputs, depth, count, kernel, columns.data(),
-                    sums.data());
-      for (int64_t o = 0; o < geometry.groupOutputs; ++o)
-        std::copy_n(sums.data() + o * count, count, out + o * outputs + begin);
-    }
+    fillColumns(image);
+    sums.assign(geometry.groupOutputs * count, T());
+    addProduct<T>(geometry.groupOutputs, depth, count, kernel, columns.data(),
+                  sums.data());
+    for (int64_t o = 0; o < geometry.groupOutputs; ++o)
+      std::copy_n(sums.data() + o * count, count,
+                  out + o * geometry.outputSize() + begin);
   }
 
 private:
@@ -64,48 +102,46 @@ private:
   /// columns[(input, window position), i] = the element of the image under that
   /// window position for result begin + i; zero in the padding and between
   /// dilated elements.
-  void fillColumns(const T *image, int64_t begin, int64_t count) {
-    columns.assign(depth * count, T());
-    std::vector<int64_t> places(count);
-    IndexCounter position(geometry.windowSizes);
-    for (int64_t w = 0; w < geometry.windowSize(); ++w, position.next()) {
-      findPlaces(*position, begin, places);
-      for (int64_t c = 0; c < geometry.groupInputs; ++c) {
-        const T *channel = image + c * geometry.inputSize();
-        T *row = columns.data() + (c * geometry.windowSize() + w) * count;
+  void fillColumns(const T *image) {
+    columns.resize(depth * count);
+    const int64_t windowSize = geometry.windowSize();
+    for (int64_t c = 0; c < geometry.groupInputs; ++c) {
+      const T *channel = image + c * geometry.inputSize();
+      for (int64_t w = 0; w < windowSize; ++w) {
+        T *row = columns.data() + (c * windowSize + w) * count;
+        const int64_t *from = places.data() + w * count;
         for (int64_t i = 0; i < count; ++i)
-          if (places[i] >= 0)
-            row[i] = channel[places[i]];
+          row[i] = from[i] >= 0 ? channel[from[i]] : T();
       }
     }
   }
 
-  /// Where window position \p position of each result from \p begin on lies in
-  /// the image; -1 where there is no element.
-  void findPlaces(ArrayRef<int64_t> position, int64_t begin,
-                  std::vector<int64_t> &places) const {
+  /// Where each window position of each result of the piece lies in the image;
+  /// -1 where there is no element.
+  void findPlaces() {
     const size_t rank = geometry.window.size();
-    std::vector<int64_t> index(rank);
-    for (size_t i = 0; i < places.size(); ++i) {
-      int64_t rest = begin + static_cast<int64_t>(i);
-      for (size_t d = rank; d-- > 0; rest /= geometry.outputSizes[d])
-        index[d] = rest % geometry.outputSizes[d];
-      places[i] = 0;
-      for (size_t d = 0; d < rank && places[i] >= 0; ++d) {
-        const stablehlo::WindowDimension &window = geometry.window[d];
-        const int64_t dilated = index[d] * window.stride - window.paddingLow +
-                                position[d] * window.windowDilation;
-        const int64_t at = dilated / window.baseDilation;
-        const bool isThere = dilated >= 0 &&
-                             dilated % window.baseDilation == 0 &&
-                             at < geometry.inputSizes[d];
-        places[i] = isThere ? places[i] * geometry.inputSizes[d] + at : -1;
-      }
+    places.assign(geometry.windowSize() * count, 0);
+    std::vector<int64_t> first(rank);
+    int64_t rest = begin;
+    for (size_t d = rank; d-- > 0; rest /= geometry.outputSizes[d])
+      first[d] = rest % geometry.outputSizes[d];
+    IndexCounter position(geometry.windowSizes);
+    for (int64_t w = 0; w < geometry.windowSize(); ++w, position.next()) {
+      IndexCounter index(geometry.outputSizes, first);
+      int64_t *row = places.data() + w * count;
+      for (int64_t i = 0; i < count; ++i, index.next())
+        for (size_t d = 0; d < rank && row[i] >= 0; ++d) {
+          const int64_t at = visible[d].at(position[d], index[d]);
+          row[i] = at < 0 ? -1 : row[i] * geometry.inputSizes[d] + at;
+        }
     }
   }
 
   const Geometry &geometry;
   int64_t depth, piece;
+  int64_t begin = 0, count = 0; ///< Of the piece under way.
+  std::vector<VisibleIndices> visible;
+  std::vector<int64_t> places;
   std::vector<T> columns, sums;
 };
 
@@ -119,9 +155,9 @@ static SmallVector<int64_t> order(int64_t first, int64_t second,
 }
 
 /// [output, input, spatial...], with the reversed dimensions turned around.
-static Tensor orderedKernel(stablehlo::ConvolutionOp op, const Tensor &kernel,
+static Tensor orderedKernel(stablehlo::ConvDimensionNumbersAttr numbers,
+                            const Tensor &kernel,
                             const stablehlo::ConvolutionWindow &window) {
-  auto numbers = op.getDimensionNumbers();
   Tensor ordered =
       transposed(kernel, order(numbers.getKernelOutputFeatureDimension(),
                                numbers.getKernelInputFeatureDimension(),
@@ -158,17 +194,19 @@ static std::vector<T> convolve(const Geometry &geometry, const Tensor &lhs,
       geometry.groupOutputs * geometry.groupInputs * geometry.windowSize();
   std::vector<T> result(batch * outputs * geometry.outputSize());
   GroupProduct<T> product(geometry);
-  for (int64_t n = 0; n < batch; ++n)
-    for (int64_t g = 0; g < groups; ++g) {
-      const int64_t image = batchGroups > 1 ? g * batch + n : n;
-      const int64_t firstFeature =
-          featureGroups > 1 ? g * geometry.groupInputs : 0;
-      product.run(images.data() +
-                      (image * features + firstFeature) * geometry.inputSize(),
-                  weights.data() + g * kernelSize,
-                  result.data() + (n * outputs + g * geometry.groupOutputs) *
-                                      geometry.outputSize());
-    }
+  product.forEachPiece([&] {
+    for (int64_t n = 0; n < batch; ++n)
+      for (int64_t g = 0; g < groups; ++g) {
+        const int64_t image = batchGroups > 1 ? g * batch + n : n;
+        const int64_t firstFeature =
+            featureGroups > 1 ? g * geometry.groupInputs : 0;
+        product.run(images.data() + (image * features + firstFeature) *
+                                        geometry.inputSize(),
+                    weights.data() + g * kernelSize,
+                    result.data() + (n * outputs + g * geometry.groupOutputs) *
+                                        geometry.outputSize());
+      }
+  });
   return result;
 }
 
@@ -180,8 +218,10 @@ static Tensor toResultOrder(const Tensor &ordered, ArrayRef<int64_t> places) {
   return transposed(ordered, permutation);
 }
 
-static Result<Tensors> evaluateConvolution(const Call &call) {
-  auto op = call.as<stablehlo::ConvolutionOp>();
+/// What convolution and dynamic_conv have in common.
+template <typename Op>
+static Result<Tensors> evaluateWith(Op op, const Call &call,
+                                    stablehlo::ConvolutionWindow window) {
   auto numbers = op.getDimensionNumbers();
   const auto featureGroups = static_cast<int64_t>(op.getFeatureGroupCount());
   const auto batchGroups = static_cast<int64_t>(op.getBatchGroupCount());
@@ -190,8 +230,8 @@ static Result<Tensors> evaluateConvolution(const Call &call) {
                                 numbers.getInputFeatureDimension(),
                                 numbers.getInputSpatialDimensions()));
   Geometry geometry;
-  geometry.window = op.getWindow();
-  const Tensor kernel = orderedKernel(op, call[1], geometry.window);
+  geometry.window = std::move(window);
+  const Tensor kernel = orderedKernel(numbers, call[1], geometry.window);
   if (lhs.dim(0) % batchGroups || lhs.dim(1) % featureGroups ||
       kernel.dim(0) % (featureGroups * batchGroups) ||
       lhs.dim(1) / featureGroups != kernel.dim(1))
@@ -209,6 +249,9 @@ static Result<Tensors> evaluateConvolution(const Call &call) {
     if (!size)
       return invalidModel("the window of spatial dimension " +
                           std::to_string(i) + " makes no sense");
+    const int64_t table[] = {window.size, *size};
+    if (Result<void> ok = checkSize(ElementType::I64, table); !ok)
+      return ok.takeError();
     geometry.inputSizes.push_back(lhs.dim(i + 2));
     geometry.windowSizes.push_back(window.size);
     geometry.outputSizes.push_back(*size);
@@ -233,8 +276,28 @@ static Result<Tensors> evaluateConvolution(const Call &call) {
   return single(toResultOrder(ordered->front(), places));
 }
 
+static Result<Tensors> evaluateConvolution(const Call &call) {
+  auto op = call.as<stablehlo::ConvolutionOp>();
+  return evaluateWith(op, call, op.getWindow());
+}
+
+/// The padding is the third operand, [spatial, 2].
+static Result<Tensors> evaluateDynamicConv(const Call &call) {
+  auto op = call.as<stablehlo::DynamicConvOp>();
+  stablehlo::ConvolutionWindow window = op.getWindow();
+  const std::vector<int64_t> padding = integers(call[2]);
+  if (padding.size() != 2 * window.size())
+    return invalidModel("the padding is not two numbers a spatial dimension");
+  for (size_t i = 0; i < window.size(); ++i) {
+    window[i].paddingLow = padding[2 * i];
+    window[i].paddingHigh = padding[2 * i + 1];
+  }
+  return evaluateWith(op, call, std::move(window));
+}
+
 void registerConvolution(Registry &registry) {
   registry.add<stablehlo::ConvolutionOp>(evaluateConvolution);
+  registry.add<stablehlo::DynamicConvOp>(evaluateDynamicConv);
 }
 
 } // namespace sinter::interpreter

@@ -6,6 +6,7 @@ CustomCalls::CustomCalls() {
   for (const char *target : {"check.eq", "check.expect_eq",
                              "check.expect_almost_eq", "check.expect_close"})
     evaluators[target] = evaluateCheck;
+  addKnownCalls(evaluators);
 }
 
 const CustomCalls &CustomCalls::get() {

@@ -23,6 +23,9 @@ private:
   llvm::StringMap<Evaluator> evaluators;
 };
 
+/// Adds the targets that are known from JAX, XLA and MHLO.
+void addKnownCalls(llvm::StringMap<Evaluator> &evaluators);
+
 /// The target that \p op calls; empty if it is no stablehlo.custom_call.
 llvm::StringRef targetOf(mlir::Operation *op);
 

@@ -267,16 +267,17 @@ static std::optional<int64_t> paddedSize(int64_t count, int64_t low,
   return size;
 }
 
-static Result<Tensors> evaluatePad(const Call &call) {
-  auto op = call.as<stablehlo::PadOp>();
-  const Tensor &operand = call[0];
-  ArrayRef<int64_t> low = op.getEdgePaddingLow();
+static Result<Tensors> pad(const Tensor &operand, const Tensor &value,
+                           ArrayRef<int64_t> low, ArrayRef<int64_t> high,
+                           ArrayRef<int64_t> interior) {
+  const auto rank = static_cast<size_t>(operand.rank());
+  if (low.size() != rank || high.size() != rank || interior.size() != rank)
+    return invalidModel("the padding has not one element a dimension");
   Shape shape;
-  for (size_t i = 0; i < operand.shape().size(); ++i) {
+  for (size_t i = 0; i < rank; ++i) {
     std::optional<int64_t> size =
-        paddedSize(operand.dim(i), low[i], op.getEdgePaddingHigh()[i],
-                   op.getInteriorPadding()[i]);
-    if (!size)
+        paddedSize(operand.dim(i), low[i], high[i], interior[i]);
+    if (!size || interior[i] < 0)
       return invalidModel("dimension " + std::to_string(i) +
                           ": the padded size is negative or too large");
     shape.push_back(*size);
@@ -286,10 +287,9 @@ static Result<Tensors> evaluatePad(const Call &call) {
 
   Shape box;
   Layout from = rowMajor(operand.shape()), to = rowMajor(shape);
-  for (size_t i = 0; i < shape.size(); ++i) {
+  for (size_t i = 0; i < rank; ++i) {
     // Between fewer than two elements there is nothing to pad.
-    const int64_t step =
-        operand.dim(i) > 1 ? op.getInteriorPadding()[i] + 1 : 1;
+    const int64_t step = operand.dim(i) > 1 ? interior[i] + 1 : 1;
     const PaddedDimension part =
         padDimension(operand.dim(i), low[i], step, shape[i]);
     box.push_back(part.count);
@@ -298,10 +298,50 @@ static Result<Tensors> evaluatePad(const Call &call) {
     if (part.count > 1)
       to.strides[i] *= step;
   }
-  Tensor result = splat(call[1], shape);
+  Tensor result = splat(value, shape);
   copyBox(byteSize(operand.type()), box, result.mutableBytes(), to,
           operand.data(), from);
   return single(std::move(result));
+}
+
+static Result<Tensors> evaluatePad(const Call &call) {
+  auto op = call.as<stablehlo::PadOp>();
+  return pad(call[0], call[1], op.getEdgePaddingLow(), op.getEdgePaddingHigh(),
+             op.getInteriorPadding());
+}
+
+static Result<Tensors> evaluateDynamicPad(const Call &call) {
+  return pad(call[0], call[1], integers(call[2]), integers(call[3]),
+             integers(call[4]));
+}
+
+/// What is cut off is lost; what comes anew, up to the bound, is zero.
+static Result<Tensors> evaluateSetDimensionSize(const Call &call) {
+  auto op = call.as<stablehlo::SetDimensionSizeOp>();
+  const Tensor &operand = call[0];
+  const auto axis = static_cast<size_t>(op.getDimension());
+  const int64_t size = integers(call[1]).front();
+  Shape shape = operand.shape();
+  if (axis >= shape.size() || size < 0)
+    return invalidModel("there is no such dimension, or the size is negative");
+  Shape box = shape;
+  box[axis] = std::min(box[axis], size);
+  shape[axis] = size;
+  return produce(operand.type(), shape, [&](Tensor &result) {
+    copyBox(byteSize(operand.type()), box, result.mutableBytes(),
+            rowMajor(shape), operand.data(), rowMajor(operand.shape()));
+  });
+}
+
+/// New dimensions come first.
+static Result<Tensors> evaluateBroadcast(const Call &call) {
+  Shape shape = toShape(call.as<stablehlo::BroadcastOp>().getBroadcastSizes());
+  SmallVector<int64_t> dimensions;
+  for (int64_t size : call[0].shape()) {
+    dimensions.push_back(static_cast<int64_t>(shape.size()));
+    shape.push_back(size);
+  }
+  return broadcastInDim(call[0], shape, dimensions);
 }
 
 static Result<Tensors> evaluateReverse(const Call &call) {
@@ -350,6 +390,9 @@ void registerDataMovement(Registry &registry) {
   registry.addMoving<DynamicSliceOp>(evaluateDynamicSlice);
   registry.addMoving<DynamicUpdateSliceOp>(evaluateDynamicUpdateSlice);
   registry.addMoving<PadOp>(evaluatePad);
+  registry.addMoving<DynamicPadOp>(evaluateDynamicPad);
+  registry.addMoving<SetDimensionSizeOp>(evaluateSetDimensionSize);
+  registry.addMoving<BroadcastOp>(evaluateBroadcast);
   registry.addMoving<ReverseOp>(evaluateReverse);
   registry.addMoving<ConcatenateOp>(evaluateConcatenate);
 }

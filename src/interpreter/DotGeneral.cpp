@@ -49,47 +49,71 @@ static int64_t product(ArrayRef<int64_t> sizes) {
 
 /// Of both operands, dimensions in this order make them stacks of matrices:
 /// lhs [batching, free, contracting], rhs [batching, contracting, free].
+Result<Tensor> dotGeneral(ElementType type, const Tensor &lhs,
+                          const Tensor &rhs, const DotDimensions &dimensions) {
+  const Roles left(lhs.rank(), dimensions.lhsBatching,
+                   dimensions.lhsContracting);
+  const Roles right(rhs.rank(), dimensions.rhsBatching,
+                    dimensions.rhsContracting);
+  const auto batches = sizesOf(lhs, left.batching);
+  const auto summed = sizesOf(lhs, left.contracting);
+  if (batches != sizesOf(rhs, right.batching) ||
+      summed != sizesOf(rhs, right.contracting))
+    return invalidModel("batching or contracting dimensions of " +
+                        toString(lhs.type(), lhs.shape()) + " and " +
+                        toString(rhs.type(), rhs.shape()) + " differ in size");
+  const auto rows = sizesOf(lhs, left.free);
+  const auto columns = sizesOf(rhs, right.free);
+  const int64_t m = product(rows), n = product(columns), k = product(summed);
+  const Shape shape = toShape(joined(batches, rows, columns));
+  if (Result<void> fits = checkSize(type, shape); !fits)
+    return fits.takeError();
+  Tensor result(type, shape);
+  if (result.size() == 0)
+    return result;
+  const Tensor a =
+      transposed(lhs, joined(left.batching, left.free, left.contracting));
+  const Tensor b =
+      transposed(rhs, joined(right.batching, right.contracting, right.free));
+  dispatchAccumulator(type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const std::vector<T> x = toAccumulators<T>(a), y = toAccumulators<T>(b);
+    std::vector<T> sums(result.size());
+    for (int64_t i = 0; i < product(batches); ++i)
+      addProduct<T>(m, k, n, x.data() + i * m * k, y.data() + i * k * n,
+                    sums.data() + i * m * n);
+    fromAccumulators<T>(sums, result);
+  });
+  return result;
+}
+
 static Result<Tensors> evaluateDotGeneral(const Call &call) {
   auto numbers = call.as<stablehlo::DotGeneralOp>().getDotDimensionNumbers();
-  const Roles lhs(call[0].rank(), numbers.getLhsBatchingDimensions(),
-                  numbers.getLhsContractingDimensions());
-  const Roles rhs(call[1].rank(), numbers.getRhsBatchingDimensions(),
-                  numbers.getRhsContractingDimensions());
-  const auto batches = sizesOf(call[0], lhs.batching);
-  const auto summed = sizesOf(call[0], lhs.contracting);
-  if (batches != sizesOf(call[1], rhs.batching) ||
-      summed != sizesOf(call[1], rhs.contracting))
-    return invalidModel("batching or contracting dimensions of " +
-                        toString(call[0].type(), call[0].shape()) + " and " +
-                        toString(call[1].type(), call[1].shape()) +
-                        " differ in size");
-  const auto rows = sizesOf(call[0], lhs.free);
-  const auto columns = sizesOf(call[1], rhs.free);
-  const int64_t m = product(rows), n = product(columns), k = product(summed);
-  return produce(
-      call.resultElement(), toShape(joined(batches, rows, columns)),
-      [&](Tensor &result) {
-        if (result.size() == 0)
-          return;
-        const Tensor left = transposed(
-            call[0], joined(lhs.batching, lhs.free, lhs.contracting));
-        const Tensor right = transposed(
-            call[1], joined(rhs.batching, rhs.contracting, rhs.free));
-        dispatchAccumulator(result.type(), [&](auto tag) {
-          using T = typename decltype(tag)::type;
-          const std::vector<T> a = toAccumulators<T>(left);
-          const std::vector<T> b = toAccumulators<T>(right);
-          std::vector<T> sums(result.size());
-          for (int64_t i = 0; i < product(batches); ++i)
-            addProduct<T>(m, k, n, a.data() + i * m * k, b.data() + i * k * n,
-                          sums.data() + i * m * n);
-          fromAccumulators<T>(sums, result);
-        });
-      });
+  Result<Tensor> result =
+      dotGeneral(call.resultElement(), call[0], call[1],
+                 {llvm::to_vector(numbers.getLhsBatchingDimensions()),
+                  llvm::to_vector(numbers.getRhsBatchingDimensions()),
+                  llvm::to_vector(numbers.getLhsContractingDimensions()),
+                  llvm::to_vector(numbers.getRhsContractingDimensions())});
+  if (!result)
+    return result.takeError();
+  return single(std::move(*result));
+}
+
+/// The last dimension of lhs with the first of rhs.
+static Result<Tensors> evaluateDot(const Call &call) {
+  if (call[0].rank() == 0 || call[1].rank() == 0)
+    return invalidModel("an operand is a scalar");
+  Result<Tensor> result = dotGeneral(call.resultElement(), call[0], call[1],
+                                     {{}, {}, {call[0].rank() - 1}, {0}});
+  if (!result)
+    return result.takeError();
+  return single(std::move(*result));
 }
 
 void registerProducts(Registry &registry) {
   registry.add<stablehlo::DotGeneralOp>(evaluateDotGeneral);
+  registry.add<stablehlo::DotOp>(evaluateDot);
   registerConvolution(registry);
 }
 

@@ -21,6 +21,10 @@ struct Environment {
       [](const std::string &text) { std::fputs(text.c_str(), stdout); };
   /// What interpreter.probe saw under each name, in order.
   std::map<std::string, std::vector<Tensor>> probes;
+  /// What the numbers of stablehlo.rng follow from, and how many words were
+  /// drawn.
+  uint64_t seed = 0;
+  uint64_t randomWords = 0;
 };
 
 } // namespace sinter

@@ -71,20 +71,23 @@ static SmallVector<int64_t> without(ArrayRef<int64_t> all,
 // gather
 //===----------------------------------------------------------------------===//
 
-static Result<Tensors> evaluateGather(const Call &call) {
-  auto op = call.as<stablehlo::GatherOp>();
-  auto numbers = op.getDimensionNumbers();
-  const Tensor &operand = call[0], &starts = call[1];
-  ArrayRef<int64_t> sizes = op.getSliceSizes();
+static Result<Tensors> gather(stablehlo::GatherDimensionNumbersAttr numbers,
+                              const Tensor &operand, const Tensor &starts,
+                              ArrayRef<int64_t> sizes) {
   const int64_t vectorDim = numbers.getIndexVectorDim();
   if (vectorDim < starts.rank() &&
       starts.dim(vectorDim) !=
           static_cast<int64_t>(numbers.getStartIndexMap().size()))
     return invalidModel("start_index_map has not one element an index "
                         "component");
+  if (static_cast<int64_t>(sizes.size()) != operand.rank())
+    return invalidModel("slice_sizes has not one element a dimension");
   for (int64_t d = 0; d < operand.rank(); ++d)
-    if (sizes[d] > operand.dim(d))
+    if (sizes[d] < 0 || sizes[d] > operand.dim(d))
       return invalidModel("a slice is larger than the operand");
+  for (int64_t d : numbers.getCollapsedSliceDims())
+    if (sizes[d] != 1)
+      return invalidModel("a slice is not of size 1 where it is collapsed");
   for (auto [o, i] : llvm::zip_equal(numbers.getOperandBatchingDims(),
                                      numbers.getStartIndicesBatchingDims()))
     if (operand.dim(o) != starts.dim(i))
@@ -135,6 +138,16 @@ static Result<Tensors> evaluateGather(const Call &call) {
               operand.data(), from);
     }
   });
+}
+
+static Result<Tensors> evaluateGather(const Call &call) {
+  auto op = call.as<stablehlo::GatherOp>();
+  return gather(op.getDimensionNumbers(), call[0], call[1], op.getSliceSizes());
+}
+
+static Result<Tensors> evaluateDynamicGather(const Call &call) {
+  auto op = call.as<stablehlo::DynamicGatherOp>();
+  return gather(op.getDimensionNumbers(), call[0], call[1], integers(call[2]));
 }
 
 //===----------------------------------------------------------------------===//
@@ -323,6 +336,7 @@ static Result<Tensors> evaluateScatter(const Call &call) {
 
 void registerGather(Registry &registry) {
   registry.addMoving<stablehlo::GatherOp>(evaluateGather);
+  registry.addMoving<stablehlo::DynamicGatherOp>(evaluateDynamicGather);
   registry.addMoving<stablehlo::ScatterOp>(evaluateScatter);
 }
 

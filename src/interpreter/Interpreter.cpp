@@ -7,6 +7,7 @@
 #include "interpreter/Kernel.h"
 #include "interpreter/Quantized.h"
 #include "interpreter/Strided.h"
+#include "interpreter/Values.h"
 
 #include <new>
 #include <stdexcept>
@@ -114,20 +115,6 @@ static std::string typeText(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
-}
-
-/// The tensor has the type's element type and, where the type knows them,
-/// sizes.
-static bool fits(const Tensor &tensor, Type type) {
-  auto ranked = dyn_cast<RankedTensorType>(type);
-  if (!ranked || ranked.getRank() != tensor.rank() ||
-      elementTypeOf(ranked.getElementType()) != tensor.type())
-    return false;
-  for (auto [expected, given] :
-       llvm::zip_equal(ranked.getShape(), tensor.shape()))
-    if (!ShapedType::isDynamic(expected) && expected != given)
-      return false;
-  return true;
 }
 
 static Result<void> checkTypes(TypeRange types, ArrayRef<Tensor> tensors,
@@ -308,6 +295,12 @@ Registry::Registry() {
   registerGather(*this);
   registerProducts(*this);
   registerReductions(*this);
+  registerSelectAndScatter(*this);
+  registerBatchNorm(*this);
+  registerLinearAlgebra(*this);
+  registerRng(*this);
+  registerEinsum(*this);
+  registerValues(*this);
   registerControlFlow(*this);
   registerSort(*this);
   registerQuantized(*this);
@@ -379,6 +372,8 @@ ElementType Call::resultElement(unsigned index) const {
 Result<void> checkSize(ElementType type, ArrayRef<int64_t> shape) {
   static const int64_t memory =
       static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  if (llvm::any_of(shape, [](int64_t size) { return size < 0; }))
+    return invalidModel("a size is negative");
   std::optional<int64_t> bytes = byteCount(type, shape);
   if (!bytes || *bytes > memory)
     return systemError("no memory for a tensor of " + toString(type, shape));
@@ -418,19 +413,37 @@ guarded(const Observer &observer, Environment *environment, Body &&body) {
 }
 
 Result<std::vector<Tensor>> evaluate(Operation *op, ArrayRef<Tensor> operands) {
-  return guarded({}, nullptr, [&](interpreter::Machine &machine) {
-    interpreter::Scope scope(machine);
-    return interpreter::evaluateIn(op, operands, scope);
-  });
+  using namespace interpreter;
+  return guarded(
+      {}, nullptr, [&](Machine &machine) -> Result<std::vector<Tensor>> {
+        Scope scope(machine);
+        Result<Tensors> values = packedAs(op->getOperandTypes(), operands);
+        if (!values)
+          return located(op, values.takeError());
+        Result<Tensors> results = evaluateIn(op, *values, scope);
+        if (!results)
+          return results;
+        return leavesOf(op->getResultTypes(), *results);
+      });
 }
 
 Result<std::vector<Tensor>> interpret(func::FuncOp function,
                                       ArrayRef<Tensor> inputs,
                                       const Observer &observer,
                                       Environment *environment) {
-  return guarded(observer, environment, [&](interpreter::Machine &machine) {
-    return interpreter::callFunction(function, inputs, machine);
-  });
+  using namespace interpreter;
+  return guarded(observer, environment,
+                 [&](Machine &machine) -> Result<std::vector<Tensor>> {
+                   Result<Tensors> values =
+                       packedAs(function.getArgumentTypes(), inputs);
+                   if (!values)
+                     return values;
+                   Result<Tensors> results =
+                       callFunction(function, *values, machine);
+                   if (!results)
+                     return results;
+                   return leavesOf(function.getResultTypes(), *results);
+                 });
 }
 
 } // namespace sinter

@@ -11,10 +11,16 @@ template <typename T>
 void addProduct(int64_t m, int64_t k, int64_t n, const T *lhs, const T *rhs,
                 T *out) {
   if constexpr (isStdComplex<T>) {
+    // Written out, as operator* checks for infinities.
     for (int64_t i = 0; i < m; ++i)
-      for (int64_t p = 0; p < k; ++p)
-        for (int64_t j = 0; j < n; ++j)
-          out[i * n + j] += lhs[i * k + p] * rhs[p * n + j];
+      for (int64_t p = 0; p < k; ++p) {
+        const auto re = lhs[i * k + p].real(), im = lhs[i * k + p].imag();
+        for (int64_t j = 0; j < n; ++j) {
+          const T b = rhs[p * n + j];
+          out[i * n + j] +=
+              T(re * b.real() - im * b.imag(), re * b.imag() + im * b.real());
+        }
+      }
   } else {
     using Matrix =
         Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

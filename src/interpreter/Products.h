@@ -11,6 +11,7 @@
 #ifndef SINTER_INTERPRETER_PRODUCTS_H
 #define SINTER_INTERPRETER_PRODUCTS_H
 
+#include "interpreter/Evaluation.h"
 #include "interpreter/Numbers.h"
 
 #include <type_traits>
@@ -46,6 +47,17 @@ decltype(auto) dispatchAccumulator(ElementType result, Visitor &&visit) {
     return visit(std::type_identity<uint64_t>{});
   }
 }
+
+/// Which dimensions a product of tensors has in common; the result's are the
+/// batching ones, the other ones of lhs, the other ones of rhs.
+struct DotDimensions {
+  llvm::SmallVector<int64_t> lhsBatching, rhsBatching;
+  llvm::SmallVector<int64_t> lhsContracting, rhsContracting;
+};
+
+/// The product with elements of \p type; InvalidModel if sizes differ.
+Result<Tensor> dotGeneral(ElementType type, const Tensor &lhs,
+                          const Tensor &rhs, const DotDimensions &dimensions);
 
 } // namespace sinter::interpreter
 

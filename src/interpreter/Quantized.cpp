@@ -6,6 +6,7 @@
 #include "interpreter/Evaluation.h"
 #include "interpreter/Numbers.h"
 #include "interpreter/Strided.h"
+#include "runtime/ElementDispatch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,15 +44,22 @@ static Result<Parameters> parametersOf(Type type, const Shape &shape) {
   result.expressed = *expressed;
   result.least = static_cast<double>(element.getStorageTypeMin());
   result.most = static_cast<double>(element.getStorageTypeMax());
+  // The specification's compute_scales: scales are of the expressed type.
+  auto round = [&](double scale) {
+    Tensor rounded(*expressed, {});
+    storeReals(rounded, 0, std::span(&scale, 1));
+    return rounded.toDouble(0);
+  };
   if (auto uniform = dyn_cast<quant::UniformQuantizedType>(element)) {
-    result.scales = {uniform.getScale()};
+    result.scales = {round(uniform.getScale())};
     result.zeroPoints = {uniform.getZeroPoint()};
     return result;
   }
   auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element);
   if (!perAxis)
     return unsupported("a quantised type is not uniform");
-  result.scales.assign(perAxis.getScales().begin(), perAxis.getScales().end());
+  for (double scale : perAxis.getScales())
+    result.scales.push_back(round(scale));
   result.zeroPoints.assign(perAxis.getZeroPoints().begin(),
                            perAxis.getZeroPoints().end());
   result.axis = perAxis.getQuantizedDimension();
@@ -96,22 +104,39 @@ Result<Tensor> dequantized(const Tensor &storage, Type type) {
   return result;
 }
 
+/// The specification's `quantize` of one number: every step rounds to \p Float.
+/// NaN becomes zero, as in `convert`.
+template <typename Float>
+static double quantize(Float x, Float scale, Float zeroPoint, Float least,
+                       Float most) {
+  const Float scaled = static_cast<Float>(x / scale);
+  const Float moved = static_cast<Float>(scaled + zeroPoint);
+  return std::nearbyint(static_cast<double>(moved < least  ? least
+                                            : moved > most ? most
+                                                           : moved));
+}
+
 Result<Tensor> quantized(const Tensor &numbers, Type type) {
   Result<Parameters> parameters = parametersOf(type, numbers.shape());
   if (!parameters)
     return parameters.takeError();
+  if (!isFloat(numbers.type()))
+    return invalidModel("only floats can be quantised");
   Tensor result(parameters->storage, numbers.shape());
   std::vector<double> values;
-  forEachRun(*parameters, numbers.shape(), numbers.size(),
-             [&](int64_t begin, int64_t count, double scale, int64_t zero) {
-               values.resize(count);
-               loadReals(numbers, begin, values);
-               for (double &value : values)
-                 value = std::clamp(std::nearbyint(value / scale) +
-                                        static_cast<double>(zero),
-                                    parameters->least, parameters->most);
-               storeReals(result, begin, values);
-             });
+  dispatch(numbers.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (!std::is_integral_v<T> && !isStdComplex<T>)
+      forEachRun(*parameters, numbers.shape(), numbers.size(),
+                 [&](int64_t begin, int64_t count, double scale, int64_t zero) {
+                   values.resize(count);
+                   for (int64_t i = 0; i < count; ++i)
+                     values[i] =
+                         quantize(numbers.at<T>(begin + i), T(scale), T(zero),
+                                  T(parameters->least), T(parameters->most));
+                   storeReals(result, begin, values);
+                 });
+  });
   return result;
 }
 

@@ -1,12 +1,11 @@
-//===- Reductions.cpp - reduce, reduce_window, batch_norm_inference -------===//
+//===- Reductions.cpp - reduce and reduce_window ------------------------===//
 
+#include "interpreter/Reductions.h"
 #include "graph/stablehlo/StablehloOps.h"
-#include "interpreter/Evaluation.h"
 #include "interpreter/Numbers.h"
 #include "interpreter/ScalarFunction.h"
 #include "interpreter/Strided.h"
 
-#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -164,9 +163,10 @@ static Result<Tensors> evaluateReduce(const Call &call) {
   const Shape &shape = call[0].shape();
   SmallVector<int64_t> permutation(op.getDimensions());
   llvm::sort(permutation);
-  int64_t count = 1;
+  // Nothing that is left of an empty tensor is multiplied: it may overflow.
+  int64_t count = call[0].size() == 0 ? 0 : 1;
   for (int64_t dimension : permutation)
-    count *= shape[dimension];
+    count *= count == 0 ? 0 : shape[dimension];
   Shape kept;
   for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i)
     if (!llvm::is_contained(op.getDimensions(), i)) {
@@ -185,7 +185,7 @@ static Result<Tensors> evaluateReduce(const Call &call) {
     return inits;
 
   Tensors results;
-  if (count == 0 || call[0].size() == 0) {
+  if (count == 0) {
     for (const Tensor &init : *inits)
       results.push_back(splat(init, kept));
     return results;
@@ -300,10 +300,14 @@ windowOf(stablehlo::ReduceWindowOp op) {
   return window;
 }
 
-static Result<Tensors> evaluateReduceWindow(const Call &call) {
-  auto op = call.as<stablehlo::ReduceWindowOp>();
-  const auto window = windowOf(op);
-  Shape shape;
+Result<Tensors> reduceWindow(const Call &call, size_t count,
+                             ArrayRef<stablehlo::WindowDimension> window,
+                             Region &region) {
+  const ArrayRef<Tensor> operands = call.operands.take_front(2 * count);
+  const TypeRange types = call.op->getOperandTypes();
+  Shape shape, sizes;
+  if (static_cast<int64_t>(window.size()) != call[0].rank())
+    return invalidModel("the window has not the inputs' number of dimensions");
   for (auto [i, dimension] : llvm::enumerate(window)) {
     std::optional<int64_t> size =
         stablehlo::windowedSize(call[0].dim(i), dimension);
@@ -311,25 +315,27 @@ static Result<Tensors> evaluateReduceWindow(const Call &call) {
       return invalidModel("the window of dimension " + std::to_string(i) +
                           " makes no sense");
     shape.push_back(*size);
+    sizes.push_back(dimension.size);
   }
-  for (const Tensor &input : call.slice(op.getInputs()))
+  for (const Tensor &input : operands.take_front(count))
     if (input.shape() != call[0].shape())
       return invalidModel("inputs differ in shape");
+  for (const Tensor &init : operands.drop_front(count))
+    if (init.size() != 1)
+      return invalidModel("an initial value is no scalar");
   if (Result<void> ok = checkSize(call[0].type(), shape); !ok)
     return ok.takeError();
-  Result<Tensors> inits =
-      promoted(call.slice(op.getInitValues()), op.getInitValues().getTypes(),
-               op.getBody(), 0);
+  Result<Tensors> inits = promoted(operands.drop_front(count),
+                                   types.slice(count, count), region, 0);
   if (!inits)
     return inits;
-  Result<Tensors> inputs =
-      promoted(call.slice(op.getInputs()), op.getInputs().getTypes(),
-               op.getBody(), op.getInputs().size());
+  Result<Tensors> inputs = promoted(operands.take_front(count),
+                                    types.take_front(count), region, count);
   if (!inputs)
     return inputs;
 
   // Elements of the windows one position after the other, all windows at once.
-  ScalarFunction body(op.getBody(), call.scope);
+  ScalarFunction body(region, call.scope);
   Tensors values, elements;
   for (const Tensor &init : *inits) {
     values.push_back(splat(init, shape));
@@ -344,7 +350,6 @@ static Result<Tensors> evaluateReduceWindow(const Call &call) {
   llvm::append_range(arguments, results);
   for (const Tensor &each : elements)
     arguments.push_back(each.data());
-  const Shape sizes = toShape(op.getWindowDimensions());
   IndexCounter position(sizes);
   for (int64_t i = 0; i < elementCount(sizes).value_or(0);
        ++i, position.next()) {
@@ -357,40 +362,14 @@ static Result<Tensors> evaluateReduceWindow(const Call &call) {
   return values;
 }
 
-//===----------------------------------------------------------------------===//
-// batch_norm_inference
-//===----------------------------------------------------------------------===//
-
-/// (operand - mean) / sqrt(variance + epsilon) * scale + offset, rounded once.
-static Result<Tensors> evaluateBatchNormInference(const Call &call) {
-  auto op = call.as<stablehlo::BatchNormInferenceOp>();
-  const Tensor &operand = call[0];
-  const AxisView view(operand.shape(),
-                      static_cast<int64_t>(op.getFeatureIndex()));
-  for (size_t i = 1; i < 5; ++i)
-    if (call[i].size() != view.size)
-      return invalidModel("operand " + std::to_string(i) +
-                          " is not one number a feature");
-  const double epsilon = op.getEpsilon().convertToDouble();
-  const auto scale = reals(call[1]), offset = reals(call[2]),
-             mean = reals(call[3]), variance = reals(call[4]);
-  return produce(operand.type(), operand.shape(), [&](Tensor &result) {
-    std::vector<double> row(view.inner);
-    for (int64_t i = 0; i < view.outer * view.size; ++i) {
-      const int64_t f = i % view.size;
-      const double deviation = std::sqrt(variance[f] + epsilon);
-      loadReals(operand, i * view.inner, row);
-      for (double &x : row)
-        x = (x - mean[f]) / deviation * scale[f] + offset[f];
-      storeReals(result, i * view.inner, row);
-    }
-  });
+static Result<Tensors> evaluateReduceWindow(const Call &call) {
+  auto op = call.as<stablehlo::ReduceWindowOp>();
+  return reduceWindow(call, op.getInputs().size(), windowOf(op), op.getBody());
 }
 
 void registerReductions(Registry &registry) {
   registry.addMoving<stablehlo::ReduceOp>(evaluateReduce);
   registry.addMoving<stablehlo::ReduceWindowOp>(evaluateReduceWindow);
-  registry.add<stablehlo::BatchNormInferenceOp>(evaluateBatchNormInference);
 }
 
 } // namespace sinter::interpreter

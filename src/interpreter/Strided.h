@@ -48,6 +48,9 @@ class IndexCounter {
 public:
   explicit IndexCounter(std::span<const int64_t> shape)
       : shape(shape.begin(), shape.end()), index(shape.size(), 0) {}
+  /// From \p first on.
+  IndexCounter(std::span<const int64_t> shape, std::vector<int64_t> first)
+      : shape(shape.begin(), shape.end()), index(std::move(first)) {}
   const std::vector<int64_t> &operator*() const { return index; }
   int64_t operator[](size_t axis) const { return index[axis]; }
   /// Goes to the next index; after the last, back to the first.

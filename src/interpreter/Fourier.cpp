@@ -1,0 +1,112 @@
+//===- Fourier.cpp - discrete Fourier transforms --------------------------===//
+
+#include "interpreter/Fourier.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+namespace sinter::interpreter {
+
+/// The largest factor that is done directly.
+static constexpr size_t largestFactor = 31;
+
+/// exp(i * angle) of angle = sign * 2 pi k / n, exact in the eighths.
+static Fourier::Complex root(size_t k, size_t n, bool inverse) {
+  const long double angle = 2 * std::numbers::pi_v<long double> *
+                            static_cast<long double>(k) /
+                            static_cast<long double>(n);
+  const auto imaginary = static_cast<double>(std::sin(angle));
+  return {static_cast<double>(std::cos(angle)),
+          inverse ? imaginary : -imaginary};
+}
+
+Fourier::Fourier(size_t length, bool inverse) : length(length) {
+  size_t rest = length;
+  for (size_t factor : {4, 2, 3, 5})
+    for (; rest % factor == 0; rest /= factor)
+      factors.push_back(factor);
+  for (size_t factor = 7; factor <= largestFactor; factor += 2)
+    for (; rest % factor == 0; rest /= factor)
+      factors.push_back(factor);
+  if (rest == 1) {
+    roots.reserve(length);
+    for (size_t k = 0; k < length; ++k)
+      roots.push_back(root(k, length, inverse));
+    input.resize(length);
+    return;
+  }
+  // j k = (j^2 + k^2 - (k - j)^2) / 2 makes the transform a convolution with
+  // exp(-pi i j^2 / n), which is done at a length that is a power of two.
+  const size_t padded = std::bit_ceil(2 * length - 1);
+  forward = std::make_unique<Fourier>(padded, false);
+  backward = std::make_unique<Fourier>(padded, true);
+  chirp.resize(length);
+  chirpTransform.assign(padded, 0.0);
+  size_t square = 0; // j^2 modulo 2 n.
+  for (size_t j = 0; j < length; ++j) {
+    chirp[j] = root(square, 2 * length, inverse);
+    chirpTransform[j] = std::conj(chirp[j]);
+    chirpTransform[(padded - j) % padded] = std::conj(chirp[j]);
+    square = (square + 2 * j + 1) % (2 * length);
+  }
+  forward->run(chirpTransform);
+}
+
+/// (a + bi)(c + di) without the checks for infinities of operator*.
+static Fourier::Complex product(Fourier::Complex a, Fourier::Complex b) {
+  return {a.real() * b.real() - a.imag() * b.imag(),
+          a.real() * b.imag() + a.imag() * b.real()};
+}
+
+/// Transforms the \p count values that are \p step apart in \p from.
+void Fourier::combine(const Complex *from, size_t step, Complex *to,
+                      size_t count, size_t factorIndex) {
+  if (count == 1) {
+    *to = *from;
+    return;
+  }
+  const size_t factor = factors[factorIndex], part = count / factor;
+  for (size_t f = 0; f < factor; ++f)
+    combine(from + f * step, step * factor, to + f * part, part,
+            factorIndex + 1);
+  std::array<Complex, largestFactor> terms;
+  for (size_t k = 0; k < part; ++k) {
+    for (size_t f = 0; f < factor; ++f)
+      terms[f] = product(to[f * part + k], roots[f * k * step % length]);
+    if (factor == 2) {
+      to[k] = terms[0] + terms[1];
+      to[part + k] = terms[0] - terms[1];
+      continue;
+    }
+    for (size_t q = 0; q < factor; ++q) {
+      Complex sum = terms[0];
+      for (size_t f = 1; f < factor; ++f)
+        sum += product(terms[f], roots[f * q % factor * (length / factor)]);
+      to[q * part + k] = sum;
+    }
+  }
+}
+
+void Fourier::runBluestein(std::span<Complex> values) {
+  std::vector<Complex> padded(chirpTransform.size());
+  for (size_t j = 0; j < length; ++j)
+    padded[j] = product(values[j], chirp[j]);
+  forward->run(padded);
+  for (size_t j = 0; j < padded.size(); ++j)
+    padded[j] = product(padded[j], chirpTransform[j]);
+  backward->run(padded);
+  const auto scale = 1.0 / static_cast<double>(padded.size());
+  for (size_t k = 0; k < length; ++k)
+    values[k] = product(padded[k], chirp[k]) * scale;
+}
+
+void Fourier::run(std::span<Complex> values) {
+  if (forward)
+    return runBluestein(values);
+  std::copy(values.begin(), values.end(), input.begin());
+  combine(input.data(), 1, values.data(), length, 0);
+}
+
+} // namespace sinter::interpreter

@@ -1,0 +1,139 @@
+//===- Values.cpp - values that are no tensors ----------------------------===//
+
+#include "interpreter/Values.h"
+#include "graph/stablehlo/StablehloOps.h"
+
+using namespace mlir;
+
+namespace sinter::interpreter {
+
+Tensor token() { return Tensor(ElementType::I1, {0}); }
+
+Tensor packed(Tensors parts) {
+  auto owner = std::make_shared<const Tensors>(std::move(parts));
+  const void *data = owner.get();
+  return Tensor::share(ElementType::I1, {0}, data, std::move(owner));
+}
+
+const Tensors &unpacked(const Tensor &value) {
+  return *reinterpret_cast<const Tensors *>(value.data());
+}
+
+/// The parts of a type that packed() makes values of.
+static std::optional<TypeRange> partsOf(Type type) {
+  if (auto tuple = dyn_cast<TupleType>(type))
+    return TypeRange(tuple.getTypes());
+  if (auto future = dyn_cast<stablehlo::FutureType>(type))
+    return TypeRange(future.getTypes());
+  return std::nullopt;
+}
+
+bool fits(const Tensor &value, Type type) {
+  if (isa<stablehlo::TokenType>(type))
+    return value.size() == 0;
+  if (std::optional<TypeRange> types = partsOf(type)) {
+    if (value.type() != ElementType::I1 || value.shape() != Shape{0})
+      return false;
+    const Tensors &parts = unpacked(value);
+    return parts.size() == types->size() &&
+           llvm::all_of(llvm::zip_equal(parts, *types), [](auto pair) {
+             return fits(std::get<0>(pair), std::get<1>(pair));
+           });
+  }
+  // A buffer is the tensor that it holds.
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !shaped.hasRank() || shaped.getRank() != value.rank() ||
+      elementTypeOf(shaped.getElementType()) != value.type())
+    return false;
+  ArrayRef<int64_t> bounds;
+  if (auto ranked = dyn_cast<RankedTensorType>(type))
+    if (auto encoding = dyn_cast_or_null<stablehlo::TypeExtensionsAttr>(
+            ranked.getEncoding()))
+      bounds = encoding.getBounds();
+  for (auto [i, expected, given] :
+       llvm::enumerate(shaped.getShape(), value.shape())) {
+    if (!ShapedType::isDynamic(expected) && expected != given)
+      return false;
+    if (i < bounds.size() && !ShapedType::isDynamic(bounds[i]) &&
+        given > bounds[i])
+      return false;
+  }
+  return true;
+}
+
+/// Takes the value of \p type from the front of \p leaves.
+static Result<Tensor> takeValue(Type type, ArrayRef<Tensor> &leaves) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    Tensors parts;
+    for (Type part : tuple.getTypes()) {
+      Result<Tensor> value = takeValue(part, leaves);
+      if (!value)
+        return value;
+      parts.push_back(std::move(*value));
+    }
+    return packed(std::move(parts));
+  }
+  if (isa<stablehlo::FutureType>(type))
+    return unsupported("a future cannot be given from outside");
+  if (leaves.empty())
+    return usageError("fewer inputs than the function has arguments");
+  Tensor value = leaves.front();
+  leaves = leaves.drop_front();
+  return value;
+}
+
+Result<Tensors> packedAs(TypeRange types, ArrayRef<Tensor> leaves) {
+  Tensors values;
+  for (Type type : types) {
+    Result<Tensor> value = takeValue(type, leaves);
+    if (!value)
+      return value.takeError();
+    values.push_back(std::move(*value));
+  }
+  if (!leaves.empty())
+    return usageError("more inputs than the function has arguments");
+  return values;
+}
+
+Tensors leavesOf(TypeRange types, ArrayRef<Tensor> values) {
+  Tensors leaves;
+  for (auto [type, value] : llvm::zip_equal(types, values)) {
+    if (std::optional<TypeRange> parts = partsOf(type))
+      llvm::append_range(leaves, leavesOf(*parts, unpacked(value)));
+    else
+      leaves.push_back(value);
+  }
+  return leaves;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+static Result<Tensors> evaluateToken(const Call &) { return single(token()); }
+
+static Result<Tensors> evaluateBarrier(const Call &call) {
+  return Tensors(call.operands.begin(), call.operands.end());
+}
+
+static Result<Tensors> evaluateTuple(const Call &call) {
+  return single(packed(Tensors(call.operands.begin(), call.operands.end())));
+}
+
+static Result<Tensors> evaluateGetTupleElement(const Call &call) {
+  const auto index = call.as<stablehlo::GetTupleElementOp>().getIndex();
+  const Tensors &parts = unpacked(call[0]);
+  if (static_cast<size_t>(index) >= parts.size())
+    return invalidModel("the tuple has no such element");
+  return single(parts[index]);
+}
+
+void registerValues(Registry &registry) {
+  registry.addMoving<stablehlo::AfterAllOp>(evaluateToken);
+  registry.addMoving<stablehlo::CreateTokenOp>(evaluateToken);
+  registry.addMoving<stablehlo::OptimizationBarrierOp>(evaluateBarrier);
+  registry.addMoving<stablehlo::TupleOp>(evaluateTuple);
+  registry.addMoving<stablehlo::GetTupleElementOp>(evaluateGetTupleElement);
+}
+
+} // namespace sinter::interpreter
