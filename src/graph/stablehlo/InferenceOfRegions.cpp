@@ -107,9 +107,19 @@ INFER(MapOp) {
                                inferredReturnTypes);
 }
 
+/// One region combines each of the operands.
+static LogicalResult inferEachOfRegion(std::optional<Location> location,
+                                       TypeRange shaped, RegionRange regions,
+                                       SmallVectorImpl<Type> &types) {
+  for (Type type : shaped)
+    if (failed(inferElementsOfRegion(location, type, regions, 0, types)))
+      return failure();
+  return success();
+}
+
 INFER(AllReduceOp) {
-  return inferElementsOfRegion(location, operands.getTypes(), regions, 0,
-                               inferredReturnTypes);
+  return inferEachOfRegion(location, operands.getTypes(), regions,
+                           inferredReturnTypes);
 }
 
 INFER(CollectiveReduceOp) {
@@ -117,8 +127,7 @@ INFER(CollectiveReduceOp) {
   TypeRange types = operands.getTypes();
   if (adaptor.getHasDynamicRoot() && !types.empty())
     types = types.drop_back();
-  return inferElementsOfRegion(location, types, regions, 0,
-                               inferredReturnTypes);
+  return inferEachOfRegion(location, types, regions, inferredReturnTypes);
 }
 
 /// What both types are: `?` where sizes differ.

@@ -162,7 +162,7 @@ LogicalResult AllToAllOp::verify() {
   return success();
 }
 
-/// With a dynamic root the last operand is a scalar that names it.
+/// With dynamic roots the last operand names one for each other operand.
 static LogicalResult verifyRoot(Operation *op, bool hasDynamicRoot,
                                 StringRef label) {
   unsigned values = op->getNumResults();
@@ -173,8 +173,10 @@ static LogicalResult verifyRoot(Operation *op, bool hasDynamicRoot,
   if (!hasDynamicRoot)
     return success();
   auto root = tensorOf(op->getOperands().back());
-  if (root.getRank() != 0 || !root.getElementType().isSignlessInteger(64))
-    return op->emitOpError(label) << " the root is not a scalar of type i64";
+  if (root.getRank() != 1 || !root.getElementType().isSignlessInteger(32) ||
+      differ(root.getDimSize(0), values))
+    return op->emitOpError(label)
+           << " the roots are not one i32 for each of the other operands";
   return success();
 }
 
