@@ -4,7 +4,7 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Environment.h"
 #include "interpreter/Numbers.h"
-#include "interpreter/RandomBits.h"
+#include "runtime/RandomBits.h"
 
 #include <cmath>
 #include <numbers>

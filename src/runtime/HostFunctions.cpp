@@ -16,6 +16,8 @@ struct Functions {
     add("sinter.fft", host::fft);
     add("sinter.cholesky", host::cholesky);
     add("sinter.triangular_solve", host::triangularSolve);
+    add("sinter.rng_bit_generator", host::rngBitGenerator);
+    add("sinter.rng", host::rng);
   }
   void add(std::string name, HostFunction function) {
     all.push_back(std::make_unique<HostFunction>(std::move(function)));

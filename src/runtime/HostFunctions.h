@@ -29,6 +29,13 @@ public:
   virtual ~HostContext() = default;
 };
 
+/// What the random numbers of a run follow from, and how many words have been
+/// drawn in it.
+struct RandomStream {
+  uint64_t seed = 0;
+  uint64_t drawn = 0;
+};
+
 /// One call of a host function.
 struct HostCall {
   /// Free text of the program that says what exactly to do.
@@ -38,6 +45,8 @@ struct HostCall {
   std::span<const Tensor> inputs;
   /// To be filled through mutableBytes(); they hold anything before.
   std::span<Tensor> outputs;
+  /// The run's.
+  RandomStream &random;
   /// Null if the executor has none.
   HostContext *context = nullptr;
 };

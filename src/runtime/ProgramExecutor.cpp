@@ -97,6 +97,7 @@ ProgramExecutor::run(std::span<const Tensor> inputs) {
     return systemError("not enough memory for the model's inputs and outputs");
   }
   times.clear();
+  random = {};
   runBegin = Clock::now();
   if (Result<void> done = runSteps(compiled->steps); !done)
     return done.takeError();
@@ -172,7 +173,7 @@ Result<void> ProgramExecutor::callHost(const Step &step) {
                                  memory, nullptr));
   }
   Result<void> done = (*hostFunctions.at(&step))(
-      HostCall{step.configuration, inputs, outputs, hostContext});
+      HostCall{step.configuration, inputs, outputs, random, hostContext});
   if (done)
     return done;
   Error error = done.takeError();

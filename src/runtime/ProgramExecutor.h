@@ -71,6 +71,7 @@ private:
   std::vector<Tensor> results;
 
   HostContext *hostContext = nullptr;
+  RandomStream random;
   std::unordered_map<const Step *, const HostFunction *> hostFunctions;
 
   bool profiling = false;

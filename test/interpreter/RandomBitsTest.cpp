@@ -1,13 +1,11 @@
 //===- RandomBitsTest.cpp - random bits against published vectors ---------===//
 
-#include "interpreter/RandomBits.h"
+#include "runtime/RandomBits.h"
 #include "Evaluate.h"
 
 namespace sinter {
 namespace {
 
-using interpreter::philox4x32;
-using interpreter::threefry2x32;
 
 /// Known answers of Random123 (kat_vectors of its release 1.14).
 TEST(RandomBits, ThreefryKnownAnswers) {

@@ -24,8 +24,9 @@ Tensor call(std::string_view name, std::vector<Tensor> inputs, ElementType type,
   const HostFunction *function = findHostFunction(name);
   EXPECT_NE(function, nullptr);
   std::vector<Tensor> outputs = {Tensor(type, std::move(shape))};
+  RandomStream random;
   Result<void> done =
-      (*function)(HostCall{configuration, inputs, outputs, nullptr});
+      (*function)(HostCall{configuration, inputs, outputs, random});
   EXPECT_TRUE(bool(done));
   return outputs[0];
 }

@@ -23,6 +23,15 @@ Result<void> cholesky(const HostCall &call);
 /// (0 none, 1 transpose, 2 adjoint). Computed in f64.
 Result<void> triangularSolve(const HostCall &call);
 
+/// "sinter.rng_bit_generator": random bits that follow from a state, and the
+/// next state, as the interpreter draws them. Configuration: "algorithm" (0 the
+/// default, 1 ThreeFry, 2 Philox).
+Result<void> rngBitGenerator(const HostCall &call);
+
+/// "sinter.rng": the next numbers of the run's random stream. Configuration:
+/// "distribution" (1 uniform, 2 normal).
+Result<void> rng(const HostCall &call);
+
 } // namespace sinter::host
 
 #endif // SINTER_RUNTIME_HOST_BUILTIN_H

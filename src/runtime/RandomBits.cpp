@@ -1,10 +1,10 @@
 //===- RandomBits.cpp - counter-based random bits -------------------------===//
 
-#include "interpreter/RandomBits.h"
+#include "runtime/RandomBits.h"
 
 #include <bit>
 
-namespace sinter::interpreter {
+namespace sinter {
 
 static uint32_t lowWord(uint64_t value) { return static_cast<uint32_t>(value); }
 static uint32_t highWord(uint64_t value) {
@@ -143,4 +143,4 @@ std::vector<uint64_t> philoxWords(std::span<uint64_t> state, int64_t count,
   return words;
 }
 
-} // namespace sinter::interpreter
+} // namespace sinter

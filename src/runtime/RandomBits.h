@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SINTER_INTERPRETER_RANDOMBITS_H
-#define SINTER_INTERPRETER_RANDOMBITS_H
+#ifndef SINTER_RUNTIME_RANDOMBITS_H
+#define SINTER_RUNTIME_RANDOMBITS_H
 
 #include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-namespace sinter::interpreter {
+namespace sinter {
 
 /// Threefry2x32 with 20 rounds.
 std::array<uint32_t, 2> threefry2x32(std::array<uint32_t, 2> counter,
@@ -35,6 +35,6 @@ std::vector<uint64_t> threefryWords(std::span<uint64_t> state,
 std::vector<uint64_t> philoxWords(std::span<uint64_t> state, int64_t count,
                                   unsigned bits);
 
-} // namespace sinter::interpreter
+} // namespace sinter
 
-#endif // SINTER_INTERPRETER_RANDOMBITS_H
+#endif // SINTER_RUNTIME_RANDOMBITS_H
