@@ -33,7 +33,8 @@ static RankedTensorType withElement(Type type, Type element) {
 
 namespace {
 
-/// Scales and zero points, one or one an element of a dimension.
+/// Scales, rounded to the expressed type, and zero points, one or one an
+/// element of a dimension.
 struct Parameters {
   SmallVector<double> scales;
   SmallVector<int64_t> zeroPoints;
@@ -46,12 +47,16 @@ struct Parameters {
 };
 
 std::optional<Parameters> parametersOf(quant::QuantizedType type) {
+  auto rounded = [&](double scale) {
+    return FloatAttr::get(type.getExpressedType(), scale).getValueAsDouble();
+  };
   if (auto uniform = dyn_cast<quant::UniformQuantizedType>(type))
-    return Parameters{{uniform.getScale()}, {uniform.getZeroPoint()}, -1};
+    return Parameters{
+        {rounded(uniform.getScale())}, {uniform.getZeroPoint()}, -1};
   auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(type);
   if (!perAxis)
     return std::nullopt;
-  return Parameters{llvm::to_vector(perAxis.getScales()),
+  return Parameters{llvm::map_to_vector(perAxis.getScales(), rounded),
                     llvm::to_vector(perAxis.getZeroPoints()),
                     perAxis.getQuantizedDimension()};
 }
@@ -328,11 +333,25 @@ private:
         value, spread(builder, zerosOf(parameters), parameters.axis, value));
   }
 
-  /// What the storage elements of \p storage stand for, in f64 and unrounded.
+  /// A type in which the product of \p type's numbers and scales is exact, or
+  /// rounded to the expressed type.
+  static Type productType(quant::QuantizedType type) {
+    unsigned width = type.getStorageTypeIntegralWidth();
+    MLIRContext *context = type.getContext();
+    bool fits = type.getExpressedType().isF32() ? width <= 16 : width <= 8;
+    return fits && !type.getExpressedType().isF64()
+               ? Type(Float32Type::get(context))
+               : Float64Type::get(context);
+  }
+
+  /// What the storage elements of \p storage stand for, unrounded or rounded to
+  /// the expressed type.
   Value numbers(OpBuilder &builder, Value storage) {
     Parameters parameters = *parametersOf(meanings.lookup(storage));
     Value value = withoutZeroPoint(
-        builder, convert(builder, storage, builder.getF64Type()), parameters);
+        builder,
+        convert(builder, storage, productType(meanings.lookup(storage))),
+        parameters);
     nn::Emit emit(builder, storage.getLoc());
     return emit.mul(value,
                     spread(builder, parameters.scales, parameters.axis, value));
@@ -346,24 +365,25 @@ private:
                 : value;
   }
 
-  /// The storage elements nearest to \p reals in the meaning of \p like.
+  /// The storage elements nearest to \p reals in the meaning of \p like: the
+  /// specification's `quantize`, every step in the type of \p reals.
   Value quantized(OpBuilder &builder, Value reals, Value like) {
     quant::QuantizedType type = meanings.lookup(like);
     Parameters parameters = *parametersOf(type);
     nn::Emit emit(builder, like.getLoc());
-    Value value = convert(builder, reals, builder.getF64Type());
-    value = emit.div(
-        value, spread(builder, parameters.scales, parameters.axis, value));
-    value = emit.make<stablehlo::RoundNearestEvenOp>(value);
+    Value value = emit.div(
+        reals, spread(builder, parameters.scales, parameters.axis, reals));
     if (!parameters.isSymmetric())
       value = emit.add(
           value, spread(builder, zerosOf(parameters), parameters.axis, value));
     auto bound = [&](int64_t limit) {
-      return emit.scalar(static_cast<double>(limit), builder.getF64Type());
+      return emit.scalar(static_cast<double>(limit),
+                         getElementTypeOrSelf(reals));
     };
     value =
         emit.make<stablehlo::ClampOp>(bound(type.getStorageTypeMin()), value,
                                       bound(type.getStorageTypeMax()));
+    value = emit.make<stablehlo::RoundNearestEvenOp>(value);
     return convert(builder, value, storageOf(type));
   }
 

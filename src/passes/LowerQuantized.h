@@ -1,17 +1,18 @@
 //===- LowerQuantized.h - quantised tensors as integers -------------------===//
 //
 //   y = add(a, b) : !quant.uniform<i8:f32, s:z>
-//     ->  x = add(convert<f32>((convert<f64>(a) - za) * sa), ... b ...)
-//         y = convert<i8>(clamp(round(convert<f64>(x) / s) + z))
+//     ->  x = add((convert<f32>(a) - za) * sa, ... b ...)
+//         y = convert<i8>(round(clamp(x / s + z)))
 //
 //   y = dot_general(a, b)
 //     ->  n = dot_general(convert<i32>(a) - za, convert<i32>(b) - zb) : i32
-//         y = convert<i8>(clamp(round(convert<f64>(n) * (sa * sb) / s) + z))
+//         y = convert<i8>(round(clamp(convert<f64>(n) * (sa * sb) / s + z)))
 //
 // Quantised tensors become tensors of their storage elements. What only moves
 // elements moves these; products of two quantised tensors are taken in
 // integers, exactly; any other operation is the specification's
-// dequantize_op_quantize, with scales and zero points applied in f64.
+// dequantize_op_quantize, whose steps are rounded as the specification's.
+// Scales count as rounded to the expressed type.
 //
 // Restrictions:
 //   - Shapes are static.
