@@ -146,7 +146,9 @@ Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op, Place place) {
   for (size_t dim = 0; dim < shape.size(); ++dim)
     if (place[dim].lanes && !isTrivial(windows[dim]))
       return std::nullopt;
-  Reduction reduction{*this, op.getBody(), hasLanes(place)};
+  // Windows are small, and prefix sums should not depend on their order.
+  Reduction reduction{*this, op.getBody(), hasLanes(place),
+                      /*reassociate=*/false};
   Coordinates source;
   Value inside = emission.boolean(true);
   auto nest = [&](auto &self, size_t dim, ValueRange carried) -> Values {

@@ -1,5 +1,6 @@
 //===- ElementwiseFloat.cpp - elementwise operations on floats ------------===//
 
+#include "backend/cpu/emit/ComplexMath.h"
 #include "backend/cpu/emit/ElementwiseWriter.h"
 #include "backend/cpu/emit/Math.h"
 
@@ -233,11 +234,20 @@ Value ElementwiseWriter::reducePrecision(stablehlo::ReducePrecisionOp op,
     rounded = select(isSmall, e.create<math::CopySignOp>(number(type, 0), x),
                      rounded);
   }
-  return select(compareFloats(CmpFPredicate::UNO, x, x), x, rounded);
+  // Without a mantissa there is no NaN.
+  Value nan =
+      wanted == 0
+          ? e.create<math::CopySignOp>(
+                number(type, std::numeric_limits<double>::infinity()), x)
+          : x;
+  return select(compareFloats(CmpFPredicate::UNO, x, x), nan, rounded);
 }
 
 Value ElementwiseWriter::clamp(Value least, Value x, Value greatest,
                                Type element) {
+  if (isa<ComplexType>(element))
+    return emitComplexExtreme(e, emitComplexExtreme(e, x, least, true),
+                              greatest, false);
   if (isa<FloatType>(element)) {
     // Narrow floats compare as they stand in f32.
     Type wide = element.isF64() ? element : Type(e.builder.getF32Type());

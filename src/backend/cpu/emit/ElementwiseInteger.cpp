@@ -1,5 +1,6 @@
 //===- ElementwiseInteger.cpp - integers, complex numbers, conversions ----===//
 
+#include "backend/cpu/emit/ComplexMath.h"
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/ElementwiseWriter.h"
 #include "backend/cpu/emit/SmallFloat.h"
@@ -42,7 +43,7 @@ Value ElementwiseWriter::integerDivision(Value a, Value b, bool isUnsigned,
   return select(byZero, integer(type, -1), quotient);
 }
 
-/// By squaring. A negative exponent gives 0, but powers of 1 and -1 stay such.
+/// By squaring. A negative exponent gives the integer part of 1 / x^-y.
 Value ElementwiseWriter::integerPower(Value x, Value y, bool isUnsigned) {
   Type type = x.getType();
   unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
@@ -65,9 +66,12 @@ Value ElementwiseWriter::integerPower(Value x, Value y, bool isUnsigned) {
       compareIntegers(CmpIPredicate::ne, e.create<arith::AndIOp>(y, one), zero);
   Value minusOne = integer(type, -1);
   Value ofMinusOne = select(isOdd, minusOne, one);
+  // 1 / 0 is all ones.
+  Value ofOthers =
+      select(compareIntegers(CmpIPredicate::eq, x, zero), minusOne, zero);
   Value inverse = select(compareIntegers(CmpIPredicate::eq, x, one), one,
                          select(compareIntegers(CmpIPredicate::eq, x, minusOne),
-                                ofMinusOne, zero));
+                                ofMinusOne, ofOthers));
   return select(isNegative, inverse, result[0]);
 }
 
@@ -168,30 +172,11 @@ Value ElementwiseWriter::complexOperation(Operation *op, Operands operands,
       .Case<SubtractOp>([&](auto) { return e.create<complex::SubOp>(x, y); })
       .Case<MulOp>([&](auto) { return e.create<complex::MulOp>(x, y); })
       .Case<DivOp>([&](auto) { return e.create<complex::DivOp>(x, y); })
-      .Case<PowOp>([&](auto) { return e.create<complex::PowOp>(x, y); })
-      .Case<Atan2Op>([&](auto) { return e.create<complex::Atan2Op>(x, y); })
-      .Case<AbsOp>([&](auto) { return e.create<complex::AbsOp>(x); })
       .Case<NegOp>([&](auto) { return e.create<complex::NegOp>(x); })
-      .Case<ExpOp>([&](auto) { return e.create<complex::ExpOp>(x); })
-      .Case<Expm1Op>([&](auto) { return e.create<complex::Expm1Op>(x); })
-      .Case<LogOp>([&](auto) { return e.create<complex::LogOp>(x); })
-      .Case<Log1pOp>([&](auto) { return e.create<complex::Log1pOp>(x); })
-      .Case<SqrtOp>([&](auto) { return e.create<complex::SqrtOp>(x); })
-      .Case<RsqrtOp>([&](auto) { return e.create<complex::RsqrtOp>(x); })
-      .Case<SineOp>([&](auto) { return e.create<complex::SinOp>(x); })
-      .Case<CosineOp>([&](auto) { return e.create<complex::CosOp>(x); })
-      .Case<TanOp>([&](auto) { return e.create<complex::TanOp>(x); })
-      .Case<TanhOp>([&](auto) { return e.create<complex::TanhOp>(x); })
-      .Case<SignOp>([&](auto) { return e.create<complex::SignOp>(x); })
-      .Case<LogisticOp>([&](auto) {
-        Type part = cast<ComplexType>(x.getType()).getElementType();
-        Value one = e.create<complex::CreateOp>(x.getType(), number(part, 1),
-                                                number(part, 0));
-        Value power = e.create<complex::ExpOp>(e.create<complex::NegOp>(x));
-        return e.create<complex::DivOp>(one,
-                                        e.create<complex::AddOp>(one, power));
-      })
-      .Default([](Operation *) -> Value { return {}; });
+      .Case<MaxOp>([&](auto) { return emitComplexExtreme(e, x, y, true); })
+      .Case<MinOp>([&](auto) { return emitComplexExtreme(e, x, y, false); })
+      .Default(
+          [&](Operation *) { return emitComplexFunction(e, op, operands); });
 }
 
 //===----------------------------------------------------------------------===//
