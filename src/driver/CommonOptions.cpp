@@ -5,10 +5,13 @@
 #include "driver/Progress.h"
 #include "driver/Text.h"
 #include "runtime/CpuCount.h"
+#include "runtime/Npy.h"
+#include "runtime/Npz.h"
 
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 
 namespace sinter::driver {
 
@@ -22,6 +25,16 @@ void addShapes(CLI::App &app, CommonOptions &options) {
                  "an input's shape, as in x:1x3x224x224; may be repeated")
       ->allow_extra_args(false)
       ->type_name("NAME:SHAPE")
+      ->group("Input");
+}
+
+void addBinding(CLI::App &app, CommonOptions &options) {
+  app.add_option("--bind", options.bound,
+                 "an input that becomes a constant, a weight say, by name or "
+                 "number; also an .npz archive, or a folder of .npy files, "
+                 "that have several by name; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("[NAME=]FILE")
       ->group("Input");
 }
 
@@ -59,8 +72,13 @@ void addPasses(CLI::App &app, CommonOptions &options) {
        "LABEL,...");
   list("--enable-patterns", options.enabledPatterns,
        "rewrite with these, though they are off by default", "LABEL,...");
-  app.add_flag("--verify-numerics", options.verifyNumerics,
-               "check every pass against the interpreter")
+  list("--allow", options.allowed,
+       "let rewrites change floating-point results so far: reassociate, "
+       "contract, reciprocal, nonan, noinf, nosignedzero; all",
+       "NAME,...");
+  app.add_flag("--verify-numerics{passes}", options.verifyNumerics,
+               "check every pass against the interpreter; =each: every single "
+               "rewrite")
       ->group("Compile");
   list("--print-ir-after", options.printIrAfter,
        "print the graph to standard error after these passes (all: every one)",
@@ -132,9 +150,69 @@ Result<NamedShapes> parseShapes(const std::vector<std::string> &texts) {
   return shapes;
 }
 
+/// The .npy files of a folder by name, in order.
+static Result<NamedTensors> readFolder(const std::string &folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> files;
+  for (const auto &entry :
+       std::filesystem::directory_iterator(folder, error))
+    if (entry.path().extension() == ".npy")
+      files.push_back(entry.path());
+  if (error)
+    return systemError("--bind: cannot read the folder '" + folder +
+                       "': " + error.message());
+  if (files.empty())
+    return usageError("--bind: there are no .npy files in '" + folder + "'");
+  std::sort(files.begin(), files.end());
+  NamedTensors arrays;
+  for (const std::filesystem::path &file : files) {
+    Result<Tensor> array = readNpy(file.string());
+    if (!array)
+      return array.takeError();
+    arrays.emplace_back(file.stem().string(), std::move(*array));
+  }
+  return arrays;
+}
+
+/// What one --bind says.
+static Result<NamedTensors> readBinding(const std::string &text) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(text, ignored))
+    return readFolder(text);
+  if (text.ends_with(".npz") && std::filesystem::exists(text, ignored))
+    return readNpz(text);
+  // Names may have an equals sign, as in params['w=1'].
+  const size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0)
+    return usageError("--bind '" + text +
+                      "': expected an input's name and a file, as in "
+                      "w=weights.npy, an .npz archive, or a folder");
+  Result<Tensor> array = readNpy(text.substr(equals + 1));
+  if (!array)
+    return array.takeError();
+  NamedTensors arrays;
+  arrays.emplace_back(text.substr(0, equals), std::move(*array));
+  return arrays;
+}
+
+Result<NamedTensors> readBound(const std::vector<std::string> &texts) {
+  NamedTensors all;
+  for (const std::string &text : texts) {
+    Result<NamedTensors> arrays = readBinding(text);
+    if (!arrays)
+      return arrays.takeError();
+    std::move(arrays->begin(), arrays->end(), std::back_inserter(all));
+  }
+  return all;
+}
+
 PassOptions passOptions(const CommonOptions &options) {
-  return {options.disabledPatterns, options.enabledPatterns,
-          options.verifyNumerics, options.printIrAfter};
+  return {options.disabledPatterns,
+          options.enabledPatterns,
+          options.allowed,
+          /*verifyNumerics=*/!options.verifyNumerics.empty(),
+          /*verifyEach=*/options.verifyNumerics == "each",
+          options.printIrAfter};
 }
 
 Result<SessionOptions> sessionOptions(const CommonOptions &options) {
@@ -143,6 +221,10 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
   if (!shapes)
     return shapes.takeError();
   session.shapes = std::move(*shapes);
+  Result<NamedTensors> bound = readBound(options.bound);
+  if (!bound)
+    return bound.takeError();
+  session.bound = std::move(*bound);
   session.backend =
       options.backend == "cpu" ? Backend::Cpu : Backend::Interpreter;
   session.threads = options.threads;

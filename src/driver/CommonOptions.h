@@ -23,9 +23,12 @@ struct CommonOptions {
   bool exactConvolution = false;
   std::vector<std::string> shapes;
 
-  bool verifyNumerics = false;
+  /// "passes" or "each"; empty: not at all.
+  std::string verifyNumerics;
   std::vector<std::string> printIrAfter;
-  std::vector<std::string> disabledPatterns, enabledPatterns;
+  std::vector<std::string> disabledPatterns, enabledPatterns, allowed;
+  /// "name=file.npy", "file.npz" or a folder.
+  std::vector<std::string> bound;
 
   std::string cacheFolder;
   bool noCache = false;
@@ -39,9 +42,11 @@ struct CommonOptions {
 void addModel(CLI::App &app, CommonOptions &options);
 /// --shape
 void addShapes(CLI::App &app, CommonOptions &options);
+/// --bind
+void addBinding(CLI::App &app, CommonOptions &options);
 /// --backend, --threads
 void addBackend(CLI::App &app, CommonOptions &options);
-/// --disable-patterns, --enable-patterns, --verify-numerics, --print-ir-after
+/// --disable-patterns, --enable-patterns, --allow, --verify-numerics, --print-ir-after
 void addPasses(CLI::App &app, CommonOptions &options);
 /// --cache-dir, --no-cache
 void addCache(CLI::App &app, CommonOptions &options);
@@ -52,6 +57,9 @@ void addTrace(CLI::App &app, CommonOptions &options);
 
 /// "name:1x3x224x224" by name; `?` leaves a dimension open.
 Result<NamedShapes> parseShapes(const std::vector<std::string> &texts);
+
+/// The arrays that --bind names, in the order given.
+Result<NamedTensors> readBound(const std::vector<std::string> &texts);
 
 PassOptions passOptions(const CommonOptions &options);
 Result<SessionOptions> sessionOptions(const CommonOptions &options);

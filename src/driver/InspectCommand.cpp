@@ -85,7 +85,7 @@ public:
     Result<Compiler *> compiler = loadCompiler();
     if (!compiler)
       return compiler.takeError();
-    auto model = (*compiler)->open(common.model, *shapes);
+    auto model = (*compiler)->open(common.model, *shapes, {});
     if (!model)
       return model.takeError();
     Result<GraphFacts> facts = (*model)->facts();

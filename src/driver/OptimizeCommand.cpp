@@ -56,6 +56,7 @@ public:
     app.add_option("-o,--output", output, "where the simplified model goes")
         ->type_name("FILE");
     addShapes(app, common);
+    addBinding(app, common);
     addPasses(app, common);
     app.add_flag("--list-patterns", listPatterns,
                  "print the labels of all patterns and what they do")
@@ -68,26 +69,23 @@ public:
   }
 
   Result<int> run() override {
-    if (!listPatterns)
-      if (Result<void> good = checkUsage(); !good)
-        return good.takeError();
-    OptimizeRequest request;
-    Result<NamedShapes> shapes = parseShapes(common.shapes);
-    if (!shapes)
-      return shapes.takeError();
-    Result<Compiler *> compiler = loadCompiler();
-    if (!compiler)
-      return compiler.takeError();
-    if (listPatterns)
-      return list(**compiler);
-    request.input = common.model;
-    request.output = output;
-    request.shapes = std::move(*shapes);
-    request.passes = passOptions(common);
-    Result<OptimizeReport> report = (*compiler)->optimize(request);
+    // All patterns, of which no model says how often they apply.
+    if (listPatterns && common.model.empty()) {
+      Result<Compiler *> compiler = loadCompiler();
+      if (!compiler)
+        return compiler.takeError();
+      list((*compiler)->patterns(), nullptr);
+      return 0;
+    }
+    if (Result<void> good = checkUsage(); !good)
+      return good.takeError();
+    Result<OptimizeReport> report = optimize();
     if (!report)
       return report.takeError();
-    print(*report);
+    if (listPatterns)
+      list((*loadCompiler())->patterns(), &*report);
+    else
+      print(*report);
     return 0;
   }
 
@@ -96,22 +94,58 @@ private:
     if (common.model.empty())
       return usageError("MODEL is missing; sinter optimize net.onnx -o "
                         "simple.onnx");
-    if (output.empty() && !stats && common.printIrAfter.empty() &&
-        !common.verifyNumerics && !common.json)
+    if (output.empty() && !stats && !listPatterns &&
+        common.printIrAfter.empty() && common.verifyNumerics.empty() &&
+        !common.json)
       return usageError("nothing to do: give -o FILE, or --stats");
     return {};
   }
 
-  int list(Compiler &compiler) const {
+  Result<OptimizeReport> optimize() const {
+    OptimizeRequest request;
+    Result<NamedShapes> shapes = parseShapes(common.shapes);
+    if (!shapes)
+      return shapes.takeError();
+    Result<NamedTensors> bound = readBound(common.bound);
+    if (!bound)
+      return bound.takeError();
+    Result<Compiler *> compiler = loadCompiler();
+    if (!compiler)
+      return compiler.takeError();
+    request.input = common.model;
+    request.output = output;
+    request.shapes = std::move(*shapes);
+    request.bound = std::move(*bound);
+    request.passes = passOptions(common);
+    return (*compiler)->optimize(request);
+  }
+
+  /// All patterns; with a \p report, how often each applied to the model.
+  void list(const std::vector<PatternDescription> &all,
+            const OptimizeReport *report) const {
+    std::map<std::string, int64_t> applied;
+    if (report)
+      applied.insert(report->patterns.begin(), report->patterns.end());
     nlohmann::json patterns = nlohmann::json::array();
-    for (const auto &[label, description] : compiler.patterns()) {
-      if (!common.json)
-        std::printf("%-36s %s\n", label.c_str(), description.c_str());
-      patterns.push_back({{"label", label}, {"description", description}});
+    for (const PatternDescription &pattern : all) {
+      nlohmann::json entry = {{"label", pattern.label},
+                              {"description", pattern.picture},
+                              {"pass", pattern.pass},
+                              {"needs", pattern.needs}};
+      if (report)
+        entry["applied"] = applied[pattern.label];
+      patterns.push_back(std::move(entry));
+      if (common.json)
+        continue;
+      if (report)
+        std::printf("%8lld  ", static_cast<long long>(applied[pattern.label]));
+      const std::string needs =
+          pattern.needs.empty() ? "" : " (--allow=" + pattern.needs + ")";
+      std::printf("%-28s %s%s\n", pattern.label.c_str(),
+                  pattern.picture.c_str(), needs.c_str());
     }
     if (common.json)
       printJsonLine(patterns);
-    return 0;
   }
 
   void print(const OptimizeReport &report) const {

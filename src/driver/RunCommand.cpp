@@ -25,6 +25,7 @@ public:
     addModel(app, common);
     addInputs(app, inputs);
     addShapes(app, common);
+    addBinding(app, common);
     addBackend(app, common);
     addPasses(app, common);
     addCache(app, common);

@@ -27,8 +27,12 @@ struct PassOptions {
   /// Labels of patterns: those not to use ("all": none), and those to use even
   /// if they are off by default.
   std::vector<std::string> disabledPatterns, enabledPatterns;
+  /// What rewrites may take of floating-point arithmetic: "reassociate", ...
+  std::vector<std::string> allowed;
   /// Compare against the interpreter before and after every pass.
   bool verifyNumerics = false;
+  /// Compare after every single application of a pattern.
+  bool verifyEach = false;
   /// Print the graph to standard error after these passes.
   std::vector<std::string> printIrAfter;
 };
@@ -55,6 +59,13 @@ struct CompileRequest {
 /// How often something occurs, or was done, by name.
 using Counts = std::vector<std::pair<std::string, int64_t>>;
 
+/// A rewrite.
+struct PatternDescription {
+  std::string label, picture, pass;
+  /// What it must be allowed, as in PassOptions; empty: nothing.
+  std::string needs;
+};
+
 /// What simplification did.
 struct OptimizeReport {
   /// Operations by name, before and after.
@@ -63,11 +74,16 @@ struct OptimizeReport {
   Counts patterns;
 };
 
+/// Values for inputs, by name or number: weights, say.
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+
 struct OptimizeRequest {
   std::string input;
   /// Empty: only the report is wanted.
   std::string output;
   NamedShapes shapes;
+  /// Inputs that become constants.
+  NamedTensors bound;
   PassOptions passes;
 };
 
@@ -104,9 +120,11 @@ class Compiler {
 public:
   virtual ~Compiler() = default;
 
-  /// Reads the model at \p path, with the dimensions in \p shapes bound.
+  /// Reads the model at \p path, with the dimensions in \p shapes bound and
+  /// the inputs in \p bound as constants.
   virtual Result<std::unique_ptr<CompilerModel>>
-  open(const std::string &path, const NamedShapes &shapes) = 0;
+  open(const std::string &path, const NamedShapes &shapes,
+       const NamedTensors &bound) = 0;
   /// Simplifies a model and writes it in the format that it came in.
   virtual Result<OptimizeReport> optimize(const OptimizeRequest &request) = 0;
   /// Writes a model in the format that \p output's extension names.
@@ -119,8 +137,8 @@ public:
   virtual Result<void> test(const std::string &path, size_t first,
                             const TestRequest &request,
                             TestObserver &observer) = 0;
-  /// The labels of all patterns, each with what it does.
-  virtual std::vector<std::pair<std::string, std::string>> patterns() = 0;
+  /// All patterns, by label.
+  virtual std::vector<PatternDescription> patterns() = 0;
 };
 
 /// The one symbol of libsinter-compiler.so: the compiler, which lives as long

@@ -63,6 +63,8 @@ std::string optionsText(const CompileRequest &request) {
     text += "+" + label;
   for (const std::string &label : request.passes.disabledPatterns)
     text += "-" + label;
+  for (const std::string &name : request.passes.allowed)
+    text += "~" + name;
   return text + (request.fastConvolution ? "" : " exact convolution");
 }
 
@@ -106,6 +108,10 @@ Result<void> Session::hashModel() {
   key.addOptions(compilerIdentity());
   for (const auto &[name, shape] : options.shapes)
     key.addOptions(name).addOptions(shapeText(shape));
+  for (const auto &[name, tensor] : options.bound) {
+    key.addOptions(name).addOptions(shapeText(tensor.shape()));
+    key.addFile({tensor.data(), tensor.bytes()});
+  }
   modelHash = key.finish();
   descriptionPath =
       options.cacheFolder + "/" + modelHash.text() + "-model.sinter";
@@ -142,7 +148,7 @@ Result<void> Session::read() {
   Result<Compiler *> compiler = loadCompiler();
   if (!compiler)
     return compiler.takeError();
-  auto model = (*compiler)->open(path, options.shapes);
+  auto model = (*compiler)->open(path, options.shapes, options.bound);
   if (!model)
     return model.takeError();
   source = std::move(*model);
@@ -243,7 +249,7 @@ Result<void> Session::compile(const CompileRequest &request) {
   const Stopwatch watch;
   const bool caching = !options.cacheFolder.empty();
   const bool watched =
-      request.passes.verifyNumerics || !request.passes.printIrAfter.empty();
+      request.passes.verifyNumerics || request.passes.verifyEach || !request.passes.printIrAfter.empty();
   std::optional<Hash128> key = caching ? programKey(request) : std::nullopt;
   if (key && !watched)
     if (auto program = cache.lookup(*key)) {

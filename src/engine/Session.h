@@ -31,6 +31,8 @@ struct SessionOptions {
   /// Where finished programs are kept; empty: nowhere.
   std::string cacheFolder;
   NamedShapes shapes;
+  /// Inputs that become constants.
+  NamedTensors bound;
   PassOptions passes;
   /// As in CompileRequest.
   bool fastConvolution = true;

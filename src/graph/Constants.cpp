@@ -84,8 +84,21 @@ DenseElementsAttr toDenseAttribute(const Tensor &tensor, MLIRContext *context) {
   return DenseElementsAttr::get(type, values);
 }
 
+/// Whether the elements, more than one, are the same to the bit.
+static bool isUniform(const Tensor &tensor) {
+  size_t width = byteSize(tensor.type());
+  return tensor.size() > 1 &&
+         std::memcmp(tensor.data(), tensor.data() + width,
+                     tensor.bytes() - width) == 0;
+}
+
 ElementsAttr toAttribute(const Tensor &tensor, StringRef name,
                          MLIRContext *context) {
+  if (name.empty() && bitWidth(tensor.type()) >= 8 && isUniform(tensor))
+    return DenseElementsAttr::getFromRawBuffer(
+        tensorTypeOf(tensor.type(), tensor.shape(), context),
+        ArrayRef<char>(reinterpret_cast<const char *>(tensor.data()),
+                       byteSize(tensor.type())));
   if (tensor.size() <= largestDenseConstant)
     return toDenseAttribute(tensor, context);
   RankedTensorType type = tensorTypeOf(tensor.type(), tensor.shape(), context);

@@ -1,7 +1,7 @@
 //===- AlgebraRules.h - tables of identities ------------------------------===//
 //
-// Each identity is exact for every value, signed zeros included, unless its
-// label ends in `-relaxed`; those do not apply unless asked for.
+// Each identity is exact for every value, signed zeros included, or says what
+// it needs to be allowed. (Which bits a NaN has is nobody's business.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,10 +12,25 @@
 
 namespace sinter {
 
-/// Identities of elementwise operations and activations.
+/// Arithmetic, elementwise functions and activations.
 llvm::ArrayRef<Rule> elementwiseRules();
-/// Identities of transpose, reshape, broadcast, slice, concatenate, pad, ...
+/// Truth, bits, comparisons, choices, minimum and maximum.
+llvm::ArrayRef<Rule> logicRules();
+/// Conversions, and parts of complex numbers.
+llvm::ArrayRef<Rule> conversionRules();
+/// Transpose, reshape, broadcast, slice, concatenate, pad.
 llvm::ArrayRef<Rule> movementRules();
+/// The same of repeated, padded and joined tensors.
+llvm::ArrayRef<Rule> rearrangementRules();
+/// dynamic_slice, dynamic_update_slice, gather, iota, and what holds nothing.
+llvm::ArrayRef<Rule> indexingRules();
+/// reduce, reduce_window, sort, products.
+llvm::ArrayRef<Rule> reductionRules();
+/// if, case, while, tuples.
+llvm::ArrayRef<Rule> controlRules();
+
+/// All of these, and shapeRules().
+llvm::ArrayRef<llvm::ArrayRef<Rule>> algebraRules();
 
 } // namespace sinter
 

@@ -193,7 +193,100 @@ std::optional<ChannelStep> channelStep(Operation *op, Value x,
   if (!step || !step->affine.isFinite())
     return std::nullopt;
   step->from = x;
+  step->dimension = dimension;
   return step;
+}
+
+/// The dimension of \p to that is dimension \p dimension of \p from after a
+/// reshape, if it is one by itself.
+static std::optional<int64_t> dimensionAfterReshape(RankedTensorType from,
+                                                    RankedTensorType to,
+                                                    int64_t dimension) {
+  if (!from.hasStaticShape() || !to.hasStaticShape() ||
+      to.getNumElements() == 0)
+    return std::nullopt;
+  auto before = [](RankedTensorType type, int64_t index) {
+    int64_t product = 1;
+    for (int64_t size : type.getShape().take_front(index))
+      product *= size;
+    return product;
+  };
+  int64_t outer = before(from, dimension);
+  for (int64_t i = 0; i < to.getRank(); ++i)
+    if (to.getDimSize(i) == from.getDimSize(dimension) &&
+        before(to, i) == outer)
+      return i;
+  return std::nullopt;
+}
+
+/// Whether the slice or padding leaves dimension \p dimension alone.
+static bool keepsDimension(Operation *op, int64_t dimension) {
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return slice.getType().getDimSize(dimension) ==
+           tensorOf(slice.getOperand()).getDimSize(dimension);
+  if (auto reverse = dyn_cast<ReverseOp>(op))
+    return !llvm::is_contained(reverse.getDimensions(), dimension);
+  auto pad = cast<PadOp>(op);
+  return pad.getEdgePaddingLow()[dimension] == 0 &&
+         pad.getEdgePaddingHigh()[dimension] == 0 &&
+         pad.getInteriorPadding()[dimension] == 0 &&
+         splatValue(pad.getPaddingValue()) == 0.0;
+}
+
+/// Where the channels in dimension \p dimension of the operand (of the result,
+/// if \p backwards) are on the other side of \p op.
+static std::optional<int64_t> dimensionAcross(Operation *op, int64_t dimension,
+                                              bool backwards) {
+  auto from = tensorOf(op->getOperand(0)), to = tensorOf(op->getResult(0));
+  if (isa<ConvertOp>(op))
+    return dimension;
+  if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    ArrayRef<int64_t> permutation = transpose.getPermutation();
+    return backwards ? permutation[dimension]
+                     : llvm::find(permutation, dimension) - permutation.begin();
+  }
+  if (isa<ReshapeOp>(op))
+    return backwards ? dimensionAfterReshape(to, from, dimension)
+                     : dimensionAfterReshape(from, to, dimension);
+  if (isa<SliceOp, ReverseOp, PadOp>(op) && keepsDimension(op, dimension))
+    return dimension;
+  return std::nullopt;
+}
+
+static std::optional<ChannelStep> passageAcross(Operation *op,
+                                                int64_t dimension,
+                                                int64_t channels,
+                                                bool backwards) {
+  if (!isa<ConvertOp, TransposeOp, ReshapeOp, SliceOp, ReverseOp, PadOp>(op) ||
+      !isFloatTensor(op->getOperand(0)) || !isFloatTensor(op->getResult(0)))
+    return std::nullopt;
+  std::optional<int64_t> other = dimensionAcross(op, dimension, backwards);
+  if (!other)
+    return std::nullopt;
+  ChannelStep step{op, op->getOperand(0),
+                   isa<ConvertOp>(op) ? StepKind::Convert : StepKind::Rearrange,
+                   ChannelAffine::identity(channels), ""};
+  step.dimension = backwards ? dimension : *other;
+  step.addsZeros = isa<PadOp>(op);
+  return step;
+}
+
+std::optional<ChannelStep> passage(Operation *op, Value x, int64_t dimension,
+                                   int64_t channels) {
+  if (op->getNumOperands() == 0 || op->getOperand(0) != x)
+    return std::nullopt;
+  return passageAcross(op, dimension, channels, /*backwards=*/false);
+}
+
+std::optional<ChannelStep> passageTo(Operation *op, int64_t dimension,
+                                     int64_t channels) {
+  return passageAcross(op, dimension, channels, /*backwards=*/true);
+}
+
+int64_t dimensionBefore(const ChannelStep &step) {
+  if (!step.isPassage())
+    return step.dimension;
+  return *dimensionAcross(step.op, step.dimension, /*backwards=*/true);
 }
 
 } // namespace sinter

@@ -25,16 +25,26 @@ struct ChannelAffine {
 /// outer(inner(x)).
 ChannelAffine compose(const ChannelAffine &outer, const ChannelAffine &inner);
 
-enum class StepKind { BatchNorm, Scale, Shift };
+enum class StepKind { BatchNorm, Scale, Shift, Rearrange, Convert };
 
 /// One operation that maps each channel by itself.
 struct ChannelStep {
   mlir::Operation *op;
   mlir::Value from; ///< x
   StepKind kind;
+  /// The identity of a step that rearranges or converts.
   ChannelAffine affine;
   /// The name of the constant that shifts, or "".
   std::string shiftName;
+  /// The result's dimension that holds the channels.
+  int64_t dimension = 0;
+  /// Zeros stand in the result that come from no element of x.
+  bool addsZeros = false;
+
+  /// Whether only the place or the type of elements changes.
+  bool isPassage() const {
+    return kind == StepKind::Rearrange || kind == StepKind::Convert;
+  }
 };
 
 /// \p op as a step from \p x, whose dimension \p dimension holds \p channels
@@ -47,6 +57,19 @@ struct ChannelStep {
 /// is an operand twice.
 std::optional<ChannelStep> channelStep(mlir::Operation *op, mlir::Value x,
                                        int64_t dimension, int64_t channels);
+
+/// \p op, which reads \p x only, as a step that keeps every channel together: a
+/// conversion between floats, or a transpose, reshape, reversal, slice or
+/// zero padding that does not mix the channels in dimension \p dimension of
+/// x. Nothing for anything else.
+std::optional<ChannelStep> passage(mlir::Operation *op, mlir::Value x,
+                                   int64_t dimension, int64_t channels);
+/// The same where the channels are in dimension \p dimension of the result.
+std::optional<ChannelStep> passageTo(mlir::Operation *op, int64_t dimension,
+                                     int64_t channels);
+
+/// The dimension of x that holds the channels.
+int64_t dimensionBefore(const ChannelStep &step);
 
 } // namespace sinter
 

@@ -1,6 +1,7 @@
 #include "graph/nn/NnOps.h"
 #include "passes/AlgebraRules.h"
 #include "passes/Groups.h"
+#include "passes/Identities.h"
 #include "passes/Matching.h"
 #include <cmath>
 
@@ -8,133 +9,6 @@ using namespace mlir;
 using namespace sinter::stablehlo;
 
 namespace sinter {
-
-static bool isNumber(Value value, double number) {
-  std::optional<double> splat = splatValue(value);
-  return splat && *splat == number &&
-         std::signbit(*splat) == std::signbit(number);
-}
-
-/// `op(x, number)`, or `op(number, x)` too where the operation commutes: x.
-template <typename Op>
-static Value besideNumber(Op op, double number, bool commutes) {
-  if (isNumber(op.getRhs(), number))
-    return op.getLhs();
-  if (commutes && isNumber(op.getLhs(), number))
-    return op.getRhs();
-  return {};
-}
-
-/// The number that leaves a sum as it is: 0, or -0.0 for floats, since
-/// -0.0 + 0.0 is 0.0.
-static Value addZero(AddOp op, OpBuilder &) {
-  return besideNumber(op, isFloatTensor(op) ? -0.0 : 0.0, true);
-}
-static Value addZeroRelaxed(AddOp op, OpBuilder &) {
-  return isFloatTensor(op) ? besideNumber(op, 0.0, true) : Value();
-}
-static Value multiplyZero(MulOp op, OpBuilder &) {
-  if (!isIntegerTensor(op))
-    return {};
-  for (Value operand : op->getOperands())
-    if (isNumber(operand, 0))
-      return operand;
-  return {};
-}
-
-static Value powerOne(PowOp op, OpBuilder &) {
-  return besideNumber(op, 1, false);
-}
-static Value powerSquare(PowOp op, OpBuilder &builder) {
-  if (!isFloatTensor(op) || !isNumber(op.getRhs(), 2))
-    return {};
-  return builder.create<MulOp>(op.getLoc(), op.getType(), op.getLhs(),
-                               op.getLhs());
-}
-
-/// The inner operand of op(op(x)).
-template <typename Op> static Value innerOperand(Op op) {
-  auto inner = op.getOperand().template getDefiningOp<Op>();
-  return inner ? Value(inner.getOperand()) : Value();
-}
-
-/// op(op(x)) -> op(x): the operand.
-template <typename Op> static Value idempotent(Op op, OpBuilder &) {
-  return innerOperand(op) ? Value(op.getOperand()) : Value();
-}
-
-/// op(x, x) -> x.
-template <typename Op> static Value ofItself(Op op, OpBuilder &) {
-  return op.getLhs() == op.getRhs() ? Value(op.getLhs()) : Value();
-}
-
-/// Whether a double holds every number of the type.
-static bool fitsDouble(Value value) {
-  Type element = tensorOf(value).getElementType();
-  auto integer = dyn_cast<IntegerType>(element);
-  return isa<FloatType>(element) || (integer && integer.getWidth() <= 32);
-}
-
-/// max(max(x, 2), 5) -> max(x, 5).
-template <typename Op> static Value nestedExtremum(Op op, OpBuilder &builder) {
-  auto inner = op.getLhs().template getDefiningOp<Op>();
-  if (!inner || op.getType() != inner.getType() || !fitsDouble(op))
-    return {};
-  std::optional<double> outer = splatValue(op.getRhs());
-  std::optional<double> bound = splatValue(inner.getRhs());
-  if (!outer || !bound || std::isnan(*outer) || std::isnan(*bound))
-    return {};
-  bool outerWins =
-      std::is_same_v<Op, MaxOp> ? *outer >= *bound : *outer <= *bound;
-  return builder.create<Op>(op.getLoc(), op.getType(), inner.getLhs(),
-                            outerWins ? op.getRhs() : inner.getRhs());
-}
-
-static Value selectConstant(SelectOp op, OpBuilder &) {
-  std::optional<double> pred = splatValue(op.getPred());
-  if (!pred)
-    return {};
-  return *pred != 0 ? op.getOnTrue() : op.getOnFalse();
-}
-static Value selectSame(SelectOp op, OpBuilder &) {
-  return op.getOnTrue() == op.getOnFalse() ? Value(op.getOnTrue()) : Value();
-}
-
-/// Only integers: NaN is not equal to itself.
-static Value compareSame(CompareOp op, OpBuilder &builder) {
-  auto type = tensorOf(op);
-  if (op.getLhs() != op.getRhs() || !isIntegerTensor(op.getLhs()) ||
-      !type.hasStaticShape())
-    return {};
-  bool holds =
-      llvm::is_contained({ComparisonDirection::EQ, ComparisonDirection::GE,
-                          ComparisonDirection::LE},
-                         op.getComparisonDirection());
-  return makeSplat(builder, op.getLoc(), type, holds ? -1 : 0);
-}
-
-static Value convertSame(ConvertOp op, OpBuilder &) {
-  return op.getOperand().getType() == op.getType() ? Value(op.getOperand())
-                                                   : Value();
-}
-/// Where the first conversion loses nothing, the second may start from the
-/// original.
-static Value convertConvert(ConvertOp op, OpBuilder &builder) {
-  auto inner = op.getOperand().getDefiningOp<ConvertOp>();
-  if (!inner)
-    return {};
-  Type first = tensorOf(inner.getOperand()).getElementType();
-  Type last = tensorOf(op).getElementType();
-  if (!convertsLosslessly(first, tensorOf(inner).getElementType()))
-    return {};
-  if (first == last && inner.getOperand().getType() == op.getType())
-    return inner.getOperand();
-  bool bothFloat = isa<FloatType>(first) && isa<FloatType>(last);
-  if (first == last || !(bothFloat || convertsLosslessly(first, last)))
-    return {};
-  return builder.create<ConvertOp>(op.getLoc(), op.getType(),
-                                   inner.getOperand());
-}
 
 /// Values that max(x, 0) leaves as they are.
 static bool isNeverNegative(Value value) {
@@ -153,44 +27,20 @@ static Value reluNonnegative(nn::ReluOp op, OpBuilder &) {
   return isNeverNegative(op.getOperand()) ? Value(op.getOperand()) : Value();
 }
 
-/// The bounds of a clamp, if they are numbers in order.
-static std::optional<std::pair<double, double>> bounds(ClampOp op) {
+/// clamp(c, max(x, 0), d) is clamp(max(c, 0), x, max(d, 0)).
+static Value clampRelu(ClampOp op, OpBuilder &builder) {
+  auto inner = op.getOperand().getDefiningOp<nn::ReluOp>();
   std::optional<double> low = splatValue(op.getMin());
   std::optional<double> high = splatValue(op.getMax());
-  if (!low || !high || !(*low <= *high))
-    return std::nullopt;
-  return std::pair(*low, *high);
-}
-/// clamp(c, min(max(x, a), b), d) is clamp of x to a and b, each clamped to
-/// [c, d].
-static Value clampAgain(ClampOp op, Value operand, double low, double high,
-                        OpBuilder &builder) {
-  auto outer = bounds(op);
-  if (!outer || !fitsDouble(op) || operand.getType() != op.getType())
+  if (!inner || !low || !high || !(*low <= *high) || !isFloatTensor(op) ||
+      inner.getOperand().getType() != op.getType())
     return {};
   auto scalar = RankedTensorType::get({}, tensorOf(op).getElementType());
   auto bound = [&](double number) {
-    number = std::min(std::max(number, outer->first), outer->second);
-    return makeSplat(builder, op.getLoc(), scalar, number);
+    return makeSplat(builder, op.getLoc(), scalar, std::max(number, 0.0));
   };
-  return builder.create<ClampOp>(op.getLoc(), op.getType(), bound(low), operand,
-                                 bound(high));
-}
-static Value clampClamp(ClampOp op, OpBuilder &builder) {
-  auto inner = op.getOperand().getDefiningOp<ClampOp>();
-  if (!inner)
-    return {};
-  auto limits = bounds(inner);
-  return limits ? clampAgain(op, inner.getOperand(), limits->first,
-                             limits->second, builder)
-                : Value();
-}
-static Value clampRelu(ClampOp op, OpBuilder &builder) {
-  auto inner = op.getOperand().getDefiningOp<nn::ReluOp>();
-  if (!inner || !isFloatTensor(op))
-    return {};
-  return clampAgain(op, inner.getOperand(), 0,
-                    std::numeric_limits<double>::infinity(), builder);
+  return builder.create<ClampOp>(op.getLoc(), op.getType(), bound(*low),
+                                 inner.getOperand(), bound(*high));
 }
 
 /// x / c -> x * (1 / c) where 1 / c is a power of two and a normal number of
@@ -215,65 +65,150 @@ static Value dividePowerOfTwo(DivOp op, OpBuilder &builder) {
   return builder.create<MulOp>(op.getLoc(), op.getType(), op.getLhs(), factor);
 }
 
-static Value subtractZero(SubtractOp op, OpBuilder &) {
-  return besideNumber(op, 0.0, false);
-}
-static Value multiplyOne(MulOp op, OpBuilder &) {
-  return besideNumber(op, 1, true);
-}
-static Value divideOne(DivOp op, OpBuilder &) {
-  return besideNumber(op, 1, false);
-}
-template <typename Op> static Value bitsZero(Op op, OpBuilder &) {
-  return besideNumber(op, 0, true);
-}
-/// The operation undoes itself.
-template <typename Op> static Value involution(Op op, OpBuilder &) {
-  return innerOperand(op);
-}
+static constexpr unsigned ordinary = noNan | noInfinity | noSignedZero;
+
+static constexpr Identity identities[] = {
+    // Sums. The number that leaves every float as it is, is -0.0: -0.0 + 0.0
+    // is 0.0.
+    {"add-zero", "add(x, 0) -> x", For::Integers},
+    {"add-zero", "add(x, -0.0) -> x", For::Floats},
+    {"add-zero-relaxed", "add(x, 0.0) -> x", For::Floats, noSignedZero},
+    {"add-negate", "add(x, negate(y)) -> subtract(x, y)"},
+    {"add-subtract", "add(subtract(x, y), y) -> x", For::Integers},
+    {"add-subtract-relaxed", "add(subtract(x, y), y) -> x", For::Floats,
+     reassociate | ordinary},
+    {"subtract-zero", "subtract(x, 0) -> x"},
+    {"subtract-same", "subtract(x, x) -> 0", For::Integers},
+    {"subtract-same-relaxed", "subtract(x, x) -> 0", For::Floats,
+     noNan | noInfinity},
+    {"subtract-negate", "subtract(x, negate(y)) -> add(x, y)"},
+    {"subtract-add", "subtract(add(x, y), y) -> x", For::Integers},
+    {"subtract-add-relaxed", "subtract(add(x, y), y) -> x", For::Floats,
+     reassociate | ordinary},
+    {"zero-subtract", "subtract(0, x) -> negate(x)", For::Integers},
+    {"zero-subtract", "subtract(-0.0, x) -> negate(x)", For::Floats},
+    {"zero-subtract-relaxed", "subtract(0.0, x) -> negate(x)", For::Floats,
+     noSignedZero},
+    {"negate-negate", "negate(negate(x)) -> x"},
+    {"negate-subtract", "negate(subtract!(x, y)) -> subtract(y, x)",
+     For::Integers},
+    {"negate-subtract-relaxed", "negate(subtract!(x, y)) -> subtract(y, x)",
+     For::Floats, noSignedZero},
+
+    // Products
+    {"multiply-one", "multiply(x, 1) -> x"},
+    {"multiply-zero", "multiply(x, 0) -> 0", For::Integers},
+    {"multiply-zero-relaxed", "multiply(x, 0) -> 0", For::Floats, ordinary},
+    {"multiply-minus-one", "multiply(x, -1) -> negate(x)", For::Numbers},
+    {"multiply-negate", "multiply(negate(x), negate(y)) -> multiply(x, y)"},
+    {"multiply-abs", "multiply(abs(x), abs(x)) -> multiply(x, x)",
+     For::Numbers},
+    {"divide-one", "divide(x, 1) -> x"},
+    {"divide-minus-one", "divide(x, -1) -> negate(x)", For::Numbers},
+    {"divide-negate", "divide(negate(x), negate(y)) -> divide(x, y)",
+     For::Floats},
+    {"divide-same-relaxed", "divide(x, x) -> 1", For::Floats, noNan},
+    {"divide-constant-relaxed", "divide(v, c) -> multiply(v, divide(1, c))",
+     For::Floats, reciprocal},
+    {"remainder-one", "remainder(x, 1) -> 0", For::Integers},
+    {"factor-out", "add(multiply!(x, y), multiply!(x, z)) -> multiply(x, "
+                   "add(y, z))", For::Integers},
+    {"factor-out-relaxed", "add(multiply!(x, y), multiply!(x, z)) -> "
+                           "multiply(x, add(y, z))", For::Floats,
+     reassociate | ordinary},
+    {"multiply-negated-by", "multiply(negate(v), c) -> multiply(v, "
+                                  "negate(c))"},
+    {"negate-multiply", "negate(multiply!(v, c)) -> multiply(v, negate(c))"},
+    {"negate-divide", "negate(divide!(v, c)) -> divide(v, negate(c))",
+     For::Floats},
+
+    // Sums and products with several constants
+    {"constant-right", "add(c, v) -> add(v, c)", For::Any, exact, true},
+    {"constant-right", "multiply(c, v) -> multiply(v, c)", For::Any, exact,
+     true},
+    {"add-constants", "add(add(v, c), d) -> add(v, add(c, d))", For::Integers},
+    {"add-constants", "add(subtract(v, c), d) -> add(v, subtract(d, c))",
+     For::Integers},
+    {"add-constants", "add(subtract(c, v), d) -> subtract(add(c, d), v)",
+     For::Integers},
+    {"add-constants", "subtract(add(v, c), d) -> add(v, subtract(c, d))",
+     For::Integers},
+    {"add-constants", "subtract(subtract(v, c), d) -> subtract(v, add(c, d))",
+     For::Integers},
+    {"add-constants", "subtract(c, add(v, d)) -> subtract(subtract(c, d), v)",
+     For::Integers},
+    {"add-constants-relaxed", "add(add(v, c), d) -> add(v, add(c, d))",
+     For::Floats, reassociate},
+    {"add-constants-relaxed", "add(subtract(v, c), d) -> add(v, subtract(d, "
+                              "c))", For::Floats, reassociate},
+    {"add-constants-relaxed", "add(subtract(c, v), d) -> subtract(add(c, d), "
+                              "v)", For::Floats, reassociate},
+    {"add-constants-relaxed", "subtract(add(v, c), d) -> add(v, subtract(c, "
+                              "d))", For::Floats, reassociate},
+    {"add-constants-relaxed", "subtract(subtract(v, c), d) -> subtract(v, "
+                              "add(c, d))", For::Floats, reassociate},
+    {"add-constants-relaxed", "subtract(c, add(v, d)) -> subtract(subtract(c, "
+                              "d), v)", For::Floats, reassociate},
+    {"multiply-constants", "multiply(multiply(v, c), d) -> multiply(v, "
+                           "multiply(c, d))", For::Integers},
+    {"multiply-constants-relaxed", "multiply(multiply(v, c), d) -> multiply(v, "
+                                   "multiply(c, d))", For::Floats,
+     reassociate},
+    {"divide-constants-relaxed", "divide(divide(v, c), d) -> divide(v, "
+                                 "multiply(c, d))", For::Floats, reassociate},
+    {"divide-constants-relaxed", "multiply(divide(v, c), d) -> multiply(v, "
+                                 "divide(d, c))", For::Floats,
+     reassociate | reciprocal},
+
+    // Powers and functions
+    {"power-zero", "power(x, 0) -> 1", For::Numbers},
+    {"power-one", "power(x, 1) -> x"},
+    {"power-square", "power(x, 2) -> multiply(x, x)", For::Floats},
+    {"power-minus-one", "power(x, -1) -> divide(1, x)", For::Floats},
+    {"power-half-relaxed", "power(x, 0.5) -> sqrt(x)", For::Floats,
+     noInfinity | noSignedZero},
+    {"power-half-relaxed", "power(x, -0.5) -> rsqrt(x)", For::Floats,
+     noInfinity | noSignedZero},
+    {"abs-abs", "abs(abs(x)) -> abs(x)"},
+    {"abs-negate", "abs(negate(x)) -> abs(x)"},
+    {"abs-positive", "abs(multiply(x, x)) -> multiply(x, x)", For::Floats},
+    {"abs-positive", "abs(exponential(x)) -> exponential(x)", For::Floats},
+    {"abs-positive", "abs(logistic(x)) -> logistic(x)", For::Floats},
+    {"floor-floor", "floor(floor(x)) -> floor(x)"},
+    {"floor-floor", "floor(ceil(x)) -> ceil(x)"},
+    {"ceil-ceil", "ceil(ceil(x)) -> ceil(x)"},
+    {"ceil-ceil", "ceil(floor(x)) -> floor(x)"},
+    {"round-round", "round_nearest_even(round_nearest_even(x)) -> "
+                    "round_nearest_even(x)"},
+    {"round-round", "round_nearest_afz(round_nearest_afz(x)) -> "
+                    "round_nearest_afz(x)"},
+    {"sign-sign", "sign(sign(x)) -> sign(x)", For::Numbers},
+    {"cosine-negate", "cosine(negate(x)) -> cosine(x)", For::Floats},
+
+    // Formulas of functions
+    {"rsqrt-relaxed", "divide(1, sqrt!(x)) -> rsqrt(x)", For::Floats, contract},
+    {"rsqrt-relaxed", "divide(x, sqrt!(y)) -> multiply(x, rsqrt(y))",
+     For::Floats, contract | reciprocal},
+    {"expm1-relaxed", "subtract(exponential!(x), 1) -> "
+                      "exponential_minus_one(x)", For::Floats, contract},
+    {"log1p-relaxed", "log(add!(x, 1)) -> log_plus_one(x)", For::Floats,
+     contract},
+    {"logistic-relaxed", "divide(1, add!(exponential!(negate(x)), 1)) -> "
+                         "logistic(x)", For::Floats, contract},
+};
 
 ArrayRef<Rule> elementwiseRules() {
-  static const Rule rules[] = {
-      rule<AddOp, addZero>("add-zero", "x + 0 -> x (floats: x + -0.0)"),
-      rule<AddOp, addZeroRelaxed>("add-zero-relaxed",
-                                  "x + 0.0 -> x, which keeps -0.0",
-                                  /*byDefault=*/false),
-      rule<SubtractOp, subtractZero>("subtract-zero", "x - 0 -> x"),
-      rule<MulOp, multiplyOne>("multiply-one", "x * 1 -> x"),
-      rule<MulOp, multiplyZero>("multiply-zero", "x * 0 -> 0, integers only"),
-      rule<DivOp, divideOne>("divide-one", "x / 1 -> x"),
-      rule<DivOp, dividePowerOfTwo>("divide-power-of-two",
-                                    "x / 8.0 -> x * 0.125, exactly"),
-      rule<PowOp, powerOne>("power-one", "pow(x, 1) -> x"),
-      rule<PowOp, powerSquare>("power-square",
-                               "pow(x, 2.0) -> x * x, correctly rounded"),
-      rule<NegOp, involution>("negate-negate", "-(-x) -> x"),
-      rule<NotOp, involution>("not-not", "~~x -> x"),
-      rule<AbsOp, idempotent>("abs-abs", "|(|x|)| -> |x|"),
-      rule<FloorOp, idempotent>("floor-floor", "floor(floor(x)) -> floor(x)"),
-      rule<CeilOp, idempotent>("ceil-ceil", "ceil(ceil(x)) -> ceil(x)"),
-      rule<AndOp, ofItself>("and-same", "x & x -> x"),
-      rule<OrOp, ofItself>("or-same", "x | x -> x"),
-      rule<OrOp, bitsZero>("or-zero", "x | 0 -> x"),
-      rule<XorOp, bitsZero>("xor-zero", "x ^ 0 -> x"),
-      rule<MaxOp, ofItself>("max-same", "max(x, x) -> x"),
-      rule<MinOp, ofItself>("min-same", "min(x, x) -> x"),
-      rule<MaxOp, nestedExtremum>("max-max", "max(max(x, 2), 5) -> max(x, 5)"),
-      rule<MinOp, nestedExtremum>("min-min", "min(min(x, 5), 2) -> min(x, 2)"),
-      rule<SelectOp, selectConstant>("select-constant", "true ? x : y -> x"),
-      rule<SelectOp, selectSame>("select-same", "c ? x : x -> x"),
-      rule<CompareOp, compareSame>("compare-same",
-                                   "x == x -> true, integers only"),
-      rule<ConvertOp, convertSame>("convert-same", "f32(x : f32) -> x"),
-      rule<ConvertOp, convertConvert>("convert-convert",
-                                      "f16(f32(x : f16)) -> x, if lossless"),
-      rule<nn::ReluOp, reluNonnegative>("relu-nonnegative",
-                                        "relu(relu(x)) -> relu(x)"),
-      rule<ClampOp, clampClamp>(
-          "clamp-clamp", "clamp(0, clamp(-1, x, 4), 6) -> clamp(0, x, 4)"),
-      rule<ClampOp, clampRelu>("clamp-relu",
-                               "clamp(-1, relu(x), 6) -> clamp(0, x, 6)"),
-  };
+  static const std::vector<Rule> rules = [] {
+    std::vector<Rule> all = rulesOf(identities);
+    all.insert(all.end(),
+               {rule<DivOp, dividePowerOfTwo>("divide-power-of-two",
+                                              "x / 8.0 -> x * 0.125, exactly"),
+                rule<nn::ReluOp, reluNonnegative>(
+                    "relu-nonnegative", "relu(relu(x)) -> relu(x)"),
+                rule<ClampOp, clampRelu>(
+                    "clamp-relu", "clamp(-1, relu(x), 6) -> clamp(0, x, 6)")});
+    return all;
+  }();
   return rules;
 }
 

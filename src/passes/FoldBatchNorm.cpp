@@ -3,6 +3,7 @@
 #include "graph/Constants.h"
 #include "graph/Model.h"
 #include "graph/nn/NnOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "passes/ChannelAffine.h"
 #include "passes/Groups.h"
@@ -21,10 +22,12 @@ namespace sinter {
 static constexpr StringLiteral passName = "fold-batch-norm";
 
 /// The labels, by the kind of step and whether it stands before the product.
-static constexpr StringLiteral labels[3][2] = {
+static constexpr StringLiteral labels[5][2] = {
     {"fold-batch-norm-after", "fold-batch-norm-before"},
     {"fold-scale-after", "fold-scale-before"},
-    {"fold-shift-after", "fold-shift-before"}};
+    {"fold-shift-after", "fold-shift-before"},
+    {"fold-across-rearrangement", "fold-across-rearrangement"},
+    {"fold-across-convert", "fold-across-convert"}};
 
 static StringRef labelOf(StepKind kind, bool isBefore) {
   return labels[static_cast<int>(kind)][isBefore];
@@ -40,6 +43,10 @@ ArrayRef<PatternInfo> foldBatchNormPatterns() {
       {labels[1][1], "product(x * s, k) -> product(x, k')", passName},
       {labels[2][0], "(product(x, k) + b) + c -> product(x, k) + b'", passName},
       {labels[2][1], "product(x + c, k) -> product(x, k) + b'", passName},
+      {labels[3][0], "transpose(product(x, k)) * s -> transpose(product(x, k'))",
+       passName},
+      {labels[4][0], "f32(product(x, k) : bf16) * s -> f32(product(x, k'))",
+       passName},
   };
   return infos;
 }
@@ -216,8 +223,39 @@ static ChannelAffine composed(ArrayRef<ChannelStep> chain, int64_t channels) {
 
 static bool hasShift(ArrayRef<ChannelStep> chain) {
   return llvm::any_of(chain, [](const ChannelStep &step) {
-    return step.kind != StepKind::Scale || step.affine.shifts();
+    return step.kind == StepKind::BatchNorm || step.kind == StepKind::Shift ||
+           step.affine.shifts();
   });
+}
+
+/// Whether the chain is one addition, wherever it stands.
+static bool isOneShift(ArrayRef<ChannelStep> chain) {
+  SmallVector<StepKind> kinds;
+  for (const ChannelStep &step : chain)
+    if (!step.isPassage())
+      kinds.push_back(step.kind);
+  return kinds.size() == 1 && kinds[0] == StepKind::Shift;
+}
+
+/// What the chain does to the places and types of elements, done to \p value.
+/// Conversions are left out where \p isConverted: \p value has the type that
+/// they end with.
+static Value passOn(ArrayRef<ChannelStep> chain, Value value, bool isConverted,
+                    OpBuilder &builder) {
+  for (const ChannelStep &step : chain) {
+    if (!step.isPassage() || (isConverted && step.kind == StepKind::Convert))
+      continue;
+    IRMapping mapping;
+    mapping.map(step.from, value);
+    Operation *copy = builder.clone(*step.op, mapping);
+    copy->removeDiscardableAttr(groupAttribute);
+    auto type = tensorOf(copy->getResult(0));
+    if (isConverted)
+      copy->getResult(0).setType(
+          type.clone(tensorOf(value).getElementType()));
+    value = copy->getResult(0);
+  }
+  return value;
 }
 
 /// Appends an enabled step to the chain.
@@ -235,12 +273,21 @@ SmallVector<ChannelStep> Folder::chainAfter(Value value, int64_t dimension,
   SmallVector<ChannelStep> chain;
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();
-    if (user->getBlock() != value.getDefiningOp()->getBlock() ||
-        !extend(chain, channelStep(user, value, dimension, channels),
-                /*isBefore=*/false))
+    if (user->getBlock() != value.getDefiningOp()->getBlock())
       break;
+    std::optional<ChannelStep> step =
+        channelStep(user, value, dimension, channels);
+    if (!step)
+      step = passage(user, value, dimension, channels);
+    // Padding would have to be shifted, too.
+    if (!step || step->addsZeros ||
+        !extend(chain, std::move(step), /*isBefore=*/false))
+      break;
+    dimension = chain.back().dimension;
     value = user->getResult(0);
   }
+  while (!chain.empty() && chain.back().isPassage())
+    chain.pop_back();
   return chain;
 }
 
@@ -250,13 +297,16 @@ SmallVector<ChannelStep> Folder::chainBefore(Value value,
                                              int64_t channels, bool mayShift) {
   SmallVector<ChannelStep> chain;
   Block *block = value.getParentBlock();
+  int64_t dimension = fold.activationDim;
   while (value.hasOneUse() && value.getDefiningOp() &&
          value.getParentBlock() == block) {
     Operation *op = value.getDefiningOp();
     std::optional<ChannelStep> step;
     for (Value operand : op->getOperands())
       if (!step && operand.getType() == value.getType())
-        step = channelStep(op, operand, fold.activationDim, channels);
+        step = channelStep(op, operand, dimension, channels);
+    if (!step)
+      step = passageTo(op, dimension, channels);
     if (!step)
       break;
     bool isBiasOfProduct = step->kind == StepKind::Shift &&
@@ -265,8 +315,12 @@ SmallVector<ChannelStep> Folder::chainBefore(Value value,
     if ((step->affine.shifts() && !mayShift) || isBiasOfProduct ||
         !extend(chain, std::move(step), /*isBefore=*/true))
       break;
+    dimension = dimensionBefore(chain.back());
+    mayShift &= !chain.back().addsZeros;
     value = chain.back().from;
   }
+  while (!chain.empty() && chain.back().isPassage())
+    chain.pop_back();
   std::reverse(chain.begin(), chain.end());
   return chain;
 }
@@ -340,14 +394,12 @@ bool Folder::foldAfter(Operation *op) {
       ChannelOf channelOf(fold, product.weight.shape());
       int64_t channels = channelOf.count();
       auto chain = chainAfter(product.result(), fold.activationDim, channels);
-      bool onlyBias = chain.size() == 1 && chain[0].kind == StepKind::Shift;
-      if (chain.empty() || onlyBias)
+      if (chain.empty() || isOneShift(chain))
         continue;
       ChannelAffine affine = composed(chain, channels);
-      ElementType element =
-          *elementTypeOf(tensorOf(product.result()).getElementType());
+      Type lastElement = tensorOf(chain.back().from).getElementType();
       auto numbers = scaledNumbers(product.weight, channelOf, affine.scale);
-      if (!numbers || !roundsFinitely(element, affine.shift))
+      if (!numbers || !roundsFinitely(*elementTypeOf(lastElement), affine.shift))
         continue;
 
       bool shifts = hasShift(chain);
@@ -363,15 +415,21 @@ bool Folder::foldAfter(Operation *op) {
         groups.touch(op);
       Value result = product.result();
       OpBuilder builder(last);
+      // What is added is added in the type that the chain ends with.
+      if (tensorOf(result).getElementType() != lastElement)
+        result = builder.create<ConvertOp>(
+            result.getLoc(), tensorOf(result).clone(lastElement), result);
       if (shifts)
         result = addBias(builder, result,
                          {std::move(affine.shift),
                           {channels},
                           {fold.activationDim},
                           names.fused(biasName)});
+      result = passOn(chain, result, /*isConverted=*/true, builder);
       count(chain, /*isBefore=*/false);
       last->getResult(0).replaceAllUsesWith(result);
       eraseIfDead(chain.back().op);
+      run.graphIsWhole(labelOf(chain.back().kind, /*isBefore=*/false));
       return true;
     }
   }
@@ -434,7 +492,11 @@ bool Folder::foldBefore(Operation *op) {
         setWeight(product, *numbers);
       else
         groups.touch(op);
-      op->setOperand(activation, chain.front().from);
+      {
+        OpBuilder builder(op);
+        op->setOperand(activation, passOn(chain, chain.front().from,
+                                          /*isConverted=*/false, builder));
+      }
       if (shifts) {
         OpBuilder builder(op->getContext());
         builder.setInsertionPointAfter(op);
@@ -447,6 +509,7 @@ bool Folder::foldBefore(Operation *op) {
       }
       count(chain, /*isBefore=*/true);
       eraseIfDead(chain.back().op);
+      run.graphIsWhole(labelOf(chain.front().kind, /*isBefore=*/true));
       return true;
     }
   }

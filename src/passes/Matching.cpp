@@ -49,8 +49,9 @@ static bool repeatsOperand(Operation *op) {
       op);
 }
 
-/// The attribute's elements if they are few or known to be equal.
-static std::optional<double> splatOf(ElementsAttr attribute) {
+/// A tensor whose elements are all that of the attribute; nothing if they are
+/// not known to be equal.
+static std::optional<Tensor> splatOf(ElementsAttr attribute) {
   constexpr int64_t mostCompared = 4096;
   std::optional<ElementType> type =
       elementTypeOf(cast<ShapedType>(attribute.getType()).getElementType());
@@ -63,6 +64,9 @@ static std::optional<double> splatOf(ElementsAttr attribute) {
       (attribute.getNumElements() > mostCompared &&
        !(dense && dense.isSplat())))
     return std::nullopt;
+  if (dense && dense.isSplat())
+    return toTensor(dense.resizeSplat(RankedTensorType::get(
+        {}, cast<ShapedType>(attribute.getType()).getElementType())));
   std::optional<Tensor> tensor = toTensor(attribute);
   if (!tensor)
     return std::nullopt;
@@ -70,16 +74,32 @@ static std::optional<double> splatOf(ElementsAttr attribute) {
   for (int64_t i = 1; i < tensor->size(); ++i)
     if (std::memcmp(tensor->data(), tensor->data() + i * width, width) != 0)
       return std::nullopt;
-  return tensor->toDouble(0);
+  return tensor;
 }
 
-std::optional<double> splatValue(Value value) {
+static std::optional<Tensor> splatTensor(Value value) {
   Operation *op = value.getDefiningOp();
   for (unsigned depth = 0; op && repeatsOperand(op) && depth < deepestChain;
        ++depth)
     op = op->getOperand(0).getDefiningOp();
   auto constant = dyn_cast_or_null<stablehlo::ConstantOp>(op);
   return constant ? splatOf(constant.getValue()) : std::nullopt;
+}
+
+std::optional<double> splatValue(Value value) {
+  std::optional<Tensor> splat = splatTensor(value);
+  if (!splat)
+    return std::nullopt;
+  return splat->toDouble(0);
+}
+
+std::optional<APInt> integerSplat(Value value) {
+  auto type = dyn_cast<IntegerType>(tensorOf(value).getElementType());
+  std::optional<Tensor> splat = type ? splatTensor(value) : std::nullopt;
+  if (!splat)
+    return std::nullopt;
+  return APInt(type.getWidth(), static_cast<uint64_t>(splat->toInteger(0)),
+               /*isSigned=*/true);
 }
 
 Value makeSplat(OpBuilder &builder, Location location, RankedTensorType type,

@@ -32,6 +32,9 @@ std::optional<Tensor> constantValue(mlir::Value value);
 /// nothing for complex and quantised elements, which no double stands for.
 std::optional<double> splatValue(mlir::Value value);
 
+/// Likewise the integer, exactly, in the width of its type.
+std::optional<llvm::APInt> integerSplat(mlir::Value value);
+
 /// A constant of the static type \p type whose elements are all \p number.
 mlir::Value makeSplat(mlir::OpBuilder &builder, mlir::Location location,
                       mlir::RankedTensorType type, double number);

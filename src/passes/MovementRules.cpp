@@ -295,7 +295,7 @@ static Value takeToSlice(nn::TakeOp op, OpBuilder &builder) {
 }
 
 ArrayRef<Rule> movementRules() {
-  static const Rule rules[] = {
+  static const std::vector<Rule> rules = {
       rule<TransposeOp, transposeIdentity>("transpose-identity",
                                            "transpose(x, [0, 1]) -> x"),
       rule<TransposeOp, transposeTranspose>(

@@ -26,7 +26,8 @@ public:
       return mlir::success();
     auto created = PatternRun::create(
         std::vector<std::string>(disabled.begin(), disabled.end()),
-        std::vector<std::string>(enabled.begin(), enabled.end()));
+        std::vector<std::string>(enabled.begin(), enabled.end()),
+        std::vector<std::string>(allowed.begin(), allowed.end()));
     if (!created)
       return mlir::emitError(mlir::UnknownLoc::get(context),
                              created.error().message);
@@ -45,6 +46,8 @@ private:
   mlir::Pass::ListOption<std::string> enabled{
       *this, "enable-patterns",
       llvm::cl::desc("Patterns that apply though they do not by default")};
+  mlir::Pass::ListOption<std::string> allowed{
+      *this, "allow", llvm::cl::desc("What floats may be taken for")};
 };
 
 } // namespace sinter

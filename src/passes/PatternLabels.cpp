@@ -1,13 +1,15 @@
 #include "passes/PatternLabels.h"
 
 #include "passes/AlgebraRules.h"
+#include "passes/ChannelsFirst.h"
 #include "passes/EliminateCommonSubexpressions.h"
 #include "passes/EliminateDeadCode.h"
 #include "passes/FoldBatchNorm.h"
 #include "passes/FoldConstants.h"
 #include "passes/MoveTransposes.h"
-#include "passes/ResolveShapes.h"
+#include "passes/RaiseIdioms.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace sinter {
 
@@ -18,16 +20,17 @@ static std::vector<PatternInfo> collectPatterns() {
   };
   auto addRules = [&](llvm::ArrayRef<Rule> rules, llvm::StringRef pass) {
     for (const Rule &rule : rules)
-      all.push_back({rule.label, rule.picture, pass, rule.byDefault});
+      all.push_back({rule.label, rule.picture, pass, rule.needs});
   };
   add(foldConstantsPatterns());
   add(eliminateCommonSubexpressionsPatterns());
   add(eliminateDeadCodePatterns());
-  addRules(elementwiseRules(), "simplify-algebra");
-  addRules(movementRules(), "simplify-algebra");
-  addRules(shapeRules(), "simplify-algebra");
+  for (llvm::ArrayRef<Rule> rules : algebraRules())
+    addRules(rules, "simplify-algebra");
   add(foldBatchNormPatterns());
   addRules(moveTransposesRules(), "move-transposes");
+  add(channelsFirstPatterns());
+  addRules(raiseIdiomsRules(), "raise-idioms");
   // A label may stand for the same rewrite of several operations.
   auto byLabel = [](const PatternInfo &a, const PatternInfo &b) {
     return a.label < b.label;
@@ -53,10 +56,57 @@ static const PatternInfo *findPattern(llvm::StringRef label) {
   return nullptr;
 }
 
+namespace {
+struct NamedAllowance {
+  llvm::StringLiteral name;
+  Allowance allowance;
+};
+} // namespace
+
+static constexpr NamedAllowance namedAllowances[] = {
+    {"reassociate", reassociate}, {"contract", contract},
+    {"reciprocal", reciprocal},   {"nonan", noNan},
+    {"noinf", noInfinity},        {"nosignedzero", noSignedZero}};
+
+std::vector<std::string> allowanceNames() {
+  std::vector<std::string> names = {"all"};
+  for (const NamedAllowance &each : namedAllowances)
+    names.push_back(each.name.str());
+  return names;
+}
+
+Result<unsigned> parseAllowances(const std::vector<std::string> &names) {
+  unsigned set = exact;
+  for (const std::string &name : names) {
+    const unsigned before = set;
+    for (const NamedAllowance &each : namedAllowances)
+      if (name == each.name || name == "all")
+        set |= each.allowance;
+    bool isKnown = set != before || llvm::is_contained(allowanceNames(), name);
+    if (!isKnown)
+      return usageError("--allow: there is no '" + name + "'; it takes " +
+                        llvm::join(allowanceNames(), ", "));
+  }
+  return set;
+}
+
+std::string toString(Allowance set) {
+  std::string text;
+  for (const NamedAllowance &each : namedAllowances)
+    if (set & each.allowance)
+      text += (text.empty() ? "" : ",") + each.name.str();
+  return text;
+}
+
 Result<std::shared_ptr<PatternRun>>
 PatternRun::create(const std::vector<std::string> &disabled,
-                   const std::vector<std::string> &enabled) {
+                   const std::vector<std::string> &enabled,
+                   const std::vector<std::string> &allowed) {
   auto run = std::make_shared<PatternRun>();
+  Result<unsigned> allowances = parseAllowances(allowed);
+  if (!allowances)
+    return allowances.takeError();
+  run->allowances = *allowances;
   for (const std::string &label : disabled) {
     if (label == "all") {
       run->allDisabled = true;
@@ -82,7 +132,7 @@ bool PatternRun::isEnabled(llvm::StringRef label) const {
   if (enabled.contains(label))
     return true;
   const PatternInfo *info = findPattern(label);
-  return !allDisabled && (!info || info->byDefault);
+  return !allDisabled && (!info || allows(info->needs));
 }
 
 } // namespace sinter

@@ -1,8 +1,9 @@
 //===- PatternLabels.h - every rewrite has a name that switches it --------===//
 //
 // A rewrite is known by its label, in kebab-case. One table holds them all,
-// each with a picture of what it does. A PatternRun says which of them may
-// apply in one run of the pipeline, and counts how often each did.
+// each with a picture of what it does and what it asks of arithmetic beyond
+// exactness. A PatternRun says which of them may apply in one run of the
+// pipeline, and counts how often each did.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +14,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,14 +22,35 @@
 
 namespace sinter {
 
+/// What a rewrite of floating-point arithmetic may need to be allowed; sets of
+/// these are made with `|`.
+enum Allowance : unsigned {
+  exact = 0,
+  reassociate = 1,   ///< (x + y) + z is x + (y + z)
+  contract = 2,      ///< a formula is the function it computes, rounded once
+  reciprocal = 4,    ///< x / y is x * (1 / y)
+  noNan = 8,         ///< no value is NaN
+  noInfinity = 16,   ///< no value is infinite
+  noSignedZero = 32, ///< -0.0 is 0.0
+};
+
+/// The names by which users allow: "reassociate", "contract", "reciprocal",
+/// "nonan", "noinf", "nosignedzero", and "all".
+std::vector<std::string> allowanceNames();
+/// The set that the names make. The Usage error names an unknown one.
+Result<unsigned> parseAllowances(const std::vector<std::string> &names);
+/// "nonan,noinf"; "" for `exact`.
+std::string toString(Allowance set);
+
 struct PatternInfo {
   llvm::StringRef label;
   /// "x + 0 -> x": what it does, in one line.
   llvm::StringRef picture;
   /// The pass that it belongs to.
   llvm::StringRef pass;
-  /// Whether it applies without being asked for.
-  bool byDefault = true;
+  /// A set of Allowance: applies only where all of it is allowed, or where the
+  /// label is enabled by name.
+  unsigned needs = exact;
 };
 
 /// Every pattern of every pass, by label.
@@ -40,20 +63,34 @@ public:
   PatternRun() = default;
 
   /// \p disabled ones do not apply ("all": none but those enabled); \p enabled
-  /// ones do even if they do not by default. The Usage error names a label that
-  /// no pattern has.
+  /// ones do, whatever they need; \p allowed is a set of Allowance's names. The
+  /// Usage error names a label that no pattern has, or an unknown allowance.
   static Result<std::shared_ptr<PatternRun>>
   create(const std::vector<std::string> &disabled,
-         const std::vector<std::string> &enabled);
+         const std::vector<std::string> &enabled,
+         const std::vector<std::string> &allowed = {});
 
   bool isEnabled(llvm::StringRef label) const;
+  /// Whether a rewrite that is sound only under \p needs may be done.
+  bool allows(unsigned needs) const { return (needs & ~allowances) == 0; }
+
   void count(llvm::StringRef label) { ++applied[label.str()]; }
   /// Applications by label, of those that applied.
   const std::map<std::string, uint64_t> &counts() const { return applied; }
 
+  /// A pass says that \p label was just applied and that the graph is whole
+  /// again.
+  void graphIsWhole(llvm::StringRef label) const {
+    if (afterEach)
+      afterEach(label);
+  }
+  /// Called then: to look at the graph after each single application.
+  std::function<void(llvm::StringRef label)> afterEach;
+
 private:
   llvm::StringSet<> disabled, enabled;
   bool allDisabled = false;
+  unsigned allowances = exact;
   std::map<std::string, uint64_t> applied;
 };
 

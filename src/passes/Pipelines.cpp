@@ -5,10 +5,12 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "passes/ChannelsFirst.h"
 #include "passes/EliminateCommonSubexpressions.h"
 #include "passes/EliminateDeadCode.h"
 #include "passes/FoldBatchNorm.h"
 #include "passes/MoveTransposes.h"
+#include "passes/RaiseIdioms.h"
 #include "passes/SimplifyAlgebra.h"
 #include "passes/VerifyNumerics.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -58,16 +60,6 @@ static void countOperations(ModuleOp module,
   });
 }
 
-static Result<void> checkPassNames(const std::vector<std::string> &names,
-                                   const Passes &passes) {
-  for (const std::string &name : names)
-    if (name != "all" && llvm::none_of(passes, [&](const auto &pass) {
-          return pass->getArgument() == name;
-        }))
-      return usageError("--print-ir-after: there is no pass '" + name + "'");
-  return {};
-}
-
 /// The patterns that applied since \p earlier, in words.
 static std::string appliedSince(const std::map<std::string, uint64_t> &earlier,
                                 const PatternRun &run) {
@@ -79,6 +71,62 @@ static std::string appliedSince(const std::map<std::string, uint64_t> &earlier,
   }
   return text.empty() ? "none" : text;
 }
+
+namespace {
+
+/// Runs the oracle after each application of a pattern, on the same random
+/// inputs.
+class ApplicationProof {
+public:
+  ApplicationProof(ModuleOp module, const SimplifyOptions &options)
+      : module(module), options(options) {}
+
+  /// From now on, \p run reports to this.
+  Result<void> begin(PatternRun &run) {
+    auto observation = observe(module, options.verifyDimension);
+    if (!observation)
+      return observation.takeError();
+    before = std::move(*observation);
+    run.afterEach = [this](StringRef label) { look(label); };
+    return {};
+  }
+  /// What was found in the pass called \p pass.
+  Result<void> end(StringRef pass) {
+    if (!error)
+      return {};
+    error->message = "pass " + pass.str() + ": " + error->message;
+    return std::move(*error);
+  }
+
+private:
+  void look(StringRef label) {
+    if (error)
+      return;
+    auto after = observe(module, options.verifyDimension);
+    if (!after) {
+      error = after.takeError();
+      return;
+    }
+    // Folding of constants is the oracle's own work.
+    std::string parts =
+        label == "fold-constant"
+            ? ""
+            : difference(before, *after, options.verifyTolerance);
+    if (!parts.empty())
+      error = Error{ErrorKind::WrongResult, "an application of " +
+                                                label.str() +
+                                                " changed the results: " +
+                                                parts};
+    before = std::move(*after);
+  }
+
+  ModuleOp module;
+  const SimplifyOptions &options;
+  Observation before;
+  std::optional<Error> error;
+};
+
+} // namespace
 
 /// Runs one pass; what it says when it fails is the error.
 static Result<void> runPass(std::unique_ptr<Pass> pass, ModuleOp module) {
@@ -96,13 +144,45 @@ static Result<void> runPass(std::unique_ptr<Pass> pass, ModuleOp module) {
   return invalidModel("pass " + name + " failed: " + message);
 }
 
-Result<SimplifyReport> simplify(Model &model, const SimplifyOptions &options) {
+/// The order: channels first, then what that leaves, then idioms, which are of
+/// operations that have the channels first.
+static Passes kernelPasses(const std::shared_ptr<PatternRun> &run,
+                           int64_t byteLimit) {
+  Passes passes;
+  passes.push_back(createChannelsFirst(run));
+  passes.push_back(createSimplifyAlgebra(run));
+  passes.push_back(createMoveTransposes(run));
+  passes.push_back(createFoldConstants(run, byteLimit));
+  passes.push_back(createRaiseIdioms(run));
+  passes.push_back(createEliminateDeadCode(run));
+  return passes;
+}
+
+/// Whether some pipeline has passes of these names.
+static Result<void> checkPassNames(const std::vector<std::string> &names) {
+  const auto run = std::make_shared<PatternRun>();
+  Passes all = simplificationPasses(run, defaultConstantByteLimit);
+  for (auto &pass : kernelPasses(run, defaultConstantByteLimit))
+    all.push_back(std::move(pass));
+  for (const std::string &name : names)
+    if (name != "all" && llvm::none_of(all, [&](const auto &pass) {
+          return pass->getArgument() == name;
+        }))
+      return usageError("--print-ir-after: there is no pass '" + name + "'");
+  return {};
+}
+
+/// Runs the passes of one pipeline.
+static Result<SimplifyReport>
+runPipeline(Model &model, const SimplifyOptions &options,
+            Passes (*pipeline)(const std::shared_ptr<PatternRun> &, int64_t)) {
   auto run =
-      PatternRun::create(options.disabledPatterns, options.enabledPatterns);
+      PatternRun::create(options.disabledPatterns, options.enabledPatterns,
+                         options.allowed);
   if (!run)
     return run.takeError();
-  Passes passes = simplificationPasses(*run, options.constantByteLimit);
-  if (auto checked = checkPassNames(options.printIrAfter, passes); !checked)
+  Passes passes = pipeline(*run, options.constantByteLimit);
+  if (auto checked = checkPassNames(options.printIrAfter); !checked)
     return checked.takeError();
 
   SimplifyReport report;
@@ -110,6 +190,10 @@ Result<SimplifyReport> simplify(Model &model, const SimplifyOptions &options) {
   ModuleOp module = result.module();
   countOperations(module, report.operationsBefore, report.constantBytesBefore);
   std::optional<Observation> before;
+  ApplicationProof proof(module, options);
+  if (options.verifyEach)
+    if (auto begun = proof.begin(**run); !begun)
+      return begun.takeError();
   if (options.verifyNumerics) {
     auto observation = observe(module, options.verifyDimension);
     if (!observation)
@@ -122,6 +206,8 @@ Result<SimplifyReport> simplify(Model &model, const SimplifyOptions &options) {
     auto start = std::chrono::steady_clock::now();
     if (auto done = runPass(std::move(pass), module); !done)
       return done.takeError();
+    if (auto proven = proof.end(name); !proven)
+      return proven.takeError();
     std::chrono::duration<double, std::milli> time =
         std::chrono::steady_clock::now() - start;
     report.passTimes.push_back({name, time.count()});
@@ -153,6 +239,15 @@ Result<SimplifyReport> simplify(Model &model, const SimplifyOptions &options) {
   return report;
 }
 
+Result<SimplifyReport> simplify(Model &model, const SimplifyOptions &options) {
+  return runPipeline(model, options, simplificationPasses);
+}
+
+Result<SimplifyReport> raiseForKernels(Model &model,
+                                       const SimplifyOptions &options) {
+  return runPipeline(model, options, kernelPasses);
+}
+
 namespace {
 struct SimplifyPipelineOptions : PassPipelineOptions<SimplifyPipelineOptions> {
   ListOption<std::string> disabled{
@@ -161,6 +256,8 @@ struct SimplifyPipelineOptions : PassPipelineOptions<SimplifyPipelineOptions> {
   ListOption<std::string> enabled{
       *this, "enable-patterns",
       llvm::cl::desc("Patterns that apply though they do not by default")};
+  ListOption<std::string> allowed{
+      *this, "allow", llvm::cl::desc("What floats may be taken for")};
   Option<int64_t> byteLimit{
       *this, "byte-limit", llvm::cl::init(defaultConstantByteLimit),
       llvm::cl::desc("Largest constant made of smaller ones")};
@@ -174,12 +271,15 @@ void registerSimplificationPasses() {
   registerPass([] { return createEliminateDeadCode(); });
   registerPass([] { return createFoldBatchNorm(); });
   registerPass([] { return createMoveTransposes(); });
+  registerPass([] { return createChannelsFirst(); });
+  registerPass([] { return createRaiseIdioms(); });
   PassPipelineRegistration<SimplifyPipelineOptions>(
       "simplify", "All simplifications, in order",
       [](OpPassManager &manager, const SimplifyPipelineOptions &options) {
         auto run = PatternRun::create(
             {options.disabled.begin(), options.disabled.end()},
-            {options.enabled.begin(), options.enabled.end()});
+            {options.enabled.begin(), options.enabled.end()},
+            {options.allowed.begin(), options.allowed.end()});
         if (!run) {
           llvm::errs() << "error: " << run.error().message << "\n";
           return;

@@ -20,6 +20,8 @@ namespace sinter {
 struct SimplifyOptions {
   /// Labels; see PatternRun::create.
   std::vector<std::string> disabledPatterns, enabledPatterns;
+  /// Names of Allowance.
+  std::vector<std::string> allowed;
   /// The largest constant, in bytes, that is made of smaller ones.
   int64_t constantByteLimit = defaultConstantByteLimit;
   /// Run the oracle before and after every pass on the same random inputs and
@@ -27,6 +29,8 @@ struct SimplifyOptions {
   /// is the oracle's own work). Unknown dimensions are taken as
   /// `verifyDimension`.
   bool verifyNumerics = false;
+  /// Likewise after each single application of a pattern.
+  bool verifyEach = false;
   int64_t verifyDimension = 2;
   /// A value passes where |after - before| <= verifyTolerance * the largest
   /// magnitude of the tensor before.
@@ -56,6 +60,12 @@ struct SimplifyReport {
 /// finds the graph broken.
 Result<SimplifyReport> simplify(Model &model,
                                 const SimplifyOptions &options = {});
+
+/// What a backend with kernels wants of a simplified graph with static shapes:
+/// channels first, and idioms as one `nn` operation. Not for graphs that are
+/// written again. Model and errors as above.
+Result<SimplifyReport> raiseForKernels(Model &model,
+                                       const SimplifyOptions &options = {});
 
 /// The passes by their command-line names, and the pipeline `simplify`.
 void registerSimplificationPasses();

@@ -157,7 +157,7 @@ static Value broadcastLike(nn::BroadcastLikeOp op, OpBuilder &builder) {
 }
 
 ArrayRef<Rule> shapeRules() {
-  static const Rule rules[] = {
+  static const std::vector<Rule> rules = {
       rule<nn::ShapeOp, shapeOfStatic>("shape-constant",
                                        "shape(x : 2x3) -> [2, 3]"),
       rule<nn::TakeOp, takeOfShape>("take-of-shape",

@@ -13,17 +13,24 @@ class RulePattern : public RewritePattern {
 public:
   RulePattern(const Rule &rule, PatternRun &run, MLIRContext *context)
       : RewritePattern(rule.op, /*benefit=*/1, context), rule(rule), run(run) {}
+  /// For rules of any operation.
+  struct Any {};
+  RulePattern(const Rule &rule, PatternRun &run, MLIRContext *context, Any)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
+        rule(rule), run(run) {}
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (op->getNumResults() != 1)
+    Values values = rule.apply(op, rewriter);
+    if (values.size() != op->getNumResults() || values.empty())
       return failure();
-    Value value = rule.apply(op, rewriter);
-    if (!value || value == op->getResult(0) ||
-        value.getType() != op->getResult(0).getType())
-      return failure();
+    for (auto [value, result] : llvm::zip_equal(values, op->getResults()))
+      if (value ? value == result || value.getType() != result.getType()
+                : !result.use_empty())
+        return failure();
     run.count(rule.label);
-    rewriter.replaceOp(op, value);
+    rewriter.replaceOp(op, values);
+    run.graphIsWhole(rule.label);
     return success();
   }
 
@@ -40,7 +47,12 @@ void applyRules(ModuleOp module, ArrayRef<ArrayRef<Rule>> tables,
   RewritePatternSet patterns(context);
   for (ArrayRef<Rule> rules : tables)
     for (const Rule &rule : rules) {
-      if (run.isEnabled(rule.label))
+      if (!run.isEnabled(rule.label))
+        continue;
+      if (rule.op.empty())
+        patterns.add(std::make_unique<RulePattern>(
+            rule, run, context, RulePattern::Any()));
+      else
         patterns.add(std::make_unique<RulePattern>(rule, run, context));
     }
   GroupTracker groups;

@@ -1,7 +1,7 @@
 //===- Rules.h - rewrites as tables, and the one engine that runs them ----===//
 //
-// A rule looks at one operation and gives a value that may stand for its
-// result. The driver applies the rules of its tables until none matches. It
+// A rule looks at one operation and gives values that may stand for its
+// results. The driver applies the rules of its tables until none matches. It
 // folds nothing on its own: all rewriting has a label.
 //
 //===----------------------------------------------------------------------===//
@@ -15,28 +15,48 @@
 
 namespace sinter {
 
-/// What a rule may say of an operation with one result.
+/// What takes the place of an operation's results; empty where a rule does not
+/// apply.
+using Values = llvm::SmallVector<mlir::Value>;
+
+/// What a rule may say of an operation.
 struct Rule {
-  llvm::StringLiteral label;
-  llvm::StringLiteral picture;
-  /// The operation's name.
+  llvm::StringRef label;
+  llvm::StringRef picture;
+  /// The operation's name; "" for any operation.
   llvm::StringRef op;
-  /// The value that takes the place of the result and has its type (else the
-  /// rule does not apply), or null. Builds operations only if it succeeds.
-  mlir::Value (*apply)(mlir::Operation *op, mlir::OpBuilder &builder);
-  bool byDefault = true;
+  /// One value for each result, of exactly its type (else the rule does not
+  /// apply). Builds operations only if it succeeds. Of an operation of which
+  /// some results are not read, those may be null.
+  std::function<Values(mlir::Operation *op, mlir::OpBuilder &builder)> apply;
+  /// A set of Allowance.
+  unsigned needs = exact;
 };
 
-/// `rule<Op, function>(label, picture)`, where the function takes
-/// (Op, OpBuilder &).
-template <typename Op, mlir::Value (*function)(Op, mlir::OpBuilder &)>
+/// `rule<Op, function>(label, picture, needs)`, where the function takes
+/// (Op, OpBuilder &) and returns Values, or the one Value.
+template <typename Op, auto function>
 Rule rule(llvm::StringLiteral label, llvm::StringLiteral picture,
-          bool byDefault = true) {
-  return {label, picture, Op::getOperationName(),
-          [](mlir::Operation *op, mlir::OpBuilder &builder) {
-            return function(mlir::cast<Op>(op), builder);
+          unsigned needs = exact) {
+  llvm::StringRef name;
+  if constexpr (!std::is_same_v<Op, mlir::Operation *>)
+    name = Op::getOperationName();
+  return {label, picture, name,
+          [](mlir::Operation *op, mlir::OpBuilder &builder) -> Values {
+            auto call = [&] {
+              if constexpr (std::is_same_v<Op, mlir::Operation *>)
+                return function(op, builder);
+              else
+                return function(mlir::cast<Op>(op), builder);
+            };
+            if constexpr (std::is_same_v<decltype(call()), mlir::Value>) {
+              mlir::Value value = op->getNumResults() == 1 ? call() : nullptr;
+              return value ? Values{value} : Values{};
+            } else {
+              return call();
+            }
           },
-          byDefault};
+          needs};
 }
 
 /// Applies the enabled ones of \p rules in \p module to a fixpoint, counting in

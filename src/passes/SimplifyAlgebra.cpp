@@ -2,7 +2,6 @@
 
 #include "passes/AlgebraRules.h"
 #include "passes/Pass.h"
-#include "passes/ResolveShapes.h"
 
 using namespace mlir;
 
@@ -15,9 +14,7 @@ struct SimplifyAlgebra : LabelledPass<SimplifyAlgebra> {
   StringRef getArgument() const final { return "simplify-algebra"; }
   StringRef getDescription() const final { return "Apply identities"; }
   void runOnOperation() final {
-    applyRules(getOperation(),
-               {elementwiseRules(), movementRules(), shapeRules()},
-               patternRun());
+    applyRules(getOperation(), algebraRules(), patternRun());
   }
 };
 } // namespace

@@ -15,8 +15,9 @@ using namespace mlir;
 namespace sinter {
 
 Result<std::unique_ptr<CompilerModel>>
-MlirCompiler::open(const std::string &path, const NamedShapes &shapes) {
-  auto source = ModelSource::open(path, shapes);
+MlirCompiler::open(const std::string &path, const NamedShapes &shapes,
+                   const NamedTensors &bound) {
+  auto source = ModelSource::open(path, shapes, bound);
   if (!source)
     return source.takeError();
   return std::unique_ptr<CompilerModel>(
@@ -92,7 +93,7 @@ MlirCompilerModel::interpret(const CompileRequest &request) {
     return model.takeError();
   // The interpreter needs no passes; but the user may want to watch them.
   const PassOptions &passes = request.passes;
-  if (passes.verifyNumerics || !passes.printIrAfter.empty()) {
+  if (passes.verifyNumerics || passes.verifyEach || !passes.printIrAfter.empty()) {
     Model copy = model->clone();
     if (auto simplified = simplifyWith(copy, passes); !simplified)
       return simplified.takeError();

@@ -12,14 +12,15 @@ namespace sinter {
 class MlirCompiler : public Compiler {
 public:
   Result<std::unique_ptr<CompilerModel>>
-  open(const std::string &path, const NamedShapes &shapes) override;
+  open(const std::string &path, const NamedShapes &shapes,
+       const NamedTensors &bound) override;
   Result<OptimizeReport> optimize(const OptimizeRequest &request) override;
   Result<void> convert(const std::string &input, const std::string &output,
                        const NamedShapes &shapes) override;
   Result<void> test(const std::string &path, size_t first,
                     const TestRequest &request,
                     TestObserver &observer) override;
-  std::vector<std::pair<std::string, std::string>> patterns() override;
+  std::vector<PatternDescription> patterns() override;
 };
 
 /// \p model, whose entry function's inputs have these shapes and, where they

@@ -2,6 +2,7 @@
 
 #include "engine/compiler/ModelSource.h"
 
+#include "engine/compiler/BoundSource.h"
 #include "engine/compiler/OnnxSource.h"
 #include "engine/compiler/StablehloSource.h"
 #include "graph/nn/NnOps.h"
@@ -42,7 +43,14 @@ std::string foreignKind(std::string_view contents) {
 }
 
 Result<std::unique_ptr<ModelSource>>
-ModelSource::open(const std::string &path, const NamedShapes &shapes) {
+ModelSource::open(const std::string &path, const NamedShapes &shapes,
+                  const NamedTensors &bound) {
+  if (!bound.empty()) {
+    auto whole = open(path, shapes);
+    if (!whole)
+      return whole.takeError();
+    return BoundSource::create(std::move(*whole), bound);
+  }
   // What is not there, or no regular file, is said here.
   auto file = MappedFile::open(path);
   if (!file)

@@ -10,6 +10,7 @@
 #define SINTER_ENGINE_COMPILER_MODELSOURCE_H
 
 #include "engine/Binding.h"
+#include "engine/Compiler.h"
 #include "engine/ModelDescription.h"
 #include "graph/Model.h"
 
@@ -25,8 +26,10 @@ public:
   /// Opens the model at \p path, which ends in .onnx, .mlir or .mlirbc (other
   /// names are taken for ONNX), and reads it with \p shapes bound. Errors name
   /// the file; those for files of other well-known kinds say what they are.
-  static Result<std::unique_ptr<ModelSource>> open(const std::string &path,
-                                                   const NamedShapes &shapes);
+  /// The inputs that \p bound names become constants.
+  static Result<std::unique_ptr<ModelSource>>
+  open(const std::string &path, const NamedShapes &shapes,
+       const NamedTensors &bound = {});
 
   const ModelDescription &description() const { return known; }
 

@@ -7,19 +7,34 @@
 
 namespace sinter {
 
-Result<SimplifyReport> simplifyWith(Model &model, const PassOptions &passes) {
+static SimplifyOptions optionsOf(const PassOptions &passes) {
   SimplifyOptions options;
   options.disabledPatterns = passes.disabledPatterns;
   options.enabledPatterns = passes.enabledPatterns;
+  options.allowed = passes.allowed;
   options.verifyNumerics = passes.verifyNumerics;
+  options.verifyEach = passes.verifyEach;
   options.printIrAfter = passes.printIrAfter;
-  Result<SimplifyReport> report = simplify(model, options);
+  return options;
+}
+
+/// An error that is not about the options names the model.
+static Result<SimplifyReport> ofModel(const Model &model,
+                                      Result<SimplifyReport> report) {
   if (report)
     return report;
   Error error = report.takeError();
   if (error.kind != ErrorKind::Usage)
     error.message = model.path + ": " + error.message;
   return error;
+}
+
+Result<SimplifyReport> simplifyWith(Model &model, const PassOptions &passes) {
+  return ofModel(model, simplify(model, optionsOf(passes)));
+}
+
+Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes) {
+  return ofModel(model, raiseForKernels(model, optionsOf(passes)));
 }
 
 /// The same format in and out; `convert` is for everything else.
@@ -41,7 +56,8 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
     if (Result<void> good = checkSameFormat(request.input, request.output);
         !good)
       return good.takeError();
-  auto source = ModelSource::open(request.input, request.shapes);
+  auto source = ModelSource::open(request.input, request.shapes,
+                                  request.bound);
   if (!source)
     return source.takeError();
   Result<Model> model = (*source)->asItIs();
@@ -61,12 +77,12 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
                         counts(simplified->patterns)};
 }
 
-std::vector<std::pair<std::string, std::string>> MlirCompiler::patterns() {
-  std::vector<std::pair<std::string, std::string>> list;
+std::vector<PatternDescription> MlirCompiler::patterns() {
+  std::vector<PatternDescription> list;
   for (const PatternInfo &pattern : allPatterns())
-    list.emplace_back(pattern.label.str(),
-                      pattern.picture.str() +
-                          (pattern.byDefault ? "" : " (off by default)"));
+    list.push_back({pattern.label.str(), pattern.picture.str(),
+                    pattern.pass.str(),
+                    toString(static_cast<Allowance>(pattern.needs))});
   return list;
 }
 

@@ -11,6 +11,8 @@ namespace sinter {
 /// simplify() with the given options; \p model is another graph afterwards.
 /// Errors name the model's file.
 Result<SimplifyReport> simplifyWith(Model &model, const PassOptions &passes);
+/// Raises for the kernels of a backend, likewise.
+Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes);
 
 } // namespace sinter
 

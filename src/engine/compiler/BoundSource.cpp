@@ -1,0 +1,71 @@
+//===- BoundSource.cpp - a model of which some inputs are given for good --===//
+
+#include "engine/compiler/BoundSource.h"
+
+#include "passes/BindArguments.h"
+
+namespace sinter {
+
+Result<std::unique_ptr<ModelSource>>
+BoundSource::create(std::unique_ptr<ModelSource> whole, NamedTensors bound) {
+  Result<Model> model = whole->asItIs();
+  if (!model)
+    return model.takeError();
+  std::unique_ptr<BoundSource> source(
+      new BoundSource(std::move(whole), std::move(bound)));
+  source->places.resize(source->whole->description().inputs.size());
+  for (size_t i = 0; i < source->bound.size(); ++i) {
+    Result<unsigned> index = findArgument(*model, source->bound[i].first);
+    if (!index)
+      return index.takeError();
+    if (*index >= source->places.size())
+      return invalidModel("the model does not say what it takes");
+    source->places[*index] = i;
+  }
+  // What does not fit is said now.
+  if (Result<void> done = bindArguments(*model, source->bound); !done)
+    return done.takeError();
+  source->describeRest();
+  return std::unique_ptr<ModelSource>(std::move(source));
+}
+
+void BoundSource::describeRest() {
+  const ModelDescription &all = whole->description();
+  known = all;
+  known.inputs.clear();
+  for (size_t i = 0; i < all.inputs.size(); ++i)
+    if (!places[i])
+      known.inputs.push_back(all.inputs[i]);
+}
+
+Result<Model> BoundSource::bind(Result<Model> model) const {
+  if (model)
+    if (Result<void> done = bindArguments(*model, bound); !done)
+      return done.takeError();
+  return model;
+}
+
+Result<Model> BoundSource::asItIs() { return bind(whole->asItIs()); }
+
+Result<Model>
+BoundSource::specialized(const std::vector<Shape> &shapes,
+                         const std::vector<std::optional<Tensor>> &values) {
+  std::vector<Shape> allShapes;
+  std::vector<std::optional<Tensor>> allValues;
+  size_t next = 0;
+  for (const std::optional<size_t> &place : places) {
+    if (place) {
+      allShapes.push_back(bound[*place].second.shape());
+      allValues.push_back(bound[*place].second);
+      continue;
+    }
+    allShapes.push_back(next < shapes.size() ? shapes[next] : Shape());
+    allValues.push_back(next < values.size() ? values[next] : std::nullopt);
+    ++next;
+  }
+  Result<Model> model = bind(whole->specialized(allShapes, allValues));
+  describeRest();
+  return model;
+}
+
+} // namespace sinter

@@ -1,0 +1,36 @@
+//===- BindArguments.h - weights that are arguments become constants ------===//
+//
+//   main(x, w)  with w bound to an array  ->  main(x) with a constant "w"
+//
+// What PyTorch/XLA and JAX export has its weights among the arguments; bound,
+// they fold like any other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_PASSES_BINDARGUMENTS_H
+#define SINTER_PASSES_BINDARGUMENTS_H
+
+#include "graph/Model.h"
+#include "runtime/Tensor.h"
+#include <utility>
+
+namespace sinter {
+
+/// A value for the argument with the given name.
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+
+/// The number of the entry function's argument that \p name means: the one
+/// with this `sinter.name`; else the one of which another attribute is this
+/// string (`jax.arg_info`, say), or whose location has this name; else the one
+/// with this number. Usage errors for none and for several.
+Result<unsigned> findArgument(const Model &model, const std::string &name);
+
+/// Makes constants of the arguments that \p bound names, called as the
+/// arguments are (by `sinter.name`, else as bound). Usage errors for unknown
+/// names, for one argument bound twice, and for arrays of another type than the
+/// argument's, which must be static.
+Result<void> bindArguments(Model &model, const NamedTensors &bound);
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_BINDARGUMENTS_H

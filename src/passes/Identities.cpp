@@ -1,0 +1,356 @@
+#include "passes/Identities.h"
+
+#include "graph/stablehlo/StablehloOps.h"
+#include "passes/Groups.h"
+#include "passes/Matching.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter {
+namespace {
+
+/// One node of either side of an identity.
+struct Term {
+  enum Kind { Operation, Variable, Constant, Number } kind;
+  std::string name; ///< of the operation (with dialect), variable or number
+  bool onlyReader = false;
+  std::optional<ComparisonDirection> direction;
+  std::vector<Term> operands;
+
+  bool hasNumber() const {
+    return kind == Number || llvm::any_of(operands, [](const Term &each) {
+             return each.hasNumber();
+           });
+  }
+};
+
+/// Reads "add(x, negate(y)) -> subtract(x, y)".
+class TermParser {
+public:
+  explicit TermParser(StringRef text) : text(text) {}
+  std::pair<Term, Term> parse() {
+    Term left = term();
+    if (!eat("->"))
+      fail();
+    Term right = term();
+    if (!text.empty())
+      fail();
+    return {left, right};
+  }
+
+private:
+  [[noreturn]] void fail() {
+    llvm::report_fatal_error("an identity cannot be parsed at: " + text);
+  }
+  bool eat(StringRef token) {
+    text = text.ltrim();
+    return text.consume_front(token);
+  }
+  Term term() {
+    text = text.ltrim();
+    StringRef word = text.take_while([](char letter) {
+      return llvm::isAlnum(letter) || StringRef("_-.").contains(letter);
+    });
+    // An arrow is no part of a word.
+    word = word.take_front(word.find("->"));
+    text = text.drop_front(word.size());
+    bool onlyReader = text.consume_front("!");
+    if (eat("("))
+      return operation(word, onlyReader);
+    if (word.size() == 1 && llvm::isAlpha(word[0]))
+      return {word == "c" || word == "d" ? Term::Constant : Term::Variable,
+              word.str()};
+    if (word.empty())
+      fail();
+    return {Term::Number, word.str()};
+  }
+  Term operation(StringRef word, bool onlyReader) {
+    Term result{Term::Operation, "", onlyReader};
+    if (word.consume_front("compare_")) {
+      result.direction = symbolizeComparisonDirection(word);
+      if (!result.direction)
+        fail();
+      word = "compare";
+    }
+    result.name = ("stablehlo." + word).str();
+    do
+      result.operands.push_back(term());
+    while (eat(","));
+    if (!eat(")"))
+      fail();
+    return result;
+  }
+
+  StringRef text;
+};
+
+using Bindings = llvm::SmallDenseMap<char, Value, 4>;
+
+/// An identity, parsed.
+struct Parsed {
+  Identity identity;
+  Term left, right;
+
+  Values apply(mlir::Operation *op, OpBuilder &builder) const;
+};
+
+} // namespace
+
+static bool commutes(StringRef name) {
+  return llvm::is_contained({AddOp::getOperationName(),
+                             MulOp::getOperationName(),
+                             AndOp::getOperationName(),
+                             OrOp::getOperationName(),
+                             XorOp::getOperationName(),
+                             MaxOp::getOperationName(),
+                             MinOp::getOperationName()},
+                            name);
+}
+
+/// The least or greatest integer of a type.
+static APInt extremeOf(IntegerType type, bool greatest) {
+  unsigned width = type.getWidth();
+  if (type.isUnsigned() || width == 1)
+    return greatest ? APInt::getMaxValue(width) : APInt::getMinValue(width);
+  return greatest ? APInt::getSignedMaxValue(width)
+                  : APInt::getSignedMinValue(width);
+}
+
+/// What a word like "least" stands for in an integer type.
+static std::optional<APInt> namedInteger(StringRef word, IntegerType type) {
+  if (word == "ones")
+    return APInt::getAllOnes(type.getWidth());
+  if (word == "least" || word == "greatest")
+    return extremeOf(type, word == "greatest");
+  return std::nullopt;
+}
+
+static double numberOf(StringRef word) {
+  double number = 0;
+  if (word.getAsDouble(number))
+    llvm::report_fatal_error("an identity has the unknown word " + word);
+  return number;
+}
+
+static bool isNumber(Value value, StringRef word) {
+  Type element = tensorOf(value).getElementType();
+  if (auto integer = dyn_cast<IntegerType>(element))
+    if (std::optional<APInt> named = namedInteger(word, integer))
+      return integerSplat(value) == named;
+  if (word == "ones" || word == "least" || word == "greatest")
+    return false;
+  std::optional<double> splat = splatValue(value);
+  double number = numberOf(word);
+  return splat && *splat == number &&
+         std::signbit(*splat) == std::signbit(number);
+}
+
+/// A constant, seen through one broadcast.
+static bool isConstantLike(Value value) {
+  mlir::Operation *op = value.getDefiningOp();
+  if (auto broadcast = dyn_cast_or_null<BroadcastInDimOp>(op))
+    op = broadcast.getOperand().getDefiningOp();
+  return isa_and_nonnull<ConstantOp>(op);
+}
+
+static bool matches(const Term &term, Value value, Bindings &bindings);
+
+static bool matchOperands(const Term &term, mlir::Operation *op,
+                          Bindings &bindings, bool inAnyOrder = true) {
+  auto inOrder = [&](unsigned first) {
+    Bindings attempt = bindings;
+    size_t count = term.operands.size();
+    for (size_t i = 0; i < count; ++i)
+      if (!matches(term.operands[i], op->getOperand((first + i) % count),
+                   attempt))
+        return false;
+    bindings = std::move(attempt);
+    return true;
+  };
+  if (op->getNumOperands() != term.operands.size())
+    return false;
+  if (auto compare = dyn_cast<CompareOp>(op))
+    if (compare.getComparisonDirection() != term.direction)
+      return false;
+  return inOrder(0) || (inAnyOrder && commutes(term.name) && inOrder(1));
+}
+
+static bool matches(const Term &term, Value value, Bindings &bindings) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return false;
+  switch (term.kind) {
+  case Term::Number:
+    return isNumber(value, term.name);
+  case Term::Constant:
+    if (!isConstantLike(value))
+      return false;
+    [[fallthrough]];
+  case Term::Variable:
+    if (term.name == "v" && isConstantLike(value))
+      return false;
+    return bindings.try_emplace(term.name[0], value).first->second == value;
+  case Term::Operation:
+    break;
+  }
+  mlir::Operation *op = value.getDefiningOp();
+  return op && op->getName().getStringRef() == term.name &&
+         (!term.onlyReader || op->hasOneUse()) &&
+         matchOperands(term, op, bindings);
+}
+
+/// Whether the right side can be built with values of \p type: every operand
+/// but a predicate must have it.
+static bool fits(const Term &term, const Bindings &bindings, Type type) {
+  if (term.kind == Term::Variable || term.kind == Term::Constant)
+    return bindings.lookup(term.name[0]).getType() == type;
+  if (term.direction) {
+    // Its operands agree with each other, as they did on the left side.
+    return llvm::all_of(term.operands, [&](const Term &each) {
+      return each.kind == Term::Variable || each.kind == Term::Constant;
+    });
+  }
+  bool isSelect = term.name == SelectOp::getOperationName();
+  for (auto [index, operand] : llvm::enumerate(term.operands))
+    if (!(isSelect && index == 0) && !fits(operand, bindings, type))
+      return false;
+  return true;
+}
+
+static Value buildNumber(StringRef word, RankedTensorType type, Location place,
+                         OpBuilder &builder) {
+  if (auto integer = dyn_cast<IntegerType>(type.getElementType()))
+    if (std::optional<APInt> named = namedInteger(word, integer))
+      return builder.create<ConstantOp>(
+          place, type,
+          DenseElementsAttr::get(type, Attribute(IntegerAttr::get(
+                                           type.getElementType(), *named))));
+  return makeSplat(builder, place, type, numberOf(word));
+}
+
+static void collectConstants(const Term &term, const Bindings &bindings,
+                             SmallVectorImpl<Value> &constants, bool &others) {
+  if (term.kind == Term::Constant)
+    constants.push_back(bindings.lookup(term.name[0]));
+  others |= term.kind == Term::Variable;
+  for (const Term &operand : term.operands)
+    collectConstants(operand, bindings, constants, others);
+}
+
+/// The broadcast that makes all constants of a term of constants only, where it
+/// is the same for all; null else.
+static BroadcastInDimOp commonBroadcast(const Term &term,
+                                        const Bindings &bindings) {
+  SmallVector<Value> constants;
+  bool others = false;
+  collectConstants(term, bindings, constants, others);
+  if (others || constants.empty())
+    return {};
+  auto first = constants[0].getDefiningOp<BroadcastInDimOp>();
+  for (Value value : constants) {
+    auto broadcast = value.getDefiningOp<BroadcastInDimOp>();
+    if (!broadcast || broadcast.getType() != first.getType() ||
+        broadcast.getOperand().getType() != first.getOperand().getType() ||
+        broadcast.getBroadcastDimensions() != first.getBroadcastDimensions())
+      return {};
+  }
+  return first;
+}
+
+static Value build(const Term &term, const Bindings &bindings,
+                   RankedTensorType type, mlir::Operation *root,
+                   OpBuilder &builder) {
+  Location place = root->getLoc();
+  if (term.kind == Term::Variable || term.kind == Term::Constant)
+    return bindings.lookup(term.name[0]);
+  if (term.kind == Term::Number)
+    return buildNumber(term.name, type, place, builder);
+  // op(broadcast(c), broadcast(d)) as broadcast(op(c, d)): nothing large is
+  // to be computed.
+  if (BroadcastInDimOp broadcast = commonBroadcast(term, bindings)) {
+    Bindings sources;
+    for (auto [letter, value] : bindings)
+      if (auto each = value.getDefiningOp<BroadcastInDimOp>())
+        sources[letter] = each.getOperand();
+    Value small = build(term, sources, tensorOf(broadcast.getOperand()), root,
+                        builder);
+    return builder.create<BroadcastInDimOp>(
+        place, broadcast.getType(), small, broadcast.getBroadcastDimensions());
+  }
+  SmallVector<Value> operands;
+  for (const Term &operand : term.operands)
+    operands.push_back(build(operand, bindings, type, root, builder));
+  if (term.direction) {
+    auto compare = dyn_cast<CompareOp>(root);
+    if (!compare)
+      compare = root->getOperand(0).getDefiningOp<CompareOp>();
+    return builder.create<CompareOp>(place, type, operands[0], operands[1],
+                                     *term.direction,
+                                     compare.getCompareTypeAttr());
+  }
+  OperationState state(place, term.name, operands, TypeRange(type));
+  return builder.create(state)->getResult(0);
+}
+
+static bool holdsFor(For types, Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  switch (types) {
+  case For::Any:
+    return integer || isa<FloatType, ComplexType>(element);
+  case For::Integers:
+    return !!integer;
+  case For::Signed:
+    return integer && !integer.isUnsigned() && integer.getWidth() > 1;
+  case For::Unsigned:
+    return integer && integer.isUnsigned();
+  case For::Booleans:
+    return integer && integer.getWidth() == 1;
+  case For::Floats:
+    return isa<FloatType>(element);
+  case For::Numbers:
+    return isa<FloatType>(element) || (integer && integer.getWidth() > 1);
+  }
+  return false;
+}
+
+/// The element type of what \p op, or its first operand, compares; else of the
+/// result.
+static Type decidingType(mlir::Operation *op) {
+  auto compare = dyn_cast<CompareOp>(op);
+  if (!compare)
+    compare = op->getOperand(0).getDefiningOp<CompareOp>();
+  Value value = compare ? compare.getLhs() : Value(op->getResult(0));
+  return tensorOf(value).getElementType();
+}
+
+Values Parsed::apply(mlir::Operation *op, OpBuilder &builder) const {
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || (identity.isForm && op->hasAttr(groupAttribute)))
+    return {};
+  Bindings bindings;
+  if (!holdsFor(identity.types, decidingType(op)) ||
+      !matchOperands(left, op, bindings, /*inAnyOrder=*/!identity.isForm))
+    return {};
+  if ((right.hasNumber() && !type.hasStaticShape()) ||
+      !fits(right, bindings, type))
+    return {};
+  return {build(right, bindings, type, op, builder)};
+}
+
+std::vector<Rule> rulesOf(ArrayRef<Identity> identities) {
+  std::vector<Rule> rules;
+  for (const Identity &identity : identities) {
+    auto [left, right] = TermParser(identity.text).parse();
+    auto parsed = std::make_shared<Parsed>(Parsed{identity, left, right});
+    rules.push_back({identity.label, identity.text, parsed->left.name,
+                     [parsed](mlir::Operation *op, OpBuilder &builder) {
+                       return parsed->apply(op, builder);
+                     },
+                     identity.needs});
+  }
+  return rules;
+}
+
+} // namespace sinter

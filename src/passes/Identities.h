@@ -1,0 +1,50 @@
+//===- Identities.h - rules written as algebra ----------------------------===//
+//
+//   {"add-negate", "add(x, negate(y)) -> subtract(x, y)"}
+//
+// is a whole rule: its text is matched and built, and shown as its picture. In
+// the text
+//
+//   add(a, b)      an elementwise operation of `stablehlo`, in either order
+//                  where it commutes; `compare` is written compare_LT etc.
+//   negate!(x)     one that nothing else reads
+//   v              a value that is no constant
+//   x, y, z, p     any value, the same one wherever the letter stands again
+//   c, d           a constant, or one that is broadcast
+//   0, -0.0, 2     a tensor of this number, its sign included; `inf`, `-inf`;
+//                  `ones` (all bits set), `least` and `greatest` of integers
+//
+// The right side's numbers, and operations, are of the type of the left side's
+// result, which is static where the right side has numbers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_PASSES_IDENTITIES_H
+#define SINTER_PASSES_IDENTITIES_H
+
+#include "passes/Rules.h"
+
+namespace sinter {
+
+/// The element types that an identity holds for: those of the operand of a
+/// comparison, else of the result.
+enum class For { Any, Integers, Signed, Unsigned, Booleans, Floats, Numbers };
+
+struct Identity {
+  llvm::StringLiteral label;
+  llvm::StringLiteral text;
+  For types = For::Any;
+  /// A set of Allowance.
+  unsigned needs = exact;
+  /// Whether it only brings an operation into a common form: then the ones
+  /// that a writer gives back as the source node they are stay.
+  bool isForm = false;
+};
+
+/// The identities as rules. A text that cannot be parsed is a programming error
+/// and ends the program.
+std::vector<Rule> rulesOf(llvm::ArrayRef<Identity> identities);
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_IDENTITIES_H

@@ -1,0 +1,258 @@
+#include "passes/RaiseIdioms.h"
+
+#include "graph/nn/NnOps.h"
+#include "passes/Matching.h"
+#include "passes/Pass.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter {
+
+//===----------------------------------------------------------------------===//
+// Pools
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A window over the dimensions from the third on.
+struct PoolWindow {
+  SmallVector<int64_t> size, strides, dilations, low, high;
+};
+} // namespace
+
+static std::optional<PoolWindow> poolWindow(ReduceWindowOp op) {
+  auto type = tensorOf(op.getInputs()[0]);
+  if (op.getInputs().size() != 1 || type.getRank() < 3 ||
+      !type.hasStaticShape() || !tensorOf(op->getResult(0)).hasStaticShape() ||
+      type.getElementType() != tensorOf(op->getResult(0)).getElementType())
+    return std::nullopt;
+  size_t rank = type.getRank();
+  SmallVector<int64_t> ones(rank, 1);
+  ArrayRef<int64_t> size = op.getWindowDimensions();
+  ArrayRef<int64_t> strides = op.getWindowStrides().value_or(ones);
+  ArrayRef<int64_t> base = op.getBaseDilations().value_or(ones);
+  ArrayRef<int64_t> dilations = op.getWindowDilations().value_or(ones);
+  SmallVector<int64_t> padding(2 * rank, 0);
+  if (auto given = op.getPadding())
+    padding = llvm::to_vector(given->getValues<int64_t>());
+  PoolWindow window;
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t low = padding[2 * i], high = padding[2 * i + 1];
+    if (base[i] != 1 || low < 0 || high < 0)
+      return std::nullopt;
+    if (i < 2) {
+      if (size[i] != 1 || strides[i] != 1 || low || high)
+        return std::nullopt;
+      continue;
+    }
+    window.size.push_back(size[i]);
+    window.strides.push_back(strides[i]);
+    window.dilations.push_back(dilations[i]);
+    window.low.push_back(low);
+    window.high.push_back(high);
+  }
+  return window;
+}
+
+/// Whether the window's body is \p Op and its initial value \p number.
+template <typename Op> static bool isWindowOf(ReduceWindowOp op, double number) {
+  return op.getInputs().size() == 1 && isFloatTensor(op.getInputs()[0]) &&
+         soleOperation(op.getBody()) == Op::getOperationName() &&
+         splatValue(op.getInitValues()[0]) == number;
+}
+
+static Value raiseMaxPool(ReduceWindowOp op, OpBuilder &builder) {
+  if (!isWindowOf<MaxOp>(op, -std::numeric_limits<double>::infinity()))
+    return {};
+  std::optional<PoolWindow> window = poolWindow(op);
+  if (!window)
+    return {};
+  return builder.create<nn::MaxPoolOp>(
+      op.getLoc(), op->getResult(0).getType(), op.getInputs()[0], window->size,
+      window->strides, window->dilations, window->low, window->high);
+}
+
+/// How many elements of the operand the window at each place meets along one
+/// dimension.
+static SmallVector<int64_t> presentAlong(const PoolWindow &window, size_t i,
+                                         int64_t size, int64_t places) {
+  SmallVector<int64_t> counts(places, 0);
+  for (int64_t place = 0; place < places; ++place)
+    for (int64_t tap = 0; tap < window.size[i]; ++tap) {
+      int64_t at = place * window.strides[i] + tap * window.dilations[i] -
+                   window.low[i];
+      counts[place] += at >= 0 && at < size;
+    }
+  return counts;
+}
+
+/// Whether \p divisors, of the result's shape, are the numbers of elements that
+/// the windows meet.
+static bool countsPresent(const Tensor &divisors, const PoolWindow &window,
+                          RankedTensorType from, RankedTensorType to) {
+  std::vector<double> counts = {1};
+  for (size_t i = 0; i < window.size.size(); ++i) {
+    std::vector<double> next;
+    SmallVector<int64_t> along = presentAlong(
+        window, i, from.getDimSize(i + 2), to.getDimSize(i + 2));
+    for (double outer : counts)
+      for (int64_t count : along)
+        next.push_back(outer * count);
+    counts = std::move(next);
+  }
+  for (int64_t i = 0; i < divisors.size(); ++i)
+    if (divisors.toDouble(i) != counts[i % counts.size()])
+      return false;
+  return true;
+}
+
+/// The number that a window's sum is divided by, if it is one number.
+static std::optional<double> commonDivisor(Operation *op) {
+  std::optional<double> number = splatValue(op->getOperand(1));
+  if (!number || *number == 0)
+    return std::nullopt;
+  return isa<DivOp>(op) ? *number : 1 / *number;
+}
+
+template <typename Op> static Value raiseAveragePool(Op op, OpBuilder &builder) {
+  auto sum = op.getLhs().template getDefiningOp<ReduceWindowOp>();
+  if (!sum || !isWindowOf<AddOp>(sum, 0) ||
+      sum->getResult(0).getType() != op.getType())
+    return {};
+  std::optional<PoolWindow> window = poolWindow(sum);
+  if (!window)
+    return {};
+  auto from = tensorOf(sum.getInputs()[0]), to = tensorOf(op);
+  double whole = 1;
+  for (int64_t size : window->size)
+    whole *= size;
+  std::optional<double> divisor = commonDivisor(op);
+  bool countsAll = divisor && std::abs(*divisor - whole) <= 1e-6 * whole;
+  if (!countsAll) {
+    constexpr int64_t mostCounted = int64_t(1) << 24;
+    if (!isa<DivOp>(op) || to.getNumElements() > mostCounted)
+      return {};
+    std::optional<Tensor> divisors = constantValue(op.getRhs());
+    if (!divisors || !countsPresent(*divisors, *window, from, to))
+      return {};
+  }
+  return builder.create<nn::AveragePoolOp>(
+      op.getLoc(), to, sum.getInputs()[0], window->size, window->strides,
+      window->dilations, window->low, window->high, countsAll,
+      ArrayRef<int64_t>());
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+/// The reduction by \p Op that \p value repeats in the shape of what it
+/// reduces, if that is \p of.
+template <typename Op>
+static ReduceOp repeatedReduction(Value value, Value of, double start) {
+  auto broadcast = value.getDefiningOp<BroadcastInDimOp>();
+  if (!broadcast || value.getType() != of.getType())
+    return {};
+  auto reduce = broadcast.getOperand().getDefiningOp<ReduceOp>();
+  if (!reduce || reduce.getInputs().size() != 1 || reduce.getInputs()[0] != of ||
+      soleOperation(reduce.getBody()) != Op::getOperationName() ||
+      splatValue(reduce.getInitValues()[0]) != start)
+    return {};
+  SmallVector<int64_t> kept;
+  for (int64_t i = 0; i < tensorOf(of).getRank(); ++i)
+    if (!llvm::is_contained(reduce.getDimensions(), i))
+      kept.push_back(i);
+  return llvm::equal(broadcast.getBroadcastDimensions(), kept) ? reduce
+                                                               : ReduceOp();
+}
+
+/// x - max(x): x and the dimensions of the maximum.
+static std::optional<std::pair<Value, SmallVector<int64_t>>>
+shiftedByMax(Value value) {
+  auto shifted = value.getDefiningOp<SubtractOp>();
+  if (!shifted || !isFloatTensor(shifted))
+    return std::nullopt;
+  auto reduce = repeatedReduction<MaxOp>(
+      shifted.getRhs(), shifted.getLhs(),
+      -std::numeric_limits<double>::infinity());
+  if (!reduce)
+    return std::nullopt;
+  return std::pair(shifted.getLhs(),
+                   SmallVector<int64_t>(reduce.getDimensions()));
+}
+
+static Value raiseSoftmax(DivOp op, OpBuilder &builder) {
+  auto powers = op.getLhs().getDefiningOp<ExpOp>();
+  if (!powers)
+    return {};
+  auto shifted = shiftedByMax(powers.getOperand());
+  auto sum = repeatedReduction<AddOp>(op.getRhs(), powers, 0);
+  if (!shifted || !sum || !llvm::equal(sum.getDimensions(), shifted->second))
+    return {};
+  return builder.create<nn::SoftmaxOp>(op.getLoc(), op.getType(),
+                                       shifted->first, shifted->second);
+}
+
+static Value raiseLogSoftmax(SubtractOp op, OpBuilder &builder) {
+  auto shifted = shiftedByMax(op.getLhs());
+  auto broadcast = op.getRhs().getDefiningOp<BroadcastInDimOp>();
+  auto log = broadcast ? broadcast.getOperand().getDefiningOp<LogOp>() : LogOp();
+  auto sum = log ? log.getOperand().getDefiningOp<ReduceOp>() : ReduceOp();
+  if (!shifted || !sum || sum.getInputs().size() != 1)
+    return {};
+  auto powers = sum.getInputs()[0].getDefiningOp<ExpOp>();
+  SmallVector<int64_t> kept;
+  for (int64_t i = 0; i < tensorOf(op).getRank(); ++i)
+    if (!llvm::is_contained(shifted->second, i))
+      kept.push_back(i);
+  if (!powers || powers.getOperand() != op.getLhs() ||
+      soleOperation(sum.getBody()) != AddOp::getOperationName() ||
+      splatValue(sum.getInitValues()[0]) != 0.0 ||
+      !llvm::equal(sum.getDimensions(), shifted->second) ||
+      !llvm::equal(broadcast.getBroadcastDimensions(), kept))
+    return {};
+  return builder.create<nn::LogSoftmaxOp>(op.getLoc(), op.getType(),
+                                          shifted->first, shifted->second);
+}
+
+ArrayRef<Rule> raiseIdiomsRules() {
+  static const std::vector<Rule> rules = {
+      rule<ReduceWindowOp, raiseMaxPool>("raise-max-pool",
+                                         "reduce_window(x, max) -> "
+                                         "max_pool(x)"),
+      rule<DivOp, raiseAveragePool<DivOp>>(
+          "raise-average-pool",
+          "reduce_window(x, add) / count -> average_pool(x)"),
+      rule<MulOp, raiseAveragePool<MulOp>>(
+          "raise-average-pool",
+          "reduce_window(x, add) / count -> average_pool(x)"),
+      rule<DivOp, raiseSoftmax>("raise-softmax",
+                                "e / sum(e), e = exp(x - max(x)) -> "
+                                "softmax(x)"),
+      rule<SubtractOp, raiseLogSoftmax>(
+          "raise-log-softmax",
+          "y - log(sum(exp(y))), y = x - max(x) -> log_softmax(x)"),
+  };
+  return rules;
+}
+
+namespace {
+struct RaiseIdioms : LabelledPass<RaiseIdioms> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RaiseIdioms)
+  using LabelledPass::LabelledPass;
+  StringRef getArgument() const final { return "raise-idioms"; }
+  StringRef getDescription() const final {
+    return "Make one operation of what is spelt out";
+  }
+  void runOnOperation() final {
+    applyRules(getOperation(), {raiseIdiomsRules()}, patternRun());
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> createRaiseIdioms(std::shared_ptr<PatternRun> run) {
+  return std::make_unique<RaiseIdioms>(std::move(run));
+}
+
+} // namespace sinter

@@ -1,0 +1,462 @@
+#include "graph/stablehlo/StablehloOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/AlgebraRules.h"
+#include "passes/Matching.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter {
+
+/// Whether \p init leaves every value as it is under the operation called
+/// \p name. (-0.0 + 0.0 is 0.0, but how often an initial value is added the
+/// specification leaves open.)
+static bool isNeutral(StringRef name, Value init) {
+  Type element = tensorOf(init).getElementType();
+  double infinity = std::numeric_limits<double>::infinity();
+  if (isa<FloatType>(element)) {
+    std::optional<double> number = splatValue(init);
+    return number && ((name == AddOp::getOperationName() && *number == 0) ||
+                      (name == MulOp::getOperationName() && *number == 1) ||
+                      (name == MaxOp::getOperationName() &&
+                       *number == -infinity) ||
+                      (name == MinOp::getOperationName() &&
+                       *number == infinity));
+  }
+  auto type = dyn_cast<IntegerType>(element);
+  std::optional<APInt> number =
+      type ? integerSplat(init) : std::optional<APInt>();
+  if (!number)
+    return false;
+  bool isUnsigned = type.isUnsigned() || type.getWidth() == 1;
+  if (name == AddOp::getOperationName() || name == OrOp::getOperationName() ||
+      name == XorOp::getOperationName())
+    return number->isZero();
+  if (name == MulOp::getOperationName())
+    return number->isOne();
+  if (name == AndOp::getOperationName())
+    return number->isAllOnes();
+  if (name == MaxOp::getOperationName())
+    return isUnsigned ? number->isZero() : number->isMinSignedValue();
+  if (name == MinOp::getOperationName())
+    return isUnsigned ? number->isAllOnes() : number->isMaxSignedValue();
+  return false;
+}
+
+/// Whether the operation's result does not depend on the order of a reduction.
+static bool isOrderless(StringRef name, Type element) {
+  return isa<IntegerType>(element) || name == MaxOp::getOperationName() ||
+         name == MinOp::getOperationName();
+}
+
+/// The name of what a reduction of one tensor does, if its initial value is
+/// neutral.
+static std::optional<StringRef> neutralReduction(ReduceOp op) {
+  if (op.getInputs().size() != 1)
+    return std::nullopt;
+  std::optional<StringRef> name = soleOperation(op.getBody());
+  if (!name || !isNeutral(*name, op.getInitValues()[0]))
+    return std::nullopt;
+  return name;
+}
+
+//===----------------------------------------------------------------------===//
+// reduce
+//===----------------------------------------------------------------------===//
+
+static Value reduceNothing(ReduceOp op, OpBuilder &) {
+  return op.getDimensions().empty() && neutralReduction(op)
+             ? op.getInputs()[0]
+             : Value();
+}
+
+static Value reduceUnit(ReduceOp op, OpBuilder &builder) {
+  if (op.getDimensions().empty() || !neutralReduction(op))
+    return {};
+  auto type = tensorOf(op.getInputs()[0]);
+  for (int64_t dimension : op.getDimensions())
+    if (type.getDimSize(dimension) != 1)
+      return {};
+  auto result = tensorOf(op->getResult(0));
+  if (!result.hasStaticShape() ||
+      result.getElementType() != type.getElementType())
+    return {};
+  return builder.create<ReshapeOp>(op.getLoc(), result, op.getInputs()[0]);
+}
+
+/// \p scalars, each repeated in the shape of a result of \p op.
+static Values repeated(Operation *op, ValueRange scalars, OpBuilder &builder) {
+  for (auto [scalar, type] : llvm::zip_equal(scalars, op->getResultTypes())) {
+    auto tensor = cast<RankedTensorType>(type);
+    if (!tensor.hasStaticShape() || tensorOf(scalar).getRank() != 0 ||
+        tensorOf(scalar).getElementType() != tensor.getElementType())
+      return {};
+  }
+  Values results;
+  for (auto [scalar, type] : llvm::zip_equal(scalars, op->getResultTypes()))
+    results.push_back(builder.create<BroadcastInDimOp>(
+        op->getLoc(), type, scalar, ArrayRef<int64_t>()));
+  return results;
+}
+
+static bool hasElements(Value value) {
+  auto type = tensorOf(value);
+  return !type.hasStaticShape() || type.getNumElements() != 0;
+}
+
+static Values reduceEmpty(ReduceOp op, OpBuilder &builder) {
+  return op.getInputs().empty() || hasElements(op.getInputs()[0])
+             ? Values()
+             : repeated(op, op.getInitValues(), builder);
+}
+
+/// Whatever is combined, the body gives something from outside.
+static Values reduceOutside(ReduceOp op, OpBuilder &builder) {
+  auto type = tensorOf(op.getInputs()[0]);
+  if (op.getDimensions().empty() || !type.hasStaticShape() ||
+      type.getNumElements() == 0)
+    return {};
+  Operation *end = op.getBody().front().getTerminator();
+  for (Value value : end->getOperands())
+    if (op.getBody().isAncestor(value.getParentRegion()))
+      return {};
+  return repeated(op, end->getOperands(), builder);
+}
+
+/// A reduction like \p op of something else.
+static Value reductionOf(ReduceOp op, Value input, ArrayRef<int64_t> dimensions,
+                         OpBuilder &builder) {
+  auto copy = builder.create<ReduceOp>(op.getLoc(), op->getResultTypes(),
+                                       input, op.getInitValues()[0],
+                                       dimensions);
+  IRMapping mapping;
+  op.getBody().cloneInto(&copy.getBody(), mapping);
+  return copy->getResult(0);
+}
+
+template <bool isRelaxed>
+static Value reduceReduce(ReduceOp op, OpBuilder &builder) {
+  auto name = neutralReduction(op);
+  auto inner = name ? op.getInputs()[0].getDefiningOp<ReduceOp>() : ReduceOp();
+  if (!inner || !inner->hasOneUse() || neutralReduction(inner) != name ||
+      tensorOf(inner.getInputs()[0]).getElementType() !=
+          tensorOf(op->getResult(0)).getElementType() ||
+      isOrderless(*name, tensorOf(op->getResult(0)).getElementType()) ==
+          isRelaxed)
+    return {};
+  // Which dimensions of the first input the second one's are.
+  int64_t rank = tensorOf(inner.getInputs()[0]).getRank();
+  SmallVector<int64_t> kept, all(inner.getDimensions());
+  for (int64_t i = 0; i < rank; ++i)
+    if (!llvm::is_contained(inner.getDimensions(), i))
+      kept.push_back(i);
+  for (int64_t dimension : op.getDimensions())
+    all.push_back(kept[dimension]);
+  llvm::sort(all);
+  return reductionOf(op, inner.getInputs()[0], all, builder);
+}
+
+/// The order of dimensions does not matter to those that go, where those that
+/// stay keep theirs.
+static Value reduceTranspose(ReduceOp op, OpBuilder &builder) {
+  auto name = neutralReduction(op);
+  auto transpose =
+      name ? op.getInputs()[0].getDefiningOp<TransposeOp>() : TransposeOp();
+  if (!transpose ||
+      !isOrderless(*name, tensorOf(transpose).getElementType()))
+    return {};
+  SmallVector<int64_t> reduced, kept;
+  for (auto [index, dimension] : llvm::enumerate(transpose.getPermutation()))
+    (llvm::is_contained(op.getDimensions(), static_cast<int64_t>(index))
+         ? reduced
+         : kept)
+        .push_back(dimension);
+  if (!llvm::is_sorted(kept))
+    return {};
+  llvm::sort(reduced);
+  return reductionOf(op, transpose.getOperand(), reduced, builder);
+}
+
+//===----------------------------------------------------------------------===//
+// Results that nothing reads
+//===----------------------------------------------------------------------===//
+
+/// What the \p roots, values of \p block, are computed from inside it.
+static llvm::DenseSet<Value> sourcesOf(ArrayRef<Value> roots, Block &block) {
+  llvm::DenseSet<Value> sources;
+  SmallVector<Value> open(roots);
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (sources.insert(value).second && op && op->getBlock() == &block)
+      op->walk([&](Operation *inner) {
+        llvm::append_range(open, inner->getOperands());
+      });
+  }
+  return sources;
+}
+
+/// A copy of \p from in \p to without the arguments that \p isDropped says, of
+/// whose values nothing that is returned in the places of \p returned depends.
+static void copyWithout(Region &from, Region &to,
+                        const llvm::SmallBitVector &isDropped,
+                        ArrayRef<unsigned> returned, OpBuilder &builder) {
+  Block &block = from.front();
+  IRMapping mapping;
+  SmallVector<Type> types;
+  SmallVector<Location> places;
+  for (BlockArgument argument : block.getArguments())
+    if (!isDropped[argument.getArgNumber()]) {
+      types.push_back(argument.getType());
+      places.push_back(argument.getLoc());
+    }
+  OpBuilder::InsertionGuard guard(builder);
+  Block *copy = builder.createBlock(&to, {}, types, places);
+  unsigned next = 0;
+  for (BlockArgument argument : block.getArguments())
+    if (!isDropped[argument.getArgNumber()])
+      mapping.map(argument, copy->getArgument(next++));
+  SmallVector<Value> roots;
+  Operation *end = block.getTerminator();
+  for (unsigned i : returned)
+    roots.push_back(end->getOperand(i));
+  llvm::DenseSet<Value> needed = sourcesOf(roots, block);
+  for (Operation &op : block.without_terminator())
+    if (llvm::any_of(op.getResults(),
+                     [&](Value value) { return needed.contains(value); }))
+      builder.clone(op, mapping);
+  SmallVector<Value> results;
+  for (Value root : roots)
+    results.push_back(mapping.lookupOrDefault(root));
+  builder.create<ReturnOp>(end->getLoc(), results);
+}
+
+static Values reduceUnused(ReduceOp op, OpBuilder &builder) {
+  unsigned count = op.getInputs().size();
+  Block &body = op.getBody().front();
+  Operation *end = body.getTerminator();
+  if (count < 2 || !isMemoryEffectFree(op))
+    return {};
+  llvm::SmallBitVector live(count);
+  for (unsigned i = 0; i < count; ++i)
+    live[i] = !op->getResult(i).use_empty();
+  for (bool changed = true; changed;) {
+    changed = false;
+    SmallVector<Value> roots;
+    for (unsigned i : live.set_bits())
+      roots.push_back(end->getOperand(i));
+    llvm::DenseSet<Value> needed = sourcesOf(roots, body);
+    for (unsigned i = 0; i < count; ++i)
+      if (!live[i] && (needed.contains(body.getArgument(i)) ||
+                       needed.contains(body.getArgument(count + i))))
+        live[i] = changed = true;
+  }
+  if (live.all() || live.none())
+    return {};
+  SmallVector<Value> inputs, inits;
+  SmallVector<Type> types;
+  SmallVector<unsigned> returned;
+  llvm::SmallBitVector isDropped(2 * count);
+  for (unsigned i = 0; i < count; ++i) {
+    if (!live[i]) {
+      isDropped.set(i).set(count + i);
+      continue;
+    }
+    inputs.push_back(op.getInputs()[i]);
+    inits.push_back(op.getInitValues()[i]);
+    types.push_back(op->getResultTypes()[i]);
+    returned.push_back(i);
+  }
+  auto copy = builder.create<ReduceOp>(op.getLoc(), types, inputs, inits,
+                                       op.getDimensions());
+  copyWithout(op.getBody(), copy.getBody(), isDropped, returned, builder);
+  Values results(count);
+  for (auto [index, i] : llvm::enumerate(returned))
+    results[i] = copy->getResult(index);
+  return results;
+}
+
+static Values sortUnused(SortOp op, OpBuilder &builder) {
+  unsigned count = op.getInputs().size();
+  Block &block = op.getComparator().front();
+  llvm::DenseSet<Value> needed =
+      sourcesOf(block.getTerminator()->getOperand(0), block);
+  SmallVector<Value> inputs;
+  SmallVector<unsigned> kept;
+  llvm::SmallBitVector isDropped(2 * count);
+  for (unsigned i = 0; i < count; ++i) {
+    if (op->getResult(i).use_empty() &&
+        !needed.contains(block.getArgument(2 * i)) &&
+        !needed.contains(block.getArgument(2 * i + 1))) {
+      isDropped.set(2 * i).set(2 * i + 1);
+      continue;
+    }
+    inputs.push_back(op.getInputs()[i]);
+    kept.push_back(i);
+  }
+  if (kept.empty() || kept.size() == count || !isMemoryEffectFree(op))
+    return {};
+  auto copy =
+      builder.create<SortOp>(op.getLoc(), ValueRange(inputs).getTypes(), inputs,
+                             op.getDimension(), op.getIsStable());
+  copyWithout(op.getComparator(), copy.getComparator(), isDropped, {0},
+              builder);
+  Values results(count);
+  for (auto [index, i] : llvm::enumerate(kept))
+    results[i] = copy->getResult(index);
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// sort, reduce_window, products, batch norms
+//===----------------------------------------------------------------------===//
+
+static Values sortUnit(SortOp op, OpBuilder &) {
+  auto type = tensorOf(op.getInputs()[0]);
+  int64_t dimension = op.getDimension();
+  dimension += dimension < 0 ? type.getRank() : 0;
+  return type.getRank() && type.getDimSize(dimension) <= 1 &&
+                 !type.isDynamicDim(dimension)
+             ? Values(op.getInputs())
+             : Values();
+}
+
+/// The last dimension by its number.
+static Values sortDimension(SortOp op, OpBuilder &builder) {
+  int64_t dimension = op.getDimension();
+  if (dimension >= 0)
+    return {};
+  auto copy = cast<SortOp>(builder.clone(*op));
+  copy.setDimension(dimension + tensorOf(op.getInputs()[0]).getRank());
+  return Values(copy->getResults());
+}
+
+static bool areOnes(std::optional<ArrayRef<int64_t>> list) {
+  return !list || llvm::all_of(*list, [](int64_t each) { return each == 1; });
+}
+static SmallVector<int64_t> paddingOf(ReduceWindowOp op) {
+  if (auto padding = op.getPadding())
+    return SmallVector<int64_t>(padding->getValues<int64_t>());
+  return SmallVector<int64_t>(2 * op.getWindowDimensions().size(), 0);
+}
+
+static std::optional<StringRef> neutralWindow(ReduceWindowOp op) {
+  if (op.getInputs().size() != 1)
+    return std::nullopt;
+  std::optional<StringRef> name = soleOperation(op.getBody());
+  if (!name || !isNeutral(*name, op.getInitValues()[0]))
+    return std::nullopt;
+  return name;
+}
+
+/// Windows of one element: what is left of the operand is where they stand.
+static Value windowOfOne(ReduceWindowOp op, OpBuilder &builder) {
+  auto isZero = [](int64_t each) { return each == 0; };
+  auto type = tensorOf(op.getInputs()[0]);
+  if (!areOnes(op.getWindowDimensions()) || !areOnes(op.getBaseDilations()) ||
+      !llvm::all_of(paddingOf(op), isZero) || !neutralWindow(op) ||
+      !type.hasStaticShape())
+    return {};
+  if (areOnes(op.getWindowStrides()))
+    return op.getInputs()[0];
+  return builder.create<SliceOp>(op.getLoc(), op->getResult(0).getType(),
+                                 op.getInputs()[0],
+                                 SmallVector<int64_t>(type.getRank(), 0),
+                                 type.getShape(), *op.getWindowStrides());
+}
+
+/// What is around a window's operand counts as the initial value: padding with
+/// that becomes the window's own.
+static Value windowPad(ReduceWindowOp op, OpBuilder &builder) {
+  auto name = neutralWindow(op);
+  auto pad = name ? op.getInputs()[0].getDefiningOp<PadOp>() : PadOp();
+  if (!pad || !isNeutral(*name, pad.getPaddingValue()) ||
+      !areOnes(op.getBaseDilations()))
+    return {};
+  SmallVector<int64_t> padding = paddingOf(op);
+  for (size_t i = 0; i < padding.size() / 2; ++i) {
+    int64_t low = pad.getEdgePaddingLow()[i];
+    int64_t high = pad.getEdgePaddingHigh()[i];
+    if (low < 0 || high < 0 || pad.getInteriorPadding()[i] ||
+        padding[2 * i] < 0 || padding[2 * i + 1] < 0 ||
+        llvm::AddOverflow(padding[2 * i], low, padding[2 * i]) ||
+        llvm::AddOverflow(padding[2 * i + 1], high, padding[2 * i + 1]))
+      return {};
+  }
+  auto type = RankedTensorType::get(
+      {static_cast<int64_t>(padding.size() / 2), 2}, builder.getI64Type());
+  auto copy = cast<ReduceWindowOp>(builder.clone(*op));
+  copy->setOperand(0, pad.getOperand());
+  copy.setPaddingAttr(DenseIntElementsAttr::get(type, ArrayRef(padding)));
+  return copy->getResult(0);
+}
+
+/// A sum of no products is zero.
+static Value dotNothing(DotGeneralOp op, OpBuilder &builder) {
+  auto type = tensorOf(op);
+  auto lhs = tensorOf(op.getLhs());
+  if (!type.hasStaticShape() || !isa<FloatType, IntegerType>(type.getElementType()))
+    return {};
+  for (int64_t dimension :
+       op.getDotDimensionNumbers().getLhsContractingDimensions())
+    if (lhs.getDimSize(dimension) == 0)
+      return makeSplat(builder, op.getLoc(), type, 0);
+  return {};
+}
+
+static Value batchNormUnit(BatchNormInferenceOp op, OpBuilder &) {
+  auto type = tensorOf(op.getVariance());
+  std::optional<double> variance = splatValue(op.getVariance());
+  std::optional<ElementType> element = elementTypeOf(type.getElementType());
+  if (!variance || !element || splatValue(op.getScale()) != 1.0 ||
+      splatValue(op.getOffset()) != 0.0 || splatValue(op.getMean()) != 0.0)
+    return {};
+  double spread = *variance + op.getEpsilon().convertToDouble();
+  // As the type rounds it.
+  return tensorOfDoubles(*element, {1}, spread).toDouble(0) == 1
+             ? Value(op.getOperand())
+             : Value();
+}
+
+ArrayRef<Rule> reductionRules() {
+  static const std::vector<Rule> rules = {
+      rule<ReduceOp, reduceNothing>("reduce-nothing",
+                                    "reduce(x, dims = []) -> x"),
+      rule<ReduceOp, reduceUnit>("reduce-unit",
+                                 "reduce(x : 2x1, dims = [1]) -> reshape(x)"),
+      rule<ReduceOp, reduceEmpty>("reduce-empty",
+                                  "reduce(x : 0x3, init) -> broadcast(init)"),
+      rule<ReduceOp, reduceOutside>(
+          "reduce-outside", "reduce(x) {return y} -> broadcast(y)"),
+      rule<ReduceOp, reduceReduce<false>>(
+          "reduce-reduce",
+          "reduce(reduce(x)) -> reduce(x), of integers or to an extreme"),
+      rule<ReduceOp, reduceReduce<true>>(
+          "reduce-reduce-relaxed", "reduce(reduce(x)) -> reduce(x)",
+          reassociate),
+      rule<ReduceOp, reduceTranspose>(
+          "reduce-transpose",
+          "reduce(transpose(x)) -> reduce(x), of integers or to an extreme"),
+      rule<ReduceOp, reduceUnused>(
+          "reduce-unused", "reduce(x, y), only the first read -> reduce(x)"),
+      rule<SortOp, sortUnused>("sort-unused",
+                               "sort(x, y), y not looked at -> sort(x)"),
+      rule<SortOp, sortUnit>("sort-unit", "sort(x) along size 1 -> x"),
+      rule<SortOp, sortDimension>("sort-dimension",
+                                  "sort(x, dim = -1) -> sort(x, dim = 1)"),
+      rule<ReduceWindowOp, windowOfOne>(
+          "reduce-window-one", "reduce_window(x) of 1 element -> x, or slice"),
+      rule<ReduceWindowOp, windowPad>(
+          "pad-reduce-window",
+          "reduce_window(pad(x)) -> reduce_window(x) with padding"),
+      rule<DotGeneralOp, dotNothing>("dot-nothing",
+                                     "x : 2x0 * y : 0x3 -> 0"),
+      rule<BatchNormInferenceOp, batchNormUnit>(
+          "batch-norm-unit",
+          "batch_norm(x, scale 1, offset 0, mean 0, variance 1) -> x"),
+  };
+  return rules;
+}
+
+} // namespace sinter

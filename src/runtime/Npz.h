@@ -1,0 +1,22 @@
+//===- Npz.h - NumPy's archives of arrays ---------------------------------===//
+
+#ifndef SINTER_RUNTIME_NPZ_H
+#define SINTER_RUNTIME_NPZ_H
+
+#include "runtime/Tensor.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sinter {
+
+/// The arrays in the zip archive \p path that numpy.savez or
+/// savez_compressed wrote, by name, in the archive's order. What is stored as
+/// it is stays in the mapped file. Errors name the file and what is wrong.
+Result<std::vector<std::pair<std::string, Tensor>>>
+readNpz(const std::string &path);
+
+} // namespace sinter
+
+#endif // SINTER_RUNTIME_NPZ_H
