@@ -8,7 +8,8 @@ llvm::ArrayRef<llvm::ArrayRef<Rule>> algebraRules() {
   static const llvm::ArrayRef<Rule> tables[] = {
       elementwiseRules(), logicRules(),         conversionRules(),
       movementRules(),    rearrangementRules(), indexingRules(),
-      reductionRules(),   controlRules(),       shapeRules()};
+      reductionRules(),   controlRules(),       modernRules(),
+      shapeRules()};
   return tables;
 }
 

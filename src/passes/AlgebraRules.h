@@ -26,7 +26,10 @@ llvm::ArrayRef<Rule> rearrangementRules();
 llvm::ArrayRef<Rule> indexingRules();
 /// reduce, reduce_window, sort, products.
 llvm::ArrayRef<Rule> reductionRules();
-/// if, case, while, tuples.
+/// Tuples, and operations that the specification replaces by others: deprecated
+/// ones, dynamic ones of constants.
+llvm::ArrayRef<Rule> modernRules();
+/// if, case, while.
 llvm::ArrayRef<Rule> controlRules();
 
 /// All of these, and shapeRules().

@@ -154,6 +154,9 @@ static Values withoutCarried(WhileOp op, const Dropped &dropped,
       kept.push_back(value);
       types.push_back(op->getResultTypes()[index]);
     }
+  // Nothing would be left to end it.
+  if (kept.empty())
+    return {};
   auto loop = builder.create<WhileOp>(op.getLoc(), types, kept);
   for (auto [from, to] : {std::pair(&op.getCond(), &loop.getCond()),
                           std::pair(&op.getBody(), &loop.getBody())}) {

@@ -56,7 +56,8 @@ static bool isConstant(Value value) {
 
 /// Whether the operation's value follows from constants.
 static bool dependsOnConstantsOnly(Operation *op) {
-  if (isa<ConstantOp>(op) || op->getNumResults() == 0 ||
+  // A barrier is there for what must not be computed across it.
+  if (isa<ConstantOp, OptimizationBarrierOp>(op) || op->getNumResults() == 0 ||
       op->hasTrait<OpTrait::IsTerminator>() || !isMemoryEffectFree(op) ||
       !canEvaluate(op))
     return false;
@@ -163,6 +164,7 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
       continue;
     erased.insert(inside.begin(), inside.end());
     run.count(label);
+    run.graphIsWhole(label);
     changed = true;
   }
   return changed;

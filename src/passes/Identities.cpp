@@ -156,49 +156,64 @@ static bool isConstantLike(Value value) {
   return isa_and_nonnull<ConstantOp>(op);
 }
 
-static bool matches(const Term &term, Value value, Bindings &bindings);
+namespace {
+/// Terms and the values that they have still to match.
+using Open = SmallVector<std::pair<const Term *, Value>, 8>;
+} // namespace
 
-static bool matchOperands(const Term &term, mlir::Operation *op,
+static bool matchAll(Open open, Bindings &bindings);
+
+/// Matches the operands of \p op in one order that \p term allows, and then all
+/// that is \p open.
+static bool matchOperands(const Term &term, mlir::Operation *op, Open open,
                           Bindings &bindings, bool inAnyOrder = true) {
-  auto inOrder = [&](unsigned first) {
-    Bindings attempt = bindings;
-    size_t count = term.operands.size();
-    for (size_t i = 0; i < count; ++i)
-      if (!matches(term.operands[i], op->getOperand((first + i) % count),
-                   attempt))
-        return false;
-    bindings = std::move(attempt);
-    return true;
-  };
-  if (op->getNumOperands() != term.operands.size())
+  size_t count = term.operands.size();
+  if (op->getNumOperands() != count)
     return false;
   if (auto compare = dyn_cast<CompareOp>(op))
     if (compare.getComparisonDirection() != term.direction)
       return false;
-  return inOrder(0) || (inAnyOrder && commutes(term.name) && inOrder(1));
+  bool turns = inAnyOrder && commutes(term.name);
+  for (size_t first = 0; first < (turns ? 2 : 1); ++first) {
+    Open attempt = open;
+    // The last is taken first.
+    for (size_t i = count; i-- > 0;)
+      attempt.push_back(
+          {&term.operands[i], op->getOperand((first + i) % count)});
+    Bindings found = bindings;
+    if (matchAll(std::move(attempt), found)) {
+      bindings = std::move(found);
+      return true;
+    }
+  }
+  return false;
 }
 
-static bool matches(const Term &term, Value value, Bindings &bindings) {
-  if (!isa<RankedTensorType>(value.getType()))
-    return false;
-  switch (term.kind) {
-  case Term::Number:
-    return isNumber(value, term.name);
-  case Term::Constant:
-    if (!isConstantLike(value))
+/// Whether all terms match together, with \p bindings extended.
+static bool matchAll(Open open, Bindings &bindings) {
+  while (!open.empty()) {
+    auto [term, value] = open.pop_back_val();
+    if (!isa<RankedTensorType>(value.getType()))
       return false;
-    [[fallthrough]];
-  case Term::Variable:
-    if (term.name == "v" && isConstantLike(value))
+    if (term->kind == Term::Operation) {
+      mlir::Operation *op = value.getDefiningOp();
+      return op && op->getName().getStringRef() == term->name &&
+             (!term->onlyReader || op->hasOneUse()) &&
+             matchOperands(*term, op, std::move(open), bindings);
+    }
+    if (term->kind == Term::Number) {
+      if (!isNumber(value, term->name))
+        return false;
+      continue;
+    }
+    bool mustBeConstant = term->kind == Term::Constant;
+    bool mustNotBe = term->name == "v";
+    if ((mustBeConstant || mustNotBe) && isConstantLike(value) != mustBeConstant)
       return false;
-    return bindings.try_emplace(term.name[0], value).first->second == value;
-  case Term::Operation:
-    break;
+    if (bindings.try_emplace(term->name[0], value).first->second != value)
+      return false;
   }
-  mlir::Operation *op = value.getDefiningOp();
-  return op && op->getName().getStringRef() == term.name &&
-         (!term.onlyReader || op->hasOneUse()) &&
-         matchOperands(term, op, bindings);
+  return true;
 }
 
 /// Whether the right side can be built with values of \p type: every operand
@@ -331,7 +346,8 @@ Values Parsed::apply(mlir::Operation *op, OpBuilder &builder) const {
     return {};
   Bindings bindings;
   if (!holdsFor(identity.types, decidingType(op)) ||
-      !matchOperands(left, op, bindings, /*inAnyOrder=*/!identity.isForm))
+      !matchOperands(left, op, {}, bindings,
+                     /*inAnyOrder=*/!identity.isForm))
     return {};
   if ((right.hasNumber() && !type.hasStaticShape()) ||
       !fits(right, bindings, type))

@@ -6,10 +6,12 @@
 import json
 import os
 import random
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import OnnxBytes as onnx
@@ -356,6 +358,83 @@ class Cache(CommandTest):
         self.assertNotEqual(before, after)
 
 
+def npy(shape, numbers):
+    """The bytes of a .npy file of f32."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({''.join(f'{size}, ' for size in shape)}), }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    return (b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
+            + struct.pack(f"<{len(numbers)}f", *numbers))
+
+
+class Bind(CommandTest):
+    TEXT = """module @jit_net {
+  func.func public @main(%arg0: tensor<2xf32> {jax.arg_info = "params['w=1']"}, %arg1: tensor<2xf32>, %arg2: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = stablehlo.multiply %arg1, %arg0 : tensor<2xf32>
+    %1 = stablehlo.add %0, %arg2 : tensor<2xf32>
+    return %1 : tensor<2xf32>
+  }
+}
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.model = self.write("net.mlir", self.TEXT)
+        self.w = self.write("w.npy", npy((2,), (2, 3)))
+        self.b = self.write("b.npy", npy((2,), (10, 20)))
+        self.x = self.write("x.npy", npy((2,), (1, 1)))
+
+    def result(self, *arguments):
+        done = self.sinter("run", self.model, "--json", "--no-cache", *arguments)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        output = json.loads(done.stdout)["outputs"][0]
+        return output["min"], output["max"]
+
+    def test_names(self):
+        """By an attribute's text, by position, by default name; on both backends."""
+        for backend in "cpu", "interpreter":
+            for name in "2", "arg2":
+                got = self.result("--backend", backend, "--bind", f"params['w=1']={self.w}", "--bind", f"{name}={self.b}",
+                                  "--input", self.x)
+                self.assertEqual(got, (12, 23))
+
+    def test_folder_and_archive(self):
+        os.mkdir(self.path("weights"))
+        self.write("weights/arg0.npy", npy((2,), (2, 3)))
+        self.write("weights/arg2.npy", npy((2,), (10, 20)))
+        self.assertEqual(self.result("--bind", self.path("weights"), "--input", self.x), (12, 23))
+        for method in zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED:
+            with zipfile.ZipFile(self.path("weights.npz"), "w", method) as archive:
+                for name in "arg0", "arg2":
+                    archive.write(self.path(f"weights/{name}.npy"), f"{name}.npy")
+            self.assertEqual(self.result("--bind", self.path("weights.npz"), "--input", self.x), (12, 23))
+        with open(self.path("weights.npz"), "rb") as file:
+            whole = file.read()
+        for end in range(0, len(whole), 7):
+            broken = self.write("broken.npz", whole[:end])
+            self.assertNotEqual(self.sinter("optimize", self.model, "--stats", "--bind", broken).returncode, DONE)
+
+    def test_optimize(self):
+        out = self.path("out.mlir")
+        done = self.sinter("optimize", self.model, "-o", out, "--bind", f"0={self.w}")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(out) as file:
+            text = file.read()
+        self.assertIn("[2.000000e+00, 3.000000e+00]", text)
+        self.assertEqual(text.count("%arg0: "), 1)
+        self.assertNotIn("%arg2", text)
+
+    def test_errors(self):
+        def refused(*bound, mentions):
+            options = [option for each in bound for option in ("--bind", each)]
+            self.expect_error(USAGE, "optimize", self.model, "--stats", *options, mentions=mentions)
+
+        refused(f"none={self.w}", mentions=["none", "arg1"])
+        refused(f"7={self.w}", mentions=["7"])
+        refused(f"0={self.w}", f"arg0={self.w}", mentions=["twice"])
+        refused(f"0={self.write('long.npy', npy((3,), (1, 2, 3)))}", mentions=["tensor<3xf32>", "tensor<2xf32>"])
+        refused("w", mentions=["name"])
+
+
 class Optimize(CommandTest):
     TEXT = """func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %one = stablehlo.constant dense<1.0> : tensor<2x3xf32>
@@ -392,6 +471,31 @@ class Optimize(CommandTest):
         model = self.write("in.mlir", self.TEXT)
         self.expect_error(USAGE, "optimize", model, "--stats", "--disable-patterns", "no-such-label", mentions=["no-such-label"])
         self.expect_error(USAGE, "optimize", model, "--stats", "--print-ir-after", "no-such-pass", mentions=["no-such-pass"])
+
+    def test_allow(self):
+        zero = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<2xf32>
+  %y = stablehlo.add %x, %zero : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+"""
+        model = self.write("in.mlir", zero)
+        for allowed, count in ((), 0), (("--allow=nosignedzero",), 1), (("--allow=reassociate,nonan",), 0), (("--allow=all",), 1):
+            report = json.loads(self.sinter("optimize", model, "--json", "--verify-numerics=each", *allowed).stdout)
+            self.assertEqual(report["patterns"].get("add-zero-relaxed", 0), count, allowed)
+        self.expect_error(USAGE, "optimize", model, "--stats", "--allow", "anything", mentions=["anything", "reassociate"])
+
+    def test_applied(self):
+        """--list-patterns with a model says how often each applied."""
+        model = self.write("in.mlir", self.TEXT)
+        done = self.sinter("optimize", model, "--list-patterns")
+        rows = {row.split()[1]: int(row.split()[0]) for row in done.stdout.splitlines()}
+        self.assertEqual(rows["multiply-one"], 1)
+        self.assertEqual(rows["add-zero"], 0)
+        listed = json.loads(self.sinter("optimize", model, "--list-patterns", "--json").stdout)
+        entry = next(each for each in listed if each["label"] == "multiply-one")
+        self.assertEqual(entry["applied"], 1)
+        self.assertEqual(entry["pass"], "simplify-algebra")
 
     def test_formats(self):
         self.expect_error(USAGE, "optimize", self.good_model(), "-o", self.path("out.mlir"), mentions=["sinter convert"])

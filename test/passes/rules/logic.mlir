@@ -793,12 +793,6 @@ func.func @"min-least"(%x: tensor<2x3xi32>) -> (tensor<2x3xi32>) {
   return %r : tensor<2x3xi32>
 }
 
-func.func @"max-greatest/stays-float"(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>) {
-  %c = stablehlo.constant dense<0x7F800000> : tensor<2x3xf32>
-  %r = stablehlo.maximum %c, %x : tensor<2x3xf32>
-  return %r : tensor<2x3xf32>
-}
-
 func.func @"max-min"(%x: tensor<2x3xi32>, %y: tensor<2x3xi32>) -> (tensor<2x3xi32>) {
   %a = stablehlo.minimum %x, %y : tensor<2x3xi32>
   %r = stablehlo.maximum %a, %x : tensor<2x3xi32>

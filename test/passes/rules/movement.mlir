@@ -247,7 +247,7 @@ func.func @"pad-convolution"(%x: tensor<1x2x4xf32>, %k: tensor<3x2x3xf32>) -> te
 
 func.func @"take-to-slice"(%x: tensor<4x2xf32>) -> tensor<1x2xf32> {
   %i = stablehlo.constant dense<3> : tensor<1xi64>
-  %r = nn.take %x, %i axis = 0 : (tensor<4x2xf32>, tensor<1xi64>) -> tensor<1x2xf32>
+  %r = nn.take %x, %i, axis = 0 : (tensor<4x2xf32>, tensor<1xi64>) -> tensor<1x2xf32>
   return %r : tensor<1x2xf32>
 }
 
