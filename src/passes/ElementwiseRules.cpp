@@ -189,9 +189,9 @@ static constexpr Identity identities[] = {
     {"rsqrt-relaxed", "divide(1, sqrt!(x)) -> rsqrt(x)", For::Floats, contract},
     {"rsqrt-relaxed", "divide(x, sqrt!(y)) -> multiply(x, rsqrt(y))",
      For::Floats, contract | reciprocal},
-    {"expm1-relaxed", "subtract(exponential!(x), 1) -> "
+    {"exp-minus-one-relaxed", "subtract(exponential!(x), 1) -> "
                       "exponential_minus_one(x)", For::Floats, contract},
-    {"log1p-relaxed", "log(add!(x, 1)) -> log_plus_one(x)", For::Floats,
+    {"log-plus-one-relaxed", "log(add!(x, 1)) -> log_plus_one(x)", For::Floats,
      contract},
     {"logistic-relaxed", "divide(1, add!(exponential!(negate(x)), 1)) -> "
                          "logistic(x)", For::Floats, contract},

@@ -658,14 +658,14 @@ func.func @"rsqrt-relaxed/1"(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> (tenso
   return %r : tensor<2x3xf32>
 }
 
-func.func @"expm1-relaxed"(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>) {
+func.func @"exp-minus-one-relaxed"(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>) {
   %e = stablehlo.exponential %x : tensor<2x3xf32>
   %c = stablehlo.constant dense<1.0> : tensor<2x3xf32>
   %r = stablehlo.subtract %e, %c : tensor<2x3xf32>
   return %r : tensor<2x3xf32>
 }
 
-func.func @"log1p-relaxed"(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>) {
+func.func @"log-plus-one-relaxed"(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>) {
   %e = stablehlo.exponential %x : tensor<2x3xf32>
   %c = stablehlo.constant dense<1.0> : tensor<2x3xf32>
   %a = stablehlo.add %c, %e : tensor<2x3xf32>
