@@ -1,5 +1,6 @@
 #include "graph/Types.h"
 
+#include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
 
 using namespace mlir;
@@ -11,16 +12,29 @@ bool isQuantizedElement(Type type, bool perAxis) {
   if (!quantised ||
       !llvm::is_contained({2, 4, 8, 16, 32},
                           quantised.getStorageTypeIntegralWidth()) ||
-      !isa<FloatType>(quantised.getExpressedType()))
+      !isa_and_nonnull<FloatType>(quantised.getExpressedType()) ||
+      quantised.getStorageType().isSignedInteger())
     return false;
   auto inRange = [&](int64_t zeroPoint) {
     return quantised.getStorageTypeMin() <= zeroPoint &&
            zeroPoint <= quantised.getStorageTypeMax();
   };
+  // A scale lies in the range of the expressed type's positive numbers.
+  auto isScale = [&](double scale) {
+    llvm::APFloat number(scale);
+    bool losesInfo;
+    auto status = number.convert(
+        cast<FloatType>(quantised.getExpressedType()).getFloatSemantics(),
+        llvm::APFloat::rmTowardZero, &losesInfo);
+    return !(status & llvm::APFloat::opOverflow) && number.isFiniteNonZero() &&
+           !number.isNegative();
+  };
   if (auto uniform = dyn_cast<quant::UniformQuantizedType>(type))
-    return !perAxis && inRange(uniform.getZeroPoint());
+    return !perAxis && inRange(uniform.getZeroPoint()) &&
+           isScale(uniform.getScale());
   if (auto uniform = dyn_cast<quant::UniformQuantizedPerAxisType>(type))
-    return perAxis && llvm::all_of(uniform.getZeroPoints(), inRange);
+    return perAxis && llvm::all_of(uniform.getZeroPoints(), inRange) &&
+           llvm::all_of(uniform.getScales(), isScale);
   return false;
 }
 
@@ -48,29 +62,55 @@ Type baselineElementType(Type type) {
       quantised.getStorageTypeMin(), quantised.getStorageTypeMax());
 }
 
-bool compatibleTypes(TypeRange inferred, TypeRange actual) {
+/// The bound of each dimension; empty if there are none.
+static ArrayRef<int64_t> boundsOf(RankedTensorType type) {
+  auto extensions =
+      dyn_cast_or_null<stablehlo::TypeExtensionsAttr>(type.getEncoding());
+  return extensions ? extensions.getBounds() : ArrayRef<int64_t>();
+}
+
+/// Whether no known size of \p sized exceeds a bound of \p bounded.
+static bool keepsBounds(RankedTensorType sized, RankedTensorType bounded) {
+  for (auto [size, bound] : llvm::zip(sized.getShape(), boundsOf(bounded)))
+    if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(bound) &&
+        size > bound)
+      return false;
+  return true;
+}
+
+/// Whether the types agree as \p sameElement says of the element types.
+static bool agree(TypeRange inferred, TypeRange actual,
+                  llvm::function_ref<bool(Type, Type)> sameElement) {
   if (inferred.size() != actual.size())
     return false;
   for (auto [lhs, rhs] : llvm::zip_equal(inferred, actual)) {
     if (lhs == rhs)
       continue;
-    auto lhsTuple = dyn_cast<TupleType>(lhs),
-         rhsTuple = dyn_cast<TupleType>(rhs);
+    auto lhsTuple = dyn_cast<TupleType>(lhs);
+    auto rhsTuple = dyn_cast<TupleType>(rhs);
     if (lhsTuple && rhsTuple &&
-        compatibleTypes(lhsTuple.getTypes(), rhsTuple.getTypes()))
+        agree(lhsTuple.getTypes(), rhsTuple.getTypes(), sameElement))
       continue;
     auto lhsTensor = dyn_cast<RankedTensorType>(lhs);
     auto rhsTensor = dyn_cast<RankedTensorType>(rhs);
-    if (!lhsTensor || !rhsTensor)
-      return false;
-    // A quantised result's parameters are chosen, not inferred.
-    bool quantised = isa<quant::QuantizedType>(rhsTensor.getElementType());
-    if (!quantised && lhsTensor.getElementType() != rhsTensor.getElementType())
-      return false;
-    if (failed(verifyCompatibleShape(lhsTensor, rhsTensor)))
+    if (!lhsTensor || !rhsTensor ||
+        !sameElement(lhsTensor.getElementType(), rhsTensor.getElementType()) ||
+        failed(verifyCompatibleShape(lhsTensor, rhsTensor)) ||
+        !keepsBounds(lhsTensor, rhsTensor) ||
+        !keepsBounds(rhsTensor, lhsTensor))
       return false;
   }
   return true;
+}
+
+bool compatibleTypes(TypeRange inferred, TypeRange actual) {
+  return agree(inferred, actual, [](Type lhs, Type rhs) {
+    return baselineElementType(lhs) == baselineElementType(rhs);
+  });
+}
+
+bool compatibleMovedTypes(TypeRange inferred, TypeRange actual) {
+  return agree(inferred, actual, [](Type lhs, Type rhs) { return lhs == rhs; });
 }
 
 LogicalResult inferElementwise(std::optional<Location> location,

@@ -32,8 +32,13 @@ bool hasScalePerSlice(mlir::Type type);
 mlir::Type baselineElementType(mlir::Type type);
 
 /// Whether types that were inferred and types that are written agree: the same
-/// element types, and dimensions that are equal where both are known.
+/// element types but for scales and zero points, which are chosen and not
+/// inferred, and dimensions that are equal where both are known, and not
+/// greater than a bound.
 bool compatibleTypes(mlir::TypeRange inferred, mlir::TypeRange actual);
+
+/// The same where a quantised type's parameters are to agree, too.
+bool compatibleMovedTypes(mlir::TypeRange inferred, mlir::TypeRange actual);
 
 /// The result type of an elementwise op: the first operand's element type, and
 /// every dimension that any operand knows. Fails where two known dimensions

@@ -8,20 +8,6 @@ using namespace mlir;
 
 namespace sinter::stablehlo {
 
-Attribute ConvDimensionNumbersAttr::parse(AsmParser &parser, Type) {
-  ConvDimensionNumbersAttr numbers;
-  if (parser.parseLess() || parseConvolutionDimensions(parser, numbers) ||
-      parser.parseGreater())
-    return {};
-  return numbers;
-}
-
-void ConvDimensionNumbersAttr::print(AsmPrinter &printer) const {
-  printer << '<';
-  printConvolutionDimensions(printer, *this);
-  printer << '>';
-}
-
 namespace {
 /// A field of a struct attribute: a list of integers or one integer.
 struct Field {
@@ -31,12 +17,10 @@ struct Field {
 };
 } // namespace
 
-/// `<name = [1, 2], other = 3>`, every field optional, in any order.
-static ParseResult parseFields(AsmParser &parser, ArrayRef<Field> fields) {
-  if (parser.parseLess())
-    return failure();
-  if (succeeded(parser.parseOptionalGreater()))
-    return success();
+/// `name = [1, 2], other = 3>`, every field optional, in any order, perhaps
+/// with a comma after the last.
+static ParseResult parseFieldsInside(AsmParser &parser,
+                                     ArrayRef<Field> fields) {
   llvm::StringSet<> seen;
   auto parseField = [&]() -> ParseResult {
     SMLoc location = parser.getCurrentLocation();
@@ -53,8 +37,17 @@ static ParseResult parseFields(AsmParser &parser, ArrayRef<Field> fields) {
       return parser.parseInteger(field->list->emplace_back());
     });
   };
-  return failure(parser.parseCommaSeparatedList(parseField) ||
-                 parser.parseGreater());
+  while (failed(parser.parseOptionalGreater())) {
+    if (parseField())
+      return failure();
+    if (failed(parser.parseOptionalComma()))
+      return parser.parseGreater();
+  }
+  return success();
+}
+
+static ParseResult parseFields(AsmParser &parser, ArrayRef<Field> fields) {
+  return failure(parser.parseLess() || parseFieldsInside(parser, fields));
 }
 
 /// Prints the lists that are not empty, and a number.
@@ -74,6 +67,40 @@ printFields(AsmPrinter &printer,
   }
   if (number)
     printer << (first ? "" : ", ") << number->first << " = " << number->second;
+  printer << '>';
+}
+
+Attribute ConvDimensionNumbersAttr::parse(AsmParser &parser, Type) {
+  ConvDimensionNumbersAttr numbers;
+  if (parser.parseLess())
+    return {};
+  // `raw` is followed by each number's name and value.
+  if (succeeded(parser.parseOptionalKeyword("raw"))) {
+    int64_t batch = 0, feature = 0, kernelIn = 0, kernelOut = 0, outBatch = 0,
+            outFeature = 0;
+    SmallVector<int64_t> input, kernel, output;
+    if (parseFieldsInside(
+            parser, {{"input_batch_dimension", nullptr, &batch},
+                     {"input_feature_dimension", nullptr, &feature},
+                     {"input_spatial_dimensions", &input, nullptr},
+                     {"kernel_input_feature_dimension", nullptr, &kernelIn},
+                     {"kernel_output_feature_dimension", nullptr, &kernelOut},
+                     {"kernel_spatial_dimensions", &kernel, nullptr},
+                     {"output_batch_dimension", nullptr, &outBatch},
+                     {"output_feature_dimension", nullptr, &outFeature},
+                     {"output_spatial_dimensions", &output, nullptr}}))
+      return {};
+    return get(parser.getContext(), batch, feature, input, kernelIn, kernelOut,
+               kernel, outBatch, outFeature, output);
+  }
+  if (parseConvolutionDimensions(parser, numbers) || parser.parseGreater())
+    return {};
+  return numbers;
+}
+
+void ConvDimensionNumbersAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printConvolutionDimensions(printer, *this);
   printer << '>';
 }
 

@@ -1,8 +1,8 @@
 // The operations of dynamic shapes as static ones, where result shapes are
 // written and the numbers that the static form needs are constants.
 
-#include "graph/Constants.h"
 #include "graph/nn/Emit.h"
+#include "graph/stablehlo/Verify.h"
 
 using namespace mlir;
 using sinter::nn::Emit;
@@ -11,19 +11,6 @@ using sinter::nn::isStatic;
 namespace sinter::stablehlo {
 
 using Values = SmallVector<Value>;
-
-/// The numbers of a constant of integers.
-static std::optional<SmallVector<int64_t>> constantInts(Value value) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  auto numbers = constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue())
-                          : DenseIntElementsAttr();
-  if (!numbers)
-    return std::nullopt;
-  SmallVector<int64_t> result;
-  for (const APInt &number : numbers.getValues<APInt>())
-    result.push_back(number.getSExtValue());
-  return result;
-}
 
 static bool isStaticTensor(Value value) {
   return tensorOf(value).hasStaticShape();

@@ -22,6 +22,30 @@ static Type withElement(RankedTensorType type, Type element) {
   return RankedTensorType::get(type.getShape(), element, type.getEncoding());
 }
 
+bool compatibleConstantTypes(TypeRange written, TypeRange actual) {
+  if (compatibleMovedTypes(written, actual))
+    return true;
+  auto tensor = dyn_cast<RankedTensorType>(actual.front());
+  auto quantised = tensor
+                       ? dyn_cast<quant::QuantizedType>(tensor.getElementType())
+                       : quant::QuantizedType();
+  return quantised &&
+         written.front() ==
+             RankedTensorType::get(
+                 tensor.getShape(),
+                 IntegerType::get(actual.front().getContext(),
+                                  quantised.getStorageTypeIntegralWidth(),
+                                  quantised.isSigned()
+                                      ? IntegerType::Signless
+                                      : IntegerType::Unsigned));
+}
+
+INFER(ConstantOp) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  inferredReturnTypes.push_back(adaptor.getValue().getType());
+  return success();
+}
+
 INFER(AbsOp) {
   auto type = tensorOf(operands[0]);
   auto complex = dyn_cast<ComplexType>(type.getElementType());
@@ -81,8 +105,7 @@ INFER(SelectOp) {
   SmallVector<Value> shaped = {operands[1], operands[2]};
   if (failed(inferElementwise(location, shaped, inferredReturnTypes)))
     return failure();
-  if (tensorOf(operands[1]).getElementType() !=
-      tensorOf(operands[2]).getElementType())
+  if (!sameBaselineElement(operands[1].getType(), operands[2].getType()))
     return emitOptionalError(location, "(C2) on_true and on_false have "
                                        "different element types");
   if (pred.getRank() != 0 &&
@@ -100,7 +123,7 @@ INFER(ClampOp) {
       return emitOptionalError(location, i == 0 ? "(C1) min" : "(C2) max",
                                " is neither a scalar nor of the operand's "
                                "shape");
-    if (bound.getElementType() != type.getElementType())
+    if (!sameBaselineElement(bound, type))
       return emitOptionalError(
           location, "(C3) the bounds have another element type than the "
                     "operand");
@@ -175,6 +198,8 @@ INFER(DynamicSliceOp) {
   if (sizes.size() != rank || adaptor.getStartIndices().size() != rank)
     return emitOptionalError(location, "(C2) start indices and slice sizes "
                                        "have not one element a dimension");
+  if (!llvm::all_equal(adaptor.getStartIndices().getTypes()))
+    return emitOptionalError(location, "(C3) start indices differ in type");
   for (size_t i = 0; i < rank; ++i)
     if (sizes[i] < 0 ||
         (!type.isDynamicDim(i) && sizes[i] > type.getDimSize(i)))
@@ -188,13 +213,18 @@ INFER(DynamicSliceOp) {
 INFER(DynamicUpdateSliceOp) {
   auto type = tensorOf(operands[0]);
   auto update = tensorOf(operands[1]);
-  if (update.getRank() != type.getRank() ||
-      static_cast<int64_t>(operands.size()) - 2 != type.getRank())
-    return emitOptionalError(location, "(C3) update and start indices do not "
-                                       "match the operand's rank");
+  TypeRange starts = operands.drop_front(2).getTypes();
   if (update.getElementType() != type.getElementType())
     return emitOptionalError(location, "(C2) update has another element type "
                                        "than the operand");
+  if (update.getRank() != type.getRank())
+    return emitOptionalError(location, "(C3) update has another rank than the "
+                                       "operand");
+  if (static_cast<int64_t>(starts.size()) != type.getRank())
+    return emitOptionalError(location, "(C4) start indices have not one "
+                                       "element a dimension");
+  if (!llvm::all_equal(starts))
+    return emitOptionalError(location, "(C5) start indices differ in type");
   for (int64_t i = 0; i < type.getRank(); ++i)
     if (!type.isDynamicDim(i) && !update.isDynamicDim(i) &&
         update.getDimSize(i) > type.getDimSize(i))
@@ -242,12 +272,11 @@ INFER(PadOp) {
 INFER(ReverseOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = tensorOf(operands[0]);
-  llvm::SmallDenseSet<int64_t> seen;
-  for (int64_t dimension : adaptor.getDimensions())
-    if (dimension < 0 || dimension >= type.getRank() ||
-        !seen.insert(dimension).second)
-      return emitOptionalError(location, "(C2, C3) dimensions are not distinct "
-                                         "dimensions of the operand");
+  if (!isUnique(adaptor.getDimensions()))
+    return emitOptionalError(location, "(C2) a dimension stands twice");
+  if (!isWithin(adaptor.getDimensions(), type.getRank()))
+    return emitOptionalError(location, "(C3) dimensions are not dimensions of "
+                                       "the operand");
   inferredReturnTypes.push_back(type);
   return success();
 }
@@ -264,17 +293,17 @@ INFER(ConcatenateOp) {
   SmallVector<int64_t> shape(first.getShape());
   for (Value operand : operands.drop_front()) {
     auto type = tensorOf(operand);
-    if (type.getElementType() != first.getElementType() ||
-        type.getRank() != first.getRank())
-      return emitOptionalError(location, "(C1, C2) inputs differ in element "
-                                         "type or rank");
+    if (type.getElementType() != first.getElementType())
+      return emitOptionalError(location, "(C1) inputs differ in element type");
+    if (type.getRank() != first.getRank())
+      return emitOptionalError(location, "(C2) inputs differ in rank");
     for (int64_t i = 0; i < type.getRank(); ++i) {
       int64_t size = type.getDimSize(i);
       if (i == dimension) {
         if (ShapedType::isDynamic(size) || ShapedType::isDynamic(shape[i]))
           shape[i] = ShapedType::kDynamic;
         else if (AddOverflow(shape[i], size, shape[i]))
-          return emitOptionalError(location, "the result is too large");
+          return emitOptionalError(location, "(C6) the result is too large");
       } else if (ShapedType::isDynamic(shape[i])) {
         shape[i] = size;
       } else if (!ShapedType::isDynamic(size) && size != shape[i]) {
@@ -290,67 +319,13 @@ INFER(ConcatenateOp) {
 
 INFER(GatherOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
-  auto operand = tensorOf(operands[0]);
-  auto indices = tensorOf(operands[1]);
-  auto numbers = adaptor.getDimensionNumbers();
-  ArrayRef<int64_t> sizes = adaptor.getSliceSizes();
-  int64_t vectorDim = numbers.getIndexVectorDim();
-  if (static_cast<int64_t>(sizes.size()) != operand.getRank())
-    return emitOptionalError(location, "(C11) slice_sizes has not one element "
-                                       "a dimension of the operand");
-  if (vectorDim < 0 || vectorDim > indices.getRank())
-    return emitOptionalError(location, "(C2) index_vector_dim is not a "
-                                       "dimension of start_indices");
-  auto within = [](ArrayRef<int64_t> list, int64_t rank) {
-    llvm::SmallDenseSet<int64_t> seen;
-    return llvm::all_of(list, [&](int64_t dimension) {
-      return dimension >= 0 && dimension < rank &&
-             seen.insert(dimension).second;
-    });
-  };
-  int64_t rank = operand.getRank();
-  if (!within(numbers.getCollapsedSliceDims(), rank) ||
-      !within(numbers.getOperandBatchingDims(), rank) ||
-      !within(numbers.getStartIndexMap(), rank) ||
-      !within(numbers.getStartIndicesBatchingDims(), indices.getRank()) ||
-      numbers.getOperandBatchingDims().size() !=
-          numbers.getStartIndicesBatchingDims().size())
-    return emitOptionalError(location, "(C8 to C19) the dimension numbers are "
-                                       "not distinct dimensions");
-  int64_t indexSize =
-      vectorDim == indices.getRank() ? 1 : indices.getDimSize(vectorDim);
-  if (!ShapedType::isDynamic(indexSize) &&
-      static_cast<int64_t>(numbers.getStartIndexMap().size()) != indexSize)
-    return emitOptionalError(location, "(C3) start_index_map has not one "
-                                       "element an index component");
-  SmallVector<int64_t> windowSizes;
-  for (int64_t i = 0; i < rank; ++i) {
-    bool dropped = llvm::is_contained(numbers.getCollapsedSliceDims(), i) ||
-                   llvm::is_contained(numbers.getOperandBatchingDims(), i);
-    if (sizes[i] < 0 || (dropped && sizes[i] > 1) ||
-        (!operand.isDynamicDim(i) && sizes[i] > operand.getDimSize(i)))
-      return emitOptionalError(location, "(C12) dimension ", i,
-                               ": the slice size does not fit");
-    if (!dropped)
-      windowSizes.push_back(sizes[i]);
-  }
-  SmallVector<int64_t> batchSizes;
-  for (int64_t i = 0; i < indices.getRank(); ++i)
-    if (i != vectorDim)
-      batchSizes.push_back(indices.getDimSize(i));
-  int64_t resultRank = windowSizes.size() + batchSizes.size();
-  if (windowSizes.size() != numbers.getOffsetDims().size() ||
-      !within(numbers.getOffsetDims(), resultRank))
-    return emitOptionalError(location, "(C1, C4, C5) offset_dims are not the "
-                                       "slices' dimensions in the result");
-  SmallVector<int64_t> shape;
-  auto window = windowSizes.begin();
-  auto batch = batchSizes.begin();
-  for (int64_t i = 0; i < resultRank; ++i)
-    shape.push_back(llvm::is_contained(numbers.getOffsetDims(), i) ? *window++
-                                                                   : *batch++);
+  std::optional<SmallVector<int64_t>> shape = inferGather(
+      location, tensorOf(operands[0]), tensorOf(operands[1]),
+      adaptor.getDimensionNumbers(), adaptor.getSliceSizes(), gatherLabels);
+  if (!shape)
+    return failure();
   inferredReturnTypes.push_back(
-      RankedTensorType::get(shape, operand.getElementType()));
+      RankedTensorType::get(*shape, tensorOf(operands[0]).getElementType()));
   return success();
 }
 

@@ -107,19 +107,19 @@ INFER(MapOp) {
                                inferredReturnTypes);
 }
 
-/// One region combines each of the operands.
-static LogicalResult inferEachOfRegion(std::optional<Location> location,
-                                       TypeRange shaped, RegionRange regions,
-                                       SmallVectorImpl<Type> &types) {
-  for (Type type : shaped)
-    if (failed(inferElementsOfRegion(location, type, regions, 0, types)))
+/// \p types with the one element type that the region returns.
+static LogicalResult inferCombined(std::optional<Location> location,
+                                   TypeRange types, RegionRange regions,
+                                   SmallVectorImpl<Type> &inferred) {
+  for (Type type : types)
+    if (failed(inferElementsOfRegion(location, type, regions, 0, inferred)))
       return failure();
   return success();
 }
 
 INFER(AllReduceOp) {
-  return inferEachOfRegion(location, operands.getTypes(), regions,
-                           inferredReturnTypes);
+  return inferCombined(location, operands.getTypes(), regions,
+                       inferredReturnTypes);
 }
 
 INFER(CollectiveReduceOp) {
@@ -127,7 +127,7 @@ INFER(CollectiveReduceOp) {
   TypeRange types = operands.getTypes();
   if (adaptor.getHasDynamicRoot() && !types.empty())
     types = types.drop_back();
-  return inferEachOfRegion(location, types, regions, inferredReturnTypes);
+  return inferCombined(location, types, regions, inferredReturnTypes);
 }
 
 /// What both types are: `?` where sizes differ.

@@ -1,4 +1,4 @@
-// The text form of reduce and while.
+// The text form of constant, reduce and while.
 
 #include "graph/stablehlo/StablehloOps.h"
 
@@ -157,6 +157,56 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   state.addTypes(element);
   Operation *op = builder.create(state);
   builder.create<ReturnOp>(loc, op->getResults());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// constant
+//===----------------------------------------------------------------------===//
+
+// `dense<...> : type`, or `() <{value = ...}> : () -> type` where the type is
+// not the value's.
+
+void ConstantOp::print(OpAsmPrinter &printer) {
+  if (getValue().getType() == getType()) {
+    printer.printOptionalAttrDict((*this)->getAttrs(), {"value"});
+    printer << ' ' << getValue();
+    return;
+  }
+  printer << "() <{value = " << getValue() << "}>";
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"value"});
+  printer << " : ";
+  printer.printFunctionalType(*this);
+}
+
+ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &result) {
+  ElementsAttr value;
+  if (succeeded(parser.parseOptionalLParen())) {
+    FunctionType type;
+    SMLoc location = parser.getCurrentLocation();
+    if (parser.parseRParen())
+      return failure();
+    if (succeeded(parser.parseOptionalLess())) {
+      StringRef name;
+      if (parser.parseLBrace() || parser.parseKeyword(&name) ||
+          parser.parseEqual() ||
+          parser.parseAttribute(value, name, result.attributes) ||
+          parser.parseRBrace() || parser.parseGreater())
+        return failure();
+    }
+    if (parser.parseOptionalAttrDict(result.attributes) ||
+        parser.parseColonType(type))
+      return failure();
+    if (type.getNumInputs() != 0 || type.getNumResults() != 1)
+      return parser.emitError(location, "a constant takes no operands and has "
+                                        "one result");
+    result.addTypes(type.getResults());
+    return success();
+  }
+  if (parser.parseOptionalAttrDict(result.attributes) ||
+      parser.parseAttribute(value, "value", result.attributes))
+    return failure();
+  result.addTypes(value.getType());
   return success();
 }
 

@@ -49,6 +49,14 @@ class Stablehlo_InferringOp<string mnemonic, list<Trait> traits = []> :
 class Stablehlo_InferredOp<string mnemonic, list<Trait> traits = []> :
     Stablehlo_InferringOp<mnemonic, !listconcat(traits, [Pure])>;
 
+/// The same where the result's element type is an operand's with scales, zero
+/// points and all: elements are moved, not computed.
+class Stablehlo_MovingOp<string mnemonic, list<Trait> traits = []> :
+    Stablehlo_InferredOp<mnemonic, traits> {
+  let extraClassDeclaration = !subst("compatibleTypes", "compatibleMovedTypes",
+                                     inference);
+}
+
 /// An op with a region that is run once an element or window: one block that
 /// ends with `return`.
 class Stablehlo_RegionOp<string mnemonic, list<Trait> traits = []> :

@@ -53,10 +53,10 @@ def Stablehlo_AfterAllOp : Stablehlo_InferredOp<"after_all"> {
 }
 
 def Stablehlo_OptimizationBarrierOp :
-    Stablehlo_InferredOp<"optimization_barrier"> {
+    Stablehlo_MovingOp<"optimization_barrier"> {
   let summary = "The operands, over which nothing may be moved";
-  let arguments = (ins Variadic<Input<1, Stablehlo_TensorOrToken>>:$operand);
-  let results = (outs Variadic<Stablehlo_TensorOrToken>:$result);
+  let arguments = (ins Variadic<Input<1, Stablehlo_UniformTensorOrToken>>:$operand);
+  let results = (outs Variadic<Stablehlo_UniformTensorOrToken>:$result);
   let assemblyFormat = [{
     attr-dict ($operand^ `:` custom<PairwiseTypes>(type($operand),
                                                    type($result))) : (`(` `)`)?

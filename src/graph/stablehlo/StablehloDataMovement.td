@@ -5,8 +5,7 @@
 
 include "graph/stablehlo/StablehloBase.td"
 
-def Stablehlo_ConstantOp :
-    Stablehlo_Op<"constant", [Pure, AllTypesMatch<["value", "output"]>]> {
+def Stablehlo_ConstantOp : Stablehlo_InferredOp<"constant"> {
   let summary = "A constant";
   let description = [{
     Not `ConstantLike`: MLIR would merge constants of the same value and lose
@@ -15,10 +14,20 @@ def Stablehlo_ConstantOp :
     ```mlir
     %c = stablehlo.constant dense<[0.0, 1.0]> : tensor<2xf32>
     ```
+
+    Quantised values are written as their stored integers:
+
+    ```mlir
+    %q = stablehlo.constant() <{value = dense<[1, 2]> : tensor<2xi8>}>
+        : () -> tensor<2x!quant.uniform<i8:f32, 2.0:15>>
+    ```
   }];
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Stablehlo_Tensor:$output);
-  let assemblyFormat = "attr-dict $value";
+  let extraClassDeclaration = !subst("compatibleTypes",
+                                     "stablehlo::compatibleConstantTypes",
+                                     inference);
+  let hasCustomAssemblyFormat = 1;
 }
 
 def Stablehlo_IotaOp : Stablehlo_Op<"iota", [Pure]> {
@@ -71,9 +80,10 @@ def Stablehlo_TransposeOp : Stablehlo_InferredOp<"transpose"> {
     $operand `,` `dims` `=` $permutation attr-dict
       `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
-def Stablehlo_SliceOp : Stablehlo_InferredOp<"slice"> {
+def Stablehlo_SliceOp : Stablehlo_MovingOp<"slice"> {
   let summary = "Elements start, start + stride, ... before limit";
   let description = [{
     ```mlir
@@ -92,7 +102,7 @@ def Stablehlo_SliceOp : Stablehlo_InferredOp<"slice"> {
   }];
 }
 
-def Stablehlo_DynamicSliceOp : Stablehlo_InferredOp<"dynamic_slice"> {
+def Stablehlo_DynamicSliceOp : Stablehlo_MovingOp<"dynamic_slice"> {
   let summary = "A slice of fixed size from a place known only when run";
   let description = "The place is clamped so that the slice lies inside.";
   let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
@@ -106,7 +116,7 @@ def Stablehlo_DynamicSliceOp : Stablehlo_InferredOp<"dynamic_slice"> {
 }
 
 def Stablehlo_DynamicUpdateSliceOp :
-    Stablehlo_InferredOp<"dynamic_update_slice"> {
+    Stablehlo_MovingOp<"dynamic_update_slice"> {
   let summary = "The operand with a slice replaced";
   let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
                        Input<2, Stablehlo_UniformTensor>:$update,
@@ -117,7 +127,7 @@ def Stablehlo_DynamicUpdateSliceOp :
   }];
 }
 
-def Stablehlo_PadOp : Stablehlo_InferredOp<"pad"> {
+def Stablehlo_PadOp : Stablehlo_MovingOp<"pad"> {
   let summary = "Pads around and between the elements";
   let description = "Negative padding at the edges takes elements away.";
   let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
@@ -133,7 +143,7 @@ def Stablehlo_PadOp : Stablehlo_InferredOp<"pad"> {
   }];
 }
 
-def Stablehlo_ReverseOp : Stablehlo_InferredOp<"reverse"> {
+def Stablehlo_ReverseOp : Stablehlo_MovingOp<"reverse"> {
   let summary = "Reverses the order along dimensions";
   let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
                        DenseI64ArrayAttr:$dimensions);
@@ -144,7 +154,7 @@ def Stablehlo_ReverseOp : Stablehlo_InferredOp<"reverse"> {
   }];
 }
 
-def Stablehlo_ConcatenateOp : Stablehlo_InferredOp<"concatenate"> {
+def Stablehlo_ConcatenateOp : Stablehlo_MovingOp<"concatenate"> {
   let summary = "Joins tensors along a dimension";
   let arguments = (ins Variadic<Input<1, Stablehlo_UniformTensor>>:$inputs,
                        NonNegative<"C4">:$dimension);
@@ -155,7 +165,7 @@ def Stablehlo_ConcatenateOp : Stablehlo_InferredOp<"concatenate"> {
   }];
 }
 
-def Stablehlo_GatherOp : Stablehlo_InferredOp<"gather"> {
+def Stablehlo_GatherOp : Stablehlo_MovingOp<"gather"> {
   let summary = "Slices of the operand from places that indices name";
   let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
                        Input<2, Stablehlo_IntTensor>:$start_indices,

@@ -69,13 +69,17 @@ replicaGroups(mlir::Operation *op, mlir::Attribute groups);
 mlir::LogicalResult verifyMesh(mlir::Operation *op, mlir::Attribute groups,
                                mlir::SymbolTableCollection &symbols);
 
-/// Checks that operands and results have one baseline type; see SameBaselineType.
+/// Whether a constant of the type \p written may have the type \p actual: the
+/// same, or one that is stored as \p written.
+bool compatibleConstantTypes(mlir::TypeRange written, mlir::TypeRange actual);
+
+/// Checks that operands and results have one baseline type; see
+/// SameBaselineType.
 mlir::LogicalResult verifySameBaselineType(mlir::Operation *op);
 
 namespace traits {
 template <typename Op>
-class SameBaselineType
-    : public mlir::OpTrait::TraitBase<Op, SameBaselineType> {
+class SameBaselineType : public mlir::OpTrait::TraitBase<Op, SameBaselineType> {
 public:
   static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
     return verifySameBaselineType(op);

@@ -174,6 +174,9 @@ def Stablehlo_Tuple :
     NestedTupleOf<[Stablehlo_Tensor, Stablehlo_Buffer, Stablehlo_Token]>;
 def Stablehlo_TensorOrToken :
     AnyTypeOf<[Stablehlo_Tensor, Stablehlo_Token], "tensor or token">;
+def Stablehlo_UniformTensorOrToken :
+    AnyTypeOf<[Stablehlo_UniformTensor, Stablehlo_Token],
+              "tensor, per-tensor quantised tensor or token">;
 def Stablehlo_LoopValue :
     AnyTypeOf<[Stablehlo_Tensor, Stablehlo_Token, Stablehlo_Buffer],
               "tensor, token or buffer">;

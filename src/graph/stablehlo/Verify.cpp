@@ -23,6 +23,41 @@ bool sameBaselineElement(Type lhs, Type rhs) {
          baselineElementType(getElementTypeOrSelf(rhs));
 }
 
+bool isPromotable(Type from, Type to) {
+  auto width = [](Type type) -> unsigned {
+    return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
+  };
+  if (auto lhs = dyn_cast<ComplexType>(from)) {
+    auto rhs = dyn_cast<ComplexType>(to);
+    return rhs && width(lhs.getElementType()) <= width(rhs.getElementType());
+  }
+  if (auto lhs = dyn_cast<quant::QuantizedType>(from)) {
+    auto rhs = dyn_cast<quant::QuantizedType>(to);
+    return rhs && lhs.getExpressedType() == rhs.getExpressedType() &&
+           lhs.getStorageTypeIntegralWidth() <=
+               rhs.getStorageTypeIntegralWidth();
+  }
+  bool isPred = from.isInteger(1), isInteger = isa<IntegerType>(from);
+  bool sameKind = isPred || to.isInteger(1) ? isPred && to.isInteger(1)
+                  : isInteger
+                      ? isa<IntegerType>(to) &&
+                            from.isUnsignedInteger() == to.isUnsignedInteger()
+                      : isa<FloatType>(from) && isa<FloatType>(to);
+  return sameKind && width(from) <= width(to);
+}
+
+std::optional<SmallVector<int64_t>> constantInts(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  auto numbers = constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue())
+                          : DenseIntElementsAttr();
+  if (!numbers || numbers.getNumElements() > mostDimensions)
+    return std::nullopt;
+  SmallVector<int64_t> result;
+  for (const APInt &number : numbers.getValues<APInt>())
+    result.push_back(number.getBitWidth() > 64 ? 0 : number.getSExtValue());
+  return result;
+}
+
 SmallVector<Type> twice(TypeRange types) {
   SmallVector<Type> result(types);
   result.append(types.begin(), types.end());
@@ -58,42 +93,46 @@ LogicalResult verifyScalarRegion(Operation *op, Region &region,
   return success();
 }
 
-/// The specification's is_promotable: to a type of the same class that is not
-/// narrower.
-static bool isPromotable(Type from, Type to) {
-  from = getElementTypeOrSelf(from), to = getElementTypeOrSelf(to);
-  auto fromQuantized = dyn_cast<quant::QuantizedType>(from);
-  auto toQuantized = dyn_cast<quant::QuantizedType>(to);
-  if (fromQuantized || toQuantized)
-    return fromQuantized && toQuantized &&
-           fromQuantized.getExpressedType() == toQuantized.getExpressedType() &&
-           fromQuantized.getStorageTypeIntegralWidth() <=
-               toQuantized.getStorageTypeIntegralWidth();
-  if (from == to)
-    return true;
-  auto fromComplex = dyn_cast<ComplexType>(from);
-  auto toComplex = dyn_cast<ComplexType>(to);
-  if (fromComplex || toComplex)
-    return fromComplex && toComplex &&
-           isPromotable(fromComplex.getElementType(),
-                        toComplex.getElementType());
-  if (!from.isIntOrFloat() || !to.isIntOrFloat() ||
-      isa<FloatType>(from) != isa<FloatType>(to) || from.isInteger(1) ||
-      to.isInteger(1))
-    return false;
-  return from.getIntOrFloatBitWidth() <= to.getIntOrFloatBitWidth();
+LogicalResult verifyReducer(Operation *op, Region &region, TypeRange inputs,
+                            TypeRange results, StringRef label,
+                            StringRef resultLabel) {
+  TypeRange returned = returnedTypes(region);
+  if (returned.size() != inputs.size() || results.size() != inputs.size())
+    return op->emitOpError(label) << " the region returns " << returned.size()
+                                  << " values instead of " << inputs.size();
+  if (failed(verifyScalarRegion(op, region, twice(returned), returned, label)))
+    return failure();
+  for (auto [input, result, element] :
+       llvm::zip_equal(inputs, results, returned)) {
+    if (!isPromotable(getElementTypeOrSelf(input),
+                      getElementTypeOrSelf(element)))
+      return op->emitOpError(label)
+             << " elements of " << input << " cannot be promoted to those of "
+             << element;
+    if (!sameBaselineElement(result, element))
+      return op->emitOpError(resultLabel)
+             << " elements of the result " << result << " are not those of "
+             << element;
+  }
+  return success();
 }
 
-LogicalResult verifyReductionRegion(Operation *op, Region &region,
-                                    TypeRange operands, TypeRange results,
-                                    StringRef label) {
-  for (size_t i = 0; i < operands.size(); ++i)
-    if (!isPromotable(operands[i], results[i % results.size()]))
-      return op->emitOpError(label)
-             << " " << getElementTypeOrSelf(operands[i])
-             << " cannot be promoted to "
-             << getElementTypeOrSelf(results[i % results.size()]);
-  return verifyScalarRegion(op, region, twice(results), results, label);
+LogicalResult verifyMovedElements(Operation *op, Value operand, Value result,
+                                  bool keepsScales) {
+  Type from = tensorOf(operand).getElementType();
+  Type to = tensorOf(result).getElementType();
+  auto fromAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(from);
+  auto toAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(to);
+  bool fits = from == to;
+  if (fromAxis)
+    fits =
+        toAxis && sameBaselineElement(from, to) &&
+        (!keepsScales || (fromAxis.getScales() == toAxis.getScales() &&
+                          fromAxis.getZeroPoints() == toAxis.getZeroPoints()));
+  if (!fits)
+    return op->emitOpError("(C1) operand and result differ in element type: ")
+           << from << " and " << to;
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,36 +154,110 @@ LogicalResult verifySameBaselineType(Operation *op) {
   return success();
 }
 
-LogicalResult AddOp::verify() { return verifySameBaselineType(*this); }
+LogicalResult AddOp::verify() {
+  auto elementOf = [](Value value) { return tensorOf(value).getElementType(); };
+  Type types[] = {elementOf(getLhs()), elementOf(getRhs()),
+                  elementOf(getResult())};
+  auto quantised = [](Type type) {
+    return dyn_cast<quant::QuantizedType>(type);
+  };
+  if (llvm::none_of(types, quantised)) {
+    if (!llvm::all_equal(types))
+      return emitOpError("(C1) operands and result differ in element type");
+    return success();
+  }
+  if (!llvm::all_of(types, quantised))
+    return emitOpError("(C2) only some of operands and result are quantised");
+  auto storage = [&](Type type) {
+    auto of = quantised(type);
+    return std::tuple(of.getStorageType(), of.isSigned(),
+                      of.getStorageTypeMin(), of.getStorageTypeMax());
+  };
+  if (storage(types[0]) != storage(types[1]) ||
+      storage(types[0]) != storage(types[2]))
+    return emitOpError("(C3) operands and result differ in storage type");
+  auto expressed = [&](Type type) {
+    return quantised(type).getExpressedType();
+  };
+  if (expressed(types[0]) != expressed(types[1]) ||
+      expressed(types[0]) != expressed(types[2]))
+    return emitOpError("(C4) operands and result differ in expressed type");
+  auto perAxis = [](Type type) {
+    return dyn_cast<quant::UniformQuantizedPerAxisType>(type);
+  };
+  auto lhs = perAxis(types[0]), rhs = perAxis(types[1]),
+       result = perAxis(types[2]);
+  if ((lhs || rhs) != static_cast<bool>(result))
+    return emitOpError("(C5) the result is quantised per axis and no operand "
+                       "is, or the other way round");
+  if (lhs && lhs.getQuantizedDimension() != result.getQuantizedDimension())
+    return emitOpError("(C6) lhs and result are quantised along different "
+                       "axes");
+  if (rhs && rhs.getQuantizedDimension() != result.getQuantizedDimension())
+    return emitOpError("(C7) rhs and result are quantised along different "
+                       "axes");
+  return success();
+}
 
 LogicalResult CompareOp::verify() {
   if (!sameBaselineElement(getLhs().getType(), getRhs().getType()))
     return emitOpError("(C1) lhs and rhs have different element types");
+  std::optional<ComparisonType> type = getCompareType();
+  if (!type || *type == ComparisonType::NOTYPE)
+    return success();
+  Type element = tensorOf(getLhs()).getElementType();
+  bool fits = true;
+  if (element.isInteger(1) || element.isUnsignedInteger())
+    fits = *type == ComparisonType::UNSIGNED;
+  else if (isa<IntegerType>(element))
+    fits = *type == ComparisonType::SIGNED;
+  else if (isa<ComplexType>(element))
+    fits = *type == ComparisonType::FLOAT;
+  else if (isa<FloatType>(element))
+    fits =
+        *type == ComparisonType::FLOAT || *type == ComparisonType::TOTALORDER;
+  if (!fits)
+    return emitOpError("(C3) compares ")
+           << element << " as " << stringifyComparisonType(*type);
   return success();
 }
 
-LogicalResult UniformQuantizeOp::verify() { return success(); }
+LogicalResult UniformQuantizeOp::verify() {
+  auto result =
+      cast<quant::QuantizedType>(tensorOf(getResult()).getElementType());
+  Type element = tensorOf(getOperand()).getElementType();
+  if (auto quantised = dyn_cast<quant::QuantizedType>(element))
+    element = quantised.getExpressedType();
+  if (result.getExpressedType() != element)
+    return emitOpError("(C2) the result expresses ")
+           << result.getExpressedType() << ", not " << element;
+  return success();
+}
 
 LogicalResult BitcastConvertOp::verify() {
   auto bits = [](RankedTensorType type) -> int64_t {
     Type element = type.getElementType();
     if (auto complex = dyn_cast<ComplexType>(element))
       return 2 * complex.getElementType().getIntOrFloatBitWidth();
-    return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+    if (auto quantised = dyn_cast<quant::QuantizedType>(element))
+      return quantised.getStorageTypeIntegralWidth();
+    return element.getIntOrFloatBitWidth();
   };
   auto from = tensorOf(getOperand()), to = tensorOf(getResult());
+  if (isa<ComplexType>(from.getElementType()) !=
+      isa<ComplexType>(to.getElementType()))
+    return emitOpError("(C2) only one of operand and result is complex");
   int64_t fromBits = bits(from), toBits = bits(to);
-  if (!fromBits || !toBits)
-    return emitOpError("takes integers, floats and complex numbers");
   auto narrow = fromBits < toBits ? from : to;
   auto wide = fromBits < toBits ? to : from;
   int64_t ratio = std::max(fromBits, toBits) / std::min(fromBits, toBits);
-  bool same = ratio == 1;
+  bool same = fromBits == toBits;
   if (narrow.getRank() != wide.getRank() + (same ? 0 : 1) ||
       failed(verifyCompatibleShape(same ? narrow.getShape()
                                         : narrow.getShape().drop_back(),
                                    wide.getShape())) ||
-      (!same && differ(narrow.getShape().back(), ratio)))
+      (!same && (std::max(fromBits, toBits) % std::min(fromBits, toBits) ||
+                 differ(narrow.getShape().back(), ratio))))
     return emitOpError("(C1) the shapes do not fit the elements' widths");
   return success();
 }

@@ -19,17 +19,17 @@ LogicalResult verifyMesh(Operation *op, Attribute groups,
   return success();
 }
 
-/// What the labels of a constraint are called in each collective op.
 namespace {
+/// The labels of the constraints on replica groups.
 struct GroupLabels {
   StringRef unique;
   StringRef range;
-  StringRef channel;
+  /// Whether all groups are to have the same size.
+  bool sameSize = false;
 };
 } // namespace
 
-/// Checks that replica groups are rows of distinct ids, -1 only where rows may
-/// be of unequal length.
+/// Checks that replica groups are rows of distinct ids; -1 pads a shorter one.
 static LogicalResult verifyGroups(Operation *op, Attribute groups,
                                   const GroupLabels &labels) {
   auto ids = dyn_cast<DenseIntElementsAttr>(groups);
@@ -39,7 +39,7 @@ static LogicalResult verifyGroups(Operation *op, Attribute groups,
     return op->emitOpError("replica_groups is not a 2-dimensional tensor");
   SmallVector<int64_t> seen;
   for (int64_t id : ids.getValues<int64_t>()) {
-    if (id < -1)
+    if (id < (labels.sameSize ? 0 : -1))
       return op->emitOpError(labels.range)
              << " replica_groups has the id " << id;
     if (id >= 0)
@@ -66,8 +66,14 @@ static LogicalResult verifyChannel(Operation *op, bool useGlobalDeviceIds,
   return success();
 }
 
-/// The number of processes in a group, if all groups have as many.
-static std::optional<int64_t> groupSize(Attribute groups) {
+/// The number of processes in a group, if it follows from the op: with a
+/// channel and without global ids, the partitions of each replica are in the
+/// group, too.
+static std::optional<int64_t>
+groupSize(Attribute groups, std::optional<ChannelHandleAttr> channel,
+          bool useGlobalDeviceIds) {
+  if (channel && channel->getHandle() > 0 && !useGlobalDeviceIds)
+    return std::nullopt;
   if (auto ids = dyn_cast<DenseIntElementsAttr>(groups))
     if (ids.getType().getRank() == 2)
       return ids.getType().getDimSize(1);
@@ -75,13 +81,15 @@ static std::optional<int64_t> groupSize(Attribute groups) {
 }
 
 LogicalResult AllGatherOp::verify() {
-  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C2)", "(C4)", ""})) ||
+  if (failed(verifyGroups(*this, getReplicaGroups(),
+                          {"(C2)", "(C4)", /*sameSize=*/true})) ||
       failed(verifyChannel(*this, getUseGlobalDeviceIds(), getChannelHandle(),
                            "(C5)")))
     return failure();
   if (getNumOperands() != getNumResults() || getOperands().empty())
     return emitOpError("(C6) needs as many results as operands, at least one");
-  std::optional<int64_t> count = groupSize(getReplicaGroups());
+  std::optional<int64_t> count = groupSize(
+      getReplicaGroups(), getChannelHandle(), getUseGlobalDeviceIds());
   int64_t along = getAllGatherDim();
   for (auto [operand, result] : llvm::zip_equal(getOperands(), getResults())) {
     auto from = tensorOf(operand), to = tensorOf(result);
@@ -92,11 +100,14 @@ LogicalResult AllGatherOp::verify() {
       return emitOpError("(C6) a result differs from its operand in rank or "
                          "element type");
     for (int64_t i = 0; i < from.getRank(); ++i) {
-      int64_t size = from.getDimSize(i);
-      if (i != along ? differ(size, to.getDimSize(i))
-                     : count && !ShapedType::isDynamic(size) &&
-                           (MulOverflow(size, *count, size) ||
-                            differ(size, to.getDimSize(i))))
+      int64_t size = from.getDimSize(i), given = to.getDimSize(i);
+      bool fits = !differ(size, given);
+      if (i == along && count && !ShapedType::isDynamic(size))
+        fits = !MulOverflow(size, *count, size) && !differ(size, given);
+      else if (i == along)
+        fits = ShapedType::isDynamic(size) || ShapedType::isDynamic(given) ||
+               (size ? given % size == 0 : given == 0);
+      if (!fits)
         return emitOpError("(C6) dimension ")
                << i << " of a result does not follow from its operand";
     }
@@ -104,27 +115,39 @@ LogicalResult AllGatherOp::verify() {
   return success();
 }
 
+/// The computation of a collective: E and E to E, to which all operands'
+/// elements may be promoted and which all results have.
+static LogicalResult verifyComputation(Operation *op, Region &region,
+                                       ValueRange operands, ValueRange results,
+                                       StringRef label, StringRef resultLabel) {
+  TypeRange returned = returnedTypes(region);
+  if (returned.size() != 1)
+    return op->emitOpError(label) << " the computation does not return one "
+                                     "value";
+  for (auto [operand, result] : llvm::zip_equal(operands, results))
+    if (failed(verifyReducer(op, region, operand.getType(), result.getType(),
+                             label, resultLabel)))
+      return failure();
+  return success();
+}
+
 LogicalResult AllReduceOp::verify() {
-  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C1)", "(C3)", ""})) ||
+  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C1)", "(C3)"})) ||
       failed(verifyChannel(*this, getUseGlobalDeviceIds(), getChannelHandle(),
                            "(C4)")))
     return failure();
   if (getNumOperands() != getNumResults() || getOperands().empty())
     return emitOpError("(C6) needs as many results as operands, at least one");
-  Type element = tensorOf(getOperands()[0]).getElementType();
-  for (auto [operand, result] : llvm::zip_equal(getOperands(), getResults())) {
+  for (auto [operand, result] : llvm::zip_equal(getOperands(), getResults()))
     if (failed(verifyCompatibleShape(tensorOf(operand), tensorOf(result))))
       return emitOpError("(C6) a result differs from its operand in shape");
-    if (!sameBaselineElement(tensorOf(operand), element))
-      return emitOpError("(C5) operands differ in element type");
-  }
-  return verifyReductionRegion(*this, getComputation(),
-                               getOperands()[0].getType(),
-                               getResults()[0].getType(), "(C5)");
+  return verifyComputation(*this, getComputation(), getOperands(), getResults(),
+                           "(C5)", "(C7)");
 }
 
 LogicalResult ReduceScatterOp::verify() {
-  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C3)", "(C5)", ""})) ||
+  if (failed(verifyGroups(*this, getReplicaGroups(),
+                          {"(C3)", "(C5)", /*sameSize=*/true})) ||
       failed(verifyChannel(*this, getUseGlobalDeviceIds(), getChannelHandle(),
                            "(C6)")))
     return failure();
@@ -135,66 +158,79 @@ LogicalResult ReduceScatterOp::verify() {
                        "operand");
   if (from.getRank() != to.getRank())
     return emitOpError("(C8) the result differs from the operand in rank");
-  std::optional<int64_t> count = groupSize(getReplicaGroups());
+  std::optional<int64_t> count = groupSize(
+      getReplicaGroups(), getChannelHandle(), getUseGlobalDeviceIds());
   for (int64_t i = 0; i < from.getRank(); ++i) {
-    int64_t size = from.getDimSize(i);
+    int64_t size = from.getDimSize(i), given = to.getDimSize(i);
+    if (i == along && !count && !ShapedType::isDynamic(size) &&
+        !ShapedType::isDynamic(given) && (given ? size % given : size) != 0)
+      return emitOpError("(C1) the size of scatter_dimension is not a multiple "
+                         "of the result's");
     if (i == along && count && *count > 0 && !ShapedType::isDynamic(size)) {
       if (size % *count != 0)
         return emitOpError("(C1) the size of scatter_dimension is not a "
                            "multiple of the group's");
       size /= *count;
     }
-    if ((i != along || count) && differ(size, to.getDimSize(i)))
+    if ((i != along || count) && differ(size, given))
       return emitOpError("(C8) dimension ")
              << i << " of the result does not follow from the operand";
   }
-  return verifyReductionRegion(*this, getComputation(), from, to, "(C7)");
+  return verifyComputation(*this, getComputation(), getOperand(), getResult(),
+                           "(C7)", "(C9)");
 }
 
 LogicalResult AllToAllOp::verify() {
-  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C5)", "(C7)", ""})))
+  if (failed(verifyGroups(*this, getReplicaGroups(),
+                          {"(C5)", "(C7)", /*sameSize=*/true})))
     return failure();
   if (getOperands().empty() || getNumOperands() != getNumResults())
     return emitOpError("(C9) needs as many results as operands, at least one");
-  std::optional<int64_t> count = groupSize(getReplicaGroups());
+  std::optional<int64_t> count =
+      groupSize(getReplicaGroups(), std::nullopt, false);
   if (count && *count != static_cast<int64_t>(getSplitCount()))
     return emitOpError("(C8) split_count is not the size of a group");
   return success();
 }
 
-/// With dynamic roots the last operand names one for each other operand.
+/// With a dynamic root the last operand names it, for each result.
 static LogicalResult verifyRoot(Operation *op, bool hasDynamicRoot,
                                 StringRef label) {
-  unsigned values = op->getNumResults();
+  int64_t values = op->getNumResults();
   if (values == 0 || op->getNumOperands() != values + hasDynamicRoot)
     return op->emitOpError(label) << " needs an operand for each result, at "
                                      "least one"
                                   << (hasDynamicRoot ? ", and a root" : "");
+  for (auto [operand, result] : llvm::zip(op->getOperands(), op->getResults()))
+    if (failed(verifyCompatibleShape(tensorOf(operand), tensorOf(result))))
+      return op->emitOpError(label) << " a result differs from its operand in "
+                                       "shape";
   if (!hasDynamicRoot)
     return success();
   auto root = tensorOf(op->getOperands().back());
-  if (root.getRank() != 1 || !root.getElementType().isSignlessInteger(32) ||
-      differ(root.getDimSize(0), values))
+  if (root !=
+      RankedTensorType::get({values}, IntegerType::get(op->getContext(), 32)))
     return op->emitOpError(label)
-           << " the roots are not one i32 for each of the other operands";
+           << " the root is not a vector of one i32 for each result";
   return success();
 }
 
 LogicalResult CollectiveBroadcastOp::verify() {
-  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C1)", "(C2)", ""})))
+  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C1)", "(C2)"})))
     return failure();
-  return verifyRoot(*this, getHasDynamicRoot(), "(C3, C4)");
+  return verifyRoot(*this, getHasDynamicRoot(),
+                    getHasDynamicRoot() ? "(C4, C5)" : "(C3, C5)");
 }
 
 LogicalResult CollectiveReduceOp::verify() {
-  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C1)", "(C2)", ""})) ||
+  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C1)", "(C2)"})) ||
       failed(verifyChannel(*this, getUseGlobalDeviceIds(), getChannelHandle(),
                            "")) ||
       failed(verifyRoot(*this, getHasDynamicRoot(), "(C3)")))
     return failure();
-  return verifyReductionRegion(*this, getComputation(),
-                               getOperands()[0].getType(),
-                               getResults()[0].getType(), "(C4)");
+  return verifyComputation(*this, getComputation(),
+                           getOperands().take_front(getNumResults()),
+                           getResults(), "(C4)", "(C4)");
 }
 
 /// Pairs [source, target], no source and no target twice, none negative.
@@ -238,18 +274,53 @@ static LogicalResult verifyPayload(Operation *op) {
   return success();
 }
 
-LogicalResult InfeedOp::verify() { return verifyPayload(*this); }
+LogicalResult InfeedOp::verify() {
+  if (failed(verifyPayload(*this)))
+    return failure();
+  std::optional<ArrayAttr> layout = getLayout();
+  if (!layout)
+    return success();
+  if (layout->size() != getNumResults() - 1)
+    return emitOpError("layout has ") << layout->size() << " elements instead "
+                                      << "of " << getNumResults() - 1;
+  for (Attribute each : *layout) {
+    auto dimensions = dyn_cast<ArrayAttr>(each);
+    if (!dimensions || !llvm::all_of(dimensions, [](Attribute dimension) {
+          return isa<IntegerAttr>(dimension);
+        }))
+      return emitOpError("layout is not a list of lists of dimensions: ")
+             << each;
+  }
+  return success();
+}
+
+/// What a channel's type means.
+enum ChannelType { DeviceToDevice = 1, DeviceToHost = 2, HostToDevice = 3 };
+
+static LogicalResult verifyTransfer(Operation *op, ChannelHandleAttr channel,
+                                    bool isHostTransfer, ChannelType host) {
+  if (channel.getType() != (isHostTransfer ? host : DeviceToDevice))
+    return op->emitOpError("(C5) the channel's type is ")
+           << channel.getType() << " and is_host_transfer "
+           << (isHostTransfer ? "true" : "false");
+  return success();
+}
 
 LogicalResult SendOp::verify() {
   if (std::optional<DenseIntElementsAttr> pairs = getSourceTargetPairs())
-    return verifyPairs(*this, *pairs, {"(C1)", "(C2)", "(C3)", "(C4)"});
-  return success();
+    if (failed(verifyPairs(*this, *pairs, {"(C1)", "(C2)", "(C3)", "(C4)"})))
+      return failure();
+  return verifyTransfer(*this, getChannelHandle(), getIsHostTransfer(),
+                        DeviceToHost);
 }
 
 LogicalResult RecvOp::verify() {
   if (std::optional<DenseIntElementsAttr> pairs = getSourceTargetPairs())
     if (failed(verifyPairs(*this, *pairs, {"(C1)", "(C2)", "(C3)", "(C4)"})))
       return failure();
+  if (failed(verifyTransfer(*this, getChannelHandle(), getIsHostTransfer(),
+                            HostToDevice)))
+    return failure();
   return verifyPayload(*this);
 }
 

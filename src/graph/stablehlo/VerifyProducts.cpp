@@ -16,6 +16,68 @@ static bool coversAllDimensions(int64_t rank, int64_t first, int64_t second,
          isDistinctWithin(all, rank);
 }
 
+namespace {
+/// The labels of the constraints on element types.
+struct ProductLabels {
+  StringRef plain, quantised, storage, expressed, perTensor, hybrid;
+};
+} // namespace
+
+static LogicalResult verifyQuantisedProduct(Operation *op, Type lhs, Type rhs,
+                                            Type result,
+                                            const ProductLabels &labels) {
+  auto left = dyn_cast<quant::QuantizedType>(lhs);
+  auto right = dyn_cast<quant::QuantizedType>(rhs);
+  auto given = dyn_cast<quant::QuantizedType>(result);
+  if (!left && !right && !given) {
+    if (lhs != rhs)
+      return op->emitOpError(labels.plain)
+             << " lhs and rhs have different element types: " << lhs << " and "
+             << rhs;
+    return success();
+  }
+  if (!right || static_cast<bool>(left) != static_cast<bool>(given))
+    return op->emitOpError(labels.quantised)
+           << " rhs is not quantised, or only one of lhs and result is";
+  if (!left) {
+    if (lhs != right.getExpressedType() || lhs != result)
+      return op->emitOpError(labels.hybrid)
+             << " lhs and result are not of the type that rhs expresses";
+    return success();
+  }
+  if (left.getStorageType() != right.getStorageType() ||
+      left.isSigned() != right.isSigned())
+    return op->emitOpError(labels.storage)
+           << " lhs and rhs differ in storage type";
+  if (left.getExpressedType() != right.getExpressedType() ||
+      left.getExpressedType() != given.getExpressedType())
+    return op->emitOpError(labels.expressed)
+           << " lhs, rhs and result differ in expressed type";
+  if (isa<quant::UniformQuantizedType>(right) &&
+      !isa<quant::UniformQuantizedType>(given))
+    return op->emitOpError(labels.perTensor)
+           << " the result is quantised per axis and rhs is not";
+  return success();
+}
+
+static LogicalResult verifyPrecision(Operation *op,
+                                     std::optional<ArrayAttr> precision,
+                                     StringRef label) {
+  if (precision && precision->size() > 2)
+    return op->emitOpError(label)
+           << " precision_config has " << precision->size()
+           << " elements, more than 2";
+  return success();
+}
+
+/// The axis of a type that is quantised per axis.
+static std::optional<int64_t> axisOf(RankedTensorType type) {
+  auto perAxis =
+      dyn_cast<quant::UniformQuantizedPerAxisType>(type.getElementType());
+  return perAxis ? std::optional<int64_t>(perAxis.getQuantizedDimension())
+                 : std::nullopt;
+}
+
 /// What convolution and dynamic_conv share: all but the padding and what
 /// depends on it.
 template <typename Op> static LogicalResult verifyConvolution(Op op) {
@@ -23,30 +85,58 @@ template <typename Op> static LogicalResult verifyConvolution(Op op) {
   auto lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
   auto result = tensorOf(op.getResult());
   auto emitOpError = [&](const char *words) { return op.emitOpError(words); };
-  size_t spatial = numbers.getInputSpatialDimensions().size();
-  if (lhs.getRank() != rhs.getRank() || result.getRank() != lhs.getRank())
-    return emitOpError("(C1) lhs, rhs and result differ in rank");
+  if (lhs.getRank() != rhs.getRank() || lhs.getRank() < 2)
+    return emitOpError("(C1) lhs and rhs have not the same two or more "
+                       "dimensions");
+  if (result.getRank() != lhs.getRank())
+    return emitOpError("(C26) the result differs from lhs in rank");
+  size_t spatial = lhs.getRank() - 2;
   auto sized = [&](auto list) { return !list || list->size() == spatial; };
-  if (!sized(op.getWindowStrides()) || !sized(op.getLhsDilation()) ||
-      !sized(op.getRhsDilation()) || !sized(op.getWindowReversal()))
-    return emitOpError(
-        "(C2, C5, C7, C9) a window attribute has not one element "
-        "a spatial dimension");
+  auto positive = [](auto list) {
+    return !list || llvm::all_of(*list, [](int64_t n) { return n > 0; });
+  };
+  if (!sized(op.getWindowStrides()))
+    return emitOpError("(C2) window_strides has not one element a spatial "
+                       "dimension");
+  if (!positive(op.getWindowStrides()))
+    return emitOpError("(C3) a stride is not positive");
+  if (!sized(op.getLhsDilation()))
+    return emitOpError("(C5) lhs_dilation has not one element a spatial "
+                       "dimension");
+  if (!positive(op.getLhsDilation()))
+    return emitOpError("(C6) an element of lhs_dilation is not positive");
+  if (!sized(op.getRhsDilation()))
+    return emitOpError("(C7) rhs_dilation has not one element a spatial "
+                       "dimension");
+  if (!positive(op.getRhsDilation()))
+    return emitOpError("(C8) an element of rhs_dilation is not positive");
+  if (!sized(op.getWindowReversal()))
+    return emitOpError("(C9) window_reversal has not one element a spatial "
+                       "dimension");
+  if (numbers.getInputSpatialDimensions().size() != spatial)
+    return emitOpError("(C12) input_spatial_dimensions are not as many as the "
+                       "spatial dimensions");
+  if (numbers.getKernelSpatialDimensions().size() != spatial)
+    return emitOpError("(C17) kernel_spatial_dimensions are not as many as the "
+                       "spatial dimensions");
+  if (numbers.getOutputSpatialDimensions().size() != spatial)
+    return emitOpError("(C19) output_spatial_dimensions are not as many as the "
+                       "spatial dimensions");
   if (!coversAllDimensions(lhs.getRank(), numbers.getInputBatchDimension(),
                            numbers.getInputFeatureDimension(),
                            numbers.getInputSpatialDimensions()))
-    return emitOpError("(C12, C13) the input's dimension numbers are not its "
+    return emitOpError("(C13) the input's dimension numbers are not its "
                        "dimensions");
   if (!coversAllDimensions(rhs.getRank(),
                            numbers.getKernelInputFeatureDimension(),
                            numbers.getKernelOutputFeatureDimension(),
                            numbers.getKernelSpatialDimensions()))
-    return emitOpError("(C17, C18) the kernel's dimension numbers are not its "
+    return emitOpError("(C18) the kernel's dimension numbers are not its "
                        "dimensions");
   if (!coversAllDimensions(result.getRank(), numbers.getOutputBatchDimension(),
                            numbers.getOutputFeatureDimension(),
                            numbers.getOutputSpatialDimensions()))
-    return emitOpError("(C19, C20) the output's dimension numbers are not its "
+    return emitOpError("(C20) the output's dimension numbers are not its "
                        "dimensions");
 
   int64_t groups = op.getFeatureGroupCount(),
@@ -61,15 +151,33 @@ template <typename Op> static LogicalResult verifyConvolution(Op op) {
   if (!ShapedType::isDynamic(batch) && batch % batchGroups != 0)
     return emitOpError("(C10) the batch is not a multiple of "
                        "batch_group_count");
-  if (!ShapedType::isDynamic(features) &&
-      (features % groups != 0 || differ(features / groups, kernelIn)))
-    return emitOpError("(C11, C14) the kernel has ")
+  if (!ShapedType::isDynamic(features) && features % groups != 0)
+    return emitOpError("(C11) the input's features are not a multiple of "
+                       "feature_group_count");
+  if (!ShapedType::isDynamic(features) && differ(features / groups, kernelIn))
+    return emitOpError("(C14) the kernel has ")
            << kernelIn << " input features, not the input's " << features
            << " over " << groups << " groups";
-  if (!ShapedType::isDynamic(kernelOut) &&
-      (kernelOut % groups != 0 || kernelOut % batchGroups != 0))
-    return emitOpError("(C15, C16) the kernel's output features are not a "
-                       "multiple of the group count");
+  if (!ShapedType::isDynamic(kernelOut) && kernelOut % batchGroups != 0)
+    return emitOpError("(C15) the kernel's output features are not a multiple "
+                       "of batch_group_count");
+  if (!ShapedType::isDynamic(kernelOut) && kernelOut % groups != 0)
+    return emitOpError("(C16) the kernel's output features are not a multiple "
+                       "of feature_group_count");
+  if (failed(verifyPrecision(op, op.getPrecisionConfig(), "(C24)")) ||
+      failed(verifyQuantisedProduct(
+          op, lhs.getElementType(), rhs.getElementType(),
+          result.getElementType(),
+          {"(C27)", "(C28)", "(C31)", "(C32)", "(C33)", "(C34)"})))
+    return failure();
+  if (axisOf(rhs).value_or(numbers.getKernelOutputFeatureDimension()) !=
+      numbers.getKernelOutputFeatureDimension())
+    return emitOpError("(C29) rhs is quantised along another axis than its "
+                       "output features");
+  if (axisOf(result).value_or(numbers.getOutputFeatureDimension()) !=
+      numbers.getOutputFeatureDimension())
+    return emitOpError("(C30) the result is quantised along another axis than "
+                       "its features");
 
   int64_t outBatch = result.getDimSize(numbers.getOutputBatchDimension());
   if ((!ShapedType::isDynamic(batch) &&
@@ -95,9 +203,8 @@ LogicalResult ConvolutionOp::verify() {
     std::optional<int64_t> size = windowedSize(
         lhs.getDimSize(numbers.getInputSpatialDimensions()[index]), dimension);
     if (!size)
-      return emitOpError("(C3, C6, C8) spatial dimension ")
-             << index << ": stride and dilations are not positive, or the "
-             << "padded size is too large";
+      return emitOpError("(C25) spatial dimension ")
+             << index << ": the padded size is too large";
     if (!ShapedType::isDynamic(dimension.size) &&
         differ(*size,
                result.getDimSize(numbers.getOutputSpatialDimensions()[index])))
@@ -115,58 +222,110 @@ LogicalResult DynamicConvOp::verify() {
       differ(padding.getDimSize(1), 2))
     return emitOpError("(C4) padding is not [low, high] for each spatial "
                        "dimension");
-  for (const WindowDimension &dimension : getWindow())
-    if (dimension.stride < 1 || dimension.baseDilation < 1 ||
-        dimension.windowDilation < 1)
-      return emitOpError("(C3, C6, C8) a stride or dilation is not positive");
+  return success();
+}
+
+/// One side's dimension numbers, and the labels of their constraints.
+namespace {
+struct DotSide {
+  RankedTensorType type;
+  ArrayRef<int64_t> batching, contracting;
+  StringRef unique, batchingWithin, contractingWithin;
+};
+} // namespace
+
+static LogicalResult verifySide(Operation *op, const DotSide &side) {
+  SmallVector<int64_t> all(side.batching);
+  llvm::append_range(all, side.contracting);
+  if (!isUnique(all))
+    return op->emitOpError(side.unique)
+           << " a dimension stands twice among batching and contracting ones";
+  if (!isWithin(side.batching, side.type.getRank()))
+    return op->emitOpError(side.batchingWithin)
+           << " a batching dimension is not one of the operand's";
+  if (!isWithin(side.contracting, side.type.getRank()))
+    return op->emitOpError(side.contractingWithin)
+           << " a contracting dimension is not one of the operand's";
+  return success();
+}
+
+/// Whether the dimensions have the same sizes, one by one.
+static bool haveSameSizes(RankedTensorType lhs, ArrayRef<int64_t> lhsDims,
+                          RankedTensorType rhs, ArrayRef<int64_t> rhsDims) {
+  return llvm::all_of(llvm::zip_equal(lhsDims, rhsDims), [&](auto pair) {
+    return !differ(lhs.getDimSize(std::get<0>(pair)),
+                   rhs.getDimSize(std::get<1>(pair)));
+  });
+}
+
+/// The constraints (C13) to (C24): types, precision, algorithm.
+static LogicalResult verifyArithmetic(DotGeneralOp op) {
+  auto rhs = tensorOf(op.getRhs());
+  if (failed(verifyPrecision(op, op.getPrecisionConfig(), "(C11)")) ||
+      failed(verifyQuantisedProduct(
+          op, tensorOf(op.getLhs()).getElementType(), rhs.getElementType(),
+          tensorOf(op.getResult()).getElementType(),
+          {"(C13)", "(C14)", "(C17)", "(C18)", "(C19)", "(C20)"})))
+    return failure();
+  bool hasZeroPoint = false;
+  if (auto type = dyn_cast<quant::UniformQuantizedType>(rhs.getElementType()))
+    hasZeroPoint = type.getZeroPoint() != 0;
+  if (auto type =
+          dyn_cast<quant::UniformQuantizedPerAxisType>(rhs.getElementType()))
+    hasZeroPoint = llvm::any_of(type.getZeroPoints(),
+                                [](int64_t point) { return point != 0; });
+  if (hasZeroPoint)
+    return op.emitOpError("(C15) a zero point of rhs is not 0");
+  auto numbers = op.getDotDimensionNumbers();
+  if (auto axis = axisOf(rhs))
+    if (llvm::is_contained(numbers.getRhsContractingDimensions(), *axis))
+      return op.emitOpError("(C16) rhs is quantised along a contracting "
+                            "dimension");
+  if (op.getAlgorithm() && op.getPrecisionConfig())
+    for (auto precision : op.getPrecisionConfig()->getAsRange<PrecisionAttr>())
+      if (precision.getValue() != Precision::DEFAULT)
+        return op.emitOpError("(C21) has an algorithm and a precision other "
+                              "than DEFAULT");
   return success();
 }
 
 LogicalResult DotGeneralOp::verify() {
   auto numbers = getDotDimensionNumbers();
   auto lhs = tensorOf(getLhs()), rhs = tensorOf(getRhs());
+  ArrayRef<int64_t> lhsBatching = numbers.getLhsBatchingDimensions();
+  ArrayRef<int64_t> rhsBatching = numbers.getRhsBatchingDimensions();
+  ArrayRef<int64_t> lhsContracting = numbers.getLhsContractingDimensions();
+  ArrayRef<int64_t> rhsContracting = numbers.getRhsContractingDimensions();
+  if (lhsBatching.size() != rhsBatching.size())
+    return emitOpError("(C1) lhs and rhs have not as many batching dimensions");
+  if (lhsContracting.size() != rhsContracting.size())
+    return emitOpError("(C2) lhs and rhs have not as many contracting "
+                       "dimensions");
+  if (failed(verifySide(
+          *this, {lhs, lhsBatching, lhsContracting, "(C3)", "(C5)", "(C6)"})) ||
+      failed(verifySide(
+          *this, {rhs, rhsBatching, rhsContracting, "(C4)", "(C7)", "(C8)"})))
+    return failure();
+  if (!haveSameSizes(lhs, lhsBatching, rhs, rhsBatching))
+    return emitOpError("(C9) batching dimensions differ in size");
+  if (!haveSameSizes(lhs, lhsContracting, rhs, rhsContracting))
+    return emitOpError("(C10) contracting dimensions differ in size");
   SmallVector<int64_t> shape;
-  auto check = [&](ArrayRef<int64_t> lhsDims, ArrayRef<int64_t> rhsDims) {
-    if (lhsDims.size() != rhsDims.size() ||
-        !isDistinctWithin(lhsDims, lhs.getRank()) ||
-        !isDistinctWithin(rhsDims, rhs.getRank()))
-      return false;
-    return llvm::all_of(llvm::zip_equal(lhsDims, rhsDims), [&](auto pair) {
-      return !differ(lhs.getDimSize(std::get<0>(pair)),
-                     rhs.getDimSize(std::get<1>(pair)));
-    });
-  };
-  if (!check(numbers.getLhsBatchingDimensions(),
-             numbers.getRhsBatchingDimensions()))
-    return emitOpError("(C1, C3, C5, C7, C9) the batching dimensions do not "
-                       "match");
-  if (!check(numbers.getLhsContractingDimensions(),
-             numbers.getRhsContractingDimensions()))
-    return emitOpError("(C2, C4, C6, C8, C10) the contracting dimensions do "
-                       "not match");
-  for (int64_t dimension : numbers.getLhsBatchingDimensions())
+  for (int64_t dimension : lhsBatching)
     shape.push_back(lhs.getDimSize(dimension));
   auto addFree = [&](RankedTensorType type, ArrayRef<int64_t> batching,
                      ArrayRef<int64_t> contracting) {
-    for (int64_t i = 0; i < type.getRank(); ++i) {
-      bool isBatching = llvm::is_contained(batching, i);
-      bool isContracting = llvm::is_contained(contracting, i);
-      if (isBatching && isContracting)
-        return false;
-      if (!isBatching && !isContracting)
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      if (!llvm::is_contained(batching, i) &&
+          !llvm::is_contained(contracting, i))
         shape.push_back(type.getDimSize(i));
-    }
-    return true;
   };
-  if (!addFree(lhs, numbers.getLhsBatchingDimensions(),
-               numbers.getLhsContractingDimensions()) ||
-      !addFree(rhs, numbers.getRhsBatchingDimensions(),
-               numbers.getRhsContractingDimensions()))
-    return emitOpError("(C3, C4) a dimension is both batching and contracting");
+  addFree(lhs, lhsBatching, lhsContracting);
+  addFree(rhs, rhsBatching, rhsContracting);
   if (failed(verifyCompatibleShape(shape, tensorOf(getResult()).getShape())))
     return emitOpError("(C12) the result's shape does not follow from the "
                        "operands'");
-  return success();
+  return verifyArithmetic(*this);
 }
 
 LogicalResult DotOp::verify() {
