@@ -178,7 +178,7 @@ TEST(Quantized, ProductsInIntegers) {
   std::string lhs = tensor("!quant.uniform<i8:f32, 0.05:-3>", "7x30");
   std::string out = tensor("!quant.uniform<i8:f32, 0.6:4>", "7x4");
   for (const std::string &element :
-       {std::string("!quant.uniform<i8:f32, 0.02:5>"),
+       {std::string("!quant.uniform<i8:f32, 0.02:0>"),
         std::string("!quant.uniform<i8:f32:1, {0.05:0, 0.02:0, 0.1:0, "
                     "0.07:0}>")}) {
     std::string rhs = tensor(element, "30x4");
