@@ -204,7 +204,8 @@ static Result<Tensors> evaluateEinsum(const Call &call) {
 static Result<Tensors> evaluateTorchIndexSelect(const Call &call) {
   auto op = call.as<stablehlo::TorchIndexSelectOp>();
   const Tensor &operand = call[0], &index = call[1];
-  const auto dim = static_cast<int64_t>(op.getDim());
+  auto dim = static_cast<int64_t>(op.getDim());
+  dim += dim < 0 ? operand.rank() : 0;
   const auto batchDims = static_cast<int64_t>(op.getBatchDims());
   if (dim < 0 || dim >= operand.rank() || batchDims < 0 || batchDims > dim ||
       batchDims > index.rank() || !isInteger(index.type()))

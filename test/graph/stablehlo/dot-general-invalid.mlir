@@ -211,7 +211,7 @@ func.func @dot_general_c21(%x: tensor<2x3x4xf32>, %y: tensor<2x4x5xf32>) {
 // -----
 
 func.func @dot_general_c22(%x: tensor<2x3x4xf32>, %y: tensor<2x4x5xf32>) {
-  // expected-error@+1 {{(C22) lhs_component_count is not positive}}
+  // expected-error@+2 {{(C22) lhs_component_count is not positive}}
   %r = "stablehlo.dot_general"(%x, %y)
       {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>, algorithm = #stablehlo.dot_algorithm<lhs_precision_type = f32, rhs_precision_type = f32, accumulation_type = f32, lhs_component_count = 0, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>}
       : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
@@ -221,7 +221,7 @@ func.func @dot_general_c22(%x: tensor<2x3x4xf32>, %y: tensor<2x4x5xf32>) {
 // -----
 
 func.func @dot_general_c23(%x: tensor<2x3x4xf32>, %y: tensor<2x4x5xf32>) {
-  // expected-error@+1 {{(C23) rhs_component_count is not positive}}
+  // expected-error@+2 {{(C23) rhs_component_count is not positive}}
   %r = "stablehlo.dot_general"(%x, %y)
       {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>, algorithm = #stablehlo.dot_algorithm<lhs_precision_type = f32, rhs_precision_type = f32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 0, num_primitive_operations = 1, allow_imprecise_accumulation = false>}
       : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
@@ -231,7 +231,7 @@ func.func @dot_general_c23(%x: tensor<2x3x4xf32>, %y: tensor<2x4x5xf32>) {
 // -----
 
 func.func @dot_general_c24(%x: tensor<2x3x4xf32>, %y: tensor<2x4x5xf32>) {
-  // expected-error@+1 {{(C24) num_primitive_operations is not positive}}
+  // expected-error@+2 {{(C24) num_primitive_operations is not positive}}
   %r = "stablehlo.dot_general"(%x, %y)
       {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>, algorithm = #stablehlo.dot_algorithm<lhs_precision_type = f32, rhs_precision_type = f32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 0, allow_imprecise_accumulation = false>}
       : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
