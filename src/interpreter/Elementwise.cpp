@@ -1,6 +1,7 @@
 //===- Elementwise.cpp - functions of one and of two numbers --------------===//
 
 #include "graph/stablehlo/StablehloOps.h"
+#include "interpreter/ComplexMath.h"
 #include "interpreter/ElementwiseLoops.h"
 
 #include <bit>
@@ -23,47 +24,26 @@ template <typename T> constexpr uint64_t lowBits(T value, unsigned bits) {
 // One number
 //===----------------------------------------------------------------------===//
 
-/// A function that floats and complex numbers have under the same name.
-#define REAL_AND_COMPLEX(Name, expression)                                     \
+/// A function of floats, and that of complexmath of complex numbers.
+#define REAL_AND_COMPLEX(Name, function, expression)                           \
   struct Name {                                                                \
     static double real(double x) { return expression; }                        \
-    static Complex complex(Complex x) { return expression; }                   \
+    static Complex complex(Complex x) { return complexmath::function(x); }     \
   };
-REAL_AND_COMPLEX(Cosine, std::cos(x))
-REAL_AND_COMPLEX(Sine, std::sin(x))
-REAL_AND_COMPLEX(Tan, std::tan(x))
-REAL_AND_COMPLEX(Tanh, std::tanh(x))
-REAL_AND_COMPLEX(Exp, std::exp(x))
-REAL_AND_COMPLEX(Log, std::log(x))
-REAL_AND_COMPLEX(Sqrt, std::sqrt(x))
-REAL_AND_COMPLEX(Rsqrt, 1.0 / std::sqrt(x))
-REAL_AND_COMPLEX(Logistic, 1.0 / (1.0 + std::exp(-x)))
+REAL_AND_COMPLEX(Cosine, cos, std::cos(x))
+REAL_AND_COMPLEX(Sine, sin, std::sin(x))
+REAL_AND_COMPLEX(Tan, tan, std::tan(x))
+REAL_AND_COMPLEX(Tanh, tanh, std::tanh(x))
+REAL_AND_COMPLEX(Exp, exp, std::exp(x))
+REAL_AND_COMPLEX(Expm1, expm1, std::expm1(x))
+REAL_AND_COMPLEX(Log, log, std::log(x))
+REAL_AND_COMPLEX(Log1p, log1p, std::log1p(x))
+REAL_AND_COMPLEX(Sqrt, sqrt, std::sqrt(x))
+REAL_AND_COMPLEX(Rsqrt, rsqrt, 1.0 / std::sqrt(x))
+REAL_AND_COMPLEX(Cbrt, cbrt, std::cbrt(x))
+REAL_AND_COMPLEX(Logistic, logistic, 1.0 / (1.0 + std::exp(-x)))
 #undef REAL_AND_COMPLEX
 
-struct Expm1 {
-  static double real(double x) { return std::expm1(x); }
-  /// exp(x) - 1 = expm1(a) cos(b) - 2 sin(b/2)^2 + i exp(a) sin(b), which loses
-  /// no digits near zero.
-  static Complex complex(Complex x) {
-    const double s = std::sin(x.imag() / 2);
-    return {std::expm1(x.real()) * std::cos(x.imag()) - 2 * s * s,
-            std::exp(x.real()) * std::sin(x.imag())};
-  }
-};
-struct Log1p {
-  static double real(double x) { return std::log1p(x); }
-  /// log|1 + x| = log1p(a (2 + a) + b^2) / 2, exact near zero.
-  static Complex complex(Complex x) {
-    const double a = x.real(), b = x.imag();
-    return {std::log1p(a * (2 + a) + b * b) / 2, std::atan2(b, 1 + a)};
-  }
-};
-struct Cbrt {
-  static double real(double x) { return std::cbrt(x); }
-  static Complex complex(Complex x) {
-    return x == 0.0 ? x : std::pow(x, 1.0 / 3);
-  }
-};
 struct Ceil {
   static double real(double x) { return std::ceil(x); }
 };
@@ -87,9 +67,7 @@ struct Sign {
   static double real(double x) {
     return std::isnan(x) || x == 0 ? x : std::copysign(1.0, x);
   }
-  static Complex complex(Complex x) {
-    return x == 0.0 ? Complex() : x / std::abs(x);
-  }
+  static Complex complex(Complex x) { return complexmath::sign(x); }
   template <typename T> static T integer(T x, unsigned) {
     return static_cast<T>((x > 0) - (x < 0));
   }
@@ -147,7 +125,9 @@ struct Multiply {
 };
 struct Divide {
   static double real(double a, double b) { return a / b; }
-  static Complex complex(Complex a, Complex b) { return a / b; }
+  static Complex complex(Complex a, Complex b) {
+    return complexmath::divide(a, b);
+  }
   template <typename T> static T integer(T a, T b, unsigned) {
     if (b == 0)
       return static_cast<T>(-1);
@@ -176,9 +156,7 @@ struct Remainder {
 struct Power {
   static double real(double a, double b) { return std::pow(a, b); }
   static Complex complex(Complex a, Complex b) {
-    if (a == 0.0)
-      return b == 0.0 ? 1.0 : 0.0;
-    return std::pow(a, b);
+    return complexmath::power(a, b);
   }
   /// By squaring, modulo 2^bits. A negative power is the integer part of
   /// 1 / a^|b|.
@@ -199,10 +177,8 @@ struct Power {
 };
 struct Atan2 {
   static double real(double a, double b) { return std::atan2(a, b); }
-  /// -i log((b + i a) / sqrt(a^2 + b^2)).
   static Complex complex(Complex a, Complex b) {
-    const Complex i(0, 1);
-    return -i * std::log((b + i * a) / std::sqrt(a * a + b * b));
+    return complexmath::atan2(a, b);
   }
 };
 /// Complex numbers compare by real, then imaginary part.
