@@ -1,4 +1,5 @@
 #include "passes/Pipelines.h"
+#include "passes/DecomposeChlo.h"
 
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -273,6 +274,7 @@ void registerSimplificationPasses() {
   registerPass([] { return createMoveTransposes(); });
   registerPass([] { return createChannelsFirst(); });
   registerPass([] { return createRaiseIdioms(); });
+  registerPass([] { return createDecomposeChlo(); });
   PassPipelineRegistration<SimplifyPipelineOptions>(
       "simplify", "All simplifications, in order",
       [](OpPassManager &manager, const SimplifyPipelineOptions &options) {

@@ -4,7 +4,6 @@ using namespace mlir;
 
 namespace sinter::chlo {
 
-
 /// \p value as the type that \p op declares, which may know fewer sizes.
 static Results asDeclared(Emit &emit, Operation *op, Value value) {
   if (!value)

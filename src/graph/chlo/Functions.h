@@ -2,8 +2,9 @@
 //
 // Each takes tensors of one float type (or complex<f32>, complex<f64> where
 // said) and gives one of the same type. Types smaller than f32 are computed in
-// f32. Where nothing else is said the result is within 3 units in the last
-// place wherever the elementary functions of `stablehlo` are within 1.
+// f32. Where the elementary functions of `stablehlo` are within 1 unit in the
+// last place, these are within 3 (circular and hyperbolic functions, erf), 8
+// (the others, away from zeros at negative arguments) or what is said beside.
 //
 //===----------------------------------------------------------------------===//
 

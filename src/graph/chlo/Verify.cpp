@@ -6,10 +6,6 @@ using namespace mlir;
 
 namespace sinter::chlo {
 
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 static bool differ(int64_t lhs, int64_t rhs) {
   return !ShapedType::isDynamic(lhs) && !ShapedType::isDynamic(rhs) &&
          lhs != rhs;

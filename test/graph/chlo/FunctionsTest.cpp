@@ -1,0 +1,361 @@
+// The special functions of chlo, built from stablehlo and run by the oracle,
+// against the same functions in long double over swept arguments.
+
+#include "graph/Model.h"
+#include "graph/Types.h"
+#include "graph/chlo/DecomposeChlo.h"
+#include "interpreter/Interpreter.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "runtime/Expectation.h"
+
+#include <cmath>
+#include <complex>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace sinter;
+
+namespace {
+
+using Long = long double;
+using LongComplex = std::complex<Long>;
+
+/// Runs `chlo.OP` on the arguments; its result.
+Tensor run(const std::string &op, const std::vector<Tensor> &arguments,
+           const std::string &resultElement) {
+  auto context = makeContext();
+  std::string types, names, list;
+  for (const Tensor &argument : arguments) {
+    std::string type;
+    llvm::raw_string_ostream stream(type);
+    stream << tensorTypeOf(argument.type(), argument.shape(), context.get());
+    const std::string name = "%" + std::to_string(types.size());
+    list += (types.empty() ? "" : ", ") + name + ": " + type;
+    names += (types.empty() ? "" : ", ") + name;
+    types += (types.empty() ? "" : ", ") + type;
+  }
+  const std::string result = "tensor<" + std::to_string(arguments[0].size()) +
+                             "x" + resultElement + ">";
+  const std::string text = "func.func @main(" + list + ") -> " + result +
+                           " {\n  %r = \"chlo." + op + "\"(" + names + ") : (" +
+                           types + ") -> " + result +
+                           "\n  return %r : " + result + "\n}";
+  auto module = parseSourceString<ModuleOp>(text, context.get());
+  if (!module) {
+    ADD_FAILURE() << text;
+    return {};
+  }
+  decomposeChlo(*module);
+  EXPECT_TRUE(succeeded(verify(*module)));
+  auto results =
+      interpret(module->lookupSymbol<func::FuncOp>("main"), arguments);
+  if (!results) {
+    ADD_FAILURE() << results.error().message;
+    return {};
+  }
+  return std::move(results->front());
+}
+
+template <typename T> constexpr ElementType typeFor() {
+  if constexpr (std::is_same_v<T, float>)
+    return ElementType::F32;
+  else if constexpr (std::is_same_v<T, double>)
+    return ElementType::F64;
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    return ElementType::C64;
+  else
+    return ElementType::C128;
+}
+template <typename T> Tensor tensorOf(const std::vector<T> &values) {
+  return Tensor::of<T>(typeFor<T>(), {static_cast<int64_t>(values.size())},
+                       values);
+}
+
+/// Checks that each value is within \p ulps representable values of
+/// \p reference, or within \p absolute of it.
+template <typename T, typename Reference>
+void check(const std::string &op, const std::vector<T> &values,
+           Reference reference, uint64_t ulps, double absolute = 0) {
+  std::string element = typeFor<T>() == ElementType::F32   ? "f32"
+                        : typeFor<T>() == ElementType::F64 ? "f64"
+                        : typeFor<T>() == ElementType::C64 ? "complex<f32>"
+                                                           : "complex<f64>";
+  Tensor got = run(op, {tensorOf(values)}, element);
+  ASSERT_EQ(got.size(), static_cast<int64_t>(values.size()));
+  std::vector<T> expected;
+  for (T value : values)
+    expected.push_back(static_cast<T>(reference(value)));
+  Tensor wanted = tensorOf(expected);
+  for (int64_t i = 0; i < got.size(); ++i) {
+    const T value = got.template at<T>(i);
+    if (ulpDistance(got, wanted, i) > ulps &&
+        !(std::abs(value - expected[i]) <= absolute))
+      FAIL() << op << " of " << element << " " << values[i] << ": got " << value
+             << ", expected " << expected[i] << ", "
+             << ulpDistance(got, wanted, i) << " apart";
+  }
+}
+
+/// \p count values from \p low to \p high, evenly spread.
+template <typename T> std::vector<T> sweep(Long low, Long high, int count) {
+  std::vector<T> values;
+  for (int i = 0; i < count; ++i)
+    values.push_back(static_cast<T>(low + (high - low) * i / (count - 1)));
+  return values;
+}
+
+/// Values of every magnitude and both signs, zeros and infinities.
+template <typename T> std::vector<T> magnitudes() {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> values = {0, T(-0.0), Limits::infinity(), -Limits::infinity()};
+  for (int exponent = Limits::min_exponent - 1; exponent < Limits::max_exponent;
+       exponent += Limits::digits / 4)
+    for (T mantissa : {T(1), T(1.25), T(1.7)}) {
+      values.push_back(std::ldexp(mantissa, exponent));
+      values.push_back(-std::ldexp(mantissa, exponent));
+    }
+  return values;
+}
+
+/// The same check for f32 and f64, of values from \p low to \p high.
+template <typename Reference>
+void checkReal(const std::string &op, Reference reference, Long low, Long high,
+               uint64_t ulps, double absolute = 0) {
+  check(op, sweep<float>(low, high, 997), reference, ulps, absolute);
+  check(op, sweep<double>(low, high, 997), reference, ulps, absolute * 1e-8);
+}
+template <typename Reference>
+void checkMagnitudes(const std::string &op, Reference reference,
+                     uint64_t ulps) {
+  check(op, magnitudes<float>(), reference, ulps);
+  check(op, magnitudes<double>(), reference, ulps);
+}
+
+#define REFERENCE(expression) [](Long x) -> Long { return expression; }
+
+TEST(ChloFunctions, InverseCircular) {
+  checkReal("asin", REFERENCE(asinl(x)), -1.1, 1.1, 3);
+  checkReal("acos", REFERENCE(acosl(x)), -1.1, 1.1, 3);
+  checkReal("atan", REFERENCE(atanl(x)), -4, 4, 2);
+  checkMagnitudes("asin", REFERENCE(asinl(x)), 3);
+  checkMagnitudes("acos", REFERENCE(acosl(x)), 3);
+  checkMagnitudes("atan", REFERENCE(atanl(x)), 2);
+  check<double>("acos", {-1, 1}, REFERENCE(acosl(x)), 0);
+}
+
+TEST(ChloFunctions, Hyperbolic) {
+  checkReal("asinh", REFERENCE(asinhl(x)), -4, 4, 3);
+  checkReal("acosh", REFERENCE(acoshl(x)), 0.5, 4, 3);
+  checkReal("atanh", REFERENCE(atanhl(x)), -1.01, 1.01, 3);
+  // The defined formula loses |x| / 2 units in the last place.
+  checkReal("sinh", REFERENCE(sinhl(x)), -8, 8, 8);
+  checkReal("cosh", REFERENCE(coshl(x)), -8, 8, 8);
+  check("sinh", sweep<float>(-89.4, 89.4, 999), REFERENCE(sinhl(x)), 64);
+  check("cosh", sweep<double>(-710, 710, 999), REFERENCE(coshl(x)), 512);
+  checkMagnitudes("asinh", REFERENCE(asinhl(x)), 3);
+  checkMagnitudes("acosh", REFERENCE(acoshl(x)), 3);
+  checkMagnitudes("atanh", REFERENCE(atanhl(x)), 3);
+  checkMagnitudes("sinh", REFERENCE(sinhl(x)), 512);
+  checkMagnitudes("cosh", REFERENCE(coshl(x)), 512);
+}
+
+TEST(ChloFunctions, Error) {
+  checkReal("erf", REFERENCE(erfl(x)), -7, 7, 2);
+  checkReal("erfc", REFERENCE(erfcl(x)), -6, 9, 5);
+  check("erfc", sweep<double>(9, 26, 999), REFERENCE(erfcl(x)), 5);
+  checkMagnitudes("erf", REFERENCE(erfl(x)), 2);
+}
+
+/// By Newton's method in long double.
+Long erfInverse(Long x) {
+  if (std::isnan(x) || fabsl(x) > 1)
+    return NAN;
+  if (fabsl(x) == 1)
+    return copysignl(INFINITY, x);
+  const Long rest = 1 - fabsl(x);
+  Long y = sqrtl(-logl((1 - x) * (1 + x))) * 0.9L;
+  for (int i = 0; i < 100; ++i) {
+    const Long error = y < 0.5L ? erfl(y) - fabsl(x) : rest - erfcl(y);
+    const Long step = error * sqrtl(M_PIl) / 2 * expl(y * y);
+    y -= step / (1 + y * step);
+  }
+  return copysignl(y, x);
+}
+
+TEST(ChloFunctions, ErrorInverse) {
+  checkReal("erf_inv", erfInverse, -0.99, 0.99, 6);
+  check<double>("erf_inv",
+                {-1, 1, 0, 1e-300, 1 - 1e-12, 1 - 0x1p-53, 0x1p-53 - 1, 2},
+                erfInverse, 8);
+}
+
+TEST(ChloFunctions, LogGamma) {
+  auto reference = REFERENCE(lgammal(x));
+  checkReal("lgamma", reference, 0.01, 12, 8);
+  checkReal("lgamma", reference, 12, 300, 3);
+  // Near its zeros of negative arguments only the difference is small.
+  checkReal("lgamma", reference, -20, -0.001, 8, 1e-5);
+  check<double>("lgamma", {0, -1, -7, 1, 2, 1e300, 1e-300, INFINITY, -INFINITY},
+                reference, 3);
+}
+
+/// DLMF 5.5.2 and 5.11.2 in long double.
+Long digamma(Long x) {
+  if (x < 0)
+    return digamma(1 - x) - M_PIl / tanl(M_PIl * (x - roundl(x)));
+  Long sum = 0;
+  for (; x < 40; ++x)
+    sum -= 1 / x;
+  const Long u = 1 / (x * x);
+  return sum + logl(x) - 1 / (2 * x) -
+         u * (1 / 12.0L -
+              u * (1 / 120.0L -
+                   u * (1 / 252.0L - u * (1 / 240.0L - u / 132.0L))));
+}
+
+TEST(ChloFunctions, Digamma) {
+  checkReal("digamma", digamma, 0.01, 20, 5, 1e-9);
+  checkReal("digamma", digamma, 20, 1000, 3);
+  checkReal("digamma", digamma, -10.3, -0.01, 8, 1e-4);
+  for (double pole : {0.0, -0.0, -3.0})
+    check<double>("digamma", {pole}, REFERENCE(Long(NAN)), 0);
+}
+
+TEST(ChloFunctions, Bessel) {
+  auto reference = [](Long x) -> Long {
+    return copysignl(std::cyl_bessel_il(1, fabsl(x)) * expl(-fabsl(x)), x);
+  };
+  checkReal("bessel_i1e", reference, -40, 40, 8);
+}
+
+TEST(ChloFunctions, ZetaAndPolygamma) {
+  for (auto [s, q, expected] : {
+           // DLMF 25.6.1: pi^2 / 6, pi^4 / 90; 25.11.
+           std::array<double, 3>{2, 1, 1.6449340668482264},
+           {4, 1, 1.0823232337111382},
+           {2, 0.5, 4.934802200544679},
+           {1.5, 2.5, 1.4037797688568258},
+           {20, 3, 2.8771746654611315e-10},
+           {1, 3, INFINITY},
+           {0.5, 3, NAN},
+           {2, -1, INFINITY},
+           {3, -1, NAN},
+       }) {
+    Tensor got =
+        run("zeta", {tensorOf<double>({s}), tensorOf<double>({q})}, "f64");
+    const double value = got.at<double>(0);
+    if (std::isnan(expected))
+      EXPECT_TRUE(std::isnan(value)) << s << " " << q;
+    else if (std::isinf(expected))
+      EXPECT_EQ(value, expected);
+    else
+      EXPECT_NEAR(value, expected, std::fabs(expected) * 1e-10)
+          << s << " " << q;
+  }
+  for (auto [n, x, expected] : {
+           std::array<double, 3>{1, 1, 1.6449340668482264},
+           {2, 1, -2.4041138063191886},
+           {0, 1, -0.5772156649015329},
+           {3, 0.5, 97.40909103400244},
+           {1.5, 1, NAN},
+           {-1, 1, NAN},
+       }) {
+    Tensor got =
+        run("polygamma", {tensorOf<double>({n}), tensorOf<double>({x})}, "f64");
+    const double value = got.at<double>(0);
+    if (std::isnan(expected))
+      EXPECT_TRUE(std::isnan(value)) << n << " " << x;
+    else
+      EXPECT_NEAR(value, expected, std::fabs(expected) * 1e-13)
+          << n << " " << x;
+  }
+}
+
+TEST(ChloFunctions, NextAfter) {
+  auto checkNext = [](auto zero) {
+    using T = decltype(zero);
+    using Limits = std::numeric_limits<T>;
+    const T inf = Limits::infinity();
+    std::vector<T> ends = {0,
+                           T(-0.0),
+                           1,
+                           -1,
+                           Limits::denorm_min(),
+                           -Limits::denorm_min(),
+                           Limits::max(),
+                           -Limits::max(),
+                           Limits::min(),
+                           inf,
+                           -inf,
+                           Limits::quiet_NaN()};
+    std::vector<T> x, y, expected;
+    for (T from : ends)
+      for (T to : ends) {
+        x.push_back(from);
+        y.push_back(to);
+        expected.push_back(std::nextafter(from, to));
+      }
+    Tensor got = run("next_after", {tensorOf(x), tensorOf(y)},
+                     sizeof(T) == 4 ? "f32" : "f64");
+    Tensor wanted = tensorOf(expected);
+    for (int64_t i = 0; i < got.size(); ++i)
+      EXPECT_EQ(ulpDistance(got, wanted, i), 0u) << x[i] << " " << y[i];
+  };
+  checkNext(0.0f);
+  checkNext(0.0);
+}
+
+//===----------------------------------------------------------------------===//
+// Complex
+//===----------------------------------------------------------------------===//
+
+template <typename T> std::vector<std::complex<T>> plane() {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> parts = {T(0),
+                          Limits::denorm_min(),
+                          Limits::min(),
+                          std::sqrt(Limits::min()),
+                          Limits::epsilon(),
+                          T(1e-3),
+                          T(0.3),
+                          T(0.7),
+                          1 - Limits::epsilon() / 2,
+                          T(1),
+                          1 + Limits::epsilon(),
+                          T(1.6),
+                          T(5),
+                          T(1000),
+                          1 / Limits::epsilon(),
+                          std::sqrt(Limits::max()),
+                          Limits::max() / 3,
+                          Limits::max()};
+  std::vector<std::complex<T>> values;
+  for (T re : parts)
+    for (T im : parts)
+      for (T a : {re, -re})
+        for (T b : {im, -im})
+          values.push_back({a, b});
+  return values;
+}
+
+#define COMPLEX(expression)                                                    \
+  [](LongComplex z) -> LongComplex { return expression; }
+template <typename Reference>
+void checkComplex(const std::string &op, Reference reference, uint64_t ulps) {
+  check(op, plane<float>(), reference, ulps);
+  check(op, plane<double>(), reference, ulps);
+}
+
+TEST(ChloFunctions, Complex) {
+  checkComplex("asin", COMPLEX(std::asin(z)), 3);
+  checkComplex("acos", COMPLEX(std::acos(z)), 3);
+  checkComplex("asinh", COMPLEX(std::asinh(z)), 3);
+  checkComplex("acosh", COMPLEX(std::acosh(z)), 3);
+  checkComplex("atan", COMPLEX(std::atan(z)), 3);
+  checkComplex("atanh", COMPLEX(std::atanh(z)), 3);
+  checkComplex("square", COMPLEX(z * z), 3);
+  checkComplex("conj", COMPLEX(std::conj(z)), 0);
+}
+
+} // namespace
