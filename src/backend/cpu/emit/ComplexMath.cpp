@@ -102,15 +102,12 @@ public:
     return both(equal(z.re, real(0)), equal(z.im, real(0)));
   }
 
-  /// e^a (cos b + i sin b); real numbers stay real, and e^-inf is 0 in all
-  /// directions.
+  /// e^a (cos b + i sin b); real numbers stay real.
   Number exp(Number z) {
     Value size = exp(z.re);
     Number result = {mul(size, cos(z.im)), mul(size, sin(z.im))};
-    result.im = select(equal(z.im, real(0)), z.im, result.im);
-    result.re = select(equal(z.im, real(0)), size, result.re);
-    Value vanishes = equal(z.re, neg(infinity()));
-    return select(vanishes, Number{real(0), real(0)}, result);
+    Value isReal = equal(z.im, real(0));
+    return select(isReal, Number{size, z.im}, result);
   }
   /// expm1(a) cos(b) - 2 sin(b / 2)^2 + i e^a sin(b).
   Number expm1(Number z) {
@@ -120,34 +117,47 @@ public:
     Value im = mul(exp(z.re), sin(z.im));
     return {re, select(equal(z.im, real(0)), z.im, im)};
   }
-  /// log|z| by log1p where |z| is near 1, where the logarithm of a rounded
-  /// number has lost its digits.
-  Number log(Number z) {
+  /// log|z| without overflow; by log1p where |z| is near 1, where the logarithm
+  /// of a rounded number has lost its digits.
+  Value logMagnitude(Number z) {
     Value a = abs(z.re), b = abs(z.im);
     Value most = e.create<arith::MaximumFOp>(a, b);
     Value least = e.create<arith::MinimumFOp>(a, b);
     Value beyond =
         add(mul(sub(most, real(1)), add(most, real(1))), mul(least, least));
-    Value size = magnitude(z);
-    Value isNear = both(less(real(0.6), size), less(size, real(1.6)));
-    return {select(isNear, half(log1p(beyond)), log(size)), angle(z.im, z.re)};
+    Value isNear = both(less(real(0.5), most), less(most, real(1.5)));
+    Value ratio = select(equal(most, real(0)), real(0), div(least, most));
+    Value far = add(log(most), half(log1p(mul(ratio, ratio))));
+    Value size = select(isNear, half(log1p(beyond)), far);
+    Value isInfinite = either(equal(a, infinity()), equal(b, infinity()));
+    return select(isInfinite, infinity(), size);
   }
+  Number log(Number z) { return {logMagnitude(z), angle(z.im, z.re)}; }
   /// log|1 + z| = log1p(a (2 + a) + b^2) / 2 where nothing overflows.
   Number log1p(Number z) {
     Value near =
         half(log1p(add(mul(z.re, add(real(2), z.re)), mul(z.im, z.im))));
     Number shifted = {add(real(1), z.re), z.im};
     Value isLarge = less(real(1e8), magnitude(z));
-    return {select(isLarge, log(magnitude(shifted)), near),
+    return {select(isLarge, logMagnitude(shifted), near),
             angle(shifted.im, shifted.re)};
   }
   /// The half of |z| + |a| has no cancellation; the other part follows from it.
+  /// Numbers near the ends of the range are scaled by a power of 4.
   Number sqrt(Number z) {
-    Value larger = sqrt(add(half(abs(z.re)), half(magnitude(z))));
-    Value smaller = div(half(z.im), larger);
+    Value most = e.create<arith::MaximumFOp>(abs(z.re), abs(z.im));
+    Value isHuge = less(real(0x1p1000), most);
+    Value isTiny = less(most, real(0x1p-900));
+    auto choose = [&](double huge, double tiny) {
+      return select(isHuge, real(huge), select(isTiny, real(tiny), real(1)));
+    };
+    Number w = scaled(z, choose(0x1p-4, 0x1p200));
+    Value larger = sqrt(add(half(abs(w.re)), half(magnitude(w))));
+    Value smaller = div(half(w.im), larger);
     Value isRight = compare(P::OGE, z.re, real(0));
     Number result = select(isRight, Number{larger, smaller},
                            Number{abs(smaller), withSign(larger, z.im)});
+    result = scaled(result, choose(0x1p2, 0x1p-100));
     result = select(isZero(z), Number{real(0), z.im}, result);
     Value isVertical = equal(abs(z.im), infinity());
     return select(isVertical, Number{infinity(), z.im}, result);
