@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -173,4 +174,75 @@ TEST(Accuracy, NarrowFloats) {
                   {everywhere<BFloat16, uint16_t>(1, count / 2),
                    everywhere<BFloat16, uint16_t>(2, count / 2)},
                   1);
+}
+
+namespace {
+
+using Wide = std::complex<long double>;
+
+struct ComplexCase {
+  const char *op;
+  Wide (*exact)(Wide, Wide);
+  int operands = 1;
+  /// Near its poles a function is as good as what it is made of.
+  long double most = 4;
+};
+
+const ComplexCase complexCases[] = {
+    {"stablehlo.exponential", [](Wide x, Wide) { return std::exp(x); }},
+    {"stablehlo.log", [](Wide x, Wide) { return std::log(x); }},
+    {"stablehlo.sqrt", [](Wide x, Wide) { return std::sqrt(x); }},
+    {"stablehlo.rsqrt", [](Wide x, Wide) { return 1.0L / std::sqrt(x); }},
+    {"stablehlo.sine", [](Wide x, Wide) { return std::sin(x); }},
+    {"stablehlo.cosine", [](Wide x, Wide) { return std::cos(x); }},
+    {"stablehlo.tan", [](Wide x, Wide) { return std::tan(x); }},
+    {"stablehlo.tanh", [](Wide x, Wide) { return std::tanh(x); }},
+    {"stablehlo.sign", [](Wide x, Wide) { return x / std::abs(x); }},
+    {"stablehlo.exponential_minus_one",
+     [](Wide x, Wide) { return std::exp(x) - 1.0L; }},
+    {"stablehlo.log_plus_one", [](Wide x, Wide) { return std::log(1.0L + x); }},
+    {"stablehlo.logistic",
+     [](Wide x, Wide) { return 1.0L / (1.0L + std::exp(-x)); }, 1, 400},
+    {"stablehlo.power", [](Wide x, Wide y) { return std::pow(x, y); }, 2, 50},
+    {"stablehlo.multiply", [](Wide x, Wide y) { return x * y; }, 2},
+    {"stablehlo.divide", [](Wide x, Wide y) { return x / y; }, 2}};
+
+/// The greatest error of either part, in units of the last place of the larger
+/// one.
+template <typename T> void checkComplex(ElementType type) {
+  using Limits = std::numeric_limits<T>;
+  std::mt19937_64 generator(5);
+  std::normal_distribution<double> normal(0, 2);
+  std::vector<std::vector<std::complex<T>>> inputs(2);
+  for (auto &values : inputs)
+    for (int i = 0; i < 20000; ++i)
+      values.emplace_back(normal(generator), normal(generator));
+  for (const ComplexCase &c : complexCases) {
+    auto operands = std::vector(inputs.begin(), inputs.begin() + c.operands);
+    auto got = compute<std::complex<T>>(c.op, type, operands);
+    long double worst = 0;
+    size_t where = 0;
+    for (size_t i = 0; i < got.size(); ++i) {
+      Wide exact = c.exact(Wide(operands[0][i]), Wide(operands.back()[i]));
+      long double unit =
+          std::ldexp(1.0L, std::ilogb(std::abs(exact)) - Limits::digits + 1);
+      long double d = std::abs(Wide(got[i]) - exact) / unit;
+      if (d > worst) {
+        worst = d;
+        where = i;
+      }
+    }
+    EXPECT_LE(worst, Limits::digits == 24 ? 1.5L : c.most)
+        << c.op << " of " << operands[0][where] << ", "
+        << operands.back()[where];
+    if (std::getenv("SINTER_VERBOSE"))
+      std::fprintf(stderr, "%-34s %d %.3Lf\n", c.op, Limits::digits, worst);
+  }
+}
+
+} // namespace
+
+TEST(Accuracy, Complex) {
+  checkComplex<float>(ElementType::C64);
+  checkComplex<double>(ElementType::C128);
 }

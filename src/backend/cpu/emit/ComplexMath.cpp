@@ -117,14 +117,31 @@ public:
     Value im = mul(exp(z.re), sin(z.im));
     return {re, select(equal(z.im, real(0)), z.im, im)};
   }
+  /// The sum of two numbers, and what rounding took from it (D. Knuth).
+  std::pair<Value, Value> twoSum(Value a, Value b) {
+    Value sum = add(a, b), shadow = sub(sum, a);
+    return {sum, add(sub(a, sub(sum, shadow)), sub(b, shadow))};
+  }
+  /// a^2, and what rounding took from it.
+  std::pair<Value, Value> twoSquare(Value a) {
+    Value square = mul(a, a);
+    return {square, e.create<math::FmaOp>(a, a, neg(square))};
+  }
+  /// |1 + a + ib|^2 - 1 = 2a + a^2 + b^2, whose terms may cancel.
+  Value beyondOne(Value a, Value b) {
+    auto [aa, aaRest] = twoSquare(a);
+    auto [bb, bbRest] = twoSquare(b);
+    auto [first, firstRest] = twoSum(mul(real(2), a), bb);
+    auto [all, allRest] = twoSum(first, aa);
+    return add(all, add(add(firstRest, allRest), add(aaRest, bbRest)));
+  }
   /// log|z| without overflow; by log1p where |z| is near 1, where the logarithm
   /// of a rounded number has lost its digits.
   Value logMagnitude(Number z) {
     Value a = abs(z.re), b = abs(z.im);
     Value most = e.create<arith::MaximumFOp>(a, b);
     Value least = e.create<arith::MinimumFOp>(a, b);
-    Value beyond =
-        add(mul(sub(most, real(1)), add(most, real(1))), mul(least, least));
+    Value beyond = beyondOne(sub(most, real(1)), least);
     Value isNear = both(less(real(0.5), most), less(most, real(1.5)));
     Value ratio = select(equal(most, real(0)), real(0), div(least, most));
     Value far = add(log(most), half(log1p(mul(ratio, ratio))));
@@ -133,13 +150,13 @@ public:
     return select(isInfinite, infinity(), size);
   }
   Number log(Number z) { return {logMagnitude(z), angle(z.im, z.re)}; }
-  /// log|1 + z| = log1p(a (2 + a) + b^2) / 2 where nothing overflows.
+  /// log|1 + z| = log1p(2a + a^2 + b^2) / 2 but where that overflows, or where
+  /// 1 + a is exact.
   Number log1p(Number z) {
-    Value near =
-        half(log1p(add(mul(z.re, add(real(2), z.re)), mul(z.im, z.im))));
+    Value near = half(log1p(beyondOne(z.re, z.im)));
     Number shifted = {add(real(1), z.re), z.im};
-    Value isLarge = less(real(1e8), magnitude(z));
-    return {select(isLarge, logMagnitude(shifted), near),
+    Value isFar = either(less(real(1e8), magnitude(z)), less(z.re, real(-0.5)));
+    return {select(isFar, logMagnitude(shifted), near),
             angle(shifted.im, shifted.re)};
   }
   /// The half of |z| + |a| has no cancellation; the other part follows from it.
@@ -262,6 +279,7 @@ Value cpu::emitComplexFunction(Emission &emission, Operation *op,
           })
           .Case<PowOp>([&](auto) { return w.power(x, y); })
           .Case<Atan2Op>([&](auto) { return w.atan2(x, y); })
+          .Case<DivOp>([&](auto) { return w.quotient(x, y); })
           .Case<RemOp>([&](auto) { return w.remainder(x, y); })
           .Default([](Operation *) -> Found { return std::nullopt; });
   if (!result)

@@ -171,7 +171,6 @@ Value ElementwiseWriter::complexOperation(Operation *op, Operands operands,
       .Case<AddOp>([&](auto) { return e.create<complex::AddOp>(x, y); })
       .Case<SubtractOp>([&](auto) { return e.create<complex::SubOp>(x, y); })
       .Case<MulOp>([&](auto) { return e.create<complex::MulOp>(x, y); })
-      .Case<DivOp>([&](auto) { return e.create<complex::DivOp>(x, y); })
       .Case<NegOp>([&](auto) { return e.create<complex::NegOp>(x); })
       .Case<MaxOp>([&](auto) { return emitComplexExtreme(e, x, y, true); })
       .Case<MinOp>([&](auto) { return emitComplexExtreme(e, x, y, false); })
