@@ -87,9 +87,16 @@ Result<void> bindArguments(Model &model, const NamedTensors &bound) {
     argument.replaceAllUsesWith(makeConstant(builder, argument.getLoc(), tensor,
                                              own.empty() ? name : own));
   }
+  // The others keep what they are called, though their numbers change.
+  const std::vector<TensorSpec> inputs = model.inputs();
   llvm::BitVector erased(function.getNumArguments());
-  for (unsigned i : isBound.set_bits())
-    erased.set(i);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    if (isBound.test(i))
+      erased.set(i);
+    else if (ownName(function, i).empty() && erased.any())
+      function.setArgAttr(i, nameAttribute,
+                          builder.getStringAttr(inputs[i].name));
+  }
   function.eraseArguments(erased);
   return {};
 }

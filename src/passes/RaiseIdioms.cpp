@@ -216,6 +216,77 @@ static Value raiseLogSoftmax(SubtractOp op, OpBuilder &builder) {
                                           shifted->first, shifted->second);
 }
 
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// The dimensions of a product's right operand that are neither batching nor
+/// contracting, if they lie side by side.
+static std::optional<SmallVector<int64_t>> freeOnTheRight(DotGeneralOp op) {
+  auto numbers = op.getDotDimensionNumbers();
+  SmallVector<int64_t> free;
+  for (int64_t i = 0; i < tensorOf(op.getRhs()).getRank(); ++i)
+    if (!llvm::is_contained(numbers.getRhsContractingDimensions(), i))
+      free.push_back(i);
+  if (!numbers.getRhsBatchingDimensions().empty() || free.size() < 2 ||
+      free.back() - free.front() + 1 != static_cast<int64_t>(free.size()))
+    return std::nullopt;
+  return free;
+}
+
+/// A bias of all columns of a matrix, where both are split into heads: joined
+/// before, split after.
+static Value joinColumns(AddOp op, OpBuilder &builder) {
+  auto dot = op.getLhs().getDefiningOp<DotGeneralOp>();
+  auto bias = op.getRhs().getDefiningOp<BroadcastInDimOp>();
+  auto free = dot && dot->hasOneUse() ? freeOnTheRight(dot) : std::nullopt;
+  auto type = tensorOf(op);
+  if (!free || !bias || !type.hasStaticShape() ||
+      !isFloatTensor(op.getRhs()) || !tensorOf(dot.getRhs()).hasStaticShape())
+    return {};
+  int64_t kept = type.getRank() - free->size();
+  auto trailing = llvm::to_vector(llvm::seq<int64_t>(kept, type.getRank()));
+  ArrayRef<int64_t> columns = type.getShape().drop_front(kept);
+  if (!llvm::equal(bias.getBroadcastDimensions(), trailing) ||
+      tensorOf(bias.getOperand()).getShape() != columns)
+    return {};
+  int64_t count = 1;
+  for (int64_t size : columns)
+    count *= size;
+  auto joined = [&](Value value, ArrayRef<int64_t> before,
+                    ArrayRef<int64_t> after) -> Value {
+    SmallVector<int64_t> shape(before);
+    shape.push_back(count);
+    llvm::append_range(shape, after);
+    auto element = tensorOf(value).getElementType();
+    return builder.create<ReshapeOp>(
+        value.getLoc(), RankedTensorType::get(shape, element), value);
+  };
+  ArrayRef<int64_t> whole = tensorOf(dot.getRhs()).getShape();
+  Value weights = joined(dot.getRhs(), whole.take_front(free->front()),
+                         whole.drop_front(free->back() + 1));
+  auto numbers = dot.getDotDimensionNumbers();
+  SmallVector<int64_t> contracting;
+  for (int64_t each : numbers.getRhsContractingDimensions())
+    contracting.push_back(
+        each < free->front() ? each
+                             : each - static_cast<int64_t>(free->size()) + 1);
+  SmallVector<int64_t> shape(type.getShape().take_front(kept));
+  shape.push_back(count);
+  auto matrix = RankedTensorType::get(shape, type.getElementType());
+  Value product = builder.create<DotGeneralOp>(
+      dot.getLoc(), matrix, dot.getLhs(), weights,
+      DotDimensionNumbersAttr::get(op.getContext(), {}, {},
+                                   numbers.getLhsContractingDimensions(),
+                                   contracting),
+      dot.getPrecisionConfigAttr(), dot.getAlgorithmAttr());
+  Value wide = builder.create<BroadcastInDimOp>(
+      bias.getLoc(), matrix, joined(bias.getOperand(), {}, {}),
+      ArrayRef<int64_t>(kept));
+  Value sum = builder.create<AddOp>(op.getLoc(), matrix, product, wide);
+  return builder.create<ReshapeOp>(op.getLoc(), type, sum);
+}
+
 ArrayRef<Rule> raiseIdiomsRules() {
   static const std::vector<Rule> rules = {
       rule<ReduceWindowOp, raiseMaxPool>("raise-max-pool",
@@ -227,6 +298,10 @@ ArrayRef<Rule> raiseIdiomsRules() {
       rule<MulOp, raiseAveragePool<MulOp>>(
           "raise-average-pool",
           "reduce_window(x, add) / count -> average_pool(x)"),
+      rule<AddOp, joinColumns>(
+          "join-columns",
+          "dot_general(x, w : KxHxD) + b -> reshape(dot_general(x, w : KxN) + "
+          "b)"),
       rule<DivOp, raiseSoftmax>("raise-softmax",
                                 "e / sum(e), e = exp(x - max(x)) -> "
                                 "softmax(x)"),

@@ -90,9 +90,9 @@ static Value broadcastToTranspose(BroadcastInDimOp op, OpBuilder &builder) {
                                      permutation);
 }
 
-/// Which dimension of \p to, in order, each dimension of \p from that is not of
-/// size 1 becomes; nothing where the reshape does more than add and take away
-/// dimensions of size 1.
+/// Which dimension of \p to, in order, each dimension of \p from becomes (-1 for
+/// one of size 1 that goes); nothing where the reshape does more than add and
+/// take away dimensions of size 1.
 static std::optional<SmallVector<int64_t>> unitReshape(RankedTensorType from,
                                                        RankedTensorType to) {
   SmallVector<int64_t> places(from.getRank(), -1);
@@ -102,8 +102,11 @@ static std::optional<SmallVector<int64_t>> unitReshape(RankedTensorType from,
       ++next;
   };
   for (int64_t i = 0; i < from.getRank(); ++i) {
-    if (from.getDimSize(i) == 1)
+    if (from.getDimSize(i) == 1) {
+      if (next < to.getRank() && to.getDimSize(next) == 1)
+        places[i] = next++;
       continue;
+    }
     skipUnits();
     if (next == to.getRank() || to.getDimSize(next) != from.getDimSize(i))
       return std::nullopt;

@@ -420,7 +420,7 @@ class Bind(CommandTest):
         with open(out) as file:
             text = file.read()
         self.assertIn("[2.000000e+00, 3.000000e+00]", text)
-        self.assertEqual(text.count("%arg0: "), 1)
+        self.assertIn('sinter.name = "arg1"', text)
         self.assertNotIn("%arg2", text)
 
     def test_errors(self):

@@ -78,6 +78,12 @@ func.func @"broadcast-reshape"(%x: tensor<3xf32>) -> tensor<2x3x4xf32> {
   return %r : tensor<2x3x4xf32>
 }
 
+func.func @"broadcast-reshape/unit"(%x: tensor<1x3xf32>) -> tensor<1x3x4xf32> {
+  %a = stablehlo.reshape %x : (tensor<1x3xf32>) -> tensor<1x3x1xf32>
+  %r = stablehlo.broadcast_in_dim %a, dims = [0, 1, 2] : (tensor<1x3x1xf32>) -> tensor<1x3x4xf32>
+  return %r : tensor<1x3x4xf32>
+}
+
 func.func @"broadcast-reshape/stays-split"(%x: tensor<6xf32>) -> tensor<2x3x4xf32> {
   %a = stablehlo.reshape %x : (tensor<6xf32>) -> tensor<2x3xf32>
   %r = stablehlo.broadcast_in_dim %a, dims = [0, 1] : (tensor<2x3xf32>) -> tensor<2x3x4xf32>
