@@ -6,7 +6,8 @@ must agree, and so should the times.
     bench/frontends.py --sinter build/bin/sinter [--folder DIR] [--rounds N]
 
 Writes NAME.onnx and NAME.mlir into the folder (a temporary one if none is given)
-and prints a row a network. Needs numpy and onnx.
+and prints a row a network; with --rounds 0 it only compares the results. Needs numpy and onnx (else the
+exit code is 77).
 """
 import argparse
 import json
@@ -14,9 +15,13 @@ import pathlib
 import subprocess
 import tempfile
 
-import numpy as np
-import onnx
-from onnx import TensorProto, helper, numpy_helper
+try:
+    import numpy as np
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    raise SystemExit(77)
 
 
 class Onnx:
@@ -350,7 +355,7 @@ def outputs(sinter, model, inputs, folder):
 
 def least(sinter, model, seconds, threads):
     done = subprocess.run([sinter, "bench", model, "--seconds", str(seconds), "--threads", str(threads), "--json"],
-                          check=True, stdout=subprocess.PIPE)
+                          check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return json.loads(done.stdout)["latency_ms"]["min"]
 
 
@@ -370,6 +375,10 @@ def main():
             forms = write(network(), folder)
             onnx_out, hlo_out = (outputs(options.sinter, *forms[form], folder)[0] for form in ("onnx", "mlir"))
             difference = np.max(np.abs(onnx_out - hlo_out)) / np.max(np.abs(onnx_out))
+            if difference > 1e-4:
+                raise SystemExit(f"{network.name}: the results differ by {difference:.1e} of the largest")
+            if options.rounds == 0:
+                continue
             # In turn, so that a change of the machine's speed meets both; the least is what the code can do.
             times = {form: [] for form in forms}
             for _ in range(options.rounds):

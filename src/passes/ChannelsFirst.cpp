@@ -61,6 +61,8 @@ private:
 
   func::FuncOp function;
   llvm::DenseMap<Value, Reordered> known;
+  /// Values that the walk did not take along, in an order that was wanted.
+  llvm::DenseMap<Value, Reordered> turned;
   SmallVector<Operation *> replaced;
   unsigned convolutions = 0;
 };
@@ -97,9 +99,14 @@ Value Walk::inOrder(Value value, const Order &order, OpBuilder &builder) {
   if (isIdentity(order))
     return value;
   auto broadcast = value.getDefiningOp<BroadcastInDimOp>();
-  if (!broadcast)
-    return builder.create<TransposeOp>(value.getLoc(),
-                                       permutedType(type, order), value, order);
+  if (!broadcast) {
+    Reordered &copy = turned[value];
+    if (copy.order != order)
+      copy = {builder.create<TransposeOp>(
+                  value.getLoc(), permutedType(type, order), value, order),
+              order};
+    return copy.value;
+  }
   Order places = inverse(order);
   SmallVector<int64_t> dimensions;
   for (int64_t dimension : broadcast.getBroadcastDimensions())

@@ -58,7 +58,7 @@ const TailCase tails[] = {
      2},
     {"other_operand", "tensor<2x8x8x4xf32>",
      "  %i = stablehlo.iota dim = 2 : tensor<2x8x8x4xf32>\n  %q = stablehlo.compare LT, %d, %i : (tensor<2x8x8x4xf32>, tensor<2x8x8x4xf32>) -> tensor<2x8x8x4xi1>\n"
-     "  %u = stablehlo.select %q, %d, %i : tensor<2x8x8x4xi1>, tensor<2x8x8x4xf32>\n  %r = stablehlo.clamp %zero, %u, %least : (tensor<f32>, tensor<2x8x8x4xf32>, tensor<f32>) -> tensor<2x8x8x4xf32>\n",
+     "  %u = stablehlo.select %q, %d, %i : tensor<2x8x8x4xi1>, tensor<2x8x8x4xf32>\n  %r = stablehlo.clamp %least, %u, %zero : (tensor<f32>, tensor<2x8x8x4xf32>, tensor<f32>) -> tensor<2x8x8x4xf32>\n",
      3},
     {"stops", "tensor<2x256xf32>", "  %r = stablehlo.reshape %d : (tensor<2x8x8x4xf32>) -> tensor<2x256xf32>\n", 2},
 };
