@@ -293,8 +293,11 @@ static unsigned orderingsThatHold(stablehlo::ComparisonDirection direction) {
 template <typename T> static unsigned orderingOf(T a, T b) {
   return a < b ? Less : a > b ? Greater : a == b ? Equal : Unordered;
 }
+/// The order of the pairs (real, imaginary).
 static unsigned orderingOf(Complex a, Complex b) {
-  return a == b ? Equal : Unordered;
+  const unsigned real = orderingOf(a.real(), b.real());
+  const unsigned imaginary = orderingOf(a.imag(), b.imag());
+  return real == Equal ? imaginary : real;
 }
 
 /// IEEE 754's totalOrder as an order of integers: -NaN < -inf < ... < -0 < +0

@@ -155,6 +155,24 @@ TEST(Conversions, CompareWithNan) {
         << direction;
 }
 
+TEST(Conversions, CompareComplexNumbersAsPairs) {
+  for (auto [direction, expected] :
+       {std::pair<const char *, Doubles>{"LT", {1, 1, 0}},
+        {"LE", {1, 1, 1}},
+        {"GT", {0, 0, 0}},
+        {"GE", {0, 0, 1}}})
+    EXPECT_EQ(evaluateBody(std::string(R"(
+      %x = stablehlo.constant dense<[(1.0, 5.0), (2.0, 1.0), (2.0, 2.0)]> : tensor<3xcomplex<f32>>
+      %y = stablehlo.constant dense<[(2.0, 0.0), (2.0, 2.0), (2.0, 2.0)]> : tensor<3xcomplex<f32>>
+      %r = stablehlo.compare )") +
+                               direction + R"(, %x, %y
+        : (tensor<3xcomplex<f32>>, tensor<3xcomplex<f32>>) -> tensor<3xi1>)",
+                           "tensor<3xi1>")
+                  .doubles(),
+              expected)
+        << direction;
+}
+
 TEST(Conversions, ReducePrecisionRoundsToEven) {
   EXPECT_EQ(evaluateBody(R"(
     %x = stablehlo.constant dense<[1.00390625, 1.01171875, 1.0e20]> : tensor<3xf32>

@@ -75,7 +75,9 @@ INFER(IsFiniteOp) {
 
 INFER(UniformDequantizeOp) {
   auto type = tensorOf(operands[0]);
-  auto quantised = cast<quant::QuantizedType>(type.getElementType());
+  auto quantised = dyn_cast<quant::QuantizedType>(type.getElementType());
+  if (!quantised)
+    return emitOptionalError(location, "(I1) the operand is not quantised");
   inferredReturnTypes.push_back(
       withElement(type, quantised.getExpressedType()));
   return success();

@@ -32,6 +32,8 @@ LogicalResult DynamicIotaOp::verify() {
   int64_t rank = tensorOf(getResult()).getRank();
   if (static_cast<int64_t>(getIotaDimension()) >= rank)
     return emitOpError("(C1) iota_dimension is not a dimension of the result");
+  if (tensorOf(getResult()).getElementType().isInteger(1))
+    return emitOpError("cannot count in i1");
   if (!hasElements(getOutputShape(), rank))
     return emitOpError("(C2) output_shape has not one element a dimension of "
                        "the result");

@@ -84,6 +84,35 @@ TEST(Elementwise, FunctionsOfComplexNumbers) {
     EXPECT_EQ(differsFor(op, "complex<f32>", 2), "") << op;
 }
 
+TEST(Elementwise, ComparesComplexNumbersAsPairs) {
+  for (const char *direction : {"EQ", "NE", "LT", "LE", "GT", "GE"})
+    EXPECT_EQ(
+        differs("(%a: tensor<9xcomplex<f32>>, %b: tensor<9xcomplex<f32>>) -> "
+                "(tensor<9xi1>, tensor<9xi1>) { %0 = stablehlo.compare " +
+                std::string(direction) +
+                ", %a, %b : (tensor<9xcomplex<f32>>, tensor<9xcomplex<f32>>) "
+                "-> tensor<9xi1> %1 = stablehlo.compare " +
+                direction +
+                ", %a, %a : (tensor<9xcomplex<f32>>, tensor<9xcomplex<f32>>) "
+                "-> tensor<9xi1> return %0, %1 : tensor<9xi1>, tensor<9xi1> }"),
+        "")
+        << direction;
+}
+
+/// In vectors, as what follows a product in its kernel is computed.
+TEST(Elementwise, FunctionsOfF64AfterAProduct) {
+  for (const char *op : {"abs", "floor", "sqrt", "exponential", "tanh"})
+    EXPECT_EQ(differs("(%a: tensor<5x7xf64>, %b: tensor<7x6xf64>) -> "
+                      "tensor<5x6xf64> { %0 = stablehlo.dot %a, %b : "
+                      "(tensor<5x7xf64>, tensor<7x6xf64>) -> tensor<5x6xf64> "
+                      "%1 = stablehlo.abs %0 : tensor<5x6xf64> "
+                      "%2 = stablehlo." +
+                      std::string(op) +
+                      " %1 : tensor<5x6xf64> return %2 : tensor<5x6xf64> }"),
+              "")
+        << op;
+}
+
 TEST(Elementwise, ConvertsBetweenAllTypes) {
   std::vector<std::string> types = {"i1"};
   types.insert(types.end(), std::begin(floats), std::end(floats));

@@ -10,6 +10,16 @@ func.func @dynamic_iota_c1(%s: tensor<1xi64>) {
 
 // -----
 
+func.func @dynamic_iota_i1(%s: tensor<1xi64>) {
+  // expected-error@+1 {{cannot count in i1}}
+  %r = "stablehlo.dynamic_iota"(%s)
+      {iota_dimension = 0 : i64}
+      : (tensor<1xi64>) -> tensor<?xi1>
+  return
+}
+
+// -----
+
 func.func @dynamic_iota_c2(%s: tensor<2xi64>) {
   // expected-error@+1 {{(C2) output_shape has not one element a dimension of the result}}
   %r = "stablehlo.dynamic_iota"(%s)

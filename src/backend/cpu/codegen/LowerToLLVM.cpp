@@ -164,7 +164,6 @@ void buildPipeline(PassManager &passes, const cpu::Target &target) {
   passes.addPass(createConvertVectorToSCFPass());
   passes.addPass(createLowerAffinePass());
   passes.addPass(createConvertComplexToStandardPass());
-  passes.addPass(math::createMathLegalizeToF32());
   passes.addPass(std::make_unique<BFloat16Pass>());
   passes.addPass(std::make_unique<ExpandPass>(target));
   passes.addPass(memref::createExpandStridedMetadataPass());

@@ -4,6 +4,7 @@
 #include "backend/cpu/emit/ElementwiseWriter.h"
 #include "backend/cpu/emit/Math.h"
 
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -276,6 +277,27 @@ Value ElementwiseWriter::totalOrder(Value value) {
                                  e.create<arith::AndIOp>(sign, magnitude));
 }
 
+/// Complex numbers in the order of their pairs (real, imaginary).
+Value ElementwiseWriter::compareInOrder(
+    stablehlo::ComparisonDirection direction, Value a, Value b) {
+  using Direction = stablehlo::ComparisonDirection;
+  const bool isLess = direction == Direction::LT || direction == Direction::LE;
+  const bool isStrict =
+      direction == Direction::LT || direction == Direction::GT;
+  const CmpFPredicate strictly =
+      isLess ? CmpFPredicate::OLT : CmpFPredicate::OGT;
+  const CmpFPredicate loosely =
+      isLess ? CmpFPredicate::OLE : CmpFPredicate::OGE;
+  Value realA = e.create<complex::ReOp>(a), realB = e.create<complex::ReOp>(b);
+  Value imaginaryFits =
+      compareFloats(isStrict ? strictly : loosely, e.create<complex::ImOp>(a),
+                    e.create<complex::ImOp>(b));
+  Value sameReal = compareFloats(CmpFPredicate::OEQ, realA, realB);
+  return e.create<arith::OrIOp>(
+      compareFloats(strictly, realA, realB),
+      e.create<arith::AndIOp>(sameReal, imaginaryFits));
+}
+
 Value ElementwiseWriter::compare(
     stablehlo::ComparisonDirection direction,
     std::optional<stablehlo::ComparisonType> compareType, Value a, Value b,
@@ -286,7 +308,9 @@ Value ElementwiseWriter::compare(
     Value equal = complexOperation(nullptr, {a, b}, {});
     if (direction == Direction::EQ)
       return equal;
-    return e.create<arith::XOrIOp>(equal, e.boolean(true));
+    if (direction == Direction::NE)
+      return e.create<arith::XOrIOp>(equal, e.boolean(true));
+    return compareInOrder(direction, a, b);
   }
   bool isTotal = compareType == stablehlo::ComparisonType::TOTALORDER;
   if (isa<FloatType>(element) && !isTotal) {

@@ -29,6 +29,8 @@ public:
                                mlir::Type element);
   mlir::Value complexOperation(mlir::Operation *op, Operands operands,
                                mlir::Type result);
+  mlir::Value compareInOrder(stablehlo::ComparisonDirection direction,
+                             mlir::Value a, mlir::Value b);
   mlir::Value compare(stablehlo::ComparisonDirection direction,
                       std::optional<stablehlo::ComparisonType> type,
                       mlir::Value a, mlir::Value b, mlir::Type element);
