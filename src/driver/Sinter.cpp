@@ -21,6 +21,7 @@ constexpr const char *examples =
   sinter convert net.onnx -o net.mlir                               change its format
   sinter test models/ --filter resnet                               check it against expected outputs
   sinter inspect resnet50.onnx                                      look into it
+  sinter reduce wrong.mlir -o small.mlir                            shrink a program that the backends disagree on
 
 `sinter COMMAND --help` has all options of a command.
 Exit codes: 0 done, 1 wrong result, 2 wrong usage, 3 not a valid model, 4 something in it is unsupported, 5 the system failed.
@@ -68,6 +69,11 @@ constexpr SubCommand subCommands[] = {
   sinter inspect net.onnx --shape x:1x128 --json
 )",
      makeInspectCommand},
+    {"reduce", "find the smallest program that still fails",
+     R"(  sinter reduce wrong.mlir -o small.mlir
+  sinter reduce crash.mlir -o small.mlir --command 'other-tool {}'
+)",
+     makeReduceCommand},
 };
 
 std::vector<std::string> commandNames() {

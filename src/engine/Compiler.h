@@ -87,6 +87,19 @@ struct OptimizeRequest {
   PassOptions passes;
 };
 
+struct ReduceRequest {
+  std::string input, output;
+  /// Whether the program at \p path still has what makes it worth keeping.
+  std::function<bool(const std::string &path)> isInteresting;
+  /// Told after each step how many operations are left.
+  std::function<void(const std::string &step, int operations)> progress;
+};
+
+/// How many operations a program had and has, and how many were tried.
+struct ReduceOutcome {
+  int before = 0, after = 0, attempts = 0;
+};
+
 /// What `inspect` prints of the graph.
 struct GraphFacts {
   int64_t parameters = 0;
@@ -139,6 +152,8 @@ public:
                             TestObserver &observer) = 0;
   /// All patterns, by label.
   virtual std::vector<PatternDescription> patterns() = 0;
+  /// Writes the smallest program found that is as interesting as the input.
+  virtual Result<ReduceOutcome> reduce(const ReduceRequest &request) = 0;
 };
 
 /// The one symbol of libsinter-compiler.so: the compiler, which lives as long

@@ -21,6 +21,7 @@ public:
                     const TestRequest &request,
                     TestObserver &observer) override;
   std::vector<PatternDescription> patterns() override;
+  Result<ReduceOutcome> reduce(const ReduceRequest &request) override;
 };
 
 /// \p model, whose entry function's inputs have these shapes and, where they

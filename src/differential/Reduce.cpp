@@ -1,0 +1,87 @@
+//===- Reduce.cpp - the smallest program that still fails -----------------===//
+
+#include "differential/Reduce.h"
+
+#include "differential/Reductions.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace sinter {
+
+namespace {
+
+class Reducer {
+public:
+  Reducer(Model &model, const ReduceOptions &options)
+      : model(model), options(options) {}
+
+  Result<ReduceReport> run() {
+    report.operationsBefore = operationCount(model);
+    if (!model.entry())
+      return invalidModel("the program has no function 'main'");
+    if (!isInteresting(model))
+      return usageError("the program itself does not fail");
+    bool changed = true;
+    while (changed && hasAttempts()) {
+      changed = false;
+      for (const Reduction &reduction : allReductions())
+        changed |= reduceBy(reduction);
+    }
+    report.operationsAfter = operationCount(model);
+    return report;
+  }
+
+private:
+  bool hasAttempts() const { return report.attempts < options.mostAttempts; }
+
+  bool isInteresting(const Model &candidate) {
+    ++report.attempts;
+    return options.isInteresting(candidate);
+  }
+
+  /// Tries large pieces first, then smaller ones. Going from the end, what was
+  /// not yet tried keeps its place.
+  bool reduceBy(const Reduction &reduction) {
+    bool changed = false;
+    for (int size = reduction.places(model); size > 0; size /= 2)
+      for (int end = reduction.places(model); end > 0 && hasAttempts();) {
+        const int first = std::max(0, end - size);
+        changed |= tryAt(reduction, first, end - first);
+        end = std::min(first, reduction.places(model));
+      }
+    return changed;
+  }
+
+  bool tryAt(const Reduction &reduction, int first, int count) {
+    Model candidate = model.clone();
+    {
+      ScopedDiagnosticHandler silent(model.context(),
+                                     [](Diagnostic &) { return success(); });
+      if (!reduction.apply(candidate, first, count))
+        return false;
+      removeUnused(candidate);
+      if (failed(verify(candidate.module())))
+        return false;
+    }
+    if (!isInteresting(candidate))
+      return false;
+    model = std::move(candidate);
+    if (options.progress)
+      options.progress(reduction.name, operationCount(model));
+    return true;
+  }
+
+  Model &model;
+  const ReduceOptions &options;
+  ReduceReport report;
+};
+
+} // namespace
+
+Result<ReduceReport> reduceProgram(Model &model, const ReduceOptions &options) {
+  return Reducer(model, options).run();
+}
+
+} // namespace sinter

@@ -1,0 +1,218 @@
+//===- ReduceCommand.cpp - sinter reduce ----------------------------------===//
+
+#include "driver/Command.h"
+#include "driver/CommonOptions.h"
+#include "driver/Comparison.h"
+#include "driver/Isolation.h"
+#include "driver/Summary.h"
+#include "driver/Text.h"
+#include "engine/CompilerLibrary.h"
+#include "runtime/Random.h"
+
+#include <CLI/CLI.hpp>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace sinter::driver {
+namespace {
+
+/// The message about the program at \p path without what changes when a program
+/// shrinks: the file, numbers and names.
+std::string gist(std::string message, const std::string &path) {
+  if (const size_t at = message.find(path); at != std::string::npos)
+    message.erase(at, path.size());
+  std::string kept;
+  bool quoted = false;
+  for (const char letter : message) {
+    quoted ^= letter == '\'';
+    if (!quoted && (std::isalpha(static_cast<unsigned char>(letter)) ||
+                    letter == ' ' || letter == '.' || letter == '_'))
+      kept += letter;
+  }
+  return kept;
+}
+
+/// What \p work answers in a process of its own, or how that process ended.
+std::string isolated(const std::function<std::string()> &work, double seconds) {
+  std::string answer;
+  IsolatedWork alone;
+  alone.units = 1;
+  alone.seconds = seconds;
+  alone.work = [&](size_t, size_t first, IsolatedReport &report) {
+    if (first > 0)
+      return;
+    report.begin("program");
+    report.end(work());
+  };
+  alone.done = [&](size_t, const IsolatedResult &result) {
+    answer = result.finished ? result.answer : result.problem;
+  };
+  alone.finished = [](size_t) {};
+  runIsolated(alone);
+  return answer;
+}
+
+std::string shellQuoted(const std::string &text) {
+  std::string quoted = "'";
+  for (const char letter : text)
+    quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return quoted + "'";
+}
+
+class ReduceCommand : public Command {
+public:
+  explicit ReduceCommand(CLI::App &app) {
+    addModel(app, common);
+    app.add_option("-o,--output", output, "where the small program goes")
+        ->type_name("FILE")
+        ->required();
+    app.add_option("--command", command,
+                   "a shell command that shows the failure; {} is the "
+                   "program's file, and what counts is that the exit code "
+                   "stays the same. Without it: the backends give different "
+                   "results for random inputs, or one of them fails")
+        ->type_name("COMMAND");
+    app.add_option("--seed", seed, "of the random inputs")->type_name("N");
+    app.add_option("--timeout", seconds, "for one program, in seconds")
+        ->type_name("S")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--rtol", tolerance.relative,
+                   "results differ if by more than this times the value")
+        ->type_name("X");
+    app.add_option("--range-atol", tolerance.ofRange,
+                   "plus this times the largest value")
+        ->type_name("X");
+    addReport(app, common);
+  }
+
+  Result<int> run() override {
+    Result<Compiler *> compiler = loadCompiler();
+    if (!compiler)
+      return compiler.takeError();
+    wanted = failureOf(common.model);
+    if (wanted.empty())
+      return usageError("'" + common.model + "' does not fail: " +
+                        (command.empty()
+                             ? "the backends agree on it"
+                             : "the command ends with exit code 0"));
+    ReduceRequest request;
+    request.input = common.model;
+    request.output = output;
+    request.isInteresting = [this](const std::string &path) {
+      return failureOf(path) == wanted;
+    };
+    request.progress = [this](const std::string &step, int operations) {
+      if (common.verbose || ::isatty(STDERR_FILENO))
+        std::fprintf(stderr, "%s%5d operations  %-28s%s",
+                     common.verbose ? "" : "\r", operations, step.c_str(),
+                     common.verbose ? "\n" : "");
+    };
+    Result<ReduceOutcome> done = (*compiler)->reduce(request);
+    if (!common.verbose && ::isatty(STDERR_FILENO))
+      std::fprintf(stderr, "\r%60s\r", "");
+    if (!done)
+      return done.takeError();
+    print(*done);
+    return 0;
+  }
+
+private:
+  /// What is wrong with the program at \p path, in words that stay the same
+  /// while it shrinks; "" if nothing is.
+  std::string failureOf(const std::string &path) const {
+    return command.empty() ? disagreement(path) : failureOfCommand(path);
+  }
+
+  std::string failureOfCommand(const std::string &path) const {
+    std::string line = command;
+    const std::string quoted = shellQuoted(path);
+    if (line.find("{}") == std::string::npos)
+      line += " {}";
+    for (size_t at = 0; (at = line.find("{}", at)) != std::string::npos;
+         at += quoted.size())
+      line.replace(at, 2, quoted);
+    return isolated(
+        [&] {
+          const int status =
+              std::system(("exec >/dev/null 2>&1; " + line).c_str());
+          if (status == 0)
+            return std::string();
+          return WIFSIGNALED(status)
+                     ? "signal " + std::to_string(WTERMSIG(status))
+                     : "exit code " + std::to_string(WEXITSTATUS(status));
+        },
+        seconds);
+  }
+
+  /// Both backends on the same random inputs, in a process of their own.
+  std::string disagreement(const std::string &path) const {
+    return isolated(
+        [&]() -> std::string {
+          auto expected = outputsOf(path, Backend::Interpreter);
+          if (!expected)
+            return "interpreter: " + gist(expected.error().message, path);
+          auto got = outputsOf(path, Backend::Cpu);
+          if (!got)
+            return "cpu: " + gist(got.error().message, path);
+          for (size_t i = 0; i < got->size(); ++i)
+            if (!compare((*got)[i], (*expected)[i], tolerance))
+              return "the results differ";
+          return "";
+        },
+        seconds);
+  }
+
+  Result<std::vector<Tensor>> outputsOf(const std::string &path,
+                                        Backend backend) const {
+    SessionOptions options;
+    options.backend = backend;
+    options.threads = 1;
+    auto session = Session::open(path, options);
+    if (!session)
+      return session.takeError();
+    auto shapes = (*session)->bind(
+        std::vector<std::optional<Tensor>>((*session)->model().inputs.size()));
+    if (!shapes)
+      return shapes.takeError();
+    std::vector<Tensor> inputs;
+    for (const ModelInput &input : (*session)->model().inputs) {
+      inputs.emplace_back(input.spec.type, (*shapes)[inputs.size()]);
+      fillRandom(inputs.back(), seed + inputs.size());
+    }
+    if (Result<void> ready = (*session)->prepare(inputs); !ready)
+      return ready.takeError();
+    return (*session)->executor().run(inputs);
+  }
+
+  void print(const ReduceOutcome &outcome) const {
+    if (common.json)
+      return printJsonLine({{"model", common.model},
+                            {"output", output},
+                            {"failure", wanted},
+                            {"before", outcome.before},
+                            {"after", outcome.after},
+                            {"attempts", outcome.attempts}});
+    std::printf("%s\n%d of %d operations left after %d attempts: %s\n",
+                wanted.c_str(), outcome.after, outcome.before, outcome.attempts,
+                output.c_str());
+  }
+
+  CommonOptions common;
+  std::string output, command;
+  uint64_t seed = 0;
+  double seconds = 30;
+  Tolerance tolerance{1e-3, 1e-6, 1e-4};
+  std::string wanted;
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeReduceCommand(CLI::App &app) {
+  return std::make_unique<ReduceCommand>(app);
+}
+
+} // namespace sinter::driver
