@@ -1,6 +1,7 @@
 //===- ControlFlowTest.cpp - branches and loops ---------------------------===//
 
 #include "backend/cpu/CompareWithInterpreter.h"
+#include "runtime/Program.h"
 
 #include <gtest/gtest.h>
 
@@ -73,4 +74,47 @@ TEST(ControlFlow, UpdatesACarriedTensorInPlace) {
     return %0#1, %0#2 : tensor<5x4xf32>, tensor<1x4xf32>
   })"),
             "");
+}
+
+namespace {
+/// The copies in the body of the program's one loop.
+int copiesInLoop(const std::string &text) {
+  sinter::Result<sinter::Program> program =
+      sinter::cpu::compileForCpu(parseModel(text), {});
+  EXPECT_TRUE(bool(program));
+  for (const sinter::Step &step : program->steps)
+    if (step.kind == sinter::StepKind::While)
+      return llvm::count_if(step.bodies[1], [](const sinter::Step &inner) {
+        return inner.kind == sinter::StepKind::Copy;
+      });
+  return -1;
+}
+} // namespace
+
+TEST(ControlFlow, LoopsUpdateTheirStateInPlace) {
+  EXPECT_EQ(copiesInLoop(R"((%a: tensor<8x100xf32>) -> tensor<8x100xf32> {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %w:2 = "stablehlo.while"(%zero, %a) ({
+    ^bb0(%i: tensor<i32>, %x: tensor<8x100xf32>):
+      %n = stablehlo.constant dense<8> : tensor<i32>
+      %c = stablehlo.compare LT, %i, %n
+          : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    }, {
+    ^bb0(%i: tensor<i32>, %x: tensor<8x100xf32>):
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %zero2 = stablehlo.constant dense<0> : tensor<i32>
+      %row = stablehlo.dynamic_slice %x, %i, %zero2, sizes = [1, 100]
+          : (tensor<8x100xf32>, tensor<i32>, tensor<i32>) -> tensor<1x100xf32>
+      %sine = stablehlo.sine %row : tensor<1x100xf32>
+      %next = stablehlo.dynamic_update_slice %x, %sine, %i, %zero2
+          : (tensor<8x100xf32>, tensor<1x100xf32>, tensor<i32>, tensor<i32>)
+          -> tensor<8x100xf32>
+      %j = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %j, %next : tensor<i32>, tensor<8x100xf32>
+    }) : (tensor<i32>, tensor<8x100xf32>)
+        -> (tensor<i32>, tensor<8x100xf32>)
+    return %w#1 : tensor<8x100xf32>
+  })"),
+            1); // The counter, whose old value its own kernel reads.
 }
