@@ -167,7 +167,8 @@ FailureOr<Values> TorchIndexSelectOp::decompose(OpBuilder &builder) {
   if (!isStatic(*this))
     return failure();
   auto operand = tensorOf(getOperand()), index = tensorOf(getIndex());
-  int64_t dim = getDim() < 0 ? getDim() + operand.getRank() : getDim();
+  int64_t dim = getDim();
+  dim += dim < 0 ? operand.getRank() : 0;
   int64_t batch = getBatchDims(), indices = index.getRank() - batch;
   SmallVector<int64_t> batching, offsets, sizes(operand.getShape());
   for (int64_t i = 0; i < batch; ++i) {

@@ -92,8 +92,11 @@ FailureOr<Values> DynamicConvOp::decompose(OpBuilder &builder) {
       RankedTensorType::get(tensorOf(getPadding()).getShape(),
                             builder.getI64Type()),
       *amounts);
+  DenseI64ArrayAttr strides;
+  if (auto given = getWindowStrides())
+    strides = builder.getDenseI64ArrayAttr(given->take_front(getSpatialRank()));
   return Values{builder.create<ConvolutionOp>(
-      getLoc(), getType(), getLhs(), getRhs(), getWindowStridesAttr(), padding,
+      getLoc(), getType(), getLhs(), getRhs(), strides, padding,
       getLhsDilationAttr(), getRhsDilationAttr(), getWindowReversalAttr(),
       getDimensionNumbersAttr(), getFeatureGroupCountAttr(),
       getBatchGroupCountAttr(), getPrecisionConfigAttr())};

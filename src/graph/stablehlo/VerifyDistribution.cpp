@@ -26,6 +26,8 @@ struct GroupLabels {
   StringRef range;
   /// Whether all groups are to have the same size.
   bool sameSize = false;
+  /// Whether every process is to be in a group.
+  bool coversAll = true;
 };
 } // namespace
 
@@ -48,6 +50,8 @@ static LogicalResult verifyGroups(Operation *op, Attribute groups,
   if (!isUnique(seen))
     return op->emitOpError(labels.unique)
            << " an id stands twice in replica_groups";
+  if (!labels.coversAll)
+    return success();
   // Ids are 0 to the number of processes less one, each once.
   for (int64_t id : seen)
     if (id >= static_cast<int64_t>(seen.size()))
@@ -216,14 +220,18 @@ static LogicalResult verifyRoot(Operation *op, bool hasDynamicRoot,
 }
 
 LogicalResult CollectiveBroadcastOp::verify() {
-  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C1)", "(C2)"})))
+  if (failed(verifyGroups(
+          *this, getReplicaGroups(),
+          {"(C1)", "(C2)", /*sameSize=*/false, /*coversAll=*/false})))
     return failure();
   return verifyRoot(*this, getHasDynamicRoot(),
                     getHasDynamicRoot() ? "(C4, C5)" : "(C3, C5)");
 }
 
 LogicalResult CollectiveReduceOp::verify() {
-  if (failed(verifyGroups(*this, getReplicaGroups(), {"(C1)", "(C2)"})) ||
+  if (failed(verifyGroups(
+          *this, getReplicaGroups(),
+          {"(C1)", "(C2)", /*sameSize=*/false, /*coversAll=*/false})) ||
       failed(verifyChannel(*this, getUseGlobalDeviceIds(), getChannelHandle(),
                            "")) ||
       failed(verifyRoot(*this, getHasDynamicRoot(), "(C3)")))

@@ -95,7 +95,12 @@ template <typename Op> static LogicalResult verifyConvolution(Op op) {
   auto positive = [](auto list) {
     return !list || llvm::all_of(*list, [](int64_t n) { return n > 0; });
   };
-  if (!sized(op.getWindowStrides()))
+  // What JAX exports may have more strides than a dynamic convolution slides
+  // along; those are not used.
+  auto strides = op.getWindowStrides();
+  bool hasSpares =
+      std::is_same_v<Op, DynamicConvOp> && strides && strides->size() > spatial;
+  if (!sized(strides) && !hasSpares)
     return emitOpError("(C2) window_strides has not one element a spatial "
                        "dimension");
   if (!positive(op.getWindowStrides()))

@@ -87,9 +87,12 @@ ConvolutionWindow ConvolutionOp::getWindow() {
 }
 
 ConvolutionWindow DynamicConvOp::getWindow() {
+  std::optional<ArrayRef<int64_t>> strides = getWindowStrides();
+  if (strides)
+    strides = strides->take_front(getSpatialRank());
   return *makeWindow(kernelSizes(tensorOf(getRhs()), getDimensionNumbers()),
-                     getWindowStrides(), std::nullopt, getLhsDilation(),
-                     getRhsDilation(), getWindowReversal());
+                     strides, std::nullopt, getLhsDilation(), getRhsDilation(),
+                     getWindowReversal());
 }
 
 ConvolutionWindow ReduceWindowOp::getWindow() {

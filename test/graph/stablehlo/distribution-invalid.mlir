@@ -302,9 +302,9 @@ func.func @collective_broadcast_c1(%x: tensor<2xf32>) {
 // -----
 
 func.func @collective_broadcast_c2(%x: tensor<2xf32>) {
-  // expected-error@+1 {{(C2) replica_groups has the id 2 and not all below it}}
+  // expected-error@+1 {{(C2) replica_groups has the id -2}}
   %r = "stablehlo.collective_broadcast"(%x)
-      {replica_groups = dense<[[0, 2]]> : tensor<1x2xi64>}
+      {replica_groups = dense<[[0, -2]]> : tensor<1x2xi64>}
       : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
@@ -344,12 +344,12 @@ func.func @collective_reduce_c1(%x: tensor<2xf32>) {
 // -----
 
 func.func @collective_reduce_c2(%x: tensor<2xf32>) {
-  // expected-error@+1 {{(C2) replica_groups has the id 2 and not all below it}}
+  // expected-error@+1 {{(C2) replica_groups has the id -2}}
   %r = "stablehlo.collective_reduce"(%x) ({
     ^bb0(%p: tensor<f32>, %q: tensor<f32>):
       %s = stablehlo.add %p, %q : tensor<f32>
       stablehlo.return %s : tensor<f32>
-    }) {replica_groups = dense<[[0, 2]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>
+    }) {replica_groups = dense<[[0, -2]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
 
