@@ -20,14 +20,12 @@ bool isQuantizedElement(Type type, bool perAxis) {
            zeroPoint <= quantised.getStorageTypeMax();
   };
   // A scale lies in the range of the expressed type's positive numbers.
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(quantised.getExpressedType()).getFloatSemantics();
   auto isScale = [&](double scale) {
-    llvm::APFloat number(scale);
-    bool losesInfo;
-    auto status = number.convert(
-        cast<FloatType>(quantised.getExpressedType()).getFloatSemantics(),
-        llvm::APFloat::rmTowardZero, &losesInfo);
-    return !(status & llvm::APFloat::opOverflow) && number.isFiniteNonZero() &&
-           !number.isNegative();
+    double least = llvm::APFloat::getSmallest(semantics).convertToDouble();
+    double most = llvm::APFloat::getLargest(semantics).convertToDouble();
+    return scale >= least && scale <= most;
   };
   if (auto uniform = dyn_cast<quant::UniformQuantizedType>(type))
     return !perAxis && inRange(uniform.getZeroPoint()) &&
