@@ -7,7 +7,6 @@
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/layout/AbsorbTransposes.h"
 #include "backend/cpu/layout/AssignLayouts.h"
-#include "backend/cpu/layout/ChannelsFirst.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
 #include "graph/nn/Emit.h"
@@ -140,7 +139,6 @@ Result<void> cpu::prepare(Model &model, const Target &target,
   // The weights must be constants, however they were brought into their form.
   PatternRun everything;
   foldConstants(model.module(), defaultConstantByteLimit, everything);
-  channelsFirst(function);
   assignLayouts(function, target, allowsFastConvolution);
   if (Result<void> done = decomposeAll(function, hasKernel); !done)
     return done;
