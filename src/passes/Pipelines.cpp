@@ -1,5 +1,6 @@
 #include "passes/Pipelines.h"
 #include "passes/DecomposeChlo.h"
+#include "passes/ExpandComplex.h"
 
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -275,6 +276,7 @@ void registerSimplificationPasses() {
   registerPass([] { return createChannelsFirst(); });
   registerPass([] { return createRaiseIdioms(); });
   registerPass([] { return createDecomposeChlo(); });
+  registerPass([] { return createExpandComplex(); });
   PassPipelineRegistration<SimplifyPipelineOptions>(
       "simplify", "All simplifications, in order",
       [](OpPassManager &manager, const SimplifyPipelineOptions &options) {

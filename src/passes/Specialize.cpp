@@ -1,6 +1,7 @@
 #include "passes/Specialize.h"
 
 #include "graph/Constants.h"
+#include "graph/chlo/DecomposeChlo.h"
 #include "graph/nn/NnOps.h"
 #include "passes/AlgebraRules.h"
 #include "passes/FoldConstants.h"
@@ -213,6 +214,7 @@ Result<void> specialize(Model &model, const SpecializeOptions &options) {
       resolved += count;
     changed |= resolved > 0;
     changed |= foldConstants(module, defaultConstantByteLimit, run);
+    changed |= decomposeChlo(module);
   }
   if (auto done = checkStatic(module, function); !done)
     return done;

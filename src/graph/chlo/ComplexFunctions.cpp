@@ -175,8 +175,10 @@ Value atan(Emit &emit, Value operand) {
 static Value hyperbolicTimes(Emit &emit, Value x, Value hyperbolic,
                              Value circular) {
   Value magnitude = emit.abs(x);
-  Value root = emit.exp(emit.mul(magnitude, 0.5));
-  Value far = emit.mul(emit.mul(emit.mul(circular, 0.5), root), root);
+  // exp(x) / 2 in four factors: even the least number times it may be finite.
+  Value root = emit.exp(emit.mul(magnitude, 0.25));
+  Value far = emit.mul(emit.mul(circular, root), root);
+  far = emit.mul(emit.mul(emit.mul(far, 0.5), root), root);
   Value isFar =
       emit.compare(Direction::GT, magnitude, std::log(largestOf(x)) - 2);
   Value product = emit.select(isFar, far, emit.mul(hyperbolic, circular));

@@ -6,13 +6,14 @@ using namespace mlir;
 
 namespace sinter {
 
-void decomposeChlo(ModuleOp module) {
+bool decomposeChlo(ModuleOp module) {
   // The regions of one that is replaced go into its replacement: after it.
   SmallVector<DecomposableOpInterface> found;
   module.walk([&](DecomposableOpInterface op) {
     if (isa_and_nonnull<chlo::ChloDialect>(op->getDialect()))
       found.push_back(op);
   });
+  bool changed = false;
   for (DecomposableOpInterface op : found) {
     OpBuilder builder(op);
     FailureOr<SmallVector<Value>> values = op.decompose(builder);
@@ -20,7 +21,9 @@ void decomposeChlo(ModuleOp module) {
       continue;
     op->replaceAllUsesWith(*values);
     op->erase();
+    changed = true;
   }
+  return changed;
 }
 
 } // namespace sinter

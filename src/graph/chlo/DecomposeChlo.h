@@ -8,8 +8,9 @@
 namespace sinter {
 
 /// Replaces every `chlo` operation of \p module by the `stablehlo` ones that it
-/// is built from. One that needs sizes that are still unknown stays.
-void decomposeChlo(mlir::ModuleOp module);
+/// is built from. One that needs sizes that are still unknown stays. Returns
+/// whether any was replaced.
+bool decomposeChlo(mlir::ModuleOp module);
 
 } // namespace sinter
 

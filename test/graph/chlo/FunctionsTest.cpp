@@ -1,101 +1,14 @@
 // The special functions of chlo, built from stablehlo and run by the oracle,
 // against the same functions in long double over swept arguments.
 
-#include "graph/Model.h"
-#include "graph/Types.h"
-#include "graph/chlo/DecomposeChlo.h"
-#include "interpreter/Interpreter.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
-#include "runtime/Expectation.h"
+#include "graph/chlo/FunctionCheck.h"
 
-#include <cmath>
-#include <complex>
-#include <gtest/gtest.h>
+#include <array>
 
-using namespace mlir;
 using namespace sinter;
+using namespace sinter::functioncheck;
 
 namespace {
-
-using Long = long double;
-using LongComplex = std::complex<Long>;
-
-/// Runs `chlo.OP` on the arguments; its result.
-Tensor run(const std::string &op, const std::vector<Tensor> &arguments,
-           const std::string &resultElement) {
-  auto context = makeContext();
-  std::string types, names, list;
-  for (const Tensor &argument : arguments) {
-    std::string type;
-    llvm::raw_string_ostream stream(type);
-    stream << tensorTypeOf(argument.type(), argument.shape(), context.get());
-    const std::string name = "%" + std::to_string(types.size());
-    list += (types.empty() ? "" : ", ") + name + ": " + type;
-    names += (types.empty() ? "" : ", ") + name;
-    types += (types.empty() ? "" : ", ") + type;
-  }
-  const std::string result = "tensor<" + std::to_string(arguments[0].size()) +
-                             "x" + resultElement + ">";
-  const std::string text = "func.func @main(" + list + ") -> " + result +
-                           " {\n  %r = \"chlo." + op + "\"(" + names + ") : (" +
-                           types + ") -> " + result +
-                           "\n  return %r : " + result + "\n}";
-  auto module = parseSourceString<ModuleOp>(text, context.get());
-  if (!module) {
-    ADD_FAILURE() << text;
-    return {};
-  }
-  decomposeChlo(*module);
-  EXPECT_TRUE(succeeded(verify(*module)));
-  auto results =
-      interpret(module->lookupSymbol<func::FuncOp>("main"), arguments);
-  if (!results) {
-    ADD_FAILURE() << results.error().message;
-    return {};
-  }
-  return std::move(results->front());
-}
-
-template <typename T> constexpr ElementType typeFor() {
-  if constexpr (std::is_same_v<T, float>)
-    return ElementType::F32;
-  else if constexpr (std::is_same_v<T, double>)
-    return ElementType::F64;
-  else if constexpr (std::is_same_v<T, std::complex<float>>)
-    return ElementType::C64;
-  else
-    return ElementType::C128;
-}
-template <typename T> Tensor tensorOf(const std::vector<T> &values) {
-  return Tensor::of<T>(typeFor<T>(), {static_cast<int64_t>(values.size())},
-                       values);
-}
-
-/// Checks that each value is within \p ulps representable values of
-/// \p reference, or within \p absolute of it.
-template <typename T, typename Reference>
-void check(const std::string &op, const std::vector<T> &values,
-           Reference reference, uint64_t ulps, double absolute = 0) {
-  std::string element = typeFor<T>() == ElementType::F32   ? "f32"
-                        : typeFor<T>() == ElementType::F64 ? "f64"
-                        : typeFor<T>() == ElementType::C64 ? "complex<f32>"
-                                                           : "complex<f64>";
-  Tensor got = run(op, {tensorOf(values)}, element);
-  ASSERT_EQ(got.size(), static_cast<int64_t>(values.size()));
-  std::vector<T> expected;
-  for (T value : values)
-    expected.push_back(static_cast<T>(reference(value)));
-  Tensor wanted = tensorOf(expected);
-  for (int64_t i = 0; i < got.size(); ++i) {
-    const T value = got.template at<T>(i);
-    if (ulpDistance(got, wanted, i) > ulps &&
-        !(std::abs(value - expected[i]) <= absolute))
-      FAIL() << op << " of " << element << " " << values[i] << ": got " << value
-             << ", expected " << expected[i] << ", "
-             << ulpDistance(got, wanted, i) << " apart";
-  }
-}
 
 /// \p count values from \p low to \p high, evenly spread.
 template <typename T> std::vector<T> sweep(Long low, Long high, int count) {
@@ -135,36 +48,36 @@ void checkMagnitudes(const std::string &op, Reference reference,
 #define REFERENCE(expression) [](Long x) -> Long { return expression; }
 
 TEST(ChloFunctions, InverseCircular) {
-  checkReal("asin", REFERENCE(asinl(x)), -1.1, 1.1, 3);
-  checkReal("acos", REFERENCE(acosl(x)), -1.1, 1.1, 3);
-  checkReal("atan", REFERENCE(atanl(x)), -4, 4, 2);
-  checkMagnitudes("asin", REFERENCE(asinl(x)), 3);
-  checkMagnitudes("acos", REFERENCE(acosl(x)), 3);
-  checkMagnitudes("atan", REFERENCE(atanl(x)), 2);
-  check<double>("acos", {-1, 1}, REFERENCE(acosl(x)), 0);
+  checkReal("chlo.asin", REFERENCE(asinl(x)), -1.1, 1.1, 3);
+  checkReal("chlo.acos", REFERENCE(acosl(x)), -1.1, 1.1, 3);
+  checkReal("chlo.atan", REFERENCE(atanl(x)), -4, 4, 2);
+  checkMagnitudes("chlo.asin", REFERENCE(asinl(x)), 3);
+  checkMagnitudes("chlo.acos", REFERENCE(acosl(x)), 3);
+  checkMagnitudes("chlo.atan", REFERENCE(atanl(x)), 2);
+  check<double>("chlo.acos", {-1, 1}, REFERENCE(acosl(x)), 0);
 }
 
 TEST(ChloFunctions, Hyperbolic) {
-  checkReal("asinh", REFERENCE(asinhl(x)), -4, 4, 3);
-  checkReal("acosh", REFERENCE(acoshl(x)), 0.5, 4, 3);
-  checkReal("atanh", REFERENCE(atanhl(x)), -1.01, 1.01, 3);
+  checkReal("chlo.asinh", REFERENCE(asinhl(x)), -4, 4, 3);
+  checkReal("chlo.acosh", REFERENCE(acoshl(x)), 0.5, 4, 3);
+  checkReal("chlo.atanh", REFERENCE(atanhl(x)), -1.01, 1.01, 3);
   // The defined formula loses |x| / 2 units in the last place.
-  checkReal("sinh", REFERENCE(sinhl(x)), -8, 8, 8);
-  checkReal("cosh", REFERENCE(coshl(x)), -8, 8, 8);
-  check("sinh", sweep<float>(-89.4, 89.4, 999), REFERENCE(sinhl(x)), 64);
-  check("cosh", sweep<double>(-710, 710, 999), REFERENCE(coshl(x)), 512);
-  checkMagnitudes("asinh", REFERENCE(asinhl(x)), 3);
-  checkMagnitudes("acosh", REFERENCE(acoshl(x)), 3);
-  checkMagnitudes("atanh", REFERENCE(atanhl(x)), 3);
-  checkMagnitudes("sinh", REFERENCE(sinhl(x)), 512);
-  checkMagnitudes("cosh", REFERENCE(coshl(x)), 512);
+  checkReal("chlo.sinh", REFERENCE(sinhl(x)), -8, 8, 8);
+  checkReal("chlo.cosh", REFERENCE(coshl(x)), -8, 8, 8);
+  check("chlo.sinh", sweep<float>(-89.4, 89.4, 999), REFERENCE(sinhl(x)), 64);
+  check("chlo.cosh", sweep<double>(-710, 710, 999), REFERENCE(coshl(x)), 512);
+  checkMagnitudes("chlo.asinh", REFERENCE(asinhl(x)), 3);
+  checkMagnitudes("chlo.acosh", REFERENCE(acoshl(x)), 3);
+  checkMagnitudes("chlo.atanh", REFERENCE(atanhl(x)), 3);
+  checkMagnitudes("chlo.sinh", REFERENCE(sinhl(x)), 512);
+  checkMagnitudes("chlo.cosh", REFERENCE(coshl(x)), 512);
 }
 
 TEST(ChloFunctions, Error) {
-  checkReal("erf", REFERENCE(erfl(x)), -7, 7, 2);
-  checkReal("erfc", REFERENCE(erfcl(x)), -6, 9, 5);
-  check("erfc", sweep<double>(9, 26, 999), REFERENCE(erfcl(x)), 5);
-  checkMagnitudes("erf", REFERENCE(erfl(x)), 2);
+  checkReal("chlo.erf", REFERENCE(erfl(x)), -7, 7, 2);
+  checkReal("chlo.erfc", REFERENCE(erfcl(x)), -6, 9, 5);
+  check("chlo.erfc", sweep<double>(9, 26, 999), REFERENCE(erfcl(x)), 5);
+  checkMagnitudes("chlo.erf", REFERENCE(erfl(x)), 2);
 }
 
 /// By Newton's method in long double.
@@ -184,19 +97,20 @@ Long erfInverse(Long x) {
 }
 
 TEST(ChloFunctions, ErrorInverse) {
-  checkReal("erf_inv", erfInverse, -0.99, 0.99, 6);
-  check<double>("erf_inv",
+  checkReal("chlo.erf_inv", erfInverse, -0.99, 0.99, 6);
+  check<double>("chlo.erf_inv",
                 {-1, 1, 0, 1e-300, 1 - 1e-12, 1 - 0x1p-53, 0x1p-53 - 1, 2},
                 erfInverse, 8);
 }
 
 TEST(ChloFunctions, LogGamma) {
   auto reference = REFERENCE(lgammal(x));
-  checkReal("lgamma", reference, 0.01, 12, 8);
-  checkReal("lgamma", reference, 12, 300, 3);
+  checkReal("chlo.lgamma", reference, 0.01, 12, 8);
+  checkReal("chlo.lgamma", reference, 12, 300, 3);
   // Near its zeros of negative arguments only the difference is small.
-  checkReal("lgamma", reference, -20, -0.001, 8, 1e-5);
-  check<double>("lgamma", {0, -1, -7, 1, 2, 1e300, 1e-300, INFINITY, -INFINITY},
+  checkReal("chlo.lgamma", reference, -20, -0.001, 8, 1e-5);
+  check<double>("chlo.lgamma",
+                {0, -1, -7, 1, 2, 1e300, 1e-300, INFINITY, -INFINITY},
                 reference, 3);
 }
 
@@ -215,18 +129,18 @@ Long digamma(Long x) {
 }
 
 TEST(ChloFunctions, Digamma) {
-  checkReal("digamma", digamma, 0.01, 20, 5, 1e-9);
-  checkReal("digamma", digamma, 20, 1000, 3);
-  checkReal("digamma", digamma, -10.3, -0.01, 8, 1e-4);
+  checkReal("chlo.digamma", digamma, 0.01, 20, 5, 1e-9);
+  checkReal("chlo.digamma", digamma, 20, 1000, 3);
+  checkReal("chlo.digamma", digamma, -10.3, -0.01, 8, 1e-4);
   for (double pole : {0.0, -0.0, -3.0})
-    check<double>("digamma", {pole}, REFERENCE(Long(NAN)), 0);
+    check<double>("chlo.digamma", {pole}, REFERENCE(Long(NAN)), 0);
 }
 
 TEST(ChloFunctions, Bessel) {
   auto reference = [](Long x) -> Long {
     return copysignl(std::cyl_bessel_il(1, fabsl(x)) * expl(-fabsl(x)), x);
   };
-  checkReal("bessel_i1e", reference, -40, 40, 8);
+  checkReal("chlo.bessel_i1e", reference, -40, 40, 8);
 }
 
 TEST(ChloFunctions, ZetaAndPolygamma) {
@@ -243,7 +157,7 @@ TEST(ChloFunctions, ZetaAndPolygamma) {
            {3, -1, NAN},
        }) {
     Tensor got =
-        run("zeta", {tensorOf<double>({s}), tensorOf<double>({q})}, "f64");
+        run("chlo.zeta", {tensorOf<double>({s}), tensorOf<double>({q})}, "f64");
     const double value = got.at<double>(0);
     if (std::isnan(expected))
       EXPECT_TRUE(std::isnan(value)) << s << " " << q;
@@ -261,8 +175,8 @@ TEST(ChloFunctions, ZetaAndPolygamma) {
            {1.5, 1, NAN},
            {-1, 1, NAN},
        }) {
-    Tensor got =
-        run("polygamma", {tensorOf<double>({n}), tensorOf<double>({x})}, "f64");
+    Tensor got = run("chlo.polygamma",
+                     {tensorOf<double>({n}), tensorOf<double>({x})}, "f64");
     const double value = got.at<double>(0);
     if (std::isnan(expected))
       EXPECT_TRUE(std::isnan(value)) << n << " " << x;
@@ -296,7 +210,7 @@ TEST(ChloFunctions, NextAfter) {
         y.push_back(to);
         expected.push_back(std::nextafter(from, to));
       }
-    Tensor got = run("next_after", {tensorOf(x), tensorOf(y)},
+    Tensor got = run("chlo.next_after", {tensorOf(x), tensorOf(y)},
                      sizeof(T) == 4 ? "f32" : "f64");
     Tensor wanted = tensorOf(expected);
     for (int64_t i = 0; i < got.size(); ++i)
@@ -306,56 +220,15 @@ TEST(ChloFunctions, NextAfter) {
   checkNext(0.0);
 }
 
-//===----------------------------------------------------------------------===//
-// Complex
-//===----------------------------------------------------------------------===//
-
-template <typename T> std::vector<std::complex<T>> plane() {
-  using Limits = std::numeric_limits<T>;
-  std::vector<T> parts = {T(0),
-                          Limits::denorm_min(),
-                          Limits::min(),
-                          std::sqrt(Limits::min()),
-                          Limits::epsilon(),
-                          T(1e-3),
-                          T(0.3),
-                          T(0.7),
-                          1 - Limits::epsilon() / 2,
-                          T(1),
-                          1 + Limits::epsilon(),
-                          T(1.6),
-                          T(5),
-                          T(1000),
-                          1 / Limits::epsilon(),
-                          std::sqrt(Limits::max()),
-                          Limits::max() / 3,
-                          Limits::max()};
-  std::vector<std::complex<T>> values;
-  for (T re : parts)
-    for (T im : parts)
-      for (T a : {re, -re})
-        for (T b : {im, -im})
-          values.push_back({a, b});
-  return values;
-}
-
-#define COMPLEX(expression)                                                    \
-  [](LongComplex z) -> LongComplex { return expression; }
-template <typename Reference>
-void checkComplex(const std::string &op, Reference reference, uint64_t ulps) {
-  check(op, plane<float>(), reference, ulps);
-  check(op, plane<double>(), reference, ulps);
-}
-
 TEST(ChloFunctions, Complex) {
-  checkComplex("asin", COMPLEX(std::asin(z)), 3);
-  checkComplex("acos", COMPLEX(std::acos(z)), 3);
-  checkComplex("asinh", COMPLEX(std::asinh(z)), 3);
-  checkComplex("acosh", COMPLEX(std::acosh(z)), 3);
-  checkComplex("atan", COMPLEX(std::atan(z)), 3);
-  checkComplex("atanh", COMPLEX(std::atanh(z)), 3);
-  checkComplex("square", COMPLEX(z * z), 3);
-  checkComplex("conj", COMPLEX(std::conj(z)), 0);
+  checkComplex("chlo.asin", COMPLEX(std::asin(z)), 3);
+  checkComplex("chlo.acos", COMPLEX(std::acos(z)), 3);
+  checkComplex("chlo.asinh", COMPLEX(std::asinh(z)), 3);
+  checkComplex("chlo.acosh", COMPLEX(std::acosh(z)), 3);
+  checkComplex("chlo.atan", COMPLEX(std::atan(z)), 3);
+  checkComplex("chlo.atanh", COMPLEX(std::atanh(z)), 3);
+  checkComplex("chlo.square", COMPLEX(z * z), 3);
+  checkComplex("chlo.conj", COMPLEX(std::conj(z)), 0);
 }
 
 } // namespace
