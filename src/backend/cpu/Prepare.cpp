@@ -9,6 +9,7 @@
 #include "backend/cpu/layout/AssignLayouts.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
+#include "graph/chlo/KnownCalls.h"
 #include "graph/nn/Emit.h"
 #include "graph/nn/NnOps.h"
 #include "passes/FoldConstants.h"
@@ -125,6 +126,7 @@ Result<void> cpu::prepare(Model &model, const Target &target,
   func::FuncOp function = model.entry();
   if (!function)
     return invalidModel("the model has no entry function");
+  raiseKnownCalls(function);
   lowerToHostCalls(function);
   flatten(function);
   if (Result<void> done = lowerQuantized(function); !done)

@@ -1,0 +1,110 @@
+#include "graph/chlo/KnownCalls.h"
+
+#include "graph/Constants.h"
+#include "graph/chlo/ChloOps.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace sinter {
+
+using stablehlo::CustomCallOp;
+using Values = SmallVector<Value>;
+
+/// An attribute of the call, where writers put it.
+static Attribute attributeOf(CustomCallOp call, StringRef name) {
+  for (StringRef holder : {"mhlo.attributes", "backend_config"})
+    if (auto dictionary = call->getAttrOfType<DictionaryAttr>(holder))
+      if (Attribute attribute = dictionary.get(name))
+        return attribute;
+  return {};
+}
+
+/// Of one float operand, and a result of its type.
+static FailureOr<Values> raiseFunction(CustomCallOp call, OpBuilder &builder) {
+  auto type = call->getNumOperands() == 1 && call->getNumResults() == 1
+                  ? dyn_cast<RankedTensorType>(call->getOperand(0).getType())
+                  : RankedTensorType();
+  if (!type || !isa<FloatType>(type.getElementType()) ||
+      call->getResult(0).getType() != type)
+    return failure();
+  StringRef function = call.getCallTargetName();
+  function.consume_front("mhlo.");
+  OperationState state(call.getLoc(), ("chlo." + function).str(),
+                       call->getOperands(), type);
+  return Values{builder.create(state)->getResult(0)};
+}
+
+static FailureOr<Values> raiseTopK(CustomCallOp call, OpBuilder &builder) {
+  auto k = dyn_cast_or_null<IntegerAttr>(attributeOf(call, "k"));
+  auto largest = dyn_cast_or_null<BoolAttr>(attributeOf(call, "largest"));
+  if (!k || !k.getType().isInteger(64) || k.getInt() < 0 ||
+      (largest && !largest.getValue()) || call->getNumOperands() != 1 ||
+      call->getNumResults() != 2)
+    return failure();
+  auto operand = dyn_cast<RankedTensorType>(call->getOperand(0).getType());
+  if (!operand || operand.getRank() == 0 ||
+      (!operand.isDynamicDim(operand.getRank() - 1) &&
+       operand.getShape().back() < k.getInt()))
+    return failure();
+  auto op = builder.create<chlo::TopKOp>(call.getLoc(), call->getOperand(0), k,
+                                         builder.getBoolAttr(true));
+  if (!compatibleTypes(op->getResultTypes(), call->getResultTypes())) {
+    op->erase();
+    return failure();
+  }
+  return Values(op->getResults());
+}
+
+static FailureOr<Values> raiseMarker(CustomCallOp call, OpBuilder &) {
+  if (call->getOperandTypes() != call->getResultTypes())
+    return failure();
+  return Values(call->getOperands());
+}
+
+static FailureOr<Values> raiseAssertion(CustomCallOp call, OpBuilder &) {
+  if (call->getNumOperands() == 0 || call->getNumResults() != 0)
+    return failure();
+  std::optional<Tensor> holds = constantTensor(call->getOperand(0));
+  if (!holds || holds->type() != ElementType::I1 || holds->size() != 1 ||
+      !holds->at<uint8_t>(0))
+    return failure();
+  return Values();
+}
+
+static FailureOr<Values> raise(CustomCallOp call, OpBuilder &builder) {
+  static const llvm::StringSet<> functions = {
+      "mhlo.acos",  "mhlo.acosh", "mhlo.asin", "mhlo.asinh", "mhlo.atan",
+      "mhlo.atanh", "mhlo.cosh",  "mhlo.sinh", "mhlo.tan",   "mhlo.erf"};
+  static const llvm::StringSet<> markers = {"Sharding",
+                                            "SPMDFullToShardShape",
+                                            "SPMDShardToFullShape",
+                                            "annotate_device_placement",
+                                            "xla.sdy.FuncResultSharding",
+                                            "LayoutConstraint"};
+  StringRef target = call.getCallTargetName();
+  if (functions.contains(target))
+    return raiseFunction(call, builder);
+  if (target == "mhlo.topk")
+    return raiseTopK(call, builder);
+  if (markers.contains(target))
+    return raiseMarker(call, builder);
+  if (target == "shape_assertion")
+    return raiseAssertion(call, builder);
+  return failure();
+}
+
+void raiseKnownCalls(Operation *root) {
+  SmallVector<CustomCallOp> calls;
+  root->walk([&](CustomCallOp call) { calls.push_back(call); });
+  for (CustomCallOp call : calls) {
+    OpBuilder builder(call);
+    FailureOr<Values> values = raise(call, builder);
+    if (failed(values))
+      continue;
+    call->replaceAllUsesWith(*values);
+    call->erase();
+  }
+}
+
+} // namespace sinter
