@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that a page is what its generator prints.
 
-    test/driver/GeneratedPageTest.py GENERATOR PAGE
+    test/driver/GeneratedPageTest.py GENERATOR PAGE [ARGUMENT...]
 """
 import difflib
 import os
@@ -11,8 +11,8 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-def main(generator, page):
-    made = subprocess.run([generator], check=True, capture_output=True, text=True).stdout
+def main(generator, page, *arguments):
+    made = subprocess.run([generator, *arguments], check=True, capture_output=True, text=True).stdout
     kept = ""
     if os.path.exists(page):
         with open(page, encoding="utf-8") as file:
@@ -20,12 +20,13 @@ def main(generator, page):
     if made == kept:
         return 0
     sys.stdout.writelines(difflib.unified_diff(kept.splitlines(True), made.splitlines(True), page, "generated", n=0))
-    shown, target = (os.path.relpath(path, ROOT) for path in (generator, page))
+    target, *command = (os.path.relpath(path, ROOT) for path in (page, generator, *arguments))
+    shown = " ".join(command)
     print(f"{target} is not what the code says. Make it anew, from the root of the checkout:\n    {shown} > {target}")
     return 1
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
     sys.exit(main(*sys.argv[1:]))
