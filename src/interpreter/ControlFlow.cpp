@@ -30,7 +30,8 @@ static Result<Tensors> evaluateWhile(const Call &call) {
       return condition;
     if (condition->front().at<uint8_t>(0) == 0)
       return values;
-    Result<Tensors> next = runRegion(op.getBody(), values, call.scope);
+    Result<Tensors> next =
+        runRegion(op.getBody(), std::move(values), call.scope);
     if (!next)
       return next;
     values = std::move(*next);

@@ -220,14 +220,14 @@ static Result<Tensors> evaluateDynamicUpdateSlice(const Call &call) {
       call.operands.drop_front(2), operand.shape(), update.shape());
   if (!starts)
     return starts.takeError();
-  return produce(operand.type(), operand.shape(), [&](Tensor &result) {
-    std::memcpy(result.mutableBytes(), operand.data(), operand.bytes());
-    Layout to = rowMajor(operand.shape());
-    for (size_t i = 0; i < starts->size(); ++i)
-      to.offset += (*starts)[i] * to.strides[i];
-    copyBox(byteSize(operand.type()), update.shape(), result.mutableBytes(), to,
-            update.data(), rowMajor(update.shape()));
-  });
+  const Shape box = update.shape();
+  Layout to = rowMajor(operand.shape());
+  for (size_t i = 0; i < starts->size(); ++i)
+    to.offset += (*starts)[i] * to.strides[i];
+  Tensor result = call.writable(0);
+  copyBox(byteSize(result.type()), box, result.mutableBytes(), to,
+          update.data(), rowMajor(box));
+  return single(std::move(result));
 }
 
 /// Along one dimension of pad: which elements of the operand are seen, and

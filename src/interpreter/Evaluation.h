@@ -24,7 +24,7 @@ struct Scope {
 
   Machine &machine;
   const Scope *parent;
-  llvm::DenseMap<mlir::Value, Tensor> values;
+  llvm::SmallDenseMap<mlir::Value, Tensor, 8> values;
 
   /// The value's tensor; null if it is not known here.
   const Tensor *lookup(mlir::Value value) const;
@@ -43,6 +43,9 @@ struct Call {
 
   template <typename Op> Op as() const { return mlir::cast<Op>(op); }
   const Tensor &operator[](size_t index) const { return operands[index]; }
+  /// A tensor with the operand's elements to write to: the operand's own bytes
+  /// if nobody else can see them.
+  Tensor writable(size_t index) const;
   /// The tensors of a variadic operand.
   llvm::ArrayRef<Tensor> slice(mlir::OperandRange range) const {
     return range.empty()
@@ -137,8 +140,7 @@ void registerNnRecurrent(Registry &registry);
 void registerNnResize(Registry &registry);
 
 /// Runs a region of one block on \p arguments; gives what it returns.
-Result<Tensors> runRegion(mlir::Region &region,
-                          llvm::ArrayRef<Tensor> arguments,
+Result<Tensors> runRegion(mlir::Region &region, Tensors arguments,
                           const Scope &enclosing);
 
 /// Calls a function. The depth of calls is bounded.

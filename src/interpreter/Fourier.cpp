@@ -12,7 +12,7 @@ namespace sinter::interpreter {
 /// The largest factor that is done directly.
 static constexpr size_t largestFactor = 31;
 
-/// exp(i * angle) of angle = sign * 2 pi k / n, exact in the eighths.
+/// exp(2 pi i k / n), or with -2; k is below n.
 static Fourier::Complex root(size_t k, size_t n, bool inverse) {
   const long double angle = 2 * std::numbers::pi_v<long double> *
                             static_cast<long double>(k) /
@@ -22,7 +22,8 @@ static Fourier::Complex root(size_t k, size_t n, bool inverse) {
           inverse ? imaginary : -imaginary};
 }
 
-Fourier::Fourier(size_t length, bool inverse) : length(length) {
+Fourier::Fourier(size_t length, bool inverse)
+    : length(length), inverse(inverse) {
   size_t rest = length;
   for (size_t factor : {4, 2, 3, 5})
     for (; rest % factor == 0; rest /= factor)
@@ -60,6 +61,22 @@ static Fourier::Complex product(Fourier::Complex a, Fourier::Complex b) {
           a.real() * b.imag() + a.imag() * b.real()};
 }
 
+/// A transform of four values, of which the twiddled ones are given.
+static void fourTerms(const Fourier::Complex *terms, bool inverse,
+                      Fourier::Complex *to, size_t part) {
+  using Complex = Fourier::Complex;
+  const Complex evenSum = terms[0] + terms[2],
+                evenDifference = terms[0] - terms[2];
+  const Complex oddSum = terms[1] + terms[3], odd = terms[1] - terms[3];
+  // odd times -i, or i.
+  const Complex turned = inverse ? Complex(-odd.imag(), odd.real())
+                                 : Complex(odd.imag(), -odd.real());
+  to[0] = evenSum + oddSum;
+  to[part] = evenDifference + turned;
+  to[2 * part] = evenSum - oddSum;
+  to[3 * part] = evenDifference - turned;
+}
+
 /// Transforms the \p count values that are \p step apart in \p from.
 void Fourier::combine(const Complex *from, size_t step, Complex *to,
                       size_t count, size_t factorIndex) {
@@ -73,11 +90,17 @@ void Fourier::combine(const Complex *from, size_t step, Complex *to,
             factorIndex + 1);
   std::array<Complex, largestFactor> terms;
   for (size_t k = 0; k < part; ++k) {
-    for (size_t f = 0; f < factor; ++f)
-      terms[f] = product(to[f * part + k], roots[f * k * step % length]);
+    // The root's number f * k * step is below factor * part * step = length.
+    terms[0] = to[k];
+    for (size_t f = 1; f < factor; ++f)
+      terms[f] = product(to[f * part + k], roots[f * k * step]);
     if (factor == 2) {
       to[k] = terms[0] + terms[1];
       to[part + k] = terms[0] - terms[1];
+      continue;
+    }
+    if (factor == 4) {
+      fourTerms(terms.data(), inverse, to + k, part);
       continue;
     }
     for (size_t q = 0; q < factor; ++q) {

@@ -33,6 +33,7 @@ private:
   void runBluestein(std::span<Complex> values);
 
   size_t length;
+  bool inverse;
   std::vector<size_t> factors;
   /// exp(-2 pi i k / length), or with +.
   std::vector<Complex> roots;

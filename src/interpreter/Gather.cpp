@@ -319,10 +319,15 @@ static Result<Tensors> evaluateScatter(const Call &call) {
   if (!updates)
     return updates;
   Tensors results;
-  for (const Tensor &input : *inputs) {
-    Tensor copy(input.type(), shape);
-    std::memcpy(copy.mutableBytes(), input.data(), input.bytes());
-    results.push_back(std::move(copy));
+  for (unsigned i = 0; i < count; ++i) {
+    Tensor input = std::exchange((*inputs)[i], Tensor());
+    if (input.data() != call[i].data()) {
+      results.push_back(std::move(input));
+      continue;
+    }
+    // Not promoted: let go, so that the operand may be all there is.
+    input = Tensor();
+    results.push_back(call.writable(i));
   }
   if (updates->front().size() == 0 || results.front().size() == 0)
     return results;

@@ -33,6 +33,14 @@ public:
   const llvm::DenseMap<Operation *, SmallVector<Value>> &
   dyingValues(Block &block);
 
+  /// The operation's evaluator and what is known of it.
+  Registry::Entry entryOf(Operation *op) {
+    auto [entry, isNew] = entries.try_emplace(op);
+    if (isNew)
+      entry->second = Registry::get().find(op);
+    return entry->second;
+  }
+
   const Observer &observer;
   Environment &environment;
   /// Calls and regions that are under way.
@@ -43,6 +51,7 @@ private:
   /// References to its elements are kept while others are added.
   std::unordered_map<Block *, llvm::DenseMap<Operation *, SmallVector<Value>>>
       dying;
+  llvm::DenseMap<Operation *, Registry::Entry> entries;
 };
 
 const llvm::DenseMap<Operation *, SmallVector<Value>> &
@@ -130,10 +139,10 @@ static Result<void> checkTypes(TypeRange types, ArrayRef<Tensor> tensors,
   return {};
 }
 
-/// The tensor with elements at their natural alignment.
-static Tensor aligned(const Tensor &tensor) {
-  size_t alignment = std::min<size_t>(8, byteSize(tensor.type()));
-  return tensor.isAligned(alignment) ? tensor : tensor.owned();
+/// Gives the tensor elements at their natural alignment.
+static void align(Tensor &tensor) {
+  if (!tensor.isAligned(std::min<size_t>(8, byteSize(tensor.type()))))
+    tensor = tensor.owned();
 }
 
 /// Quantised operands become the numbers that they stand for, and results
@@ -173,20 +182,17 @@ Result<Tensors> evaluateNumbers(const Registry::Entry &entry,
   return results;
 }
 
-static Result<Tensors> evaluateIn(Operation *op, ArrayRef<Tensor> operands,
+static Result<Tensors> evaluateIn(Operation *op, Tensors operands,
                                   const Scope &scope) {
-  const Registry::Entry entry = Registry::get().find(op);
+  const Registry::Entry entry = scope.machine.entryOf(op);
   if (!entry.evaluator)
     return located(op, unsupported("the interpreter does not know it"));
   if (Result<void> ok = checkTypes(op->getOperandTypes(), operands, "operand");
       !ok)
     return located(op, ok.takeError());
-  Tensors alignedOperands;
-  for (const Tensor &operand : operands)
-    alignedOperands.push_back(aligned(operand));
-
-  Result<Tensors> results =
-      evaluateNumbers(entry, Call{op, alignedOperands, scope});
+  for (Tensor &operand : operands)
+    align(operand);
+  Result<Tensors> results = evaluateNumbers(entry, Call{op, operands, scope});
   if (!results)
     return located(op, results.takeError());
   if (Result<void> ok = checkTypes(op->getResultTypes(), *results, "result");
@@ -213,7 +219,16 @@ static Result<Tensors> runBlock(Block &block, Scope &scope) {
   const auto &dying = scope.machine.dyingValues(block);
   for (Operation &op : block) {
     Tensors operands;
+    operands.reserve(op.getNumOperands());
     for (Value value : op.getOperands()) {
+      // A value that nobody else uses is handed over, so that its bytes may be
+      // used again.
+      if (auto own = scope.values.find(value);
+          own != scope.values.end() && value.hasOneUse()) {
+        operands.push_back(std::move(own->second));
+        scope.values.erase(own);
+        continue;
+      }
       Result<Tensor> operand = valueOf(value, scope);
       if (!operand)
         return located(&op, operand.takeError());
@@ -221,7 +236,7 @@ static Result<Tensors> runBlock(Block &block, Scope &scope) {
     }
     if (op.hasTrait<OpTrait::IsTerminator>())
       return operands;
-    Result<Tensors> results = evaluateIn(&op, operands, scope);
+    Result<Tensors> results = evaluateIn(&op, std::move(operands), scope);
     if (!results)
       return results;
     if (scope.machine.observer)
@@ -236,7 +251,7 @@ static Result<Tensors> runBlock(Block &block, Scope &scope) {
   return invalidModel("a block has no terminator");
 }
 
-Result<Tensors> runRegion(Region &region, ArrayRef<Tensor> arguments,
+Result<Tensors> runRegion(Region &region, Tensors arguments,
                           const Scope &enclosing) {
   DepthGuard guard(enclosing.machine);
   if (guard.isTooDeep())
@@ -250,7 +265,8 @@ Result<Tensors> runRegion(Region &region, ArrayRef<Tensor> arguments,
     return ok.takeError();
   Scope scope(enclosing.machine, &enclosing);
   for (auto [value, tensor] : llvm::zip_equal(block.getArguments(), arguments))
-    scope.values[value] = tensor;
+    scope.values[value] = std::move(tensor);
+  arguments.clear();
   return runBlock(block, scope);
 }
 
@@ -260,7 +276,8 @@ Result<Tensors> callFunction(func::FuncOp function, ArrayRef<Tensor> arguments,
     return unsupported("the function '" + function.getName().str() +
                        "' has no body");
   Scope outermost(machine);
-  return runRegion(function.getBody(), arguments, outermost);
+  return runRegion(function.getBody(),
+                   Tensors(arguments.begin(), arguments.end()), outermost);
 }
 
 static Result<Tensors> evaluateCall(const Call &call) {
@@ -358,6 +375,15 @@ Registry::Entry Registry::find(Operation *op) const {
 
 Environment &environmentOf(const Call &call) {
   return call.scope.machine.environment;
+}
+
+Tensor Call::writable(size_t index) const {
+  const Tensor &operand = operands[index];
+  if (operand.isUnique())
+    return operand;
+  Tensor copy(operand.type(), operand.shape());
+  std::memcpy(copy.mutableBytes(), operand.data(), operand.bytes());
+  return copy;
 }
 
 ElementType Call::resultElement(unsigned index) const {

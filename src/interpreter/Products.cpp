@@ -7,19 +7,65 @@
 
 namespace sinter::interpreter {
 
+/// Part 0 (real) or 1 (imaginary) of complex numbers.
+template <typename F>
+static std::vector<F> partsOf(const std::complex<F> *numbers, int64_t count,
+                              int part) {
+  const F *parts = reinterpret_cast<const F *>(numbers);
+  std::vector<F> result(count);
+  for (int64_t i = 0; i < count; ++i)
+    result[i] = parts[2 * i + part];
+  return result;
+}
+
+/// As four products of real matrices; of few rows directly. Both without the
+/// checks for infinities of operator*.
+template <typename F>
+static void
+addComplexProduct(int64_t m, int64_t k, int64_t n, const std::complex<F> *lhs,
+                  const std::complex<F> *rhs, std::complex<F> *out) {
+  if (m < 4) {
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t p = 0; p < k; ++p) {
+        const F re = lhs[i * k + p].real(), im = lhs[i * k + p].imag();
+        for (int64_t j = 0; j < n; ++j) {
+          const std::complex<F> b = rhs[p * n + j];
+          out[i * n + j] += std::complex<F>(re * b.real() - im * b.imag(),
+                                            re * b.imag() + im * b.real());
+        }
+      }
+    return;
+  }
+  std::vector<F> left[2], right[2], sums(m * n);
+  for (int part : {0, 1}) {
+    left[part] = partsOf(lhs, m * k, part);
+    right[part] = partsOf(rhs, k * n, part);
+  }
+  F *parts = reinterpret_cast<F *>(out);
+  auto add = [&](int a, int b, F sign, int part) {
+    std::fill(sums.begin(), sums.end(), F());
+    addProduct<F>(m, k, n, left[a].data(), right[b].data(), sums.data());
+    for (int64_t i = 0; i < m * n; ++i)
+      parts[2 * i + part] += sign * sums[i];
+  };
+  add(0, 0, 1, 0);
+  add(1, 1, -1, 0);
+  add(0, 1, 1, 1);
+  add(1, 0, 1, 1);
+}
+
 template <typename T>
 void addProduct(int64_t m, int64_t k, int64_t n, const T *lhs, const T *rhs,
                 T *out) {
   if constexpr (isStdComplex<T>) {
-    // Written out, as operator* checks for infinities.
+    addComplexProduct(m, k, n, lhs, rhs, out);
+  } else if (m < 4) {
+    // Row by row, where there is nothing to gain from blocks.
     for (int64_t i = 0; i < m; ++i)
       for (int64_t p = 0; p < k; ++p) {
-        const auto re = lhs[i * k + p].real(), im = lhs[i * k + p].imag();
-        for (int64_t j = 0; j < n; ++j) {
-          const T b = rhs[p * n + j];
-          out[i * n + j] +=
-              T(re * b.real() - im * b.imag(), re * b.imag() + im * b.real());
-        }
+        const T factor = lhs[i * k + p];
+        for (int64_t j = 0; j < n; ++j)
+          out[i * n + j] += factor * rhs[p * n + j];
       }
   } else {
     using Matrix =

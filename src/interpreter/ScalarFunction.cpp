@@ -72,7 +72,7 @@ private:
       const ElementType type = function.registerTypes[number];
       const unsigned kept = addRegister(type, true);
       function.steps.push_back(
-          Step{Kernel{copy, type, type}, {number, 0, 0}, kept});
+          Step{nullptr, Kernel{copy, type, type}, {number, 0, 0}, kept});
       number = kept;
     }
   }
@@ -142,7 +142,8 @@ private:
     Result<Kernel> kernel = entry.makeKernel(&op, types);
     if (!kernel)
       return false;
-    Step step{*kernel, {}, addRegister(kernel->result, true)};
+    Step step{&op, *kernel, {}, addRegister(kernel->result, true)};
+    step.operandCount = operands.size();
     llvm::copy(operands, step.operands.begin());
     numbers[op.getResult(0)] = step.result;
     function.steps.push_back(step);
@@ -204,6 +205,29 @@ ScalarFunction::ScalarFunction(Region &region, const Scope &enclosing)
     return isa<stablehlo::ConstantOp>(op) ||
            Registry::get().find(&op).isElementwise;
   });
+}
+
+Operation *ScalarFunction::splitComparison() {
+  if (!isCompiled || returned.size() != 1 || steps.empty() ||
+      steps.back().result != returned.front() ||
+      !isa_and_nonnull<stablehlo::CompareOp>(steps.back().op))
+    return nullptr;
+  // Of each register, whether it follows from an even or an odd argument.
+  std::vector<std::array<bool, 2>> follows(registers.size());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    follows[i][i % 2] = true;
+  for (const Step &step : ArrayRef(steps).drop_back())
+    for (size_t i = 0; i < step.operandCount; ++i)
+      for (int side : {0, 1})
+        follows[step.result][side] =
+            follows[step.result][side] || follows[step.operands[i]][side];
+  const Step compare = steps.back();
+  if (follows[compare.operands[0]][1] || follows[compare.operands[1]][0])
+    return nullptr;
+  steps.pop_back();
+  returned.assign({compare.operands[0], compare.operands[1]});
+  outputs.assign(2, registerTypes[compare.operands[0]]);
+  return compare.op;
 }
 
 //===----------------------------------------------------------------------===//

@@ -26,6 +26,11 @@ public:
   /// The same on tensors of one shape.
   Result<Tensors> apply(llvm::ArrayRef<Tensor> arguments);
 
+  /// If the region is a comparison of what follows from its even arguments with
+  /// what follows from its odd ones, it from now on gives these two, and the
+  /// comparison is returned: a sort then computes them once an element.
+  mlir::Operation *splitComparison();
+
   /// The element types of the arguments and results.
   llvm::ArrayRef<ElementType> argumentTypes() const { return inputs; }
   llvm::ArrayRef<ElementType> resultTypes() const { return outputs; }
@@ -33,9 +38,11 @@ public:
 private:
   /// One kernel; operands and result are numbers of registers.
   struct Step {
+    mlir::Operation *op;
     Kernel kernel;
     std::array<unsigned, 3> operands;
     unsigned result;
+    size_t operandCount = 1;
   };
   static constexpr int64_t blockSize = 256;
   static constexpr size_t maxSteps = 4096;

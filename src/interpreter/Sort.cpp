@@ -7,6 +7,8 @@
 #include "interpreter/Strided.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <limits>
 #include <numeric>
 
@@ -38,17 +40,95 @@ static void mergeSort(std::vector<int64_t> &order, std::vector<int64_t> &merged,
 
 namespace {
 
+/// What a comparison says of numbers that are less, equal or greater.
+struct Direction {
+  bool onLess, onEqual, onGreater, onUnordered;
+
+  template <typename T> bool operator()(T a, T b) const {
+    return a < b ? onLess : a > b ? onGreater : a == b ? onEqual : onUnordered;
+  }
+  static Direction of(stablehlo::ComparisonDirection direction) {
+    using stablehlo::ComparisonDirection;
+    switch (direction) {
+    case ComparisonDirection::EQ:
+      return {false, true, false, false};
+    case ComparisonDirection::NE:
+      return {true, false, true, true};
+    case ComparisonDirection::GE:
+      return {false, true, true, false};
+    case ComparisonDirection::GT:
+      return {false, false, true, false};
+    case ComparisonDirection::LE:
+      return {true, true, false, false};
+    case ComparisonDirection::LT:
+      return {true, false, false, false};
+    }
+    return {false, false, false, false};
+  }
+};
+
+/// IEEE 754's totalOrder as an order of integers.
+std::vector<int64_t> totalOrderKeys(const Tensor &tensor) {
+  std::vector<int64_t> keys;
+  for (double value : reals(tensor)) {
+    const auto bits = std::bit_cast<int64_t>(value);
+    keys.push_back(bits < 0 ? bits ^ std::numeric_limits<int64_t>::max()
+                            : bits);
+  }
+  return keys;
+}
+
+/// Integers as an order of int64_t.
+std::vector<int64_t> integerKeys(const Tensor &tensor) {
+  std::vector<int64_t> keys = integers(tensor);
+  if (tensor.type() == ElementType::UI64)
+    for (int64_t &key : keys)
+      key ^= std::numeric_limits<int64_t>::min();
+  return keys;
+}
+
 /// Sorts the positions of one row after the other.
 class RowSorter {
 public:
   RowSorter(stablehlo::SortOp op, const Call &call)
-      : inputs(call.operands), body(op.getComparator(), call.scope),
-        comparison(soleComparison(op.getComparator())) {}
+      : inputs(call.operands), body(op.getComparator(), call.scope) {}
+
+  /// Computes what the comparator compares, if that can be done once an
+  /// element.
+  Result<void> prepare() {
+    auto compare =
+        dyn_cast_or_null<stablehlo::CompareOp>(body.splitComparison());
+    if (!compare)
+      return {};
+    Tensors arguments;
+    for (const Tensor &input : inputs)
+      arguments.insert(arguments.end(), 2, input);
+    Result<Tensors> sides = body.apply(arguments);
+    if (!sides)
+      return sides.takeError();
+    direction = Direction::of(compare.getComparisonDirection());
+    const ElementType type = sides->front().type();
+    if (isComplex(type))
+      return unsupported("complex numbers have no order");
+    const bool isTotal =
+        compare.getCompareType() == stablehlo::ComparisonType::TOTALORDER;
+    for (size_t side : {0, 1})
+      if (!isFloat(type))
+        keys[side] = integerKeys((*sides)[side]);
+      else if (isTotal)
+        keys[side] = totalOrderKeys((*sides)[side]);
+      else
+        numbers[side] = reals((*sides)[side]);
+    return {};
+  }
 
   /// Sorts the positions \p order by what stands at base + position * stride.
   Result<void> sort(std::vector<int64_t> &order, int64_t base, int64_t stride) {
-    if (comparison) {
-      sortByKeys(order, base, stride);
+    if (direction) {
+      if (numbers[0].empty())
+        sortBy(keys, order, base, stride);
+      else
+        sortBy(numbers, order, base, stride);
       return {};
     }
     Result<void> outcome;
@@ -67,61 +147,22 @@ public:
   }
 
 private:
-  /// A region that is `a < b` or `a > b` of one input, compared by value.
-  struct Comparison {
-    size_t input;
-    bool descending;
-  };
-
-  static std::optional<Comparison> soleComparison(Region &region) {
-    using stablehlo::ComparisonDirection;
-    Block &block = region.front();
-    auto compare = dyn_cast<stablehlo::CompareOp>(block.front());
-    if (!compare || compare->getNextNode() != block.getTerminator() ||
-        block.getTerminator()->getOperand(0) != compare.getResult() ||
-        compare.getCompareType() == stablehlo::ComparisonType::TOTALORDER)
-      return std::nullopt;
-    auto lhs = dyn_cast<BlockArgument>(compare.getLhs());
-    auto rhs = dyn_cast<BlockArgument>(compare.getRhs());
-    auto type = dyn_cast<RankedTensorType>(compare.getLhs().getType());
-    if (!lhs || !rhs || lhs.getOwner() != &block || rhs.getOwner() != &block ||
-        lhs.getArgNumber() / 2 != rhs.getArgNumber() / 2 || lhs == rhs ||
-        !type || !type.getElementType().isIntOrFloat())
-      return std::nullopt;
-    const ComparisonDirection direction = compare.getComparisonDirection();
-    if (direction != ComparisonDirection::LT &&
-        direction != ComparisonDirection::GT)
-      return std::nullopt;
-    const bool isSwapped = lhs.getArgNumber() % 2;
-    return Comparison{lhs.getArgNumber() / 2,
-                      (direction == ComparisonDirection::GT) != isSwapped};
-  }
-
-  void sortByKeys(std::vector<int64_t> &order, int64_t base, int64_t stride) {
-    const Tensor &input = inputs[comparison->input];
-    auto run = [&](const auto &keys) {
-      if (comparison->descending)
-        mergeSort(order, merged,
-                  [&](int64_t a, int64_t b) { return keys[a] > keys[b]; });
-      else
-        mergeSort(order, merged,
-                  [&](int64_t a, int64_t b) { return keys[a] < keys[b]; });
-    };
-    Tensor row(input.type(), {static_cast<int64_t>(order.size())});
-    copyBox(byteSize(input.type()), row.shape(), row.mutableBytes(), {0, {1}},
-            input.data(), {base, {stride}});
-    if (isFloat(input.type()))
-      return run(reals(row));
-    std::vector<int64_t> keys = integers(row);
-    if (input.type() == ElementType::UI64)
-      for (int64_t &key : keys)
-        key ^= std::numeric_limits<int64_t>::min();
-    run(keys);
+  template <typename Keys>
+  void sortBy(const Keys &sides, std::vector<int64_t> &order, int64_t base,
+              int64_t stride) {
+    const auto *left = sides[0].data() + base, *right = sides[1].data() + base;
+    const Direction holds = *direction;
+    mergeSort(order, merged, [=](int64_t a, int64_t b) {
+      return holds(left[a * stride], right[b * stride]);
+    });
   }
 
   llvm::ArrayRef<Tensor> inputs;
   ScalarFunction body;
-  std::optional<Comparison> comparison;
+  std::optional<Direction> direction;
+  /// What is compared of each element, if the comparator has been split.
+  std::array<std::vector<int64_t>, 2> keys;
+  std::array<std::vector<double>, 2> numbers;
   std::vector<int64_t> merged;
 };
 
@@ -144,6 +185,8 @@ static Result<Tensors> evaluateSort(const Call &call) {
 
   const AxisView view(shape, axis);
   RowSorter sorter(op, call);
+  if (Result<void> ok = sorter.prepare(); !ok)
+    return ok.takeError();
   std::vector<int64_t> order(view.size);
   for (int64_t row = 0; row < view.outer * view.inner; ++row) {
     const int64_t base =

@@ -97,6 +97,10 @@ public:
   /// A tensor that owns its (aligned) bytes; this one if it already does.
   Tensor owned() const;
 
+  /// Whether nobody else can see the bytes: they are this tensor's own, and
+  /// there is no copy of it.
+  bool isUnique() const { return ownsBytes && storage.use_count() == 1; }
+
   /// The element as a double or an integer, whatever its type (the real part of
   /// a complex number). For printing, comparing and tests, not for computing.
   double toDouble(int64_t index) const;

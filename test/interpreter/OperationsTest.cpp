@@ -230,6 +230,89 @@ TEST(Sort, ComparatorOfSeveralOperations) {
             (Doubles{2, 5, 1, 4, 7, 3, 6}));
 }
 
+/// A comparator over two keys is no comparison of one thing with another.
+TEST(Sort, ComparatorOfTwoKeys) {
+  Evaluated result = evaluateModule(R"(
+    func.func @main() -> (tensor<4xi32>, tensor<4xf32>) {
+      %x = stablehlo.constant dense<[1, 0, 1, 0]> : tensor<4xi32>
+      %y = stablehlo.constant dense<[2.0, 5.0, 1.0, 4.0]> : tensor<4xf32>
+      %r:2 = "stablehlo.sort"(%x, %y) <{dimension = 0 : i64}> ({
+        ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<f32>,
+             %d: tensor<f32>):
+          %0 = stablehlo.compare LT, %a, %b
+              : (tensor<i32>, tensor<i32>) -> tensor<i1>
+          %1 = stablehlo.compare EQ, %a, %b
+              : (tensor<i32>, tensor<i32>) -> tensor<i1>
+          %2 = stablehlo.compare LT, %c, %d
+              : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          %3 = stablehlo.select %1, %2, %0 : tensor<i1>, tensor<i1>
+          stablehlo.return %3 : tensor<i1>
+      }) : (tensor<4xi32>, tensor<4xf32>) -> (tensor<4xi32>, tensor<4xf32>)
+      return %r#0, %r#1 : tensor<4xi32>, tensor<4xf32>
+    })");
+  ASSERT_EQ(result.error, "");
+  EXPECT_EQ(result.doubles(0), (Doubles{0, 0, 1, 1}));
+  EXPECT_EQ(result.doubles(1), (Doubles{4, 5, 1, 2}));
+}
+
+/// In the order of all floats -NaN comes first and -0 before 0.
+TEST(Sort, TotalOrderOfRows) {
+  Evaluated result = evaluateBody(R"(
+    %x = stablehlo.constant dense<[[0.0, 0xFFC00000, -0.0, 1.0],
+                                   [0x7FC00000, 3.0, 0xFF800000, 2.0]]>
+        : tensor<2x4xf32>
+    %r = "stablehlo.sort"(%x) <{dimension = 1 : i64}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %0 = stablehlo.compare GT, %b, %a, TOTALORDER
+            : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        stablehlo.return %0 : tensor<i1>
+    }) : (tensor<2x4xf32>) -> tensor<2x4xf32>)",
+                                  "tensor<2x4xf32>");
+  ASSERT_EQ(result.error, "");
+  const uint32_t expected[] = {0xFFC00000, 0x80000000, 0,          0x3F800000,
+                               0xFF800000, 0x40000000, 0x40400000, 0x7FC00000};
+  for (int64_t i = 0; i < 8; ++i)
+    EXPECT_EQ(result.tensors[0].at<uint32_t>(i), expected[i]);
+}
+
+/// What is written over is nobody else's: neither an input nor a value that is
+/// used again.
+TEST(DynamicUpdateSlice, LeavesOthersAlone) {
+  const Tensor input =
+      Tensor::of<int32_t>(ElementType::I32, {3}, std::array{1, 2, 3});
+  Evaluated result = evaluateModule(R"(
+    func.func @main(%x: tensor<3xi32>)
+        -> (tensor<3xi32>, tensor<3xi32>, tensor<3xi32>) {
+      %z = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %n = stablehlo.constant dense<3> : tensor<i32>
+      %u = stablehlo.constant dense<9> : tensor<1xi32>
+      %y = stablehlo.add %x, %x : tensor<3xi32>
+      %i, %r, %last = stablehlo.while(%a = %z, %b = %y, %c = %y)
+          : tensor<i32>, tensor<3xi32>, tensor<3xi32>
+       cond {
+        %p = stablehlo.compare LT, %a, %n
+            : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %p : tensor<i1>
+      } do {
+        %next = stablehlo.add %a, %one : tensor<i32>
+        %d = stablehlo.dynamic_update_slice %b, %u, %a
+            : (tensor<3xi32>, tensor<1xi32>, tensor<i32>) -> tensor<3xi32>
+        stablehlo.return %next, %d, %b
+            : tensor<i32>, tensor<3xi32>, tensor<3xi32>
+      }
+      %s = stablehlo.dynamic_update_slice %x, %u, %z
+          : (tensor<3xi32>, tensor<1xi32>, tensor<i32>) -> tensor<3xi32>
+      return %r, %last, %s : tensor<3xi32>, tensor<3xi32>, tensor<3xi32>
+    })",
+                                    {input});
+  ASSERT_EQ(result.error, "");
+  EXPECT_EQ(result.doubles(0), (Doubles{9, 9, 9}));
+  EXPECT_EQ(result.doubles(1), (Doubles{9, 9, 6}));
+  EXPECT_EQ(result.doubles(2), (Doubles{9, 2, 3}));
+  EXPECT_EQ(input.at<int32_t>(0), 1);
+}
+
 TEST(Scatter, LeavesOutWhatLiesOutside) {
   EXPECT_EQ(evaluateBody(R"(
     %x = stablehlo.constant dense<0> : tensor<2x4xi32>
