@@ -248,15 +248,35 @@ private:
     return most;
   }
 
-  /// An integer type, or f64, that holds every sum exactly.
+  /// How many products each sum of \p op has.
+  static int64_t depthOf(Operation *op) {
+    ArrayRef<int64_t> rhs =
+        cast<RankedTensorType>(op->getOperand(1).getType()).getShape();
+    int64_t depth = 1;
+    if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op)) {
+      for (int64_t dim :
+           dot.getDotDimensionNumbers().getRhsContractingDimensions())
+        depth *= rhs[dim];
+      return depth;
+    }
+    auto numbers = cast<stablehlo::ConvolutionOp>(op).getDimensionNumbers();
+    for (auto [dim, size] : llvm::enumerate(rhs))
+      if (int64_t(dim) != numbers.getKernelOutputFeatureDimension())
+        depth *= size;
+    return depth;
+  }
+
+  /// A type that holds every sum exactly, floats first: they have the fast
+  /// kernels, and sums of integers in them do not depend on the order.
   Type accumulatorOf(Operation *op) const {
-    auto left = cast<RankedTensorType>(op->getOperand(0).getType());
-    auto right = cast<RankedTensorType>(op->getOperand(1).getType());
-    double terms = std::max<int64_t>(
-        1, std::min(left.getNumElements(), right.getNumElements()));
-    double most = terms * reach(meanings.lookup(op->getOperand(0))) *
+    double most = double(depthOf(op)) *
+                  reach(meanings.lookup(op->getOperand(0))) *
                   reach(meanings.lookup(op->getOperand(1)));
     MLIRContext *context = op->getContext();
+    if (most < 0x1p24)
+      return Float32Type::get(context);
+    if (isa<stablehlo::DotGeneralOp>(op) && most < 0x1p53)
+      return Float64Type::get(context);
     if (most < 0x1p31)
       return IntegerType::get(context, 32);
     return most < 0x1p62 ? Type(IntegerType::get(context, 64))
@@ -275,6 +295,7 @@ private:
     Operation *sums = builder.clone(*op, mapping);
     Value result = op->getResult(0);
     sums->getResult(0).setType(withElement(result.getType(), accumulator));
+    sums->setDiscardableAttr(exactProductAttribute, builder.getUnitAttr());
     Value sum = convert(builder, sums->getResult(0), builder.getF64Type());
     nn::Emit emit(builder, op->getLoc());
     Value reals =

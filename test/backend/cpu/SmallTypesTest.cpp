@@ -212,3 +212,27 @@ TEST(Quantized, ConvolutionInIntegers) {
         "");
   }
 }
+
+TEST(Quantized, ConvolutionByConstantsIsExact) {
+  // In blocks of channels, and without replacing products by fewer ones.
+  std::string q = "!quant.uniform<i8:f32, 0.02:3>";
+  std::string lhs = tensor(q, "1x16x12x12"),
+              rhs = tensor("!quant.uniform<i8:f32, 0.01>", "16x16x3x3"),
+              out = tensor("!quant.uniform<i8:f32, 0.06>", "1x16x12x12");
+  EXPECT_EQ(
+      differs("(%a: " + lhs + ") -> " + out +
+                  " {\n  %i = stablehlo.iota dim = 0 : tensor<2304xi8>\n"
+                  "  %r = stablehlo.reshape %i : (tensor<2304xi8>) -> "
+                  "tensor<16x16x3x3xi8>\n"
+                  "  %w = stablehlo.bitcast_convert %r : "
+                  "(tensor<16x16x3x3xi8>) -> " +
+                  rhs +
+                  "\n  %0 = stablehlo.convolution(%a, %w) dim_numbers = "
+                  "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = "
+                  "[[1, 1], [1, 1]]} {batch_group_count = 1 : i64, "
+                  "feature_group_count = 1 : i64} : (" +
+                  lhs + ", " + rhs + ") -> " + out + "\n  return %0 : " + out +
+                  "\n}",
+              {0, 0}),
+      "");
+}

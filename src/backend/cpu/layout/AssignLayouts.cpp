@@ -5,6 +5,7 @@
 #include "backend/cpu/layout/ConvolutionForm.h"
 #include "graph/Constants.h"
 #include "graph/nn/Emit.h"
+#include "passes/LowerQuantized.h"
 
 using namespace mlir;
 using sinter::nn::Emit;
@@ -88,7 +89,8 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
   Value result = emit.make<ConvolutionOp>(
       blockedType(resultType), input, weights,
       static_cast<uint64_t>(resultType.getDimSize(1)),
-      static_cast<uint64_t>(form->groups), allowsFast, form->strides,
+      static_cast<uint64_t>(form->groups),
+      allowsFast && !op->hasAttr(exactProductAttribute), form->strides,
       form->dilations, form->paddingLow);
   if (form->upscale != std::array<int64_t, 2>{1, 1}) {
     // Pixels that each became a window of pixels are put in their places.
