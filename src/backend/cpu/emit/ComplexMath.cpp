@@ -170,7 +170,8 @@ public:
     };
     Number w = scaled(z, choose(0x1p-4, 0x1p200));
     Value larger = sqrt(add(half(abs(w.re)), half(magnitude(w))));
-    Value smaller = div(half(w.im), larger);
+    // Halving the imaginary part could lose it.
+    Value smaller = div(w.im, add(larger, larger));
     Value isRight = compare(P::OGE, z.re, real(0));
     Number result = select(isRight, Number{larger, smaller},
                            Number{abs(smaller), withSign(larger, z.im)});
