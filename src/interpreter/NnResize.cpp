@@ -74,9 +74,10 @@ static double sourceCoordinate(StringRef mode, const Dimension &dimension,
     return newSize == 1 ? 0 : x * (size - 1) / (newSize - 1);
   if (mode == "tf_crop_and_resize") {
     const double start = dimension.roiStart, end = dimension.roiEnd;
-    if (newSize == 1)
+    const auto resized = static_cast<double>(dimension.newSize);
+    if (resized == 1)
       return 0.5 * (start + end) * (size - 1);
-    return start * (size - 1) + x * (end - start) * (size - 1) / (newSize - 1);
+    return start * (size - 1) + x * (end - start) * (size - 1) / (resized - 1);
   }
   return x / dimension.scale; // asymmetric
 }
@@ -187,7 +188,7 @@ static std::vector<double> resampled(const std::vector<double> &values,
 }
 
 /// The result's shape: as written or, where that is open, cut from the scaled
-/// size (of the region of interest).
+/// size (of the region of interest), in f32 as ONNX has it.
 static Shape resizedShape(nn::ResizeOp op, const Call &call) {
   Shape shape = toShape(call.resultType().getShape());
   ArrayRef<double> scales = op.getScales(), roi = op.getRoi();
@@ -197,7 +198,8 @@ static Shape resizedShape(nn::ResizeOp op, const Call &call) {
     double size = static_cast<double>(call[0].dim(d)) * scales[d];
     if (op.getCoordinates() == "tf_crop_and_resize")
       size *= roi[shape.size() + d] - roi[d];
-    shape[d] = static_cast<int64_t>(std::clamp(std::floor(size), 0.0, 1e15));
+    size = std::floor(static_cast<float>(size));
+    shape[d] = static_cast<int64_t>(std::clamp(size, 0.0, 1e15));
   }
   return shape;
 }

@@ -197,7 +197,8 @@ static Sizes sizesOf(RealDynamicSliceOp op) {
 }
 
 /// ONNX: floor(size * scale), of a cropped region floor(size * (end - start) *
-/// scale).
+/// scale). The product is rounded to f32, as ONNX computes it, so that a scale
+/// that was computed from a size gives that size.
 static Sizes sizesOf(nn::ResizeOp op) {
   auto type = tensorOf(op.getOperand());
   ArrayRef<double> roi = op.getRoi();
@@ -206,7 +207,8 @@ static Sizes sizesOf(nn::ResizeOp op) {
   Sizes sizes;
   for (int64_t i = 0; i < type.getRank(); ++i) {
     double extent = isCropped ? roi[type.getRank() + i] - roi[i] : 1;
-    double size = std::floor(type.getDimSize(i) * extent * op.getScales()[i]);
+    double size = type.getDimSize(i) * extent * op.getScales()[i];
+    size = std::floor(static_cast<float>(size));
     bool isKnown = !type.isDynamicDim(i) && size >= 0 && size < 0x1p53;
     sizes.push_back(isKnown ? static_cast<int64_t>(size) : unknown);
   }

@@ -42,10 +42,39 @@ static std::optional<SmallVector<double>> knownNumbers(NodeContext &node,
   return values;
 }
 
-/// A size is floor(size * scale), computed in f32 as the scale is.
+/// Starts and ends, one a dimension: what is not given is the whole.
+static std::optional<SmallVector<double>> readRoi(NodeContext &node, Value x,
+                                                  ArrayRef<int64_t> axes) {
+  auto given = knownNumbers(node, 1);
+  if (!given)
+    return std::nullopt;
+  if (given->size() != 2 * axes.size())
+    return node.fail("roi has not two elements an axis");
+  int64_t rank = node.rank(x);
+  SmallVector<double> roi(2 * rank, 0.0);
+  std::fill(roi.begin() + rank, roi.end(), 1.0);
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    roi[axis] = (*given)[i];
+    roi[axis + rank] = (*given)[i + axes.size()];
+    if (!(roi[axis + rank] > roi[axis]))
+      return node.unsupported("a region of interest that is empty or turned "
+                              "round");
+  }
+  return roi;
+}
+
+/// The part of dimension \p axis that \p roi cuts out: all of it where there is
+/// no region of interest.
+static double extentOf(ArrayRef<double> roi, int64_t axis) {
+  return roi.empty() ? 1 : roi[roi.size() / 2 + axis] - roi[axis];
+}
+
+/// A size is floor(size * scale), computed in f32 as the scale is; where a
+/// region of interest is cut out, its size counts.
 static std::optional<Resolution> fromScales(NodeContext &node, Value x,
                                             ArrayRef<int64_t> axes,
-                                            ArrayRef<double> scales) {
+                                            ArrayRef<double> scales,
+                                            ArrayRef<double> roi = {}) {
   if (scales.size() != axes.size())
     return node.fail("scales has " + Twine(scales.size()) + " elements, not " +
                      Twine(axes.size()));
@@ -57,8 +86,8 @@ static std::optional<Resolution> fromScales(NodeContext &node, Value x,
     result.scales[axis] = scale;
     int64_t &size = result.sizes[axis];
     if (!ShapedType::isDynamic(size))
-      size = static_cast<int64_t>(
-          std::floor(static_cast<float>(size) * static_cast<float>(scale)));
+      size = static_cast<int64_t>(std::floor(static_cast<float>(
+          static_cast<double>(size) * extentOf(roi, axis) * scale)));
   }
   return result;
 }
@@ -66,7 +95,8 @@ static std::optional<Resolution> fromScales(NodeContext &node, Value x,
 /// With a policy the same scale holds for all axes, that of the smallest or the
 /// largest ratio, and sizes are rounded.
 static std::optional<Resolution> fromSizes(NodeContext &node, Value x,
-                                           ArrayRef<int64_t> axes) {
+                                           ArrayRef<int64_t> axes,
+                                           ArrayRef<double> roi) {
   auto sizes = node.knownElements(node.operand(node.inputCount() - 1));
   if (!sizes)
     return node.unsupported("sizes are known only when run");
@@ -77,7 +107,7 @@ static std::optional<Resolution> fromSizes(NodeContext &node, Value x,
                     Ints(node.shape(x))};
   double least = 0, most = 0;
   for (auto [axis, size] : llvm::zip_equal(axes, *sizes)) {
-    if (size.kind != Element::Unknown &&
+    if (extentOf(roi, axis) == 1 && size.kind != Element::Unknown &&
         size == node.importer.known.sizeOf(x, axis))
       continue;
     int64_t old = node.shape(x)[axis];
@@ -86,8 +116,10 @@ static std::optional<Resolution> fromSizes(NodeContext &node, Value x,
                               " is known only when run");
     if (size.value < 1 || old < 1)
       return node.fail("a size is not positive");
+    double extent = extentOf(roi, axis);
     result.sizes[axis] = size.value;
-    result.scales[axis] = static_cast<double>(size.value) / old;
+    result.scales[axis] =
+        static_cast<double>(size.value) / (static_cast<double>(old) * extent);
   }
   std::string policy = node.getString("keep_aspect_ratio_policy", "stretch");
   if (policy == "stretch" || axes.empty())
@@ -109,24 +141,6 @@ static std::optional<Resolution> fromSizes(NodeContext &node, Value x,
         static_cast<int64_t>(std::floor(scale * node.shape(x)[axis] + 0.5));
   }
   return result;
-}
-
-/// Starts and ends, one a dimension: what is not given is the whole.
-static std::optional<SmallVector<double>> readRoi(NodeContext &node, Value x,
-                                                  ArrayRef<int64_t> axes) {
-  auto given = knownNumbers(node, 1);
-  if (!given)
-    return std::nullopt;
-  if (given->size() != 2 * axes.size())
-    return node.fail("roi has not two elements an axis");
-  int64_t rank = node.rank(x);
-  SmallVector<double> roi(2 * rank, 0.0);
-  std::fill(roi.begin() + rank, roi.end(), 1.0);
-  for (auto [i, axis] : llvm::enumerate(axes)) {
-    roi[axis] = (*given)[i];
-    roi[axis + rank] = (*given)[i + axes.size()];
-  }
-  return roi;
 }
 
 static LogicalResult resize(NodeContext &node, Value x,
@@ -178,20 +192,6 @@ static LogicalResult importResize(NodeContext &node) {
   auto axes = resizedAxes(node, node.rank(x));
   if (!axes)
     return failure();
-  std::optional<Resolution> resolution;
-  // An empty list of scales says the same as none.
-  bool useScales = node.has(2) && node.operand(2) &&
-                   node.shape(node.operand(2)) != ArrayRef<int64_t>{0};
-  if (useScales) {
-    auto scales = knownNumbers(node, 2);
-    resolution = scales ? fromScales(node, x, *axes, *scales) : std::nullopt;
-  } else if (node.has(3)) {
-    resolution = fromSizes(node, x, *axes);
-  } else {
-    return node.fail("neither scales nor sizes are given");
-  }
-  if (!resolution)
-    return failure();
   std::string coordinates =
       node.getString("coordinate_transformation_mode", "half_pixel");
   SmallVector<double> roi;
@@ -201,6 +201,21 @@ static LogicalResult importResize(NodeContext &node) {
       return failure();
     roi = std::move(*given);
   }
+  std::optional<Resolution> resolution;
+  // An empty list of scales says the same as none.
+  bool useScales = node.has(2) && node.operand(2) &&
+                   node.shape(node.operand(2)) != ArrayRef<int64_t>{0};
+  if (useScales) {
+    auto scales = knownNumbers(node, 2);
+    resolution =
+        scales ? fromScales(node, x, *axes, *scales, roi) : std::nullopt;
+  } else if (node.has(3)) {
+    resolution = fromSizes(node, x, *axes, roi);
+  } else {
+    return node.fail("neither scales nor sizes are given");
+  }
+  if (!resolution)
+    return failure();
   return resize(node, x, *resolution, node.getString("mode", "nearest"),
                 coordinates,
                 node.getString("nearest_mode", "round_prefer_floor"), roi);

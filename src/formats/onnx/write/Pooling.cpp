@@ -109,9 +109,12 @@ static LogicalResult writeResize(Emitter &e, nn::ResizeOp op) {
     scales.set<float>(i, static_cast<float>(scale));
     if (ShapedType::isDynamic(from.getDimSize(i)))
       continue;
-    double exact = from.getDimSize(i) * scale;
-    byScales &= std::floor(from.getDimSize(i) * static_cast<float>(scale)) ==
-                to.getDimSize(i);
+    double extent = op.getRoi().empty()
+                        ? 1
+                        : op.getRoi()[from.getRank() + i] - op.getRoi()[i];
+    double exact = from.getDimSize(i) * extent * scale;
+    byScales &= std::floor(from.getDimSize(i) * static_cast<float>(extent) *
+                           static_cast<float>(scale)) == to.getDimSize(i);
     bySizes &= std::abs(exact - to.getDimSize(i)) < 1e-3;
   }
   if (!byScales && !bySizes)
