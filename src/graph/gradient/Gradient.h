@@ -1,0 +1,52 @@
+//===- Gradient.h - how gradients are attached to operations
+//---------------===//
+
+#ifndef SINTER_GRAPH_GRADIENT_GRADIENT_H
+#define SINTER_GRAPH_GRADIENT_GRADIENT_H
+
+#include "graph/interfaces/Differentiable.h"
+#include "graph/nn/Emit.h"
+
+namespace sinter::gradient {
+
+using nn::Emit;
+using Gradients = mlir::FailureOr<llvm::SmallVector<mlir::Value>>;
+
+inline Gradients list(std::initializer_list<mlir::Value> values) {
+  return llvm::SmallVector<mlir::Value>(values);
+}
+
+/// The interface by a function (Op, Emit &, gradients of the results).
+template <typename Op, auto build>
+struct Model : DifferentiableOpInterface::ExternalModel<Model<Op, build>, Op> {
+  Gradients buildGradients(mlir::Operation *op, mlir::OpBuilder &builder,
+                           mlir::ValueRange gradients) const {
+    if (!nn::isStatic(op))
+      return mlir::failure();
+    Emit emit(builder, op->getLoc());
+    return build(mlir::cast<Op>(op), emit, gradients);
+  }
+};
+
+template <typename Op, auto build> void attach(mlir::MLIRContext *context) {
+  Op::template attachInterface<Model<Op, build>>(*context);
+}
+
+/// Whether the element type is one that gradients have.
+inline bool isDifferentiable(mlir::Value value) {
+  return mlir::isa<mlir::FloatType>(tensorOf(value).getElementType());
+}
+
+/// The name of the operation that a reduction's body consists of, with the
+/// body's two arguments as operands; "" if it is anything else.
+llvm::StringRef combinerOf(mlir::Region &region);
+
+void attachElementwise(mlir::MLIRContext *context);
+void attachMovement(mlir::MLIRContext *context);
+void attachIndexing(mlir::MLIRContext *context);
+void attachProducts(mlir::MLIRContext *context);
+void attachReductions(mlir::MLIRContext *context);
+
+} // namespace sinter::gradient
+
+#endif // SINTER_GRAPH_GRADIENT_GRADIENT_H

@@ -1,0 +1,269 @@
+// Gradients of products: each operand's is a product of the result's with the
+// other operand.
+
+#include "graph/gradient/Gradient.h"
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter::gradient {
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return tensorOf(value).getShape();
+}
+
+//===----------------------------------------------------------------------===//
+// dot_general
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One operand of a product: its dimensions by what they are.
+struct Factor {
+  Value value;
+  ArrayRef<int64_t> batching, contracting;
+  SmallVector<int64_t> free() const {
+    SmallVector<int64_t> rest;
+    for (int64_t i = 0; i < tensorOf(value).getRank(); ++i)
+      if (!llvm::is_contained(batching, i) &&
+          !llvm::is_contained(contracting, i))
+        rest.push_back(i);
+    return rest;
+  }
+};
+} // namespace
+
+/// The gradient by \p wanted: that of the result by \p other, over the other's
+/// free dimensions, which start at \p freeStart in the result.
+static Value productGradient(Emit &e, Value dy, const Factor &wanted,
+                             const Factor &other, int64_t freeStart) {
+  MLIRContext *context = e.builder.getContext();
+  SmallVector<int64_t> otherFree = other.free(), wantedFree = wanted.free();
+  int64_t batches = wanted.batching.size();
+  SmallVector<int64_t> leading =
+      llvm::to_vector(llvm::seq<int64_t>(0, batches));
+  SmallVector<int64_t> summed = llvm::to_vector(llvm::seq<int64_t>(
+      freeStart, freeStart + static_cast<int64_t>(otherFree.size())));
+  auto numbers = DotDimensionNumbersAttr::get(context, leading, other.batching,
+                                              summed, otherFree);
+  // The result: batches, what is free in `wanted`, the other's contracted
+  // dimensions in the order in which they stand there.
+  SmallVector<int64_t> origin(wanted.batching);
+  llvm::append_range(origin, wantedFree);
+  SmallVector<std::pair<int64_t, int64_t>> contracted;
+  for (auto [mine, theirs] :
+       llvm::zip_equal(wanted.contracting, other.contracting))
+    contracted.push_back({theirs, mine});
+  llvm::sort(contracted);
+  for (auto [theirs, mine] : contracted)
+    origin.push_back(mine);
+  SmallVector<int64_t> shape, order(origin.size());
+  for (auto [place, dimension] : llvm::enumerate(origin)) {
+    shape.push_back(shapeOf(wanted.value)[dimension]);
+    order[dimension] = place;
+  }
+  auto type =
+      RankedTensorType::get(shape, tensorOf(wanted.value).getElementType());
+  Value product =
+      e.make<DotGeneralOp>(type, dy, other.value, numbers, ArrayAttr());
+  return llvm::is_sorted(order) ? product : e.transpose(product, order);
+}
+
+static Gradients multiplied(DotGeneralOp op, Emit &e, ValueRange dy) {
+  if (!isDifferentiable(op.getLhs()) || !isDifferentiable(op.getRhs()))
+    return failure();
+  DotDimensionNumbersAttr numbers = op.getDotDimensionNumbers();
+  Factor lhs{op.getLhs(), numbers.getLhsBatchingDimensions(),
+             numbers.getLhsContractingDimensions()};
+  Factor rhs{op.getRhs(), numbers.getRhsBatchingDimensions(),
+             numbers.getRhsContractingDimensions()};
+  int64_t batches = lhs.batching.size(), lhsFree = lhs.free().size();
+  return list({productGradient(e, dy[0], lhs, rhs, batches + lhsFree),
+               productGradient(e, dy[0], rhs, lhs, batches)});
+}
+
+//===----------------------------------------------------------------------===//
+// convolution
+//===----------------------------------------------------------------------===//
+
+/// Takes \p count equal parts of dimension \p from and makes them the outer
+/// part of dimension \p to.
+static Value moveGroups(Emit &e, Value value, int64_t from, int64_t to,
+                        int64_t count) {
+  SmallVector<int64_t> shape(shapeOf(value));
+  SmallVector<int64_t> split(shape);
+  split[from] /= count;
+  split.insert(split.begin() + from, count);
+  // Place of the groups, then of every dimension, in the split tensor.
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i) {
+    if (i == to)
+      order.push_back(from);
+    order.push_back(i < from ? i : i + 1);
+  }
+  SmallVector<int64_t> joined(shape);
+  joined[from] /= count;
+  joined[to] *= count;
+  return e.reshape(e.transpose(e.reshape(value, split), order), joined);
+}
+
+static Value convolve(Emit &e, Value lhs, Value rhs, RankedTensorType result,
+                      ArrayRef<WindowDimension> window,
+                      ConvDimensionNumbersAttr numbers, int64_t featureGroups,
+                      int64_t batchGroups) {
+  SmallVector<int64_t> strides, lhsDilations, rhsDilations, padding;
+  for (const WindowDimension &each : window) {
+    strides.push_back(each.stride);
+    lhsDilations.push_back(each.baseDilation);
+    rhsDilations.push_back(each.windowDilation);
+    padding.append({each.paddingLow, each.paddingHigh});
+  }
+  Builder &b = e.builder;
+  auto paddingType = RankedTensorType::get(
+      {static_cast<int64_t>(window.size()), 2}, b.getI64Type());
+  return e.make<ConvolutionOp>(
+      result, lhs, rhs, b.getDenseI64ArrayAttr(strides),
+      DenseIntElementsAttr::get(paddingType, ArrayRef<int64_t>(padding)),
+      b.getDenseI64ArrayAttr(lhsDilations),
+      b.getDenseI64ArrayAttr(rhsDilations), DenseBoolArrayAttr(), numbers,
+      b.getI64IntegerAttr(featureGroups), b.getI64IntegerAttr(batchGroups),
+      ArrayAttr());
+}
+
+/// The size of \p count elements that stand \p dilation apart.
+static int64_t dilated(int64_t count, int64_t dilation) {
+  return count == 0 ? 0 : (count - 1) * dilation + 1;
+}
+
+namespace {
+/// A convolution and what its gradients are made of.
+class ConvolutionGradients {
+public:
+  ConvolutionGradients(ConvolutionOp op, Emit &e, Value dy)
+      : op(op), e(e), dy(dy), numbers(op.getDimensionNumbers()),
+        window(op.getWindow()), groups(op.getFeatureGroupCount()),
+        batchGroups(op.getBatchGroupCount()) {
+    for (auto [i, each] : llvm::enumerate(window)) {
+      int64_t dimension = numbers.getKernelSpatialDimensions()[i];
+      if (each.reversed)
+        flipped.push_back(dimension);
+    }
+  }
+
+  /// A convolution of dy, with holes where there was a stride, by the kernel
+  /// turned round, its features exchanged.
+  Value byOperand() {
+    Value kernel = op.getRhs();
+    int64_t in = numbers.getKernelInputFeatureDimension(),
+            out = numbers.getKernelOutputFeatureDimension();
+    int64_t parts = std::max(groups, batchGroups);
+    if (parts > 1)
+      kernel = moveGroups(e, kernel, out, in, parts);
+    SmallVector<int64_t> turned;
+    for (auto [i, each] : llvm::enumerate(window))
+      if (!each.reversed)
+        turned.push_back(numbers.getKernelSpatialDimensions()[i]);
+    if (!turned.empty())
+      kernel = e.make<ReverseOp>(kernel, turned);
+    ConvolutionWindow back;
+    for (auto [i, each] : llvm::enumerate(window)) {
+      WindowDimension next;
+      next.stride = each.baseDilation;
+      next.baseDilation = each.stride;
+      next.windowDilation = each.windowDilation;
+      auto [operand, kernelSpan, result] = spans(i);
+      next.paddingLow = kernelSpan - 1 - each.paddingLow;
+      next.paddingHigh = operand + kernelSpan - 1 - result - next.paddingLow;
+      back.push_back(next);
+    }
+    auto swapped = ConvDimensionNumbersAttr::get(
+        op.getContext(), numbers.getOutputBatchDimension(),
+        numbers.getOutputFeatureDimension(),
+        numbers.getOutputSpatialDimensions(), out, in,
+        numbers.getKernelSpatialDimensions(), numbers.getInputBatchDimension(),
+        numbers.getInputFeatureDimension(),
+        numbers.getInputSpatialDimensions());
+    int64_t batch = numbers.getInputBatchDimension(),
+            feature = numbers.getInputFeatureDimension();
+    auto type = tensorOf(op.getLhs());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[batch] /= batchGroups;
+    shape[feature] *= batchGroups;
+    Value gradient = convolve(
+        e, dy, kernel, RankedTensorType::get(shape, type.getElementType()),
+        back, swapped, parts, 1);
+    return batchGroups > 1
+               ? moveGroups(e, gradient, feature, batch, batchGroups)
+               : gradient;
+  }
+
+  /// A convolution of the operand by dy: batches are summed over, features are
+  /// what batches were.
+  Value byKernel() {
+    ConvolutionWindow back;
+    for (auto [i, each] : llvm::enumerate(window)) {
+      WindowDimension next;
+      next.stride = each.windowDilation;
+      next.baseDilation = each.baseDilation;
+      next.windowDilation = each.stride;
+      auto [operand, kernelSpan, result] = spans(i);
+      next.paddingLow = each.paddingLow;
+      next.paddingHigh = result + kernelSpan - 1 - operand - each.paddingLow;
+      back.push_back(next);
+    }
+    auto swapped = ConvDimensionNumbersAttr::get(
+        op.getContext(), numbers.getInputFeatureDimension(),
+        numbers.getInputBatchDimension(), numbers.getInputSpatialDimensions(),
+        numbers.getOutputBatchDimension(), numbers.getOutputFeatureDimension(),
+        numbers.getOutputSpatialDimensions(),
+        numbers.getKernelInputFeatureDimension(),
+        numbers.getKernelOutputFeatureDimension(),
+        numbers.getKernelSpatialDimensions());
+    Value gradient = convolve(e, op.getLhs(), dy, tensorOf(op.getRhs()), back,
+                              swapped, batchGroups, groups);
+    return flipped.empty() ? gradient : e.make<ReverseOp>(gradient, flipped);
+  }
+
+private:
+  struct Spans {
+    int64_t operand, kernel, result;
+  };
+  /// How far operand, kernel and result reach along spatial dimension \p i.
+  Spans spans(size_t i) {
+    const WindowDimension &each = window[i];
+    return {
+        dilated(shapeOf(op.getLhs())[numbers.getInputSpatialDimensions()[i]],
+                each.baseDilation),
+        dilated(shapeOf(op.getRhs())[numbers.getKernelSpatialDimensions()[i]],
+                each.windowDilation),
+        dilated(shapeOf(dy)[numbers.getOutputSpatialDimensions()[i]],
+                each.stride)};
+  }
+
+  ConvolutionOp op;
+  Emit &e;
+  Value dy;
+  ConvDimensionNumbersAttr numbers;
+  ConvolutionWindow window;
+  int64_t groups, batchGroups;
+  /// Spatial dimensions along which the kernel is read backwards.
+  SmallVector<int64_t> flipped;
+};
+} // namespace
+
+static Gradients convolved(ConvolutionOp op, Emit &e, ValueRange dy) {
+  if (!isDifferentiable(op.getLhs()) || !isDifferentiable(op.getRhs()) ||
+      llvm::is_contained(shapeOf(op.getLhs()), 0) ||
+      llvm::is_contained(shapeOf(op.getRhs()), 0) ||
+      llvm::is_contained(shapeOf(dy[0]), 0))
+    return failure();
+  ConvolutionGradients gradients(op, e, dy[0]);
+  Value lhs = gradients.byOperand();
+  return list({lhs, gradients.byKernel()});
+}
+
+void attachProducts(MLIRContext *context) {
+  attach<DotGeneralOp, multiplied>(context);
+  attach<ConvolutionOp, convolved>(context);
+}
+
+} // namespace sinter::gradient
