@@ -57,27 +57,18 @@ public:
   }
 
   Result<int> run() override {
-    Result<SessionOptions> options = sessionOptions(common);
-    if (!options)
-      return options.takeError();
-    const NamedShapes shapes = options->shapes;
-    auto session = Session::open(common.model, std::move(*options));
-    if (!session)
-      return session.takeError();
-    Result<std::vector<Tensor>> tensors =
-        loadInputs(**session, common.model, inputs, shapes, true);
-    if (!tensors)
-      return tensors.takeError();
-    if (Result<void> ready = (*session)->prepare(*tensors); !ready)
+    Result<ReadySession> ready = openSession(common, inputs, true);
+    if (!ready)
       return ready.takeError();
-    Result<Measurement> measured = measure((*session)->executor(), *tensors);
+    Session &session = *ready->session;
+    Result<Measurement> measured = measure(session.executor(), ready->inputs);
     if (!measured) {
       Error error = measured.takeError();
       error.message = common.model + ": " + error.message;
       return error;
     }
-    report(**session, *tensors, *measured);
-    return writeTrace((*session)->executor());
+    report(session, ready->inputs, *measured);
+    return writeTrace(session.executor());
   }
 
 private:

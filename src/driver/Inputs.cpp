@@ -263,4 +263,22 @@ Result<std::vector<Tensor>> loadInputs(const Session &session,
   return loader.take();
 }
 
+Result<ReadySession> openSession(const CommonOptions &common,
+                                 const InputOptions &options, bool fillRandom) {
+  Result<SessionOptions> wanted = sessionOptions(common);
+  if (!wanted)
+    return wanted.takeError();
+  const NamedShapes shapes = wanted->shapes;
+  auto session = Session::open(common.model, std::move(*wanted));
+  if (!session)
+    return session.takeError();
+  Result<std::vector<Tensor>> tensors =
+      loadInputs(**session, common.model, options, shapes, fillRandom);
+  if (!tensors)
+    return tensors.takeError();
+  if (Result<void> ready = (*session)->prepare(*tensors); !ready)
+    return ready.takeError();
+  return ReadySession{std::move(*session), std::move(*tensors)};
+}
+
 } // namespace sinter::driver

@@ -3,6 +3,7 @@
 #ifndef SINTER_DRIVER_INPUTS_H
 #define SINTER_DRIVER_INPUTS_H
 
+#include "driver/CommonOptions.h"
 #include "engine/Session.h"
 #include "runtime/Image.h"
 
@@ -25,6 +26,17 @@ struct InputOptions {
 
 /// --input and how pictures become tensors.
 void addInputs(CLI::App &app, InputOptions &options);
+
+/// A session that is prepared for its inputs.
+struct ReadySession {
+  std::unique_ptr<Session> session;
+  std::vector<Tensor> inputs;
+};
+
+/// Opens the model that the options name, loads its inputs (see loadInputs) and
+/// prepares it for them.
+Result<ReadySession> openSession(const CommonOptions &common,
+                                 const InputOptions &options, bool fillRandom);
 
 /// A tensor for every input of the session's model. Where \p fillRandom, inputs
 /// for which nothing is given are random; else they are a Usage error that

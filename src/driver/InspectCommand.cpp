@@ -138,8 +138,9 @@ private:
     for (const TensorSpec &output : model.outputs)
       std::printf("output  %-28s %s\n", output.name.c_str(),
                   ModelInput{output, {}, true, false}.text().c_str());
-    for (const std::string &state : facts.state)
-      std::printf("state   %s\n", state.c_str());
+    for (const TensorSpec &state : facts.state)
+      std::printf("state   %-28s %s\n", state.name.c_str(),
+                  ModelInput{state, {}, true, false}.text().c_str());
     std::printf("parameters  %lld, %s\n",
                 static_cast<long long>(facts.parameters),
                 bytesText(static_cast<double>(facts.parameterBytes)).c_str());
@@ -172,7 +173,10 @@ private:
                  const std::optional<Plan> &plan) const {
     nlohmann::json result = nlohmann::json::parse(toJson(model));
     result["model"] = common.model;
-    result["state"] = facts.state;
+    result["state"] = nlohmann::json::array();
+    for (const TensorSpec &state : facts.state)
+      result["state"].push_back(
+          {{"name", state.name}, {"type", toString(state.type, state.shape)}});
     result["parameters"] = facts.parameters;
     result["parameter_bytes"] = facts.parameterBytes;
     nlohmann::json &operations = result["operations"] =

@@ -58,6 +58,10 @@ public:
     addShapes(app, common);
     addBinding(app, common);
     addPasses(app, common);
+    app.add_flag("--freeze", freeze,
+                 "make constants of what outlives a run, with the initial "
+                 "values")
+        ->group("Compile");
     app.add_flag("--list-patterns", listPatterns,
                  "print the labels of all patterns and what they do")
         ->group("Report");
@@ -117,6 +121,7 @@ private:
     request.shapes = std::move(*shapes);
     request.bound = std::move(*bound);
     request.passes = passOptions(common);
+    request.freeze = freeze;
     return (*compiler)->optimize(request);
   }
 
@@ -164,6 +169,7 @@ private:
 
   CommonOptions common;
   std::string output;
+  bool freeze = false;
   bool listPatterns = false;
   bool stats = false;
 };

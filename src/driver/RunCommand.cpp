@@ -33,6 +33,12 @@ public:
                    "write each output there, as NAME.npy")
         ->type_name("DIR")
         ->group("Report");
+    app.add_option("--repeat", repeat,
+                   "run so often; what outlives a run goes on, and the last "
+                   "run's outputs are told")
+        ->check(CLI::Range(1, 1000000))
+        ->type_name("N")
+        ->group("Input");
     app.add_option("--labels", labelFile,
                    "names of classes, one a line: print the five most probable")
         ->type_name("FILE")
@@ -42,9 +48,6 @@ public:
   }
 
   Result<int> run() override {
-    Result<SessionOptions> options = sessionOptions(common);
-    if (!options)
-      return options.takeError();
     std::vector<std::string> labels;
     if (!labelFile.empty()) {
       Result<std::vector<std::string>> read = readLabels(labelFile);
@@ -52,17 +55,10 @@ public:
         return read.takeError();
       labels = std::move(*read);
     }
-    const NamedShapes shapes = options->shapes;
-    auto session = Session::open(common.model, std::move(*options));
-    if (!session)
-      return session.takeError();
-    Result<std::vector<Tensor>> tensors =
-        loadInputs(**session, common.model, inputs, shapes, false);
-    if (!tensors)
-      return tensors.takeError();
-    if (Result<void> ready = (*session)->prepare(*tensors); !ready)
+    Result<ReadySession> ready = openSession(common, inputs, false);
+    if (!ready)
       return ready.takeError();
-    return execute(**session, *tensors, labels);
+    return execute(*ready->session, ready->inputs, labels);
   }
 
 private:
@@ -72,6 +68,8 @@ private:
     executor.setProfiling(!common.traceFile.empty());
     const auto start = std::chrono::steady_clock::now();
     Result<std::vector<Tensor>> results = executor.run(tensors);
+    for (unsigned i = 1; i < repeat && results; ++i)
+      results = executor.run(tensors);
     const std::chrono::duration<double, std::milli> took =
         std::chrono::steady_clock::now() - start;
     if (!results) {
@@ -90,7 +88,7 @@ private:
     if (common.json)
       printJson(session, *results, labels, took.count());
     else
-      printText(executor.outputs(), *results, labels);
+      printText(executor, *results, labels);
     if (Result<void> written = writeOutputs(executor.outputs(), *results);
         !written)
       return written.takeError();
@@ -104,9 +102,10 @@ private:
                  facts.fromCache ? " (from the cache)" : "", "run", runMs);
   }
 
-  static void printText(std::span<const TensorSpec> specs,
+  static void printText(const Executor &executor,
                         const std::vector<Tensor> &results,
                         const std::vector<std::string> &labels) {
+    const std::span<const TensorSpec> specs = executor.outputs();
     for (size_t i = 0; i < results.size(); ++i) {
       const Tensor &tensor = results[i];
       const std::vector<LabelScore> best = mostProbable(tensor, labels, 5);
@@ -117,6 +116,9 @@ private:
       std::printf("%s: %s\n", specs[i].name.c_str(),
                   summaryText(tensor).c_str());
     }
+    for (size_t i = 0; i < executor.states().size(); ++i)
+      std::printf("state %s: %s\n", executor.states()[i].name.c_str(),
+                  summaryText(executor.state(i)).c_str());
   }
 
   void printJson(const Session &session, const std::vector<Tensor> &results,
@@ -132,13 +134,20 @@ private:
             {{"label", score.label}, {"probability", score.probability}});
       outputs.push_back(std::move(entry));
     }
+    nlohmann::json states = nlohmann::json::array();
+    const Executor &executor = const_cast<Session &>(session).executor();
+    for (size_t i = 0; i < executor.states().size(); ++i) {
+      states.push_back(summaryJson(executor.state(i)));
+      states.back()["name"] = executor.states()[i].name;
+    }
     printJsonLine({{"model", common.model},
                    {"backend", common.backend},
                    {"load_ms", session.facts().loadMs},
                    {"compile_ms", session.facts().compileMs},
                    {"from_cache", session.facts().fromCache},
                    {"run_ms", runMs},
-                   {"outputs", outputs}});
+                   {"outputs", outputs},
+                   {"state", states}});
   }
 
   /// A tensor's name as a file's: names come from strangers.
@@ -177,6 +186,7 @@ private:
   CommonOptions common;
   InputOptions inputs;
   std::string outputFolder, labelFile;
+  unsigned repeat = 1;
 };
 
 } // namespace

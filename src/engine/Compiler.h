@@ -85,6 +85,8 @@ struct OptimizeRequest {
   /// Inputs that become constants.
   NamedTensors bound;
   PassOptions passes;
+  /// Whether states become constants first.
+  bool freeze = false;
 };
 
 struct ReduceRequest {
@@ -106,8 +108,8 @@ struct GraphFacts {
   int64_t parameterBytes = 0;
   /// Operations by name.
   Counts operations;
-  /// Names of tensors that outlive a run.
-  std::vector<std::string> state;
+  /// What outlives a run.
+  std::vector<TensorSpec> state;
 };
 
 /// A model that was read.

@@ -3,8 +3,11 @@
 #include "graph/Types.h"
 #include "graph/check/CheckOps.h"
 #include "graph/chlo/ChloOps.h"
+#include "graph/interfaces/Differentiable.h"
+#include "graph/interfaces/Rescale.h"
 #include "graph/nn/NnOps.h"
 #include "graph/sdy/SdyOps.h"
+#include "graph/storage/Storage.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
 
 using namespace mlir;
@@ -21,16 +24,20 @@ std::shared_ptr<MLIRContext> makeContext() {
   // Attributes of other tools (mhlo.*, jax.*) are carried along; their values
   // may be of dialects that nobody knows, see parseStablehlo().
   context->allowUnregisteredDialects(false);
+  attachGradients(context.get());
+  attachRescales(context.get());
   return context;
 }
 
-func::FuncOp Model::entry() const {
-  if (!moduleOwner)
-    return {};
-  auto function = module().lookupSymbol<func::FuncOp>(entryName);
+func::FuncOp entryOf(ModuleOp module) {
+  auto function = module.lookupSymbol<func::FuncOp>(entryName);
   if (!function || function.isExternal() || !function.getBody().hasOneBlock())
     return {};
   return function;
+}
+
+func::FuncOp Model::entry() const {
+  return moduleOwner ? entryOf(module()) : func::FuncOp();
 }
 
 Model Model::clone() const {
@@ -61,8 +68,9 @@ std::vector<TensorSpec> Model::inputs() const {
   std::vector<TensorSpec> specs;
   if (func::FuncOp function = entry())
     for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
-      specs.push_back(specOf(type, function.getArgAttr(index, nameAttribute),
-                             "arg", index));
+      if (!isState(function.getArgAttrDict(index)))
+        specs.push_back(specOf(type, function.getArgAttr(index, nameAttribute),
+                               "arg", index));
   return specs;
 }
 
@@ -70,8 +78,10 @@ std::vector<TensorSpec> Model::outputs() const {
   std::vector<TensorSpec> specs;
   if (func::FuncOp function = entry())
     for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
-      specs.push_back(specOf(type, function.getResultAttr(index, nameAttribute),
-                             "result", index));
+      if (!isState(function.getResultAttrDict(index)))
+        specs.push_back(specOf(type,
+                               function.getResultAttr(index, nameAttribute),
+                               "result", index));
   return specs;
 }
 

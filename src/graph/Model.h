@@ -35,6 +35,9 @@ inline constexpr llvm::StringLiteral entryName = "main";
 /// thread: parallelism is over models and kernels, each with its own context.
 std::shared_ptr<mlir::MLIRContext> makeContext();
 
+/// The function `main` of one block; null if there is none.
+mlir::func::FuncOp entryOf(mlir::ModuleOp module);
+
 class Model {
 public:
   Model() = default;
@@ -61,8 +64,9 @@ public:
   /// A copy of the graph; the weights' bytes are shared.
   Model clone() const;
 
-  /// What the entry function takes and gives. Arguments without a name are
-  /// called arg0, arg1, ..., results result0, result1, ...
+  /// What the entry function takes and gives, but for what outlives a run
+  /// (storage/Storage.h). Arguments without a name are called arg0, arg1, ...,
+  /// results result0, result1, ...
   std::vector<TensorSpec> inputs() const;
   std::vector<TensorSpec> outputs() const;
 

@@ -1,6 +1,7 @@
 //===- InterpreterExecutor.cpp - a model, run by the oracle ---------------===//
 
 #include "interpreter/InterpreterExecutor.h"
+#include "graph/Constants.h"
 #include "interpreter/Interpreter.h"
 
 #include <chrono>
@@ -9,16 +10,30 @@ using namespace mlir;
 
 namespace sinter {
 
-InterpreterExecutor::InterpreterExecutor(std::shared_ptr<const Model> owned)
-    : model(std::move(owned)), inputSpecs(model->inputs()),
-      outputSpecs(model->outputs()) {}
+InterpreterExecutor::InterpreterExecutor(std::shared_ptr<const Model> owned,
+                                         Storage storage)
+    : model(std::move(owned)), storage(std::move(storage)),
+      inputSpecs(model->inputs()), outputSpecs(model->outputs()) {
+  for (const StateTensor &state : this->storage.states())
+    stateSpecs.push_back(state.spec);
+  resetStates();
+}
 
 Result<std::unique_ptr<InterpreterExecutor>>
 InterpreterExecutor::create(std::shared_ptr<const Model> model) {
   if (!model->entry())
     return invalidModel("the model has no entry function 'main'");
+  Result<Storage> storage = Storage::of(*model);
+  if (!storage)
+    return storage.takeError();
   return std::unique_ptr<InterpreterExecutor>(
-      new InterpreterExecutor(std::move(model)));
+      new InterpreterExecutor(std::move(model), std::move(*storage)));
+}
+
+void InterpreterExecutor::resetStates() {
+  stateTensors.clear();
+  for (const StateTensor &state : storage.states())
+    stateTensors.push_back(toTensor(state.initial)->owned());
 }
 
 void InterpreterExecutor::addLayer(Operation *op, double start, double end) {
@@ -49,14 +64,22 @@ InterpreterExecutor::run(std::span<const Tensor> inputs) {
       addLayer(op, last, now);
       last = now;
     };
-  Result<std::vector<Tensor>> results = interpret(
-      model->entry(), ArrayRef(inputs.data(), inputs.size()), observer);
+  std::vector<Tensor> arguments(inputs.size() + stateTensors.size());
+  for (auto [tensor, place] : llvm::zip_equal(inputs, storage.inputs()))
+    arguments[place] = tensor;
+  for (auto [tensor, state] : llvm::zip_equal(stateTensors, storage.states()))
+    arguments[state.argument] = tensor;
+  Result<std::vector<Tensor>> results =
+      interpret(model->entry(), arguments, observer);
   if (!results)
     return results;
   // A result may be a constant of the model or an input, which others own.
-  for (Tensor &result : *results)
-    result = result.owned();
-  return results;
+  for (auto [tensor, state] : llvm::zip_equal(stateTensors, storage.states()))
+    tensor = (*results)[state.result].owned();
+  std::vector<Tensor> outputs;
+  for (unsigned place : storage.outputs())
+    outputs.push_back((*results)[place].owned());
+  return outputs;
 }
 
 } // namespace sinter

@@ -4,6 +4,7 @@
 #define SINTER_INTERPRETER_INTERPRETEREXECUTOR_H
 
 #include "graph/Model.h"
+#include "graph/storage/Storage.h"
 #include "runtime/Executor.h"
 #include <deque>
 #include <memory>
@@ -21,15 +22,23 @@ public:
   std::span<const TensorSpec> inputs() const override { return inputSpecs; }
   std::span<const TensorSpec> outputs() const override { return outputSpecs; }
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs) override;
+  std::span<const TensorSpec> states() const override { return stateSpecs; }
+  Tensor state(size_t index) const override { return stateTensors[index]; }
+  void resetStates() override;
   void setProfiling(bool enabled) override { isProfiling = enabled; }
   std::span<const LayerTime> layerTimes() const override { return layers; }
 
 private:
-  explicit InterpreterExecutor(std::shared_ptr<const Model> model);
+  InterpreterExecutor(std::shared_ptr<const Model> model, Storage storage);
+  void replaceState(size_t index, Tensor value) override {
+    stateTensors[index] = std::move(value);
+  }
   void addLayer(mlir::Operation *op, double start, double end);
 
   std::shared_ptr<const Model> model;
-  std::vector<TensorSpec> inputSpecs, outputSpecs;
+  Storage storage;
+  std::vector<TensorSpec> inputSpecs, outputSpecs, stateSpecs;
+  std::vector<Tensor> stateTensors;
   bool isProfiling = false;
   std::vector<LayerTime> layers;
   std::deque<std::string> layerNames;

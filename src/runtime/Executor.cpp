@@ -2,6 +2,8 @@
 
 #include "runtime/Executor.h"
 
+#include <cstring>
+
 #include <algorithm>
 
 namespace sinter {
@@ -25,6 +27,19 @@ Result<void> checkInputs(std::span<const TensorSpec> specs,
       return usageError("input '" + specs[i].name + "': expected " +
                         toString(specs[i].type, specs[i].shape) + ", given " +
                         toString(tensors[i].type(), tensors[i].shape()));
+  return {};
+}
+
+Result<void> Executor::setState(size_t index, const Tensor &value) {
+  if (index >= states().size())
+    return usageError("there is no state " + std::to_string(index));
+  if (Result<void> fits = checkInputs(states().subspan(index, 1), {&value, 1});
+      !fits)
+    return fits;
+  Tensor copy(value.type(), value.shape());
+  if (copy.bytes() != 0)
+    std::memcpy(copy.mutableBytes(), value.data(), copy.bytes());
+  replaceState(index, std::move(copy));
   return {};
 }
 

@@ -51,11 +51,26 @@ public:
   /// the inputs are not what inputs() asks for; what the backend documents.
   virtual Result<std::vector<Tensor>> run(std::span<const Tensor> inputs) = 0;
 
+  /// The tensors that outlive a run, and what each holds now. A run reads and
+  /// replaces them; those that fail leave them undefined until resetStates().
+  virtual std::span<const TensorSpec> states() const { return {}; }
+  /// A copy, which later runs leave alone.
+  virtual Tensor state(size_t index) const { return {}; }
+  /// Puts \p value into state \p index. Usage error where there is none, or
+  /// the tensor is of another type or shape.
+  Result<void> setState(size_t index, const Tensor &value);
+  /// Makes every state what it was before the first run.
+  virtual void resetStates() {}
+
   /// From now on every run records its layers (or stops doing so).
   virtual void setProfiling(bool enabled) {}
   /// The layers of the last run in the order they ran, if it was recorded and
   /// the backend can.
   virtual std::span<const LayerTime> layerTimes() const { return {}; }
+
+private:
+  /// \p value is a tensor of its own, and fits.
+  virtual void replaceState(size_t index, Tensor value) {}
 };
 
 /// Whether \p tensors are what \p specs ask for: their number, and each one's

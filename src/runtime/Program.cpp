@@ -28,6 +28,14 @@ public:
     for (const ConstantData &constant : program.constants)
       if (reinterpret_cast<uintptr_t>(constant.bytes.data()) % 64 != 0)
         return damaged("a constant is not aligned");
+    for (const ProgramState &state : program.states) {
+      const auto bytes = byteCount(state.spec.type, state.spec.shape);
+      if (!bytes || state.initial >= program.constants.size() ||
+          program.constants[state.initial].bytes.size() !=
+              static_cast<uint64_t>(*bytes))
+        return damaged("state '" + state.spec.name +
+                       "' has no valid initial value");
+    }
     return checkSteps(program.steps, 0);
   }
 
@@ -126,6 +134,11 @@ private:
              isWithin(buffer, program.inputs);
     case BufferSpace::Output:
       return isWithin(buffer, program.outputs);
+    case BufferSpace::State:
+      return buffer.index < program.states.size() &&
+             isWithin(buffer,
+                      program.constants[program.states[buffer.index].initial]
+                          .bytes.size());
     case BufferSpace::Scratch:
       return buffer.index == 0 && isWithin(buffer, maxBytes) &&
              buffer.offset == 0;

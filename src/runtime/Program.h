@@ -5,17 +5,20 @@
 // plain data; ProgramFile.h stores it, ProgramExecutor.h runs it, and neither
 // knows the compiler.
 //
-// Memory. A step's operand is a piece of one of five spaces:
+// Memory. A step's operand is a piece of one of six spaces (Role.h tells what
+// each is for):
 //
 //     Arena     temporaries, at offsets that the compiler has planned
 //     Constant  weights (packed) and tables, never written
 //     Input     the caller's tensors, never written
 //     Output    the result tensors
+//     State     what outlives a run: holds its initial value at first, then
+//               what the last run left there
 //     Scratch   room for a kernel's own use, one per thread, undefined at
 //               the start of every call
 //
-// The start of the arena, of every constant, input, output and scratch is
-// 64-byte aligned; a kernel may rely on what follows from its offsets.
+// The start of the arena, of every constant, input, output, state and scratch
+// is 64-byte aligned; a kernel may rely on what follows from its offsets.
 //
 // Control flow is a step that owns steps. `If` picks one of its bodies by the
 // number in buffers[0]: for i1, bodies[0] where it is true and bodies[1] where
@@ -43,14 +46,21 @@
 
 namespace sinter {
 
-enum class BufferSpace : uint8_t { Arena, Constant, Input, Output, Scratch };
+enum class BufferSpace : uint8_t {
+  Arena,
+  Constant,
+  Input,
+  Output,
+  Scratch,
+  State
+};
 enum class BufferAccess : uint8_t { In, Out, InOut };
 
 /// A piece of memory that a step works on.
 struct BufferReference {
   BufferSpace space = BufferSpace::Arena;
   BufferAccess access = BufferAccess::In;
-  /// Which constant, input or output; 0 for the arena and scratch.
+  /// Which constant, input, output or state; 0 for the arena and scratch.
   uint32_t index = 0;
   /// Bytes from the start of that space; 0 for scratch.
   uint64_t offset = 0;
@@ -86,6 +96,12 @@ struct ConstantData {
   std::span<const std::byte> bytes;
 };
 
+/// A tensor that outlives a run, and the constant that it starts with.
+struct ProgramState {
+  TensorSpec spec;
+  uint32_t initial = 0;
+};
+
 struct Program {
   /// What the code runs on: LLVM's triple, and names out of hostCpuFeatures().
   std::string triple;
@@ -95,6 +111,7 @@ struct Program {
 
   /// All dimensions known.
   std::vector<TensorSpec> inputs, outputs;
+  std::vector<ProgramState> states;
   uint64_t arenaBytes = 0;
   /// Each 64-byte aligned.
   std::vector<ConstantData> constants;

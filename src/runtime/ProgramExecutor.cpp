@@ -76,7 +76,38 @@ Result<void> ProgramExecutor::allocate() {
   scratch = std::move(*room);
   staging.resize(compiled->inputs.size());
   inputData.resize(compiled->inputs.size());
+  try {
+    for (const ProgramState &state : compiled->states) {
+      stateSpecs.push_back(state.spec);
+      stateTensors.emplace_back(state.spec.type, state.spec.shape);
+    }
+  } catch (const std::bad_alloc &) {
+    return systemError("not enough memory for the model's state");
+  }
+  resetStates();
   return {};
+}
+
+void ProgramExecutor::resetStates() {
+  for (size_t i = 0; i < stateTensors.size(); ++i) {
+    const auto initial = compiled->constants[compiled->states[i].initial].bytes;
+    if (!initial.empty())
+      std::memcpy(stateTensors[i].mutableBytes(), initial.data(),
+                  initial.size());
+  }
+}
+
+Tensor ProgramExecutor::state(size_t index) const {
+  Tensor copy(stateSpecs[index].type, stateSpecs[index].shape);
+  if (copy.bytes() != 0)
+    std::memcpy(copy.mutableBytes(), stateTensors[index].data(), copy.bytes());
+  return copy;
+}
+
+void ProgramExecutor::replaceState(size_t index, Tensor value) {
+  if (value.bytes() != 0)
+    std::memcpy(stateTensors[index].mutableBytes(), value.data(),
+                value.bytes());
 }
 
 std::span<const TensorSpec> ProgramExecutor::inputs() const {
@@ -132,6 +163,9 @@ std::byte *ProgramExecutor::address(const BufferReference &buffer,
     return const_cast<std::byte *>(inputData[buffer.index] + buffer.offset);
   case BufferSpace::Output:
     return const_cast<std::byte *>(results[buffer.index].data()) +
+           buffer.offset;
+  case BufferSpace::State:
+    return const_cast<std::byte *>(stateTensors[buffer.index].data()) +
            buffer.offset;
   case BufferSpace::Scratch:
     return scratch.data() + thread * scratchStride;

@@ -30,6 +30,9 @@ public:
   std::span<const TensorSpec> inputs() const override;
   std::span<const TensorSpec> outputs() const override;
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs) override;
+  std::span<const TensorSpec> states() const override { return stateSpecs; }
+  Tensor state(size_t index) const override;
+  void resetStates() override;
   void setProfiling(bool enabled) override { profiling = enabled; }
   std::span<const LayerTime> layerTimes() const override { return times; }
 
@@ -47,6 +50,7 @@ private:
         code(std::move(code)) {}
 
   Result<void> allocate();
+  void replaceState(size_t index, Tensor value) override;
   void bind(std::span<const Tensor> inputs);
   std::byte *address(const BufferReference &buffer, unsigned thread) const;
   Result<void> findHostFunctions(std::span<const Step> steps);
@@ -73,6 +77,10 @@ private:
   HostContext *hostContext = nullptr;
   RandomStream random;
   std::unordered_map<const Step *, const HostFunction *> hostFunctions;
+
+  /// One buffer a state, which lives as long as this.
+  std::vector<TensorSpec> stateSpecs;
+  std::vector<Tensor> stateTensors;
 
   bool profiling = false;
   Clock::time_point runBegin;

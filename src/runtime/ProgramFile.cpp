@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view magic{"SINTERP\0", 8};
 /// Goes up with every change of what the file means.
-constexpr uint32_t formatVersion = 2;
+constexpr uint32_t formatVersion = 3;
 constexpr size_t headerSize = 8 + 4 + 4 + 8 + 16 + 8;
 constexpr uint64_t constantAlignment = 64;
 
@@ -34,6 +34,10 @@ public:
     out.text(program.producer);
     for (const auto *specs : {&program.inputs, &program.outputs})
       out.list(*specs, [&](const TensorSpec &spec) { tensorSpec(spec); });
+    out.list(program.states, [&](const ProgramState &state) {
+      tensorSpec(state.spec);
+      out.number(state.initial);
+    });
     out.number(program.arenaBytes);
     code(program.code);
     steps(program.steps);
@@ -119,6 +123,12 @@ public:
     program.producer = in.text();
     for (auto *specs : {&program.inputs, &program.outputs})
       *specs = in.list(specSize, [&] { return tensorSpec(); });
+    program.states = in.list(specSize + 4, [&] {
+      ProgramState state;
+      state.spec = tensorSpec();
+      state.initial = in.number<uint32_t>();
+      return state;
+    });
     program.arenaBytes = in.number<uint64_t>();
     program.code = code();
     program.steps = steps(0);

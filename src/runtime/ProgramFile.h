@@ -10,6 +10,10 @@
 //                 constant is its place in the file
 //     constants
 //
+// The hash does not cover the constants: to read them all would touch every
+// page of them before the first run, where mapping touches what is used. Files
+// are written whole or not at all, into a folder of the user's own.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_RUNTIME_PROGRAMFILE_H

@@ -223,6 +223,37 @@ TEST(ProgramExecutorTest, RefusesOtherMachines) {
   EXPECT_FALSE(checkHost("riscv64-unknown-linux-gnu", {}));
 }
 
+TEST(ProgramExecutorTest, StateOutlivesARun) {
+  Program program = testProgram();
+  program.states = {{{"n", ElementType::I32, {}}, 0}};
+  const BufferReference count{BufferSpace::State, BufferAccess::InOut, 0, 0, 4};
+  program.steps = {kernelStep(AddOne, {count, count})};
+  auto executor = ProgramExecutor::create(std::make_shared<Program>(program),
+                                          std::make_shared<ThreadPool>(1));
+  ASSERT_TRUE(executor) << executor.error().message;
+  ASSERT_EQ((*executor)->states().size(), 1u);
+  EXPECT_EQ((*executor)->state(0).toInteger(0), 7);
+  const std::vector<Tensor> inputs = {Tensor(ElementType::I32, {1000})};
+  for (int run = 0; run < 3; ++run)
+    ASSERT_TRUE((*executor)->run(inputs));
+  EXPECT_EQ((*executor)->state(0).toInteger(0), 10);
+  const int32_t hundred[] = {100};
+  ASSERT_TRUE((*executor)->setState(
+      0, Tensor::of<int32_t>(ElementType::I32, {}, hundred)));
+  ASSERT_TRUE((*executor)->run(inputs));
+  EXPECT_EQ((*executor)->state(0).toInteger(0), 101);
+  EXPECT_FALSE((*executor)->setState(0, Tensor(ElementType::I32, {2})));
+  EXPECT_FALSE((*executor)->setState(1, Tensor(ElementType::I32, {})));
+  (*executor)->resetStates();
+  EXPECT_EQ((*executor)->state(0).toInteger(0), 7);
+
+  program.states[0].initial = 1;
+  EXPECT_NE(verify(program).error().message.find("no valid initial value"),
+            std::string::npos);
+  program.states.clear();
+  EXPECT_FALSE(verify(program));
+}
+
 TEST(ProgramTest, VerifyFindsWhatIsOutOfRange) {
   EXPECT_TRUE(verify(testProgram()));
   using Change = void (*)(Program &);

@@ -7,6 +7,7 @@
 #include "graph/Constants.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "graph/storage/Storage.h"
 #include "runtime/Hash.h"
 
 #include <map>
@@ -55,20 +56,39 @@ public:
       : model(std::move(model)), kernels(kernels), program(program) {}
 
   Result<void> run() {
-    func::FuncOp function = model->entry();
-    Block &body = function.getBody().front();
-    for (auto [i, argument] : llvm::enumerate(body.getArguments()))
+    Result<Storage> storage = Storage::of(*model);
+    if (!storage)
+      return storage.takeError();
+    Block &body = model->entry().front();
+    OperandRange returned = body.getTerminator()->getOperands();
+    for (auto [i, number] : llvm::enumerate(storage->inputs())) {
+      BlockArgument argument = body.getArgument(number);
       slotOf[argument] = plan.add(BufferSpace::Input, i, bytesOf(argument));
-    Operation *terminator = body.getTerminator();
-    for (auto [i, result] : llvm::enumerate(terminator->getOperands())) {
+    }
+    SmallVector<Value> saved;
+    SmallVector<Id> states;
+    for (const StateTensor &state : storage->states()) {
+      if (Result<void> added = addState(body, state); !added)
+        return added;
+      states.push_back(slotOf[body.getArgument(state.argument)]);
+      saved.push_back(returned[state.result]);
+    }
+    for (auto [i, number] : llvm::enumerate(storage->outputs())) {
+      Value result = returned[number];
       outputs.push_back(plan.add(BufferSpace::Output, i, bytesOf(result)));
       claim(result, body, outputs.back());
     }
+    for (auto [state, value, slot] :
+         llvm::zip_equal(storage->states(), saved, states))
+      claimUpdate(value, body.getArgument(state.argument), slot);
     if (Result<void> done = block(body, program.steps); !done)
       return done;
-    for (auto [result, slot] : llvm::zip(terminator->getOperands(), outputs))
-      if (Result<void> done = copy(result, slot, program.steps); !done)
+    for (auto [number, slot] : llvm::zip_equal(storage->outputs(), outputs))
+      if (Result<void> done = copy(returned[number], slot, program.steps);
+          !done)
         return done;
+    if (Result<void> done = carry(saved, states, program.steps); !done)
+      return done;
     program.arenaBytes = plan.place();
     resolve(program.steps);
     return {};
@@ -76,6 +96,18 @@ public:
 
 private:
   using Id = MemoryPlan::Id;
+
+  /// A buffer for a state, and the constant that it starts with.
+  Result<void> addState(Block &body, const StateTensor &state) {
+    std::optional<Tensor> initial = toTensor(state.initial);
+    if (!initial)
+      return unsupported("state '" + state.spec.name +
+                         "' has no readable initial value");
+    slotOf[body.getArgument(state.argument)] =
+        plan.add(BufferSpace::State, program.states.size(), initial->bytes());
+    program.states.push_back({state.spec, addConstant(*initial, model)});
+    return {};
+  }
 
   /// Lets what computes \p value in \p block write to \p slot directly, if it
   /// is computed there and nobody else has asked for that.
@@ -117,22 +149,27 @@ private:
     if (!tensor)
       return unsupported("constant '" + nameOf(op.getLoc()) +
                          "' has no readable value");
-    Tensor bytes = *tensor;
-    if (packing) {
-      bytes = Tensor(ElementType::UI8, {int64_t(packing->bytes)});
-      packing->pack(*tensor, bytes.mutableBytes());
-    } else if (reinterpret_cast<uintptr_t>(bytes.data()) % 64 != 0) {
-      bytes = Tensor(tensor->type(), tensor->shape());
-      std::memcpy(bytes.mutableBytes(), tensor->data(), tensor->bytes());
-    }
+    if (!packing)
+      return addConstant(*tensor, model);
+    Tensor packed(ElementType::UI8, {int64_t(packing->bytes)});
+    packing->pack(*tensor, packed.mutableBytes());
+    return addConstant(packed, nullptr);
+  }
+
+  /// The constant with these bytes, aligned; each is there once. \p owner keeps
+  /// those of \p tensor alive, unless it does so itself.
+  uint32_t addConstant(const Tensor &tensor, std::shared_ptr<Model> owner) {
+    const Tensor bytes = tensor.isAligned() ? tensor : tensor.owned();
     Hash128 hash = hashOf({bytes.data(), bytes.bytes()});
     auto [entry, isNew] = constants.try_emplace(
         {hash.low, hash.high, bytes.bytes()}, program.constants.size());
     if (isNew) {
-      // Shared bytes live as long as the model's context.
-      auto owner = std::make_shared<std::pair<std::shared_ptr<Model>, Tensor>>(
-          bytes.data() == tensor->data() ? model : nullptr, bytes);
-      program.constants.push_back({owner, {bytes.data(), bytes.bytes()}});
+      // A copy needs nobody else.
+      if (bytes.data() != tensor.data())
+        owner = nullptr;
+      auto both = std::make_shared<std::pair<std::shared_ptr<Model>, Tensor>>(
+          std::move(owner), bytes);
+      program.constants.push_back({both, {bytes.data(), bytes.bytes()}});
     }
     return entry->second;
   }
@@ -367,7 +404,10 @@ private:
       claimUpdate(value, body.getArgument(i), carried[i]);
     if (Result<void> done = block(body, step.bodies[1]); !done)
       return done;
-    if (Result<void> done = carry(body, carried, step.bodies[1]); !done)
+    if (Result<void> done =
+            carry(llvm::to_vector(body.getTerminator()->getOperands()), carried,
+                  step.bodies[1]);
+        !done)
       return done;
     for (Id slot : carried)
       plan.touch(slot);
@@ -392,9 +432,10 @@ private:
            (!op || !isAlias(op) || isReadOnce(op->getOperand(0)));
   }
 
-  /// \p value, which a loop's body returns for \p argument, is computed in
-  /// \p slot, the argument's own memory, if nobody reads the old value then:
-  /// but for the kernel that replaces a part of it in place.
+  /// \p value, which a loop's body returns for \p argument (and the entry
+  /// function for a state), is computed in \p slot, the argument's own memory,
+  /// if nobody reads the old value then: but for the kernel that replaces a
+  /// part of it in place.
   void claimUpdate(Value value, BlockArgument argument, Id slot) {
     Value memory = memoryOf(value);
     auto kernelOp = memory.getDefiningOp<KernelOp>();
@@ -424,13 +465,13 @@ private:
     });
   }
 
-  /// Moves what a loop's body returns to where the next round expects it. What
-  /// is itself carried is saved before it is overwritten.
-  Result<void> carry(Block &body, ArrayRef<Id> carried,
+  /// Moves \p values to where the next round of a loop, or the next run of the
+  /// program, expects them. What is itself carried is saved before it is
+  /// overwritten.
+  Result<void> carry(ArrayRef<Value> values, ArrayRef<Id> carried,
                      std::vector<Step> &steps) {
     SmallVector<std::pair<Id, Id>> moves;
-    for (auto [value, slot] :
-         llvm::zip(body.getTerminator()->getOperands(), carried)) {
+    for (auto [value, slot] : llvm::zip_equal(values, carried)) {
       Result<Id> source = find(value);
       if (!source)
         return source.takeError();

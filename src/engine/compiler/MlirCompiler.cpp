@@ -7,6 +7,7 @@
 #include "formats/stablehlo/StablehloWriter.h"
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "graph/storage/Storage.h"
 #include "interpreter/InterpreterExecutor.h"
 #include <map>
 
@@ -83,6 +84,11 @@ Result<GraphFacts> MlirCompilerModel::facts() {
           type.getNumElements() * static_cast<int64_t>(byteSize(*element));
   });
   facts.operations = countOperations(*model);
+  Result<Storage> storage = Storage::of(*model);
+  if (!storage)
+    return storage.takeError();
+  for (const StateTensor &state : storage->states())
+    facts.state.push_back(state.spec);
   return facts;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/compiler/OnnxSource.h"
 #include "engine/compiler/StablehloSource.h"
 #include "graph/nn/NnOps.h"
+#include "graph/storage/Storage.h"
 #include "runtime/MappedFile.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -101,11 +102,18 @@ Result<ModelDescription> describe(const Model &model) {
     llvm::raw_string_ostream(text) << type;
     return unsupported(model.path + ": @main takes or gives " + text);
   }
+  Result<Storage> storage = Storage::of(model);
+  if (!storage) {
+    Error error = storage.takeError();
+    error.message = model.path + ": " + error.message;
+    return error;
+  }
   ModelDescription description;
-  for (auto [index, spec] : llvm::enumerate(model.inputs())) {
+  for (auto [number, spec] :
+       llvm::zip_equal(storage->inputs(), model.inputs())) {
     ModelInput input;
     input.spec = spec;
-    input.symbols = symbolsOf(entry, index);
+    input.symbols = symbolsOf(entry, number);
     description.inputs.push_back(std::move(input));
   }
   description.outputs = model.outputs();
@@ -130,6 +138,9 @@ static bool readsShapeOnly(Operation *op) {
 
 bool markShapeInputs(const Model &model, ModelDescription &description) {
   func::FuncOp entry = model.entry();
+  Result<Storage> storage = Storage::of(model);
+  if (!storage)
+    return false;
   SmallVector<Value> open;
   llvm::DenseSet<Value> seen;
   entry.walk(
@@ -140,8 +151,12 @@ bool markShapeInputs(const Model &model, ModelDescription &description) {
     if (!seen.insert(value).second)
       continue;
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (argument.getOwner() == &entry.front())
-        any = description.inputs[argument.getArgNumber()].feedsShapes = true;
+      auto number = llvm::find(storage->inputs(), argument.getArgNumber());
+      if (argument.getOwner() == &entry.front() &&
+          number != storage->inputs().end())
+        any =
+            description.inputs[number - storage->inputs().begin()].feedsShapes =
+                true;
       continue;
     }
     if (!readsShapeOnly(value.getDefiningOp()))

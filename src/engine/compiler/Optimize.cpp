@@ -3,6 +3,7 @@
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/Simplification.h"
 
+#include "passes/Freeze.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace sinter {
@@ -63,6 +64,9 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   Result<Model> model = (*source)->asItIs();
   if (!model)
     return model.takeError();
+  if (request.freeze)
+    if (Result<void> frozen = freeze(*model); !frozen)
+      return frozen.takeError();
   Result<SimplifyReport> simplified = simplifyWith(*model, request.passes);
   if (!simplified)
     return simplified.takeError();

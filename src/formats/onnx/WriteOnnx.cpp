@@ -1,4 +1,5 @@
 #include "formats/onnx/WriteOnnx.h"
+#include "graph/storage/Storage.h"
 
 #include "formats/onnx/file/ModelCheck.h"
 #include "formats/onnx/write/GraphWriter.h"
@@ -46,6 +47,13 @@ static Error listUnsupported(const std::string &path,
 Result<void> writeOnnx(const Model &model, const std::string &path) {
   if (!model.entry())
     return invalidModel(path + ": the model has no function 'main'");
+  Result<Storage> storage = Storage::of(model);
+  if (!storage)
+    return storage.takeError();
+  if (!storage->states().empty())
+    return unsupported(path + ": ONNX has no form for state '" +
+                       oneLine(storage->states().front().spec.name) +
+                       "'; freeze makes it a constant");
   int64_t version = declaredVersion(model.module());
   while (true) {
     Model copy = model.clone();

@@ -1,0 +1,39 @@
+//===- Role.h - what a tensor is for
+//---------------------------------------===//
+//
+// The role of a tensor says when its bytes move between the host and a device.
+// A graph's roles are computed by graph/storage; a program's memory spaces are
+// the same roles, one step lower.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_RUNTIME_ROLE_H
+#define SINTER_RUNTIME_ROLE_H
+
+#include "runtime/Program.h"
+
+namespace sinter {
+
+enum class Role : uint8_t { Constant, Input, Output, State, Temporary };
+
+std::string_view name(Role role);
+
+/// When bytes move.
+enum class Transfer : uint8_t { Never, OnceAtLoad, EachRun, WhenAsked };
+
+/// Host to device before a run. An output goes there only if the program leaves
+/// a part of it as it was.
+Transfer transferBefore(Role role, bool isPartlyWritten = false);
+/// Device to host after a run (an output: as soon as it is complete).
+Transfer transferAfter(Role role);
+
+/// What the memory of a space holds.
+Role roleOf(BufferSpace space);
+
+/// Whether \p program may leave a part of its output \p index unwritten: the
+/// first step that touches it outside of control flow does not write it all.
+bool isPartlyWritten(const Program &program, uint32_t index);
+
+} // namespace sinter
+
+#endif // SINTER_RUNTIME_ROLE_H
