@@ -121,6 +121,7 @@ Operation *Walk::copyOf(Operation *op, ValueRange operands, const Order &order,
   IRMapping mapping;
   Operation *copy = builder.clone(*op, mapping);
   copy->removeDiscardableAttr(groupAttribute);
+  copy->removeDiscardableAttr(traceAttribute);
   copy->setOperands(operands);
   for (auto [from, to] : llvm::zip_equal(op->getResults(), copy->getResults())) {
     to.setType(permutedType(tensorOf(from), order));

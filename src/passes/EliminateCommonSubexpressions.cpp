@@ -17,11 +17,12 @@ ArrayRef<PatternInfo> eliminateCommonSubexpressionsPatterns() {
   return infos;
 }
 
-/// The attributes that are part of what an operation is; not its source node.
+/// The attributes that are part of what an operation is; not its source node
+/// nor what it is traced by.
 static SmallVector<NamedAttribute> comparedAttributes(Operation *op) {
   SmallVector<NamedAttribute> attributes;
   for (NamedAttribute each : op->getDiscardableAttrs())
-    if (each.getName() != groupAttribute)
+    if (each.getName() != groupAttribute && each.getName() != traceAttribute)
       attributes.push_back(each);
   return attributes;
 }
@@ -110,6 +111,9 @@ private:
       patternRun().count(label);
       if (Attribute group = op.getDiscardableAttr(groupAttribute))
         merged.push_back({group, same->getDiscardableAttr(groupAttribute)});
+      for (auto [old, by] :
+           llvm::zip_equal(op.getResults(), same->getResults()))
+        patternRun().replaced(label, old, by);
       op.replaceAllUsesWith(same);
       op.erase();
     }

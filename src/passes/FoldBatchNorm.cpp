@@ -249,6 +249,7 @@ static Value passOn(ArrayRef<ChannelStep> chain, Value value, bool isConverted,
     mapping.map(step.from, value);
     Operation *copy = builder.clone(*step.op, mapping);
     copy->removeDiscardableAttr(groupAttribute);
+    copy->removeDiscardableAttr(traceAttribute);
     auto type = tensorOf(copy->getResult(0));
     if (isConverted)
       copy->getResult(0).setType(
@@ -413,6 +414,7 @@ bool Folder::foldAfter(Operation *op) {
         setWeight(product, *numbers);
       else
         groups.touch(op);
+      run.changed(op);
       Value result = product.result();
       OpBuilder builder(last);
       // What is added is added in the type that the chain ends with.
@@ -427,6 +429,8 @@ bool Folder::foldAfter(Operation *op) {
                           names.fused(biasName)});
       result = passOn(chain, result, /*isConverted=*/true, builder);
       count(chain, /*isBefore=*/false);
+      run.replaced(labelOf(chain.back().kind, /*isBefore=*/false),
+                   last->getResult(0), result);
       last->getResult(0).replaceAllUsesWith(result);
       eraseIfDead(chain.back().op);
       run.graphIsWhole(labelOf(chain.back().kind, /*isBefore=*/false));
@@ -503,6 +507,8 @@ bool Folder::foldBefore(Operation *op) {
         Value sum = addBias(builder, product.result(), bias);
         // broadcast_like reads the product, too.
         Operation *add = sum.getDefiningOp();
+        run.replaced(labelOf(chain.back().kind, /*isBefore=*/true),
+                     product.result(), sum);
         product.result().replaceAllUsesExcept(
             sum, llvm::SmallPtrSet<Operation *, 2>{
                      add, add->getOperand(1).getDefiningOp()});

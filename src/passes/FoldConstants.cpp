@@ -115,7 +115,7 @@ static StringRef inheritedName(Operation *op) {
 }
 
 /// Whether \p op was replaced by its value.
-static bool foldOne(Operation *op) {
+static bool foldOne(Operation *op, PatternRun &run) {
   SmallVector<Tensor> operands;
   for (Value operand : op->getOperands()) {
     std::optional<Tensor> tensor = constantValue(operand);
@@ -133,9 +133,11 @@ static bool foldOne(Operation *op) {
       return false;
   OpBuilder builder(op);
   StringRef name = inheritedName(op);
-  for (auto [result, tensor] : llvm::zip_equal(op->getResults(), *results))
-    result.replaceAllUsesWith(
-        makeConstant(builder, op->getLoc(), tensor, name));
+  for (auto [result, tensor] : llvm::zip_equal(op->getResults(), *results)) {
+    Value constant = makeConstant(builder, op->getLoc(), tensor, name);
+    run.replaced(label, result, constant);
+    result.replaceAllUsesWith(constant);
+  }
   op->erase();
   return true;
 }
@@ -160,7 +162,7 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
       continue;
     SmallVector<Operation *> inside;
     op->walk([&](Operation *each) { inside.push_back(each); });
-    if (!foldOne(op))
+    if (!foldOne(op, run))
       continue;
     erased.insert(inside.begin(), inside.end());
     run.count(label);

@@ -23,10 +23,20 @@ inline constexpr llvm::StringLiteral groupAttribute = "onnx.node";
 /// an operation of the same node.
 bool isPartOfNode(mlir::Operation *op);
 
+/// The discardable attribute with the numbers that --verify-numerics knows an
+/// operation's results by (VerifyNumerics.h). It is no part of what the
+/// operation is: copies do not have it.
+inline constexpr llvm::StringLiteral traceAttribute = "sinter.trace";
+
 /// Remembers the groups of the operations that a rewriter erases or that
 /// touch() names; dissolve() takes the mark from what is left of them.
 class GroupTracker : public mlir::RewriterBase::Listener {
 public:
+  void notifyOperationInserted(mlir::Operation *op,
+                               mlir::OpBuilder::InsertPoint from) override {
+    if (!from.isSet())
+      op->removeAttr(traceAttribute);
+  }
   void notifyOperationErased(mlir::Operation *op) override { touch(op); }
   void touch(mlir::Operation *op) {
     if (mlir::Attribute group = op->getAttr(groupAttribute))

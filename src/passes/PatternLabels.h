@@ -10,6 +10,7 @@
 #ifndef SINTER_PASSES_PATTERNLABELS_H
 #define SINTER_PASSES_PATTERNLABELS_H
 
+#include "mlir/IR/Value.h"
 #include "runtime/Result.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
@@ -56,6 +57,18 @@ struct PatternInfo {
 /// Every pattern of every pass, by label.
 const std::vector<PatternInfo> &allPatterns();
 
+/// Told what rewrites do to values.
+class ReplacementWatcher {
+public:
+  virtual ~ReplacementWatcher() = default;
+  /// \p by takes the place of \p old, and must have its value. Called before
+  /// the uses change.
+  virtual void replaced(llvm::StringRef label, mlir::Value old,
+                        mlir::Value by) = 0;
+  /// The results of \p op are not what they were.
+  virtual void changed(mlir::Operation *op) = 0;
+};
+
 /// Which patterns may apply in one run, and how often each did.
 class PatternRun {
 public:
@@ -75,6 +88,19 @@ public:
   bool allows(unsigned needs) const { return (needs & ~allowances) == 0; }
 
   void count(llvm::StringRef label) { ++applied[label.str()]; }
+  /// To be called before \p by takes the place of \p old.
+  void replaced(llvm::StringRef label, mlir::Value old, mlir::Value by) {
+    if (watcher)
+      watcher->replaced(label, old, by);
+  }
+  /// To be called where an operation is changed in place so that its results
+  /// are other values.
+  void changed(mlir::Operation *op) {
+    if (watcher)
+      watcher->changed(op);
+  }
+  ReplacementWatcher *watcher = nullptr;
+
   /// Applications by label, of those that applied.
   const std::map<std::string, uint64_t> &counts() const { return applied; }
 

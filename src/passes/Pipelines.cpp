@@ -11,6 +11,7 @@
 #include "passes/EliminateCommonSubexpressions.h"
 #include "passes/EliminateDeadCode.h"
 #include "passes/FoldBatchNorm.h"
+#include "passes/Freeze.h"
 #include "passes/MoveTransposes.h"
 #include "passes/RaiseIdioms.h"
 #include "passes/SimplifyAlgebra.h"
@@ -62,74 +63,6 @@ static void countOperations(ModuleOp module,
   });
 }
 
-/// The patterns that applied since \p earlier, in words.
-static std::string appliedSince(const std::map<std::string, uint64_t> &earlier,
-                                const PatternRun &run) {
-  std::string text;
-  for (const auto &[label, count] : run.counts()) {
-    auto was = earlier.find(label);
-    if (was == earlier.end() || was->second != count)
-      text += (text.empty() ? "" : ", ") + label;
-  }
-  return text.empty() ? "none" : text;
-}
-
-namespace {
-
-/// Runs the oracle after each application of a pattern, on the same random
-/// inputs.
-class ApplicationProof {
-public:
-  ApplicationProof(ModuleOp module, const SimplifyOptions &options)
-      : module(module), options(options) {}
-
-  /// From now on, \p run reports to this.
-  Result<void> begin(PatternRun &run) {
-    auto observation = observe(module, options.verifyDimension);
-    if (!observation)
-      return observation.takeError();
-    before = std::move(*observation);
-    run.afterEach = [this](StringRef label) { look(label); };
-    return {};
-  }
-  /// What was found in the pass called \p pass.
-  Result<void> end(StringRef pass) {
-    if (!error)
-      return {};
-    error->message = "pass " + pass.str() + ": " + error->message;
-    return std::move(*error);
-  }
-
-private:
-  void look(StringRef label) {
-    if (error)
-      return;
-    auto after = observe(module, options.verifyDimension);
-    if (!after) {
-      error = after.takeError();
-      return;
-    }
-    // Folding of constants is the oracle's own work.
-    std::string parts =
-        label == "fold-constant"
-            ? ""
-            : difference(before, *after, options.verifyTolerance);
-    if (!parts.empty())
-      error = Error{ErrorKind::WrongResult, "an application of " +
-                                                label.str() +
-                                                " changed the results: " +
-                                                parts};
-    before = std::move(*after);
-  }
-
-  ModuleOp module;
-  const SimplifyOptions &options;
-  Observation before;
-  std::optional<Error> error;
-};
-
-} // namespace
-
 /// Runs one pass; what it says when it fails is the error.
 static Result<void> runPass(std::unique_ptr<Pass> pass, ModuleOp module) {
   std::string name = pass->getArgument().str(), message;
@@ -178,9 +111,8 @@ static Result<void> checkPassNames(const std::vector<std::string> &names) {
 static Result<SimplifyReport>
 runPipeline(Model &model, const SimplifyOptions &options,
             Passes (*pipeline)(const std::shared_ptr<PatternRun> &, int64_t)) {
-  auto run =
-      PatternRun::create(options.disabledPatterns, options.enabledPatterns,
-                         options.allowed);
+  auto run = PatternRun::create(options.disabledPatterns,
+                                options.enabledPatterns, options.allowed);
   if (!run)
     return run.takeError();
   Passes passes = pipeline(*run, options.constantByteLimit);
@@ -191,25 +123,31 @@ runPipeline(Model &model, const SimplifyOptions &options,
   Model result = model.clone();
   ModuleOp module = result.module();
   countOperations(module, report.operationsBefore, report.constantBytesBefore);
-  std::optional<Observation> before;
-  ApplicationProof proof(module, options);
-  if (options.verifyEach)
-    if (auto begun = proof.begin(**run); !begun)
+  std::unique_ptr<VerifyNumerics> check;
+  std::optional<Error> wrong;
+  if (options.verifyNumerics || options.verifyEach) {
+    auto begun = VerifyNumerics::begin(module, **run, options.verifyDimension,
+                                       options.verifyTolerance);
+    if (!begun)
       return begun.takeError();
-  if (options.verifyNumerics) {
-    auto observation = observe(module, options.verifyDimension);
-    if (!observation)
-      return observation.takeError();
-    before = std::move(*observation);
+    check = std::move(*begun);
   }
+  if (options.verifyEach)
+    (*run)->afterEach = [&](StringRef label) {
+      if (wrong)
+        return;
+      if (auto same = check->afterApplication(label); !same)
+        wrong = same.takeError();
+    };
   for (std::unique_ptr<Pass> &pass : passes) {
     std::string name = pass->getArgument().str();
-    std::map<std::string, uint64_t> earlier = (*run)->counts();
     auto start = std::chrono::steady_clock::now();
     if (auto done = runPass(std::move(pass), module); !done)
       return done.takeError();
-    if (auto proven = proof.end(name); !proven)
-      return proven.takeError();
+    if (wrong) {
+      wrong->message = "pass " + name + ": " + wrong->message;
+      return *wrong;
+    }
     std::chrono::duration<double, std::milli> time =
         std::chrono::steady_clock::now() - start;
     report.passTimes.push_back({name, time.count()});
@@ -219,22 +157,12 @@ runPipeline(Model &model, const SimplifyOptions &options,
           options.irStream ? *options.irStream : llvm::errs();
       stream << "// after " << name << "\n" << module << "\n";
     }
-    if (!before)
+    if (!check)
       continue;
-    auto after = observe(module, options.verifyDimension);
-    if (!after)
-      return after.takeError();
-    std::string parts =
-        name == "fold-constants"
-            ? ""
-            : difference(*before, *after, options.verifyTolerance);
-    if (!parts.empty())
-      return Error{ErrorKind::WrongResult,
-                   "pass " + name +
-                       " (patterns: " + appliedSince(earlier, **run) +
-                       ") changed the results: " + parts};
-    before = std::move(*after);
+    if (auto same = check->after(name); !same)
+      return same.takeError();
   }
+  check.reset();
   countOperations(module, report.operationsAfter, report.constantBytesAfter);
   report.patterns = (*run)->counts();
   model = std::move(result);
@@ -277,6 +205,7 @@ void registerSimplificationPasses() {
   registerPass([] { return createRaiseIdioms(); });
   registerPass([] { return createDecomposeChlo(); });
   registerPass([] { return createExpandComplex(); });
+  registerPass([] { return createFreeze(); });
   PassPipelineRegistration<SimplifyPipelineOptions>(
       "simplify", "All simplifications, in order",
       [](OpPassManager &manager, const SimplifyPipelineOptions &options) {

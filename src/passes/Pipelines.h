@@ -25,8 +25,8 @@ struct SimplifyOptions {
   /// The largest constant, in bytes, that is made of smaller ones.
   int64_t constantByteLimit = defaultConstantByteLimit;
   /// Run the oracle before and after every pass on the same random inputs and
-  /// fail with WrongResult where they part (folding of constants excepted: it
-  /// is the oracle's own work). Unknown dimensions are taken as
+  /// fail with WrongResult where an output or a tensor on the way parts from
+  /// what it was (VerifyNumerics.h). Unknown dimensions are taken as
   /// `verifyDimension`.
   bool verifyNumerics = false;
   /// Likewise after each single application of a pattern.

@@ -16,8 +16,8 @@ public:
   /// For rules of any operation.
   struct Any {};
   RulePattern(const Rule &rule, PatternRun &run, MLIRContext *context, Any)
-      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
-        rule(rule), run(run) {}
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context), rule(rule),
+        run(run) {}
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
@@ -29,6 +29,9 @@ public:
                 : !result.use_empty())
         return failure();
     run.count(rule.label);
+    for (auto [old, by] : llvm::zip_equal(op->getResults(), values))
+      if (by)
+        run.replaced(rule.label, old, by);
     rewriter.replaceOp(op, values);
     run.graphIsWhole(rule.label);
     return success();
@@ -50,8 +53,8 @@ void applyRules(ModuleOp module, ArrayRef<ArrayRef<Rule>> tables,
       if (!run.isEnabled(rule.label))
         continue;
       if (rule.op.empty())
-        patterns.add(std::make_unique<RulePattern>(
-            rule, run, context, RulePattern::Any()));
+        patterns.add(std::make_unique<RulePattern>(rule, run, context,
+                                                   RulePattern::Any()));
       else
         patterns.add(std::make_unique<RulePattern>(rule, run, context));
     }

@@ -1,30 +1,85 @@
 //===- VerifyNumerics.h - two graphs, the same inputs, the oracle ---------===//
+//
+// Runs the entry function on random inputs before and after a pass, and
+// compares its results and every tensor on the way that the pass kept. Which
+// tensor is which: each operation of the entry function carries numbers
+// (Groups.h), one or more for each result: pairs of a result and a number.
+// Where a pass puts a value in another's place, it says so
+// (PatternRun::replaced), and the value takes the other's number; an operation
+// whose results it changes (PatternRun::changed) loses its own. So a wrong
+// rewrite shows where it was made, also if no output happens to notice.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef SINTER_PASSES_VERIFYNUMERICS_H
 #define SINTER_PASSES_VERIFYNUMERICS_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/PatternLabels.h"
 #include "runtime/Result.h"
 #include "runtime/Tensor.h"
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace sinter {
 
-/// What the entry function of a module computes of random inputs.
-struct Observation {
-  std::vector<std::string> names;
-  std::vector<Tensor> outputs;
+class VerifyNumerics : public ReplacementWatcher {
+public:
+  /// Interprets `main` of \p module on inputs that depend on their positions
+  /// and types only; unknown dimensions are \p unknownDimension. From now on
+  /// \p run tells what passes replace. Two tensors are the same if all elements
+  /// lie within \p tolerance times the largest magnitude before.
+  static Result<std::unique_ptr<VerifyNumerics>> begin(mlir::ModuleOp module,
+                                                       PatternRun &run,
+                                                       int64_t unknownDimension,
+                                                       double tolerance);
+  ~VerifyNumerics() override;
+
+  /// To be called after each pass. The WrongResult error names the pass, the
+  /// pattern, and the first tensor that is not what it was: by its origin in
+  /// the user's file, and by the element that differs.
+  Result<void> after(llvm::StringRef pass);
+  /// The same after one application of a pattern, within a pass.
+  Result<void> afterApplication(llvm::StringRef label);
+
+  void replaced(llvm::StringRef label, mlir::Value old,
+                mlir::Value by) override;
+  void changed(mlir::Operation *op) override;
+
+private:
+  struct Seen {
+    std::string name;
+    Tensor tensor;
+  };
+  struct Observation {
+    std::vector<Seen> outputs;
+    std::map<int64_t, Seen> values;
+    /// The numbers in the order in which the values were computed.
+    std::vector<int64_t> order;
+  };
+
+  VerifyNumerics(mlir::ModuleOp module, PatternRun &run, int64_t dimension,
+                 double tolerance)
+      : module(module), run(run), dimension(dimension), tolerance(tolerance) {}
+  void number();
+  Result<Observation> observe();
+  std::string patternsOf(int64_t id) const;
+  std::string firstDifference(const Observation &now, std::string &patterns);
+  Result<void> compare(llvm::function_ref<std::string(llvm::StringRef)> who);
+
+  mlir::ModuleOp module;
+  PatternRun &run;
+  int64_t dimension;
+  double tolerance;
+  int64_t nextNumber = 0;
+  Observation before;
+  /// Since the last pass: the patterns by which a value was replaced, and how
+  /// often each had applied before.
+  std::map<int64_t, std::set<std::string>> patterns;
+  std::map<std::string, uint64_t> earlier;
 };
-
-/// Interprets `main` on inputs that depend on their positions and types only;
-/// unknown dimensions are \p unknownDimension.
-Result<Observation> observe(mlir::ModuleOp module, int64_t unknownDimension);
-
-/// "" if all elements of \p after lie within \p tolerance times the largest
-/// magnitude before; else the first output that does not, and where.
-std::string difference(const Observation &before, const Observation &after,
-                       double tolerance);
 
 } // namespace sinter
 

@@ -3,6 +3,7 @@
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/Groups.h"
 #include "passes/Matching.h"
 #include "runtime/ElementDispatch.h"
 #include <numeric>
@@ -113,7 +114,8 @@ Value Weight::rebuild(OpBuilder &builder, Location location,
     IRMapping mapping;
     mapping.map(op->getOperand(0), value);
     Operation *copy = builder.clone(*op, mapping);
-    copy->removeDiscardableAttr("onnx.node");
+    copy->removeDiscardableAttr(groupAttribute);
+    copy->removeDiscardableAttr(traceAttribute);
     value = copy->getResult(0);
   }
   return value;
