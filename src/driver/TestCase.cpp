@@ -3,7 +3,9 @@
 #include "driver/TestCase.h"
 
 #include "engine/CompilerLibrary.h"
-#include "formats/onnx/file/TensorFile.h"
+#include "formats/onnx/file/ArgumentNames.h"
+#include "formats/onnx/file/OnnxFile.h"
+#include "formats/onnx/file/onnx.pb.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -36,20 +38,46 @@ bool isOnnxCase(const fs::path &folder) {
   return fs::exists(folder / modelFile, ignored) && !dataSetsIn(folder).empty();
 }
 
-/// The tensors <kind>_0.pb, <kind>_1.pb, ... in \p folder.
-Result<std::vector<Tensor>> readTensors(const std::string &folder,
-                                        const std::string &kind) {
+/// The tensors of a data set, in order: one for a tensor, as many as there are
+/// for a sequence or an optional.
+struct Tensors {
   std::vector<Tensor> tensors;
-  while (true) {
+  /// The shapes of those that stand for elements, by their names.
+  NamedShapes elements;
+};
+
+using Infos = google::protobuf::RepeatedPtrField<onnx::ValueInfoProto>;
+
+/// Reads the files <kind>_0.pb, <kind>_1.pb, ... in \p folder, which hold
+/// values of the types in \p infos.
+Result<Tensors> readTensors(const std::string &folder, const std::string &kind,
+                            const Infos &infos) {
+  Tensors read;
+  for (int index = 0;; ++index) {
     const std::string path =
-        folder + "/" + kind + "_" + std::to_string(tensors.size()) + ".pb";
+        folder + "/" + kind + "_" + std::to_string(index) + ".pb";
     std::error_code ignored;
     if (!fs::exists(path, ignored))
-      return tensors;
-    Result<Tensor> tensor = onnx::readTensorFile(path);
-    if (!tensor)
-      return tensor.takeError();
-    tensors.push_back(std::move(*tensor));
+      return read;
+    onnx::ValueForm form = onnx::ValueForm::Tensor;
+    std::string name;
+    if (index < infos.size()) {
+      form = onnx::formOf(infos[index].type());
+      name = infos[index].name();
+    }
+    Result<onnx::FileValue> value = onnx::readValueFile(path, form);
+    if (!value)
+      return value.takeError();
+    if (auto *tensor = std::get_if<Tensor>(&*value)) {
+      if (form != onnx::ValueForm::Tensor)
+        read.elements[name] = tensor->shape();
+      read.tensors.push_back(std::move(*tensor));
+    } else if (auto *list = std::get_if<std::vector<Tensor>>(&*value)) {
+      for (size_t i = 0; i < list->size(); ++i) {
+        read.elements[onnx::elementName(name, i)] = (*list)[i].shape();
+        read.tensors.push_back(std::move((*list)[i]));
+      }
+    }
   }
 }
 
@@ -91,41 +119,86 @@ bool servesBoth(const ModelDescription &model,
   return true;
 }
 
+/// One case: a session, as long as it serves the data sets that follow.
+class OnnxCase {
+public:
+  OnnxCase(const std::string &folder, const SessionOptions &options)
+      : path(folder + "/" + modelFile), options(options) {}
+
+  Result<void> open() {
+    Result<onnx::OnnxFile> file = onnx::OnnxFile::open(path);
+    if (!file)
+      return file.takeError();
+    model = std::move(*file);
+    return {};
+  }
+
+  Result<void> run(const std::string &set, const Tolerance &tolerance) {
+    const onnx::GraphProto &graph = model->model().graph();
+    Result<Tensors> inputs = readTensors(set, "input", graph.input());
+    if (!inputs)
+      return inputs.takeError();
+    Result<Tensors> expected = readTensors(set, "output", graph.output());
+    if (!expected)
+      return expected.takeError();
+    if (Result<void> ready = prepare(*inputs); !ready)
+      return ready;
+    Executor &executor = session->executor();
+    Result<std::vector<Tensor>> results = executor.run(inputs->tensors);
+    if (!results)
+      return results.takeError();
+    for (size_t i = 0; i < std::min(expected->tensors.size(), results->size());
+         ++i)
+      readAsBFloat16(expected->tensors[i], (*results)[i].type());
+    return compareAll(executor.outputs(), *results, expected->tensors,
+                      tolerance);
+  }
+
+private:
+  /// Opens a session for the structure of \p inputs and compiles for them,
+  /// unless what is there serves them.
+  Result<void> prepare(Tensors &inputs) {
+    if (!session || inputs.elements != elements) {
+      SessionOptions forThese = options;
+      forThese.shapes.insert(inputs.elements.begin(), inputs.elements.end());
+      auto opened = Session::open(path, std::move(forThese));
+      if (!opened)
+        return opened.takeError();
+      session = std::move(*opened);
+      elements = inputs.elements;
+      isPrepared = false;
+    }
+    const auto &declared = session->model().inputs;
+    for (size_t i = 0; i < std::min(inputs.tensors.size(), declared.size());
+         ++i)
+      readAsBFloat16(inputs.tensors[i], declared[i].spec.type);
+    if (isPrepared && servesBoth(session->model(), preparedFor, inputs.tensors))
+      return {};
+    if (Result<void> ready = session->prepare(inputs.tensors); !ready)
+      return ready;
+    preparedFor = inputs.tensors;
+    isPrepared = true;
+    return {};
+  }
+
+  std::string path;
+  SessionOptions options;
+  std::optional<onnx::OnnxFile> model;
+  std::unique_ptr<Session> session;
+  NamedShapes elements;
+  std::vector<Tensor> preparedFor;
+  bool isPrepared = false;
+};
+
 Result<void> runOnnxCase(const std::string &folder,
                          const SessionOptions &options,
                          const Tolerance &tolerance) {
-  auto opened = Session::open(folder + "/" + modelFile, options);
-  if (!opened)
-    return opened.takeError();
-  Session &session = **opened;
-  std::vector<Tensor> preparedFor;
-  bool prepared = false;
-  for (const std::string &set : dataSetsIn(folder)) {
-    Result<std::vector<Tensor>> inputs = readTensors(set, "input");
-    if (!inputs)
-      return inputs.takeError();
-    Result<std::vector<Tensor>> expected = readTensors(set, "output");
-    if (!expected)
-      return expected.takeError();
-    const auto &declared = session.model().inputs;
-    for (size_t i = 0; i < std::min(inputs->size(), declared.size()); ++i)
-      readAsBFloat16((*inputs)[i], declared[i].spec.type);
-    if (!prepared || !servesBoth(session.model(), preparedFor, *inputs)) {
-      if (Result<void> ready = session.prepare(*inputs); !ready)
-        return ready;
-      preparedFor = *inputs;
-      prepared = true;
-    }
-    Result<std::vector<Tensor>> results = session.executor().run(*inputs);
-    if (!results)
-      return results.takeError();
-    for (size_t i = 0; i < std::min(expected->size(), results->size()); ++i)
-      readAsBFloat16((*expected)[i], (*results)[i].type());
-    if (Result<void> same = compareAll(session.executor().outputs(), *results,
-                                       *expected, tolerance);
-        !same)
-      return same;
-  }
+  OnnxCase testCase(folder, options);
+  if (Result<void> open = testCase.open(); !open)
+    return open;
+  for (const std::string &set : dataSetsIn(folder))
+    if (Result<void> passed = testCase.run(set, tolerance); !passed)
+      return passed;
   return {};
 }
 

@@ -6,7 +6,8 @@
 The suites are the ONNX backend cases of Debian's libonnx-testdata, onnx-light (public image models with light
 weights) where it is found below $SINTER_SHARED or in ../shared beside the checkout, and any further folder named. What is not
 supported yet stands in missing-<backend>.txt beside this script, a case a line. A case outside the list must pass,
-and a case on the list must not (so that the list stays true): `--update` rewrites it. The output ends with
+and a case on the list must not (so that the list stays true): `--update` rewrites it. Where the data of a case are at
+fault, faulty-data.txt says why. The output ends with
 `N passed, N failed` for each backend.
 """
 import argparse
@@ -101,10 +102,17 @@ def read_list(path):
         return {line.split()[0] for line in file if line.strip() and not line.startswith("#")}
 
 
+def read_faults():
+    """Cases whose data are at fault: {case name: why}."""
+    with open(os.path.join(HERE, "faulty-data.txt")) as file:
+        return dict(line.strip().split("  ", 1) for line in file if line.strip() and not line.startswith("#"))
+
+
 def write_list(path, backend, failing, answers, kept):
+    faults = read_faults()
     with open(path, "w") as file:
         file.write(f"# Conformance cases that the {backend} backend does not pass yet: run.py --update writes this list.\n")
-        lines = {name: f"{name}  {answers[name][1][:120]}".rstrip() for name in failing}
+        lines = {name: f"{name}  {faults.get(name, answers[name][1][:120])}".rstrip() for name in failing}
         lines.update({name: name for name in kept})
         file.writelines(lines[name] + "\n" for name in sorted(lines))
 
@@ -123,8 +131,10 @@ def judge(backend, answers, list_path, update):
         print(f"FAILED {backend} {name}: {answers[name][1]}")
     for name in sorted(stale):
         print(f"FAILED {backend} {name}: passes, but stands in {os.path.basename(list_path)}")
-    reasons = collections.Counter(answers[name][1][:80] for name in failing & listed)
-    print(f"{backend}: {len(good)} of {len(answers)} cases pass, {len(failing & listed)} known not to")
+    faults = set(read_faults())
+    reasons = collections.Counter(answers[name][1][:80] for name in (failing & listed) - faults)
+    print(f"{backend}: {len(good)} of {len(answers)} cases pass, {len(failing & listed)} known not to,"
+          f" {len(failing & listed & faults)} of them because of their data")
     for reason, times in reasons.most_common(5):
         print(f"    {times:4d} x {reason}")
     print(f"{len(good) - len(stale)} passed, {len(broken) + len(stale)} failed")

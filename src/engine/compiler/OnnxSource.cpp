@@ -2,6 +2,7 @@
 
 #include "engine/compiler/OnnxSource.h"
 
+#include "formats/onnx/file/ArgumentNames.h"
 #include "formats/onnx/file/DataTypes.h"
 #include "formats/onnx/file/onnx.pb.h"
 #include "llvm/ADT/STLExtras.h"
@@ -49,11 +50,12 @@ Result<void> OnnxSource::read() {
   return {};
 }
 
-/// What the file itself says of a tensor.
-static ModelInput declaration(const onnx::ValueInfoProto &info) {
+/// What the file itself says of a tensor called \p name.
+static ModelInput declaration(const std::string &name,
+                              const onnx::TypeProto &info) {
   ModelInput input;
-  input.spec.name = info.name();
-  const auto &type = info.type().tensor_type();
+  input.spec.name = name;
+  const auto &type = onnx::innerType(info).tensor_type();
   if (std::optional<ElementType> element =
           onnx::elementTypeOf(type.elem_type()))
     input.spec.type = *element;
@@ -76,9 +78,11 @@ ModelDescription OnnxSource::declared() const {
   ModelDescription description;
   for (const onnx::ValueInfoProto &input : graph.input())
     if (!constants.contains(input.name()))
-      description.inputs.push_back(declaration(input));
+      for (const std::string &name : onnx::argumentNames(input, bound))
+        description.inputs.push_back(declaration(name, input.type()));
   for (const onnx::ValueInfoProto &output : graph.output())
-    description.outputs.push_back(declaration(output).spec);
+    description.outputs.push_back(
+        declaration(output.name(), output.type()).spec);
   return description;
 }
 

@@ -110,6 +110,12 @@ private:
   void importCall(const NodeProto &node, const FunctionProto &function,
                   Frame &frame, llvm::ArrayRef<Bound> inputs);
   void bindInitializers(const GraphProto &graph, Frame &frame);
+  Result<mlir::Value>
+  addArgument(const std::string &name, const TypeProto_Tensor &type,
+              const std::map<std::string, int64_t> &bindings,
+              mlir::NamedAttrList &attributes);
+  mlir::DictionaryAttr resultAttributes(const std::string &name,
+                                        mlir::Value value);
   Result<void> bindInputs(const GraphProto &graph, Frame &frame,
                           mlir::func::FuncOp function);
   Result<void> bindOutputs(const GraphProto &graph, Frame &frame,

@@ -14,10 +14,10 @@ static std::vector<Operator> collect() {
         fourierOperators,     gatherScatterOperators, lossOperators,
         nGramOperators,       normalizationOperators, optimizerOperators,
         poolingOperators,     productOperators,       quantizationOperators,
-        rearrangingOperators, recurrentOperators,     reductionOperators,
-        resizingOperators,    samplingOperators,      sequenceOperators,
-        shapeOperators,       slicingOperators,       unpoolingOperators,
-        windowOperators})
+        randomOperators,      rearrangingOperators,   recurrentOperators,
+        reductionOperators,   resizingOperators,      samplingOperators,
+        sequenceOperators,    shapeOperators,         slicingOperators,
+        uniqueOperators,      unpoolingOperators,     windowOperators})
     llvm::append_range(all, table());
   llvm::sort(all, [](const Operator &a, const Operator &b) {
     return std::pair(a.domain, a.name) < std::pair(b.domain, b.name);

@@ -61,11 +61,13 @@ llvm::ArrayRef<Operator> gatherScatterOperators();
 llvm::ArrayRef<Operator> lossOperators();
 llvm::ArrayRef<Operator> nGramOperators();
 llvm::ArrayRef<Operator> optimizerOperators();
+llvm::ArrayRef<Operator> randomOperators();
 llvm::ArrayRef<Operator> rearrangingOperators();
 llvm::ArrayRef<Operator> reductionOperators();
 llvm::ArrayRef<Operator> resizingOperators();
 llvm::ArrayRef<Operator> samplingOperators();
 llvm::ArrayRef<Operator> sequenceOperators();
+llvm::ArrayRef<Operator> uniqueOperators();
 llvm::ArrayRef<Operator> unpoolingOperators();
 llvm::ArrayRef<Operator> windowOperators();
 

@@ -134,40 +134,10 @@ static LogicalResult importIdentity(NodeContext &node) {
   return node.boundResults({node.bound(0)});
 }
 
-/// In inference (or with ratio 0) the input itself; the mask is all ones.
-static LogicalResult importDropout(NodeContext &node) {
-  Value data = node.operand(0);
-  bool training = false;
-  if (node.version() >= 12 && node.has(2)) {
-    auto mode = node.knownScalar(node.operand(2));
-    if (!mode)
-      return node.unsupported("training_mode is known only when run");
-    training = *mode != 0;
-  } else if (node.version() < 7) {
-    training = node.getInt("is_test", 0) == 0 && node.wants(1);
-  }
-  if (training && node.has(1)) {
-    auto ratio = node.knownScalar(node.operand(1));
-    training = !ratio || *ratio != 0;
-  }
-  if (training)
-    return node.unsupported("dropping elements at random is not supported");
-  Value mask;
-  if (node.wants(1)) {
-    Type element = node.version() < 10 ? node.element(data) : node.i1();
-    Value one = node.scalar(element, 1);
-    mask = node.isStatic(data)
-               ? node.splat(element, 1, node.shape(data))
-               : node.op<nn::BroadcastLikeOp>(one, ValueRange(data));
-  }
-  return node.results({data, mask});
-}
-
 llvm::ArrayRef<Operator> constantOperators() {
   static const Operator table[] = {
       {"Constant", "", 1, importConstant, 0, 0},
       {"ConstantOfShape", "", 9, importConstantOfShape, 1, 1},
-      {"Dropout", "", 1, importDropout, 1, 3},
       {"Identity", "", 1, importIdentity, 1, 1, true},
       {"Range", "", 11, importRange, 3, 3},
   };

@@ -156,6 +156,43 @@ static LogicalResult importSplitToSequence(NodeContext &node) {
   return sequenceResult(node, std::move(parts));
 }
 
+/// Applies a graph to each element; sequences behind the first go along with
+/// it, tensors are the same for all.
+static LogicalResult importSequenceMap(NodeContext &node) {
+  const GraphProto *body = node.getGraph("body");
+  auto first = sequence(node, 0);
+  if (!body || !first)
+    return failure();
+  std::vector<Values> results(body->output_size());
+  std::string name = cast<NameLoc>(node.location()).getName().str();
+  for (size_t i = 0; i < first->size(); ++i) {
+    std::vector<Bound> inputs;
+    for (int64_t k = 0; k < node.inputCount(); ++k) {
+      Bound each = node.bound(k);
+      if (each.kind == Bound::Sequence) {
+        if (each.elements.size() != first->size())
+          return node.fail("the sequences differ in length");
+        each = Bound(each.elements[i]);
+      }
+      inputs.push_back(each);
+    }
+    auto outputs = node.importer.importGraph(
+        *body, node.frame, inputs, name + "/" + std::to_string(i) + "/");
+    if (!outputs)
+      return failure();
+    for (auto [list, output] : llvm::zip_equal(results, *outputs)) {
+      if (output.kind != Bound::Tensor)
+        return node.unsupported("a body that gives something else than "
+                                "tensors, or uses what is not supported");
+      list.push_back(output.value);
+    }
+  }
+  std::vector<Bound> bounds;
+  for (Values &list : results)
+    bounds.push_back(Bound::sequence(std::move(list)));
+  return node.boundResults(std::move(bounds));
+}
+
 //===----------------------------------------------------------------------===//
 // Optionals
 //===----------------------------------------------------------------------===//
@@ -187,6 +224,7 @@ llvm::ArrayRef<Operator> sequenceOperators() {
       {"SequenceErase", "", 11, importSequenceErase, 1, 2, true},
       {"SequenceInsert", "", 11, importSequenceInsert, 2, 3, true},
       {"SequenceLength", "", 11, importSequenceLength, 1, 1, true},
+      {"SequenceMap", "", 17, importSequenceMap, 1, anyNumber, true},
       {"SplitToSequence", "", 11, importSplitToSequence, 1, 2},
   };
   return table;

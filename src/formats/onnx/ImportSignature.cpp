@@ -1,0 +1,215 @@
+//===- ImportSignature.cpp - what the entry function takes and gives ------===//
+//
+// A tensor is one argument or result. A sequence becomes as many as it has
+// elements, called name[0], name[1], ..., and an optional one or none, so the
+// graph itself knows tensors only. What an input of such a kind consists of has
+// to be told (ReadOptions::shapes); what is not told is empty.
+//
+//===----------------------------------------------------------------------===//
+
+#include "formats/onnx/Importer.h"
+#include "formats/onnx/file/ArgumentNames.h"
+#include "formats/onnx/file/DataTypes.h"
+#include "graph/Types.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <set>
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+/// The sizes that --shape gives for an input whose declared shape is \p shape,
+/// and the symbols that they bind.
+static Result<void> bindSymbols(const std::string &file,
+                                const std::string &name,
+                                const TypeProto_Tensor &type,
+                                const std::vector<int64_t> &sizes,
+                                std::map<std::string, int64_t> &bindings) {
+  std::string who = file + ": input '" + oneLine(name) + "'";
+  for (int64_t size : sizes)
+    if (size < 0)
+      return usageError(who + ": a size in --shape is negative");
+  if (!type.has_shape())
+    return {};
+  const auto &dims = type.shape().dim();
+  if (dims.size() != static_cast<int>(sizes.size()))
+    return usageError(who + " has " + std::to_string(dims.size()) +
+                      " dimensions, --shape gives " +
+                      std::to_string(sizes.size()));
+  for (int i = 0; i < dims.size(); ++i) {
+    if (dims[i].has_dim_value() && dims[i].dim_value() >= 0 &&
+        dims[i].dim_value() != sizes[i])
+      return usageError(who + ": dimension " + std::to_string(i) + " is " +
+                        std::to_string(dims[i].dim_value()) +
+                        ", --shape gives " + std::to_string(sizes[i]));
+    if (dims[i].dim_param().empty())
+      continue;
+    auto [known, isNew] = bindings.try_emplace(dims[i].dim_param(), sizes[i]);
+    if (!isNew && known->second != sizes[i])
+      return usageError(who + ": --shape binds '" +
+                        oneLine(dims[i].dim_param()) + "' to both " +
+                        std::to_string(known->second) + " and " +
+                        std::to_string(sizes[i]));
+  }
+  return {};
+}
+
+/// The argument called \p name, of type \p type, with the sizes that are given
+/// or bound.
+Result<Value>
+Importer::addArgument(const std::string &name, const TypeProto_Tensor &type,
+                      const std::map<std::string, int64_t> &bindings,
+                      NamedAttrList &attributes) {
+  std::string who = file.name() + ": input '" + oneLine(name) + "'";
+  auto element = onnx::elementTypeOf(type.elem_type());
+  if (!element)
+    return unsupported(who + " has elements of a type that is not supported");
+  auto given = options.shapes.find(name);
+  if (!type.has_shape() && given == options.shapes.end())
+    return unsupported(who + " has no shape; give it one with --shape");
+  SmallVector<int64_t> shape;
+  SmallVector<Attribute> names;
+  SmallVector<std::string> symbols;
+  if (given != options.shapes.end()) {
+    shape.assign(given->second.begin(), given->second.end());
+    symbols.resize(shape.size());
+  } else {
+    for (const auto &dim : type.shape().dim()) {
+      auto bound = bindings.find(dim.dim_param());
+      bool isKnown = dim.has_dim_value() && dim.dim_value() >= 0;
+      bool isBound = !dim.dim_param().empty() && bound != bindings.end();
+      symbols.push_back(isKnown || isBound ? ""
+                        : dim.dim_param().empty()
+                            ? name + "_" + std::to_string(shape.size())
+                            : dim.dim_param());
+      shape.push_back(isKnown   ? dim.dim_value()
+                      : isBound ? bound->second
+                                : ShapedType::kDynamic);
+    }
+  }
+  if (!byteCount(*element, shape) && !ShapedType::isDynamicShape(shape))
+    return invalidModel(who + " is too large");
+  auto tensor =
+      RankedTensorType::get(shape, mlirTypeOf(*element, builder.getContext()));
+  Value argument = entryBlock->addArgument(
+      tensor, NameLoc::get(builder.getStringAttr(oneLine(name))));
+  for (auto [i, symbol] : llvm::enumerate(symbols)) {
+    names.push_back(builder.getStringAttr(symbol));
+    if (!symbol.empty())
+      known.setSymbol(argument, i, known.symbolNamed(symbol));
+  }
+  attributes.set(nameAttribute, builder.getStringAttr(name));
+  if (!tensor.hasStaticShape())
+    attributes.set(dimsAttribute, builder.getArrayAttr(names));
+  return argument;
+}
+
+Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
+                                  func::FuncOp function) {
+  std::map<std::string, int64_t> bindings;
+  std::set<std::string> arguments;
+  std::vector<const ValueInfoProto *> inputs;
+  for (const ValueInfoProto &input : graph.input()) {
+    bool constant = frame.initializers.contains(input.name()) ||
+                    frame.sparseInitializers.contains(input.name());
+    if (constant && !options.shapes.contains(input.name()))
+      continue;
+    inputs.push_back(&input);
+    const TypeProto &inner = innerType(input.type());
+    if (!inner.has_tensor_type())
+      return unsupported(file.name() + ": input '" + oneLine(input.name()) +
+                         "' consists of something else than tensors");
+    for (const std::string &name : argumentNames(input, options.shapes)) {
+      arguments.insert(name);
+      auto given = options.shapes.find(name);
+      if (given == options.shapes.end())
+        continue;
+      // Each element of a sequence has sizes of its own.
+      std::map<std::string, int64_t> own;
+      if (auto done =
+              bindSymbols(file.name(), name, inner.tensor_type(), given->second,
+                          isSequence(input.type()) ? own : bindings);
+          !done)
+        return done;
+    }
+  }
+  for (const auto &[name, sizes] : options.shapes)
+    if (!arguments.contains(name))
+      return usageError(file.name() + ": there is no input '" + oneLine(name) +
+                        "' to give a shape to");
+  SmallVector<DictionaryAttr> attributes;
+  SmallVector<Type> types;
+  for (const ValueInfoProto *input : inputs) {
+    SmallVector<Value> values;
+    for (const std::string &name : argumentNames(*input, options.shapes)) {
+      NamedAttrList list;
+      auto argument = addArgument(name, innerType(input->type()).tensor_type(),
+                                  bindings, list);
+      if (!argument)
+        return argument.takeError();
+      types.push_back(argument->getType());
+      attributes.push_back(list.getDictionary(builder.getContext()));
+      auto value = options.values.find(name);
+      values.push_back(value == options.values.end()
+                           ? *argument
+                           : makeInitializer(value->second, name));
+    }
+    bool isEmpty = input->type().has_optional_type() && values.empty();
+    frame.values[input->name()] = isEmpty ? Bound()
+                                  : isSequence(input->type())
+                                      ? Bound::sequence(values)
+                                      : Bound(values.front());
+  }
+  function.setFunctionType(builder.getFunctionType(types, {}));
+  function.setAllArgAttrs(attributes);
+  return {};
+}
+
+/// The attributes of a result.
+DictionaryAttr Importer::resultAttributes(const std::string &name,
+                                          Value value) {
+  NamedAttrList list;
+  list.set(nameAttribute, builder.getStringAttr(name));
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<Attribute> names;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    Element size = known.sizeOf(value, i);
+    names.push_back(builder.getStringAttr(
+        size.kind == Element::Symbol ? known.nameOf(size.value) : ""));
+  }
+  if (!type.hasStaticShape())
+    list.set(dimsAttribute, builder.getArrayAttr(names));
+  return list.getDictionary(builder.getContext());
+}
+
+Result<void> Importer::bindOutputs(const GraphProto &graph, Frame &frame,
+                                   func::FuncOp function) {
+  SmallVector<Value> values;
+  SmallVector<DictionaryAttr> attributes;
+  for (const ValueInfoProto &output : graph.output()) {
+    std::string who = file.name() + ": output '" + oneLine(output.name()) + "'";
+    const Bound *bound = lookup(frame, output.name());
+    if (firstError)
+      return *firstError;
+    if (!bound)
+      return invalidModel(who + " is not defined");
+    if (bound->kind == Bound::Poisoned)
+      return unsupported(who + " cannot be computed");
+    if (bound->kind == Bound::Tensor) {
+      values.push_back(bound->value);
+      attributes.push_back(resultAttributes(output.name(), bound->value));
+    }
+    for (auto [i, element] : llvm::enumerate(bound->elements)) {
+      values.push_back(element);
+      attributes.push_back(
+          resultAttributes(elementName(output.name(), i), element));
+    }
+  }
+  builder.create<func::ReturnOp>(function.getLoc(), values);
+  function.setFunctionType(builder.getFunctionType(
+      function.getArgumentTypes(), TypeRange(ValueRange(values))));
+  function.setAllResultAttrs(attributes);
+  return {};
+}
+
+} // namespace sinter::onnx
