@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Fuzzes the ONNX reader and writer for SECONDS (30), from a corpus of small
-# models of Debian's libonnx-testdata. What it finds is left in build-fuzz/.
+# Fuzzes the ONNX file layer, then the reader on top of it, for SECONDS (30)
+# each, from a corpus of small models of Debian's libonnx-testdata. What it
+# finds is left in build-fuzz/.
 #
 #   scripts/fuzz.sh [SECONDS]
 set -euo pipefail
@@ -9,14 +10,19 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 seconds=${1:-30}
 cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=Release -DSINTER_FUZZ=ON \
   -DSINTER_BUILD_TESTS=OFF -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 >/dev/null
-cmake --build build-fuzz --target fuzz-onnx-file
+cmake --build build-fuzz --target fuzz-onnx-file fuzz-onnx-reader
 
 corpus=$(mktemp -d)
 trap 'rm -rf "$corpus"' EXIT
+mkdir "$corpus/models"
 number=0
 while IFS= read -r -d '' model; do
-  cp "$model" "$corpus/$((number += 1)).onnx"
+  cp "$model" "$corpus/models/$((number += 1)).onnx"
 done < <(find /usr/share/libonnx-testdata/data -name model.onnx -size -16k -print0)
 echo "$number models in the corpus"
-build-fuzz/bin/fuzz-onnx-file -max_total_time="$seconds" -timeout=10 -rss_limit_mb=3072 \
-  -max_len=16384 -print_final_stats=1 -verbosity=0 -artifact_prefix=build-fuzz/ "$corpus"
+for fuzzer in fuzz-onnx-file fuzz-onnx-reader; do
+  # What a fuzzer finds worth keeping goes to the first folder.
+  mkdir "$corpus/$fuzzer"
+  "build-fuzz/bin/$fuzzer" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=3072 -max_len=16384 \
+    -print_final_stats=1 -verbosity=0 -artifact_prefix=build-fuzz/ "$corpus/$fuzzer" "$corpus/models"
+done
