@@ -279,27 +279,6 @@ static void windowElements(const Tensor &input, const Tensor &init,
   copyBox(size, box, values.mutableBytes(), to, input.data(), from);
 }
 
-static SmallVector<stablehlo::WindowDimension>
-windowOf(stablehlo::ReduceWindowOp op) {
-  SmallVector<stablehlo::WindowDimension> window;
-  for (auto [i, size] : llvm::enumerate(op.getWindowDimensions())) {
-    stablehlo::WindowDimension dimension;
-    dimension.size = size;
-    if (auto strides = op.getWindowStrides())
-      dimension.stride = (*strides)[i];
-    if (auto dilations = op.getBaseDilations())
-      dimension.baseDilation = (*dilations)[i];
-    if (auto dilations = op.getWindowDilations())
-      dimension.windowDilation = (*dilations)[i];
-    if (auto padding = op.getPadding()) {
-      dimension.paddingLow = padding->getValues<int64_t>()[2 * i];
-      dimension.paddingHigh = padding->getValues<int64_t>()[2 * i + 1];
-    }
-    window.push_back(dimension);
-  }
-  return window;
-}
-
 Result<Tensors> reduceWindow(const Call &call, size_t count,
                              ArrayRef<stablehlo::WindowDimension> window,
                              Region &region) {
@@ -364,7 +343,7 @@ Result<Tensors> reduceWindow(const Call &call, size_t count,
 
 static Result<Tensors> evaluateReduceWindow(const Call &call) {
   auto op = call.as<stablehlo::ReduceWindowOp>();
-  return reduceWindow(call, op.getInputs().size(), windowOf(op), op.getBody());
+  return reduceWindow(call, op.getInputs().size(), op.getWindow(), op.getBody());
 }
 
 void registerReductions(Registry &registry) {

@@ -10,9 +10,6 @@ namespace sinter::stablehlo {
 
 using Groups = SmallVector<SmallVector<int64_t>>;
 
-/// More processes than this are not a mesh but a mistake.
-static constexpr int64_t mostProcesses = 1 << 20;
-
 LogicalResult
 ReplicaGroupMeshAxesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  Attribute mesh, ArrayAttr axes) {
@@ -112,6 +109,8 @@ static std::optional<Groups> groupsOfMesh(MeshAttr mesh, ArrayAttr axes) {
   for (const Stretch &each : *stretches)
     total *= each.size;
   SmallVector<int64_t> ids;
+  if (mesh.getDeviceIds() && !hasAtMost(mesh.getDeviceIds(), mostProcesses))
+    return std::nullopt;
   if (DenseIntElementsAttr given = mesh.getDeviceIds())
     for (const APInt &id : given.getValues<APInt>())
       ids.push_back(id.getLimitedValue(mostProcesses));
@@ -139,7 +138,8 @@ std::optional<Groups> replicaGroups(Operation *op, Attribute groups) {
     return written ? groupsOfMesh(written, axes.getAxes()) : std::nullopt;
   }
   auto ids = dyn_cast_or_null<DenseIntElementsAttr>(groups);
-  if (!ids || ids.getType().getRank() != 2)
+  if (!ids || ids.getType().getRank() != 2 || !hasAtMost(ids, mostProcesses) ||
+      ids.getType().getDimSize(0) > mostProcesses)
     return std::nullopt;
   Groups result(ids.getType().getDimSize(0));
   if (ids.empty())

@@ -50,7 +50,7 @@ std::optional<SmallVector<int64_t>> constantInts(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   auto numbers = constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue())
                           : DenseIntElementsAttr();
-  if (!numbers || numbers.getNumElements() > mostDimensions)
+  if (!numbers || !hasAtMost(numbers, mostDimensions))
     return std::nullopt;
   SmallVector<int64_t> result;
   for (const APInt &number : numbers.getValues<APInt>())

@@ -41,6 +41,16 @@ mlir::LogicalResult verifyMovedElements(mlir::Operation *op,
 /// The number of elements; nothing if a size is not known or it overflows.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
+/// More processes than this are not a program but a mistake.
+inline constexpr int64_t mostProcesses = 1 << 20;
+
+/// Whether the attribute has at most \p most elements: what stands in for many
+/// by one value may claim to have any number.
+inline bool hasAtMost(mlir::DenseElementsAttr attribute, int64_t most) {
+  std::optional<int64_t> count = countElements(attribute.getType().getShape());
+  return count && *count <= most;
+}
+
 /// Constraint (C3) of reshape and dynamic_reshape.
 mlir::LogicalResult verifyPerAxisReshape(mlir::Operation *op,
                                          mlir::RankedTensorType from,

@@ -39,6 +39,8 @@ static LogicalResult verifyGroups(Operation *op, Attribute groups,
     return success(); // The mesh's attribute has verified itself.
   if (ids.getType().getRank() != 2)
     return op->emitOpError("replica_groups is not a 2-dimensional tensor");
+  if (!hasAtMost(ids, mostProcesses))
+    return op->emitOpError("replica_groups has too many ids");
   SmallVector<int64_t> seen;
   for (int64_t id : ids.getValues<int64_t>()) {
     if (id < (labels.sameSize ? 0 : -1))
@@ -248,6 +250,8 @@ static LogicalResult verifyPairs(Operation *op, DenseIntElementsAttr pairs,
   if (type.getRank() != 2 || type.getDimSize(1) != 2)
     return op->emitOpError(labels[0])
            << " source_target_pairs is not a list of pairs";
+  if (!hasAtMost(pairs, mostProcesses))
+    return op->emitOpError("source_target_pairs has too many pairs");
   SmallVector<int64_t> ends[2];
   for (auto [i, id] : llvm::enumerate(pairs.getValues<int64_t>())) {
     if (id < 0)

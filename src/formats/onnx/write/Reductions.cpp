@@ -108,27 +108,6 @@ static LogicalResult writeReduce(Emitter &e, stablehlo::ReduceOp op) {
 /// A window of more elements in one dimension is not worth a graph.
 static constexpr int64_t mostParts = 4096;
 
-static SmallVector<stablehlo::WindowDimension>
-windowOf(stablehlo::ReduceWindowOp op) {
-  SmallVector<stablehlo::WindowDimension> window;
-  for (auto [i, size] : llvm::enumerate(op.getWindowDimensions())) {
-    stablehlo::WindowDimension dimension;
-    dimension.size = size;
-    if (auto strides = op.getWindowStrides())
-      dimension.stride = (*strides)[i];
-    if (auto dilations = op.getBaseDilations())
-      dimension.baseDilation = (*dilations)[i];
-    if (auto dilations = op.getWindowDilations())
-      dimension.windowDilation = (*dilations)[i];
-    if (auto padding = op.getPadding()) {
-      dimension.paddingLow = padding->getValues<int64_t>()[2 * i];
-      dimension.paddingHigh = padding->getValues<int64_t>()[2 * i + 1];
-    }
-    window.push_back(dimension);
-  }
-  return window;
-}
-
 /// MaxPool, where the windows slide over all dimensions but the first two.
 static std::optional<NodeAttributes>
 poolAttributes(ArrayRef<stablehlo::WindowDimension> window) {
@@ -189,7 +168,7 @@ static LogicalResult writeReduceWindow(Emitter &e,
   const Combination *combination = combinationOf(op.getBody(), element);
   if (!combination)
     return e.unsupported("by more than one operation");
-  auto window = windowOf(op);
+  auto window = op.getWindow();
   bool neutral = isNeutral(initial, *combination);
   auto pool = poolAttributes(window);
   if (neutral && pool && combination->binary == "Max" &&
