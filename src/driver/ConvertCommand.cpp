@@ -15,9 +15,14 @@ public:
     addModel(app, common);
     app.add_option("-o,--output", output,
                    "where it goes; the extension says in which format: .onnx, "
-                   ".mlir (text), .mlirbc (bytecode)")
+                   ".mlir (text), .mlir.bc or .stablehlo (portable artifact)")
         ->type_name("FILE")
         ->required();
+    app.add_option("--target-version", targetVersion,
+                   "the version of StableHLO that a portable artifact is for, "
+                   "from 0.9.0 on; readers of that version and later can read "
+                   "it (default: the newest)")
+        ->type_name("X.Y.Z");
     addShapes(app, common);
   }
 
@@ -28,7 +33,8 @@ public:
     Result<Compiler *> compiler = loadCompiler();
     if (!compiler)
       return compiler.takeError();
-    if (Result<void> done = (*compiler)->convert(common.model, output, *shapes);
+    if (Result<void> done =
+            (*compiler)->convert(common.model, output, *shapes, targetVersion);
         !done)
       return done.takeError();
     return 0;
@@ -36,7 +42,7 @@ public:
 
 private:
   CommonOptions common;
-  std::string output;
+  std::string output, targetVersion;
 };
 
 } // namespace

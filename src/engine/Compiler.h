@@ -142,10 +142,12 @@ public:
        const NamedTensors &bound) = 0;
   /// Simplifies a model and writes it in the format that it came in.
   virtual Result<OptimizeReport> optimize(const OptimizeRequest &request) = 0;
-  /// Writes a model in the format that \p output's extension names.
+  /// Writes a model in the format that \p output's extension names; a portable
+  /// artifact for \p targetVersion of StableHLO (empty: the newest).
   virtual Result<void> convert(const std::string &input,
                                const std::string &output,
-                               const NamedShapes &shapes) = 0;
+                               const NamedShapes &shapes,
+                               const std::string &targetVersion) = 0;
   /// Runs the self-checking programs in the file at \p path, those before
   /// number \p first left out: see TestFile.h. The error is of the file as a
   /// whole.

@@ -99,12 +99,34 @@ Result<std::unique_ptr<Session>> Session::open(const std::string &path,
   return session;
 }
 
+/// Adds a model's file, or every file of its folder with its name.
+static Result<void> addModel(ProgramKey &key, const std::string &path) {
+  std::error_code failed;
+  std::vector<std::string> files;
+  if (fs::is_directory(path, failed)) {
+    for (fs::recursive_directory_iterator entry(path, failed), end;
+         !failed && entry != end; entry.increment(failed))
+      if (entry->is_regular_file(failed))
+        files.push_back(entry->path().string());
+    std::sort(files.begin(), files.end());
+    for (const std::string &file : files)
+      key.addOptions(file.substr(path.size()));
+  } else {
+    files.push_back(path);
+  }
+  for (const std::string &file : files) {
+    auto mapped = MappedFile::open(file);
+    if (!mapped)
+      return mapped.takeError();
+    addContents(key, **mapped);
+  }
+  return {};
+}
+
 Result<void> Session::hashModel() {
-  Result<std::shared_ptr<const MappedFile>> file = MappedFile::open(path);
-  if (!file)
-    return file.takeError();
   ProgramKey key;
-  addContents(key, **file);
+  if (Result<void> added = addModel(key, path); !added)
+    return added;
   key.addOptions(compilerIdentity());
   for (const auto &[name, shape] : options.shapes)
     key.addOptions(name).addOptions(shapeText(shape));

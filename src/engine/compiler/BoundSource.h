@@ -15,6 +15,7 @@ public:
   static Result<std::unique_ptr<ModelSource>>
   create(std::unique_ptr<ModelSource> whole, NamedTensors bound);
 
+  bool isOnnx() const override { return whole->isOnnx(); }
   Result<Model> asItIs() override;
   Result<Model>
   specialized(const std::vector<Shape> &shapes,

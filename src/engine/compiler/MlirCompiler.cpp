@@ -25,38 +25,51 @@ MlirCompiler::open(const std::string &path, const NamedShapes &shapes,
       std::make_unique<MlirCompilerModel>(std::move(*source)));
 }
 
-Result<void> checkOutputName(const std::string &path) {
-  for (const char *extension : {".onnx", ".mlir", ".mlirbc"})
-    if (path.ends_with(extension))
-      return {};
-  return usageError("'" + path +
-                    "': the extension says in which format to write: .onnx, "
-                    ".mlir or .mlirbc");
+/// The extensions of portable artifacts.
+static bool isArtifactName(StringRef path) {
+  return path.ends_with(".mlir.bc") || path.ends_with(".stablehlo") ||
+         path.ends_with(".mlirbc");
 }
 
-Result<void> writeModel(const Model &model, const std::string &path) {
+Result<void> checkOutputName(const std::string &path) {
   const StringRef name(path);
+  if (name.ends_with(".onnx") || name.ends_with(".mlir") ||
+      isArtifactName(name))
+    return {};
+  return usageError("'" + path +
+                    "': the extension says in which format to write: .onnx, "
+                    ".mlir (text), .mlir.bc or .stablehlo (portable artifact)");
+}
+
+Result<void> writeModel(const Model &model, const std::string &path,
+                        const std::string &targetVersion) {
+  const StringRef name(path);
+  if (isArtifactName(name))
+    return writeStablehlo(model, path, StablehloForm::Artifact, targetVersion);
   if (name.ends_with(".onnx"))
     return writeOnnx(model, path);
   if (name.ends_with(".mlir"))
-    return writeStablehlo(model, path, StablehloForm::Text);
-  if (name.ends_with(".mlirbc"))
-    return writeStablehlo(model, path, StablehloForm::Bytecode);
+    return writeStablehlo(model, path);
   return checkOutputName(path);
 }
 
 Result<void> MlirCompiler::convert(const std::string &input,
                                    const std::string &output,
-                                   const NamedShapes &shapes) {
+                                   const NamedShapes &shapes,
+                                   const std::string &targetVersion) {
   if (Result<void> good = checkOutputName(output); !good)
     return good;
+  if (!targetVersion.empty() && !isArtifactName(output))
+    return usageError("--target-version is for portable artifacts (.mlir.bc or "
+                      ".stablehlo), not for '" +
+                      output + "'");
   auto source = ModelSource::open(input, shapes);
   if (!source)
     return source.takeError();
   Result<Model> model = (*source)->asItIs();
   if (!model)
     return model.takeError();
-  return writeModel(*model, output);
+  return writeModel(*model, output, targetVersion);
 }
 
 Counts countOperations(const Model &model) {

@@ -16,7 +16,8 @@ public:
        const NamedTensors &bound) override;
   Result<OptimizeReport> optimize(const OptimizeRequest &request) override;
   Result<void> convert(const std::string &input, const std::string &output,
-                       const NamedShapes &shapes) override;
+                       const NamedShapes &shapes,
+                       const std::string &targetVersion) override;
   Result<void> test(const std::string &path, size_t first,
                     const TestRequest &request,
                     TestObserver &observer) override;
@@ -51,11 +52,14 @@ private:
 /// Operations of a model by name, constants and function glue left out.
 Counts countOperations(const Model &model);
 
-/// Writes \p model in the format that \p path's extension names: .onnx, .mlir
-/// or .mlirbc. Another extension is a Usage error, which checkOutputName gives
-/// before any work is done.
+/// Writes \p model in the format that \p path's extension names: .onnx, .mlir,
+/// or .mlir.bc, .mlirbc and .stablehlo for portable artifacts, which are for
+/// readers of \p targetVersion of StableHLO (empty: the newest). Another
+/// extension is a Usage error, which checkOutputName gives before any work is
+/// done.
 Result<void> checkOutputName(const std::string &path);
-Result<void> writeModel(const Model &model, const std::string &path);
+Result<void> writeModel(const Model &model, const std::string &path,
+                        const std::string &targetVersion = "");
 
 } // namespace sinter
 

@@ -5,6 +5,7 @@
 #include "engine/compiler/BoundSource.h"
 #include "engine/compiler/OnnxSource.h"
 #include "engine/compiler/StablehloSource.h"
+#include "formats/stablehlo/StablehloReader.h"
 #include "graph/nn/NnOps.h"
 #include "graph/storage/Storage.h"
 #include "runtime/MappedFile.h"
@@ -52,6 +53,8 @@ ModelSource::open(const std::string &path, const NamedShapes &shapes,
       return whole.takeError();
     return BoundSource::create(std::move(*whole), bound);
   }
+  if (isStablehloFolder(path))
+    return StablehloSource::open(path, shapes);
   // What is not there, or no regular file, is said here.
   auto file = MappedFile::open(path);
   if (!file)
@@ -60,8 +63,7 @@ ModelSource::open(const std::string &path, const NamedShapes &shapes,
     return invalidModel(path + ": this is no model but " + kind);
   if ((*file)->bytes().empty())
     return invalidModel(path + ": the file is empty");
-  const StringRef name(path);
-  if (name.ends_with(".mlir") || name.ends_with(".mlirbc"))
+  if (isStablehlo((*file)->bytes(), path))
     return StablehloSource::open(path, shapes);
   return OnnxSource::open(path, shapes);
 }

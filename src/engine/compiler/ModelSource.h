@@ -23,15 +23,17 @@ class ModelSource {
 public:
   virtual ~ModelSource() = default;
 
-  /// Opens the model at \p path, which ends in .onnx, .mlir or .mlirbc (other
-  /// names are taken for ONNX), and reads it with \p shapes bound. Errors name
-  /// the file; those for files of other well-known kinds say what they are.
+  /// Opens the model at \p path and reads it with \p shapes bound: StableHLO if
+  /// its name or its contents say so, else ONNX. Errors name the file; those for
+  /// files of other well-known kinds say what they are.
   /// The inputs that \p bound names become constants.
   static Result<std::unique_ptr<ModelSource>>
   open(const std::string &path, const NamedShapes &shapes,
        const NamedTensors &bound = {});
 
   const ModelDescription &description() const { return known; }
+  /// Whether the file is ONNX; else it is StableHLO, in whatever form.
+  virtual bool isOnnx() const = 0;
 
   /// The model with no more bound than open() was told.
   virtual Result<Model> asItIs() = 0;

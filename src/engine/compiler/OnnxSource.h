@@ -14,6 +14,7 @@ public:
   static Result<std::unique_ptr<ModelSource>> open(const std::string &path,
                                                    const NamedShapes &shapes);
 
+  bool isOnnx() const override { return true; }
   Result<Model> asItIs() override;
   Result<Model>
   specialized(const std::vector<Shape> &shapes,

@@ -39,14 +39,9 @@ Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes) {
 }
 
 /// The same format in and out; `convert` is for everything else.
-static Result<void> checkSameFormat(const std::string &input,
+static Result<void> checkSameFormat(const ModelSource &source,
                                     const std::string &output) {
-  if (Result<void> good = checkOutputName(output); !good)
-    return good;
-  const auto isOnnx = [](llvm::StringRef name) {
-    return !name.ends_with(".mlir") && !name.ends_with(".mlirbc");
-  };
-  if (isOnnx(input) == isOnnx(output))
+  if (source.isOnnx() == llvm::StringRef(output).ends_with(".onnx"))
     return {};
   return usageError("'" + output + "': `optimize` writes the format that it " +
                     "reads; `sinter convert` changes it");
@@ -54,13 +49,15 @@ static Result<void> checkSameFormat(const std::string &input,
 
 Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   if (!request.output.empty())
-    if (Result<void> good = checkSameFormat(request.input, request.output);
-        !good)
+    if (Result<void> good = checkOutputName(request.output); !good)
       return good.takeError();
   auto source = ModelSource::open(request.input, request.shapes,
                                   request.bound);
   if (!source)
     return source.takeError();
+  if (!request.output.empty())
+    if (Result<void> good = checkSameFormat(**source, request.output); !good)
+      return good.takeError();
   Result<Model> model = (*source)->asItIs();
   if (!model)
     return model.takeError();

@@ -12,6 +12,7 @@ public:
   static Result<std::unique_ptr<ModelSource>> open(const std::string &path,
                                                    const NamedShapes &shapes);
 
+  bool isOnnx() const override { return false; }
   Result<Model> asItIs() override { return model.clone(); }
   Result<Model>
   specialized(const std::vector<Shape> &shapes,

@@ -231,7 +231,7 @@ private:
   Result<void> checkWriting(const Model &model) {
     if (Result<void> done = roundTrip(model, StablehloForm::Text); !done)
       return done;
-    return roundTrip(model, StablehloForm::Bytecode);
+    return roundTrip(model, StablehloForm::Artifact);
   }
 
   static SmallVector<func::FuncOp> programsIn(const Model &model) {

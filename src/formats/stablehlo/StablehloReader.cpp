@@ -2,7 +2,10 @@
 
 #include "formats/stablehlo/StablehloReader.h"
 
+#include "formats/stablehlo/ExportedFunction.h"
 #include "formats/stablehlo/ForeignText.h"
+#include "formats/stablehlo/TorchFolder.h"
+#include "formats/stablehlo/vhlo/ArtifactReader.h"
 #include "graph/chlo/DecomposeChlo.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -37,10 +40,6 @@ static size_t nestingOf(std::string_view text) {
       --depth;
   }
   return deepest;
-}
-
-static bool isBytecode(std::string_view text) {
-  return text.starts_with("ML\xefR");
 }
 
 /// Parses and verifies; null with what is wrong in \p firstError.
@@ -90,19 +89,35 @@ prepared(std::string_view text, const std::string &path, size_t linesBefore) {
   return error;
 }
 
-Result<Model> parseStablehlo(std::string_view text, const std::string &path,
-                             size_t linesBefore) {
-  std::string ours;
-  if (!isBytecode(text)) {
-    Result<std::string> rewritten = prepared(text, path, linesBefore);
-    if (!rewritten)
-      return rewritten.takeError();
-    ours = std::move(*rewritten);
-    text = ours;
-  }
+/// The portable artifact in the contents of a file; nothing if it is a text.
+static std::optional<std::span<const std::byte>>
+artifactIn(std::span<const std::byte> bytes) {
+  if (vhlo::beginsAsBytecode(bytes))
+    return bytes;
+  return artifactInExported(bytes);
+}
+
+static Result<Model> readArtifact(std::span<const std::byte> bytes,
+                                  std::shared_ptr<const void> owner,
+                                  const std::string &path) {
+  std::shared_ptr<MLIRContext> context = makeContext();
+  auto module =
+      vhlo::readArtifact(bytes, std::move(owner), path, context.get());
+  if (!module)
+    return module.takeError();
+  Model model(std::move(context), std::move(*module));
+  model.path = path;
+  return model;
+}
+
+static Result<Model> readText(std::string_view text, const std::string &path,
+                              size_t linesBefore) {
+  Result<std::string> ours = prepared(text, path, linesBefore);
+  if (!ours)
+    return ours.takeError();
   std::shared_ptr<MLIRContext> context = makeContext();
   std::string firstError;
-  OwningOpRef<ModuleOp> module = parse(context.get(), text, path, firstError);
+  OwningOpRef<ModuleOp> module = parse(context.get(), *ours, path, firstError);
   if (!module) {
     if (firstError.find(path) == std::string::npos)
       firstError = path + ": " + firstError;
@@ -114,11 +129,33 @@ Result<Model> parseStablehlo(std::string_view text, const std::string &path,
   return model;
 }
 
+Result<Model> parseStablehlo(std::string_view text, const std::string &path,
+                             size_t linesBefore) {
+  if (!artifactIn(std::as_bytes(std::span(text))))
+    return readText(text, path, linesBefore);
+  auto owner = std::make_shared<const std::string>(text);
+  const auto artifact = artifactIn(std::as_bytes(std::span(*owner)));
+  return readArtifact(*artifact, owner, path);
+}
+
+bool isStablehloFolder(const std::string &path) { return isTorchFolder(path); }
+
+bool isStablehlo(std::span<const std::byte> bytes, const std::string &path) {
+  for (const char *extension : {".mlir", ".mlirbc", ".mlir.bc", ".stablehlo"})
+    if (StringRef(path).ends_with(extension))
+      return true;
+  return artifactIn(bytes).has_value();
+}
+
 Result<Model> readStablehlo(const std::string &path) {
+  if (isTorchFolder(path))
+    return readTorchFolder(path);
   auto file = MappedFile::open(path);
   if (!file)
     return file.takeError();
-  Result<Model> model = parseStablehlo((*file)->text(), path);
+  const auto artifact = artifactIn((*file)->bytes());
+  Result<Model> model = artifact ? readArtifact(*artifact, *file, path)
+                                 : readText((*file)->text(), path, 0);
   if (model && !model->entry())
     return invalidModel(path + ": there is no function @main with one block");
   return model;

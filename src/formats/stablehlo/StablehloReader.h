@@ -6,17 +6,27 @@
 #include "graph/Model.h"
 #include "runtime/Result.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace sinter {
 
-/// Reads the module of StableHLO operations at \p path, MLIR text or bytecode,
-/// and verifies it. Constants are in the file. InvalidModel errors give the
-/// place in the file and what is wrong there.
+/// Reads the module of StableHLO operations at \p path and verifies it. What it
+/// is in is told by the contents: MLIR text, a portable artifact, what
+/// `jax.export` serialises around one, or the folder that PyTorch/XLA saves.
+/// Constants are in the file. InvalidModel errors give the place in a text and
+/// what is wrong there.
 Result<Model> readStablehlo(const std::string &path);
 
-/// The module of a text, or of bytecode, that stands at \p linesBefore lines
+/// Whether \p path is a folder that readStablehlo reads.
+bool isStablehloFolder(const std::string &path);
+
+/// Whether the file \p path, which has \p bytes, is to be read by
+/// readStablehlo, by its name or its contents.
+bool isStablehlo(std::span<const std::byte> bytes, const std::string &path);
+
+/// The module of a text, or of an artifact, that stands at \p linesBefore lines
 /// after the start of the file \p path; it need not have a function @main.
 /// Texts of newer releases are put in our terms (ForeignText.h), and attributes
 /// of dialects that nobody knows here are carried along as they are.

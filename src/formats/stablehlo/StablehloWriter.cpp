@@ -2,10 +2,10 @@
 
 #include "formats/stablehlo/StablehloWriter.h"
 
+#include "formats/stablehlo/vhlo/ArtifactWriter.h"
 #include "graph/Constants.h"
 #include "graph/interfaces/Interfaces.h"
 #include "graph/nn/NnOps.h"
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
 #include "runtime/MappedFile.h"
 #include <map>
@@ -72,26 +72,41 @@ static Result<void> decompose(const Model &model) {
   }
 }
 
-Result<std::string> stablehloBytes(const Model &model, StablehloForm form) {
+static Result<std::string> artifactOf(const Model &model,
+                                      const std::string &targetVersion) {
+  Result<vhlo::Version> version = vhlo::currentVersion;
+  if (!targetVersion.empty())
+    version = vhlo::parseTargetVersion(targetVersion);
+  if (!version)
+    return version.takeError();
+  Result<std::string> artifact = vhlo::writeArtifact(model.module(), *version);
+  if (artifact)
+    return artifact;
+  Error error = artifact.takeError();
+  error.message = model.path + ": " + error.message;
+  return error;
+}
+
+Result<std::string> stablehloBytes(const Model &model, StablehloForm form,
+                                   const std::string &targetVersion) {
   const Model copy = model.clone();
   dropOrigins(copy.module());
   if (Result<void> done = decompose(copy); !done)
     return done.takeError();
+  if (form == StablehloForm::Artifact)
+    return artifactOf(copy, targetVersion);
   inlineConstants(copy.module());
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (form == StablehloForm::Text) {
-    copy.module().print(stream);
-    stream << "\n";
-  } else if (failed(writeBytecodeToFile(copy.module(), stream))) {
-    return systemError(model.path + ": cannot be written as bytecode");
-  }
+  copy.module().print(stream);
+  stream << "\n";
   return text;
 }
 
 Result<void> writeStablehlo(const Model &model, const std::string &path,
-                            StablehloForm form) {
-  Result<std::string> bytes = stablehloBytes(model, form);
+                            StablehloForm form,
+                            const std::string &targetVersion) {
+  Result<std::string> bytes = stablehloBytes(model, form, targetVersion);
   if (!bytes)
     return bytes.takeError();
   return writeFileAtomically(path, *bytes);

@@ -1,4 +1,4 @@
-//===- StablehloWriter.h - write StableHLO text ---------------------------===//
+//===- StablehloWriter.h - write StableHLO --------------------------------===//
 
 #ifndef SINTER_FORMATS_STABLEHLO_STABLEHLOWRITER_H
 #define SINTER_FORMATS_STABLEHLO_STABLEHLOWRITER_H
@@ -10,17 +10,25 @@
 
 namespace sinter {
 
-enum class StablehloForm { Text, Bytecode };
+enum class StablehloForm {
+  Text,
+  Artifact, ///< A portable artifact: VHLO in MLIR's bytecode.
+};
 
 /// Writes \p model to \p path, whole or not at all, in a form that other
 /// StableHLO tools read: constants stand in the file itself, and `nn`
 /// operations are decomposed. Unsupported errors name the operations that
 /// cannot be (their shapes are open, say).
+///
+/// An artifact is for readers of \p targetVersion of StableHLO ("1.0.0"; empty:
+/// the newest) and later; what that version lacks is Unsupported, too.
 Result<void> writeStablehlo(const Model &model, const std::string &path,
-                            StablehloForm form = StablehloForm::Text);
+                            StablehloForm form = StablehloForm::Text,
+                            const std::string &targetVersion = "");
 
 /// What writeStablehlo would write.
-Result<std::string> stablehloBytes(const Model &model, StablehloForm form);
+Result<std::string> stablehloBytes(const Model &model, StablehloForm form,
+                                   const std::string &targetVersion = "");
 
 } // namespace sinter
 

@@ -1,0 +1,37 @@
+//===- Version.h - versions of portable artifacts -------------------------===//
+
+#ifndef SINTER_FORMATS_STABLEHLO_VHLO_VERSION_H
+#define SINTER_FORMATS_STABLEHLO_VHLO_VERSION_H
+
+#include "runtime/Result.h"
+
+#include <compare>
+#include <string>
+#include <string_view>
+
+namespace sinter::vhlo {
+
+/// A version of StableHLO. What there is to write changes with the minor
+/// version only.
+struct Version {
+  int major = 0, minor = 0, patch = 0;
+
+  auto operator<=>(const Version &) const = default;
+  std::string str() const;
+  /// The version of MLIR's bytecode that its artifacts are written in.
+  int bytecodeVersion() const;
+  /// The version without its patch number.
+  Version withoutPatch() const { return {major, minor, 0}; }
+};
+
+/// The oldest artifacts that may be written and read, and the newest known.
+inline constexpr Version minimumVersion{0, 9, 0};
+inline constexpr Version currentVersion{1, 20, 0};
+
+/// The version that \p text ("1.2.0") says. Usage errors say what is wrong:
+/// its form, or that it is not between the oldest and the newest.
+Result<Version> parseTargetVersion(std::string_view text);
+
+} // namespace sinter::vhlo
+
+#endif // SINTER_FORMATS_STABLEHLO_VHLO_VERSION_H
