@@ -154,8 +154,7 @@ Result<NamedShapes> parseShapes(const std::vector<std::string> &texts) {
 static Result<NamedTensors> readFolder(const std::string &folder) {
   std::error_code error;
   std::vector<std::filesystem::path> files;
-  for (const auto &entry :
-       std::filesystem::directory_iterator(folder, error))
+  for (const auto &entry : std::filesystem::directory_iterator(folder, error))
     if (entry.path().extension() == ".npy")
       files.push_back(entry.path());
   if (error)

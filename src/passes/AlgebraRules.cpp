@@ -6,10 +6,9 @@ namespace sinter {
 
 llvm::ArrayRef<llvm::ArrayRef<Rule>> algebraRules() {
   static const llvm::ArrayRef<Rule> tables[] = {
-      elementwiseRules(), logicRules(),         conversionRules(),
-      movementRules(),    rearrangementRules(), indexingRules(),
-      reductionRules(),   controlRules(),       modernRules(),
-      shapeRules()};
+      elementwiseRules(),   logicRules(),    conversionRules(), movementRules(),
+      rearrangementRules(), indexingRules(), reductionRules(),  controlRules(),
+      modernRules(),        shapeRules()};
   return tables;
 }
 

@@ -16,7 +16,8 @@ static std::string ownName(func::FuncOp function, unsigned index) {
 /// Whether some attribute of an argument, or its location, is \p name.
 static bool isAlsoCalled(func::FuncOp function, unsigned index,
                          StringRef name) {
-  for (NamedAttribute attribute : function_interface_impl::getArgAttrs(function, index))
+  for (NamedAttribute attribute :
+       function_interface_impl::getArgAttrs(function, index))
     if (auto text = dyn_cast<StringAttr>(attribute.getValue());
         text && text.getValue() == name)
       return true;
@@ -56,8 +57,8 @@ Result<unsigned> findArgument(const Model &model, const std::string &name) {
   unsigned number = 0;
   if (!StringRef(name).getAsInteger(10, number) && number < count)
     return number;
-  return usageError("--bind: there is no argument '" + name +
-                    "'; there are " + listOfNames(model));
+  return usageError("--bind: there is no argument '" + name + "'; there are " +
+                    listOfNames(model));
 }
 
 Result<void> bindArguments(Model &model, const NamedTensors &bound) {

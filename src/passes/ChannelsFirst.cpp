@@ -123,7 +123,8 @@ Operation *Walk::copyOf(Operation *op, ValueRange operands, const Order &order,
   copy->removeDiscardableAttr(groupAttribute);
   copy->removeDiscardableAttr(traceAttribute);
   copy->setOperands(operands);
-  for (auto [from, to] : llvm::zip_equal(op->getResults(), copy->getResults())) {
+  for (auto [from, to] :
+       llvm::zip_equal(op->getResults(), copy->getResults())) {
     to.setType(permutedType(tensorOf(from), order));
     known[from] = {to, order};
   }
@@ -136,8 +137,7 @@ Operation *Walk::copyOf(Operation *op, ValueRange operands, const Order &order,
 
 bool Walk::rewriteConvolution(ConvolutionOp op) {
   auto numbers = op.getDimensionNumbers();
-  if (!tensorOf(op).hasStaticShape() ||
-      !tensorOf(op.getLhs()).hasStaticShape())
+  if (!tensorOf(op).hasStaticShape() || !tensorOf(op.getLhs()).hasStaticShape())
     return false;
   Order input = {numbers.getInputBatchDimension(),
                  numbers.getInputFeatureDimension()};
@@ -149,8 +149,8 @@ bool Walk::rewriteConvolution(ConvolutionOp op) {
     return false;
   OpBuilder builder(op);
   Value lhs = inOrder(op.getLhs(), input, builder);
-  auto copy = cast<ConvolutionOp>(
-      copyOf(op, {lhs, op.getRhs()}, output, builder));
+  auto copy =
+      cast<ConvolutionOp>(copyOf(op, {lhs, op.getRhs()}, output, builder));
   auto spatial =
       llvm::to_vector(llvm::seq<int64_t>(2, 2 + op.getSpatialRank()));
   copy.setDimensionNumbersAttr(ConvDimensionNumbersAttr::get(
@@ -162,8 +162,8 @@ bool Walk::rewriteConvolution(ConvolutionOp op) {
 }
 
 bool Walk::rewriteElementwise(Operation *op) {
-  bool isElementwise = op->hasTrait<OpTrait::Elementwise>() ||
-                       isa<SelectOp, ClampOp>(op);
+  bool isElementwise =
+      op->hasTrait<OpTrait::Elementwise>() || isa<SelectOp, ClampOp>(op);
   if (!isElementwise || op->getNumResults() != 1 || op->getNumRegions() ||
       !isPure(op))
     return false;
@@ -171,8 +171,8 @@ bool Walk::rewriteElementwise(Operation *op) {
   const Reordered *leading = nullptr;
   for (Value operand : op->getOperands()) {
     auto each = dyn_cast<RankedTensorType>(operand.getType());
-    if (!each || !type || (each.getRank() != 0 &&
-                           each.getShape() != type.getShape()))
+    if (!each || !type ||
+        (each.getRank() != 0 && each.getShape() != type.getShape()))
       return false;
     if (!leading)
       leading = find(operand);
@@ -198,8 +198,7 @@ bool Walk::rewriteBatchNorm(BatchNormInferenceOp op) {
   OpBuilder builder(op);
   SmallVector<Value> operands(op->getOperands());
   operands[0] = x->value;
-  auto copy =
-      cast<BatchNormInferenceOp>(copyOf(op, operands, order, builder));
+  auto copy = cast<BatchNormInferenceOp>(copyOf(op, operands, order, builder));
   copy.setFeatureIndex(inverse(order)[op.getFeatureIndex()]);
   return true;
 }
@@ -339,8 +338,7 @@ unsigned Walk::run() {
       OpBuilder builder(op->getContext());
       builder.setInsertionPointAfterValue(other->value);
       result.replaceAllUsesWith(builder.create<TransposeOp>(
-          op->getLoc(), result.getType(), other->value,
-          inverse(other->order)));
+          op->getLoc(), result.getType(), other->value, inverse(other->order)));
     }
     op->erase();
   }

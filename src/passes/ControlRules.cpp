@@ -51,10 +51,10 @@ static Values ifToSelect(IfOp op, OpBuilder &builder) {
     return {};
   Values results;
   for (auto [a, b] : llvm::zip_equal(yes->getOperands(), no->getOperands()))
-    results.push_back(a == b ? a
-                             : builder.create<SelectOp>(op.getLoc(),
-                                                        a.getType(),
-                                                        op.getPred(), a, b));
+    results.push_back(a == b
+                          ? a
+                          : builder.create<SelectOp>(op.getLoc(), a.getType(),
+                                                     op.getPred(), a, b));
   return results;
 }
 
@@ -261,16 +261,15 @@ ArrayRef<Rule> controlRules() {
       rule<IfOp, ifConstant>("if-constant", "if true {a} else {b} -> a"),
       rule<IfOp, ifToSelect>("if-to-select",
                              "if p {return x} else {return y} -> p ? x : y"),
-      rule<CaseOp, caseConstant>("case-constant",
-                                 "case 1 of {a} {b} {c} -> b"),
+      rule<CaseOp, caseConstant>("case-constant", "case 1 of {a} {b} {c} -> b"),
       rule<CaseOp, caseOne>("case-one", "case i of {a} -> a"),
       rule<WhileOp, whileNever>("while-never", "while false {...} (x) -> x"),
       rule<WhileOp, whileInvariant>(
           "while-invariant",
           "while (i, x) {return i', x} -> while (i) {return i'}, x"),
-      rule<WhileOp, whileDead>(
-          "while-dead", "while (i, x) {...} where nothing needs x -> "
-                        "while (i) {...}"),
+      rule<WhileOp, whileDead>("while-dead",
+                               "while (i, x) {...} where nothing needs x -> "
+                               "while (i) {...}"),
   };
   return rules;
 }

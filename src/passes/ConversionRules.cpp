@@ -55,8 +55,7 @@ static Value convertIota(ConvertOp op, OpBuilder &builder) {
     unsigned bits = integer.getWidth() - (integer.isUnsigned() ? 0 : 1);
     return bits >= 63 || last < int64_t(1) << bits;
   };
-  if (!holds(type.getElementType()) ||
-      !holds(tensorOf(iota).getElementType()))
+  if (!holds(type.getElementType()) || !holds(tensorOf(iota).getElementType()))
     return {};
   return builder.create<IotaOp>(op.getLoc(), type, iota.getIotaDimension());
 }

@@ -111,13 +111,16 @@ static constexpr Identity identities[] = {
     {"divide-constant-relaxed", "divide(v, c) -> multiply(v, divide(1, c))",
      For::Floats, reciprocal},
     {"remainder-one", "remainder(x, 1) -> 0", For::Integers},
-    {"factor-out", "add(multiply!(x, y), multiply!(x, z)) -> multiply(x, "
-                   "add(y, z))", For::Integers},
-    {"factor-out-relaxed", "add(multiply!(x, y), multiply!(x, z)) -> "
-                           "multiply(x, add(y, z))", For::Floats,
-     reassociate | ordinary},
+    {"factor-out",
+     "add(multiply!(x, y), multiply!(x, z)) -> multiply(x, "
+     "add(y, z))",
+     For::Integers},
+    {"factor-out-relaxed",
+     "add(multiply!(x, y), multiply!(x, z)) -> "
+     "multiply(x, add(y, z))",
+     For::Floats, reassociate | ordinary},
     {"multiply-negated-by", "multiply(negate(v), c) -> multiply(v, "
-                                  "negate(c))"},
+                            "negate(c))"},
     {"negate-multiply", "negate(multiply!(v, c)) -> multiply(v, negate(c))"},
     {"negate-divide", "negate(divide!(v, c)) -> divide(v, negate(c))",
      For::Floats},
@@ -139,26 +142,42 @@ static constexpr Identity identities[] = {
      For::Integers},
     {"add-constants-relaxed", "add(add(v, c), d) -> add(v, add(c, d))",
      For::Floats, reassociate},
-    {"add-constants-relaxed", "add(subtract(v, c), d) -> add(v, subtract(d, "
-                              "c))", For::Floats, reassociate},
-    {"add-constants-relaxed", "add(subtract(c, v), d) -> subtract(add(c, d), "
-                              "v)", For::Floats, reassociate},
-    {"add-constants-relaxed", "subtract(add(v, c), d) -> add(v, subtract(c, "
-                              "d))", For::Floats, reassociate},
-    {"add-constants-relaxed", "subtract(subtract(v, c), d) -> subtract(v, "
-                              "add(c, d))", For::Floats, reassociate},
-    {"add-constants-relaxed", "subtract(c, add(v, d)) -> subtract(subtract(c, "
-                              "d), v)", For::Floats, reassociate},
-    {"multiply-constants", "multiply(multiply(v, c), d) -> multiply(v, "
-                           "multiply(c, d))", For::Integers},
-    {"multiply-constants-relaxed", "multiply(multiply(v, c), d) -> multiply(v, "
-                                   "multiply(c, d))", For::Floats,
-     reassociate},
-    {"divide-constants-relaxed", "divide(divide(v, c), d) -> divide(v, "
-                                 "multiply(c, d))", For::Floats, reassociate},
-    {"divide-constants-relaxed", "multiply(divide(v, c), d) -> multiply(v, "
-                                 "divide(d, c))", For::Floats,
-     reassociate | reciprocal},
+    {"add-constants-relaxed",
+     "add(subtract(v, c), d) -> add(v, subtract(d, "
+     "c))",
+     For::Floats, reassociate},
+    {"add-constants-relaxed",
+     "add(subtract(c, v), d) -> subtract(add(c, d), "
+     "v)",
+     For::Floats, reassociate},
+    {"add-constants-relaxed",
+     "subtract(add(v, c), d) -> add(v, subtract(c, "
+     "d))",
+     For::Floats, reassociate},
+    {"add-constants-relaxed",
+     "subtract(subtract(v, c), d) -> subtract(v, "
+     "add(c, d))",
+     For::Floats, reassociate},
+    {"add-constants-relaxed",
+     "subtract(c, add(v, d)) -> subtract(subtract(c, "
+     "d), v)",
+     For::Floats, reassociate},
+    {"multiply-constants",
+     "multiply(multiply(v, c), d) -> multiply(v, "
+     "multiply(c, d))",
+     For::Integers},
+    {"multiply-constants-relaxed",
+     "multiply(multiply(v, c), d) -> multiply(v, "
+     "multiply(c, d))",
+     For::Floats, reassociate},
+    {"divide-constants-relaxed",
+     "divide(divide(v, c), d) -> divide(v, "
+     "multiply(c, d))",
+     For::Floats, reassociate},
+    {"divide-constants-relaxed",
+     "multiply(divide(v, c), d) -> multiply(v, "
+     "divide(d, c))",
+     For::Floats, reassociate | reciprocal},
 
     // Powers and functions
     {"power-zero", "power(x, 0) -> 1", For::Numbers},
@@ -189,12 +208,16 @@ static constexpr Identity identities[] = {
     {"rsqrt-relaxed", "divide(1, sqrt!(x)) -> rsqrt(x)", For::Floats, contract},
     {"rsqrt-relaxed", "divide(x, sqrt!(y)) -> multiply(x, rsqrt(y))",
      For::Floats, contract | reciprocal},
-    {"exp-minus-one-relaxed", "subtract(exponential!(x), 1) -> "
-                      "exponential_minus_one(x)", For::Floats, contract},
+    {"exp-minus-one-relaxed",
+     "subtract(exponential!(x), 1) -> "
+     "exponential_minus_one(x)",
+     For::Floats, contract},
     {"log-plus-one-relaxed", "log(add!(x, 1)) -> log_plus_one(x)", For::Floats,
      contract},
-    {"logistic-relaxed", "divide(1, add!(exponential!(negate(x)), 1)) -> "
-                         "logistic(x)", For::Floats, contract},
+    {"logistic-relaxed",
+     "divide(1, add!(exponential!(negate(x)), 1)) -> "
+     "logistic(x)",
+     For::Floats, contract},
 };
 
 ArrayRef<Rule> elementwiseRules() {
@@ -203,8 +226,8 @@ ArrayRef<Rule> elementwiseRules() {
     all.insert(all.end(),
                {rule<DivOp, dividePowerOfTwo>("divide-power-of-two",
                                               "x / 8.0 -> x * 0.125, exactly"),
-                rule<nn::ReluOp, reluNonnegative>(
-                    "relu-nonnegative", "relu(relu(x)) -> relu(x)"),
+                rule<nn::ReluOp, reluNonnegative>("relu-nonnegative",
+                                                  "relu(relu(x)) -> relu(x)"),
                 rule<ClampOp, clampRelu>(
                     "clamp-relu", "clamp(-1, relu(x), 6) -> clamp(0, x, 6)")});
     return all;

@@ -43,8 +43,8 @@ ArrayRef<PatternInfo> foldBatchNormPatterns() {
       {labels[1][1], "product(x * s, k) -> product(x, k')", passName},
       {labels[2][0], "(product(x, k) + b) + c -> product(x, k) + b'", passName},
       {labels[2][1], "product(x + c, k) -> product(x, k) + b'", passName},
-      {labels[3][0], "transpose(product(x, k)) * s -> transpose(product(x, k'))",
-       passName},
+      {labels[3][0],
+       "transpose(product(x, k)) * s -> transpose(product(x, k'))", passName},
       {labels[4][0], "f32(product(x, k) : bf16) * s -> f32(product(x, k'))",
        passName},
   };
@@ -252,8 +252,7 @@ static Value passOn(ArrayRef<ChannelStep> chain, Value value, bool isConverted,
     copy->removeDiscardableAttr(traceAttribute);
     auto type = tensorOf(copy->getResult(0));
     if (isConverted)
-      copy->getResult(0).setType(
-          type.clone(tensorOf(value).getElementType()));
+      copy->getResult(0).setType(type.clone(tensorOf(value).getElementType()));
     value = copy->getResult(0);
   }
   return value;
@@ -400,7 +399,8 @@ bool Folder::foldAfter(Operation *op) {
       ChannelAffine affine = composed(chain, channels);
       Type lastElement = tensorOf(chain.back().from).getElementType();
       auto numbers = scaledNumbers(product.weight, channelOf, affine.scale);
-      if (!numbers || !roundsFinitely(*elementTypeOf(lastElement), affine.shift))
+      if (!numbers ||
+          !roundsFinitely(*elementTypeOf(lastElement), affine.shift))
         continue;
 
       bool shifts = hasShift(chain);

@@ -100,14 +100,12 @@ struct Parsed {
 } // namespace
 
 static bool commutes(StringRef name) {
-  return llvm::is_contained({AddOp::getOperationName(),
-                             MulOp::getOperationName(),
-                             AndOp::getOperationName(),
-                             OrOp::getOperationName(),
-                             XorOp::getOperationName(),
-                             MaxOp::getOperationName(),
-                             MinOp::getOperationName()},
-                            name);
+  return llvm::is_contained(
+      {AddOp::getOperationName(), MulOp::getOperationName(),
+       AndOp::getOperationName(), OrOp::getOperationName(),
+       XorOp::getOperationName(), MaxOp::getOperationName(),
+       MinOp::getOperationName()},
+      name);
 }
 
 /// The least or greatest integer of a type.
@@ -208,7 +206,8 @@ static bool matchAll(Open open, Bindings &bindings) {
     }
     bool mustBeConstant = term->kind == Term::Constant;
     bool mustNotBe = term->name == "v";
-    if ((mustBeConstant || mustNotBe) && isConstantLike(value) != mustBeConstant)
+    if ((mustBeConstant || mustNotBe) &&
+        isConstantLike(value) != mustBeConstant)
       return false;
     if (bindings.try_emplace(term->name[0], value).first->second != value)
       return false;
@@ -289,10 +288,10 @@ static Value build(const Term &term, const Bindings &bindings,
     for (auto [letter, value] : bindings)
       if (auto each = value.getDefiningOp<BroadcastInDimOp>())
         sources[letter] = each.getOperand();
-    Value small = build(term, sources, tensorOf(broadcast.getOperand()), root,
-                        builder);
-    return builder.create<BroadcastInDimOp>(
-        place, broadcast.getType(), small, broadcast.getBroadcastDimensions());
+    Value small =
+        build(term, sources, tensorOf(broadcast.getOperand()), root, builder);
+    return builder.create<BroadcastInDimOp>(place, broadcast.getType(), small,
+                                            broadcast.getBroadcastDimensions());
   }
   SmallVector<Value> operands;
   for (const Term &operand : term.operands)

@@ -30,11 +30,10 @@ constantStarts(ValueRange scalars, RankedTensorType whole,
       return std::nullopt;
     int64_t last = whole.getDimSize(index) - sizes[index];
     // Of an unsigned number beyond all signed ones, the sign bit is the size.
-    bool isHuge = classOf(start->type()) == ElementClass::UInt &&
-                  start->toInteger(0) < 0;
+    bool isHuge =
+        classOf(start->type()) == ElementClass::UInt && start->toInteger(0) < 0;
     starts.push_back(
-        isHuge ? last
-               : std::clamp<int64_t>(start->toInteger(0), 0, last));
+        isHuge ? last : std::clamp<int64_t>(start->toInteger(0), 0, last));
   }
   return starts;
 }
@@ -61,19 +60,17 @@ static Value dynamicSliceConstant(DynamicSliceOp op, OpBuilder &builder) {
                                op.getSliceSizes());
   if (!starts)
     return {};
-  return builder.create<SliceOp>(
-      op.getLoc(), op.getType(), op.getOperand(), *starts,
-      sum(*starts, op.getSliceSizes()),
-      SmallVector<int64_t>(starts->size(), 1));
+  return builder.create<SliceOp>(op.getLoc(), op.getType(), op.getOperand(),
+                                 *starts, sum(*starts, op.getSliceSizes()),
+                                 SmallVector<int64_t>(starts->size(), 1));
 }
 /// A slice of equal elements, from wherever.
 static Value dynamicSliceSplat(DynamicSliceOp op, OpBuilder &builder) {
   auto broadcast = op.getOperand().getDefiningOp<BroadcastInDimOp>();
   if (!broadcast || tensorOf(broadcast.getOperand()).getRank() != 0)
     return {};
-  return builder.create<BroadcastInDimOp>(op.getLoc(), op.getType(),
-                                          broadcast.getOperand(),
-                                          ArrayRef<int64_t>());
+  return builder.create<BroadcastInDimOp>(
+      op.getLoc(), op.getType(), broadcast.getOperand(), ArrayRef<int64_t>());
 }
 /// What was just put there.
 static Value dynamicSliceUpdate(DynamicSliceOp op, OpBuilder &) {
@@ -98,10 +95,9 @@ static Value updateUpdate(DynamicUpdateSliceOp op, OpBuilder &builder) {
   if (!inner || inner.getUpdate().getType() != op.getUpdate().getType() ||
       !llvm::equal(inner.getStartIndices(), op.getStartIndices()))
     return {};
-  return builder.create<DynamicUpdateSliceOp>(op.getLoc(), op.getType(),
-                                              inner.getOperand(),
-                                              op.getUpdate(),
-                                              op.getStartIndices());
+  return builder.create<DynamicUpdateSliceOp>(
+      op.getLoc(), op.getType(), inner.getOperand(), op.getUpdate(),
+      op.getStartIndices());
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,9 +127,9 @@ constantRows(GatherOp op) {
     SmallVector<int64_t> row(whole.getRank(), 0);
     for (int64_t i = 0; i < length; ++i) {
       int64_t dimension = numbers.getStartIndexMap()[i];
-      row[dimension] = std::clamp<int64_t>(
-          indices->toInteger(at + i), 0,
-          whole.getDimSize(dimension) - op.getSliceSizes()[dimension]);
+      row[dimension] = std::clamp<int64_t>(indices->toInteger(at + i), 0,
+                                           whole.getDimSize(dimension) -
+                                               op.getSliceSizes()[dimension]);
     }
     rows.push_back(std::move(row));
   }
@@ -153,9 +149,9 @@ static Value gatherOne(GatherOp op, OpBuilder &builder) {
       !keepsOffsets(op))
     return {};
   const SmallVector<int64_t> &start = rows->front();
-  Value slice = builder.create<SliceOp>(
-      op.getLoc(), op.getOperand(), start, sum(start, op.getSliceSizes()),
-      SmallVector<int64_t>(start.size(), 1));
+  Value slice = builder.create<SliceOp>(op.getLoc(), op.getOperand(), start,
+                                        sum(start, op.getSliceSizes()),
+                                        SmallVector<int64_t>(start.size(), 1));
   return builder.create<ReshapeOp>(op.getLoc(), op.getType(), slice);
 }
 
@@ -236,8 +232,7 @@ static Value emptyResult(Operation *op, OpBuilder &builder) {
   if (!isPlain(type.getElementType()))
     return {};
   return builder.create<ConstantOp>(
-      op->getLoc(), type,
-      DenseElementsAttr::get(type, ArrayRef<Attribute>()));
+      op->getLoc(), type, DenseElementsAttr::get(type, ArrayRef<Attribute>()));
 }
 
 ArrayRef<Rule> indexingRules() {
@@ -266,11 +261,11 @@ ArrayRef<Rule> indexingRules() {
                                 "gather(x, [3]) -> slice(x)"),
       rule<GatherOp, gatherSteps>("gather-steps",
                                   "gather(x, [1, 3, 5]) -> slice(x, 1:6:2)"),
-      rule<ScatterOp, scatterNothing>(
-          "scatter-nothing", "scatter(x, i, u : 0 elements) -> x"),
+      rule<ScatterOp, scatterNothing>("scatter-nothing",
+                                      "scatter(x, i, u : 0 elements) -> x"),
       rule<IotaOp, iotaUnit>("iota-unit", "iota of size 1 -> 0"),
-      rule<IotaOp, iotaBroadcast>(
-          "iota-broadcast", "iota : 2x3 -> broadcast_in_dim(iota : 3)"),
+      rule<IotaOp, iotaBroadcast>("iota-broadcast",
+                                  "iota : 2x3 -> broadcast_in_dim(iota : 3)"),
       rule<Operation *, emptyResult>("empty-result",
                                      "op(...) : 0 elements -> constant"),
   };

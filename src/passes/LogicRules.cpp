@@ -130,11 +130,9 @@ static Value compareShifted(CompareOp op, OpBuilder &builder) {
   Value constant = sum.getRhs(), x = sum.getLhs();
   if (!integerSplat(constant))
     std::swap(constant, x);
-  if (!integerSplat(constant) || !integerSplat(op.getRhs()) ||
-      integerSplat(x))
+  if (!integerSplat(constant) || !integerSplat(op.getRhs()) || integerSplat(x))
     return {};
-  Value rest =
-      builder.create<SubtractOp>(op.getLoc(), op.getRhs(), constant);
+  Value rest = builder.create<SubtractOp>(op.getLoc(), op.getRhs(), constant);
   return builder.create<CompareOp>(op.getLoc(), op.getType(), x, rest,
                                    op.getComparisonDirection(),
                                    op.getCompareTypeAttr());
@@ -259,8 +257,7 @@ ArrayRef<Rule> logicRules() {
              "clamp-clamp", "clamp(0, clamp(-1, x, 4), 6) -> clamp(0, x, 4)"),
          rule<ClampOp, clampNothing>("clamp-nothing",
                                      "clamp(-inf, x, inf) -> x"),
-         rule<SelectOp, selectConstant>("select-constant",
-                                        "true ? x : y -> x"),
+         rule<SelectOp, selectConstant>("select-constant", "true ? x : y -> x"),
          rule<SelectOp, selectBroadcastNot>(
              "select-broadcast-not",
              "broadcast(~p) ? x : y -> broadcast(p) ? y : x"),

@@ -23,8 +23,7 @@ static std::optional<Tensor> constantValue(Value value, unsigned depth) {
   std::optional<int64_t> count = elementCount(type.getShape());
   if (depth == 0 || !count || *count > largestEvaluatedConstant ||
       op->getNumRegions() || op->getNumResults() != 1 || !isPure(op) ||
-      isa<stablehlo::OptimizationBarrierOp>(op) ||
-      !canEvaluate(op))
+      isa<stablehlo::OptimizationBarrierOp>(op) || !canEvaluate(op))
     return std::nullopt;
   SmallVector<Tensor> operands;
   for (Value operand : op->getOperands()) {

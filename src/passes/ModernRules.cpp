@@ -70,8 +70,8 @@ ArrayRef<Rule> modernRules() {
   static const std::vector<Rule> rules = {
       rule<GetTupleElementOp, elementOfTuple>(
           "tuple-element", "get_tuple_element(tuple(x, y), 1) -> y"),
-      rule<TupleOp, tupleOfElements>(
-          "tuple-elements", "tuple(all elements of x) -> x"),
+      rule<TupleOp, tupleOfElements>("tuple-elements",
+                                     "tuple(all elements of x) -> x"),
       rule<DotOp, decomposed<DotOp>>("dot-to-dot-general",
                                      "dot(x, y) -> dot_general(x, y)"),
       rule<BroadcastOp, decomposed<BroadcastOp>>(
@@ -80,8 +80,7 @@ ArrayRef<Rule> modernRules() {
           "einsum-to-dot-general",
           "einsum(x, y, \"ij,jk->ik\") -> dot_general(x, y)"),
       rule<UnaryEinsumOp, decomposed<UnaryEinsumOp>>(
-          "unary-einsum-to-reduce",
-          "unary_einsum(x, \"ij->i\") -> reduce(x)"),
+          "unary-einsum-to-reduce", "unary_einsum(x, \"ij->i\") -> reduce(x)"),
       rule<TorchIndexSelectOp, decomposed<TorchIndexSelectOp>>(
           "torch-index-select-to-gather",
           "torch_index_select(x, i) -> gather(x, i)"),

@@ -183,10 +183,10 @@ template <typename Op> static Value moveUp(Op op, OpBuilder &builder) {
 
 ArrayRef<Rule> moveTransposesRules() {
   static const std::vector<Rule> rules = {
-      rule<TransposeOp, moveUp<TransposeOp>>("move-transpose",
-                                "transpose(relu(transpose(x))) -> relu(x)"),
-      rule<ReshapeOp, moveUp<ReshapeOp>>("move-reshape",
-                              "reshape(relu(reshape(x))) -> relu(x)"),
+      rule<TransposeOp, moveUp<TransposeOp>>(
+          "move-transpose", "transpose(relu(transpose(x))) -> relu(x)"),
+      rule<ReshapeOp, moveUp<ReshapeOp>>(
+          "move-reshape", "reshape(relu(reshape(x))) -> relu(x)"),
   };
   return rules;
 }

@@ -56,7 +56,8 @@ static std::optional<PoolWindow> poolWindow(ReduceWindowOp op) {
 }
 
 /// Whether the window's body is \p Op and its initial value \p number.
-template <typename Op> static bool isWindowOf(ReduceWindowOp op, double number) {
+template <typename Op>
+static bool isWindowOf(ReduceWindowOp op, double number) {
   return op.getInputs().size() == 1 && isFloatTensor(op.getInputs()[0]) &&
          soleOperation(op.getBody()) == Op::getOperationName() &&
          splatValue(op.getInitValues()[0]) == number;
@@ -80,8 +81,8 @@ static SmallVector<int64_t> presentAlong(const PoolWindow &window, size_t i,
   SmallVector<int64_t> counts(places, 0);
   for (int64_t place = 0; place < places; ++place)
     for (int64_t tap = 0; tap < window.size[i]; ++tap) {
-      int64_t at = place * window.strides[i] + tap * window.dilations[i] -
-                   window.low[i];
+      int64_t at =
+          place * window.strides[i] + tap * window.dilations[i] - window.low[i];
       counts[place] += at >= 0 && at < size;
     }
   return counts;
@@ -94,8 +95,8 @@ static bool countsPresent(const Tensor &divisors, const PoolWindow &window,
   std::vector<double> counts = {1};
   for (size_t i = 0; i < window.size.size(); ++i) {
     std::vector<double> next;
-    SmallVector<int64_t> along = presentAlong(
-        window, i, from.getDimSize(i + 2), to.getDimSize(i + 2));
+    SmallVector<int64_t> along =
+        presentAlong(window, i, from.getDimSize(i + 2), to.getDimSize(i + 2));
     for (double outer : counts)
       for (int64_t count : along)
         next.push_back(outer * count);
@@ -115,7 +116,8 @@ static std::optional<double> commonDivisor(Operation *op) {
   return isa<DivOp>(op) ? *number : 1 / *number;
 }
 
-template <typename Op> static Value raiseAveragePool(Op op, OpBuilder &builder) {
+template <typename Op>
+static Value raiseAveragePool(Op op, OpBuilder &builder) {
   auto sum = op.getLhs().template getDefiningOp<ReduceWindowOp>();
   if (!sum || !isWindowOf<AddOp>(sum, 0) ||
       sum->getResult(0).getType() != op.getType())
@@ -131,7 +133,8 @@ template <typename Op> static Value raiseAveragePool(Op op, OpBuilder &builder) 
   bool countsAll = divisor && std::abs(*divisor - whole) <= 1e-6 * whole;
   if (!countsAll) {
     constexpr int64_t mostCounted = int64_t(1) << 24;
-    if (!isa<DivOp>(op) || to.getNumElements() > mostCounted)
+    if (!isa<DivOp>(op) || to.getNumElements() > mostCounted ||
+        whole * to.getNumElements() > mostCounted * 64.0)
       return {};
     std::optional<Tensor> divisors = constantValue(op.getRhs());
     if (!divisors || !countsPresent(*divisors, *window, from, to))
@@ -155,7 +158,8 @@ static ReduceOp repeatedReduction(Value value, Value of, double start) {
   if (!broadcast || value.getType() != of.getType())
     return {};
   auto reduce = broadcast.getOperand().getDefiningOp<ReduceOp>();
-  if (!reduce || reduce.getInputs().size() != 1 || reduce.getInputs()[0] != of ||
+  if (!reduce || reduce.getInputs().size() != 1 ||
+      reduce.getInputs()[0] != of ||
       soleOperation(reduce.getBody()) != Op::getOperationName() ||
       splatValue(reduce.getInitValues()[0]) != start)
     return {};
@@ -173,9 +177,9 @@ shiftedByMax(Value value) {
   auto shifted = value.getDefiningOp<SubtractOp>();
   if (!shifted || !isFloatTensor(shifted))
     return std::nullopt;
-  auto reduce = repeatedReduction<MaxOp>(
-      shifted.getRhs(), shifted.getLhs(),
-      -std::numeric_limits<double>::infinity());
+  auto reduce =
+      repeatedReduction<MaxOp>(shifted.getRhs(), shifted.getLhs(),
+                               -std::numeric_limits<double>::infinity());
   if (!reduce)
     return std::nullopt;
   return std::pair(shifted.getLhs(),
@@ -197,7 +201,8 @@ static Value raiseSoftmax(DivOp op, OpBuilder &builder) {
 static Value raiseLogSoftmax(SubtractOp op, OpBuilder &builder) {
   auto shifted = shiftedByMax(op.getLhs());
   auto broadcast = op.getRhs().getDefiningOp<BroadcastInDimOp>();
-  auto log = broadcast ? broadcast.getOperand().getDefiningOp<LogOp>() : LogOp();
+  auto log =
+      broadcast ? broadcast.getOperand().getDefiningOp<LogOp>() : LogOp();
   auto sum = log ? log.getOperand().getDefiningOp<ReduceOp>() : ReduceOp();
   if (!shifted || !sum || sum.getInputs().size() != 1)
     return {};
@@ -241,8 +246,8 @@ static Value joinColumns(AddOp op, OpBuilder &builder) {
   auto bias = op.getRhs().getDefiningOp<BroadcastInDimOp>();
   auto free = dot && dot->hasOneUse() ? freeOnTheRight(dot) : std::nullopt;
   auto type = tensorOf(op);
-  if (!free || !bias || !type.hasStaticShape() ||
-      !isFloatTensor(op.getRhs()) || !tensorOf(dot.getRhs()).hasStaticShape())
+  if (!free || !bias || !type.hasStaticShape() || !isFloatTensor(op.getRhs()) ||
+      !tensorOf(dot.getRhs()).hasStaticShape())
     return {};
   int64_t kept = type.getRank() - free->size();
   auto trailing = llvm::to_vector(llvm::seq<int64_t>(kept, type.getRank()));
@@ -268,9 +273,9 @@ static Value joinColumns(AddOp op, OpBuilder &builder) {
   auto numbers = dot.getDotDimensionNumbers();
   SmallVector<int64_t> contracting;
   for (int64_t each : numbers.getRhsContractingDimensions())
-    contracting.push_back(
-        each < free->front() ? each
-                             : each - static_cast<int64_t>(free->size()) + 1);
+    contracting.push_back(each < free->front()
+                              ? each
+                              : each - static_cast<int64_t>(free->size()) + 1);
   SmallVector<int64_t> shape(type.getShape().take_front(kept));
   shape.push_back(count);
   auto matrix = RankedTensorType::get(shape, type.getElementType());

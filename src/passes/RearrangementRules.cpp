@@ -1,6 +1,7 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/AlgebraRules.h"
 #include "passes/Matching.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -49,8 +50,8 @@ static Value transposeBroadcast(TransposeOp op, OpBuilder &builder) {
   for (int64_t dimension : broadcast.getBroadcastDimensions())
     dimensions.push_back(llvm::find(op.getPermutation(), dimension) -
                          op.getPermutation().begin());
-  return builder.create<BroadcastInDimOp>(
-      op.getLoc(), op.getType(), broadcast.getOperand(), dimensions);
+  return builder.create<BroadcastInDimOp>(op.getLoc(), op.getType(),
+                                          broadcast.getOperand(), dimensions);
 }
 
 /// Where only repeated dimensions are cut, less is repeated.
@@ -62,8 +63,8 @@ static Value sliceBroadcast(SliceOp op, OpBuilder &builder) {
   for (auto [index, dimension] :
        llvm::enumerate(broadcast.getBroadcastDimensions())) {
     bool isRepeated = from.getDimSize(index) == 1;
-    if (!isRepeated && tensorOf(op).getDimSize(dimension) !=
-                           whole.getDimSize(dimension))
+    if (!isRepeated &&
+        tensorOf(op).getDimSize(dimension) != whole.getDimSize(dimension))
       return {};
   }
   if (!from.hasStaticShape() || !tensorOf(op).hasStaticShape())
@@ -90,9 +91,9 @@ static Value broadcastToTranspose(BroadcastInDimOp op, OpBuilder &builder) {
                                      permutation);
 }
 
-/// Which dimension of \p to, in order, each dimension of \p from becomes (-1 for
-/// one of size 1 that goes); nothing where the reshape does more than add and
-/// take away dimensions of size 1.
+/// Which dimension of \p to, in order, each dimension of \p from becomes (-1
+/// for one of size 1 that goes); nothing where the reshape does more than add
+/// and take away dimensions of size 1.
 static std::optional<SmallVector<int64_t>> unitReshape(RankedTensorType from,
                                                        RankedTensorType to) {
   SmallVector<int64_t> places(from.getRank(), -1);
@@ -168,9 +169,10 @@ static Value slicePad(SliceOp op, OpBuilder &builder) {
   SmallVector<int64_t> starts, limits;
   for (int64_t i = 0; i < inner.getRank(); ++i) {
     int64_t low = pad.getEdgePaddingLow()[i];
-    int64_t start = op.getStartIndices()[i] - low;
-    int64_t limit = op.getLimitIndices()[i] - low;
-    if (start < 0 || limit > inner.getDimSize(i))
+    int64_t start, limit;
+    if (llvm::SubOverflow(op.getStartIndices()[i], low, start) ||
+        llvm::SubOverflow(op.getLimitIndices()[i], low, limit) || start < 0 ||
+        limit > inner.getDimSize(i))
       return {};
     starts.push_back(start);
     limits.push_back(limit);
@@ -235,11 +237,10 @@ static Value concatenateRepeated(ConcatenateOp op, OpBuilder &builder) {
       continue;
     SmallVector<int64_t> shape(tensorOf(first).getShape());
     shape[axis] += tensorOf(second).getDimSize(axis);
-    auto type =
-        RankedTensorType::get(shape, tensorOf(first).getElementType());
+    auto type = RankedTensorType::get(shape, tensorOf(first).getElementType());
     SmallVector<Value> inputs(op.getInputs());
-    inputs[i - 1] = builder.create<BroadcastInDimOp>(
-        op.getLoc(), type, scalar, ArrayRef<int64_t>());
+    inputs[i - 1] = builder.create<BroadcastInDimOp>(op.getLoc(), type, scalar,
+                                                     ArrayRef<int64_t>());
     inputs.erase(inputs.begin() + i);
     if (inputs.size() == 1)
       return inputs[0];
@@ -263,8 +264,12 @@ static Value padPad(PadOp op, OpBuilder &builder) {
     // What was taken away does not come back.
     if (llvm::any_of(each, [](int64_t size) { return size < 0; }))
       return {};
-    low.push_back(each[0] + each[1]);
-    high.push_back(each[2] + each[3]);
+    int64_t before, after;
+    if (llvm::AddOverflow(each[0], each[1], before) ||
+        llvm::AddOverflow(each[2], each[3], after))
+      return {};
+    low.push_back(before);
+    high.push_back(after);
   }
   return builder.create<PadOp>(op.getLoc(), op.getType(), inner.getOperand(),
                                op.getPaddingValue(), low, high,
@@ -328,7 +333,8 @@ ArrayRef<Rule> rearrangementRules() {
           "broadcast(reshape(x : 3 to 3x1)) -> broadcast(x)"),
       rule<ReverseOp, reverseUnit>("reverse-unit",
                                    "reverse(x) along size 1 -> x"),
-      rule<SliceOp, slicePad>("slice-pad", "slice(pad(x)) inside x -> slice(x)"),
+      rule<SliceOp, slicePad>("slice-pad",
+                              "slice(pad(x)) inside x -> slice(x)"),
       rule<SliceOp, slicePart>(
           "slice-concatenate-part",
           "slice(concatenate(x, y, z)) -> slice(concatenate(x, y))"),

@@ -17,12 +17,11 @@ static bool isNeutral(StringRef name, Value init) {
   double infinity = std::numeric_limits<double>::infinity();
   if (isa<FloatType>(element)) {
     std::optional<double> number = splatValue(init);
-    return number && ((name == AddOp::getOperationName() && *number == 0) ||
-                      (name == MulOp::getOperationName() && *number == 1) ||
-                      (name == MaxOp::getOperationName() &&
-                       *number == -infinity) ||
-                      (name == MinOp::getOperationName() &&
-                       *number == infinity));
+    return number &&
+           ((name == AddOp::getOperationName() && *number == 0) ||
+            (name == MulOp::getOperationName() && *number == 1) ||
+            (name == MaxOp::getOperationName() && *number == -infinity) ||
+            (name == MinOp::getOperationName() && *number == infinity));
   }
   auto type = dyn_cast<IntegerType>(element);
   std::optional<APInt> number =
@@ -66,9 +65,8 @@ static std::optional<StringRef> neutralReduction(ReduceOp op) {
 //===----------------------------------------------------------------------===//
 
 static Value reduceNothing(ReduceOp op, OpBuilder &) {
-  return op.getDimensions().empty() && neutralReduction(op)
-             ? op.getInputs()[0]
-             : Value();
+  return op.getDimensions().empty() && neutralReduction(op) ? op.getInputs()[0]
+                                                            : Value();
 }
 
 static Value reduceUnit(ReduceOp op, OpBuilder &builder) {
@@ -127,9 +125,8 @@ static Values reduceOutside(ReduceOp op, OpBuilder &builder) {
 /// A reduction like \p op of something else.
 static Value reductionOf(ReduceOp op, Value input, ArrayRef<int64_t> dimensions,
                          OpBuilder &builder) {
-  auto copy = builder.create<ReduceOp>(op.getLoc(), op->getResultTypes(),
-                                       input, op.getInitValues()[0],
-                                       dimensions);
+  auto copy = builder.create<ReduceOp>(op.getLoc(), op->getResultTypes(), input,
+                                       op.getInitValues()[0], dimensions);
   IRMapping mapping;
   op.getBody().cloneInto(&copy.getBody(), mapping);
   return copy->getResult(0);
@@ -163,8 +160,7 @@ static Value reduceTranspose(ReduceOp op, OpBuilder &builder) {
   auto name = neutralReduction(op);
   auto transpose =
       name ? op.getInputs()[0].getDefiningOp<TransposeOp>() : TransposeOp();
-  if (!transpose ||
-      !isOrderless(*name, tensorOf(transpose).getElementType()))
+  if (!transpose || !isOrderless(*name, tensorOf(transpose).getElementType()))
     return {};
   SmallVector<int64_t> reduced, kept;
   for (auto [index, dimension] : llvm::enumerate(transpose.getPermutation()))
@@ -396,7 +392,8 @@ static Value windowPad(ReduceWindowOp op, OpBuilder &builder) {
 static Value dotNothing(DotGeneralOp op, OpBuilder &builder) {
   auto type = tensorOf(op);
   auto lhs = tensorOf(op.getLhs());
-  if (!type.hasStaticShape() || !isa<FloatType, IntegerType>(type.getElementType()))
+  if (!type.hasStaticShape() ||
+      !isa<FloatType, IntegerType>(type.getElementType()))
     return {};
   for (int64_t dimension :
        op.getDotDimensionNumbers().getLhsContractingDimensions())
@@ -427,14 +424,14 @@ ArrayRef<Rule> reductionRules() {
                                  "reduce(x : 2x1, dims = [1]) -> reshape(x)"),
       rule<ReduceOp, reduceEmpty>("reduce-empty",
                                   "reduce(x : 0x3, init) -> broadcast(init)"),
-      rule<ReduceOp, reduceOutside>(
-          "reduce-outside", "reduce(x) {return y} -> broadcast(y)"),
+      rule<ReduceOp, reduceOutside>("reduce-outside",
+                                    "reduce(x) {return y} -> broadcast(y)"),
       rule<ReduceOp, reduceReduce<false>>(
           "reduce-reduce",
           "reduce(reduce(x)) -> reduce(x), of integers or to an extreme"),
-      rule<ReduceOp, reduceReduce<true>>(
-          "reduce-reduce-relaxed", "reduce(reduce(x)) -> reduce(x)",
-          reassociate),
+      rule<ReduceOp, reduceReduce<true>>("reduce-reduce-relaxed",
+                                         "reduce(reduce(x)) -> reduce(x)",
+                                         reassociate),
       rule<ReduceOp, reduceTranspose>(
           "reduce-transpose",
           "reduce(transpose(x)) -> reduce(x), of integers or to an extreme"),
@@ -450,8 +447,7 @@ ArrayRef<Rule> reductionRules() {
       rule<ReduceWindowOp, windowPad>(
           "pad-reduce-window",
           "reduce_window(pad(x)) -> reduce_window(x) with padding"),
-      rule<DotGeneralOp, dotNothing>("dot-nothing",
-                                     "x : 2x0 * y : 0x3 -> 0"),
+      rule<DotGeneralOp, dotNothing>("dot-nothing", "x : 2x0 * y : 0x3 -> 0"),
       rule<BatchNormInferenceOp, batchNormUnit>(
           "batch-norm-unit",
           "batch_norm(x, scale 1, offset 0, mean 0, variance 1) -> x"),

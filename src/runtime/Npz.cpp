@@ -84,8 +84,8 @@ bool Archive::readSizes(Entry &entry, uint64_t extra, uint64_t length) const {
     extra = at + *size;
     if (*kind != zip64)
       continue;
-    for (uint64_t *field : {&entry.size, &entry.packedSize,
-                            &entry.headerOffset}) {
+    for (uint64_t *field :
+         {&entry.size, &entry.packedSize, &entry.headerOffset}) {
       if (*field != inExtraField)
         continue;
       const auto value = numberAt(bytes, at, 8);
@@ -118,9 +118,9 @@ Result<std::vector<Entry>> Archive::entries() const {
     if (next > bytes.size())
       return broken("its directory is cut short");
     Entry entry;
-    entry.name.assign(
-        reinterpret_cast<const char *>(bytes.data()) + at + fixedSize,
-        nameSize);
+    entry.name.assign(reinterpret_cast<const char *>(bytes.data()) + at +
+                          fixedSize,
+                      nameSize);
     entry.method = field(10, 2);
     entry.packedSize = field(20, 4);
     entry.size = field(24, 4);

@@ -58,8 +58,8 @@ struct RandomConvolution {
       kernel.push_back({letter, taps});
       out.push_back({letter, (size + 2 * pad - taps) / stride + 1});
       strides.push_back(std::to_string(stride));
-      padding.push_back("[" + std::to_string(pad) + ", " +
-                        std::to_string(pad) + "]");
+      padding.push_back("[" + std::to_string(pad) + ", " + std::to_string(pad) +
+                        "]");
     }
     auto shuffled = [&](std::vector<Dim> dims, std::vector<int64_t> &shape) {
       std::shuffle(dims.begin(), dims.end(), random);
@@ -79,17 +79,17 @@ struct RandomConvolution {
         break;
       featureDim += letter == ',';
     }
-    window =
-        "stride = [" + join(strides, ", ") + "], pad = [" + join(padding, ", ") +
-        "]";
+    window = "stride = [" + join(strides, ", ") + "], pad = [" +
+             join(padding, ", ") + "]";
   }
 
   std::string text(const char *element) const {
     return "%p = stablehlo.convolution(%x, %k) dim_numbers = " + numbers +
-           ", window = {" + window + "} {batch_group_count = " +
-           std::to_string(batchGroups) + " : i64, feature_group_count = " +
-           std::to_string(groups) + " : i64} : (" + typeText(x, element) +
-           ", " + typeText(k, element) + ") -> " + typeText(y, element) + "\n";
+           ", window = {" + window +
+           "} {batch_group_count = " + std::to_string(batchGroups) +
+           " : i64, feature_group_count = " + std::to_string(groups) +
+           " : i64} : (" + typeText(x, element) + ", " + typeText(k, element) +
+           ") -> " + typeText(y, element) + "\n";
   }
 };
 
@@ -127,9 +127,9 @@ TEST(FoldBatchNormAcross, AnyDimensionNumbers) {
     const RandomConvolution convolution(random);
     SCOPED_TRACE(convolution.text("f32"));
     const std::string type = typeText(convolution.y, "f32");
-    const Model model =
-        modelOf(convolution, norm("r", "p", convolution.featureDim, type, "f32"),
-                type, "f32", "f32");
+    const Model model = modelOf(
+        convolution, norm("r", "p", convolution.featureDim, type, "f32"), type,
+        "f32", "f32");
     const Model folded = model.clone();
     applyPass(folded, createFoldBatchNorm());
     // convolution, broadcast_in_dim, add
@@ -192,17 +192,17 @@ TEST(FoldBatchNormAcross, Transposes) {
   }
 }
 
-const char *const denseText = R"(func.func @main(%x: tensor<6x3x$T>, %k: tensor<3x4x$T>, %a: tensor<4x$U>, %b: tensor<4x$U>, %m: tensor<4x$U>, %v: tensor<4x$U>) -> $r {
+const char *const denseText =
+    R"(func.func @main(%x: tensor<6x3x$T>, %k: tensor<3x4x$T>, %a: tensor<4x$U>, %b: tensor<4x$U>, %m: tensor<4x$U>, %v: tensor<4x$U>) -> $r {
   %p = stablehlo.dot_general %x, %k, contracting_dims = [1] x [0] : (tensor<6x3x$T>, tensor<3x4x$T>) -> tensor<6x4x$T>
 $body  return %r : $r
 })";
 
 Model denseModel(const std::string &body, const std::string &result,
                  const char *element, const char *normElement) {
-  Model model = parseModel(fill(denseText, {{"T", element},
-                                            {"U", normElement},
-                                            {"r", result},
-                                            {"body", body}}));
+  Model model = parseModel(fill(
+      denseText,
+      {{"T", element}, {"U", normElement}, {"r", result}, {"body", body}}));
   freezeWeights(model, /*positive=*/{5});
   return model;
 }
@@ -230,8 +230,9 @@ TEST(FoldBatchNormAcross, ReshapesThatSplitChannelsStay) {
 
 /// Products in bf16, normalised in f32: what JAX writes for mixed precision.
 TEST(FoldBatchNormAcross, Conversions) {
-  const char *const spread = "%w$n = stablehlo.broadcast_in_dim %$n, dims = [1] "
-                             ": (tensor<4xf32>) -> tensor<6x4xf32>\n";
+  const char *const spread =
+      "%w$n = stablehlo.broadcast_in_dim %$n, dims = [1] "
+      ": (tensor<4xf32>) -> tensor<6x4xf32>\n";
   std::string body =
       "%c = stablehlo.convert %p : (tensor<6x4xbf16>) -> tensor<6x4xf32>\n";
   for (const char *name : {"a", "b", "m"})
@@ -254,7 +255,8 @@ TEST(FoldBatchNormAcross, Conversions) {
 }
 
 TEST(FoldBatchNormAcross, TransposeBefore) {
-  Model model = parseModel(R"(func.func @main(%x: tensor<3x6xf32>, %k: tensor<3x4xf32>, %a: tensor<3xf32>, %b: tensor<3xf32>) -> tensor<6x4xf32> {
+  Model model = parseModel(
+      R"(func.func @main(%x: tensor<3x6xf32>, %k: tensor<3x4xf32>, %a: tensor<3xf32>, %b: tensor<3xf32>) -> tensor<6x4xf32> {
   %wa = stablehlo.broadcast_in_dim %a, dims = [0] : (tensor<3xf32>) -> tensor<3x6xf32>
   %wb = stablehlo.broadcast_in_dim %b, dims = [0] : (tensor<3xf32>) -> tensor<3x6xf32>
   %0 = stablehlo.multiply %x, %wa : tensor<3x6xf32>
@@ -273,7 +275,8 @@ TEST(FoldBatchNormAcross, TransposeBefore) {
 
 /// Integers stand for the numbers, and do not take up a scale.
 TEST(FoldBatchNormAcross, QuantisedProductsStay) {
-  const Model model = parseModel(R"(func.func @main(%x: tensor<6x3x!quant.uniform<i8:f32, 0.1>>) -> tensor<6x4xf32> {
+  const Model model = parseModel(
+      R"(func.func @main(%x: tensor<6x3x!quant.uniform<i8:f32, 0.1>>) -> tensor<6x4xf32> {
   %k = stablehlo.constant dense<1.0> : tensor<3x4xf32>
   %kq = stablehlo.uniform_quantize %k : (tensor<3x4xf32>) -> tensor<3x4x!quant.uniform<i8:f32, 0.2>>
   %s = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>

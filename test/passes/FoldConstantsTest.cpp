@@ -152,22 +152,22 @@ INSTANTIATE_TEST_SUITE_P(Kinds, FoldEach, testing::ValuesIn(cases),
                          });
 
 TEST(FoldConstants, LeavesBarriersAlone) {
-  const Model model = parseModel(
-      "func.func @main() -> tensor<2xf32> {\n"
-      "%x = stablehlo.constant dense<2.0> : tensor<2xf32>\n"
-      "%b = stablehlo.optimization_barrier %x : tensor<2xf32>\n"
-      "%r = stablehlo.negate %b : tensor<2xf32>\n"
-      "return %r : tensor<2xf32>\n}");
+  const Model model =
+      parseModel("func.func @main() -> tensor<2xf32> {\n"
+                 "%x = stablehlo.constant dense<2.0> : tensor<2xf32>\n"
+                 "%b = stablehlo.optimization_barrier %x : tensor<2xf32>\n"
+                 "%r = stablehlo.negate %b : tensor<2xf32>\n"
+                 "return %r : tensor<2xf32>\n}");
   applyPass(model, createFoldConstants());
   EXPECT_EQ(countComputations(model), 2) << textOf(model);
 }
 
 TEST(FoldConstants, EqualElementsStaySmall) {
-  const Model model = parseModel(
-      "func.func @main() -> tensor<300x300xf32> {\n"
-      "%x = stablehlo.constant dense<2.0> : tensor<300x300xf32>\n"
-      "%r = stablehlo.negate %x : tensor<300x300xf32>\n"
-      "return %r : tensor<300x300xf32>\n}");
+  const Model model =
+      parseModel("func.func @main() -> tensor<300x300xf32> {\n"
+                 "%x = stablehlo.constant dense<2.0> : tensor<300x300xf32>\n"
+                 "%r = stablehlo.negate %x : tensor<300x300xf32>\n"
+                 "return %r : tensor<300x300xf32>\n}");
   applyPass(model, createFoldConstants());
   EXPECT_EQ(countComputations(model), 0);
   EXPECT_NE(textOf(model).find("dense<-2.0"), std::string::npos);

@@ -1,8 +1,8 @@
 // Every rule, alone: in test/passes/rules there is a function for each, called
 // by the rule's label.
 
-#include "passes/GraphHarness.h"
 #include "passes/AlgebraRules.h"
+#include "passes/GraphHarness.h"
 #include "passes/MoveTransposes.h"
 #include "passes/RaiseIdioms.h"
 
@@ -37,8 +37,8 @@ std::vector<Rule> allRules() {
 
 std::vector<std::string> exampleTexts() {
   std::vector<std::string> texts;
-  for (const auto &entry :
-       fs::directory_iterator(fs::path(SINTER_SOURCE_DIR) / "test/passes/rules"))
+  for (const auto &entry : fs::directory_iterator(fs::path(SINTER_SOURCE_DIR) /
+                                                  "test/passes/rules"))
     if (entry.path().extension() == ".mlir") {
       std::ifstream file(entry.path());
       std::stringstream text;
@@ -79,7 +79,8 @@ std::vector<Tensor> runOn(const Model &model, uint64_t seed) {
   std::vector<Tensor> inputs;
   for (mlir::Type type : model.entry().getArgumentTypes()) {
     auto tensor = mlir::cast<mlir::RankedTensorType>(type);
-    const bool isInteger = mlir::isa<mlir::IntegerType>(tensor.getElementType());
+    const bool isInteger =
+        mlir::isa<mlir::IntegerType>(tensor.getElementType());
     inputs.push_back(randomTensor(tensor, seed + inputs.size(),
                                   isInteger ? -6 : -1, isInteger ? 7 : 1));
   }

@@ -112,7 +112,8 @@ MlirCompilerModel::interpret(const CompileRequest &request) {
     return model.takeError();
   // The interpreter needs no passes; but the user may want to watch them.
   const PassOptions &passes = request.passes;
-  if (passes.verifyNumerics || passes.verifyEach || !passes.printIrAfter.empty()) {
+  if (passes.verifyNumerics || passes.verifyEach ||
+      !passes.printIrAfter.empty()) {
     Model copy = model->clone();
     if (auto simplified = simplifyWith(copy, passes); !simplified)
       return simplified.takeError();

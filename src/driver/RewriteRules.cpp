@@ -1,0 +1,72 @@
+// rewrite-rules: prints docs/rewrites.md from the tables of patterns.
+
+#include "passes/AlgebraRules.h"
+#include "passes/MoveTransposes.h"
+#include "passes/RaiseIdioms.h"
+#include "passes/ResolveShapes.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace sinter;
+
+namespace {
+
+struct Table {
+  const char *title;
+  llvm::ArrayRef<Rule> rules;
+};
+
+void printRow(llvm::raw_ostream &os, llvm::StringRef label,
+              llvm::StringRef picture, unsigned needs) {
+  os << "| " << label << " | `";
+  for (char letter : picture)
+    os << (letter == '|' ? "\\|" : std::string(1, letter));
+  os << "` | " << toString(static_cast<Allowance>(needs)) << " |\n";
+}
+
+void printHead(llvm::raw_ostream &os, llvm::StringRef title) {
+  os << "\n## " << title
+     << "\n\n| label | rewrite | needs `--allow=` |\n|---|---|---|\n";
+}
+
+} // namespace
+
+int main() {
+  llvm::raw_ostream &os = llvm::outs();
+  os << "# Rewrites\n\n"
+        "Made by `build/bin/rewrite-rules`; do not edit. What `sinter "
+        "optimize` "
+        "may do to a graph, by label: each can be\nswitched off "
+        "(`--disable-patterns`), and one that needs something allowed on "
+        "(`--enable-patterns`). In those written\nas algebra, `c` and `d` are "
+        "constants, `v` is none, and `op!` is read by nothing else. How they "
+        "are run is told in [architecture.md](architecture.md#passes).\n";
+  const Table tables[] = {
+      {"Arithmetic and functions", elementwiseRules()},
+      {"Truth, bits, comparisons, choices", logicRules()},
+      {"Conversions and complex numbers", conversionRules()},
+      {"Transposes, reshapes, broadcasts, slices, joins, padding",
+       movementRules()},
+      {"The same of repeated, padded and joined tensors", rearrangementRules()},
+      {"Places known when run, gather, scatter, iota", indexingRules()},
+      {"Reductions, sorts, windows, products", reductionRules()},
+      {"Branches and loops", controlRules()},
+      {"Tuples, deprecated and dynamic operations", modernRules()},
+      {"Shapes", shapeRules()},
+      {"Transposes and reshapes on the move", moveTransposesRules()},
+      {"Idioms, when compiling", raiseIdiomsRules()},
+  };
+  llvm::StringSet<> inTables;
+  for (const Table &table : tables) {
+    printHead(os, table.title);
+    for (const Rule &rule : table.rules) {
+      inTables.insert(rule.label);
+      printRow(os, rule.label, rule.picture, rule.needs);
+    }
+  }
+  printHead(os, "Passes of their own");
+  for (const PatternInfo &info : allPatterns())
+    if (!inTables.contains(info.label))
+      printRow(os, info.label, info.picture, info.needs);
+  return 0;
+}
