@@ -62,7 +62,10 @@ stage_fuzz() {
 
 stage_conformance() {
   need_release
-  python3 test/conformance/run.py --sinter build/bin/sinter --backend cpu --backend interpreter
+  local status=0
+  python3 test/conformance/run.py --sinter build/bin/sinter --backend cpu --backend interpreter || status=1
+  python3 test/conformance/stablehlo.py --sinter build/bin/sinter --backend cpu --backend interpreter || status=1
+  return $status
 }
 
 # count LOG STATUS: sets `good` and `bad` from what a stage printed, or from its status.

@@ -2,6 +2,7 @@
 
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
+#include "driver/GridRun.h"
 #include "driver/Inputs.h"
 #include "driver/Labels.h"
 #include "driver/Summary.h"
@@ -13,7 +14,9 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 namespace sinter::driver {
@@ -43,6 +46,7 @@ public:
                    "names of classes, one a line: print the five most probable")
         ->type_name("FILE")
         ->group("Report");
+    addGrid(app, grid);
     addReport(app, common);
     addTrace(app, common);
   }
@@ -55,9 +59,13 @@ public:
         return read.takeError();
       labels = std::move(*read);
     }
-    Result<ReadySession> ready = openSession(common, inputs, false);
+    Result<ReadySession> ready = openSession(
+        common, grid.isGrid() ? inputsOf(inputs, grid.grid(), 0) : inputs,
+        false);
     if (!ready)
       return ready.takeError();
+    if (grid.isGrid())
+      return executeGrid(*ready->session, labels);
     return execute(*ready->session, ready->inputs, labels);
   }
 
@@ -89,10 +97,67 @@ private:
       printJson(session, *results, labels, took.count());
     else
       printText(executor, *results, labels);
-    if (Result<void> written = writeOutputs(executor.outputs(), *results);
+    if (Result<void> written =
+            writeOutputs(executor.outputs(), *results, outputFolder);
         !written)
       return written.takeError();
     return 0;
+  }
+
+  /// The model as many processes; each one's outputs with its number.
+  Result<int> executeGrid(Session &session,
+                          const std::vector<std::string> &labels) {
+    Result<NamedShapes> shapes = parseShapes(common.shapes);
+    if (!shapes)
+      return shapes.takeError();
+    const auto inputsFor = [&](Rank rank) {
+      return loadInputs(session, common.model,
+                        inputsOf(inputs, grid.grid(), rank), *shapes, false);
+    };
+    auto results =
+        runGrid(session, grid, common.backend == "interpreter", inputsFor);
+    if (!results) {
+      Error error = results.takeError();
+      error.message = common.model + ": " + error.message;
+      return error;
+    }
+    const std::span<const TensorSpec> specs = session.executor().outputs();
+    for (const ProcessResult &process : *results) {
+      const std::string name = "process" + std::to_string(process.rank);
+      if (common.json)
+        printJson(session, process.outputs, labels, 0, process.rank);
+      else
+        printText(session.executor(), process.outputs, labels, name + " ");
+      if (Result<void> written = writeOutputs(
+              specs, process.outputs,
+              outputFolder.empty() ? "" : outputFolder + "/" + name);
+          !written)
+        return written.takeError();
+      if (Result<void> written = writeOutfeed(process, name); !written)
+        return written.takeError();
+    }
+    return 0;
+  }
+
+  /// What a process gave to the outfeed, as outfeed_I_J.npy.
+  Result<void> writeOutfeed(const ProcessResult &process,
+                            const std::string &name) const {
+    for (size_t i = 0; i < process.outfeed.size(); ++i)
+      for (size_t j = 0; j < process.outfeed[i].size(); ++j) {
+        const std::string label =
+            "outfeed_" + std::to_string(i) + "_" + std::to_string(j);
+        const Tensor &tensor = process.outfeed[i][j];
+        if (!common.json)
+          std::printf("%s %s: %s\n", name.c_str(), label.c_str(),
+                      summaryText(tensor).c_str());
+        if (outputFolder.empty())
+          continue;
+        if (Result<void> written = writeNpy(
+                outputFolder + "/" + name + "/" + label + ".npy", tensor);
+            !written)
+          return written;
+      }
+    return {};
   }
 
   static void printTimes(const SessionFacts &facts, double runMs) {
@@ -104,16 +169,18 @@ private:
 
   static void printText(const Executor &executor,
                         const std::vector<Tensor> &results,
-                        const std::vector<std::string> &labels) {
+                        const std::vector<std::string> &labels,
+                        const std::string &prefix = "") {
     const std::span<const TensorSpec> specs = executor.outputs();
     for (size_t i = 0; i < results.size(); ++i) {
       const Tensor &tensor = results[i];
       const std::vector<LabelScore> best = mostProbable(tensor, labels, 5);
       for (const LabelScore &score : best)
-        std::printf("%-24s %.4f\n", score.label.c_str(), score.probability);
+        std::printf("%s%-24s %.4f\n", prefix.c_str(), score.label.c_str(),
+                    score.probability);
       if (!best.empty())
         continue;
-      std::printf("%s: %s\n", specs[i].name.c_str(),
+      std::printf("%s%s: %s\n", prefix.c_str(), specs[i].name.c_str(),
                   summaryText(tensor).c_str());
     }
     for (size_t i = 0; i < executor.states().size(); ++i)
@@ -122,7 +189,8 @@ private:
   }
 
   void printJson(const Session &session, const std::vector<Tensor> &results,
-                 const std::vector<std::string> &labels, double runMs) {
+                 const std::vector<std::string> &labels, double runMs,
+                 std::optional<Rank> process = std::nullopt) {
     nlohmann::json outputs = nlohmann::json::array();
     const std::span<const TensorSpec> specs =
         const_cast<Session &>(session).executor().outputs();
@@ -140,14 +208,17 @@ private:
       states.push_back(summaryJson(executor.state(i)));
       states.back()["name"] = executor.states()[i].name;
     }
-    printJsonLine({{"model", common.model},
-                   {"backend", common.backend},
-                   {"load_ms", session.facts().loadMs},
-                   {"compile_ms", session.facts().compileMs},
-                   {"from_cache", session.facts().fromCache},
-                   {"run_ms", runMs},
-                   {"outputs", outputs},
-                   {"state", states}});
+    nlohmann::json line = {{"model", common.model},
+                           {"backend", common.backend},
+                           {"load_ms", session.facts().loadMs},
+                           {"compile_ms", session.facts().compileMs},
+                           {"from_cache", session.facts().fromCache},
+                           {"run_ms", runMs},
+                           {"outputs", outputs},
+                           {"state", states}};
+    if (process)
+      line["process"] = *process;
+    printJsonLine(line);
   }
 
   /// A tensor's name as a file's: names come from strangers.
@@ -166,18 +237,19 @@ private:
   }
 
   Result<void> writeOutputs(std::span<const TensorSpec> specs,
-                            const std::vector<Tensor> &results) const {
-    if (outputFolder.empty())
+                            const std::vector<Tensor> &results,
+                            const std::string &folder) const {
+    if (folder.empty())
       return {};
     std::error_code failed;
-    std::filesystem::create_directories(outputFolder, failed);
+    std::filesystem::create_directories(folder, failed);
     if (failed)
-      return systemError("cannot make the folder '" + outputFolder +
+      return systemError("cannot make the folder '" + folder +
                          "': " + failed.message());
     std::set<std::string> used;
     for (size_t i = 0; i < results.size(); ++i)
       if (Result<void> written = writeNpy(
-              outputFolder + "/" + fileName(specs[i].name, used), results[i]);
+              folder + "/" + fileName(specs[i].name, used), results[i]);
           !written)
         return written;
     return {};
@@ -185,6 +257,7 @@ private:
 
   CommonOptions common;
   InputOptions inputs;
+  GridOptions grid;
   std::string outputFolder, labelFile;
   unsigned repeat = 1;
 };

@@ -238,7 +238,7 @@ Result<void> Session::prepare(std::span<const Tensor> inputs) {
   }
   if (Result<void> fit = checkInputs(specs, inputs); !fit)
     return inFile(fit.takeError());
-  const CompileRequest request = requestFor(inputs);
+  const CompileRequest &request = prepared = requestFor(inputs);
   Result<void> done =
       options.backend == Backend::Cpu ? compile(request) : interpret(request);
   if (!done)
@@ -270,8 +270,9 @@ void Session::rememberDescription() {
 Result<void> Session::compile(const CompileRequest &request) {
   const Stopwatch watch;
   const bool caching = !options.cacheFolder.empty();
-  const bool watched =
-      request.passes.verifyNumerics || request.passes.verifyEach || !request.passes.printIrAfter.empty();
+  const bool watched = request.passes.verifyNumerics ||
+                       request.passes.verifyEach ||
+                       !request.passes.printIrAfter.empty();
   std::optional<Hash128> key = caching ? programKey(request) : std::nullopt;
   if (key && !watched)
     if (auto program = cache.lookup(*key)) {
@@ -298,6 +299,16 @@ Result<void> Session::compile(const CompileRequest &request) {
     rememberDescription();
   }
   return execute(std::move(*program));
+}
+
+Result<std::unique_ptr<Executor>> Session::anotherExecutor() {
+  if (!compiled)
+    return source->interpret(prepared);
+  auto executor =
+      ProgramExecutor::create(compiled, std::make_shared<ThreadPool>(1));
+  if (!executor)
+    return executor.takeError();
+  return std::unique_ptr<Executor>(std::move(*executor));
 }
 
 Result<void> Session::execute(std::shared_ptr<const Program> program) {

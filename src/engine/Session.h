@@ -68,6 +68,9 @@ public:
 
   /// After prepare().
   Executor &executor() { return *ready; }
+  /// Another executor of what prepare() made ready, to run beside others. Those
+  /// of the interpreter share the model and must take turns.
+  Result<std::unique_ptr<Executor>> anotherExecutor();
   /// The compiled program, after prepare(); null for the interpreter.
   const Program *program() const { return compiled.get(); }
   const SessionFacts &facts() const { return measured; }
@@ -98,6 +101,7 @@ private:
   std::unique_ptr<CompilerModel> source;
   std::shared_ptr<const Program> compiled;
   std::unique_ptr<Executor> ready;
+  CompileRequest prepared;
   SessionFacts measured;
 };
 

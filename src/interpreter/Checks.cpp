@@ -38,13 +38,13 @@ Result<Tensors> evaluateCheck(const Call &call) {
 
 static Result<Tensors> evaluateProbe(const Call &call) {
   auto op = call.as<check::ProbeOp>();
-  environmentOf(call).probes[op.getProbeId().str()].push_back(call[0]);
+  (*environmentOf(call).probes)[op.getProbeId().str()].push_back(call[0]);
   return single(call[0]);
 }
 
 static Result<Tensors> evaluateSerialized(const Call &call) {
   auto op = call.as<check::ExpectSerializedEqOp>();
-  const auto &probes = environmentOf(call).probes;
+  const Probes &probes = *environmentOf(call).probes;
   const auto seen = probes.find(op.getProbeId().str());
   const size_t count = seen == probes.end() ? 0 : seen->second.size();
   if (op.getIteration() >= count)

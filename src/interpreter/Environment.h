@@ -3,24 +3,31 @@
 #ifndef SINTER_INTERPRETER_ENVIRONMENT_H
 #define SINTER_INTERPRETER_ENVIRONMENT_H
 
-#include "runtime/Tensor.h"
+#include "runtime/Communicator.h"
 
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace sinter {
 
-/// What the operations of one run, or of the processes that run together, share
-/// beside tensors. At any time one of them at most uses it.
+/// What interpreter.probe saw under each name, in order.
+using Probes = std::map<std::string, std::vector<Tensor>>;
+
+/// What the operations of one run share beside tensors. Processes that run
+/// together have an environment each, of which they share what is pointed to;
+/// they take turns, so that one of them at most uses it at any time.
 struct Environment {
   /// Gets what interpreter.print prints.
   std::function<void(const std::string &text)> print =
       [](const std::string &text) { std::fputs(text.c_str(), stdout); };
-  /// What interpreter.probe saw under each name, in order.
-  std::map<std::string, std::vector<Tensor>> probes;
+  std::shared_ptr<Probes> probes = std::make_shared<Probes>();
+  /// How this process talks to others; a grid of its own where there is none.
+  std::shared_ptr<Communicator> communicator =
+      std::make_shared<LoneCommunicator>();
   /// What the numbers of stablehlo.rng follow from, and how many words were
   /// drawn.
   uint64_t seed = 0;

@@ -131,6 +131,8 @@ void registerControlFlow(Registry &registry);
 void registerSort(Registry &registry);
 void registerQuantized(Registry &registry);
 void registerChecks(Registry &registry);
+void registerDistribution(Registry &registry);
+void registerRunParallel(Registry &registry);
 void registerCustomCalls(Registry &registry);
 void registerNnElementwise(Registry &registry);
 void registerNnShape(Registry &registry);

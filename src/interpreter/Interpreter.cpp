@@ -322,6 +322,8 @@ Registry::Registry() {
   registerSort(*this);
   registerQuantized(*this);
   registerChecks(*this);
+  registerDistribution(*this);
+  registerRunParallel(*this);
   registerCustomCalls(*this);
   registerNnElementwise(*this);
   registerNnShape(*this);
@@ -420,7 +422,9 @@ Result<Shape> staticShape(RankedTensorType type) {
 //===----------------------------------------------------------------------===//
 
 bool canEvaluate(Operation *op) {
-  return interpreter::Registry::get().find(op).evaluator != nullptr;
+  // What process it is depends on the run.
+  return !isa<stablehlo::ReplicaIdOp, stablehlo::PartitionIdOp>(op) &&
+         interpreter::Registry::get().find(op).evaluator != nullptr;
 }
 
 /// Calls `body(machine)`; lack of memory becomes an error.

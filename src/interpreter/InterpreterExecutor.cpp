@@ -69,8 +69,12 @@ InterpreterExecutor::run(std::span<const Tensor> inputs) {
     arguments[place] = tensor;
   for (auto [tensor, state] : llvm::zip_equal(stateTensors, storage.states()))
     arguments[state.argument] = tensor;
+  Environment environment;
+  if (auto *communicator = dynamic_cast<Communicator *>(host))
+    environment.communicator =
+        std::shared_ptr<Communicator>(std::shared_ptr<void>(), communicator);
   Result<std::vector<Tensor>> results =
-      interpret(model->entry(), arguments, observer);
+      interpret(model->entry(), arguments, observer, &environment);
   if (!results)
     return results;
   // A result may be a constant of the model or an input, which others own.

@@ -6,6 +6,7 @@
 #include "graph/Model.h"
 #include "graph/storage/Storage.h"
 #include "runtime/Executor.h"
+#include "runtime/HostContextUser.h"
 #include <deque>
 #include <memory>
 
@@ -13,7 +14,7 @@ namespace sinter {
 
 /// Runs a model's entry function, whose shapes may be unknown, operation by
 /// operation. With profiling, each operation is a layer.
-class InterpreterExecutor : public Executor {
+class InterpreterExecutor : public Executor, public HostContextUser {
 public:
   /// Fails where the model has no entry function (InvalidModel).
   static Result<std::unique_ptr<InterpreterExecutor>>
@@ -25,6 +26,8 @@ public:
   std::span<const TensorSpec> states() const override { return stateSpecs; }
   Tensor state(size_t index) const override { return stateTensors[index]; }
   void resetStates() override;
+  /// A Communicator, for operations that talk with other processes.
+  void setHostContext(HostContext *context) override { host = context; }
   void setProfiling(bool enabled) override { isProfiling = enabled; }
   std::span<const LayerTime> layerTimes() const override { return layers; }
 
@@ -40,6 +43,7 @@ private:
   std::vector<TensorSpec> inputSpecs, outputSpecs, stateSpecs;
   std::vector<Tensor> stateTensors;
   bool isProfiling = false;
+  HostContext *host = nullptr;
   std::vector<LayerTime> layers;
   std::deque<std::string> layerNames;
 };

@@ -18,7 +18,10 @@ Result<std::vector<Tensors>> LoneCommunicator::exchange(const RankGroup &,
 
 Result<void> LoneCommunicator::send(int64_t channel, std::optional<Rank>,
                                     const Tensors &values, std::string_view) {
-  sent.emplace_back(channel, values);
+  Tensors kept;
+  for (const Tensor &value : values)
+    kept.push_back(value.owned());
+  sent.emplace_back(channel, std::move(kept));
   return {};
 }
 

@@ -66,6 +66,9 @@ public:
   virtual Result<Tensors> receive(int64_t channel, std::optional<Rank> from,
                                   std::string_view what) = 0;
 
+  /// To be called once all is done, by every process of the grid.
+  virtual Result<void> finish() { return {}; }
+
   /// What stablehlo.infeed gives, one list of values a time, and what
   /// stablehlo.outfeed got.
   std::deque<Tensors> infeed;

@@ -18,6 +18,19 @@ struct Functions {
     add("sinter.triangular_solve", host::triangularSolve);
     add("sinter.rng_bit_generator", host::rngBitGenerator);
     add("sinter.rng", host::rng);
+    add("sinter.all_gather", host::allGather);
+    add("sinter.all_to_all", host::allToAll);
+    add("sinter.collective_broadcast", host::collectiveBroadcast);
+    add("sinter.collective_permute", host::collectivePermute);
+    add("sinter.all_reduce", host::allReduce);
+    add("sinter.reduce_scatter", host::reduceScatter);
+    add("sinter.collective_reduce", host::collectiveReduce);
+    add("sinter.replica_id", host::replicaId);
+    add("sinter.partition_id", host::partitionId);
+    add("sinter.send", host::send);
+    add("sinter.recv", host::receive);
+    add("sinter.infeed", host::infeed);
+    add("sinter.outfeed", host::outfeed);
   }
   void add(std::string name, HostFunction function) {
     all.push_back(std::make_unique<HostFunction>(std::move(function)));

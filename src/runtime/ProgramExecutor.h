@@ -6,6 +6,7 @@
 #include "runtime/Arena.h"
 #include "runtime/CodeImage.h"
 #include "runtime/Executor.h"
+#include "runtime/HostContextUser.h"
 #include "runtime/HostFunctions.h"
 #include "runtime/Program.h"
 #include "runtime/ThreadPool.h"
@@ -18,7 +19,7 @@ namespace sinter {
 
 /// Runs a Program on a pool of threads. The results do not depend on how many
 /// there are: kernels promise not to care how their tasks are split.
-class ProgramExecutor : public Executor {
+class ProgramExecutor : public Executor, public HostContextUser {
 public:
   /// Checks that \p program is sound and made for this machine, and loads its
   /// code. Errors: Unsupported where processor features are missing, System
@@ -38,8 +39,7 @@ public:
 
   const Program &program() const { return *compiled; }
 
-  /// What host functions are given from now on; it outlives the executor.
-  void setHostContext(HostContext *context) { hostContext = context; }
+  void setHostContext(HostContext *context) override { hostContext = context; }
 
 private:
   using Clock = std::chrono::steady_clock;

@@ -3,7 +3,10 @@
 #include "backend/cpu/HostCalls.h"
 
 #include "backend/cpu/ir/CpuOps.h"
+#include "graph/Collectives.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "runtime/host/Builtin.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -35,8 +38,71 @@ std::string textOf(Attribute attribute) {
   return text;
 }
 
+/// How runtime/host/Distribution.cpp combines what a region does; nothing for
+/// regions that it cannot.
+std::optional<int64_t> combinationOf(Operation *op) {
+  Region &region = op->getRegion(0);
+  const std::optional<StringRef> name = stablehlo::soleOperation(region);
+  if (!name)
+    return std::nullopt;
+  for (auto [operand, result] :
+       llvm::zip(op->getOperandTypes(), op->getResultTypes()))
+    if (getElementTypeOrSelf(operand) != getElementTypeOrSelf(result) ||
+        isa<quant::QuantizedType>(getElementTypeOrSelf(operand)))
+      return std::nullopt;
+  const int64_t index =
+      llvm::StringSwitch<int64_t>(*name)
+          .Case("stablehlo.add", int64_t(host::Combination::Add))
+          .Case("stablehlo.multiply", int64_t(host::Combination::Multiply))
+          .Case("stablehlo.minimum", int64_t(host::Combination::Minimum))
+          .Case("stablehlo.maximum", int64_t(host::Combination::Maximum))
+          .Case("stablehlo.and", int64_t(host::Combination::And))
+          .Case("stablehlo.or", int64_t(host::Combination::Or))
+          .Case("stablehlo.xor", int64_t(host::Combination::Xor))
+          .Default(-1);
+  return index < 0 ? std::nullopt : std::optional(index);
+}
+
+/// What processes do together is for the communicator of the run.
+std::optional<Callee> collectiveOf(Operation *op) {
+  using namespace stablehlo;
+  if (!isa<AllGatherOp, AllToAllOp, AllReduceOp, ReduceScatterOp,
+           CollectiveBroadcastOp, CollectiveReduceOp, CollectivePermuteOp,
+           ReplicaIdOp, PartitionIdOp, SendOp, RecvOp, InfeedOp, OutfeedOp>(op))
+    return std::nullopt;
+  const std::string name = op->getName().stripDialect().str();
+  std::string text = "op=" + name;
+  if (op->hasAttr("replica_groups") || op->hasAttr("source_target_pairs")) {
+    Result<Groups> groups =
+        op->hasAttr("replica_groups") ? groupsOf(op) : pairsOf(op);
+    if (!groups)
+      return std::nullopt;
+    text += ";" + setting("grouping", int64_t(groups->grouping)) +
+            ";ids=" + idsText(groups->ids);
+  }
+  text += ";" + setting("channel", channelOf(op)) + ";" +
+          setting("has_roots", op->hasAttr("has_dynamic_root"));
+  if (auto gather = dyn_cast<AllGatherOp>(op))
+    text += ";" + setting("axis", int64_t(gather.getAllGatherDim()));
+  if (auto scatter = dyn_cast<ReduceScatterOp>(op))
+    text += ";" + setting("axis", int64_t(scatter.getScatterDimension()));
+  if (auto all = dyn_cast<AllToAllOp>(op))
+    text += ";" + setting("axis", int64_t(all.getSplitDimension())) + ";" +
+            setting("join_axis", int64_t(all.getConcatDimension())) + ";" +
+            setting("count", int64_t(all.getSplitCount()));
+  if (op->getNumRegions() == 1) {
+    const std::optional<int64_t> combination = combinationOf(op);
+    if (!combination)
+      return std::nullopt;
+    text += ";" + setting("combination", *combination);
+  }
+  return Callee{"sinter." + name, text, isa<ReplicaIdOp, PartitionIdOp>(op)};
+}
+
 std::optional<Callee> calleeOf(Operation *op) {
   using namespace stablehlo;
+  if (std::optional<Callee> collective = collectiveOf(op))
+    return collective;
   using Found = std::optional<Callee>;
   return llvm::TypeSwitch<Operation *, Found>(op)
       .Case([](CustomCallOp o) -> Found {

@@ -7,9 +7,10 @@
 
 namespace sinter::cpu {
 
-/// Makes cpu.host_call of custom calls, factorisations, Fourier transforms and
-/// random numbers. A custom call's function is its target, its configuration
-/// the text of `backend_config`.
+/// Makes cpu.host_call of custom calls, factorisations, Fourier transforms,
+/// random numbers, and what processes do together (where they combine values,
+/// by a single operation on a type that stays). A custom call's function is its
+/// target, its configuration the text of `backend_config`.
 void lowerToHostCalls(mlir::func::FuncOp function);
 
 } // namespace sinter::cpu

@@ -48,6 +48,30 @@ Attribute SdyDialect::parseAttribute(DialectAsmParser &parser, Type) const {
 }
 
 //===----------------------------------------------------------------------===//
+// mesh
+//===----------------------------------------------------------------------===//
+
+ParseResult MeshOp::parse(OpAsmParser &parser, OperationState &state) {
+  Properties &properties = state.getOrAddProperties<Properties>();
+  if (parser.parseSymbolName(properties.sym_name) ||
+      (succeeded(parser.parseOptionalEqual()) &&
+       parseBare(parser, properties.mesh)))
+    return failure();
+  return parser.parseOptionalAttrDict(state.attributes);
+}
+
+void MeshOp::print(OpAsmPrinter &printer) {
+  printer << " ";
+  printer.printSymbolName(getSymName());
+  if (OpaqueAttr mesh = getMeshAttr()) {
+    printer << " = ";
+    printBare(printer, *this, mesh);
+  }
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {getSymNameAttrName(), getMeshAttrName()});
+}
+
+//===----------------------------------------------------------------------===//
 // manual_computation
 //===----------------------------------------------------------------------===//
 

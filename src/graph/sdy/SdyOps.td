@@ -35,8 +35,8 @@ def Sdy_Attr : Attr<CPred<"::mlir::isa<::mlir::OpaqueAttr>($_self)">,
 
 def Sdy_MeshOp : Sdy_Op<"mesh", [Symbol]> {
   let summary = "A mesh of devices";
-  let arguments = (ins SymbolNameAttr:$sym_name, Sdy_Attr:$mesh);
-  let assemblyFormat = "$sym_name `=` custom<Bare>($mesh) attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<Sdy_Attr>:$mesh);
+  let hasCustomAssemblyFormat = 1;
 }
 
 class Sdy_IdentityOp<string mnemonic> :

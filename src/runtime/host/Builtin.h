@@ -32,6 +32,37 @@ Result<void> rngBitGenerator(const HostCall &call);
 /// "distribution" (1 uniform, 2 normal).
 Result<void> rng(const HostCall &call);
 
+/// How "sinter.all_reduce" and its like combine what two processes have.
+enum class Combination : uint8_t {
+  Add,
+  Multiply,
+  Minimum,
+  Maximum,
+  And,
+  Or,
+  Xor
+};
+
+/// "sinter.all_gather" and so on: the distribution operations of StableHLO by
+/// the call's context, a Communicator (without one, the grid has one process).
+/// Configuration: "op" (the name in messages), "grouping" and "ids" (or pairs
+/// of them; see ProcessGroups.h), "axis" (to join or cut along), "join_axis",
+/// "count", "channel", "has_roots" (the last input says which process of a
+/// group), "combination". Tokens are tensors without elements.
+Result<void> allGather(const HostCall &call);
+Result<void> allToAll(const HostCall &call);
+Result<void> collectiveBroadcast(const HostCall &call);
+Result<void> collectivePermute(const HostCall &call);
+Result<void> allReduce(const HostCall &call);
+Result<void> reduceScatter(const HostCall &call);
+Result<void> collectiveReduce(const HostCall &call);
+Result<void> replicaId(const HostCall &call);
+Result<void> partitionId(const HostCall &call);
+Result<void> send(const HostCall &call);
+Result<void> receive(const HostCall &call);
+Result<void> infeed(const HostCall &call);
+Result<void> outfeed(const HostCall &call);
+
 } // namespace sinter::host
 
 #endif // SINTER_RUNTIME_HOST_BUILTIN_H

@@ -1,0 +1,37 @@
+#include "engine/MpiLibrary.h"
+
+#include "runtime/mpi/MpiCommunicator.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+
+namespace sinter {
+
+bool isUnderMpi() {
+  // Open MPI's, and the one of the PMI interface that others set.
+  return std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE");
+}
+
+Result<std::unique_ptr<Communicator>> connectMpi(const ProcessGrid &grid) {
+  std::error_code failed;
+  const std::filesystem::path program =
+      std::filesystem::read_symlink("/proc/self/exe", failed);
+  const std::string path =
+      (program.parent_path().parent_path() / "lib" / "libsinter-mpi.so")
+          .string();
+  // MPI's own plugins look for its symbols.
+  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (!library)
+    return systemError(std::string("MPI cannot be used: ") + ::dlerror() +
+                       " (was Sinter built where Open MPI is installed?)");
+  void *entry = ::dlsym(library, mpiEntry);
+  if (!entry)
+    return systemError("'" + path + "' is not Sinter's");
+  Result<std::unique_ptr<Communicator>> result =
+      systemError("MPI was not started");
+  reinterpret_cast<MpiEntry *>(entry)(grid, result);
+  return result;
+}
+
+} // namespace sinter

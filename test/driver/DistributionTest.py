@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Runs programs as grids of processes: as threads and under mpirun, on both backends; all must agree.
+
+    test/driver/DistributionTest.py build/bin/sinter
+"""
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "distribution")
+SINTER = ""
+MPI = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4"]
+
+
+def run(*arguments, prefix=()):
+    command = [*prefix, SINTER, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120)
+
+
+def grid(backend, prefix=()):
+    program = os.path.join(HERE, "collectives.mlir")
+    done = run("run", program, "--replicas", "2", "--partitions", "2", "--backend", backend, "--no-cache", prefix=prefix)
+    return done.returncode, sorted(done.stdout.splitlines()), done.stderr
+
+
+class DistributionTest(unittest.TestCase):
+    def test_threads_agree_on_both_backends(self):
+        status, lines, errors = grid("interpreter")
+        self.assertEqual((status, len(lines)), (0, 4 * 6 * 2), errors)
+        self.assertEqual(grid("cpu")[:2], (0, lines), grid("cpu")[2])
+
+    def test_mpi_agrees_with_threads(self):
+        if not shutil.which("mpirun"):
+            self.skipTest("there is no mpirun")
+        lines = grid("interpreter")[1]
+        for backend in ["interpreter", "cpu"]:
+            status, theirs, errors = grid(backend, MPI)
+            self.assertEqual((status, theirs), (0, lines), errors)
+
+    def test_a_grid_of_another_size_is_refused(self):
+        if not shutil.which("mpirun"):
+            self.skipTest("there is no mpirun")
+        program = os.path.join(HERE, "collectives.mlir")
+        done = run("run", program, "--replicas", "3", "--backend", "interpreter", "--no-cache", prefix=MPI)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("mpirun started 4 processes", done.stderr)
+
+    def test_a_deadlock_is_an_error_at_once(self):
+        done = run("test", os.path.join(HERE, "deadlock.mlir"), "--backend", "interpreter", "--timeout", "20")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no process can go on: process 0 (replica 0, partition 0) waits in stablehlo.all_reduce for others; "
+                      "process 1 (replica 1, partition 0) has ended", done.stdout)
+
+
+if __name__ == "__main__":
+    SINTER = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
