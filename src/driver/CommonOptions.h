@@ -46,7 +46,8 @@ void addShapes(CLI::App &app, CommonOptions &options);
 void addBinding(CLI::App &app, CommonOptions &options);
 /// --backend, --threads
 void addBackend(CLI::App &app, CommonOptions &options);
-/// --disable-patterns, --enable-patterns, --allow, --verify-numerics, --print-ir-after
+/// --disable-patterns, --enable-patterns, --allow, --verify-numerics,
+/// --print-ir-after
 void addPasses(CLI::App &app, CommonOptions &options);
 /// --cache-dir, --no-cache
 void addCache(CLI::App &app, CommonOptions &options);

@@ -12,9 +12,9 @@
 
 void sinter::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::func::FuncDialect, mlir::quant::QuantizationDialect,
-                  nn::NnDialect, stablehlo::StablehloDialect,
-                  chlo::ChloDialect, check::CheckDialect,
-                  check::InterpreterDialect, sdy::SdyDialect>();
+                  nn::NnDialect, stablehlo::StablehloDialect, chlo::ChloDialect,
+                  check::CheckDialect, check::InterpreterDialect,
+                  sdy::SdyDialect>();
 }
 
 void sinter::registerAllPasses() {

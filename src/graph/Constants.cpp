@@ -87,9 +87,8 @@ DenseElementsAttr toDenseAttribute(const Tensor &tensor, MLIRContext *context) {
 /// Whether the elements, more than one, are the same to the bit.
 static bool isUniform(const Tensor &tensor) {
   size_t width = byteSize(tensor.type());
-  return tensor.size() > 1 &&
-         std::memcmp(tensor.data(), tensor.data() + width,
-                     tensor.bytes() - width) == 0;
+  return tensor.size() > 1 && std::memcmp(tensor.data(), tensor.data() + width,
+                                          tensor.bytes() - width) == 0;
 }
 
 ElementsAttr toAttribute(const Tensor &tensor, StringRef name,

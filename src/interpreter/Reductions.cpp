@@ -343,7 +343,8 @@ Result<Tensors> reduceWindow(const Call &call, size_t count,
 
 static Result<Tensors> evaluateReduceWindow(const Call &call) {
   auto op = call.as<stablehlo::ReduceWindowOp>();
-  return reduceWindow(call, op.getInputs().size(), op.getWindow(), op.getBody());
+  return reduceWindow(call, op.getInputs().size(), op.getWindow(),
+                      op.getBody());
 }
 
 void registerReductions(Registry &registry) {

@@ -52,8 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (auto artifact = artifactInExported(bytes))
     bytes = *artifact;
   // Large constants share the bytes, which are gone after this call.
-  auto owned = std::make_shared<std::vector<std::byte>>(bytes.begin(),
-                                                        bytes.end());
+  auto owned =
+      std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
   auto module = vhlo::readArtifact(*owned, owned, "fuzz", context());
   if (!module) {
     checkMessage(module.error());

@@ -8,8 +8,8 @@
 
 #include "formats/stablehlo/vhlo/ArtifactWriter.h"
 #include "graph/Model.h"
-#include "runtime/MappedFile.h"
 #include "mlir/Parser/Parser.h"
+#include "runtime/MappedFile.h"
 
 #include <cstdio>
 
@@ -27,9 +27,8 @@ int main(int argc, char **argv) {
   StringRef(*text).split(programs, "// -----\n");
   int count = 0;
   for (StringRef program : programs)
-    for (vhlo::Version version :
-         {vhlo::Version{0, 9}, vhlo::Version{0, 13}, vhlo::Version{1, 0},
-          vhlo::currentVersion}) {
+    for (vhlo::Version version : {vhlo::Version{0, 9}, vhlo::Version{0, 13},
+                                  vhlo::Version{1, 0}, vhlo::currentVersion}) {
       auto module = parseSourceString<ModuleOp>(program.str(), context.get());
       if (!module)
         return 3;

@@ -6,7 +6,6 @@
 namespace sinter {
 namespace {
 
-
 /// Known answers of Random123 (kat_vectors of its release 1.14).
 TEST(RandomBits, ThreefryKnownAnswers) {
   using Pair = std::array<uint32_t, 2>;

@@ -59,8 +59,7 @@ compileModel(Model model, const SpecializeOptions &known,
   if (Result<SimplifyReport> simplified = simplifyWith(model, request.passes);
       !simplified)
     return simplified.takeError();
-  if (Result<SimplifyReport> raised = raiseWith(model, request.passes);
-      !raised)
+  if (Result<SimplifyReport> raised = raiseWith(model, request.passes); !raised)
     return raised.takeError();
   timer.end("simplify");
   cpu::CpuOptions options;

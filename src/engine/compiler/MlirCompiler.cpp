@@ -4,11 +4,13 @@
 
 #include "engine/compiler/Simplification.h"
 #include "formats/onnx/WriteOnnx.h"
+#include "formats/stablehlo/StablehloReader.h"
 #include "formats/stablehlo/StablehloWriter.h"
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "graph/storage/Storage.h"
 #include "interpreter/InterpreterExecutor.h"
+#include "runtime/MappedFile.h"
 #include <map>
 
 using namespace mlir;
@@ -53,6 +55,22 @@ Result<void> writeModel(const Model &model, const std::string &path,
   return checkOutputName(path);
 }
 
+/// The program at \p path as it stands, which need not have a function @main;
+/// nothing if it is not StableHLO in one file.
+static Result<std::optional<Model>> libraryAt(const std::string &path) {
+  if (isStablehloFolder(path))
+    return std::optional<Model>();
+  auto file = MappedFile::open(path);
+  if (!file)
+    return file.takeError();
+  if ((*file)->bytes().empty() || !isStablehlo((*file)->bytes(), path))
+    return std::optional<Model>();
+  Result<Model> model = parseStablehlo((*file)->text(), path);
+  if (!model)
+    return model.takeError();
+  return std::optional<Model>(std::move(*model));
+}
+
 Result<void> MlirCompiler::convert(const std::string &input,
                                    const std::string &output,
                                    const NamedShapes &shapes,
@@ -63,6 +81,14 @@ Result<void> MlirCompiler::convert(const std::string &input,
     return usageError("--target-version is for portable artifacts (.mlir.bc or "
                       ".stablehlo), not for '" +
                       output + "'");
+  // Between forms of StableHLO a file of functions will do.
+  if (shapes.empty() && !StringRef(output).ends_with(".onnx")) {
+    Result<std::optional<Model>> library = libraryAt(input);
+    if (!library)
+      return library.takeError();
+    if (*library)
+      return writeModel(**library, output, targetVersion);
+  }
   auto source = ModelSource::open(input, shapes);
   if (!source)
     return source.takeError();

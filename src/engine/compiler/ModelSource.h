@@ -24,9 +24,9 @@ public:
   virtual ~ModelSource() = default;
 
   /// Opens the model at \p path and reads it with \p shapes bound: StableHLO if
-  /// its name or its contents say so, else ONNX. Errors name the file; those for
-  /// files of other well-known kinds say what they are.
-  /// The inputs that \p bound names become constants.
+  /// its name or its contents say so, else ONNX. Errors name the file; those
+  /// for files of other well-known kinds say what they are. The inputs that \p
+  /// bound names become constants.
   static Result<std::unique_ptr<ModelSource>>
   open(const std::string &path, const NamedShapes &shapes,
        const NamedTensors &bound = {});

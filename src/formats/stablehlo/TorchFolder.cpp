@@ -119,7 +119,7 @@ Result<Tensor> valueOf(const fs::path &folder, const Source &source,
 
 /// Puts constants in place of arguments.
 Result<void> bindWeights(func::FuncOp entry, const std::vector<Source> &sources,
-                  const fs::path &folder) {
+                         const fs::path &folder) {
   std::error_code failed;
   const bool hasData = fs::is_directory(folder / "data", failed);
   OpBuilder builder = OpBuilder::atBlockBegin(&entry.front());
@@ -137,10 +137,10 @@ Result<void> bindWeights(func::FuncOp entry, const std::vector<Source> &sources,
     Result<Tensor> value = valueOf(folder, source, argument.getType());
     if (!value)
       return value.takeError();
-    const std::string name = source.kind == Source::Parameter
-                                 ? source.name
-                                 : "constant_" +
-                                       std::to_string(source.position);
+    const std::string name =
+        source.kind == Source::Parameter
+            ? source.name
+            : "constant_" + std::to_string(source.position);
     argument.replaceAllUsesWith(
         makeConstant(builder, argument.getLoc(), *value, name));
     bound.set(index);
@@ -159,9 +159,8 @@ Result<Model> readTorchFolder(const std::string &path) {
   const std::vector<std::string> names = functionsOf(path);
   if (names.empty())
     return invalidModel(path + ": the folder holds no functions/*.meta");
-  const std::string name = llvm::is_contained(names, "forward")
-                               ? "forward"
-                               : names.front();
+  const std::string name =
+      llvm::is_contained(names, "forward") ? "forward" : names.front();
   const std::string stem = (fs::path(path) / "functions" / name).string();
   Result<std::vector<Source>> sources = sourcesIn(stem + ".meta");
   if (!sources)
@@ -174,11 +173,10 @@ Result<Model> readTorchFolder(const std::string &path) {
     return model;
   func::FuncOp entry = model->entry();
   if (entry.getNumArguments() != sources->size())
-    return invalidModel(stem + ".meta: there are " +
-                        std::to_string(sources->size()) +
-                        " input_locations for " +
-                        std::to_string(entry.getNumArguments()) +
-                        " arguments of the program");
+    return invalidModel(
+        stem + ".meta: there are " + std::to_string(sources->size()) +
+        " input_locations for " + std::to_string(entry.getNumArguments()) +
+        " arguments of the program");
   if (Result<void> done = bindWeights(entry, *sources, path); !done)
     return done.takeError();
   model->path = path;

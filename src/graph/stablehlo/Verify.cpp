@@ -213,9 +213,8 @@ LogicalResult CompareOp::verify() {
     fits = *type == ComparisonType::SIGNED;
   else if (isa<ComplexType>(element))
     fits = *type == ComparisonType::FLOAT;
-  else if (isa<FloatType>(element))
-    fits =
-        *type == ComparisonType::FLOAT || *type == ComparisonType::TOTALORDER;
+  // Published artifacts compare floats as SIGNED and UNSIGNED, too, and mean
+  // FLOAT: of floats only TOTALORDER changes anything.
   if (!fits)
     return emitOpError("(C3) compares ")
            << element << " as " << stringifyComparisonType(*type);

@@ -2,8 +2,8 @@
 
 #include "formats/stablehlo/ExportedFunction.h"
 
-#include <gtest/gtest.h>
 #include <cstring>
+#include <gtest/gtest.h>
 #include <string>
 
 using namespace sinter;
@@ -41,9 +41,9 @@ TEST(ExportedFunction, HoldsAnArtifact) {
   const std::string file = exported(artifact);
   auto found = artifactInExported(bytesOf(file));
   ASSERT_TRUE(found);
-  EXPECT_EQ(std::string(reinterpret_cast<const char *>(found->data()),
-                        found->size()),
-            artifact);
+  EXPECT_EQ(
+      std::string(reinterpret_cast<const char *>(found->data()), found->size()),
+      artifact);
 }
 
 TEST(ExportedFunction, IsToldByTheArtifact) {

@@ -146,13 +146,20 @@ TEST_F(PortableArtifact, KeepsValuesOfEveryElementType) {
   for (const char *constant :
        {"dense<[true, false, true, true, false, false, true, false, true]> : "
         "tensor<9xi1>",
-        "dense<true> : tensor<9xi1>", "dense<false> : tensor<3xi1>",
-        "dense<true> : tensor<1xi1>", "dense<true> : tensor<i1>",
-        "dense<[true, true]> : tensor<2xi1>", "dense<> : tensor<0xi1>",
-        "dense<[1, -2, 1]> : tensor<3xi2>", "dense<[1, 3]> : tensor<2xui2>",
-        "dense<[-8, 7]> : tensor<2xi4>", "dense<[15, 0]> : tensor<2xui4>",
-        "dense<[-128, 127]> : tensor<2xi8>", "dense<255> : tensor<2xui8>",
-        "dense<[-1, 2]> : tensor<2xi16>", "dense<[1, 2]> : tensor<2xui32>",
+        "dense<true> : tensor<9xi1>",
+        "dense<false> : tensor<3xi1>",
+        "dense<true> : tensor<1xi1>",
+        "dense<true> : tensor<i1>",
+        "dense<[true, true]> : tensor<2xi1>",
+        "dense<> : tensor<0xi1>",
+        "dense<[1, -2, 1]> : tensor<3xi2>",
+        "dense<[1, 3]> : tensor<2xui2>",
+        "dense<[-8, 7]> : tensor<2xi4>",
+        "dense<[15, 0]> : tensor<2xui4>",
+        "dense<[-128, 127]> : tensor<2xi8>",
+        "dense<255> : tensor<2xui8>",
+        "dense<[-1, 2]> : tensor<2xi16>",
+        "dense<[1, 2]> : tensor<2xui32>",
         "dense<[-1, 9223372036854775807]> : tensor<2xi64>",
         "dense<18446744073709551615> : tensor<ui64>",
         "dense<[1.5, -2.0]> : tensor<2xbf16>",
@@ -171,8 +178,9 @@ TEST_F(PortableArtifact, KeepsValuesOfEveryElementType) {
     SCOPED_TRACE(constant);
     const std::string type =
         std::string(constant).substr(std::string(constant).find(" : ") + 3);
-    roundTrip("func.func @main() -> " + type + " {\n  %0 = stablehlo.constant " +
-              constant + "\n  return %0 : " + type + "\n}");
+    roundTrip("func.func @main() -> " + type +
+              " {\n  %0 = stablehlo.constant " + constant +
+              "\n  return %0 : " + type + "\n}");
   }
 }
 
@@ -196,14 +204,14 @@ TEST_F(PortableArtifact, SharesLargeConstants) {
   std::string numbers;
   for (int i = 0; i < 3000; ++i)
     numbers += (i ? ", " : "") + std::to_string(i) + ".0";
-  auto written = write("func.func @main() -> tensor<3000xf32> {\n"
-                       "%0 = stablehlo.constant dense<[" +
-                       numbers +
-                       "]> : tensor<3000xf32>\nreturn %0 : tensor<3000xf32>\n}");
+  auto written =
+      write("func.func @main() -> tensor<3000xf32> {\n"
+            "%0 = stablehlo.constant dense<[" +
+            numbers + "]> : tensor<3000xf32>\nreturn %0 : tensor<3000xf32>\n}");
   ASSERT_TRUE(written) << written.error().message;
   auto bytes = std::make_shared<std::string>(*written);
-  auto module = vhlo::readArtifact(std::as_bytes(std::span(*bytes)), bytes,
-                                   "a", context.get());
+  auto module = vhlo::readArtifact(std::as_bytes(std::span(*bytes)), bytes, "a",
+                                   context.get());
   ASSERT_TRUE(module) << module.error().message;
   EXPECT_GT(bytes.use_count(), 1);
   std::optional<Tensor> tensor;
@@ -249,8 +257,7 @@ func.func @main(%x: tensor<3x4x5xf32>, %i: tensor<3x2x1xi64>) -> tensor<3x2x5xf3
   ASSERT_TRUE(written) << written.error().message;
   auto module = read(*written);
   ASSERT_TRUE(module) << module.error().message;
-  EXPECT_NE(textOf(**module).find("stablehlo.iota dim = 0"),
-            std::string::npos);
+  EXPECT_NE(textOf(**module).find("stablehlo.iota dim = 0"), std::string::npos);
 }
 
 TEST_F(PortableArtifact, RefusesWhatAVersionLacks) {

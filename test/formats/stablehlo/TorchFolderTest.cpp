@@ -76,8 +76,7 @@ TEST_F(TorchFolder, BindsWeightsByTheirNames) {
 TEST_F(TorchFolder, PrefersTheArtifact) {
   auto model = readStablehlo(folder.file("functions/forward.mlir"));
   ASSERT_TRUE(model);
-  ASSERT_TRUE(writeStablehlo(*model,
-                             folder.file("functions/forward.bytecode"),
+  ASSERT_TRUE(writeStablehlo(*model, folder.file("functions/forward.bytecode"),
                              StablehloForm::Artifact, "1.0.0"));
   folder.write("functions/forward.mlir", "no program");
   auto again = readTorchFolder(folder.path());
@@ -102,8 +101,9 @@ TEST_F(TorchFolder, TellsWhatIsWrong) {
   fails("0 input_locations for 3 arguments");
   folder.write("functions/forward.meta", "[1");
   fails("no JSON");
-  folder.write("functions/forward.meta",
-               R"({"input_locations": [{"type_": "parameter", "name": "../x"}]})");
+  folder.write(
+      "functions/forward.meta",
+      R"({"input_locations": [{"type_": "parameter", "name": "../x"}]})");
   fails("input_locations[0]");
 }
 

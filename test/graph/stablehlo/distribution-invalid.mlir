@@ -44,7 +44,7 @@ func.func @all_gather_c6(%x: tensor<2x2xf32>) {
   // expected-error@+1 {{(C6) dimension 1 of a result does not follow from its operand}}
   %r = "stablehlo.all_gather"(%x)
       {all_gather_dim = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}
-      : (tensor<2x2xf32>) -> tensor<2x6xf32>
+      : (tensor<2x2xf32>) -> tensor<2x5xf32>
   return
 }
 

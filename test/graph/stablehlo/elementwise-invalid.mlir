@@ -774,11 +774,11 @@ func.func @compare_c1(%x: tensor<2xf32>, %y: tensor<2xf64>) {
 
 // -----
 
-func.func @compare_c3(%x: tensor<2xf32>) {
-  // expected-error@+1 {{(C3) compares 'f32' as SIGNED}}
+func.func @compare_c3(%x: tensor<2xi32>) {
+  // expected-error@+1 {{(C3) compares 'i32' as FLOAT}}
   %r = "stablehlo.compare"(%x, %x)
-      {comparison_direction = #stablehlo<comparison_direction EQ>, compare_type = #stablehlo<comparison_type SIGNED>}
-      : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
+      {comparison_direction = #stablehlo<comparison_direction EQ>, compare_type = #stablehlo<comparison_type FLOAT>}
+      : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi1>
   return
 }
 

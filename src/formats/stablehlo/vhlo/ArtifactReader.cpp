@@ -146,12 +146,11 @@ bool OperationReader::readRaw(ByteReader &reader, RawOperation &raw) {
   if (mask & HasSuccessors)
     return fail(ErrorKind::InvalidModel,
                 "has an operation " + raw.name + " that branches");
-  if (file.version() >= BytecodeFile::withUseOrders &&
-      (mask & HasUseOrders) && !skipUseOrders(reader, raw.results.size()))
+  if (file.version() >= BytecodeFile::withUseOrders && (mask & HasUseOrders) &&
+      !skipUseOrders(reader, raw.results.size()))
     return broken("order of uses");
-  if ((mask & HasRegions) &&
-      (!reader.flagged(raw.regions, raw.isIsolated) ||
-       raw.regions > reader.remaining()))
+  if ((mask & HasRegions) && (!reader.flagged(raw.regions, raw.isIsolated) ||
+                              raw.regions > reader.remaining()))
     return broken("list of regions");
   return true;
 }
@@ -371,9 +370,8 @@ Operation *OperationReader::create(OperationName name, const RawOperation &raw,
   Operation *op = Operation::create(state);
   block->push_back(op);
   const auto complain = [&] { return op->emitError(); };
-  if (!inherent.empty() &&
-      mlir::failed(op->setPropertiesFromAttribute(
-          inherent.getDictionary(context), complain))) {
+  if (!inherent.empty() && mlir::failed(op->setPropertiesFromAttribute(
+                               inherent.getDictionary(context), complain))) {
     broken("attribute of " + raw.name);
     return nullptr;
   }
@@ -406,8 +404,8 @@ Operation *OperationReader::translate(const RawOperation &raw, Block *block) {
   if (!fromVersioned(*row, versioned, attributes, entries.translator)) {
     fail(entries.translator.isLack ? ErrorKind::Unsupported
                                    : ErrorKind::InvalidModel,
-         "has an operation " + raw.name + " that is not to be read: " +
-             entries.translator.problem);
+         "has an operation " + raw.name +
+             " that is not to be read: " + entries.translator.problem);
     return nullptr;
   }
   const OperationName name(nameOf(*row, block), context);
@@ -485,15 +483,14 @@ OwningOpRef<ModuleOp> OperationReader::read() {
   }
   // Before bytecode had properties, its name was among the attributes.
   for (const char *text : {"sym_name", "sym_visibility"})
-    if (Attribute value = raw.attributes.get(text); value &&
-                                                    !isa<StringAttr>(value)) {
+    if (Attribute value = raw.attributes.get(text);
+        value && !isa<StringAttr>(value)) {
       broken("property of the module");
       return {};
     }
   raw.foreign->addRegion();
   raw.foreign->addAttributes(raw.attributes);
-  OwningOpRef<ModuleOp> module(
-      cast<ModuleOp>(Operation::create(*raw.foreign)));
+  OwningOpRef<ModuleOp> module(cast<ModuleOp>(Operation::create(*raw.foreign)));
   if (!readRegions(reader, raw, *module))
     return {};
   if (!reader.empty() || module->getBodyRegion().empty()) {
@@ -522,10 +519,10 @@ bool beginsAsBytecode(std::span<const std::byte> bytes) {
   return isBytecode(asBytes(bytes));
 }
 
-Result<OwningOpRef<ModuleOp>>
-readArtifact(std::span<const std::byte> bytes,
-             std::shared_ptr<const void> owner, const std::string &path,
-             MLIRContext *context) {
+Result<OwningOpRef<ModuleOp>> readArtifact(std::span<const std::byte> bytes,
+                                           std::shared_ptr<const void> owner,
+                                           const std::string &path,
+                                           MLIRContext *context) {
   BytecodeFile file;
   std::string problem;
   if (!file.open(asBytes(bytes), problem))

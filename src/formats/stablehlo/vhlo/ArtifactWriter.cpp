@@ -93,8 +93,7 @@ private:
   /// The newest version of an operation; null for other dialects'.
   static const OperationRow *rowOf(Operation *op) {
     const auto [dialect, name] = op->getName().getStringRef().split('.');
-    const bool isFunction =
-        isa<func::FuncOp, func::CallOp, func::ReturnOp>(op);
+    const bool isFunction = isa<func::FuncOp, func::CallOp, func::ReturnOp>(op);
     return isFunction || dialect == "stablehlo" ? findNewest(name) : nullptr;
   }
 

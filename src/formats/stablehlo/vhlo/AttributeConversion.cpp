@@ -85,8 +85,8 @@ private:
     if (!result)
       result = builtin(attribute);
     if (!result && problem.empty())
-      problem = "portable artifacts cannot hold the attribute " +
-                textOf(attribute);
+      problem =
+          "portable artifacts cannot hold the attribute " + textOf(attribute);
     return result;
   }
 
@@ -114,13 +114,12 @@ private:
     if (auto mesh = dyn_cast<MeshAttr>(attribute)) {
       const SmallVector<Attribute> axes(mesh.getAxes().begin(),
                                         mesh.getAxes().end());
-      return make(code::Mesh,
-                  {array(axes), optional(mesh.getDeviceIds())});
+      return make(code::Mesh, {array(axes), optional(mesh.getDeviceIds())});
     }
     if (auto groups = dyn_cast<ReplicaGroupMeshAxesAttr>(attribute))
-      return make(code::ReplicaGroupMeshAxes,
-                  {(*this)(groups.getMesh()),
-                   array(groups.getAxes().getValue())});
+      return make(
+          code::ReplicaGroupMeshAxes,
+          {(*this)(groups.getMesh()), array(groups.getAxes().getValue())});
     return {};
   }
 
@@ -182,9 +181,8 @@ private:
   }
   Attribute array(ArrayRef<Attribute> attributes) {
     return make(code::Array,
-                {list(llvm::map_to_vector(attributes, [&](Attribute one) {
-                  return (*this)(one);
-                }))});
+                {list(llvm::map_to_vector(
+                    attributes, [&](Attribute one) { return (*this)(one); }))});
   }
   Attribute string(StringRef text) {
     return make(code::String, {builder.getStringAttr(text)});
@@ -294,8 +292,8 @@ private:
     case code::AxisRef: {
       auto name = as<StringAttr>(attribute.field(0));
       const bool whole = isa<UnitAttr>(attribute.field(1));
-      auto info = whole ? SubAxisInfoAttr()
-                        : as<SubAxisInfoAttr>(attribute.field(1));
+      auto info =
+          whole ? SubAxisInfoAttr() : as<SubAxisInfoAttr>(attribute.field(1));
       return name && (whole || info)
                  ? AxisRefAttr::get(context, name.getValue(), info)
                  : Attribute();

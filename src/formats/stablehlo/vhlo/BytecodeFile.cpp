@@ -125,8 +125,7 @@ bool BytecodeFile::readDialects() {
     dialectNames.push_back(allStrings[index]);
     unsigned id;
     ArrayRef<uint8_t> ignored;
-    if (hasVersion &&
-        (!section(reader, id, ignored) || id != versionSection))
+    if (hasVersion && (!section(reader, id, ignored) || id != versionSection))
       return false;
   }
   return readOperationNames(reader);
@@ -145,9 +144,9 @@ bool BytecodeFile::readOperationNames(ByteReader &reader) {
       uint64_t index;
       OperationName name;
       name.dialect = dialectNames[dialect];
-      if (version() < withProperties ? !reader.number(index)
-                                     : !reader.flagged(index,
-                                                       name.isRegistered))
+      if (version() < withProperties
+              ? !reader.number(index)
+              : !reader.flagged(index, name.isRegistered))
         return false;
       if (index >= allStrings.size())
         return false;

@@ -45,14 +45,15 @@ bool toVersioned(const OperationRow &row, mlir::DictionaryAttr attributes,
 /// types that MLIR lacks, and what makes no sense.
 /// @{
 mlir::Type fromVersioned(mlir::Type type, Translator &translator);
-mlir::Attribute fromVersioned(mlir::Attribute attribute, Translator &translator);
+mlir::Attribute fromVersioned(mlir::Attribute attribute,
+                              Translator &translator);
 /// The other way round; values that are defaults are left out.
 bool fromVersioned(const OperationRow &row, const mlir::NamedAttrList &all,
                    mlir::NamedAttrList &attributes, Translator &translator);
 /// @}
 
-/// Whether \p attribute belongs to a dialect that artifacts may hold beside VHLO
-/// from version 1.11 on.
+/// Whether \p attribute belongs to a dialect that artifacts may hold beside
+/// VHLO from version 1.11 on.
 bool isForeign(mlir::Attribute attribute);
 
 /// What \p value stands for, for an operation whose attributes of VHLO are

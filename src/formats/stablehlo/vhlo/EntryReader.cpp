@@ -163,9 +163,9 @@ Attribute EntryReader::versionedAttribute(ByteReader &reader) {
     return {};
   const CodeRow *row = findAttributeCode(code);
   if (!row) {
-    fail(ErrorKind::Unsupported,
-         "has an attribute with the code " + Twine(code) +
-             ", which StableHLO " + currentVersion.str() + " does not know");
+    fail(ErrorKind::Unsupported, "has an attribute with the code " +
+                                     Twine(code) + ", which StableHLO " +
+                                     currentVersion.str() + " does not know");
     return {};
   }
   SmallVector<Attribute> all;
@@ -179,9 +179,9 @@ Type EntryReader::versionedType(ByteReader &reader) {
     return {};
   const CodeRow *row = findTypeCode(code);
   if (!row) {
-    fail(ErrorKind::Unsupported,
-         "has a type with the code " + Twine(code) + ", which StableHLO " +
-             currentVersion.str() + " does not know");
+    fail(ErrorKind::Unsupported, "has a type with the code " + Twine(code) +
+                                     ", which StableHLO " +
+                                     currentVersion.str() + " does not know");
     return {};
   }
   SmallVector<Attribute> all;
@@ -302,9 +302,8 @@ Attribute EntryReader::tensor(ByteReader &reader, Type versioned) {
   }
   std::string problem;
   ElementsAttr elements = elementsOf(
-      shaped,
-      {reinterpret_cast<const char *>(bytes.data()), bytes.size()}, owner,
-      problem);
+      shaped, {reinterpret_cast<const char *>(bytes.data()), bytes.size()},
+      owner, problem);
   if (!elements)
     fail(ErrorKind::InvalidModel, "has a constant that " + problem);
   return elements;
@@ -380,8 +379,8 @@ bool EntryReader::signedNumbers(ByteReader &reader,
   if (!reader.count(count))
     return false;
   values.resize(count);
-  return llvm::all_of(values,
-                      [&](int64_t &value) { return reader.signedNumber(value); });
+  return llvm::all_of(
+      values, [&](int64_t &value) { return reader.signedNumber(value); });
 }
 
 StringAttr EntryReader::string(ByteReader &reader) {
@@ -407,8 +406,8 @@ Attribute EntryReader::integer(ByteReader &reader, Type type) {
   } else if (!reader.signedNumber(value)) {
     return {};
   }
-  return IntegerAttr::get(
-      type, APInt(64, static_cast<uint64_t>(value)).trunc(width));
+  return IntegerAttr::get(type,
+                          APInt(64, static_cast<uint64_t>(value)).trunc(width));
 }
 
 Attribute EntryReader::floating(ByteReader &reader, Type type) {

@@ -49,8 +49,7 @@ Value withBatchNumbers(OpBuilder &builder, Location location, Value indices,
   const auto numbers = RankedTensorType::get(shape, element);
   SmallVector<Value> parts;
   for (int64_t dim : batching)
-    parts.push_back(
-        builder.create<stablehlo::IotaOp>(location, numbers, dim));
+    parts.push_back(builder.create<stablehlo::IotaOp>(location, numbers, dim));
   parts.push_back(indices);
   shape[vectorDim] = type.getDimSize(vectorDim) + batching.size();
   return builder.create<stablehlo::ConcatenateOp>(
@@ -99,7 +98,8 @@ bool expandGather(Operation *op) {
   return true;
 }
 
-/// scatter with batching dimensions -> scatter(.., [batch numbers, indices], ..)
+/// scatter with batching dimensions -> scatter(.., [batch numbers, indices],
+/// ..)
 bool expandScatter(Operation *op) {
   auto scatter = cast<stablehlo::ScatterOp>(op);
   const auto numbers = scatter.getScatterDimensionNumbers();
@@ -140,21 +140,19 @@ Value realTan(OpBuilder &builder, Location location, Value operand) {
 /// tan(a + bi) -> (tan(a) + i tanh(b)) / (1 - i tan(a) tanh(b))
 Value complexTan(OpBuilder &builder, Location location, Value operand) {
   auto type = cast<RankedTensorType>(operand.getType());
-  const auto real = type.clone(
-      cast<ComplexType>(type.getElementType()).getElementType());
+  const auto real =
+      type.clone(cast<ComplexType>(type.getElementType()).getElementType());
   Value a = builder.create<stablehlo::RealOp>(location, real, operand);
   Value b = builder.create<stablehlo::ImagOp>(location, real, operand);
   Value tan = realTan(builder, location, a);
   Value tanh = builder.create<stablehlo::TanhOp>(location, real, b);
-  Value product =
-      builder.create<stablehlo::MulOp>(location, real, tan, tanh);
+  Value product = builder.create<stablehlo::MulOp>(location, real, tan, tanh);
   Value negated = builder.create<stablehlo::NegOp>(location, real, product);
   Value one = builder.create<stablehlo::ConstantOp>(
       location, real,
-      DenseElementsAttr::get(
-          real, builder.getFloatAttr(real.getElementType(), 1.0)));
-  Value above =
-      builder.create<stablehlo::ComplexOp>(location, type, tan, tanh);
+      DenseElementsAttr::get(real,
+                             builder.getFloatAttr(real.getElementType(), 1.0)));
+  Value above = builder.create<stablehlo::ComplexOp>(location, type, tan, tanh);
   Value below =
       builder.create<stablehlo::ComplexOp>(location, type, one, negated);
   return builder.create<stablehlo::DivOp>(location, type, above, below);
@@ -204,9 +202,8 @@ bool expandComposite(Operation *op) {
   if (!decomposition || op->getNumRegions() != 0)
     return false;
   OpBuilder builder(op);
-  auto call = builder.create<func::CallOp>(op->getLoc(), decomposition,
-                                           op->getResultTypes(),
-                                           op->getOperands());
+  auto call = builder.create<func::CallOp>(
+      op->getLoc(), decomposition, op->getResultTypes(), op->getOperands());
   op->replaceAllUsesWith(call);
   op->erase();
   return true;

@@ -70,8 +70,8 @@ static Attribute plainDefault(Default value, Builder builder, int64_t rank) {
     return TypeAttr::get(NoneType::get(context));
   case Default::Precision:
     return builder.getArrayAttr(SmallVector<Attribute>(
-        2, stablehlo::PrecisionAttr::get(context,
-                                         stablehlo::Precision::DEFAULT)));
+        2,
+        stablehlo::PrecisionAttr::get(context, stablehlo::Precision::DEFAULT)));
   case Default::Accuracy:
     return stablehlo::ResultAccuracyAttr::get(
         context, APFloat(0.0), APFloat(0.0), 0,
@@ -145,8 +145,7 @@ bool isDefault(Attribute attribute, Default value, const NamedAttrList &all) {
   case Default::NoPadding:
     return isAll(attribute, 0);
   case Default::Config:
-    return isEmptyString(attribute) ||
-           isEmptyList(attribute, code::Dictionary);
+    return isEmptyString(attribute) || isEmptyList(attribute, code::Dictionary);
   case Default::Layouts:
     return isEmptyList(all.get("operand_layouts"), code::Array) &&
            isEmptyList(all.get("result_layouts"), code::Array);
@@ -174,9 +173,9 @@ static Attribute translate(const AttributeRow &row, Attribute attribute,
     return toVersioned(builder.getBoolAttr(true), translator);
   if (row.translation == Translation::Api)
     if (auto number = dyn_cast<IntegerAttr>(attribute))
-      return VersionedAttr::get(
-          attribute.getContext(), code::CustomCallApiVersion,
-          {builder.getI64IntegerAttr(number.getInt())});
+      return VersionedAttr::get(attribute.getContext(),
+                                code::CustomCallApiVersion,
+                                {builder.getI64IntegerAttr(number.getInt())});
   return toVersioned(attribute, translator);
 }
 
@@ -331,8 +330,7 @@ static Attribute fieldOf(const Member &member, Attribute attribute,
     return arrayOf(attribute, /*isFlags=*/false);
   case MemberKind::Int: {
     const VersionedAttr integer = asVersioned(attribute, code::Integer);
-    auto value =
-        integer ? cast<IntegerAttr>(integer.field(1)) : IntegerAttr();
+    auto value = integer ? cast<IntegerAttr>(integer.field(1)) : IntegerAttr();
     return value && value.getType().isSignlessInteger(64) ? value
                                                           : IntegerAttr();
   }

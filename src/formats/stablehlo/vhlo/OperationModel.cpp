@@ -78,8 +78,7 @@ public:
     };
   }
   void populateDefaultAttrs(const OperationName &, NamedAttrList &) override {}
-  void printAssembly(Operation *op, OpAsmPrinter &printer,
-                     StringRef) override {
+  void printAssembly(Operation *op, OpAsmPrinter &printer, StringRef) override {
     printer.printGenericOp(op);
   }
   LogicalResult verifyInvariants(Operation *) override { return success(); }
@@ -173,8 +172,8 @@ void VhloDialect::addOperations() {
     SmallVector<StringRef> names;
     for (const AttributeRow &attribute : row.attributes)
       names.push_back(attribute.name);
-    RegisteredOperationName::insert(
-        std::make_unique<Model>(this, row, *ids++), names);
+    RegisteredOperationName::insert(std::make_unique<Model>(this, row, *ids++),
+                                    names);
   }
 }
 

@@ -35,20 +35,20 @@ enum class Translation {
 /// What an attribute that StableHLO may leave out has then in VHLO, or what one
 /// that a version lacks has in the next.
 enum class Default {
-  None,         ///< It must be there.
-  False,        ///< A boolean.
-  Zero,         ///< An i64.
-  MinusOne,     ///< An i64.
-  EmptyString,  //
-  EmptyArray,   //
-  EmptyDict,    //
-  EmptyDims,    ///< A tensor of no i64.
-  Ones,         ///< A tensor of i64, one for each dimension of the window.
-  Falses,       ///< A tensor of i1, likewise.
-  NoPadding,    ///< A tensor of i64, two zeros for each dimension.
-  NoneType,     ///< A type attribute of the none type.
-  Precision,    ///< DEFAULT for both operands.
-  Accuracy,     ///< The implementation's choice.
+  None,          ///< It must be there.
+  False,         ///< A boolean.
+  Zero,          ///< An i64.
+  MinusOne,      ///< An i64.
+  EmptyString,   //
+  EmptyArray,    //
+  EmptyDict,     //
+  EmptyDims,     ///< A tensor of no i64.
+  Ones,          ///< A tensor of i64, one for each dimension of the window.
+  Falses,        ///< A tensor of i1, likewise.
+  NoPadding,     ///< A tensor of i64, two zeros for each dimension.
+  NoneType,      ///< A type attribute of the none type.
+  Precision,     ///< DEFAULT for both operands.
+  Accuracy,      ///< The implementation's choice.
   NoCompareType, //
   OriginalApi,   //
   Config,  ///< An empty string, or for the typed interface an empty dictionary.

@@ -126,8 +126,8 @@ static bool stepDown(const OperationRow *row, const OperationRow *to,
     return false;
   }
   if (to->operands >= 0 && facts.operands.size() != size_t(to->operands)) {
-    problem = "has " + std::to_string(facts.operands.size()) + " operands" +
-              needs;
+    problem =
+        "has " + std::to_string(facts.operands.size()) + " operands" + needs;
     return false;
   }
   for (const AttributeRow &attribute : to->extra)
@@ -194,8 +194,7 @@ static bool areKnown(ArrayRef<Attribute> fields, StringRef kinds,
 }
 
 static bool isRowKnown(const CodeRow *row, ArrayRef<Attribute> fields,
-                       const char *what, Version target,
-                       std::string &problem) {
+                       const char *what, Version target, std::string &problem) {
   if (row->since > target) {
     problem = "has the " + std::string(what) + " " +
               row->name.substr(0, row->name.rfind("_v")).str() +

@@ -32,8 +32,7 @@ const OperationRow *upgrade(const OperationRow *row,
 const OperationRow *downgrade(const OperationRow *newest, Version target,
                               const OperationFacts &facts,
                               mlir::NamedAttrList &attributes,
-                              mlir::MLIRContext *context,
-                              std::string &problem);
+                              mlir::MLIRContext *context, std::string &problem);
 
 /// Whether types and attributes, with all in them, were known at \p target; the
 /// name of the first that was not, with its version, in \p problem.

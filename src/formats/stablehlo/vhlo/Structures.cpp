@@ -63,8 +63,7 @@ Fields takeConv(Attribute attribute) {
            conv.getKernelInputFeatureDimension(),
            conv.getKernelOutputFeatureDimension(),
            conv.getKernelSpatialDimensions(), conv.getOutputBatchDimension(),
-           conv.getOutputFeatureDimension(),
-           conv.getOutputSpatialDimensions());
+           conv.getOutputFeatureDimension(), conv.getOutputSpatialDimensions());
 }
 
 Attribute makeConv(MLIRContext *context, ArrayRef<Attribute> f) {
@@ -90,9 +89,8 @@ Fields takeDot(Attribute attribute) {
 }
 
 Attribute makeDot(MLIRContext *context, ArrayRef<Attribute> f) {
-  return stablehlo::DotDimensionNumbersAttr::get(context, dims(f[0]),
-                                                 dims(f[1]), dims(f[2]),
-                                                 dims(f[3]));
+  return stablehlo::DotDimensionNumbersAttr::get(
+      context, dims(f[0]), dims(f[1]), dims(f[2]), dims(f[3]));
 }
 
 constexpr Member algorithmMembers[] = {
@@ -190,8 +188,7 @@ Fields takeChannelAndType(Attribute attribute) {
 }
 
 Attribute makeChannelAndType(MLIRContext *context, ArrayRef<Attribute> f) {
-  return stablehlo::ChannelHandleAttr::get(context, number(f[0]),
-                                           number(f[1]));
+  return stablehlo::ChannelHandleAttr::get(context, number(f[0]), number(f[1]));
 }
 
 /// Collectives do not keep the channel's type.

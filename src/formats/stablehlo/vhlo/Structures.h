@@ -8,10 +8,10 @@
 #ifndef SINTER_FORMATS_STABLEHLO_VHLO_STRUCTURES_H
 #define SINTER_FORMATS_STABLEHLO_VHLO_STRUCTURES_H
 
+#include "mlir/IR/Attributes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
-#include "mlir/IR/Attributes.h"
 
 namespace sinter::vhlo {
 
@@ -37,8 +37,7 @@ struct Structure {
   /// The fields of an attribute; none if it is not of the right kind.
   llvm::SmallVector<mlir::Attribute> (*take)(mlir::Attribute);
   /// The attribute with these fields, which are of the right kinds.
-  mlir::Attribute (*make)(mlir::MLIRContext *,
-                          llvm::ArrayRef<mlir::Attribute>);
+  mlir::Attribute (*make)(mlir::MLIRContext *, llvm::ArrayRef<mlir::Attribute>);
   /// The fields of an attribute that is left out; none if it must be there.
   llvm::SmallVector<mlir::Attribute> (*absent)(mlir::MLIRContext *);
 };

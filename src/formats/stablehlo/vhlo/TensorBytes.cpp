@@ -89,9 +89,9 @@ static size_t elementBytes(Type element) {
     return 2 * elementBytes(complex.getElementType());
   if (isa<IndexType>(element))
     return 8;
-  return element.isIntOrFloat() ? llvm::divideCeil(
-                                      element.getIntOrFloatBitWidth(), 8)
-                                : 0;
+  return element.isIntOrFloat()
+             ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
+             : 0;
 }
 
 ElementsAttr elementsOf(ShapedType type, ArrayRef<char> bytes,
@@ -99,9 +99,9 @@ ElementsAttr elementsOf(ShapedType type, ArrayRef<char> bytes,
                         std::string &problem) {
   const Type element = type.getElementType();
   const size_t size = elementBytes(element);
-  const std::optional<int64_t> count =
-      type.hasRank() && type.hasStaticShape() ? elementCount(type.getShape())
-                                              : std::nullopt;
+  const std::optional<int64_t> count = type.hasRank() && type.hasStaticShape()
+                                           ? elementCount(type.getShape())
+                                           : std::nullopt;
   if (!isa<RankedTensorType>(type) || size == 0 || !count) {
     llvm::raw_string_ostream(problem) << "cannot be of type " << type;
     return {};
@@ -109,8 +109,8 @@ ElementsAttr elementsOf(ShapedType type, ArrayRef<char> bytes,
   if (element.isInteger(1))
     return booleans(type, bytes, *count, problem);
   const bool isSplat = bytes.size() == size && *count > 0;
-  if (!isSplat && (bytes.size() % size != 0 ||
-                   int64_t(bytes.size() / size) != *count)) {
+  if (!isSplat &&
+      (bytes.size() % size != 0 || int64_t(bytes.size() / size) != *count)) {
     llvm::raw_string_ostream(problem)
         << "has " << bytes.size() << " bytes, which do not make a " << type;
     return {};
@@ -119,9 +119,9 @@ ElementsAttr elementsOf(ShapedType type, ArrayRef<char> bytes,
   auto ranked = cast<RankedTensorType>(type);
   if (owner && !isSplat && bytes.size() > largestCopied && known &&
       !ranked.getEncoding())
-    return toAttribute(Tensor::share(*known, Shape(type.getShape()),
-                                     bytes.data(), owner),
-                       "", type.getContext());
+    return toAttribute(
+        Tensor::share(*known, Shape(type.getShape()), bytes.data(), owner), "",
+        type.getContext());
   return DenseElementsAttr::getFromRawBuffer(type, bytes);
 }
 

@@ -25,8 +25,8 @@ mlir::Attribute artifactBytes(mlir::ElementsAttr elements);
 llvm::ArrayRef<char> rawBytes(mlir::Attribute attribute);
 
 /// Elements of \p type that an artifact has as \p bytes. Large ones are not
-/// copied if \p owner keeps them alive. Null with \p problem if the bytes are not
-/// those of such a tensor.
+/// copied if \p owner keeps them alive. Null with \p problem if the bytes are
+/// not those of such a tensor.
 mlir::ElementsAttr elementsOf(mlir::ShapedType type, llvm::ArrayRef<char> bytes,
                               const std::shared_ptr<const void> &owner,
                               std::string &problem);

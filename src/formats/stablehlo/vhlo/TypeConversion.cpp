@@ -106,8 +106,8 @@ private:
       return make(code::UnrankedTensor, {one(tensor.getElementType())});
     if (auto buffer = dyn_cast<MemRefType>(type))
       if (buffer.getLayout().isIdentity() && !buffer.getMemorySpace())
-        return make(code::Buffer, {dims(buffer.getShape()),
-                                   one(buffer.getElementType())});
+        return make(code::Buffer,
+                    {dims(buffer.getShape()), one(buffer.getElementType())});
     if (auto quantized = dyn_cast<quant::UniformQuantizedType>(type))
       return make(code::Quantized,
                   {number(quantized.getFlags()),
@@ -178,8 +178,7 @@ private:
 class FromVersioned {
 public:
   FromVersioned(MLIRContext *context, Translator &translator)
-      : context(context), translator(translator), problem(translator.problem) {
-  }
+      : context(context), translator(translator), problem(translator.problem) {}
 
   Type operator()(Type type) {
     if (Type known = translator.types.lookup(type))
@@ -285,9 +284,9 @@ private:
       problem = "a tensor type has an unknown encoding";
       return {};
     }
-    return ranked(dims(type.field(1)), one(type.field(2)),
-                  stablehlo::TypeExtensionsAttr::get(context,
-                                                     dims(bounds.field(0))));
+    return ranked(
+        dims(type.field(1)), one(type.field(2)),
+        stablehlo::TypeExtensionsAttr::get(context, dims(bounds.field(0))));
   }
 
   static bool areSizes(ArrayRef<int64_t> shape) {
