@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Fuzzes the ONNX file layer, the reader on top of it, and the reader of
-# portable artifacts for SECONDS (30) each, from small models of Debian's
-# libonnx-testdata and programs beside the fuzzers. What it finds is left in
-# build-fuzz/.
+# Fuzzes each reader of model files for SECONDS (30): ONNX's file layer and the
+# reader on top of it, StableHLO texts, and portable artifacts. The corpora are
+# small models of Debian's libonnx-testdata, the programs of the tests, and
+# those beside the fuzzers. What is found is left in build-fuzz/.
 #
 #   scripts/fuzz.sh [SECONDS]
 set -euo pipefail
@@ -12,24 +12,34 @@ seconds=${1:-30}
 cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=Release -DSINTER_FUZZ=ON \
   -DSINTER_BUILD_TESTS=OFF -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 >/dev/null
 cmake --build build-fuzz --target fuzz-onnx-file fuzz-onnx-reader \
-  fuzz-portable-artifact write-artifacts
+  fuzz-stablehlo-text fuzz-portable-artifact write-artifacts
 
 corpus=$(mktemp -d)
 trap 'rm -rf "$corpus"' EXIT
-mkdir "$corpus/models"
+mkdir "$corpus/models" "$corpus/texts" "$corpus/artifacts"
 number=0
 while IFS= read -r -d '' model; do
   cp "$model" "$corpus/models/$((number += 1)).onnx"
 done < <(find /usr/share/libonnx-testdata/data -name model.onnx -size -16k -print0)
 echo "$number models in the corpus"
-for fuzzer in fuzz-onnx-file fuzz-onnx-reader; do
-  # What a fuzzer finds worth keeping goes to the first folder.
-  mkdir "$corpus/$fuzzer"
-  "build-fuzz/bin/$fuzzer" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=3072 -max_len=16384 \
-    -print_final_stats=1 -verbosity=0 -artifact_prefix=build-fuzz/ "$corpus/$fuzzer" "$corpus/models"
-done
-
-mkdir "$corpus/artifacts"
+# A file of tests has many programs.
+while IFS= read -r -d '' file; do
+  csplit -sz -f "$corpus/texts/$((number += 1))-" "$file" '/^\/\/ -----/' '{*}'
+done < <(find test/graph test/passes test/formats -name '*.mlir' -print0)
 build-fuzz/bin/write-artifacts test/fuzz/artifact-programs.mlir "$corpus/artifacts"
-build-fuzz/bin/fuzz-portable-artifact -max_total_time="$seconds" -timeout=30 -rss_limit_mb=3072 \
-  -max_len=16384 -print_final_stats=1 -verbosity=0 -artifact_prefix=build-fuzz/ "$corpus/artifacts"
+
+# fuzz PROGRAM CORPUS [OPTION...]
+fuzz() {
+  local program=$1 from=$2
+  shift 2
+  echo "== $program"
+  # What a fuzzer finds worth keeping goes to the first folder.
+  mkdir "$corpus/$program"
+  "build-fuzz/bin/$program" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=3072 -max_len=16384 \
+    -print_final_stats=1 -verbosity=0 -artifact_prefix="build-fuzz/$program-" "$@" "$corpus/$program" "$corpus/$from"
+}
+fuzz fuzz-onnx-file models
+# These two have no coverage to tell which inputs are worth keeping: all are.
+fuzz fuzz-onnx-reader models -keep_seed=1 -reduce_inputs=0
+fuzz fuzz-stablehlo-text texts -keep_seed=1 -reduce_inputs=0
+fuzz fuzz-portable-artifact artifacts
