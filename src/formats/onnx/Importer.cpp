@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 
@@ -213,16 +214,17 @@ static std::string serialize(NodeProto node, const Frame &frame) {
 }
 
 void Importer::recordGroup(NodeContext &node) {
+  llvm::SmallPtrSet<Operation *, 8> giving;
+  for (const Bound &bound : node.outputs) {
+    if (bound.value)
+      giving.insert(bound.value.getDefiningOp());
+    for (Value each : bound.elements)
+      giving.insert(each.getDefiningOp());
+  }
   // Helpers make ops that turn out not to be needed.
   std::vector<Operation *> alive;
   for (Operation *op : llvm::reverse(node.ops)) {
-    bool isOutput = llvm::any_of(node.outputs, [&](const Bound &bound) {
-      return (bound.value && bound.value.getDefiningOp() == op) ||
-             llvm::any_of(bound.elements, [&](Value each) {
-               return each.getDefiningOp() == op;
-             });
-    });
-    if (!isOutput && isOpTriviallyDead(op)) {
+    if (!giving.contains(op) && isOpTriviallyDead(op)) {
       known.forget(op);
       op->erase();
     } else {

@@ -113,6 +113,9 @@ static LogicalResult importConcatFromSequence(NodeContext &node) {
 
 /// Parts of given lengths, of one length (the last perhaps shorter), or of
 /// length 1, which `keepdims` may drop.
+/// Each tensor of a sequence is a value of its own in the graph.
+static constexpr int64_t longestSequence = 10000;
+
 static LogicalResult importSplitToSequence(NodeContext &node) {
   Value x = node.operand(0);
   if (!x)
@@ -136,6 +139,9 @@ static LogicalResult importSplitToSequence(NodeContext &node) {
     int64_t part = lengths.front();
     if (part < 1)
       return node.fail("split is not positive");
+    if (total / part > longestSequence)
+      return node.unsupported("a sequence of more than " +
+                              std::to_string(longestSequence) + " tensors");
     lengths.assign(total / part, part);
     if (total % part != 0)
       lengths.push_back(total % part);
