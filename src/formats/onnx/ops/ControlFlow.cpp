@@ -21,9 +21,11 @@ static bool anyPoisoned(ArrayRef<Bound> values) {
       values, [](const Bound &bound) { return bound.kind == Bound::Poisoned; });
 }
 
+/// Null, with an error, for what is no tensor or has more elements than one.
 static Value scalarOf(NodeContext &node, Value value) {
-  return node.rank(value) == 0 ? value
-                               : node.reshape(value, ArrayRef<int64_t>());
+  if (!value || node.rank(value) == 0)
+    return value;
+  return node.reshape(value, ArrayRef<int64_t>());
 }
 
 //===----------------------------------------------------------------------===//
@@ -227,7 +229,8 @@ static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
   for (Value argument : block.getArguments())
     inputs.push_back(Bound(argument));
   auto withNumber = [&](Values outputs) {
-    outputs[0] = scalarOf(node, outputs[0]);
+    if (Value scalar = scalarOf(node, outputs[0]))
+      outputs[0] = scalar;
     Value next = node.binary<stablehlo::AddOp>(block.getArgument(0),
                                                node.scalar(node.i64(), 1));
     outputs.insert(outputs.begin(), next);
@@ -259,11 +262,15 @@ static LogicalResult importLoop(NodeContext &node) {
   bool mayStop = false, goOn = true;
   if (node.has(0)) {
     limit = scalarOf(node, node.operand(0));
+    if (!limit)
+      return failure();
     if (auto known = node.knownIntegers(limit))
       count = known->front();
   }
   if (node.has(1)) {
     condition = scalarOf(node, node.operand(1));
+    if (!condition)
+      return failure();
     if (auto known = node.knownIntegers(condition))
       goOn = known->front() != 0;
     else
