@@ -64,7 +64,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   return 0;
 }
 
-/// Containers are shared with libraries that are not instrumented.
+/// Containers and allocators are shared with libraries that are not
+/// instrumented.
 extern "C" const char *__asan_default_options() {
-  return "detect_container_overflow=0";
+  return "detect_container_overflow=0:allow_user_poisoning=0";
 }

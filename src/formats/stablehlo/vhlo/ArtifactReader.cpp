@@ -515,6 +515,10 @@ ArrayRef<uint8_t> asBytes(std::span<const std::byte> bytes) {
 
 } // namespace
 
+static Result<OwningOpRef<ModuleOp>>
+readChecked(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+            const std::string &path, MLIRContext *context);
+
 bool beginsAsBytecode(std::span<const std::byte> bytes) {
   return isBytecode(asBytes(bytes));
 }
@@ -523,6 +527,21 @@ Result<OwningOpRef<ModuleOp>> readArtifact(std::span<const std::byte> bytes,
                                            std::shared_ptr<const void> owner,
                                            const std::string &path,
                                            MLIRContext *context) {
+  Result<OwningOpRef<ModuleOp>> module =
+      readChecked(bytes, std::move(owner), path, context);
+  if (module)
+    return module;
+  // Names come from the file; a message is one line.
+  Error error = module.takeError();
+  for (char &letter : error.message)
+    if (static_cast<unsigned char>(letter) < ' ')
+      letter = ' ';
+  return error;
+}
+
+static Result<OwningOpRef<ModuleOp>>
+readChecked(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+            const std::string &path, MLIRContext *context) {
   BytecodeFile file;
   std::string problem;
   if (!file.open(asBytes(bytes), problem))
