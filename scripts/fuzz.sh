@@ -4,7 +4,7 @@
 # small models of Debian's libonnx-testdata, the programs of the tests, and
 # those beside the fuzzers. What is found is left in build-fuzz/.
 #
-#   scripts/fuzz.sh [SECONDS]
+#   scripts/fuzz.sh [SECONDS]     SINTER_FUZZ_SEED=N: other inputs than the last time
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -35,7 +35,7 @@ fuzz() {
   echo "== $program"
   # What a fuzzer finds worth keeping goes to the first folder.
   mkdir "$corpus/$program"
-  "build-fuzz/bin/$program" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=3072 -max_len=16384 \
+  "build-fuzz/bin/$program" -seed="${SINTER_FUZZ_SEED:-1}" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=3072 -max_len=16384 \
     -print_final_stats=1 -verbosity=0 -artifact_prefix="build-fuzz/$program-" "$@" "$corpus/$program" "$corpus/$from"
 }
 fuzz fuzz-onnx-file models
