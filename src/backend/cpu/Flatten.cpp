@@ -82,7 +82,8 @@ void cpu::flatten(func::FuncOp function) {
     op->erase();
   }
   // Those that hold others stand behind these, and are opened first.
-  for (auto op : llvm::reverse(allOf<stablehlo::TupleOp>(function)))
+  SmallVector<stablehlo::TupleOp> tuples = allOf<stablehlo::TupleOp>(function);
+  for (auto op : llvm::reverse(tuples))
     openTuple(op);
   removeTokens(function);
 }
