@@ -242,7 +242,8 @@ private:
   /// The greatest distance of a storage element from its zero point.
   static double reach(quant::QuantizedType type) {
     double most = 0;
-    for (int64_t zero : parametersOf(type)->zeroPoints)
+    const auto parameters = parametersOf(type);
+    for (int64_t zero : parameters->zeroPoints)
       most = std::max({most, std::abs(double(type.getStorageTypeMin()) - zero),
                        std::abs(double(type.getStorageTypeMax()) - zero)});
     return most;
