@@ -67,3 +67,24 @@ func.func @reduce_pairs(%x: tensor<4xf32>, %i: tensor<4xi32>, %a: tensor<f32>, %
       }
   return %r#0 : tensor<f32>
 }
+
+// An empty list of a window is one that is not given; kernels may be open.
+// CHECK-LABEL: func @convolution_with_open_kernel
+func.func @convolution_with_open_kernel(%x: tensor<1x8x8x3xf32>, %k: tensor<?x?x3x4xf32>) -> tensor<1x?x?x4xf32> {
+  // CHECK: window = {pad =
+  // CHECK-NOT: stride
+  %r = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+      window = {stride = [], pad = [[1, 1], [1, 1]], lhs_dilate = [], rhs_dilate = [], reverse = []}
+      {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+      : (tensor<1x8x8x3xf32>, tensor<?x?x3x4xf32>) -> tensor<1x?x?x4xf32>
+  return %r : tensor<1x?x?x4xf32>
+}
+
+// CHECK-LABEL: func @send_without_pairs
+func.func @send_without_pairs(%x: tensor<f32>, %t: !stablehlo.token) -> !stablehlo.token {
+  // CHECK: stablehlo.send
+  %r = "stablehlo.send"(%x, %t) {source_target_pairs = dense<[]> : tensor<0xi64>,
+      channel_handle = #stablehlo.channel_handle<handle = 0, type = 2>, is_host_transfer = true}
+      : (tensor<f32>, !stablehlo.token) -> !stablehlo.token
+  return %r : !stablehlo.token
+}

@@ -9,6 +9,9 @@ static Results asDeclared(Emit &emit, Operation *op, Value value) {
   if (!value)
     return failure();
   Type declared = op->getResult(0).getType();
+  // How an operation rounds to quantised values is told by its result's type.
+  if (isa<quant::QuantizedType>(getElementTypeOrSelf(declared)))
+    value.setType(declared);
   if (value.getType() != declared)
     value = emit.make<stablehlo::ConvertOp>(declared, value);
   return SmallVector<Value>{value};

@@ -136,14 +136,14 @@ class Chlo_BroadcastOf<string mnemonic, string op,
 
 def Chlo_BroadcastAddOp : Chlo_BroadcastOf<"broadcast_add", "AddOp">;
 def Chlo_BroadcastAndOp :
-    Chlo_BroadcastOf<"broadcast_and", "AndOp", Stablehlo_IntTensor>;
+    Chlo_BroadcastOf<"broadcast_and", "AndOp", Stablehlo_PredIntTensor>;
 def Chlo_BroadcastAtan2Op : Chlo_BroadcastOf<"broadcast_atan2", "Atan2Op">;
 def Chlo_BroadcastDivOp : Chlo_BroadcastOf<"broadcast_divide", "DivOp">;
 def Chlo_BroadcastMaxOp : Chlo_BroadcastOf<"broadcast_maximum", "MaxOp">;
 def Chlo_BroadcastMinOp : Chlo_BroadcastOf<"broadcast_minimum", "MinOp">;
 def Chlo_BroadcastMulOp : Chlo_BroadcastOf<"broadcast_multiply", "MulOp">;
 def Chlo_BroadcastOrOp :
-    Chlo_BroadcastOf<"broadcast_or", "OrOp", Stablehlo_IntTensor>;
+    Chlo_BroadcastOf<"broadcast_or", "OrOp", Stablehlo_PredIntTensor>;
 def Chlo_BroadcastPowOp : Chlo_BroadcastOf<"broadcast_power", "PowOp">;
 def Chlo_BroadcastRemOp : Chlo_BroadcastOf<"broadcast_remainder", "RemOp">;
 def Chlo_BroadcastShiftLeftOp :
@@ -155,7 +155,7 @@ def Chlo_BroadcastShiftRightLogicalOp :
     Chlo_BroadcastOf<"broadcast_shift_right_logical", "ShiftRightLogicalOp">;
 def Chlo_BroadcastSubOp : Chlo_BroadcastOf<"broadcast_subtract", "SubtractOp">;
 def Chlo_BroadcastXorOp :
-    Chlo_BroadcastOf<"broadcast_xor", "XorOp", Stablehlo_IntTensor>;
+    Chlo_BroadcastOf<"broadcast_xor", "XorOp", Stablehlo_PredIntTensor>;
 
 def Chlo_BroadcastNextAfterOp :
     Chlo_BroadcastOp<"broadcast_next_after", "nextAfter(emit, lhs, rhs)",

@@ -1,5 +1,6 @@
 // What the operations' definitions cannot say.
 
+#include "graph/stablehlo/Verify.h"
 #include "graph/chlo/Broadcasting.h"
 
 using namespace mlir;
@@ -40,7 +41,7 @@ LogicalResult inferBroadcast(std::optional<Location> location,
                              function_ref<Type(Type)> elementOf,
                              SmallVectorImpl<Type> &types) {
   auto lhs = tensorOf(operands[0]), rhs = tensorOf(operands[1]);
-  if (lhs.getElementType() != rhs.getElementType())
+  if (!stablehlo::sameBaselineElement(lhs, rhs))
     return emitOptionalError(location,
                              "operands have different element "
                              "types: ",

@@ -230,6 +230,8 @@ static ParseResult parsePadding(OpAsmParser &parser,
   if (static_cast<int64_t>(values.size()) != 2 * rows)
     return parser.emitError(location, "expected [low, high] for each spatial "
                                       "dimension");
+  if (rows == 0)
+    return success();
   auto type =
       RankedTensorType::get({rows, 2}, parser.getBuilder().getIntegerType(64));
   padding = DenseIntElementsAttr::get(type, values);
@@ -248,6 +250,9 @@ ParseResult parseWindowAttributes(OpAsmParser &parser,
     SmallVector<int64_t> values;
     if (parseIntegers(parser, values))
       return failure();
+    // An empty list says as much as none.
+    if (values.empty())
+      return success();
     attribute = parser.getBuilder().getDenseI64ArrayAttr(values);
     return success();
   };
@@ -269,6 +274,8 @@ ParseResult parseWindowAttributes(OpAsmParser &parser,
     if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
                                        parseOne))
       return failure();
+    if (values.empty())
+      return success();
     reversal = parser.getBuilder().getDenseBoolArrayAttr(values);
     return success();
   };

@@ -111,7 +111,7 @@ INFER(SelectOp) {
     return emitOptionalError(location, "(C2) on_true and on_false have "
                                        "different element types");
   if (pred.getRank() != 0 &&
-      failed(verifyCompatibleShape(pred, inferredReturnTypes[0])))
+      failed(verifyCompatibleShape(pred, tensorOf(operands[1]))))
     return emitOptionalError(location, "(C1) the predicate is neither a scalar "
                                        "nor of the operands' shape");
   return success();

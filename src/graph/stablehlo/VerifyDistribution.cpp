@@ -244,6 +244,9 @@ LogicalResult CollectiveReduceOp::verify() {
 /// Pairs [source, target], no source and no target twice, none negative.
 static LogicalResult verifyPairs(Operation *op, DenseIntElementsAttr pairs,
                                  ArrayRef<StringRef> labels) {
+  // `dense<[]> : tensor<0xi64>` is how an empty list is often written.
+  if (pairs.empty())
+    return success();
   auto type = pairs.getType();
   if (type.getRank() != 2 || type.getDimSize(1) != 2)
     return op->emitOpError(labels[0])

@@ -210,8 +210,7 @@ LogicalResult ConvolutionOp::verify() {
     if (!size)
       return emitOpError("(C25) spatial dimension ")
              << index << ": the padded size is too large";
-    if (!ShapedType::isDynamic(dimension.size) &&
-        differ(*size,
+    if (differ(*size,
                result.getDimSize(numbers.getOutputSpatialDimensions()[index])))
       return emitOpError("(C25) spatial dimension ")
              << index << " of the result should have size " << *size;

@@ -11,10 +11,11 @@ namespace sinter::stablehlo {
 
 std::optional<int64_t> windowedSize(int64_t size,
                                     const WindowDimension &window) {
-  if (window.size < 0 || window.stride < 1 || window.baseDilation < 1 ||
+  const bool isOpen = ShapedType::isDynamic(window.size);
+  if ((window.size < 0 && !isOpen) || window.stride < 1 || window.baseDilation < 1 ||
       window.windowDilation < 1)
     return std::nullopt;
-  if (ShapedType::isDynamic(size))
+  if (isOpen || ShapedType::isDynamic(size))
     return ShapedType::kDynamic;
   auto dilated = [](int64_t count, int64_t dilation) -> std::optional<int64_t> {
     int64_t result;

@@ -200,6 +200,31 @@ TEST_F(PortableArtifact, KeepsTypes) {
   }
 }
 
+TEST_F(PortableArtifact, KeepsEmptyTensors) {
+  roundTrip(R"(
+module {
+  func.func @main() -> (tensor<0x2xi64>, tensor<0xi1>, tensor<0xi1>, tensor<0xf32>) {
+    %0 = stablehlo.constant dense<1> : tensor<0x2xi64>
+    %1 = stablehlo.constant dense<true> : tensor<0xi1>
+    %2 = stablehlo.constant dense<> : tensor<0xi1>
+    %3 = stablehlo.constant dense<> : tensor<0xf32>
+    return %0, %1, %2, %3 : tensor<0x2xi64>, tensor<0xi1>, tensor<0xi1>, tensor<0xf32>
+  }
+})");
+}
+
+TEST_F(PortableArtifact, KeepsAnnotationsThatVhloHasNoWordFor) {
+  const char *annotated = R"(
+module attributes {a.unit, a.list = [unit, 1 : i32]} {
+  func.func @main(%x: tensor<f32>) -> tensor<f32> attributes {no_inline} {
+    %0 = stablehlo.negate %x {a.bytes = array<i8: 1, 2>, a.numbers = array<i32: 3>, a.floats = array<f32: 0.5>} : tensor<f32>
+    return %0 : tensor<f32>
+  }
+})";
+  roundTrip(annotated);
+  refuses(annotated, {1, 10, 0}, "needs version 1.11");
+}
+
 TEST_F(PortableArtifact, SharesLargeConstants) {
   std::string numbers;
   for (int i = 0; i < 3000; ++i)

@@ -64,3 +64,20 @@ func.func @unknown_length(%x: tensor<?xi32>, %init: tensor<i32>) -> tensor<?xi32
   } : (tensor<?xi32>, tensor<i32>) -> (tensor<?xi32>, tensor<i32>)
   return %0#0 : tensor<?xi32>
 }
+
+// CHECK-LABEL: func @booleans
+func.func @booleans(%a: tensor<4xi1>, %b: tensor<i1>) -> tensor<4xi1> {
+  // CHECK: stablehlo.and %arg0, %{{.*}} : tensor<4xi1>
+  %0 = chlo.broadcast_and %a, %b : (tensor<4xi1>, tensor<i1>) -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}
+
+// Each operand and the result may be quantised in its own way.
+// CHECK-LABEL: func @quantised
+func.func @quantised(%a: tensor<2x!quant.uniform<i8:f32, 2.0:15>>, %b: tensor<2x!quant.uniform<i8:f32, 3.0:15>>)
+    -> tensor<2x!quant.uniform<i8:f32, 4.0>> {
+  // CHECK: stablehlo.add %arg0, %arg1 : (tensor<2x!quant.uniform<i8:f32, 2.000000e+00:15>>, tensor<2x!quant.uniform<i8:f32, 3.000000e+00:15>>) -> tensor<2x!quant.uniform<i8:f32, 4.000000e+00>>
+  %0 = chlo.broadcast_add %a, %b : (tensor<2x!quant.uniform<i8:f32, 2.0:15>>, tensor<2x!quant.uniform<i8:f32, 3.0:15>>)
+      -> tensor<2x!quant.uniform<i8:f32, 4.0>>
+  return %0 : tensor<2x!quant.uniform<i8:f32, 4.0>>
+}

@@ -385,6 +385,11 @@ private:
 } // namespace
 
 bool isForeign(Attribute attribute) {
+  // What other dialects annotate with: VHLO has no word for these.
+  if (isa<UnitAttr>(attribute) ||
+      (isa<DenseArrayAttr>(attribute) &&
+       !isa<DenseI64ArrayAttr, DenseBoolArrayAttr>(attribute)))
+    return true;
   return isa<OpaqueAttr>(attribute) ||
          !isa<BuiltinDialect, stablehlo::StablehloDialect>(
              attribute.getDialect());

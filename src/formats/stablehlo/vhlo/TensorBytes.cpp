@@ -29,7 +29,7 @@ static Attribute packedBooleans(ElementsAttr elements) {
   MLIRContext *context = elements.getContext();
   const size_t count = elements.getNumElements();
   if (auto dense = dyn_cast<DenseElementsAttr>(elements)) {
-    if (dense.isSplat() && count > 1)
+    if (dense.isSplat() && count != 1)
       return DenseI8ArrayAttr::get(
           context, {int8_t(dense.getSplatValue<bool>() ? -1 : 0)});
     const SmallVector<bool> values(dense.getValues<bool>());
@@ -67,7 +67,7 @@ ArrayRef<char> rawBytes(Attribute attribute) {
 static ElementsAttr booleans(ShapedType type, ArrayRef<char> bytes,
                              int64_t count, std::string &problem) {
   const size_t packedSize = llvm::divideCeil(count, 8);
-  if (bytes.size() == 1 && count > 1 &&
+  if (bytes.size() == 1 && count != 1 &&
       (uint8_t(bytes[0]) == 0xFF || bytes[0] == 0))
     return DenseElementsAttr::get(type, bytes[0] != 0);
   if (bytes.size() != packedSize && int64_t(bytes.size()) != count) {
@@ -108,7 +108,7 @@ ElementsAttr elementsOf(ShapedType type, ArrayRef<char> bytes,
   }
   if (element.isInteger(1))
     return booleans(type, bytes, *count, problem);
-  const bool isSplat = bytes.size() == size && *count > 0;
+  const bool isSplat = bytes.size() == size;
   if (!isSplat &&
       (bytes.size() % size != 0 || int64_t(bytes.size() / size) != *count)) {
     llvm::raw_string_ostream(problem)
