@@ -13,10 +13,6 @@ Value pickAny(Draft &draft) {
   return draft.pick([](RankedTensorType) { return true; });
 }
 
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// Quantises and dequantises: values of quantised types stay between the two,
 /// so that no other recipe meets them but movement.
 bool drawQuantize(Draft &draft) {
@@ -33,10 +29,10 @@ bool drawQuantize(Draft &draft) {
       builder.getF32Type(), scale, zeroPoint, -128, 127);
   Operation *quantized = draft.add(
       "stablehlo.uniform_quantize", value, {},
-      SmallVector<Type>{typeOf(value).clone(element)}, Rounding::Magnifies);
+      SmallVector<Type>{tensorOf(value).clone(element)}, Rounding::Magnifies);
   return quantized &&
          draft.add("stablehlo.uniform_dequantize", quantized->getResults(), {},
-                   SmallVector<Type>{typeOf(value)}, Rounding::Exact);
+                   SmallVector<Type>{tensorOf(value)}, Rounding::Exact);
 }
 
 bool drawGetDimensionSize(Draft &draft) {
@@ -44,7 +40,8 @@ bool drawGetDimensionSize(Draft &draft) {
       draft.pick([](RankedTensorType type) { return type.getRank() > 0; });
   if (!value)
     return false;
-  const int64_t dimension = draft.dice.between(0, typeOf(value).getRank() - 1);
+  const int64_t dimension =
+      draft.dice.between(0, tensorOf(value).getRank() - 1);
   return draft.add("stablehlo.get_dimension_size", value,
                    draft.number("dimension", dimension), std::nullopt,
                    Rounding::Exact);
@@ -56,10 +53,10 @@ bool drawBroadcast(Draft &draft) {
     return false;
   SmallVector<int64_t> sizes{draft.dice.between(1, 3)};
   SmallVector<int64_t> shape(sizes);
-  llvm::append_range(shape, typeOf(value).getShape());
+  llvm::append_range(shape, tensorOf(value).getShape());
   return draft.add(
       "stablehlo.broadcast", value, draft.list("broadcast_sizes", sizes),
-      SmallVector<Type>{typeOf(value).clone(shape)}, Rounding::Exact);
+      SmallVector<Type>{tensorOf(value).clone(shape)}, Rounding::Exact);
 }
 
 /// Products of matrices, as `dot` or as an `einsum`.
@@ -68,7 +65,7 @@ bool drawMatrixProduct(Draft &draft, StringRef name) {
       draft.pick([](RankedTensorType type) { return type.getRank() == 2; });
   if (!lhs)
     return false;
-  RankedTensorType type = typeOf(lhs);
+  RankedTensorType type = tensorOf(lhs);
   const int64_t columns = draft.dice.between(1, 4);
   Value rhs = draft.valueOf(type.clone({type.getDimSize(1), columns}));
   SmallVector<NamedAttribute> attributes;
@@ -86,7 +83,7 @@ bool drawUnaryEinsum(Draft &draft) {
   if (!value)
     return false;
   const bool sums = draft.dice.oneIn(2);
-  RankedTensorType type = typeOf(value);
+  RankedTensorType type = tensorOf(value);
   SmallVector<int64_t> shape{type.getDimSize(1)};
   if (!sums)
     shape.push_back(type.getDimSize(0));
@@ -103,7 +100,7 @@ bool drawTorchIndexSelect(Draft &draft) {
   });
   if (!value)
     return false;
-  RankedTensorType type = typeOf(value);
+  RankedTensorType type = tensorOf(value);
   const int64_t dimension = draft.dice.between(0, type.getRank() - 1);
   SmallVector<int64_t> places(draft.dice.between(1, 3));
   for (int64_t &place : places)

@@ -177,7 +177,7 @@ private:
   void tell(const CaseResult &result) {
     const TestOutcome &outcome = result.outcome;
     ++counts[static_cast<size_t>(outcome.status)];
-    const std::string reason = onnx::oneLine(outcome.reason);
+    const std::string reason = oneLine(outcome.reason);
     if (common.json) {
       static constexpr const char *texts[] = {"passed", "failed", "skipped"};
       nlohmann::json line = {

@@ -53,7 +53,7 @@ std::string elementText(const Tensor &tensor, int64_t index) {
 
 static void printLine(const char *kind, const std::string &message) {
   std::fflush(stdout);
-  std::fprintf(stderr, "%s: %s\n", kind, onnx::oneLine(message).c_str());
+  std::fprintf(stderr, "%s: %s\n", kind, oneLine(message).c_str());
 }
 
 void printError(const std::string &message) { printLine("error", message); }

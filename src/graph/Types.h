@@ -18,6 +18,11 @@ inline mlir::RankedTensorType tensorOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
+/// The shape of a value that is a ranked tensor.
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+  return tensorOf(value).getShape();
+}
+
 /// Whether \p type is a uniform quantised type that StableHLO has: of 2 to 32
 /// bits, of a float, with its zero points inside the storage type's range; one
 /// scale for all, or \p perAxis.

@@ -3,8 +3,8 @@
 #include "passes/ExpandComplex.h"
 
 #include "graph/Constants.h"
+#include "graph/FirstError.h"
 #include "graph/stablehlo/StablehloOps.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "passes/ChannelsFirst.h"
@@ -65,18 +65,13 @@ static void countOperations(ModuleOp module,
 
 /// Runs one pass; what it says when it fails is the error.
 static Result<void> runPass(std::unique_ptr<Pass> pass, ModuleOp module) {
-  std::string name = pass->getArgument().str(), message;
-  ScopedDiagnosticHandler handler(module.getContext(),
-                                  [&](Diagnostic &diagnostic) {
-                                    if (message.empty())
-                                      message = diagnostic.str();
-                                    return success();
-                                  });
+  const std::string name = pass->getArgument().str();
+  FirstError reported(module.getContext());
   PassManager manager(module.getContext());
   manager.addPass(std::move(pass));
   if (succeeded(manager.run(module)))
     return {};
-  return invalidModel("pass " + name + " failed: " + message);
+  return invalidModel("pass " + name + " failed: " + reported.take());
 }
 
 /// The order: channels first, then what that leaves, then idioms, which are of

@@ -1,6 +1,7 @@
 #include "passes/Specialize.h"
 
 #include "graph/Constants.h"
+#include "graph/FirstError.h"
 #include "graph/chlo/DecomposeChlo.h"
 #include "graph/nn/NnOps.h"
 #include "passes/AlgebraRules.h"
@@ -192,20 +193,14 @@ Result<void> specialize(Model &model, const SpecializeOptions &options) {
   if (auto done = setArgumentValues(function, options); !done)
     return done;
 
-  std::string message;
-  ScopedDiagnosticHandler handler(result.context(),
-                                  [&](Diagnostic &diagnostic) {
-                                    if (message.empty())
-                                      message = diagnostic.str();
-                                    return success();
-                                  });
+  FirstError reported(result.context());
   // Each turn makes some type or value known; a graph has finitely many.
   PatternRun run;
   bool changed = true;
   while (changed) {
     FailureOr<bool> refined = refineTypes(module);
     if (failed(refined))
-      return invalidModel("the shapes do not fit: " + message);
+      return invalidModel("the shapes do not fit: " + reported.take());
     changed = *refined;
     uint64_t resolved = 0;
     PatternRun turn;
@@ -219,7 +214,7 @@ Result<void> specialize(Model &model, const SpecializeOptions &options) {
   if (auto done = checkStatic(module, function); !done)
     return done;
   if (failed(module.verify()))
-    return invalidModel("the shapes do not fit: " + message);
+    return invalidModel("the shapes do not fit: " + reported.take());
   model = std::move(result);
   return {};
 }

@@ -10,6 +10,7 @@
 #define SINTER_RUNTIME_RESULT_H
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -24,7 +25,15 @@ enum class ErrorKind {
   System = 5,       ///< I/O, memory, or the operating system failed.
 };
 
+/// \p text on one line and without control characters: what a file calls its
+/// parts may hold any bytes. A line break and the indentation after it become a
+/// space.
+std::string oneLine(std::string_view text);
+
 struct Error {
+  Error(ErrorKind kind, std::string_view message)
+      : kind(kind), message(oneLine(message)) {}
+
   ErrorKind kind;
   std::string message;
 };

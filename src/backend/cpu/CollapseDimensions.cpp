@@ -8,13 +8,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return typeOf(value).getShape();
-}
-
 namespace {
 
 class Collapser {
@@ -101,7 +94,7 @@ private:
   }
 
   static void setShape(Value value, ArrayRef<int64_t> shape) {
-    value.setType(typeOf(value).clone(shape));
+    value.setType(tensorOf(value).clone(shape));
   }
 
   void rewrite(Operation *op) {
@@ -110,7 +103,7 @@ private:
       return;
     if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
       auto value = cast<DenseElementsAttr>(constant.getValue());
-      constant.setValueAttr(value.resizeSplat(typeOf(result).clone(groups)));
+      constant.setValueAttr(value.resizeSplat(tensorOf(result).clone(groups)));
     } else if (auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op);
                broadcast && !shapeOf(op->getOperand(0)).empty()) {
       SmallVector<int64_t> sizes, dims;

@@ -158,9 +158,6 @@ struct Group {
     places[op] = std::move(place);
   }
 
-  static ArrayRef<int64_t> shapeOf(Value value) {
-    return cast<RankedTensorType>(value.getType()).getShape();
-  }
   static SmallVector<int64_t> properSizes(ArrayRef<int64_t> shape) {
     return SmallVector<int64_t>(
         llvm::make_filter_range(shape, [](int64_t size) { return size != 1; }));

@@ -16,12 +16,8 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 static uint64_t bytesOf(Value value) {
-  RankedTensorType type = typeOf(value);
+  RankedTensorType type = tensorOf(value);
   std::optional<ElementType> element = elementTypeOf(type.getElementType());
   return type.getNumElements() * byteSize(*element);
 }
@@ -307,7 +303,7 @@ private:
     auto add = [&](Value value, Id slot, BufferAccess access) {
       step.buffers.push_back(reference(slot, access));
       step.bytesMoved += plan[slot].bytes;
-      RankedTensorType type = typeOf(value);
+      RankedTensorType type = tensorOf(value);
       step.tensors.push_back(
           {"", *elementTypeOf(type.getElementType()), type.getShape().vec()});
     };

@@ -25,7 +25,7 @@ static Result<void> bindSymbols(const std::string &file,
                                 const TypeProto_Tensor &type,
                                 const std::vector<int64_t> &sizes,
                                 std::map<std::string, int64_t> &bindings) {
-  std::string who = file + ": input '" + oneLine(name) + "'";
+  std::string who = file + ": input '" + name + "'";
   for (int64_t size : sizes)
     if (size < 0)
       return usageError(who + ": a size in --shape is negative");
@@ -46,9 +46,8 @@ static Result<void> bindSymbols(const std::string &file,
       continue;
     auto [known, isNew] = bindings.try_emplace(dims[i].dim_param(), sizes[i]);
     if (!isNew && known->second != sizes[i])
-      return usageError(who + ": --shape binds '" +
-                        oneLine(dims[i].dim_param()) + "' to both " +
-                        std::to_string(known->second) + " and " +
+      return usageError(who + ": --shape binds '" + dims[i].dim_param() +
+                        "' to both " + std::to_string(known->second) + " and " +
                         std::to_string(sizes[i]));
   }
   return {};
@@ -60,7 +59,7 @@ Result<Value>
 Importer::addArgument(const std::string &name, const TypeProto_Tensor &type,
                       const std::map<std::string, int64_t> &bindings,
                       NamedAttrList &attributes) {
-  std::string who = file.name() + ": input '" + oneLine(name) + "'";
+  std::string who = file.name() + ": input '" + name + "'";
   auto element = onnx::elementTypeOf(type.elem_type());
   if (!element)
     return unsupported(who + " has elements of a type that is not supported");
@@ -117,7 +116,7 @@ Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
     inputs.push_back(&input);
     const TypeProto &inner = innerType(input.type());
     if (!inner.has_tensor_type())
-      return unsupported(file.name() + ": input '" + oneLine(input.name()) +
+      return unsupported(file.name() + ": input '" + input.name() +
                          "' consists of something else than tensors");
     for (const std::string &name : argumentNames(input, options.shapes)) {
       arguments.insert(name);
@@ -135,7 +134,7 @@ Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
   }
   for (const auto &[name, sizes] : options.shapes)
     if (!arguments.contains(name))
-      return usageError(file.name() + ": there is no input '" + oneLine(name) +
+      return usageError(file.name() + ": there is no input '" + name +
                         "' to give a shape to");
   SmallVector<DictionaryAttr> attributes;
   SmallVector<Type> types;
@@ -187,7 +186,7 @@ Result<void> Importer::bindOutputs(const GraphProto &graph, Frame &frame,
   SmallVector<Value> values;
   SmallVector<DictionaryAttr> attributes;
   for (const ValueInfoProto &output : graph.output()) {
-    std::string who = file.name() + ": output '" + oneLine(output.name()) + "'";
+    std::string who = file.name() + ": output '" + output.name() + "'";
     const Bound *bound = lookup(frame, output.name());
     if (firstError)
       return *firstError;

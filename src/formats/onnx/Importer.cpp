@@ -7,7 +7,6 @@
 #include "formats/onnx/file/ModelCheck.h"
 #include "graph/Constants.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -21,7 +20,7 @@ static constexpr int64_t mostNodes = 1'000'000;
 Importer::Importer(OnnxFile file, const ReadOptions &options,
                    std::shared_ptr<MLIRContext> context)
     : file(std::move(file)), options(options), contextOwner(std::move(context)),
-      builder(contextOwner.get()) {}
+      builder(contextOwner.get()), reported(contextOwner.get()) {}
 
 static std::string domainName(StringRef domain) {
   return domain == "ai.onnx" ? "" : domain.str();
@@ -42,18 +41,12 @@ static std::map<std::string, int64_t> opsetsOf(const Imports &imports) {
 }
 
 std::string Importer::takeDiagnostic() {
-  std::string text = diagnostic.empty() ? "not valid" : diagnostic;
-  diagnostic.clear();
-  return text;
+  std::string text = reported.take();
+  return text.empty() ? "not valid" : text;
 }
 
 Result<Model> Importer::run() {
   MLIRContext *context = contextOwner.get();
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &each) {
-    if (each.getSeverity() == DiagnosticSeverity::Error && diagnostic.empty())
-      diagnostic = each.str();
-    return success();
-  });
   const GraphProto &graph = file.model().graph();
   Location location = NameLoc::get(builder.getStringAttr(
       oneLine(graph.name().empty() ? "graph" : graph.name())));
@@ -312,7 +305,7 @@ void Importer::importNode(const NodeProto &node, Frame &frame) {
 
   NodeContext context(*this, frame, node, *version, nodeRecords.size());
   nodeRecords.push_back(builder.getDictionaryAttr({}));
-  diagnostic.clear();
+  reported.take();
   if (context.inputCount() > op->maxInputs)
     context.fail("has " + Twine(context.inputCount()) + " inputs, at most " +
                  Twine(op->maxInputs) + " are allowed");

@@ -14,6 +14,7 @@
 #include "formats/onnx/OnnxReader.h"
 #include "formats/onnx/file/OnnxFile.h"
 #include "formats/onnx/file/onnx.pb.h"
+#include "graph/FirstError.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
 
@@ -135,7 +136,7 @@ private:
       functionOpsets;
   llvm::StringMap<const FunctionProto *> functions;
   std::vector<mlir::Attribute> nodeRecords;
-  std::string diagnostic;
+  FirstError reported;
   std::optional<Error> firstError;
   /// "Op of domain 'd', version v: reason" -> how often.
   std::map<std::string, int64_t> unsupportedNodes;

@@ -106,13 +106,13 @@ LogicalResult NodeContext::boundResults(std::vector<Bound> values) {
 
 Failure NodeContext::fail(const Twine &reason) {
   if (!error)
-    error = {ErrorKind::InvalidModel, oneLine(reason.str())};
+    error = {ErrorKind::InvalidModel, reason.str()};
   return {};
 }
 
 Failure NodeContext::unsupported(const Twine &reason) {
   if (!error)
-    error = {ErrorKind::Unsupported, oneLine(reason.str())};
+    error = {ErrorKind::Unsupported, reason.str()};
   return {};
 }
 

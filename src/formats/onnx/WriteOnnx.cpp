@@ -41,7 +41,7 @@ static Error listUnsupported(const std::string &path,
     text += (first ? "" : "; ") + std::to_string(count) + " x " + what;
     first = false;
   }
-  return unsupported(oneLine(text));
+  return unsupported(text);
 }
 
 Result<void> writeOnnx(const Model &model, const std::string &path) {
@@ -52,7 +52,7 @@ Result<void> writeOnnx(const Model &model, const std::string &path) {
     return storage.takeError();
   if (!storage->states().empty())
     return unsupported(path + ": ONNX has no form for state '" +
-                       oneLine(storage->states().front().spec.name) +
+                       storage->states().front().spec.name +
                        "'; freeze makes it a constant");
   int64_t version = declaredVersion(model.module());
   while (true) {

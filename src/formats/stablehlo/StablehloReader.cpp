@@ -6,8 +6,8 @@
 #include "formats/stablehlo/ForeignText.h"
 #include "formats/stablehlo/TorchFolder.h"
 #include "formats/stablehlo/vhlo/ArtifactReader.h"
+#include "graph/FirstError.h"
 #include "graph/chlo/DecomposeChlo.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/MappedFile.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -16,17 +16,6 @@
 using namespace mlir;
 
 namespace sinter {
-
-/// The first error of a diagnostic handler, with its place: "a.mlir:3:7: ...".
-static std::string describe(Diagnostic &diagnostic) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
-    stream << place.getFilename().getValue() << ":" << place.getLine() << ":"
-           << place.getColumn() << ": ";
-  stream << diagnostic;
-  return text;
-}
 
 /// How deep brackets nest: MLIR's parser recurses for each, so text that nests
 /// for thousands of levels would take any stack.
@@ -42,16 +31,9 @@ static size_t nestingOf(std::string_view text) {
   return deepest;
 }
 
-/// Parses and verifies; null with what is wrong in \p firstError.
+/// Parses and verifies; null after an error was reported.
 static OwningOpRef<ModuleOp> parse(MLIRContext *context, std::string_view text,
-                                   const std::string &path,
-                                   std::string &firstError) {
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-        firstError.empty())
-      firstError = describe(diagnostic);
-    return success();
-  });
+                                   const std::string &path) {
   // The parser wants a terminating zero, which a mapped file lacks.
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(
@@ -116,12 +98,13 @@ static Result<Model> readText(std::string_view text, const std::string &path,
   if (!ours)
     return ours.takeError();
   std::shared_ptr<MLIRContext> context = makeContext();
-  std::string firstError;
-  OwningOpRef<ModuleOp> module = parse(context.get(), *ours, path, firstError);
+  FirstError reported(context.get());
+  OwningOpRef<ModuleOp> module = parse(context.get(), *ours, path);
   if (!module) {
-    if (firstError.find(path) == std::string::npos)
-      firstError = path + ": " + firstError;
-    return invalidModel(firstError);
+    std::string message = reported.takeWithPlace();
+    if (message.find(path) == std::string::npos)
+      message = path + ": " + message;
+    return invalidModel(message);
   }
   decomposeChlo(*module);
   Model model(std::move(context), std::move(module));

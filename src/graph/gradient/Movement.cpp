@@ -7,10 +7,6 @@ using namespace sinter::stablehlo;
 
 namespace sinter::gradient {
 
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return tensorOf(value).getShape();
-}
-
 static SmallVector<int64_t> allDimensions(Value value) {
   return llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(value).getRank()));
 }

@@ -8,10 +8,6 @@ using namespace sinter::stablehlo;
 
 namespace sinter::gradient {
 
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return tensorOf(value).getShape();
-}
-
 //===----------------------------------------------------------------------===//
 // dot_general
 //===----------------------------------------------------------------------===//

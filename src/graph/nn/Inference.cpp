@@ -1,5 +1,6 @@
 // Result types that follow from operands and attributes.
 
+#include "graph/Inference.h"
 #include "graph/nn/NnOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -9,20 +10,13 @@ using sinter::stablehlo::windowedSize;
 
 namespace sinter::nn {
 
-#define INFER(Op)                                                              \
-  LogicalResult Op::inferReturnTypes(                                          \
-      MLIRContext *context, std::optional<Location> location,                  \
-      ValueRange operands, DictionaryAttr attributes,                          \
-      OpaqueProperties properties, RegionRange regions,                        \
-      SmallVectorImpl<Type> &inferredReturnTypes)
-
-INFER(ShapeOp) {
+SINTER_INFER(ShapeOp) {
   inferredReturnTypes.push_back(RankedTensorType::get(
       {tensorOf(operands[0]).getRank()}, IntegerType::get(context, 64)));
   return success();
 }
 
-INFER(BroadcastLikeOp) {
+SINTER_INFER(BroadcastLikeOp) {
   auto type = tensorOf(operands[0]);
   SmallVector<int64_t> shape(type.getShape());
   for (Value other : operands.drop_front()) {
@@ -37,7 +31,7 @@ INFER(BroadcastLikeOp) {
   return success();
 }
 
-INFER(TakeOp) {
+SINTER_INFER(TakeOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = tensorOf(operands[0]), indices = tensorOf(operands[1]);
   int64_t axis = adaptor.getAxis();
@@ -52,13 +46,13 @@ INFER(TakeOp) {
   return success();
 }
 
-INFER(TakeAlongOp) {
+SINTER_INFER(TakeAlongOp) {
   inferredReturnTypes.push_back(
       tensorOf(operands[1]).clone(tensorOf(operands[0]).getElementType()));
   return success();
 }
 
-INFER(PadModeOp) {
+SINTER_INFER(PadModeOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = tensorOf(operands[0]);
   ArrayRef<int64_t> low = adaptor.getLow(), high = adaptor.getHigh();
@@ -95,16 +89,16 @@ static LogicalResult inferArg(Adaptor adaptor, MLIRContext *context,
   types.push_back(RankedTensorType::get(shape, IntegerType::get(context, 64)));
   return success();
 }
-INFER(ArgMaxOp) {
+SINTER_INFER(ArgMaxOp) {
   return inferArg(Adaptor(operands, attributes, properties, regions), context,
                   location, inferredReturnTypes);
 }
-INFER(ArgMinOp) {
+SINTER_INFER(ArgMinOp) {
   return inferArg(Adaptor(operands, attributes, properties, regions), context,
                   location, inferredReturnTypes);
 }
 
-INFER(TopKOp) {
+SINTER_INFER(TopKOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = tensorOf(operands[0]);
   int64_t axis = adaptor.getAxis();
@@ -156,7 +150,7 @@ static LogicalResult inferPool(Adaptor adaptor,
   return success();
 }
 #define INFER_POOL(Op, element)                                                \
-  INFER(Op) {                                                                  \
+  SINTER_INFER(Op) {                                                           \
     return inferPool(Adaptor(operands, attributes, properties, regions),       \
                      location, element, inferredReturnTypes);                  \
   }
@@ -165,7 +159,7 @@ INFER_POOL(AveragePoolOp, tensorOf(operands[0]).getElementType())
 INFER_POOL(LpPoolOp, tensorOf(operands[0]).getElementType())
 INFER_POOL(MaxPoolIndicesOp, IntegerType::get(context, 64))
 
-INFER(LayerNormOp) {
+SINTER_INFER(LayerNormOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = tensorOf(operands[0]);
   int64_t axis = adaptor.getAxis();
@@ -179,7 +173,7 @@ INFER(LayerNormOp) {
   return success();
 }
 
-INFER(MeanVarNormOp) {
+SINTER_INFER(MeanVarNormOp) {
   auto type = tensorOf(operands[1]);
   inferredReturnTypes.append(4, type);
   return success();
@@ -201,13 +195,13 @@ static LogicalResult inferRecurrent(ValueRange operands, unsigned states,
         RankedTensorType::get({directions, x.getDimSize(1), hidden}, element));
   return success();
 }
-INFER(LstmOp) {
+SINTER_INFER(LstmOp) {
   return inferRecurrent(operands, 2, location, inferredReturnTypes);
 }
-INFER(GruOp) {
+SINTER_INFER(GruOp) {
   return inferRecurrent(operands, 1, location, inferredReturnTypes);
 }
-INFER(RnnOp) {
+SINTER_INFER(RnnOp) {
   return inferRecurrent(operands, 1, location, inferredReturnTypes);
 }
 

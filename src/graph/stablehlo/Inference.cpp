@@ -1,5 +1,6 @@
 // Result types that follow from operands and attributes.
 
+#include "graph/Inference.h"
 #include "graph/stablehlo/Verify.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -9,13 +10,6 @@ using llvm::AddOverflow;
 using llvm::MulOverflow;
 
 namespace sinter::stablehlo {
-
-#define INFER(Op)                                                              \
-  LogicalResult Op::inferReturnTypes(                                          \
-      MLIRContext *context, std::optional<Location> location,                  \
-      ValueRange operands, DictionaryAttr attributes,                          \
-      OpaqueProperties properties, RegionRange regions,                        \
-      SmallVectorImpl<Type> &inferredReturnTypes)
 
 /// \p type with another element type and without parameters of quantisation.
 static Type withElement(RankedTensorType type, Type element) {
@@ -40,13 +34,13 @@ bool compatibleConstantTypes(TypeRange written, TypeRange actual) {
                                       : IntegerType::Unsigned));
 }
 
-INFER(ConstantOp) {
+SINTER_INFER(ConstantOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   inferredReturnTypes.push_back(adaptor.getValue().getType());
   return success();
 }
 
-INFER(AbsOp) {
+SINTER_INFER(AbsOp) {
   auto type = tensorOf(operands[0]);
   auto complex = dyn_cast<ComplexType>(type.getElementType());
   inferredReturnTypes.push_back(
@@ -54,7 +48,7 @@ INFER(AbsOp) {
   return success();
 }
 
-INFER(RealOp) {
+SINTER_INFER(RealOp) {
   auto type = tensorOf(operands[0]);
   auto complex = dyn_cast<ComplexType>(type.getElementType());
   inferredReturnTypes.push_back(
@@ -62,18 +56,18 @@ INFER(RealOp) {
   return success();
 }
 
-INFER(ImagOp) {
+SINTER_INFER(ImagOp) {
   return RealOp::inferReturnTypes(context, location, operands, attributes,
                                   properties, regions, inferredReturnTypes);
 }
 
-INFER(IsFiniteOp) {
+SINTER_INFER(IsFiniteOp) {
   inferredReturnTypes.push_back(
       withElement(tensorOf(operands[0]), IntegerType::get(context, 1)));
   return success();
 }
 
-INFER(UniformDequantizeOp) {
+SINTER_INFER(UniformDequantizeOp) {
   auto type = tensorOf(operands[0]);
   auto quantised = dyn_cast<quant::QuantizedType>(type.getElementType());
   if (!quantised)
@@ -83,7 +77,7 @@ INFER(UniformDequantizeOp) {
   return success();
 }
 
-INFER(ComplexOp) {
+SINTER_INFER(ComplexOp) {
   auto type = tensorOf(operands[0]), rhs = tensorOf(operands[1]);
   if (type.getElementType() != rhs.getElementType())
     return emitOptionalError(location, "(C1) lhs and rhs have different "
@@ -93,7 +87,7 @@ INFER(ComplexOp) {
   return success();
 }
 
-INFER(CompareOp) {
+SINTER_INFER(CompareOp) {
   SmallVector<Type> types;
   if (failed(inferElementwise(location, operands, types)))
     return failure();
@@ -102,7 +96,7 @@ INFER(CompareOp) {
   return success();
 }
 
-INFER(SelectOp) {
+SINTER_INFER(SelectOp) {
   auto pred = tensorOf(operands[0]);
   SmallVector<Value> shaped = {operands[1], operands[2]};
   if (failed(inferElementwise(location, shaped, inferredReturnTypes)))
@@ -117,7 +111,7 @@ INFER(SelectOp) {
   return success();
 }
 
-INFER(ClampOp) {
+SINTER_INFER(ClampOp) {
   auto type = tensorOf(operands[1]);
   for (unsigned i : {0u, 2u}) {
     auto bound = tensorOf(operands[i]);
@@ -134,7 +128,7 @@ INFER(ClampOp) {
   return success();
 }
 
-INFER(GetDimensionSizeOp) {
+SINTER_INFER(GetDimensionSizeOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   if (static_cast<int64_t>(adaptor.getDimension()) >=
       tensorOf(operands[0]).getRank())
@@ -145,7 +139,7 @@ INFER(GetDimensionSizeOp) {
   return success();
 }
 
-INFER(TransposeOp) {
+SINTER_INFER(TransposeOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = tensorOf(operands[0]);
   ArrayRef<int64_t> permutation = adaptor.getPermutation();
@@ -164,7 +158,7 @@ INFER(TransposeOp) {
   return success();
 }
 
-INFER(SliceOp) {
+SINTER_INFER(SliceOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = tensorOf(operands[0]);
   ArrayRef<int64_t> starts = adaptor.getStartIndices();
@@ -192,7 +186,7 @@ INFER(SliceOp) {
   return success();
 }
 
-INFER(DynamicSliceOp) {
+SINTER_INFER(DynamicSliceOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = tensorOf(operands[0]);
   ArrayRef<int64_t> sizes = adaptor.getSliceSizes();
@@ -212,7 +206,7 @@ INFER(DynamicSliceOp) {
   return success();
 }
 
-INFER(DynamicUpdateSliceOp) {
+SINTER_INFER(DynamicUpdateSliceOp) {
   auto type = tensorOf(operands[0]);
   auto update = tensorOf(operands[1]);
   TypeRange starts = operands.drop_front(2).getTypes();
@@ -236,7 +230,7 @@ INFER(DynamicUpdateSliceOp) {
   return success();
 }
 
-INFER(PadOp) {
+SINTER_INFER(PadOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = tensorOf(operands[0]);
   auto value = tensorOf(operands[1]);
@@ -271,7 +265,7 @@ INFER(PadOp) {
   return success();
 }
 
-INFER(ReverseOp) {
+SINTER_INFER(ReverseOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = tensorOf(operands[0]);
   if (!isUnique(adaptor.getDimensions()))
@@ -283,7 +277,7 @@ INFER(ReverseOp) {
   return success();
 }
 
-INFER(ConcatenateOp) {
+SINTER_INFER(ConcatenateOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   if (operands.empty())
     return emitOptionalError(location, "(C3) no inputs");
@@ -319,7 +313,7 @@ INFER(ConcatenateOp) {
   return success();
 }
 
-INFER(GatherOp) {
+SINTER_INFER(GatherOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   std::optional<SmallVector<int64_t>> shape = inferGather(
       location, tensorOf(operands[0]), tensorOf(operands[1]),
@@ -331,7 +325,7 @@ INFER(GatherOp) {
   return success();
 }
 
-INFER(BatchNormInferenceOp) {
+SINTER_INFER(BatchNormInferenceOp) {
   inferredReturnTypes.push_back(operands[0].getType());
   return success();
 }

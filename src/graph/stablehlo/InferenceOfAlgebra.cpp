@@ -1,5 +1,6 @@
 // Result types of solvers, transforms, normalisation, tuples and collectives.
 
+#include "graph/Inference.h"
 #include "graph/stablehlo/Verify.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -8,14 +9,7 @@ using llvm::MulOverflow;
 
 namespace sinter::stablehlo {
 
-#define INFER(Op)                                                              \
-  LogicalResult Op::inferReturnTypes(                                          \
-      MLIRContext *context, std::optional<Location> location,                  \
-      ValueRange operands, DictionaryAttr attributes,                          \
-      OpaqueProperties properties, RegionRange regions,                        \
-      SmallVectorImpl<Type> &inferredReturnTypes)
-
-INFER(CholeskyOp) {
+SINTER_INFER(CholeskyOp) {
   auto type = tensorOf(operands[0]);
   if (type.getRank() < 2)
     return emitOptionalError(location, "(C2) the operand has fewer than two "
@@ -26,7 +20,7 @@ INFER(CholeskyOp) {
   return success();
 }
 
-INFER(TriangularSolveOp) {
+SINTER_INFER(TriangularSolveOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto a = tensorOf(operands[0]), b = tensorOf(operands[1]);
   int64_t rank = a.getRank();
@@ -51,7 +45,7 @@ INFER(TriangularSolveOp) {
   return success();
 }
 
-INFER(FftOp) {
+SINTER_INFER(FftOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = tensorOf(operands[0]);
   ArrayRef<int64_t> lengths = adaptor.getFftLength();
@@ -97,7 +91,7 @@ INFER(FftOp) {
   return success();
 }
 
-INFER(RngOp) {
+SINTER_INFER(RngOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto a = tensorOf(operands[0]), b = tensorOf(operands[1]);
   if (a.getElementType() != b.getElementType())
@@ -131,7 +125,7 @@ INFER(RngOp) {
   return success();
 }
 
-INFER(SetDimensionSizeOp) {
+SINTER_INFER(SetDimensionSizeOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = tensorOf(operands[0]);
   int64_t dimension = adaptor.getDimension();
@@ -164,7 +158,7 @@ INFER(SetDimensionSizeOp) {
   return success();
 }
 
-INFER(BroadcastOp) {
+SINTER_INFER(BroadcastOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = tensorOf(operands[0]);
   SmallVector<int64_t> shape(adaptor.getBroadcastSizes());
@@ -176,7 +170,7 @@ INFER(BroadcastOp) {
   return success();
 }
 
-INFER(CreateTokenOp) {
+SINTER_INFER(CreateTokenOp) {
   inferredReturnTypes.push_back(TokenType::get(context));
   return success();
 }
@@ -198,13 +192,13 @@ static LogicalResult inferNormalised(std::optional<Location> location,
   return success();
 }
 
-INFER(BatchNormTrainingOp) {
+SINTER_INFER(BatchNormTrainingOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   return inferNormalised(location, tensorOf(operands[0]),
                          adaptor.getFeatureIndex(), inferredReturnTypes);
 }
 
-INFER(BatchNormGradOp) {
+SINTER_INFER(BatchNormGradOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   return inferNormalised(location, tensorOf(operands[0]),
                          adaptor.getFeatureIndex(), inferredReturnTypes);
@@ -214,13 +208,13 @@ INFER(BatchNormGradOp) {
 // Tuples
 //===----------------------------------------------------------------------===//
 
-INFER(TupleOp) {
+SINTER_INFER(TupleOp) {
   inferredReturnTypes.push_back(
       TupleType::get(context, SmallVector<Type>(operands.getTypes())));
   return success();
 }
 
-INFER(GetTupleElementOp) {
+SINTER_INFER(GetTupleElementOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = cast<TupleType>(operands[0].getType());
   uint32_t index = adaptor.getIndex();
@@ -236,7 +230,7 @@ INFER(GetTupleElementOp) {
 // Collectives
 //===----------------------------------------------------------------------===//
 
-INFER(CollectiveBroadcastOp) {
+SINTER_INFER(CollectiveBroadcastOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   TypeRange types = operands.getTypes();
   if (adaptor.getHasDynamicRoot() && !types.empty())
@@ -245,7 +239,7 @@ INFER(CollectiveBroadcastOp) {
   return success();
 }
 
-INFER(AllToAllOp) {
+SINTER_INFER(AllToAllOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   int64_t split = adaptor.getSplitDimension();
   int64_t concat = adaptor.getConcatDimension();

@@ -1,17 +1,11 @@
 // Result types of operations with regions.
 
+#include "graph/Inference.h"
 #include "graph/stablehlo/Verify.h"
 
 using namespace mlir;
 
 namespace sinter::stablehlo {
-
-#define INFER(Op)                                                              \
-  LogicalResult Op::inferReturnTypes(                                          \
-      MLIRContext *context, std::optional<Location> location,                  \
-      ValueRange operands, DictionaryAttr attributes,                          \
-      OpaqueProperties properties, RegionRange regions,                        \
-      SmallVectorImpl<Type> &inferredReturnTypes)
 
 TypeRange returnedTypes(Region &region) {
   if (region.empty() || region.front().empty() ||
@@ -42,7 +36,7 @@ LogicalResult inferElementsOfRegion(std::optional<Location> location,
   return success();
 }
 
-INFER(ReduceOp) {
+SINTER_INFER(ReduceOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   ArrayRef<int64_t> dimensions = adaptor.getDimensions();
   SmallVector<Type> shaped;
@@ -59,7 +53,7 @@ INFER(ReduceOp) {
                                inferredReturnTypes);
 }
 
-INFER(ReduceWindowOp) {
+SINTER_INFER(ReduceWindowOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   std::optional<ConvolutionWindow> window =
       makeWindow(adaptor.getWindowDimensions(), adaptor.getWindowStrides(),
@@ -89,18 +83,18 @@ INFER(ReduceWindowOp) {
                                inferredReturnTypes);
 }
 
-INFER(ScatterOp) {
+SINTER_INFER(ScatterOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   return inferElementsOfRegion(location, adaptor.getInputs().getTypes(),
                                regions, 0, inferredReturnTypes);
 }
 
-INFER(SelectAndScatterOp) {
+SINTER_INFER(SelectAndScatterOp) {
   return inferElementsOfRegion(location, operands[0].getType(), regions, 1,
                                inferredReturnTypes);
 }
 
-INFER(MapOp) {
+SINTER_INFER(MapOp) {
   if (operands.empty())
     return emitOptionalError(location, "(C2) has no inputs");
   return inferElementsOfRegion(location, operands[0].getType(), regions, 0,
@@ -117,12 +111,12 @@ static LogicalResult inferCombined(std::optional<Location> location,
   return success();
 }
 
-INFER(AllReduceOp) {
+SINTER_INFER(AllReduceOp) {
   return inferCombined(location, operands.getTypes(), regions,
                        inferredReturnTypes);
 }
 
-INFER(CollectiveReduceOp) {
+SINTER_INFER(CollectiveReduceOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   TypeRange types = operands.getTypes();
   if (adaptor.getHasDynamicRoot() && !types.empty())
@@ -167,11 +161,15 @@ static LogicalResult inferBranches(std::optional<Location> location,
   return success();
 }
 
-INFER(IfOp) { return inferBranches(location, regions, inferredReturnTypes); }
+SINTER_INFER(IfOp) {
+  return inferBranches(location, regions, inferredReturnTypes);
+}
 
-INFER(CaseOp) { return inferBranches(location, regions, inferredReturnTypes); }
+SINTER_INFER(CaseOp) {
+  return inferBranches(location, regions, inferredReturnTypes);
+}
 
-INFER(AsyncStartOp) {
+SINTER_INFER(AsyncStartOp) {
   // The region's operation gives the results, whatever is computed from them.
   SmallVector<Type> types;
   if (!regions.empty())
@@ -184,7 +182,7 @@ INFER(AsyncStartOp) {
   return success();
 }
 
-INFER(AsyncDoneOp) {
+SINTER_INFER(AsyncDoneOp) {
   llvm::append_range(inferredReturnTypes,
                      cast<FutureType>(operands[0].getType()).getTypes());
   return success();

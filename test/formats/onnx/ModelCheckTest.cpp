@@ -211,5 +211,5 @@ TEST(ModelCheck, MessagesStayOnOneLine) {
   ModelProto model = addModel();
   model.mutable_graph()->mutable_node(0)->set_name("evil\nname\x1b[31m");
   model.mutable_graph()->clear_initializer();
-  EXPECT_CONTAINS(loadError(model), "node 'evil?name?[31m' (Add)");
+  EXPECT_CONTAINS(loadError(model), "node 'evil name?[31m' (Add)");
 }

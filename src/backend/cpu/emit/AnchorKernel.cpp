@@ -11,16 +11,12 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static RankedTensorType typeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType());
-}
-
 /// A product with a generator: f32 or f64, in matrix form.
 static bool isMatMul(stablehlo::DotGeneralOp op) {
-  Type element = typeOf(op.getLhs()).getElementType();
+  Type element = tensorOf(op.getLhs()).getElementType();
   return (element.isF32() || element.isF64()) &&
-         typeOf(op.getRhs()).getElementType() == element &&
-         typeOf(op.getResult()).getElementType() == element &&
+         tensorOf(op.getRhs()).getElementType() == element &&
+         tensorOf(op.getResult()).getElementType() == element &&
          MatMulForm::of(op, /*hasConstantRhs=*/false).has_value();
 }
 
@@ -36,7 +32,7 @@ bool cpu::takesEpilogue(Operation *op) {
     return isAnchor(op);
   // Neighbouring columns must be neighbours in the last dimension.
   auto numbers = dot.getDotDimensionNumbers();
-  int64_t columns = typeOf(dot.getRhs()).getRank() -
+  int64_t columns = tensorOf(dot.getRhs()).getRank() -
                     numbers.getRhsBatchingDimensions().size() -
                     numbers.getRhsContractingDimensions().size();
   return isMatMul(dot) && columns == 1;
@@ -75,7 +71,7 @@ Value AnchorKernel::epilogueAt(
     place.push_back(index);
   place.back().lanes = true;
 
-  RankedTensorType resultType = typeOf(anchor->getResult(0));
+  RankedTensorType resultType = tensorOf(anchor->getResult(0));
   auto isHere = [place](ArrayRef<Coordinate> other) {
     return llvm::equal(place, other, [](const auto &a, const auto &b) {
       return a.value == b.value && a.lanes == b.lanes;
@@ -84,7 +80,7 @@ Value AnchorKernel::epilogueAt(
   for (auto [argument, buffer] :
        llvm::zip(kernel.getBody().front().getArguments(), memory)) {
     elemental.bindMemory(argument, buffer);
-    if (typeOf(argument).getShape() != resultType.getShape())
+    if (tensorOf(argument).getShape() != resultType.getShape())
       continue;
     // What lies as the result does is read without taking the place apart.
     auto other = std::make_shared<Elemental>(emission, lanes);
@@ -93,7 +89,7 @@ Value AnchorKernel::epilogueAt(
                               buffer = buffer](ArrayRef<Coordinate> at) {
       if (!isHere(at))
         return other->at(argument, at);
-      return elemental.load(buffer, offset, typeOf(argument).getElementType(),
+      return elemental.load(buffer, offset, tensorOf(argument).getElementType(),
                             /*asVector=*/true);
     });
   }
@@ -114,16 +110,16 @@ void AnchorKernel::emit(ModuleOp module, StringRef name) const {
   KernelPlan wanted = plan();
   for (auto [argument, packing] :
        llvm::zip(body.getArguments(), wanted.packings)) {
-    Type element = typeOf(argument).getElementType();
-    int64_t elements = typeOf(argument).getNumElements();
+    Type element = tensorOf(argument).getElementType();
+    int64_t elements = tensorOf(argument).getNumElements();
     if (packing)
       elements = packing->bytes * 8 / element.getIntOrFloatBitWidth();
     add(elements, element, false);
   }
-  RankedTensorType result = typeOf(yielded());
+  RankedTensorType result = tensorOf(yielded());
   add(result.getNumElements(), result.getElementType(), true);
   if (uint64_t bytes = wanted.scratchBytes + wanted.workspaceBytes) {
-    Type element = typeOf(anchor->getResult(0)).getElementType();
+    Type element = tensorOf(anchor->getResult(0)).getElementType();
     add(bytes * 8 / element.getIntOrFloatBitWidth(), element, true);
   }
   size_t stages = std::max<size_t>(1, wanted.stages.size());
@@ -143,8 +139,8 @@ void AnchorKernel::emit(ModuleOp module, StringRef name) const {
 namespace {
 
 template <typename Op> void setWindow(WindowShape &window, Op op) {
-  ArrayRef<int64_t> input = typeOf(op.getInput()).getShape();
-  ArrayRef<int64_t> output = typeOf(op.getResult()).getShape();
+  ArrayRef<int64_t> input = tensorOf(op.getInput()).getShape();
+  ArrayRef<int64_t> output = tensorOf(op.getResult()).getShape();
   window.inputHeight = input[2];
   window.inputWidth = input[3];
   window.outputHeight = output[2];
@@ -165,7 +161,7 @@ protected:
   BlockedEpilogue epilogue(ValueRange memory) const {
     if (!hasEpilogue())
       return {};
-    int64_t width = typeOf(anchor->getResult(0)).getDimSize(3);
+    int64_t width = tensorOf(anchor->getResult(0)).getDimSize(3);
     return [this, memory, width](OpBuilder &builder, Location location,
                                  Value vector, const BlockedPosition &at) {
       return epilogueAt(
@@ -184,10 +180,10 @@ public:
   ConvolutionKernel(KernelOp kernel, cpu::ConvolutionOp op,
                     const Target &target)
       : BlockedKernel(kernel, op), op(op) {
-    RankedTensorType weights = typeOf(op.getWeights());
+    RankedTensorType weights = tensorOf(op.getWeights());
     ConvolutionShape shape;
     setWindow(shape, op);
-    shape.batch = typeOf(op.getInput()).getDimSize(0);
+    shape.batch = tensorOf(op.getInput()).getDimSize(0);
     shape.kernelHeight = weights.getDimSize(2);
     shape.kernelWidth = weights.getDimSize(3);
     shape.groups = op.getGroups();
@@ -281,14 +277,14 @@ class PoolKernel : public BlockedKernel {
 public:
   PoolKernel(KernelOp kernel, PoolOp op, const Target &target)
       : BlockedKernel(kernel, op), op(op) {
-    RankedTensorType input = typeOf(op.getInput());
+    RankedTensorType input = tensorOf(op.getInput());
     ChannelwiseShape shape;
     setWindow(shape, op);
     shape.batch = input.getDimSize(0);
     shape.channels = input.getDimSize(1) * input.getDimSize(4);
     shape.kernelHeight = op.getWindow()[0];
     shape.kernelWidth = op.getWindow()[1];
-    flops = double(typeOf(op.getResult()).getNumElements()) * shape.taps();
+    flops = double(tensorOf(op.getResult()).getNumElements()) * shape.taps();
     auto kind = llvm::StringSwitch<Pooling::Kind>(op.getKind())
                     .Case("max", Pooling::Kind::Maximum)
                     .Case("average_window", Pooling::Kind::AverageOfWindow)
@@ -328,7 +324,7 @@ public:
                const Target &target)
       : AnchorKernel(kernel, op), op(op),
         form(*MatMulForm::of(op, isConstantInput(op.getRhs()))),
-        product(form.shape, target, typeOf(op.getLhs()).getElementType()) {}
+        product(form.shape, target, tensorOf(op.getLhs()).getElementType()) {}
 
   KernelPlan plan() const override {
     KernelPlan plan;
@@ -336,7 +332,7 @@ public:
     plan.tasks = product.tasks();
     plan.packings.resize(kernel.getInputs().size());
     int64_t bytes =
-        typeOf(op.getLhs()).getElementType().getIntOrFloatBitWidth() / 8;
+        tensorOf(op.getLhs()).getElementType().getIntOrFloatBitWidth() / 8;
     plan.scratchBytes = product.scratchElements() * bytes;
     plan.name = "matmul";
     if (form.shape.bLayout != MatMulShape::BLayout::Packed)
@@ -373,7 +369,7 @@ protected:
 private:
   /// Batch, row and column as a place in the product's result.
   SmallVector<Value> placeOf(Emission &e, const MatMulPosition &at) const {
-    ArrayRef<int64_t> shape = typeOf(op.getResult()).getShape();
+    ArrayRef<int64_t> shape = tensorOf(op.getResult()).getShape();
     size_t batches =
         op.getDotDimensionNumbers().getLhsBatchingDimensions().size();
     SmallVector<Value> place;

@@ -7,10 +7,6 @@
 using namespace mlir;
 using namespace sinter::cpu;
 
-static ArrayRef<int64_t> shapeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
 static bool hasLanes(ArrayRef<Coordinate> place) {
   return llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
 }

@@ -14,9 +14,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static ArrayRef<int64_t> shapeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
 static Type elementOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
 }

@@ -11,13 +11,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static RankedTensorType typeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType());
-}
-static ArrayRef<int64_t> shapeOf(Value tensor) {
-  return typeOf(tensor).getShape();
-}
-
 //===----------------------------------------------------------------------===//
 // Costs
 //===----------------------------------------------------------------------===//
@@ -27,7 +20,7 @@ static double operationsOf(Operation &op) {
   using namespace stablehlo;
   if (op.getNumResults() == 0 || isa<ConstantOp>(op))
     return 0;
-  double elements = typeOf(op.getResult(0)).getNumElements();
+  double elements = tensorOf(op.getResult(0)).getNumElements();
   return llvm::TypeSwitch<Operation *, double>(&op)
       .Case<DotGeneralOp>([&](DotGeneralOp dot) {
         double depth = 1;
@@ -39,12 +32,12 @@ static double operationsOf(Operation &op) {
       .Case<stablehlo::ConvolutionOp>([&](stablehlo::ConvolutionOp conv) {
         auto numbers = conv.getDimensionNumbers();
         double depth =
-            double(typeOf(conv.getRhs()).getNumElements()) /
+            double(tensorOf(conv.getRhs()).getNumElements()) /
             shapeOf(conv.getRhs())[numbers.getKernelOutputFeatureDimension()];
         return 2 * depth * elements;
       })
       .Case<ReduceOp>([&](ReduceOp reduce) {
-        return double(typeOf(reduce.getInputs()[0]).getNumElements());
+        return double(tensorOf(reduce.getInputs()[0]).getNumElements());
       })
       .Case<ReduceWindowOp>([&](ReduceWindowOp window) {
         double size = 1;
@@ -109,7 +102,7 @@ KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
 
 /// A tensor as a kernel's buffer.
 static KernelBuffer bufferOf(Value tensor, bool isWritten) {
-  RankedTensorType type = typeOf(tensor);
+  RankedTensorType type = tensorOf(tensor);
   KernelBuffer buffer;
   buffer.type = MemRefType::get({type.getNumElements()},
                                 storageType(type.getElementType()));

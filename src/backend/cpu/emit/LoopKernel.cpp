@@ -10,13 +10,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static RankedTensorType typeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType());
-}
-static ArrayRef<int64_t> shapeOf(Value tensor) {
-  return typeOf(tensor).getShape();
-}
-
 namespace {
 
 /// The loops of one kernel, and what is in them.
@@ -27,7 +20,7 @@ public:
         yield(cast<YieldOp>(kernel.getBody().front().getTerminator())),
         root(yield.getValues()[0].getDefiningOp()) {
     double size =
-        std::max<int64_t>(1, typeOf(yield.getValues()[0]).getNumElements());
+        std::max<int64_t>(1, tensorOf(yield.getValues()[0]).getNumElements());
     cost = std::max(1.0, flopsOf(kernel) / size);
     auto rows = kernel->getAttrOfType<IntegerAttr>(rowsAttribute);
     if (rows)
@@ -95,7 +88,7 @@ private:
           Value value = elemental->at(tensor, place);
           elemental->store(value, memory[i],
                            elemental->linearize(place, shapeOf(tensor)),
-                           typeOf(tensor).getElementType());
+                           tensorOf(tensor).getElementType());
         }
       });
     };
@@ -108,7 +101,7 @@ private:
     size_t dim = op.getDimension();
     int64_t start = 0;
     for (Value input : op.getInputs()) {
-      if (typeOf(input).getNumElements() == 0)
+      if (tensorOf(input).getNumElements() == 0)
         continue;
       LoopNest nest;
       nest.shape = loopShape(input);
@@ -123,7 +116,7 @@ private:
           elemental->store(
               value, memory[0],
               elemental->linearize(place, shapeOf(yield.getValues()[0])),
-              typeOf(input).getElementType());
+              tensorOf(input).getElementType());
         });
       };
       nests.push_back(std::move(nest));
@@ -177,7 +170,7 @@ private:
             Value result = yield.getValues()[0];
             elemental->store(elemental->at(result, place), memory[0],
                              elemental->linearize(place, shape),
-                             typeOf(result).getElementType());
+                             tensorOf(result).getElementType());
           });
         });
       });
@@ -186,7 +179,7 @@ private:
   }
 
   static bool keepsInnermost(stablehlo::ReduceOp op) {
-    int64_t last = typeOf(op.getInputs()[0]).getRank() - 1;
+    int64_t last = tensorOf(op.getInputs()[0]).getRank() - 1;
     return last >= 0 && !op.getDimensions().empty() &&
            !llvm::is_contained(op.getDimensions(), last) &&
            shapeOf(op.getInputs()[0]).back() > 1;
@@ -214,12 +207,12 @@ private:
                                   shapeOf(result));
     };
     auto elementType = [&](size_t i) {
-      return typeOf(op.getResults()[i]).getElementType();
+      return tensorOf(op.getResults()[i]).getElementType();
     };
     e.loop(begin, end, 1, [&](Value last) {
       for (auto [i, init] : llvm::enumerate(op.getInitValues())) {
         Value value = elemental->at(init, ArrayRef<Coordinate>());
-        value = emitConvert(e, value, typeOf(init).getElementType(),
+        value = emitConvert(e, value, tensorOf(init).getElementType(),
                             elementType(i));
         elemental->store(value, memory[i], offset(last), elementType(i));
       }
@@ -244,7 +237,7 @@ private:
               elemental->load(memory[i], offset(last), elementType(i)));
         for (auto [i, input] : llvm::enumerate(op.getInputs()))
           arguments.push_back(emitConvert(e, elemental->at(input, source),
-                                          typeOf(input).getElementType(),
+                                          tensorOf(input).getElementType(),
                                           elementType(i)));
         SmallVector<Value> results =
             elemental->inlineRegion(op.getBody(), arguments);
@@ -326,7 +319,7 @@ private:
     for (Operation &op : kernel.getBody().front()) {
       if (!isExpensive(&op))
         continue;
-      RankedTensorType type = typeOf(op.getResult(0));
+      RankedTensorType type = tensorOf(op.getResult(0));
       SmallVector<size_t> wanted;
       for (size_t i = 0; i < passes.size(); ++i)
         if (passes[i].contains(&op))
@@ -355,7 +348,7 @@ private:
     Emission &e = elemental->emission;
     SmallVector<Value> memories;
     for (auto [op, pass] : stored) {
-      Type element = typeOf(op->getResult(0)).getElementType();
+      Type element = tensorOf(op->getResult(0)).getElementType();
       memories.push_back(
           createScratch(e.builder, e.loc,
                         MemRefType::get({rowLength()}, storageType(element))));
@@ -389,14 +382,14 @@ private:
       place.append(position.begin(), position.end());
       elemental->store(elemental->at(result, place), memory[0],
                        elemental->linearize(place, shape),
-                       typeOf(result).getElementType());
+                       tensorOf(result).getElementType());
     });
   }
 
   /// From now on \p op's elements are read from \p row, or computed and
   /// written there.
   void bindRow(Operation *op, Value row, bool isWritten) {
-    RankedTensorType type = typeOf(op->getResult(0));
+    RankedTensorType type = tensorOf(op->getResult(0));
     elemental->bind(op->getResult(0), [=, this](ArrayRef<Coordinate> place) {
       Value position = positionInRow(place, type.getShape());
       if (isWritten)

@@ -6,13 +6,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static RankedTensorType typeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType());
-}
-static ArrayRef<int64_t> shapeOf(Value tensor) {
-  return typeOf(tensor).getShape();
-}
-
 namespace {
 
 /// One task for each index of the first dimensions along which windows are
@@ -56,7 +49,7 @@ public:
                        outputs[0], elemental->linearize(placeOf(rest), shape),
                        element());
     });
-    if (typeOf(op.getSource()).getNumElements() == 0)
+    if (tensorOf(op.getSource()).getNumElements() == 0)
       return;
     e.loops(source.drop_front(parallel),
             [&](ArrayRef<Value> rest) { scatter(placeOf(rest), outputs[0]); });
@@ -67,7 +60,7 @@ private:
     return w.size == 1 && w.stride == 1 && w.paddingLow == 0 &&
            w.paddingHigh == 0;
   }
-  Type element() { return typeOf(op.getOperand()).getElementType(); }
+  Type element() { return tensorOf(op.getOperand()).getElementType(); }
 
   /// The place in the operand of position \p position in the window at
   /// \p place, and whether it lies inside.

@@ -13,13 +13,9 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static RankedTensorType typeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType());
+static Type elementOf(Value tensor) {
+  return tensorOf(tensor).getElementType();
 }
-static ArrayRef<int64_t> shapeOf(Value tensor) {
-  return typeOf(tensor).getShape();
-}
-static Type elementOf(Value tensor) { return typeOf(tensor).getElementType(); }
 static Operation *rootOf(KernelOp kernel) {
   return kernel.getBody()
       .front()
@@ -175,7 +171,7 @@ public:
                                  elementOf(input));
               });
     }
-    if (typeOf(op.getUpdates()[0]).getNumElements() == 0)
+    if (tensorOf(op.getUpdates()[0]).getNumElements() == 0)
       return;
     e.loops(shapeOf(op.getUpdates()[0]), [&](ArrayRef<Value> position) {
       Coordinates place(position.begin(), position.end());
@@ -258,15 +254,16 @@ public:
     if (nest.shape.empty())
       nest.shape.push_back(1);
     nest.cost = std::max(
-        1.0, flopsOf(kernel) /
-                 std::max<int64_t>(1, typeOf(op.getUpdate()).getNumElements()));
+        1.0,
+        flopsOf(kernel) /
+            std::max<int64_t>(1, tensorOf(op.getUpdate()).getNumElements()));
   }
 
   int64_t tasks() const override { return std::max<int64_t>(1, nest.tasks()); }
 
   void emit(Elemental &elemental, Value task, ValueRange outputs,
             Value) override {
-    if (typeOf(op.getUpdate()).getNumElements() == 0)
+    if (tensorOf(op.getUpdate()).getNumElements() == 0)
       return;
     Emission &e = elemental.emission;
     ArrayRef<int64_t> shape = shapeOf(op.getOperand()),

@@ -24,13 +24,6 @@ struct OnnxFile::State {
   ModelProto model;
 };
 
-std::string onnx::oneLine(std::string text) {
-  for (char &c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      c = '?';
-  return text;
-}
-
 static bool isLfsPointer(std::span<const std::byte> bytes) {
   constexpr std::string_view start = "version https://git-lfs.github.com/spec/";
   return bytes.size() > start.size() &&
@@ -39,7 +32,7 @@ static bool isLfsPointer(std::span<const std::byte> bytes) {
 
 Result<OnnxFile> OnnxFile::load(std::shared_ptr<State> state) {
   auto fail = [&](const std::string &reason) {
-    return invalidModel(oneLine(state->name + ": " + reason));
+    return invalidModel(state->name + ": " + reason);
   };
   std::span<const std::byte> bytes = state->source.file.bytes;
   if (bytes.empty())
@@ -53,7 +46,7 @@ Result<OnnxFile> OnnxFile::load(std::shared_ptr<State> state) {
     return fail("not an ONNX model: " + parsed.error().message);
   if (Result<void> checked = checkModel(state->model); !checked)
     return Error{checked.error().kind,
-                 oneLine(state->name + ": " + checked.error().message)};
+                 state->name + ": " + checked.error().message};
   return OnnxFile(std::move(state));
 }
 
@@ -83,8 +76,7 @@ Error OnnxFile::inTensor(std::string_view tensor, std::string_view what,
   std::string subject = !tensor.empty() ? "tensor '" + std::string(tensor) + "'"
                         : !what.empty() ? std::string(what)
                                         : "a tensor without name";
-  return {error.kind,
-          oneLine(state->name + ": " + subject + ": " + error.message)};
+  return {error.kind, state->name + ": " + subject + ": " + error.message};
 }
 
 Result<Tensor> OnnxFile::tensorOf(const TensorProto &proto,

@@ -63,10 +63,6 @@ private:
   std::shared_ptr<State> state;
 };
 
-/// \p text on one line: control characters, which names in a file may have, are
-/// replaced.
-std::string oneLine(std::string text);
-
 } // namespace sinter::onnx
 
 #endif // SINTER_FORMATS_ONNX_FILE_ONNXFILE_H

@@ -157,7 +157,7 @@ private:
 };
 
 Error inFile(const std::string &path, const Error &error) {
-  return {error.kind, oneLine(path + ": " + error.message)};
+  return {error.kind, path + ": " + error.message};
 }
 
 /// True for fields whose content is what an external file would have.

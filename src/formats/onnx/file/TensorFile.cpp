@@ -90,8 +90,7 @@ Result<FileValue> onnx::readValueFile(const std::string &path, ValueForm form) {
           ? readAs<SequenceProto>(MessageKind::Sequence, sequenceValue, source)
           : readAs<OptionalProto>(MessageKind::Optional, optionalValue, source);
   if (!value)
-    return Error{value.error().kind,
-                 oneLine(path + ": " + value.error().message)};
+    return Error{value.error().kind, path + ": " + value.error().message};
   return value;
 }
 

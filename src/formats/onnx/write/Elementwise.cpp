@@ -311,7 +311,7 @@ static LogicalResult writeClamp(Emitter &e, stablehlo::ClampOp op) {
   if (isa<ComplexType>(elementOf(op)) || isBool(elementOf(op)))
     return e.unsupported("of this element type");
   Names all = e.broadcast({min, op.getOperand(), max}, op.getType());
-  if (typeOf(min).getRank() == 0 && typeOf(max).getRank() == 0)
+  if (tensorOf(min).getRank() == 0 && tensorOf(max).getRank() == 0)
     return e.result("Clip", {all[1], all[0], all[2]});
   return e.result("Min", {e.make("Max", {all[1], all[0]}), all[2]});
 }

@@ -51,7 +51,7 @@ struct Source {
 static Source sourceOf(Value value, int64_t rank) {
   Source source;
   source.value = value;
-  auto type = typeOf(value);
+  auto type = tensorOf(value);
   source.shape = Ints(type.getShape());
   source.isFull = type.getRank() == rank;
   if (auto constant = value.getDefiningOp<stablehlo::ConstantOp>()) {
@@ -64,7 +64,7 @@ static Source sourceOf(Value value, int64_t rank) {
   }
   if (auto like = value.getDefiningOp<nn::BroadcastLikeOp>()) {
     source.value = like.getOperand();
-    source.shape = Ints(typeOf(source.value).getShape());
+    source.shape = Ints(tensorOf(source.value).getShape());
     source.others.assign(like.getOthers().begin(), like.getOthers().end());
     source.isFull = false;
     return source;
@@ -73,7 +73,7 @@ static Source sourceOf(Value value, int64_t rank) {
   if (!broadcast || !llvm::is_sorted(broadcast.getBroadcastDimensions()))
     return source;
   ArrayRef<int64_t> dims = broadcast.getBroadcastDimensions();
-  auto from = typeOf(broadcast.getOperand());
+  auto from = tensorOf(broadcast.getOperand());
   Ints shape;
   if (!dims.empty())
     shape.assign(type.getRank() - dims.front(), 1);
@@ -101,7 +101,7 @@ Name Emitter::aligned(Value value, const Source &source) {
   ArrayRef<int64_t> dims = broadcast.getBroadcastDimensions();
   Ints axes;
   if (!dims.empty())
-    for (int64_t i = dims.front(); i < typeOf(value).getRank(); ++i)
+    for (int64_t i = dims.front(); i < tensorOf(value).getRank(); ++i)
       if (!llvm::is_contained(dims, i))
         axes.push_back(i - dims.front());
   if (axes.empty())
@@ -145,8 +145,8 @@ Names Emitter::broadcast(ValueRange values, Type result) {
   for (size_t i = 0; i < sources.size() && !suffices(); ++i) {
     sources[i] = Source();
     sources[i].value = values[i];
-    sources[i].isFull = typeOf(values[i]).getRank() == type.getRank();
-    sources[i].shape = Ints(typeOf(values[i]).getShape());
+    sources[i].isFull = tensorOf(values[i]).getRank() == type.getRank();
+    sources[i].shape = Ints(tensorOf(values[i]).getShape());
   }
   Names names;
   for (auto [value, source] : llvm::zip_equal(values, sources))

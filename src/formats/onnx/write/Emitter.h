@@ -10,6 +10,7 @@
 #define SINTER_FORMATS_ONNX_WRITE_EMITTER_H
 
 #include "formats/onnx/write/GraphWriter.h"
+#include "graph/Types.h"
 #include <type_traits>
 #include <variant>
 
@@ -136,11 +137,8 @@ private:
   Name lastMade;
 };
 
-inline mlir::RankedTensorType typeOf(mlir::Value value) {
-  return mlir::cast<mlir::RankedTensorType>(value.getType());
-}
 inline mlir::Type elementOf(mlir::Value value) {
-  return typeOf(value).getElementType();
+  return tensorOf(value).getElementType();
 }
 /// 0, 1, ..., rank - 1.
 Ints identity(int64_t rank);

@@ -48,7 +48,7 @@ struct Windows {
   /// The indices' dimensions without the one of the vector.
   Ints batchShape() const {
     Ints result;
-    auto type = typeOf(indices);
+    auto type = tensorOf(indices);
     for (int64_t i = 0; i < type.getRank(); ++i)
       if (i != vectorDim)
         result.push_back(type.getDimSize(i));
@@ -74,7 +74,7 @@ static Name count(Emitter &e, int64_t size, int64_t dim, int64_t rank) {
 /// Column k of the index vectors, as [batch...].
 static Name column(Emitter &e, const Windows &w, const Name &indices,
                    int64_t k) {
-  auto type = typeOf(w.indices);
+  auto type = tensorOf(w.indices);
   if (w.vectorDim == type.getRank())
     return indices;
   Name one = e.slice(indices, {w.vectorDim}, {k}, {k + 1}, {1});
@@ -147,8 +147,8 @@ static std::optional<Rows> rowsOf(Emitter &e, const Windows &w) {
 
 static LogicalResult writeGather(Emitter &e, stablehlo::GatherOp op) {
   auto numbers = op.getDimensionNumbers();
-  auto type = typeOf(op.getResult());
-  Windows w{Ints(typeOf(op.getOperand()).getShape()),
+  auto type = tensorOf(op.getResult());
+  Windows w{Ints(tensorOf(op.getOperand()).getShape()),
             Ints(op.getSliceSizes()),
             Ints(numbers.getStartIndexMap()),
             Ints(numbers.getOperandBatchingDims()),
@@ -222,7 +222,7 @@ static Name clampedStarts(Emitter &e, ValueRange starts,
 
 static LogicalResult writeDynamicSlice(Emitter &e,
                                        stablehlo::DynamicSliceOp op) {
-  auto type = typeOf(op.getOperand());
+  auto type = tensorOf(op.getOperand());
   Name x = e.operand(op.getOperand());
   if (type.getRank() == 0)
     return e.alias(x);
@@ -241,7 +241,7 @@ static LogicalResult writeDynamicSlice(Emitter &e,
 
 static LogicalResult
 writeDynamicUpdateSlice(Emitter &e, stablehlo::DynamicUpdateSliceOp op) {
-  auto type = typeOf(op.getOperand()), update = typeOf(op.getUpdate());
+  auto type = tensorOf(op.getOperand()), update = tensorOf(op.getUpdate());
   if (type.getRank() == 0)
     return e.alias(e.operand(op.getUpdate()));
   if (!type.hasStaticShape() || !update.hasStaticShape())
@@ -297,7 +297,8 @@ static LogicalResult writeScatter(Emitter &e, stablehlo::ScatterOp op) {
   if (!reduction)
     return e.unsupported("with this update computation");
   auto numbers = op.getScatterDimensionNumbers();
-  auto type = typeOf(op.getInputs()[0]), updates = typeOf(op.getUpdates()[0]);
+  auto type = tensorOf(op.getInputs()[0]),
+       updates = tensorOf(op.getUpdates()[0]);
   if (!type.hasStaticShape() || !updates.hasStaticShape())
     return e.unsupported("with unknown sizes");
   Ints sizes(type.getRank(), 1);
@@ -400,7 +401,7 @@ static LogicalResult writeSort(Emitter &e, stablehlo::SortOp op) {
     return e.unsupported("by this comparator");
   bool isSwapped = left.getArgNumber() > right.getArgNumber();
   unsigned key = left.getArgNumber() / 2;
-  auto type = typeOf(op.getInputs()[key]);
+  auto type = tensorOf(op.getInputs()[key]);
   int64_t axis = op.getDimension();
   axis += axis < 0 ? type.getRank() : 0;
   if (ShapedType::isDynamic(type.getDimSize(axis)))
@@ -444,7 +445,7 @@ static LogicalResult writeArgMin(Emitter &e, nn::ArgMinOp op) {
 }
 
 static LogicalResult writeOneHot(Emitter &e, nn::OneHotOp op) {
-  int64_t depth = typeOf(op.getResult()).getDimSize(op.getAxis());
+  int64_t depth = tensorOf(op.getResult()).getDimSize(op.getAxis());
   if (ShapedType::isDynamic(depth))
     return e.unsupported("of unknown depth");
   Type i64 = IntegerType::get(op.getContext(), 64);

@@ -17,7 +17,7 @@ static Name shapeOperand(Emitter &e, Value value) {
 }
 
 static LogicalResult writeIota(Emitter &e, stablehlo::IotaOp op) {
-  auto type = typeOf(op);
+  auto type = tensorOf(op);
   if (!type.hasStaticShape() || isa<ComplexType>(type.getElementType()))
     return e.unsupported("of this type");
   Type i64 = IntegerType::get(op.getContext(), 64);
@@ -32,7 +32,7 @@ static LogicalResult writeIota(Emitter &e, stablehlo::IotaOp op) {
 }
 
 static LogicalResult writeDynamicIota(Emitter &e, stablehlo::DynamicIotaOp op) {
-  auto type = typeOf(op.getResult());
+  auto type = tensorOf(op.getResult());
   Type i64 = IntegerType::get(op.getContext(), 64);
   int64_t dimension = op.getIotaDimension();
   Name shape = shapeOperand(e, op.getOutputShape());
@@ -59,7 +59,7 @@ static Name spread(Emitter &e, Value operand, ArrayRef<int64_t> dims,
 
 static LogicalResult writeBroadcastInDim(Emitter &e,
                                          stablehlo::BroadcastInDimOp op) {
-  auto type = typeOf(op.getResult()), from = typeOf(op.getOperand());
+  auto type = tensorOf(op.getResult()), from = tensorOf(op.getOperand());
   Name x =
       spread(e, op.getOperand(), op.getBroadcastDimensions(), type.getRank());
   // An unknown size is the operand's: Expand leaves it with a 1.
@@ -86,7 +86,7 @@ static LogicalResult writeBroadcastInDim(Emitter &e,
 static LogicalResult
 writeDynamicBroadcastInDim(Emitter &e, stablehlo::DynamicBroadcastInDimOp op) {
   Name x = spread(e, op.getOperand(), op.getBroadcastDimensions(),
-                  typeOf(op.getResult()).getRank());
+                  tensorOf(op.getResult()).getRank());
   return e.result("Expand", {x, shapeOperand(e, op.getOutputDimensions())});
 }
 
@@ -99,9 +99,10 @@ static LogicalResult writeBroadcastLike(Emitter &e, nn::BroadcastLikeOp op) {
 }
 
 static LogicalResult writeReshape(Emitter &e, stablehlo::ReshapeOp op) {
-  if (llvm::count_if(typeOf(op).getShape(), ShapedType::isDynamic) > 1)
+  if (llvm::count_if(tensorOf(op).getShape(), ShapedType::isDynamic) > 1)
     return e.unsupported("to more than one unknown size");
-  return e.alias(e.reshape(e.operand(op.getOperand()), typeOf(op).getShape()));
+  return e.alias(
+      e.reshape(e.operand(op.getOperand()), tensorOf(op).getShape()));
 }
 
 static LogicalResult writeDynamicReshape(Emitter &e,
@@ -131,7 +132,7 @@ static LogicalResult writeTranspose(Emitter &e, stablehlo::TransposeOp op) {
 }
 
 static LogicalResult writeSlice(Emitter &e, stablehlo::SliceOp op) {
-  auto from = typeOf(op.getOperand());
+  auto from = tensorOf(op.getOperand());
   Ints axes, starts, ends, steps;
   for (int64_t i = 0; i < from.getRank(); ++i) {
     int64_t start = op.getStartIndices()[i], limit = op.getLimitIndices()[i];
@@ -153,13 +154,13 @@ static LogicalResult writeRealDynamicSlice(Emitter &e,
                   {e.operand(op.getOperand()),
                    shapeOperand(e, op.getStartIndices()),
                    shapeOperand(e, op.getLimitIndices()),
-                   e.integers(identity(typeOf(op.getOperand()).getRank())),
+                   e.integers(identity(tensorOf(op.getOperand()).getRank())),
                    shapeOperand(e, op.getStrides())});
 }
 
 static LogicalResult writePad(Emitter &e, stablehlo::PadOp op) {
   Name x = e.operand(op.getOperand()), filler = e.operand(op.getPaddingValue());
-  x = e.dilate(x, filler, typeOf(op.getOperand()).getShape(),
+  x = e.dilate(x, filler, tensorOf(op.getOperand()).getShape(),
                op.getInteriorPadding());
   return e.alias(
       e.pad(x, filler, op.getEdgePaddingLow(), op.getEdgePaddingHigh()));

@@ -19,7 +19,7 @@ static Name perFeature(Emitter &e, Value vector, int64_t feature,
 
 static LogicalResult
 writeBatchNormInference(Emitter &e, stablehlo::BatchNormInferenceOp op) {
-  int64_t rank = typeOf(op.getOperand()).getRank();
+  int64_t rank = tensorOf(op.getOperand()).getRank();
   int64_t feature = op.getFeatureIndex();
   double epsilon = op.getEpsilon().convertToDouble();
   if (rank >= 2) {
@@ -93,7 +93,7 @@ static Ints axesFrom(int64_t first, int64_t rank) {
 
 /// (x - mean) * (1 / sqrt(variance + epsilon)) * scale + bias, step by step.
 static LogicalResult spellLayerNorm(Emitter &e, nn::LayerNormOp op) {
-  auto type = typeOf(op.getOperand());
+  auto type = tensorOf(op.getOperand());
   Type element = type.getElementType(), compute = op.getComputeType();
   Ints axes = axesFrom(op.getAxis(), type.getRank());
   Name x = e.cast(e.operand(op.getOperand()), element, compute);
@@ -134,7 +134,7 @@ static LogicalResult writeLayerNorm(Emitter &e, nn::LayerNormOp op) {
 }
 
 static LogicalResult writeRmsNorm(Emitter &e, nn::RmsNormOp op) {
-  auto type = typeOf(op.getOperand());
+  auto type = tensorOf(op.getOperand());
   Type element = type.getElementType(), compute = op.getComputeType();
   double epsilon = op.getEpsilon().convertToDouble();
   if (e.version() >= 23 && compute.isF32())
@@ -153,7 +153,7 @@ static LogicalResult writeRmsNorm(Emitter &e, nn::RmsNormOp op) {
 /// InstanceNormalization, of the groups as if they were channels where there
 /// are fewer.
 static LogicalResult writeGroupNorm(Emitter &e, nn::GroupNormOp op) {
-  auto type = typeOf(op.getOperand());
+  auto type = tensorOf(op.getOperand());
   double epsilon = op.getEpsilon().convertToDouble();
   int64_t groups = op.getGroups();
   if (groups == type.getDimSize(1) && type.getRank() > 2)
@@ -182,7 +182,7 @@ static LogicalResult writeLpNormalize(Emitter &e, nn::LpNormalizeOp op) {
 /// Batch statistics, and running ones: running * momentum + batch * (1 -
 /// momentum).
 static LogicalResult writeMeanVarNorm(Emitter &e, nn::MeanVarNormOp op) {
-  auto type = typeOf(op.getOperand());
+  auto type = tensorOf(op.getOperand());
   Type element = elementOf(op.getRunningMean());
   int64_t feature = op.getFeatureIndex();
   Ints axes = identity(type.getRank());

@@ -102,7 +102,7 @@ static LogicalResult writeLpPool(Emitter &e, nn::LpPoolOp op) {
 
 /// By its scales where those give the result's sizes, else by the sizes.
 static LogicalResult writeResize(Emitter &e, nn::ResizeOp op) {
-  auto from = typeOf(op.getOperand()), to = typeOf(op.getResult());
+  auto from = tensorOf(op.getOperand()), to = tensorOf(op.getResult());
   Tensor scales(ElementType::F32, {from.getRank()});
   bool byScales = true, bySizes = to.hasStaticShape();
   for (auto [i, scale] : llvm::enumerate(op.getScales())) {

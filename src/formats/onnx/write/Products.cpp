@@ -206,8 +206,8 @@ static LogicalResult writeConvolution(Emitter &e, stablehlo::ConvolutionOp op) {
   c.kernel = e.cast(e.operand(op.getRhs()), elementOf(op.getRhs()), *compute);
   c.x = e.transpose(c.x, xOrder);
   c.kernel = e.transpose(c.kernel, kernelOrder);
-  c.xShape = permuted(typeOf(op.getLhs()).getShape(), xOrder);
-  c.kernelShape = permuted(typeOf(op.getRhs()).getShape(), kernelOrder);
+  c.xShape = permuted(tensorOf(op.getLhs()).getShape(), xOrder);
+  c.kernelShape = permuted(tensorOf(op.getRhs()).getShape(), kernelOrder);
   c.window = op.getWindow();
   c.groups = op.getFeatureGroupCount();
   if (llvm::any_of(c.kernelShape, ShapedType::isDynamic))
@@ -243,8 +243,8 @@ static LogicalResult writeConvolution(Emitter &e, stablehlo::ConvolutionOp op) {
 /// A letter for each dimension, and the equation of Einsum.
 static std::optional<std::string> equationOf(stablehlo::DotGeneralOp op) {
   auto numbers = op.getDotDimensionNumbers();
-  int64_t lhsRank = typeOf(op.getLhs()).getRank();
-  int64_t rhsRank = typeOf(op.getRhs()).getRank();
+  int64_t lhsRank = tensorOf(op.getLhs()).getRank();
+  int64_t rhsRank = tensorOf(op.getRhs()).getRank();
   std::string lhs(lhsRank, ' '), rhs(rhsRank, ' '), result;
   char next = 'a';
   auto letter = [&] { return next <= 'z' ? next++ : next++ - 'z' - 1 + 'A'; };
@@ -277,8 +277,8 @@ static LogicalResult writeDotGeneral(Emitter &e, stablehlo::DotGeneralOp op) {
   auto rhsBatch = numbers.getRhsBatchingDimensions();
   auto lhsContracting = numbers.getLhsContractingDimensions();
   auto rhsContracting = numbers.getRhsContractingDimensions();
-  int64_t lhsRank = typeOf(op.getLhs()).getRank();
-  int64_t rhsRank = typeOf(op.getRhs()).getRank();
+  int64_t lhsRank = tensorOf(op.getLhs()).getRank();
+  int64_t rhsRank = tensorOf(op.getRhs()).getRank();
   Name lhs = e.cast(e.operand(op.getLhs()), elementOf(op.getLhs()), *compute);
   Name rhs = e.cast(e.operand(op.getRhs()), elementOf(op.getRhs()), *compute);
   auto finish = [&](const Name &product) {

@@ -23,7 +23,7 @@ static LogicalResult writeRecurrent(Emitter &e, Op op, StringRef opType,
   for (Attribute each : op.getActivations())
     activations.push_back(cast<StringAttr>(each).getValue().str());
   attributes.push_back({"direction", op.getDirection()});
-  attributes.push_back({"hidden_size", typeOf(op.getR()).getDimSize(2)});
+  attributes.push_back({"hidden_size", tensorOf(op.getR()).getDimSize(2)});
   attributes.push_back({"activations", activations});
   if (auto alpha = op.getActivationAlpha())
     attributes.push_back({"activation_alpha", floatsOf(*alpha)});

@@ -163,7 +163,7 @@ static LogicalResult writeReduceWindow(Emitter &e,
   if (op.getInputs().size() != 1)
     return e.unsupported("of several tensors");
   Value input = op.getInputs()[0], initial = op.getInitValues()[0];
-  auto type = typeOf(op.getResult(0));
+  auto type = tensorOf(op.getResult(0));
   Type element = elementOf(input);
   const Combination *combination = combinationOf(op.getBody(), element);
   if (!combination)
@@ -188,7 +188,7 @@ static LogicalResult writeReduceWindow(Emitter &e,
   Type compute = computeType(element, *combination);
   Name x = e.cast(e.operand(input), element, compute);
   Name filler = e.cast(e.operand(initial), element, compute);
-  x = e.dilate(x, filler, typeOf(input).getShape(), interior);
+  x = e.dilate(x, filler, tensorOf(input).getShape(), interior);
   x = e.pad(x, filler, low, high);
   x = combineWindow(e, x, window, type.getShape(), combination->binary);
   if (!neutral)

@@ -5,6 +5,7 @@
 #include "formats/stablehlo/vhlo/ForeignProperties.h"
 #include "formats/stablehlo/vhlo/Steps.h"
 
+#include "graph/FirstError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/Verifier.h"
@@ -515,10 +516,6 @@ ArrayRef<uint8_t> asBytes(std::span<const std::byte> bytes) {
 
 } // namespace
 
-static Result<OwningOpRef<ModuleOp>>
-readChecked(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
-            const std::string &path, MLIRContext *context);
-
 bool beginsAsBytecode(std::span<const std::byte> bytes) {
   return isBytecode(asBytes(bytes));
 }
@@ -527,21 +524,6 @@ Result<OwningOpRef<ModuleOp>> readArtifact(std::span<const std::byte> bytes,
                                            std::shared_ptr<const void> owner,
                                            const std::string &path,
                                            MLIRContext *context) {
-  Result<OwningOpRef<ModuleOp>> module =
-      readChecked(bytes, std::move(owner), path, context);
-  if (module)
-    return module;
-  // Names come from the file; a message is one line.
-  Error error = module.takeError();
-  for (char &letter : error.message)
-    if (static_cast<unsigned char>(letter) < ' ')
-      letter = ' ';
-  return error;
-}
-
-static Result<OwningOpRef<ModuleOp>>
-readChecked(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
-            const std::string &path, MLIRContext *context) {
   BytecodeFile file;
   std::string problem;
   if (!file.open(asBytes(bytes), problem))
@@ -553,24 +535,19 @@ readChecked(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
         ", not a portable artifact; stablehlo-translate --serialize makes one");
   context->loadDialect<VhloDialect>();
   // The words of checks that MLIR and our dialects make on the way.
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    if (problem.empty() &&
-        diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      problem = diagnostic.str();
-    return success();
-  });
+  FirstError reported(context);
   EntryReader entries(file, context, std::move(owner));
   OperationReader operations(file, entries, context);
   OwningOpRef<ModuleOp> module = operations.read();
   if (!module) {
     Error error = operations.takeError();
     error.message = path + ": the artifact " + error.message;
-    if (!problem.empty())
-      error.message += ": " + problem;
+    if (std::string words = reported.take(); !words.empty())
+      error.message += ": " + words;
     return error;
   }
   if (mlir::failed(verify(*module)))
-    return invalidModel(path + ": " + problem);
+    return invalidModel(path + ": " + reported.take());
   return module;
 }
 

@@ -50,15 +50,6 @@ ArrayRef<EnumRow> enumRows() {
   return rows;
 }
 
-std::string textOf(Attribute attribute) {
-  std::string text;
-  llvm::raw_string_ostream(text) << attribute;
-  constexpr size_t longest = 80;
-  if (text.size() > longest)
-    text = text.substr(0, longest) + "...";
-  return text;
-}
-
 class ToVersioned {
 public:
   ToVersioned(MLIRContext *context, Translator &translator)
@@ -66,12 +57,8 @@ public:
         problem(translator.problem) {}
 
   Attribute operator()(Attribute attribute) {
-    if (Attribute known = translator.attributes.lookup(attribute))
-      return known;
-    const Attribute result = convert(attribute);
-    if (result)
-      translator.attributes[attribute] = result;
-    return result;
+    return translator.once(attribute,
+                           [this](Attribute each) { return convert(each); });
   }
 
 private:
@@ -213,12 +200,8 @@ public:
         problem(translator.problem) {}
 
   Attribute operator()(Attribute attribute) {
-    if (Attribute known = translator.attributes.lookup(attribute))
-      return known;
-    const Attribute result = convert(attribute);
-    if (result)
-      translator.attributes[attribute] = result;
-    return result;
+    return translator.once(attribute,
+                           [this](Attribute each) { return convert(each); });
   }
 
 private:

@@ -20,8 +20,18 @@ namespace sinter::vhlo {
 
 /// Translates in one direction: what was translated, and what went wrong first.
 struct Translator {
-  llvm::DenseMap<mlir::Type, mlir::Type> types;
-  llvm::DenseMap<mlir::Attribute, mlir::Attribute> attributes;
+  /// What \p convert makes of a type or attribute, made once. Nothing is kept
+  /// of what failed.
+  template <typename T, typename Convert> T once(T from, Convert convert) {
+    if (auto known = made.lookup(from.getAsOpaquePointer()))
+      return T::getFromOpaquePointer(known);
+    const T result = convert(from);
+    if (result)
+      made[from.getAsOpaquePointer()] = result.getAsOpaquePointer();
+    return result;
+  }
+
+  llvm::DenseMap<const void *, const void *> made;
   std::string problem;
   /// Whether the problem is a type that MLIR lacks.
   bool isLack = false;
@@ -66,7 +76,17 @@ mlir::Attribute versionedDefault(Default value, mlir::MLIRContext *context,
 bool isDefault(mlir::Attribute attribute, Default value,
                const mlir::NamedAttrList &all);
 
-/// The name of a type or attribute in messages: "f8E3M4".
+/// The text of a type or attribute in messages, the start of a long one.
+template <typename T> std::string textOf(T value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  constexpr size_t longest = 80;
+  if (text.size() > longest)
+    text = text.substr(0, longest) + "...";
+  return text;
+}
+
+/// The name of a type of VHLO in messages: "f8E3M4".
 std::string describe(mlir::Type versioned);
 
 } // namespace sinter::vhlo

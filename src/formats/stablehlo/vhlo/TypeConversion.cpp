@@ -57,12 +57,6 @@ constexpr Leaf leaves[] = {
     {35, simple<Float8E4M3Type>},
 };
 
-std::string textOf(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 /// Builds types of VHLO.
 class ToVersioned {
 public:
@@ -71,12 +65,7 @@ public:
         problem(translator.problem) {}
 
   Type operator()(Type type) {
-    if (Type known = translator.types.lookup(type))
-      return known;
-    const Type result = convert(type);
-    if (result)
-      translator.types[type] = result;
-    return result;
+    return translator.once(type, [this](Type each) { return convert(each); });
   }
 
 private:
@@ -181,12 +170,7 @@ public:
       : context(context), translator(translator), problem(translator.problem) {}
 
   Type operator()(Type type) {
-    if (Type known = translator.types.lookup(type))
-      return known;
-    const Type result = convert(type);
-    if (result)
-      translator.types[type] = result;
-    return result;
+    return translator.once(type, [this](Type each) { return convert(each); });
   }
 
 private:

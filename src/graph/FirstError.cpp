@@ -1,0 +1,30 @@
+//===- FirstError.cpp - what went wrong first, instead of on the screen ---===//
+
+#include "graph/FirstError.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+using namespace mlir;
+
+namespace sinter {
+
+FirstError::FirstError(MLIRContext *context)
+    : handler(context, [this](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+            text.empty()) {
+          text = diagnostic.str();
+          place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
+        }
+        return success();
+      }) {}
+
+std::string FirstError::take() { return std::exchange(text, {}); }
+
+std::string FirstError::takeWithPlace() {
+  if (text.empty() || !place)
+    return take();
+  return place.getFilename().str() + ":" + std::to_string(place.getLine()) +
+         ":" + std::to_string(place.getColumn()) + ": " + take();
+}
+
+} // namespace sinter
