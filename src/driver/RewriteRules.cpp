@@ -52,6 +52,7 @@ int main() {
       {"Reductions, sorts, windows, products", reductionRules()},
       {"Branches and loops", controlRules()},
       {"Tuples, deprecated and dynamic operations", modernRules()},
+      {"Sizes that are not known", dynamicRules()},
       {"Shapes", shapeRules()},
       {"Transposes and reshapes on the move", moveTransposesRules()},
       {"Idioms, when compiling", raiseIdiomsRules()},

@@ -65,6 +65,13 @@ static Result<Tensors> evaluateIdentity(const Call &call) {
   return Tensors(call.operands.begin(), call.operands.end());
 }
 
+/// A value whose shape the other operands say.
+static Result<Tensors> evaluateFirst(const Call &call) {
+  if (call.operands.empty() || call.op->getNumResults() != 1)
+    return invalidModel("has not one result, or no operands");
+  return Tensors{call[0]};
+}
+
 /// `{0}`, `{1}`... of the message stand for the operands after the first.
 static Result<Tensors> evaluateShapeAssertion(const Call &call) {
   if (call.operands.empty() || call[0].type() != ElementType::I1 ||
@@ -240,6 +247,7 @@ void addKnownCalls(llvm::StringMap<Evaluator> &evaluators) {
         "xla.sdy.LocalToGlobalShape", "xla.sdy.GlobalToLocalShape",
         "LayoutConstraint", "MoveToHost", "MoveToDevice", "Pin", "Unpin"})
     evaluators[marker] = evaluateIdentity;
+  evaluators["stablehlo.shape_refinement_operand_wrapper"] = evaluateFirst;
   evaluators["shape_assertion"] = evaluateShapeAssertion;
   evaluators["CreateBuffer"] = evaluateCreateBuffer;
   evaluators["stablehlo.dynamic_reduce_window"] = evaluateDynamicReduceWindow;

@@ -8,7 +8,7 @@ llvm::ArrayRef<llvm::ArrayRef<Rule>> algebraRules() {
   static const llvm::ArrayRef<Rule> tables[] = {
       elementwiseRules(),   logicRules(),    conversionRules(), movementRules(),
       rearrangementRules(), indexingRules(), reductionRules(),  controlRules(),
-      modernRules(),        shapeRules()};
+      modernRules(),        dynamicRules(),  shapeRules()};
   return tables;
 }
 

@@ -29,6 +29,8 @@ llvm::ArrayRef<Rule> reductionRules();
 /// Tuples, and operations that the specification replaces by others: deprecated
 /// ones, dynamic ones of constants.
 llvm::ArrayRef<Rule> modernRules();
+/// What is known of sizes that are not.
+llvm::ArrayRef<Rule> dynamicRules();
 /// if, case, while.
 llvm::ArrayRef<Rule> controlRules();
 

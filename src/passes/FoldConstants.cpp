@@ -73,9 +73,8 @@ static bool dependsOnConstantsOnly(Operation *op) {
 
 static bool isSmallEnough(Operation *op, int64_t byteLimit) {
   if (isRepetition(op)) {
-    // Few integers are a shape or indices.
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    return type.getElementType().isIntOrIndex() && type.hasStaticShape() &&
+    return type.hasStaticShape() &&
            type.getNumElements() <= largestDenseConstant;
   }
   int64_t bytes = bytesOf(op->getResultTypes());

@@ -64,13 +64,23 @@ static Value dynamicSliceConstant(DynamicSliceOp op, OpBuilder &builder) {
                                  *starts, sum(*starts, op.getSliceSizes()),
                                  SmallVector<int64_t>(starts->size(), 1));
 }
-/// A slice of equal elements, from wherever.
-static Value dynamicSliceSplat(DynamicSliceOp op, OpBuilder &builder) {
-  auto broadcast = op.getOperand().getDefiningOp<BroadcastInDimOp>();
+/// Some of equal elements, from wherever.
+template <typename Op> static Value ofRepeated(Op op, OpBuilder &builder) {
+  auto type = tensorOf(op);
+  if (!type.hasStaticShape())
+    return {};
+  if (auto constant = op.getOperand().template getDefiningOp<ConstantOp>()) {
+    auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+    if (!splat || splat.getElementType() != type.getElementType())
+      return {};
+    return builder.create<ConstantOp>(op.getLoc(), type,
+                                      splat.resizeSplat(type));
+  }
+  auto broadcast = op.getOperand().template getDefiningOp<BroadcastInDimOp>();
   if (!broadcast || tensorOf(broadcast.getOperand()).getRank() != 0)
     return {};
   return builder.create<BroadcastInDimOp>(
-      op.getLoc(), op.getType(), broadcast.getOperand(), ArrayRef<int64_t>());
+      op.getLoc(), type, broadcast.getOperand(), ArrayRef<int64_t>());
 }
 /// What was just put there.
 static Value dynamicSliceUpdate(DynamicSliceOp op, OpBuilder &) {
@@ -241,7 +251,7 @@ ArrayRef<Rule> indexingRules() {
           "dynamic-slice-full", "dynamic_slice(x, i) of all of x -> x"),
       rule<DynamicSliceOp, dynamicSliceConstant>(
           "dynamic-slice-to-slice", "dynamic_slice(x, [2]) -> slice(x)"),
-      rule<DynamicSliceOp, dynamicSliceSplat>(
+      rule<DynamicSliceOp, ofRepeated<DynamicSliceOp>>(
           "dynamic-slice-splat",
           "dynamic_slice(broadcast(scalar), i) -> broadcast(scalar)"),
       rule<DynamicSliceOp, dynamicSliceUpdate>(
@@ -257,6 +267,8 @@ ArrayRef<Rule> indexingRules() {
           "dynamic-update-again",
           "dynamic_update_slice(dynamic_update_slice(x, u, i), v, i) -> "
           "dynamic_update_slice(x, v, i)"),
+      rule<GatherOp, ofRepeated<GatherOp>>(
+          "gather-splat", "gather(broadcast(scalar), i) -> broadcast(scalar)"),
       rule<GatherOp, gatherOne>("gather-to-slice",
                                 "gather(x, [3]) -> slice(x)"),
       rule<GatherOp, gatherSteps>("gather-steps",

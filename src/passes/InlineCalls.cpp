@@ -1,18 +1,28 @@
 #include "passes/InlineCalls.h"
 
+#include "graph/Model.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
+#include "passes/Pass.h"
 
 using namespace mlir;
 
 namespace sinter {
 
+static constexpr StringLiteral label = "inline-call";
+
+ArrayRef<PatternInfo> inlineCallsPatterns() {
+  static const PatternInfo infos[] = {
+      {label, "call @f(x), f(y) = abs(y) -> abs(x)", "inline-calls"}};
+  return infos;
+}
+
 namespace {
 
 class Inliner {
 public:
-  explicit Inliner(func::FuncOp function)
-      : symbols(function->getParentOfType<ModuleOp>()) {
+  Inliner(func::FuncOp function, PatternRun &run)
+      : symbols(function->getParentOfType<ModuleOp>()), run(run) {
     under.push_back(function);
   }
 
@@ -48,9 +58,14 @@ private:
     for (Operation &op : body.without_terminator())
       copies.push_back(builder.clone(op, mapping));
     for (auto [result, value] : llvm::zip_equal(
-             call.getResults(), body.getTerminator()->getOperands()))
-      result.replaceAllUsesWith(mapping.lookupOrDefault(value));
+             call.getResults(), body.getTerminator()->getOperands())) {
+      Value by = mapping.lookupOrDefault(value);
+      run.replaced(label, result, by);
+      result.replaceAllUsesWith(by);
+    }
     call.erase();
+    run.count(label);
+    run.graphIsWhole(label);
     // Only now: a call among the copies goes away with its results.
     under.push_back(callee);
     for (Operation *copy : copies)
@@ -61,6 +76,7 @@ private:
   }
 
   SymbolTable symbols;
+  PatternRun &run;
   /// Functions that are being copied.
   SmallVector<func::FuncOp> under;
   size_t count = 0;
@@ -69,7 +85,30 @@ private:
 } // namespace
 
 Result<void> inlineCalls(func::FuncOp function) {
-  return Inliner(function).inlineIn(function);
+  PatternRun run;
+  return Inliner(function, run).inlineIn(function);
+}
+
+namespace {
+struct InlineCalls : LabelledPass<InlineCalls> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InlineCalls)
+  using LabelledPass::LabelledPass;
+  StringRef getArgument() const final { return "inline-calls"; }
+  StringRef getDescription() const final {
+    return "Put functions where they are called";
+  }
+  void runOnOperation() final {
+    func::FuncOp function = entryOf(getOperation());
+    if (!function || !patternRun().isEnabled(label))
+      return;
+    // A call that cannot be inlined stays one, and so do those behind it.
+    (void)Inliner(function, patternRun()).inlineIn(function);
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> createInlineCalls(std::shared_ptr<PatternRun> run) {
+  return std::make_unique<InlineCalls>(std::move(run));
 }
 
 } // namespace sinter

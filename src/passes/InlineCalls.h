@@ -12,6 +12,8 @@
 #define SINTER_PASSES_INLINECALLS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+#include "passes/PatternLabels.h"
 #include "runtime/Result.h"
 
 namespace sinter {
@@ -20,6 +22,11 @@ namespace sinter {
 /// their place. The callees stay. Errors: Unsupported, with the callee, where a
 /// restriction does not hold; InvalidModel where there is none.
 Result<void> inlineCalls(mlir::func::FuncOp function);
+
+/// The same of the entry function, as far as it goes.
+std::unique_ptr<mlir::Pass>
+createInlineCalls(std::shared_ptr<PatternRun> run = nullptr);
+llvm::ArrayRef<PatternInfo> inlineCallsPatterns();
 
 } // namespace sinter
 

@@ -76,6 +76,13 @@ ArrayRef<Rule> modernRules() {
                                      "dot(x, y) -> dot_general(x, y)"),
       rule<BroadcastOp, decomposed<BroadcastOp>>(
           "broadcast-to-in-dim", "broadcast(x) -> broadcast_in_dim(x)"),
+      rule<CreateTokenOp, decomposed<CreateTokenOp>>(
+          "create-token-to-after-all", "create_token() -> after_all()"),
+      rule<CrossReplicaSumOp, decomposed<CrossReplicaSumOp>>(
+          "cross-replica-sum-to-all-reduce",
+          "cross-replica-sum(x) -> all_reduce(x, add)"),
+      rule<MapOp, decomposed<MapOp>>("map-inline",
+                                     "map(x, y) {return a + b} -> add(x, y)"),
       rule<EinsumOp, decomposed<EinsumOp>>(
           "einsum-to-dot-general",
           "einsum(x, y, \"ij,jk->ik\") -> dot_general(x, y)"),

@@ -6,8 +6,10 @@
 #include "passes/EliminateDeadCode.h"
 #include "passes/FoldBatchNorm.h"
 #include "passes/FoldConstants.h"
+#include "passes/InlineCalls.h"
 #include "passes/MoveTransposes.h"
 #include "passes/RaiseIdioms.h"
+#include "passes/RefineShapes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -22,6 +24,8 @@ static std::vector<PatternInfo> collectPatterns() {
     for (const Rule &rule : rules)
       all.push_back({rule.label, rule.picture, pass, rule.needs});
   };
+  add(inlineCallsPatterns());
+  add(refineShapesPatterns());
   add(foldConstantsPatterns());
   add(eliminateCommonSubexpressionsPatterns());
   add(eliminateDeadCodePatterns());

@@ -12,8 +12,10 @@
 #include "passes/EliminateDeadCode.h"
 #include "passes/FoldBatchNorm.h"
 #include "passes/Freeze.h"
+#include "passes/InlineCalls.h"
 #include "passes/MoveTransposes.h"
 #include "passes/RaiseIdioms.h"
+#include "passes/RefineShapes.h"
 #include "passes/SimplifyAlgebra.h"
 #include "passes/VerifyNumerics.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -25,7 +27,8 @@ namespace sinter {
 
 using Passes = std::vector<std::unique_ptr<Pass>>;
 
-/// The order: shapes and constants first, since patterns look at constants;
+/// The order: first what shows more of the graph (calls, shapes), then
+/// constants, since patterns look at them;
 /// batch norms next; then what they leave over.
 static Passes simplificationPasses(const std::shared_ptr<PatternRun> &run,
                                    int64_t byteLimit) {
@@ -34,6 +37,8 @@ static Passes simplificationPasses(const std::shared_ptr<PatternRun> &run,
     passes.push_back(createSimplifyAlgebra(run));
     passes.push_back(createFoldConstants(run, byteLimit));
   };
+  passes.push_back(createInlineCalls(run));
+  passes.push_back(createRefineShapes(run));
   tidy();
   // Constants that were just made let more identities match.
   passes.push_back(createSimplifyAlgebra(run));
@@ -190,6 +195,8 @@ struct SimplifyPipelineOptions : PassPipelineOptions<SimplifyPipelineOptions> {
 } // namespace
 
 void registerSimplificationPasses() {
+  registerPass([] { return createInlineCalls(); });
+  registerPass([] { return createRefineShapes(); });
   registerPass([] { return createSimplifyAlgebra(); });
   registerPass([] { return createFoldConstants(); });
   registerPass([] { return createEliminateCommonSubexpressions(); });

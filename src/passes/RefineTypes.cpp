@@ -3,6 +3,8 @@
 #include "graph/Model.h"
 #include "graph/Types.h"
 #include "graph/nn/NnOps.h"
+#include "graph/stablehlo/Verify.h"
+#include "passes/DynamicRules.h"
 #include "passes/Matching.h"
 #include <cmath>
 
@@ -16,7 +18,7 @@ using Sizes = SmallVector<int64_t>;
 
 class Refiner {
 public:
-  explicit Refiner(ModuleOp module) : module(module) {}
+  Refiner(ModuleOp module, Loops loops) : module(module), loops(loops) {}
 
   LogicalResult refineFunction(func::FuncOp function);
   bool changed = false;
@@ -25,12 +27,15 @@ private:
   LogicalResult refineBlock(Block &block);
   LogicalResult refineOperation(Operation *op);
   LogicalResult refineWithRegions(Operation *op);
+  bool keepsShapes(WhileOp loop, TypeRange types);
+  bool changesInLoop(Value value, Type type);
   LogicalResult refineCall(Operation *op, SymbolRefAttr callee);
   LogicalResult refineValue(Operation *op, Value value, Type inferred);
   LogicalResult refineResults(Operation *op, TypeRange inferred);
   LogicalResult refineArguments(Operation *op, Block &block, TypeRange types);
 
   ModuleOp module;
+  Loops loops;
   SmallVector<Operation *> active;
 };
 
@@ -61,10 +66,11 @@ LogicalResult Refiner::refineValue(Operation *op, Value value, Type inferred) {
   if (!type)
     return op->emitOpError("gives ")
            << inferred << " where " << value.getType() << " is written";
-  if (*type != value.getType()) {
-    value.setType(*type);
-    changed = true;
-  }
+  if (*type == value.getType() ||
+      (loops == Loops::MayChangeShapes && changesInLoop(value, *type)))
+    return success();
+  value.setType(*type);
+  changed = true;
   return success();
 }
 
@@ -87,7 +93,9 @@ LogicalResult Refiner::refineArguments(Operation *op, Block &block,
 // Operations whose result's type is written, not inferred
 //===----------------------------------------------------------------------===//
 
-static Sizes sizesOf(ConvolutionOp op) {
+/// Of a convolution, of which \p window may leave sizes unknown.
+template <typename Op>
+static Sizes sizesOfConvolution(Op op, const ConvolutionWindow &windows) {
   auto numbers = op.getDimensionNumbers();
   auto lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
   Sizes sizes(tensorOf(op).getRank(), unknown);
@@ -98,7 +106,7 @@ static Sizes sizesOf(ConvolutionOp op) {
           : batch / static_cast<int64_t>(op.getBatchGroupCount());
   sizes[numbers.getOutputFeatureDimension()] =
       rhs.getDimSize(numbers.getKernelOutputFeatureDimension());
-  for (auto [index, window] : llvm::enumerate(op.getWindow()))
+  for (auto [index, window] : llvm::enumerate(windows))
     if (!ShapedType::isDynamic(window.size))
       sizes[numbers.getOutputSpatialDimensions()[index]] =
           windowedSize(
@@ -106,6 +114,22 @@ static Sizes sizesOf(ConvolutionOp op) {
               window)
               .value_or(unknown);
   return sizes;
+}
+static Sizes sizesOf(ConvolutionOp op) {
+  return sizesOfConvolution(op, op.getWindow());
+}
+/// The padding is an operand.
+static Sizes sizesOf(DynamicConvOp op) {
+  ConvolutionWindow windows = op.getWindow();
+  auto padding = constantInts(op.getPadding());
+  bool isKnown = padding && padding->size() == 2 * windows.size();
+  for (auto [index, window] : llvm::enumerate(windows)) {
+    window.paddingLow = isKnown ? (*padding)[2 * index] : 0;
+    window.paddingHigh = isKnown ? (*padding)[2 * index + 1] : 0;
+    if (!isKnown)
+      window.size = unknown;
+  }
+  return sizesOfConvolution(op, windows);
 }
 
 static Sizes sizesOf(DotGeneralOp op) {
@@ -170,17 +194,75 @@ static Sizes sizesOf(ReshapeOp op) {
   return sizes;
 }
 
-/// An operand holds the sizes.
+/// The sizes that an operand holds, as far as they are known.
 static Sizes sizesIn(Value operand, int64_t rank) {
-  std::optional<SmallVector<int64_t>> sizes = constantIntegers(operand);
-  if (!sizes || static_cast<int64_t>(sizes->size()) != rank ||
-      !elementCount(*sizes))
+  Sizes sizes;
+  SmallVector<Value> parts = {operand};
+  if (auto joined = operand.getDefiningOp<ConcatenateOp>())
+    parts = llvm::to_vector(joined.getInputs());
+  for (Value part : parts) {
+    auto type = tensorOf(part);
+    auto known = constantIntegers(part);
+    if (known)
+      llvm::append_range(sizes, *known);
+    else if (type.hasStaticShape() && type.getNumElements() <= rank)
+      sizes.append(type.getNumElements(), unknown);
+  }
+  bool isValid = llvm::all_of(
+      sizes, [](int64_t size) { return size >= 0 || size == unknown; });
+  if (!isValid || static_cast<int64_t>(sizes.size()) != rank ||
+      (!llvm::is_contained(sizes, unknown) && !elementCount(sizes)))
     return Sizes(rank, unknown);
-  return *sizes;
+  return sizes;
+}
+
+/// low + (size, with gaps) + high, where the numbers are constant.
+static Sizes sizesOf(DynamicPadOp op) {
+  auto type = tensorOf(op.getOperand());
+  size_t rank = type.getRank();
+  Sizes sizes(rank, unknown);
+  auto low = constantIntegers(op.getEdgePaddingLow());
+  auto high = constantIntegers(op.getEdgePaddingHigh());
+  auto interior = constantIntegers(op.getInteriorPadding());
+  if (!low || !high || !interior || low->size() != rank ||
+      high->size() != rank || interior->size() != rank)
+    return sizes;
+  for (size_t i = 0; i < rank; ++i) {
+    WindowDimension window;
+    window.paddingLow = (*low)[i];
+    window.paddingHigh = (*high)[i];
+    if ((*interior)[i] >= 0 &&
+        !llvm::AddOverflow((*interior)[i], int64_t(1), window.baseDilation))
+      sizes[i] = windowedSize(type.getDimSize(i), window).value_or(unknown);
+  }
+  return sizes;
+}
+
+static std::optional<Sizes> sizesOf(DynamicGatherOp op) {
+  std::optional<SmallVector<int64_t>> slice =
+      constantIntegers(op.getSliceSizes());
+  std::optional<ArrayRef<int64_t>> known;
+  if (slice)
+    known = *slice;
+  return inferGather(op.getLoc(), tensorOf(op.getOperand()),
+                     tensorOf(op.getStartIndices()), op.getDimensionNumbers(),
+                     known, dynamicGatherLabels);
+}
+
+/// As many bits in as out: the last dimension holds the parts of an element.
+static Sizes sizesOf(BitcastConvertOp op) {
+  auto from = tensorOf(op.getOperand()), to = tensorOf(op);
+  Sizes sizes(to.getShape());
+  int64_t common = std::min(from.getRank(), to.getRank());
+  for (int64_t i = 0; i < common; ++i)
+    sizes[i] = from.getDimSize(i);
+  return sizes;
 }
 
 static Sizes sizesOf(RealDynamicSliceOp op) {
   int64_t rank = tensorOf(op).getRank();
+  if (std::optional<Sizes> sizes = sizesOfUnitSlice(op))
+    return *sizes;
   auto starts = constantIntegers(op.getStartIndices());
   auto limits = constantIntegers(op.getLimitIndices());
   auto strides = constantIntegers(op.getStrides());
@@ -194,6 +276,27 @@ static Sizes sizesOf(RealDynamicSliceOp op) {
       sizes[i] = llvm::divideCeil(
           static_cast<uint64_t>((*limits)[i] - (*starts)[i]), (*strides)[i]);
   return sizes;
+}
+
+/// The shapes of the results are operands of the call.
+static LogicalResult shapeOperandsOf(CustomCallOp op,
+                                     SmallVectorImpl<Type> &types) {
+  auto places = op->getAttrOfType<DenseIntElementsAttr>(shapeOperandsAttribute);
+  if (!places || places.getNumElements() != op->getNumResults())
+    return failure();
+  for (auto [place, result] :
+       llvm::zip(places.getValues<APInt>(), op->getResults())) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || place.uge(op->getNumOperands()))
+      return failure();
+    Value shape = op->getOperand(place.getZExtValue());
+    types.push_back(isa<RankedTensorType>(shape.getType())
+                        ? RankedTensorType::get(sizesIn(shape, type.getRank()),
+                                                type.getElementType(),
+                                                type.getEncoding())
+                        : type);
+  }
+  return success();
 }
 
 /// ONNX: floor(size * scale), of a cropped region floor(size * (end - start) *
@@ -231,7 +334,8 @@ static std::optional<Sizes> resultSizes(Operation *op) {
   auto rank = [&] { return tensorOf(op->getResult(0)).getRank(); };
   return llvm::TypeSwitch<Operation *, std::optional<Sizes>>(op)
       .Case<ConvolutionOp, DotGeneralOp, ReduceOp, ReduceWindowOp, ReshapeOp,
-            RealDynamicSliceOp, nn::ResizeOp, nn::OneHotOp>(
+            RealDynamicSliceOp, DynamicPadOp, DynamicGatherOp, DynamicConvOp,
+            BitcastConvertOp, nn::ResizeOp, nn::OneHotOp>(
           [](auto each) -> std::optional<Sizes> { return sizesOf(each); })
       .Case<DynamicReshapeOp, DynamicIotaOp>(
           [&](auto each) -> std::optional<Sizes> {
@@ -278,6 +382,42 @@ LogicalResult Refiner::refineCall(Operation *op, SymbolRefAttr callee) {
   return refineResults(op, function.getResultTypes());
 }
 
+/// Whether a loop whose values begin with \p types goes on with them.
+bool Refiner::keepsShapes(WhileOp loop, TypeRange types) {
+  auto fits = [&](WhileOp each) {
+    return each.getBody().getArgumentTypes() == types &&
+           each.getBody().front().back().getOperandTypes() == types;
+  };
+  if (fits(loop))
+    return true;
+  ScopedDiagnosticHandler quiet(module.getContext(),
+                                [](Diagnostic &) { return success(); });
+  OpBuilder builder(loop);
+  auto attempt = cast<WhileOp>(builder.clone(*loop));
+  bool was = changed;
+  bool kept =
+      succeeded(refineArguments(attempt, attempt.getBody().front(), types)) &&
+      succeeded(refineBlock(attempt.getBody().front())) && fits(attempt);
+  changed = was;
+  attempt.erase();
+  return kept;
+}
+
+/// Whether \p value is what a loop begins with that would not go on with
+/// \p type.
+bool Refiner::changesInLoop(Value value, Type type) {
+  SmallVector<std::pair<WhileOp, SmallVector<Type>>> attempts;
+  for (OpOperand &use : value.getUses())
+    if (auto loop = dyn_cast<WhileOp>(use.getOwner())) {
+      SmallVector<Type> types(loop->getOperandTypes());
+      types[use.getOperandNumber()] = type;
+      attempts.push_back({loop, std::move(types)});
+    }
+  return llvm::any_of(attempts, [&](auto &attempt) {
+    return !keepsShapes(attempt.first, attempt.second);
+  });
+}
+
 LogicalResult Refiner::refineWithRegions(Operation *op) {
   auto loop = dyn_cast<WhileOp>(op);
   if (loop)
@@ -308,6 +448,10 @@ LogicalResult Refiner::refineWithRegions(Operation *op) {
 }
 
 LogicalResult Refiner::refineOperation(Operation *op) {
+  if (auto loop = dyn_cast<WhileOp>(op))
+    if (loops == Loops::MayChangeShapes &&
+        !keepsShapes(loop, op->getOperandTypes()))
+      return success();
   if (op->getNumRegions() && failed(refineWithRegions(op)))
     return failure();
   if (auto call = dyn_cast<func::CallOp>(op))
@@ -322,6 +466,11 @@ LogicalResult Refiner::refineOperation(Operation *op) {
             op->getRegions(), types)))
       return failure();
     return refineResults(op, types);
+  }
+  if (auto call = dyn_cast<CustomCallOp>(op)) {
+    SmallVector<Type> types;
+    return failed(shapeOperandsOf(call, types)) ? success()
+                                                : refineResults(op, types);
   }
   std::optional<Sizes> sizes = resultSizes(op);
   if (!sizes)
@@ -364,11 +513,11 @@ LogicalResult Refiner::refineFunction(func::FuncOp function) {
   return success();
 }
 
-FailureOr<bool> refineTypes(ModuleOp module) {
+FailureOr<bool> refineTypes(ModuleOp module, Loops loops) {
   auto function = module.lookupSymbol<func::FuncOp>(entryName);
   if (!function || function.isExternal() || !function.getBody().hasOneBlock())
     return false;
-  Refiner refiner(module);
+  Refiner refiner(module, loops);
   if (failed(refiner.refineFunction(function)))
     return failure();
   return refiner.changed;

@@ -2,13 +2,9 @@
 
 #include "graph/Constants.h"
 #include "graph/FirstError.h"
-#include "graph/chlo/DecomposeChlo.h"
 #include "graph/nn/NnOps.h"
-#include "passes/AlgebraRules.h"
-#include "passes/FoldConstants.h"
 #include "passes/Matching.h"
-#include "passes/RefineTypes.h"
-#include "passes/ResolveShapes.h"
+#include "passes/RefineShapes.h"
 
 using namespace mlir;
 
@@ -194,23 +190,9 @@ Result<void> specialize(Model &model, const SpecializeOptions &options) {
     return done;
 
   FirstError reported(result.context());
-  // Each turn makes some type or value known; a graph has finitely many.
   PatternRun run;
-  bool changed = true;
-  while (changed) {
-    FailureOr<bool> refined = refineTypes(module);
-    if (failed(refined))
-      return invalidModel("the shapes do not fit: " + reported.take());
-    changed = *refined;
-    uint64_t resolved = 0;
-    PatternRun turn;
-    applyRules(module, {shapeRules()}, turn);
-    for (const auto &[label, count] : turn.counts())
-      resolved += count;
-    changed |= resolved > 0;
-    changed |= foldConstants(module, defaultConstantByteLimit, run);
-    changed |= decomposeChlo(module);
-  }
+  if (failed(refineShapes(module, Loops::KeepShapes, run)))
+    return invalidModel("the shapes do not fit: " + reported.take());
   if (auto done = checkStatic(module, function); !done)
     return done;
   if (failed(module.verify()))

@@ -107,3 +107,11 @@ func.func @limits(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2x
   %6 = stablehlo.maximum %5, %c5 : tensor<2xf32>
   return %1, %2, %4, %6 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
+
+// CHECK-LABEL: func @deprecated
+// RELAXED-LABEL: func @deprecated
+func.func @deprecated(%x: tensor<3xf32>) -> tensor<3xf32> {
+  // CHECK: "stablehlo.all_reduce"(%arg0)
+  %0 = "stablehlo.cross-replica-sum"(%x) <{replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}

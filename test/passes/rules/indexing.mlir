@@ -160,3 +160,19 @@ func.func @"broadcast-like-static"(%x: tensor<3xf32>, %y: tensor<2x3xf32>) -> te
   %r = nn.broadcast_like %x, %y : (tensor<3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return %r : tensor<2x3xf32>
 }
+
+func.func @"gather-splat"(%s: tensor<f32>, %i: tensor<2x1xi32>) -> tensor<2x3xf32> {
+  %x = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<5x3xf32>
+  %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 3>}> : (tensor<5x3xf32>, tensor<2x1xi32>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+func.func @"gather-splat/constant"(%i: tensor<2x1xi32>) -> tensor<2x3xf32> {
+  %x = stablehlo.constant dense<2.5> : tensor<5x3xf32>
+  %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 3>}> : (tensor<5x3xf32>, tensor<2x1xi32>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+func.func @"dynamic-slice-splat/constant"(%i: tensor<i32>) -> tensor<1xcomplex<f32>> {
+  %x = stablehlo.constant dense<(1.0, 2.0)> : tensor<5xcomplex<f32>>
+  %r = stablehlo.dynamic_slice %x, %i, sizes = [1] : (tensor<5xcomplex<f32>>, tensor<i32>) -> tensor<1xcomplex<f32>>
+  return %r : tensor<1xcomplex<f32>>
+}

@@ -84,3 +84,32 @@ func.func @"set-dimension-size-same"(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %r = stablehlo.set_dimension_size %x, %s, dim = 1 : (tensor<2x3xf32>, tensor<i32>) -> tensor<2x3xf32>
   return %r : tensor<2x3xf32>
 }
+
+func.func @"create-token-to-after-all"(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %t = stablehlo.create_token : !stablehlo.token
+  %o = "stablehlo.outfeed"(%x, %t) <{outfeed_config = ""}> : (tensor<3xf32>, !stablehlo.token) -> !stablehlo.token
+  return %x : tensor<3xf32>
+}
+
+func.func @"map-inline"(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xi1> {
+  %r = "stablehlo.map"(%x, %y) <{dimensions = array<i64: 0, 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.constant dense<0.5> : tensor<f32>
+    %d = stablehlo.add %a, %c : tensor<f32>
+    %e = stablehlo.clamp %b, %d, %c : tensor<f32>
+    %f = stablehlo.compare LT, %e, %a : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %f : tensor<i1>
+  }) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xi1>
+  return %r : tensor<2x3xi1>
+}
+// Something else than arithmetic of elements.
+func.func @"map-inline/stays"(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %r = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>):
+    %b = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f32>) -> tensor<2xf32>
+    %c = stablehlo.constant dense<0.0> : tensor<f32>
+    %d = stablehlo.reduce(%b init: %c) applies stablehlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+    stablehlo.return %d : tensor<f32>
+  }) : (tensor<3xf32>) -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}

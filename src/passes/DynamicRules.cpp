@@ -1,0 +1,294 @@
+#include "passes/DynamicRules.h"
+
+#include "graph/nn/NnOps.h"
+#include "passes/AlgebraRules.h"
+#include "passes/Matching.h"
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter {
+
+/// Chains of operations are followed as far as this.
+static constexpr unsigned deepestChain = 16;
+
+static bool isIota(ArrayRef<int64_t> list) {
+  return llvm::equal(list, llvm::seq<int64_t>(0, list.size()));
+}
+
+//===----------------------------------------------------------------------===//
+// Whose shape a vector of sizes is
+//===----------------------------------------------------------------------===//
+
+/// A value of the same shape, further up.
+static Value shapeSource(Value value) {
+  for (unsigned depth = 0; depth < deepestChain; ++depth) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumOperands() == 0 ||
+        !op->hasTrait<OpTrait::SameOperandsAndResultShape>())
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// \p value without what only changes the integers' type or, of one element,
+/// the rank.
+static Value withoutForm(Value value) {
+  for (unsigned depth = 0; depth < deepestChain; ++depth) {
+    Operation *op = value.getDefiningOp();
+    bool isUnit = tensorOf(value).hasStaticShape() &&
+                  tensorOf(value).getNumElements() == 1;
+    if (!isa_and_nonnull<ConvertOp>(op) &&
+        !(isUnit && isa_and_nonnull<ReshapeOp, BroadcastInDimOp>(op)))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// Whether \p sizes are those of \p type from \p dimension on, as far as both
+/// are known.
+static bool areKnownSizes(ArrayRef<int64_t> sizes, RankedTensorType type,
+                          int64_t dimension) {
+  for (auto [index, size] : llvm::enumerate(sizes))
+    if (dimension + static_cast<int64_t>(index) >= type.getRank() ||
+        type.getDimSize(dimension + index) != size)
+      return false;
+  return true;
+}
+
+/// Whether the vector \p sizes is the shape of \p value: shape(x), or the sizes
+/// of its dimensions, joined.
+static bool isShapeOf(Value sizes, Value value) {
+  auto type = tensorOf(value);
+  Value source = shapeSource(value);
+  sizes = withoutForm(sizes);
+  if (auto shape = sizes.getDefiningOp<nn::ShapeOp>())
+    return shapeSource(shape.getOperand()) == source;
+  SmallVector<Value> parts = {sizes};
+  if (auto joined = sizes.getDefiningOp<ConcatenateOp>())
+    parts = llvm::to_vector(joined.getInputs());
+  int64_t dimension = 0;
+  for (Value part : parts) {
+    part = withoutForm(part);
+    if (auto known = constantIntegers(part)) {
+      if (!areKnownSizes(*known, type, dimension))
+        return false;
+      dimension += known->size();
+      continue;
+    }
+    auto size = part.getDefiningOp<GetDimensionSizeOp>();
+    if (!size || static_cast<int64_t>(size.getDimension()) != dimension ||
+        shapeSource(size.getOperand()) != source)
+      return false;
+    ++dimension;
+  }
+  return dimension == type.getRank();
+}
+
+//===----------------------------------------------------------------------===//
+// dynamic_broadcast_in_dim, dynamic_reshape
+//===----------------------------------------------------------------------===//
+
+static bool keepsDimensions(DynamicBroadcastInDimOp op) {
+  return op.getOperand().getType() == op.getType() &&
+         isIota(op.getBroadcastDimensions());
+}
+
+/// It says itself that no dimension is expanded.
+static Value broadcastNothing(DynamicBroadcastInDimOp op, OpBuilder &) {
+  auto stays = op.getKnownNonexpandingDimensions();
+  SmallVector<int64_t> dimensions;
+  if (stays)
+    dimensions.assign(stays->begin(), stays->end());
+  llvm::sort(dimensions);
+  return keepsDimensions(op) && isIota(dimensions) &&
+                 static_cast<int64_t>(dimensions.size()) ==
+                     tensorOf(op).getRank()
+             ? Value(op.getOperand())
+             : Value();
+}
+static Value broadcastToOwnShape(DynamicBroadcastInDimOp op, OpBuilder &) {
+  return keepsDimensions(op) &&
+                 isShapeOf(op.getOutputDimensions(), op.getOperand())
+             ? Value(op.getOperand())
+             : Value();
+}
+static Value broadcastReshaped(DynamicBroadcastInDimOp op, OpBuilder &) {
+  auto inner = op.getOperand().getDefiningOp<DynamicReshapeOp>();
+  return inner && keepsDimensions(op) &&
+                 inner.getOutputShape() == op.getOutputDimensions()
+             ? Value(inner)
+             : Value();
+}
+
+static Value reshapeToOwnShape(DynamicReshapeOp op, OpBuilder &) {
+  return op.getOperand().getType() == op.getType() &&
+                 isShapeOf(op.getOutputShape(), op.getOperand())
+             ? Value(op.getOperand())
+             : Value();
+}
+/// As many elements in one dimension as in another.
+static Value reshapeLine(DynamicReshapeOp op, OpBuilder &) {
+  return op.getOperand().getType() == op.getType() && tensorOf(op).getRank() < 2
+             ? Value(op.getOperand())
+             : Value();
+}
+/// What was computed of tensors of a shape has it.
+static Value reshapeThrough(DynamicReshapeOp op, OpBuilder &) {
+  auto inner = shapeSource(op.getOperand()).getDefiningOp<DynamicReshapeOp>();
+  return inner && op.getOperand().getType() == op.getType() &&
+                 inner.getOutputShape() == op.getOutputShape()
+             ? Value(op.getOperand())
+             : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// real_dynamic_slice, dynamic_iota
+//===----------------------------------------------------------------------===//
+
+std::optional<SmallVector<int64_t>> sizesOfUnitSlice(RealDynamicSliceOp op) {
+  auto strides = constantIntegers(op.getStrides());
+  auto sum = op.getLimitIndices().getDefiningOp<AddOp>();
+  if (!sum || !strides ||
+      llvm::any_of(*strides, [](int64_t each) { return each != 1; }))
+    return std::nullopt;
+  for (auto [start, more] : {std::pair(sum.getLhs(), sum.getRhs()),
+                             std::pair(sum.getRhs(), sum.getLhs())}) {
+    auto sizes = constantIntegers(more);
+    if (start == op.getStartIndices() && sizes &&
+        static_cast<int64_t>(sizes->size()) == tensorOf(op).getRank() &&
+        llvm::all_of(*sizes, [](int64_t size) { return size >= 0; }))
+      return sizes;
+  }
+  return std::nullopt;
+}
+
+static Value sliceOfSize(RealDynamicSliceOp op, OpBuilder &builder) {
+  auto sizes = sizesOfUnitSlice(op);
+  auto type = tensorOf(op.getOperand());
+  if (!sizes || ArrayRef<int64_t>(*sizes) != tensorOf(op).getShape())
+    return {};
+  for (auto [size, whole] : llvm::zip_equal(*sizes, type.getShape()))
+    if (!ShapedType::isDynamic(whole) && size > whole)
+      return {};
+  auto scalar = RankedTensorType::get(
+      {}, tensorOf(op.getStartIndices()).getElementType());
+  SmallVector<Value> starts;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    Value one = builder.create<SliceOp>(
+        op.getLoc(), op.getStartIndices(), ArrayRef<int64_t>{i},
+        ArrayRef<int64_t>{i + 1}, ArrayRef<int64_t>{1});
+    starts.push_back(builder.create<ReshapeOp>(op.getLoc(), scalar, one));
+  }
+  return builder.create<DynamicSliceOp>(op.getLoc(), op.getType(),
+                                        op.getOperand(), starts, *sizes);
+}
+
+/// Where only how often it is repeated is known when it runs.
+static Value iotaRepeated(DynamicIotaOp op, OpBuilder &builder) {
+  auto type = tensorOf(op);
+  int64_t dimension = op.getIotaDimension();
+  if (type.getRank() < 2 || type.hasStaticShape() ||
+      type.isDynamicDim(dimension))
+    return {};
+  auto line = RankedTensorType::get({type.getDimSize(dimension)},
+                                    type.getElementType());
+  Value counted = builder.create<IotaOp>(op.getLoc(), line, 0);
+  return builder.create<DynamicBroadcastInDimOp>(
+      op.getLoc(), type, counted, op.getOutputShape(),
+      builder.getDenseI64ArrayAttr(dimension), DenseI64ArrayAttr(),
+      DenseI64ArrayAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Custom calls
+//===----------------------------------------------------------------------===//
+
+/// The operands of a call that are the shapes of its results, where these have
+/// them.
+static std::optional<llvm::BitVector> knownShapeOperands(CustomCallOp op) {
+  auto places = op->getAttrOfType<DenseIntElementsAttr>(shapeOperandsAttribute);
+  if (!places || places.getNumElements() != op->getNumResults())
+    return std::nullopt;
+  llvm::BitVector which(op->getNumOperands());
+  for (auto [place, result] :
+       llvm::zip(places.getValues<APInt>(), op->getResults())) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || !type.hasStaticShape() || place.uge(op->getNumOperands()))
+      return std::nullopt;
+    Value operand = op->getOperand(place.getZExtValue());
+    if (!isa<RankedTensorType>(operand.getType()) ||
+        constantIntegers(operand) != SmallVector<int64_t>(type.getShape()))
+      return std::nullopt;
+    which.set(place.getZExtValue());
+  }
+  return which;
+}
+
+/// Shapes that the results have anyhow need not be handed over.
+static Values callWithoutShapes(CustomCallOp op, OpBuilder &builder) {
+  auto which = knownShapeOperands(op);
+  if (!which || !op.getOutputOperandAliases().empty())
+    return {};
+  auto copy = cast<CustomCallOp>(builder.clone(*op));
+  copy->eraseOperands(*which);
+  copy->removeAttr(shapeOperandsAttribute);
+  if (ArrayAttr layouts = op.getOperandLayoutsAttr()) {
+    SmallVector<Attribute> kept;
+    for (auto [index, layout] : llvm::enumerate(layouts))
+      if (!which->test(index))
+        kept.push_back(layout);
+    copy.setOperandLayoutsAttr(builder.getArrayAttr(kept));
+  }
+  return Values(copy->getResults());
+}
+
+/// A mark that exporters put where a type is to be refined; it is.
+static Value unwrapped(CustomCallOp op, OpBuilder &) {
+  return op.getCallTargetName() ==
+                     "stablehlo.shape_refinement_operand_wrapper" &&
+                 op->getNumOperands() > 0 && op->getNumResults() == 1 &&
+                 op->getOperand(0).getType() == op->getResult(0).getType()
+             ? op->getOperand(0)
+             : Value();
+}
+
+ArrayRef<Rule> dynamicRules() {
+  static const std::vector<Rule> rules = {
+      rule<DynamicBroadcastInDimOp, broadcastNothing>(
+          "dynamic-broadcast-nothing",
+          "dynamic_broadcast_in_dim(x) known to expand nothing -> x"),
+      rule<DynamicBroadcastInDimOp, broadcastToOwnShape>(
+          "dynamic-broadcast-own-shape",
+          "dynamic_broadcast_in_dim(x, shape(x)) -> x"),
+      rule<DynamicBroadcastInDimOp, broadcastReshaped>(
+          "dynamic-broadcast-reshaped",
+          "dynamic_broadcast_in_dim(dynamic_reshape(x, s), s) -> "
+          "dynamic_reshape(x, s)"),
+      rule<DynamicReshapeOp, reshapeToOwnShape>(
+          "dynamic-reshape-own-shape", "dynamic_reshape(x, shape(x)) -> x"),
+      rule<DynamicReshapeOp, reshapeLine>("dynamic-reshape-line",
+                                          "dynamic_reshape(x : ?) : ? -> x"),
+      rule<DynamicReshapeOp, reshapeThrough>(
+          "dynamic-reshape-through",
+          "dynamic_reshape(abs(dynamic_reshape(x, s)), s) -> "
+          "abs(dynamic_reshape(x, s))"),
+      rule<RealDynamicSliceOp, sliceOfSize>(
+          "dynamic-slice-of-size",
+          "real_dynamic_slice(x, i, i + 2, [1]) -> dynamic_slice(x, i) : 2"),
+      rule<DynamicIotaOp, iotaRepeated>(
+          "dynamic-iota-broadcast",
+          "dynamic_iota(s) : ?x3 -> dynamic_broadcast_in_dim(iota : 3, s)"),
+      rule<CustomCallOp, callWithoutShapes>(
+          "custom-call-shapes",
+          "custom_call(x, [2, 3]) of shape 2x3 -> custom_call(x)"),
+      rule<CustomCallOp, unwrapped>(
+          "custom-call-wrapper",
+          "shape_refinement_operand_wrapper(x : 2, [2]) : 2 -> x"),
+  };
+  return rules;
+}
+
+} // namespace sinter

@@ -1,0 +1,22 @@
+//===- DynamicRules.h - what is known of sizes that are not ---------------===//
+
+#ifndef SINTER_PASSES_DYNAMICRULES_H
+#define SINTER_PASSES_DYNAMICRULES_H
+
+#include "graph/stablehlo/StablehloOps.h"
+#include <optional>
+
+namespace sinter {
+
+/// On a custom call: which operands are the shapes of the results, one each.
+inline constexpr llvm::StringLiteral shapeOperandsAttribute =
+    "indices_of_shape_operands";
+
+/// How many elements a slice without gaps takes along each dimension, if its
+/// limits are its starts and known numbers more.
+std::optional<llvm::SmallVector<int64_t>>
+sizesOfUnitSlice(stablehlo::RealDynamicSliceOp op);
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_DYNAMICRULES_H

@@ -1,0 +1,85 @@
+#include "passes/RefineShapes.h"
+
+#include "graph/chlo/DecomposeChlo.h"
+#include "passes/AlgebraRules.h"
+#include "passes/FoldConstants.h"
+#include "passes/Pass.h"
+#include "passes/ResolveShapes.h"
+
+using namespace mlir;
+
+namespace sinter {
+
+static constexpr StringLiteral label = "refine-types";
+
+ArrayRef<PatternInfo> refineShapesPatterns() {
+  static const PatternInfo infos[] = {
+      {label, "abs(x : 2x3) : ?x3 -> abs(x : 2x3) : 2x3", "refine-shapes"}};
+  return infos;
+}
+
+static uint64_t applicationsIn(const PatternRun &run) {
+  uint64_t sum = 0;
+  for (const auto &[label, count] : run.counts())
+    sum += count;
+  return sum;
+}
+
+LogicalResult refineShapes(ModuleOp module, Loops loops, PatternRun &run) {
+  // Each turn makes some type or value known; a graph has finitely many.
+  for (bool changed = true; changed;) {
+    FailureOr<bool> refined = refineTypes(module, loops);
+    if (failed(refined))
+      return failure();
+    changed = *refined;
+    if (changed) {
+      run.count(label);
+      run.graphIsWhole(label);
+    }
+    const uint64_t before = applicationsIn(run);
+    applyRules(module, {shapeRules()}, run);
+    foldConstants(module, defaultConstantByteLimit, run);
+    changed |= applicationsIn(run) > before;
+    changed |= decomposeChlo(module);
+  }
+  return success();
+}
+
+namespace {
+struct RefineShapes : LabelledPass<RefineShapes> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RefineShapes)
+  using LabelledPass::LabelledPass;
+  StringRef getArgument() const final { return "refine-shapes"; }
+  StringRef getDescription() const final {
+    return "Infer the shapes that follow from known ones";
+  }
+  void runOnOperation() final {
+    if (patternRun().isEnabled(label) && isDynamic() &&
+        failed(
+            refineShapes(getOperation(), Loops::MayChangeShapes, patternRun())))
+      signalPassFailure();
+  }
+
+private:
+  /// Whether some type has an unknown size.
+  bool isDynamic() {
+    auto isOpen = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && !tensor.hasStaticShape();
+    };
+    return getOperation()
+        .walk([&](Operation *op) {
+          return llvm::any_of(op->getResultTypes(), isOpen)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> createRefineShapes(std::shared_ptr<PatternRun> run) {
+  return std::make_unique<RefineShapes>(std::move(run));
+}
+
+} // namespace sinter
