@@ -1,16 +1,517 @@
 // RUN: sinter-opt %s -verify-diagnostics -split-input-file
 
-func.func @take(%x: tensor<2x3xf32>, %i: tensor<1xi64>) -> tensor<2x1xf32> {
+func.func @take_axis(%x: tensor<2x3xf32>, %i: tensor<1xi64>) {
   // expected-error@+1 {{axis 2 is not a dimension of the operand}}
-  %r = nn.take %x, %i, axis = 2 : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<2x1xf32>
-  return %r : tensor<2x1xf32>
+  %result = nn.take %x, %i, axis = 2 : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<2x1xf32>
+  return
 }
 
 // -----
 
-func.func @broadcast(%x: tensor<2x3xf32>, %y: tensor<4xf32>) -> tensor<2x4xf32> {
+func.func @take_axis_negative(%x: tensor<2x3xf32>, %i: tensor<1xi64>) {
+  // expected-error@+1 {{'axis' failed to satisfy constraint}}
+  %result = nn.take %x, %i, axis = -1 : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<2x1xf32>
+  return
+}
+
+// -----
+
+func.func @take_along_rank(%x: tensor<2x3xf32>, %i: tensor<2xi64>) {
+  // expected-error@+1 {{operand and indices differ in rank}}
+  %result = nn.take_along %x, %i, axis = 0 : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @take_along_axis(%x: tensor<2x3xf32>, %i: tensor<2x1xi64>) {
+  // expected-error@+1 {{axis 2 is not a dimension of the operand}}
+  %result = nn.take_along %x, %i, axis = 2 : (tensor<2x3xf32>, tensor<2x1xi64>) -> tensor<2x1xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast(%x: tensor<2x3xf32>, %y: tensor<4xf32>) {
   // expected-error@+2 {{shapes do not broadcast}}
   // expected-error@+1 {{failed to infer returned types}}
-  %r = nn.broadcast_like %x, %y : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x4xf32>
-  return %r : tensor<2x4xf32>
+  %result = nn.broadcast_like %x, %y : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @pad_mode_name(%x: tensor<2xf32>) {
+  // expected-error@+1 {{mode is not "reflect", "edge" or "wrap"}}
+  %result = nn.pad_mode %x, "mirror" low = [1] high = [0] : (tensor<2xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @pad_mode_rank(%x: tensor<2xf32>) {
+  // expected-error@+1 {{padding has not one element a dimension}}
+  %result = nn.pad_mode %x, "edge" low = [1, 1] high = [0, 0] : (tensor<2xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @pad_mode_lists(%x: tensor<2xf32>) {
+  // expected-error@+1 {{padding has not one element a dimension}}
+  %result = nn.pad_mode %x, "edge" low = [1] high = [] : (tensor<2xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @pad_mode_empty(%x: tensor<0xf32>) {
+  // expected-error@+1 {{dimension 0 has no elements to pad with}}
+  %result = nn.pad_mode %x, "edge" low = [1] high = [0] : (tensor<0xf32>) -> tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @pad_mode_size(%x: tensor<2xf32>) {
+  // expected-error@+2 {{a padded size is negative or too large}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %result = nn.pad_mode %x, "edge" low = [-2] high = [-1] : (tensor<2xf32>) -> tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @one_hot_shape(%i: tensor<2xi64>, %v: tensor<2xf32>) {
+  // expected-error@+1 {{the result has not the indices' dimensions and one more at the axis}}
+  %result = nn.one_hot %i, %v, axis = 1 : (tensor<2xi64>, tensor<2xf32>) -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
+func.func @one_hot_axis(%i: tensor<2xi64>, %v: tensor<2xf32>) {
+  // expected-error@+1 {{the result has not the indices' dimensions and one more at the axis}}
+  %result = nn.one_hot %i, %v, axis = 2 : (tensor<2xi64>, tensor<2xf32>) -> tensor<2x5xf32>
+  return
+}
+
+// -----
+
+func.func @one_hot_values(%i: tensor<2xi64>, %v: tensor<3xf32>) {
+  // expected-error@+1 {{values does not hold off and on}}
+  %result = nn.one_hot %i, %v, axis = 1 : (tensor<2xi64>, tensor<3xf32>) -> tensor<2x5xf32>
+  return
+}
+
+// -----
+
+func.func @cumulative_sum_axis(%x: tensor<2xf32>) {
+  // expected-error@+1 {{axis 1 is not a dimension of the operand}}
+  %result = nn.cumulative_sum %x, axis = 1 {exclusive = false, reverse = false} : tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @arg_max_axis(%x: tensor<2xf32>) {
+  // expected-error@+1 {{axis 1 is not a dimension of the operand}}
+  %result = nn.arg_max %x, axis = 1 {keep_dimension = false, select_last = false} : (tensor<2xf32>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @arg_min_axis(%x: tensor<2xf32>) {
+  // expected-error@+1 {{axis 1 is not a dimension of the operand}}
+  %result = nn.arg_min %x, axis = 1 {keep_dimension = false, select_last = false} : (tensor<2xf32>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @top_k_axis(%x: tensor<2xf32>) {
+  // expected-error@+1 {{axis 1 is not a dimension of the operand}}
+  %result:2 = "nn.top_k"(%x) {k = 1 : i64, axis = 1 : i64, largest = true} : (tensor<2xf32>) -> (tensor<1xf32>, tensor<1xi64>)
+  return
+}
+
+// -----
+
+func.func @top_k_too_many(%x: tensor<2xf32>) {
+  // expected-error@+2 {{has fewer than k elements}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %result:2 = "nn.top_k"(%x) {k = 3 : i64, axis = 0 : i64, largest = true} : (tensor<2xf32>) -> (tensor<3xf32>, tensor<3xi64>)
+  return
+}
+
+// -----
+
+func.func @pool_rank(%x: tensor<1x2xf32>) {
+  // expected-error@+1 {{the operand is not [N, C, spatial...]}}
+  %result = "nn.max_pool"(%x) {window = array<i64: 2>, strides = array<i64: 1>, dilations = array<i64: 1>, padding_low = array<i64: 0>, padding_high = array<i64: 0>} : (tensor<1x2xf32>) -> tensor<1x2xf32>
+  return
+}
+
+// -----
+
+func.func @pool_lists(%x: tensor<1x2x4x4xf32>) {
+  // expected-error@+2 {{have not one element a spatial dimension}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %result = "nn.max_pool"(%x) {window = array<i64: 2>, strides = array<i64: 1>, dilations = array<i64: 1>, padding_low = array<i64: 0>, padding_high = array<i64: 0>} : (tensor<1x2x4x4xf32>) -> tensor<1x2x3x3xf32>
+  return
+}
+
+// -----
+
+func.func @pool_window(%x: tensor<1x2x4xf32>) {
+  // expected-error@+2 {{spatial dimension 0: window, stride or dilation is not positive, or padding is negative}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %result = "nn.max_pool"(%x) {window = array<i64: 2>, strides = array<i64: 0>, dilations = array<i64: 1>, padding_low = array<i64: 0>, padding_high = array<i64: 0>} : (tensor<1x2x4xf32>) -> tensor<1x2x3xf32>
+  return
+}
+
+// -----
+
+func.func @pool_padding(%x: tensor<1x2x4xf32>) {
+  // expected-error@+2 {{spatial dimension 0: window, stride or dilation is not positive, or padding is negative}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %result = "nn.max_pool_indices"(%x) {window = array<i64: 2>, strides = array<i64: 1>, dilations = array<i64: 1>, padding_low = array<i64: -1>, padding_high = array<i64: 0>, column_major = false} : (tensor<1x2x4xf32>) -> tensor<1x2x2xi64>
+  return
+}
+
+// -----
+
+func.func @average_pool_ceil_padding(%x: tensor<1x2x4xf32>) {
+  // expected-error@+1 {{ceil_padding has not one element a spatial dimension}}
+  %result = "nn.average_pool"(%x) {window = array<i64: 2>, strides = array<i64: 1>, dilations = array<i64: 1>, padding_low = array<i64: 0>, padding_high = array<i64: 0>, count_padding = false, ceil_padding = array<i64: 0, 0>} : (tensor<1x2x4xf32>) -> tensor<1x2x3xf32>
+  return
+}
+
+// -----
+
+func.func @lp_pool_p(%x: tensor<1x2x4xf32>) {
+  // expected-error@+1 {{p is not positive}}
+  %result = "nn.lp_pool"(%x) {window = array<i64: 2>, strides = array<i64: 1>, dilations = array<i64: 1>, padding_low = array<i64: 0>, padding_high = array<i64: 0>, p = 0 : i64} : (tensor<1x2x4xf32>) -> tensor<1x2x3xf32>
+  return
+}
+
+// -----
+
+func.func @lrn_rank(%x: tensor<2xf32>) {
+  // expected-error@+1 {{the operand is not [N, C, spatial...]}}
+  %result = nn.lrn %x {size = 3 : i64, alpha = 1.0 : f64, beta = 1.0 : f64, bias = 1.0 : f64} : tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @lrn_size(%x: tensor<1x2xf32>) {
+  // expected-error@+1 {{'size' failed to satisfy constraint}}
+  %result = nn.lrn %x {size = 0 : i64, alpha = 1.0 : f64, beta = 1.0 : f64, bias = 1.0 : f64} : tensor<1x2xf32>
+  return
+}
+
+// -----
+
+func.func @softmax_axes(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{axes are not distinct dimensions of the operand}}
+  %result = nn.softmax %x, axes = [1, 1] : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @softmax_axes_range(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{axes are not distinct dimensions of the operand}}
+  %result = nn.softmax %x, axes = [2] : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @log_softmax_axes(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{axes are not distinct dimensions of the operand}}
+  %result = nn.log_softmax %x, axes = [1, 1] : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @log_softmax_axes_range(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{axes are not distinct dimensions of the operand}}
+  %result = nn.log_softmax %x, axes = [2] : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @hardmax_axis(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{axis 2 is not a dimension of the operand}}
+  %result = nn.hardmax %x, axis = 2 : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @lp_normalize_axis(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{axis 2 is not a dimension of the operand}}
+  %result = nn.lp_normalize %x, axis = 2 {p = 2 : i64} : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @lp_normalize_p(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{'p' failed to satisfy constraint}}
+  %result = nn.lp_normalize %x, axis = 1 {p = 0 : i64} : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @layer_norm_axis(%x: tensor<2x3xf32>, %s: tensor<3xf32>) {
+  // expected-error@+1 {{axis 11 is not a dimension of the operand}}
+  %result:3 = nn.layer_norm %x, %s axis = 11 {compute_type = f32, epsilon = 1.0e-5 : f64} : (tensor<2x3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<2x1xf32>, tensor<2x1xf32>)
+  return
+}
+
+// -----
+
+func.func @layer_norm_scale(%x: tensor<2x3xf32>, %s: tensor<2xf32>) {
+  // expected-error@+1 {{scale or bias does not broadcast to the normalised dimensions}}
+  %result:3 = nn.layer_norm %x, %s axis = 1 {compute_type = f32, epsilon = 1.0e-5 : f64} : (tensor<2x3xf32>, tensor<2xf32>) -> (tensor<2x3xf32>, tensor<2x1xf32>, tensor<2x1xf32>)
+  return
+}
+
+// -----
+
+func.func @layer_norm_bias(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %b: tensor<2x3xf32>) {
+  // expected-error@+1 {{scale or bias does not broadcast to the normalised dimensions}}
+  %result:3 = nn.layer_norm %x, %s, %b axis = 1 {compute_type = f32, epsilon = 1.0e-5 : f64} : (tensor<2x3xf32>, tensor<3xf32>, tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x1xf32>, tensor<2x1xf32>)
+  return
+}
+
+// -----
+
+func.func @layer_norm_compute_type(%x: tensor<2x3xf32>, %s: tensor<3xf32>) {
+  // expected-error@+1 {{compute_type is not a float type}}
+  %result:3 = nn.layer_norm %x, %s axis = 1 {compute_type = i32, epsilon = 1.0e-5 : f64} : (tensor<2x3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<2x1xf32>, tensor<2x1xf32>)
+  return
+}
+
+// -----
+
+func.func @rms_norm_axis(%x: tensor<2x3xf32>, %s: tensor<3xf32>) {
+  // expected-error@+1 {{axis 2 is not a dimension of the operand}}
+  %result = nn.rms_norm %x, %s axis = 2 {compute_type = f32, epsilon = 1.0e-5 : f64} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_scale(%x: tensor<2x3xf32>, %s: tensor<2xf32>) {
+  // expected-error@+1 {{scale or bias does not broadcast to the normalised dimensions}}
+  %result = nn.rms_norm %x, %s axis = 1 {compute_type = f32, epsilon = 1.0e-5 : f64} : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_compute_type(%x: tensor<2x3xf32>, %s: tensor<3xf32>) {
+  // expected-error@+1 {{compute_type is not a float type}}
+  %result = nn.rms_norm %x, %s axis = 1 {compute_type = index, epsilon = 1.0e-5 : f64} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @group_norm_rank(%x: tensor<4xf32>, %s: tensor<4xf32>) {
+  // expected-error@+1 {{the operand is not [N, C, spatial...]}}
+  %result = nn.group_norm %x, %s, %s groups = 2 {epsilon = 1.0e-5 : f64} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @group_norm_channels(%x: tensor<2x3xf32>, %s: tensor<3xf32>) {
+  // expected-error@+1 {{the channels are not a multiple of groups}}
+  %result = nn.group_norm %x, %s, %s groups = 2 {epsilon = 1.0e-5 : f64} : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @group_norm_scale(%x: tensor<2x4xf32>, %s: tensor<2xf32>) {
+  // expected-error@+1 {{scale or bias is not one number a channel}}
+  %result = nn.group_norm %x, %s, %s groups = 2 {epsilon = 1.0e-5 : f64} : (tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @mean_var_norm_feature(%x: tensor<2x4xf32>, %s: tensor<4xf32>) {
+  // expected-error@+1 {{feature_index 2 is not a dimension of the operand}}
+  %result:4 = nn.mean_var_norm %x, %s, %s {feature_index = 2 : i64, momentum = 0.9 : f64} : (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @mean_var_norm_statistics(%x: tensor<2x4xf32>, %s: tensor<4xf32>) {
+  // expected-error@+1 {{running statistics are not one number a feature}}
+  %result:4 = nn.mean_var_norm %x, %s, %s {feature_index = 0 : i64, momentum = 0.9 : f64} : (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @recurrent_direction(%x: tensor<5x2x3xf32>, %w: tensor<1x4x3xf32>, %r: tensor<1x4x4xf32>) {
+  // expected-error@+1 {{direction is not forward, reverse or bidirectional}}
+  %result:2 = "nn.rnn"(%x, %w, %r) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, direction = "sideways", activations = ["Tanh"]} : (tensor<5x2x3xf32>, tensor<1x4x3xf32>, tensor<1x4x4xf32>) -> (tensor<5x1x2x4xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @recurrent_rank(%x: tensor<5x2xf32>, %w: tensor<1x4x3xf32>, %r: tensor<1x4x4xf32>) {
+  // expected-error@+1 {{X, W and R have not three dimensions}}
+  %result:2 = "nn.rnn"(%x, %w, %r) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, direction = "forward", activations = ["Tanh"]} : (tensor<5x2xf32>, tensor<1x4x3xf32>, tensor<1x4x4xf32>) -> (tensor<5x1x2x4xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @recurrent_hidden(%x: tensor<5x2x3xf32>, %w: tensor<1x4x3xf32>, %r: tensor<1x4x?xf32>) {
+  // expected-error@+1 {{R's hidden size is not known}}
+  %result:2 = "nn.rnn"(%x, %w, %r) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, direction = "forward", activations = ["Tanh"]} : (tensor<5x2x3xf32>, tensor<1x4x3xf32>, tensor<1x4x?xf32>) -> (tensor<5x1x2x4xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @recurrent_weights(%x: tensor<5x2x3xf32>, %w: tensor<1x8x3xf32>, %r: tensor<1x4x4xf32>) {
+  // expected-error@+1 {{W is not [D, gates * H, I] or R not [D, gates * H, H]}}
+  %result:2 = "nn.rnn"(%x, %w, %r) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, direction = "forward", activations = ["Tanh"]} : (tensor<5x2x3xf32>, tensor<1x8x3xf32>, tensor<1x4x4xf32>) -> (tensor<5x1x2x4xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @recurrent_activations(%x: tensor<5x2x3xf32>, %w: tensor<1x4x3xf32>, %r: tensor<1x4x4xf32>) {
+  // expected-error@+1 {{needs 1 activations, not 2}}
+  %result:2 = "nn.rnn"(%x, %w, %r) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, direction = "forward", activations = ["Tanh", "Tanh"]} : (tensor<5x2x3xf32>, tensor<1x4x3xf32>, tensor<1x4x4xf32>) -> (tensor<5x1x2x4xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @recurrent_activation_name(%x: tensor<5x2x3xf32>, %w: tensor<1x4x3xf32>, %r: tensor<1x4x4xf32>) {
+  // expected-error@+1 {{does not know the activation "Swish"}}
+  %result:2 = "nn.rnn"(%x, %w, %r) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, direction = "forward", activations = ["Swish"]} : (tensor<5x2x3xf32>, tensor<1x4x3xf32>, tensor<1x4x4xf32>) -> (tensor<5x1x2x4xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @recurrent_bias(%x: tensor<5x2x3xf32>, %w: tensor<1x4x3xf32>, %r: tensor<1x4x4xf32>, %p: tensor<1x4xf32>) {
+  // expected-error@+1 {{the bias is not [D, 2 * gates * H]}}
+  %result:2 = "nn.rnn"(%x, %w, %r, %p) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0>, direction = "forward", activations = ["Tanh"]} : (tensor<5x2x3xf32>, tensor<1x4x3xf32>, tensor<1x4x4xf32>, tensor<1x4xf32>) -> (tensor<5x1x2x4xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @recurrent_lengths(%x: tensor<5x2x3xf32>, %w: tensor<1x4x3xf32>, %r: tensor<1x4x4xf32>, %p: tensor<3xi32>) {
+  // expected-error@+1 {{sequence_lengths is not [N]}}
+  %result:2 = "nn.rnn"(%x, %w, %r, %p) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0>, direction = "forward", activations = ["Tanh"]} : (tensor<5x2x3xf32>, tensor<1x4x3xf32>, tensor<1x4x4xf32>, tensor<3xi32>) -> (tensor<5x1x2x4xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @recurrent_state(%x: tensor<5x2x3xf32>, %w: tensor<1x4x3xf32>, %r: tensor<1x4x4xf32>, %p: tensor<1x4x2xf32>) {
+  // expected-error@+1 {{the initial state is not [D, N, H]}}
+  %result:2 = "nn.rnn"(%x, %w, %r, %p) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1>, direction = "forward", activations = ["Tanh"]} : (tensor<5x2x3xf32>, tensor<1x4x3xf32>, tensor<1x4x4xf32>, tensor<1x4x2xf32>) -> (tensor<5x1x2x4xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @lstm_cell_state(%x: tensor<5x2x3xf32>, %w: tensor<1x16x3xf32>, %r: tensor<1x16x4xf32>, %p: tensor<1x4x2xf32>) {
+  // expected-error@+1 {{the initial cell state is not [D, N, H]}}
+  %result:3 = "nn.lstm"(%x, %w, %r, %p) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 1, 0>, direction = "forward", activations = ["Sigmoid", "Tanh", "Tanh"], input_forget = false} : (tensor<5x2x3xf32>, tensor<1x16x3xf32>, tensor<1x16x4xf32>, tensor<1x4x2xf32>) -> (tensor<5x1x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @lstm_peephole(%x: tensor<5x2x3xf32>, %w: tensor<1x16x3xf32>, %r: tensor<1x16x4xf32>, %p: tensor<1x4xf32>) {
+  // expected-error@+1 {{the peephole weights are not [D, 3 * H]}}
+  %result:3 = "nn.lstm"(%x, %w, %r, %p) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1>, direction = "forward", activations = ["Sigmoid", "Tanh", "Tanh"], input_forget = false} : (tensor<5x2x3xf32>, tensor<1x16x3xf32>, tensor<1x16x4xf32>, tensor<1x4xf32>) -> (tensor<5x1x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @resize_scales(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{scales has not one element a dimension}}
+  %result = "nn.resize"(%x) {scales = array<f64: 2.0>, mode = "linear", coordinates = "half_pixel", nearest = "floor", exclude_outside = false, antialias = false} : (tensor<2x3xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @resize_positive(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{a scale is not positive}}
+  %result = "nn.resize"(%x) {scales = array<f64: 1.0, -2.0>, mode = "linear", coordinates = "half_pixel", nearest = "floor", exclude_outside = false, antialias = false} : (tensor<2x3xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @resize_nan(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{a scale is not positive}}
+  %result = "nn.resize"(%x) {scales = array<f64: 1.0, 0x7FF8000000000000>, mode = "linear", coordinates = "half_pixel", nearest = "floor", exclude_outside = false, antialias = false} : (tensor<2x3xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @resize_mode(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{mode is not nearest, linear or cubic}}
+  %result = "nn.resize"(%x) {scales = array<f64: 1.0, 2.0>, mode = "area", coordinates = "half_pixel", nearest = "floor", exclude_outside = false, antialias = false} : (tensor<2x3xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @resize_coordinates(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{does not know the coordinates corner}}
+  %result = "nn.resize"(%x) {scales = array<f64: 1.0, 2.0>, mode = "linear", coordinates = "corner", nearest = "floor", exclude_outside = false, antialias = false} : (tensor<2x3xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @resize_nearest(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{does not know the rounding up}}
+  %result = "nn.resize"(%x) {scales = array<f64: 1.0, 2.0>, mode = "linear", coordinates = "half_pixel", nearest = "up", exclude_outside = false, antialias = false} : (tensor<2x3xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @resize_roi_size(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{roi has not two elements a dimension}}
+  %result = "nn.resize"(%x) {scales = array<f64: 1.0, 2.0>, mode = "linear", coordinates = "half_pixel", nearest = "floor", exclude_outside = false, antialias = false, roi = array<f64: 0.0>} : (tensor<2x3xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @resize_roi(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{tf_crop_and_resize needs roi}}
+  %result = "nn.resize"(%x) {scales = array<f64: 1.0, 2.0>, mode = "linear", coordinates = "tf_crop_and_resize", nearest = "floor", exclude_outside = false, antialias = false} : (tensor<2x3xf32>) -> tensor<2x6xf32>
+  return
 }

@@ -67,12 +67,13 @@ def Nn_LrnOp : Nn_LikeFirstOp<"lrn"> {
     channels first; the window takes floor((size-1)/2) channels before and
     ceil((size-1)/2) after.
   }];
-  let arguments = (ins Stablehlo_FloatTensor:$operand, I64Attr:$size,
+  let arguments = (ins Stablehlo_FloatTensor:$operand, ConfinedAttr<I64Attr, [IntPositive]>:$size,
                        F64Attr:$alpha, F64Attr:$beta, F64Attr:$bias);
   let results = (outs Stablehlo_FloatTensor:$result);
   let assemblyFormat = [{
     $operand attr-dict `:` custom<SameTypes>(type($operand), type($result))
   }];
+  let hasVerifier = 1;
 }
 
 class Nn_AxesOp<string mnemonic> : Nn_LikeFirstOp<mnemonic> {
@@ -101,6 +102,7 @@ def Nn_HardmaxOp : Nn_LikeFirstOp<"hardmax"> {
     $operand `,` `axis` `=` $axis attr-dict
       `:` custom<SameTypes>(type($operand), type($result))
   }];
+  let hasVerifier = 1;
 }
 
 def Nn_LayerNormOp : Nn_InferredOp<"layer_norm"> {
@@ -137,6 +139,7 @@ def Nn_RmsNormOp : Nn_LikeFirstOp<"rms_norm"> {
     operands `axis` `=` $axis attr-dict
       `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def Nn_GroupNormOp : Nn_LikeFirstOp<"group_norm"> {
@@ -162,12 +165,13 @@ def Nn_LpNormalizeOp : Nn_LikeFirstOp<"lp_normalize"> {
   let summary = "x / the p-norm along the axis";
   let arguments = (ins Stablehlo_FloatTensor:$operand,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$axis,
-                       I64Attr:$p);
+                       ConfinedAttr<I64Attr, [IntPositive]>:$p);
   let results = (outs Stablehlo_FloatTensor:$result);
   let assemblyFormat = [{
     $operand `,` `axis` `=` $axis attr-dict
       `:` custom<SameTypes>(type($operand), type($result))
   }];
+  let hasVerifier = 1;
 }
 
 def Nn_MeanVarNormOp : Nn_InferredOp<"mean_var_norm"> {
@@ -190,6 +194,7 @@ def Nn_MeanVarNormOp : Nn_InferredOp<"mean_var_norm"> {
   let assemblyFormat = [{
     operands attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -33,6 +33,9 @@ LogicalResult PadModeOp::verify() {
   if (getMode() != "reflect" && getMode() != "edge" && getMode() != "wrap")
     return emitOpError("mode is not \"reflect\", \"edge\" or \"wrap\"");
   auto type = tensorOf(getOperand());
+  if (static_cast<int64_t>(getLow().size()) != type.getRank() ||
+      getLow().size() != getHigh().size())
+    return emitOpError("padding has not one element a dimension");
   for (auto [i, low] : llvm::enumerate(getLow())) {
     int64_t size = type.getDimSize(i);
     int64_t most = std::max(low, getHigh()[i]);
@@ -100,17 +103,54 @@ template <typename Op> static LogicalResult verifyAxes(Op op) {
 LogicalResult SoftmaxOp::verify() { return verifyAxes(*this); }
 LogicalResult LogSoftmaxOp::verify() { return verifyAxes(*this); }
 
-LogicalResult LayerNormOp::verify() {
-  auto normalised = tensorOf(getOperand()).getShape().drop_front(getAxis());
-  for (Value value : {getScale(), getBias()}) {
+LogicalResult HardmaxOp::verify() { return verifyAxis(*this, getOperand()); }
+LogicalResult LpNormalizeOp::verify() {
+  return verifyAxis(*this, getOperand());
+}
+
+LogicalResult LrnOp::verify() {
+  if (tensorOf(getOperand()).getRank() < 2)
+    return emitOpError("the operand is not [N, C, spatial...]");
+  return success();
+}
+
+/// A norm over the dimensions from the axis on: it computes in a float type,
+/// and \p parameters broadcast to those dimensions.
+template <typename Op>
+static LogicalResult verifyTrailingNorm(Op op, ArrayRef<Value> parameters) {
+  if (failed(verifyAxis(op, op.getOperand())))
+    return failure();
+  if (!isa<FloatType>(op.getComputeType()))
+    return op.emitOpError("compute_type is not a float type");
+  auto normalised = shapeOf(op.getOperand()).drop_front(op.getAxis());
+  for (Value value : parameters) {
     if (!value)
       continue;
-    auto joined = broadcastShapes(normalised, tensorOf(value).getShape());
+    auto joined = broadcastShapes(normalised, shapeOf(value));
     if (!joined || joined->size() != normalised.size() ||
         failed(verifyCompatibleShape(*joined, normalised)))
-      return emitOpError("scale or bias does not broadcast to the normalised "
-                         "dimensions");
+      return op.emitOpError("scale or bias does not broadcast to the "
+                            "normalised dimensions");
   }
+  return success();
+}
+LogicalResult LayerNormOp::verify() {
+  return verifyTrailingNorm(*this, {getScale(), getBias()});
+}
+LogicalResult RmsNormOp::verify() {
+  return verifyTrailingNorm(*this, {getScale()});
+}
+
+LogicalResult MeanVarNormOp::verify() {
+  auto type = tensorOf(getOperand());
+  int64_t feature = getFeatureIndex();
+  if (feature >= type.getRank())
+    return emitOpError("feature_index ")
+           << feature << " is not a dimension of the operand " << type;
+  for (Value value : {getRunningMean(), getRunningVariance()})
+    if (tensorOf(value).getRank() != 1 ||
+        differ(tensorOf(value).getDimSize(0), type.getDimSize(feature)))
+      return emitOpError("running statistics are not one number a feature");
   return success();
 }
 
