@@ -16,7 +16,9 @@
 namespace sinter::driver {
 
 void addModel(CLI::App &app, CommonOptions &options) {
-  app.add_option("MODEL", options.model, "the model: .onnx or .mlir")
+  app.add_option("MODEL", options.model,
+                 "the model: .onnx, .mlir, .mlir.bc, .stablehlo, or a folder "
+                 "of PyTorch/XLA")
       ->required();
 }
 

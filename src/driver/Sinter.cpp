@@ -55,7 +55,7 @@ constexpr SubCommand subCommands[] = {
      makeOptimizeCommand},
     {"convert", "write a model in another format",
      R"(  sinter convert net.onnx -o net.mlir
-  sinter convert net.onnx -o net.mlirbc --shape x:1x3x224x224
+  sinter convert net.onnx -o net.mlir.bc --shape x:1x3x224x224
 )",
      makeConvertCommand},
     {"test", "run models that come with inputs and expected outputs",
