@@ -33,8 +33,9 @@ void addShapes(CLI::App &app, CommonOptions &options) {
 void addBinding(CLI::App &app, CommonOptions &options) {
   app.add_option("--bind", options.bound,
                  "an input that becomes a constant, a weight say, by name or "
-                 "number; also an .npz archive, or a folder of .npy files, "
-                 "that have several by name; may be repeated")
+                 "number; also an .npz archive, a folder of .npy files, or one "
+                 "that PyTorch/XLA wrote, that have several by name; may be "
+                 "repeated")
       ->allow_extra_args(false)
       ->type_name("[NAME=]FILE")
       ->group("Input");
@@ -152,25 +153,36 @@ Result<NamedShapes> parseShapes(const std::vector<std::string> &texts) {
   return shapes;
 }
 
-/// The .npy files of a folder by name, in order.
+/// The arrays in a folder by name, in order: .npy files, or all that
+/// PyTorch/XLA put into the `data` of a folder of its own, where files have the
+/// weights' names alone.
 static Result<NamedTensors> readFolder(const std::string &folder) {
+  namespace fs = std::filesystem;
   std::error_code error;
-  std::vector<std::filesystem::path> files;
-  for (const auto &entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.path().extension() == ".npy")
+  const bool isTorch =
+      fs::is_directory(fs::path(folder) / "functions", error) &&
+      fs::is_directory(fs::path(folder) / "data", error);
+  std::vector<fs::path> files;
+  const fs::path place = isTorch ? fs::path(folder) / "data" : fs::path(folder);
+  for (const auto &entry : fs::directory_iterator(place, error))
+    if (isTorch ? entry.is_regular_file(error)
+                : entry.path().extension() == ".npy")
       files.push_back(entry.path());
   if (error)
-    return systemError("--bind: cannot read the folder '" + folder +
+    return systemError("--bind: cannot read the folder '" + place.string() +
                        "': " + error.message());
   if (files.empty())
-    return usageError("--bind: there are no .npy files in '" + folder + "'");
+    return usageError("--bind: there are no " +
+                      std::string(isTorch ? "arrays" : ".npy files") + " in '" +
+                      place.string() + "'");
   std::sort(files.begin(), files.end());
   NamedTensors arrays;
-  for (const std::filesystem::path &file : files) {
+  for (const fs::path &file : files) {
     Result<Tensor> array = readNpy(file.string());
     if (!array)
       return array.takeError();
-    arrays.emplace_back(file.stem().string(), std::move(*array));
+    arrays.emplace_back((isTorch ? file.filename() : file.stem()).string(),
+                        std::move(*array));
   }
   return arrays;
 }

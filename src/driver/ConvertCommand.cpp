@@ -24,18 +24,22 @@ public:
                    "it (default: the newest)")
         ->type_name("X.Y.Z");
     addShapes(app, common);
+    addBinding(app, common);
   }
 
   Result<int> run() override {
     Result<NamedShapes> shapes = parseShapes(common.shapes);
     if (!shapes)
       return shapes.takeError();
+    Result<NamedTensors> bound = readBound(common.bound);
+    if (!bound)
+      return bound.takeError();
     Result<Compiler *> compiler = loadCompiler();
     if (!compiler)
       return compiler.takeError();
-    if (Result<void> done =
-            (*compiler)->convert(common.model, output, *shapes, targetVersion);
-        !done)
+    const ConvertRequest request{common.model, output, std::move(*shapes),
+                                 std::move(*bound), targetVersion};
+    if (Result<void> done = (*compiler)->convert(request); !done)
       return done.takeError();
     return 0;
   }

@@ -68,6 +68,7 @@ public:
   explicit InspectCommand(CLI::App &app) {
     addModel(app, common);
     addShapes(app, common);
+    addBinding(app, common);
     addPasses(app, common);
     app.add_flag("--no-plan", noPlan,
                  "look at the graph only: do not compile it")
@@ -82,10 +83,13 @@ public:
     Result<NamedShapes> shapes = parseShapes(common.shapes);
     if (!shapes)
       return shapes.takeError();
+    Result<NamedTensors> bound = readBound(common.bound);
+    if (!bound)
+      return bound.takeError();
     Result<Compiler *> compiler = loadCompiler();
     if (!compiler)
       return compiler.takeError();
-    auto model = (*compiler)->open(common.model, *shapes, {});
+    auto model = (*compiler)->open(common.model, *shapes, *bound);
     if (!model)
       return model.takeError();
     Result<GraphFacts> facts = (*model)->facts();

@@ -89,6 +89,16 @@ struct OptimizeRequest {
   bool freeze = false;
 };
 
+struct ConvertRequest {
+  std::string input, output;
+  NamedShapes shapes;
+  /// Inputs that become constants.
+  NamedTensors bound;
+  /// The version of StableHLO that a portable artifact is for; empty: the
+  /// newest.
+  std::string targetVersion;
+};
+
 struct ReduceRequest {
   std::string input, output;
   /// Whether the program at \p path still has what makes it worth keeping.
@@ -142,12 +152,8 @@ public:
        const NamedTensors &bound) = 0;
   /// Simplifies a model and writes it in the format that it came in.
   virtual Result<OptimizeReport> optimize(const OptimizeRequest &request) = 0;
-  /// Writes a model in the format that \p output's extension names; a portable
-  /// artifact for \p targetVersion of StableHLO (empty: the newest).
-  virtual Result<void> convert(const std::string &input,
-                               const std::string &output,
-                               const NamedShapes &shapes,
-                               const std::string &targetVersion) = 0;
+  /// Writes a model in the format that the output's extension names.
+  virtual Result<void> convert(const ConvertRequest &request) = 0;
   /// Runs the self-checking programs in the file at \p path, those before
   /// number \p first left out: see TestFile.h. The error is of the file as a
   /// whole.

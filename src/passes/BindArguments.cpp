@@ -1,7 +1,9 @@
 #include "passes/BindArguments.h"
 
 #include "graph/Constants.h"
+#include "graph/FirstError.h"
 #include "graph/Types.h"
+#include "passes/RefineTypes.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -61,22 +63,103 @@ Result<unsigned> findArgument(const Model &model, const std::string &name) {
                     listOfNames(model));
 }
 
+namespace {
+
+/// The sizes that arrays give to the symbols of an entry function's arguments.
+class SymbolSizes {
+public:
+  explicit SymbolSizes(func::FuncOp function) : function(function) {}
+
+  /// Gives the argument the type of its array.
+  Result<void> set(unsigned index, StringRef name, RankedTensorType type) {
+    BlockArgument argument = function.getArgument(index);
+    for (auto [dimension, symbol] : llvm::enumerate(symbolsOf(index))) {
+      if (symbol.empty())
+        continue;
+      const int64_t size = type.getDimSize(dimension);
+      auto [known, isNew] = sizes.insert({symbol, size});
+      if (!isNew && known->second != size)
+        return usageError("--bind: dimension " + symbol.str() + " is " +
+                          std::to_string(known->second) + ", and of '" +
+                          name.str() + "' it is " + std::to_string(size));
+    }
+    hasChanged |= argument.getType() != type;
+    argument.setType(type);
+    return {};
+  }
+
+  /// Gives the other arguments the sizes that their symbols have.
+  void spread() {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      SmallVector<StringRef> symbols = symbolsOf(i);
+      auto type = dyn_cast<RankedTensorType>(function.getArgument(i).getType());
+      if (!type || static_cast<int64_t>(symbols.size()) != type.getRank())
+        continue;
+      SmallVector<int64_t> shape(type.getShape());
+      for (auto [size, symbol] : llvm::zip_equal(shape, symbols))
+        if (auto known = sizes.find(symbol);
+            ShapedType::isDynamic(size) && known != sizes.end()) {
+          size = known->second;
+          symbol = "";
+        }
+      if (ArrayRef(shape) == type.getShape())
+        continue;
+      hasChanged = true;
+      function.getArgument(i).setType(
+          RankedTensorType::get(shape, type.getElementType()));
+      Builder builder(function.getContext());
+      if (llvm::all_of(symbols, [](StringRef each) { return each.empty(); }))
+        function.removeArgAttr(i, dimsAttribute);
+      else
+        function.setArgAttr(i, dimsAttribute, builder.getStrArrayAttr(symbols));
+    }
+  }
+
+  /// Whether some argument has another type than before.
+  bool changed() const { return hasChanged; }
+
+private:
+  SmallVector<StringRef> symbolsOf(unsigned index) {
+    SmallVector<StringRef> symbols;
+    if (auto dims = function.getArgAttrOfType<ArrayAttr>(index, dimsAttribute))
+      for (Attribute each : dims)
+        symbols.push_back(isa<StringAttr>(each)
+                              ? cast<StringAttr>(each).getValue()
+                              : StringRef());
+    return symbols;
+  }
+
+  func::FuncOp function;
+  std::map<StringRef, int64_t> sizes;
+  bool hasChanged = false;
+};
+
+} // namespace
+
+/// Whether an array of \p type can stand for an argument of type \p wanted.
+static bool fits(Type wanted, RankedTensorType type) {
+  auto tensor = dyn_cast<RankedTensorType>(wanted);
+  return tensor && tensor.getElementType() == type.getElementType() &&
+         succeeded(verifyCompatibleShape(tensor, type));
+}
+
 Result<void> bindArguments(Model &model, const NamedTensors &bound) {
   func::FuncOp function = model.entry();
   if (!function)
     return invalidModel(model.path + ": there is no function @main");
   llvm::SmallBitVector isBound(function.getNumArguments());
   OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
+  SymbolSizes sizes(function);
   for (const auto &[name, tensor] : bound) {
     Result<unsigned> index = findArgument(model, name);
     if (!index)
       return index.takeError();
     BlockArgument argument = function.getArgument(*index);
-    const Type type =
+    const RankedTensorType type =
         tensorTypeOf(tensor.type(), tensor.shape(), model.context());
     if (isBound.test(*index))
       return usageError("--bind: '" + name + "' is bound twice");
-    if (argument.getType() != type) {
+    if (!fits(argument.getType(), type)) {
       std::string text;
       llvm::raw_string_ostream(text)
           << "--bind: '" << name << "' is " << argument.getType()
@@ -84,6 +167,8 @@ Result<void> bindArguments(Model &model, const NamedTensors &bound) {
       return usageError(text);
     }
     isBound.set(*index);
+    if (Result<void> set = sizes.set(*index, name, type); !set)
+      return set;
     const std::string own = ownName(function, *index);
     argument.replaceAllUsesWith(makeConstant(builder, argument.getLoc(), tensor,
                                              own.empty() ? name : own));
@@ -98,7 +183,14 @@ Result<void> bindArguments(Model &model, const NamedTensors &bound) {
       function.setArgAttr(i, nameAttribute,
                           builder.getStringAttr(inputs[i].name));
   }
+  sizes.spread();
   function.eraseArguments(erased);
+  if (!sizes.changed())
+    return {};
+  FirstError reported(model.context());
+  if (failed(refineTypes(model.module(), Loops::MayChangeShapes)))
+    return usageError("--bind: the arrays' shapes do not fit the model: " +
+                      reported.take());
   return {};
 }
 

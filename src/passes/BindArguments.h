@@ -1,6 +1,7 @@
 //===- BindArguments.h - weights that are arguments become constants ------===//
 //
 //   main(x, w)  with w bound to an array  ->  main(x) with a constant "w"
+//   main(x : Nx3, w : N)  with w bound to 5 numbers  ->  main(x : 5x3)
 //
 // What PyTorch/XLA and JAX export has its weights among the arguments; bound,
 // they fold like any other.
@@ -26,9 +27,11 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 Result<unsigned> findArgument(const Model &model, const std::string &name);
 
 /// Makes constants of the arguments that \p bound names, called as the
-/// arguments are (by `sinter.name`, else as bound). Usage errors for unknown
-/// names, for one argument bound twice, and for arrays of another type than the
-/// argument's, which must be static.
+/// arguments are (by `sinter.name`, else as bound). Where the argument's shape
+/// has open sizes, the array's take their place, also in other arguments that
+/// have the same symbol, and in what follows. Usage errors for unknown names,
+/// for one argument bound twice, for arrays that do not fit the argument's
+/// type, and for sizes that contradict each other.
 Result<void> bindArguments(Model &model, const NamedTensors &bound);
 
 } // namespace sinter

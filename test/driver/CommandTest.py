@@ -423,6 +423,61 @@ class Bind(CommandTest):
         self.assertIn('sinter.name = "arg1"', text)
         self.assertNotIn("%arg2", text)
 
+    def test_inspect_and_convert(self):
+        facts = self.sinter("inspect", self.model, "--json", "--no-plan", "--bind", f"0={self.w}", "--bind", f"2={self.b}")
+        self.assertEqual(facts.returncode, DONE, facts.stderr)
+        facts = json.loads(facts.stdout)
+        self.assertEqual([each["name"] for each in facts["inputs"]], ["arg1"])
+        self.assertEqual(facts["parameters"], 4)
+        planned = self.sinter("inspect", self.model, "--bind", f"0={self.w}")
+        self.assertEqual(planned.returncode, DONE, planned.stderr)
+        self.assertIn("memory plan", planned.stdout)
+        out = self.path("bound.mlir.bc")
+        done = self.sinter("convert", self.model, "-o", out, "--bind", f"0={self.w}", "--bind", f"2={self.b}")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.model = out
+        self.assertEqual(self.result("--input", self.x), (12, 23))
+
+    def test_open_shapes(self):
+        """The array's sizes become those of arguments with the same symbols, and of what follows."""
+        model = self.write("open.mlir", """
+func.func @main(%x: tensor<?x2xf32> {sinter.name = "x", sinter.dims = ["N", ""]},
+                %w: tensor<?xf32> {sinter.name = "w", sinter.dims = ["N"]}) -> tensor<?x2xf32> {
+  %s = nn.shape %x : (tensor<?x2xf32>) -> tensor<2xi64>
+  %0 = stablehlo.dynamic_broadcast_in_dim %w, %s, dims = [0] : (tensor<?xf32>, tensor<2xi64>) -> tensor<?x2xf32>
+  %1 = stablehlo.multiply %0, %x : tensor<?x2xf32>
+  return %1 : tensor<?x2xf32>
+}
+""")
+        bound = "--bind", f"w={self.write('three.npy', npy((3,), (1, 2, 3)))}"
+        facts = self.sinter("inspect", model, "--json", "--no-plan", *bound)
+        self.assertEqual(facts.returncode, DONE, facts.stderr)
+        facts = json.loads(facts.stdout)
+        self.assertEqual([each["shape"] for each in facts["inputs"]], [[3, 2]])
+        x = self.write("x32.npy", npy((3, 2), (1, 1, 1, 1, 1, 1)))
+        for backend in "cpu", "interpreter":
+            done = self.sinter("run", model, "--json", "--no-cache", "--backend", backend, *bound, "--input", x)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            output = json.loads(done.stdout)["outputs"][0]
+            self.assertEqual((output["shape"], output["min"], output["max"]), ([3, 2], 1, 3))
+        out = self.path("out.mlir")
+        done = self.sinter("optimize", model, "-o", out, *bound)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(out) as file:
+            text = file.read()
+        self.assertNotIn("?", text)
+        self.assertNotIn("dynamic_broadcast_in_dim", text)
+        self.expect_error(USAGE, "inspect", model, *bound, "--bind", f"x={self.write('x22.npy', npy((2, 2), (1, 1, 1, 1)))}",
+                          mentions=["N", "3", "2"])
+        self.expect_error(USAGE, "inspect", model, "--bind", f"w={x}", mentions=["tensor<?xf32>", "tensor<3x2xf32>"])
+
+    def test_folder_of_torch(self):
+        for folder in "net", "net/functions", "net/data":
+            os.mkdir(self.path(folder))
+        self.write("net/data/arg0", npy((2,), (2, 3)))
+        self.write("net/data/arg2", npy((2,), (10, 20)))
+        self.assertEqual(self.result("--bind", self.path("net"), "--input", self.x), (12, 23))
+
     def test_errors(self):
         def refused(*bound, mentions):
             options = [option for each in bound for option in ("--bind", each)]

@@ -25,6 +25,10 @@ BoundSource::create(std::unique_ptr<ModelSource> whole, NamedTensors bound) {
   // What does not fit is said now.
   if (Result<void> done = bindArguments(*model, source->bound); !done)
     return done.takeError();
+  Result<ModelDescription> rest = describe(*model);
+  if (!rest)
+    return rest.takeError();
+  source->rest = std::move(*rest);
   source->describeRest();
   return std::unique_ptr<ModelSource>(std::move(source));
 }
@@ -33,9 +37,16 @@ void BoundSource::describeRest() {
   const ModelDescription &all = whole->description();
   known = all;
   known.inputs.clear();
-  for (size_t i = 0; i < all.inputs.size(); ++i)
-    if (!places[i])
-      known.inputs.push_back(all.inputs[i]);
+  known.outputs = rest.outputs;
+  for (size_t i = 0; i < all.inputs.size(); ++i) {
+    if (places[i])
+      continue;
+    const size_t next = known.inputs.size();
+    known.inputs.push_back(all.inputs[i]);
+    // The arrays' sizes may be this one's.
+    known.inputs[next].spec = rest.inputs[next].spec;
+    known.inputs[next].symbols = rest.inputs[next].symbols;
+  }
 }
 
 Result<Model> BoundSource::bind(Result<Model> model) const {

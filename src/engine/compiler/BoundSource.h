@@ -32,6 +32,8 @@ private:
   NamedTensors bound;
   /// For each input of the whole model, its value's place in `bound`.
   std::vector<std::optional<size_t>> places;
+  /// The model that is left, as far as the arrays say.
+  ModelDescription rest;
 };
 
 } // namespace sinter

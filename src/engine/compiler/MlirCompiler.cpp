@@ -71,31 +71,30 @@ static Result<std::optional<Model>> libraryAt(const std::string &path) {
   return std::optional<Model>(std::move(*model));
 }
 
-Result<void> MlirCompiler::convert(const std::string &input,
-                                   const std::string &output,
-                                   const NamedShapes &shapes,
-                                   const std::string &targetVersion) {
+Result<void> MlirCompiler::convert(const ConvertRequest &request) {
+  const std::string &output = request.output;
   if (Result<void> good = checkOutputName(output); !good)
     return good;
-  if (!targetVersion.empty() && !isArtifactName(output))
+  if (!request.targetVersion.empty() && !isArtifactName(output))
     return usageError("--target-version is for portable artifacts (.mlir.bc or "
                       ".stablehlo), not for '" +
                       output + "'");
   // Between forms of StableHLO a file of functions will do.
-  if (shapes.empty() && !StringRef(output).ends_with(".onnx")) {
-    Result<std::optional<Model>> library = libraryAt(input);
+  if (request.shapes.empty() && request.bound.empty() &&
+      !StringRef(output).ends_with(".onnx")) {
+    Result<std::optional<Model>> library = libraryAt(request.input);
     if (!library)
       return library.takeError();
     if (*library)
-      return writeModel(**library, output, targetVersion);
+      return writeModel(**library, output, request.targetVersion);
   }
-  auto source = ModelSource::open(input, shapes);
+  auto source = ModelSource::open(request.input, request.shapes, request.bound);
   if (!source)
     return source.takeError();
   Result<Model> model = (*source)->asItIs();
   if (!model)
     return model.takeError();
-  return writeModel(*model, output, targetVersion);
+  return writeModel(*model, output, request.targetVersion);
 }
 
 Counts countOperations(const Model &model) {

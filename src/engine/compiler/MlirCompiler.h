@@ -15,9 +15,7 @@ public:
   open(const std::string &path, const NamedShapes &shapes,
        const NamedTensors &bound) override;
   Result<OptimizeReport> optimize(const OptimizeRequest &request) override;
-  Result<void> convert(const std::string &input, const std::string &output,
-                       const NamedShapes &shapes,
-                       const std::string &targetVersion) override;
+  Result<void> convert(const ConvertRequest &request) override;
   Result<void> test(const std::string &path, size_t first,
                     const TestRequest &request,
                     TestObserver &observer) override;
