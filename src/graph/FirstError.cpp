@@ -12,7 +12,9 @@ FirstError::FirstError(MLIRContext *context)
     : handler(context, [this](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
             text.empty()) {
+          // Some show the operation, over many lines.
           text = diagnostic.str();
+          text.resize(std::min(text.find('\n'), text.size()));
           place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
         }
         return success();

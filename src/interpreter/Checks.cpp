@@ -2,7 +2,7 @@
 
 #include "graph/Constants.h"
 #include "graph/check/CheckOps.h"
-#include "graph/sdy/SdyOps.h"
+#include "graph/sdy/DropShardings.h"
 #include "interpreter/CustomCalls.h"
 #include "interpreter/Environment.h"
 #include "runtime/TensorText.h"
@@ -71,6 +71,17 @@ static Result<Tensors> evaluateIdentity(const Call &call) {
   return single(call[0]);
 }
 
+static Result<Tensors> evaluateNothing(const Call &) { return Tensors(); }
+
+static Result<Tensors> evaluateManualComputation(const Call &call) {
+  auto op = call.as<sdy::ManualComputationOp>();
+  if (!sdy::isOnWholeTensors(op))
+    return unsupported("computes on parts of its operands, one a device");
+  return runRegion(op.getBody(),
+                   Tensors(call.operands.begin(), call.operands.end()),
+                   call.scope);
+}
+
 void registerChecks(Registry &registry) {
   for (llvm::StringRef name : {check::ExpectEqOp::getOperationName(),
                                check::ExpectEqConstOp::getOperationName(),
@@ -83,6 +94,8 @@ void registerChecks(Registry &registry) {
   registry.addMoving<check::PrintOp>(evaluatePrint);
   registry.addMoving<sdy::ShardingConstraintOp>(evaluateIdentity);
   registry.addMoving<sdy::ReshardOp>(evaluateIdentity);
+  registry.addMoving<sdy::ShardingGroupOp>(evaluateNothing);
+  registry.addMoving<sdy::ManualComputationOp>(evaluateManualComputation);
 }
 
 } // namespace sinter::interpreter

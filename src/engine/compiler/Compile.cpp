@@ -3,7 +3,7 @@
 #include "backend/cpu/Compiler.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/Simplification.h"
-#include "graph/sdy/SdyOps.h"
+#include "graph/sdy/DropShardings.h"
 #include "passes/InlineCalls.h"
 
 #include <chrono>
@@ -35,21 +35,19 @@ private:
 
 } // namespace
 
-/// On one machine, shardings mean nothing.
-static void dropShardings(Model &model) {
-  model.module().walk([](Operation *op) {
-    if (!isa<sdy::ShardingConstraintOp, sdy::ReshardOp>(op))
-      return;
-    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
-    op->erase();
-  });
-}
-
 Result<std::shared_ptr<const Program>>
 compileModel(Model model, const SpecializeOptions &known,
              const CompileRequest &request) {
   StageTimer timer(request);
-  dropShardings(model);
+  // On one machine, shardings mean nothing.
+  sdy::dropShardings(model.module());
+  if (model.module()
+          .walk(
+              [](sdy::ManualComputationOp) { return WalkResult::interrupt(); })
+          .wasInterrupted())
+    return unsupported(model.path +
+                       ": sdy.manual_computation: computes on parts of its "
+                       "operands, one a device");
   if (func::FuncOp entry = model.entry())
     if (Result<void> inlined = inlineCalls(entry); !inlined)
       return inlined.takeError();

@@ -1,6 +1,7 @@
 #include "graph/sdy/SdyOps.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -53,9 +54,8 @@ Attribute SdyDialect::parseAttribute(DialectAsmParser &parser, Type) const {
 
 ParseResult MeshOp::parse(OpAsmParser &parser, OperationState &state) {
   Properties &properties = state.getOrAddProperties<Properties>();
-  if (parser.parseSymbolName(properties.sym_name) ||
-      (succeeded(parser.parseOptionalEqual()) &&
-       parseBare(parser, properties.mesh)))
+  if (parser.parseSymbolName(properties.sym_name) || parser.parseEqual() ||
+      parseBare(parser, properties.mesh))
     return failure();
   return parser.parseOptionalAttrDict(state.attributes);
 }
@@ -63,10 +63,8 @@ ParseResult MeshOp::parse(OpAsmParser &parser, OperationState &state) {
 void MeshOp::print(OpAsmPrinter &printer) {
   printer << " ";
   printer.printSymbolName(getSymName());
-  if (OpaqueAttr mesh = getMeshAttr()) {
-    printer << " = ";
-    printBare(printer, *this, mesh);
-  }
+  printer << " = ";
+  printBare(printer, *this, getMeshAttr());
   printer.printOptionalAttrDict((*this)->getAttrs(),
                                 {getSymNameAttrName(), getMeshAttrName()});
 }
@@ -92,18 +90,24 @@ static void printShardings(OpAsmPrinter &printer, StringRef keyword,
 }
 
 /// `manual_axes={"x", "y"}`.
-static ParseResult parseAxes(OpAsmParser &parser, ArrayAttr &axes) {
-  SmallVector<Attribute> names;
+static ParseResult parseAxes(OpAsmParser &parser, OpaqueAttr &axes) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
   if (parser.parseKeyword("manual_axes") || parser.parseEqual() ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&] {
         std::string name;
         if (parser.parseString(&name))
           return failure();
-        names.push_back(parser.getBuilder().getStringAttr(name));
+        stream << (text.empty() ? "\"" : ", \"");
+        llvm::printEscapedString(name, stream);
+        stream << '"';
         return success();
       }))
     return failure();
-  axes = parser.getBuilder().getArrayAttr(names);
+  MLIRContext *context = parser.getContext();
+  axes = OpaqueAttr::get(
+      StringAttr::get(context, SdyDialect::getDialectNamespace()),
+      "manual_axes{" + text + "}", NoneType::get(context));
   return success();
 }
 
@@ -134,9 +138,8 @@ void ManualComputationOp::print(OpAsmPrinter &printer) {
   printer << "(" << getTensors() << ")";
   printShardings(printer, "in_shardings", getInShardings());
   printShardings(printer, "out_shardings", getOutShardings());
-  printer << " manual_axes={";
-  llvm::interleaveComma(getManualAxes(), printer);
-  printer << "} (";
+  const StringRef axes = getManualAxes().getAttrData();
+  printer << " manual_axes=" << axes.substr(axes.find('{')) << " (";
   llvm::interleaveComma(
       getBody().getArguments(), printer,
       [&](BlockArgument argument) { printer.printRegionArgument(argument); });

@@ -22,8 +22,8 @@ def Sdy_Dialect : Dialect {
   }];
 }
 
-class Sdy_Op<string mnemonic, list<Trait> traits = []> :
-    Op<Sdy_Dialect, mnemonic, traits>;
+class Sdy_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Sdy_Dialect, mnemonic, traits>;
 
 /// An attribute of this dialect, which its op prints without its name.
 def Sdy_Attr : Attr<CPred<"::mlir::isa<::mlir::OpaqueAttr>($_self)">,
@@ -35,12 +35,12 @@ def Sdy_Attr : Attr<CPred<"::mlir::isa<::mlir::OpaqueAttr>($_self)">,
 
 def Sdy_MeshOp : Sdy_Op<"mesh", [Symbol]> {
   let summary = "A mesh of devices";
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<Sdy_Attr>:$mesh);
+  let arguments = (ins SymbolNameAttr:$sym_name, Sdy_Attr:$mesh);
   let hasCustomAssemblyFormat = 1;
 }
 
-class Sdy_IdentityOp<string mnemonic> :
-    Sdy_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
+class Sdy_IdentityOp<string mnemonic>
+    : Sdy_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
   let arguments = (ins Stablehlo_Tensor:$input, Sdy_Attr:$sharding);
   let results = (outs Stablehlo_Tensor:$result);
   let assemblyFormat = [{
@@ -54,12 +54,19 @@ def Sdy_ReshardOp : Sdy_IdentityOp<"reshard"> {
   let summary = "The operand; says how it is sharded from here on";
 }
 
-def Sdy_ManualComputationOp :
-    Sdy_Op<"manual_computation", [IsolatedFromAbove, SingleBlock]> {
+def Sdy_ShardingGroupOp : Sdy_Op<"sharding_group"> {
+  let summary = "Says that all members of a group are sharded alike";
+  let arguments = (ins Stablehlo_Tensor:$input, I64Attr:$group_id);
+  let assemblyFormat = [{
+    $input `group_id````=```$group_id attr-dict `:` type($input)
+  }];
+}
+
+def Sdy_ManualComputationOp
+    : Sdy_Op<"manual_computation", [IsolatedFromAbove, SingleBlock]> {
   let summary = "What each device computes of its parts of the operands";
   let arguments = (ins Variadic<Stablehlo_Tensor>:$tensors,
-                       Sdy_Attr:$in_shardings, Sdy_Attr:$out_shardings,
-                       StrArrayAttr:$manual_axes);
+      Sdy_Attr:$in_shardings, Sdy_Attr:$out_shardings, Sdy_Attr:$manual_axes);
   let results = (outs Variadic<Stablehlo_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

@@ -181,8 +181,9 @@ Attribute EntryReader::builtinLocation(uint64_t code, ByteReader &reader) {
   case NameLocation: {
     auto name = referred<StringAttr>(reader);
     auto child = referred<LocationAttr>(reader);
-    return name && !name.empty() && child ? NameLoc::get(name, child)
-                                          : Attribute();
+    if (!name || !child)
+      return {};
+    return name.empty() ? Attribute(child) : NameLoc::get(name, child);
   }
   case UnknownLocation:
     return UnknownLoc::get(context);

@@ -71,6 +71,12 @@ bool EntryReader::decode(const BytecodeFile::Entry &entry, Decoded &result,
     return decodeText(entry, result, isType);
   ByteReader reader(entry.bytes);
   const bool isVersioned = entry.dialect == "vhlo";
+  if (entry.dialect == "sdy" && !isType) {
+    result.attribute = shardyAttribute(reader);
+    if (!result.attribute)
+      result.state = Decoded::Foreign;
+    return !firstError;
+  }
   if (!isVersioned && entry.dialect != "builtin") {
     result.state = Decoded::Foreign;
     return true;

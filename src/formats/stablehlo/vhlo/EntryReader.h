@@ -68,6 +68,8 @@ private:
   mlir::Attribute builtinArray(ByteReader &reader);
   mlir::Attribute builtinElements(ByteReader &reader);
   mlir::Type builtinType(ByteReader &reader);
+  /// A sharding or a part of one; null where it is none that is known.
+  mlir::Attribute shardyAttribute(ByteReader &reader);
 
   /// \name Fields
   /// Null or false for what is not there or of another kind.

@@ -1,0 +1,11 @@
+// RUN: not sinter run %s --backend interpreter --input random 2>&1 | FileCheck %s
+// RUN: not sinter run %s --backend cpu --input random 2>&1 | FileCheck %s
+// CHECK: sdy.manual_computation: computes on parts of its operands, one a device
+
+sdy.mesh @mesh = <["a"=2]>
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"a"}]>] out_shardings=[<@mesh, [{"a"}]>] manual_axes={"a"} (%part: tensor<1xf32>) {
+    sdy.return %part : tensor<1xf32>
+  } : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
