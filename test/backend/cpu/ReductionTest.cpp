@@ -28,6 +28,56 @@ TEST(Reduction, SumsAndMaximaOverEveryDimension) {
       }
 }
 
+/// Rows of 37 elements that are all \p fill but for one of \p special.
+static std::string rowsAround(const std::string &fill,
+                              std::initializer_list<std::string> special) {
+  std::string rows;
+  for (const std::string &one : special) {
+    rows += rows.empty() ? "[[" : ", [";
+    for (int i = 0; i < 37; ++i)
+      rows += (i ? ", " : "") + (i == 20 ? one : fill);
+    rows += "]";
+  }
+  return rows + "]";
+}
+
+TEST(Reduction, ExtremesKnowNanAndTheSignOfZero) {
+  struct {
+    std::string type, nan;
+  } types[] = {{"f16", "FE00"},
+               {"bf16", "FFC0"},
+               {"f32", "FFC00000"},
+               {"f64", "FFF8000000000000"}};
+  for (const auto &[type, nan] : types)
+    for (const char *op : {"maximum", "minimum"})
+      for (const char *fill : {"0.0", "-0.0"}) {
+        std::string positive = nan;
+        positive[0] = '7';
+        const std::string rows = rowsAround(
+            fill, {"0x" + nan, "0x" + positive, "0.0", "-0.0", "3.5", "-3.5"});
+        std::string text = R"((%a: tensor<6x37xT>) -> tensor<6xT> {
+          %c = stablehlo.constant dense<ROWS> : tensor<6x37xT>
+          %y = stablehlo.compare EQ, %a, %a : (tensor<6x37xT>, tensor<6x37xT>) -> tensor<6x37xi1>
+          %x = stablehlo.select %y, %c, %a : tensor<6x37xi1>, tensor<6x37xT>
+          %i = stablehlo.constant dense<FILL> : tensor<T>
+          %r = stablehlo.reduce(%x init: %i) applies stablehlo.OP across dimensions = [1]
+              : (tensor<6x37xT>, tensor<T>) -> tensor<6xT>
+          %o = stablehlo.constant dense<1.0> : tensor<6xT>
+          %0 = stablehlo.divide %o, %r : tensor<6xT>
+          return %0 : tensor<6xT>
+        })";
+        for (auto [name, by] :
+             {std::pair<std::string, std::string>{"ROWS", rows},
+              {"FILL", fill},
+              {"OP", op},
+              {"xT", "x" + type},
+              {"<T>", "<" + type + ">"}})
+          for (size_t at; (at = text.find(name)) != std::string::npos;)
+            text.replace(at, name.size(), by);
+        EXPECT_EQ(differs(text), "") << op << " of " << type << ", " << fill;
+      }
+}
+
 TEST(Reduction, ReducesTwoTensorsTogether) {
   EXPECT_EQ(differs(R"((%a: tensor<5x8xf32>) -> (tensor<5xf32>, tensor<5xi32>) {
     %n = stablehlo.constant dense<0xFF800000> : tensor<f32>

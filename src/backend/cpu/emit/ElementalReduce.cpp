@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "backend/cpu/emit/Elemental.h"
+#include "backend/cpu/emit/FloatOrder.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -46,24 +47,38 @@ struct Reduction {
   }
   SmallVector<Value> start(ValueRange initialValues) const {
     SmallVector<Value> values;
-    for (auto [i, tensor] : llvm::enumerate(initialValues)) {
-      Value value =
-          converted(elemental.at(tensor, ArrayRef<Coordinate>()), tensor, i);
-      values.push_back(asVectors ? elemental.splat(value) : value);
-    }
+    for (auto [i, tensor] : llvm::enumerate(initialValues))
+      values.push_back(element(tensor, i, ArrayRef<Coordinate>()));
     return values;
+  }
+  Value element(Value tensor, size_t i, ArrayRef<Coordinate> place) const {
+    Value value = converted(elemental.at(tensor, place), tensor, i);
+    return asVectors ? elemental.splat(value) : value;
   }
   SmallVector<Value> combine(ValueRange carried, ValueRange inputs,
                              ArrayRef<Coordinate> place) const {
     SmallVector<Value> arguments(carried);
-    for (auto [i, tensor] : llvm::enumerate(inputs)) {
-      Value value = converted(elemental.at(tensor, place), tensor, i);
-      arguments.push_back(asVectors ? elemental.splat(value) : value);
-    }
+    for (auto [i, tensor] : llvm::enumerate(inputs))
+      arguments.push_back(element(tensor, i, place));
     return elemental.inlineRegion(body, arguments, reassociate);
   }
 };
 } // namespace
+
+/// The extreme of floats that \p op looks for, if that is what it does.
+static std::optional<Extreme> floatExtreme(stablehlo::ReduceOp op) {
+  Region &body = op.getBody();
+  std::optional<StringRef> name = stablehlo::soleOperation(body);
+  if (op.getInputs().size() != 1 || !name ||
+      !hasIntegerOrder(
+          getElementTypeOrSelf(body.front().getArgument(0).getType())))
+    return std::nullopt;
+  if (*name == stablehlo::MaxOp::getOperationName())
+    return Extreme::Greatest;
+  if (*name == stablehlo::MinOp::getOperationName())
+    return Extreme::Least;
+  return std::nullopt;
+}
 
 static bool hasComplex(Region &body) {
   return llvm::any_of(body.getArgumentTypes(), [](Type type) {
@@ -82,17 +97,32 @@ std::optional<Elemental::Values> Elemental::reduceAt(stablehlo::ReduceOp op,
   SmallVector<int64_t> sizes;
   for (int64_t dim : reduced)
     sizes.push_back(shape[dim]);
-  return emission.loops(
-      sizes, reduction.start(op.getInitValues()),
+  auto sourceOf = [&](ArrayRef<Value> position) {
+    Coordinates source;
+    size_t nextKept = 0, nextReduced = 0;
+    for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
+      source.push_back(llvm::is_contained(reduced, dim)
+                           ? Coordinate(position[nextReduced++])
+                           : place[nextKept++]);
+    return source;
+  };
+  Values start = reduction.start(op.getInitValues());
+  std::optional<Extreme> extreme = floatExtreme(op);
+  if (!extreme)
+    return emission.loops(
+        sizes, start, [&](ArrayRef<Value> position, ValueRange carried) {
+          return reduction.combine(carried, op.getInputs(), sourceOf(position));
+        });
+  Values found = emission.loops(
+      sizes, emitToOrder(emission, start[0], *extreme),
       [&](ArrayRef<Value> position, ValueRange carried) {
-        Coordinates source;
-        size_t nextKept = 0, nextReduced = 0;
-        for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
-          source.push_back(llvm::is_contained(reduced, dim)
-                               ? Coordinate(position[nextReduced++])
-                               : place[nextKept++]);
-        return reduction.combine(carried, op.getInputs(), source);
+        Value next =
+            reduction.element(op.getInputs()[0], 0, sourceOf(position));
+        return Values{emitExtreme(emission, carried[0],
+                                  emitToOrder(emission, next, *extreme),
+                                  *extreme)};
       });
+  return Values{emitFromOrder(emission, found[0], start[0].getType())};
 }
 
 namespace {

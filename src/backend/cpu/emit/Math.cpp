@@ -117,7 +117,10 @@ private:
 Value cpu::emitExp(Emission &emission, Value x) {
   Writer w(emission, x);
   Value clamped = w.select(w.greater(x, 89.0f), w.number(89.0f), x);
-  clamped = w.select(w.less(x, -104.0f), w.number(-104.0f), clamped);
+  // What is 0 is not computed, as what masks leave behind often is: products
+  // that underflow take a hundred cycles.
+  Value isNothing = w.less(x, -104.0f);
+  clamped = w.select(isNothing, w.number(0.0f), clamped);
   // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
   const float magic = 12582912.0f;
   Value shifted = w.exactAdd(
@@ -138,7 +141,9 @@ Value cpu::emitExp(Emission &emission, Value x) {
     return w.fromBits(w.shiftLeft(w.addInt(i, w.integer(127)), 23));
   };
   Value first = w.e.create<arith::MulFOp>(power, powerOfTwo(half));
-  return w.e.create<arith::MulFOp>(first, powerOfTwo(w.subInt(exponent, half)));
+  Value result =
+      w.e.create<arith::MulFOp>(first, powerOfTwo(w.subInt(exponent, half)));
+  return w.select(isNothing, w.number(0.0f), result);
 }
 
 /// Taylor's series up to x^9 / 9! where |x| < 0.5; e^x - 1 loses less than a
