@@ -73,6 +73,9 @@ public:
   /// stablehlo.outfeed got.
   std::deque<Tensors> infeed;
   std::vector<Tensors> outfeed;
+  /// What the processes of a group gave last, where a program combines it
+  /// piece by piece.
+  std::vector<Tensors> gathered;
 
 private:
   const ProcessGrid processGrid;

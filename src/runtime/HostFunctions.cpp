@@ -23,8 +23,10 @@ struct Functions {
     add("sinter.collective_broadcast", host::collectiveBroadcast);
     add("sinter.collective_permute", host::collectivePermute);
     add("sinter.all_reduce", host::allReduce);
-    add("sinter.reduce_scatter", host::reduceScatter);
+    add("sinter.reduce_scatter", host::allReduce);
     add("sinter.collective_reduce", host::collectiveReduce);
+    add("sinter.gather", host::gatherParts);
+    add("sinter.gathered", host::gatheredPart);
     add("sinter.replica_id", host::replicaId);
     add("sinter.partition_id", host::partitionId);
     add("sinter.send", host::send);

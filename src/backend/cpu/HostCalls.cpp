@@ -2,6 +2,7 @@
 
 #include "backend/cpu/HostCalls.h"
 
+#include "backend/cpu/CombineByLoops.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "graph/Collectives.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -90,12 +91,9 @@ std::optional<Callee> collectiveOf(Operation *op) {
     text += ";" + setting("axis", int64_t(all.getSplitDimension())) + ";" +
             setting("join_axis", int64_t(all.getConcatDimension())) + ";" +
             setting("count", int64_t(all.getSplitCount()));
-  if (op->getNumRegions() == 1) {
-    const std::optional<int64_t> combination = combinationOf(op);
-    if (!combination)
-      return std::nullopt;
-    text += ";" + setting("combination", *combination);
-  }
+  if (op->getNumRegions() == 1)
+    if (const std::optional<int64_t> combination = combinationOf(op))
+      text += ";" + setting("combination", *combination);
   return Callee{"sinter." + name, text, isa<ReplicaIdOp, PartitionIdOp>(op)};
 }
 
@@ -175,6 +173,10 @@ void cpu::lowerToHostCalls(func::FuncOp function) {
       found.push_back({op, std::move(*callee)});
   });
   for (auto &[op, callee] : found) {
+    if (op->getNumRegions() == 1 && !combinationOf(op)) {
+      combineByLoops(op, callee.configuration);
+      continue;
+    }
     OpBuilder builder(op);
     SmallVector<Type> types;
     for (Type type : op->getResultTypes())

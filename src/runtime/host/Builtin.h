@@ -43,19 +43,26 @@ enum class Combination : uint8_t {
   Xor
 };
 
-/// "sinter.all_gather" and so on: the distribution operations of StableHLO by
-/// the call's context, a Communicator (without one, the grid has one process).
-/// Configuration: "op" (the name in messages), "grouping" and "ids" (or pairs
-/// of them; see ProcessGroups.h), "axis" (to join or cut along), "join_axis",
-/// "count", "channel", "has_roots" (the last input says which process of a
-/// group), "combination". Tokens are tensors without elements.
+/// "sinter.all_gather" and so on (reduce_scatter is an allReduce of parts): the
+/// distribution operations of StableHLO by the call's context, a Communicator
+/// (without one, the grid has one process). Configuration: "op" (the name in
+/// messages), "grouping" and "ids" (or pairs of them; see ProcessGroups.h),
+/// "axis" (to join or cut along), "join_axis", "count", "channel", "has_roots"
+/// (the last input says which process of a group), "combination". Tokens are
+/// tensors without elements.
 Result<void> allGather(const HostCall &call);
 Result<void> allToAll(const HostCall &call);
 Result<void> collectiveBroadcast(const HostCall &call);
 Result<void> collectivePermute(const HostCall &call);
 Result<void> allReduce(const HostCall &call);
-Result<void> reduceScatter(const HostCall &call);
 Result<void> collectiveReduce(const HostCall &call);
+/// "sinter.gather": what all_reduce, reduce_scatter or collective_reduce would
+/// combine, kept with the communicator; gives how many processes gave
+/// something, for each tensor (1, of zeros, where this process's result is
+/// zero). "sinter.gathered": the input says the process, "tensor" which of its
+/// tensors.
+Result<void> gatherParts(const HostCall &call);
+Result<void> gatheredPart(const HostCall &call);
 Result<void> replicaId(const HostCall &call);
 Result<void> partitionId(const HostCall &call);
 Result<void> send(const HostCall &call);

@@ -170,8 +170,7 @@ Tensor combine(std::span<const Tensor> tensors, Combination how) {
   return result;
 }
 
-Result<Tensors> combineAll(const std::vector<Tensors> &all,
-                           const Settings &settings) {
+Tensors combineAll(const std::vector<Tensors> &all, const Settings &settings) {
   Tensors results;
   for (size_t i = 0; i < all.front().size(); ++i) {
     Tensors tensors;
@@ -232,21 +231,24 @@ Result<void> collectivePermute(const HostCall &call) {
               settings.what);
 }
 
-Result<void> allReduce(const HostCall &call) {
-  const Settings settings = settingsOf(call);
-  Result<Gathered> gathered = gather(communicatorOf(call), settings.groups,
-                                     inputsOf(call), settings.what);
-  if (!gathered)
-    return gathered.takeError();
-  return give(call, combineAll(gathered->all, settings), settings.what);
-}
-
-Result<void> reduceScatter(const HostCall &call) {
-  const Settings settings = settingsOf(call);
-  Result<Gathered> gathered = gather(communicatorOf(call), settings.groups,
-                                     inputsOf(call), settings.what);
-  if (!gathered)
-    return gathered.takeError();
+/// What the group's processes give to a reduction over processes: the parts of
+/// this process only where they are scattered. None for a process in no group.
+static Result<Gathered> gatherForReduction(const HostCall &call,
+                                           const Settings &settings) {
+  Communicator &communicator = communicatorOf(call);
+  if (settings.what == "stablehlo.collective_reduce") {
+    Result<RankGroup> group =
+        groupOf(communicator.rank(), settings.groups, communicator.grid());
+    if (!group)
+      return group.takeError();
+    if (group->empty())
+      return Gathered();
+  }
+  Result<Gathered> gathered =
+      gather(communicator, settings.groups, inputsOf(call, settings.hasRoots),
+             settings.what);
+  if (!gathered || settings.what != "stablehlo.reduce_scatter")
+    return gathered;
   for (Tensors &given : gathered->all) {
     Result<Tensor> part = partOf(given.front(), settings.axis,
                                  static_cast<int64_t>(gathered->place),
@@ -255,31 +257,69 @@ Result<void> reduceScatter(const HostCall &call) {
       return part.takeError();
     given.front() = std::move(*part);
   }
-  return give(call, combineAll(gathered->all, settings), settings.what);
+  return gathered;
+}
+
+/// Whether this process gets result \p index of a collective_reduce.
+static bool isRoot(const Gathered &gathered, const std::vector<int64_t> &roots,
+                   size_t index) {
+  return static_cast<int64_t>(gathered.place) ==
+         (roots.empty() ? 0 : roots[index]);
+}
+
+Result<void> allReduce(const HostCall &call) {
+  const Settings settings = settingsOf(call);
+  Result<Gathered> gathered = gatherForReduction(call, settings);
+  if (!gathered)
+    return gathered.takeError();
+  return give(call, std::optional(combineAll(gathered->all, settings)),
+              settings.what);
 }
 
 Result<void> collectiveReduce(const HostCall &call) {
   const Settings settings = settingsOf(call);
-  Communicator &communicator = communicatorOf(call);
-  Result<RankGroup> group =
-      groupOf(communicator.rank(), settings.groups, communicator.grid());
-  if (!group)
-    return group.takeError();
-  if (group->empty())
-    return give(call, std::optional<Tensors>(), settings.what);
-  Result<Gathered> gathered =
-      gather(communicator, settings.groups, inputsOf(call, settings.hasRoots),
-             settings.what);
+  Result<Gathered> gathered = gatherForReduction(call, settings);
   if (!gathered)
     return gathered.takeError();
-  Result<Tensors> combined = combineAll(gathered->all, settings);
-  if (!combined)
-    return combined.takeError();
+  if (gathered->all.empty())
+    return give(call, std::optional<Tensors>(), settings.what);
+  Tensors combined = combineAll(gathered->all, settings);
   const std::vector<int64_t> roots = rootsOf(call, settings);
-  for (size_t i = 0; i < combined->size(); ++i)
-    if (static_cast<int64_t>(gathered->place) != (roots.empty() ? 0 : roots[i]))
-      (*combined)[i] = Tensor((*combined)[i].type(), (*combined)[i].shape());
-  return give(call, std::move(combined), settings.what);
+  for (size_t i = 0; i < combined.size(); ++i)
+    if (!isRoot(*gathered, roots, i))
+      combined[i] = Tensor(combined[i].type(), combined[i].shape());
+  return give(call, std::optional<Tensors>(std::move(combined)), settings.what);
+}
+
+Result<void> gatherParts(const HostCall &call) {
+  const Settings settings = settingsOf(call);
+  Result<Gathered> gathered = gatherForReduction(call, settings);
+  if (!gathered)
+    return gathered.takeError();
+  const std::vector<int64_t> roots = rootsOf(call, settings);
+  const bool isOfRoots = settings.what == "stablehlo.collective_reduce";
+  for (size_t i = 0; i < call.outputs.size(); ++i) {
+    const bool isZero =
+        gathered->all.empty() || (isOfRoots && !isRoot(*gathered, roots, i));
+    call.outputs[i].set<int64_t>(
+        0, isZero ? 1 : static_cast<int64_t>(gathered->all.size()));
+    if (isZero && !gathered->all.empty())
+      gathered->all[0][i] = Tensor();
+  }
+  communicatorOf(call).gathered = std::move(gathered->all);
+  return {};
+}
+
+Result<void> gatheredPart(const HostCall &call) {
+  const int64_t place = call.inputs[0].toInteger(0);
+  const auto index = static_cast<size_t>(
+      HostConfiguration(call.configuration).number("tensor"));
+  const std::vector<Tensors> &all = communicatorOf(call).gathered;
+  std::optional<Tensors> part;
+  if (place >= 0 && place < static_cast<int64_t>(all.size()) &&
+      index < all[place].size() && all[place][index].data())
+    part = Tensors{all[place][index]};
+  return give(call, part, "a reduction over processes");
 }
 
 Result<void> replicaId(const HostCall &call) {
