@@ -32,7 +32,7 @@ def grid(backend, prefix=()):
 class DistributionTest(unittest.TestCase):
     def test_threads_agree_on_both_backends(self):
         status, lines, errors = grid("interpreter")
-        self.assertEqual((status, len(lines)), (0, 4 * 6 * 2), errors)
+        self.assertEqual((status, len(lines)), (0, 4 * 10 * 2), errors)
         self.assertEqual(grid("cpu")[:2], (0, lines), grid("cpu")[2])
 
     def test_mpi_agrees_with_threads(self):

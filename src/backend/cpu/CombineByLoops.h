@@ -1,8 +1,7 @@
 //===- CombineByLoops.h - reductions over processes by any function -------===//
 //
-//   all_reduce(x) { f }  ->  n = call gather(x)
-//                            r = call gathered(0)
-//                            for i in 1 .. n: r = map(r, call gathered(i)) { f }
+//   all_reduce(x) { f }  ->  n = call gather(x), r = call gathered(0)
+//                            for i in 1 .. n: r = f(r, call gathered(i))
 //
 // How many processes a group has is known only when the program runs. The order
 // is that of the group.
