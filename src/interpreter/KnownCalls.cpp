@@ -201,6 +201,100 @@ static Result<Tensors> evaluateDynamicTopK(const Call &call) {
   return topK(call, integers(call[1]).front(), true);
 }
 
+static Tensor scalarAt(const Tensor &tensor, int64_t index) {
+  Tensor scalar(tensor.type(), Shape{});
+  std::memcpy(scalar.mutableBytes(),
+              tensor.data() + index * byteSize(tensor.type()),
+              byteSize(tensor.type()));
+  return scalar;
+}
+
+/// The element of a row that comes first by the comparator, of those that
+/// \p isTaken leaves.
+static Result<int64_t> firstOf(const Call &call, Region &comparator,
+                               const std::vector<Tensor> (&rows)[2],
+                               const std::vector<bool> &isTaken) {
+  int64_t first = -1;
+  for (size_t i = 0; i < isTaken.size(); ++i) {
+    if (isTaken[i])
+      continue;
+    if (first >= 0) {
+      Result<Tensors> before = runRegion(
+          comparator, {rows[0][i], rows[0][first], rows[1][i], rows[1][first]},
+          call.scope);
+      if (!before)
+        return before.takeError();
+      if (!before->front().at<uint8_t>(0))
+        continue;
+    }
+    first = static_cast<int64_t>(i);
+  }
+  return first;
+}
+
+/// The exact \p k elements that come first by the comparator, and what stands
+/// at their places in the second operand.
+static Result<Tensors> approxTopK(const Call &call, int64_t k) {
+  Region *comparator = calledRegion(call);
+  auto dimension =
+      dyn_cast_or_null<IntegerAttr>(attributeOf(call, "reduction_dim"));
+  auto aggregates =
+      dyn_cast_or_null<BoolAttr>(attributeOf(call, "aggregate_to_topk"));
+  if (!comparator || comparator->getNumArguments() != 4 || !dimension ||
+      !dimension.getType().isInteger(64) || !aggregates ||
+      call[0].shape() != call[1].shape())
+    return invalidModel("takes values and indices, and calls one function");
+  if (!aggregates.getValue())
+    return unsupported("without aggregate_to_topk");
+  const int64_t axis = dimension.getInt();
+  if (axis < 0 || axis >= call[0].rank() || k < 0 || k > call[0].dim(axis))
+    return invalidModel("k is not between 0 and the dimension's size");
+  const AxisView view(call[0].shape(), axis);
+  Shape shape = call[0].shape();
+  shape[axis] = k;
+  Tensor results[2] = {Tensor(call[0].type(), shape),
+                       Tensor(call[1].type(), shape)};
+  for (int64_t outer = 0; outer < view.outer; ++outer)
+    for (int64_t inner = 0; inner < view.inner; ++inner) {
+      std::vector<Tensor> rows[2];
+      for (int which : {0, 1})
+        for (int64_t i = 0; i < view.size; ++i)
+          rows[which].push_back(scalarAt(
+              call[which], (outer * view.size + i) * view.inner + inner));
+      std::vector<bool> isTaken(view.size, false);
+      for (int64_t place = 0; place < k; ++place) {
+        Result<int64_t> first = firstOf(call, *comparator, rows, isTaken);
+        if (!first)
+          return first.takeError();
+        isTaken[*first] = true;
+        for (int which : {0, 1})
+          std::memcpy(results[which].mutableBytes() +
+                          ((outer * k + place) * view.inner + inner) *
+                              rows[which][*first].bytes(),
+                      rows[which][*first].data(), rows[which][*first].bytes());
+      }
+    }
+  return Tensors{results[0], results[1]};
+}
+
+static Result<Tensors> evaluateApproxTopK(const Call &call) {
+  if (call.operands.size() < 4 || call.op->getNumResults() != 2)
+    return invalidModel("takes 4 operands and gives 2 tensors");
+  auto k = dyn_cast_or_null<IntegerAttr>(attributeOf(call, "top_k"));
+  if (!k || !k.getType().isInteger(64))
+    return invalidModel("has no top_k");
+  return approxTopK(call, k.getInt());
+}
+
+static Result<Tensors> evaluateDynamicApproxTopK(const Call &call) {
+  // The shapes of the results may follow.
+  if (call.operands.size() < 5 || call.op->getNumResults() != 2)
+    return invalidModel("takes 5 operands and gives 2 tensors");
+  if (call[4].size() != 1)
+    return invalidModel("k is no scalar");
+  return approxTopK(call, integers(call[4]).front());
+}
+
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
@@ -254,6 +348,8 @@ void addKnownCalls(llvm::StringMap<Evaluator> &evaluators) {
   evaluators["stablehlo.dynamic_rng_bit_generator"] =
       evaluateDynamicRngBitGenerator;
   evaluators["stablehlo.dynamic_top_k"] = evaluateDynamicTopK;
+  evaluators["stablehlo.dynamic_approx_top_k"] = evaluateDynamicApproxTopK;
+  evaluators["ApproxTopK"] = evaluateApproxTopK;
   evaluators["mhlo.topk"] = evaluateTopK;
   evaluators["mhlo.acos"] = evaluateFunction<Acos>;
   evaluators["mhlo.acosh"] = evaluateFunction<Acosh>;

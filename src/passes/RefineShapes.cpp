@@ -1,6 +1,7 @@
 #include "passes/RefineShapes.h"
 
 #include "graph/chlo/DecomposeChlo.h"
+#include "graph/chlo/DynamicCalls.h"
 #include "passes/AlgebraRules.h"
 #include "passes/FoldConstants.h"
 #include "passes/Pass.h"
@@ -40,6 +41,7 @@ LogicalResult refineShapes(ModuleOp module, Loops loops, PatternRun &run) {
     applyRules(module, {shapeRules()}, run);
     foldConstants(module, defaultConstantByteLimit, run);
     changed |= applicationsIn(run) > before;
+    changed |= raiseDynamicCalls(module);
     changed |= decomposeChlo(module);
   }
   return success();

@@ -1,6 +1,7 @@
 #include "graph/chlo/KnownCalls.h"
 
 #include "graph/Constants.h"
+#include "graph/chlo/DynamicCalls.h"
 #include "graph/chlo/ChloOps.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -95,6 +96,7 @@ static FailureOr<Values> raise(CustomCallOp call, OpBuilder &builder) {
 }
 
 void raiseKnownCalls(Operation *root) {
+  raiseDynamicCalls(root);
   SmallVector<CustomCallOp> calls;
   root->walk([&](CustomCallOp call) { calls.push_back(call); });
   for (CustomCallOp call : calls) {

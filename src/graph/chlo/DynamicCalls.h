@@ -1,0 +1,19 @@
+//===- DynamicCalls.h - calls of what StableHLO lacks, once sizes are known ==//
+
+#ifndef SINTER_GRAPH_CHLO_DYNAMICCALLS_H
+#define SINTER_GRAPH_CHLO_DYNAMICCALLS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace sinter {
+
+/// Replaces the custom calls by which JAX says operations whose sizes are
+/// operands (stablehlo.dynamic_top_k, dynamic_rng_bit_generator,
+/// dynamic_reduce_window, dynamic_approx_top_k) by operations once those are
+/// constants, and ApproxTopK by the exact one. What is malformed stays. Whether
+/// any was replaced.
+bool raiseDynamicCalls(mlir::Operation *root);
+
+} // namespace sinter
+
+#endif // SINTER_GRAPH_CHLO_DYNAMICCALLS_H
