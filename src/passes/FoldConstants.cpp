@@ -71,6 +71,17 @@ static bool dependsOnConstantsOnly(Operation *op) {
   return inside;
 }
 
+/// Whether \p value is not needed once its users are computed, and these are
+/// together no larger: the slices of a weight, say.
+static bool isReplacedByUsers(Value value) {
+  int64_t sum = 0;
+  for (Operation *user : value.getUsers())
+    if (!dependsOnConstantsOnly(user) ||
+        llvm::AddOverflow(sum, bytesOf(user->getResultTypes()), sum))
+      return false;
+  return sum <= bytesOf(value.getType());
+}
+
 static bool isSmallEnough(Operation *op, int64_t byteLimit) {
   if (isRepetition(op)) {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
@@ -80,9 +91,10 @@ static bool isSmallEnough(Operation *op, int64_t byteLimit) {
   int64_t bytes = bytesOf(op->getResultTypes());
   if (bytes <= byteLimit)
     return true;
-  auto isOnlyUse = [](Value value) { return value.hasOneUse(); };
   return bytes <= bytesOf(op->getOperandTypes()) &&
-         llvm::all_of(op->getOperands(), isOnlyUse);
+         llvm::all_of(op->getOperands(), [](Value value) {
+           return value.hasOneUse() || isReplacedByUsers(value);
+         });
 }
 
 /// The groups with an operation that will not become constant.

@@ -37,6 +37,34 @@ func.func @part_of_node(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   return %1 : tensor<1x2xf32>
 }
 
+// Parts of a large array take its place when they are no larger together.
+// LIMIT-LABEL: func @slices
+func.func @slices() -> (tensor<3xf32>, tensor<3xf32>) {
+  // LIMIT-NOT: stablehlo.slice
+  // LIMIT: return
+  %w = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]> : tensor<6xf32>
+  %0 = stablehlo.slice %w [0:3] : (tensor<6xf32>) -> tensor<3xf32>
+  %1 = stablehlo.slice %w [3:6] : (tensor<6xf32>) -> tensor<3xf32>
+  return %0, %1 : tensor<3xf32>, tensor<3xf32>
+}
+
+// LIMIT-LABEL: func @overlapping_slices
+func.func @overlapping_slices() -> (tensor<4xf32>, tensor<4xf32>) {
+  // LIMIT-COUNT-2: stablehlo.slice
+  %w = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]> : tensor<6xf32>
+  %0 = stablehlo.slice %w [0:4] : (tensor<6xf32>) -> tensor<4xf32>
+  %1 = stablehlo.slice %w [2:6] : (tensor<6xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// LIMIT-LABEL: func @slice_of_what_stays
+func.func @slice_of_what_stays() -> (tensor<3xf32>, tensor<6xf32>) {
+  // LIMIT: stablehlo.slice
+  %w = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]> : tensor<6xf32>
+  %0 = stablehlo.slice %w [0:3] : (tensor<6xf32>) -> tensor<3xf32>
+  return %0, %w : tensor<3xf32>, tensor<6xf32>
+}
+
 // CSE-LABEL: func @same
 func.func @same(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   // CSE: stablehlo.constant {sinter.name = "a"}
