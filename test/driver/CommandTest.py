@@ -490,6 +490,43 @@ func.func @main(%x: tensor<?x2xf32> {sinter.name = "x", sinter.dims = ["N", ""]}
         refused("w", mentions=["name"])
 
 
+class Tuples(CommandTest):
+    """Tuples and tokens at the border of a program: who runs it sees their tensors."""
+
+    def setUp(self):
+        super().setUp()
+        pair = "tuple<tensor<2xf32>, tuple<tensor<2xf32>>>"
+        self.model = self.write("pair.mlir", f"""
+func.func @main(%t: {pair}, %k: !stablehlo.token) -> (tuple<tensor<2xf32>, {pair}>, !stablehlo.token) {{
+  %x = stablehlo.get_tuple_element %t[0] : ({pair}) -> tensor<2xf32>
+  %u = stablehlo.get_tuple_element %t[1] : ({pair}) -> tuple<tensor<2xf32>>
+  %y = stablehlo.get_tuple_element %u[0] : (tuple<tensor<2xf32>>) -> tensor<2xf32>
+  %s = stablehlo.subtract %x, %y : tensor<2xf32>
+  %r = stablehlo.tuple %s, %t : tuple<tensor<2xf32>, {pair}>
+  return %r, %k : tuple<tensor<2xf32>, {pair}>, !stablehlo.token
+}}
+""")
+        self.x, self.y = self.write("x.npy", npy((2,), (5, 7))), self.write("y.npy", npy((2,), (1, 2)))
+
+    def test_run(self):
+        expected = [("result0[0]", 4, 5), ("result0[1][0]", 5, 7), ("result0[1][1][0]", 1, 2)]
+        for backend in "cpu", "interpreter":
+            for given in (["--input", f"arg0[0]={self.x}"], ["--bind", f"arg0[0]={self.x}"]):
+                done = self.sinter("run", self.model, "--json", "--no-cache", "--backend", backend, *given,
+                                   "--input", f"arg0[1][0]={self.y}")
+                self.assertEqual(done.returncode, DONE, done.stderr)
+                outputs = json.loads(done.stdout)["outputs"]
+                self.assertEqual([(each["name"], each["min"], each["max"]) for each in outputs], expected)
+
+    def test_inspect_and_convert(self):
+        facts = json.loads(self.sinter("inspect", self.model, "--json", "--no-plan").stdout)
+        self.assertEqual([each["name"] for each in facts["inputs"]], ["arg0[0]", "arg0[1][0]"])
+        out = self.path("again.mlir")
+        self.assertEqual(self.sinter("convert", self.model, "-o", out).returncode, DONE)
+        with open(out) as file:
+            self.assertIn("%arg0: tuple<tensor<2xf32>, tuple<tensor<2xf32>>>, %arg1: !stablehlo.token", file.read())
+
+
 class State(CommandTest):
     """A model with a tensor that outlives a run."""
 

@@ -3,6 +3,7 @@
 #include "engine/compiler/BoundSource.h"
 
 #include "passes/BindArguments.h"
+#include "passes/FlattenBorder.h"
 
 namespace sinter {
 
@@ -11,6 +12,7 @@ BoundSource::create(std::unique_ptr<ModelSource> whole, NamedTensors bound) {
   Result<Model> model = whole->asItIs();
   if (!model)
     return model.takeError();
+  flattenBorder(*model);
   std::unique_ptr<BoundSource> source(
       new BoundSource(std::move(whole), std::move(bound)));
   source->places.resize(source->whole->description().inputs.size());
@@ -50,9 +52,11 @@ void BoundSource::describeRest() {
 }
 
 Result<Model> BoundSource::bind(Result<Model> model) const {
-  if (model)
-    if (Result<void> done = bindArguments(*model, bound); !done)
-      return done.takeError();
+  if (!model)
+    return model;
+  flattenBorder(*model);
+  if (Result<void> done = bindArguments(*model, bound); !done)
+    return done.takeError();
   return model;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/compiler/StablehloSource.h"
 
 #include "formats/stablehlo/StablehloReader.h"
+#include "passes/FlattenBorder.h"
 
 namespace sinter {
 
@@ -11,13 +12,19 @@ StablehloSource::open(const std::string &path, const NamedShapes &shapes) {
   Result<Model> model = readStablehlo(path);
   if (!model)
     return model.takeError();
-  Result<ModelDescription> description = describe(*model);
+  std::optional<Model> flat;
+  if (hasBorderToFlatten(*model)) {
+    flat = model->clone();
+    flattenBorder(*flat);
+  }
+  Result<ModelDescription> description = describe(flat ? *flat : *model);
   if (!description)
     return description.takeError();
   if (Result<void> named = checkShapeNames(path, *description, shapes); !named)
     return named.takeError();
   std::unique_ptr<StablehloSource> source(
       new StablehloSource(std::move(*model)));
+  source->flat = std::move(flat);
   source->known = std::move(*description);
   return std::unique_ptr<ModelSource>(std::move(source));
 }
@@ -27,11 +34,9 @@ StablehloSource::specialized(const std::vector<Shape> &shapes,
                              const std::vector<std::optional<Tensor>> &values) {
   for (ModelInput &input : known.inputs)
     input.feedsShapes = false;
-  markShapeInputs(model, known);
-  for (ModelInput &input : known.inputs)
-    input.feedsShapes = false;
-  markShapeInputs(model, known);
-  return asItIs();
+  const Model &runnable = flat ? *flat : model;
+  markShapeInputs(runnable, known);
+  return runnable.clone();
 }
 
 } // namespace sinter

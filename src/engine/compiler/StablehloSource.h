@@ -5,6 +5,8 @@
 
 #include "engine/compiler/ModelSource.h"
 
+#include <optional>
+
 namespace sinter {
 
 class StablehloSource : public ModelSource {
@@ -21,7 +23,10 @@ public:
 private:
   explicit StablehloSource(Model model) : model(std::move(model)) {}
 
+  /// As it is in the file.
   Model model;
+  /// The same without tuples and tokens at its border, where it has such.
+  std::optional<Model> flat;
 };
 
 } // namespace sinter
