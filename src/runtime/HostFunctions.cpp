@@ -33,6 +33,17 @@ struct Functions {
     add("sinter.recv", host::receive);
     add("sinter.infeed", host::infeed);
     add("sinter.outfeed", host::outfeed);
+    for (const char *type : {"s", "d", "c", "z"}) {
+      const std::string prefix = std::string("lapack_") + type;
+      const bool isComplex = *type == 'c' || *type == 'z';
+      add(prefix + "potrf_ffi", host::lapackPotrf);
+      add(prefix + "getrf_ffi", host::lapackGetrf);
+      add(prefix + "geqrf_ffi", host::lapackGeqrf);
+      add(prefix + (isComplex ? "ungqr_ffi" : "orgqr_ffi"), host::lapackOrgqr);
+      add(prefix + (isComplex ? "heevd_ffi" : "syevd_ffi"), host::lapackSyevd);
+      add(prefix + "gesdd_ffi", host::lapackGesdd);
+      add(prefix + "trsm_ffi", host::lapackTrsm);
+    }
   }
   void add(std::string name, HostFunction function) {
     all.push_back(std::make_unique<HostFunction>(std::move(function)));

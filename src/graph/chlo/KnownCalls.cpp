@@ -1,8 +1,8 @@
 #include "graph/chlo/KnownCalls.h"
 
 #include "graph/Constants.h"
-#include "graph/chlo/DynamicCalls.h"
 #include "graph/chlo/ChloOps.h"
+#include "graph/chlo/DynamicCalls.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -93,6 +93,29 @@ static FailureOr<Values> raise(CustomCallOp call, OpBuilder &builder) {
   if (target == "shape_assertion")
     return raiseAssertion(call, builder);
   return failure();
+}
+
+std::string hostConfiguration(Operation *call) {
+  for (StringRef holder : {"backend_config", "mhlo.backend_config"}) {
+    const Attribute found = call->getAttr(holder);
+    if (auto text = dyn_cast_or_null<StringAttr>(found); text && !text.empty())
+      return text.str();
+    auto dictionary = dyn_cast_or_null<DictionaryAttr>(found);
+    if (!dictionary)
+      continue;
+    std::string settings;
+    for (NamedAttribute entry : dictionary)
+      if (auto number = dyn_cast<IntegerAttr>(entry.getValue());
+          number && number.getValue().getSignificantBits() <= 64)
+        settings +=
+            (settings.empty() ? "" : ";") + entry.getName().str() + "=" +
+            std::to_string(number.getValue().isSignBitSet() &&
+                                   number.getType().isUnsignedInteger()
+                               ? int64_t(number.getValue().getZExtValue())
+                               : number.getValue().getSExtValue());
+    return settings;
+  }
+  return "";
 }
 
 void raiseKnownCalls(Operation *root) {

@@ -14,6 +14,11 @@ namespace sinter {
 /// those frameworks do stays.
 void raiseKnownCalls(mlir::Operation *root);
 
+/// What a host function (runtime/HostFunctions.h) is told of a call: its
+/// backend_config, where that is text; "key=1;other=2" of the integers where it
+/// is a dictionary, as calls of typed functions (api_version 4) have one.
+std::string hostConfiguration(mlir::Operation *call);
+
 } // namespace sinter
 
 #endif // SINTER_GRAPH_CHLO_KNOWNCALLS_H

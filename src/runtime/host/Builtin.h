@@ -32,6 +32,17 @@ Result<void> rngBitGenerator(const HostCall &call);
 /// "distribution" (1 uniform, 2 normal).
 Result<void> rng(const HostCall &call);
 
+/// "lapack_spotrf_ffi" and so on, as JAX calls them from programs for CPUs: the
+/// routines of LAPACK by the same names on stacks of matrices. Configuration:
+/// their options by name, letters as numbers ("uplo=76").
+Result<void> lapackPotrf(const HostCall &call);
+Result<void> lapackGetrf(const HostCall &call);
+Result<void> lapackGeqrf(const HostCall &call);
+Result<void> lapackOrgqr(const HostCall &call);
+Result<void> lapackSyevd(const HostCall &call);
+Result<void> lapackGesdd(const HostCall &call);
+Result<void> lapackTrsm(const HostCall &call);
+
 /// How "sinter.all_reduce" and its like combine what two processes have.
 enum class Combination : uint8_t {
   Add,
