@@ -208,7 +208,7 @@ static Result<NamedTensors> readBinding(const std::string &text) {
   return arrays;
 }
 
-Result<NamedTensors> readBound(const std::vector<std::string> &texts) {
+static Result<NamedTensors> readBound(const std::vector<std::string> &texts) {
   NamedTensors all;
   for (const std::string &text : texts) {
     Result<NamedTensors> arrays = readBinding(text);
@@ -228,16 +228,23 @@ PassOptions passOptions(const CommonOptions &options) {
           options.printIrAfter};
 }
 
-Result<SessionOptions> sessionOptions(const CommonOptions &options) {
-  SessionOptions session;
+Result<ModelRequest> modelRequest(const CommonOptions &options) {
   Result<NamedShapes> shapes = parseShapes(options.shapes);
   if (!shapes)
     return shapes.takeError();
-  session.shapes = std::move(*shapes);
   Result<NamedTensors> bound = readBound(options.bound);
   if (!bound)
     return bound.takeError();
-  session.bound = std::move(*bound);
+  return ModelRequest{options.model, std::move(*shapes), std::move(*bound)};
+}
+
+Result<SessionOptions> sessionOptions(const CommonOptions &options) {
+  SessionOptions session;
+  Result<ModelRequest> model = modelRequest(options);
+  if (!model)
+    return model.takeError();
+  session.shapes = std::move(model->shapes);
+  session.bound = std::move(model->bound);
   session.backend =
       options.backend == "cpu" ? Backend::Cpu : Backend::Interpreter;
   session.threads = options.threads;

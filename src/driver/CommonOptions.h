@@ -59,9 +59,9 @@ void addTrace(CLI::App &app, CommonOptions &options);
 /// "name:1x3x224x224" by name; `?` leaves a dimension open.
 Result<NamedShapes> parseShapes(const std::vector<std::string> &texts);
 
-/// The arrays that --bind names, in the order given.
-Result<NamedTensors> readBound(const std::vector<std::string> &texts);
-
+/// MODEL with what --shape says and the arrays that --bind names, in the order
+/// given.
+Result<ModelRequest> modelRequest(const CommonOptions &options);
 PassOptions passOptions(const CommonOptions &options);
 Result<SessionOptions> sessionOptions(const CommonOptions &options);
 

@@ -28,17 +28,13 @@ public:
   }
 
   Result<int> run() override {
-    Result<NamedShapes> shapes = parseShapes(common.shapes);
-    if (!shapes)
-      return shapes.takeError();
-    Result<NamedTensors> bound = readBound(common.bound);
-    if (!bound)
-      return bound.takeError();
+    Result<ModelRequest> input = modelRequest(common);
+    if (!input)
+      return input.takeError();
     Result<Compiler *> compiler = loadCompiler();
     if (!compiler)
       return compiler.takeError();
-    const ConvertRequest request{common.model, output, std::move(*shapes),
-                                 std::move(*bound), targetVersion};
+    const ConvertRequest request{std::move(*input), output, targetVersion};
     if (Result<void> done = (*compiler)->convert(request); !done)
       return done.takeError();
     return 0;

@@ -80,16 +80,13 @@ public:
   }
 
   Result<int> run() override {
-    Result<NamedShapes> shapes = parseShapes(common.shapes);
-    if (!shapes)
-      return shapes.takeError();
-    Result<NamedTensors> bound = readBound(common.bound);
-    if (!bound)
-      return bound.takeError();
+    Result<ModelRequest> request = modelRequest(common);
+    if (!request)
+      return request.takeError();
     Result<Compiler *> compiler = loadCompiler();
     if (!compiler)
       return compiler.takeError();
-    auto model = (*compiler)->open(common.model, *shapes, *bound);
+    auto model = (*compiler)->open(*request);
     if (!model)
       return model.takeError();
     Result<GraphFacts> facts = (*model)->facts();
@@ -100,7 +97,7 @@ public:
     std::optional<Error> failure;
     if (!noPlan) {
       Result<std::shared_ptr<const Program>> program =
-          compile(**model, *shapes);
+          compile(**model, request->shapes);
       if (program)
         plan = planOf(**program);
       else

@@ -109,19 +109,14 @@ private:
 
   Result<OptimizeReport> optimize() const {
     OptimizeRequest request;
-    Result<NamedShapes> shapes = parseShapes(common.shapes);
-    if (!shapes)
-      return shapes.takeError();
-    Result<NamedTensors> bound = readBound(common.bound);
-    if (!bound)
-      return bound.takeError();
+    Result<ModelRequest> input = modelRequest(common);
+    if (!input)
+      return input.takeError();
     Result<Compiler *> compiler = loadCompiler();
     if (!compiler)
       return compiler.takeError();
-    request.input = common.model;
+    request.input = std::move(*input);
     request.output = output;
-    request.shapes = std::move(*shapes);
-    request.bound = std::move(*bound);
     request.passes = passOptions(common);
     request.freeze = freeze;
     return (*compiler)->optimize(request);

@@ -77,23 +77,26 @@ struct OptimizeReport {
 /// Values for inputs, by name or number: weights, say.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-struct OptimizeRequest {
-  std::string input;
-  /// Empty: only the report is wanted.
-  std::string output;
+/// A model's file, and what is known of its inputs.
+struct ModelRequest {
+  std::string path;
   NamedShapes shapes;
   /// Inputs that become constants.
   NamedTensors bound;
+};
+
+struct OptimizeRequest {
+  ModelRequest input;
+  /// Empty: only the report is wanted.
+  std::string output;
   PassOptions passes;
   /// Whether states become constants first.
   bool freeze = false;
 };
 
 struct ConvertRequest {
-  std::string input, output;
-  NamedShapes shapes;
-  /// Inputs that become constants.
-  NamedTensors bound;
+  ModelRequest input;
+  std::string output;
   /// The version of StableHLO that a portable artifact is for; empty: the
   /// newest.
   std::string targetVersion;
@@ -145,11 +148,9 @@ class Compiler {
 public:
   virtual ~Compiler() = default;
 
-  /// Reads the model at \p path, with the dimensions in \p shapes bound and
-  /// the inputs in \p bound as constants.
+  /// Reads a model, with dimensions and inputs bound as the request says.
   virtual Result<std::unique_ptr<CompilerModel>>
-  open(const std::string &path, const NamedShapes &shapes,
-       const NamedTensors &bound) = 0;
+  open(const ModelRequest &request) = 0;
   /// Simplifies a model and writes it in the format that it came in.
   virtual Result<OptimizeReport> optimize(const OptimizeRequest &request) = 0;
   /// Writes a model in the format that the output's extension names.

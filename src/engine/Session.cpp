@@ -170,7 +170,7 @@ Result<void> Session::read() {
   Result<Compiler *> compiler = loadCompiler();
   if (!compiler)
     return compiler.takeError();
-  auto model = (*compiler)->open(path, options.shapes, options.bound);
+  auto model = (*compiler)->open({path, options.shapes, options.bound});
   if (!model)
     return model.takeError();
   source = std::move(*model);

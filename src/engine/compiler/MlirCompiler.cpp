@@ -18,9 +18,8 @@ using namespace mlir;
 namespace sinter {
 
 Result<std::unique_ptr<CompilerModel>>
-MlirCompiler::open(const std::string &path, const NamedShapes &shapes,
-                   const NamedTensors &bound) {
-  auto source = ModelSource::open(path, shapes, bound);
+MlirCompiler::open(const ModelRequest &request) {
+  auto source = ModelSource::open(request);
   if (!source)
     return source.takeError();
   return std::unique_ptr<CompilerModel>(
@@ -80,15 +79,15 @@ Result<void> MlirCompiler::convert(const ConvertRequest &request) {
                       ".stablehlo), not for '" +
                       output + "'");
   // Between forms of StableHLO a file of functions will do.
-  if (request.shapes.empty() && request.bound.empty() &&
+  if (request.input.shapes.empty() && request.input.bound.empty() &&
       !StringRef(output).ends_with(".onnx")) {
-    Result<std::optional<Model>> library = libraryAt(request.input);
+    Result<std::optional<Model>> library = libraryAt(request.input.path);
     if (!library)
       return library.takeError();
     if (*library)
       return writeModel(**library, output, request.targetVersion);
   }
-  auto source = ModelSource::open(request.input, request.shapes, request.bound);
+  auto source = ModelSource::open(request.input);
   if (!source)
     return source.takeError();
   Result<Model> model = (*source)->asItIs();

@@ -12,8 +12,7 @@ namespace sinter {
 class MlirCompiler : public Compiler {
 public:
   Result<std::unique_ptr<CompilerModel>>
-  open(const std::string &path, const NamedShapes &shapes,
-       const NamedTensors &bound) override;
+  open(const ModelRequest &request) override;
   Result<OptimizeReport> optimize(const OptimizeRequest &request) override;
   Result<void> convert(const ConvertRequest &request) override;
   Result<void> test(const std::string &path, size_t first,

@@ -45,10 +45,10 @@ std::string foreignKind(std::string_view contents) {
 }
 
 Result<std::unique_ptr<ModelSource>>
-ModelSource::open(const std::string &path, const NamedShapes &shapes,
-                  const NamedTensors &bound) {
+ModelSource::open(const ModelRequest &request) {
+  const auto &[path, shapes, bound] = request;
   if (!bound.empty()) {
-    auto whole = open(path, shapes);
+    auto whole = open({path, shapes, {}});
     if (!whole)
       return whole.takeError();
     return BoundSource::create(std::move(*whole), bound);

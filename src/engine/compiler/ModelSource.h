@@ -23,13 +23,10 @@ class ModelSource {
 public:
   virtual ~ModelSource() = default;
 
-  /// Opens the model at \p path and reads it with \p shapes bound: StableHLO if
-  /// its name or its contents say so, else ONNX. Errors name the file; those
-  /// for files of other well-known kinds say what they are. The inputs that \p
-  /// bound names become constants.
-  static Result<std::unique_ptr<ModelSource>>
-  open(const std::string &path, const NamedShapes &shapes,
-       const NamedTensors &bound = {});
+  /// Opens a model and reads it as the request says: as StableHLO if its name
+  /// or its contents say so, else as ONNX. Errors name the file; those for
+  /// files of other well-known kinds say what they are.
+  static Result<std::unique_ptr<ModelSource>> open(const ModelRequest &request);
 
   const ModelDescription &description() const { return known; }
   /// Whether the file is ONNX; else it is StableHLO, in whatever form.

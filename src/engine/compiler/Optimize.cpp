@@ -51,7 +51,7 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   if (!request.output.empty())
     if (Result<void> good = checkOutputName(request.output); !good)
       return good.takeError();
-  auto source = ModelSource::open(request.input, request.shapes, request.bound);
+  auto source = ModelSource::open(request.input);
   if (!source)
     return source.takeError();
   if (!request.output.empty())
