@@ -26,8 +26,9 @@ namespace interpreter {
 /// What one call of interpret() or evaluate() has in common.
 class Machine {
 public:
-  Machine(const Observer &observer, Environment &environment)
-      : observer(observer), environment(environment) {}
+  Machine(const Observer &observer, const BlockObserver &entered,
+          Environment &environment)
+      : observer(observer), entered(entered), environment(environment) {}
 
   /// The values of the block that nobody needs after an operation of it.
   const llvm::DenseMap<Operation *, SmallVector<Value>> &
@@ -42,6 +43,7 @@ public:
   }
 
   const Observer &observer;
+  const BlockObserver &entered;
   Environment &environment;
   /// Calls and regions that are under way.
   unsigned depth = 0;
@@ -263,6 +265,8 @@ Result<Tensors> runRegion(Region &region, Tensors arguments,
           checkTypes(block.getArgumentTypes(), arguments, "region argument");
       !ok)
     return ok.takeError();
+  if (enclosing.machine.entered)
+    enclosing.machine.entered(block, arguments);
   Scope scope(enclosing.machine, &enclosing);
   for (auto [value, tensor] : llvm::zip_equal(block.getArguments(), arguments))
     scope.values[value] = std::move(tensor);
@@ -430,10 +434,12 @@ bool canEvaluate(Operation *op) {
 /// Calls `body(machine)`; lack of memory becomes an error.
 template <typename Body>
 static Result<std::vector<Tensor>>
-guarded(const Observer &observer, Environment *environment, Body &&body) {
+guarded(const Observer &observer, const BlockObserver &entered,
+        Environment *environment, Body &&body) {
   Environment own;
   try {
-    interpreter::Machine machine(observer, environment ? *environment : own);
+    interpreter::Machine machine(observer, entered,
+                                 environment ? *environment : own);
     return body(machine);
   } catch (const std::bad_alloc &) {
     return systemError("not enough memory");
@@ -445,7 +451,7 @@ guarded(const Observer &observer, Environment *environment, Body &&body) {
 Result<std::vector<Tensor>> evaluate(Operation *op, ArrayRef<Tensor> operands) {
   using namespace interpreter;
   return guarded(
-      {}, nullptr, [&](Machine &machine) -> Result<std::vector<Tensor>> {
+      {}, {}, nullptr, [&](Machine &machine) -> Result<std::vector<Tensor>> {
         Scope scope(machine);
         Result<Tensors> values = packedAs(op->getOperandTypes(), operands);
         if (!values)
@@ -460,9 +466,10 @@ Result<std::vector<Tensor>> evaluate(Operation *op, ArrayRef<Tensor> operands) {
 Result<std::vector<Tensor>> interpret(func::FuncOp function,
                                       ArrayRef<Tensor> inputs,
                                       const Observer &observer,
-                                      Environment *environment) {
+                                      Environment *environment,
+                                      const BlockObserver &entered) {
   using namespace interpreter;
-  return guarded(observer, environment,
+  return guarded(observer, entered, environment,
                  [&](Machine &machine) -> Result<std::vector<Tensor>> {
                    Result<Tensors> values =
                        packedAs(function.getArgumentTypes(), inputs);

@@ -41,6 +41,10 @@ Result<std::vector<Tensor>> evaluate(mlir::Operation *op,
 using Observer =
     std::function<void(mlir::Operation *op, llvm::ArrayRef<Tensor> results)>;
 
+/// Called before each run of a function's or region's body.
+using BlockObserver =
+    std::function<void(mlir::Block &block, llvm::ArrayRef<Tensor> arguments)>;
+
 /// The results of a function (and the functions that it calls) on \p inputs.
 /// Each intermediate tensor is released after its last use. Errors as above,
 /// and WrongResult where an expectation of the program does not hold. Without
@@ -48,7 +52,8 @@ using Observer =
 Result<std::vector<Tensor>> interpret(mlir::func::FuncOp function,
                                       llvm::ArrayRef<Tensor> inputs,
                                       const Observer &observer = {},
-                                      Environment *environment = nullptr);
+                                      Environment *environment = nullptr,
+                                      const BlockObserver &entered = {});
 
 } // namespace sinter
 

@@ -36,9 +36,9 @@ struct Reordered {
 
 class Walk {
 public:
-  explicit Walk(func::FuncOp function) : function(function) {}
+  Walk(func::FuncOp function, PatternRun &run) : function(function), run(run) {}
   /// How many convolutions were changed.
-  unsigned run();
+  unsigned rewriteAll();
 
 private:
   bool rewrite(Operation *op);
@@ -60,6 +60,7 @@ private:
                     OpBuilder &builder);
 
   func::FuncOp function;
+  PatternRun &run;
   llvm::DenseMap<Value, Reordered> known;
   /// Values that the walk did not take along, in an order that was wanted.
   llvm::DenseMap<Value, Reordered> turned;
@@ -256,6 +257,7 @@ bool Walk::rewriteReduce(ReduceOp op) {
   copy.setDimensions(dimensions);
   if (isIdentity(order)) {
     known.erase(op->getResult(0));
+    run.replaced(passName, op->getResult(0), copy->getResult(0));
     op->getResult(0).replaceAllUsesWith(copy->getResult(0));
   }
   return true;
@@ -324,7 +326,7 @@ bool Walk::rewrite(Operation *op) {
       .Default([&](Operation *op) { return rewriteElementwise(op); });
 }
 
-unsigned Walk::run() {
+unsigned Walk::rewriteAll() {
   for (Operation &op : llvm::make_early_inc_range(
            function.getBody().front().without_terminator()))
     if (rewrite(&op))
@@ -333,12 +335,15 @@ unsigned Walk::run() {
   for (Operation *op : llvm::reverse(replaced)) {
     for (Value result : op->getResults()) {
       const Reordered *other = find(result);
-      if (!other || result.use_empty())
+      // Who watches compares every value, also those that nobody reads now.
+      if (!other || (result.use_empty() && !run.watcher))
         continue;
       OpBuilder builder(op->getContext());
       builder.setInsertionPointAfterValue(other->value);
-      result.replaceAllUsesWith(builder.create<TransposeOp>(
-          op->getLoc(), result.getType(), other->value, inverse(other->order)));
+      Value by = builder.create<TransposeOp>(
+          op->getLoc(), result.getType(), other->value, inverse(other->order));
+      run.replaced(passName, result, by);
+      result.replaceAllUsesWith(by);
     }
     op->erase();
   }
@@ -358,8 +363,11 @@ struct ChannelsFirst : LabelledPass<ChannelsFirst> {
     if (!function || !function.getBody().hasOneBlock() ||
         !patternRun().isEnabled(passName))
       return;
-    for (unsigned i = Walk(function).run(); i > 0; --i)
+    unsigned count = Walk(function, patternRun()).rewriteAll();
+    for (unsigned i = 0; i < count; ++i)
       patternRun().count(passName);
+    if (count)
+      patternRun().graphIsWhole(passName);
   }
 };
 } // namespace

@@ -27,6 +27,9 @@ bool isPartOfNode(mlir::Operation *op);
 /// operation's results by (VerifyNumerics.h). It is no part of what the
 /// operation is: copies do not have it.
 inline constexpr llvm::StringLiteral traceAttribute = "sinter.trace";
+/// Likewise for the arguments of an operation's regions.
+inline constexpr llvm::StringLiteral argumentTraceAttribute =
+    "sinter.trace_arguments";
 
 /// Remembers the groups of the operations that a rewriter erases or that
 /// touch() names; dissolve() takes the mark from what is left of them.
@@ -34,8 +37,10 @@ class GroupTracker : public mlir::RewriterBase::Listener {
 public:
   void notifyOperationInserted(mlir::Operation *op,
                                mlir::OpBuilder::InsertPoint from) override {
-    if (!from.isSet())
-      op->removeAttr(traceAttribute);
+    if (from.isSet())
+      return;
+    op->removeAttr(traceAttribute);
+    op->removeAttr(argumentTraceAttribute);
   }
   void notifyOperationErased(mlir::Operation *op) override { touch(op); }
   void touch(mlir::Operation *op) {

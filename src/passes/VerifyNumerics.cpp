@@ -2,6 +2,7 @@
 
 #include "graph/Model.h"
 #include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Interpreter.h"
 #include "passes/Groups.h"
 #include "runtime/Random.h"
@@ -17,55 +18,106 @@ namespace sinter {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Pairs of a result and a number.
-static SmallVector<int64_t> tracesOf(Operation *op) {
-  auto list = op->getAttrOfType<DenseI64ArrayAttr>(traceAttribute);
+/// The lists of numbers in an attribute.
+static SmallVector<int64_t> listIn(Operation *op, StringRef attribute) {
+  auto list = op->getAttrOfType<DenseI64ArrayAttr>(attribute);
   return list ? SmallVector<int64_t>(list.asArrayRef())
               : SmallVector<int64_t>();
 }
-
-static void setTraces(Operation *op, ArrayRef<int64_t> traces) {
-  if (traces.empty())
-    op->removeAttr(traceAttribute);
+static void setList(Operation *op, StringRef attribute,
+                    ArrayRef<int64_t> list) {
+  if (list.empty())
+    op->removeAttr(attribute);
   else
-    op->setAttr(traceAttribute,
-                DenseI64ArrayAttr::get(op->getContext(), traces));
+    op->setAttr(attribute, DenseI64ArrayAttr::get(op->getContext(), list));
 }
 
-/// Values that are new since the last pass get numbers of their own.
-void VerifyNumerics::number() {
-  for (Operation &op : entryOf(module).front()) {
-    SmallVector<int64_t> traces = tracesOf(&op);
-    if (!traces.empty())
-      continue;
-    for (OpResult result : op.getResults())
-      traces.append({result.getResultNumber(), nextNumber++});
-    setTraces(&op, traces);
+/// Pairs of a result and a number.
+static SmallVector<int64_t> tracesOf(Operation *op) {
+  return listIn(op, traceAttribute);
+}
+static void setTraces(Operation *op, ArrayRef<int64_t> traces) {
+  setList(op, traceAttribute, traces);
+}
+
+/// Whether a block's operations run as often as what is around it says: those
+/// of the entry function, and of branches and loops in it.
+bool VerifyNumerics::follows(Block *block) const {
+  Operation *entry = entryOf(module);
+  for (Operation *op = block ? block->getParentOp() : nullptr; op;
+       op = op->getParentOp()) {
+    if (op == entry)
+      return true;
+    if (!isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op))
+      return false;
   }
+  return false;
+}
+
+/// Values that are new since the last pass get numbers of their own. A copy
+/// has not those of what it is a copy of.
+void VerifyNumerics::number() {
+  llvm::DenseSet<int64_t> taken;
+  entryOf(module).walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!follows(op->getBlock()))
+      return;
+    SmallVector<int64_t> traces, own = tracesOf(op);
+    for (size_t i = 0; i + 1 < own.size(); i += 2)
+      if (taken.insert(own[i + 1]).second)
+        traces.append({own[i], own[i + 1]});
+    if (traces.empty())
+      for (OpResult result : op->getResults()) {
+        taken.insert(nextNumber);
+        traces.append({result.getResultNumber(), nextNumber++});
+      }
+    setTraces(op, traces);
+  });
+}
+
+/// Takes the numbers of an operation's result away.
+static SmallVector<int64_t> takeNumbers(OpResult value) {
+  Operation *op = value.getOwner();
+  SmallVector<int64_t> left, taken, traces = tracesOf(op);
+  for (size_t i = 0; i + 1 < traces.size(); i += 2)
+    if (traces[i] == static_cast<int64_t>(value.getResultNumber()))
+      taken.push_back(traces[i + 1]);
+    else
+      left.append({traces[i], traces[i + 1]});
+  setTraces(op, left);
+  return taken;
+}
+
+/// Gives numbers to a value.
+static void addNumbers(Value value, ArrayRef<int64_t> numbers) {
+  if (auto result = dyn_cast<OpResult>(value)) {
+    SmallVector<int64_t> traces = tracesOf(result.getOwner());
+    for (int64_t number : numbers)
+      traces.append({result.getResultNumber(), number});
+    setTraces(result.getOwner(), traces);
+    return;
+  }
+  auto argument = cast<BlockArgument>(value);
+  Region *region = argument.getParentRegion();
+  Operation *op = region->getParentOp();
+  SmallVector<int64_t> traces = listIn(op, argumentTraceAttribute);
+  for (int64_t number : numbers)
+    traces.append({region->getRegionNumber(), argument.getArgNumber(), number});
+  setList(op, argumentTraceAttribute, traces);
 }
 
 void VerifyNumerics::replaced(StringRef label, Value old, Value by) {
-  Operation *from = old.getDefiningOp(), *to = by.getDefiningOp();
-  if (!from)
+  auto result = dyn_cast<OpResult>(old);
+  if (!result)
     return;
-  SmallVector<int64_t> left, moved;
-  int64_t oldResult = cast<OpResult>(old).getResultNumber();
-  SmallVector<int64_t> traces = tracesOf(from);
-  for (size_t i = 0; i + 1 < traces.size(); i += 2)
-    if (traces[i] == oldResult) {
-      moved.push_back(traces[i + 1]);
-      patterns[traces[i + 1]].insert(label.str());
-    } else {
-      left.append({traces[i], traces[i + 1]});
-    }
-  setTraces(from, left);
-  // An argument is what it was, and values elsewhere run any number of times.
-  if (!to || to->getBlock() != &entryOf(module).front())
-    return;
-  SmallVector<int64_t> all = tracesOf(to);
-  for (int64_t id : moved)
-    all.append({cast<OpResult>(by).getResultNumber(), id});
-  setTraces(to, all);
+  SmallVector<int64_t> numbers = takeNumbers(result);
+  for (int64_t number : numbers)
+    patterns[number].insert(label.str());
+  // A value that is computed at other times is compared by who reads it.
+  Block *place = by.getParentBlock();
+  bool isOften =
+      place != result.getParentBlock() && place != &entryOf(module).front();
+  if (!numbers.empty() && !isOften)
+    addNumbers(by, numbers);
 }
 
 void VerifyNumerics::changed(Operation *op) { setTraces(op, {}); }
@@ -74,8 +126,8 @@ void VerifyNumerics::changed(Operation *op) { setTraces(op, {}); }
 // Running
 //===----------------------------------------------------------------------===//
 
-static Result<std::vector<Tensor>> randomInputs(func::FuncOp function,
-                                                int64_t unknownDimension) {
+static Result<std::vector<Tensor>>
+randomInputs(func::FuncOp function, int64_t unknownDimension, uint64_t seed) {
   std::vector<Tensor> inputs;
   for (Type type : function.getArgumentTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -89,7 +141,7 @@ static Result<std::vector<Tensor>> randomInputs(func::FuncOp function,
     if (!byteCount(*element, shape))
       return invalidModel("an input is too large");
     Tensor input(*element, std::move(shape));
-    fillRandom(input, /*seed=*/inputs.size() + 1);
+    fillRandom(input, seed + inputs.size());
     inputs.push_back(std::move(input));
   }
   return inputs;
@@ -110,27 +162,67 @@ static std::string describe(Operation *op) {
   return text + "(" + op->getName().getStringRef().str() + ")";
 }
 
-Result<VerifyNumerics::Observation> VerifyNumerics::observe() {
+/// Whether every branch and body that is followed was run.
+bool VerifyNumerics::hasEnteredAll(const Observation &seen) const {
+  bool all = true;
+  entryOf(module).walk([&](Operation *op) {
+    if (!op->hasTrait<OpTrait::IsTerminator>() && op->getNumRegions() &&
+        follows(op->getBlock()))
+      for (Region &region : op->getRegions())
+        all &= !follows(&region.front()) || seen.entered.count(&region);
+  });
+  return all;
+}
+
+Result<void> VerifyNumerics::observeRun(unsigned number, Observation &seen) {
+  // What is computed more often is kept this many times.
+  constexpr size_t mostTimes = 8;
+  constexpr uint64_t seedsOfRun = 1000;
   func::FuncOp function = entryOf(module);
-  auto inputs = randomInputs(function, dimension);
+  auto inputs = randomInputs(function, dimension, number * seedsOfRun + 1);
   if (!inputs)
     return inputs.takeError();
-  Observation seen;
+  auto keep = [&](int64_t id, std::string name, const Tensor &tensor) {
+    auto [value, isNew] = seen.values.try_emplace(id);
+    if (isNew) {
+      seen.order.push_back(id);
+      value->second.name = std::move(name);
+    }
+    std::vector<std::vector<Tensor>> &all = value->second.tensors;
+    all.resize(std::max<size_t>(all.size(), number + 1));
+    if (all[number].size() < mostTimes)
+      all[number].push_back(tensor);
+  };
   auto outputs = interpret(
-      function, *inputs, [&](Operation *op, ArrayRef<Tensor> results) {
-        if (op->getBlock() != &function.front())
-          return;
+      function, *inputs,
+      [&](Operation *op, ArrayRef<Tensor> results) {
         SmallVector<int64_t> traces = tracesOf(op);
-        for (size_t i = 0; i + 1 < traces.size(); i += 2) {
-          seen.order.push_back(traces[i + 1]);
-          seen.values[traces[i + 1]] = {describe(op), results[traces[i]]};
-        }
+        for (size_t i = 0; i + 1 < traces.size(); i += 2)
+          keep(traces[i + 1], describe(op), results[traces[i]]);
+      },
+      /*environment=*/nullptr,
+      [&](Block &block, ArrayRef<Tensor> arguments) {
+        Region *region = block.getParent();
+        seen.entered.insert(region);
+        SmallVector<int64_t> traces =
+            listIn(block.getParentOp(), argumentTraceAttribute);
+        for (size_t i = 0; i + 2 < traces.size(); i += 3)
+          if (traces[i] == static_cast<int64_t>(region->getRegionNumber()))
+            keep(traces[i + 2], "an argument", arguments[traces[i + 1]]);
       });
   if (!outputs)
     return outputs.takeError();
   for (auto [i, tensor] : llvm::enumerate(*outputs))
     seen.outputs.push_back(
-        {"output '" + outputName(function, i) + "'", std::move(tensor)});
+        {"output '" + outputName(function, i) + "'", {{std::move(tensor)}}});
+  return {};
+}
+
+Result<VerifyNumerics::Observation> VerifyNumerics::observe() {
+  Observation seen;
+  for (unsigned i = 0; i < runs; ++i)
+    if (Result<void> done = observeRun(i, seen); !done)
+      return done.takeError();
   return seen;
 }
 
@@ -162,6 +254,18 @@ static std::string difference(const Tensor &was, const Tensor &is,
   return "";
 }
 
+/// Likewise of the times that both were computed, in each run.
+static std::string difference(ArrayRef<std::vector<Tensor>> was,
+                              ArrayRef<std::vector<Tensor>> is,
+                              double tolerance) {
+  for (size_t run = 0; run < std::min(was.size(), is.size()); ++run)
+    for (size_t i = 0; i < std::min(was[run].size(), is[run].size()); ++i)
+      if (std::string parts = difference(was[run][i], is[run][i], tolerance);
+          !parts.empty())
+        return i == 0 ? parts : "time " + std::to_string(i + 1) + ": " + parts;
+  return "";
+}
+
 /// The patterns by which the value was replaced or, where it was not, all that
 /// applied in the pass.
 std::string VerifyNumerics::patternsOf(int64_t id) const {
@@ -183,7 +287,8 @@ std::string VerifyNumerics::firstDifference(const Observation &now,
     if (found == now.values.end())
       continue;
     const Seen &was = before.values.at(id);
-    std::string parts = difference(was.tensor, found->second.tensor, tolerance);
+    std::string parts =
+        difference(was.tensors, found->second.tensors, tolerance);
     labels = patternsOf(id);
     if (!parts.empty())
       return was.name + ": " + parts;
@@ -192,7 +297,7 @@ std::string VerifyNumerics::firstDifference(const Observation &now,
   if (before.outputs.size() != now.outputs.size())
     return "the number of outputs";
   for (auto [was, is] : llvm::zip_equal(before.outputs, now.outputs))
-    if (auto parts = difference(was.tensor, is.tensor, tolerance);
+    if (auto parts = difference(was.tensors, is.tensors, tolerance);
         !parts.empty())
       return was.name + ": " + parts;
   return "";
@@ -210,10 +315,17 @@ VerifyNumerics::begin(ModuleOp module, PatternRun &run, int64_t dimension,
   std::unique_ptr<VerifyNumerics> check(
       new VerifyNumerics(module, run, dimension, tolerance));
   check->number();
-  auto seen = check->observe();
-  if (!seen)
-    return seen.takeError();
-  check->before = std::move(*seen);
+  constexpr unsigned mostRuns = 8;
+  if (auto first = check->observeRun(0, check->before); !first)
+    return first.takeError();
+  for (; check->runs < mostRuns && !check->hasEnteredAll(check->before);
+       ++check->runs) {
+    Observation more = check->before;
+    // Inputs that the program refuses say nothing.
+    if (!check->observeRun(check->runs, more))
+      break;
+    check->before = std::move(more);
+  }
   check->earlier = run.counts();
   run.watcher = check.get();
   return check;
@@ -221,7 +333,10 @@ VerifyNumerics::begin(ModuleOp module, PatternRun &run, int64_t dimension,
 
 VerifyNumerics::~VerifyNumerics() {
   run.watcher = nullptr;
-  module.walk([](Operation *op) { op->removeAttr(traceAttribute); });
+  module.walk([](Operation *op) {
+    op->removeAttr(traceAttribute);
+    op->removeAttr(argumentTraceAttribute);
+  });
 }
 
 Result<void> VerifyNumerics::after(StringRef pass) {

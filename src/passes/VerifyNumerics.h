@@ -1,13 +1,19 @@
 //===- VerifyNumerics.h - two graphs, the same inputs, the oracle ---------===//
 //
 // Runs the entry function on random inputs before and after a pass, and
-// compares its results and every tensor on the way that the pass kept. Which
-// tensor is which: each operation of the entry function carries numbers
-// (Groups.h), one or more for each result: pairs of a result and a number.
-// Where a pass puts a value in another's place, it says so
+// compares its results and every tensor on the way that the pass kept, those
+// inside branches and loops included. Which tensor is which: each operation
+// carries numbers (Groups.h), one or more for each result: pairs of a result
+// and a number. Where a pass puts a value in another's place, it says so
 // (PatternRun::replaced), and the value takes the other's number; an operation
 // whose results it changes (PatternRun::changed) loses its own. So a wrong
 // rewrite shows where it was made, also if no output happens to notice.
+//
+// What runs several times is compared the first few times. While a branch was
+// not taken yet, the function runs again on other inputs, a few times at most.
+// The bodies of reductions, sorts and the like are no more than how these are
+// computed: what is wrong there shows in their results; so it is with called
+// functions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,22 +55,28 @@ public:
   void changed(mlir::Operation *op) override;
 
 private:
+  /// A value each time it was computed, as far as that is kept, a list a run.
   struct Seen {
     std::string name;
-    Tensor tensor;
+    std::vector<std::vector<Tensor>> tensors;
   };
   struct Observation {
     std::vector<Seen> outputs;
     std::map<int64_t, Seen> values;
-    /// The numbers in the order in which the values were computed.
+    /// The numbers in the order in which the values were first computed.
     std::vector<int64_t> order;
+    /// Regions that were run.
+    std::set<mlir::Region *> entered;
   };
 
   VerifyNumerics(mlir::ModuleOp module, PatternRun &run, int64_t dimension,
                  double tolerance)
       : module(module), run(run), dimension(dimension), tolerance(tolerance) {}
+  bool follows(mlir::Block *block) const;
+  bool hasEnteredAll(const Observation &seen) const;
   void number();
   Result<Observation> observe();
+  Result<void> observeRun(unsigned number, Observation &seen);
   std::string patternsOf(int64_t id) const;
   std::string firstDifference(const Observation &now, std::string &patterns);
   Result<void> compare(llvm::function_ref<std::string(llvm::StringRef)> who);
@@ -74,6 +86,8 @@ private:
   int64_t dimension;
   double tolerance;
   int64_t nextNumber = 0;
+  /// How often the function runs, each time on other inputs.
+  unsigned runs = 1;
   Observation before;
   /// Since the last pass: the patterns by which a value was replaced, and how
   /// often each had applied before.

@@ -2,9 +2,11 @@
 
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "passes/ChannelsFirst.h"
 #include "passes/EliminateCommonSubexpressions.h"
 #include "passes/GraphHarness.h"
 #include "passes/Groups.h"
+#include "passes/RaiseIdioms.h"
 #include "passes/Rules.h"
 
 using namespace sinter;
@@ -113,6 +115,313 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
     ASSERT_TRUE(done) << done.error().message;
   }
   EXPECT_EQ(textOf(model).find("sinter.trace"), std::string::npos);
+}
+
+/// A wrong rule applied to the operation called 'act', in some region, of which
+/// no output shows anything.
+struct Place {
+  const char *name;
+  const char *text;
+  /// What the message names.
+  const char *at = "'act' (nn.relu)";
+};
+
+void PrintTo(const Place &place, std::ostream *os) { *os << place.name; }
+
+class VerifyNumericsIn : public testing::TestWithParam<Place> {};
+
+TEST_P(VerifyNumericsIn, FindsTheWrongRule) {
+  for (bool each : {false, true}) {
+    Model model = parseModel(GetParam().text);
+    PatternRun run;
+    auto check = begin(model, run);
+    ASSERT_TRUE(check);
+    std::optional<Error> wrongAt;
+    if (each)
+      run.afterEach = [&](llvm::StringRef label) {
+        if (auto same = check->afterApplication(label); !same && !wrongAt)
+          wrongAt = same.takeError();
+      };
+    std::vector<Tensor> before = test::run(model);
+    applyRules(model.module(), {wrong}, run);
+    EXPECT_EQ(run.counts().at("wrong-relu"), 1u);
+    EXPECT_TRUE(sameBits(before, test::run(model)));
+    if (auto done = check->after("break-things"); !each && !done)
+      wrongAt = done.takeError();
+    ASSERT_TRUE(wrongAt.has_value());
+    EXPECT_NE(wrongAt->message.find(GetParam().at), std::string::npos)
+        << wrongAt->message;
+    EXPECT_NE(wrongAt->message.find("wrong-relu"), std::string::npos)
+        << wrongAt->message;
+  }
+}
+
+TEST_P(VerifyNumericsIn, LetsTheRightOnePass) {
+  Model model = parseModel(GetParam().text);
+  PatternRun run;
+  auto check = begin(model, run);
+  ASSERT_TRUE(check);
+  applyRules(model.module(), {right}, run);
+  EXPECT_EQ(run.counts().at("negate-tanh"), 1u);
+  auto done = check->after("negate");
+  EXPECT_TRUE(done) << done.error().message;
+}
+
+constexpr Place places[] = {
+    {"argument", R"(
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %low = stablehlo.constant dense<-5.0> : tensor<8xf32>
+  %a = nn.relu %x : tensor<8xf32> loc("act")
+  %b = stablehlo.tanh %a : tensor<8xf32>
+  %c = stablehlo.minimum %b, %low : tensor<8xf32>
+  return %c : tensor<8xf32>
+})"},
+    {"body", R"(
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, tensor<8xf32>
+    cond {
+      %n = stablehlo.constant dense<3> : tensor<i32>
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %low = stablehlo.constant dense<-5.0> : tensor<8xf32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %a = nn.relu %v : tensor<8xf32> loc("act")
+      %b = stablehlo.tanh %a : tensor<8xf32>
+      %d = stablehlo.minimum %b, %low : tensor<8xf32>
+      %j = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %j, %d : tensor<i32>, tensor<8xf32>
+    }
+  return %r#1 : tensor<8xf32>
+})"},
+    {"condition", R"(
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %none = stablehlo.constant dense<0.0> : tensor<f32>
+  %low = stablehlo.constant dense<-5.0> : tensor<f32>
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, tensor<8xf32>
+    cond {
+      %a = nn.relu %v : tensor<8xf32> loc("act")
+      %b = stablehlo.tanh %a : tensor<8xf32>
+      %s = stablehlo.reduce(%b init: %none) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+      %m = stablehlo.minimum %s, %low : tensor<f32>
+      %o = stablehlo.convert %m : (tensor<f32>) -> tensor<i32>
+      %p = stablehlo.multiply %o, %zero : tensor<i32>
+      %q = stablehlo.add %p, %i : tensor<i32>
+      %c = stablehlo.compare LT, %q, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %j = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %j, %v : tensor<i32>, tensor<8xf32>
+    }
+  return %r#1 : tensor<8xf32>
+})"},
+    {"branch", R"(
+func.func @main(%p: tensor<i1>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  %low = stablehlo.constant dense<-5.0> : tensor<8xf32>
+  %r = "stablehlo.if"(%p) ({
+    %a = nn.relu %x : tensor<8xf32> loc("act")
+    %b = stablehlo.tanh %a : tensor<8xf32>
+    %c = stablehlo.minimum %b, %low : tensor<8xf32>
+    stablehlo.return %c : tensor<8xf32>
+  }, {
+    stablehlo.return %low : tensor<8xf32>
+  }) : (tensor<i1>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+})"},
+    {"other_branch", R"(
+func.func @main(%p: tensor<i1>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  %low = stablehlo.constant dense<-5.0> : tensor<8xf32>
+  %r = "stablehlo.if"(%p) ({
+    stablehlo.return %low : tensor<8xf32>
+  }, {
+    %a = nn.relu %x : tensor<8xf32> loc("act")
+    %b = stablehlo.tanh %a : tensor<8xf32>
+    %c = stablehlo.minimum %b, %low : tensor<8xf32>
+    stablehlo.return %c : tensor<8xf32>
+  }) : (tensor<i1>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+})"},
+    {"case_in_body", R"(
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %low = stablehlo.constant dense<-5.0> : tensor<8xf32>
+  %r:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, tensor<8xf32>
+    cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %w = stablehlo.negate %v : tensor<8xf32>
+      %d = "stablehlo.case"(%i) ({
+        stablehlo.return %v : tensor<8xf32>
+      }, {
+        %a = nn.relu %w : tensor<8xf32> loc("act")
+        %b = stablehlo.tanh %a : tensor<8xf32>
+        %m = stablehlo.minimum %b, %low : tensor<8xf32>
+        stablehlo.return %m : tensor<8xf32>
+      }, {
+        stablehlo.return %low : tensor<8xf32>
+      }) : (tensor<i32>) -> tensor<8xf32>
+      stablehlo.return %j, %d : tensor<i32>, tensor<8xf32>
+    }
+  return %r#1 : tensor<8xf32>
+})",
+     // Its operand is computed at other times: what reads it is compared.
+     "(stablehlo.tanh)"},
+    // What is wrong in a reduction shows in its result.
+    {"reduction", R"(
+func.func @main(%x: tensor<8xf32>) -> tensor<f32> {
+  %low = stablehlo.constant dense<-5.0> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%x init: %zero) across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+    reducer(%p: tensor<f32>, %q: tensor<f32>) {
+      %a = nn.relu %q : tensor<f32>
+      %b = stablehlo.tanh %a : tensor<f32>
+      %c = stablehlo.add %p, %b : tensor<f32>
+      stablehlo.return %c : tensor<f32>
+    } loc("sum")
+  %m = stablehlo.minimum %s, %low : tensor<f32>
+  return %m : tensor<f32>
+})",
+     "'sum' (stablehlo.reduce)"},
+    {"called_function", R"(
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %low = stablehlo.constant dense<-5.0> : tensor<8xf32>
+  %a = call @f(%x) : (tensor<8xf32>) -> tensor<8xf32> loc("call")
+  %m = stablehlo.minimum %a, %low : tensor<8xf32>
+  return %m : tensor<8xf32>
+}
+func.func private @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %a = nn.relu %x : tensor<8xf32> loc("act")
+  %b = stablehlo.tanh %a : tensor<8xf32>
+  return %b : tensor<8xf32>
+})",
+     "'call' (func.call)"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Regions, VerifyNumericsIn, testing::ValuesIn(places),
+                         [](const auto &info) {
+                           return std::string(info.param.name);
+                         });
+
+/// An operation of a branch that is computed before as well, at other times.
+TEST(VerifyNumerics, EqualOperationsMergeAcrossRegions) {
+  Model model = parseModel(R"(
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, tensor<8xf32>
+    cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %w = stablehlo.sine %v : tensor<8xf32>
+      %d = "stablehlo.case"(%i) ({
+        stablehlo.return %w : tensor<8xf32>
+      }, {
+        %a = stablehlo.sine %v : tensor<8xf32>
+        stablehlo.return %a : tensor<8xf32>
+      }) : (tensor<i32>) -> tensor<8xf32>
+      stablehlo.return %j, %d : tensor<i32>, tensor<8xf32>
+    }
+  return %r#1 : tensor<8xf32>
+})");
+  auto run = std::make_shared<PatternRun>();
+  auto check = begin(model, *run);
+  applyPass(model, createEliminateCommonSubexpressions(run));
+  EXPECT_EQ(countOps(model, "stablehlo.sine"), 1);
+  auto done = check->after("eliminate-common-subexpressions");
+  EXPECT_TRUE(done) << done.error().message;
+}
+
+/// What channels-first does is compared, whether or not anyone reads it.
+TEST(VerifyNumerics, ComparesWhatWasReordered) {
+  const char *text = R"(
+func.func @main(%x: tensor<1x4x4x2xf32>, %k: tensor<3x3x2x5xf32>) -> tensor<1x4x4x5xf32> {
+  %low = stablehlo.constant dense<-50.0> : tensor<1x4x4x5xf32>
+  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+      window = {pad = [[1, 1], [0, 2]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+      : (tensor<1x4x4x2xf32>, tensor<3x3x2x5xf32>) -> tensor<1x4x4x5xf32> loc("conv")
+  %b = nn.relu %a : tensor<1x4x4x5xf32> loc("act")
+  %c = stablehlo.minimum %b, %low : tensor<1x4x4x5xf32>
+  return %c : tensor<1x4x4x5xf32>
+})";
+  for (bool isWrong : {false, true}) {
+    Model model = parseModel(text);
+    auto run = std::make_shared<PatternRun>();
+    auto check = begin(model, *run);
+    applyPass(model, createChannelsFirst(run));
+    EXPECT_EQ(run->counts().at("channels-first"), 1u);
+    // As if the pass had mixed up the two dimensions.
+    if (isWrong)
+      model.module().walk([](stablehlo::ConvolutionOp op) {
+        auto sides = mlir::RankedTensorType::get(
+            {2, 2}, mlir::IntegerType::get(op.getContext(), 64));
+        op.setPaddingAttr(mlir::DenseIntElementsAttr::get(
+            sides, llvm::ArrayRef<int64_t>{0, 2, 1, 1}));
+      });
+    auto done = check->after("channels-first");
+    EXPECT_EQ(static_cast<bool>(done), !isWrong);
+    if (!done) {
+      EXPECT_NE(done.error().message.find("(patterns: channels-first)"),
+                std::string::npos)
+          << done.error().message;
+      EXPECT_NE(done.error().message.find("'conv' (stablehlo.convolution)"),
+                std::string::npos)
+          << done.error().message;
+    }
+  }
+}
+
+/// exp(x - max(x)) / sum(...) along one dimension, taken for another's.
+mlir::Value wrongSoftmax(stablehlo::DivOp op, mlir::OpBuilder &builder) {
+  return builder.create<nn::SoftmaxOp>(op.getLoc(), op.getType(), op.getLhs(),
+                                       0);
+}
+
+TEST(VerifyNumerics, ComparesWhatWasRaised) {
+  Model model = parseModel(R"(
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %low = stablehlo.constant dense<-5.0> : tensor<2x3xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %m = stablehlo.reduce(%x init: %least) applies stablehlo.maximum across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+  %n = stablehlo.broadcast_in_dim %m, dims = [0] : (tensor<2xf32>) -> tensor<2x3xf32>
+  %d = stablehlo.subtract %x, %n : tensor<2x3xf32>
+  %e = stablehlo.exponential %d : tensor<2x3xf32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+  %t = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<2xf32>) -> tensor<2x3xf32>
+  %r = stablehlo.divide %e, %t : tensor<2x3xf32> loc("weights")
+  %c = stablehlo.minimum %r, %low : tensor<2x3xf32>
+  return %c : tensor<2x3xf32>
+})");
+  const Rule raising[] = {rule<stablehlo::DivOp, wrongSoftmax>(
+      "raise-softmax", "e / sum(e) -> softmax(x)")};
+  for (bool isWrong : {false, true}) {
+    Model copy = model.clone();
+    auto run = std::make_shared<PatternRun>();
+    auto check = begin(copy, *run);
+    if (isWrong)
+      applyRules(copy.module(), {raising}, *run);
+    else
+      applyPass(copy, createRaiseIdioms(run));
+    EXPECT_EQ(run->counts().at("raise-softmax"), 1u);
+    auto done = check->after("raise-idioms");
+    EXPECT_EQ(static_cast<bool>(done), !isWrong);
+    if (!done) {
+      EXPECT_NE(done.error().message.find("'weights' (stablehlo.divide)"),
+                std::string::npos)
+          << done.error().message;
+    }
+  }
 }
 
 } // namespace
