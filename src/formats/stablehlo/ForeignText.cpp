@@ -1,5 +1,6 @@
 #include "formats/stablehlo/ForeignText.h"
 
+#include "formats/stablehlo/AliasWeights.h"
 #include "formats/stablehlo/TextTokens.h"
 
 #include <algorithm>
@@ -21,8 +22,13 @@ public:
   }
 
   Result<std::string> run() {
-    for (TextToken token = next(0); token.kind != TextToken::Kind::End;
-         token = next(token.end)) {
+    AliasWeights aliases(text);
+    for (TextToken token = next(0), after; token.kind != TextToken::Kind::End;
+         token = after) {
+      after = next(token.end);
+      if (!aliases.see(token, after))
+        return invalidModel("line " + std::to_string(lineOf(token.begin)) +
+                            ": an alias stands for too many parts");
       if (token.kind == TextToken::Kind::String)
         dropLocationEnd(token);
       else if (token.kind == TextToken::Kind::Word)

@@ -50,6 +50,26 @@ TEST(ForeignTextTest, BareAttributesGetTheirNames) {
             R"(out_shardings=#sdy.sharding_per_value<[]>)");
 }
 
+TEST(ForeignTextTest, AliasesMayNotStandForTooMuch) {
+  std::string types = "!t0 = tuple<tensor<f32>, tensor<f32>>\n",
+              lists = "#a0 = [1]", places = "#loc0 = loc(\"a\")\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string from = std::to_string(i), to = std::to_string(i + 1);
+    types += "!t" + to + " = tuple<!t" + from + ",\n !t" + from + ">\n";
+    lists += " #a" + to + " = [#a" + from + ", #a" + from + "]";
+    places += "#loc" + to + " = loc(callsite(#loc" + from + " at #loc" + from +
+              "))\n";
+  }
+  for (const std::string &text : {types, lists})
+    EXPECT_NE(ours(text).find("stands for too many parts"), std::string::npos);
+  EXPECT_EQ(ours(places), places);
+  // Uses count in definitions only.
+  std::string uses = "#a = [1]\n";
+  for (int i = 0; i < 30; ++i)
+    uses += "#b" + std::to_string(i) + " = [#a, #a]\nmodule { f(#a, #b0) }\n";
+  EXPECT_EQ(ours(uses), uses);
+}
+
 TEST(ForeignTextTest, BrokenTextIsLeftToTheParser) {
   for (const char *text : {"\"", "dense<\"0x", "\"f\":1:2 to", "sdy.mesh",
                            "in_shardings=[", "dense<\"0x01\"> : tensor<", "/"})
