@@ -35,6 +35,7 @@ const Case cases[] = {
     {"sinh", "2x7xf64", "2x7xf64", "nn.sinh %0 : tensor<2x7xf64>", 1e-12},
     {"erf", "64xf64", "64xf64", "nn.erf %0 : tensor<64xf64>", 1e-14},
     {"erf_f16", "64xf16", "64xf16", "nn.erf %0 : tensor<64xf16>", 2e-3},
+    {"erfc", "64xf64", "64xf64", "nn.erfc %0 : tensor<64xf64>", 1e-14},
     {"relu", "9xf32", "9xf32", "nn.relu %0 : tensor<9xf32>"},
     {"leaky_relu", "9xf32", "9xf32",
      "nn.leaky_relu %0 {alpha = 0.1} : tensor<9xf32>"},

@@ -23,6 +23,9 @@ using namespace sinter::cpu;
 
 /// Whether a kernel computes \p op as it stands.
 static bool hasKernel(Operation *op) {
+  // The C library's are beyond what loops are made of.
+  if (isa<nn::ErfcOp>(op))
+    return !getElementTypeOrSelf(op->getResult(0).getType()).isF64();
   return isa<nn::ErfOp, stablehlo::MapOp>(op);
 }
 

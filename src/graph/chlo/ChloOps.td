@@ -58,10 +58,10 @@ def Chlo_BesselI1eOp : Chlo_UnaryOp<"bessel_i1e", "besselI1e"> {
 def Chlo_DigammaOp : Chlo_UnaryOp<"digamma", "digamma"> {
   let summary = "The logarithmic derivative of the gamma function";
 }
-def Chlo_ErfOp : Chlo_UnaryOp<"erf", "erf"> {
+def Chlo_ErfOp : Chlo_UnaryOp<"erf", "wholeErf"> {
   let summary = "The error function";
 }
-def Chlo_ErfcOp : Chlo_UnaryOp<"erfc", "erfc"> {
+def Chlo_ErfcOp : Chlo_UnaryOp<"erfc", "wholeErfc"> {
   let summary = "1 - erf(x), exact where that is small";
 }
 def Chlo_ErfInvOp : Chlo_UnaryOp<"erf_inv", "erfInv"> {

@@ -5,6 +5,7 @@
 
 #include "graph/chlo/Functions.h"
 #include "graph/chlo/Series.h"
+#include "graph/nn/NnOps.h"
 
 using namespace mlir;
 
@@ -81,6 +82,9 @@ Value erfc(Emit &emit, Value operand) {
     return emit.select(emit.compare(Direction::LT, magnitude, 0.5), near, far);
   });
 }
+
+Value wholeErf(Emit &emit, Value x) { return emit.make<nn::ErfOp>(x); }
+Value wholeErfc(Emit &emit, Value x) { return emit.make<nn::ErfcOp>(x); }
 
 /// The factor of erf_inv for f32, \p w below 5 and above.
 static Value erfInvFactorOfSingle(Emit &emit, Value w, Value root) {

@@ -39,6 +39,9 @@ mlir::Value besselI1e(Emit &emit, mlir::Value x);
 mlir::Value digamma(Emit &emit, mlir::Value x);
 mlir::Value erf(Emit &emit, mlir::Value x);
 mlir::Value erfc(Emit &emit, mlir::Value x);
+/// The same as one operation of `nn`, for which backends have code.
+mlir::Value wholeErf(Emit &emit, mlir::Value x);
+mlir::Value wholeErfc(Emit &emit, mlir::Value x);
 mlir::Value erfInv(Emit &emit, mlir::Value x);
 mlir::Value lgamma(Emit &emit, mlir::Value x);
 mlir::Value polygamma(Emit &emit, mlir::Value n, mlir::Value x);

@@ -21,17 +21,16 @@ static Attribute attributeOf(CustomCallOp call, StringRef name) {
   return {};
 }
 
-/// Of one float operand, and a result of its type.
-static FailureOr<Values> raiseFunction(CustomCallOp call, OpBuilder &builder) {
+/// \p function of `chlo`, of one float operand, with a result of its type.
+static FailureOr<Values> raiseFunction(Operation *call, StringRef function,
+                                       OpBuilder &builder) {
   auto type = call->getNumOperands() == 1 && call->getNumResults() == 1
                   ? dyn_cast<RankedTensorType>(call->getOperand(0).getType())
                   : RankedTensorType();
   if (!type || !isa<FloatType>(type.getElementType()) ||
       call->getResult(0).getType() != type)
     return failure();
-  StringRef function = call.getCallTargetName();
-  function.consume_front("mhlo.");
-  OperationState state(call.getLoc(), ("chlo." + function).str(),
+  OperationState state(call->getLoc(), ("chlo." + function).str(),
                        call->getOperands(), type);
   return Values{builder.create(state)->getResult(0)};
 }
@@ -85,7 +84,7 @@ static FailureOr<Values> raise(CustomCallOp call, OpBuilder &builder) {
                                             "LayoutConstraint"};
   StringRef target = call.getCallTargetName();
   if (functions.contains(target))
-    return raiseFunction(call, builder);
+    return raiseFunction(call, target.drop_front(strlen("mhlo.")), builder);
   if (target == "mhlo.topk")
     return raiseTopK(call, builder);
   if (markers.contains(target))
@@ -118,13 +117,29 @@ std::string hostConfiguration(Operation *call) {
   return "";
 }
 
+/// What its name says takes the place of a decomposition that is as exact.
+static FailureOr<Values> raise(stablehlo::CompositeOp composite,
+                               OpBuilder &builder) {
+  static const llvm::StringSet<> functions = {"chlo.erf", "chlo.erfc"};
+  StringRef name = composite.getName();
+  if (!functions.contains(name) || composite.getVersion() != 0)
+    return failure();
+  return raiseFunction(composite, name.drop_front(strlen("chlo.")), builder);
+}
+
 void raiseKnownCalls(Operation *root) {
   raiseDynamicCalls(root);
-  SmallVector<CustomCallOp> calls;
-  root->walk([&](CustomCallOp call) { calls.push_back(call); });
-  for (CustomCallOp call : calls) {
+  SmallVector<Operation *> calls;
+  root->walk([&](Operation *op) {
+    if (isa<CustomCallOp, stablehlo::CompositeOp>(op))
+      calls.push_back(op);
+  });
+  for (Operation *call : calls) {
     OpBuilder builder(call);
-    FailureOr<Values> values = raise(call, builder);
+    auto composite = dyn_cast<stablehlo::CompositeOp>(call);
+    FailureOr<Values> values = composite
+                                   ? raise(composite, builder)
+                                   : raise(cast<CustomCallOp>(call), builder);
     if (failed(values))
       continue;
     call->replaceAllUsesWith(*values);

@@ -8,10 +8,10 @@
 namespace sinter {
 
 /// Replaces the custom calls in \p root by which frameworks write what has an
-/// operation: functions (`mhlo.erf`, ...) and `mhlo.topk` by `chlo` operations,
-/// markers of sharding and placement by their operands; takes
-/// `shape_assertion` away where it is known to hold. What is not written as
-/// those frameworks do stays.
+/// operation: functions (`mhlo.erf`, ..., also as a composite) and `mhlo.topk`
+/// by `chlo` operations, markers of sharding and placement by their operands;
+/// takes `shape_assertion` away where it is known to hold. What is not written
+/// as those frameworks do stays.
 void raiseKnownCalls(mlir::Operation *root);
 
 /// What a host function (runtime/HostFunctions.h) is told of a call: its

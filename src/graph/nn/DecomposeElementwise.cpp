@@ -123,5 +123,6 @@ FUNCTION(AtanhOp, { return chlo::atanh(emit, x); })
 FUNCTION(CoshOp, { return chlo::cosh(emit, x); })
 FUNCTION(SinhOp, { return chlo::sinh(emit, x); })
 FUNCTION(ErfOp, { return chlo::erf(emit, x); })
+FUNCTION(ErfcOp, { return chlo::erfc(emit, x); })
 
 } // namespace sinter::nn

@@ -42,6 +42,10 @@ def Nn_ErfOp : Nn_UnaryOp<"erf"> {
                 "exp(-t^2) from 0 to x";
 }
 
+def Nn_ErfcOp : Nn_UnaryOp<"erfc"> {
+  let summary = "1 - erf(x), exact where that is small";
+}
+
 def Nn_ReluOp : Nn_UnaryOp<"relu"> {
   let summary = "max(x, 0)";
 }

@@ -70,6 +70,8 @@ struct Case {
   const char *op;
   Function exact;
   int operands = 1;
+  /// Units in the last place, where that is more than is allowed else.
+  long double most = 0;
 };
 
 const Case cases[] = {
@@ -91,6 +93,7 @@ const Case cases[] = {
     {"stablehlo.logistic",
      [](long double x, long double) { return 1 / (1 + expl(-x)); }},
     {"nn.erf", [](long double x, long double) { return erfl(x); }},
+    {"nn.erfc", [](long double x, long double) { return erfcl(x); }, 1, 5},
     {"stablehlo.power", [](long double x, long double y) { return powl(x, y); },
      2},
     {"stablehlo.atan2",
@@ -121,9 +124,9 @@ void check(ElementType type, const std::vector<std::vector<T>> &inputs,
         where = i;
       }
     }
-    EXPECT_LE(worst, most) << c.op << " of " << double(operands[0][where])
-                           << ", " << double(operands.back()[where]) << " is "
-                           << double(got[where]);
+    EXPECT_LE(worst, std::max(most, c.most))
+        << c.op << " of " << double(operands[0][where]) << ", "
+        << double(operands.back()[where]) << " is " << double(got[where]);
     if (std::getenv("SINTER_VERBOSE"))
       std::fprintf(stderr, "%-34s %-5s %.3Lf at %.9g, %.9g: %.9g\n", c.op,
                    std::string(name(type)).c_str(), worst,

@@ -7,6 +7,7 @@
 #include "graph/Types.h"
 #include "graph/chlo/DecomposeChlo.h"
 #include "graph/chlo/ExpandComplex.h"
+#include "graph/nn/NnOps.h"
 #include "interpreter/Interpreter.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -37,6 +38,22 @@ inline void expandAll(ModuleOp module) {
   }
 }
 
+/// Replaces what `chlo` becomes whole.
+inline void decomposeNn(ModuleOp module) {
+  SmallVector<DecomposableOpInterface> all;
+  module.walk([&](DecomposableOpInterface op) {
+    if (isa<nn::NnDialect>(op->getDialect()))
+      all.push_back(op);
+  });
+  for (DecomposableOpInterface op : all) {
+    OpBuilder builder(op);
+    auto values = op.decompose(builder);
+    ASSERT_TRUE(succeeded(values));
+    op->replaceAllUsesWith(*values);
+    op->erase();
+  }
+}
+
 /// Runs OP (`chlo.erf`, `stablehlo.exponential`) on the arguments in the
 /// operations that it is built from; its result.
 inline Tensor run(const std::string &op, const std::vector<Tensor> &arguments,
@@ -64,6 +81,7 @@ inline Tensor run(const std::string &op, const std::vector<Tensor> &arguments,
     return {};
   }
   decomposeChlo(*module);
+  decomposeNn(*module);
   expandAll(*module);
   EXPECT_TRUE(succeeded(verify(*module)));
   auto results =

@@ -20,7 +20,7 @@ bool cpu::isElementwise(Operation *op) {
              RemOp, ShiftLeftOp, ShiftRightArithmeticOp, ShiftRightLogicalOp,
              SubtractOp, XorOp, ConvertOp, RealOp, ImagOp, IsFiniteOp,
              ReducePrecisionOp, ComplexOp, CompareOp, SelectOp, ClampOp,
-             nn::ErfOp>(op);
+             nn::ErfOp, nn::ErfcOp>(op);
 }
 
 Value cpu::emitElementwise(Emission &emission, Operation *op,

@@ -121,6 +121,7 @@ Value ElementwiseWriter::wideFloat(Operation *op, Operands operands) {
       .Case<nn::ErfOp>([&](auto) {
         return fast(emitErf, [&] { return e.create<math::ErfOp>(x); });
       })
+      .Case<nn::ErfcOp>([&](auto) { return emitErfc(e, x); })
       .Case<LogisticOp>([&](auto) {
         return fast(emitLogistic, [&] {
           // e^-|x| does not overflow.

@@ -46,7 +46,7 @@ static double operationsOf(Operation &op) {
         return size * elements;
       })
       .Case<ExpOp, Expm1Op, LogOp, Log1pOp, LogisticOp, TanhOp, SineOp,
-            CosineOp, TanOp, PowOp, Atan2Op, CbrtOp, nn::ErfOp>(
+            CosineOp, TanOp, PowOp, Atan2Op, CbrtOp, nn::ErfOp, nn::ErfcOp>(
           [&](auto) { return 20 * elements; })
       .Default([&](Operation *) { return elements; });
 }

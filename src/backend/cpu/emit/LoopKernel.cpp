@@ -293,7 +293,8 @@ private:
   static bool isExpensive(Operation *op) {
     using namespace stablehlo;
     return isa<ExpOp, Expm1Op, LogOp, Log1pOp, LogisticOp, TanhOp, SqrtOp,
-               RsqrtOp, DivOp, PowOp, SineOp, CosineOp, nn::ErfOp>(op);
+               RsqrtOp, DivOp, PowOp, SineOp, CosineOp, nn::ErfOp, nn::ErfcOp>(
+        op);
   }
 
   int64_t rowLength() const {

@@ -222,17 +222,22 @@ Value cpu::emitTanh(Emission &emission, Value x) {
   return w.select(w.less(magnitude, 0.625f), near, w.copySign(far, x));
 }
 
+/// erf(x) = x P(x^2) for |x| < 1.
+static Value erfNearZero(Writer &w, Value x) {
+  return w.mul(x, w.polynomial(w.mul(x, x),
+                               {7.853861353153693e-5f, -8.010193625184903e-4f,
+                                5.188327685732524e-3f, -2.685381193529856e-2f,
+                                1.128358514861418e-1f, -3.761262582423300e-1f,
+                                1.128379166725710e+0f}));
+}
+
 /// x P(x^2) for |x| < 1; 1 - e^(-x^2) / |x| Q(1 / x^2) with x's sign elsewhere,
 /// with one Q for |x| < 2 and one above.
 Value cpu::emitErf(Emission &emission, Value x) {
   Writer w(emission, x);
   Value magnitude = w.abs(x);
   Value square = w.mul(x, x);
-  Value near = w.mul(
-      x, w.polynomial(square, {7.853861353153693e-5f, -8.010193625184903e-4f,
-                               5.188327685732524e-3f, -2.685381193529856e-2f,
-                               1.128358514861418e-1f, -3.761262582423300e-1f,
-                               1.128379165726710e+0f}));
+  Value near = erfNearZero(w, x);
   Value isNear = w.less(magnitude, 1.0f);
   // Away from the division by zero that is not used.
   Value divisor = w.select(isNear, w.number(1.0f), magnitude);
@@ -253,6 +258,34 @@ Value cpu::emitErf(Emission &emission, Value x) {
   Value tail = w.mul(w.mul(power, inverse), q);
   Value far = w.copySign(w.sub(w.number(1.0f), tail), x);
   return w.select(isNear, near, far);
+}
+
+/// 1 - erf(x) for |x| < 1 / 2; e^(-x^2) P(t) / (1 + 2x), t = (x - 3.75) /
+/// (x + 3.75), for greater x, and 2 less that for -x. P interpolates in the
+/// nodes of a Chebyshev polynomial (Shepherd and Laframboise, Math. Comp. 36,
+/// 1981). x^2 is taken in two parts, of which the first has no rounding error.
+Value cpu::emitErfc(Emission &emission, Value x) {
+  Writer w(emission, x);
+  Value magnitude = w.abs(x);
+  // The result is 0 from 10.06 on.
+  Value a = w.select(w.greater(magnitude, 11.0f), w.number(11.0f), magnitude);
+  Value t = w.div(w.exactAdd(a, w.number(-3.75f)), w.add(a, 3.75f));
+  Value p = w.polynomial(t, {-2.0821906e-4f, 4.8923928e-4f, 1.8129851e-3f,
+                             -9.8299200e-3f, 2.8318350e-2f, -5.8681044e-2f,
+                             9.2313045e-2f, -1.0880465e-1f, 8.2276109e-2f,
+                             3.5854334e-3f, -1.4024059e-1f, 1.2375126f});
+  Value high = w.fromBits(w.andInt(w.bits(a), ~0xfff));
+  Value rest =
+      w.e.create<arith::MulFOp>(w.exactSub(high, a), w.exactAdd(high, a));
+  Value power = emitExp(emission, w.mul(w.mul(high, high), -1.0f));
+  // e^rest - 1
+  Value more = w.polynomial(rest, {1.0f / 24, 1.0f / 6, 0.5f});
+  more = w.add(w.mul(w.mul(rest, rest), more), rest);
+  Value q = w.div(p, w.add(w.add(a, a), 1.0f));
+  Value tail = w.mul(power, w.add(w.mul(q, more), q));
+  Value far = w.select(w.less(x, 0.0f), w.sub(w.number(2.0f), tail), tail);
+  Value near = w.sub(w.number(1.0f), erfNearZero(w, x));
+  return w.select(w.less(magnitude, 0.5f), near, far);
 }
 
 /// 1 / (1 + e) or e / (1 + e) with e = e^-|x|, which does not overflow.

@@ -22,6 +22,8 @@ mlir::Value emitLog(Emission &emission, mlir::Value x);
 mlir::Value emitLog1p(Emission &emission, mlir::Value x);
 mlir::Value emitTanh(Emission &emission, mlir::Value x);
 mlir::Value emitErf(Emission &emission, mlir::Value x);
+/// Within 5 units in the last place.
+mlir::Value emitErfc(Emission &emission, mlir::Value x);
 /// 1 / (1 + exp(-x))
 mlir::Value emitLogistic(Emission &emission, mlir::Value x);
 
