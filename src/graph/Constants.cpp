@@ -64,7 +64,9 @@ std::optional<Tensor> toTensor(ElementsAttr attribute) {
     return Tensor::share(*type, Shape(shaped.getShape()),
                          blob->getData().data(), nullptr);
   }
-  if (auto dense = dyn_cast<DenseElementsAttr>(attribute))
+  // MLIR reads the elements of quantised types, which are to stand in their
+  // storage type, as strings.
+  if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(attribute))
     return denseToTensor(dense, *type);
   return std::nullopt;
 }

@@ -36,6 +36,11 @@ bool compatibleConstantTypes(TypeRange written, TypeRange actual) {
 
 SINTER_INFER(ConstantOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
+  // So MLIR reads literals of types that it has no numbers for.
+  if (isa<DenseStringElementsAttr>(adaptor.getValue()))
+    return emitOptionalError(location,
+                             "the elements are no numbers; those of a "
+                             "quantised type stand in its storage type");
   inferredReturnTypes.push_back(adaptor.getValue().getType());
   return success();
 }
