@@ -84,8 +84,13 @@ static bool isReplacedByUsers(Value value) {
 
 static bool isSmallEnough(Operation *op, int64_t byteLimit) {
   if (isRepetition(op)) {
+    // Few integers are a shape or indices; equal numbers are no more than one.
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    return type.hasStaticShape() &&
+    bool isEqual =
+        op->getNumOperands() == 1 &&
+        cast<RankedTensorType>(op->getOperand(0).getType()).getRank() == 0;
+    return (type.getElementType().isIntOrIndex() || isEqual) &&
+           type.hasStaticShape() &&
            type.getNumElements() <= largestDenseConstant;
   }
   int64_t bytes = bytesOf(op->getResultTypes());

@@ -478,6 +478,60 @@ func.func @main(%x: tensor<?x2xf32> {sinter.name = "x", sinter.dims = ["N", ""]}
         self.write("net/data/arg2", npy((2,), (10, 20)))
         self.assertEqual(self.result("--bind", self.path("net"), "--input", self.x), (12, 23))
 
+    # A batch norm as JAX writes it: every statistic on its way through 1x1x1xC, scale and deviation multiplied there.
+    NORM = """
+func.func public @main(%k: tensor<1x1x2x3xf32> {jax.arg_info = "params['kernel']"}, %mean: tensor<3xf32> {jax.arg_info = "stats['mean']"},
+    %var: tensor<3xf32> {jax.arg_info = "stats['var']"}, %scale: tensor<3xf32> {jax.arg_info = "params['scale']"},
+    %bias: tensor<3xf32> {jax.arg_info = "params['bias']"}, %x: tensor<1x4x4x2xf32> {jax.arg_info = "x"}) -> tensor<1x4x4x3xf32> {
+  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x4x2xf32>, tensor<1x1x2x3xf32>) -> tensor<1x4x4x3xf32>
+  %1 = stablehlo.broadcast_in_dim %mean, dims = [3] : (tensor<3xf32>) -> tensor<1x1x1x3xf32>
+  %2 = stablehlo.broadcast_in_dim %var, dims = [3] : (tensor<3xf32>) -> tensor<1x1x1x3xf32>
+  %3 = stablehlo.broadcast_in_dim %1, dims = [0, 1, 2, 3] : (tensor<1x1x1x3xf32>) -> tensor<1x4x4x3xf32>
+  %4 = stablehlo.subtract %0, %3 : tensor<1x4x4x3xf32>
+  %e = stablehlo.constant dense<9.99999974E-6> : tensor<f32>
+  %5 = stablehlo.broadcast_in_dim %e, dims = [] : (tensor<f32>) -> tensor<1x1x1x3xf32>
+  %6 = stablehlo.add %2, %5 : tensor<1x1x1x3xf32>
+  %7 = stablehlo.rsqrt %6 : tensor<1x1x1x3xf32>
+  %8 = stablehlo.reshape %scale : (tensor<3xf32>) -> tensor<1x1x1x3xf32>
+  %9 = stablehlo.multiply %7, %8 : tensor<1x1x1x3xf32>
+  %10 = stablehlo.broadcast_in_dim %9, dims = [0, 1, 2, 3] : (tensor<1x1x1x3xf32>) -> tensor<1x4x4x3xf32>
+  %11 = stablehlo.multiply %4, %10 : tensor<1x4x4x3xf32>
+  %12 = stablehlo.reshape %bias : (tensor<3xf32>) -> tensor<1x1x1x3xf32>
+  %13 = stablehlo.broadcast_in_dim %12, dims = [0, 1, 2, 3] : (tensor<1x1x1x3xf32>) -> tensor<1x4x4x3xf32>
+  %14 = stablehlo.add %11, %13 : tensor<1x4x4x3xf32>
+  %15 = call @relu(%14) : (tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32>
+  return %15 : tensor<1x4x4x3xf32>
+}
+func.func private @relu(%a: tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<1x4x4x3xf32>
+  %0 = stablehlo.maximum %a, %z : tensor<1x4x4x3xf32>
+  return %0 : tensor<1x4x4x3xf32>
+}
+"""
+
+    def test_batch_norm_of_jax(self):
+        """Bound, it folds into the weights; with one statistic left open, it stays."""
+        model = self.write("norm.mlir", self.NORM)
+        weights = {"params['kernel']": npy((1, 1, 2, 3), (1, -2, 3, 0.5, 0.25, -1)), "stats['mean']": npy((3,), (0.5, 1, -1)),
+                   "stats['var']": npy((3,), (1, 4, 0.25)), "params['scale']": npy((3,), (2, 1, 0.5)),
+                   "params['bias']": npy((3,), (0, 1, 2))}
+        options = {name: ["--bind", f"{name}={self.write(name + '.npy', array)}"] for name, array in weights.items()}
+
+        def simplified(names):
+            done = self.sinter("optimize", model, "--json", "--verify-numerics=each",
+                               *(option for name in names for option in options[name]))
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            return json.loads(done.stdout)["after"]
+
+        self.assertEqual(simplified(options), {"stablehlo.convolution": 1, "stablehlo.broadcast_in_dim": 1,
+                                               "stablehlo.add": 1, "stablehlo.maximum": 1})
+        for missing in "stats['mean']", "stats['var']", "params['scale']", "params['kernel']":
+            after = simplified([name for name in options if name != missing])
+            if missing in ("stats['var']", "params['kernel']", "params['scale']"):
+                self.assertIn("stablehlo.multiply", after, missing)
+            else:
+                self.assertEqual(after["stablehlo.subtract"] if "stablehlo.subtract" in after else after["stablehlo.add"], 1)
+
     def test_errors(self):
         def refused(*bound, mentions):
             options = [option for each in bound for option in ("--bind", each)]

@@ -18,12 +18,14 @@ using namespace sinter;
 namespace {
 
 struct Case {
-  const char *name;
-  const char *arguments; ///< types, separated by ';'
-  const char *results;
-  const char *op; ///< uses %0, %1, ...
+  std::string name;
+  std::string arguments; ///< types, separated by ';'
+  std::string results;
+  std::string op; ///< uses %0, %1, ...
   double tolerance = 1e-5;
 };
+
+void PrintTo(const Case &test, std::ostream *os) { *os << test.name; }
 
 const Case cases[] = {
     {"acos", "2x7xf32", "2x7xf32", "nn.acos %0 : tensor<2x7xf32>"},
@@ -107,6 +109,23 @@ const Case cases[] = {
      "(tensor<4x3xi32>, tensor<4x3xi64>)"},
     {"hardmax", "3x7xf32", "3x7xf32",
      "nn.hardmax %0, axis = 1 : tensor<3x7xf32>"},
+    {"log_softmax_of_columns", "3x4x5xf32", "3x4x5xf32",
+     "nn.log_softmax %0, axes = [0] : tensor<3x4x5xf32>"},
+    {"lp_normalize_1", "2x3x4xf32", "2x3x4xf32",
+     "nn.lp_normalize %0, axis = 1 {p = 1 : i64} : tensor<2x3x4xf32>"},
+    {"max_pool_dilated", "1x2x6x5xf32", "1x2x4x4xf32",
+     "nn.max_pool %0, window = [3, 2] strides = [2, 1] {dilations = array<i64: "
+     "1, 2>, padding_low = array<i64: 1, 0>, padding_high = array<i64: 2, 1>} "
+     ": (tensor<1x2x6x5xf32>) -> tensor<1x2x4x4xf32>"},
+    {"average_pool_dilated", "1x2x6x5xf32", "1x2x4x4xf32",
+     "nn.average_pool %0, window = [3, 2] strides = [2, 1] {dilations = "
+     "array<i64: 1, 2>, padding_low = array<i64: 1, 0>, padding_high = "
+     "array<i64: 2, 1>, count_padding = true, ceil_padding = array<i64: 1, "
+     "0>} : (tensor<1x2x6x5xf32>) -> tensor<1x2x4x4xf32>"},
+    {"lp_pool_dilated", "1x2x6x5xf32", "1x2x4x4xf32",
+     "nn.lp_pool %0, window = [3, 2] strides = [2, 1] {dilations = array<i64: "
+     "1, 2>, padding_low = array<i64: 1, 0>, padding_high = array<i64: 2, 1>, "
+     "p = 2 : i64} : (tensor<1x2x6x5xf32>) -> tensor<1x2x4x4xf32>"},
     {"max_pool", "1x2x7x6xf32", "1x2x4x3xf32",
      "nn.max_pool %0, window = [3, 2] strides = [2, 2] {dilations = array<i64: "
      "1, 1>, padding_low = array<i64: 1, 0>, padding_high = array<i64: 1, 0>} "
@@ -218,7 +237,47 @@ const Case cases[] = {
      "[\"Relu\"], operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>}> : "
      "(tensor<4x2x3xf32>, tensor<1x5x3xf32>, tensor<1x5x5xf32>) -> "
      "(tensor<4x1x2x5xf32>, tensor<1x2x5xf32>)"},
+    {"gru_clipped", "3x2x4xf32;2x9x4xf32;2x9x3xf32;2x18xf32;2x2x3xf32",
+     "3x2x2x3xf32;2x2x3xf32",
+     "\"nn.gru\"(%0, %1, %2, %3, %4) <{direction = \"bidirectional\", "
+     "activations = [\"HardSigmoid\", \"Softsign\", \"HardSigmoid\", "
+     "\"Softsign\"], linear_before_reset = true, clip = 0.5 : f64, "
+     "operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 1>}> : "
+     "(tensor<3x2x4xf32>, tensor<2x9x4xf32>, tensor<2x9x3xf32>, "
+     "tensor<2x18xf32>, tensor<2x2x3xf32>) -> (tensor<3x2x2x3xf32>, "
+     "tensor<2x2x3xf32>)"},
+    {"rnn_both_ways", "3x2x4xf32;2x3x4xf32;2x3x3xf32;2x6xf32;2x2x3xf32",
+     "3x2x2x3xf32;2x2x3xf32",
+     "\"nn.rnn\"(%0, %1, %2, %3, %4) <{direction = \"bidirectional\", "
+     "activations = [\"Relu\", \"Relu\"], operandSegmentSizes = array<i32: "
+     "1, 1, 1, 1, 0, 1>}> : (tensor<3x2x4xf32>, tensor<2x3x4xf32>, "
+     "tensor<2x3x3xf32>, tensor<2x6xf32>, tensor<2x2x3xf32>) -> "
+     "(tensor<3x2x2x3xf32>, tensor<2x2x3xf32>)"},
 };
+
+/// Every way to say where the elements of a resized tensor come from.
+std::vector<Case> resizes() {
+  std::vector<Case> all;
+  auto add = [&](const std::string &mode, const std::string &coordinates,
+                 const std::string &nearest) {
+    std::string name = mode + "_" + coordinates + "_" + nearest;
+    all.push_back({name, "1x5x4xf32", "1x3x10xf32",
+                   "nn.resize %0, scales = [1.0, 0.6, 2.5], \"" + mode +
+                       "\", \"" + coordinates + "\", \"" + nearest +
+                       "\" {exclude_outside = false, antialias = false} : "
+                       "(tensor<1x5x4xf32>) -> tensor<1x3x10xf32>"});
+  };
+  for (const char *coordinates :
+       {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",
+        "align_corners", "asymmetric"}) {
+    for (const char *mode : {"linear", "cubic"})
+      add(mode, coordinates, "floor");
+    for (const char *nearest :
+         {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"})
+      add("nearest", coordinates, nearest);
+  }
+  return all;
+}
 
 class Decompose : public testing::TestWithParam<Case> {};
 
@@ -308,6 +367,8 @@ TEST_P(Decompose, GivesTheSameValues) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Nn, Decompose, testing::ValuesIn(cases),
+                         [](const auto &info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Resize, Decompose, testing::ValuesIn(resizes()),
                          [](const auto &info) { return info.param.name; });
 
 } // namespace

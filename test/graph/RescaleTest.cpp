@@ -199,6 +199,70 @@ TEST(Rescale, Movements) {
     return %y : tensor<2x3xf64> })");
 }
 
+TEST(Rescale, Choices) {
+  // Neither predicate nor indices are rescaled.
+  check(R"((%x: tensor<4xf64>, %z: tensor<4xf64>) -> tensor<4xf64> {
+    %p = stablehlo.constant dense<[true, false, false, true]> : tensor<4xi1>
+    %y = stablehlo.select %p, %x, %z : tensor<4xi1>, tensor<4xf64>
+    return %y : tensor<4xf64> })");
+  check(R"((%x: tensor<5x3xf64>) -> tensor<2x3xf64> {
+    %i = stablehlo.constant dense<[[3], [1]]> : tensor<2x1xi32>
+    %y = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1],
+        collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>,
+        slice_sizes = array<i64: 1, 3>}> : (tensor<5x3xf64>, tensor<2x1xi32>) -> tensor<2x3xf64>
+    return %y : tensor<2x3xf64> })");
+  check(R"((%x: tensor<5x3xf64>) -> tensor<2x2xf64> {
+    %i = stablehlo.constant dense<2> : tensor<i32>
+    %j = stablehlo.constant dense<9> : tensor<i32>
+    %y = stablehlo.dynamic_slice %x, %i, %j, sizes = [2, 2] : (tensor<5x3xf64>, tensor<i32>, tensor<i32>) -> tensor<2x2xf64>
+    return %y : tensor<2x2xf64> })");
+  check(R"((%x: tensor<5x3xf64>, %u: tensor<2x2xf64>) -> tensor<5x3xf64> {
+    %i = stablehlo.constant dense<1> : tensor<i32>
+    %y = stablehlo.dynamic_update_slice %x, %u, %i, %i : (tensor<5x3xf64>, tensor<2x2xf64>, tensor<i32>, tensor<i32>) -> tensor<5x3xf64>
+    return %y : tensor<5x3xf64> })");
+}
+
+TEST(Rescale, Scatters) {
+  auto scatter = [](const std::string &body) {
+    return R"((%x: tensor<5x3xf64>, %u: tensor<2x3xf64>) -> tensor<5x3xf64> {
+    %i = stablehlo.constant dense<[[3], [1]]> : tensor<2x1xi32>
+    %y = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
+        inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+    ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+      )" + body +
+           R"(
+      stablehlo.return %c : tensor<f64>
+    }) : (tensor<5x3xf64>, tensor<2x1xi32>, tensor<2x3xf64>) -> tensor<5x3xf64>
+    return %y : tensor<5x3xf64> })";
+  };
+  check(scatter("%c = stablehlo.add %a, %b : tensor<f64>"));
+  std::string replaced = scatter("");
+  replaced.replace(replaced.find("return %c"), 9, "return %b");
+  check(replaced);
+  // A product has no way through.
+  Model model = parse(scatter("%c = stablehlo.multiply %a, %b : tensor<f64>"));
+  EXPECT_TRUE(cast<RescaleOpInterface>(tested(model)).getRescaleWays().empty());
+}
+
+TEST(Rescale, Windows) {
+  for (const char *op : {"add", "maximum", "minimum"})
+    check(std::string(
+              R"((%x: tensor<3x6x2xf64>, %i: tensor<f64>) -> tensor<3x4x2xf64> {
+    %y = "stablehlo.reduce_window"(%x, %i) <{window_dimensions = array<i64: 1, 3, 1>,
+        window_strides = array<i64: 1, 2, 1>, padding = dense<[[0, 0], [1, 2], [0, 0]]> : tensor<3x2xi64>}> ({
+    ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+      %c = stablehlo.)") +
+          op + R"( %a, %b : tensor<f64>
+      stablehlo.return %c : tensor<f64>
+    }) : (tensor<3x6x2xf64>, tensor<f64>) -> tensor<3x4x2xf64>
+    return %y : tensor<3x4x2xf64> })");
+  check(R"((%x: tensor<1x2x6x6xf64>) -> tensor<1x2x3x3xf64> {
+    %y = nn.average_pool %x, window = [2, 2] strides = [2, 2] {dilations = array<i64: 1, 1>,
+        padding_low = array<i64: 0, 0>, padding_high = array<i64: 0, 0>, count_padding = false}
+        : (tensor<1x2x6x6xf64>) -> tensor<1x2x3x3xf64>
+    return %y : tensor<1x2x3x3xf64> })");
+}
+
 TEST(Rescale, Products) {
   check(
       R"((%a: tensor<4x2x3x5xf64>, %b: tensor<5x6x4x2xf64>) -> tensor<2x3x6xf64> {

@@ -149,8 +149,8 @@ struct TypeCase {
   const char *name;
   double tolerance;
 };
-const TypeCase types[] = {
-    {"f32", 2e-5}, {"f64", 1e-12}, {"f16", 1e-2}, {"bf16", 6e-2}};
+const TypeCase types[] = {{"f32", 2e-5},  {"f64", 1e-12},    {"f16", 1e-2},
+                          {"bf16", 6e-2}, {"f8E4M3FN", 0.4}, {"f8E5M2", 0.8}};
 
 std::string chainText(const ChainCase &chain, const std::string &in,
                       const std::string &out, const char *shape, int channels,
