@@ -28,6 +28,8 @@ struct Environment {
   /// How this process talks to others; a grid of its own where there is none.
   std::shared_ptr<Communicator> communicator =
       std::make_shared<LoneCommunicator>();
+  /// How many interpreter.run_parallel this process is inside of.
+  unsigned parallelDepth = 0;
   /// What the numbers of stablehlo.rng follow from, and how many words were
   /// drawn.
   uint64_t seed = 0;

@@ -41,6 +41,9 @@ static std::vector<Program> programsOf(const Call &call) {
   return programs;
 }
 
+/// Processes that run processes that run processes.
+static constexpr unsigned mostNested = 16;
+
 /// What the functions of `infeed` give, each a list of values.
 static Result<std::deque<Tensors>> infeedOf(const Call &call) {
   auto op = call.as<check::RunParallelOp>();
@@ -63,6 +66,9 @@ static Result<std::deque<Tensors>> infeedOf(const Call &call) {
 /// runs at a time, until it ends or waits for others.
 static Result<Tensors> evaluateRunParallel(const Call &call) {
   auto op = call.as<check::RunParallelOp>();
+  if (environmentOf(call).parallelDepth >= mostNested)
+    return unsupported("processes run processes more than " +
+                       std::to_string(mostNested) + " times over");
   std::vector<Program> programs = programsOf(call);
   Result<std::deque<Tensors>> infeed = infeedOf(call);
   if (!infeed)
@@ -78,6 +84,7 @@ static Result<Tensors> evaluateRunParallel(const Call &call) {
     Program &program = programs[communicator.rank()];
     communicator.infeed = *infeed;
     Environment environment = outer;
+    ++environment.parallelDepth;
     // The group owns it and outlives the call.
     environment.communicator =
         std::shared_ptr<Communicator>(std::shared_ptr<void>(), &communicator);

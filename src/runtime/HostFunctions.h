@@ -14,6 +14,7 @@
 #include "runtime/Tensor.h"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -53,6 +54,9 @@ struct HostCall {
 
 /// Called by one thread at a time for one executor, by several for several.
 using HostFunction = std::function<Result<void>(const HostCall &)>;
+
+/// Functions by name.
+using HostFunctionTable = std::map<std::string, HostFunction, std::less<>>;
 
 /// Makes \p function known under \p name, in place of one that was.
 void registerHostFunction(std::string name, HostFunction function);

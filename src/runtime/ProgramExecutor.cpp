@@ -42,7 +42,8 @@ unsigned worthwhileThreads(const Step &step, unsigned available) {
 
 Result<std::unique_ptr<ProgramExecutor>>
 ProgramExecutor::create(std::shared_ptr<const Program> program,
-                        std::shared_ptr<ThreadPool> pool) {
+                        std::shared_ptr<ThreadPool> pool,
+                        HostFunctionTable own) {
   if (Result<void> fits = checkHost(program->triple, program->features); !fits)
     return fits.takeError();
   if (Result<void> sound = verify(*program); !sound)
@@ -54,6 +55,7 @@ ProgramExecutor::create(std::shared_ptr<const Program> program,
       std::move(program), std::move(pool), std::move(*code)));
   if (Result<void> memory = executor->allocate(); !memory)
     return memory.takeError();
+  executor->ownFunctions = std::move(own);
   if (Result<void> found =
           executor->findHostFunctions(executor->compiled->steps);
       !found)
@@ -176,7 +178,10 @@ std::byte *ProgramExecutor::address(const BufferReference &buffer,
 Result<void> ProgramExecutor::findHostFunctions(std::span<const Step> steps) {
   for (const Step &step : steps) {
     if (step.kind == StepKind::HostCall) {
-      const HostFunction *function = findHostFunction(step.hostFunction);
+      const auto own = ownFunctions.find(step.hostFunction);
+      const HostFunction *function = own != ownFunctions.end()
+                                         ? &own->second
+                                         : findHostFunction(step.hostFunction);
       if (!function)
         return unsupported("the program calls '" + step.hostFunction +
                            "', which nobody has registered");

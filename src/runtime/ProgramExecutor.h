@@ -23,10 +23,11 @@ class ProgramExecutor : public Executor, public HostContextUser {
 public:
   /// Checks that \p program is sound and made for this machine, and loads its
   /// code. Errors: Unsupported where processor features are missing, System
-  /// where it is damaged or memory is short.
+  /// where it is damaged or memory is short. The program finds host functions
+  /// in \p own before those that everybody knows.
   static Result<std::unique_ptr<ProgramExecutor>>
   create(std::shared_ptr<const Program> program,
-         std::shared_ptr<ThreadPool> pool);
+         std::shared_ptr<ThreadPool> pool, HostFunctionTable own = {});
 
   std::span<const TensorSpec> inputs() const override;
   std::span<const TensorSpec> outputs() const override;
@@ -76,6 +77,7 @@ private:
 
   HostContext *hostContext = nullptr;
   RandomStream random;
+  HostFunctionTable ownFunctions;
   std::unordered_map<const Step *, const HostFunction *> hostFunctions;
 
   /// One buffer a state, which lives as long as this.

@@ -51,11 +51,31 @@ class DistributionTest(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("mpirun started 4 processes", done.stderr)
 
+    def check(self, backend, program):
+        return run("test", os.path.join(HERE, program), "--backend", backend, "--timeout", "60")
+
+    def test_programs_that_run_processes(self):
+        for backend in ["interpreter", "cpu"]:
+            done = self.check(backend, "parallel.mlir")
+            self.assertEqual((done.returncode, done.stdout.strip()), (0, "2 passed, 0 failed"), backend)
+
+    def test_a_wrong_value_in_a_process(self):
+        for backend in ["interpreter", "cpu"]:
+            done = self.check(backend, "wrong.mlir")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("1 of 1 values are not as expected, worst at []: got 1, expected 5", done.stdout)
+
+    def test_a_function_that_runs_itself(self):
+        done = self.check("cpu", "recursive.mlir")
+        self.assertIn("the function 'again' runs itself in parallel", done.stdout)
+        self.assertIn("processes run processes more than 16 times over", self.check("interpreter", "recursive.mlir").stdout)
+
     def test_a_deadlock_is_an_error_at_once(self):
-        done = run("test", os.path.join(HERE, "deadlock.mlir"), "--backend", "interpreter", "--timeout", "20")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("no process can go on: process 0 (replica 0, partition 0) waits in stablehlo.all_reduce for others; "
-                      "process 1 (replica 1, partition 0) has ended", done.stdout)
+        for backend in ["interpreter", "cpu"]:
+            done = self.check(backend, "deadlock.mlir")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("no process can go on: process 0 (replica 0, partition 0) waits in stablehlo.all_reduce for others; "
+                          "process 1 (replica 1, partition 0) has ended", done.stdout)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "engine/TestFile.h"
-#include "engine/compiler/ExtractChecks.h"
+#include "engine/compiler/CompiledTest.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "formats/stablehlo/ForeignText.h"
 #include "formats/stablehlo/StablehloReader.h"
@@ -18,7 +18,6 @@
 #include "interpreter/Interpreter.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "runtime/MappedFile.h"
-#include "runtime/ProgramExecutor.h"
 
 #include <set>
 
@@ -105,56 +104,6 @@ Result<void> runInterpreted(func::FuncOp function,
   Result<std::vector<Tensor>> results =
       interpret(function, arguments, {}, &environment);
   return results ? Result<void>() : results.takeError();
-}
-
-Result<std::vector<Tensor>> compileAndRun(Model model,
-                                          const std::vector<Tensor> &inputs,
-                                          const TestRequest &request) {
-  CompileRequest compilation;
-  compilation.passes = request.passes;
-  compilation.fastConvolution = request.fastConvolution;
-  compilation.threads = request.threads;
-  Result<std::shared_ptr<const Program>> program =
-      compileModel(std::move(model), {}, compilation);
-  if (!program)
-    return program.takeError();
-  auto executor = ProgramExecutor::create(
-      std::move(*program), std::make_shared<ThreadPool>(request.threads));
-  if (!executor)
-    return executor.takeError();
-  return (*executor)->run(inputs);
-}
-
-/// A module of one function, as @main, and what it calls.
-Model programOf(const Model &model, StringRef name) {
-  Model program = model.clone();
-  auto function = program.module().lookupSymbol<func::FuncOp>(name);
-  if (name != entryName)
-    function.setName(entryName);
-  function.setPublic();
-  return program;
-}
-
-Result<void> runCompiled(const Model &model, func::FuncOp function,
-                         const std::vector<Tensor> &arguments,
-                         const TestRequest &request) {
-  Model program = programOf(model, function.getName());
-  Result<ExtractedChecks> extracted = extractChecks(program, arguments);
-  if (!extracted)
-    return extracted.takeError();
-  Result<std::vector<Tensor>> results =
-      compileAndRun(std::move(program), extracted->inputs, request);
-  if (!results)
-    return results.takeError();
-  for (const ExtractedCheck &check : extracted->checks)
-    if (Result<void> good =
-            expect((*results)[check.got],
-                   check.expectedValues ? *check.expectedValues
-                                        : (*results)[check.expected],
-                   check.expectation);
-        !good)
-      return good;
-  return {};
 }
 
 /// Written, read and written again, a module is the same.
@@ -264,9 +213,9 @@ private:
       return arguments.takeError();
     if (arguments->size() != function.getNumArguments())
       return usageError("the program has inputs, so it does not check itself");
-    return request.interpret
-               ? runInterpreted(function, *arguments, request)
-               : runCompiled(model, function, *arguments, request);
+    return request.interpret ? runInterpreted(function, *arguments, request)
+                             : runCompiledTest(model, function.getName().str(),
+                                               *arguments, request);
   }
 
   void record(const std::string &name, Work work) {

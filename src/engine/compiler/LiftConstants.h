@@ -1,0 +1,31 @@
+//===- LiftConstants.h - constants of a test program become inputs --------===//
+//
+//   main() {                              main(x) {
+//     x = constant [1, 2]           ->      y = add(x, x)
+//     y = add(x, x)                         ...                x is [1, 2]
+//
+// What a compiler would compute itself becomes an input, so that there is
+// something to compile.
+//
+// Restrictions: scalars, quantised constants, those in regions and those that
+// decide shapes stay.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_ENGINE_COMPILER_LIFTCONSTANTS_H
+#define SINTER_ENGINE_COMPILER_LIFTCONSTANTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/Tensor.h"
+
+#include <vector>
+
+namespace sinter {
+
+/// Makes arguments of \p function's constants, behind those that it has.
+/// Returns their values.
+std::vector<Tensor> liftConstants(mlir::func::FuncOp function);
+
+} // namespace sinter
+
+#endif // SINTER_ENGINE_COMPILER_LIFTCONSTANTS_H
