@@ -147,14 +147,14 @@ static Value erfInvFactorOfDouble(Emit &emit, Value w, Value root) {
 /// M. Giles, "Approximating the erfinv function", GPU Computing Gems (2011),
 /// tables 1 and 5: x times a polynomial in w = -log(1 - x^2), in sqrt(w) where
 /// that is large. Near 1, where x^2 has lost the digits that count, w comes
-/// from (1 - x)(1 + x).
+/// from (1 - x)(1 + x), whose rounding matters less from there on.
 Value erfInv(Emit &emit, Value operand) {
   return inWideType(emit, operand, [&](ValueRange operands) {
     Value x = operands[0], magnitude = emit.abs(x);
     Value one = emit.splat(1, tensorOf(x));
     Value inside = log1p(emit, emit.neg(emit.mul(x, x)));
     Value edge = emit.log(emit.mul(emit.sub(one, x), emit.add(one, x)));
-    Value isEdge = emit.compare(Direction::GT, magnitude, 1 - 0x1p-12);
+    Value isEdge = emit.compare(Direction::GT, magnitude, 0.875);
     Value w = emit.neg(emit.select(isEdge, edge, inside));
     Value root = emit.sqrt(w);
     Value factor = isDouble(x) ? erfInvFactorOfDouble(emit, w, root)
