@@ -402,7 +402,45 @@ private:
         ArrayRef(place->dims).take_front(group.rowDims.size()) ==
             ArrayRef(group.rowDims))
       return true;
+    if (!group.hasRows && leadsToRows(group, producer, *place))
+      return true;
     return readsOnce(operand.getOwner(), operand) || isCheap(producer);
+  }
+
+  /// Whether \p op is computed element by element from a reduction that makes
+  /// \p group one of rows, all by operations that nobody else reads: what
+  /// (x - mean) / sqrt(variance) has behind the division is computed once a
+  /// row.
+  static bool leadsToRows(Group &group, Operation *op, const Place &place) {
+    constexpr unsigned mostOps = 16;
+    SetVector<Operation *> chain;
+    chain.insert(op);
+    bool hasReduction = false;
+    for (unsigned i = 0; i < chain.size(); ++i) {
+      Operation *each = chain[i];
+      if (auto reduce = dyn_cast<stablehlo::ReduceOp>(each)) {
+        hasReduction |= group.mayAdmit(reduce, place);
+        continue;
+      }
+      for (Value operand : each->getOperands())
+        if (Operation *producer = operand.getDefiningOp();
+            producer && kindOf(producer) != Kind::Constant &&
+            !isa<stablehlo::IotaOp, stablehlo::BroadcastInDimOp>(producer) &&
+            sizeOf(operand) == sizeOf(each->getResult(0)))
+          chain.insert(producer);
+      bool isBeside = kindOf(each) == Kind::Elementwise ||
+                      (isa<stablehlo::ReshapeOp>(each) &&
+                       Group::properSizes(shapeOf(each->getOperand(0))) ==
+                           Group::properSizes(shapeOf(each->getResult(0))));
+      if (!isBeside || chain.size() > mostOps)
+        return false;
+    }
+    return hasReduction && !group.hasProduct() &&
+           llvm::all_of(chain, [&](Operation *each) {
+             return llvm::all_of(each->getUsers(), [&](Operation *user) {
+               return group.contains(user) || chain.contains(user);
+             });
+           });
   }
 
   /// What follows a product elementwise is computed on its results while they

@@ -151,6 +151,47 @@ TEST(Reduction, ComputesLayerNormByRows) {
             "");
 }
 
+TEST(Reduction, LayerNormIsOneKernel) {
+  const char *forms[] = {
+      // As nn.layer_norm is decomposed
+      R"((%x: tensor<9x48xf32>, %g: tensor<48xf32>, %b: tensor<48xf32>)
+      -> tensor<9x48xf32> {
+    %y, %m, %i = nn.layer_norm %x, %g, %b axis = 1 {compute_type = f32, epsilon = 1.0e-5 : f64}
+        : (tensor<9x48xf32>, tensor<48xf32>, tensor<48xf32>)
+        -> (tensor<9x48xf32>, tensor<9x1xf32>, tensor<9x1xf32>)
+    return %y : tensor<9x48xf32>
+  })",
+      // As flax spells it, with the mean of squares
+      R"((%x: tensor<9x48xf32>) -> tensor<9x48xf32> {
+    %z = stablehlo.constant dense<0.0> : tensor<f32>
+    %n = stablehlo.constant dense<48.0> : tensor<9xf32>
+    %e = stablehlo.constant dense<1.0e-5> : tensor<9x1xf32>
+    %s = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1]
+        : (tensor<9x48xf32>, tensor<f32>) -> tensor<9xf32>
+    %m = stablehlo.divide %s, %n : tensor<9xf32>
+    %q = stablehlo.multiply %x, %x : tensor<9x48xf32>
+    %t = stablehlo.reduce(%q init: %z) applies stablehlo.add across dimensions = [1]
+        : (tensor<9x48xf32>, tensor<f32>) -> tensor<9xf32>
+    %u = stablehlo.divide %t, %n : tensor<9xf32>
+    %mm = stablehlo.multiply %m, %m : tensor<9xf32>
+    %v = stablehlo.subtract %u, %mm : tensor<9xf32>
+    %vk = stablehlo.reshape %v : (tensor<9xf32>) -> tensor<9x1xf32>
+    %ve = stablehlo.add %vk, %e : tensor<9x1xf32>
+    %i = stablehlo.rsqrt %ve : tensor<9x1xf32>
+    %mw = stablehlo.broadcast_in_dim %m, dims = [0] : (tensor<9xf32>) -> tensor<9x48xf32>
+    %c = stablehlo.subtract %x, %mw : tensor<9x48xf32>
+    %iw = stablehlo.broadcast_in_dim %i, dims = [0, 1] : (tensor<9x1xf32>) -> tensor<9x48xf32>
+    %y = stablehlo.multiply %c, %iw : tensor<9x48xf32>
+    return %y : tensor<9x48xf32>
+  })"};
+  for (const char *text : forms) {
+    EXPECT_EQ(differs(text, {1e-5, 1e-4}), "");
+    auto program = sinter::cpu::compileForCpu(parseModel(text), {});
+    ASSERT_TRUE(program) << program.error().message;
+    EXPECT_EQ(program->steps.size(), 1u) << text;
+  }
+}
+
 TEST(Reduction, ReadsRowsThroughATranspose) {
   EXPECT_EQ(differs(R"((%x: tensor<12x9xf32>) -> tensor<9x12xf32> {
     %z = stablehlo.constant dense<0.0> : tensor<f32>
