@@ -157,6 +157,20 @@ static Result<Tensors> evaluateAllReduce(const Call &call) {
                     call.scope);
 }
 
+/// By what it is in terms of all_reduce.
+static Result<Tensors> evaluateCrossReplicaSum(const Call &call) {
+  OpBuilder builder(call.op->getContext());
+  FailureOr<SmallVector<mlir::Value>> sum =
+      call.as<CrossReplicaSumOp>().decompose(builder);
+  if (failed(sum))
+    return unsupported("cannot be written as an all_reduce");
+  Operation *reduction = sum->front().getDefiningOp();
+  Result<Tensors> results =
+      evaluateAllReduce(Call{reduction, call.operands, call.scope});
+  reduction->destroy();
+  return results;
+}
+
 static Result<Tensors> evaluateReduceScatter(const Call &call) {
   auto op = call.as<ReduceScatterOp>();
   Result<Groups> groups = groupsOf(op);
@@ -288,6 +302,7 @@ void registerDistribution(Registry &registry) {
   registry.addMoving<AllGatherOp>(evaluateAllGather);
   registry.addMoving<AllToAllOp>(evaluateAllToAll);
   registry.addMoving<AllReduceOp>(evaluateAllReduce);
+  registry.addMoving<CrossReplicaSumOp>(evaluateCrossReplicaSum);
   registry.addMoving<ReduceScatterOp>(evaluateReduceScatter);
   registry.addMoving<CollectiveBroadcastOp>(evaluateCollectiveBroadcast);
   registry.addMoving<CollectivePermuteOp>(evaluateCollectivePermute);

@@ -35,6 +35,15 @@ class DistributionTest(unittest.TestCase):
         self.assertEqual((status, len(lines)), (0, 4 * 10 * 2), errors)
         self.assertEqual(grid("cpu")[:2], (0, lines), grid("cpu")[2])
 
+    def test_reductions_of_all_kinds(self):
+        outputs = set()
+        for options in ["interpreter"], ["cpu"], ["cpu", "--disable-patterns", "all"]:
+            done = run("run", os.path.join(HERE, "reductions.mlir"), "--replicas", "3", "--input", "random", "--no-cache",
+                       "--backend", *options)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            outputs.add(done.stdout)
+        self.assertEqual(len(outputs), 1)
+
     def test_mpi_agrees_with_threads(self):
         if not shutil.which("mpirun"):
             self.skipTest("there is no mpirun")

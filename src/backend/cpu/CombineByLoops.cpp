@@ -2,6 +2,7 @@
 
 #include "backend/cpu/CombineByLoops.h"
 
+#include "backend/cpu/ZeroResults.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "graph/Types.h"
 #include "graph/nn/Emit.h"
@@ -43,12 +44,10 @@ public:
 
 private:
   Value gathered(Value place) {
-    return builder
-        .create<HostCallOp>(emit.location, TypeRange(given), place,
-                            "sinter.gathered",
-                            "tensor=" + std::to_string(index),
-                            /*pure=*/false)
-        .getResult(0);
+    return createCallWithZeros(builder, emit.location, TypeRange(given), place,
+                               "sinter.gathered",
+                               "tensor=" + std::to_string(index))
+        .front();
   }
 
   /// What argument \p number of the computation takes.

@@ -3,6 +3,7 @@
 #include "backend/cpu/HostCalls.h"
 
 #include "backend/cpu/CombineByLoops.h"
+#include "backend/cpu/ZeroResults.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "graph/Collectives.h"
 #include "graph/chlo/KnownCalls.h"
@@ -160,7 +161,20 @@ Value assemble(OpBuilder &builder, Location location, Type type,
 
 } // namespace
 
+/// A sum over processes becomes an all_reduce.
+static void modernize(func::FuncOp function) {
+  function.walk([](stablehlo::CrossReplicaSumOp op) {
+    OpBuilder builder(op);
+    if (FailureOr<SmallVector<Value>> sum = op.decompose(builder);
+        succeeded(sum)) {
+      op->replaceAllUsesWith(*sum);
+      op->erase();
+    }
+  });
+}
+
 void cpu::lowerToHostCalls(func::FuncOp function) {
+  modernize(function);
   SmallVector<std::pair<Operation *, Callee>> found;
   function.walk([&](Operation *op) {
     if (std::optional<Callee> callee = calleeOf(op))
@@ -175,10 +189,19 @@ void cpu::lowerToHostCalls(func::FuncOp function) {
     SmallVector<Type> types;
     for (Type type : op->getResultTypes())
       flattenType(type, types);
-    auto call = builder.create<HostCallOp>(op->getLoc(), types,
-                                           op->getOperands(), callee.function,
-                                           callee.configuration, callee.isPure);
-    ValueRange values = call.getResults();
+    SmallVector<Value> results;
+    if (isa<stablehlo::CollectiveBroadcastOp, stablehlo::CollectivePermuteOp,
+            stablehlo::RecvOp>(op))
+      results =
+          createCallWithZeros(builder, op->getLoc(), types, op->getOperands(),
+                              callee.function, callee.configuration);
+    else
+      results = builder
+                    .create<HostCallOp>(op->getLoc(), types, op->getOperands(),
+                                        callee.function, callee.configuration,
+                                        callee.isPure)
+                    .getResults();
+    ValueRange values = results;
     for (Value result : op->getResults())
       result.replaceAllUsesWith(
           assemble(builder, op->getLoc(), result.getType(), values));

@@ -59,8 +59,9 @@ enum class Combination : uint8_t {
 /// (without one, the grid has one process). Configuration: "op" (the name in
 /// messages), "grouping" and "ids" (or pairs of them; see ProcessGroups.h),
 /// "axis" (to join or cut along), "join_axis", "count", "channel", "has_roots"
-/// (the last input says which process of a group), "combination". Tokens are
-/// tensors without elements.
+/// (the last input says which process of a group), "combination", "tells" (the
+/// last output says whether there were values, of those that may not be there).
+/// Tokens are tensors without elements.
 Result<void> allGather(const HostCall &call);
 Result<void> allToAll(const HostCall &call);
 Result<void> collectiveBroadcast(const HostCall &call);

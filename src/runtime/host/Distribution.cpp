@@ -57,11 +57,17 @@ Communicator &communicatorOf(const HostCall &call) {
   return communicator ? *communicator : lone;
 }
 
-/// Writes the values into the outputs, zeros where there are none.
+/// Writes the values into the outputs, zeros where there are none; and, if that
+/// is asked for, into the last one whether there are.
 Result<void> give(const HostCall &call, const std::optional<Tensors> &values,
                   std::string_view what) {
-  for (size_t i = 0; i < call.outputs.size(); ++i) {
-    Tensor &output = call.outputs[i];
+  std::span<Tensor> outputs = call.outputs;
+  if (HostConfiguration(call.configuration).number("tells") != 0) {
+    outputs.back().set<uint8_t>(0, values.has_value());
+    outputs = outputs.first(outputs.size() - 1);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Tensor &output = outputs[i];
     if (!values || i >= values->size()) {
       std::memset(output.mutableBytes(), 0, output.bytes());
       continue;
