@@ -64,13 +64,22 @@ private:
   // Operations as calls
   //===--------------------------------------------------------------------===//
 
+  /// Of the functions' names.
+  static constexpr const char *prefix = "test function ";
+
   Result<void> lowerOperations() {
     SmallVector<Operation *> found;
+    bool usesNames = false;
     model.module().walk([&](Operation *op) {
+      if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+        usesNames |= call.getCallTargetName().starts_with(prefix);
       if (check::checkOf(op) ||
           isa<check::CheckDialect, check::InterpreterDialect>(op->getDialect()))
         found.push_back(op);
     });
+    if (usesNames)
+      return unsupported(std::string("a program may not call '") + prefix +
+                         "...' itself");
     for (Operation *op : found) {
       Result<HostFunction> function = functionOf(op);
       if (!function)
@@ -136,7 +145,7 @@ private:
   /// A call of \p function in the place of \p op. A probe's result is its
   /// operand.
   void replace(Operation *op, HostFunction function) {
-    const std::string name = "sinter.test." + std::to_string(functions.size());
+    const std::string name = prefix + std::to_string(functions.size());
     OpBuilder builder(op);
     const bool isProbe = isa<check::ProbeOp>(op);
     auto call = builder.create<stablehlo::CustomCallOp>(
