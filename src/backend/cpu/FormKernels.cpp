@@ -294,11 +294,18 @@ private:
   bool isNeeded(Operation *op) {
     for (Operation *user : op->getUsers()) {
       auto holders = groupsOf.find(user);
-      if (holders == groupsOf.end())
-        return isLive(user);
+      if (holders == groupsOf.end()) {
+        if (isLive(user))
+          return true;
+        continue;
+      }
       for (Group *group : holders->second)
         if (!group->contains(op))
           return true;
+      // An alias that is computed in one kernel may be read by another, which
+      // computes a broadcast of it anew.
+      if (isAlias(user) && isNeeded(user))
+        return true;
     }
     return false;
   }

@@ -172,9 +172,12 @@ private:
     return result + "\"";
   }
 
-  /// The attribute of an operation that prints it as a bare `<...>`.
+  /// The attribute of an operation of `sdy` that prints it as a bare `<...>`.
   void nameAttribute(const TextToken &operation) {
-    if (operation.is("sdy.mesh")) {
+    // A constant like any other, which only Shardy's passes tell apart.
+    if (operation.is("sdy.constant")) {
+      replace(operation.begin, operation.end, "stablehlo.constant");
+    } else if (operation.is("sdy.mesh")) {
       TextToken tokens[3];
       if (follow(operation.end, {Kind::Word, Kind::Mark, Kind::Mark}, tokens) &&
           tokens[1].is('=') && tokens[2].is('<'))

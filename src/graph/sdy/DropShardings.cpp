@@ -23,8 +23,24 @@ static void inlineBody(ManualComputationOp op) {
   op->erase();
 }
 
+/// Annotations by attributes of dialects that are not there.
+static void dropForeignAttributes(Operation *op) {
+  auto isForeign = [](Attribute attribute) {
+    return attribute
+        .walk([](OpaqueAttr) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  };
+  SmallVector<StringAttr> foreign;
+  for (NamedAttribute attribute : op->getDiscardableAttrs())
+    if (isForeign(attribute.getValue()))
+      foreign.push_back(attribute.getName());
+  for (StringAttr name : foreign)
+    op->removeDiscardableAttr(name);
+}
+
 void dropShardings(ModuleOp module) {
   module.walk([](Operation *op) {
+    dropForeignAttributes(op);
     if (isa<ShardingConstraintOp, ReshardOp>(op)) {
       op->getResult(0).replaceAllUsesWith(op->getOperand(0));
       op->erase();

@@ -11,8 +11,9 @@ namespace sinter::sdy {
 /// of the results, so that one process computes the same.
 bool isOnWholeTensors(ManualComputationOp op);
 
-/// Removes what only says where tensors lie, and puts computations on whole
-/// tensors in their place. Others stay.
+/// Removes what only says where tensors lie, annotations of dialects that are
+/// not there, and puts computations on whole tensors in their place. Others
+/// stay.
 void dropShardings(mlir::ModuleOp module);
 
 } // namespace sinter::sdy

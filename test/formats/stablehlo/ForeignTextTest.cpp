@@ -70,6 +70,11 @@ TEST(ForeignTextTest, AliasesMayNotStandForTooMuch) {
   EXPECT_EQ(ours(uses), uses);
 }
 
+TEST(ForeignTextTest, ConstantsOfShardyAreConstants) {
+  EXPECT_EQ(ours("%0 = sdy.constant dense<1.0> : tensor<f32>"),
+            "%0 = stablehlo.constant dense<1.0> : tensor<f32>");
+}
+
 TEST(ForeignTextTest, BrokenTextIsLeftToTheParser) {
   for (const char *text : {"\"", "dense<\"0x", "\"f\":1:2 to", "sdy.mesh",
                            "in_shardings=[", "dense<\"0x01\"> : tensor<", "/"})

@@ -10,7 +10,7 @@
 // CHECK: sdy.manual_computation(%{{.*}}) in_shardings=[<@mesh, [{"a"}], replicated={"b"}>] out_shardings=[<@mesh, [{"a"}]>] manual_axes={"a"} (%{{.*}}: tensor<2xf32>) {
 sdy.mesh @mesh = <["a"=1, "b"=2]>
 func.func @main() {
-  %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %x = sdy.constant {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a", ?}]>]>, other.place = [#other.place<1>]} dense<[1.0, 2.0]> : tensor<2xf32>
   %0 = sdy.sharding_constraint %x <@mesh, [{"a"}]> : tensor<2xf32>
   sdy.sharding_group %0 group_id=3 : tensor<2xf32>
   %1 = sdy.manual_computation(%0) in_shardings=[<@mesh, [{"a"}], replicated={"b"}>] out_shardings=[<@mesh, [{"a"}]>] manual_axes={"a"} (%arg1: tensor<2xf32>) {
