@@ -1,6 +1,7 @@
 #include "passes/InlineCalls.h"
 
 #include "graph/Model.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Pass.h"
@@ -86,7 +87,23 @@ private:
 
 Result<void> inlineCalls(func::FuncOp function) {
   PatternRun run;
-  return Inliner(function, run).inlineIn(function);
+  // Composites are replaced by what they stand for later: nothing may be called
+  // there, either.
+  SymbolTable symbols(function->getParentOfType<ModuleOp>());
+  SetVector<func::FuncOp> functions;
+  functions.insert(function);
+  for (size_t i = 0; i < functions.size(); ++i) {
+    func::FuncOp next = functions[i];
+    if (Result<void> done = Inliner(next, run).inlineIn(next); !done)
+      return done;
+    next.walk([&](stablehlo::CompositeOp composite) {
+      if (auto inner =
+              symbols.lookup<func::FuncOp>(composite.getDecomposition());
+          inner && !inner.isExternal())
+        functions.insert(inner);
+    });
+  }
+  return {};
 }
 
 namespace {
