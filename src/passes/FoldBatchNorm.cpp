@@ -195,10 +195,18 @@ static double smallestNormal(ElementType type) {
   });
 }
 
-/// The weight's numbers, scaled; nothing if that is not sound in its type.
+/// Whether the weights stay as they are.
+static bool isOne(ArrayRef<double> scale) {
+  return llvm::all_of(scale, [](double each) { return each == 1; });
+}
+
+/// The weight's numbers, scaled; nothing if that is not sound in its type. None
+/// are needed where all scales are 1.
 static std::optional<std::vector<double>>
 scaledNumbers(const Weight &weight, const ChannelOf &channelOf,
               ArrayRef<double> scale) {
+  if (isOne(scale))
+    return std::vector<double>();
   std::vector<double> numbers = weight.numbers();
   if (!llvm::all_of(numbers, [](double each) { return std::isfinite(each); }))
     return std::nullopt;
@@ -410,7 +418,7 @@ bool Folder::foldAfter(Operation *op) {
         if (!step.shiftName.empty())
           biasName = step.shiftName;
       // Only shifts leave the weight as it is.
-      if (llvm::any_of(affine.scale, [](double each) { return each != 1; }))
+      if (!isOne(affine.scale))
         setWeight(product, *numbers);
       else
         groups.touch(op);
@@ -492,7 +500,7 @@ bool Folder::foldBefore(Operation *op) {
           continue;
         bias.name = names.fused(biasNameOf(product.weight));
       }
-      if (llvm::any_of(affine.scale, [](double each) { return each != 1; }))
+      if (!isOne(affine.scale))
         setWeight(product, *numbers);
       else
         groups.touch(op);
