@@ -7,6 +7,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
@@ -30,6 +31,24 @@ static void setAttributes(llvm::Module &module, const Target &target,
   }
 }
 
+/// Leaves out passes of the default pipeline that take time and find nothing:
+/// those that look across functions, of which a kernel has one, and instcombine
+/// between inlining and vectorising, where the loops are as they were when it
+/// ran before.
+static void leaveOut(llvm::PassInstrumentationCallbacks &callbacks) {
+  callbacks.registerShouldRunOptionalPassCallback(
+      [isSimplifying = false](llvm::StringRef pass, llvm::Any) mutable {
+        if (pass == "InlinerPass")
+          isSimplifying = true;
+        else if (pass == "LoopVectorizePass")
+          isSimplifying = false;
+        if (pass == "InstCombinePass")
+          return !isSimplifying;
+        return pass != "IPSCCPPass" && pass != "CalledValuePropagationPass" &&
+               pass != "SCCPPass" && pass != "CorrelatedValuePropagationPass";
+      });
+}
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -43,7 +62,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   // their register tiles the SLP vectoriser only costs time.
   tuning.SLPVectorization = false;
   tuning.LoopUnrolling = false;
-  llvm::PassBuilder builder(&machine, tuning);
+  llvm::PassInstrumentationCallbacks callbacks;
+  leaveOut(callbacks);
+  llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
