@@ -165,10 +165,9 @@ static std::string biasNameOf(const Weight &weight) {
 static std::vector<double> magnitudes(ArrayRef<double> numbers,
                                       const ChannelOf &channelOf) {
   std::vector<double> largest(channelOf.count(), 0);
-  for (auto [index, number] : llvm::enumerate(numbers)) {
-    double &each = largest[channelOf(index)];
-    each = std::max(each, std::abs(number));
-  }
+  channelOf.forEach(numbers.size(), [&](int64_t index, int64_t channel) {
+    largest[channel] = std::max(largest[channel], std::abs(numbers[index]));
+  });
   return largest;
 }
 
@@ -211,8 +210,9 @@ scaledNumbers(const Weight &weight, const ChannelOf &channelOf,
   if (!llvm::all_of(numbers, [](double each) { return std::isfinite(each); }))
     return std::nullopt;
   std::vector<double> before = magnitudes(numbers, channelOf);
-  for (auto [index, number] : llvm::enumerate(numbers))
-    number *= scale[channelOf(index)];
+  channelOf.forEach(numbers.size(), [&](int64_t index, int64_t channel) {
+    numbers[index] *= scale[channel];
+  });
   if (!roundsFinitely(weight.type(), numbers))
     return std::nullopt;
   double smallest = smallestNormal(weight.type());

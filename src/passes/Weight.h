@@ -57,6 +57,18 @@ public:
     return groups == 1 ? channel
                        : index / groupStride % groups * size + channel;
   }
+  /// Calls `visit(index, channel)` for the first \p total elements in order,
+  /// without a division each.
+  template <typename Visit> void forEach(int64_t total, Visit visit) const {
+    int64_t within = 0, channel = 0;
+    for (int64_t index = 0; index < total; ++index) {
+      visit(index, groups == 1 ? channel : (*this)(index));
+      if (++within < stride)
+        continue;
+      within = 0;
+      channel = channel + 1 < size ? channel + 1 : 0;
+    }
+  }
 
 private:
   int64_t size, stride = 1, groups = 1, groupStride = 1;
