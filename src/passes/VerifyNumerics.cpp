@@ -5,6 +5,7 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Interpreter.h"
 #include "passes/Groups.h"
+#include "passes/Matching.h"
 #include "runtime/Random.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -126,8 +127,14 @@ void VerifyNumerics::changed(Operation *op) { setTraces(op, {}); }
 // Running
 //===----------------------------------------------------------------------===//
 
+/// Numbers for each argument. Where shapes are open, single integers are taken
+/// for the sizes: JAX hands them over so.
 static Result<std::vector<Tensor>>
 randomInputs(func::FuncOp function, int64_t unknownDimension, uint64_t seed) {
+  const bool isOpen = llvm::any_of(function.getArgumentTypes(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !tensor.hasStaticShape();
+  });
   std::vector<Tensor> inputs;
   for (Type type : function.getArgumentTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -140,8 +147,12 @@ randomInputs(func::FuncOp function, int64_t unknownDimension, uint64_t seed) {
       shape.push_back(ShapedType::isDynamic(size) ? unknownDimension : size);
     if (!byteCount(*element, shape))
       return invalidModel("an input is too large");
-    Tensor input(*element, std::move(shape));
-    fillRandom(input, seed + inputs.size());
+    const bool isSize = isOpen && shape.empty() && isInteger(*element) &&
+                        *element != ElementType::I1;
+    Tensor input = isSize ? tensorOfDoubles(*element, {}, unknownDimension)
+                          : Tensor(*element, std::move(shape));
+    if (!isSize)
+      fillRandom(input, seed + inputs.size());
     inputs.push_back(std::move(input));
   }
   return inputs;

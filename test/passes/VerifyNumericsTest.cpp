@@ -342,6 +342,20 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   EXPECT_TRUE(done) << done.error().message;
 }
 
+/// JAX's way of open shapes: the size is an argument.
+TEST(VerifyNumerics, TakesIntegersForSizes) {
+  Model model = parseModel(R"(
+func.func @main(%n: tensor<i64>, %x: tensor<?xf32>) -> tensor<?xf32> {
+  %s = stablehlo.reshape %n : (tensor<i64>) -> tensor<1xi64>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %y = stablehlo.dynamic_broadcast_in_dim %one, %s, dims = [] : (tensor<f32>, tensor<1xi64>) -> tensor<?xf32>
+  %z = stablehlo.add %x, %y : tensor<?xf32>
+  return %z : tensor<?xf32>
+})");
+  PatternRun run;
+  EXPECT_TRUE(begin(model, run));
+}
+
 /// What channels-first does is compared, whether or not anyone reads it.
 TEST(VerifyNumerics, ComparesWhatWasReordered) {
   const char *text = R"(
