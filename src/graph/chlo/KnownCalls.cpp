@@ -81,6 +81,10 @@ static FailureOr<Values> raise(CustomCallOp call, OpBuilder &builder) {
                                             "SPMDShardToFullShape",
                                             "annotate_device_placement",
                                             "xla.sdy.FuncResultSharding",
+                                            "xla.sdy.LocalToGlobalShape",
+                                            "xla.sdy.GlobalToLocalShape",
+                                            "MoveToHost",
+                                            "MoveToDevice",
                                             "LayoutConstraint"};
   StringRef target = call.getCallTargetName();
   if (functions.contains(target))
