@@ -97,12 +97,13 @@ Result<void> rng(const HostCall &call) {
   dispatch(result.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (!isStdComplex<T>)
-      for (int64_t i = 0; i < result.size(); ++i)
+      for (int64_t i = 0; i < result.size(); ++i) {
         if (isNormal)
           result.set(i, static_cast<T>(normal(a.toDouble(0), b.toDouble(0),
                                               &words[2 * i])));
         else
           setUniform(result, i, a.at<T>(0), b.at<T>(0), words[i]);
+      }
   });
   return {};
 }
