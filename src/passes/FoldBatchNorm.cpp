@@ -216,9 +216,11 @@ scaledNumbers(const Weight &weight, const ChannelOf &channelOf,
   if (!roundsFinitely(weight.type(), numbers))
     return std::nullopt;
   double smallest = smallestNormal(weight.type());
-  for (auto [was, is] : llvm::zip_equal(before, magnitudes(numbers, channelOf)))
+  for (auto [was, factor] : llvm::zip_equal(before, scale)) {
+    double is = was * std::abs(factor);
     if (is != 0 && is < smallest && was >= smallest)
       return std::nullopt;
+  }
   return numbers;
 }
 
@@ -463,12 +465,14 @@ static Bias shiftedSum(const Product &product, ArrayRef<ChannelFold> folds,
     count *= places.back().count();
   }
   bias.numbers.assign(count, 0);
-  for (auto [index, weight] : llvm::enumerate(weights)) {
-    int64_t place = 0;
-    for (const ChannelOf &each : places)
-      place = place * each.count() + each(index);
-    bias.numbers[place] += weight * shift[channelOf(index)];
-  }
+  std::vector<int64_t> placeOf(weights.size(), 0);
+  for (const ChannelOf &each : places)
+    each.forEach(weights.size(), [&](int64_t index, int64_t channel) {
+      placeOf[index] = placeOf[index] * each.count() + channel;
+    });
+  channelOf.forEach(weights.size(), [&](int64_t index, int64_t channel) {
+    bias.numbers[placeOf[index]] += weights[index] * shift[channel];
+  });
   return bias;
 }
 
