@@ -70,9 +70,6 @@ private:
 
 } // namespace
 
-static bool isIdentity(const Order &order) {
-  return llvm::equal(order, llvm::seq<int64_t>(0, order.size()));
-}
 static Order inverse(const Order &order) {
   Order result(order.size());
   for (auto [index, place] : llvm::enumerate(order))
@@ -97,7 +94,7 @@ Value Walk::inOrder(Value value, const Order &order, OpBuilder &builder) {
     if (other->order == order)
       return other->value;
   auto type = tensorOf(value);
-  if (isIdentity(order))
+  if (isIota(order))
     return value;
   auto broadcast = value.getDefiningOp<BroadcastInDimOp>();
   if (!broadcast) {
@@ -146,7 +143,7 @@ bool Walk::rewriteConvolution(ConvolutionOp op) {
   Order output = {numbers.getOutputBatchDimension(),
                   numbers.getOutputFeatureDimension()};
   llvm::append_range(output, numbers.getOutputSpatialDimensions());
-  if (isIdentity(input) && isIdentity(output))
+  if (isIota(input) && isIota(output))
     return false;
   OpBuilder builder(op);
   Value lhs = inOrder(op.getLhs(), input, builder);
@@ -255,7 +252,7 @@ bool Walk::rewriteReduce(ReduceOp op) {
   auto copy = cast<ReduceOp>(
       copyOf(op, {x->value, op.getInitValues()[0]}, order, builder));
   copy.setDimensions(dimensions);
-  if (isIdentity(order)) {
+  if (isIota(order)) {
     known.erase(op->getResult(0));
     run.replaced(passName, op->getResult(0), copy->getResult(0));
     op->getResult(0).replaceAllUsesWith(copy->getResult(0));

@@ -12,10 +12,6 @@ namespace sinter {
 /// Chains of operations are followed as far as this.
 static constexpr unsigned deepestChain = 16;
 
-static bool isIota(ArrayRef<int64_t> list) {
-  return llvm::equal(list, llvm::seq<int64_t>(0, list.size()));
-}
-
 //===----------------------------------------------------------------------===//
 // Whose shape a vector of sizes is
 //===----------------------------------------------------------------------===//

@@ -8,10 +8,6 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 
-static bool isEmpty(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.hasStaticShape() && type.getNumElements() == 0;
-}
 static bool isPlain(Type element) {
   return isa<IntegerType, FloatType>(element);
 }

@@ -19,8 +19,9 @@
 namespace sinter {
 
 /// Replaces the calls in \p function, in its regions, in what composites there
-/// stand for, and in what is put in their place. The callees stay. Errors: Unsupported, with the callee, where a
-/// restriction does not hold; InvalidModel where there is none.
+/// stand for, and in what is put in their place. The callees stay. Errors:
+/// Unsupported, with the callee, where a restriction does not hold;
+/// InvalidModel where there is none.
 Result<void> inlineCalls(mlir::func::FuncOp function);
 
 /// The same of the entry function, as far as it goes.

@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
 #include "runtime/Tensor.h"
+#include "llvm/ADT/Sequence.h"
 #include <optional>
 
 namespace sinter {
@@ -17,6 +18,20 @@ inline bool isFloatTensor(mlir::Value value) {
 }
 inline bool isIntegerTensor(mlir::Value value) {
   return mlir::isa<mlir::IntegerType>(tensorOf(value).getElementType());
+}
+
+/// A tensor that is known to have no elements.
+inline bool isEmpty(mlir::Value value) {
+  auto type = mlir::dyn_cast<mlir::RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() && type.getNumElements() == 0;
+}
+
+/// 0, 1, 2, ...
+inline bool isIota(llvm::ArrayRef<int64_t> list) {
+  return llvm::equal(list, llvm::seq<int64_t>(0, list.size()));
+}
+inline bool areAll(llvm::ArrayRef<int64_t> list, int64_t number) {
+  return llvm::all_of(list, [&](int64_t each) { return each == number; });
 }
 
 /// Tensors of more elements than this are not computed only to look at them.

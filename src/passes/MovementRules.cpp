@@ -8,16 +8,6 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 
-static bool isIota(ArrayRef<int64_t> list) {
-  for (auto [index, each] : llvm::enumerate(list))
-    if (each != static_cast<int64_t>(index))
-      return false;
-  return true;
-}
-static bool areAll(ArrayRef<int64_t> list, int64_t number) {
-  return llvm::all_of(list, [&](int64_t each) { return each == number; });
-}
-
 //===----------------------------------------------------------------------===//
 // Transpose, reshape, broadcast, reverse
 //===----------------------------------------------------------------------===//

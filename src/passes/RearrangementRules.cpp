@@ -9,13 +9,6 @@ using namespace sinter::stablehlo;
 namespace sinter {
 
 static bool isScalar(Value value) { return tensorOf(value).getRank() == 0; }
-static bool isEmpty(Value value) {
-  auto type = tensorOf(value);
-  return type.hasStaticShape() && type.getNumElements() == 0;
-}
-static bool areAll(ArrayRef<int64_t> list, int64_t number) {
-  return llvm::all_of(list, [&](int64_t each) { return each == number; });
-}
 
 /// The scalar that a value repeats, or null.
 static Value repeatedScalar(Value value) {

@@ -329,7 +329,7 @@ static Values sortDimension(SortOp op, OpBuilder &builder) {
 }
 
 static bool areOnes(std::optional<ArrayRef<int64_t>> list) {
-  return !list || llvm::all_of(*list, [](int64_t each) { return each == 1; });
+  return !list || areAll(*list, 1);
 }
 static SmallVector<int64_t> paddingOf(ReduceWindowOp op) {
   if (auto padding = op.getPadding())
