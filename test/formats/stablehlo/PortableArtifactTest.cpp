@@ -7,6 +7,7 @@
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -223,6 +224,37 @@ module attributes {a.unit, a.list = [unit, 1 : i32]} {
 })";
   roundTrip(annotated);
   refuses(annotated, {1, 10, 0}, "needs version 1.11");
+}
+
+/// An artifact whose mesh and sharding are in Shardy's own encoding, as JAX
+/// writes them: 8 and 9 of its attributes, which refer to the last four.
+const char *const encodedShardings =
+    "4d4cef520d537461626c65484c4f5f76312e31332e30000121070105090b01030f03"
+    "05131705051b1f0347250701110b130b13131313130305131705090b0b0b0b03070f"
+    "0f1701030b0507131707028905111701010105131701030317010503170105231701"
+    "07111701090705031d010d23032101030123031d151d170319090919010b031f0007"
+    "09052903090511030103010904550501500301070445030109034007030750090507"
+    "042903050b03030b0005460d070301030109040f0303060301050100c51b05030b05"
+    "0f1511290b0f0b09116275696c74696e007364790076686c6f006d6f64756c65006d"
+    "657368007368617264696e675f636f6e73747261696e740066756e635f7631007265"
+    "7475726e5f7631006d2e6d6c6972006d006d61696e00006100081f09050101051105"
+    "0b151715191b0313";
+
+TEST_F(PortableArtifact, ReadsEncodedShardings) {
+  const std::string bytes = llvm::fromHex(encodedShardings);
+  auto module = read(bytes);
+  ASSERT_TRUE(module) << module.error().message;
+  const std::string text = textOf(**module);
+  EXPECT_NE(text.find("sdy.mesh @m = <[\"a\"=2]>"), std::string::npos) << text;
+  EXPECT_NE(text.find("<@m, [{\"a\", ?}p1]>"), std::string::npos) << text;
+  for (size_t length = 0; length < bytes.size(); ++length)
+    EXPECT_FALSE(read(bytes.substr(0, length)));
+  // Whatever is wrong in them, nothing is read outside.
+  for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::string flipped = bytes;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
+    (void)read(flipped);
+  }
 }
 
 TEST_F(PortableArtifact, SharesLargeConstants) {
