@@ -50,8 +50,8 @@ std::vector<LabelScore> mostProbable(const Tensor &scores,
   Shape shape = scores.shape();
   while (shape.size() > 1 && shape.back() == 1)
     shape.pop_back();
-  if (shape.empty() || shape.back() != classes || !isFloat(scores.type()) ||
-      scores.size() < classes)
+  if (classes == 0 || shape.empty() || shape.back() != classes ||
+      !isFloat(scores.type()) || scores.size() < classes)
     return {};
   std::vector<double> values;
   for (int64_t i = 0; i < classes; ++i)

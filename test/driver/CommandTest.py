@@ -132,6 +132,16 @@ class Inputs(CommandTest):
         self.assertEqual(runs[0], runs[1])
         self.assertNotEqual(runs[0], runs[2])
 
+    def test_empty_output(self):
+        model = self.good_model(shape=(0, 3))
+        for backend in ["cpu", "interpreter"]:
+            done = self.sinter("run", model, "--input", "random", "--backend", backend)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertIn("empty", done.stdout)
+        model = self.good_model("flat.onnx", shape=(3, 0))
+        done = self.sinter("run", model, "--input", "random")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+
     def test_output_folder(self):
         name = "../../evil/y"
         model = self.write("m.onnx", onnx.simple([onnx.node("Relu", ["x"], [name])], output=name))
