@@ -152,6 +152,9 @@ const Case cases[] = {
     {"lrn", "1x5x2x2xf32", "1x5x2x2xf32",
      "nn.lrn %0 {size = 4, alpha = 0.1, beta = 0.75, bias = 1.0} : "
      "tensor<1x5x2x2xf32>"},
+    {"lrn_wider_than_channels", "1x5x2x2xf32", "1x5x2x2xf32",
+     "nn.lrn %0 {size = 9223372036854775807, alpha = 1.0e18, beta = 0.75, "
+     "bias = 1.0} : tensor<1x5x2x2xf32>"},
     {"softmax", "3x4x5xf32", "3x4x5xf32",
      "nn.softmax %0, axes = [1] : tensor<3x4x5xf32>"},
     {"softmax_two_axes", "3x4x5xf32", "3x4x5xf32",

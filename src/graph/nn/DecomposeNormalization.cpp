@@ -180,10 +180,13 @@ FailureOr<SmallVector<Value>> LrnOp::decompose(OpBuilder &builder) {
   Emit emit(builder, getLoc());
   Value x = getOperand();
   auto type = tensorOf(x);
+  // No channel has more neighbours on a side than there are other channels.
+  uint64_t neighbours = std::max<int64_t>(type.getDimSize(1), 1) - 1;
+  uint64_t before = (getSize() - 1) / 2, after = getSize() - 1 - before;
   SmallVector<WindowDimension> window(type.getRank());
-  window[1].size = getSize();
-  window[1].paddingLow = (getSize() - 1) / 2;
-  window[1].paddingHigh = getSize() - 1 - window[1].paddingLow;
+  window[1].paddingLow = std::min(before, neighbours);
+  window[1].paddingHigh = std::min(after, neighbours);
+  window[1].size = window[1].paddingLow + 1 + window[1].paddingHigh;
   Value sum = emit.reduceWindow<stablehlo::AddOp>(
       emit.mul(x, x), emit.scalar(0, type.getElementType()), window);
   double factor = getAlpha().convertToDouble() / getSize();
