@@ -229,9 +229,9 @@ const GraphProto *NodeContext::getGraph(StringRef name) {
 }
 
 Type NodeContext::elementType(int64_t dataType) {
-  auto element = onnx::elementTypeOf(static_cast<int32_t>(dataType));
-  if (element)
-    return mlirTypeOf(*element, context());
+  if (llvm::isInt<32>(dataType))
+    if (auto element = onnx::elementTypeOf(static_cast<int32_t>(dataType)))
+      return mlirTypeOf(*element, context());
   unsupported("elements of type " + dataTypeName(dataType) +
               " are not supported");
   return {};
