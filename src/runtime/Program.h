@@ -120,7 +120,7 @@ struct Program {
 };
 
 /// Control flow nests at most this deep.
-inline constexpr unsigned maxStepNesting = 64;
+inline constexpr unsigned maxStepNesting = 512;
 
 /// Checks that every index, offset and size in \p program is within what it
 /// refers to, that no step writes to inputs or constants, and that the code is

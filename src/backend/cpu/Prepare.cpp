@@ -14,6 +14,7 @@
 #include "graph/nn/NnOps.h"
 #include "passes/FoldConstants.h"
 #include "passes/LowerQuantized.h"
+#include "runtime/Program.h"
 
 #include <set>
 
@@ -127,11 +128,29 @@ static Result<void> checkTypes(func::FuncOp function) {
   return unsupported("the CPU backend has no arithmetic on " + list);
 }
 
+/// Before any work: what nests deeper would be no sound program.
+static Result<void> checkNesting(func::FuncOp function) {
+  auto isDeeper = [](auto &self, Operation *op, unsigned depth) -> bool {
+    for (Region &region : op->getRegions())
+      for (Operation &inner : region.getOps())
+        if (inner.getNumRegions() > 0 &&
+            (depth == maxStepNesting || self(self, &inner, depth + 1)))
+          return true;
+    return false;
+  };
+  if (!isDeeper(isDeeper, function, 0))
+    return {};
+  return unsupported("control flow nests more than " +
+                     std::to_string(maxStepNesting) + " deep");
+}
+
 Result<void> cpu::prepare(Model &model, const Target &target,
                           bool allowsFastConvolution) {
   func::FuncOp function = model.entry();
   if (!function)
     return invalidModel("the model has no entry function");
+  if (Result<void> flat = checkNesting(function); !flat)
+    return flat;
   raiseKnownCalls(function);
   lowerToHostCalls(function);
   flatten(function);

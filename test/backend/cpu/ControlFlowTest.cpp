@@ -118,3 +118,25 @@ TEST(ControlFlow, LoopsUpdateTheirStateInPlace) {
   })"),
             1); // The counter, whose old value its own kernel reads.
 }
+
+/// Branches around branches around a negation.
+static std::string nestedBranches(int depth) {
+  std::string text = "(%p: tensor<i1>, %a: tensor<4xf32>) -> tensor<4xf32> {\n";
+  for (int i = 0; i < depth; ++i)
+    text += "%v" + std::to_string(i) + " = \"stablehlo.if\"(%p) ({\n";
+  text += "%n = stablehlo.negate %a : tensor<4xf32>\n";
+  for (int i = depth - 1; i >= 0; --i)
+    text += "\"stablehlo.return\"(%" +
+            (i == depth - 1 ? "n" : "v" + std::to_string(i + 1)) +
+            ") : (tensor<4xf32>) -> ()\n}, {\n"
+            "\"stablehlo.return\"(%a) : (tensor<4xf32>) -> ()\n"
+            "}) : (tensor<i1>) -> tensor<4xf32>\n";
+  return text + "return %v0 : tensor<4xf32>\n}";
+}
+
+TEST(ControlFlow, NestsDeeplyButNotWithoutBound) {
+  EXPECT_EQ(differs(nestedBranches(100)), "");
+  EXPECT_NE(differs(nestedBranches(600))
+                .find("control flow nests more than 512 deep"),
+            std::string::npos);
+}
