@@ -58,23 +58,19 @@ static Value spread(NodeContext &node, Value parameter, Value like,
                                  : node.sliceAxis(whole, *normal, 0, size);
 }
 
-/// \p value / \p scale, rounded, moved by the zero point, clamped.
-static Value quantize(NodeContext &node, Value value, Value scale,
-                      Value zeroPoint, Type element, int64_t axis,
-                      int64_t blockSize) {
-  if (!value || !scale || !element)
+/// \p quotient rounded, moved by the zero point, clamped.
+static Value roundTo(NodeContext &node, Value quotient, Value zeroPoint,
+                     Type element, int64_t axis, int64_t blockSize) {
+  if (!quotient || !element)
     return {};
-  Type wide = node.element(scale);
-  value = node.cast(value, wide);
-  Value quotient = node.binary<stablehlo::DivOp>(
-      value, spread(node, scale, value, axis, blockSize));
+  Type wide = node.element(quotient);
   auto integer = dyn_cast<IntegerType>(element);
   if (integer)
     quotient = node.unary<stablehlo::RoundNearestEvenOp>(quotient);
-  if (zeroPoint)
+  if (zeroPoint && quotient)
     quotient = node.binary<stablehlo::AddOp>(
         quotient,
-        spread(node, node.cast(zeroPoint, wide), value, axis, blockSize));
+        spread(node, node.cast(zeroPoint, wide), quotient, axis, blockSize));
   if (!quotient)
     return {};
   if (!integer)
@@ -87,6 +83,18 @@ static Value quantize(NodeContext &node, Value value, Value scale,
                                                quotient,
                                                node.scalar(wide, greatest)),
                    element);
+}
+
+/// \p value / \p scale, rounded, moved by the zero point, clamped.
+static Value quantize(NodeContext &node, Value value, Value scale,
+                      Value zeroPoint, Type element, int64_t axis,
+                      int64_t blockSize) {
+  if (!value || !scale)
+    return {};
+  value = node.cast(value, node.element(scale));
+  Value quotient = node.binary<stablehlo::DivOp>(
+      value, spread(node, scale, value, axis, blockSize));
+  return roundTo(node, quotient, zeroPoint, element, axis, blockSize);
 }
 
 static LogicalResult importQuantizeLinear(NodeContext &node) {
@@ -171,8 +179,8 @@ static Value requantize(NodeContext &node, Value sum, Value lhs, Value rhs,
       node.binary<stablehlo::MulOp>(scalarOf(lhs), rhs), scalarOf(out));
   Value scaled = node.binary<stablehlo::MulOp>(
       node.cast(sum, wide), spread(node, factor, sum, axis, 0));
-  return quantize(node, scaled, node.scalar(wide, 1), scalarOf(zeroPoint),
-                  node.element(zeroPoint), 0, 0);
+  return roundTo(node, scaled, scalarOf(zeroPoint), node.element(zeroPoint), 0,
+                 0);
 }
 
 /// x, its scale and zero point; w, its; those of y; bias.
