@@ -231,6 +231,17 @@ TEST(WriteOnnx, InputsAndConstantsAsOutputsAreCopied) {
   EXPECT_EQ(proto.graph().output(1).name(), "result1");
 }
 
+TEST(WriteOnnx, AnInputThatIsAnOutputKeepsItsName) {
+  ModelProto proto = written(parse(R"(
+    func.func @main(%x: tensor<2xf32> {sinter.name = "x"})
+        -> (tensor<2xf32> {sinter.name = "x"}, tensor<2xf32> {sinter.name = "y"}) {
+      return %x, %x : tensor<2xf32>, tensor<2xf32>
+    })"));
+  EXPECT_EQ(opTypes(proto.graph()), "Identity");
+  EXPECT_EQ(proto.graph().output(0).name(), "x");
+  EXPECT_EQ(proto.graph().output(1).name(), "y");
+}
+
 TEST(WriteOnnx, LoopsComputeTheirConditionTwice) {
   ModelProto proto = written(parse(R"(
     func.func @main(%n: tensor<i32>) -> tensor<i32> {

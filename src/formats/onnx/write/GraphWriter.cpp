@@ -7,6 +7,7 @@
 #include "graph/Constants.h"
 #include "graph/nn/NnOps.h"
 #include "llvm/ADT/ScopeExit.h"
+#include <set>
 
 using namespace mlir;
 
@@ -72,14 +73,16 @@ void GraphWriter::run() {
 
 void GraphWriter::writeOutputs(func::FuncOp function) {
   Operation *terminator = function.getBody().front().getTerminator();
+  std::set<Name> written;
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
     auto given = function.getResultAttrOfType<StringAttr>(i, nameAttribute);
     auto dims = function.getResultAttrOfType<ArrayAttr>(i, dimsAttribute);
     Name wantedName = given ? given.str() : "result" + std::to_string(i);
     Name tensor = name(value);
-    // A tensor is one output at most, and neither an input nor a constant.
+    // A tensor is one output at most, and no constant; an input only by its
+    // own name.
     if (tensor != wantedName || !current->tensors.contains(tensor) ||
-        isa<BlockArgument>(value)) {
+        written.contains(tensor)) {
       if (used.contains(wantedName))
         wantedName = freshName(wantedName);
       else
@@ -90,6 +93,7 @@ void GraphWriter::writeOutputs(func::FuncOp function) {
       node.add_output(wantedName);
       current->tensors.insert(wantedName);
     }
+    written.insert(wantedName);
     if (!describe(*current->proto->add_output(), wantedName, value.getType(),
                   dims))
       ++unsupported["outputs of a type that ONNX lacks"];
