@@ -153,20 +153,24 @@ std::optional<int64_t> Importer::versionOf(const Frame &frame,
   return found->second;
 }
 
-void Importer::addUnsupported(const NodeProto &node, int64_t version,
-                              const std::string &reason) {
+void Importer::addUnsupported(const NodeProto &node, const Frame &frame,
+                              int64_t version, const std::string &reason) {
   std::string domain = node.domain().empty() ? "ai.onnx" : node.domain();
   std::string what = oneLine(node.op_type()) + " (" + oneLine(domain) + " " +
                      std::to_string(version) + ")";
-  ++unsupportedNodes[reason.empty() ? what : what + ": " + reason];
+  Unsupported &entry =
+      unsupportedNodes[reason.empty() ? what : what + ": " + reason];
+  if (entry.count++ == 0)
+    entry.first = frame.prefix + describe(node);
 }
 
 Error Importer::unsupportedError() const {
   std::string text = file.name() + ": unsupported: ";
   bool first = true;
-  for (const auto &[what, count] : unsupportedNodes) {
+  for (const auto &[what, entry] : unsupportedNodes) {
     text += first ? "" : "; ";
-    text += std::to_string(count) + " x " + what;
+    text += std::to_string(entry.count) + " x " + what +
+            (entry.count > 1 ? ", first at " : ", at ") + entry.first;
     first = false;
   }
   return unsupported(text);
@@ -258,7 +262,7 @@ void Importer::recordGroup(NodeContext &node) {
 void Importer::importNode(const NodeProto &node, Frame &frame) {
   auto version = versionOf(frame, node.domain());
   auto refuse = [&](const std::string &reason) {
-    addUnsupported(node, version.value_or(0), reason);
+    addUnsupported(node, frame, version.value_or(0), reason);
     poison(node, frame);
   };
   auto invalid = [&](const std::string &reason) {

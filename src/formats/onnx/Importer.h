@@ -123,8 +123,8 @@ private:
                            mlir::func::FuncOp function);
   void recordGroup(class NodeContext &node);
   void poison(const NodeProto &node, Frame &frame);
-  void addUnsupported(const NodeProto &node, int64_t version,
-                      const std::string &reason);
+  void addUnsupported(const NodeProto &node, const Frame &frame,
+                      int64_t version, const std::string &reason);
   Error unsupportedError() const;
   std::optional<int64_t> versionOf(const Frame &frame, llvm::StringRef domain);
 
@@ -138,8 +138,13 @@ private:
   std::vector<mlir::Attribute> nodeRecords;
   FirstError reported;
   std::optional<Error> firstError;
-  /// "Op of domain 'd', version v: reason" -> how often.
-  std::map<std::string, int64_t> unsupportedNodes;
+  struct Unsupported {
+    int64_t count = 0;
+    /// How messages name the first such node.
+    std::string first;
+  };
+  /// By "Op (domain version): reason".
+  std::map<std::string, Unsupported> unsupportedNodes;
   int64_t nodeCount = 0;
 };
 
