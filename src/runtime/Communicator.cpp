@@ -10,6 +10,15 @@ std::string processText(const ProcessGrid &grid, Rank rank) {
          std::to_string(rank % grid.partitions) + ")";
 }
 
+std::string standstillText(const ProcessGrid &grid,
+                           std::span<const std::string> where) {
+  std::string text = "no process can go on:";
+  for (Rank rank = 0; rank < where.size(); ++rank)
+    text +=
+        (rank == 0 ? " " : "; ") + processText(grid, rank) + " " + where[rank];
+  return text;
+}
+
 Result<std::vector<Tensors>> LoneCommunicator::exchange(const RankGroup &,
                                                         const Tensors &mine,
                                                         std::string_view) {

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,6 +85,9 @@ private:
 
 /// "process 3 (replica 1, partition 1)".
 std::string processText(const ProcessGrid &grid, Rank rank);
+/// What all are told where none can go on; \p where says of each what it does.
+std::string standstillText(const ProcessGrid &grid,
+                           std::span<const std::string> where);
 
 /// A grid of one process.
 class LoneCommunicator : public Communicator {

@@ -99,11 +99,10 @@ private:
     }
     if (!anybody || stuck)
       return;
-    std::string message = "no process can go on:";
+    std::vector<std::string> where;
     for (Rank rank = 0; rank < grid.size(); ++rank)
-      message += (rank == 0 ? " " : "; ") + processText(grid, rank) +
-                 (hasEnded[rank] ? " has ended" : " " + waits[rank]->where);
-    stuck = failed(std::move(message));
+      where.push_back(hasEnded[rank] ? "has ended" : waits[rank]->where);
+    stuck = failed(standstillText(grid, where));
     changed.notify_all();
   }
 

@@ -60,6 +60,27 @@ class DistributionTest(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("mpirun started 4 processes", done.stderr)
 
+    def test_who_has_ended_leaves_nobody_waiting(self):
+        program = os.path.join(HERE, "leaves.mlir")
+        told = ("no process can go on: process 0 (replica 0, partition 0) waits in stablehlo.all_reduce for others; "
+                "process 1 (replica 1, partition 0) has ended")
+        for prefix in [()] + ([MPI] if shutil.which("mpirun") else []):
+            for backend in ["interpreter", "cpu"]:
+                done = run("run", program, "--replicas", "4" if prefix else "2", "--input", "random", "--no-cache",
+                           "--backend", backend, prefix=prefix)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(told, done.stderr)
+
+    def test_large_exchanges(self):
+        if not shutil.which("mpirun"):
+            self.skipTest("there is no mpirun")
+        program = os.path.join(HERE, "large.mlir")
+        arguments = "run", program, "--replicas", "4", "--no-cache", "--backend", "cpu"
+        threads, theirs = run(*arguments), run(*arguments, prefix=MPI)
+        self.assertEqual(theirs.returncode, 0, theirs.stderr)
+        self.assertEqual(sorted(theirs.stdout.splitlines()), sorted(threads.stdout.splitlines()))
+        self.assertIn("5e+06", theirs.stdout)
+
     def check(self, backend, program):
         return run("test", os.path.join(HERE, program), "--backend", backend, "--timeout", "60")
 

@@ -1,16 +1,17 @@
 #include "runtime/mpi/MpiCommunicator.h"
 
 #include <algorithm>
-#include <climits>
+#include <chrono>
+#include <functional>
 #include <list>
 #include <map>
 #include <mpi.h>
+#include <span>
+#include <thread>
 
 namespace sinter {
 
 namespace {
-
-constexpr int messageTag = 1;
 
 //===----------------------------------------------------------------------===//
 // Values as bytes
@@ -81,49 +82,194 @@ Result<Tensors> unpack(std::string_view bytes, std::string &what) {
 }
 
 //===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+enum class Kind : uint8_t {
+  /// Values over a channel.
+  Channel,
+  /// Values for a group that meets.
+  Meeting,
+  /// That a process waits or has ended; see Standing.
+  Standing,
+};
+
+/// A message without its kind.
+struct Message {
+  Rank from;
+  std::string bytes;
+};
+
+/// Sends and receives messages of any size, as pieces of one that MPI can
+/// count.
+class Post {
+public:
+  explicit Post(Rank self) : self(self) {}
+
+  /// Does not wait.
+  void send(std::span<const Rank> receivers, Kind kind,
+            std::string_view bytes) {
+    std::string whole;
+    append<uint64_t>(whole, headBytes + bytes.size());
+    append(whole, kind);
+    whole += bytes;
+    auto shared = std::make_shared<const std::string>(std::move(whole));
+    for (const Rank receiver : receivers)
+      if (receiver == self)
+        own.push_back({kind, {self, std::string(bytes)}});
+      else
+        start(receiver, shared);
+  }
+
+  /// The next message that has come, if any has.
+  std::optional<std::pair<Kind, Message>> take() {
+    if (!own.empty()) {
+      auto message = std::move(own.front());
+      own.pop_front();
+      return message;
+    }
+    forgetDelivered();
+    int isThere = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, firstTag, MPI_COMM_WORLD, &isThere, &status);
+    if (!isThere)
+      return std::nullopt;
+    std::string whole(pieceBytes, '\0');
+    int size = 0;
+    receive(whole.data(), pieceBytes, status.MPI_SOURCE, firstTag, &size);
+    Unpacker head(std::string_view(whole).substr(0, size));
+    const auto total = head.take<uint64_t>();
+    const auto kind = head.take<Kind>();
+    whole.resize(std::max<uint64_t>(total, headBytes));
+    for (uint64_t done = size; done < total; done += size)
+      receive(whole.data() + done,
+              static_cast<int>(std::min<uint64_t>(total - done, pieceBytes)),
+              status.MPI_SOURCE, restTag, &size);
+    whole.erase(0, headBytes);
+    return std::pair(
+        kind, Message{static_cast<Rank>(status.MPI_SOURCE), std::move(whole)});
+  }
+
+  /// Whether all that was sent is with its receiver.
+  bool isEmpty() {
+    forgetDelivered();
+    return sent.empty();
+  }
+
+private:
+  static constexpr int firstTag = 1, restTag = 2;
+  static constexpr uint64_t headBytes = sizeof(uint64_t) + sizeof(Kind);
+  static constexpr int pieceBytes = 16 << 20;
+
+  struct Sent {
+    std::shared_ptr<const std::string> bytes;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  void start(Rank receiver, const std::shared_ptr<const std::string> &bytes) {
+    for (size_t done = 0; done < bytes->size(); done += pieceBytes) {
+      Sent &piece = sent.emplace_back(Sent{bytes});
+      MPI_Isend(
+          bytes->data() + done,
+          static_cast<int>(std::min<size_t>(bytes->size() - done, pieceBytes)),
+          MPI_BYTE, static_cast<int>(receiver), done == 0 ? firstTag : restTag,
+          MPI_COMM_WORLD, &piece.request);
+    }
+  }
+
+  static void receive(char *to, int room, int from, int tag, int *size) {
+    MPI_Status status;
+    MPI_Recv(to, room, MPI_BYTE, from, tag, MPI_COMM_WORLD, &status);
+    MPI_Get_count(&status, MPI_BYTE, size);
+  }
+
+  void forgetDelivered() {
+    std::erase_if(sent, [](Sent &piece) {
+      int isDone = 0;
+      MPI_Test(&piece.request, &isDone, MPI_STATUS_IGNORE);
+      return isDone != 0;
+    });
+  }
+
+  const Rank self;
+  /// On their way, at addresses that stay.
+  std::list<Sent> sent;
+  std::deque<std::pair<Kind, Message>> own;
+};
+
+/// What a process that cannot go on tells the others, with how many messages it
+/// has sent to each and taken from each. If all stand still and every message
+/// that was sent has been taken, nobody can ever go on: who went on first would
+/// have had to take one that is not counted.
+struct Standing {
+  std::string where;
+  std::vector<uint64_t> sent, taken;
+
+  bool operator==(const Standing &) const = default;
+
+  std::string pack() const {
+    std::string bytes;
+    for (const std::vector<uint64_t> *counts : {&sent, &taken})
+      for (const uint64_t count : *counts)
+        append(bytes, count);
+    return bytes + where;
+  }
+  static Standing unpack(std::string_view bytes, size_t processes) {
+    Standing standing;
+    Unpacker unpacker(bytes);
+    for (std::vector<uint64_t> *counts : {&standing.sent, &standing.taken})
+      for (size_t i = 0; i < processes; ++i)
+        counts->push_back(unpacker.take<uint64_t>());
+    standing.where =
+        bytes.substr(std::min(bytes.size(), 2 * processes * sizeof(uint64_t)));
+    return standing;
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // The communicator
 //===----------------------------------------------------------------------===//
 
 class MpiCommunicator : public Communicator {
 public:
-  MpiCommunicator(ProcessGrid grid, Rank rank) : Communicator(grid, rank) {}
+  MpiCommunicator(ProcessGrid grid, Rank rank)
+      : Communicator(grid, rank), post(rank), standings(grid.size()) {
+    mine.sent.resize(grid.size());
+    mine.taken.resize(grid.size());
+    for (Rank other = 0; other < grid.size(); ++other)
+      if (other != rank)
+        others.push_back(other);
+  }
 
   Result<std::vector<Tensors>> exchange(const RankGroup &group,
-                                        const Tensors &mine,
+                                        const Tensors &values,
                                         std::string_view what) override {
-    const std::string bytes = pack(what, mine);
-    if (bytes.size() > INT_MAX / group.size())
-      return unsupported(std::string(what) +
-                         ": more than 2 GB in one exchange over MPI");
-    MPI_Comm members = communicatorOf(group);
-    const int size = static_cast<int>(bytes.size());
-    std::vector<int> sizes(group.size()), offsets(group.size());
-    MPI_Allgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, members);
-    int total = 0;
-    for (size_t i = 0; i < sizes.size(); ++i) {
-      offsets[i] = total;
-      if (__builtin_add_overflow(total, sizes[i], &total))
-        return unsupported(std::string(what) +
-                           ": more than 2 GB in one exchange over MPI");
-    }
-    std::string all(total, '\0');
-    MPI_Allgatherv(bytes.data(), size, MPI_BYTE, all.data(), sizes.data(),
-                   offsets.data(), MPI_BYTE, members);
+    std::string key;
+    append<uint64_t>(key, group.size());
+    for (const Rank member : group)
+      append(key, member);
+    append<uint64_t>(key, visits[group]++);
+    sendData(group, Kind::Meeting, key + pack(what, values));
+    Meeting &meeting = meetings[key];
+    if (Result<void> met = wait("waits in " + std::string(what) + " for others",
+                                [&] { return meeting.size() == group.size(); });
+        !met)
+      return met.takeError();
     std::vector<Tensors> results;
-    for (size_t i = 0; i < group.size(); ++i) {
+    for (const Rank member : group) {
       std::string theirs;
-      Result<Tensors> values =
-          unpack(std::string_view(all).substr(offsets[i], sizes[i]), theirs);
-      if (!values)
-        return values.takeError();
+      Result<Tensors> given = unpack(meeting.at(member), theirs);
+      if (!given)
+        return given.takeError();
       if (theirs != what)
         return Error{
             ErrorKind::WrongResult,
-            "the processes do not agree: " + processText(grid(), group[i]) +
+            "the processes do not agree: " + processText(grid(), member) +
                 " is in " + theirs + ", " + processText(grid(), rank()) +
                 " in " + std::string(what)};
-      results.push_back(std::move(*values));
+      results.push_back(std::move(*given));
     }
+    meetings.erase(key);
     return results;
   }
 
@@ -132,116 +278,164 @@ public:
     std::string bytes;
     append(bytes, channel);
     bytes += pack(what, values);
-    if (bytes.size() > INT_MAX)
-      return unsupported(std::string(what) +
-                         ": more than 2 GB in one message over MPI");
-    for (Rank other = 0; other < grid().size(); ++other)
-      if (to ? *to == other : other != rank() || grid().size() == 1)
-        post(other, bytes);
+    RankGroup receivers = others;
+    if (to || others.empty())
+      receivers = {to.value_or(rank())};
+    sendData(receivers, Kind::Channel, bytes);
     return {};
   }
 
   Result<Tensors> receive(int64_t channel, std::optional<Rank> from,
                           std::string_view what) override {
-    while (true) {
-      const auto found =
-          std::ranges::find_if(arrived, [&](const Arrived &message) {
-            return message.channel == channel &&
-                   (!from || message.from == *from);
-          });
-      if (found != arrived.end()) {
-        std::string theirs;
-        Result<Tensors> values = unpack(found->bytes, theirs);
-        arrived.erase(found);
-        return values;
-      }
-      MPI_Status status;
-      MPI_Probe(MPI_ANY_SOURCE, messageTag, MPI_COMM_WORLD, &status);
-      take(status);
-    }
+    auto found = arrived.end();
+    if (Result<void> come =
+            wait("waits in " + std::string(what) + " for channel " +
+                     std::to_string(channel),
+                 [&] {
+                   found = std::ranges::find_if(
+                       arrived, [&](const Arrived &message) {
+                         return message.channel == channel &&
+                                (!from || message.from == *from);
+                       });
+                   return found != arrived.end();
+                 });
+        !come)
+      return come.takeError();
+    std::string theirs;
+    Result<Tensors> values = unpack(found->bytes, theirs);
+    arrived.erase(found);
+    return values;
   }
 
-  /// All processes come here. What was sent and not asked for is taken, so that
-  /// nobody waits for its being delivered.
+  /// All processes come here and go on taking messages until all have ended
+  /// and nothing is on its way any more.
   Result<void> finish() override {
-    MPI_Request barrier = MPI_REQUEST_NULL;
-    bool isBarred = false, isOver = false;
-    while (!isOver) {
-      int isThere = 0, isDone = 0;
-      MPI_Status status;
-      MPI_Iprobe(MPI_ANY_SOURCE, messageTag, MPI_COMM_WORLD, &isThere, &status);
-      if (isThere)
-        take(status);
-      if (isBarred) {
-        MPI_Test(&barrier, &isDone, MPI_STATUS_IGNORE);
-        isOver = isDone;
-        continue;
-      }
-      while (!sent.empty()) {
-        MPI_Test(&sent.front().request, &isDone, MPI_STATUS_IGNORE);
-        if (!isDone)
-          break;
-        sent.pop_front();
-      }
-      if (sent.empty()) {
-        MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
-        isBarred = true;
-      }
+    mine.where = ended;
+    Patience patience;
+    while (!(hasEverybodyEnded() && post.isEmpty())) {
+      takeAll();
+      tell();
+      patience.rest();
     }
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return {};
   }
 
 private:
-  struct Sent {
-    std::string bytes;
-    MPI_Request request;
-  };
+  /// By sender, what each gave.
+  using Meeting = std::map<Rank, std::string>;
   struct Arrived {
     Rank from;
     int64_t channel;
     std::string bytes;
   };
 
-  void post(Rank to, const std::string &bytes) {
-    sent.push_back({bytes, MPI_REQUEST_NULL});
-    Sent &message = sent.back();
-    MPI_Isend(message.bytes.data(), static_cast<int>(message.bytes.size()),
-              MPI_BYTE, static_cast<int>(to), messageTag, MPI_COMM_WORLD,
-              &message.request);
+  /// Polls at once at first, then leaves the processor to others.
+  class Patience {
+  public:
+    bool isOver() const { return Clock::now() - begin > atOnce; }
+    void rest() const {
+      if (isOver())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::milliseconds atOnce{50};
+    const Clock::time_point begin = Clock::now();
+  };
+
+  void sendData(std::span<const Rank> receivers, Kind kind,
+                std::string_view bytes) {
+    for (const Rank receiver : receivers)
+      ++mine.sent[receiver];
+    post.send(receivers, kind, bytes);
   }
 
-  void take(const MPI_Status &status) {
-    int size = 0;
-    MPI_Get_count(&status, MPI_BYTE, &size);
-    std::string bytes(size, '\0');
-    MPI_Recv(bytes.data(), size, MPI_BYTE, status.MPI_SOURCE, messageTag,
-             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    Unpacker unpacker(bytes);
-    const auto channel = unpacker.take<int64_t>();
-    arrived.push_back({static_cast<Rank>(status.MPI_SOURCE), channel,
-                       bytes.substr(std::min(sizeof channel, bytes.size()))});
+  void takeAll() {
+    while (auto message = post.take()) {
+      auto &[kind, content] = *message;
+      if (kind == Kind::Standing) {
+        standings[content.from] =
+            Standing::unpack(content.bytes, grid().size());
+        continue;
+      }
+      ++mine.taken[content.from];
+      Unpacker unpacker(content.bytes);
+      if (kind == Kind::Channel) {
+        const auto channel = unpacker.take<int64_t>();
+        content.bytes.erase(0, sizeof channel);
+        arrived.push_back({content.from, channel, std::move(content.bytes)});
+        continue;
+      }
+      const auto members = unpacker.take<uint64_t>();
+      const size_t keyBytes = std::min<uint64_t>(
+          2 * sizeof(uint64_t) + members * sizeof(Rank), content.bytes.size());
+      meetings[content.bytes.substr(0, keyBytes)][content.from] =
+          content.bytes.substr(keyBytes);
+    }
   }
 
-  /// MPI's communicator of the group, which its members make together.
-  MPI_Comm communicatorOf(const RankGroup &group) {
-    const auto [known, isNew] = communicators.try_emplace(group, MPI_COMM_NULL);
-    if (!isNew)
-      return known->second;
-    const std::vector<int> ranks(group.begin(), group.end());
-    MPI_Group world, members;
-    MPI_Comm_group(MPI_COMM_WORLD, &world);
-    MPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(),
-                   &members);
-    MPI_Comm_create_group(MPI_COMM_WORLD, members, 0, &known->second);
-    MPI_Group_free(&members);
-    MPI_Group_free(&world);
-    return known->second;
+  /// Takes messages until \p isOver or until nobody can go on.
+  Result<void> wait(std::string where, const std::function<bool()> &isOver) {
+    mine.where = std::move(where);
+    Patience patience;
+    for (takeAll(); !isOver(); takeAll()) {
+      if (patience.isOver()) {
+        tell();
+        if (nobodyCanGoOn())
+          return Error{ErrorKind::WrongResult, standstill()};
+      }
+      patience.rest();
+    }
+    return {};
   }
 
-  std::map<RankGroup, MPI_Comm> communicators;
-  /// Messages on their way, at addresses that stay.
-  std::list<Sent> sent;
+  /// Tells the others how this process stands, unless they know.
+  void tell() {
+    if (mine == told)
+      return;
+    told = mine;
+    post.send(others, Kind::Standing, mine.pack());
+  }
+
+  /// The others' standings are the last that they told; this one's is current.
+  bool nobodyCanGoOn() {
+    standings[rank()] = mine;
+    for (const std::optional<Standing> &standing : standings)
+      if (!standing)
+        return false;
+    for (Rank from = 0; from < standings.size(); ++from)
+      for (Rank to = 0; to < standings.size(); ++to)
+        if (standings[from]->sent[to] != standings[to]->taken[from])
+          return false;
+    return true;
+  }
+
+  bool hasEverybodyEnded() {
+    return nobodyCanGoOn() &&
+           std::ranges::all_of(standings, [](const auto &standing) {
+             return standing->where == ended;
+           });
+  }
+
+  std::string standstill() const {
+    std::vector<std::string> where;
+    for (const std::optional<Standing> &standing : standings)
+      where.push_back(standing->where);
+    return standstillText(grid(), where);
+  }
+
+  static constexpr std::string_view ended = "has ended";
+
+  Post post;
+  RankGroup others;
+  Standing mine, told;
+  std::vector<std::optional<Standing>> standings;
+  /// How often this process met each group.
+  std::map<RankGroup, uint64_t> visits;
+  std::map<std::string, Meeting> meetings;
   std::list<Arrived> arrived;
 };
 
