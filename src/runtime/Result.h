@@ -69,17 +69,17 @@ private:
   std::variant<std::monostate, Error> state;
 };
 
-inline Error usageError(std::string message) {
-  return {ErrorKind::Usage, std::move(message)};
+inline Error usageError(std::string_view message) {
+  return {ErrorKind::Usage, message};
 }
-inline Error invalidModel(std::string message) {
-  return {ErrorKind::InvalidModel, std::move(message)};
+inline Error invalidModel(std::string_view message) {
+  return {ErrorKind::InvalidModel, message};
 }
-inline Error unsupported(std::string message) {
-  return {ErrorKind::Unsupported, std::move(message)};
+inline Error unsupported(std::string_view message) {
+  return {ErrorKind::Unsupported, message};
 }
-inline Error systemError(std::string message) {
-  return {ErrorKind::System, std::move(message)};
+inline Error systemError(std::string_view message) {
+  return {ErrorKind::System, message};
 }
 
 } // namespace sinter

@@ -26,8 +26,7 @@ static void inlineBody(ManualComputationOp op) {
 /// Annotations by attributes of dialects that are not there.
 static void dropForeignAttributes(Operation *op) {
   auto isForeign = [](Attribute attribute) {
-    return attribute
-        .walk([](OpaqueAttr) { return WalkResult::interrupt(); })
+    return attribute.walk([](OpaqueAttr) { return WalkResult::interrupt(); })
         .wasInterrupted();
   };
   SmallVector<StringAttr> foreign;

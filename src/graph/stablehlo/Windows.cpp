@@ -12,8 +12,8 @@ namespace sinter::stablehlo {
 std::optional<int64_t> windowedSize(int64_t size,
                                     const WindowDimension &window) {
   const bool isOpen = ShapedType::isDynamic(window.size);
-  if ((window.size < 0 && !isOpen) || window.stride < 1 || window.baseDilation < 1 ||
-      window.windowDilation < 1)
+  if ((window.size < 0 && !isOpen) || window.stride < 1 ||
+      window.baseDilation < 1 || window.windowDilation < 1)
     return std::nullopt;
   if (isOpen || ShapedType::isDynamic(size))
     return ShapedType::kDynamic;
