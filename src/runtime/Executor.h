@@ -70,7 +70,7 @@ public:
 
 private:
   /// \p value is a tensor of its own, and fits.
-  virtual void replaceState(size_t index, Tensor value) {}
+  virtual void replaceState(size_t index, Tensor value) = 0;
 };
 
 /// Whether \p tensors are what \p specs ask for: their number, and each one's
