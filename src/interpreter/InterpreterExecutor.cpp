@@ -1,6 +1,7 @@
 //===- InterpreterExecutor.cpp - a model, run by the oracle ---------------===//
 
 #include "interpreter/InterpreterExecutor.h"
+#include "graph/ArithmeticCount.h"
 #include "graph/Constants.h"
 #include "interpreter/Interpreter.h"
 
@@ -44,6 +45,7 @@ void InterpreterExecutor::addLayer(Operation *op, double start, double end) {
   layer.op = op->getName().getStringRef();
   layer.start = start;
   layer.seconds = end - start;
+  layer.flops = arithmeticCount(*op);
   layers.push_back(layer);
 }
 

@@ -313,6 +313,7 @@ class Results(CommandTest):
         self.assertEqual(set(result["latency_ms"]), set("min median mean p90 p99 max".split()))
         self.assertEqual(set(result["layers"][0]), set("name op kernel ms gflops".split()))
         self.assertEqual(result["batch"], 2)
+        self.assertGreater(result["gflop_per_inference"], 0)
 
     def test_convert(self):
         text = self.path("net.mlir")

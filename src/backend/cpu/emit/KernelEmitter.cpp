@@ -5,7 +5,7 @@
 #include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/emit/AnchorKernel.h"
 #include "backend/cpu/emit/KernelBody.h"
-#include "graph/nn/NnOps.h"
+#include "graph/ArithmeticCount.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -15,46 +15,10 @@ using namespace sinter::cpu;
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// Arithmetic operations for all elements of \p op's results.
-static double operationsOf(Operation &op) {
-  using namespace stablehlo;
-  if (op.getNumResults() == 0 || isa<ConstantOp>(op))
-    return 0;
-  double elements = tensorOf(op.getResult(0)).getNumElements();
-  return llvm::TypeSwitch<Operation *, double>(&op)
-      .Case<DotGeneralOp>([&](DotGeneralOp dot) {
-        double depth = 1;
-        for (int64_t dim :
-             dot.getDotDimensionNumbers().getLhsContractingDimensions())
-          depth *= shapeOf(dot.getLhs())[dim];
-        return 2 * depth * elements;
-      })
-      .Case<stablehlo::ConvolutionOp>([&](stablehlo::ConvolutionOp conv) {
-        auto numbers = conv.getDimensionNumbers();
-        double depth =
-            double(tensorOf(conv.getRhs()).getNumElements()) /
-            shapeOf(conv.getRhs())[numbers.getKernelOutputFeatureDimension()];
-        return 2 * depth * elements;
-      })
-      .Case<ReduceOp>([&](ReduceOp reduce) {
-        return double(tensorOf(reduce.getInputs()[0]).getNumElements());
-      })
-      .Case<ReduceWindowOp>([&](ReduceWindowOp window) {
-        double size = 1;
-        for (int64_t dim : window.getWindowDimensions())
-          size *= dim;
-        return size * elements;
-      })
-      .Case<ExpOp, Expm1Op, LogOp, Log1pOp, LogisticOp, TanhOp, SineOp,
-            CosineOp, TanOp, PowOp, Atan2Op, CbrtOp, nn::ErfOp, nn::ErfcOp>(
-          [&](auto) { return 20 * elements; })
-      .Default([&](Operation *) { return elements; });
-}
-
 double cpu::flopsOf(KernelOp kernel) {
   double flops = 0;
   for (Operation &op : kernel.getBody().front())
-    flops += operationsOf(op);
+    flops += arithmeticCount(op);
   return flops;
 }
 

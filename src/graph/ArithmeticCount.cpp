@@ -1,0 +1,53 @@
+#include "graph/ArithmeticCount.h"
+
+#include "graph/Types.h"
+#include "graph/nn/NnOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+static double sizeOf(ArrayRef<int64_t> sizes) {
+  double product = 1;
+  for (int64_t size : sizes)
+    product *= size;
+  return product;
+}
+
+static bool isStaticTensor(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape();
+}
+
+double sinter::arithmeticCount(Operation &op) {
+  if (op.getNumResults() == 0 || isa<ConstantOp>(op) ||
+      !llvm::all_of(op.getOperands(), isStaticTensor) ||
+      !llvm::all_of(op.getResults(), isStaticTensor))
+    return 0;
+  constexpr double ofFunction = 20;
+  const double elements = sizeOf(shapeOf(op.getResult(0)));
+  return llvm::TypeSwitch<Operation *, double>(&op)
+      .Case<DotGeneralOp>([&](DotGeneralOp dot) {
+        double depth = 1;
+        for (int64_t dim :
+             dot.getDotDimensionNumbers().getLhsContractingDimensions())
+          depth *= shapeOf(dot.getLhs())[dim];
+        return 2 * depth * elements;
+      })
+      .Case<ConvolutionOp>([&](ConvolutionOp conv) {
+        ArrayRef<int64_t> kernel = shapeOf(conv.getRhs());
+        int64_t outputs = kernel[conv.getDimensionNumbers()
+                                     .getKernelOutputFeatureDimension()];
+        return outputs == 0 ? 0 : 2 * sizeOf(kernel) / outputs * elements;
+      })
+      .Case<ReduceOp>([&](ReduceOp reduce) {
+        return sizeOf(shapeOf(reduce.getInputs()[0]));
+      })
+      .Case<ReduceWindowOp>([&](ReduceWindowOp window) {
+        return sizeOf(window.getWindowDimensions()) * elements;
+      })
+      .Case<ExpOp, Expm1Op, LogOp, Log1pOp, LogisticOp, TanhOp, SineOp,
+            CosineOp, TanOp, PowOp, Atan2Op, CbrtOp, nn::ErfOp, nn::ErfcOp>(
+          [&](auto) { return ofFunction * elements; })
+      .Default([&](Operation *) { return elements; });
+}
