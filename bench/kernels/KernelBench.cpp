@@ -10,6 +10,8 @@
 
 #include "backend/cpu/KernelBuffers.h"
 #include "backend/cpu/KernelRunner.h"
+#include "backend/cpu/emit/Math.h"
+#include "backend/cpu/kernels/Attention.h"
 #include "backend/cpu/kernels/Channelwise.h"
 #include "backend/cpu/kernels/MatMul.h"
 #include "backend/cpu/kernels/Winograd.h"
@@ -143,6 +145,53 @@ void benchMatMuls(Report &report) {
   values.batch = {{heads, seq * seq, size, size}};
   benchMatMul(report, "values", values, heads);
   report.total("all products");
+}
+
+/// Attention of 12 heads of 64 elements, which lie behind the rows.
+void benchAttention(Report &report, int64_t rows, bool isCausal = false) {
+  std::string name = std::string("attention ") + (isCausal ? "causal " : "") +
+                     "12x" + std::to_string(rows) + "x64";
+  if (!report.wants(name))
+    return;
+  KernelRunner runner;
+  const int64_t heads = 12, size = 64;
+  AttentionShape shape;
+  shape.rows = shape.keys = rows;
+  shape.depth = shape.width = size;
+  shape.queryRow = shape.keyRow = shape.valueRow = shape.resultRow =
+      heads * size;
+  shape.scale = 0.125;
+  shape.isCausal = isCausal;
+  shape.heads = {{heads, 1, size, size, size, 0, size}};
+  Attention attention(shape, runner.target(),
+                      Float32Type::get(&runner.context()));
+  Floats query(heads * rows * size), key(heads * rows * size);
+  Floats value(heads * rows * size), result(heads * rows * size);
+  Floats scratch(attention.scratchElements());
+  MLIRContext &context = runner.context();
+  KernelBuffer buffers[] = {{flatType(query, context)},
+                            {flatType(key, context)},
+                            {flatType(value, context)},
+                            {flatType(result, context), true},
+                            {flatType(scratch, context), true}};
+  createKernel(runner.module(), UnknownLoc::get(&context), "kernel", buffers,
+               [&](OpBuilder &builder, Location loc, Value task, ValueRange m) {
+                 attention.build(builder, loc, task,
+                                 {m[0], m[1], m[2], Value(), m[3], m[4]},
+                                 [](OpBuilder &inner, Location at, Value x) {
+                                   Emission emission(inner, at);
+                                   return emitExp(emission, x);
+                                 });
+               });
+  report.measure(name, runner, {attention.tasks()}, attention.flops(),
+                 {&query, &key, &value, &result, &scratch});
+}
+
+void benchAttentions(Report &report) {
+  for (int64_t rows : {64, 128, 197, 512, 1024, 2048})
+    benchAttention(report, rows);
+  benchAttention(report, 1024, /*isCausal=*/true);
+  report.total("all attention");
 }
 
 /// One layer of ResNet-50: how often it occurs, channels, size of the input,
@@ -335,6 +384,7 @@ int main(int argc, char **argv) {
     options.seconds = std::stod(argv[2]);
   Report report(options);
   benchMatMuls(report);
+  benchAttentions(report);
   benchConvolutions(report);
   benchDepthwises(report);
   return 0;

@@ -2,6 +2,7 @@
 
 #include "passes/AlgebraRules.h"
 #include "passes/MoveTransposes.h"
+#include "passes/RaiseAttention.h"
 #include "passes/RaiseIdioms.h"
 #include "passes/ResolveShapes.h"
 #include "llvm/ADT/StringSet.h"
@@ -56,6 +57,7 @@ int main() {
       {"Shapes", shapeRules()},
       {"Transposes and reshapes on the move", moveTransposesRules()},
       {"Idioms, when compiling", raiseIdiomsRules()},
+      {"Attention, when compiling", raiseAttentionRules()},
   };
   llvm::StringSet<> inTables;
   for (const Table &table : tables) {

@@ -134,6 +134,7 @@ void registerChecks(Registry &registry);
 void registerDistribution(Registry &registry);
 void registerRunParallel(Registry &registry);
 void registerCustomCalls(Registry &registry);
+void registerNnAttention(Registry &registry);
 void registerNnElementwise(Registry &registry);
 void registerNnShape(Registry &registry);
 void registerNnPooling(Registry &registry);

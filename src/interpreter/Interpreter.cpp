@@ -329,6 +329,7 @@ Registry::Registry() {
   registerDistribution(*this);
   registerRunParallel(*this);
   registerCustomCalls(*this);
+  registerNnAttention(*this);
   registerNnElementwise(*this);
   registerNnShape(*this);
   registerNnPooling(*this);

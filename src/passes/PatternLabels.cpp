@@ -8,6 +8,7 @@
 #include "passes/FoldConstants.h"
 #include "passes/InlineCalls.h"
 #include "passes/MoveTransposes.h"
+#include "passes/RaiseAttention.h"
 #include "passes/RaiseIdioms.h"
 #include "passes/RefineShapes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -35,6 +36,7 @@ static std::vector<PatternInfo> collectPatterns() {
   addRules(moveTransposesRules(), "move-transposes");
   add(channelsFirstPatterns());
   addRules(raiseIdiomsRules(), "raise-idioms");
+  addRules(raiseAttentionRules(), "raise-attention");
   // A label may stand for the same rewrite of several operations.
   auto byLabel = [](const PatternInfo &a, const PatternInfo &b) {
     return a.label < b.label;

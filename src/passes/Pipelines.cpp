@@ -14,6 +14,7 @@
 #include "passes/Freeze.h"
 #include "passes/InlineCalls.h"
 #include "passes/MoveTransposes.h"
+#include "passes/RaiseAttention.h"
 #include "passes/RaiseIdioms.h"
 #include "passes/RefineShapes.h"
 #include "passes/SimplifyAlgebra.h"
@@ -89,6 +90,7 @@ static Passes kernelPasses(const std::shared_ptr<PatternRun> &run,
   passes.push_back(createMoveTransposes(run));
   passes.push_back(createFoldConstants(run, byteLimit));
   passes.push_back(createRaiseIdioms(run));
+  passes.push_back(createRaiseAttention(run));
   passes.push_back(createEliminateDeadCode(run));
   return passes;
 }
@@ -205,6 +207,7 @@ void registerSimplificationPasses() {
   registerPass([] { return createMoveTransposes(); });
   registerPass([] { return createChannelsFirst(); });
   registerPass([] { return createRaiseIdioms(); });
+  registerPass([] { return createRaiseAttention(); });
   registerPass([] { return createDecomposeChlo(); });
   registerPass([] { return createExpandComplex(); });
   registerPass([] { return createFreeze(); });

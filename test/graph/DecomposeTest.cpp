@@ -155,6 +155,32 @@ const Case cases[] = {
     {"lrn_wider_than_channels", "1x5x2x2xf32", "1x5x2x2xf32",
      "nn.lrn %0 {size = 9223372036854775807, alpha = 1.0e18, beta = 0.75, "
      "bias = 1.0} : tensor<1x5x2x2xf32>"},
+    {"attention", "5x8xf32;7x8xf32;7x3xf32", "5x3xf32",
+     "nn.attention %0, %1, %2 scale = 0.35 : (tensor<5x8xf32>, "
+     "tensor<7x8xf32>, tensor<7x3xf32>) -> tensor<5x3xf32>"},
+    {"attention_mask_of_keys",
+     "2x6x5x8xf32;2x6x7x8xf32;2x6x7x3xf32;1x1x1x7xf32", "2x6x5x3xf32",
+     "nn.attention %0, %1, %2, %3 scale = 0.35 : (tensor<2x6x5x8xf32>, "
+     "tensor<2x6x7x8xf32>, tensor<2x6x7x3xf32>, tensor<1x1x1x7xf32>) -> "
+     "tensor<2x6x5x3xf32>"},
+    {"attention_mask_of_batches",
+     "2x6x5x8xf32;2x3x7x8xf32;2x3x7x3xf32;2x1x5x7xf32", "2x6x5x3xf32",
+     "nn.attention %0, %1, %2, %3 scale = 1.0 : (tensor<2x6x5x8xf32>, "
+     "tensor<2x3x7x8xf32>, tensor<2x3x7x3xf32>, tensor<2x1x5x7xf32>) -> "
+     "tensor<2x6x5x3xf32>"},
+    {"attention_mask_of_heads",
+     "2x6x5x8xf32;2x3x7x8xf32;2x3x7x3xf32;1x6x1x7xf32", "2x6x5x3xf32",
+     "nn.attention %0, %1, %2, %3 scale = 1.0 : (tensor<2x6x5x8xf32>, "
+     "tensor<2x3x7x8xf32>, tensor<2x3x7x3xf32>, tensor<1x6x1x7xf32>) -> "
+     "tensor<2x6x5x3xf32>"},
+    {"attention_chosen", "2x6x5x8xf32;2x3x7x8xf32;2x3x7x3xf32;1x6x1x7xf32",
+     "2x6x5x3xf32",
+     "nn.attention %0, %1, %2, %3 scale = 1.0 chosen : (tensor<2x6x5x8xf32>, "
+     "tensor<2x3x7x8xf32>, tensor<2x3x7x3xf32>, tensor<1x6x1x7xf32>) -> "
+     "tensor<2x6x5x3xf32>"},
+    {"attention_causal", "2x7x4xf32;2x5x4xf32;2x5x4xf32", "2x7x4xf32",
+     "nn.attention %0, %1, %2 scale = 0.5 causal : (tensor<2x7x4xf32>, "
+     "tensor<2x5x4xf32>, tensor<2x5x4xf32>) -> tensor<2x7x4xf32>"},
     {"softmax", "3x4x5xf32", "3x4x5xf32",
      "nn.softmax %0, axes = [1] : tensor<3x4x5xf32>"},
     {"softmax_two_axes", "3x4x5xf32", "3x4x5xf32",

@@ -515,3 +515,132 @@ func.func @resize_roi(%x: tensor<2x3xf32>) {
   %result = "nn.resize"(%x) {scales = array<f64: 1.0, 2.0>, mode = "linear", coordinates = "tf_crop_and_resize", nearest = "floor", exclude_outside = false, antialias = false} : (tensor<2x3xf32>) -> tensor<2x6xf32>
   return
 }
+
+// -----
+
+func.func @attention_element_type(%q: tensor<2x5x8xf32>, %k: tensor<2x7x8xf64>, %v: tensor<2x7x3xf64>) {
+  // expected-error@+1 {{operands differ in element type (C1)}}
+  %result = nn.attention %q, %k, %v scale = 1.0 : (tensor<2x5x8xf32>, tensor<2x7x8xf64>, tensor<2x7x3xf64>) -> tensor<2x5x3xf32>
+  return
+}
+
+// -----
+
+func.func @attention_rank(%q: tensor<2x5x8xf32>, %k: tensor<7x8xf32>, %v: tensor<7x3xf32>) {
+  // expected-error@+1 {{operands are not all of one rank, which is at least 2 (C1)}}
+  %result = nn.attention %q, %k, %v scale = 1.0 : (tensor<2x5x8xf32>, tensor<7x8xf32>, tensor<7x3xf32>) -> tensor<2x5x3xf32>
+  return
+}
+
+// -----
+
+func.func @attention_depth(%q: tensor<2x5x8xf32>, %k: tensor<2x7x4xf32>, %v: tensor<2x7x3xf32>) {
+  // expected-error@+1 {{query and key differ in their last dimension (C2)}}
+  %result = nn.attention %q, %k, %v scale = 1.0 : (tensor<2x5x8xf32>, tensor<2x7x4xf32>, tensor<2x7x3xf32>) -> tensor<2x5x3xf32>
+  return
+}
+
+// -----
+
+func.func @attention_rows(%q: tensor<2x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor<2x6x3xf32>) {
+  // expected-error@+1 {{key and value differ in their number of rows (C2)}}
+  %result = nn.attention %q, %k, %v scale = 1.0 : (tensor<2x5x8xf32>, tensor<2x7x8xf32>, tensor<2x6x3xf32>) -> tensor<2x5x3xf32>
+  return
+}
+
+// -----
+
+func.func @attention_heads(%q: tensor<2x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor<1x7x3xf32>) {
+  // expected-error@+1 {{key and value differ in dimension 0 (C3)}}
+  %result = nn.attention %q, %k, %v scale = 1.0 : (tensor<2x5x8xf32>, tensor<2x7x8xf32>, tensor<1x7x3xf32>) -> tensor<2x5x3xf32>
+  return
+}
+
+// -----
+
+func.func @attention_groups(%q: tensor<3x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor<2x7x3xf32>) {
+  // expected-error@+1 {{the query's dimension 0 is not a multiple of the key's (C4)}}
+  %result = nn.attention %q, %k, %v scale = 1.0 : (tensor<3x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x3xf32>) -> tensor<3x5x3xf32>
+  return
+}
+
+// -----
+
+func.func @attention_mask(%q: tensor<4x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor<2x7x3xf32>, %m: tensor<2x5x7xf32>) {
+  // expected-error@+1 {{the mask does not broadcast to the scores (C5)}}
+  %result = nn.attention %q, %k, %v, %m scale = 1.0 : (tensor<4x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x3xf32>, tensor<2x5x7xf32>) -> tensor<4x5x3xf32>
+  return
+}
+
+// -----
+
+func.func @attention_mask_columns(%q: tensor<2x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor<2x7x3xf32>, %m: tensor<2x5x1xf32>) {
+  // expected-error@+1 {{the mask does not broadcast to the scores (C5)}}
+  %result = nn.attention %q, %k, %v, %m scale = 1.0 : (tensor<2x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x3xf32>, tensor<2x5x1xf32>) -> tensor<2x5x3xf32>
+  return
+}
+
+// -----
+
+func.func @attention_no_keys(%q: tensor<2x5x8xf32>, %k: tensor<2x0x8xf32>, %v: tensor<2x0x3xf32>) {
+  // expected-error@+1 {{there are no rows of keys (C6)}}
+  %result = nn.attention %q, %k, %v scale = 1.0 : (tensor<2x5x8xf32>, tensor<2x0x8xf32>, tensor<2x0x3xf32>) -> tensor<2x5x3xf32>
+  return
+}
+
+// -----
+
+func.func @attention_key_rank(%q: tensor<2x5x8xf32>, %k: tensor<7x8xf32>, %v: tensor<2x7x3xf32>) {
+  // expected-error@+1 {{operands are not all of one rank, which is at least 2 (C1)}}
+  %result = "nn.attention"(%q, %k, %v) {scale = 1.0} : (tensor<2x5x8xf32>, tensor<7x8xf32>, tensor<2x7x3xf32>) -> tensor<2x5x3xf32>
+  return
+}
+
+// -----
+
+func.func @attention_mask_rank(%q: tensor<2x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor<2x7x3xf32>, %m: tensor<7xf32>) {
+  // expected-error@+1 {{operands are not all of one rank, which is at least 2 (C1)}}
+  %result = "nn.attention"(%q, %k, %v, %m) {scale = 1.0} : (tensor<2x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x3xf32>, tensor<7xf32>) -> tensor<2x5x3xf32>
+  return
+}
+
+// -----
+
+func.func @attention_vectors(%q: tensor<8xf32>) {
+  // expected-error@+1 {{operands are not all of one rank, which is at least 2 (C1)}}
+  %result = "nn.attention"(%q, %q, %q) {scale = 1.0} : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_operands(%q: tensor<5x8xf32>) {
+  // expected-error@+1 {{expected 3 or more operands, but found 1}}
+  %result = "nn.attention"(%q) {scale = 1.0} : (tensor<5x8xf32>) -> tensor<5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_mask_element_type(%q: tensor<5x8xf32>, %m: tensor<5x5xf64>) {
+  // expected-error@+1 {{operands differ in element type (C1)}}
+  %result = nn.attention %q, %q, %q, %m scale = 1.0 : (tensor<5x8xf32>, tensor<5x8xf32>, tensor<5x8xf32>, tensor<5x5xf64>) -> tensor<5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_chosen(%q: tensor<5x8xf32>) {
+  // expected-error@+1 {{there is no mask that is `chosen` (C7)}}
+  %result = nn.attention %q, %q, %q scale = 1.0 chosen : (tensor<5x8xf32>, tensor<5x8xf32>, tensor<5x8xf32>) -> tensor<5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_result(%q: tensor<2x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor<2x7x3xf32>) {
+  // expected-error@+2 {{inferred type(s)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %result = nn.attention %q, %k, %v scale = 1.0 : (tensor<2x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x3xf32>) -> tensor<2x5x8xf32>
+  return
+}

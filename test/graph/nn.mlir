@@ -32,3 +32,17 @@ func.func @norms(%x: tensor<2x4xf32>, %s: tensor<4xf32>) -> tensor<2x4xf32> {
       : (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
   return %2 : tensor<2x4xf32>
 }
+
+// CHECK-LABEL: func @attention
+func.func @attention(%q: tensor<?x4x5x8xf32>, %k: tensor<?x2x7x8xf32>, %v: tensor<?x2x7x3xf32>, %m: tensor<1x1x5x7xf32>) -> (tensor<?x4x5x3xf32>, tensor<?x4x5x3xf32>) {
+  // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} scale = 1.250000e-01 :
+  %0 = nn.attention %q, %k, %v, %m scale = 0.125
+      : (tensor<?x4x5x8xf32>, tensor<?x2x7x8xf32>, tensor<?x2x7x3xf32>, tensor<1x1x5x7xf32>) -> tensor<?x4x5x3xf32>
+  // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} scale = 1.000000e+00 causal :
+  %1 = nn.attention %q, %k, %v scale = 1.0 causal
+      : (tensor<?x4x5x8xf32>, tensor<?x2x7x8xf32>, tensor<?x2x7x3xf32>) -> tensor<?x4x5x3xf32>
+  // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} scale = 1.000000e+00 causal chosen :
+  %2 = nn.attention %q, %k, %v, %m scale = 1.0 causal chosen
+      : (tensor<?x4x5x8xf32>, tensor<?x2x7x8xf32>, tensor<?x2x7x3xf32>, tensor<1x1x5x7xf32>) -> tensor<?x4x5x3xf32>
+  return %0, %1 : tensor<?x4x5x3xf32>, tensor<?x4x5x3xf32>
+}

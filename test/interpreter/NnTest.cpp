@@ -157,6 +157,21 @@ TEST(NnNormalization, SoftmaxOverAnyAxis) {
              {a, b, b, a});
 }
 
+TEST(NnAttention, WeighsValuesByScores) {
+  // Scores 2 * [1, 0] of the first row; the second sees the first key alone, by
+  // the mask.
+  const double a = 1 / (1 + std::exp(-2));
+  expectNear(run(R"(
+    %q = stablehlo.constant dense<[[1., 0.], [0., 1.]]> : tensor<2x2xf32>
+    %v = stablehlo.constant dense<[[10., 20., 30.], [0., 0., 0.]]> : tensor<2x3xf32>
+    %m = stablehlo.constant dense<[[0., 0.], [0., 0xFF800000]]> : tensor<2x2xf32>
+    %r = nn.attention %q, %q, %v, %m scale = 2.0
+      : (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x3xf32>, tensor<2x2xf32>)
+      -> tensor<2x3xf32>)",
+                 "tensor<2x3xf32>"),
+             {10 * a, 20 * a, 30 * a, 10, 20, 30});
+}
+
 TEST(NnNormalization, LayerNormGivesItsStatistics) {
   Evaluated result = evaluateModule(R"(
     func.func @main() -> (tensor<1x2xf32>, tensor<1x1xf32>, tensor<1x1xf32>) {

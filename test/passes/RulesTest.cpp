@@ -4,6 +4,7 @@
 #include "passes/AlgebraRules.h"
 #include "passes/GraphHarness.h"
 #include "passes/MoveTransposes.h"
+#include "passes/RaiseAttention.h"
 #include "passes/RaiseIdioms.h"
 
 #include <filesystem>
@@ -32,6 +33,8 @@ std::vector<Rule> allRules() {
   rules.insert(rules.end(), moving.begin(), moving.end());
   llvm::ArrayRef<Rule> raising = raiseIdiomsRules();
   rules.insert(rules.end(), raising.begin(), raising.end());
+  llvm::ArrayRef<Rule> attention = raiseAttentionRules();
+  rules.insert(rules.end(), attention.begin(), attention.end());
   return rules;
 }
 

@@ -68,8 +68,8 @@ Kind kindOf(Operation *op) {
       .Case<ConstantOp>([](auto) { return Kind::Constant; })
       .Case<ReduceOp>([](auto) { return Kind::Reduction; })
       .Case<ReduceWindowOp>([](auto) { return Kind::Window; })
-      .Case<DotGeneralOp, stablehlo::ConvolutionOp, cpu::ConvolutionOp, PoolOp>(
-          [](auto) { return Kind::Product; })
+      .Case<DotGeneralOp, stablehlo::ConvolutionOp, cpu::ConvolutionOp, PoolOp,
+            cpu::AttentionOp>([](auto) { return Kind::Product; })
       .Case<ScatterOp, SortOp, SelectAndScatterOp>(
           [](auto) { return Kind::Whole; })
       .Default([](Operation *) { return Kind::Unknown; });

@@ -7,6 +7,7 @@
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/layout/AbsorbTransposes.h"
 #include "backend/cpu/layout/AssignLayouts.h"
+#include "backend/cpu/layout/FormAttention.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
 #include "graph/chlo/KnownCalls.h"
@@ -27,6 +28,8 @@ static bool hasKernel(Operation *op) {
   // The C library's are beyond what loops are made of.
   if (isa<nn::ErfcOp>(op))
     return !getElementTypeOrSelf(op->getResult(0).getType()).isF64();
+  if (auto attention = dyn_cast<nn::AttentionOp>(op))
+    return computesWhole(attention);
   return isa<nn::ErfOp, stablehlo::MapOp>(op);
 }
 
@@ -172,6 +175,7 @@ Result<void> cpu::prepare(Model &model, const Target &target,
   absorbTransposes(function);
   // Decompositions leave tables and the like to be computed once.
   foldConstants(model.module(), defaultConstantByteLimit, everything);
+  formAttention(function);
   removeUnused(function);
   return checkTypes(function);
 }

@@ -9,6 +9,7 @@
 #ifndef SINTER_GRAPH_NN_OPS
 #define SINTER_GRAPH_NN_OPS
 
+include "graph/nn/NnAttention.td"
 include "graph/nn/NnElementwise.td"
 include "graph/nn/NnShape.td"
 include "graph/nn/NnStructured.td"

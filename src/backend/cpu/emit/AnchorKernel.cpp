@@ -1,6 +1,7 @@
 #include "backend/cpu/emit/AnchorKernel.h"
 
 #include "backend/cpu/codegen/KernelFunction.h"
+#include "backend/cpu/emit/AttentionKernel.h"
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/MatMulForm.h"
 #include "backend/cpu/kernels/Channelwise.h"
@@ -23,13 +24,13 @@ static bool isMatMul(stablehlo::DotGeneralOp op) {
 bool cpu::isAnchor(Operation *op) {
   if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
     return isMatMul(dot);
-  return isa<cpu::ConvolutionOp, PoolOp>(op);
+  return isa<cpu::ConvolutionOp, PoolOp, cpu::AttentionOp>(op);
 }
 
 bool cpu::takesEpilogue(Operation *op) {
   auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
   if (!dot)
-    return isAnchor(op);
+    return isAnchor(op) && !isa<cpu::AttentionOp>(op);
   // Neighbouring columns must be neighbours in the last dimension.
   auto numbers = dot.getDotDimensionNumbers();
   int64_t columns = tensorOf(dot.getRhs()).getRank() -
@@ -405,6 +406,8 @@ std::unique_ptr<AnchorKernel> AnchorKernel::of(KernelOp kernel,
       return std::make_unique<ConvolutionKernel>(kernel, convolution, target);
     if (auto pool = dyn_cast<PoolOp>(op))
       return std::make_unique<PoolKernel>(kernel, pool, target);
+    if (auto attention = dyn_cast<cpu::AttentionOp>(op))
+      return createAttentionKernel(kernel, attention, target);
     return std::make_unique<MatMulKernel>(
         kernel, cast<stablehlo::DotGeneralOp>(op), target);
   }

@@ -1,6 +1,7 @@
 #include "backend/cpu/ir/CpuOps.h"
 
 #include "graph/nn/Emit.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using sinter::nn::Emit;
@@ -93,6 +94,25 @@ LogicalResult PoolOp::verify() {
   if (tensorOf(getInput()).getRank() != 5 ||
       tensorOf(getResult()).getRank() != 5)
     return emitOpError("input and result are not blocked");
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  int64_t rank = tensorOf(getQuery()).getRank();
+  std::pair<Value, ArrayRef<int64_t>> all[] = {{getQuery(), getQueryDims()},
+                                               {getKey(), getKeyDims()},
+                                               {getValue(), getValueDims()},
+                                               {getResult(), getResultDims()}};
+  for (auto [value, dims] : all)
+    if (tensorOf(value).getRank() != rank ||
+        static_cast<int64_t>(dims.size()) != rank || rank < 2 ||
+        !isPermutationVector(dims))
+      return emitOpError("dimensions are not those of the tensors");
+  if (getMask() && tensorOf(getMask()).getRank() != rank)
+    return emitOpError("the mask has another rank");
+  if (getValueDims().back() != rank - 1 || getResultDims().back() != rank - 1 ||
+      !llvm::is_contained(getKeyDims().take_back(2), rank - 1))
+    return emitOpError("the last dimensions are not the last in memory");
   return success();
 }
 

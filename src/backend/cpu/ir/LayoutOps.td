@@ -73,4 +73,22 @@ def Cpu_PoolOp : Cpu_Op<"pool", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Cpu_AttentionOp : Cpu_Op<"attention", [Pure]> {
+  let summary = "nn.attention on tensors as they lie in memory";
+  let description = [{
+    `query_dims` and its like say which dimension of the operand (or result) each
+    of nn.attention's is. The last ones of value and result stay the last, and
+    one of the key's last two does.
+  }];
+  let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
+                       AnyRankedTensor:$value, Optional<AnyRankedTensor>:$mask,
+                       F64Attr:$scale, UnitAttr:$causal, UnitAttr:$chosen,
+                       DenseI64ArrayAttr:$query_dims,
+                       DenseI64ArrayAttr:$key_dims,
+                       DenseI64ArrayAttr:$value_dims,
+                       DenseI64ArrayAttr:$result_dims);
+  let results = (outs AnyRankedTensor:$result);
+  let hasVerifier = 1;
+}
+
 #endif // SINTER_BACKEND_CPU_IR_LAYOUTOPS

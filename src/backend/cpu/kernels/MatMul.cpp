@@ -103,7 +103,8 @@ struct MatMul::Panel {
 
 void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                    Value b, Value c, Value scratch,
-                   const MatMulEpilogue &epilogue) const {
+                   const MatMulEpilogue &epilogue,
+                   const MatMulOrigin *origin) const {
   Emitter emitter(builder, location);
   Operands operands{
       emitter.flatten(a), emitter.flatten(b),
@@ -111,6 +112,11 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
       emitter.index(0),   emitter.index(0),
       emitter.index(0),   {},
       &epilogue};
+  if (origin) {
+    operands.aBase = origin->a;
+    operands.bBase = origin->b;
+    operands.cBase = origin->c;
+  }
   TaskOrder::Task place = order.decode(emitter, task);
 
   Value rest = place.outer;

@@ -58,6 +58,11 @@ using MatMulEpilogue =
     std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
                               mlir::Value vector, const MatMulPosition &)>;
 
+/// Where matrices begin in their buffers, in elements.
+struct MatMulOrigin {
+  mlir::Value a, b, c;
+};
+
 class MatMul {
 public:
   /// \p element is f32 or f64. All of m, n and k are positive.
@@ -78,10 +83,11 @@ public:
 
   /// Emits one task. \p a, \p b, \p c are contiguous memrefs of any rank;
   /// \p scratch may be null if scratchElements() is 0, and likewise
-  /// \p epilogue.
+  /// \p epilogue. With \p origin, the first matrices begin there.
   void build(mlir::OpBuilder &builder, mlir::Location location,
              mlir::Value task, mlir::Value a, mlir::Value b, mlir::Value c,
-             mlir::Value scratch, const MatMulEpilogue &epilogue) const;
+             mlir::Value scratch, const MatMulEpilogue &epilogue,
+             const MatMulOrigin *origin = nullptr) const;
 
 private:
   struct Operands;

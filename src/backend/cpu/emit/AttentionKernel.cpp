@@ -1,0 +1,110 @@
+#include "backend/cpu/emit/AttentionKernel.h"
+
+#include "backend/cpu/emit/Math.h"
+#include "backend/cpu/kernels/Attention.h"
+#include "graph/Types.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+/// A tensor with the operation's dimensions in their order.
+struct Ordered {
+  SmallVector<int64_t> sizes, strides;
+
+  Ordered(Value value, ArrayRef<int64_t> dims) {
+    ArrayRef<int64_t> shape = shapeOf(value);
+    SmallVector<int64_t> inMemory(shape.size(), 1);
+    for (size_t i = shape.size() - 1; i-- > 0;)
+      inMemory[i] = inMemory[i + 1] * shape[i + 1];
+    for (int64_t dim : dims) {
+      sizes.push_back(shape[dim]);
+      strides.push_back(inMemory[dim]);
+    }
+  }
+  int64_t rowStride() const { return strides[strides.size() - 2]; }
+};
+
+AttentionShape shapeOfAttention(AttentionOp op) {
+  Ordered query(op.getQuery(), op.getQueryDims());
+  Ordered key(op.getKey(), op.getKeyDims());
+  Ordered value(op.getValue(), op.getValueDims());
+  Ordered result(op.getResult(), op.getResultDims());
+  const size_t heads = query.sizes.size() - 2;
+  AttentionShape shape;
+  shape.rows = query.sizes[heads];
+  shape.depth = query.sizes[heads + 1];
+  shape.keys = key.sizes[heads];
+  shape.width = value.sizes[heads + 1];
+  shape.queryRow = query.rowStride();
+  shape.queryColumn = query.strides.back();
+  shape.keyRow = key.rowStride();
+  shape.keyColumn = key.strides.back();
+  shape.valueRow = value.rowStride();
+  shape.resultRow = result.rowStride();
+  shape.scale = op.getScale().convertToDouble();
+  shape.isCausal = op.getCausal();
+  SmallVector<int64_t> maskStrides(heads + 2, 0);
+  if (Value mask = op.getMask()) {
+    shape.mask = op.getChosen() ? AttentionShape::Mask::Chosen
+                                : AttentionShape::Mask::Added;
+    Ordered added(mask, llvm::to_vector(llvm::seq<int64_t>(0, heads + 2)));
+    for (size_t i = 0; i <= heads; ++i)
+      maskStrides[i] = added.sizes[i] == 1 ? 0 : added.strides[i];
+    shape.maskRow = maskStrides[heads];
+  }
+  for (size_t i = 0; i < heads; ++i)
+    if (query.sizes[i] > 1)
+      shape.heads.push_back({query.sizes[i], query.sizes[i] / key.sizes[i],
+                             query.strides[i], key.strides[i], value.strides[i],
+                             maskStrides[i], result.strides[i]});
+  return shape;
+}
+
+class AttentionKernel : public AnchorKernel {
+public:
+  AttentionKernel(KernelOp kernel, AttentionOp op, const Target &target)
+      : AnchorKernel(kernel, op), op(op),
+        attention(shapeOfAttention(op), target,
+                  tensorOf(op.getQuery()).getElementType()) {}
+
+  KernelPlan plan() const override {
+    KernelPlan plan;
+    plan.name = "attention";
+    plan.flops = attention.flops();
+    plan.tasks = attention.tasks();
+    plan.scratchBytes = attention.scratchElements() * 4;
+    plan.packings.resize(kernel.getInputs().size());
+    return plan;
+  }
+
+protected:
+  void emitTask(size_t stage, OpBuilder &builder, Location location, Value task,
+                ValueRange memory) const override {
+    const size_t inputs = kernel.getInputs().size();
+    Value mask = op.getMask() ? memory[inputIndex(op.getMask())] : Value();
+    attention.build(builder, location, task,
+                    {memory[inputIndex(op.getQuery())],
+                     memory[inputIndex(op.getKey())],
+                     memory[inputIndex(op.getValue())], mask, memory[inputs],
+                     memory[inputs + 1]},
+                    [](OpBuilder &builder, Location location, Value x) {
+                      Emission emission(builder, location);
+                      return emitExp(emission, x);
+                    });
+  }
+
+private:
+  mutable AttentionOp op;
+  Attention attention;
+};
+
+} // namespace
+
+std::unique_ptr<AnchorKernel> cpu::createAttentionKernel(KernelOp kernel,
+                                                         AttentionOp op,
+                                                         const Target &target) {
+  return std::make_unique<AttentionKernel>(kernel, op, target);
+}

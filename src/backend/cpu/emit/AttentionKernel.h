@@ -1,0 +1,16 @@
+//===- AttentionKernel.h - kernels of fused attention ---------------------===//
+
+#ifndef SINTER_BACKEND_CPU_EMIT_ATTENTIONKERNEL_H
+#define SINTER_BACKEND_CPU_EMIT_ATTENTIONKERNEL_H
+
+#include "backend/cpu/emit/AnchorKernel.h"
+
+namespace sinter::cpu {
+
+/// The kernel that consists of \p op.
+std::unique_ptr<AnchorKernel>
+createAttentionKernel(KernelOp kernel, AttentionOp op, const Target &target);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_EMIT_ATTENTIONKERNEL_H

@@ -1,0 +1,441 @@
+//===- Attention.cpp - generator of fused attention -----------------------===//
+
+#include "backend/cpu/kernels/Attention.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+/// Rows of a task: enough that packing the keys is small beside their products,
+/// few enough that there are tasks for some threads.
+static constexpr int64_t leastTaskRows = 32, mostTaskRows = 128;
+static constexpr int64_t wantedTasks = 8;
+/// As many keys are one block; more are cut into blocks of about half as many.
+static constexpr int64_t mostKeysAtOnce = 512;
+/// Copying values pays for itself from so many rows on.
+static constexpr int64_t leastRowsToPack = 16;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+Attention::Attention(const AttentionShape &shape, const Target &target,
+                     Type element)
+    : shape(shape), target(target) {
+  lanes = target.vectorBytes() / (element.getIntOrFloatBitWidth() / 8);
+  vectorType = VectorType::get({lanes}, element);
+  for (const AttentionShape::Heads &heads : shape.heads)
+    matrices *= heads.size;
+  int64_t rows = llvm::divideCeil(matrices * shape.rows, wantedTasks);
+  rowBlocks =
+      Partition::of(shape.rows, std::clamp(rows, leastTaskRows, mostTaskRows));
+  keyBlock = shape.keys;
+  if (keyBlock > mostKeysAtOnce) {
+    int64_t blocks = llvm::divideCeil(shape.keys, mostKeysAtOnce / 2);
+    keyBlock = llvm::alignTo(llvm::divideCeil(shape.keys, blocks), 4 * lanes);
+  }
+  scoresRow = llvm::alignTo(keyBlock, lanes);
+
+  const int64_t most = rowBlocks.sizeOf(0);
+  int64_t end = 0;
+  auto reserve = [&](int64_t elements) {
+    int64_t begin = end;
+    end += llvm::alignTo(elements, lanes);
+    return begin;
+  };
+  greatestAt = reserve(most);
+  sumAt = reserve(most);
+  factorAt = reserve(most);
+  scoresAt = reserve(most * scoresRow);
+  valuesAt = reserve(packsValues(most) ? keyBlock * widthPadded() : 0);
+  int64_t packed = 0;
+  const int64_t last = shape.keys % keyBlock;
+  for (int64_t part : {int64_t(0), rowBlocks.count - 1})
+    for (int64_t count : {keyBlock, last})
+      if (count > 0)
+        packed = std::max(
+            packed, scoresOf(rowBlocks.sizeOf(part), count).scratchElements());
+  packedAt = reserve(packed);
+  scratchEnd = end;
+}
+
+int64_t Attention::widthPadded() const {
+  return llvm::alignTo(shape.width, lanes);
+}
+
+bool Attention::packsValues(int64_t rows) const {
+  return shape.valueRow != shape.width && rows >= leastRowsToPack;
+}
+
+int64_t Attention::scratchElements() const { return scratchEnd; }
+
+double Attention::flops() const {
+  constexpr double ofExponential = 20;
+  return double(matrices) * shape.rows * shape.keys *
+         (2.0 * (shape.depth + shape.width) + ofExponential);
+}
+
+/// Rows of the query by \p count keys.
+MatMul Attention::scoresOf(int64_t rows, int64_t count) const {
+  MatMulShape product;
+  product.m = rows;
+  product.n = count;
+  product.k = shape.depth;
+  product.aRowStride = shape.queryRow;
+  product.aColumnStride = shape.queryColumn;
+  bool isTransposed = shape.keyColumn == 1;
+  product.bLayout = isTransposed ? MatMulShape::BLayout::Transposed
+                                 : MatMulShape::BLayout::Rows;
+  product.bStride = isTransposed ? shape.keyRow : shape.keyColumn;
+  product.cRowStride = scoresRow;
+  return MatMul(product, target, vectorType.getElementType());
+}
+
+/// Weights of \p count keys by their values.
+MatMul Attention::sumsOf(int64_t rows, int64_t count) const {
+  MatMulShape product;
+  product.m = rows;
+  product.n = shape.width;
+  product.k = count;
+  product.aRowStride = scoresRow;
+  product.bLayout = MatMulShape::BLayout::Rows;
+  product.bStride =
+      packsValues(rowBlocks.sizeOf(0)) ? widthPadded() : shape.valueRow;
+  product.cRowStride = shape.resultRow;
+  return MatMul(product, target, vectorType.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+/// The rows of one task.
+struct Attention::Block {
+  /// Flat buffers.
+  Value query, key, value, mask, result, scratch;
+  /// Where this task's part begins in each.
+  Value queryBase, keyBase, valueBase, maskBase, resultBase;
+  Value firstRow;
+  int64_t rows = 0;
+  Exponential exponential;
+};
+
+static Value splatNumber(Emitter &e, Type type, double number) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return e.builder.create<arith::ConstantOp>(
+        e.loc,
+        DenseElementsAttr::get(
+            vector, e.builder.getFloatAttr(vector.getElementType(), number)
+                        .getValue()));
+  return e.builder.create<arith::ConstantOp>(
+      e.loc, e.builder.getFloatAttr(type, number));
+}
+
+static Value loadNumber(Emitter &e, Value flat, Value offset) {
+  return e.builder.create<memref::LoadOp>(e.loc, flat, offset);
+}
+static void storeNumber(Emitter &e, Value number, Value flat, Value offset) {
+  e.builder.create<memref::StoreOp>(e.loc, number, flat, offset);
+}
+template <typename Op> static Value binary(Emitter &e, Value a, Value b) {
+  return e.builder.create<Op>(e.loc, a, b);
+}
+/// The greater; \p b where \p a is not a number.
+static Value greater(Emitter &e, Value a, Value b) {
+  Value isGreater =
+      e.builder.create<arith::CmpFOp>(e.loc, arith::CmpFPredicate::OGT, a, b);
+  return e.select(isGreater, a, b);
+}
+
+/// The first \p valid lanes from memory, -inf in the others.
+static Value loadScores(Emitter &e, Value flat, Value offset, VectorType type,
+                        int64_t valid) {
+  int64_t lanes = type.getNumElements();
+  if (valid == lanes)
+    return e.load(flat, offset, type);
+  SmallVector<bool> bits(lanes, false);
+  std::fill_n(bits.begin(), valid, true);
+  Value mask = e.builder.create<arith::ConstantOp>(
+      e.loc, DenseElementsAttr::get(
+                 VectorType::get({lanes}, e.builder.getI1Type()), bits));
+  Value nothing =
+      splatNumber(e, type, -std::numeric_limits<double>::infinity());
+  return e.builder.create<vector::MaskedLoadOp>(e.loc, type, flat, offset, mask,
+                                                nothing);
+}
+
+void Attention::build(OpBuilder &builder, Location location, Value task,
+                      const Operands &operands, Exponential exponential) const {
+  Emitter e(builder, location);
+  Block block;
+  block.query = e.flatten(operands.query);
+  block.key = e.flatten(operands.key);
+  block.value = e.flatten(operands.value);
+  block.mask = operands.mask ? e.flatten(operands.mask) : Value();
+  block.result = e.flatten(operands.result);
+  block.scratch = e.flatten(operands.scratch);
+  block.exponential = exponential;
+  block.queryBase = block.keyBase = block.valueBase = block.maskBase =
+      block.resultBase = e.index(0);
+
+  Value rest = e.div(task, rowBlocks.count);
+  Value part = e.rem(task, rowBlocks.count);
+  for (size_t d = shape.heads.size(); d-- > 0;) {
+    const AttentionShape::Heads &heads = shape.heads[d];
+    Value i = d == 0 ? rest : e.rem(rest, heads.size);
+    rest = e.div(rest, heads.size);
+    Value shared = e.div(i, heads.shared);
+    auto advance = [&](Value &base, Value by, int64_t stride) {
+      base = e.add(base, e.mul(by, stride));
+    };
+    advance(block.queryBase, i, heads.query);
+    advance(block.keyBase, shared, heads.key);
+    advance(block.valueBase, shared, heads.value);
+    advance(block.maskBase, i, heads.mask);
+    advance(block.resultBase, i, heads.result);
+  }
+  block.firstRow = rowBlocks.start(e, part);
+  auto advance = [&](Value &base, int64_t stride) {
+    base = e.add(base, e.mul(block.firstRow, stride));
+  };
+  advance(block.queryBase, shape.queryRow);
+  advance(block.maskBase, shape.maskRow);
+  advance(block.resultBase, shape.resultRow);
+  rowBlocks.dispatch(e, part, [&](int64_t rows) {
+    Block sized = block;
+    sized.rows = rows;
+    buildRows(e, sized);
+  });
+}
+
+void Attention::buildRows(Emitter &e, const Block &block) const {
+  if (isOneBlock())
+    return buildKeys(e, block, e.index(0), shape.keys);
+  clearRows(e, block);
+  const int64_t whole = shape.keys / keyBlock, last = shape.keys % keyBlock;
+  // A causal block of rows sees nothing behind its last row.
+  Value seen = e.add(block.firstRow, block.rows);
+  Value blocks = e.index(whole);
+  if (shape.isCausal)
+    blocks = e.min(blocks, e.div(e.add(seen, keyBlock - 1), keyBlock));
+  e.loop(e.index(0), blocks, 1,
+         [&](Value i) { buildKeys(e, block, e.mul(i, keyBlock), keyBlock); });
+  auto emitLast = [&] { buildKeys(e, block, e.index(whole * keyBlock), last); };
+  if (last > 0 && shape.isCausal)
+    e.when(e.less(e.index(whole * keyBlock), seen), emitLast);
+  else if (last > 0)
+    emitLast();
+  divideRows(e, block);
+}
+
+void Attention::buildKeys(Emitter &e, const Block &block, Value first,
+                          int64_t count) const {
+  buildScores(e, block, first, count);
+  e.loop(e.index(0), e.index(block.rows), 1,
+         [&](Value row) { buildWeights(e, block, row, count); });
+  buildSums(e, block, first, count);
+}
+
+void Attention::buildScores(Emitter &e, const Block &block, Value first,
+                            int64_t count) const {
+  MatMul product = scoresOf(block.rows, count);
+  MatMulOrigin origin{block.queryBase,
+                      e.add(block.keyBase, e.mul(first, shape.keyRow)),
+                      e.index(scoresAt)};
+  MatMulEpilogue epilogue = [&](OpBuilder &builder, Location loc, Value vector,
+                                const MatMulPosition &at) {
+    Emitter inner(builder, loc);
+    return finishScores(inner, block, first, vector, at);
+  };
+  // What packs its columns does so into the scratch buffer's end.
+  Value packed;
+  if (int64_t elements = product.scratchElements()) {
+    auto type = MemRefType::get(
+        {elements}, vectorType.getElementType(),
+        StridedLayoutAttr::get(e.builder.getContext(), packedAt, {1}));
+    packed = e.builder.create<memref::ReinterpretCastOp>(
+        e.loc, type, block.scratch, packedAt, ArrayRef<int64_t>{elements},
+        ArrayRef<int64_t>{1});
+  }
+  e.loop(e.index(0), e.index(product.tasks()), 1, [&](Value task) {
+    product.build(e.builder, e.loc, task, block.query, block.key, block.scratch,
+                  packed, epilogue, &origin);
+  });
+}
+
+Value Attention::finishScores(Emitter &e, const Block &block, Value first,
+                              Value vector, const MatMulPosition &at) const {
+  auto type = cast<VectorType>(vector.getType());
+  if (shape.scale != 1)
+    vector =
+        binary<arith::MulFOp>(e, vector, splatNumber(e, type, shape.scale));
+  Value column = e.add(first, at.column);
+  if (shape.mask != AttentionShape::Mask::None) {
+    Value offset =
+        e.add(e.add(block.maskBase, e.mul(at.row, shape.maskRow)), column);
+    Value mask = e.load(block.mask, offset, type);
+    if (shape.mask == AttentionShape::Mask::Added) {
+      vector = e.addVectors(vector, mask);
+    } else {
+      Value isSeen = e.builder.create<arith::CmpFOp>(
+          e.loc, arith::CmpFPredicate::OEQ, mask, splatNumber(e, type, 0));
+      vector = e.select(isSeen, vector, mask);
+    }
+  }
+  if (!shape.isCausal)
+    return vector;
+  // Lane l is seen where column + l <= row.
+  int64_t lanes = type.getNumElements();
+  auto indices = VectorType::get({lanes}, e.builder.getIndexType());
+  auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
+  Value lane = e.builder.create<arith::ConstantOp>(
+      e.loc, DenseElementsAttr::get(indices, ArrayRef<int64_t>(numbers)));
+  auto spread = [&](Value x) -> Value {
+    return e.builder.create<vector::SplatOp>(e.loc, indices, x);
+  };
+  Value columns = binary<arith::AddIOp>(e, spread(column), lane);
+  Value isSeen =
+      e.builder.create<arith::CmpIOp>(e.loc, arith::CmpIPredicate::sle, columns,
+                                      spread(e.add(block.firstRow, at.row)));
+  return e.select(
+      isSeen, vector,
+      splatNumber(e, type, -std::numeric_limits<double>::infinity()));
+}
+
+/// Makes weights of a row's scores, relative to the greatest score so far.
+void Attention::buildWeights(Emitter &e, const Block &block, Value row,
+                             int64_t count) const {
+  Type element = vectorType.getElementType();
+  Value base = e.add(e.index(scoresAt), e.mul(row, scoresRow));
+  const int64_t whole = count / lanes * lanes, rest = count - whole;
+  Value nothing =
+      splatNumber(e, vectorType, -std::numeric_limits<double>::infinity());
+  auto overRow = [&](Value start, auto step) {
+    Value end = e.loop(e.index(0), e.index(whole), lanes, start,
+                       [&](Value i, ValueRange carried) {
+                         return SmallVector<Value>{
+                             step(e.add(base, i), lanes, carried[0])};
+                       })[0];
+    return rest ? step(e.add(base, whole), rest, end) : end;
+  };
+  Value greatest = overRow(nothing, [&](Value at, int64_t valid, Value so) {
+    return greater(e, loadScores(e, block.scratch, at, vectorType, valid), so);
+  });
+  // No lane is NaN: one among the scores shows in the sum.
+  Value most = e.builder.create<vector::ReductionOp>(
+      e.loc, vector::CombiningKind::MAXNUMF, greatest,
+      arith::FastMathFlags::nnan);
+  Value before;
+  if (!isOneBlock()) {
+    before = loadNumber(e, block.scratch, e.add(row, greatestAt));
+    most = greater(e, most, before);
+    storeNumber(e, most, block.scratch, e.add(row, greatestAt));
+    // Where all is hidden so far, nothing is what it weighs.
+    Value lowest =
+        splatNumber(e, element, -std::numeric_limits<double>::infinity());
+    Value isNothing = e.builder.create<arith::CmpFOp>(
+        e.loc, arith::CmpFPredicate::OEQ, most, lowest);
+    most = e.select(isNothing, splatNumber(e, element, 0), most);
+  }
+  Value shift = e.builder.create<vector::SplatOp>(e.loc, vectorType, most);
+  Value sums = overRow(
+      splatNumber(e, vectorType, 0), [&](Value at, int64_t valid, Value so) {
+        Value x = loadScores(e, block.scratch, at, vectorType, valid);
+        Value weight =
+            block.exponential(e.builder, e.loc, e.subVectors(x, shift));
+        e.store(weight, block.scratch, at);
+        return e.addVectors(so, weight);
+      });
+  Value sum = e.builder.create<vector::ReductionOp>(
+      e.loc, vector::CombiningKind::ADD, sums, arith::FastMathFlags::reassoc);
+  Value factorPlace = e.add(row, factorAt), sumPlace = e.add(row, sumAt);
+  if (isOneBlock()) {
+    Value one = splatNumber(e, element, 1);
+    storeNumber(e, binary<arith::DivFOp>(e, one, sum), block.scratch,
+                factorPlace);
+    return;
+  }
+  Value factor = block.exponential(e.builder, e.loc,
+                                   binary<arith::SubFOp>(e, before, most));
+  storeNumber(e, factor, block.scratch, factorPlace);
+  Value total = loadNumber(e, block.scratch, sumPlace);
+  total =
+      binary<arith::AddFOp>(e, binary<arith::MulFOp>(e, total, factor), sum);
+  storeNumber(e, total, block.scratch, sumPlace);
+}
+
+void Attention::buildSums(Emitter &e, const Block &block, Value first,
+                          int64_t count) const {
+  MatMul product = sumsOf(block.rows, count);
+  Value values = block.value;
+  Value begin = e.add(block.valueBase, e.mul(first, shape.valueRow));
+  if (packsValues(rowBlocks.sizeOf(0))) {
+    e.loop(e.index(0), e.index(count), 1, [&](Value i) {
+      Value from = e.add(begin, e.mul(i, shape.valueRow));
+      Value to = e.add(e.index(valuesAt), e.mul(i, widthPadded()));
+      for (int64_t v = 0; v < shape.width; v += lanes)
+        e.store(e.loadFirst(block.value, e.add(from, v), vectorType,
+                            std::min(lanes, shape.width - v)),
+                block.scratch, e.add(to, v));
+    });
+    values = block.scratch;
+    begin = e.index(valuesAt);
+  }
+  MatMulOrigin origin{e.index(scoresAt), begin, block.resultBase};
+  MatMulEpilogue epilogue = [&](OpBuilder &builder, Location loc, Value vector,
+                                const MatMulPosition &at) -> Value {
+    Emitter inner(builder, loc);
+    auto type = cast<VectorType>(vector.getType());
+    Value factor =
+        inner.loadSplat(block.scratch, inner.add(at.row, factorAt), type);
+    if (isOneBlock())
+      return binary<arith::MulFOp>(inner, vector, factor);
+    return inner.fma(inner.load(block.result, at.offset, type), factor, vector);
+  };
+  e.loop(e.index(0), e.index(product.tasks()), 1, [&](Value task) {
+    product.build(e.builder, e.loc, task, block.scratch, values, block.result,
+                  Value(), epilogue, &origin);
+  });
+}
+
+/// Calls \p body with the vectors of the block's rows of the result.
+void Attention::forRowVectors(
+    Emitter &e, const Block &block,
+    llvm::function_ref<void(Value, Value, VectorType)> body) const {
+  e.loop(e.index(0), e.index(block.rows), 1, [&](Value row) {
+    Value base = e.add(block.resultBase, e.mul(row, shape.resultRow));
+    for (int64_t v = 0; v < shape.width; v += lanes)
+      body(row, e.add(base, v),
+           VectorType::get({std::min(lanes, shape.width - v)},
+                           vectorType.getElementType()));
+  });
+}
+
+void Attention::clearRows(Emitter &e, const Block &block) const {
+  Type element = vectorType.getElementType();
+  Value zero = splatNumber(e, element, 0);
+  Value lowest =
+      splatNumber(e, element, -std::numeric_limits<double>::infinity());
+  e.loop(e.index(0), e.index(block.rows), 1, [&](Value row) {
+    storeNumber(e, lowest, block.scratch, e.add(row, greatestAt));
+    storeNumber(e, zero, block.scratch, e.add(row, sumAt));
+  });
+  forRowVectors(e, block, [&](Value, Value offset, VectorType type) {
+    e.store(e.zero(type), block.result, offset);
+  });
+}
+
+void Attention::divideRows(Emitter &e, const Block &block) const {
+  forRowVectors(e, block, [&](Value row, Value offset, VectorType type) {
+    Value sum = e.loadSplat(block.scratch, e.add(row, sumAt), type);
+    Value value = e.load(block.result, offset, type);
+    e.store(binary<arith::DivFOp>(e, value, sum), block.result, offset);
+  });
+}

@@ -1,0 +1,110 @@
+//===- Attention.h - generator of fused attention -------------------------===//
+//
+// O = softmax(Q . K^T * scale + mask) . V for any number of heads, one exact
+// shape a kernel. A task takes some rows of Q; their scores are computed a
+// block of keys after the other and never leave the cache. Where there are
+// several blocks, the running maximum and sum of each row correct what has been
+// summed so far (Milakov, Gimelshein, "Online normalizer calculation for
+// softmax", 2018; Dao et al., "FlashAttention", 2022).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_KERNELS_ATTENTION_H
+#define SINTER_BACKEND_CPU_KERNELS_ATTENTION_H
+
+#include "backend/cpu/kernels/MatMul.h"
+
+#include <optional>
+
+namespace sinter::cpu {
+
+/// All strides count elements. The elements of a value, of a row of the result
+/// and of the mask lie side by side, and those of a key or one of all keys.
+struct AttentionShape {
+  int64_t rows = 0, keys = 0;   ///< Lq, Lk
+  int64_t depth = 0, width = 0; ///< D, Dv
+  int64_t queryRow = 0, queryColumn = 1;
+  int64_t keyRow = 0, keyColumn = 1;
+  int64_t valueRow = 0, resultRow = 0;
+  bool isCausal = false;
+  /// What is chosen stands for the score where it is not 0.
+  enum class Mask { None, Added, Chosen } mask = Mask::None;
+  int64_t maskRow = 0; ///< 0: one row for all.
+  double scale = 1;
+
+  /// A dimension of heads. `shared` heads of the query read one of the key's.
+  struct Heads {
+    int64_t size, shared;
+    int64_t query, key, value, mask, result;
+  };
+  std::vector<Heads> heads;
+};
+
+class Attention {
+public:
+  struct Operands {
+    mlir::Value query, key, value, mask, result, scratch;
+  };
+
+  /// Writes e^x, of a number or a vector.
+  using Exponential = llvm::function_ref<mlir::Value(
+      mlir::OpBuilder &, mlir::Location, mlir::Value x)>;
+
+  /// All sizes are positive; elements are f32.
+  Attention(const AttentionShape &shape, const Target &target,
+            mlir::Type element);
+
+  int64_t tasks() const { return matrices * rowBlocks.count; }
+  double flops() const;
+  /// Elements of the scratch buffer that each thread needs.
+  int64_t scratchElements() const;
+
+  /// Emits one task. The mask is null if there is none.
+  void build(mlir::OpBuilder &builder, mlir::Location location,
+             mlir::Value task, const Operands &operands,
+             Exponential exponential) const;
+
+private:
+  struct Block;
+  void buildRows(Emitter &emitter, const Block &block) const;
+  void buildKeys(Emitter &emitter, const Block &block, mlir::Value first,
+                 int64_t count) const;
+  void buildScores(Emitter &emitter, const Block &block, mlir::Value first,
+                   int64_t count) const;
+  mlir::Value finishScores(Emitter &emitter, const Block &block,
+                           mlir::Value first, mlir::Value vector,
+                           const MatMulPosition &at) const;
+  void buildWeights(Emitter &emitter, const Block &block, mlir::Value row,
+                    int64_t count) const;
+  void buildSums(Emitter &emitter, const Block &block, mlir::Value first,
+                 int64_t count) const;
+  void clearRows(Emitter &emitter, const Block &block) const;
+  void divideRows(Emitter &emitter, const Block &block) const;
+  void
+  forRowVectors(Emitter &emitter, const Block &block,
+                llvm::function_ref<void(mlir::Value row, mlir::Value offset,
+                                        mlir::VectorType type)>
+                    body) const;
+
+  MatMul scoresOf(int64_t rows, int64_t count) const;
+  MatMul sumsOf(int64_t rows, int64_t count) const;
+  bool isOneBlock() const { return keyBlock == shape.keys; }
+  /// Values that lie apart are copied together, where many rows read them.
+  bool packsValues(int64_t rows) const;
+  int64_t widthPadded() const;
+
+  AttentionShape shape;
+  Target target;
+  mlir::VectorType vectorType;
+  int64_t lanes;
+  int64_t matrices = 1; ///< Heads in all.
+  Partition rowBlocks;
+  int64_t keyBlock;  ///< Keys of a block; the last may have fewer.
+  int64_t scoresRow; ///< How far rows of scores are apart.
+  // Where the parts of the scratch buffer begin.
+  int64_t greatestAt, sumAt, factorAt, scoresAt, valuesAt, packedAt, scratchEnd;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_KERNELS_ATTENTION_H

@@ -1,0 +1,97 @@
+#include "backend/cpu/layout/FormAttention.h"
+
+#include "backend/cpu/ir/CpuOps.h"
+#include "graph/Types.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+using namespace mlir;
+
+namespace sinter::cpu {
+
+bool computesWhole(nn::AttentionOp op) {
+  constexpr int64_t leastRows = 16, leastKeys = 16, leastElements = 8;
+  for (Value operand : op->getOperands())
+    if (!tensorOf(operand).getElementType().isF32() ||
+        !tensorOf(operand).hasStaticShape())
+      return false;
+  ArrayRef<int64_t> query = shapeOf(op.getQuery()),
+                    value = shapeOf(op.getValue());
+  return tensorOf(op.getResult()).getNumElements() > 0 &&
+         query[query.size() - 2] >= leastRows &&
+         value[value.size() - 2] >= leastKeys &&
+         query.back() >= leastElements && value.back() >= leastElements;
+}
+
+namespace {
+
+using Dims = SmallVector<int64_t>;
+
+/// A tensor, and which of its dimensions each of the operation's is.
+struct Stored {
+  Value value;
+  Dims dims;
+};
+
+} // namespace
+
+/// The tensor in front of the transposes, as far as \p isReadable.
+static Stored
+behindTransposes(Value value,
+                 llvm::function_ref<bool(const Dims &)> isReadable) {
+  Stored at{value,
+            llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(value).getRank()))};
+  Stored best = at;
+  while (auto transpose = at.value.getDefiningOp<stablehlo::TransposeOp>()) {
+    for (int64_t &dim : at.dims)
+      dim = transpose.getPermutation()[dim];
+    at.value = transpose.getOperand();
+    if (isReadable(at.dims))
+      best = at;
+  }
+  return best;
+}
+
+static bool keepsLast(const Dims &dims) {
+  return dims.back() == static_cast<int64_t>(dims.size()) - 1;
+}
+
+static void form(nn::AttentionOp op) {
+  Stored query =
+      behindTransposes(op.getQuery(), [](const Dims &) { return true; });
+  Stored key = behindTransposes(op.getKey(), [](const Dims &dims) {
+    return keepsLast(dims) ||
+           dims[dims.size() - 2] == static_cast<int64_t>(dims.size()) - 1;
+  });
+  Stored value = behindTransposes(op.getValue(), keepsLast);
+  Operation *last = op;
+  Dims resultDims =
+      llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(op).getRank()));
+  if (op->hasOneUse())
+    if (auto transpose = dyn_cast<stablehlo::TransposeOp>(*op->user_begin())) {
+      Dims dims = invertPermutationVector(transpose.getPermutation());
+      if (keepsLast(dims)) {
+        last = transpose;
+        resultDims = dims;
+      }
+    }
+  OpBuilder builder(op);
+  auto whole = builder.create<AttentionOp>(
+      op.getLoc(), last->getResult(0).getType(), query.value, key.value,
+      value.value, op.getMask(), op.getScaleAttr(), op.getCausalAttr(),
+      op.getChosenAttr(), builder.getDenseI64ArrayAttr(query.dims),
+      builder.getDenseI64ArrayAttr(key.dims),
+      builder.getDenseI64ArrayAttr(value.dims),
+      builder.getDenseI64ArrayAttr(resultDims));
+  last->getResult(0).replaceAllUsesWith(whole.getResult());
+  if (last != op)
+    last->erase();
+  op->erase();
+}
+
+void formAttention(func::FuncOp function) {
+  SmallVector<nn::AttentionOp> found;
+  function.walk([&](nn::AttentionOp op) { found.push_back(op); });
+  llvm::for_each(found, form);
+}
+
+} // namespace sinter::cpu

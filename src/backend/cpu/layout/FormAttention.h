@@ -1,0 +1,30 @@
+//===- FormAttention.h - attention that reads its operands where they are -===//
+//
+//     transpose(attention(transpose(q), ...))  ->  cpu.attention(q, ...)
+//
+// cpu.attention names the dimensions of its operands and its result, so that
+// heads that lie between rows and columns cost nothing.
+//
+// Restrictions: the elements of a value and of a row of the result stay side by
+// side, and those of a key, or the same element of all keys.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_LAYOUT_FORMATTENTION_H
+#define SINTER_BACKEND_CPU_LAYOUT_FORMATTENTION_H
+
+#include "graph/nn/NnOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace sinter::cpu {
+
+/// Whether \p op is computed as a whole: f32, and large enough that what blocks
+/// need besides (packed keys, running sums) is small beside their products.
+bool computesWhole(nn::AttentionOp op);
+
+/// Rewrites all nn.attention of \p function, those in regions included.
+void formAttention(mlir::func::FuncOp function);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_LAYOUT_FORMATTENTION_H

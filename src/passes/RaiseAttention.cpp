@@ -1,0 +1,438 @@
+#include "passes/RaiseAttention.h"
+
+#include "graph/nn/NnOps.h"
+#include "passes/Matching.h"
+#include "passes/Pass.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter {
+
+namespace {
+
+using Dims = SmallVector<int64_t>;
+
+/// A value seen through transposes: dimension i of what was looked at is
+/// dimension dims[i] of `value`.
+struct View {
+  Value value;
+  Dims dims;
+
+  explicit View(Value value)
+      : value(value), dims(llvm::to_vector(
+                          llvm::seq<int64_t>(0, tensorOf(value).getRank()))) {}
+  void pass(TransposeOp op) {
+    for (int64_t &dim : dims)
+      dim = op.getPermutation()[dim];
+    value = op.getOperand();
+  }
+};
+
+/// A product's dimensions, if each operand has one that is contracting and some
+/// that are free: neither that nor batching.
+struct Product {
+  DotGeneralOp op;
+  ArrayRef<int64_t> batching[2];
+  int64_t contracting[2];
+  Dims free[2];
+
+  static std::optional<Product> of(DotGeneralOp op) {
+    auto numbers = op.getDotDimensionNumbers();
+    Product product{op,
+                    {numbers.getLhsBatchingDimensions(),
+                     numbers.getRhsBatchingDimensions()},
+                    {},
+                    {}};
+    ArrayRef<int64_t> contracting[] = {numbers.getLhsContractingDimensions(),
+                                       numbers.getRhsContractingDimensions()};
+    for (unsigned side : {0u, 1u}) {
+      int64_t rank = tensorOf(op->getOperand(side)).getRank();
+      for (int64_t dim = 0; dim < rank; ++dim)
+        if (!llvm::is_contained(contracting[side], dim) &&
+            !llvm::is_contained(product.batching[side], dim))
+          product.free[side].push_back(dim);
+      if (contracting[side].size() != 1 || product.free[side].empty())
+        return std::nullopt;
+      product.contracting[side] = contracting[side].front();
+    }
+    return product;
+  }
+
+  /// The operand that has dimension \p dim of the result as a free one, and
+  /// which of its own that is.
+  std::optional<std::pair<unsigned, int64_t>> freeOf(int64_t dim) {
+    dim -= batching[0].size();
+    for (unsigned operand : {0u, 1u}) {
+      const int64_t count = free[operand].size();
+      if (dim >= 0 && dim < count)
+        return std::pair(operand, free[operand][dim]);
+      dim -= count;
+    }
+    return std::nullopt;
+  }
+};
+
+/// What stands between the weights and the product of query and key. Its
+/// dimensions are numbered as the operation has them: heads, queries, keys. The
+/// first heads are those that both products batch over; others the query alone
+/// has.
+class Idiom {
+public:
+  /// Matches the product of the weights, which are operand \p side, and the
+  /// values.
+  static std::optional<Idiom> match(DotGeneralOp op, unsigned side) {
+    auto outer = Product::of(op);
+    if (!outer)
+      return std::nullopt;
+    Idiom idiom(*outer, side);
+    if (!idiom.matchWeights() || !idiom.matchScores() || !idiom.matchProduct())
+      return std::nullopt;
+    return idiom;
+  }
+
+  Value build(OpBuilder &builder) const;
+
+private:
+  Idiom(const Product &outer, unsigned side)
+      : outer(outer), side(side), batches(outer.batching[0].size()),
+        heads(batches + outer.free[side].size() - 1),
+        scores(outer.op->getOperand(side)) {}
+
+  bool matchWeights();
+  bool matchScores();
+  bool matchStep(Operation *op);
+  bool matchMask(Value scoresSide, Value maskSide);
+  bool matchChoice(SelectOp op);
+  bool matchProduct();
+  /// Whether \p value leads to a product by steps of the idiom.
+  static bool leadsToProduct(Value value);
+
+  Value buildOperand(OpBuilder &builder, View view, const Dims &dims) const;
+  Value buildMask(OpBuilder &builder) const;
+  bool isCausal(Value mask) const;
+
+  /// The scores' dimension that is the operation's \p dim.
+  int64_t dimOf(int64_t dim) const { return scores.dims[positions[dim]]; }
+
+  Product outer;
+  unsigned side;
+  int64_t batches, heads;
+  View scores;    ///< As far as they have been followed.
+  Dims positions; ///< Of the operation's dimensions in the outer operand.
+  double scale = 1;
+  Value mask;    ///< What is added or, with `fill`, the condition;
+  Dims maskDims; ///< which of its dimensions each of the operation's is, or -1;
+  std::optional<double> fill;
+  bool isHidden =
+      false; ///< the condition says what is hidden, not what is seen
+  std::optional<View> query, key;
+  Dims queryDims, keyDims;
+};
+
+/// The number that \p op multiplies one operand by, and that operand.
+std::optional<std::pair<Value, double>> factorOf(Operation *op) {
+  if (!isa_and_nonnull<MulOp, DivOp>(op))
+    return std::nullopt;
+  if (auto number = splatValue(op->getOperand(1))) {
+    if (isa<DivOp>(op))
+      number = 1 / *number;
+    if (!std::isfinite(*number))
+      return std::nullopt;
+    return std::pair(op->getOperand(0), *number);
+  }
+  if (auto number = splatValue(op->getOperand(0));
+      number && isa<MulOp>(op) && std::isfinite(*number))
+    return std::pair(op->getOperand(1), *number);
+  return std::nullopt;
+}
+
+bool Idiom::matchWeights() {
+  if (outer.free[1 - side].size() != 1)
+    return false;
+  positions.assign(outer.batching[side].begin(), outer.batching[side].end());
+  // The longest one numbers the queries.
+  int64_t queries = *std::max_element(
+      outer.free[side].begin(), outer.free[side].end(),
+      [&](int64_t a, int64_t b) {
+        return shapeOf(scores.value)[a] < shapeOf(scores.value)[b];
+      });
+  llvm::copy_if(outer.free[side], std::back_inserter(positions),
+                [&](int64_t dim) { return dim != queries; });
+  positions.push_back(queries);
+  positions.push_back(outer.contracting[side]);
+  while (auto transpose = scores.value.getDefiningOp<TransposeOp>()) {
+    if (!scores.value.hasOneUse())
+      return false;
+    scores.pass(transpose);
+  }
+  auto softmax = scores.value.getDefiningOp<nn::SoftmaxOp>();
+  if (!softmax || !softmax->hasOneUse() ||
+      softmax.getAxes() != ArrayRef<int64_t>(dimOf(heads + 1)))
+    return false;
+  scores.value = softmax.getOperand();
+  return true;
+}
+
+bool Idiom::matchScores() {
+  while (!scores.value.getDefiningOp<DotGeneralOp>())
+    if (Operation *op = scores.value.getDefiningOp();
+        !op || !op->hasOneUse() || !matchStep(op))
+      return false;
+  return scores.value.hasOneUse();
+}
+
+bool Idiom::matchStep(Operation *op) {
+  if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    scores.pass(transpose);
+    return true;
+  }
+  if (auto factor = factorOf(op)) {
+    scores.value = factor->first;
+    scale *= factor->second;
+    return true;
+  }
+  if (auto choice = dyn_cast<SelectOp>(op))
+    return matchChoice(choice);
+  if (!isa<AddOp>(op))
+    return false;
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  return leadsToProduct(lhs) ? matchMask(lhs, rhs) : matchMask(rhs, lhs);
+}
+
+bool Idiom::leadsToProduct(Value value) {
+  constexpr int mostSteps = 8;
+  for (int step = 0; step < mostSteps; ++step) {
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<DotGeneralOp>(op))
+      return true;
+    if (auto factor = factorOf(op))
+      value = factor->first;
+    else if (isa_and_nonnull<TransposeOp>(op))
+      value = op->getOperand(0);
+    else
+      return false;
+  }
+  return false;
+}
+
+/// Follows the scores; finds out along which of their dimensions the mask runs.
+bool Idiom::matchMask(Value scoresSide, Value maskSide) {
+  // Behind the mask a factor would be one of the mask, too.
+  if (mask || scale != 1)
+    return false;
+  mask = maskSide;
+  maskDims.assign(heads + 2, -1);
+  auto broadcast = maskSide.getDefiningOp<BroadcastInDimOp>();
+  if (broadcast)
+    mask = broadcast.getOperand();
+  auto type = tensorOf(mask);
+  if (!type.hasStaticShape())
+    return false;
+  for (int64_t dim = 0; dim < heads + 2; ++dim)
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      if ((broadcast ? broadcast.getBroadcastDimensions()[i] : i) == dimOf(dim))
+        maskDims[dim] = i;
+  int64_t keys = tensorOf(scoresSide).getDimSize(dimOf(heads + 1));
+  int64_t along = maskDims.back();
+  if (keys != 1 && (along < 0 || type.getDimSize(along) != keys))
+    return false;
+  scores.value = scoresSide;
+  return true;
+}
+
+bool Idiom::matchChoice(SelectOp op) {
+  if (tensorOf(op.getPred()).getRank() != tensorOf(op).getRank())
+    return false;
+  Value seen = op.getOnTrue(), hidden = op.getOnFalse();
+  fill = splatValue(hidden);
+  if (!fill) {
+    std::swap(seen, hidden);
+    fill = splatValue(hidden);
+    isHidden = true;
+  }
+  // What is seen is 0 in the mask.
+  return fill && *fill != 0 && matchMask(seen, op.getPred());
+}
+
+/// The product of query and key, with their scales and transposes.
+bool Idiom::matchProduct() {
+  auto inner = Product::of(scores.value.getDefiningOp<DotGeneralOp>());
+  if (!inner || inner->batching[0].size() != static_cast<size_t>(batches))
+    return false;
+  for (int64_t i = 0; i < batches; ++i)
+    if (dimOf(i) >= batches)
+      return false;
+  auto rows = inner->freeOf(dimOf(heads)),
+       keys = inner->freeOf(dimOf(heads + 1));
+  if (!rows || !keys || rows->first == keys->first ||
+      inner->free[keys->first].size() != 1)
+    return false;
+  auto follow = [&](unsigned operand, std::optional<View> &view, Dims &dims) {
+    for (int64_t i = 0; i < batches; ++i)
+      dims.push_back(inner->batching[operand][dimOf(i)]);
+    for (int64_t i = batches; i < heads; ++i)
+      dims.push_back(operand == rows->first ? inner->freeOf(dimOf(i))->second
+                                            : -1);
+    dims.push_back(operand == rows->first ? rows->second : keys->second);
+    dims.push_back(inner->contracting[operand]);
+    view.emplace(inner->op->getOperand(operand));
+    while (Operation *op = view->value.getDefiningOp()) {
+      if (auto transpose = dyn_cast<TransposeOp>(op))
+        view->pass(transpose);
+      else if (auto factor = factorOf(op); factor && op->hasOneUse())
+        view->value = factor->first, scale *= factor->second;
+      else
+        break;
+    }
+  };
+  follow(rows->first, query, queryDims);
+  follow(keys->first, key, keyDims);
+  return std::isfinite(scale) && tensorOf(query->value).hasStaticShape() &&
+         tensorOf(key->value).hasStaticShape() &&
+         tensorOf(outer.op).hasStaticShape() &&
+         tensorOf(scores.value).getDimSize(dimOf(heads + 1)) > 0;
+}
+
+/// The tensor behind \p view with the dimensions \p dims of the view; -1 is one
+/// of size 1.
+Value Idiom::buildOperand(OpBuilder &builder, View view,
+                          const Dims &dims) const {
+  Location loc = view.value.getLoc();
+  // The new ones in front, so that what lies side by side stays the last.
+  const int64_t added = llvm::count(dims, -1);
+  Dims permutation, shape(added, 1);
+  int64_t placed = 0;
+  for (int64_t dim : dims)
+    permutation.push_back(dim < 0 ? placed++ : added + view.dims[dim]);
+  llvm::append_range(shape, shapeOf(view.value));
+  Value value = view.value;
+  if (added)
+    value = builder.create<ReshapeOp>(loc, tensorOf(value).clone(shape), value);
+  if (llvm::is_sorted(permutation))
+    return value;
+  return builder.create<TransposeOp>(loc, value, permutation);
+}
+
+/// The mask as numbers, with all the operation's dimensions; 0 where a choice
+/// leaves the scores as they are.
+Value Idiom::buildMask(OpBuilder &builder) const {
+  if (!mask)
+    return {};
+  Location loc = mask.getLoc();
+  Dims permutation, shape;
+  auto type = tensorOf(mask);
+  for (int64_t dim : maskDims) {
+    shape.push_back(dim < 0 ? 1 : type.getDimSize(dim));
+    if (dim >= 0)
+      permutation.push_back(dim);
+  }
+  Value value = mask;
+  if (!llvm::is_sorted(permutation))
+    value = builder.create<TransposeOp>(loc, value, permutation);
+  if (shapeOf(value) != ArrayRef(shape))
+    value = builder.create<ReshapeOp>(
+        loc, RankedTensorType::get(shape, type.getElementType()), value);
+  if (!fill)
+    return value;
+  auto added = RankedTensorType::get(shape, builder.getF32Type());
+  Value seen = makeSplat(builder, loc, added, 0);
+  Value hidden = makeSplat(builder, loc, added, *fill);
+  if (isHidden)
+    std::swap(seen, hidden);
+  return builder.create<SelectOp>(loc, added, value, seen, hidden);
+}
+
+/// Whether \p added hides from each row just the columns behind its own number.
+bool Idiom::isCausal(Value added) const {
+  constexpr int64_t mostCompared = int64_t(1) << 24;
+  auto type = tensorOf(added);
+  int64_t columns = type.getShape().back();
+  int64_t rows = type.getDimSize(heads);
+  if (type.getNumElements() != rows * columns || rows < 2 ||
+      type.getNumElements() > mostCompared)
+    return false;
+  std::optional<Tensor> numbers = constantValue(added);
+  if (!numbers)
+    return false;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) {
+      double number = numbers->toDouble(i * columns + j);
+      if (j <= i ? number != 0 : number > -1e30)
+        return false;
+    }
+  return true;
+}
+
+Value Idiom::build(OpBuilder &builder) const {
+  DotGeneralOp product = outer.op;
+  Location loc = product.getLoc();
+  Value values = product->getOperand(1 - side);
+  Dims valueDims(outer.batching[1 - side]);
+  valueDims.append(heads - batches, -1);
+  valueDims.push_back(outer.contracting[1 - side]);
+  valueDims.push_back(outer.free[1 - side].front());
+  Value queries = buildOperand(builder, *query, queryDims);
+  Value keys = buildOperand(builder, *key, keyDims);
+  values = buildOperand(builder, View(values), valueDims);
+  Value added = buildMask(builder);
+  bool causal = added && isCausal(added);
+  SmallVector<int64_t> shape(shapeOf(queries));
+  shape.back() = shapeOf(values).back();
+  Value result = builder.create<nn::AttentionOp>(
+      loc, RankedTensorType::get(shape, builder.getF32Type()), queries, keys,
+      values, causal ? Value() : added, builder.getF64FloatAttr(scale),
+      causal ? builder.getUnitAttr() : UnitAttr(),
+      fill && !causal ? builder.getUnitAttr() : UnitAttr());
+  // The product's dimensions are its left operand's first.
+  Dims order = llvm::to_vector(llvm::seq<int64_t>(0, batches));
+  for (int64_t dim : outer.free[side])
+    order.push_back(llvm::find(positions, dim) - positions.begin());
+  order.insert(side == 0 ? order.end() : order.begin() + batches, heads + 1);
+  if (llvm::is_sorted(order))
+    return result;
+  return builder.create<TransposeOp>(loc, result, order);
+}
+
+} // namespace
+
+static Value raiseAttention(DotGeneralOp op, OpBuilder &builder) {
+  for (Value value : {op.getLhs(), op.getRhs(), op.getResult()})
+    if (!tensorOf(value).getElementType().isF32() ||
+        !tensorOf(value).hasStaticShape())
+      return {};
+  for (unsigned side : {0u, 1u})
+    if (auto idiom = Idiom::match(op, side))
+      return idiom->build(builder);
+  return {};
+}
+
+ArrayRef<Rule> raiseAttentionRules() {
+  static const std::vector<Rule> rules = {rule<DotGeneralOp, raiseAttention>(
+      "raise-attention", "dot_general(softmax(dot_general(q, k) * s + m), v) "
+                         "-> attention(q, k, v, m)")};
+  return rules;
+}
+
+namespace {
+struct RaiseAttention : LabelledPass<RaiseAttention> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RaiseAttention)
+  using LabelledPass::LabelledPass;
+  StringRef getArgument() const final { return "raise-attention"; }
+  StringRef getDescription() const final {
+    return "Make one operation of attention that is spelt out";
+  }
+  void runOnOperation() final {
+    applyRules(getOperation(), {raiseAttentionRules()}, patternRun());
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> createRaiseAttention(std::shared_ptr<PatternRun> run) {
+  return std::make_unique<RaiseAttention>(std::move(run));
+}
+
+} // namespace sinter
