@@ -8,6 +8,7 @@
 #include "backend/cpu/layout/AbsorbTransposes.h"
 #include "backend/cpu/layout/AssignLayouts.h"
 #include "backend/cpu/layout/FormAttention.h"
+#include "backend/cpu/layout/PackWeights.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
 #include "graph/chlo/KnownCalls.h"
@@ -170,6 +171,7 @@ Result<void> cpu::prepare(Model &model, const Target &target,
   PatternRun everything;
   foldConstants(model.module(), defaultConstantByteLimit, everything);
   assignLayouts(function, target, allowsFastConvolution);
+  packWeights(function, target);
   if (Result<void> done = decomposeAll(function, hasKernel); !done)
     return done;
   absorbTransposes(function);

@@ -1,7 +1,7 @@
 //===- LayoutTest.cpp - blocked activations and generated kernels ---------===//
 //
-// Convolutions, pools and products with constant weights through the whole
-// backend, with what surrounds them, against the oracle.
+// Convolutions, pools and products, with constant weights and others, through
+// the whole backend, with what surrounds them, against the oracle.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,19 +34,23 @@ std::string weights(const Shape &shape, uint64_t seed) {
   return text + "\"> : " + typeOf(shape);
 }
 
-/// One convolution with a bias and a relu behind it.
+/// One convolution with a bias and a relu behind it; the kernel is a constant
+/// or an argument.
 struct Case {
   Shape input, kernel, result;
   std::string numbers, window;
   int64_t groups = 1;
 };
 
-std::string moduleOf(const Case &test) {
+std::string moduleOf(const Case &test, bool hasConstantKernel = true) {
   std::string result = typeOf(test.result);
   size_t feature = test.numbers.ends_with("f]") ? test.result.size() - 1 : 1;
   Shape bias = {test.result[feature]};
-  return "(%x: " + typeOf(test.input) + ") -> " + result +
-         " {\n%k = " + weights(test.kernel, 1) + "\n%b = " + weights(bias, 2) +
+  std::string kernel = weights(test.kernel, 1);
+  return "(%x: " + typeOf(test.input) +
+         (hasConstantKernel ? "" : ", %k: " + typeOf(test.kernel)) + ") -> " +
+         result + " {\n" + (hasConstantKernel ? "%k = " + kernel : "") +
+         "\n%b = " + weights(bias, 2) +
          "\n%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
          "%c = stablehlo.convolution(%x, %k) dim_numbers = " +
          test.numbers + ", window = {" + test.window +
@@ -120,6 +124,7 @@ TEST(Layout, ConvolutionsOfEveryKind) {
        40},
       {{1, 64, 7, 7}, {32, 32, 3, 3}, {1, 32, 5, 5}, nchw, "", 2},
       {{1, 24, 7, 7}, {36, 8, 1, 1}, {1, 36, 7, 7}, nchw, "", 3},
+      {{1, 32, 7, 7}, {64, 8, 3, 2}, {1, 64, 5, 6}, nchw, "", 4},
       {{1, 12, 7, 7},
        {24, 1, 3, 3},
        {1, 24, 7, 7},
@@ -155,8 +160,10 @@ TEST(Layout, ConvolutionsOfEveryKind) {
        "pad = [[-1, 0], [-1, -1]]"},
   };
   for (const Case &test : cases)
-    EXPECT_EQ(differs(moduleOf(test), close), "")
-        << moduleOf(test).substr(0, 90);
+    for (bool hasConstantKernel : {true, false}) {
+      std::string text = moduleOf(test, hasConstantKernel);
+      EXPECT_EQ(differs(text, close), "") << text.substr(0, 90);
+    }
 }
 
 TEST(Layout, WinogradOnlyWhereAllowed) {
@@ -175,6 +182,21 @@ TEST(Layout, WinogradOnlyWhereAllowed) {
       isUsed |= step.kernelName == "winograd";
     EXPECT_EQ(isUsed, allowed);
   }
+}
+
+TEST(Layout, PacksWeightsThatAreArguments) {
+  const Model model =
+      parseModel(moduleOf({{1, 64, 56, 56},
+                           {3, 3, 64, 96},
+                           {1, 96, 54, 54},
+                           "[b, f, 0, 1]x[0, 1, i, o]->[b, f, 0, 1]",
+                           ""},
+                          /*hasConstantKernel=*/false));
+  Result<Program> program = cpu::compileForCpu(model, {});
+  ASSERT_TRUE(program) << program.error().message;
+  EXPECT_TRUE(llvm::any_of(program->steps, [](const Step &step) {
+    return step.kernelName == "direct";
+  }));
 }
 
 /// A residual block, a branch, pools and a concatenation, to a vector.

@@ -5,7 +5,6 @@
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/MatMulForm.h"
 #include "backend/cpu/kernels/Channelwise.h"
-#include "backend/cpu/kernels/Convolution.h"
 #include "backend/cpu/kernels/Winograd.h"
 
 using namespace mlir;
@@ -137,9 +136,7 @@ void AnchorKernel::emit(ModuleOp module, StringRef name) const {
 // Windows on blocks of channels
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-template <typename Op> void setWindow(WindowShape &window, Op op) {
+template <typename Op> static void setWindow(WindowShape &window, Op op) {
   ArrayRef<int64_t> input = tensorOf(op.getInput()).getShape();
   ArrayRef<int64_t> output = tensorOf(op.getResult()).getShape();
   window.inputHeight = input[2];
@@ -153,6 +150,22 @@ template <typename Op> void setWindow(WindowShape &window, Op op) {
   window.padTop = op.getPaddingLow()[0];
   window.padLeft = op.getPaddingLow()[1];
 }
+
+ConvolutionShape cpu::convolutionShape(cpu::ConvolutionOp op) {
+  ArrayRef<int64_t> kernel = op.kernelShape();
+  ConvolutionShape shape;
+  setWindow(shape, op);
+  shape.batch = tensorOf(op.getInput()).getDimSize(0);
+  shape.kernelHeight = kernel[2];
+  shape.kernelWidth = kernel[3];
+  shape.groups = op.getGroups();
+  shape.inputChannels = kernel[1] * shape.groups;
+  shape.outputChannels = kernel[0];
+  shape.hasPlanarInput = op.hasPlanarInput();
+  return shape;
+}
+
+namespace {
 
 /// An anchor whose result is blocked by channel.
 class BlockedKernel : public AnchorKernel {
@@ -181,16 +194,7 @@ public:
   ConvolutionKernel(KernelOp kernel, cpu::ConvolutionOp op,
                     const Target &target)
       : BlockedKernel(kernel, op), op(op) {
-    RankedTensorType weights = tensorOf(op.getWeights());
-    ConvolutionShape shape;
-    setWindow(shape, op);
-    shape.batch = tensorOf(op.getInput()).getDimSize(0);
-    shape.kernelHeight = weights.getDimSize(2);
-    shape.kernelWidth = weights.getDimSize(3);
-    shape.groups = op.getGroups();
-    shape.inputChannels = weights.getDimSize(1) * shape.groups;
-    shape.outputChannels = weights.getDimSize(0);
-    shape.hasPlanarInput = op.hasPlanarInput();
+    ConvolutionShape shape = convolutionShape(op);
     flops = shape.flops();
     if (!op.isDepthwise()) {
       if (op.getFast() && Winograd::supports(shape) &&
@@ -212,6 +216,8 @@ public:
     plan.flops = flops;
     plan.packings.resize(kernel.getInputs().size());
     auto usePacking = [&](const auto &generator) {
+      if (op.getPackedFrom())
+        return;
       plan.packings[inputIndex(op.getWeights())] = {
           uint64_t(generator.packedElements()) * 4,
           [generator](const Tensor &weights, std::byte *packed) {

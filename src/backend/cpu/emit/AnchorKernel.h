@@ -10,6 +10,7 @@
 #define SINTER_BACKEND_CPU_EMIT_ANCHORKERNEL_H
 
 #include "backend/cpu/emit/KernelEmitter.h"
+#include "backend/cpu/kernels/Convolution.h"
 
 #include <memory>
 
@@ -20,6 +21,9 @@ namespace sinter::cpu {
 bool isAnchor(mlir::Operation *op);
 /// Whether elementwise operations on the anchor's result can be its epilogue.
 bool takesEpilogue(mlir::Operation *op);
+
+/// What the generator of \p op is made for.
+ConvolutionShape convolutionShape(ConvolutionOp op);
 
 class AnchorKernel {
 public:

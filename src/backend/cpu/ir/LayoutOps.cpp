@@ -74,11 +74,13 @@ LogicalResult ConvolutionOp::verify() {
   if (!areSpatial({getStrides(), getDilations(), getPaddingLow()}))
     return emitOpError(
         "strides, dilations and padding are not [height, width]");
-  if (weights.getRank() != 4 || result.getRank() != 5 ||
+  if (weights.getRank() != (getPackedFrom() ? 1 : 4) || result.getRank() != 5 ||
       (input.getRank() != 4 && input.getRank() != 5))
     return emitOpError("the operands' ranks are wrong");
+  if (kernelShape().size() != 4)
+    return emitOpError("packed_from is not [K, C / groups, R, S]");
   int64_t lanes = result.getDimSize(4), outputs = getOutputChannels();
-  if (weights.getDimSize(0) != outputs ||
+  if (kernelShape()[0] != outputs ||
       result.getDimSize(1) != blocksOf(outputs, lanes))
     return emitOpError("the result has not the weights' output channels");
   return success();

@@ -32,14 +32,17 @@ def Cpu_UnpackOp :
 def Cpu_ConvolutionOp : Cpu_Op<"convolution", [Pure]> {
   let summary = "Convolution into blocks of channels";
   let description = [{
-    The weights are a constant [K, C / groups, R, S]. The input is blocked or,
-    for the few channels of an image, [N, C, H, W]. Lists are [height, width];
+    The weights are [K, C / groups, R, S]; where `packed_from` says that they
+    were, they lie as the kernel reads them. The input is blocked or, for the
+    few channels of an image, [N, C, H, W]. Lists are [height, width];
     how much padding stands after the last row and column follows from the
     result's size. With `fast`, products may be replaced by fewer ones of sums
     (Winograd), which changes results by about 1e-5 of the greatest.
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weights,
-                       I64Attr:$output_channels, I64Attr:$groups, UnitAttr:$fast,
+                       I64Attr:$output_channels, I64Attr:$groups,
+                       OptionalAttr<DenseI64ArrayAttr>:$packed_from,
+                       UnitAttr:$fast,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
                        DenseI64ArrayAttr:$padding_low);
   let results = (outs AnyRankedTensor:$result);
@@ -48,12 +51,17 @@ def Cpu_ConvolutionOp : Cpu_Op<"convolution", [Pure]> {
       return ::mlir::cast<::mlir::RankedTensorType>(getInput().getType())
                  .getRank() == 4;
     }
+    /// K, C / groups, R, S.
+    ::llvm::ArrayRef<int64_t> kernelShape() {
+      if (auto shape = getPackedFrom())
+        return *shape;
+      return ::mlir::cast<::mlir::RankedTensorType>(getWeights().getType())
+          .getShape();
+    }
     /// As many groups as input and output channels.
     bool isDepthwise() {
-      auto weights =
-          ::mlir::cast<::mlir::RankedTensorType>(getWeights().getType());
-      return weights.getDimSize(1) == 1 && !hasPlanarInput() &&
-             static_cast<int64_t>(getGroups()) == weights.getDimSize(0);
+      return kernelShape()[1] == 1 && !hasPlanarInput() &&
+             static_cast<int64_t>(getGroups()) == kernelShape()[0];
     }
   }];
   let hasVerifier = 1;

@@ -12,8 +12,8 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 double ConvolutionShape::flops() const {
-  return 2.0 * batch * outputChannels * outputPixels() *
-         (inputChannels / groups) * taps();
+  const int64_t inputsOfGroup = inputChannels / groups;
+  return 2.0 * batch * outputChannels * outputPixels() * inputsOfGroup * taps();
 }
 
 /// The fewest groups that together have whole blocks of channels.
@@ -67,6 +67,17 @@ int64_t Convolution::reduction() const { return groupInputs * shape.taps(); }
 
 int64_t Convolution::packedElements() const {
   return shape.groups * groupVectors * lanes * reduction();
+}
+
+Convolution::WeightOrder Convolution::weightOrder() const {
+  return {shape.groups,
+          mergedGroups,
+          groupInputs,
+          groupOutputs,
+          groupVectors * lanes,
+          panelVectors * lanes,
+          shape.hasPlanarInput ? 1 : lanes,
+          shape.taps()};
 }
 
 void Convolution::pack(const void *weights, float *packed) const {

@@ -35,6 +35,19 @@ public:
   double executedFlops() const { return shape.flops(); }
   /// f32 elements of the packed weights.
   int64_t packedElements() const;
+  /// How packed weights lie: [group][panel][block of inputs][tap][input of the
+  /// block][output of the panel]. The last panel and the last block may be
+  /// smaller; outputs beyond the group's are zeros.
+  struct WeightOrder {
+    int64_t groups; ///< After merging,
+    int64_t merged; ///< how many given ones each consists of,
+    int64_t inputs; ///< and its channels.
+    int64_t outputs, filledOutputs;
+    int64_t panel; ///< Outputs of a panel.
+    int64_t block; ///< Inputs of a block.
+    int64_t taps;
+  };
+  WeightOrder weightOrder() const;
   /// Packs weights [K, C/groups, R, S], with the groups as they were given. \p
   /// weights may be unaligned; \p packed has packedElements() elements.
   void pack(const void *weights, float *packed) const;

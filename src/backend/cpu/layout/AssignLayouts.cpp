@@ -5,6 +5,7 @@
 #include "backend/cpu/layout/ConvolutionForm.h"
 #include "graph/Constants.h"
 #include "graph/nn/Emit.h"
+#include "interpreter/Interpreter.h"
 #include "passes/LowerQuantized.h"
 
 using namespace mlir;
@@ -71,6 +72,27 @@ Value LayoutAssigner::pack(Emit &emit, Value plain) {
 // Windows
 //===----------------------------------------------------------------------===//
 
+/// What operations on a constant make of it, however large it is.
+static std::optional<Tensor> valueOf(Value value) {
+  if (std::optional<Tensor> constant = constantTensor(value))
+    return constant;
+  Operation *op = value.getDefiningOp();
+  if (!op || !isa<stablehlo::ReverseOp, stablehlo::TransposeOp,
+                  stablehlo::ReshapeOp, stablehlo::PadOp>(op))
+    return std::nullopt;
+  SmallVector<Tensor> operands;
+  for (Value operand : op->getOperands()) {
+    std::optional<Tensor> known = valueOf(operand);
+    if (!known)
+      return std::nullopt;
+    operands.push_back(std::move(*known));
+  }
+  Result<std::vector<Tensor>> results = evaluate(op, operands);
+  if (!results)
+    return std::nullopt;
+  return results->front();
+}
+
 bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
   OpBuilder builder(op);
   Emit emit(builder, op.getLoc());
@@ -83,13 +105,16 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
   bool isPlanar = !blockedOf.count(plain) && form->groups == 1 &&
                   type.getDimSize(1) < lanes;
   Value input = isPlanar ? plain : pack(emit, plain);
-  Value weights = makeConstant(builder, op.getLoc(), form->weights,
-                               constantName(op.getRhs()));
+  Value weights = form->plainWeights(emit);
+  if (std::optional<Tensor> known = valueOf(weights);
+      known && weights != op.getRhs())
+    weights =
+        makeConstant(builder, op.getLoc(), *known, constantName(op.getRhs()));
   auto resultType = form->resultType(type);
   Value result = emit.make<ConvolutionOp>(
       blockedType(resultType), input, weights,
       static_cast<uint64_t>(resultType.getDimSize(1)),
-      static_cast<uint64_t>(form->groups),
+      static_cast<uint64_t>(form->groups), DenseI64ArrayAttr(),
       allowsFast && !op->hasAttr(exactProductAttribute), form->strides,
       form->dilations, form->paddingLow);
   if (form->upscale != std::array<int64_t, 2>{1, 1}) {

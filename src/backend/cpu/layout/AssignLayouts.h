@@ -13,9 +13,9 @@
 //
 // Restrictions:
 //   - f32 and static shapes;
-//   - convolutions of one or two spatial dimensions with constant weights,
-//     without batch groups; lhs_dilation only where it equals the window
-//     (no two taps meet) and nothing is padded;
+//   - convolutions of one or two spatial dimensions without batch groups;
+//     lhs_dilation only where it equals the window (no two taps meet) and
+//     nothing is padded;
 //   - concatenation along channels only of whole blocks.
 //
 //===----------------------------------------------------------------------===//

@@ -1,46 +1,9 @@
 #include "backend/cpu/layout/ConvolutionForm.h"
 
-#include "graph/Constants.h"
-
 using namespace mlir;
 using sinter::nn::Emit;
 
 namespace sinter::cpu {
-
-/// The weights as [K, C / groups, R, S], windows that run backwards turned.
-static Tensor standardWeights(const Tensor &kernel,
-                              stablehlo::ConvDimensionNumbersAttr numbers,
-                              const stablehlo::ConvolutionWindow &window) {
-  SmallVector<int64_t> strides(kernel.rank(), 1);
-  for (int64_t i = kernel.rank() - 2; i >= 0; --i)
-    strides[i] = strides[i + 1] * kernel.dim(i + 1);
-  ArrayRef<int64_t> spatial = numbers.getKernelSpatialDimensions();
-  int64_t outputs = kernel.dim(numbers.getKernelOutputFeatureDimension());
-  int64_t inputs = kernel.dim(numbers.getKernelInputFeatureDimension());
-  int64_t outputStride = strides[numbers.getKernelOutputFeatureDimension()];
-  int64_t inputStride = strides[numbers.getKernelInputFeatureDimension()];
-  // One spatial dimension is the width of rows of height one.
-  std::array<int64_t, 2> size = {1, 1}, step = {0, 0}, start = {0, 0};
-  for (size_t i = 0; i < spatial.size(); ++i) {
-    size_t at = 2 - spatial.size() + i;
-    size[at] = kernel.dim(spatial[i]);
-    step[at] = strides[spatial[i]];
-    if (window[i].reversed) {
-      start[at] = (size[at] - 1) * step[at];
-      step[at] = -step[at];
-    }
-  }
-  Tensor result(ElementType::F32, {outputs, inputs, size[0], size[1]});
-  float *out = result.mutableValues<float>().data();
-  for (int64_t k = 0; k < outputs; ++k)
-    for (int64_t c = 0; c < inputs; ++c)
-      for (int64_t r = 0; r < size[0]; ++r)
-        for (int64_t s = 0; s < size[1]; ++s)
-          *out++ =
-              kernel.at<float>(k * outputStride + c * inputStride + start[0] +
-                               r * step[0] + start[1] + s * step[1]);
-  return result;
-}
 
 std::optional<ConvolutionForm> ConvolutionForm::of(stablehlo::ConvolutionOp op,
                                                    int64_t lanes) {
@@ -55,19 +18,28 @@ std::optional<ConvolutionForm> ConvolutionForm::of(stablehlo::ConvolutionOp op,
       elementCount(tensorOf(op.getResult()).getShape()) == 0 ||
       elementCount(tensorOf(op.getLhs()).getShape()) == 0)
     return std::nullopt;
-  std::optional<Tensor> kernel = constantTensor(op.getRhs());
-  if (!kernel || kernel->size() == 0)
+  auto kernel = tensorOf(op.getRhs());
+  if (elementCount(kernel.getShape()) == 0)
     return std::nullopt;
 
   ConvolutionForm form;
   form.input = op.getLhs();
+  form.kernel = op.getRhs();
   form.inputOrder = {numbers.getInputBatchDimension(),
                      numbers.getInputFeatureDimension()};
   llvm::append_range(form.inputOrder, numbers.getInputSpatialDimensions());
   form.groups = op.getFeatureGroupCount();
-  form.channels = kernel->dim(numbers.getKernelOutputFeatureDimension());
+  form.kernelOrder = {numbers.getKernelOutputFeatureDimension(),
+                      numbers.getKernelInputFeatureDimension()};
+  llvm::append_range(form.kernelOrder, numbers.getKernelSpatialDimensions());
+  form.channels = kernel.getDimSize(form.kernelOrder[0]);
   stablehlo::ConvolutionWindow window = op.getWindow();
-  form.weights = standardWeights(*kernel, numbers, window);
+  form.weights = {form.channels, kernel.getDimSize(form.kernelOrder[1]), 1, 1};
+  for (int64_t i = 0; i < spatial; ++i) {
+    form.weights[4 - spatial + i] = window[i].size;
+    if (window[i].reversed)
+      form.turned.push_back(form.kernelOrder[2 + i]);
+  }
   bool isDilated = llvm::any_of(
       window, [](const auto &each) { return each.baseDilation != 1; });
   if (isDilated) {
@@ -98,21 +70,15 @@ bool ConvolutionForm::spreadWindow(const stablehlo::ConvolutionWindow &window,
       return false;
     upscale[2 - window.size() + i] = each.size;
   }
+  filled = llvm::alignTo(channels, lanes);
+  weights = {upscale[0] * upscale[1] * filled, weights[1], 1, 1};
   // The window slides over the dilated input, so tap t of the window is pixel
   // size - 1 - t of what a pixel becomes.
-  int64_t filled = llvm::divideCeil(channels, lanes) * lanes;
-  int64_t inputs = weights.dim(1), height = upscale[0], width = upscale[1];
-  Tensor spread(ElementType::F32, {height * width * filled, inputs, 1, 1});
-  auto from = weights.values<float>();
-  auto to = spread.mutableValues<float>();
-  for (int64_t r = 0; r < height; ++r)
-    for (int64_t s = 0; s < width; ++s)
-      for (int64_t k = 0; k < channels; ++k)
-        for (int64_t c = 0; c < inputs; ++c)
-          to[((r * width + s) * filled + k) * inputs + c] =
-              from[((k * inputs + c) * height + height - 1 - r) * width +
-                   width - 1 - s];
-  weights = std::move(spread);
+  SmallVector<int64_t> opposite;
+  for (int64_t dim : ArrayRef(kernelOrder).drop_front(2))
+    if (!llvm::is_contained(turned, dim))
+      opposite.push_back(dim);
+  turned = opposite;
   return true;
 }
 
@@ -130,11 +96,29 @@ Value ConvolutionForm::plainInput(Emit &emit) const {
   return x;
 }
 
+Value ConvolutionForm::plainWeights(Emit &emit) const {
+  Value x = kernel;
+  if (!turned.empty())
+    x = emit.make<stablehlo::ReverseOp>(x, turned);
+  if (!llvm::equal(kernelOrder, llvm::seq<int64_t>(0, kernelOrder.size())))
+    x = emit.transpose(x, kernelOrder);
+  if (upscale == std::array<int64_t, 2>{1, 1})
+    return emit.reshape(x, weights);
+  x = emit.reshape(x, {channels, weights[1], upscale[0], upscale[1]});
+  if (filled != channels)
+    x = emit.make<stablehlo::PadOp>(
+        x, emit.scalar(0, tensorOf(x).getElementType()),
+        ArrayRef<int64_t>{0, 0, 0, 0},
+        ArrayRef<int64_t>{filled - channels, 0, 0, 0},
+        ArrayRef<int64_t>{0, 0, 0, 0});
+  return emit.reshape(emit.transpose(x, {2, 3, 0, 1}), weights);
+}
+
 RankedTensorType ConvolutionForm::resultType(RankedTensorType type) const {
-  SmallVector<int64_t> shape = {type.getDimSize(0), weights.dim(0)};
+  SmallVector<int64_t> shape = {type.getDimSize(0), weights[0]};
   for (size_t i = 0; i < 2; ++i) {
     stablehlo::WindowDimension window;
-    window.size = weights.dim(i + 2);
+    window.size = weights[i + 2];
     window.stride = strides[i];
     window.windowDilation = dilations[i];
     window.paddingLow = paddingLow[i];

@@ -13,7 +13,6 @@
 #define SINTER_BACKEND_CPU_LAYOUT_CONVOLUTIONFORM_H
 
 #include "graph/nn/Emit.h"
-#include "runtime/Tensor.h"
 #include <array>
 
 namespace sinter::cpu {
@@ -25,7 +24,7 @@ public:
   static std::optional<ConvolutionForm> of(stablehlo::ConvolutionOp op,
                                            int64_t lanes);
 
-  Tensor weights; ///< f32 [K, C / groups, R, S]
+  std::array<int64_t, 4> weights; ///< Sizes K, C / groups, R, S.
   int64_t groups = 1;
   std::array<int64_t, 2> strides = {1, 1}, dilations = {1, 1};
   std::array<int64_t, 2> paddingLow = {0, 0}, paddingHigh = {0, 0};
@@ -35,6 +34,8 @@ public:
 
   /// The input as [N, C, H, W].
   mlir::Value plainInput(nn::Emit &emit) const;
+  /// The weights as [K, C / groups, R, S], windows that run backwards turned.
+  mlir::Value plainWeights(nn::Emit &emit) const;
   /// What the kernel computes from an input of type \p input: [N, K, H', W'].
   mlir::RankedTensorType resultType(mlir::RankedTensorType input) const;
   /// The same with its pixels in their places: [N, channels, H'', W''].
@@ -50,9 +51,12 @@ public:
 private:
   bool spreadWindow(const stablehlo::ConvolutionWindow &window, int64_t lanes);
 
-  mlir::Value input;
-  llvm::SmallVector<int64_t> inputOrder; ///< Dimensions b, f, spatial...
-  int64_t channels = 0;                  ///< Output channels of the operation.
+  mlir::Value input, kernel;
+  llvm::SmallVector<int64_t> inputOrder;  ///< Dimensions b, f, spatial...
+  llvm::SmallVector<int64_t> kernelOrder; ///< Dimensions o, i, spatial...
+  llvm::SmallVector<int64_t> turned;      ///< Those that run backwards.
+  int64_t filled = 0;   ///< With upscale: channels, filled up to whole blocks.
+  int64_t channels = 0; ///< Output channels of the operation.
 };
 
 } // namespace sinter::cpu

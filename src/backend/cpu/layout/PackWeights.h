@@ -1,0 +1,31 @@
+//===- PackWeights.h - weights that are known only when the model runs ----===//
+//
+//   cpu.convolution(x, w)
+//     ->  cpu.convolution(x, transpose(reshape(pad(w)))), packed_from [K, C, R,
+//     S]
+//
+// Constant weights are packed as the program is made. Those that are inputs,
+// states or computed are brought into the same order by operations of the
+// graph, in front of the kernel.
+//
+// Restrictions:
+//   - Winograd's method is given up: transforming the weights at every run
+//     costs what it would gain.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_LAYOUT_PACKWEIGHTS_H
+#define SINTER_BACKEND_CPU_LAYOUT_PACKWEIGHTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace sinter::cpu {
+
+struct Target;
+
+/// Packs the weights of the convolutions of \p function that are no constants.
+void packWeights(mlir::func::FuncOp function, const Target &target);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_LAYOUT_PACKWEIGHTS_H
