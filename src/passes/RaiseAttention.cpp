@@ -1,5 +1,6 @@
 #include "passes/RaiseAttention.h"
 
+#include "graph/UnitDimensions.h"
 #include "graph/nn/NnOps.h"
 #include "passes/Matching.h"
 #include "passes/Pass.h"
@@ -16,8 +17,9 @@ namespace {
 
 using Dims = SmallVector<int64_t>;
 
-/// A value seen through transposes: dimension i of what was looked at is
-/// dimension dims[i] of `value`.
+/// A value seen through transposes and reshapes that move dimensions of size 1:
+/// dimension i of what was looked at is dimension dims[i] of `value`, or -1 for
+/// one of size 1.
 struct View {
   Value value;
   Dims dims;
@@ -25,10 +27,19 @@ struct View {
   explicit View(Value value)
       : value(value), dims(llvm::to_vector(
                           llvm::seq<int64_t>(0, tensorOf(value).getRank()))) {}
-  void pass(TransposeOp op) {
+
+  int64_t dimOf(int64_t dim) const { return dim < 0 ? -1 : dims[dim]; }
+
+  /// Looks behind the operation that the value is of, if it is one of those.
+  bool pass() {
+    Operation *op = value.getDefiningOp();
+    auto moved = movedDimensions(op);
+    if (!moved)
+      return false;
     for (int64_t &dim : dims)
-      dim = op.getPermutation()[dim];
-    value = op.getOperand();
+      dim = dim < 0 ? -1 : (*moved)[dim];
+    value = op->getOperand(0);
+    return true;
   }
 };
 
@@ -108,15 +119,20 @@ private:
   bool matchMask(Value scoresSide, Value maskSide);
   bool matchChoice(SelectOp op);
   bool matchProduct();
+  Value follow(Value operand, Dims &dims);
   /// Whether \p value leads to a product by steps of the idiom.
   static bool leadsToProduct(Value value);
 
-  Value buildOperand(OpBuilder &builder, View view, const Dims &dims) const;
   Value buildMask(OpBuilder &builder) const;
   bool isCausal(Value mask) const;
 
-  /// The scores' dimension that is the operation's \p dim.
+  /// The scores' dimension that is the operation's \p dim; one of size 1 may be
+  /// none, -1.
   int64_t dimOf(int64_t dim) const { return scores.dims[positions[dim]]; }
+  /// The size of the operation's \p dim.
+  int64_t sizeOf(int64_t dim) const {
+    return shapeOf(outer.op->getOperand(side))[positions[dim]];
+  }
 
   Product outer;
   unsigned side;
@@ -129,7 +145,7 @@ private:
   std::optional<double> fill;
   bool isHidden =
       false; ///< the condition says what is hidden, not what is seen
-  std::optional<View> query, key;
+  Value query, key;
   Dims queryDims, keyDims;
 };
 
@@ -164,11 +180,10 @@ bool Idiom::matchWeights() {
                 [&](int64_t dim) { return dim != queries; });
   positions.push_back(queries);
   positions.push_back(outer.contracting[side]);
-  while (auto transpose = scores.value.getDefiningOp<TransposeOp>()) {
-    if (!scores.value.hasOneUse())
-      return false;
-    scores.pass(transpose);
-  }
+  if (sizeOf(heads + 1) < 2)
+    return false;
+  while (scores.value.hasOneUse() && scores.pass())
+    ;
   auto softmax = scores.value.getDefiningOp<nn::SoftmaxOp>();
   if (!softmax || !softmax->hasOneUse() ||
       softmax.getAxes() != ArrayRef<int64_t>(dimOf(heads + 1)))
@@ -186,10 +201,8 @@ bool Idiom::matchScores() {
 }
 
 bool Idiom::matchStep(Operation *op) {
-  if (auto transpose = dyn_cast<TransposeOp>(op)) {
-    scores.pass(transpose);
+  if (scores.pass())
     return true;
-  }
   if (auto factor = factorOf(op)) {
     scores.value = factor->first;
     scale *= factor->second;
@@ -211,7 +224,7 @@ bool Idiom::leadsToProduct(Value value) {
       return true;
     if (auto factor = factorOf(op))
       value = factor->first;
-    else if (isa_and_nonnull<TransposeOp>(op))
+    else if (isa_and_nonnull<TransposeOp, ReshapeOp>(op))
       value = op->getOperand(0);
     else
       return false;
@@ -224,24 +237,24 @@ bool Idiom::matchMask(Value scoresSide, Value maskSide) {
   // Behind the mask a factor would be one of the mask, too.
   if (mask || scale != 1)
     return false;
-  mask = maskSide;
-  maskDims.assign(heads + 2, -1);
-  auto broadcast = maskSide.getDefiningOp<BroadcastInDimOp>();
-  if (broadcast)
-    mask = broadcast.getOperand();
-  auto type = tensorOf(mask);
-  if (!type.hasStaticShape())
-    return false;
+  View seen(maskSide);
+  while (seen.pass())
+    ;
   for (int64_t dim = 0; dim < heads + 2; ++dim)
-    for (int64_t i = 0; i < type.getRank(); ++i)
-      if ((broadcast ? broadcast.getBroadcastDimensions()[i] : i) == dimOf(dim))
-        maskDims[dim] = i;
-  int64_t keys = tensorOf(scoresSide).getDimSize(dimOf(heads + 1));
-  int64_t along = maskDims.back();
-  if (keys != 1 && (along < 0 || type.getDimSize(along) != keys))
-    return false;
+    maskDims.push_back(seen.dimOf(dimOf(dim)));
+  mask = seen.value;
+  if (auto broadcast = mask.getDefiningOp<BroadcastInDimOp>()) {
+    mask = broadcast.getOperand();
+    ArrayRef<int64_t> places = broadcast.getBroadcastDimensions();
+    for (int64_t &dim : maskDims) {
+      const auto *place = llvm::find(places, dim);
+      dim = place == places.end() ? -1 : place - places.begin();
+    }
+  }
   scores.value = scoresSide;
-  return true;
+  int64_t along = maskDims.back();
+  return tensorOf(mask).hasStaticShape() && along >= 0 &&
+         tensorOf(mask).getDimSize(along) == sizeOf(heads + 1);
 }
 
 bool Idiom::matchChoice(SelectOp op) {
@@ -261,57 +274,76 @@ bool Idiom::matchChoice(SelectOp op) {
 /// The product of query and key, with their scales and transposes.
 bool Idiom::matchProduct() {
   auto inner = Product::of(scores.value.getDefiningOp<DotGeneralOp>());
-  if (!inner || inner->batching[0].size() != static_cast<size_t>(batches))
+  if (!inner)
     return false;
-  for (int64_t i = 0; i < batches; ++i)
-    if (dimOf(i) >= batches)
+  auto keys = inner->freeOf(dimOf(heads + 1));
+  if (!keys)
+    return false;
+  const unsigned keySide = keys->first, querySide = 1 - keySide;
+  const int64_t shared = inner->batching[0].size();
+  // Dimensions of size 1 are made anew, wherever they may be.
+  for (int64_t i = 0; i <= heads; ++i) {
+    int64_t dim = sizeOf(i) == 1 ? -1 : dimOf(i);
+    auto own = inner->freeOf(dim);
+    if (dim < 0) {
+      queryDims.push_back(-1);
+      keyDims.push_back(-1);
+    } else if (i < batches && dim < shared) {
+      queryDims.push_back(inner->batching[querySide][dim]);
+      keyDims.push_back(inner->batching[keySide][dim]);
+    } else if (i >= batches && own && own->first == querySide) {
+      queryDims.push_back(own->second);
+      keyDims.push_back(-1);
+    } else {
       return false;
-  auto rows = inner->freeOf(dimOf(heads)),
-       keys = inner->freeOf(dimOf(heads + 1));
-  if (!rows || !keys || rows->first == keys->first ||
-      inner->free[keys->first].size() != 1)
-    return false;
-  auto follow = [&](unsigned operand, std::optional<View> &view, Dims &dims) {
-    for (int64_t i = 0; i < batches; ++i)
-      dims.push_back(inner->batching[operand][dimOf(i)]);
-    for (int64_t i = batches; i < heads; ++i)
-      dims.push_back(operand == rows->first ? inner->freeOf(dimOf(i))->second
-                                            : -1);
-    dims.push_back(operand == rows->first ? rows->second : keys->second);
-    dims.push_back(inner->contracting[operand]);
-    view.emplace(inner->op->getOperand(operand));
-    while (Operation *op = view->value.getDefiningOp()) {
-      if (auto transpose = dyn_cast<TransposeOp>(op))
-        view->pass(transpose);
-      else if (auto factor = factorOf(op); factor && op->hasOneUse())
-        view->value = factor->first, scale *= factor->second;
-      else
-        break;
     }
-  };
-  follow(rows->first, query, queryDims);
-  follow(keys->first, key, keyDims);
-  return std::isfinite(scale) && tensorOf(query->value).hasStaticShape() &&
-         tensorOf(key->value).hasStaticShape() &&
-         tensorOf(outer.op).hasStaticShape() &&
-         tensorOf(scores.value).getDimSize(dimOf(heads + 1)) > 0;
+  }
+  keyDims.back() = keys->second;
+  queryDims.push_back(inner->contracting[querySide]);
+  keyDims.push_back(inner->contracting[keySide]);
+  query = follow(inner->op->getOperand(querySide), queryDims);
+  key = follow(inner->op->getOperand(keySide), keyDims);
+  return std::isfinite(scale) && tensorOf(query).hasStaticShape() &&
+         tensorOf(key).hasStaticShape() && tensorOf(outer.op).hasStaticShape();
 }
 
-/// The tensor behind \p view with the dimensions \p dims of the view; -1 is one
-/// of size 1.
-Value Idiom::buildOperand(OpBuilder &builder, View view,
-                          const Dims &dims) const {
-  Location loc = view.value.getLoc();
+/// What \p operand is behind transposes and factors, which become part of the
+/// scale; \p dims become those of that.
+Value Idiom::follow(Value operand, Dims &dims) {
+  View view(operand);
+  while (Operation *op = view.value.getDefiningOp()) {
+    if (view.pass())
+      continue;
+    auto factor = factorOf(op);
+    if (!factor || !op->hasOneUse())
+      break;
+    view.value = factor->first;
+    scale *= factor->second;
+  }
+  for (int64_t &dim : dims)
+    dim = view.dimOf(dim);
+  return view.value;
+}
+
+/// \p value with its dimensions \p dims; -1 is one of size 1, those that are
+/// not named are.
+static Value arrange(OpBuilder &builder, Value value, ArrayRef<int64_t> dims) {
+  Location loc = value.getLoc();
   // The new ones in front, so that what lies side by side stays the last.
   const int64_t added = llvm::count(dims, -1);
-  Dims permutation, shape(added, 1);
+  Dims shape(added, 1), places(tensorOf(value).getRank(), -1), permutation;
+  for (int64_t dim = 0; dim < tensorOf(value).getRank(); ++dim)
+    if (llvm::is_contained(dims, dim)) {
+      places[dim] = shape.size();
+      shape.push_back(shapeOf(value)[dim]);
+    }
   int64_t placed = 0;
   for (int64_t dim : dims)
-    permutation.push_back(dim < 0 ? placed++ : added + view.dims[dim]);
-  llvm::append_range(shape, shapeOf(view.value));
-  Value value = view.value;
-  if (added)
-    value = builder.create<ReshapeOp>(loc, tensorOf(value).clone(shape), value);
+    permutation.push_back(dim < 0 ? placed++ : places[dim]);
+  if (shapeOf(value) != ArrayRef(shape))
+    value = builder.create<ReshapeOp>(
+        loc, RankedTensorType::get(shape, tensorOf(value).getElementType()),
+        value);
   if (llvm::is_sorted(permutation))
     return value;
   return builder.create<TransposeOp>(loc, value, permutation);
@@ -323,19 +355,8 @@ Value Idiom::buildMask(OpBuilder &builder) const {
   if (!mask)
     return {};
   Location loc = mask.getLoc();
-  Dims permutation, shape;
-  auto type = tensorOf(mask);
-  for (int64_t dim : maskDims) {
-    shape.push_back(dim < 0 ? 1 : type.getDimSize(dim));
-    if (dim >= 0)
-      permutation.push_back(dim);
-  }
-  Value value = mask;
-  if (!llvm::is_sorted(permutation))
-    value = builder.create<TransposeOp>(loc, value, permutation);
-  if (shapeOf(value) != ArrayRef(shape))
-    value = builder.create<ReshapeOp>(
-        loc, RankedTensorType::get(shape, type.getElementType()), value);
+  Value value = arrange(builder, mask, maskDims);
+  ArrayRef<int64_t> shape = shapeOf(value);
   if (!fill)
     return value;
   auto added = RankedTensorType::get(shape, builder.getF32Type());
@@ -375,9 +396,14 @@ Value Idiom::build(OpBuilder &builder) const {
   valueDims.append(heads - batches, -1);
   valueDims.push_back(outer.contracting[1 - side]);
   valueDims.push_back(outer.free[1 - side].front());
-  Value queries = buildOperand(builder, *query, queryDims);
-  Value keys = buildOperand(builder, *key, keyDims);
-  values = buildOperand(builder, View(values), valueDims);
+  View view(values);
+  while (view.pass())
+    ;
+  for (int64_t &dim : valueDims)
+    dim = view.dimOf(dim);
+  Value queries = arrange(builder, query, queryDims);
+  Value keys = arrange(builder, key, keyDims);
+  values = arrange(builder, view.value, valueDims);
   Value added = buildMask(builder);
   bool causal = added && isCausal(added);
   SmallVector<int64_t> shape(shapeOf(queries));

@@ -3,12 +3,13 @@
 //   dot_general(softmax(dot_general(q, k) * s + m), v)  ->  attention(q, k, v,
 //   m)
 //
-// whatever the dimension numbers say and on whichever side each operand stands;
-// transposes bring the operands into the operation's form. The scale may stand
-// at the query, the key or the scores, as factors or divisors. A mask is added,
-// or chosen: a number stands for the scores where a condition fails. A mask
-// that hides just what comes later, by -1e30 or less, makes the operation
-// causal. For a backend's own pipeline, as RaiseIdioms is.
+// whatever the dimension numbers say, on whichever side each operand stands and
+// wherever dimensions of size 1 are; transposes bring the operands into the
+// operation's form. The scale may stand at the query, the key or the scores, as
+// factors or divisors. A mask is added, or chosen: a number stands for the
+// scores where a condition fails. A mask that hides just what comes later, by
+// -1e30 or less, makes the operation causal. For a backend's own pipeline, as
+// RaiseIdioms is.
 //
 // Restrictions:
 //   - Elements are f32, shapes static.
@@ -17,7 +18,7 @@
 //   - One dimension each numbers the keys, the elements that are compared and
 //     those of a value. Both products batch over all others, but those that the
 //     query alone has: the longest of these numbers the queries.
-//   - The softmax is over the keys.
+//   - The softmax is over the keys, of which there are two at least.
 //   - The scale is a number, and stands before the mask.
 //   - There is one mask at most; along the keys it is not repeated.
 //   - Where the operation becomes causal, the scores are above -1e30, and of

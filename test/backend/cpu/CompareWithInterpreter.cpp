@@ -3,6 +3,7 @@
 #include "backend/cpu/CompareWithInterpreter.h"
 
 #include "interpreter/Interpreter.h"
+#include "passes/Pipelines.h"
 #include "runtime/ElementDispatch.h"
 #include "runtime/Program.h"
 #include "runtime/ProgramExecutor.h"
@@ -59,8 +60,25 @@ static std::string compare(const Tensor &got, const Tensor &expected,
   return "";
 }
 
-std::string test::differs(const std::string &body, Tolerance tolerance) {
+static Result<Program> compileAsGiven(const std::string &body,
+                                      const cpu::CpuOptions &options) {
+  return cpu::compileForCpu(test::parseModel(body), options);
+}
+
+Result<Program> test::compileRaised(const std::string &body,
+                                    const cpu::CpuOptions &options) {
   Model model = parseModel(body);
+  if (auto done = simplify(model); !done)
+    return done.takeError();
+  if (auto done = raiseForKernels(model); !done)
+    return done.takeError();
+  return cpu::compileForCpu(model, options);
+}
+
+static std::string
+compareWithInterpreter(const std::string &body, test::Tolerance tolerance,
+                       decltype(&test::compileRaised) compile) {
+  Model model = test::parseModel(body);
   if (!model.entry())
     return "the text does not parse: " + body;
   std::vector<Tensor> inputs;
@@ -79,7 +97,7 @@ std::string test::differs(const std::string &body, Tolerance tolerance) {
     options.dumpFolder = folder;
     options.onStage = [](const char *, ModuleOp module) { module.dump(); };
   }
-  Result<Program> program = cpu::compileForCpu(model, options);
+  Result<Program> program = compile(body, options);
   if (!program)
     return "compiler: " + program.error().message;
   auto shared = std::make_shared<Program>(std::move(*program));
@@ -104,4 +122,12 @@ std::string test::differs(const std::string &body, Tolerance tolerance) {
     first = std::move(*got);
   }
   return "";
+}
+
+std::string test::differs(const std::string &body, Tolerance tolerance) {
+  return compareWithInterpreter(body, tolerance, compileAsGiven);
+}
+
+std::string test::differsRaised(const std::string &body, Tolerance tolerance) {
+  return compareWithInterpreter(body, tolerance, compileRaised);
 }

@@ -21,6 +21,14 @@ struct Tolerance {
 /// or "".
 std::string differs(const std::string &body, Tolerance tolerance = {});
 
+/// Likewise, but the backend gets the model as the commands hand it over:
+/// simplified, idioms raised.
+std::string differsRaised(const std::string &body, Tolerance tolerance = {});
+
+/// The program of that.
+Result<Program> compileRaised(const std::string &body,
+                              const cpu::CpuOptions &options = {});
+
 /// The model of such a text.
 Model parseModel(const std::string &body);
 

@@ -81,6 +81,52 @@ func.func @"raise-attention/stays-two-keys"(%q: tensor<5x4xf32>, %k: tensor<2x3x
   return %r : tensor<5x3x7xf32>
 }
 
+// As JAX exports its own attention: a group of one in front of the scores.
+func.func @"raise-attention/group-of-one"(%q: tensor<2x5x3x4xf32>, %k: tensor<2x6x3x4xf32>, %v: tensor<2x6x3x7xf32>, %m: tensor<2x1x5x6xi1>) -> tensor<2x5x3x7xf32> {
+  %a = stablehlo.reshape %q : (tensor<2x5x3x4xf32>) -> tensor<2x5x3x1x4xf32>
+  %s = stablehlo.dot_general %a, %k, batching_dims = [0, 2] x [0, 2], contracting_dims = [4] x [3] : (tensor<2x5x3x1x4xf32>, tensor<2x6x3x4xf32>) -> tensor<2x3x5x1x6xf32>
+  %n = stablehlo.constant dense<0.5> : tensor<2x3x5x1x6xf32>
+  %d = stablehlo.multiply %s, %n : tensor<2x3x5x1x6xf32>
+  %f = stablehlo.reshape %d : (tensor<2x3x5x1x6xf32>) -> tensor<1x2x3x5x6xf32>
+  %w = stablehlo.broadcast_in_dim %m, dims = [0, 1, 2, 3] : (tensor<2x1x5x6xi1>) -> tensor<2x3x5x6xi1>
+  %x = stablehlo.reshape %w : (tensor<2x3x5x6xi1>) -> tensor<1x2x3x5x6xi1>
+  %l = stablehlo.constant dense<-2.38197633E+38> : tensor<1x2x3x5x6xf32>
+  %e = stablehlo.select %x, %f, %l : tensor<1x2x3x5x6xi1>, tensor<1x2x3x5x6xf32>
+  %p = nn.softmax %e, axes = [4] : tensor<1x2x3x5x6xf32>
+  %o = stablehlo.dot_general %v, %p, batching_dims = [0, 2] x [1, 2], contracting_dims = [1] x [4] : (tensor<2x6x3x7xf32>, tensor<1x2x3x5x6xf32>) -> tensor<2x3x7x1x5xf32>
+  %t = stablehlo.transpose %o, dims = [0, 4, 1, 3, 2] : (tensor<2x3x7x1x5xf32>) -> tensor<2x5x3x1x7xf32>
+  %r = stablehlo.reshape %t : (tensor<2x5x3x1x7xf32>) -> tensor<2x5x3x7xf32>
+  return %r : tensor<2x5x3x7xf32>
+}
+
+// One of the heads is none: a batch of one in the first product alone.
+func.func @"raise-attention/batch-of-one"(%q: tensor<1x3x5x4xf32>, %k: tensor<1x3x6x4xf32>, %v: tensor<3x6x7xf32>, %m: tensor<1x1x1x6xf32>) -> tensor<3x5x7xf32> {
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [3] : (tensor<1x3x5x4xf32>, tensor<1x3x6x4xf32>) -> tensor<1x3x5x6xf32>
+  %w = stablehlo.broadcast_in_dim %m, dims = [0, 1, 2, 3] : (tensor<1x1x1x6xf32>) -> tensor<1x3x5x6xf32>
+  %e = stablehlo.add %s, %w : tensor<1x3x5x6xf32>
+  %f = stablehlo.reshape %e : (tensor<1x3x5x6xf32>) -> tensor<3x5x6xf32>
+  %p = nn.softmax %f, axes = [2] : tensor<3x5x6xf32>
+  %r = stablehlo.dot_general %p, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<3x5x6xf32>, tensor<3x6x7xf32>) -> tensor<3x5x7xf32>
+  return %r : tensor<3x5x7xf32>
+}
+
+// The reshape between the products joins heads and queries.
+func.func @"raise-attention/stays-joined"(%q: tensor<3x5x4xf32>, %k: tensor<3x6x4xf32>, %v: tensor<6x7xf32>) -> tensor<15x7xf32> {
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<3x5x4xf32>, tensor<3x6x4xf32>) -> tensor<3x5x6xf32>
+  %f = stablehlo.reshape %s : (tensor<3x5x6xf32>) -> tensor<15x6xf32>
+  %p = nn.softmax %f, axes = [1] : tensor<15x6xf32>
+  %r = stablehlo.dot_general %p, %v, contracting_dims = [1] x [0] : (tensor<15x6xf32>, tensor<6x7xf32>) -> tensor<15x7xf32>
+  return %r : tensor<15x7xf32>
+}
+
+// The values belong to no head.
+func.func @"raise-attention/stays-shared-values"(%q: tensor<3x5x4xf32>, %k: tensor<3x6x4xf32>, %v: tensor<6x7xf32>) -> tensor<3x5x7xf32> {
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<3x5x4xf32>, tensor<3x6x4xf32>) -> tensor<3x5x6xf32>
+  %p = nn.softmax %s, axes = [2] : tensor<3x5x6xf32>
+  %r = stablehlo.dot_general %p, %v, contracting_dims = [2] x [0] : (tensor<3x5x6xf32>, tensor<6x7xf32>) -> tensor<3x5x7xf32>
+  return %r : tensor<3x5x7xf32>
+}
+
 // Scores with the keys in rows.
 func.func @"raise-attention/keys-in-rows"(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x6x4xf32>, %v: tensor<2x3x6x7xf32>) -> tensor<2x3x5x7xf32> {
   %s = stablehlo.dot_general %k, %q, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [3] : (tensor<2x3x6x4xf32>, tensor<2x3x5x4xf32>) -> tensor<2x3x6x5xf32>

@@ -18,7 +18,8 @@ using namespace sinter::cpu;
 static constexpr int64_t leastTaskRows = 32, mostTaskRows = 128;
 static constexpr int64_t wantedTasks = 8;
 /// As many keys are one block; more are cut into blocks of about half as many.
-static constexpr int64_t mostKeysAtOnce = 512;
+/// Smaller blocks leave more of them hidden behind causal rows.
+static constexpr int64_t mostKeysAtOnce = 512, mostKeysIfCausal = 256;
 /// Copying values pays for itself from so many rows on.
 static constexpr int64_t leastRowsToPack = 16;
 
@@ -37,24 +38,25 @@ Attention::Attention(const AttentionShape &shape, const Target &target,
   rowBlocks =
       Partition::of(shape.rows, std::clamp(rows, leastTaskRows, mostTaskRows));
   keyBlock = shape.keys;
-  if (keyBlock > mostKeysAtOnce) {
-    int64_t blocks = llvm::divideCeil(shape.keys, mostKeysAtOnce / 2);
+  const int64_t most = shape.isCausal ? mostKeysIfCausal : mostKeysAtOnce;
+  if (keyBlock > most) {
+    int64_t blocks = llvm::divideCeil(shape.keys, most / 2);
     keyBlock = llvm::alignTo(llvm::divideCeil(shape.keys, blocks), 4 * lanes);
   }
   scoresRow = llvm::alignTo(keyBlock, lanes);
 
-  const int64_t most = rowBlocks.sizeOf(0);
+  const int64_t mostRows = rowBlocks.sizeOf(0);
   int64_t end = 0;
   auto reserve = [&](int64_t elements) {
     int64_t begin = end;
     end += llvm::alignTo(elements, lanes);
     return begin;
   };
-  greatestAt = reserve(most);
-  sumAt = reserve(most);
-  factorAt = reserve(most);
-  scoresAt = reserve(most * scoresRow);
-  valuesAt = reserve(packsValues(most) ? keyBlock * widthPadded() : 0);
+  greatestAt = reserve(mostRows);
+  sumAt = reserve(mostRows);
+  factorAt = reserve(mostRows);
+  scoresAt = reserve(mostRows * scoresRow);
+  valuesAt = reserve(packsValues(mostRows) ? keyBlock * widthPadded() : 0);
   int64_t packed = 0;
   const int64_t last = shape.keys % keyBlock;
   for (int64_t part : {int64_t(0), rowBlocks.count - 1})

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/ir/CpuOps.h"
 #include "graph/Types.h"
+#include "graph/UnitDimensions.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
@@ -55,6 +56,39 @@ static bool keepsLast(const Dims &dims) {
   return dims.back() == static_cast<int64_t>(dims.size()) - 1;
 }
 
+/// What is written in place of the operation's result, and the operation's
+/// dimensions in the order in which they lie there in memory.
+struct Written {
+  Value value;
+  Dims order;
+};
+
+/// Follows the result through what only moves its dimensions, as far as
+/// elements that lay side by side still do.
+static Written followResult(nn::AttentionOp op) {
+  ArrayRef<int64_t> shape = shapeOf(op.getResult());
+  Written best{op.getResult(),
+               llvm::to_vector(llvm::seq<int64_t>(0, shape.size()))};
+  Written at = best;
+  while (at.value.hasOneUse()) {
+    Operation *user = *at.value.user_begin();
+    auto moved = movedDimensions(user);
+    if (!moved)
+      break;
+    for (int64_t &dim : *moved)
+      dim = dim < 0 ? -1 : at.order[dim];
+    at = {user->getResult(0), *moved};
+    // Where those of size 1 are does not matter.
+    Dims order;
+    auto isUnit = [&](int64_t dim) { return dim < 0 || shape[dim] == 1; };
+    llvm::copy_if(best.order, std::back_inserter(order), isUnit);
+    llvm::copy_if(at.order, std::back_inserter(order), std::not_fn(isUnit));
+    if (keepsLast(order))
+      best = {at.value, order};
+  }
+  return best;
+}
+
 static void form(nn::AttentionOp op) {
   Stored query =
       behindTransposes(op.getQuery(), [](const Dims &) { return true; });
@@ -63,29 +97,22 @@ static void form(nn::AttentionOp op) {
            dims[dims.size() - 2] == static_cast<int64_t>(dims.size()) - 1;
   });
   Stored value = behindTransposes(op.getValue(), keepsLast);
-  Operation *last = op;
-  Dims resultDims =
-      llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(op).getRank()));
-  if (op->hasOneUse())
-    if (auto transpose = dyn_cast<stablehlo::TransposeOp>(*op->user_begin())) {
-      Dims dims = invertPermutationVector(transpose.getPermutation());
-      if (keepsLast(dims)) {
-        last = transpose;
-        resultDims = dims;
-      }
-    }
+  Written result = followResult(op);
+  auto resultType = tensorOf(op).clone(
+      applyPermutation(shapeOf(op.getResult()), result.order));
   OpBuilder builder(op);
   auto whole = builder.create<AttentionOp>(
-      op.getLoc(), last->getResult(0).getType(), query.value, key.value,
-      value.value, op.getMask(), op.getScaleAttr(), op.getCausalAttr(),
-      op.getChosenAttr(), builder.getDenseI64ArrayAttr(query.dims),
+      op.getLoc(), resultType, query.value, key.value, value.value,
+      op.getMask(), op.getScaleAttr(), op.getCausalAttr(), op.getChosenAttr(),
+      builder.getDenseI64ArrayAttr(query.dims),
       builder.getDenseI64ArrayAttr(key.dims),
       builder.getDenseI64ArrayAttr(value.dims),
-      builder.getDenseI64ArrayAttr(resultDims));
-  last->getResult(0).replaceAllUsesWith(whole.getResult());
-  if (last != op)
-    last->erase();
-  op->erase();
+      builder.getDenseI64ArrayAttr(invertPermutationVector(result.order)));
+  Value last = result.value, made = whole.getResult();
+  if (last.getType() != made.getType())
+    made =
+        builder.create<stablehlo::ReshapeOp>(op.getLoc(), last.getType(), made);
+  last.replaceAllUsesWith(made);
 }
 
 void formAttention(func::FuncOp function) {
