@@ -3,10 +3,11 @@
 #include "backend/cpu/FormKernels.h"
 
 #include "backend/cpu/CollapseDimensions.h"
+#include "backend/cpu/OperationKind.h"
 #include "backend/cpu/emit/AnchorKernel.h"
-#include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/KernelEmitter.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/regions/RegionForm.h"
 #include "graph/nn/NnOps.h"
 
 #include <map>
@@ -15,84 +16,10 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-bool cpu::isAlias(Operation *op) {
-  // Elements narrower than a byte do not lie as their bits do.
-  auto isByte = [](Type type) {
-    return bitWidth(*elementTypeOf(getElementTypeOrSelf(type))) >= 8;
-  };
-  if (isa<stablehlo::BitcastConvertOp>(op))
-    return isByte(op->getOperand(0).getType()) &&
-           isByte(op->getResult(0).getType());
-  return isa<stablehlo::ReshapeOp>(op);
-}
-
-bool cpu::isControlFlow(Operation *op) {
-  return isa<stablehlo::IfOp, stablehlo::CaseOp, stablehlo::WhileOp>(op);
-}
-
 namespace {
 
 /// More operations in one kernel only cost compile time.
 constexpr size_t maxKernelOps = 96;
-
-/// How an operation's elements are computed.
-enum class Kind {
-  Constant,
-  Alias,
-  Control,
-  Call, ///< Of a function of the process.
-  Elementwise,
-  Movement,  ///< Each element is one element of an operand.
-  Reduction, ///< reduce
-  Window,    ///< reduce_window: operand elements are read several times.
-  Product,   ///< convolution, dot_general
-  Whole,     ///< sort, scatter: not element by element
-  Unknown
-};
-
-Kind kindOf(Operation *op) {
-  using namespace stablehlo;
-  if (isElementwise(op) || isa<BatchNormInferenceOp, MapOp>(op))
-    return Kind::Elementwise;
-  if (isAlias(op))
-    return Kind::Alias;
-  if (isControlFlow(op))
-    return Kind::Control;
-  if (isa<HostCallOp>(op))
-    return Kind::Call;
-  if (isa<BroadcastInDimOp, TransposeOp, SliceOp, PadOp, ConcatenateOp,
-          ReverseOp, IotaOp, GatherOp, DynamicSliceOp, DynamicUpdateSliceOp,
-          BitcastConvertOp>(op))
-    return Kind::Movement;
-  return llvm::TypeSwitch<Operation *, Kind>(op)
-      .Case<ConstantOp>([](auto) { return Kind::Constant; })
-      .Case<ReduceOp>([](auto) { return Kind::Reduction; })
-      .Case<ReduceWindowOp>([](auto) { return Kind::Window; })
-      .Case<DotGeneralOp, stablehlo::ConvolutionOp, cpu::ConvolutionOp, PoolOp,
-            cpu::AttentionOp>([](auto) { return Kind::Product; })
-      .Case<ScatterOp, SortOp, SelectAndScatterOp>(
-          [](auto) { return Kind::Whole; })
-      .Default([](Operation *) { return Kind::Unknown; });
-}
-
-/// Whether computing an element again costs about as much as loading it.
-bool isCheap(Operation *op) {
-  using namespace stablehlo;
-  return isa<AbsOp, NegOp, NotOp, AddOp, AndOp, MaxOp, MinOp, MulOp, OrOp,
-             SubtractOp, XorOp, ConvertOp, CompareOp, SelectOp, ClampOp,
-             ShiftLeftOp, ShiftRightArithmeticOp, ShiftRightLogicalOp,
-             BroadcastInDimOp, IotaOp, SliceOp, ReverseOp, TransposeOp,
-             ReshapeOp, RealOp, ImagOp>(op);
-}
-
-int64_t sizeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getNumElements();
-}
-
-bool isSplatConstant(Value value) {
-  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
-  return constant && isa<SplatElementsAttr>(constant.getValue());
-}
 
 /// Whether one element of \p user reads at most one element of operand \p
 /// operand, and no element of it is read by more than one.
@@ -546,28 +473,6 @@ private:
   DenseMap<Operation *, SmallVector<Group *, 1>> groupsOf;
   SmallVector<std::pair<Operation *, KernelOp>> replacements;
 };
-
-/// Whether a region of a kernel's operation can be part of its code: scalars,
-/// and small tensors that are computed where they are asked for.
-bool isInlinable(Region &region) {
-  constexpr int64_t mostValues = 64;
-  return llvm::all_of(region.front().without_terminator(), [&](Operation &op) {
-    Kind kind = kindOf(&op);
-    if (auto constant = dyn_cast<stablehlo::ConstantOp>(op))
-      return isSplatConstant(constant) ||
-             (sizeOf(constant.getResult()) <= mostValues &&
-              isa<DenseElementsAttr>(constant.getValue()));
-    auto isScalar = [](Type type) {
-      return cast<RankedTensorType>(type).getRank() == 0;
-    };
-    if (kind == Kind::Control &&
-        (!llvm::all_of(op.getOperandTypes(), isScalar) ||
-         !llvm::all_of(op.getResultTypes(), isScalar)))
-      return false;
-    return kind != Kind::Unknown && kind != Kind::Whole && kind != Kind::Call &&
-           llvm::all_of(op.getRegions(), isInlinable);
-  });
-}
 
 /// Names what no kernel can compute, with counts.
 Result<void> checkSupported(func::FuncOp function) {

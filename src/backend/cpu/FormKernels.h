@@ -27,11 +27,6 @@ namespace sinter::cpu {
 /// operation that has no code generator.
 Result<void> formKernels(mlir::func::FuncOp function);
 
-/// Whether \p op gives its operand's memory another shape or element type.
-bool isAlias(mlir::Operation *op);
-/// stablehlo's if, case and while.
-bool isControlFlow(mlir::Operation *op);
-
 } // namespace sinter::cpu
 
 #endif // SINTER_BACKEND_CPU_FORMKERNELS_H

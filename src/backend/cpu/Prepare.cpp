@@ -9,6 +9,7 @@
 #include "backend/cpu/layout/AssignLayouts.h"
 #include "backend/cpu/layout/FormAttention.h"
 #include "backend/cpu/layout/PackWeights.h"
+#include "backend/cpu/regions/ExpandRegions.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
 #include "graph/chlo/KnownCalls.h"
@@ -174,6 +175,9 @@ Result<void> cpu::prepare(Model &model, const Target &target,
   packWeights(function, target);
   if (Result<void> done = decomposeAll(function, hasKernel); !done)
     return done;
+  expandRegions(function);
+  if (Result<void> flat = checkNesting(function); !flat)
+    return flat;
   absorbTransposes(function);
   // Decompositions leave tables and the like to be computed once.
   foldConstants(model.module(), defaultConstantByteLimit, everything);

@@ -4,6 +4,7 @@
 
 #include "backend/cpu/FormKernels.h"
 #include "backend/cpu/Memory.h"
+#include "backend/cpu/OperationKind.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"

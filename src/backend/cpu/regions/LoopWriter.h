@@ -1,0 +1,49 @@
+//===- LoopWriter.h - loops over elements, in the graph -------------------===//
+
+#ifndef SINTER_BACKEND_CPU_REGIONS_LOOPWRITER_H
+#define SINTER_BACKEND_CPU_REGIONS_LOOPWRITER_H
+
+#include "graph/nn/Emit.h"
+
+namespace sinter::cpu {
+
+using Values = llvm::SmallVector<mlir::Value>;
+
+/// Builds stablehlo.while and stablehlo.if around scalars. Positions and sizes
+/// are scalars of i64.
+class LoopWriter : public nn::Emit {
+public:
+  using Emit::Emit;
+
+  mlir::Value position(int64_t value) { return scalar(value, integerType(64)); }
+  mlir::Value quotient(mlir::Value a, int64_t b);
+  mlir::Value remainder(mlir::Value a, int64_t b);
+  mlir::Value both(mlir::Value a, mlir::Value b) {
+    return make<stablehlo::AndOp>(a, b);
+  }
+  /// 0 <= value < size, i1.
+  mlir::Value isWithin(mlir::Value value, int64_t size);
+
+  /// for (i = 0; i < count; ++i) carried = body(i, carried); its last values.
+  Values loop(int64_t count, mlir::ValueRange carried,
+              llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
+  /// The values of one of two branches.
+  Values branch(mlir::Value condition, llvm::function_ref<Values()> then,
+                llvm::function_ref<Values()> otherwise);
+  /// What \p region computes of scalars, which are converted to what it takes.
+  Values apply(mlir::Region &region, mlir::ValueRange arguments);
+
+  /// \p tensor as a row of all its elements.
+  mlir::Value flat(mlir::Value tensor);
+  /// Element \p index of a row that has one, and the row with \p value there.
+  mlir::Value elementOf(mlir::Value row, mlir::Value index);
+  mlir::Value replaced(mlir::Value row, mlir::Value index, mlir::Value value);
+  /// The element of a tensor of \p shape that the row \p index is, by
+  /// dimensions; and back.
+  Values unflatten(mlir::Value index, llvm::ArrayRef<int64_t> shape);
+  mlir::Value flatten(mlir::ValueRange place, llvm::ArrayRef<int64_t> shape);
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_REGIONS_LOOPWRITER_H
