@@ -16,6 +16,12 @@ namespace sinter {
 inline bool isFloatTensor(mlir::Value value) {
   return mlir::isa<mlir::FloatType>(tensorOf(value).getElementType());
 }
+/// Of a type that holds what is computed on the way as exactly as a kernel
+/// does: narrower ones are rounded after every operation that is spelt out.
+inline bool isWideFloatTensor(mlir::Value value) {
+  mlir::Type type = tensorOf(value).getElementType();
+  return type.isF32() || type.isF64();
+}
 inline bool isIntegerTensor(mlir::Value value) {
   return mlir::isa<mlir::IntegerType>(tensorOf(value).getElementType());
 }

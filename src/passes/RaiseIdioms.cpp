@@ -3,6 +3,8 @@
 #include "graph/nn/NnOps.h"
 #include "passes/Matching.h"
 #include "passes/Pass.h"
+#include "passes/RaiseGelu.h"
+#include "passes/RaiseNorms.h"
 #include <cmath>
 
 using namespace mlir;
@@ -150,6 +152,23 @@ static Value raiseAveragePool(Op op, OpBuilder &builder) {
 // Softmax
 //===----------------------------------------------------------------------===//
 
+/// \p value without what changes nothing in it: barriers, and a greatest of it
+/// and -inf.
+static Value unguarded(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    constexpr double least = -std::numeric_limits<double>::infinity();
+    if (isa<OptimizationBarrierOp>(op))
+      value = op->getOperand(cast<OpResult>(value).getResultNumber());
+    else if (isa<MaxOp>(op) && splatValue(op->getOperand(0)) == least)
+      value = op->getOperand(1);
+    else if (isa<MaxOp>(op) && splatValue(op->getOperand(1)) == least)
+      value = op->getOperand(0);
+    else
+      break;
+  }
+  return value;
+}
+
 /// The reduction by \p Op that \p value repeats in the shape of what it
 /// reduces, if that is \p of.
 template <typename Op>
@@ -157,7 +176,7 @@ static ReduceOp repeatedReduction(Value value, Value of, double start) {
   auto broadcast = value.getDefiningOp<BroadcastInDimOp>();
   if (!broadcast || value.getType() != of.getType())
     return {};
-  auto reduce = broadcast.getOperand().getDefiningOp<ReduceOp>();
+  auto reduce = unguarded(broadcast.getOperand()).getDefiningOp<ReduceOp>();
   if (!reduce || reduce.getInputs().size() != 1 ||
       reduce.getInputs()[0] != of ||
       soleOperation(reduce.getBody()) != Op::getOperationName() ||
@@ -293,7 +312,7 @@ static Value joinColumns(AddOp op, OpBuilder &builder) {
 }
 
 ArrayRef<Rule> raiseIdiomsRules() {
-  static const std::vector<Rule> rules = {
+  static const std::vector<Rule> own = {
       rule<ReduceWindowOp, raiseMaxPool>("raise-max-pool",
                                          "reduce_window(x, max) -> "
                                          "max_pool(x)"),
@@ -314,6 +333,12 @@ ArrayRef<Rule> raiseIdiomsRules() {
           "raise-log-softmax",
           "y - log(sum(exp(y))), y = x - max(x) -> log_softmax(x)"),
   };
+  static const std::vector<Rule> rules = [] {
+    std::vector<Rule> all = own;
+    llvm::append_range(all, raiseNormsRules());
+    llvm::append_range(all, raiseGeluRules());
+    return all;
+  }();
   return rules;
 }
 

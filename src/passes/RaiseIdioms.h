@@ -4,11 +4,14 @@
 //   divide(reduce_window(x, add), count)   ->  nn.average_pool(x)
 //   e / sum(e), e = exp(x - max(x))        ->  nn.softmax(x)
 //
-// for operations that a backend computes better whole. For a backend's own
-// pipeline: a writer would take them apart again.
+// and what RaiseNorms.h and RaiseGelu.h show, for operations that a backend
+// computes better whole. For a backend's own pipeline: a writer would take them
+// apart again.
 //
 // Restrictions:
 //   - Shapes are static; pools are over dimensions from the third on.
+//   - Between a softmax's greatest element and x may stand barriers, and the
+//     greatest of that and -inf; a mask before a softmax stays before it.
 //   - Each value inside an idiom has the readers that belong to it, or the
 //     operations stay beside the raised one for the others.
 //

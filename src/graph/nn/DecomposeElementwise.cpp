@@ -87,17 +87,16 @@ FUNCTION(ShrinkOp, {
                      above);
 })
 FUNCTION(GeluOp, {
-  Value inner;
   if (getApproximate()) {
-    // Hendrycks & Gimpel, "Gaussian error linear units", section 2.
+    // Hendrycks & Gimpel, "Gaussian error linear units", section 2;
+    // (1 + tanh(y)) / 2 is logistic(2 y).
     Value cube = emit.mul(emit.mul(x, x), x);
-    Value line =
-        emit.mul(emit.add(x, emit.mul(cube, 0.044715)), std::sqrt(2 / M_PI));
-    inner = emit.make<stablehlo::TanhOp>(line);
-  } else {
-    inner = emit.make<ErfOp>(emit.mul(x, M_SQRT1_2));
+    Value line = emit.mul(emit.add(x, emit.mul(cube, 0.044715)),
+                          2 * std::sqrt(2 / M_PI));
+    return emit.mul(x, emit.make<stablehlo::LogisticOp>(line));
   }
-  return emit.mul(emit.mul(x, 0.5), emit.add(inner, 1.0));
+  Value erf = emit.make<ErfOp>(emit.mul(x, M_SQRT1_2));
+  return emit.mul(emit.mul(x, 0.5), emit.add(erf, 1.0));
 })
 
 FailureOr<SmallVector<Value>> PReluOp::decompose(OpBuilder &builder) {

@@ -112,3 +112,38 @@ func.func @"join-columns/stays-apart"(%x: tensor<5x3xf32>, %w: tensor<2x3x4xf32>
   %r = stablehlo.add %p, %c : tensor<5x2x4xf32>
   return %r : tensor<5x2x4xf32>
 }
+
+// As jax.nn.softmax guards the greatest element, behind a mask.
+func.func @"raise-softmax/guarded"(%x: tensor<2x4xf32>, %k: tensor<2x4xi1>) -> tensor<2x4xf32> {
+  %l = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %ls = stablehlo.constant dense<0xFF800000> : tensor<2xf32>
+  %low = stablehlo.constant dense<-3.40282347E+38> : tensor<2x4xf32>
+  %w = stablehlo.select %k, %x, %low : tensor<2x4xi1>, tensor<2x4xf32>
+  %m = stablehlo.reduce(%w init: %l) applies stablehlo.maximum across dimensions = [1] : (tensor<2x4xf32>, tensor<f32>) -> tensor<2xf32>
+  %g = stablehlo.maximum %ls, %m : tensor<2xf32>
+  %h = stablehlo.optimization_barrier %g : tensor<2xf32>
+  %a = stablehlo.broadcast_in_dim %h, dims = [0] : (tensor<2xf32>) -> tensor<2x4xf32>
+  %b = stablehlo.subtract %w, %a : tensor<2x4xf32>
+  %e = stablehlo.exponential %b : tensor<2x4xf32>
+  %s = stablehlo.reduce(%e init: %z) applies stablehlo.add across dimensions = [1] : (tensor<2x4xf32>, tensor<f32>) -> tensor<2xf32>
+  %c = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<2xf32>) -> tensor<2x4xf32>
+  %r = stablehlo.divide %e, %c : tensor<2x4xf32>
+  return %r : tensor<2x4xf32>
+}
+
+// Another bound than -inf may be the greatest.
+func.func @"raise-softmax/stays-bounded"(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %l = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %ls = stablehlo.constant dense<0.5> : tensor<2xf32>
+  %m = stablehlo.reduce(%x init: %l) applies stablehlo.maximum across dimensions = [1] : (tensor<2x4xf32>, tensor<f32>) -> tensor<2xf32>
+  %g = stablehlo.maximum %ls, %m : tensor<2xf32>
+  %a = stablehlo.broadcast_in_dim %g, dims = [0] : (tensor<2xf32>) -> tensor<2x4xf32>
+  %b = stablehlo.subtract %x, %a : tensor<2x4xf32>
+  %e = stablehlo.exponential %b : tensor<2x4xf32>
+  %s = stablehlo.reduce(%e init: %z) applies stablehlo.add across dimensions = [1] : (tensor<2x4xf32>, tensor<f32>) -> tensor<2xf32>
+  %c = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<2xf32>) -> tensor<2x4xf32>
+  %r = stablehlo.divide %e, %c : tensor<2x4xf32>
+  return %r : tensor<2x4xf32>
+}

@@ -1,0 +1,31 @@
+//===- RaiseGelu.h - a gelu that is spelt out becomes one operation -------===//
+//
+//   (x * 0.5) * (1 + tanh((x + x^3 * 0.044715) * sqrt(2 / pi)))
+//   x * (0.5 * (1 + tanh(...)))                                  ->  nn.gelu(x)
+//
+// since (1 + tanh(y)) / 2 is logistic(2 * y), which costs less and keeps the
+// digits that 1 + tanh(y) loses where tanh is near -1.
+//
+// Restrictions:
+//   - f32 or f64: narrower types would be rounded on the way.
+//   - x^3 is x * x * x or a power; constants are those numbers as the type
+//     rounds them.
+//   - Nobody else reads 1 + tanh, or tanh.
+//
+// What needs no rule, being as fast where it is spelt out: x * logistic(x),
+// x * (1 + erf), log(1 + exp(x)), x * clamp(x + 3, 0, 6) / 6.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_PASSES_RAISEGELU_H
+#define SINTER_PASSES_RAISEGELU_H
+
+#include "passes/Rules.h"
+
+namespace sinter {
+
+llvm::ArrayRef<Rule> raiseGeluRules();
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_RAISEGELU_H
