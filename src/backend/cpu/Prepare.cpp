@@ -9,6 +9,7 @@
 #include "backend/cpu/layout/AssignLayouts.h"
 #include "backend/cpu/layout/FormAttention.h"
 #include "backend/cpu/layout/PackWeights.h"
+#include "backend/cpu/layout/SimplifyConvolutions.h"
 #include "backend/cpu/regions/ExpandRegions.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
@@ -168,6 +169,7 @@ Result<void> cpu::prepare(Model &model, const Target &target,
   if (Result<void> done = decomposeAll(function, isKept); !done)
     return done;
   spreadBatchNorms(function);
+  simplifyConvolutions(function, target);
   // The weights must be constants, however they were brought into their form.
   PatternRun everything;
   foldConstants(model.module(), defaultConstantByteLimit, everything);

@@ -1,0 +1,307 @@
+//===- SimplifyConvolutionsTest.cpp - convolutions in every form ----------===//
+//
+// Whatever form a convolution is computed in, its values are the oracle's:
+// drawn at random over ranks, windows, groups, orders of dimensions, element
+// types, with constant weights and others; and the kinds that models have.
+//
+//===----------------------------------------------------------------------===//
+
+#include "backend/cpu/CompareWithInterpreter.h"
+#include "graph/Constants.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "runtime/Program.h"
+#include "runtime/Random.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace sinter;
+using namespace sinter::test;
+
+namespace {
+
+/// The numbers of a convolution, one of each list a spatial dimension.
+struct Case {
+  int64_t batch = 1, features = 1, outputs = 1; ///< Of all groups.
+  Shape sizes, window;
+  std::vector<int64_t> strides, low, high, baseDilations, windowDilations;
+  std::vector<int64_t> reversed;
+  int64_t featureGroups = 1, batchGroups = 1;
+  /// Places of batch, feature and spatial dimensions; of outputs, inputs and
+  /// spatial dimensions for the kernel.
+  std::vector<int64_t> inputOrder, kernelOrder, resultOrder;
+  std::string element = "f32";
+  bool hasConstantKernel = true;
+
+  explicit Case(size_t spatial)
+      : sizes(spatial, 1), window(spatial, 1), strides(spatial, 1),
+        low(spatial, 0), high(spatial, 0), baseDilations(spatial, 1),
+        windowDilations(spatial, 1), reversed(spatial, 0) {
+    for (size_t i = 0; i < spatial + 2; ++i)
+      inputOrder.push_back(static_cast<int64_t>(i));
+    kernelOrder = resultOrder = inputOrder;
+  }
+
+  int64_t resultSize(size_t i) const {
+    stablehlo::WindowDimension each;
+    each.size = window[i];
+    each.stride = strides[i];
+    each.paddingLow = low[i];
+    each.paddingHigh = high[i];
+    each.baseDilation = baseDilations[i];
+    each.windowDilation = windowDilations[i];
+    return stablehlo::windowedSize(sizes[i], each).value_or(0);
+  }
+  std::string text() const;
+
+private:
+  std::string type(const std::vector<int64_t> &order, int64_t first,
+                   int64_t second, const Shape &rest) const;
+};
+
+std::string list(const std::vector<int64_t> &values) {
+  std::string text;
+  for (int64_t value : values)
+    text += (text.empty() ? "" : ", ") + std::to_string(value);
+  return "[" + text + "]";
+}
+
+/// "[b, 0, 1, f]" for the places of b, f, 0 and 1.
+std::string names(const std::vector<int64_t> &order, char first, char second) {
+  std::vector<std::string> all(order.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    all[order[i]] = i == 0   ? std::string(1, first)
+                    : i == 1 ? std::string(1, second)
+                             : std::to_string(i - 2);
+  std::string text;
+  for (const std::string &name : all)
+    text += (text.empty() ? "" : ", ") + name;
+  return "[" + text + "]";
+}
+
+std::string Case::type(const std::vector<int64_t> &order, int64_t first,
+                       int64_t second, const Shape &rest) const {
+  std::vector<int64_t> shape(order.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    shape[order[i]] = i == 0 ? first : i == 1 ? second : rest[i - 2];
+  std::string text = "tensor<";
+  for (int64_t size : shape)
+    text += std::to_string(size) + "x";
+  return text + element + ">";
+}
+
+std::string Case::text() const {
+  Shape results;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    results.push_back(resultSize(i));
+  std::string x = type(inputOrder, batch, features, sizes);
+  std::string k = type(kernelOrder, outputs, features / featureGroups, window);
+  std::string r = type(resultOrder, batch / batchGroups, outputs, results);
+  std::string pads, turned;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    pads += (i ? ", " : "") + list({low[i], high[i]});
+    turned += std::string(i ? ", " : "") + (reversed[i] ? "true" : "false");
+  }
+  std::string head = "(%x: " + x, kernel;
+  if (hasConstantKernel) {
+    // Numbers that are no multiples of each other, exact in every type.
+    int64_t count = outputs * (features / featureGroups);
+    for (int64_t size : window)
+      count *= size;
+    std::string values;
+    for (int64_t i = 0; i < count; ++i)
+      values += (i ? ", " : "") +
+                std::to_string(static_cast<double>(i * 37 % 29 - 14) / 16);
+    bool isComplex = element.starts_with("complex");
+    std::string dense = "dense<[" + values + "]> : tensor<" +
+                        std::to_string(count) + "x" +
+                        (isComplex ? "f32" : element) + ">\n";
+    kernel = "%flat = stablehlo.constant " + dense;
+    std::string flat = "tensor<" + std::to_string(count) + "x" + element + ">";
+    if (isComplex)
+      kernel += "%turned = stablehlo.reverse %flat, dims = [0] : tensor<" +
+                std::to_string(count) + "xf32>\n" +
+                "%both = stablehlo.complex %flat, %turned : " + flat + "\n";
+    kernel += std::string("%k = stablehlo.reshape ") +
+              (isComplex ? "%both" : "%flat") + " : (" + flat + ") -> " + k +
+              "\n";
+  } else {
+    head += ", %k: " + k;
+  }
+  std::string windowText =
+      sizes.empty() ? ""
+                    : "stride = " + list(strides) + ", pad = [" + pads +
+                          "], lhs_dilate = " + list(baseDilations) +
+                          ", rhs_dilate = " + list(windowDilations) +
+                          ", reverse = [" + turned + "]";
+  return head + ") -> " + r + " {\n" + kernel +
+         "%r = stablehlo.convolution(%x, %k) dim_numbers = " +
+         names(inputOrder, 'b', 'f') + "x" + names(kernelOrder, 'o', 'i') +
+         "->" + names(resultOrder, 'b', 'f') + ", window = {" + windowText +
+         "} {batch_group_count = " + std::to_string(batchGroups) +
+         " : i64, feature_group_count = " + std::to_string(featureGroups) +
+         " : i64} : (" + x + ", " + k + ") -> " + r + "\nreturn %r : " + r +
+         "\n}";
+}
+
+Tolerance toleranceOf(const std::string &element) {
+  if (element == "f64")
+    return {1e-12, 1e-12};
+  if (element == "bf16")
+    return {1e-2, 1e-2};
+  return element == "f16" ? Tolerance{1e-3, 2e-3} : Tolerance{1e-4, 1e-4};
+}
+
+class Generator {
+public:
+  explicit Generator(unsigned seed) : random(seed) {}
+
+  /// One with results.
+  Case draw(const std::string &element) {
+    while (true) {
+      Case drawn = drawAny();
+      drawn.element = element;
+      int64_t results = 1;
+      for (size_t i = 0; i < drawn.sizes.size(); ++i)
+        results *= drawn.resultSize(i);
+      if (results > 0 && results < 4000)
+        return drawn;
+    }
+  }
+
+private:
+  int64_t pick(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  }
+  bool oneIn(int64_t count) { return pick(1, count) == 1; }
+
+  Case drawAny() {
+    Case drawn(static_cast<size_t>(pick(0, 7) % 5));
+    int64_t groups = oneIn(2) ? pick(2, 4) : 1;
+    (oneIn(2) ? drawn.featureGroups : drawn.batchGroups) = groups;
+    drawn.batch = pick(1, 3) * drawn.batchGroups;
+    drawn.features = (oneIn(4) ? 17 : pick(1, 5)) * drawn.featureGroups;
+    drawn.outputs = (oneIn(4) ? 18 : pick(1, 6)) * groups;
+    drawn.hasConstantKernel = oneIn(2);
+    const size_t spatial = drawn.sizes.size();
+    for (size_t i = 0; i < spatial; ++i) {
+      drawn.sizes[i] = pick(1, spatial > 2 ? 6 : 12);
+      drawn.window[i] = pick(1, 4);
+      drawn.strides[i] = oneIn(2) ? pick(1, 3) : 1;
+      drawn.baseDilations[i] = oneIn(2) ? pick(1, 4) : 1;
+      drawn.windowDilations[i] = oneIn(3) ? pick(1, 3) : 1;
+      drawn.low[i] = oneIn(2) ? pick(-2, 6) : 0;
+      drawn.high[i] = oneIn(2) ? pick(-2, 6) : 0;
+      drawn.reversed[i] = oneIn(3);
+    }
+    for (auto *order :
+         {&drawn.inputOrder, &drawn.kernelOrder, &drawn.resultOrder})
+      if (oneIn(2))
+        std::shuffle(order->begin(), order->end(), random);
+    return drawn;
+  }
+
+  std::mt19937 random;
+};
+
+TEST(SimplifyConvolutions, RandomOnes) {
+  const char *elements[] = {"f32", "f32", "f32",          "f64",
+                            "f16", "f32", "complex<f32>", "bf16"};
+  int cases = 120;
+  unsigned seed = 1;
+  if (const char *asked = std::getenv("SINTER_CONVOLUTION_CASES"))
+    cases = std::atoi(asked);
+  if (const char *asked = std::getenv("SINTER_CONVOLUTION_SEED"))
+    seed = static_cast<unsigned>(std::atoi(asked));
+  Generator generator(seed);
+  for (int i = 0; i < cases; ++i) {
+    Case drawn = generator.draw(elements[i % std::size(elements)]);
+    EXPECT_EQ(differs(drawn.text(), toleranceOf(drawn.element)), "")
+        << drawn.text();
+  }
+}
+
+/// How many steps of \p program are kernels called \p name.
+int64_t countSteps(const Case &test, const std::string &name) {
+  Result<Program> program = cpu::compileForCpu(parseModel(test.text()), {});
+  EXPECT_TRUE(program) << program.error().message;
+  int64_t count = 0;
+  if (program)
+    for (const Step &step : program->steps)
+      count += step.kernelName == name;
+  return count;
+}
+
+Case transposed(int64_t size, int64_t taps, int64_t low, int64_t high) {
+  Case test(2);
+  test.features = 20;
+  test.outputs = 32;
+  for (int i = 0; i < 2; ++i) {
+    test.sizes[i] = size;
+    test.window[i] = taps;
+    test.baseDilations[i] = 2;
+    test.low[i] = low;
+    test.high[i] = high;
+    test.reversed[i] = 1;
+  }
+  return test;
+}
+
+TEST(SimplifyConvolutions, TransposedAreOneConvolutionOrOneAPhase) {
+  // All phases have two taps a dimension.
+  Case even = transposed(24, 4, 2, 2);
+  EXPECT_EQ(differs(even.text()), "");
+  EXPECT_EQ(countSteps(even, "direct"), 1);
+  // One or two taps.
+  Case odd = transposed(24, 3, 1, 2);
+  EXPECT_EQ(differs(odd.text(), {1e-4, 1e-4}), "");
+  EXPECT_EQ(countSteps(odd, "direct"), 4);
+}
+
+TEST(SimplifyConvolutions, ThreeDimensionsAreOneOfTwo) {
+  Case test(3);
+  test.features = 6;
+  test.outputs = 16;
+  test.sizes = {5, 9, 9};
+  test.window = {3, 3, 3};
+  test.low = test.high = {1, 1, 1};
+  EXPECT_EQ(differs(test.text(), {1e-4, 1e-4}), "");
+  EXPECT_EQ(countSteps(test, "direct"), 1);
+}
+
+TEST(SimplifyConvolutions, DoublesAreProducts) {
+  Case test(2);
+  test.batch = 2;
+  test.features = 6;
+  test.outputs = 16;
+  test.sizes = {9, 9};
+  test.window = {3, 3};
+  test.element = "f64";
+  EXPECT_EQ(differs(test.text(), toleranceOf("f64")), "");
+  EXPECT_EQ(countSteps(test, "matmul"), 1);
+}
+
+/// Numbers that no sensible convolution has stay with the loops.
+TEST(SimplifyConvolutions, ManyPhasesAndLongWindows) {
+  Case phases(1);
+  phases.sizes = {3};
+  phases.window = {2};
+  phases.baseDilations = {1000};
+  phases.low = {1};
+  EXPECT_EQ(differs(phases.text()), "");
+  Case far(1);
+  far.sizes = {3};
+  far.window = {3};
+  far.baseDilations = {2};
+  far.low = {-(int64_t(1) << 40)};
+  far.high = {int64_t(1) << 40};
+  EXPECT_EQ(differs(far.text()), "");
+  Case taps(1);
+  taps.sizes = {400};
+  taps.window = {200};
+  taps.outputs = 5;
+  taps.element = "f64";
+  EXPECT_EQ(differs(taps.text(), toleranceOf("f64")), "");
+}
+
+} // namespace
