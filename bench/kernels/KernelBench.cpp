@@ -113,14 +113,17 @@ void benchMatMul(Report &report, const std::string &what, MatMulShape shape,
                             {flatType(b, context)},
                             {flatType(c, context), true},
                             {flatType(scratch, context), true}};
-  createKernel(
-      runner.module(), UnknownLoc::get(&context), "kernel", buffers,
-      [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
-        matmul.build(builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
-                     memrefs[3], nullptr);
-      });
-  report.measure(name, runner, {matmul.tasks()}, matmul.flops(),
-                 {&a, &b, &c, &scratch});
+  const int64_t stages = matmul.stages();
+  for (int64_t stage = 0; stage < stages; ++stage)
+    createKernel(
+        runner.module(), UnknownLoc::get(&context),
+        stages == 1 ? "kernel" : "kernel" + std::to_string(stage), buffers,
+        [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
+          matmul.build(builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
+                       memrefs[3], nullptr, nullptr, stage);
+        });
+  report.measure(name, runner, std::vector<int64_t>(stages, matmul.tasks()),
+                 matmul.flops(), {&a, &b, &c, &scratch});
 }
 
 void benchMatMuls(Report &report) {
@@ -131,8 +134,11 @@ void benchMatMuls(Report &report) {
                          {1024, 1024, 1024},
                          {1, 1000, 2048},
                          {1, 4096, 4096},
-                         {4, 768, 768}})
-    benchMatMul(report, "packed", MatMulShape::dense(m, n, k));
+                         {4, 768, 768}}) {
+    MatMulShape shape = MatMulShape::dense(m, n, k);
+    shape.holdsSums = true;
+    benchMatMul(report, "packed", shape);
+  }
   const int64_t heads = 12, size = 64, seq = 128;
   MatMulShape scores = MatMulShape::dense(seq, seq, size);
   scores.aRowStride = scores.bStride = heads * size;

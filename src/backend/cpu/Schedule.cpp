@@ -280,8 +280,10 @@ private:
       plan.tick();
       return {};
     }
-    Id workspace = plan.addTemporary(how.workspaceBytes);
-    step.buffers.push_back(reference(workspace, BufferAccess::InOut));
+    if (how.workspaceBytes != 0) {
+      Id workspace = plan.addTemporary(how.workspaceBytes);
+      step.buffers.push_back(reference(workspace, BufferAccess::InOut));
+    }
     for (const KernelPlan::Stage &stage : how.stages) {
       for (const BufferReference &buffer : step.buffers)
         plan.touch(static_cast<Id>(buffer.offset));

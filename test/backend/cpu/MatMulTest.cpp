@@ -39,6 +39,7 @@ void check(const Case &test, const Target &target) {
   KernelRunner runner(target);
   Type f32 = Float32Type::get(&runner.context());
   MatMul matmul(s, target, f32);
+  EXPECT_EQ(matmul.stages() > 1, s.holdsSums);
 
   llvm::SmallVector<int64_t> aStrides, bStrides, cStrides;
   int64_t batches = 1;
@@ -74,25 +75,32 @@ void check(const Case &test, const Target &target) {
                             {type(c), true},
                             {type(scratch), true},
                             {type(bias)}};
-  createKernel(
-      runner.module(), UnknownLoc::get(&runner.context()), "matmul", buffers,
-      [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
-        matmul.build(
-            builder, loc, task, memrefs[0], memrefs[1], memrefs[2], memrefs[3],
-            [&](OpBuilder &builder, Location loc, Value vector,
-                const MatMulPosition &at) {
-              Value addend = builder.create<vector::LoadOp>(
-                  loc, cast<VectorType>(vector.getType()), memrefs[4],
-                  at.column);
-              return builder.create<arith::AddFOp>(loc, vector, addend);
-            });
-      });
+  for (int64_t stage = 0; stage < matmul.stages(); ++stage)
+    createKernel(
+        runner.module(), UnknownLoc::get(&runner.context()),
+        "matmul" + std::to_string(stage), buffers,
+        [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
+          matmul.build(
+              builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
+              memrefs[3],
+              [&](OpBuilder &builder, Location loc, Value vector,
+                  const MatMulPosition &at) {
+                Value addend = builder.create<vector::LoadOp>(
+                    loc, cast<VectorType>(vector.getType()), memrefs[4],
+                    at.column);
+                return builder.create<arith::AddFOp>(loc, vector, addend);
+              },
+              nullptr, stage);
+        });
   runner.compile();
   void *arguments[] = {a.data(), bUsed.data(), c.data(), scratch.data(),
                        bias.data()};
   int64_t half = matmul.tasks() / 2;
-  runner.kernel("matmul")(arguments, half, matmul.tasks());
-  runner.kernel("matmul")(arguments, 0, half);
+  for (int64_t stage = 0; stage < matmul.stages(); ++stage) {
+    KernelFunction *kernel = runner.kernel("matmul" + std::to_string(stage));
+    kernel(arguments, half, matmul.tasks());
+    kernel(arguments, 0, half);
+  }
 
   EXPECT_TRUE(c.guardsAreIntact());
   EXPECT_TRUE(scratch.guardsAreIntact());
@@ -198,6 +206,20 @@ TEST(MatMul, RandomShapes) {
   for (int i = 0; i < 12; ++i)
     check(dense(upTo(70), upTo(130), upTo(90), BLayout(generator() % 3)),
           host());
+}
+
+/// Rows and a panel of weights that do not fit a small cache together.
+TEST(MatMul, StagesOfTheReduction) {
+  Target target = host();
+  target.l2Bytes = 256 << 10;
+  for (auto [m, n, k] :
+       {std::tuple{64, 96, 1024}, {61, 101, 1030}, {64, 128, 2001}}) {
+    Case test = dense(m, n, k);
+    test.shape.holdsSums = true;
+    check(test, target);
+    test.shape.holdsSums = false;
+    check(test, target);
+  }
 }
 
 /// The same generator for narrower registers, which any x86 here can run.

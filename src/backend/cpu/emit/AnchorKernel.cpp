@@ -331,7 +331,8 @@ public:
                const Target &target)
       : AnchorKernel(kernel, op), op(op),
         form(*MatMulForm::of(op, isConstantInput(op.getRhs()))),
-        product(form.shape, target, tensorOf(op.getLhs()).getElementType()) {}
+        product(shapeOfProduct(), target,
+                tensorOf(op.getLhs()).getElementType()) {}
 
   KernelPlan plan() const override {
     KernelPlan plan;
@@ -345,6 +346,9 @@ public:
     if (form.shape.bLayout != MatMulShape::BLayout::Packed)
       return plan;
     plan.name = "matmul-packed";
+    if (product.stages() > 1)
+      plan.stages.assign(product.stages(),
+                         {product.tasks(), product.flops() / product.stages()});
     plan.packings[inputIndex(op.getRhs())] = {
         uint64_t(product.packedElements() * bytes),
         [form = form, product = product, bytes](const Tensor &weights,
@@ -370,10 +374,17 @@ protected:
       };
     product.build(builder, location, task, memory[inputIndex(op.getLhs())],
                   memory[inputIndex(op.getRhs())], memory[inputs], scratch,
-                  epilogue);
+                  epilogue, nullptr, static_cast<int64_t>(stage));
   }
 
 private:
+  MatMulShape shapeOfProduct() const {
+    MatMulShape shape = form.shape;
+    shape.holdsSums = tensorOf(yielded()).getElementType() ==
+                      tensorOf(op.getResult()).getElementType();
+    return shape;
+  }
+
   /// Batch, row and column as a place in the product's result.
   SmallVector<Value> placeOf(Emission &e, const MatMulPosition &at) const {
     ArrayRef<int64_t> shape = tensorOf(op.getResult()).getShape();

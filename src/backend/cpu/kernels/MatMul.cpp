@@ -12,6 +12,9 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
+/// So many tiles of rows take longer than a panel takes to come.
+static constexpr int64_t leastFetchingTiles = 4;
+
 MatMulShape MatMulShape::dense(int64_t m, int64_t n, int64_t k) {
   MatMulShape shape;
   shape.m = m;
@@ -31,6 +34,7 @@ MatMul::MatMul(const MatMulShape &shape, const Target &target, Type element)
   allVectors = llvm::divideCeil(shape.n, lanes);
   panelVectors = chooseTileVectors(target, shape.m, allVectors);
   rowTiles = Partition::of(shape.m, maxTileRows(target, panelVectors));
+  depths = Partition::of(shape.k, shape.k);
 
   int64_t outer = 1;
   for (const MatMulShape::BatchDim &dim : shape.batch)
@@ -39,11 +43,37 @@ MatMul::MatMul(const MatMulShape &shape, const Target &target, Type element)
   if (shape.bLayout == MatMulShape::BLayout::Transposed)
     order = {outer, 1, panels, 1}; // A task packs a panel, then uses it.
   else
-    order = TaskOrder::choose(target, outer, rowTiles.count, panels,
-                              shape.m * shape.k * elementBytes,
-                              panelElements() * elementBytes);
+    chooseOrder(outer, panels);
   streamsWeights = shape.bLayout == MatMulShape::BLayout::Packed &&
                    packedElements() * elementBytes > target.l2Bytes / 2;
+}
+
+/// Where all rows and a panel of weights do not fit the second-level cache
+/// together, rows are read once a panel or weights once a chunk of rows. Stages
+/// of the reduction whose rows and panels fit read both once, and the sums once
+/// a stage.
+void MatMul::chooseOrder(int64_t outer, int64_t panels) {
+  const int64_t rowBytes = shape.m * shape.k * elementBytes;
+  const int64_t panelBytes = panelElements() * elementBytes;
+  auto orderOf = [&](int64_t stages) {
+    return TaskOrder::choose(target, outer, rowTiles.count, panels,
+                             rowBytes / stages, panelBytes / stages);
+  };
+  order = orderOf(1);
+  if (!shape.holdsSums || shape.bLayout != MatMulShape::BLayout::Packed)
+    return;
+  // Half of what fits: sums and the next panel come in besides.
+  const int64_t wanted = std::max<int64_t>(
+      1, llvm::divideCeil(rowBytes + panelBytes, target.l2Bytes * 3 / 8));
+  const Partition stages =
+      Partition::of(shape.k, llvm::divideCeil(shape.k, wanted));
+  const TaskOrder staged = orderOf(stages.count);
+  const double sums = 2.0 * shape.m * shape.n * elementBytes;
+  if (staged.traffic * stages.count + sums * (stages.count - 1) >
+      0.8 * order.traffic)
+    return;
+  depths = stages;
+  order = staged;
 }
 
 int64_t MatMul::panelElements() const { return shape.k * panelVectors * lanes; }
@@ -88,6 +118,8 @@ struct MatMul::Operands {
   Value aBase, bBase, cBase;
   MatMulPosition position;
   const MatMulEpilogue *epilogue;
+  int64_t firstDepth, endDepth; ///< The part of the reduction.
+  Value unit;                   ///< The number of the tile's rows.
 };
 
 /// A panel of columns.
@@ -103,15 +135,21 @@ struct MatMul::Panel {
 
 void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                    Value b, Value c, Value scratch,
-                   const MatMulEpilogue &epilogue,
-                   const MatMulOrigin *origin) const {
+                   const MatMulEpilogue &epilogue, const MatMulOrigin *origin,
+                   int64_t stage) const {
   Emitter emitter(builder, location);
-  Operands operands{
-      emitter.flatten(a), emitter.flatten(b),
-      emitter.flatten(c), scratch ? emitter.flatten(scratch) : Value(),
-      emitter.index(0),   emitter.index(0),
-      emitter.index(0),   {},
-      &epilogue};
+  Operands operands{emitter.flatten(a),
+                    emitter.flatten(b),
+                    emitter.flatten(c),
+                    scratch ? emitter.flatten(scratch) : Value(),
+                    emitter.index(0),
+                    emitter.index(0),
+                    emitter.index(0),
+                    {},
+                    &epilogue,
+                    depths.start(stage),
+                    depths.start(stage + 1),
+                    {}};
   if (origin) {
     operands.aBase = origin->a;
     operands.bBase = origin->b;
@@ -175,6 +213,7 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
 void MatMul::buildPanel(Emitter &emitter, Operands &operands,
                         const Panel &panel, Value unit) const {
   auto emitUnit = [&](Value unit) {
+    operands.unit = unit;
     Value firstRow = rowTiles.start(emitter, unit);
     rowTiles.dispatch(emitter, unit, [&](int64_t rows) {
       buildTile(emitter, operands, panel, firstRow, rows);
@@ -189,6 +228,22 @@ void MatMul::buildPanel(Emitter &emitter, Operands &operands,
 void MatMul::buildTile(Emitter &emitter, Operands &operands, const Panel &panel,
                        Value firstRow, int64_t rows) const {
   SmallVector<Value> sums = reduce(emitter, operands, panel, firstRow, rows);
+  const bool isLast = operands.endDepth == shape.k;
+  forTile(emitter, operands, panel, firstRow, rows,
+          [&](size_t i, int64_t valid) {
+            Value result = emitter.first(sums[i], valid);
+            if (isLast && *operands.epilogue)
+              result = (*operands.epilogue)(emitter.builder, emitter.loc,
+                                            result, operands.position);
+            emitter.store(result, operands.c, operands.position.offset);
+          });
+}
+
+void MatMul::forTile(
+    Emitter &emitter, Operands &operands, const Panel &panel, Value firstRow,
+    int64_t rows,
+    llvm::function_ref<void(size_t i, int64_t valid)> body) const {
+  size_t i = 0;
   for (int64_t row = 0; row < rows; ++row) {
     MatMulPosition &position = operands.position;
     position.row = emitter.add(firstRow, row);
@@ -197,13 +252,7 @@ void MatMul::buildTile(Emitter &emitter, Operands &operands, const Panel &panel,
     for (int64_t v = 0; v < panel.vectors; ++v) {
       position.column = emitter.add(panel.firstColumn, v * lanes);
       position.offset = emitter.add(rowOffset, position.column);
-      bool isLast = v + 1 == panel.vectors;
-      Value result = emitter.first(sums[row * panel.vectors + v],
-                                   isLast ? panel.valid : lanes);
-      if (*operands.epilogue)
-        result = (*operands.epilogue)(emitter.builder, emitter.loc, result,
-                                      position);
-      emitter.store(result, operands.c, position.offset);
+      body(i++, v + 1 == panel.vectors ? panel.valid : lanes);
     }
   }
 }
@@ -215,10 +264,37 @@ SmallVector<Value> MatMul::reduce(Emitter &emitter, Operands &operands,
   // A small tile has too few sums to keep the multipliers busy: several sets of
   // them take turns over the reduction.
   const int64_t size = rows * panel.vectors;
-  const int64_t sets = std::max<int64_t>(1, std::min(8 / size, shape.k / 4));
+  const int64_t depth = operands.endDepth - operands.firstDepth;
+  const int64_t sets = std::max<int64_t>(1, std::min(8 / size, depth / 4));
   SmallVector<Value> sums;
   for (int64_t set = 0; set < sets; ++set)
     llvm::append_range(sums, tile.zeros(emitter));
+  if (operands.firstDepth > 0)
+    forTile(emitter, operands, panel, firstRow, rows,
+            [&](size_t i, int64_t valid) {
+              sums[i] = emitter.loadFirst(operands.c, operands.position.offset,
+                                          vectorType, valid);
+            });
+
+  // Weights come from beyond the second-level cache, since other products have
+  // been there since they were last read. Where several tiles share a panel,
+  // each fetches its part of the next one, so that the time of a whole panel
+  // hides what that takes to come.
+  const bool fetchesNext = shape.bLayout == MatMulShape::BLayout::Packed &&
+                           order.chunk >= leastFetchingTiles;
+  const int64_t lineElements = 64 / elementBytes;
+  const int64_t apart = fetchesNext
+                            ? std::max<int64_t>(1, order.chunk * lineElements /
+                                                       (panelVectors * lanes))
+                            : 1;
+  Value fetched;
+  if (fetchesNext) {
+    Value part = emitter.mul(emitter.rem(operands.unit, order.chunk),
+                             depth / apart * lineElements);
+    fetched = emitter.add(emitter.add(panel.offset, part),
+                          panelElements() +
+                              operands.firstDepth * panelVectors * lanes);
+  }
 
   Value aBase =
       emitter.add(operands.aBase, emitter.mul(firstRow, shape.aRowStride));
@@ -230,7 +306,7 @@ SmallVector<Value> MatMul::reduce(Emitter &emitter, Operands &operands,
       Value at = emitter.add(bRow, v * lanes);
       b.push_back(emitter.loadFirst(panel.source, at, vectorType,
                                     isWhole ? lanes : panel.valid));
-      if (streamsWeights)
+      if (streamsWeights && !fetchesNext)
         emitter.prefetch(panel.source, emitter.add(at, weightPrefetchDistance));
     }
     Value column = emitter.add(aBase, emitter.mul(k, shape.aColumnStride));
@@ -241,15 +317,21 @@ SmallVector<Value> MatMul::reduce(Emitter &emitter, Operands &operands,
               });
   };
 
-  const int64_t whole = shape.k / sets * sets;
-  sums = emitter.loop(emitter.index(0), emitter.index(whole), sets, sums,
-                      [&](Value k, ValueRange carried) {
-                        SmallVector<Value> next(carried);
-                        for (int64_t set = 0; set < sets; ++set)
-                          step(next, set, emitter.add(k, set));
-                        return next;
-                      });
-  for (int64_t k = whole; k < shape.k; ++k)
+  const int64_t group = sets * apart, groups = depth / group;
+  sums = emitter.loop(
+      emitter.index(0), emitter.index(groups), 1, sums,
+      [&](Value i, ValueRange carried) {
+        SmallVector<Value> next(carried);
+        Value first = emitter.add(emitter.mul(i, group), operands.firstDepth);
+        for (int64_t k = 0; k < group; ++k)
+          step(next, k % sets, emitter.add(first, k));
+        if (fetchesNext)
+          emitter.prefetch(panel.source,
+                           emitter.add(fetched, emitter.mul(i, lineElements)));
+        return next;
+      });
+  for (int64_t k = operands.firstDepth + groups * group; k < operands.endDepth;
+       ++k)
     step(sums, 0, emitter.index(k));
   for (int64_t set = sets - 1; set > 0; --set)
     for (int64_t i = 0; i < size; ++i) {

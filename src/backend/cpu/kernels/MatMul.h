@@ -32,6 +32,9 @@ struct MatMulShape {
   int64_t bStride = 0;
 
   int64_t cRowStride = 0; ///< C[m,n] is at m * cRowStride + n.
+  /// C holds elements of the product's type, so that it can hold sums that are
+  /// not complete from one stage to the next.
+  bool holdsSums = false;
 
   /// Dimensions of the batch, outermost first, and how far apart the matrices
   /// are in each; a stride of 0 broadcasts.
@@ -68,6 +71,8 @@ public:
   /// \p element is f32 or f64. All of m, n and k are positive.
   MatMul(const MatMulShape &shape, const Target &target, mlir::Type element);
 
+  /// Stages run one after the other, each with tasks() tasks.
+  int64_t stages() const { return depths.count; }
   int64_t tasks() const;
   double flops() const;
   /// Elements of the scratch buffer, of B's type, that each thread needs; 0 if
@@ -81,13 +86,14 @@ public:
   void pack(const void *b, int64_t kStride, int64_t nStride,
             int64_t elementBytes, void *packed) const;
 
-  /// Emits one task. \p a, \p b, \p c are contiguous memrefs of any rank;
+  /// Emits one task of a stage. \p a, \p b, \p c are contiguous memrefs of any
+  /// rank;
   /// \p scratch may be null if scratchElements() is 0, and likewise
   /// \p epilogue. With \p origin, the first matrices begin there.
   void build(mlir::OpBuilder &builder, mlir::Location location,
              mlir::Value task, mlir::Value a, mlir::Value b, mlir::Value c,
              mlir::Value scratch, const MatMulEpilogue &epilogue,
-             const MatMulOrigin *origin = nullptr) const;
+             const MatMulOrigin *origin = nullptr, int64_t stage = 0) const;
 
 private:
   struct Operands;
@@ -100,9 +106,14 @@ private:
                                         const Panel &panel,
                                         mlir::Value firstRow,
                                         int64_t rows) const;
+  /// Goes over the vectors of a tile, row by row.
+  void forTile(Emitter &emitter, Operands &operands, const Panel &panel,
+               mlir::Value firstRow, int64_t rows,
+               llvm::function_ref<void(size_t i, int64_t valid)> body) const;
   void packTransposed(Emitter &emitter, Operands &operands,
                       const Panel &panel) const;
   int64_t panelElements() const;
+  void chooseOrder(int64_t outer, int64_t panels);
 
   MatMulShape shape;
   Target target;
@@ -112,6 +123,7 @@ private:
   int64_t panelVectors; ///< Vectors of a whole panel.
   int64_t allVectors;   ///< Vectors that cover n.
   Partition rowTiles;
+  Partition depths; ///< The part of the reduction that each stage does.
   TaskOrder order;
   bool streamsWeights; ///< They do not stay in the second-level cache.
 };

@@ -121,5 +121,5 @@ TaskOrder TaskOrder::choose(const Target &target, int64_t outer, int64_t units,
     if (chunk == 1)
       break;
   }
-  return {outer, units, panels, best};
+  return {outer, units, panels, best, bestTraffic};
 }

@@ -71,6 +71,8 @@ public:
 /// chunk keeps the weights there.
 struct TaskOrder {
   int64_t outer, units, panels, chunk;
+  /// Bytes that come into the second-level cache for one of `outer`.
+  double traffic = 0;
 
   int64_t tasks() const { return outer * units * panels; }
 
