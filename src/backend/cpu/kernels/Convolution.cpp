@@ -226,6 +226,30 @@ SmallVector<Value> Convolution::reduce(Emitter &emitter, Operands &operands,
       emitter.sub(emitter.mul(tile.firstColumn, shape.strideWidth),
                   emitter.index(shape.padLeft));
 
+  // What is fetched of the next panel in each row of the kernel, as the part of
+  // this tile: see MatMul::reduce.
+  const int64_t tilesOfUnit = unitIsTile ? 1 : columnTiles.count;
+  const int64_t tiles = order.chunk * tilesOfUnit;
+  const bool fetchesNext =
+      groupPanels > 1 && order.chunk > 1 && tiles >= leastFetchingTiles;
+  constexpr int64_t lineElements = cacheLineBytes / 4;
+  auto fetchNext = [&](Value weights, int64_t channels) {
+    const int64_t lines = llvm::divideCeil(
+        channels * shape.kernelWidth * panelVectors * lanes, lineElements);
+    const int64_t share = llvm::divideCeil(lines, tiles);
+    Value part = emitter.rem(operands.unit, order.chunk);
+    if (!unitIsTile)
+      part = emitter.add(
+          emitter.mul(part, tilesOfUnit),
+          emitter.min(emitter.div(tile.firstColumn, columnTiles.size),
+                      emitter.index(tilesOfUnit - 1)));
+    Value first = emitter.add(
+        emitter.add(weights, emitter.mul(part, share * lineElements)),
+        reduction() * panelVectors * lanes);
+    for (int64_t i = 0; i < share; ++i)
+      emitter.prefetch(operands.weights, emitter.add(first, i * lineElements));
+  };
+
   // The columns of the tile for which tap s is inside the input.
   auto meetsInput = [&](int64_t column, int64_t s) {
     return tile.isInterior || shape.hasInputColumn(tile.edgeColumn + column, s);
@@ -236,7 +260,7 @@ SmallVector<Value> Convolution::reduce(Emitter &emitter, Operands &operands,
     for (int64_t v = 0; v < operands.vectors; ++v) {
       Value at = emitter.add(weights, v * lanes);
       b.push_back(emitter.load(operands.weights, at, operands.type));
-      if (streamsWeights)
+      if (streamsWeights && !fetchesNext)
         emitter.prefetch(operands.weights,
                          emitter.add(at, weightPrefetchDistance));
     }
@@ -304,11 +328,12 @@ SmallVector<Value> Convolution::reduce(Emitter &emitter, Operands &operands,
                                    emitter.mul(r, shape.dilationHeight));
       Value pixel = emitter.add(emitter.mul(inputRow, shape.inputWidth),
                                 firstInputColumn);
-      return kernelRow(
-          carried, channels,
-          emitter.add(weights,
-                      emitter.mul(r, shape.kernelWidth * channels * weightRow)),
-          emitter.add(plane, emitter.mul(pixel, pixelSize)));
+      Value rowWeights = emitter.add(
+          weights, emitter.mul(r, shape.kernelWidth * channels * weightRow));
+      if (fetchesNext)
+        fetchNext(rowWeights, channels);
+      return kernelRow(carried, channels, rowWeights,
+                       emitter.add(plane, emitter.mul(pixel, pixelSize)));
     };
     if (shape.kernelHeight == 1 && shape.padTop <= 0 &&
         getConstantIntValue(operands.taps.end) == 1)

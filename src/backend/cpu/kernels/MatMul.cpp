@@ -12,9 +12,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-/// So many tiles of rows take longer than a panel takes to come.
-static constexpr int64_t leastFetchingTiles = 4;
-
 MatMulShape MatMulShape::dense(int64_t m, int64_t n, int64_t k) {
   MatMulShape shape;
   shape.m = m;
@@ -282,7 +279,7 @@ SmallVector<Value> MatMul::reduce(Emitter &emitter, Operands &operands,
   // hides what that takes to come.
   const bool fetchesNext = shape.bLayout == MatMulShape::BLayout::Packed &&
                            order.chunk >= leastFetchingTiles;
-  const int64_t lineElements = 64 / elementBytes;
+  const int64_t lineElements = cacheLineBytes / elementBytes;
   const int64_t apart = fetchesNext
                             ? std::max<int64_t>(1, order.chunk * lineElements /
                                                        (panelVectors * lanes))

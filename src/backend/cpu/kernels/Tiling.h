@@ -38,6 +38,12 @@ struct Partition {
 /// prefetching ends at one.
 inline constexpr int64_t weightPrefetchDistance = 2048;
 
+/// Where so many tiles or more share a panel of weights, each fetches its part
+/// of the next one.
+inline constexpr int64_t leastFetchingTiles = 4;
+/// What a prefetch brings.
+inline constexpr int64_t cacheLineBytes = 64;
+
 /// The most rows of a tile with \p vectors vectors a row, such that all its
 /// accumulators, a row of weights and one broadcast element fit in registers.
 int64_t maxTileRows(const Target &target, int64_t vectors);
