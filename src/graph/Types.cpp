@@ -1,6 +1,6 @@
 #include "graph/Types.h"
 
-#include "graph/stablehlo/StablehloOps.h"
+#include "graph/Bounds.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
 
 using namespace mlir;
@@ -60,22 +60,6 @@ Type baselineElementType(Type type) {
       quantised.getStorageTypeMin(), quantised.getStorageTypeMax());
 }
 
-/// The bound of each dimension; empty if there are none.
-static ArrayRef<int64_t> boundsOf(RankedTensorType type) {
-  auto extensions =
-      dyn_cast_or_null<stablehlo::TypeExtensionsAttr>(type.getEncoding());
-  return extensions ? extensions.getBounds() : ArrayRef<int64_t>();
-}
-
-/// Whether no known size of \p sized exceeds a bound of \p bounded.
-static bool keepsBounds(RankedTensorType sized, RankedTensorType bounded) {
-  for (auto [size, bound] : llvm::zip(sized.getShape(), boundsOf(bounded)))
-    if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(bound) &&
-        size > bound)
-      return false;
-  return true;
-}
-
 /// Whether the types agree as \p sameElement says of the element types.
 static bool agree(TypeRange inferred, TypeRange actual,
                   llvm::function_ref<bool(Type, Type)> sameElement) {
@@ -93,9 +77,7 @@ static bool agree(TypeRange inferred, TypeRange actual,
     auto rhsTensor = dyn_cast<RankedTensorType>(rhs);
     if (!lhsTensor || !rhsTensor ||
         !sameElement(lhsTensor.getElementType(), rhsTensor.getElementType()) ||
-        failed(verifyCompatibleShape(lhsTensor, rhsTensor)) ||
-        !keepsBounds(lhsTensor, rhsTensor) ||
-        !keepsBounds(rhsTensor, lhsTensor))
+        !meet(lhsTensor, rhsTensor))
       return false;
   }
   return true;
@@ -115,40 +97,36 @@ LogicalResult inferElementwise(std::optional<Location> location,
                                ValueRange operands,
                                SmallVectorImpl<Type> &types) {
   auto first = cast<RankedTensorType>(operands.front().getType());
-  SmallVector<int64_t> shape(first.getShape());
+  RankedTensorType shape = first;
   for (Value operand : operands.drop_front()) {
     auto type = cast<RankedTensorType>(operand.getType());
     if (type.getRank() != first.getRank())
       return emitOptionalError(location, "operands have different ranks");
-    for (auto [known, size] : llvm::zip_equal(shape, type.getShape())) {
-      if (ShapedType::isDynamic(known))
-        known = size;
-      else if (!ShapedType::isDynamic(size) && size != known)
-        return emitOptionalError(
-            location, "operands have different shapes: ", first, " and ", type);
-    }
+    // Most often there is nothing to add, and an encoding that is not of
+    // bounds to keep.
+    if (type.getShape() == shape.getShape() &&
+        type.getEncoding() == shape.getEncoding())
+      continue;
+    std::optional<Dimensions> both = meet(shape, type);
+    if (!both)
+      return emitOptionalError(
+          location, "operands have different shapes: ", first, " and ", type);
+    shape = tensorTypeOf(*both, first.getElementType());
   }
-  types.push_back(RankedTensorType::get(shape, first.getElementType(),
-                                        first.getEncoding()));
+  types.push_back(shape);
   return success();
 }
 
 std::optional<SmallVector<int64_t>> broadcastShapes(ArrayRef<int64_t> lhs,
                                                     ArrayRef<int64_t> rhs) {
-  if (lhs.size() < rhs.size())
-    std::swap(lhs, rhs);
-  SmallVector<int64_t> shape(lhs);
-  size_t offset = lhs.size() - rhs.size();
-  for (size_t i = 0; i < rhs.size(); ++i) {
-    int64_t &size = shape[offset + i];
-    if (rhs[i] == size || rhs[i] == 1)
-      continue;
-    if (size == 1 || (ShapedType::isDynamic(size)))
-      size = rhs[i];
-    else if (!ShapedType::isDynamic(rhs[i]))
-      return std::nullopt;
-  }
-  return shape;
+  auto unbounded = [](ArrayRef<int64_t> sizes) {
+    return Dimensions(
+        llvm::map_range(sizes, [](int64_t size) { return Dimension{size}; }));
+  };
+  std::optional<Dimensions> both = broadcast(unbounded(lhs), unbounded(rhs));
+  if (!both)
+    return std::nullopt;
+  return sizesOf(*both);
 }
 
 std::optional<ElementType> elementTypeOf(Type type) {

@@ -44,25 +44,19 @@ private:
 static constexpr int64_t unknown = ShapedType::kDynamic;
 
 /// What two statements about one type say together.
-static std::optional<Type> meet(Type written, Type inferred) {
+static std::optional<Type> meetTypes(Type written, Type inferred) {
   auto lhs = dyn_cast<RankedTensorType>(written);
   auto rhs = dyn_cast<RankedTensorType>(inferred);
-  if (!lhs || !rhs)
+  if (!lhs || !rhs || lhs == rhs)
     return written;
-  if (lhs.getRank() != rhs.getRank())
+  std::optional<Dimensions> both = meet(lhs, rhs);
+  if (!both)
     return std::nullopt;
-  Sizes shape(lhs.getShape());
-  for (auto [size, other] : llvm::zip_equal(shape, rhs.getShape())) {
-    if (ShapedType::isDynamic(size))
-      size = other;
-    else if (!ShapedType::isDynamic(other) && other != size)
-      return std::nullopt;
-  }
-  return RankedTensorType::get(shape, lhs.getElementType(), lhs.getEncoding());
+  return tensorTypeOf(*both, lhs.getElementType());
 }
 
 LogicalResult Refiner::refineValue(Operation *op, Value value, Type inferred) {
-  std::optional<Type> type = meet(value.getType(), inferred);
+  std::optional<Type> type = meetTypes(value.getType(), inferred);
   if (!type)
     return op->emitOpError("gives ")
            << inferred << " where " << value.getType() << " is written";
@@ -244,9 +238,12 @@ static std::optional<Sizes> sizesOf(DynamicGatherOp op) {
   std::optional<ArrayRef<int64_t>> known;
   if (slice)
     known = *slice;
-  return inferGather(op.getLoc(), tensorOf(op.getOperand()),
-                     tensorOf(op.getStartIndices()), op.getDimensionNumbers(),
-                     known, dynamicGatherLabels);
+  std::optional<Dimensions> dimensions = inferGather(
+      op.getLoc(), tensorOf(op.getOperand()), tensorOf(op.getStartIndices()),
+      op.getDimensionNumbers(), known, dynamicGatherLabels);
+  if (!dimensions)
+    return std::nullopt;
+  return sizesOf(*dimensions);
 }
 
 /// As many bits in as out: the last dimension holds the parts of an element.

@@ -18,14 +18,14 @@ static bool differ(int64_t lhs, int64_t rhs) {
 
 /// The shape of the operand of higher rank with the other's dimensions laid
 /// over \p dimensions of it.
-static std::optional<SmallVector<int64_t>>
-broadcastAlong(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs,
-               ArrayRef<int64_t> dimensions) {
+static std::optional<Dimensions> broadcastAlong(ArrayRef<Dimension> lhs,
+                                                ArrayRef<Dimension> rhs,
+                                                ArrayRef<int64_t> dimensions) {
   if (lhs.size() < rhs.size())
     std::swap(lhs, rhs);
   if (dimensions.size() != rhs.size())
     return std::nullopt;
-  SmallVector<int64_t> aligned(lhs.size(), 1);
+  Dimensions aligned(lhs.size(), Dimension{1});
   int64_t last = -1;
   for (auto [dimension, size] : llvm::zip_equal(dimensions, rhs)) {
     if (dimension <= last || dimension >= static_cast<int64_t>(lhs.size()))
@@ -33,7 +33,7 @@ broadcastAlong(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs,
     aligned[dimension] = size;
     last = dimension;
   }
-  return broadcastShapes(lhs, aligned);
+  return broadcast(lhs, aligned);
 }
 
 LogicalResult inferBroadcast(std::optional<Location> location,
@@ -46,14 +46,14 @@ LogicalResult inferBroadcast(std::optional<Location> location,
                              "operands have different element "
                              "types: ",
                              lhs, " and ", rhs);
-  std::optional<SmallVector<int64_t>> shape =
-      dimensions ? broadcastAlong(lhs.getShape(), rhs.getShape(), dimensions)
-                 : broadcastShapes(lhs.getShape(), rhs.getShape());
+  Dimensions left = dimensionsOf(lhs), right = dimensionsOf(rhs);
+  std::optional<Dimensions> shape =
+      dimensions ? broadcastAlong(left, right, dimensions)
+                 : broadcast(left, right);
   if (!shape)
     return emitOptionalError(location, "operands do not broadcast: ", lhs,
                              " and ", rhs);
-  types.push_back(
-      RankedTensorType::get(*shape, elementOf(lhs.getElementType())));
+  types.push_back(tensorTypeOf(*shape, elementOf(lhs.getElementType())));
   return success();
 }
 
@@ -66,12 +66,12 @@ LogicalResult BroadcastSelectOp::inferReturnTypes(
           types)))
     return failure();
   auto values = cast<RankedTensorType>(types.back());
-  std::optional<SmallVector<int64_t>> shape =
-      broadcastShapes(tensorOf(operands[0]).getShape(), values.getShape());
+  std::optional<Dimensions> shape =
+      broadcast(dimensionsOf(tensorOf(operands[0])), dimensionsOf(values));
   if (!shape)
     return emitOptionalError(location, "the predicate does not broadcast: ",
                              tensorOf(operands[0]), " and ", values);
-  types.back() = RankedTensorType::get(*shape, values.getElementType());
+  types.back() = tensorTypeOf(*shape, values.getElementType());
   return success();
 }
 
@@ -94,15 +94,14 @@ TopKOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
   auto operand = tensorOf(adaptor.getOperand());
   if (operand.getRank() == 0)
     return emitOptionalError(location, "the operand is a scalar");
-  SmallVector<int64_t> shape(operand.getShape());
-  int64_t k = adaptor.getK();
-  if (!ShapedType::isDynamic(shape.back()) && k > shape.back())
+  Dimensions shape = dimensionsOf(operand);
+  int64_t k = adaptor.getK(), most = shape.back().most();
+  if (!ShapedType::isDynamic(most) && k > most)
     return emitOptionalError(location, "k = ", k,
-                             " is greater than the last dimension, ",
-                             shape.back());
-  shape.back() = k;
-  types.push_back(RankedTensorType::get(shape, operand.getElementType()));
-  types.push_back(RankedTensorType::get(shape, IntegerType::get(context, 32)));
+                             " is greater than the last dimension, ", most);
+  shape.back() = {k};
+  types.push_back(tensorTypeOf(shape, operand.getElementType()));
+  types.push_back(tensorTypeOf(shape, IntegerType::get(context, 32)));
   return success();
 }
 

@@ -109,26 +109,26 @@ brokenConstraint(RankedTensorType operand, RankedTensorType indices,
   return std::nullopt;
 }
 
-std::optional<Shape> inferGather(std::optional<Location> location,
-                                 RankedTensorType operand,
-                                 RankedTensorType indices,
-                                 GatherDimensionNumbersAttr numbers,
-                                 std::optional<ArrayRef<int64_t>> sizes,
-                                 const GatherLabels &labels) {
+std::optional<Dimensions> inferGather(std::optional<Location> location,
+                                      RankedTensorType operand,
+                                      RankedTensorType indices,
+                                      GatherDimensionNumbersAttr numbers,
+                                      std::optional<ArrayRef<int64_t>> sizes,
+                                      const GatherLabels &labels) {
   if (auto words = brokenConstraint(operand, indices, numbers, sizes, labels)) {
     (void)emitOptionalError(location, *words);
     return std::nullopt;
   }
-  Shape window, batch;
+  Dimensions window, batch;
   for (int64_t i = 0; i < operand.getRank(); ++i)
     if (!llvm::is_contained(numbers.getCollapsedSliceDims(), i) &&
         !llvm::is_contained(numbers.getOperandBatchingDims(), i))
-      window.push_back(sizes ? (*sizes)[i] : ShapedType::kDynamic);
-  for (int64_t i = 0; i < indices.getRank(); ++i)
-    if (i != numbers.getIndexVectorDim())
-      batch.push_back(indices.getDimSize(i));
+      window.push_back(sizes ? Dimension{(*sizes)[i]} : Dimension{});
+  for (auto [i, dimension] : llvm::enumerate(dimensionsOf(indices)))
+    if (static_cast<int64_t>(i) != numbers.getIndexVectorDim())
+      batch.push_back(dimension);
   // The constraints say that there are as many offset_dims as window sizes.
-  Shape shape;
+  Dimensions shape;
   auto nextWindow = window.begin();
   auto nextBatch = batch.begin();
   for (size_t i = 0; i < window.size() + batch.size(); ++i)

@@ -155,11 +155,11 @@ SINTER_INFER(TransposeOp) {
       static_cast<int64_t>(permutation.size()) != type.getRank())
     return emitOptionalError(location, "(C2) the permutation is not one of the "
                                        "operand's dimensions");
-  SmallVector<int64_t> shape;
-  for (int64_t dimension : permutation)
-    shape.push_back(type.getDimSize(dimension));
+  const Dimensions dimensions = dimensionsOf(type);
   inferredReturnTypes.push_back(
-      RankedTensorType::get(shape, type.getElementType()));
+      tensorTypeOf(llvm::map_to_vector(
+                       permutation, [&](int64_t i) { return dimensions[i]; }),
+                   type.getElementType()));
   return success();
 }
 
@@ -174,12 +174,13 @@ SINTER_INFER(SliceOp) {
     return emitOptionalError(location, "(C2) start, limit and stride have not "
                                        "one element a dimension");
   SmallVector<int64_t> shape;
-  for (size_t i = 0; i < rank; ++i) {
-    int64_t size = type.getDimSize(i);
+  for (auto [i, dimension] : llvm::enumerate(dimensionsOf(type))) {
     if (starts[i] < 0 || starts[i] > limits[i] ||
-        (!ShapedType::isDynamic(size) && limits[i] > size))
+        (!ShapedType::isDynamic(dimension.most()) &&
+         limits[i] > dimension.most()))
       return emitOptionalError(location, "(C3) dimension ", i,
-                               ": not 0 <= start <= limit <= size");
+                               ": not 0 <= start <= limit <= ",
+                               dimension.isKnown() ? "size" : "bound");
     if (strides[i] < 1)
       return emitOptionalError(location, "(C4) dimension ", i,
                                ": the stride is not positive");
@@ -235,6 +236,17 @@ SINTER_INFER(DynamicUpdateSliceOp) {
   return success();
 }
 
+/// Nothing if it is negative or overflows.
+static std::optional<int64_t> paddedSize(int64_t size, int64_t low,
+                                         int64_t high, int64_t interior) {
+  int64_t between;
+  if (MulOverflow(std::max<int64_t>(size - 1, 0), interior, between) ||
+      AddOverflow(size, between, size) || AddOverflow(size, low, size) ||
+      AddOverflow(size, high, size) || size < 0)
+    return std::nullopt;
+  return size;
+}
+
 SINTER_INFER(PadOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = tensorOf(operands[0]);
@@ -249,24 +261,23 @@ SINTER_INFER(PadOp) {
   if (value.getRank() != 0 || value.getElementType() != type.getElementType())
     return emitOptionalError(location, "(C1) the padding value is not a scalar "
                                        "of the operand's element type");
-  SmallVector<int64_t> shape;
-  for (size_t i = 0; i < rank; ++i) {
+  Dimensions dimensions = dimensionsOf(type);
+  for (auto [i, dimension] : llvm::enumerate(dimensions)) {
     if (interior[i] < 0)
       return emitOptionalError(location, "(C3) dimension ", i,
                                ": the interior padding is negative");
-    int64_t size = type.getDimSize(i);
-    if (!ShapedType::isDynamic(size)) {
-      int64_t between;
-      if (MulOverflow(std::max<int64_t>(size - 1, 0), interior[i], between) ||
-          AddOverflow(size, between, size) || AddOverflow(size, low[i], size) ||
-          AddOverflow(size, high[i], size) || size < 0)
-        return emitOptionalError(location, "(C4) dimension ", i,
-                                 ": the padded size is negative or too large");
-    }
-    shape.push_back(size);
+    std::optional<Dimension> padded =
+        changed(dimension, [&, i = i](int64_t size) {
+          return paddedSize(size, low[i], high[i], interior[i]);
+        });
+    if (!padded)
+      return emitOptionalError(location, "(C4) dimension ", i, ": the padded ",
+                               dimension.isKnown() ? "size" : "bound",
+                               " is negative or too large");
+    dimension = *padded;
   }
   inferredReturnTypes.push_back(
-      RankedTensorType::get(shape, type.getElementType()));
+      tensorTypeOf(dimensions, type.getElementType()));
   return success();
 }
 
@@ -291,42 +302,37 @@ SINTER_INFER(ConcatenateOp) {
   if (dimension >= first.getRank())
     return emitOptionalError(location, "(C4) the dimension is not one of the "
                                        "inputs'");
-  SmallVector<int64_t> shape(first.getShape());
+  Dimensions joined = dimensionsOf(first);
   for (Value operand : operands.drop_front()) {
     auto type = tensorOf(operand);
     if (type.getElementType() != first.getElementType())
       return emitOptionalError(location, "(C1) inputs differ in element type");
     if (type.getRank() != first.getRank())
       return emitOptionalError(location, "(C2) inputs differ in rank");
-    for (int64_t i = 0; i < type.getRank(); ++i) {
-      int64_t size = type.getDimSize(i);
-      if (i == dimension) {
-        if (ShapedType::isDynamic(size) || ShapedType::isDynamic(shape[i]))
-          shape[i] = ShapedType::kDynamic;
-        else if (AddOverflow(shape[i], size, shape[i]))
-          return emitOptionalError(location, "(C6) the result is too large");
-      } else if (ShapedType::isDynamic(shape[i])) {
-        shape[i] = size;
-      } else if (!ShapedType::isDynamic(size) && size != shape[i]) {
+    for (auto [i, next] : llvm::enumerate(dimensionsOf(type))) {
+      bool grows = static_cast<int64_t>(i) == dimension;
+      auto both = grows ? appended(joined[i], next) : meet(joined[i], next);
+      if (!both && grows)
+        return emitOptionalError(location, "(C6) the result is too large");
+      if (!both)
         return emitOptionalError(location, "(C2) inputs differ in dimension ",
                                  i);
-      }
+      joined[i] = *both;
     }
   }
-  inferredReturnTypes.push_back(
-      RankedTensorType::get(shape, first.getElementType()));
+  inferredReturnTypes.push_back(tensorTypeOf(joined, first.getElementType()));
   return success();
 }
 
 SINTER_INFER(GatherOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
-  std::optional<SmallVector<int64_t>> shape = inferGather(
+  std::optional<Dimensions> shape = inferGather(
       location, tensorOf(operands[0]), tensorOf(operands[1]),
       adaptor.getDimensionNumbers(), adaptor.getSliceSizes(), gatherLabels);
   if (!shape)
     return failure();
   inferredReturnTypes.push_back(
-      RankedTensorType::get(*shape, tensorOf(operands[0]).getElementType()));
+      tensorTypeOf(*shape, tensorOf(operands[0]).getElementType()));
   return success();
 }
 

@@ -69,25 +69,25 @@ SINTER_INFER(FftOp) {
     return emitOptionalError(location, "(C2) ", stringifyFftType(kind),
                              takesReal ? " takes f32 or f64"
                                        : " takes complex<f32> or complex<f64>");
-  SmallVector<int64_t> shape(type.getShape());
-  MutableArrayRef<int64_t> transformed =
-      MutableArrayRef(shape).take_back(count);
+  Dimensions dimensions = dimensionsOf(type);
+  MutableArrayRef<Dimension> transformed =
+      MutableArrayRef(dimensions).take_back(count);
   bool halves = kind == FftType::IRFFT;
-  for (auto [i, size] : llvm::enumerate(transformed)) {
+  for (auto [i, dimension] : llvm::enumerate(transformed)) {
     bool isLast = static_cast<int64_t>(i) == count - 1;
     int64_t expected =
         halves && isLast && lengths[i] > 0 ? lengths[i] / 2 + 1 : lengths[i];
-    if (differ(size, expected))
-      return emitOptionalError(location,
-                               "(C4) a transformed dimension has size ", size,
-                               " instead of ", expected);
+    if (!meet(dimension, Dimension{expected}))
+      return emitOptionalError(location, "(C4) a transformed dimension has ",
+                               dimension.isKnown() ? "size " : "at most ",
+                               dimension.most(), " instead of ", expected);
   }
   if (takesReal)
-    transformed.back() = lengths.back() > 0 ? lengths.back() / 2 + 1 : 0;
+    transformed.back() = {lengths.back() > 0 ? lengths.back() / 2 + 1 : 0};
   if (halves)
-    transformed.back() = lengths.back();
-  inferredReturnTypes.push_back(RankedTensorType::get(
-      shape, halves ? real : Type(ComplexType::get(real))));
+    transformed.back() = {lengths.back()};
+  inferredReturnTypes.push_back(
+      tensorTypeOf(dimensions, halves ? real : Type(ComplexType::get(real))));
   return success();
 }
 
@@ -132,41 +132,32 @@ SINTER_INFER(SetDimensionSizeOp) {
   if (dimension >= type.getRank())
     return emitOptionalError(location, "(C1) the dimension is not one of the "
                                        "operand's");
-  SmallVector<int64_t> shape(type.getShape());
-  SmallVector<int64_t> bounds(type.getRank(), ShapedType::kDynamic);
-  if (auto extensions =
-          dyn_cast_or_null<TypeExtensionsAttr>(type.getEncoding()))
-    bounds.assign(extensions.getBounds().begin(), extensions.getBounds().end());
-  int64_t size = shape[dimension];
+  Dimensions dimensions = dimensionsOf(type);
+  const int64_t most = dimensions[dimension].most();
   DenseIntElementsAttr known;
   if (auto constant = operands[1].getDefiningOp<ConstantOp>())
     known = dyn_cast<DenseIntElementsAttr>(constant.getValue());
-  if (known && !ShapedType::isDynamic(size) &&
-      (*known.getValues<APInt>().begin()).getSExtValue() == size) {
-    inferredReturnTypes.push_back(type);
-    return success();
-  }
-  if (!ShapedType::isDynamic(size))
-    bounds[dimension] = size;
-  shape[dimension] = ShapedType::kDynamic;
-  Attribute encoding;
-  if (llvm::any_of(bounds,
-                   [](int64_t bound) { return !ShapedType::isDynamic(bound); }))
-    encoding = TypeExtensionsAttr::get(context, bounds);
+  bool isWhole = known && !ShapedType::isDynamic(most) &&
+                 (*known.getValues<APInt>().begin()).getSExtValue() == most;
+  dimensions[dimension] =
+      isWhole ? Dimension{most} : Dimension{ShapedType::kDynamic, most};
   inferredReturnTypes.push_back(
-      RankedTensorType::get(shape, type.getElementType(), encoding));
+      tensorTypeOf(dimensions, type.getElementType()));
   return success();
 }
 
 SINTER_INFER(BroadcastOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = tensorOf(operands[0]);
-  SmallVector<int64_t> shape(adaptor.getBroadcastSizes());
-  if (llvm::any_of(shape, [](int64_t size) { return size < 0; }))
-    return emitOptionalError(location, "a broadcast size is negative");
-  llvm::append_range(shape, type.getShape());
+  Dimensions dimensions;
+  for (int64_t size : adaptor.getBroadcastSizes()) {
+    if (size < 0)
+      return emitOptionalError(location, "a broadcast size is negative");
+    dimensions.push_back({size});
+  }
+  llvm::append_range(dimensions, dimensionsOf(type));
   inferredReturnTypes.push_back(
-      RankedTensorType::get(shape, type.getElementType()));
+      tensorTypeOf(dimensions, type.getElementType()));
   return success();
 }
 
@@ -187,7 +178,7 @@ static LogicalResult inferNormalised(std::optional<Location> location,
     return emitOptionalError(location, "(C1) feature_index is not a dimension "
                                        "of the operand");
   Type vector =
-      RankedTensorType::get(type.getDimSize(feature), type.getElementType());
+      tensorTypeOf(dimensionsOf(type)[feature], type.getElementType());
   types.append({type, vector, vector});
   return success();
 }
@@ -246,24 +237,31 @@ SINTER_INFER(AllToAllOp) {
   int64_t count = adaptor.getSplitCount();
   for (Value operand : operands) {
     auto type = tensorOf(operand);
-    SmallVector<int64_t> shape(type.getShape());
+    Dimensions dimensions = dimensionsOf(type);
     if (split >= type.getRank())
       return emitOptionalError(location, "(C1) split_dimension is not a "
                                          "dimension of the operands");
     if (concat >= type.getRank())
       return emitOptionalError(location, "(C3) concat_dimension is not a "
                                          "dimension of the operands");
-    if (!ShapedType::isDynamic(shape[split])) {
-      if (shape[split] % count != 0)
-        return emitOptionalError(location, "(C2) the size of split_dimension "
-                                           "is not a multiple of split_count");
-      shape[split] /= count;
-    }
-    if (!ShapedType::isDynamic(shape[concat]) &&
-        MulOverflow(shape[concat], count, shape[concat]))
+    if (dimensions[split].isKnown() && dimensions[split].size % count != 0)
+      return emitOptionalError(location, "(C2) the size of split_dimension "
+                                         "is not a multiple of split_count");
+    dimensions[split] = *changed(
+        dimensions[split],
+        [&](int64_t size) -> std::optional<int64_t> { return size / count; });
+    std::optional<Dimension> joined = changed(
+        dimensions[concat], [&](int64_t size) -> std::optional<int64_t> {
+          int64_t product;
+          if (MulOverflow(size, count, product))
+            return std::nullopt;
+          return product;
+        });
+    if (!joined)
       return emitOptionalError(location, "(C9) the result is too large");
+    dimensions[concat] = *joined;
     inferredReturnTypes.push_back(
-        RankedTensorType::get(shape, type.getElementType()));
+        tensorTypeOf(dimensions, type.getElementType()));
   }
   return success();
 }

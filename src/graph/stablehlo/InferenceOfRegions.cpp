@@ -42,12 +42,11 @@ SINTER_INFER(ReduceOp) {
   SmallVector<Type> shaped;
   for (auto [input, init] :
        llvm::zip(adaptor.getInputs(), adaptor.getInitValues())) {
-    SmallVector<int64_t> shape;
-    for (auto [i, size] : llvm::enumerate(tensorOf(input).getShape()))
+    Dimensions kept;
+    for (auto [i, dimension] : llvm::enumerate(dimensionsOf(tensorOf(input))))
       if (!llvm::is_contained(dimensions, static_cast<int64_t>(i)))
-        shape.push_back(size);
-    shaped.push_back(
-        RankedTensorType::get(shape, tensorOf(init).getElementType()));
+        kept.push_back(dimension);
+    shaped.push_back(tensorTypeOf(kept, tensorOf(init).getElementType()));
   }
   return inferElementsOfRegion(location, shaped, regions, 0,
                                inferredReturnTypes);
@@ -62,22 +61,23 @@ SINTER_INFER(ReduceWindowOp) {
   SmallVector<Type> shaped;
   for (auto [input, init] :
        llvm::zip(adaptor.getInputs(), adaptor.getInitValues())) {
-    ArrayRef<int64_t> sizes = tensorOf(input).getShape();
-    if (!window || window->size() != sizes.size())
+    Dimensions dimensions = dimensionsOf(tensorOf(input));
+    if (!window || window->size() != dimensions.size())
       return emitOptionalError(location, "(C4, C6, C8, C10, C12) a window "
                                          "attribute has not one element a "
                                          "dimension");
-    SmallVector<int64_t> shape;
-    for (auto [size, dimension] : llvm::zip_equal(sizes, *window)) {
-      std::optional<int64_t> places = windowedSize(size, dimension);
+    for (auto [dimension, sliding] : llvm::zip_equal(dimensions, *window)) {
+      std::optional<Dimension> places =
+          changed(dimension, [&, &sliding = sliding](int64_t size) {
+            return windowedSize(size, sliding);
+          });
       if (!places)
         return emitOptionalError(location,
                                  "(C5, C7, C9, C11) a window, stride or "
                                  "dilation is not positive, or too large");
-      shape.push_back(*places);
+      dimension = *places;
     }
-    shaped.push_back(
-        RankedTensorType::get(shape, tensorOf(init).getElementType()));
+    shaped.push_back(tensorTypeOf(dimensions, tensorOf(init).getElementType()));
   }
   return inferElementsOfRegion(location, shaped, regions, 0,
                                inferredReturnTypes);
@@ -125,7 +125,7 @@ SINTER_INFER(CollectiveReduceOp) {
 }
 
 /// What both types are: `?` where sizes differ.
-static std::optional<Type> join(Type lhs, Type rhs) {
+static std::optional<Type> joinTypes(Type lhs, Type rhs) {
   if (lhs == rhs)
     return lhs;
   auto left = dyn_cast<RankedTensorType>(lhs);
@@ -133,10 +133,11 @@ static std::optional<Type> join(Type lhs, Type rhs) {
   if (!left || !right || left.getRank() != right.getRank() ||
       left.getElementType() != right.getElementType())
     return std::nullopt;
-  SmallVector<int64_t> shape;
-  for (auto [one, other] : llvm::zip_equal(left.getShape(), right.getShape()))
-    shape.push_back(one == other ? one : ShapedType::kDynamic);
-  return RankedTensorType::get(shape, left.getElementType());
+  Dimensions either;
+  for (auto [one, other] :
+       llvm::zip_equal(dimensionsOf(left), dimensionsOf(right)))
+    either.push_back(join(one, other));
+  return tensorTypeOf(either, left.getElementType());
 }
 
 static LogicalResult inferBranches(std::optional<Location> location,
@@ -151,7 +152,7 @@ static LogicalResult inferBranches(std::optional<Location> location,
       return emitOptionalError(location, "the branches return ", types.size(),
                                " and ", returned.size(), " values");
     for (auto [type, other] : llvm::zip_equal(types, returned)) {
-      std::optional<Type> both = join(type, other);
+      std::optional<Type> both = joinTypes(type, other);
       if (!both)
         return emitOptionalError(location, "the branches return ", type,
                                  " and ", other);

@@ -3,6 +3,7 @@
 #ifndef SINTER_GRAPH_STABLEHLO_VERIFY_H
 #define SINTER_GRAPH_STABLEHLO_VERIFY_H
 
+#include "graph/Bounds.h"
 #include "graph/stablehlo/StablehloOps.h"
 
 namespace sinter::stablehlo {
@@ -76,7 +77,7 @@ inline constexpr GatherLabels dynamicGatherLabels = {
 
 /// The shape that a gather gives; says what is wrong if the dimension numbers
 /// do not fit. \p sizes are the slice's, nothing where they are not known.
-std::optional<llvm::SmallVector<int64_t>> inferGather(
+std::optional<Dimensions> inferGather(
     std::optional<mlir::Location> location, mlir::RankedTensorType operand,
     mlir::RankedTensorType indices, GatherDimensionNumbersAttr numbers,
     std::optional<llvm::ArrayRef<int64_t>> sizes, const GatherLabels &labels);

@@ -157,13 +157,13 @@ LogicalResult DynamicGatherOp::verify() {
     return emitOpError("(C11) slice_sizes has not one element a dimension of "
                        "the operand");
   auto sizes = constantInts(getSliceSizes());
-  std::optional<SmallVector<int64_t>> shape = inferGather(
+  std::optional<Dimensions> shape = inferGather(
       getLoc(), operand, tensorOf(getStartIndices()), numbers,
       sizes ? std::optional<ArrayRef<int64_t>>(*sizes) : std::nullopt,
       dynamicGatherLabels);
   if (!shape)
     return failure();
-  if (failed(verifyCompatibleShape(*shape, result.getShape())))
+  if (failed(verifyCompatibleShape(sizesOf(*shape), result.getShape())))
     return emitOpError("(C13) the result's shape does not follow from the "
                        "operands");
   if (result.getElementType() != operand.getElementType())

@@ -385,3 +385,31 @@ func.func @dynamic_conv_c27(%x: tensor<2x6x6x4xf32>, %k: tensor<3x3x4x8xf64>, %p
       : (tensor<2x6x6x4xf32>, tensor<3x3x4x8xf64>, tensor<2x2xi64>) -> tensor<2x?x?x8xf32>
   return
 }
+
+// -----
+
+func.func @size_beyond_bound(%a: tensor<3xf32>, %b: tensor<?xf32, #stablehlo.bounds<2>>) {
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{operands have different shapes: 'tensor<3xf32>' and 'tensor<?xf32, #stablehlo.bounds<2>>'}}
+  %r = "stablehlo.add"(%a, %b) : (tensor<3xf32>, tensor<?xf32, #stablehlo.bounds<2>>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @slice_beyond_bound(%a: tensor<3x?xi32, #stablehlo.bounds<?, 4>>) {
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{(C3) dimension 1: not 0 <= start <= limit <= bound}}
+  %r = stablehlo.slice %a [1:2, 0:5] : (tensor<3x?xi32, #stablehlo.bounds<?, 4>>) -> tensor<?x?xi32>
+  return
+}
+
+// -----
+
+func.func @pad_below_bound(%a: tensor<?xf16, #stablehlo.bounds<3>>, %v: tensor<f16>) {
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{(C4) dimension 0: the padded bound is negative or too large}}
+  %r = stablehlo.pad %a, %v, low = [-4], high = [0], interior = [0]
+      : (tensor<?xf16, #stablehlo.bounds<3>>, tensor<f16>) -> tensor<?xf16>
+  return
+}
