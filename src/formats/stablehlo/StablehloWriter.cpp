@@ -6,6 +6,7 @@
 #include "graph/Constants.h"
 #include "graph/interfaces/Interfaces.h"
 #include "graph/nn/NnOps.h"
+#include "graph/stablehlo/RegionAssembly.h"
 #include "mlir/IR/AsmState.h"
 #include "runtime/MappedFile.h"
 #include <map>
@@ -87,6 +88,19 @@ static Result<std::string> artifactOf(const Model &model,
   return error;
 }
 
+/// The short form where every StableHLO tool reads it.
+static OpPrintingFlags flagsFor(ModuleOp module) {
+  OpPrintingFlags flags;
+  const bool isShort = !module
+                            ->walk([](stablehlo::WhileOp loop) {
+                              return stablehlo::hasOneTypePerValue(loop)
+                                         ? WalkResult::advance()
+                                         : WalkResult::interrupt();
+                            })
+                            .wasInterrupted();
+  return isShort ? flags : flags.printGenericOpForm();
+}
+
 Result<std::string> stablehloBytes(const Model &model, StablehloForm form,
                                    const std::string &targetVersion) {
   const Model copy = model.clone();
@@ -98,7 +112,7 @@ Result<std::string> stablehloBytes(const Model &model, StablehloForm form,
   inlineConstants(copy.module());
   std::string text;
   llvm::raw_string_ostream stream(text);
-  copy.module().print(stream);
+  copy.module().print(stream, flagsFor(copy.module()));
   stream << "\n";
   return text;
 }

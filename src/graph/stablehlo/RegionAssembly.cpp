@@ -1,10 +1,20 @@
 // The text form of constant, reduce and while.
 
-#include "graph/stablehlo/StablehloOps.h"
+#include "graph/stablehlo/RegionAssembly.h"
 
 using namespace mlir;
 
 namespace sinter::stablehlo {
+
+/// Whether the order of the two operands of such an operation does not matter.
+static bool isCommutative(OperationName name) {
+  static const std::array<StringRef, 7> names = {
+      AddOp::getOperationName(), MulOp::getOperationName(),
+      MaxOp::getOperationName(), MinOp::getOperationName(),
+      AndOp::getOperationName(), OrOp::getOperationName(),
+      XorOp::getOperationName()};
+  return llvm::is_contained(names, name.getStringRef());
+}
 
 std::optional<StringRef> soleOperation(Region &region) {
   if (!region.hasOneBlock())
@@ -22,8 +32,7 @@ std::optional<StringRef> soleOperation(Region &region) {
                  op.getOperand(1) == block.getArgument(1);
   bool swapped = op.getOperand(0) == block.getArgument(1) &&
                  op.getOperand(1) == block.getArgument(0);
-  bool commutative = isa<AddOp, MulOp, MaxOp, MinOp, AndOp, OrOp, XorOp>(op);
-  if (inOrder || (swapped && commutative))
+  if (inOrder || (swapped && isCommutative(op.getName())))
     return op.getName().getStringRef();
   return std::nullopt;
 }
@@ -40,8 +49,7 @@ static std::optional<StringRef> shortBody(ReduceOp op) {
   Block &block = op.getBody().front();
   std::optional<StringRef> name = soleOperation(op.getBody());
   if (!name || block.front().getOperand(0) != block.getArgument(0) ||
-      op->getDialect()->getNamespace() !=
-          block.front().getName().getDialectNamespace())
+      !isCommutative(block.front().getName()))
     return std::nullopt;
   Type type = op.getInitValues().front().getType();
   if (block.getArgument(0).getType() != type ||
@@ -142,12 +150,9 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
 
   if (inputs.size() != 1)
     return parser.emitError(location, "'applies' takes one input");
-  if (inner->getDialectNamespace() != "stablehlo" || !inner->isRegistered() ||
-      inner->hasTrait<OpTrait::ZeroOperands>() ||
-      !inner->hasTrait<OpTrait::OneResult>() ||
-      !inner->hasTrait<OpTrait::NOperands<2>::Impl>())
-    return parser.emitError(location, "'applies' takes an operation of two "
-                                      "operands and one result");
+  if (!isCommutative(*inner))
+    return parser.emitError(location, "'applies' takes a commutative operation "
+                                      "of two operands");
   Type element = type.getInput(1);
   OpBuilder builder(parser.getContext());
   Location loc = parser.getEncodedSourceLoc(location);
@@ -214,52 +219,89 @@ ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &result) {
 // while
 //===----------------------------------------------------------------------===//
 
+bool hasOneTypePerValue(WhileOp op) {
+  TypeRange types = op->getOperandTypes();
+  return op->getResultTypes() == types &&
+         op.getCond().getArgumentTypes() == types &&
+         op.getBody().getArgumentTypes() == types;
+}
+
+// `(%argument = %operand, ...) : types`, or where operands, arguments and
+// results differ in type `(%operand, ...) : (types) -> types`, and the regions
+// name their own arguments.
+
 void WhileOp::print(OpAsmPrinter &printer) {
+  const bool isShort = hasOneTypePerValue(*this);
   printer << '(';
-  llvm::interleaveComma(llvm::zip(getCond().getArguments(), getOperand()),
-                        printer, [&](auto pair) {
-                          printer.printOperand(std::get<0>(pair));
-                          printer << " = ";
-                          printer.printOperand(std::get<1>(pair));
-                        });
+  if (isShort)
+    llvm::interleaveComma(llvm::zip(getCond().getArguments(), getOperand()),
+                          printer, [&](auto pair) {
+                            printer.printOperand(std::get<0>(pair));
+                            printer << " = ";
+                            printer.printOperand(std::get<1>(pair));
+                          });
+  else
+    printer.printOperands(getOperand());
   printer << ')';
   if (getNumOperands()) {
     printer << " : ";
-    llvm::interleaveComma(getOperandTypes(), printer);
+    if (isShort)
+      llvm::interleaveComma(getOperandTypes(), printer);
+    else
+      printer.printFunctionalType(*this);
   }
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
   printer.printNewline();
   printer << " cond ";
-  printer.printRegion(getCond(), /*printEntryBlockArgs=*/false);
+  printer.printRegion(getCond(), /*printEntryBlockArgs=*/!isShort);
   printer << " do ";
   // Both regions name their arguments alike.
-  printer.shadowRegionArgs(getBody(), getCond().getArguments());
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  if (isShort)
+    printer.shadowRegionArgs(getBody(), getCond().getArguments());
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/!isShort);
 }
 
 ParseResult WhileOp::parse(OpAsmParser &parser, OperationState &result) {
   SMLoc location = parser.getCurrentLocation();
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
   SmallVector<OpAsmParser::Argument> arguments;
-  auto parsePair = [&]() -> ParseResult {
-    return failure(parser.parseArgument(arguments.emplace_back()) ||
-                   parser.parseEqual() ||
-                   parser.parseOperand(operands.emplace_back()));
+  auto parseValue = [&]() -> ParseResult {
+    OpAsmParser::Argument first;
+    if (parser.parseArgument(first))
+      return failure();
+    if (failed(parser.parseOptionalEqual())) {
+      operands.push_back(first.ssaName);
+      return success();
+    }
+    arguments.push_back(first);
+    return parser.parseOperand(operands.emplace_back());
   };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseValue))
+    return failure();
+  const bool isShort = arguments.size() == operands.size();
+  FunctionType type;
   SmallVector<Type> types;
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parsePair))
-    return failure();
-  if (!operands.empty() && parser.parseColonTypeList(types))
-    return failure();
+  if (!isShort) {
+    if (!arguments.empty())
+      return parser.emitError(location, "expected an argument of the regions "
+                                        "for each operand, or for none");
+    if (parser.parseColonType(type))
+      return failure();
+    llvm::append_range(types, type.getInputs());
+    result.addTypes(type.getResults());
+  } else {
+    if (!operands.empty() && parser.parseColonTypeList(types))
+      return failure();
+    result.addTypes(types);
+  }
   if (types.size() != operands.size())
     return parser.emitError(location, "expected a type for each operand");
   if (parser.resolveOperands(operands, types, location, result.operands) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.parseKeyword("cond"))
     return failure();
-  for (auto [argument, type] : llvm::zip_equal(arguments, types))
-    argument.type = type;
-  result.addTypes(types);
+  for (auto [argument, each] : llvm::zip(arguments, types))
+    argument.type = each;
   if (parser.parseRegion(*result.addRegion(), arguments) ||
       parser.parseKeyword("do") ||
       parser.parseRegion(*result.addRegion(), arguments))

@@ -450,3 +450,11 @@ func.func @map_c4(%x: tensor<2x3xf64>) {
     }) {dimensions = array<i64: 0, 1>} : (tensor<2x3xf64>) -> tensor<2x3xf64>
   return
 }
+
+// -----
+
+func.func @reduce_applies(%x: tensor<2x3xf32>, %i: tensor<f32>) {
+  // expected-error@+1 {{'applies' takes a commutative operation of two operands}}
+  %r = stablehlo.reduce(%x init: %i) applies stablehlo.subtract across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+  return
+}
