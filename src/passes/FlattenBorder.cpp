@@ -10,12 +10,15 @@ namespace sinter {
 static bool isFlat(Type type) {
   return !isa<TupleType, stablehlo::TokenType>(type);
 }
+static bool isFlatResult(Type type) {
+  return isFlat(type) && !isa<stablehlo::FutureType>(type);
+}
 
 bool hasBorderToFlatten(const Model &model) {
   func::FuncOp function = model.entry();
   return function &&
          !(llvm::all_of(function.getArgumentTypes(), isFlat) &&
-           llvm::all_of(function.getResultTypes(), isFlat)) &&
+           llvm::all_of(function.getResultTypes(), isFlatResult)) &&
          SymbolTable::symbolKnownUseEmpty(function, model.module());
 }
 
@@ -94,6 +97,13 @@ private:
                   DictionaryAttr attributes) {
     if (isa<stablehlo::TokenType>(value.getType()))
       return;
+    if (auto future = dyn_cast<stablehlo::FutureType>(value.getType())) {
+      auto done = builder.create<stablehlo::AsyncDoneOp>(
+          value.getLoc(), future.getTypes(), value);
+      for (auto [i, part] : llvm::enumerate(done.getResults()))
+        giveResult(part, partName(name, i), {});
+      return;
+    }
     auto tuple = dyn_cast<TupleType>(value.getType());
     if (!tuple) {
       resultAttributes.push_back(named(attributes, name));

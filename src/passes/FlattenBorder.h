@@ -5,11 +5,13 @@
 //                                                  return t[0], ...
 //
 // Who calls a program knows tensors only. The parts of a tuple have its name
-// and their place in it; a token is an order among operations, which one from
-// outside adds nothing to.
+// and their place in it; so have those of a future that is given, for which the
+// program waits; a token is an order among operations, which one from outside
+// adds nothing to.
 //
-// Restrictions: futures stay; so does everything where the program calls its
-// entry function.
+// Restrictions: a future that is taken stays, since only the program itself can
+// begin what it waits for; so does everything where the program calls its entry
+// function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +22,7 @@
 
 namespace sinter {
 
-/// Whether the entry function takes or gives tuples or tokens.
+/// Whether the entry function takes or gives tuples or tokens, or gives futures.
 bool hasBorderToFlatten(const Model &model);
 
 /// Makes arguments and results of the parts of tuples, and takes tokens away.

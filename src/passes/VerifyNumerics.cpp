@@ -127,21 +127,71 @@ void VerifyNumerics::changed(Operation *op) { setTraces(op, {}); }
 // Running
 //===----------------------------------------------------------------------===//
 
+/// A type that has no parts, and what it is called.
+struct Leaf {
+  std::string name;
+  Type type;
+};
+
+/// What the parts of tuples, and of futures that were awaited, are at last.
+static void addLeaves(const std::string &name, Type type, bool isAwaited,
+                      std::vector<Leaf> &leaves) {
+  auto tuple = dyn_cast<TupleType>(type);
+  auto future = dyn_cast<stablehlo::FutureType>(type);
+  if (!tuple && !(future && isAwaited)) {
+    leaves.push_back({name, type});
+    return;
+  }
+  for (auto [i, part] :
+       llvm::enumerate(tuple ? tuple.getTypes() : future.getTypes()))
+    addLeaves(name + "[" + std::to_string(i) + "]", part, isAwaited, leaves);
+}
+
+static std::vector<Leaf> argumentsOf(func::FuncOp function) {
+  std::vector<Leaf> leaves;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto name = function.getArgAttrOfType<StringAttr>(i, nameAttribute);
+    addLeaves(name ? name.str() : "arg" + std::to_string(i), type,
+              /*isAwaited=*/false, leaves);
+  }
+  return leaves;
+}
+
+static std::vector<Leaf> resultsOf(func::FuncOp function) {
+  std::vector<Leaf> leaves;
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+    auto name = function.getResultAttrOfType<StringAttr>(i, nameAttribute);
+    addLeaves(name ? name.str() : "result" + std::to_string(i), type,
+              /*isAwaited=*/true, leaves);
+  }
+  return leaves;
+}
+
 /// Numbers for each argument. Where shapes are open, single integers are taken
 /// for the sizes: JAX hands them over so.
 static Result<std::vector<Tensor>>
 randomInputs(func::FuncOp function, int64_t unknownDimension, uint64_t seed) {
-  const bool isOpen = llvm::any_of(function.getArgumentTypes(), [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
+  const std::vector<Leaf> arguments = argumentsOf(function);
+  const bool isOpen = llvm::any_of(arguments, [](const Leaf &argument) {
+    auto tensor = dyn_cast<RankedTensorType>(argument.type);
     return tensor && !tensor.hasStaticShape();
   });
   std::vector<Tensor> inputs;
-  for (Type type : function.getArgumentTypes()) {
+  for (const auto &[name, type] : arguments) {
+    if (isa<stablehlo::TokenType>(type)) {
+      inputs.emplace_back(ElementType::I1, Shape{0});
+      continue;
+    }
+    if (isa<stablehlo::FutureType>(type))
+      return unsupported("--verify-numerics cannot make '" + name +
+                         "': a future is what async_start gives, and cannot "
+                         "be given from outside");
     auto tensor = dyn_cast<RankedTensorType>(type);
     std::optional<ElementType> element =
         tensor ? elementTypeOf(tensor.getElementType()) : std::nullopt;
     if (!element)
-      return unsupported("--verify-numerics cannot make inputs of this type");
+      return unsupported("--verify-numerics cannot make '" + name + "' of " +
+                         llvm::formatv("{0}", type).str());
     Shape shape;
     for (int64_t size : tensor.getShape())
       shape.push_back(ShapedType::isDynamic(size) ? unknownDimension : size);
@@ -156,13 +206,6 @@ randomInputs(func::FuncOp function, int64_t unknownDimension, uint64_t seed) {
     inputs.push_back(std::move(input));
   }
   return inputs;
-}
-
-static std::string outputName(func::FuncOp function, unsigned index) {
-  if (auto name =
-          function.getResultAttrOfType<StringAttr>(index, nameAttribute))
-    return name.str();
-  return "result" + std::to_string(index);
 }
 
 /// "'conv1' (stablehlo.add)".
@@ -223,9 +266,9 @@ Result<void> VerifyNumerics::observeRun(unsigned number, Observation &seen) {
       });
   if (!outputs)
     return outputs.takeError();
-  for (auto [i, tensor] : llvm::enumerate(*outputs))
+  for (auto [result, tensor] : llvm::zip(resultsOf(function), *outputs))
     seen.outputs.push_back(
-        {"output '" + outputName(function, i) + "'", {{std::move(tensor)}}});
+        {"output '" + result.name + "'", {{std::move(tensor)}}});
   return {};
 }
 

@@ -665,6 +665,52 @@ class Optimize(CommandTest):
         with open(out) as file:
             self.assertIn("multiply", file.read())
 
+    def test_border_of_tuples(self):
+        """Tuples, tokens and results to come are numbers at last, and verified as those."""
+        model = self.write("in.mlir", """
+func.func @main(%t: tuple<tensor<4xf32>, tuple<tensor<4xf32>, tensor<i32>>>, %k: !stablehlo.token)
+    -> (tuple<tensor<4xf32>, !stablehlo.token>, !stablehlo.future<tensor<2xf32>>) {
+  %x = stablehlo.get_tuple_element %t[0] : (tuple<tensor<4xf32>, tuple<tensor<4xf32>, tensor<i32>>>) -> tensor<4xf32>
+  %one = stablehlo.constant dense<1.0> : tensor<4xf32>
+  %y = stablehlo.multiply %x, %one : tensor<4xf32>
+  %r = stablehlo.tuple %y, %k : tuple<tensor<4xf32>, !stablehlo.token>
+  %f = "stablehlo.async_start"(%y) ({
+  ^bb0(%a: tensor<4xf32>):
+    %s = stablehlo.slice %a [0:2] : (tensor<4xf32>) -> tensor<2xf32>
+    stablehlo.return %s : tensor<2xf32>
+  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<2xf32>>
+  return %r, %f : tuple<tensor<4xf32>, !stablehlo.token>, !stablehlo.future<tensor<2xf32>>
+}
+""")
+        done = self.sinter("optimize", model, "--json", "--verify-numerics=each")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertNotIn("stablehlo.multiply", json.loads(done.stdout)["after"])
+        model = self.write("future.mlir", """
+func.func @main(%f: !stablehlo.future<tensor<2xf32>>) -> tensor<2xf32> {
+  %r = "stablehlo.async_done"(%f) : (!stablehlo.future<tensor<2xf32>>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+""")
+        for command in ("optimize", model, "--json", "--verify-numerics"), ("run", model), ("run", model, "--backend", "interpreter"):
+            self.expect_error(UNSUPPORTED, *command, mentions=["future", "begun by the program"])
+
+    def test_future_that_is_given(self):
+        """Whoever runs a program gets what it has begun when that is done."""
+        model = self.write("future.mlir", """
+func.func @main(%y: tensor<4xf32>) -> !stablehlo.future<tensor<2xf32>> {
+  %f = "stablehlo.async_start"(%y) ({
+  ^bb0(%a: tensor<4xf32>):
+    %s = stablehlo.slice %a [0:2] : (tensor<4xf32>) -> tensor<2xf32>
+    stablehlo.return %s : tensor<2xf32>
+  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<2xf32>>
+  return %f : !stablehlo.future<tensor<2xf32>>
+}
+""")
+        for backend in "cpu", "interpreter":
+            done = self.sinter("run", model, "--backend", backend, "--input", "random:1")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertIn("result0[0]: f32 [2]", done.stdout)
+
     def test_json(self):
         done = self.sinter("optimize", self.write("in.mlir", self.TEXT), "--json")
         report = json.loads(done.stdout)

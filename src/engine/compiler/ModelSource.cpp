@@ -7,6 +7,7 @@
 #include "engine/compiler/StablehloSource.h"
 #include "formats/stablehlo/StablehloReader.h"
 #include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "graph/storage/Storage.h"
 #include "runtime/MappedFile.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -102,7 +103,11 @@ Result<ModelDescription> describe(const Model &model) {
       continue;
     std::string text;
     llvm::raw_string_ostream(text) << type;
-    return unsupported(model.path + ": @main takes or gives " + text);
+    return unsupported(
+        model.path + ": @main takes or gives " + text +
+        (isa<stablehlo::FutureType>(type)
+             ? ", and a future that is awaited must be begun by the program"
+             : ""));
   }
   Result<Storage> storage = Storage::of(model);
   if (!storage) {
