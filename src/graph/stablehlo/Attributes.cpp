@@ -290,10 +290,41 @@ ResultAccuracyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// Whether some machine multiplies so, the operands being split into as many
+/// parts: the algorithms of XLA's PrecisionConfig. Text may say one part where
+/// the number of products tells how many there are.
+static bool isKnownAlgorithm(Type type, Type accumulation, int64_t components,
+                             int64_t operations) {
+  struct Row {
+    Type type, accumulation;
+    int64_t components, operations;
+  };
+  Builder types(type.getContext());
+  Type f32 = types.getF32Type(), bf16 = types.getBF16Type();
+  Type f16 = types.getF16Type(), tf32 = types.getTF32Type();
+  const Row known[] = {{f16, f16, 1, 1},
+                       {f16, f32, 1, 1},
+                       {bf16, bf16, 1, 1},
+                       {bf16, f32, 1, 1},
+                       {bf16, f32, 2, 3},
+                       {bf16, f32, 3, 6},
+                       {bf16, f32, 3, 9},
+                       {tf32, f32, 1, 1},
+                       {tf32, f32, 2, 3},
+                       {f32, f32, 1, 1},
+                       {types.getF64Type(), types.getF64Type(), 1, 1}};
+  return llvm::any_of(known, [&](const Row &row) {
+    return row.type == type && row.accumulation == accumulation &&
+           row.operations == operations &&
+           (components == 1 || components == row.components);
+  });
+}
+
 LogicalResult
 DotAlgorithmAttr::verify(function_ref<InFlightDiagnostic()> emitError, Type lhs,
                          Type rhs, Type accumulation, int64_t lhsComponents,
-                         int64_t rhsComponents, int64_t operations, bool) {
+                         int64_t rhsComponents, int64_t operations,
+                         bool isImprecise) {
   for (Type type : {lhs, rhs, accumulation})
     if (!mlir::isa<FloatType>(type))
       return emitError() << "(I8, I9, I10) " << type
@@ -304,6 +335,22 @@ DotAlgorithmAttr::verify(function_ref<InFlightDiagnostic()> emitError, Type lhs,
     return emitError() << "(C23) rhs_component_count is not positive";
   if (operations < 1)
     return emitError() << "(C24) num_primitive_operations is not positive";
+  auto isOfEightBits = [](Type type) {
+    return type.getIntOrFloatBitWidth() == 8;
+  };
+  bool isKnown =
+      isOfEightBits(lhs) && isOfEightBits(rhs)
+          ? accumulation.isF32() && lhsComponents == 1 && rhsComponents == 1 &&
+                operations == 1
+          : lhs == rhs && lhsComponents == rhsComponents && !isImprecise &&
+                isKnownAlgorithm(lhs, accumulation, lhsComponents, operations);
+  if (!isKnown)
+    return emitError() << "no machine is known to compute a product by this "
+                          "algorithm: "
+                       << lhs << " in " << lhsComponents << " parts times "
+                       << rhs << " in " << rhsComponents << ", " << operations
+                       << " products summed in " << accumulation
+                       << (isImprecise ? ", imprecisely" : "");
   return success();
 }
 

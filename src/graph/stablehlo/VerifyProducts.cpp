@@ -194,28 +194,35 @@ template <typename Op> static LogicalResult verifyConvolution(Op op) {
   return success();
 }
 
+/// That the result has a place for each of the window's.
+template <typename Op>
+static LogicalResult verifySpatialSizes(Op op,
+                                        const ConvolutionWindow &window) {
+  auto numbers = op.getDimensionNumbers();
+  auto lhs = tensorOf(op.getLhs()), result = tensorOf(op.getResult());
+  for (auto [index, dimension] : llvm::enumerate(window)) {
+    std::optional<int64_t> size = windowedSize(
+        lhs.getDimSize(numbers.getInputSpatialDimensions()[index]), dimension);
+    if (!size)
+      return op.emitOpError("(C25) spatial dimension ")
+             << index << ": the padded size is too large";
+    if (differ(*size,
+               result.getDimSize(numbers.getOutputSpatialDimensions()[index])))
+      return op.emitOpError("(C25) spatial dimension ")
+             << index << " of the result should have size " << *size;
+  }
+  return success();
+}
+
 LogicalResult ConvolutionOp::verify() {
   if (failed(verifyConvolution(*this)))
     return failure();
-  auto numbers = getDimensionNumbers();
-  auto lhs = tensorOf(getLhs()), result = tensorOf(getResult());
   if (auto padding = getPadding())
     if (padding->getType().getShape() !=
         ArrayRef<int64_t>({getSpatialRank(), 2}))
       return emitOpError("(C4) padding is not [low, high] for each spatial "
                          "dimension");
-  for (auto [index, dimension] : llvm::enumerate(getWindow())) {
-    std::optional<int64_t> size = windowedSize(
-        lhs.getDimSize(numbers.getInputSpatialDimensions()[index]), dimension);
-    if (!size)
-      return emitOpError("(C25) spatial dimension ")
-             << index << ": the padded size is too large";
-    if (differ(*size,
-               result.getDimSize(numbers.getOutputSpatialDimensions()[index])))
-      return emitOpError("(C25) spatial dimension ")
-             << index << " of the result should have size " << *size;
-  }
-  return success();
+  return verifySpatialSizes(*this, getWindow());
 }
 
 LogicalResult DynamicConvOp::verify() {
@@ -226,7 +233,15 @@ LogicalResult DynamicConvOp::verify() {
       differ(padding.getDimSize(1), 2))
     return emitOpError("(C4) padding is not [low, high] for each spatial "
                        "dimension");
-  return success();
+  std::optional<SmallVector<int64_t>> known = constantInts(getPadding());
+  if (!known)
+    return success();
+  ConvolutionWindow window = getWindow();
+  for (auto [index, dimension] : llvm::enumerate(window)) {
+    dimension.paddingLow = (*known)[2 * index];
+    dimension.paddingHigh = (*known)[2 * index + 1];
+  }
+  return verifySpatialSizes(*this, window);
 }
 
 /// One side's dimension numbers, and the labels of their constraints.

@@ -237,3 +237,13 @@ func.func @dot_general_c24(%x: tensor<2x3x4xf32>, %y: tensor<2x4x5xf32>) {
       : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
   return
 }
+
+// -----
+
+func.func @dot_general_unknown_algorithm(%x: tensor<2x3x4xf32>, %y: tensor<2x4x5xf32>) {
+  // expected-error@+2 {{no machine is known to compute a product by this algorithm: 'f32' in 1 parts times 'f32' in 1, 3 products summed in 'f32'}}
+  %r = "stablehlo.dot_general"(%x, %y)
+      {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>, algorithm = #stablehlo.dot_algorithm<lhs_precision_type = f32, rhs_precision_type = f32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 3, allow_imprecise_accumulation = false>}
+      : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+  return
+}

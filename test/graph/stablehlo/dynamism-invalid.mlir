@@ -413,3 +413,14 @@ func.func @pad_below_bound(%a: tensor<?xf16, #stablehlo.bounds<3>>, %v: tensor<f
       : (tensor<?xf16, #stablehlo.bounds<3>>, tensor<f16>) -> tensor<?xf16>
   return
 }
+
+// -----
+
+func.func @dynamic_conv_c25_empty_window(%x: tensor<1x8x8x2xf32>, %w: tensor<0x3x2x4xf32>) {
+  %p = stablehlo.constant dense<0> : tensor<2x2xi64>
+  // expected-error@+1 {{(C25) spatial dimension 0 of the result should have size 9}}
+  %r = "stablehlo.dynamic_conv"(%x, %w, %p)
+      {dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}
+      : (tensor<1x8x8x2xf32>, tensor<0x3x2x4xf32>, tensor<2x2xi64>) -> tensor<1x8x8x4xf32>
+  return
+}
