@@ -43,6 +43,12 @@ struct Functions {
       add(prefix + (isComplex ? "heevd_ffi" : "syevd_ffi"), host::lapackSyevd);
       add(prefix + "gesdd_ffi", host::lapackGesdd);
       add(prefix + "trsm_ffi", host::lapackTrsm);
+      add(prefix + "geev_ffi", host::lapackGeev);
+      add(prefix + "gees_ffi", host::lapackGees);
+      add(prefix + "gehrd_ffi", host::lapackGehrd);
+      add(prefix + (isComplex ? "hetrd_ffi" : "sytrd_ffi"), host::lapackSytrd);
+      add(prefix + "geqp3_ffi", host::lapackGeqp3);
+      add(prefix + "gtsv_ffi", host::lapackGtsv);
     }
   }
   void add(std::string name, HostFunction function) {

@@ -42,6 +42,12 @@ Result<void> lapackOrgqr(const HostCall &call);
 Result<void> lapackSyevd(const HostCall &call);
 Result<void> lapackGesdd(const HostCall &call);
 Result<void> lapackTrsm(const HostCall &call);
+Result<void> lapackGeev(const HostCall &call);
+Result<void> lapackGees(const HostCall &call);
+Result<void> lapackGehrd(const HostCall &call);
+Result<void> lapackSytrd(const HostCall &call);
+Result<void> lapackGeqp3(const HostCall &call);
+Result<void> lapackGtsv(const HostCall &call);
 
 /// How "sinter.all_reduce" and its like combine what two processes have.
 enum class Combination : uint8_t {

@@ -116,30 +116,43 @@ void reflect(std::vector<N> &a, int64_t m, int64_t n, int64_t first,
   }
 }
 
+/// The factor of the reflection that takes what column \p j has from row \p i
+/// on to one number, which stays in row i; below it is the vector, of which the
+/// first element is 1. (Golub and van Loan, 5.1; LAPACK's signs.)
+template <typename N>
+N reflectionOf(std::vector<N> &a, int64_t m, int64_t n, int64_t i, int64_t j) {
+  const N alpha = a[i * n + j];
+  double rest = 0;
+  for (int64_t k = i + 1; k < m; ++k)
+    rest += std::norm(a[k * n + j]);
+  if (rest == 0 && alpha == N(realPart(alpha)))
+    return N(0);
+  const double beta =
+      -std::copysign(std::sqrt(std::norm(alpha) + rest), realPart(alpha));
+  for (int64_t k = i + 1; k < m; ++k)
+    a[k * n + j] /= alpha - N(beta);
+  a[i * n + j] = N(beta);
+  return (N(beta) - alpha) / N(beta);
+}
+
+/// Reflects column \p j so that it is zero below the diagonal, and the columns
+/// behind it; the vector takes the zeros' place. Returns its factor.
+template <typename N>
+N eliminate(std::vector<N> &a, int64_t m, int64_t n, int64_t j) {
+  const N factor = reflectionOf(a, m, n, j, j);
+  const std::vector<N> vectors = a;
+  if (factor != N(0))
+    reflect(a, m, n, j + 1, vectors, n, j, conjugate(factor));
+  return factor;
+}
+
 /// R on and above the diagonal, below it the reflections' vectors; returns
-/// their factors. (Golub and van Loan, 5.2; LAPACK's signs.)
+/// their factors.
 template <typename N>
 std::vector<N> qrOf(std::vector<N> &a, int64_t m, int64_t n) {
   std::vector<N> factors;
-  for (int64_t j = 0; j < std::min(m, n); ++j) {
-    const N alpha = a[j * n + j];
-    double rest = 0;
-    for (int64_t i = j + 1; i < m; ++i)
-      rest += std::norm(a[i * n + j]);
-    if (rest == 0 && alpha == N(realPart(alpha))) {
-      factors.push_back(N(0));
-      continue;
-    }
-    const double beta =
-        -std::copysign(std::sqrt(std::norm(alpha) + rest), realPart(alpha));
-    const N factor = (N(beta) - alpha) / N(beta);
-    for (int64_t i = j + 1; i < m; ++i)
-      a[i * n + j] /= alpha - N(beta);
-    const std::vector<N> vectors = a;
-    reflect(a, m, n, j + 1, vectors, n, j, conjugate(factor));
-    a[j * n + j] = N(beta);
-    factors.push_back(factor);
-  }
+  for (int64_t j = 0; j < std::min(m, n); ++j)
+    factors.push_back(eliminate(a, m, n, j));
   return factors;
 }
 
