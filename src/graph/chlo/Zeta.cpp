@@ -47,8 +47,10 @@ static Value zetaTail(Emit &emit, Value x, Value a, Value last) {
   return emit.add(integral, emit.mul(last, emit.add(corrections, 0.5)));
 }
 
-static Value zetaOf(Emit &emit, Value x, Value q) {
-  constexpr int leadingTerms = 10;
+constexpr int leadingTerms = 10;
+
+/// The sum of (q + n)^-x over n >= 0, where q is greater than -leadingTerms.
+static Value zetaSum(Emit &emit, Value x, Value q) {
   Value exponent = emit.neg(x);
   Value sum = power(emit, q, exponent);
   for (int n = 1; n < leadingTerms; ++n)
@@ -59,15 +61,30 @@ static Value zetaOf(Emit &emit, Value x, Value q) {
   Value isNothing =
       emit.compare(Direction::LT, emit.abs(last),
                    emit.mul(emit.abs(sum), isDouble(x) ? 0x1p-80 : 0x1p-40));
-  Value result =
-      emit.select(isNothing, sum, emit.add(sum, zetaTail(emit, x, a, last)));
+  return emit.select(isNothing, sum, emit.add(sum, zetaTail(emit, x, a, last)));
+}
+
+/// The terms below zero are those of 1 - f without those of 1 - q, where f is
+/// what q has after the point, and of the sign of (-1)^x; the others are those
+/// of f.
+static Value zetaOf(Emit &emit, Value x, Value q) {
+  Value isFar = emit.compare(Direction::LT, q, 1.0 - leadingTerms);
+  Value fraction = emit.sub(q, floor(emit, q));
+  Value above = zetaSum(emit, x, emit.select(isFar, fraction, q));
+  Value one = emit.splat(1, tensorOf(x));
+  auto mirrored = [&](Value argument) {
+    return zetaSum(emit, x, emit.select(isFar, emit.sub(one, argument), one));
+  };
+  Value below = emit.sub(mirrored(fraction), mirrored(q));
+  Value halfOrder = emit.mul(x, 0.5);
+  below = emit.select(isWhole(emit, halfOrder), below, emit.neg(below));
+  Value result = emit.select(isFar, emit.add(above, below), above);
 
   Value nan = nanLike(emit, x), infinity = infinityLike(emit, x);
   // Of q <= 0 only whole powers are real; where q is whole one term is
   // infinite, of which sign only even powers say.
   Value isLow = emit.compare(Direction::LE, q, 0.0);
-  Value half = emit.mul(x, 0.5);
-  Value pole = emit.select(isWhole(emit, half), infinity, nan);
+  Value pole = emit.select(isWhole(emit, halfOrder), infinity, nan);
   Value low = emit.select(isWhole(emit, q), pole,
                           emit.select(isWhole(emit, x), result, nan));
   result = emit.select(isLow, low, result);

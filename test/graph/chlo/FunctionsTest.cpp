@@ -155,6 +155,12 @@ TEST(ChloFunctions, ZetaAndPolygamma) {
            {0.5, 3, NAN},
            {2, -1, INFINITY},
            {3, -1, NAN},
+           // By the terms below zero one by one, and DLMF 25.11.
+           {2, -9.5, 9.769687445030232},
+           {2, -30.25, 19.70669134196305},
+           {3, -12.75, 62.01539730707912},
+           {2, -10, INFINITY},
+           {2.5, -10.5, NAN},
        }) {
     Tensor got =
         run("chlo.zeta", {tensorOf<double>({s}), tensorOf<double>({q})}, "f64");
