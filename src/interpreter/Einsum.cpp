@@ -107,9 +107,10 @@ static Result<Tensors> inOrder(const Labelled &from, StringRef labels) {
 // einsum
 //===----------------------------------------------------------------------===//
 
-/// The text of an operation with \p count operands, taken apart.
-static Result<stablehlo::Einsum> parsed(StringRef text, size_t count) {
-  std::optional<stablehlo::Einsum> einsum = stablehlo::parseEinsum(text, count);
+/// The text of an operation on \p operands, taken apart.
+static Result<stablehlo::Einsum> parsed(StringRef text, ValueRange operands) {
+  std::optional<stablehlo::Einsum> einsum =
+      stablehlo::parseEinsum(text, stablehlo::ranksOf(operands));
   if (!einsum)
     return invalidModel("cannot understand the einsum '" + text.str() + "'");
   return *einsum;
@@ -117,14 +118,16 @@ static Result<stablehlo::Einsum> parsed(StringRef text, size_t count) {
 
 static Result<Tensors> evaluateUnaryEinsum(const Call &call) {
   Result<stablehlo::Einsum> einsum =
-      parsed(call.as<stablehlo::UnaryEinsumOp>().getEinsumConfig(), 1);
+      parsed(call.as<stablehlo::UnaryEinsumOp>().getEinsumConfig(),
+             call.op->getOperands());
   if (!einsum)
     return einsum.takeError();
   Result<Labelled> operand = withUniqueLabels(call[0], einsum->operands[0]);
   if (!operand)
     return operand.takeError();
-  Result<Labelled> summed = summedOut(
-      *operand, [&](char label) { return einsum->result.contains(label); });
+  Result<Labelled> summed = summedOut(*operand, [&](char label) {
+    return StringRef(einsum->result).contains(label);
+  });
   if (!summed)
     return summed.takeError();
   return inOrder(*summed, einsum->result);
@@ -146,8 +149,8 @@ static void dropBroadcast(Labelled &operand, const Labelled &other) {
 }
 
 static Result<Tensors> evaluateEinsum(const Call &call) {
-  Result<stablehlo::Einsum> einsum =
-      parsed(call.as<stablehlo::EinsumOp>().getEinsumConfig(), 2);
+  Result<stablehlo::Einsum> einsum = parsed(
+      call.as<stablehlo::EinsumOp>().getEinsumConfig(), call.op->getOperands());
   if (!einsum)
     return einsum.takeError();
   const StringRef wanted = einsum->result;

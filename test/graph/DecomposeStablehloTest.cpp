@@ -64,6 +64,14 @@ const Case cases[] = {
      "stablehlo.einsum %0, %1, config = \"ii,ij->j\" : (tensor<3x3xf32>, "
      "tensor<3x2xf32>) -> tensor<2xf32>",
      "2xf32"},
+    {"einsum_dots", "2x5x3x4xf32;5x4x2xf32", "",
+     "stablehlo.einsum %0, %1, config = \"...ij,...jk->...ik\" : "
+     "(tensor<2x5x3x4xf32>, tensor<5x4x2xf32>) -> tensor<2x5x3x2xf32>",
+     "2x5x3x2xf32"},
+    {"unary_einsum_dots", "2x5x3xf32", "",
+     "stablehlo.unary_einsum %0, config = \"i...->...i\" : "
+     "(tensor<2x5x3xf32>) -> tensor<5x3x2xf32>",
+     "5x3x2xf32"},
     {"einsum_outer", "3x4xf32;2xf32", "",
      "stablehlo.einsum %0, %1, config = \"ij,k->ki\" : (tensor<3x4xf32>, "
      "tensor<2xf32>) -> tensor<2x3xf32>",

@@ -101,23 +101,25 @@ static Value arrange(Emit &emit, const Labelled &term, StringRef result) {
 }
 
 FailureOr<Values> UnaryEinsumOp::decompose(OpBuilder &builder) {
-  std::optional<Einsum> einsum = parseEinsum(getEinsumConfig(), 1);
+  std::optional<Einsum> einsum =
+      parseEinsum(getEinsumConfig(), ranksOf(getOperand()));
   if (!einsum || !isStatic(*this))
     return failure();
   Emit emit(builder, getLoc());
-  Labelled term{getOperand(), einsum->operands[0].str()};
+  Labelled term{getOperand(), einsum->operands[0]};
   takeDiagonals(emit, term);
   sumUnneeded(emit, term, einsum->result, "");
   return Values{arrange(emit, term, einsum->result)};
 }
 
 FailureOr<Values> EinsumOp::decompose(OpBuilder &builder) {
-  std::optional<Einsum> einsum = parseEinsum(getEinsumConfig(), 2);
+  std::optional<Einsum> einsum =
+      parseEinsum(getEinsumConfig(), ranksOf(getOperands()));
   if (!einsum || !isStatic(*this))
     return failure();
   Emit emit(builder, getLoc());
-  Labelled lhs{getLhs(), einsum->operands[0].str()};
-  Labelled rhs{getRhs(), einsum->operands[1].str()};
+  Labelled lhs{getLhs(), einsum->operands[0]};
+  Labelled rhs{getRhs(), einsum->operands[1]};
   takeDiagonals(emit, lhs);
   takeDiagonals(emit, rhs);
   sumUnneeded(emit, lhs, einsum->result, rhs.labels);
@@ -132,7 +134,7 @@ FailureOr<Values> EinsumOp::decompose(OpBuilder &builder) {
     if (place == std::string::npos) {
       lhsFree += label;
       lhsSizes.push_back(size);
-    } else if (einsum->result.contains(label)) {
+    } else if (StringRef(einsum->result).contains(label)) {
       batch += label;
       lhsBatch.push_back(i);
       rhsBatch.push_back(place);

@@ -8,21 +8,59 @@ using namespace mlir;
 
 namespace sinter::stablehlo {
 
-std::optional<Einsum> parseEinsum(StringRef text, size_t count) {
-  auto [operands, result] = text.split("->");
-  Einsum einsum;
-  operands.split(einsum.operands, ',');
-  einsum.result = result.trim();
-  auto areLetters = [](StringRef labels) {
-    return llvm::all_of(labels, [](char c) { return llvm::isAlpha(c); });
+SmallVector<int64_t, 2> ranksOf(ValueRange values) {
+  return llvm::map_to_vector<2>(
+      values, [](Value value) { return tensorOf(value).getRank(); });
+}
+
+/// `a...b` with digits for the dots, as many as \p dimensions. Nothing if there
+/// is anything but letters and dots.
+static std::optional<std::string> spellOut(StringRef labels,
+                                           int64_t dimensions) {
+  auto areLetters = [](StringRef part) {
+    return llvm::all_of(part, [](char c) { return llvm::isAlpha(c); });
   };
-  for (StringRef &labels : einsum.operands)
-    labels = labels.trim();
-  if (!text.contains("->") || einsum.operands.size() != count ||
-      !llvm::all_of(einsum.operands, areLetters) || !areLetters(einsum.result))
+  auto [before, after] = labels.split("...");
+  if (!areLetters(before) || !areLetters(after))
     return std::nullopt;
+  std::string digits;
+  if (before.size() != labels.size())
+    for (int64_t i = dimensions; i-- > 0;)
+      digits += static_cast<char>('0' + i);
+  return before.str() + digits + after.str();
+}
+
+std::optional<Einsum> parseEinsum(StringRef text, ArrayRef<int64_t> ranks) {
+  constexpr StringLiteral dots = "...";
+  constexpr int64_t mostDigits = 10;
+  auto [inputs, output] = text.split("->");
+  SmallVector<StringRef, 2> operands;
+  inputs.split(operands, ',');
+  if (!text.contains("->") || operands.size() != ranks.size())
+    return std::nullopt;
+  Einsum einsum;
+  int64_t most = 0;
+  for (auto [labels, rank] : llvm::zip_equal(operands, ranks)) {
+    labels = labels.trim();
+    int64_t meant = 0;
+    if (labels.contains(dots))
+      meant = rank - static_cast<int64_t>(labels.size() - dots.size());
+    if (meant < 0 || meant > mostDigits)
+      return std::nullopt;
+    std::optional<std::string> spelt = spellOut(labels, meant);
+    if (!spelt)
+      return std::nullopt;
+    einsum.operands.push_back(*spelt);
+    most = std::max(most, meant);
+  }
+  if (most > 0 && !output.contains(dots))
+    return std::nullopt;
+  std::optional<std::string> result = spellOut(output.trim(), most);
+  if (!result)
+    return std::nullopt;
+  einsum.result = *result;
   for (char label : einsum.result)
-    if (einsum.result.count(label) != 1 ||
+    if (StringRef(einsum.result).count(label) != 1 ||
         llvm::none_of(einsum.operands,
                       [&](StringRef each) { return each.contains(label); }))
       return std::nullopt;
@@ -30,7 +68,8 @@ std::optional<Einsum> parseEinsum(StringRef text, size_t count) {
 }
 
 static LogicalResult verifyEinsum(Operation *op, StringRef config) {
-  std::optional<Einsum> einsum = parseEinsum(config, op->getNumOperands());
+  std::optional<Einsum> einsum =
+      parseEinsum(config, ranksOf(op->getOperands()));
   if (!einsum)
     return op->emitOpError("cannot understand the einsum '") << config << "'";
   llvm::SmallDenseMap<char, int64_t> sizes;
