@@ -665,6 +665,26 @@ class Optimize(CommandTest):
         with open(out) as file:
             self.assertIn("multiply", file.read())
 
+    def test_operations_of_other_dialects(self):
+        """Sizes that `arith` and its like compute are read; what has no counterpart is named, with a way out."""
+        text = """
+func.func @main(%x: tensor<?x4xf32>) -> tensor<?xf32> {{
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %m = {op} %n, %c4 : index
+  %s = tensor.from_elements %m : tensor<1xindex>
+  %r = stablehlo.dynamic_reshape %x, %s : (tensor<?x4xf32>, tensor<1xindex>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}}
+"""
+        model = self.write("in.mlir", text.format(op="arith.muli"))
+        done = self.sinter("run", model, "--shape", "arg0:3x4", "--input", "random:1")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("result0: f32 [12]", done.stdout)
+        model = self.write("in.mlir", text.format(op="arith.ceildivui"))
+        self.expect_error(UNSUPPORTED, "inspect", model, mentions=["in.mlir:6", "'arith.ceildivui'", "static shapes"])
+
     def test_border_of_tuples(self):
         """Tuples, tokens and results to come are numbers at last, and verified as those."""
         model = self.write("in.mlir", """

@@ -4,6 +4,7 @@
 
 #include "formats/stablehlo/ExportedFunction.h"
 #include "formats/stablehlo/ForeignText.h"
+#include "formats/stablehlo/ShapeOperations.h"
 #include "formats/stablehlo/TorchFolder.h"
 #include "formats/stablehlo/vhlo/ArtifactReader.h"
 #include "graph/FirstError.h"
@@ -99,13 +100,17 @@ static Result<Model> readText(std::string_view text, const std::string &path,
     return ours.takeError();
   std::shared_ptr<MLIRContext> context = makeContext();
   FirstError reported(context.get());
+  if (mentionsShapeDialects(*ours))
+    loadShapeDialects(context.get());
+  auto message = [&] {
+    std::string words = reported.takeWithPlace();
+    return words.find(path) == std::string::npos ? path + ": " + words : words;
+  };
   OwningOpRef<ModuleOp> module = parse(context.get(), *ours, path);
-  if (!module) {
-    std::string message = reported.takeWithPlace();
-    if (message.find(path) == std::string::npos)
-      message = path + ": " + message;
-    return invalidModel(message);
-  }
+  if (!module)
+    return invalidModel(message());
+  if (failed(translateShapeOperations(*module)))
+    return unsupported(message());
   decomposeChlo(*module);
   Model model(std::move(context), std::move(module));
   model.path = path;
