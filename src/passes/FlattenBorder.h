@@ -22,7 +22,8 @@
 
 namespace sinter {
 
-/// Whether the entry function takes or gives tuples or tokens, or gives futures.
+/// Whether the entry function takes or gives tuples or tokens, or gives
+/// futures.
 bool hasBorderToFlatten(const Model &model);
 
 /// Makes arguments and results of the parts of tuples, and takes tokens away.
