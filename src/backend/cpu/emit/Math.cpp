@@ -1,7 +1,8 @@
 //===- Math.cpp - elementary functions in vectorisable arithmetic ---------===//
 //
 // The reductions of the argument and the minimax coefficients of exp, log, tanh
-// and erf are those of S. Moshier's Cephes library (single precision).
+// and erf near zero are those of S. Moshier's Cephes library (single
+// precision).
 //
 //===----------------------------------------------------------------------===//
 
@@ -222,42 +223,42 @@ Value cpu::emitTanh(Emission &emission, Value x) {
   return w.select(w.less(magnitude, 0.625f), near, w.copySign(far, x));
 }
 
-/// erf(x) = x P(x^2) for |x| < 1.
+/// erf(x) = x + x P(x^2) for |x| < 1.
 static Value erfNearZero(Writer &w, Value x) {
-  return w.mul(x, w.polynomial(w.mul(x, x),
-                               {7.853861353153693e-5f, -8.010193625184903e-4f,
-                                5.188327685732524e-3f, -2.685381193529856e-2f,
-                                1.128358514861418e-1f, -3.761262582423300e-1f,
-                                1.128379166725710e+0f}));
+  Value p =
+      w.polynomial(w.mul(x, x), {7.853861353153693e-5f, -8.010193625184903e-4f,
+                                 5.188327685732524e-3f, -2.685381193529856e-2f,
+                                 1.128358514861418e-1f, -3.761262582423300e-1f,
+                                 1.283791667095513e-1f});
+  return w.add(w.mul(x, p), x);
 }
 
-/// x P(x^2) for |x| < 1; 1 - e^(-x^2) / |x| Q(1 / x^2) with x's sign elsewhere,
-/// with one Q for |x| < 2 and one above.
+/// 2^x for -100 < x < 100: by a minimax polynomial between -1/2 and 1/2.
+static Value powerOfTwo(Writer &w, Value x) {
+  const float magic = 12582912.0f;
+  Value shifted = w.exactAdd(x, w.number(magic));
+  Value rest = w.exactSub(x, w.exactSub(shifted, w.number(magic)));
+  Value power = w.polynomial(rest, {1.534581243e-4f, 1.339993090e-3f,
+                                    9.618489072e-3f, 5.550328642e-2f,
+                                    2.402264625e-1f, 6.931471825e-1f, 1.0f});
+  Value exponent =
+      w.subInt(w.bits(shifted), w.integer(std::bit_cast<int32_t>(magic) - 127));
+  return w.mul(power, w.fromBits(w.shiftLeft(exponent, 23)));
+}
+
+/// 1 - 2^P(|x|) with x's sign for |x| >= 1, P being log2(erfc) up to where
+/// that is less than half of the last digit (minimax in the error of erf).
 Value cpu::emitErf(Emission &emission, Value x) {
   Writer w(emission, x);
   Value magnitude = w.abs(x);
-  Value square = w.mul(x, x);
   Value near = erfNearZero(w, x);
-  Value isNear = w.less(magnitude, 1.0f);
-  // Away from the division by zero that is not used.
-  Value divisor = w.select(isNear, w.number(1.0f), magnitude);
-  Value inverse = w.div(w.number(1.0f), divisor);
-  Value inverseSquare = w.mul(inverse, inverse);
-  Value middle = w.polynomial(
-      inverseSquare,
-      {2.326819970068386e-2f, -1.387039388740657e-1f, 3.687424674597105e-1f,
-       -5.824733027278666e-1f, 6.210004621745983e-1f, -4.944515323274145e-1f,
-       3.404879937665872e-1f, -2.741127028184656e-1f, 5.638259427386472e-1f});
-  Value outer = w.polynomial(inverseSquare,
-                             {-1.047766399936249e+1f, 1.297719955372516e+1f,
-                              -7.495518717768503e+0f, 2.921019019210786e+0f,
-                              -1.015265279202700e+0f, 4.218463358204948e-1f,
-                              -2.820767439740514e-1f, 5.641895067754075e-1f});
-  Value q = w.select(w.less(magnitude, 2.0f), middle, outer);
-  Value power = emitExp(emission, w.mul(square, -1.0f));
-  Value tail = w.mul(w.mul(power, inverse), q);
-  Value far = w.copySign(w.sub(w.number(1.0f), tail), x);
-  return w.select(isNear, near, far);
+  const float isOne = 3.95f;
+  Value a = w.select(w.greater(magnitude, isOne), w.number(isOne), magnitude);
+  Value log = w.polynomial(
+      a, {2.677267184e-4f, -4.240957089e-3f, 3.145842627e-2f, -1.486514956e-1f,
+          -9.207650423e-1f, -1.625975013e+0f, -5.103091244e-4f});
+  Value far = w.sub(w.number(1.0f), powerOfTwo(w, log));
+  return w.select(w.less(magnitude, 1.0f), near, w.copySign(far, x));
 }
 
 /// 1 - erf(x) for |x| < 1 / 2; e^(-x^2) P(t) / (1 + 2x), t = (x - 3.75) /
