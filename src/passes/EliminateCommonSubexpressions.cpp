@@ -1,8 +1,10 @@
 #include "passes/EliminateCommonSubexpressions.h"
 
 #include "graph/stablehlo/StablehloOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "passes/Groups.h"
 #include "passes/Pass.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/ScopedHashTable.h"
 
 using namespace mlir;
@@ -66,6 +68,49 @@ bool belongsToEach(Operation *op, Operation *same) {
          });
 }
 
+/// The operations of one source node, in block order.
+using NodeOps = SmallVector<Operation *>;
+
+/// What two nodes that compute the same have in common, except for attributes.
+llvm::hash_code hashOf(const NodeOps &ops) {
+  DenseMap<Operation *, size_t> numbers;
+  llvm::hash_code hash = ops.size();
+  for (Operation *op : ops) {
+    hash = llvm::hash_combine(hash, op->getName(), op->hashProperties());
+    for (Value operand : op->getOperands()) {
+      auto inner = numbers.find(operand.getDefiningOp());
+      hash = inner == numbers.end() ? llvm::hash_combine(hash, operand)
+                                    : llvm::hash_combine(hash, inner->second);
+    }
+    numbers[op] = numbers.size();
+  }
+  return hash;
+}
+
+/// Whether \p rhs may be replaced by \p lhs, operation by operation.
+bool isSameNode(const NodeOps &lhs, const NodeOps &rhs) {
+  if (lhs.size() != rhs.size())
+    return false;
+  IRMapping places;
+  for (auto [left, right] : llvm::zip_equal(lhs, rhs)) {
+    if (left->getName() != right->getName() ||
+        left->getResultTypes() != right->getResultTypes() ||
+        !left->getName().compareOpProperties(left->getPropertiesStorage(),
+                                             right->getPropertiesStorage()) ||
+        comparedAttributes(left) != comparedAttributes(right) ||
+        left->getNumOperands() != right->getNumOperands() ||
+        (left->getBlock() == right->getBlock() &&
+         !left->isBeforeInBlock(right)))
+      return false;
+    for (auto [mine, other] :
+         llvm::zip_equal(left->getOperands(), right->getOperands()))
+      if (places.lookupOrDefault(other) != mine)
+        return false;
+    places.map(right->getResults(), left->getResults());
+  }
+  return true;
+}
+
 struct EliminateCommonSubexpressions
     : LabelledPass<EliminateCommonSubexpressions> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EliminateCommonSubexpressions)
@@ -78,6 +123,8 @@ struct EliminateCommonSubexpressions
   void runOnOperation() final {
     if (!patternRun().isEnabled(label))
       return;
+    const WholeNodes wholeNodes(getOperation());
+    whole = &wholeNodes;
     Known known;
     for (Operation &op : *getOperation().getBody())
       for (Region &region : op.getRegions())
@@ -87,12 +134,67 @@ struct EliminateCommonSubexpressions
   }
 
 private:
-  using Known = llvm::ScopedHashTable<Operation *, Operation *, SameOperation>;
+  struct Known {
+    llvm::ScopedHashTable<Operation *, Operation *, SameOperation> operations;
+    /// Source nodes that are to stay whole, by their hash.
+    llvm::ScopedHashTable<size_t, NodeOps> nodes;
+  };
+
+  llvm::MapVector<Operation *, NodeOps> wholeNodesOf(Block &block) const {
+    llvm::MapVector<Attribute, NodeOps> groups;
+    for (Operation &op : block)
+      if (whole->contains(&op))
+        groups[op.getDiscardableAttr(groupAttribute)].push_back(&op);
+    llvm::MapVector<Operation *, NodeOps> byLast;
+    for (auto &[group, ops] : groups)
+      byLast[ops.back()] = std::move(ops);
+    return byLast;
+  }
+
+  /// Of two source nodes that compute the same one goes, as a whole.
+  void mergeNode(const NodeOps &ops, Known &known) {
+    if (!llvm::all_of(ops, [](Operation *op) {
+          return op->getNumRegions() == 0 && isPure(op);
+        }))
+      return;
+    const size_t hash = hashOf(ops);
+    const NodeOps same = known.nodes.lookup(hash);
+    if (!isSameNode(same, ops)) {
+      known.nodes.insert(hash, ops);
+      return;
+    }
+    for (auto [op, by] : llvm::zip_equal(ops, same))
+      replace(op, by);
+    for (Operation *op : llvm::reverse(ops))
+      op->erase();
+  }
+
+  void replace(Operation *op, Operation *by) {
+    patternRun().count(label);
+    for (auto [old, value] :
+         llvm::zip_equal(op->getResults(), by->getResults()))
+      patternRun().replaced(label, old, value);
+    op->replaceAllUsesWith(by);
+  }
+
+  /// A source node that computes the same twice is written back as it was.
+  bool isWithinNode(Operation *op, Operation *same) const {
+    Attribute group = op->getDiscardableAttr(groupAttribute);
+    return whole->areKept() && group &&
+           group == same->getDiscardableAttr(groupAttribute);
+  }
 
   /// What is known in a block is known in the regions of its operations.
   void merge(Block &block, Known &known) {
-    Known::ScopeTy scope(known);
+    decltype(known.operations)::ScopeTy scope(known.operations);
+    decltype(known.nodes)::ScopeTy nodeScope(known.nodes);
+    auto nodes = wholeNodesOf(block);
     for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (whole->contains(&op)) {
+        if (auto node = nodes.find(&op); node != nodes.end())
+          mergeNode(node->second, known);
+        continue;
+      }
       if (op.getNumRegions()) {
         for (Region &region : op.getRegions())
           for (Block &inner : region)
@@ -101,20 +203,16 @@ private:
       }
       if (op.getNumResults() == 0 || !isPure(&op))
         continue;
-      Operation *same = known.lookup(&op);
+      Operation *same = known.operations.lookup(&op);
       if (!same) {
-        known.insert(&op, &op);
+        known.operations.insert(&op, &op);
         continue;
       }
-      if (belongsToEach(&op, same))
+      if (belongsToEach(&op, same) || isWithinNode(&op, same))
         continue;
-      patternRun().count(label);
       if (Attribute group = op.getDiscardableAttr(groupAttribute))
         merged.push_back({group, same->getDiscardableAttr(groupAttribute)});
-      for (auto [old, by] :
-           llvm::zip_equal(op.getResults(), same->getResults()))
-        patternRun().replaced(label, old, by);
-      op.replaceAllUsesWith(same);
+      replace(&op, same);
       op.erase();
     }
   }
@@ -141,6 +239,7 @@ private:
   }
 
   SmallVector<std::pair<Attribute, Attribute>> merged;
+  const WholeNodes *whole = nullptr;
 };
 
 } // namespace

@@ -115,7 +115,7 @@ struct Product {
 class Folder {
 public:
   Folder(ModuleOp module, PatternRun &run)
-      : module(module), run(run), names(module) {}
+      : module(module), run(run), whole(module), names(module) {}
 
   void foldAll();
 
@@ -135,6 +135,7 @@ private:
 
   ModuleOp module;
   PatternRun &run;
+  const WholeNodes whole;
   Names names;
   GroupTracker groups;
 };
@@ -271,7 +272,8 @@ static Value passOn(ArrayRef<ChannelStep> chain, Value value, bool isConverted,
 /// Appends an enabled step to the chain.
 bool Folder::extend(SmallVector<ChannelStep> &chain,
                     std::optional<ChannelStep> step, bool isBefore) {
-  if (!step || !run.isEnabled(labelOf(step->kind, isBefore)))
+  if (!step || whole.contains(step->op) ||
+      !run.isEnabled(labelOf(step->kind, isBefore)))
     return false;
   chain.push_back(std::move(*step));
   return true;

@@ -102,17 +102,19 @@ static bool isSmallEnough(Operation *op, int64_t byteLimit) {
          });
 }
 
-/// The groups with an operation that will not become constant.
+/// The groups with an operation that will not become constant, and those that
+/// are to stay.
 static llvm::DenseSet<Attribute> lastingGroups(ModuleOp module) {
+  const WholeNodes whole(module);
   llvm::DenseSet<Attribute> lasting;
   llvm::DenseSet<Value> constant;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    bool known = isa<ConstantOp>(op) ||
-                 (op->getNumRegions() == 0 && op->getNumResults() &&
-                  isMemoryEffectFree(op) && canEvaluate(op) &&
-                  llvm::all_of(op->getOperands(), [&](Value value) {
-                    return constant.contains(value);
-                  }));
+    bool known =
+        isa<ConstantOp>(op) ||
+        (op->getNumRegions() == 0 && op->getNumResults() &&
+         !whole.contains(op) && isMemoryEffectFree(op) && canEvaluate(op) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value value) { return constant.contains(value); }));
     if (known)
       constant.insert(op->result_begin(), op->result_end());
     else if (Attribute group = op->getDiscardableAttr(groupAttribute))

@@ -8,19 +8,30 @@ using namespace mlir;
 namespace sinter {
 namespace {
 
+/// What the rules of one run work on together.
+struct Setting {
+  PatternRun &run;
+  const WholeNodes whole;
+  GroupTracker groups;
+};
+
 /// One rule as a pattern of MLIR's driver.
 class RulePattern : public RewritePattern {
 public:
-  RulePattern(const Rule &rule, PatternRun &run, MLIRContext *context)
-      : RewritePattern(rule.op, /*benefit=*/1, context), rule(rule), run(run) {}
+  RulePattern(const Rule &rule, Setting &setting, MLIRContext *context)
+      : RewritePattern(rule.op, /*benefit=*/1, context), rule(rule),
+        setting(setting), run(setting.run) {}
   /// For rules of any operation.
   struct Any {};
-  RulePattern(const Rule &rule, PatternRun &run, MLIRContext *context, Any)
+  RulePattern(const Rule &rule, Setting &setting, MLIRContext *context, Any)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context), rule(rule),
-        run(run) {}
+        setting(setting), run(setting.run) {}
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
+    if (setting.whole.contains(op))
+      return failure();
+    setting.groups.takeInserted();
     Values values = rule.apply(op, rewriter);
     if (values.size() != op->getNumResults() || values.empty())
       return failure();
@@ -28,6 +39,8 @@ public:
       if (value ? value == result || value.getType() != result.getType()
                 : !result.use_empty())
         return failure();
+    if (takesPartOfNode(values, rewriter))
+      return failure();
     run.count(rule.label);
     for (auto [old, by] : llvm::zip_equal(op->getResults(), values))
       if (by)
@@ -38,7 +51,35 @@ public:
   }
 
 private:
+  /// Whether the rule reads or copies what is inside of a source node that is
+  /// to stay whole. What it made is gone then.
+  bool takesPartOfNode(const Values &values, PatternRewriter &rewriter) const {
+    if (!setting.whole.areKept())
+      return false;
+    SmallVector<Operation *> made = setting.groups.takeInserted();
+    llvm::SmallPtrSet<Operation *, 8> all(made.begin(), made.end());
+    auto isInside = [&](Value value) {
+      return value && setting.whole.isInside(value, all);
+    };
+    if (llvm::none_of(values, isInside) &&
+        llvm::none_of(made, [&](Operation *each) {
+          return setting.whole.contains(each) ||
+                 llvm::any_of(each->getOperands(), isInside);
+        }))
+      return false;
+    // They are no parts of a node that is gone.
+    for (Operation *each : made)
+      each->removeDiscardableAttr(groupAttribute);
+    llvm::erase_if(made, [&](Operation *each) {
+      return all.contains(each->getParentOp());
+    });
+    for (Operation *each : llvm::reverse(made))
+      rewriter.eraseOp(each);
+    return true;
+  }
+
   Rule rule;
+  Setting &setting;
   PatternRun &run;
 };
 
@@ -48,26 +89,26 @@ void applyRules(ModuleOp module, ArrayRef<ArrayRef<Rule>> tables,
                 PatternRun &run) {
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
+  Setting setting{run, WholeNodes(module), {}};
   for (ArrayRef<Rule> rules : tables)
     for (const Rule &rule : rules) {
       if (!run.isEnabled(rule.label))
         continue;
       if (rule.op.empty())
-        patterns.add(std::make_unique<RulePattern>(rule, run, context,
+        patterns.add(std::make_unique<RulePattern>(rule, setting, context,
                                                    RulePattern::Any()));
       else
-        patterns.add(std::make_unique<RulePattern>(rule, run, context));
+        patterns.add(std::make_unique<RulePattern>(rule, setting, context));
     }
-  GroupTracker groups;
   GreedyRewriteConfig config;
   config.useTopDownTraversal = true;
   config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
   config.maxIterations = GreedyRewriteConfig::kNoLimit;
-  config.listener = &groups;
+  config.listener = &setting.groups;
   // That it converges is a property of the rules: each makes the graph smaller
   // or brings it nearer to one form.
   (void)applyPatternsAndFoldGreedily(module, std::move(patterns), config);
-  groups.dissolve(module);
+  setting.groups.dissolve(module);
 }
 
 } // namespace sinter

@@ -4,6 +4,7 @@
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/Simplification.h"
 #include "graph/sdy/DropShardings.h"
+#include "passes/Groups.h"
 #include "passes/InlineCalls.h"
 
 #include <chrono>
@@ -39,6 +40,8 @@ Result<std::shared_ptr<const Program>>
 compileModel(Model model, const SpecializeOptions &known,
              const CompileRequest &request) {
   StageTimer timer(request);
+  // Nothing is written back.
+  model.module()->removeAttr(wholeNodesAttribute);
   // On one machine, shardings mean nothing.
   sdy::dropShardings(model.module());
   if (model.module()

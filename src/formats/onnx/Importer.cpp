@@ -88,6 +88,8 @@ Result<Model> Importer::run() {
                  builder.getI64IntegerAttr(version));
   (*module)->setAttr(opsetsAttribute, versions.getDictionary(context));
   (*module)->setAttr(nodesAttribute, builder.getArrayAttr(nodeRecords));
+  (*module)->setAttr(wholeNodesAttribute,
+                     builder.getDenseI64ArrayAttr(wholeNodes));
   Model model(contextOwner, std::move(module));
   model.path = file.name();
   return model;
@@ -338,6 +340,8 @@ void Importer::importNode(const NodeProto &node, Frame &frame) {
     if (context.wants(i))
       frame.values[node.output(i)] = context.outputs[i];
   recordGroup(context);
+  if (op->staysWhole)
+    wholeNodes.push_back(context.index);
 }
 
 //===----------------------------------------------------------------------===//

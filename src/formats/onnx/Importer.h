@@ -136,6 +136,8 @@ private:
       functionOpsets;
   llvm::StringMap<const FunctionProto *> functions;
   std::vector<mlir::Attribute> nodeRecords;
+  /// The numbers of those that passes leave alone.
+  std::vector<int64_t> wholeNodes;
   FirstError reported;
   std::optional<Error> firstError;
   struct Unsupported {

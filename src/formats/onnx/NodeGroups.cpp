@@ -1,8 +1,8 @@
 #include "formats/onnx/NodeGroups.h"
 
+#include "graph/Model.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
@@ -17,6 +17,21 @@ struct Shape {
   SmallVector<Value> externals;
 };
 } // namespace
+
+/// What tells the values apart that a group uses: equal constants of one name
+/// are the same, however many there are.
+static std::pair<const void *, const void *> keyOf(Value value) {
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  if (!constant)
+    return {value.getAsOpaquePointer(), nullptr};
+  return {constant.getValue().getAsOpaquePointer(),
+          constant->getAttr(nameAttribute).getAsOpaquePointer()};
+}
+
+static auto findIn(ArrayRef<Value> values, Value value) {
+  return llvm::find_if(
+      values, [&](Value each) { return each && keyOf(each) == keyOf(value); });
+}
 
 /// Name and attributes of an op and of all ops nested in it.
 static void describeOp(Operation *op, raw_ostream &os) {
@@ -35,7 +50,8 @@ static void describeOp(Operation *op, raw_ostream &os) {
 static Shape describeGroup(ArrayRef<Operation *> ops) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  llvm::MapVector<Value, size_t> externals;
+  SmallVector<Value> externals;
+  DenseMap<std::pair<const void *, const void *>, size_t> places;
   DenseMap<Operation *, size_t> numbers;
   for (Operation *op : ops) {
     describeOp(op, os);
@@ -46,16 +62,16 @@ static Shape describeGroup(ArrayRef<Operation *> ops) {
            << cast<OpResult>(operand).getResultNumber();
         continue;
       }
-      auto found = externals.insert({operand, externals.size()}).first;
+      auto [found, isNew] =
+          places.try_emplace(keyOf(operand), externals.size());
+      if (isNew)
+        externals.push_back(operand);
       os << '$' << found->second;
     }
     os << '\n';
     numbers[op] = numbers.size();
   }
-  Shape shape{llvm::xxh3_64bits(os.str()), {}};
-  for (auto &[value, number] : externals)
-    shape.externals.push_back(value);
-  return shape;
+  return {llvm::xxh3_64bits(os.str()), std::move(externals)};
 }
 
 static ElementsAttr constantOf(Value value) {
@@ -73,7 +89,7 @@ static std::optional<SmallVector<Attribute>> inputsOf(const NodeRecord &record,
       result.push_back(builder.getUnitAttr());
       continue;
     }
-    auto found = llvm::find(externals, input);
+    auto found = findIn(externals, input);
     if (found != externals.end()) {
       result.push_back(builder.getI64IntegerAttr(found - externals.begin()));
       continue;
@@ -93,7 +109,7 @@ constantsOf(const NodeRecord &record, ArrayRef<Value> externals,
             Builder &builder) {
   SmallVector<Attribute> result;
   for (Value external : externals) {
-    if (llvm::is_contained(record.inputs, external)) {
+    if (findIn(record.inputs, external) != ArrayRef(record.inputs).end()) {
       result.push_back(builder.getUnitAttr());
       continue;
     }

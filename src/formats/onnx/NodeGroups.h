@@ -19,12 +19,13 @@
 //   outputs      one entry for each output of the node: unit if absent, else
 //                [i, j]: result j of the group's i-th op
 //
-// External operands are numbered in the order of their first use. A group is
-// untouched if its fingerprint and its constants are what they were, and if
-// nothing outside uses a result that is no output. Its external operands and
-// the types of all values may have changed.
+// External operands are numbered in the order of their first use, equal
+// constants of one name as one. A group is untouched if its fingerprint and its
+// constants are what they were, and if nothing outside uses a result that is no
+// output. Its external operands and the types of all values may have changed.
 //
-// The module's attribute `onnx.opsets` is a dictionary: domain -> i64.
+// The module's attribute `onnx.opsets` is a dictionary: domain -> i64, and
+// `onnx.whole_nodes` has the numbers of the nodes that passes leave alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,6 +41,7 @@ namespace sinter::onnx {
 
 inline constexpr llvm::StringLiteral nodeAttribute = "onnx.node";
 inline constexpr llvm::StringLiteral nodesAttribute = "onnx.nodes";
+inline constexpr llvm::StringLiteral wholeNodesAttribute = "onnx.whole_nodes";
 inline constexpr llvm::StringLiteral opsetsAttribute = "onnx.opsets";
 
 /// What the reader knows of a node that it has translated.

@@ -31,6 +31,10 @@ struct Operator {
   int maxInputs;
   /// Whether inputs may be sequences or empty optionals.
   bool takesAnyValue = false;
+  /// Whether passes leave its nodes alone in a graph that is written again:
+  /// there is no other way to say this in ONNX, or what runs the file looks for
+  /// such nodes.
+  bool staysWhole = false;
 };
 
 /// The operator, or null.

@@ -231,7 +231,7 @@ static LogicalResult importConvTranspose(NodeContext &node) {
 llvm::ArrayRef<Operator> convolutionOperators() {
   static const Operator table[] = {
       {"Conv", "", 1, importConv, 2, 3},
-      {"ConvInteger", "", 10, importConvInteger, 2, 4},
+      {"ConvInteger", "", 10, importConvInteger, 2, 4, false, true},
       {"ConvTranspose", "", 1, importConvTranspose, 2, 3},
   };
   return table;

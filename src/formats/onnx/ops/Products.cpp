@@ -145,7 +145,7 @@ llvm::ArrayRef<Operator> productOperators() {
   static const Operator table[] = {
       {"Gemm", "", 1, importGemm, 2, 3},
       {"MatMul", "", 1, importMatMul, 2, 2},
-      {"MatMulInteger", "", 10, importMatMulInteger, 2, 4},
+      {"MatMulInteger", "", 10, importMatMulInteger, 2, 4, false, true},
   };
   return table;
 }

@@ -224,11 +224,12 @@ static LogicalResult importQLinearMatMul(NodeContext &node) {
 
 llvm::ArrayRef<Operator> quantizationOperators() {
   static const Operator table[] = {
-      {"DequantizeLinear", "", 10, importDequantizeLinear, 2, 3},
-      {"DynamicQuantizeLinear", "", 11, importDynamicQuantizeLinear, 1, 1},
-      {"QLinearConv", "", 10, importQLinearConv, 8, 9},
-      {"QLinearMatMul", "", 10, importQLinearMatMul, 8, 8},
-      {"QuantizeLinear", "", 10, importQuantizeLinear, 2, 3},
+      {"DequantizeLinear", "", 10, importDequantizeLinear, 2, 3, false, true},
+      {"DynamicQuantizeLinear", "", 11, importDynamicQuantizeLinear, 1, 1,
+       false, true},
+      {"QLinearConv", "", 10, importQLinearConv, 8, 9, false, true},
+      {"QLinearMatMul", "", 10, importQLinearMatMul, 8, 8, false, true},
+      {"QuantizeLinear", "", 10, importQuantizeLinear, 2, 3, false, true},
   };
   return table;
 }
