@@ -181,6 +181,44 @@ DictionaryAttr Importer::resultAttributes(const std::string &name,
   return list.getDictionary(builder.getContext());
 }
 
+/// Whether an output of \p type can be what the file declares: of the same
+/// element type, and of no other size where both sizes are known. Sizes that
+/// the file declares are for the sizes that it declares of the inputs, so they
+/// say nothing where others are \p given.
+static Result<void> checkDeclaration(const std::string &who, Type type,
+                                     const TypeProto &declared,
+                                     bool sizesAreGiven) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  const TypeProto &inner = innerType(declared);
+  if (!tensor || !inner.has_tensor_type())
+    return {};
+  auto element = elementTypeOf(inner.tensor_type().elem_type());
+  auto actual = sinter::elementTypeOf(tensor.getElementType());
+  if (element && actual && *element != *actual)
+    return invalidModel(who + " is declared as " + std::string(name(*element)) +
+                        ", but the graph gives " + std::string(name(*actual)));
+  if (!inner.tensor_type().has_shape() || sizesAreGiven)
+    return {};
+  std::string sizes;
+  bool differs = inner.tensor_type().shape().dim_size() != tensor.getRank();
+  for (auto [i, dim] : llvm::enumerate(inner.tensor_type().shape().dim())) {
+    bool isKnown = dim.has_dim_value() && dim.dim_value() >= 0;
+    sizes += (i ? ", " : "") +
+             (isKnown ? std::to_string(dim.dim_value())
+                      : (dim.dim_param().empty() ? "?" : dim.dim_param()));
+    differs |= isKnown && !differs && !tensor.isDynamicDim(i) &&
+               tensor.getDimSize(i) != dim.dim_value();
+  }
+  if (!differs)
+    return {};
+  std::string gives;
+  for (auto [i, size] : llvm::enumerate(tensor.getShape()))
+    gives += (i ? ", " : "") +
+             (ShapedType::isDynamic(size) ? "?" : std::to_string(size));
+  return invalidModel(who + " is declared as [" + sizes +
+                      "], but the graph gives [" + gives + "]");
+}
+
 Result<void> Importer::bindOutputs(const GraphProto &graph, Frame &frame,
                                    func::FuncOp function) {
   SmallVector<Value> values;
@@ -195,6 +233,10 @@ Result<void> Importer::bindOutputs(const GraphProto &graph, Frame &frame,
     if (bound->kind == Bound::Poisoned)
       return unsupported(who + " cannot be computed");
     if (bound->kind == Bound::Tensor) {
+      if (auto fits = checkDeclaration(who, bound->value.getType(),
+                                       output.type(), !options.shapes.empty());
+          !fits)
+        return fits;
       values.push_back(bound->value);
       attributes.push_back(resultAttributes(output.name(), bound->value));
     }
