@@ -1,5 +1,6 @@
 // If, Loop, Scan: written out where conditions and counts are known.
 
+#include "formats/onnx/LoopSize.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/file/DataTypes.h"
@@ -11,6 +12,10 @@ namespace sinter::onnx {
 
 /// Iterations that a loop is written out for, at most.
 static constexpr int64_t mostIterations = 4096;
+/// Nodes that a nest of loops is written out to, at most.
+static constexpr int64_t mostWrittenOut = 100'000;
+/// A loop that runs more nodes than this would not end within hours.
+static constexpr int64_t mostNodesRun = int64_t(1) << 40;
 
 static std::string innerPrefix(const NodeContext &node) {
   return cast<NameLoc>(node.location()).getName().str() + "/";
@@ -244,6 +249,20 @@ static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
   return finishHolder(node, holder, types, 2);
 }
 
+/// How many nodes the loop runs, as far as that is known.
+static int64_t nodesRun(NodeContext &node) {
+  auto known = [&](StringRef name) -> std::optional<int64_t> {
+    const Bound *bound = node.importer.lookup(node.frame, name);
+    if (!bound || bound->kind != Bound::Tensor)
+      return std::nullopt;
+    auto integers = node.knownIntegers(bound->value);
+    if (!integers || integers->size() != 1)
+      return std::nullopt;
+    return integers->front();
+  };
+  return leastNodesRun(node.proto, known, mostNodesRun + 1);
+}
+
 /// Inputs: the number of iterations, the condition, what is carried. The body
 /// takes the iteration's number, the condition, what is carried, and gives the
 /// condition, what is carried, what is gathered.
@@ -276,8 +295,13 @@ static LogicalResult importLoop(NodeContext &node) {
     else
       mayStop = true;
   }
+  int64_t size = nodesRun(node);
+  if (size > mostNodesRun)
+    return node.unsupported("runs more than " + Twine(mostNodesRun) +
+                            " nodes, with the loops in it");
+  bool isLong = size > mostWrittenOut && gathered == 0;
   bool bounded = !node.has(0) || (count && *count <= mostIterations);
-  if (mayStop || !bounded)
+  if (mayStop || !bounded || isLong)
     return importWhile(node, *body, limit, condition, carried);
 
   Block *block = node.builder().getInsertionBlock();
