@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstring>
 #include <new>
+#include <sys/sysinfo.h>
 
 namespace sinter {
 
@@ -31,6 +33,70 @@ uint64_t scratchBytes(std::span<const Step> steps) {
   return bytes;
 }
 
+/// What this machine has, swap space included.
+uint64_t memoryOfMachine() {
+  struct sysinfo info{};
+  if (::sysinfo(&info) != 0)
+    return UINT64_MAX;
+  return (uint64_t(info.totalram) + info.totalswap) * info.mem_unit;
+}
+
+std::string inGigabytes(uint64_t bytes) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.1f GB",
+                static_cast<double>(bytes) / 1e9);
+  return text.data();
+}
+
+std::string describe(const TensorSpec &spec) {
+  std::string text = "'" + spec.name + "', " + std::string(name(spec.type));
+  text += " [";
+  for (size_t i = 0; i < spec.shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(spec.shape[i]);
+  return text + "]";
+}
+
+/// The step that works on the largest temporary.
+void findLargest(std::span<const Step> steps, const Step *&largest,
+                 uint64_t &bytes) {
+  for (const Step &step : steps) {
+    for (const BufferReference &buffer : step.buffers)
+      if (buffer.space == BufferSpace::Arena && buffer.bytes > bytes) {
+        bytes = buffer.bytes;
+        largest = &step;
+      }
+    for (const std::vector<Step> &body : step.bodies)
+      findLargest(body, largest, bytes);
+  }
+}
+
+/// Whether what the program works on can be in memory at once.
+Result<void> checkMemory(const Program &program) {
+  const uint64_t memory = memoryOfMachine();
+  const std::string has =
+      "; this machine has " + inGigabytes(memory) + " of memory";
+  uint64_t left = memory;
+  for (const auto *specs : {&program.inputs, &program.outputs})
+    for (const TensorSpec &spec : *specs) {
+      const uint64_t bytes = byteCount(spec.type, spec.shape).value_or(0);
+      if (bytes > left)
+        return systemError(describe(spec) + ", takes " + inGigabytes(bytes) +
+                           has);
+      left -= bytes;
+    }
+  if (program.arenaBytes <= left)
+    return {};
+  const Step *step = nullptr;
+  uint64_t largest = 0;
+  findLargest(program.steps, step, largest);
+  const std::string where = step ? "'" + step->layer + "': " + step->op +
+                                       " works on a tensor of " +
+                                       inGigabytes(largest) + ", and "
+                                 : "";
+  return systemError(where + "all temporaries take " +
+                     inGigabytes(program.arenaBytes) + has);
+}
+
 /// The threads that \p step's work pays for.
 unsigned worthwhileThreads(const Step &step, unsigned available) {
   const double threads =
@@ -45,6 +111,8 @@ ProgramExecutor::create(std::shared_ptr<const Program> program,
                         std::shared_ptr<ThreadPool> pool,
                         HostFunctionTable own) {
   if (Result<void> fits = checkHost(program->triple, program->features); !fits)
+    return fits.takeError();
+  if (Result<void> fits = checkMemory(*program); !fits)
     return fits.takeError();
   if (Result<void> sound = verify(*program); !sound)
     return sound.takeError();
