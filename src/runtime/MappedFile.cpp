@@ -1,6 +1,7 @@
 //===- MappedFile.cpp - files read in place and written whole -------------===//
 
 #include "runtime/MappedFile.h"
+#include "runtime/MappedPages.h"
 
 #include <algorithm>
 #include <atomic>
@@ -114,13 +115,16 @@ MappedFile::fromDescriptor(int descriptor, const std::string &path) {
     if (address == MAP_FAILED)
       return fileError("map", path, errno);
     contents = {static_cast<const std::byte *>(address), size};
+    addMappedPages(contents);
   }
   return std::shared_ptr<const MappedFile>(new MappedFile(contents, path));
 }
 
 MappedFile::~MappedFile() {
-  if (!contents.empty())
-    ::munmap(const_cast<std::byte *>(contents.data()), contents.size());
+  if (contents.empty())
+    return;
+  removeMappedPages(contents);
+  ::munmap(const_cast<std::byte *>(contents.data()), contents.size());
 }
 
 Result<std::string> readFile(const std::string &path, size_t limit) {

@@ -10,6 +10,7 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "graph/storage/Storage.h"
 #include "runtime/Hash.h"
+#include "runtime/MappedPages.h"
 
 #include <map>
 
@@ -150,6 +151,7 @@ private:
       return addConstant(*tensor, model);
     Tensor packed(ElementType::UI8, {int64_t(packing->bytes)});
     packing->pack(*tensor, packed.mutableBytes());
+    releasePages({tensor->data(), tensor->bytes()});
     return addConstant(packed, nullptr);
   }
 
@@ -162,8 +164,10 @@ private:
         {hash.low, hash.high, bytes.bytes()}, program.constants.size());
     if (isNew) {
       // A copy needs nobody else.
-      if (bytes.data() != tensor.data())
+      if (bytes.data() != tensor.data()) {
         owner = nullptr;
+        releasePages({tensor.data(), tensor.bytes()});
+      }
       auto both = std::make_shared<std::pair<std::shared_ptr<Model>, Tensor>>(
           std::move(owner), bytes);
       program.constants.push_back({both, {bytes.data(), bytes.bytes()}});
