@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zipfile
 
@@ -264,6 +265,66 @@ class BadModels(CommandTest):
             inner = onnx.graph([onnx.node("If", ["x"], ["y"], attributes=attribute)], [], [onnx.value_info("y", (2, 3))])
         path = self.write("bad.onnx", onnx.model(inner))
         self.assertIn(self.sinter("inspect", path).returncode, [INVALID, UNSUPPORTED])
+
+    def test_wrong_declaration(self):
+        """What the file says of an output is what the graph gives."""
+        relu = [onnx.node("Relu", ["x"], ["y"], "relu")]
+
+        def declared(shape, element=onnx.FLOAT):
+            return self.write("bad.onnx", onnx.model(onnx.graph(relu, [onnx.value_info("x", ("N", 3))], [onnx.value_info("y", shape, element)])))
+
+        self.expect_error(INVALID, "inspect", declared(("N", 3), onnx.INT64), mentions=["bad.onnx: output 'y'", "i64", "f32"])
+        self.expect_error(INVALID, "inspect", declared((2, 4)), mentions=["bad.onnx: output 'y'", "[2, 4]", "[?, 3]"])
+        self.expect_error(INVALID, "inspect", declared((2, 3, 1)), mentions=["[2, 3, 1]"])
+        # A size that holds for some inputs only is nothing to refuse.
+        for shape in (2, 3), ("M", 3), ("N", "K"):
+            done = self.sinter("run", declared(shape), "--shape", "x:4x3", "--input", "random")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+
+    def loops(self, levels, times):
+        """LEVELS loops in each other, of TIMES iterations each, round one addition."""
+
+        def body(level):
+            inputs = [onnx.value_info(f"i{level}", (), onnx.INT64), onnx.value_info(f"c{level}", (), 9), onnx.value_info(f"v{level}", ())]
+            outputs = [onnx.value_info(f"d{level}", (), 9), onnx.value_info(f"o{level}", ())]
+            if level == levels:
+                inner = onnx.node("Add", [f"v{level}", "one"], [f"o{level}"], "add")
+            else:
+                inner = loop(level + 1, f"v{level}", f"o{level}")
+            return onnx.graph([inner, onnx.node("Identity", [f"c{level}"], [f"d{level}"], "go on")], inputs, outputs)
+
+        def loop(level, value, result):
+            graph = onnx.data(5, onnx.data(1, "body") + onnx.data(6, body(level)) + onnx.number(20, 5))
+            return onnx.node("Loop", ["n", "", value], [result], f"loop{level}", attributes=graph)
+
+        constants = [onnx.tensor("n", [], struct.pack("<q", times), onnx.INT64), onnx.tensor("one", [], onnx.floats(1))]
+        graph = onnx.graph([loop(1, "x", "y")], [onnx.value_info("x", ())], [onnx.value_info("y", ())], constants)
+        return self.write("loops.onnx", onnx.model(graph))
+
+    def test_nested_loops(self):
+        """What would run for days is refused at once; what is long runs as a loop."""
+        began = time.monotonic()
+        self.expect_error(UNSUPPORTED, "run", self.loops(13, 10), "--input", "random", mentions=["loops.onnx", "loop1", "nodes"])
+        self.assertLess(time.monotonic() - began, 10)
+        start = self.write("start.npy", onnx.npy((), content=onnx.floats(1)))
+        for levels, times in (2, 10), (6, 10):
+            done = self.sinter("run", self.loops(levels, times), "--input", start, "--json")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["outputs"][0]["max"], 1 + times**levels)
+
+    def test_results_too_large(self):
+        """More than the machine's memory is refused with the tensor's name and size."""
+        size = 1 << 24
+        shape = onnx.tensor("s", [2], struct.pack("<2q", size, size), onnx.INT64)
+        expand = onnx.node("Expand", ["x", "s"], ["h"], "huge")
+        one, x = onnx.value_info("y", (size, 1)), onnx.value_info("x", (1, 1))
+        result = onnx.model(onnx.graph([expand, onnx.node("Relu", ["h"], ["y"], "relu")], [x], [onnx.value_info("y", (size, size))], [shape]))
+        inside = [expand, onnx.node("Softmax", ["h"], ["p"], "soft"), onnx.node("MatMul", ["p", "h"], ["q"], "product")]
+        inside = onnx.model(onnx.graph([*inside, onnx.node("ReduceSum", ["q", "axes"], ["y"], "sum")], [x], [one], [shape, onnx.tensor("axes", [1], struct.pack("<q", 1), onnx.INT64)]))
+        for model, words in (result, ["'y'", "16777216", "this machine has"]), (inside, ["'huge'", "this machine has"]):
+            path = self.write("large.onnx", model)
+            self.expect_error(SYSTEM, "run", path, "--input", "random", mentions=["large.onnx", "GB", *words])
+            self.expect_error(SYSTEM, "run", path, "--input", "random", "--backend", "interpreter", mentions=["large.onnx", "huge", "16777216"])
 
     def test_unknown_operators(self):
         nodes = [onnx.node("Frobnicate", ["x"], ["a"], "one"), onnx.node("Frobnicate", ["a"], ["b"]), onnx.node("Gronk", ["b"], ["y"])]
@@ -772,6 +833,48 @@ func.func @main(%y: tensor<4xf32>) -> !stablehlo.future<tensor<2xf32>> {
         self.assertNotIn("divide-one", json.loads(done.stdout)["patterns"])
         with open(self.path("out.onnx"), "rb") as file:
             self.assertIn(b"QLinearMatMul", file.read())
+
+    def test_quantized_nodes_stay_whole(self):
+        """No pass takes a quantised node apart in a file that is written again, however much it shares with others or with itself."""
+        uint8 = 2
+
+        def scale(name, value):
+            return onnx.tensor(name, [], onnx.floats(value))
+
+        def convolution(output, weight, scales=("s", "s", "t")):
+            inputs = ["x", scales[0], "z", weight, scales[1], "z", scales[2], "z"]
+            return onnx.node("QLinearConv", inputs, [output], output)
+
+        x = onnx.value_info("x", (1, 2, 4, 4), uint8)
+        weights = [onnx.tensor(name, [3, 2, 3, 3], bytes(range(i, i + 54)), uint8) for i, name in enumerate("wv")]
+        zero, scales = onnx.tensor("z", [], b"\x07", uint8), [scale("s", 0.1), scale("t", 2.0), scale("one", 1.0)]
+        cases = {
+            "one zero point": [convolution("y", "w")],
+            "scales of one": [convolution("y", "w", ("one", "one", "t"))],
+            "two of one input": [convolution("y", "w"), convolution("other", "v")],
+        }
+        for what, nodes in cases.items():
+            outputs = [onnx.value_info(name, (1, 3, 2, 2), uint8) for name in ("y", "other")[: len(nodes)]]
+            model = onnx.model(onnx.graph(nodes, [x], outputs, [*weights, zero, *scales]))
+            self.assertEqual(self.node_types(model), ["QLinearConv"] * len(nodes), what)
+        # Two that are the same are one.
+        outputs = [onnx.value_info(name, (1, 3, 2, 2), uint8) for name in ("y", "other")]
+        same = onnx.model(onnx.graph([convolution("y", "w"), convolution("other", "w")], [x], outputs, [*weights, zero, *scales]))
+        self.assertEqual(self.node_types(same), ["QLinearConv", "Identity"])
+        turned = [
+            onnx.node("Transpose", ["x"], ["a"], "first"),
+            onnx.node("DequantizeLinear", ["a", "one", "z"], ["b"], "scaled"),
+            onnx.node("Transpose", ["b"], ["y"], "second"),
+        ]
+        model = onnx.model(onnx.graph(turned, [x], [onnx.value_info("y", (1, 2, 4, 4))], [zero, *scales]))
+        self.assertEqual(self.node_types(model), ["Transpose", "DequantizeLinear", "Transpose"])
+
+    def node_types(self, model):
+        """The operators of the nodes that `optimize` makes of MODEL, in order."""
+        done = self.sinter("optimize", self.write("in.onnx", model), "-o", self.path("out.onnx"))
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(self.path("out.onnx"), "rb") as file:
+            return onnx.node_types(file.read())
 
     def test_applied(self):
         """--list-patterns with a model says how often each applied."""

@@ -73,6 +73,37 @@ def simple(nodes, shape=(2, 3), initializers=(), output="y", **options):
     return model(graph(nodes, [value_info("x", shape)], [value_info(output, shape)], initializers), **options)
 
 
+def fields(content):
+    """The fields of a message: (number, value), where a value is a number or bytes."""
+    at = 0
+
+    def read():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = content[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(content):
+        key = read()
+        if key & 7 == 0:
+            yield key >> 3, read()
+            continue
+        size = {1: 8, 5: 4}.get(key & 7) or read()
+        yield key >> 3, content[at : at + size]
+        at += size
+
+
+def node_types(content):
+    """The operators of the nodes of a model's graph, in order."""
+    graph_bytes = next(value for key, value in fields(content) if key == 7)
+    return [next(value for key, value in fields(each) if key == 4).decode() for field, each in fields(graph_bytes) if field == 1]
+
+
 def npy(shape, kind="<f4", content=b""):
     """A .npy file of zeros, or of CONTENT."""
     header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {tuple(shape)!r}, }}"

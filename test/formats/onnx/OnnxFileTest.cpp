@@ -87,15 +87,6 @@ TEST(OnnxFile, UnknownFieldsSurvive) {
   EXPECT_CONTAINS(file->model().SerializeAsString(), extra);
 }
 
-/// Kilobytes of RssAnon, from /proc/self/status.
-static long anonymousMemory() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("RssAnon:"))
-      return std::atol(line.c_str() + 8);
-  return -1;
-}
-
 TEST(OnnxFile, WeightsStayInTheFile) {
   TemporaryFolder folder;
   std::string path = folder / "large.onnx";

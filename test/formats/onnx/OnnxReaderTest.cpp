@@ -3,6 +3,7 @@
 #include "formats/onnx/NodeGroups.h"
 #include "formats/onnx/OnnxReader.h"
 #include "formats/onnx/TestModel.h"
+#include "formats/onnx/file/OnnxWriter.h"
 #include "graph/stablehlo/StablehloOps.h"
 
 namespace sinter {
@@ -103,6 +104,34 @@ TEST_F(OnnxReader, BindsASymbolWhereverItOccurs) {
   options.shapes["y"] = {5, 4};
   EXPECT_CONTAINS(errorOf(read(options)), "binds 'N' to both 3 and 5");
   EXPECT_EQ(read(options).error().kind, ErrorKind::Usage);
+}
+
+TEST_F(OnnxReader, LeavesWeightsInTheFile) {
+  TemporaryFolder folder;
+  std::string path = folder / "large.onnx";
+  constexpr int64_t side = 1024, layers = 24;
+  addInput("x", {1, side});
+  std::string last = "x";
+  OnnxWriter writer;
+  Tensor weights(ElementType::F32, {side, side});
+  for (int64_t i = 0; i < layers; ++i) {
+    std::string name = "w" + std::to_string(i), next = "y" + std::to_string(i);
+    TensorProto &tensor = *graph.add_initializer();
+    tensor.set_name(name);
+    weights.set<float>(i, 1);
+    ASSERT_EQ(errorOf(writer.setData(tensor, weights)), "");
+    addNode(graph, i % 2 ? "MatMul" : "Gemm", {last.c_str(), name.c_str()},
+            {next.c_str()});
+    last = next;
+  }
+  addOutput(last);
+  ASSERT_EQ(errorOf(writer.write(model, path)), "");
+  long before = anonymousMemory();
+  auto file = OnnxFile::open(path);
+  ASSERT_EQ(errorOf(file), "");
+  auto done = readOnnx(*file, {});
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_LT(anonymousMemory() - before, layers * side * side * 4 / 1024 / 10);
 }
 
 TEST_F(OnnxReader, ListsAllThatIsUnsupportedAtOnce) {

@@ -46,6 +46,15 @@ inline std::string readText(const std::string &path) {
   return text.str();
 }
 
+/// Kilobytes of RssAnon, from /proc/self/status.
+inline long anonymousMemory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("RssAnon:"))
+      return std::atol(line.c_str() + 8);
+  return -1;
+}
+
 inline ModelProto emptyModel() {
   ModelProto model;
   model.set_ir_version(8);
