@@ -46,6 +46,7 @@ void addBackend(CLI::App &app, CommonOptions &options) {
                  "cpu: native code; interpreter: every operation straight "
                  "from its definition")
       ->check(CLI::IsMember({"cpu", "interpreter"}))
+      ->each([&options](const std::string &) { options.mayInterpret = false; })
       ->capture_default_str()
       ->group("Compile");
   app.add_option("--threads", options.threads,
@@ -247,6 +248,7 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
   session.bound = std::move(model->bound);
   session.backend =
       options.backend == "cpu" ? Backend::Cpu : Backend::Interpreter;
+  session.mayInterpret = options.mayInterpret;
   session.threads = options.threads;
   session.fastConvolution = !options.exactConvolution;
   if (!options.noCache)

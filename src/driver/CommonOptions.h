@@ -19,6 +19,9 @@ struct CommonOptions {
   std::string model;
 
   std::string backend = "cpu";
+  /// Whether what that does not support may run on the interpreter: not if the
+  /// user named one.
+  bool mayInterpret = false;
   unsigned threads = 0;
   bool exactConvolution = false;
   std::vector<std::string> shapes;

@@ -29,6 +29,7 @@ public:
     addInputs(app, inputs);
     addShapes(app, common);
     addBinding(app, common);
+    common.mayInterpret = true;
     addBackend(app, common);
     addPasses(app, common);
     addCache(app, common);
@@ -59,6 +60,8 @@ public:
         return read.takeError();
       labels = std::move(*read);
     }
+    // The processes of a grid must agree how they take turns.
+    common.mayInterpret &= !grid.isGrid();
     Result<ReadySession> ready = openSession(
         common, grid.isGrid() ? inputsOf(inputs, grid.grid(), 0) : inputs,
         false);
@@ -208,14 +211,15 @@ private:
       states.push_back(summaryJson(executor.state(i)));
       states.back()["name"] = executor.states()[i].name;
     }
-    nlohmann::json line = {{"model", common.model},
-                           {"backend", common.backend},
-                           {"load_ms", session.facts().loadMs},
-                           {"compile_ms", session.facts().compileMs},
-                           {"from_cache", session.facts().fromCache},
-                           {"run_ms", runMs},
-                           {"outputs", outputs},
-                           {"state", states}};
+    nlohmann::json line = {
+        {"model", common.model},
+        {"backend", session.program() ? "cpu" : "interpreter"},
+        {"load_ms", session.facts().loadMs},
+        {"compile_ms", session.facts().compileMs},
+        {"from_cache", session.facts().fromCache},
+        {"run_ms", runMs},
+        {"outputs", outputs},
+        {"state", states}};
     if (process)
       line["process"] = *process;
     printJsonLine(line);

@@ -241,9 +241,29 @@ Result<void> Session::prepare(std::span<const Tensor> inputs) {
   const CompileRequest &request = prepared = requestFor(inputs);
   Result<void> done =
       options.backend == Backend::Cpu ? compile(request) : interpret(request);
-  if (!done)
-    return inFile(done.takeError());
-  return {};
+  if (done)
+    return {};
+  if (options.backend == Backend::Cpu && source &&
+      done.error().kind == ErrorKind::Unsupported)
+    return interpretInstead(request, inFile(done.takeError()));
+  return inFile(done.takeError());
+}
+
+/// Runs on the interpreter what was not compiled, if that may be, or says that
+/// it could.
+Result<void> Session::interpretInstead(const CompileRequest &request,
+                                       Error why) {
+  // What cannot be read is the same for both.
+  if (Result<void> done = interpret(request); !done)
+    return why;
+  if (options.mayInterpret) {
+    if (options.note)
+      options.note(why.message + "; runs on the interpreter, which is slow");
+    return {};
+  }
+  ready = nullptr;
+  why.message += "; the interpreter can run it";
+  return why;
 }
 
 Result<void> Session::interpret(const CompileRequest &request) {

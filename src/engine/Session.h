@@ -26,6 +26,8 @@ std::string_view name(Backend backend);
 
 struct SessionOptions {
   Backend backend = Backend::Cpu;
+  /// What the CPU backend does not support the interpreter runs, with a note.
+  bool mayInterpret = false;
   /// Threads to compile and to run with; 0: as many as there are processors.
   unsigned threads = 0;
   /// Where finished programs are kept; empty: nowhere.
@@ -88,6 +90,7 @@ private:
   std::optional<Hash128> programKey(const CompileRequest &request) const;
   CompileRequest requestFor(std::span<const Tensor> inputs) const;
   Result<void> interpret(const CompileRequest &request);
+  Result<void> interpretInstead(const CompileRequest &request, Error why);
   Result<void> compile(const CompileRequest &request);
   Result<void> execute(std::shared_ptr<const Program> program);
   Error inFile(Error error) const;

@@ -4,9 +4,11 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "runtime/MappedPages.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
+#include <span>
 
 using namespace mlir;
 using namespace sinter;
@@ -106,6 +108,11 @@ void MatMul::pack(const void *b, int64_t kStride, int64_t nStride,
       }
       std::memset(to + valid * bytes, 0, (width - valid) * bytes);
     }
+    // Nobody reads these columns again, and the weight may be a large part of
+    // the memory.
+    if (kStride == 1)
+      releasePages(std::as_bytes(
+          std::span(from + column * nStride * bytes, valid * nStride * bytes)));
   }
 }
 
