@@ -163,6 +163,11 @@ std::string whyNot(const TensorSpec &spec, const Axes &axes,
              " numbers";
   if (std::ranges::find(options.std, 0.0) != options.std.end())
     return "--std must not be zero";
+  for (const std::vector<double> &numbers :
+       {options.mean, options.std, {options.scale}})
+    if (!std::ranges::all_of(numbers,
+                             [](double each) { return std::isfinite(each); }))
+      return "--mean, --std and --scale take finite numbers";
   return "";
 }
 

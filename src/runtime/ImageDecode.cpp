@@ -62,6 +62,8 @@ Result<Tensor> decodePng(std::span<const std::byte> bytes,
   } release{&png};
   if (uint64_t(png.width) * png.height > uint64_t(maxPixels))
     return tooLarge(name, png.width, png.height);
+  // Else 16 bits a channel would be taken for light, and made brighter.
+  png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   // With the transparency, so that libpng does not blend it with something.
   const bool isColour = png.format & PNG_FORMAT_FLAG_COLOR;
   png.format = isColour ? PNG_FORMAT_RGBA : PNG_FORMAT_GA;

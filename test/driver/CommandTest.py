@@ -13,6 +13,7 @@ import tempfile
 import time
 import unittest
 import zipfile
+import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import OnnxBytes as onnx
@@ -127,6 +128,38 @@ class Inputs(CommandTest):
             self.assertEqual(output["first"], [0, 2, 3, 0, 5, 6])
             self.assertEqual((output["name"], output["type"], output["shape"]), ("y", "f32", [2, 3]))
 
+    def test_pictures(self):
+        """What a picture's pixels become, against the same computed here."""
+
+        def chunk(kind, content):
+            return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+        def png(pixels, bits, channels):
+            """Rows of numbers as a PNG file."""
+            form = {1: 0, 3: 2}[channels]
+            rows = b"".join(b"\0" + b"".join(each.to_bytes(bits // 8, "big") for each in row) for row in pixels)
+            header = struct.pack(">IIBBBBB", len(pixels[0]) // channels, len(pixels), bits, form, 0, 0, 0)
+            return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+        def first(shape, picture, *options):
+            model = onnx.model(onnx.graph([onnx.node("Identity", ["x"], ["y"])], [onnx.value_info("x", shape)], [onnx.value_info("y", shape)]))
+            done = self.run_model(self.write("same.onnx", model), "--input", self.write("a.png", picture), *options)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            return json.loads(done.stdout)["outputs"][0]["first"]
+
+        rows = [[10, 20, 30, 40, 50, 60], [70, 80, 90, 100, 110, 250]]
+        mean, std = (0.5, 0.25, 0.125), (0.5, 2, 4)
+        scaled = [[(each / 255 - mean[i % 3]) / std[i % 3] for i, each in enumerate(row)] for row in rows]
+        options = ["--mean", "0.5,0.25,0.125", "--std", "0.5,2,4"]
+        planes = [row[x + channel] for channel in range(3) for row in scaled for x in (0, 3)]
+        got = first((1, 3, 2, 2), png(rows, 8, 3), *options)
+        self.assertTrue(all(abs(a - b) < 1e-5 for a, b in zip(got, planes)), got)
+        got = first((1, 2, 2, 3), png(rows, 8, 3), *options, "--layout", "nhwc")
+        self.assertTrue(all(abs(a - b) < 1e-5 for a, b in zip(got, scaled[0] + scaled[1])), got)
+        # 16 bits a channel are 8 bits in more detail.
+        got = first((1, 1, 2, 2), png([[0, 257 * 100], [257 * 200, 65535]], 16, 1), "--scale", "1")
+        self.assertEqual(got, [0, 100, 200, 255])
+
     def test_random_is_repeatable(self):
         model = self.good_model()
         runs = [json.loads(self.run_model(model, "--input", seed).stdout)["outputs"] for seed in ["random", "random:0", "random:1"]]
@@ -159,6 +192,22 @@ class Inputs(CommandTest):
         self.assertEqual(json.loads(done.stdout)["outputs"][0]["shape"], [4, 3])
         model = self.good_model("two.onnx", ("N", "length"))
         self.expect_error(USAGE, "run", model, "--input", "random", mentions=["length", "'x'", "--shape"])
+
+
+class Fallback(CommandTest):
+    """What the CPU backend does not support: results whose size depends on values."""
+
+    def test_interpreter(self):
+        nodes = [onnx.node("NonZero", ["x"], ["y"], "find")]
+        model = onnx.model(onnx.graph(nodes, [onnx.value_info("x", (2, 3))], [onnx.value_info("y", (2, "K"), onnx.INT64)]))
+        model, x = self.write("sizes.onnx", model), self.write("x.npy", onnx.npy((2, 3), content=onnx.floats(1, 0, 0, 0, 2, 3)))
+        done = self.sinter("run", model, "--input", x, "--json")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertRegex(done.stderr, r"\Anote: .*sizes.onnx: node 'find': .*interpreter, which is slow\n\Z")
+        result = json.loads(done.stdout)
+        self.assertEqual((result["backend"], result["outputs"][0]["shape"]), ("interpreter", [2, 3]))
+        for asked in ("run", "--backend", "cpu"), ("bench",):
+            self.expect_error(UNSUPPORTED, asked[0], model, "--input", x, *asked[1:], mentions=["'find'", "the interpreter can run it"])
 
 
 class BadModels(CommandTest):
