@@ -99,8 +99,7 @@ bool isSameNode(const NodeOps &lhs, const NodeOps &rhs) {
                                              right->getPropertiesStorage()) ||
         comparedAttributes(left) != comparedAttributes(right) ||
         left->getNumOperands() != right->getNumOperands() ||
-        (left->getBlock() == right->getBlock() &&
-         !left->isBeforeInBlock(right)))
+        !left->isBeforeInBlock(right))
       return false;
     for (auto [mine, other] :
          llvm::zip_equal(left->getOperands(), right->getOperands()))
@@ -125,48 +124,45 @@ struct EliminateCommonSubexpressions
       return;
     const WholeNodes wholeNodes(getOperation());
     whole = &wholeNodes;
-    Known known;
-    for (Operation &op : *getOperation().getBody())
-      for (Region &region : op.getRegions())
-        for (Block &block : region)
-          merge(block, known);
+    do {
+      Known known;
+      for (Operation &op : *getOperation().getBody())
+        for (Region &region : op.getRegions())
+          for (Block &block : region)
+            merge(block, known);
+    } while (mergeNodes());
     dissolveHalves();
   }
 
 private:
-  struct Known {
-    llvm::ScopedHashTable<Operation *, Operation *, SameOperation> operations;
-    /// Source nodes that are to stay whole, by their hash.
-    llvm::ScopedHashTable<size_t, NodeOps> nodes;
-  };
+  using Known = llvm::ScopedHashTable<Operation *, Operation *, SameOperation>;
 
-  llvm::MapVector<Operation *, NodeOps> wholeNodesOf(Block &block) const {
-    llvm::MapVector<Attribute, NodeOps> groups;
-    for (Operation &op : block)
-      if (whole->contains(&op))
-        groups[op.getDiscardableAttr(groupAttribute)].push_back(&op);
-    llvm::MapVector<Operation *, NodeOps> byLast;
-    for (auto &[group, ops] : groups)
-      byLast[ops.back()] = std::move(ops);
-    return byLast;
-  }
-
-  /// Of two source nodes that compute the same one goes, as a whole.
-  void mergeNode(const NodeOps &ops, Known &known) {
-    if (!llvm::all_of(ops, [](Operation *op) {
-          return op->getNumRegions() == 0 && isPure(op);
-        }))
-      return;
-    const size_t hash = hashOf(ops);
-    const NodeOps same = known.nodes.lookup(hash);
-    if (!isSameNode(same, ops)) {
-      known.nodes.insert(hash, ops);
-      return;
-    }
-    for (auto [op, by] : llvm::zip_equal(ops, same))
-      replace(op, by);
-    for (Operation *op : llvm::reverse(ops))
-      op->erase();
+  /// Of two source nodes in a block that compute the same one goes, as a whole.
+  /// Whether there were any.
+  bool mergeNodes() {
+    bool isChanged = false;
+    getOperation().walk([&](Block *block) {
+      llvm::MapVector<Attribute, NodeOps> nodes;
+      for (Operation &op : *block)
+        if (whole->contains(&op))
+          nodes[op.getDiscardableAttr(groupAttribute)].push_back(&op);
+      DenseMap<size_t, NodeOps> known;
+      for (const auto &[number, ops] : nodes) {
+        if (!llvm::all_of(ops, [](Operation *op) {
+              return op->getNumRegions() == 0 && isPure(op);
+            }))
+          continue;
+        auto [same, isNew] = known.try_emplace(hashOf(ops), ops);
+        if (isNew || !isSameNode(same->second, ops))
+          continue;
+        for (auto [op, by] : llvm::zip_equal(ops, same->second))
+          replace(op, by);
+        for (Operation *op : llvm::reverse(ops))
+          op->erase();
+        isChanged = true;
+      }
+    });
+    return isChanged;
   }
 
   void replace(Operation *op, Operation *by) {
@@ -186,15 +182,10 @@ private:
 
   /// What is known in a block is known in the regions of its operations.
   void merge(Block &block, Known &known) {
-    decltype(known.operations)::ScopeTy scope(known.operations);
-    decltype(known.nodes)::ScopeTy nodeScope(known.nodes);
-    auto nodes = wholeNodesOf(block);
+    Known::ScopeTy scope(known);
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (whole->contains(&op)) {
-        if (auto node = nodes.find(&op); node != nodes.end())
-          mergeNode(node->second, known);
+      if (whole->contains(&op))
         continue;
-      }
       if (op.getNumRegions()) {
         for (Region &region : op.getRegions())
           for (Block &inner : region)
@@ -203,9 +194,9 @@ private:
       }
       if (op.getNumResults() == 0 || !isPure(&op))
         continue;
-      Operation *same = known.operations.lookup(&op);
+      Operation *same = known.lookup(&op);
       if (!same) {
-        known.operations.insert(&op, &op);
+        known.insert(&op, &op);
         continue;
       }
       if (belongsToEach(&op, same) || isWithinNode(&op, same))
