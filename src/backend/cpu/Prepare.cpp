@@ -169,10 +169,11 @@ Result<void> cpu::prepare(Model &model, const Target &target,
   if (Result<void> done = decomposeAll(function, isKept); !done)
     return done;
   spreadBatchNorms(function);
-  simplifyConvolutions(function, target);
   // The weights must be constants, however they were brought into their form.
   PatternRun everything;
   foldConstants(model.module(), defaultConstantByteLimit, everything);
+  if (simplifyConvolutions(function, target))
+    foldConstants(model.module(), defaultConstantByteLimit, everything);
   assignLayouts(function, target, allowsFastConvolution);
   packWeights(function, target);
   if (Result<void> done = decomposeAll(function, hasKernel); !done)

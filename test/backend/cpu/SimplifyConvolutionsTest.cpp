@@ -55,8 +55,7 @@ struct Case {
   std::string text() const;
 
 private:
-  std::string type(const std::vector<int64_t> &order, int64_t first,
-                   int64_t second, const Shape &rest) const;
+  std::string constantKernel(const std::string &type) const;
 };
 
 std::string list(const std::vector<int64_t> &values) {
@@ -79,8 +78,9 @@ std::string names(const std::vector<int64_t> &order, char first, char second) {
   return "[" + text + "]";
 }
 
-std::string Case::type(const std::vector<int64_t> &order, int64_t first,
-                       int64_t second, const Shape &rest) const {
+std::string type(const std::vector<int64_t> &order, int64_t first,
+                 int64_t second, const Shape &rest,
+                 const std::string &element) {
   std::vector<int64_t> shape(order.size());
   for (size_t i = 0; i < order.size(); ++i)
     shape[order[i]] = i == 0 ? first : i == 1 ? second : rest[i - 2];
@@ -90,41 +90,75 @@ std::string Case::type(const std::vector<int64_t> &order, int64_t first,
   return text + element + ">";
 }
 
+/// "[..., ...]: tensor" of \p count numbers that are no multiples of each
+/// other, exact in every type.
+std::string constantOf(int64_t count, const std::string &element) {
+  bool isInteger = element.starts_with("i");
+  std::string values;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t number = i * 37 % 29 - 14;
+    values +=
+        (i ? ", " : "") + (isInteger ? std::to_string(number)
+                                     : std::to_string(double(number) / 16));
+  }
+  return "stablehlo.constant dense<[" + values + "]> : tensor<" +
+         std::to_string(count) + "x" + element + ">\n";
+}
+
+std::string Case::constantKernel(const std::string &type) const {
+  int64_t count = outputs * (features / featureGroups);
+  for (int64_t size : window)
+    count *= size;
+  const std::string number = std::to_string(count);
+  const std::string flat = "tensor<" + number + "x" + element + ">";
+  bool isComplex = element.starts_with("complex");
+  std::string text =
+      "%flat = " + constantOf(count, isComplex ? "f32" : element);
+  if (isComplex)
+    text += "%turned = stablehlo.reverse %flat, dims = [0] : tensor<" + number +
+            "xf32>\n%both = stablehlo.complex %flat, %turned : " + flat + "\n";
+  return text + "%k = stablehlo.reshape " + (isComplex ? "%both" : "%flat") +
+         " : (" + flat + ") -> " + type + "\n";
+}
+
+/// An argument of 8-bit integers as \p name of i32, from which a zero point is
+/// taken.
+std::string centred(const std::string &name, const std::string &narrow,
+                    const std::string &wide) {
+  return "%w" + name + " = stablehlo.convert %n" + name + " : (" + narrow +
+         ") -> " + wide + "\n%z" + name +
+         " = stablehlo.constant dense<3> : " + wide + "\n%" + name +
+         " = stablehlo.subtract %w" + name + ", %z" + name + " : " + wide +
+         "\n";
+}
+
 std::string Case::text() const {
   Shape results;
   for (size_t i = 0; i < sizes.size(); ++i)
     results.push_back(resultSize(i));
-  std::string x = type(inputOrder, batch, features, sizes);
-  std::string k = type(kernelOrder, outputs, features / featureGroups, window);
-  std::string r = type(resultOrder, batch / batchGroups, outputs, results);
+  auto typeOfX = [&](const std::string &element) {
+    return type(inputOrder, batch, features, sizes, element);
+  };
+  auto typeOfK = [&](const std::string &element) {
+    return type(kernelOrder, outputs, features / featureGroups, window,
+                element);
+  };
+  std::string x = typeOfX(element), k = typeOfK(element);
+  std::string r =
+      type(resultOrder, batch / batchGroups, outputs, results, element);
   std::string pads, turned;
   for (size_t i = 0; i < sizes.size(); ++i) {
     pads += (i ? ", " : "") + list({low[i], high[i]});
     turned += std::string(i ? ", " : "") + (reversed[i] ? "true" : "false");
   }
-  std::string head = "(%x: " + x, kernel;
+  bool isInteger = element == "i32";
+  std::string head = isInteger ? "(%nx: " + typeOfX("i8") : "(%x: " + x;
+  std::string body = isInteger ? centred("x", typeOfX("i8"), x) : std::string();
   if (hasConstantKernel) {
-    // Numbers that are no multiples of each other, exact in every type.
-    int64_t count = outputs * (features / featureGroups);
-    for (int64_t size : window)
-      count *= size;
-    std::string values;
-    for (int64_t i = 0; i < count; ++i)
-      values += (i ? ", " : "") +
-                std::to_string(static_cast<double>(i * 37 % 29 - 14) / 16);
-    bool isComplex = element.starts_with("complex");
-    std::string dense = "dense<[" + values + "]> : tensor<" +
-                        std::to_string(count) + "x" +
-                        (isComplex ? "f32" : element) + ">\n";
-    kernel = "%flat = stablehlo.constant " + dense;
-    std::string flat = "tensor<" + std::to_string(count) + "x" + element + ">";
-    if (isComplex)
-      kernel += "%turned = stablehlo.reverse %flat, dims = [0] : tensor<" +
-                std::to_string(count) + "xf32>\n" +
-                "%both = stablehlo.complex %flat, %turned : " + flat + "\n";
-    kernel += std::string("%k = stablehlo.reshape ") +
-              (isComplex ? "%both" : "%flat") + " : (" + flat + ") -> " + k +
-              "\n";
+    body += constantKernel(k);
+  } else if (isInteger) {
+    head += ", %nk: " + typeOfK("i8");
+    body += centred("k", typeOfK("i8"), k);
   } else {
     head += ", %k: " + k;
   }
@@ -134,7 +168,7 @@ std::string Case::text() const {
                           "], lhs_dilate = " + list(baseDilations) +
                           ", rhs_dilate = " + list(windowDilations) +
                           ", reverse = [" + turned + "]";
-  return head + ") -> " + r + " {\n" + kernel +
+  return head + ") -> " + r + " {\n" + body +
          "%r = stablehlo.convolution(%x, %k) dim_numbers = " +
          names(inputOrder, 'b', 'f') + "x" + names(kernelOrder, 'o', 'i') +
          "->" + names(resultOrder, 'b', 'f') + ", window = {" + windowText +
@@ -145,6 +179,8 @@ std::string Case::text() const {
 }
 
 Tolerance toleranceOf(const std::string &element) {
+  if (element == "i32")
+    return {0, 0};
   if (element == "f64")
     return {1e-12, 1e-12};
   if (element == "bf16")
@@ -205,8 +241,8 @@ private:
 };
 
 TEST(SimplifyConvolutions, RandomOnes) {
-  const char *elements[] = {"f32", "f32", "f32",          "f64",
-                            "f16", "f32", "complex<f32>", "bf16"};
+  const char *elements[] = {"f32", "f32",          "f32",  "f64", "f16",
+                            "f32", "complex<f32>", "bf16", "i32"};
   int cases = 120;
   unsigned seed = 1;
   if (const char *asked = std::getenv("SINTER_CONVOLUTION_CASES"))
@@ -279,6 +315,62 @@ TEST(SimplifyConvolutions, DoublesAreProducts) {
   test.element = "f64";
   EXPECT_EQ(differs(test.text(), toleranceOf("f64")), "");
   EXPECT_EQ(countSteps(test, "matmul"), 1);
+}
+
+TEST(SimplifyConvolutions, SmallIntegersAreFloats) {
+  Case test(2);
+  test.features = 130;
+  test.outputs = 16;
+  test.sizes = {6, 6};
+  test.window = {3, 3};
+  test.element = "i32";
+  // Sums of constants that are small are exact in f32; of any two bytes those
+  // of 111 channels are.
+  EXPECT_EQ(differs(test.text(), {0, 0}), "");
+  EXPECT_EQ(countSteps(test, "direct"), 1);
+  test.hasConstantKernel = false;
+  EXPECT_EQ(differs(test.text(), {0, 0}), "");
+  EXPECT_EQ(countSteps(test, "direct"), 2);
+}
+
+TEST(SimplifyConvolutions, InLoopsAndBranches) {
+  const std::string text = R"((%x: tensor<1x16x6x6xf32>,
+      %k: tensor<16x16x3x3xf32>, %c: tensor<i1>) -> tensor<1x16x6x6xf32> {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %three = stablehlo.constant dense<3> : tensor<i32>
+    %r:2 = stablehlo.while(%i = %zero, %y = %x)
+        : tensor<i32>, tensor<1x16x6x6xf32>
+    cond {
+      %go = stablehlo.compare LT, %i, %three
+          : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %go : tensor<i1>
+    } do {
+      %n = stablehlo.add %i, %one : tensor<i32>
+      %s = stablehlo.convolution(%y, %k)
+          dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+          window = {pad = [[1, 1], [1, 1]]}
+          {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+          : (tensor<1x16x6x6xf32>, tensor<16x16x3x3xf32>)
+          -> tensor<1x16x6x6xf32>
+      %t = stablehlo.tanh %s : tensor<1x16x6x6xf32>
+      stablehlo.return %n, %t : tensor<i32>, tensor<1x16x6x6xf32>
+    }
+    %b = "stablehlo.if"(%c) ({
+      %u = stablehlo.convolution(%r#1, %k)
+          dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+          window = {pad = [[1, 2], [1, 2]], lhs_dilate = [2, 2],
+                    stride = [2, 2]}
+          {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+          : (tensor<1x16x6x6xf32>, tensor<16x16x3x3xf32>)
+          -> tensor<1x16x6x6xf32>
+      stablehlo.return %u : tensor<1x16x6x6xf32>
+    }, {
+      stablehlo.return %r#1 : tensor<1x16x6x6xf32>
+    }) : (tensor<i1>) -> tensor<1x16x6x6xf32>
+    return %b : tensor<1x16x6x6xf32>
+  })";
+  EXPECT_EQ(differs(text, {1e-4, 1e-4}), "");
 }
 
 /// Numbers that no sensible convolution has stay with the loops.

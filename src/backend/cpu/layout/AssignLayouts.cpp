@@ -1,5 +1,6 @@
 #include "backend/cpu/layout/AssignLayouts.h"
 
+#include "backend/cpu/OperationKind.h"
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/layout/ConvolutionForm.h"
@@ -15,12 +16,12 @@ namespace sinter::cpu {
 
 namespace {
 
-/// Walks the function once, in order; what is computed on blocks is remembered
+/// Walks a block once, in order; what is computed on blocks is remembered
 /// beside the plain value, and unpacked when somebody needs that.
 class LayoutAssigner {
 public:
-  LayoutAssigner(func::FuncOp function, const Target &target, bool allowsFast)
-      : function(function), lanes(target.f32Lanes), allowsFast(allowsFast) {}
+  LayoutAssigner(Block &block, const Target &target, bool allowsFast)
+      : block(block), lanes(target.f32Lanes), allowsFast(allowsFast) {}
 
   void run();
 
@@ -42,7 +43,7 @@ private:
   /// Unpacks the results of a replaced op that somebody still reads.
   void unpackWhereRead(Operation *op);
 
-  func::FuncOp function;
+  Block &block;
   int64_t lanes;
   bool allowsFast;
   llvm::DenseMap<Value, Value> blockedOf;
@@ -355,8 +356,7 @@ void LayoutAssigner::unpackWhereRead(Operation *op) {
 
 void LayoutAssigner::run() {
   // Early-increment: new ops stand before the one they replace.
-  for (Operation &op : llvm::make_early_inc_range(
-           function.getBody().front().without_terminator()))
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
     if (rewrite(&op))
       replaced.push_back(&op);
   // From the last to the first, so that a reader that is itself replaced is
@@ -367,9 +367,18 @@ void LayoutAssigner::run() {
   }
 }
 
+/// What stands in branches and loops has layouts of its own.
+static void assignIn(Block &block, const Target &target, bool allowsFast) {
+  LayoutAssigner(block, target, allowsFast).run();
+  for (Operation &op : block)
+    if (isControlFlow(&op))
+      for (Region &region : op.getRegions())
+        assignIn(region.front(), target, allowsFast);
+}
+
 void assignLayouts(func::FuncOp function, const Target &target,
                    bool allowsFast) {
-  LayoutAssigner(function, target, allowsFast).run();
+  assignIn(function.getBody().front(), target, allowsFast);
 }
 
 } // namespace sinter::cpu

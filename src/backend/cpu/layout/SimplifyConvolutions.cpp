@@ -5,6 +5,10 @@
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/layout/ConvolutionPhases.h"
 #include "backend/cpu/layout/ConvolutionProduct.h"
+#include "backend/cpu/layout/IntegerRange.h"
+#include "graph/Constants.h"
+#include "interpreter/Interpreter.h"
+#include "passes/LowerQuantized.h"
 
 using namespace mlir;
 using sinter::nn::Emit;
@@ -22,6 +26,8 @@ public:
   Value run();
 
 private:
+  Value runIntegers();
+  Value converted(Value value, Type element);
   Value compute(const PlainConvolution &plain);
   Value computeComplex(const PlainConvolution &plain);
   Value foldOutermost(const PlainConvolution &plain);
@@ -34,13 +40,11 @@ private:
 } // namespace
 
 /// The type that sums are taken in: as in the interpreter, of the result's
-/// kind and no narrower than f32. Nothing for integers.
+/// kind and no narrower than f32.
 static Type sumType(Type result) {
-  if (auto complex = dyn_cast<ComplexType>(result))
-    return complex;
-  if (!isa<FloatType>(result))
-    return {};
-  return result.isF64() ? result : Float32Type::get(result.getContext());
+  if (isa<ComplexType>(result) || result.isF64())
+    return result;
+  return Float32Type::get(result.getContext());
 }
 
 static bool mayBecomeProduct(const PlainConvolution &plain) {
@@ -48,17 +52,21 @@ static bool mayBecomeProduct(const PlainConvolution &plain) {
   return plain.groupOutputs() >= fewestOutputs && hasPatches(plain);
 }
 
-/// Whether there is something to compute, in floats, by sensible numbers.
+/// Whether there is something to compute, of one kind of numbers, by sensible
+/// sizes.
 static bool isSupported(stablehlo::ConvolutionOp op) {
   constexpr int64_t most = int64_t(1) << 31;
+  auto kindOf = [](Value value) {
+    Type element = tensorOf(value).getElementType();
+    return isa<FloatType>(element)     ? 1
+           : isa<ComplexType>(element) ? 2
+           : isa<IntegerType>(element) ? 3
+                                       : 0;
+  };
   for (Value value : {op.getLhs(), op.getRhs(), op.getResult()})
     if (!tensorOf(value).hasStaticShape() ||
-        tensorOf(value).getNumElements() == 0)
-      return false;
-  for (Value value : {op.getLhs(), op.getRhs()})
-    if (isa<ComplexType>(tensorOf(value).getElementType()) !=
-            isa<ComplexType>(tensorOf(op.getResult()).getElementType()) ||
-        !isa<FloatType, ComplexType>(tensorOf(value).getElementType()))
+        tensorOf(value).getNumElements() == 0 || kindOf(value) == 0 ||
+        kindOf(value) != kindOf(op.getResult()))
       return false;
   for (const stablehlo::WindowDimension &each : op.getWindow())
     for (int64_t number :
@@ -66,7 +74,7 @@ static bool isSupported(stablehlo::ConvolutionOp op) {
           each.baseDilation, each.windowDilation})
       if (number > most || number < -most)
         return false;
-  return static_cast<bool>(sumType(tensorOf(op.getResult()).getElementType()));
+  return true;
 }
 
 /// Whether the blocked kernels compute the operation as it stands.
@@ -92,18 +100,96 @@ static bool isOrdinary(stablehlo::ConvolutionOp op) {
          (op.getFeatureGroupCount() == 1 && llvm::all_of(window, isSpread));
 }
 
+/// A constant is converted at once, whatever its size: it is going to be
+/// packed.
+Value Simplifier::converted(Value value, Type element) {
+  Value result = emit.convert(value, element);
+  std::optional<Tensor> constant = constantTensor(value);
+  if (result == value || !constant)
+    return result;
+  Operation *convert = result.getDefiningOp();
+  Result<std::vector<Tensor>> folded = evaluate(convert, {*constant});
+  if (!folded)
+    return result;
+  result = makeConstant(emit.builder, emit.location, folded->front(),
+                        constantName(value));
+  convert->erase();
+  return result;
+}
+
 Value Simplifier::run() {
   if (!isSupported(op) || isOrdinary(op))
     return {};
   Type element = tensorOf(op.getResult()).getElementType();
+  if (isa<IntegerType>(element))
+    return runIntegers();
   Type sums = sumType(element);
-  PlainConvolution plain = PlainConvolution::of(emit, op);
-  plain.input = emit.convert(plain.input, sums);
-  plain.kernel = emit.convert(plain.kernel, sums);
-  Value result = compute(plain);
-  if (!result)
-    return {};
+  op.setOperand(0, converted(op.getLhs(), sums));
+  op.setOperand(1, converted(op.getRhs(), sums));
+  Value result = compute(PlainConvolution::of(emit, op));
   return toResultOrder(emit, emit.convert(result, element), op);
+}
+
+/// Channels [begin, end) of each group.
+static PlainConvolution channelsOf(Emit &emit, const PlainConvolution &plain,
+                                   int64_t begin, int64_t end) {
+  if (begin == 0 && end == plain.groupInputs())
+    return plain;
+  PlainConvolution part = plain;
+  SmallVector<int64_t> shape(tensorOf(plain.input).getShape());
+  SmallVector<int64_t> split(shape);
+  split[1] = plain.groupInputs();
+  split.insert(split.begin() + 1, plain.groups);
+  shape[1] = plain.groups * (end - begin);
+  part.input = emit.reshape(
+      emit.slice(emit.reshape(plain.input, split), 2, begin, end), shape);
+  part.kernel = emit.slice(plain.kernel, 1, begin, end);
+  return part;
+}
+
+/// Integers are floats while their sums are exact: in f32, of so many channels
+/// at a time as allow for it, or else in f64.
+Value Simplifier::runIntegers() {
+  constexpr double mostF32 = 0x1p24, mostF64 = 0x1p53;
+  constexpr int64_t fewestChannels = 4;
+  Type element = tensorOf(op.getResult()).getElementType();
+  IntegerRange all = IntegerRange::ofType(element);
+  double product = IntegerRange::of(op.getLhs()).reach() *
+                   IntegerRange::of(op.getRhs()).reach();
+  auto numbers = op.getDimensionNumbers();
+  const int64_t channels =
+      tensorOf(op.getRhs())
+          .getDimSize(numbers.getKernelInputFeatureDimension());
+  // Of one channel, then of all.
+  for (const stablehlo::WindowDimension &each : op.getWindow())
+    product *= double(each.size);
+  double sum = product * double(channels);
+  if (element.isInteger(1) || sum > all.high || sum >= mostF64 ||
+      (all.low == 0 && (IntegerRange::of(op.getLhs()).low < 0 ||
+                        IntegerRange::of(op.getRhs()).low < 0)))
+    return {};
+  // Exact sums must be taken as they stand.
+  op->setDiscardableAttr(exactProductAttribute, emit.builder.getUnitAttr());
+  int64_t piece = channels;
+  if (sum >= mostF32) {
+    piece = static_cast<int64_t>((mostF32 - 1) / product);
+    if (piece > lanes)
+      piece -= piece % lanes;
+  }
+  bool isF32 = piece >= std::min(fewestChannels, channels);
+  Type sums =
+      isF32 ? Type(emit.builder.getF32Type()) : Type(emit.builder.getF64Type());
+  op.setOperand(0, converted(op.getLhs(), sums));
+  op.setOperand(1, converted(op.getRhs(), sums));
+  PlainConvolution plain = PlainConvolution::of(emit, op);
+  Value result;
+  for (int64_t begin = 0; begin < channels; begin += isF32 ? piece : channels) {
+    int64_t end = isF32 ? std::min(begin + piece, channels) : channels;
+    Value part =
+        emit.convert(compute(channelsOf(emit, plain, begin, end)), element);
+    result = result ? emit.add(result, part) : part;
+  }
+  return toResultOrder(emit, result, op);
 }
 
 Value Simplifier::compute(const PlainConvolution &plain) {
@@ -185,7 +271,8 @@ Value Simplifier::foldOutermost(const PlainConvolution &plain) {
   return computeInPieces(emit, plain, bytes, fold);
 }
 
-void simplifyConvolutions(func::FuncOp function, const Target &target) {
+bool simplifyConvolutions(func::FuncOp function, const Target &target) {
+  bool changed = false;
   SmallVector<stablehlo::ConvolutionOp> found;
   function.walk([&](stablehlo::ConvolutionOp op) { found.push_back(op); });
   for (stablehlo::ConvolutionOp op : found) {
@@ -193,8 +280,10 @@ void simplifyConvolutions(func::FuncOp function, const Target &target) {
     if (Value result = Simplifier(op, builder, target.f32Lanes).run()) {
       op.getResult().replaceAllUsesWith(result);
       op.erase();
+      changed = true;
     }
   }
+  return changed;
 }
 
 } // namespace sinter::cpu

@@ -15,11 +15,15 @@
 //     channels;
 //   - none at all, f64: ConvolutionProduct;
 //   - floats narrower than f32 are converted, as sums of them are f32 by
-//     definition; complex numbers are four convolutions.
+//     definition; complex numbers are four convolutions;
+//   - integers whose sums a float holds exactly (IntegerRange) are floats: f32,
+//     a part of the channels at a time where all are too many, or f64.
 //
 // Restrictions:
-//   - Integers stay, as do windows that no few slices unfold, more than 64
-//     phases, and numbers of a window beyond 2^31.
+//   - Integers whose sums may leave f64 or the result's type stay, as do
+//   windows
+//     that no few slices unfold, more than 64 phases, and numbers of a window
+//     beyond 2^31.
 //   - A product stays where a group has fewer than 4 outputs: its patches would
 //     cost more than the loops.
 //   - Slices side by side of more than 64 MiB are made in pieces: about 32
@@ -36,8 +40,8 @@ namespace sinter::cpu {
 
 struct Target;
 
-/// Rewrites all of \p function, whose shapes are static.
-void simplifyConvolutions(mlir::func::FuncOp function, const Target &target);
+/// Rewrites all of \p function, whose shapes are static; whether anything was.
+bool simplifyConvolutions(mlir::func::FuncOp function, const Target &target);
 
 } // namespace sinter::cpu
 
