@@ -152,8 +152,11 @@ static std::pair<int64_t, int64_t> startsOf(const Dimension &dimension,
 }
 
 /// Joined phases compute a few results too many; phases by themselves fill
-/// their last block of channels less.
+/// their last block of channels less. One channel a group has a kernel of its
+/// own, joined ones do not.
 bool PhaseWriter::isWorthJoining(const Family &family) const {
+  if (plain.isDepthwise())
+    return false;
   double phases = 1, places = 1;
   for (auto [dimension, list] : llvm::zip_equal(dimensions, family)) {
     auto [first, last] = startsOf(dimension, list);

@@ -169,6 +169,41 @@ static Value product(Emit &emit, const PlainConvolution &plain) {
   return permute(emit, emit.reshape(result, split), order);
 }
 
+Value computeByPlaces(Emit &emit, const PlainConvolution &plain) {
+  const int64_t rank = plain.spatialRank();
+  SmallVector<int64_t> split = {plain.batch(), plain.groups,
+                                plain.groupInputs()};
+  llvm::append_range(split, tensorOf(plain.input).getShape().drop_front(2));
+  Value x = emit.reshape(plain.input, split);
+  for (int64_t i = 0; i < rank; ++i)
+    x = padded(emit, x, i + 3, plain.window[i]);
+  // [N, groups, K / groups, C / groups, window...], summed from the third on.
+  SmallVector<int64_t> products = {plain.batch(), plain.groups,
+                                   plain.groupOutputs(), plain.groupInputs()};
+  for (const stablehlo::WindowDimension &each : plain.window)
+    products.push_back(each.size);
+  auto ofKernel = llvm::to_vector(llvm::seq<int64_t>(1, rank + 4));
+  auto ofInput = llvm::to_vector(llvm::seq<int64_t>(0, rank + 4));
+  ofInput.erase(ofInput.begin() + 2);
+  auto summed = llvm::to_vector(llvm::seq<int64_t>(3, rank + 4));
+  Value kernel = emit.broadcast(
+      emit.reshape(plain.kernel, ArrayRef(products).drop_front()), ofKernel,
+      products);
+  SmallVector<Value> results;
+  for (int64_t place = 0; place < places(plain); ++place) {
+    Value seen = x;
+    int64_t rest = place;
+    for (int64_t i = rank - 1; i >= 0; rest /= plain.outputSize(i), --i)
+      seen = everyNth(emit, seen, i + 3,
+                      rest % plain.outputSize(i) * plain.window[i].stride,
+                      plain.window[i].size, plain.window[i].windowDilation);
+    Value sum = emit.sum(
+        emit.mul(emit.broadcast(seen, ofInput, products), kernel), summed);
+    results.push_back(emit.reshape(sum, {plain.batch(), plain.outputs(), 1}));
+  }
+  return emit.reshape(emit.concatenate(results, 2), plain.resultShape());
+}
+
 /// Halves until a piece needs at most \p most bytes.
 static Value
 computeHalves(Emit &emit, const PlainConvolution &plain, double most,

@@ -29,6 +29,10 @@ bool hasPatches(const PlainConvolution &plain);
 /// The result of \p plain, which has patches.
 mlir::Value computeAsProduct(nn::Emit &emit, const PlainConvolution &plain);
 
+/// The result of \p plain, which has no dilated input, from one sum of products
+/// a place of the window: for few places of large windows.
+mlir::Value computeByPlaces(nn::Emit &emit, const PlainConvolution &plain);
+
 /// Whether the window of \p dimension can be unfolded by few slices.
 bool canUnfold(const PlainConvolution &plain, int64_t dimension);
 

@@ -32,6 +32,10 @@ struct PlainConvolution {
   /// Input channels of one group.
   int64_t groupInputs() const { return tensorOf(kernel).getDimSize(1); }
   int64_t groupOutputs() const { return outputs() / groups; }
+  /// Several groups, of one channel each.
+  bool isDepthwise() const {
+    return groups > 1 && groupInputs() == 1 && groupOutputs() == 1;
+  }
   int64_t inputSize(int64_t dimension) const {
     return tensorOf(input).getDimSize(dimension + 2);
   }

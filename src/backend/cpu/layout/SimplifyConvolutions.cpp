@@ -52,6 +52,21 @@ static bool mayBecomeProduct(const PlainConvolution &plain) {
   return plain.groupOutputs() >= fewestOutputs && hasPatches(plain);
 }
 
+/// Windows that are larger than their few results, in groups that are no whole
+/// blocks of channels: as blocks, most of the products would be by zero.
+static bool hasFewPlaces(const PlainConvolution &plain, int64_t lanes) {
+  constexpr int64_t mostPlaces = 64;
+  int64_t places = 1, taps = 1;
+  for (int64_t i = 0; i < plain.spatialRank(); ++i) {
+    places *= plain.outputSize(i);
+    taps *= plain.window[i].size;
+    if (places > mostPlaces)
+      return false;
+  }
+  return plain.groups > 1 && plain.groupOutputs() < lanes && taps > places &&
+         !plain.isDepthwise();
+}
+
 /// Whether there is something to compute, of one kind of numbers, by sensible
 /// sizes.
 static bool isSupported(stablehlo::ConvolutionOp op) {
@@ -205,10 +220,15 @@ Value Simplifier::compute(const PlainConvolution &plain) {
     return computeByPhases(
         emit, plain, lanes,
         [&](const PlainConvolution &part) { return compute(part); });
+  // That depthwise convolutions take one after the other.
+  constexpr int64_t mostTaps = 16;
   bool isF32 = tensorOf(plain.input).getElementType().isF32();
+  if (plain.spatialRank() > 0 && hasFewPlaces(plain, lanes))
+    return computeByPlaces(emit, plain);
   if (plain.spatialRank() == 0 || (!isF32 && mayBecomeProduct(plain)))
     return computeAsProduct(emit, plain);
-  if (isF32 && plain.spatialRank() > 2 && canUnfold(plain, 0))
+  if (isF32 && plain.spatialRank() > 2 && canUnfold(plain, 0) &&
+      (!plain.isDepthwise() || plain.window[0].size <= mostTaps))
     return foldOutermost(plain);
   return plain.emitOperation(emit, op);
 }
@@ -268,7 +288,21 @@ Value Simplifier::foldOutermost(const PlainConvolution &plain) {
     std::swap(order[1], order[2]);
     return permute(emit, emit.reshape(result, unfolded), order);
   };
-  return computeInPieces(emit, plain, bytes, fold);
+  if (!plain.isDepthwise())
+    return computeInPieces(emit, plain, bytes, fold);
+  // One tap after the other, which keeps a channel a group.
+  Value sum;
+  for (int64_t tap = 0; tap < plain.window[0].size; ++tap) {
+    PlainConvolution part = plain;
+    stablehlo::WindowDimension &window = part.window[0];
+    int64_t start = tap * window.windowDilation - window.paddingLow;
+    window.size = 1;
+    placeWindow(window, part.inputSize(0), start, plain.outputSize(0));
+    part.kernel = emit.slice(plain.kernel, 2, tap, tap + 1);
+    Value product = fold(part);
+    sum = sum ? emit.add(sum, product) : product;
+  }
+  return sum;
 }
 
 bool simplifyConvolutions(func::FuncOp function, const Target &target) {
