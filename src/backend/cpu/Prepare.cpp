@@ -10,6 +10,7 @@
 #include "backend/cpu/layout/FormAttention.h"
 #include "backend/cpu/layout/PackWeights.h"
 #include "backend/cpu/layout/SimplifyConvolutions.h"
+#include "backend/cpu/layout/SimplifyProducts.h"
 #include "backend/cpu/regions/ExpandRegions.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
@@ -182,6 +183,7 @@ Result<void> cpu::prepare(Model &model, const Target &target,
   if (Result<void> flat = checkNesting(function); !flat)
     return flat;
   absorbTransposes(function);
+  simplifyProducts(function);
   // Decompositions leave tables and the like to be computed once.
   foldConstants(model.module(), defaultConstantByteLimit, everything);
   formAttention(function);

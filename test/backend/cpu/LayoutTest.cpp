@@ -264,6 +264,59 @@ TEST(Layout, ProductsWithEpilogues) {
       "");
 }
 
+/// Element types and dimensions that no kernel takes as they are. The products
+/// are large enough to be worth bringing into form.
+TEST(Layout, ProductsThatAreBroughtIntoForm) {
+  struct {
+    const char *lhs, *rhs, *result, *dims;
+  } cases[] = {
+      {"20x40xbf16", "40x30xbf16", "20x30xbf16",
+       "contracting_dims = [1] x [0]"},
+      {"20x40xf16", "40x30xf16", "20x30xf32", "contracting_dims = [1] x [0]"},
+      {"20x40xf8E4M3FN", "40x30xf8E4M3FN", "20x30xbf16",
+       "contracting_dims = [1] x [0]"},
+      {"20x40xf32", "40x30xf32", "20x30xf64", "contracting_dims = [1] x [0]"},
+      // Sums within f32, within f64, and beyond the result.
+      {"20x40xi8", "40x30xi8", "20x30xi32", "contracting_dims = [1] x [0]"},
+      {"3x4000xi8", "4000x5xi8", "3x5xi32", "contracting_dims = [1] x [0]"},
+      {"20x40xui8", "40x30xui8", "20x30xui32", "contracting_dims = [1] x [0]"},
+      {"20x40xi16", "40x30xi16", "20x30xi64", "contracting_dims = [1] x [0]"},
+      {"20x40xi32", "40x30xi32", "20x30xi32", "contracting_dims = [1] x [0]"},
+      {"20x40xi8", "40x30xi8", "20x30xi8", "contracting_dims = [1] x [0]"},
+      {"20x40xi4", "40x30xi4", "20x30xi32", "contracting_dims = [1] x [0]"},
+      {"20x40xi1", "40x30xi1", "20x30xi1", "contracting_dims = [1] x [0]"},
+      {"20x40xcomplex<f32>", "40x30xcomplex<f32>", "20x30xcomplex<f32>",
+       "contracting_dims = [1] x [0]"},
+      // Vectors, on either side, with batches.
+      {"90x70xf32", "70xf32", "90xf32", "contracting_dims = [1] x [0]"},
+      {"70x90xf64", "70x1xf64", "90x1xf64", "contracting_dims = [0] x [0]"},
+      {"70xf32", "70x90xf32", "90xf32", "contracting_dims = [0] x [0]"},
+      {"2x3x1x16xf32", "2x3x50x16xf32", "2x3x1x50xf32",
+       "batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [3]"},
+      {"1x3x16x2xf32", "16x9x3x8x2xf32", "2x3x1x9x8xf32",
+       "batching_dims = [3, 1] x [4, 2], contracting_dims = [2] x [0]"},
+      {"3000xf32", "3000xf32", "f32", "contracting_dims = [0] x [0]"},
+      // Contracted and free dimensions that do not lie side by side.
+      {"2x3x7x16xf32", "3x16x20xf32", "2x7x20xf32",
+       "contracting_dims = [1, 3] x [0, 1]"},
+      {"7x3x16x5xf32", "16x6x7x4xf32", "7x3x5x6x4xf32",
+       "batching_dims = [0] x [2], contracting_dims = [2] x [0]"},
+      {"3x16x5x8xf32", "8x6x16x4xf32", "3x5x6x4xf32",
+       "contracting_dims = [3, 1] x [0, 2]"},
+  };
+  for (auto &[lhs, rhs, result, dims] : cases) {
+    auto type = [](const char *of) {
+      return "tensor<" + std::string(of) + ">";
+    };
+    std::string text = "(%x: " + type(lhs) + ", %y: " + type(rhs) + ") -> " +
+                       type(result) +
+                       " {\n%0 = stablehlo.dot_general %x, %y, " + dims +
+                       " : (" + type(lhs) + ", " + type(rhs) + ") -> " +
+                       type(result) + "\nreturn %0 : " + type(result) + "\n}";
+    EXPECT_EQ(differs(text, close), "") << text;
+  }
+}
+
 TEST(Layout, ProductsOfEveryShape) {
   struct {
     Shape lhs, rhs, result;
@@ -272,6 +325,8 @@ TEST(Layout, ProductsOfEveryShape) {
   } cases[] = {
       {{1, 70}, {70, 33}, {1, 33}, "contracting_dims = [1] x [0]", true},
       {{37, 70}, {33, 70}, {37, 33}, "contracting_dims = [1] x [1]", true},
+      // Rows that are far apart.
+      {{37, 70}, {70, 300}, {37, 300}, "contracting_dims = [1] x [0]", false},
       {{70, 37}, {70, 33}, {37, 33}, "contracting_dims = [0] x [0]", false},
       {{3, 5, 4},
        {3, 4, 6},

@@ -157,11 +157,13 @@ TEST(MatMul, Packed) {
 }
 
 TEST(MatMul, RowsAndTransposed) {
-  for (BLayout layout : {BLayout::Rows, BLayout::Transposed})
+  for (BLayout layout :
+       {BLayout::Rows, BLayout::CopiedRows, BLayout::Transposed})
     for (auto [m, n, k] : {std::tuple{1, 7, 3},
                            {3, 40, 64},
                            {29, 37, 19},
                            {20, 64, 1024},
+                           {300, 40, 3000}, // Several blocks of rows.
                            {50, 16, 33}})
       check(dense(m, n, k, layout), host());
 }
@@ -204,7 +206,7 @@ TEST(MatMul, RandomShapes) {
   std::mt19937 generator(11);
   auto upTo = [&](int limit) { return int64_t(generator() % limit + 1); };
   for (int i = 0; i < 12; ++i)
-    check(dense(upTo(70), upTo(130), upTo(90), BLayout(generator() % 3)),
+    check(dense(upTo(70), upTo(130), upTo(90), BLayout(generator() % 4)),
           host());
 }
 
@@ -230,7 +232,8 @@ TEST(MatMul, NarrowerMachines) {
   if (host().f32Lanes < 8)
     GTEST_SKIP() << "needs AVX2";
   for (const Target &target : {*avx2, *sse})
-    for (BLayout layout : {BLayout::Packed, BLayout::Rows, BLayout::Transposed})
+    for (BLayout layout : {BLayout::Packed, BLayout::Rows, BLayout::CopiedRows,
+                           BLayout::Transposed})
       check(dense(21, 45, 35, layout), target);
 }
 

@@ -42,6 +42,15 @@ struct Side {
 
 } // namespace
 
+/// Whether the rows of B that a task reads lie so far apart that each reading
+/// of them meets other pages and the same few lines of the cache, and are read
+/// often enough to pay for a copy.
+static bool readsBetterTogether(const MatMulShape &shape) {
+  constexpr int64_t leastRows = 24, leastDepth = 16, leastStride = 256;
+  return shape.m >= leastRows && shape.k >= leastDepth &&
+         shape.bStride >= leastStride;
+}
+
 std::optional<MatMulForm> MatMulForm::of(stablehlo::DotGeneralOp op,
                                          bool hasConstantRhs) {
   auto numbers = op.getDotDimensionNumbers();
@@ -87,8 +96,10 @@ std::optional<MatMulForm> MatMulForm::of(stablehlo::DotGeneralOp op,
     return form;
   }
   if (columns->second == 1 || shape.n == 1) {
-    shape.bLayout = MatMulShape::BLayout::Rows;
     shape.bStride = rhsDepth->second;
+    shape.bLayout = readsBetterTogether(shape)
+                        ? MatMulShape::BLayout::CopiedRows
+                        : MatMulShape::BLayout::Rows;
     return form;
   }
   if (rhsDepth->second == 1) {

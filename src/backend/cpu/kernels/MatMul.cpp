@@ -39,10 +39,18 @@ MatMul::MatMul(const MatMulShape &shape, const Target &target, Type element)
   for (const MatMulShape::BatchDim &dim : shape.batch)
     outer *= dim.size;
   int64_t panels = llvm::divideCeil(allVectors, panelVectors);
-  if (shape.bLayout == MatMulShape::BLayout::Transposed)
-    order = {outer, 1, panels, 1}; // A task packs a panel, then uses it.
-  else
+  if (copiesPanels()) {
+    // The rows of A stay in cache from panel to panel, and are enough to pay
+    // for the copy.
+    constexpr int64_t leastRows = 128;
+    int64_t rows = std::max<int64_t>(leastRows, target.l2Bytes / 2 /
+                                                    (shape.k * elementBytes));
+    rowBlocks = Partition::of(rowTiles.count,
+                              std::max<int64_t>(1, rows / rowTiles.size));
+    order = {outer, rowBlocks.count, panels, 1};
+  } else {
     chooseOrder(outer, panels);
+  }
   streamsWeights = shape.bLayout == MatMulShape::BLayout::Packed &&
                    packedElements() * elementBytes > target.l2Bytes / 2;
 }
@@ -75,6 +83,11 @@ void MatMul::chooseOrder(int64_t outer, int64_t panels) {
   order = staged;
 }
 
+bool MatMul::copiesPanels() const {
+  return shape.bLayout == MatMulShape::BLayout::Transposed ||
+         shape.bLayout == MatMulShape::BLayout::CopiedRows;
+}
+
 int64_t MatMul::panelElements() const { return shape.k * panelVectors * lanes; }
 
 int64_t MatMul::tasks() const { return order.tasks(); }
@@ -84,8 +97,7 @@ double MatMul::flops() const {
 }
 
 int64_t MatMul::scratchElements() const {
-  return shape.bLayout == MatMulShape::BLayout::Transposed ? panelElements()
-                                                           : 0;
+  return copiesPanels() ? panelElements() : 0;
 }
 
 int64_t MatMul::packedElements() const { return shape.k * allVectors * lanes; }
@@ -193,6 +205,11 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
       panel.stride = shape.bStride;
       panel.isPadded = false;
       break;
+    case MatMulShape::BLayout::CopiedRows:
+      panel.source = operands.scratch;
+      panel.offset = emitter.index(0);
+      copyRows(emitter, operands, panel);
+      break;
     case MatMulShape::BLayout::Transposed:
       panel.source = operands.scratch;
       panel.offset = emitter.index(0);
@@ -223,10 +240,11 @@ void MatMul::buildPanel(Emitter &emitter, Operands &operands,
       buildTile(emitter, operands, panel, firstRow, rows);
     });
   };
-  if (order.units == rowTiles.count)
+  if (!copiesPanels())
     return emitUnit(unit);
-  emitter.loop(emitter.index(0), emitter.index(rowTiles.count), 1,
-               [&](Value unit) { emitUnit(unit); });
+  emitter.loop(rowBlocks.start(emitter, unit),
+               rowBlocks.start(emitter, emitter.add(unit, 1)), 1,
+               [&](Value tile) { emitUnit(tile); });
 }
 
 void MatMul::buildTile(Emitter &emitter, Operands &operands, const Panel &panel,
@@ -344,6 +362,21 @@ SmallVector<Value> MatMul::reduce(Emitter &emitter, Operands &operands,
     }
   sums.resize(size);
   return sums;
+}
+
+void MatMul::copyRows(Emitter &emitter, Operands &operands,
+                      const Panel &panel) const {
+  Value first = emitter.add(operands.bBase, panel.firstColumn);
+  emitter.loop(emitter.index(0), emitter.index(shape.k), 1, [&](Value k) {
+    Value from = emitter.add(first, emitter.mul(k, shape.bStride));
+    Value to = emitter.mul(k, panel.stride);
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      int64_t valid = v + 1 == panel.vectors ? panel.valid : lanes;
+      emitter.store(emitter.loadFirst(operands.b, emitter.add(from, v * lanes),
+                                      vectorType, valid),
+                    operands.scratch, emitter.add(to, v * lanes));
+    }
+  });
 }
 
 /// Packs columns of the transposed B, which are contiguous, into rows of the

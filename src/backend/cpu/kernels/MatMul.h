@@ -26,6 +26,7 @@ struct MatMulShape {
   enum class BLayout {
     Packed, ///< A constant, packed by MatMul::pack; the same in all batches.
     Rows,   ///< B[k,n] is at k * bStride + n.
+    CopiedRows, ///< The same; what a task reads of it is copied together first.
     Transposed, ///< B[k,n] is at n * bStride + k.
   };
   BLayout bLayout = BLayout::Packed;
@@ -112,6 +113,9 @@ private:
                llvm::function_ref<void(size_t i, int64_t valid)> body) const;
   void packTransposed(Emitter &emitter, Operands &operands,
                       const Panel &panel) const;
+  void copyRows(Emitter &emitter, Operands &operands, const Panel &panel) const;
+  /// Whether a task brings its panel into the scratch buffer before using it.
+  bool copiesPanels() const;
   int64_t panelElements() const;
   void chooseOrder(int64_t outer, int64_t panels);
 
@@ -123,7 +127,8 @@ private:
   int64_t panelVectors; ///< Vectors of a whole panel.
   int64_t allVectors;   ///< Vectors that cover n.
   Partition rowTiles;
-  Partition depths; ///< The part of the reduction that each stage does.
+  Partition depths;    ///< The part of the reduction that each stage does.
+  Partition rowBlocks; ///< Tiles of a task that copies its panel.
   TaskOrder order;
   bool streamsWeights; ///< They do not stay in the second-level cache.
 };

@@ -1,0 +1,238 @@
+#include "backend/cpu/layout/SimplifyProducts.h"
+
+#include "backend/cpu/emit/AnchorKernel.h"
+#include "graph/ArithmeticCount.h"
+#include "graph/nn/Emit.h"
+
+#include <cmath>
+
+using namespace mlir;
+using sinter::nn::Emit;
+using sinter::stablehlo::DotGeneralOp;
+
+namespace sinter::cpu {
+
+/// The operation on other operands, with a result of element type \p element.
+static Value productOf(Emit &emit, DotGeneralOp op, Value lhs, Value rhs,
+                       Type element) {
+  return emit.make<DotGeneralOp>(
+      RankedTensorType::get(shapeOf(op.getResult()), element), lhs, rhs,
+      op.getDotDimensionNumbersAttr(), op.getPrecisionConfigAttr(),
+      stablehlo::DotAlgorithmAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Element types
+//===----------------------------------------------------------------------===//
+
+static Value complexProduct(Emit &emit, DotGeneralOp op) {
+  Type element = cast<ComplexType>(tensorOf(op.getResult()).getElementType())
+                     .getElementType();
+  Value lhs[] = {emit.make<stablehlo::RealOp>(op.getLhs()),
+                 emit.make<stablehlo::ImagOp>(op.getLhs())};
+  Value rhs[] = {emit.make<stablehlo::RealOp>(op.getRhs()),
+                 emit.make<stablehlo::ImagOp>(op.getRhs())};
+  auto part = [&](unsigned i, unsigned j) {
+    return productOf(emit, op, lhs[i], rhs[j], element);
+  };
+  Value real = emit.sub(part(0, 0), part(1, 1));
+  Value imaginary = emit.add(part(0, 1), part(1, 0));
+  return emit.make<stablehlo::ComplexOp>(real, imaginary);
+}
+
+/// The greatest magnitude of an integer type.
+static double reach(Type type) {
+  auto integer = cast<IntegerType>(type);
+  return std::ldexp(1, integer.getWidth() - (integer.isUnsigned() ? 0 : 1));
+}
+
+static int64_t depthOf(DotGeneralOp op) {
+  int64_t depth = 1;
+  for (int64_t dim : op.getDotDimensionNumbers().getLhsContractingDimensions())
+    depth *= shapeOf(op.getLhs())[dim];
+  return depth;
+}
+
+/// A float type whose sums are those of the operation; null if there is none.
+static Type accumulatorOf(DotGeneralOp op) {
+  MLIRContext *context = op.getContext();
+  Type lhs = tensorOf(op.getLhs()).getElementType(),
+       rhs = tensorOf(op.getRhs()).getElementType(),
+       result = tensorOf(op.getResult()).getElementType();
+  if (isa<FloatType>(lhs) && isa<FloatType>(rhs) && isa<FloatType>(result))
+    return result.isF64() ? Type(Float64Type::get(context))
+                          : Type(Float32Type::get(context));
+  auto isNumber = [](Type type) {
+    return isa<IntegerType>(type) && !type.isInteger(1);
+  };
+  if (!isNumber(lhs) || !isNumber(rhs) || !isNumber(result))
+    return {};
+  const double most = double(depthOf(op)) * reach(lhs) * reach(rhs);
+  if (most >= reach(result) || cast<IntegerType>(result).isUnsigned() !=
+                                   cast<IntegerType>(lhs).isUnsigned())
+    return {};
+  if (most < 0x1p24)
+    return Float32Type::get(context);
+  return most < 0x1p53 ? Type(Float64Type::get(context)) : Type();
+}
+
+static void changeElements(DotGeneralOp op) {
+  OpBuilder builder(op);
+  Emit emit(builder, op.getLoc());
+  Type element = tensorOf(op.getResult()).getElementType();
+  if (isa<ComplexType>(element)) {
+    op.replaceAllUsesWith(complexProduct(emit, op));
+    return op.erase();
+  }
+  Type accumulator = accumulatorOf(op);
+  auto isAccumulator = [&](Value value) {
+    return tensorOf(value).getElementType() == accumulator;
+  };
+  if (!accumulator || (isAccumulator(op.getLhs()) &&
+                       isAccumulator(op.getRhs()) && element == accumulator))
+    return;
+  Value sums = productOf(emit, op, emit.convert(op.getLhs(), accumulator),
+                         emit.convert(op.getRhs(), accumulator), accumulator);
+  op.replaceAllUsesWith(emit.convert(sums, element));
+  op.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+/// One operand of a product, with the numbers of its dimensions.
+struct Factor {
+  Value value;
+  ArrayRef<int64_t> batching, contracting;
+
+  SmallVector<int64_t> freeDims() const {
+    SmallVector<int64_t> dims;
+    for (int64_t dim = 0; dim < tensorOf(value).getRank(); ++dim)
+      if (!llvm::is_contained(batching, dim) &&
+          !llvm::is_contained(contracting, dim))
+        dims.push_back(dim);
+    return dims;
+  }
+  bool isVector() const {
+    return llvm::all_of(freeDims(),
+                        [&](int64_t dim) { return shapeOf(value)[dim] == 1; });
+  }
+};
+
+/// The sums over products of \p matrix and \p vector, in the matrix's order of
+/// dimensions.
+static Value sumOfProducts(Emit &emit, const Factor &matrix,
+                           const Factor &vector) {
+  SmallVector<int64_t> kept, sizes, places;
+  for (int64_t dim = 0; dim < tensorOf(vector.value).getRank(); ++dim) {
+    const auto *batch = llvm::find(vector.batching, dim);
+    const auto *depth = llvm::find(vector.contracting, dim);
+    if (batch != vector.batching.end())
+      places.push_back(matrix.batching[batch - vector.batching.begin()]);
+    else if (depth != vector.contracting.end())
+      places.push_back(matrix.contracting[depth - vector.contracting.begin()]);
+    else
+      continue;
+    sizes.push_back(shapeOf(vector.value)[dim]);
+  }
+  Value spread = emit.broadcast(emit.reshape(vector.value, sizes), places,
+                                shapeOf(matrix.value));
+  return emit.sum(emit.mul(matrix.value, spread), matrix.contracting);
+}
+
+/// A product with a vector reads its matrix once, and so in the order of
+/// memory.
+static void reduceByVector(DotGeneralOp op) {
+  auto numbers = op.getDotDimensionNumbers();
+  Factor sides[] = {{op.getLhs(), numbers.getLhsBatchingDimensions(),
+                     numbers.getLhsContractingDimensions()},
+                    {op.getRhs(), numbers.getRhsBatchingDimensions(),
+                     numbers.getRhsContractingDimensions()}};
+  const bool isPacked = sides[1].batching.empty() &&
+                        op.getRhs().getDefiningOp<stablehlo::ConstantOp>();
+  Type element = tensorOf(op.getResult()).getElementType();
+  const unsigned vector = sides[1].isVector() ? 1 : 0;
+  if ((vector == 0 && (!sides[0].isVector() || isPacked)) ||
+      sides[0].contracting.empty() || !(element.isF32() || element.isF64()) ||
+      tensorOf(op.getLhs()).getElementType() != element ||
+      tensorOf(op.getRhs()).getElementType() != element)
+    return;
+  const Factor &matrix = sides[1 - vector];
+  OpBuilder builder(op);
+  Emit emit(builder, op.getLoc());
+  Value sums = sumOfProducts(emit, matrix, sides[vector]);
+  // The dimensions that are left, as the result has them.
+  SmallVector<int64_t> left, order;
+  for (int64_t dim = 0; dim < tensorOf(matrix.value).getRank(); ++dim)
+    if (!llvm::is_contained(matrix.contracting, dim))
+      left.push_back(dim);
+  SmallVector<int64_t> wanted(matrix.batching);
+  llvm::append_range(wanted, matrix.freeDims());
+  for (int64_t dim : wanted)
+    order.push_back(llvm::find(left, dim) - left.begin());
+  if (!llvm::is_sorted(order))
+    sums = emit.transpose(sums, order);
+  op.replaceAllUsesWith(emit.reshape(sums, shapeOf(op.getResult())));
+  op.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
+
+/// Brings an operand's dimensions into the order batching, then free and
+/// contracting ones, of which \p depthFirst says which come first; \p batching
+/// and \p contracting become their numbers there.
+static Value arrange(Emit &emit, Value operand, SmallVector<int64_t> &batching,
+                     SmallVector<int64_t> &contracting, bool depthFirst) {
+  SmallVector<int64_t> order(batching), free;
+  for (int64_t dim = 0; dim < tensorOf(operand).getRank(); ++dim)
+    if (!llvm::is_contained(batching, dim) &&
+        !llvm::is_contained(contracting, dim))
+      free.push_back(dim);
+  llvm::append_range(order, depthFirst ? contracting : free);
+  llvm::append_range(order, depthFirst ? free : contracting);
+  const int64_t depthAt = batching.size() + (depthFirst ? 0 : free.size());
+  for (auto [i, dim] : llvm::enumerate(batching))
+    dim = i;
+  for (auto [i, dim] : llvm::enumerate(contracting))
+    dim = depthAt + i;
+  if (llvm::is_sorted(order))
+    return operand;
+  return emit.transpose(operand, order);
+}
+
+static void arrangeDimensions(DotGeneralOp op) {
+  OpBuilder builder(op);
+  Emit emit(builder, op.getLoc());
+  auto numbers = op.getDotDimensionNumbers();
+  SmallVector<int64_t> dims[] = {
+      llvm::to_vector(numbers.getLhsBatchingDimensions()),
+      llvm::to_vector(numbers.getRhsBatchingDimensions()),
+      llvm::to_vector(numbers.getLhsContractingDimensions()),
+      llvm::to_vector(numbers.getRhsContractingDimensions())};
+  op.getLhsMutable().assign(
+      arrange(emit, op.getLhs(), dims[0], dims[2], /*depthFirst=*/false));
+  op.getRhsMutable().assign(
+      arrange(emit, op.getRhs(), dims[1], dims[3], /*depthFirst=*/true));
+  op.setDotDimensionNumbersAttr(stablehlo::DotDimensionNumbersAttr::get(
+      op.getContext(), dims[0], dims[1], dims[2], dims[3]));
+}
+
+void simplifyProducts(func::FuncOp function) {
+  constexpr double leastWork = 4096;
+  auto forProducts = [&](bool withKernel, void (*rewrite)(DotGeneralOp)) {
+    SmallVector<DotGeneralOp> found;
+    function.walk([&](DotGeneralOp op) {
+      if (withKernel >= isAnchor(op) && arithmeticCount(*op) >= leastWork)
+        found.push_back(op);
+    });
+    llvm::for_each(found, rewrite);
+  };
+  forProducts(/*withKernel=*/false, changeElements);
+  forProducts(/*withKernel=*/true, reduceByVector);
+  forProducts(/*withKernel=*/false, arrangeDimensions);
+}
+
+} // namespace sinter::cpu

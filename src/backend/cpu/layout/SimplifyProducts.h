@@ -1,0 +1,38 @@
+//===- SimplifyProducts.h - products that have a kernel -------------------===//
+//
+//   dot_general(a, b) : bf16
+//     ->  convert<bf16>(dot_general(convert<f32>(a), convert<f32>(b)))
+//   dot_general(a, b) : i8, i8 -> i32
+//     ->  convert<i32>(dot_general(convert<f32>(a), convert<f32>(b)))
+//   dot_general(a, b)
+//     ->  dot_general(transpose(a), transpose(b)), what is collapsed side by
+//         side
+//   dot_general(matrix, vector)
+//     ->  reduce(multiply(matrix, broadcast_in_dim(vector)))
+//
+// The kernels of products take matrices of f32 or f64. Sums of narrower floats
+// are f32 by definition, rounded once; sums of integers are exact in the first
+// of f32 and f64 that holds them all. Complex numbers are four products.
+//
+// Restrictions:
+//   - Shapes are static.
+//   - Sums of integers that f64 or the result does not hold stay, and products
+//     of truth values.
+//   - A vector by a constant matrix stays: the matrix is packed.
+//   - What is too small to pay for it stays.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_LAYOUT_SIMPLIFYPRODUCTS_H
+#define SINTER_BACKEND_CPU_LAYOUT_SIMPLIFYPRODUCTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace sinter::cpu {
+
+/// Rewrites all of \p function, whose shapes are static.
+void simplifyProducts(mlir::func::FuncOp function);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_LAYOUT_SIMPLIFYPRODUCTS_H
