@@ -2,7 +2,7 @@
 
 #include "backend/cpu/OperationKind.h"
 
-#include "backend/cpu/emit/Elemental.h"
+#include "backend/cpu/emit/KernelBody.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "graph/nn/NnOps.h"
 
@@ -42,7 +42,9 @@ Kind cpu::kindOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, Kind>(op)
       .Case<ConstantOp>([](auto) { return Kind::Constant; })
       .Case<ReduceOp>([](auto) { return Kind::Reduction; })
-      .Case<ReduceWindowOp>([](auto) { return Kind::Window; })
+      .Case<ReduceWindowOp>([](ReduceWindowOp window) {
+        return scanDimension(window) ? Kind::Whole : Kind::Window;
+      })
       .Case<DotGeneralOp, stablehlo::ConvolutionOp, cpu::ConvolutionOp, PoolOp,
             cpu::AttentionOp>([](auto) { return Kind::Product; })
       .Case<ScatterOp, SortOp, SelectAndScatterOp>(

@@ -18,7 +18,7 @@ enum class Kind {
   Reduction, ///< reduce
   Window,    ///< reduce_window: operand elements are read several times.
   Product,   ///< convolution, dot_general
-  Whole,     ///< sort, scatter: not element by element
+  Whole,     ///< sort, scatter, running sums: not element by element
   Unknown
 };
 

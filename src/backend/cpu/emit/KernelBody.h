@@ -29,6 +29,11 @@ public:
   static std::unique_ptr<KernelBody> create(KernelOp kernel);
 };
 
+/// The one dimension along which each window of \p op reaches from the first
+/// element to the place itself, the others being single elements: a running
+/// sum, say. Nothing if the windows are others.
+std::optional<size_t> scanDimension(stablehlo::ReduceWindowOp op);
+
 /// Loops over the elements of the results.
 std::unique_ptr<KernelBody> createLoopKernel(KernelOp kernel);
 /// stablehlo.sort: each row by itself.
@@ -37,6 +42,8 @@ std::unique_ptr<KernelBody> createSortKernel(KernelOp kernel);
 std::unique_ptr<KernelBody> createScatterKernel(KernelOp kernel);
 /// stablehlo.select_and_scatter: one source element after the other.
 std::unique_ptr<KernelBody> createSelectAndScatterKernel(KernelOp kernel);
+/// stablehlo.reduce_window whose windows are all that came so far.
+std::unique_ptr<KernelBody> createScanKernel(KernelOp kernel);
 /// stablehlo.dynamic_update_slice into memory that holds the operand.
 std::unique_ptr<KernelBody> createUpdateKernel(KernelOp kernel);
 

@@ -35,6 +35,9 @@ std::unique_ptr<KernelBody> KernelBody::create(KernelOp kernel) {
     return createScatterKernel(kernel);
   if (isa_and_nonnull<stablehlo::SelectAndScatterOp>(root))
     return createSelectAndScatterKernel(kernel);
+  if (auto window = dyn_cast_or_null<stablehlo::ReduceWindowOp>(root);
+      window && scanDimension(window))
+    return createScanKernel(kernel);
   if (kernel->hasAttr(updatedAttribute))
     return createUpdateKernel(kernel);
   return createLoopKernel(kernel);

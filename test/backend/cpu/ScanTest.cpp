@@ -1,0 +1,91 @@
+//===- ScanTest.cpp - running sums against the oracle ---------------------===//
+
+#include "backend/cpu/CompareWithInterpreter.h"
+
+#include <gtest/gtest.h>
+
+using namespace sinter;
+using namespace sinter::test;
+
+namespace {
+
+struct Case {
+  std::string shape, window, low, high = "0, 0, 0";
+  std::string region = "%r = stablehlo.add %a, %b : tensor<f32>";
+  /// Nothing: an argument.
+  std::string init = "0.0";
+};
+
+/// The windows of a tensor of rank 3, with a reader behind them.
+std::string bodyOf(const Case &test) {
+  std::string type = "tensor<" + test.shape + "xf32>";
+  std::string padding;
+  for (size_t dim = 0; dim < 3; ++dim)
+    padding += (dim ? ", [" : "[") + test.low.substr(3 * dim, 1) + ", " +
+               test.high.substr(3 * dim, 1) + "]";
+  std::string init = test.init.empty() ? ""
+                                       : "%i = stablehlo.constant dense<" +
+                                             test.init + "> : tensor<f32>\n";
+  return "(%x: " + type + (test.init.empty() ? ", %i: tensor<f32>" : "") +
+         ") -> " + type + " {\n" + init +
+         "%0 = \"stablehlo.reduce_window\"(%x, %i) ({\n"
+         "^bb0(%a: tensor<f32>, %b: tensor<f32>):\n" +
+         test.region +
+         "\nstablehlo.return %r : tensor<f32>\n}) {window_dimensions = "
+         "array<i64: " +
+         test.window + ">, padding = dense<[" + padding +
+         "]> : tensor<3x2xi64>} : (" + type + ", tensor<f32>) -> " + type +
+         "\n%1 = stablehlo.negate %0 : " + type + "\nreturn %1 : " + type +
+         "\n}";
+}
+
+TEST(Scan, AlongEveryDimension) {
+  const std::string notCommutative =
+      "%h = stablehlo.constant dense<0.5> : tensor<f32>\n"
+      "%s = stablehlo.multiply %a, %h : tensor<f32>\n"
+      "%r = stablehlo.subtract %b, %s : tensor<f32>";
+  const Case cases[] = {
+      {"3x5x7", "1, 1, 7", "0, 0, 6"},
+      {"3x5x7", "1, 5, 1", "0, 4, 0"},
+      {"3x5x7", "3, 1, 1", "2, 0, 0"},
+      {"1x1x8", "1, 1, 8", "0, 0, 7"},
+      // Windows that are larger than the dimension.
+      {"3x5x7", "1, 9, 1", "0, 8, 0"},
+      {"3x5x7", "1, 1, 7", "0, 0, 6", "0, 0, 0", notCommutative},
+      {"3x5x7", "1, 5, 1", "0, 4, 0", "0, 0, 0", notCommutative},
+      {"3x5x7", "1, 1, 7", "0, 0, 6", "0, 0, 0",
+       "%r = stablehlo.maximum %a, %b : tensor<f32>", ""},
+      // What lies outside counts.
+      {"3x5x7", "1, 1, 7", "0, 0, 6", "0, 0, 0",
+       "%r = stablehlo.add %a, %b : tensor<f32>", ""},
+      {"3x5x7", "1, 3, 3", "0, 1, 2", "0, 1, 0",
+       "%r = stablehlo.multiply %a, %b : tensor<f32>", "0.5"},
+      // What is no running sum: from the end, and along two dimensions.
+      {"3x5x7", "1, 1, 7", "0, 0, 0", "0, 0, 6"},
+      {"3x5x7", "1, 5, 7", "0, 4, 6"},
+  };
+  for (const Case &test : cases)
+    EXPECT_EQ(differs(bodyOf(test)), "") << bodyOf(test);
+}
+
+/// Greatest element so far, and where it stands.
+TEST(Scan, CarriesSeveralValues) {
+  EXPECT_EQ(
+      differs(R"((%x: tensor<4x9xf32>) -> (tensor<4x9xf32>, tensor<4x9xi32>) {
+    %n = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %m = stablehlo.constant dense<-1> : tensor<i32>
+    %i = stablehlo.iota dim = 1 : tensor<4x9xi32>
+    %0:2 = "stablehlo.reduce_window"(%x, %i, %n, %m) ({
+    ^bb0(%a: tensor<f32>, %p: tensor<i32>, %b: tensor<f32>, %q: tensor<i32>):
+      %c = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %v = stablehlo.select %c, %a, %b : tensor<i1>, tensor<f32>
+      %w = stablehlo.select %c, %p, %q : tensor<i1>, tensor<i32>
+      stablehlo.return %v, %w : tensor<f32>, tensor<i32>
+    }) {window_dimensions = array<i64: 1, 9>, padding = dense<[[0, 0], [8, 0]]> : tensor<2x2xi64>}
+      : (tensor<4x9xf32>, tensor<4x9xi32>, tensor<f32>, tensor<i32>) -> (tensor<4x9xf32>, tensor<4x9xi32>)
+    return %0#0, %0#1 : tensor<4x9xf32>, tensor<4x9xi32>
+  })"),
+      "");
+}
+
+} // namespace
