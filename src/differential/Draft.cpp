@@ -226,7 +226,11 @@ void Draft::scalarBlock(
     scalars.push_back(RankedTensorType::get({}, getElementTypeOrSelf(type)));
   Block *block = builder.createBlock(
       &region, {}, scalars, SmallVector<Location>(scalars.size(), location));
-  SmallVector<Value> results = body(block->getArguments());
+  SmallVector<Value> arguments(block->getArguments());
+  for (Value &argument : arguments)
+    if (dice.oneIn(8))
+      argument = detour(argument);
+  SmallVector<Value> results = body(arguments);
   OperationState state(location, "stablehlo.return");
   state.addOperands(results);
   builder.create(state);

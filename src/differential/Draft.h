@@ -79,7 +79,8 @@ public:
   }
 
   /// A block of \p region with arguments that are scalars of \p types, whose
-  /// body \p body builds and returns the results of.
+  /// body \p body builds and returns the results of. Some arguments reach it by
+  /// way of tensors.
   void scalarBlock(
       mlir::Region &region, mlir::TypeRange types,
       const std::function<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
@@ -93,6 +94,7 @@ public:
   Model finish();
 
 private:
+  mlir::Value detour(mlir::Value scalar);
   bool isTooRough(mlir::ValueRange operands, Rounding rounding) const;
 
   mlir::OwningOpRef<mlir::ModuleOp> module;

@@ -487,7 +487,7 @@ Result<void> checkSupported(func::FuncOp function) {
       if (kind == Kind::Control)
         for (Region &region : op.getRegions())
           self(self, region.front());
-      else if (!llvm::all_of(op.getRegions(), isInlinable))
+      else if (!hasInlinableRegions(&op))
         ++unknown["a region of " + op.getName().getStringRef().str()];
     }
   };

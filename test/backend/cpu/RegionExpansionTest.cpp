@@ -295,3 +295,86 @@ TEST(RegionExpansion, InLoopsAndInOneAnother) {
   })"),
             "");
 }
+
+TEST(RegionExpansion, LargeTables) {
+  for (const char *type :
+       {"f32", "f64", "i1", "ui8", "i64", "f8E4M3FN", "bf16", "complex<f32>"}) {
+    const std::string element = type;
+    std::string values;
+    for (int i = 0; i < 100; ++i) {
+      const std::string number = std::to_string(i * 7 % 13);
+      values += i == 0 ? "" : ", ";
+      if (element == "i1")
+        values += i % 3 == 0 ? "true" : "false";
+      else if (element[0] == 'c')
+        values += "(" + number + ".0, 1.0)";
+      else
+        values +=
+            element.find('i') == std::string::npos ? number + ".0" : number;
+    }
+    EXPECT_EQ(differs("(%x: tensor<40xi32>) -> tensor<40x" + element +
+                      R"(> {
+      %r = "stablehlo.map"(%x) ({
+      ^bb0(%a: tensor<i32>):
+        %n = stablehlo.constant dense<37> : tensor<i32>
+        %i = stablehlo.multiply %a, %n : tensor<i32>
+        %t = stablehlo.constant dense<[)" +
+                      values + "]> : tensor<100x" + element + R"(>
+        %s = stablehlo.dynamic_slice %t, %i, sizes = [1]
+            : (tensor<100x)" +
+                      element + ">, tensor<i32>) -> tensor<1x" + element + R"(>
+        %v = stablehlo.reshape %s : (tensor<1x)" +
+                      element + ">) -> tensor<" + element + R"(>
+        stablehlo.return %v : tensor<)" +
+                      element + R"(>
+      }) {dimensions = array<i64: 0>} : (tensor<40xi32>) -> tensor<40x)" +
+                      element + ">\n return %r : tensor<40x" + element +
+                      ">\n}"),
+              "")
+        << type;
+  }
+}
+
+TEST(RegionExpansion, ProductsOfProducts) {
+  std::string products;
+  for (int i = 0; i < 24; ++i) {
+    const std::string from = "%m" + std::to_string(i),
+                      to = "%m" + std::to_string(i + 1);
+    products += to + " = stablehlo.dot_general " + from + ", " + from +
+                ", contracting_dims = [1] x [0] : (tensor<2x2xf32>, "
+                "tensor<2x2xf32>) -> tensor<2x2xf32>\n";
+  }
+  EXPECT_EQ(differs(R"((%x: tensor<5xf32>) -> tensor<5xf32> {
+    %r = "stablehlo.map"(%x) ({
+    ^bb0(%a: tensor<f32>):
+      %v = stablehlo.broadcast_in_dim %a, dims = []
+          : (tensor<f32>) -> tensor<2x2xf32>
+      %f = stablehlo.constant dense<[[0.5, 0.25], [0.125, 0.5]]>
+          : tensor<2x2xf32>
+      %m0 = stablehlo.multiply %v, %f : tensor<2x2xf32>
+)" + products + R"(
+      %s = stablehlo.slice %m24 [1:2, 0:1]
+          : (tensor<2x2xf32>) -> tensor<1x1xf32>
+      %e = stablehlo.reshape %s : (tensor<1x1xf32>) -> tensor<f32>
+      stablehlo.return %e : tensor<f32>
+    }) {dimensions = array<i64: 0>} : (tensor<5xf32>) -> tensor<5xf32>
+    return %r : tensor<5xf32>
+  })"),
+            "");
+}
+
+TEST(RegionExpansion, InitialValuesWhereWindowsReachBeyond) {
+  EXPECT_EQ(differs(R"((%x: tensor<6x5xf32>) -> tensor<7x9xf32> {
+    %z = stablehlo.constant dense<0.5> : tensor<f32>
+    %r = "stablehlo.reduce_window"(%x, %z) ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %c = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %c : tensor<f32>
+    }) {window_dimensions = array<i64: 2, 3>,
+        base_dilations = array<i64: 1, 2>,
+        padding = dense<[[1, 1], [2, 0]]> : tensor<2x2xi64>}
+        : (tensor<6x5xf32>, tensor<f32>) -> tensor<7x9xf32>
+    return %r : tensor<7x9xf32>
+  })"),
+            "");
+}

@@ -228,8 +228,6 @@ std::optional<Elemental::Values> Elemental::tryCompute(Operation *op,
       .Case<stablehlo::DotGeneralOp>([&](auto o) { return dotAt(o, place); })
       .Case<stablehlo::ConvolutionOp>(
           [&](auto o) { return convolutionAt(o, place); })
-      .Case<stablehlo::IfOp, stablehlo::CaseOp, stablehlo::WhileOp>(
-          [&](auto o) { return controlAt(o, place); })
       .Case<stablehlo::MapOp>([&](auto o) { return mapAt(o, place); })
       .Case<stablehlo::BitcastConvertOp>(
           [&](auto o) { return bitcastAt(o, place); })
@@ -238,18 +236,4 @@ std::optional<Elemental::Values> Elemental::tryCompute(Operation *op,
       .Default([](Operation *) -> Found {
         llvm_unreachable("FormKernels admits no other operation");
       });
-}
-
-Elemental::Values Elemental::inlineRegion(Region &region, ValueRange arguments,
-                                          bool mayReassociate) {
-  Emission::Scope scope(emission);
-  Block &block = region.front();
-  for (auto [argument, value] : llvm::zip(block.getArguments(), arguments))
-    bind(argument, [value = value](Place) { return value; });
-  bool outer = std::exchange(reassociate, mayReassociate);
-  Values results;
-  for (Value result : block.getTerminator()->getOperands())
-    results.push_back(at(result, Place()));
-  reassociate = outer;
-  return results;
 }

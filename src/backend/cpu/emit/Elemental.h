@@ -118,18 +118,31 @@ private:
                                        Place place);
   std::optional<Values> dotAt(stablehlo::DotGeneralOp op, Place place);
   std::optional<Values> convolutionAt(stablehlo::ConvolutionOp op, Place place);
-  // ElementalControl.cpp.
-  std::optional<Values> controlAt(mlir::Operation *op, Place place);
   std::optional<Values> mapAt(stablehlo::MapOp op, Place place);
-  Values chooseRegion(mlir::Value index,
-                      llvm::MutableArrayRef<mlir::Region> regions,
-                      size_t first);
+  // ElementalTable.cpp.
+  mlir::Value tableAt(stablehlo::ConstantOp op, mlir::Value offset);
+  // ElementalRegion.cpp.
+  mlir::Value stackBuffer(mlir::Type element, int64_t size);
+  mlir::Value bufferOf(mlir::Value tensor);
+  void copyTo(mlir::Value tensor, mlir::Value buffer);
+  void computeInBuffers(mlir::Operation *op);
+  void computeWhole(mlir::Operation *op);
+  void computeInOrder(mlir::Block &block);
+  // ElementalControl.cpp.
+  void bindScalars(mlir::ValueRange tensors, mlir::ValueRange values);
+  Values branchInto(mlir::Region &region, mlir::ValueRange results);
+  Values chooseRegion(mlir::Value index, mlir::Operation *op, size_t first);
+  Values repeatLoop(stablehlo::WhileOp loop);
+  Values nextOf(mlir::Block &block, mlir::ValueRange carried);
+  void computeControl(mlir::Operation *op);
 
   std::optional<Values> bitcastAt(stablehlo::BitcastConvertOp op, Place place);
   std::optional<Values> batchNormAt(stablehlo::BatchNormInferenceOp op,
                                     Place place);
 
   llvm::DenseMap<mlir::Value, Reader> readers;
+  /// Where tensors of regions lie: on the stack, or constants in the code.
+  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
   bool reassociate = false;
 };
 

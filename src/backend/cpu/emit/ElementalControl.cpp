@@ -1,7 +1,7 @@
-//===- ElementalControl.cpp - control flow on scalars ---------------------===//
+//===- ElementalControl.cpp - control flow inside a kernel ----------------===//
 //
 // In the regions of reductions and the like, branches and loops are code inside
-// a kernel.
+// a kernel. Scalars are values of scf.if and scf.while; tensors lie in buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,42 +11,120 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
+static bool isScalar(Value tensor) { return shapeOf(tensor).empty(); }
+
+/// Gives \p tensors, all but those in buffers, the \p values.
+void Elemental::bindScalars(ValueRange tensors, ValueRange values) {
+  for (Value tensor : tensors)
+    if (isScalar(tensor)) {
+      bind(tensor, [value = values.front()](Place) { return value; });
+      values = values.drop_front();
+    }
+}
+
+/// The scalars that \p region returns; its tensors go into the buffers of
+/// \p results.
+Elemental::Values Elemental::branchInto(Region &region, ValueRange results) {
+  Block &block = region.front();
+  computeInOrder(block);
+  Values scalars;
+  for (auto [value, result] :
+       llvm::zip_equal(block.getTerminator()->getOperands(), results))
+    if (isScalar(result))
+      scalars.push_back(at(value, Place()));
+    else
+      copyTo(value, bufferOf(result));
+  return scalars;
+}
+
 /// The last branch for an index out of range.
-SmallVector<Value> Elemental::chooseRegion(Value index,
-                                           MutableArrayRef<Region> regions,
-                                           size_t first) {
-  Region &region = regions[first];
-  auto here = [&] { return inlineRegion(region, {}); };
-  if (first + 1 == regions.size())
+Elemental::Values Elemental::chooseRegion(Value index, Operation *op,
+                                          size_t first) {
+  auto here = [&] {
+    return branchInto(op->getRegion(first), op->getResults());
+  };
+  if (first + 1 == op->getNumRegions())
     return here();
   Value isHere = emission.create<arith::CmpIOp>(
       arith::CmpIPredicate::eq, index,
       emission.create<arith::ConstantIntOp>(int64_t(first), 32));
-  return emission.branch(
-      isHere, here, [&] { return chooseRegion(index, regions, first + 1); });
+  return emission.branch(isHere, here,
+                         [&] { return chooseRegion(index, op, first + 1); });
 }
 
-std::optional<Elemental::Values> Elemental::controlAt(Operation *op,
-                                                      Place place) {
-  if (auto branch = dyn_cast<stablehlo::IfOp>(op))
-    return Values(emission.branch(
-        at(branch.getPred(), place),
-        [&] { return inlineRegion(branch.getTrueBranch(), {}); },
-        [&] { return inlineRegion(branch.getFalseBranch(), {}); }));
-  if (auto choice = dyn_cast<stablehlo::CaseOp>(op))
-    return chooseRegion(at(choice.getIndex(), place), choice->getRegions(), 0);
-  auto loop = cast<stablehlo::WhileOp>(op);
+Elemental::Values Elemental::repeatLoop(stablehlo::WhileOp loop) {
   Values initial;
-  for (Value operand : loop->getOperands())
-    initial.push_back(at(operand, place));
-  return Values(emission.repeat(
+  for (auto [operand, result] :
+       llvm::zip_equal(loop->getOperands(), loop->getResults()))
+    if (isScalar(operand))
+      initial.push_back(at(operand, Place()));
+    else
+      copyTo(operand, bufferOf(result));
+  auto enter = [&](Region &region, ValueRange carried) -> Block & {
+    Block &block = region.front();
+    bindScalars(block.getArguments(), carried);
+    for (auto [argument, result] :
+         llvm::zip_equal(block.getArguments(), loop->getResults()))
+      if (!isScalar(argument))
+        bindMemory(argument, bufferOf(result));
+    computeInOrder(block);
+    return block;
+  };
+  return emission.repeat(
       initial,
       [&](ValueRange carried) {
-        return inlineRegion(loop.getCond(), carried)[0];
+        Block &block = enter(loop.getCond(), carried);
+        return at(block.getTerminator()->getOperand(0), Place());
       },
       [&](ValueRange carried) {
-        return inlineRegion(loop.getBody(), carried);
-      }));
+        return nextOf(enter(loop.getBody(), carried), loop->getResults());
+      });
+}
+
+/// The scalars of a loop's next round. All tensors are computed before any of
+/// them replaces what they may be computed from, in the buffers of \p carried.
+Elemental::Values Elemental::nextOf(Block &block, ValueRange carried) {
+  Values scalars;
+  auto forTensors = [&](llvm::function_ref<void(Value, Value, Value)> use) {
+    for (auto [value, argument, result] :
+         llvm::zip_equal(block.getTerminator()->getOperands(),
+                         block.getArguments(), carried))
+      if (!isScalar(value) && value != argument)
+        use(value, argument, result);
+  };
+  for (Value value : block.getTerminator()->getOperands())
+    if (isScalar(value))
+      scalars.push_back(at(value, Place()));
+  forTensors([&](Value value, Value argument, Value) {
+    copyTo(value, bufferOf(argument));
+  });
+  forTensors([&](Value, Value argument, Value result) {
+    emission.loop(emission.index(0),
+                  emission.index(tensorOf(result).getNumElements()), 1,
+                  [&](Value i) {
+                    Type element = tensorOf(result).getElementType();
+                    store(load(bufferOf(argument), i, element),
+                          bufferOf(result), i, element);
+                  });
+  });
+  return scalars;
+}
+
+void Elemental::computeControl(Operation *op) {
+  Values scalars;
+  if (auto branch = dyn_cast<stablehlo::IfOp>(op))
+    scalars = emission.branch(
+        at(branch.getPred(), Place()),
+        [&] { return branchInto(branch.getTrueBranch(), op->getResults()); },
+        [&] { return branchInto(branch.getFalseBranch(), op->getResults()); });
+  else if (auto choice = dyn_cast<stablehlo::CaseOp>(op))
+    scalars = chooseRegion(at(choice.getIndex(), Place()), op, 0);
+  else
+    scalars = repeatLoop(cast<stablehlo::WhileOp>(op));
+  bindScalars(op->getResults(), scalars);
+  for (Value result : op->getResults())
+    if (!isScalar(result))
+      bindMemory(result, bufferOf(result));
 }
 
 std::optional<Elemental::Values> Elemental::mapAt(stablehlo::MapOp op,

@@ -38,7 +38,8 @@ static Attribute elementAt(DenseElementsAttr dense, int64_t index) {
       {FloatAttr::get(part, value.real()), FloatAttr::get(part, value.imag())});
 }
 
-/// FormKernels leaves only constants of one value, or a few, inside kernels.
+/// FormKernels leaves only constants of one value inside kernels, but regions
+/// have any.
 std::optional<Elemental::Values> Elemental::constantAt(stablehlo::ConstantOp op,
                                                        Place place) {
   auto dense = cast<DenseElementsAttr>(op.getValue());
@@ -49,6 +50,9 @@ std::optional<Elemental::Values> Elemental::constantAt(stablehlo::ConstantOp op,
   if (hasLanes(place))
     return std::nullopt;
   Value offset = linearize(place, dense.getType().getShape());
+  constexpr int64_t mostSelects = 8;
+  if (dense.getNumElements() > mostSelects)
+    return Values{tableAt(op, offset)};
   for (int64_t i = 1; i < dense.getNumElements(); ++i)
     value = emission.create<arith::SelectOp>(
         emission.equal(offset, emission.index(i)),

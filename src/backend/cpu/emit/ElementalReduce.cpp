@@ -57,9 +57,14 @@ struct Reduction {
   }
   SmallVector<Value> combine(ValueRange carried, ValueRange inputs,
                              ArrayRef<Coordinate> place) const {
-    SmallVector<Value> arguments(carried);
+    SmallVector<Value> elements;
     for (auto [i, tensor] : llvm::enumerate(inputs))
-      arguments.push_back(element(tensor, i, place));
+      elements.push_back(element(tensor, i, place));
+    return combine(carried, elements);
+  }
+  SmallVector<Value> combine(ValueRange carried, ValueRange elements) const {
+    SmallVector<Value> arguments(carried);
+    llvm::append_range(arguments, elements);
     return elemental.inlineRegion(body, arguments, reassociate);
   }
 };
@@ -159,6 +164,40 @@ static WindowRange rangeOf(Emission &e, Value place, int64_t size,
   return range;
 }
 
+/// Whether a window may be combined without the initial values that stand where
+/// it reaches beyond the elements.
+static bool ignoresPadding(stablehlo::ReduceWindowOp op) {
+  std::optional<StringRef> name = stablehlo::soleOperation(op.getBody());
+  if (!name || op.getInputs().size() != 1)
+    return false;
+  // Twice is as good as once, and the start has it.
+  if (*name == stablehlo::MaxOp::getOperationName() ||
+      *name == stablehlo::MinOp::getOperationName() ||
+      *name == stablehlo::AndOp::getOperationName() ||
+      *name == stablehlo::OrOp::getOperationName())
+    return true;
+  auto constant = op.getInitValues()[0].getDefiningOp<stablehlo::ConstantOp>();
+  auto start = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                        : DenseElementsAttr();
+  if (!start || !start.isSplat() || isa<ComplexType>(start.getElementType()))
+    return false;
+  const bool isSum = *name == stablehlo::AddOp::getOperationName() ||
+                     *name == stablehlo::XorOp::getOperationName();
+  if (!isSum && *name != stablehlo::MulOp::getOperationName())
+    return false;
+  auto value = start.getSplatValue<Attribute>();
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return isSum ? number.getValue().isZero()
+                 : number.getValue().isExactlyValue(1.0);
+  auto integer = dyn_cast<IntegerAttr>(value);
+  return integer &&
+         (isSum ? integer.getValue().isZero() : integer.getValue().isOne());
+}
+
+static bool reachesBeyond(const stablehlo::WindowDimension &w) {
+  return w.paddingLow > 0 || w.paddingHigh > 0 || w.baseDilation != 1;
+}
+
 static bool isTrivial(const stablehlo::WindowDimension &w) {
   return w.size == 1 && w.stride == 1 && w.paddingLow == 0 &&
          w.paddingHigh == 0 && w.baseDilation == 1;
@@ -176,6 +215,8 @@ Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op, Place place) {
   // Windows are small, and prefix sums should not depend on their order.
   Reduction reduction{*this, op.getBody(), hasLanes(place),
                       /*reassociate=*/false};
+  const Values start = reduction.start(op.getInitValues());
+  const bool pads = llvm::any_of(windows, reachesBeyond) && !ignoresPadding(op);
   Coordinates source;
   Value inside = emission.boolean(true);
   auto nest = [&](auto &self, size_t dim, ValueRange carried) -> Values {
@@ -184,7 +225,9 @@ Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op, Place place) {
       return emission.branch(
           inside,
           [&] { return reduction.combine(carried, op.getInputs(), here); },
-          [&] { return Values(carried); });
+          [&] {
+            return pads ? reduction.combine(carried, start) : Values(carried);
+          });
     }
     if (isTrivial(windows[dim])) {
       source.push_back(place[dim]);
@@ -194,11 +237,21 @@ Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op, Place place) {
     }
     const stablehlo::WindowDimension &w = windows[dim];
     WindowRange range = rangeOf(emission, place[dim].value, shape[dim], w);
+    if (pads) {
+      range.begin = emission.index(0);
+      range.end = emission.index(w.size);
+    }
     return emission.loop(
         range.begin, range.end, 1, carried, [&](Value i, ValueRange inner) {
           Value index =
               emission.add(range.first, emission.mul(i, w.windowDilation));
           Value outer = inside;
+          if (pads) {
+            Value end = emission.index(shape[dim] * w.baseDilation);
+            inside = emission.both(
+                inside, emission.both(emission.less(emission.index(-1), index),
+                                      emission.less(index, end)));
+          }
           if (range.mustCheck) {
             inside = emission.both(
                 inside, emission.equal(emission.rem(index, w.baseDilation),
@@ -212,7 +265,7 @@ Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op, Place place) {
           return result;
         });
   };
-  return nest(nest, 0, reduction.start(op.getInitValues()));
+  return nest(nest, 0, start);
 }
 
 //===----------------------------------------------------------------------===//

@@ -78,6 +78,9 @@ public:
                  llvm::function_ref<Carried()> otherwise);
   void when(mlir::Value condition, llvm::function_ref<void()> then);
 
+  /// Writes to the start of the function from now on.
+  void toEntry() { builder.setInsertionPointToStart(entry); }
+
   /// What is remembered under \p key in this scope or one around it; null if
   /// nothing is.
   using Key = std::vector<uintptr_t>;

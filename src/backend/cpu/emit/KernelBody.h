@@ -36,12 +36,15 @@ std::optional<size_t> scanDimension(stablehlo::ReduceWindowOp op);
 
 /// Loops over the elements of the results.
 std::unique_ptr<KernelBody> createLoopKernel(KernelOp kernel);
-/// stablehlo.sort: each row by itself.
-std::unique_ptr<KernelBody> createSortKernel(KernelOp kernel);
-/// stablehlo.scatter: one update after the other.
-std::unique_ptr<KernelBody> createScatterKernel(KernelOp kernel);
-/// stablehlo.select_and_scatter: one source element after the other.
-std::unique_ptr<KernelBody> createSelectAndScatterKernel(KernelOp kernel);
+/// Each row by itself.
+std::unique_ptr<KernelBody> createSortKernel(stablehlo::SortOp op);
+/// One update after the other.
+std::unique_ptr<KernelBody> createScatterKernel(stablehlo::ScatterOp op);
+/// One source element after the other.
+std::unique_ptr<KernelBody>
+createSelectAndScatterKernel(stablehlo::SelectAndScatterOp op);
+/// One of these three; null for any other operation.
+std::unique_ptr<KernelBody> createWholeKernel(mlir::Operation *op);
 /// stablehlo.reduce_window whose windows are all that came so far.
 std::unique_ptr<KernelBody> createScanKernel(KernelOp kernel);
 /// stablehlo.dynamic_update_slice into memory that holds the operand.

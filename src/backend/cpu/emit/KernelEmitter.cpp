@@ -29,12 +29,9 @@ double cpu::flopsOf(KernelOp kernel) {
 std::unique_ptr<KernelBody> KernelBody::create(KernelOp kernel) {
   Operation *root =
       kernel.getBody().front().getTerminator()->getOperand(0).getDefiningOp();
-  if (isa_and_nonnull<stablehlo::SortOp>(root))
-    return createSortKernel(kernel);
-  if (isa_and_nonnull<stablehlo::ScatterOp>(root))
-    return createScatterKernel(kernel);
-  if (isa_and_nonnull<stablehlo::SelectAndScatterOp>(root))
-    return createSelectAndScatterKernel(kernel);
+  if (root)
+    if (std::unique_ptr<KernelBody> whole = createWholeKernel(root))
+      return whole;
   if (auto window = dyn_cast_or_null<stablehlo::ReduceWindowOp>(root);
       window && scanDimension(window))
     return createScanKernel(kernel);

@@ -12,13 +12,8 @@ namespace {
 /// single elements; within it one source element after the other.
 class SelectAndScatterKernel : public KernelBody {
 public:
-  explicit SelectAndScatterKernel(KernelOp kernel)
-      : op(cast<stablehlo::SelectAndScatterOp>(kernel.getBody()
-                                                   .front()
-                                                   .getTerminator()
-                                                   ->getOperand(0)
-                                                   .getDefiningOp())),
-        windows(op.getWindow()), shape(shapeOf(op.getOperand())),
+  explicit SelectAndScatterKernel(stablehlo::SelectAndScatterOp op)
+      : op(op), windows(op.getWindow()), shape(shapeOf(op.getOperand())),
         source(shapeOf(op.getSource())) {
     while (parallel < shape.size() && isTrivial(windows[parallel]))
       ++parallel;
@@ -127,6 +122,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<KernelBody> cpu::createSelectAndScatterKernel(KernelOp kernel) {
-  return std::make_unique<SelectAndScatterKernel>(kernel);
+std::unique_ptr<KernelBody>
+cpu::createSelectAndScatterKernel(stablehlo::SelectAndScatterOp op) {
+  return std::make_unique<SelectAndScatterKernel>(op);
 }

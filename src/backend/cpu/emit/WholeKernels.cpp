@@ -16,13 +16,6 @@ using namespace sinter::cpu;
 static Type elementOf(Value tensor) {
   return tensorOf(tensor).getElementType();
 }
-static Operation *rootOf(KernelOp kernel) {
-  return kernel.getBody()
-      .front()
-      .getTerminator()
-      ->getOperand(0)
-      .getDefiningOp();
-}
 
 namespace {
 
@@ -31,8 +24,7 @@ namespace {
 /// gathered.
 class SortKernel : public KernelBody {
 public:
-  explicit SortKernel(KernelOp kernel)
-      : op(cast<stablehlo::SortOp>(rootOf(kernel))) {
+  explicit SortKernel(stablehlo::SortOp op) : op(op) {
     shape = shapeOf(op.getInputs()[0]);
     dim = op.getDimension();
     if (dim < 0)
@@ -154,8 +146,7 @@ private:
 /// The inputs are copied, then every update is combined in, in order.
 class ScatterKernel : public KernelBody {
 public:
-  explicit ScatterKernel(KernelOp kernel)
-      : op(cast<stablehlo::ScatterOp>(rootOf(kernel))) {}
+  explicit ScatterKernel(stablehlo::ScatterOp op) : op(op) {}
 
   int64_t tasks() const override { return 1; }
 
@@ -249,7 +240,11 @@ private:
 class UpdateKernel : public KernelBody {
 public:
   explicit UpdateKernel(KernelOp kernel)
-      : op(cast<stablehlo::DynamicUpdateSliceOp>(rootOf(kernel))) {
+      : op(kernel.getBody()
+               .front()
+               .getTerminator()
+               ->getOperand(0)
+               .getDefiningOp<stablehlo::DynamicUpdateSliceOp>()) {
     nest.shape = shapeOf(op.getUpdate()).vec();
     if (nest.shape.empty())
       nest.shape.push_back(1);
@@ -299,10 +294,20 @@ std::unique_ptr<KernelBody> cpu::createUpdateKernel(KernelOp kernel) {
   return std::make_unique<UpdateKernel>(kernel);
 }
 
-std::unique_ptr<KernelBody> cpu::createSortKernel(KernelOp kernel) {
-  return std::make_unique<SortKernel>(kernel);
+std::unique_ptr<KernelBody> cpu::createSortKernel(stablehlo::SortOp op) {
+  return std::make_unique<SortKernel>(op);
 }
 
-std::unique_ptr<KernelBody> cpu::createScatterKernel(KernelOp kernel) {
-  return std::make_unique<ScatterKernel>(kernel);
+std::unique_ptr<KernelBody> cpu::createScatterKernel(stablehlo::ScatterOp op) {
+  return std::make_unique<ScatterKernel>(op);
+}
+
+std::unique_ptr<KernelBody> cpu::createWholeKernel(Operation *op) {
+  if (auto sort = dyn_cast<stablehlo::SortOp>(op))
+    return createSortKernel(sort);
+  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
+    return createScatterKernel(scatter);
+  if (auto scatter = dyn_cast<stablehlo::SelectAndScatterOp>(op))
+    return createSelectAndScatterKernel(scatter);
+  return nullptr;
 }
