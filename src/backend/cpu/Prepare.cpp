@@ -9,7 +9,6 @@
 #include "backend/cpu/layout/AssignLayouts.h"
 #include "backend/cpu/layout/FormAttention.h"
 #include "backend/cpu/layout/PackWeights.h"
-#include "backend/cpu/layout/PadWindows.h"
 #include "backend/cpu/layout/SimplifyConvolutions.h"
 #include "backend/cpu/layout/SimplifyProducts.h"
 #include "backend/cpu/regions/ExpandRegions.h"
@@ -180,7 +179,6 @@ Result<void> cpu::prepare(Model &model, const Target &target,
   packWeights(function, target);
   if (Result<void> done = decomposeAll(function, hasKernel); !done)
     return done;
-  padWindows(function);
   expandRegions(function);
   if (Result<void> flat = checkNesting(function); !flat)
     return flat;

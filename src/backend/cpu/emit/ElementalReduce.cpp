@@ -7,6 +7,7 @@
 
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/FloatOrder.h"
+#include "backend/cpu/emit/KernelBody.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -164,9 +165,7 @@ static WindowRange rangeOf(Emission &e, Value place, int64_t size,
   return range;
 }
 
-/// Whether a window may be combined without the initial values that stand where
-/// it reaches beyond the elements.
-static bool ignoresPadding(stablehlo::ReduceWindowOp op) {
+bool cpu::ignoresPadding(stablehlo::ReduceWindowOp op) {
   std::optional<StringRef> name = stablehlo::soleOperation(op.getBody());
   if (!name || op.getInputs().size() != 1)
     return false;

@@ -29,9 +29,14 @@ public:
   static std::unique_ptr<KernelBody> create(KernelOp kernel);
 };
 
+/// Whether windows may be combined without the initial values that stand where
+/// they reach beyond the elements.
+bool ignoresPadding(stablehlo::ReduceWindowOp op);
+
 /// The one dimension along which each window of \p op reaches from the first
 /// element to the place itself, the others being single elements: a running
-/// sum, say. Nothing if the windows are others.
+/// sum, say. Nothing if the windows are others, or initial values count in
+/// them.
 std::optional<size_t> scanDimension(stablehlo::ReduceWindowOp op);
 
 /// Loops over the elements of the results.

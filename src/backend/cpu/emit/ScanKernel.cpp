@@ -21,7 +21,7 @@ std::optional<size_t> cpu::scanDimension(stablehlo::ReduceWindowOp op) {
       return std::nullopt;
     found = dim;
   }
-  return found;
+  return ignoresPadding(op) ? found : std::nullopt;
 }
 
 namespace {
