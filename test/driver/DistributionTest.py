@@ -71,6 +71,13 @@ class DistributionTest(unittest.TestCase):
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(told, done.stderr)
 
+    def test_who_comes_last_tells_the_others(self):
+        if not shutil.which("mpirun"):
+            self.skipTest("there is no mpirun")
+        program = os.path.join(HERE, "late.mlir")
+        done = run("run", program, "--replicas", "2", "--no-cache", "--backend", "interpreter", prefix=[*MPI[:-1], "2"])
+        self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 4), done.stderr)
+
     def test_large_exchanges(self):
         if not shutil.which("mpirun"):
             self.skipTest("there is no mpirun")

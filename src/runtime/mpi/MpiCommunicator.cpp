@@ -312,10 +312,13 @@ public:
   Result<void> finish() override {
     mine.where = ended;
     Patience patience;
-    while (!(hasEverybodyEnded() && post.isEmpty())) {
+    for (;; patience.rest()) {
       takeAll();
+      // The others have to know before this process may leave, even if it knows
+      // of all of them already.
       tell();
-      patience.rest();
+      if (hasEverybodyEnded() && post.isEmpty())
+        break;
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
