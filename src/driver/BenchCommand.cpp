@@ -36,6 +36,7 @@ class BenchCommand : public Command {
 public:
   explicit BenchCommand(CLI::App &app) {
     addModel(app, common);
+    addFunction(app, common);
     addInputs(app, inputs);
     addShapes(app, common);
     addBinding(app, common);

@@ -15,11 +15,19 @@
 
 namespace sinter::driver {
 
-void addModel(CLI::App &app, CommonOptions &options) {
+void addModel(CLI::App &app, CommonOptions &options, bool needed) {
   app.add_option("MODEL", options.model,
                  "the model: .onnx, .mlir, .mlir.bc, .stablehlo, or a folder "
                  "of PyTorch/XLA")
-      ->required();
+      ->required(needed);
+}
+
+void addFunction(CLI::App &app, CommonOptions &options) {
+  app.add_option("--function", options.function,
+                 "the function to look at, in a StableHLO program that has "
+                 "several (default: the only public one, or main)")
+      ->type_name("NAME")
+      ->group("Input");
 }
 
 void addShapes(CLI::App &app, CommonOptions &options) {
@@ -236,7 +244,8 @@ Result<ModelRequest> modelRequest(const CommonOptions &options) {
   Result<NamedTensors> bound = readBound(options.bound);
   if (!bound)
     return bound.takeError();
-  return ModelRequest{options.model, std::move(*shapes), std::move(*bound)};
+  return ModelRequest{options.model, std::move(*shapes), std::move(*bound),
+                      options.function};
 }
 
 Result<SessionOptions> sessionOptions(const CommonOptions &options) {
@@ -246,6 +255,7 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
     return model.takeError();
   session.shapes = std::move(model->shapes);
   session.bound = std::move(model->bound);
+  session.function = options.function;
   session.backend =
       options.backend == "cpu" ? Backend::Cpu : Backend::Interpreter;
   session.mayInterpret = options.mayInterpret;

@@ -17,6 +17,8 @@ namespace sinter::driver {
 /// What the user wrote, unchecked but for its form.
 struct CommonOptions {
   std::string model;
+  /// Empty: the only public one, or `main`.
+  std::string function;
 
   std::string backend = "cpu";
   /// Whether what that does not support may run on the interpreter: not if the
@@ -41,8 +43,10 @@ struct CommonOptions {
   std::string traceFile;
 };
 
-/// The positional argument MODEL.
-void addModel(CLI::App &app, CommonOptions &options);
+/// The positional argument MODEL; \p needed: whether it must be there.
+void addModel(CLI::App &app, CommonOptions &options, bool needed = true);
+/// --function
+void addFunction(CLI::App &app, CommonOptions &options);
 /// --shape
 void addShapes(CLI::App &app, CommonOptions &options);
 /// --bind

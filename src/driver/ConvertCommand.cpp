@@ -13,6 +13,7 @@ class ConvertCommand : public Command {
 public:
   explicit ConvertCommand(CLI::App &app) {
     addModel(app, common);
+    addFunction(app, common);
     app.add_option("-o,--output", output,
                    "where it goes; the extension says in which format: .onnx, "
                    ".mlir (text), .mlir.bc or .stablehlo (portable artifact)")

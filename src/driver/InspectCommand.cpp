@@ -67,6 +67,7 @@ class InspectCommand : public Command {
 public:
   explicit InspectCommand(CLI::App &app) {
     addModel(app, common);
+    addFunction(app, common);
     addShapes(app, common);
     addBinding(app, common);
     addPasses(app, common);

@@ -52,9 +52,9 @@ void printOperations(const OptimizeReport &report) {
 class OptimizeCommand : public Command {
 public:
   explicit OptimizeCommand(CLI::App &app) {
-    app.add_option("MODEL", common.model,
-                   "the model: .onnx, .mlir, .mlir.bc, .stablehlo, or a folder "
-                   "of PyTorch/XLA");
+    // --list-patterns needs none.
+    addModel(app, common, /*needed=*/false);
+    addFunction(app, common);
     app.add_option("-o,--output", output, "where the simplified model goes")
         ->type_name("FILE");
     addShapes(app, common);

@@ -26,6 +26,7 @@ class RunCommand : public Command {
 public:
   explicit RunCommand(CLI::App &app) {
     addModel(app, common);
+    addFunction(app, common);
     addInputs(app, inputs);
     addShapes(app, common);
     addBinding(app, common);

@@ -83,6 +83,9 @@ struct ModelRequest {
   NamedShapes shapes;
   /// Inputs that become constants.
   NamedTensors bound;
+  /// The function that is run, where a file has several; empty: the only
+  /// public one, or `main`.
+  std::string function;
 };
 
 struct OptimizeRequest {

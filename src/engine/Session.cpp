@@ -127,7 +127,7 @@ Result<void> Session::hashModel() {
   ProgramKey key;
   if (Result<void> added = addModel(key, path); !added)
     return added;
-  key.addOptions(compilerIdentity());
+  key.addOptions(compilerIdentity()).addOptions(options.function);
   for (const auto &[name, shape] : options.shapes)
     key.addOptions(name).addOptions(shapeText(shape));
   for (const auto &[name, tensor] : options.bound) {
@@ -170,7 +170,8 @@ Result<void> Session::read() {
   Result<Compiler *> compiler = loadCompiler();
   if (!compiler)
     return compiler.takeError();
-  auto model = (*compiler)->open({path, options.shapes, options.bound});
+  auto model = (*compiler)->open(
+      {path, options.shapes, options.bound, options.function});
   if (!model)
     return model.takeError();
   source = std::move(*model);

@@ -35,6 +35,8 @@ struct SessionOptions {
   NamedShapes shapes;
   /// Inputs that become constants.
   NamedTensors bound;
+  /// As in ModelRequest.
+  std::string function;
   PassOptions passes;
   /// As in CompileRequest.
   bool fastConvolution = true;

@@ -29,11 +29,69 @@ std::shared_ptr<MLIRContext> makeContext() {
   return context;
 }
 
+/// Functions with a body: the public ones, or all.
+static SmallVector<func::FuncOp> functionsIn(ModuleOp module, bool isPublic) {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal() && (!isPublic || function.isPublic()))
+      functions.push_back(function);
+  return functions;
+}
+
 func::FuncOp entryOf(ModuleOp module) {
-  auto function = module.lookupSymbol<func::FuncOp>(entryName);
+  const SmallVector<func::FuncOp> candidates = functionsIn(module, true);
+  auto function = candidates.size() == 1
+                      ? candidates.front()
+                      : module.lookupSymbol<func::FuncOp>(entryName);
   if (!function || function.isExternal() || !function.getBody().hasOneBlock())
     return {};
   return function;
+}
+
+SmallVector<func::FuncOp> rootsOf(ModuleOp module) {
+  if (func::FuncOp entry = entryOf(module))
+    return {entry};
+  SmallVector<func::FuncOp> functions = functionsIn(module, true);
+  llvm::erase_if(functions, [](func::FuncOp function) {
+    return !function.getBody().hasOneBlock();
+  });
+  return functions;
+}
+
+/// Names of functions, a few of them if there are many.
+static std::string namesOf(ArrayRef<func::FuncOp> functions) {
+  constexpr size_t most = 8;
+  std::string text;
+  for (func::FuncOp function : functions.take_front(most))
+    text += (text.empty() ? "@" : ", @") + function.getName().str();
+  if (functions.size() > most)
+    text += " and " + std::to_string(functions.size() - most) + " more";
+  return text;
+}
+
+Result<void> selectEntry(ModuleOp module, const std::string &name) {
+  auto wanted = module.lookupSymbol<func::FuncOp>(name);
+  if (!wanted || wanted.isExternal())
+    return usageError("--function: there is no function @" + name +
+                      "; there are " + namesOf(functionsIn(module, false)));
+  for (func::FuncOp function : functionsIn(module, false))
+    function.setPrivate();
+  wanted.setPublic();
+  return {};
+}
+
+std::string whyNoEntry(ModuleOp module) {
+  if (func::FuncOp main = module.lookupSymbol<func::FuncOp>(entryName);
+      main && !main.isExternal())
+    return "@main has more than one block";
+  SmallVector<func::FuncOp> candidates = functionsIn(module, true);
+  if (candidates.empty())
+    return "there is no function to run";
+  if (candidates.size() == 1)
+    return "@" + candidates.front().getName().str() +
+           " has more than one block";
+  return "there is no @main, but " + namesOf(candidates) +
+         "; choose one with --function";
 }
 
 func::FuncOp Model::entry() const {

@@ -21,6 +21,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "runtime/Executor.h"
+#include "runtime/Result.h"
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,8 +36,17 @@ inline constexpr llvm::StringLiteral entryName = "main";
 /// thread: parallelism is over models and kernels, each with its own context.
 std::shared_ptr<mlir::MLIRContext> makeContext();
 
-/// The function `main` of one block; null if there is none.
+/// The function that is run: the only public one, else `main`; null if that is
+/// not there, or has not one block.
 mlir::func::FuncOp entryOf(mlir::ModuleOp module);
+/// The functions that a pass begins with: the one that is run, or, in a file of
+/// functions for others to call, all public ones of one block.
+llvm::SmallVector<mlir::func::FuncOp> rootsOf(mlir::ModuleOp module);
+/// Makes \p name the function that is run, by making all others private. A
+/// Usage error that lists the functions if there is no such one.
+Result<void> selectEntry(mlir::ModuleOp module, const std::string &name);
+/// Why entryOf() found none, in words.
+std::string whyNoEntry(mlir::ModuleOp module);
 
 class Model {
 public:
@@ -57,8 +67,7 @@ public:
   mlir::ModuleOp module() const {
     return const_cast<mlir::OwningOpRef<mlir::ModuleOp> &>(moduleOwner).get();
   }
-  /// The entry function; null if the module has no function `main` with one
-  /// block.
+  /// The function that is run, see entryOf().
   mlir::func::FuncOp entry() const;
 
   /// A copy of the graph; the weights' bytes are shared.

@@ -356,11 +356,11 @@ struct ChannelsFirst : LabelledPass<ChannelsFirst> {
     return "Put the channels of convolutions first";
   }
   void runOnOperation() final {
-    auto function = getOperation().lookupSymbol<func::FuncOp>(entryName);
-    if (!function || !function.getBody().hasOneBlock() ||
-        !patternRun().isEnabled(passName))
+    if (!patternRun().isEnabled(passName))
       return;
-    unsigned count = Walk(function, patternRun()).rewriteAll();
+    unsigned count = 0;
+    for (func::FuncOp function : rootsOf(getOperation()))
+      count += Walk(function, patternRun()).rewriteAll();
     for (unsigned i = 0; i < count; ++i)
       patternRun().count(passName);
     if (count)

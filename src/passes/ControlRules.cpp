@@ -158,6 +158,7 @@ static Values withoutCarried(WhileOp op, const Dropped &dropped,
   if (kept.empty())
     return {};
   auto loop = builder.create<WhileOp>(op.getLoc(), types, kept);
+  loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   for (auto [from, to] : {std::pair(&op.getCond(), &loop.getCond()),
                           std::pair(&op.getBody(), &loop.getBody())}) {
     OpBuilder::InsertionGuard guard(builder);

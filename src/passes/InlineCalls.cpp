@@ -115,11 +115,11 @@ struct InlineCalls : LabelledPass<InlineCalls> {
     return "Put functions where they are called";
   }
   void runOnOperation() final {
-    func::FuncOp function = entryOf(getOperation());
-    if (!function || !patternRun().isEnabled(label))
+    if (!patternRun().isEnabled(label))
       return;
     // A call that cannot be inlined stays one, and so do those behind it.
-    (void)Inliner(function, patternRun()).inlineIn(function);
+    for (func::FuncOp function : rootsOf(getOperation()))
+      (void)Inliner(function, patternRun()).inlineIn(function);
   }
 };
 } // namespace

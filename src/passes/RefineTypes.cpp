@@ -511,12 +511,10 @@ LogicalResult Refiner::refineFunction(func::FuncOp function) {
 }
 
 FailureOr<bool> refineTypes(ModuleOp module, Loops loops) {
-  auto function = module.lookupSymbol<func::FuncOp>(entryName);
-  if (!function || function.isExternal() || !function.getBody().hasOneBlock())
-    return false;
   Refiner refiner(module, loops);
-  if (failed(refiner.refineFunction(function)))
-    return failure();
+  for (func::FuncOp function : rootsOf(module))
+    if (failed(refiner.refineFunction(function)))
+      return failure();
   return refiner.changed;
 }
 

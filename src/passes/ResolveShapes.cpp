@@ -89,7 +89,10 @@ static Value dynamicReshape(DynamicReshapeOp op, OpBuilder &builder) {
   auto from = tensorOf(op.getOperand());
   // With an unknown size on both sides of a static reshape, the sizes that the
   // operand lists would be lost.
-  if (!type || !from.hasStaticShape() || *type != op.getType() ||
+  if (!type || *type != op.getType() ||
+      !(from.hasStaticShape() || type->hasStaticShape()))
+    return {};
+  if (from.hasStaticShape() &&
       elementCount(from.getShape()) != elementCount(type->getShape()))
     return {};
   return builder.create<ReshapeOp>(op.getLoc(), *type, op.getOperand());
@@ -128,9 +131,8 @@ static Value dynamicSlice(RealDynamicSliceOp op, OpBuilder &builder) {
       limits->size() != rank || strides->size() != rank)
     return {};
   for (size_t i = 0; i < rank; ++i) {
-    if ((*starts)[i] < 0 || (*starts)[i] > (*limits)[i] ||
-        type.isDynamicDim(i) || (*limits)[i] > type.getDimSize(i) ||
-        (*strides)[i] < 1)
+    if ((*starts)[i] < 0 || (*starts)[i] > (*limits)[i] || (*strides)[i] < 1 ||
+        (!type.isDynamicDim(i) && (*limits)[i] > type.getDimSize(i)))
       return {};
     int64_t size = llvm::divideCeil(
         static_cast<uint64_t>((*limits)[i] - (*starts)[i]), (*strides)[i]);

@@ -1,5 +1,6 @@
 #include "passes/Rules.h"
 
+#include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Groups.h"
 
@@ -39,8 +40,10 @@ public:
       if (value ? value == result || value.getType() != result.getType()
                 : !result.use_empty())
         return failure();
-    if (takesPartOfNode(values, rewriter))
+    const SmallVector<Operation *> made = setting.groups.takeInserted();
+    if (takesPartOfNode(values, made, rewriter))
       return failure();
+    keepNotes(op, values, made);
     run.count(rule.label);
     for (auto [old, by] : llvm::zip_equal(op->getResults(), values))
       if (by)
@@ -53,10 +56,10 @@ public:
 private:
   /// Whether the rule reads or copies what is inside of a source node that is
   /// to stay whole. What it made is gone then.
-  bool takesPartOfNode(const Values &values, PatternRewriter &rewriter) const {
+  bool takesPartOfNode(const Values &values, SmallVector<Operation *> made,
+                       PatternRewriter &rewriter) const {
     if (!setting.whole.areKept())
       return false;
-    SmallVector<Operation *> made = setting.groups.takeInserted();
     llvm::SmallPtrSet<Operation *, 8> all(made.begin(), made.end());
     auto isInside = [&](Value value) {
       return value && setting.whole.isInside(value, all);
@@ -76,6 +79,23 @@ private:
     for (Operation *each : llvm::reverse(made))
       rewriter.eraseOp(each);
     return true;
+  }
+
+  /// What other tools noted at \p op (mhlo.sharding, mhlo.frontend_attributes)
+  /// is noted at the new operation that stands for all of it, too.
+  static void keepNotes(Operation *op, const Values &values,
+                        ArrayRef<Operation *> made) {
+    Operation *by = values.front() ? values.front().getDefiningOp() : nullptr;
+    if (!by || !llvm::is_contained(made, by) ||
+        isa<stablehlo::ConstantOp>(by) ||
+        ValueRange(by->getResults()) != ValueRange(values))
+      return;
+    for (NamedAttribute note : op->getDiscardableAttrs()) {
+      const StringRef name = note.getName();
+      if (name.contains('.') && !name.starts_with("sinter.") &&
+          !name.starts_with("onnx.") && !by->hasAttr(name))
+        by->setAttr(name, note.getValue());
+    }
   }
 
   Rule rule;

@@ -148,3 +148,40 @@ func.func @main(%x: tensor<2xf32>, %y: tensor<3xf32>) -> tensor<?xf32> {
   %2 = stablehlo.add %0, %1 : tensor<?xf32>
   return %2 : tensor<?xf32>
 }
+
+// -----
+
+// Functions for others to call, none of which is @main.
+// CHECK-LABEL: func @first(%arg0: tensor<2xf32>) -> tensor<2xf32>
+func.func @first(%x: tensor<2xf32>) -> tensor<?xf32> {
+  %0 = stablehlo.abs %x : (tensor<2xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+// CHECK-LABEL: func @second(%arg0: tensor<3xf32>) -> tensor<3xf32>
+func.func @second(%x: tensor<3xf32>) -> tensor<?xf32> {
+  %0 = stablehlo.abs %x : (tensor<3xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// A slice with known bounds of something of an open size.
+// CHECK-LABEL: func @main
+// CHECK: stablehlo.slice %arg0 [0:3, 1:4:2] : (tensor<?x4xf32>) -> tensor<3x2xf32>
+func.func @main(%x: tensor<?x4xf32>) -> tensor<3x2xf32> {
+  %starts = stablehlo.constant dense<[0, 1]> : tensor<2xi64>
+  %limits = stablehlo.constant dense<[3, 4]> : tensor<2xi64>
+  %strides = stablehlo.constant dense<[1, 2]> : tensor<2xi64>
+  %r = stablehlo.real_dynamic_slice %x, %starts, %limits, %strides : (tensor<?x4xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<3x2xf32>
+  return %r : tensor<3x2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @main
+// CHECK: stablehlo.reshape %arg0 : (tensor<?x?xf32>) -> tensor<2x1xf32>
+func.func @main(%x: tensor<?x?xf32>) -> tensor<2x1xf32> {
+  %sizes = stablehlo.constant dense<[2, 1]> : tensor<2xi32>
+  %r = stablehlo.dynamic_reshape %x, %sizes : (tensor<?x?xf32>, tensor<2xi32>) -> tensor<2x1xf32>
+  return %r : tensor<2x1xf32>
+}

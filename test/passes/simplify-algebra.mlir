@@ -115,3 +115,12 @@ func.func @deprecated(%x: tensor<3xf32>) -> tensor<3xf32> {
   %0 = "stablehlo.cross-replica-sum"(%x) <{replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<3xf32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }
+
+// What other tools noted stays with what computes the same.
+// CHECK-LABEL: func @notes
+// CHECK: stablehlo.subtract {{.*}}mhlo.sharding = "{replicated}"
+func.func @notes(%x: tensor<2xi32>, %y: tensor<2xi32>) -> tensor<2xi32> {
+  %n = stablehlo.negate %y : tensor<2xi32>
+  %r = stablehlo.add %x, %n {mhlo.sharding = "{replicated}"} : tensor<2xi32>
+  return %r : tensor<2xi32>
+}

@@ -54,20 +54,24 @@ Result<void> writeModel(const Model &model, const std::string &path,
   return checkOutputName(path);
 }
 
-/// The program at \p path as it stands, which need not have a function @main;
-/// nothing if it is not StableHLO in one file.
-static Result<std::optional<Model>> libraryAt(const std::string &path) {
-  if (isStablehloFolder(path))
-    return std::optional<Model>();
-  auto file = MappedFile::open(path);
-  if (!file)
-    return file.takeError();
-  if ((*file)->bytes().empty() || !isStablehlo((*file)->bytes(), path))
-    return std::optional<Model>();
-  Result<Model> model = parseStablehlo((*file)->text(), path);
-  if (!model)
-    return model.takeError();
-  return std::optional<Model>(std::move(*model));
+Result<Model> readToRewrite(const ModelRequest &request, bool &isOnnx) {
+  const std::string &path = request.path;
+  const bool isWhole = request.shapes.empty() && request.bound.empty() &&
+                       request.function.empty();
+  if (isWhole && !isStablehloFolder(path)) {
+    auto file = MappedFile::open(path);
+    if (!file)
+      return file.takeError();
+    if (!(*file)->bytes().empty() && isStablehlo((*file)->bytes(), path)) {
+      isOnnx = false;
+      return readStablehlo(path);
+    }
+  }
+  auto source = ModelSource::open(request);
+  if (!source)
+    return source.takeError();
+  isOnnx = (*source)->isOnnx();
+  return (*source)->asItIs();
 }
 
 Result<void> MlirCompiler::convert(const ConvertRequest &request) {
@@ -78,19 +82,8 @@ Result<void> MlirCompiler::convert(const ConvertRequest &request) {
     return usageError("--target-version is for portable artifacts (.mlir.bc or "
                       ".stablehlo), not for '" +
                       output + "'");
-  // Between forms of StableHLO a file of functions will do.
-  if (request.input.shapes.empty() && request.input.bound.empty() &&
-      !StringRef(output).ends_with(".onnx")) {
-    Result<std::optional<Model>> library = libraryAt(request.input.path);
-    if (!library)
-      return library.takeError();
-    if (*library)
-      return writeModel(**library, output, request.targetVersion);
-  }
-  auto source = ModelSource::open(request.input);
-  if (!source)
-    return source.takeError();
-  Result<Model> model = (*source)->asItIs();
+  bool isOnnx;
+  Result<Model> model = readToRewrite(request.input, isOnnx);
   if (!model)
     return model.takeError();
   return writeModel(*model, output, request.targetVersion);

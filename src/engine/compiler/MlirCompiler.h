@@ -49,6 +49,11 @@ private:
 /// Operations of a model by name, constants and function glue left out.
 Counts countOperations(const Model &model);
 
+/// The model as it is in its file, to be written anew. A file of StableHLO
+/// whose inputs are not asked for need not have a function to run. \p isOnnx is
+/// set to whether the file is ONNX.
+Result<Model> readToRewrite(const ModelRequest &request, bool &isOnnx);
+
 /// Writes \p model in the format that \p path's extension names: .onnx, .mlir,
 /// or .mlir.bc, .mlirbc and .stablehlo for portable artifacts, which are for
 /// readers of \p targetVersion of StableHLO (empty: the newest). Another

@@ -47,15 +47,17 @@ std::string foreignKind(std::string_view contents) {
 
 Result<std::unique_ptr<ModelSource>>
 ModelSource::open(const ModelRequest &request) {
-  const auto &[path, shapes, bound] = request;
-  if (!bound.empty()) {
-    auto whole = open({path, shapes, {}});
+  const std::string &path = request.path;
+  if (!request.bound.empty()) {
+    ModelRequest unbound = request;
+    unbound.bound.clear();
+    auto whole = open(unbound);
     if (!whole)
       return whole.takeError();
-    return BoundSource::create(std::move(*whole), bound);
+    return BoundSource::create(std::move(*whole), request.bound);
   }
   if (isStablehloFolder(path))
-    return StablehloSource::open(path, shapes);
+    return StablehloSource::open(request);
   // What is not there, or no regular file, is said here.
   auto file = MappedFile::open(path);
   if (!file)
@@ -65,8 +67,11 @@ ModelSource::open(const ModelRequest &request) {
   if ((*file)->bytes().empty())
     return invalidModel(path + ": the file is empty");
   if (isStablehlo((*file)->bytes(), path))
-    return StablehloSource::open(path, shapes);
-  return OnnxSource::open(path, shapes);
+    return StablehloSource::open(request);
+  if (!request.function.empty())
+    return usageError(path + ": --function: an ONNX model has no functions to "
+                             "choose from");
+  return OnnxSource::open(path, request.shapes);
 }
 
 Result<void> checkShapeNames(const std::string &path,
@@ -94,8 +99,7 @@ static std::vector<std::string> symbolsOf(func::FuncOp function,
 Result<ModelDescription> describe(const Model &model) {
   func::FuncOp entry = model.entry();
   if (!entry)
-    return invalidModel(model.path +
-                        ": there is no function @main with one block");
+    return invalidModel(model.path + ": " + whyNoEntry(model.module()));
   for (Type type : llvm::concat<const Type>(entry.getArgumentTypes(),
                                             entry.getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -104,7 +108,7 @@ Result<ModelDescription> describe(const Model &model) {
     std::string text;
     llvm::raw_string_ostream(text) << type;
     return unsupported(
-        model.path + ": @main takes or gives " + text +
+        model.path + ": @" + entry.getName().str() + " takes or gives " + text +
         (isa<stablehlo::FutureType>(type)
              ? ", and a future that is awaited must be begun by the program"
              : ""));

@@ -39,9 +39,8 @@ Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes) {
 }
 
 /// The same format in and out; `convert` is for everything else.
-static Result<void> checkSameFormat(const ModelSource &source,
-                                    const std::string &output) {
-  if (source.isOnnx() == llvm::StringRef(output).ends_with(".onnx"))
+static Result<void> checkSameFormat(bool isOnnx, const std::string &output) {
+  if (output.empty() || isOnnx == llvm::StringRef(output).ends_with(".onnx"))
     return {};
   return usageError("'" + output + "': `optimize` writes the format that it " +
                     "reads; `sinter convert` changes it");
@@ -51,15 +50,12 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   if (!request.output.empty())
     if (Result<void> good = checkOutputName(request.output); !good)
       return good.takeError();
-  auto source = ModelSource::open(request.input);
-  if (!source)
-    return source.takeError();
-  if (!request.output.empty())
-    if (Result<void> good = checkSameFormat(**source, request.output); !good)
-      return good.takeError();
-  Result<Model> model = (*source)->asItIs();
+  bool isOnnx;
+  Result<Model> model = readToRewrite(request.input, isOnnx);
   if (!model)
     return model.takeError();
+  if (Result<void> good = checkSameFormat(isOnnx, request.output); !good)
+    return good.takeError();
   if (request.freeze)
     if (Result<void> frozen = freeze(*model); !frozen)
       return frozen.takeError();

@@ -14,7 +14,7 @@ namespace sinter {
 Result<ReduceOutcome> MlirCompiler::reduce(const ReduceRequest &request) {
   if (Result<void> good = checkOutputName(request.output); !good)
     return good.takeError();
-  auto source = ModelSource::open({request.input, {}, {}});
+  auto source = ModelSource::open({request.input, {}, {}, {}});
   if (!source)
     return source.takeError();
   Result<Model> model = (*source)->asItIs();

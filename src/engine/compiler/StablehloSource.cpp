@@ -8,10 +8,17 @@
 namespace sinter {
 
 Result<std::unique_ptr<ModelSource>>
-StablehloSource::open(const std::string &path, const NamedShapes &shapes) {
+StablehloSource::open(const ModelRequest &request) {
+  const std::string &path = request.path;
   Result<Model> model = readStablehlo(path);
   if (!model)
     return model.takeError();
+  if (!request.function.empty())
+    if (auto chosen = selectEntry(model->module(), request.function); !chosen) {
+      Error error = chosen.takeError();
+      error.message = path + ": " + error.message;
+      return error;
+    }
   std::optional<Model> flat;
   if (hasBorderToFlatten(*model)) {
     flat = model->clone();
@@ -20,7 +27,8 @@ StablehloSource::open(const std::string &path, const NamedShapes &shapes) {
   Result<ModelDescription> description = describe(flat ? *flat : *model);
   if (!description)
     return description.takeError();
-  if (Result<void> named = checkShapeNames(path, *description, shapes); !named)
+  if (Result<void> named = checkShapeNames(path, *description, request.shapes);
+      !named)
     return named.takeError();
   std::unique_ptr<StablehloSource> source(
       new StablehloSource(std::move(*model)));

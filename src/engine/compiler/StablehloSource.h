@@ -11,8 +11,7 @@ namespace sinter {
 
 class StablehloSource : public ModelSource {
 public:
-  static Result<std::unique_ptr<ModelSource>> open(const std::string &path,
-                                                   const NamedShapes &shapes);
+  static Result<std::unique_ptr<ModelSource>> open(const ModelRequest &request);
 
   bool isOnnx() const override { return false; }
   Result<Model> asItIs() override { return model.clone(); }

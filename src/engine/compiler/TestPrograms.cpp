@@ -184,7 +184,7 @@ private:
   }
 
   static SmallVector<func::FuncOp> programsIn(const Model &model) {
-    if (func::FuncOp main = model.entry())
+    if (func::FuncOp main = model.entry(); main && main.getName() == entryName)
       return {main};
     SmallVector<func::FuncOp> functions;
     for (auto function : model.module().getOps<func::FuncOp>())

@@ -46,7 +46,7 @@ static Error listUnsupported(const std::string &path,
 
 Result<void> writeOnnx(const Model &model, const std::string &path) {
   if (!model.entry())
-    return invalidModel(path + ": the model has no function 'main'");
+    return invalidModel(path + ": " + whyNoEntry(model.module()));
   Result<Storage> storage = Storage::of(model);
   if (!storage)
     return storage.takeError();

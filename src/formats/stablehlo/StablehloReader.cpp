@@ -142,11 +142,8 @@ Result<Model> readStablehlo(const std::string &path) {
   if (!file)
     return file.takeError();
   const auto artifact = artifactIn((*file)->bytes());
-  Result<Model> model = artifact ? readArtifact(*artifact, *file, path)
-                                 : readText((*file)->text(), path, 0);
-  if (model && !model->entry())
-    return invalidModel(path + ": there is no function @main with one block");
-  return model;
+  return artifact ? readArtifact(*artifact, *file, path)
+                  : readText((*file)->text(), path, 0);
 }
 
 } // namespace sinter

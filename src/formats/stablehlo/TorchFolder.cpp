@@ -172,6 +172,8 @@ Result<Model> readTorchFolder(const std::string &path) {
   if (!model)
     return model;
   func::FuncOp entry = model->entry();
+  if (!entry)
+    return invalidModel(model->path + ": " + whyNoEntry(model->module()));
   if (entry.getNumArguments() != sources->size())
     return invalidModel(
         stem + ".meta: there are " + std::to_string(sources->size()) +

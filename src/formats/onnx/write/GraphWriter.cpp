@@ -43,7 +43,7 @@ GraphWriter::GraphWriter(ModuleOp module, int64_t version)
 }
 
 void GraphWriter::run() {
-  auto function = module.lookupSymbol<func::FuncOp>(entryName);
+  auto function = entryOf(module);
   GraphProto &graph = *proto.mutable_graph();
   graph.set_name("graph");
   if (auto name = dyn_cast<NameLoc>(module.getLoc()))
@@ -139,7 +139,7 @@ void GraphWriter::reserve(Value value, StringRef name) {
 }
 
 void GraphWriter::planNames() {
-  auto function = module.lookupSymbol<func::FuncOp>(entryName);
+  auto function = entryOf(module);
   Block &entry = function.getBody().front();
   for (BlockArgument argument : function.getArguments()) {
     auto given = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
