@@ -1,5 +1,4 @@
-//===- Freeze.h - state becomes constant
-//-----------------------------------===//
+//===- Freeze.h - state becomes constant ----------------------------------===//
 //
 //   main(x, w {state "w", initial W})           main(x)
 //     y = dot(x, w)                               y = dot(x, W)

@@ -1,5 +1,4 @@
-//===- Role.h - what a tensor is for
-//---------------------------------------===//
+//===- Role.h - what a tensor is for --------------------------------------===//
 //
 // The role of a tensor says when its bytes move between the host and a device.
 // A graph's roles are computed by graph/storage; a program's memory spaces are

@@ -1,5 +1,4 @@
-//===- OnnxReaderFuzzer.cpp - models that are nearly right
-//-----------------===//
+//===- OnnxReaderFuzzer.cpp - models that are nearly right ----------------===//
 //
 // Reads the bytes as an ONNX model into the graph language. Nothing may crash,
 // every error is one line, and what is read is a sound module. Mutations change

@@ -1,5 +1,4 @@
-//===- Broadcasting.h - operands of different shapes
-//-----------------------===//
+//===- Broadcasting.h - operands of different shapes ----------------------===//
 
 #ifndef SINTER_GRAPH_CHLO_BROADCASTING_H
 #define SINTER_GRAPH_CHLO_BROADCASTING_H

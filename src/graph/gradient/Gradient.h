@@ -1,5 +1,4 @@
-//===- Gradient.h - how gradients are attached to operations
-//---------------===//
+//===- Gradient.h - how gradients are attached to operations --------------===//
 
 #ifndef SINTER_GRAPH_GRADIENT_GRADIENT_H
 #define SINTER_GRAPH_GRADIENT_GRADIENT_H

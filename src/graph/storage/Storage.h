@@ -1,5 +1,4 @@
-//===- Storage.h - the roles of a graph's tensors
-//--------------------------===//
+//===- Storage.h - the roles of a graph's tensors -------------------------===//
 //
 // Arguments and results of the entry function are inputs and outputs. A state,
 // a tensor that outlives a run, is an argument and a result that name it:

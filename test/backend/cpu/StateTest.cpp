@@ -1,5 +1,4 @@
-//===- StateTest.cpp - what outlives a run
-//---------------------------------===//
+//===- StateTest.cpp - what outlives a run --------------------------------===//
 
 #include "backend/cpu/CompareWithInterpreter.h"
 
