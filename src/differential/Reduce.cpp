@@ -20,7 +20,7 @@ public:
   Result<ReduceReport> run() {
     report.operationsBefore = operationCount(model);
     if (!model.entry())
-      return invalidModel("the program has no function 'main'");
+      return invalidModel(whyNoEntry(model.module()));
     if (!isInteresting(model))
       return usageError("the program itself does not fail");
     bool changed = true;

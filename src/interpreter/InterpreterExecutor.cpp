@@ -23,7 +23,7 @@ InterpreterExecutor::InterpreterExecutor(std::shared_ptr<const Model> owned,
 Result<std::unique_ptr<InterpreterExecutor>>
 InterpreterExecutor::create(std::shared_ptr<const Model> model) {
   if (!model->entry())
-    return invalidModel("the model has no entry function 'main'");
+    return invalidModel(whyNoEntry(model->module()));
   Result<Storage> storage = Storage::of(*model);
   if (!storage)
     return storage.takeError();

@@ -180,7 +180,7 @@ Result<void> specialize(Model &model, const SpecializeOptions &options) {
   Model result = model.clone();
   func::FuncOp function = result.entry();
   if (!function)
-    return invalidModel("the model has no function 'main' of one block");
+    return invalidModel(whyNoEntry(model.module()));
   ModuleOp module = result.module();
   if (auto done = checkNames(function, options); !done)
     return done;

@@ -365,7 +365,8 @@ Result<std::unique_ptr<VerifyNumerics>>
 VerifyNumerics::begin(ModuleOp module, PatternRun &run, int64_t dimension,
                       double tolerance) {
   if (!entryOf(module))
-    return invalidModel("there is no function 'main' to run");
+    return invalidModel("--verify-numerics runs the program, but " +
+                        whyNoEntry(module));
   std::unique_ptr<VerifyNumerics> check(
       new VerifyNumerics(module, run, dimension, tolerance));
   check->number();
@@ -395,7 +396,8 @@ VerifyNumerics::~VerifyNumerics() {
 
 Result<void> VerifyNumerics::after(StringRef pass) {
   if (!entryOf(module))
-    return invalidModel("pass " + pass.str() + " removed 'main'");
+    return invalidModel("pass " + pass.str() +
+                        " removed the function that is run");
   return compare([&](StringRef labels) {
     return "pass " + pass.str() + " (patterns: " + labels.str() + ")";
   });

@@ -120,7 +120,7 @@ TEST(Storage, EveryRestrictionHasItsMessage) {
             "result 0 has sinter.initial, which belongs to the argument");
   EXPECT_EQ(problemWith(a + s + ", " + b, plain + tied + ", " + plain,
                         "func.func private @f(tensor<2xf32> " + tied + ")"),
-            "a function that is not @main has sinter.state");
+            "a function that is not the one that is run has sinter.state");
 }
 
 TEST(Storage, TypesMustAgree) {

@@ -134,9 +134,10 @@ bool hasStateElsewhere(ModuleOp module, func::FuncOp entry) {
 Result<Storage> Storage::of(ModuleOp module) {
   func::FuncOp entry = entryOf(module);
   if (!entry)
-    return invalidModel("the model has no entry function 'main'");
+    return invalidModel(whyNoEntry(module));
   if (hasStateElsewhere(module, entry))
-    return invalidModel("a function that is not @main has sinter.state");
+    return invalidModel(
+        "a function that is not the one that is run has sinter.state");
   Result<std::vector<StateTensor>> states = StateFinder(entry).find();
   if (!states)
     return states.takeError();
