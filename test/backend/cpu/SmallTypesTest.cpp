@@ -124,6 +124,21 @@ TEST(SmallIntegers, ElementwiseToTheBit) {
       EXPECT_EQ(differsFor(op, tensor(type, "7x11"), 2), "") << op << type;
 }
 
+/// LLVM's vectors of such numbers do not all end.
+TEST(SmallIntegers, ShiftByThemselves) {
+  for (std::string element : smallIntegers) {
+    const std::string type = tensor(element, "6x3x5");
+    for (std::string op :
+         {"shift_left", "shift_right_logical", "shift_right_arithmetic"})
+      EXPECT_EQ(differs("(%a: " + type + ") -> " + type +
+                            " {\n  %0 = stablehlo." + op + " %a, %a : " + type +
+                            "\n  return %0 : " + type + "\n}",
+                        {0, 0}),
+                "")
+          << op << element;
+  }
+}
+
 namespace {
 const std::string perTensor = "!quant.uniform<i8:f32, 0.05:-3>";
 const std::string perAxis =

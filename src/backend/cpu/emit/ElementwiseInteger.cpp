@@ -75,19 +75,29 @@ Value ElementwiseWriter::integerPower(Value x, Value y, bool isUnsigned) {
   return select(isNegative, inverse, result[0]);
 }
 
-/// A shift by as many bits as there are, or more, shifts everything out.
+/// A shift by as many bits as there are, or more, shifts everything out. LLVM
+/// does not end on some vectors of fewer than 8 bits, so these are bytes here.
 Value ElementwiseWriter::shift(Operation *op, Value a, Value b) {
   using namespace stablehlo;
-  Type type = a.getType();
-  unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
-  Value last = integer(type, APInt(width, width - 1));
+  constexpr unsigned byte = 8;
+  Type narrow = a.getType(), type = narrow;
+  const unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  if (width < byte) {
+    type = shaped(IntegerType::get(type.getContext(), byte));
+    a = isa<ShiftRightArithmeticOp>(op) ? e.create<arith::ExtSIOp>(type, a)
+                                        : e.create<arith::ExtUIOp>(type, a);
+    b = e.create<arith::ExtUIOp>(type, b);
+  }
+  Value last = integer(type, int64_t(width) - 1);
   Value fits = compareIntegers(CmpIPredicate::ule, b, last);
   Value distance = select(fits, b, last);
-  if (isa<ShiftRightArithmeticOp>(op))
-    return e.create<arith::ShRSIOp>(a, distance);
   Value shifted = isa<ShiftLeftOp>(op) ? e.create<arith::ShLIOp>(a, distance)
-                                       : e.create<arith::ShRUIOp>(a, distance);
-  return select(fits, shifted, integer(type, 0));
+                  : isa<ShiftRightArithmeticOp>(op)
+                      ? e.create<arith::ShRSIOp>(a, distance)
+                      : e.create<arith::ShRUIOp>(a, distance);
+  if (!isa<ShiftRightArithmeticOp>(op))
+    shifted = select(fits, shifted, integer(type, 0));
+  return width < byte ? e.create<arith::TruncIOp>(narrow, shifted) : shifted;
 }
 
 Value ElementwiseWriter::integerOperation(Operation *op, Operands operands,
