@@ -67,7 +67,7 @@ static double sourceCoordinate(StringRef mode, const Dimension &dimension,
     return size / 2 * (1 - adjustment) + halfPixel;
   }
   if (mode == "pytorch_half_pixel")
-    return newSize > 1 ? halfPixel : -0.5;
+    return dimension.newSize > 1 ? halfPixel : 0;
   if (mode == "tf_half_pixel_for_nn")
     return (x + 0.5) / dimension.scale;
   if (mode == "align_corners")

@@ -262,4 +262,8 @@ TEST(NnResize, ModesAndCoordinates) {
              {1, 1 + 3 / 1.4}, 1e-5);
   expectNear(resize("0.5", 2, R"("cubic", "half_pixel", "floor")"),
              {1.40625, 3.59375});
+  // One place alone lies at 0, whatever size was cut to 1.
+  for (const char *how : {R"("linear", "pytorch_half_pixel", "floor")",
+                          R"("cubic", "pytorch_half_pixel", "floor")"})
+    expectNear(resize("0.4", 1, how), {1});
 }
