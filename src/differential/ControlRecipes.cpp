@@ -8,80 +8,63 @@ namespace sinter {
 
 namespace {
 
-bool isNumber(RankedTensorType type) {
-  return isa<FloatType, IntegerType>(type.getElementType());
+/// The types of some values of the program.
+SmallVector<Type> someTypes(Draft &draft) {
+  SmallVector<Type> types;
+  for (int64_t i = draft.dice.between(1, 3); i > 0; --i)
+    if (Value value = draft.pick([](RankedTensorType type) {
+          return isa<FloatType, IntegerType, ComplexType>(
+              type.getElementType());
+        }))
+      types.push_back(value.getType());
+  return types;
 }
 
-/// A region without arguments that computes something of two values from
-/// outside.
-void fillBranch(Draft &draft, Region &region, Value lhs, Value rhs,
-                StringRef name) {
-  draft.scalarBlock(region, {}, [&](ValueRange) -> SmallVector<Value> {
-    OperationState state(draft.location, name);
-    state.addOperands({lhs, rhs});
-    state.addTypes(lhs.getType());
-    return {draft.builder.create(state)->getResult(0)};
-  });
-}
-
-constexpr StringRef branchOperations[] = {"stablehlo.add", "stablehlo.maximum",
-                                          "stablehlo.minimum"};
-
-/// `if` of an i1 or `case` of an i32 over branches that combine two values.
+/// `if` of an i1 or `case` of an i32 over branches that are drawn.
 bool drawBranches(Draft &draft, StringRef name, Type indexType,
                   unsigned branches) {
-  Value lhs = draft.pick(isNumber);
-  if (!lhs)
+  SmallVector<Type> types = someTypes(draft);
+  if (types.empty() || draft.isDeep())
     return false;
-  Value rhs = draft.valueOf(cast<RankedTensorType>(lhs.getType()));
   Value index = draft.valueOf(RankedTensorType::get({}, indexType));
-  // The branch's operations are exact, but depend on a chosen condition.
-  return draft.add(name, index, {}, SmallVector<Type>{lhs.getType()},
-                   Rounding::Exact, branches, [&](Operation *op) {
-                     for (Region &region : op->getRegions())
-                       fillBranch(draft, region, lhs, rhs,
-                                  draft.dice.among(branchOperations));
-                   });
+  Operation *op = draft.add(name, index, {}, types, Rounding::Exact, branches,
+                            [&](Operation *op) {
+                              for (Region &region : op->getRegions())
+                                draft.drawnBlock(region, {}, types);
+                            });
+  if (op)
+    draft.markRounded(op->getResults());
+  return op;
 }
 
-/// Counts to a small number and joins a value with one from outside each time.
+/// Counts to a small number; what else it carries is drawn.
 bool drawWhile(Draft &draft) {
-  Value carried = draft.pick(isNumber);
-  if (!carried)
+  SmallVector<Type> carried = someTypes(draft);
+  if (carried.empty() || draft.isDeep())
     return false;
-  auto type = cast<RankedTensorType>(carried.getType());
-  Value other = draft.valueOf(type);
   auto counter = RankedTensorType::get({}, draft.builder.getI32Type());
-  Value zero = draft.constant(counter, 0), one = draft.constant(counter, 1);
+  SmallVector<Value> operands{draft.constant(counter, 0)};
+  for (Type type : carried)
+    operands.push_back(draft.valueOf(cast<RankedTensorType>(type)));
+  Value one = draft.constant(counter, 1);
   Value limit = draft.constant(counter, draft.dice.between(0, 3));
-  StringRef name = draft.dice.among(branchOperations);
-  SmallVector<Type> types{counter, type};
-  auto block = [&](Region &region,
-                   llvm::function_ref<SmallVector<Value>(Block &)> body) {
-    OpBuilder::InsertionGuard guard(draft.builder);
-    Block *made = draft.builder.createBlock(&region, {}, types,
-                                            {draft.location, draft.location});
-    OperationState state(draft.location, "stablehlo.return");
-    SmallVector<Value> results = body(*made);
-    state.addOperands(results);
-    draft.builder.create(state);
-  };
-  return draft.add(
-      "stablehlo.while", {zero, carried}, {}, types, Rounding::Exact, 2,
+  SmallVector<Type> types{counter};
+  llvm::append_range(types, carried);
+  Operation *op = draft.add(
+      "stablehlo.while", operands, {}, types, Rounding::Exact, 2,
       [&](Operation *op) {
-        block(op->getRegion(0), [&](Block &made) -> SmallVector<Value> {
-          return {draft.compared(made.getArgument(0), limit,
-                                 stablehlo::ComparisonDirection::LT)};
+        draft.drawnBlock(op->getRegion(0), types, {}, [&](Block &block) {
+          return draft.compared(block.getArgument(0), limit,
+                                stablehlo::ComparisonDirection::LT);
         });
-        block(op->getRegion(1), [&](Block &made) -> SmallVector<Value> {
-          OperationState state(draft.location, name);
-          state.addOperands({made.getArgument(1), other});
-          state.addTypes(type);
-          Value next = draft.builder.create<stablehlo::AddOp>(
-              draft.location, made.getArgument(0), one);
-          return {next, draft.builder.create(state)->getResult(0)};
+        draft.drawnBlock(op->getRegion(1), types, carried, [&](Block &block) {
+          return draft.builder.create<stablehlo::AddOp>(
+              draft.location, block.getArgument(0), one);
         });
       });
+  if (op)
+    draft.markRounded(op->getResults());
+  return op;
 }
 
 bool drawOptimizationBarrier(Draft &draft) {

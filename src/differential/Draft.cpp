@@ -16,10 +16,11 @@ namespace sinter {
 /// Longer chains of rounded values are no longer compared sensibly.
 static constexpr int mostRoundings = 2;
 
-Draft::Draft(uint64_t seed, const RandomProgramOptions &options)
+Draft::Draft(uint64_t seed, const RandomProgramOptions &options,
+             std::vector<const Recipe *> recipes)
     : dice(seed), options(options), context(makeContext()),
       builder(context.get()), location(builder.getUnknownLoc()),
-      module(ModuleOp::create(location)) {
+      module(ModuleOp::create(location)), recipes(std::move(recipes)) {
   builder.setInsertionPointToEnd(module->getBody());
   function = builder.create<func::FuncOp>(location, entryName,
                                           builder.getFunctionType({}, {}));
@@ -32,9 +33,14 @@ Draft::Draft(uint64_t seed, const RandomProgramOptions &options)
 
 Type Draft::floatType() {
   static constexpr ElementType types[] = {
-      ElementType::F32,      ElementType::F32,    ElementType::F32,
-      ElementType::F64,      ElementType::F16,    ElementType::BF16,
-      ElementType::F8E4M3FN, ElementType::F8E5M2, ElementType::F8E4M3FNUZ};
+      ElementType::F32,          ElementType::F32,
+      ElementType::F32,          ElementType::F64,
+      ElementType::F16,          ElementType::BF16,
+      ElementType::F64,          ElementType::F16,
+      ElementType::BF16,         ElementType::F8E4M3FN,
+      ElementType::F8E5M2,       ElementType::F8E4M3FNUZ,
+      ElementType::F8E4M3,       ElementType::F8E5M2FNUZ,
+      ElementType::F8E4M3B11FNUZ};
   return mlirTypeOf(dice.among(types), context.get());
 }
 
@@ -42,7 +48,7 @@ Type Draft::integerType() {
   static constexpr ElementType types[] = {
       ElementType::I32,  ElementType::I64, ElementType::I8,   ElementType::I16,
       ElementType::I4,   ElementType::UI8, ElementType::UI16, ElementType::UI32,
-      ElementType::UI64, ElementType::UI4, ElementType::I2};
+      ElementType::UI64, ElementType::UI4, ElementType::I2,   ElementType::UI2};
   return mlirTypeOf(dice.among(types), context.get());
 }
 
@@ -66,6 +72,9 @@ SmallVector<int64_t> Draft::shape(int lowestRank) {
   SmallVector<int64_t> sizes(dice.between(lowestRank, options.largestRank));
   for (int64_t &size : sizes)
     size = dice.oneIn(40) ? 0 : dice.between(1, options.largestDimension);
+  // What fills vectors, and leaves something over.
+  if (!sizes.empty() && dice.oneIn(5))
+    dice.among(sizes) = dice.between(1, 8 * options.largestDimension);
   return sizes;
 }
 
@@ -234,6 +243,48 @@ void Draft::scalarBlock(
   OperationState state(location, "stablehlo.return");
   state.addOperands(results);
   builder.create(state);
+}
+
+void Draft::drawOperations(int count) {
+  // Proposals fail when no operands are there; a new value may be what lacked.
+  int drawn = 0;
+  for (int attempt = 0; drawn < count && attempt < 50 * count; ++attempt) {
+    if (dice.oneIn(10))
+      fresh(type());
+    drawn += !recipes.empty() && dice.among(recipes)->draw(*this);
+  }
+}
+
+void Draft::drawnBlock(Region &region, TypeRange arguments, TypeRange results,
+                       const std::function<Value(Block &)> &first) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block =
+      builder.createBlock(&region, {}, arguments,
+                          SmallVector<Location>(arguments.size(), location));
+  SmallVector<Value> returned;
+  if (first)
+    returned.push_back(first(*block));
+  llvm::append_range(values, block->getArguments());
+  for (Value argument : block->getArguments())
+    if (hasRounding(argument.getType()))
+      roundings[argument] = 1;
+  ++depth;
+  drawOperations(static_cast<int>(dice.between(0, 3)));
+  --depth;
+  for (Type type : results)
+    returned.push_back(valueOf(cast<RankedTensorType>(type)));
+  llvm::erase_if(values, [&](Value value) {
+    return region.isAncestor(value.getParentRegion());
+  });
+  OperationState state(location, "stablehlo.return");
+  state.addOperands(returned);
+  builder.create(state);
+}
+
+void Draft::markRounded(ValueRange rounded) {
+  for (Value value : rounded)
+    if (hasRounding(value.getType()))
+      roundings[value] = mostRoundings;
 }
 
 Value Draft::compared(Value lhs, Value rhs,

@@ -24,9 +24,12 @@ enum class Rounding {
 
 using TypeFilter = std::function<bool(mlir::RankedTensorType)>;
 
+struct Recipe;
+
 class Draft {
 public:
-  Draft(uint64_t seed, const RandomProgramOptions &options);
+  Draft(uint64_t seed, const RandomProgramOptions &options,
+        std::vector<const Recipe *> recipes);
 
   Dice dice;
   const RandomProgramOptions &options;
@@ -42,6 +45,10 @@ public:
   mlir::Type floatType();
   mlir::Type integerType();
   llvm::SmallVector<int64_t> shape(int lowestRank = 0);
+  /// A size, seldom a large one.
+  int64_t size(int64_t usual, int64_t large) {
+    return dice.between(1, dice.oneIn(6) ? large : usual);
+  }
   mlir::RankedTensorType type() {
     return mlir::RankedTensorType::get(shape(), elementType());
   }
@@ -86,6 +93,27 @@ public:
       const std::function<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
           &body);
 
+  /// A scalar of \p element that a few random operations make of \p scalars,
+  /// within a block that is being built. The same operands give the same bits.
+  mlir::Value expression(mlir::ValueRange scalars, mlir::Type element,
+                         int depth = 2);
+  /// Writes a region of scalars of \p types that returns an expression for each
+  /// of \p results.
+  void expressionBlock(mlir::Region &region, mlir::TypeRange types,
+                       mlir::TypeRange results);
+
+  /// Draws operations where the builder stands, by the program's recipes.
+  void drawOperations(int count);
+  /// A block of \p region with arguments of \p arguments, whose operations are
+  /// drawn and which returns values of \p results after \p first.
+  void drawnBlock(mlir::Region &region, mlir::TypeRange arguments,
+                  mlir::TypeRange results,
+                  const std::function<mlir::Value(mlir::Block &)> &first = {});
+  /// True where blocks of drawn operations lie as deep as they should.
+  bool isDeep() const { return depth >= 2; }
+  /// Says that \p values were rounded as often as may be.
+  void markRounded(mlir::ValueRange values);
+
   /// An i1, within a block that is being built.
   mlir::Value compared(mlir::Value lhs, mlir::Value rhs,
                        stablehlo::ComparisonDirection direction);
@@ -99,6 +127,8 @@ private:
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
+  std::vector<const Recipe *> recipes;
+  int depth = 0;
   llvm::SmallVector<mlir::Value> values;
   llvm::DenseMap<mlir::Value, int> roundings;
 };
@@ -112,7 +142,9 @@ struct Recipe {
 /// The recipes by topic; RandomProgram.cpp joins them.
 std::vector<Recipe> elementwiseRecipes();
 std::vector<Recipe> movementRecipes();
+std::vector<Recipe> indexingRecipes();
 std::vector<Recipe> structuredRecipes();
+std::vector<Recipe> reductionRecipes();
 std::vector<Recipe> controlRecipes();
 std::vector<Recipe> otherRecipes();
 /// Adds one for each elementwise operation of the dialect that has none and

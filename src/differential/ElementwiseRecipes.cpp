@@ -237,21 +237,18 @@ static bool drawMap(Draft &draft) {
     return false;
   auto type = cast<RankedTensorType>(first.getType());
   SmallVector<Value> operands{first};
-  if (draft.dice.oneIn(2))
-    operands.push_back(draft.valueOf(type));
+  while (operands.size() < 3 && draft.dice.oneIn(2))
+    operands.push_back(draft.valueOf(
+        draft.dice.oneIn(2) ? type : type.clone(draft.elementType())));
   SmallVector<int64_t> dimensions =
       llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  RankedTensorType result = type.clone(
+      draft.dice.oneIn(3) ? draft.elementType() : type.getElementType());
   return draft.add(
       "stablehlo.map", operands, {draft.list("dimensions", dimensions)},
-      SmallVector<Type>{type}, Rounding::Exact, 1, [&](Operation *op) {
-        draft.scalarBlock(op->getRegion(0), ValueRange(operands).getTypes(),
-                          [&](ValueRange arguments) -> SmallVector<Value> {
-                            return {draft.builder
-                                        .create<stablehlo::AddOp>(
-                                            draft.location, arguments.front(),
-                                            arguments.back())
-                                        .getResult()};
-                          });
+      SmallVector<Type>{result}, Rounding::Magnifies, 1, [&](Operation *op) {
+        draft.expressionBlock(op->getRegion(0), ValueRange(operands).getTypes(),
+                              {result});
       });
 }
 

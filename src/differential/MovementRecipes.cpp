@@ -1,49 +1,12 @@
 //===- MovementRecipes.cpp - drawing operations that move elements --------===//
 
-#include "differential/Draft.h"
+#include "differential/Picked.h"
 
 using namespace mlir;
 
 namespace sinter {
 
 namespace {
-
-/// A value of the program with its type taken apart.
-struct Picked {
-  Value value;
-  RankedTensorType type;
-  explicit operator bool() const { return static_cast<bool>(value); }
-  int64_t rank() const { return type.getRank(); }
-  int64_t size(int64_t dimension) const { return type.getDimSize(dimension); }
-};
-
-Picked pickRanked(Draft &draft, int64_t lowestRank) {
-  Value value = draft.pick(
-      [&](RankedTensorType type) { return type.getRank() >= lowestRank; });
-  return {value,
-          value ? cast<RankedTensorType>(value.getType()) : RankedTensorType()};
-}
-
-/// 0, 1, ..., count - 1 in a random order.
-SmallVector<int64_t> shuffled(Draft &draft, int64_t count) {
-  auto order = llvm::to_vector(llvm::seq<int64_t>(0, count));
-  for (int64_t i = count - 1; i > 0; --i)
-    std::swap(order[i], order[draft.dice.between(0, i)]);
-  return order;
-}
-
-SmallVector<int64_t> eachOf(int64_t count,
-                            llvm::function_ref<int64_t(int64_t)> value) {
-  SmallVector<int64_t> values;
-  for (int64_t i = 0; i < count; ++i)
-    values.push_back(value(i));
-  return values;
-}
-
-Type indexType(Draft &draft) {
-  return draft.dice.oneIn(2) ? draft.builder.getI64Type()
-                             : draft.builder.getI32Type();
-}
 
 bool drawTranspose(Draft &draft) {
   Picked x = pickRanked(draft, 0);
@@ -92,16 +55,6 @@ bool drawBroadcastInDim(Draft &draft) {
   return draft.add("stablehlo.broadcast_in_dim", x.value,
                    {draft.list("broadcast_dimensions", places)},
                    SmallVector<Type>{x.type.clone(sizes)}, Rounding::Exact);
-}
-
-/// After an operation the one that takes its attributes as operands, if it is
-/// asked for.
-bool addTwin(Draft &draft, Operation *op, StringRef twin, ValueRange operands,
-             ArrayRef<NamedAttribute> attributes) {
-  if (!op || twin.empty())
-    return op;
-  return draft.add(twin, operands, attributes,
-                   llvm::to_vector(op->getResultTypes()), Rounding::Exact);
 }
 
 bool drawSlice(Draft &draft, StringRef twin) {
@@ -220,95 +173,6 @@ bool drawIota(Draft &draft) {
       SmallVector<Type>{type}, Rounding::Exact);
 }
 
-/// What gather and scatter have in common: an operand, of whose dimensions some
-/// are indexed and some collapsed, and a batch of index vectors, which stand in
-/// the last dimension of the indices.
-struct Indexing {
-  Value indices;
-  SmallVector<int64_t> indexed, collapsed, windowSizes, batchSizes;
-};
-
-Indexing drawIndexing(Draft &draft, const Picked &x) {
-  Indexing result;
-  result.indexed = shuffled(draft, x.rank());
-  result.indexed.truncate(draft.dice.between(1, x.rank()));
-  result.windowSizes = eachOf(x.rank(), [&](int64_t i) {
-    return draft.dice.between(std::min<int64_t>(1, x.size(i)), x.size(i));
-  });
-  for (int64_t i = 0; i < x.rank(); ++i)
-    if (llvm::is_contained(result.indexed, i) && x.size(i) > 0 &&
-        draft.dice.oneIn(2)) {
-      result.collapsed.push_back(i);
-      result.windowSizes[i] = 1;
-    }
-  for (int64_t i = draft.dice.between(0, 2); i > 0; --i)
-    result.batchSizes.push_back(draft.dice.between(1, 3));
-  SmallVector<int64_t> shape(result.batchSizes);
-  shape.push_back(result.indexed.size());
-  auto type = RankedTensorType::get(shape, indexType(draft));
-  SmallVector<int64_t> elements(type.getNumElements());
-  for (int64_t &element : elements)
-    element = draft.dice.between(-1, 5);
-  result.indices = draft.constant(type, elements);
-  return result;
-}
-
-bool drawGather(Draft &draft, StringRef twin) {
-  Picked x = pickRanked(draft, 1);
-  if (!x)
-    return false;
-  Indexing indexing = drawIndexing(draft, x);
-  const int64_t batch = indexing.batchSizes.size();
-  auto offsets = eachOf(x.rank() - indexing.collapsed.size(),
-                        [&](int64_t i) { return batch + i; });
-  auto numbers = stablehlo::GatherDimensionNumbersAttr::get(
-      draft.builder.getContext(), offsets, indexing.collapsed, {}, {},
-      indexing.indexed, batch);
-  NamedAttribute dimensions = draft.attribute("dimension_numbers", numbers);
-  Operation *gather =
-      draft.add("stablehlo.gather", {x.value, indexing.indices},
-                {dimensions, draft.list("slice_sizes", indexing.windowSizes)},
-                std::nullopt, Rounding::Exact);
-  return addTwin(draft, gather, twin,
-                 {x.value, indexing.indices, draft.sizes(indexing.windowSizes)},
-                 dimensions);
-}
-
-bool drawScatter(Draft &draft) {
-  Picked x = pickRanked(draft, 1);
-  if (!x)
-    return false;
-  Indexing indexing = drawIndexing(draft, x);
-  const int64_t batch = indexing.batchSizes.size();
-  SmallVector<int64_t> shape(indexing.batchSizes), windowDims;
-  for (int64_t i = 0; i < x.rank(); ++i)
-    if (!llvm::is_contained(indexing.collapsed, i)) {
-      windowDims.push_back(shape.size());
-      shape.push_back(indexing.windowSizes[i]);
-    }
-  auto numbers = stablehlo::ScatterDimensionNumbersAttr::get(
-      draft.builder.getContext(), windowDims, indexing.collapsed, {}, {},
-      indexing.indexed, batch);
-  Value updates = draft.valueOf(x.type.clone(shape));
-  // Replacing would depend on the order, which is not specified.
-  return draft.add(
-      "stablehlo.scatter", {x.value, indexing.indices, updates},
-      {draft.attribute("scatter_dimension_numbers", numbers)},
-      SmallVector<Type>{x.type},
-      isa<FloatType, ComplexType>(x.type.getElementType()) ? Rounding::Rounds
-                                                           : Rounding::Exact,
-      1, [&](Operation *op) {
-        draft.scalarBlock(
-            op->getRegion(0), {x.type, x.type},
-            [&](ValueRange arguments) -> SmallVector<Value> {
-              return {draft.builder
-                          .create<stablehlo::AddOp>(draft.location,
-                                                    arguments[0], arguments[1])
-                          .getResult()};
-            });
-      });
-}
-
 bool drawSort(Draft &draft) {
   Value first = draft.pick([](RankedTensorType type) {
     return type.getRank() >= 1 && type.getElementType().isIntOrFloat();
@@ -319,7 +183,13 @@ bool drawSort(Draft &draft) {
   SmallVector<Value> inputs{first};
   if (draft.dice.oneIn(2))
     inputs.push_back(draft.valueOf(type.clone(draft.elementType())));
-  const bool ascending = draft.dice.oneIn(2);
+  if (draft.dice.oneIn(6))
+    inputs.push_back(draft.valueOf(type));
+  // By the first key, or by what is computed of all.
+  const bool computed = draft.dice.oneIn(3);
+  using stablehlo::ComparisonDirection;
+  const ComparisonDirection direction =
+      draft.dice.oneIn(2) ? ComparisonDirection::LT : ComparisonDirection::GT;
   return draft.add(
       "stablehlo.sort", inputs,
       {draft.number("dimension", draft.dice.between(0, type.getRank() - 1)),
@@ -332,10 +202,20 @@ bool drawSort(Draft &draft) {
         draft.scalarBlock(
             op->getRegion(0), pairs,
             [&](ValueRange arguments) -> SmallVector<Value> {
-              return {draft.compared(arguments[0], arguments[1],
-                                     ascending
-                                         ? stablehlo::ComparisonDirection::LT
-                                         : stablehlo::ComparisonDirection::GT)};
+              if (!computed)
+                return {draft.compared(arguments[0], arguments[1], direction)};
+              Type key = getElementTypeOrSelf(arguments[0].getType());
+              SmallVector<Value> left, right;
+              for (size_t i = 0; i < arguments.size(); i += 2) {
+                left.push_back(arguments[i]);
+                right.push_back(arguments[i + 1]);
+              }
+              const Dice before = draft.dice;
+              Value a = draft.expression(left, key);
+              const Dice after = std::exchange(draft.dice, before);
+              Value b = draft.expression(right, key);
+              draft.dice = after;
+              return {draft.compared(a, b, direction)};
             });
       });
 }
@@ -352,7 +232,6 @@ std::vector<Recipe> movementRecipes() {
       {"stablehlo.dynamic_slice", drawDynamicSlice},
       {"stablehlo.dynamic_update_slice", drawDynamicUpdateSlice},
       {"stablehlo.iota", drawIota},
-      {"stablehlo.scatter", drawScatter},
       {"stablehlo.sort", drawSort},
   };
   struct Twins {
@@ -361,8 +240,7 @@ std::vector<Recipe> movementRecipes() {
   };
   for (Twins twins :
        {Twins{"stablehlo.slice", "stablehlo.real_dynamic_slice", drawSlice},
-        Twins{"stablehlo.pad", "stablehlo.dynamic_pad", drawPad},
-        Twins{"stablehlo.gather", "stablehlo.dynamic_gather", drawGather}}) {
+        Twins{"stablehlo.pad", "stablehlo.dynamic_pad", drawPad}}) {
     recipes.push_back(
         {twins.name, [twins](Draft &draft) { return twins.draw(draft, ""); }});
     recipes.push_back({twins.twin, [twins](Draft &draft) {

@@ -11,8 +11,8 @@ namespace sinter {
 static const std::vector<Recipe> &allRecipes() {
   static const std::vector<Recipe> recipes = [] {
     std::vector<Recipe> all = elementwiseRecipes();
-    for (auto more :
-         {movementRecipes, structuredRecipes, controlRecipes, otherRecipes})
+    for (auto more : {movementRecipes, indexingRecipes, structuredRecipes,
+                      reductionRecipes, controlRecipes, otherRecipes})
       llvm::append_range(all, more());
     addRegisteredRecipes(all);
     llvm::sort(
@@ -30,22 +30,14 @@ std::vector<std::string> drawableOperations() {
 }
 
 Model randomProgram(uint64_t seed, const RandomProgramOptions &options) {
-  Draft draft(seed, options);
   std::vector<const Recipe *> recipes;
   for (const Recipe &recipe : allRecipes())
     if (options.only.empty() || llvm::is_contained(options.only, recipe.name))
       recipes.push_back(&recipe);
+  Draft draft(seed, options, std::move(recipes));
   for (int64_t i = draft.dice.between(1, 3); i > 0; --i)
     draft.fresh(draft.type());
-  // Proposals fail when no operands are there; a new value may be what lacked.
-  int drawn = 0;
-  for (int attempt = 0;
-       drawn < options.operations && attempt < 50 * options.operations;
-       ++attempt) {
-    if (draft.dice.oneIn(10))
-      draft.fresh(draft.type());
-    drawn += !recipes.empty() && draft.dice.among(recipes)->draw(draft);
-  }
+  draft.drawOperations(options.operations);
   return draft.finish();
 }
 
