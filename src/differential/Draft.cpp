@@ -4,6 +4,7 @@
 
 #include "graph/Constants.h"
 #include "graph/Types.h"
+#include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -108,7 +109,8 @@ Value Draft::constant(RankedTensorType type, ArrayRef<int64_t> elements) {
 }
 
 Value Draft::fresh(RankedTensorType type, int64_t largest) {
-  if (dice.oneIn(2)) {
+  // There are no constants of quantised types.
+  if (isa<quant::QuantizedType>(type.getElementType()) || dice.oneIn(2)) {
     Value argument = function.front().addArgument(type, location);
     function.setFunctionType(
         builder.getFunctionType(function.front().getArgumentTypes(), {}));
