@@ -34,7 +34,7 @@ protected:
         dim.set_dim_param(symbols[i]);
     }
   }
-  void addIntegers(const std::string &name, std::vector<int64_t> values,
+  void addIntegers(const std::string &name, const std::vector<int64_t> &values,
                    bool scalar = false) {
     TensorProto &tensor = *graph.add_initializer();
     tensor.set_name(name);
