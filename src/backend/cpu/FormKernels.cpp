@@ -419,8 +419,8 @@ private:
         bool isInside = isSplatConstant(operand) && kindOf(op) != Kind::Product;
         (isInside ? constants : inputs).insert(operand);
       }
-    // Regions of reductions and the like use nothing from outside by the
-    // specification, which their verifiers hold.
+    // Regions of reductions and the like use nothing from outside;
+    // ExpandRegions has seen to it.
     OpBuilder builder(group.root);
     auto kernel = builder.create<KernelOp>(group.root->getLoc(),
                                            group.root->getResultTypes(),

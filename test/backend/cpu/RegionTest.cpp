@@ -22,6 +22,36 @@ TEST(Region, MapOfArithmetic) {
             "");
 }
 
+TEST(Region, ValuesFromOutside) {
+  EXPECT_EQ(differs(R"((%a: tensor<6x5xf32>, %limit: tensor<f32>,
+                       %row: tensor<3xf32>)
+      -> (tensor<6xf32>, tensor<6x5xf32>, tensor<6x5xf32>) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %half = stablehlo.constant dense<0.5> : tensor<f32>
+    %0 = "stablehlo.reduce"(%a, %zero) ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %m = stablehlo.minimum %y, %limit : tensor<f32>
+      %s = stablehlo.maximum %x, %m : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) {dimensions = array<i64: 1>}
+        : (tensor<6x5xf32>, tensor<f32>) -> tensor<6xf32>
+    %1 = "stablehlo.map"(%a) ({
+    ^bb0(%x: tensor<f32>):
+      %h = stablehlo.multiply %x, %half : tensor<f32>
+      stablehlo.return %h : tensor<f32>
+    }) {dimensions = array<i64: 0, 1>} : (tensor<6x5xf32>) -> tensor<6x5xf32>
+    %2 = "stablehlo.map"(%a) ({
+    ^bb0(%x: tensor<f32>):
+      %p = stablehlo.slice %row [1:2] : (tensor<3xf32>) -> tensor<1xf32>
+      %q = stablehlo.reshape %p : (tensor<1xf32>) -> tensor<f32>
+      %h = stablehlo.multiply %x, %q : tensor<f32>
+      stablehlo.return %h : tensor<f32>
+    }) {dimensions = array<i64: 0, 1>} : (tensor<6x5xf32>) -> tensor<6x5xf32>
+    return %0, %1, %2 : tensor<6xf32>, tensor<6x5xf32>, tensor<6x5xf32>
+  })"),
+            "");
+}
+
 TEST(Region, ControlFlowInMap) {
   EXPECT_EQ(differs(R"((%a: tensor<40xi32>) -> tensor<40xi32> {
     %0 = "stablehlo.map"(%a) ({

@@ -6,6 +6,7 @@
 #include "backend/cpu/regions/LoopWriter.h"
 #include "backend/cpu/regions/RegionForm.h"
 #include "backend/cpu/regions/SortByLoops.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -329,6 +330,21 @@ void expand(Operation *op) {
   expansion.replace(op, rows);
 }
 
+/// Gives the regions of \p op constants of their own for those outside that
+/// they use, as they do where equal constants were merged.
+void bringConstantsInside(Operation *op) {
+  for (Region &region : op->getRegions()) {
+    SetVector<Value> fromOutside;
+    getUsedValuesDefinedAbove(region, fromOutside);
+    for (Value value : fromOutside)
+      if (auto constant = value.getDefiningOp<stablehlo::ConstantOp>()) {
+        OpBuilder builder = OpBuilder::atBlockBegin(&region.front());
+        replaceAllUsesInRegionWith(
+            value, builder.clone(*constant)->getResult(0), region);
+      }
+  }
+}
+
 bool mustExpand(Operation *op) {
   using namespace stablehlo;
   return isa<MapOp, ReduceOp, ReduceWindowOp, ScatterOp, SelectAndScatterOp,
@@ -344,6 +360,7 @@ void cpu::expandRegions(func::FuncOp function) {
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isControlFlow(op) || op == function)
         return WalkResult::advance();
+      bringConstantsInside(op);
       if (mustExpand(op))
         found.push_back(op);
       return WalkResult::skip();

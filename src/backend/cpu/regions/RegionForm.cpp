@@ -5,6 +5,7 @@
 #include "backend/cpu/OperationKind.h"
 #include "backend/cpu/emit/KernelBody.h"
 #include "graph/Types.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -100,4 +101,8 @@ private:
 
 } // namespace
 
-bool cpu::hasInlinableRegions(Operation *op) { return Inlinable().holds(op); }
+bool cpu::hasInlinableRegions(Operation *op) {
+  SetVector<Value> fromOutside;
+  getUsedValuesDefinedAbove(op->getRegions(), fromOutside);
+  return fromOutside.empty() && Inlinable().holds(op);
+}
