@@ -12,10 +12,7 @@ namespace {
 SmallVector<Type> someTypes(Draft &draft) {
   SmallVector<Type> types;
   for (int64_t i = draft.dice.between(1, 3); i > 0; --i)
-    if (Value value = draft.pick([](RankedTensorType type) {
-          return isa<FloatType, IntegerType, ComplexType>(
-              type.getElementType());
-        }))
+    if (Value value = draft.pick(isPlain))
       types.push_back(value.getType());
   return types;
 }

@@ -26,6 +26,12 @@ using TypeFilter = std::function<bool(mlir::RankedTensorType)>;
 
 struct Recipe;
 
+/// Of numbers, not quantised.
+inline bool isPlain(mlir::RankedTensorType type) {
+  return mlir::isa<mlir::FloatType, mlir::IntegerType, mlir::ComplexType>(
+      type.getElementType());
+}
+
 class Draft {
 public:
   Draft(uint64_t seed, const RandomProgramOptions &options,

@@ -232,7 +232,7 @@ static bool drawReducePrecision(Draft &draft) {
 }
 
 static bool drawMap(Draft &draft) {
-  Value first = draft.pick([](RankedTensorType) { return true; });
+  Value first = draft.pick(isPlain);
   if (!first)
     return false;
   auto type = cast<RankedTensorType>(first.getType());

@@ -155,7 +155,7 @@ bool drawGather(Draft &draft, StringRef twin) {
 
 bool drawScatter(Draft &draft) {
   Picked x = pickRanked(draft, 1);
-  if (!x)
+  if (!x || !isPlain(x.type))
     return false;
   Indexing indexing = drawIndexing(draft, x);
   auto numbers = stablehlo::ScatterDimensionNumbersAttr::get(
@@ -177,7 +177,13 @@ bool drawScatter(Draft &draft) {
   }
   arguments = types;
   llvm::append_range(arguments, types);
-  const bool isSum = draft.dice.oneIn(2);
+  // Both backends take windows in their order, and each from its first element
+  // to its last; where these are not the updates' order, they differ.
+  const int64_t rank = indexing.resultShape.size();
+  const bool isInOrder =
+      indexing.offsets.empty() ||
+      indexing.offsets.front() + int64_t(indexing.offsets.size()) == rank;
+  const bool isSum = !isInOrder || draft.dice.oneIn(2);
   return draft.add(
       "stablehlo.scatter", operands,
       {draft.attribute("scatter_dimension_numbers", numbers)}, types,
@@ -185,7 +191,6 @@ bool drawScatter(Draft &draft) {
       : isFloat ? Rounding::Rounds
                 : Rounding::Exact,
       1, [&](Operation *op) {
-        // Both backends take updates in their order.
         if (!isSum)
           return draft.expressionBlock(op->getRegion(0), arguments, types);
         draft.scalarBlock(op->getRegion(0), arguments, [&](ValueRange scalars) {

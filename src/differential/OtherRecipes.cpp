@@ -154,8 +154,9 @@ bool drawBroadcast(Draft &draft) {
 
 /// Products of matrices, as `dot` or as an `einsum`.
 bool drawMatrixProduct(Draft &draft, StringRef name) {
-  Value lhs =
-      draft.pick([](RankedTensorType type) { return type.getRank() == 2; });
+  Value lhs = draft.pick([](RankedTensorType type) {
+    return type.getRank() == 2 && isPlain(type);
+  });
   if (!lhs)
     return false;
   RankedTensorType type = tensorOf(lhs);

@@ -167,8 +167,9 @@ Reducing drawReducing(Draft &draft, Value first, bool isInOrder) {
 }
 
 Value pickOfRank(Draft &draft, int64_t lowest) {
-  return draft.pick(
-      [&](RankedTensorType type) { return type.getRank() >= lowest; });
+  return draft.pick([&](RankedTensorType type) {
+    return type.getRank() >= lowest && isPlain(type);
+  });
 }
 
 bool drawReduce(Draft &draft) {
