@@ -84,15 +84,22 @@ void addSpecials(Tensor &tensor, uint64_t seed) {
   });
 }
 
-/// Whether no operation multiplies what it reads by zeros of its own, as
-/// convolutions do at the border and between groups.
+/// Whether an implementation's choices may show in NaNs and infinities: what
+/// convolutions multiply by zeros at the border and between groups, in which
+/// order batch norms compute, which of two a reduction compares with a third.
+bool choosesBesideNumbers(Operation *op) {
+  using namespace stablehlo;
+  if (isa<ConvolutionOp, DynamicConvOp, BatchNormInferenceOp,
+          BatchNormTrainingOp, BatchNormGradOp>(op))
+    return true;
+  return isa<CompareOp>(op) && op->getParentOfType<ReduceOp>();
+}
+
 bool takesSpecials(const Model &model) {
   return !model.module()
               .walk([](Operation *op) {
-                return isa<stablehlo::ConvolutionOp, stablehlo::DynamicConvOp>(
-                           op)
-                           ? WalkResult::interrupt()
-                           : WalkResult::advance();
+                return choosesBesideNumbers(op) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
               })
               .wasInterrupted();
 }
