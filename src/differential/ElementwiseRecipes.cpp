@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "differential/Draft.h"
+#include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 
 using namespace mlir;
@@ -51,6 +52,12 @@ static Rounding roundingOf(StringRef name, Type element) {
 static bool drawSameTypes(Draft &draft, StringRef fullName, int operands) {
   Value first = draft.pick([](RankedTensorType) { return true; });
   RankedTensorType type = draft.type();
+  // 32 bits show whether f32 or f64 was computed in.
+  if (first)
+    if (auto quantized = dyn_cast<quant::QuantizedType>(
+            getElementTypeOrSelf(first.getType()));
+        quantized && quantized.getStorageTypeIntegralWidth() == 32)
+      return false;
   if (first)
     type = cast<RankedTensorType>(first.getType());
   else

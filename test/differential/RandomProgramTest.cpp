@@ -86,11 +86,12 @@ void addSpecials(Tensor &tensor, uint64_t seed) {
 
 /// Whether an implementation's choices may show in NaNs and infinities: what
 /// convolutions multiply by zeros at the border and between groups, in which
-/// order batch norms compute, which of two a reduction compares with a third.
+/// order batch norms and transforms compute, which of two a reduction compares
+/// with a third.
 bool choosesBesideNumbers(Operation *op) {
   using namespace stablehlo;
   if (isa<ConvolutionOp, DynamicConvOp, BatchNormInferenceOp,
-          BatchNormTrainingOp, BatchNormGradOp>(op))
+          BatchNormTrainingOp, BatchNormGradOp, FftOp, TriangularSolveOp>(op))
     return true;
   return isa<CompareOp>(op) && op->getParentOfType<ReduceOp>();
 }
