@@ -87,11 +87,14 @@ void addSpecials(Tensor &tensor, uint64_t seed) {
 /// Whether an implementation's choices may show in NaNs and infinities: what
 /// convolutions multiply by zeros at the border and between groups, in which
 /// order batch norms and transforms compute, which of two a reduction compares
-/// with a third.
+/// with a third, what functions of complex numbers are there.
 bool choosesBesideNumbers(Operation *op) {
   using namespace stablehlo;
   if (isa<ConvolutionOp, DynamicConvOp, BatchNormInferenceOp,
           BatchNormTrainingOp, BatchNormGradOp, FftOp, TriangularSolveOp>(op))
+    return true;
+  if (isa<ComplexOp, ConvertOp>(op) &&
+      isa<ComplexType>(getElementTypeOrSelf(op->getResult(0))))
     return true;
   return isa<CompareOp>(op) && op->getParentOfType<ReduceOp>();
 }
