@@ -18,6 +18,8 @@ struct Functions {
     add("sinter.triangular_solve", host::triangularSolve);
     add("sinter.rng_bit_generator", host::rngBitGenerator);
     add("sinter.rng", host::rng);
+    add("sinter.expect", host::expectation);
+    add("sinter.print", host::print);
     add("sinter.all_gather", host::allGather);
     add("sinter.all_to_all", host::allToAll);
     add("sinter.collective_broadcast", host::collectiveBroadcast);

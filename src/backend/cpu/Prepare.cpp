@@ -2,6 +2,7 @@
 
 #include "backend/cpu/Prepare.h"
 
+#include "backend/cpu/CheckCalls.h"
 #include "backend/cpu/Flatten.h"
 #include "backend/cpu/HostCalls.h"
 #include "backend/cpu/ir/CpuOps.h"
@@ -159,6 +160,7 @@ Result<void> cpu::prepare(Model &model, const Target &target,
   if (Result<void> flat = checkNesting(function); !flat)
     return flat;
   raiseKnownCalls(function);
+  lowerChecks(function);
   lowerToHostCalls(function);
   flatten(function);
   if (Result<void> done = lowerQuantized(function); !done)

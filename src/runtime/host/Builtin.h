@@ -49,6 +49,15 @@ Result<void> lapackSytrd(const HostCall &call);
 Result<void> lapackGeqp3(const HostCall &call);
 Result<void> lapackGtsv(const HostCall &call);
 
+/// "sinter.expect": whether the first input is what the second holds
+/// (check.expect_*). Configuration: "kind" (Expectation::Kind), "tolerance"
+/// (the bits of a double), "min_ulp", "max_ulp", "swapped" (what is expected
+/// comes first). An output, if there is one, is true.
+Result<void> expectation(const HostCall &call);
+
+/// "sinter.print": the input on standard output. Configuration: its name.
+Result<void> print(const HostCall &call);
+
 /// How "sinter.all_reduce" and its like combine what two processes have.
 enum class Combination : uint8_t {
   Add,
