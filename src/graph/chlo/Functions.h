@@ -30,6 +30,11 @@ mlir::Value sinh(Emit &emit, mlir::Value x);
 mlir::Value square(Emit &emit, mlir::Value x);
 mlir::Value tan(Emit &emit, mlir::Value x);
 
+/// Real, within few units of the last place everywhere. In f32, cosh and sinh
+/// above are what chlo's are defined as, which loses |x| / 2 units.
+mlir::Value preciseCosh(Emit &emit, mlir::Value x);
+mlir::Value preciseSinh(Emit &emit, mlir::Value x);
+
 /// Complex: w with asin(z) = atan2(re z, re w) + i sign(im z) im w and
 /// acos(z) = atan2(re w, re z) - i sign(im z) im w.
 mlir::Value asinAcosKernel(Emit &emit, mlir::Value z);

@@ -94,6 +94,8 @@ const Case cases[] = {
      [](long double x, long double) { return 1 / (1 + expl(-x)); }},
     {"nn.erf", [](long double x, long double) { return erfl(x); }},
     {"nn.erfc", [](long double x, long double) { return erfcl(x); }, 1, 5},
+    {"nn.cosh", [](long double x, long double) { return coshl(x); }},
+    {"nn.sinh", [](long double x, long double) { return sinhl(x); }},
     {"stablehlo.power", [](long double x, long double y) { return powl(x, y); },
      2},
     {"stablehlo.atan2",
