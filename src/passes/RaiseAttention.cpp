@@ -451,6 +451,9 @@ struct RaiseAttention : LabelledPass<RaiseAttention> {
   StringRef getDescription() const final {
     return "Make one operation of attention that is spelt out";
   }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<nn::NnDialect>();
+  }
   void runOnOperation() final {
     applyRules(getOperation(), {raiseAttentionRules()}, patternRun());
   }

@@ -152,8 +152,17 @@ static Value raiseAveragePool(Op op, OpBuilder &builder) {
 // Softmax
 //===----------------------------------------------------------------------===//
 
-/// \p value without what changes nothing in it: barriers, and a greatest of it
-/// and -inf.
+static bool isUnit(int64_t size) { return size == 1; }
+
+/// The sizes other than 1.
+static SmallVector<int64_t> wideSizes(Value value) {
+  SmallVector<int64_t> sizes(tensorOf(value).getShape());
+  llvm::erase_if(sizes, isUnit);
+  return sizes;
+}
+
+/// \p value without what changes nothing in it: barriers, a greatest of it and
+/// -inf, and reshapes that add or drop dimensions of one element.
 static Value unguarded(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     constexpr double least = -std::numeric_limits<double>::infinity();
@@ -163,10 +172,47 @@ static Value unguarded(Value value) {
       value = op->getOperand(1);
     else if (isa<MaxOp>(op) && splatValue(op->getOperand(1)) == least)
       value = op->getOperand(0);
+    else if (isa<ReshapeOp>(op) &&
+             wideSizes(value) == wideSizes(op->getOperand(0)))
+      value = op->getOperand(0);
     else
       break;
   }
   return value;
+}
+
+/// Those of \p dimensions along which \p value has more than one element.
+static SmallVector<int64_t> wideAmong(ArrayRef<int64_t> dimensions,
+                                      Value value) {
+  auto type = tensorOf(value);
+  SmallVector<int64_t> wide(dimensions);
+  llvm::erase_if(wide, [&](int64_t i) { return isUnit(type.getDimSize(i)); });
+  return wide;
+}
+
+/// Whether \p broadcast repeats along \p dimensions what has the other
+/// dimensions of its result, whatever of those have one element.
+static bool repeatsAlong(BroadcastInDimOp broadcast,
+                         ArrayRef<int64_t> dimensions) {
+  Value result = broadcast.getResult(), operand = broadcast.getOperand();
+  SmallVector<int64_t> kept, laid;
+  for (int64_t i = 0; i < tensorOf(result).getRank(); ++i)
+    if (!llvm::is_contained(dimensions, i))
+      kept.push_back(i);
+  for (auto [i, dimension] :
+       llvm::enumerate(broadcast.getBroadcastDimensions()))
+    if (!isUnit(tensorOf(operand).getDimSize(i)))
+      laid.push_back(dimension);
+  return laid == wideAmong(kept, result);
+}
+
+/// Whether \p reduce is one of \p of by \p Op from \p start.
+template <typename Op>
+static bool isReductionOf(ReduceOp reduce, Value of, double start) {
+  return reduce && reduce.getInputs().size() == 1 &&
+         reduce.getInputs()[0] == of &&
+         soleOperation(reduce.getBody()) == Op::getOperationName() &&
+         splatValue(reduce.getInitValues()[0]) == start;
 }
 
 /// The reduction by \p Op that \p value repeats in the shape of what it
@@ -177,17 +223,9 @@ static ReduceOp repeatedReduction(Value value, Value of, double start) {
   if (!broadcast || value.getType() != of.getType())
     return {};
   auto reduce = unguarded(broadcast.getOperand()).getDefiningOp<ReduceOp>();
-  if (!reduce || reduce.getInputs().size() != 1 ||
-      reduce.getInputs()[0] != of ||
-      soleOperation(reduce.getBody()) != Op::getOperationName() ||
-      splatValue(reduce.getInitValues()[0]) != start)
+  if (!isReductionOf<Op>(reduce, of, start))
     return {};
-  SmallVector<int64_t> kept;
-  for (int64_t i = 0; i < tensorOf(of).getRank(); ++i)
-    if (!llvm::is_contained(reduce.getDimensions(), i))
-      kept.push_back(i);
-  return llvm::equal(broadcast.getBroadcastDimensions(), kept) ? reduce
-                                                               : ReduceOp();
+  return repeatsAlong(broadcast, reduce.getDimensions()) ? reduce : ReduceOp();
 }
 
 /// x - max(x): x and the dimensions of the maximum.
@@ -211,7 +249,9 @@ static Value raiseSoftmax(DivOp op, OpBuilder &builder) {
     return {};
   auto shifted = shiftedByMax(powers.getOperand());
   auto sum = repeatedReduction<AddOp>(op.getRhs(), powers, 0);
-  if (!shifted || !sum || !llvm::equal(sum.getDimensions(), shifted->second))
+  if (!shifted || !sum ||
+      wideAmong(sum.getDimensions(), powers) !=
+          wideAmong(shifted->second, powers))
     return {};
   return builder.create<nn::SoftmaxOp>(op.getLoc(), op.getType(),
                                        shifted->first, shifted->second);
@@ -220,21 +260,19 @@ static Value raiseSoftmax(DivOp op, OpBuilder &builder) {
 static Value raiseLogSoftmax(SubtractOp op, OpBuilder &builder) {
   auto shifted = shiftedByMax(op.getLhs());
   auto broadcast = op.getRhs().getDefiningOp<BroadcastInDimOp>();
-  auto log =
-      broadcast ? broadcast.getOperand().getDefiningOp<LogOp>() : LogOp();
-  auto sum = log ? log.getOperand().getDefiningOp<ReduceOp>() : ReduceOp();
+  auto log = broadcast
+                 ? unguarded(broadcast.getOperand()).getDefiningOp<LogOp>()
+                 : LogOp();
+  auto sum =
+      log ? unguarded(log.getOperand()).getDefiningOp<ReduceOp>() : ReduceOp();
   if (!shifted || !sum || sum.getInputs().size() != 1)
     return {};
   auto powers = sum.getInputs()[0].getDefiningOp<ExpOp>();
-  SmallVector<int64_t> kept;
-  for (int64_t i = 0; i < tensorOf(op).getRank(); ++i)
-    if (!llvm::is_contained(shifted->second, i))
-      kept.push_back(i);
   if (!powers || powers.getOperand() != op.getLhs() ||
-      soleOperation(sum.getBody()) != AddOp::getOperationName() ||
-      splatValue(sum.getInitValues()[0]) != 0.0 ||
-      !llvm::equal(sum.getDimensions(), shifted->second) ||
-      !llvm::equal(broadcast.getBroadcastDimensions(), kept))
+      !isReductionOf<AddOp>(sum, powers, 0) ||
+      wideAmong(sum.getDimensions(), powers) !=
+          wideAmong(shifted->second, powers) ||
+      !repeatsAlong(broadcast, sum.getDimensions()))
     return {};
   return builder.create<nn::LogSoftmaxOp>(op.getLoc(), op.getType(),
                                           shifted->first, shifted->second);
@@ -349,6 +387,9 @@ struct RaiseIdioms : LabelledPass<RaiseIdioms> {
   StringRef getArgument() const final { return "raise-idioms"; }
   StringRef getDescription() const final {
     return "Make one operation of what is spelt out";
+  }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<nn::NnDialect>();
   }
   void runOnOperation() final {
     applyRules(getOperation(), {raiseIdiomsRules()}, patternRun());

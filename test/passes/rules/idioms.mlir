@@ -147,3 +147,47 @@ func.func @"raise-softmax/stays-bounded"(%x: tensor<2x4xf32>) -> tensor<2x4xf32>
   %r = stablehlo.divide %e, %c : tensor<2x4xf32>
   return %r : tensor<2x4xf32>
 }
+
+// Dimensions of one element may be reduced in one place and kept in another.
+func.func @"raise-softmax/units"(%x: tensor<2x4x1x1xf32>) -> tensor<2x4x1x1xf32> {
+  %l = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %m = stablehlo.reduce(%x init: %l) applies stablehlo.maximum across dimensions = [1] : (tensor<2x4x1x1xf32>, tensor<f32>) -> tensor<2x1x1xf32>
+  %n = stablehlo.reshape %m : (tensor<2x1x1xf32>) -> tensor<2xf32>
+  %a = stablehlo.broadcast_in_dim %n, dims = [0] : (tensor<2xf32>) -> tensor<2x4x1x1xf32>
+  %b = stablehlo.subtract %x, %a : tensor<2x4x1x1xf32>
+  %e = stablehlo.exponential %b : tensor<2x4x1x1xf32>
+  %s = stablehlo.reduce(%e init: %z) applies stablehlo.add across dimensions = [1, 3] : (tensor<2x4x1x1xf32>, tensor<f32>) -> tensor<2x1xf32>
+  %c = stablehlo.broadcast_in_dim %s, dims = [0, 1] : (tensor<2x1xf32>) -> tensor<2x4x1x1xf32>
+  %r = stablehlo.divide %e, %c : tensor<2x4x1x1xf32>
+  return %r : tensor<2x4x1x1xf32>
+}
+
+func.func @"raise-log-softmax/units"(%x: tensor<2x4x1xf32>) -> tensor<2x4x1xf32> {
+  %l = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %m = stablehlo.reduce(%x init: %l) applies stablehlo.maximum across dimensions = [1, 2] : (tensor<2x4x1xf32>, tensor<f32>) -> tensor<2xf32>
+  %a = stablehlo.broadcast_in_dim %m, dims = [0] : (tensor<2xf32>) -> tensor<2x4x1xf32>
+  %b = stablehlo.subtract %x, %a : tensor<2x4x1xf32>
+  %e = stablehlo.exponential %b : tensor<2x4x1xf32>
+  %s = stablehlo.reduce(%e init: %z) applies stablehlo.add across dimensions = [1] : (tensor<2x4x1xf32>, tensor<f32>) -> tensor<2x1xf32>
+  %g = stablehlo.log %s : tensor<2x1xf32>
+  %k = stablehlo.reshape %g : (tensor<2x1xf32>) -> tensor<2x1x1xf32>
+  %c = stablehlo.broadcast_in_dim %k, dims = [0, 1, 2] : (tensor<2x1x1xf32>) -> tensor<2x4x1xf32>
+  %r = stablehlo.subtract %b, %c : tensor<2x4x1xf32>
+  return %r : tensor<2x4x1xf32>
+}
+
+// The sums go to other places than they came from.
+func.func @"raise-softmax/stays-moved"(%x: tensor<2x2x4xf32>) -> tensor<2x2x4xf32> {
+  %l = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %m = stablehlo.reduce(%x init: %l) applies stablehlo.maximum across dimensions = [2] : (tensor<2x2x4xf32>, tensor<f32>) -> tensor<2x2xf32>
+  %a = stablehlo.broadcast_in_dim %m, dims = [0, 1] : (tensor<2x2xf32>) -> tensor<2x2x4xf32>
+  %b = stablehlo.subtract %x, %a : tensor<2x2x4xf32>
+  %e = stablehlo.exponential %b : tensor<2x2x4xf32>
+  %s = stablehlo.reduce(%e init: %z) applies stablehlo.add across dimensions = [2] : (tensor<2x2x4xf32>, tensor<f32>) -> tensor<2x2xf32>
+  %c = stablehlo.broadcast_in_dim %s, dims = [1, 0] : (tensor<2x2xf32>) -> tensor<2x2x4xf32>
+  %r = stablehlo.divide %e, %c : tensor<2x2x4xf32>
+  return %r : tensor<2x2x4xf32>
+}
