@@ -196,6 +196,33 @@ TEST(WriteOnnx, ChannelsLastConvolutionIsTransposed) {
             "Transpose Transpose Conv Transpose");
 }
 
+/// A convolution of integers, and what its text has for element types.
+static std::string integerConvolution(const std::string &from,
+                                      const std::string &to) {
+  const std::string x = "tensor<1x2x5x5x" + from + ">",
+                    k = "tensor<3x2x3x3x" + from + ">",
+                    y = "tensor<1x3x5x5x" + to + ">";
+  return "func.func @main(%x: " + x + ", %k: " + k + ") -> " + y + R"( {
+      %c = stablehlo.convolution(%x, %k)
+        dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+        window = {pad = [[1, 1], [1, 1]]}
+        {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+        : ()" +
+         x + ", " + k + ") -> " + y + " return %c : " + y + " }";
+}
+
+TEST(WriteOnnx, IntegerConvolutions) {
+  EXPECT_EQ(opTypes(integerConvolution("ui8", "i32")), "ConvInteger");
+  EXPECT_EQ(opTypes(integerConvolution("i8", "i32")),
+            "Cast Add Cast Cast Add Cast ConvInteger");
+  EXPECT_EQ(opTypes(integerConvolution("i8", "i8")),
+            "Cast Add Cast Cast Add Cast ConvInteger Cast");
+  auto refused = writeOnnx(parse(integerConvolution("i32", "i32")), {});
+  ASSERT_FALSE(bool(refused));
+  EXPECT_NE(refused.error().message.find("not of 8 bits"), std::string::npos)
+      << refused.error().message;
+}
+
 TEST(WriteOnnx, ElementwiseNodesBroadcastThemselves) {
   EXPECT_EQ(opTypes(R"(
     func.func @main(%x: tensor<2x3x4xf32>, %b: tensor<3xf32>, %s: tensor<4xf32>)

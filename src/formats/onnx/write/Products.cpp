@@ -64,10 +64,16 @@ namespace {
 /// A convolution as ONNX lays it out: [N, C, spatial...] with a kernel
 /// [O, I / groups, spatial...].
 struct Convolution {
+  const char *node = "Conv";
   Name x, kernel;
+  /// What the node takes after them: a bias, or where integers have their zero.
+  Names others;
+  /// A scalar: what x has outside of its elements.
+  Name zero;
   Ints xShape, kernelShape;
   stablehlo::ConvolutionWindow window;
-  int64_t groups;
+  int64_t groups = 1;
+  /// What the node gives.
   Type element;
 };
 } // namespace
@@ -146,7 +152,9 @@ static std::optional<Name> writeTransposed(Emitter &e, const Convolution &c) {
     outputPadding.push_back(extra);
   }
   low.append(high);
-  return e.make("ConvTranspose", {c.x, transposedKernel(e, c), e.bias},
+  Names inputs = {c.x, transposedKernel(e, c)};
+  llvm::append_range(inputs, c.others);
+  return e.make("ConvTranspose", inputs,
                 {{"kernel_shape", kernel},
                  {"strides", strides},
                  {"dilations", dilations},
@@ -170,15 +178,16 @@ static Name writePlain(Emitter &e, Convolution c) {
     strides.push_back(each.stride);
     dilations.push_back(each.windowDilation);
   }
-  Name zero = e.scalar(c.element, 0);
-  c.x = e.dilate(c.x, zero, c.xShape, interior);
+  c.x = e.dilate(c.x, c.zero, c.xShape, interior);
   if (padsApart) {
-    c.x = e.pad(c.x, zero, low, high);
+    c.x = e.pad(c.x, c.zero, low, high);
     low = high = zeros;
   }
   Ints pads(low.begin() + 2, low.end());
   pads.append(high.begin() + 2, high.end());
-  return e.make("Conv", {c.x, e.reverse(c.kernel, turned), e.bias},
+  Names inputs = {c.x, e.reverse(c.kernel, turned)};
+  llvm::append_range(inputs, c.others);
+  return e.make(c.node, inputs,
                 {{"kernel_shape", kernel},
                  {"strides", strides},
                  {"dilations", dilations},
@@ -186,10 +195,123 @@ static Name writePlain(Emitter &e, Convolution c) {
                  {"group", c.groups}});
 }
 
-static LogicalResult writeConvolution(Emitter &e, stablehlo::ConvolutionOp op) {
+namespace {
+/// Numbers of 8 bits, and the one among them that stands for 0.
+struct Bytes {
+  Value value;
+  int64_t zero = 0;
+};
+} // namespace
+
+/// The number that a constant has everywhere.
+static std::optional<int64_t> onlyNumber(Value value) {
+  if (auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>())
+    value = broadcast.getOperand();
+  std::optional<Tensor> tensor = constantTensor(value);
+  if (!tensor || tensor->size() == 0)
+    return std::nullopt;
+  for (int64_t i = 1; i < tensor->size(); ++i)
+    if (tensor->toInteger(i) != tensor->toInteger(0))
+      return std::nullopt;
+  return tensor->toInteger(0);
+}
+
+/// \p value as convert(bytes) - zero, or as bytes, if it is that.
+static std::optional<Bytes> bytesOf(Value value) {
+  auto isByte = [](Value each) { return elementOf(each).isInteger(8); };
+  Bytes bytes{value};
+  if (auto shifted = value.getDefiningOp<stablehlo::SubtractOp>()) {
+    // In 8 bits the difference could wrap.
+    std::optional<int64_t> zero = onlyNumber(shifted.getRhs());
+    if (!zero || isByte(value))
+      return std::nullopt;
+    bytes = {shifted.getLhs(), *zero};
+  }
+  if (auto cast = bytes.value.getDefiningOp<stablehlo::ConvertOp>();
+      cast && isByte(cast.getOperand()))
+    bytes.value = cast.getOperand();
+  if (!isByte(bytes.value))
+    return std::nullopt;
+  const int64_t least = elementOf(bytes.value).isUnsignedInteger() ? 0 : -128;
+  if (bytes.zero < least || bytes.zero > least + 255)
+    return std::nullopt;
+  return bytes;
+}
+
+/// \p bytes as numbers without sign, which are what ONNX Runtime convolves.
+static std::pair<Name, Name> withoutSign(Emitter &e, const Bytes &bytes) {
+  Type element = elementOf(bytes.value);
+  Builder builder(element.getContext());
+  Type ui8 = builder.getIntegerType(8, /*isSigned=*/false);
+  Name x = e.operand(bytes.value);
+  if (element.isUnsignedInteger())
+    return {x, e.scalar(ui8, bytes.zero)};
+  Type i32 = builder.getI32Type();
+  Name moved = e.make("Add", {e.cast(x, element, i32), e.scalar(i32, 128)});
+  return {e.cast(moved, i32, ui8), e.scalar(ui8, bytes.zero + 128)};
+}
+
+/// How many products an element of the result is the sum of; nothing where
+/// that is not known.
+static std::optional<int64_t> productsOf(stablehlo::ConvolutionOp op) {
+  ArrayRef<int64_t> kernel = tensorOf(op.getRhs()).getShape();
+  const int64_t outputs =
+      op.getDimensionNumbers().getKernelOutputFeatureDimension();
+  int64_t count = 1;
+  for (auto [i, size] : llvm::enumerate(kernel))
+    if (static_cast<int64_t>(i) != outputs &&
+        (ShapedType::isDynamic(size) || llvm::MulOverflow(count, size, count)))
+      return std::nullopt;
+  return count;
+}
+
+/// The operands and the node, as the element types want them: floats as they
+/// are; bytes where sums of i32 are as good as the result's; other integers in
+/// f32 where it holds their sums. ONNX Runtime convolves no f64.
+static LogicalResult setOperands(Emitter &e, stablehlo::ConvolutionOp op,
+                                 Convolution &c) {
+  auto integer = dyn_cast<IntegerType>(elementOf(op.getResult()));
   auto compute = computeType(op.getLhs(), op.getRhs(), op.getResult());
-  if (!compute)
+  const bool areIntegers = integer &&
+                           isa<IntegerType>(elementOf(op.getLhs())) &&
+                           isa<IntegerType>(elementOf(op.getRhs()));
+  if (!compute && !areIntegers)
     return e.unsupported("of these element types");
+  if (!integer) {
+    c.element = *compute;
+  } else {
+    const std::optional<int64_t> products = productsOf(op);
+    std::optional<Bytes> x = bytesOf(op.getLhs()), w = bytesOf(op.getRhs());
+    if (x && w &&
+        (integer.getWidth() <= 32 || (products && *products < 1 << 15))) {
+      c.node = "ConvInteger";
+      c.element = IntegerType::get(op.getContext(), 32);
+      auto [lhs, lhsZero] = withoutSign(e, *x);
+      auto [rhs, rhsZero] = withoutSign(e, *w);
+      c.x = lhs;
+      c.kernel = rhs;
+      c.zero = lhsZero;
+      c.others = {lhsZero, rhsZero};
+      return success();
+    }
+    constexpr unsigned digits = 24;
+    const unsigned bits = bitsOf(op.getLhs()) + bitsOf(op.getRhs()) - 2;
+    if (!products || bits > digits || *products > int64_t(1) << (digits - bits))
+      return e.unsupported("of integers whose sums f32 does not hold, and "
+                           "which are not of 8 bits");
+    c.element = Float32Type::get(op.getContext());
+  }
+  c.x = e.cast(e.operand(op.getLhs()), elementOf(op.getLhs()), c.element);
+  c.kernel = e.cast(e.operand(op.getRhs()), elementOf(op.getRhs()), c.element);
+  c.zero = e.scalar(c.element, 0);
+  c.others = {e.bias};
+  return success();
+}
+
+static LogicalResult writeConvolution(Emitter &e, stablehlo::ConvolutionOp op) {
+  Convolution c;
+  if (failed(setOperands(e, op, c)))
+    return failure();
   auto numbers = op.getDimensionNumbers();
   Ints xOrder = channelsFirst(numbers.getInputBatchDimension(),
                               numbers.getInputFeatureDimension(),
@@ -200,10 +322,6 @@ static LogicalResult writeConvolution(Emitter &e, stablehlo::ConvolutionOp op) {
   Ints resultOrder = channelsFirst(numbers.getOutputBatchDimension(),
                                    numbers.getOutputFeatureDimension(),
                                    numbers.getOutputSpatialDimensions());
-  Convolution c;
-  c.element = *compute;
-  c.x = e.cast(e.operand(op.getLhs()), elementOf(op.getLhs()), *compute);
-  c.kernel = e.cast(e.operand(op.getRhs()), elementOf(op.getRhs()), *compute);
   c.x = e.transpose(c.x, xOrder);
   c.kernel = e.transpose(c.kernel, kernelOrder);
   c.xShape = permuted(tensorOf(op.getLhs()).getShape(), xOrder);
@@ -224,7 +342,8 @@ static LogicalResult writeConvolution(Emitter &e, stablehlo::ConvolutionOp op) {
     c.kernelShape.push_back(1);
   }
   std::optional<Name> done;
-  if (llvm::any_of(c.window, [](const stablehlo::WindowDimension &each) {
+  if (isa<FloatType>(c.element) &&
+      llvm::any_of(c.window, [](const stablehlo::WindowDimension &each) {
         return each.baseDilation > 1;
       }))
     done = writeTransposed(e, c);
@@ -233,7 +352,14 @@ static LogicalResult writeConvolution(Emitter &e, stablehlo::ConvolutionOp op) {
   if (isFlat)
     done = e.squeeze(*done, {2});
   Name result = e.transpose(*done, inverse(resultOrder));
-  return e.alias(e.cast(result, *compute, elementOf(op.getResult())));
+  Type element = elementOf(op.getResult());
+  if (isa<IntegerType>(element) && isa<FloatType>(c.element)) {
+    // From i32 to narrower types sums wrap, as they should.
+    Type i32 = IntegerType::get(op.getContext(), 32);
+    result = e.cast(result, c.element, i32);
+    c.element = i32;
+  }
+  return e.alias(e.cast(result, c.element, element));
 }
 
 //===----------------------------------------------------------------------===//
