@@ -9,6 +9,7 @@
 #include "formats/stablehlo/vhlo/ArtifactReader.h"
 #include "graph/FirstError.h"
 #include "graph/chlo/DecomposeChlo.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/MappedFile.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -88,9 +89,19 @@ static Result<Model> readArtifact(std::span<const std::byte> bytes,
       vhlo::readArtifact(bytes, std::move(owner), path, context.get());
   if (!module)
     return module.takeError();
+  decomposeChlo(**module);
   Model model(std::move(context), std::move(*module));
   model.path = path;
   return model;
+}
+
+/// An empty text says what none says, and artifacts do not tell the two apart.
+static void dropEmptyConfigurations(ModuleOp module) {
+  module.walk([](stablehlo::CustomCallOp call) {
+    auto text = dyn_cast_or_null<StringAttr>(call.getBackendConfigAttr());
+    if (text && text.empty())
+      call.removeBackendConfigAttr();
+  });
 }
 
 static Result<Model> readText(std::string_view text, const std::string &path,
@@ -112,6 +123,7 @@ static Result<Model> readText(std::string_view text, const std::string &path,
   if (failed(translateShapeOperations(*module)))
     return unsupported(message());
   decomposeChlo(*module);
+  dropEmptyConfigurations(*module);
   Model model(std::move(context), std::move(module));
   model.path = path;
   return model;
