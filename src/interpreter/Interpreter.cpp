@@ -3,6 +3,7 @@
 #include "interpreter/Interpreter.h"
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "interpreter/ChloOperations.h"
 #include "interpreter/Evaluation.h"
 #include "interpreter/Kernel.h"
 #include "interpreter/Quantized.h"
@@ -326,6 +327,7 @@ Registry::Registry() {
   registerSort(*this);
   registerQuantized(*this);
   registerChecks(*this);
+  registerChloOperations(*this);
   registerDistribution(*this);
   registerRunParallel(*this);
   registerCustomCalls(*this);

@@ -2,6 +2,7 @@
 
 #include "graph/Model.h"
 #include "graph/Types.h"
+#include "graph/chlo/Structured.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/Verify.h"
 #include "passes/DynamicRules.h"
@@ -27,6 +28,8 @@ private:
   LogicalResult refineBlock(Block &block);
   LogicalResult refineOperation(Operation *op);
   LogicalResult refineWithRegions(Operation *op);
+  LogicalResult refineScan(chlo::ScanOp op);
+  LogicalResult refineSize(SetDimensionSizeOp op);
   bool keepsShapes(WhileOp loop, TypeRange types);
   bool changesInLoop(Value value, Type type);
   LogicalResult refineCall(Operation *op, SymbolRefAttr callee);
@@ -232,20 +235,6 @@ static Sizes sizesOf(DynamicPadOp op) {
   return sizes;
 }
 
-static std::optional<Sizes> sizesOf(DynamicGatherOp op) {
-  std::optional<SmallVector<int64_t>> slice =
-      constantIntegers(op.getSliceSizes());
-  std::optional<ArrayRef<int64_t>> known;
-  if (slice)
-    known = *slice;
-  std::optional<Dimensions> dimensions = inferGather(
-      op.getLoc(), tensorOf(op.getOperand()), tensorOf(op.getStartIndices()),
-      op.getDimensionNumbers(), known, dynamicGatherLabels);
-  if (!dimensions)
-    return std::nullopt;
-  return sizesOf(*dimensions);
-}
-
 /// As many bits in as out: the last dimension holds the parts of an element.
 static Sizes sizesOf(BitcastConvertOp op) {
   auto from = tensorOf(op.getOperand()), to = tensorOf(op);
@@ -331,9 +320,12 @@ static std::optional<Sizes> resultSizes(Operation *op) {
   auto rank = [&] { return tensorOf(op->getResult(0)).getRank(); };
   return llvm::TypeSwitch<Operation *, std::optional<Sizes>>(op)
       .Case<ConvolutionOp, DotGeneralOp, ReduceOp, ReduceWindowOp, ReshapeOp,
-            RealDynamicSliceOp, DynamicPadOp, DynamicGatherOp, DynamicConvOp,
-            BitcastConvertOp, nn::ResizeOp, nn::OneHotOp>(
+            RealDynamicSliceOp, DynamicPadOp, DynamicConvOp, BitcastConvertOp,
+            nn::ResizeOp, nn::OneHotOp>(
           [](auto each) -> std::optional<Sizes> { return sizesOf(each); })
+      .Case<chlo::RaggedDotOp>([](chlo::RaggedDotOp dot) {
+        return std::optional<Sizes>(chlo::raggedDotShape(dot));
+      })
       .Case<DynamicReshapeOp, DynamicIotaOp>(
           [&](auto each) -> std::optional<Sizes> {
             return sizesIn(each.getOutputShape(), rank());
@@ -444,7 +436,44 @@ LogicalResult Refiner::refineWithRegions(Operation *op) {
   return refineResults(op, types);
 }
 
+LogicalResult Refiner::refineScan(chlo::ScanOp op) {
+  const int64_t dimension = op.getDimension();
+  SmallVector<Type> types;
+  for (Type type : op.getInputs().getTypes())
+    types.push_back(chlo::sliceType(type, dimension));
+  llvm::append_range(types, op.getInits().getTypes());
+  Block &body = op.getBody().front();
+  if (failed(refineArguments(op, body, types)) || failed(refineBlock(body)))
+    return failure();
+  SmallVector<Type> results;
+  for (Type slice : TypeRange(body.back().getOperandTypes())
+                        .take_front(op.getOutputs().size()))
+    results.push_back(chlo::stackType(slice, dimension, op.getLength()));
+  llvm::append_range(results, op.getInits().getTypes());
+  return refineResults(op, results);
+}
+
+/// With a size that is known the result is as large as that, not only bounded.
+LogicalResult Refiner::refineSize(SetDimensionSizeOp op) {
+  auto type = tensorOf(op.getOperand());
+  auto size = constantIntegers(op.getSize());
+  if (!size || size->size() != 1 || size->front() < 0)
+    return success();
+  Dimensions dimensions = dimensionsOf(type);
+  Dimension &set = dimensions[op.getDimension()];
+  if (!ShapedType::isDynamic(set.most()) && size->front() > set.most())
+    return success();
+  set = {size->front()};
+  return refineValue(op, op.getResult(),
+                     tensorTypeOf(dimensions, type.getElementType()));
+}
+
 LogicalResult Refiner::refineOperation(Operation *op) {
+  if (auto set = dyn_cast<SetDimensionSizeOp>(op);
+      set && failed(refineSize(set)))
+    return failure();
+  if (auto scan = dyn_cast<chlo::ScanOp>(op))
+    return refineScan(scan);
   if (auto loop = dyn_cast<WhileOp>(op))
     if (loops == Loops::MayChangeShapes &&
         !keepsShapes(loop, op->getOperandTypes()))

@@ -144,6 +144,20 @@ static Value dynamicSlice(RealDynamicSliceOp op, OpBuilder &builder) {
   return withType(slice, op.getType());
 }
 
+/// A dimension that becomes shorter.
+static Value setDimensionSize(SetDimensionSizeOp op, OpBuilder &builder) {
+  auto from = tensorOf(op.getOperand()), to = tensorOf(op);
+  auto size = constantIntegers(op.getSize());
+  const uint64_t dimension = op.getDimension();
+  if (!from.hasStaticShape() || !to.hasStaticShape() || !size ||
+      size->size() != 1 || size->front() != to.getDimSize(dimension) ||
+      size->front() > from.getDimSize(dimension))
+    return {};
+  SmallVector<int64_t> starts(from.getRank(), 0), strides(from.getRank(), 1);
+  return builder.create<SliceOp>(op.getLoc(), op.getOperand(), starts,
+                                 to.getShape(), strides);
+}
+
 /// Where the shapes are known, NumPy's rule is a broadcast_in_dim.
 static Value broadcastLike(nn::BroadcastLikeOp op, OpBuilder &builder) {
   auto from = tensorOf(op.getOperand()), to = tensorOf(op);
@@ -179,6 +193,9 @@ ArrayRef<Rule> shapeRules() {
       rule<RealDynamicSliceOp, dynamicSlice>(
           "dynamic-slice-constant",
           "real_dynamic_slice(x, [0], [2], [1]) -> slice(x)"),
+      rule<SetDimensionSizeOp, setDimensionSize>(
+          "set-dimension-size-slice",
+          "set_dimension_size(x : 4, 3, dim 0) : 3 -> slice(x)"),
       rule<nn::BroadcastLikeOp, broadcastLike>(
           "broadcast-like-static",
           "broadcast_like(x : 3, y : 2x3) -> broadcast_in_dim(x), or x"),

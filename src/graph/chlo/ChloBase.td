@@ -117,11 +117,20 @@ class Chlo_ComplexUnaryOp<string mnemonic, string function> :
 
 /// A predicate of a floating-point number.
 class Chlo_PredicateOp<string mnemonic, string function> :
-    Chlo_Op<mnemonic, [Pure, Elementwise, SameOperandsAndResultShape]> {
+    Chlo_InferredOp<mnemonic, [Elementwise, SameOperandsAndResultShape]> {
   let arguments = (ins Chlo_FloatTensor:$operand);
   let results = (outs Stablehlo_PredTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
   let extraClassDefinition = [{
+    ::mlir::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context, std::optional<::mlir::Location>,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr,
+        ::mlir::OpaqueProperties, ::mlir::RegionRange,
+        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      types.push_back(::sinter::tensorOf(operands[0])
+                          .clone(::mlir::IntegerType::get(context, 1)));
+      return ::mlir::success();
+    }
     ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
     $cppClass::decompose(::mlir::OpBuilder &builder) {
       return decomposeFunction(*this, builder, }] # function # [{);

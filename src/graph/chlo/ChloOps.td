@@ -219,11 +219,10 @@ def Chlo_ConstantOp :
 }
 
 def Chlo_ConstantLikeOp :
-    Chlo_Op<"constant_like", [Pure, SameOperandsAndResultShape]> {
+    Chlo_InferredOp<"constant_like", [SameOperandsAndResultShape]> {
   let summary = "A tensor of the operand's shape with one value everywhere";
   let arguments = (ins TypedAttrInterface:$value, Stablehlo_Tensor:$operand);
   let results = (outs Stablehlo_Tensor:$result);
-  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

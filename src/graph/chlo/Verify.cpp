@@ -2,6 +2,7 @@
 
 #include "graph/stablehlo/Verify.h"
 #include "graph/chlo/Broadcasting.h"
+#include "graph/chlo/Structured.h"
 
 using namespace mlir;
 
@@ -75,9 +76,13 @@ LogicalResult BroadcastSelectOp::inferReturnTypes(
   return success();
 }
 
-LogicalResult ConstantLikeOp::verify() {
-  if (getValue().getType() != tensorOf(getResult()).getElementType())
-    return emitOpError("value is no element of the result");
+LogicalResult ConstantLikeOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location>, ValueRange operands,
+    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+    SmallVectorImpl<Type> &types) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  types.push_back(
+      tensorOf(adaptor.getOperand()).clone(adaptor.getValue().getType()));
   return success();
 }
 
@@ -162,9 +167,7 @@ static bool hasPrefix(RankedTensorType groups, RankedTensorType lhs,
   return true;
 }
 
-/// The result's shape: the groups where they are contracted, what is batched,
-/// what is free in lhs and in rhs.
-static SmallVector<int64_t> raggedDotShape(RaggedDotOp op) {
+SmallVector<int64_t> raggedDotShape(RaggedDotOp op) {
   auto numbers = op.getRaggedDotDimensionNumbers();
   auto lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
   ArrayRef<int64_t> batching = numbers.getLhsBatchingDimensions();
@@ -243,11 +246,17 @@ int64_t ScanOp::getLength() {
   return ShapedType::kDynamic;
 }
 
-/// \p type without the dimension that is scanned.
-static Type sliceType(Type type, int64_t dimension) {
+Type sliceType(Type type, int64_t dimension) {
   auto tensor = cast<RankedTensorType>(type);
   SmallVector<int64_t> shape(tensor.getShape());
   shape.erase(shape.begin() + dimension);
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
+Type stackType(Type slice, int64_t dimension, int64_t length) {
+  auto tensor = cast<RankedTensorType>(slice);
+  SmallVector<int64_t> shape(tensor.getShape());
+  shape.insert(shape.begin() + dimension, length);
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 

@@ -1,6 +1,7 @@
 #include "graph/stablehlo/StablehloOps.h"
 
 #include "graph/stablehlo/AssemblyFormat.h"
+#include "graph/stablehlo/InferDynamic.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
@@ -31,6 +32,7 @@ void StablehloDialect::initialize() {
 #define GET_OP_LIST
 #include "graph/stablehlo/StablehloOps.cpp.inc"
       >();
+  inferDynamicTypes(getContext());
 }
 
 Attribute StablehloDialect::parseAttribute(DialectAsmParser &parser,

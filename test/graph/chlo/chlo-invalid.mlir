@@ -142,7 +142,8 @@ func.func @mulhi(%a: tensor<3xf32>) {
 // -----
 
 func.func @constant_like(%a: tensor<3xf32>) {
-  // expected-error@+1 {{value is no element of the result}}
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<3xi32>' are incompatible with return type(s)}}
   %0 = "chlo.constant_like"(%a) {value = 1 : i32} : (tensor<3xf32>) -> tensor<3xf32>
   return
 }

@@ -176,3 +176,9 @@ func.func @"dynamic-slice-splat/constant"(%i: tensor<i32>) -> tensor<1xcomplex<f
   %r = stablehlo.dynamic_slice %x, %i, sizes = [1] : (tensor<5xcomplex<f32>>, tensor<i32>) -> tensor<1xcomplex<f32>>
   return %r : tensor<1xcomplex<f32>>
 }
+
+func.func @"set-dimension-size-slice"(%x: tensor<4x2xf32>) -> tensor<3x2xf32> {
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %r = "stablehlo.set_dimension_size"(%x, %n) {dimension = 0 : i64} : (tensor<4x2xf32>, tensor<i32>) -> tensor<3x2xf32>
+  return %r : tensor<3x2xf32>
+}

@@ -94,10 +94,6 @@ private:
 
 bool readForeignProperties(ArrayRef<uint8_t> bytes, const BytecodeFile &file,
                            EntryReader &entries, OperationState &state) {
-  // MLIR 19 reads sizes of segments to wherever the file says.
-  for (StringAttr name : state.name.getAttributeNames())
-    if (name.getValue().ends_with("SegmentSizes"))
-      return false;
   auto *known = state.name.getInterface<BytecodeOpInterface>();
   Reader reader(bytes, file, entries, state.location);
   return known && succeeded(known->readProperties(reader, state)) &&

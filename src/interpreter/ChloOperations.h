@@ -1,0 +1,16 @@
+//===- ChloOperations.h - operations of chlo whose sizes are open ---------===//
+
+#ifndef SINTER_INTERPRETER_CHLOOPERATIONS_H
+#define SINTER_INTERPRETER_CHLOOPERATIONS_H
+
+#include "interpreter/Evaluation.h"
+
+namespace sinter::interpreter {
+
+/// scan and ragged_dot: the others are decomposed before anything runs, these
+/// only where their sizes are known then.
+void registerChloOperations(Registry &registry);
+
+} // namespace sinter::interpreter
+
+#endif // SINTER_INTERPRETER_CHLOOPERATIONS_H
