@@ -132,7 +132,8 @@ static Value raiseAveragePool(Op op, OpBuilder &builder) {
   for (int64_t size : window->size)
     whole *= size;
   std::optional<double> divisor = commonDivisor(op);
-  bool countsAll = divisor && std::abs(*divisor - whole) <= 1e-6 * whole;
+  const double slack = to.getElementType().isF64() ? 1e-15 : 1e-6;
+  bool countsAll = divisor && std::abs(*divisor - whole) <= slack * whole;
   if (!countsAll) {
     constexpr int64_t mostCounted = int64_t(1) << 24;
     if (!isa<DivOp>(op) || to.getNumElements() > mostCounted ||
