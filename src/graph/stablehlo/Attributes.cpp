@@ -273,6 +273,8 @@ void ResultAccuracyAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
+// MLIR declares it with values.
+// NOLINTBEGIN(performance-unnecessary-value-param)
 LogicalResult
 ResultAccuracyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                            APFloat atol, APFloat rtol, int64_t ulps,
@@ -289,6 +291,7 @@ ResultAccuracyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << " takes no tolerances";
   return success();
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 /// Whether some machine multiplies so, the operands being split into as many
 /// parts: the algorithms of XLA's PrecisionConfig. Text may say one part where
