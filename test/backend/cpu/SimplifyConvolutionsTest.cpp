@@ -317,6 +317,26 @@ TEST(SimplifyConvolutions, DoublesAreProducts) {
   EXPECT_EQ(countSteps(test, "matmul"), 1);
 }
 
+TEST(SimplifyConvolutions, AFewProductsAreSummedAsDefined) {
+  Case line(1);
+  line.batch = 2;
+  line.features = line.featureGroups = 3;
+  line.outputs = 12;
+  line.sizes = {9};
+  line.window = {3};
+  line.windowDilations = {2};
+  line.hasConstantKernel = false;
+  EXPECT_EQ(differs(line.text(), {0, 0}), "");
+  EXPECT_EQ(countSteps(line, "direct"), 0);
+  Case plane(2);
+  plane.outputs = 2;
+  plane.sizes = {5, 5};
+  plane.window = {3, 3};
+  plane.low = plane.high = {1, 1};
+  EXPECT_EQ(differs(plane.text(), {0, 0}), "");
+  EXPECT_EQ(countSteps(plane, "direct"), 0);
+}
+
 TEST(SimplifyConvolutions, SmallIntegersAreFloats) {
   Case test(2);
   test.features = 130;

@@ -159,9 +159,10 @@ bool isElementwise(mlir::Operation *op);
 /// of stablehlo.convert.
 mlir::Value emitConvert(Emission &emission, mlir::Value value, mlir::Type from,
                         mlir::Type to);
-/// Products and sums as stablehlo defines them, fused where the machine can.
+/// Products and sums as stablehlo defines them. Of floats: fused where the
+/// machine can, and in any order, if that is allowed.
 mlir::Value emitMultiplyAdd(Emission &emission, mlir::Value a, mlir::Value b,
-                            mlir::Value sum);
+                            mlir::Value sum, bool mayFuse = true);
 
 } // namespace sinter::cpu
 

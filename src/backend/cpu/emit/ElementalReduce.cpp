@@ -276,6 +276,9 @@ namespace {
 struct ProductSum {
   Emission &emission;
   Type result;
+  /// Whether products are added in any order, without being rounded first. Of a
+  /// few nothing is gained by it: they are summed as the interpreter does.
+  bool mayFuse = true;
   Type accumulator = isa<FloatType>(result) && !result.isF64()
                          ? Type(Float32Type::get(result.getContext()))
                          : result;
@@ -292,9 +295,9 @@ struct ProductSum {
         emission.builder.getZeroAttr(type));
   }
   Value add(Value sum, Value a, Type aType, Value b, Type bType) const {
-    return emitMultiplyAdd(emission,
-                           emitConvert(emission, a, aType, accumulator),
-                           emitConvert(emission, b, bType, accumulator), sum);
+    return emitMultiplyAdd(
+        emission, emitConvert(emission, a, aType, accumulator),
+        emitConvert(emission, b, bType, accumulator), sum, mayFuse);
   }
   Value finish(Value sum) const {
     return emitConvert(emission, sum, accumulator, result);
@@ -363,7 +366,10 @@ Elemental::convolutionAt(stablehlo::ConvolutionOp op, Place place) {
   left[numbers.getInputBatchDimension()] = batch;
   right[numbers.getKernelOutputFeatureDimension()] = feature;
 
-  ProductSum sum{emission, elementOf(op.getResult())};
+  constexpr int64_t fewProducts = 16;
+  int64_t weights = outputFeatures ? tensorOf(rhs).getNumElements() : 0;
+  ProductSum sum{emission, elementOf(op.getResult()),
+                 weights > fewProducts * outputFeatures};
   stablehlo::ConvolutionWindow windows = op.getWindow();
   Value inside = emission.boolean(true);
   auto overFeatures = [&](ValueRange carried) -> Values {

@@ -289,16 +289,18 @@ Value cpu::emitConvert(Emission &emission, Value value, Type from, Type to) {
   return ElementwiseWriter(emission, value.getType()).convert(value, from, to);
 }
 
-Value cpu::emitMultiplyAdd(Emission &emission, Value a, Value b, Value sum) {
+Value cpu::emitMultiplyAdd(Emission &emission, Value a, Value b, Value sum,
+                           bool mayFuse) {
   Type element = getElementTypeOrSelf(a.getType());
   if (isa<ComplexType>(element))
     return emission.create<complex::AddOp>(
         sum, emission.create<complex::MulOp>(a, b));
   if (isa<FloatType>(element)) {
-    auto contract = arith::FastMathFlags::contract;
+    using arith::FastMathFlags;
+    auto contract = mayFuse ? FastMathFlags::contract : FastMathFlags::none;
+    auto reorder = mayFuse ? FastMathFlags::reassoc : FastMathFlags::none;
     Value product = emission.create<arith::MulFOp>(a, b, contract);
-    return emission.create<arith::AddFOp>(
-        sum, product, contract | arith::FastMathFlags::reassoc);
+    return emission.create<arith::AddFOp>(sum, product, contract | reorder);
   }
   if (element.isInteger(1))
     return emission.create<arith::OrIOp>(sum,

@@ -50,7 +50,8 @@ int64_t sinter::cpu::chooseTileVectors(const Target &target, int64_t rows,
       return tiles.longer * tileCycles(tiles.size + 1, width) +
              (tiles.count - tiles.longer) * tileCycles(tiles.size, width);
     };
-    double cycles = vectors / candidate * panelCycles(candidate);
+    const int64_t panels = vectors / candidate;
+    double cycles = static_cast<double>(panels) * panelCycles(candidate);
     if (vectors % candidate)
       cycles += panelCycles(vectors % candidate);
     return cycles;

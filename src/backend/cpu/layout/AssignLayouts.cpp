@@ -94,7 +94,25 @@ static std::optional<Tensor> valueOf(Value value) {
   return results->front();
 }
 
+/// Whether bringing the operands into blocks costs more than the products do.
+static bool isTiny(stablehlo::ConvolutionOp op) {
+  constexpr int64_t mostProducts = 1024;
+  auto kernel = tensorOf(op.getRhs()), result = tensorOf(op.getResult());
+  if (!kernel.hasStaticShape() || !result.hasStaticShape())
+    return false;
+  std::optional<int64_t> weights = elementCount(kernel.getShape()),
+                         places = elementCount(result.getShape());
+  int64_t features = kernel.getDimSize(
+      op.getDimensionNumbers().getKernelOutputFeatureDimension());
+  return weights && places && features > 0 && *places <= mostProducts &&
+         *weights / features <= mostProducts &&
+         *places * (*weights / features) <= mostProducts;
+}
+
 bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
+  // What stands in blocks already need not be brought there.
+  if (isTiny(op) && !blockedOf.count(op.getLhs()))
+    return false;
   OpBuilder builder(op);
   Emit emit(builder, op.getLoc());
   std::optional<ConvolutionForm> form = ConvolutionForm::of(op, lanes);
