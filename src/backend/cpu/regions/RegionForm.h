@@ -20,8 +20,9 @@ enum class RegionUse {
 RegionUse regionUse(mlir::Operation *op);
 
 /// Whether the regions of \p op, an operation of a kernel, can be part of its
-/// code: they use nothing from outside, are made of what can be computed element
-/// by element, and their tensors fit on the stack. Others have to be expanded (ExpandRegions.h).
+/// code: they use nothing from outside, are made of what can be computed
+/// element by element, and their tensors fit on the stack. Others have to be
+/// expanded (ExpandRegions.h).
 bool hasInlinableRegions(mlir::Operation *op);
 
 } // namespace sinter::cpu
