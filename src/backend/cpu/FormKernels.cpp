@@ -448,12 +448,20 @@ private:
     replacements.push_back({group.root, kernel});
   }
 
+  /// What \p op returns with a part of it replaced; null if it does not.
+  static Value updatedBy(Operation *op) {
+    if (auto update = dyn_cast_or_null<stablehlo::DynamicUpdateSliceOp>(op))
+      return update.getOperand();
+    auto scatter = dyn_cast_or_null<stablehlo::ScatterOp>(op);
+    return scatter && scatter.getInputs().size() == 1 ? scatter.getInputs()[0]
+                                                      : Value();
+  }
+
   /// A kernel that replaces a part of an input that it does not read.
   static void markUpdate(KernelOp kernel) {
     Value result = kernel.getBody().front().getTerminator()->getOperand(0);
-    auto update = result.getDefiningOp<stablehlo::DynamicUpdateSliceOp>();
-    auto updated =
-        update ? dyn_cast<BlockArgument>(update.getOperand()) : BlockArgument();
+    Value operand = updatedBy(result.getDefiningOp());
+    auto updated = dyn_cast_or_null<BlockArgument>(operand);
     if (updated && updated.hasOneUse())
       kernel->setAttr(updatedAttribute, Builder(kernel).getI64IntegerAttr(
                                             updated.getArgNumber()));

@@ -206,8 +206,12 @@ private:
   }
 
   Result<void> block(Block &body, std::vector<Step> &steps) {
-    for (auto loopOp : body.getOps<stablehlo::WhileOp>())
-      claimInitial(loopOp);
+    for (Operation &op : llvm::reverse(body)) {
+      if (auto loopOp = dyn_cast<stablehlo::WhileOp>(op))
+        claimInitial(loopOp);
+      else if (auto kernelOp = dyn_cast<KernelOp>(op))
+        claimUpdated(kernelOp);
+    }
     for (Operation &op : body) {
       Result<void> done = {};
       if (auto kernelOp = dyn_cast<KernelOp>(op))
@@ -428,6 +432,15 @@ private:
       if (isReadOnce(operand))
         claim(operand, *op->getBlock(), create(result));
     }
+  }
+  /// The same for what \p op replaces a part of.
+  void claimUpdated(KernelOp op) {
+    auto compiled = kernels.find(op);
+    if (compiled == kernels.end() || !compiled->second.plan->updated)
+      return;
+    Value operand = op.getInputs()[*compiled->second.plan->updated];
+    if (isReadOnce(operand))
+      claim(operand, *op->getBlock(), create(op.getResult(0)));
   }
   static bool isReadOnce(Value value) {
     Operation *op = value.getDefiningOp();

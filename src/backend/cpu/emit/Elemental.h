@@ -81,6 +81,9 @@ public:
   /// A start index of a dynamic slice, clamped to 0 .. limit.
   mlir::Value clampedStart(mlir::Value tensor, llvm::ArrayRef<Coordinate> place,
                            int64_t limit);
+  /// Whether the first coordinates of a place in \p op's result are not those
+  /// of padding; i1.
+  mlir::Value isInside(stablehlo::PadOp op, llvm::ArrayRef<Coordinate> place);
   /// \p attribute's value in code.
   mlir::Value constant(mlir::Type element, mlir::Attribute attribute);
 

@@ -207,29 +207,43 @@ std::optional<Elemental::Values> Elemental::sliceAt(stablehlo::SliceOp op,
   return Values{at(op.getOperand(), source)};
 }
 
+/// Where dimension \p dim of the operand is read for \p index of the result;
+/// \p inside holds on only where that is an element.
+static Value padSource(Emission &e, sinter::stablehlo::PadOp op, size_t dim,
+                       Value index, Value &inside) {
+  int64_t low = op.getEdgePaddingLow()[dim];
+  int64_t step = op.getInteriorPadding()[dim] + 1;
+  index = e.sub(index, low);
+  if (low > 0)
+    inside = e.both(inside, e.less(e.index(-1), index));
+  if (step != 1) {
+    inside = e.both(inside, e.equal(e.rem(index, step), e.index(0)));
+    index = e.div(index, step);
+  }
+  if (op.getEdgePaddingHigh()[dim] > 0)
+    inside =
+        e.both(inside, e.less(index, e.index(sinter::shapeOf(op.getOperand())[dim])));
+  return index;
+}
+
+Value Elemental::isInside(stablehlo::PadOp op, Place place) {
+  Value inside = emission.boolean(true);
+  for (auto [dim, coordinate] : llvm::enumerate(place))
+    padSource(emission, op, dim, coordinate.value, inside);
+  return inside;
+}
+
 std::optional<Elemental::Values> Elemental::padAt(stablehlo::PadOp op,
                                                   Place place) {
-  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
   Coordinates source;
   Value inside = emission.boolean(true);
-  for (auto [i, coordinate] : llvm::enumerate(place)) {
-    int64_t low = op.getEdgePaddingLow()[i], high = op.getEdgePaddingHigh()[i];
-    int64_t step = op.getInteriorPadding()[i] + 1;
-    if (coordinate.lanes && (low != 0 || high != 0 || step != 1))
+  for (auto [dim, coordinate] : llvm::enumerate(place)) {
+    if (coordinate.lanes && (op.getEdgePaddingLow()[dim] != 0 ||
+                             op.getEdgePaddingHigh()[dim] != 0 ||
+                             op.getInteriorPadding()[dim] != 0))
       return std::nullopt;
-    Value moved = emission.sub(coordinate.value, low);
-    Value index = moved;
-    if (low > 0)
-      inside = emission.both(inside, emission.less(emission.index(-1), moved));
-    if (step != 1) {
-      inside = emission.both(
-          inside, emission.equal(emission.rem(moved, step), emission.index(0)));
-      index = emission.div(moved, step);
-    }
-    if (high > 0)
-      inside =
-          emission.both(inside, emission.less(index, emission.index(shape[i])));
-    source.push_back({index, coordinate.lanes});
+    source.push_back({padSource(emission, op, dim, coordinate.value, inside),
+                      coordinate.lanes});
   }
   Emission::Carried value = emission.branch(
       inside, [&] { return Emission::Carried{at(op.getOperand(), source)}; },

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "backend/cpu/emit/ArgExtreme.h"
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/FloatOrder.h"
 #include "backend/cpu/emit/KernelBody.h"
@@ -38,9 +39,12 @@ struct Reduction {
   Region &body;
   bool asVectors;
   bool reassociate = mayReassociate(body);
+  /// The operation on narrow floats that is carried out in f32, rounding once.
+  std::optional<StringRef> wideOperation = {};
 
   Type accumulatorType(size_t i) const {
-    return elementOf(body.front().getArgument(i));
+    return wideOperation ? Type(elemental.emission.builder.getF32Type())
+                         : elementOf(body.front().getArgument(i));
   }
   Value converted(Value value, Value tensor, size_t i) const {
     return emitConvert(elemental.emission, value, elementOf(tensor),
@@ -64,12 +68,46 @@ struct Reduction {
     return combine(carried, elements);
   }
   SmallVector<Value> combine(ValueRange carried, ValueRange elements) const {
+    if (wideOperation)
+      return {combineWide(carried[0], elements[0])};
     SmallVector<Value> arguments(carried);
     llvm::append_range(arguments, elements);
     return elemental.inlineRegion(body, arguments, reassociate);
   }
+  Value combineWide(Value a, Value b) const {
+    Emission &e = elemental.emission;
+    auto flags = reassociate ? arith::FastMathFlags::reassoc
+                             : arith::FastMathFlags::none;
+    if (*wideOperation == stablehlo::AddOp::getOperationName())
+      return e.create<arith::AddFOp>(a, b, flags);
+    if (*wideOperation == stablehlo::MulOp::getOperationName())
+      return e.create<arith::MulFOp>(a, b, flags);
+    if (*wideOperation == stablehlo::MaxOp::getOperationName())
+      return e.create<arith::MaximumFOp>(a, b);
+    return e.create<arith::MinimumFOp>(a, b);
+  }
+  SmallVector<Value> finish(ValueRange carried) const {
+    if (!wideOperation)
+      return carried;
+    return {emitConvert(elemental.emission, carried[0], accumulatorType(0),
+                        elementOf(body.front().getArgument(0)))};
+  }
 };
 } // namespace
+
+/// What \p body does with floats narrower than f32, if f32 may hold what has
+/// come so far: extremes are the same, sums are closer to the exact ones.
+static std::optional<StringRef> wideOperation(Region &body) {
+  std::optional<StringRef> name = stablehlo::soleOperation(body);
+  if (!name)
+    return std::nullopt;
+  auto element = dyn_cast<FloatType>(elementOf(body.front().getArgument(0)));
+  const bool isKnown = *name == stablehlo::AddOp::getOperationName() ||
+                       *name == stablehlo::MulOp::getOperationName() ||
+                       *name == stablehlo::MaxOp::getOperationName() ||
+                       *name == stablehlo::MinOp::getOperationName();
+  return element && element.getWidth() < 32 && isKnown ? name : std::nullopt;
+}
 
 /// The extreme of floats that \p op looks for, if that is what it does.
 static std::optional<Extreme> floatExtreme(stablehlo::ReduceOp op) {
@@ -112,13 +150,24 @@ std::optional<Elemental::Values> Elemental::reduceAt(stablehlo::ReduceOp op,
                            : place[nextKept++]);
     return source;
   };
-  Values start = reduction.start(op.getInitValues());
   std::optional<Extreme> extreme = floatExtreme(op);
   if (!extreme)
-    return emission.loops(
+    reduction.wideOperation = wideOperation(op.getBody());
+  Values start = reduction.start(op.getInitValues());
+  auto inOrder = [&] {
+    return reduction.finish(emission.loops(
         sizes, start, [&](ArrayRef<Value> position, ValueRange carried) {
           return reduction.combine(carried, op.getInputs(), sourceOf(position));
-        });
+        }));
+  };
+  if (!extreme) {
+    std::optional<ArgExtreme> arg = ArgExtreme::of(op);
+    if (!arg || hasLanes(place))
+      return inOrder();
+    return arg->emit(
+        *this, start, [&](Value index) { return sourceOf(ArrayRef(index)); },
+        inOrder);
+  }
   Values found = emission.loops(
       sizes, emitToOrder(emission, start[0], *extreme),
       [&](ArrayRef<Value> position, ValueRange carried) {
@@ -213,7 +262,7 @@ Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op, Place place) {
       return std::nullopt;
   // Windows are small, and prefix sums should not depend on their order.
   Reduction reduction{*this, op.getBody(), hasLanes(place),
-                      /*reassociate=*/false};
+                      /*reassociate=*/false, wideOperation(op.getBody())};
   const Values start = reduction.start(op.getInitValues());
   const bool pads = llvm::any_of(windows, reachesBeyond) && !ignoresPadding(op);
   Coordinates source;
@@ -264,7 +313,7 @@ Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op, Place place) {
           return result;
         });
   };
-  return nest(nest, 0, start);
+  return reduction.finish(nest(nest, 0, start));
 }
 
 //===----------------------------------------------------------------------===//

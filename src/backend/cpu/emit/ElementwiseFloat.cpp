@@ -2,6 +2,7 @@
 
 #include "backend/cpu/emit/ComplexMath.h"
 #include "backend/cpu/emit/ElementwiseWriter.h"
+#include "backend/cpu/emit/FloatOrder.h"
 #include "backend/cpu/emit/Math.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -272,10 +273,7 @@ Value ElementwiseWriter::totalOrder(Value value) {
   Type type = shaped(e.builder.getIntegerType(width));
   Value bits =
       value.getType() == type ? value : e.create<arith::BitcastOp>(type, value);
-  Value sign = e.create<arith::ShRSIOp>(bits, integer(type, width - 1));
-  Value magnitude = integer(type, APInt::getSignedMaxValue(width));
-  return e.create<arith::XOrIOp>(bits,
-                                 e.create<arith::AndIOp>(sign, magnitude));
+  return emitTotalOrder(e, bits);
 }
 
 /// Complex numbers in the order of their pairs (real, imaginary).

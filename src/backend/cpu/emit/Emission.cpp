@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace sinter::cpu;
@@ -53,11 +54,37 @@ std::optional<int64_t> Emission::constantOf(Value value) const {
   return std::nullopt;
 }
 
+/// Under which it is remembered whether \p condition holds.
+static Emission::Key truthKey(Value condition) {
+  constexpr unsigned kind = 11;
+  return {kind, reinterpret_cast<uintptr_t>(condition.getAsOpaquePointer())};
+}
+
 std::optional<bool> Emission::knownTruth(Value condition) const {
   for (bool value : {false, true})
     if (truths[value] && condition == truths[value])
       return value;
+  if (Value known = recall(truthKey(condition)))
+    return known == truths[true];
   return std::nullopt;
+}
+
+void Emission::assumeTruth(Value condition, bool truth) {
+  boolean(true);
+  remember(truthKey(condition), boolean(truth));
+}
+
+void Emission::assumeRange(Value index, Range range) {
+  const Range all;
+  if (range.least <= range.most && !constantOf(index) &&
+      (range.least != all.least || range.most != all.most))
+    ranges[index] = range;
+}
+
+Emission::Range Emission::rangeOf(Value index) const {
+  if (std::optional<int64_t> value = constantOf(index))
+    return {*value, *value};
+  return ranges.lookup(index);
 }
 
 Value Emission::binary(unsigned kind, Value a, Value b,
@@ -79,7 +106,13 @@ Value Emission::add(Value a, Value b) {
     return b;
   if (right && *right == 0)
     return a;
-  return binary(1, a, b, [&] { return create<arith::AddIOp>(a, b); });
+  Value sum = binary(1, a, b, [&] { return create<arith::AddIOp>(a, b); });
+  Range first = rangeOf(a), second = rangeOf(b);
+  auto least = llvm::checkedAdd(first.least, second.least);
+  auto most = llvm::checkedAdd(first.most, second.most);
+  if (least && most)
+    assumeRange(sum, {*least, *most});
+  return sum;
 }
 
 Value Emission::sub(Value a, Value b) {
@@ -126,20 +159,33 @@ Value Emission::min(Value a, Value b) {
   std::optional<int64_t> left = constantOf(a), right = constantOf(b);
   if (left && right)
     return index(std::min(*left, *right));
-  return binary(6, a, b, [&] { return create<arith::MinSIOp>(a, b); });
+  Value least = binary(6, a, b, [&] { return create<arith::MinSIOp>(a, b); });
+  Range first = rangeOf(a), second = rangeOf(b);
+  assumeRange(least, {std::min(first.least, second.least),
+                      std::min(first.most, second.most)});
+  return least;
 }
 
 Value Emission::max(Value a, Value b) {
   std::optional<int64_t> left = constantOf(a), right = constantOf(b);
   if (left && right)
     return index(std::max(*left, *right));
-  return binary(7, a, b, [&] { return create<arith::MaxSIOp>(a, b); });
+  Value most = binary(7, a, b, [&] { return create<arith::MaxSIOp>(a, b); });
+  Range first = rangeOf(a), second = rangeOf(b);
+  assumeRange(most, {std::max(first.least, second.least),
+                     std::max(first.most, second.most)});
+  return most;
 }
 
 Value Emission::less(Value a, Value b) {
   std::optional<int64_t> left = constantOf(a), right = constantOf(b);
   if (left && right)
     return boolean(*left < *right);
+  Range first = rangeOf(a), second = rangeOf(b);
+  if (first.most < second.least)
+    return boolean(true);
+  if (first.least >= second.most)
+    return boolean(false);
   return binary(8, a, b, [&] {
     return create<arith::CmpIOp>(arith::CmpIPredicate::slt, a, b);
   });
@@ -173,6 +219,8 @@ Emission::loop(Value lower, Value upper, int64_t step, ValueRange carried,
   else
     builder.setInsertionPointToStart(loop.getBody());
   Scope scope(*this);
+  if (int64_t end = rangeOf(upper).most; end > rangeOf(lower).least)
+    assumeRange(loop.getInductionVar(), {rangeOf(lower).least, end - 1});
   Carried next = body(loop.getInductionVar(), loop.getRegionIterArgs());
   if (!carried.empty())
     builder.create<scf::YieldOp>(loc, next);

@@ -35,7 +35,7 @@ public:
   }
 
   // Index arithmetic. Quotients and remainders are of numbers that are not
-  // negative.
+  // negative. Comparisons fold where the bounds of loops decide them.
   mlir::Value index(int64_t value);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value add(mlir::Value a, int64_t b) { return add(a, index(b)); }
@@ -53,6 +53,8 @@ public:
   mlir::Value boolean(bool value);
   std::optional<int64_t> constantOf(mlir::Value value) const;
   std::optional<bool> knownTruth(mlir::Value condition) const;
+  /// In this scope, \p condition is \p truth.
+  void assumeTruth(mlir::Value condition, bool truth);
 
   /// for (i = lower; i < upper; i += step) carried = body(i, carried).
   using Carried = llvm::SmallVector<mlir::Value>;
@@ -101,11 +103,18 @@ public:
   };
 
 private:
+  struct Range {
+    int64_t least = std::numeric_limits<int64_t>::min();
+    int64_t most = std::numeric_limits<int64_t>::max();
+  };
+  Range rangeOf(mlir::Value index) const;
+  void assumeRange(mlir::Value index, Range range);
   mlir::Value binary(unsigned kind, mlir::Value a, mlir::Value b,
                      llvm::function_ref<mlir::Value()> make);
 
   mlir::Block *entry;
   llvm::DenseMap<int64_t, mlir::Value> indices;
+  llvm::DenseMap<mlir::Value, Range> ranges;
   mlir::Value truths[2];
   std::vector<std::map<Key, mlir::Value>> scopes;
 };

@@ -29,8 +29,8 @@ static Value constant(Emission &e, Type type, const APInt &value) {
              : scalar);
 }
 
-/// Sign and magnitude as two's complement; its own inverse.
-static Value flipNegative(Emission &e, Value bits) {
+/// Sign and magnitude as two's complement.
+Value cpu::emitTotalOrder(Emission &e, Value bits) {
   Type type = bits.getType();
   unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   Value sign = e.create<arith::ShRSIOp>(
@@ -55,11 +55,11 @@ Value cpu::emitToOrder(Emission &e, Value x, Extreme extreme) {
       constant(e, type,
                extreme == Extreme::Greatest ? APInt::getSignedMaxValue(width)
                                             : APInt::getSignedMinValue(width));
-  return e.create<arith::SelectOp>(isNan, beyond, flipNegative(e, bits));
+  return e.create<arith::SelectOp>(isNan, beyond, emitTotalOrder(e, bits));
 }
 
 Value cpu::emitFromOrder(Emission &e, Value order, Type type) {
-  return e.create<arith::BitcastOp>(type, flipNegative(e, order));
+  return e.create<arith::BitcastOp>(type, emitTotalOrder(e, order));
 }
 
 Value cpu::emitExtreme(Emission &e, Value a, Value b, Extreme extreme) {

@@ -22,6 +22,10 @@ bool hasIntegerOrder(mlir::Type type);
 /// order of \p x, with NaN beyond all on the side of \p extreme.
 mlir::Value emitToOrder(Emission &emission, mlir::Value x, Extreme extreme);
 
+/// The bits of floats, as integers, in the order of the specification's
+/// TOTALORDER; its own inverse.
+mlir::Value emitTotalOrder(Emission &emission, mlir::Value bits);
+
 /// The floats of \p type that have these integers.
 mlir::Value emitFromOrder(Emission &emission, mlir::Value order,
                           mlir::Type type);

@@ -20,6 +20,8 @@ public:
   virtual int64_t tasks() const = 0;
   /// Bytes of the scratch buffer, the last of the kernel's; 0 for none.
   virtual uint64_t scratchBytes() const { return 0; }
+  /// For how many neighbours a coordinate with lanes stands.
+  virtual int64_t lanes() const { return 1; }
   /// Writes one task. \p elemental knows the inputs; \p outputs are the
   /// results' memory, \p scratch that of bytes (i8), if it was asked for.
   virtual void emit(Elemental &elemental, mlir::Value task,
@@ -43,8 +45,10 @@ std::optional<size_t> scanDimension(stablehlo::ReduceWindowOp op);
 std::unique_ptr<KernelBody> createLoopKernel(KernelOp kernel);
 /// Each row by itself.
 std::unique_ptr<KernelBody> createSortKernel(stablehlo::SortOp op);
-/// One update after the other.
-std::unique_ptr<KernelBody> createScatterKernel(stablehlo::ScatterOp op);
+/// One update after the other; \p inPlace if the result's memory holds the
+/// operand.
+std::unique_ptr<KernelBody> createScatterKernel(stablehlo::ScatterOp op,
+                                                bool inPlace);
 /// One source element after the other.
 std::unique_ptr<KernelBody>
 createSelectAndScatterKernel(stablehlo::SelectAndScatterOp op);

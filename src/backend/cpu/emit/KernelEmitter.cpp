@@ -29,13 +29,16 @@ double cpu::flopsOf(KernelOp kernel) {
 std::unique_ptr<KernelBody> KernelBody::create(KernelOp kernel) {
   Operation *root =
       kernel.getBody().front().getTerminator()->getOperand(0).getDefiningOp();
+  const bool isUpdate = kernel->hasAttr(updatedAttribute);
+  if (auto scatter = dyn_cast_or_null<stablehlo::ScatterOp>(root))
+    return createScatterKernel(scatter, isUpdate);
   if (root)
     if (std::unique_ptr<KernelBody> whole = createWholeKernel(root))
       return whole;
   if (auto window = dyn_cast_or_null<stablehlo::ReduceWindowOp>(root);
       window && scanDimension(window))
     return createScanKernel(kernel);
-  if (kernel->hasAttr(updatedAttribute))
+  if (isUpdate)
     return createUpdateKernel(kernel);
   return createLoopKernel(kernel);
 }
@@ -100,7 +103,7 @@ void cpu::emitKernel(KernelOp kernel, const Target &target, ModuleOp module,
                [&](OpBuilder &builder, Location location, Value task,
                    ValueRange memory) {
                  Emission emission(builder, location);
-                 Elemental elemental(emission);
+                 Elemental elemental(emission, way->lanes());
                  for (auto [input, where] : llvm::zip(inputs, memory))
                    elemental.bindMemory(input, where);
                  size_t outputs = body.getTerminator()->getNumOperands();

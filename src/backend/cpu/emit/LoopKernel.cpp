@@ -1,9 +1,11 @@
 //===- LoopKernel.cpp - loops over the elements of the results ------------===//
 
 #include "backend/cpu/codegen/KernelFunction.h"
+#include "backend/cpu/emit/ChannelWindows.h"
 #include "backend/cpu/emit/KernelBody.h"
 #include "backend/cpu/emit/KernelEmitter.h"
 #include "backend/cpu/emit/LoopNest.h"
+#include "backend/cpu/emit/RowParts.h"
 #include "graph/nn/NnOps.h"
 
 using namespace mlir;
@@ -45,6 +47,8 @@ public:
     return std::max<int64_t>(count, 1);
   }
 
+  int64_t lanes() const override { return lanesAtOnce; }
+
   void emit(Elemental &values, Value task, ValueRange outputs, Value) override {
     elemental = &values;
     memory = outputs;
@@ -67,7 +71,8 @@ private:
     return shape.empty() ? std::vector<int64_t>{1} : shape.vec();
   }
   /// The loops' position as a place in a tensor (a scalar has none).
-  static Coordinates placeOf(Value tensor, ArrayRef<Value> outer, Value last) {
+  static Coordinates placeOf(Value tensor, ArrayRef<Value> outer,
+                             Coordinate last) {
     Coordinates place(outer.begin(), outer.end());
     place.push_back(last);
     if (shapeOf(tensor).empty())
@@ -80,19 +85,36 @@ private:
     LoopNest nest;
     nest.shape = loopShape(yield.getValues()[0]);
     nest.cost = cost;
+    if (ChannelWindows::areAll(kernel))
+      lanesAtOnce = ChannelWindows::lanes;
+    parts = RowParts(yield.getValues()[0]);
     nest.body = [this](ArrayRef<Value> outer, Value begin, Value end) {
-      Emission &e = elemental->emission;
-      e.loop(begin, end, 1, [&](Value last) {
-        for (auto [i, tensor] : llvm::enumerate(yield.getValues())) {
-          Coordinates place = placeOf(tensor, outer, last);
-          Value value = elemental->at(tensor, place);
-          elemental->store(value, memory[i],
-                           elemental->linearize(place, shapeOf(tensor)),
-                           tensorOf(tensor).getElementType());
-        }
-      });
+      parts.emit(*elemental, outer, begin, end,
+                 [&](Value from, Value to) { storeElements(outer, from, to); });
     };
     nests.push_back(std::move(nest));
+  }
+
+  void storeElements(ArrayRef<Value> outer, Value begin, Value end) {
+    Emission &e = elemental->emission;
+    auto storeAt = [&](Coordinate last) {
+      for (auto [i, tensor] : llvm::enumerate(yield.getValues())) {
+        Coordinates place = placeOf(tensor, outer, last);
+        Value value = elemental->at(tensor, place);
+        elemental->store(last.lanes ? elemental->splat(value) : value,
+                         memory[i],
+                         elemental->linearize(place, shapeOf(tensor)),
+                         tensorOf(tensor).getElementType());
+      }
+    };
+    if (lanesAtOnce > 1) {
+      Value count = e.sub(end, begin);
+      Value whole = e.add(begin, e.mul(e.div(count, lanesAtOnce), lanesAtOnce));
+      e.loop(begin, whole, lanesAtOnce,
+             [&](Value last) { storeAt({last, /*lanes=*/true}); });
+      begin = whole;
+    }
+    e.loop(begin, end, 1, [&](Value last) { storeAt(last); });
   }
 
   /// Each input of a concatenation by loops of its own, without a decision an
@@ -408,6 +430,8 @@ private:
   YieldOp yield;
   Operation *root;
   double cost;
+  int64_t lanesAtOnce = 1;
+  RowParts parts;
   std::vector<LoopNest> nests;
   Elemental *elemental = nullptr;
   ValueRange memory;

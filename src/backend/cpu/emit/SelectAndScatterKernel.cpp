@@ -1,5 +1,6 @@
 //===- SelectAndScatterKernel.cpp - what each window chooses --------------===//
 
+#include "backend/cpu/emit/ChannelWindows.h"
 #include "backend/cpu/emit/KernelBody.h"
 
 using namespace mlir;
@@ -9,7 +10,8 @@ using namespace sinter::cpu;
 namespace {
 
 /// One task for each index of the first dimensions along which windows are
-/// single elements; within it one source element after the other.
+/// single elements; within it one source element after the other, or several
+/// channels at once.
 class SelectAndScatterKernel : public KernelBody {
 public:
   explicit SelectAndScatterKernel(stablehlo::SelectAndScatterOp op)
@@ -17,6 +19,14 @@ public:
         source(shapeOf(op.getSource())) {
     while (parallel < shape.size() && isTrivial(windows[parallel]))
       ++parallel;
+    takesLanes = parallel < shape.size() &&
+                 ChannelWindows::are(windows, shape) &&
+                 ChannelWindows::takesVectors(op.getSelect()) &&
+                 ChannelWindows::takesVectors(op.getScatter());
+  }
+
+  int64_t lanes() const override {
+    return takesLanes ? ChannelWindows::lanes : 1;
   }
 
   int64_t tasks() const override {
@@ -46,6 +56,9 @@ public:
     });
     if (tensorOf(op.getSource()).getNumElements() == 0)
       return;
+    // In a region it is other code that says how many lanes there are.
+    if (takesLanes && values.lanes == ChannelWindows::lanes)
+      return scatterByLanes(first, outputs[0]);
     e.loops(source.drop_front(parallel),
             [&](ArrayRef<Value> rest) { scatter(placeOf(rest), outputs[0]); });
   }
@@ -72,7 +85,7 @@ private:
         inside = e.both(inside, e.less(e.index(-1), index));
       if (w.paddingHigh > 0)
         inside = e.both(inside, e.less(index, e.index(shape[dim])));
-      where.push_back(index);
+      where.push_back({index, place[dim].lanes});
     }
     return inside;
   }
@@ -80,19 +93,16 @@ private:
   /// Carries whether anything has been chosen, what, and where it lies.
   void scatter(ArrayRef<Coordinate> place, Value output) {
     Emission &e = elemental->emission;
-    SmallVector<int64_t> sizes;
-    for (const stablehlo::WindowDimension &w : windows)
-      sizes.push_back(w.size);
     Value nothing = elemental->at(op.getInitValue(), ArrayRef<Coordinate>());
-    Emission::Carried chosen =
-        e.loops(sizes, ValueRange{e.boolean(false), nothing, e.index(0)},
-                [&](ArrayRef<Value> position, ValueRange carried) {
-                  Coordinates where;
-                  Value inside = locate(place, position, where);
-                  return e.branch(
-                      inside, [&] { return choose(carried, where); },
-                      [&] { return Emission::Carried(carried); });
-                });
+    Emission::Carried chosen = e.loops(
+        windowSizes(), ValueRange{e.boolean(false), nothing, e.index(0)},
+        [&](ArrayRef<Value> position, ValueRange carried) {
+          Coordinates where;
+          Value inside = locate(place, position, where);
+          return e.branch(
+              inside, [&] { return choose(carried, where); },
+              [&] { return Emission::Carried(carried); });
+        });
     e.when(chosen[0], [&] {
       Value old = elemental->load(output, chosen[2], element());
       Value value = elemental->inlineRegion(
@@ -113,10 +123,96 @@ private:
             e.create<arith::SelectOp>(keeps, carried[2], offset)};
   }
 
+  //===--------------------------------------------------------------------===//
+  // Several channels at once
+  //===--------------------------------------------------------------------===//
+
+  void scatterByLanes(ArrayRef<Value> first, Value output) {
+    Emission &e = elemental->emission;
+    const int64_t channels = shape.back(), lanes = elemental->lanes;
+    const int64_t whole = channels / lanes * lanes;
+    e.loops(source.drop_front(parallel).drop_back(),
+            [&](ArrayRef<Value> position) {
+              Coordinates place(first.begin(), first.end());
+              place.append(position.begin(), position.end());
+              place.push_back({});
+              e.loop(e.index(0), e.index(whole), lanes, [&](Value channel) {
+                place.back() = {channel, /*lanes=*/true};
+                scatterVectors(place, output);
+              });
+              e.loop(e.index(whole), e.index(channels), 1, [&](Value channel) {
+                place.back() = channel;
+                scatter(place, output);
+              });
+            });
+  }
+
+  SmallVector<int64_t> windowSizes() {
+    SmallVector<int64_t> sizes;
+    for (const stablehlo::WindowDimension &w : windows)
+      sizes.push_back(w.size);
+    return sizes;
+  }
+  /// The number of a position in the window, in all lanes.
+  Value numberOf(ArrayRef<Value> position) {
+    Emission &e = elemental->emission;
+    Coordinates where(position.begin(), position.end());
+    return elemental->splat(e.create<arith::IndexCastOp>(
+        e.builder.getI32Type(), elemental->linearize(where, windowSizes())));
+  }
+
+  /// Finds for each lane what its window chooses; then goes over the window
+  /// again, and lets each position take the lanes that have chosen it.
+  void scatterVectors(ArrayRef<Coordinate> place, Value output) {
+    Emission &e = elemental->emission;
+    Value nothing = elemental->splat(
+        elemental->at(op.getInitValue(), ArrayRef<Coordinate>()));
+    Value nowhere = elemental->splat(e.create<arith::ConstantIntOp>(-1, 32));
+    Emission::Carried chosen = e.loops(
+        windowSizes(), ValueRange{e.boolean(false), nothing, nowhere},
+        [&](ArrayRef<Value> position, ValueRange carried) {
+          Coordinates where;
+          Value inside = locate(place, position, where);
+          return e.branch(
+              inside,
+              [&] { return chooseVectors(carried, where, numberOf(position)); },
+              [&] { return Emission::Carried(carried); });
+        });
+    Value update = elemental->splat(elemental->at(op.getSource(), place));
+    e.loops(windowSizes(), [&](ArrayRef<Value> position) {
+      Coordinates where;
+      Value inside = locate(place, position, where);
+      e.when(inside, [&] {
+        Value offset = elemental->linearize(where, shape);
+        Value old =
+            elemental->load(output, offset, element(), /*asVector=*/true);
+        Value isHere = e.create<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                               chosen[2], numberOf(position));
+        Value combined = elemental->splat(
+            elemental->inlineRegion(op.getScatter(), {old, update})[0]);
+        elemental->store(e.create<arith::SelectOp>(isHere, combined, old),
+                         output, offset, element());
+      });
+    });
+  }
+
+  Emission::Carried chooseVectors(ValueRange carried,
+                                  ArrayRef<Coordinate> where, Value number) {
+    Emission &e = elemental->emission;
+    Value value = elemental->splat(elemental->at(op.getOperand(), where));
+    Value keeps = elemental->splat(
+        elemental->inlineRegion(op.getSelect(), {carried[1], value})[0]);
+    keeps = e.create<arith::AndIOp>(elemental->splat(carried[0]), keeps);
+    return {e.boolean(true),
+            e.create<arith::SelectOp>(keeps, carried[1], value),
+            e.create<arith::SelectOp>(keeps, carried[2], number)};
+  }
+
   stablehlo::SelectAndScatterOp op;
   stablehlo::ConvolutionWindow windows;
   ArrayRef<int64_t> shape, source;
   size_t parallel = 0;
+  bool takesLanes = false;
   Elemental *elemental = nullptr;
 };
 
