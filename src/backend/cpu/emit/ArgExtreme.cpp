@@ -38,11 +38,14 @@ private:
   static constexpr unsigned mostOps = 256;
 
   std::optional<int> run(Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value))
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() != &block)
+        return std::nullopt;
       return firstArgument + int(argument.getArgNumber());
+    }
     if (auto known = values.find(value); known != values.end())
       return known->second;
-    if (++count > mostOps)
+    if (++count > mostOps || value.getParentBlock() != &block)
       return std::nullopt;
     return values[value] = compute(value.getDefiningOp());
   }
@@ -154,7 +157,7 @@ bool ArgExtreme::readRegion(unsigned which) {
   Block &block = op.getBody().front();
   bool comparesCompanions = false;
   // For each order of two numbers, which pair the results are of.
-  unsigned numberFrom[3], companionFrom[3];
+  unsigned numberFrom[3] = {}, companionFrom[3] = {};
   for (int order : {-1, 0, 1}) {
     OrderRun run(block, number, order);
     std::optional<unsigned> first = run.argumentFor(number),

@@ -14,8 +14,12 @@ namespace {
 /// of one side and one from those of the other.
 class Mirror {
 public:
+  explicit Mirror(Block &block) : block(block) {}
+
   /// \p first is the side of \p a: 0 for the arguments 0, 2, ...
   bool holds(Value a, Value b, unsigned first) {
+    if (a.getParentBlock() != &block || b.getParentBlock() != &block)
+      return false;
     if (auto argument = dyn_cast<BlockArgument>(a)) {
       auto other = dyn_cast<BlockArgument>(b);
       return other && argument.getArgNumber() % 2 == first &&
@@ -40,6 +44,7 @@ public:
 private:
   /// A graph may have more paths than operations.
   static constexpr unsigned mostVisits = 256;
+  Block &block;
   unsigned visits = 0;
 };
 
@@ -51,7 +56,8 @@ static Type elementOf(Value tensor) {
 
 std::optional<SortOrder> SortOrder::of(stablehlo::SortOp op) {
   using Direction = stablehlo::ComparisonDirection;
-  Operation *terminator = op.getComparator().front().getTerminator();
+  Block &block = op.getComparator().front();
+  Operation *terminator = block.getTerminator();
   auto compare =
       terminator->getOperand(0).getDefiningOp<stablehlo::CompareOp>();
   if (!compare || (compare.getComparisonDirection() != Direction::LT &&
@@ -63,9 +69,10 @@ std::optional<SortOrder> SortOrder::of(stablehlo::SortOp op) {
   SortOrder order;
   order.op = op;
   order.number = compare.getLhs();
-  order.isFirstSide = Mirror().holds(compare.getLhs(), compare.getRhs(), 0);
+  order.isFirstSide =
+      Mirror(block).holds(compare.getLhs(), compare.getRhs(), 0);
   if (!order.isFirstSide &&
-      !Mirror().holds(compare.getLhs(), compare.getRhs(), 1))
+      !Mirror(block).holds(compare.getLhs(), compare.getRhs(), 1))
     return std::nullopt;
   const bool isGreater = compare.getComparisonDirection() == Direction::GT;
   order.isDescending = isGreater == order.isFirstSide;
