@@ -221,8 +221,8 @@ static Value padSource(Emission &e, sinter::stablehlo::PadOp op, size_t dim,
     index = e.div(index, step);
   }
   if (op.getEdgePaddingHigh()[dim] > 0)
-    inside =
-        e.both(inside, e.less(index, e.index(sinter::shapeOf(op.getOperand())[dim])));
+    inside = e.both(
+        inside, e.less(index, e.index(sinter::shapeOf(op.getOperand())[dim])));
   return index;
 }
 
