@@ -8,10 +8,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static Type elementOf(Value tensor) {
-  return tensorOf(tensor).getElementType();
-}
-
 namespace {
 
 /// Runs a region of four scalars, two numbers and their companions, for one

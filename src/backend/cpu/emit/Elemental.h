@@ -15,6 +15,7 @@
 
 #include "backend/cpu/emit/Emission.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include <functional>
 
@@ -155,6 +156,11 @@ private:
 mlir::Value emitElementwise(Emission &emission, mlir::Operation *op,
                             llvm::ArrayRef<mlir::Value> operands,
                             bool reassociate = false);
+/// The type of a tensor's elements; that of a scalar or vector likewise.
+inline mlir::Type elementOf(mlir::Value value) {
+  return mlir::getElementTypeOrSelf(value.getType());
+}
+
 /// Whether emitElementwise knows \p op.
 bool isElementwise(mlir::Operation *op);
 

@@ -17,9 +17,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static Type elementOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
 static bool hasLanes(ArrayRef<Coordinate> place) {
   return llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
 }

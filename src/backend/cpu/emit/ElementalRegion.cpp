@@ -16,10 +16,6 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 static bool isScalar(Value tensor) { return shapeOf(tensor).empty(); }
-static Type elementOf(Value tensor) {
-  return tensorOf(tensor).getElementType();
-}
-
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//

@@ -7,10 +7,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static Type elementOf(Value tensor) {
-  return getElementTypeOrSelf(tensor.getType());
-}
-
 bool cpu::isElementwise(Operation *op) {
   using namespace stablehlo;
   return isa<AbsOp, CbrtOp, CeilOp, CosineOp, ClzOp, ExpOp, Expm1Op, FloorOp,

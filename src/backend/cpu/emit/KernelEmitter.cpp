@@ -26,6 +26,16 @@ double cpu::flopsOf(KernelOp kernel) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
+std::unique_ptr<KernelBody> cpu::createWholeKernel(Operation *op) {
+  if (auto sort = dyn_cast<stablehlo::SortOp>(op))
+    return createSortKernel(sort);
+  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
+    return createScatterKernel(scatter, /*inPlace=*/false);
+  if (auto scatter = dyn_cast<stablehlo::SelectAndScatterOp>(op))
+    return createSelectAndScatterKernel(scatter);
+  return nullptr;
+}
+
 std::unique_ptr<KernelBody> KernelBody::create(KernelOp kernel) {
   Operation *root =
       kernel.getBody().front().getTerminator()->getOperand(0).getDefiningOp();

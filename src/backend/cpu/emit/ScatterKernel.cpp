@@ -6,10 +6,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static Type elementOf(Value tensor) {
-  return tensorOf(tensor).getElementType();
-}
-
 namespace {
 
 /// The inputs are copied, unless they lie in the results' memory already; then

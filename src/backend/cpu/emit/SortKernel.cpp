@@ -10,10 +10,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static Type elementOf(Value tensor) {
-  return tensorOf(tensor).getElementType();
-}
-
 namespace {
 
 /// Sorts each row stably by itself: items, one for each place of the row, go

@@ -50,10 +50,6 @@ private:
 
 } // namespace
 
-static Type elementOf(Value tensor) {
-  return tensorOf(tensor).getElementType();
-}
-
 std::optional<SortOrder> SortOrder::of(stablehlo::SortOp op) {
   using Direction = stablehlo::ComparisonDirection;
   Block &block = op.getComparator().front();

@@ -1,4 +1,4 @@
-//===- WholeKernels.cpp - what is not computed element by element ---------===//
+//===- UpdateKernel.cpp - a slice written over a tensor -------------------===//
 
 #include "backend/cpu/emit/KernelBody.h"
 #include "backend/cpu/emit/LoopNest.h"
@@ -6,10 +6,6 @@
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
-
-static Type elementOf(Value tensor) {
-  return tensorOf(tensor).getElementType();
-}
 
 namespace {
 
@@ -69,14 +65,4 @@ private:
 
 std::unique_ptr<KernelBody> cpu::createUpdateKernel(KernelOp kernel) {
   return std::make_unique<UpdateKernel>(kernel);
-}
-
-std::unique_ptr<KernelBody> cpu::createWholeKernel(Operation *op) {
-  if (auto sort = dyn_cast<stablehlo::SortOp>(op))
-    return createSortKernel(sort);
-  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
-    return createScatterKernel(scatter, /*inPlace=*/false);
-  if (auto scatter = dyn_cast<stablehlo::SelectAndScatterOp>(op))
-    return createSelectAndScatterKernel(scatter);
-  return nullptr;
 }
