@@ -38,11 +38,16 @@ static SmallVector<func::FuncOp> functionsIn(ModuleOp module, bool isPublic) {
   return functions;
 }
 
+/// The function that would be run, whatever it looks like; null: none.
+static func::FuncOp chosenOf(ModuleOp module,
+                             ArrayRef<func::FuncOp> publicFunctions) {
+  return publicFunctions.size() == 1
+             ? publicFunctions.front()
+             : module.lookupSymbol<func::FuncOp>(entryName);
+}
+
 func::FuncOp entryOf(ModuleOp module) {
-  const SmallVector<func::FuncOp> candidates = functionsIn(module, true);
-  auto function = candidates.size() == 1
-                      ? candidates.front()
-                      : module.lookupSymbol<func::FuncOp>(entryName);
+  func::FuncOp function = chosenOf(module, functionsIn(module, true));
   if (!function || function.isExternal() || !function.getBody().hasOneBlock())
     return {};
   return function;
@@ -81,15 +86,12 @@ Result<void> selectEntry(ModuleOp module, const std::string &name) {
 }
 
 std::string whyNoEntry(ModuleOp module) {
-  if (func::FuncOp main = module.lookupSymbol<func::FuncOp>(entryName);
-      main && !main.isExternal())
-    return "@main has more than one block";
-  SmallVector<func::FuncOp> candidates = functionsIn(module, true);
+  const SmallVector<func::FuncOp> candidates = functionsIn(module, true);
+  func::FuncOp chosen = chosenOf(module, candidates);
+  if (chosen && !chosen.isExternal())
+    return "@" + chosen.getName().str() + " has more than one block";
   if (candidates.empty())
     return "there is no function to run";
-  if (candidates.size() == 1)
-    return "@" + candidates.front().getName().str() +
-           " has more than one block";
   return "there is no @main, but " + namesOf(candidates) +
          "; choose one with --function";
 }
