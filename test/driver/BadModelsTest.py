@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Broken models."""
+import json
+import os
+import random
+import struct
+import tempfile
+import time
+
+import OnnxBytes as onnx
+from SinterCommand import CommandTest, DONE, INVALID, SYSTEM, UNSUPPORTED, main
+
+
+class BadModels(CommandTest):
+    """Each is refused by everything that reads models, with the file's name, and nothing is written."""
+
+    def refused(self, code, model, *mentions, name="bad.onnx"):
+        path = self.write(name, model) if isinstance(model, bytes) else model
+        self.expect_error(code, "inspect", path, mentions=[os.path.basename(path), *mentions])
+        self.expect_error(code, "run", path, "--input", "random", mentions=[os.path.basename(path), *mentions])
+        before = sorted(os.listdir(self.folder))
+        out = self.path("out" + os.path.splitext(path)[1])
+        self.expect_error(code, "optimize", path, "-o", out, mentions=[os.path.basename(path)])
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_no_model_at_all(self):
+        self.refused(INVALID, b"", "empty")
+        self.refused(INVALID, b"PK\x03\x04" + bytes(100), "zip")
+        self.refused(INVALID, b"\x89PNG\r\n\x1a\n" + bytes(100), "PNG")
+        generator = random.Random(1)
+        for size in [1, 10, 1000, 100000]:
+            self.refused(INVALID, generator.randbytes(size))
+
+    def test_truncated(self):
+        whole = onnx.simple([onnx.node("Add", ["x", "w"], ["y"])], initializers=[onnx.tensor("w", [2, 3], onnx.floats(*range(6)))])
+        for size in [1, 5, len(whole) // 2, len(whole) - 1]:
+            self.refused(INVALID, whole[:size])
+
+    def test_cycle(self):
+        nodes = [onnx.node("Add", ["x", "b"], ["a"], "first"), onnx.node("Relu", ["a"], ["b"], "second"), onnx.node("Relu", ["b"], ["y"])]
+        self.refused(INVALID, onnx.simple(nodes), "first")
+
+    def test_undefined_name(self):
+        self.refused(INVALID, onnx.simple([onnx.node("Add", ["x", "weight"], ["y"], "sum")]), "'weight'", "sum", "Add")
+
+    def test_undefined_output(self):
+        self.refused(INVALID, onnx.simple([onnx.node("Relu", ["x"], ["z"])]), "'y'")
+
+    def test_duplicate_names(self):
+        nodes = [onnx.node("Relu", ["x"], ["y"], "one"), onnx.node("Abs", ["x"], ["y"], "two")]
+        self.refused(INVALID, onnx.simple(nodes), "'y'")
+        twice = [onnx.tensor("w", [1], onnx.floats(1))] * 2
+        self.refused(INVALID, onnx.simple([onnx.node("Add", ["x", "w"], ["y"])], initializers=twice), "'w'")
+
+    def test_short_data(self):
+        weight = onnx.tensor("w", [2, 3], onnx.floats(1, 2))
+        self.refused(INVALID, onnx.simple([onnx.node("Add", ["x", "w"], ["y"])], initializers=[weight]), "'w'")
+
+    def test_shapes_that_overflow(self):
+        weight = onnx.tensor("w", [1 << 40, 1 << 40], onnx.floats(1))
+        self.refused(INVALID, onnx.simple([onnx.node("Add", ["x", "w"], ["y"])], initializers=[weight]), "'w'")
+        self.refused(INVALID, onnx.simple([onnx.node("Relu", ["x"], ["y"])], shape=(1 << 40, 1 << 40)), "'x'")
+
+    def external(self, location, *more):
+        weight = onnx.tensor("w", [2, 3], external=[("location", location), *more])
+        return onnx.simple([onnx.node("Add", ["x", "w"], ["y"])], initializers=[weight])
+
+    def test_external_data_outside(self):
+        outside = tempfile.NamedTemporaryFile()
+        self.addCleanup(outside.close)
+        outside.write(bytes(24))
+        outside.flush()
+        self.refused(INVALID, self.external(outside.name), "'w'")
+        self.refused(INVALID, self.external("../" + os.path.basename(outside.name)), "'w'")
+        os.symlink(outside.name, self.path("symbolic"))
+        self.refused(INVALID, self.external("symbolic"), "'w'")
+        os.mkdir(self.path("inner"))
+        os.symlink(os.path.dirname(outside.name), self.path("inner/folder"))
+        self.refused(INVALID, self.external("inner/folder/" + os.path.basename(outside.name)), "'w'")
+        self.write("one", bytes(24))
+        os.link(self.path("one"), self.path("other"))
+        self.refused(INVALID, self.external("other"), "'w'")
+
+    def test_external_data_that_is_not_there(self):
+        self.expect_error(INVALID, "inspect", self.write("a.onnx", self.external("none")), mentions=["none"])
+        self.write("weights", bytes(24))
+        self.refused(INVALID, self.external("weights", ("offset", "1000")), "'w'")
+        self.refused(INVALID, self.external("weights", ("offset", "-4")), "'w'")
+        self.refused(INVALID, self.external("weights", ("length", "1000000")), "'w'")
+
+    def test_external_data(self):
+        self.write("weights", onnx.floats(*range(6)))
+        path = self.write("good.onnx", self.external("weights"))
+        done = self.sinter("run", path, "--input", "random", "--backend", "interpreter")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+
+    def test_nested_functions(self):
+        count = 10000
+        functions = [onnx.function(f"f{i}", [onnx.node(f"f{i + 1}", ["a"], ["b"], domain="local")], ["a"], ["b"]) for i in range(count)]
+        functions.append(onnx.function(f"f{count}", [onnx.node("Relu", ["a"], ["b"])], ["a"], ["b"]))
+        nested = onnx.simple([onnx.node("f0", ["x"], ["y"], "call", domain="local")], functions=functions, domains=["local"])
+        path = self.write("bad.onnx", nested)
+        done = self.sinter("inspect", path)
+        self.assertIn(done.returncode, [INVALID, UNSUPPORTED], done.stderr)
+        self.refused(done.returncode, nested)
+
+    def test_function_that_calls_itself(self):
+        loop = [onnx.function("f", [onnx.node("f", ["a"], ["b"], domain="local")], ["a"], ["b"])]
+        self.refused(INVALID, onnx.simple([onnx.node("f", ["x"], ["y"], domain="local")], functions=loop, domains=["local"]))
+
+    def test_nested_graphs(self):
+        inner = onnx.graph([onnx.node("Relu", ["x"], ["y"])], [], [onnx.value_info("y", (2, 3))])
+        for depth in range(2000):
+            attribute = onnx.data(5, onnx.data(1, "body") + onnx.data(6, inner) + onnx.number(20, 5))
+            inner = onnx.graph([onnx.node("If", ["x"], ["y"], attributes=attribute)], [], [onnx.value_info("y", (2, 3))])
+        path = self.write("bad.onnx", onnx.model(inner))
+        self.assertIn(self.sinter("inspect", path).returncode, [INVALID, UNSUPPORTED])
+
+    def test_wrong_declaration(self):
+        """What the file says of an output is what the graph gives."""
+        relu = [onnx.node("Relu", ["x"], ["y"], "relu")]
+
+        def declared(shape, element=onnx.FLOAT):
+            return self.write("bad.onnx", onnx.model(onnx.graph(relu, [onnx.value_info("x", ("N", 3))], [onnx.value_info("y", shape, element)])))
+
+        self.expect_error(INVALID, "inspect", declared(("N", 3), onnx.INT64), mentions=["bad.onnx: output 'y'", "i64", "f32"])
+        self.expect_error(INVALID, "inspect", declared((2, 4)), mentions=["bad.onnx: output 'y'", "[2, 4]", "[?, 3]"])
+        self.expect_error(INVALID, "inspect", declared((2, 3, 1)), mentions=["[2, 3, 1]"])
+        # A size that holds for some inputs only is nothing to refuse.
+        for shape in (2, 3), ("M", 3), ("N", "K"):
+            done = self.sinter("run", declared(shape), "--shape", "x:4x3", "--input", "random")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+
+    def loops(self, levels, times):
+        """LEVELS loops in each other, of TIMES iterations each, round one addition."""
+
+        def body(level):
+            inputs = [onnx.value_info(f"i{level}", (), onnx.INT64), onnx.value_info(f"c{level}", (), 9), onnx.value_info(f"v{level}", ())]
+            outputs = [onnx.value_info(f"d{level}", (), 9), onnx.value_info(f"o{level}", ())]
+            if level == levels:
+                inner = onnx.node("Add", [f"v{level}", "one"], [f"o{level}"], "add")
+            else:
+                inner = loop(level + 1, f"v{level}", f"o{level}")
+            return onnx.graph([inner, onnx.node("Identity", [f"c{level}"], [f"d{level}"], "go on")], inputs, outputs)
+
+        def loop(level, value, result):
+            graph = onnx.data(5, onnx.data(1, "body") + onnx.data(6, body(level)) + onnx.number(20, 5))
+            return onnx.node("Loop", ["n", "", value], [result], f"loop{level}", attributes=graph)
+
+        constants = [onnx.tensor("n", [], struct.pack("<q", times), onnx.INT64), onnx.tensor("one", [], onnx.floats(1))]
+        graph = onnx.graph([loop(1, "x", "y")], [onnx.value_info("x", ())], [onnx.value_info("y", ())], constants)
+        return self.write("loops.onnx", onnx.model(graph))
+
+    def test_nested_loops(self):
+        """What would run for days is refused at once; what is long runs as a loop."""
+        began = time.monotonic()
+        self.expect_error(UNSUPPORTED, "run", self.loops(13, 10), "--input", "random", mentions=["loops.onnx", "loop1", "nodes"])
+        self.assertLess(time.monotonic() - began, 10)
+        start = self.write("start.npy", onnx.npy((), content=onnx.floats(1)))
+        for levels, times in (2, 10), (6, 10):
+            done = self.sinter("run", self.loops(levels, times), "--input", start, "--json")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["outputs"][0]["max"], 1 + times**levels)
+
+    def test_results_too_large(self):
+        """More than the machine's memory is refused with the tensor's name and size."""
+        size = 1 << 24
+        shape = onnx.tensor("s", [2], struct.pack("<2q", size, size), onnx.INT64)
+        expand = onnx.node("Expand", ["x", "s"], ["h"], "huge")
+        one, x = onnx.value_info("y", (size, 1)), onnx.value_info("x", (1, 1))
+        result = onnx.model(onnx.graph([expand, onnx.node("Relu", ["h"], ["y"], "relu")], [x], [onnx.value_info("y", (size, size))], [shape]))
+        inside = [expand, onnx.node("Softmax", ["h"], ["p"], "soft"), onnx.node("MatMul", ["p", "h"], ["q"], "product")]
+        inside = onnx.model(onnx.graph([*inside, onnx.node("ReduceSum", ["q", "axes"], ["y"], "sum")], [x], [one], [shape, onnx.tensor("axes", [1], struct.pack("<q", 1), onnx.INT64)]))
+        for model, words in (result, ["'y'", "16777216", "this machine has"]), (inside, ["'huge'", "this machine has"]):
+            path = self.write("large.onnx", model)
+            self.expect_error(SYSTEM, "run", path, "--input", "random", mentions=["large.onnx", "GB", *words])
+            self.expect_error(SYSTEM, "run", path, "--input", "random", "--backend", "interpreter", mentions=["large.onnx", "huge", "16777216"])
+
+    def test_unknown_operators(self):
+        nodes = [onnx.node("Frobnicate", ["x"], ["a"], "one"), onnx.node("Frobnicate", ["a"], ["b"]), onnx.node("Gronk", ["b"], ["y"])]
+        self.refused(UNSUPPORTED, onnx.simple(nodes), "2 x Frobnicate", "1 x Gronk")
+
+    def test_unknown_opset(self):
+        self.refused(UNSUPPORTED, onnx.simple([onnx.node("Relu", ["x"], ["y"])], version=9999))
+        self.refused(UNSUPPORTED, onnx.simple([onnx.node("F", ["x"], ["y"], domain="com.example")], domains=["com.example"]), "com.example")
+
+    def test_text(self):
+        self.refused(INVALID, b"func.func @main(", name="bad.mlir")
+        self.refused(INVALID, b"(" * 1000000, name="bad.mlir")
+        wrong = b"func.func @main(%a: tensor<2xf32>) -> tensor<3xf32> {\n  return %a : tensor<2xf32>\n}"
+        self.refused(INVALID, wrong, ":2:", name="bad.mlir")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Finished programs that are kept."""
+import json
+import os
+
+import OnnxBytes as onnx
+from SinterCommand import CommandTest, DONE, main
+
+
+class Cache(CommandTest):
+    def run_cached(self, model, *arguments, **environment):
+        return self.sinter("run", model, "--input", "random", "--json", "--cache-dir", self.path("cache"), *arguments, **environment)
+
+    def result(self, *arguments):
+        done = self.run_cached(*arguments)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        answer = json.loads(done.stdout)
+        return answer["from_cache"], answer["outputs"]
+
+    def test_second_run(self):
+        model = self.good_model()
+        first, outputs = self.result(model)
+        self.assertFalse(first)
+        self.assertEqual(self.result(model), (True, outputs))
+        self.assertEqual(self.result(model, "--threads", "1"), (True, outputs))
+        self.assertFalse(self.result(model, "--no-cache")[0])
+        self.assertFalse(self.result(self.good_model(shape=(3, 2)))[0])
+
+    def test_needs_no_compiler(self):
+        model = self.good_model()
+        self.assertIn("libsinter-compiler", self.run_cached(model, LD_DEBUG="files").stderr)
+        self.assertNotIn("libsinter-compiler", self.run_cached(model, LD_DEBUG="files").stderr)
+
+    def test_damage(self):
+        model = self.good_model()
+        _, outputs = self.result(model)
+        for entry in os.listdir(self.path("cache")):
+            with open(os.path.join(self.path("cache"), entry), "r+b") as file:
+                file.truncate(os.path.getsize(file.name) // 2)
+        self.assertEqual(self.result(model), (False, outputs))
+        self.assertEqual(self.result(model), (True, outputs))
+
+    def test_external_data_count(self):
+        weight = onnx.tensor("w", [2, 3], external=[("location", "weights")])
+        model = self.write("m.onnx", onnx.simple([onnx.node("Add", ["x", "w"], ["y"])], initializers=[weight]))
+        self.write("weights", onnx.floats(*range(6)))
+        _, before = self.result(model)
+        self.assertTrue(self.result(model)[0])
+        self.write("weights", onnx.floats(*range(1, 7)))
+        cached, after = self.result(model)
+        self.assertFalse(cached)
+        self.assertNotEqual(before, after)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""`sinter optimize`."""
+import json
+
+import OnnxBytes as onnx
+from SinterCommand import CommandTest, DONE, SYSTEM, UNSUPPORTED, USAGE, main
+
+
+class Optimize(CommandTest):
+    TEXT = """func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %one = stablehlo.constant dense<1.0> : tensor<2x3xf32>
+  %y = stablehlo.multiply %x, %one : tensor<2x3xf32>
+  %z = stablehlo.maximum %y, %one : tensor<2x3xf32>
+  return %z : tensor<2x3xf32>
+}
+"""
+
+    def test_text(self):
+        model, out = self.write("in.mlir", self.TEXT), self.path("out.mlir")
+        done = self.sinter("optimize", model, "-o", out, "--stats", "--verify-numerics")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(out) as file:
+            simple = file.read()
+        self.assertNotIn("multiply", simple)
+        self.assertIn("maximum", simple)
+        done = self.sinter("optimize", model, "-o", out, "--disable-patterns", "all")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(out) as file:
+            self.assertIn("multiply", file.read())
+
+    def test_operations_of_other_dialects(self):
+        """Sizes that `arith` and its like compute are read; what has no counterpart is named, with a way out."""
+        text = """
+func.func @main(%x: tensor<?x4xf32>) -> tensor<?xf32> {{
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %m = {op} %n, %c4 : index
+  %s = tensor.from_elements %m : tensor<1xindex>
+  %r = stablehlo.dynamic_reshape %x, %s : (tensor<?x4xf32>, tensor<1xindex>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}}
+"""
+        model = self.write("in.mlir", text.format(op="arith.muli"))
+        done = self.sinter("run", model, "--shape", "arg0:3x4", "--input", "random:1")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("result0: f32 [12]", done.stdout)
+        model = self.write("in.mlir", text.format(op="arith.ceildivui"))
+        self.expect_error(UNSUPPORTED, "inspect", model, mentions=["in.mlir:6", "'arith.ceildivui'", "static shapes"])
+
+    def test_border_of_tuples(self):
+        """Tuples, tokens and results to come are numbers at last, and verified as those."""
+        model = self.write("in.mlir", """
+func.func @main(%t: tuple<tensor<4xf32>, tuple<tensor<4xf32>, tensor<i32>>>, %k: !stablehlo.token)
+    -> (tuple<tensor<4xf32>, !stablehlo.token>, !stablehlo.future<tensor<2xf32>>) {
+  %x = stablehlo.get_tuple_element %t[0] : (tuple<tensor<4xf32>, tuple<tensor<4xf32>, tensor<i32>>>) -> tensor<4xf32>
+  %one = stablehlo.constant dense<1.0> : tensor<4xf32>
+  %y = stablehlo.multiply %x, %one : tensor<4xf32>
+  %r = stablehlo.tuple %y, %k : tuple<tensor<4xf32>, !stablehlo.token>
+  %f = "stablehlo.async_start"(%y) ({
+  ^bb0(%a: tensor<4xf32>):
+    %s = stablehlo.slice %a [0:2] : (tensor<4xf32>) -> tensor<2xf32>
+    stablehlo.return %s : tensor<2xf32>
+  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<2xf32>>
+  return %r, %f : tuple<tensor<4xf32>, !stablehlo.token>, !stablehlo.future<tensor<2xf32>>
+}
+""")
+        done = self.sinter("optimize", model, "--json", "--verify-numerics=each")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertNotIn("stablehlo.multiply", json.loads(done.stdout)["after"])
+        model = self.write("future.mlir", """
+func.func @main(%f: !stablehlo.future<tensor<2xf32>>) -> tensor<2xf32> {
+  %r = "stablehlo.async_done"(%f) : (!stablehlo.future<tensor<2xf32>>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+""")
+        for command in ("optimize", model, "--json", "--verify-numerics"), ("run", model), ("run", model, "--backend", "interpreter"):
+            self.expect_error(UNSUPPORTED, *command, mentions=["future"])
+
+    def test_future_that_is_given(self):
+        """Whoever runs a program gets what it has begun when that is done."""
+        model = self.write("future.mlir", """
+func.func @main(%y: tensor<4xf32>) -> !stablehlo.future<tensor<2xf32>> {
+  %f = "stablehlo.async_start"(%y) ({
+  ^bb0(%a: tensor<4xf32>):
+    %s = stablehlo.slice %a [0:2] : (tensor<4xf32>) -> tensor<2xf32>
+    stablehlo.return %s : tensor<2xf32>
+  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<2xf32>>
+  return %f : !stablehlo.future<tensor<2xf32>>
+}
+""")
+        for backend in "cpu", "interpreter":
+            done = self.sinter("run", model, "--backend", backend, "--input", "random:1")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertIn("result0[0]: f32 [2]", done.stdout)
+
+    def test_json(self):
+        done = self.sinter("optimize", self.write("in.mlir", self.TEXT), "--json")
+        report = json.loads(done.stdout)
+        self.assertEqual(report["before"]["stablehlo.multiply"], 1)
+        self.assertNotIn("stablehlo.multiply", report["after"])
+        self.assertEqual(sum(report["patterns"].values()), 1)
+
+    def test_labels(self):
+        labels = [line.split()[0] for line in self.sinter("optimize", "--list-patterns").stdout.splitlines()]
+        self.assertGreater(len(labels), 10)
+        self.assertEqual(len(labels), len(set(labels)))
+        model = self.write("in.mlir", self.TEXT)
+        self.expect_error(USAGE, "optimize", model, "--stats", "--disable-patterns", "no-such-label", mentions=["no-such-label"])
+        self.expect_error(USAGE, "optimize", model, "--stats", "--print-ir-after", "no-such-pass", mentions=["no-such-pass"])
+
+    def test_allow(self):
+        zero = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<2xf32>
+  %y = stablehlo.add %x, %zero : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+"""
+        model = self.write("in.mlir", zero)
+        for allowed, count in ((), 0), (("--allow=nosignedzero",), 1), (("--allow=reassociate,nonan",), 0), (("--allow=all",), 1):
+            report = json.loads(self.sinter("optimize", model, "--json", "--verify-numerics=each", *allowed).stdout)
+            self.assertEqual(report["patterns"].get("add-zero-relaxed", 0), count, allowed)
+        self.expect_error(USAGE, "optimize", model, "--stats", "--allow", "anything", mentions=["anything", "reassociate"])
+
+    def test_quantized_node_is_left(self):
+        """A QLinearMatMul is arithmetic with nothing to simplify: it is written as it was read."""
+        uint8 = 2
+        weights = [onnx.tensor("w", [3, 2], bytes(range(6)), uint8)]
+        for i, name in enumerate("xwy", 1):
+            weights += [onnx.tensor(name + "_scale", [], onnx.floats(0.3 * i)), onnx.tensor(name + "_zero", [], bytes([i]), uint8)]
+        node = onnx.node("QLinearMatMul", ["x", "x_scale", "x_zero", "w", "w_scale", "w_zero", "y_scale", "y_zero"], ["y"], "product")
+        graph = onnx.graph([node], [onnx.value_info("x", (2, 3), uint8)], [onnx.value_info("y", (2, 2), uint8)], weights)
+        done = self.sinter("optimize", self.write("in.onnx", onnx.model(graph)), "-o", self.path("out.onnx"), "--json")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertNotIn("divide-one", json.loads(done.stdout)["patterns"])
+        with open(self.path("out.onnx"), "rb") as file:
+            self.assertIn(b"QLinearMatMul", file.read())
+
+    def test_quantized_nodes_stay_whole(self):
+        """No pass takes a quantised node apart in a file that is written again, however much it shares with others or with itself."""
+        uint8 = 2
+
+        def scale(name, value):
+            return onnx.tensor(name, [], onnx.floats(value))
+
+        def convolution(output, weight, scales=("s", "s", "t")):
+            inputs = ["x", scales[0], "z", weight, scales[1], "z", scales[2], "z"]
+            return onnx.node("QLinearConv", inputs, [output], output)
+
+        x = onnx.value_info("x", (1, 2, 4, 4), uint8)
+        weights = [onnx.tensor(name, [3, 2, 3, 3], bytes(range(i, i + 54)), uint8) for i, name in enumerate("wv")]
+        zero, scales = onnx.tensor("z", [], b"\x07", uint8), [scale("s", 0.1), scale("t", 2.0), scale("one", 1.0)]
+        cases = {
+            "one zero point": [convolution("y", "w")],
+            "scales of one": [convolution("y", "w", ("one", "one", "t"))],
+            "two of one input": [convolution("y", "w"), convolution("other", "v")],
+        }
+        for what, nodes in cases.items():
+            outputs = [onnx.value_info(name, (1, 3, 2, 2), uint8) for name in ("y", "other")[: len(nodes)]]
+            model = onnx.model(onnx.graph(nodes, [x], outputs, [*weights, zero, *scales]))
+            self.assertEqual(self.node_types(model), ["QLinearConv"] * len(nodes), what)
+        # Two that are the same are one.
+        outputs = [onnx.value_info(name, (1, 3, 2, 2), uint8) for name in ("y", "other")]
+        same = onnx.model(onnx.graph([convolution("y", "w"), convolution("other", "w")], [x], outputs, [*weights, zero, *scales]))
+        self.assertEqual(self.node_types(same), ["QLinearConv", "Identity"])
+        turned = [
+            onnx.node("Transpose", ["x"], ["a"], "first"),
+            onnx.node("DequantizeLinear", ["a", "one", "z"], ["b"], "scaled"),
+            onnx.node("Transpose", ["b"], ["y"], "second"),
+        ]
+        model = onnx.model(onnx.graph(turned, [x], [onnx.value_info("y", (1, 2, 4, 4))], [zero, *scales]))
+        self.assertEqual(self.node_types(model), ["Transpose", "DequantizeLinear", "Transpose"])
+
+    def node_types(self, model):
+        """The operators of the nodes that `optimize` makes of MODEL, in order."""
+        done = self.sinter("optimize", self.write("in.onnx", model), "-o", self.path("out.onnx"))
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(self.path("out.onnx"), "rb") as file:
+            return onnx.node_types(file.read())
+
+    def test_applied(self):
+        """--list-patterns with a model says how often each applied."""
+        model = self.write("in.mlir", self.TEXT)
+        done = self.sinter("optimize", model, "--list-patterns")
+        rows = {row.split()[1]: int(row.split()[0]) for row in done.stdout.splitlines()}
+        self.assertEqual(rows["multiply-one"], 1)
+        self.assertEqual(rows["add-zero"], 0)
+        listed = json.loads(self.sinter("optimize", model, "--list-patterns", "--json").stdout)
+        entry = next(each for each in listed if each["label"] == "multiply-one")
+        self.assertEqual(entry["applied"], 1)
+        self.assertEqual(entry["pass"], "simplify-algebra")
+
+    def test_formats(self):
+        self.expect_error(USAGE, "optimize", self.good_model(), "-o", self.path("out.mlir"), mentions=["sinter convert"])
+
+    def test_onnx(self):
+        weight = onnx.tensor("w", [2, 3], onnx.floats(*[0] * 6))
+        nodes = [onnx.node("Add", ["x", "w"], ["sum"], "nothing"), onnx.node("Relu", ["sum"], ["y"], "relu")]
+        model, out = self.write("in.onnx", onnx.simple(nodes, initializers=[weight])), self.path("out.onnx")
+        done = self.sinter("optimize", model, "-o", out)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        runs = [self.sinter("run", path, "--input", "random", "--backend", "interpreter", "--json") for path in [model, out]]
+        self.assertEqual(*[json.loads(run.stdout)["outputs"] for run in runs])
+
+    def test_output_that_cannot_be_written(self):
+        model = self.write("in.mlir", self.TEXT)
+        self.expect_error(SYSTEM, "optimize", model, "-o", self.path("none/out.mlir"), mentions=["none/out.mlir"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""What `sinter run` does with models of every kind."""
+import json
+
+import OnnxBytes as onnx
+from SinterCommand import CommandTest, DONE, npy, UNSUPPORTED, main
+
+
+class Fallback(CommandTest):
+    """What the CPU backend does not support: results whose size depends on values."""
+
+    def test_interpreter(self):
+        nodes = [onnx.node("NonZero", ["x"], ["y"], "find")]
+        model = onnx.model(onnx.graph(nodes, [onnx.value_info("x", (2, 3))], [onnx.value_info("y", (2, "K"), onnx.INT64)]))
+        model, x = self.write("sizes.onnx", model), self.write("x.npy", onnx.npy((2, 3), content=onnx.floats(1, 0, 0, 0, 2, 3)))
+        done = self.sinter("run", model, "--input", x, "--json")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertRegex(done.stderr, r"\Anote: .*sizes.onnx: node 'find': .*interpreter, which is slow\n\Z")
+        result = json.loads(done.stdout)
+        self.assertEqual((result["backend"], result["outputs"][0]["shape"]), ("interpreter", [2, 3]))
+        for asked in ("run", "--backend", "cpu"), ("bench",):
+            self.expect_error(UNSUPPORTED, asked[0], model, "--input", x, *asked[1:], mentions=["'find'", "the interpreter can run it"])
+
+
+class Tuples(CommandTest):
+    """Tuples and tokens at the border of a program: who runs it sees their tensors."""
+
+    def setUp(self):
+        super().setUp()
+        pair = "tuple<tensor<2xf32>, tuple<tensor<2xf32>>>"
+        self.model = self.write("pair.mlir", f"""
+func.func @main(%t: {pair}, %k: !stablehlo.token) -> (tuple<tensor<2xf32>, {pair}>, !stablehlo.token) {{
+  %x = stablehlo.get_tuple_element %t[0] : ({pair}) -> tensor<2xf32>
+  %u = stablehlo.get_tuple_element %t[1] : ({pair}) -> tuple<tensor<2xf32>>
+  %y = stablehlo.get_tuple_element %u[0] : (tuple<tensor<2xf32>>) -> tensor<2xf32>
+  %s = stablehlo.subtract %x, %y : tensor<2xf32>
+  %r = stablehlo.tuple %s, %t : tuple<tensor<2xf32>, {pair}>
+  return %r, %k : tuple<tensor<2xf32>, {pair}>, !stablehlo.token
+}}
+""")
+        self.x, self.y = self.write("x.npy", npy((2,), (5, 7))), self.write("y.npy", npy((2,), (1, 2)))
+
+    def test_run(self):
+        expected = [("result0[0]", 4, 5), ("result0[1][0]", 5, 7), ("result0[1][1][0]", 1, 2)]
+        for backend in "cpu", "interpreter":
+            for given in (["--input", f"arg0[0]={self.x}"], ["--bind", f"arg0[0]={self.x}"]):
+                done = self.sinter("run", self.model, "--json", "--no-cache", "--backend", backend, *given,
+                                   "--input", f"arg0[1][0]={self.y}")
+                self.assertEqual(done.returncode, DONE, done.stderr)
+                outputs = json.loads(done.stdout)["outputs"]
+                self.assertEqual([(each["name"], each["min"], each["max"]) for each in outputs], expected)
+
+    def test_inspect_and_convert(self):
+        facts = json.loads(self.sinter("inspect", self.model, "--json", "--no-plan").stdout)
+        self.assertEqual([each["name"] for each in facts["inputs"]], ["arg0[0]", "arg0[1][0]"])
+        out = self.path("again.mlir")
+        self.assertEqual(self.sinter("convert", self.model, "-o", out).returncode, DONE)
+        with open(out) as file:
+            self.assertIn("%arg0: tuple<tensor<2xf32>, tuple<tensor<2xf32>>>, %arg1: !stablehlo.token", file.read())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""`sinter test`."""
+import json
+import os
+
+import OnnxBytes as onnx
+from SinterCommand import CommandTest, DONE, WRONG, main
+
+
+class Test(CommandTest):
+    def make_case(self, name, expected):
+        folder = self.path(name)
+        os.makedirs(os.path.join(folder, "test_data_set_0"))
+        self.good_model(os.path.join(name, "model.onnx"))
+        self.write(f"{name}/test_data_set_0/input_0.pb", onnx.tensor("x", [2, 3], onnx.floats(-1, 2, 3, -4, 5, float("nan"))))
+        self.write(f"{name}/test_data_set_0/output_0.pb", onnx.tensor("y", [2, 3], onnx.floats(*expected)))
+
+    def test_test(self):
+        self.make_case("cases/good", [0, 2, 3, 0, 5, float("nan")])
+        self.make_case("cases/deeper/bad", [0, 2, 3, 0, 5.5, float("nan")])
+        arguments = ["test", self.path("cases"), "--backend", "interpreter"]
+        done = self.sinter(*arguments)
+        self.assertEqual(done.returncode, WRONG, done.stderr)
+        self.assertEqual(done.stdout.splitlines()[-1], "1 passed, 1 failed")
+        self.assertIn("cases/deeper/bad: output 'y': 1 of 6 values differ, most at [1, 1]: got 5, expected 5.5", done.stdout)
+        self.assertEqual(self.sinter(*arguments, "--atol", "0.5").returncode, DONE)
+        self.assertEqual(self.sinter(*arguments, "--rtol", "0.1").returncode, DONE)
+        self.assertEqual(self.sinter(*arguments, "--range-atol", "0.1").returncode, DONE)
+        self.assertEqual(self.sinter(*arguments, "--filter", "good").stdout, "1 passed, 0 failed\n")
+        answers = [json.loads(line) for line in self.sinter(*arguments, "--json").stdout.splitlines()]
+        self.assertEqual([(os.path.basename(each["case"]), each["status"]) for each in answers], [("bad", "failed"), ("good", "passed")])
+
+
+if __name__ == "__main__":
+    main()
