@@ -4,6 +4,7 @@
 
 #include "driver/Text.h"
 #include "formats/onnx/file/TensorFile.h"
+#include "runtime/MachineMemory.h"
 #include "runtime/MappedFile.h"
 #include "runtime/Npy.h"
 #include "runtime/Random.h"
@@ -115,14 +116,23 @@ public:
 
   /// Fills the places that random numbers are wanted for. Every input has
   /// numbers of its own.
-  void fill(const std::vector<Shape> &shapes) {
+  Result<void> fill(const std::vector<Shape> &shapes) {
+    uint64_t left = memoryOfMachine();
     for (size_t i = 0; i < specs.size(); ++i) {
       if (tensors[i])
         continue;
+      const uint64_t bytes = byteCount(specs[i].type, shapes[i]).value_or(0);
+      if (bytes > left)
+        return systemError("input '" + specs[i].name + "', " +
+                           toString(specs[i].type, shapes[i]) + ", takes " +
+                           inGigabytes(bytes) + "; this machine has " +
+                           inGigabytes(memoryOfMachine()) + " of memory");
+      left -= bytes;
       Tensor tensor(specs[i].type, shapes[i]);
       fillRandom(tensor, splitMix(*seeds[i], i));
       tensors[i] = std::move(tensor);
     }
+    return {};
   }
 
   const std::vector<std::optional<Tensor>> &given() const { return tensors; }
@@ -259,7 +269,8 @@ Result<std::vector<Tensor>> loadInputs(const Session &session,
   Result<std::vector<Shape>> bound = session.bind(loader.given());
   if (!bound)
     return bound.takeError();
-  loader.fill(*bound);
+  if (Result<void> filled = loader.fill(*bound); !filled)
+    return inModel(filled.takeError());
   return loader.take();
 }
 

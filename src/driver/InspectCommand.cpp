@@ -92,7 +92,7 @@ public:
       return model.takeError();
     Result<GraphFacts> facts = (*model)->facts();
     if (!facts)
-      return facts.takeError();
+      return inFile(facts.takeError(), common.model);
     // The graph's facts are worth printing even if it does not compile.
     std::optional<Plan> plan;
     std::optional<Error> failure;
@@ -102,7 +102,7 @@ public:
       if (program)
         plan = planOf(**program);
       else
-        failure = program.takeError();
+        failure = inFile(program.takeError(), common.model);
     }
     if (common.json)
       printJson((*model)->description(), *facts, plan);
@@ -119,11 +119,8 @@ private:
     const ModelDescription &description = model.description();
     Result<std::vector<Shape>> bound =
         bindShapes(description, shapes, {}, printNote);
-    if (!bound) {
-      Error error = bound.takeError();
-      error.message = common.model + ": " + error.message;
-      return error;
-    }
+    if (!bound)
+      return bound.takeError();
     CompileRequest request;
     request.shapes = std::move(*bound);
     request.values.resize(request.shapes.size());

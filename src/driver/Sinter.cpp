@@ -114,6 +114,17 @@ int explain(const CLI::App &app, const CLI::ParseError &error) {
   return usage(message + "; --help shows what there is");
 }
 
+/// Runs a command; where memory runs out, the error names the model.
+Result<int> runNaming(Command &command, const CLI::App &app) {
+  try {
+    return command.run();
+  } catch (const std::bad_alloc &) {
+    const CLI::Option *model = app.get_option_no_throw("MODEL");
+    return systemError((model ? model->as<std::string>() + ": " : "") +
+                       "there is not enough memory");
+  }
+}
+
 int runCommand(int argc, char **argv) {
   CLI::App app(examples, "sinter");
   app.set_version_flag("--version", "sinter " SINTER_VERSION);
@@ -154,7 +165,7 @@ int runCommand(int argc, char **argv) {
   for (auto &[sub, command] : commands) {
     if (!sub->parsed())
       continue;
-    Result<int> code = command->run();
+    Result<int> code = runNaming(*command, *sub);
     if (code && std::fflush(stdout) == 0)
       return *code;
     const Error error =

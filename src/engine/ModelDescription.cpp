@@ -39,6 +39,12 @@ std::vector<std::string> ModelDescription::inputNames() const {
   return names;
 }
 
+Error inFile(Error error, const std::string &path) {
+  if (error.message.find(path) == std::string::npos)
+    error.message = path + ": " + error.message;
+  return error;
+}
+
 bool mayFeedShapes(const TensorSpec &spec) {
   constexpr int64_t longest = 64;
   return spec.shape.size() <= 1 &&

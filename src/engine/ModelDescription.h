@@ -42,6 +42,10 @@ struct ModelDescription {
   std::vector<std::string> inputNames() const;
 };
 
+/// \p error, of the model at \p path, with the file's name in front unless it
+/// names it already.
+Error inFile(Error error, const std::string &path);
+
 /// Whether an input can be one that says how large other tensors are, or what
 /// an operator does: a number or a short vector of any type.
 bool mayFeedShapes(const TensorSpec &spec);

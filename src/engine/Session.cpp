@@ -82,19 +82,12 @@ unsigned Session::threads() const {
   return options.threads ? options.threads : usableCpuCount();
 }
 
-/// An error that does not name the file does so afterwards.
-Error Session::inFile(Error error) const {
-  if (error.message.find(path) == std::string::npos)
-    error.message = path + ": " + error.message;
-  return error;
-}
-
 Result<std::unique_ptr<Session>> Session::open(const std::string &path,
                                                SessionOptions options) {
   const Stopwatch watch;
   std::unique_ptr<Session> session(new Session(path, std::move(options)));
   if (Result<void> described = session->describe(); !described)
-    return session->inFile(described.takeError());
+    return inFile(described.takeError(), path);
   session->measured.loadMs = watch.milliseconds();
   return session;
 }
@@ -186,7 +179,7 @@ Session::bind(std::span<const std::optional<Tensor>> given) const {
   Result<std::vector<Shape>> shapes =
       bindShapes(description, options.shapes, given, options.note);
   if (!shapes)
-    return inFile(shapes.takeError());
+    return inFile(shapes.takeError(), path);
   return shapes;
 }
 
@@ -238,7 +231,7 @@ Result<void> Session::prepare(std::span<const Tensor> inputs) {
       specs.back().shape = inputs[i].shape();
   }
   if (Result<void> fit = checkInputs(specs, inputs); !fit)
-    return inFile(fit.takeError());
+    return inFile(fit.takeError(), path);
   const CompileRequest &request = prepared = requestFor(inputs);
   Result<void> done =
       options.backend == Backend::Cpu ? compile(request) : interpret(request);
@@ -246,8 +239,8 @@ Result<void> Session::prepare(std::span<const Tensor> inputs) {
     return {};
   if (options.backend == Backend::Cpu && source &&
       done.error().kind == ErrorKind::Unsupported)
-    return interpretInstead(request, inFile(done.takeError()));
-  return inFile(done.takeError());
+    return interpretInstead(request, inFile(done.takeError(), path));
+  return inFile(done.takeError(), path);
 }
 
 /// Runs on the interpreter what was not compiled, if that may be, or says that

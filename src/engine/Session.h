@@ -95,7 +95,6 @@ private:
   Result<void> interpretInstead(const CompileRequest &request, Error why);
   Result<void> compile(const CompileRequest &request);
   Result<void> execute(std::shared_ptr<const Program> program);
-  Error inFile(Error error) const;
 
   std::string path;
   SessionOptions options;

@@ -118,6 +118,14 @@ static std::string describe(Location location) {
 }
 
 Error located(Operation *op, Error error) {
+  // Calls nest for thousands of levels; the innermost say what went wrong.
+  constexpr size_t enough = 400;
+  constexpr std::string_view more = "...: ";
+  if (error.message.size() >= enough) {
+    if (!error.message.starts_with(more))
+      error.message.insert(0, more);
+    return error;
+  }
   error.message = describe(op->getLoc()) + op->getName().getStringRef().str() +
                   ": " + error.message;
   return error;

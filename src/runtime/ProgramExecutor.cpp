@@ -2,13 +2,12 @@
 
 #include "runtime/ProgramExecutor.h"
 #include "runtime/CpuFeatures.h"
+#include "runtime/MachineMemory.h"
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <new>
-#include <sys/sysinfo.h>
 
 namespace sinter {
 
@@ -31,21 +30,6 @@ uint64_t scratchBytes(std::span<const Step> steps) {
       bytes = std::max(bytes, scratchBytes(body));
   }
   return bytes;
-}
-
-/// What this machine has, swap space included.
-uint64_t memoryOfMachine() {
-  struct sysinfo info{};
-  if (::sysinfo(&info) != 0)
-    return UINT64_MAX;
-  return (uint64_t(info.totalram) + info.totalswap) * info.mem_unit;
-}
-
-std::string inGigabytes(uint64_t bytes) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.1f GB",
-                static_cast<double>(bytes) / 1e9);
-  return text.data();
 }
 
 std::string describe(const TensorSpec &spec) {

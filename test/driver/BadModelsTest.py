@@ -8,7 +8,7 @@ import tempfile
 import time
 
 import OnnxBytes as onnx
-from SinterCommand import CommandTest, DONE, INVALID, SYSTEM, UNSUPPORTED, main
+from SinterCommand import CommandTest, DONE, INVALID, SYSTEM, UNSUPPORTED, WRONG, main
 
 
 class BadModels(CommandTest):
@@ -22,6 +22,60 @@ class BadModels(CommandTest):
         out = self.path("out" + os.path.splitext(path)[1])
         self.expect_error(code, "optimize", path, "-o", out, mentions=[os.path.basename(path)])
         self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_every_command_agrees(self):
+        """What is no model is none for whoever reads it: one exit code, and a message that names the file."""
+        function = "func.func @main(%x: {0}) -> {0} {{ return %x : {0} }}"
+        huge = 1 << 62
+        unsized = onnx.tensor("s", [2], struct.pack("<2q", 1 << 40, -1), onnx.INT64)
+        reshape = onnx.graph([onnx.node("Reshape", ["x", "s"], ["y"])], [onnx.value_info("x", (2, 3))], [onnx.value_info("y", (1 << 40, "K"))], [unsized])
+        broken = {
+            "empty.onnx": b"",
+            "empty.mlir": b"",
+            "no_function.mlir": b"module {}",
+            "declared_only.mlir": b"func.func private @main(tensor<2xf32>) -> tensor<2xf32>",
+            "zeros.mlir": bytes(3),
+            "zeros.onnx": bytes(3),
+            "zeros.mlir.bc": bytes(30),
+            "half.mlir": b"func.func @main(",
+            "huge.mlir": function.format(f"tensor<{huge}x{huge}xf32>").encode(),
+            "huge_bytes.mlir": function.format(f"tensor<{huge}xf32>").encode(),
+            "huge_inside.mlir": f"""func.func @main(%x: tensor<f32>) -> tensor<f32> {{
+              %0 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<{huge}x{huge}xf32>
+              return %x : tensor<f32> }}""".encode(),
+            "state.mlir": b'func.func @main(%x: tensor<f32> {sinter.state = "s"}) -> tensor<f32> { return %x : tensor<f32> }',
+            "text.onnx": b"this is no model",
+            "zip.onnx": b"PK\x03\x04" + bytes(100),
+            "truncated.onnx": onnx.simple([onnx.node("Relu", ["x"], ["y"])])[:-5],
+            "undefined.onnx": onnx.simple([onnx.node("Add", ["x", "w"], ["y"])]),
+            "huge.onnx": onnx.simple([onnx.node("Relu", ["x"], ["y"])], shape=(1 << 40, 1 << 40)),
+            "reshape.onnx": onnx.model(reshape),
+        }
+        for name, content in broken.items():
+            path = self.write(name, content)
+            out = self.path("out" + name[name.index(".") :])
+            commands = [("inspect", path), ("inspect", path, "--no-plan"), ("optimize", path, "--stats"), ("optimize", path, "-o", out),
+                        ("convert", path, "-o", out), ("run", path, "--input", "random"), ("bench", path),
+                        ("run", path, "--input", "random", "--backend", "interpreter")]
+            for command in commands:
+                self.expect_error(INVALID, *command, mentions=[name])
+            self.assertFalse(os.path.exists(out), name)
+            if name.endswith(".mlir") and content:
+                done = self.sinter("test", path)
+                self.assertEqual(done.returncode, WRONG, done.stdout)
+                self.assertIn(f"FAILED {path}", done.stdout)
+
+    def test_calls_without_end(self):
+        text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n %0 = call @main(%x) : (tensor<2xf32>) -> tensor<2xf32>\n return %0 : tensor<2xf32>\n}"
+        line = self.expect_error(UNSUPPORTED, "run", self.write("calls.mlir", text), "--input", "random", mentions=["calls.mlir", "too deeply"])
+        self.assertLess(len(line), 1500)
+
+    def test_inputs_too_large(self):
+        """More than the machine's memory is said before anything is allocated."""
+        path = self.write("large.onnx", onnx.simple([onnx.node("Relu", ["x"], ["y"])], shape=(1 << 24, 1 << 24)))
+        for command in "run", "bench":
+            for backend in "cpu", "interpreter":
+                self.expect_error(SYSTEM, command, path, "--input", "random", "--backend", backend, mentions=["large.onnx", "'x'", "this machine has"])
 
     def test_no_model_at_all(self):
         self.refused(INVALID, b"", "empty")

@@ -9,6 +9,8 @@ namespace sinter {
 
 Result<std::unique_ptr<ModelSource>>
 BoundSource::create(std::unique_ptr<ModelSource> whole, NamedTensors bound) {
+  if (Result<void> described = whole->describe(); !described)
+    return described.takeError();
   Result<Model> model = whole->asItIs();
   if (!model)
     return model.takeError();
@@ -27,7 +29,7 @@ BoundSource::create(std::unique_ptr<ModelSource> whole, NamedTensors bound) {
   // What does not fit is said now.
   if (Result<void> done = bindArguments(*model, source->bound); !done)
     return done.takeError();
-  Result<ModelDescription> rest = describe(*model);
+  Result<ModelDescription> rest = describeModel(*model);
   if (!rest)
     return rest.takeError();
   source->rest = std::move(*rest);

@@ -15,6 +15,8 @@ public:
   static Result<std::unique_ptr<ModelSource>>
   create(std::unique_ptr<ModelSource> whole, NamedTensors bound);
 
+  /// create() has done it.
+  Result<void> describe() override { return {}; }
   bool isOnnx() const override { return whole->isOnnx(); }
   Result<Model> asItIs() override;
   Result<Model>

@@ -22,6 +22,8 @@ MlirCompiler::open(const ModelRequest &request) {
   auto source = ModelSource::open(request);
   if (!source)
     return source.takeError();
+  if (Result<void> described = (*source)->describe(); !described)
+    return described.takeError();
   return std::unique_ptr<CompilerModel>(
       std::make_unique<MlirCompilerModel>(std::move(*source)));
 }
@@ -54,24 +56,9 @@ Result<void> writeModel(const Model &model, const std::string &path,
   return checkOutputName(path);
 }
 
-Result<Model> readToRewrite(const ModelRequest &request, bool &isOnnx) {
-  const std::string &path = request.path;
-  const bool isWhole = request.shapes.empty() && request.bound.empty() &&
-                       request.function.empty();
-  if (isWhole && !isStablehloFolder(path)) {
-    auto file = MappedFile::open(path);
-    if (!file)
-      return file.takeError();
-    if (!(*file)->bytes().empty() && isStablehlo((*file)->bytes(), path)) {
-      isOnnx = false;
-      return readStablehlo(path);
-    }
-  }
-  auto source = ModelSource::open(request);
-  if (!source)
-    return source.takeError();
-  isOnnx = (*source)->isOnnx();
-  return (*source)->asItIs();
+Error ofInput(Error error, const std::string &path) {
+  return error.kind == ErrorKind::Unsupported ? inFile(std::move(error), path)
+                                              : error;
 }
 
 Result<void> MlirCompiler::convert(const ConvertRequest &request) {
@@ -82,11 +69,16 @@ Result<void> MlirCompiler::convert(const ConvertRequest &request) {
     return usageError("--target-version is for portable artifacts (.mlir.bc or "
                       ".stablehlo), not for '" +
                       output + "'");
-  bool isOnnx;
-  Result<Model> model = readToRewrite(request.input, isOnnx);
+  auto source = ModelSource::open(request.input);
+  if (!source)
+    return source.takeError();
+  Result<Model> model = (*source)->asItIs();
   if (!model)
-    return model.takeError();
-  return writeModel(*model, output, request.targetVersion);
+    return inFile(model.takeError(), request.input.path);
+  if (Result<void> written = writeModel(*model, output, request.targetVersion);
+      !written)
+    return ofInput(written.takeError(), request.input.path);
+  return {};
 }
 
 Counts countOperations(const Model &model) {

@@ -49,17 +49,14 @@ private:
 /// Operations of a model by name, constants and function glue left out.
 Counts countOperations(const Model &model);
 
-/// The model as it is in its file, to be written anew. A file of StableHLO
-/// whose inputs are not asked for need not have a function to run. \p isOnnx is
-/// set to whether the file is ONNX.
-Result<Model> readToRewrite(const ModelRequest &request, bool &isOnnx);
-
 /// Writes \p model in the format that \p path's extension names: .onnx, .mlir,
 /// or .mlir.bc, .mlirbc and .stablehlo for portable artifacts, which are for
 /// readers of \p targetVersion of StableHLO (empty: the newest). Another
 /// extension is a Usage error, which checkOutputName gives before any work is
 /// done.
 Result<void> checkOutputName(const std::string &path);
+/// An error of writeModel: what cannot be expressed is of the input at \p path.
+Error ofInput(Error error, const std::string &path);
 Result<void> writeModel(const Model &model, const std::string &path,
                         const std::string &targetVersion = "");
 

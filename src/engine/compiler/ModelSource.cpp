@@ -96,7 +96,7 @@ static std::vector<std::string> symbolsOf(func::FuncOp function,
   return symbols;
 }
 
-Result<ModelDescription> describe(const Model &model) {
+Result<ModelDescription> describeModel(const Model &model) {
   func::FuncOp entry = model.entry();
   if (!entry)
     return invalidModel(model.path + ": " + whyNoEntry(model.module()));

@@ -23,11 +23,17 @@ class ModelSource {
 public:
   virtual ~ModelSource() = default;
 
-  /// Opens a model and reads it as the request says: as StableHLO if its name
-  /// or its contents say so, else as ONNX. Errors name the file; those for
-  /// files of other well-known kinds say what they are.
+  /// Opens a model, reads it as the request says, as StableHLO if its name or
+  /// its contents say so, else as ONNX, and checks it (CheckModel.h). Errors
+  /// name the file; those for files of other well-known kinds say what they
+  /// are.
   static Result<std::unique_ptr<ModelSource>> open(const ModelRequest &request);
 
+  /// What the model takes and gives; to be asked for before description() and
+  /// specialized() are used. It is an error where that is nothing to run: there
+  /// are several functions and none was chosen, or the one there is takes what
+  /// nobody can give. Such a model can be rewritten all the same.
+  virtual Result<void> describe() = 0;
   const ModelDescription &description() const { return known; }
   /// Whether the file is ONNX; else it is StableHLO, in whatever form.
   virtual bool isOnnx() const = 0;
@@ -53,7 +59,7 @@ Result<void> checkShapeNames(const std::string &path,
                              const NamedShapes &shapes);
 
 /// The description of a model's entry function.
-Result<ModelDescription> describe(const Model &model);
+Result<ModelDescription> describeModel(const Model &model);
 
 /// Marks the inputs of \p description whose values the sizes of tensors in
 /// \p model depend on. Returns whether there are any.

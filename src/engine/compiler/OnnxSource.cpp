@@ -2,6 +2,7 @@
 
 #include "engine/compiler/OnnxSource.h"
 
+#include "engine/compiler/CheckModel.h"
 #include "formats/onnx/file/ArgumentNames.h"
 #include "formats/onnx/file/DataTypes.h"
 #include "formats/onnx/file/onnx.pb.h"
@@ -33,7 +34,9 @@ Result<void> OnnxSource::read() {
   options.shapes.insert(bound.begin(), bound.end());
   Result<Model> read = readOnnx(file, options);
   if (read) {
-    Result<ModelDescription> description = describe(*read);
+    if (Result<void> sound = checkModel(*read); !sound)
+      return sound;
+    Result<ModelDescription> description = describeModel(*read);
     if (!description)
       return description.takeError();
     known = std::move(*description);

@@ -14,6 +14,8 @@ public:
   static Result<std::unique_ptr<ModelSource>> open(const std::string &path,
                                                    const NamedShapes &shapes);
 
+  /// open() has done it.
+  Result<void> describe() override { return {}; }
   bool isOnnx() const override { return true; }
   Result<Model> asItIs() override;
   Result<Model>

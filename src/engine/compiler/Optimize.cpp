@@ -50,21 +50,25 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   if (!request.output.empty())
     if (Result<void> good = checkOutputName(request.output); !good)
       return good.takeError();
-  bool isOnnx;
-  Result<Model> model = readToRewrite(request.input, isOnnx);
-  if (!model)
-    return model.takeError();
-  if (Result<void> good = checkSameFormat(isOnnx, request.output); !good)
+  auto source = ModelSource::open(request.input);
+  if (!source)
+    return source.takeError();
+  if (Result<void> good =
+          checkSameFormat((*source)->isOnnx(), request.output);
+      !good)
     return good.takeError();
+  Result<Model> model = (*source)->asItIs();
+  if (!model)
+    return inFile(model.takeError(), request.input.path);
   if (request.freeze)
     if (Result<void> frozen = freeze(*model); !frozen)
-      return frozen.takeError();
+      return inFile(frozen.takeError(), request.input.path);
   Result<SimplifyReport> simplified = simplifyWith(*model, request.passes);
   if (!simplified)
     return simplified.takeError();
   if (!request.output.empty())
     if (Result<void> written = writeModel(*model, request.output); !written)
-      return written.takeError();
+      return ofInput(written.takeError(), request.input.path);
   const auto counts = [](const std::map<std::string, uint64_t> &map) {
     return Counts(map.begin(), map.end());
   };

@@ -2,6 +2,7 @@
 
 #include "engine/compiler/StablehloSource.h"
 
+#include "engine/compiler/CheckModel.h"
 #include "formats/stablehlo/StablehloReader.h"
 #include "passes/FlattenBorder.h"
 
@@ -19,22 +20,31 @@ StablehloSource::open(const ModelRequest &request) {
       error.message = path + ": " + error.message;
       return error;
     }
-  std::optional<Model> flat;
-  if (hasBorderToFlatten(*model)) {
-    flat = model->clone();
-    flattenBorder(*flat);
-  }
-  Result<ModelDescription> description = describe(flat ? *flat : *model);
-  if (!description)
-    return description.takeError();
-  if (Result<void> named = checkShapeNames(path, *description, request.shapes);
-      !named)
-    return named.takeError();
+  if (Result<void> sound = checkModel(*model); !sound)
+    return sound.takeError();
   std::unique_ptr<StablehloSource> source(
       new StablehloSource(std::move(*model)));
-  source->flat = std::move(flat);
-  source->known = std::move(*description);
+  if (request.shapes.empty())
+    return std::unique_ptr<ModelSource>(std::move(source));
+  if (Result<void> described = source->describe(); !described)
+    return described.takeError();
+  if (Result<void> named =
+          checkShapeNames(path, source->known, request.shapes);
+      !named)
+    return named.takeError();
   return std::unique_ptr<ModelSource>(std::move(source));
+}
+
+Result<void> StablehloSource::describe() {
+  if (hasBorderToFlatten(model)) {
+    flat = model.clone();
+    flattenBorder(*flat);
+  }
+  Result<ModelDescription> description = describeModel(flat ? *flat : model);
+  if (!description)
+    return description.takeError();
+  known = std::move(*description);
+  return {};
 }
 
 Result<Model>

@@ -13,6 +13,7 @@ class StablehloSource : public ModelSource {
 public:
   static Result<std::unique_ptr<ModelSource>> open(const ModelRequest &request);
 
+  Result<void> describe() override;
   bool isOnnx() const override { return false; }
   Result<Model> asItIs() override { return model.clone(); }
   Result<Model>

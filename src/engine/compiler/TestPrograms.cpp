@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "engine/TestFile.h"
+#include "engine/compiler/CheckModel.h"
 #include "engine/compiler/CompiledTest.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "formats/stablehlo/ForeignText.h"
@@ -162,6 +163,9 @@ private:
       return;
     const std::string place = "line" + std::to_string(chunk.linesBefore + 1);
     Result<Model> model = parseStablehlo(chunk.text, path, chunk.linesBefore);
+    if (model)
+      if (Result<void> sound = checkModel(*model); !sound)
+        model = sound.takeError();
     if (chunk.text.find("expected-error") != std::string_view::npos)
       return record(place, [&]() -> Result<void> {
         if (!model)

@@ -142,6 +142,16 @@ TEST(Channelwise, Pooling) {
   }
 }
 
+TEST(Channelwise, MuchPadding) {
+  check(square(16, 3, 3, 1, 90));
+  check(square(16, 3, 3, 2, 60), Pooling::Kind::AverageOfPresent);
+  ChannelwiseShape shape = square(16, 5, 3, 1, 0);
+  shape.kernelHeight = 1;
+  shape.dilationWidth = 300;
+  shape.setPadding(0, 20000);
+  check(shape);
+}
+
 TEST(Channelwise, RandomShapes) {
   std::mt19937 generator(13);
   auto upTo = [&](int limit) { return int64_t(generator() % limit + 1); };

@@ -209,6 +209,19 @@ TEST(Convolution, OtherWindows) {
   check(shape, host());
 }
 
+/// Code grows with the ways in which a tile meets the input, not with padding.
+TEST(Convolution, MuchPadding) {
+  ConvolutionShape shape = square(16, 16, 3, 3, 1, 90);
+  check(shape, host());
+  shape.dilationHeight = shape.dilationWidth = 40;
+  shape.setPadding(100, 110);
+  check(shape, host());
+  shape = square(16, 16, 5, 3, 2, 0);
+  shape.kernelHeight = 1;
+  shape.setPadding(0, 50000);
+  check(shape, host());
+}
+
 TEST(Convolution, Groups) {
   ConvolutionShape shape = square(64, 96, 10, 3, 1, 1);
   shape.groups = 2;

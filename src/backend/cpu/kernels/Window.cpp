@@ -48,6 +48,20 @@ RowTaps RowTaps::of(Emitter &emitter, const WindowShape &window,
   return taps;
 }
 
+/// Whether the same taps of the same columns of both tiles are inside the
+/// input: then one code serves both.
+static bool areAlike(const WindowShape &window, int64_t first, int64_t second,
+                     int64_t columns) {
+  if (window.isInterior(first, columns) && window.isInterior(second, columns))
+    return true;
+  for (int64_t column = 0; column < columns; ++column)
+    for (int64_t s = 0; s < window.kernelWidth; ++s)
+      if (window.hasInputColumn(first + column, s) !=
+          window.hasInputColumn(second + column, s))
+        return false;
+  return true;
+}
+
 void sinter::cpu::forEachTile(
     Emitter &emitter, const WindowShape &window, const Partition &tiles,
     llvm::function_ref<void(const ColumnTile &)> emit) {
@@ -57,8 +71,8 @@ void sinter::cpu::forEachTile(
     const int64_t columns = tiles.sizeOf(tile);
     const bool isInterior = window.isInterior(start, columns);
     int64_t next = tile + 1;
-    while (isInterior && next < tiles.count && tiles.sizeOf(next) == columns &&
-           window.isInterior(tiles.start(next), columns))
+    while (next < tiles.count && tiles.sizeOf(next) == columns &&
+           areAlike(window, start, tiles.start(next), columns))
       ++next;
     if (next == tile + 1)
       emit({emitter.index(start), columns, isInterior, start});
@@ -66,7 +80,7 @@ void sinter::cpu::forEachTile(
       emitter.loop(emitter.index(start),
                    emitter.index(start + (next - tile) * columns), columns,
                    [&](Value firstColumn) {
-                     emit({firstColumn, columns, isInterior, 0});
+                     emit({firstColumn, columns, isInterior, start});
                    });
     tile = next;
   }

@@ -57,16 +57,19 @@ struct RowTaps {
                     mlir::Value outputRow);
 };
 
-/// A tile of an output row. At the edges the first column is a constant.
+/// A tile of an output row.
 struct ColumnTile {
   mlir::Value firstColumn;
   int64_t columns;
   bool isInterior;
-  int64_t edgeColumn; ///< firstColumn, if the tile is not interior.
+  /// Where it is not: a first column by which to ask which taps are inside the
+  /// input. It is that of this tile or of one that is alike.
+  int64_t edgeColumn;
 };
 
-/// Emits code for all tiles of an output row: a loop for neighbouring interior
-/// tiles of one size, separate code for each of the others.
+/// Emits code for all tiles of an output row: a loop for neighbouring tiles of
+/// one size of which the same taps are inside the input (all, where there is no
+/// padding; none, deep inside of it).
 void forEachTile(Emitter &emitter, const WindowShape &window,
                  const Partition &tiles,
                  llvm::function_ref<void(const ColumnTile &)> emit);

@@ -118,6 +118,16 @@ static std::optional<Dims> targetSizes(NodeContext &node, Value data,
     }
     rest.multiply(element);
   }
+  const bool allKnown = unknowns == 0 && !total.unclear &&
+                        total.symbols.empty() && rest.symbols.empty();
+  if (allKnown && total.known > 0) {
+    const bool fits =
+        !rest.unclear && rest.known != 0 &&
+        (inferred ? total.known % rest.known == 0 : total.known == rest.known);
+    if (!fits)
+      return node.fail(Twine(total.known) +
+                       " elements do not fit the shape that is asked for");
+  }
   // One unknown size follows from the others.
   std::optional<size_t> open = inferred;
   if (!inferred && unknowns == 1)
