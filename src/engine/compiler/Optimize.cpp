@@ -53,8 +53,7 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   auto source = ModelSource::open(request.input);
   if (!source)
     return source.takeError();
-  if (Result<void> good =
-          checkSameFormat((*source)->isOnnx(), request.output);
+  if (Result<void> good = checkSameFormat((*source)->isOnnx(), request.output);
       !good)
     return good.takeError();
   Result<Model> model = (*source)->asItIs();

@@ -28,8 +28,7 @@ StablehloSource::open(const ModelRequest &request) {
     return std::unique_ptr<ModelSource>(std::move(source));
   if (Result<void> described = source->describe(); !described)
     return described.takeError();
-  if (Result<void> named =
-          checkShapeNames(path, source->known, request.shapes);
+  if (Result<void> named = checkShapeNames(path, source->known, request.shapes);
       !named)
     return named.takeError();
   return std::unique_ptr<ModelSource>(std::move(source));

@@ -144,7 +144,7 @@ TEST(Channelwise, Pooling) {
 
 TEST(Channelwise, MuchPadding) {
   check(square(16, 3, 3, 1, 90));
-  check(square(16, 3, 3, 2, 60), Pooling::Kind::AverageOfPresent);
+  check(square(16, 3, 3, 2, 60), Pooling::Kind::AverageOfWindow);
   ChannelwiseShape shape = square(16, 5, 3, 1, 0);
   shape.kernelHeight = 1;
   shape.dilationWidth = 300;
