@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MemoryErrors.h"
 #include "formats/onnx/OnnxReader.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/file/OnnxFile.h"
@@ -22,6 +23,7 @@ using namespace sinter;
 using namespace sinter::onnx;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const AbortOnMemoryErrors atTheEnd;
   Result<OnnxFile> file = OnnxFile::fromMemory(
       std::string(reinterpret_cast<const char *>(data), size),
       "/nonexistent-folder", "fuzz.onnx");

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MemoryErrors.h"
 #include "formats/stablehlo/ExportedFunction.h"
 #include "formats/stablehlo/vhlo/ArtifactReader.h"
 #include "formats/stablehlo/vhlo/ArtifactWriter.h"
@@ -48,6 +49,7 @@ static void writeAndRead(ModuleOp module, vhlo::Version version) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const AbortOnMemoryErrors atTheEnd;
   std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
   if (auto artifact = artifactInExported(bytes))
     bytes = *artifact;

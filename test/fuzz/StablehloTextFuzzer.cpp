@@ -2,11 +2,12 @@
 //
 // Reads the bytes as StableHLO text; what is read is written, and must be
 // readable again. Nothing may crash, and every error is one line. Mutations
-// change words, numbers and brackets rather than bytes, so that most of what is
-// tried gets past the parser to the verifiers.
+// change words, numbers and brackets rather than bytes, and move whole lines,
+// so that most of what is tried gets past the parser to the verifiers.
 //
 //===----------------------------------------------------------------------===//
 
+#include "MemoryErrors.h"
 #include "formats/stablehlo/StablehloReader.h"
 
 #include <cctype>
@@ -18,6 +19,7 @@
 using namespace sinter;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const AbortOnMemoryErrors atTheEnd;
   const std::string text(reinterpret_cast<const char *>(data), size);
   Result<Model> model = parseStablehlo(text, "fuzz.mlir");
   if (!model) {
@@ -53,6 +55,25 @@ std::vector<std::string> wordsOf(const std::string &text) {
     else
       words.emplace_back(1, letter);
   return words;
+}
+
+/// Moves or copies a line to where another begins: values are used before they
+/// are defined, defined again, or outside of what holds them.
+std::string withLineMoved(const std::string &text, std::mt19937 &random) {
+  std::vector<size_t> starts = {0};
+  for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos;)
+    starts.push_back(++at);
+  starts.push_back(text.size());
+  const size_t lines = starts.size() - 1;
+  const size_t from = random() % lines, to = random() % lines;
+  const size_t count = std::min(lines - from, size_t(1 + random() % 3));
+  const size_t begin = starts[from], size = starts[from + count] - begin;
+  std::string moved = text.substr(begin, size);
+  std::string result = text;
+  result.insert(starts[to], moved);
+  if (random() % 2)
+    result.erase(starts[to] <= begin ? begin + size : begin, size);
+  return result;
 }
 
 } // namespace
@@ -109,6 +130,8 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
   std::string text;
   for (const std::string &word : words)
     text += word;
+  if (below(4) == 0)
+    text = withLineMoved(text, random);
   text.resize(std::min(text.size(), maxSize));
   std::memcpy(data, text.data(), text.size());
   return text.size();

@@ -6,6 +6,7 @@
 #include "formats/stablehlo/ForeignText.h"
 #include "formats/stablehlo/ShapeOperations.h"
 #include "formats/stablehlo/TorchFolder.h"
+#include "formats/stablehlo/ValueScopes.h"
 #include "formats/stablehlo/vhlo/ArtifactReader.h"
 #include "graph/FirstError.h"
 #include "graph/chlo/DecomposeChlo.h"
@@ -66,11 +67,17 @@ prepared(std::string_view text, const std::string &path, size_t linesBefore) {
   std::string placed(linesBefore, '\n');
   placed += text;
   Result<std::string> ours = inOurTerms(placed);
-  if (ours)
-    return ours;
-  Error error = ours.takeError();
-  error.message = path + ": " + error.message;
-  return error;
+  if (!ours) {
+    Error error = ours.takeError();
+    error.message = path + ": " + error.message;
+    return error;
+  }
+  if (Result<void> scopes = checkValueScopes(*ours); !scopes) {
+    Error error = scopes.takeError();
+    error.message = path + ":" + error.message;
+    return error;
+  }
+  return ours;
 }
 
 /// The portable artifact in the contents of a file; nothing if it is a text.

@@ -11,15 +11,19 @@ static bool isLetter(char c) {
 static bool continuesWord(char c) {
   return isLetter(c) || isDigit(c) || c == '$' || c == '.';
 }
+/// Whether a name begins so that is told by what stands before it.
+static bool isPrefix(char c) {
+  return c == '#' || c == '!' || c == '%' || c == '^';
+}
 
 /// Where the next token starts: behind white space and comments.
 static size_t skipBlank(std::string_view text, size_t position) {
   while (position < text.size()) {
     const char c = text[position];
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\0') {
       ++position;
     } else if (c == '/' && text.substr(position).starts_with("//")) {
-      position = std::min(text.find('\n', position), text.size());
+      position = std::min(text.find_first_of("\n\r", position), text.size());
     } else {
       break;
     }
@@ -40,8 +44,16 @@ static size_t endOfString(std::string_view text, size_t position) {
   return text.size();
 }
 
+/// The end of the word that starts at \p position. Behind a prefix there are
+/// digits alone, or dashes too.
 static size_t endOfWord(std::string_view text, size_t position) {
-  while (position < text.size() && continuesWord(text[position]))
+  const bool isPrefixed = isPrefix(text[position++]);
+  const bool isNumber =
+      isPrefixed && position < text.size() && isDigit(text[position]);
+  auto continues = [&](char c) {
+    return isNumber ? isDigit(c) : continuesWord(c) || (isPrefixed && c == '-');
+  };
+  while (position < text.size() && continues(text[position]))
     ++position;
   return position;
 }
@@ -55,10 +67,9 @@ TextToken tokenAt(std::string_view text, size_t position) {
   if (first == '"') {
     token.kind = TextToken::Kind::String;
     token.end = endOfString(text, token.begin);
-  } else if (isLetter(first) ||
-             std::string_view("#!@%^").find(first) != std::string_view::npos) {
+  } else if (isLetter(first) || isPrefix(first) || first == '@') {
     token.kind = TextToken::Kind::Word;
-    token.end = endOfWord(text, token.begin + 1);
+    token.end = endOfWord(text, token.begin);
   } else if (isDigit(first)) {
     token.kind = TextToken::Kind::Number;
     token.end = token.begin;

@@ -8,14 +8,16 @@
 
 namespace sinter {
 
-/// A token of MLIR text. White space and comments lie between tokens.
+/// A token of MLIR text, cut as MLIR's lexer does. White space (a zero byte is
+/// some) and comments lie between tokens.
 struct TextToken {
   enum class Kind {
     End,
     /// "...", its quotes included.
     String,
-    /// Letters, digits, `_`, `$`, `.` and `-` inside; starts with a letter, or
-    /// with one of `#!@%^` and then any of these.
+    /// Letters, digits, `_`, `$` and `.`; starts with a letter or `_`, or with
+    /// one of `#!@%^`. Behind any of these but `@` come digits alone, or a name
+    /// that may hold `-`, too.
     Word,
     /// Decimal digits.
     Number,
