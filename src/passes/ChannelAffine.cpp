@@ -1,7 +1,8 @@
 #include "passes/ChannelAffine.h"
 
 #include "graph/Constants.h"
-#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "passes/Broadcast.h"
 #include "passes/Matching.h"
 #include <array>
 #include <cmath>
@@ -42,27 +43,15 @@ struct PlacedConstant {
 /// A constant of the shape of a value of rank \p rank, seen through the
 /// broadcast that made it.
 static std::optional<PlacedConstant> placedConstant(Value value, int64_t rank) {
-  SmallVector<int64_t> place;
-  Value source = value;
-  if (auto op = value.getDefiningOp<BroadcastInDimOp>()) {
-    source = op.getOperand();
-    place.assign(op.getBroadcastDimensions().begin(),
-                 op.getBroadcastDimensions().end());
-  } else if (auto op = value.getDefiningOp<DynamicBroadcastInDimOp>()) {
-    source = op.getOperand();
-    place.assign(op.getBroadcastDimensions().begin(),
-                 op.getBroadcastDimensions().end());
-  } else {
-    if (auto op = value.getDefiningOp<nn::BroadcastLikeOp>())
-      source = op.getOperand();
-    int64_t own = tensorOf(source).getRank();
-    if (own > rank)
-      return std::nullopt;
-    for (int64_t i = 0; i < own; ++i)
-      place.push_back(rank - own + i);
-  }
-  std::optional<Tensor> tensor = constantValue(source);
-  if (!tensor || tensor->rank() != static_cast<int64_t>(place.size()))
+  std::optional<Broadcast> broadcast = Broadcast::of(value);
+  std::optional<Tensor> tensor =
+      constantValue(broadcast ? broadcast->operand : value);
+  if (!tensor)
+    return std::nullopt;
+  SmallVector<int64_t> place =
+      broadcast ? broadcast->dimensions
+                : llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  if (tensor->rank() != static_cast<int64_t>(place.size()))
     return std::nullopt;
   return PlacedConstant{std::move(*tensor), std::move(place)};
 }
@@ -198,32 +187,37 @@ std::optional<ChannelStep> channelStep(Operation *op, Value x,
 }
 
 /// The dimension of \p to that is dimension \p dimension of \p from after a
-/// reshape, if it is one by itself.
+/// reshape, if it is one by itself: as many slices lie before it, or within it.
 static std::optional<int64_t> dimensionAfterReshape(RankedTensorType from,
                                                     RankedTensorType to,
                                                     int64_t dimension) {
-  if (!from.hasStaticShape() || !to.hasStaticShape() ||
-      to.getNumElements() == 0)
+  if (isEmpty(from) || isEmpty(to))
     return std::nullopt;
-  auto before = [](RankedTensorType type, int64_t index) {
-    int64_t product = 1;
-    for (int64_t size : type.getShape().take_front(index))
-      product *= size;
-    return product;
+  // One unknown size on each side is the same if the others' product is.
+  const bool isSameUnknown =
+      hasOneUnknown(from) && hasOneUnknown(to) &&
+      knownProduct(from.getShape()) == knownProduct(to.getShape());
+  auto areAsMany = [&](ArrayRef<int64_t> some, ArrayRef<int64_t> others) {
+    const int64_t unknown = llvm::count_if(some, ShapedType::isDynamic);
+    const std::optional<int64_t> product = knownProduct(some);
+    return unknown == llvm::count_if(others, ShapedType::isDynamic) &&
+           (unknown == 0 || isSameUnknown) && product &&
+           product == knownProduct(others);
   };
-  int64_t outer = before(from, dimension);
+  ArrayRef<int64_t> before = from.getShape(), after = to.getShape();
   for (int64_t i = 0; i < to.getRank(); ++i)
-    if (to.getDimSize(i) == from.getDimSize(dimension) &&
-        before(to, i) == outer)
+    if (after[i] == before[dimension] &&
+        (areAsMany(before.take_front(dimension), after.take_front(i)) ||
+         areAsMany(before.drop_front(dimension + 1), after.drop_front(i + 1))))
       return i;
   return std::nullopt;
 }
 
 /// Whether the slice or padding leaves dimension \p dimension alone.
 static bool keepsDimension(Operation *op, int64_t dimension) {
-  if (auto slice = dyn_cast<SliceOp>(op))
-    return slice.getType().getDimSize(dimension) ==
-           tensorOf(slice.getOperand()).getDimSize(dimension);
+  if (isa<SliceOp, RealDynamicSliceOp, DynamicSliceOp>(op))
+    return tensorOf(op->getResult(0)).getDimSize(dimension) ==
+           tensorOf(op->getOperand(0)).getDimSize(dimension);
   if (auto reverse = dyn_cast<ReverseOp>(op))
     return !llvm::is_contained(reverse.getDimensions(), dimension);
   auto pad = cast<PadOp>(op);
@@ -245,10 +239,11 @@ static std::optional<int64_t> dimensionAcross(Operation *op, int64_t dimension,
     return backwards ? permutation[dimension]
                      : llvm::find(permutation, dimension) - permutation.begin();
   }
-  if (isa<ReshapeOp>(op))
+  if (isa<ReshapeOp, DynamicReshapeOp>(op))
     return backwards ? dimensionAfterReshape(to, from, dimension)
                      : dimensionAfterReshape(from, to, dimension);
-  if (isa<SliceOp, ReverseOp, PadOp>(op) && keepsDimension(op, dimension))
+  if (isa<SliceOp, RealDynamicSliceOp, DynamicSliceOp, ReverseOp, PadOp>(op) &&
+      keepsDimension(op, dimension))
     return dimension;
   return std::nullopt;
 }
@@ -257,7 +252,8 @@ static std::optional<ChannelStep> passageAcross(Operation *op,
                                                 int64_t dimension,
                                                 int64_t channels,
                                                 bool backwards) {
-  if (!isa<ConvertOp, TransposeOp, ReshapeOp, SliceOp, ReverseOp, PadOp>(op) ||
+  if (!isa<ConvertOp, TransposeOp, ReshapeOp, DynamicReshapeOp, SliceOp,
+           RealDynamicSliceOp, DynamicSliceOp, ReverseOp, PadOp>(op) ||
       !isFloatTensor(op->getOperand(0)) || !isFloatTensor(op->getResult(0)))
     return std::nullopt;
   std::optional<int64_t> other = dimensionAcross(op, dimension, backwards);

@@ -1,5 +1,6 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/AlgebraRules.h"
+#include "passes/Broadcast.h"
 #include "passes/Identities.h"
 #include "passes/Matching.h"
 
@@ -100,9 +101,9 @@ static Value realOfReal(RealOp op, OpBuilder &) {
 }
 static Value imagOfReal(ImagOp op, OpBuilder &builder) {
   auto type = tensorOf(op);
-  if (op.getOperand().getType() != type || !type.hasStaticShape())
+  if (op.getOperand().getType() != type)
     return {};
-  return makeSplat(builder, op.getLoc(), type, 0);
+  return splatLike(builder, op.getLoc(), type, 0, op.getOperand());
 }
 
 static constexpr Identity identities[] = {

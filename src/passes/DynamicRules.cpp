@@ -1,5 +1,6 @@
 #include "passes/DynamicRules.h"
 
+#include "graph/Readers.h"
 #include "graph/nn/NnOps.h"
 #include "passes/AlgebraRules.h"
 #include "passes/Matching.h"
@@ -141,6 +142,46 @@ static Value reshapeThrough(DynamicReshapeOp op, OpBuilder &) {
 }
 
 //===----------------------------------------------------------------------===//
+// Whose shape is read
+//===----------------------------------------------------------------------===//
+
+/// Where only the shape of \p value is read, what it was computed from and has
+/// the shape, too; null elsewhere.
+static Value sourceOfUnread(Value value) {
+  Operation *op = value.getDefiningOp();
+  constexpr int64_t mostUsesLookedAt = 64;
+  if (!op || isa<ConstantOp>(op) || !isPure(op))
+    return {};
+  Value source = operandOfSameShape(op);
+  return source && !llvm::hasNItemsOrMore(value.getUses(), mostUsesLookedAt) &&
+                 isUnread(value)
+             ? source
+             : Value();
+}
+static Value shapeOfUnread(nn::ShapeOp op, OpBuilder &builder) {
+  Value source = sourceOfUnread(op.getOperand());
+  return source ? builder.create<nn::ShapeOp>(op.getLoc(), op.getType(), source)
+                : Value();
+}
+static Value sizeOfUnread(GetDimensionSizeOp op, OpBuilder &builder) {
+  Value source = sourceOfUnread(op.getOperand());
+  return source ? builder.create<GetDimensionSizeOp>(op.getLoc(), op.getType(),
+                                                     source, op.getDimension())
+                : Value();
+}
+static Value likeUnread(nn::BroadcastLikeOp op, OpBuilder &builder) {
+  SmallVector<Value> others;
+  for (Value other : op.getOthers()) {
+    Value source = sourceOfUnread(other);
+    others.push_back(source ? source : other);
+  }
+  if (op.getOthers() == ValueRange(others))
+    return {};
+  return builder.create<nn::BroadcastLikeOp>(op.getLoc(), op.getType(),
+                                             op.getOperand(), others);
+}
+
+//===----------------------------------------------------------------------===//
 // real_dynamic_slice, dynamic_iota
 //===----------------------------------------------------------------------===//
 
@@ -271,6 +312,17 @@ ArrayRef<Rule> dynamicRules() {
           "dynamic-reshape-through",
           "dynamic_reshape(abs(dynamic_reshape(x, s)), s) -> "
           "abs(dynamic_reshape(x, s))"),
+      rule<nn::ShapeOp, shapeOfUnread>(
+          "shape-of-unread",
+          "shape(abs(x)) -> shape(x), where nothing else reads abs(x)"),
+      rule<GetDimensionSizeOp, sizeOfUnread>(
+          "shape-of-unread",
+          "get_dimension_size(abs(x)) -> get_dimension_size(x), where nothing "
+          "else reads abs(x)"),
+      rule<nn::BroadcastLikeOp, likeUnread>(
+          "shape-of-unread",
+          "broadcast_like(c, abs(x)) -> broadcast_like(c, x), where nothing "
+          "else reads abs(x)"),
       rule<RealDynamicSliceOp, sliceOfSize>(
           "dynamic-slice-of-size",
           "real_dynamic_slice(x, i, i + 2, [1]) -> dynamic_slice(x, i) : 2"),

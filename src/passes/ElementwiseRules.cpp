@@ -1,5 +1,6 @@
 #include "graph/nn/NnOps.h"
 #include "passes/AlgebraRules.h"
+#include "passes/Broadcast.h"
 #include "passes/Groups.h"
 #include "passes/Identities.h"
 #include "passes/Matching.h"
@@ -53,7 +54,7 @@ static Value dividePowerOfTwo(DivOp op, OpBuilder &builder) {
   std::optional<double> divisor = splatValue(op.getRhs());
   auto type = tensorOf(op.getRhs());
   Type element = type.getElementType();
-  if (!divisor || *divisor == 1 || !type.hasStaticShape() ||
+  if (!divisor || *divisor == 1 ||
       !(element.isF16() || element.isBF16() || element.isF32() ||
         element.isF64()))
     return {};
@@ -61,7 +62,8 @@ static Value dividePowerOfTwo(DivOp op, OpBuilder &builder) {
   if (std::abs(std::frexp(*divisor, &exponent)) != 0.5 || exponent < -12 ||
       exponent > 12)
     return {};
-  Value factor = makeSplat(builder, op.getLoc(), type, 1 / *divisor);
+  Value factor =
+      splatLike(builder, op.getLoc(), type, 1 / *divisor, op.getLhs());
   return builder.create<MulOp>(op.getLoc(), op.getType(), op.getLhs(), factor);
 }
 

@@ -2,9 +2,11 @@
 
 #include "graph/Constants.h"
 #include "graph/Model.h"
-#include "graph/nn/NnOps.h"
+#include "graph/Readers.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include "passes/Broadcast.h"
 #include "passes/ChannelAffine.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
@@ -195,6 +197,8 @@ static double smallestNormal(ElementType type) {
   });
 }
 
+static Type elementOf(Value value) { return tensorOf(value).getElementType(); }
+
 /// Whether the weights stay as they are.
 static bool isOne(ArrayRef<double> scale) {
   return llvm::all_of(scale, [](double each) { return each == 1; });
@@ -239,13 +243,14 @@ static bool hasShift(ArrayRef<ChannelStep> chain) {
   });
 }
 
-/// Whether the chain is one addition, wherever it stands.
-static bool isOneShift(ArrayRef<ChannelStep> chain) {
-  SmallVector<StepKind> kinds;
+/// Whether the chain is one addition, wherever it stands. (A subtraction
+/// becomes one.)
+static bool isOneAddition(ArrayRef<ChannelStep> chain) {
+  SmallVector<Operation *> steps;
   for (const ChannelStep &step : chain)
     if (!step.isPassage())
-      kinds.push_back(step.kind);
-  return kinds.size() == 1 && kinds[0] == StepKind::Shift;
+      steps.push_back(step.op);
+  return steps.size() == 1 && isa<AddOp>(steps[0]);
 }
 
 /// What the chain does to the places and types of elements, done to \p value.
@@ -283,8 +288,9 @@ bool Folder::extend(SmallVector<ChannelStep> &chain,
 SmallVector<ChannelStep> Folder::chainAfter(Value value, int64_t dimension,
                                             int64_t channels) {
   SmallVector<ChannelStep> chain;
-  while (value.hasOneUse()) {
-    Operation *user = *value.user_begin();
+  const Type element = elementOf(value);
+  while (OpOperand *reading = soleReading(value)) {
+    Operation *user = reading->getOwner();
     if (user->getBlock() != value.getDefiningOp()->getBlock())
       break;
     std::optional<ChannelStep> step =
@@ -298,7 +304,15 @@ SmallVector<ChannelStep> Folder::chainAfter(Value value, int64_t dimension,
     dimension = chain.back().dimension;
     value = user->getResult(0);
   }
-  while (!chain.empty() && chain.back().isPassage())
+  // A conversion back to the product's own type belongs to it: then the chain
+  // is of that type altogether.
+  auto isReturn = [&](const ChannelStep &step) {
+    return step.kind == StepKind::Convert &&
+           elementOf(step.op->getResult(0)) == element &&
+           !llvm::all_of(
+               chain, [](const ChannelStep &each) { return each.isPassage(); });
+  };
+  while (!chain.empty() && chain.back().isPassage() && !isReturn(chain.back()))
     chain.pop_back();
   return chain;
 }
@@ -310,7 +324,7 @@ SmallVector<ChannelStep> Folder::chainBefore(Value value,
   SmallVector<ChannelStep> chain;
   Block *block = value.getParentBlock();
   int64_t dimension = fold.activationDim;
-  while (value.hasOneUse() && value.getDefiningOp() &&
+  while (hasOneReader(value) && value.getDefiningOp() &&
          value.getParentBlock() == block) {
     Operation *op = value.getDefiningOp();
     std::optional<ChannelStep> step;
@@ -377,24 +391,11 @@ Value Folder::addBias(OpBuilder &builder, Value value, const Bias &bias) {
   auto type = tensorOf(value);
   Location location = value.getLoc();
   ElementType element = *elementTypeOf(type.getElementType());
-  Value repeated;
-  if (type.hasStaticShape()) {
-    Value constant = makeConstant(
-        builder, location, tensorOfDoubles(element, bias.shape, bias.numbers),
-        bias.name);
-    repeated =
-        builder.create<BroadcastInDimOp>(location, type, constant, bias.place);
-  } else {
-    // By NumPy's rule: [C, 1, 1].
-    Shape shape(type.getRank() - bias.place.front(), 1);
-    for (auto [size, place] : llvm::zip_equal(bias.shape, bias.place))
-      shape[place - bias.place.front()] = size;
-    Value constant =
-        makeConstant(builder, location,
-                     tensorOfDoubles(element, shape, bias.numbers), bias.name);
-    repeated = builder.create<nn::BroadcastLikeOp>(location, type, constant,
-                                                   ValueRange{value});
-  }
+  Value constant = makeConstant(
+      builder, location, tensorOfDoubles(element, bias.shape, bias.numbers),
+      bias.name);
+  Value repeated =
+      broadcastTo(builder, location, type, constant, bias.place, value);
   return builder.create<AddOp>(location, type, value, repeated);
 }
 
@@ -406,10 +407,10 @@ bool Folder::foldAfter(Operation *op) {
       ChannelOf channelOf(fold, product.weight.shape());
       int64_t channels = channelOf.count();
       auto chain = chainAfter(product.result(), fold.activationDim, channels);
-      if (chain.empty() || isOneShift(chain))
+      if (chain.empty() || isOneAddition(chain))
         continue;
       ChannelAffine affine = composed(chain, channels);
-      Type lastElement = tensorOf(chain.back().from).getElementType();
+      Type lastElement = elementOf(chain.back().op->getResult(0));
       auto numbers = scaledNumbers(product.weight, channelOf, affine.scale);
       if (!numbers ||
           !roundsFinitely(*elementTypeOf(lastElement), affine.shift))

@@ -33,7 +33,8 @@
 //
 // Restrictions:
 //   - Every value between the product and the end of the chain has one reader,
-//     in the same block, and is not an output. The end may have any.
+//     in the same block, and is not an output. The end may have any. What reads
+//     the shape alone, where sizes are unknown, does not count.
 //   - The chain's constants are constant, finite, and vary along the
 //     product's channel dimension, not along one that happens to be as large;
 //     no divisor is zero and variance + epsilon > 0.

@@ -1,6 +1,8 @@
 #include "passes/Identities.h"
 
+#include "graph/Readers.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "passes/Broadcast.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
 #include "llvm/ADT/StringExtras.h"
@@ -148,10 +150,9 @@ static bool isNumber(Value value, StringRef word) {
 
 /// A constant, seen through one broadcast.
 static bool isConstantLike(Value value) {
-  mlir::Operation *op = value.getDefiningOp();
-  if (auto broadcast = dyn_cast_or_null<BroadcastInDimOp>(op))
-    op = broadcast.getOperand().getDefiningOp();
-  return isa_and_nonnull<ConstantOp>(op);
+  if (auto broadcast = Broadcast::of(value))
+    value = broadcast->operand;
+  return value.getDefiningOp<ConstantOp>() != nullptr;
 }
 
 namespace {
@@ -196,7 +197,7 @@ static bool matchAll(Open open, Bindings &bindings) {
     if (term->kind == Term::Operation) {
       mlir::Operation *op = value.getDefiningOp();
       return op && op->getName().getStringRef() == term->name &&
-             (!term->onlyReader || op->hasOneUse()) &&
+             (!term->onlyReader || hasOneReader(value)) &&
              matchOperands(*term, op, std::move(open), bindings);
     }
     if (term->kind == Term::Number) {
@@ -233,15 +234,23 @@ static bool fits(const Term &term, const Bindings &bindings, Type type) {
   return true;
 }
 
-static Value buildNumber(StringRef word, RankedTensorType type, Location place,
-                         OpBuilder &builder) {
+/// The number in the shape of what \p root computes.
+static Value buildNumber(StringRef word, RankedTensorType type,
+                         mlir::Operation *root, OpBuilder &builder) {
+  Location place = root->getLoc();
+  auto made = type.hasStaticShape() ? type : type.clone(ArrayRef<int64_t>());
+  std::optional<APInt> named;
   if (auto integer = dyn_cast<IntegerType>(type.getElementType()))
-    if (std::optional<APInt> named = namedInteger(word, integer))
-      return builder.create<ConstantOp>(
-          place, type,
-          DenseElementsAttr::get(type, Attribute(IntegerAttr::get(
-                                           type.getElementType(), *named))));
-  return makeSplat(builder, place, type, numberOf(word));
+    named = namedInteger(word, integer);
+  Value number = named ? builder.create<ConstantOp>(
+                             place, made,
+                             DenseElementsAttr::get(
+                                 made, Attribute(IntegerAttr::get(
+                                           type.getElementType(), *named))))
+                       : makeSplat(builder, place, made, numberOf(word));
+  return type.hasStaticShape() ? number
+                               : broadcastTo(builder, place, type, number, {},
+                                             operandOfSameShape(root));
 }
 
 static void collectConstants(const Term &term, const Bindings &bindings,
@@ -255,20 +264,23 @@ static void collectConstants(const Term &term, const Bindings &bindings,
 
 /// The broadcast that makes all constants of a term of constants only, where it
 /// is the same for all; null else.
-static BroadcastInDimOp commonBroadcast(const Term &term,
-                                        const Bindings &bindings) {
+static std::optional<Broadcast> commonBroadcast(const Term &term,
+                                                const Bindings &bindings) {
   SmallVector<Value> constants;
   bool others = false;
   collectConstants(term, bindings, constants, others);
   if (others || constants.empty())
-    return {};
-  auto first = constants[0].getDefiningOp<BroadcastInDimOp>();
+    return std::nullopt;
+  std::optional<Broadcast> first = Broadcast::of(constants[0]);
+  if (!first)
+    return std::nullopt;
   for (Value value : constants) {
-    auto broadcast = value.getDefiningOp<BroadcastInDimOp>();
-    if (!broadcast || broadcast.getType() != first.getType() ||
-        broadcast.getOperand().getType() != first.getOperand().getType() ||
-        broadcast.getBroadcastDimensions() != first.getBroadcastDimensions())
-      return {};
+    std::optional<Broadcast> broadcast = Broadcast::of(value);
+    // All are read by one computation: they have the same shape.
+    if (!broadcast || broadcast->type() != first->type() ||
+        broadcast->operand.getType() != first->operand.getType() ||
+        broadcast->dimensions != first->dimensions)
+      return std::nullopt;
   }
   return first;
 }
@@ -280,18 +292,17 @@ static Value build(const Term &term, const Bindings &bindings,
   if (term.kind == Term::Variable || term.kind == Term::Constant)
     return bindings.lookup(term.name[0]);
   if (term.kind == Term::Number)
-    return buildNumber(term.name, type, place, builder);
+    return buildNumber(term.name, type, root, builder);
   // op(broadcast(c), broadcast(d)) as broadcast(op(c, d)): nothing large is
   // to be computed.
-  if (BroadcastInDimOp broadcast = commonBroadcast(term, bindings)) {
+  if (std::optional<Broadcast> broadcast = commonBroadcast(term, bindings)) {
     Bindings sources;
     for (auto [letter, value] : bindings)
-      if (auto each = value.getDefiningOp<BroadcastInDimOp>())
-        sources[letter] = each.getOperand();
+      if (auto each = Broadcast::of(value))
+        sources[letter] = each->operand;
     Value small =
-        build(term, sources, tensorOf(broadcast.getOperand()), root, builder);
-    return builder.create<BroadcastInDimOp>(place, broadcast.getType(), small,
-                                            broadcast.getBroadcastDimensions());
+        build(term, sources, tensorOf(broadcast->operand), root, builder);
+    return broadcast->rebuild(builder, place, small);
   }
   SmallVector<Value> operands;
   for (const Term &operand : term.operands)
@@ -348,7 +359,8 @@ Values Parsed::apply(mlir::Operation *op, OpBuilder &builder) const {
       !matchOperands(left, op, {}, bindings,
                      /*inAnyOrder=*/!identity.isForm))
     return {};
-  if ((right.hasNumber() && !type.hasStaticShape()) ||
+  if ((right.hasNumber() && !type.hasStaticShape() &&
+       !operandOfSameShape(op)) ||
       !fits(right, bindings, type))
     return {};
   return {build(right, bindings, type, op, builder)};

@@ -200,7 +200,8 @@ static Value gatherSteps(GatherOp op, OpBuilder &builder) {
 }
 
 static Values scatterNothing(ScatterOp op, OpBuilder &) {
-  if (op.getUpdates().empty() || !llvm::all_of(op.getUpdates(), isEmpty))
+  if (op.getUpdates().empty() ||
+      !llvm::all_of(op.getUpdates(), [](Value each) { return isEmpty(each); }))
     return {};
   return Values(op.getInputs());
 }

@@ -1,5 +1,6 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/AlgebraRules.h"
+#include "passes/Broadcast.h"
 #include "passes/Identities.h"
 #include "passes/Matching.h"
 #include <cmath>
@@ -40,27 +41,25 @@ static Value selectConstant(SelectOp op, OpBuilder &) {
 
 /// A predicate that is negated before it is broadcast.
 static Value selectBroadcastNot(SelectOp op, OpBuilder &builder) {
-  auto broadcast = op.getPred().getDefiningOp<BroadcastInDimOp>();
-  auto inner =
-      broadcast ? broadcast.getOperand().getDefiningOp<NotOp>() : NotOp();
+  std::optional<Broadcast> broadcast = Broadcast::of(op.getPred());
+  auto inner = broadcast ? broadcast->operand.getDefiningOp<NotOp>() : NotOp();
   if (!inner)
     return {};
-  Value pred = builder.create<BroadcastInDimOp>(
-      broadcast.getLoc(), broadcast.getType(), inner.getOperand(),
-      broadcast.getBroadcastDimensions());
+  Value pred =
+      broadcast->rebuild(builder, broadcast->op->getLoc(), inner.getOperand());
   return builder.create<SelectOp>(op.getLoc(), op.getType(), pred,
                                   op.getOnFalse(), op.getOnTrue());
 }
 
 static Value compareSameAs(CompareOp op, OpBuilder &builder) {
   auto type = tensorOf(op);
-  if (op.getLhs() != op.getRhs() || !type.hasStaticShape())
+  if (op.getLhs() != op.getRhs())
     return {};
   bool holds =
       llvm::is_contained({ComparisonDirection::EQ, ComparisonDirection::GE,
                           ComparisonDirection::LE},
                          op.getComparisonDirection());
-  return makeSplat(builder, op.getLoc(), type, holds ? -1 : 0);
+  return splatLike(builder, op.getLoc(), type, holds ? -1 : 0, op.getLhs());
 }
 /// Only integers: NaN is not equal to itself.
 static Value compareSame(CompareOp op, OpBuilder &builder) {

@@ -10,6 +10,20 @@ using namespace mlir;
 
 namespace sinter {
 
+std::optional<int64_t> knownProduct(ArrayRef<int64_t> shape) {
+  int64_t product = 1;
+  for (int64_t size : shape)
+    if (!ShapedType::isDynamic(size) &&
+        llvm::MulOverflow(product, size, product))
+      return std::nullopt;
+  return product;
+}
+
+bool isSetByCount(RankedTensorType type) {
+  return type.hasStaticShape() ||
+         (hasOneUnknown(type) && !llvm::is_contained(type.getShape(), 0));
+}
+
 /// How deep a chain of operations on constants is followed.
 static constexpr unsigned deepestChain = 16;
 

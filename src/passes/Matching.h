@@ -32,6 +32,19 @@ inline bool isEmpty(mlir::Value value) {
   return type && type.hasStaticShape() && type.getNumElements() == 0;
 }
 
+inline bool isEmpty(mlir::RankedTensorType type) {
+  return llvm::is_contained(type.getShape(), 0);
+}
+
+/// The product of the sizes that are known; nothing if that overflows.
+std::optional<int64_t> knownProduct(llvm::ArrayRef<int64_t> shape);
+inline bool hasOneUnknown(mlir::RankedTensorType type) {
+  return llvm::count_if(type.getShape(), mlir::ShapedType::isDynamic) == 1;
+}
+/// Whether the number of elements decides the one size that may be unknown: two
+/// tensors of this type and of as many elements have the same shape.
+bool isSetByCount(mlir::RankedTensorType type);
+
 /// 0, 1, 2, ...
 inline bool isIota(llvm::ArrayRef<int64_t> list) {
   return llvm::equal(list, llvm::seq<int64_t>(0, list.size()));

@@ -1,8 +1,10 @@
 #include "passes/MoveTransposes.h"
 
+#include "graph/Readers.h"
 #include "graph/nn/NnOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/AlgebraRules.h"
+#include "passes/Broadcast.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
 #include "passes/Pass.h"
@@ -36,6 +38,10 @@ public:
   std::optional<int> cost(Value value, unsigned depth = 32) const;
   /// The rearranged value.
   Value build(Value value, OpBuilder &builder) const;
+  /// Whether this can be done to \p value without a size that is computed.
+  bool fits(Value value) const {
+    return isTranspose || isSetByCount(tensorOf(value));
+  }
 
 private:
   RankedTensorType typeOf(Value value) const;
@@ -47,6 +53,9 @@ private:
       both.push_back(inner.getPermutation()[dimension]);
     return both;
   }
+  /// What \p broadcast repeats, repeated beside \p like, which is rearranged.
+  Value repeat(const Broadcast &broadcast, Value like,
+               OpBuilder &builder) const;
   /// Whether the value is \p op with another rearrangement of the same kind.
   bool cancels(Operation *op) const;
   bool passesThrough(Operation *op) const;
@@ -84,7 +93,8 @@ bool Rearrangement::cancels(Operation *op) const {
 }
 
 bool Rearrangement::passesThrough(Operation *op) const {
-  if (op->getNumResults() != 1 || !op->hasOneUse() || op->getNumRegions())
+  if (op->getNumResults() != 1 || !hasOneReader(op->getResult(0)) ||
+      op->getNumRegions())
     return false;
   if (isa<ConcatenateOp>(op))
     return isTranspose;
@@ -92,7 +102,28 @@ bool Rearrangement::passesThrough(Operation *op) const {
   if (!isTranspose && isPartOfNode(op))
     return false;
   return op->hasTrait<OpTrait::Elementwise>() && isPure(op) &&
-         (isTranspose || tensorOf(op->getResult(0)).hasStaticShape());
+         fits(op->getResult(0));
+}
+
+/// The operand of an elementwise operation that a broadcast among its operands
+/// may be repeated beside; null if there is none.
+static Value besideBroadcasts(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (operand.getType() == op->getResult(0).getType() ||
+        tensorOf(operand).getShape() == tensorOf(op->getResult(0)).getShape())
+      if (!Broadcast::of(operand) && !operand.getDefiningOp<ConstantOp>())
+        return operand;
+  return {};
+}
+
+/// A broadcast of known sizes to unknown ones, among the operands of an
+/// elementwise operation: it goes along with another operand.
+static std::optional<Broadcast> openBroadcast(Value value) {
+  std::optional<Broadcast> broadcast = Broadcast::of(value);
+  if (!broadcast || isa<BroadcastInDimOp>(broadcast->op) ||
+      !tensorOf(broadcast->operand).hasStaticShape())
+    return std::nullopt;
+  return broadcast;
 }
 
 std::optional<int> Rearrangement::cost(Value value, unsigned depth) const {
@@ -106,15 +137,18 @@ std::optional<int> Rearrangement::cost(Value value, unsigned depth) const {
   if (isa<ConstantOp>(op))
     return splatValue(value) || value.hasOneUse() ? 0 : 1;
   if (cancels(op))
-    return op->hasOneUse() ? -1 : 0;
+    return hasOneReader(value) ? -1 : 0;
   if (isTranspose ? isa<TransposeOp>(op) : isa<ReshapeOp>(op))
-    return op->hasOneUse() ? 0 : 1;
+    return hasOneReader(value) ? 0 : 1;
   if (isTranspose && isa<BroadcastInDimOp>(op))
     return 0;
   if (!passesThrough(op))
     return 1;
   int sum = 0;
+  const bool hasBeside = isTranspose && besideBroadcasts(op);
   for (Value operand : op->getOperands()) {
+    if (hasBeside && openBroadcast(operand))
+      continue;
     std::optional<int> each = cost(operand, depth - 1);
     if (!each)
       return std::nullopt;
@@ -154,9 +188,18 @@ Value Rearrangement::build(Value value, OpBuilder &builder) const {
   if (!passesThrough(op))
     return apply(value, builder);
   IRMapping mapping;
-  for (Value operand : op->getOperands())
-    if (!mapping.contains(operand))
-      mapping.map(operand, build(operand, builder));
+  Value beside = isTranspose ? besideBroadcasts(op) : Value();
+  if (beside)
+    mapping.map(beside, build(beside, builder));
+  for (Value operand : op->getOperands()) {
+    if (mapping.contains(operand))
+      continue;
+    std::optional<Broadcast> broadcast =
+        beside ? openBroadcast(operand) : std::nullopt;
+    mapping.map(operand,
+                broadcast ? repeat(*broadcast, mapping.lookup(beside), builder)
+                          : build(operand, builder));
+  }
   Operation *copy = builder.clone(*op, mapping);
   copy->getResult(0).setType(typeOf(value));
   if (auto joined = dyn_cast<ConcatenateOp>(copy))
@@ -165,14 +208,36 @@ Value Rearrangement::build(Value value, OpBuilder &builder) const {
   return copy->getResult(0);
 }
 
+Value Rearrangement::repeat(const Broadcast &broadcast, Value like,
+                            OpBuilder &builder) const {
+  // Where each dimension of what is repeated goes, and in which order.
+  SmallVector<std::pair<int64_t, int64_t>> places;
+  for (auto [index, dimension] : llvm::enumerate(broadcast.dimensions))
+    places.push_back({llvm::find(permutation, dimension) - permutation.begin(),
+                      static_cast<int64_t>(index)});
+  llvm::sort(places);
+  SmallVector<int64_t> dimensions, order;
+  for (auto [dimension, index] : places) {
+    dimensions.push_back(dimension);
+    order.push_back(index);
+  }
+  Value operand = broadcast.operand;
+  Location location = broadcast.op->getLoc();
+  if (!isIota(order))
+    operand = builder.create<TransposeOp>(location, operand, order);
+  return broadcastTo(builder, location, typeOf(broadcast.op->getResult(0)),
+                     operand, dimensions, like);
+}
+
 /// Moves a transpose or reshape up if that leaves fewer of them.
 template <typename Op> static Value moveUp(Op op, OpBuilder &builder) {
   Operation *source = op.getOperand().getDefiningOp();
-  if (!source || !tensorOf(op).hasStaticShape())
+  Rearrangement rearrangement = Rearrangement::of(op);
+  if (!source || !rearrangement.fits(op) ||
+      !rearrangement.fits(op.getOperand()))
     return {};
   bool isThrough =
       source->hasTrait<OpTrait::Elementwise>() || isa<ConcatenateOp>(source);
-  Rearrangement rearrangement = Rearrangement::of(op);
   std::optional<int> cost =
       isThrough ? rearrangement.cost(op.getOperand()) : std::nullopt;
   // This one itself is gone: one fewer.

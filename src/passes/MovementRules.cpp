@@ -1,3 +1,4 @@
+#include "graph/Readers.h"
 #include "graph/nn/NnOps.h"
 #include "passes/AlgebraRules.h"
 #include "passes/Groups.h"
@@ -51,12 +52,12 @@ static Value transposeToReshape(TransposeOp op, OpBuilder &builder) {
 }
 
 static Value reshapeSame(ReshapeOp op, OpBuilder &) {
-  return tensorOf(op).hasStaticShape() ? Value(op.getOperand()) : Value();
+  return isSetByCount(tensorOf(op)) ? Value(op.getOperand()) : Value();
 }
 
 static Value reshapeReshape(ReshapeOp op, OpBuilder &builder) {
   auto inner = op.getOperand().getDefiningOp<ReshapeOp>();
-  if (!inner || !tensorOf(op).hasStaticShape())
+  if (!inner || !isSetByCount(tensorOf(op)))
     return {};
   if (inner.getOperand().getType() == op.getType())
     return inner.getOperand();
@@ -174,7 +175,7 @@ static Value concatenateNested(ConcatenateOp op, OpBuilder &builder) {
   SmallVector<Value> inputs;
   for (Value input : op.getInputs()) {
     auto inner = input.getDefiningOp<ConcatenateOp>();
-    if (inner && inner->hasOneUse() &&
+    if (inner && hasOneReader(inner) &&
         inner.getDimension() == op.getDimension())
       llvm::append_range(inputs, inner.getInputs());
     else

@@ -1,3 +1,4 @@
+#include "graph/Readers.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/AlgebraRules.h"
 #include "passes/Matching.h"
@@ -177,7 +178,7 @@ static Value slicePad(SliceOp op, OpBuilder &builder) {
 /// The parts of a concatenation that a slice reaches.
 static Value slicePart(SliceOp op, OpBuilder &builder) {
   auto joined = op.getOperand().getDefiningOp<ConcatenateOp>();
-  if (!joined || !joined->hasOneUse() || isEmpty(op))
+  if (!joined || !hasOneReader(joined) || isEmpty(op))
     return {};
   int64_t axis = joined.getDimension(), at = 0, before = 0;
   SmallVector<Value> parts;

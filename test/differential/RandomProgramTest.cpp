@@ -2,7 +2,8 @@
 //
 // Random programs on both, every other one simplified before it is compiled,
 // and half of them with inputs that are no numbers; a program on which they
-// differ is reduced and written to a file. SINTER_RANDOM_SEED and
+// differ is reduced and written to a file. The same programs again with sizes
+// unknown: simplified like that, then specialised. SINTER_RANDOM_SEED and
 // SINTER_RANDOM_PROGRAMS choose which programs, and how many,
 // SINTER_RANDOM_ONLY which operations (names without the dialect's, by commas);
 // SINTER_DUMP is a folder for their kernels' code.
@@ -13,6 +14,7 @@
 
 #include "backend/cpu/Compiler.h"
 #include "differential/Dice.h"
+#include "differential/OpenSizes.h"
 #include "differential/Reduce.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Interpreter.h"
@@ -214,15 +216,60 @@ Judgement judge(const Model &given, Trial trial) {
   return compared(*got, *expected, "compiled");
 }
 
+/// The sizes of the arguments of \p model.
+std::map<std::string, Shape> shapesOf(const Model &model) {
+  std::map<std::string, Shape> shapes;
+  for (const TensorSpec &spec : model.inputs())
+    shapes[spec.name] = spec.shape;
+  return shapes;
+}
+
+/// Simplified while sizes are unknown, and specialised then, a program computes
+/// what it did.
+Judgement judgeOpen(const Model &given, uint64_t seed) {
+  const std::vector<Tensor> inputs = inputsOf(given, Trial::ofSeed(seed));
+  auto expected = interpret(given.entry(), inputs);
+  if (!expected)
+    return {Verdict::OracleFails, expected.error().message};
+  Model model = withOpenSizes(given, seed);
+  if (failed(verify(model.module())))
+    return {Verdict::OracleFails, "the open program is not valid"};
+  auto open = interpret(model.entry(), inputs);
+  if (!open)
+    return {Verdict::OracleFails, "open: " + open.error().message};
+  if (Judgement judgement = compared(*open, *expected, "with open sizes");
+      judgement.verdict != Verdict::Agrees)
+    return judgement;
+  if (auto report = simplify(model); !report)
+    return {Verdict::CompilerFails, "simplifying: " + report.error().message};
+  auto simplified = interpret(model.entry(), inputs);
+  if (!simplified)
+    return {Verdict::OracleFails, "simplified: " + simplified.error().message};
+  if (Judgement judgement =
+          compared(*simplified, *expected, "simplified with open sizes");
+      judgement.verdict != Verdict::Agrees)
+    return judgement;
+  if (auto done = specialize(model, shapesOf(given)); !done)
+    return {Verdict::CompilerFails, "specialising: " + done.error().message};
+  if (auto report = raiseForKernels(model); !report)
+    return {Verdict::CompilerFails, "raising: " + report.error().message};
+  auto got = compute(model, inputs);
+  if (!got)
+    return {Verdict::CompilerFails, got.error().message};
+  return compared(*got, *expected, "specialised and compiled");
+}
+
 std::string pathOf(uint64_t seed) {
   return testing::TempDir() + "random-" + std::to_string(seed) + ".mlir";
 }
 
 /// Reduces a program that failed and writes it in the place of the whole one.
-std::string writeReduced(Model model, uint64_t seed, Verdict verdict) {
+std::string
+writeReduced(Model model, uint64_t seed, Verdict verdict,
+             const std::function<Judgement(const Model &)> &judgeAgain) {
   ReduceOptions options;
   options.isInteresting = [&](const Model &candidate) {
-    return judge(candidate, Trial::ofSeed(seed)).verdict == verdict;
+    return judgeAgain(candidate).verdict == verdict;
   };
   options.mostAttempts = 500;
   if (auto reduced = reduceProgram(model, options); !reduced)
@@ -231,7 +278,9 @@ std::string writeReduced(Model model, uint64_t seed, Verdict verdict) {
   return pathOf(seed) + ":\n" + textOf(model);
 }
 
-TEST(RandomProgramTest, OracleAndCpuAgree) {
+/// Draws programs and reports those that \p judgeIt finds wrong.
+void checkPrograms(
+    const std::function<Judgement(const Model &, uint64_t seed)> &judgeIt) {
   const uint64_t first = fromEnvironment("SINTER_RANDOM_SEED", 1);
   const uint64_t count = fromEnvironment("SINTER_RANDOM_PROGRAMS", 150);
   const RandomProgramOptions options = optionsFromEnvironment();
@@ -240,13 +289,38 @@ TEST(RandomProgramTest, OracleAndCpuAgree) {
     ASSERT_TRUE(succeeded(verify(model.module()))) << "seed " << seed;
     // Stays behind if judging it ends this process.
     std::ofstream(pathOf(seed)) << textOf(model);
-    const Judgement judgement = judge(model, Trial::ofSeed(seed));
+    const Judgement judgement = judgeIt(model, seed);
     if (judgement.verdict == Verdict::Agrees)
       std::filesystem::remove(pathOf(seed));
     else
       ADD_FAILURE() << "seed " << seed << ": " << judgement.message << "\n"
-                    << writeReduced(std::move(model), seed, judgement.verdict);
+                    << writeReduced(std::move(model), seed, judgement.verdict,
+                                    [&](const Model &candidate) {
+                                      return judgeIt(candidate, seed);
+                                    });
   }
+}
+
+TEST(RandomProgramTest, OracleAndCpuAgree) {
+  checkPrograms([](const Model &model, uint64_t seed) {
+    return judge(model, Trial::ofSeed(seed));
+  });
+}
+
+TEST(RandomProgramTest, OpenSizesAgree) { checkPrograms(judgeOpen); }
+
+/// Sizes are unknown in many a program, and some operations still run on
+/// unknown sizes.
+TEST(RandomProgramTest, OpenSizesReachOperations) {
+  int open = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed)
+    withOpenSizes(randomProgram(seed), seed).module().walk([&](Operation *op) {
+      open += llvm::any_of(op->getResultTypes(), [](Type type) {
+        auto tensor = dyn_cast<RankedTensorType>(type);
+        return tensor && !tensor.hasStaticShape();
+      });
+    });
+  EXPECT_GT(open, 40);
 }
 
 TEST(RandomProgramTest, SameSeedSameProgram) {

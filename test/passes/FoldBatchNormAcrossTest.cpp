@@ -249,8 +249,8 @@ TEST(FoldBatchNormAcross, Conversions) {
   const Model model = denseModel(body, "tensor<6x4xbf16>", "bf16", "f32");
   const Model folded = model.clone();
   applyPass(folded, createFoldBatchNorm());
-  // dot_general, convert, broadcast_in_dim, add, convert
-  EXPECT_EQ(countComputations(folded), 5) << textOf(folded);
+  // dot_general, broadcast_in_dim, add
+  EXPECT_EQ(countComputations(folded), 3) << textOf(folded);
   expectClose(run(model), run(folded), 4e-2);
 }
 

@@ -29,7 +29,8 @@ func.func @exact(%x: tensor<1x3x4x4xf32>) -> tensor<1x2x4x4xf32> {
 // CHECK-LABEL: func @symbolic
 func.func @symbolic(%x: tensor<?x3x4x4xf32>) -> tensor<?x2x4x4xf32> {
   // CHECK: %[[P:.*]] = stablehlo.convolution
-  // CHECK: %[[B:.*]] = stablehlo.constant {{.*}} : tensor<2x1x1xf32>
+  // CHECK: %[[V:.*]] = stablehlo.constant {{.*}} : tensor<2xf32>
+  // CHECK: %[[B:.*]] = stablehlo.reshape %[[V]] : (tensor<2xf32>) -> tensor<2x1x1xf32>
   // CHECK: nn.broadcast_like %[[B]], %[[P]] : (tensor<2x1x1xf32>, tensor<?x2x4x4xf32>) -> tensor<?x2x4x4xf32>
   %k = stablehlo.constant dense<1.0> : tensor<2x3x1x1xf32>
   %one = stablehlo.constant dense<1.0> : tensor<2xf32>

@@ -20,18 +20,56 @@ static Value wrapNegative(Emit &emit, Value indices, int64_t size) {
 }
 
 FailureOr<SmallVector<Value>> ShapeOp::decompose(OpBuilder &builder) {
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
-  return SmallVector<Value>{emit.integers(tensorOf(getOperand()).getShape())};
+  if (isStatic(*this))
+    return SmallVector<Value>{emit.integers(tensorOf(getOperand()).getShape())};
+  return SmallVector<Value>{
+      emit.convert(emit.shapeOf(getOperand()), emit.integerType(64))};
+}
+
+/// The size that dimension \p dimension of tensors broadcast together has, as a
+/// tensor<1xi32>: of two that are not known the one that is not 1.
+static Value joinedSize(Emit &emit, ValueRange values, RankedTensorType result,
+                        int64_t dimension) {
+  Value joined;
+  for (Value value : values) {
+    int64_t missing = result.getRank() - tensorOf(value).getRank();
+    if (dimension < missing ||
+        !tensorOf(value).isDynamicDim(dimension - missing))
+      continue;
+    Value size = emit.sizeOf(value, dimension - missing);
+    if (!joined) {
+      joined = size;
+      continue;
+    }
+    Value isOne = emit.compare(Direction::EQ, joined, 1.0);
+    joined = emit.select(isOne, size, joined);
+  }
+  return joined;
 }
 
 FailureOr<SmallVector<Value>> BroadcastLikeOp::decompose(OpBuilder &builder) {
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
-  return SmallVector<Value>{
-      emit.broadcastTrailing(getOperand(), tensorOf(getResult()).getShape())};
+  auto type = tensorOf(getResult());
+  if (isStatic(*this))
+    return SmallVector<Value>{
+        emit.broadcastTrailing(getOperand(), type.getShape())};
+  SmallVector<Value> sizes;
+  for (auto [dimension, size] : llvm::enumerate(type.getShape())) {
+    Value each = ShapedType::isDynamic(size)
+                     ? joinedSize(emit, getOperands(), type, dimension)
+                     : emit.knownSize(size);
+    // What is written may be less than what is known of the operands.
+    if (!each)
+      return failure();
+    sizes.push_back(each);
+  }
+  int64_t rank = type.getRank(), own = tensorOf(getOperand()).getRank();
+  return SmallVector<Value>{emit.make<stablehlo::DynamicBroadcastInDimOp>(
+      type, getOperand(), emit.concatenate(sizes, 0),
+      builder.getDenseI64ArrayAttr(
+          llvm::to_vector(llvm::seq<int64_t>(rank - own, rank))),
+      DenseI64ArrayAttr(), DenseI64ArrayAttr())};
 }
 
 FailureOr<SmallVector<Value>> TakeOp::decompose(OpBuilder &builder) {

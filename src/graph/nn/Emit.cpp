@@ -76,10 +76,24 @@ Value Emit::spread(Value scalar, RankedTensorType type) {
 Value Emit::shapeOf(Value value) {
   SmallVector<Value> sizes;
   for (int64_t i = 0; i < tensorOf(value).getRank(); ++i)
-    sizes.push_back(reshape(
-        make<stablehlo::GetDimensionSizeOp>(value, static_cast<uint64_t>(i)),
-        {1}));
+    sizes.push_back(sizeOf(value, i));
   return concatenate(sizes, 0);
+}
+
+Value Emit::sizeOf(Value value, int64_t dimension) {
+  int64_t size = tensorOf(value).getDimSize(dimension);
+  if (!ShapedType::isDynamic(size))
+    return knownSize(size);
+  return reshape(make<stablehlo::GetDimensionSizeOp>(
+                     value, static_cast<uint64_t>(dimension)),
+                 {1});
+}
+
+Value Emit::knownSize(int64_t size) {
+  return make<stablehlo::ConstantOp>(
+      RankedTensorType::get({1}, integerType(32)),
+      cast<ElementsAttr>(
+          denseOf(static_cast<double>(size), {1}, integerType(32))));
 }
 
 Value Emit::integers(ArrayRef<int64_t> values) {

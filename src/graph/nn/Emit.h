@@ -41,6 +41,9 @@ public:
   mlir::Value spread(mlir::Value scalar, mlir::RankedTensorType type);
   /// The sizes of \p value as a 1-d tensor of i32.
   mlir::Value shapeOf(mlir::Value value);
+  /// One of them, as a tensor<1xi32>; and one that is known.
+  mlir::Value sizeOf(mlir::Value value, int64_t dimension);
+  mlir::Value knownSize(int64_t size);
   mlir::Value integers(llvm::ArrayRef<int64_t> values);
   /// A 1-d constant of a float type.
   mlir::Value floats(llvm::ArrayRef<double> values, mlir::Type element);

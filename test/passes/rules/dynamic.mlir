@@ -124,3 +124,25 @@ func.func @"custom-call-wrapper/stays"(%x: tensor<2xf32>) -> tensor<?xf32> {
   %r = stablehlo.custom_call @stablehlo.shape_refinement_operand_wrapper(%x, %s) {indices_of_shape_operands = dense<1> : tensor<1xi64>} : (tensor<2xf32>, tensor<1xi64>) -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
+
+func.func @"shape-of-unread"(%x: tensor<6xf32>) -> (tensor<?x3xf32>, tensor<2xi64>, tensor<i32>) {
+  %s = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  %c = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %d = stablehlo.dynamic_reshape %x, %s : (tensor<6xf32>, tensor<2xi64>) -> tensor<?x3xf32>
+  %a = stablehlo.abs %d : tensor<?x3xf32>
+  %b = nn.broadcast_like %c, %a : (tensor<3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  %t = nn.shape %a : (tensor<?x3xf32>) -> tensor<2xi64>
+  %n = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?x3xf32>) -> tensor<i32>
+  %r = stablehlo.multiply %d, %b : tensor<?x3xf32>
+  return %r, %t, %n : tensor<?x3xf32>, tensor<2xi64>, tensor<i32>
+}
+// Its elements are read, too.
+func.func @"shape-of-unread/stays"(%x: tensor<6xf32>) -> tensor<?x3xf32> {
+  %s = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  %c = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %d = stablehlo.dynamic_reshape %x, %s : (tensor<6xf32>, tensor<2xi64>) -> tensor<?x3xf32>
+  %a = stablehlo.abs %d : tensor<?x3xf32>
+  %b = nn.broadcast_like %c, %a : (tensor<3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  %r = stablehlo.multiply %a, %b : tensor<?x3xf32>
+  return %r : tensor<?x3xf32>
+}

@@ -417,6 +417,10 @@ void GraphWriter::writeBiased(Operation *add, const BiasedProduct &both) {
                           : constant(toAttribute(*both.tensor, both.tensorName,
                                                  module.getContext()),
                                      both.tensorName);
+  // For what reads the product's shape.
+  auto nameProduct = llvm::make_scope_exit([&] {
+    names[both.product->getResult(0)] = names.lookup(add->getResult(0));
+  });
   if (auto found = keptOf.find(both.product); found != keptOf.end())
     return writeKept(*found->second, add->getResult(0), bias);
   Emitter emitter(*this, both.product, add);

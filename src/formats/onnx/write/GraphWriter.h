@@ -37,6 +37,8 @@ struct KeptNode {
   std::string name;
   /// The op in whose place the node is written.
   mlir::Operation *anchor = nullptr;
+  /// The group.
+  llvm::SmallVector<mlir::Operation *> ops;
 };
 
 /// A convolution or a product of matrices, and the addition of one number a
@@ -111,7 +113,10 @@ private:
   void planBlock(mlir::Block &block);
   void planGroup(mlir::ArrayAttr records, int64_t index,
                  llvm::ArrayRef<mlir::Operation *> ops);
-  void planBias(mlir::Operation *add);
+  /// Whether the addition is written as the bias of a product.
+  bool planBias(mlir::Operation *add);
+  /// The node is written by what its ops do.
+  void giveUp(KeptNode *node);
   void writeBlock(mlir::Block &block);
   void writeOp(mlir::Operation *op);
   bool tryRule(mlir::Operation *op, std::string &reason);

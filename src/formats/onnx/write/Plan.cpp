@@ -3,6 +3,7 @@
 
 #include "formats/onnx/write/Emitter.h"
 #include "graph/Constants.h"
+#include "graph/Readers.h"
 #include "graph/nn/NnOps.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -137,6 +138,7 @@ void GraphWriter::planGroup(ArrayAttr records, int64_t index,
       reserve(output, keptNode->proto.output(i));
   for (Operation *op : ops)
     keptOf[op] = keptNode.get();
+  keptNode->ops.assign(ops.begin(), ops.end());
   kept.push_back(std::move(keptNode));
 }
 
@@ -150,8 +152,13 @@ void GraphWriter::planBlock(Block &block) {
       planGroup(records, index, ops);
   }
   for (Operation &op : block) {
-    if (keptOf.contains(&op))
+    if (KeptNode *own = keptOf.lookup(&op)) {
+      // An addition that is a node by itself may become a product's bias.
+      if (isa<stablehlo::AddOp>(op) && own->proto.op_type() == "Add" &&
+          planBias(&op))
+        giveUp(own);
       continue;
+    }
     if (isa<stablehlo::AddOp>(op))
       planBias(&op);
     if (isa<stablehlo::IfOp, stablehlo::CaseOp, stablehlo::WhileOp>(op) &&
@@ -248,12 +255,35 @@ static bool takesBias(const KeptNode &kept, Value result) {
          kept.node.outputs.size() == 1 && kept.node.outputs[0] == result;
 }
 
-void GraphWriter::planBias(Operation *add) {
+/// Whether only \p add reads the elements of the product. What reads its shape
+/// can take that of the sum, if it stands behind.
+static bool isReadOnlyBy(Operation *product, Operation *add) {
+  Value result = product->getResult(0);
+  OpOperand *reading = soleReading(result);
+  auto isBehind = [&](Operation *user) {
+    Operation *here = add->getBlock()->findAncestorOpInBlock(*user);
+    return here == add || add->isBeforeInBlock(here);
+  };
+  return reading && reading->getOwner() == add &&
+         llvm::all_of(result.getUsers(), [&](Operation *user) {
+           // A broadcast is written where it is read.
+           return GraphWriter::isBroadcast(user)
+                      ? llvm::all_of(user->getUsers(), isBehind)
+                      : isBehind(user);
+         });
+}
+
+void GraphWriter::giveUp(KeptNode *node) {
+  for (Operation *op : node->ops)
+    keptOf.erase(op);
+}
+
+bool GraphWriter::planBias(Operation *add) {
   for (unsigned side : {0u, 1u}) {
     Operation *product = add->getOperand(side).getDefiningOp();
     std::optional<int64_t> feature = featureOf(product);
-    if (!feature || !product->hasOneUse() ||
-        product->getBlock() != add->getBlock() || absorbed.contains(product))
+    if (!feature || product->getBlock() != add->getBlock() ||
+        !isReadOnlyBy(product, add) || absorbed.contains(product))
       continue;
     auto type = cast<RankedTensorType>(product->getResult(0).getType());
     BiasedProduct both{product, {}, {}, {}};
@@ -263,14 +293,13 @@ void GraphWriter::planBias(Operation *add) {
     if (auto found = keptOf.find(product); found != keptOf.end()) {
       if (!takesBias(*found->second, product->getResult(0)))
         continue;
-      for (auto &[op, owner] : keptOf)
-        if (owner == found->second)
-          absorbed.insert(op);
+      absorbed.insert(found->second->ops.begin(), found->second->ops.end());
     }
     absorbed.insert(product);
     biased[add] = std::move(both);
-    return;
+    return true;
   }
+  return false;
 }
 
 } // namespace sinter::onnx

@@ -1,0 +1,127 @@
+#include "differential/OpenSizes.h"
+
+#include "differential/Dice.h"
+#include "graph/Constants.h"
+#include "graph/FirstError.h"
+#include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+
+namespace sinter {
+namespace {
+
+class Opener {
+public:
+  Opener(Block &block, uint64_t seed) : block(block), dice(seed) {}
+  void run();
+
+private:
+  void openArguments();
+  void follow(Operation &op);
+  bool inferAgain(Operation &op);
+  bool isOpen(Value value) const { return known.contains(value); }
+  Value closed(Value value, Operation *user);
+
+  Block &block;
+  Dice dice;
+  /// The types that open values had.
+  DenseMap<Value, Type> known;
+};
+
+} // namespace
+
+void Opener::openArguments() {
+  for (BlockArgument argument : block.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || type.getRank() == 0 || type.getEncoding() ||
+        !isa<FloatType, IntegerType, ComplexType>(type.getElementType()))
+      continue;
+    SmallVector<int64_t> shape(type.getShape());
+    for (int64_t &size : shape)
+      if (dice.oneIn(2))
+        size = ShapedType::kDynamic;
+    if (ArrayRef<int64_t>(shape) == type.getShape())
+      continue;
+    known[argument] = type;
+    argument.setType(type.clone(shape));
+  }
+}
+
+/// Gives the results the types that follow from the operands' where some do;
+/// whether the operation is a valid one then.
+bool Opener::inferAgain(Operation &op) {
+  SmallVector<Type> before(op.getResultTypes()), types(before);
+  if (auto inferring = dyn_cast<InferTypeOpInterface>(&op)) {
+    types.clear();
+    if (failed(inferring.inferReturnTypes(
+            op.getContext(), op.getLoc(), op.getOperands(),
+            op.getRawDictionaryAttrs(), op.getPropertiesStorage(),
+            op.getRegions(), types)) ||
+        types.size() != before.size())
+      return false;
+  }
+  for (auto [result, type] : llvm::zip_equal(op.getResults(), types))
+    result.setType(type);
+  if (succeeded(verify(&op))) {
+    for (auto [result, type] : llvm::zip_equal(op.getResults(), before))
+      if (result.getType() != type)
+        known[result] = type;
+    return true;
+  }
+  for (auto [result, type] : llvm::zip_equal(op.getResults(), before))
+    result.setType(type);
+  return false;
+}
+
+/// \p value as a tensor of the shape that it was known to have.
+Value Opener::closed(Value value, Operation *user) {
+  auto type = cast<RankedTensorType>(known.lookup(value));
+  OpBuilder builder(user);
+  Value shape = makeConstant(
+      builder, user->getLoc(),
+      Tensor::of<int64_t>(ElementType::I64, {type.getRank()},
+                          {type.getShape().data(), type.getShape().size()}));
+  return builder.create<stablehlo::DynamicReshapeOp>(user->getLoc(), type,
+                                                     value, shape);
+}
+
+void Opener::follow(Operation &op) {
+  llvm::SetVector<Value> open;
+  for (Value operand : op.getOperands())
+    if (isOpen(operand))
+      open.insert(operand);
+  visitUsedValuesDefinedAbove(op.getRegions(), [&](OpOperand *use) {
+    if (isOpen(use->get()))
+      open.insert(use->get());
+  });
+  if (open.empty() || inferAgain(op))
+    return;
+  for (Value value : open) {
+    Value same = closed(value, &op);
+    op.walk([&](Operation *each) { each->replaceUsesOfWith(value, same); });
+  }
+}
+
+void Opener::run() {
+  FirstError quiet(block.getParentOp()->getContext());
+  openArguments();
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
+    follow(op);
+}
+
+Model withOpenSizes(const Model &model, uint64_t seed) {
+  Model open = model.clone();
+  func::FuncOp function = open.entry();
+  Block &block = function.front();
+  Opener(block, seed).run();
+  function.setFunctionType(
+      FunctionType::get(open.context(), block.getArgumentTypes(),
+                        block.getTerminator()->getOperandTypes()));
+  return open;
+}
+
+} // namespace sinter

@@ -1,0 +1,55 @@
+//===- Broadcast.h - what repeats a value, whichever operation says so ----===//
+//
+// Sizes that are known make a stablehlo.broadcast_in_dim; those that are not,
+// a dynamic_broadcast_in_dim to computed sizes or an nn.broadcast_like beside
+// the tensor whose shape it takes. Passes ask for the one thing they all are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_PASSES_BROADCAST_H
+#define SINTER_PASSES_BROADCAST_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+
+namespace sinter {
+
+/// Dimension i of the operand lies along dimension `dimensions[i]` of the
+/// result, and is repeated where it is 1 and the result's is not.
+struct Broadcast {
+  mlir::Operation *op;
+  mlir::Value operand;
+  llvm::SmallVector<int64_t> dimensions;
+
+  /// The broadcast that gives \p value; nothing if it comes from anything else.
+  static std::optional<Broadcast> of(mlir::Value value);
+
+  mlir::RankedTensorType type() const {
+    return mlir::cast<mlir::RankedTensorType>(op->getResult(0).getType());
+  }
+  /// Whether \p other broadcasts an operand of the same type in the same way
+  /// to the same shape.
+  bool isAlike(const Broadcast &other) const;
+  /// The same broadcast of \p value, which has the operand's shape.
+  mlir::Value rebuild(mlir::OpBuilder &builder, mlir::Location location,
+                      mlir::Value value) const;
+};
+
+/// \p operand, of a static shape, repeated in \p type, which is of the shape of
+/// \p like. \p dimensions ascend.
+mlir::Value broadcastTo(mlir::OpBuilder &builder, mlir::Location location,
+                        mlir::RankedTensorType type, mlir::Value operand,
+                        llvm::ArrayRef<int64_t> dimensions, mlir::Value like);
+
+/// \p number everywhere in \p type, which is of the shape of \p like: a
+/// constant where the shape is static.
+mlir::Value splatLike(mlir::OpBuilder &builder, mlir::Location location,
+                      mlir::RankedTensorType type, double number,
+                      mlir::Value like);
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_BROADCAST_H
