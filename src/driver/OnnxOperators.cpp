@@ -5,6 +5,7 @@
 #include "formats/onnx/write/Rules.h"
 #include "graph/Model.h"
 #include "graph/interfaces/Interfaces.h"
+#include "graph/nn/NnDeferred.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -57,6 +58,8 @@ void printOperators(llvm::raw_ostream &os) {
 llvm::StringRef writtenAs(mlir::RegisteredOperationName op) {
   if (findRule(op.getStringRef()))
     return "by a rule";
+  if (op.getStringRef() == nn::DeferredOp::getOperationName())
+    return "as read";
   if (op.hasInterface<DecomposableOpInterface>())
     return "by its decomposition";
   return "";
@@ -88,7 +91,11 @@ Made by `build/bin/onnx-operators`; a test holds it. Do not edit.
 
 )" << allOperators().size()
      << R"( operators are read, from the version of the operator set that the table names on. What in one of them is not supported
-(a rare attribute, a size known only when the model runs) is listed, with all else, when the model is read.
+(a rare attribute, say) is listed, with all else, when the model is read.
+
+Where sizes are open, some operators take other operations, and some wait: their node is one `nn.deferred` until all sizes are known, and goes back to
+a file as it was. To run, sizes are those of the inputs that are given. What cannot wait: an operator of which even the rank of the result
+is neither known nor declared in the file, and `Loop` and `Scan` that gather values in a number of iterations that is open.
 
 How an operator is written:
 

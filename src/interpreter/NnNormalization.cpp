@@ -98,8 +98,9 @@ static Result<Tensors> evaluateLpNormalize(const Call &call) {
     for (double x : row)
       sum += std::pow(std::fabs(x), p);
     const double norm = std::pow(sum, 1 / p);
+    // ONNX: a vector of zeros stays one.
     for (double &x : row)
-      x /= norm;
+      x = norm == 0 ? 0 : x / norm;
   });
 }
 

@@ -44,8 +44,8 @@ struct Stencil {
 } // namespace
 
 /// The size that scaling gives before it is cut to an integer, which
-/// "align_corners" and its kin refer to. Where the scale was computed from the
-/// new size, that size itself.
+/// "half_pixel_symmetric" refers to. Where the scale was computed from the new
+/// size, that size itself.
 static double scaledSize(const Dimension &dimension) {
   const double scaled = dimension.scale * static_cast<double>(dimension.size);
   const auto written = static_cast<double>(dimension.newSize);
@@ -57,13 +57,13 @@ static double sourceCoordinate(StringRef mode, const Dimension &dimension,
                                int64_t i) {
   const auto x = static_cast<double>(i);
   const auto size = static_cast<double>(dimension.size);
-  const double newSize = scaledSize(dimension);
+  const auto newSize = static_cast<double>(dimension.newSize);
   const double halfPixel = (x + 0.5) / dimension.scale - 0.5;
   if (mode == "half_pixel")
     return halfPixel;
   if (mode == "half_pixel_symmetric") {
     // The centres of operand and result fall together.
-    const double adjustment = static_cast<double>(dimension.newSize) / newSize;
+    const double adjustment = newSize / scaledSize(dimension);
     return size / 2 * (1 - adjustment) + halfPixel;
   }
   if (mode == "pytorch_half_pixel")
@@ -74,10 +74,9 @@ static double sourceCoordinate(StringRef mode, const Dimension &dimension,
     return newSize == 1 ? 0 : x * (size - 1) / (newSize - 1);
   if (mode == "tf_crop_and_resize") {
     const double start = dimension.roiStart, end = dimension.roiEnd;
-    const auto resized = static_cast<double>(dimension.newSize);
-    if (resized == 1)
+    if (newSize == 1)
       return 0.5 * (start + end) * (size - 1);
-    return start * (size - 1) + x * (end - start) * (size - 1) / (resized - 1);
+    return start * (size - 1) + x * (end - start) * (size - 1) / (newSize - 1);
   }
   return x / dimension.scale; // asymmetric
 }

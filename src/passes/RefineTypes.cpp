@@ -287,9 +287,10 @@ static LogicalResult shapeOperandsOf(CustomCallOp op,
 
 /// ONNX: floor(size * scale), of a cropped region floor(size * (end - start) *
 /// scale). The product is rounded to f32, as ONNX computes it, so that a scale
-/// that was computed from a size gives that size.
+/// that was computed from a size gives that size. A size that is written may
+/// have been rounded otherwise.
 static Sizes sizesOf(nn::ResizeOp op) {
-  auto type = tensorOf(op.getOperand());
+  auto type = tensorOf(op.getOperand()), written = tensorOf(op.getResult());
   ArrayRef<double> roi = op.getRoi();
   bool isCropped = op.getCoordinates() == "tf_crop_and_resize" &&
                    static_cast<int64_t>(roi.size()) == 2 * type.getRank();
@@ -298,7 +299,8 @@ static Sizes sizesOf(nn::ResizeOp op) {
     double extent = isCropped ? roi[type.getRank() + i] - roi[i] : 1;
     double size = type.getDimSize(i) * extent * op.getScales()[i];
     size = std::floor(static_cast<float>(size));
-    bool isKnown = !type.isDynamicDim(i) && size >= 0 && size < 0x1p53;
+    bool isKnown = !type.isDynamicDim(i) && written.isDynamicDim(i) &&
+                   size >= 0 && size < 0x1p53;
     sizes.push_back(isKnown ? static_cast<int64_t>(size) : unknown);
   }
   return sizes;

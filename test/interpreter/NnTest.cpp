@@ -257,9 +257,9 @@ TEST(NnResize, ModesAndCoordinates) {
              {1, 1, 2, 2, 3, 3, 4, 4});
   expectNear(resize("1.75", 7, R"("linear", "align_corners", "floor")"),
              {1, 1.5, 2, 2.5, 3, 3.5, 4});
-  // Cut to 2, while the scaled size is 2.4: the last place is at 3 / 1.4.
-  expectNear(resize("0.6", 2, R"("linear", "align_corners", "floor")"),
-             {1, 1 + 3 / 1.4}, 1e-5);
+  // The scaled size is 2.4, the tensor's 2: its corners are those of the
+  // operand.
+  expectNear(resize("0.6", 2, R"("linear", "align_corners", "floor")"), {1, 4});
   expectNear(resize("0.5", 2, R"("cubic", "half_pixel", "floor")"),
              {1.40625, 3.59375});
   // One place alone lies at 0, whatever size was cut to 1.

@@ -6,9 +6,12 @@
 #include "formats/onnx/file/ArgumentNames.h"
 #include "formats/onnx/file/DataTypes.h"
 #include "formats/onnx/file/onnx.pb.h"
+#include "graph/nn/NnDeferred.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <set>
+
+using namespace mlir;
 
 namespace sinter {
 
@@ -28,10 +31,12 @@ OnnxSource::open(const std::string &path, const NamedShapes &shapes) {
 }
 
 /// Reads the graph with what is known so far. Where that fails because an
-/// operator must know an input's values, reading waits until they are given.
+/// operator must know an input's sizes or values, reading waits until they are
+/// given.
 Result<void> OnnxSource::read() {
   ReadOptions options;
   options.shapes.insert(bound.begin(), bound.end());
+  options.keepsUnknown = true;
   Result<Model> read = readOnnx(file, options);
   if (read) {
     if (Result<void> sound = checkModel(*read); !sound)
@@ -41,15 +46,20 @@ Result<void> OnnxSource::read() {
       return description.takeError();
     known = std::move(*description);
     model = std::move(*read);
+    isWhole = !model->module()
+                   .walk([](nn::DeferredOp) { return WalkResult::interrupt(); })
+                   .wasInterrupted();
     return {};
   }
   known = declared();
   const bool mayHelp = llvm::any_of(known.inputs, [](const ModelInput &input) {
-    return !input.ranked || mayFeedShapes(input.spec);
+    return !input.ranked || mayFeedShapes(input.spec) ||
+           llvm::any_of(input.spec.shape,
+                        [](int64_t size) { return size < 0; });
   });
   if (read.error().kind != ErrorKind::Unsupported || !mayHelp)
     return read.takeError();
-  needsValues = read.takeError();
+  needsMore = read.takeError();
   return {};
 }
 
@@ -144,8 +154,8 @@ void OnnxSource::findDataFiles() {
 }
 
 Result<Model> OnnxSource::asItIs() {
-  if (needsValues)
-    return *needsValues;
+  if (needsMore)
+    return *needsMore;
   return model->clone();
 }
 
@@ -154,14 +164,16 @@ OnnxSource::specialized(const std::vector<Shape> &shapes,
                         const std::vector<std::optional<Tensor>> &values) {
   for (ModelInput &input : known.inputs)
     input.feedsShapes = false;
-  if (needsValues)
-    return readWithSomeValues(shapes, values);
   const bool same =
+      isWhole &&
       llvm::all_of(llvm::zip_equal(known.inputs, shapes), [](const auto &pair) {
         const auto &[input, shape] = pair;
         return input.spec.shape == shape;
       });
   Result<Model> read = same ? asItIs() : readWithValues(shapes, {});
+  if (!read && read.error().kind == ErrorKind::Unsupported &&
+      llvm::any_of(values, [](const auto &value) { return value.has_value(); }))
+    return readWithSomeValues(shapes, values);
   if (!read || !markShapeInputs(*read, known))
     return read;
   return readWithValues(shapes, values);

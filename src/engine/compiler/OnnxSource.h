@@ -38,10 +38,12 @@ private:
 
   onnx::OnnxFile file;
   NamedShapes bound;
-  /// Read with `bound`; nothing where that takes values of inputs, which
-  /// `needsValues` says.
+  /// Read with `bound`; nothing where that takes sizes or values of inputs,
+  /// which `needsMore` says.
   std::optional<Model> model;
-  std::optional<Error> needsValues;
+  std::optional<Error> needsMore;
+  /// Whether every node of `model` is translated.
+  bool isWhole = false;
 };
 
 } // namespace sinter

@@ -2,10 +2,12 @@
 
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/NodeGroups.h"
+#include "formats/onnx/OpenTypes.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/file/DataTypes.h"
 #include "formats/onnx/file/ModelCheck.h"
 #include "graph/Constants.h"
+#include "graph/nn/NnDeferred.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -28,7 +30,7 @@ static std::string domainName(StringRef domain) {
 
 /// Models of later versions of the operators of ai.onnx are refused, since what
 /// their operators mean is not known.
-static constexpr int64_t newestOpset = 25;
+static constexpr int64_t newestOpset = 28;
 
 template <typename Imports>
 static std::map<std::string, int64_t> opsetsOf(const Imports &imports) {
@@ -141,6 +143,18 @@ const Bound *Importer::lookup(Frame &frame, StringRef name) {
     return &(each->values[name] = bound);
   }
   return nullptr;
+}
+
+const TypeProto *Importer::declaredType(StringRef name) {
+  if (!declaredTypes) {
+    const GraphProto &graph = file.model().graph();
+    declaredTypes.emplace();
+    for (const auto *list : {&graph.value_info(), &graph.output()})
+      for (const ValueInfoProto &info : *list)
+        if (info.has_type())
+          (*declaredTypes)[info.name()] = &info.type();
+  }
+  return declaredTypes->lookup(name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,6 +275,39 @@ void Importer::recordGroup(NodeContext &node) {
   nodeRecords[node.index] = toAttribute(record, builder.getContext());
 }
 
+/// Makes one op of a node that lacks sizes or values, so that a writer can give
+/// it back. The node's error stays where that cannot be.
+bool Importer::defer(NodeContext &node) {
+  if (serialize(node.proto, node.frame).empty())
+    return false;
+  Values inputs;
+  for (int64_t i = 0; i < node.inputCount(); ++i) {
+    const Bound &bound = node.bound(i);
+    if (bound.kind == Bound::Sequence)
+      return false;
+    if (bound.value)
+      inputs.push_back(bound.value);
+  }
+  const ErrorInNode why = *node.error;
+  node.error.reset();
+  auto types = openTypes(node);
+  if (!types || node.failed()) {
+    node.error = why;
+    return false;
+  }
+  OperationState state(node.location(), nn::DeferredOp::getOperationName());
+  nn::DeferredOp::build(builder, state, TypeRange(*types), inputs,
+                        node.proto.op_type(), why.reason);
+  Operation *op = node.create(state);
+  if (!op)
+    return false;
+  Values results(op->getResults());
+  for (int64_t i = 0; i < node.outputCount(); ++i)
+    if (!node.wants(i))
+      results[i] = {};
+  return succeeded(node.results(results));
+}
+
 void Importer::importNode(const NodeProto &node, Frame &frame) {
   auto version = versionOf(frame, node.domain());
   auto refuse = [&](const std::string &reason) {
@@ -327,6 +374,8 @@ void Importer::importNode(const NodeProto &node, Frame &frame) {
   bool done = !context.failed() && succeeded(op->import(context));
   if (firstError)
     return;
+  if (context.error && context.error->waits && options.keepsUnknown)
+    done = defer(context);
   if (!done || context.failed()) {
     ErrorInNode why = context.error.value_or(
         ErrorInNode{ErrorKind::InvalidModel, "not valid"});

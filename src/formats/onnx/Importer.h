@@ -62,6 +62,8 @@ struct Frame {
 struct ErrorInNode {
   ErrorKind kind;
   std::string reason;
+  /// Whether it is for want of a size or a value only.
+  bool waits = false;
 };
 
 class Importer {
@@ -88,6 +90,8 @@ public:
                                     llvm::StringRef overload);
   /// What a name stands for; null if it is not defined.
   const Bound *lookup(Frame &frame, llvm::StringRef name);
+  /// What the file declares of a tensor of the main graph; null if nothing.
+  const TypeProto *declaredType(llvm::StringRef name);
   /// Whether a node was found to be not valid.
   bool failed() const { return firstError.has_value(); }
 
@@ -121,6 +125,7 @@ private:
                           mlir::func::FuncOp function);
   Result<void> bindOutputs(const GraphProto &graph, Frame &frame,
                            mlir::func::FuncOp function);
+  bool defer(class NodeContext &node);
   void recordGroup(class NodeContext &node);
   void poison(const NodeProto &node, Frame &frame);
   void addUnsupported(const NodeProto &node, const Frame &frame,
@@ -135,6 +140,7 @@ private:
   std::map<const FunctionProto *, std::map<std::string, int64_t>>
       functionOpsets;
   llvm::StringMap<const FunctionProto *> functions;
+  std::optional<llvm::StringMap<const TypeProto *>> declaredTypes;
   std::vector<mlir::Attribute> nodeRecords;
   /// The numbers of those that passes leave alone.
   std::vector<int64_t> wholeNodes;

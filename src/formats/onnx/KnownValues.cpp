@@ -36,11 +36,14 @@ StringRef KnownValues::nameOf(int64_t symbol) const {
 }
 
 void KnownValues::forget(Operation *op) {
-  for (Value result : op->getResults()) {
-    symbols.erase(result);
-    known.erase(result);
-    evaluated.erase(result);
-  }
+  for (Value result : op->getResults())
+    forget(result);
+}
+
+void KnownValues::forget(Value value) {
+  symbols.erase(value);
+  known.erase(value);
+  evaluated.erase(value);
 }
 
 Element KnownValues::sizeOf(Value value, int64_t dimension) {
@@ -350,6 +353,11 @@ static Element combine(Operation *op, Element x, Element y) {
   } else if (isa<stablehlo::MaxOp>(op)) {
     if (integers)
       return Element::integer(std::max(x.value, y.value));
+    // A dimension's size is not negative.
+    if (x.kind == Element::Symbol && y.isInteger() && y.value <= 0)
+      return x;
+    if (y.kind == Element::Symbol && x.isInteger() && x.value <= 0)
+      return y;
   } else if (isa<stablehlo::MinOp>(op)) {
     if (integers)
       return Element::integer(std::min(x.value, y.value));
@@ -562,8 +570,7 @@ std::optional<Tensor> KnownValues::evaluate(Value value, int depth) {
 std::optional<Tensor> KnownValues::interpretOp(Value value, int depth) {
   Operation *op = value.getDefiningOp();
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!op || !type || !type.hasStaticShape() || op->getNumOperands() == 0 ||
-      !isMemoryEffectFree(op))
+  if (!op || !type || !type.hasStaticShape() || !isMemoryEffectFree(op))
     return std::nullopt;
   auto count = elementCount(type.getShape());
   if (!count || *count > mostComputed)

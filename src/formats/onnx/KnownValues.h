@@ -50,8 +50,9 @@ public:
   /// Derives the symbols of an op's results from those of its operands.
   void observe(mlir::Operation *op);
 
-  /// To be called before an op is erased.
+  /// To be called before an op, or the block of an argument, is erased.
   void forget(mlir::Operation *op);
+  void forget(mlir::Value value);
 
   /// The elements of a small integer tensor; nothing if nothing is known.
   std::optional<Elements> elements(mlir::Value value);

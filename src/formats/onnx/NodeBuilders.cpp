@@ -40,7 +40,7 @@ Value NodeContext::splat(Type element, double value, ArrayRef<int64_t> shape) {
     return {};
   auto type = RankedTensorType::get(shape, element);
   if (!type.hasStaticShape())
-    return fail("a constant of unknown size");
+    return unknown("a constant of unknown size");
   Attribute number = numberAttribute(element, value);
   if (auto complex = dyn_cast<ComplexType>(element)) {
     auto part =

@@ -7,6 +7,7 @@
 #include "formats/onnx/file/ModelCheck.h"
 #include "graph/Constants.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 
@@ -113,6 +114,12 @@ Failure NodeContext::fail(const Twine &reason) {
 Failure NodeContext::unsupported(const Twine &reason) {
   if (!error)
     error = {ErrorKind::Unsupported, reason.str()};
+  return {};
+}
+
+Failure NodeContext::unknown(const Twine &reason) {
+  if (!error)
+    error = {ErrorKind::Unsupported, reason.str(), /*waits=*/true};
   return {};
 }
 
@@ -287,8 +294,8 @@ std::optional<Ints> NodeContext::integersFrom(int64_t input, StringRef name,
     return getInts(name);
   auto list = knownIntegers(operand(input));
   if (!list)
-    return unsupported("input '" + name +
-                       "' depends on values that are known only when run");
+    return unknown("input '" + name +
+                   "' depends on values that are known only when run");
   return list;
 }
 
@@ -333,6 +340,20 @@ Operation *NodeContext::create(OperationState &state) {
   }
   importer.known.observe(op);
   return op;
+}
+
+void NodeContext::erase(Operation *op) {
+  llvm::SmallPtrSet<Operation *, 16> gone;
+  op->walk([&](Operation *each) {
+    gone.insert(each);
+    importer.known.forget(each);
+    for (Region &region : each->getRegions())
+      for (Block &block : region)
+        for (Value argument : block.getArguments())
+          importer.known.forget(argument);
+  });
+  llvm::erase_if(ops, [&](Operation *each) { return gone.contains(each); });
+  op->erase();
 }
 
 Value NodeContext::constant(const Tensor &tensor, StringRef name) {

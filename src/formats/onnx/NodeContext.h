@@ -75,10 +75,15 @@ public:
   mlir::LogicalResult result(mlir::Value value);
   mlir::LogicalResult results(llvm::ArrayRef<mlir::Value> values);
   mlir::LogicalResult boundResults(std::vector<Bound> values);
+  /// The outputs so far.
+  llvm::ArrayRef<Bound> given() const { return outputs; }
   /// The node is not valid: \p reason, without the node's name.
   Failure fail(const llvm::Twine &reason);
   /// The node is valid, but not supported.
   Failure unsupported(const llvm::Twine &reason);
+  /// The same, because a size or a value is not known: with all sizes known,
+  /// the node may well be supported (see ReadOptions::keepsUnknown).
+  Failure unknown(const llvm::Twine &reason);
   bool failed() const { return error.has_value(); }
 
   //===--- Attributes -----------------------------------------------------===//
@@ -179,6 +184,8 @@ public:
   /// Creates and verifies an op, marks it as this node's; null if it fails.
   /// Regions are filled before.
   mlir::Operation *create(mlir::OperationState &state);
+  /// Takes an op that nothing uses, and what is in its regions, out again.
+  void erase(mlir::Operation *op);
 
   //===--- Constants ------------------------------------------------------===//
 

@@ -25,6 +25,11 @@ struct ReadOptions {
   /// (the shape of a Reshape, the axes of a reduction). The arguments stay, and
   /// nothing reads them.
   std::map<std::string, Tensor> values;
+  /// Whether a node that cannot be translated before some size or value is
+  /// known becomes `nn.deferred`, for a graph that is looked at or written
+  /// again and not run. What it gives must be known in rank and element type.
+  /// Otherwise it is Unsupported.
+  bool keepsUnknown = false;
 };
 
 /// Reads and checks the ONNX model at \p path. Weights stay in the mapped file,

@@ -290,6 +290,10 @@ FailureOr<SmallVector<Value>> LpNormalizeOp::decompose(OpBuilder &builder) {
   Value x = getOperand();
   SmallVector<int64_t> axes = {static_cast<int64_t>(getAxis())};
   Value norm = rootOf(emit, emit.sum(powerOf(emit, x, getP()), axes), getP());
+  // Zeros are divided by 1.
+  norm =
+      emit.select(emit.compare(stablehlo::ComparisonDirection::EQ, norm, 0.0),
+                  emit.splat(1, tensorOf(norm)), norm);
   return SmallVector<Value>{
       emit.div(x, emit.restore(norm, axes, tensorOf(x).getShape()))};
 }

@@ -33,11 +33,8 @@ static double sampleAt(StringRef coordinates, const Axis &axis, int64_t i) {
   double x = i, in = axis.in, out = axis.out, scale = axis.scale;
   if (coordinates == "asymmetric")
     return x / scale;
-  if (coordinates == "align_corners") {
-    // The size before it was rounded, as ONNX defines it.
-    double resized = scale * in;
-    return resized == 1 ? 0 : x * (in - 1) / (resized - 1);
-  }
+  if (coordinates == "align_corners")
+    return out == 1 ? 0 : x * (in - 1) / (out - 1);
   if (coordinates == "pytorch_half_pixel")
     return axis.out > 1 ? (x + 0.5) / scale - 0.5 : 0;
   if (coordinates == "tf_half_pixel_for_nn")

@@ -1,3 +1,4 @@
+#include "graph/nn/NnDeferred.h"
 #include "graph/nn/NnOps.h"
 
 #include "graph/stablehlo/AssemblyFormat.h"
@@ -18,4 +19,5 @@ void NnDialect::initialize() {
 #define GET_OP_LIST
 #include "graph/nn/NnOps.cpp.inc"
       >();
+  addOperations<DeferredOp>();
 }

@@ -162,7 +162,7 @@ def Nn_GroupNormOp : Nn_LikeFirstOp<"group_norm"> {
 }
 
 def Nn_LpNormalizeOp : Nn_LikeFirstOp<"lp_normalize"> {
-  let summary = "x / the p-norm along the axis";
+  let summary = "x / the p-norm along the axis; 0 where that is 0";
   let arguments = (ins Stablehlo_FloatTensor:$operand,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$axis,
                        ConfinedAttr<I64Attr, [IntPositive]>:$p);

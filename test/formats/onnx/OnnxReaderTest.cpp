@@ -4,7 +4,9 @@
 #include "formats/onnx/OnnxReader.h"
 #include "formats/onnx/TestModel.h"
 #include "formats/onnx/file/OnnxWriter.h"
+#include "graph/nn/NnDeferred.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include <limits>
 
 namespace sinter {
 namespace {
@@ -65,6 +67,12 @@ protected:
     llvm::raw_string_ostream os(text);
     os << read.entry().getFunctionType().getResult(number);
     return os.str();
+  }
+
+  template <typename Op> static int countOf(const Model &read) {
+    int count = 0;
+    read.module().walk([&](Op) { ++count; });
+    return count;
   }
 
   ModelProto model;
@@ -233,6 +241,146 @@ TEST_F(OnnxReader, WritesALoopWithAKnownCountOut) {
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(resultType(*done, 0), "tensor<4xf32>");
   EXPECT_EQ(resultType(*done, 1), "tensor<3x4xf32>");
+}
+
+TEST_F(OnnxReader, KeepsANodeThatWaitsForSizes) {
+  addInput("x", {-1, 3, -1, -1}, {"N", "", "H", "W"});
+  addIntegers("sizes", {2, 3, 16, 16});
+  addNode(graph, "Resize", {"x", "", "", "sizes"}, {"y"});
+  addOutput("y");
+  EXPECT_CONTAINS(errorOf(read()), "1 x Resize (ai.onnx 17): the size of");
+  EXPECT_EQ(read().error().kind, ErrorKind::Unsupported);
+  ReadOptions options;
+  options.keepsUnknown = true;
+  auto kept = read(options);
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_EQ(resultType(*kept), "tensor<2x3x16x16xf32>");
+  EXPECT_EQ(countOf<nn::DeferredOp>(*kept), 1);
+  options.shapes["x"] = {2, 3, 8, 8};
+  auto whole = read(options);
+  ASSERT_TRUE(whole) << whole.error().message;
+  EXPECT_EQ(countOf<nn::DeferredOp>(*whole), 0);
+  EXPECT_EQ(countOf<nn::ResizeOp>(*whole), 1);
+}
+
+TEST_F(OnnxReader, KeepsANodeOfDeclaredRank) {
+  addInput("x", {-1, -1}, {"N", "M"});
+  addNode(graph, "Squeeze", {"x"}, {"y"});
+  addOutput("y");
+  ReadOptions options;
+  options.keepsUnknown = true;
+  EXPECT_CONTAINS(errorOf(read(options)), "squeezing every dimension");
+  auto &type = *graph.mutable_output(0)->mutable_type()->mutable_tensor_type();
+  type.set_elem_type(TensorProto::FLOAT);
+  type.mutable_shape()->add_dim()->set_dim_param("M");
+  auto kept = read(options);
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_EQ(resultType(*kept), "tensor<?xf32>");
+}
+
+TEST_F(OnnxReader, ComputesAxesFromTheRank) {
+  addInput("x", {-1, 3, 4}, {"N", "", ""});
+  addIntegers("one", {1}, true);
+  model.mutable_opset_import(0)->set_version(18);
+  addNode(graph, "Shape", {"x"}, {"shape"});
+  addNode(graph, "Size", {"shape"}, {"rank"});
+  addNode(graph, "Range", {"one", "rank", "one"}, {"axes"});
+  addNode(graph, "ReduceMean", {"x", "axes"}, {"y"});
+  addOutput("y");
+  auto done = read();
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(resultType(*done), "tensor<?x1x1xf32>");
+}
+
+TEST_F(OnnxReader, SplitsAndTurnsWhatIsOpen) {
+  addInput("x", {-1, 4}, {"N", ""});
+  addIntegers("from", {-1});
+  addIntegers("to", {std::numeric_limits<int64_t>::min()});
+  addIntegers("axis", {0});
+  addIntegers("back", {-1});
+  setInt(addNode(graph, "Split", {"x"}, {"a", "b"}), "axis", 0);
+  addNode(graph, "Slice", {"x", "from", "to", "axis", "back"}, {"c"});
+  for (const char *name : {"a", "b", "c"})
+    addOutput(name);
+  auto done = read();
+  ASSERT_TRUE(done) << done.error().message;
+  for (unsigned i = 0; i < 3; ++i)
+    EXPECT_EQ(resultType(*done, i), "tensor<?x4xf32>");
+}
+
+TEST_F(OnnxReader, RefusesIndicesThatAreOutside) {
+  const std::vector<int64_t> outside = {0, 3};
+  addInput("x", {3, 3}, {});
+  addIntegers("indices", outside);
+  addIntegers("rows", {2, -4});
+  auto errorOfNode = [&](const char *op, const char *indices) {
+    graph.clear_node();
+    graph.clear_output();
+    addNode(graph, op, {"x", indices}, {"y"}).set_name("pick");
+    addOutput("y");
+    EXPECT_EQ(read().error().kind, ErrorKind::InvalidModel);
+    return errorOf(read());
+  };
+  std::string text = errorOfNode("Gather", "indices");
+  EXPECT_CONTAINS(text, "test.onnx: ");
+  EXPECT_CONTAINS(text, "'pick'");
+  EXPECT_CONTAINS(text, "index 3 (element 1 of the indices) is not in [-3, 3), "
+                        "the bounds of dimension 0");
+  EXPECT_CONTAINS(errorOfNode("GatherND", "rows"), "index -4 (element 1");
+}
+
+/// A graph that is a branch or a body.
+static GraphProto &addGraph(NodeProto &node, const char *name) {
+  AttributeProto &attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(AttributeProto::GRAPH);
+  attribute.mutable_g()->set_name(name);
+  return *attribute.mutable_g();
+}
+
+TEST_F(OnnxReader, JoinsTheTypesOfBranches) {
+  addInput("x", {-1, 2}, {"N", ""});
+  addInput("c", {3, 2});
+  addInput("on", {}, {}, TensorProto::BOOL);
+  NodeProto &node = addNode(graph, "If", {"on"}, {"y"});
+  GraphProto &yes = addGraph(node, "then_branch");
+  addNode(yes, "Tanh", {"x"}, {"a"});
+  yes.add_output()->set_name("a");
+  GraphProto &no = addGraph(node, "else_branch");
+  addNode(no, "Tanh", {"c"}, {"b"});
+  no.add_output()->set_name("b");
+  addOutput("y");
+  auto done = read();
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(resultType(*done), "tensor<?x2xf32>");
+  no.mutable_node(0)->set_op_type("Flatten");
+  setInt(*no.mutable_node(0), "axis", 1);
+  ASSERT_TRUE(read());
+  no.mutable_node(0)->set_op_type("Shape");
+  no.mutable_node(0)->clear_attribute();
+  EXPECT_CONTAINS(errorOf(read()), "output 0 has another rank or element type");
+}
+
+TEST_F(OnnxReader, OpensTheSizesThatALoopChanges) {
+  addInput("x", {-1, 2}, {"N", ""});
+  addInput("count", {}, {}, TensorProto::INT64);
+  NodeProto &node = addNode(graph, "Loop", {"count", "", "x", "x"}, {"y", "z"});
+  GraphProto &body = addGraph(node, "body");
+  for (const char *name : {"i", "on", "grown", "kept"})
+    body.add_input()->set_name(name);
+  setInt(addNode(body, "Concat", {"grown", "kept"}, {"longer"}), "axis", 0);
+  addNode(body, "Tanh", {"kept"}, {"same"});
+  for (const char *name : {"on", "longer", "same"})
+    body.add_output()->set_name(name);
+  addNode(graph, "Add", {"z", "x"}, {"sum"});
+  addOutput("y");
+  addOutput("sum");
+  auto done = read();
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(resultType(*done, 0), "tensor<?x2xf32>");
+  EXPECT_EQ(resultType(*done, 1), "tensor<?x2xf32>");
+  // What keeps its size is known to: the sum needs no broadcast.
+  EXPECT_EQ(countOf<nn::BroadcastLikeOp>(*done), 0);
 }
 
 TEST_F(OnnxReader, KnowsAGroupThatNobodyTouched) {

@@ -42,6 +42,24 @@ Value wrapNegative(NodeContext &node, Value indices, const Dim &size) {
   return node.op<stablehlo::SelectOp>(negative, shifted, indices);
 }
 
+bool indicesFit(NodeContext &node, Value indices, Value data, int64_t dimension,
+                int64_t first, int64_t step) {
+  const int64_t size = node.shape(data)[dimension];
+  if (ShapedType::isDynamic(size))
+    return true;
+  auto known = node.knownTensor(indices);
+  for (int64_t i = first; known && i < known->size(); i += step) {
+    const int64_t index = known->toInteger(i);
+    if (index >= -size && index < size)
+      continue;
+    node.fail("index " + Twine(index) + " (element " + Twine(i) +
+              " of the indices) is not in [-" + Twine(size) + ", " +
+              Twine(size) + "), the bounds of dimension " + Twine(dimension));
+    return false;
+  }
+  return true;
+}
+
 template <typename T>
 static Tensor tensorOf(ElementType type, ArrayRef<double> values,
                        ArrayRef<int64_t> shape) {

@@ -23,6 +23,12 @@ mlir::Value sizeScalar(NodeContext &node, const Dim &dim, mlir::Type element);
 mlir::Value wrapNegative(NodeContext &node, mlir::Value indices,
                          const Dim &size);
 
+/// Whether the indices that are known all lie in [-size, size) of dimension
+/// \p dimension of \p data; fails for the first that does not. Indices are a
+/// tensor whose element i, i + step, ... speak of that dimension.
+bool indicesFit(NodeContext &node, mlir::Value indices, mlir::Value data,
+                int64_t dimension, int64_t first = 0, int64_t step = 1);
+
 /// A constant of \p values, rounded to \p element (a floating-point type or
 /// i64).
 mlir::Value numbers(NodeContext &node, mlir::Type element,

@@ -28,6 +28,11 @@ static LogicalResult castTo(NodeContext &node, Type element) {
   if (narrow && node.getBool("saturate", true) && node.isFloat(data) &&
       node.element(data).getIntOrFloatBitWidth() > 8)
     data = saturate(node, data, element);
+  // The text leaves open what becomes of a float that is out of the range of
+  // fewer than 8 bits; ONNX's own cases keep the lowest bits of the integer.
+  if (auto type = dyn_cast<IntegerType>(element);
+      type && type.getWidth() > 1 && type.getWidth() < 8 && node.isFloat(data))
+    data = node.cast(data, node.builder().getI32Type());
   return node.result(node.cast(data, element));
 }
 

@@ -2,6 +2,7 @@
 
 #include "graph/Constants.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Building.h"
 #include "formats/onnx/ops/Lists.h"
 
 using namespace mlir;
@@ -66,12 +67,13 @@ static LogicalResult importConstantOfShape(NodeContext &node) {
     return failure();
   Ints sizes(node.shape(shape)[0], ShapedType::kDynamic);
   if (auto known = node.knownElements(shape))
-    for (auto [size, element] : llvm::zip_equal(sizes, *known))
-      if (element.isInteger())
-        size = element.value;
-  for (int64_t size : sizes)
-    if (!ShapedType::isDynamic(size) && size < 0)
-      return node.fail("a size is negative");
+    for (auto [size, element] : llvm::zip_equal(sizes, *known)) {
+      if (!element.isInteger())
+        continue;
+      if (element.value < 0)
+        return node.fail("a size is negative");
+      size = element.value;
+    }
   auto type = node.tensorType(sizes, element);
   if (type.hasStaticShape())
     return node.result(node.typed<stablehlo::BroadcastInDimOp>(
@@ -81,53 +83,86 @@ static LogicalResult importConstantOfShape(NodeContext &node) {
       DenseI64ArrayAttr(), DenseI64ArrayAttr()));
 }
 
-/// start, start + delta, ... before limit.
+/// How many elements a range of known bounds has; fails for too many.
+static std::optional<int64_t> knownLength(NodeContext &node,
+                                          const Tensor &start,
+                                          const Tensor &limit,
+                                          const Tensor &delta) {
+  double count;
+  if (isInteger(delta.type())) {
+    int64_t step = delta.toInteger(0), from = start.toInteger(0),
+            to = limit.toInteger(0);
+    if (step == 0)
+      return node.fail("the step is zero");
+    __int128 distance = static_cast<__int128>(to) - from;
+    __int128 whole = (distance + step + (step > 0 ? -1 : 1)) / step;
+    count = static_cast<double>(whole);
+  } else {
+    count =
+        std::ceil((limit.toDouble(0) - start.toDouble(0)) / delta.toDouble(0));
+  }
+  if (!(count < 1e9))
+    return node.fail("has too many elements");
+  return static_cast<int64_t>(std::max(count, 0.0));
+}
+
+/// How many elements a range has, max(ceil((limit - start) / delta), 0), as
+/// tensor<1xi64>.
+static Value openLength(NodeContext &node, Value start, Value limit,
+                        Value delta) {
+  Value distance = node.op<stablehlo::SubtractOp>(limit, start);
+  Value count = distance;
+  if (node.isFloat(start)) {
+    count =
+        node.op<stablehlo::CeilOp>(node.op<stablehlo::DivOp>(distance, delta));
+  } else if (node.knownIntegers(delta) != Ints{1}) {
+    // Division cuts towards zero, so what rounds up is added first.
+    Value more = node.op<stablehlo::SubtractOp>(
+        delta, node.op<stablehlo::SignOp>(delta));
+    count = node.op<stablehlo::DivOp>(node.op<stablehlo::AddOp>(distance, more),
+                                      delta);
+  }
+  count = node.cast(count, node.i64());
+  auto known = node.knownElements(count);
+  bool isSize = known && known->front().kind == Element::Symbol;
+  if (!isSize)
+    count = node.op<stablehlo::MaxOp>(count, node.scalar(node.i64(), 0));
+  return node.reshape(count, ArrayRef<int64_t>{1});
+}
+
+/// start, start + delta, ... before limit. That of 16-bit floats is computed in
+/// f32, since counting in 16 bits comes to a halt.
 static LogicalResult importRange(NodeContext &node) {
-  Value start = node.operand(0);
+  Value start = scalarInput(node, 0), limit = scalarInput(node, 1),
+        delta = scalarInput(node, 2);
+  if (!start || !limit || !delta)
+    return failure();
   Type element = node.element(start);
-  auto first = node.knownTensor(start),
-       last = node.knownTensor(node.operand(1)),
-       step = node.knownTensor(node.operand(2));
-  if (step && step->size() == 1 && first && last && first->size() == 1 &&
-      last->size() == 1) {
-    double count;
-    if (isInteger(step->type())) {
-      int64_t delta = step->toInteger(0), from = first->toInteger(0),
-              to = last->toInteger(0);
-      if (delta == 0)
-        return node.fail("the step is zero");
-      __int128 distance = static_cast<__int128>(to) - from;
-      __int128 whole = (distance + delta + (delta > 0 ? -1 : 1)) / delta;
-      count = static_cast<double>(whole);
-    } else {
-      count = std::ceil((last->toDouble(0) - first->toDouble(0)) /
-                        step->toDouble(0));
-    }
-    if (!(count < 1e9))
-      return node.fail("has too many elements");
-    auto type = node.tensorType(
-        {std::max<int64_t>(static_cast<int64_t>(count), 0)}, element);
-    Value counter = node.typed<stablehlo::IotaOp>(type, uint64_t(0));
-    Value scaled = node.binary<stablehlo::MulOp>(
-        counter, node.reshape(node.operand(2), ArrayRef<int64_t>()));
-    return node.result(node.binary<stablehlo::AddOp>(
-        scaled, node.reshape(start, ArrayRef<int64_t>())));
+  Type wide = element.isF16() || element.isBF16() ? node.f32() : element;
+  start = node.cast(start, wide);
+  limit = node.cast(limit, wide);
+  delta = node.cast(delta, wide);
+  auto first = node.knownTensor(start), last = node.knownTensor(limit),
+       step = node.knownTensor(delta);
+  auto dimension = uint64_t(0);
+  Value counter;
+  if (first && last && step) {
+    auto length = knownLength(node, *first, *last, *step);
+    if (!length)
+      return failure();
+    counter = node.typed<stablehlo::IotaOp>(node.tensorType({*length}, wide),
+                                            dimension);
+  } else {
+    counter = node.typed<stablehlo::DynamicIotaOp>(
+        node.tensorType({ShapedType::kDynamic}, wide),
+        openLength(node, start, limit, delta), dimension);
   }
-  // 0, 1, ... before a size that is known only when run.
-  auto step1 = node.knownIntegers(node.operand(2));
-  auto start0 = node.knownIntegers(start);
-  if (step1 && start0 && *step1 == Ints{1} && node.rank(start) == 0) {
-    Value limit = node.operand(1);
-    Value count = node.binary<stablehlo::SubtractOp>(limit, start);
-    Value shape =
-        node.reshape(node.cast(count, node.i64()), ArrayRef<int64_t>{1});
-    Value counter = node.typed<stablehlo::DynamicIotaOp>(
-        node.tensorType({ShapedType::kDynamic}, element), shape, uint64_t(0));
-    if ((*start0)[0] == 0)
-      return node.result(counter);
-    return node.result(node.binary<stablehlo::AddOp>(counter, start));
-  }
-  return node.unsupported("the number of elements is known only when run");
+  bool isCount = !node.isFloat(start) && node.knownIntegers(delta) == Ints{1};
+  if (!isCount)
+    counter = node.binary<stablehlo::MulOp>(counter, delta);
+  if (!isCount || node.knownIntegers(start) != Ints{0})
+    counter = node.binary<stablehlo::AddOp>(counter, start);
+  return node.result(node.cast(counter, element));
 }
 
 static LogicalResult importIdentity(NodeContext &node) {

@@ -99,6 +99,20 @@ static SmallVector<Type> returnedTypes(Region &region) {
   return llvm::to_vector(region.front().getTerminator()->getOperandTypes());
 }
 
+/// A type that both are of: sizes in which they differ are open. Null where
+/// they differ in rank or element type.
+static Type joinTypes(Type lhs, Type rhs) {
+  auto left = cast<RankedTensorType>(lhs), right = cast<RankedTensorType>(rhs);
+  if (left.getElementType() != right.getElementType() ||
+      left.getRank() != right.getRank())
+    return {};
+  Ints shape(left.getShape());
+  for (auto [size, other] : llvm::zip_equal(shape, right.getShape()))
+    if (size != other)
+      size = ShapedType::kDynamic;
+  return RankedTensorType::get(shape, left.getElementType());
+}
+
 static LogicalResult importIf(NodeContext &node) {
   const GraphProto *yes = node.getGraph("then_branch");
   const GraphProto *no = node.getGraph("else_branch");
@@ -120,9 +134,16 @@ static LogicalResult importIf(NodeContext &node) {
       !fillRegion(node, second, *no, {}, same))
     return failure();
   SmallVector<Type> types = returnedTypes(first);
-  if (types != returnedTypes(second))
-    return node.unsupported("the branches give different types and the "
-                            "condition is known only when run");
+  SmallVector<Type> others = returnedTypes(second);
+  if (types.size() != others.size())
+    return node.fail("the branches differ in how many values they give");
+  for (auto [i, type] : llvm::enumerate(types)) {
+    type = joinTypes(type, others[i]);
+    if (!type)
+      return node.unknown("output " + Twine(i) +
+                          " has another rank or element type in either "
+                          "branch, and the condition is known only when run");
+  }
   return finishHolder(node, holder, types, 0);
 }
 
@@ -165,8 +186,7 @@ static void eraseAfter(NodeContext &node, Block *block, Operation *last) {
   while (!block->empty() && &block->back() != last) {
     if (isa<stablehlo::ConstantOp>(block->back()))
       break;
-    node.importer.known.forget(&block->back());
-    block->back().erase();
+    node.erase(&block->back());
   }
 }
 
@@ -187,11 +207,80 @@ static LogicalResult finishLoop(NodeContext &node, const GraphProto &body,
   return node.boundResults(std::move(carried));
 }
 
+namespace {
+/// What a loop carries: its type, and which of its sizes stay those of the
+/// start. As long as nothing speaks against it, all do.
+struct Carried {
+  explicit Carried(NodeContext &node, Value start)
+      : start(start), type(node.type(start)), stays(type.getRank(), true) {}
+
+  /// The size that dimension \p i has in every iteration; nothing if it may
+  /// change.
+  std::optional<Element> sizeAt(KnownValues &known, int64_t i) const {
+    if (!stays[i])
+      return std::nullopt;
+    return known.sizeOf(start, i);
+  }
+  /// Gives \p value the symbols of the sizes that stay.
+  void mark(KnownValues &known, Value value) const {
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      if (auto size = sizeAt(known, i); size && size->kind == Element::Symbol)
+        known.setSymbol(value, i, size->value);
+  }
+  /// Opens the sizes that an iteration changes. Fails where \p next has another
+  /// rank or element type; \p changed is set where a size was opened.
+  bool admit(KnownValues &known, Value next, bool &changed) {
+    auto other = cast<RankedTensorType>(next.getType());
+    if (!joinTypes(type, other))
+      return false;
+    Ints shape(type.getShape());
+    for (int64_t i = 0; i < type.getRank(); ++i) {
+      auto size = sizeAt(known, i);
+      if (!size || known.sizeOf(next, i) == *size)
+        continue;
+      stays[i] = false;
+      shape[i] = ShapedType::kDynamic;
+      changed = true;
+    }
+    type = RankedTensorType::get(shape, type.getElementType());
+    return true;
+  }
+
+  Value start;
+  RankedTensorType type;
+  std::vector<bool> stays;
+};
+} // namespace
+
+/// The condition of a loop: what the body says, and fewer iterations than
+/// \p limit.
+static bool fillCondition(NodeContext &node, Region &region, Value limit,
+                          ArrayRef<Type> types) {
+  OpBuilder::InsertionGuard guard(node.builder());
+  Block &block = region.emplaceBlock();
+  block.addArguments(types,
+                     SmallVector<Location>(types.size(), node.location()));
+  node.builder().setInsertionPointToStart(&block);
+  Value goOn = block.getArgument(1);
+  if (limit) {
+    Value more = node.compare(block.getArgument(0), limit,
+                              stablehlo::ComparisonDirection::LT);
+    goOn = node.op<stablehlo::AndOp>(goOn, more);
+  }
+  if (!goOn)
+    return false;
+  node.builder().create<stablehlo::ReturnOp>(node.location(), goOn);
+  return true;
+}
+
 /// stablehlo.while over the iteration number, the condition and what is
-/// carried. The body's further outputs are not gathered.
+/// carried. The body's further outputs are not gathered. A size that the body
+/// changes is open, which shows only once the body is read; then it is read
+/// again.
 static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
                                  Value limit, Value condition,
                                  ArrayRef<Bound> carried) {
+  KnownValues &known = node.importer.known;
   Values start = {node.scalar(node.i64(), 0),
                   condition ? condition : node.scalar(node.i1(), 1)};
   for (const Bound &bound : carried) {
@@ -201,52 +290,61 @@ static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
     start.push_back(bound.value);
   }
   if (body.output_size() != static_cast<int>(carried.size()) + 1)
-    return node.unsupported("a loop that gathers values and whose number of "
-                            "iterations is known only when run");
+    return node.unknown("a loop that gathers values and whose number of "
+                        "iterations is known only when run");
   if (node.failed())
     return failure();
-  SmallVector<Type> types;
+  std::vector<Carried> states;
   for (Value value : start)
-    types.push_back(value.getType());
-  SmallVector<Location> locations(types.size(), node.location());
-  Operation *holder =
-      makeHolder(node, stablehlo::WhileOp::getOperationName(), start, types);
-  Region &conditionRegion = holder->getRegion(0);
-  Region &bodyRegion = holder->getRegion(1);
-  {
-    OpBuilder::InsertionGuard guard(node.builder());
-    Block &block = conditionRegion.emplaceBlock();
-    block.addArguments(types, locations);
-    node.builder().setInsertionPointToStart(&block);
-    Value goOn = block.getArgument(1);
-    if (limit) {
-      Value more = node.compare(block.getArgument(0), limit,
-                                stablehlo::ComparisonDirection::LT);
-      goOn = node.op<stablehlo::AndOp>(goOn, more);
-    }
-    if (!goOn)
+    states.emplace_back(node, value);
+  // Every further reading has opened a size.
+  for (;;) {
+    SmallVector<Type> types;
+    for (const Carried &state : states)
+      types.push_back(state.type);
+    Operation *holder =
+        makeHolder(node, stablehlo::WhileOp::getOperationName(), start, types);
+    Region &bodyRegion = holder->getRegion(1);
+    if (!fillCondition(node, holder->getRegion(0), limit, types))
       return failure();
-    node.builder().create<stablehlo::ReturnOp>(node.location(), goOn);
+    Block &block = bodyRegion.emplaceBlock();
+    block.addArguments(types,
+                       SmallVector<Location>(types.size(), node.location()));
+    std::vector<Bound> inputs;
+    for (auto [state, argument] :
+         llvm::zip_equal(states, block.getArguments())) {
+      state.mark(known, argument);
+      inputs.push_back(Bound(argument));
+    }
+    auto withNumber = [&](Values outputs) {
+      if (Value scalar = scalarOf(node, outputs[0]))
+        outputs[0] = scalar;
+      Value next = node.binary<stablehlo::AddOp>(block.getArgument(0),
+                                                 node.scalar(node.i64(), 1));
+      outputs.insert(outputs.begin(), next);
+      return outputs;
+    };
+    if (!fillRegion(node, bodyRegion, body, inputs, withNumber))
+      return failure();
+    bool changed = false;
+    for (auto [state, next] :
+         llvm::zip_equal(states, block.getTerminator()->getOperands()))
+      if (!state.admit(known, next, changed))
+        return node.unknown("a loop whose values change their rank or element "
+                            "type and whose number of iterations is known only "
+                            "when run");
+    if (changed) {
+      node.erase(holder);
+      continue;
+    }
+    if (mlir::failed(finishHolder(node, holder, types, 2)))
+      return failure();
+    for (auto [state, result] :
+         llvm::zip(ArrayRef(states).drop_front(2), node.given()))
+      if (result.value)
+        state.mark(known, result.value);
+    return success();
   }
-  Block &block = bodyRegion.emplaceBlock();
-  block.addArguments(types, locations);
-  std::vector<Bound> inputs;
-  for (Value argument : block.getArguments())
-    inputs.push_back(Bound(argument));
-  auto withNumber = [&](Values outputs) {
-    if (Value scalar = scalarOf(node, outputs[0]))
-      outputs[0] = scalar;
-    Value next = node.binary<stablehlo::AddOp>(block.getArgument(0),
-                                               node.scalar(node.i64(), 1));
-    outputs.insert(outputs.begin(), next);
-    return outputs;
-  };
-  if (!fillRegion(node, bodyRegion, body, inputs, withNumber))
-    return failure();
-  if (returnedTypes(bodyRegion) != types)
-    return node.unsupported("a loop whose values change their shape and whose "
-                            "number of iterations is known only when run");
-  return finishHolder(node, holder, types, 2);
 }
 
 /// How many nodes the loop runs, as far as that is known.

@@ -85,7 +85,7 @@ static bool checkOperands(NodeContext &node, Value input, Value weight) {
     node.fail("the input is not [N, C, spatial...] or the weight has another "
               "rank");
   else if (ShapedType::isDynamicShape(node.shape(weight)))
-    node.unsupported("the weight's shape is known only when run");
+    node.unknown("the weight's shape is known only when run");
   else if (node.getInt("group", 1) < 1)
     node.fail("group is not positive");
   return !node.failed();
@@ -163,8 +163,8 @@ static bool readCuts(NodeContext &node, Value input, const Window &window,
       begin = end = 0;
     if (!sizes.empty() || same) {
       if (unknown) {
-        node.unsupported("output_shape and auto_pad need the size of the "
-                         "input; give it with --shape");
+        node.unknown("output_shape and auto_pad need the size of the "
+                     "input; give it with --shape");
         return false;
       }
       int64_t wanted = sizes.empty() ? size * window.strides[i] : sizes[i];

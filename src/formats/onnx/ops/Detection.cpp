@@ -149,7 +149,7 @@ static LogicalResult importNonMaxSuppression(NodeContext &node) {
       node.shape(boxes)[2] != 4)
     return node.fail("boxes are not [B, N, 4] or scores not [B, C, N]");
   if (!node.isStatic(boxes) || !node.isStatic(scores))
-    return node.unsupported("a number of boxes that is not known");
+    return node.unknown("a number of boxes that is not known");
   int64_t batch = node.shape(scores)[0], classes = node.shape(scores)[1];
   int64_t count = node.shape(scores)[2];
   Operation *sorted = node.inferred<nn::TopKOp>(

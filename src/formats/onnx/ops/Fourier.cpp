@@ -18,20 +18,31 @@ struct Transform {
   bool inverse = false, onesided = false;
 
   int64_t bins() const { return onesided ? length / 2 + 1 : length; }
+  /// Half a spectrum is taken for a whole one, of a real signal.
+  bool givesReal() const { return inverse && onesided; }
+  /// What may be given, and what comes out, along the axis.
+  int64_t rows() const { return givesReal() ? bins() : length; }
+  int64_t columns() const { return givesReal() ? length : bins(); }
+  /// How often bin \p row stands in the sum: one that is not its own mirror
+  /// image stands for both.
+  int64_t timesOf(int64_t row) const {
+    return givesReal() && row != 0 && 2 * row != length ? 2 : 1;
+  }
 };
 } // namespace
 
-/// \p function of 2 pi j k / length, for j < \p rows; divided by the length for
-/// the inverse.
+/// \p function of 2 pi j k / length, for j < \p rows, times how often row j
+/// counts; divided by the length for the inverse.
 static Value waves(NodeContext &node, const Transform &transform, int64_t rows,
                    Type element, double (*function)(double)) {
-  int64_t columns = transform.bins(), length = transform.length;
+  int64_t columns = transform.columns(), length = transform.length;
   std::vector<double> values(rows * columns);
   double scale = transform.inverse ? 1.0 / length : 1.0;
   for (int64_t j = 0; j < rows; ++j)
     for (int64_t k = 0; k < columns; ++k)
       values[j * columns + k] =
-          scale * function(2 * llvm::numbers::pi * (j * k % length) / length);
+          scale * static_cast<double>(transform.timesOf(j)) *
+          function(2 * llvm::numbers::pi * (j * k % length) / length);
   return numbers(node, element, values, {rows, columns});
 }
 
@@ -57,20 +68,26 @@ static Value productAlong(NodeContext &node, Value x, int64_t axis,
 }
 
 /// With C and S the cosines and sines, (a + ib)(C - iS) forwards and
-/// (a + ib)(C + iS) / length backwards.
+/// (a + ib)(C + iS) / length backwards, of which a real signal needs the real
+/// part only.
 static Value apply(NodeContext &node, Value x, const Transform &transform) {
   int64_t last = node.rank(x) - 1, parts = node.shape(x)[last];
   int64_t rows = node.shape(x)[transform.axis];
-  if (ShapedType::isDynamic(rows) || (parts != 1 && parts != 2))
-    return node.unsupported("the signal's length is not known, or the last "
-                            "dimension is not 1 or 2");
-  if (rows > transform.length) {
-    rows = transform.length;
+  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(parts))
+    return node.unknown("the signal's length or last dimension is not known");
+  if (parts != 1 && parts != 2)
+    return node.fail("the last dimension is not 1 or 2");
+  if (transform.length < 1 || transform.length > (1 << 16))
+    return node.unsupported("a transform of this length");
+  if (rows > transform.rows()) {
+    rows = transform.rows();
     x = node.sliceAxis(x, transform.axis, 0, rows);
   }
-  if (transform.length < 1 || transform.length > (1 << 16) ||
-      rows * transform.bins() > (1 << 24))
+  if (rows * transform.columns() > (1 << 24))
     return node.unsupported("a transform of this length");
+  if (transform.givesReal() && parts != 2)
+    return node.fail("a transform that is inverse and onesided takes complex "
+                     "numbers");
   Type element = node.element(x);
   Value cosines = waves(node, transform, rows, element, std::cos);
   Value sines = waves(node, transform, rows, element, std::sin);
@@ -85,6 +102,8 @@ static Value apply(NodeContext &node, Value x, const Transform &transform) {
   if (parts == 2) {
     Value b = node.squeeze(node.sliceAxis(x, last, 1, 2), {last});
     real = node.op<stablehlo::AddOp>(real, times(b, sines));
+    if (transform.givesReal())
+      return node.unsqueeze(real, {last});
     imaginary = node.op<stablehlo::AddOp>(imaginary, times(b, cosines));
   }
   return node.concatenate(
@@ -115,8 +134,8 @@ static LogicalResult importDft(NodeContext &node) {
   Transform transform{*axis, node.shape(x)[*axis],
                       node.getBool("inverse", false),
                       node.getBool("onesided", false)};
-  if (transform.inverse && transform.onesided)
-    return node.unsupported("a transform that is inverse and onesided");
+  if (transform.givesReal() && !ShapedType::isDynamic(transform.length))
+    transform.length = std::max<int64_t>(2 * (transform.length - 1), 1);
   if (node.has(1)) {
     auto length = node.integersFrom(1, "dft_length");
     if (!length)
@@ -159,7 +178,7 @@ static LogicalResult importStft(NodeContext &node) {
   if (!step || !length)
     return failure();
   if (ShapedType::isDynamic(total) || ShapedType::isDynamic(*length))
-    return node.unsupported("the signal's or the frames' length is not known");
+    return node.unknown("the signal's or the frames' length is not known");
   if (*step < 1 || *length < 1 || *length > total)
     return node.fail("frame_step or frame_length is out of range");
   int64_t frames = (total - *length) / *step + 1;

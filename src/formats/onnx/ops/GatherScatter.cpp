@@ -21,7 +21,7 @@ static LogicalResult importGatherElements(NodeContext &node) {
   if (!data || !indices)
     return failure();
   auto axis = node.axis(node.getInt("axis", 0), node.rank(data));
-  if (!axis)
+  if (!axis || !indicesFit(node, indices, data, *axis))
     return failure();
   return node.result(
       node.op<nn::TakeAlongOp>(data, indices, static_cast<uint64_t>(*axis)));
@@ -45,18 +45,22 @@ static Value wrapTuples(NodeContext &node, Value indices, Value data,
 }
 
 /// The length of the tuples in the last dimension of \p indices, which index
-/// \p available dimensions.
+/// the dimensions of \p data from \p first on.
 static std::optional<int64_t> tupleLength(NodeContext &node, Value indices,
-                                          int64_t available) {
+                                          Value data, int64_t first) {
+  int64_t available = node.rank(data) - first;
   if (node.rank(indices) < 1)
     return node.fail("the indices are a scalar");
   int64_t length = node.shape(indices).back();
   if (ShapedType::isDynamic(length))
-    return node.unsupported("the last dimension of the indices is not known");
+    return node.unknown("the last dimension of the indices is not known");
   if (length < 1 || length > available)
     return node.fail("the indices have " + Twine(length) +
                      " elements a place, for " + Twine(available) +
                      " dimensions");
+  for (int64_t i = 0; i < length; ++i)
+    if (!indicesFit(node, indices, data, first + i, i, length))
+      return std::nullopt;
   return length;
 }
 
@@ -68,7 +72,7 @@ static LogicalResult importGatherND(NodeContext &node) {
   int64_t rank = node.rank(data), indexRank = node.rank(indices);
   if (batch < 0 || batch >= rank || batch >= indexRank)
     return node.fail("attribute 'batch_dims' is out of range");
-  auto length = tupleLength(node, indices, rank - batch);
+  auto length = tupleLength(node, indices, data, batch);
   if (!length)
     return failure();
   int64_t whole = batch + *length;
@@ -76,8 +80,8 @@ static LogicalResult importGatherND(NodeContext &node) {
   for (int64_t i = whole; i < rank; ++i) {
     sizes[i] = node.shape(data)[i];
     if (ShapedType::isDynamic(sizes[i]))
-      return node.unsupported("dimension " + Twine(i) +
-                              " of the data is not known");
+      return node.unknown("dimension " + Twine(i) +
+                          " of the data is not known");
   }
   auto numbers = stablehlo::GatherDimensionNumbersAttr::get(
       node.context(), /*offsetDims=*/
@@ -110,8 +114,13 @@ static LogicalResult importCompress(NodeContext &node) {
   }
   Value indices;
   if (auto known = node.knownTensor(condition)) {
+    // A condition that is too long counts as far as there are elements.
     Ints chosen;
-    for (int64_t i = 0; i < known->size(); ++i)
+    int64_t size = node.shape(data)[axis];
+    int64_t count = ShapedType::isDynamic(size)
+                        ? known->size()
+                        : std::min<int64_t>(known->size(), size);
+    for (int64_t i = 0; i < count; ++i)
       if (known->toInteger(i) != 0)
         chosen.push_back(i);
     indices = node.integers(chosen);
@@ -168,7 +177,7 @@ static LogicalResult importScatterElements(NodeContext &node) {
     return failure();
   int64_t rank = node.rank(data);
   auto axis = node.axis(node.getInt("axis", 0), rank);
-  if (!axis)
+  if (!axis || !indicesFit(node, indices, data, *axis))
     return failure();
   if (node.rank(indices) != rank || node.rank(updates) != rank)
     return node.fail("data, indices and updates differ in rank");
@@ -195,7 +204,7 @@ static LogicalResult importScatterND(NodeContext &node) {
   if (!data || !indices || !updates || !combine)
     return failure();
   int64_t rank = node.rank(data), indexRank = node.rank(indices);
-  auto length = tupleLength(node, indices, rank);
+  auto length = tupleLength(node, indices, data, 0);
   if (!length)
     return failure();
   auto numbers = stablehlo::ScatterDimensionNumbersAttr::get(
@@ -217,7 +226,7 @@ static LogicalResult importOneHot(NodeContext &node) {
   // Of any numeric type.
   auto depth = node.knownScalar(node.operand(1));
   if (!depth)
-    return node.unsupported("the depth is known only when run");
+    return node.unknown("the depth is known only when run");
   if (!(*depth >= 0) || *depth > (int64_t(1) << 40))
     return node.fail("the depth is out of range");
   auto axis = node.axis(node.getInt("axis", -1), node.rank(indices) + 1);

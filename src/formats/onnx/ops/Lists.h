@@ -14,9 +14,10 @@ inline constexpr int64_t mostDimensions = 1024;
 /// not a vector, or its length is not known or beyond mostDimensions.
 inline std::optional<int64_t> listLength(NodeContext &node, mlir::Value list,
                                          llvm::StringRef name) {
-  if (!list || node.rank(list) != 1 || !node.isStatic(list) ||
-      node.shape(list)[0] > mostDimensions)
-    return node.fail("input '" + name + "' is not a list of known length");
+  if (!list || node.rank(list) != 1 || node.shape(list)[0] > mostDimensions)
+    return node.fail("input '" + name + "' is not a list of sizes");
+  if (!node.isStatic(list))
+    return node.unknown("the length of input '" + name + "' is not known");
   return node.shape(list)[0];
 }
 

@@ -117,7 +117,12 @@ static LogicalResult importLpNormalization(NodeContext &node) {
 /// (x - mean) / (sqrt(mean of x^2 - mean^2) + 1e-9), as ONNX defines it.
 static LogicalResult importMeanVarianceNormalization(NodeContext &node) {
   Value data = node.operand(0);
-  auto axes = node.axes(node.getInts("axes", {0, 2, 3}), node.rank(data));
+  // Batch and places; the default names a dimension that an input of rank 3
+  // lacks.
+  Ints places = {0, 2, 3};
+  if (node.rank(data) == 3)
+    places.pop_back();
+  auto axes = node.axes(node.getInts("axes", places), node.rank(data));
   if (!axes)
     return failure();
   Type element = node.element(data);

@@ -121,7 +121,7 @@ static std::optional<bool> isTraining(NodeContext &node) {
     return false;
   auto mode = node.knownScalar(node.operand(2));
   if (!mode)
-    return node.unsupported("training_mode is known only when run");
+    return node.unknown("training_mode is known only when run");
   return *mode != 0;
 }
 

@@ -85,17 +85,23 @@ static std::optional<Dims> readRepeats(NodeContext &node, Value x) {
     if (!which)
       return std::nullopt;
     Dims repeats(rank, Dim(1));
+    if (tiles->front() < 0)
+      return node.fail("a number of repeats is negative");
     repeats[*which] = tiles->front();
     return repeats;
   }
   Value list = node.operand(1);
   if (!list)
     return std::nullopt;
+  if (node.rank(list) == 1 && !node.isStatic(list))
+    return node.unknown("the length of input 'repeats' is not known");
   if (node.rank(list) != 1 || node.shape(list)[0] != rank)
     return node.fail("repeats has not one element a dimension");
   auto known = node.knownElements(list);
   Dims repeats;
   for (int64_t i = 0; i < rank; ++i) {
+    if (known && (*known)[i].isInteger() && (*known)[i].value < 0)
+      return node.fail("a number of repeats is negative");
     if (known && (*known)[i].isInteger())
       repeats.push_back((*known)[i].value);
     else
@@ -116,8 +122,6 @@ static LogicalResult importTile(NodeContext &node) {
   Dims spread, joined;
   Ints places;
   for (auto [repeat, size] : llvm::zip_equal(*repeats, node.dims(x))) {
-    if (repeat.isStatic() && repeat.size < 0)
-      return node.fail("a number of repeats is negative");
     if (repeat.size != 1)
       spread.push_back(repeat);
     places.push_back(spread.size());
@@ -262,7 +266,7 @@ static LogicalResult importCenterCropPad(NodeContext &node) {
       return failure();
     int64_t old = node.shape(x)[*axis];
     if (ShapedType::isDynamic(old))
-      return node.unsupported("dimension " + Twine(*axis) + " is not known");
+      return node.unknown("dimension " + Twine(*axis) + " is not known");
     if (size < 0)
       return node.fail("shape has a negative element");
     int64_t more = size - old;

@@ -34,8 +34,8 @@ static std::optional<SmallVector<double>> knownNumbers(NodeContext &node,
                                                        int64_t input) {
   auto tensor = node.knownTensor(node.operand(input));
   if (!tensor)
-    return node.unsupported("input " + Twine(input) +
-                            " depends on values that are known only when run");
+    return node.unknown("input " + Twine(input) +
+                        " depends on values that are known only when run");
   SmallVector<double> values;
   for (int64_t i = 0; i < tensor->size(); ++i)
     values.push_back(tensor->toDouble(i));
@@ -99,7 +99,7 @@ static std::optional<Resolution> fromSizes(NodeContext &node, Value x,
                                            ArrayRef<double> roi) {
   auto sizes = node.knownElements(node.operand(node.inputCount() - 1));
   if (!sizes)
-    return node.unsupported("sizes are known only when run");
+    return node.unknown("sizes are known only when run");
   if (sizes->size() != axes.size())
     return node.fail("sizes has " + Twine(sizes->size()) + " elements, not " +
                      Twine(axes.size()));
@@ -112,8 +112,8 @@ static std::optional<Resolution> fromSizes(NodeContext &node, Value x,
       continue;
     int64_t old = node.shape(x)[axis];
     if (!size.isInteger() || ShapedType::isDynamic(old))
-      return node.unsupported("the size of dimension " + Twine(axis) +
-                              " is known only when run");
+      return node.unknown("the size of dimension " + Twine(axis) +
+                          " is known only when run");
     if (size.value < 1 || old < 1)
       return node.fail("a size is not positive");
     double extent = extentOf(roi, axis);
@@ -135,7 +135,7 @@ static std::optional<Resolution> fromSizes(NodeContext &node, Value x,
   double scale = policy == "not_larger" ? least : most;
   for (int64_t axis : axes) {
     if (ShapedType::isDynamic(node.shape(x)[axis]))
-      return node.unsupported("dimension " + Twine(axis) + " is not known");
+      return node.unknown("dimension " + Twine(axis) + " is not known");
     result.scales[axis] = scale;
     result.sizes[axis] =
         static_cast<int64_t>(std::floor(scale * node.shape(x)[axis] + 0.5));

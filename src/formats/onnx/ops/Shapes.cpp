@@ -176,7 +176,7 @@ static LogicalResult importReshape(NodeContext &node) {
     return failure();
   // A size of 0 or -1 means another one, so some must be known.
   if (!node.knownElements(shape))
-    return node.unsupported("the shape is known only when run");
+    return node.unknown("the shape is known only when run");
   auto sizes = targetSizes(node, data, shape, node.getBool("allowzero", false));
   if (!sizes)
     return failure();
@@ -218,8 +218,8 @@ static LogicalResult importSqueeze(NodeContext &node) {
     return failure();
   if (!given) {
     if (!node.isStatic(data))
-      return node.unsupported("squeezing every dimension of size 1 needs the "
-                              "input's shape; give it with --shape");
+      return node.unknown("squeezing every dimension of size 1 needs the "
+                          "input's shape; give it with --shape");
     for (int64_t i = 0; i < node.rank(data); ++i)
       if (node.shape(data)[i] == 1)
         list->push_back(i);
@@ -262,12 +262,13 @@ static LogicalResult importExpand(NodeContext &node) {
     return failure();
   Ints wanted(node.shape(shape)[0], ShapedType::kDynamic);
   if (auto known = node.knownElements(shape))
-    for (auto [size, element] : llvm::zip_equal(wanted, *known))
-      if (element.isInteger())
-        size = element.value;
-  for (int64_t size : wanted)
-    if (size < 0 && !ShapedType::isDynamic(size))
-      return node.fail("the shape has a negative size");
+    for (auto [size, element] : llvm::zip_equal(wanted, *known)) {
+      if (!element.isInteger())
+        continue;
+      if (element.value < 0)
+        return node.fail("the shape has a negative size");
+      size = element.value;
+    }
   auto joined = broadcastShapes(node.shape(data), wanted);
   if (!joined)
     return node.fail("the input does not broadcast to the shape");

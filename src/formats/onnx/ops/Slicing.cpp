@@ -1,6 +1,7 @@
 // Concat, Split, Slice, Gather.
 
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Building.h"
 #include "formats/onnx/ops/Lists.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -22,36 +23,66 @@ static LogicalResult importConcat(NodeContext &node) {
   return node.result(node.concatenate(values, *axis));
 }
 
+/// The parts' sizes as they are given; \p size is open or must be their sum.
+static std::optional<Dims> givenSizes(NodeContext &node, ArrayRef<int64_t> list,
+                                      int64_t size) {
+  int64_t sum = 0;
+  for (int64_t part : list)
+    if (part < 0 || llvm::AddOverflow(sum, part, sum))
+      return node.fail("a part has a negative size");
+  if (sum != size && !ShapedType::isDynamic(size))
+    return node.fail("the parts' sizes do not sum up to the dimension");
+  if (static_cast<int64_t>(list.size()) < node.outputCount())
+    return node.fail("there are fewer parts than outputs");
+  return Dims(list.begin(), list.end());
+}
+
 /// The parts' sizes: given, or as equal as they can be.
-static std::optional<Ints> partSizes(NodeContext &node, int64_t size) {
+static std::optional<Dims> partSizes(NodeContext &node, Dim size) {
   bool given;
   auto sizes = node.integersFrom(1, "split", &given);
   if (!sizes)
     return std::nullopt;
+  if (given)
+    return givenSizes(node, *sizes, size.size);
   int64_t parts = node.version() >= 18
                       ? node.getInt("num_outputs", node.outputCount())
                       : node.outputCount();
   if (parts < 1 || parts < node.outputCount() || parts > (1 << 20))
     return node.fail("the number of outputs is wrong");
-  if (!given) {
-    if (node.version() < 18 && size % parts != 0)
-      return node.fail("the dimension is no multiple of the number of outputs");
-    int64_t each = llvm::divideCeil(size, parts);
-    for (int64_t i = 0; i < parts; ++i) {
-      sizes->push_back(std::min(each, size));
-      size -= sizes->back();
-    }
-    return sizes;
+  if (!size.isStatic()) {
+    // The last parts may be smaller, which only shows when they are cut.
+    Value sum =
+        node.op<stablehlo::AddOp>(size.extent, node.integers({parts - 1}));
+    return Dims(parts,
+                Dim(ShapedType::kDynamic,
+                    node.op<stablehlo::DivOp>(sum, node.integers({parts}))));
   }
-  int64_t sum = 0;
-  for (int64_t part : *sizes)
-    if (part < 0 || llvm::AddOverflow(sum, part, sum))
-      return node.fail("a part has a negative size");
-  if (sum != size)
-    return node.fail("the parts' sizes do not sum up to the dimension");
-  if (static_cast<int64_t>(sizes->size()) < node.outputCount())
-    return node.fail("there are fewer parts than outputs");
-  return sizes;
+  if (node.version() < 18 && size.size % parts != 0)
+    return node.fail("the dimension is no multiple of the number of outputs");
+  int64_t each = llvm::divideCeil(size.size, parts);
+  Dims equal;
+  for (int64_t rest = size.size; parts > 0; --parts) {
+    equal.push_back(std::min(each, rest));
+    rest -= equal.back().size;
+  }
+  return equal;
+}
+
+/// [start, start + part) along an axis, as much of it as there is.
+static Value openPart(NodeContext &node, Value data, int64_t axis, Value start,
+                      Value end) {
+  if (!data || !start || !end)
+    return {};
+  Dims starts(node.rank(data), Dim(0)), limits = node.dims(data);
+  Ints sizes(node.shape(data));
+  Value size = limits[axis].extent;
+  starts[axis].extent = node.op<stablehlo::MinOp>(start, size);
+  limits[axis].extent = node.op<stablehlo::MinOp>(end, size);
+  starts[axis].size = limits[axis].size = sizes[axis] = ShapedType::kDynamic;
+  return node.typed<stablehlo::RealDynamicSliceOp>(
+      node.tensorType(sizes, node.element(data)), data, node.extents(starts),
+      node.extents(limits), node.integers(Ints(node.rank(data), 1)));
 }
 
 static LogicalResult importSplit(NodeContext &node) {
@@ -59,21 +90,25 @@ static LogicalResult importSplit(NodeContext &node) {
   auto axis = node.axis(node.getInt("axis", 0), node.rank(data));
   if (!axis)
     return failure();
-  int64_t size = node.shape(data)[*axis];
-  if (ShapedType::isDynamic(size))
-    return node.unsupported("the size of the dimension to split is known only "
-                            "when run; give it with --shape");
-  auto sizes = partSizes(node, size);
+  auto sizes = partSizes(node, node.dim(data, *axis));
   if (!sizes)
     return failure();
   Values parts;
   int64_t start = 0;
+  Value openStart = node.integers({0});
   for (int64_t i = 0; i < node.outputCount(); ++i) {
-    int64_t part = (*sizes)[i];
-    parts.push_back(node.wants(i)
-                        ? node.sliceAxis(data, *axis, start, start + part)
+    const Dim &part = (*sizes)[i];
+    if (part.isStatic()) {
+      parts.push_back(
+          node.wants(i) ? node.sliceAxis(data, *axis, start, start + part.size)
                         : Value());
-    start += part;
+      start += part.size;
+      continue;
+    }
+    Value end = node.op<stablehlo::AddOp>(openStart, part.extent);
+    parts.push_back(node.wants(i) ? openPart(node, data, *axis, openStart, end)
+                                  : Value());
+    openStart = end;
   }
   return node.results(parts);
 }
@@ -117,31 +152,37 @@ readBounds(NodeContext &node, int64_t input, StringRef name) {
   return bounds;
 }
 
-/// min(max(bound, 0), size), counted from the end where negative, as a value.
-static Value clampBound(NodeContext &node, const Bounds &bound, Dim size) {
+/// A bound, counted from the end where negative, as a value between 0 and the
+/// size, or with \p reversed between -1 and the last place.
+static Value clampBound(NodeContext &node, const Bounds &bound, Dim size,
+                        bool reversed) {
+  constexpr int64_t far = int64_t(1) << 30;
   Value extent = size.isStatic() ? node.integers({size.size}) : size.extent;
-  Value zero = node.integers({0});
+  Value least = node.integers({reversed ? -1 : 0});
+  Value most = reversed
+                   ? node.op<stablehlo::SubtractOp>(extent, node.integers({1}))
+                   : extent;
   if (bound.element.isInteger()) {
     int64_t value = bound.element.value;
-    if (value == 0)
-      return zero;
-    if (value > (int64_t(1) << 30))
-      return extent;
+    if (value < -far || (value == 0 && !reversed))
+      return least;
+    if (value > far || (value == -1 && reversed))
+      return most;
     Value number = node.integers({value});
     return value < 0 ? node.op<stablehlo::MaxOp>(
-                           node.op<stablehlo::AddOp>(extent, number), zero)
-                     : node.op<stablehlo::MinOp>(number, extent);
+                           node.op<stablehlo::AddOp>(extent, number), least)
+                     : node.op<stablehlo::MinOp>(number, most);
   }
   Value number = node.cast(
       node.sliceAxis(bound.list, 0, bound.index, bound.index + 1), node.i64());
   if (bound.element.kind != Element::Symbol) {
-    Value negative =
-        node.compare(number, zero, stablehlo::ComparisonDirection::LT);
+    Value negative = node.compare(number, node.integers({0}),
+                                  stablehlo::ComparisonDirection::LT);
     number = node.op<stablehlo::SelectOp>(
         negative, node.op<stablehlo::AddOp>(number, extent), number);
-    number = node.op<stablehlo::MaxOp>(number, zero);
+    number = node.op<stablehlo::MaxOp>(number, least);
   }
-  return node.op<stablehlo::MinOp>(number, extent);
+  return node.op<stablehlo::MinOp>(number, most);
 }
 
 namespace {
@@ -173,6 +214,20 @@ static Range clampRange(int64_t start, int64_t end, int64_t step,
                      ? std::numeric_limits<int64_t>::max()
                      : -step;
   return range;
+}
+
+/// Where a slice with a negative step begins and ends in the reversed
+/// dimension, whose element i is element size - 1 - i.
+static std::pair<Value, Value> openReversedRange(NodeContext &node,
+                                                 const Bounds &start,
+                                                 const Bounds &end, Dim size) {
+  Value extent = size.isStatic() ? node.integers({size.size}) : size.extent;
+  Value last = node.op<stablehlo::SubtractOp>(extent, node.integers({1}));
+  Value from =
+      node.op<stablehlo::SubtractOp>(last, clampBound(node, start, size, true));
+  Value to =
+      node.op<stablehlo::SubtractOp>(last, clampBound(node, end, size, true));
+  return {from, node.op<stablehlo::MaxOp>(to, from)};
 }
 
 static LogicalResult importSlice(NodeContext &node) {
@@ -232,21 +287,35 @@ static LogicalResult importSlice(NodeContext &node) {
                          : (range.limit - range.start - 1) / range.stride + 1;
       continue;
     }
-    if (steps[i] < 0)
-      return node.unsupported("a negative step needs sizes and bounds; give "
-                              "them with --shape");
     Dim whole = limitDims[*axis];
+    if (steps[i] < 0) {
+      reversed.push_back(*axis);
+      // The largest number of steps that can be taken back.
+      strides[*axis] =
+          -std::max(steps[i], -std::numeric_limits<int64_t>::max());
+      bool all = start.element == Element::integer(-1) &&
+                 end.element.isInteger() &&
+                 end.element.value < -(int64_t(1) << 30) && steps[i] == -1;
+      if (all)
+        continue;
+      known = false;
+      auto [from, to] = openReversedRange(node, start, end, whole);
+      startDims[*axis] = Dim(ShapedType::kDynamic, from);
+      limitDims[*axis] = Dim(ShapedType::kDynamic, to);
+      sizes[*axis] = ShapedType::kDynamic;
+      continue;
+    }
     bool all = start.element == Element::integer(0) &&
                end.element.isInteger() &&
                end.element.value > (int64_t(1) << 30) && steps[i] == 1;
     if (all)
       continue;
     known = false;
-    Value from = clampBound(node, start, whole);
+    Value from = clampBound(node, start, whole, false);
     startDims[*axis] = Dim(ShapedType::kDynamic, from);
-    limitDims[*axis] =
-        Dim(ShapedType::kDynamic,
-            node.op<stablehlo::MaxOp>(clampBound(node, end, whole), from));
+    limitDims[*axis] = Dim(
+        ShapedType::kDynamic,
+        node.op<stablehlo::MaxOp>(clampBound(node, end, whole, false), from));
     sizes[*axis] = ShapedType::kDynamic;
   }
   if (!reversed.empty())
@@ -265,7 +334,7 @@ static LogicalResult importSlice(NodeContext &node) {
 static LogicalResult importGather(NodeContext &node) {
   Value data = node.operand(0);
   auto axis = node.axis(node.getInt("axis", 0), node.rank(data));
-  if (!axis)
+  if (!axis || !indicesFit(node, node.operand(1), data, *axis))
     return failure();
   return node.result(
       node.op<nn::TakeOp>(data, node.operand(1), static_cast<uint64_t>(*axis)));

@@ -51,8 +51,8 @@ static bool padSame(NodeContext &node, ArrayRef<int64_t> sizes, bool upper,
       int64_t places = llvm::divideCeil(sizes[i], stride);
       total = std::max<int64_t>((places - 1) * stride + reach - sizes[i], 0);
     } else if (stride != 1) {
-      node.unsupported("auto_pad needs the size of the input; give it with "
-                       "--shape");
+      node.unknown("auto_pad needs the size of the input; give it with "
+                   "--shape");
       return false;
     }
     window.low.push_back(upper ? total / 2 : total - total / 2);
@@ -71,8 +71,8 @@ static bool roundUp(NodeContext &node, ArrayRef<int64_t> sizes,
     if (stride == 1)
       continue;
     if (ShapedType::isDynamic(sizes[i])) {
-      node.unsupported("ceil_mode needs the size of the input; give it with "
-                       "--shape");
+      node.unknown("ceil_mode needs the size of the input; give it with "
+                   "--shape");
       return false;
     }
     int64_t reach = (window.size[i] - 1) * window.dilations[i] + 1;

@@ -90,7 +90,7 @@ static LogicalResult importMelWeightMatrix(NodeContext &node) {
   for (int64_t i = 0; i < 5; ++i) {
     auto known = node.knownScalar(node.operand(i));
     if (!known)
-      return node.unsupported("input " + Twine(i) + " is known only when run");
+      return node.unknown("input " + Twine(i) + " is known only when run");
     inputs[i] = *known;
   }
   auto inRange = [](double x) { return x >= 1 && x <= largestConstant; };

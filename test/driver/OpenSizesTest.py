@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Models whose sizes are open: what each command makes of a node that has no form before they are known."""
+import json
+import struct
+
+import OnnxBytes as onnx
+from SinterCommand import CommandTest, DONE, INVALID, npy, UNSUPPORTED, main
+
+
+def integers(name, *values):
+    return onnx.tensor(name, (len(values),), struct.pack(f"<{len(values)}q", *values), onnx.INT64)
+
+
+class OpenSizes(CommandTest):
+    def setUp(self):
+        super().setUp()
+        nodes = [onnx.node("Relu", ["x"], ["r"], "relu"), onnx.node("Resize", ["r", "", "", "sizes"], ["y"], "grow")]
+        graph = onnx.graph(nodes, [onnx.value_info("x", ("N", 1, "H", "W"))], [onnx.value_info("y", ("N", 1, 4, 6))],
+                           [integers("sizes", 1, 1, 4, 6)])
+        self.model = self.write("resize.onnx", onnx.model(graph))
+        self.x = self.write("x.npy", npy((1, 1, 2, 3), (1, 2, 3, 4, 5, 6)))
+
+    def test_run_takes_the_sizes_of_the_input(self):
+        for backend in "cpu", "interpreter":
+            done = self.sinter("run", self.model, "--input", self.x, "--json", "--no-cache", "--backend", backend)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            output = json.loads(done.stdout)["outputs"][0]
+            self.assertEqual((output["shape"], output["min"], output["max"]), ([1, 1, 4, 6], 1, 6))
+
+    def test_from_the_cache(self):
+        cache = self.path("cache")
+        for _ in range(2):
+            done = self.sinter("run", self.model, "--input", self.x, "--cache-dir", cache)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+
+    def test_optimize_gives_the_node_back(self):
+        out = self.path("out.onnx")
+        done = self.sinter("optimize", self.model, "-o", out)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(out, "rb") as file:
+            self.assertIn(b"Resize", file.read())
+        done = self.sinter("run", out, "--input", self.x)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("y: f32 [1, 1, 4, 6]", done.stdout)
+
+    def test_inspect(self):
+        done = self.sinter("inspect", self.model, "--no-plan")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+
+    def test_convert_needs_the_sizes(self):
+        out = self.path("out.mlir")
+        self.expect_error(UNSUPPORTED, "convert", self.model, "-o", out, mentions=["resize.onnx", "nn.deferred", "--shape"])
+        done = self.sinter("convert", self.model, "-o", out, "--shape", "x:1x1x2x3")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+
+
+class Bounds(CommandTest):
+    """Sizes and places beyond all bounds: refused in one line with the file's name, before anything is planned."""
+
+    def refused(self, code, op, inputs, initializers, shape=(2, 3), attributes=b"", mentions=()):
+        node = onnx.node(op, ["x", *inputs], ["y"], "node7", attributes=attributes)
+        graph = onnx.graph([node], [onnx.value_info("x", shape)], [onnx.value_info("y", ("K",) * 2)], initializers)
+        model = self.write("bad.onnx", onnx.model(graph))
+        for command in (["inspect", model], ["run", model, "--input", "random:1", "--no-cache"]):
+            self.expect_error(code, *command, mentions=["bad.onnx", "node7", *mentions])
+
+    def test_indices(self):
+        self.refused(INVALID, "Gather", ["i"], [integers("i", 1, 5)], mentions=["index 5", "[-2, 2)", "dimension 0"])
+        self.refused(INVALID, "Gather", ["i"], [integers("i", -3)], mentions=["index -3"])
+
+    def test_shapes(self):
+        self.refused(INVALID, "Reshape", ["s"], [integers("s", 2**62, 8)])
+        self.refused(INVALID, "Reshape", ["s"], [integers("s", -2, 3)])
+        self.refused(INVALID, "Expand", ["s"], [integers("s", 2**62, 2, 3)])
+        self.refused(INVALID, "Expand", ["s"], [integers("s", -(2**63), 2, 3)])
+        self.refused(INVALID, "Tile", ["s"], [integers("s", 2**61, 2**61)])
+        self.refused(INVALID, "Pad", ["s"], [integers("s", 2**62, 0, 2**62, 2**62)])
+        self.refused(INVALID, "Pad", ["s"], [integers("s", -(2**63), 0, 2**63 - 1, 0)])
+        self.refused(INVALID, "Unsqueeze", ["s"], [integers("s", 9)])
+        self.refused(INVALID, "Squeeze", ["s"], [integers("s", 0)])
+        self.refused(INVALID, "Split", ["s"], [integers("s", 5)])
+
+
+if __name__ == "__main__":
+    main()
