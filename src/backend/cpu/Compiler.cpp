@@ -18,7 +18,6 @@
 #include <fstream>
 #include <mutex>
 #include <thread>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace sinter;
@@ -221,35 +220,6 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
 
 } // namespace
 
-/// Refuses what this machine cannot hold before kernels are made for it.
-static Result<void> checkMemory(const Model &model) {
-  static const int64_t memory =
-      static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  Result<void> result;
-  model.entry().walk([&](KernelOp kernel) {
-    for (Value value : kernel->getResults()) {
-      const auto type = dyn_cast<RankedTensorType>(value.getType());
-      const std::optional<ElementType> element =
-          type ? elementTypeOf(type.getElementType()) : std::nullopt;
-      if (!element || !type.hasStaticShape())
-        continue;
-      const std::optional<int64_t> bytes = byteCount(*element, type.getShape());
-      if (bytes && *bytes <= memory)
-        continue;
-      std::string node;
-      if (auto name = kernel.getLoc()->findInstanceOf<NameLoc>())
-        node = "'" + name.getName().str() + "': ";
-      result =
-          systemError(model.path + ": " + node + "no memory for a tensor of " +
-                      toString(*element, Shape(type.getShape().begin(),
-                                               type.getShape().end())));
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
-  });
-  return result;
-}
-
 Result<Program> cpu::compileForCpu(const Model &original,
                                    const CpuOptions &options) {
   Result<Target> target = options.target ? *options.target : Target::host();
@@ -270,8 +240,6 @@ Result<Program> cpu::compileForCpu(const Model &original,
   if (Result<void> done = formKernels(model->entry()); !done)
     return done.takeError();
   stage("form-kernels");
-  if (Result<void> fits = checkMemory(*model); !fits)
-    return fits.takeError();
 
   Program program;
   program.triple = target->triple;
