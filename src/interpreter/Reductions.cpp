@@ -2,6 +2,7 @@
 
 #include "interpreter/Reductions.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "graph/stablehlo/Sums.h"
 #include "interpreter/Numbers.h"
 #include "interpreter/ScalarFunction.h"
 #include "interpreter/Strided.h"
@@ -18,11 +19,51 @@ namespace sinter::interpreter {
 
 namespace {
 
+/// How two partial results become one: by the region or, where the language
+/// says that sums and products are carried in f32, in that.
+class Combiner {
+public:
+  Combiner(Region &region, const Scope &scope)
+      : body(region, scope), carried(stablehlo::carriedInF32(region)) {}
+
+  /// results[k][i] follows from arguments[k][i] and arguments[count + k][i].
+  Result<void> run(int64_t count, ArrayRef<const std::byte *> arguments,
+                   ArrayRef<std::byte *> results) {
+    if (!carried)
+      return body.run(count, arguments, results);
+    const auto *a = reinterpret_cast<const float *>(arguments[0]);
+    const auto *b = reinterpret_cast<const float *>(arguments[1]);
+    auto *to = reinterpret_cast<float *>(results[0]);
+    const bool isSum = *carried == stablehlo::AddOp::getOperationName();
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = isSum ? a[i] + b[i] : a[i] * b[i];
+    return {};
+  }
+
+  /// Tensors of the region's types in what partial results are carried in.
+  Tensors entering(Tensors tensors) const {
+    if (carried)
+      for (Tensor &tensor : tensors)
+        tensor = converted(tensor, ElementType::F32);
+    return tensors;
+  }
+  /// And back, rounded.
+  Tensors leaving(Tensors tensors) const {
+    if (carried)
+      for (Tensor &tensor : tensors)
+        tensor = converted(tensor, body.resultTypes()[0]);
+    return tensors;
+  }
+
+private:
+  ScalarFunction body;
+  std::optional<StringRef> carried;
+};
+
 /// Combines rows, one of each tensor at a time, until one is left.
 class RowReducer {
 public:
-  RowReducer(ScalarFunction &body, int64_t rowSize)
-      : body(body), rowSize(rowSize) {}
+  RowReducer(Combiner &body, int64_t rowSize) : body(body), rowSize(rowSize) {}
 
   /// The specification allows any tree that keeps the order. This one combines
   /// neighbours, then neighbouring pairs and so on, which is the most exact for
@@ -104,7 +145,7 @@ private:
     return static_cast<int>(buffers.size() - 1);
   }
 
-  ScalarFunction &body;
+  Combiner &body;
   int64_t rowSize;
   std::vector<Buffer> buffers;
   SmallVector<int> unused;
@@ -114,7 +155,7 @@ private:
 
 /// Rows [count, rowSize] combined to one. Where they are short, the rows are
 /// first cut into stretches that stand side by side as one long row.
-static Result<Tensors> combineRows(ScalarFunction &body, ArrayRef<Tensor> rows,
+static Result<Tensors> combineRows(Combiner &body, ArrayRef<Tensor> rows,
                                    int64_t rowSize) {
   constexpr int64_t goodSize = 256;
   const int64_t count = rows.front().dim(0);
@@ -147,14 +188,24 @@ static Result<Tensors> combineRows(ScalarFunction &body, ArrayRef<Tensor> rows,
 }
 
 /// `body(init, value)` for the elements of the values.
-static Result<Tensors> startFrom(ScalarFunction &body, ArrayRef<Tensor> inits,
-                                 Tensors values) {
-  Tensors arguments;
-  for (auto [init, value] : llvm::zip_equal(inits, values))
-    arguments.push_back(splat(init, value.shape()));
-  for (Tensor &value : values)
-    arguments.push_back(std::move(value));
-  return body.apply(arguments);
+static Result<Tensors> startFrom(Combiner &body, ArrayRef<Tensor> inits,
+                                 ArrayRef<Tensor> values) {
+  Tensors starts, results;
+  SmallVector<const std::byte *> arguments;
+  SmallVector<std::byte *> to;
+  for (auto [init, value] : llvm::zip_equal(inits, values)) {
+    starts.push_back(splat(init, value.shape()));
+    results.emplace_back(value.type(), value.shape());
+  }
+  for (const Tensor &start : starts)
+    arguments.push_back(start.data());
+  for (const Tensor &value : values)
+    arguments.push_back(value.data());
+  for (Tensor &result : results)
+    to.push_back(result.mutableBytes());
+  if (Result<void> ok = body.run(values.front().size(), arguments, to); !ok)
+    return ok.takeError();
+  return results;
 }
 
 static Result<Tensors> evaluateReduce(const Call &call) {
@@ -195,20 +246,21 @@ static Result<Tensors> evaluateReduce(const Call &call) {
                op.getBody(), inputCount);
   if (!inputs)
     return inputs;
-  ScalarFunction body(op.getBody(), call.scope);
+  Combiner body(op.getBody(), call.scope);
   const int64_t rowSize = call[0].size() / count;
   Tensors rows;
-  for (const Tensor &input : *inputs)
+  for (const Tensor &input : body.entering(std::move(*inputs)))
     rows.push_back(transposed(input, permutation).reshaped({count, rowSize}));
   Result<Tensors> combined = combineRows(body, rows, rowSize);
   if (!combined)
     return combined;
-  Result<Tensors> finished = startFrom(body, *inits, std::move(*combined));
+  Result<Tensors> finished =
+      startFrom(body, body.entering(std::move(*inits)), *combined);
   if (!finished)
     return finished;
-  for (Tensor &result : *finished)
-    result = result.reshaped(kept);
-  return finished;
+  for (Tensor &result : body.leaving(std::move(*finished)))
+    results.push_back(result.reshaped(kept));
+  return results;
 }
 
 //===----------------------------------------------------------------------===//
@@ -314,14 +366,16 @@ Result<Tensors> reduceWindow(const Call &call, size_t count,
     return inputs;
 
   // Elements of the windows one position after the other, all windows at once.
-  ScalarFunction body(region, call.scope);
+  Combiner body(region, call.scope);
+  *inits = body.entering(std::move(*inits));
+  *inputs = body.entering(std::move(*inputs));
   Tensors values, elements;
   for (const Tensor &init : *inits) {
     values.push_back(splat(init, shape));
     elements.emplace_back(init.type(), shape);
   }
   if (values.front().size() == 0)
-    return values;
+    return body.leaving(std::move(values));
   SmallVector<const std::byte *> arguments;
   SmallVector<std::byte *> results;
   for (Tensor &value : values)
@@ -338,7 +392,7 @@ Result<Tensors> reduceWindow(const Call &call, size_t count,
         !ok)
       return ok.takeError();
   }
-  return values;
+  return body.leaving(std::move(values));
 }
 
 static Result<Tensors> evaluateReduceWindow(const Call &call) {

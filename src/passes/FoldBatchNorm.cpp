@@ -96,6 +96,13 @@ private:
   llvm::StringMap<unsigned> taken;
 };
 
+/// The greatest shift in front of a product of floats narrower than f32 that
+/// goes behind it. There product(x, k) is rounded before the shift's part is
+/// added, and where x is much larger than x + shift that part takes away nearly
+/// all but what was rounded off (or comes after an overflow). What a batch norm
+/// gives is near 1, and so is what it starts from unless its shift is large.
+constexpr double mostShift = 16;
+
 /// What is added to a product: an array whose dimension i is dimension
 /// `place[i]` of the result.
 struct Bias {
@@ -164,16 +171,6 @@ static std::string biasNameOf(const Weight &weight) {
   return name.empty() ? "" : (name + "_bias").str();
 }
 
-/// The largest magnitude of each channel.
-static std::vector<double> magnitudes(ArrayRef<double> numbers,
-                                      const ChannelOf &channelOf) {
-  std::vector<double> largest(channelOf.count(), 0);
-  channelOf.forEach(numbers.size(), [&](int64_t index, int64_t channel) {
-    largest[channel] = std::max(largest[channel], std::abs(numbers[index]));
-  });
-  return largest;
-}
-
 /// Whether the type's numbers reach as far as \p numbers do once rounded.
 static bool roundsFinitely(ElementType type, ArrayRef<double> numbers) {
   return dispatch(type, [&](auto tag) {
@@ -187,13 +184,31 @@ static bool roundsFinitely(ElementType type, ArrayRef<double> numbers) {
   });
 }
 
-static double smallestNormal(ElementType type) {
-  return dispatch(type, [](auto tag) {
+/// Whether \p numbers, rounded to the type, keep the digits that it has: below
+/// its normal numbers there are fewer. What is rounded off counts against the
+/// largest number of its channel.
+static bool keepsDigits(ElementType type, ArrayRef<double> numbers,
+                        const ChannelOf &channelOf) {
+  return dispatch(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (isStdComplex<T>)
-      return 0.0;
-    else
-      return static_cast<double>(std::numeric_limits<T>::min());
+    if constexpr (isStdComplex<T>) {
+      return false;
+    } else {
+      std::vector<double> largest(channelOf.count(), 0);
+      std::vector<double> lost(channelOf.count(), 0);
+      channelOf.forEach(numbers.size(), [&](int64_t index, int64_t channel) {
+        double number = numbers[index];
+        double rounded = static_cast<double>(static_cast<T>(number));
+        largest[channel] = std::max(largest[channel], std::abs(number));
+        lost[channel] = std::max(lost[channel], std::abs(rounded - number));
+      });
+      const double unit =
+          static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+      for (auto [most, error] : llvm::zip_equal(largest, lost))
+        if (error > unit * most)
+          return false;
+      return true;
+    }
   });
 }
 
@@ -214,19 +229,36 @@ scaledNumbers(const Weight &weight, const ChannelOf &channelOf,
   std::vector<double> numbers = weight.numbers();
   if (!llvm::all_of(numbers, [](double each) { return std::isfinite(each); }))
     return std::nullopt;
-  std::vector<double> before = magnitudes(numbers, channelOf);
   channelOf.forEach(numbers.size(), [&](int64_t index, int64_t channel) {
     numbers[index] *= scale[channel];
   });
-  if (!roundsFinitely(weight.type(), numbers))
+  if (!roundsFinitely(weight.type(), numbers) ||
+      !keepsDigits(weight.type(), numbers, channelOf))
     return std::nullopt;
-  double smallest = smallestNormal(weight.type());
-  for (auto [was, factor] : llvm::zip_equal(before, scale)) {
-    double is = was * std::abs(factor);
-    if (is != 0 && is < smallest && was >= smallest)
-      return std::nullopt;
-  }
   return numbers;
+}
+
+/// Whether a product has few digits left, and perhaps a small range, before
+/// something is added to it.
+static bool isRoundedCoarsely(Value product) {
+  return tensorOf(product).getElementType().getIntOrFloatBitWidth() < 32;
+}
+
+/// Whether a product of f16 times the scales stays in its range about as well
+/// as without them: what follows a conversion has the range of another type.
+static bool keepsRange(Value product, ArrayRef<ChannelStep> chain,
+                       ArrayRef<double> scale) {
+  Type element = tensorOf(product).getElementType();
+  const bool isConverted = llvm::any_of(chain, [](const ChannelStep &step) {
+    return step.kind == StepKind::Convert;
+  });
+  // bf16 has the range of f32.
+  if (!isConverted || element.isBF16() || element.getIntOrFloatBitWidth() >= 32)
+    return true;
+  constexpr double most = 256;
+  return llvm::all_of(scale, [](double each) {
+    return std::abs(each) <= most && (each == 0 || std::abs(each) >= 1 / most);
+  });
 }
 
 static ChannelAffine composed(ArrayRef<ChannelStep> chain, int64_t channels) {
@@ -412,7 +444,7 @@ bool Folder::foldAfter(Operation *op) {
       ChannelAffine affine = composed(chain, channels);
       Type lastElement = elementOf(chain.back().op->getResult(0));
       auto numbers = scaledNumbers(product.weight, channelOf, affine.scale);
-      if (!numbers ||
+      if (!numbers || !keepsRange(product.result(), chain, affine.scale) ||
           !roundsFinitely(*elementTypeOf(lastElement), affine.shift))
         continue;
 
@@ -501,6 +533,10 @@ bool Folder::foldBefore(Operation *op) {
         continue;
       Bias bias;
       bool shifts = affine.shifts();
+      if (shifts && isRoundedCoarsely(product.result()) &&
+          llvm::any_of(affine.shift,
+                       [](double each) { return std::abs(each) > mostShift; }))
+        continue;
       if (shifts) {
         bias = shiftedSum(product, results, channelOf, affine.shift);
         if (!roundsFinitely(element, bias.numbers))

@@ -39,8 +39,13 @@
 //     product's channel dimension, not along one that happens to be as large;
 //     no divisor is zero and variance + epsilon > 0.
 //   - Weights are floating-point and finite, before and after, and no channel's
-//     weights sink below the normal numbers of their type.
-//   - A shift before a product that reads zeros from outside its operand stays.
+//     weights lose digits below the normal numbers of their type.
+//   - A shift before a product that reads zeros from outside its operand stays,
+//     and one of more than 16 before a product of floats narrower than f32,
+//     whose sum is rounded before the shift would be made up for.
+//   - Scales behind a conversion of a product of f16 (or 8 bits) to a wider
+//   type
+//     are 1/256 to 256: its range is smaller than that of what they scale.
 //   - After the product there is more to fold than one addition (the bias).
 //   - The bias addition of one product does not move behind the next.
 //

@@ -234,6 +234,74 @@ static bool fits(const Term &term, const Bindings &bindings, Type type) {
   return true;
 }
 
+namespace {
+/// Bounds of the magnitudes of numbers, zeros left out.
+struct Magnitudes {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+};
+} // namespace
+
+/// Bounds of what \p term of constants gives; nothing where it has others, or
+/// an operation that is not known to keep to such bounds.
+static std::optional<Magnitudes> magnitudesOf(const Term &term,
+                                              const Bindings &bindings) {
+  if (term.kind == Term::Number) {
+    double number = std::abs(numberOf(term.name));
+    return Magnitudes{number, number};
+  }
+  if (term.kind == Term::Variable)
+    return std::nullopt;
+  if (term.kind == Term::Constant) {
+    Value value = bindings.lookup(term.name[0]);
+    if (auto broadcast = Broadcast::of(value))
+      value = broadcast->operand;
+    std::optional<Tensor> tensor = constantValue(value);
+    if (!tensor)
+      return std::nullopt;
+    Magnitudes all;
+    for (int64_t i = 0; i < tensor->size(); ++i)
+      if (double number = std::abs(tensor->toDouble(i)); number != 0) {
+        all.least = std::min(all.least, number);
+        all.most = std::max(all.most, number);
+      }
+    return all;
+  }
+  if (term.operands.size() != 2)
+    return std::nullopt;
+  auto a = magnitudesOf(term.operands[0], bindings);
+  auto b = magnitudesOf(term.operands[1], bindings);
+  if (!a || !b)
+    return std::nullopt;
+  if (term.name == MulOp::getOperationName())
+    return Magnitudes{a->least * b->least, a->most * b->most};
+  if (term.name == DivOp::getOperationName())
+    return Magnitudes{a->least / b->most, a->most / b->least};
+  // Sums are exact below the normal numbers.
+  if (term.name == AddOp::getOperationName() ||
+      term.name == SubtractOp::getOperationName())
+    return Magnitudes{std::numeric_limits<double>::infinity(),
+                      a->most + b->most};
+  return std::nullopt;
+}
+
+/// Whether the floats that are made of constants on the right side are in the
+/// range of \p element where it has all its digits: one after the other, the
+/// constants may have been harmless.
+static bool staysInRange(const Term &term, const Bindings &bindings,
+                         FloatType element) {
+  if (term.kind != Term::Operation)
+    return true;
+  const llvm::fltSemantics &semantics = element.getFloatSemantics();
+  if (auto bounds = magnitudesOf(term, bindings)) {
+    double most = APFloat::getLargest(semantics).convertToDouble();
+    double least = APFloat::getSmallestNormalized(semantics).convertToDouble();
+    return bounds->most <= most && bounds->least >= least;
+  }
+  return llvm::all_of(term.operands, [&](const Term &each) {
+    return staysInRange(each, bindings, element);
+  });
+}
+
 /// The number in the shape of what \p root computes.
 static Value buildNumber(StringRef word, RankedTensorType type,
                          mlir::Operation *root, OpBuilder &builder) {
@@ -362,6 +430,9 @@ Values Parsed::apply(mlir::Operation *op, OpBuilder &builder) const {
   if ((right.hasNumber() && !type.hasStaticShape() &&
        !operandOfSameShape(op)) ||
       !fits(right, bindings, type))
+    return {};
+  auto element = dyn_cast<FloatType>(type.getElementType());
+  if (element && !staysInRange(right, bindings, element))
     return {};
   return {build(right, bindings, type, op, builder)};
 }

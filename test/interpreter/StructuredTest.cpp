@@ -24,6 +24,60 @@ TEST(Reduce, SumsAlongDimensions) {
             (Doubles{15, 17, 19}));
 }
 
+/// The sum or product of \p count of \p number, by \p region, or by windows.
+static double combined(const std::string &element, int count,
+                       const std::string &number, const std::string &init,
+                       const std::string &region, bool isWindow) {
+  std::string scalar = "tensor<" + element + ">",
+              many = "tensor<" + std::to_string(count) + "x" + element + ">";
+  std::string type = isWindow ? "tensor<1x" + element + ">" : scalar;
+  std::string body = "({\n^bb0(%a: " + scalar + ", %b: " + scalar + "):\n" +
+                     region + "\nstablehlo.return %c : " + scalar + "\n})";
+  std::vector<double> values =
+      check("%x = stablehlo.constant dense<" + number + "> : " + many +
+                "\n%z = stablehlo.constant dense<" + init + "> : " + scalar +
+                "\n%r = \"stablehlo.reduce" + (isWindow ? "_window" : "") +
+                "\"(%x, %z) " + body +
+                (isWindow ? " {window_dimensions = array<i64: " +
+                                std::to_string(count) + ">}"
+                          : " {dimensions = array<i64: 0>}") +
+                " : (" + many + ", " + scalar + ") -> " + type,
+            type)
+          .doubles();
+  return values.size() == 1 ? values[0] : 0;
+}
+
+TEST(Reduce, CarriesSumsAndProductsOfNarrowFloatsInF32) {
+  auto addition = [](const std::string &element) {
+    return "%c = stablehlo.add %a, %b : tensor<" + element + ">";
+  };
+  for (bool isWindow : {false, true}) {
+    // 100,000 ones are beyond f16, with -60,000 they are not.
+    EXPECT_EQ(
+        combined("f16", 100000, "1.0", "-60000.0", addition("f16"), isWindow),
+        40000);
+    EXPECT_EQ(combined("bf16", 4096, "1.0", "0.0", addition("bf16"), isWindow),
+              4096);
+    EXPECT_EQ(
+        combined("f8E4M3FN", 100, "1.0", "0.0", addition("f8E4M3FN"), isWindow),
+        96);
+    EXPECT_EQ(combined("f16", 20, "0.25", "1.0",
+                       "%c = stablehlo.multiply %a, %b : tensor<f16>",
+                       isWindow),
+              0);
+    EXPECT_EQ(combined("f16", 5, "100.0", "0x0010",
+                       "%c = stablehlo.multiply %b, %a : tensor<f16>",
+                       isWindow),
+              9536);
+  }
+  // Rounded as it is written: 2048 + 1 is 2048.
+  EXPECT_EQ(combined("f16", 4096, "1.0", "0.0",
+                     "%n = stablehlo.negate %b : tensor<f16>\n%c = "
+                     "stablehlo.subtract %a, %n : tensor<f16>",
+                     /*isWindow=*/true),
+            2048);
+}
+
 TEST(Reduce, EmptyGivesTheInitialValue) {
   EXPECT_EQ(check(R"(
     %x = stablehlo.constant dense<> : tensor<2x0xf32>

@@ -399,7 +399,7 @@ private:
       Operation *definition = input.getDefiningOp();
       while (definition && isAlias(definition))
         definition = definition->getOperand(0).getDefiningOp();
-      if (isa_and_nonnull<stablehlo::ConstantOp>(definition))
+      if (definition && kindOf(definition) == Kind::Constant)
         indices.push_back(i);
     }
     kernel->setAttr(constantInputsAttribute,
@@ -490,6 +490,8 @@ Result<void> checkSupported(func::FuncOp function) {
       if (op.hasTrait<OpTrait::IsTerminator>())
         continue;
       Kind kind = kindOf(&op);
+      if (kind == Kind::Constant)
+        continue;
       if (kind == Kind::Unknown)
         ++unknown[op.getName().getStringRef().str()];
       if (kind == Kind::Control)

@@ -40,10 +40,10 @@ Kind cpu::kindOf(Operation *op) {
           BitcastConvertOp>(op))
     return Kind::Movement;
   return llvm::TypeSwitch<Operation *, Kind>(op)
-      .Case<ConstantOp>([](auto) { return Kind::Constant; })
+      .Case<ConstantOp, ComputedConstantOp>([](auto) { return Kind::Constant; })
       .Case<ReduceOp>([](auto) { return Kind::Reduction; })
       .Case<ReduceWindowOp>([](ReduceWindowOp window) {
-        return scanDimension(window) ? Kind::Whole : Kind::Window;
+        return scanOf(window) ? Kind::Whole : Kind::Window;
       })
       .Case<DotGeneralOp, stablehlo::ConvolutionOp, cpu::ConvolutionOp, PoolOp,
             cpu::AttentionOp>([](auto) { return Kind::Product; })

@@ -8,6 +8,7 @@
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/layout/AbsorbTransposes.h"
 #include "backend/cpu/layout/AssignLayouts.h"
+#include "backend/cpu/layout/ComputeWeights.h"
 #include "backend/cpu/layout/FormAttention.h"
 #include "backend/cpu/layout/PackWeights.h"
 #include "backend/cpu/layout/SimplifyConvolutions.h"
@@ -16,8 +17,8 @@
 #include "graph/Constants.h"
 #include "graph/Types.h"
 #include "graph/chlo/KnownCalls.h"
-#include "graph/nn/Emit.h"
 #include "graph/nn/NnOps.h"
+#include "graph/nn/Wide.h"
 #include "passes/FoldConstants.h"
 #include "passes/LowerQuantized.h"
 #include "runtime/Program.h"
@@ -71,23 +72,30 @@ static Result<void> decomposeAll(func::FuncOp function,
 }
 
 /// (x - mean) / sqrt(variance + epsilon) * scale + offset as x * a + b with one
-/// a and b a channel, which are constants where the statistics are.
+/// a and b a channel, which are constants where the statistics are. Floats
+/// narrower than f32 are rounded once.
 static void spreadBatchNorms(func::FuncOp function) {
   function.walk([](stablehlo::BatchNormInferenceOp op) {
     OpBuilder builder(op);
     nn::Emit emit(builder, op.getLoc());
-    Value variance =
-        emit.add(op.getVariance(), op.getEpsilon().convertToDouble());
-    Value factor = emit.div(op.getScale(), emit.sqrt(variance));
-    Value shift = emit.sub(op.getOffset(), emit.mul(op.getMean(), factor));
     auto type = cast<RankedTensorType>(op.getType());
+    Type element = type.getElementType();
+    auto widened = [&](Value x) {
+      return emit.convert(
+          x, nn::isNarrowFloat(element) ? Type(builder.getF32Type()) : element);
+    };
+    Value variance =
+        emit.add(widened(op.getVariance()), op.getEpsilon().convertToDouble());
+    Value factor = emit.div(widened(op.getScale()), emit.sqrt(variance));
+    Value shift = emit.sub(widened(op.getOffset()),
+                           emit.mul(widened(op.getMean()), factor));
     int64_t feature = op.getFeatureIndex();
     auto spread = [&](Value x) {
       return emit.broadcast(x, {feature}, type.getShape());
     };
-    Value result =
-        emit.add(emit.mul(op.getOperand(), spread(factor)), spread(shift));
-    op.getResult().replaceAllUsesWith(result);
+    Value result = emit.add(emit.mul(widened(op.getOperand()), spread(factor)),
+                            spread(shift));
+    op.getResult().replaceAllUsesWith(emit.convert(result, element));
     op.erase();
   });
 }
@@ -175,6 +183,7 @@ Result<void> cpu::prepare(Model &model, const Target &target,
   // The weights must be constants, however they were brought into their form.
   PatternRun everything;
   foldConstants(model.module(), defaultConstantByteLimit, everything);
+  computeKernels(function);
   if (simplifyConvolutions(function, target))
     foldConstants(model.module(), defaultConstantByteLimit, everything);
   assignLayouts(function, target, allowsFastConvolution);
@@ -186,6 +195,7 @@ Result<void> cpu::prepare(Model &model, const Target &target,
     return flat;
   absorbTransposes(function);
   simplifyProducts(function);
+  computeOperands(function, defaultConstantByteLimit);
   // Decompositions leave tables and the like to be computed once.
   foldConstants(model.module(), defaultConstantByteLimit, everything);
   formAttention(function);

@@ -5,6 +5,7 @@
 #include "backend/cpu/FormKernels.h"
 #include "backend/cpu/Memory.h"
 #include "backend/cpu/OperationKind.h"
+#include "backend/cpu/layout/ComputeWeights.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -123,10 +124,10 @@ private:
     Value memory = memoryOf(value);
     if (auto known = slotOf.find(memory); known != slotOf.end())
       return known->second;
-    auto constant = memory.getDefiningOp<stablehlo::ConstantOp>();
-    if (!constant)
+    if (!memory.getDefiningOp<stablehlo::ConstantOp>() &&
+        !memory.getDefiningOp<ComputedConstantOp>())
       return systemError("a value is used before it is computed");
-    Result<uint32_t> index = constantIndex(constant, nullptr);
+    Result<uint32_t> index = constantIndex(memory, nullptr);
     if (!index)
       return index.takeError();
     return slotOf[memory] =
@@ -141,12 +142,12 @@ private:
     return entry->second;
   }
 
-  Result<uint32_t> constantIndex(stablehlo::ConstantOp op,
+  Result<uint32_t> constantIndex(Value constant,
                                  const KernelPlan::Packing *packing) {
-    std::optional<Tensor> tensor = constantTensor(op.getResult());
+    Result<Tensor> tensor = weightValue(constant);
     if (!tensor)
-      return unsupported("constant '" + nameOf(op.getLoc()) +
-                         "' has no readable value");
+      return unsupported("constant '" + nameOf(constant.getLoc()) +
+                         "': " + tensor.error().message);
     if (!packing)
       return addConstant(*tensor, model);
     Tensor packed(ElementType::UI8, {int64_t(packing->bytes)});
@@ -233,8 +234,7 @@ private:
                    const std::optional<KernelPlan::Packing> &packing) {
     if (!packing)
       return find(value);
-    auto constant = memoryOf(value).getDefiningOp<stablehlo::ConstantOp>();
-    Result<uint32_t> index = constantIndex(constant, &*packing);
+    Result<uint32_t> index = constantIndex(memoryOf(value), &*packing);
     if (!index)
       return index.takeError();
     return plan.add(BufferSpace::Constant, *index, packing->bytes);

@@ -2,7 +2,7 @@
 // `stablehlo`.
 
 #include "graph/Inference.h"
-#include "graph/nn/Emit.h"
+#include "graph/nn/Wide.h"
 
 using namespace mlir;
 
@@ -101,6 +101,8 @@ static Value causalPlaces(Emit &emit, ArrayRef<int64_t> scores) {
 }
 
 FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &builder) {
+  if (auto wide = decomposeInF32(*this, builder))
+    return *wide;
   if (!isStatic(*this))
     return failure();
   Emit emit(builder, getLoc());

@@ -1,7 +1,7 @@
 // Activations and other elementwise functions, built from stablehlo.
 
 #include "graph/chlo/Functions.h"
-#include "graph/nn/Emit.h"
+#include "graph/nn/Wide.h"
 
 #include <cmath>
 
@@ -11,9 +11,11 @@ namespace sinter::nn {
 
 using Direction = stablehlo::ComparisonDirection;
 
-/// FUNCTION(Op, { expression of emit, x and op })
+/// FUNCTION(Op, { expression of emit, x and op }): rounded once.
 #define FUNCTION(Op, ...)                                                      \
   FailureOr<SmallVector<Value>> Op::decompose(OpBuilder &builder) {            \
+    if (auto wide = decomposeInF32(*this, builder))                            \
+      return *wide;                                                            \
     if (!isStatic(*this))                                                      \
       return failure();                                                        \
     Emit emit(builder, getLoc());                                              \
@@ -35,7 +37,11 @@ static Value softplus(Emit &emit, Value x) {
 // Activations
 //===----------------------------------------------------------------------===//
 
-FUNCTION(ReluOp, { return emit.max(x, 0.0); })
+FailureOr<SmallVector<Value>> ReluOp::decompose(OpBuilder &builder) {
+  if (!isStatic(*this))
+    return failure();
+  return SmallVector<Value>{Emit(builder, getLoc()).max(getOperand(), 0.0)};
+}
 FUNCTION(LeakyReluOp, {
   return emit.select(emit.compare(Direction::GE, x, 0.0), x,
                      emit.mul(x, number(getAlpha())));

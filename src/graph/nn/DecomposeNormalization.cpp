@@ -1,6 +1,7 @@
-// Pooling and normalisation, built from stablehlo.
+// Pooling and normalisation, built from stablehlo: of floats narrower than f32
+// in f32, so that no sum on the way overflows.
 
-#include "graph/nn/Emit.h"
+#include "graph/nn/Wide.h"
 
 #include <cmath>
 
@@ -58,6 +59,8 @@ static SmallVector<double> countsAlong(const WindowDimension &window,
 }
 
 FailureOr<SmallVector<Value>> AveragePoolOp::decompose(OpBuilder &builder) {
+  if (auto wide = decomposeInF32(*this, builder))
+    return *wide;
   if (!isStatic(*this))
     return failure();
   Emit emit(builder, getLoc());
@@ -109,6 +112,8 @@ static Value rootOf(Emit &emit, Value x, int64_t p) {
 }
 
 FailureOr<SmallVector<Value>> LpPoolOp::decompose(OpBuilder &builder) {
+  if (auto wide = decomposeInF32(*this, builder))
+    return *wide;
   if (!isStatic(*this))
     return failure();
   Emit emit(builder, getLoc());
@@ -175,6 +180,8 @@ FailureOr<SmallVector<Value>> MaxPoolIndicesOp::decompose(OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>> LrnOp::decompose(OpBuilder &builder) {
+  if (auto wide = decomposeInF32(*this, builder))
+    return *wide;
   if (!isStatic(*this))
     return failure();
   Emit emit(builder, getLoc());
@@ -197,6 +204,8 @@ FailureOr<SmallVector<Value>> LrnOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<SmallVector<Value>> SoftmaxOp::decompose(OpBuilder &builder) {
+  if (auto wide = decomposeInF32(*this, builder))
+    return *wide;
   if (!isStatic(*this))
     return failure();
   Emit emit(builder, getLoc());
@@ -206,6 +215,8 @@ FailureOr<SmallVector<Value>> SoftmaxOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<SmallVector<Value>> LogSoftmaxOp::decompose(OpBuilder &builder) {
+  if (auto wide = decomposeInF32(*this, builder))
+    return *wide;
   if (!isStatic(*this))
     return failure();
   Emit emit(builder, getLoc());
@@ -221,6 +232,8 @@ static SmallVector<int64_t> axesFrom(int64_t axis, int64_t rank) {
 }
 
 FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &builder) {
+  if (auto wide = decomposeInF32(*this, builder))
+    return *wide;
   if (!isStatic(*this))
     return failure();
   Emit emit(builder, getLoc());
@@ -248,6 +261,8 @@ FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<SmallVector<Value>> RmsNormOp::decompose(OpBuilder &builder) {
+  if (auto wide = decomposeInF32(*this, builder))
+    return *wide;
   if (!isStatic(*this))
     return failure();
   Emit emit(builder, getLoc());
@@ -263,6 +278,8 @@ FailureOr<SmallVector<Value>> RmsNormOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<SmallVector<Value>> GroupNormOp::decompose(OpBuilder &builder) {
+  if (auto wide = decomposeInF32(*this, builder))
+    return *wide;
   if (!isStatic(*this))
     return failure();
   Emit emit(builder, getLoc());
@@ -284,6 +301,8 @@ FailureOr<SmallVector<Value>> GroupNormOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<SmallVector<Value>> LpNormalizeOp::decompose(OpBuilder &builder) {
+  if (auto wide = decomposeInF32(*this, builder))
+    return *wide;
   if (!isStatic(*this))
     return failure();
   Emit emit(builder, getLoc());
@@ -299,6 +318,8 @@ FailureOr<SmallVector<Value>> LpNormalizeOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<SmallVector<Value>> MeanVarNormOp::decompose(OpBuilder &builder) {
+  if (auto wide = decomposeInF32(*this, builder))
+    return *wide;
   if (!isStatic(*this))
     return failure();
   Emit emit(builder, getLoc());

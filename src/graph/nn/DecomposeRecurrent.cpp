@@ -1,7 +1,7 @@
 // LSTM, GRU and RNN, built from stablehlo: for each direction one product for
 // all inputs, then a loop over the time steps.
 
-#include "graph/nn/Emit.h"
+#include "graph/nn/Wide.h"
 
 using namespace mlir;
 
@@ -243,6 +243,8 @@ decomposeRecurrent(Op op, OpBuilder &builder, size_t functions,
 }
 
 FailureOr<SmallVector<Value>> LstmOp::decompose(OpBuilder &builder) {
+  if (auto wide = decomposeInF32(*this, builder))
+    return *wide;
   bool inputForget = getInputForget();
   // Gates i, o, f, c; peepholes i, o, f.
   auto step = [&](Layer &layer, Value projected, Value r, Value,
@@ -273,6 +275,8 @@ FailureOr<SmallVector<Value>> LstmOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<SmallVector<Value>> GruOp::decompose(OpBuilder &builder) {
+  if (auto wide = decomposeInF32(*this, builder))
+    return *wide;
   bool linearBeforeReset = getLinearBeforeReset();
   // Gates z, r, h.
   auto step = [&](Layer &layer, Value projected, Value r, Value rBias,
@@ -313,6 +317,8 @@ FailureOr<SmallVector<Value>> GruOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<SmallVector<Value>> RnnOp::decompose(OpBuilder &builder) {
+  if (auto wide = decomposeInF32(*this, builder))
+    return *wide;
   auto step = [](Layer &layer, Value projected, Value r, Value,
                  ArrayRef<Value> states, ArrayRef<Value>) {
     Value sum =

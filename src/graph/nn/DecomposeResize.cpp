@@ -3,7 +3,7 @@
 // operand, which and with what weights being known when the shapes are. So a
 // dimension costs one gather a tap.
 
-#include "graph/nn/Emit.h"
+#include "graph/nn/Wide.h"
 
 #include <cmath>
 
@@ -159,9 +159,11 @@ FailureOr<SmallVector<Value>> ResizeOp::decompose(OpBuilder &builder) {
   if (elementCount(resultType.getShape()) == 0)
     return SmallVector<Value>{emit.splat(0, resultType)};
   Value x = getOperand();
-  // Weighted sums of integers are taken in f32 and truncated at the end.
+  // Weighted sums of integers are taken in f32 and truncated at the end, those
+  // of narrower floats rounded.
   bool isNearest = getMode() == "nearest";
-  if (!isNearest && !isa<FloatType>(type.getElementType()))
+  if (!isNearest && (!isa<FloatType>(type.getElementType()) ||
+                     isNarrowFloat(type.getElementType())))
     x = emit.convert(x, builder.getF32Type());
   Value outside;
   for (int64_t i = 0; i < rank; ++i) {

@@ -1,6 +1,6 @@
 // Normalisation, map and composites by other operations.
 
-#include "graph/nn/Emit.h"
+#include "graph/nn/Wide.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -41,6 +41,8 @@ static double elementsPerFeature(RankedTensorType type, int64_t feature) {
 }
 
 FailureOr<Values> BatchNormTrainingOp::decompose(OpBuilder &builder) {
+  if (auto wide = nn::decomposeInF32(*this, builder))
+    return *wide;
   if (!isPlain(*this))
     return failure();
   Emit emit(builder, getLoc());
@@ -60,6 +62,8 @@ FailureOr<Values> BatchNormTrainingOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<Values> BatchNormGradOp::decompose(OpBuilder &builder) {
+  if (auto wide = nn::decomposeInF32(*this, builder))
+    return *wide;
   if (!isPlain(*this))
     return failure();
   Emit emit(builder, getLoc());

@@ -1,6 +1,7 @@
 //===- ScanTest.cpp - running sums against the oracle ---------------------===//
 
 #include "backend/cpu/CompareWithInterpreter.h"
+#include "backend/cpu/Compiler.h"
 
 #include <gtest/gtest.h>
 
@@ -60,12 +61,95 @@ TEST(Scan, AlongEveryDimension) {
        "%r = stablehlo.add %a, %b : tensor<f32>", ""},
       {"3x5x7", "1, 3, 3", "0, 1, 2", "0, 1, 0",
        "%r = stablehlo.multiply %a, %b : tensor<f32>", "0.5"},
-      // What is no running sum: from the end, and along two dimensions.
+      // From the end, and without the place itself.
       {"3x5x7", "1, 1, 7", "0, 0, 0", "0, 0, 6"},
+      // What is no running sum: along two dimensions.
       {"3x5x7", "1, 5, 7", "0, 4, 6"},
   };
   for (const Case &test : cases)
     EXPECT_EQ(differs(bodyOf(test)), "") << bodyOf(test);
+}
+
+/// A scan of any type and form along dimension \p dim of \p shape.
+std::string scanOf(const Shape &shape, size_t dim, const std::string &element,
+                   const std::string &operation, bool isReverse,
+                   bool isExclusive) {
+  std::string sizes, window, padding;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const int64_t size = i == dim ? shape[i] : 1;
+    const int64_t shift = i == dim && isExclusive ? 1 : 0;
+    const int64_t far = size - 1 + shift, near = -shift;
+    sizes += std::to_string(shape[i]) + "x";
+    window += (i ? ", " : "") + std::to_string(size);
+    padding += (i ? ", [" : "[") + std::to_string(isReverse ? near : far) +
+               ", " + std::to_string(isReverse ? far : near) + "]";
+  }
+  const bool isFloat = element[0] == 'f' || element[0] == 'b',
+             isComplex = element[0] == 'c', isBit = element == "i1";
+  std::string one = isComplex ? "(1.0, 0.0)" : isFloat ? "1.0" : "1";
+  std::string zero = isComplex ? "(0.0, 0.0)" : isFloat ? "0.0" : "0";
+  std::string init = operation == "multiply" ? one
+                     : operation == "and"    ? "true"
+                     : isBit                 ? "false"
+                                             : zero;
+  std::string type = "tensor<" + sizes + element + ">";
+  std::string scalar = "tensor<" + element + ">";
+  return "(%x: " + type + ") -> " + type +
+         " {\n%i = stablehlo.constant dense<" + init + "> : " + scalar +
+         "\n%r = \"stablehlo.reduce_window\"(%x, %i) ({\n^bb0(%a: " + scalar +
+         ", %b: " + scalar + "):\n%s = stablehlo." + operation +
+         " %a, %b : " + scalar + "\nstablehlo.return %s : " + scalar +
+         "\n}) {window_dimensions = array<i64: " + window +
+         ">, padding = dense<[" + padding + "]> : tensor<" +
+         std::to_string(shape.size()) + "x2xi64>} : (" + type + ", " + scalar +
+         ") -> " + type + "\nreturn %r : " + type + "\n}";
+}
+
+TEST(Scan, OfEveryForm) {
+  const std::vector<Shape> all = {{1}, {17}, {2, 9, 300}, {6, 1, 2}};
+  const std::vector<Shape> one = {{3, 5, 7}};
+  struct Kind {
+    std::string element;
+    std::vector<std::string> operations;
+    Tolerance tolerance;
+    bool isCommon = false;
+  };
+  const Kind kinds[] = {
+      {"f32", {"add", "multiply", "maximum", "minimum"}, {2e-5, 2e-5}, true},
+      {"f64", {"add", "maximum"}, {1e-12, 1e-12}},
+      {"f16", {"add", "multiply", "minimum"}, {2e-3, 2e-3}, true},
+      {"bf16", {"add", "maximum"}, {1e-2, 1e-2}},
+      {"f8E4M3FN", {"add", "maximum"}, {7e-2, 7e-2}},
+      {"i32", {"add", "multiply", "maximum", "xor"}, {}},
+      {"ui8", {"add", "minimum", "or"}, {}},
+      {"i64", {"add"}, {}},
+      {"i1", {"and", "or"}, {}},
+      {"complex<f32>", {"add"}, {2e-5, 2e-5}},
+  };
+  for (const Kind &kind : kinds)
+    for (const std::string &operation : kind.operations)
+      for (const Shape &shape : operation == "add" && kind.isCommon ? all : one)
+        for (size_t dim = 0; dim < shape.size(); ++dim)
+          for (bool isReverse : {false, true})
+            for (bool isExclusive : {false, true}) {
+              std::string body = scanOf(shape, dim, kind.element, operation,
+                                        isReverse, isExclusive);
+              EXPECT_EQ(differs(body, kind.tolerance), "") << body;
+            }
+}
+
+/// All four forms of a running sum are a step an element.
+TEST(Scan, IsOneKernelOfOneStepAnElement) {
+  for (bool isReverse : {false, true})
+    for (bool isExclusive : {false, true}) {
+      Result<Program> program =
+          cpu::compileForCpu(parseModel(scanOf({1 << 20}, 0, "f32", "add",
+                                               isReverse, isExclusive)),
+                             {});
+      ASSERT_TRUE(program) << program.error().message;
+      ASSERT_EQ(program->steps.size(), 1u);
+      EXPECT_LE(program->steps[0].flops, double(1 << 21));
+    }
 }
 
 /// Greatest element so far, and where it stands.

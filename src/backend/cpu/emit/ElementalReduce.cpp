@@ -9,6 +9,7 @@
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/FloatOrder.h"
 #include "backend/cpu/emit/KernelBody.h"
+#include "backend/cpu/emit/WideSum.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -66,22 +67,11 @@ struct Reduction {
   }
   SmallVector<Value> combine(ValueRange carried, ValueRange elements) const {
     if (wideOperation)
-      return {combineWide(carried[0], elements[0])};
+      return {emitWide(elemental.emission, *wideOperation, carried[0],
+                       elements[0], reassociate)};
     SmallVector<Value> arguments(carried);
     llvm::append_range(arguments, elements);
     return elemental.inlineRegion(body, arguments, reassociate);
-  }
-  Value combineWide(Value a, Value b) const {
-    Emission &e = elemental.emission;
-    auto flags = reassociate ? arith::FastMathFlags::reassoc
-                             : arith::FastMathFlags::none;
-    if (*wideOperation == stablehlo::AddOp::getOperationName())
-      return e.create<arith::AddFOp>(a, b, flags);
-    if (*wideOperation == stablehlo::MulOp::getOperationName())
-      return e.create<arith::MulFOp>(a, b, flags);
-    if (*wideOperation == stablehlo::MaxOp::getOperationName())
-      return e.create<arith::MaximumFOp>(a, b);
-    return e.create<arith::MinimumFOp>(a, b);
   }
   SmallVector<Value> finish(ValueRange carried) const {
     if (!wideOperation)
@@ -91,20 +81,6 @@ struct Reduction {
   }
 };
 } // namespace
-
-/// What \p body does with floats narrower than f32, if f32 may hold what has
-/// come so far: extremes are the same, sums are closer to the exact ones.
-static std::optional<StringRef> wideOperation(Region &body) {
-  std::optional<StringRef> name = stablehlo::soleOperation(body);
-  if (!name)
-    return std::nullopt;
-  auto element = dyn_cast<FloatType>(elementOf(body.front().getArgument(0)));
-  const bool isKnown = *name == stablehlo::AddOp::getOperationName() ||
-                       *name == stablehlo::MulOp::getOperationName() ||
-                       *name == stablehlo::MaxOp::getOperationName() ||
-                       *name == stablehlo::MinOp::getOperationName();
-  return element && element.getWidth() < 32 && isKnown ? name : std::nullopt;
-}
 
 /// The extreme of floats that \p op looks for, if that is what it does.
 static std::optional<Extreme> floatExtreme(stablehlo::ReduceOp op) {

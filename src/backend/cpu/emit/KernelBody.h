@@ -35,11 +35,19 @@ public:
 /// they reach beyond the elements.
 bool ignoresPadding(stablehlo::ReduceWindowOp op);
 
-/// The one dimension along which each window of \p op reaches from the first
-/// element to the place itself, the others being single elements: a running
-/// sum, say. Nothing if the windows are others, or initial values count in
-/// them.
-std::optional<size_t> scanDimension(stablehlo::ReduceWindowOp op);
+/// Windows that reach from the first element along dimension `dim` to the place
+/// itself, or from there to the last: a running sum, say.
+struct Scan {
+  size_t dim = 0;
+  bool isReverse = false;
+  /// The place's own element is left out.
+  bool isExclusive = false;
+};
+
+/// What the windows of \p op are, if they are those of a scan along one
+/// dimension and single elements along the others. Nothing if initial values
+/// count in them.
+std::optional<Scan> scanOf(stablehlo::ReduceWindowOp op);
 
 /// Loops over the elements of the results.
 std::unique_ptr<KernelBody> createLoopKernel(KernelOp kernel);

@@ -17,8 +17,13 @@ using namespace sinter::cpu;
 
 double cpu::flopsOf(KernelOp kernel) {
   double flops = 0;
-  for (Operation &op : kernel.getBody().front())
-    flops += arithmeticCount(op);
+  for (Operation &op : kernel.getBody().front()) {
+    auto window = dyn_cast<stablehlo::ReduceWindowOp>(op);
+    // A scan does not go over its windows.
+    flops += window && scanOf(window)
+                 ? double(tensorOf(window.getResults()[0]).getNumElements())
+                 : arithmeticCount(op);
+  }
   return flops;
 }
 
@@ -46,7 +51,7 @@ std::unique_ptr<KernelBody> KernelBody::create(KernelOp kernel) {
     if (std::unique_ptr<KernelBody> whole = createWholeKernel(root))
       return whole;
   if (auto window = dyn_cast_or_null<stablehlo::ReduceWindowOp>(root);
-      window && scanDimension(window))
+      window && scanOf(window))
     return createScanKernel(kernel);
   if (isUpdate)
     return createUpdateKernel(kernel);

@@ -6,7 +6,9 @@
 #include "backend/cpu/emit/KernelEmitter.h"
 #include "backend/cpu/emit/LoopNest.h"
 #include "backend/cpu/emit/RowParts.h"
+#include "backend/cpu/emit/WideSum.h"
 #include "graph/nn/NnOps.h"
+#include "graph/stablehlo/Sums.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -220,25 +222,19 @@ private:
     nests.push_back(std::move(nest));
   }
 
-  void accumulateRow(stablehlo::ReduceOp op, ArrayRef<Value> outer, Value begin,
-                     Value end) {
+  /// Element \p last of a row of \p op's result, where the loops stand.
+  Value offsetInResult(stablehlo::ReduceOp op, ArrayRef<Value> outer,
+                       Value last) {
+    Value result = op.getResults()[0];
+    return elemental->linearize(placeOf(result, outer, last), shapeOf(result));
+  }
+
+  /// Goes over what is reduced; \p combine is given the place of an element of
+  /// the inputs, which lies above element `last` of a row of the result.
+  void goOver(
+      stablehlo::ReduceOp op, ArrayRef<Value> outer, Value begin, Value end,
+      llvm::function_ref<void(Value last, const Coordinates &source)> combine) {
     Emission &e = elemental->emission;
-    auto offset = [&](Value last) {
-      Value result = op.getResults()[0];
-      return elemental->linearize(placeOf(result, outer, last),
-                                  shapeOf(result));
-    };
-    auto elementType = [&](size_t i) {
-      return tensorOf(op.getResults()[i]).getElementType();
-    };
-    e.loop(begin, end, 1, [&](Value last) {
-      for (auto [i, init] : llvm::enumerate(op.getInitValues())) {
-        Value value = elemental->at(init, ArrayRef<Coordinate>());
-        value = emitConvert(e, value, tensorOf(init).getElementType(),
-                            elementType(i));
-        elemental->store(value, memory[i], offset(last), elementType(i));
-      }
-    });
     ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]);
     SmallVector<int64_t> reduced(op.getDimensions()), sizes;
     llvm::sort(reduced);
@@ -253,18 +249,72 @@ private:
                                ? position[nextReduced++]
                                : outer[nextKept++]);
         source.push_back(last);
-        SmallVector<Value> arguments;
-        for (size_t i = 0; i < op.getNumResults(); ++i)
-          arguments.push_back(
-              elemental->load(memory[i], offset(last), elementType(i)));
-        for (auto [i, input] : llvm::enumerate(op.getInputs()))
-          arguments.push_back(emitConvert(e, elemental->at(input, source),
-                                          tensorOf(input).getElementType(),
-                                          elementType(i)));
-        SmallVector<Value> results =
-            elemental->inlineRegion(op.getBody(), arguments);
-        for (auto [i, value] : llvm::enumerate(results))
-          elemental->store(value, memory[i], offset(last), elementType(i));
+        combine(last, source);
+      });
+    });
+  }
+
+  void accumulateRow(stablehlo::ReduceOp op, ArrayRef<Value> outer, Value begin,
+                     Value end) {
+    if (std::optional<StringRef> wide = stablehlo::carriedInF32(op.getBody()))
+      return accumulateWideRow(op, *wide, outer, begin, end);
+    Emission &e = elemental->emission;
+    auto elementType = [&](size_t i) {
+      return tensorOf(op.getResults()[i]).getElementType();
+    };
+    e.loop(begin, end, 1, [&](Value last) {
+      for (auto [i, init] : llvm::enumerate(op.getInitValues())) {
+        Value value = elemental->at(init, ArrayRef<Coordinate>());
+        value = emitConvert(e, value, tensorOf(init).getElementType(),
+                            elementType(i));
+        elemental->store(value, memory[i], offsetInResult(op, outer, last),
+                         elementType(i));
+      }
+    });
+    goOver(op, outer, begin, end, [&](Value last, const Coordinates &source) {
+      Value offset = offsetInResult(op, outer, last);
+      SmallVector<Value> arguments;
+      for (size_t i = 0; i < op.getNumResults(); ++i)
+        arguments.push_back(elemental->load(memory[i], offset, elementType(i)));
+      for (auto [i, input] : llvm::enumerate(op.getInputs()))
+        arguments.push_back(emitConvert(e, elemental->at(input, source),
+                                        tensorOf(input).getElementType(),
+                                        elementType(i)));
+      SmallVector<Value> results =
+          elemental->inlineRegion(op.getBody(), arguments);
+      for (auto [i, value] : llvm::enumerate(results))
+        elemental->store(value, memory[i], offset, elementType(i));
+    });
+  }
+
+  /// The same with the row in f32, a piece of it at a time.
+  void accumulateWideRow(stablehlo::ReduceOp op, StringRef operation,
+                         ArrayRef<Value> outer, Value begin, Value end) {
+    constexpr int64_t piece = 1024;
+    Emission &e = elemental->emission;
+    Type f32 = e.builder.getF32Type();
+    Type element = tensorOf(op.getResults()[0]).getElementType();
+    Value sums = createScratch(e.builder, e.loc, MemRefType::get({piece}, f32));
+    e.loop(begin, end, piece, [&](Value first) {
+      Value here = e.min(e.add(first, piece), end);
+      Value init = op.getInitValues()[0];
+      e.loop(first, here, 1, [&](Value last) {
+        Value start = elemental->at(init, ArrayRef<Coordinate>());
+        elemental->store(emitConvert(e, start, elementOf(init), f32), sums,
+                         e.sub(last, first), f32);
+      });
+      goOver(
+          op, outer, first, here, [&](Value last, const Coordinates &source) {
+            Value input = op.getInputs()[0], at = e.sub(last, first);
+            Value next = emitConvert(e, elemental->at(input, source),
+                                     elementOf(input), f32);
+            Value sum = elemental->load(sums, at, f32);
+            elemental->store(emitWide(e, operation, sum, next), sums, at, f32);
+          });
+      e.loop(first, here, 1, [&](Value last) {
+        Value sum = elemental->load(sums, e.sub(last, first), f32);
+        elemental->store(emitConvert(e, sum, f32, element), memory[0],
+                         offsetInResult(op, outer, last), element);
       });
     });
   }

@@ -1,33 +1,55 @@
 //===- ScanKernel.cpp - running sums and the like -------------------------===//
 
+#include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/emit/KernelBody.h"
 #include "backend/cpu/emit/LoopNest.h"
+#include "backend/cpu/emit/WideSum.h"
 
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-std::optional<size_t> cpu::scanDimension(stablehlo::ReduceWindowOp op) {
+static bool isUnit(const stablehlo::WindowDimension &window) {
+  return window.size == 1 && window.stride == 1 && window.baseDilation == 1 &&
+         window.paddingLow == 0 && window.paddingHigh == 0;
+}
+
+/// What windows along a dimension of \p size elements have of a running sum's.
+static std::optional<Scan> scanAlong(const stablehlo::WindowDimension &window,
+                                     int64_t size) {
+  if (window.stride != 1 || window.baseDilation != 1 ||
+      window.windowDilation != 1 || window.size < size || size == 0 ||
+      window.paddingLow + window.paddingHigh != window.size - 1)
+    return std::nullopt;
+  // The window at place i reaches from i - paddingLow to i + paddingHigh.
+  if (window.paddingLow >= size - 1 &&
+      (window.paddingHigh == 0 || window.paddingHigh == -1))
+    return Scan{0, false, window.paddingHigh == -1};
+  if (window.paddingHigh >= size - 1 &&
+      (window.paddingLow == 0 || window.paddingLow == -1))
+    return Scan{0, true, window.paddingLow == -1};
+  return std::nullopt;
+}
+
+std::optional<Scan> cpu::scanOf(stablehlo::ReduceWindowOp op) {
   ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]);
-  std::optional<size_t> found;
+  std::optional<Scan> found;
   for (auto [dim, window] : llvm::enumerate(op.getWindow())) {
-    if (window.stride != 1 || window.baseDilation != 1 ||
-        window.paddingHigh != 0 || window.paddingLow != window.size - 1 ||
-        (window.windowDilation != 1 && window.size != 1))
-      return std::nullopt;
-    if (window.size == 1)
+    if (isUnit(window))
       continue;
-    if (found || window.size < shape[dim] || shape[dim] == 0)
+    std::optional<Scan> scan = scanAlong(window, shape[dim]);
+    if (found || !scan)
       return std::nullopt;
-    found = dim;
+    found = scan;
+    found->dim = dim;
   }
   return ignoresPadding(op) ? found : std::nullopt;
 }
 
 namespace {
 
-/// Each place combines what its predecessor has with its own element: the order
-/// in which a window would, so that the results are the same.
+/// Each place combines what its predecessor has with its own element, or with
+/// the predecessor's.
 class ScanKernel : public KernelBody {
 public:
   explicit ScanKernel(KernelOp kernel)
@@ -36,15 +58,17 @@ public:
                                                .getTerminator()
                                                ->getOperand(0)
                                                .getDefiningOp())),
-        shape(shapeOf(op.getInputs()[0])), dim(*scanDimension(op)),
-        isInnermost(dim + 1 == shape.size()) {
+        shape(shapeOf(op.getInputs()[0])), scan(*scanOf(op)),
+        wide(wideOperation(op.getBody())) {
+    const bool isInnermost = scan.dim + 1 == shape.size();
     for (size_t i = 0; i < shape.size(); ++i)
-      if (i != dim)
+      if (i != scan.dim)
         nest.shape.push_back(shape[i]);
     if (isInnermost)
       nest.shape.push_back(1);
-    nest.cost = double(shape[dim]);
-    nest.body = [this](ArrayRef<Value> outer, Value begin, Value end) {
+    nest.cost = double(shape[scan.dim]);
+    nest.body = [this, isInnermost](ArrayRef<Value> outer, Value begin,
+                                    Value end) {
       isInnermost ? scanRow(outer) : scanRows(outer, begin, end);
     };
   }
@@ -53,78 +77,89 @@ public:
 
   void emit(Elemental &values, Value task, ValueRange outputs, Value) override {
     elemental = &values;
-    memory = outputs;
+    memory = outputs[0];
     nest.emitTask(values.emission, task);
   }
 
 private:
-  Type resultElement(size_t i) {
-    return tensorOf(op.getResults()[i]).getElementType();
+  Type resultElement() { return elementOf(op.getResults()[0]); }
+  Type sumElement() {
+    return wide ? Type(elemental->emission.builder.getF32Type())
+                : resultElement();
+  }
+  Value converted(Value value, Value tensor) {
+    return emitConvert(elemental->emission, value, elementOf(tensor),
+                       sumElement());
+  }
+  Value initial() {
+    Value init = op.getInitValues()[0];
+    return converted(elemental->at(init, ArrayRef<Coordinate>()), init);
   }
 
-  SmallVector<Value> initial() {
-    SmallVector<Value> values;
-    for (auto [i, init] : llvm::enumerate(op.getInitValues()))
-      values.push_back(emitConvert(
-          elemental->emission, elemental->at(init, ArrayRef<Coordinate>()),
-          tensorOf(init).getElementType(), resultElement(i)));
-    return values;
-  }
-
-  /// Stores and returns what follows \p sums at \p place.
-  SmallVector<Value> step(ValueRange sums, ArrayRef<Coordinate> place) {
-    SmallVector<Value> arguments(sums);
-    for (auto [i, input] : llvm::enumerate(op.getInputs()))
-      arguments.push_back(
-          emitConvert(elemental->emission, elemental->at(input, place),
-                      tensorOf(input).getElementType(), resultElement(i)));
-    SmallVector<Value> next = elemental->inlineRegion(op.getBody(), arguments);
-    Value offset = elemental->linearize(place, shape);
-    for (auto [i, value] : llvm::enumerate(next))
-      elemental->store(value, memory[i], offset, resultElement(i));
+  /// The sum behind the element at \p place; what stands there is stored.
+  Value step(Value sum, ArrayRef<Coordinate> place) {
+    Emission &e = elemental->emission;
+    Value input = op.getInputs()[0];
+    Value element = converted(elemental->at(input, place), input);
+    Value next = wide
+                     ? emitWide(e, *wide, sum, element)
+                     : elemental->inlineRegion(op.getBody(), {sum, element})[0];
+    elemental->store(emitConvert(e, scan.isExclusive ? sum : next, sumElement(),
+                                 resultElement()),
+                     memory, elemental->linearize(place, shape),
+                     resultElement());
     return next;
+  }
+
+  /// Which element is the \p i th that is met.
+  Value met(Value i) {
+    Emission &e = elemental->emission;
+    return scan.isReverse ? e.sub(e.index(shape[scan.dim] - 1), i) : i;
   }
 
   void scanRow(ArrayRef<Value> outer) {
     Emission &e = elemental->emission;
-    e.loop(e.index(0), e.index(shape[dim]), 1, initial(),
+    e.loop(e.index(0), e.index(shape[scan.dim]), 1, {initial()},
            [&](Value i, ValueRange sums) {
              Coordinates place(outer.begin(), outer.end());
-             place.push_back(i);
-             return Emission::Carried(step(sums, place));
+             place.push_back(met(i));
+             return Emission::Carried{step(sums[0], place)};
            });
   }
 
-  /// Along an outer dimension: rows are combined with the row before, so that
+  /// Along an outer dimension: a piece of a row of sums stays in the cache, and
   /// neighbours are computed together.
   void scanRows(ArrayRef<Value> outer, Value begin, Value end) {
+    constexpr int64_t piece = 256;
     Emission &e = elemental->emission;
-    auto placeOf = [&](Value i, Value last) {
-      Coordinates place(outer.begin(), outer.end());
-      place.insert(place.begin() + dim, Coordinate(i));
-      place.push_back(last);
-      return place;
-    };
-    e.loop(begin, end, 1,
-           [&](Value last) { step(initial(), placeOf(e.index(0), last)); });
-    e.loop(e.index(1), e.index(shape[dim]), 1, [&](Value i) {
-      e.loop(begin, end, 1, [&](Value last) {
-        Value before = elemental->linearize(placeOf(e.sub(i, 1), last), shape);
-        SmallVector<Value> sums;
-        for (size_t k = 0; k < op.getNumResults(); ++k)
-          sums.push_back(elemental->load(memory[k], before, resultElement(k)));
-        step(sums, placeOf(i, last));
+    Type element = sumElement();
+    Value row = createScratch(e.builder, e.loc,
+                              MemRefType::get({piece}, storageType(element)));
+    e.loop(begin, end, piece, [&](Value first) {
+      Value here = e.min(e.add(first, piece), end);
+      e.loop(first, here, 1, [&](Value last) {
+        elemental->store(initial(), row, e.sub(last, first), element);
+      });
+      e.loop(e.index(0), e.index(shape[scan.dim]), 1, [&](Value i) {
+        e.loop(first, here, 1, [&](Value last) {
+          Coordinates place(outer.begin(), outer.end());
+          place.insert(place.begin() + scan.dim, Coordinate(met(i)));
+          place.push_back(last);
+          Value at = e.sub(last, first);
+          Value sum = elemental->load(row, at, element);
+          elemental->store(step(sum, place), row, at, element);
+        });
       });
     });
   }
 
   stablehlo::ReduceWindowOp op;
   ArrayRef<int64_t> shape;
-  size_t dim;
-  bool isInnermost;
+  Scan scan;
+  std::optional<StringRef> wide;
   LoopNest nest;
   Elemental *elemental = nullptr;
-  ValueRange memory;
+  Value memory;
 };
 
 } // namespace

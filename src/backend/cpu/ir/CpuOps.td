@@ -38,8 +38,22 @@ def Cpu_KernelOp : Cpu_Op<"kernel", [Pure, IsolatedFromAbove, SingleBlock]> {
   let hasVerifier = 1;
 }
 
-def Cpu_YieldOp : Cpu_Op<"yield", [Pure, Terminator, HasParent<"KernelOp">]> {
-  let summary = "Ends a kernel and names its results";
+def Cpu_ComputedConstantOp :
+    Cpu_Op<"computed_constant", [Pure, IsolatedFromAbove, SingleBlock]> {
+  let summary = "A constant that is computed as a program is made";
+  let description = [{
+    The region has the constants that it follows from, and what is done to them.
+    It is computed where a kernel packs it, or where the program keeps it.
+  }];
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "attr-dict `:` type($result) $body";
+}
+
+def Cpu_YieldOp : Cpu_Op<"yield", [Pure, Terminator,
+                                   ParentOneOf<["KernelOp",
+                                                "ComputedConstantOp"]>]> {
+  let summary = "Ends a region and names its results";
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }

@@ -96,6 +96,9 @@ LogicalResult PoolOp::verify() {
   if (tensorOf(getInput()).getRank() != 5 ||
       tensorOf(getResult()).getRank() != 5)
     return emitOpError("input and result are not blocked");
+  if (!tensorOf(getInput()).getElementType().isF32() ||
+      !tensorOf(getResult()).getElementType().isF32())
+    return emitOpError("input and result are not of f32");
   return success();
 }
 

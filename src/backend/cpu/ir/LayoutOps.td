@@ -71,7 +71,8 @@ def Cpu_PoolOp : Cpu_Op<"pool", [Pure]> {
   let summary = "The greatest or the mean element of each window";
   let description = [{
     `kind` is "max", "average_window" (divided by the window's size) or
-    "average_present" (divided by how much of it lies in the operand).
+    "average_present" (divided by how much of it lies in the operand). Elements
+    are f32; others are converted before and after.
   }];
   let arguments = (ins AnyRankedTensor:$input, StrAttr:$kind,
                        DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,

@@ -152,10 +152,20 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
   return true;
 }
 
+/// Whether f32, in which pools are computed, holds every number of a type.
+static bool fitsF32(Type element) {
+  unsigned widest = isa<FloatType>(element)     ? 32
+                    : isa<IntegerType>(element) ? 16
+                                                : 0;
+  return widest && element.getIntOrFloatBitWidth() <= widest;
+}
+
 template <typename Op> bool LayoutAssigner::rewritePool(Op op, StringRef kind) {
   auto found = blockedOf.find(op.getOperand());
   auto type = tensorOf(op.getResult());
-  if (found == blockedOf.end() || type.getRank() != 4)
+  Type element = type.getElementType();
+  if (found == blockedOf.end() || type.getRank() != 4 || !fitsF32(element) ||
+      (kind != "max" && !isa<FloatType>(element)))
     return false;
   OpBuilder builder(op);
   Emit emit(builder, op.getLoc());
@@ -169,10 +179,12 @@ template <typename Op> bool LayoutAssigner::rewritePool(Op op, StringRef kind) {
         op.getDilations()[i] != 1)
       return false;
   }
+  Type f32 = builder.getF32Type();
   Value result = emit.make<PoolOp>(
-      blockedType(type), found->second, builder.getStringAttr(kind),
-      op.getWindow(), op.getStrides(), op.getDilations(), op.getPaddingLow());
-  remember(op.getResult(), result);
+      blockedType(type).clone(f32), emit.convert(found->second, f32),
+      builder.getStringAttr(kind), op.getWindow(), op.getStrides(),
+      op.getDilations(), op.getPaddingLow());
+  remember(op.getResult(), emit.convert(result, element));
   return true;
 }
 

@@ -1,6 +1,7 @@
 #include "backend/cpu/layout/SimplifyProducts.h"
 
 #include "backend/cpu/emit/AnchorKernel.h"
+#include "backend/cpu/layout/ComputeWeights.h"
 #include "graph/ArithmeticCount.h"
 #include "graph/nn/Emit.h"
 
@@ -149,8 +150,7 @@ static void reduceByVector(DotGeneralOp op) {
                      numbers.getLhsContractingDimensions()},
                     {op.getRhs(), numbers.getRhsBatchingDimensions(),
                      numbers.getRhsContractingDimensions()}};
-  const bool isPacked = sides[1].batching.empty() &&
-                        op.getRhs().getDefiningOp<stablehlo::ConstantOp>();
+  const bool isPacked = sides[1].batching.empty() && isWeight(op.getRhs());
   Type element = tensorOf(op.getResult()).getElementType();
   const unsigned vector = sides[1].isVector() ? 1 : 0;
   if ((vector == 0 && (!sides[0].isVector() || isPacked)) ||

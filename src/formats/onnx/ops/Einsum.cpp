@@ -6,6 +6,7 @@
 
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Building.h"
+#include "formats/onnx/ops/Widened.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -198,13 +199,20 @@ Labelled Contraction::sumOver(Labelled operand,
   }
   if (axes.empty())
     return operand;
-  return {node.reduce<stablehlo::AddOp>(operand.value, axes, 0, false), kept};
+  // Rounded when all products are summed up.
+  return {node.reduce<stablehlo::AddOp>(widened(node, operand.value), axes, 0,
+                                        false),
+          kept};
 }
 
 Labelled Contraction::multiply(Labelled lhs, Labelled rhs,
                                function_ref<bool(Label)> needed) {
   if (!lhs.value || !rhs.value)
     return {};
+  if (node.element(lhs.value) != node.element(rhs.value)) {
+    lhs.value = widened(node, lhs.value);
+    rhs.value = widened(node, rhs.value);
+  }
   Ints lhsBatch, rhsBatch, lhsContract, rhsContract, shape;
   Labels labels, free;
   Ints freeSizes;
@@ -273,6 +281,9 @@ Value Contraction::run(ArrayRef<Value> values) {
     if (i == 0) {
       result = sumOver(operands[0], neededAfter);
     } else {
+      // A product that is a factor in turn is not rounded.
+      if (operands.size() > 2)
+        result.value = widened(node, result.value);
       Labelled next = sumOver(operands[i], [&](Label label) {
         return neededAfter(label) || llvm::is_contained(result.labels, label);
       });
@@ -291,7 +302,8 @@ static LogicalResult importEinsum(NodeContext &node) {
   auto equation = readEquation(node, node.getString("equation", ""), operands);
   if (!equation)
     return failure();
-  return node.result(Contraction(node, std::move(*equation)).run(operands));
+  Value result = Contraction(node, std::move(*equation)).run(operands);
+  return node.result(node.cast(result, node.element(operands[0])));
 }
 
 llvm::ArrayRef<Operator> einsumOperators() {

@@ -2,6 +2,7 @@
 
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Building.h"
+#include "formats/onnx/ops/Widened.h"
 
 using namespace mlir;
 using sinter::stablehlo::ComparisonDirection;
@@ -49,6 +50,12 @@ static Value negativeLogLikelihood(NodeContext &node, Value logProbability,
   Value chosen = node.op<nn::TakeAlongOp>(
       logProbability, node.unsqueeze(target, {1}), uint64_t(1));
   Value loss = node.op<stablehlo::NegOp>(node.squeeze(chosen, {1}));
+  // What is summed up is rounded when all is done.
+  const Type given = element;
+  loss = widened(node, loss);
+  if (weights)
+    weights = widened(node, weights);
+  element = loss ? node.element(loss) : given;
   Value scale = targetWeights(node, weights, target, ignored, element);
   if (scale)
     loss = node.binary<stablehlo::MulOp>(loss, scale);
@@ -56,9 +63,9 @@ static Value negativeLogLikelihood(NodeContext &node, Value logProbability,
     loss = select(node, ignored, node.scalar(element, 0), loss);
   std::string reduction = node.getString("reduction", "mean");
   if (reduction == "none" || !loss)
-    return loss;
+    return node.cast(loss, given);
   if (reduction == "sum")
-    return total(node, loss);
+    return node.cast(total(node, loss), given);
   if (reduction != "mean")
     return node.fail("attribute 'reduction' is not none, sum or mean");
   Value count =
@@ -66,7 +73,8 @@ static Value negativeLogLikelihood(NodeContext &node, Value logProbability,
             : node.countAlong(
                   loss, llvm::to_vector(llvm::seq<int64_t>(0, node.rank(loss))),
                   element);
-  return node.binary<stablehlo::DivOp>(total(node, loss), count);
+  return node.cast(node.binary<stablehlo::DivOp>(total(node, loss), count),
+                   given);
 }
 
 static LogicalResult importNegativeLogLikelihood(NodeContext &node) {

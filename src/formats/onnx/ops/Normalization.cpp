@@ -2,6 +2,7 @@
 
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Widened.h"
 
 using namespace mlir;
 
@@ -125,6 +126,8 @@ static LogicalResult importMeanVarianceNormalization(NodeContext &node) {
   auto axes = node.axes(node.getInts("axes", places), node.rank(data));
   if (!axes)
     return failure();
+  Type given = node.element(data);
+  data = widened(node, data);
   Type element = node.element(data);
   Value count = node.countAlong(data, *axes, element);
   auto meanOf = [&](Value value) {
@@ -139,8 +142,9 @@ static LogicalResult importMeanVarianceNormalization(NodeContext &node) {
       node.binary<stablehlo::SubtractOp>(meanOf(square(data)), square(mean));
   Value deviation = node.binary<stablehlo::AddOp>(
       node.unary<stablehlo::SqrtOp>(variance), node.scalar(element, 1e-9));
-  return node.result(node.binary<stablehlo::DivOp>(
-      node.binary<stablehlo::SubtractOp>(data, mean), deviation));
+  Value normal = node.binary<stablehlo::DivOp>(
+      node.binary<stablehlo::SubtractOp>(data, mean), deviation);
+  return node.result(node.cast(normal, given));
 }
 
 static LogicalResult importLrn(NodeContext &node) {

@@ -1,6 +1,7 @@
 // Pools over windows and over whole images.
 
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Widened.h"
 #include "formats/onnx/ops/Window.h"
 
 using namespace mlir;
@@ -63,9 +64,11 @@ static LogicalResult importGlobalAveragePool(NodeContext &node) {
   auto axes = spatialAxes(node, input);
   if (!axes)
     return failure();
-  Value sum = node.reduce<stablehlo::AddOp>(input, *axes, 0, true);
-  Value count = node.countAlong(input, *axes, node.element(input));
-  return node.result(node.binary<stablehlo::DivOp>(sum, count));
+  Value wide = widened(node, input);
+  Value sum = node.reduce<stablehlo::AddOp>(wide, *axes, 0, true);
+  Value count = node.countAlong(input, *axes, node.element(wide));
+  Value mean = node.binary<stablehlo::DivOp>(sum, count);
+  return node.result(node.cast(mean, node.element(input)));
 }
 
 static LogicalResult importGlobalMaxPool(NodeContext &node) {
@@ -85,13 +88,15 @@ static LogicalResult importGlobalLpPool(NodeContext &node) {
     return failure();
   if (p < 1)
     return node.fail("p is not positive");
-  Value size = node.unary<stablehlo::AbsOp>(input);
+  Value size = node.unary<stablehlo::AbsOp>(widened(node, input));
+  Type wide = node.element(size);
   Value sum = node.reduce<stablehlo::AddOp>(
-      node.binary<stablehlo::PowOp>(size, node.scalar(node.element(input), p)),
-      *axes, 0, true);
-  Value root = node.scalar(node.element(input), 1.0 / p);
-  return node.result(p == 2 ? node.unary<stablehlo::SqrtOp>(sum)
-                            : node.binary<stablehlo::PowOp>(sum, root));
+      node.binary<stablehlo::PowOp>(size, node.scalar(wide, p)), *axes, 0,
+      true);
+  Value norm =
+      p == 2 ? node.unary<stablehlo::SqrtOp>(sum)
+             : node.binary<stablehlo::PowOp>(sum, node.scalar(wide, 1.0 / p));
+  return node.result(node.cast(norm, node.element(input)));
 }
 
 llvm::ArrayRef<Operator> poolingOperators() {

@@ -2,6 +2,7 @@
 
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Building.h"
+#include "formats/onnx/ops/Widened.h"
 #include <limits>
 
 using namespace mlir;
@@ -63,6 +64,18 @@ static LogicalResult importReduce(NodeContext &node) {
   if (!reduction)
     return failure();
   return node.result(reduce(node, *reduction));
+}
+
+/// Likewise, for what takes more than one operation: floats narrower than f32
+/// are rounded when all is done.
+template <Value (*reduce)(NodeContext &, const Reduction &)>
+static LogicalResult importReduceInF32(NodeContext &node) {
+  auto reduction = readReduction(node);
+  if (!reduction)
+    return failure();
+  Type element = node.element(reduction->x);
+  reduction->x = widened(node, reduction->x);
+  return node.result(node.cast(reduce(node, *reduction), element));
 }
 
 static Value reduceSum(NodeContext &node, const Reduction &reduction) {
@@ -194,15 +207,15 @@ llvm::ArrayRef<Operator> reductionOperators() {
       {"ArgMin", "", 1, importArg<nn::ArgMinOp>, 1, 1},
       {"CumSum", "", 11, importCumSum, 2, 2},
       {"ReduceL1", "", 1, importReduce<reduceL1>, 1, 2},
-      {"ReduceL2", "", 1, importReduce<reduceL2>, 1, 2},
-      {"ReduceLogSum", "", 1, importReduce<reduceLogSum>, 1, 2},
-      {"ReduceLogSumExp", "", 1, importReduce<reduceLogSumExp>, 1, 2},
+      {"ReduceL2", "", 1, importReduceInF32<reduceL2>, 1, 2},
+      {"ReduceLogSum", "", 1, importReduceInF32<reduceLogSum>, 1, 2},
+      {"ReduceLogSumExp", "", 1, importReduceInF32<reduceLogSumExp>, 1, 2},
       {"ReduceMax", "", 1, importReduce<reduceMax>, 1, 2},
-      {"ReduceMean", "", 1, importReduce<reduceMean>, 1, 2},
+      {"ReduceMean", "", 1, importReduceInF32<reduceMean>, 1, 2},
       {"ReduceMin", "", 1, importReduce<reduceMin>, 1, 2},
       {"ReduceProd", "", 1, importReduce<reduceProd>, 1, 2},
       {"ReduceSum", "", 1, importReduce<reduceSum>, 1, 2},
-      {"ReduceSumSquare", "", 1, importReduce<reduceSumSquare>, 1, 2},
+      {"ReduceSumSquare", "", 1, importReduceInF32<reduceSumSquare>, 1, 2},
       {"TopK", "", 1, importTopK, 1, 2},
   };
   return table;

@@ -2,6 +2,7 @@
 
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Building.h"
+#include "formats/onnx/ops/Widened.h"
 #include <limits>
 
 using namespace mlir;
@@ -235,7 +236,7 @@ static LogicalResult importGridSample(NodeContext &node) {
       node.shape(grid).back() != dimensions)
     return node.fail("the grid has not the image's rank, or not one place a "
                      "spatial dimension");
-  Sampler sampler(node, image);
+  Sampler sampler(node, widened(node, image));
   Arithmetic &a = sampler.a;
   Dims sizes = node.dims(grid);
   Dim count = node.product(ArrayRef(sizes).slice(1, dimensions));
@@ -256,7 +257,8 @@ static LogicalResult importGridSample(NodeContext &node) {
   Value result = sampler.interpolate(taps);
   Dims shape{node.dim(image, 0), node.dim(image, 1)};
   shape.append(sizes.begin() + 1, sizes.end() - 1);
-  return node.result(node.reshape(result, shape));
+  return node.result(
+      node.cast(node.reshape(result, shape), node.element(image)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -325,7 +327,8 @@ static std::optional<RoiRules> readRoiRules(NodeContext &node) {
 
 /// Mean or maximum over samples in each bin of each region.
 static LogicalResult importRoiAlign(NodeContext &node) {
-  Value x = node.operand(0), rois = node.operand(1), batch = node.operand(2);
+  Value given = node.operand(0), batch = node.operand(2);
+  Value x = widened(node, given), rois = widened(node, node.operand(1));
   auto rules = readRoiRules(node);
   if (!x || !rois || !batch || !rules)
     return failure();
@@ -359,12 +362,14 @@ static LogicalResult importRoiAlign(NodeContext &node) {
       sampler.interpolate(taps, rules->maximum),
       ArrayRef<Dim>({regions, node.dim(x, 1), rules->bins[0], rules->samples,
                      rules->bins[1], rules->samples}));
+  Value result;
   if (rules->maximum)
-    return node.result(node.reduce<stablehlo::MaxOp>(
-        sampled, {3, 5}, -std::numeric_limits<double>::infinity(), false));
-  Value sum = node.reduce<stablehlo::AddOp>(sampled, {3, 5}, 0, false);
-  return node.result(
-      a.div(sum, static_cast<double>(rules->samples) * rules->samples));
+    result = node.reduce<stablehlo::MaxOp>(
+        sampled, {3, 5}, -std::numeric_limits<double>::infinity(), false);
+  else
+    result = a.div(node.reduce<stablehlo::AddOp>(sampled, {3, 5}, 0, false),
+                   static_cast<double>(rules->samples) * rules->samples);
+  return node.result(node.cast(result, node.element(given)));
 }
 
 llvm::ArrayRef<Operator> samplingOperators() {

@@ -1,0 +1,32 @@
+#include "backend/cpu/emit/WideSum.h"
+
+#include "graph/stablehlo/Sums.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+std::optional<StringRef> cpu::wideOperation(Region &body) {
+  if (std::optional<StringRef> carried = stablehlo::carriedInF32(body))
+    return carried;
+  std::optional<StringRef> name = stablehlo::soleOperation(body);
+  if (!name)
+    return std::nullopt;
+  auto element = dyn_cast<FloatType>(elementOf(body.front().getArgument(0)));
+  const bool isExtreme = *name == stablehlo::MaxOp::getOperationName() ||
+                         *name == stablehlo::MinOp::getOperationName();
+  return element && element.getWidth() < 32 && isExtreme ? name : std::nullopt;
+}
+
+Value cpu::emitWide(Emission &e, StringRef operation, Value a, Value b,
+                    bool reassociate) {
+  auto flags =
+      reassociate ? arith::FastMathFlags::reassoc : arith::FastMathFlags::none;
+  if (operation == stablehlo::AddOp::getOperationName())
+    return e.create<arith::AddFOp>(a, b, flags);
+  if (operation == stablehlo::MulOp::getOperationName())
+    return e.create<arith::MulFOp>(a, b, flags);
+  if (operation == stablehlo::MaxOp::getOperationName())
+    return e.create<arith::MaximumFOp>(a, b);
+  return e.create<arith::MinimumFOp>(a, b);
+}

@@ -1,0 +1,22 @@
+//===- WideSum.h - what is carried in f32 ---------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_EMIT_WIDESUM_H
+#define SINTER_BACKEND_CPU_EMIT_WIDESUM_H
+
+#include "backend/cpu/emit/Elemental.h"
+
+namespace sinter::cpu {
+
+/// The operation of \p body if its values, floats narrower than f32, are kept
+/// in f32 from element to element and rounded once: sums and products because
+/// the language says so (stablehlo::carriedInF32), extremes because they are
+/// the same and f32 has instructions for them.
+std::optional<llvm::StringRef> wideOperation(mlir::Region &body);
+
+/// \p operation, one that wideOperation gives, of f32.
+mlir::Value emitWide(Emission &emission, llvm::StringRef operation,
+                     mlir::Value a, mlir::Value b, bool reassociate = false);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_EMIT_WIDESUM_H

@@ -1,0 +1,174 @@
+#include "backend/cpu/layout/ComputeWeights.h"
+
+#include "graph/Constants.h"
+#include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "interpreter/Interpreter.h"
+#include "runtime/MappedPages.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace sinter::cpu {
+
+static constexpr size_t mostOperations = 64;
+/// How much larger than the weight what it is computed from may be.
+static constexpr double mostGrowth = 4;
+
+static double bytesOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  std::optional<ElementType> element =
+      type && type.hasStaticShape() ? elementTypeOf(type.getElementType())
+                                    : std::nullopt;
+  std::optional<int64_t> bytes =
+      element ? byteCount(*element, type.getShape()) : std::nullopt;
+  return bytes ? double(*bytes) : std::numeric_limits<double>::infinity();
+}
+
+static bool isConstant(Operation *op) {
+  return isa_and_nonnull<stablehlo::ConstantOp, ComputedConstantOp>(op);
+}
+
+/// Operations whose elements cost next to nothing.
+static bool isComputable(Operation *op) {
+  using namespace stablehlo;
+  return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+         (op->hasTrait<OpTrait::Elementwise>() ||
+          isa<ConvertOp, SelectOp, ClampOp, ReshapeOp, TransposeOp,
+              BroadcastInDimOp, IotaOp, SliceOp, ReverseOp, PadOp,
+              ConcatenateOp, BitcastConvertOp>(op)) &&
+         isMemoryEffectFree(op) && canEvaluate(op);
+}
+
+/// What \p value is computed from, constants included, users after producers;
+/// empty if it does not follow from constants.
+static SmallVector<Operation *> sourcesOf(Value value) {
+  llvm::SetVector<Operation *> found;
+  const double most = mostGrowth * bytesOf(value);
+  SmallVector<Value> open = {value};
+  while (!open.empty()) {
+    Value each = open.pop_back_val();
+    Operation *op = each.getDefiningOp();
+    if (!op || found.size() == mostOperations || bytesOf(each) > most)
+      return {};
+    if (!found.insert(op) || isConstant(op))
+      continue;
+    if (!isComputable(op))
+      return {};
+    llvm::append_range(open, op->getOperands());
+  }
+  return found.takeVector();
+}
+
+/// The order in which operations that may stand in nested blocks are computed.
+static SmallVector<Operation *> inOrder(Value value,
+                                        ArrayRef<Operation *> sources) {
+  llvm::DenseSet<Operation *> left(sources.begin(), sources.end());
+  SmallVector<Operation *> order;
+  auto visit = [&](auto &self, Operation *op) -> void {
+    if (!left.erase(op))
+      return;
+    for (Value operand : op->getOperands())
+      self(self, operand.getDefiningOp());
+    order.push_back(op);
+  };
+  visit(visit, value.getDefiningOp());
+  return order;
+}
+
+bool isWeight(Value value) { return !sourcesOf(value).empty(); }
+
+/// \p value, which \p order computes. What nobody reads any more is dropped.
+static Result<Tensor> evaluateAll(ArrayRef<Operation *> order, Value value) {
+  llvm::DenseMap<Value, unsigned> readers;
+  for (Operation *op : order)
+    for (Value operand : op->getOperands())
+      ++readers[operand];
+  llvm::DenseMap<Value, Tensor> known;
+  for (Operation *op : order) {
+    if (isConstant(op)) {
+      Result<Tensor> tensor = weightValue(op->getResult(0));
+      if (!tensor)
+        return tensor;
+      known.try_emplace(op->getResult(0), std::move(*tensor));
+      continue;
+    }
+    std::vector<Tensor> operands;
+    for (Value operand : op->getOperands()) {
+      operands.push_back(known.find(operand)->second);
+      if (--readers[operand] == 0)
+        known.erase(operand);
+    }
+    Result<std::vector<Tensor>> results = evaluate(op, operands);
+    if (!results)
+      return results.takeError();
+    // A weight in a mapped file is not read again.
+    for (const Tensor &operand : operands)
+      releasePages({operand.data(), operand.bytes()});
+    known.try_emplace(op->getResult(0), std::move(results->front()));
+  }
+  return known.find(value)->second;
+}
+
+Result<Tensor> weightValue(Value value) {
+  if (auto computed = value.getDefiningOp<ComputedConstantOp>()) {
+    SmallVector<Operation *> order;
+    Block &body = computed.getBody().front();
+    for (Operation &op : body.without_terminator())
+      order.push_back(&op);
+    return evaluateAll(order, body.getTerminator()->getOperand(0));
+  }
+  if (std::optional<Tensor> tensor = constantTensor(value))
+    return std::move(*tensor);
+  return unsupported("a constant has no readable value");
+}
+
+void computeKernels(func::FuncOp function) {
+  function.walk([&](stablehlo::ConvolutionOp op) {
+    Operation *definition = op.getRhs().getDefiningOp();
+    if (!definition || isConstant(definition))
+      return;
+    SmallVector<Operation *> sources = sourcesOf(op.getRhs());
+    if (sources.empty())
+      return;
+    // What cannot be computed is left for the run to report.
+    Result<Tensor> value =
+        evaluateAll(inOrder(op.getRhs(), sources), op.getRhs());
+    if (!value)
+      return;
+    OpBuilder builder(definition);
+    StringRef name;
+    for (Operation *source : sources)
+      if (name.empty() && isa<stablehlo::ConstantOp>(source))
+        name = constantName(source->getResult(0));
+    Value constant = makeConstant(builder, definition->getLoc(), *value, name);
+    op.getRhs().replaceAllUsesWith(constant);
+  });
+}
+
+void computeOperands(func::FuncOp function, int64_t byteLimit) {
+  SmallVector<Value> found;
+  function.walk([&](stablehlo::DotGeneralOp op) {
+    llvm::append_range(found, op->getOperands());
+  });
+  for (Value value : found) {
+    Operation *definition = value.getDefiningOp();
+    if (!definition || isConstant(definition) || value.use_empty() ||
+        bytesOf(value) <= double(byteLimit))
+      continue;
+    SmallVector<Operation *> sources = sourcesOf(value);
+    if (sources.empty())
+      continue;
+    OpBuilder builder(definition);
+    auto computed = builder.create<ComputedConstantOp>(definition->getLoc(),
+                                                       value.getType());
+    builder.createBlock(&computed.getBody());
+    IRMapping mapping;
+    for (Operation *source : inOrder(value, sources))
+      builder.clone(*source, mapping);
+    builder.create<YieldOp>(definition->getLoc(), mapping.lookup(value));
+    value.replaceAllUsesWith(computed.getResult());
+  }
+}
+
+} // namespace sinter::cpu

@@ -1,0 +1,22 @@
+//===- Wide.h - floats narrower than f32, computed in f32 -----------------===//
+
+#ifndef SINTER_GRAPH_NN_WIDE_H
+#define SINTER_GRAPH_NN_WIDE_H
+
+#include "graph/nn/Emit.h"
+
+namespace sinter::nn {
+
+/// Whether \p type is that of floats narrower than f32, or a tensor of such.
+bool isNarrowFloat(mlir::Type type);
+
+/// What \p op is, decomposed with its operands of floats narrower than f32
+/// converted to f32 and its results rounded once: what it sums up or squares
+/// on the way does not overflow. Nothing where it has no such operand; fails
+/// like `decompose`.
+std::optional<mlir::FailureOr<llvm::SmallVector<mlir::Value>>>
+decomposeInF32(DecomposableOpInterface op, mlir::OpBuilder &builder);
+
+} // namespace sinter::nn
+
+#endif // SINTER_GRAPH_NN_WIDE_H

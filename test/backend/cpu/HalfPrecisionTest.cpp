@@ -1,0 +1,309 @@
+//===- HalfPrecisionTest.cpp - networks in f16 and bf16 -------------------===//
+//
+// Convolutions, pools, products and sums of floats narrower than f32, with what
+// surrounds them, against the oracle.
+//
+//===----------------------------------------------------------------------===//
+
+#include "backend/cpu/CompareWithInterpreter.h"
+#include "backend/cpu/Compiler.h"
+#include "runtime/Random.h"
+
+#include <gtest/gtest.h>
+
+using namespace sinter;
+using namespace sinter::test;
+
+namespace {
+
+std::string numbersOf(const Tensor &tensor, const std::string &type) {
+  std::string text = "stablehlo.constant dense<\"0x";
+  for (size_t i = 0; i < tensor.bytes(); ++i) {
+    constexpr char digits[] = "0123456789ABCDEF";
+    auto byte = std::to_integer<unsigned>(tensor.data()[i]);
+    text += {digits[byte >> 4], digits[byte & 15]};
+  }
+  return text + "\"> : " + type + "\n";
+}
+
+/// A constant of random numbers.
+std::string weights(const Shape &shape, const std::string &element,
+                    uint64_t seed) {
+  ElementType type = element == "f16"    ? ElementType::F16
+                     : element == "bf16" ? ElementType::BF16
+                                         : ElementType::F32;
+  Tensor tensor(type, shape);
+  fillRandom(tensor, seed);
+  return numbersOf(tensor, "tensor<" + toString(type, shape) + ">");
+}
+
+Tolerance toleranceOf(const std::string &element) {
+  return element == "bf16" ? Tolerance{3e-2, 3e-2} : Tolerance{4e-3, 4e-3};
+}
+
+/// Convolution, bias, relu, pool, convolution.
+std::string network(const std::string &element, const std::string &pool) {
+  auto type = [&](const std::string &shape) {
+    return "tensor<" + shape + "x" + element + ">";
+  };
+  auto convolution = [&](const std::string &result, const std::string &operand,
+                         const std::string &kernel, const std::string &from,
+                         const std::string &by, const std::string &to) {
+    return result + " = stablehlo.convolution(" + operand + ", " + kernel +
+           ") dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = "
+           "{pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, "
+           "feature_group_count = 1 : i64} : (" +
+           type(from) + ", " + type(by) + ") -> " + type(to) + "\n";
+  };
+  std::string wide = type("2x20x13x11"), half = type("2x20x7x6");
+  return "(%x: " + type("2x3x13x11") + ") -> (" + type("2x9x7x6") + ", " +
+         half + ") {\n%k = " + weights({20, 3, 3, 3}, element, 1) +
+         "%l = " + weights({9, 20, 3, 3}, element, 2) +
+         "%b = " + weights({20}, element, 3) +
+         convolution("%c", "%x", "%k", "2x3x13x11", "20x3x3x3", "2x20x13x11") +
+         "%w = stablehlo.broadcast_in_dim %b, dims = [1] : (" + type("20") +
+         ") -> " + wide + "\n%s = stablehlo.add %c, %w : " + wide +
+         "\n%r = nn.relu %s : " + wide + "\n%p = " + pool + " : (" + wide +
+         ") -> " + half + "\n" +
+         convolution("%y", "%p", "%l", "2x20x7x6", "9x20x3x3", "2x9x7x6") +
+         "return %y, %p : " + type("2x9x7x6") + ", " + half + "\n}";
+}
+
+TEST(HalfPrecision, ConvolutionsAndPools) {
+  const std::string window =
+      "window = [3, 3] strides = [2, 2] {dilations = array<i64: 1, 1>, "
+      "padding_low = array<i64: 1, 1>, padding_high = array<i64: 1, 1>";
+  const std::string pools[] = {
+      "nn.max_pool %r, " + window + "}",
+      "nn.average_pool %r, " + window + ", count_padding = false}",
+      "nn.average_pool %r, " + window + ", count_padding = true}",
+      "nn.lp_pool %r, " + window + ", p = 2 : i64}"};
+  for (const char *element : {"f16", "bf16", "f32"})
+    for (const std::string &pool : pools)
+      EXPECT_EQ(differs(network(element, pool), toleranceOf(element)), "")
+          << element << " " << pool;
+}
+
+/// What follows a convolution of integers keeps their type.
+TEST(HalfPrecision, PoolsOfOtherTypesBehindConvolutions) {
+  for (const char *element : {"i8", "ui8", "i16", "i32", "f64"}) {
+    std::string narrow = std::string("tensor<1x20x8x8x") + element + ">";
+    std::string half = std::string("tensor<1x20x4x4x") + element + ">";
+    EXPECT_EQ(
+        differs(
+            "(%x: tensor<1x3x8x8xf32>) -> " + half +
+                " {\n%k = " + weights({20, 3, 3, 3}, "f32", 1) +
+                "%c = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, "
+                "1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[1, 1], [1, "
+                "1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : "
+                "i64} : (tensor<1x3x8x8xf32>, tensor<20x3x3x3xf32>) -> "
+                "tensor<1x20x8x8xf32>\n%a = stablehlo.abs %c : "
+                "tensor<1x20x8x8xf32>\n%i = stablehlo.convert %a : "
+                "(tensor<1x20x8x8xf32>) -> " +
+                narrow +
+                "\n%p = nn.max_pool %i, window = [2, 2] strides = [2, 2] "
+                "{dilations = array<i64: 1, 1>, padding_low = array<i64: 0, "
+                "0>, padding_high = array<i64: 0, 0>} : (" +
+                narrow + ") -> " + half + "\nreturn %p : " + half + "\n}",
+            {1e-4, element[0] == 'f' ? 1e-4 : 1.0}),
+        "")
+        << element;
+  }
+}
+
+/// \p operations on %x, of numbers from 80 to 120, whose sums are beyond f16.
+std::string onHundreds(const std::string &shape, const std::string &element,
+                       const std::string &operations,
+                       const std::string &result) {
+  auto type = [&](const std::string &of) {
+    return "tensor<" + (of.empty() ? "" : of + "x") + element + ">";
+  };
+  auto spread = [&](const std::string &name, const std::string &number) {
+    return name + "_s = stablehlo.constant dense<" + number +
+           "> : " + type("") + "\n" + name + " = stablehlo.broadcast_in_dim " +
+           name + "_s, dims = [] : (" + type("") + ") -> " + type(shape) + "\n";
+  };
+  return "(%given: " + type(shape) + ") -> " + type(result) + " {\n" +
+         spread("%scale", "20.0") + spread("%offset", "100.0") +
+         "%scaled = stablehlo.multiply %given, %scale : " + type(shape) +
+         "\n%x = stablehlo.add %scaled, %offset : " + type(shape) +
+         "\n%zero = stablehlo.constant dense<0.0> : " + type("") +
+         "\n%one = stablehlo.constant dense<1.0> : " + type("") + "\n" +
+         operations + "\nreturn %r : " + type(result) + "\n}";
+}
+
+TEST(HalfPrecision, SumsDoNotOverflowOnTheWay) {
+  struct Case {
+    std::string shape, operations, result;
+  };
+  auto sum = [](const std::string &dimensions, const std::string &shape,
+                const std::string &result) {
+    return "%r = stablehlo.reduce(%x init: %zero) applies stablehlo.add across "
+           "dimensions = [" +
+           dimensions + "] : (tensor<" + shape + "xT>, tensor<T>) -> tensor<" +
+           result + "xT>";
+  };
+  const std::string window = "window = [64, 64] strides = [64, 64] {dilations "
+                             "= array<i64: 1, 1>, padding_low = array<i64: 0, "
+                             "0>, padding_high = array<i64: 0, 0>";
+  const std::string vector =
+      "%v = stablehlo.broadcast_in_dim %one, dims = [] : (tensor<T>) -> "
+      "tensor<6xT>\n";
+  const Case cases[] = {
+      // Partial sums are beyond f16; the sums of signed numbers are not.
+      {"5x400",
+       "%n = stablehlo.negate %x : tensor<5x400xT>\n%c = "
+       "stablehlo.concatenate %x, %n, dim = 1 : (tensor<5x400xT>, "
+       "tensor<5x400xT>) -> tensor<5x800xT>\n%r = "
+       "stablehlo.reduce(%c init: %zero) applies stablehlo.add across "
+       "dimensions = [1] : (tensor<5x800xT>, tensor<T>) -> "
+       "tensor<5xT>",
+       "5"},
+      {"400x5",
+       "%n = stablehlo.negate %x : tensor<400x5xT>\n%c = "
+       "stablehlo.concatenate %x, %n, dim = 0 : (tensor<400x5xT>, "
+       "tensor<400x5xT>) -> tensor<800x5xT>\n%r = "
+       "stablehlo.reduce(%c init: %zero) applies stablehlo.add across "
+       "dimensions = [0] : (tensor<800x5xT>, tensor<T>) -> "
+       "tensor<5xT>",
+       "5"},
+      {"3x90x70", sum("1", "3x90x70", "3x70"), "3x70"},
+      {"90x3x70", sum("0, 1", "90x3x70", "70"), "70"},
+      {"70x2000", sum("0", "70x2000", "2000"), "2000"},
+      {"1x3x64x64",
+       "%r = nn.average_pool %x, " + window +
+           ", count_padding = false} : (tensor<1x3x64x64xT>) -> "
+           "tensor<1x3x1x1xT>",
+       "1x3x1x1"},
+      {"1x3x64x64",
+       "%r = nn.lp_pool %x, " + window +
+           ", p = 2 : i64} : (tensor<1x3x64x64xT>) -> tensor<1x3x1x1xT>",
+       "1x3x1x1"},
+      {"2x6x64x64",
+       vector + "%r = nn.group_norm %x, %v, %v groups = 6 {epsilon = 1.0e-5 : "
+                "f64} : (tensor<2x6x64x64xT>, tensor<6xT>, tensor<6xT>) -> "
+                "tensor<2x6x64x64xT>",
+       "2x6x64x64"},
+      {"9000x6",
+       vector + "%r, %m, %i = nn.layer_norm %x, %v, %v axis = 1 {compute_type "
+                "= T, epsilon = 1.0e-5 : f64} : (tensor<9000x6xT>, "
+                "tensor<6xT>, tensor<6xT>) -> (tensor<9000x6xT>, "
+                "tensor<9000x1xT>, tensor<9000x1xT>)",
+       "9000x6"},
+      {"5x9000", "%r = nn.softmax %x, axes = [1] : tensor<5x9000xT>", "5x9000"},
+      {"5x9000", "%r = nn.log_softmax %x, axes = [1] : tensor<5x9000xT>",
+       "5x9000"},
+      {"2x40x5",
+       "%r = nn.lrn %x {size = 9 : i64, alpha = 1.0e-1 : f64, beta = 7.5e-1 : "
+       "f64, bias = 1.0 : f64} : tensor<2x40x5xT>",
+       "2x40x5"},
+      {"3x5000",
+       "%r = nn.lp_normalize %x, axis = 1 {p = 2 : i64} : tensor<3x5000xT>",
+       "3x5000"},
+      {"2x6x40x40",
+       vector + "%r, %m, %d = \"stablehlo.batch_norm_training\"(%x, %v, %v) "
+                "{epsilon = 1.0e-5 : f32, feature_index = 1 : i64} : "
+                "(tensor<2x6x40x40xT>, tensor<6xT>, tensor<6xT>) -> "
+                "(tensor<2x6x40x40xT>, tensor<6xT>, tensor<6xT>)",
+       "2x6x40x40"},
+  };
+  for (const char *element : {"f16", "bf16"})
+    for (const Case &test : cases) {
+      std::string operations = test.operations;
+      for (size_t at; (at = operations.find("xT>")) != std::string::npos;)
+        operations.replace(at + 1, 1, element);
+      for (size_t at; (at = operations.find("<T>")) != std::string::npos;)
+        operations.replace(at + 1, 1, element);
+      for (size_t at; (at = operations.find("= T,")) != std::string::npos;)
+        operations.replace(at + 2, 1, element);
+      EXPECT_EQ(
+          differs(onHundreds(test.shape, element, operations, test.result),
+                  toleranceOf(element)),
+          "")
+          << element << " " << operations;
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Weights of other types than their product's
+//===----------------------------------------------------------------------===//
+
+/// x : 3xK times a weight of K x N, which follows from a constant \p w.
+struct WeightCase {
+  std::string element;
+  ElementType stored;
+  /// From %w, of `stored`, to %k, of `element`.
+  std::string operations;
+};
+
+constexpr int64_t depth = 600, columns = 700;
+
+std::string productOf(const WeightCase &test, int64_t rows, bool isTransposed) {
+  auto type = [](const std::string &shape, const std::string &element) {
+    return "tensor<" + shape + "x" + element + ">";
+  };
+  std::string sizes = isTransposed ? "700x600" : "600x700";
+  Tensor stored(test.stored,
+                isTransposed ? Shape{columns, depth} : Shape{depth, columns});
+  fillRandom(stored, 7);
+  std::string left = type(std::to_string(rows) + "x600", test.element);
+  std::string right = type(sizes, test.element);
+  std::string result = type(std::to_string(rows) + "x700", test.element);
+  std::string operations = test.operations;
+  for (size_t at; (at = operations.find("KxN")) != std::string::npos;)
+    operations.replace(at, 3, sizes);
+  return "(%x: " + left + ") -> " + result + " {\n%w = " +
+         numbersOf(stored,
+                   "tensor<" + toString(test.stored, stored.shape()) + ">") +
+         operations +
+         "\n%r = stablehlo.dot_general %x, %k, contracting_dims = "
+         "[1] x [" +
+         (isTransposed ? "1" : "0") + "] : (" + left + ", " + right + ") -> " +
+         result + "\nreturn %r : " + result + "\n}";
+}
+
+const std::vector<WeightCase> &weightCases() {
+  static const std::string quantised =
+      "%i = stablehlo.convert %w : (tensor<KxNxi8>) -> tensor<KxNxf32>\n"
+      "%z = stablehlo.constant dense<3.0> : tensor<f32>\n"
+      "%zs = stablehlo.broadcast_in_dim %z, dims = [] : (tensor<f32>) -> "
+      "tensor<KxNxf32>\n"
+      "%d = stablehlo.subtract %i, %zs : tensor<KxNxf32>\n"
+      "%s = stablehlo.constant dense<0.01> : tensor<f32>\n"
+      "%ss = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> "
+      "tensor<KxNxf32>\n"
+      "%k = stablehlo.multiply %d, %ss : tensor<KxNxf32>";
+  static const std::vector<WeightCase> cases = {
+      {"f16", ElementType::F16, "%k = stablehlo.negate %w : tensor<KxNxf16>"},
+      {"f32", ElementType::F16,
+       "%k = stablehlo.convert %w : (tensor<KxNxf16>) -> tensor<KxNxf32>"},
+      {"bf16", ElementType::BF16, "%k = stablehlo.abs %w : tensor<KxNxbf16>"},
+      {"f32", ElementType::I8, quantised},
+  };
+  return cases;
+}
+
+TEST(HalfPrecision, LargeWeightsAreComputedAsTheProgramIsMade) {
+  for (const WeightCase &test : weightCases())
+    for (int64_t rows : {1, 40})
+      for (bool isTransposed : {false, true}) {
+        std::string body = productOf(test, rows, isTransposed);
+        EXPECT_EQ(differs(body, test.element == "f32" ? Tolerance{1e-4, 1e-3}
+                                                      : Tolerance{2e-2, 2e-2}),
+                  "")
+            << test.element << " of " << std::string(name(test.stored));
+        Result<Program> program = cpu::compileForCpu(parseModel(body), {});
+        ASSERT_TRUE(program) << program.error().message;
+        bool isPacked = false;
+        uint64_t bytes = 0;
+        for (const Step &step : program->steps)
+          isPacked |= step.kernelName == "matmul-packed";
+        for (const ConstantData &constant : program->constants)
+          bytes += constant.bytes.size();
+        EXPECT_TRUE(isPacked);
+        // Packed once, and nothing beside.
+        EXPECT_LE(bytes, uint64_t(depth * (columns + 64) * 4 + 4096));
+      }
+}
+
+} // namespace

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Runs f16 and bf16 versions of f32 models and compares them with the f32 ones.
+
+  half_precision.py FOLDER... --sinter build/bin/sinter --backend cpu
+
+A FOLDER is searched for models in ONNX test form (model.onnx,
+test_data_set_0/input_0.pb, output_0.pb). Weights, inputs, casts and constants
+of f32 become f16 or bf16, as other converters do it: what is out of f16's
+range, a mask's -3.4e38 say, becomes its greatest number. The outputs are to be
+those of the f32 model to 4e-2 (f16) or 2e-1 (bf16) of each output's range.
+The last line is `N passed, N failed`.
+
+With --optimized the half-precision model is first simplified and written back.
+On the interpreter models of more than 64 MB take minutes each and are left out
+unless --largest says otherwise.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy
+import onnx
+import onnx.helper
+import onnx.numpy_helper
+from onnx import TensorProto
+
+FLOAT = TensorProto.FLOAT
+TYPES = {
+    "f16": (TensorProto.FLOAT16, 4e-2),
+    "bf16": (TensorProto.BFLOAT16, 2e-1),
+}
+# What is f32 in whatever type the operator computes: its inputs, by number.
+KEPT_INPUTS = {
+    "Resize": {2},
+    "Upsample": {1},
+    "QuantizeLinear": {1},
+    "DequantizeLinear": {1},
+}
+
+
+def rounded(array, kind):
+    """The bytes of an array of f32 in f16 or bf16, rounded to nearest even."""
+    array = numpy.ascontiguousarray(array, dtype=numpy.float32)
+    if kind == "f16":
+        most = numpy.finfo(numpy.float16).max
+        finite = numpy.where(numpy.isfinite(array), numpy.clip(array, -most, most), array)
+        return finite.astype(numpy.float16).tobytes()
+    bits = array.view(numpy.uint32)
+    nearest = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    nearest = numpy.where(numpy.isnan(array), (bits >> 16) | 0x40, nearest)
+    return nearest.astype(numpy.uint16).tobytes()
+
+
+def convert_tensor(tensor, kind):
+    if tensor.data_type != FLOAT:
+        return
+    array = onnx.numpy_helper.to_array(tensor)
+    name = tensor.name
+    tensor.Clear()
+    tensor.name = name
+    tensor.data_type = TYPES[kind][0]
+    tensor.dims.extend(array.shape)
+    tensor.raw_data = rounded(array, kind)
+
+
+def convert_type(type_proto, kind):
+    if type_proto.HasField("tensor_type"):
+        if type_proto.tensor_type.elem_type == FLOAT:
+            type_proto.tensor_type.elem_type = TYPES[kind][0]
+    elif type_proto.HasField("sequence_type"):
+        convert_type(type_proto.sequence_type.elem_type, kind)
+    elif type_proto.HasField("optional_type"):
+        convert_type(type_proto.optional_type.elem_type, kind)
+
+
+def kept_names(graph):
+    """Values that stay f32 because an operator wants them so."""
+    kept = {
+        node.input[i]
+        for node in graph.node
+        for i in KEPT_INPUTS.get(node.op_type, ())
+        if i < len(node.input)
+    }
+    # So does what they are computed from.
+    for node in reversed(graph.node):
+        if kept.intersection(node.output):
+            kept.update(node.input)
+    return kept
+
+
+def convert_graph(graph, kind):
+    kept = kept_names(graph)
+    for tensor in graph.initializer:
+        if tensor.name not in kept:
+            convert_tensor(tensor, kind)
+    for value in [*graph.input, *graph.output, *graph.value_info]:
+        if value.name not in kept:
+            convert_type(value.type, kind)
+    for node in graph.node:
+        if kept.intersection(node.output):
+            continue
+        for attribute in node.attribute:
+            if attribute.name in ("to", "dtype") and attribute.i == FLOAT:
+                attribute.i = TYPES[kind][0]
+            elif attribute.type == onnx.AttributeProto.TENSOR:
+                convert_tensor(attribute.t, kind)
+            elif attribute.type == onnx.AttributeProto.GRAPH:
+                convert_graph(attribute.g, kind)
+            elif attribute.name in ("value_float", "value_floats") and node.op_type == "Constant":
+                values = attribute.f if attribute.name == "value_float" else list(attribute.floats)
+                tensor = onnx.numpy_helper.from_array(numpy.array(values, numpy.float32))
+                convert_tensor(tensor, kind)
+                attribute.CopyFrom(onnx.helper.make_attribute("value", tensor))
+
+
+def write_case(source, kind, folder):
+    """The model of folder `source`, and its data, in half precision."""
+    model = onnx.load(str(source / "model.onnx"))
+    convert_graph(model.graph, kind)
+    data = folder / "test_data_set_0"
+    data.mkdir(parents=True)
+    # A file of this format ends at 2 GB.
+    onnx.save(model, str(folder / "model.onnx"), save_as_external_data=model.ByteSize() > 1 << 30)
+    for path in sorted((source / "test_data_set_0").glob("*.pb")):
+        tensor = onnx.load_tensor(str(path))
+        convert_tensor(tensor, kind)
+        (data / path.name).write_bytes(tensor.SerializeToString())
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    lines = (done.stdout + done.stderr).strip().splitlines()
+    return done.returncode, [line for line in lines if line.strip()]
+
+
+def check(source, kind, arguments):
+    """Nothing, or what is wrong."""
+    with tempfile.TemporaryDirectory(dir=arguments.work) as work:
+        folder = pathlib.Path(work) / "case"
+        write_case(source, kind, folder)
+        if arguments.optimized:
+            simple = folder / "simple.onnx"
+            code, lines = run([arguments.sinter, "optimize", folder / "model.onnx", "-o", simple])
+            if code:
+                return lines[-1] if lines else f"optimize ended with {code}"
+            simple.replace(folder / "model.onnx")
+        code, lines = run([
+            arguments.sinter, "test", folder, "--backend", arguments.backend, "--rtol", "0",
+            "--range-atol", str(TYPES[kind][1]), "--timeout", str(arguments.timeout),
+        ])
+        if code == 0 and lines and lines[-1].startswith("1 passed, 0 failed"):
+            return None
+        return " | ".join(line.strip() for line in lines[-3:]) or f"ended with {code}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=pathlib.Path)
+    parser.add_argument("--sinter", default="build/bin/sinter")
+    parser.add_argument("--backend", choices=("cpu", "interpreter"), default="cpu")
+    parser.add_argument("--types", default="f16,bf16", help="f16, bf16 or both")
+    parser.add_argument("--filter", default="", help="only models whose folder contains this")
+    parser.add_argument("--optimized", action="store_true",
+                        help="simplify and write the model before it is run")
+    parser.add_argument("--largest", type=float,
+                        help="leave out models of more MB (64 on the interpreter)")
+    parser.add_argument("--timeout", type=float, default=1800, help="seconds a model may take")
+    parser.add_argument("--work", help="where the models are written (default: the system's)")
+    arguments = parser.parse_args()
+    for kind in (kinds := arguments.types.split(",")):
+        if kind not in TYPES:
+            parser.error(f"--types: {kind} is not one of {', '.join(TYPES)}")
+    largest = arguments.largest
+    if largest is None and arguments.backend == "interpreter":
+        largest = 64
+    models = sorted({
+        path.parent
+        for folder in arguments.folders
+        for path in folder.rglob("model.onnx")
+        if arguments.filter in str(path.parent)
+    })
+    if not models:
+        parser.error("no model.onnx in " + ", ".join(map(str, arguments.folders)))
+    passed = failed = 0
+    for source in models:
+        size = sum(each.stat().st_size for each in source.iterdir() if each.is_file()) / 2**20
+        if largest is not None and size > largest:
+            print(f"left out {source.name}: {size:.0f} MB (--largest)", flush=True)
+            continue
+        for kind in kinds:
+            start = time.monotonic()
+            wrong = check(source, kind, arguments)
+            seconds = time.monotonic() - start
+            passed += wrong is None
+            failed += wrong is not None
+            print(f"{'ok' if wrong is None else 'FAILED'} {source.name} {kind} {seconds:.1f} s" +
+                  (f": {wrong}" if wrong else ""), flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
