@@ -152,6 +152,7 @@ std::vector<Recipe> indexingRecipes();
 std::vector<Recipe> structuredRecipes();
 std::vector<Recipe> reductionRecipes();
 std::vector<Recipe> controlRecipes();
+std::vector<Recipe> quantizedRecipes();
 std::vector<Recipe> otherRecipes();
 /// Adds one for each elementwise operation of the dialect that has none and
 /// whose result's type follows from its one or two operands.

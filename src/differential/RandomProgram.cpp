@@ -11,8 +11,9 @@ namespace sinter {
 static const std::vector<Recipe> &allRecipes() {
   static const std::vector<Recipe> recipes = [] {
     std::vector<Recipe> all = elementwiseRecipes();
-    for (auto more : {movementRecipes, indexingRecipes, structuredRecipes,
-                      reductionRecipes, controlRecipes, otherRecipes})
+    for (auto more :
+         {movementRecipes, indexingRecipes, structuredRecipes, reductionRecipes,
+          controlRecipes, quantizedRecipes, otherRecipes})
       llvm::append_range(all, more());
     addRegisteredRecipes(all);
     llvm::sort(

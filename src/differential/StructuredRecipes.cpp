@@ -1,5 +1,6 @@
 //===- StructuredRecipes.cpp - drawing products and normalisations --------===//
 
+#include "differential/QuantizedDraw.h"
 #include "differential/WindowDraw.h"
 
 using namespace mlir;
@@ -44,7 +45,7 @@ bool drawDotGeneral(Draft &draft) {
                    sumRounding(type.getElementType()));
 }
 
-bool drawConvolution(Draft &draft, bool isDynamic) {
+bool drawConvolution(Draft &draft, bool isDynamic, bool isQuantized = false) {
   const int64_t spatial = draft.dice.oneIn(5) ? 3 * draft.dice.between(0, 1)
                                               : draft.dice.between(1, 2);
   const int64_t groups = draft.dice.oneIn(2) ? 1 : draft.size(3, 20);
@@ -84,12 +85,25 @@ bool drawConvolution(Draft &draft, bool isDynamic) {
       ArrayRef<int64_t>(kernel).drop_front(2), output[0], output[1],
       ArrayRef<int64_t>(output).drop_front(2));
   const int64_t featureGroups = groupsBatch ? 1 : groups;
+  Type kernelElement = element, outputElement = element;
+  if (isQuantized) {
+    const bool isPerAxis = draft.dice.oneIn(2), isWide = draft.dice.oneIn(2);
+    const unsigned width = isWide ? 32 : 8;
+    element = drawQuantizedElement(draft, 8, true);
+    kernelElement = isPerAxis ? drawElementPerAxis(draft, 8, !isWide,
+                                                   outputFeatures, kernel[1])
+                              : drawQuantizedElement(draft, 8, !isWide);
+    outputElement =
+        isPerAxis && isWide
+            ? drawElementPerAxis(draft, width, false, outputFeatures, output[1])
+            : drawQuantizedElement(draft, width, true);
+  }
   Value x = draft.valueOf(RankedTensorType::get(
       place(input, batch, inputFeatures, sizes), element));
   Value k = draft.valueOf(
       RankedTensorType::get(place(kernel, inputFeatures / featureGroups,
                                   outputFeatures, window.sizes),
-                            element));
+                            kernelElement));
   SmallVector<NamedAttribute> attributes{
       draft.attribute("dimension_numbers", numbers),
       draft.list("window_strides", window.strides),
@@ -111,14 +125,15 @@ bool drawConvolution(Draft &draft, bool isDynamic) {
         window.padding));
   else
     attributes.push_back(draft.pairs("padding", window.padding));
-  return draft.add(isDynamic ? "stablehlo.dynamic_conv"
-                             : "stablehlo.convolution",
-                   operands, attributes,
-                   SmallVector<Type>{RankedTensorType::get(
-                       place(output, groupsBatch ? batch / groups : batch,
-                             outputFeatures, window.results),
-                       element)},
-                   sumRounding(element));
+  Operation *op =
+      draft.add(isDynamic ? "stablehlo.dynamic_conv" : "stablehlo.convolution",
+                operands, attributes,
+                SmallVector<Type>{RankedTensorType::get(
+                    place(output, groupsBatch ? batch / groups : batch,
+                          outputFeatures, window.results),
+                    outputElement)},
+                isQuantized ? Rounding::Magnifies : sumRounding(element));
+  return op && (!isQuantized || dequantizes(draft, op->getResult(0)));
 }
 
 /// A float tensor of rank at least 2, a feature dimension of it, and vectors of
@@ -205,6 +220,8 @@ std::vector<Recipe> structuredRecipes() {
        [](Draft &draft) { return drawConvolution(draft, false); }},
       {"stablehlo.dynamic_conv",
        [](Draft &draft) { return drawConvolution(draft, true); }},
+      {"stablehlo.uniform_dequantize",
+       [](Draft &draft) { return drawConvolution(draft, false, true); }},
       {"stablehlo.batch_norm_inference", drawBatchNormInference},
       {"stablehlo.batch_norm_training", drawBatchNormTraining},
       {"stablehlo.batch_norm_grad", drawBatchNormGrad},

@@ -1,8 +1,8 @@
 //===- QuantizedProducts.h - which products are taken in integers ---------===//
 //
-// The product of two quantised tensors is a sum of products of integers, which
-// is exact, times one number a place: the product of the two scales there. The
-// oracle and the compiler share this definition, so that they agree to the bit.
+// The product of quantised tensors is a sum of products of integers, which is
+// exact, times one number a place: the product of the scales there. The oracle
+// and the compiler share this definition, so that they agree to the bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,13 +24,13 @@ struct ProductScales {
   int64_t axis = -1;
 };
 
-/// The factors of \p op, whose operands are of \p lhs and \p rhs: of a
-/// convolution or dot_general with both operands quantised, the left one per
-/// tensor, the right one per tensor or along a dimension that the result has.
-/// Nothing for any other operation.
-std::optional<ProductScales> productScales(mlir::Operation *op,
-                                           mlir::quant::QuantizedType lhs,
-                                           mlir::quant::QuantizedType rhs);
+/// The factors of \p op, whose operands are quantised as \p operands say (null:
+/// not): of a convolution, dot, dot_general, einsum or unary_einsum with all
+/// operands quantised, the last one per tensor or along a dimension that the
+/// result has, the other per tensor. Nothing for any other operation.
+std::optional<ProductScales>
+productScales(mlir::Operation *op,
+              llvm::ArrayRef<mlir::quant::QuantizedType> operands);
 
 } // namespace sinter
 

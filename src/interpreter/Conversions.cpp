@@ -3,9 +3,9 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/ElementwiseLoops.h"
 #include "interpreter/ScalarFunction.h"
+#include "interpreter/TotalOrder.h"
 #include "runtime/ElementDispatch.h"
 
-#include <bit>
 #include <cmath>
 
 using namespace mlir;
@@ -300,13 +300,6 @@ static unsigned orderingOf(Complex a, Complex b) {
   return real == Equal ? imaginary : real;
 }
 
-/// IEEE 754's totalOrder as an order of integers: -NaN < -inf < ... < -0 < +0
-/// < ... < inf < NaN.
-static int64_t totalOrderKey(double value) {
-  const auto bits = std::bit_cast<int64_t>(value);
-  return bits < 0 ? bits ^ std::numeric_limits<int64_t>::max() : bits;
-}
-
 /// Elements of \p T in memory, compared as what \p key makes of them.
 template <typename T, typename Key>
 static void compareInPlace(unsigned holds, int64_t count,
@@ -319,17 +312,30 @@ static void compareInPlace(unsigned holds, int64_t count,
 }
 
 /// The same for the types that are compared as doubles.
-template <typename Key>
 static void compareReals(ElementType type, unsigned holds, int64_t count,
-                         const std::byte *const *from, std::byte *to, Key key) {
+                         const std::byte *const *from, std::byte *to) {
   const size_t size = byteSize(type);
   inChunks(count, [&](int64_t begin, int64_t part) {
     Buffer<double> a, b;
     loadReals(type, from[0] + begin * size, std::span(a.data(), size_t(part)));
     loadReals(type, from[1] + begin * size, std::span(b.data(), size_t(part)));
     for (int64_t i = 0; i < part; ++i)
-      to[begin + i] =
-          std::byte((orderingOf(key(a[i]), key(b[i])) & holds) != 0);
+      to[begin + i] = std::byte((orderingOf(a[i], b[i]) & holds) != 0);
+  });
+}
+
+/// The same in the order of TOTALORDER.
+static void compareTotally(ElementType type, unsigned holds, int64_t count,
+                           const std::byte *const *from, std::byte *to) {
+  const size_t size = byteSize(type);
+  inChunks(count, [&](int64_t begin, int64_t part) {
+    Buffer<int64_t> a, b;
+    totalOrderKeys(type, from[0] + begin * size,
+                   std::span(a.data(), size_t(part)));
+    totalOrderKeys(type, from[1] + begin * size,
+                   std::span(b.data(), size_t(part)));
+    for (int64_t i = 0; i < part; ++i)
+      to[begin + i] = std::byte((orderingOf(a[i], b[i]) & holds) != 0);
   });
 }
 
@@ -339,7 +345,7 @@ static void runCompare(const Kernel &kernel, int64_t count,
   const auto holds = static_cast<unsigned>(kernel.parameters[0]);
   const bool total = kernel.parameters[1] != 0;
   if (isFloat(type) && total)
-    return compareReals(type, holds, count, from, to, totalOrderKey);
+    return compareTotally(type, holds, count, from, to);
   dispatch(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_integral_v<T> || std::is_floating_point_v<T>)
@@ -347,7 +353,7 @@ static void runCompare(const Kernel &kernel, int64_t count,
     else if constexpr (isStdComplex<T>)
       compareInPlace<T>(holds, count, from, to, [](T x) { return Complex(x); });
     else
-      compareReals(type, holds, count, from, to, [](double x) { return x; });
+      compareReals(type, holds, count, from, to);
   });
 }
 

@@ -147,10 +147,10 @@ static quant::QuantizedType quantizedElement(Value value) {
 }
 
 static std::optional<ProductScales> scalesOf(Operation *op) {
-  if (op->getNumOperands() != 2)
+  if (op->getNumOperands() == 0)
     return std::nullopt;
-  return productScales(op, quantizedElement(op->getOperand(0)),
-                       quantizedElement(op->getOperand(1)));
+  return productScales(
+      op, llvm::map_to_vector(op->getOperands(), quantizedElement));
 }
 
 bool isQuantizedProduct(Operation *op) { return scalesOf(op).has_value(); }

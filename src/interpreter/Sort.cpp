@@ -5,10 +5,10 @@
 #include "interpreter/Numbers.h"
 #include "interpreter/ScalarFunction.h"
 #include "interpreter/Strided.h"
+#include "interpreter/TotalOrder.h"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <limits>
 #include <numeric>
 
@@ -67,15 +67,10 @@ struct Direction {
   }
 };
 
-/// IEEE 754's totalOrder as an order of integers.
-std::vector<int64_t> totalOrderKeys(const Tensor &tensor) {
-  std::vector<int64_t> keys;
-  for (double value : reals(tensor)) {
-    const auto bits = std::bit_cast<int64_t>(value);
-    keys.push_back(bits < 0 ? bits ^ std::numeric_limits<int64_t>::max()
-                            : bits);
-  }
-  return keys;
+/// \p list with room for \p size elements.
+std::span<int64_t> fitted(std::vector<int64_t> &list, int64_t size) {
+  list.resize(size);
+  return list;
 }
 
 /// Integers as an order of int64_t.
@@ -116,7 +111,8 @@ public:
       if (!isFloat(type))
         keys[side] = integerKeys((*sides)[side]);
       else if (isTotal)
-        keys[side] = totalOrderKeys((*sides)[side]);
+        totalOrderKeys(type, (*sides)[side].data(),
+                       fitted(keys[side], (*sides)[side].size()));
       else
         numbers[side] = reals((*sides)[side]);
     return {};

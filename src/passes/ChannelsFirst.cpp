@@ -1,6 +1,7 @@
 #include "passes/ChannelsFirst.h"
 
 #include "graph/Model.h"
+#include "graph/PermutedType.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Groups.h"
@@ -82,11 +83,6 @@ static SmallVector<T> permuted(ArrayRef<T> list, const Order &order) {
   for (int64_t place : order)
     result.push_back(list[place]);
   return result;
-}
-static RankedTensorType permutedType(RankedTensorType type,
-                                     const Order &order) {
-  return RankedTensorType::get(permuted(type.getShape(), order),
-                               type.getElementType());
 }
 
 Value Walk::inOrder(Value value, const Order &order, OpBuilder &builder) {

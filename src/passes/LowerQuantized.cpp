@@ -8,6 +8,7 @@
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 #include <cmath>
 
@@ -233,10 +234,12 @@ private:
 
   /// Of a product that is taken in integers.
   std::optional<ProductScales> scalesOf(Operation *op) const {
-    if (op->getNumOperands() != 2)
+    if (op->getNumOperands() == 0)
       return std::nullopt;
-    return productScales(op, meanings.lookup(op->getOperand(0)),
-                         meanings.lookup(op->getOperand(1)));
+    return productScales(
+        op, llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+          return meanings.lookup(operand);
+        }));
   }
 
   /// The greatest distance of a storage element from its zero point.
@@ -250,33 +253,47 @@ private:
   }
 
   /// How many products each sum of \p op has.
-  static int64_t depthOf(Operation *op) {
-    ArrayRef<int64_t> rhs =
-        cast<RankedTensorType>(op->getOperand(1).getType()).getShape();
-    int64_t depth = 1;
-    if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op)) {
+  static double depthOf(Operation *op) {
+    using namespace stablehlo;
+    auto shape = cast<RankedTensorType>(op->getOperands().back().getType());
+    llvm::SmallBitVector isSummed(shape.getRank());
+    if (auto dot = dyn_cast<DotGeneralOp>(op)) {
       for (int64_t dim :
            dot.getDotDimensionNumbers().getRhsContractingDimensions())
-        depth *= rhs[dim];
-      return depth;
+        isSummed.set(dim);
+    } else if (isa<DotOp>(op)) {
+      isSummed.set(0);
+    } else if (auto convolution = dyn_cast<ConvolutionOp>(op)) {
+      isSummed.set().reset(
+          convolution.getDimensionNumbers().getKernelOutputFeatureDimension());
+    } else {
+      return einsumDepth(op);
     }
-    auto numbers = cast<stablehlo::ConvolutionOp>(op).getDimensionNumbers();
-    for (auto [dim, size] : llvm::enumerate(rhs))
-      if (int64_t(dim) != numbers.getKernelOutputFeatureDimension())
-        depth *= size;
+    double depth = 1;
+    for (unsigned dim : isSummed.set_bits())
+      depth *= double(shape.getDimSize(dim));
+    return depth;
+  }
+
+  /// No sum has more products than its operands have elements.
+  static double einsumDepth(Operation *op) {
+    double depth = 1;
+    for (Type type : op->getOperandTypes())
+      for (int64_t size : cast<RankedTensorType>(type).getShape())
+        depth *= double(std::max<int64_t>(size, 1));
     return depth;
   }
 
   /// A type that holds every sum exactly, floats first: they have the fast
   /// kernels, and sums of integers in them do not depend on the order.
   Type accumulatorOf(Operation *op) const {
-    double most = double(depthOf(op)) *
-                  reach(meanings.lookup(op->getOperand(0))) *
-                  reach(meanings.lookup(op->getOperand(1)));
+    double most = depthOf(op);
+    for (Value operand : op->getOperands())
+      most *= reach(meanings.lookup(operand));
     MLIRContext *context = op->getContext();
     if (most < 0x1p24)
       return Float32Type::get(context);
-    if (isa<stablehlo::DotGeneralOp>(op) && most < 0x1p53)
+    if (!isa<stablehlo::ConvolutionOp>(op) && most < 0x1p53)
       return Float64Type::get(context);
     if (most < 0x1p31)
       return IntegerType::get(context, 32);

@@ -1,7 +1,9 @@
 #include "passes/MoveTransposes.h"
 
+#include "graph/PermutedType.h"
 #include "graph/Readers.h"
 #include "graph/nn/NnOps.h"
+#include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/AlgebraRules.h"
 #include "passes/Broadcast.h"
@@ -29,6 +31,9 @@ public:
     Rearrangement result;
     result.shape.assign(tensorOf(op).getShape().begin(),
                         tensorOf(op).getShape().end());
+    if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(
+            tensorOf(op).getElementType()))
+      result.axis = perAxis.getQuantizedDimension();
     return result;
   }
 
@@ -62,18 +67,17 @@ private:
 
   bool isTranspose = false;
   SmallVector<int64_t> permutation, shape;
+  /// The dimension of the shape along which it is quantised, if it is.
+  int64_t axis = 0;
 };
 
 } // namespace
 
 RankedTensorType Rearrangement::typeOf(Value value) const {
   auto type = tensorOf(value);
-  if (!isTranspose)
-    return RankedTensorType::get(shape, type.getElementType());
-  SmallVector<int64_t> permuted;
-  for (int64_t dimension : permutation)
-    permuted.push_back(type.getDimSize(dimension));
-  return RankedTensorType::get(permuted, type.getElementType());
+  return isTranspose ? permutedType(type, permutation)
+                     : RankedTensorType::get(
+                           shape, alongAxis(type.getElementType(), axis));
 }
 
 Value Rearrangement::apply(Value value, OpBuilder &builder) const {
@@ -100,6 +104,11 @@ bool Rearrangement::passesThrough(Operation *op) const {
     return isTranspose;
   // A reshape costs nothing, and moving one takes a source node apart.
   if (!isTranspose && isPartOfNode(op))
+    return false;
+  // Only the reshape itself says which dimension becomes that of the scales.
+  if (!isTranspose &&
+      (llvm::any_of(op->getOperandTypes(), isQuantizedPerAxis) ||
+       isQuantizedPerAxis(op->getResult(0).getType())))
     return false;
   return op->hasTrait<OpTrait::Elementwise>() && isPure(op) &&
          fits(op->getResult(0));

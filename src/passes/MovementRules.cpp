@@ -1,3 +1,4 @@
+#include "graph/PermutedType.h"
 #include "graph/Readers.h"
 #include "graph/nn/NnOps.h"
 #include "passes/AlgebraRules.h"
@@ -42,10 +43,12 @@ static bool keepsOrder(RankedTensorType type, ArrayRef<int64_t> places,
   return llvm::is_sorted(order);
 }
 
-/// Only dimensions of size 1 change their place.
+/// Only dimensions of size 1 change their place. That of the scales may be one,
+/// which a reshape cannot move.
 static Value transposeToReshape(TransposeOp op, OpBuilder &builder) {
   auto type = tensorOf(op.getOperand());
-  if (!type.hasStaticShape() || isIota(op.getPermutation()) ||
+  if (isQuantizedPerAxis(type) || !type.hasStaticShape() ||
+      isIota(op.getPermutation()) ||
       !keepsOrder(type, op.getPermutation(), /*placesAreSources=*/true))
     return {};
   return builder.create<ReshapeOp>(op.getLoc(), op.getType(), op.getOperand());
@@ -86,7 +89,7 @@ static Value broadcastBroadcast(BroadcastInDimOp op, OpBuilder &builder) {
 static Value broadcastToReshape(BroadcastInDimOp op, OpBuilder &builder) {
   auto from = tensorOf(op.getOperand()), to = tensorOf(op);
   if (!from.hasStaticShape() || !to.hasStaticShape() || from == to ||
-      from.getElementType() != to.getElementType() ||
+      from.getElementType() != to.getElementType() || isQuantizedPerAxis(to) ||
       elementCount(from.getShape()) != elementCount(to.getShape()) ||
       !keepsOrder(from, op.getBroadcastDimensions(),
                   /*placesAreSources=*/false))

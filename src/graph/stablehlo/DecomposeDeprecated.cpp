@@ -2,6 +2,7 @@
 
 #include "graph/nn/Emit.h"
 #include "graph/stablehlo/Einsum.h"
+#include "mlir/Dialect/Quant/QuantTypes.h"
 
 using namespace mlir;
 using sinter::nn::Emit;
@@ -39,7 +40,38 @@ FailureOr<Values> CrossReplicaSumOp::decompose(OpBuilder &builder) {
   return Values{builder.create(state)->getResult(0)};
 }
 
+static bool isQuantised(Type type) {
+  return isa<quant::QuantizedType>(getElementTypeOrSelf(type));
+}
+
+/// Whether a quantised dot is none that a dot_general of the same operands may
+/// be: that has more constraints, (C13) to (C20).
+static bool isOwnQuantisedDot(DotOp op) {
+  auto elementOf = [](Value value) {
+    return dyn_cast<quant::QuantizedType>(
+        getElementTypeOrSelf(value.getType()));
+  };
+  auto lhs = elementOf(op.getLhs()), rhs = elementOf(op.getRhs()),
+       result = elementOf(op.getResult());
+  if (!lhs && !rhs && !result)
+    return false;
+  if (!lhs || !rhs || !result || lhs.getStorageType() != rhs.getStorageType() ||
+      lhs.isSigned() != rhs.isSigned() ||
+      lhs.getExpressedType() != rhs.getExpressedType() ||
+      lhs.getExpressedType() != result.getExpressedType())
+    return true;
+  if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(rhs))
+    return perAxis.getQuantizedDimension() == 0 ||
+           llvm::any_of(perAxis.getZeroPoints(),
+                        [](int64_t zero) { return zero != 0; });
+  auto uniform = dyn_cast<quant::UniformQuantizedType>(rhs);
+  return !uniform || uniform.getZeroPoint() != 0 ||
+         !isa<quant::UniformQuantizedType>(result);
+}
+
 FailureOr<Values> DotOp::decompose(OpBuilder &builder) {
+  if (isOwnQuantisedDot(*this))
+    return failure();
   int64_t last = tensorOf(getLhs()).getRank() - 1;
   auto numbers =
       DotDimensionNumbersAttr::get(getContext(), {}, {}, {last}, {0});
@@ -100,10 +132,13 @@ static Value arrange(Emit &emit, const Labelled &term, StringRef result) {
   return emit.transpose(term.value, permutation);
 }
 
+/// A sum of quantised numbers is one of integers and a factor, which no
+/// operation on quantised tensors says; so those einsums are lowered as wholes.
 FailureOr<Values> UnaryEinsumOp::decompose(OpBuilder &builder) {
   std::optional<Einsum> einsum =
       parseEinsum(getEinsumConfig(), ranksOf(getOperand()));
-  if (!einsum || !isStatic(*this))
+  if (!einsum || !isStatic(*this) || isQuantised(getOperand().getType()) ||
+      isQuantised(getType()))
     return failure();
   Emit emit(builder, getLoc());
   Labelled term{getOperand(), einsum->operands[0]};
@@ -115,7 +150,8 @@ FailureOr<Values> UnaryEinsumOp::decompose(OpBuilder &builder) {
 FailureOr<Values> EinsumOp::decompose(OpBuilder &builder) {
   std::optional<Einsum> einsum =
       parseEinsum(getEinsumConfig(), ranksOf(getOperands()));
-  if (!einsum || !isStatic(*this))
+  if (!einsum || !isStatic(*this) ||
+      llvm::any_of(getOperandTypes(), isQuantised) || isQuantised(getType()))
     return failure();
   Emit emit(builder, getLoc());
   Labelled lhs{getLhs(), einsum->operands[0]};

@@ -1,6 +1,7 @@
 // Result types that follow from operands and attributes.
 
 #include "graph/Inference.h"
+#include "graph/PermutedType.h"
 #include "graph/stablehlo/Verify.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -36,8 +37,10 @@ bool compatibleConstantTypes(TypeRange written, TypeRange actual) {
 
 SINTER_INFER(ConstantOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
-  // So MLIR reads literals of types that it has no numbers for.
-  if (isa<DenseStringElementsAttr>(adaptor.getValue()))
+  // MLIR reads literals of types that it has no numbers for as strings; and of
+  // quantised types there are none.
+  if (isa<DenseStringElementsAttr>(adaptor.getValue()) ||
+      isa<quant::QuantizedType>(adaptor.getValue().getElementType()))
     return emitOptionalError(location,
                              "the elements are no numbers; those of a "
                              "quantised type stand in its storage type");
@@ -159,7 +162,7 @@ SINTER_INFER(TransposeOp) {
   inferredReturnTypes.push_back(
       tensorTypeOf(llvm::map_to_vector(
                        permutation, [&](int64_t i) { return dimensions[i]; }),
-                   type.getElementType()));
+                   permutedType(type, permutation).getElementType()));
   return success();
 }
 

@@ -57,6 +57,40 @@ TEST(SmallFloats, ElementwiseToTheBit) {
   }
 }
 
+/// Every pair of codes: the counting along both dimensions is scrambled by an
+/// argument, so that nothing is known before it runs.
+TEST(SmallFloats, ComparisonsOfAllPairs) {
+  const std::string bytes = "tensor<256x256xui8>", bits = "tensor<256x256xi1>";
+  for (const char *element : smallFloats) {
+    const std::string type = tensor(element, "256x256");
+    for (const char *order : {"FLOAT", "TOTALORDER"}) {
+      std::string body = "(%s: tensor<ui8>) -> (", names, lines;
+      for (const char *direction : {"EQ", "NE", "LT", "LE", "GT", "GE"}) {
+        const std::string name = std::string("%") + direction;
+        body += (names.empty() ? "" : ", ") + bits;
+        lines += "  " + name + " = stablehlo.compare " + direction +
+                 ", %x, %y, " + order + " : (" + type + ", " + type + ") -> " +
+                 bits + "\n";
+        names += (names.empty() ? "" : ", ") + name;
+      }
+      body += ") {\n  %z = stablehlo.broadcast_in_dim %s, dims = [] : "
+              "(tensor<ui8>) -> " +
+              bytes + "\n";
+      for (const char *side : {"x", "y"})
+        body += std::string("  %i") + side +
+                " = stablehlo.iota dim = " + (*side == 'x' ? "0" : "1") +
+                " : " + bytes + "\n  %c" + side + " = stablehlo.xor %i" + side +
+                ", %z : " + bytes + "\n  %" + side +
+                " = stablehlo.bitcast_convert %c" + side + " : (" + bytes +
+                ") -> " + type + "\n";
+      body += lines + "  return " + names + " : ";
+      for (int i = 0; i < 6; ++i)
+        body += (i ? ", " : "") + bits;
+      EXPECT_EQ(differs(body + "\n}", {0, 0}), "") << element << " " << order;
+    }
+  }
+}
+
 TEST(SmallFloats, ConversionsToTheBit) {
   for (const char *type : smallFloats) {
     for (const char *to : {"f32", "f64", "f16", "bf16", "i8", "i32", "i1"}) {

@@ -266,14 +266,24 @@ Value ElementwiseWriter::clamp(Value least, Value x, Value greatest,
   return e.create<arith::MinSIOp>(e.create<arith::MaxSIOp>(x, least), greatest);
 }
 
-/// Integers in the order of the specification's TOTALORDER.
-Value ElementwiseWriter::totalOrder(Value value) {
-  unsigned width =
-      getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+/// Integers in the order of the specification's TOTALORDER of the floats
+/// \p element.
+Value ElementwiseWriter::totalOrder(Value value, FloatType element) {
+  unsigned width = element.getWidth();
   Type type = shaped(e.builder.getIntegerType(width));
   Value bits =
       value.getType() == type ? value : e.create<arith::BitcastOp>(type, value);
-  return emitTotalOrder(e, bits);
+  Value order = emitTotalOrder(e, bits);
+  // Where the code of -0 is the only NaN, that is a negative one, and all
+  // negative numbers have room to move up.
+  const APInt nan =
+      APFloat::getNaN(element.getFloatSemantics()).bitcastToAPInt();
+  if (!nan.isSignMask())
+    return order;
+  Value least = integer(type, nan);
+  Value negative = e.create<arith::ShRSIOp>(bits, integer(type, width - 1));
+  return select(compareIntegers(arith::CmpIPredicate::eq, bits, least), least,
+                e.create<arith::SubIOp>(order, negative));
 }
 
 /// Complex numbers in the order of their pairs (real, imaginary).
@@ -320,9 +330,9 @@ Value ElementwiseWriter::compare(
     return compareFloats(predicates[static_cast<int>(direction)],
                          convert(a, element, wide), convert(b, element, wide));
   }
-  if (isa<FloatType>(element)) {
-    a = totalOrder(a);
-    b = totalOrder(b);
+  if (auto floating = dyn_cast<FloatType>(element)) {
+    a = totalOrder(a, floating);
+    b = totalOrder(b, floating);
   }
   using P = arith::CmpIPredicate;
   static constexpr P signedOnes[] = {P::eq,  P::ne,  P::sge,

@@ -48,7 +48,7 @@ private:
   mlir::Value integerPower(mlir::Value x, mlir::Value y, bool isUnsigned);
   mlir::Value shift(mlir::Operation *op, mlir::Value a, mlir::Value b);
   mlir::Value floatToInteger(mlir::Value value, mlir::Type to);
-  mlir::Value totalOrder(mlir::Value value);
+  mlir::Value totalOrder(mlir::Value value, mlir::FloatType element);
 
   /// \p element with the shape of the operands.
   mlir::Type shaped(mlir::Type element);
