@@ -94,8 +94,8 @@ Made by `build/bin/onnx-operators`; a test holds it. Do not edit.
 (a rare attribute, say) is listed, with all else, when the model is read.
 
 Where sizes are open, some operators take other operations, and some wait: their node is one `nn.deferred` until all sizes are known, and goes back to
-a file as it was. To run, sizes are those of the inputs that are given. What cannot wait: an operator of which even the rank of the result
-is neither known nor declared in the file, and `Loop` and `Scan` that gather values in a number of iterations that is open.
+a file as it was (a `Loop` or `Scan` that gathers values anew, with its body). To run, sizes are those of the inputs that are given. What cannot
+wait: an operator of which even the rank of the result is neither known nor declared in the file.
 
 How an operator is written:
 

@@ -297,7 +297,7 @@ bool Importer::defer(NodeContext &node) {
   }
   OperationState state(node.location(), nn::DeferredOp::getOperationName());
   nn::DeferredOp::build(builder, state, TypeRange(*types), inputs,
-                        node.proto.op_type(), why.reason);
+                        node.proto.op_type(), why.reason, StringAttr(), 0);
   Operation *op = node.create(state);
   if (!op)
     return false;

@@ -13,16 +13,20 @@ def Nn_DeferredOp : Op<Nn_Dialect, "deferred", [Pure]> {
     known; a writer of the same format gives the node back as it was. What it is
     in `stablehlo` only its reader can say.
 
+    A node with graphs has them as regions, and `node` is the rest of it in the
+    file's own form: a writer writes these anew.
+
     ```mlir
     %y = nn.deferred "Resize" (%x, %sizes), "the sizes are known only when run"
         : (tensor<?x3x?x?xf32>, tensor<4xi64>) -> tensor<?x3x?x?xf32>
     ```
   }];
   let arguments = (ins Variadic<Stablehlo_Tensor>:$inputs, StrAttr:$kind,
-                       StrAttr:$reason);
+                       StrAttr:$reason, OptionalAttr<StrAttr>:$node);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$bodies);
   let results = (outs Variadic<Stablehlo_Tensor>:$outputs);
   let assemblyFormat = [{
-    $kind ` ` `(` $inputs `)` `,` $reason attr-dict
+    $kind ` ` `(` $inputs `)` `,` $reason $bodies attr-dict
       `:` functional-type(operands, results)
   }];
 }

@@ -3,6 +3,7 @@
 #include "formats/onnx/NodeGroups.h"
 #include "formats/onnx/OnnxReader.h"
 #include "formats/onnx/TestModel.h"
+#include "formats/onnx/WriteOnnx.h"
 #include "formats/onnx/file/OnnxWriter.h"
 #include "graph/nn/NnDeferred.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -381,6 +382,69 @@ TEST_F(OnnxReader, OpensTheSizesThatALoopChanges) {
   EXPECT_EQ(resultType(*done, 1), "tensor<?x2xf32>");
   // What keeps its size is known to: the sum needs no broadcast.
   EXPECT_EQ(countOf<nn::BroadcastLikeOp>(*done), 0);
+}
+
+TEST_F(OnnxReader, KeepsALoopOfUnknownLength) {
+  addInput("x", {-1, 2}, {"N", ""});
+  addIntegers("zero", {0}, true);
+  addNode(graph, "Shape", {"x"}, {"shape"});
+  addNode(graph, "Gather", {"shape", "zero"}, {"count"});
+  NodeProto &node = addNode(graph, "Loop", {"count", "", "x"}, {"y", "all"});
+  GraphProto &body = addGraph(node, "body");
+  for (const char *name : {"i", "on", "v"})
+    body.add_input()->set_name(name);
+  addNode(body, "Tanh", {"v"}, {"next"});
+  addNode(body, "Mul", {"next", "x"}, {"piece"});
+  for (const char *name : {"on", "next", "piece"})
+    body.add_output()->set_name(name);
+  addOutput("y");
+  addOutput("all");
+  EXPECT_CONTAINS(errorOf(read()),
+                  "1 x Loop (ai.onnx 17): a loop that gathers");
+  ReadOptions options;
+  options.keepsUnknown = true;
+  auto kept = read(options);
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_EQ(resultType(*kept, 0), "tensor<?x2xf32>");
+  EXPECT_EQ(resultType(*kept, 1), "tensor<?x?x2xf32>");
+  EXPECT_EQ(countOf<nn::DeferredOp>(*kept), 1);
+  // The body knows that what it is given keeps its size.
+  EXPECT_EQ(countOf<nn::BroadcastLikeOp>(*kept), 0);
+  TemporaryFolder folder;
+  Result<void> done = writeOnnx(*kept, folder / "again.onnx");
+  ASSERT_TRUE(done) << done.error().message;
+  auto again = OnnxFile::open(folder / "again.onnx");
+  ASSERT_TRUE(again) << again.error().message;
+  const NodeProto &loop = *again->model().graph().node().rbegin();
+  EXPECT_EQ(loop.op_type(), "Loop");
+  EXPECT_EQ(loop.input_size(), 3);
+  EXPECT_EQ(loop.input(1), "");
+  ASSERT_EQ(loop.attribute_size(), 1);
+  EXPECT_EQ(loop.attribute(0).g().input_size(), 3);
+  EXPECT_EQ(loop.attribute(0).g().output_size(), 3);
+}
+
+TEST_F(OnnxReader, KeepsAScanOfUnknownLength) {
+  addInput("x", {-1, 2}, {"N", ""});
+  addInput("start", {2});
+  NodeProto &node = addNode(graph, "Scan", {"start", "x"}, {"last", "all"});
+  setInt(node, "num_scan_inputs", 1);
+  GraphProto &body = addGraph(node, "body");
+  for (const char *name : {"state", "row"})
+    body.add_input()->set_name(name);
+  addNode(body, "Add", {"state", "row"}, {"next"});
+  addNode(body, "Tanh", {"next"}, {"piece"});
+  for (const char *name : {"next", "piece"})
+    body.add_output()->set_name(name);
+  addOutput("last");
+  addOutput("all");
+  EXPECT_CONTAINS(errorOf(read()), "the number of steps is known only when");
+  ReadOptions options;
+  options.keepsUnknown = true;
+  auto kept = read(options);
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_EQ(resultType(*kept, 0), "tensor<2xf32>");
+  EXPECT_EQ(resultType(*kept, 1), "tensor<?x2xf32>");
 }
 
 TEST_F(OnnxReader, KnowsAGroupThatNobodyTouched) {

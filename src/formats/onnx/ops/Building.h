@@ -29,6 +29,9 @@ mlir::Value wrapNegative(NodeContext &node, mlir::Value indices,
 bool indicesFit(NodeContext &node, mlir::Value indices, mlir::Value data,
                 int64_t dimension, int64_t first = 0, int64_t step = 1);
 
+/// Elements along a dimension of which each is computed by itself, at most.
+inline constexpr int64_t longestTable = int64_t(1) << 27;
+
 /// A constant of \p values, rounded to \p element (a floating-point type or
 /// i64).
 mlir::Value numbers(NodeContext &node, mlir::Type element,

@@ -4,6 +4,7 @@
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/file/DataTypes.h"
+#include "formats/onnx/ops/Bodies.h"
 #include "graph/Constants.h"
 
 using namespace mlir;
@@ -16,102 +17,6 @@ static constexpr int64_t mostIterations = 4096;
 static constexpr int64_t mostWrittenOut = 100'000;
 /// A loop that runs more nodes than this would not end within hours.
 static constexpr int64_t mostNodesRun = int64_t(1) << 40;
-
-static std::string innerPrefix(const NodeContext &node) {
-  return cast<NameLoc>(node.location()).getName().str() + "/";
-}
-
-static bool anyPoisoned(ArrayRef<Bound> values) {
-  return llvm::any_of(
-      values, [](const Bound &bound) { return bound.kind == Bound::Poisoned; });
-}
-
-/// Null, with an error, for what is no tensor or has more elements than one.
-static Value scalarOf(NodeContext &node, Value value) {
-  if (!value || node.rank(value) == 0)
-    return value;
-  return node.reshape(value, ArrayRef<int64_t>());
-}
-
-//===----------------------------------------------------------------------===//
-// Regions
-//===----------------------------------------------------------------------===//
-
-/// Fills a region's block with a graph that ends with the values \p select
-/// chooses of its outputs. Fails if one is no tensor.
-static bool fillRegion(NodeContext &node, Region &region,
-                       const GraphProto &graph, ArrayRef<Bound> inputs,
-                       llvm::function_ref<Values(Values)> select) {
-  OpBuilder::InsertionGuard guard(node.builder());
-  if (region.empty())
-    region.emplaceBlock();
-  node.builder().setInsertionPointToEnd(&region.front());
-  auto outputs =
-      node.importer.importGraph(graph, node.frame, inputs, innerPrefix(node));
-  if (!outputs)
-    return false;
-  if (anyPoisoned(*outputs)) {
-    node.unsupported("its graph uses operators that are not supported");
-    return false;
-  }
-  Values values;
-  for (const Bound &output : *outputs) {
-    if (output.kind != Bound::Tensor) {
-      node.unsupported("a nested graph gives something else than tensors");
-      return false;
-    }
-    values.push_back(output.value);
-  }
-  values = select(std::move(values));
-  if (node.failed())
-    return false;
-  node.builder().create<stablehlo::ReturnOp>(node.location(), values);
-  return true;
-}
-
-static Values same(Values values) { return values; }
-
-/// An op of the state's kind whose regions are filled in place, so that what is
-/// in them is verified where it stands; `finish` makes the op itself of it.
-static Operation *makeHolder(NodeContext &node, StringRef name,
-                             ValueRange operands, TypeRange types) {
-  OperationState state(node.location(), name, operands, types, {});
-  state.addRegion();
-  state.addRegion();
-  return node.builder().create(state);
-}
-
-static LogicalResult finishHolder(NodeContext &node, Operation *holder,
-                                  TypeRange types, unsigned hidden) {
-  OperationState state(node.location(), holder->getName().getStringRef(),
-                       holder->getOperands(), types, {});
-  for (Region &region : holder->getRegions())
-    state.addRegion()->takeBody(region);
-  holder->erase();
-  Operation *op = node.create(state);
-  if (!op)
-    return failure();
-  Values results(op->getResults().drop_front(hidden));
-  return node.results(results);
-}
-
-static SmallVector<Type> returnedTypes(Region &region) {
-  return llvm::to_vector(region.front().getTerminator()->getOperandTypes());
-}
-
-/// A type that both are of: sizes in which they differ are open. Null where
-/// they differ in rank or element type.
-static Type joinTypes(Type lhs, Type rhs) {
-  auto left = cast<RankedTensorType>(lhs), right = cast<RankedTensorType>(rhs);
-  if (left.getElementType() != right.getElementType() ||
-      left.getRank() != right.getRank())
-    return {};
-  Ints shape(left.getShape());
-  for (auto [size, other] : llvm::zip_equal(shape, right.getShape()))
-    if (size != other)
-      size = ShapedType::kDynamic;
-  return RankedTensorType::get(shape, left.getElementType());
-}
 
 static LogicalResult importIf(NodeContext &node) {
   const GraphProto *yes = node.getGraph("then_branch");
@@ -130,8 +35,7 @@ static LogicalResult importIf(NodeContext &node) {
   Operation *holder =
       makeHolder(node, stablehlo::IfOp::getOperationName(), condition, {});
   Region &first = holder->getRegion(0), &second = holder->getRegion(1);
-  if (!fillRegion(node, first, *yes, {}, same) ||
-      !fillRegion(node, second, *no, {}, same))
+  if (!fillRegion(node, first, *yes, {}) || !fillRegion(node, second, *no, {}))
     return failure();
   SmallVector<Type> types = returnedTypes(first);
   SmallVector<Type> others = returnedTypes(second);
@@ -206,52 +110,6 @@ static LogicalResult finishLoop(NodeContext &node, const GraphProto &body,
   }
   return node.boundResults(std::move(carried));
 }
-
-namespace {
-/// What a loop carries: its type, and which of its sizes stay those of the
-/// start. As long as nothing speaks against it, all do.
-struct Carried {
-  explicit Carried(NodeContext &node, Value start)
-      : start(start), type(node.type(start)), stays(type.getRank(), true) {}
-
-  /// The size that dimension \p i has in every iteration; nothing if it may
-  /// change.
-  std::optional<Element> sizeAt(KnownValues &known, int64_t i) const {
-    if (!stays[i])
-      return std::nullopt;
-    return known.sizeOf(start, i);
-  }
-  /// Gives \p value the symbols of the sizes that stay.
-  void mark(KnownValues &known, Value value) const {
-    for (int64_t i = 0; i < type.getRank(); ++i)
-      if (auto size = sizeAt(known, i); size && size->kind == Element::Symbol)
-        known.setSymbol(value, i, size->value);
-  }
-  /// Opens the sizes that an iteration changes. Fails where \p next has another
-  /// rank or element type; \p changed is set where a size was opened.
-  bool admit(KnownValues &known, Value next, bool &changed) {
-    auto other = cast<RankedTensorType>(next.getType());
-    if (!joinTypes(type, other))
-      return false;
-    Ints shape(type.getShape());
-    for (int64_t i = 0; i < type.getRank(); ++i) {
-      auto size = sizeAt(known, i);
-      if (!size || known.sizeOf(next, i) == *size)
-        continue;
-      stays[i] = false;
-      shape[i] = ShapedType::kDynamic;
-      changed = true;
-    }
-    type = RankedTensorType::get(shape, type.getElementType());
-    return true;
-  }
-
-  Value start;
-  RankedTensorType type;
-  std::vector<bool> stays;
-};
-} // namespace
-
 /// The condition of a loop: what the body says, and fewer iterations than
 /// \p limit.
 static bool fillCondition(NodeContext &node, Region &region, Value limit,
@@ -273,6 +131,23 @@ static bool fillCondition(NodeContext &node, Region &region, Value limit,
   return true;
 }
 
+/// A Loop that gathers values in a number of iterations that is not known.
+/// \p states are the iteration number, the condition and what is carried.
+static LogicalResult keepGathering(NodeContext &node, const GraphProto &body,
+                                   ArrayRef<Carried> states) {
+  constexpr StringRef reason = "a loop that gathers values and whose number of "
+                               "iterations is known only when run";
+  if (!node.importer.options.keepsUnknown)
+    return node.unknown(reason);
+  KeptLoop loop{body, {}, {states[0].type, states[1].type}, {}, {}, 1, {}};
+  for (int64_t i = 0; i < node.inputCount(); ++i)
+    if (node.has(i))
+      loop.operands.push_back(node.operand(i));
+  loop.states.assign(states.begin() + 2, states.end());
+  loop.axes.assign(body.output_size() - 1 - loop.states.size(), 0);
+  return keepLoop(node, std::move(loop), reason);
+}
+
 /// stablehlo.while over the iteration number, the condition and what is
 /// carried. The body's further outputs are not gathered. A size that the body
 /// changes is open, which shows only once the body is read; then it is read
@@ -289,14 +164,13 @@ static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
           "a loop that carries something else than tensors");
     start.push_back(bound.value);
   }
-  if (body.output_size() != static_cast<int>(carried.size()) + 1)
-    return node.unknown("a loop that gathers values and whose number of "
-                        "iterations is known only when run");
   if (node.failed())
     return failure();
   std::vector<Carried> states;
   for (Value value : start)
     states.emplace_back(node, value);
+  if (body.output_size() != static_cast<int>(carried.size()) + 1)
+    return keepGathering(node, body, states);
   // Every further reading has opened a size.
   for (;;) {
     SmallVector<Type> types;
@@ -327,12 +201,8 @@ static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
     if (!fillRegion(node, bodyRegion, body, inputs, withNumber))
       return failure();
     bool changed = false;
-    for (auto [state, next] :
-         llvm::zip_equal(states, block.getTerminator()->getOperands()))
-      if (!state.admit(known, next, changed))
-        return node.unknown("a loop whose values change their rank or element "
-                            "type and whose number of iterations is known only "
-                            "when run");
+    if (!admitAll(node, states, block.getTerminator()->getOperands(), changed))
+      return failure();
     if (changed) {
       node.erase(holder);
       continue;
@@ -446,6 +316,9 @@ static LogicalResult importLoop(NodeContext &node) {
 // Scan
 //===----------------------------------------------------------------------===//
 
+static constexpr StringRef openSteps = "the number of steps is known only when "
+                                       "run; give the shape with --shape";
+
 /// A list with one element for each of \p count values; zeros if it is absent.
 static std::optional<Ints> listFor(NodeContext &node, StringRef name,
                                    int64_t count) {
@@ -482,8 +355,7 @@ static std::optional<std::vector<Bound>> scan(NodeContext &node,
     (*inputAxes)[i] = *axis;
     int64_t size = node.shape(value)[*axis];
     if (ShapedType::isDynamic(size))
-      return node.unsupported("the number of steps is known only when run; "
-                              "give the shape with --shape");
+      return node.unknown(openSteps);
     if (steps && *steps != size)
       return node.fail("scanned inputs differ in length");
     steps = size;
@@ -523,6 +395,47 @@ static std::optional<std::vector<Bound>> scan(NodeContext &node,
   return state;
 }
 
+/// Whether the number of steps is not known.
+static bool isOpenScan(NodeContext &node, ArrayRef<Value> values,
+                       int64_t scanned) {
+  if (scanned < 1 || scanned > static_cast<int64_t>(values.size()))
+    return false;
+  auto axes = listFor(node, "scan_input_axes", scanned);
+  if (!axes)
+    return false;
+  for (auto [value, listed] : llvm::zip_equal(values.take_back(scanned), *axes))
+    if (auto axis = node.axis(listed, node.rank(value));
+        axis && ShapedType::isDynamic(node.shape(value)[*axis]))
+      return true;
+  return false;
+}
+
+/// A Scan of an unknown number of steps, for a graph that is not run.
+static LogicalResult keepScan(NodeContext &node, const GraphProto &body,
+                              ArrayRef<Value> values, int64_t scanned) {
+  int64_t carried = values.size() - scanned;
+  auto inputAxes = listFor(node, "scan_input_axes", scanned);
+  if (carried > body.output_size())
+    return node.fail("num_scan_inputs does not match the inputs");
+  auto outputAxes =
+      listFor(node, "scan_output_axes", body.output_size() - carried);
+  if (!inputAxes || !outputAxes)
+    return failure();
+  KeptLoop loop{body, Values(values), {}, {}, {}, 0, *outputAxes};
+  for (Value value : values.take_front(carried))
+    loop.states.emplace_back(node, value);
+  for (auto [value, listed] :
+       llvm::zip_equal(values.take_back(scanned), *inputAxes)) {
+    auto axis = node.axis(listed, node.rank(value));
+    if (!axis)
+      return failure();
+    Ints shape(node.shape(value));
+    shape.erase(shape.begin() + *axis);
+    loop.after.push_back(node.tensorType(shape, node.element(value)));
+  }
+  return keepLoop(node, std::move(loop), openSteps);
+}
+
 static LogicalResult importScan(NodeContext &node) {
   const GraphProto *body = node.getGraph("body");
   if (!body)
@@ -532,6 +445,8 @@ static LogicalResult importScan(NodeContext &node) {
     Values values = node.operands();
     if (node.failed())
       return failure();
+    if (node.importer.options.keepsUnknown && isOpenScan(node, values, scanned))
+      return keepScan(node, *body, values, scanned);
     auto outputs = scan(node, *body, values, scanned);
     return outputs ? node.boundResults(std::move(*outputs)) : failure();
   }

@@ -59,6 +59,12 @@ static LogicalResult importPad(NodeContext &node) {
     return failure();
   std::string mode = node.getString("mode", "constant");
   if (mode != "constant")
+    for (const Ints &list : {padding->low, padding->high})
+      for (int64_t each : list)
+        if (each > longestTable)
+          return node.unsupported("padding of more than " +
+                                  Twine(longestTable) + " elements");
+  if (mode != "constant")
     return node.result(node.op<nn::PadModeOp>(
         x, StringRef(mode), ArrayRef<int64_t>(padding->low),
         ArrayRef<int64_t>(padding->high)));

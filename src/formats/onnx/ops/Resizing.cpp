@@ -148,6 +148,10 @@ static LogicalResult resize(NodeContext &node, Value x,
                             StringRef coordinates, StringRef nearest,
                             ArrayRef<double> roi = {}) {
   Builder &builder = node.builder();
+  for (int64_t size : resolution.sizes)
+    if (size > longestTable)
+      return node.unsupported("a dimension of more than " +
+                              Twine(longestTable) + " elements");
   Type type = node.tensorType(resolution.sizes, node.element(x));
   return node.result(node.typed<nn::ResizeOp>(
       type, x, builder.getDenseF64ArrayAttr(resolution.scales),

@@ -1,6 +1,7 @@
 // Branches and loops, and calls, which are written out.
 
 #include "formats/onnx/write/Rules.h"
+#include "graph/nn/NnDeferred.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -160,6 +161,44 @@ static LogicalResult writeWhile(Emitter &e, stablehlo::WhileOp op) {
   return success();
 }
 
+/// A node that waits for sizes: its graphs are written anew. One without graphs
+/// is given back whole or not at all.
+static LogicalResult writeDeferred(Emitter &e, nn::DeferredOp op) {
+  NodeProto kept;
+  if (!op.getNode() ||
+      !kept.ParsePartialFromArray(op.getNode()->data(), op.getNode()->size()))
+    return e.unsupported("for '" + op.getKind().str() + "', because " +
+                         op.getReason().str());
+  Names operands = e.operands();
+  std::string origin = originOf(op);
+  GraphProto body;
+  body.set_name(e.writer.freshNodeName(origin + "_body"));
+  OpenGraph graph{&body, {}};
+  Block &block = op.getBodies().front().front();
+  Names arguments;
+  for (Value argument : block.getArguments()) {
+    Name name = e.writer.freshName(origin + "_input");
+    e.writer.describe(*body.add_input(), name, argument.getType());
+    graph.tensors.insert(name);
+    arguments.push_back(name);
+  }
+  auto results = e.writer.writeRegion(op.getBodies().front(), graph, arguments);
+  for (auto [tensor, value] :
+       llvm::zip(results, block.getTerminator()->getOperands()))
+    addOutput(e, graph, tensor, value.getType());
+  Names inputs;
+  size_t next = 0;
+  for (const std::string &input : kept.input())
+    inputs.push_back(
+        input.empty() || next == operands.size() ? Name() : operands[next++]);
+  NodeProto &node = addNode(e, op.getKind(), inputs);
+  node.set_domain(kept.domain());
+  *node.mutable_attribute() = kept.attribute();
+  setGraph(node, "body", std::move(body));
+  bindResults(e, node);
+  return success();
+}
+
 static LogicalResult writeCall(Emitter &e, func::CallOp op) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       op, op.getCalleeAttr());
@@ -175,7 +214,8 @@ static LogicalResult writeCall(Emitter &e, func::CallOp op) {
 
 Rules controlFlowRules() {
   static const Rule rules[] = {rule<writeIf>(), rule<writeCase>(),
-                               rule<writeWhile>(), rule<writeCall>()};
+                               rule<writeWhile>(), rule<writeDeferred>(),
+                               rule<writeCall>()};
   return rules;
 }
 

@@ -1,0 +1,225 @@
+#include "formats/onnx/ops/Bodies.h"
+
+#include "graph/nn/NnDeferred.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+std::string innerPrefix(const NodeContext &node) {
+  return cast<NameLoc>(node.location()).getName().str() + "/";
+}
+
+bool anyPoisoned(ArrayRef<Bound> values) {
+  return llvm::any_of(
+      values, [](const Bound &bound) { return bound.kind == Bound::Poisoned; });
+}
+
+Value scalarOf(NodeContext &node, Value value) {
+  if (!value || node.rank(value) == 0)
+    return value;
+  return node.reshape(value, ArrayRef<int64_t>());
+}
+
+bool fillRegion(NodeContext &node, Region &region, const GraphProto &graph,
+                ArrayRef<Bound> inputs,
+                llvm::function_ref<Values(Values)> select) {
+  OpBuilder::InsertionGuard guard(node.builder());
+  if (region.empty())
+    region.emplaceBlock();
+  node.builder().setInsertionPointToEnd(&region.front());
+  auto outputs =
+      node.importer.importGraph(graph, node.frame, inputs, innerPrefix(node));
+  if (!outputs)
+    return false;
+  if (anyPoisoned(*outputs)) {
+    node.unsupported("its graph uses operators that are not supported");
+    return false;
+  }
+  Values values;
+  for (const Bound &output : *outputs) {
+    if (output.kind != Bound::Tensor) {
+      node.unsupported("a nested graph gives something else than tensors");
+      return false;
+    }
+    values.push_back(output.value);
+  }
+  if (select)
+    values = select(std::move(values));
+  if (node.failed())
+    return false;
+  node.builder().create<stablehlo::ReturnOp>(node.location(), values);
+  return true;
+}
+
+Operation *makeHolder(NodeContext &node, StringRef name, ValueRange operands,
+                      TypeRange types) {
+  OperationState state(node.location(), name, operands, types, {});
+  state.addRegion();
+  state.addRegion();
+  return node.builder().create(state);
+}
+
+LogicalResult finishHolder(NodeContext &node, Operation *holder,
+                           TypeRange types, unsigned hidden) {
+  OperationState state(node.location(), holder->getName().getStringRef(),
+                       holder->getOperands(), types, {});
+  for (Region &region : holder->getRegions())
+    state.addRegion()->takeBody(region);
+  holder->erase();
+  Operation *op = node.create(state);
+  if (!op)
+    return failure();
+  Values results(op->getResults().drop_front(hidden));
+  return node.results(results);
+}
+
+SmallVector<Type> returnedTypes(Region &region) {
+  return llvm::to_vector(region.front().getTerminator()->getOperandTypes());
+}
+
+Type joinTypes(Type lhs, Type rhs) {
+  auto left = cast<RankedTensorType>(lhs), right = cast<RankedTensorType>(rhs);
+  if (left.getElementType() != right.getElementType() ||
+      left.getRank() != right.getRank())
+    return {};
+  Ints shape(left.getShape());
+  for (auto [size, other] : llvm::zip_equal(shape, right.getShape()))
+    if (size != other)
+      size = ShapedType::kDynamic;
+  return RankedTensorType::get(shape, left.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// What loops carry
+//===----------------------------------------------------------------------===//
+
+std::optional<Element> Carried::sizeAt(KnownValues &known, int64_t i) const {
+  if (!stays[i])
+    return std::nullopt;
+  return known.sizeOf(start, i);
+}
+
+void Carried::mark(KnownValues &known, Value value) const {
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (auto size = sizeAt(known, i); size && size->kind == Element::Symbol)
+      known.setSymbol(value, i, size->value);
+}
+
+bool Carried::admit(KnownValues &known, Value next, bool &changed) {
+  auto other = cast<RankedTensorType>(next.getType());
+  if (!joinTypes(type, other))
+    return false;
+  Ints shape(type.getShape());
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    auto size = sizeAt(known, i);
+    if (!size || known.sizeOf(next, i) == *size)
+      continue;
+    stays[i] = false;
+    shape[i] = ShapedType::kDynamic;
+    changed = true;
+  }
+  type = RankedTensorType::get(shape, type.getElementType());
+  return true;
+}
+
+bool admitAll(NodeContext &node, MutableArrayRef<Carried> states,
+              ValueRange next, bool &changed) {
+  for (auto [state, value] : llvm::zip_equal(states, next))
+    if (!state.admit(node.importer.known, value, changed)) {
+      node.unknown("a loop whose values change their rank or element type and "
+                   "whose number of iterations is known only when run");
+      return false;
+    }
+  return true;
+}
+//===----------------------------------------------------------------------===//
+// Loops that wait
+//===----------------------------------------------------------------------===//
+
+/// The types of what a loop gives: what it carries, and what it gathers.
+static std::optional<SmallVector<Type>>
+resultTypes(NodeContext &node, const KeptLoop &loop, ValueRange gathered) {
+  SmallVector<Type> types;
+  for (const Carried &state : loop.states)
+    types.push_back(state.type);
+  for (auto [value, axis] : llvm::zip_equal(gathered, loop.axes)) {
+    auto place = node.axis(axis, node.rank(value) + 1);
+    if (!place)
+      return std::nullopt;
+    Ints shape(node.shape(value));
+    shape.insert(shape.begin() + *place, ShapedType::kDynamic);
+    types.push_back(node.tensorType(shape, node.element(value)));
+  }
+  return types;
+}
+
+/// The node without its graphs and with the attributes of the function that it
+/// stands in.
+static std::string withoutGraphs(NodeContext &node) {
+  NodeProto proto;
+  proto.set_op_type(node.proto.op_type());
+  proto.set_domain(node.proto.domain());
+  *proto.mutable_input() = node.proto.input();
+  for (const AttributeProto &attribute : node.proto.attribute())
+    if (const AttributeProto *found = node.attribute(attribute.name());
+        found && !found->has_g()) {
+      *proto.add_attribute() = *found;
+      proto.mutable_attribute()->rbegin()->set_name(attribute.name());
+    }
+  return proto.SerializePartialAsString();
+}
+
+LogicalResult keepLoop(NodeContext &node, KeptLoop loop, StringRef reason) {
+  KnownValues &known = node.importer.known;
+  auto name = nn::DeferredOp::getOperationName();
+  for (;;) {
+    Operation *holder = makeHolder(node, name, loop.operands, {});
+    Region &region = holder->getRegion(0);
+    Block &block = region.emplaceBlock();
+    SmallVector<Type> types = loop.before;
+    for (const Carried &state : loop.states)
+      types.push_back(state.type);
+    llvm::append_range(types, loop.after);
+    block.addArguments(types,
+                       SmallVector<Location>(types.size(), node.location()));
+    std::vector<Bound> inputs(block.args_begin(), block.args_end());
+    for (auto [state, argument] : llvm::zip(
+             loop.states, block.getArguments().drop_front(loop.before.size())))
+      state.mark(known, argument);
+    if (!fillRegion(node, region, loop.body, inputs))
+      return failure();
+    ValueRange given(block.getTerminator()->getOperands());
+    given = given.drop_front(loop.given);
+    bool changed = false;
+    if (!admitAll(node, loop.states, given.take_front(loop.states.size()),
+                  changed))
+      return failure();
+    if (changed) {
+      node.erase(holder);
+      continue;
+    }
+    auto results =
+        resultTypes(node, loop, given.drop_front(loop.states.size()));
+    if (!results)
+      return failure();
+    OperationState state(node.location(), name);
+    nn::DeferredOp::build(node.builder(), state, *results, loop.operands,
+                          node.opType(), reason,
+                          node.builder().getStringAttr(withoutGraphs(node)), 1);
+    state.regions[0]->takeBody(region);
+    holder->erase();
+    Operation *op = node.create(state);
+    if (!op)
+      return failure();
+    for (auto [carried, result] : llvm::zip(loop.states, op->getResults()))
+      carried.mark(known, result);
+    Values values(op->getResults());
+    for (auto [i, value] : llvm::enumerate(values))
+      if (!node.wants(i))
+        value = {};
+    return node.results(values);
+  }
+}
+
+} // namespace sinter::onnx
