@@ -118,16 +118,13 @@ static std::string describe(Location location) {
 }
 
 Error located(Operation *op, Error error) {
-  // Calls nest for thousands of levels; the innermost say what went wrong.
-  constexpr size_t enough = 400;
-  constexpr std::string_view more = "...: ";
-  if (error.message.size() >= enough) {
-    if (!error.message.starts_with(more))
-      error.message.insert(0, more);
-    return error;
-  }
-  error.message = describe(op->getLoc()) + op->getName().getStringRef().str() +
-                  ": " + error.message;
+  // Calls and regions nest for hundreds of levels; the innermost say what went
+  // wrong, and one that calls itself says it once.
+  constexpr size_t enough = 160;
+  const std::string place =
+      describe(op->getLoc()) + op->getName().getStringRef().str() + ": ";
+  if (error.message.size() < enough && !error.message.starts_with(place))
+    error.message.insert(0, place);
   return error;
 }
 
@@ -266,7 +263,8 @@ Result<Tensors> runRegion(Region &region, Tensors arguments,
                           const Scope &enclosing) {
   DepthGuard guard(enclosing.machine);
   if (guard.isTooDeep())
-    return unsupported("regions and calls are nested too deeply");
+    return unsupported("regions and calls nest more than " +
+                       std::to_string(Machine::maxDepth) + " deep");
   if (!region.hasOneBlock())
     return invalidModel("a region has not one block");
   Block &block = region.front();

@@ -230,7 +230,7 @@ TEST(ControlFlow, EndlessRecursionIsRefused) {
       %r = func.call @main() : () -> tensor<i32>
       return %r : tensor<i32>
     })");
-  EXPECT_NE(result.error.find("nested too deeply"), std::string::npos);
+  EXPECT_NE(result.error.find("nest more than 256 deep"), std::string::npos);
 }
 
 TEST(Quantized, RoundTripAndArithmetic) {

@@ -2,9 +2,12 @@
 
 #include "engine/compiler/CheckModel.h"
 
+#include "graph/Constants.h"
 #include "graph/FirstError.h"
 #include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "graph/storage/Storage.h"
+#include "runtime/MachineMemory.h"
 
 using namespace mlir;
 
@@ -43,6 +46,33 @@ static std::string tooLarge(ModuleOp module) {
   return reported.takeWithPlace();
 }
 
+/// Whether this machine can hold every constant: a few bytes of a file may
+/// stand for one of any size.
+static Result<void> checkConstants(const Model &model) {
+  const uint64_t memory = memoryOfMachine();
+  Result<void> outcome;
+  model.module().walk([&](stablehlo::ConstantOp op) {
+    auto type = cast<RankedTensorType>(op.getType());
+    const std::optional<ElementType> element =
+        elementTypeOf(type.getElementType());
+    const std::optional<int64_t> bytes =
+        element && type.hasStaticShape() ? byteCount(*element, type.getShape())
+                                         : std::nullopt;
+    if (!bytes || uint64_t(*bytes) <= memory)
+      return WalkResult::advance();
+    std::string name = constantName(op).str(), place = model.path;
+    if (auto line = op->getLoc()->findInstanceOf<FileLineColLoc>())
+      place += ":" + std::to_string(line.getLine());
+    outcome = systemError(
+        place + ": the constant " + (name.empty() ? "" : "'" + name + "' ") +
+        "of " + toString(*element, Shape(type.getShape())) + " takes " +
+        inGigabytes(*bytes) + "; this machine has " + inGigabytes(memory) +
+        " of memory");
+    return WalkResult::interrupt();
+  });
+  return outcome;
+}
+
 Result<void> checkModel(const Model &model) {
   const auto invalid = [&](const std::string &what) {
     const bool isNamed = what.find(model.path) != std::string::npos;
@@ -52,6 +82,8 @@ Result<void> checkModel(const Model &model) {
     return invalid(whyNoEntry(model.module()));
   if (const std::string what = tooLarge(model.module()); !what.empty())
     return invalid(what);
+  if (Result<void> constants = checkConstants(model); !constants)
+    return constants;
   if (model.entry())
     if (Result<Storage> storage = Storage::of(model); !storage)
       return invalid(storage.error().message);

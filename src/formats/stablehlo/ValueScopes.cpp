@@ -65,12 +65,15 @@ private:
            token.text.size() > 1 && llvm::isDigit(token.text[1]);
   }
 
-  Error invalid(const Token &at, const std::string &what) const {
+  /// "3:7: ".
+  std::string placeOf(const Token &at) const {
     const std::string_view before = text.substr(0, at.begin);
     const size_t line = 1 + std::count(before.begin(), before.end(), '\n');
     const size_t column = at.begin - (before.rfind('\n') + 1) + 1;
-    return invalidModel(std::to_string(line) + ":" + std::to_string(column) +
-                        ": " + what);
+    return std::to_string(line) + ":" + std::to_string(column) + ": ";
+  }
+  Error invalid(const Token &at, const std::string &what) const {
+    return invalidModel(placeOf(at) + what);
   }
 
   Bracket &body() {
@@ -80,6 +83,7 @@ private:
   }
 
   Result<void> step();
+  Result<void> enter();
   Result<void> leave();
   void endOperation();
   Result<void> values();
@@ -91,6 +95,8 @@ private:
   std::string_view text;
   Token last, token = tokenAt(text, 0);
   llvm::SmallVector<Bracket> open;
+  /// How many of them are `{`.
+  size_t bodies = 0;
   /// The values that are known, and how many results each has.
   llvm::DenseMap<StringRef, size_t> known;
 };
@@ -99,11 +105,23 @@ Result<void> ScopeCheck::step() {
   if (isValue(token))
     return values();
   if (token.is('(') || token.is('[') || token.is('{'))
-    open.push_back({token.text[0], token.is('(') && isBlock(last)});
-  else if (token.is(')') || token.is(']') || token.is('}'))
+    return enter();
+  if (token.is(')') || token.is(']') || token.is('}'))
     return leave();
-  else if (token.is("func.func") && open.back().kind == '{')
+  if (token.is("func.func") && open.back().kind == '{')
     endOperation(); // The one before may have been a mere declaration.
+  advance(next(token));
+  return {};
+}
+
+Result<void> ScopeCheck::enter() {
+  // The time that MLIR takes grows with the square of it.
+  constexpr size_t deepest = 600;
+  open.push_back({token.text[0], token.is('(') && isBlock(last)});
+  bodies += token.is('{');
+  if (bodies > deepest)
+    return unsupported(placeOf(token) + "operations nest more than " +
+                       std::to_string(deepest) + " deep");
   advance(next(token));
   return {};
 }
@@ -116,6 +134,7 @@ Result<void> ScopeCheck::leave() {
   forget(open.back().values);
   forget(open.back().arguments);
   open.pop_back();
+  bodies -= kind == '{';
   const bool closedBody = kind == '{' && open.back().kind == '{';
   advance(next(token));
   const bool goesOn = token.kind == Token::Kind::Mark || token.is("cond") ||

@@ -86,6 +86,19 @@ TEST(ValueScopesTest, BracketsMatch) {
   EXPECT_EQ(problem("f({"), "");
 }
 
+TEST(ValueScopesTest, OperationsNestForHundredsOfLevelsAtMost) {
+  auto nested = [](int depth) {
+    std::string text;
+    for (int i = 0; i < depth; ++i)
+      text += "f({";
+    for (int i = 0; i < depth; ++i)
+      text += "})";
+    return problem(text);
+  };
+  EXPECT_EQ(nested(600), "");
+  EXPECT_EQ(nested(601), "1:1803: operations nest more than 600 deep");
+}
+
 /// What MLIR's parser would free before it writes to it. Only valgrind sees
 /// more than the message.
 TEST(ValueScopesTest, TheParserNeverSeesPromises) {
