@@ -21,6 +21,8 @@ public:
 
 private:
   void openArguments();
+  /// \p type without some of its sizes.
+  Type opened(Type type);
   void follow(Operation &op);
   bool inferAgain(Operation &op);
   bool isOpen(Value value) const { return known.contains(value); }
@@ -34,25 +36,31 @@ private:
 
 } // namespace
 
+Type Opener::opened(Type given) {
+  auto type = dyn_cast<RankedTensorType>(given);
+  if (!type || type.getEncoding() ||
+      !isa<FloatType, IntegerType, ComplexType>(type.getElementType()))
+    return given;
+  SmallVector<int64_t> shape(type.getShape());
+  for (int64_t &size : shape)
+    if (dice.oneIn(2))
+      size = ShapedType::kDynamic;
+  return type.clone(shape);
+}
+
 void Opener::openArguments() {
   for (BlockArgument argument : block.getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type || type.getRank() == 0 || type.getEncoding() ||
-        !isa<FloatType, IntegerType, ComplexType>(type.getElementType()))
-      continue;
-    SmallVector<int64_t> shape(type.getShape());
-    for (int64_t &size : shape)
-      if (dice.oneIn(2))
-        size = ShapedType::kDynamic;
-    if (ArrayRef<int64_t>(shape) == type.getShape())
+    Type type = argument.getType(), open = opened(type);
+    if (open == type)
       continue;
     known[argument] = type;
-    argument.setType(type.clone(shape));
+    argument.setType(open);
   }
 }
 
-/// Gives the results the types that follow from the operands' where some do;
-/// whether the operation is a valid one then.
+/// Gives the results the types that follow from the operands', and less than
+/// what is known where nothing says what follows; whether the operation is a
+/// valid one then.
 bool Opener::inferAgain(Operation &op) {
   SmallVector<Type> before(op.getResultTypes()), types(before);
   if (auto inferring = dyn_cast<InferTypeOpInterface>(&op)) {
@@ -63,6 +71,10 @@ bool Opener::inferAgain(Operation &op) {
             op.getRegions(), types)) ||
         types.size() != before.size())
       return false;
+  } else if (!isa<stablehlo::RngBitGeneratorOp>(op)) {
+    // (No operand says how many random bits there are.)
+    for (Type &type : types)
+      type = opened(type);
   }
   for (auto [result, type] : llvm::zip_equal(op.getResults(), types))
     result.setType(type);

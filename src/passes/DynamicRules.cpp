@@ -3,6 +3,8 @@
 #include "graph/Readers.h"
 #include "graph/nn/NnOps.h"
 #include "passes/AlgebraRules.h"
+#include "passes/Broadcast.h"
+#include "passes/Groups.h"
 #include "passes/Matching.h"
 
 using namespace mlir;
@@ -126,11 +128,37 @@ static Value reshapeToOwnShape(DynamicReshapeOp op, OpBuilder &) {
              ? Value(op.getOperand())
              : Value();
 }
-/// As many elements in one dimension as in another.
-static Value reshapeLine(DynamicReshapeOp op, OpBuilder &) {
-  return op.getOperand().getType() == op.getType() && tensorOf(op).getRank() < 2
+/// As many elements as before leave one unknown size what it was.
+static Value reshapeSetByCount(DynamicReshapeOp op, OpBuilder &) {
+  return op.getOperand().getType() == op.getType() && isSetByCount(tensorOf(op))
              ? Value(op.getOperand())
              : Value();
+}
+/// Of two reshapes the last one counts.
+static Value reshapeReshape(DynamicReshapeOp op, OpBuilder &builder) {
+  Operation *inner = op.getOperand().getDefiningOp();
+  if (!isa_and_nonnull<ReshapeOp, DynamicReshapeOp>(inner))
+    return {};
+  Value source = inner->getOperand(0);
+  if (source.getType() == op.getType() && isSetByCount(tensorOf(op)))
+    return source;
+  return builder.create<DynamicReshapeOp>(op.getLoc(), op.getType(), source,
+                                          op.getOutputShape());
+}
+/// The shape that something was just given.
+static Value shapeOfReshape(nn::ShapeOp op, OpBuilder &builder) {
+  Operation *source = op.getOperand().getDefiningOp();
+  Value sizes;
+  if (auto reshape = dyn_cast_or_null<DynamicReshapeOp>(source))
+    sizes = reshape.getOutputShape();
+  else if (auto broadcast = dyn_cast_or_null<DynamicBroadcastInDimOp>(source))
+    sizes = broadcast.getOutputDimensions();
+  if (!sizes || !isa<IntegerType>(tensorOf(sizes).getElementType()) ||
+      tensorOf(sizes).getShape() != tensorOf(op).getShape())
+    return {};
+  return sizes.getType() == op.getType()
+             ? sizes
+             : builder.create<ConvertOp>(op.getLoc(), op.getType(), sizes);
 }
 /// What was computed of tensors of a shape has it.
 static Value reshapeThrough(DynamicReshapeOp op, OpBuilder &) {
@@ -139,6 +167,51 @@ static Value reshapeThrough(DynamicReshapeOp op, OpBuilder &) {
                  inner.getOutputShape() == op.getOutputShape()
              ? Value(op.getOperand())
              : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise operations
+//===----------------------------------------------------------------------===//
+
+/// An operand of \p op that has its result's shape and is no broadcast.
+static Value operandAsLarge(Operation *op) {
+  const int64_t rank = tensorOf(op->getResult(0)).getRank();
+  for (Value operand : op->getOperands())
+    if (tensorOf(operand).getRank() == rank && !Broadcast::of(operand))
+      return operand;
+  return {};
+}
+
+/// What is repeated to sizes that are computed is as large as what it is
+/// combined with: nobody needs to compute them.
+static Value broadcastBeside(Operation *op, OpBuilder &builder) {
+  if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumOperands() < 2 ||
+      op->getNumRegions())
+    return {};
+  SmallVector<Value> operands;
+  bool changes = false;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(operand);
+    auto broadcast = Broadcast::of(operand);
+    if (!broadcast || !isa<DynamicBroadcastInDimOp>(broadcast->op) ||
+        broadcast->type().hasStaticShape() ||
+        !tensorOf(broadcast->operand).hasStaticShape() ||
+        !llvm::is_sorted(broadcast->dimensions))
+      continue;
+    Value beside = operandAsLarge(op);
+    if (!beside)
+      return {};
+    operands.back() =
+        broadcastTo(builder, broadcast->op->getLoc(), broadcast->type(),
+                    broadcast->operand, broadcast->dimensions, beside);
+    changes = true;
+  }
+  if (!changes)
+    return {};
+  Operation *copy = builder.clone(*op);
+  copy->removeDiscardableAttr(groupAttribute);
+  copy->setOperands(operands);
+  return copy->getResult(0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -306,12 +379,22 @@ ArrayRef<Rule> dynamicRules() {
           "dynamic_reshape(x, s)"),
       rule<DynamicReshapeOp, reshapeToOwnShape>(
           "dynamic-reshape-own-shape", "dynamic_reshape(x, shape(x)) -> x"),
-      rule<DynamicReshapeOp, reshapeLine>("dynamic-reshape-line",
-                                          "dynamic_reshape(x : ?) : ? -> x"),
+      rule<DynamicReshapeOp, reshapeSetByCount>(
+          "dynamic-reshape-same", "dynamic_reshape(x : ?x3) : ?x3 -> x"),
+      rule<DynamicReshapeOp, reshapeReshape>(
+          "dynamic-reshape-reshape",
+          "dynamic_reshape(dynamic_reshape(x, s), t) -> dynamic_reshape(x, t), "
+          "or x"),
+      rule<nn::ShapeOp, shapeOfReshape>("shape-of-dynamic-reshape",
+                                        "shape(dynamic_reshape(x, s)) -> s"),
       rule<DynamicReshapeOp, reshapeThrough>(
           "dynamic-reshape-through",
           "dynamic_reshape(abs(dynamic_reshape(x, s)), s) -> "
           "abs(dynamic_reshape(x, s))"),
+      rule<Operation *, broadcastBeside>(
+          "broadcast-beside",
+          "add(x, dynamic_broadcast_in_dim(c, s)) -> add(x, broadcast_like(c, "
+          "x))"),
       rule<nn::ShapeOp, shapeOfUnread>(
           "shape-of-unread",
           "shape(abs(x)) -> shape(x), where nothing else reads abs(x)"),

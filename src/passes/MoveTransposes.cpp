@@ -27,13 +27,10 @@ public:
     result.isTranspose = true;
     return result;
   }
-  static Rearrangement of(ReshapeOp op) {
-    Rearrangement result;
-    result.shape.assign(tensorOf(op).getShape().begin(),
-                        tensorOf(op).getShape().end());
-    if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(
-            tensorOf(op).getElementType()))
-      result.axis = perAxis.getQuantizedDimension();
+  static Rearrangement of(ReshapeOp op) { return toShapeOf(op); }
+  static Rearrangement of(DynamicReshapeOp op) {
+    Rearrangement result = toShapeOf(op);
+    result.sizes = op.getOutputShape();
     return result;
   }
 
@@ -45,10 +42,19 @@ public:
   Value build(Value value, OpBuilder &builder) const;
   /// Whether this can be done to \p value without a size that is computed.
   bool fits(Value value) const {
-    return isTranspose || isSetByCount(tensorOf(value));
+    return isTranspose || sizes || isSetByCount(tensorOf(value));
   }
 
 private:
+  static Rearrangement toShapeOf(Value reshaped) {
+    auto type = tensorOf(reshaped);
+    Rearrangement result;
+    result.shape = llvm::to_vector(type.getShape());
+    if (auto perAxis =
+            dyn_cast<quant::UniformQuantizedPerAxisType>(type.getElementType()))
+      result.axis = perAxis.getQuantizedDimension();
+    return result;
+  }
   RankedTensorType typeOf(Value value) const;
   /// The operation that does this to \p value.
   Value apply(Value value, OpBuilder &builder) const;
@@ -69,6 +75,8 @@ private:
   SmallVector<int64_t> permutation, shape;
   /// The dimension of the shape along which it is quantised, if it is.
   int64_t axis = 0;
+  /// The sizes of a shape that is not known.
+  Value sizes;
 };
 
 } // namespace
@@ -84,6 +92,9 @@ Value Rearrangement::apply(Value value, OpBuilder &builder) const {
   if (isTranspose)
     return builder.create<TransposeOp>(value.getLoc(), typeOf(value), value,
                                        permutation);
+  if (sizes)
+    return builder.create<DynamicReshapeOp>(value.getLoc(), typeOf(value),
+                                            value, sizes);
   return builder.create<ReshapeOp>(value.getLoc(), typeOf(value), value);
 }
 
@@ -91,9 +102,10 @@ bool Rearrangement::cancels(Operation *op) const {
   if (auto transpose = dyn_cast<TransposeOp>(op))
     return isTranspose && llvm::equal(composeWith(transpose),
                                       llvm::seq<int64_t>(permutation.size()));
-  auto reshape = dyn_cast<ReshapeOp>(op);
-  return reshape && !isTranspose &&
-         reshape.getOperand().getType() == typeOf(reshape);
+  if (isTranspose || !isa<ReshapeOp, DynamicReshapeOp>(op))
+    return false;
+  auto target = typeOf(op->getResult(0));
+  return op->getOperand(0).getType() == target && isSetByCount(target);
 }
 
 bool Rearrangement::passesThrough(Operation *op) const {
@@ -147,7 +159,7 @@ std::optional<int> Rearrangement::cost(Value value, unsigned depth) const {
     return splatValue(value) || value.hasOneUse() ? 0 : 1;
   if (cancels(op))
     return hasOneReader(value) ? -1 : 0;
-  if (isTranspose ? isa<TransposeOp>(op) : isa<ReshapeOp>(op))
+  if (isTranspose ? isa<TransposeOp>(op) : isa<ReshapeOp, DynamicReshapeOp>(op))
     return hasOneReader(value) ? 0 : 1;
   if (isTranspose && isa<BroadcastInDimOp>(op))
     return 0;
@@ -184,8 +196,8 @@ Value Rearrangement::build(Value value, OpBuilder &builder) const {
   if (auto inner = dyn_cast<TransposeOp>(op); inner && isTranspose)
     return builder.create<TransposeOp>(inner.getLoc(), typeOf(value),
                                        inner.getOperand(), composeWith(inner));
-  if (auto inner = dyn_cast<ReshapeOp>(op); inner && !isTranspose)
-    return apply(inner.getOperand(), builder);
+  if (!isTranspose && isa<ReshapeOp, DynamicReshapeOp>(op))
+    return apply(op->getOperand(0), builder);
   if (auto inner = dyn_cast<BroadcastInDimOp>(op); inner && isTranspose) {
     SmallVector<int64_t> dimensions;
     for (int64_t dimension : inner.getBroadcastDimensions())
@@ -261,6 +273,10 @@ ArrayRef<Rule> moveTransposesRules() {
           "move-transpose", "transpose(relu(transpose(x))) -> relu(x)"),
       rule<ReshapeOp, moveUp<ReshapeOp>>(
           "move-reshape", "reshape(relu(reshape(x))) -> relu(x)"),
+      rule<DynamicReshapeOp, moveUp<DynamicReshapeOp>>(
+          "move-reshape",
+          "dynamic_reshape(relu(dynamic_reshape(x : ?x3, s)), t) : ?x3 -> "
+          "relu(x)"),
   };
   return rules;
 }

@@ -208,9 +208,10 @@ static Value slicePart(SliceOp op, OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 static Value concatenateEmpty(ConcatenateOp op, OpBuilder &builder) {
+  // One without elements for another reason still counts.
   SmallVector<Value> rest;
   for (Value input : op.getInputs())
-    if (!isEmpty(input))
+    if (tensorOf(input).getDimSize(op.getDimension()) != 0)
       rest.push_back(input);
   if (rest.empty() || rest.size() == op.getInputs().size())
     return {};

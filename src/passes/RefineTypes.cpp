@@ -4,6 +4,7 @@
 #include "graph/Types.h"
 #include "graph/chlo/Structured.h"
 #include "graph/nn/NnOps.h"
+#include "graph/stablehlo/Einsum.h"
 #include "graph/stablehlo/Verify.h"
 #include "passes/DynamicRules.h"
 #include "passes/Matching.h"
@@ -313,6 +314,34 @@ static Sizes sizesOf(nn::OneHotOp op) {
   return sizes;
 }
 
+/// A letter of an einsum is as large as where an operand has it.
+static std::optional<Sizes> einsumSizes(Operation *op, StringRef config) {
+  SmallVector<int64_t> ranks;
+  for (Value operand : op->getOperands())
+    ranks.push_back(tensorOf(operand).getRank());
+  std::optional<Einsum> einsum = parseEinsum(config, ranks);
+  if (!einsum)
+    return std::nullopt;
+  Sizes sizes(einsum->result.size(), unknown);
+  for (auto [operand, labels] :
+       llvm::zip_equal(op->getOperands(), einsum->operands))
+    for (auto [label, size] :
+         llvm::zip_equal(labels, tensorOf(operand).getShape()))
+      if (size_t place = einsum->result.find(label);
+          place != std::string::npos && sizes[place] == unknown)
+        sizes[place] = size;
+  return sizes;
+}
+
+static Sizes sizesOf(TorchIndexSelectOp op) {
+  ArrayRef<int64_t> from = tensorOf(op.getOperand()).getShape();
+  Sizes sizes(from.take_front(op.getDim()));
+  llvm::append_range(
+      sizes, tensorOf(op.getIndex()).getShape().drop_front(op.getBatchDims()));
+  llvm::append_range(sizes, from.drop_front(op.getDim() + 1));
+  return sizes;
+}
+
 /// The result's sizes as they follow from the operation; nothing for one that
 /// is not known here.
 static std::optional<Sizes> resultSizes(Operation *op) {
@@ -323,8 +352,10 @@ static std::optional<Sizes> resultSizes(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<Sizes>>(op)
       .Case<ConvolutionOp, DotGeneralOp, ReduceOp, ReduceWindowOp, ReshapeOp,
             RealDynamicSliceOp, DynamicPadOp, DynamicConvOp, BitcastConvertOp,
-            nn::ResizeOp, nn::OneHotOp>(
+            TorchIndexSelectOp, nn::ResizeOp, nn::OneHotOp>(
           [](auto each) -> std::optional<Sizes> { return sizesOf(each); })
+      .Case<EinsumOp, UnaryEinsumOp>(
+          [](auto each) { return einsumSizes(each, each.getEinsumConfig()); })
       .Case<chlo::RaggedDotOp>([](chlo::RaggedDotOp dot) {
         return std::optional<Sizes>(chlo::raggedDotShape(dot));
       })

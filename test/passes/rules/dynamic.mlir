@@ -60,7 +60,7 @@ func.func @"dynamic-reshape-own-shape"(%x: tensor<6xf32>) -> tensor<?x3xf32> {
   return %r : tensor<?x3xf32>
 }
 
-func.func @"dynamic-reshape-line"(%x: tensor<2x3xf32>, %s: tensor<1xi64>) -> tensor<?xf32> {
+func.func @"dynamic-reshape-same"(%x: tensor<2x3xf32>, %s: tensor<1xi64>) -> tensor<?xf32> {
   %six = stablehlo.constant dense<6> : tensor<1xi64>
   %d = stablehlo.dynamic_reshape %x, %six : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<?xf32>
   %r = stablehlo.dynamic_reshape %d, %six : (tensor<?xf32>, tensor<1xi64>) -> tensor<?xf32>
@@ -144,5 +144,49 @@ func.func @"shape-of-unread/stays"(%x: tensor<6xf32>) -> tensor<?x3xf32> {
   %a = stablehlo.abs %d : tensor<?x3xf32>
   %b = nn.broadcast_like %c, %a : (tensor<3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
   %r = stablehlo.multiply %a, %b : tensor<?x3xf32>
+  return %r : tensor<?x3xf32>
+}
+
+func.func @"dynamic-reshape-reshape"(%x: tensor<2x3xf32>) -> (tensor<?x3xf32>, tensor<?x2xf32>) {
+  %s = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  %t = stablehlo.constant dense<[6, 1]> : tensor<2xi64>
+  %u = stablehlo.constant dense<[3, 2]> : tensor<2xi64>
+  %a = stablehlo.dynamic_reshape %x, %s : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<?x3xf32>
+  %b = stablehlo.dynamic_reshape %a, %t : (tensor<?x3xf32>, tensor<2xi64>) -> tensor<?x1xf32>
+  %c = stablehlo.dynamic_reshape %b, %s : (tensor<?x1xf32>, tensor<2xi64>) -> tensor<?x3xf32>
+  %d = stablehlo.dynamic_reshape %b, %u : (tensor<?x1xf32>, tensor<2xi64>) -> tensor<?x2xf32>
+  return %c, %d : tensor<?x3xf32>, tensor<?x2xf32>
+}
+// Two unknown sizes may have changed places.
+func.func @"dynamic-reshape-same/stays"(%x: tensor<2x3xf32>) -> tensor<?x?xf32> {
+  %s = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  %t = stablehlo.constant dense<[3, 2]> : tensor<2xi64>
+  %a = stablehlo.dynamic_reshape %x, %s : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  %b = stablehlo.dynamic_reshape %a, %t : (tensor<?x?xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  return %b : tensor<?x?xf32>
+}
+
+func.func @"shape-of-dynamic-reshape"(%x: tensor<2x3xf32>, %v: tensor<3xf32>) -> (tensor<2xi64>, tensor<2xi64>) {
+  %s = stablehlo.constant dense<[3, 2]> : tensor<2xi32>
+  %t = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  %a = stablehlo.dynamic_reshape %x, %s : (tensor<2x3xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  %b = stablehlo.dynamic_broadcast_in_dim %v, %t, dims = [1] : (tensor<3xf32>, tensor<2xi64>) -> tensor<?x3xf32>
+  %c = nn.shape %a : (tensor<?x?xf32>) -> tensor<2xi64>
+  %d = nn.shape %b : (tensor<?x3xf32>) -> tensor<2xi64>
+  return %c, %d : tensor<2xi64>, tensor<2xi64>
+}
+
+func.func @"broadcast-beside"(%x: tensor<6xf32>, %n: tensor<3xf32>) -> tensor<?x3xf32> {
+  %s = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  %d = stablehlo.dynamic_reshape %x, %s : (tensor<6xf32>, tensor<2xi64>) -> tensor<?x3xf32>
+  %b = stablehlo.dynamic_broadcast_in_dim %n, %s, dims = [1] : (tensor<3xf32>, tensor<2xi64>) -> tensor<?x3xf32>
+  %r = stablehlo.subtract %b, %d : tensor<?x3xf32>
+  return %r : tensor<?x3xf32>
+}
+// Nothing else says how large they are.
+func.func @"broadcast-beside/stays"(%n: tensor<3xf32>) -> tensor<?x3xf32> {
+  %s = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  %b = stablehlo.dynamic_broadcast_in_dim %n, %s, dims = [1] : (tensor<3xf32>, tensor<2xi64>) -> tensor<?x3xf32>
+  %r = stablehlo.add %b, %b : tensor<?x3xf32>
   return %r : tensor<?x3xf32>
 }

@@ -198,6 +198,13 @@ func.func @"concatenate-empty"(%x: tensor<2xf32>, %y: tensor<0xf32>) -> tensor<2
   %r = stablehlo.concatenate %y, %x, dim = 0 : (tensor<0xf32>, tensor<2xf32>) -> tensor<2xf32>
   return %r : tensor<2xf32>
 }
+// One that has no elements, but a size along the dimension.
+func.func @"concatenate-empty/stays"(%x: tensor<1x0xf32>, %y: tensor<0xf32>) -> tensor<?x0xf32> {
+  %s = stablehlo.constant dense<[2, 0]> : tensor<2xi64>
+  %d = stablehlo.dynamic_reshape %y, %s : (tensor<0xf32>, tensor<2xi64>) -> tensor<?x0xf32>
+  %r = stablehlo.concatenate %x, %d, dim = 0 : (tensor<1x0xf32>, tensor<?x0xf32>) -> tensor<?x0xf32>
+  return %r : tensor<?x0xf32>
+}
 
 func.func @"concatenate-splats"(%s: tensor<f32>, %x: tensor<1x2xf32>) -> tensor<6x2xf32> {
   %a = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<2x2xf32>

@@ -96,6 +96,9 @@ public:
   OpenGraph &graph() { return *current; }
   /// Adds a node to the current graph.
   NodeProto &addNode(llvm::StringRef opType);
+  /// Whether the one unknown size of what \p op gives follows from the number
+  /// of elements, and nothing computes it.
+  bool isInferred(mlir::Operation *op) const { return inferred.contains(op); }
   /// Whether \p op only repeats elements and is written when it is needed.
   static bool isBroadcast(mlir::Operation *op);
 
@@ -115,6 +118,8 @@ private:
                  llvm::ArrayRef<mlir::Operation *> ops);
   /// Whether the addition is written as the bias of a product.
   bool planBias(mlir::Operation *add);
+  /// Finds the reshapes that need no computed sizes.
+  void planReshapes(mlir::Block &block);
   /// The node is written by what its ops do.
   void giveUp(KeptNode *node);
   void writeBlock(mlir::Block &block);
@@ -149,6 +154,8 @@ private:
   mlir::DenseMap<mlir::Operation *, KeptNode *> keptOf;
   mlir::DenseMap<mlir::Operation *, BiasedProduct> biased;
   llvm::SmallPtrSet<mlir::Operation *, 16> absorbed;
+  /// Reshapes whose one unknown size follows from the number of elements.
+  llvm::SmallPtrSet<mlir::Operation *, 16> inferred;
   mlir::DenseMap<mlir::Block *, OpenGraph *> graphs;
   std::map<std::string, int64_t> unsupported;
   int depth = 0;

@@ -107,6 +107,9 @@ static LogicalResult writeReshape(Emitter &e, stablehlo::ReshapeOp op) {
 
 static LogicalResult writeDynamicReshape(Emitter &e,
                                          stablehlo::DynamicReshapeOp op) {
+  if (e.writer.isInferred(op))
+    return e.alias(
+        e.reshape(e.operand(op.getOperand()), tensorOf(op).getShape()));
   Name shape = shapeOperand(e, op.getOutputShape());
   e.need(14);
   return e.result("Reshape", {e.operand(op.getOperand()), shape},

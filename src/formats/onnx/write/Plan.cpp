@@ -151,6 +151,7 @@ void GraphWriter::planBlock(Block &block) {
     for (auto &[index, ops] : groups)
       planGroup(records, index, ops);
   }
+  planReshapes(block);
   for (Operation &op : block) {
     if (KeptNode *own = keptOf.lookup(&op)) {
       // An addition that is a node by itself may become a product's bias.
@@ -271,6 +272,52 @@ static bool isReadOnlyBy(Operation *product, Operation *add) {
                       ? llvm::all_of(user->getUsers(), isBehind)
                       : isBehind(user);
          });
+}
+
+/// Whether the node that writes \p op may find out the one size that is unknown
+/// from the number of elements.
+static bool isSetByCount(stablehlo::DynamicReshapeOp op) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getType()).getShape();
+  return llvm::count_if(shape, ShapedType::isDynamic) == 1 &&
+         !llvm::is_contained(shape, 0);
+}
+
+void GraphWriter::planReshapes(Block &block) {
+  SmallVector<Operation *> unneeded;
+  for (auto op : block.getOps<stablehlo::DynamicReshapeOp>())
+    if (!keptOf.contains(op) && isSetByCount(op)) {
+      inferred.insert(op);
+      if (Operation *sizes = op.getOutputShape().getDefiningOp())
+        unneeded.push_back(sizes);
+    }
+  // What computes sizes for these alone is not written.
+  auto isUnread = [&](Value value) {
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+      return absorbed.contains(use.getOwner()) ||
+             (inferred.contains(use.getOwner()) && use.getOperandNumber() == 1);
+    });
+  };
+  while (!unneeded.empty()) {
+    Operation *op = unneeded.pop_back_val();
+    KeptNode *node = keptOf.lookup(op);
+    ArrayRef<Operation *> ops = node ? ArrayRef<Operation *>(node->ops) : op;
+    bool isNeeded = absorbed.contains(op) || op->getBlock() != &block ||
+                    !(node ? llvm::all_of(node->node.outputs,
+                                          [&](Value each) {
+                                            return !each || isUnread(each);
+                                          })
+                           : llvm::all_of(op->getResults(), isUnread));
+    if (isNeeded || !llvm::all_of(ops, [](Operation *each) {
+          return isPure(each) && each->getNumRegions() == 0;
+        }))
+      continue;
+    absorbed.insert(ops.begin(), ops.end());
+    for (Operation *each : ops)
+      for (Value operand : each->getOperands())
+        if (Operation *source = operand.getDefiningOp();
+            source && !isa<stablehlo::ConstantOp>(source))
+          unneeded.push_back(source);
+  }
 }
 
 void GraphWriter::giveUp(KeptNode *node) {

@@ -97,16 +97,34 @@ static Ints channelsFirst(int64_t first, int64_t second,
 static bool mergeBatchGroups(Emitter &e, Convolution &c, int64_t groups) {
   if (groups == 1)
     return true;
-  if (c.groups != 1 || llvm::any_of(c.xShape, ShapedType::isDynamic))
+  if (c.groups != 1 || ShapedType::isDynamic(c.xShape[1]))
     return false;
-  Ints split = {groups, c.xShape[0] / groups};
-  split.append(c.xShape.begin() + 1, c.xShape.end());
-  Ints order = identity(split.size());
+  // Sizes that are not known are those of x; one may be left to the node.
+  const bool isKnown = !llvm::any_of(ArrayRef<int64_t>(c.xShape).drop_front(),
+                                     ShapedType::isDynamic);
+  const Name shape = isKnown ? Name() : e.make("Shape", {c.x});
+  auto reshape = [&](const Name &x, Ints leading, int64_t from) {
+    const int64_t rank = c.xShape.size();
+    if (isKnown) {
+      leading.append(c.xShape.begin() + from, c.xShape.end());
+      return e.reshape(x, leading);
+    }
+    for (int64_t &size : leading)
+      if (ShapedType::isDynamic(size))
+        size = -1;
+    const Name rest = e.slice(shape, {0}, {from}, {rank}, {1});
+    return e.make("Reshape", {x, e.make("Concat", {e.integers(leading), rest},
+                                        {{"axis", 0}})});
+  };
+  int64_t images = c.xShape[0];
+  if (!ShapedType::isDynamic(images))
+    images /= groups;
+  Ints order = identity(c.xShape.size() + 1);
   std::swap(order[0], order[1]);
-  c.x = e.transpose(e.reshape(c.x, split), order);
-  c.xShape[0] /= groups;
+  c.x = e.transpose(reshape(c.x, {groups, images}, 1), order);
+  c.x = reshape(c.x, {images, groups * c.xShape[1]}, 2);
+  c.xShape[0] = images;
   c.xShape[1] *= groups;
-  c.x = e.reshape(c.x, c.xShape);
   c.groups = groups;
   return true;
 }
