@@ -2,6 +2,8 @@
 
 #include "backend/cpu/codegen/Codegen.h"
 
+#include "backend/cpu/codegen/HalfComparisons.h"
+
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LLVMContext.h"
@@ -65,6 +67,17 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PassInstrumentationCallbacks callbacks;
   leaveOut(callbacks);
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
+  // Before the vectoriser counts what they cost, and after what takes the
+  // extensions away for the last time.
+  builder.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
+        passes.addPass(WidenHalfComparisons());
+      });
+  builder.registerOptimizerLastEPCallback(
+      [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+        passes.addPass(
+            llvm::createModuleToFunctionPassAdaptor(WidenHalfComparisons()));
+      });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
