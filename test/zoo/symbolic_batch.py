@@ -192,15 +192,26 @@ def check(path, options):
                 f"{got.total()} nodes, {few.total()} with a fixed batch; more: "
                 f"{dict(got - few)}, fewer: {dict(few - got)}"
             )
+        said = f"{got.total()} nodes, {few.total()} with a fixed batch"
         for wanted in (batch, 2 * batch):
             inputs = made_inputs(fixed, path, folder, batch, wanted)
             reference = path if wanted == batch else given
+            try:
+                expected = outputs_of(
+                    reference, inputs, folder / f"expected{wanted}", options
+                )
+            except Failure:
+                if wanted == batch:
+                    raise
+                # A constant holds it elsewhere (a class token, say).
+                said += f"; only batch {batch}, to which the file is bound"
+                continue
             expect_same(
                 outputs_of(opened, inputs, folder / f"got{wanted}", options),
-                outputs_of(reference, inputs, folder / f"expected{wanted}", options),
+                expected,
                 f"batch {wanted}",
             )
-    return f"{got.total()} nodes, {few.total()} with a fixed batch"
+    return said
 
 
 def main():

@@ -26,6 +26,10 @@ struct Windows {
   Value indices;
   int64_t vectorDim;
   bool clamps;
+  /// What is indexed. Where a window's size is not known, the tensor that has
+  /// it, and which of its dimensions each one of the window is.
+  Value tensor, window = {};
+  Ints windowDims = {};
 
   /// Dimensions that need a number for each element: the mapped ones, the
   /// batching ones, and those of which a window is only a part.
@@ -33,7 +37,8 @@ struct Windows {
     Ints result(mapped);
     result.append(batching);
     for (auto [i, size] : llvm::enumerate(sizes))
-      if (size != shape[i] && !llvm::is_contained(result, i))
+      if ((size != shape[i] || ShapedType::isDynamic(size)) &&
+          !llvm::is_contained(result, i))
         result.push_back(i);
     return result;
   }
@@ -46,29 +51,56 @@ struct Windows {
     return result;
   }
   /// The indices' dimensions without the one of the vector.
-  Ints batchShape() const {
-    Ints result;
-    auto type = tensorOf(indices);
-    for (int64_t i = 0; i < type.getRank(); ++i)
-      if (i != vectorDim)
-        result.push_back(type.getDimSize(i));
+  Ints batchDims() const {
+    Ints result = identity(tensorOf(indices).getRank());
+    llvm::erase(result, vectorDim);
     return result;
   }
 };
-
-/// A row of numbers for each element of each window: a tensor
-/// [batch..., window along the listed dimensions..., listed dimensions] of i64.
-struct Rows {
-  Name rows;
-  Ints shape;
-};
 } // namespace
+
+/// The size of a dimension of \p value, as a vector of one number.
+static Name sizeOf(Emitter &e, Value value, int64_t dim) {
+  int64_t size = tensorOf(value).getDimSize(dim);
+  if (!ShapedType::isDynamic(size))
+    return e.integers({size});
+  return e.slice(e.make("Shape", {e.operand(value)}), {0}, {dim}, {dim + 1},
+                 {1});
+}
+
+/// Sizes joined, each of a dimension of a tensor.
+static Name sizesOf(Emitter &e, ArrayRef<std::pair<Value, int64_t>> dims) {
+  Ints known;
+  for (auto [value, dim] : dims)
+    known.push_back(tensorOf(value).getDimSize(dim));
+  if (llvm::none_of(known, ShapedType::isDynamic))
+    return e.integers(known);
+  Names parts;
+  for (auto [value, dim] : dims)
+    parts.push_back(sizeOf(e, value, dim));
+  return parts.size() == 1 ? parts.front()
+                           : e.make("Concat", parts, {{"axis", 0}});
+}
 
 /// Counts up along dimension \p dim of a tensor of ones otherwise.
 static Name count(Emitter &e, int64_t size, int64_t dim, int64_t rank) {
   Ints shape(rank, 1);
   shape[dim] = size;
   return e.integers(identity(size), shape);
+}
+/// The same for the size of a dimension of \p value.
+static Name countOf(Emitter &e, Value value, int64_t of, int64_t dim,
+                    int64_t rank) {
+  int64_t size = tensorOf(value).getDimSize(of);
+  if (!ShapedType::isDynamic(size))
+    return count(e, size, dim, rank);
+  Type i64 = IntegerType::get(value.getContext(), 64);
+  Name numbers =
+      e.make("Range", {e.scalar(i64, 0), e.squeeze(sizeOf(e, value, of), {0}),
+                       e.scalar(i64, 1)});
+  Ints axes = identity(rank);
+  axes.erase(axes.begin() + dim);
+  return e.unsqueeze(numbers, axes);
 }
 
 /// Column k of the index vectors, as [batch...].
@@ -81,30 +113,34 @@ static Name column(Emitter &e, const Windows &w, const Name &indices,
   return e.squeeze(one, {w.vectorDim});
 }
 
-static std::optional<Rows> rowsOf(Emitter &e, const Windows &w) {
-  Ints batch = w.batchShape();
-  bool isDynamic = llvm::any_of(batch, ShapedType::isDynamic);
-  if ((isDynamic && (w.mapped.empty() || !w.batching.empty())) ||
-      llvm::any_of(w.listed(), [&](int64_t dim) {
-        return ShapedType::isDynamic(w.shape[dim]);
-      }))
-    return std::nullopt;
+/// Where the last window of a dimension begins, as a scalar.
+static Name lastStart(Emitter &e, const Windows &w, int64_t dim) {
+  Type i64 = IntegerType::get(w.indices.getContext(), 64);
+  if (!ShapedType::isDynamic(w.shape[dim]))
+    return e.scalar(i64, static_cast<double>(w.shape[dim] - w.sizes[dim]));
+  Name last =
+      e.make("Sub", {sizeOf(e, w.tensor, dim), e.integers({w.sizes[dim]})});
+  return e.squeeze(last, {0});
+}
+
+/// A row of numbers for each element of each window: a tensor
+/// [batch..., window along the listed dimensions..., listed dimensions] of i64.
+static Name rowsOf(Emitter &e, const Windows &w) {
   Type i64 = IntegerType::get(w.indices.getContext(), 64);
   Name indices = e.cast(e.operand(w.indices), elementOf(w.indices), i64);
-  Ints listed = w.listed();
-  int64_t rank = batch.size() + listed.size();
-  Ints places(batch);
+  const Ints listed = w.listed(), batch = w.batchDims();
+  const int64_t rank = batch.size() + listed.size();
+  auto isOpen = [&](int64_t dim) {
+    return ShapedType::isDynamic(w.sizes[dim]);
+  };
+  Names sizes;
+  for (int64_t dim : batch)
+    sizes.push_back(sizeOf(e, w.indices, dim));
   for (int64_t dim : listed)
-    places.push_back(w.sizes[dim]);
-  Name wholeShape;
-  if (isDynamic)
-    wholeShape =
-        e.make("Concat",
-               {e.make("Shape", {column(e, w, indices, 0)}),
-                e.integers(ArrayRef<int64_t>(places).drop_front(batch.size()))},
-               {{"axis", 0}});
-  else
-    wholeShape = e.integers(places);
+    sizes.push_back(isOpen(dim) ? sizeOf(e, w.window, w.windowDims[dim])
+                                : e.integers({w.sizes[dim]}));
+  Name wholeShape = sizes.size() == 1 ? sizes.front()
+                                      : e.make("Concat", sizes, {{"axis", 0}});
   Names columns;
   for (auto [i, dim] : llvm::enumerate(listed)) {
     Name first;
@@ -112,21 +148,20 @@ static std::optional<Rows> rowsOf(Emitter &e, const Windows &w) {
     if (i < w.mapped.size()) {
       first = column(e, w, indices, i);
       if (w.clamps)
-        first = e.make(
-            "Clip",
-            {first, e.scalar(i64, 0),
-             e.scalar(i64, static_cast<double>(w.shape[dim] - w.sizes[dim]))});
+        first = e.make("Clip", {first, e.scalar(i64, 0), lastStart(e, w, dim)});
       Ints axes;
       for (size_t k = 0; k < listed.size(); ++k)
         axes.push_back(batch.size() + k);
       first = e.unsqueeze(first, axes);
     } else if (batching != w.batching.end()) {
       int64_t along = w.indicesBatching[batching - w.batching.begin()];
-      along -= along > w.vectorDim;
-      first = count(e, batch[along], along, rank);
+      first = countOf(e, w.indices, along, along - (along > w.vectorDim), rank);
     }
-    if (w.sizes[dim] > 1) {
-      Name within = count(e, w.sizes[dim], batch.size() + i, rank);
+    if (w.sizes[dim] > 1 || isOpen(dim)) {
+      const int64_t place = batch.size() + i;
+      Name within = isOpen(dim)
+                        ? countOf(e, w.window, w.windowDims[dim], place, rank)
+                        : count(e, w.sizes[dim], place, rank);
       first = first.empty() ? within : e.make("Add", {first, within});
     } else if (first.empty()) {
       first = e.integers({0}, Ints(rank, 1));
@@ -134,11 +169,8 @@ static std::optional<Rows> rowsOf(Emitter &e, const Windows &w) {
     Name whole = e.make("Expand", {first, wholeShape});
     columns.push_back(e.unsqueeze(whole, {rank}));
   }
-  Rows rows;
-  rows.rows = columns.size() == 1 ? columns.front()
-                                  : e.make("Concat", columns, {{"axis", rank}});
-  rows.shape = places;
-  return rows;
+  return columns.size() == 1 ? columns.front()
+                             : e.make("Concat", columns, {{"axis", rank}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,17 +187,16 @@ static LogicalResult writeGather(Emitter &e, stablehlo::GatherOp op) {
             Ints(numbers.getStartIndicesBatchingDims()),
             op.getStartIndices(),
             numbers.getIndexVectorDim(),
-            true};
+            true,
+            op.getOperand()};
   if (w.listed().empty())
     return e.unsupported("without indices");
-  std::optional<Rows> rows = rowsOf(e, w);
-  if (!rows)
-    return e.unsupported("with unknown sizes");
+  Name rows = rowsOf(e, w);
   Ints order = w.order(), listed = w.listed();
   Name x = e.transpose(e.operand(op.getOperand()), order);
-  Name gathered = e.make("GatherND", {x, rows->rows});
+  Name gathered = e.make("GatherND", {x, rows});
   // [batch..., listed windows..., other windows...] to the result's order.
-  size_t batchRank = w.batchShape().size();
+  size_t batchRank = w.batchDims().size();
   Ints squeezed, offsets, kept;
   for (auto [i, dim] : llvm::enumerate(order)) {
     bool collapsed = llvm::is_contained(numbers.getCollapsedSliceDims(), dim) ||
@@ -203,21 +234,34 @@ static LogicalResult writeTakeAlong(Emitter &e, nn::TakeAlongOp op) {
                   {{"axis", static_cast<int64_t>(op.getAxis())}});
 }
 
-/// The places of dynamic_slice and dynamic_update_slice, clamped, as a vector.
-static Name clampedStarts(Emitter &e, ValueRange starts,
-                          ArrayRef<int64_t> shape, ArrayRef<int64_t> sizes) {
+/// The sizes of all dimensions, as a vector.
+static Name shapeVector(Emitter &e, Value value) {
+  auto type = tensorOf(value);
+  return type.hasStaticShape() ? e.integers(type.getShape())
+                               : e.make("Shape", {e.operand(value)});
+}
+
+/// The places of dynamic_slice and dynamic_update_slice in \p whole, clamped
+/// for a part of the sizes \p sizes, as a vector.
+static Name clampedStarts(Emitter &e, ValueRange starts, Value whole,
+                          ArrayRef<int64_t> sizes, const Name &sizesVector) {
   Type i64 = IntegerType::get(e.op->getContext(), 64);
   Names parts;
-  Ints last;
-  for (auto [i, start] : llvm::enumerate(starts)) {
+  for (Value start : starts) {
     Name number = e.cast(e.operand(start), elementOf(start), i64);
     parts.push_back(e.unsqueeze(number, {0}));
-    last.push_back(shape[i] - sizes[i]);
   }
+  Ints known;
+  for (auto [size, part] : llvm::zip_equal(tensorOf(whole).getShape(), sizes))
+    if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(part))
+      known.push_back(size - part);
+  Name last = known.size() == sizes.size()
+                  ? e.integers(known)
+                  : e.make("Sub", {shapeVector(e, whole), sizesVector});
   Name all = parts.size() == 1 ? parts.front()
                                : e.make("Concat", parts, {{"axis", 0}});
-  all = e.make("Max", {all, e.integers(Ints(last.size(), 0))});
-  return e.make("Min", {all, e.integers(last)});
+  all = e.make("Max", {all, e.integers(Ints(sizes.size(), 0))});
+  return e.make("Min", {all, last});
 }
 
 static LogicalResult writeDynamicSlice(Emitter &e,
@@ -226,11 +270,10 @@ static LogicalResult writeDynamicSlice(Emitter &e,
   Name x = e.operand(op.getOperand());
   if (type.getRank() == 0)
     return e.alias(x);
-  if (!type.hasStaticShape())
-    return e.unsupported("with unknown sizes");
-  Name starts = clampedStarts(e, op.getStartIndices(), type.getShape(),
-                              op.getSliceSizes());
-  Name ends = e.make("Add", {starts, e.integers(op.getSliceSizes())});
+  Name sizes = e.integers(op.getSliceSizes());
+  Name starts = clampedStarts(e, op.getStartIndices(), op.getOperand(),
+                              op.getSliceSizes(), sizes);
+  Name ends = e.make("Add", {starts, sizes});
   return e.result("Slice",
                   {x, starts, ends, e.integers(identity(type.getRank()))});
 }
@@ -239,27 +282,42 @@ static LogicalResult writeDynamicSlice(Emitter &e,
 // Scatter
 //===----------------------------------------------------------------------===//
 
+/// The place of each element of \p value, of which \p shape has the sizes: a
+/// tensor [value's..., rank] of i64.
+static Name placesOf(Emitter &e, Value value, const Name &shape) {
+  auto type = tensorOf(value);
+  const int64_t rank = type.getRank();
+  if (!type.hasStaticShape()) {
+    Names columns;
+    for (int64_t dim = 0; dim < rank; ++dim)
+      columns.push_back(e.unsqueeze(
+          e.make("Expand", {countOf(e, value, dim, dim, rank), shape}),
+          {rank}));
+    return columns.size() == 1 ? columns.front()
+                               : e.make("Concat", columns, {{"axis", rank}});
+  }
+  Ints grid, sizes(type.getShape());
+  for (int64_t i = 0; i < type.getNumElements(); ++i) {
+    Ints place(rank);
+    for (int64_t dim = rank - 1, rest = i; dim >= 0; --dim) {
+      place[dim] = rest % sizes[dim];
+      rest /= sizes[dim];
+    }
+    grid.append(place);
+  }
+  sizes.push_back(rank);
+  return e.integers(grid, sizes);
+}
+
 static LogicalResult
 writeDynamicUpdateSlice(Emitter &e, stablehlo::DynamicUpdateSliceOp op) {
   auto type = tensorOf(op.getOperand()), update = tensorOf(op.getUpdate());
   if (type.getRank() == 0)
     return e.alias(e.operand(op.getUpdate()));
-  if (!type.hasStaticShape() || !update.hasStaticShape())
-    return e.unsupported("with unknown sizes");
-  Name starts = clampedStarts(e, op.getStartIndices(), type.getShape(),
-                              update.getShape());
-  Ints grid, shape(update.getShape());
-  int64_t rank = type.getRank();
-  for (int64_t i = 0; i < update.getNumElements(); ++i) {
-    Ints place(rank);
-    for (int64_t dim = rank - 1, rest = i; dim >= 0; --dim) {
-      place[dim] = rest % shape[dim];
-      rest /= shape[dim];
-    }
-    grid.append(place);
-  }
-  shape.push_back(rank);
-  Name rows = e.make("Add", {e.integers(grid, shape), starts});
+  Name shape = shapeVector(e, op.getUpdate());
+  Name starts = clampedStarts(e, op.getStartIndices(), op.getOperand(),
+                              update.getShape(), shape);
+  Name rows = e.make("Add", {placesOf(e, op.getUpdate(), shape), starts});
   return e.result("ScatterND", {e.operand(op.getOperand()), rows,
                                 e.operand(op.getUpdate())});
 }
@@ -299,15 +357,14 @@ static LogicalResult writeScatter(Emitter &e, stablehlo::ScatterOp op) {
   auto numbers = op.getScatterDimensionNumbers();
   auto type = tensorOf(op.getInputs()[0]),
        updates = tensorOf(op.getUpdates()[0]);
-  if (!type.hasStaticShape() || !updates.hasStaticShape())
-    return e.unsupported("with unknown sizes");
-  Ints sizes(type.getRank(), 1);
+  Ints sizes(type.getRank(), 1), updateDims(type.getRank(), 0);
   size_t next = 0;
   Ints windowDims;
   for (int64_t i = 0; i < type.getRank(); ++i)
     if (!llvm::is_contained(numbers.getInsertedWindowDims(), i) &&
         !llvm::is_contained(numbers.getInputBatchingDims(), i)) {
-      sizes[i] = updates.getDimSize(numbers.getUpdateWindowDims()[next++]);
+      updateDims[i] = numbers.getUpdateWindowDims()[next++];
+      sizes[i] = updates.getDimSize(updateDims[i]);
       windowDims.push_back(i);
     }
   Windows w{Ints(type.getShape()),
@@ -317,47 +374,50 @@ static LogicalResult writeScatter(Emitter &e, stablehlo::ScatterOp op) {
             Ints(numbers.getScatterIndicesBatchingDims()),
             op.getScatterIndices(),
             numbers.getIndexVectorDim(),
-            false};
+            false,
+            op.getInputs()[0],
+            op.getUpdates()[0],
+            updateDims};
   Ints listed = w.listed(), order = w.order();
   if (listed.empty())
     return e.unsupported("without indices");
-  std::optional<Rows> rows = rowsOf(e, w);
-  if (!rows)
-    return e.unsupported("with unknown sizes");
+  Name rows = rowsOf(e, w);
 
   // Rows of a window that does not lie inside go to the extra place.
   Type i64 = IntegerType::get(op.getContext(), 64);
-  size_t batchRank = w.batchShape().size();
-  Ints limits, windowAxes;
+  size_t batchRank = w.batchDims().size();
+  Ints windowAxes;
+  SmallVector<std::pair<Value, int64_t>> listedSizes;
   for (auto [i, dim] : llvm::enumerate(listed)) {
-    limits.push_back(w.shape[dim]);
+    listedSizes.push_back({w.tensor, dim});
     windowAxes.push_back(batchRank + i);
   }
   windowAxes.push_back(batchRank + listed.size());
-  Name low = e.make("Less", {rows->rows, e.scalar(i64, 0)});
-  Name high = e.make("GreaterOrEqual", {rows->rows, e.integers(limits)});
+  Name limits = sizesOf(e, listedSizes);
+  Name low = e.make("Less", {rows, e.scalar(i64, 0)});
+  Name high = e.make("GreaterOrEqual", {rows, limits});
   Name outside = e.cast(e.make("Or", {low, high}),
                         IntegerType::get(op.getContext(), 1), i64);
   Name isOutside =
       e.make("Greater", {e.reduce("ReduceMax", outside, windowAxes, true),
                          e.scalar(i64, 0)});
-  Name places = e.where(isOutside, e.integers(limits), rows->rows);
+  Name places = e.where(isOutside, limits, rows);
 
   // Updates as [batch..., listed windows..., other windows...].
-  Ints permutation, shape(rows->shape);
+  Ints permutation, added;
   for (int64_t i = 0; i < updates.getRank(); ++i)
     if (!llvm::is_contained(numbers.getUpdateWindowDims(), i))
       permutation.push_back(i);
-  for (int64_t dim : order) {
+  for (auto [i, dim] : llvm::enumerate(order)) {
     auto found = llvm::find(windowDims, dim);
-    if (found != windowDims.end())
+    if (found == windowDims.end())
+      added.push_back(batchRank + i);
+    else
       permutation.push_back(
           numbers.getUpdateWindowDims()[found - windowDims.begin()]);
   }
-  for (int64_t dim : ArrayRef<int64_t>(order).drop_front(listed.size()))
-    shape.push_back(w.sizes[dim]);
-  Name values =
-      e.reshape(e.transpose(e.operand(op.getUpdates()[0]), permutation), shape);
+  Name values = e.unsqueeze(
+      e.transpose(e.operand(op.getUpdates()[0]), permutation), added);
 
   Ints zeros(type.getRank(), 0), extra(type.getRank(), 0);
   std::fill_n(extra.begin(), listed.size(), 1);
