@@ -14,8 +14,6 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// Shape computations are short; longer chains are left to the passes.
-static constexpr int deepestChain = 200;
 /// Larger tensors are no shapes.
 static constexpr int64_t mostElements = 1024;
 /// Larger tensors are not computed while a model is read.
@@ -273,8 +271,37 @@ static std::optional<int64_t> smallStatic(Value value) {
   return count;
 }
 
+/// Visits what \p value is computed from and then itself, each after its
+/// operands; what \p isDone says is left out. However long a chain is, nothing
+/// recurs.
+static void operandsFirst(Value value, llvm::function_ref<bool(Value)> isDone,
+                          llvm::function_ref<void(Value)> visit) {
+  SmallVector<std::pair<Value, bool>> open = {{value, false}};
+  while (!open.empty()) {
+    auto [next, isReady] = open.pop_back_val();
+    if (isReady) {
+      visit(next);
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (!op || isDone(next))
+      continue;
+    open.push_back({next, true});
+    for (Value operand : op->getOperands())
+      open.push_back({operand, false});
+  }
+}
+
+std::optional<Elements> KnownValues::follow(Value value) {
+  operandsFirst(
+      value,
+      [&](Value each) { return !smallStatic(each) || known.contains(each); },
+      [&](Value each) { elementsOf(each); });
+  return elementsOf(value);
+}
+
 std::optional<Elements> KnownValues::elements(Value value) {
-  auto list = elements(value, 0);
+  auto list = follow(value);
   bool partial = !list || llvm::any_of(*list, [](Element element) {
     return element.kind == Element::Unknown;
   });
@@ -289,13 +316,13 @@ std::optional<Elements> KnownValues::elements(Value value) {
   return result;
 }
 
-std::optional<Elements> KnownValues::elements(Value value, int depth) {
-  if (depth > deepestChain || !smallStatic(value))
+std::optional<Elements> KnownValues::elementsOf(Value value) {
+  if (!smallStatic(value))
     return std::nullopt;
   auto found = known.find(value);
   if (found != known.end())
     return found->second;
-  auto result = compute(value, depth);
+  auto result = compute(value);
   known[value] = result;
   return result;
 }
@@ -401,12 +428,12 @@ static Element compare(stablehlo::ComparisonDirection direction, Element x,
   return {};
 }
 
-std::optional<Elements> KnownValues::compute(Value value, int depth) {
+std::optional<Elements> KnownValues::compute(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return std::nullopt;
   int64_t count = *smallStatic(value);
-  auto of = [&](Value operand) { return elements(operand, depth + 1); };
+  auto of = [&](Value operand) { return elementsOf(operand); };
   auto operandOf = [&](unsigned i) { return of(op->getOperand(i)); };
   Elements result;
 
@@ -531,8 +558,27 @@ std::optional<Elements> KnownValues::compute(Value value, int depth) {
 // Values
 //===----------------------------------------------------------------------===//
 
+/// Whether the oracle may compute \p value while a model is read.
+static bool mayBeComputed(Value value) {
+  Operation *op = value.getDefiningOp();
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!op || !type || !type.hasStaticShape() || !isMemoryEffectFree(op))
+    return false;
+  auto count = elementCount(type.getShape());
+  return count && *count <= mostComputed;
+}
+
 std::optional<Tensor> KnownValues::tensor(Value value) {
-  return evaluate(value, 0);
+  operandsFirst(
+      value,
+      [&](Value each) {
+        return !mayBeComputed(each) || evaluated.contains(each);
+      },
+      [&](Value each) {
+        follow(each);
+        evaluate(each);
+      });
+  return evaluate(value);
 }
 
 /// The elements as a tensor of the value's type; nothing if one is unknown.
@@ -549,35 +595,29 @@ static std::optional<Tensor> tensorOf(Value value, const Elements &list) {
   return result;
 }
 
-std::optional<Tensor> KnownValues::evaluate(Value value, int depth) {
-  if (depth > deepestChain)
-    return std::nullopt;
+std::optional<Tensor> KnownValues::evaluate(Value value) {
   if (auto constant = constantTensor(value))
     return constant;
   auto found = evaluated.find(value);
   if (found != evaluated.end())
     return found->second;
   std::optional<Tensor> result;
-  if (auto list = elements(value, depth))
+  if (auto list = elementsOf(value))
     result = tensorOf(value, *list);
   if (!result)
-    result = interpretOp(value, depth);
+    result = interpretOp(value);
   evaluated[value] = result;
   return result;
 }
 
 /// The value that the op which defines \p value has for constant operands.
-std::optional<Tensor> KnownValues::interpretOp(Value value, int depth) {
+std::optional<Tensor> KnownValues::interpretOp(Value value) {
+  if (!mayBeComputed(value))
+    return std::nullopt;
   Operation *op = value.getDefiningOp();
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!op || !type || !type.hasStaticShape() || !isMemoryEffectFree(op))
-    return std::nullopt;
-  auto count = elementCount(type.getShape());
-  if (!count || *count > mostComputed)
-    return std::nullopt;
   std::vector<Tensor> operands;
   for (Value operand : op->getOperands()) {
-    auto known = evaluate(operand, depth + 1);
+    auto known = evaluate(operand);
     if (!known || known->size() > mostComputed)
       return std::nullopt;
     operands.push_back(*known);

@@ -63,10 +63,12 @@ public:
   std::optional<Tensor> tensor(mlir::Value value);
 
 private:
-  std::optional<Elements> compute(mlir::Value value, int depth);
-  std::optional<Elements> elements(mlir::Value value, int depth);
-  std::optional<Tensor> evaluate(mlir::Value value, int depth);
-  std::optional<Tensor> interpretOp(mlir::Value value, int depth);
+  /// Each knows what it needs of the operands already: see operandsFirst().
+  std::optional<Elements> compute(mlir::Value value);
+  std::optional<Elements> follow(mlir::Value value);
+  std::optional<Elements> elementsOf(mlir::Value value);
+  std::optional<Tensor> evaluate(mlir::Value value);
+  std::optional<Tensor> interpretOp(mlir::Value value);
   void copySymbol(mlir::Value from, int64_t fromDimension, mlir::Value to,
                   int64_t toDimension);
 

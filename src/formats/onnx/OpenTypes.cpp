@@ -107,7 +107,7 @@ static MaybeTypes resized(NodeContext &node) {
     if (auto sizes = node.knownElements(node.operand(3));
         sizes && sizes->size() == shape.size())
       for (auto [size, element] : llvm::zip_equal(shape, *sizes))
-        if (element.isInteger())
+        if (element.isInteger() && element.value > 0)
           size = element.value;
   if (node.hasAttribute("axes")) {
     Ints listed;

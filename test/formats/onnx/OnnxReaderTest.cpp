@@ -293,6 +293,22 @@ TEST_F(OnnxReader, ComputesAxesFromTheRank) {
   EXPECT_EQ(resultType(*done), "tensor<?x1x1xf32>");
 }
 
+TEST_F(OnnxReader, FollowsLongChains) {
+  addInput("x", {3, 4});
+  addIntegers("one", {1});
+  addNode(graph, "Shape", {"x"}, {"s0"});
+  constexpr int links = 2000;
+  for (int i = 0; i < links; ++i)
+    addNode(graph, "Add", {("s" + std::to_string(i)).c_str(), "one"},
+            {("s" + std::to_string(i + 1)).c_str()});
+  addNode(graph, "ConstantOfShape", {("s" + std::to_string(links)).c_str()},
+          {"y"});
+  addOutput("y");
+  auto done = read();
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(resultType(*done), "tensor<2003x2004xf32>");
+}
+
 TEST_F(OnnxReader, SplitsAndTurnsWhatIsOpen) {
   addInput("x", {-1, 4}, {"N", ""});
   addIntegers("from", {-1});

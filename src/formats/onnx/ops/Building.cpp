@@ -30,11 +30,24 @@ Value sizeScalar(NodeContext &node, const Dim &dim, Type element) {
   return node.cast(node.reshape(dim.extent, ArrayRef<int64_t>()), element);
 }
 
+Value integersLike(NodeContext &node, ArrayRef<int64_t> values, Value like) {
+  ArrayRef<int64_t> shape = node.shape(like);
+  return node.constant(
+      Tensor::of<int64_t>(ElementType::I64, Shape(shape.begin(), shape.end()),
+                          std::vector<int64_t>(values.begin(), values.end())));
+}
+
 Value wrapNegative(NodeContext &node, Value indices, const Dim &size) {
   indices = node.cast(indices, node.i64());
-  if (auto known = node.knownIntegers(indices))
+  if (auto known = node.knownIntegers(indices)) {
     if (llvm::all_of(*known, [](int64_t index) { return index >= 0; }))
       return indices;
+    if (size.isStatic()) {
+      for (int64_t &index : *known)
+        index += index < 0 ? size.size : 0;
+      return integersLike(node, *known, indices);
+    }
+  }
   Value negative = node.compare(indices, node.scalar(node.i64(), 0),
                                 ComparisonDirection::LT);
   Value shifted = node.binary<stablehlo::AddOp>(

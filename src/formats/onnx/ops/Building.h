@@ -38,6 +38,10 @@ mlir::Value numbers(NodeContext &node, mlir::Type element,
                     llvm::ArrayRef<double> values,
                     llvm::ArrayRef<int64_t> shape);
 
+/// The same of i64, in the shape of \p like.
+mlir::Value integersLike(NodeContext &node, llvm::ArrayRef<int64_t> values,
+                         mlir::Value like);
+
 /// An input of one element, as a scalar.
 mlir::Value scalarInput(NodeContext &node, int64_t input);
 

@@ -32,9 +32,16 @@ static LogicalResult importGatherElements(NodeContext &node) {
 static Value wrapTuples(NodeContext &node, Value indices, Value data,
                         int64_t first, int64_t length) {
   indices = node.cast(indices, node.i64());
-  if (auto known = node.knownIntegers(indices))
+  if (auto known = node.knownIntegers(indices)) {
     if (llvm::all_of(*known, [](int64_t index) { return index >= 0; }))
       return indices;
+    ArrayRef<int64_t> bounds = node.shape(data).slice(first, length);
+    if (!ShapedType::isDynamicShape(bounds)) {
+      for (auto [i, index] : llvm::enumerate(*known))
+        index += index < 0 ? bounds[i % length] : 0;
+      return integersLike(node, *known, indices);
+    }
+  }
   Dims sizes;
   for (int64_t i = first; i < first + length; ++i)
     sizes.push_back(node.dim(data, i));

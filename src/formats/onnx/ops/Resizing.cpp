@@ -111,11 +111,13 @@ static std::optional<Resolution> fromSizes(NodeContext &node, Value x,
         size == node.importer.known.sizeOf(x, axis))
       continue;
     int64_t old = node.shape(x)[axis];
+    if (size.isInteger() && (size.value < 1 || size.value > longestTable))
+      return node.fail("a size is not positive or too large");
     if (!size.isInteger() || ShapedType::isDynamic(old))
       return node.unknown("the size of dimension " + Twine(axis) +
                           " is known only when run");
-    if (size.value < 1 || old < 1)
-      return node.fail("a size is not positive");
+    if (old < 1)
+      return node.fail("there is nothing to resize");
     double extent = extentOf(roi, axis);
     result.sizes[axis] = size.value;
     result.scales[axis] =
