@@ -238,6 +238,15 @@ TEST(NnRecurrent, LstmStopsAtTheSequencesEnd) {
   expectNear(result.doubles(2), {c1});
 }
 
+TEST(NnNormalize, LeavesZerosZero) {
+  expectNear(run("%x = stablehlo.constant dense<[[0., 0.], [3., 4.]]> : "
+                 "tensor<2x2xf32>\n"
+                 "%r = nn.lp_normalize %x, axis = 1 {p = 2 : i64} : "
+                 "tensor<2x2xf32>",
+                 "tensor<2x2xf32>"),
+             {0, 0, 0.6, 0.8});
+}
+
 static Doubles resize(const std::string &scale, int size,
                       const std::string &how) {
   const std::string type = "tensor<" + std::to_string(size) + "xf32>";

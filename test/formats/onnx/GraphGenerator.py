@@ -429,6 +429,22 @@ class Generator:
             ("ij,ij->ji", x.shape[::-1], x.is_open[::-1])])
         self.add(self.node("Einsum", [x.name, x.name], equation=equation), "f32", shape, is_open)
 
+    def normalize(self, x):
+        if x.kind != "f32" or x.rank < 3 or x.rank > 4 or min(x.shape) < 1:
+            return False
+        if self.random.random() < 0.5:
+            name = self.node("MeanVarianceNormalization", [x.name])
+        else:
+            zeros = self.node("Sub", [x.name, x.name])  # The norm of nothing but zeros.
+            axis = self.random.randrange(x.rank)
+            half = self.node("Concat", [x.name, zeros], axis=axis)
+            other = self.random.choice([i for i in range(x.rank) if i != axis])
+            name = self.node("LpNormalization", [half], axis=other, p=self.random.choice([1, 2]))
+            shape = list(x.shape)
+            shape[axis] *= 2
+            return self.add(name, "f32", shape, x.is_open)
+        self.add(name, "f32", x.shape, x.is_open)
+
     def image(self, x):
         return x.rank == 4 and x.kind == "f32" and not x.is_open[1] and min(x.shape) > 0
 
@@ -628,7 +644,7 @@ class Generator:
                   self.pad_to_multiple, self.range, self.softmax, self.layer_norm, self.matmul, self.gram,
                   self.convolution, self.transposed_convolution, self.pool, self.resize, self.resize,
                   self.instance_norm, self.depth_to_space, self.branch, self.loop, self.growing_loop, self.scan, self.quantize,
-                  self.recurrent, self.einsum]
+                  self.recurrent, self.einsum, self.normalize]
         first = len(self.inputs)
         wanted, tried = self.random.randint(2, 7), 0
         while wanted and tried < 60:

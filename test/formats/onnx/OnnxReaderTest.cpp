@@ -7,6 +7,9 @@
 #include "formats/onnx/file/OnnxWriter.h"
 #include "graph/nn/NnDeferred.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "interpreter/Interpreter.h"
+#include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace sinter {
@@ -461,6 +464,63 @@ TEST_F(OnnxReader, KeepsAScanOfUnknownLength) {
   ASSERT_TRUE(kept) << kept.error().message;
   EXPECT_EQ(resultType(*kept, 0), "tensor<2xf32>");
   EXPECT_EQ(resultType(*kept, 1), "tensor<?x2xf32>");
+}
+
+TEST_F(OnnxReader, KnowsOperatorSetsUpToTheNewest) {
+  addInput("x", {3});
+  addNode(graph, "Celu", {"x"}, {"y"});
+  addOutput("y");
+  for (int64_t version : {26, 27, 28}) {
+    model.mutable_opset_import(0)->set_version(version);
+    EXPECT_EQ(errorOf(read()), "");
+  }
+  model.mutable_opset_import(0)->set_version(29);
+  EXPECT_CONTAINS(errorOf(read()), "operator set 29 is newer");
+  EXPECT_EQ(read().error().kind, ErrorKind::Unsupported);
+}
+
+TEST_F(OnnxReader, TurnsHalfASpectrumIntoARealSignal) {
+  addInput("x", {1, 6, 2});
+  addIntegers("axis", {1}, true);
+  model.mutable_opset_import(0)->set_version(20);
+  NodeProto &node = addNode(graph, "DFT", {"x", "", "axis"}, {"y"});
+  setInt(node, "inverse", 1);
+  setInt(node, "onesided", 1);
+  addOutput("y");
+  auto done = read();
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(resultType(*done), "tensor<1x10x1xf32>");
+  // What a constant signal of ones has: 10 at no frequency, else nothing.
+  Tensor x(ElementType::F32, {1, 6, 2});
+  std::memset(x.mutableBytes(), 0, x.bytes());
+  x.set<float>(0, 10);
+  auto outputs = interpret(done->entry(), {x});
+  ASSERT_TRUE(outputs) << outputs.error().message;
+  for (int64_t i = 0; i < 10; ++i)
+    EXPECT_NEAR((*outputs)[0].toDouble(i), 1, 1e-6);
+  // A cosine of one round: both its mirror images stand in bin 1.
+  x.set<float>(0, 0);
+  x.set<float>(2, 5);
+  outputs = interpret(done->entry(), {x});
+  ASSERT_TRUE(outputs) << outputs.error().message;
+  for (int64_t i = 0; i < 10; ++i)
+    EXPECT_NEAR((*outputs)[0].toDouble(i), std::cos(2 * M_PI * i / 10), 1e-5);
+}
+
+TEST_F(OnnxReader, KeepsTheLowestBitsOfWhatIsCastToFew) {
+  addInput("x", {4});
+  setInt(addNode(graph, "Cast", {"x"}, {"y"}), "to", 26); // INT2
+  addOutput("y");
+  auto done = read();
+  ASSERT_TRUE(done) << done.error().message;
+  Tensor x(ElementType::F32, {4});
+  const float values[] = {-3, -2, 1.7f, 2};
+  std::memcpy(x.mutableBytes(), values, sizeof values);
+  auto outputs = interpret(done->entry(), {x});
+  ASSERT_TRUE(outputs) << outputs.error().message;
+  const int64_t expected[] = {1, -2, 1, -2};
+  for (int64_t i = 0; i < 4; ++i)
+    EXPECT_EQ((*outputs)[0].toInteger(i), expected[i]);
 }
 
 TEST_F(OnnxReader, KnowsAGroupThatNobodyTouched) {
