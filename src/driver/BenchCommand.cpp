@@ -6,6 +6,8 @@
 #include "driver/LatencyStatistics.h"
 #include "driver/LayerProfile.h"
 #include "driver/Machine.h"
+#include "driver/OutputFiles.h"
+#include "driver/States.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "runtime/TraceWriter.h"
@@ -38,13 +40,14 @@ public:
     addModel(app, common);
     addFunction(app, common);
     addInputs(app, inputs);
+    addStates(app, states, /*writes=*/false);
     addShapes(app, common);
     addBinding(app, common);
     addBackend(app, common);
     addPasses(app, common);
     addCache(app, common);
     app.add_option("--seconds", seconds, "how long to measure")
-        ->check(CLI::Range(0.0, 1e6))
+        ->check(CLI::Range(0.0, 1e6) & isNumber())
         ->capture_default_str()
         ->group("Measure");
     app.add_option("--warmup", warmup, "runs before that, besides the first")
@@ -58,16 +61,19 @@ public:
   }
 
   Result<int> run() override {
+    if (Result<void> good =
+            checkOutputFile("--trace", common.traceFile, common.model);
+        !good)
+      return good.takeError();
     Result<ReadySession> ready = openSession(common, inputs, true);
     if (!ready)
       return ready.takeError();
     Session &session = *ready->session;
+    if (Result<void> given = giveStates(session.executor(), states); !given)
+      return inFile(given.takeError(), common.model);
     Result<Measurement> measured = measure(session.executor(), ready->inputs);
-    if (!measured) {
-      Error error = measured.takeError();
-      error.message = common.model + ": " + error.message;
-      return error;
-    }
+    if (!measured)
+      return inFile(measured.takeError(), common.model);
     report(session, ready->inputs, *measured);
     return writeTrace(session.executor());
   }
@@ -207,6 +213,7 @@ private:
 
   CommonOptions common;
   InputOptions inputs;
+  StateOptions states;
   double seconds = 3;
   unsigned warmup = 3;
   bool perLayer = false;

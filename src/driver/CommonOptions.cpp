@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -91,6 +92,7 @@ void addPasses(CLI::App &app, CommonOptions &options) {
   app.add_flag("--verify-numerics{passes}", options.verifyNumerics,
                "check every pass against the interpreter; =each: every single "
                "rewrite")
+      ->check(CLI::IsMember({"passes", "each"}))
       ->group("Compile");
   list("--print-ir-after", options.printIrAfter,
        "print the graph to standard error after these passes (all: every one)",
@@ -105,6 +107,22 @@ void addCache(CLI::App &app, CommonOptions &options) {
       ->group("Compile");
   app.add_flag("--no-cache", options.noCache, "keep and use no programs")
       ->group("Compile");
+}
+
+CLI::Validator isNumber() {
+  return CLI::Validator(
+      [](std::string &value) {
+        return std::isnan(std::strtod(value.c_str(), nullptr))
+                   ? "'" + value + "' is no number"
+                   : std::string();
+      },
+      "");
+}
+
+void addForce(CLI::App &app, bool &force) {
+  app.add_flag("--force", force,
+               "let the output take the place of the model itself, or of a "
+               "file with its weights");
 }
 
 void addReport(CLI::App &app, CommonOptions &options) {
@@ -234,7 +252,8 @@ PassOptions passOptions(const CommonOptions &options) {
           options.allowed,
           /*verifyNumerics=*/!options.verifyNumerics.empty(),
           /*verifyEach=*/options.verifyNumerics == "each",
-          options.printIrAfter};
+          options.printIrAfter,
+          printNote};
 }
 
 Result<ModelRequest> modelRequest(const CommonOptions &options) {

@@ -10,7 +10,8 @@
 
 namespace CLI {
 class App;
-}
+class Validator;
+} // namespace CLI
 
 namespace sinter::driver {
 
@@ -58,6 +59,10 @@ void addBackend(CLI::App &app, CommonOptions &options);
 void addPasses(CLI::App &app, CommonOptions &options);
 /// --cache-dir, --no-cache
 void addCache(CLI::App &app, CommonOptions &options);
+/// A check of values: CLI11's ranges let `nan` pass.
+CLI::Validator isNumber();
+/// --force
+void addForce(CLI::App &app, bool &force);
 /// --json, -v
 void addReport(CLI::App &app, CommonOptions &options);
 /// --trace

@@ -2,6 +2,7 @@
 
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
+#include "driver/OutputFiles.h"
 #include "engine/CompilerLibrary.h"
 
 #include <CLI/CLI.hpp>
@@ -24,18 +25,22 @@ public:
                    "from 0.9.0 on; readers of that version and later can read "
                    "it (default: the newest)")
         ->type_name("X.Y.Z");
+    addForce(app, force);
     addShapes(app, common);
     addBinding(app, common);
   }
 
   Result<int> run() override {
+    if (Result<void> good = checkOutputFile("-o", output, ""); !good)
+      return good.takeError();
     Result<ModelRequest> input = modelRequest(common);
     if (!input)
       return input.takeError();
     Result<Compiler *> compiler = loadCompiler();
     if (!compiler)
       return compiler.takeError();
-    const ConvertRequest request{std::move(*input), output, targetVersion};
+    const ConvertRequest request{std::move(*input), force, output,
+                                 targetVersion};
     if (Result<void> done = (*compiler)->convert(request); !done)
       return done.takeError();
     return 0;
@@ -44,6 +49,7 @@ public:
 private:
   CommonOptions common;
   std::string output, targetVersion;
+  bool force = false;
 };
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "driver/GridRun.h"
 
+#include "driver/States.h"
 #include "engine/MpiLibrary.h"
 #include "runtime/HostContextUser.h"
 #include "runtime/Npy.h"
@@ -45,14 +46,17 @@ static std::string replaceAll(std::string text, const std::string &what,
   return text;
 }
 
+std::string forProcess(std::string text, const ProcessGrid &grid, Rank rank) {
+  text = replaceAll(std::move(text), "{rank}", rank);
+  text = replaceAll(std::move(text), "{replica}", rank / grid.partitions);
+  return replaceAll(std::move(text), "{partition}", rank % grid.partitions);
+}
+
 InputOptions inputsOf(const InputOptions &inputs, const ProcessGrid &grid,
                       Rank rank) {
   InputOptions own = inputs;
-  for (std::string &input : own.inputs) {
-    input = replaceAll(std::move(input), "{rank}", rank);
-    input = replaceAll(std::move(input), "{replica}", rank / grid.partitions);
-    input = replaceAll(std::move(input), "{partition}", rank % grid.partitions);
-  }
+  for (std::string &input : own.inputs)
+    input = forProcess(std::move(input), grid, rank);
   return own;
 }
 
@@ -73,7 +77,7 @@ namespace {
 class GridRun {
 public:
   GridRun(Session &session, const GridOptions &options,
-          const std::function<Result<std::vector<Tensor>>(Rank)> &inputs)
+          const ProcessInputs &inputs)
       : session(session), options(options), inputs(inputs) {}
 
   Result<std::vector<ProcessResult>> underMpi() {
@@ -123,9 +127,12 @@ public:
 private:
   Result<ProcessResult> runProcess(Communicator &communicator,
                                    Executor &executor) {
-    Result<std::vector<Tensor>> tensors = inputs(communicator.rank());
+    Result<std::vector<Tensor>> tensors = inputs.tensors(communicator.rank());
     if (!tensors)
       return tensors.takeError();
+    if (Result<void> given = inputs.states(communicator.rank(), executor);
+        !given)
+      return given.takeError();
     Result<std::deque<Tensors>> infeed = readInfeed(options.infeed);
     if (!infeed)
       return infeed.takeError();
@@ -143,19 +150,20 @@ private:
       return error;
     }
     return ProcessResult{communicator.rank(), std::move(*outputs),
-                         std::move(communicator.outfeed)};
+                         std::move(communicator.outfeed), statesOf(executor)};
   }
 
   Session &session;
   const GridOptions &options;
-  const std::function<Result<std::vector<Tensor>>(Rank)> &inputs;
+  const ProcessInputs &inputs;
 };
 
 } // namespace
 
-Result<std::vector<ProcessResult>>
-runGrid(Session &session, const GridOptions &options, bool isInterpreter,
-        const std::function<Result<std::vector<Tensor>>(Rank)> &inputs) {
+Result<std::vector<ProcessResult>> runGrid(Session &session,
+                                           const GridOptions &options,
+                                           bool isInterpreter,
+                                           const ProcessInputs &inputs) {
   GridRun run(session, options, inputs);
   return options.mpi || isUnderMpi() ? run.underMpi()
                                      : run.asThreads(isInterpreter);

@@ -35,18 +35,31 @@ struct ProcessResult {
   Rank rank = 0;
   std::vector<Tensor> outputs;
   std::vector<Tensors> outfeed;
+  /// What its states hold at the end, in order.
+  std::vector<Tensor> states;
 };
 
-/// The inputs with {rank}, {replica} and {partition} in their names replaced.
+/// What each process is given.
+struct ProcessInputs {
+  /// Its inputs.
+  std::function<Result<std::vector<Tensor>>(Rank)> tensors;
+  /// Puts what its states hold at first into its executor.
+  std::function<Result<void>(Rank, Executor &)> states;
+};
+
+/// \p text with {rank}, {replica} and {partition} replaced.
+std::string forProcess(std::string text, const ProcessGrid &grid, Rank rank);
+/// The inputs with these replaced in their names.
 InputOptions inputsOf(const InputOptions &inputs, const ProcessGrid &grid,
                       Rank rank);
 
 /// Runs the session's model, which prepare() made ready, as the processes of a
 /// grid: under mpirun as the one that this process is, else all of them as
-/// threads. \p inputs gives a process's inputs.
-Result<std::vector<ProcessResult>>
-runGrid(Session &session, const GridOptions &options, bool isInterpreter,
-        const std::function<Result<std::vector<Tensor>>(Rank)> &inputs);
+/// threads.
+Result<std::vector<ProcessResult>> runGrid(Session &session,
+                                           const GridOptions &options,
+                                           bool isInterpreter,
+                                           const ProcessInputs &inputs);
 
 } // namespace sinter::driver
 

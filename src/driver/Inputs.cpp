@@ -39,25 +39,50 @@ void addInputs(CLI::App &app, InputOptions &options) {
       ->group("Input");
   app.add_option("--layout", options.layout, "how pictures lie in memory")
       ->check(CLI::IsMember({"nchw", "nhwc"}, CLI::ignore_case))
-      ->capture_default_str()
+      ->default_str("nchw")
       ->group("Input");
 }
 
 namespace {
 
-/// "random" or "random:SEED".
-bool isRandom(std::string_view text, uint64_t &seed) {
-  seed = 0;
-  if (text == "random")
-    return true;
+/// The seed in "random" or "random:SEED"; nothing for other texts. Usage error
+/// where SEED is no number.
+Result<std::optional<uint64_t>> randomSeed(const std::string &text) {
   constexpr std::string_view prefix = "random:";
+  uint64_t seed = 0;
+  if (text == "random")
+    return std::optional<uint64_t>(seed);
   if (!text.starts_with(prefix))
-    return false;
-  text.remove_prefix(prefix.size());
+    return std::optional<uint64_t>();
   const char *end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, seed);
-  return error == std::errc() && stop == end;
+  const auto [stop, error] =
+      std::from_chars(text.data() + prefix.size(), end, seed);
+  if (error != std::errc() || stop != end)
+    return usageError("--input '" + text +
+                      "': expected a number from 0 to 2^64 - 1 after "
+                      "'random:'; a file of that name is ./" +
+                      text);
+  return std::optional<uint64_t>(seed);
 }
+
+} // namespace
+
+Result<Tensor> readTensor(const std::string &path, ElementType type) {
+  auto file = MappedFile::open(path);
+  if (!file)
+    return file.takeError();
+  if ((*file)->text().starts_with("\x93NUMPY")) {
+    Result<Tensor> array = parseNpy((*file)->bytes(), *file, path);
+    return array ? asStored(std::move(*array), type) : std::move(array);
+  }
+  if (path.ends_with(".pb"))
+    return onnx::readTensorFile(path);
+  return usageError("'" + path +
+                    "' is neither .npy, .pb, PNG nor JPEG; numpy.save writes "
+                    ".npy");
+}
+
+namespace {
 
 class InputLoader {
 public:
@@ -67,30 +92,31 @@ public:
         seeds(model.inputs.size()) {
     for (const ModelInput &input : model.inputs) {
       specs.push_back(input.spec);
-      const auto wanted = shapes.find(input.spec.name);
-      if (wanted != shapes.end() &&
-          wanted->second.size() == input.spec.shape.size())
-        specs.back().shape = wanted->second;
     }
+    for (const auto &[name, shape] : shapes)
+      if (const std::optional<size_t> index = model.inputNamed(name);
+          index && shape.size() == specs[*index].shape.size())
+        specs[*index].shape = shape;
   }
 
   /// Sorts the arguments by input and reads the files.
   Result<void> read() {
     std::vector<std::string> unnamed;
     for (const std::string &argument : options.inputs) {
-      const std::optional<size_t> index = namedInput(argument);
-      if (!index) {
+      const std::optional<NamedInput> named = namedInput(argument);
+      if (!named) {
         unnamed.push_back(argument);
         continue;
       }
-      if (taken(*index))
-        return usageError("--input: '" + specs[*index].name +
+      if (taken(named->index))
+        return usageError("--input: '" + specs[named->index].name +
                           "' is given twice");
-      const size_t skip = specs[*index].name.size() + 1;
-      if (Result<void> done = load(*index, argument.substr(skip)); !done)
+      if (Result<void> done = load(named->index, named->source); !done)
         return done;
     }
-    return readUnnamed(unnamed);
+    if (Result<void> done = readUnnamed(unnamed); !done)
+      return done;
+    return checkPictureOptions();
   }
 
   /// Whether there is something for every input.
@@ -146,18 +172,45 @@ public:
 private:
   bool taken(size_t index) const { return tensors[index] || seeds[index]; }
 
-  std::optional<size_t> namedInput(const std::string &argument) const {
-    for (size_t i = 0; i < specs.size(); ++i)
-      if (argument.starts_with(specs[i].name + "="))
-        return i;
+  struct NamedInput {
+    size_t index;
+    std::string source;
+  };
+
+  /// "x=file". Names may have an equals sign, too: the first that is a name.
+  std::optional<NamedInput> namedInput(const std::string &argument) const {
+    for (size_t sign = argument.find('='); sign != std::string::npos;
+         sign = argument.find('=', sign + 1))
+      if (const auto index = model.inputNamed(argument.substr(0, sign)))
+        return NamedInput{*index, argument.substr(sign + 1)};
     return std::nullopt;
+  }
+
+  /// What is for pictures means nothing where none is given.
+  Result<void> checkPictureOptions() const {
+    if (hasPicture)
+      return {};
+    for (const auto &[flag, isGiven] :
+         {std::pair("--mean", !options.mean.empty()),
+          std::pair("--std", !options.std.empty()),
+          std::pair("--scale", options.scale.has_value()),
+          std::pair("--layout", options.layout.has_value())})
+      if (isGiven)
+        return usageError(std::string(flag) +
+                          " is for pictures, and no --input is one");
+    return {};
   }
 
   Result<void> readUnnamed(const std::vector<std::string> &unnamed) {
     size_t next = 0;
     for (const std::string &argument : unnamed) {
-      if (uint64_t seed; isRandom(argument, seed)) {
-        everySeed = seed;
+      Result<std::optional<uint64_t>> seed = randomSeed(argument);
+      if (!seed)
+        return seed.takeError();
+      if (*seed) {
+        if (everySeed)
+          return usageError("--input: random is given twice for all inputs");
+        everySeed = *seed;
         continue;
       }
       while (next < specs.size() && taken(next))
@@ -186,8 +239,11 @@ private:
   }
 
   Result<void> load(size_t index, const std::string &source) {
-    if (uint64_t seed; isRandom(source, seed)) {
-      seeds[index] = seed;
+    Result<std::optional<uint64_t>> seed = randomSeed(source);
+    if (!seed)
+      return seed.takeError();
+    if (*seed) {
+      seeds[index] = *seed;
       return {};
     }
     Result<Tensor> tensor = readInput(source, specs[index]);
@@ -210,22 +266,18 @@ private:
     if (!file)
       return file.takeError();
     const std::span<const std::byte> bytes = (*file)->bytes();
-    if ((*file)->text().starts_with("\x93NUMPY"))
-      return parseNpy(bytes, *file, path);
-    if (path.ends_with(".pb"))
-      return onnx::readTensorFile(path);
     if (!isImage(bytes))
-      return usageError("'" + path +
-                        "' is neither .npy, .pb, PNG nor JPEG; numpy.save "
-                        "writes .npy");
+      return readTensor(path, spec.type);
+    hasPicture = true;
     Result<Tensor> image = decodeImage(bytes, path);
     if (!image)
       return image;
     ImageOptions how;
-    how.layout = options.layout == "nhwc" || options.layout == "NHWC"
-                     ? ImageLayout::Nhwc
-                     : ImageLayout::Nchw;
-    how.scale = options.scale;
+    if (options.layout)
+      how.layout = *options.layout == "nhwc" || *options.layout == "NHWC"
+                       ? ImageLayout::Nhwc
+                       : ImageLayout::Nchw;
+    how.scale = options.scale.value_or(1.0 / 255);
     how.mean = options.mean;
     how.std = options.std;
     return imageToInput(*image, spec, how);
@@ -248,6 +300,7 @@ private:
   std::vector<std::optional<Tensor>> tensors;
   std::vector<std::optional<uint64_t>> seeds;
   std::optional<uint64_t> everySeed;
+  bool hasPicture = false;
 };
 
 } // namespace

@@ -20,12 +20,16 @@ struct InputOptions {
   /// "[name=]file.npy|file.pb|image|random[:seed]"
   std::vector<std::string> inputs;
   std::vector<double> mean, std;
-  double scale = 1.0 / 255;
-  std::string layout = "nchw";
+  std::optional<double> scale;
+  std::optional<std::string> layout;
 };
 
 /// --input and how pictures become tensors.
 void addInputs(CLI::App &app, InputOptions &options);
+
+/// The tensor in a .npy or .pb file that is to be of \p type: what a file of
+/// NumPy has in place of a type that NumPy lacks becomes that type.
+Result<Tensor> readTensor(const std::string &path, ElementType type);
 
 /// A session that is prepared for its inputs.
 struct ReadySession {

@@ -2,6 +2,7 @@
 
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
+#include "driver/ProgramPlan.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
@@ -13,54 +14,39 @@
 namespace sinter::driver {
 namespace {
 
-/// The memory and the work of a compiled program.
-struct Plan {
-  uint64_t arenaBytes = 0, constantBytes = 0, codeBytes = 0;
-  uint64_t inputBytes = 0, outputBytes = 0;
-  size_t steps = 0, kernels = 0;
-  double flops = 0, bytesMoved = 0;
-};
+/// One line of a table: what it is, its name and its type.
+void printRow(const char *what, const std::string &name,
+              const std::string &rest) {
+  std::printf("%-7s %-28s %s\n", what, oneLine(name).c_str(), rest.c_str());
+}
 
-void addSteps(std::span<const Step> steps, Plan &plan) {
-  for (const Step &step : steps) {
-    ++plan.steps;
-    plan.flops += step.flops;
-    plan.bytesMoved += step.bytesMoved;
-    for (const std::vector<Step> &body : step.bodies)
-      addSteps(body, plan);
+std::string typeOf(const TensorSpec &spec) {
+  ModelInput input;
+  input.spec = spec;
+  return input.text();
+}
+
+/// How many tensors of each role, and their bytes: "3 temporary (12.0 kB)".
+/// Tensors of unknown sizes count without bytes.
+std::string rolesText(const std::vector<TensorFacts> &tensors) {
+  std::string line;
+  for (const Role role : {Role::Constant, Role::Input, Role::Output,
+                          Role::State, Role::Temporary}) {
+    size_t count = 0;
+    double bytes = 0;
+    bool isOpen = false;
+    for (const TensorFacts &tensor : tensors)
+      if (tensor.role == role) {
+        ++count;
+        bytes += static_cast<double>(tensor.bytes.value_or(0));
+        isOpen |= !tensor.bytes;
+      }
+    if (count)
+      line += (line.empty() ? "" : ", ") + std::to_string(count) + " " +
+              std::string(name(role)) + " (" + (isOpen ? "at least " : "") +
+              bytesText(bytes) + ")";
   }
-}
-
-uint64_t bytesOf(std::span<const TensorSpec> specs) {
-  uint64_t sum = 0;
-  for (const TensorSpec &spec : specs)
-    sum += byteCount(spec.type, spec.shape).value_or(0);
-  return sum;
-}
-
-Plan planOf(const Program &program) {
-  Plan plan;
-  plan.arenaBytes = program.arenaBytes;
-  for (const ConstantData &constant : program.constants)
-    plan.constantBytes += constant.bytes.size();
-  plan.codeBytes = program.code.text.size;
-  plan.kernels = program.code.entries.size();
-  plan.inputBytes = bytesOf(program.inputs);
-  plan.outputBytes = bytesOf(program.outputs);
-  addSteps(program.steps, plan);
-  return plan;
-}
-
-nlohmann::json planJson(const Plan &plan) {
-  return {{"arena_bytes", plan.arenaBytes},
-          {"constant_bytes", plan.constantBytes},
-          {"code_bytes", plan.codeBytes},
-          {"input_bytes", plan.inputBytes},
-          {"output_bytes", plan.outputBytes},
-          {"steps", plan.steps},
-          {"kernels", plan.kernels},
-          {"flops", plan.flops},
-          {"bytes_moved", plan.bytesMoved}};
+  return line;
 }
 
 class InspectCommand : public Command {
@@ -74,6 +60,15 @@ public:
     app.add_flag("--no-plan", noPlan,
                  "look at the graph only: do not compile it")
         ->group("Compile");
+    app.add_flag("--tensors", withTensors,
+                 "list every tensor of the graph with its role: constant, "
+                 "input, output, state or temporary")
+        ->group("Report");
+    app.add_flag("--steps", withSteps,
+                 "list every step of the program with its operands: read (in), "
+                 "written (out) or both (inout), and where they lie")
+        ->group("Report")
+        ->excludes("--no-plan");
     app.add_option("--threads", common.threads, "threads to compile with")
         ->check(CLI::Range(1, 4096))
         ->group("Compile");
@@ -90,30 +85,51 @@ public:
     auto model = (*compiler)->open(*request);
     if (!model)
       return model.takeError();
-    Result<GraphFacts> facts = (*model)->facts();
-    if (!facts)
-      return inFile(facts.takeError(), common.model);
-    // The graph's facts are worth printing even if it does not compile.
-    std::optional<Plan> plan;
+    const ModelDescription &description = (*model)->description();
+    // What can be said is worth printing where the rest is known only when it
+    // runs.
+    std::optional<GraphFacts> facts;
+    std::shared_ptr<const Program> program;
     std::optional<Error> failure;
-    if (!noPlan) {
-      Result<std::shared_ptr<const Program>> program =
+    std::vector<std::string> notes;
+    if (Result<GraphFacts> found = (*model)->facts())
+      facts = std::move(*found);
+    else if (found.error().kind == ErrorKind::Unsupported)
+      notes.push_back(
+          "operations and tensors depend on values of inputs, which "
+          "`sinter run` is given: " +
+          found.error().message);
+    else
+      return inFile(found.takeError(), common.model);
+    if (!noPlan && facts) {
+      Result<std::shared_ptr<const Program>> compiled =
           compile(**model, request->shapes);
-      if (program)
-        plan = planOf(**program);
+      if (compiled)
+        program = std::move(*compiled);
+      else if (compiled.error().kind == ErrorKind::Unsupported ||
+               isOpen(compiled.error(), *request))
+        notes.push_back("there is no memory plan: " + compiled.error().message);
       else
-        failure = inFile(program.takeError(), common.model);
+        failure = inFile(compiled.takeError(), common.model);
     }
     if (common.json)
-      printJson((*model)->description(), *facts, plan);
+      printJson(description, facts, program.get(), notes);
     else
-      printText((*model)->description(), *facts, plan);
+      printText(description, facts, program.get());
+    for (const std::string &note : notes)
+      printNote(note);
     if (failure)
       return *failure;
     return 0;
   }
 
 private:
+  /// Whether all that is wrong is that sizes are open, which no --shape has
+  /// said.
+  static bool isOpen(const Error &error, const ModelRequest &request) {
+    return error.kind == ErrorKind::Usage && request.shapes.empty();
+  }
+
   Result<std::shared_ptr<const Program>> compile(CompilerModel &model,
                                                  const NamedShapes &shapes) {
     const ModelDescription &description = model.description();
@@ -129,65 +145,87 @@ private:
     return model.compile(request);
   }
 
-  static void printText(const ModelDescription &model, const GraphFacts &facts,
-                        const std::optional<Plan> &plan) {
-    for (const ModelInput &input : model.inputs)
-      std::printf("input   %-28s %s\n", input.spec.name.c_str(),
-                  input.text().c_str());
+  void printText(const ModelDescription &model,
+                 const std::optional<GraphFacts> &facts,
+                 const Program *program) const {
+    for (const ModelInput &input : model.inputs) {
+      std::string also;
+      for (const std::string &other : input.otherNames)
+        also += (also.empty() ? "  also " : ", ") + oneLine(other);
+      printRow("input", input.spec.name, input.text() + also);
+    }
     for (const TensorSpec &output : model.outputs)
-      std::printf("output  %-28s %s\n", output.name.c_str(),
-                  ModelInput{output, {}, true, false}.text().c_str());
-    for (const TensorSpec &state : facts.state)
-      std::printf("state   %-28s %s\n", state.name.c_str(),
-                  ModelInput{state, {}, true, false}.text().c_str());
+      printRow("output", output.name, typeOf(output));
+    if (facts)
+      printFacts(*facts);
+    if (program)
+      printPlan(*program, withSteps);
+  }
+
+  void printFacts(const GraphFacts &facts) const {
+    for (const StateFacts &state : facts.state)
+      std::printf("state   %-28s %s\n", oneLine(state.spec.name).c_str(),
+                  summaryText(state.initial).c_str());
     std::printf("parameters  %lld, %s\n",
                 static_cast<long long>(facts.parameters),
                 bytesText(static_cast<double>(facts.parameterBytes)).c_str());
+    std::printf("tensors     %s\n", rolesText(facts.tensors).c_str());
+    if (withTensors)
+      for (const TensorFacts &tensor : facts.tensors)
+        std::printf("  %-9s  %-28s %-20s %10s  %s\n",
+                    std::string(name(tensor.role)).c_str(),
+                    oneLine(tensor.name).c_str(), tensor.type.c_str(),
+                    tensor.bytes ? std::to_string(*tensor.bytes).c_str() : "?",
+                    tensor.op.c_str());
     std::printf("operations\n");
     for (const auto &[operation, count] : facts.operations)
       std::printf("%8lld  %s\n", static_cast<long long>(count),
                   operation.c_str());
-    if (plan)
-      printPlan(*plan);
   }
 
-  static void printPlan(const Plan &plan) {
-    const auto row = [](const char *what, uint64_t bytes) {
-      std::printf("  %-12s %s\n", what,
-                  bytesText(static_cast<double>(bytes)).c_str());
-    };
-    std::printf("work        %.3f GFLOP, %s moved, in %zu steps of %zu "
-                "different kernels\n",
-                plan.flops / 1e9, bytesText(plan.bytesMoved).c_str(),
-                plan.steps, plan.kernels);
-    std::printf("memory plan\n");
-    row("constants", plan.constantBytes);
-    row("arena", plan.arenaBytes);
-    row("inputs", plan.inputBytes);
-    row("outputs", plan.outputBytes);
-    row("code", plan.codeBytes);
+  static nlohmann::json stateJson(const StateFacts &state) {
+    nlohmann::json json = summaryJson(state.initial);
+    json["name"] = state.spec.name;
+    return json;
   }
 
-  void printJson(const ModelDescription &model, const GraphFacts &facts,
-                 const std::optional<Plan> &plan) const {
+  static nlohmann::json tensorJson(const TensorFacts &tensor) {
+    return {{"name", tensor.name},
+            {"role", name(tensor.role)},
+            {"type", tensor.type},
+            {"bytes",
+             tensor.bytes ? nlohmann::json(*tensor.bytes) : nlohmann::json()},
+            {"op", tensor.op}};
+  }
+
+  void printJson(const ModelDescription &model,
+                 const std::optional<GraphFacts> &facts, const Program *program,
+                 const std::vector<std::string> &notes) const {
     nlohmann::json result = nlohmann::json::parse(toJson(model));
     result["model"] = common.model;
-    result["state"] = nlohmann::json::array();
-    for (const TensorSpec &state : facts.state)
-      result["state"].push_back(
-          {{"name", state.name}, {"type", toString(state.type, state.shape)}});
-    result["parameters"] = facts.parameters;
-    result["parameter_bytes"] = facts.parameterBytes;
-    nlohmann::json &operations = result["operations"] =
-        nlohmann::json::object();
-    for (const auto &[operation, count] : facts.operations)
-      operations[operation] = count;
-    result["plan"] = plan ? planJson(*plan) : nlohmann::json();
+    result["notes"] = notes;
+    for (const char *key : {"state", "tensors", "operations", "parameters",
+                            "parameter_bytes", "plan"})
+      result[key] = nlohmann::json();
+    if (facts) {
+      result["state"] = result["tensors"] = nlohmann::json::array();
+      result["operations"] = nlohmann::json::object();
+      for (const StateFacts &state : facts->state)
+        result["state"].push_back(stateJson(state));
+      for (const TensorFacts &tensor : facts->tensors)
+        result["tensors"].push_back(tensorJson(tensor));
+      for (const auto &[operation, count] : facts->operations)
+        result["operations"][operation] = count;
+      result["parameters"] = facts->parameters;
+      result["parameter_bytes"] = facts->parameterBytes;
+    }
+    if (program)
+      result["plan"] = planJson(*program);
     printJsonLine(result);
   }
 
   CommonOptions common;
-  bool noPlan = false;
+  bool noPlan = false, withTensors = false, withSteps = false;
 };
 
 } // namespace

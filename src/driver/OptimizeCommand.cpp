@@ -2,6 +2,7 @@
 
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
+#include "driver/OutputFiles.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
@@ -57,6 +58,7 @@ public:
     addFunction(app, common);
     app.add_option("-o,--output", output, "where the simplified model goes")
         ->type_name("FILE");
+    addForce(app, force);
     addShapes(app, common);
     addBinding(app, common);
     addPasses(app, common);
@@ -108,6 +110,8 @@ private:
   }
 
   Result<OptimizeReport> optimize() const {
+    if (Result<void> good = checkOutputFile("-o", output, ""); !good)
+      return good.takeError();
     OptimizeRequest request;
     Result<ModelRequest> input = modelRequest(common);
     if (!input)
@@ -119,6 +123,7 @@ private:
     request.output = output;
     request.passes = passOptions(common);
     request.freeze = freeze;
+    request.mayOverwrite = force;
     return (*compiler)->optimize(request);
   }
 
@@ -166,6 +171,7 @@ private:
 
   CommonOptions common;
   std::string output;
+  bool force = false;
   bool freeze = false;
   bool listPatterns = false;
   bool stats = false;

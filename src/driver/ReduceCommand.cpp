@@ -4,6 +4,7 @@
 #include "driver/CommonOptions.h"
 #include "driver/Comparison.h"
 #include "driver/Isolation.h"
+#include "driver/OutputFiles.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
@@ -70,6 +71,7 @@ public:
     app.add_option("-o,--output", output, "where the small program goes")
         ->type_name("FILE")
         ->required();
+    addForce(app, force);
     app.add_option("--command", command,
                    "a shell command that shows the failure; {} is the "
                    "program's file, and what counts is that the exit code "
@@ -79,17 +81,23 @@ public:
     app.add_option("--seed", seed, "of the random inputs")->type_name("N");
     app.add_option("--timeout", seconds, "for one program, in seconds")
         ->type_name("S")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(0.001, 1e6) & isNumber());
     app.add_option("--rtol", tolerance.relative,
                    "results differ if by more than this times the value")
+        ->check(CLI::NonNegativeNumber & isNumber())
         ->type_name("X");
     app.add_option("--range-atol", tolerance.ofRange,
                    "plus this times the largest value")
+        ->check(CLI::NonNegativeNumber & isNumber())
         ->type_name("X");
     addReport(app, common);
   }
 
   Result<int> run() override {
+    if (Result<void> good =
+            checkOutputFile("-o", output, force ? "" : common.model);
+        !good)
+      return good.takeError();
     Result<Compiler *> compiler = loadCompiler();
     if (!compiler)
       return compiler.takeError();
@@ -203,6 +211,7 @@ private:
 
   CommonOptions common;
   std::string output, command;
+  bool force = false;
   uint64_t seed = 0;
   double seconds = 30;
   Tolerance tolerance{1e-3, 1e-6, 1e-4};

@@ -5,15 +5,17 @@
 #include "driver/GridRun.h"
 #include "driver/Inputs.h"
 #include "driver/Labels.h"
+#include "driver/OutputFiles.h"
+#include "driver/States.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "runtime/Npy.h"
 #include "runtime/TraceWriter.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -28,6 +30,7 @@ public:
     addModel(app, common);
     addFunction(app, common);
     addInputs(app, inputs);
+    addStates(app, states, /*writes=*/true);
     addShapes(app, common);
     addBinding(app, common);
     common.mayInterpret = true;
@@ -35,7 +38,8 @@ public:
     addPasses(app, common);
     addCache(app, common);
     app.add_option("--output-dir", outputFolder,
-                   "write each output there, as NAME.npy")
+                   "write each output there, as NAME.npy, and what outlives "
+                   "the run, as state_NAME.npy")
         ->type_name("DIR")
         ->group("Report");
     app.add_option("--repeat", repeat,
@@ -61,6 +65,8 @@ public:
         return read.takeError();
       labels = std::move(*read);
     }
+    if (Result<void> good = checkOutputs(); !good)
+      return good.takeError();
     // The processes of a grid must agree how they take turns.
     common.mayInterpret &= !grid.isGrid();
     Result<ReadySession> ready = openSession(
@@ -74,9 +80,20 @@ public:
   }
 
 private:
+  /// Whether there is room for what the run gives.
+  Result<void> checkOutputs() const {
+    if (Result<void> made = prepareFolder("--output-dir", outputFolder); !made)
+      return made;
+    if (Result<void> made = prepareFolder("--state-dir", states.folder); !made)
+      return made;
+    return checkOutputFile("--trace", common.traceFile, common.model);
+  }
+
   Result<int> execute(Session &session, const std::vector<Tensor> &tensors,
                       const std::vector<std::string> &labels) {
     Executor &executor = session.executor();
+    if (Result<void> given = giveStates(executor, states); !given)
+      return inFile(given.takeError(), common.model);
     executor.setProfiling(!common.traceFile.empty());
     const auto start = std::chrono::steady_clock::now();
     Result<std::vector<Tensor>> results = executor.run(tensors);
@@ -84,11 +101,15 @@ private:
       results = executor.run(tensors);
     const std::chrono::duration<double, std::milli> took =
         std::chrono::steady_clock::now() - start;
-    if (!results) {
-      Error error = results.takeError();
-      error.message = common.model + ": " + error.message;
-      return error;
-    }
+    if (!results)
+      return inFile(results.takeError(), common.model);
+    if (!labels.empty() &&
+        std::ranges::none_of(*results, [&](const Tensor &result) {
+          return !mostProbable(result, labels, 1).empty();
+        }))
+      printNote("--labels: '" + labelFile + "' has " +
+                std::to_string(labels.size()) +
+                " names, and no output so many classes");
     if (common.verbose)
       printTimes(session.facts(), took.count());
     if (!common.traceFile.empty()) {
@@ -98,11 +119,11 @@ private:
         return written.takeError();
     }
     if (common.json)
-      printJson(session, *results, labels, took.count());
+      printJson(session, *results, statesOf(executor), labels, took.count());
     else
-      printText(executor, *results, labels);
+      printText(executor, *results, statesOf(executor), labels);
     if (Result<void> written =
-            writeOutputs(executor.outputs(), *results, outputFolder);
+            write(executor, *results, statesOf(executor), "");
         !written)
       return written.takeError();
     return 0;
@@ -114,27 +135,28 @@ private:
     Result<NamedShapes> shapes = parseShapes(common.shapes);
     if (!shapes)
       return shapes.takeError();
-    const auto inputsFor = [&](Rank rank) {
+    ProcessInputs given;
+    given.tensors = [&](Rank rank) {
       return loadInputs(session, common.model,
                         inputsOf(inputs, grid.grid(), rank), *shapes, false);
     };
+    given.states = [&](Rank rank, Executor &executor) {
+      return giveStates(executor, statesFor(rank));
+    };
     auto results =
-        runGrid(session, grid, common.backend == "interpreter", inputsFor);
-    if (!results) {
-      Error error = results.takeError();
-      error.message = common.model + ": " + error.message;
-      return error;
-    }
-    const std::span<const TensorSpec> specs = session.executor().outputs();
+        runGrid(session, grid, common.backend == "interpreter", given);
+    if (!results)
+      return inFile(results.takeError(), common.model);
     for (const ProcessResult &process : *results) {
       const std::string name = "process" + std::to_string(process.rank);
       if (common.json)
-        printJson(session, process.outputs, labels, 0, process.rank);
+        printJson(session, process.outputs, process.states, labels, 0,
+                  process.rank);
       else
-        printText(session.executor(), process.outputs, labels, name + " ");
-      if (Result<void> written = writeOutputs(
-              specs, process.outputs,
-              outputFolder.empty() ? "" : outputFolder + "/" + name);
+        printText(session.executor(), process.outputs, process.states, labels,
+                  name + " ");
+      if (Result<void> written = write(session.executor(), process.outputs,
+                                       process.states, "/" + name);
           !written)
         return written.takeError();
       if (Result<void> written = writeOutfeed(process, name); !written)
@@ -173,6 +195,7 @@ private:
 
   static void printText(const Executor &executor,
                         const std::vector<Tensor> &results,
+                        const std::vector<Tensor> &states,
                         const std::vector<std::string> &labels,
                         const std::string &prefix = "") {
     const std::span<const TensorSpec> specs = executor.outputs();
@@ -187,17 +210,19 @@ private:
       std::printf("%s%s: %s\n", prefix.c_str(), specs[i].name.c_str(),
                   summaryText(tensor).c_str());
     }
-    for (size_t i = 0; i < executor.states().size(); ++i)
-      std::printf("state %s: %s\n", executor.states()[i].name.c_str(),
-                  summaryText(executor.state(i)).c_str());
+    for (size_t i = 0; i < states.size(); ++i)
+      std::printf("%sstate %s: %s\n", prefix.c_str(),
+                  executor.states()[i].name.c_str(),
+                  summaryText(states[i]).c_str());
   }
 
-  void printJson(const Session &session, const std::vector<Tensor> &results,
+  void printJson(Session &session, const std::vector<Tensor> &results,
+                 const std::vector<Tensor> &stateTensors,
                  const std::vector<std::string> &labels, double runMs,
                  std::optional<Rank> process = std::nullopt) {
     nlohmann::json outputs = nlohmann::json::array();
-    const std::span<const TensorSpec> specs =
-        const_cast<Session &>(session).executor().outputs();
+    const Executor &executor = session.executor();
+    const std::span<const TensorSpec> specs = executor.outputs();
     for (size_t i = 0; i < results.size(); ++i) {
       nlohmann::json entry = summaryJson(results[i]);
       entry["name"] = specs[i].name;
@@ -206,11 +231,10 @@ private:
             {{"label", score.label}, {"probability", score.probability}});
       outputs.push_back(std::move(entry));
     }
-    nlohmann::json states = nlohmann::json::array();
-    const Executor &executor = const_cast<Session &>(session).executor();
-    for (size_t i = 0; i < executor.states().size(); ++i) {
-      states.push_back(summaryJson(executor.state(i)));
-      states.back()["name"] = executor.states()[i].name;
+    nlohmann::json kept = nlohmann::json::array();
+    for (size_t i = 0; i < stateTensors.size(); ++i) {
+      kept.push_back(summaryJson(stateTensors[i]));
+      kept.back()["name"] = executor.states()[i].name;
     }
     nlohmann::json line = {
         {"model", common.model},
@@ -220,41 +244,60 @@ private:
         {"from_cache", session.facts().fromCache},
         {"run_ms", runMs},
         {"outputs", outputs},
-        {"state", states}};
+        {"state", kept}};
     if (process)
       line["process"] = *process;
     printJsonLine(line);
   }
 
-  /// A tensor's name as a file's: names come from strangers.
-  static std::string fileName(std::string name, std::set<std::string> &used) {
-    constexpr size_t longest = 150;
-    name.resize(std::min(name.size(), longest));
-    for (char &letter : name)
-      if (letter == '/' || static_cast<unsigned char>(letter) < ' ')
-        letter = '_';
-    if (name.empty() || name[0] == '.')
-      name.insert(0, "_");
-    std::string unique = name;
-    for (int number = 1; !used.insert(unique).second; ++number)
-      unique = name + "_" + std::to_string(number);
-    return unique + ".npy";
+  /// The options for the states of one process of a grid.
+  StateOptions statesFor(Rank rank) const {
+    StateOptions own = states;
+    for (std::string &given : own.given)
+      given = forProcess(std::move(given), grid.grid(), rank);
+    if (!own.folder.empty())
+      own.folder += "/process" + std::to_string(rank);
+    return own;
   }
 
-  Result<void> writeOutputs(std::span<const TensorSpec> specs,
+  /// Writes what a run gave into the folders that the user named, or those
+  /// called \p inner in them.
+  Result<void> write(const Executor &executor,
+                     const std::vector<Tensor> &results,
+                     const std::vector<Tensor> &stateTensors,
+                     const std::string &inner) const {
+    if (!outputFolder.empty())
+      if (Result<void> written =
+              writeOutputs(executor, results, outputFolder + inner);
+          !written)
+        return written;
+    for (const auto &[flag, folder] :
+         {std::pair("--output-dir", outputFolder),
+          std::pair("--state-dir", states.folder)}) {
+      if (folder.empty())
+        continue;
+      if (Result<void> made = prepareFolder(flag, folder + inner); !made)
+        return made;
+      if (Result<void> written =
+              writeStates(executor, stateTensors, folder + inner);
+          !written)
+        return written;
+    }
+    return {};
+  }
+
+  Result<void> writeOutputs(const Executor &executor,
                             const std::vector<Tensor> &results,
                             const std::string &folder) const {
-    if (folder.empty())
-      return {};
-    std::error_code failed;
-    std::filesystem::create_directories(folder, failed);
-    if (failed)
-      return systemError("cannot make the folder '" + folder +
-                         "': " + failed.message());
+    if (Result<void> made = prepareFolder("--output-dir", folder); !made)
+      return made;
+    const std::span<const TensorSpec> specs = executor.outputs();
     std::set<std::string> used;
+    stateFileNames(executor, used);
     for (size_t i = 0; i < results.size(); ++i)
-      if (Result<void> written = writeNpy(
-              folder + "/" + fileName(specs[i].name, used), results[i]);
+      if (Result<void> written =
+              writeNpy(folder + "/" + fileName(specs[i].name, used) + ".npy",
+                       results[i]);
           !written)
         return written;
     return {};
@@ -262,6 +305,7 @@ private:
 
   CommonOptions common;
   InputOptions inputs;
+  StateOptions states;
   GridOptions grid;
   std::string outputFolder, labelFile;
   unsigned repeat = 1;

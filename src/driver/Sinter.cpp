@@ -6,7 +6,9 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
+#include <optional>
 #include <pthread.h>
 
 namespace sinter::driver {
@@ -23,7 +25,7 @@ constexpr const char *examples =
   sinter inspect resnet50.onnx                                      look into it
   sinter reduce wrong.mlir -o small.mlir                            shrink a program that the backends disagree on
 
-`sinter COMMAND --help` has all options of a command.
+`sinter help COMMAND` has all options of a command, and examples.
 Exit codes: 0 done, 1 wrong result, 2 wrong usage, 3 not a valid model, 4 something in it is unsupported, 5 the system failed.
 )";
 
@@ -97,6 +99,68 @@ int usage(const std::string &message) {
   return static_cast<int>(ErrorKind::Usage);
 }
 
+/// "from 0 to 10" of "0.000000 to 10.000000".
+std::string rangeText(const std::string &range) {
+  constexpr double endless = 1e300;
+  const size_t middle = range.find(" to ");
+  if (middle == std::string::npos)
+    return "in " + range;
+  const double low = std::strtod(range.c_str(), nullptr);
+  const double high = std::strtod(range.c_str() + middle + 4, nullptr);
+  return text("a number from %.10g ", low) +
+         (high > endless ? "on" : text("to %.10g", high));
+}
+
+/// What CLI11 says of an option's values, in our words: "--x: At Most 1
+/// required but received 2" and the like.
+std::string inOurWords(const std::string &message) {
+  const auto begins = [&](const char *with) {
+    return message.starts_with(with);
+  };
+  if (const std::string convert = "Could not convert: ";
+      begins(convert.c_str())) {
+    const std::string rest = message.substr(convert.size());
+    const size_t sign = rest.find(" = ");
+    return sign == std::string::npos
+               ? message
+               : rest.substr(0, sign) + ": '" + rest.substr(sign + 3) +
+                     "' is no number";
+  }
+  const size_t colon = message.find(": ");
+  if (colon == std::string::npos)
+    return message;
+  const std::string option = message.substr(0, colon);
+  std::string what = message.substr(colon + 2);
+  if (what.starts_with("At Most 1 required"))
+    return option + " is given more than once";
+  if (what.ends_with(" missing"))
+    return option + " needs a value";
+  if (const size_t at = what.find(" not in range "); at != std::string::npos) {
+    const std::string value =
+        what.starts_with("Value ") ? what.substr(6) : what;
+    return option + ": '" + value.substr(0, value.find(" not in range ")) +
+           "' is not " + rangeText(what.substr(at + 14));
+  }
+  if (const size_t at = what.find(" not in {"); at != std::string::npos) {
+    std::string names = what.substr(at + 9);
+    names = names.substr(0, names.find('}'));
+    for (size_t comma = 0;
+         (comma = names.find(',', comma)) != std::string::npos; comma += 2)
+      names.replace(comma, 1, ", ");
+    return option + ": '" + what.substr(0, at) + "' is none of " + names;
+  }
+  return message;
+}
+
+/// The first value that is empty, of whatever option, as an error.
+std::optional<std::string> emptyValue(const CLI::App &command) {
+  for (const CLI::Option *option : command.get_options())
+    for (const std::string &value : option->results())
+      if (value.empty())
+        return option->get_name() + " is empty";
+  return std::nullopt;
+}
+
 /// What CLI11 did not understand, in our words.
 int explain(const CLI::App &app, const CLI::ParseError &error) {
   for (const CLI::App *command : app.get_subcommands())
@@ -111,7 +175,7 @@ int explain(const CLI::App &app, const CLI::ParseError &error) {
   std::string message = error.what();
   if (message.ends_with('.'))
     message.pop_back();
-  return usage(message + "; --help shows what there is");
+  return usage(inOurWords(message) + "; --help shows what there is");
 }
 
 /// Runs a command; where memory runs out, the error names the model.
@@ -141,8 +205,24 @@ int runCommand(int argc, char **argv) {
     std::fputs(app.help().c_str(), stderr);
     return static_cast<int>(ErrorKind::Usage);
   }
-  const std::string first = argv[1];
+  std::string first = argv[1];
   const std::vector<std::string> names = commandNames();
+  // `help` and `help COMMAND` are --help and COMMAND --help.
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (first == "help") {
+    if (argc > 3)
+      return usage("'" + std::string(argv[3]) +
+                   "' is one argument too many for `sinter help`");
+    first = argc == 3 ? argv[2] : "--help";
+    words = {first};
+    if (argc == 3)
+      words.emplace_back("--help");
+  }
+  if (first.starts_with("-") && first != "-h" && first != "--help" &&
+      first != "--version")
+    return usage(
+        "`sinter` has no option '" + first + "' without a command" +
+        didYouMean(first, std::vector<std::string>{"--help", "--version"}));
   if (!first.starts_with("-") && std::ranges::find(names, first) == names.end())
     return usage("there is no command '" + first + "'" +
                  suggestion(first, names));
@@ -153,7 +233,9 @@ int runCommand(int argc, char **argv) {
                                      subCommands[i].summary + "\n\n" +
                                      subCommands[i].examples);
   try {
-    app.parse(argc, argv);
+    // It takes them from the back.
+    std::ranges::reverse(words);
+    app.parse(words);
   } catch (const CLI::Success &success) {
     // --help or --version.
     app.exit(success);
@@ -165,6 +247,8 @@ int runCommand(int argc, char **argv) {
   for (auto &[sub, command] : commands) {
     if (!sub->parsed())
       continue;
+    if (const auto empty = emptyValue(*sub))
+      return usage(*empty + "; --help shows what there is");
     Result<int> code = runNaming(*command, *sub);
     if (code && std::fflush(stdout) == 0)
       return *code;

@@ -5,6 +5,7 @@
 
 #include "backend/cpu/Compiler.h"
 #include "graph/Model.h"
+#include "graph/interfaces/Differentiable.h"
 #include "graph/interfaces/Interfaces.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Interpreter.h"
@@ -108,8 +109,9 @@ void printRow(llvm::raw_ostream &os, ModuleOp module, Operation *op,
   os << " | " << yes(isa<InferTypeOpInterface>(op)) << " | "
      << yes(isa<DecomposableOpInterface>(op)) << " | "
      << yes(isTerminator || canEvaluate(op)) << " | "
-     << yes(compiles(module, example)) << " | | " << constraints.tests + 1
-     << " |\n";
+     << yes(compiles(module, example)) << " | "
+     << yes(isa<DifferentiableOpInterface>(op)) << " | "
+     << constraints.tests + 1 << " |\n";
 }
 
 constexpr llvm::StringLiteral head =
@@ -123,7 +125,7 @@ Made by `build/bin/stablehlo-status test/graph/stablehlo`; a test holds it. Do n
 - *inference*: the result's type follows from the operands, attributes and regions.
 - *decomposition*: other operations can express it, for some operands at least.
 - *oracle*, *CPU backend*: it takes the example in `test/graph/stablehlo/samples.mlir`, alone and in one process.
-- *gradient*: none yet.
+- *gradient*: it has a rule that builds its gradient; what has a decomposition only is differentiated through that.
 - *tests*: in `test/graph/stablehlo`; what the operations compute is tested in `test/interpreter` and `test/backend`.
 
 | operation | effects | verifier | inference | decomposition | oracle | CPU backend | gradient | tests |

@@ -45,8 +45,8 @@ std::string summaryText(const Tensor &tensor) {
   if (tensor.size() == 0)
     return line + "  empty";
   const Range range = rangeOf(tensor);
-  line += text("  min %.6g  max %.6g  mean %.6g\n ", range.min, range.max,
-               range.mean);
+  line += "  min " + numberText(range.min) + "  max " + numberText(range.max) +
+          "  mean " + numberText(range.mean) + "\n ";
   const int64_t shown = std::min(tensor.size(), firstValues);
   for (int64_t i = 0; i < shown; ++i)
     line += " " + elementText(tensor, i);

@@ -76,7 +76,7 @@ public:
         ->type_name("TEXT")
         ->group("Test");
     app.add_option("--timeout", timeout, "seconds that a case may take")
-        ->check(CLI::Range(0.001, 1e6))
+        ->check(CLI::Range(0.001, 1e6) & isNumber())
         ->capture_default_str()
         ->group("Test");
     addReport(app, common);
@@ -91,6 +91,7 @@ public:
     if (!options)
       return options.takeError();
     options->progress = nullptr;
+    options->passes.note = nullptr;
     // Once, for the processes of all cases.
     if (Result<Compiler *> compiler = loadCompiler(); !compiler)
       return compiler.takeError();
@@ -110,7 +111,7 @@ private:
   void addTolerance(CLI::App &app) {
     const auto number = [&](const char *flag, double &value, const char *help) {
       app.add_option(flag, value, help)
-          ->check(CLI::NonNegativeNumber)
+          ->check(CLI::NonNegativeNumber & isNumber())
           ->capture_default_str()
           ->group("Test");
     };

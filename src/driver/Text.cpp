@@ -4,6 +4,7 @@
 
 #include "formats/onnx/file/OnnxFile.h"
 
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 
@@ -31,6 +32,10 @@ std::string bytesText(double bytes) {
   return text(unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
 }
 
+std::string numberText(double value) {
+  return std::isnan(value) ? "nan" : text("%.6g", value);
+}
+
 std::string elementText(const Tensor &tensor, int64_t index) {
   switch (classOf(tensor.type())) {
   case ElementClass::Bool:
@@ -41,12 +46,14 @@ std::string elementText(const Tensor &tensor, int64_t index) {
     return std::to_string(static_cast<uint64_t>(tensor.toInteger(index)));
   case ElementClass::Complex: {
     const bool narrow = tensor.type() == ElementType::C64;
-    return text("%.6g%+.6gi", tensor.toDouble(index),
-                narrow ? tensor.at<float>(2 * index + 1)
-                       : tensor.at<double>(2 * index + 1));
+    const double imaginary = narrow ? tensor.at<float>(2 * index + 1)
+                                    : tensor.at<double>(2 * index + 1);
+    const bool hasSign = std::signbit(imaginary) && !std::isnan(imaginary);
+    return numberText(tensor.toDouble(index)) + (hasSign ? "" : "+") +
+           numberText(imaginary) + "i";
   }
   case ElementClass::Float:
-    return text("%.6g", tensor.toDouble(index));
+    return numberText(tensor.toDouble(index));
   }
   return "";
 }

@@ -15,6 +15,9 @@ namespace sinter::driver {
 /// A count of bytes as "12.3 MB" (powers of ten).
 std::string bytesText(double bytes);
 
+/// Six digits; a NaN has no sign.
+std::string numberText(double value);
+
 /// Element \p index as a reader would write it.
 std::string elementText(const Tensor &tensor, int64_t index);
 

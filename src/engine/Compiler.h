@@ -12,7 +12,7 @@
 
 #include "engine/Binding.h"
 #include "engine/ModelDescription.h"
-#include "runtime/Program.h"
+#include "runtime/Role.h"
 
 #include <functional>
 #include <memory>
@@ -35,6 +35,8 @@ struct PassOptions {
   bool verifyEach = false;
   /// Print the graph to standard error after these passes.
   std::vector<std::string> printIrAfter;
+  /// Told what was compared and how far it differs, in a line.
+  std::function<void(const std::string &)> note;
 };
 
 /// What a model is made ready for.
@@ -90,6 +92,9 @@ struct ModelRequest {
 
 struct OptimizeRequest {
   ModelRequest input;
+  /// Whether the output may take the place of a file that the model is made
+  /// of.
+  bool mayOverwrite = false;
   /// Empty: only the report is wanted.
   std::string output;
   PassOptions passes;
@@ -99,6 +104,8 @@ struct OptimizeRequest {
 
 struct ConvertRequest {
   ModelRequest input;
+  /// As in OptimizeRequest.
+  bool mayOverwrite = false;
   std::string output;
   /// The version of StableHLO that a portable artifact is for; empty: the
   /// newest.
@@ -118,14 +125,35 @@ struct ReduceOutcome {
   int before = 0, after = 0, attempts = 0;
 };
 
+/// A tensor of a graph.
+struct TensorFacts {
+  /// As the user's file calls it, or what computes it there.
+  std::string name;
+  Role role = Role::Temporary;
+  /// "f32 [2, ?]".
+  std::string type;
+  /// Nothing where a size is not known.
+  std::optional<int64_t> bytes;
+  /// The operation that gives it; empty for inputs and states.
+  std::string op;
+};
+
+/// What outlives a run, and what it holds at first.
+struct StateFacts {
+  TensorSpec spec;
+  Tensor initial;
+};
+
 /// What `inspect` prints of the graph.
 struct GraphFacts {
   int64_t parameters = 0;
   int64_t parameterBytes = 0;
   /// Operations by name.
   Counts operations;
-  /// What outlives a run.
-  std::vector<TensorSpec> state;
+  std::vector<StateFacts> state;
+  /// The arguments of the function that is run, and every result in it, those
+  /// in branches and loops included, in order.
+  std::vector<TensorFacts> tensors;
 };
 
 /// A model that was read.

@@ -2,6 +2,7 @@
 
 #include "engine/ModelDescription.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace sinter {
@@ -29,7 +30,19 @@ ModelDescription::inputNamed(std::string_view name) const {
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].spec.name == name)
       return i;
-  return std::nullopt;
+  if (name.starts_with("%"))
+    name.remove_prefix(1);
+  std::optional<size_t> found;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].spec.name != name &&
+        std::ranges::find(inputs[i].otherNames, name) ==
+            inputs[i].otherNames.end())
+      continue;
+    if (found)
+      return std::nullopt;
+    found = i;
+  }
+  return found;
 }
 
 std::vector<std::string> ModelDescription::inputNames() const {
@@ -75,6 +88,7 @@ std::string toJson(const ModelDescription &model) {
     value["symbols"] = input.symbols;
     value["ranked"] = input.ranked;
     value["feeds_shapes"] = input.feedsShapes;
+    value["other_names"] = input.otherNames;
     inputs.push_back(std::move(value));
   }
   for (const TensorSpec &output : model.outputs)
@@ -98,6 +112,8 @@ std::optional<ModelDescription> descriptionFromJson(std::string_view text) {
       input.symbols = value.at("symbols").get<std::vector<std::string>>();
       input.ranked = value.at("ranked").get<bool>();
       input.feedsShapes = value.at("feeds_shapes").get<bool>();
+      input.otherNames =
+          value.at("other_names").get<std::vector<std::string>>();
       model.inputs.push_back(std::move(input));
     }
     for (const json &value : all.at("outputs")) {

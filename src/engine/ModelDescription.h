@@ -26,6 +26,8 @@ struct ModelInput {
   /// Shapes inside the model depend on this input's values, so a program is
   /// compiled for given values.
   bool feedsShapes = false;
+  /// What it may be called besides the name in `spec`.
+  std::vector<std::string> otherNames = {};
 
   /// "f32 [N, 3, 224, 224]".
   std::string text() const;
@@ -37,7 +39,8 @@ struct ModelDescription {
   /// Files that the model consists of besides its own, relative to its folder.
   std::vector<std::string> dataFiles;
 
-  /// The position of the input called \p name.
+  /// The position of the input called \p name, with or without a `%`: that of
+  /// this name, else the only one of which it is another name.
   std::optional<size_t> inputNamed(std::string_view name) const;
   std::vector<std::string> inputNames() const;
 };

@@ -15,28 +15,35 @@ static std::string ownName(func::FuncOp function, unsigned index) {
   return name ? name.str() : "";
 }
 
-/// Whether some attribute of an argument, or its location, is \p name.
-static bool isAlsoCalled(func::FuncOp function, unsigned index,
-                         StringRef name) {
+std::vector<std::string> otherNames(func::FuncOp function, unsigned index) {
+  std::vector<std::string> names;
   for (NamedAttribute attribute :
        function_interface_impl::getArgAttrs(function, index))
     if (auto text = dyn_cast<StringAttr>(attribute.getValue());
-        text && text.getValue() == name)
-      return true;
-  auto place = dyn_cast<NameLoc>(function.getArgument(index).getLoc());
-  return place && place.getName().getValue() == name;
+        text && attribute.getName() != nameAttribute)
+      names.push_back(text.str());
+  if (auto place = dyn_cast<NameLoc>(function.getArgument(index).getLoc()))
+    names.push_back(place.getName().str());
+  return names;
 }
 
 static std::string listOfNames(const Model &model) {
   constexpr size_t most = 20;
   std::string list;
   const std::vector<TensorSpec> inputs = model.inputs();
-  for (size_t i = 0; i < std::min(inputs.size(), most); ++i)
+  for (size_t i = 0; i < std::min(inputs.size(), most); ++i) {
     list += (i ? ", " : "") + inputs[i].name;
+    // States stand among the arguments, and not among the inputs.
+    if (inputs.size() != model.entry().getNumArguments())
+      continue;
+    for (const std::string &other : otherNames(model.entry(), i))
+      list += " (" + other + ")";
+  }
   return list + (inputs.size() > most ? ", ..." : "");
 }
 
-Result<unsigned> findArgument(const Model &model, const std::string &name) {
+Result<unsigned> findArgument(const Model &model, const std::string &called) {
+  const std::string name = called.starts_with("%") ? called.substr(1) : called;
   func::FuncOp function = model.entry();
   if (!function)
     return invalidModel(model.path + ": there is no function @main");
@@ -46,7 +53,7 @@ Result<unsigned> findArgument(const Model &model, const std::string &name) {
       return i;
   SmallVector<unsigned> found;
   for (unsigned i = 0; i < count; ++i)
-    if (isAlsoCalled(function, i, name))
+    if (llvm::is_contained(otherNames(function, i), name))
       found.push_back(i);
   if (found.size() > 1)
     return usageError("--bind: several arguments are called '" + name + "'");

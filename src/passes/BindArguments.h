@@ -20,10 +20,16 @@ namespace sinter {
 /// A value for the argument with the given name.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// The number of the entry function's argument that \p name means: the one
-/// with this `sinter.name`; else the one of which another attribute is this
-/// string (`jax.arg_info`, say), or whose location has this name; else the one
-/// with this number. Usage errors for none and for several.
+/// What argument \p index of a function is called besides its `sinter.name`:
+/// the texts of other attributes (`jax.arg_info`, say), and the name of its
+/// location, which in MLIR text without one is what stands behind the `%`.
+std::vector<std::string> otherNames(mlir::func::FuncOp function,
+                                    unsigned index);
+
+/// The number of the entry function's argument that \p name means, with or
+/// without a `%`: the one with this `sinter.name`; else the one that has it
+/// among its other names; else the one with this number. Usage errors for none
+/// and for several.
 Result<unsigned> findArgument(const Model &model, const std::string &name);
 
 /// Makes constants of the arguments that \p bound names, called as the

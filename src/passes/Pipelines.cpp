@@ -164,6 +164,8 @@ runPipeline(Model &model, const SimplifyOptions &options,
     if (auto same = check->after(name); !same)
       return same.takeError();
   }
+  if (check)
+    report.verified = check->facts();
   check.reset();
   countOperations(module, report.operationsAfter, report.constantBytesAfter);
   report.patterns = (*run)->counts();

@@ -7,6 +7,7 @@
 #include "passes/FoldConstants.h"
 #include "passes/PatternLabels.h"
 #include "passes/Specialize.h"
+#include "passes/VerifyNumerics.h"
 #include <map>
 #include <string>
 #include <vector>
@@ -51,6 +52,8 @@ struct SimplifyReport {
   int64_t constantBytesBefore = 0, constantBytesAfter = 0;
   /// Milliseconds by pass, in the order they ran.
   std::vector<std::pair<std::string, double>> passTimes;
+  /// What verifyNumerics found the same.
+  NumericsFacts verified;
 };
 
 /// Simplifies: on success \p model holds a new, simplified graph; what shared

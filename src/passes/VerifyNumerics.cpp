@@ -288,33 +288,41 @@ static bool sameSpecial(double a, double b) {
   return (std::isnan(a) && std::isnan(b)) || a == b;
 }
 
-/// "" or where the tensors part.
-static std::string difference(const Tensor &was, const Tensor &is,
-                              double tolerance) {
+std::string VerifyNumerics::Comparison::of(const Tensor &was, const Tensor &is,
+                                           const std::string &name) {
   if (was.type() != is.type() || was.shape() != is.shape())
     return "was " + toString(was.type(), was.shape()) + " and is " +
            toString(is.type(), is.shape());
+  ++tensors;
   if (was.data() == is.data())
     return "";
-  double largest = 0;
+  double magnitude = 0;
   for (int64_t i = 0; i < was.size(); ++i)
     if (std::isfinite(was.toDouble(i)))
-      largest = std::max(largest, std::abs(was.toDouble(i)));
+      magnitude = std::max(magnitude, std::abs(was.toDouble(i)));
+  double furthest = 0;
   for (int64_t i = 0; i < was.size(); ++i) {
     double a = was.toDouble(i), b = is.toDouble(i);
-    if (!sameSpecial(a, b) && !(std::abs(a - b) <= tolerance * largest))
+    if (sameSpecial(a, b))
+      continue;
+    if (!(std::abs(a - b) <= tolerance * magnitude))
       return llvm::formatv("element {0} was {1}, is {2}", i, a, b).str();
+    furthest = std::max(furthest, std::abs(a - b));
+  }
+  if (magnitude > 0 && furthest / magnitude > largest) {
+    largest = furthest / magnitude;
+    where = name;
   }
   return "";
 }
 
-/// Likewise of the times that both were computed, in each run.
-static std::string difference(ArrayRef<std::vector<Tensor>> was,
-                              ArrayRef<std::vector<Tensor>> is,
-                              double tolerance) {
-  for (size_t run = 0; run < std::min(was.size(), is.size()); ++run)
-    for (size_t i = 0; i < std::min(was[run].size(), is[run].size()); ++i)
-      if (std::string parts = difference(was[run][i], is[run][i], tolerance);
+std::string VerifyNumerics::Comparison::of(const Seen &was, const Seen &is) {
+  const size_t runs = std::min(was.tensors.size(), is.tensors.size());
+  for (size_t run = 0; run < runs; ++run)
+    for (auto [i, pair] :
+         llvm::enumerate(llvm::zip(was.tensors[run], is.tensors[run])))
+      if (std::string parts =
+              of(std::get<0>(pair), std::get<1>(pair), was.name);
           !parts.empty())
         return i == 0 ? parts : "time " + std::to_string(i + 1) + ": " + parts;
   return "";
@@ -335,14 +343,14 @@ std::string VerifyNumerics::patternsOf(int64_t id) const {
 }
 
 std::string VerifyNumerics::firstDifference(const Observation &now,
-                                            std::string &labels) {
+                                            std::string &labels,
+                                            Comparison &comparison) {
   for (int64_t id : before.order) {
     auto found = now.values.find(id);
     if (found == now.values.end())
       continue;
     const Seen &was = before.values.at(id);
-    std::string parts =
-        difference(was.tensors, found->second.tensors, tolerance);
+    std::string parts = comparison.of(was, found->second);
     labels = patternsOf(id);
     if (!parts.empty())
       return was.name + ": " + parts;
@@ -351,8 +359,7 @@ std::string VerifyNumerics::firstDifference(const Observation &now,
   if (before.outputs.size() != now.outputs.size())
     return "the number of outputs";
   for (auto [was, is] : llvm::zip_equal(before.outputs, now.outputs))
-    if (auto parts = difference(was.tensors, is.tensors, tolerance);
-        !parts.empty())
+    if (auto parts = comparison.of(was, is); !parts.empty())
       return was.name + ": " + parts;
   return "";
 }
@@ -415,8 +422,16 @@ VerifyNumerics::compare(llvm::function_ref<std::string(StringRef)> who) {
   if (!now)
     return now.takeError();
   std::string labels;
-  if (std::string parts = firstDifference(*now, labels); !parts.empty())
+  Comparison comparison{tolerance};
+  if (std::string parts = firstDifference(*now, labels, comparison);
+      !parts.empty())
     return Error{ErrorKind::WrongResult, who(labels) + " changed " + parts};
+  ++found.comparisons;
+  found.tensors += comparison.tensors;
+  if (comparison.largest > found.largestDifference) {
+    found.largestDifference = comparison.largest;
+    found.where = comparison.where + ", " + who(patternsOf(-1));
+  }
   before = std::move(*now);
   earlier = run.counts();
   patterns.clear();

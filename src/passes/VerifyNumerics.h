@@ -31,6 +31,16 @@
 
 namespace sinter {
 
+/// What was compared and found the same.
+struct NumericsFacts {
+  /// How often graphs were compared, and how many tensors all in all.
+  uint64_t comparisons = 0, tensors = 0;
+  /// The largest difference, in parts of its tensor's largest magnitude, and
+  /// the tensor and the pass or pattern where it was; empty if there was none.
+  double largestDifference = 0;
+  std::string where;
+};
+
 class VerifyNumerics : public ReplacementWatcher {
 public:
   /// Interprets `main` of \p module on inputs that depend on their positions
@@ -54,11 +64,26 @@ public:
                 mlir::Value by) override;
   void changed(mlir::Operation *op) override;
 
+  const NumericsFacts &facts() const { return found; }
+
 private:
   /// A value each time it was computed, as far as that is kept, a list a run.
   struct Seen {
     std::string name;
     std::vector<std::vector<Tensor>> tensors;
+  };
+  /// What one comparison of graphs has seen.
+  struct Comparison {
+    double tolerance;
+    uint64_t tensors = 0;
+    double largest = 0;
+    std::string where;
+
+    /// "" or where the two tensors part.
+    std::string of(const Tensor &was, const Tensor &is,
+                   const std::string &name);
+    /// Likewise of the times that both were computed, in each run.
+    std::string of(const Seen &was, const Seen &is);
   };
   struct Observation {
     std::vector<Seen> outputs;
@@ -78,7 +103,8 @@ private:
   Result<Observation> observe();
   Result<void> observeRun(unsigned number, Observation &seen);
   std::string patternsOf(int64_t id) const;
-  std::string firstDifference(const Observation &now, std::string &patterns);
+  std::string firstDifference(const Observation &now, std::string &patterns,
+                              Comparison &comparison);
   Result<void> compare(llvm::function_ref<std::string(llvm::StringRef)> who);
 
   mlir::ModuleOp module;
@@ -93,6 +119,7 @@ private:
   /// often each had applied before.
   std::map<int64_t, std::set<std::string>> patterns;
   std::map<std::string, uint64_t> earlier;
+  NumericsFacts found;
 };
 
 } // namespace sinter

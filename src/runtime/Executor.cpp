@@ -33,9 +33,11 @@ Result<void> checkInputs(std::span<const TensorSpec> specs,
 Result<void> Executor::setState(size_t index, const Tensor &value) {
   if (index >= states().size())
     return usageError("there is no state " + std::to_string(index));
-  if (Result<void> fits = checkInputs(states().subspan(index, 1), {&value, 1});
-      !fits)
-    return fits;
+  const TensorSpec &spec = states()[index];
+  if (!fits(spec, value))
+    return usageError("state '" + spec.name + "': expected " +
+                      toString(spec.type, spec.shape) + ", given " +
+                      toString(value.type(), value.shape()));
   Tensor copy(value.type(), value.shape());
   if (copy.bytes() != 0)
     std::memcpy(copy.mutableBytes(), value.data(), copy.bytes());

@@ -279,6 +279,28 @@ Result<Tensor> readNpy(const std::string &path) {
   return parseNpy((*file)->bytes(), *file, path);
 }
 
+Tensor asStored(Tensor array, ElementType type) {
+  const bool isKnown = std::ranges::any_of(
+      typeCodes, [&](const TypeCode &code) { return code.type == type; });
+  if (isKnown || descr(type) != descr(array.type()) ||
+      byteSize(type) != byteSize(array.type()))
+    return array;
+  Tensor stored =
+      Tensor::of<std::byte>(type, array.shape(), {array.data(), array.bytes()});
+  // A byte holds numbers that a narrow integer does not have.
+  if (isInteger(type))
+    for (int64_t i = 0; i < array.size(); ++i) {
+      const int64_t value = array.toInteger(i);
+      const int64_t half = int64_t(1) << (bitWidth(type) - 1);
+      const bool fits = classOf(type) == ElementClass::SInt
+                            ? value >= -half && value < half
+                            : value < 2 * half;
+      if (!fits)
+        return array;
+    }
+  return stored;
+}
+
 Result<void> writeNpy(const std::string &path, const Tensor &tensor) {
   std::string shape;
   for (int64_t dim : tensor.shape())

@@ -30,6 +30,10 @@ Result<Tensor> parseNpy(std::span<const std::byte> bytes,
                         std::shared_ptr<const void> owner,
                         const std::string &name);
 
+/// \p array as a tensor of \p type where that is a type which NumPy lacks and
+/// \p array is of the type that writeNpy writes for it; else as it is.
+Tensor asStored(Tensor array, ElementType type);
+
 /// Writes \p tensor to \p path, whole or not at all.
 Result<void> writeNpy(const std::string &path, const Tensor &tensor);
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Inputs that become constants, with --bind."""
+import itertools
 import json
 import os
 import zipfile
@@ -37,6 +38,41 @@ class Bind(CommandTest):
                 got = self.result("--backend", backend, "--bind", f"params['w=1']={self.w}", "--bind", f"{name}={self.b}",
                                   "--input", self.x)
                 self.assertEqual(got, (12, 23))
+
+    NAMED = """
+func.func @main(%weights: tensor<2xf32>, %x.1: tensor<2xf32> {sinter.name = "data"}, %bias: tensor<2xf32> loc("params['b']"), %3: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.multiply %x.1, %weights : tensor<2xf32>
+  %1 = stablehlo.add %0, %bias : tensor<2xf32>
+  %2 = stablehlo.add %1, %3 : tensor<2xf32>
+  return %2 : tensor<2xf32>
+}
+"""
+
+    def test_names_in_the_text(self):
+        """What stands behind the %, a location's name, `sinter.name`, and the place: for --bind, --input and --shape."""
+        self.model = self.write("named.mlir", self.NAMED)
+        zero = self.write("zero.npy", npy((2,), (0, 0)))
+        for weights in "weights", "%weights", "arg0":
+            for data in "data", "x.1":
+                for bias in "params['b']", "arg2":
+                    for flags in itertools.product(("--bind", "--input"), repeat=2):
+                        got = self.result("--backend", "interpreter", flags[0], f"{weights}={self.w}", flags[1], f"{data}={self.x}",
+                                          "--input", f"{bias}={self.b}", "--input", f"arg3={zero}")
+                        self.assertEqual(got, (12, 23))
+        given = [option for name in ("weights", "data", "params['b']", "arg3") for option in ("--input", f"{name}={self.x}")]
+        for backend in "cpu", "interpreter":
+            self.assertEqual(self.result("--backend", backend, *given), (3, 3))
+        inputs = json.loads(self.sinter("inspect", self.model, "--json", "--no-plan").stdout)["inputs"]
+        self.assertEqual([each["name"] for each in inputs], ["arg0", "data", "arg2", "arg3"])
+        self.assertEqual([each["other_names"] for each in inputs], [["weights"], ["x.1"], ["params['b']"], []])
+        # The model's description is kept with its program.
+        for _ in range(2):
+            done = self.sinter("run", self.model, "--cache-dir", self.path("cache"), *given)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+        open_sizes = self.write("open.mlir", "func.func @main(%weights: tensor<?xf32>) -> tensor<?xf32> { return %weights : tensor<?xf32> }")
+        done = self.sinter("run", open_sizes, "--shape", "weights:3", "--input", "random", "--json")
+        self.assertEqual(json.loads(done.stdout)["outputs"][0]["shape"], [3], done.stderr)
+        self.expect_error(USAGE, "run", self.model, "--bind", f"weight={self.w}", mentions=["weight", "arg0 (weights)"])
 
     def test_folder_and_archive(self):
         os.mkdir(self.path("weights"))

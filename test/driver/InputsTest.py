@@ -81,6 +81,34 @@ class Inputs(CommandTest):
         self.assertEqual(runs[0], runs[1])
         self.assertNotEqual(runs[0], runs[2])
 
+    def test_random_seeds(self):
+        model = self.good_model()
+        for seed in "abc", "", "-1", "1.5", "99999999999999999999":
+            for name in "", "x=":
+                self.expect_error(USAGE, "run", model, "--input", f"{name}random:{seed}", mentions=["random:", f"./random:{seed}"])
+        self.expect_error(USAGE, "run", model, "--input", "random", "--input", "random:1", mentions=["twice"])
+        self.write("random:abc", onnx.npy((2, 3)))
+        done = self.run_model(model, "--input", self.path("random:abc"))
+        self.assertEqual(done.returncode, DONE, done.stderr)
+
+    def test_options_for_pictures(self):
+        model = self.good_model()
+        for option in ["--mean", "1,2"], ["--std", "1"], ["--scale", "1"], ["--layout", "nhwc"]:
+            for given in "random", self.write("x.npy", onnx.npy((2, 3))):
+                self.expect_error(USAGE, "run", model, "--input", given, *option, mentions=[option[0], "pictures"])
+
+    def test_not_a_number(self):
+        """It has no sign, whatever its bits say."""
+        nan, minus = struct.pack("<I", 0x7FC00000), struct.pack("<I", 0xFFC00000)
+        x = self.write("x.npy", onnx.npy((2, 3), content=(nan + minus) * 3))
+        model = onnx.model(onnx.graph([onnx.node("Identity", ["x"], ["y"])], [onnx.value_info("x", (2, 3))], [onnx.value_info("y", (2, 3))]))
+        model = self.write("same.onnx", model)
+        for backend in "cpu", "interpreter":
+            done = self.sinter("run", model, "--input", x, "--backend", backend)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertNotIn("-nan", done.stdout)
+            self.assertIn("min nan  max nan  mean nan", done.stdout)
+
     def test_empty_output(self):
         model = self.good_model(shape=(0, 3))
         for backend in ["cpu", "interpreter"]:

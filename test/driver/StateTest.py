@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """What outlives a run."""
 import json
+import os
 
-from SinterCommand import CommandTest, DONE, INVALID, UNSUPPORTED, main
+import OnnxBytes as onnx
+from SinterCommand import CommandTest, DONE, INVALID, npy, SYSTEM, UNSUPPORTED, USAGE, main
 
 
 class State(CommandTest):
@@ -37,9 +39,96 @@ func.func @main(%x: tensor<2xf32> {sinter.name = "x"},
             done = self.sinter("run", self.model, "--input", "random", "--cache-dir", self.path("cache"), "--json")
             self.assertEqual(json.loads(done.stdout)["state"][0]["max"], 6, done.stderr)
 
-    def test_inspect(self):
-        done = self.sinter("inspect", self.model, "--json")
-        self.assertEqual(json.loads(done.stdout)["state"], [{"name": "count", "type": "f32"}], done.stderr)
+    def run_model(self, *arguments, model=None):
+        done = self.sinter("run", model or self.model, "--input", "random", "--no-cache", "--json", *arguments)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_given_and_taken(self):
+        count = self.write("count.npy", npy((), (40,)))
+        for backend in "cpu", "interpreter":
+            out = self.path("out-" + backend)
+            answer = self.run_model("--backend", backend, "--state", f"count={count}", "--output-dir", out, "--repeat", "2")
+            self.assertEqual(answer["state"][0]["max"], 42)
+            self.assertEqual(sorted(os.listdir(out)), ["state_count.npy", "y.npy"])
+            again = self.run_model("--backend", backend, "--state", f"count={out}/state_count.npy")
+            self.assertEqual(again["state"][0]["max"], 43)
+        done = self.sinter("bench", self.model, "--state", f"count={count}", "--seconds", "0.01", "--no-cache")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        done = self.sinter("run", self.model, "--input", "random", "--no-cache")
+        self.assertIn("state count: f32 []", done.stdout)
+
+    def test_from_command_to_command(self):
+        for backend in "cpu", "interpreter":
+            folder = self.path("kept-" + backend)
+            for expected in 6, 7, 8:
+                self.assertEqual(self.run_model("--backend", backend, "--state-dir", folder)["state"][0]["max"], expected)
+            self.assertEqual(os.listdir(folder), ["state_count.npy"])
+            # What is named comes before what is kept; bench leaves the files alone.
+            done = self.sinter("bench", self.model, "--state-dir", folder, "--seconds", "0.01", "--backend", backend)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            count = self.write("count.npy", npy((), (40,)))
+            self.assertEqual(self.run_model("--backend", backend, "--state-dir", folder, "--state", f"count={count}")["state"][0]["max"], 41)
+            self.assertEqual(self.run_model("--backend", backend, "--state-dir", folder)["state"][0]["max"], 42)
+
+    def test_every_type(self):
+        """A state of any element type comes back as it went out."""
+        types = "i1 i2 i4 i8 i16 i32 i64 ui2 ui4 ui8 ui16 ui32 ui64 f16 bf16 f32 f64 f8E4M3FN f8E5M2 complex<f32> complex<f64>".split()
+        for element in types:
+            value = {"i1": "true", "i2": "-1", "ui2": "3"}.get(element, "(1.5, -2.0)" if "complex" in element else "3" if "i" in element else "1.5")
+            tensor = f"tensor<3x{element}>"
+            model = self.write("same.mlir", f"""
+func.func @main(%x: tensor<1xf32>, %s: {tensor} {{sinter.state = "s", sinter.initial = dense<0{'.0' if 'f' in element and 'complex' not in element else ''}> : {tensor}}},
+    %g: {tensor} {{sinter.state = "g", sinter.initial = dense<{value}> : {tensor}}})
+    -> (tensor<1xf32>, {tensor} {{sinter.state = "s"}}, {tensor} {{sinter.state = "g"}}) {{
+  return %x, %g, %s : tensor<1xf32>, {tensor}, {tensor}
+}}
+""".replace("dense<0>", {"i1": "dense<false>"}.get(element, "dense<(0.0, 0.0)>" if "complex" in element else "dense<0>")))
+            for backend in "cpu", "interpreter":
+                folder = self.path(f"kept-{element}-{backend}")
+                first = self.run_model("--backend", backend, "--state-dir", folder, model=model)["state"]
+                second = self.run_model("--backend", backend, "--state-dir", folder, model=model)["state"]
+                self.assertEqual([each["first"] for each in first], [each["first"] for each in reversed(second)], element)
+                self.assertNotEqual(first[0]["first"], first[1]["first"], element)
+
+    def test_wrong_states(self):
+        count, pair = self.write("count.npy", npy((), (1,))), self.write("pair.npy", npy((2,), (1, 2)))
+        for command in ("run", self.model, "--input", "random"), ("bench", self.model):
+            for backend in "cpu", "interpreter":
+                def refused(*options, mentions):
+                    self.expect_error(USAGE, *command, "--backend", backend, *options, mentions=["count.mlir", *mentions])
+
+                refused("--state", f"sum={count}", mentions=["'sum'", "'count'"])
+                refused("--state", "count", mentions=["expected", "'count'"])
+                refused("--state", f"count={pair}", mentions=["'count'", "2xf32"])
+                refused("--state", f"count={self.write('i.npy', onnx.npy((), '<i4'))}", mentions=["'count'", "i32"])
+                refused("--state", f"count={count}", "--state", f"count={count}", mentions=["twice"])
+                refused("--state", f"count={self.write('a.txt', 'hello')}", mentions=["a.txt"])
+        self.expect_error(SYSTEM, "run", self.model, "--input", "random", "--state", "count=none.npy", mentions=["none.npy"])
+        self.expect_error(SYSTEM, "run", self.model, "--input", "random", "--state-dir", count, mentions=["--state-dir"])
+        self.expect_error(USAGE, "run", self.good_model(), "--input", "random", "--state", f"x={count}", mentions=["outlives"])
+
+    def test_names_that_meet(self):
+        """An output called like a state's file does not take its place."""
+        with open(self.model) as file:
+            text = file.read().replace('sinter.name = "y"', 'sinter.name = "state_count"')
+        self.run_model("--output-dir", self.path("out"), model=self.write("meet.mlir", text))
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["state_count.npy", "state_count_1.npy"])
+        self.assertEqual(self.run_model("--state-dir", self.path("out"))["state"][0]["max"], 7)
+
+    def test_processes(self):
+        """Each process of a grid has states of its own."""
+        for backend in "cpu", "interpreter":
+            for i in range(2):
+                self.write(f"count{i}.npy", npy((), (10 * i,)))
+            folder = self.path("grid-" + backend)
+            for more in 1, 2:
+                given = ["--state", "count=" + self.path("count{rank}.npy")] if more == 1 else []
+                done = self.sinter("run", self.model, "--input", "random", "--no-cache", "--json", "--backend", backend, "--replicas", "2",
+                                   "--state-dir", folder, *given)
+                self.assertEqual(done.returncode, DONE, done.stderr)
+                answers = [json.loads(line) for line in done.stdout.splitlines()]
+                self.assertEqual([each["state"][0]["max"] for each in answers], [more, 10 + more])
 
     def test_freeze(self):
         frozen = self.path("frozen.mlir")

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 """What `sinter` says of wrong arguments, and its help."""
+import os
+
+import OnnxBytes as onnx
 from SinterCommand import CommandTest, DONE, SYSTEM, USAGE, main
 
 
@@ -12,6 +15,59 @@ class Usage(CommandTest):
             done = self.sinter(command, "--help")
             self.assertEqual(done.returncode, DONE)
             self.assertIn(f"  sinter {command} ", done.stdout)
+
+    def test_help_as_a_command(self):
+        self.assertEqual(self.sinter("help").stdout, self.sinter("--help").stdout)
+        for command in ["run", "bench", "optimize", "convert", "test", "inspect", "reduce"]:
+            done = self.sinter("help", command)
+            self.assertEqual((done.returncode, done.stdout), (DONE, self.sinter(command, "--help").stdout))
+        self.expect_error(USAGE, "help", "rnu", mentions=["did you mean 'run'?"])
+        self.expect_error(USAGE, "help", "run", "bench", mentions=["'bench'", "too many"])
+
+    def test_nothing_is_overwritten(self):
+        """The model and what belongs to it are replaced only when that is asked for, whatever they are called."""
+        model = self.good_model()
+        text = self.write("net.mlir", "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }")
+        os.symlink(model, self.path("symbolic.onnx"))
+        os.link(model, self.path("hard.onnx"))
+        for command, source, outputs in [("optimize", model, [model, "symbolic.onnx", "hard.onnx"]), ("convert", model, [model, "hard.onnx"]),
+                                         ("optimize", text, [text]), ("convert", text, [text])]:
+            with open(source, "rb") as file:
+                before = file.read()
+            # What replaced the model has left the link behind.
+            os.remove(self.path("hard.onnx"))
+            os.link(model, self.path("hard.onnx"))
+            for output in outputs:
+                self.expect_error(USAGE, command, source, "-o", self.path(output), mentions=["--force", os.path.basename(source)])
+            with open(source, "rb") as file:
+                self.assertEqual(file.read(), before)
+            done = self.sinter(command, source, "-o", source, "--force")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertEqual(self.sinter("inspect", source, "--no-plan").returncode, DONE)
+        weight = onnx.tensor("w", [2, 3], external=[("location", "inner.onnx")])
+        outer = self.write("outer.onnx", onnx.simple([onnx.node("Add", ["x", "w"], ["y"])], initializers=[weight]))
+        self.write("inner.onnx", onnx.floats(*range(6)))
+        self.expect_error(USAGE, "optimize", outer, "-o", self.path("inner.onnx"), mentions=["a part of", "--force"])
+        self.expect_error(USAGE, "run", model, "--input", "random", "--trace", model, mentions=["--trace", "the model itself"])
+        self.expect_error(USAGE, "reduce", text, "-o", text, "--command", "false", mentions=["net.mlir"])
+
+    def test_output_is_checked_first(self):
+        """Where results cannot go, nothing is compiled or run for them."""
+        model, file = self.good_model(), self.write("file", "")
+        for options in (["--output-dir", file], ["--output-dir", file + "/out"], ["--trace", self.path("none/trace.json")], ["--trace", self.folder]):
+            self.expect_error(SYSTEM, "run", model, "--input", "random", "-v", "--no-cache", *options, mentions=[options[0], options[1]])
+        for command in "optimize", "convert":
+            self.expect_error(SYSTEM, command, model, "-o", self.path("none/out.onnx"), mentions=["none/out.onnx"])
+
+    def test_verify_numerics_says_what_it_saw(self):
+        weight = onnx.tensor("w", [2, 3], onnx.floats(*[0] * 6))
+        nodes = [onnx.node("Add", ["x", "w"], ["sum"]), onnx.node("Relu", ["sum"], ["y"])]
+        model = self.write("in.onnx", onnx.simple(nodes, initializers=[weight]))
+        for command in ("run", model, "--input", "random"), ("bench", model, "--seconds", "0.01"), ("optimize", model), ("inspect", model):
+            done = self.sinter(*command, "--verify-numerics")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertRegex(done.stderr, r"note: --verify-numerics: simplification: all agree: [1-9]\d* comparisons of graphs, [1-9]\d* of tensors; largest difference \d")
+        self.expect_error(USAGE, "run", model, "--input", "random", "--verify-numerics=often", mentions=["often"])
 
     def test_version(self):
         self.assertRegex(self.sinter("--version").stdout, r"^sinter \d+\.\d+\.\d+$")
@@ -32,6 +88,33 @@ class Usage(CommandTest):
         self.expect_error(USAGE, "run", mentions=["MODEL"])
         self.expect_error(USAGE, "optimize", model, mentions=["-o FILE"])
         self.expect_error(USAGE, "convert", model, "-o", self.path("net.xyz"), mentions=["extension"])
+
+    def test_values_of_options(self):
+        """Wrong, missing, doubled, empty: in words that say what is wanted."""
+        model = self.good_model()
+        for arguments, mentions in [
+            (("run", model, "--threads", "0"), ["--threads: '0' is not a number from 1 to 4096"]),
+            (("run", model, "--threads", "1", "--threads", "2"), ["--threads is given more than once"]),
+            (("run", model, "--threads"), ["--threads needs a value"]),
+            (("run", model, "--backend", "CPU"), ["--backend: 'CPU' is none of cpu, interpreter"]),
+            (("run", model, "--scale", "abc", "--input", "random"), ["--scale: 'abc' is no number"]),
+            (("run", model, "--trace", "", "--input", "random"), ["--trace is empty"]),
+            (("run", model, "--input", ""), ["--input is empty"]),
+            (("run", ""), ["MODEL is empty"]),
+            (("optimize", model, "-o", ""), ["--output is empty"]),
+            (("optimize", model, "-o", "a.onnx", "-o", "b.onnx"), ["--output is given more than once"]),
+            (("bench", model, "--seconds", "nan"), ["--seconds: ", "nan"]),
+            (("bench", model, "--seconds", "-1"), ["--seconds: '-1' is not a number from 0 to 1000000"]),
+            (("test", self.folder, "--rtol", "-1"), ["--rtol: '-1' is not a number from 0 on"]),
+            (("test", self.folder, "--atol", "nan"), ["--atol: ", "nan"]),
+            (("reduce", model, "-o", "b.onnx", "--timeout", "0"), ["--timeout: '0' is not a number from 0.001 to 1000000"]),
+            (("convert", model, "-o", self.path("a.mlir.bc"), "--target-version", "99.0.0"), ["99.0.0"]),
+            (("--jsn",), ["no option '--jsn'"]),
+        ]:
+            self.expect_error(USAGE, *arguments, mentions=mentions)
+        labels = self.write("labels.txt", "one\ntwo\n")
+        done = self.sinter("run", model, "--input", "random", "--labels", labels)
+        self.assertIn("note: --labels", done.stderr)
 
     def test_files_that_are_not_there(self):
         for command in ["run", "bench", "inspect"]:

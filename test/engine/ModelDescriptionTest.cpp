@@ -11,6 +11,7 @@ TEST(ModelDescription, SurvivesJson) {
   input.spec = {"x\n\"", ElementType::BF16, {-1, 3}};
   input.symbols = {"N", ""};
   input.feedsShapes = true;
+  input.otherNames = {"weights"};
   model.inputs = {input};
   model.inputs.emplace_back().ranked = false;
   model.outputs = {{"y", ElementType::I1, {}}};
@@ -22,8 +23,26 @@ TEST(ModelDescription, SurvivesJson) {
   EXPECT_EQ(back->inputs[0].spec, input.spec);
   EXPECT_EQ(back->inputs[0].symbols, input.symbols);
   EXPECT_TRUE(back->inputs[0].feedsShapes);
+  EXPECT_EQ(back->inputs[0].otherNames, input.otherNames);
   EXPECT_FALSE(back->inputs[1].ranked);
   EXPECT_EQ(back->dataFiles, model.dataFiles);
+}
+
+TEST(ModelDescription, Names) {
+  ModelDescription model;
+  model.inputs.resize(3);
+  model.inputs[0].spec.name = "arg0";
+  model.inputs[0].otherNames = {"weights", "both"};
+  model.inputs[1].spec.name = "weights2";
+  model.inputs[1].otherNames = {"both", "arg0"};
+  model.inputs[2].spec.name = "%odd";
+  EXPECT_EQ(model.inputNamed("arg0"), 0u);
+  EXPECT_EQ(model.inputNamed("weights"), 0u);
+  EXPECT_EQ(model.inputNamed("%weights"), 0u);
+  EXPECT_EQ(model.inputNamed("%weights2"), 1u);
+  EXPECT_EQ(model.inputNamed("%odd"), 2u);
+  EXPECT_EQ(model.inputNamed("both"), std::nullopt);
+  EXPECT_EQ(model.inputNamed("none"), std::nullopt);
 }
 
 TEST(ModelDescription, RefusesOtherText) {

@@ -6,12 +6,10 @@
 #include "formats/onnx/WriteOnnx.h"
 #include "formats/stablehlo/StablehloReader.h"
 #include "formats/stablehlo/StablehloWriter.h"
-#include "graph/Constants.h"
-#include "graph/stablehlo/StablehloOps.h"
-#include "graph/storage/Storage.h"
+#include "formats/stablehlo/vhlo/Version.h"
 #include "interpreter/InterpreterExecutor.h"
-#include "runtime/MappedFile.h"
-#include <map>
+
+#include <filesystem>
 
 using namespace mlir;
 
@@ -56,6 +54,32 @@ Result<void> writeModel(const Model &model, const std::string &path,
   return checkOutputName(path);
 }
 
+Result<void> checkOverwrite(const std::string &path,
+                            const ModelDescription &model,
+                            const std::string &output) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  std::vector<fs::path> files;
+  if (fs::is_directory(path, ignored)) {
+    for (fs::recursive_directory_iterator entry(path, ignored), end;
+         !ignored && entry != end; entry.increment(ignored))
+      files.push_back(entry->path());
+  } else {
+    files.emplace_back(path);
+    for (const std::string &name : model.dataFiles)
+      files.push_back(fs::path(path).parent_path() / name);
+  }
+  // Large weights go to a second file.
+  for (const std::string &written : {output, output + ".data"})
+    for (const fs::path &file : files)
+      if (fs::equivalent(written, file, ignored))
+        return usageError("'" + written + "' is " +
+                          (file == fs::path(path) ? "" : "a part of ") +
+                          "the model '" + path +
+                          "'; --force lets it be replaced");
+  return {};
+}
+
 Error ofInput(Error error, const std::string &path) {
   return error.kind == ErrorKind::Unsupported ? inFile(std::move(error), path)
                                               : error;
@@ -69,9 +93,18 @@ Result<void> MlirCompiler::convert(const ConvertRequest &request) {
     return usageError("--target-version is for portable artifacts (.mlir.bc or "
                       ".stablehlo), not for '" +
                       output + "'");
+  if (!request.targetVersion.empty())
+    if (auto version = vhlo::parseTargetVersion(request.targetVersion);
+        !version)
+      return version.takeError();
   auto source = ModelSource::open(request.input);
   if (!source)
     return source.takeError();
+  if (!request.mayOverwrite)
+    if (Result<void> good = checkOverwrite(request.input.path,
+                                           (*source)->description(), output);
+        !good)
+      return good;
   Result<Model> model = (*source)->asItIs();
   if (!model)
     return inFile(model.takeError(), request.input.path);
@@ -79,39 +112,6 @@ Result<void> MlirCompiler::convert(const ConvertRequest &request) {
       !written)
     return ofInput(written.takeError(), request.input.path);
   return {};
-}
-
-Counts countOperations(const Model &model) {
-  std::map<std::string, int64_t> counts;
-  model.module().walk([&](Operation *op) {
-    if (!isa<ModuleOp, func::FuncOp, func::ReturnOp, stablehlo::ReturnOp,
-             stablehlo::ConstantOp>(op))
-      ++counts[op->getName().getStringRef().str()];
-  });
-  return {counts.begin(), counts.end()};
-}
-
-Result<GraphFacts> MlirCompilerModel::facts() {
-  Result<Model> model = source->asItIs();
-  if (!model)
-    return model.takeError();
-  GraphFacts facts;
-  model->module().walk([&](stablehlo::ConstantOp constant) {
-    const auto type = cast<ShapedType>(constant.getType());
-    const std::optional<ElementType> element =
-        elementTypeOf(type.getElementType());
-    facts.parameters += type.getNumElements();
-    if (element)
-      facts.parameterBytes +=
-          type.getNumElements() * static_cast<int64_t>(byteSize(*element));
-  });
-  facts.operations = countOperations(*model);
-  Result<Storage> storage = Storage::of(*model);
-  if (!storage)
-    return storage.takeError();
-  for (const StateTensor &state : storage->states())
-    facts.state.push_back(state.spec);
-  return facts;
 }
 
 Result<std::unique_ptr<Executor>>

@@ -46,15 +46,17 @@ private:
   std::unique_ptr<ModelSource> source;
 };
 
-/// Operations of a model by name, constants and function glue left out.
-Counts countOperations(const Model &model);
-
 /// Writes \p model in the format that \p path's extension names: .onnx, .mlir,
 /// or .mlir.bc, .mlirbc and .stablehlo for portable artifacts, which are for
 /// readers of \p targetVersion of StableHLO (empty: the newest). Another
 /// extension is a Usage error, which checkOutputName gives before any work is
 /// done.
 Result<void> checkOutputName(const std::string &path);
+/// Whether what is written to \p output (and beside it, for weights) takes the
+/// place of a file of the model at \p path, by whatever name: a Usage error.
+Result<void> checkOverwrite(const std::string &path,
+                            const ModelDescription &model,
+                            const std::string &output);
 /// An error of writeModel: what cannot be expressed is of the input at \p path.
 Error ofInput(Error error, const std::string &path);
 Result<void> writeModel(const Model &model, const std::string &path,

@@ -9,6 +9,7 @@
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "graph/storage/Storage.h"
+#include "passes/BindArguments.h"
 #include "runtime/MappedFile.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -125,6 +126,9 @@ Result<ModelDescription> describeModel(const Model &model) {
     ModelInput input;
     input.spec = spec;
     input.symbols = symbolsOf(entry, number);
+    for (std::string &name : otherNames(entry, number))
+      if (name != spec.name)
+        input.otherNames.push_back(std::move(name));
     description.inputs.push_back(std::move(input));
   }
   description.outputs = model.outputs();

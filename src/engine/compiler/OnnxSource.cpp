@@ -57,7 +57,8 @@ Result<void> OnnxSource::read() {
            llvm::any_of(input.spec.shape,
                         [](int64_t size) { return size < 0; });
   });
-  if (read.error().kind != ErrorKind::Unsupported || !mayHelp)
+  if (read.error().kind != ErrorKind::Unsupported || !mayHelp ||
+      hasUnknownOperators(file))
     return read.takeError();
   needsMore = read.takeError();
   return {};

@@ -5,6 +5,7 @@
 
 #include "passes/Freeze.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace sinter {
 
@@ -30,12 +31,32 @@ static Result<SimplifyReport> ofModel(const Model &model,
   return error;
 }
 
+/// Tells what --verify-numerics has seen.
+static Result<SimplifyReport> toldOf(const PassOptions &passes,
+                                     const char *stage,
+                                     Result<SimplifyReport> report) {
+  if (!report || !passes.note || !(passes.verifyNumerics || passes.verifyEach))
+    return report;
+  const NumericsFacts &facts = report->verified;
+  passes.note(
+      llvm::formatv("--verify-numerics: {0}: all agree: {1} comparisons of "
+                    "graphs, {2} of tensors; largest difference {3:e2} of a "
+                    "tensor's largest magnitude{4}{5}",
+                    stage, facts.comparisons, facts.tensors,
+                    facts.largestDifference, facts.where.empty() ? "" : ": ",
+                    facts.where)
+          .str());
+  return report;
+}
+
 Result<SimplifyReport> simplifyWith(Model &model, const PassOptions &passes) {
-  return ofModel(model, simplify(model, optionsOf(passes)));
+  return toldOf(passes, "simplification",
+                ofModel(model, simplify(model, optionsOf(passes))));
 }
 
 Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes) {
-  return ofModel(model, raiseForKernels(model, optionsOf(passes)));
+  return toldOf(passes, "raising for kernels",
+                ofModel(model, raiseForKernels(model, optionsOf(passes))));
 }
 
 /// The same format in and out; `convert` is for everything else.
@@ -56,6 +77,11 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   if (Result<void> good = checkSameFormat((*source)->isOnnx(), request.output);
       !good)
     return good.takeError();
+  if (!request.output.empty() && !request.mayOverwrite)
+    if (Result<void> good = checkOverwrite(
+            request.input.path, (*source)->description(), request.output);
+        !good)
+      return good.takeError();
   Result<Model> model = (*source)->asItIs();
   if (!model)
     return inFile(model.takeError(), request.input.path);

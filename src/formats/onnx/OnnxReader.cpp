@@ -1,6 +1,9 @@
 #include "formats/onnx/OnnxReader.h"
 
 #include "formats/onnx/Importer.h"
+#include "formats/onnx/Operators.h"
+#include "llvm/ADT/STLExtras.h"
+#include <set>
 
 namespace sinter {
 
@@ -14,6 +17,47 @@ Result<Model> readOnnx(const std::string &path, const ReadOptions &options) {
   if (!file)
     return file.takeError();
   return readOnnx(*file, options);
+}
+
+namespace {
+
+/// Looks through graphs, which nest no deeper than the file's check allows.
+class UnknownOperators {
+public:
+  explicit UnknownOperators(const onnx::ModelProto &model) {
+    for (const onnx::FunctionProto &function : model.functions())
+      functions.insert({function.domain(), function.name()});
+  }
+
+  bool areIn(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes) {
+    return llvm::any_of(nodes, [&](const onnx::NodeProto &node) {
+      return isUnknown(node) ||
+             llvm::any_of(node.attribute(),
+                          [&](const onnx::AttributeProto &attribute) {
+                            return areIn(attribute.g().node());
+                          });
+    });
+  }
+
+private:
+  bool isUnknown(const onnx::NodeProto &node) const {
+    return !functions.count({node.domain(), node.op_type()}) &&
+           !onnx::findOperator(node.domain() == "ai.onnx" ? "" : node.domain(),
+                               node.op_type());
+  }
+
+  std::set<std::pair<std::string, std::string>> functions;
+};
+
+} // namespace
+
+bool hasUnknownOperators(const onnx::OnnxFile &file) {
+  UnknownOperators unknown(file.model());
+  return unknown.areIn(file.model().graph().node()) ||
+         llvm::any_of(file.model().functions(),
+                      [&](const onnx::FunctionProto &function) {
+                        return unknown.areIn(function.node());
+                      });
 }
 
 } // namespace sinter

@@ -43,6 +43,11 @@ Result<Model> readOnnx(const std::string &path,
 Result<Model> readOnnx(const onnx::OnnxFile &file,
                        const ReadOptions &options = {});
 
+/// Whether \p file has nodes of operators that readOnnx knows in no version,
+/// and that are no functions of the file: nothing that is given makes it
+/// readable.
+bool hasUnknownOperators(const onnx::OnnxFile &file);
+
 } // namespace sinter
 
 #endif // SINTER_FORMATS_ONNX_ONNXREADER_H

@@ -13,6 +13,7 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/MappedFile.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -111,6 +112,34 @@ static void dropEmptyConfigurations(ModuleOp module) {
   });
 }
 
+/// What arguments are called in \p text, %weights say, becomes the name of
+/// their location, unless it says no more than their number.
+static void keepArgumentNames(ModuleOp module, StringRef text) {
+  SmallVector<size_t> lines = {0};
+  for (size_t at = text.find('\n'); at != StringRef::npos;
+       at = text.find('\n', at + 1))
+    lines.push_back(at + 1);
+  for (auto function : module.getOps<func::FuncOp>())
+    for (BlockArgument argument : function.getArguments()) {
+      auto place = dyn_cast<FileLineColLoc>(argument.getLoc());
+      if (!place || place.getLine() == 0 || place.getLine() > lines.size())
+        continue;
+      StringRef rest = text.drop_front(lines[place.getLine() - 1]);
+      rest = rest.drop_front(
+          std::min<size_t>(rest.size(), std::max(1u, place.getColumn()) - 1));
+      if (!rest.consume_front("%"))
+        continue;
+      const StringRef name = rest.take_while([](char letter) {
+        return llvm::isAlnum(letter) || StringRef("_$.-").contains(letter);
+      });
+      const bool isNumber =
+          llvm::all_of(name, [](char letter) { return llvm::isDigit(letter); });
+      if (!isNumber && name != ("arg" + Twine(argument.getArgNumber())).str())
+        argument.setLoc(
+            NameLoc::get(StringAttr::get(module.getContext(), name), place));
+    }
+}
+
 static Result<Model> readText(std::string_view text, const std::string &path,
                               size_t linesBefore) {
   Result<std::string> ours = prepared(text, path, linesBefore);
@@ -127,6 +156,7 @@ static Result<Model> readText(std::string_view text, const std::string &path,
   OwningOpRef<ModuleOp> module = parse(context.get(), *ours, path);
   if (!module)
     return invalidModel(message());
+  keepArgumentNames(*module, *ours);
   if (failed(translateShapeOperations(*module)))
     return unsupported(message());
   decomposeChlo(*module);

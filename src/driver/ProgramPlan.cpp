@@ -1,0 +1,304 @@
+//===- ProgramPlan.cpp - the memory and the work of a compiled program ----===//
+
+#include "driver/ProgramPlan.h"
+
+#include "driver/Text.h"
+#include "runtime/Role.h"
+
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace sinter::driver {
+
+namespace {
+
+/// The memory and the work of a compiled program.
+struct Plan {
+  uint64_t constantBytes = 0, inputBytes = 0, outputBytes = 0, stateBytes = 0;
+  size_t steps = 0;
+  double flops = 0, bytesMoved = 0;
+};
+
+void addSteps(std::span<const Step> steps, Plan &plan) {
+  for (const Step &step : steps) {
+    ++plan.steps;
+    plan.flops += step.flops;
+    plan.bytesMoved += step.bytesMoved;
+    for (const std::vector<Step> &body : step.bodies)
+      addSteps(body, plan);
+  }
+}
+
+uint64_t bytesOf(const TensorSpec &spec) {
+  return byteCount(spec.type, spec.shape).value_or(0);
+}
+
+Plan planOf(const Program &program) {
+  Plan plan;
+  for (const ConstantData &constant : program.constants)
+    plan.constantBytes += constant.bytes.size();
+  for (const TensorSpec &input : program.inputs)
+    plan.inputBytes += bytesOf(input);
+  for (const TensorSpec &output : program.outputs)
+    plan.outputBytes += bytesOf(output);
+  for (const ProgramState &state : program.states)
+    plan.stateBytes += bytesOf(state.spec);
+  addSteps(program.steps, plan);
+  return plan;
+}
+
+const char *kindName(StepKind kind) {
+  switch (kind) {
+  case StepKind::Kernel:
+    return "kernel";
+  case StepKind::Copy:
+    return "copy";
+  case StepKind::If:
+    return "if";
+  case StepKind::While:
+    return "while";
+  case StepKind::HostCall:
+    return "host_call";
+  }
+  return "";
+}
+
+const char *accessName(BufferAccess access) {
+  switch (access) {
+  case BufferAccess::In:
+    return "in";
+  case BufferAccess::Out:
+    return "out";
+  case BufferAccess::InOut:
+    return "inout";
+  }
+  return "";
+}
+
+const char *spaceName(BufferSpace space) {
+  switch (space) {
+  case BufferSpace::Arena:
+    return "arena";
+  case BufferSpace::Constant:
+    return "constant";
+  case BufferSpace::Input:
+    return "input";
+  case BufferSpace::Output:
+    return "output";
+  case BufferSpace::Scratch:
+    return "scratch";
+  case BufferSpace::State:
+    return "state";
+  }
+  return "";
+}
+
+/// Who wrote to which part of the arena last.
+class ArenaHistory {
+public:
+  /// The step that wrote last to a part of \p buffer, in the order of
+  /// execution as written; nothing for new memory. \p step takes its place.
+  std::optional<size_t> overwrite(const BufferReference &buffer, size_t step) {
+    std::optional<size_t> last;
+    const uint64_t begin = buffer.offset, end = begin + buffer.bytes;
+    if (begin == end)
+      return last;
+    split(begin);
+    split(end);
+    const auto first = writers.lower_bound(begin);
+    const auto stop = writers.lower_bound(end);
+    for (auto part = first; part != stop; ++part)
+      if (part->second && (!last || *part->second > *last))
+        last = part->second;
+    writers.erase(first, stop);
+    writers[begin] = step;
+    return last;
+  }
+
+private:
+  /// Makes a part begin at \p offset.
+  void split(uint64_t offset) {
+    const auto after = writers.upper_bound(offset);
+    const auto part = std::prev(after);
+    if (part->first != offset)
+      writers.emplace_hint(after, offset, part->second);
+  }
+
+  /// By where a part begins, its last writer; it ends where the next begins.
+  std::map<uint64_t, std::optional<size_t>> writers = {{0, std::nullopt}};
+};
+
+/// An operand of a step, in words.
+struct Operand {
+  const BufferReference &buffer;
+  /// The tensor's name, of an input, output or state.
+  std::string name;
+  /// The number of the step whose bytes it takes the place of.
+  std::optional<size_t> reuses;
+};
+
+/// Numbers a program's steps from 0 in the order in which they are asked for,
+/// which is that in which they are written: those in bodies come after the step
+/// that they belong to.
+class Walk {
+public:
+  explicit Walk(const Program &program) : program(program) {}
+
+  struct Visited {
+    size_t number;
+    std::vector<Operand> operands;
+  };
+  Visited next(const Step &step) {
+    Visited visited{count++, {}};
+    for (const BufferReference &buffer : step.buffers)
+      visited.operands.push_back(operandOf(buffer, visited.number));
+    return visited;
+  }
+
+private:
+  Operand operandOf(const BufferReference &buffer, size_t step) {
+    Operand operand{buffer, nameOf(buffer), std::nullopt};
+    if (buffer.space == BufferSpace::Arena &&
+        buffer.access != BufferAccess::In) {
+      const auto last = history.overwrite(buffer, step);
+      if (buffer.access == BufferAccess::Out)
+        operand.reuses = last;
+    }
+    return operand;
+  }
+
+  std::string nameOf(const BufferReference &buffer) const {
+    switch (buffer.space) {
+    case BufferSpace::Input:
+      return program.inputs[buffer.index].name;
+    case BufferSpace::Output:
+      return program.outputs[buffer.index].name;
+    case BufferSpace::State:
+      return program.states[buffer.index].spec.name;
+    default:
+      return "";
+    }
+  }
+
+  const Program &program;
+  ArenaHistory history;
+  size_t count = 0;
+};
+
+nlohmann::json operandJson(const Operand &operand) {
+  const BufferReference &buffer = operand.buffer;
+  nlohmann::json json = {{"access", accessName(buffer.access)},
+                         {"space", spaceName(buffer.space)},
+                         {"role", name(roleOf(buffer.space))},
+                         {"index", buffer.index},
+                         {"offset", buffer.offset},
+                         {"bytes", buffer.bytes}};
+  if (!operand.name.empty())
+    json["name"] = operand.name;
+  if (operand.reuses)
+    json["reuses_step"] = *operand.reuses;
+  return json;
+}
+
+nlohmann::json stepsJson(Walk &walk, std::span<const Step> steps) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Step &step : steps) {
+    const Walk::Visited visited = walk.next(step);
+    nlohmann::json json = {{"step", visited.number},
+                           {"kind", kindName(step.kind)},
+                           {"layer", step.layer},
+                           {"op", step.op},
+                           {"kernel", step.kernelName},
+                           {"tasks", step.tasks},
+                           {"flops", step.flops},
+                           {"bytes_moved", step.bytesMoved},
+                           {"operands", nlohmann::json::array()}};
+    if (step.kind == StepKind::HostCall)
+      json["function"] = step.hostFunction;
+    for (const Operand &operand : visited.operands)
+      json["operands"].push_back(operandJson(operand));
+    for (const std::vector<Step> &body : step.bodies)
+      json["bodies"].push_back(stepsJson(walk, body));
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+std::string operandText(const Operand &operand) {
+  const BufferReference &buffer = operand.buffer;
+  std::string place = spaceName(buffer.space);
+  if (!operand.name.empty())
+    place += " '" + operand.name + "'";
+  else if (buffer.space == BufferSpace::Constant)
+    place += " " + std::to_string(buffer.index);
+  if (buffer.space == BufferSpace::Arena || buffer.offset != 0)
+    place += " at " + std::to_string(buffer.offset);
+  if (operand.reuses)
+    place += ", reuses step " + std::to_string(*operand.reuses);
+  return text("%-5s %10llu bytes  %s", accessName(buffer.access),
+              static_cast<unsigned long long>(buffer.bytes), place.c_str());
+}
+
+void printSteps(Walk &walk, std::span<const Step> steps, unsigned depth) {
+  const std::string indent(2 + 4 * size_t(depth), ' ');
+  for (const Step &step : steps) {
+    const Walk::Visited visited = walk.next(step);
+    std::string what = step.op.empty() ? kindName(step.kind) : step.op;
+    for (const std::string &how : {step.kernelName, step.hostFunction})
+      what += how.empty() ? "" : " by " + how;
+    std::printf("%s%zu  '%s'  %s\n", indent.c_str(), visited.number,
+                oneLine(step.layer).c_str(), what.c_str());
+    for (const Operand &operand : visited.operands)
+      std::printf("%s      %s\n", indent.c_str(), operandText(operand).c_str());
+    for (size_t i = 0; i < step.bodies.size(); ++i) {
+      std::printf("%s    body %zu\n", indent.c_str(), i);
+      printSteps(walk, step.bodies[i], depth + 1);
+    }
+  }
+}
+
+} // namespace
+
+nlohmann::json planJson(const Program &program) {
+  const Plan plan = planOf(program);
+  Walk walk(program);
+  return {{"arena_bytes", program.arenaBytes},
+          {"constant_bytes", plan.constantBytes},
+          {"code_bytes", program.code.text.size},
+          {"input_bytes", plan.inputBytes},
+          {"output_bytes", plan.outputBytes},
+          {"state_bytes", plan.stateBytes},
+          {"steps", plan.steps},
+          {"kernels", program.code.entries.size()},
+          {"flops", plan.flops},
+          {"bytes_moved", plan.bytesMoved},
+          {"program", stepsJson(walk, program.steps)}};
+}
+
+void printPlan(const Program &program, bool withSteps) {
+  const Plan plan = planOf(program);
+  const auto row = [](const char *what, uint64_t bytes) {
+    std::printf("  %-12s %s\n", what,
+                bytesText(static_cast<double>(bytes)).c_str());
+  };
+  std::printf("work        %.3f GFLOP, %s moved, in %zu steps of %zu different "
+              "kernels\n",
+              plan.flops / 1e9, bytesText(plan.bytesMoved).c_str(), plan.steps,
+              program.code.entries.size());
+  std::printf("memory plan\n");
+  row("constants", plan.constantBytes);
+  row("arena", program.arenaBytes);
+  row("inputs", plan.inputBytes);
+  row("outputs", plan.outputBytes);
+  row("states", plan.stateBytes);
+  row("code", program.code.text.size);
+  if (!withSteps)
+    return;
+  std::printf("steps\n");
+  Walk walk(program);
+  printSteps(walk, program.steps, 0);
+}
+
+} // namespace sinter::driver

@@ -1,0 +1,21 @@
+//===- ProgramPlan.h - the memory and the work of a compiled program ------===//
+
+#ifndef SINTER_DRIVER_PROGRAMPLAN_H
+#define SINTER_DRIVER_PROGRAMPLAN_H
+
+#include "runtime/Program.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace sinter::driver {
+
+/// Bytes by memory space, steps and their work; `program` has every step with
+/// its operands.
+nlohmann::json planJson(const Program &program);
+
+/// The same in lines on standard output; \p withSteps: each step, too.
+void printPlan(const Program &program, bool withSteps);
+
+} // namespace sinter::driver
+
+#endif // SINTER_DRIVER_PROGRAMPLAN_H

@@ -1,0 +1,128 @@
+//===- TensorNames.cpp - what a user's file calls the values of a graph ---===//
+
+#include "engine/compiler/TensorNames.h"
+
+#include "formats/onnx/NodeGroups.h"
+#include "formats/onnx/file/onnx.pb.h"
+#include "formats/stablehlo/StablehloReader.h"
+#include "graph/Constants.h"
+#include "graph/storage/Storage.h"
+#include "runtime/MappedFile.h"
+#include "llvm/ADT/StringExtras.h"
+#include <map>
+
+using namespace mlir;
+
+namespace sinter {
+
+TensorNames::TensorNames(const Model &model) {
+  func::FuncOp entry = model.entry();
+  takeBorder(entry, model);
+  takeNodes(entry);
+  if (isa<FileLineColLoc>(entry.getLoc()))
+    readText(model.path);
+}
+
+void TensorNames::takeBorder(func::FuncOp entry, const Model &model) {
+  Result<Storage> storage = Storage::of(model);
+  if (!storage)
+    return;
+  Operation *terminator = entry.front().getTerminator();
+  for (const StateTensor &state : storage->states()) {
+    names[entry.getArgument(state.argument)] = state.spec.name;
+    names.try_emplace(terminator->getOperand(state.result), state.spec.name);
+  }
+  for (auto [number, spec] : llvm::zip_equal(storage->inputs(), model.inputs()))
+    names[entry.getArgument(number)] = spec.name;
+  // A value that is returned twice has the name of the first.
+  for (auto [number, spec] :
+       llvm::zip_equal(storage->outputs(), model.outputs()))
+    names.try_emplace(terminator->getOperand(number), spec.name);
+}
+
+/// What one node of an ONNX file gives is called as there.
+void TensorNames::takeNodes(func::FuncOp entry) {
+  auto records = entry->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(
+      onnx::nodesAttribute);
+  if (!records)
+    return;
+  std::map<int64_t, SmallVector<Operation *>> groups;
+  for (Operation &op : entry.front())
+    if (auto node = op.getAttrOfType<IntegerAttr>(onnx::nodeAttribute))
+      groups[node.getInt()].push_back(&op);
+  for (const auto &[number, ops] : groups) {
+    if (number < 0 || number >= static_cast<int64_t>(records.size()))
+      continue;
+    auto record = dyn_cast<DictionaryAttr>(records[number]);
+    auto node = record ? onnx::untouchedNode(record, ops) : std::nullopt;
+    onnx::NodeProto proto;
+    if (!node || !proto.ParseFromArray(node->proto.data(), node->proto.size()))
+      continue;
+    for (auto [value, name] : llvm::zip(node->outputs, proto.output()))
+      if (value && !name.empty())
+        names.try_emplace(value, name);
+  }
+}
+
+void TensorNames::readText(const std::string &path) {
+  auto file = MappedFile::open(path);
+  if (!file)
+    return;
+  SmallVector<StringRef> found;
+  StringRef((*file)->text()).split(found, '\n');
+  for (StringRef line : found)
+    lines.push_back(line.str());
+}
+
+/// "%a" of "  %a, %b:2 = stablehlo...", whose operation begins at the place
+/// that its location names.
+std::string TensorNames::inText(OpResult result) const {
+  auto place = dyn_cast<FileLineColLoc>(result.getOwner()->getLoc());
+  if (!place || place.getLine() == 0 || place.getLine() > lines.size())
+    return "";
+  const StringRef line = lines[place.getLine() - 1];
+  StringRef before = line.take_front(place.getColumn() - 1).rtrim();
+  if (!before.consume_back("="))
+    return "";
+  before = before.drop_front(before.rfind('=') + 1);
+  unsigned number = result.getResultNumber();
+  SmallVector<StringRef> parts;
+  before.split(parts, ',');
+  for (StringRef part : parts) {
+    auto [name, countText] = part.trim().split(':');
+    unsigned count = 1;
+    if (!name.starts_with("%") ||
+        (!countText.empty() && countText.getAsInteger(10, count)))
+      return "";
+    if (number < count)
+      return count == 1 ? name.str() : (name + "#" + Twine(number)).str();
+    number -= count;
+  }
+  return "";
+}
+
+/// The node's name, of whatever it became.
+static std::string originOf(Location location) {
+  if (auto named = dyn_cast<NameLoc>(location))
+    return named.getName().str();
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      if (std::string text = originOf(part); !text.empty())
+        return text;
+  return "";
+}
+
+std::string TensorNames::nameOf(Value value) const {
+  if (auto known = names.find(value); known != names.end())
+    return known->second;
+  if (const StringRef constant = constantName(value); !constant.empty())
+    return constant.str();
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return originOf(value.getLoc());
+  if (std::string name = inText(result); !name.empty())
+    return name;
+  return originOf(result.getLoc());
+}
+
+} // namespace sinter

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""What `sinter inspect` says of a model: its tensors' roles, its program's steps, and what it says where some of that is open."""
+import json
+import struct
+
+import OnnxBytes as onnx
+from SinterCommand import CommandTest, DONE, UNSUPPORTED, USAGE, main
+
+
+class Inspect(CommandTest):
+    def facts(self, model, *options):
+        done = self.sinter("inspect", model, "--json", *options)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        return json.loads(done.stdout)
+
+    def two_layers(self, batch=2):
+        """x -> Gemm -> h -> Relu -> r -> Gemm -> y, and h -> Tanh -> z."""
+        weights = [onnx.tensor("w1", [3, 4], onnx.floats(*range(12))), onnx.tensor("w2", [4, 5], onnx.floats(*range(20)))]
+        nodes = [onnx.node("MatMul", ["x", "w1"], ["h"], "first"), onnx.node("Relu", ["h"], ["r"], "relu"),
+                 onnx.node("MatMul", ["r", "w2"], ["y"], "second"), onnx.node("Tanh", ["h"], ["z"], "tanh")]
+        outputs = [onnx.value_info("y", (batch, 5)), onnx.value_info("z", (batch, 4))]
+        return self.write("two.onnx", onnx.model(onnx.graph(nodes, [onnx.value_info("x", (batch, 3))], outputs, weights)))
+
+    STATE = """
+func.func @main(%x: tensor<2x3xf32>, %s: tensor<2x3xf32> {sinter.state = "sum", sinter.initial = dense<1.5> : tensor<2x3xf32>})
+    -> (tensor<2x3xf32>, tensor<2x3xf32> {sinter.state = "sum"}) {
+  %total = stablehlo.add %x, %s : tensor<2x3xf32>
+  %half = stablehlo.constant dense<0.5> : tensor<2x3xf32>
+  %mean = stablehlo.multiply %total, %half : tensor<2x3xf32>
+  return %mean, %total : tensor<2x3xf32>, tensor<2x3xf32>
+}
+"""
+
+    def test_roles(self):
+        """By the names in the file, with type and bytes."""
+        tensors = self.facts(self.two_layers())["tensors"]
+        roles = {each["name"]: (each["role"], each["type"], each["bytes"]) for each in tensors}
+        self.assertEqual(roles["x"], ("input", "f32 [2, 3]", 24))
+        self.assertEqual(roles["w1"], ("constant", "f32 [3, 4]", 48))
+        self.assertEqual(roles["h"], ("temporary", "f32 [2, 4]", 32))
+        self.assertEqual(roles["r"], ("temporary", "f32 [2, 4]", 32))
+        self.assertEqual(roles["y"], ("output", "f32 [2, 5]", 40))
+        self.assertEqual(roles["z"], ("output", "f32 [2, 4]", 32))
+        self.assertEqual(next(each["op"] for each in tensors if each["name"] == "r"), "nn.relu")
+
+    def test_roles_of_a_text(self):
+        tensors = self.facts(self.write("state.mlir", self.STATE))["tensors"]
+        self.assertEqual([(each["name"], each["role"]) for each in tensors],
+                         [("arg0", "input"), ("sum", "state"), ("sum", "state"), ("%half", "constant"), ("result0", "output")])
+
+    def test_unknown_sizes(self):
+        facts = self.facts(self.two_layers("N"))
+        hidden = next(each for each in facts["tensors"] if each["name"] == "h")
+        self.assertEqual((hidden["type"], hidden["bytes"]), ("f32 [?, 4]", None))
+
+    def steps(self, steps):
+        for step in steps:
+            yield step
+            for body in step.get("bodies", []):
+                yield from self.steps(body)
+
+    def test_steps(self):
+        """Every operand is in, out or inout, and lies within its space."""
+        plan = self.facts(self.two_layers())["plan"]
+        steps = list(self.steps(plan["program"]))
+        self.assertEqual(plan["steps"], len(steps))
+        self.assertEqual([step["step"] for step in steps], list(range(len(steps))))
+        operands = [operand for step in steps for operand in step["operands"]]
+        self.assertEqual({each["access"] for each in operands} - {"in", "out", "inout"}, set())
+        self.assertIn(("in", "input", "x"), {(each["access"], each["role"], each.get("name")) for each in operands})
+        self.assertTrue({("out", "y"), ("out", "z")} <= {(each["access"], each.get("name")) for each in operands})
+        self.assertTrue(any(each["role"] == "constant" and each["access"] == "in" for each in operands))
+        for each in operands:
+            if each["space"] == "arena":
+                self.assertLessEqual(each["offset"] + each["bytes"], plan["arena_bytes"])
+                self.assertEqual(each["role"], "temporary")
+
+    def test_reuse(self):
+        """A long chain of layers that cannot be fused takes turns in the arena, which the steps say."""
+        size, count = 64, 6
+        weights = [onnx.tensor(f"w{i}", [size, size], onnx.floats(*[0.01] * size * size)) for i in range(count)]
+        nodes = [onnx.node("MatMul", [f"t{i}", f"w{i}"], [f"t{i + 1}"], f"layer{i}") for i in range(count)]
+        value = lambda name: onnx.value_info(name, (size, size))
+        model = self.write("chain.onnx", onnx.model(onnx.graph(nodes, [value("t0")], [value(f"t{count}")], weights)))
+        plan = self.facts(model)["plan"]
+        self.assertLess(plan["arena_bytes"], (count - 1) * size * size * 4)
+        reused = [each for step in plan["program"] for each in step["operands"] if "reuses_step" in each]
+        self.assertTrue(reused)
+        for step in plan["program"]:
+            for each in step["operands"]:
+                self.assertLess(each.get("reuses_step", -1), step["step"])
+                self.assertEqual(each["access"] == "out" or "reuses_step" not in each, True)
+
+    def test_states(self):
+        model = self.write("state.mlir", self.STATE)
+        facts = self.facts(model)
+        self.assertEqual(facts["state"][0]["name"], "sum")
+        self.assertEqual(facts["state"][0]["first"], [1.5] * 6)
+        self.assertEqual(facts["plan"]["state_bytes"], 24)
+        used = {(each["access"], each["space"]) for step in self.steps(facts["plan"]["program"]) for each in step["operands"]}
+        self.assertTrue(("inout", "state") in used or {("in", "state"), ("out", "state")} <= used, used)
+        text = self.sinter("inspect", model).stdout
+        self.assertRegex(text, r"state   sum +f32 \[2, 3\]  min 1.5")
+        self.assertRegex(text, r"states +24 bytes")
+
+    def test_text(self):
+        """Short as it is; whole tables where asked for."""
+        model = self.two_layers()
+        text = self.sinter("inspect", model).stdout
+        self.assertRegex(text, r"tensors +2 constant \(128 bytes\), 1 input \(24 bytes\), 2 output \(72 bytes\), 2 temporary \(64 bytes\)")
+        self.assertNotIn("'first'", text)
+        text = self.sinter("inspect", model, "--tensors", "--no-plan").stdout
+        self.assertRegex(text, r"temporary +h +f32 \[2, 4\] +32  stablehlo.dot_general")
+        self.assertNotIn("memory plan", text)
+        text = self.sinter("inspect", model, "--steps").stdout
+        self.assertRegex(text, r"\n  0  '")
+        self.assertRegex(text, r"in +24 bytes  input 'x'")
+        self.expect_error(USAGE, "inspect", model, "--steps", "--no-plan", mentions=["--no-plan"])
+
+    def test_control_flow(self):
+        """Branches are listed with their tensors, and steps with their bodies."""
+        model = self.write("branch.mlir", """
+func.func @main(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = "stablehlo.if"(%p) ({
+    %inner = stablehlo.tanh %x : tensor<4xf32>
+    stablehlo.return %inner : tensor<4xf32>
+  }, {
+    stablehlo.return %x : tensor<4xf32>
+  }) : (tensor<i1>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+""")
+        facts = self.facts(model)
+        roles = {each["name"]: each["role"] for each in facts["tensors"]}
+        self.assertEqual(roles["%inner"], "temporary")
+        self.assertIn("if", [step["kind"] for step in facts["plan"]["program"]])
+        done = self.sinter("inspect", model, "--steps")
+        self.assertIn("body 1", done.stdout)
+
+    def test_sizes_that_depend_on_values(self):
+        """What runs on the interpreter only is described all the same, with a note."""
+        nodes = [onnx.node("NonZero", ["x"], ["y"], "find")]
+        path = self.write("sizes.onnx", onnx.model(onnx.graph(nodes, [onnx.value_info("x", (2, 3))], [onnx.value_info("y", (2, "K"), onnx.INT64)])))
+        done = self.sinter("inspect", path)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertRegex(done.stdout, r"output  y +i64 \[2, \?\]")
+        self.assertRegex(done.stderr, r"note: there is no memory plan: .*'find'")
+        self.assertEqual(self.facts(path)["plan"], None)
+
+    def test_graphs_that_depend_on_values(self):
+        """An If whose branches differ in more than sizes, chosen by an input: inputs and outputs are described."""
+        branch = lambda node: onnx.graph([node], [], [onnx.value_info("r", ())])
+        graphs = onnx.data(5, onnx.data(1, "then_branch") + onnx.data(6, branch(onnx.node("ReduceSum", ["x"], ["r"], attributes=onnx.data(5, onnx.data(1, "keepdims") + onnx.number(3, 0) + onnx.number(20, 2))))) + onnx.number(20, 5))
+        graphs += onnx.data(5, onnx.data(1, "else_branch") + onnx.data(6, branch(onnx.node("Relu", ["x"], ["r"]))) + onnx.number(20, 5))
+        nodes = [onnx.node("Equal", ["rate", "wanted"], ["k"], "compare"), onnx.node("If", ["k"], ["y"], "choose", attributes=graphs)]
+        wanted = onnx.tensor("wanted", [], struct.pack("<q", 16000), onnx.INT64)
+        inputs = [onnx.value_info("x", (2, 3)), onnx.value_info("rate", (), onnx.INT64)]
+        path = self.write("choose.onnx", onnx.model(onnx.graph(nodes, inputs, [onnx.value_info("y", ("A", "B"))], [wanted])))
+        done = self.sinter("inspect", path)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertRegex(done.stdout, r"input   rate +i64 \[\]")
+        facts = self.facts(path)
+        self.assertEqual([each["name"] for each in facts["inputs"]], ["x", "rate"])
+        rate = self.write("rate.npy", onnx.npy((), "<i8", struct.pack("<q", 16000)))
+        ran = self.sinter("run", path, "--input", "random", "--input", f"rate={rate}")
+        self.assertEqual(ran.returncode, DONE, ran.stderr)
+        # An operator that nobody knows is no matter of values.
+        nodes.append(onnx.node("Frobnicate", ["x"], ["other"], "what"))
+        path = self.write("unknown.onnx", onnx.model(onnx.graph(nodes, inputs, [onnx.value_info("y", ("A", "B"))], [wanted])))
+        self.expect_error(UNSUPPORTED, "inspect", path, mentions=["Frobnicate"])
+
+    def test_open_sizes(self):
+        path = self.good_model(shape=("N", "length"))
+        done = self.sinter("inspect", path)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertRegex(done.stderr, r"note: there is no memory plan: .*length")
+        self.expect_error(USAGE, "inspect", path, "--shape", "x:1x2x3", mentions=["'x'"])
+
+
+if __name__ == "__main__":
+    main()
