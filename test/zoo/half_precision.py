@@ -11,8 +11,8 @@ those of the f32 model to 4e-2 (f16) or 2e-1 (bf16) of each output's range.
 The last line is `N passed, N failed`.
 
 With --optimized the half-precision model is first simplified and written back.
-On the interpreter models of more than 64 MB take minutes each and are left out
-unless --largest says otherwise.
+On the interpreter models of more than 128 MB take a minute each and more: they
+are left out, with a line that says so, unless --largest says otherwise.
 """
 
 import argparse
@@ -168,7 +168,7 @@ def main():
     parser.add_argument("--optimized", action="store_true",
                         help="simplify and write the model before it is run")
     parser.add_argument("--largest", type=float,
-                        help="leave out models of more MB (64 on the interpreter)")
+                        help="leave out models of more MB (128 on the interpreter)")
     parser.add_argument("--timeout", type=float, default=1800, help="seconds a model may take")
     parser.add_argument("--work", help="where the models are written (default: the system's)")
     arguments = parser.parse_args()
@@ -177,7 +177,7 @@ def main():
             parser.error(f"--types: {kind} is not one of {', '.join(TYPES)}")
     largest = arguments.largest
     if largest is None and arguments.backend == "interpreter":
-        largest = 64
+        largest = 128
     models = sorted({
         path.parent
         for folder in arguments.folders

@@ -84,6 +84,54 @@ TEST(HalfPrecision, ConvolutionsAndPools) {
           << element << " " << pool;
 }
 
+/// The same as StableHLO spells it: channels last, windows for pools.
+TEST(HalfPrecision, ChannelsLastWithWindows) {
+  for (const char *element : {"f16", "bf16"}) {
+    auto type = [&](const std::string &shape) {
+      return "tensor<" + shape + element + ">";
+    };
+    auto windows = [&](const std::string &result, const std::string &operand,
+                       const std::string &operation, const std::string &init,
+                       const std::string &from, const std::string &to) {
+      return result + "_i = stablehlo.constant dense<" + init +
+             "> : " + type("") + "\n" + result +
+             " = \"stablehlo.reduce_window\"(" + operand + ", " + result +
+             "_i) ({\n^bb0(%a: " + type("") + ", %b: " + type("") +
+             "):\n%o = stablehlo." + operation + " %a, %b : " + type("") +
+             "\nstablehlo.return %o : " + type("") +
+             "\n}) {window_dimensions = array<i64: 1, 3, 3, 1>, "
+             "window_strides = array<i64: 1, 2, 2, 1>, padding = dense<[[0, "
+             "0], [1, 1], [1, 1], [0, 0]]> : tensor<4x2xi64>} : (" +
+             type(from) + ", " + type("") + ") -> " + type(to) + "\n";
+    };
+    const std::string least =
+        element == std::string("f16") ? "0xFC00" : "0xFF80";
+    EXPECT_EQ(
+        differsRaised(
+            "(%x: " + type("2x16x16x3x") + ") -> (" + type("2x4x4x24x") + ", " +
+                type("2x24x") +
+                ") {\n%k = " + weights({3, 3, 3, 24}, element, 1) +
+                "%c = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, "
+                "f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, "
+                "1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : "
+                "i64} : (" +
+                type("2x16x16x3x") + ", " + type("3x3x3x24x") + ") -> " +
+                type("2x16x16x24x") + "\n" +
+                windows("%m", "%c", "maximum", least, "2x16x16x24x",
+                        "2x8x8x24x") +
+                windows("%s", "%m", "add", "0.0", "2x8x8x24x", "2x4x4x24x") +
+                "%z = stablehlo.constant dense<0.0> : " + type("") +
+                "\n%t = stablehlo.reduce(%m init: %z) applies stablehlo.add "
+                "across dimensions = [1, 2] : (" +
+                type("2x8x8x24x") + ", " + type("") + ") -> " + type("2x24x") +
+                "\nreturn %s, %t : " + type("2x4x4x24x") + ", " +
+                type("2x24x") + "\n}",
+            toleranceOf(element)),
+        "")
+        << element;
+  }
+}
+
 /// What follows a convolution of integers keeps their type.
 TEST(HalfPrecision, PoolsOfOtherTypesBehindConvolutions) {
   for (const char *element : {"i8", "ui8", "i16", "i32", "f64"}) {

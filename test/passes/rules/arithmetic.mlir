@@ -446,6 +446,54 @@ func.func @"multiply-constants-relaxed"(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>
   return %r : tensor<2x3xf32>
 }
 
+func.func @"multiply-constants-relaxed/stays-subnormal"(%x: tensor<2x3xf16>) -> (tensor<2x3xf16>) {
+  %c = stablehlo.constant dense<1.0e-3> : tensor<2x3xf16>
+  %d = stablehlo.constant dense<1.0e-3> : tensor<2x3xf16>
+  %a = stablehlo.multiply %x, %c : tensor<2x3xf16>
+  %r = stablehlo.multiply %a, %d : tensor<2x3xf16>
+  return %r : tensor<2x3xf16>
+}
+
+func.func @"multiply-constants-relaxed/stays-infinite"(%x: tensor<2x3xf16>) -> (tensor<2x3xf16>) {
+  %c = stablehlo.constant dense<1.0e+3> : tensor<2x3xf16>
+  %d = stablehlo.constant dense<1.0e+3> : tensor<2x3xf16>
+  %v = stablehlo.subtract %x, %x : tensor<2x3xf16>
+  %a = stablehlo.multiply %v, %c : tensor<2x3xf16>
+  %r = stablehlo.multiply %a, %d : tensor<2x3xf16>
+  return %r : tensor<2x3xf16>
+}
+
+func.func @"multiply-constants-relaxed/stays-zero-bf16"(%x: tensor<2x3xbf16>) -> (tensor<2x3xbf16>) {
+  %c = stablehlo.constant dense<1.0e-30> : tensor<2x3xbf16>
+  %d = stablehlo.constant dense<1.0e-30> : tensor<2x3xbf16>
+  %a = stablehlo.multiply %x, %c : tensor<2x3xbf16>
+  %r = stablehlo.multiply %a, %d : tensor<2x3xbf16>
+  return %r : tensor<2x3xbf16>
+}
+
+func.func @"multiply-constants-relaxed/stays-infinite-f32"(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>) {
+  %c = stablehlo.constant dense<1.0e+30> : tensor<2x3xf32>
+  %d = stablehlo.constant dense<1.0e+30> : tensor<2x3xf32>
+  %v = stablehlo.subtract %x, %x : tensor<2x3xf32>
+  %a = stablehlo.multiply %v, %c : tensor<2x3xf32>
+  %r = stablehlo.multiply %a, %d : tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+
+func.func @"divide-constants-relaxed/stays-infinite"(%x: tensor<2x3xf16>) -> (tensor<2x3xf16>) {
+  %c = stablehlo.constant dense<1.0e+3> : tensor<2x3xf16>
+  %d = stablehlo.constant dense<1.0e+3> : tensor<2x3xf16>
+  %a = stablehlo.divide %x, %c : tensor<2x3xf16>
+  %r = stablehlo.divide %a, %d : tensor<2x3xf16>
+  return %r : tensor<2x3xf16>
+}
+
+func.func @"divide-constant-relaxed/stays-subnormal"(%x: tensor<2x3xf16>) -> (tensor<2x3xf16>) {
+  %c = stablehlo.constant dense<5.0e+4> : tensor<2x3xf16>
+  %r = stablehlo.divide %x, %c : tensor<2x3xf16>
+  return %r : tensor<2x3xf16>
+}
+
 func.func @"subtract-same/stays-float"(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>) {
   %r = stablehlo.subtract %x, %x : tensor<2x3xf32>
   return %r : tensor<2x3xf32>
