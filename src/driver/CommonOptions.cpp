@@ -264,7 +264,7 @@ Result<ModelRequest> modelRequest(const CommonOptions &options) {
   if (!bound)
     return bound.takeError();
   return ModelRequest{options.model, std::move(*shapes), std::move(*bound),
-                      options.function};
+                      options.function, printNote};
 }
 
 Result<SessionOptions> sessionOptions(const CommonOptions &options) {

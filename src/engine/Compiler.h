@@ -88,6 +88,8 @@ struct ModelRequest {
   /// The function that is run, where a file has several; empty: the only
   /// public one, or `main`.
   std::string function;
+  /// Is told what of the file is left out; may be empty.
+  std::function<void(const std::string &)> note;
 };
 
 struct OptimizeRequest {

@@ -164,7 +164,7 @@ Result<void> Session::read() {
   if (!compiler)
     return compiler.takeError();
   auto model = (*compiler)->open(
-      {path, options.shapes, options.bound, options.function});
+      {path, options.shapes, options.bound, options.function, options.note});
   if (!model)
     return model.takeError();
   source = std::move(*model);

@@ -11,9 +11,12 @@ namespace sinter {
 Result<std::unique_ptr<ModelSource>>
 StablehloSource::open(const ModelRequest &request) {
   const std::string &path = request.path;
-  Result<Model> model = readStablehlo(path);
+  std::string leftOut;
+  Result<Model> model = readStablehlo(path, &leftOut);
   if (!model)
     return model.takeError();
+  if (!leftOut.empty() && request.note)
+    request.note(leftOut);
   if (!request.function.empty())
     if (auto chosen = selectEntry(model->module(), request.function); !chosen) {
       Error error = chosen.takeError();

@@ -91,10 +91,11 @@ artifactIn(std::span<const std::byte> bytes) {
 
 static Result<Model> readArtifact(std::span<const std::byte> bytes,
                                   std::shared_ptr<const void> owner,
-                                  const std::string &path) {
+                                  const std::string &path,
+                                  std::string *leftOut = nullptr) {
   std::shared_ptr<MLIRContext> context = makeContext();
   auto module =
-      vhlo::readArtifact(bytes, std::move(owner), path, context.get());
+      vhlo::readArtifact(bytes, std::move(owner), path, context.get(), leftOut);
   if (!module)
     return module.takeError();
   decomposeChlo(**module);
@@ -184,14 +185,14 @@ bool isStablehlo(std::span<const std::byte> bytes, const std::string &path) {
   return artifactIn(bytes).has_value();
 }
 
-Result<Model> readStablehlo(const std::string &path) {
+Result<Model> readStablehlo(const std::string &path, std::string *leftOut) {
   if (isTorchFolder(path))
     return readTorchFolder(path);
   auto file = MappedFile::open(path);
   if (!file)
     return file.takeError();
   const auto artifact = artifactIn((*file)->bytes());
-  return artifact ? readArtifact(*artifact, *file, path)
+  return artifact ? readArtifact(*artifact, *file, path, leftOut)
                   : readText((*file)->text(), path, 0);
 }
 

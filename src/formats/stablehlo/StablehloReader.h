@@ -16,8 +16,10 @@ namespace sinter {
 /// is in is told by the contents: MLIR text, a portable artifact, what
 /// `jax.export` serialises around one, or the folder that PyTorch/XLA saves.
 /// Constants are in the file. InvalidModel errors give the place in a text and
-/// what is wrong there.
-Result<Model> readStablehlo(const std::string &path);
+/// what is wrong there. \p leftOut says what could be left out of an artifact
+/// that has what we lack (vhlo/ArtifactReader.h).
+Result<Model> readStablehlo(const std::string &path,
+                            std::string *leftOut = nullptr);
 
 /// Whether \p path is a folder that readStablehlo reads.
 bool isStablehloFolder(const std::string &path);

@@ -6,9 +6,12 @@
 #include "formats/stablehlo/vhlo/Steps.h"
 
 #include "graph/FirstError.h"
+#include "graph/Model.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 
@@ -56,6 +59,11 @@ public:
   /// Reads the one module of the file; null with error().
   OwningOpRef<ModuleOp> read();
 
+  /// The functions that were left out, for what we lack, and why.
+  const llvm::MapVector<StringAttr, std::string> &leftOut() const {
+    return missing;
+  }
+
   Error takeError() {
     return entries.error() ? *entries.error() : std::move(*firstError);
   }
@@ -78,6 +86,9 @@ private:
   bool skipUseOrders(ByteReader &reader, size_t values);
   /// Reads an operation of the module or of a block in it.
   bool readOperation(ByteReader &reader, Block *block);
+  bool canLeaveOut(const RawOperation &raw) const;
+  bool readFunction(ByteReader &reader, const RawOperation &raw, Block *block);
+  void leaveOutCallers(ModuleOp module);
   bool readRegions(ByteReader &reader, const RawOperation &raw, Operation *op);
   bool readRegion(ByteReader &reader, Region &region);
   bool readBlock(ByteReader &reader, Block *block);
@@ -95,6 +106,7 @@ private:
   MLIRContext *context;
   std::vector<Scope> scopes;
   std::optional<Error> firstError;
+  llvm::MapVector<StringAttr, std::string> missing;
   unsigned depth = 0;
 };
 
@@ -454,12 +466,65 @@ bool OperationReader::readForeign(ByteReader &reader, RawOperation &raw,
   return define(op->getResults(), raw.name) && readRegions(reader, raw, op);
 }
 
+/// Whether the operation is a function of the module whose body can be skipped.
+bool OperationReader::canLeaveOut(const RawOperation &raw) const {
+  const OperationRow *row = findVersioned(raw.name);
+  return row && row->name == "func" && depth == 1 && raw.isIsolated &&
+         file.version() >= BytecodeFile::withIsolatedRegions;
+}
+
+/// Reads a function, or leaves it out if it has what we lack.
+bool OperationReader::readFunction(ByteReader &reader, const RawOperation &raw,
+                                   Block *block) {
+  Operation *op = translate(raw, block);
+  unsigned id;
+  ArrayRef<uint8_t> body;
+  if (op ? readRegions(reader, raw, op) : !file.section(reader, id, body))
+    return op || broken("region");
+  const bool isLack = firstError && firstError->kind == ErrorKind::Unsupported;
+  Translator names;
+  auto name = dyn_cast_or_null<StringAttr>(
+      fromVersioned(raw.attributes.get("sym_name"), names));
+  if (!isLack || entries.error() || !name)
+    return false;
+  missing[name] = firstError->message;
+  firstError.reset();
+  entries.translator.problem.clear();
+  entries.translator.isLack = false;
+  if (op)
+    op->erase();
+  return true;
+}
+
+/// Who calls what was left out is left out, too.
+void OperationReader::leaveOutCallers(ModuleOp module) {
+  llvm::DenseMap<StringAttr, SmallVector<func::FuncOp>> callers;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (auto uses = SymbolTable::getSymbolUses(function.getOperation()))
+      for (const SymbolTable::SymbolUse &use : *uses)
+        callers[use.getSymbolRef().getRootReference()].push_back(function);
+  SmallVector<StringAttr> gone(llvm::make_first_range(missing));
+  llvm::SmallPtrSet<Operation *, 8> erased;
+  while (!gone.empty()) {
+    const StringAttr callee = gone.pop_back_val();
+    for (func::FuncOp caller : callers.lookup(callee))
+      if (erased.insert(caller).second) {
+        missing[caller.getSymNameAttr()] = "calls @" + callee.str();
+        gone.push_back(caller.getSymNameAttr());
+      }
+  }
+  for (Operation *op : erased)
+    op->erase();
+}
+
 bool OperationReader::readOperation(ByteReader &reader, Block *block) {
   RawOperation raw;
   if (!readRaw(reader, raw))
     return false;
   if (raw.dialect != "vhlo")
     return readForeign(reader, raw, block);
+  if (canLeaveOut(raw))
+    return readFunction(reader, raw, block);
   Operation *op = translate(raw, block);
   return op && define(op->getResults(), raw.name) &&
          readRegions(reader, raw, op);
@@ -498,7 +563,16 @@ OwningOpRef<ModuleOp> OperationReader::read() {
     broken("module");
     return {};
   }
-  return module;
+  if (missing.empty())
+    return module;
+  const std::string reason = missing.front().second;
+  leaveOutCallers(*module);
+  const bool isNeeded = module->getOps<func::FuncOp>().empty() ||
+                        missing.contains(StringAttr::get(context, entryName));
+  if (!isNeeded)
+    return module;
+  fail(ErrorKind::Unsupported, reason);
+  return {};
 }
 
 /// What a file that is no artifact holds: "'func' and 'linalg'".
@@ -508,6 +582,19 @@ std::string dialectsOf(const BytecodeFile &file) {
     if (dialect != "builtin")
       list += (list.empty() ? "'" : ", '") + dialect.str() + "'";
   return list.empty() ? "none" : list;
+}
+
+/// A few of the functions that were left out, and why the first was.
+std::string
+describeLeftOut(const llvm::MapVector<StringAttr, std::string> &missing) {
+  constexpr size_t most = 4;
+  std::string text;
+  for (const auto &[index, left] : llvm::enumerate(missing))
+    if (index < most)
+      text += (text.empty() ? "@" : ", @") + left.first.str();
+  if (missing.size() > most)
+    text += " and " + std::to_string(missing.size() - most) + " more";
+  return "left out " + text + ": the artifact " + missing.front().second;
 }
 
 ArrayRef<uint8_t> asBytes(std::span<const std::byte> bytes) {
@@ -523,7 +610,8 @@ bool beginsAsBytecode(std::span<const std::byte> bytes) {
 Result<OwningOpRef<ModuleOp>> readArtifact(std::span<const std::byte> bytes,
                                            std::shared_ptr<const void> owner,
                                            const std::string &path,
-                                           MLIRContext *context) {
+                                           MLIRContext *context,
+                                           std::string *leftOut) {
   BytecodeFile file;
   std::string problem;
   if (!file.open(asBytes(bytes), problem))
@@ -548,6 +636,8 @@ Result<OwningOpRef<ModuleOp>> readArtifact(std::span<const std::byte> bytes,
   }
   if (mlir::failed(verify(*module)))
     return invalidModel(path + ": " + reported.take());
+  if (leftOut && !operations.leftOut().empty())
+    *leftOut = path + ": " + describeLeftOut(operations.leftOut());
   return module;
 }
 

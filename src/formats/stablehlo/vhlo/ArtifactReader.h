@@ -23,12 +23,16 @@ bool beginsAsBytecode(std::span<const std::byte> bytes);
 /// of other dialects are read if they are known; annotations and declarations
 /// of those that are not are left out.
 ///
+/// Functions that have types or operations that we lack are left out, and those
+/// that call them, unless no other is there or @main is among them; \p leftOut
+/// then says which and why, in one line.
+///
 /// InvalidModel and Unsupported errors begin with \p path and say what is
 /// wrong: a type or an operation by name.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 readArtifact(std::span<const std::byte> bytes,
              std::shared_ptr<const void> owner, const std::string &path,
-             mlir::MLIRContext *context);
+             mlir::MLIRContext *context, std::string *leftOut = nullptr);
 
 } // namespace sinter::vhlo
 
