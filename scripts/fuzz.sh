@@ -48,7 +48,7 @@ fuzz_memory() {
   local program=$1 from=$2 own="$corpus/$1-memory"
   echo "== $program under valgrind"
   mkdir "$own" "$own-from"
-  find "$corpus/$from" -type f -size -4k | sort | shuf -n 100 --random-source=<(yes "$seed") | xargs cp -t "$own-from"
+  find "$corpus/$from" -type f -size -4k | sort | shuf -n 30 --random-source=<(yes "$seed") | xargs cp -t "$own-from"
   valgrind -q --error-exitcode=9 "build-fuzz/bin/$program" -seed="$seed" -max_total_time=$(((seconds + 2) / 3)) -timeout=120 \
     -rss_limit_mb=6144 -max_len=16384 -print_final_stats=1 -verbosity=0 -artifact_prefix="build-fuzz/$program-" \
     -keep_seed=1 -reduce_inputs=0 "$own" "$own-from"
