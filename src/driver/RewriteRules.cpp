@@ -52,6 +52,7 @@ int main() {
       {"Places known when run, gather, scatter, iota", indexingRules()},
       {"Reductions, sorts, windows, products", reductionRules()},
       {"Branches and loops", controlRules()},
+      {"Recurrent layers", recurrentRules()},
       {"Tuples, deprecated and dynamic operations", modernRules()},
       {"Sizes that are not known", dynamicRules()},
       {"Shapes", shapeRules()},

@@ -8,7 +8,7 @@ llvm::ArrayRef<llvm::ArrayRef<Rule>> algebraRules() {
   static const llvm::ArrayRef<Rule> tables[] = {
       elementwiseRules(),   logicRules(),    conversionRules(), movementRules(),
       rearrangementRules(), indexingRules(), reductionRules(),  controlRules(),
-      modernRules(),        dynamicRules(),  shapeRules()};
+      recurrentRules(),     modernRules(),   dynamicRules(),    shapeRules()};
   return tables;
 }
 

@@ -33,6 +33,8 @@ llvm::ArrayRef<Rule> modernRules();
 llvm::ArrayRef<Rule> dynamicRules();
 /// if, case, while.
 llvm::ArrayRef<Rule> controlRules();
+/// Recurrent layers.
+llvm::ArrayRef<Rule> recurrentRules();
 
 /// All of these, and shapeRules().
 llvm::ArrayRef<llvm::ArrayRef<Rule>> algebraRules();
