@@ -14,8 +14,6 @@
 
 namespace sinter {
 
-#if defined(__x86_64__)
-
 namespace {
 
 enum class Register : uint8_t { Eax, Ebx, Ecx, Edx };
@@ -29,7 +27,7 @@ enum class State : uint32_t {
   Amx = 0x60000
 };
 
-struct Feature {
+struct X86Feature {
   const char *name;
   uint32_t leaf, subleaf;
   Register where;
@@ -40,7 +38,7 @@ struct Feature {
 using enum Register;
 
 // Intel SDM volume 2, CPUID.
-constexpr Feature features[] = {
+constexpr X86Feature x86Features[] = {
     {"sse3", 1, 0, Ecx, 0, State::None},
     {"pclmul", 1, 0, Ecx, 1, State::None},
     {"ssse3", 1, 0, Ecx, 9, State::None},
@@ -85,11 +83,50 @@ constexpr Feature features[] = {
     {"avxvnniint8", 7, 1, Edx, 4, State::Avx},
     {"avxneconvert", 7, 1, Edx, 5, State::Avx},
     {"avxvnniint16", 7, 1, Edx, 10, State::Avx},
+    {"sahf", 0x80000001, 0, Ecx, 0, State::None},
     {"lzcnt", 0x80000001, 0, Ecx, 5, State::None},
     {"sse4a", 0x80000001, 0, Ecx, 6, State::None},
+    {"prfchw", 0x80000001, 0, Ecx, 8, State::None},
     {"xop", 0x80000001, 0, Ecx, 11, State::Avx},
     {"fma4", 0x80000001, 0, Ecx, 16, State::Avx},
+    {"tbm", 0x80000001, 0, Ecx, 21, State::None},
 };
+
+constexpr unsigned long HwCap = 16, HwCap2 = 26;
+
+struct ArmFeature {
+  const char *name;
+  unsigned long auxiliary;
+  unsigned bit;
+};
+
+// AT_HWCAP and AT_HWCAP2 of getauxval; the bits: Linux,
+// arch/arm64/include/uapi/asm/hwcap.h.
+constexpr ArmFeature armFeatures[] = {
+    {"fp-armv8", HwCap, 0},   {"neon", HwCap, 1},   {"aes", HwCap, 3},
+    {"sha2", HwCap, 6},       {"crc", HwCap, 7},    {"lse", HwCap, 8},
+    {"fullfp16", HwCap, 10},  {"rdm", HwCap, 12},   {"jsconv", HwCap, 13},
+    {"complxnum", HwCap, 14}, {"rcpc", HwCap, 15},  {"sha3", HwCap, 17},
+    {"dotprod", HwCap, 20},   {"sve", HwCap, 22},   {"fp16fml", HwCap, 23},
+    {"sve2", HwCap2, 1},      {"i8mm", HwCap2, 13}, {"bf16", HwCap2, 14},
+};
+
+} // namespace
+
+std::vector<std::string_view> knownCpuFeatures(std::string_view architecture) {
+  std::vector<std::string_view> names;
+  if (architecture == "x86_64")
+    for (const X86Feature &feature : x86Features)
+      names.emplace_back(feature.name);
+  else if (architecture == "aarch64")
+    for (const ArmFeature &feature : armFeatures)
+      names.emplace_back(feature.name);
+  return names;
+}
+
+#if defined(__x86_64__)
+
+namespace {
 
 /// The register states that the operating system saves.
 uint32_t enabledState() {
@@ -105,7 +142,7 @@ uint32_t enabledState() {
 std::vector<std::string> detect() {
   std::vector<std::string> found;
   const uint32_t enabled = enabledState();
-  for (const Feature &feature : features) {
+  for (const X86Feature &feature : x86Features) {
     std::array<uint32_t, 4> registers = {};
     if (!__get_cpuid_count(feature.leaf, feature.subleaf, &registers[0],
                            &registers[1], &registers[2], &registers[3]))
@@ -126,28 +163,9 @@ std::string_view hostArchitecture() { return "x86_64"; }
 
 namespace {
 
-struct Feature {
-  const char *name;
-  unsigned long auxiliary; ///< AT_HWCAP or AT_HWCAP2
-  unsigned bit;
-};
-
-// Linux, arch/arm64/include/uapi/asm/hwcap.h.
-constexpr Feature features[] = {
-    {"fp-armv8", AT_HWCAP, 0},  {"neon", AT_HWCAP, 1},
-    {"aes", AT_HWCAP, 3},       {"sha2", AT_HWCAP, 6},
-    {"crc", AT_HWCAP, 7},       {"lse", AT_HWCAP, 8},
-    {"fullfp16", AT_HWCAP, 10}, {"rdm", AT_HWCAP, 12},
-    {"jsconv", AT_HWCAP, 13},   {"complxnum", AT_HWCAP, 14},
-    {"rcpc", AT_HWCAP, 15},     {"sha3", AT_HWCAP, 17},
-    {"dotprod", AT_HWCAP, 20},  {"sve", AT_HWCAP, 22},
-    {"fp16fml", AT_HWCAP, 23},  {"sve2", AT_HWCAP2, 1},
-    {"i8mm", AT_HWCAP2, 13},    {"bf16", AT_HWCAP2, 14},
-};
-
 std::vector<std::string> detect() {
   std::vector<std::string> found;
-  for (const Feature &feature : features)
+  for (const ArmFeature &feature : armFeatures)
     if (::getauxval(feature.auxiliary) >> feature.bit & 1)
       found.emplace_back(feature.name);
   return found;

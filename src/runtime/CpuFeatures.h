@@ -22,6 +22,10 @@ namespace sinter {
 /// The architecture as the first part of an LLVM triple: "x86_64", "aarch64".
 std::string_view hostArchitecture();
 
+/// The names that the table has for \p architecture, those of instruction sets
+/// that a compiler may use of its own accord; none for one it does not know.
+std::vector<std::string_view> knownCpuFeatures(std::string_view architecture);
+
 /// The features of this processor that the operating system has enabled, by
 /// LLVM's names, sorted. Features outside our table are left out.
 const std::vector<std::string> &hostCpuFeatures();

@@ -3,6 +3,7 @@
 #include "backend/cpu/codegen/Codegen.h"
 #include "backend/cpu/KernelRunner.h"
 
+#include "runtime/CpuFeatures.h"
 #include "runtime/Float.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -281,6 +282,55 @@ TEST(Target, DescribesMachinesByName) {
   EXPECT_EQ(arm->vectorRegisters, 32);
   EXPECT_FALSE(Target::named("x86_64-linux-gnu", "no-such-cpu", ""));
   EXPECT_FALSE(Target::named("no-such-triple", "", ""));
+}
+
+/// What a CPU's name implies is said of the code, so that an older machine
+/// refuses it.
+TEST(Target, NamesImplyInstructionSets) {
+  auto setsOf = [](const char *triple, const char *cpu, const char *features) {
+    Result<Target> target = Target::named(triple, cpu, features);
+    EXPECT_TRUE(target) << target.error().message;
+    return target->instructionSets;
+  };
+  auto expect = [](const std::vector<std::string> &sets,
+                   std::initializer_list<const char *> with,
+                   std::initializer_list<const char *> without) {
+    for (const char *name : with)
+      EXPECT_TRUE(llvm::is_contained(sets, name)) << name;
+    for (const char *name : without)
+      EXPECT_FALSE(llvm::is_contained(sets, name)) << name;
+  };
+  const char *x86 = "x86_64-unknown-linux-gnu";
+  expect(setsOf(x86, "x86-64", ""), {"sse", "sse2"},
+         {"sse3", "avx", "avx2", "fma", "avx512f"});
+  expect(setsOf(x86, "haswell", ""), {"avx2", "fma", "bmi2", "f16c", "movbe"},
+         {"avx512f"});
+  expect(setsOf(x86, "skylake-avx512", ""), {"avx512f", "avx512vl", "avx2"},
+         {"avx512vnni"});
+  expect(setsOf(x86, "sapphirerapids", ""), {"avx512fp16", "avx512bf16"},
+         {"amx-tile", "amx-int8"});
+  expect(setsOf(x86, "sapphirerapids", "+amx-int8"), {"amx-int8", "amx-tile"},
+         {});
+  expect(setsOf(x86, "haswell", "-avx2"), {"avx", "sse4.2"}, {"avx2"});
+  expect(setsOf(x86, "x86-64", "+avx2"), {"avx", "avx2"}, {"fma"});
+  expect(setsOf("aarch64-unknown-linux-gnu", "neoverse-n1", ""),
+         {"neon", "dotprod", "fullfp16", "lse"}, {"sve", "bf16"});
+}
+
+TEST(Target, ProgramsOfOtherMachinesAreRefused) {
+  // A CPU with something that no machine has together.
+  Result<Target> machine = Target::named("", "sapphirerapids", "+xop,+fma4");
+  ASSERT_TRUE(machine);
+  Result<void> fits = checkHost(machine->triple, machine->instructionSets);
+  ASSERT_FALSE(fits);
+  EXPECT_EQ(fits.error().kind, ErrorKind::Unsupported);
+  Result<Target> baseline = Target::named("", "x86-64", "");
+  ASSERT_TRUE(baseline);
+  EXPECT_TRUE(checkHost(baseline->triple, baseline->instructionSets));
+  Result<Target> host = Target::host();
+  ASSERT_TRUE(host);
+  EXPECT_TRUE(checkHost(host->triple, host->instructionSets));
+  EXPECT_GT(host->instructionSets.size(), 2u);
 }
 
 TEST(Target, OtherMachinesCodeCanBeLinked) {

@@ -2,6 +2,8 @@
 
 #include "backend/cpu/codegen/Target.h"
 
+#include "runtime/CpuFeatures.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -79,6 +81,12 @@ static Result<void> describe(Target &target) {
     target.hasFma = true;
     target.hasVnni = false;
   }
+  const std::vector<std::string_view> known =
+      knownCpuFeatures(llvm::Triple::getArchTypeName(triple.getArch()).str());
+  for (const llvm::SubtargetFeatureKV &feature :
+       info.getEnabledProcessorFeatures())
+    if (llvm::is_contained(known, std::string_view(feature.Key)))
+      target.instructionSets.emplace_back(feature.Key);
   return {};
 }
 
@@ -107,6 +115,10 @@ Result<Target> Target::host() {
 #endif
   if (Result<void> described = describe(target); !described)
     return described.takeError();
+  // What the runtime does not see, it would miss.
+  std::erase_if(target.instructionSets, [](const std::string &name) {
+    return !llvm::is_contained(hostCpuFeatures(), name);
+  });
   return target;
 }
 
@@ -120,6 +132,8 @@ Result<Target> Target::named(std::string triple, std::string cpu,
   if (llvm::Triple(target.triple).isX86()) {
     if (!target.features.empty())
       target.features += ",";
+    if (target.features.find("amx") == std::string::npos)
+      target.features += "-amx-tile,";
     target.features += "-prefer-256-bit";
   }
   if (Result<void> described = describe(target); !described)

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class TargetMachine;
@@ -20,10 +21,16 @@ class TargetMachine;
 
 namespace sinter::cpu {
 
+/// Attribute of a module whose kernels may use AVX-512.
+inline constexpr const char *avx512Attribute = "sinter.avx512";
+
 struct Target {
   std::string triple;   ///< "x86_64-unknown-linux-gnu"
   std::string cpu;      ///< LLVM's name of the CPU.
   std::string features; ///< "+avx2,-amx-tile,...", in full for the host.
+  /// What the code may use, of the names that runtime/CpuFeatures.h knows: what
+  /// the CPU's name implies and what the features add.
+  std::vector<std::string> instructionSets;
 
   int64_t f32Lanes = 4;         ///< f32 elements of one vector register.
   int64_t vectorRegisters = 16; ///< Architectural vector registers.
@@ -40,7 +47,8 @@ struct Target {
 
   /// The machine that \p triple, \p cpu and \p features name. Each may be
   /// empty: the host's triple, a generic CPU, no features beyond the CPU's.
-  /// Fails with a usage error if LLVM knows no such machine.
+  /// AMX is left out here, too, unless a feature asks for it. Fails with a
+  /// usage error if LLVM knows no such machine.
   static Result<Target> named(std::string triple, std::string cpu,
                               std::string features);
 
