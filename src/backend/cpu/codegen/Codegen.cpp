@@ -2,18 +2,18 @@
 
 #include "backend/cpu/codegen/Codegen.h"
 
-#include "backend/cpu/codegen/HalfComparisons.h"
+#include "backend/cpu/codegen/Optimizer.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/PassInstrumentation.h"
-#include "llvm/Passes/PassBuilder.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+
+#include <cstdlib>
 
 using namespace sinter;
 using namespace sinter::cpu;
@@ -33,58 +33,25 @@ static void setAttributes(llvm::Module &module, const Target &target,
   }
 }
 
-/// Leaves out passes of the default pipeline that take time and find nothing:
-/// those that look across functions, of which a kernel has one, and instcombine
-/// between inlining and vectorising, where the loops are as they were when it
-/// ran before.
-static void leaveOut(llvm::PassInstrumentationCallbacks &callbacks) {
-  callbacks.registerShouldRunOptionalPassCallback(
-      [isSimplifying = false](llvm::StringRef pass, llvm::Any) mutable {
-        if (pass == "InlinerPass")
-          isSimplifying = true;
-        else if (pass == "LoopVectorizePass")
-          isSimplifying = false;
-        if (pass == "InstCombinePass")
-          return !isSimplifying;
-        return pass != "IPSCCPPass" && pass != "CalledValuePropagationPass" &&
-               pass != "SCCPPass" && pass != "CorrelatedValuePropagationPass";
-      });
+bool cpu::verifiesCode() {
+  static const bool wanted = [] {
+    const char *text = std::getenv("SINTER_VERIFY_CODE");
+    return text ? std::string_view(text) == "1" : SINTER_VERIFY_CODE != 0;
+  }();
+  return wanted;
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = true;
-  tuning.LoopInterleaving = true;
-  // The generators write vectors where straight-line code should have them; on
-  // their register tiles the SLP vectoriser only costs time.
-  tuning.SLPVectorization = false;
-  tuning.LoopUnrolling = false;
-  llvm::PassInstrumentationCallbacks callbacks;
-  leaveOut(callbacks);
-  llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
-  // Before the vectoriser counts what they cost, and after what takes the
-  // extensions away for the last time.
-  builder.registerVectorizerStartEPCallback(
-      [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
-        passes.addPass(WidenHalfComparisons());
-      });
-  builder.registerOptimizerLastEPCallback(
-      [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-        passes.addPass(
-            llvm::createModuleToFunctionPassAdaptor(WidenHalfComparisons()));
-      });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
-      .run(module, modules);
+/// \p when: "after lowering", say.
+static Result<void> verifyIfWanted(const llvm::Module &module,
+                                   const char *when) {
+  if (!verifiesCode())
+    return {};
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  if (llvm::verifyModule(module, &stream))
+    return systemError(std::string("the kernels' LLVM IR is not sound ") +
+                       when + ": " + problems);
+  return {};
 }
 
 static Result<void> emit(llvm::Module &module, llvm::TargetMachine &machine,
@@ -93,7 +60,7 @@ static Result<void> emit(llvm::Module &module, llvm::TargetMachine &machine,
   llvm::raw_svector_ostream stream(output);
   llvm::legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type,
-                                  /*DisableVerify=*/true))
+                                  /*DisableVerify=*/!verifiesCode()))
     return systemError("the target cannot emit this kind of file");
   passes.run(module);
   return {};
@@ -138,7 +105,12 @@ Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
   code->setDataLayout((*machine)->createDataLayout());
   code->setPICLevel(llvm::PICLevel::BigPIC);
   setAttributes(*code, target, **machine);
-  optimize(*code, **machine);
+  if (Result<void> sound = verifyIfWanted(*code, "as lowered"); !sound)
+    return sound.takeError();
+  if (Result<void> optimized = optimize(*code, **machine); !optimized)
+    return optimized.takeError();
+  if (Result<void> sound = verifyIfWanted(*code, "as optimised"); !sound)
+    return sound.takeError();
   if (Result<void> dumped = dumpTexts(*code, **machine, dumps); !dumped)
     return dumped.takeError();
 

@@ -43,6 +43,12 @@ void registerCodegenDialects(mlir::DialectRegistry &registry);
 Result<ObjectFile> compile(mlir::ModuleOp module, const Target &target,
                            const CodegenDumps &dumps = {});
 
+/// Whether MLIR's verifier looks at kernels after each pass that lowers them,
+/// and LLVM's before and after its optimiser and between the passes behind it.
+/// On in debug and sanitizer builds, and where the environment has
+/// SINTER_VERIFY_CODE=1. What they find is an error of compile.
+bool verifiesCode();
+
 /// The first half of compile: rewrites \p module into the LLVM dialect.
 Result<void> lowerToLLVM(mlir::ModuleOp module, const Target &target);
 

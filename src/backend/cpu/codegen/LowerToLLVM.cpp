@@ -184,7 +184,7 @@ Result<void> cpu::lowerToLLVM(ModuleOp module, const Target &target) {
                                     diagnostics += diagnostic.str();
                                   });
   PassManager passes(module.getContext());
-  passes.enableVerifier(false);
+  passes.enableVerifier(verifiesCode());
   buildPipeline(passes, target);
   if (failed(verify(module)) || failed(passes.run(module)))
     return systemError("cannot lower kernels to machine code: " + diagnostics);

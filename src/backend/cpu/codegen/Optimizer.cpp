@@ -1,0 +1,111 @@
+//===- Optimizer.cpp - LLVM's passes over kernels -------------------------===//
+
+#include "backend/cpu/codegen/Optimizer.h"
+
+#include "backend/cpu/codegen/HalfComparisons.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace sinter;
+
+// What -O2 has and kernels do not need: passes across functions, of which a
+// kernel has one (ipsccp, called-value-propagation, ...), over
+// coroutines and OpenMP; sccp and correlated-propagation, since emission folds
+// what is known of indices; instcombine between inlining and vectorising, where
+// the loops are as they were when it ran before; unrolling and the SLP
+// vectoriser, since the generators write vectors where straight-line code
+// should have them, and on their register tiles it only costs time. What is
+// ours, WidenHalfComparisons, comes before the vectoriser counts what they
+// cost, and after what takes the extensions away for the last time.
+
+#define SINTER_SIMPLIFY_CFG(forward, range, table, keep, hoist, unpredictable) \
+  "simplifycfg<bonus-inst-threshold=1;" forward "forward-switch-cond;" range   \
+  "switch-range-to-icmp;" table "switch-to-lookup;" keep "keep-loops;" hoist   \
+  "hoist-common-insts;" hoist                                                  \
+  "sink-common-insts;speculate-blocks;simplify-cond-branch;" unpredictable     \
+  "speculate-unpredictables>"
+#define SINTER_TIDY_CFG SINTER_SIMPLIFY_CFG("no-", "", "no-", "", "no-", "no-")
+#define SINTER_COMBINE                                                         \
+  "instcombine<max-iterations=1;no-use-loop-info;no-verify-fixpoint>"
+
+static constexpr const char canonicalForm[] =
+    "annotation2metadata,forceattrs,inferattrs,"
+    "function<eager-inv>(lower-expect," SINTER_SIMPLIFY_CFG(
+        "no-", "no-", "no-", "", "no-",
+        "no-") ",sroa<modify-cfg>,early-cse<>),"
+               "globalopt,"
+               "function<eager-inv>(mem2reg," SINTER_COMBINE "," SINTER_TIDY_CFG
+               "),always-inline,require<globals-aa>,function(invalidate<aa>),"
+               "require<profile-summary>";
+
+static constexpr const char simplification[] =
+    "cgscc(devirt<4>(inline,"
+    "function-attrs<skip-non-recursive-function-attrs>,"
+    "function<eager-inv;no-rerun>(sroa<modify-cfg>,early-cse<memssa>,"
+    "speculative-execution<only-if-divergent-target>,"
+    "jump-threading," SINTER_TIDY_CFG
+    ",aggressive-instcombine,libcalls-shrinkwrap,tailcallelim," SINTER_TIDY_CFG
+    ",reassociate,constraint-elimination,"
+    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,"
+    "loop-rotate<header-duplication;no-prepare-for-lto>,"
+    "licm<allowspeculation>,"
+    "simple-loop-unswitch<no-nontrivial;trivial>)," SINTER_TIDY_CFG
+    ",loop(loop-idiom,indvars,simple-loop-unswitch<no-nontrivial;trivial>,"
+    "loop-deletion),"
+    "sroa<modify-cfg>,vector-combine,mldst-motion<no-split-footer-bb>,gvn<>,"
+    "bdce,jump-threading,adce,memcpyopt,dse,move-auto-init,"
+    "loop-mssa(licm<allowspeculation>)," SINTER_SIMPLIFY_CFG(
+        "no-", "", "no-", "", "",
+        "no-") "),function-attrs,"
+               "function(require<should-not-run-function-passes>))),"
+               "deadargelim,globalopt,globaldce,rpo-function-attrs,recompute-"
+               "globalsaa";
+
+static constexpr const char vectorisation[] =
+    "function<eager-inv>(float2int,lower-constant-intrinsics,"
+    "widen-half-comparisons,"
+    "loop(loop-rotate<header-duplication;no-prepare-for-lto>,loop-deletion),"
+    "loop-distribute,inject-tli-mappings,"
+    "loop-vectorize<no-interleave-forced-only;no-vectorize-forced-only;>,"
+    "infer-alignment,loop-load-elim," SINTER_COMBINE "," SINTER_SIMPLIFY_CFG(
+        "", "", "", "no-", "",
+        "no-") ",vector-combine," SINTER_COMBINE
+               ",transform-warning,sroa<preserve-cfg>,"
+               "infer-alignment," SINTER_COMBINE
+               ",loop-mssa(licm<allowspeculation>),alignment-from-assumptions,"
+               "loop-sink,instsimplify,div-rem-pairs,"
+               "tailcallelim," SINTER_SIMPLIFY_CFG(
+                   "no-", "", "no-", "", "no-",
+                   "") "),function(widen-half-comparisons),"
+                       "globaldce,constmerge,cg-profile,"
+                       "rel-lookup-table-converter";
+
+Result<void> cpu::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.registerPipelineParsingCallback(
+      [](llvm::StringRef name, llvm::FunctionPassManager &passes,
+         llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+        if (name != "widen-half-comparisons")
+          return false;
+        passes.addPass(WidenHalfComparisons());
+        return true;
+      });
+  llvm::ModulePassManager passes;
+  for (const char *part : {canonicalForm, simplification, vectorisation})
+    if (llvm::Error unknown = builder.parsePassPipeline(passes, part))
+      return systemError("LLVM's optimiser: " +
+                         llvm::toString(std::move(unknown)));
+  passes.run(module, modules);
+  return {};
+}

@@ -1,0 +1,22 @@
+//===- Optimizer.h - LLVM's passes over kernels ---------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_CODEGEN_OPTIMIZER_H
+#define SINTER_BACKEND_CPU_CODEGEN_OPTIMIZER_H
+
+#include "runtime/Result.h"
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace sinter::cpu {
+
+/// Optimises \p module for \p machine: the passes of LLVM 19's -O2 in their
+/// order, but for those that take time and find nothing in kernels. System
+/// error if this LLVM lacks one of them.
+Result<void> optimize(llvm::Module &module, llvm::TargetMachine &machine);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_CODEGEN_OPTIMIZER_H
