@@ -331,6 +331,11 @@ private:
       return false;
     if (auto reduce = dyn_cast<stablehlo::ReduceOp>(producer))
       return group.mayAdmit(reduce, *place);
+    // Only loops over the root's own elements are cut where another piece
+    // begins; a reduction would decide at every element which one it reads.
+    if (isa<stablehlo::ConcatenateOp>(producer) &&
+        (group.hasRows || isa<stablehlo::ReduceOp>(operand.getOwner())))
+      return false;
     // Along rows, or along the numbers of rows, each is computed once a pass.
     if (group.hasRows && place->isSimple &&
         ArrayRef(place->dims).take_front(group.rowDims.size()) ==
