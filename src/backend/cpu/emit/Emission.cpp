@@ -2,6 +2,8 @@
 
 #include "backend/cpu/emit/Emission.h"
 
+#include "backend/cpu/codegen/Target.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -16,6 +18,7 @@ Emission::Emission(OpBuilder &builder, Location location)
   if (!function)
     function = parent->getParentOfType<func::FuncOp>();
   entry = &function.getBody().front();
+  hasAvx512 = function->getParentOp()->hasAttr(avx512Attribute);
 }
 
 Value Emission::recall(const Key &key) const {

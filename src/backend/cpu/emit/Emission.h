@@ -26,6 +26,9 @@ public:
 
   mlir::OpBuilder &builder;
   const mlir::Location loc;
+  /// Whether the module is for a machine with AVX-512, whose instructions on 16
+  /// elements of f32 may then be called by name.
+  bool hasAvx512 = false;
 
   /// Creates an operation here.
   template <typename Op, typename... Arguments>

@@ -8,7 +8,9 @@
 
 #include "backend/cpu/emit/Math.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -45,6 +47,10 @@ public:
   /// Sums that must be rounded as they stand.
   Value exactAdd(Value a, Value b) { return e.create<arith::AddFOp>(a, b); }
   Value exactSub(Value a, Value b) { return e.create<arith::SubFOp>(a, b); }
+  /// a * b + c of vectors, rounded once.
+  Value fma(Value a, Value b, Value c) {
+    return e.create<vector::FMAOp>(a, b, c);
+  }
   Value abs(Value a) { return e.create<math::AbsFOp>(a); }
   Value copySign(Value magnitude, Value sign) {
     return e.create<math::CopySignOp>(magnitude, sign);
@@ -90,9 +96,35 @@ public:
     return sum;
   }
 
+  /// Whether there is one instruction for each of the two below.
+  bool isWhole() const {
+    auto vector = dyn_cast<VectorType>(floatType);
+    return e.hasAvx512 && vector && vector.getNumElements() == 16;
+  }
+  /// a * 2^floor(b), rounded once; isWhole().
+  Value scale(Value a, Value b) {
+    return call("llvm.x86.avx512.mask.scalef.ps.512",
+                {a, b, number(0), allLanes(), currentRounding()});
+  }
+  /// 1 / a with an error of 2^-14 at most, exact for powers of two; isWhole().
+  Value estimateReciprocal(Value a) {
+    return call("llvm.x86.avx512.rcp14.ps.512", {a, number(0), allLanes()});
+  }
+
   Emission &e;
 
 private:
+  Value call(const char *intrinsic, ValueRange arguments) {
+    return e.create<LLVM::CallIntrinsicOp>(
+        floatType, e.builder.getStringAttr(intrinsic), arguments);
+  }
+  Value allLanes() {
+    return e.create<arith::ConstantOp>(e.builder.getI16IntegerAttr(-1));
+  }
+  Value currentRounding() {
+    return e.create<LLVM::ConstantOp>(e.builder.getI32Type(),
+                                      e.builder.getI32IntegerAttr(4));
+  }
   Type withElement(Type element) {
     auto vector = dyn_cast<VectorType>(floatType);
     return vector ? Type(vector.clone(element)) : element;
@@ -113,10 +145,35 @@ private:
 
 } // namespace
 
+/// 2^x for |x| <= 1/2 (minimax, relative error 1.5e-8).
+static Value powerOfFraction(Writer &w, Value x) {
+  return w.polynomial(x, {1.534581243e-4f, 1.339993090e-3f, 9.618489072e-3f,
+                          5.550328642e-2f, 2.402264625e-1f, 6.931471825e-1f,
+                          1.0f});
+}
+
+/// Of a whole vector: e^x = 2^n * 2^t with n + t = x log2(e), the product taken
+/// in two parts, and one instruction for 2^n that overflows and underflows as
+/// the result does.
+static Value wholeExp(Writer &w, Value x) {
+  // Beyond, the result is 0 or infinite; NaN stays.
+  Value clamped = w.select(w.greater(x, 89.0f), w.number(89.0f), x);
+  clamped = w.select(w.less(clamped, -104.0f), w.number(-104.0f), clamped);
+  const float magic = 12582912.0f, logE = 1.44269502f,
+              restOfLogE = 1.92596299e-8f;
+  Value shifted = w.fma(clamped, w.number(logE), w.number(magic));
+  Value n = w.exactSub(shifted, w.number(magic));
+  Value t = w.fma(clamped, w.number(logE), w.mul(n, -1.0f));
+  t = w.fma(clamped, w.number(restOfLogE), t);
+  return w.scale(powerOfFraction(w, t), n);
+}
+
 /// e^x = 2^n * e^r with |r| <= ln(2) / 2; 2^n in two factors so that neither
 /// overflows where the product does not.
 Value cpu::emitExp(Emission &emission, Value x) {
   Writer w(emission, x);
+  if (w.isWhole())
+    return wholeExp(w, x);
   Value clamped = w.select(w.greater(x, 89.0f), w.number(89.0f), x);
   // What is 0 is not computed, as what masks leave behind often is: products
   // that underflow take a hundred cycles.
@@ -238,9 +295,7 @@ static Value powerOfTwo(Writer &w, Value x) {
   const float magic = 12582912.0f;
   Value shifted = w.exactAdd(x, w.number(magic));
   Value rest = w.exactSub(x, w.exactSub(shifted, w.number(magic)));
-  Value power = w.polynomial(rest, {1.534581243e-4f, 1.339993090e-3f,
-                                    9.618489072e-3f, 5.550328642e-2f,
-                                    2.402264625e-1f, 6.931471825e-1f, 1.0f});
+  Value power = powerOfFraction(w, rest);
   Value exponent =
       w.subInt(w.bits(shifted), w.integer(std::bit_cast<int32_t>(magic) - 127));
   return w.mul(power, w.fromBits(w.shiftLeft(exponent, 23)));
@@ -294,5 +349,12 @@ Value cpu::emitLogistic(Emission &emission, Value x) {
   Writer w(emission, x);
   Value power = emitExp(emission, w.mul(w.abs(x), -1.0f));
   Value numerator = w.select(w.less(x, 0.0f), power, w.number(1.0f));
-  return w.div(numerator, w.add(power, 1.0f));
+  Value divisor = w.add(power, 1.0f);
+  if (!w.isWhole())
+    return w.div(numerator, divisor);
+  // The divisor is from 1 to 2: an estimate and one step of Newton's method are
+  // as good as a division, which would take as long as all the rest.
+  Value estimate = w.estimateReciprocal(divisor);
+  Value error = w.fma(w.mul(divisor, -1.0f), estimate, w.number(1.0f));
+  return w.mul(numerator, w.fma(estimate, error, estimate));
 }
