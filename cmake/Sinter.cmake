@@ -54,12 +54,15 @@ function(sinter_library name)
   endif()
 endfunction()
 
-# sinter_gtest(folder LINK libs...)
+# sinter_gtest(folder [MLIR] LINK libs... [EXCLUDE patterns...])
 # One GoogleTest program, test-<folder>, of every *Test.cpp below test/<folder>.
 function(sinter_gtest folder)
-  cmake_parse_arguments(arg "MLIR" "" "LINK" ${ARGN})
+  cmake_parse_arguments(arg "MLIR" "" "LINK;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/test/${folder}/*Test.cpp)
+  foreach(pattern ${arg_EXCLUDE})
+    list(FILTER sources EXCLUDE REGEX "${pattern}")
+  endforeach()
   if(NOT sources)
     return()
   endif()

@@ -8,6 +8,8 @@
 #         format       clang-format on every tracked C++ file
 #         release      builds the preset and runs ctest: GoogleTest programs, lit tests, the folder rule
 #         asan         the same with the address and undefined-behaviour sanitizers
+#         tsan         the runtime and the engine with the thread sanitizer: pool, executors, sessions, cache
+#         random       random programs on both backends for a minute, others each day; SINTER_RANDOM_SEED=N: those from N on
 #         tidy         clang-tidy on what changed (scripts/tidy.sh)
 #         fuzz         the reader under libFuzzer for 30 s (scripts/fuzz.sh)
 #         conformance  the public suites on every backend (test/conformance/run.py)
@@ -16,7 +18,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-stages=(deps format release asan tidy fuzz conformance)
+stages=(deps format release asan tsan random tidy fuzz conformance)
 jobs=${SINTER_JOBS:-$(nproc)}
 
 stage_deps() { scripts/deps.sh; }
@@ -41,10 +43,25 @@ stage_asan() {
     UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1} build_and_test asan build-asan
 }
 
-# The two stages below use build/ as the release stage left it, and make it when it is not there.
+# LLVM's and MLIR's libraries know no thread sanitizer, so what needs them is left out.
+stage_tsan() {
+  cmake --preset tsan
+  cmake --build build-tsan -j "$jobs" --target test-runtime test-engine test-engine-sessions
+  ctest --test-dir build-tsan -j "$jobs" --output-on-failure --no-tests=error -R '^test-(runtime|engine|engine-sessions)$'
+}
+
+# The stages below use build/ as the release stage left it, and make it when it is not there.
 need_release() {
   [ -f build/build.ninja ] || cmake --preset release
   cmake --build build -j "$jobs"
+}
+
+stage_random() {
+  need_release
+  local seed=${SINTER_RANDOM_SEED:-$(($(date +%s) / 86400 * 1000000))}
+  echo "random programs from SINTER_RANDOM_SEED=$seed on"
+  SINTER_RANDOM_SEED=$seed SINTER_RANDOM_SECONDS=${SINTER_RANDOM_SECONDS:-30} \
+    build/bin/test-differential --gtest_filter='RandomProgramTest.*Agree'
 }
 
 stage_tidy() {
@@ -86,7 +103,7 @@ count() {
 selected=("${stages[@]}")
 if [ $# -gt 0 ]; then
   if [ $# -ne 2 ] || [ "$1" != --only ]; then
-    sed -n '2,15s/^# \{0,1\}//p' scripts/test.sh >&2
+    sed -n '2,17s/^# \{0,1\}//p' scripts/test.sh >&2
     exit 2
   fi
   selected=()

@@ -303,7 +303,8 @@ void benchWinograd(Report &report, const Layer &layer) {
   char gain[32];
   std::snprintf(gain, sizeof(gain), ", gain %.2f?",
                 Winograd::estimateGain(shape, runner.target()));
-  report.measure(name + gain, runner, tasks, shape.flops(),
+  // One round; others take the same time.
+  report.measure(name + gain, runner, tasks, shape.flops() / winograd.rounds(),
                  {&input, &weights, &workspace, &output}, layer.count);
 }
 

@@ -27,6 +27,7 @@ struct CommonOptions {
   bool mayInterpret = false;
   unsigned threads = 0;
   bool exactConvolution = false;
+  bool denormals = false;
   std::vector<std::string> shapes;
 
   /// "passes" or "each"; empty: not at all.
@@ -52,7 +53,7 @@ void addFunction(CLI::App &app, CommonOptions &options);
 void addShapes(CLI::App &app, CommonOptions &options);
 /// --bind
 void addBinding(CLI::App &app, CommonOptions &options);
-/// --backend, --threads
+/// --backend, --threads, --exact-convolution, --denormals
 void addBackend(CLI::App &app, CommonOptions &options);
 /// --disable-patterns, --enable-patterns, --allow, --verify-numerics,
 /// --print-ir-after

@@ -213,6 +213,7 @@ Result<void> runPrograms(const std::string &path, size_t first,
   request.interpret = options.backend == Backend::Interpreter;
   request.passes = options.passes;
   request.fastConvolution = options.fastConvolution;
+  request.denormals = options.denormals;
   request.threads = options.threads;
   request.print = [](const std::string &text) {
     std::fputs(text.c_str(), stderr);

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <filesystem>
+#include <mutex>
 #include <sys/stat.h>
 
 namespace sinter {
@@ -18,7 +19,9 @@ static std::string libraryPath() {
 }
 
 Result<Compiler *> loadCompiler() {
+  static std::mutex mutex;
   static Compiler *compiler = nullptr;
+  const std::lock_guard lock(mutex);
   if (compiler)
     return compiler;
   const std::string path = libraryPath();

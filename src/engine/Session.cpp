@@ -318,16 +318,24 @@ Result<void> Session::compile(const CompileRequest &request) {
 Result<std::unique_ptr<Executor>> Session::anotherExecutor() {
   if (!compiled)
     return source->interpret(prepared);
-  auto executor =
-      ProgramExecutor::create(compiled, std::make_shared<ThreadPool>(1));
+  return executorOf(compiled, 1);
+}
+
+Result<std::unique_ptr<Executor>>
+Session::executorOf(std::shared_ptr<const Program> program,
+                    unsigned wanted) const {
+  ProgramExecutorOptions how;
+  how.threads = wanted;
+  how.denormals = options.denormals;
+  auto executor = ProgramExecutor::create(
+      std::move(program), ThreadPool::ofProcess(wanted), std::move(how));
   if (!executor)
     return executor.takeError();
   return std::unique_ptr<Executor>(std::move(*executor));
 }
 
 Result<void> Session::execute(std::shared_ptr<const Program> program) {
-  auto pool = std::make_shared<ThreadPool>(threads());
-  auto executor = ProgramExecutor::create(program, std::move(pool));
+  auto executor = executorOf(program, threads());
   if (!executor)
     return executor.takeError();
   compiled = std::move(program);

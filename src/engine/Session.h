@@ -14,6 +14,7 @@
 
 #include "engine/Compiler.h"
 #include "runtime/Cache.h"
+#include "runtime/FloatMode.h"
 
 #include <functional>
 #include <memory>
@@ -29,6 +30,7 @@ struct SessionOptions {
   /// What the CPU backend does not support the interpreter runs, with a note.
   bool mayInterpret = false;
   /// Threads to compile and to run with; 0: as many as there are processors.
+  /// All sessions of a process run on the same threads.
   unsigned threads = 0;
   /// Where finished programs are kept; empty: nowhere.
   std::string cacheFolder;
@@ -40,6 +42,8 @@ struct SessionOptions {
   PassOptions passes;
   /// As in CompileRequest.
   bool fastConvolution = true;
+  /// What kernels make of denormal numbers; the interpreter keeps them.
+  Denormals denormals = Denormals::Flush;
   /// Told what a user should know; one line each.
   std::function<void(const std::string &)> note;
   /// As in CompileRequest.
@@ -94,6 +98,8 @@ private:
   Result<void> interpret(const CompileRequest &request);
   Result<void> interpretInstead(const CompileRequest &request, Error why);
   Result<void> compile(const CompileRequest &request);
+  Result<std::unique_ptr<Executor>>
+  executorOf(std::shared_ptr<const Program> program, unsigned threads) const;
   Result<void> execute(std::shared_ptr<const Program> program);
 
   std::string path;

@@ -4,6 +4,7 @@
 #define SINTER_ENGINE_TESTFILE_H
 
 #include "engine/Compiler.h"
+#include "runtime/FloatMode.h"
 
 #include <functional>
 #include <string>
@@ -16,6 +17,7 @@ struct TestRequest {
   /// For the compiler.
   PassOptions passes;
   bool fastConvolution = true;
+  Denormals denormals = Denormals::Flush;
   unsigned threads = 1;
   /// Gets what programs print.
   std::function<void(const std::string &)> print;

@@ -17,7 +17,7 @@ InterpreterExecutor::InterpreterExecutor(std::shared_ptr<const Model> owned,
       inputSpecs(model->inputs()), outputSpecs(model->outputs()) {
   for (const StateTensor &state : this->storage.states())
     stateSpecs.push_back(state.spec);
-  resetStates();
+  setInitialStates();
 }
 
 Result<std::unique_ptr<InterpreterExecutor>>
@@ -31,7 +31,7 @@ InterpreterExecutor::create(std::shared_ptr<const Model> model) {
       new InterpreterExecutor(std::move(model), std::move(*storage)));
 }
 
-void InterpreterExecutor::resetStates() {
+void InterpreterExecutor::setInitialStates() {
   stateTensors.clear();
   for (const StateTensor &state : storage.states())
     stateTensors.push_back(toTensor(state.initial)->owned());
@@ -50,7 +50,7 @@ void InterpreterExecutor::addLayer(Operation *op, double start, double end) {
 }
 
 Result<std::vector<Tensor>>
-InterpreterExecutor::run(std::span<const Tensor> inputs) {
+InterpreterExecutor::runAlone(std::span<const Tensor> inputs) {
   if (Result<void> ok = checkInputs(inputSpecs, inputs); !ok)
     return ok.takeError();
   layers.clear();

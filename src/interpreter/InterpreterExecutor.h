@@ -22,10 +22,7 @@ public:
 
   std::span<const TensorSpec> inputs() const override { return inputSpecs; }
   std::span<const TensorSpec> outputs() const override { return outputSpecs; }
-  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs) override;
   std::span<const TensorSpec> states() const override { return stateSpecs; }
-  Tensor state(size_t index) const override { return stateTensors[index]; }
-  void resetStates() override;
   /// A Communicator, for operations that talk with other processes.
   void setHostContext(HostContext *context) override { host = context; }
   void setProfiling(bool enabled) override { isProfiling = enabled; }
@@ -33,9 +30,12 @@ public:
 
 private:
   InterpreterExecutor(std::shared_ptr<const Model> model, Storage storage);
+  Result<std::vector<Tensor>> runAlone(std::span<const Tensor> inputs) override;
+  Tensor copyState(size_t index) const override { return stateTensors[index]; }
   void replaceState(size_t index, Tensor value) override {
     stateTensors[index] = std::move(value);
   }
+  void setInitialStates() override;
   void addLayer(mlir::Operation *op, double start, double end);
 
   std::shared_ptr<const Model> model;

@@ -2,22 +2,29 @@
 
 #include "runtime/Hash.h"
 
+#include <algorithm>
 #include <new>
 #include <xxhash.h>
 
 namespace sinter {
 
-struct Hasher::State {
-  // Made by the library, as its size depends on the library's version.
+namespace {
+
+/// Made by the library, as its size depends on the library's version.
+struct LibraryState {
   XXH3_state_t *xxh = XXH3_createState();
-  State() {
+  LibraryState() {
     if (!xxh)
       throw std::bad_alloc();
   }
-  State(const State &) = delete;
-  State &operator=(const State &) = delete;
-  ~State() { XXH3_freeState(xxh); }
+  LibraryState(const LibraryState &) = delete;
+  LibraryState &operator=(const LibraryState &) = delete;
+  ~LibraryState() { XXH3_freeState(xxh); }
 };
+
+} // namespace
+
+struct Hasher::State : LibraryState {};
 
 std::string Hash128::text() const {
   static constexpr char digits[] = "0123456789abcdef";
@@ -31,6 +38,36 @@ std::string Hash128::text() const {
 Hash128 hashOf(std::span<const std::byte> bytes) {
   const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
   return {hash.low64, hash.high64};
+}
+
+uint64_t shortHashOf(std::span<const std::byte> bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+std::vector<uint64_t>
+hashPieces(std::span<const std::span<const std::byte>> chunks,
+           uint64_t pieceBytes) {
+  LibraryState state;
+  std::vector<uint64_t> hashes;
+  uint64_t inPiece = 0;
+  XXH3_64bits_reset(state.xxh);
+  const auto endPiece = [&] {
+    hashes.push_back(XXH3_64bits_digest(state.xxh));
+    XXH3_64bits_reset(state.xxh);
+    inPiece = 0;
+  };
+  for (std::span<const std::byte> chunk : chunks)
+    while (!chunk.empty()) {
+      const size_t size = std::min(chunk.size(), pieceBytes - inPiece);
+      XXH3_64bits_update(state.xxh, chunk.data(), size);
+      chunk = chunk.subspan(size);
+      inPiece += size;
+      if (inPiece == pieceBytes)
+        endPiece();
+    }
+  if (inPiece != 0)
+    endPiece();
+  return hashes;
 }
 
 Hasher::Hasher() : state(std::make_unique<State>()) {

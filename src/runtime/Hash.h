@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sinter {
 
@@ -23,6 +24,14 @@ struct Hash128 {
 };
 
 Hash128 hashOf(std::span<const std::byte> bytes);
+
+/// XXH3-64, for finding damage.
+uint64_t shortHashOf(std::span<const std::byte> bytes);
+
+/// shortHashOf every \p pieceBytes of \p chunks, taken as one run of bytes.
+std::vector<uint64_t>
+hashPieces(std::span<const std::span<const std::byte>> chunks,
+           uint64_t pieceBytes);
 
 /// A hash of several parts, in which their borders count: "ab", "c" is not "a",
 /// "bc".

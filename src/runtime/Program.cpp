@@ -3,7 +3,9 @@
 #include "runtime/Program.h"
 #include "runtime/CpuFeatures.h"
 
+#include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace sinter {
 
@@ -36,6 +38,12 @@ public:
         return damaged("state '" + state.spec.name +
                        "' has no valid initial value");
     }
+    if (program.kernels.size() != program.code.entries.size())
+      return damaged("its kernels are not described");
+    for (const KernelContract &kernel : program.kernels)
+      for (const BufferContract &buffer : kernel.buffers)
+        if (buffer.alignment == 0 || 64 % buffer.alignment != 0)
+          return damaged("a kernel asks for an alignment that nothing has");
     return checkSteps(program.steps, 0);
   }
 
@@ -54,6 +62,9 @@ private:
                          "' refers to memory that is not there");
       if (!isSound(step))
         return damaged("layer '" + step.layer + "' is malformed");
+      if (step.kind == StepKind::Kernel)
+        if (Result<void> kept = checkCall(step); !kept)
+          return kept;
       for (const std::vector<Step> &body : step.bodies)
         if (Result<void> nested = checkSteps(body, depth + 1); !nested)
           return nested;
@@ -68,7 +79,7 @@ private:
     switch (step.kind) {
     case StepKind::Kernel:
       return step.kernel < program.code.entries.size() && step.tasks >= 1 &&
-             step.bodies.empty();
+             step.firstTask >= 0 && step.bodies.empty();
     case StepKind::Copy:
       return step.buffers.size() == 2 && step.bodies.empty() &&
              reads(step.buffers[0]) && writes(step.buffers[1]) &&
@@ -82,6 +93,58 @@ private:
       return step.bodies.size() == 2 && isScalar(step, 1);
     case StepKind::HostCall:
       return step.bodies.empty() && isSoundCall(step);
+    }
+    return false;
+  }
+
+  /// Whether a kernel step keeps to the contract of its kernel.
+  Result<void> checkCall(const Step &step) const {
+    const KernelContract &contract = program.kernels[step.kernel];
+    const auto broken = [&](const std::string &what) {
+      return damaged("layer '" + step.layer + "' " + what);
+    };
+    if (step.tasks > contract.tasks ||
+        step.firstTask > contract.tasks - step.tasks)
+      return broken("has more tasks than its kernel");
+    if (step.buffers.size() != contract.buffers.size())
+      return broken("has other buffers than its kernel");
+    for (size_t i = 0; i < step.buffers.size(); ++i) {
+      const BufferReference &given = step.buffers[i];
+      const BufferContract &wanted = contract.buffers[i];
+      if (given.bytes < wanted.bytes || given.offset % wanted.alignment != 0 ||
+          (wanted.isWritten && given.access == BufferAccess::In))
+        return broken("has a buffer that its kernel does not take");
+    }
+    if (overlaps(step.buffers, contract.buffers))
+      return broken("writes where it reads");
+    return {};
+  }
+
+  /// Whether a buffer that is written shares memory with another one.
+  static bool overlaps(std::span<const BufferReference> buffers,
+                       std::span<const BufferContract> contracts) {
+    std::vector<size_t> order;
+    for (size_t i = 0; i < buffers.size(); ++i)
+      if (buffers[i].bytes != 0)
+        order.push_back(i);
+    const auto spaceOf = [&](size_t i) {
+      return std::tuple(buffers[i].space, buffers[i].index);
+    };
+    std::ranges::sort(order, {}, [&](size_t i) {
+      return std::tuple_cat(spaceOf(i), std::tuple(buffers[i].offset));
+    });
+    // How far those before reach, and those of them that are written.
+    uint64_t end = 0, writtenEnd = 0;
+    for (size_t n = 0; n < order.size(); ++n) {
+      const size_t i = order[n];
+      if (n == 0 || spaceOf(i) != spaceOf(order[n - 1]))
+        end = writtenEnd = 0;
+      const bool isWritten = contracts[i].isWritten;
+      if (buffers[i].offset < (isWritten ? end : writtenEnd))
+        return true;
+      end = std::max(end, buffers[i].offset + buffers[i].bytes);
+      if (isWritten)
+        writtenEnd = std::max(writtenEnd, buffers[i].offset + buffers[i].bytes);
     }
     return false;
   }

@@ -74,8 +74,10 @@ struct Step {
   /// Kernel: which of the code's entries to call, on which buffers.
   uint32_t kernel = 0;
   std::vector<BufferReference> buffers;
-  /// Kernel: the independent parts it can be split into, at least 1.
+  /// Kernel: the independent parts it can be split into, at least 1, and the
+  /// number of the first one.
   int64_t tasks = 1;
+  int64_t firstTask = 0;
   /// The work of all tasks: arithmetic operations, and bytes moved to or from
   /// memory. They decide how many threads are worth waking.
   double flops = 0;
@@ -94,6 +96,26 @@ struct Step {
 struct ConstantData {
   std::shared_ptr<const void> owner;
   std::span<const std::byte> bytes;
+};
+
+/// What a kernel's code takes for granted of a buffer: the address is a
+/// multiple of `alignment`, and `bytes` from there on may be read, or written
+/// where `isWritten`. What is written overlaps with no other buffer.
+struct BufferContract {
+  uint64_t bytes = 0;
+  uint32_t alignment = 64;
+  bool isWritten = false;
+
+  bool operator==(const BufferContract &) const = default;
+};
+
+/// What a kernel's code takes for granted of a call: tasks are below `tasks`,
+/// and these are its buffers.
+struct KernelContract {
+  int64_t tasks = 1;
+  std::vector<BufferContract> buffers;
+
+  bool operator==(const KernelContract &) const = default;
 };
 
 /// A tensor that outlives a run, and the constant that it starts with.
@@ -116,6 +138,8 @@ struct Program {
   /// Each 64-byte aligned.
   std::vector<ConstantData> constants;
   CodeImage code;
+  /// One an entry of the code.
+  std::vector<KernelContract> kernels;
   std::vector<Step> steps;
 };
 
@@ -123,9 +147,10 @@ struct Program {
 inline constexpr unsigned maxStepNesting = 512;
 
 /// Checks that every index, offset and size in \p program is within what it
-/// refers to, that no step writes to inputs or constants, and that the code is
-/// sound. A program that passes can be run without further checks (its kernels
-/// touch nothing but their buffers: that is the compiler's promise).
+/// refers to, that no step writes to inputs or constants, that every kernel
+/// gets what its contract asks for, and that the code is sound. A program that
+/// passes can be run without further checks (its kernels touch nothing but what
+/// their contracts say: that is the compiler's promise).
 Result<void> verify(const Program &program);
 
 } // namespace sinter

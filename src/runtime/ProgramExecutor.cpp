@@ -90,10 +90,22 @@ unsigned worthwhileThreads(const Step &step, unsigned available) {
 
 } // namespace
 
+ProgramExecutor::ProgramExecutor(std::shared_ptr<const Program> program,
+                                 std::shared_ptr<ThreadPool> pool,
+                                 LoadedCode code,
+                                 ProgramExecutorOptions options)
+    : compiled(std::move(program)), pool(std::move(pool)),
+      code(std::move(code)), options(std::move(options)) {
+  // A pool may grow later; the scratch memory is for this many.
+  const unsigned most = this->pool->size();
+  this->options.threads =
+      this->options.threads == 0 ? most : std::min(this->options.threads, most);
+}
+
 Result<std::unique_ptr<ProgramExecutor>>
 ProgramExecutor::create(std::shared_ptr<const Program> program,
                         std::shared_ptr<ThreadPool> pool,
-                        HostFunctionTable own) {
+                        ProgramExecutorOptions options) {
   if (Result<void> fits = checkHost(program->triple, program->features); !fits)
     return fits.takeError();
   if (Result<void> fits = checkMemory(*program); !fits)
@@ -103,11 +115,11 @@ ProgramExecutor::create(std::shared_ptr<const Program> program,
   Result<LoadedCode> code = LoadedCode::load(program->code);
   if (!code)
     return code.takeError();
-  std::unique_ptr<ProgramExecutor> executor(new ProgramExecutor(
-      std::move(program), std::move(pool), std::move(*code)));
+  std::unique_ptr<ProgramExecutor> executor(
+      new ProgramExecutor(std::move(program), std::move(pool), std::move(*code),
+                          std::move(options)));
   if (Result<void> memory = executor->allocate(); !memory)
     return memory.takeError();
-  executor->ownFunctions = std::move(own);
   if (Result<void> found =
           executor->findHostFunctions(executor->compiled->steps);
       !found)
@@ -124,7 +136,7 @@ Result<void> ProgramExecutor::allocate() {
   // A page between the threads keeps their cache lines apart.
   const uint64_t perThread = scratchBytes(compiled->steps);
   scratchStride = perThread == 0 ? 0 : (perThread + 4095) / 4096 * 4096 + 4096;
-  Result<Arena> room = Arena::allocate(scratchStride * pool->size());
+  Result<Arena> room = Arena::allocate(scratchStride * options.threads);
   if (!room)
     return room.takeError();
   scratch = std::move(*room);
@@ -138,11 +150,11 @@ Result<void> ProgramExecutor::allocate() {
   } catch (const std::bad_alloc &) {
     return systemError("not enough memory for the model's state");
   }
-  resetStates();
+  setInitialStates();
   return {};
 }
 
-void ProgramExecutor::resetStates() {
+void ProgramExecutor::setInitialStates() {
   for (size_t i = 0; i < stateTensors.size(); ++i) {
     const auto initial = compiled->constants[compiled->states[i].initial].bytes;
     if (!initial.empty())
@@ -151,7 +163,7 @@ void ProgramExecutor::resetStates() {
   }
 }
 
-Tensor ProgramExecutor::state(size_t index) const {
+Tensor ProgramExecutor::copyState(size_t index) const {
   Tensor copy(stateSpecs[index].type, stateSpecs[index].shape);
   if (copy.bytes() != 0)
     std::memcpy(copy.mutableBytes(), stateTensors[index].data(), copy.bytes());
@@ -173,7 +185,7 @@ std::span<const TensorSpec> ProgramExecutor::outputs() const {
 }
 
 Result<std::vector<Tensor>>
-ProgramExecutor::run(std::span<const Tensor> inputs) {
+ProgramExecutor::runAlone(std::span<const Tensor> inputs) {
   if (Result<void> fits = checkInputs(compiled->inputs, inputs); !fits)
     return fits.takeError();
   try {
@@ -230,8 +242,8 @@ std::byte *ProgramExecutor::address(const BufferReference &buffer,
 Result<void> ProgramExecutor::findHostFunctions(std::span<const Step> steps) {
   for (const Step &step : steps) {
     if (step.kind == StepKind::HostCall) {
-      const auto own = ownFunctions.find(step.hostFunction);
-      const HostFunction *function = own != ownFunctions.end()
+      const auto own = options.functions.find(step.hostFunction);
+      const HostFunction *function = own != options.functions.end()
                                          ? &own->second
                                          : findHostFunction(step.hostFunction);
       if (!function)
@@ -310,21 +322,22 @@ Result<void> ProgramExecutor::runStep(const Step &step) {
 /// Returns how many threads were at work.
 unsigned ProgramExecutor::runKernel(const Step &step) {
   const unsigned threads = static_cast<unsigned>(
-      std::min<int64_t>(worthwhileThreads(step, pool->size()), step.tasks));
+      std::min<int64_t>(worthwhileThreads(step, options.threads), step.tasks));
   KernelFunction *kernel = code.kernel(step.kernel);
-  pool->parallelRanges(step.tasks, threads,
-                       [&](int64_t begin, int64_t end, unsigned thread) {
-                         std::array<void *, maxBuffersOnStack> few;
-                         std::vector<void *> many;
-                         void **buffers = few.data();
-                         if (step.buffers.size() > few.size()) {
-                           many.resize(step.buffers.size());
-                           buffers = many.data();
-                         }
-                         for (size_t i = 0; i < step.buffers.size(); ++i)
-                           buffers[i] = address(step.buffers[i], thread);
-                         kernel(buffers, begin, end);
-                       });
+  pool->parallelRanges(
+      step.tasks, threads, [&](int64_t begin, int64_t end, unsigned thread) {
+        std::array<void *, maxBuffersOnStack> few;
+        std::vector<void *> many;
+        void **buffers = few.data();
+        if (step.buffers.size() > few.size()) {
+          many.resize(step.buffers.size());
+          buffers = many.data();
+        }
+        for (size_t i = 0; i < step.buffers.size(); ++i)
+          buffers[i] = address(step.buffers[i], thread);
+        const FloatMode mode(options.denormals);
+        kernel(buffers, step.firstTask + begin, step.firstTask + end);
+      });
   return threads;
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/Arena.h"
 #include "runtime/CodeImage.h"
 #include "runtime/Executor.h"
+#include "runtime/FloatMode.h"
 #include "runtime/HostContextUser.h"
 #include "runtime/HostFunctions.h"
 #include "runtime/Program.h"
@@ -17,24 +18,30 @@
 
 namespace sinter {
 
+struct ProgramExecutorOptions {
+  /// Threads of the pool that take part at most; 0: all that it has.
+  unsigned threads = 0;
+  /// What kernels make of denormal numbers. Functions that the program calls by
+  /// name compute as the caller of run() does.
+  Denormals denormals = Denormals::Flush;
+  /// The program finds host functions here before those that everybody knows.
+  HostFunctionTable functions;
+};
+
 /// Runs a Program on a pool of threads. The results do not depend on how many
 /// there are: kernels promise not to care how their tasks are split.
 class ProgramExecutor : public Executor, public HostContextUser {
 public:
   /// Checks that \p program is sound and made for this machine, and loads its
   /// code. Errors: Unsupported where processor features are missing, System
-  /// where it is damaged or memory is short. The program finds host functions
-  /// in \p own before those that everybody knows.
+  /// where it is damaged or memory is short.
   static Result<std::unique_ptr<ProgramExecutor>>
   create(std::shared_ptr<const Program> program,
-         std::shared_ptr<ThreadPool> pool, HostFunctionTable own = {});
+         std::shared_ptr<ThreadPool> pool, ProgramExecutorOptions options = {});
 
   std::span<const TensorSpec> inputs() const override;
   std::span<const TensorSpec> outputs() const override;
-  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs) override;
   std::span<const TensorSpec> states() const override { return stateSpecs; }
-  Tensor state(size_t index) const override;
-  void resetStates() override;
   void setProfiling(bool enabled) override { profiling = enabled; }
   std::span<const LayerTime> layerTimes() const override { return times; }
 
@@ -46,12 +53,14 @@ private:
   using Clock = std::chrono::steady_clock;
 
   ProgramExecutor(std::shared_ptr<const Program> program,
-                  std::shared_ptr<ThreadPool> pool, LoadedCode code)
-      : compiled(std::move(program)), pool(std::move(pool)),
-        code(std::move(code)) {}
+                  std::shared_ptr<ThreadPool> pool, LoadedCode code,
+                  ProgramExecutorOptions options);
 
-  Result<void> allocate();
+  Result<std::vector<Tensor>> runAlone(std::span<const Tensor> inputs) override;
+  Tensor copyState(size_t index) const override;
   void replaceState(size_t index, Tensor value) override;
+  void setInitialStates() override;
+  Result<void> allocate();
   void bind(std::span<const Tensor> inputs);
   std::byte *address(const BufferReference &buffer, unsigned thread) const;
   Result<void> findHostFunctions(std::span<const Step> steps);
@@ -64,6 +73,7 @@ private:
   std::shared_ptr<const Program> compiled;
   std::shared_ptr<ThreadPool> pool;
   LoadedCode code;
+  ProgramExecutorOptions options;
   Arena arena;
   /// Room for each thread, scratchStride bytes apart.
   Arena scratch;
@@ -77,7 +87,6 @@ private:
 
   HostContext *hostContext = nullptr;
   RandomStream random;
-  HostFunctionTable ownFunctions;
   std::unordered_map<const Step *, const HostFunction *> hostFunctions;
 
   /// One buffer a state, which lives as long as this.

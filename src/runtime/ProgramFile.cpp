@@ -2,8 +2,14 @@
 
 #include "runtime/ProgramFile.h"
 #include "runtime/ByteStream.h"
+#include "runtime/CpuCount.h"
 #include "runtime/Hash.h"
 #include "runtime/MappedFile.h"
+
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
 
 namespace sinter {
 
@@ -11,13 +17,19 @@ namespace {
 
 constexpr std::string_view magic{"SINTERP\0", 8};
 /// Goes up with every change of what the file means.
-constexpr uint32_t formatVersion = 3;
+constexpr uint32_t formatVersion = 4;
 constexpr size_t headerSize = 8 + 4 + 4 + 8 + 16 + 8;
 constexpr uint64_t constantAlignment = 64;
+/// What one hash covers of the constants.
+constexpr uint64_t pieceBytes = uint64_t(4) << 20;
 
 uint64_t alignUp(uint64_t offset) {
   return (offset + constantAlignment - 1) / constantAlignment *
          constantAlignment;
+}
+
+uint64_t pieceCount(uint64_t bytes) {
+  return bytes / pieceBytes + (bytes % pieceBytes != 0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -40,6 +52,14 @@ public:
     });
     out.number(program.arenaBytes);
     code(program.code);
+    out.list(program.kernels, [&](const KernelContract &kernel) {
+      out.number(kernel.tasks);
+      out.list(kernel.buffers, [&](const BufferContract &buffer) {
+        out.number(buffer.bytes);
+        out.number(buffer.alignment);
+        out.number(static_cast<uint8_t>(buffer.isWritten));
+      });
+    });
     steps(program.steps);
     // Sizes only: the constants follow each other in order, each aligned.
     out.list(program.constants, [&](const ConstantData &constant) {
@@ -86,6 +106,7 @@ private:
       out.list(step.buffers,
                [&](const BufferReference &reference) { buffer(reference); });
       out.number(step.tasks);
+      out.number(step.firstTask);
       out.number(step.flops);
       out.number(step.bytesMoved);
       out.text(step.layer);
@@ -108,16 +129,23 @@ private:
 // The least that an element of each list takes in the file.
 constexpr size_t textSize = 8;
 constexpr size_t specSize = 3 * 8;
+constexpr size_t contractSize = 8 + 8;
+constexpr size_t bufferContractSize = 8 + 4 + 1;
 constexpr size_t bufferSize = 1 + 1 + 4 + 8 + 8;
 constexpr size_t relocationSize = 8 + 4 + 8;
-constexpr size_t stepSize = 1 + 4 + 8 + 3 * 8 + 6 * textSize + 2 * 8;
+constexpr size_t stepSize = 1 + 4 + 8 + 4 * 8 + 6 * textSize + 2 * 8;
 
 class MetadataReader {
 public:
   explicit MetadataReader(std::span<const std::byte> bytes) : in(bytes) {}
 
-  /// Reads all but the constants, whose sizes it returns.
-  std::vector<uint64_t> program(Program &program) {
+  /// The sizes of the constants, and the hashes of their pieces.
+  struct Constants {
+    std::vector<uint64_t> sizes, hashes;
+  };
+
+  /// Reads all but the constants' bytes.
+  Constants program(Program &program) {
     program.triple = in.text();
     program.features = texts();
     program.producer = in.text();
@@ -131,8 +159,12 @@ public:
     });
     program.arenaBytes = in.number<uint64_t>();
     program.code = code();
+    program.kernels = in.list(contractSize, [&] { return contract(); });
     program.steps = steps(0);
-    return numbers<uint64_t>();
+    Constants constants;
+    constants.sizes = numbers<uint64_t>();
+    constants.hashes = numbers<uint64_t>();
+    return constants;
   }
 
   bool isComplete() const { return !in.failed() && in.atEnd(); }
@@ -179,6 +211,19 @@ private:
     return image;
   }
 
+  KernelContract contract() {
+    KernelContract kernel;
+    kernel.tasks = in.number<int64_t>();
+    kernel.buffers = in.list(bufferContractSize, [&] {
+      BufferContract buffer;
+      buffer.bytes = in.number<uint64_t>();
+      buffer.alignment = in.number<uint32_t>();
+      buffer.isWritten = in.number<uint8_t>() != 0;
+      return buffer;
+    });
+    return kernel;
+  }
+
   BufferReference buffer() {
     BufferReference reference;
     reference.space = in.number<BufferSpace>();
@@ -200,6 +245,7 @@ private:
       step.kernel = in.number<uint32_t>();
       step.buffers = in.list(bufferSize, [&] { return buffer(); });
       step.tasks = in.number<int64_t>();
+      step.firstTask = in.number<int64_t>();
       step.flops = in.number<double>();
       step.bytesMoved = in.number<double>();
       step.layer = in.text();
@@ -230,7 +276,7 @@ Result<std::span<const std::byte>> findMetadata(const MappedFile &file) {
                        start.size()) != magic)
     return damaged(file.path(), "not a Sinter program");
   const auto version = header.number<uint32_t>();
-  header.number<uint32_t>();
+  const auto reserved = header.number<uint32_t>();
   if (version != formatVersion)
     return unsupported("'" + file.path() + "': program format version " +
                        std::to_string(version) + ", this is for version " +
@@ -239,7 +285,8 @@ Result<std::span<const std::byte>> findMetadata(const MappedFile &file) {
   Hash128 expected;
   expected.low = header.number<uint64_t>();
   expected.high = header.number<uint64_t>();
-  if (header.number<uint64_t>() != file.bytes().size() || header.failed())
+  if (header.number<uint64_t>() != file.bytes().size() || reserved != 0 ||
+      header.failed())
     return damaged(file.path(), "its size is wrong");
   auto metadata = header.raw(metadataSize);
   if (header.failed() || hashOf(metadata) != expected)
@@ -265,34 +312,79 @@ Result<void> placeConstants(Program &program, std::span<const uint64_t> sizes,
   return {};
 }
 
+/// Threads beyond these find no more memory bandwidth.
+constexpr unsigned mostHashingThreads = 4;
+
+/// Whether the constants, \p bytes, have these hashes.
+bool isIntact(std::span<const std::byte> bytes,
+              std::span<const uint64_t> hashes) {
+  if (hashes.size() != pieceCount(bytes.size()))
+    return false;
+  std::atomic<size_t> next = 0;
+  std::atomic<bool> intact = true;
+  const auto work = [&] {
+    for (size_t i = next++; i < hashes.size() && intact; i = next++) {
+      const auto rest = bytes.subspan(i * pieceBytes);
+      if (shortHashOf(rest.first(std::min<size_t>(rest.size(), pieceBytes))) !=
+          hashes[i])
+        intact = false;
+    }
+  };
+  // A thread for two pieces pays for itself.
+  const size_t threads = std::min<size_t>(
+      {usableCpuCount(), mostHashingThreads, hashes.size() / 2});
+  std::vector<std::thread> others;
+  try {
+    while (others.size() + 1 < threads)
+      others.emplace_back(work);
+  } catch (const std::system_error &) {
+    // Those that there are do it.
+  }
+  work();
+  for (std::thread &other : others)
+    other.join();
+  return intact;
+}
+
 } // namespace
 
 Result<void> saveProgram(const Program &program, const std::string &path) {
+  uint64_t constantBytes = 0;
+  for (const ConstantData &constant : program.constants)
+    constantBytes = alignUp(constantBytes) + constant.bytes.size();
   MetadataWriter metadata;
   metadata.program(program);
-  uint64_t end = headerSize + metadata.out.size();
-  for (const ConstantData &constant : program.constants)
-    end = alignUp(end) + constant.bytes.size();
-
-  ByteWriter header;
-  header.raw(std::as_bytes(std::span(magic)));
-  header.number(formatVersion);
-  header.number(uint32_t(0));
-  header.number(static_cast<uint64_t>(metadata.out.size()));
-  const Hash128 hash = hashOf(metadata.out.bytes());
-  header.number(hash.low);
-  header.number(hash.high);
-  header.number(end);
+  // The constants begin where the metadata end, at the next multiple of 64.
+  const uint64_t metadataSize =
+      metadata.out.size() + sizeof(uint64_t) * (1 + pieceCount(constantBytes));
+  const uint64_t constantBegin = program.constants.empty()
+                                     ? headerSize + metadataSize
+                                     : alignUp(headerSize + metadataSize);
 
   static constexpr std::byte padding[constantAlignment] = {};
-  std::vector<std::span<const std::byte>> chunks = {header.bytes(),
-                                                    metadata.out.bytes()};
-  uint64_t position = headerSize + metadata.out.size();
+  std::vector<std::span<const std::byte>> chunks;
+  uint64_t position = 0;
   for (const ConstantData &constant : program.constants) {
     chunks.push_back(std::span(padding).first(alignUp(position) - position));
     chunks.push_back(constant.bytes);
     position = alignUp(position) + constant.bytes.size();
   }
+  metadata.out.list(hashPieces(chunks, pieceBytes),
+                    [&](uint64_t hash) { metadata.out.number(hash); });
+
+  ByteWriter header;
+  header.raw(std::as_bytes(std::span(magic)));
+  header.number(formatVersion);
+  header.number(uint32_t(0));
+  header.number(metadataSize);
+  const Hash128 hash = hashOf(metadata.out.bytes());
+  header.number(hash.low);
+  header.number(hash.high);
+  header.number(constantBegin + constantBytes);
+  chunks.insert(
+      chunks.begin(),
+      {header.bytes(), metadata.out.bytes(),
+       std::span(padding).first(constantBegin - headerSize - metadataSize)});
   return writeFileAtomically(path, chunks);
 }
 
@@ -305,15 +397,23 @@ Result<std::shared_ptr<const Program>> loadProgram(const std::string &path) {
     return metadata.takeError();
   auto program = std::make_shared<Program>();
   MetadataReader reader(*metadata);
-  const std::vector<uint64_t> sizes = reader.program(*program);
+  const MetadataReader::Constants constants = reader.program(*program);
   if (!reader.isComplete())
     return damaged(path, "the metadata make no sense");
+  const uint64_t metadataEnd = headerSize + metadata->size();
   if (Result<void> placed =
-          placeConstants(*program, sizes, headerSize + metadata->size(), *file);
+          placeConstants(*program, constants.sizes, metadataEnd, *file);
       !placed)
     return placed.takeError();
   if (Result<void> sound = verify(*program); !sound)
     return damaged(path, sound.error().message);
+  const auto rest = (*file)->bytes().subspan(metadataEnd);
+  const auto gap = rest.first(
+      std::min<uint64_t>(rest.size(), alignUp(metadataEnd) - metadataEnd));
+  if (!std::ranges::all_of(gap,
+                           [](std::byte b) { return b == std::byte(0); }) ||
+      !isIntact(rest.subspan(gap.size()), constants.hashes))
+    return damaged(path, "the constants' checksum is wrong");
   return std::shared_ptr<const Program>(std::move(program));
 }
 

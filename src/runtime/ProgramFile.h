@@ -7,12 +7,14 @@
 //                 metadata (u64), XXH3-128 of the metadata (2 x u64), size of
 //                 the file (u64)
 //     metadata    everything but the constants' bytes, the code included; a
-//                 constant is its place in the file
+//                 constant is its place in the file. Then XXH3-64 of every 4 MB
+//                 of what follows
 //     constants
 //
-// The hash does not cover the constants: to read them all would touch every
-// page of them before the first run, where mapping touches what is used. Files
-// are written whole or not at all, into a folder of the user's own.
+// So nothing in the file goes unchecked. To load it reads the constants once,
+// on several threads; the first run, which reads them too, then finds them in
+// memory. Files are written whole or not at all, into a folder of the user's
+// own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,7 +4,10 @@
 #include "runtime/CpuCount.h"
 
 #include <chrono>
+#include <new>
+#include <pthread.h>
 #include <sched.h>
+#include <set>
 #include <system_error>
 
 namespace sinter {
@@ -62,24 +65,101 @@ void moveAwayFrom(const cpu_set_t &taken) {
   ::sched_setaffinity(0, sizeof(allowed), &allowed);
 }
 
+/// Pieces that a part of a job is cut into where the pool is busy.
+constexpr int64_t piecesPerPart = 4;
+
 } // namespace
 
+/// All pools, so that fork() finds them.
+struct ThreadPool::Family {
+  /// Locked in this order, `ofProcess` first; both over a fork.
+  std::mutex ofProcessMutex, mutex;
+  std::weak_ptr<ThreadPool> ofProcess;
+  std::set<ThreadPool *> pools;
+  /// Kept: what belongs to threads that are not there can be neither joined nor
+  /// destroyed.
+  std::vector<std::unique_ptr<Worker>> lost;
+
+  Family() {
+    ::pthread_atfork(
+        [] {
+          family().ofProcessMutex.lock();
+          family().mutex.lock();
+        },
+        [] {
+          family().mutex.unlock();
+          family().ofProcessMutex.unlock();
+        },
+        [] {
+          for (ThreadPool *pool : family().pools)
+            pool->forget();
+          family().mutex.unlock();
+          family().ofProcessMutex.unlock();
+        });
+  }
+};
+
+/// Never destroyed: fork() may be called until the process ends.
+ThreadPool::Family &ThreadPool::family() {
+  static auto *all = new Family;
+  return *all;
+}
+
 ThreadPool::ThreadPool(unsigned threads) {
+  startWorkers((threads == 0 ? usableCpuCount() : threads) - 1);
+  const std::lock_guard lock(family().mutex);
+  family().pools.insert(this);
+}
+
+std::shared_ptr<ThreadPool> ThreadPool::ofProcess(unsigned threads) {
+  const std::lock_guard lock(family().ofProcessMutex);
+  if (std::shared_ptr<ThreadPool> pool = family().ofProcess.lock()) {
+    pool->grow(threads);
+    return pool;
+  }
+  auto pool = std::make_shared<ThreadPool>(threads);
+  family().ofProcess = pool;
+  return pool;
+}
+
+void ThreadPool::grow(unsigned threads) {
   if (threads == 0)
     threads = usableCpuCount();
-  for (unsigned part = 1; part < threads; ++part) {
+  if (threads <= size())
+    return;
+  const std::lock_guard lock(busy);
+  startWorkers(threads - 1);
+}
+
+void ThreadPool::startWorkers(unsigned wanted) {
+  while (workers.size() < wanted) {
     auto worker = std::make_unique<Worker>();
+    worker->part = static_cast<unsigned>(workers.size()) + 1;
+    worker->previous = workers.empty() ? nullptr : workers.back().get();
     try {
-      worker->thread =
-          std::thread([this, part, box = worker.get()] { work(*box, part); });
+      worker->thread = std::thread([this, box = worker.get()] { work(*box); });
     } catch (const std::system_error &) {
-      return;
+      break;
     }
     workers.push_back(std::move(worker));
   }
+  count.store(static_cast<unsigned>(workers.size()), std::memory_order_release);
+}
+
+void ThreadPool::forget() {
+  // Whoever held it is not there either.
+  new (&busy) std::mutex;
+  isForgotten = true;
+  for (auto &worker : workers)
+    family().lost.push_back(std::move(worker));
+  workers.clear();
 }
 
 ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(family().mutex);
+    family().pools.erase(this);
+  }
   stopping.store(true, std::memory_order_relaxed);
   for (auto &worker : workers) {
     worker->ticket.fetch_add(1, std::memory_order_release);
@@ -92,17 +172,36 @@ ThreadPool::~ThreadPool() {
 bool ThreadPool::insideBody() { return isInsideBody; }
 
 void ThreadPool::Job::doPart(unsigned part) const {
+  const int64_t count = end - begin;
   const int64_t share = count / parts, rest = count % parts;
-  const int64_t begin = share * part + std::min<int64_t>(part, rest);
-  const int64_t end = begin + share + (part < rest ? 1 : 0);
+  const int64_t first = begin + share * part + std::min<int64_t>(part, rest);
   isInsideBody = true;
-  call(context, begin, end, part);
+  call(context, first, first + share + (part < rest ? 1 : 0), part);
   isInsideBody = false;
 }
 
-void ThreadPool::run(const Job &newJob) {
-  std::lock_guard lock(busy);
-  job = newJob;
+void ThreadPool::run(Job job) {
+  const int64_t piece =
+      std::max<int64_t>(1, (job.end - job.begin) / (job.parts * piecesPerPart));
+  std::unique_lock lock(busy, std::try_to_lock);
+  while (!lock.owns_lock()) {
+    Job next = job;
+    next.parts = 1;
+    next.end = std::min(job.end, job.begin + piece);
+    next.doPart(0);
+    job.begin = next.end;
+    if (job.begin == job.end)
+      return;
+    static_cast<void>(lock.try_lock());
+  }
+  if (isForgotten) {
+    isForgotten = false;
+    startWorkers(count.load(std::memory_order_relaxed));
+  }
+  // Pieces may have been done, and threads refused, since parts were counted.
+  job.parts = static_cast<unsigned>(std::min<int64_t>(
+      {job.parts, job.end - job.begin, int64_t(workers.size()) + 1}));
+  current = job;
   callerCpu.store(::sched_getcpu(), std::memory_order_relaxed);
   unfinished.store(job.parts - 1, std::memory_order_relaxed);
   for (unsigned part = 1; part < job.parts; ++part) {
@@ -115,9 +214,9 @@ void ThreadPool::run(const Job &newJob) {
     waitForChange(unfinished, left);
 }
 
-void ThreadPool::keepApart(unsigned part) {
+void ThreadPool::keepApart(Worker &worker) {
   const int own = ::sched_getcpu();
-  workers[part - 1]->cpu.store(own, std::memory_order_relaxed);
+  worker.cpu.store(own, std::memory_order_relaxed);
   cpu_set_t taken;
   CPU_ZERO(&taken);
   const auto take = [&](const std::atomic<int> &cpu) {
@@ -127,15 +226,15 @@ void ThreadPool::keepApart(unsigned part) {
   };
   // Only the later part gives way, or two would change places for ever.
   take(callerCpu);
-  for (unsigned other = 1; other < part; ++other)
-    take(workers[other - 1]->cpu);
+  for (const Worker *other = worker.previous; other; other = other->previous)
+    take(other->cpu);
   if (own >= 0 && own < CPU_SETSIZE && CPU_ISSET(own, &taken)) {
     moveAwayFrom(taken);
-    workers[part - 1]->cpu.store(::sched_getcpu(), std::memory_order_relaxed);
+    worker.cpu.store(::sched_getcpu(), std::memory_order_relaxed);
   }
 }
 
-void ThreadPool::work(Worker &worker, unsigned part) {
+void ThreadPool::work(Worker &worker) {
   // Only those who take part in a job are told of it, so that nobody reads the
   // job while the next one is written.
   for (uint32_t seen = 0;; ++seen) {
@@ -143,8 +242,8 @@ void ThreadPool::work(Worker &worker, unsigned part) {
     if (stopping.load(std::memory_order_relaxed))
       return;
     if (slept)
-      keepApart(part);
-    job.doPart(part);
+      keepApart(worker);
+    current.doPart(worker.part);
     if (unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1)
       unfinished.notify_one();
   }

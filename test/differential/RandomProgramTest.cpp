@@ -4,9 +4,10 @@
 // and half of them with inputs that are no numbers; a program on which they
 // differ is reduced and written to a file. The same programs again with sizes
 // unknown: simplified like that, then specialised. SINTER_RANDOM_SEED and
-// SINTER_RANDOM_PROGRAMS choose which programs, and how many,
-// SINTER_RANDOM_ONLY which operations (names without the dialect's, by commas);
-// SINTER_DUMP is a folder for their kernels' code.
+// SINTER_RANDOM_PROGRAMS choose which programs, and how many (or
+// SINTER_RANDOM_SECONDS for how long), SINTER_RANDOM_ONLY which operations
+// (names without the dialect's, by commas); SINTER_DUMP is a folder for their
+// kernels' code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,11 +26,13 @@
 #include "runtime/ProgramExecutor.h"
 #include "runtime/Random.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <iostream>
 #include <limits>
 #include <set>
 
@@ -282,9 +285,16 @@ writeReduced(Model model, uint64_t seed, Verdict verdict,
 void checkPrograms(
     const std::function<Judgement(const Model &, uint64_t seed)> &judgeIt) {
   const uint64_t first = fromEnvironment("SINTER_RANDOM_SEED", 1);
-  const uint64_t count = fromEnvironment("SINTER_RANDOM_PROGRAMS", 150);
+  const uint64_t seconds = fromEnvironment("SINTER_RANDOM_SECONDS", 0);
+  const uint64_t count = fromEnvironment("SINTER_RANDOM_PROGRAMS",
+                                         seconds ? UINT64_MAX - first : 150);
   const RandomProgramOptions options = optionsFromEnvironment();
-  for (uint64_t seed = first; seed < first + count; ++seed) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + std::chrono::seconds(seconds);
+  uint64_t seed = first;
+  for (; seed < first + count; ++seed) {
+    if (seconds && Clock::now() >= end)
+      break;
     Model model = randomProgram(seed, options);
     ASSERT_TRUE(succeeded(verify(model.module()))) << "seed " << seed;
     // Stays behind if judging it ends this process.
@@ -299,6 +309,7 @@ void checkPrograms(
                                       return judgeIt(candidate, seed);
                                     });
   }
+  std::cout << "programs " << first << " to " << seed - 1 << "\n";
 }
 
 TEST(RandomProgramTest, OracleAndCpuAgree) {

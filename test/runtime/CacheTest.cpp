@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 using namespace sinter;
@@ -62,6 +63,58 @@ TEST(CacheTest, DamagedEntryIsAbsent) {
   EXPECT_FALSE(cache.lookup(key));
   EXPECT_EQ(warnings, 1);
   EXPECT_EQ(folder.entries(), 0u);
+}
+
+TEST(CacheTest, DamagedConstantsAreAbsent) {
+  TemporaryFolder folder;
+  std::string told;
+  ProgramCache cache(folder.path(), [&](const std::string &m) { told = m; });
+  const Hash128 key{1, 2};
+  cache.store(key, testProgram());
+  std::string file = *readFile(folder.file(key.text() + ".sinter"));
+  file.back() ^= 1;
+  folder.write(key.text() + ".sinter", file);
+  EXPECT_FALSE(cache.lookup(key));
+  EXPECT_NE(told.find("compiled anew"), std::string::npos) << told;
+  EXPECT_EQ(folder.entries(), 0u);
+  cache.store(key, testProgram());
+  EXPECT_TRUE(cache.lookup(key));
+}
+
+TEST(CacheTest, ManyAtOnce) {
+  TemporaryFolder folder;
+  std::vector<std::thread> users;
+  std::atomic<int> wrong = 0;
+  // Several caches of one folder, as processes have them; little room.
+  for (uint64_t user = 0; user < 4; ++user)
+    users.emplace_back([&, user] {
+      ProgramCache cache(
+          folder.path(), [&](const std::string &) { ++wrong; },
+          uint64_t(1) << 19);
+      for (uint64_t round = 0; round < 25; ++round) {
+        const Hash128 key{(user + round) % 5, 0};
+        if (auto found = cache.lookup(key))
+          wrong += found->constants.size() != 2;
+        else
+          cache.store(key, testProgram());
+      }
+    });
+  for (std::thread &user : users)
+    user.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(CacheTest, EntryBehindALink) {
+  TemporaryFolder folder;
+  ProgramCache cache(folder.path(), {});
+  const Hash128 key{1, 2};
+  const std::string entry = folder.file(key.text() + ".sinter");
+  // What the link points to is nobody's program and stays as it is.
+  folder.write("precious", "text");
+  std::filesystem::create_symlink(folder.file("precious"), entry);
+  EXPECT_FALSE(cache.lookup(key));
+  EXPECT_FALSE(std::filesystem::is_symlink(entry));
+  EXPECT_EQ(*readFile(folder.file("precious")), "text");
 }
 
 TEST(CacheTest, LeastRecentlyUsedGoes) {

@@ -1,59 +1,16 @@
 #include "runtime/ProgramExecutor.h"
 #include "runtime/ExternalSymbols.h"
+#include "runtime/TestKernels.h"
 #include "runtime/TestProgram.h"
 
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <cmath>
+#include <thread>
+#include <xmmintrin.h>
 
 #if defined(__x86_64__)
-
-// The kernels of TestProgram.h, in System V's calling convention.
-__asm__(R"(
-  .intel_syntax noprefix
-  .section .rodata
-  .globl sinterTestAddOne, sinterTestIsBelowTen, sinterTestApplyExp
-  .globl sinterTestExpAddress, sinterTestReadTable, sinterTestTableAddress
-  .globl sinterTestCodeEnd
-sinterTestAddOne:
-  mov rax, [rdi]
-  mov rcx, [rdi + 8]
-0: cmp rsi, rdx
-  jge 1f
-  mov r8d, [rax + rsi * 4]
-  add r8d, 1
-  mov [rcx + rsi * 4], r8d
-  inc rsi
-  jmp 0b
-1: ret
-sinterTestIsBelowTen:
-  mov rax, [rdi]
-  mov rcx, [rdi + 8]
-  cmp dword ptr [rax], 10
-  setl byte ptr [rcx]
-  ret
-sinterTestApplyExp:
-  push rbx
-  mov rax, [rdi]
-  mov rbx, [rdi + 8]
-  movss xmm0, [rax]
-  movabs rax, 0
-sinterTestExpAddress = . - 8
-  call rax
-  movss [rbx], xmm0
-  pop rbx
-  ret
-sinterTestReadTable:
-  movabs rax, 0
-sinterTestTableAddress = . - 8
-  mov eax, [rax]
-  mov rcx, [rdi]
-  mov [rcx], eax
-  ret
-sinterTestCodeEnd:
-  .att_syntax
-  .text
-)");
 
 using namespace sinter;
 using namespace sinter::test;
@@ -96,6 +53,25 @@ TEST(ProgramExecutorTest, RunsOnAnyNumberOfThreads) {
   }
 }
 
+TEST(ProgramExecutorTest, StepsTakePartsOfAKernelsTasks) {
+  for (unsigned threads : {1u, 3u}) {
+    Program program = testProgram();
+    Step first = program.steps[0], second = first;
+    first.tasks = 300;
+    second.firstTask = 300;
+    second.tasks = 700;
+    program.steps[0] = second;
+    program.steps.insert(program.steps.begin(), first);
+    auto executor = executorFor(program, threads);
+    ASSERT_TRUE(executor);
+    const std::vector<Tensor> inputs = {ascending()};
+    auto results = executor->run(inputs);
+    ASSERT_TRUE(results);
+    for (int i = 0; i < 1000; ++i)
+      EXPECT_EQ((*results)[0].at<int32_t>(i), i + 1);
+  }
+}
+
 TEST(ProgramExecutorTest, TakesUnalignedInputs) {
   auto executor = executorFor(testProgram());
   ASSERT_TRUE(executor);
@@ -120,8 +96,8 @@ TEST(ProgramExecutorTest, ProfilesEveryExecution) {
   executor->setProfiling(true);
   std::vector<Tensor> inputs = {ascending()};
   ASSERT_TRUE(executor->run(inputs));
-  // 3 kernels and copies, 8 conditions, 7 bodies, copy, table.
-  ASSERT_EQ(executor->layerTimes().size(), 1u + 1 + 8 + 7 + 1 + 1);
+  // A kernel and a copy, 8 conditions, 7 bodies of two, copy, table.
+  ASSERT_EQ(executor->layerTimes().size(), 1u + 1 + 8 + 2 * 7 + 1 + 1);
   EXPECT_EQ(executor->layerTimes()[0].name, "layer0");
   EXPECT_EQ(executor->layerTimes()[0].threads, 2u);
   EXPECT_EQ(executor->layerTimes()[1].threads, 1u);
@@ -227,7 +203,8 @@ TEST(ProgramExecutorTest, StateOutlivesARun) {
   Program program = testProgram();
   program.states = {{{"n", ElementType::I32, {}}, 0}};
   const BufferReference count{BufferSpace::State, BufferAccess::InOut, 0, 0, 4};
-  program.steps = {kernelStep(AddOne, {count, count})};
+  const BufferReference next{Arena, InOut, 0, 0, 4};
+  program.steps = {kernelStep(AddOne, {count, next}), copyStep(next, count)};
   auto executor = ProgramExecutor::create(std::make_shared<Program>(program),
                                           std::make_shared<ThreadPool>(1));
   ASSERT_TRUE(executor) << executor.error().message;
@@ -254,13 +231,214 @@ TEST(ProgramExecutorTest, StateOutlivesARun) {
   EXPECT_FALSE(verify(program));
 }
 
+/// Output: the control words that 1,000 tasks ran with.
+Program modeProgram() {
+  Program program = testProgram();
+  program.outputs = {{"mode", ElementType::I32, {1000}}};
+  Step step = kernelStep(ReadMode, {{Output, Out, 0, 0, 4000}}, 1000);
+  step.flops = 1e9;
+  program.steps = {step};
+  return program;
+}
+
+constexpr uint32_t flushBits = 0x8040, flags = 0x3f, nearest = 0x1f80;
+
+TEST(ProgramExecutorTest, KernelsHaveTheirOwnFloatMode) {
+  // Towards zero, and a flag that somebody left there.
+  constexpr uint32_t ofCaller = nearest | 0x6000 | 0x20;
+  const uint32_t before = _mm_getcsr();
+  for (Denormals denormals : {Denormals::Flush, Denormals::Keep}) {
+    ProgramExecutorOptions options;
+    options.denormals = denormals;
+    _mm_setcsr(ofCaller);
+    auto executor =
+        ProgramExecutor::create(std::make_shared<Program>(modeProgram()),
+                                std::make_shared<ThreadPool>(3), options);
+    ASSERT_TRUE(executor);
+    const std::vector<Tensor> inputs = {ascending()};
+    auto results = (*executor)->run(inputs);
+    const uint32_t after = _mm_getcsr();
+    _mm_setcsr(before);
+    ASSERT_TRUE(results);
+    EXPECT_EQ(after, ofCaller);
+    for (int64_t i = 0; i < 1000; ++i)
+      ASSERT_EQ((*results)[0].at<int32_t>(i) & ~flags,
+                denormals == Denormals::Flush ? nearest | flushBits : nearest);
+  }
+}
+
+TEST(ProgramExecutorTest, HostFunctionsHaveTheCallersFloatMode) {
+  for (bool fails : {false, true}) {
+    Program program = modeProgram();
+    Step step;
+    step.kind = StepKind::HostCall;
+    step.hostFunction = "test.mode";
+    step.buffers = {{Input, In, 0, 0, 4000}};
+    step.tensors = {program.inputs[0]};
+    program.steps.push_back(step);
+    uint32_t seen = 0;
+    ProgramExecutorOptions options;
+    options.functions["test.mode"] = [&](const HostCall &) -> Result<void> {
+      seen = _mm_getcsr();
+      return fails ? Result<void>(usageError("no")) : Result<void>();
+    };
+    auto executor =
+        ProgramExecutor::create(std::make_shared<Program>(program),
+                                std::make_shared<ThreadPool>(1), options);
+    ASSERT_TRUE(executor);
+    const uint32_t before = _mm_getcsr();
+    const std::vector<Tensor> inputs = {ascending()};
+    EXPECT_EQ(bool((*executor)->run(inputs)), !fails);
+    EXPECT_EQ(_mm_getcsr() & ~flags, before & ~flags);
+    EXPECT_EQ(seen & ~flags, before & ~flags);
+  }
+}
+
+TEST(ProgramExecutorTest, DenormalsAreZeroUnlessKept) {
+  Program program = testProgram();
+  program.inputs = {{"x", ElementType::F32, {}}};
+  program.outputs = {{"y", ElementType::F32, {}}};
+  program.steps = {
+      kernelStep(Double, {{Input, In, 0, 0, 4}, {Output, Out, 0, 0, 4}})};
+  const std::vector<Tensor> inputs = {
+      Tensor::of<float>(ElementType::F32, {}, std::vector<float>{1e-39f})};
+  for (Denormals denormals : {Denormals::Flush, Denormals::Keep}) {
+    ProgramExecutorOptions options;
+    options.denormals = denormals;
+    auto executor =
+        ProgramExecutor::create(std::make_shared<Program>(program),
+                                std::make_shared<ThreadPool>(1), options);
+    ASSERT_TRUE(executor);
+    EXPECT_EQ((*(*executor)->run(inputs))[0].at<float>(0),
+              denormals == Denormals::Keep ? 2e-39f : 0.0f);
+  }
+}
+
+TEST(ProgramExecutorTest, ThreadsTakeTurnsAtOneExecutor) {
+  auto executor = executorFor(testProgram(), 2);
+  ASSERT_TRUE(executor);
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> callers;
+  std::barrier together(4);
+  for (int32_t caller = 0; caller < 4; ++caller)
+    callers.emplace_back([&, caller] {
+      Tensor input(ElementType::I32, {1000});
+      for (int64_t i = 0; i < 1000; ++i)
+        input.set(i, caller);
+      together.arrive_and_wait();
+      for (int round = 0; round < 200; ++round) {
+        auto results = executor->run(std::span(&input, 1));
+        wrong += !results || (*results)[1].at<int32_t>(0) != 10;
+        for (int64_t i = 0; results && i < 1000; i += 37)
+          wrong += (*results)[0].at<int32_t>(i) != caller + 1;
+      }
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(ProgramExecutorTest, ExecutorsRunSideBySideOnOnePool) {
+  auto pool = std::make_shared<ThreadPool>(3);
+  auto program = std::make_shared<Program>(testProgram());
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> callers;
+  for (int32_t caller = 0; caller < 4; ++caller)
+    callers.emplace_back([&, caller] {
+      auto executor = ProgramExecutor::create(program, pool);
+      Tensor input(ElementType::I32, {1000});
+      for (int64_t i = 0; i < 1000; ++i)
+        input.set(i, caller);
+      for (int round = 0; round < 300; ++round) {
+        auto results = (*executor)->run(std::span(&input, 1));
+        wrong += !results || (*results)[1].at<int32_t>(0) != 10;
+        for (int64_t i = 0; results && i < 1000; ++i)
+          wrong += (*results)[0].at<int32_t>(i) != caller + 1;
+      }
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(ProgramExecutorTest, AFunctionOfTheModelCannotRunTheModel) {
+  Program program = modeProgram();
+  Step step;
+  step.kind = StepKind::HostCall;
+  step.hostFunction = "test.again";
+  step.buffers = {{Input, In, 0, 0, 4000}};
+  step.tensors = {program.inputs[0]};
+  program.steps = {step};
+  ProgramExecutor *self = nullptr;
+  ProgramExecutorOptions options;
+  options.functions["test.again"] = [&](const HostCall &call) -> Result<void> {
+    auto again = self->run(call.inputs);
+    return again ? Result<void>() : again.takeError();
+  };
+  auto executor =
+      ProgramExecutor::create(std::make_shared<Program>(program),
+                              std::make_shared<ThreadPool>(1), options);
+  self = executor->get();
+  const std::vector<Tensor> inputs = {ascending()};
+  auto results = self->run(inputs);
+  ASSERT_FALSE(results);
+  EXPECT_NE(results.error().message.find("runs the same executor"),
+            std::string::npos);
+}
+
+TEST(ProgramTest, VerifyHoldsKernelsToTheirContracts) {
+  using Change = void (*)(Program &);
+  const std::pair<Change, const char *> changes[] = {
+      {[](Program &p) { p.kernels.pop_back(); }, "not described"},
+      {[](Program &p) { p.kernels[0].tasks = 999; }, "more tasks"},
+      {[](Program &p) { p.steps[0].firstTask = 1; }, "more tasks"},
+      {[](Program &p) { p.steps[0].firstTask = INT64_MAX; }, "more tasks"},
+      {[](Program &p) { p.steps[0].firstTask = -1; }, "malformed"},
+      {[](Program &p) { p.kernels[0].buffers.pop_back(); }, "other buffers"},
+      {[](Program &p) { p.kernels[0].buffers[1].bytes = 4001; },
+       "does not take"},
+      {[](Program &p) { p.kernels[0].buffers[0].isWritten = true; },
+       "does not take"},
+      {[](Program &p) { p.kernels[0].buffers[0].alignment = 0; }, "alignment"},
+      {[](Program &p) { p.kernels[0].buffers[0].alignment = 128; },
+       "alignment"},
+      {[](Program &p) { p.kernels[0].buffers[1].alignment = 8; },
+       "does not take"},
+      {[](Program &p) {
+         Step &addOne = p.steps[2].bodies[1][0];
+         addOne.buffers[1].offset = 0;
+       },
+       "writes where it reads"},
+      {[](Program &p) {
+         Step &addOne = p.steps[2].bodies[1][0];
+         addOne.buffers[0] = {Arena, In, 0, 0, 8};
+       },
+       "writes where it reads"},
+  };
+  for (size_t i = 0; i < std::size(changes); ++i) {
+    Program program = testProgram();
+    changes[i].first(program);
+    auto sound = verify(program);
+    ASSERT_FALSE(sound) << "change " << i;
+    EXPECT_NE(sound.error().message.find(changes[i].second), std::string::npos)
+        << "change " << i << ": " << sound.error().message;
+  }
+  // Two that are only read may be the same.
+  Program program = testProgram();
+  program.kernels[AddOne].buffers.push_back({4, 4, false});
+  program.steps[0].buffers.push_back(program.steps[0].buffers[0]);
+  for (Step *step : {&program.steps[2].bodies[1][0]})
+    step->buffers.push_back({Arena, In, 0, 0, 4});
+  EXPECT_TRUE(verify(program));
+}
+
 TEST(ProgramTest, VerifyFindsWhatIsOutOfRange) {
   EXPECT_TRUE(verify(testProgram()));
   using Change = void (*)(Program &);
   const Change changes[] = {
       [](Program &p) { p.arenaBytes = 64; },
       [](Program &p) { p.arenaBytes = UINT64_MAX; },
-      [](Program &p) { p.steps[0].kernel = 4; },
+      [](Program &p) { p.steps[0].kernel = 6; },
       [](Program &p) { p.steps[0].tasks = 0; },
       [](Program &p) { p.steps[0].flops = NAN; },
       [](Program &p) { p.steps[0].buffers[0].index = 1; },

@@ -6,6 +6,7 @@
 #include "runtime/TestProgram.h"
 
 #include <gtest/gtest.h>
+#include <random>
 
 #if defined(__x86_64__)
 
@@ -48,16 +49,47 @@ TEST(ProgramFileTest, LoadsWhatWasSaved) {
 TEST(ProgramFileTest, EveryDamagedByteIsFound) {
   TemporaryFolder folder;
   const std::string good = savedProgram(folder);
-  // The last 12 bytes and the padding before are constants, not metadata; the
-  // middle of the file is one long run of code padding.
-  for (size_t i = 0; i < good.size() - 140; i += i < 600 ? 1 : 397) {
-    if (i >= 12 && i < 16)
-      continue; // Reserved.
+  // The middle of the file is one long run of code padding.
+  for (size_t i = 0; i < good.size(); ++i) {
+    if (i > 600 && i + 1500 < good.size() && i % 397 != 0)
+      continue;
     std::string bad = good;
     bad[i] = static_cast<char>(bad[i] ^ 0x41);
     folder.write("bad", bad);
     EXPECT_FALSE(loadProgram(folder.file("bad"))) << "byte " << i;
   }
+}
+
+/// A thousand files with some bytes changed anywhere: each is refused.
+TEST(ProgramFileTest, NoDamageGoesUnseen) {
+  TemporaryFolder folder;
+  Program program = testProgram();
+  // More than one hash of constants, some of them over a border.
+  for (size_t bytes : {size_t(5) << 20, size_t(3) << 20, size_t(100)})
+    program.constants.push_back(
+        constantOf(std::vector<int32_t>(bytes / sizeof(int32_t), 7)));
+  ASSERT_TRUE(saveProgram(program, folder.file("p")));
+  ASSERT_TRUE(loadProgram(folder.file("p")));
+  const auto size = std::filesystem::file_size(folder.file("p"));
+  std::minstd_rand random(1);
+  for (int round = 0; round < 1000; ++round) {
+    std::fstream file(folder.file("p"),
+                      std::ios::in | std::ios::out | std::ios::binary);
+    // Places near the metadata as often as places among the constants.
+    const uint64_t range = round % 2 == 0 ? size : uint64_t(100000);
+    const uint64_t place = (uint64_t(random()) << 16 ^ random()) % range;
+    const size_t count =
+        std::min<size_t>(round % 3 == 0 ? 50 : 1, size - place);
+    std::string before(count, 0);
+    file.seekg(place).read(before.data(), count);
+    std::string after = before;
+    for (char &byte : after)
+      byte ^= static_cast<char>(1 + random() % 255);
+    file.seekp(place).write(after.data(), count).flush();
+    EXPECT_FALSE(loadProgram(folder.file("p"))) << "at " << place;
+    file.seekp(place).write(before.data(), count).flush();
+  }
+  EXPECT_TRUE(loadProgram(folder.file("p")));
 }
 
 TEST(ProgramFileTest, TruncatedFilesAreErrors) {
@@ -72,30 +104,83 @@ TEST(ProgramFileTest, TruncatedFilesAreErrors) {
   EXPECT_FALSE(loadProgram(folder.file("bad")));
 }
 
-TEST(ProgramFileTest, NonsenseWithARightChecksumDoesNotCrash) {
-  TemporaryFolder folder;
-  const std::string good = savedProgram(folder);
-  uint64_t metadataSize;
-  std::memcpy(&metadataSize, good.data() + 16, 8);
-  auto tryByte = [&](size_t i, char value) {
+/// Somebody's own file: what is damaged has the right checksum.
+class ForgedFile {
+public:
+  explicit ForgedFile(const TemporaryFolder &folder)
+      : folder(folder), good(savedProgram(folder)) {
+    std::memcpy(&metadataSize, good.data() + 16, 8);
+  }
+
+  /// Loads the file with \p change made to its metadata. Names and numbers may
+  /// change without harm; what loads has been verified, and can be made ready
+  /// to run or not.
+  template <typename Change> void check(Change &&change) const {
     std::string bad = good;
-    bad[i] = value;
-    const Hash128 hash = hashOf(std::as_bytes(
-        std::span(bad.data() + headerSize, size_t(metadataSize))));
+    const std::span<char> metadata(bad.data() + headerSize, metadataSize);
+    change(metadata);
+    const Hash128 hash = hashOf(std::as_bytes(metadata));
     std::memcpy(bad.data() + 24, &hash.low, 8);
     std::memcpy(bad.data() + 32, &hash.high, 8);
     folder.write("bad", bad);
-    // Names and numbers may change without harm; what loads has been verified.
-    if (auto loaded = loadProgram(folder.file("bad")))
-      EXPECT_TRUE(verify(**loaded));
-  };
-  const size_t end = headerSize + metadataSize;
-  for (char value : {'\0', '\x01', '\x7f', '\xff'}) {
-    for (size_t i = headerSize; i < headerSize + 300; i += 3)
-      tryByte(i, value);
-    for (size_t i = end - 900; i < end; i += 3)
-      tryByte(i, value);
+    auto loaded = loadProgram(folder.file("bad"));
+    if (!loaded)
+      return;
+    EXPECT_TRUE(verify(**loaded));
+    static_cast<void>(
+        ProgramExecutor::create(*loaded, std::make_shared<ThreadPool>(1)));
   }
+
+  uint64_t metadataSize = 0;
+
+private:
+  const TemporaryFolder &folder;
+  std::string good;
+};
+
+TEST(ProgramFileTest, NonsenseWithARightChecksumDoesNotCrash) {
+  TemporaryFolder folder;
+  const ForgedFile file(folder);
+  const size_t end = file.metadataSize;
+  for (char value : {'\0', '\x01', '\x7f', '\xff'}) {
+    for (size_t i = 0; i < 300; i += 3)
+      file.check([&](std::span<char> metadata) { metadata[i] = value; });
+    for (size_t i = end - 1400; i < end; i += 3)
+      file.check([&](std::span<char> metadata) { metadata[i] = value; });
+  }
+}
+
+TEST(ProgramFileTest, RandomNonsenseDoesNotCrash) {
+  TemporaryFolder folder;
+  const ForgedFile file(folder);
+  std::minstd_rand random(2);
+  // Where the numbers are: before the code, and behind it.
+  const auto place = [&](size_t size) {
+    return random() % 2 == 0
+               ? random() % 300
+               : size - 1 - random() % std::min<size_t>(size, 1400);
+  };
+  for (int round = 0; round < 1000; ++round)
+    file.check([&](std::span<char> metadata) {
+      for (unsigned changes = 1 + random() % 4; changes > 0; --changes) {
+        const size_t at = place(metadata.size());
+        switch (random() % 3) {
+        case 0:
+          metadata[at] = static_cast<char>(random());
+          break;
+        case 1: // A number of 8 bytes.
+          for (size_t i = at; i < std::min(at + 8, metadata.size()); ++i)
+            metadata[i] = static_cast<char>(random() % 3 == 0 ? random() : 0);
+          break;
+        default: // A piece from elsewhere.
+          const size_t from = place(metadata.size());
+          const size_t size =
+              std::min<size_t>({8 + random() % 24, metadata.size() - at,
+                                metadata.size() - from});
+          std::memmove(metadata.data() + at, metadata.data() + from, size);
+        }
+      }
+    });
 }
 
 TEST(ProgramFileTest, OtherVersionsAreUnsupported) {

@@ -14,13 +14,16 @@ namespace sinter::test {
 
 extern "C" const std::byte sinterTestAddOne[], sinterTestIsBelowTen[],
     sinterTestApplyExp[], sinterTestExpAddress[], sinterTestReadTable[],
-    sinterTestTableAddress[], sinterTestCodeEnd[];
+    sinterTestTableAddress[], sinterTestReadMode[], sinterTestDouble[],
+    sinterTestCodeEnd[];
 
 enum TestKernel : uint32_t {
   AddOne,     ///< buffers[1][task] = buffers[0][task] + 1, i32
   IsBelowTen, ///< buffers[1] (i1) = buffers[0] (i32) < 10
   ApplyExp,   ///< buffers[1] = expf(buffers[0])
-  ReadTable   ///< buffers[0] (i32) = 42, out of rodata
+  ReadTable,  ///< buffers[0] (i32) = 42, out of rodata
+  ReadMode,   ///< buffers[0][task] = the floating-point control word, i32
+  Double      ///< buffers[1] = buffers[0] + buffers[0], f32
 };
 
 inline CodeImage testCode() {
@@ -32,8 +35,9 @@ inline CodeImage testCode() {
   std::memcpy(image.bytes.data() + imagePageSize, &table, sizeof(table));
   image.text = {0, textSize};
   image.rodata = {imagePageSize, sizeof(table)};
-  for (const std::byte *entry : {sinterTestAddOne, sinterTestIsBelowTen,
-                                 sinterTestApplyExp, sinterTestReadTable})
+  for (const std::byte *entry :
+       {sinterTestAddOne, sinterTestIsBelowTen, sinterTestApplyExp,
+        sinterTestReadTable, sinterTestReadMode, sinterTestDouble})
     image.entries.push_back(entry - sinterTestAddOne);
   image.externals = {"expf"};
   image.relocations = {
@@ -81,6 +85,12 @@ inline Program testProgram() {
   program.arenaBytes = 128;
   program.constants = {constantOf({7}), constantOf({1, 2, 3})};
   program.code = testCode();
+  program.kernels = {{1000, {{4, 4, false}, {4, 4, true}}},
+                     {1, {{4, 4, false}, {1, 1, true}}},
+                     {1, {{4, 4, false}, {4, 4, true}}},
+                     {1, {{4, 4, true}}},
+                     {1000, {{4000, 4, true}}},
+                     {1, {{4, 4, false}, {4, 4, true}}}};
 
   Step addOne = kernelStep(
       AddOne, {{Input, In, 0, 0, 4000}, {Output, Out, 0, 0, 4000}}, 1000);
@@ -88,13 +98,15 @@ inline Program testProgram() {
   program.steps.push_back(addOne);
 
   const BufferReference counter{Arena, InOut, 0, 0, 4};
+  const BufferReference next{Arena, InOut, 0, 4, 4};
   const BufferReference condition{Arena, InOut, 0, 64, 1};
   program.steps.push_back(copyStep({Constant, In, 1, 8, 4}, counter));
   Step loop;
   loop.kind = StepKind::While;
   loop.buffers = {condition};
-  loop.bodies = {{kernelStep(IsBelowTen, {counter, condition})},
-                 {kernelStep(AddOne, {counter, counter})}};
+  loop.bodies = {
+      {kernelStep(IsBelowTen, {counter, condition})},
+      {kernelStep(AddOne, {counter, next}), copyStep(next, counter)}};
   program.steps.push_back(loop);
   program.steps.push_back(copyStep(counter, {Output, Out, 1, 0, 4}));
   program.steps.push_back(kernelStep(ReadTable, {{Output, Out, 2, 0, 4}}));

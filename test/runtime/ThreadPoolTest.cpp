@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace sinter;
 
@@ -59,7 +61,7 @@ TEST(ThreadPoolTest, SurvivesManySmallJobsAndSleeps) {
   EXPECT_EQ(sum, 4000);
 }
 
-TEST(ThreadPoolTest, CallersTakeTurns) {
+TEST(ThreadPoolTest, CallersShareAPool) {
   ThreadPool pool(2);
   std::atomic<int64_t> total = 0;
   std::vector<std::thread> callers;
@@ -72,6 +74,103 @@ TEST(ThreadPoolTest, CallersTakeTurns) {
     caller.join();
   EXPECT_EQ(total, 3 * 200 * 4);
 }
+
+/// A caller that finds the pool busy gets on with its own work.
+TEST(ThreadPoolTest, NobodyWaitsForABusyPool) {
+  ThreadPool pool(2);
+  std::atomic<bool> isBusy = false, isDone = false;
+  std::thread other([&] {
+    pool.parallelFor(2, [&](int64_t) {
+      isBusy = true;
+      while (!isDone)
+        std::this_thread::yield();
+    });
+  });
+  while (!isBusy)
+    std::this_thread::yield();
+  std::vector<int> hits(100);
+  pool.parallelFor(100, [&](int64_t index) { ++hits[index]; });
+  EXPECT_TRUE(std::ranges::all_of(hits, [](int n) { return n == 1; }));
+  isDone = true;
+  other.join();
+}
+
+TEST(ThreadPoolTest, OneForTheProcess) {
+  auto first = ThreadPool::ofProcess(2);
+  auto second = ThreadPool::ofProcess(1);
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(first->size(), 2u);
+  EXPECT_EQ(ThreadPool::ofProcess(5)->size(), 5u);
+  EXPECT_EQ(first->size(), 5u);
+  std::vector<int> hits(50);
+  first->parallelFor(50, [&](int64_t index) { ++hits[index]; });
+  EXPECT_TRUE(std::ranges::all_of(hits, [](int n) { return n == 1; }));
+}
+
+TEST(ThreadPoolTest, GrowsWhileItWorks) {
+  auto pool = ThreadPool::ofProcess(2);
+  std::atomic<bool> isDone = false;
+  std::thread other([&] {
+    while (!isDone) {
+      std::atomic<int> count = 0;
+      pool->parallelFor(16, [&](int64_t) { ++count; });
+      EXPECT_EQ(count, 16);
+    }
+  });
+  for (unsigned threads = 3; threads < 12; ++threads) {
+    EXPECT_EQ(ThreadPool::ofProcess(threads)->size(), threads);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  isDone = true;
+  other.join();
+}
+
+#if !defined(__SANITIZE_THREAD__) && !__has_feature(thread_sanitizer)
+/// The threads of a pool do not survive a fork, but the pool does, even one
+/// that somebody was using.
+TEST(ThreadPoolTest, WorksAfterAFork) {
+  for (bool isBusy : {false, true}) {
+    auto pool = ThreadPool::ofProcess(3);
+    std::atomic<bool> started = false, isDone = false;
+    std::thread other([&] {
+      if (isBusy)
+        pool->parallelFor(3, [&](int64_t) {
+          started = true;
+          while (!isDone)
+            std::this_thread::yield();
+        });
+    });
+    while (isBusy && !started)
+      std::this_thread::yield();
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      ::alarm(20);
+      std::vector<int> hits(1000);
+      std::atomic<unsigned> parts = 0;
+      for (int round = 0; round < 3; ++round) {
+        parts = 0;
+        pool->parallelRanges(1000, 3,
+                             [&](int64_t begin, int64_t end, unsigned) {
+                               ++parts;
+                               for (int64_t i = begin; i < end; ++i)
+                                 ++hits[i];
+                             });
+      }
+      const bool right =
+          parts == 3 && ThreadPool::ofProcess(2) == pool &&
+          std::ranges::all_of(hits, [](int n) { return n == 3; });
+      pool.reset();
+      ::_exit(right ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    isDone = true;
+    other.join();
+  }
+}
+#endif
 
 TEST(ThreadPoolTest, CountsProcessors) {
   EXPECT_GE(usableCpuCount(), 1u);

@@ -6,7 +6,6 @@
 #include "backend/cpu/Prepare.h"
 #include "backend/cpu/Schedule.h"
 #include "backend/cpu/codegen/Image.h"
-#include "runtime/CpuFeatures.h"
 
 #include "graph/nn/NnOps.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -78,9 +77,16 @@ public:
   ParallelCompilation(ArrayRef<DistinctKernel> kernels, const Target &target,
                       const CpuOptions &options)
       : kernels(kernels), target(target), options(options),
-        objects((kernels.size() + kernelsPerModule - 1) / kernelsPerModule) {}
+        objects((kernels.size() + kernelsPerModule - 1) / kernelsPerModule),
+        contracts(kernels.size()) {}
 
-  Result<std::vector<ObjectFile>> run(unsigned threads) {
+  struct Outcome {
+    std::vector<ObjectFile> objects;
+    /// One a function, in the order of the kernels and their stages.
+    std::vector<KernelContract> contracts;
+  };
+
+  Result<Outcome> run(unsigned threads) {
     std::vector<std::thread> workers;
     for (unsigned i = 1; i < std::min<size_t>(threads, objects.size()); ++i)
       workers.emplace_back([this] { work(); });
@@ -89,7 +95,11 @@ public:
       worker.join();
     if (error)
       return std::move(*error);
-    return std::move(objects);
+    Outcome outcome{std::move(objects), {}};
+    for (std::vector<KernelContract> &ofKernel : contracts)
+      std::move(ofKernel.begin(), ofKernel.end(),
+                std::back_inserter(outcome.contracts));
+    return outcome;
   }
 
 private:
@@ -100,7 +110,8 @@ private:
     for (size_t i = next++; i < objects.size() && !failed; i = next++) {
       ArrayRef<DistinctKernel> batch = kernels.drop_front(i * kernelsPerModule);
       batch = batch.take_front(kernelsPerModule);
-      Result<ObjectFile> object = compileBatch(context.get(), batch);
+      Result<ObjectFile> object =
+          compileBatch(context.get(), batch, i * kernelsPerModule);
       std::lock_guard<std::mutex> lock(mutex);
       if (!object) {
         failed = true;
@@ -114,16 +125,19 @@ private:
     }
   }
 
+  /// \p first is the number of the batch's first kernel.
   Result<ObjectFile> compileBatch(MLIRContext *context,
-                                  ArrayRef<DistinctKernel> batch) {
+                                  ArrayRef<DistinctKernel> batch,
+                                  size_t first) {
     OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
-    for (const DistinctKernel &distinct : batch) {
+    for (const auto &[i, distinct] : llvm::enumerate(batch)) {
       OwningOpRef<ModuleOp> source =
           parseSourceString<ModuleOp>(distinct.bytecode, context);
       if (!source)
         return systemError("a kernel cannot be handed to the code generator");
       source->walk([&](KernelOp kernel) {
-        emitKernel(kernel, target, *module, distinct.name);
+        contracts[first + i] =
+            emitKernel(kernel, target, *module, distinct.name);
       });
     }
     if (options.dumpFolder.empty())
@@ -142,6 +156,7 @@ private:
   const Target &target;
   const CpuOptions &options;
   std::vector<ObjectFile> objects;
+  std::vector<std::vector<KernelContract>> contracts;
   std::atomic<size_t> next = 0;
   std::atomic<bool> failed = false;
   std::mutex mutex;
@@ -163,18 +178,6 @@ bool hasElements(KernelOp kernel) {
   });
 }
 
-/// Names that the runtime knows instruction sets by.
-std::vector<std::string> featuresOf(const Target &target, bool isHost) {
-  std::vector<std::string> features;
-  SmallVector<StringRef> parts;
-  StringRef(target.features).split(parts, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef part : parts)
-    if (part.consume_front("+") &&
-        (!isHost || llvm::is_contained(hostCpuFeatures(), part.str())))
-      features.push_back(part.str());
-  return features;
-}
-
 unsigned threadCount(unsigned wanted) {
   return wanted ? wanted : std::max(1u, std::thread::hardware_concurrency());
 }
@@ -182,7 +185,7 @@ unsigned threadCount(unsigned wanted) {
 Result<void> compileKernels(func::FuncOp function, const Target &target,
                             const CpuOptions &options,
                             std::vector<DistinctKernel> &distinct,
-                            KernelTable &table, CodeImage &code) {
+                            KernelTable &table, Program &program) {
   llvm::StringMap<uint32_t> known;
   SmallVector<std::pair<Operation *, uint32_t>> uses;
   function.walk([&](KernelOp kernel) {
@@ -207,14 +210,15 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
     table[kernel] = {firstEntries[index], &distinct[index].plan};
 
   const unsigned threads = threadCount(options.threads);
-  Result<std::vector<ObjectFile>> objects =
+  Result<ParallelCompilation::Outcome> compiled =
       ParallelCompilation(distinct, target, options).run(threads);
-  if (!objects)
-    return objects.takeError();
-  Result<CodeImage> image = link(*objects, names);
+  if (!compiled)
+    return compiled.takeError();
+  Result<CodeImage> image = link(compiled->objects, names);
   if (!image)
     return image.takeError();
-  code = std::move(*image);
+  program.code = std::move(*image);
+  program.kernels = std::move(compiled->contracts);
   return {};
 }
 
@@ -243,14 +247,14 @@ Result<Program> cpu::compileForCpu(const Model &original,
 
   Program program;
   program.triple = target->triple;
-  program.features = featuresOf(*target, !options.target);
+  program.features = target->instructionSets;
   program.producer = "sinter " SINTER_VERSION;
   program.inputs = original.inputs();
   program.outputs = original.outputs();
   std::vector<DistinctKernel> distinct;
   KernelTable table;
   if (Result<void> done = compileKernels(model->entry(), *target, options,
-                                         distinct, table, program.code);
+                                         distinct, table, program);
       !done)
     return done.takeError();
   if (Result<void> done = schedule(model, table, program); !done)

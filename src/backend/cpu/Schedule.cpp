@@ -292,15 +292,18 @@ private:
       Id workspace = plan.addTemporary(how.workspaceBytes);
       step.buffers.push_back(reference(workspace, BufferAccess::InOut));
     }
-    for (const KernelPlan::Stage &stage : how.stages) {
-      for (const BufferReference &buffer : step.buffers)
-        plan.touch(static_cast<Id>(buffer.offset));
-      step.tasks = stage.tasks;
-      step.flops = stage.flops;
-      steps.push_back(step);
-      ++step.kernel;
-      plan.tick();
-    }
+    step.bytesMoved /= how.rounds;
+    for (int64_t round = 0; round < how.rounds; ++round)
+      for (const auto &[i, stage] : llvm::enumerate(how.stages)) {
+        for (const BufferReference &buffer : step.buffers)
+          plan.touch(static_cast<Id>(buffer.offset));
+        step.kernel = compiled->second.entry + i;
+        step.firstTask = round * stage.tasks;
+        step.tasks = stage.tasks;
+        step.flops = stage.flops;
+        steps.push_back(step);
+        plan.tick();
+      }
     return {};
   }
 

@@ -252,8 +252,12 @@ private:
 
   Result<std::unique_ptr<ProgramExecutor>> executorOf(Compiled program,
                                                       unsigned threads) {
+    ProgramExecutorOptions how;
+    how.threads = threads;
+    how.denormals = request.denormals;
+    how.functions = functions;
     return ProgramExecutor::create(
-        std::move(program), std::make_shared<ThreadPool>(threads), functions);
+        std::move(program), ThreadPool::ofProcess(threads), std::move(how));
   }
 
   //===--------------------------------------------------------------------===//

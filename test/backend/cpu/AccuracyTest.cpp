@@ -19,7 +19,8 @@ namespace {
 /// The elements of \p inputs under stablehlo.<op>.
 template <typename T>
 std::vector<T> compute(const std::string &op, ElementType type,
-                       const std::vector<std::vector<T>> &inputs) {
+                       const std::vector<std::vector<T>> &inputs,
+                       Denormals denormals = Denormals::Keep) {
   const auto size = static_cast<int64_t>(inputs[0].size());
   std::string tensor =
       "tensor<" + toString(type, std::vector<int64_t>{size}) + ">";
@@ -38,9 +39,11 @@ std::vector<T> compute(const std::string &op, ElementType type,
   options.threads = 1;
   Result<Program> program = cpu::compileForCpu(model, options);
   EXPECT_TRUE(bool(program)) << op;
+  ProgramExecutorOptions how;
+  how.denormals = denormals;
   auto executor =
       ProgramExecutor::create(std::make_shared<Program>(std::move(*program)),
-                              std::make_shared<ThreadPool>(1));
+                              std::make_shared<ThreadPool>(1), how);
   auto results = (*executor)->run(tensors);
   auto values = (*results)[0].template values<T>();
   return {values.begin(), values.end()};
@@ -102,25 +105,44 @@ const Case cases[] = {
      [](long double x, long double y) { return atan2l(x, y); }, 2},
 };
 
+/// Of the type in which \p T is computed.
+template <typename T> double leastNormal() {
+  return std::is_same_v<T, double> ? std::numeric_limits<double>::min()
+                                   : double(std::numeric_limits<float>::min());
+}
+template <typename T> double flushed(double value) {
+  return std::abs(value) < leastNormal<T>() ? std::copysign(0.0, value) : value;
+}
+
 /// The greatest error of each function over \p inputs.
 template <typename T>
 void check(ElementType type, const std::vector<std::vector<T>> &inputs,
-           long double most) {
+           long double most, Denormals denormals = Denormals::Keep) {
   using Limits = std::numeric_limits<T>;
   const auto greatest = static_cast<long double>(Limits::max());
   for (const Case &c : cases) {
     auto operands = std::vector<std::vector<T>>(inputs.begin(),
                                                 inputs.begin() + c.operands);
-    std::vector<T> got = compute<T>(c.op, type, operands);
+    std::vector<T> got = compute<T>(c.op, type, operands, denormals);
     long double worst = 0;
     size_t where = 0;
     for (size_t i = 0; i < got.size(); ++i) {
-      auto x = static_cast<long double>(static_cast<double>(operands[0][i]));
-      auto y =
-          static_cast<long double>(static_cast<double>(operands.back()[i]));
+      const auto operand = [&](const std::vector<T> &values) {
+        const double value = static_cast<double>(values[i]);
+        return static_cast<long double>(
+            denormals == Denormals::Flush ? flushed<T>(value) : value);
+      };
+      long double x = operand(operands[0]), y = operand(operands.back());
+      const long double exact = c.exact(x, y);
       long double d =
-          distance(static_cast<double>(got[i]), c.exact(x, y), Limits::digits,
+          distance(static_cast<double>(got[i]), exact, Limits::digits,
                    Limits::min_exponent - 1, greatest);
+      // What is denormal may be zero, and so may what is rounded to the least
+      // number that is not.
+      if (denormals == Denormals::Flush &&
+          std::abs(exact) < 1.0001L * leastNormal<T>() &&
+          std::abs(static_cast<double>(got[i])) <= leastNormal<T>())
+        d = 0;
       if (d > worst) {
         worst = d;
         where = i;
@@ -168,6 +190,34 @@ TEST(Accuracy, Float64) {
                 {everywhere<double, uint64_t>(1, count),
                  everywhere<double, uint64_t>(2, count)},
                 3);
+}
+
+/// Without what is denormal.
+std::vector<double> normalOnes(std::vector<double> values) {
+  for (double &value : values)
+    value = flushed<double>(value);
+  return values;
+}
+
+/// All magnitudes again, as programs compute unless told otherwise. What the C
+/// library, which computes f64, makes of a denormal operand then is its own.
+TEST(Accuracy, DenormalsAsZero) {
+  check<float>(ElementType::F32,
+               {everywhere<float, uint32_t>(3, count),
+                everywhere<float, uint32_t>(4, count)},
+               3, Denormals::Flush);
+  check<double>(ElementType::F64,
+                {normalOnes(everywhere<double, uint64_t>(3, count / 4)),
+                 normalOnes(everywhere<double, uint64_t>(4, count / 4))},
+                3, Denormals::Flush);
+  check<Half>(ElementType::F16,
+              {everywhere<Half, uint16_t>(3, count / 4),
+               everywhere<Half, uint16_t>(4, count / 4)},
+              1, Denormals::Flush);
+  check<BFloat16>(ElementType::BF16,
+                  {everywhere<BFloat16, uint16_t>(3, count / 4),
+                   everywhere<BFloat16, uint16_t>(4, count / 4)},
+                  1, Denormals::Flush);
 }
 
 TEST(Accuracy, NarrowFloats) {

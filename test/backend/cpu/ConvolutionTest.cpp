@@ -127,12 +127,15 @@ void check(const ConvolutionShape &s, const Target &target,
   runner.compile();
   void *arguments[] = {input.data(), packed.data(), output.data(),
                        workspace.data(), residual.data()};
-  for (int64_t stage = 0; stage < stages; ++stage) {
-    KernelFunction *kernel = runner.kernel("conv" + std::to_string(stage));
-    int64_t tasks = useWinograd ? winograd.tasks(stage) : convolution.tasks();
-    kernel(arguments, tasks / 3, tasks);
-    kernel(arguments, 0, tasks / 3);
-  }
+  const int64_t rounds = useWinograd ? winograd.rounds() : 1;
+  for (int64_t round = 0; round < rounds; ++round)
+    for (int64_t stage = 0; stage < stages; ++stage) {
+      KernelFunction *kernel = runner.kernel("conv" + std::to_string(stage));
+      int64_t tasks = useWinograd ? winograd.tasks(stage) : convolution.tasks();
+      const int64_t first = round * tasks;
+      kernel(arguments, first + tasks / 3, first + tasks);
+      kernel(arguments, first, first + tasks / 3);
+    }
 
   EXPECT_TRUE(workspace.guardsAreIntact());
   EXPECT_TRUE(output.guardsAreIntact());
@@ -272,6 +275,31 @@ TEST(Convolution, Winograd) {
   shape.batch = 2;
   shape.outputChannels = 10;
   check(shape, small, true);
+}
+
+/// More tiles than the workspace is for: round by round.
+TEST(Convolution, WinogradInRounds) {
+  Target small = host();
+  small.l2Bytes = 16 << 10;
+  for (auto [c, k, size, rounds] :
+       {std::tuple(16, 32, 40, 2), std::tuple(40, 48, 57, 3),
+        std::tuple(32, 16, 56, 3)}) {
+    ConvolutionShape shape = square(c, k, size, 3, 1, 1);
+    const Winograd winograd(shape, small);
+    EXPECT_EQ(winograd.stages(), 3);
+    EXPECT_EQ(winograd.rounds(), rounds);
+    check(shape, small, true);
+  }
+  ConvolutionShape shape = square(24, 30, 37, 3, 1, 0);
+  shape.batch = 3;
+  EXPECT_GT(Winograd(shape, small).rounds(), 1);
+  check(shape, small, true);
+  // 256 channels of 512 x 512 would take 1.2 GB at once.
+  Target large = host();
+  large.l2Bytes = 2 << 20;
+  EXPECT_LE(
+      Winograd(square(256, 256, 512, 3, 1, 1), large).workspaceElements() * 4,
+      int64_t(34) << 20);
 }
 
 TEST(Convolution, RandomShapes) {

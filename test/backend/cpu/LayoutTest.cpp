@@ -7,6 +7,7 @@
 
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "backend/cpu/Compiler.h"
+#include "runtime/ProgramExecutor.h"
 #include "runtime/Random.h"
 #include "runtime/Tensor.h"
 
@@ -182,6 +183,49 @@ TEST(Layout, WinogradOnlyWhereAllowed) {
       isUsed |= step.kernelName == "winograd";
     EXPECT_EQ(isUsed, allowed);
   }
+}
+
+/// A convolution in rounds, in a program, on one and two threads.
+TEST(Layout, WinogradInRounds) {
+  const std::string body = moduleOf({{1, 192, 100, 100},
+                                     {192, 192, 3, 3},
+                                     {1, 192, 100, 100},
+                                     nchw,
+                                     "pad = [[1, 1], [1, 1]]"});
+  const Model model = parseModel(body);
+  cpu::CpuOptions options;
+  Result<cpu::Target> target = cpu::Target::host();
+  ASSERT_TRUE(target);
+  target->l2Bytes = 256 << 10;
+  options.target = *target;
+  Result<Program> program = cpu::compileForCpu(model, options);
+  ASSERT_TRUE(program) << program.error().message;
+  const auto rounds = llvm::count_if(program->steps, [](const Step &step) {
+    return step.kernelName == "winograd";
+  });
+  EXPECT_GT(rounds, 6);
+  EXPECT_EQ(rounds % 3, 0);
+  auto run = [&](std::shared_ptr<const Program> compiled, unsigned threads) {
+    auto executor = ProgramExecutor::create(
+        std::move(compiled), std::make_shared<ThreadPool>(threads));
+    EXPECT_TRUE(executor) << executor.error().message;
+    Tensor input(ElementType::F32, {1, 192, 100, 100});
+    fillRandom(input, 3);
+    return std::move((*(*executor)->run(std::span(&input, 1)))[0]);
+  };
+  auto inRounds = std::make_shared<Program>(std::move(*program));
+  options.fastConvolution = false;
+  Result<Program> direct = cpu::compileForCpu(model, options);
+  ASSERT_TRUE(direct);
+  const Tensor one = run(inRounds, 1), two = run(inRounds, 2),
+               expected = run(std::make_shared<Program>(std::move(*direct)), 2);
+  double largest = 0, error = 0;
+  for (int64_t i = 0; i < one.size(); ++i) {
+    ASSERT_EQ(one.at<float>(i), two.at<float>(i));
+    largest = std::max(largest, std::abs(expected.toDouble(i)));
+    error = std::max(error, std::abs(one.toDouble(i) - expected.toDouble(i)));
+  }
+  EXPECT_LE(error, 1e-4 * largest);
 }
 
 TEST(Layout, PacksWeightsThatAreArguments) {

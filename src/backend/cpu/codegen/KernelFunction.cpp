@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static int64_t byteSize(MemRefType type) {
+static int64_t bytesOf(MemRefType type) {
   Type element = type.getElementType();
   int64_t scalars = 1;
   if (auto complex = dyn_cast<ComplexType>(element)) {
@@ -29,13 +29,12 @@ static DictionaryAttr argumentFacts(OpBuilder &builder,
                                     const KernelBuffer &buffer) {
   NamedAttrList facts;
   Attribute unit = builder.getUnitAttr();
-  if (!buffer.mayAlias)
-    facts.set(LLVM::LLVMDialect::getNoAliasAttrName(), unit);
+  facts.set(LLVM::LLVMDialect::getNoAliasAttrName(), unit);
   if (!buffer.isWritten)
     facts.set(LLVM::LLVMDialect::getReadonlyAttrName(), unit);
   facts.set(LLVM::LLVMDialect::getAlignAttrName(),
             builder.getI64IntegerAttr(buffer.alignment));
-  if (int64_t bytes = byteSize(buffer.type))
+  if (int64_t bytes = bytesOf(buffer.type))
     facts.set(LLVM::LLVMDialect::getDereferenceableAttrName(),
               builder.getI64IntegerAttr(bytes));
   return facts.getDictionary(builder.getContext());
@@ -78,8 +77,9 @@ static func::FuncOp createBody(ModuleOp module, Location location,
   return function;
 }
 
-void cpu::createKernel(ModuleOp module, Location location, StringRef name,
-                       ArrayRef<KernelBuffer> buffers, TaskBuilder buildTask) {
+KernelContract cpu::createKernel(ModuleOp module, Location location,
+                                 StringRef name, ArrayRef<KernelBuffer> buffers,
+                                 TaskBuilder buildTask) {
   func::FuncOp body = createBody(module, location, name, buffers, buildTask);
 
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
@@ -110,6 +110,13 @@ void cpu::createKernel(ModuleOp module, Location location, StringRef name,
         location, builder.getIndexType(), block->getArgument(bound)));
   builder.create<func::CallOp>(location, body, operands);
   builder.create<func::ReturnOp>(location);
+
+  KernelContract contract;
+  for (const KernelBuffer &buffer : buffers)
+    contract.buffers.push_back({static_cast<uint64_t>(bytesOf(buffer.type)),
+                                static_cast<uint32_t>(buffer.alignment),
+                                buffer.isWritten});
+  return contract;
 }
 
 Value cpu::createScratch(OpBuilder &builder, Location location,

@@ -17,20 +17,19 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/ValueRange.h"
+#include "runtime/Program.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace sinter::cpu {
 
-/// One of the buffers a kernel gets.
+/// One of the buffers a kernel gets. LLVM is told that those that are written
+/// share no memory with others; verify(Program) sees to it.
 struct KernelBuffer {
   /// Static shape, identity layout.
   mlir::MemRefType type;
   bool isWritten = false;
-  /// This buffer may share memory with another one of the kernel, of which one
-  /// is written: an operation in place. All others are promised to be disjoint.
-  bool mayAlias = false;
   /// Bytes to which the address is a multiple.
   int64_t alignment = 64;
 };
@@ -41,10 +40,12 @@ using TaskBuilder =
     llvm::function_ref<void(mlir::OpBuilder &builder, mlir::Location location,
                             mlir::Value task, mlir::ValueRange buffers)>;
 
-/// Adds the kernel \p name to \p module.
-void createKernel(mlir::ModuleOp module, mlir::Location location,
-                  llvm::StringRef name, llvm::ArrayRef<KernelBuffer> buffers,
-                  TaskBuilder buildTask);
+/// Adds the kernel \p name to \p module and returns what it takes for granted
+/// of its buffers; its tasks are for the caller to say.
+KernelContract createKernel(mlir::ModuleOp module, mlir::Location location,
+                            llvm::StringRef name,
+                            llvm::ArrayRef<KernelBuffer> buffers,
+                            TaskBuilder buildTask);
 
 /// Stack memory of the type \p type for the function that \p builder inserts
 /// into, the same for all its tasks, 64-byte aligned. Keep it far below the

@@ -98,7 +98,8 @@ Value AnchorKernel::epilogueAt(
   return elemental.splat(elemental.at(yielded(), place));
 }
 
-void AnchorKernel::emit(ModuleOp module, StringRef name) const {
+std::vector<KernelContract> AnchorKernel::emit(ModuleOp module,
+                                               StringRef name) const {
   Block &body = kernel.getBody().front();
   SmallVector<KernelBuffer> buffers;
   auto add = [&](int64_t elements, Type element, bool isWritten) {
@@ -123,13 +124,20 @@ void AnchorKernel::emit(ModuleOp module, StringRef name) const {
     add(bytes * 8 / element.getIntOrFloatBitWidth(), element, true);
   }
   size_t stages = std::max<size_t>(1, wanted.stages.size());
-  for (size_t stage = 0; stage < stages; ++stage)
-    createKernel(module, UnknownLoc::get(module.getContext()),
-                 stageName(name, stage), buffers,
-                 [&](OpBuilder &builder, Location location, Value task,
-                     ValueRange memory) {
-                   emitTask(stage, builder, location, task, memory);
-                 });
+  std::vector<KernelContract> contracts;
+  for (size_t stage = 0; stage < stages; ++stage) {
+    contracts.push_back(
+        createKernel(module, UnknownLoc::get(module.getContext()),
+                     stageName(name, stage), buffers,
+                     [&](OpBuilder &builder, Location location, Value task,
+                         ValueRange memory) {
+                       emitTask(stage, builder, location, task, memory);
+                     }));
+    contracts.back().tasks = wanted.stages.empty()
+                                 ? wanted.tasks
+                                 : wanted.rounds * wanted.stages[stage].tasks;
+  }
+  return contracts;
 }
 
 //===----------------------------------------------------------------------===//
@@ -269,8 +277,10 @@ private:
       return;
     }
     plan.workspaceBytes = bytes;
+    plan.rounds = fast->rounds();
     for (int64_t stage = 0; stage < fast->stages(); ++stage)
-      plan.stages.push_back({fast->tasks(stage), fast->flops(stage)});
+      plan.stages.push_back(
+          {fast->tasks(stage), fast->flops(stage) / plan.rounds});
   }
 
   mutable cpu::ConvolutionOp op;

@@ -34,8 +34,10 @@ public:
                                           const Target &target);
 
   virtual KernelPlan plan() const = 0;
-  /// Adds the function \p name, or one a stage, to \p module.
-  void emit(mlir::ModuleOp module, llvm::StringRef name) const;
+  /// Adds the function \p name, or one a stage, to \p module, and returns the
+  /// contract of each.
+  std::vector<KernelContract> emit(mlir::ModuleOp module,
+                                   llvm::StringRef name) const;
 
 protected:
   AnchorKernel(KernelOp kernel, mlir::Operation *anchor)

@@ -92,8 +92,11 @@ static KernelBuffer bufferOf(Value tensor, bool isWritten) {
   return buffer;
 }
 
-void cpu::emitKernel(KernelOp kernel, const Target &target, ModuleOp module,
-                     StringRef name) {
+std::vector<KernelContract> cpu::emitKernel(KernelOp kernel,
+                                            const Target &target,
+                                            ModuleOp module, StringRef name) {
+  if (target.f32Lanes == 16)
+    module->setAttr(avx512Attribute, UnitAttr::get(module.getContext()));
   if (auto anchored = AnchorKernel::of(kernel, target))
     return anchored->emit(module, name);
   Block &body = kernel.getBody().front();
@@ -114,16 +117,18 @@ void cpu::emitKernel(KernelOp kernel, const Target &target, ModuleOp module,
     scratch.isWritten = true;
     buffers.push_back(scratch);
   }
-  createKernel(module, UnknownLoc::get(module.getContext()), name, buffers,
-               [&](OpBuilder &builder, Location location, Value task,
-                   ValueRange memory) {
-                 Emission emission(builder, location);
-                 Elemental elemental(emission, way->lanes());
-                 for (auto [input, where] : llvm::zip(inputs, memory))
-                   elemental.bindMemory(input, where);
-                 size_t outputs = body.getTerminator()->getNumOperands();
-                 way->emit(elemental, task,
-                           memory.slice(inputs.size(), outputs),
-                           way->scratchBytes() ? memory.back() : Value());
-               });
+  KernelContract contract = createKernel(
+      module, UnknownLoc::get(module.getContext()), name, buffers,
+      [&](OpBuilder &builder, Location location, Value task,
+          ValueRange memory) {
+        Emission emission(builder, location);
+        Elemental elemental(emission, way->lanes());
+        for (auto [input, where] : llvm::zip(inputs, memory))
+          elemental.bindMemory(input, where);
+        size_t outputs = body.getTerminator()->getNumOperands();
+        way->emit(elemental, task, memory.slice(inputs.size(), outputs),
+                  way->scratchBytes() ? memory.back() : Value());
+      });
+  contract.tasks = way->tasks();
+  return {std::move(contract)};
 }

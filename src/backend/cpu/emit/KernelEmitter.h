@@ -6,6 +6,7 @@
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "runtime/Program.h"
 #include "runtime/Tensor.h"
 
 #include <functional>
@@ -33,6 +34,9 @@ struct KernelPlan {
     double flops;
   };
   std::vector<Stage> stages;
+  /// How often the stages are gone through, each time with the next `tasks` of
+  /// their functions' tasks.
+  int64_t rounds = 1;
   uint64_t workspaceBytes = 0;
 
   /// The input that result 0 is, with some elements replaced: the result's
@@ -67,10 +71,12 @@ std::string stageName(llvm::StringRef name, size_t stage);
 /// What it takes to call \p kernel, without writing it.
 KernelPlan planKernel(KernelOp kernel, const Target &target);
 
-/// Adds the function \p name, or one a stage, to \p module. The module's
-/// context is the kernel's and has the code generator's dialects.
-void emitKernel(KernelOp kernel, const Target &target, mlir::ModuleOp module,
-                llvm::StringRef name);
+/// Adds the function \p name, or one a stage, to \p module, and returns the
+/// contract of each. The module's context is the kernel's and has the code
+/// generator's dialects.
+std::vector<KernelContract> emitKernel(KernelOp kernel, const Target &target,
+                                       mlir::ModuleOp module,
+                                       llvm::StringRef name);
 
 } // namespace sinter::cpu
 

@@ -102,21 +102,28 @@ Winograd::Winograd(const ConvolutionShape &shape, const Target &target)
     // threads.
     int64_t groups = llvm::alignTo(llvm::divideCeil(tiles, slots), 2);
     slots = llvm::divideCeil(tiles, groups);
+  } else {
+    // What is written in one stage and read in the next should be in a cache
+    // still, and need not be all there is.
+    const int64_t most =
+        std::max(16 * target.l2Bytes / tileBytes(shape), leastTilesInRound);
+    slots = llvm::divideCeil(tiles, llvm::divideCeil(tiles, most));
   }
+  bands = llvm::divideCeil(tiles, slots);
   panels = llvm::divideCeil(outputBlocks, panelVectors);
   rowTiles = Partition::of(slots, maxTileRows(target, panelVectors));
 }
 
 int64_t Winograd::tasks(int64_t stage) const {
   if (isFused)
-    return llvm::divideCeil(tiles, slots);
+    return bands;
   switch (stage) {
   case 0:
-    return inputBlocks * tiles;
+    return inputBlocks * slots;
   case 1:
     return elements * panels * rowTiles.count;
   default:
-    return outputBlocks * tiles;
+    return outputBlocks * slots;
   }
 }
 
@@ -414,17 +421,30 @@ void Winograd::build(int64_t stage, OpBuilder &builder, Location location,
                   flat(given.output)};
   if (isFused)
     return buildFused(emitter, task, buffers, epilogue);
+  Value inRound = bands == 1 ? task : emitter.rem(task, tasks(stage));
   if (stage == 1) {
-    Value perElement = emitter.rem(task, panels * rowTiles.count);
+    Value perElement = emitter.rem(inRound, panels * rowTiles.count);
     return multiply(emitter, buffers,
-                    emitter.div(task, panels * rowTiles.count),
+                    emitter.div(inRound, panels * rowTiles.count),
                     emitter.div(perElement, rowTiles.count),
                     emitter.rem(perElement, rowTiles.count));
   }
-  Value tile = emitter.rem(task, tiles);
-  Value block = emitter.div(task, tiles);
-  if (stage == 0)
-    transformInput(emitter, buffers, tile, tile, block);
+  Value slot = emitter.rem(inRound, slots);
+  Value block = emitter.div(inRound, slots);
+  Value tile = slot;
+  if (bands > 1)
+    tile =
+        emitter.add(emitter.mul(emitter.div(task, tasks(stage)), slots), slot);
+  auto transform = [&] {
+    if (stage == 0)
+      transformInput(emitter, buffers, tile, slot, block);
+    else
+      transformOutput(emitter, buffers, tile, slot, block, epilogue);
+  };
+  // The last round may have fewer tiles. What it multiplies in their place was
+  // left there by the one before, and goes nowhere.
+  if (bands * slots == tiles)
+    transform();
   else
-    transformOutput(emitter, buffers, tile, tile, block, epilogue);
+    emitter.when(emitter.inRange(tile, tiles), transform);
 }

@@ -37,11 +37,14 @@ public:
   /// One stage: a task takes some tiles all the way, in scratch memory of the
   /// thread. Three stages, each a kernel of its own, over memory that all tasks
   /// share: transform the input, multiply, transform the output. The first
-  /// where the weights stay in cache, the other for small images with many
-  /// channels.
+  /// where the weights stay in cache, the other for many channels. Where the
+  /// tiles of all images would take 16 times the second-level cache, the three
+  /// stages take them in rounds of equally many: task t of round r of a stage
+  /// is task r * tasks(stage) + t of its kernel.
   int64_t stages() const { return isFused ? 1 : 3; }
+  int64_t rounds() const { return isFused ? 1 : bands; }
   int64_t tasks(int64_t stage) const;
-  /// Arithmetic operations of a stage.
+  /// Arithmetic operations of a stage, of all rounds.
   double flops(int64_t stage) const;
   /// f32 elements of the workspace: scratch of a thread if there is one stage,
   /// else a temporary that lives from the first to the last stage.
@@ -64,6 +67,10 @@ public:
              const BlockedEpilogue &epilogue) const;
 
 private:
+  /// The weights are read once a round, so a round has some tiles at least,
+  /// whatever they take.
+  static constexpr int64_t leastTilesInRound = 96;
+
   struct Tile;
   Tile locate(Emitter &emitter, mlir::Value tile) const;
   void transformInput(Emitter &emitter, const Buffers &buffers,
@@ -92,6 +99,7 @@ private:
   int64_t tiles;                 ///< Of all images.
   bool isFused;
   int64_t slots; ///< Tiles that are in work together.
+  int64_t bands; ///< Of `slots` tiles each, but for the last.
   int64_t panelVectors, panels;
   Partition rowTiles;
 };

@@ -1,0 +1,243 @@
+//===- SessionTest.cpp - sessions, their cache and their threads ----------===//
+//
+// With the compiler of TestCompiler.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "engine/Session.h"
+#include "TemporaryFolder.h"
+#include "runtime/MappedFile.h"
+
+#include <atomic>
+#include <barrier>
+#include <csignal>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <thread>
+
+namespace sinter {
+namespace {
+
+namespace fs = std::filesystem;
+using test::TemporaryFolder;
+
+Tensor numbers(int64_t size, int32_t first) {
+  Tensor tensor(ElementType::I32, {size});
+  for (int64_t i = 0; i < size; ++i)
+    tensor.set<int32_t>(i, first + static_cast<int32_t>(i));
+  return tensor;
+}
+
+/// What is wrong with the results for \p input.
+std::string wrongIn(const Result<std::vector<Tensor>> &results,
+                    const Tensor &input) {
+  if (!results)
+    return results.error().message;
+  for (int64_t i = 0; i < input.size(); ++i)
+    if ((*results)[0].at<int32_t>(i) != input.at<int32_t>(i) + 1)
+      return "element " + std::to_string(i);
+  return (*results)[1].at<int32_t>(0) == 10 ? "" : "the loop's count";
+}
+
+/// A model's file and a cache.
+class SessionTest : public testing::Test {
+protected:
+  SessionTest() { folder.write("model.onnx", "any"); }
+
+  SessionOptions options() {
+    SessionOptions options;
+    options.cacheFolder = folder.file("cache");
+    options.threads = 2;
+    options.note = [this](const std::string &text) {
+      const std::lock_guard lock(mutex);
+      notes += text + "\n";
+    };
+    return options;
+  }
+
+  /// Opens a session and runs it once; what is wrong, or "".
+  std::string runOnce(int64_t size, bool *fromCache = nullptr) {
+    return runOnce(options(), size, fromCache);
+  }
+  std::string runOnce(SessionOptions how, int64_t size,
+                      bool *fromCache = nullptr) {
+    auto session = Session::open(folder.file("model.onnx"), std::move(how));
+    if (!session)
+      return session.error().message;
+    const Tensor input = numbers(size, 5);
+    if (auto ready = (*session)->prepare(std::span(&input, 1)); !ready)
+      return ready.error().message;
+    if (fromCache)
+      *fromCache = (*session)->facts().fromCache;
+    return wrongIn((*session)->executor().run(std::span(&input, 1)), input);
+  }
+
+  /// The programs in the cache.
+  std::vector<fs::path> entries() const {
+    std::vector<fs::path> found;
+    for (const auto &entry : fs::directory_iterator(folder.file("cache")))
+      if (entry.path().string().find("-model") == std::string::npos)
+        found.push_back(entry.path());
+    return found;
+  }
+
+  TemporaryFolder folder;
+  std::mutex mutex;
+  std::string notes;
+};
+
+TEST_F(SessionTest, SideBySide) {
+  std::vector<std::thread> users;
+  std::vector<std::string> wrong(4);
+  std::barrier together(4);
+  for (int32_t user = 0; user < 4; ++user)
+    users.emplace_back([&, user] {
+      together.arrive_and_wait();
+      auto session = Session::open(folder.file("model.onnx"), options());
+      if (!session) {
+        wrong[user] = session.error().message;
+        return;
+      }
+      for (int64_t round = 0; round < 20 && wrong[user].empty(); ++round) {
+        // A new shape now and then: a program of its own, on the same threads.
+        const Tensor input = numbers(500 + round / 5 * 100 + user, user);
+        if (auto ready = (*session)->prepare(std::span(&input, 1)); !ready)
+          wrong[user] = ready.error().message;
+        for (int run = 0; run < 5 && wrong[user].empty(); ++run)
+          wrong[user] =
+              wrongIn((*session)->executor().run(std::span(&input, 1)), input);
+      }
+    });
+  for (std::thread &user : users)
+    user.join();
+  for (const std::string &text : wrong)
+    EXPECT_EQ(text, "");
+  EXPECT_EQ(notes, "");
+}
+
+TEST_F(SessionTest, ThreadsShareASession) {
+  auto session = Session::open(folder.file("model.onnx"), options());
+  ASSERT_TRUE(session);
+  const Tensor any = numbers(1000, 0);
+  ASSERT_TRUE((*session)->prepare(std::span(&any, 1)));
+  std::vector<std::thread> users;
+  std::vector<std::string> wrong(4);
+  for (int32_t user = 0; user < 4; ++user)
+    users.emplace_back([&, user] {
+      const Tensor input = numbers(1000, user);
+      // Half of them with executors of their own.
+      std::unique_ptr<Executor> own;
+      if (user % 2 == 1) {
+        const std::lock_guard lock(mutex);
+        own = std::move(*(*session)->anotherExecutor());
+      }
+      Executor &executor = own ? *own : (*session)->executor();
+      for (int run = 0; run < 100 && wrong[user].empty(); ++run)
+        wrong[user] = wrongIn(executor.run(std::span(&input, 1)), input);
+    });
+  for (std::thread &user : users)
+    user.join();
+  for (const std::string &text : wrong)
+    EXPECT_EQ(text, "");
+}
+
+size_t threadsOfProcess() {
+  return std::distance(fs::directory_iterator("/proc/self/task"),
+                       fs::directory_iterator());
+}
+
+TEST_F(SessionTest, NewShapesAndSessionsMakeNoThreads) {
+  SessionOptions how = options();
+  how.threads = 3;
+  auto first = Session::open(folder.file("model.onnx"), how);
+  ASSERT_TRUE(first);
+  Tensor input = numbers(10, 0);
+  ASSERT_TRUE((*first)->prepare(std::span(&input, 1)));
+  const size_t before = threadsOfProcess();
+  auto second = Session::open(folder.file("model.onnx"), how);
+  for (int64_t size : {20, 30, 1000}) {
+    input = numbers(size, 0);
+    for (auto *session : {&*first, &*second}) {
+      ASSERT_TRUE((*session)->prepare(std::span(&input, 1)));
+      EXPECT_EQ(
+          wrongIn((*session)->executor().run(std::span(&input, 1)), input), "");
+    }
+  }
+  EXPECT_EQ(threadsOfProcess(), before);
+}
+
+TEST_F(SessionTest, DamagedProgramsAreCompiledAnew) {
+  bool fromCache = false;
+  EXPECT_EQ(runOnce(100, &fromCache), "");
+  EXPECT_FALSE(fromCache);
+  EXPECT_EQ(runOnce(100, &fromCache), "");
+  EXPECT_TRUE(fromCache);
+  EXPECT_EQ(notes, "");
+  ASSERT_EQ(entries().size(), 1u);
+  const auto entry = entries()[0];
+  // Constants stand at the end.
+  std::string bytes = *readFile(entry.string());
+  bytes[bytes.size() - 2] ^= 0x10;
+  std::ofstream(entry, std::ios::binary) << bytes;
+  EXPECT_EQ(runOnce(100, &fromCache), "");
+  EXPECT_FALSE(fromCache);
+  EXPECT_NE(notes.find("compiled anew"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("checksum"), std::string::npos) << notes;
+  notes.clear();
+  EXPECT_EQ(runOnce(100, &fromCache), "");
+  EXPECT_TRUE(fromCache);
+  EXPECT_EQ(notes, "");
+}
+
+TEST_F(SessionTest, DamagedDescriptionsAreReadAnew) {
+  EXPECT_EQ(runOnce(100), "");
+  for (const auto &entry : fs::directory_iterator(folder.file("cache")))
+    if (entry.path().string().find("-model") != std::string::npos)
+      std::ofstream(entry.path()) << "{\"inputs\": 7";
+  EXPECT_EQ(runOnce(100), "");
+}
+
+TEST_F(SessionTest, CacheThatCannotBeUsedIsNoted) {
+  folder.write("file", "");
+  SessionOptions how = options();
+  how.cacheFolder = folder.file("file") + "/cache";
+  EXPECT_EQ(runOnce(how, 100), "");
+  EXPECT_NE(notes.find("not kept"), std::string::npos) << notes;
+  // A link that leads nowhere.
+  fs::create_symlink(folder.file("nowhere/deep"), folder.file("link"));
+  how = options();
+  how.cacheFolder = folder.file("link");
+  notes.clear();
+  EXPECT_EQ(runOnce(how, 100), "");
+  EXPECT_NE(notes.find("not kept"), std::string::npos) << notes;
+  // One that leads to a folder.
+  fs::create_directory(folder.file("real"));
+  fs::create_symlink(folder.file("real"), folder.file("good"));
+  how = options();
+  how.cacheFolder = folder.file("good");
+  notes.clear();
+  bool fromCache = false;
+  EXPECT_EQ(runOnce(how, 100), "");
+  EXPECT_EQ(runOnce(how, 100, &fromCache), "");
+  EXPECT_TRUE(fromCache);
+  EXPECT_EQ(notes, "");
+}
+
+/// A disk without room, as a limit for files: nothing half written stays.
+TEST_F(SessionTest, NoRoomInTheCache) {
+  fs::create_directory(folder.file("cache"));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto signal = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit little{10000, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
+  const std::string wrong = runOnce(100);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, signal);
+  EXPECT_EQ(wrong, "");
+  EXPECT_NE(notes.find("not kept"), std::string::npos) << notes;
+  EXPECT_TRUE(entries().empty());
+}
+
+} // namespace
+} // namespace sinter

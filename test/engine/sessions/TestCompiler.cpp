@@ -1,0 +1,80 @@
+//===- TestCompiler.cpp - a compiler that knows one model -----------------===//
+//
+// Stands where sessions look for libsinter-compiler.so, so that they can be
+// tested without MLIR: under the thread sanitizer, say, which it is not built
+// for. Every file is the model of TestProgram.h, whose input x may have from 1
+// to 1000 elements.
+//
+//===----------------------------------------------------------------------===//
+
+#include "engine/Compiler.h"
+#include "runtime/TestKernels.h"
+#include "runtime/TestProgram.h"
+
+namespace sinter {
+namespace {
+
+class TestModel : public CompilerModel {
+public:
+  TestModel() {
+    ModelInput input;
+    input.spec = {"x", ElementType::I32, {-1}};
+    input.symbols = {"N"};
+    facts_.inputs = {input};
+    facts_.outputs = test::testProgram().outputs;
+    facts_.outputs[0].shape = {-1};
+  }
+
+  const ModelDescription &description() const override { return facts_; }
+  Result<GraphFacts> facts() override { return GraphFacts(); }
+
+  Result<std::shared_ptr<const Program>>
+  compile(const CompileRequest &request) override {
+    const int64_t size = request.shapes[0][0];
+    if (size < 1 || size > 1000)
+      return unsupported("x has a size that the test's kernels do not take");
+    auto program = std::make_shared<Program>(test::testProgram());
+    program->inputs[0].shape = program->outputs[0].shape = {size};
+    Step &addOne = program->steps[0];
+    addOne.tasks = size;
+    for (BufferReference &buffer : addOne.buffers)
+      buffer.bytes = 4 * static_cast<uint64_t>(size);
+    return std::shared_ptr<const Program>(std::move(program));
+  }
+
+  Result<std::unique_ptr<Executor>> interpret(const CompileRequest &) override {
+    return unsupported("the test's compiler has no interpreter");
+  }
+
+private:
+  ModelDescription facts_;
+};
+
+class TestCompiler : public Compiler {
+public:
+  Result<std::unique_ptr<CompilerModel>> open(const ModelRequest &) override {
+    return std::unique_ptr<CompilerModel>(new TestModel);
+  }
+  Result<OptimizeReport> optimize(const OptimizeRequest &) override {
+    return unsupported("optimize");
+  }
+  Result<void> convert(const ConvertRequest &) override {
+    return unsupported("convert");
+  }
+  Result<void> test(const std::string &, size_t, const TestRequest &,
+                    TestObserver &) override {
+    return unsupported("test");
+  }
+  std::vector<PatternDescription> patterns() override { return {}; }
+  Result<ReduceOutcome> reduce(const ReduceRequest &) override {
+    return unsupported("reduce");
+  }
+};
+
+} // namespace
+} // namespace sinter
+
+extern "C" [[gnu::visibility("default")]] sinter::Compiler *sinterCompiler() {
+  static sinter::TestCompiler compiler;
+  return &compiler;
+}
