@@ -17,7 +17,7 @@ InterpreterExecutor::InterpreterExecutor(std::shared_ptr<const Model> owned,
       inputSpecs(model->inputs()), outputSpecs(model->outputs()) {
   for (const StateTensor &state : this->storage.states())
     stateSpecs.push_back(state.spec);
-  setInitialStates();
+  resetStates();
 }
 
 Result<std::unique_ptr<InterpreterExecutor>>
@@ -31,7 +31,8 @@ InterpreterExecutor::create(std::shared_ptr<const Model> model) {
       new InterpreterExecutor(std::move(model), std::move(*storage)));
 }
 
-void InterpreterExecutor::setInitialStates() {
+void InterpreterExecutor::resetStates() {
+  const auto look = turns.look();
   stateTensors.clear();
   for (const StateTensor &state : storage.states())
     stateTensors.push_back(toTensor(state.initial)->owned());
@@ -50,7 +51,10 @@ void InterpreterExecutor::addLayer(Operation *op, double start, double end) {
 }
 
 Result<std::vector<Tensor>>
-InterpreterExecutor::runAlone(std::span<const Tensor> inputs) {
+InterpreterExecutor::run(std::span<const Tensor> inputs) {
+  Result<Turns::Turn> turn = turns.take();
+  if (!turn)
+    return turn.takeError();
   if (Result<void> ok = checkInputs(inputSpecs, inputs); !ok)
     return ok.takeError();
   layers.clear();

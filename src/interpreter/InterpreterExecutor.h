@@ -7,13 +7,15 @@
 #include "graph/storage/Storage.h"
 #include "runtime/Executor.h"
 #include "runtime/HostContextUser.h"
+#include "runtime/Turns.h"
 #include <deque>
 #include <memory>
 
 namespace sinter {
 
 /// Runs a model's entry function, whose shapes may be unknown, operation by
-/// operation. With profiling, each operation is a layer.
+/// operation. With profiling, each operation is a layer. Threads that share one
+/// take turns.
 class InterpreterExecutor : public Executor, public HostContextUser {
 public:
   /// Fails where the model has no entry function (InvalidModel).
@@ -22,7 +24,13 @@ public:
 
   std::span<const TensorSpec> inputs() const override { return inputSpecs; }
   std::span<const TensorSpec> outputs() const override { return outputSpecs; }
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs) override;
   std::span<const TensorSpec> states() const override { return stateSpecs; }
+  Tensor state(size_t index) const override {
+    const auto look = turns.look();
+    return stateTensors[index];
+  }
+  void resetStates() override;
   /// A Communicator, for operations that talk with other processes.
   void setHostContext(HostContext *context) override { host = context; }
   void setProfiling(bool enabled) override { isProfiling = enabled; }
@@ -30,15 +38,14 @@ public:
 
 private:
   InterpreterExecutor(std::shared_ptr<const Model> model, Storage storage);
-  Result<std::vector<Tensor>> runAlone(std::span<const Tensor> inputs) override;
-  Tensor copyState(size_t index) const override { return stateTensors[index]; }
   void replaceState(size_t index, Tensor value) override {
+    const auto look = turns.look();
     stateTensors[index] = std::move(value);
   }
-  void setInitialStates() override;
   void addLayer(mlir::Operation *op, double start, double end);
 
   std::shared_ptr<const Model> model;
+  Turns turns;
   Storage storage;
   std::vector<TensorSpec> inputSpecs, outputSpecs, stateSpecs;
   std::vector<Tensor> stateTensors;

@@ -2,8 +2,9 @@
 
 #include "runtime/Executor.h"
 
-#include <algorithm>
 #include <cstring>
+
+#include <algorithm>
 
 namespace sinter {
 
@@ -29,28 +30,6 @@ Result<void> checkInputs(std::span<const TensorSpec> specs,
   return {};
 }
 
-Result<std::vector<Tensor>> Executor::run(std::span<const Tensor> inputs) {
-  static thread_local const char self = 0;
-  if (runner.load(std::memory_order_relaxed) == &self)
-    return usageError("a function that the model calls runs the same executor; "
-                      "it needs one of its own");
-  const std::lock_guard lock(turn);
-  runner.store(&self, std::memory_order_relaxed);
-  Result<std::vector<Tensor>> results = runAlone(inputs);
-  runner.store(nullptr, std::memory_order_relaxed);
-  return results;
-}
-
-Tensor Executor::state(size_t index) const {
-  const std::lock_guard lock(turn);
-  return copyState(index);
-}
-
-void Executor::resetStates() {
-  const std::lock_guard lock(turn);
-  setInitialStates();
-}
-
 Result<void> Executor::setState(size_t index, const Tensor &value) {
   if (index >= states().size())
     return usageError("there is no state " + std::to_string(index));
@@ -62,7 +41,6 @@ Result<void> Executor::setState(size_t index, const Tensor &value) {
   Tensor copy(value.type(), value.shape());
   if (copy.bytes() != 0)
     std::memcpy(copy.mutableBytes(), value.data(), copy.bytes());
-  const std::lock_guard lock(turn);
   replaceState(index, std::move(copy));
   return {};
 }

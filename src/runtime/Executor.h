@@ -11,8 +11,6 @@
 #include "runtime/Result.h"
 #include "runtime/Tensor.h"
 
-#include <atomic>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,9 +38,7 @@ struct LayerTime {
   unsigned threads = 1;
 };
 
-/// A model ready to run. Threads may share one: their runs take turns, since
-/// temporaries and states are the executor's. For runs side by side, each
-/// thread has an executor of its own (Session::anotherExecutor).
+/// A model ready to run. One run at a time.
 class Executor {
 public:
   virtual ~Executor() = default;
@@ -52,39 +48,29 @@ public:
 
   /// Runs the model on one tensor per input, in order. The results are new
   /// tensors, one per output, that later runs leave alone. Errors: Usage where
-  /// the inputs are not what inputs() asks for, or a function that the model
-  /// calls runs the same executor; what the backend documents.
-  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs);
+  /// the inputs are not what inputs() asks for; what the backend documents.
+  virtual Result<std::vector<Tensor>> run(std::span<const Tensor> inputs) = 0;
 
   /// The tensors that outlive a run, and what each holds now. A run reads and
   /// replaces them; those that fail leave them undefined until resetStates().
   virtual std::span<const TensorSpec> states() const { return {}; }
   /// A copy, which later runs leave alone.
-  Tensor state(size_t index) const;
+  virtual Tensor state(size_t index) const { return {}; }
   /// Puts \p value into state \p index. Usage error where there is none, or
   /// the tensor is of another type or shape.
   Result<void> setState(size_t index, const Tensor &value);
   /// Makes every state what it was before the first run.
-  void resetStates();
+  virtual void resetStates() {}
 
   /// From now on every run records its layers (or stops doing so).
   virtual void setProfiling(bool enabled) {}
   /// The layers of the last run in the order they ran, if it was recorded and
-  /// the backend can. Not while another thread runs the model.
+  /// the backend can.
   virtual std::span<const LayerTime> layerTimes() const { return {}; }
 
 private:
-  /// What the functions above do, by one thread at a time.
-  virtual Result<std::vector<Tensor>>
-  runAlone(std::span<const Tensor> inputs) = 0;
-  virtual Tensor copyState(size_t index) const = 0;
   /// \p value is a tensor of its own, and fits.
   virtual void replaceState(size_t index, Tensor value) = 0;
-  virtual void setInitialStates() = 0;
-
-  mutable std::mutex turn;
-  /// Stands for the thread that is in run().
-  std::atomic<const void *> runner = nullptr;
 };
 
 /// Whether \p tensors are what \p specs ask for: their number, and each one's

@@ -150,11 +150,12 @@ Result<void> ProgramExecutor::allocate() {
   } catch (const std::bad_alloc &) {
     return systemError("not enough memory for the model's state");
   }
-  setInitialStates();
+  resetStates();
   return {};
 }
 
-void ProgramExecutor::setInitialStates() {
+void ProgramExecutor::resetStates() {
+  const auto look = turns.look();
   for (size_t i = 0; i < stateTensors.size(); ++i) {
     const auto initial = compiled->constants[compiled->states[i].initial].bytes;
     if (!initial.empty())
@@ -163,7 +164,8 @@ void ProgramExecutor::setInitialStates() {
   }
 }
 
-Tensor ProgramExecutor::copyState(size_t index) const {
+Tensor ProgramExecutor::state(size_t index) const {
+  const auto look = turns.look();
   Tensor copy(stateSpecs[index].type, stateSpecs[index].shape);
   if (copy.bytes() != 0)
     std::memcpy(copy.mutableBytes(), stateTensors[index].data(), copy.bytes());
@@ -171,6 +173,7 @@ Tensor ProgramExecutor::copyState(size_t index) const {
 }
 
 void ProgramExecutor::replaceState(size_t index, Tensor value) {
+  const auto look = turns.look();
   if (value.bytes() != 0)
     std::memcpy(stateTensors[index].mutableBytes(), value.data(),
                 value.bytes());
@@ -185,7 +188,10 @@ std::span<const TensorSpec> ProgramExecutor::outputs() const {
 }
 
 Result<std::vector<Tensor>>
-ProgramExecutor::runAlone(std::span<const Tensor> inputs) {
+ProgramExecutor::run(std::span<const Tensor> inputs) {
+  Result<Turns::Turn> turn = turns.take();
+  if (!turn)
+    return turn.takeError();
   if (Result<void> fits = checkInputs(compiled->inputs, inputs); !fits)
     return fits.takeError();
   try {

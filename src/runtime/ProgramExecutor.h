@@ -11,6 +11,7 @@
 #include "runtime/HostFunctions.h"
 #include "runtime/Program.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/Turns.h"
 
 #include <chrono>
 #include <memory>
@@ -29,7 +30,9 @@ struct ProgramExecutorOptions {
 };
 
 /// Runs a Program on a pool of threads. The results do not depend on how many
-/// there are: kernels promise not to care how their tasks are split.
+/// there are: kernels promise not to care how their tasks are split. Threads
+/// may share an executor and take turns then; for runs side by side, each has
+/// one of its own of the same program.
 class ProgramExecutor : public Executor, public HostContextUser {
 public:
   /// Checks that \p program is sound and made for this machine, and loads its
@@ -41,7 +44,10 @@ public:
 
   std::span<const TensorSpec> inputs() const override;
   std::span<const TensorSpec> outputs() const override;
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs) override;
   std::span<const TensorSpec> states() const override { return stateSpecs; }
+  Tensor state(size_t index) const override;
+  void resetStates() override;
   void setProfiling(bool enabled) override { profiling = enabled; }
   std::span<const LayerTime> layerTimes() const override { return times; }
 
@@ -56,10 +62,7 @@ private:
                   std::shared_ptr<ThreadPool> pool, LoadedCode code,
                   ProgramExecutorOptions options);
 
-  Result<std::vector<Tensor>> runAlone(std::span<const Tensor> inputs) override;
-  Tensor copyState(size_t index) const override;
   void replaceState(size_t index, Tensor value) override;
-  void setInitialStates() override;
   Result<void> allocate();
   void bind(std::span<const Tensor> inputs);
   std::byte *address(const BufferReference &buffer, unsigned thread) const;
@@ -74,6 +77,7 @@ private:
   std::shared_ptr<ThreadPool> pool;
   LoadedCode code;
   ProgramExecutorOptions options;
+  Turns turns;
   Arena arena;
   /// Room for each thread, scratchStride bytes apart.
   Arena scratch;

@@ -108,18 +108,23 @@ float powerOfTwo(int exponent) {
 bool cpu::isFloat8(Type element) { return findFormat(element).has_value(); }
 
 /// The magnitude moved to the place of an f32's is the number but for the
-/// exponents' bias, which a product with a power of two takes off: exactly,
-/// subnormal numbers too.
+/// exponents' bias. A subnormal number is given a one in front, which is then
+/// taken off: both are normal numbers of f32.
 Value cpu::emitDecode(Emission &emission, Value code, Type element) {
   const Format format = *findFormat(element);
   Writer w(emission, code);
   Value bits = emission.create<arith::ExtUIOp>(w.intType(), code);
   Value magnitude = w.both(bits, 0x7F);
   Value sign = w.left(w.both(bits, 0x80), 24);
-  Value moved = w.fromBits(w.left(magnitude, 23 - format.mantissaBits));
-  Value scaled = emission.create<arith::MulFOp>(
-      moved, w.number(powerOfTwo(format.minExponent + 126)));
-  Value result = w.toBits(scaled);
+  Value moved = w.left(magnitude, 23 - format.mantissaBits);
+  const auto bias = static_cast<uint32_t>(format.minExponent + 126) << 23;
+  Value normal = w.add(moved, w.integer(bias));
+  Value withOne = w.fromBits(w.add(moved, w.integer(bias + (1u << 23))));
+  Value subnormal = w.toBits(emission.create<arith::SubFOp>(
+      withOne, w.number(powerOfTwo(format.minExponent))));
+  Value result = w.select(
+      w.compare(CmpIPredicate::ult, magnitude, 1u << format.mantissaBits),
+      subnormal, normal);
   Value isNan =
       format.hasNegativeZero
           ? w.compare(CmpIPredicate::ugt, magnitude,
