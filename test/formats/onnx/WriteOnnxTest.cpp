@@ -95,6 +95,20 @@ TEST(WriteOnnx, GivesUntouchedNodesBack) {
   EXPECT_EQ(graph.initializer(0).name(), "w");
 }
 
+TEST(WriteOnnx, KeepsABroadcastThatNoOtherOperandStandsFor) {
+  // The second operand has its shape from the first, which has it from %f: both
+  // sources alone would give a result of one dimension less.
+  const std::string text = R"(
+func.func @main(%x: tensor<?x4xf32>, %f: tensor<2x?x4xf32>) -> tensor<2x?x4xf32> {
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %a = nn.broadcast_like %x, %f : (tensor<?x4xf32>, tensor<2x?x4xf32>) -> tensor<2x?x4xf32>
+  %b = nn.broadcast_like %one, %a : (tensor<f32>, tensor<2x?x4xf32>) -> tensor<2x?x4xf32>
+  %y = stablehlo.add %a, %b : tensor<2x?x4xf32>
+  return %y : tensor<2x?x4xf32>
+})";
+  EXPECT_NE(opTypes(text), "Add");
+}
+
 TEST(WriteOnnx, KeepsSymbols) {
   Result<Model> model = readBack(hardSwishModel());
   ASSERT_EQ(errorOf(model), "");

@@ -5,6 +5,7 @@
 #include "graph/Constants.h"
 #include "graph/nn/NnOps.h"
 #include "llvm/ADT/STLExtras.h"
+#include <functional>
 
 using namespace mlir;
 
@@ -119,11 +120,16 @@ Names Emitter::broadcast(ValueRange values, Type result) {
   SmallVector<Source> sources;
   for (Value value : values)
     sources.push_back(sourceOf(value, type.getRank()));
-  auto isKnown = [&](Value other) {
-    return llvm::any_of(
-               sources,
-               [&](const Source &each) { return each.value == other; }) ||
-           llvm::is_contained(values, other);
+  // Whether the shape of \p other comes of those that are written: it is one of
+  // them, or was broadcast to the shapes of such.
+  std::function<bool(Value)> isKnown = [&](Value other) {
+    for (auto [value, source] : llvm::zip_equal(values, sources)) {
+      if (source.value == other)
+        return true;
+      if (value == other && !source.others.empty())
+        return llvm::all_of(source.others, isKnown);
+    }
+    return false;
   };
   // Whether ONNX's broadcasting of the sources gives the result's shape.
   auto suffices = [&] {
