@@ -13,12 +13,14 @@
 #         tidy         clang-tidy on what changed (scripts/tidy.sh)
 #         fuzz         the reader under libFuzzer for 30 s (scripts/fuzz.sh)
 #         conformance  the public suites on every backend (test/conformance/run.py)
+#         zoo          exported networks with a symbolic batch, in half precision, and as other tools see them once
+#                      written (test/zoo), on the models in $SINTER_ZOO_MODELS or those that scripts/zoo.sh makes
 #
 # A stage that counts no tests of its own (format, say) counts as one, and one that was skipped as none.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-stages=(deps format release asan tsan random tidy fuzz conformance)
+stages=(deps format release asan tsan random tidy fuzz conformance zoo)
 jobs=${SINTER_JOBS:-$(nproc)}
 
 stage_deps() { scripts/deps.sh; }
@@ -85,6 +87,29 @@ stage_conformance() {
   return $status
 }
 
+# Small networks of every kind; the rest of the zoo takes the same scripts by hand.
+zoo_models=(mlp mnist_cnn squeezenet1_1 mobilenet_v2 resnet18 bert_mini)
+
+stage_zoo() {
+  local models=${SINTER_ZOO_MODELS:-build/zoo} missing=() name status=0
+  if [ -z "${SINTER_ZOO_MODELS-}" ]; then
+    if [ ! -f "${SINTER_ZOO:-../shared/zoo/zoo.py}" ]; then
+      echo "skipped: there is no zoo.py to make the models with; set SINTER_ZOO to it or SINTER_ZOO_MODELS to a folder of models"
+      return
+    fi
+    for name in "${zoo_models[@]}"; do
+      [ -f "$models/$name/test_data_set_0/output_0.pb" ] || missing+=("$name")
+    done
+    [ ${#missing[@]} -eq 0 ] || scripts/zoo.sh "$models" "${missing[@]}"
+  fi
+  need_release
+  [ -d bench/node_modules ] || (cd bench && npm install --ignore-scripts --no-audit --no-fund)
+  for name in symbolic_batch half_precision fusions; do
+    /usr/bin/python3 "test/zoo/$name.py" "$models" --sinter build/bin/sinter || status=1
+  done
+  return $status
+}
+
 # count LOG STATUS: sets `good` and `bad` from what a stage printed, or from its status.
 count() {
   local counts
@@ -103,7 +128,7 @@ count() {
 selected=("${stages[@]}")
 if [ $# -gt 0 ]; then
   if [ $# -ne 2 ] || [ "$1" != --only ]; then
-    sed -n '2,17s/^# \{0,1\}//p' scripts/test.sh >&2
+    sed -nE '2,/^set /{/^set /!s/^# ?//p}' scripts/test.sh >&2
     exit 2
   fi
   selected=()
