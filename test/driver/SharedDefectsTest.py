@@ -299,7 +299,7 @@ ROWS = {
     "mlir/q_peraxis_conv.mlir": [agrees(tolerance=0), rewritten()],
     "mlir/q_peraxis_conv_pad.mlir": [agrees(tolerance=0), rewritten()],
     "mlir/quantized_unary_einsum.mlir": [agrees(tolerance=0), rewritten()],
-    "mlir/resc.mlir": [keeps("stablehlo.uniform_quantize", at_most=1, options=["--allow=all"]), agrees(tolerance=0), rewritten()],
+    "mlir/resc.mlir": [agrees(tolerance=0), rewritten()],
     "mlir/text_use_after_free.mlir": [INVALID_EVERYWHERE],
     "mlir/total_f8.mlir": [agrees(tolerance=0), rewritten()],
     "onnx/conv2d.f32.n.after.add.onnx": [becomes("Conv"), agrees()],
