@@ -64,7 +64,7 @@ public:
     addPasses(app, common);
     app.add_flag("--freeze", freeze,
                  "make constants of what outlives a run, with the initial "
-                 "values")
+                 "values, and of ONNX initializers that are inputs, too")
         ->group("Compile");
     app.add_flag("--list-patterns", listPatterns,
                  "print the labels of all patterns and what they do")
@@ -90,6 +90,9 @@ public:
     Result<OptimizeReport> report = optimize();
     if (!report)
       return report.takeError();
+    for (const std::string &note : report->notes)
+      std::fprintf(stderr, "note: %s: %s\n", common.model.c_str(),
+                   note.c_str());
     if (listPatterns)
       list((*loadCompiler())->patterns(), &*report);
     else
@@ -138,7 +141,8 @@ private:
       nlohmann::json entry = {{"label", pattern.label},
                               {"description", pattern.picture},
                               {"pass", pattern.pass},
-                              {"needs", pattern.needs}};
+                              {"needs", pattern.needs},
+                              {"form", pattern.isForm}};
       if (report)
         entry["applied"] = applied[pattern.label];
       patterns.push_back(std::move(entry));
@@ -148,8 +152,9 @@ private:
         std::printf("%8lld  ", static_cast<long long>(applied[pattern.label]));
       const std::string needs =
           pattern.needs.empty() ? "" : " (--allow=" + pattern.needs + ")";
-      std::printf("%-28s %s%s\n", pattern.label.c_str(),
-                  pattern.picture.c_str(), needs.c_str());
+      std::printf("%-28s %s%s%s\n", pattern.label.c_str(),
+                  pattern.picture.c_str(), needs.c_str(),
+                  pattern.isForm ? " (form)" : "");
     }
     if (common.json)
       printJsonLine(patterns);
@@ -160,6 +165,7 @@ private:
       return printJsonLine({{"model", common.model},
                             {"output", output},
                             {"patterns", countsJson(report.patterns)},
+                            {"notes", report.notes},
                             {"before", countsJson(report.before)},
                             {"after", countsJson(report.after)}});
     if (!stats)

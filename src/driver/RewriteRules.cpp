@@ -18,16 +18,18 @@ struct Table {
 };
 
 void printRow(llvm::raw_ostream &os, llvm::StringRef label,
-              llvm::StringRef picture, unsigned needs) {
+              llvm::StringRef picture, unsigned needs, bool isForm) {
   os << "| " << label << " | `";
   for (char letter : picture)
     os << (letter == '|' ? "\\|" : std::string(1, letter));
-  os << "` | " << toString(static_cast<Allowance>(needs)) << " |\n";
+  os << "` | " << toString(static_cast<Allowance>(needs))
+     << (isForm ? " | yes |\n" : " | |\n");
 }
 
 void printHead(llvm::raw_ostream &os, llvm::StringRef title) {
   os << "\n## " << title
-     << "\n\n| label | rewrite | needs `--allow=` |\n|---|---|---|\n";
+     << "\n\n| label | rewrite | needs `--allow=` | form |\n"
+        "|---|---|---|---|\n";
 }
 
 } // namespace
@@ -41,7 +43,11 @@ int main() {
         "(`--disable-patterns`), and one that needs something allowed on "
         "(`--enable-patterns`). In those written\nas algebra, `c` and `d` are "
         "constants, `v` is none, and `op!` is read by nothing else. How they "
-        "are run is told in [architecture.md](architecture.md#passes).\n";
+        "are run is told in [architecture.md](architecture.md#passes). A form "
+        "saves nothing by itself, but is what other\nrules and our kernels "
+        "look "
+        "for: it applies in what is compiled, and where a file is written "
+        "not to the nodes that came from it.\n";
   const Table tables[] = {
       {"Arithmetic and functions", elementwiseRules()},
       {"Truth, bits, comparisons, choices", logicRules()},
@@ -65,12 +71,12 @@ int main() {
     printHead(os, table.title);
     for (const Rule &rule : table.rules) {
       inTables.insert(rule.label);
-      printRow(os, rule.label, rule.picture, rule.needs);
+      printRow(os, rule.label, rule.picture, rule.needs, rule.isForm);
     }
   }
   printHead(os, "Passes of their own");
   for (const PatternInfo &info : allPatterns())
     if (!inTables.contains(info.label))
-      printRow(os, info.label, info.picture, info.needs);
+      printRow(os, info.label, info.picture, info.needs, info.isForm);
   return 0;
 }

@@ -66,6 +66,8 @@ struct PatternDescription {
   std::string label, picture, pass;
   /// What it must be allowed, as in PassOptions; empty: nothing.
   std::string needs;
+  /// Whether it leaves the nodes of a file that is written again as they are.
+  bool isForm = false;
 };
 
 /// What simplification did.
@@ -74,6 +76,8 @@ struct OptimizeReport {
   Counts before, after;
   /// How often each pattern was applied.
   Counts patterns;
+  /// Lines for the user: what was left as it is, and why.
+  std::vector<std::string> notes;
 };
 
 /// Values for inputs, by name or number: weights, say.

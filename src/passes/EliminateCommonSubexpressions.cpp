@@ -87,6 +87,17 @@ llvm::hash_code hashOf(const NodeOps &ops) {
   return hash;
 }
 
+bool haveSameRegions(Operation *lhs, Operation *rhs) {
+  if (lhs->getNumRegions() != rhs->getNumRegions())
+    return false;
+  for (auto [left, right] :
+       llvm::zip_equal(lhs->getRegions(), rhs->getRegions()))
+    if (!OperationEquivalence::isRegionEquivalentTo(
+            &left, &right, OperationEquivalence::IgnoreLocations))
+      return false;
+  return true;
+}
+
 /// Whether \p rhs may be replaced by \p lhs, operation by operation.
 bool isSameNode(const NodeOps &lhs, const NodeOps &rhs) {
   if (lhs.size() != rhs.size())
@@ -99,7 +110,7 @@ bool isSameNode(const NodeOps &lhs, const NodeOps &rhs) {
                                              right->getPropertiesStorage()) ||
         comparedAttributes(left) != comparedAttributes(right) ||
         left->getNumOperands() != right->getNumOperands() ||
-        !left->isBeforeInBlock(right))
+        !haveSameRegions(left, right) || !left->isBeforeInBlock(right))
       return false;
     for (auto [mine, other] :
          llvm::zip_equal(left->getOperands(), right->getOperands()))
@@ -138,19 +149,19 @@ private:
   using Known = llvm::ScopedHashTable<Operation *, Operation *, SameOperation>;
 
   /// Of two source nodes in a block that compute the same one goes, as a whole.
-  /// Whether there were any.
+  /// Forms of several nodes stay: two that shared a part would be none. Whether
+  /// there were any.
   bool mergeNodes() {
     bool isChanged = false;
     getOperation().walk([&](Block *block) {
       llvm::MapVector<Attribute, NodeOps> nodes;
       for (Operation &op : *block)
-        if (whole->contains(&op))
+        if (whole->isOneNode(&op))
           nodes[op.getDiscardableAttr(groupAttribute)].push_back(&op);
       DenseMap<size_t, NodeOps> known;
       for (const auto &[number, ops] : nodes) {
-        if (!llvm::all_of(ops, [](Operation *op) {
-              return op->getNumRegions() == 0 && isPure(op);
-            }))
+        if (!llvm::all_of(ops,
+                          [](Operation *op) { return isMemoryEffectFree(op); }))
           continue;
         auto [same, isNew] = known.try_emplace(hashOf(ops), ops);
         if (isNew || !isSameNode(same->second, ops))

@@ -576,7 +576,7 @@ bool Folder::foldBefore(Operation *op) {
 void Folder::foldAll() {
   SmallVector<Operation *> products;
   module.walk([&](Operation *op) {
-    if (isa<ChannelwiseAffineOpInterface>(op))
+    if (isa<ChannelwiseAffineOpInterface>(op) && !whole.contains(op))
       products.push_back(op);
   });
   // What stands after a product is folded first, so that a chain between two

@@ -54,6 +54,16 @@ static bool isConstant(Value value) {
                  })));
 }
 
+/// Whether the operation's regions use nothing from outside but constants.
+static bool usesNothingOutside(Operation *op) {
+  bool inside = true;
+  for (Region &region : op->getRegions())
+    visitUsedValuesDefinedAbove(region, region, [&](OpOperand *operand) {
+      inside &= isa_and_nonnull<ConstantOp>(operand->get().getDefiningOp());
+    });
+  return inside;
+}
+
 /// Whether the operation's value follows from constants.
 static bool dependsOnConstantsOnly(Operation *op) {
   // A barrier is there for what must not be computed across it.
@@ -61,14 +71,7 @@ static bool dependsOnConstantsOnly(Operation *op) {
       op->hasTrait<OpTrait::IsTerminator>() || !isMemoryEffectFree(op) ||
       !canEvaluate(op))
     return false;
-  if (!llvm::all_of(op->getOperands(), isConstant))
-    return false;
-  bool inside = true;
-  for (Region &region : op->getRegions())
-    visitUsedValuesDefinedAbove(region, region, [&](OpOperand *operand) {
-      inside &= isa_and_nonnull<ConstantOp>(operand->get().getDefiningOp());
-    });
-  return inside;
+  return llvm::all_of(op->getOperands(), isConstant) && usesNothingOutside(op);
 }
 
 /// Whether \p value is not needed once its users are computed, and these are
@@ -104,15 +107,15 @@ static bool isSmallEnough(Operation *op, int64_t byteLimit) {
 
 /// The groups with an operation that will not become constant, and those that
 /// are to stay.
-static llvm::DenseSet<Attribute> lastingGroups(ModuleOp module) {
-  const WholeNodes whole(module);
+static llvm::DenseSet<Attribute> lastingGroups(ModuleOp module,
+                                               const WholeNodes &whole) {
   llvm::DenseSet<Attribute> lasting;
   llvm::DenseSet<Value> constant;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     bool known =
         isa<ConstantOp>(op) ||
-        (op->getNumRegions() == 0 && op->getNumResults() &&
-         !whole.contains(op) && isMemoryEffectFree(op) && canEvaluate(op) &&
+        (op->getNumResults() && !whole.lasts(op) && isMemoryEffectFree(op) &&
+         canEvaluate(op) && usesNothingOutside(op) &&
          llvm::all_of(op->getOperands(),
                       [&](Value value) { return constant.contains(value); }));
     if (known)
@@ -163,7 +166,8 @@ static bool foldOne(Operation *op, PatternRun &run) {
 bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
   if (!run.isEnabled(label))
     return false;
-  llvm::DenseSet<Attribute> lasting = lastingGroups(module);
+  const WholeNodes whole(module);
+  llvm::DenseSet<Attribute> lasting = lastingGroups(module, whole);
   SmallVector<Operation *> candidates;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!isa<ConstantOp>(op))
@@ -175,8 +179,8 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
     if (erased.contains(op))
       continue;
     Attribute group = op->getDiscardableAttr(groupAttribute);
-    if ((group && lasting.contains(group)) || !dependsOnConstantsOnly(op) ||
-        !isSmallEnough(op, byteLimit))
+    if ((group && lasting.contains(group)) || (!group && whole.contains(op)) ||
+        !dependsOnConstantsOnly(op) || !isSmallEnough(op, byteLimit))
       continue;
     SmallVector<Operation *> inside;
     op->walk([&](Operation *each) { inside.push_back(each); });

@@ -1,5 +1,7 @@
 #include "passes/Groups.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+
 namespace sinter {
 
 bool isPartOfNode(mlir::Operation *op) {
@@ -12,31 +14,54 @@ bool isPartOfNode(mlir::Operation *op) {
 }
 
 WholeNodes::WholeNodes(mlir::ModuleOp module) {
-  auto list =
-      module->getAttrOfType<mlir::DenseI64ArrayAttr>(wholeNodesAttribute);
+  auto list = module->getAttrOfType<mlir::ArrayAttr>(wholeNodesAttribute);
   if (!list)
     return;
   isGiven = true;
-  numbers.insert(list.asArrayRef().begin(), list.asArrayRef().end());
+  for (auto unit : list.getAsRange<mlir::DenseI64ArrayAttr>()) {
+    for (int64_t number : unit.asArrayRef())
+      units[number] = sizes.size();
+    sizes.push_back(unit.size());
+  }
+  if (auto numbers =
+          module->getAttrOfType<mlir::DenseI64ArrayAttr>(lastingNodesAttribute))
+    lasting.insert(numbers.asArrayRef().begin(), numbers.asArrayRef().end());
 }
 
-bool WholeNodes::contains(mlir::Operation *op) const {
-  if (numbers.empty())
-    return false;
-  auto group = op->getAttrOfType<mlir::IntegerAttr>(groupAttribute);
-  return group && numbers.contains(group.getInt());
+/// The source node of \p op, or of the operation in whose region it stands.
+static std::optional<int64_t> numberOf(mlir::Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto group = op->getAttrOfType<mlir::IntegerAttr>(groupAttribute))
+      return group.getInt();
+  return std::nullopt;
+}
+
+std::optional<int64_t> WholeNodes::unitOf(mlir::Operation *op) const {
+  if (units.empty())
+    return std::nullopt;
+  std::optional<int64_t> number = numberOf(op);
+  auto found = number ? units.find(*number) : units.end();
+  return found != units.end() ? std::optional(found->second) : std::nullopt;
+}
+
+bool WholeNodes::lasts(mlir::Operation *op) const {
+  std::optional<int64_t> number = numberOf(op);
+  return number && lasting.contains(*number);
+}
+
+bool WholeNodes::isOneNode(mlir::Operation *op) const {
+  std::optional<int64_t> unit = unitOf(op);
+  return unit && sizes[*unit] == 1;
 }
 
 bool WholeNodes::isInside(
     mlir::Value value,
     const llvm::SmallPtrSetImpl<mlir::Operation *> &others) const {
   mlir::Operation *op = value.getDefiningOp();
-  if (!op || !contains(op))
-    return false;
-  mlir::Attribute group = op->getAttr(groupAttribute);
-  return llvm::all_of(value.getUsers(), [&](mlir::Operation *user) {
-    return others.contains(user) || user->getAttr(groupAttribute) == group;
-  });
+  std::optional<int64_t> unit = op ? unitOf(op) : std::nullopt;
+  return unit && llvm::all_of(value.getUsers(), [&](mlir::Operation *user) {
+           return others.contains(user) || unitOf(user) == unit;
+         });
 }
 
 void GroupTracker::dissolve(mlir::Operation *root) {

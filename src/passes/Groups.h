@@ -12,6 +12,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -24,10 +25,16 @@ inline constexpr llvm::StringLiteral groupAttribute = "onnx.node";
 /// an operation of the same node.
 bool isPartOfNode(mlir::Operation *op);
 
-/// The module's attribute with the numbers of the source nodes of which a
-/// writer cannot write a part (an integer convolution, say). A module that is
-/// not to be written again need not have it.
+/// The module's attribute with the source nodes that stay whole: an array of
+/// units, each an array of numbers. A unit is one node that a writer could only
+/// write as several (an integer convolution, a mean), or the nodes of a form
+/// that those who run the file look for (a layer norm that is spelt out). A
+/// module that is not to be written again need not have it.
 inline constexpr llvm::StringLiteral wholeNodesAttribute = "onnx.whole_nodes";
+/// The numbers of those nodes that stay even if their operands are constant
+/// (the dequantisation of weights).
+inline constexpr llvm::StringLiteral lastingNodesAttribute =
+    "onnx.lasting_nodes";
 
 /// The source nodes that passes leave alone or take away as a whole.
 class WholeNodes {
@@ -37,15 +44,24 @@ public:
   /// Whether the module is to be written again.
   bool areKept() const { return isGiven; }
   /// Whether \p op is a part of one.
-  bool contains(mlir::Operation *op) const;
+  bool contains(mlir::Operation *op) const { return unitOf(op).has_value(); }
+  /// Whether \p op is a part of one that stays even if it is constant.
+  bool lasts(mlir::Operation *op) const;
+  /// Whether \p op is a part of a unit that is one node.
+  bool isOneNode(mlir::Operation *op) const;
   /// Whether \p value is known inside of one only; users among \p others do
   /// not count.
   bool isInside(mlir::Value value,
                 const llvm::SmallPtrSetImpl<mlir::Operation *> &others) const;
 
 private:
+  std::optional<int64_t> unitOf(mlir::Operation *op) const;
+
   bool isGiven = false;
-  llvm::DenseSet<int64_t> numbers;
+  /// The unit of each node, and how many nodes each has.
+  llvm::DenseMap<int64_t, int64_t> units;
+  llvm::SmallVector<int64_t> sizes;
+  llvm::DenseSet<int64_t> lasting;
 };
 
 /// The discardable attribute with the numbers that --verify-numerics knows an

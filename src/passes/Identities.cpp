@@ -420,7 +420,7 @@ static Type decidingType(mlir::Operation *op) {
 
 Values Parsed::apply(mlir::Operation *op, OpBuilder &builder) const {
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || (identity.isForm && op->hasAttr(groupAttribute)))
+  if (!type)
     return {};
   Bindings bindings;
   if (!holdsFor(identity.types, decidingType(op)) ||
@@ -446,7 +446,7 @@ std::vector<Rule> rulesOf(ArrayRef<Identity> identities) {
                      [parsed](mlir::Operation *op, OpBuilder &builder) {
                        return parsed->apply(op, builder);
                      },
-                     identity.needs});
+                     identity.needs, identity.isForm});
   }
   return rules;
 }

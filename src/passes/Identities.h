@@ -36,8 +36,7 @@ struct Identity {
   For types = For::Any;
   /// A set of Allowance.
   unsigned needs = exact;
-  /// Whether it only brings an operation into a common form: then the ones
-  /// that a writer gives back as the source node they are stay.
+  /// See PatternInfo; its operands match in their order only.
   bool isForm = false;
 };
 

@@ -266,10 +266,10 @@ ArrayRef<Rule> indexingRules() {
           "dynamic_update_slice(x, v, i)"),
       rule<GatherOp, ofRepeated<GatherOp>>(
           "gather-splat", "gather(broadcast(scalar), i) -> broadcast(scalar)"),
-      rule<GatherOp, gatherOne>("gather-to-slice",
-                                "gather(x, [3]) -> slice(x)"),
-      rule<GatherOp, gatherSteps>("gather-steps",
-                                  "gather(x, [1, 3, 5]) -> slice(x, 1:6:2)"),
+      form(rule<GatherOp, gatherOne>("gather-to-slice",
+                                     "gather(x, [3]) -> slice(x)")),
+      form(rule<GatherOp, gatherSteps>(
+          "gather-steps", "gather(x, [1, 3, 5]) -> slice(x, 1:6:2)")),
       rule<ScatterOp, scatterNothing>("scatter-nothing",
                                       "scatter(x, i, u : 0 elements) -> x"),
       rule<IotaOp, iotaUnit>("iota-unit", "iota of size 1 -> 0"),

@@ -306,9 +306,9 @@ ArrayRef<Rule> movementRules() {
           "broadcast-same", "broadcast_in_dim(x) to its own shape -> x"),
       rule<BroadcastInDimOp, broadcastBroadcast>(
           "broadcast-broadcast", "broadcast(broadcast(x)) -> broadcast(x)"),
-      rule<BroadcastInDimOp, broadcastToReshape>(
+      form(rule<BroadcastInDimOp, broadcastToReshape>(
           "broadcast-to-reshape",
-          "broadcast that only adds dimensions of size 1 -> reshape"),
+          "broadcast that only adds dimensions of size 1 -> reshape")),
       rule<ReverseOp, reverseNothing>("reverse-nothing", "reverse(x, []) -> x"),
       rule<ReverseOp, reverseReverse>("reverse-reverse",
                                       "reverse(reverse(x)) -> x"),
@@ -328,8 +328,8 @@ ArrayRef<Rule> movementRules() {
       rule<ConvolutionOp, padConvolution>(
           "pad-convolution",
           "convolution(pad(x, 0)) -> convolution(x) with padding"),
-      rule<nn::TakeOp, takeToSlice>("take-to-slice",
-                                    "take(x, [3]) -> slice(x)"),
+      form(rule<nn::TakeOp, takeToSlice>("take-to-slice",
+                                         "take(x, [3]) -> slice(x)")),
   };
   return rules;
 }

@@ -23,7 +23,7 @@ static std::vector<PatternInfo> collectPatterns() {
   };
   auto addRules = [&](llvm::ArrayRef<Rule> rules, llvm::StringRef pass) {
     for (const Rule &rule : rules)
-      all.push_back({rule.label, rule.picture, pass, rule.needs});
+      all.push_back({rule.label, rule.picture, pass, rule.needs, rule.isForm});
   };
   add(inlineCallsPatterns());
   add(refineShapesPatterns());

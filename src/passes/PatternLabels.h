@@ -52,6 +52,11 @@ struct PatternInfo {
   /// A set of Allowance: applies only where all of it is allowed, or where the
   /// label is enabled by name.
   unsigned needs = exact;
+  /// Whether it saves nothing by itself: it only brings an operation into the
+  /// form that other rules and our kernels look for. In a graph that is to be
+  /// written again it leaves the operations of the file as they are, since
+  /// those who run the file may look for them.
+  bool isForm = false;
 };
 
 /// Every pattern of every pass, by label.

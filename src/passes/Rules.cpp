@@ -30,7 +30,8 @@ public:
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (setting.whole.contains(op))
+    if (setting.whole.contains(op) ||
+        (rule.isForm && setting.whole.areKept() && op->hasAttr(groupAttribute)))
       return failure();
     setting.groups.takeInserted();
     Values values = rule.apply(op, rewriter);

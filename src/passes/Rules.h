@@ -31,6 +31,8 @@ struct Rule {
   std::function<Values(mlir::Operation *op, mlir::OpBuilder &builder)> apply;
   /// A set of Allowance.
   unsigned needs = exact;
+  /// See PatternInfo.
+  bool isForm = false;
 };
 
 /// `rule<Op, function>(label, picture, needs)`, where the function takes
@@ -57,6 +59,12 @@ Rule rule(llvm::StringLiteral label, llvm::StringLiteral picture,
             }
           },
           needs};
+}
+
+/// \p rule as one that only brings an operation into a common form.
+inline Rule form(Rule rule) {
+  rule.isForm = true;
+  return rule;
 }
 
 /// Applies the enabled ones of \p rules in \p module to a fixpoint, counting in

@@ -14,6 +14,16 @@ from SinterCommand import CommandTest, DONE, INVALID, SYSTEM, UNSUPPORTED, WRONG
 class BadModels(CommandTest):
     """Each is refused by everything that reads models, with the file's name, and nothing is written."""
 
+    def kept_when_written(self, model, *mentions):
+        """What cannot be run is refused by who runs it; who writes the file again keeps it, and says so."""
+        path = self.write("kept.onnx", model)
+        self.expect_error(UNSUPPORTED, "inspect", path, mentions=["kept.onnx", *mentions])
+        self.expect_error(UNSUPPORTED, "run", path, "--input", "random", mentions=["kept.onnx", *mentions])
+        done = self.sinter("optimize", path, "-o", self.path("out.onnx"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("kept.onnx: kept as they are: ", done.stderr)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+
     def refused(self, code, model, *mentions, name="bad.onnx"):
         path = self.write(name, model) if isinstance(model, bytes) else model
         self.expect_error(code, "inspect", path, mentions=[os.path.basename(path), *mentions])
@@ -231,11 +241,11 @@ class BadModels(CommandTest):
 
     def test_unknown_operators(self):
         nodes = [onnx.node("Frobnicate", ["x"], ["a"], "one"), onnx.node("Frobnicate", ["a"], ["b"]), onnx.node("Gronk", ["b"], ["y"])]
-        self.refused(UNSUPPORTED, onnx.simple(nodes), "2 x Frobnicate", "1 x Gronk")
+        self.kept_when_written(onnx.simple(nodes), "2 x Frobnicate", "1 x Gronk")
 
     def test_unknown_opset(self):
         self.refused(UNSUPPORTED, onnx.simple([onnx.node("Relu", ["x"], ["y"])], version=9999))
-        self.refused(UNSUPPORTED, onnx.simple([onnx.node("F", ["x"], ["y"], domain="com.example")], domains=["com.example"]), "com.example")
+        self.kept_when_written(onnx.simple([onnx.node("F", ["x"], ["y"], domain="com.example")], domains=["com.example"]), "com.example")
 
     def test_text(self):
         self.refused(INVALID, b"func.func @main(", name="bad.mlir")

@@ -42,6 +42,7 @@ compileModel(Model model, const SpecializeOptions &known,
   StageTimer timer(request);
   // Nothing is written back.
   model.module()->removeAttr(wholeNodesAttribute);
+  model.module()->removeAttr(lastingNodesAttribute);
   // On one machine, shardings mean nothing.
   sdy::dropShardings(model.module());
   if (model.module()

@@ -2,12 +2,14 @@
 
 #include "engine/compiler/MlirCompiler.h"
 
+#include "engine/compiler/OnnxSource.h"
 #include "engine/compiler/Simplification.h"
 #include "formats/onnx/WriteOnnx.h"
 #include "formats/stablehlo/StablehloReader.h"
 #include "formats/stablehlo/StablehloWriter.h"
 #include "formats/stablehlo/vhlo/Version.h"
 #include "interpreter/InterpreterExecutor.h"
+#include "runtime/MappedFile.h"
 
 #include <filesystem>
 
@@ -85,6 +87,29 @@ Error ofInput(Error error, const std::string &path) {
                                               : error;
 }
 
+Result<Model> readToRewrite(const ModelRequest &request, bool &isOnnx,
+                            ToOnnx toOnnx, ModelDescription &description) {
+  const std::string &path = request.path;
+  if (toOnnx != ToOnnx::No && request.bound.empty() &&
+      request.function.empty() && !isStablehloFolder(path)) {
+    auto file = MappedFile::open(path);
+    if (!file)
+      return file.takeError();
+    if (!(*file)->bytes().empty() && foreignKind((*file)->text()).empty() &&
+        !isStablehlo((*file)->bytes(), path)) {
+      isOnnx = true;
+      return OnnxSource::readToWrite(path, request.shapes,
+                                     toOnnx == ToOnnx::Frozen, description);
+    }
+  }
+  auto source = ModelSource::open(request);
+  if (!source)
+    return source.takeError();
+  isOnnx = (*source)->isOnnx();
+  description = (*source)->description();
+  return (*source)->asItIs();
+}
+
 Result<void> MlirCompiler::convert(const ConvertRequest &request) {
   const std::string &output = request.output;
   if (Result<void> good = checkOutputName(output); !good)
@@ -97,17 +122,19 @@ Result<void> MlirCompiler::convert(const ConvertRequest &request) {
     if (auto version = vhlo::parseTargetVersion(request.targetVersion);
         !version)
       return version.takeError();
-  auto source = ModelSource::open(request.input);
-  if (!source)
-    return source.takeError();
-  if (!request.mayOverwrite)
-    if (Result<void> good = checkOverwrite(request.input.path,
-                                           (*source)->description(), output);
-        !good)
-      return good;
-  Result<Model> model = (*source)->asItIs();
+  bool isOnnx;
+  ModelDescription description;
+  Result<Model> model = readToRewrite(
+      request.input, isOnnx,
+      StringRef(output).ends_with(".onnx") ? ToOnnx::Yes : ToOnnx::No,
+      description);
   if (!model)
     return inFile(model.takeError(), request.input.path);
+  if (!request.mayOverwrite)
+    if (Result<void> good =
+            checkOverwrite(request.input.path, description, output);
+        !good)
+      return good;
   if (Result<void> written = writeModel(*model, output, request.targetVersion);
       !written)
     return ofInput(written.takeError(), request.input.path);

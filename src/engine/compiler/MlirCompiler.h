@@ -46,6 +46,15 @@ private:
   std::unique_ptr<ModelSource> source;
 };
 
+/// Whether what is read from an ONNX file is to be written as ONNX again, and
+/// if so, whether the defaults of its inputs become constants.
+enum class ToOnnx { No, Yes, Frozen };
+
+/// The model as it is in its file, to be written anew. \p isOnnx is set to
+/// whether the file is ONNX, \p description to what is known of the model.
+Result<Model> readToRewrite(const ModelRequest &request, bool &isOnnx,
+                            ToOnnx toOnnx, ModelDescription &description);
+
 /// Writes \p model in the format that \p path's extension names: .onnx, .mlir,
 /// or .mlir.bc, .mlirbc and .stablehlo for portable artifacts, which are for
 /// readers of \p targetVersion of StableHLO (empty: the newest). Another

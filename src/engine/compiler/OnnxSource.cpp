@@ -30,6 +30,32 @@ OnnxSource::open(const std::string &path, const NamedShapes &shapes) {
   return std::unique_ptr<ModelSource>(std::move(source));
 }
 
+Result<Model> OnnxSource::readToWrite(const std::string &path,
+                                      const NamedShapes &shapes,
+                                      bool freezesDefaults,
+                                      ModelDescription &description) {
+  Result<onnx::OnnxFile> file = onnx::OnnxFile::open(path);
+  if (!file)
+    return file.takeError();
+  OnnxSource source(std::move(*file), shapes);
+  source.known = source.declared();
+  source.findDataFiles();
+  description = source.known;
+  if (Result<void> named = checkShapeNames(path, source.declared(), shapes);
+      !named)
+    return named.takeError();
+  ReadOptions options;
+  options.shapes.insert(shapes.begin(), shapes.end());
+  options.keepsUnknown = true;
+  options.keepsNodes = true;
+  options.freezesDefaults = freezesDefaults;
+  Result<Model> model = readOnnx(source.file, options);
+  if (model)
+    if (Result<void> sound = checkModel(*model); !sound)
+      return sound.takeError();
+  return model;
+}
+
 /// Reads the graph with what is known so far. Where that fails because an
 /// operator must know an input's sizes or values, reading waits until they are
 /// given.

@@ -14,6 +14,14 @@ public:
   static Result<std::unique_ptr<ModelSource>> open(const std::string &path,
                                                    const NamedShapes &shapes);
 
+  /// The model at \p path to be written as ONNX again: what cannot be
+  /// translated is kept as the node that it is. Initializers that are inputs,
+  /// too, become constants with \p freezesDefaults.
+  static Result<Model> readToWrite(const std::string &path,
+                                   const NamedShapes &shapes,
+                                   bool freezesDefaults,
+                                   ModelDescription &description);
+
   /// open() has done it.
   Result<void> describe() override { return {}; }
   bool isOnnx() const override { return true; }

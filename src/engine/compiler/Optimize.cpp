@@ -3,6 +3,7 @@
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/Simplification.h"
 
+#include "formats/onnx/NodeGroups.h"
 #include "passes/Freeze.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -67,24 +68,34 @@ static Result<void> checkSameFormat(bool isOnnx, const std::string &output) {
                     "reads; `sinter convert` changes it");
 }
 
+/// What the reader has to say.
+static std::vector<std::string> notesOf(const Model &model) {
+  std::vector<std::string> notes;
+  if (auto lines =
+          model.module()->getAttrOfType<mlir::ArrayAttr>(onnx::notesAttribute))
+    for (auto line : lines.getAsRange<mlir::StringAttr>())
+      notes.push_back(line.str());
+  return notes;
+}
+
 Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   if (!request.output.empty())
     if (Result<void> good = checkOutputName(request.output); !good)
       return good.takeError();
-  auto source = ModelSource::open(request.input);
-  if (!source)
-    return source.takeError();
-  if (Result<void> good = checkSameFormat((*source)->isOnnx(), request.output);
-      !good)
-    return good.takeError();
-  if (!request.output.empty() && !request.mayOverwrite)
-    if (Result<void> good = checkOverwrite(
-            request.input.path, (*source)->description(), request.output);
-        !good)
-      return good.takeError();
-  Result<Model> model = (*source)->asItIs();
+  bool isOnnx;
+  ModelDescription description;
+  Result<Model> model =
+      readToRewrite(request.input, isOnnx,
+                    request.freeze ? ToOnnx::Frozen : ToOnnx::Yes, description);
   if (!model)
     return inFile(model.takeError(), request.input.path);
+  if (Result<void> good = checkSameFormat(isOnnx, request.output); !good)
+    return good.takeError();
+  if (!request.output.empty() && !request.mayOverwrite)
+    if (Result<void> good =
+            checkOverwrite(request.input.path, description, request.output);
+        !good)
+      return good.takeError();
   if (request.freeze)
     if (Result<void> frozen = freeze(*model); !frozen)
       return inFile(frozen.takeError(), request.input.path);
@@ -99,15 +110,15 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   };
   return OptimizeReport{counts(simplified->operationsBefore),
                         counts(simplified->operationsAfter),
-                        counts(simplified->patterns)};
+                        counts(simplified->patterns), notesOf(*model)};
 }
 
 std::vector<PatternDescription> MlirCompiler::patterns() {
   std::vector<PatternDescription> list;
   for (const PatternInfo &pattern : allPatterns())
-    list.push_back({pattern.label.str(), pattern.picture.str(),
-                    pattern.pass.str(),
-                    toString(static_cast<Allowance>(pattern.needs))});
+    list.push_back(
+        {pattern.label.str(), pattern.picture.str(), pattern.pass.str(),
+         toString(static_cast<Allowance>(pattern.needs)), pattern.isForm});
   return list;
 }
 

@@ -8,9 +8,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "formats/onnx/Importer.h"
+#include "formats/onnx/NodeGroups.h"
 #include "formats/onnx/file/ArgumentNames.h"
 #include "formats/onnx/file/DataTypes.h"
+#include "graph/Constants.h"
 #include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <set>
 
@@ -103,6 +106,32 @@ Importer::addArgument(const std::string &name, const TypeProto_Tensor &type,
   return argument;
 }
 
+/// Whether an input stays what it is, of a type that the graph language lacks:
+/// a sequence or an optional of which nothing is told, strings, a tensor of
+/// unknown rank.
+bool Importer::isKeptInput(const ValueInfoProto &input) const {
+  if (!options.keepsNodes)
+    return false;
+  if (options.shapes.contains(input.name()) ||
+      options.shapes.contains(elementName(input.name(), 0)))
+    return false;
+  const TypeProto &type = input.type();
+  return !type.has_tensor_type() || !type.tensor_type().has_shape() ||
+         !onnx::elementTypeOf(type.tensor_type().elem_type());
+}
+
+/// Whether an initializer that is an input, too, stays a default that callers
+/// may replace. Before version 4 of the format every initializer had to be an
+/// input, so there it says nothing.
+bool Importer::isKeptDefault(const ValueInfoProto &input,
+                             const Frame &frame) const {
+  constexpr int64_t firstWithConstants = 4;
+  return options.keepsNodes && !options.freezesDefaults &&
+         file.model().ir_version() >= firstWithConstants &&
+         frame.initializers.contains(input.name()) &&
+         !options.shapes.contains(input.name());
+}
+
 Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
                                   func::FuncOp function) {
   std::map<std::string, int64_t> bindings;
@@ -111,9 +140,12 @@ Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
   for (const ValueInfoProto &input : graph.input()) {
     bool constant = frame.initializers.contains(input.name()) ||
                     frame.sparseInitializers.contains(input.name());
-    if (constant && !options.shapes.contains(input.name()))
+    if (constant && !options.shapes.contains(input.name()) &&
+        !isKeptDefault(input, frame))
       continue;
     inputs.push_back(&input);
+    if (isKeptInput(input))
+      continue;
     const TypeProto &inner = innerType(input.type());
     if (!inner.has_tensor_type())
       return unsupported(file.name() + ": input '" + input.name() +
@@ -139,6 +171,17 @@ Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
   SmallVector<DictionaryAttr> attributes;
   SmallVector<Type> types;
   for (const ValueInfoProto *input : inputs) {
+    if (isKeptInput(*input)) {
+      NamedAttrList list;
+      list.set(nameAttribute, builder.getStringAttr(input->name()));
+      Value argument = entryBlock->addArgument(
+          stablehlo::TokenType::get(builder.getContext()),
+          NameLoc::get(builder.getStringAttr(oneLine(input->name()))));
+      types.push_back(argument.getType());
+      attributes.push_back(list.getDictionary(builder.getContext()));
+      frame.values[input->name()] = Bound::kept(argument);
+      continue;
+    }
     SmallVector<Value> values;
     for (const std::string &name : argumentNames(*input, options.shapes)) {
       NamedAttrList list;
@@ -147,6 +190,16 @@ Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
       if (!argument)
         return argument.takeError();
       types.push_back(argument->getType());
+      if (isKeptDefault(*input, frame)) {
+        auto tensor = file.tensorOf(*frame.initializers.lookup(input->name()));
+        if (!tensor)
+          return tensor.takeError();
+        notes.push_back("'" + name +
+                        "' is an initializer and an input: it stays an input "
+                        "with a default; --freeze makes it a constant");
+        list.set(defaultAttribute,
+                 sinter::toAttribute(*tensor, name, builder.getContext()));
+      }
       attributes.push_back(list.getDictionary(builder.getContext()));
       auto value = options.values.find(name);
       values.push_back(value == options.values.end()
@@ -169,7 +222,9 @@ DictionaryAttr Importer::resultAttributes(const std::string &name,
                                           Value value) {
   NamedAttrList list;
   list.set(nameAttribute, builder.getStringAttr(name));
-  auto type = cast<RankedTensorType>(value.getType());
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return list.getDictionary(builder.getContext());
   SmallVector<Attribute> names;
   for (int64_t i = 0; i < type.getRank(); ++i) {
     Element size = known.sizeOf(value, i);
@@ -232,6 +287,19 @@ Result<void> Importer::bindOutputs(const GraphProto &graph, Frame &frame,
       return invalidModel(who + " is not defined");
     if (bound->kind == Bound::Poisoned)
       return unsupported(who + " cannot be computed");
+    if (options.keepsNodes) {
+      const bool isTensor =
+          !output.has_type() || output.type().has_tensor_type();
+      Value whole = bound->kind == Bound::Kept ? bound->value : bound->whole;
+      if (bound->kind == Bound::Kept || (whole && !isTensor)) {
+        values.push_back(whole);
+        attributes.push_back(resultAttributes(output.name(), whole));
+        continue;
+      }
+      if (!isTensor || bound->kind != Bound::Tensor)
+        return unsupported(who + " is a sequence or an optional of which only "
+                                 "the parts are known");
+    }
     if (bound->kind == Bound::Tensor) {
       if (auto fits = checkDeclaration(who, bound->value.getType(),
                                        output.type(), !options.shapes.empty());

@@ -79,6 +79,7 @@ Result<Model> Importer::run() {
   if (auto done = bindOutputs(graph, frame, function); !done)
     return done.takeError();
 
+  recordUnits();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*entryBlock)))
     if (isOpTriviallyDead(&op)) {
       known.forget(&op);
@@ -90,8 +91,9 @@ Result<Model> Importer::run() {
                  builder.getI64IntegerAttr(version));
   (*module)->setAttr(opsetsAttribute, versions.getDictionary(context));
   (*module)->setAttr(nodesAttribute, builder.getArrayAttr(nodeRecords));
-  (*module)->setAttr(wholeNodesAttribute,
-                     builder.getDenseI64ArrayAttr(wholeNodes));
+  (*module)->setAttr(headerAttribute, headerAttr());
+  if (ArrayAttr lines = notesAttr(); !lines.empty())
+    (*module)->setAttr(notesAttribute, lines);
   Model model(contextOwner, std::move(module));
   model.path = file.name();
   return model;
@@ -226,7 +228,41 @@ static std::string serialize(NodeProto node, const Frame &frame) {
   return node.SerializePartialAsString();
 }
 
-void Importer::recordGroup(NodeContext &node) {
+/// Whether a node that became \p ops could only be written as several, once
+/// they are no longer what they were.
+static bool isSeveral(ArrayRef<Operation *> ops) {
+  return llvm::count_if(ops, [](Operation *op) {
+           return !isa<stablehlo::BroadcastInDimOp, nn::BroadcastLikeOp>(op);
+         }) > 1;
+}
+
+/// Passes would, and then the group were not what it was.
+static void eraseDeadInside(Operation *op, KnownValues &known) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner :
+           llvm::make_early_inc_range(llvm::reverse(block))) {
+        eraseDeadInside(&inner, known);
+        if (isOpTriviallyDead(&inner)) {
+          known.forget(&inner);
+          inner.erase();
+        }
+      }
+}
+
+/// Whether the reader used values of a node's inputs up, so that only what it
+/// made of them is left, and that is several operations.
+bool Importer::cannotBeGivenBack(const NodeContext &node, const Operator &op) {
+  auto record = cast<DictionaryAttr>(nodeRecords[node.index]);
+  const bool hasGraph =
+      llvm::any_of(node.proto.attribute(), [](const AttributeProto &each) {
+        return each.has_g() || each.graphs_size() > 0;
+      });
+  return !record.contains("proto") && !hasGraph && isSeveral(node.ops) &&
+         !comesApart(op.name);
+}
+
+void Importer::recordGroup(NodeContext &node, const Operator &op) {
   llvm::SmallPtrSet<Operation *, 8> giving;
   for (const Bound &bound : node.outputs) {
     if (bound.value)
@@ -245,6 +281,9 @@ void Importer::recordGroup(NodeContext &node) {
     }
   }
   std::reverse(alive.begin(), alive.end());
+  for (Operation *op : alive)
+    eraseDeadInside(op, known);
+  node.ops = alive;
   NodeRecord record;
   record.opType = node.proto.op_type();
   record.domain = node.proto.domain();
@@ -272,7 +311,33 @@ void Importer::recordGroup(NodeContext &node) {
   }
   if (tensors)
     record.proto = serialize(node.proto, node.frame);
-  nodeRecords[node.index] = toAttribute(record, builder.getContext());
+  auto entry = toAttribute(record, builder.getContext());
+  nodeRecords[node.index] = entry;
+  ReadNode &read = readNodes[node.index];
+  read.opType = domainName(record.domain).empty() ? record.opType : "";
+  read.inputs.assign(record.inputs.begin(), record.inputs.end());
+  read.outputs.assign(record.outputs.begin(), record.outputs.end());
+  if (op.staysWhole)
+    lastingNodes.push_back(node.index);
+  if (op.staysWhole || (entry.contains("proto") && isSeveral(alive) &&
+                        !comesApart(record.opType)))
+    wholeNodes.push_back(node.index);
+}
+
+/// Writes down what passes leave alone.
+void Importer::recordUnits() {
+  SmallVector<Attribute> units;
+  llvm::DenseSet<int64_t> taken;
+  for (ArrayRef<int64_t> unit : findKnownForms(readNodes)) {
+    units.push_back(builder.getDenseI64ArrayAttr(unit));
+    taken.insert(unit.begin(), unit.end());
+  }
+  for (int64_t number : wholeNodes)
+    if (!taken.contains(number))
+      units.push_back(builder.getDenseI64ArrayAttr(number));
+  (*module)->setAttr(wholeNodesAttribute, builder.getArrayAttr(units));
+  (*module)->setAttr(lastingNodesAttribute,
+                     builder.getDenseI64ArrayAttr(lastingNodes));
 }
 
 /// Makes one op of a node that lacks sizes or values, so that a writer can give
@@ -310,10 +375,6 @@ bool Importer::defer(NodeContext &node) {
 
 void Importer::importNode(const NodeProto &node, Frame &frame) {
   auto version = versionOf(frame, node.domain());
-  auto refuse = [&](const std::string &reason) {
-    addUnsupported(node, frame, version.value_or(0), reason);
-    poison(node, frame);
-  };
   auto invalid = [&](const std::string &reason) {
     firstError = invalidModel(file.name() + ": " + frame.prefix +
                               describe(node) + ": " + reason);
@@ -322,7 +383,7 @@ void Importer::importNode(const NodeProto &node, Frame &frame) {
     return invalid("more than " + std::to_string(mostNodes) +
                    " nodes once loops and functions are written out");
   SmallVector<Bound> inputs;
-  bool poisoned = false;
+  bool poisoned = false, readsKept = false;
   for (const std::string &name : node.input()) {
     if (name.empty()) {
       inputs.push_back(Bound());
@@ -334,14 +395,21 @@ void Importer::importNode(const NodeProto &node, Frame &frame) {
     if (!bound)
       return invalid("input '" + oneLine(name) + "' is not defined");
     poisoned |= bound->kind == Bound::Poisoned;
+    readsKept |= bound->kind == Bound::Kept;
     inputs.push_back(*bound);
   }
+  auto refuse = [&](const std::string &reason) {
+    if (mayKeep(frame) && keepNode(node, frame, inputs, {}, false, reason))
+      return;
+    addUnsupported(node, frame, version.value_or(0), reason);
+    poison(node, frame);
+  };
+  if (readsKept)
+    return refuse("reads what a node gives that is kept as it is");
   if (const FunctionProto *function =
-          findFunction(node.domain(), node.op_type(), node.overload())) {
-    if (poisoned)
-      return poison(node, frame);
-    return importCall(node, *function, frame, inputs);
-  }
+          findFunction(node.domain(), node.op_type(), node.overload()))
+    return poisoned ? poison(node, frame)
+                    : importCall(node, *function, frame, inputs);
   const Operator *op = findOperator(domainName(node.domain()), node.op_type());
   if (!version)
     return op ? invalid(
@@ -355,42 +423,97 @@ void Importer::importNode(const NodeProto &node, Frame &frame) {
                   " and newer are known");
   if (poisoned)
     return poison(node, frame);
+  translate(node, frame, inputs, *version, *op);
+}
 
-  NodeContext context(*this, frame, node, *version, nodeRecords.size());
+/// Operators whose graph is written out when it is read: a file is better off
+/// with the node.
+static bool isWrittenOut(const Operator &op) {
+  return op.name == "Scan" || op.name == "SequenceMap";
+}
+
+void Importer::translate(const NodeProto &node, Frame &frame,
+                         ArrayRef<Bound> inputs, int64_t version,
+                         const Operator &op) {
+  const Checkpoint before = checkpoint();
+  const bool keeps = mayKeep(frame);
+  hasDrawn &= !keeps;
+  NodeContext context(*this, frame, node, version, nodeRecords.size());
   nodeRecords.push_back(builder.getDictionaryAttr({}));
+  readNodes.emplace_back();
   reported.take();
-  if (context.inputCount() > op->maxInputs)
+  if (context.inputCount() > op.maxInputs)
     context.fail("has " + Twine(context.inputCount()) + " inputs, at most " +
-                 Twine(op->maxInputs) + " are allowed");
+                 Twine(op.maxInputs) + " are allowed");
   for (auto [i, input] : llvm::enumerate(inputs)) {
-    if (input.kind == Bound::Sequence && !op->takesAnyValue)
+    if (input.kind == Bound::Sequence && !op.takesAnyValue)
       context.fail("input " + Twine(i) + " is a sequence, not a tensor");
   }
-  for (int i = 0; i < op->minInputs; ++i) {
+  for (int i = 0; i < op.minInputs; ++i) {
     bool listed = i < node.input_size() && !node.input(i).empty();
-    if (!listed || (!op->takesAnyValue && !context.has(i)))
+    if (!listed || (!op.takesAnyValue && !context.has(i)))
       context.fail("input " + Twine(i) + " is missing");
   }
-  bool done = !context.failed() && succeeded(op->import(context));
+  bool done = !context.failed() && succeeded(op.import(context));
   if (firstError)
     return;
   if (context.error && context.error->waits && options.keepsUnknown)
     done = defer(context);
+  const bool isUnsupported = unsupportedNodes.size() > before.unsupported ||
+                             ((!done || context.failed()) && context.error &&
+                              context.error->kind == ErrorKind::Unsupported);
+  if (keeps && (isUnsupported || hasDrawn || isWrittenOut(op))) {
+    SmallVector<Type> types;
+    if (!isUnsupported && done)
+      for (const Bound &output : context.outputs)
+        types.push_back(output.kind == Bound::Tensor && output.value
+                            ? output.value.getType()
+                            : Type());
+    const std::string reason =
+        isUnsupported && context.error ? context.error->reason : "";
+    const auto refused = std::move(unsupportedNodes);
+    unsupportedNodes = {};
+    rollBack(before);
+    if (keepNode(node, frame, inputs, types, false, reason))
+      return;
+    unsupportedNodes = refused;
+    if (!isUnsupported)
+      return addUnsupported(node, frame, version, "it cannot be kept"),
+             poison(node, frame);
+  }
   if (!done || context.failed()) {
     ErrorInNode why = context.error.value_or(
         ErrorInNode{ErrorKind::InvalidModel, "not valid"});
-    if (why.kind == ErrorKind::Unsupported)
-      return refuse(why.reason);
-    invalid(why.reason);
-    firstError->kind = why.kind;
+    if (why.kind == ErrorKind::Unsupported) {
+      addUnsupported(node, frame, version, why.reason);
+      return poison(node, frame);
+    }
+    firstError = Error{why.kind, file.name() + ": " + frame.prefix +
+                                     describe(node) + ": " + why.reason};
     return;
   }
+  bool isTensor = op.name != "Optional";
   for (int64_t i = 0; i < context.outputCount(); ++i)
-    if (context.wants(i))
+    if (context.wants(i)) {
       frame.values[node.output(i)] = context.outputs[i];
-  recordGroup(context);
-  if (op->staysWhole)
-    wholeNodes.push_back(context.index);
+      isTensor &= context.outputs[i].kind == Bound::Tensor;
+    }
+  recordGroup(context, op);
+  // What can be written neither as it was nor as one node.
+  if (keeps && isTensor && cannotBeGivenBack(context, op)) {
+    SmallVector<Type> types;
+    for (const Bound &output : context.outputs)
+      types.push_back(output.value ? output.value.getType() : Type());
+    rollBack(before);
+    if (!keepNode(node, frame, inputs, types, false, "")) {
+      addUnsupported(node, frame, version, "it cannot be kept");
+      poison(node, frame);
+    }
+    return;
+  }
+  // Whether somebody needs the sequence as such shows later.
+  if (keeps && !isTensor)
+    keepNode(node, frame, inputs, {}, true, "");
 }
 
 //===----------------------------------------------------------------------===//
@@ -430,6 +553,11 @@ std::optional<std::vector<Bound>> Importer::importGraph(const GraphProto &graph,
                                 oneLine(output.name()) + "' of graph '" +
                                 oneLine(graph.name()) + "' is not defined");
       return std::nullopt;
+    }
+    if (bound->kind == Bound::Kept) {
+      ++unsupportedNodes["a graph that gives what a kept node gives"].count;
+      outputs.push_back(Bound::poisoned());
+      continue;
     }
     outputs.push_back(*bound);
   }
@@ -499,8 +627,32 @@ Importer::importFunction(const FunctionProto &function, Frame &caller,
 
 void Importer::importCall(const NodeProto &node, const FunctionProto &function,
                           Frame &frame, ArrayRef<Bound> inputs) {
+  const Checkpoint before = checkpoint();
+  const bool keeps = mayKeep(frame);
+  hasDrawn &= !keeps;
   auto outputs = importFunction(function, frame, node, inputs);
-  for (int i = 0; outputs && i < node.output_size(); ++i) {
+  if (!outputs || firstError)
+    return;
+  const bool isUnsupported = unsupportedNodes.size() > before.unsupported;
+  if (keeps && (isUnsupported || hasDrawn)) {
+    SmallVector<Type> types;
+    if (!isUnsupported)
+      for (const Bound &output : *outputs)
+        types.push_back(output.kind == Bound::Tensor && output.value
+                            ? output.value.getType()
+                            : Type());
+    const auto refused = std::move(unsupportedNodes);
+    unsupportedNodes = {};
+    rollBack(before);
+    if (keepNode(node, frame, inputs, types, false,
+                 refused.empty() ? "" : refused.begin()->first)) {
+      keepsCalls = true;
+      return;
+    }
+    unsupportedNodes = refused;
+    return poison(node, frame);
+  }
+  for (int i = 0; i < node.output_size(); ++i) {
     if (node.output(i).empty())
       continue;
     if (i >= static_cast<int>(outputs->size())) {

@@ -10,6 +10,7 @@
 #ifndef SINTER_FORMATS_ONNX_IMPORTER_H
 #define SINTER_FORMATS_ONNX_IMPORTER_H
 
+#include "formats/onnx/KnownForms.h"
 #include "formats/onnx/KnownValues.h"
 #include "formats/onnx/OnnxReader.h"
 #include "formats/onnx/file/OnnxFile.h"
@@ -22,7 +23,7 @@ namespace sinter::onnx {
 
 /// What a name of the file stands for while a model is read.
 struct Bound {
-  enum Kind : uint8_t { Tensor, Sequence, None, Poisoned };
+  enum Kind : uint8_t { Tensor, Sequence, None, Kept, Poisoned };
   Bound() = default;
   Bound(mlir::Value value) : kind(Tensor), value(value) {}
   static Bound sequence(llvm::SmallVector<mlir::Value> elements) {
@@ -36,9 +37,19 @@ struct Bound {
     bound.kind = Poisoned;
     return bound;
   }
-  /// None: an empty optional. Poisoned: a node before it is not supported.
+  static Bound kept(mlir::Value value) {
+    Bound bound(value);
+    bound.kind = Kept;
+    return bound;
+  }
+  /// None: an empty optional. Kept: what is of no type of the graph language,
+  /// or not known to be of one; only kept nodes read it. Poisoned: a node
+  /// before it is not supported.
   Kind kind = None;
   mlir::Value value;
+  /// What a kept node gives for the same, as one value; null where there is
+  /// none. See KeptNodes.cpp.
+  mlir::Value whole;
   llvm::SmallVector<mlir::Value> elements;
 };
 
@@ -102,6 +113,9 @@ public:
   mlir::Value makeInitializer(const class sinter::Tensor &tensor,
                               llvm::StringRef name);
 
+  /// That the node which is being read draws random numbers.
+  bool hasDrawn = false;
+
   OnnxFile file;
   const ReadOptions &options;
   std::shared_ptr<mlir::MLIRContext> contextOwner;
@@ -126,8 +140,47 @@ private:
   Result<void> bindOutputs(const GraphProto &graph, Frame &frame,
                            mlir::func::FuncOp function);
   bool defer(class NodeContext &node);
-  void recordGroup(class NodeContext &node);
+  void recordGroup(class NodeContext &node, const struct Operator &op);
+  void recordUnits();
+  bool cannotBeGivenBack(const class NodeContext &node,
+                         const struct Operator &op);
   void poison(const NodeProto &node, Frame &frame);
+  void translate(const NodeProto &node, Frame &frame,
+                 llvm::ArrayRef<Bound> inputs, int64_t version,
+                 const struct Operator &op);
+
+  //===--- Kept nodes (KeptNodes.cpp) -------------------------------------===//
+
+  /// How far the main graph was read before a node.
+  struct Checkpoint {
+    mlir::Operation *last = nullptr;
+    size_t nodes = 0, unsupported = 0;
+  };
+  /// Whether nodes of \p frame can be kept.
+  bool mayKeep(const Frame &frame) const {
+    return options.keepsNodes && !frame.parent && !frame.isFunction;
+  }
+  Checkpoint checkpoint() const;
+  void rollBack(const Checkpoint &before);
+  /// What \p node gives is what a kept node gives; with \p isBeside, only for
+  /// those who need it as one value. The outputs are of \p types where not
+  /// null, else of what the file declares. Whether that can be said.
+  bool keepNode(const NodeProto &node, Frame &frame,
+                llvm::ArrayRef<Bound> inputs, llvm::ArrayRef<mlir::Type> types,
+                bool isBeside, const std::string &reason);
+  mlir::Type keptType(const std::string &name);
+  void setDeclaredSymbols(mlir::Value value, const std::string &name);
+  std::optional<std::string> wholeProto(const NodeProto &node);
+  bool isKeptInput(const ValueInfoProto &input) const;
+  bool isKeptDefault(const ValueInfoProto &input, const Frame &frame) const;
+  mlir::StringAttr headerAttr();
+  mlir::ArrayAttr notesAttr();
+
+  /// By what they are and why: how many nodes are kept.
+  std::map<std::string, int64_t> keptNodes;
+  std::vector<std::string> notes;
+  bool keepsCalls = false;
+
   void addUnsupported(const NodeProto &node, const Frame &frame,
                       int64_t version, const std::string &reason);
   Error unsupportedError() const;
@@ -142,8 +195,11 @@ private:
   llvm::StringMap<const FunctionProto *> functions;
   std::optional<llvm::StringMap<const TypeProto *>> declaredTypes;
   std::vector<mlir::Attribute> nodeRecords;
-  /// The numbers of those that passes leave alone.
-  std::vector<int64_t> wholeNodes;
+  /// The nodes of those, by the same numbers.
+  std::vector<ReadNode> readNodes;
+  /// The numbers of those that passes leave alone, and of those among them
+  /// that stay even if they are constant.
+  std::vector<int64_t> wholeNodes, lastingNodes;
   FirstError reported;
   std::optional<Error> firstError;
   struct Unsupported {

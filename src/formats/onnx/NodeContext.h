@@ -85,6 +85,8 @@ public:
   /// the node may well be supported (see ReadOptions::keepsUnknown).
   Failure unknown(const llvm::Twine &reason);
   bool failed() const { return error.has_value(); }
+  /// The node draws random numbers.
+  void noteDraw() { importer.hasDrawn = true; }
 
   //===--- Attributes -----------------------------------------------------===//
   // A missing attribute gives the default; one of another type fails.

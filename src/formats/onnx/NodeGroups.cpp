@@ -109,7 +109,11 @@ constantsOf(const NodeRecord &record, ArrayRef<Value> externals,
             Builder &builder) {
   SmallVector<Attribute> result;
   for (Value external : externals) {
-    if (findIn(record.inputs, external) != ArrayRef(record.inputs).end()) {
+    bool isCaptured = llvm::any_of(record.captures, [&](const auto &each) {
+      return keyOf(each.second) == keyOf(external);
+    });
+    if (isCaptured ||
+        findIn(record.inputs, external) != ArrayRef(record.inputs).end()) {
       result.push_back(builder.getUnitAttr());
       continue;
     }
@@ -140,6 +144,22 @@ static std::optional<SmallVector<Attribute>> outputsOf(const NodeRecord &record,
   return result;
 }
 
+/// `captures` of the entry; nothing if one is not used.
+static std::optional<SmallVector<Attribute>>
+capturesOf(const NodeRecord &record, ArrayRef<Value> externals,
+           Builder &builder) {
+  SmallVector<Attribute> result;
+  for (const auto &[name, value] : record.captures) {
+    auto found = findIn(externals, value);
+    if (found == externals.end())
+      return std::nullopt;
+    result.push_back(builder.getArrayAttr(
+        {builder.getStringAttr(name),
+         builder.getI64IntegerAttr(found - externals.begin())}));
+  }
+  return result;
+}
+
 DictionaryAttr toAttribute(const NodeRecord &record, MLIRContext *context) {
   Builder builder(context);
   NamedAttrList entry;
@@ -151,14 +171,17 @@ DictionaryAttr toAttribute(const NodeRecord &record, MLIRContext *context) {
   auto inputs = inputsOf(record, shape.externals, builder);
   auto constants = constantsOf(record, shape.externals, builder);
   auto outputs = outputsOf(record, builder);
+  auto captures = capturesOf(record, shape.externals, builder);
   if (record.proto.empty() || record.ops.empty() || !inputs || !constants ||
-      !outputs)
+      !outputs || !captures)
     return entry.getDictionary(context);
   entry.set("proto", builder.getStringAttr(record.proto));
   entry.set("group", builder.getI64IntegerAttr(shape.fingerprint));
   entry.set("inputs", builder.getArrayAttr(*inputs));
   entry.set("constants", builder.getArrayAttr(*constants));
   entry.set("outputs", builder.getArrayAttr(*outputs));
+  if (!captures->empty())
+    entry.set("captures", builder.getArrayAttr(*captures));
   return entry.getDictionary(context);
 }
 
@@ -192,6 +215,17 @@ std::optional<UntouchedNode> untouchedNode(DictionaryAttr record,
       entry.constant = dyn_cast<ElementsAttr>(input);
     }
   }
+  if (auto captures = record.getAs<ArrayAttr>("captures"))
+    for (auto capture : captures.getAsRange<ArrayAttr>()) {
+      if (capture.size() != 2)
+        return std::nullopt;
+      auto name = dyn_cast<StringAttr>(capture[0]);
+      auto number = dyn_cast<IntegerAttr>(capture[1]);
+      if (!name || !number || number.getInt() < 0 ||
+          number.getInt() >= static_cast<int64_t>(shape.externals.size()))
+        return std::nullopt;
+      node.captures.push_back({name.str(), shape.externals[number.getInt()]});
+    }
   for (Attribute output : outputs) {
     Value value;
     if (auto place = dyn_cast<DenseI64ArrayAttr>(output)) {

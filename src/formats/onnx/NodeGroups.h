@@ -18,14 +18,21 @@
 //                value that it must have; unit for the others
 //   outputs      one entry for each output of the node: unit if absent, else
 //                [i, j]: result j of the group's i-th op
+//   captures     what the node's graphs use from outside: [name, k], the k-th
+//                external operand; absent if there are none
 //
 // External operands are numbered in the order of their first use, equal
 // constants of one name as one. A group is untouched if its fingerprint and its
 // constants are what they were, and if nothing outside uses a result that is no
 // output. Its external operands and the types of all values may have changed.
 //
-// The module's attribute `onnx.opsets` is a dictionary: domain -> i64, and
-// `onnx.whole_nodes` has the numbers of the nodes that passes leave alone.
+// The module's attribute `onnx.opsets` is a dictionary: domain -> i64;
+// `onnx.whole_nodes` and `onnx.lasting_nodes` say which nodes passes leave
+// alone (passes/Groups.h). `onnx.header` is the file without its computation, a
+// serialised ModelProto: who made it, what it says of itself, the inputs,
+// outputs and tensors as it declares them, and the functions that nodes call
+// that are kept. `onnx.notes` are lines for the user. An argument's
+// `onnx.default` is the value that it has where none is given.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +49,12 @@ namespace sinter::onnx {
 inline constexpr llvm::StringLiteral nodeAttribute = "onnx.node";
 inline constexpr llvm::StringLiteral nodesAttribute = "onnx.nodes";
 inline constexpr llvm::StringLiteral wholeNodesAttribute = "onnx.whole_nodes";
+inline constexpr llvm::StringLiteral lastingNodesAttribute =
+    "onnx.lasting_nodes";
 inline constexpr llvm::StringLiteral opsetsAttribute = "onnx.opsets";
+inline constexpr llvm::StringLiteral headerAttribute = "onnx.header";
+inline constexpr llvm::StringLiteral notesAttribute = "onnx.notes";
+inline constexpr llvm::StringLiteral defaultAttribute = "onnx.default";
 
 /// What the reader knows of a node that it has translated.
 struct NodeRecord {
@@ -57,6 +69,8 @@ struct NodeRecord {
   llvm::SmallVector<mlir::Value> inputs;
   llvm::SmallVector<mlir::ElementsAttr> known;
   llvm::SmallVector<mlir::Value> outputs;
+  /// What the node's graphs use from outside.
+  std::vector<std::pair<std::string, mlir::Value>> captures;
 };
 
 /// The entry of `onnx.nodes`; without `proto` if the node cannot be given back.
@@ -72,6 +86,7 @@ struct UntouchedNode {
   };
   llvm::StringRef proto;
   llvm::SmallVector<Input> inputs;
+  std::vector<std::pair<std::string, mlir::Value>> captures;
   /// Null where absent.
   llvm::SmallVector<mlir::Value> outputs;
 };

@@ -30,6 +30,13 @@ struct ReadOptions {
   /// again and not run. What it gives must be known in rank and element type.
   /// Otherwise it is Unsupported.
   bool keepsUnknown = false;
+  /// Whether the model is to be written as ONNX again. Then what cannot be
+  /// translated, draws random numbers, or gives sequences and optionals, is
+  /// kept as the node that it is (formats/onnx/KeptNodes.cpp), and what depends
+  /// on its values with it.
+  bool keepsNodes = false;
+  /// With keepsNodes: initializers that are inputs, too, become constants.
+  bool freezesDefaults = false;
 };
 
 /// Reads and checks the ONNX model at \p path. Weights stay in the mapped file,

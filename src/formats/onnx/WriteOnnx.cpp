@@ -33,6 +33,48 @@ static int64_t declaredVersion(ModuleOp module) {
   return defaultVersion;
 }
 
+/// The version of the operator set that \p model declares; 0 if it declares
+/// none.
+static int64_t standardVersion(const ModelProto &model) {
+  for (const OperatorSetIdProto &each : model.opset_import())
+    if (each.domain().empty() || each.domain() == "ai.onnx")
+      return each.version();
+  return 0;
+}
+
+/// What a model says of itself. A model that was ONNX \p before keeps it.
+static void setHeader(ModelProto &proto, const ModelProto &before,
+                      int64_t version) {
+  if (!before.has_ir_version()) {
+    proto.set_ir_version(irVersionFor(version));
+    proto.set_producer_name("sinter");
+    proto.set_producer_version(SINTER_VERSION);
+    return;
+  }
+  // The first version with initializers that are no inputs.
+  constexpr int64_t firstWithConstants = 4;
+  int64_t irVersion = before.ir_version();
+  if (proto.graph().initializer_size() > 0)
+    irVersion = std::max(irVersion, firstWithConstants);
+  if (version > standardVersion(before) &&
+      standardVersion(proto) > standardVersion(before))
+    irVersion = std::max(irVersion, irVersionFor(version));
+  proto.set_ir_version(irVersion);
+  if (before.has_producer_name())
+    proto.set_producer_name(before.producer_name());
+  if (before.has_producer_version())
+    proto.set_producer_version(before.producer_version());
+  if (before.has_domain())
+    proto.set_domain(before.domain());
+  if (before.has_model_version())
+    proto.set_model_version(before.model_version());
+  if (before.has_doc_string())
+    proto.set_doc_string(before.doc_string());
+  *proto.mutable_configuration() = before.configuration();
+  *proto.mutable_functions() = before.functions();
+  *proto.mutable_metadata_props() = before.metadata_props();
+}
+
 static Error listUnsupported(const std::string &path,
                              const std::map<std::string, int64_t> &ops) {
   std::string text = path + ": ONNX has no form for: ";
@@ -66,9 +108,7 @@ Result<void> writeOnnx(const Model &model, const std::string &path) {
     if (!writer.unsupportedOps().empty())
       return listUnsupported(path, writer.unsupportedOps());
     ModelProto &proto = writer.model();
-    proto.set_ir_version(irVersionFor(version));
-    proto.set_producer_name("sinter");
-    proto.set_producer_version(SINTER_VERSION);
+    setHeader(proto, writer.original(), version);
     return writer.data().write(proto, path);
   }
 }

@@ -1,4 +1,5 @@
 #include "formats/onnx/WriteOnnx.h"
+#include "formats/onnx/NodeGroups.h"
 
 #include "formats/onnx/OnnxReader.h"
 #include "formats/onnx/file/OnnxFile.h"

@@ -40,6 +40,7 @@ static uint32_t seedFrom(StringRef name) {
 }
 
 Draws drawsOf(NodeContext &node) {
+  node.noteDraw();
   // Dropout's seed is an integer, all others' are floating-point numbers.
   if (const AttributeProto *seed = node.attribute("seed")) {
     const bool isInteger = seed->type() == AttributeProto::INT;

@@ -4,6 +4,7 @@
 
 #include "graph/Constants.h"
 #include "graph/nn/NnOps.h"
+#include "interpreter/Strided.h"
 #include "llvm/ADT/STLExtras.h"
 #include <functional>
 
@@ -320,7 +321,15 @@ Name Emitter::cast(const Name &x, Type from, Type to) {
   return make("Cast", {x}, {{"to", dataType.value_or(0)}});
 }
 
+std::optional<Tensor> Emitter::initializer(const Name &x) const {
+  ElementsAttr value = writer.initializerValue(x);
+  return value ? toTensor(value) : std::nullopt;
+}
+
 Name Emitter::reshape(const Name &x, ArrayRef<int64_t> shape) {
+  if (auto tensor = initializer(x);
+      tensor && !ShapedType::isDynamicShape(shape))
+    return constant(tensor->reshaped(Shape(shape.begin(), shape.end())), x);
   Ints sizes(shape);
   for (int64_t &size : sizes)
     if (ShapedType::isDynamic(size))
@@ -334,6 +343,8 @@ Name Emitter::reshape(const Name &x, ArrayRef<int64_t> shape) {
 Name Emitter::transpose(const Name &x, ArrayRef<int64_t> permutation) {
   if (llvm::equal(permutation, identity(permutation.size())))
     return x;
+  if (auto tensor = initializer(x))
+    return constant(interpreter::transposed(*tensor, permutation), x);
   return make("Transpose", {x}, {{"perm", permutation}});
 }
 
@@ -354,7 +365,23 @@ Name Emitter::slice(const Name &x, ArrayRef<int64_t> axes,
                         integers(steps)});
 }
 
+/// \p tensor from its last to its first element along \p axes.
+static Tensor reversed(const Tensor &tensor, ArrayRef<int64_t> axes) {
+  Tensor result(tensor.type(), tensor.shape());
+  interpreter::Layout from = interpreter::rowMajor(tensor.shape());
+  for (int64_t axis : axes) {
+    from.offset += (tensor.shape()[axis] - 1) * from.strides[axis];
+    from.strides[axis] *= -1;
+  }
+  interpreter::copyBox(
+      byteSize(tensor.type()), tensor.shape(), result.mutableBytes(),
+      interpreter::rowMajor(tensor.shape()), tensor.data(), from);
+  return result;
+}
+
 Name Emitter::reverse(const Name &x, ArrayRef<int64_t> axes) {
+  if (auto tensor = initializer(x); tensor && tensor->size() > 0)
+    return axes.empty() ? x : constant(reversed(*tensor, axes), x);
   Ints starts(axes.size(), -1), ends(axes.size(), INT64_MIN),
       steps(axes.size(), -1);
   return slice(x, axes, starts, ends, steps);

@@ -98,6 +98,8 @@ public:
 
   //===--- Common nodes: nothing where they would change nothing ----------===//
 
+  // Of an initializer, reshape, transpose and reverse give another one.
+
   Name cast(const Name &x, mlir::Type from, mlir::Type to);
   /// One size may be unknown.
   Name reshape(const Name &x, llvm::ArrayRef<int64_t> shape);
@@ -127,6 +129,7 @@ public:
   Name bias;
 
 private:
+  std::optional<Tensor> initializer(const Name &x) const;
   Name aligned(mlir::Value value, const struct Source &source);
   NodeProto &add(llvm::StringRef opType, llvm::ArrayRef<Name> inputs,
                  const NodeAttributes &attributes);

@@ -43,36 +43,67 @@ GraphWriter::GraphWriter(ModuleOp module, int64_t version)
 }
 
 void GraphWriter::run() {
+  if (auto before = module->getAttrOfType<StringAttr>(headerAttribute))
+    if (!header.ParsePartialFromArray(before.getValue().data(),
+                                      before.getValue().size()))
+      header.Clear();
   auto function = entryOf(module);
   GraphProto &graph = *proto.mutable_graph();
   graph.set_name("graph");
   if (auto name = dyn_cast<NameLoc>(module.getLoc()))
     graph.set_name(name.getName().str());
-  for (const auto &[domain, opset] : opsets) {
-    OperatorSetIdProto &import = *proto.add_opset_import();
-    import.set_domain(domain == "ai.onnx" ? "" : domain);
-    import.set_version(opset);
-  }
+  if (header.graph().has_doc_string())
+    graph.set_doc_string(header.graph().doc_string());
+  *graph.mutable_metadata_props() = header.graph().metadata_props();
   planNames();
   planBlock(function.getBody().front());
   OpenGraph open{&graph, {}};
   current = &open;
-  for (BlockArgument argument : function.getArguments()) {
-    auto dims = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
-                                                     dimsAttribute);
-    Name name = claim(argument);
-    names[argument] = name;
-    open.tensors.insert(name);
-    if (!describe(*graph.add_input(), name, argument.getType(), dims))
-      ++unsupported["inputs of a type that ONNX lacks"];
-  }
+  writeInputs(function);
   writeBlock(function.getBody().front());
   writeOutputs(function);
+  dropUnusedInitializers();
+  writeTensorInfos();
+  writeImports();
   current = nullptr;
+}
+
+/// What the file said of tensors, by name.
+template <typename Infos>
+static llvm::StringMap<const ValueInfoProto *> byName(const Infos &infos) {
+  llvm::StringMap<const ValueInfoProto *> map;
+  for (const ValueInfoProto &each : infos)
+    map[each.name()] = &each;
+  return map;
+}
+
+void GraphWriter::writeInputs(func::FuncOp function) {
+  GraphProto &graph = *current->proto;
+  const auto before = byName(header.graph().input());
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    auto dims = function.getArgAttrOfType<ArrayAttr>(number, dimsAttribute);
+    Name name = claim(argument);
+    names[argument] = name;
+    current->tensors.insert(name);
+    if (!describe(*graph.add_input(), name, argument.getType(), dims,
+                  before.lookup(name)))
+      ++unsupported["inputs of a type that ONNX lacks"];
+    auto value =
+        function.getArgAttrOfType<ElementsAttr>(number, defaultAttribute);
+    if (!value)
+      continue;
+    std::optional<Tensor> tensor = toTensor(value);
+    TensorProto &initializer = *graph.add_initializer();
+    initializer.set_name(name);
+    if (!tensor || !tensorData.setData(initializer, *tensor))
+      ++unsupported["constants of a type that ONNX lacks"];
+  }
 }
 
 void GraphWriter::writeOutputs(func::FuncOp function) {
   Operation *terminator = function.getBody().front().getTerminator();
+  const auto before = byName(header.graph().output());
   std::set<Name> written;
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
     auto given = function.getResultAttrOfType<StringAttr>(i, nameAttribute);
@@ -95,34 +126,112 @@ void GraphWriter::writeOutputs(func::FuncOp function) {
     }
     written.insert(wantedName);
     if (!describe(*current->proto->add_output(), wantedName, value.getType(),
-                  dims))
+                  dims, before.lookup(wantedName)))
       ++unsupported["outputs of a type that ONNX lacks"];
   }
 }
 
-bool GraphWriter::describe(ValueInfoProto &info, const Name &name, Type type,
-                           ArrayAttr dims) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  auto element =
-      tensor ? sinter::elementTypeOf(tensor.getElementType()) : std::nullopt;
-  auto dataType = element ? dataTypeOf(*element) : std::nullopt;
-  info.set_name(name);
-  if (!dataType)
-    return false;
-  auto &typeProto = *info.mutable_type()->mutable_tensor_type();
-  typeProto.set_elem_type(*dataType);
-  auto &shape = *typeProto.mutable_shape();
-  for (auto [i, size] : llvm::enumerate(tensor.getShape())) {
-    auto &dim = *shape.add_dim();
+/// The tensors that the nodes of a graph read, those of its own included.
+static void addRead(const GraphProto &graph, llvm::StringSet<> &names) {
+  for (const ValueInfoProto &output : graph.output())
+    names.insert(output.name());
+  for (const NodeProto &node : graph.node()) {
+    for (const std::string &input : node.input())
+      names.insert(input);
+    for (const AttributeProto &attribute : node.attribute()) {
+      if (attribute.has_g())
+        addRead(attribute.g(), names);
+      for (const GraphProto &inner : attribute.graphs())
+        addRead(inner, names);
+    }
+  }
+}
+
+/// A weight that is written turned round, or that a rule asked for in vain, is
+/// not needed as it was. Defaults of inputs stay.
+void GraphWriter::dropUnusedInitializers() {
+  GraphProto &graph = *current->proto;
+  llvm::StringSet<> needed;
+  addRead(graph, needed);
+  for (const ValueInfoProto &input : graph.input())
+    needed.insert(input.name());
+  auto &list = *graph.mutable_initializer();
+  list.erase(std::remove_if(list.begin(), list.end(),
+                            [&](const TensorProto &each) {
+                              return !needed.contains(each.name());
+                            }),
+             list.end());
+}
+
+/// What the file says of tensors that are still there.
+void GraphWriter::writeTensorInfos() {
+  const auto outputs = byName(current->proto->output());
+  for (const ValueInfoProto &each : header.graph().value_info())
+    if (keptTensors.contains(each.name()) && !outputs.contains(each.name()))
+      *current->proto->add_value_info() = each;
+}
+
+void GraphWriter::writeImports() {
+  const bool declaresStandard =
+      header.opset_import_size() == 0 ||
+      llvm::any_of(header.opset_import(), [](const OperatorSetIdProto &each) {
+        return each.domain().empty() || each.domain() == "ai.onnx";
+      });
+  // In the file's order, then what is new.
+  std::vector<std::string> domains;
+  for (const OperatorSetIdProto &each : header.opset_import())
+    domains.push_back(each.domain().empty() ? "ai.onnx" : each.domain());
+  for (const auto &[domain, opset] : opsets)
+    domains.push_back(domain);
+  llvm::StringSet<> imported;
+  for (const std::string &domain : domains) {
+    auto found = opsets.find(domain);
+    bool isNeeded = domain != "ai.onnx" || declaresStandard || usesStandard;
+    if (found == opsets.end() || !isNeeded || !imported.insert(domain).second)
+      continue;
+    OperatorSetIdProto &import = *proto.add_opset_import();
+    import.set_domain(domain == "ai.onnx" ? "" : domain);
+    import.set_version(found->second);
+  }
+}
+
+/// The sizes of \p type, in a message that has what the file said of them: a
+/// size that is known stands for a name, a name stays where the size is not.
+static void setSizes(TensorShapeProto &shape, RankedTensorType type,
+                     ArrayAttr dims) {
+  while (shape.dim_size() > type.getRank())
+    shape.mutable_dim()->RemoveLast();
+  const int declared = shape.dim_size();
+  for (auto [i, size] : llvm::enumerate(type.getShape())) {
+    const bool isDeclared = static_cast<int>(i) < declared;
+    auto &dim = isDeclared ? *shape.mutable_dim(i) : *shape.add_dim();
     if (!ShapedType::isDynamic(size)) {
       dim.set_dim_value(size);
       continue;
     }
     auto symbol =
         dims && i < dims.size() ? dyn_cast<StringAttr>(dims[i]) : StringAttr();
-    if (symbol && !symbol.empty())
+    if (!isDeclared && symbol && !symbol.empty())
       dim.set_dim_param(symbol.str());
   }
+}
+
+bool GraphWriter::describe(ValueInfoProto &info, const Name &name, Type type,
+                           ArrayAttr dims, const ValueInfoProto *before) {
+  if (before)
+    info = *before;
+  info.set_name(name);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  // Of what the graph language has no type for the file knows the type.
+  if (!tensor)
+    return before != nullptr && before->has_type();
+  auto element = sinter::elementTypeOf(tensor.getElementType());
+  auto dataType = element ? dataTypeOf(*element) : std::nullopt;
+  if (!dataType)
+    return false;
+  auto &typeProto = *info.mutable_type()->mutable_tensor_type();
+  typeProto.set_elem_type(*dataType);
+  setSizes(*typeProto.mutable_shape(), tensor, dims);
   return true;
 }
 
@@ -206,6 +315,7 @@ Name GraphWriter::constant(ElementsAttr value, StringRef wantedName) {
     name = freshName(wantedName.empty() ? "constant" : wantedName);
   if (!written.insert(name).second)
     return name;
+  initializerValues[name] = value;
   std::optional<Tensor> tensor = toTensor(value);
   TensorProto &initializer = *proto.mutable_graph()->add_initializer();
   initializer.set_name(name);
@@ -245,7 +355,12 @@ Name GraphWriter::name(Value value) {
 //===----------------------------------------------------------------------===//
 
 NodeProto &GraphWriter::addNode(StringRef opType) {
-  need(13);
+  // Rules write what version 13 knows; these two are older and never changed.
+  if (opType != "Identity" && opType != "Where")
+    need(13);
+  else if (opType == "Where")
+    need(9);
+  usesStandard = true;
   NodeProto &node = *current->proto->add_node();
   node.set_op_type(opType.str());
   return node;
@@ -255,6 +370,8 @@ void GraphWriter::addUnsupported(Operation *op, StringRef reason) {
   std::string what = op->getName().getStringRef().str();
   if (auto composite = dyn_cast<stablehlo::CompositeOp>(op))
     what += " " + composite.getName().str();
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+    what += " " + call.getCallTargetName().str();
   ++unsupported[reason.empty() ? what : what + " (" + reason.str() + ")"];
 }
 
@@ -394,21 +511,73 @@ void GraphWriter::writeKept(const KeptNode &node, Value result,
   }
   NodeProto &copy = *current->proto->add_node();
   copy = node.proto;
+  renameCaptured(copy, node);
+  usesStandard |= copy.domain().empty() || copy.domain() == "ai.onnx";
   copy.clear_input();
   copy.clear_output();
   if (!copy.name().empty())
     copy.set_name(freshNodeName(node.name));
   for (const Name &input : inputs)
     copy.add_input(input);
-  for (Value output : node.node.outputs) {
+  for (auto [i, output] : llvm::enumerate(node.node.outputs)) {
     Name tensor;
     if (output) {
       Value value = result ? result : output;
       tensor = claim(value);
       names[value] = tensor;
       current->tensors.insert(tensor);
+      if (!result && static_cast<int>(i) < node.proto.output_size() &&
+          node.proto.output(i) == tensor)
+        keptTensors.insert(tensor);
     }
     copy.add_output(tensor);
+  }
+}
+
+/// Gives the tensors that \p graph takes from outside the names that they have
+/// now.
+static void renameIn(GraphProto &graph, llvm::StringMap<Name> renamed) {
+  for (const ValueInfoProto &input : graph.input())
+    renamed.erase(input.name());
+  for (const TensorProto &tensor : graph.initializer())
+    renamed.erase(tensor.name());
+  for (const SparseTensorProto &tensor : graph.sparse_initializer())
+    renamed.erase(tensor.values().name());
+  for (const NodeProto &node : graph.node())
+    for (const std::string &output : node.output())
+      renamed.erase(output);
+  if (renamed.empty())
+    return;
+  auto rename = [&](std::string &name) {
+    if (auto found = renamed.find(name); found != renamed.end())
+      name = found->second;
+  };
+  for (NodeProto &node : *graph.mutable_node()) {
+    for (std::string &input : *node.mutable_input())
+      rename(input);
+    for (AttributeProto &attribute : *node.mutable_attribute()) {
+      if (attribute.has_g())
+        renameIn(*attribute.mutable_g(), renamed);
+      for (GraphProto &inner : *attribute.mutable_graphs())
+        renameIn(inner, renamed);
+    }
+  }
+  for (ValueInfoProto &output : *graph.mutable_output())
+    rename(*output.mutable_name());
+}
+
+void GraphWriter::renameCaptured(NodeProto &node, const KeptNode &keptNode) {
+  llvm::StringMap<Name> renamed;
+  for (const auto &[before, value] : keptNode.node.captures)
+    if (Name now = name(value); now != before)
+      renamed[before] = now;
+  if (renamed.empty())
+    return;
+  for (AttributeProto &attribute : *node.mutable_attribute()) {
+    if (attribute.has_g())
+      renameIn(*attribute.mutable_g(), renamed);
+    for (GraphProto &graph : *attribute.mutable_graphs())
+      renameIn(graph, renamed);
   }
 }
 

@@ -60,6 +60,9 @@ public:
   void run();
 
   ModelProto &model() { return proto; }
+  /// What the model was before, without its computation; empty if it was no
+  /// ONNX.
+  const ModelProto &original() const { return header; }
   OnnxWriter &data() { return tensorData; }
   /// What cannot be written, with counts.
   const std::map<std::string, int64_t> &unsupportedOps() const {
@@ -93,6 +96,11 @@ public:
   /// An initializer.
   Name constant(mlir::ElementsAttr value, llvm::StringRef wanted);
 
+  /// The value of an initializer; null for other tensors.
+  mlir::ElementsAttr initializerValue(const Name &name) const {
+    return initializerValues.lookup(name);
+  }
+
   OpenGraph &graph() { return *current; }
   /// Adds a node to the current graph.
   NodeProto &addNode(llvm::StringRef opType);
@@ -107,9 +115,11 @@ public:
   llvm::SmallVector<Name> writeRegion(mlir::Region &region, OpenGraph &graph,
                                       llvm::ArrayRef<Name> arguments);
   void addUnsupported(mlir::Operation *op, llvm::StringRef reason);
-  /// ValueInfoProto of a tensor; \p dims names unknown dimensions.
+  /// ValueInfoProto of a tensor; \p dims names unknown dimensions. What the
+  /// file said of it, \p before, stays where it is not null.
   bool describe(ValueInfoProto &info, const Name &name, mlir::Type type,
-                mlir::ArrayAttr dims = {});
+                mlir::ArrayAttr dims = {},
+                const ValueInfoProto *before = nullptr);
 
 private:
   void planNames();
@@ -129,12 +139,21 @@ private:
   void writeKept(const KeptNode &kept, mlir::Value result = {},
                  const Name &bias = {});
   void writeBiased(mlir::Operation *add, const BiasedProduct &biased);
+  void writeInputs(mlir::func::FuncOp function);
   void writeOutputs(mlir::func::FuncOp function);
+  void writeTensorInfos();
+  void writeImports();
+  void dropUnusedInitializers();
+  void renameCaptured(NodeProto &node, const KeptNode &kept);
   void reserve(mlir::Value value, llvm::StringRef name);
 
   mlir::ModuleOp module;
   int64_t opsetVersion;
   std::map<std::string, int64_t> opsets;
+  /// The file without its computation, see NodeGroups.h.
+  ModelProto header;
+  /// Whether a node of ONNX's own operator set was written.
+  bool usesStandard = false;
   int64_t required = 0;
   ModelProto proto;
   OnnxWriter tensorData;
@@ -147,8 +166,11 @@ private:
   mlir::DenseMap<mlir::Value, Name> wanted;
   llvm::StringMap<mlir::Value> reserved;
   llvm::StringSet<> used, usedNodes;
+  /// The tensors that kept nodes give under the names that they had.
+  llvm::StringSet<> keptTensors;
   mlir::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, Name> weights;
   llvm::StringSet<> written;
+  llvm::StringMap<mlir::ElementsAttr> initializerValues;
 
   std::vector<std::unique_ptr<KeptNode>> kept;
   mlir::DenseMap<mlir::Operation *, KeptNode *> keptOf;

@@ -102,6 +102,24 @@ static Operation *placeOf(const UntouchedNode &node,
   return ops.front();
 }
 
+/// The names that graph \p graph and those in it define are taken.
+static void reserveInner(const GraphProto &graph, llvm::StringSet<> &used) {
+  for (const ValueInfoProto &input : graph.input())
+    used.insert(input.name());
+  for (const TensorProto &tensor : graph.initializer())
+    used.insert(tensor.name());
+  for (const NodeProto &node : graph.node()) {
+    for (const std::string &output : node.output())
+      used.insert(output);
+    for (const AttributeProto &attribute : node.attribute()) {
+      if (attribute.has_g())
+        reserveInner(attribute.g(), used);
+      for (const GraphProto &inner : attribute.graphs())
+        reserveInner(inner, used);
+    }
+  }
+}
+
 void GraphWriter::planGroup(ArrayAttr records, int64_t index,
                             ArrayRef<Operation *> ops) {
   if (index < 0 || index >= static_cast<int64_t>(records.size()))
@@ -136,6 +154,12 @@ void GraphWriter::planGroup(ArrayAttr records, int64_t index,
   for (auto [i, output] : llvm::enumerate(keptNode->node.outputs))
     if (output && static_cast<int>(i) < keptNode->proto.output_size())
       reserve(output, keptNode->proto.output(i));
+  for (const AttributeProto &attribute : keptNode->proto.attribute()) {
+    if (attribute.has_g())
+      reserveInner(attribute.g(), used);
+    for (const GraphProto &graph : attribute.graphs())
+      reserveInner(graph, used);
+  }
   for (Operation *op : ops)
     keptOf[op] = keptNode.get();
   keptNode->ops.assign(ops.begin(), ops.end());

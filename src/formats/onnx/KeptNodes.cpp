@@ -1,0 +1,404 @@
+//===- KeptNodes.cpp - nodes that stay what they are ----------------------===//
+//
+// Where a model is to be written as ONNX again, a node that the graph language
+// has no words for is kept: a custom_call that stands for it, with the node as
+// its record (NodeGroups.h).
+//
+//   Unique(x)       ->  custom_call @onnx.Unique(x) : tensor<?xf32>
+//   RandomNormal()  ->  custom_call @onnx.RandomNormal() : tensor<2x3xf32>
+//   SequenceErase(s, i)  ->  custom_call @onnx.SequenceErase(s, i) : token
+//
+// What it gives is of the type that the file declares, or that the reader found
+// out. Where there is none (a sequence, strings, a tensor of unknown rank) it
+// is a token, and the nodes that read it are kept, too. Nodes of nested graphs
+// and functions cannot be kept by themselves: the node that has the graph, or
+// calls the function, is.
+//
+// A sequence whose elements are known is both: the elements, and beside them
+// what a kept node gives, for those who need the sequence as such. What nobody
+// needs in the end is dead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "formats/onnx/Importer.h"
+#include "formats/onnx/NodeGroups.h"
+#include "formats/onnx/Operators.h"
+#include "formats/onnx/file/DataTypes.h"
+#include "formats/onnx/file/ModelCheck.h"
+#include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+//===----------------------------------------------------------------------===//
+// Back to before a node
+//===----------------------------------------------------------------------===//
+
+Importer::Checkpoint Importer::checkpoint() const {
+  return {entryBlock->empty() ? nullptr : &entryBlock->back(),
+          nodeRecords.size(), unsupportedNodes.size()};
+}
+
+void Importer::rollBack(const Checkpoint &before) {
+  // Initializers stand in front and stay.
+  while (!entryBlock->empty()) {
+    Operation *op = &entryBlock->back();
+    if (op == before.last || op == lastInitializer)
+      break;
+    op->walk([&](Operation *each) { known.forget(each); });
+    op->erase();
+  }
+  builder.setInsertionPointToEnd(entryBlock);
+  nodeRecords.resize(before.nodes);
+  readNodes.resize(before.nodes);
+  auto isGone = [&](int64_t number) {
+    return number >= static_cast<int64_t>(before.nodes);
+  };
+  llvm::erase_if(wholeNodes, isGone);
+  llvm::erase_if(lastingNodes, isGone);
+}
+
+//===----------------------------------------------------------------------===//
+// The node's message
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Calls \p visit with every graph that stands in \p node, not with those in
+/// them.
+template <typename Node, typename Visit>
+void forEachGraph(Node &node, const Visit &visit) {
+  for (auto &attribute : *node.mutable_attribute()) {
+    if (attribute.has_g())
+      visit(*attribute.mutable_g());
+    for (auto &graph : *attribute.mutable_graphs())
+      visit(graph);
+  }
+}
+
+/// Gives tensors that point into the file their data.
+class DataFiller {
+public:
+  explicit DataFiller(const OnnxFile &file) : file(file) {}
+
+  bool fill(NodeProto &node) const {
+    bool good = true;
+    for (AttributeProto &attribute : *node.mutable_attribute()) {
+      if (attribute.has_t())
+        good &= fill(*attribute.mutable_t());
+      for (TensorProto &tensor : *attribute.mutable_tensors())
+        good &= fill(tensor);
+      if (attribute.has_sparse_tensor())
+        good &= fill(*attribute.mutable_sparse_tensor());
+      for (SparseTensorProto &tensor : *attribute.mutable_sparse_tensors())
+        good &= fill(tensor);
+    }
+    forEachGraph(node, [&](GraphProto &graph) { good &= fill(graph); });
+    return good;
+  }
+
+private:
+  bool fill(GraphProto &graph) const {
+    bool good = true;
+    for (TensorProto &tensor : *graph.mutable_initializer())
+      good &= fill(tensor);
+    for (SparseTensorProto &tensor : *graph.mutable_sparse_initializer())
+      good &= fill(tensor);
+    for (NodeProto &node : *graph.mutable_node())
+      good &= fill(node);
+    return good;
+  }
+  bool fill(SparseTensorProto &tensor) const {
+    return fill(*tensor.mutable_values()) && fill(*tensor.mutable_indices());
+  }
+  bool fill(TensorProto &tensor) const {
+    if (tensor.payload_size() == 0 &&
+        tensor.data_location() != TensorProto::EXTERNAL)
+      return true;
+    auto data = file.tensorOf(tensor);
+    if (!data)
+      return false;
+    sinter::Tensor packed = packedForFile(*data);
+    tensor.clear_payload();
+    tensor.clear_external_data();
+    tensor.clear_data_location();
+    tensor.set_raw_data(packed.data(), packed.bytes());
+    return true;
+  }
+
+  const OnnxFile &file;
+};
+
+/// The names that a graph uses and does not define, in order.
+class OuterNames {
+public:
+  std::vector<std::string> names;
+
+  void addGraph(const GraphProto &graph,
+                llvm::SmallVector<llvm::StringSet<>> &scopes) {
+    llvm::StringSet<> own;
+    for (const ValueInfoProto &input : graph.input())
+      own.insert(input.name());
+    for (const TensorProto &tensor : graph.initializer())
+      own.insert(tensor.name());
+    for (const SparseTensorProto &tensor : graph.sparse_initializer())
+      own.insert(tensor.values().name());
+    for (const NodeProto &node : graph.node())
+      for (const std::string &output : node.output())
+        own.insert(output);
+    scopes.push_back(std::move(own));
+    for (const NodeProto &node : graph.node()) {
+      for (const std::string &input : node.input())
+        use(input, scopes);
+      for (const AttributeProto &attribute : node.attribute()) {
+        if (attribute.has_g())
+          addGraph(attribute.g(), scopes);
+        for (const GraphProto &inner : attribute.graphs())
+          addGraph(inner, scopes);
+      }
+    }
+    for (const ValueInfoProto &output : graph.output())
+      use(output.name(), scopes);
+    scopes.pop_back();
+  }
+
+private:
+  void use(const std::string &name,
+           const llvm::SmallVector<llvm::StringSet<>> &scopes) {
+    if (name.empty() || llvm::any_of(scopes, [&](const auto &scope) {
+          return scope.contains(name);
+        }))
+      return;
+    if (known.insert(name).second)
+      names.push_back(name);
+  }
+
+  llvm::StringSet<> known;
+};
+
+} // namespace
+
+std::optional<std::string> Importer::wholeProto(const NodeProto &node) {
+  NodeProto copy = node;
+  if (!DataFiller(file).fill(copy))
+    return std::nullopt;
+  return copy.SerializePartialAsString();
+}
+
+//===----------------------------------------------------------------------===//
+// The node
+//===----------------------------------------------------------------------===//
+
+/// The type that the file declares for the tensor called \p name, as far as the
+/// graph language has it; null else.
+Type Importer::keptType(const std::string &name) {
+  const TypeProto *type = declaredType(name);
+  if (!type || !type->has_tensor_type() || !type->tensor_type().has_shape())
+    return {};
+  auto element = onnx::elementTypeOf(type->tensor_type().elem_type());
+  if (!element)
+    return {};
+  SmallVector<int64_t> shape;
+  // With --shape, the declared sizes may be those of other inputs.
+  for (const auto &dim : type->tensor_type().shape().dim())
+    shape.push_back(dim.has_dim_value() && dim.dim_value() >= 0 &&
+                            options.shapes.empty()
+                        ? dim.dim_value()
+                        : ShapedType::kDynamic);
+  if (!ShapedType::isDynamicShape(shape) && !byteCount(*element, shape))
+    return {};
+  return RankedTensorType::get(shape,
+                               mlirTypeOf(*element, builder.getContext()));
+}
+
+void Importer::setDeclaredSymbols(Value value, const std::string &name) {
+  const TypeProto *type = declaredType(name);
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !tensor || !options.shapes.empty())
+    return;
+  for (auto [i, dim] : llvm::enumerate(type->tensor_type().shape().dim()))
+    if (static_cast<int64_t>(i) < tensor.getRank() && tensor.isDynamicDim(i) &&
+        !dim.dim_param().empty())
+      known.setSymbol(value, i, known.symbolNamed(dim.dim_param()));
+}
+
+bool Importer::keepNode(const NodeProto &node, Frame &frame,
+                        ArrayRef<Bound> inputs, ArrayRef<Type> types,
+                        bool isBeside, const std::string &reason) {
+  NodeRecord record;
+  SmallVector<Value> operands;
+  for (auto [name, input] : llvm::zip_equal(node.input(), inputs)) {
+    Value value = input.whole ? input.whole : input.value;
+    if (!name.empty() && !value)
+      return false;
+    record.inputs.push_back(name.empty() ? Value() : value);
+    if (!name.empty())
+      operands.push_back(value);
+  }
+  OuterNames outer;
+  SmallVector<llvm::StringSet<>> scopes;
+  for (const AttributeProto &attribute : node.attribute()) {
+    if (attribute.has_g())
+      outer.addGraph(attribute.g(), scopes);
+    for (const GraphProto &graph : attribute.graphs())
+      outer.addGraph(graph, scopes);
+  }
+  for (const std::string &name : outer.names) {
+    const Bound *bound = lookup(frame, name);
+    Value value = !bound ? Value() : bound->whole ? bound->whole : bound->value;
+    if (!value)
+      return false;
+    record.captures.push_back({name, value});
+    operands.push_back(value);
+  }
+  auto proto = wholeProto(node);
+  auto version = versionOf(frame, node.domain());
+  if (!proto || !version)
+    return false;
+
+  SmallVector<Type> results;
+  for (auto [i, name] : llvm::enumerate(node.output())) {
+    Type type = i < types.size() && types[i] ? types[i]
+                : isBeside                   ? Type()
+                                             : keptType(name);
+    results.push_back(type ? type
+                           : stablehlo::TokenType::get(builder.getContext()));
+  }
+  // Nobody knows whether an operator that is not known gives the same twice.
+  const bool isKnown =
+      findOperator(node.domain() == "ai.onnx" ? "" : node.domain(),
+                   node.op_type()) != nullptr;
+  const int64_t number = nodeRecords.size();
+  std::string name = node.name().empty()
+                         ? node.op_type() + "_" + std::to_string(number)
+                         : node.name();
+  // What tells two calls apart that differ in their attributes only.
+  NodeProto bare = node;
+  bare.clear_name();
+  bare.clear_doc_string();
+  bare.clear_input();
+  bare.clear_output();
+  std::string config =
+      llvm::utohexstr(llvm::xxh3_64bits(bare.SerializePartialAsString()), true);
+  NamedAttrList attributes;
+  attributes.set(
+      "call_target_name",
+      builder.getStringAttr("onnx." +
+                            (node.domain().empty() || node.domain() == "ai.onnx"
+                                 ? ""
+                                 : oneLine(node.domain()) + ".") +
+                            oneLine(node.op_type())));
+  attributes.set("backend_config", builder.getStringAttr(config));
+  attributes.set("has_side_effect", builder.getBoolAttr(hasDrawn || !isKnown));
+  OperationState state(NameLoc::get(builder.getStringAttr(oneLine(name))),
+                       stablehlo::CustomCallOp::getOperationName());
+  state.addOperands(operands);
+  state.addTypes(results);
+  state.addAttributes(attributes);
+  Operation *call = builder.create(state);
+  call->setAttr(nodeAttribute, builder.getI64IntegerAttr(number));
+
+  record.opType = node.op_type();
+  record.domain = node.domain();
+  record.name = name;
+  record.version = *version;
+  record.proto = std::move(*proto);
+  record.ops = call;
+  record.known.resize(record.inputs.size());
+  for (auto [i, output] : llvm::enumerate(node.output())) {
+    Value value = output.empty() ? Value() : call->getResult(i);
+    record.outputs.push_back(value);
+    if (!value)
+      continue;
+    if (isBeside) {
+      frame.values[output].whole = value;
+      continue;
+    }
+    const bool isTensor = isa<RankedTensorType>(value.getType());
+    frame.values[output] = isTensor ? Bound(value) : Bound::kept(value);
+    setDeclaredSymbols(value, output);
+  }
+  nodeRecords.push_back(toAttribute(record, builder.getContext()));
+  readNodes.emplace_back();
+  wholeNodes.push_back(number);
+  lastingNodes.push_back(number);
+  if (!isBeside && !reason.empty())
+    ++keptNodes[oneLine(node.op_type()) + " (" + reason + ")"];
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The file without its computation
+//===----------------------------------------------------------------------===//
+
+StringAttr Importer::headerAttr() {
+  const ModelProto &model = file.model();
+  ModelProto header;
+  header.set_ir_version(model.ir_version());
+  if (model.has_producer_name())
+    header.set_producer_name(model.producer_name());
+  if (model.has_producer_version())
+    header.set_producer_version(model.producer_version());
+  if (model.has_domain())
+    header.set_domain(model.domain());
+  if (model.has_model_version())
+    header.set_model_version(model.model_version());
+  if (model.has_doc_string())
+    header.set_doc_string(model.doc_string());
+  *header.mutable_metadata_props() = model.metadata_props();
+  *header.mutable_configuration() = model.configuration();
+  *header.mutable_opset_import() = model.opset_import();
+  const GraphProto &graph = model.graph();
+  GraphProto &kept = *header.mutable_graph();
+  if (graph.has_name())
+    kept.set_name(graph.name());
+  if (graph.has_doc_string())
+    kept.set_doc_string(graph.doc_string());
+  *kept.mutable_metadata_props() = graph.metadata_props();
+  *kept.mutable_input() = graph.input();
+  *kept.mutable_output() = graph.output();
+  // Sizes that are declared are those of other inputs where some are given.
+  if (options.shapes.empty()) {
+    *kept.mutable_value_info() = graph.value_info();
+  } else {
+    for (auto *list : {kept.mutable_input(), kept.mutable_output()})
+      for (ValueInfoProto &each : *list)
+        if (each.type().has_tensor_type())
+          each.mutable_type()->mutable_tensor_type()->clear_shape();
+  }
+  if (keepsCalls)
+    for (const FunctionProto &function : model.functions()) {
+      FunctionProto &copy = *header.add_functions();
+      copy = function;
+      for (NodeProto &node : *copy.mutable_node())
+        DataFiller(file).fill(node);
+    }
+  return builder.getStringAttr(header.SerializePartialAsString());
+}
+
+ArrayAttr Importer::notesAttr() {
+  SmallVector<Attribute> lines;
+  if (!keptNodes.empty()) {
+    std::string text = "kept as they are: ";
+    bool first = true;
+    for (const auto &[what, count] : keptNodes) {
+      text += (first ? "" : "; ") + std::to_string(count) + " x " + what;
+      first = false;
+    }
+    lines.push_back(builder.getStringAttr(text));
+  }
+  for (const std::string &note : notes)
+    lines.push_back(builder.getStringAttr(note));
+  if (options.keepsNodes && file.model().training_info_size() > 0)
+    lines.push_back(builder.getStringAttr(
+        "the model's training_info is left out: it is about initializers that "
+        "may have changed"));
+  return builder.getArrayAttr(lines);
+}
+
+} // namespace sinter::onnx
