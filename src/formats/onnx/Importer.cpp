@@ -228,12 +228,18 @@ static std::string serialize(NodeProto node, const Frame &frame) {
   return node.SerializePartialAsString();
 }
 
+/// Whether ONNX broadcasts the operands of what reads the result of \p op.
+static bool isImplied(Operation *op) {
+  return isa<stablehlo::BroadcastInDimOp, nn::BroadcastLikeOp>(op) &&
+         llvm::none_of(op->getUsers(), [](Operation *user) {
+           return isa<stablehlo::ReshapeOp>(user);
+         });
+}
+
 /// Whether a node that became \p ops could only be written as several, once
 /// they are no longer what they were.
 static bool isSeveral(ArrayRef<Operation *> ops) {
-  return llvm::count_if(ops, [](Operation *op) {
-           return !isa<stablehlo::BroadcastInDimOp, nn::BroadcastLikeOp>(op);
-         }) > 1;
+  return llvm::count_if(ops, [](Operation *op) { return !isImplied(op); }) > 1;
 }
 
 /// Passes would, and then the group were not what it was.

@@ -440,6 +440,12 @@ class Graph:
         return model, [(name, self.numbers(shape, dtype)) for name, dtype, shape in used]
 
 
+# Graphs that come back with more nodes, and why. Each must, so that the list stays true.
+KNOWN = {
+    120: "a piece of a Split that lies in one part of a Concat is sliced from that part, and the other pieces become slices, too",
+}
+
+
 def all_nodes(graph):
     return sum(1 + sum(all_nodes(a.g) for a in node.attribute if a.HasField("g")) for node in graph.node
                if node.op_type != "Constant")
@@ -558,6 +564,9 @@ def main():
                 for kind in ["onnx", "written.onnx"]:
                     if os.path.exists(os.path.join(folder, f"{number}.{kind}")):
                         shutil.copy(os.path.join(folder, f"{number}.{kind}"), options.keep)
+    for number in sorted(KNOWN.keys() & models.keys()):
+        if failures.pop(number, None) is None:
+            failures[number] = "is what it should be now: take it off the list of known ones"
     for number, reason in sorted(failures.items()):
         print(f"graph {number}: {reason}")
     print(f"{options.count - skipped - len(failures)} passed, {len(failures)} failed, {skipped} skipped")

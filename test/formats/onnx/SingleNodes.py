@@ -28,6 +28,10 @@ SIMPLIFIED = {
     "CastLike": (["Cast"], "the type that it takes from its second input is known"),
     "If": (["Where"], "both branches are constants"),
 }
+# Nodes whose graph inside is written anew, since nodes in there have no record, in a newer operator set than the file's.
+WRITTEN_ANEW_INSIDE = {
+    "test_loop11": "what is written anew is of operator set 13",
+}
 # These change nothing or follow from constants and declared sizes: what is left
 # of them is a name.
 NOTHING_LEFT = ["Clip", "Constant", "ConstantOfShape", "Dropout", "EyeLike", "Identity", "Max", "Mean", "Min", "Shape",
@@ -75,7 +79,11 @@ def check(sinter, path, target):
                           text=True)
     if done.returncode != 0:
         return f"exit code {done.returncode}: " + (done.stderr.strip().splitlines() or [""])[-1]
-    return difference(before, onnx.load(target)) or ""
+    after = onnx.load(target)
+    if os.path.basename(os.path.dirname(path)) in WRITTEN_ANEW_INSIDE:
+        same = [each.op_type for each in after.graph.node] == [before.graph.node[0].op_type]
+        return "" if same and imports(before) < imports(after) else "it is not written anew inside, as the table says"
+    return difference(before, after) or ""
 
 
 def main():
