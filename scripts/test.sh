@@ -4,7 +4,7 @@
 #   scripts/test.sh                        every stage
 #   scripts/test.sh --only release,asan    these stages, in the order below
 #
-# Stages: deps         installs what is missing (scripts/deps.sh)
+# Stages: deps         installs what is missing (scripts/deps.sh; ONNX Runtime by npm)
 #         format       clang-format on every tracked C++ file
 #         release      builds the preset and runs ctest: GoogleTest programs, lit tests, the folder rule
 #         asan         the same with the address and undefined-behaviour sanitizers
@@ -23,7 +23,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 stages=(deps format release asan tsan random tidy fuzz conformance zoo)
 jobs=${SINTER_JOBS:-$(nproc)}
 
-stage_deps() { scripts/deps.sh; }
+stage_deps() {
+  scripts/deps.sh
+  # A peer that judges what is written; the tests that ask it are skipped without.
+  [ -d bench/node_modules ] || (cd bench && npm install --ignore-scripts --no-audit --no-fund) ||
+    echo "ONNX Runtime could not be installed in bench/: the tests that ask it are skipped"
+}
 
 stage_format() {
   git ls-files -z -- '*.cpp' '*.h' | xargs -0 -r clang-format-19 --dry-run -Werror
@@ -103,9 +108,8 @@ stage_zoo() {
     [ ${#missing[@]} -eq 0 ] || scripts/zoo.sh "$models" "${missing[@]}"
   fi
   need_release
-  [ -d bench/node_modules ] || (cd bench && npm install --ignore-scripts --no-audit --no-fund)
   for name in symbolic_batch half_precision fusions; do
-    /usr/bin/python3 "test/zoo/$name.py" "$models" --sinter build/bin/sinter || status=1
+    /usr/bin/python3 "test/zoo/$name.py" "$models" --sinter build/bin/sinter || [ $? -eq 77 ] || status=1
   done
   return $status
 }
