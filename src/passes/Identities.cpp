@@ -164,8 +164,9 @@ static bool matchAll(Open open, Bindings &bindings);
 
 /// Matches the operands of \p op in one order that \p term allows, and then all
 /// that is \p open.
-static bool matchOperands(const Term &term, mlir::Operation *op, Open open,
-                          Bindings &bindings, bool inAnyOrder = true) {
+static bool matchOperands(const Term &term, mlir::Operation *op,
+                          const Open &open, Bindings &bindings,
+                          bool inAnyOrder = true) {
   size_t count = term.operands.size();
   if (op->getNumOperands() != count)
     return false;
@@ -198,7 +199,7 @@ static bool matchAll(Open open, Bindings &bindings) {
       mlir::Operation *op = value.getDefiningOp();
       return op && op->getName().getStringRef() == term->name &&
              (!term->onlyReader || hasOneReader(value)) &&
-             matchOperands(*term, op, std::move(open), bindings);
+             matchOperands(*term, op, open, bindings);
     }
     if (term->kind == Term::Number) {
       if (!isNumber(value, term->name))

@@ -353,6 +353,21 @@ TEST_F(PortableArtifact, TellsWhatIsNoArtifact) {
       << newer.error().message;
 }
 
+TEST_F(PortableArtifact, TellsOfAFunctionWithoutAName) {
+  // Old versions write attributes by name.
+  Result<std::string> bytes =
+      write(program, *vhlo::parseTargetVersion("0.9.0"));
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  const size_t place = bytes->find("sym_name");
+  ASSERT_NE(place, std::string::npos);
+  bytes->replace(place, 8, "sym_nome");
+  auto module = read(*bytes);
+  ASSERT_FALSE(module);
+  EXPECT_EQ(module.error().kind, ErrorKind::InvalidModel);
+  EXPECT_NE(module.error().message.find("sym_name"), std::string::npos)
+      << module.error().message;
+}
+
 TEST_F(PortableArtifact, SurvivesEveryTruncation) {
   auto written = write(program);
   ASSERT_TRUE(written);

@@ -482,10 +482,12 @@ bool OperationReader::readFunction(ByteReader &reader, const RawOperation &raw,
   if (op ? readRegions(reader, raw, op) : !file.section(reader, id, body))
     return op || broken("region");
   const bool isLack = firstError && firstError->kind == ErrorKind::Unsupported;
+  const Attribute versioned = raw.attributes.get("sym_name");
+  if (!isLack || entries.error() || !versioned)
+    return false;
   Translator names;
-  auto name = dyn_cast_or_null<StringAttr>(
-      fromVersioned(raw.attributes.get("sym_name"), names));
-  if (!isLack || entries.error() || !name)
+  auto name = dyn_cast_or_null<StringAttr>(fromVersioned(versioned, names));
+  if (!name)
     return false;
   missing[name] = firstError->message;
   firstError.reset();
