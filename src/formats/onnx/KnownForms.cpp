@@ -18,7 +18,9 @@ bool comesApart(StringRef opType) {
       // Conversions around one operation.
       "Pow",
       // What moves elements piece by piece, and the arithmetic of sizes.
-      "Concat", "Gather", "Shape", "Size", "Slice", "Split", "Transpose"};
+      "Concat", "Gather", "Shape", "Size", "Slice", "Split", "Transpose",
+      // One operation, beside the arithmetic of sizes that are unknown.
+      "Flatten", "Reshape", "Squeeze", "Unsqueeze"};
   return names.contains(opType);
 }
 
