@@ -20,7 +20,7 @@ bool comesApart(StringRef opType) {
       // What moves elements piece by piece, and the arithmetic of sizes.
       "Concat", "Gather", "Shape", "Size", "Slice", "Split", "Transpose",
       // One operation, beside the arithmetic of sizes that are unknown.
-      "Flatten", "Reshape", "Squeeze", "Unsqueeze"};
+      "Unsqueeze"};
   return names.contains(opType);
 }
 
