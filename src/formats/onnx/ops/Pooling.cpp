@@ -89,6 +89,8 @@ static LogicalResult importGlobalLpPool(NodeContext &node) {
   if (p < 1)
     return node.fail("p is not positive");
   Value size = node.unary<stablehlo::AbsOp>(widened(node, input));
+  if (!size)
+    return failure();
   Type wide = node.element(size);
   Value sum = node.reduce<stablehlo::AddOp>(
       node.binary<stablehlo::PowOp>(size, node.scalar(wide, p)), *axes, 0,
