@@ -2,6 +2,7 @@
 """Races `sinter bench` against ONNX Runtime on a folder of models in ONNX test form.
 
     bench/race.py DIR [--threads 1] [--rounds 3] [--seconds 2] [--markdown FILE] [--json FILE] [MODEL ...]
+    bench/race.py DIR --before OTHER/bin/sinter     # another build of Sinter in ONNX Runtime's place
 
 Each round runs both programs on a model, one right after the other, the order turned round every time; a program's
 figure is the median of its rounds' medians. The ratio is Sinter's time by ONNX Runtime's: below 1, Sinter is faster.
@@ -20,6 +21,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TIMEOUT_S = 1800
+NAMES = {"onnxruntime": "ONNX Runtime", "before": "build before"}
 
 
 def tensor_name(path):
@@ -82,13 +84,15 @@ def measure(command):
 
 
 def race(name, options):
-    """All rounds of one model: {'model', 'sinter': [..], 'onnxruntime': [..]}."""
+    """All rounds of one model: {'model', 'sinter': [..], 'onnxruntime' or 'before': [..]}."""
     model = os.path.join(options.directory, name)
     common = ["--threads", str(options.threads), "--seconds", str(options.seconds)]
-    commands = {
-        "sinter": [options.sinter, "bench", os.path.join(model, "model.onnx"), *inputs(model), *common, "--json"],
-        "onnxruntime": ["node", os.path.join(HERE, "ort_bench.js"), model, *common],
-    }
+    bench = ["bench", os.path.join(model, "model.onnx"), *inputs(model), *common, "--json"]
+    commands = {"sinter": [options.sinter, *bench]}
+    if options.before:
+        commands["before"] = [options.before, *bench]
+    else:
+        commands["onnxruntime"] = ["node", os.path.join(HERE, "ort_bench.js"), model, *common]
     if options.only:
         commands = {options.only: commands[options.only]}
     runs = {peer: [] for peer in commands}
@@ -103,7 +107,8 @@ def race(name, options):
 def summary(result):
     """One model's figures: medians in ms of each peer (or None), the ratio, compile time, memory, spread, errors."""
     row = {"model": result["model"], "errors": []}
-    for peer in ("sinter", "onnxruntime"):
+    other = "before" if "before" in result else "onnxruntime"
+    for peer in ("sinter", other):
         runs = result.get(peer, [])
         row["errors"] += [f"{peer}: {run['error']}" for run in runs if "error" in run]
         good = [run for run in runs if "error" not in run]
@@ -112,34 +117,36 @@ def summary(result):
         row[f"{peer}_spread"] = (max(medians) - min(medians)) / min(medians) if medians else None
         row[f"{peer}_rss_mb"] = max((run.get("peak_rss_mb") or 0 for run in good), default=None)
         row[f"{peer}_start_ms"] = (good[0].get("load_ms") or 0) + (good[0].get("compile_ms") or 0) if good else None
-    both = row["sinter"] and row["onnxruntime"]
-    row["ratio"] = row["sinter"] / row["onnxruntime"] if both else None
+    both = row["sinter"] and row[other]
+    row["ratio"] = row["sinter"] / row[other] if both else None
     return row
 
 
-COLUMNS = [
-    # heading, key, format
-    ("Sinter ms", "sinter", "{:.3f}"),
-    ("ONNX Runtime ms", "onnxruntime", "{:.3f}"),
-    ("ratio", "ratio", "{:.2f}"),
-    ("spread", "sinter_spread", "{:.0%}"),
-    ("spread (ORT)", "onnxruntime_spread", "{:.0%}"),
-    ("load + compile ms", "sinter_start_ms", "{:.0f}"),
-    ("load ms (ORT)", "onnxruntime_start_ms", "{:.0f}"),
-    ("peak MB", "sinter_rss_mb", "{:.0f}"),
-    ("peak MB (ORT)", "onnxruntime_rss_mb", "{:.0f}"),
-]
+def columns(other):
+    """(heading, key of a summary, format) of each column behind the model's name."""
+    short = {"onnxruntime": "ORT", "before": "before"}[other]
+    return [
+        ("Sinter ms", "sinter", "{:.3f}"),
+        (f"{NAMES[other]} ms", other, "{:.3f}"),
+        ("ratio", "ratio", "{:.2f}"),
+        ("spread", "sinter_spread", "{:.0%}"),
+        (f"spread ({short})", f"{other}_spread", "{:.0%}"),
+        ("load + compile ms", "sinter_start_ms", "{:.0f}"),
+        (f"load ms ({short})", f"{other}_start_ms", "{:.0f}"),
+        ("peak MB", "sinter_rss_mb", "{:.0f}"),
+        (f"peak MB ({short})", f"{other}_rss_mb", "{:.0f}"),
+    ]
 
 
-def line(row):
+def line(row, other):
     cells = [row["model"]]
-    cells += ["-" if row[key] is None else form.format(row[key]) for _, key, form in COLUMNS]
+    cells += ["-" if row.get(key) is None else form.format(row[key]) for _, key, form in columns(other)]
     return "| " + " | ".join(cells) + " |" + "".join(f" {error}" for error in row["errors"][:1])
 
 
-def header():
-    headings = ["model"] + [heading for heading, _, _ in COLUMNS]
-    return f"| {' | '.join(headings)} |\n|---|{'---:|' * len(COLUMNS)}"
+def header(other):
+    headings = ["model"] + [heading for heading, _, _ in columns(other)]
+    return f"| {' | '.join(headings)} |\n|---|{'---:|' * len(columns(other))}"
 
 
 def cpu_name():
@@ -173,6 +180,7 @@ def parse():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=2, help="how long each program runs a model in a round")
     parser.add_argument("--sinter", default=os.path.join(HERE, "..", "build", "bin", "sinter"))
+    parser.add_argument("--before", metavar="SINTER", help="race this build of Sinter instead of ONNX Runtime")
     parser.add_argument("--only", choices=["sinter", "onnxruntime"], help="no race: just this one's figures")
     parser.add_argument("--markdown", metavar="FILE", help="write the table there too")
     parser.add_argument("--json", metavar="FILE", help="write everything measured there")
@@ -181,17 +189,18 @@ def parse():
 
 def main():
     options = parse()
-    if options.only != "sinter" and not os.path.isdir(os.path.join(HERE, "node_modules", "onnxruntime-node")):
+    other = "before" if options.before else "onnxruntime"
+    if other == "onnxruntime" and options.only != "sinter" and not os.path.isdir(os.path.join(HERE, "node_modules", "onnxruntime-node")):
         sys.exit(f"race.py: ONNX Runtime is missing; run: cd {HERE} && npm install --ignore-scripts")
     date = datetime.date.today().isoformat()
     title = f"{cpu_name()}; {options.threads} thread(s); {options.rounds} rounds of {options.seconds:g} s; {date}"
-    table = [title, "", *header().splitlines()]
+    table = [title, "", *header(other).splitlines()]
     print("\n".join(table), flush=True)
     results, rows = [], []
     for name in find_models(options):
         results.append(race(name, options))
         rows.append(summary(results[-1]))
-        table.append(line(rows[-1]))
+        table.append(line(rows[-1], other))
         print(table[-1], flush=True)
     ratios = [row["ratio"] for row in rows if row["ratio"]]
     if ratios:
