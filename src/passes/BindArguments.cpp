@@ -3,6 +3,7 @@
 #include "graph/Constants.h"
 #include "graph/FirstError.h"
 #include "graph/Types.h"
+#include "graph/storage/Storage.h"
 #include "passes/RefineTypes.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -27,47 +28,66 @@ std::vector<std::string> otherNames(func::FuncOp function, unsigned index) {
   return names;
 }
 
-static std::string listOfNames(const Model &model) {
-  constexpr size_t most = 20;
-  std::string list;
-  const std::vector<TensorSpec> inputs = model.inputs();
-  for (size_t i = 0; i < std::min(inputs.size(), most); ++i) {
-    list += (i ? ", " : "") + inputs[i].name;
-    // States stand among the arguments, and not among the inputs.
-    if (inputs.size() != model.entry().getNumArguments())
-      continue;
-    for (const std::string &other : otherNames(model.entry(), i))
-      list += " (" + other + ")";
-  }
-  return list + (inputs.size() > most ? ", ..." : "");
+/// What an argument that is an input is called in the first place.
+static std::string nameOf(func::FuncOp function, unsigned index) {
+  const std::string own = ownName(function, index);
+  return own.empty() ? "arg" + std::to_string(index) : own;
 }
 
-Result<unsigned> findArgument(const Model &model, const std::string &called) {
-  const std::string name = called.starts_with("%") ? called.substr(1) : called;
-  func::FuncOp function = model.entry();
-  if (!function)
-    return invalidModel(model.path + ": there is no function @main");
-  const unsigned count = function.getNumArguments();
-  for (unsigned i = 0; i < count; ++i)
-    if (!name.empty() && ownName(function, i) == name)
-      return i;
-  SmallVector<unsigned> found;
-  for (unsigned i = 0; i < count; ++i)
-    if (llvm::is_contained(otherNames(function, i), name))
-      found.push_back(i);
-  if (found.size() > 1)
-    return usageError("--bind: several arguments are called '" + name + "'");
-  if (found.size() == 1)
-    return found[0];
-  const std::vector<TensorSpec> inputs = model.inputs();
-  for (unsigned i = 0; i < count; ++i)
-    if (inputs[i].name == name)
-      return i;
-  unsigned number = 0;
-  if (!StringRef(name).getAsInteger(10, number) && number < count)
-    return number;
-  return usageError("--bind: there is no argument '" + name + "'; there are " +
-                    listOfNames(model));
+ArgumentNames::ArgumentNames(func::FuncOp function) : function(function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    if (isState(function.getArgAttrDict(i))) {
+      for (const std::string &name : otherNames(function, i))
+        states.insert(name);
+      states.insert(std::to_string(i));
+      states.insert("arg" + std::to_string(i));
+      continue;
+    }
+    if (const std::string own = ownName(function, i); !own.empty())
+      owned.try_emplace(own, i);
+    for (const std::string &other : otherNames(function, i)) {
+      auto [entry, isNew] = others.try_emplace(other, i);
+      if (!isNew && entry->second != i)
+        shared.insert(other);
+    }
+    places.try_emplace(nameOf(function, i), i);
+    places.try_emplace(std::to_string(i), i);
+  }
+}
+
+std::string ArgumentNames::list() const {
+  constexpr size_t most = 20;
+  std::string text;
+  size_t count = 0;
+  func::FuncOp entry = function;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
+    if (isState(entry.getArgAttrDict(i)))
+      continue;
+    if (count++ == most)
+      return text + ", ...";
+    text += (text.empty() ? "" : ", ") + nameOf(entry, i);
+    for (const std::string &other : otherNames(entry, i))
+      text += " (" + other + ")";
+  }
+  return text.empty() ? "none" : text;
+}
+
+Result<unsigned> ArgumentNames::find(StringRef name) const {
+  name.consume_front("%");
+  const std::string quoted = "'" + name.str() + "'";
+  if (auto found = owned.find(name); found != owned.end())
+    return found->second;
+  if (shared.contains(name))
+    return usageError("--bind: several arguments are called " + quoted);
+  for (const llvm::StringMap<unsigned> *names : {&others, &places})
+    if (auto found = names->find(name); found != names->end())
+      return found->second;
+  if (states.contains(name))
+    return usageError("--bind: " + quoted +
+                      " is a state and no input; `sinter optimize --freeze` "
+                      "makes constants of states");
+  return usageError("--bind: there is no argument " + quoted + "; there are " +
+                    list());
 }
 
 namespace {
@@ -156,9 +176,10 @@ Result<void> bindArguments(Model &model, const NamedTensors &bound) {
     return invalidModel(model.path + ": there is no function @main");
   llvm::SmallBitVector isBound(function.getNumArguments());
   OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
+  const ArgumentNames names(function);
   SymbolSizes sizes(function);
   for (const auto &[name, tensor] : bound) {
-    Result<unsigned> index = findArgument(model, name);
+    Result<unsigned> index = names.find(name);
     if (!index)
       return index.takeError();
     BlockArgument argument = function.getArgument(*index);
@@ -181,14 +202,13 @@ Result<void> bindArguments(Model &model, const NamedTensors &bound) {
                                              own.empty() ? name : own));
   }
   // The others keep what they are called, though their numbers change.
-  const std::vector<TensorSpec> inputs = model.inputs();
   llvm::BitVector erased(function.getNumArguments());
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     if (isBound.test(i))
       erased.set(i);
     else if (ownName(function, i).empty() && erased.any())
       function.setArgAttr(i, nameAttribute,
-                          builder.getStringAttr(inputs[i].name));
+                          builder.getStringAttr(nameOf(function, i)));
   }
   sizes.spread();
   function.eraseArguments(erased);

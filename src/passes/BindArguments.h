@@ -12,7 +12,10 @@
 #define SINTER_PASSES_BINDARGUMENTS_H
 
 #include "graph/Model.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/Tensor.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <utility>
 
 namespace sinter {
@@ -26,11 +29,27 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 std::vector<std::string> otherNames(mlir::func::FuncOp function,
                                     unsigned index);
 
-/// The number of the entry function's argument that \p name means, with or
-/// without a `%`: the one with this `sinter.name`; else the one that has it
-/// among its other names; else the one with this number. Usage errors for none
-/// and for several.
-Result<unsigned> findArgument(const Model &model, const std::string &name);
+/// What the arguments of a function that are no states are called.
+class ArgumentNames {
+public:
+  explicit ArgumentNames(mlir::func::FuncOp function);
+
+  /// The number of the argument that \p name means, with or without a `%`: the
+  /// one with this `sinter.name`; else the one that has it among its other
+  /// names; else the one with this number (3 or arg3). Usage errors for none,
+  /// for several and for a state.
+  Result<unsigned> find(llvm::StringRef name) const;
+
+private:
+  /// Some of the names, for messages.
+  std::string list() const;
+
+  mlir::func::FuncOp function;
+  llvm::StringMap<unsigned> owned, others, places;
+  /// Other names of several arguments.
+  llvm::StringSet<> shared;
+  llvm::StringSet<> states;
+};
 
 /// Makes constants of the arguments that \p bound names, called as the
 /// arguments are (by `sinter.name`, else as bound). Where the argument's shape

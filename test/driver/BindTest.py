@@ -115,6 +115,27 @@ func.func @main(%weights: tensor<2xf32>, %x.1: tensor<2xf32> {sinter.name = "dat
         self.model = out
         self.assertEqual(self.result("--input", self.x), (12, 23))
 
+    def test_beside_a_state(self):
+        """States stand among the arguments and are none of the inputs, by whatever name or number."""
+        self.model = self.write("state.mlir", """
+func.func @main(%n: tensor<f32> {sinter.state = "count", sinter.initial = dense<1.0> : tensor<f32>}, %x: tensor<2xf32>, %w: tensor<2xf32>)
+    -> (tensor<f32> {sinter.state = "count"}, tensor<2xf32>) {
+  %next = stablehlo.add %n, %n : tensor<f32>
+  %0 = stablehlo.broadcast_in_dim %next, dims = [] : (tensor<f32>) -> tensor<2xf32>
+  %1 = stablehlo.multiply %x, %0 : tensor<2xf32>
+  %2 = stablehlo.add %1, %w : tensor<2xf32>
+  return %next, %2 : tensor<f32>, tensor<2xf32>
+}
+""")
+        for name in "x", "arg1", "1":
+            for other, flag in ("w", "--bind"), ("2", "--bind"), ("w", "--input"), ("arg2", "--input"):
+                got = self.result("--bind", f"{name}={self.w}", flag, f"{other}={self.b}")
+                self.assertEqual(got, (14, 26))
+        for command in ("run",), ("optimize", "--stats"), ("inspect",), ("convert", "-o", self.path("out.mlir")):
+            for name in "count", "0", "n", "arg0", "%n":
+                self.expect_error(USAGE, *command, self.model, "--bind", f"{name}={self.w}", mentions=[f"'{name.strip('%')}' is a state", "--freeze"])
+            self.expect_error(USAGE, *command, self.model, "--bind", f"none={self.w}", mentions=["'none'", "there are arg1 (x), arg2 (w)"])
+
     def test_open_shapes(self):
         """The array's sizes become those of arguments with the same symbols, and of what follows."""
         model = self.write("open.mlir", """

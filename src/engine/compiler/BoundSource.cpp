@@ -2,6 +2,7 @@
 
 #include "engine/compiler/BoundSource.h"
 
+#include "graph/storage/Storage.h"
 #include "passes/BindArguments.h"
 #include "passes/FlattenBorder.h"
 
@@ -15,16 +16,20 @@ BoundSource::create(std::unique_ptr<ModelSource> whole, NamedTensors bound) {
   if (!model)
     return model.takeError();
   flattenBorder(*model);
+  Result<Storage> storage = Storage::of(*model);
+  if (!storage)
+    return storage.takeError();
   std::unique_ptr<BoundSource> source(
       new BoundSource(std::move(whole), std::move(bound)));
   source->places.resize(source->whole->description().inputs.size());
+  const ArgumentNames names(model->entry());
   for (size_t i = 0; i < source->bound.size(); ++i) {
-    Result<unsigned> index = findArgument(*model, source->bound[i].first);
+    Result<unsigned> index = names.find(source->bound[i].first);
     if (!index)
       return index.takeError();
-    if (*index >= source->places.size())
-      return invalidModel("the model does not say what it takes");
-    source->places[*index] = i;
+    // States stand among the arguments, and not among the inputs.
+    const auto *place = llvm::find(storage->inputs(), *index);
+    source->places[place - storage->inputs().begin()] = i;
   }
   // What does not fit is said now.
   if (Result<void> done = bindArguments(*model, source->bound); !done)
