@@ -43,6 +43,12 @@ struct View {
   }
 };
 
+/// Floats that f32 holds.
+static bool fitsF32(Value value) {
+  Type element = tensorOf(value).getElementType();
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 32;
+}
+
 /// A product's dimensions, if each operand has one that is contracting and some
 /// that are free: neither that nor batching.
 struct Product {
@@ -116,6 +122,7 @@ private:
   bool matchWeights();
   bool matchScores();
   bool matchStep(Operation *op);
+  bool passConversion();
   bool matchMask(Value scoresSide, Value maskSide);
   bool matchChoice(SelectOp op);
   bool matchProduct();
@@ -142,6 +149,7 @@ private:
   double scale = 1;
   Value mask;    ///< What is added or, with `fill`, the condition;
   Dims maskDims; ///< which of its dimensions each of the operation's is, or -1;
+  Type maskElement; ///< The type of what is added or chosen.
   std::optional<double> fill;
   bool isHidden =
       false; ///< the condition says what is hidden, not what is seen
@@ -182,7 +190,7 @@ bool Idiom::matchWeights() {
   positions.push_back(outer.contracting[side]);
   if (sizeOf(heads + 1) < 2)
     return false;
-  while (scores.value.hasOneUse() && scores.pass())
+  while (scores.value.hasOneUse() && (scores.pass() || passConversion()))
     ;
   auto softmax = scores.value.getDefiningOp<nn::SoftmaxOp>();
   if (!softmax || !softmax->hasOneUse() ||
@@ -200,8 +208,18 @@ bool Idiom::matchScores() {
   return scores.value.hasOneUse();
 }
 
+/// A rounding of scores or weights to fewer digits, or back: the operation
+/// rounds its result only.
+bool Idiom::passConversion() {
+  auto conversion = scores.value.getDefiningOp<ConvertOp>();
+  if (!conversion || !fitsF32(conversion) || !fitsF32(conversion.getOperand()))
+    return false;
+  scores.value = conversion.getOperand();
+  return true;
+}
+
 bool Idiom::matchStep(Operation *op) {
-  if (scores.pass())
+  if (scores.pass() || passConversion())
     return true;
   if (auto factor = factorOf(op)) {
     scores.value = factor->first;
@@ -224,7 +242,7 @@ bool Idiom::leadsToProduct(Value value) {
       return true;
     if (auto factor = factorOf(op))
       value = factor->first;
-    else if (isa_and_nonnull<TransposeOp, ReshapeOp>(op))
+    else if (isa_and_nonnull<TransposeOp, ReshapeOp, ConvertOp>(op))
       value = op->getOperand(0);
     else
       return false;
@@ -237,6 +255,7 @@ bool Idiom::matchMask(Value scoresSide, Value maskSide) {
   // Behind the mask a factor would be one of the mask, too.
   if (mask || scale != 1)
     return false;
+  maskElement = tensorOf(scoresSide).getElementType();
   View seen(maskSide);
   while (seen.pass())
     ;
@@ -303,8 +322,9 @@ bool Idiom::matchProduct() {
   keyDims.push_back(inner->contracting[keySide]);
   query = follow(inner->op->getOperand(querySide), queryDims);
   key = follow(inner->op->getOperand(keySide), keyDims);
-  return std::isfinite(scale) && tensorOf(query).hasStaticShape() &&
-         tensorOf(key).hasStaticShape() && tensorOf(outer.op).hasStaticShape();
+  return std::isfinite(scale) && fitsF32(query) && fitsF32(key) &&
+         tensorOf(query).hasStaticShape() && tensorOf(key).hasStaticShape() &&
+         tensorOf(outer.op).hasStaticShape();
 }
 
 /// What \p operand is behind transposes and factors, which become part of the
@@ -359,7 +379,7 @@ Value Idiom::buildMask(OpBuilder &builder) const {
   ArrayRef<int64_t> shape = shapeOf(value);
   if (!fill)
     return value;
-  auto added = RankedTensorType::get(shape, builder.getF32Type());
+  auto added = RankedTensorType::get(shape, maskElement);
   Value seen = makeSplat(builder, loc, added, 0);
   Value hidden = makeSplat(builder, loc, added, *fill);
   if (isHidden)
@@ -406,13 +426,27 @@ Value Idiom::build(OpBuilder &builder) const {
   values = arrange(builder, view.value, valueDims);
   Value added = buildMask(builder);
   bool causal = added && isCausal(added);
+  if (causal)
+    added = {};
+  // Of one type; where theirs differ, all are numbers of f32.
+  Type element = tensorOf(product).getElementType();
+  for (Value each : {queries, keys, values, added})
+    if (each && tensorOf(each).getElementType() != element)
+      element = builder.getF32Type();
+  for (Value *each : {&queries, &keys, &values, &added})
+    if (*each && tensorOf(*each).getElementType() != element)
+      *each =
+          builder.create<ConvertOp>(loc, tensorOf(*each).clone(element), *each);
   SmallVector<int64_t> shape(shapeOf(queries));
   shape.back() = shapeOf(values).back();
   Value result = builder.create<nn::AttentionOp>(
-      loc, RankedTensorType::get(shape, builder.getF32Type()), queries, keys,
-      values, causal ? Value() : added, builder.getF64FloatAttr(scale),
+      loc, RankedTensorType::get(shape, element), queries, keys, values, added,
+      builder.getF64FloatAttr(scale),
       causal ? builder.getUnitAttr() : UnitAttr(),
       fill && !causal ? builder.getUnitAttr() : UnitAttr());
+  if (auto type = tensorOf(result).clone(tensorOf(product).getElementType());
+      type != result.getType())
+    result = builder.create<ConvertOp>(loc, type, result);
   // The product's dimensions are its left operand's first.
   Dims order = llvm::to_vector(llvm::seq<int64_t>(0, batches));
   for (int64_t dim : outer.free[side])
@@ -427,8 +461,7 @@ Value Idiom::build(OpBuilder &builder) const {
 
 static Value raiseAttention(DotGeneralOp op, OpBuilder &builder) {
   for (Value value : {op.getLhs(), op.getRhs(), op.getResult()})
-    if (!tensorOf(value).getElementType().isF32() ||
-        !tensorOf(value).hasStaticShape())
+    if (!fitsF32(value) || !tensorOf(value).hasStaticShape())
       return {};
   for (unsigned side : {0u, 1u})
     if (auto idiom = Idiom::match(op, side))

@@ -8,11 +8,13 @@
 // operation's form. The scale may stand at the query, the key or the scores, as
 // factors or divisors. A mask is added, or chosen: a number stands for the
 // scores where a condition fails. A mask that hides just what comes later, by
-// -1e30 or less, makes the operation causal. For a backend's own pipeline, as
+// -1e30 or less, makes the operation causal. Where scores or weights are floats
+// narrower than f32, or converted to such, they are no longer rounded: the
+// operation rounds its result only. For a backend's own pipeline, as
 // RaiseIdioms is.
 //
 // Restrictions:
-//   - Elements are f32, shapes static.
+//   - Elements are f32 or floats narrower than that, shapes static.
 //   - The scores, the weights and what is between are read by the next step of
 //     the idiom alone, so that nothing needs them in memory.
 //   - One dimension each numbers the keys, the elements that are compared and

@@ -196,9 +196,9 @@ Result<void> cpu::prepare(Model &model, const Target &target,
   absorbTransposes(function);
   simplifyProducts(function);
   computeOperands(function, defaultConstantByteLimit);
+  formAttention(function);
   // Decompositions leave tables and the like to be computed once.
   foldConstants(model.module(), defaultConstantByteLimit, everything);
-  formAttention(function);
   removeUnused(function);
   return checkTypes(function);
 }

@@ -17,6 +17,13 @@ std::string typeOf(llvm::ArrayRef<int64_t> shape) {
   return text + "f32>";
 }
 
+void replaceAll(std::string &text, llvm::StringRef from,
+                const std::string &to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;
+       at += to.size())
+    text.replace(at, from.size(), to);
+}
+
 struct Case {
   std::string name;
   llvm::SmallVector<int64_t> query, key, value, mask;
@@ -111,6 +118,28 @@ TEST(CpuAttention, AgreesWithTheOracle) {
           << test.name << (between ? ", heads between" : "");
 }
 
+/// Operands of floats narrower than f32 are converted, and so is the result,
+/// whose last digit may be another one.
+TEST(CpuAttention, TakesNarrowFloats) {
+  for (const auto &[element, tolerance] :
+       {std::pair("f16", 1e-3), std::pair("bf16", 8e-3)})
+    for (const Case &test : cases)
+      for (bool between : {false, true}) {
+        std::string text = bodyOf(test, between);
+        replaceAll(text, "f32", element);
+        EXPECT_EQ(differs(text, {tolerance, tolerance}), "")
+            << test.name << (between ? ", heads between, " : ", ") << element;
+        Result<Program> program = cpu::compileForCpu(parseModel(text), {});
+        ASSERT_TRUE(program) << program.error().message;
+        const bool isWhole = test.query[2] >= 16;
+        EXPECT_EQ(llvm::count_if(
+                      program->steps,
+                      [](const Step &step) { return step.op == "attention"; }),
+                  isWhole ? 1 : 0)
+            << test.name << ", " << element;
+      }
+}
+
 TEST(CpuAttention, TakesTransposedKeys) {
   EXPECT_EQ(
       differs(
@@ -197,13 +226,6 @@ const Hidden hidden[] = {
     {"a row; a value is infinite", "%in_row, %little, %s", false, "%k",
      "%big_value"},
 };
-
-void replaceAll(std::string &text, llvm::StringRef from,
-                const std::string &to) {
-  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;
-       at += to.size())
-    text.replace(at, from.size(), to);
-}
 
 /// One block of keys and several give what the parts would have given.
 TEST(CpuAttention, HidesAsSpeltOut) {

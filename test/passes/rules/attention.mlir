@@ -308,3 +308,44 @@ func.func @"raise-attention/stays-two-columns"(%q: tensor<5x4xf32>, %k: tensor<6
   %r = stablehlo.dot_general %p, %v, contracting_dims = [1] x [0] : (tensor<5x6xf32>, tensor<6x2x7xf32>) -> tensor<5x2x7xf32>
   return %r : tensor<5x2x7xf32>
 }
+
+// Floats narrower than f32: only the result is rounded.
+func.func @"raise-attention/half"(%q: tensor<2x5x4xf16>, %k: tensor<2x6x4xf16>, %v: tensor<2x6x7xf16>, %m: tensor<5x6xf16>) -> tensor<2x5x7xf16> {
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<2x5x4xf16>, tensor<2x6x4xf16>) -> tensor<2x5x6xf16>
+  %n = stablehlo.constant dense<0.5> : tensor<2x5x6xf16>
+  %d = stablehlo.multiply %s, %n : tensor<2x5x6xf16>
+  %w = stablehlo.broadcast_in_dim %m, dims = [1, 2] : (tensor<5x6xf16>) -> tensor<2x5x6xf16>
+  %e = stablehlo.add %d, %w : tensor<2x5x6xf16>
+  %p = nn.softmax %e, axes = [2] : tensor<2x5x6xf16>
+  %r = stablehlo.dot_general %p, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<2x5x6xf16>, tensor<2x6x7xf16>) -> tensor<2x5x7xf16>
+  return %r : tensor<2x5x7xf16>
+}
+
+// As JAX exports it for bf16: scores in f32, a choice among them, weights in bf16.
+func.func @"raise-attention/mixed"(%q: tensor<2x5x4xbf16>, %k: tensor<2x6x4xbf16>, %v: tensor<2x6x7xbf16>, %m: tensor<5x6xi1>) -> tensor<2x5x7xbf16> {
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<2x5x4xbf16>, tensor<2x6x4xbf16>) -> tensor<2x5x6xf32>
+  %w = stablehlo.broadcast_in_dim %m, dims = [1, 2] : (tensor<5x6xi1>) -> tensor<2x5x6xi1>
+  %l = stablehlo.constant dense<-2.38197633E+38> : tensor<2x5x6xf32>
+  %e = stablehlo.select %w, %s, %l : tensor<2x5x6xi1>, tensor<2x5x6xf32>
+  %p = nn.softmax %e, axes = [2] : tensor<2x5x6xf32>
+  %c = stablehlo.convert %p : (tensor<2x5x6xf32>) -> tensor<2x5x6xbf16>
+  %r = stablehlo.dot_general %c, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<2x5x6xbf16>, tensor<2x6x7xbf16>) -> tensor<2x5x7xbf16>
+  return %r : tensor<2x5x7xbf16>
+}
+
+// Query and key alone are narrower.
+func.func @"raise-attention/narrow-query"(%q: tensor<5x4xf16>, %k: tensor<6x4xf16>, %v: tensor<6x7xf32>) -> tensor<5x7xf32> {
+  %s = stablehlo.dot_general %q, %k, contracting_dims = [1] x [1] : (tensor<5x4xf16>, tensor<6x4xf16>) -> tensor<5x6xf32>
+  %p = nn.softmax %s, axes = [1] : tensor<5x6xf32>
+  %r = stablehlo.dot_general %p, %v, contracting_dims = [1] x [0] : (tensor<5x6xf32>, tensor<6x7xf32>) -> tensor<5x7xf32>
+  return %r : tensor<5x7xf32>
+}
+
+// The result has fewer digits than what it is computed of.
+func.func @"raise-attention/narrow-result"(%q: tensor<5x4xf32>, %k: tensor<6x4xf32>, %v: tensor<6x7xf16>) -> tensor<5x7xf16> {
+  %s = stablehlo.dot_general %q, %k, contracting_dims = [1] x [1] : (tensor<5x4xf32>, tensor<6x4xf32>) -> tensor<5x6xf32>
+  %p = nn.softmax %s, axes = [1] : tensor<5x6xf32>
+  %c = stablehlo.convert %p : (tensor<5x6xf32>) -> tensor<5x6xf16>
+  %r = stablehlo.dot_general %c, %v, contracting_dims = [1] x [0] : (tensor<5x6xf16>, tensor<6x7xf16>) -> tensor<5x7xf16>
+  return %r : tensor<5x7xf16>
+}

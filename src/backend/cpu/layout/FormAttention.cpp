@@ -3,18 +3,23 @@
 #include "backend/cpu/ir/CpuOps.h"
 #include "graph/Types.h"
 #include "graph/UnitDimensions.h"
+#include "graph/nn/Wide.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 
 namespace sinter::cpu {
 
+using nn::Emit;
+
 bool computesWhole(nn::AttentionOp op) {
   constexpr int64_t leastRows = 16, leastKeys = 16, leastElements = 8;
-  for (Value operand : op->getOperands())
-    if (!tensorOf(operand).getElementType().isF32() ||
+  for (Value operand : op->getOperands()) {
+    Type element = tensorOf(operand).getElementType();
+    if ((!element.isF32() && !nn::isNarrowFloat(element)) ||
         !tensorOf(operand).hasStaticShape())
       return false;
+  }
   ArrayRef<int64_t> query = shapeOf(op.getQuery()),
                     value = shapeOf(op.getValue());
   return tensorOf(op.getResult()).getNumElements() > 0 &&
@@ -98,17 +103,23 @@ static void form(nn::AttentionOp op) {
   });
   Stored value = behindTransposes(op.getValue(), keepsLast);
   Written result = followResult(op);
-  auto resultType = tensorOf(op).clone(
-      applyPermutation(shapeOf(op.getResult()), result.order));
   OpBuilder builder(op);
+  Emit emit(builder, op.getLoc());
+  Type f32 = builder.getF32Type();
+  auto resultType = RankedTensorType::get(
+      applyPermutation(shapeOf(op.getResult()), result.order), f32);
+  Value mask = op.getMask();
   auto whole = builder.create<AttentionOp>(
-      op.getLoc(), resultType, query.value, key.value, value.value,
-      op.getMask(), op.getScaleAttr(), op.getCausalAttr(), op.getChosenAttr(),
+      op.getLoc(), resultType, emit.convert(query.value, f32),
+      emit.convert(key.value, f32), emit.convert(value.value, f32),
+      mask ? emit.convert(mask, f32) : mask, op.getScaleAttr(),
+      op.getCausalAttr(), op.getChosenAttr(),
       builder.getDenseI64ArrayAttr(query.dims),
       builder.getDenseI64ArrayAttr(key.dims),
       builder.getDenseI64ArrayAttr(value.dims),
       builder.getDenseI64ArrayAttr(invertPermutationVector(result.order)));
-  Value last = result.value, made = whole.getResult();
+  Value last = result.value,
+        made = emit.convert(whole.getResult(), tensorOf(last).getElementType());
   if (last.getType() != made.getType())
     made =
         builder.create<stablehlo::ReshapeOp>(op.getLoc(), last.getType(), made);

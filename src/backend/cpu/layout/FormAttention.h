@@ -1,9 +1,12 @@
 //===- FormAttention.h - attention that reads its operands where they are -===//
 //
 //     transpose(attention(transpose(q), ...))  ->  cpu.attention(q, ...)
+//     attention(q : f16, ...) : f16
+//         ->  convert<f16>(cpu.attention(convert<f32>(q), ...))
 //
 // cpu.attention names the dimensions of its operands and its result, so that
-// heads that lie between rows and columns cost nothing.
+// heads that lie between rows and columns cost nothing. It is of f32; operands
+// that are narrower are converted where they are computed.
 //
 // Restrictions: the elements of a value and of a row of the result stay side by
 // side, and those of a key, or the same element of all keys.
@@ -18,8 +21,9 @@
 
 namespace sinter::cpu {
 
-/// Whether \p op is computed as a whole: f32, and large enough that what blocks
-/// need besides (packed keys, running sums) is small beside their products.
+/// Whether \p op is computed as a whole: of f32 or floats narrower than that,
+/// and large enough that what blocks need besides (packed keys, running sums)
+/// is small beside their products.
 bool computesWhole(nn::AttentionOp op);
 
 /// Rewrites all nn.attention of \p function, those in regions included.
