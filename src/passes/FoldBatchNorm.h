@@ -44,8 +44,7 @@
 //     and one of more than 16 before a product of floats narrower than f32,
 //     whose sum is rounded before the shift would be made up for.
 //   - Scales behind a conversion of a product of f16 (or 8 bits) to a wider
-//   type
-//     are 1/256 to 256: its range is smaller than that of what they scale.
+//     type are 1/256 to 256: its range is smaller than that of what they scale.
 //   - After the product there is more to fold than one addition (the bias).
 //   - The bias addition of one product does not move behind the next.
 //

@@ -3,7 +3,7 @@
 import json
 
 import OnnxBytes as onnx
-from SinterCommand import CommandTest, DONE, SYSTEM, UNSUPPORTED, USAGE, main
+from SinterCommand import CommandTest, DONE, INVALID, SYSTEM, UNSUPPORTED, USAGE, main
 
 
 class Optimize(CommandTest):
@@ -201,6 +201,27 @@ func.func @main(%y: tensor<4xf32>) -> !stablehlo.future<tensor<2xf32>> {
         self.assertEqual(done.returncode, DONE, done.stderr)
         runs = [self.sinter("run", path, "--input", "random", "--backend", "interpreter", "--json") for path in [model, out]]
         self.assertEqual(*[json.loads(run.stdout)["outputs"] for run in runs])
+
+    def test_what_cannot_be_kept(self):
+        """Nodes that are kept do not hide one that cannot be, whether its value is used or not."""
+        strange = onnx.node("Strange", ["x"], ["a"], "strange", domain="not.imported")
+        drawn = onnx.node("RandomNormalLike", ["x"], ["n"], "drawn")
+        for used in "x", "a":
+            for nodes in [strange, drawn], [drawn, strange]:
+                nodes = [*nodes, onnx.node("Add", [used, "n"], ["y"], "sum")]
+                model = self.write("in.onnx", onnx.simple(nodes))
+                self.expect_error(UNSUPPORTED, "optimize", model, "-o", self.path("out.onnx"), mentions=["1 x Strange", "'strange'"])
+
+    def test_invalid_scan(self):
+        """A node that would be kept must be valid all the same."""
+        body = onnx.graph([onnx.node("Relu", ["a"], ["b"], "relu")], [onnx.value_info("a", (3,))], [onnx.value_info("b", (3,))])
+        for count, code in (1, DONE), (2, INVALID):
+            attributes = b"".join(onnx.data(5, each) for each in (
+                onnx.data(1, "body") + onnx.data(6, body) + onnx.number(20, 5),
+                onnx.data(1, "num_scan_inputs") + onnx.number(3, count) + onnx.number(20, 2)))
+            model = self.write("in.onnx", onnx.simple([onnx.node("Scan", ["x"], ["y"], "scan", attributes=attributes)]))
+            done = self.sinter("optimize", model, "-o", self.path("out.onnx"))
+            self.assertEqual(done.returncode, code, done.stderr)
 
     def test_output_that_cannot_be_written(self):
         model = self.write("in.mlir", self.TEXT)

@@ -55,21 +55,21 @@ enum class ToOnnx { No, Yes, Frozen };
 Result<Model> readToRewrite(const ModelRequest &request, bool &isOnnx,
                             ToOnnx toOnnx, ModelDescription &description);
 
-/// Writes \p model in the format that \p path's extension names: .onnx, .mlir,
-/// or .mlir.bc, .mlirbc and .stablehlo for portable artifacts, which are for
-/// readers of \p targetVersion of StableHLO (empty: the newest). Another
-/// extension is a Usage error, which checkOutputName gives before any work is
-/// done.
+/// Whether \p path has an extension that writeModel knows: a Usage error, given
+/// before any work is done.
 Result<void> checkOutputName(const std::string &path);
 /// Whether what is written to \p output (and beside it, for weights) takes the
 /// place of a file of the model at \p path, by whatever name: a Usage error.
 Result<void> checkOverwrite(const std::string &path,
                             const ModelDescription &model,
                             const std::string &output);
-/// An error of writeModel: what cannot be expressed is of the input at \p path.
-Error ofInput(Error error, const std::string &path);
+/// Writes \p model in the format that \p path's extension names: .onnx, .mlir,
+/// or .mlir.bc, .mlirbc and .stablehlo for portable artifacts, which are for
+/// readers of \p targetVersion of StableHLO (empty: the newest).
 Result<void> writeModel(const Model &model, const std::string &path,
                         const std::string &targetVersion = "");
+/// An error of writeModel: what cannot be expressed is of the input at \p path.
+Error ofInput(Error error, const std::string &path);
 
 } // namespace sinter
 

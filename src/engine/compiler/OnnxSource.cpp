@@ -5,7 +5,7 @@
 #include "engine/compiler/CheckModel.h"
 #include "formats/onnx/file/ArgumentNames.h"
 #include "formats/onnx/file/DataTypes.h"
-#include "formats/onnx/file/onnx.pb.h"
+#include "formats/onnx/file/NestedGraphs.h"
 #include "graph/nn/NnDeferred.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -148,11 +148,9 @@ public:
         addTensor(tensor);
       for (const onnx::SparseTensorProto &tensor : attribute.sparse_tensors())
         addSparse(tensor);
-      if (attribute.has_g())
-        addGraph(attribute.g());
-      for (const onnx::GraphProto &graph : attribute.graphs())
-        addGraph(graph);
     }
+    onnx::forEachGraph(node,
+                       [&](const onnx::GraphProto &graph) { addGraph(graph); });
   }
 
   std::set<std::string> names;

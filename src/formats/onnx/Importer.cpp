@@ -2,15 +2,12 @@
 
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/NodeGroups.h"
-#include "formats/onnx/OpenTypes.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/file/DataTypes.h"
+#include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/ModelCheck.h"
 #include "graph/Constants.h"
-#include "graph/nn/NnDeferred.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 
@@ -24,10 +21,6 @@ Importer::Importer(OnnxFile file, const ReadOptions &options,
     : file(std::move(file)), options(options), contextOwner(std::move(context)),
       builder(contextOwner.get()), reported(contextOwner.get()) {}
 
-static std::string domainName(StringRef domain) {
-  return domain == "ai.onnx" ? "" : domain.str();
-}
-
 /// Models of later versions of the operators of ai.onnx are refused, since what
 /// their operators mean is not known.
 static constexpr int64_t newestOpset = 28;
@@ -36,7 +29,7 @@ template <typename Imports>
 static std::map<std::string, int64_t> opsetsOf(const Imports &imports) {
   std::map<std::string, int64_t> opsets;
   for (const OperatorSetIdProto &each : imports) {
-    int64_t &version = opsets[domainName(each.domain())];
+    int64_t &version = opsets[std::string(domainKey(each.domain()))];
     version = std::max(version, each.version());
   }
   return opsets;
@@ -165,7 +158,7 @@ const TypeProto *Importer::declaredType(StringRef name) {
 
 std::optional<int64_t> Importer::versionOf(const Frame &frame,
                                            StringRef domain) {
-  auto found = frame.opsets->find(domainName(domain));
+  auto found = frame.opsets->find(std::string(domainKey(domain)));
   if (found == frame.opsets->end())
     return std::nullopt;
   return found->second;
@@ -209,176 +202,6 @@ void Importer::importNodes(
   }
 }
 
-/// The node with the attributes of the function that it stands in.
-static std::string serialize(NodeProto node, const Frame &frame) {
-  for (AttributeProto &attribute : *node.mutable_attribute()) {
-    if (attribute.has_g() || attribute.graphs_size() > 0 ||
-        attribute.t().payload_size() > 0 || attribute.has_sparse_tensor() ||
-        attribute.tensors_size() > 0 || attribute.sparse_tensors_size() > 0)
-      return "";
-    if (attribute.ref_attr_name().empty())
-      continue;
-    auto found = frame.attributes.find(attribute.ref_attr_name());
-    std::string name = attribute.name();
-    if (found == frame.attributes.end())
-      return "";
-    attribute = *found->second;
-    attribute.set_name(name);
-  }
-  return node.SerializePartialAsString();
-}
-
-/// Whether ONNX broadcasts the operands of what reads the result of \p op.
-static bool isImplied(Operation *op) {
-  return isa<stablehlo::BroadcastInDimOp, nn::BroadcastLikeOp>(op) &&
-         llvm::none_of(op->getUsers(), [](Operation *user) {
-           return isa<stablehlo::ReshapeOp>(user);
-         });
-}
-
-/// Whether a node that became \p ops could only be written as several, once
-/// they are no longer what they were.
-static bool isSeveral(ArrayRef<Operation *> ops) {
-  return llvm::count_if(ops, [](Operation *op) { return !isImplied(op); }) > 1;
-}
-
-/// Passes would, and then the group were not what it was.
-static void eraseDeadInside(Operation *op, KnownValues &known) {
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      for (Operation &inner :
-           llvm::make_early_inc_range(llvm::reverse(block))) {
-        eraseDeadInside(&inner, known);
-        if (isOpTriviallyDead(&inner)) {
-          known.forget(&inner);
-          inner.erase();
-        }
-      }
-}
-
-/// Whether the reader used values of a node's inputs up, so that only what it
-/// made of them is left, and that is several operations.
-bool Importer::cannotBeGivenBack(const NodeContext &node, const Operator &op) {
-  auto record = cast<DictionaryAttr>(nodeRecords[node.index]);
-  const bool hasGraph =
-      llvm::any_of(node.proto.attribute(), [](const AttributeProto &each) {
-        return each.has_g() || each.graphs_size() > 0;
-      });
-  return !record.contains("proto") && !hasGraph && isSeveral(node.ops) &&
-         !comesApart(op.name);
-}
-
-void Importer::recordGroup(NodeContext &node, const Operator &op) {
-  llvm::SmallPtrSet<Operation *, 8> giving;
-  for (const Bound &bound : node.outputs) {
-    if (bound.value)
-      giving.insert(bound.value.getDefiningOp());
-    for (Value each : bound.elements)
-      giving.insert(each.getDefiningOp());
-  }
-  // Helpers make ops that turn out not to be needed.
-  std::vector<Operation *> alive;
-  for (Operation *op : llvm::reverse(node.ops)) {
-    if (!giving.contains(op) && isOpTriviallyDead(op)) {
-      known.forget(op);
-      op->erase();
-    } else {
-      alive.push_back(op);
-    }
-  }
-  std::reverse(alive.begin(), alive.end());
-  for (Operation *op : alive)
-    eraseDeadInside(op, known);
-  node.ops = alive;
-  NodeRecord record;
-  record.opType = node.proto.op_type();
-  record.domain = node.proto.domain();
-  record.name = cast<NameLoc>(node.location()).getName().str();
-  record.version = node.version();
-  record.ops = alive;
-  bool tensors = true;
-  for (int64_t i = 0; i < node.inputCount(); ++i) {
-    const Bound &bound = node.bound(i);
-    tensors &= bound.kind != Bound::Sequence;
-    record.inputs.push_back(bound.value);
-    ElementsAttr attribute;
-    if (bound.value && !llvm::any_of(alive, [&](Operation *op) {
-          return llvm::is_contained(op->getOperands(), bound.value);
-        }))
-      if (auto tensor = known.tensor(bound.value))
-        attribute = sinter::toAttribute(*tensor, node.proto.input(i),
-                                        builder.getContext());
-    record.known.push_back(attribute);
-  }
-  for (int64_t i = 0; i < node.outputCount(); ++i) {
-    bool wanted = node.wants(i);
-    tensors &= !wanted || node.outputs[i].kind == Bound::Tensor;
-    record.outputs.push_back(wanted ? node.outputs[i].value : Value());
-  }
-  if (tensors)
-    record.proto = serialize(node.proto, node.frame);
-  auto entry = toAttribute(record, builder.getContext());
-  nodeRecords[node.index] = entry;
-  ReadNode &read = readNodes[node.index];
-  read.opType = domainName(record.domain).empty() ? record.opType : "";
-  read.inputs.assign(record.inputs.begin(), record.inputs.end());
-  read.outputs.assign(record.outputs.begin(), record.outputs.end());
-  if (op.staysWhole)
-    lastingNodes.push_back(node.index);
-  if (op.staysWhole || (entry.contains("proto") && isSeveral(alive) &&
-                        !comesApart(record.opType)))
-    wholeNodes.push_back(node.index);
-}
-
-/// Writes down what passes leave alone.
-void Importer::recordUnits() {
-  SmallVector<Attribute> units;
-  llvm::DenseSet<int64_t> taken;
-  for (ArrayRef<int64_t> unit : findKnownForms(readNodes)) {
-    units.push_back(builder.getDenseI64ArrayAttr(unit));
-    taken.insert(unit.begin(), unit.end());
-  }
-  for (int64_t number : wholeNodes)
-    if (!taken.contains(number))
-      units.push_back(builder.getDenseI64ArrayAttr(number));
-  (*module)->setAttr(wholeNodesAttribute, builder.getArrayAttr(units));
-  (*module)->setAttr(lastingNodesAttribute,
-                     builder.getDenseI64ArrayAttr(lastingNodes));
-}
-
-/// Makes one op of a node that lacks sizes or values, so that a writer can give
-/// it back. The node's error stays where that cannot be.
-bool Importer::defer(NodeContext &node) {
-  if (serialize(node.proto, node.frame).empty())
-    return false;
-  Values inputs;
-  for (int64_t i = 0; i < node.inputCount(); ++i) {
-    const Bound &bound = node.bound(i);
-    if (bound.kind == Bound::Sequence)
-      return false;
-    if (bound.value)
-      inputs.push_back(bound.value);
-  }
-  const ErrorInNode why = *node.error;
-  node.error.reset();
-  auto types = openTypes(node);
-  if (!types || node.failed()) {
-    node.error = why;
-    return false;
-  }
-  OperationState state(node.location(), nn::DeferredOp::getOperationName());
-  nn::DeferredOp::build(builder, state, TypeRange(*types), inputs,
-                        node.proto.op_type(), why.reason, StringAttr(), 0);
-  Operation *op = node.create(state);
-  if (!op)
-    return false;
-  Values results(op->getResults());
-  for (int64_t i = 0; i < node.outputCount(); ++i)
-    if (!node.wants(i))
-      results[i] = {};
-  return succeeded(node.results(results));
-}
-
 void Importer::importNode(const NodeProto &node, Frame &frame) {
   auto version = versionOf(frame, node.domain());
   auto invalid = [&](const std::string &reason) {
@@ -388,6 +211,7 @@ void Importer::importNode(const NodeProto &node, Frame &frame) {
   if (++nodeCount > mostNodes)
     return invalid("more than " + std::to_string(mostNodes) +
                    " nodes once loops and functions are written out");
+  hasDrawn &= !mayKeep(frame);
   SmallVector<Bound> inputs;
   bool poisoned = false, readsKept = false;
   for (const std::string &name : node.input()) {
@@ -412,24 +236,31 @@ void Importer::importNode(const NodeProto &node, Frame &frame) {
   };
   if (readsKept)
     return refuse("reads what a node gives that is kept as it is");
-  if (const FunctionProto *function =
-          findFunction(node.domain(), node.op_type(), node.overload()))
-    return poisoned ? poison(node, frame)
-                    : importCall(node, *function, frame, inputs);
-  const Operator *op = findOperator(domainName(node.domain()), node.op_type());
-  if (!version)
-    return op ? invalid(
-                    "the model does not import the operator set of domain '" +
-                    oneLine(node.domain()) + "'")
-              : refuse("the operator is not known");
-  if (!op)
-    return refuse("the operator is not known");
-  if (*version < op->since)
-    return refuse("only version " + std::to_string(op->since) +
-                  " and newer are known");
+  const FunctionProto *function =
+      findFunction(node.domain(), node.op_type(), node.overload());
+  const Operator *op =
+      function ? nullptr
+               : findOperator(domainKey(node.domain()), node.op_type());
+  if (!function) {
+    if (!version)
+      return op ? invalid("the model does not import the operator set of "
+                          "domain '" +
+                          oneLine(node.domain()) + "'")
+                : refuse("the operator is not known");
+    if (!op)
+      return refuse("the operator is not known");
+    if (*version < op->since)
+      return refuse("only version " + std::to_string(op->since) +
+                    " and newer are known");
+  }
   if (poisoned)
     return poison(node, frame);
-  translate(node, frame, inputs, *version, *op);
+  Checkpoint before = checkpoint(frame);
+  if (function)
+    importCall(node, *function, frame, inputs, before);
+  else
+    translate(node, frame, inputs, *version, *op, before);
+  forgetCheckpoint(std::move(before));
 }
 
 /// Operators whose graph is written out when it is read: a file is better off
@@ -438,62 +269,56 @@ static bool isWrittenOut(const Operator &op) {
   return op.name == "Scan" || op.name == "SequenceMap";
 }
 
+/// Fails where \p op does not take as many inputs, or not of this kind.
+static void checkInputs(NodeContext &node, const Operator &op) {
+  if (node.inputCount() > op.maxInputs)
+    node.fail("has " + Twine(node.inputCount()) + " inputs, at most " +
+              Twine(op.maxInputs) + " are allowed");
+  for (int64_t i = 0; i < node.inputCount() && !op.takesAnyValue; ++i)
+    if (node.bound(i).kind == Bound::Sequence)
+      node.fail("input " + Twine(i) + " is a sequence, not a tensor");
+  for (int64_t i = 0; i < op.minInputs; ++i) {
+    bool listed = i < node.proto.input_size() && !node.proto.input(i).empty();
+    if (!listed || (!op.takesAnyValue && !node.has(i)))
+      node.fail("input " + Twine(i) + " is missing");
+  }
+}
+
+/// The types of those that are tensors, null for the others.
+static SmallVector<Type> typesOf(ArrayRef<Bound> outputs) {
+  return llvm::map_to_vector(outputs, [](const Bound &output) {
+    return output.kind == Bound::Tensor && output.value ? output.value.getType()
+                                                        : Type();
+  });
+}
+
 void Importer::translate(const NodeProto &node, Frame &frame,
                          ArrayRef<Bound> inputs, int64_t version,
-                         const Operator &op) {
-  const Checkpoint before = checkpoint();
+                         const Operator &op, const Checkpoint &before) {
   const bool keeps = mayKeep(frame);
-  hasDrawn &= !keeps;
   NodeContext context(*this, frame, node, version, nodeRecords.size());
   nodeRecords.push_back(builder.getDictionaryAttr({}));
   readNodes.emplace_back();
   reported.take();
-  if (context.inputCount() > op.maxInputs)
-    context.fail("has " + Twine(context.inputCount()) + " inputs, at most " +
-                 Twine(op.maxInputs) + " are allowed");
-  for (auto [i, input] : llvm::enumerate(inputs)) {
-    if (input.kind == Bound::Sequence && !op.takesAnyValue)
-      context.fail("input " + Twine(i) + " is a sequence, not a tensor");
-  }
-  for (int i = 0; i < op.minInputs; ++i) {
-    bool listed = i < node.input_size() && !node.input(i).empty();
-    if (!listed || (!op.takesAnyValue && !context.has(i)))
-      context.fail("input " + Twine(i) + " is missing");
-  }
+  checkInputs(context, op);
   bool done = !context.failed() && succeeded(op.import(context));
   if (firstError)
     return;
   if (context.error && context.error->waits && options.keepsUnknown)
     done = defer(context);
-  const bool isUnsupported = unsupportedNodes.size() > before.unsupported ||
-                             ((!done || context.failed()) && context.error &&
-                              context.error->kind == ErrorKind::Unsupported);
-  if (keeps && (isUnsupported || hasDrawn || isWrittenOut(op))) {
-    SmallVector<Type> types;
-    if (!isUnsupported && done)
-      for (const Bound &output : context.outputs)
-        types.push_back(output.kind == Bound::Tensor && output.value
-                            ? output.value.getType()
-                            : Type());
-    const std::string reason =
-        isUnsupported && context.error ? context.error->reason : "";
-    const auto refused = std::move(unsupportedNodes);
-    unsupportedNodes = {};
-    rollBack(before);
-    if (keepNode(node, frame, inputs, types, false, reason))
-      return;
-    unsupportedNodes = refused;
-    if (!isUnsupported)
-      return addUnsupported(node, frame, version, "it cannot be kept"),
-             poison(node, frame);
+  done &= !context.failed();
+  const ErrorInNode why =
+      context.error.value_or(ErrorInNode{ErrorKind::InvalidModel, "not valid"});
+  const bool isUnsupported = !done && why.kind == ErrorKind::Unsupported;
+  if (keeps && (isUnsupported || !unsupportedNodes.empty()))
+    return keepInstead(node, frame, inputs, {}, before, done ? "" : why.reason);
+  if (keeps && done && (hasDrawn || isWrittenOut(op)))
+    return keepInstead(node, frame, inputs, typesOf(context.outputs), before);
+  if (isUnsupported) {
+    addUnsupported(node, frame, version, why.reason);
+    return poison(node, frame);
   }
-  if (!done || context.failed()) {
-    ErrorInNode why = context.error.value_or(
-        ErrorInNode{ErrorKind::InvalidModel, "not valid"});
-    if (why.kind == ErrorKind::Unsupported) {
-      addUnsupported(node, frame, version, why.reason);
-      return poison(node, frame);
-    }
+  if (!done) {
     firstError = Error{why.kind, file.name() + ": " + frame.prefix +
                                      describe(node) + ": " + why.reason};
     return;
@@ -506,17 +331,8 @@ void Importer::translate(const NodeProto &node, Frame &frame,
     }
   recordGroup(context, op);
   // What can be written neither as it was nor as one node.
-  if (keeps && isTensor && cannotBeGivenBack(context, op)) {
-    SmallVector<Type> types;
-    for (const Bound &output : context.outputs)
-      types.push_back(output.value ? output.value.getType() : Type());
-    rollBack(before);
-    if (!keepNode(node, frame, inputs, types, false, "")) {
-      addUnsupported(node, frame, version, "it cannot be kept");
-      poison(node, frame);
-    }
-    return;
-  }
+  if (keeps && isTensor && cannotBeGivenBack(context, op))
+    return keepInstead(node, frame, inputs, typesOf(context.outputs), before);
   // Whether somebody needs the sequence as such shows later.
   if (keeps && !isTensor)
     keepNode(node, frame, inputs, {}, true, "");
@@ -572,7 +388,7 @@ std::optional<std::vector<Bound>> Importer::importGraph(const GraphProto &graph,
 
 static std::string functionKey(StringRef domain, StringRef name,
                                StringRef overload) {
-  std::string key = domainName(domain);
+  std::string key(domainKey(domain));
   for (StringRef part : {name, overload}) {
     key.push_back('\0');
     key += part;
@@ -632,31 +448,17 @@ Importer::importFunction(const FunctionProto &function, Frame &caller,
 }
 
 void Importer::importCall(const NodeProto &node, const FunctionProto &function,
-                          Frame &frame, ArrayRef<Bound> inputs) {
-  const Checkpoint before = checkpoint();
-  const bool keeps = mayKeep(frame);
-  hasDrawn &= !keeps;
+                          Frame &frame, ArrayRef<Bound> inputs,
+                          const Checkpoint &before) {
   auto outputs = importFunction(function, frame, node, inputs);
   if (!outputs || firstError)
     return;
-  const bool isUnsupported = unsupportedNodes.size() > before.unsupported;
-  if (keeps && (isUnsupported || hasDrawn)) {
-    SmallVector<Type> types;
-    if (!isUnsupported)
-      for (const Bound &output : *outputs)
-        types.push_back(output.kind == Bound::Tensor && output.value
-                            ? output.value.getType()
-                            : Type());
-    const auto refused = std::move(unsupportedNodes);
-    unsupportedNodes = {};
-    rollBack(before);
-    if (keepNode(node, frame, inputs, types, false,
-                 refused.empty() ? "" : refused.begin()->first)) {
-      keepsCalls = true;
-      return;
-    }
-    unsupportedNodes = refused;
-    return poison(node, frame);
+  if (mayKeep(frame) && (!unsupportedNodes.empty() || hasDrawn)) {
+    const bool isWhole = unsupportedNodes.empty();
+    keepsCalls = true;
+    return keepInstead(node, frame, inputs,
+                       isWhole ? typesOf(*outputs) : SmallVector<Type>(),
+                       before, isWhole ? "" : unsupportedNodes.begin()->first);
   }
   for (int i = 0; i < node.output_size(); ++i) {
     if (node.output(i).empty())

@@ -77,6 +77,13 @@ struct ErrorInNode {
   bool waits = false;
 };
 
+/// Nodes that are not supported for the same reason.
+struct Unsupported {
+  int64_t count = 0;
+  /// How messages name the first one.
+  std::string first;
+};
+
 class Importer {
 public:
   Importer(OnnxFile file, const ReadOptions &options,
@@ -126,8 +133,15 @@ private:
   void importNodes(const google::protobuf::RepeatedPtrField<NodeProto> &nodes,
                    Frame &frame);
   void importNode(const NodeProto &node, Frame &frame);
+  /// How far a graph was read before a node.
+  struct Checkpoint {
+    mlir::Operation *last = nullptr;
+    size_t nodes = 0;
+    std::map<std::string, Unsupported> unsupported;
+  };
   void importCall(const NodeProto &node, const FunctionProto &function,
-                  Frame &frame, llvm::ArrayRef<Bound> inputs);
+                  Frame &frame, llvm::ArrayRef<Bound> inputs,
+                  const Checkpoint &before);
   void bindInitializers(const GraphProto &graph, Frame &frame);
   Result<mlir::Value>
   addArgument(const std::string &name, const TypeProto_Tensor &type,
@@ -139,35 +153,49 @@ private:
                           mlir::func::FuncOp function);
   Result<void> bindOutputs(const GraphProto &graph, Frame &frame,
                            mlir::func::FuncOp function);
+  void poison(const NodeProto &node, Frame &frame);
+  void translate(const NodeProto &node, Frame &frame,
+                 llvm::ArrayRef<Bound> inputs, int64_t version,
+                 const struct Operator &op, const Checkpoint &before);
+
+  //===--- What is remembered of nodes (ImportRecords.cpp) ----------------===//
+
   bool defer(class NodeContext &node);
+  void eraseUnneeded(class NodeContext &node);
+  mlir::ElementsAttr usedUp(class NodeContext &node, int64_t input);
   void recordGroup(class NodeContext &node, const struct Operator &op);
   void recordUnits();
   bool cannotBeGivenBack(const class NodeContext &node,
                          const struct Operator &op);
-  void poison(const NodeProto &node, Frame &frame);
-  void translate(const NodeProto &node, Frame &frame,
-                 llvm::ArrayRef<Bound> inputs, int64_t version,
-                 const struct Operator &op);
 
   //===--- Kept nodes (KeptNodes.cpp) -------------------------------------===//
 
-  /// How far the main graph was read before a node.
-  struct Checkpoint {
-    mlir::Operation *last = nullptr;
-    size_t nodes = 0, unsupported = 0;
-  };
   /// Whether nodes of \p frame can be kept.
   bool mayKeep(const Frame &frame) const {
     return options.keepsNodes && !frame.parent && !frame.isFunction;
   }
-  Checkpoint checkpoint() const;
+  /// Where the next node of \p frame can be kept, `unsupportedNodes` are about
+  /// that node alone until forgetCheckpoint().
+  Checkpoint checkpoint(const Frame &frame);
+  void forgetCheckpoint(Checkpoint before);
   void rollBack(const Checkpoint &before);
+  /// Takes back what \p node became since \p before and keeps the node as it
+  /// is (see keepNode), or lists it as unsupported. \p reason says why it was
+  /// not translated; empty where it could be.
+  void keepInstead(const NodeProto &node, Frame &frame,
+                   llvm::ArrayRef<Bound> inputs,
+                   llvm::ArrayRef<mlir::Type> types, const Checkpoint &before,
+                   const std::string &reason = "");
   /// What \p node gives is what a kept node gives; with \p isBeside, only for
   /// those who need it as one value. The outputs are of \p types where not
   /// null, else of what the file declares. Whether that can be said.
   bool keepNode(const NodeProto &node, Frame &frame,
                 llvm::ArrayRef<Bound> inputs, llvm::ArrayRef<mlir::Type> types,
                 bool isBeside, const std::string &reason);
+  /// The call that stands for the kept node \p node.
+  mlir::Operation *makeKeptCall(const NodeProto &node, llvm::StringRef name,
+                                llvm::ArrayRef<mlir::Value> operands,
+                                llvm::ArrayRef<mlir::Type> types);
   mlir::Type keptType(const std::string &name);
   void setDeclaredSymbols(mlir::Value value, const std::string &name);
   std::optional<std::string> wholeProto(const NodeProto &node);
@@ -202,11 +230,6 @@ private:
   std::vector<int64_t> wholeNodes, lastingNodes;
   FirstError reported;
   std::optional<Error> firstError;
-  struct Unsupported {
-    int64_t count = 0;
-    /// How messages name the first such node.
-    std::string first;
-  };
   /// By "Op (domain version): reason".
   std::map<std::string, Unsupported> unsupportedNodes;
   int64_t nodeCount = 0;

@@ -24,7 +24,8 @@
 #include "formats/onnx/NodeGroups.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/file/DataTypes.h"
-#include "formats/onnx/file/ModelCheck.h"
+#include "formats/onnx/file/Domain.h"
+#include "formats/onnx/file/NestedGraphs.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -39,9 +40,23 @@ namespace sinter::onnx {
 // Back to before a node
 //===----------------------------------------------------------------------===//
 
-Importer::Checkpoint Importer::checkpoint() const {
+Importer::Checkpoint Importer::checkpoint(const Frame &frame) {
+  if (!mayKeep(frame))
+    return {};
   return {entryBlock->empty() ? nullptr : &entryBlock->back(),
-          nodeRecords.size(), unsupportedNodes.size()};
+          nodeRecords.size(), std::exchange(unsupportedNodes, {})};
+}
+
+void Importer::forgetCheckpoint(Checkpoint before) {
+  if (before.unsupported.empty())
+    return;
+  // What is in the other list now is about one node.
+  before.unsupported.swap(unsupportedNodes);
+  for (auto &[what, entry] : before.unsupported) {
+    auto [known, isNew] = unsupportedNodes.try_emplace(what, entry);
+    if (!isNew)
+      known->second.count += entry.count;
+  }
 }
 
 void Importer::rollBack(const Checkpoint &before) {
@@ -56,11 +71,24 @@ void Importer::rollBack(const Checkpoint &before) {
   builder.setInsertionPointToEnd(entryBlock);
   nodeRecords.resize(before.nodes);
   readNodes.resize(before.nodes);
-  auto isGone = [&](int64_t number) {
-    return number >= static_cast<int64_t>(before.nodes);
-  };
-  llvm::erase_if(wholeNodes, isGone);
-  llvm::erase_if(lastingNodes, isGone);
+  for (std::vector<int64_t> *list : {&wholeNodes, &lastingNodes})
+    while (!list->empty() && list->back() >= static_cast<int64_t>(before.nodes))
+      list->pop_back();
+}
+
+void Importer::keepInstead(const NodeProto &node, Frame &frame,
+                           ArrayRef<Bound> inputs, ArrayRef<Type> types,
+                           const Checkpoint &before,
+                           const std::string &reason) {
+  auto refused = std::exchange(unsupportedNodes, {});
+  rollBack(before);
+  if (keepNode(node, frame, inputs, types, false, reason))
+    return;
+  unsupportedNodes = std::move(refused);
+  if (unsupportedNodes.empty())
+    addUnsupported(node, frame, versionOf(frame, node.domain()).value_or(0),
+                   reason.empty() ? "it cannot be kept" : reason);
+  poison(node, frame);
 }
 
 //===----------------------------------------------------------------------===//
@@ -68,18 +96,6 @@ void Importer::rollBack(const Checkpoint &before) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-/// Calls \p visit with every graph that stands in \p node, not with those in
-/// them.
-template <typename Node, typename Visit>
-void forEachGraph(Node &node, const Visit &visit) {
-  for (auto &attribute : *node.mutable_attribute()) {
-    if (attribute.has_g())
-      visit(*attribute.mutable_g());
-    for (auto &graph : *attribute.mutable_graphs())
-      visit(graph);
-  }
-}
 
 /// Gives tensors that point into the file their data.
 class DataFiller {
@@ -155,12 +171,8 @@ public:
     for (const NodeProto &node : graph.node()) {
       for (const std::string &input : node.input())
         use(input, scopes);
-      for (const AttributeProto &attribute : node.attribute()) {
-        if (attribute.has_g())
-          addGraph(attribute.g(), scopes);
-        for (const GraphProto &inner : attribute.graphs())
-          addGraph(inner, scopes);
-      }
+      forEachGraph(node,
+                   [&](const GraphProto &inner) { addGraph(inner, scopes); });
     }
     for (const ValueInfoProto &output : graph.output())
       use(output.name(), scopes);
@@ -227,38 +239,67 @@ void Importer::setDeclaredSymbols(Value value, const std::string &name) {
       known.setSymbol(value, i, known.symbolNamed(dim.dim_param()));
 }
 
+/// What stands for a bound name among a kept node's operands; null if nothing
+/// can.
+static Value wholeOf(const Bound &bound) {
+  return bound.whole ? bound.whole : bound.value;
+}
+
+/// What tells two calls of one operator apart that differ in their attributes
+/// only.
+static std::string fingerprintOf(NodeProto node) {
+  node.clear_name();
+  node.clear_doc_string();
+  node.clear_input();
+  node.clear_output();
+  return llvm::utohexstr(llvm::xxh3_64bits(node.SerializePartialAsString()),
+                         /*LowerCase=*/true);
+}
+
+Operation *Importer::makeKeptCall(const NodeProto &node, StringRef name,
+                                  ArrayRef<Value> operands,
+                                  ArrayRef<Type> types) {
+  const std::string domain =
+      isStandardDomain(node.domain()) ? "" : oneLine(node.domain()) + ".";
+  // Nobody knows whether an operator that is not known gives the same twice.
+  const bool isKnown =
+      findOperator(domainKey(node.domain()), node.op_type()) != nullptr;
+  NamedAttrList attributes;
+  attributes.set(
+      "call_target_name",
+      builder.getStringAttr("onnx." + domain + oneLine(node.op_type())));
+  attributes.set("backend_config", builder.getStringAttr(fingerprintOf(node)));
+  attributes.set("has_side_effect", builder.getBoolAttr(hasDrawn || !isKnown));
+  OperationState state(NameLoc::get(builder.getStringAttr(oneLine(name.str()))),
+                       stablehlo::CustomCallOp::getOperationName());
+  state.addOperands(operands);
+  state.addTypes(types);
+  state.addAttributes(attributes);
+  return builder.create(state);
+}
+
 bool Importer::keepNode(const NodeProto &node, Frame &frame,
                         ArrayRef<Bound> inputs, ArrayRef<Type> types,
                         bool isBeside, const std::string &reason) {
   NodeRecord record;
   SmallVector<Value> operands;
   for (auto [name, input] : llvm::zip_equal(node.input(), inputs)) {
-    Value value = input.whole ? input.whole : input.value;
-    if (!name.empty() && !value)
-      return false;
-    record.inputs.push_back(name.empty() ? Value() : value);
+    record.inputs.push_back(name.empty() ? Value() : wholeOf(input));
     if (!name.empty())
-      operands.push_back(value);
+      operands.push_back(wholeOf(input));
   }
   OuterNames outer;
   SmallVector<llvm::StringSet<>> scopes;
-  for (const AttributeProto &attribute : node.attribute()) {
-    if (attribute.has_g())
-      outer.addGraph(attribute.g(), scopes);
-    for (const GraphProto &graph : attribute.graphs())
-      outer.addGraph(graph, scopes);
-  }
+  forEachGraph(node,
+               [&](const GraphProto &graph) { outer.addGraph(graph, scopes); });
   for (const std::string &name : outer.names) {
     const Bound *bound = lookup(frame, name);
-    Value value = !bound ? Value() : bound->whole ? bound->whole : bound->value;
-    if (!value)
-      return false;
-    record.captures.push_back({name, value});
-    operands.push_back(value);
+    operands.push_back(bound ? wholeOf(*bound) : Value());
+    record.captures.push_back({name, operands.back()});
   }
   auto proto = wholeProto(node);
   auto version = versionOf(frame, node.domain());
-  if (!proto || !version)
+  if (!proto || !version || llvm::is_contained(operands, Value()))
     return false;
 
   SmallVector<Type> results;
@@ -269,43 +310,14 @@ bool Importer::keepNode(const NodeProto &node, Frame &frame,
     results.push_back(type ? type
                            : stablehlo::TokenType::get(builder.getContext()));
   }
-  // Nobody knows whether an operator that is not known gives the same twice.
-  const bool isKnown =
-      findOperator(node.domain() == "ai.onnx" ? "" : node.domain(),
-                   node.op_type()) != nullptr;
   const int64_t number = nodeRecords.size();
-  std::string name = node.name().empty()
-                         ? node.op_type() + "_" + std::to_string(number)
-                         : node.name();
-  // What tells two calls apart that differ in their attributes only.
-  NodeProto bare = node;
-  bare.clear_name();
-  bare.clear_doc_string();
-  bare.clear_input();
-  bare.clear_output();
-  std::string config =
-      llvm::utohexstr(llvm::xxh3_64bits(bare.SerializePartialAsString()), true);
-  NamedAttrList attributes;
-  attributes.set(
-      "call_target_name",
-      builder.getStringAttr("onnx." +
-                            (node.domain().empty() || node.domain() == "ai.onnx"
-                                 ? ""
-                                 : oneLine(node.domain()) + ".") +
-                            oneLine(node.op_type())));
-  attributes.set("backend_config", builder.getStringAttr(config));
-  attributes.set("has_side_effect", builder.getBoolAttr(hasDrawn || !isKnown));
-  OperationState state(NameLoc::get(builder.getStringAttr(oneLine(name))),
-                       stablehlo::CustomCallOp::getOperationName());
-  state.addOperands(operands);
-  state.addTypes(results);
-  state.addAttributes(attributes);
-  Operation *call = builder.create(state);
+  record.name = node.name().empty()
+                    ? node.op_type() + "_" + std::to_string(number)
+                    : node.name();
+  Operation *call = makeKeptCall(node, record.name, operands, results);
   call->setAttr(nodeAttribute, builder.getI64IntegerAttr(number));
-
   record.opType = node.op_type();
   record.domain = node.domain();
-  record.name = name;
   record.version = *version;
   record.proto = std::move(*proto);
   record.ops = call;

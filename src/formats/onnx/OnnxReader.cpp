@@ -2,6 +2,8 @@
 
 #include "formats/onnx/Importer.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/file/Domain.h"
+#include "formats/onnx/file/NestedGraphs.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 
@@ -31,19 +33,18 @@ public:
 
   bool areIn(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes) {
     return llvm::any_of(nodes, [&](const onnx::NodeProto &node) {
-      return isUnknown(node) ||
-             llvm::any_of(node.attribute(),
-                          [&](const onnx::AttributeProto &attribute) {
-                            return areIn(attribute.g().node());
-                          });
+      bool found = isUnknown(node);
+      onnx::forEachGraph(node, [&](const onnx::GraphProto &graph) {
+        found = found || areIn(graph.node());
+      });
+      return found;
     });
   }
 
 private:
   bool isUnknown(const onnx::NodeProto &node) const {
     return !functions.count({node.domain(), node.op_type()}) &&
-           !onnx::findOperator(node.domain() == "ai.onnx" ? "" : node.domain(),
-                               node.op_type());
+           !onnx::findOperator(onnx::domainKey(node.domain()), node.op_type());
   }
 
   std::set<std::pair<std::string, std::string>> functions;

@@ -1,8 +1,9 @@
 #include "formats/onnx/WriteOnnx.h"
-#include "graph/storage/Storage.h"
 
+#include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/ModelCheck.h"
 #include "formats/onnx/write/GraphWriter.h"
+#include "graph/storage/Storage.h"
 
 using namespace mlir;
 
@@ -37,7 +38,7 @@ static int64_t declaredVersion(ModuleOp module) {
 /// none.
 static int64_t standardVersion(const ModelProto &model) {
   for (const OperatorSetIdProto &each : model.opset_import())
-    if (each.domain().empty() || each.domain() == "ai.onnx")
+    if (isStandardDomain(each.domain()))
       return each.version();
   return 0;
 }

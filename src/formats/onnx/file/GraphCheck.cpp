@@ -8,6 +8,7 @@
 
 #include "formats/onnx/file/GraphCheck.h"
 
+#include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/ModelCheck.h"
 #include "formats/onnx/file/onnx.pb.h"
 
@@ -73,7 +74,7 @@ static std::string quoted(std::string_view name) {
 
 std::string onnx::describe(const NodeProto &node) {
   std::string op = node.op_type();
-  if (!node.domain().empty() && node.domain() != "ai.onnx")
+  if (!isStandardDomain(node.domain()))
     op = node.domain() + "." + op;
   if (!node.name().empty())
     return "node " + quoted(node.name()) + " (" + op + ")";

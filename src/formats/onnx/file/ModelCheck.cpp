@@ -2,8 +2,9 @@
 
 #include "formats/onnx/file/ModelCheck.h"
 
+#include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/GraphCheck.h"
-#include "formats/onnx/file/onnx.pb.h"
+#include "formats/onnx/file/NestedGraphs.h"
 
 #include <algorithm>
 #include <map>
@@ -18,10 +19,6 @@ namespace {
 
 using Opsets = google::protobuf::RepeatedPtrField<OperatorSetIdProto>;
 
-std::string_view domainOf(std::string_view domain) {
-  return domain == "ai.onnx" ? "" : domain;
-}
-
 /// Each domain once, with a positive version. \p owner is "" or "function 'f':
 /// ".
 Result<void> checkOpsets(const Opsets &opsets, const std::string &owner) {
@@ -33,7 +30,7 @@ Result<void> checkOpsets(const Opsets &opsets, const std::string &owner) {
                           std::to_string(opset.version()) +
                           " of the operator set " + domain);
     auto [place, isNew] =
-        versions.emplace(domainOf(opset.domain()), opset.version());
+        versions.emplace(domainKey(opset.domain()), opset.version());
     if (!isNew && place->second != opset.version())
       return invalidModel(owner + "imports the operator set " + domain +
                           " in versions " + std::to_string(place->second) +
@@ -89,15 +86,12 @@ void Functions::findCalls(const Nodes &nodes, std::vector<int> &callees,
   count += nodes.size();
   for (const NodeProto &node : nodes) {
     auto found = numbers.find(
-        {domainOf(node.domain()), node.op_type(), node.overload()});
+        {domainKey(node.domain()), node.op_type(), node.overload()});
     if (found != numbers.end())
       callees.push_back(found->second);
-    for (const AttributeProto &attribute : node.attribute()) {
-      if (attribute.has_g())
-        findCalls(attribute.g().node(), callees, count);
-      for (const GraphProto &graph : attribute.graphs())
-        findCalls(graph.node(), callees, count);
-    }
+    forEachGraph(node, [&](const GraphProto &graph) {
+      findCalls(graph.node(), callees, count);
+    });
   }
 }
 
@@ -105,7 +99,7 @@ Result<void> Functions::collect() {
   for (const FunctionProto &function : model.functions()) {
     if (function.name().empty())
       return invalidModel("a local function has no name");
-    Key key{domainOf(function.domain()), function.name(), function.overload()};
+    Key key{domainKey(function.domain()), function.name(), function.overload()};
     if (!numbers.emplace(key, static_cast<int>(entries.size())).second)
       return invalidModel(functionName(function) + " is defined twice");
     entries.push_back({&function, {}});

@@ -110,6 +110,7 @@ static LogicalResult finishLoop(NodeContext &node, const GraphProto &body,
   }
   return node.boundResults(std::move(carried));
 }
+
 /// The condition of a loop: what the body says, and fewer iterations than
 /// \p limit.
 static bool fillCondition(NodeContext &node, Region &region, Value limit,

@@ -2,12 +2,12 @@
 
 #include "formats/onnx/write/GraphWriter.h"
 
-#include "formats/onnx/file/DataTypes.h"
+#include "formats/onnx/file/Domain.h"
+#include "formats/onnx/file/NestedGraphs.h"
 #include "formats/onnx/write/Rules.h"
 #include "graph/Constants.h"
 #include "graph/nn/NnOps.h"
 #include "llvm/ADT/ScopeExit.h"
-#include <set>
 
 using namespace mlir;
 
@@ -68,173 +68,6 @@ void GraphWriter::run() {
   current = nullptr;
 }
 
-/// What the file said of tensors, by name.
-template <typename Infos>
-static llvm::StringMap<const ValueInfoProto *> byName(const Infos &infos) {
-  llvm::StringMap<const ValueInfoProto *> map;
-  for (const ValueInfoProto &each : infos)
-    map[each.name()] = &each;
-  return map;
-}
-
-void GraphWriter::writeInputs(func::FuncOp function) {
-  GraphProto &graph = *current->proto;
-  const auto before = byName(header.graph().input());
-  for (BlockArgument argument : function.getArguments()) {
-    unsigned number = argument.getArgNumber();
-    auto dims = function.getArgAttrOfType<ArrayAttr>(number, dimsAttribute);
-    Name name = claim(argument);
-    names[argument] = name;
-    current->tensors.insert(name);
-    if (!describe(*graph.add_input(), name, argument.getType(), dims,
-                  before.lookup(name)))
-      ++unsupported["inputs of a type that ONNX lacks"];
-    auto value =
-        function.getArgAttrOfType<ElementsAttr>(number, defaultAttribute);
-    if (!value)
-      continue;
-    std::optional<Tensor> tensor = toTensor(value);
-    TensorProto &initializer = *graph.add_initializer();
-    initializer.set_name(name);
-    if (!tensor || !tensorData.setData(initializer, *tensor))
-      ++unsupported["constants of a type that ONNX lacks"];
-  }
-}
-
-void GraphWriter::writeOutputs(func::FuncOp function) {
-  Operation *terminator = function.getBody().front().getTerminator();
-  const auto before = byName(header.graph().output());
-  std::set<Name> written;
-  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
-    auto given = function.getResultAttrOfType<StringAttr>(i, nameAttribute);
-    auto dims = function.getResultAttrOfType<ArrayAttr>(i, dimsAttribute);
-    Name wantedName = given ? given.str() : "result" + std::to_string(i);
-    Name tensor = name(value);
-    // A tensor is one output at most, and no constant; an input only by its
-    // own name.
-    if (tensor != wantedName || !current->tensors.contains(tensor) ||
-        written.contains(tensor)) {
-      if (used.contains(wantedName))
-        wantedName = freshName(wantedName);
-      else
-        used.insert(wantedName);
-      NodeProto &node = addNode("Identity");
-      node.set_name(freshNodeName(wantedName + "_copy"));
-      node.add_input(tensor);
-      node.add_output(wantedName);
-      current->tensors.insert(wantedName);
-    }
-    written.insert(wantedName);
-    if (!describe(*current->proto->add_output(), wantedName, value.getType(),
-                  dims, before.lookup(wantedName)))
-      ++unsupported["outputs of a type that ONNX lacks"];
-  }
-}
-
-/// The tensors that the nodes of a graph read, those of its own included.
-static void addRead(const GraphProto &graph, llvm::StringSet<> &names) {
-  for (const ValueInfoProto &output : graph.output())
-    names.insert(output.name());
-  for (const NodeProto &node : graph.node()) {
-    for (const std::string &input : node.input())
-      names.insert(input);
-    for (const AttributeProto &attribute : node.attribute()) {
-      if (attribute.has_g())
-        addRead(attribute.g(), names);
-      for (const GraphProto &inner : attribute.graphs())
-        addRead(inner, names);
-    }
-  }
-}
-
-/// A weight that is written turned round, or that a rule asked for in vain, is
-/// not needed as it was. Defaults of inputs stay.
-void GraphWriter::dropUnusedInitializers() {
-  GraphProto &graph = *current->proto;
-  llvm::StringSet<> needed;
-  addRead(graph, needed);
-  for (const ValueInfoProto &input : graph.input())
-    needed.insert(input.name());
-  auto &list = *graph.mutable_initializer();
-  list.erase(std::remove_if(list.begin(), list.end(),
-                            [&](const TensorProto &each) {
-                              return !needed.contains(each.name());
-                            }),
-             list.end());
-}
-
-/// What the file says of tensors that are still there.
-void GraphWriter::writeTensorInfos() {
-  const auto outputs = byName(current->proto->output());
-  for (const ValueInfoProto &each : header.graph().value_info())
-    if (keptTensors.contains(each.name()) && !outputs.contains(each.name()))
-      *current->proto->add_value_info() = each;
-}
-
-void GraphWriter::writeImports() {
-  const bool declaresStandard =
-      header.opset_import_size() == 0 ||
-      llvm::any_of(header.opset_import(), [](const OperatorSetIdProto &each) {
-        return each.domain().empty() || each.domain() == "ai.onnx";
-      });
-  // In the file's order, then what is new.
-  std::vector<std::string> domains;
-  for (const OperatorSetIdProto &each : header.opset_import())
-    domains.push_back(each.domain().empty() ? "ai.onnx" : each.domain());
-  for (const auto &[domain, opset] : opsets)
-    domains.push_back(domain);
-  llvm::StringSet<> imported;
-  for (const std::string &domain : domains) {
-    auto found = opsets.find(domain);
-    bool isNeeded = domain != "ai.onnx" || declaresStandard || usesStandard;
-    if (found == opsets.end() || !isNeeded || !imported.insert(domain).second)
-      continue;
-    OperatorSetIdProto &import = *proto.add_opset_import();
-    import.set_domain(domain == "ai.onnx" ? "" : domain);
-    import.set_version(found->second);
-  }
-}
-
-/// The sizes of \p type, in a message that has what the file said of them: a
-/// size that is known stands for a name, a name stays where the size is not.
-static void setSizes(TensorShapeProto &shape, RankedTensorType type,
-                     ArrayAttr dims) {
-  while (shape.dim_size() > type.getRank())
-    shape.mutable_dim()->RemoveLast();
-  const int declared = shape.dim_size();
-  for (auto [i, size] : llvm::enumerate(type.getShape())) {
-    const bool isDeclared = static_cast<int>(i) < declared;
-    auto &dim = isDeclared ? *shape.mutable_dim(i) : *shape.add_dim();
-    if (!ShapedType::isDynamic(size)) {
-      dim.set_dim_value(size);
-      continue;
-    }
-    auto symbol =
-        dims && i < dims.size() ? dyn_cast<StringAttr>(dims[i]) : StringAttr();
-    if (!isDeclared && symbol && !symbol.empty())
-      dim.set_dim_param(symbol.str());
-  }
-}
-
-bool GraphWriter::describe(ValueInfoProto &info, const Name &name, Type type,
-                           ArrayAttr dims, const ValueInfoProto *before) {
-  if (before)
-    info = *before;
-  info.set_name(name);
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  // Of what the graph language has no type for the file knows the type.
-  if (!tensor)
-    return before != nullptr && before->has_type();
-  auto element = sinter::elementTypeOf(tensor.getElementType());
-  auto dataType = element ? dataTypeOf(*element) : std::nullopt;
-  if (!dataType)
-    return false;
-  auto &typeProto = *info.mutable_type()->mutable_tensor_type();
-  typeProto.set_elem_type(*dataType);
-  setSizes(*typeProto.mutable_shape(), tensor, dims);
-  return true;
-}
-
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
@@ -275,19 +108,30 @@ void GraphWriter::planNames() {
   });
 }
 
-Name GraphWriter::freshName(StringRef wantedName) {
-  std::string base = wantedName.empty() ? "tensor" : wantedName.str(),
-              name = base;
-  for (int64_t i = 1; reserved.contains(name) || !used.insert(name).second; ++i)
-    name = base + "_" + std::to_string(i);
+/// \p base, or with the least number behind it by which \p isFree. What was
+/// tried before is not tried again: \p next has the number behind it.
+static std::string
+numbered(const std::string &base, llvm::StringMap<int64_t> &next,
+         llvm::function_ref<bool(const std::string &)> isFree) {
+  int64_t &number = next[base];
+  std::string name;
+  do
+    name = number == 0 ? base : base + "_" + std::to_string(number);
+  while (++number, !isFree(name));
   return name;
 }
 
+Name GraphWriter::freshName(StringRef wantedName) {
+  return numbered(wantedName.empty() ? "tensor" : wantedName.str(), nextNumbers,
+                  [&](const std::string &name) {
+                    return !reserved.contains(name) && used.insert(name).second;
+                  });
+}
+
 Name GraphWriter::freshNodeName(StringRef wantedName) {
-  std::string name = wantedName.str();
-  for (int64_t i = 1; !usedNodes.insert(name).second; ++i)
-    name = wantedName.str() + "_" + std::to_string(i);
-  return name;
+  return numbered(
+      wantedName.str(), nextNodeNumbers,
+      [&](const std::string &name) { return usedNodes.insert(name).second; });
 }
 
 bool GraphWriter::hasFixedName(Value value) const {
@@ -512,7 +356,7 @@ void GraphWriter::writeKept(const KeptNode &node, Value result,
   NodeProto &copy = *current->proto->add_node();
   copy = node.proto;
   renameCaptured(copy, node);
-  usesStandard |= copy.domain().empty() || copy.domain() == "ai.onnx";
+  usesStandard |= isStandardDomain(copy.domain());
   copy.clear_input();
   copy.clear_output();
   if (!copy.name().empty())
@@ -555,12 +399,7 @@ static void renameIn(GraphProto &graph, llvm::StringMap<Name> renamed) {
   for (NodeProto &node : *graph.mutable_node()) {
     for (std::string &input : *node.mutable_input())
       rename(input);
-    for (AttributeProto &attribute : *node.mutable_attribute()) {
-      if (attribute.has_g())
-        renameIn(*attribute.mutable_g(), renamed);
-      for (GraphProto &inner : *attribute.mutable_graphs())
-        renameIn(inner, renamed);
-    }
+    forEachGraph(node, [&](GraphProto &inner) { renameIn(inner, renamed); });
   }
   for (ValueInfoProto &output : *graph.mutable_output())
     rename(*output.mutable_name());
@@ -573,12 +412,7 @@ void GraphWriter::renameCaptured(NodeProto &node, const KeptNode &keptNode) {
       renamed[before] = now;
   if (renamed.empty())
     return;
-  for (AttributeProto &attribute : *node.mutable_attribute()) {
-    if (attribute.has_g())
-      renameIn(*attribute.mutable_g(), renamed);
-    for (GraphProto &graph : *attribute.mutable_graphs())
-      renameIn(graph, renamed);
-  }
+  forEachGraph(node, [&](GraphProto &graph) { renameIn(graph, renamed); });
 }
 
 void GraphWriter::writeBiased(Operation *add, const BiasedProduct &both) {

@@ -166,6 +166,8 @@ private:
   mlir::DenseMap<mlir::Value, Name> wanted;
   llvm::StringMap<mlir::Value> reserved;
   llvm::StringSet<> used, usedNodes;
+  /// By the name that was wanted: the number to try next behind it.
+  llvm::StringMap<int64_t> nextNumbers, nextNodeNumbers;
   /// The tensors that kept nodes give under the names that they had.
   llvm::StringSet<> keptTensors;
   mlir::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, Name> weights;

@@ -88,6 +88,7 @@ static Name count(Emitter &e, int64_t size, int64_t dim, int64_t rank) {
   shape[dim] = size;
   return e.integers(identity(size), shape);
 }
+
 /// The same for the size of a dimension of \p value.
 static Name countOf(Emitter &e, Value value, int64_t of, int64_t dim,
                     int64_t rank) {

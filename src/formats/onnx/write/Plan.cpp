@@ -1,6 +1,8 @@
 // Which ops are written together: groups that are given back as the node they
 // came from, and products with their bias.
 
+#include "formats/onnx/file/Domain.h"
+#include "formats/onnx/file/NestedGraphs.h"
 #include "formats/onnx/write/Emitter.h"
 #include "graph/Constants.h"
 #include "graph/Readers.h"
@@ -111,12 +113,8 @@ static void reserveInner(const GraphProto &graph, llvm::StringSet<> &used) {
   for (const NodeProto &node : graph.node()) {
     for (const std::string &output : node.output())
       used.insert(output);
-    for (const AttributeProto &attribute : node.attribute()) {
-      if (attribute.has_g())
-        reserveInner(attribute.g(), used);
-      for (const GraphProto &inner : attribute.graphs())
-        reserveInner(inner, used);
-    }
+    forEachGraph(node,
+                 [&](const GraphProto &inner) { reserveInner(inner, used); });
   }
 }
 
@@ -137,7 +135,7 @@ void GraphWriter::planGroup(ArrayAttr records, int64_t index,
   auto version = record.getAs<IntegerAttr>("version");
   auto name = record.getAs<StringAttr>("name");
   StringRef domain = keptNode->proto.domain();
-  bool isStandard = domain.empty() || domain == "ai.onnx";
+  bool isStandard = isStandardDomain(domain);
   auto declared = opsets.find(isStandard ? "ai.onnx" : domain.str());
   if (!version || declared == opsets.end())
     return;
@@ -154,12 +152,8 @@ void GraphWriter::planGroup(ArrayAttr records, int64_t index,
   for (auto [i, output] : llvm::enumerate(keptNode->node.outputs))
     if (output && static_cast<int>(i) < keptNode->proto.output_size())
       reserve(output, keptNode->proto.output(i));
-  for (const AttributeProto &attribute : keptNode->proto.attribute()) {
-    if (attribute.has_g())
-      reserveInner(attribute.g(), used);
-    for (const GraphProto &graph : attribute.graphs())
-      reserveInner(graph, used);
-  }
+  forEachGraph(std::as_const(keptNode->proto),
+               [&](const GraphProto &graph) { reserveInner(graph, used); });
   for (Operation *op : ops)
     keptOf[op] = keptNode.get();
   keptNode->ops.assign(ops.begin(), ops.end());

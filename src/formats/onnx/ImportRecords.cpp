@@ -1,0 +1,201 @@
+//===- ImportRecords.cpp - what is remembered of the nodes of a file ------===//
+//
+// What a writer needs to give a node back (NodeGroups.h), and which nodes
+// passes leave alone (passes/Groups.h). A node that cannot be translated yet is
+// its record and nothing else: nn.deferred.
+//
+//===----------------------------------------------------------------------===//
+
+#include "formats/onnx/Importer.h"
+#include "formats/onnx/NodeContext.h"
+#include "formats/onnx/NodeGroups.h"
+#include "formats/onnx/OpenTypes.h"
+#include "formats/onnx/Operators.h"
+#include "formats/onnx/file/Domain.h"
+#include "formats/onnx/file/NestedGraphs.h"
+#include "graph/Constants.h"
+#include "graph/nn/NnDeferred.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+/// The node with the attributes of the function that it stands in.
+static std::string serialize(NodeProto node, const Frame &frame) {
+  if (hasGraph(node))
+    return "";
+  for (AttributeProto &attribute : *node.mutable_attribute()) {
+    if (attribute.t().payload_size() > 0 || attribute.has_sparse_tensor() ||
+        attribute.tensors_size() > 0 || attribute.sparse_tensors_size() > 0)
+      return "";
+    if (attribute.ref_attr_name().empty())
+      continue;
+    auto found = frame.attributes.find(attribute.ref_attr_name());
+    std::string name = attribute.name();
+    if (found == frame.attributes.end())
+      return "";
+    attribute = *found->second;
+    attribute.set_name(name);
+  }
+  return node.SerializePartialAsString();
+}
+
+/// Whether ONNX broadcasts the operands of what reads the result of \p op.
+static bool isImplied(Operation *op) {
+  return isa<stablehlo::BroadcastInDimOp, nn::BroadcastLikeOp>(op) &&
+         llvm::none_of(op->getUsers(), [](Operation *user) {
+           return isa<stablehlo::ReshapeOp>(user);
+         });
+}
+
+/// Whether a node that became \p ops could only be written as several, once
+/// they are no longer what they were.
+static bool isSeveral(ArrayRef<Operation *> ops) {
+  return llvm::count_if(ops, [](Operation *op) { return !isImplied(op); }) > 1;
+}
+
+/// Passes would, and then the group were not what it was.
+static void eraseDeadInside(Operation *op, KnownValues &known) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner :
+           llvm::make_early_inc_range(llvm::reverse(block))) {
+        eraseDeadInside(&inner, known);
+        if (isOpTriviallyDead(&inner)) {
+          known.forget(&inner);
+          inner.erase();
+        }
+      }
+}
+
+/// Whether the reader used values of a node's inputs up, so that only what it
+/// made of them is left, and that is several operations.
+bool Importer::cannotBeGivenBack(const NodeContext &node, const Operator &op) {
+  auto record = cast<DictionaryAttr>(nodeRecords[node.index]);
+  return !record.contains("proto") && !hasGraph(node.proto) &&
+         isSeveral(node.ops) && !comesApart(op.name);
+}
+
+/// Erases what the translation of \p node made and does not need.
+void Importer::eraseUnneeded(NodeContext &node) {
+  llvm::SmallPtrSet<Operation *, 8> giving;
+  for (const Bound &bound : node.outputs) {
+    if (bound.value)
+      giving.insert(bound.value.getDefiningOp());
+    for (Value each : bound.elements)
+      giving.insert(each.getDefiningOp());
+  }
+  std::vector<Operation *> alive;
+  for (Operation *op : llvm::reverse(node.ops)) {
+    if (!giving.contains(op) && isOpTriviallyDead(op)) {
+      known.forget(op);
+      op->erase();
+    } else {
+      alive.push_back(op);
+    }
+  }
+  std::reverse(alive.begin(), alive.end());
+  for (Operation *op : alive)
+    eraseDeadInside(op, known);
+  node.ops = std::move(alive);
+}
+
+/// The value of an input that the reader used up, as it is known; null where
+/// the node's operations read it.
+ElementsAttr Importer::usedUp(NodeContext &node, int64_t input) {
+  Value value = node.bound(input).value;
+  const bool isRead = llvm::any_of(node.ops, [&](Operation *op) {
+    return llvm::is_contained(op->getOperands(), value);
+  });
+  auto tensor = value && !isRead ? known.tensor(value) : std::nullopt;
+  return tensor ? sinter::toAttribute(*tensor, node.proto.input(input),
+                                      builder.getContext())
+                : ElementsAttr();
+}
+
+void Importer::recordGroup(NodeContext &node, const Operator &op) {
+  eraseUnneeded(node);
+  NodeRecord record;
+  record.opType = node.proto.op_type();
+  record.domain = node.proto.domain();
+  record.name = cast<NameLoc>(node.location()).getName().str();
+  record.version = node.version();
+  record.ops = node.ops;
+  bool tensors = true;
+  for (int64_t i = 0; i < node.inputCount(); ++i) {
+    tensors &= node.bound(i).kind != Bound::Sequence;
+    record.inputs.push_back(node.bound(i).value);
+    record.known.push_back(usedUp(node, i));
+  }
+  for (int64_t i = 0; i < node.outputCount(); ++i) {
+    bool wanted = node.wants(i);
+    tensors &= !wanted || node.outputs[i].kind == Bound::Tensor;
+    record.outputs.push_back(wanted ? node.outputs[i].value : Value());
+  }
+  if (tensors)
+    record.proto = serialize(node.proto, node.frame);
+  auto entry = toAttribute(record, builder.getContext());
+  nodeRecords[node.index] = entry;
+  ReadNode &read = readNodes[node.index];
+  read.opType = isStandardDomain(record.domain) ? record.opType : "";
+  read.inputs.assign(record.inputs.begin(), record.inputs.end());
+  read.outputs.assign(record.outputs.begin(), record.outputs.end());
+  if (op.staysWhole)
+    lastingNodes.push_back(node.index);
+  if (op.staysWhole || (entry.contains("proto") && isSeveral(node.ops) &&
+                        !comesApart(record.opType)))
+    wholeNodes.push_back(node.index);
+}
+
+/// Writes down what passes leave alone.
+void Importer::recordUnits() {
+  SmallVector<Attribute> units;
+  llvm::DenseSet<int64_t> taken;
+  for (ArrayRef<int64_t> unit : findKnownForms(readNodes)) {
+    units.push_back(builder.getDenseI64ArrayAttr(unit));
+    taken.insert(unit.begin(), unit.end());
+  }
+  for (int64_t number : wholeNodes)
+    if (!taken.contains(number))
+      units.push_back(builder.getDenseI64ArrayAttr(number));
+  (*module)->setAttr(wholeNodesAttribute, builder.getArrayAttr(units));
+  (*module)->setAttr(lastingNodesAttribute,
+                     builder.getDenseI64ArrayAttr(lastingNodes));
+}
+
+/// Makes one op of a node that lacks sizes or values, so that a writer can give
+/// it back. The node's error stays where that cannot be.
+bool Importer::defer(NodeContext &node) {
+  if (serialize(node.proto, node.frame).empty())
+    return false;
+  Values inputs;
+  for (int64_t i = 0; i < node.inputCount(); ++i) {
+    const Bound &bound = node.bound(i);
+    if (bound.kind == Bound::Sequence)
+      return false;
+    if (bound.value)
+      inputs.push_back(bound.value);
+  }
+  const ErrorInNode why = *node.error;
+  node.error.reset();
+  auto types = openTypes(node);
+  if (!types || node.failed()) {
+    node.error = why;
+    return false;
+  }
+  OperationState state(node.location(), nn::DeferredOp::getOperationName());
+  nn::DeferredOp::build(builder, state, TypeRange(*types), inputs,
+                        node.proto.op_type(), why.reason, StringAttr(), 0);
+  Operation *op = node.create(state);
+  if (!op)
+    return false;
+  Values results(op->getResults());
+  for (int64_t i = 0; i < node.outputCount(); ++i)
+    if (!node.wants(i))
+      results[i] = {};
+  return succeeded(node.results(results));
+}
+
+} // namespace sinter::onnx

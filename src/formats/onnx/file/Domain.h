@@ -1,0 +1,22 @@
+//===- Domain.h - the two names of ONNX's own operators -------------------===//
+
+#ifndef SINTER_FORMATS_ONNX_FILE_DOMAIN_H
+#define SINTER_FORMATS_ONNX_FILE_DOMAIN_H
+
+#include <string_view>
+
+namespace sinter::onnx {
+
+inline bool isStandardDomain(std::string_view domain) {
+  return domain.empty() || domain == "ai.onnx";
+}
+
+/// The name by which operators and functions of \p domain are found: "" for
+/// ONNX's own.
+inline std::string_view domainKey(std::string_view domain) {
+  return isStandardDomain(domain) ? std::string_view() : domain;
+}
+
+} // namespace sinter::onnx
+
+#endif // SINTER_FORMATS_ONNX_FILE_DOMAIN_H
