@@ -23,8 +23,9 @@ namespace {
 /// says that sums and products are carried in f32, in that.
 class Combiner {
 public:
-  Combiner(Region &region, const Scope &scope)
-      : body(region, scope), carried(stablehlo::carriedInF32(region)) {}
+  Combiner(Region &region, const Scope &scope,
+           std::optional<StringRef> carriedInF32)
+      : body(region, scope), carried(carriedInF32) {}
 
   /// results[k][i] follows from arguments[k][i] and arguments[count + k][i].
   Result<void> run(int64_t count, ArrayRef<const std::byte *> arguments,
@@ -246,7 +247,8 @@ static Result<Tensors> evaluateReduce(const Call &call) {
                op.getBody(), inputCount);
   if (!inputs)
     return inputs;
-  Combiner body(op.getBody(), call.scope);
+  Combiner body(op.getBody(), call.scope,
+                stablehlo::carriedInF32(op.getBody()));
   const int64_t rowSize = call[0].size() / count;
   Tensors rows;
   for (const Tensor &input : body.entering(std::move(*inputs)))
@@ -331,6 +333,18 @@ static void windowElements(const Tensor &input, const Tensor &init,
   copyBox(size, box, values.mutableBytes(), to, input.data(), from);
 }
 
+/// The dimension along which a scan begins with the last element, if the order
+/// is no matter of the region: of sums and products only.
+static std::optional<size_t>
+backwardsDimension(Region &region, const std::optional<stablehlo::Scan> &scan) {
+  if (!scan || !scan->isReverse)
+    return std::nullopt;
+  std::optional<StringRef> name = stablehlo::soleOperation(region);
+  const bool isSum = name == stablehlo::AddOp::getOperationName() ||
+                     name == stablehlo::MulOp::getOperationName();
+  return isSum ? std::optional(scan->dim) : std::nullopt;
+}
+
 Result<Tensors> reduceWindow(const Call &call, size_t count,
                              ArrayRef<stablehlo::WindowDimension> window,
                              Region &region) {
@@ -366,7 +380,8 @@ Result<Tensors> reduceWindow(const Call &call, size_t count,
     return inputs;
 
   // Elements of the windows one position after the other, all windows at once.
-  Combiner body(region, call.scope);
+  Combiner body(region, call.scope,
+                stablehlo::carriedInF32(region, call[0].shape(), window));
   *inits = body.entering(std::move(*inits));
   *inputs = body.entering(std::move(*inputs));
   Tensors values, elements;
@@ -383,11 +398,16 @@ Result<Tensors> reduceWindow(const Call &call, size_t count,
   llvm::append_range(arguments, results);
   for (const Tensor &each : elements)
     arguments.push_back(each.data());
+  const std::optional<size_t> backwards = backwardsDimension(
+      region, stablehlo::scanOf(call[0].shape(), window));
   IndexCounter position(sizes);
   for (int64_t i = 0; i < elementCount(sizes).value_or(0);
        ++i, position.next()) {
+    Shape place(*position);
+    if (backwards)
+      place[*backwards] = sizes[*backwards] - 1 - place[*backwards];
     for (size_t k = 0; k < elements.size(); ++k)
-      windowElements((*inputs)[k], (*inits)[k], window, *position, elements[k]);
+      windowElements((*inputs)[k], (*inits)[k], window, place, elements[k]);
     if (Result<void> ok = body.run(values.front().size(), arguments, results);
         !ok)
       return ok.takeError();

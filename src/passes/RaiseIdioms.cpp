@@ -1,6 +1,7 @@
 #include "passes/RaiseIdioms.h"
 
 #include "graph/nn/NnOps.h"
+#include "graph/stablehlo/Sums.h"
 #include "passes/Matching.h"
 #include "passes/Pass.h"
 #include "passes/RaiseGelu.h"
@@ -121,7 +122,11 @@ static std::optional<double> commonDivisor(Operation *op) {
 template <typename Op>
 static Value raiseAveragePool(Op op, OpBuilder &builder) {
   auto sum = op.getLhs().template getDefiningOp<ReduceWindowOp>();
+  // A pool is computed in f32; a running sum of narrower floats is rounded step
+  // by step.
   if (!sum || !isWindowOf<AddOp>(sum, 0) ||
+      (carriedInF32(sum.getBody()) &&
+       scanOf(tensorOf(sum.getInputs()[0]).getShape(), sum.getWindow())) ||
       sum->getResult(0).getType() != op.getType())
     return {};
   std::optional<PoolWindow> window = poolWindow(sum);

@@ -1,4 +1,5 @@
 #include "graph/stablehlo/StablehloOps.h"
+#include "graph/stablehlo/Sums.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/AlgebraRules.h"
 #include "passes/Matching.h"
@@ -362,6 +363,26 @@ static Value windowOfOne(ReduceWindowOp op, OpBuilder &builder) {
                                  type.getShape(), *op.getWindowStrides());
 }
 
+/// Whether sums of narrow floats over windows of \p padding stay what they are
+/// where the operand takes the place of \p pad: one that is carried in f32 is no
+/// running sum, whose partial sums are rounded.
+static bool roundsAlike(ReduceWindowOp op, PadOp pad,
+                        ArrayRef<int64_t> padding) {
+  if (!carriedInF32(op.getBody()))
+    return true;
+  ArrayRef<int64_t> before = tensorOf(pad).getShape();
+  ArrayRef<int64_t> after = tensorOf(pad.getOperand()).getShape();
+  if (llvm::is_contained(after, ShapedType::kDynamic))
+    return false;
+  ConvolutionWindow windows = op.getWindow();
+  const bool wasScan = scanOf(before, windows).has_value();
+  for (auto [i, window] : llvm::enumerate(windows)) {
+    window.paddingLow = padding[2 * i];
+    window.paddingHigh = padding[2 * i + 1];
+  }
+  return wasScan == scanOf(after, windows).has_value();
+}
+
 /// What is around a window's operand counts as the initial value: padding with
 /// that becomes the window's own.
 static Value windowPad(ReduceWindowOp op, OpBuilder &builder) {
@@ -380,6 +401,8 @@ static Value windowPad(ReduceWindowOp op, OpBuilder &builder) {
         llvm::AddOverflow(padding[2 * i + 1], high, padding[2 * i + 1]))
       return {};
   }
+  if (!roundsAlike(op, pad, padding))
+    return {};
   auto type = RankedTensorType::get(
       {static_cast<int64_t>(padding.size() / 2), 2}, builder.getI64Type());
   auto copy = cast<ReduceWindowOp>(builder.clone(*op));

@@ -78,6 +78,40 @@ TEST(Reduce, CarriesSumsAndProductsOfNarrowFloatsInF32) {
             2048);
 }
 
+/// Windows over three elements of f16: each result, of sums that f32 would hold.
+static Doubles windowsOver2048And1And1(const std::string &window,
+                                       const std::string &low,
+                                       const std::string &high,
+                                       const std::string &size = "3") {
+  std::string type = "tensor<" + size + "xf16>";
+  return check("%x = stablehlo.constant dense<[2048.0, 1.0, 1.0]> : "
+               "tensor<3xf16>\n%z = stablehlo.constant dense<0.0> : "
+               "tensor<f16>\n%r = \"stablehlo.reduce_window\"(%x, %z) "
+               "({\n^bb0(%a: tensor<f16>, %b: tensor<f16>):\n%c = "
+               "stablehlo.add %b, %a : tensor<f16>\nstablehlo.return %c : "
+               "tensor<f16>\n}) {window_dimensions = array<i64: " +
+                   window + ">, padding = dense<[[" + low + ", " + high +
+                   "]]> : tensor<1x2xi64>} : (tensor<3xf16>, tensor<f16>) -> " +
+                   type,
+               type)
+      .doubles();
+}
+
+TEST(ReduceWindow, RunningSumsRoundAsTheyAreWritten) {
+  // 2048 + 1 is 2048 in f16, and so is 2048 + 1 + 1 of roundings.
+  EXPECT_EQ(windowsOver2048And1And1("3", "2", "0"),
+            (Doubles{2048, 2048, 2048}));
+  EXPECT_EQ(windowsOver2048And1And1("5", "4", "0"),
+            (Doubles{2048, 2048, 2048}));
+  EXPECT_EQ(windowsOver2048And1And1("3", "3", "-1"), (Doubles{0, 2048, 2048}));
+  // From the end: 1 + 1 + 2048.
+  EXPECT_EQ(windowsOver2048And1And1("3", "0", "2"), (Doubles{2050, 2, 1}));
+  EXPECT_EQ(windowsOver2048And1And1("3", "-1", "3"), (Doubles{2, 1, 0}));
+  // Windows of another form are sums like those of a reduce.
+  EXPECT_EQ(windowsOver2048And1And1("3", "1", "1"), (Doubles{2048, 2050, 2}));
+  EXPECT_EQ(windowsOver2048And1And1("3", "0", "0", "1"), (Doubles{2050}));
+}
+
 TEST(Reduce, EmptyGivesTheInitialValue) {
   EXPECT_EQ(check(R"(
     %x = stablehlo.constant dense<> : tensor<2x0xf32>

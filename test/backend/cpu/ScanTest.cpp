@@ -117,9 +117,10 @@ TEST(Scan, OfEveryForm) {
   const Kind kinds[] = {
       {"f32", {"add", "multiply", "maximum", "minimum"}, {2e-5, 2e-5}, true},
       {"f64", {"add", "maximum"}, {1e-12, 1e-12}},
-      {"f16", {"add", "multiply", "minimum"}, {2e-3, 2e-3}, true},
-      {"bf16", {"add", "maximum"}, {1e-2, 1e-2}},
-      {"f8E4M3FN", {"add", "maximum"}, {7e-2, 7e-2}},
+      // Rounded step by step by both.
+      {"f16", {"add", "multiply", "minimum"}, {0, 0}, true},
+      {"bf16", {"add", "maximum", "multiply"}, {0, 0}},
+      {"f8E4M3FN", {"add", "maximum"}, {0, 0}},
       {"i32", {"add", "multiply", "maximum", "xor"}, {}},
       {"ui8", {"add", "minimum", "or"}, {}},
       {"i64", {"add"}, {}},
@@ -136,6 +137,51 @@ TEST(Scan, OfEveryForm) {
                                         isReverse, isExclusive);
               EXPECT_EQ(differs(body, kind.tolerance), "") << body;
             }
+}
+
+/// Where the initial value counts in every window that reaches beyond, nothing
+/// is computed in one pass, but rounded alike.
+TEST(Scan, RoundsAlikeWithAnInitialValueThatCounts) {
+  for (const char *element : {"f16", "bf16"})
+    for (const char *operation : {"add", "multiply"})
+      for (bool isReverse : {false, true}) {
+        std::string body = scanOf({3, 11}, 1, element, operation, isReverse,
+                                  /*isExclusive=*/false);
+        const std::string one = std::string("dense<0.0>");
+        const size_t at = body.find(one);
+        if (at != std::string::npos)
+          body.replace(at, one.size(), "dense<1.5>");
+        else
+          body.replace(body.find("dense<1.0>"), one.size(), "dense<0.9>");
+        EXPECT_EQ(differs(body, {0, 0}), "") << body;
+      }
+}
+
+/// An average over all that came is one of a running sum, not a pool in f32.
+TEST(Scan, OfNarrowFloatsBecomesNoPool) {
+  for (const char *element : {"f16", "f32"}) {
+    const std::string type = std::string("tensor<1x1x9x") + element + ">",
+                      scalar = std::string("tensor<") + element + ">";
+    EXPECT_EQ(
+        differsRaised("(%x: " + type + ") -> " + type +
+                          " {\n%z = stablehlo.constant dense<0.0> : " + scalar +
+                          "\n%n = stablehlo.constant dense<9.0> : " + type +
+                          "\n%s = \"stablehlo.reduce_window\"(%x, %z) "
+                          "({\n^bb0(%a: " +
+                          scalar + ", %b: " + scalar +
+                          "):\n%c = stablehlo.add %a, %b : " + scalar +
+                          "\nstablehlo.return %c : " + scalar +
+                          "\n}) {window_dimensions = array<i64: 1, 1, 9>, "
+                          "padding = dense<[[0, 0], [0, 0], [8, 0]]> : "
+                          "tensor<3x2xi64>} : (" +
+                          type + ", " + scalar + ") -> " + type +
+                          "\n%r = stablehlo.divide %s, %n : " + type +
+                          "\nreturn %r : " + type + "\n}",
+                      std::string(element) == "f16" ? Tolerance{0, 0}
+                                                    : Tolerance{}),
+        "")
+        << element;
+  }
 }
 
 /// All four forms of a running sum are a step an element.

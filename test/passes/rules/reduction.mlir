@@ -168,6 +168,18 @@ func.func @"pad-reduce-window/stays-other"(%x: tensor<6xf32>) -> tensor<5xf32> {
   return %r : tensor<5xf32>
 }
 
+// A window of the padded tensor is summed up in f32, a running sum is not.
+func.func @"pad-reduce-window/stays-narrow-running"(%x: tensor<4xbf16>) -> tensor<4xbf16> {
+  %z = stablehlo.constant dense<0.0> : tensor<bf16>
+  %p = stablehlo.pad %x, %z, low = [3], high = [0], interior = [0] : (tensor<4xbf16>, tensor<bf16>) -> tensor<7xbf16>
+  %r = "stablehlo.reduce_window"(%p, %z) <{window_dimensions = array<i64: 4>}> ({
+  ^bb0(%a: tensor<bf16>, %b: tensor<bf16>):
+    %m = stablehlo.add %a, %b : tensor<bf16>
+    stablehlo.return %m : tensor<bf16>
+  }) : (tensor<7xbf16>, tensor<bf16>) -> tensor<4xbf16>
+  return %r : tensor<4xbf16>
+}
+
 func.func @"dot-nothing"(%x: tensor<2x0xf32>, %y: tensor<0x3xf32>) -> tensor<2x3xf32> {
   %r = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<2x0xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
   return %r : tensor<2x3xf32>

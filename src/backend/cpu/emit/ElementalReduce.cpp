@@ -10,6 +10,7 @@
 #include "backend/cpu/emit/FloatOrder.h"
 #include "backend/cpu/emit/KernelBody.h"
 #include "backend/cpu/emit/WideSum.h"
+#include "graph/stablehlo/Sums.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -235,8 +236,11 @@ Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op, Place place) {
       return std::nullopt;
   // Windows are small, and prefix sums should not depend on their order.
   Reduction reduction{*this, op.getBody(), hasLanes(place),
-                      /*reassociate=*/false, wideOperation(op.getBody())};
+                      /*reassociate=*/false, wideOperation(op)};
   const Values start = reduction.start(op.getInitValues());
+  const std::optional<stablehlo::Scan> scan =
+      mayReassociate(op.getBody()) ? stablehlo::scanOf(shape, windows)
+                                   : std::nullopt;
   const bool pads = llvm::any_of(windows, reachesBeyond) && !ignoresPadding(op);
   Coordinates source;
   Value inside = emission.boolean(true);
@@ -264,6 +268,9 @@ Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op, Place place) {
     }
     return emission.loop(
         range.begin, range.end, 1, carried, [&](Value i, ValueRange inner) {
+          if (scan && scan->isReverse && scan->dim == dim)
+            i = emission.sub(
+                emission.add(range.begin, emission.add(range.end, -1)), i);
           Value index =
               emission.add(range.first, emission.mul(i, w.windowDilation));
           Value outer = inside;

@@ -5,6 +5,7 @@
 
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "graph/stablehlo/Sums.h"
 
 #include <memory>
 
@@ -35,19 +36,9 @@ public:
 /// they reach beyond the elements.
 bool ignoresPadding(stablehlo::ReduceWindowOp op);
 
-/// Windows that reach from the first element along dimension `dim` to the place
-/// itself, or from there to the last: a running sum, say.
-struct Scan {
-  size_t dim = 0;
-  bool isReverse = false;
-  /// The place's own element is left out.
-  bool isExclusive = false;
-};
-
-/// What the windows of \p op are, if they are those of a scan along one
-/// dimension and single elements along the others. Nothing if initial values
-/// count in them.
-std::optional<Scan> scanOf(stablehlo::ReduceWindowOp op);
+/// What the windows of \p op are, if they are those of a scan. Nothing if initial
+/// values count in them.
+std::optional<stablehlo::Scan> scanOf(stablehlo::ReduceWindowOp op);
 
 /// Loops over the elements of the results.
 std::unique_ptr<KernelBody> createLoopKernel(KernelOp kernel);

@@ -9,41 +9,10 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static bool isUnit(const stablehlo::WindowDimension &window) {
-  return window.size == 1 && window.stride == 1 && window.baseDilation == 1 &&
-         window.paddingLow == 0 && window.paddingHigh == 0;
-}
-
-/// What windows along a dimension of \p size elements have of a running sum's.
-static std::optional<Scan> scanAlong(const stablehlo::WindowDimension &window,
-                                     int64_t size) {
-  if (window.stride != 1 || window.baseDilation != 1 ||
-      window.windowDilation != 1 || window.size < size || size == 0 ||
-      window.paddingLow + window.paddingHigh != window.size - 1)
-    return std::nullopt;
-  // The window at place i reaches from i - paddingLow to i + paddingHigh.
-  if (window.paddingLow >= size - 1 &&
-      (window.paddingHigh == 0 || window.paddingHigh == -1))
-    return Scan{0, false, window.paddingHigh == -1};
-  if (window.paddingHigh >= size - 1 &&
-      (window.paddingLow == 0 || window.paddingLow == -1))
-    return Scan{0, true, window.paddingLow == -1};
-  return std::nullopt;
-}
-
-std::optional<Scan> cpu::scanOf(stablehlo::ReduceWindowOp op) {
-  ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]);
-  std::optional<Scan> found;
-  for (auto [dim, window] : llvm::enumerate(op.getWindow())) {
-    if (isUnit(window))
-      continue;
-    std::optional<Scan> scan = scanAlong(window, shape[dim]);
-    if (found || !scan)
-      return std::nullopt;
-    found = scan;
-    found->dim = dim;
-  }
-  return ignoresPadding(op) ? found : std::nullopt;
+std::optional<stablehlo::Scan> cpu::scanOf(stablehlo::ReduceWindowOp op) {
+  return ignoresPadding(op) ? stablehlo::scanOf(shapeOf(op.getInputs()[0]),
+                                                op.getWindow())
+                            : std::nullopt;
 }
 
 namespace {
@@ -58,8 +27,8 @@ public:
                                                .getTerminator()
                                                ->getOperand(0)
                                                .getDefiningOp())),
-        shape(shapeOf(op.getInputs()[0])), scan(*scanOf(op)),
-        wide(wideOperation(op.getBody())) {
+        shape(shapeOf(op.getInputs()[0])), scan(*cpu::scanOf(op)),
+        wide(wideOperation(op)) {
     const bool isInnermost = scan.dim + 1 == shape.size();
     for (size_t i = 0; i < shape.size(); ++i)
       if (i != scan.dim)
@@ -155,7 +124,7 @@ private:
 
   stablehlo::ReduceWindowOp op;
   ArrayRef<int64_t> shape;
-  Scan scan;
+  stablehlo::Scan scan;
   std::optional<StringRef> wide;
   LoopNest nest;
   Elemental *elemental = nullptr;

@@ -6,9 +6,8 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-std::optional<StringRef> cpu::wideOperation(Region &body) {
-  if (std::optional<StringRef> carried = stablehlo::carriedInF32(body))
-    return carried;
+/// The greatest or least of floats narrower than f32.
+static std::optional<StringRef> narrowExtreme(Region &body) {
   std::optional<StringRef> name = stablehlo::soleOperation(body);
   if (!name)
     return std::nullopt;
@@ -16,6 +15,19 @@ std::optional<StringRef> cpu::wideOperation(Region &body) {
   const bool isExtreme = *name == stablehlo::MaxOp::getOperationName() ||
                          *name == stablehlo::MinOp::getOperationName();
   return element && element.getWidth() < 32 && isExtreme ? name : std::nullopt;
+}
+
+std::optional<StringRef> cpu::wideOperation(Region &body) {
+  if (std::optional<StringRef> carried = stablehlo::carriedInF32(body))
+    return carried;
+  return narrowExtreme(body);
+}
+
+std::optional<StringRef> cpu::wideOperation(stablehlo::ReduceWindowOp op) {
+  if (std::optional<StringRef> carried = stablehlo::carriedInF32(
+          op.getBody(), shapeOf(op.getInputs()[0]), op.getWindow()))
+    return carried;
+  return narrowExtreme(op.getBody());
 }
 
 Value cpu::emitWide(Emission &e, StringRef operation, Value a, Value b,

@@ -7,11 +7,13 @@
 
 namespace sinter::cpu {
 
-/// The operation of \p body if its values, floats narrower than f32, are kept
+/// The operation of \p body, of a reduce, if its values, floats narrower than f32, are kept
 /// in f32 from element to element and rounded once: sums and products because
 /// the language says so (stablehlo::carriedInF32), extremes because they are
 /// the same and f32 has instructions for them.
 std::optional<llvm::StringRef> wideOperation(mlir::Region &body);
+/// Likewise that of a reduce_window.
+std::optional<llvm::StringRef> wideOperation(stablehlo::ReduceWindowOp op);
 
 /// \p operation, one that wideOperation gives, of f32.
 mlir::Value emitWide(Emission &emission, llvm::StringRef operation,
