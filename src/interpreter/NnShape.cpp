@@ -190,45 +190,60 @@ static Result<Tensors> evaluateNonZero(const Call &call) {
 //===----------------------------------------------------------------------===//
 
 /// Replaces each element by the sum of those before it along the axis, itself
-/// among them unless \p exclusive; from the end if \p reverse.
+/// among them unless \p exclusive; from the end if \p reverse. \p round does so
+/// with sums after each addition.
 template <typename T>
 static void accumulate(std::vector<T> &values, const AxisView &view,
-                       bool exclusive, bool reverse) {
-  for (int64_t row = 0; row < view.outer * view.inner; ++row) {
-    const int64_t base =
-        row / view.inner * view.size * view.inner + row % view.inner;
-    T sum = T();
-    for (int64_t k = 0; k < view.size; ++k) {
-      T &value = values[base + (reverse ? view.size - 1 - k : k) * view.inner];
-      const T before = sum;
-      sum += value;
-      value = exclusive ? before : sum;
-    }
+                       bool exclusive, bool reverse,
+                       llvm::function_ref<void(std::vector<T> &sums)> round) {
+  std::vector<T> sums(view.outer * view.inner), before;
+  for (int64_t k = 0; k < view.size; ++k) {
+    auto at = [&](size_t row) -> T & {
+      const int64_t base =
+          row / view.inner * view.size * view.inner + row % view.inner;
+      return values[base + (reverse ? view.size - 1 - k : k) * view.inner];
+    };
+    before = sums;
+    for (size_t row = 0; row < sums.size(); ++row)
+      sums[row] += at(row);
+    round(sums);
+    for (size_t row = 0; row < sums.size(); ++row)
+      at(row) = exclusive ? before[row] : sums[row];
   }
 }
 
 static Result<Tensors> evaluateCumulativeSum(const Call &call) {
   auto op = call.as<nn::CumulativeSumOp>();
   const Tensor &operand = call[0];
+  const ElementType type = operand.type();
+  if (operand.size() == 0)
+    return Tensors{operand};
   const AxisView view(operand.shape(), static_cast<int64_t>(op.getAxis()));
-  auto run = [&](auto &values) {
-    accumulate(values, view, op.getExclusive(), op.getReverse());
+  auto run = [&]<typename T>(std::vector<T> &values, auto round) {
+    accumulate<T>(values, view, op.getExclusive(), op.getReverse(), round);
   };
-  return produce(operand.type(), operand.shape(), [&](Tensor &result) {
-    if (isInteger(operand.type())) {
+  Tensor rounded(type, {view.outer * view.inner});
+  return produce(type, operand.shape(), [&](Tensor &result) {
+    if (isInteger(type)) {
       const std::vector<int64_t> loaded = integers(operand);
       std::vector<uint64_t> values(loaded.begin(), loaded.end());
-      run(values);
+      run(values, [](std::vector<uint64_t> &) {});
       storeIntegers(result, 0,
                     std::vector<int64_t>(values.begin(), values.end()));
-    } else if (isComplex(operand.type())) {
+    } else if (isComplex(type)) {
       std::vector<std::complex<double>> values(operand.size());
       loadComplex(operand, 0, values);
-      run(values);
+      run(values, [&](std::vector<std::complex<double>> &sums) {
+        storeComplex(rounded, 0, sums);
+        loadComplex(rounded, 0, sums);
+      });
       storeComplex(result, 0, values);
     } else {
       std::vector<double> values = reals(operand);
-      run(values);
+      run(values, [&](std::vector<double> &sums) {
+        storeReals(rounded, 0, sums);
+        loadReals(rounded, 0, sums);
+      });
       storeReals(result, 0, values);
     }
   });

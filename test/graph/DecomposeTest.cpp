@@ -95,6 +95,9 @@ const Case cases[] = {
     {"cumulative_sum_reverse", "3x5xf32", "3x5xf32",
      "nn.cumulative_sum %0, axis = 0 {exclusive = true, reverse = true} : "
      "tensor<3x5xf32>"},
+    {"cumulative_sum_half", "3x40xbf16", "3x40xbf16",
+     "nn.cumulative_sum %0, axis = 1 {exclusive = false, reverse = true} : "
+     "tensor<3x40xbf16>"},
     {"arg_max", "3x5x2xi8", "3x2xi64",
      "nn.arg_max %0, axis = 1 {keep_dimension = false, select_last = false} : "
      "(tensor<3x5x2xi8>) -> tensor<3x2xi64>"},

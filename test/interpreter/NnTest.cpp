@@ -97,6 +97,16 @@ TEST(NnShape, OneHotNonZeroCumulativeSum) {
     %r = nn.cumulative_sum %x, axis = 0 {exclusive = true, reverse = true} : tensor<3xi32>)",
                 "tensor<3xi32>"),
             (Doubles{5, 3, 0}));
+  // 2048 + 1 is 2048 in f16; from the end it is 1 + 1 first.
+  auto ofHalf = [](const std::string &reverse) {
+    return run("%x = stablehlo.constant dense<[2048.0, 1.0, 1.0]> : "
+               "tensor<3xf16>\n%r = nn.cumulative_sum %x, axis = 0 {exclusive "
+               "= false, reverse = " +
+                   reverse + "} : tensor<3xf16>",
+               "tensor<3xf16>");
+  };
+  EXPECT_EQ(ofHalf("false"), (Doubles{2048, 2048, 2048}));
+  EXPECT_EQ(ofHalf("true"), (Doubles{2050, 2, 1}));
 }
 
 TEST(NnShape, ArgMaxAndTopK) {

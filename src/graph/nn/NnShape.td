@@ -108,6 +108,10 @@ def Nn_NonZeroOp : Nn_Op<"non_zero"> {
 
 def Nn_CumulativeSumOp : Nn_LikeFirstOp<"cumulative_sum"> {
   let summary = "The sum of the elements up to each one along an axis";
+  let description = [{
+    Each sum is the one before plus an element, rounded to the type; `reverse`
+    begins with the last element.
+  }];
   let arguments = (ins Stablehlo_Tensor:$operand,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$axis,
                        BoolAttr:$exclusive, BoolAttr:$reverse);
