@@ -398,8 +398,8 @@ Result<Tensors> reduceWindow(const Call &call, size_t count,
   llvm::append_range(arguments, results);
   for (const Tensor &each : elements)
     arguments.push_back(each.data());
-  const std::optional<size_t> backwards = backwardsDimension(
-      region, stablehlo::scanOf(call[0].shape(), window));
+  const std::optional<size_t> backwards =
+      backwardsDimension(region, stablehlo::scanOf(call[0].shape(), window));
   IndexCounter position(sizes);
   for (int64_t i = 0; i < elementCount(sizes).value_or(0);
        ++i, position.next()) {

@@ -364,8 +364,8 @@ static Value windowOfOne(ReduceWindowOp op, OpBuilder &builder) {
 }
 
 /// Whether sums of narrow floats over windows of \p padding stay what they are
-/// where the operand takes the place of \p pad: one that is carried in f32 is no
-/// running sum, whose partial sums are rounded.
+/// where the operand takes the place of \p pad: one that is carried in f32 is
+/// no running sum, whose partial sums are rounded.
 static bool roundsAlike(ReduceWindowOp op, PadOp pad,
                         ArrayRef<int64_t> padding) {
   if (!carriedInF32(op.getBody()))

@@ -78,7 +78,8 @@ TEST(Reduce, CarriesSumsAndProductsOfNarrowFloatsInF32) {
             2048);
 }
 
-/// Windows over three elements of f16: each result, of sums that f32 would hold.
+/// Windows over three elements of f16: each result, of sums that f32 would
+/// hold.
 static Doubles windowsOver2048And1And1(const std::string &window,
                                        const std::string &low,
                                        const std::string &high,

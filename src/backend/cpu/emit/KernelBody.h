@@ -36,8 +36,8 @@ public:
 /// they reach beyond the elements.
 bool ignoresPadding(stablehlo::ReduceWindowOp op);
 
-/// What the windows of \p op are, if they are those of a scan. Nothing if initial
-/// values count in them.
+/// What the windows of \p op are, if they are those of a scan. Nothing if
+/// initial values count in them.
 std::optional<stablehlo::Scan> scanOf(stablehlo::ReduceWindowOp op);
 
 /// Loops over the elements of the results.

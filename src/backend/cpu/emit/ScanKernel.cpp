@@ -10,9 +10,9 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 std::optional<stablehlo::Scan> cpu::scanOf(stablehlo::ReduceWindowOp op) {
-  return ignoresPadding(op) ? stablehlo::scanOf(shapeOf(op.getInputs()[0]),
-                                                op.getWindow())
-                            : std::nullopt;
+  return ignoresPadding(op)
+             ? stablehlo::scanOf(shapeOf(op.getInputs()[0]), op.getWindow())
+             : std::nullopt;
 }
 
 namespace {
