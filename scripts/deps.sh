@@ -9,7 +9,7 @@ packages=(
   libmlir-19-dev mlir-19-tools llvm-19-dev llvm-19-tools clang-19 clang-format-19 clang-tidy-19
   libclang-rt-19-dev libfuzzer-19-dev lld-19
   libonnx-testdata libprotobuf-dev protobuf-compiler libeigen3-dev libcli11-dev nlohmann-json3-dev
-  libpng-dev libjpeg-dev libxxhash-dev libopenmpi-dev libgtest-dev libbenchmark-dev
+  libpng-dev libjpeg-dev libxxhash-dev libopenmpi-dev libgtest-dev libbenchmark-dev libz3-dev
   ninja-build ccache cmake python3 git valgrind
 )
 case "${1-}" in

@@ -4,8 +4,8 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/Broadcast.h"
 #include "passes/Groups.h"
+#include "passes/IdentityText.h"
 #include "passes/Matching.h"
-#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
 using namespace mlir;
@@ -13,81 +13,6 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 namespace {
-
-/// One node of either side of an identity.
-struct Term {
-  enum Kind { Operation, Variable, Constant, Number } kind;
-  std::string name; ///< of the operation (with dialect), variable or number
-  bool onlyReader = false;
-  std::optional<ComparisonDirection> direction;
-  std::vector<Term> operands;
-
-  bool hasNumber() const {
-    return kind == Number || llvm::any_of(operands, [](const Term &each) {
-             return each.hasNumber();
-           });
-  }
-};
-
-/// Reads "add(x, negate(y)) -> subtract(x, y)".
-class TermParser {
-public:
-  explicit TermParser(StringRef text) : text(text) {}
-  std::pair<Term, Term> parse() {
-    Term left = term();
-    if (!eat("->"))
-      fail();
-    Term right = term();
-    if (!text.empty())
-      fail();
-    return {left, right};
-  }
-
-private:
-  [[noreturn]] void fail() {
-    llvm::report_fatal_error("an identity cannot be parsed at: " + text);
-  }
-  bool eat(StringRef token) {
-    text = text.ltrim();
-    return text.consume_front(token);
-  }
-  Term term() {
-    text = text.ltrim();
-    StringRef word = text.take_while([](char letter) {
-      return llvm::isAlnum(letter) || StringRef("_-.").contains(letter);
-    });
-    // An arrow is no part of a word.
-    word = word.take_front(word.find("->"));
-    text = text.drop_front(word.size());
-    bool onlyReader = text.consume_front("!");
-    if (eat("("))
-      return operation(word, onlyReader);
-    if (word.size() == 1 && llvm::isAlpha(word[0]))
-      return {word == "c" || word == "d" ? Term::Constant : Term::Variable,
-              word.str()};
-    if (word.empty())
-      fail();
-    return {Term::Number, word.str()};
-  }
-  Term operation(StringRef word, bool onlyReader) {
-    Term result{Term::Operation, "", onlyReader};
-    if (word.consume_front("compare_")) {
-      result.direction = symbolizeComparisonDirection(word);
-      if (!result.direction)
-        fail();
-      word = "compare";
-    }
-    result.name = ("stablehlo." + word).str();
-    do
-      result.operands.push_back(term());
-    while (eat(","));
-    if (!eat(")"))
-      fail();
-    return result;
-  }
-
-  StringRef text;
-};
 
 using Bindings = llvm::SmallDenseMap<char, Value, 4>;
 
@@ -441,13 +366,13 @@ Values Parsed::apply(mlir::Operation *op, OpBuilder &builder) const {
 std::vector<Rule> rulesOf(ArrayRef<Identity> identities) {
   std::vector<Rule> rules;
   for (const Identity &identity : identities) {
-    auto [left, right] = TermParser(identity.text).parse();
+    auto [left, right] = parseIdentity(identity.text);
     auto parsed = std::make_shared<Parsed>(Parsed{identity, left, right});
     rules.push_back({identity.label, identity.text, parsed->left.name,
                      [parsed](mlir::Operation *op, OpBuilder &builder) {
                        return parsed->apply(op, builder);
                      },
-                     identity.needs, identity.isForm});
+                     identity.needs, identity.isForm, &identity});
   }
   return rules;
 }

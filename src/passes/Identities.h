@@ -40,8 +40,8 @@ struct Identity {
   bool isForm = false;
 };
 
-/// The identities as rules. A text that cannot be parsed is a programming error
-/// and ends the program.
+/// The identities, which must outlive the program's rules, as rules. A text
+/// that cannot be parsed is a programming error and ends the program.
 std::vector<Rule> rulesOf(llvm::ArrayRef<Identity> identities);
 
 } // namespace sinter

@@ -15,6 +15,8 @@
 
 namespace sinter {
 
+struct Identity;
+
 /// What takes the place of an operation's results; empty where a rule does not
 /// apply.
 using Values = llvm::SmallVector<mlir::Value>;
@@ -33,6 +35,9 @@ struct Rule {
   unsigned needs = exact;
   /// See PatternInfo.
   bool isForm = false;
+  /// What it was made of, where it is written as algebra; lives as long as the
+  /// program.
+  const Identity *identity = nullptr;
 };
 
 /// `rule<Op, function>(label, picture, needs)`, where the function takes
