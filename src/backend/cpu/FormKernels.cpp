@@ -397,16 +397,20 @@ private:
            group.root->getResultTypes() == producer->getResultTypes();
   }
 
+  /// Whether the value is known at compile time, so that an anchor may pack it.
+  static bool isPackable(Value value) {
+    Operation *definition = value.getDefiningOp();
+    while (definition && isAlias(definition))
+      definition = definition->getOperand(0).getDefiningOp();
+    return definition && kindOf(definition) == Kind::Constant;
+  }
+
   /// Says which inputs may be packed at compile time.
   static void markConstants(KernelOp kernel) {
     SmallVector<int64_t> indices;
-    for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
-      Operation *definition = input.getDefiningOp();
-      while (definition && isAlias(definition))
-        definition = definition->getOperand(0).getDefiningOp();
-      if (definition && kindOf(definition) == Kind::Constant)
+    for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
+      if (isPackable(input))
         indices.push_back(i);
-    }
     kernel->setAttr(constantInputsAttribute,
                     DenseI64ArrayAttr::get(kernel.getContext(), indices));
   }
@@ -416,20 +420,30 @@ private:
       return a->isBeforeInBlock(b);
     });
     SetVector<Value> inputs, constants;
+    // What an anchor may pack is an input that nothing else reads: packed, it
+    // lies in an order that only the anchor knows.
+    SmallVector<OpOperand *> ofAnchor;
     for (Operation *op : group.ops)
-      for (Value operand : op->getOperands()) {
-        Operation *definition = operand.getDefiningOp();
+      for (OpOperand &operand : op->getOpOperands()) {
+        Value value = operand.get();
+        Operation *definition = value.getDefiningOp();
         if (definition && group.contains(definition))
           continue;
-        bool isInside = isSplatConstant(operand) && kindOf(op) != Kind::Product;
-        (isInside ? constants : inputs).insert(operand);
+        bool isInside = isSplatConstant(value) && kindOf(op) != Kind::Product;
+        if (!isInside && isAnchor(op) && isPackable(value))
+          ofAnchor.push_back(&operand);
+        else
+          (isInside ? constants : inputs).insert(value);
       }
+    SmallVector<Value> all = inputs.takeVector();
+    const size_t shared = all.size();
+    for (OpOperand *operand : ofAnchor)
+      all.push_back(operand->get());
     // Regions of reductions and the like use nothing from outside;
     // ExpandRegions has seen to it.
     OpBuilder builder(group.root);
     auto kernel = builder.create<KernelOp>(group.root->getLoc(),
-                                           group.root->getResultTypes(),
-                                           inputs.getArrayRef());
+                                           group.root->getResultTypes(), all);
     Block *body = builder.createBlock(&kernel.getBody());
     if (llvm::any_of(group.ops, isAnchor))
       markConstants(kernel);
@@ -437,13 +451,21 @@ private:
       kernel->setAttr(rowsAttribute,
                       builder.getI64IntegerAttr(group.rowRank()));
     IRMapping mapping;
-    for (Value input : inputs)
-      mapping.map(input, body->addArgument(input.getType(), input.getLoc()));
+    for (auto [i, input] : llvm::enumerate(all)) {
+      Value argument = body->addArgument(input.getType(), input.getLoc());
+      if (i < shared)
+        mapping.map(input, argument);
+    }
     for (Value constant : constants)
       builder.clone(*constant.getDefiningOp(), mapping);
-    for (Operation *op : group.ops)
-      builder.clone(*op, mapping)
-          ->setDiscardableAttrs(builder.getDictionaryAttr({}));
+    for (Operation *op : group.ops) {
+      Operation *copy = builder.clone(*op, mapping);
+      copy->setDiscardableAttrs(builder.getDictionaryAttr({}));
+      for (auto [i, operand] : llvm::enumerate(ofAnchor))
+        if (operand->getOwner() == op)
+          copy->setOperand(operand->getOperandNumber(),
+                           body->getArgument(shared + i));
+    }
     SmallVector<Value> results;
     for (Value result : group.root->getResults())
       results.push_back(mapping.lookup(result));
