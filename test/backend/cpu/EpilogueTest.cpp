@@ -42,6 +42,17 @@ TEST(Epilogue, ReadsTheWeights) {
   }
 }
 
+/// Weights of one number are a constant inside of the kernel for all but the
+/// product.
+TEST(Epilogue, ReadsWeightsOfOneNumber) {
+  EXPECT_EQ(differs(R"((%x: tensor<3x3xf32>) -> tensor<3x2xf32> {
+%w = stablehlo.constant dense<0.5> : tensor<3x2xf32>
+%d = stablehlo.dot %x, %w : (tensor<3x3xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+%r = stablehlo.maximum %w, %d : tensor<3x2xf32>
+return %r : tensor<3x2xf32> })"),
+            "");
+}
+
 /// Both operands are the same weights.
 TEST(Epilogue, ProductOfWeightsWithThemselves) {
   std::string w = weight("24x24", 576);
