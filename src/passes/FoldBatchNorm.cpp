@@ -139,6 +139,7 @@ private:
               bool isBefore);
   void setWeight(Product &product, ArrayRef<double> numbers);
   Value addBias(OpBuilder &builder, Value value, const Bias &bias);
+  void takeAway(ArrayRef<ChannelStep> chain, Value value, bool isConverted);
   void eraseIfDead(Operation *op);
   void count(ArrayRef<ChannelStep> chain, bool isBefore);
 
@@ -285,25 +286,33 @@ static bool isOneAddition(ArrayRef<ChannelStep> chain) {
   return steps.size() == 1 && isa<AddOp>(steps[0]);
 }
 
-/// What the chain does to the places and types of elements, done to \p value.
-/// Conversions are left out where \p isConverted: \p value has the type that
-/// they end with.
-static Value passOn(ArrayRef<ChannelStep> chain, Value value, bool isConverted,
-                    OpBuilder &builder) {
+/// Whether the step is gone once its numbers are in the weights.
+static bool isTakenAway(const ChannelStep &step, bool isConverted) {
+  return !step.isPassage() || (isConverted && step.kind == StepKind::Convert);
+}
+
+/// Takes the chain's arithmetic away, and its conversions where \p isConverted:
+/// what only moves elements stays where it is, as a part of its source node,
+/// and moves what \p value holds.
+void Folder::takeAway(ArrayRef<ChannelStep> chain, Value value,
+                      bool isConverted) {
   for (const ChannelStep &step : chain) {
-    if (!step.isPassage() || (isConverted && step.kind == StepKind::Convert))
+    Value result = step.op->getResult(0);
+    if (isTakenAway(step, isConverted)) {
+      if (&step == &chain.back() && isConverted)
+        run.replaced(labelOf(step.kind, /*isBefore=*/false), result, value);
+      // What reads the shape alone may as well read that of the value.
+      result.replaceAllUsesWith(value);
       continue;
-    IRMapping mapping;
-    mapping.map(step.from, value);
-    Operation *copy = builder.clone(*step.op, mapping);
-    copy->removeDiscardableAttr(groupAttribute);
-    copy->removeDiscardableAttr(traceAttribute);
-    auto type = tensorOf(copy->getResult(0));
+    }
+    run.changed(step.op);
     if (isConverted)
-      copy->getResult(0).setType(type.clone(tensorOf(value).getElementType()));
-    value = copy->getResult(0);
+      result.setType(tensorOf(result).clone(elementOf(value)));
+    value = result;
   }
-  return value;
+  for (const ChannelStep &step : llvm::reverse(chain))
+    if (isTakenAway(step, isConverted))
+      eraseIfDead(step.op);
 }
 
 /// Appends an enabled step to the chain.
@@ -321,6 +330,7 @@ SmallVector<ChannelStep> Folder::chainAfter(Value value, int64_t dimension,
                                             int64_t channels) {
   SmallVector<ChannelStep> chain;
   const Type element = elementOf(value);
+  bool mayShift = true;
   while (OpOperand *reading = soleReading(value)) {
     Operation *user = reading->getOwner();
     if (user->getBlock() != value.getDefiningOp()->getBlock())
@@ -330,9 +340,10 @@ SmallVector<ChannelStep> Folder::chainAfter(Value value, int64_t dimension,
     if (!step)
       step = passage(user, value, dimension, channels);
     // Padding would have to be shifted, too.
-    if (!step || step->addsZeros ||
+    if (!step || (step->affine.shifts() && !mayShift) ||
         !extend(chain, std::move(step), /*isBefore=*/false))
       break;
+    mayShift &= !chain.back().addsZeros;
     dimension = chain.back().dimension;
     value = user->getResult(0);
   }
@@ -449,7 +460,6 @@ bool Folder::foldAfter(Operation *op) {
         continue;
 
       bool shifts = hasShift(chain);
-      Operation *last = chain.back().op;
       std::string biasName = biasNameOf(product.weight);
       for (const ChannelStep &step : llvm::reverse(chain))
         if (!step.shiftName.empty())
@@ -461,24 +471,30 @@ bool Folder::foldAfter(Operation *op) {
         groups.touch(op);
       run.changed(op);
       Value result = product.result();
-      OpBuilder builder(last);
+      llvm::SmallPtrSet<Operation *, 4> own;
+      OpBuilder builder(op->getContext());
+      builder.setInsertionPointAfter(op);
       // What is added is added in the type that the chain ends with.
-      if (tensorOf(result).getElementType() != lastElement)
+      if (elementOf(result) != lastElement) {
         result = builder.create<ConvertOp>(
             result.getLoc(), tensorOf(result).clone(lastElement), result);
-      if (shifts)
+        own.insert(result.getDefiningOp());
+      }
+      if (shifts) {
         result = addBias(builder, result,
                          {std::move(affine.shift),
                           {channels},
                           {fold.activationDim},
                           names.fused(biasName)});
-      result = passOn(chain, result, /*isConverted=*/true, builder);
+        // broadcast_like reads the product, too.
+        own.insert(result.getDefiningOp());
+        own.insert(result.getDefiningOp()->getOperand(1).getDefiningOp());
+      }
+      product.result().replaceAllUsesExcept(result, own);
       count(chain, /*isBefore=*/false);
-      run.replaced(labelOf(chain.back().kind, /*isBefore=*/false),
-                   last->getResult(0), result);
-      last->getResult(0).replaceAllUsesWith(result);
-      eraseIfDead(chain.back().op);
-      run.graphIsWhole(labelOf(chain.back().kind, /*isBefore=*/false));
+      const StringRef label = labelOf(chain.back().kind, /*isBefore=*/false);
+      takeAway(chain, result, /*isConverted=*/true);
+      run.graphIsWhole(label);
       return true;
     }
   }
@@ -547,11 +563,6 @@ bool Folder::foldBefore(Operation *op) {
         setWeight(product, *numbers);
       else
         groups.touch(op);
-      {
-        OpBuilder builder(op);
-        op->setOperand(activation, passOn(chain, chain.front().from,
-                                          /*isConverted=*/false, builder));
-      }
       if (shifts) {
         OpBuilder builder(op->getContext());
         builder.setInsertionPointAfter(op);
@@ -565,8 +576,9 @@ bool Folder::foldBefore(Operation *op) {
                      add, add->getOperand(1).getDefiningOp()});
       }
       count(chain, /*isBefore=*/true);
-      eraseIfDead(chain.back().op);
-      run.graphIsWhole(labelOf(chain.front().kind, /*isBefore=*/true));
+      const StringRef label = labelOf(chain.front().kind, /*isBefore=*/true);
+      takeAway(chain, chain.front().from, /*isConverted=*/false);
+      run.graphIsWhole(label);
       return true;
     }
   }

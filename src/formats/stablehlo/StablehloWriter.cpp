@@ -61,7 +61,13 @@ static Result<void> decompose(const Model &model) {
         continue;
       }
       op->replaceAllUsesWith(*values);
+      SmallVector<Value> operands(op->getOperands());
       op->erase();
+      // A decomposition may see through the reshape of an operand.
+      for (Value operand : operands)
+        if (auto reshape = operand.getDefiningOp<stablehlo::ReshapeOp>();
+            reshape && reshape->use_empty())
+          reshape.erase();
     }
     if (failed.empty())
       continue;

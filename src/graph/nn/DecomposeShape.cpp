@@ -48,6 +48,34 @@ static Value joinedSize(Emit &emit, ValueRange values, RankedTensorType result,
   return joined;
 }
 
+namespace {
+/// A value, and the dimension of another that each of its own becomes.
+struct Placed {
+  Value value;
+  SmallVector<int64_t> dimensions;
+};
+} // namespace
+
+/// \p operand, aligned with the last dimensions of \p rank, without what a
+/// reshape added to it: dimensions of size 1, which a broadcast adds anyway.
+static Placed withoutUnits(Value operand, int64_t rank) {
+  auto type = tensorOf(operand);
+  auto reshape = operand.getDefiningOp<stablehlo::ReshapeOp>();
+  Placed plain{operand, llvm::to_vector(llvm::seq(rank - type.getRank(), rank))};
+  if (!reshape)
+    return plain;
+  Placed inner{reshape.getOperand(), {}};
+  ArrayRef<int64_t> sizes = tensorOf(inner.value).getShape();
+  for (auto [i, size] : llvm::enumerate(type.getShape())) {
+    const size_t next = inner.dimensions.size();
+    if (next < sizes.size() && sizes[next] == size)
+      inner.dimensions.push_back(plain.dimensions[i]);
+    else if (size != 1)
+      return plain;
+  }
+  return inner.dimensions.size() == sizes.size() ? inner : plain;
+}
+
 FailureOr<SmallVector<Value>> BroadcastLikeOp::decompose(OpBuilder &builder) {
   Emit emit(builder, getLoc());
   auto type = tensorOf(getResult());
@@ -64,12 +92,11 @@ FailureOr<SmallVector<Value>> BroadcastLikeOp::decompose(OpBuilder &builder) {
       return failure();
     sizes.push_back(each);
   }
-  int64_t rank = type.getRank(), own = tensorOf(getOperand()).getRank();
+  const Placed placed = withoutUnits(getOperand(), type.getRank());
   return SmallVector<Value>{emit.make<stablehlo::DynamicBroadcastInDimOp>(
-      type, getOperand(), emit.concatenate(sizes, 0),
-      builder.getDenseI64ArrayAttr(
-          llvm::to_vector(llvm::seq<int64_t>(rank - own, rank))),
-      DenseI64ArrayAttr(), DenseI64ArrayAttr())};
+      type, placed.value, emit.concatenate(sizes, 0),
+      builder.getDenseI64ArrayAttr(placed.dimensions), DenseI64ArrayAttr(),
+      DenseI64ArrayAttr())};
 }
 
 FailureOr<SmallVector<Value>> TakeOp::decompose(OpBuilder &builder) {
