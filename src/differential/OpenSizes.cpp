@@ -5,6 +5,7 @@
 #include "graph/FirstError.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -39,11 +40,16 @@ private:
 Type Opener::opened(Type given) {
   auto type = dyn_cast<RankedTensorType>(given);
   if (!type || type.getEncoding() ||
-      !isa<FloatType, IntegerType, ComplexType>(type.getElementType()))
+      !isa<FloatType, IntegerType, ComplexType, quant::QuantizedType>(
+          type.getElementType()))
     return given;
   SmallVector<int64_t> shape(type.getShape());
-  for (int64_t &size : shape)
-    if (dice.oneIn(2))
+  // There is a scale for each element of a quantised dimension.
+  auto perAxis =
+      dyn_cast<quant::UniformQuantizedPerAxisType>(type.getElementType());
+  for (auto [i, size] : llvm::enumerate(shape))
+    if (dice.oneIn(2) && !(perAxis && perAxis.getQuantizedDimension() ==
+                                          static_cast<int32_t>(i)))
       size = ShapedType::kDynamic;
   return type.clone(shape);
 }

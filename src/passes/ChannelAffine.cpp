@@ -3,6 +3,7 @@
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/Broadcast.h"
+#include "passes/DynamicRules.h"
 #include "passes/Matching.h"
 #include <array>
 #include <cmath>
@@ -186,29 +187,79 @@ std::optional<ChannelStep> channelStep(Operation *op, Value x,
   return step;
 }
 
+namespace {
+/// The sizes of a tensor that another one is reshaped to or from. An unknown
+/// one is that of a dimension of the operand, or not known to be one.
+struct Sizes {
+  RankedTensorType type;
+  /// For each unknown size the operand's dimension, or -1.
+  SmallVector<int64_t> sources;
+};
+} // namespace
+
+/// The operand's sizes are its own.
+static Sizes sizesOfOperand(Operation *reshape) {
+  auto type = tensorOf(reshape->getOperand(0));
+  return {type, llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))};
+}
+
+static Sizes sizesOfResult(Operation *reshape) {
+  auto type = tensorOf(reshape->getResult(0));
+  Sizes sizes{type, SmallVector<int64_t>(type.getRank(), -1)};
+  auto open = dyn_cast<DynamicReshapeOp>(reshape);
+  if (!open)
+    return sizes;
+  Value operand = shapeSource(open.getOperand());
+  auto sources = sourcesOfSizes(open.getOutputShape());
+  if (static_cast<int64_t>(sources.size()) == type.getRank())
+    for (auto [place, source] : llvm::zip_equal(sizes.sources, sources))
+      if (source.of == operand)
+        place = source.dimension;
+  return sizes;
+}
+
+/// Whether dimensions [begin, end) of two tensors have as many elements;
+/// \p isSameUnknown tells that the only unknown size of each is the same.
+static bool areAsMany(const Sizes &some, std::pair<int64_t, int64_t> range,
+                      const Sizes &others,
+                      std::pair<int64_t, int64_t> otherRange,
+                      bool isSameUnknown) {
+  auto part = [](const Sizes &sizes, std::pair<int64_t, int64_t> each) {
+    return sizes.type.getShape().slice(each.first, each.second - each.first);
+  };
+  auto unknown = [](const Sizes &sizes, std::pair<int64_t, int64_t> each) {
+    SmallVector<int64_t> places;
+    for (int64_t i = each.first; i < each.second; ++i)
+      if (sizes.type.isDynamicDim(i))
+        places.push_back(sizes.sources[i]);
+    llvm::sort(places);
+    return places;
+  };
+  const std::optional<int64_t> product = knownProduct(part(some, range));
+  const auto ofSome = unknown(some, range),
+             ofOthers = unknown(others, otherRange);
+  return product && product == knownProduct(part(others, otherRange)) &&
+         ofSome.size() == ofOthers.size() &&
+         (isSameUnknown ||
+          (ofSome == ofOthers && !llvm::is_contained(ofSome, -1)));
+}
+
 /// The dimension of \p to that is dimension \p dimension of \p from after a
 /// reshape, if it is one by itself: as many slices lie before it, or within it.
-static std::optional<int64_t> dimensionAfterReshape(RankedTensorType from,
-                                                    RankedTensorType to,
-                                                    int64_t dimension) {
-  if (isEmpty(from) || isEmpty(to))
+static std::optional<int64_t>
+dimensionAfterReshape(const Sizes &from, const Sizes &to, int64_t dimension) {
+  if (isEmpty(from.type) || isEmpty(to.type))
     return std::nullopt;
   // One unknown size on each side is the same if the others' product is.
   const bool isSameUnknown =
-      hasOneUnknown(from) && hasOneUnknown(to) &&
-      knownProduct(from.getShape()) == knownProduct(to.getShape());
-  auto areAsMany = [&](ArrayRef<int64_t> some, ArrayRef<int64_t> others) {
-    const int64_t unknown = llvm::count_if(some, ShapedType::isDynamic);
-    const std::optional<int64_t> product = knownProduct(some);
-    return unknown == llvm::count_if(others, ShapedType::isDynamic) &&
-           (unknown == 0 || isSameUnknown) && product &&
-           product == knownProduct(others);
-  };
-  ArrayRef<int64_t> before = from.getShape(), after = to.getShape();
-  for (int64_t i = 0; i < to.getRank(); ++i)
-    if (after[i] == before[dimension] &&
-        (areAsMany(before.take_front(dimension), after.take_front(i)) ||
-         areAsMany(before.drop_front(dimension + 1), after.drop_front(i + 1))))
+      hasOneUnknown(from.type) && hasOneUnknown(to.type) &&
+      knownProduct(from.type.getShape()) == knownProduct(to.type.getShape());
+  const int64_t rank = from.type.getRank(), newRank = to.type.getRank();
+  for (int64_t i = 0; i < newRank; ++i)
+    if (to.type.getDimSize(i) == from.type.getDimSize(dimension) &&
+        (areAsMany(from, {0, dimension}, to, {0, i}, isSameUnknown) ||
+         areAsMany(from, {dimension + 1, rank}, to, {i + 1, newRank},
+                   isSameUnknown)))
       return i;
   return std::nullopt;
 }
@@ -231,7 +282,6 @@ static bool keepsDimension(Operation *op, int64_t dimension) {
 /// if \p backwards) are on the other side of \p op.
 static std::optional<int64_t> dimensionAcross(Operation *op, int64_t dimension,
                                               bool backwards) {
-  auto from = tensorOf(op->getOperand(0)), to = tensorOf(op->getResult(0));
   if (isa<ConvertOp>(op))
     return dimension;
   if (auto transpose = dyn_cast<TransposeOp>(op)) {
@@ -239,9 +289,11 @@ static std::optional<int64_t> dimensionAcross(Operation *op, int64_t dimension,
     return backwards ? permutation[dimension]
                      : llvm::find(permutation, dimension) - permutation.begin();
   }
-  if (isa<ReshapeOp, DynamicReshapeOp>(op))
+  if (isa<ReshapeOp, DynamicReshapeOp>(op)) {
+    const Sizes from = sizesOfOperand(op), to = sizesOfResult(op);
     return backwards ? dimensionAfterReshape(to, from, dimension)
                      : dimensionAfterReshape(from, to, dimension);
+  }
   if (isa<SliceOp, RealDynamicSliceOp, DynamicSliceOp, ReverseOp, PadOp>(op) &&
       keepsDimension(op, dimension))
     return dimension;

@@ -19,14 +19,13 @@ static constexpr unsigned deepestChain = 16;
 // Whose shape a vector of sizes is
 //===----------------------------------------------------------------------===//
 
-/// A value of the same shape, further up.
-static Value shapeSource(Value value) {
+Value shapeSource(Value value) {
   for (unsigned depth = 0; depth < deepestChain; ++depth) {
     Operation *op = value.getDefiningOp();
-    if (!op || op->getNumOperands() == 0 ||
-        !op->hasTrait<OpTrait::SameOperandsAndResultShape>())
+    Value same = op ? operandOfSameShape(op) : Value();
+    if (!same)
       break;
-    value = op->getOperand(0);
+    value = same;
   }
   return value;
 }
@@ -84,6 +83,45 @@ static bool isShapeOf(Value sizes, Value value) {
     ++dimension;
   }
   return dimension == type.getRank();
+}
+
+/// Appends where the elements of \p part come from.
+static void appendSources(Value part, SmallVectorImpl<SizeSource> &sources) {
+  part = withoutForm(part);
+  const int64_t count =
+      tensorOf(part).hasStaticShape() ? tensorOf(part).getNumElements() : 0;
+  if (auto known = constantIntegers(part)) {
+    for (int64_t size : *known)
+      sources.push_back({size, {}, 0});
+    return;
+  }
+  if (auto size = part.getDefiningOp<GetDimensionSizeOp>()) {
+    sources.push_back({std::nullopt, shapeSource(size.getOperand()),
+                       static_cast<int64_t>(size.getDimension())});
+    return;
+  }
+  int64_t first = 0, step = 1;
+  Value whole = part;
+  if (auto slice = part.getDefiningOp<SliceOp>()) {
+    first = slice.getStartIndices()[0];
+    step = slice.getStrides()[0];
+    whole = withoutForm(slice.getOperand());
+  }
+  auto shape = whole.getDefiningOp<nn::ShapeOp>();
+  for (int64_t i = 0; i < count; ++i)
+    sources.push_back({std::nullopt,
+                       shape ? shapeSource(shape.getOperand()) : Value(),
+                       first + i * step});
+}
+
+SmallVector<SizeSource> sourcesOfSizes(Value sizes) {
+  SmallVector<SizeSource> sources;
+  SmallVector<Value> parts = {withoutForm(sizes)};
+  if (auto joined = parts.front().getDefiningOp<ConcatenateOp>())
+    parts = llvm::to_vector(joined.getInputs());
+  for (Value part : parts)
+    appendSources(part, sources);
+  return sources;
 }
 
 //===----------------------------------------------------------------------===//

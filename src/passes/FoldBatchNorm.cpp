@@ -117,8 +117,21 @@ struct Product {
   Operation *op;
   unsigned weightOperand;
   Weight weight;
+  /// What repeats the weight for each batch.
+  std::optional<Broadcast> repeated = std::nullopt;
 
   Value result() const { return op->getResult(0); }
+
+  /// The folds whose channels are dimensions of the weight itself.
+  SmallVector<ChannelFold> placed(ArrayRef<ChannelFold> folds) const;
+  SmallVector<ChannelFold> resultFolds() const {
+    return placed(
+        cast<ChannelwiseAffineOpInterface>(op).getResultFolds(weightOperand));
+  }
+  SmallVector<ChannelFold> operandFolds() const {
+    return placed(
+        cast<ChannelwiseAffineOpInterface>(op).getOperandFolds(weightOperand));
+  }
 };
 
 class Folder {
@@ -152,16 +165,67 @@ private:
 
 } // namespace
 
-/// The products that \p op may be taken for: one for each constant operand.
-static SmallVector<Product> productsOf(Operation *op) {
-  SmallVector<Product> products;
-  if (!isa<ChannelwiseAffineOpInterface>(op) || op->getNumOperands() != 2 ||
-      !isFloatTensor(op->getResult(0)))
+/// The dimension of what \p broadcast repeats that is dimension \p dimension of
+/// the result; nothing where it is repeated along it.
+static std::optional<int64_t> placeBefore(const Broadcast &broadcast,
+                                          int64_t dimension) {
+  auto found = llvm::find(broadcast.dimensions, dimension);
+  if (found == broadcast.dimensions.end())
+    return std::nullopt;
+  const int64_t place = found - broadcast.dimensions.begin();
+  const bool isSame = tensorOf(broadcast.operand).getDimSize(place) ==
+                      broadcast.type().getDimSize(dimension);
+  return isSame ? std::optional(place) : std::nullopt;
+}
+
+SmallVector<ChannelFold> Product::placed(ArrayRef<ChannelFold> folds) const {
+  if (!repeated)
+    return SmallVector<ChannelFold>(folds);
+  SmallVector<ChannelFold> own;
+  for (ChannelFold fold : folds)
+    if (std::optional<int64_t> place = placeBefore(*repeated, fold.weightDim)) {
+      fold.weightDim = *place;
+      own.push_back(fold);
+    }
+  return own;
+}
+
+/// Whether \p broadcast repeats a weight for batches only: along dimensions
+/// that operand, weight and result have in common.
+static bool isForBatches(ChannelwiseAffineOpInterface op, unsigned operand,
+                         const Broadcast &broadcast) {
+  auto isAmong = [](ArrayRef<ChannelFold> folds, int64_t dimension) {
+    return llvm::any_of(folds, [&](const ChannelFold &fold) {
+      return fold.weightDim == dimension && !fold.groupDim;
+    });
+  };
+  const auto ofResult = op.getResultFolds(operand),
+             ofOperand = op.getOperandFolds(operand);
+  for (int64_t i = 0; i < broadcast.type().getRank(); ++i)
+    if (!placeBefore(broadcast, i) &&
+        !(isAmong(ofResult, i) && isAmong(ofOperand, i)))
+      return false;
+  return true;
+}
+
+/// The products that \p op may be taken for: one for each constant operand, and
+/// before it one for the constant that it repeats.
+static SmallVector<Product, 2> productsOf(Operation *op) {
+  SmallVector<Product, 2> products;
+  auto product = dyn_cast<ChannelwiseAffineOpInterface>(op);
+  if (!product || op->getNumOperands() != 2 || !isFloatTensor(op->getResult(0)))
     return products;
-  for (unsigned i = 0; i < 2; ++i)
-    if (!op->getOperand(1 - i).getDefiningOp<ConstantOp>())
-      if (std::optional<Weight> weight = Weight::find(op->getOperand(i)))
-        products.push_back({op, i, std::move(*weight)});
+  for (unsigned i = 0; i < 2; ++i) {
+    if (op->getOperand(1 - i).getDefiningOp<ConstantOp>())
+      continue;
+    Value operand = op->getOperand(i);
+    std::optional<Broadcast> repeated = Broadcast::of(operand);
+    if (repeated && isForBatches(product, i, *repeated))
+      if (auto weight = Weight::find(repeated->operand))
+        products.push_back({op, i, std::move(*weight), std::move(repeated)});
+    if (std::optional<Weight> weight = Weight::find(operand))
+      products.push_back({op, i, std::move(*weight)});
+  }
   return products;
 }
 
@@ -318,8 +382,11 @@ void Folder::takeAway(ArrayRef<ChannelStep> chain, Value value,
 /// Appends an enabled step to the chain.
 bool Folder::extend(SmallVector<ChannelStep> &chain,
                     std::optional<ChannelStep> step, bool isBefore) {
-  if (!step || whole.contains(step->op) ||
-      !run.isEnabled(labelOf(step->kind, isBefore)))
+  if (!step || !run.isEnabled(labelOf(step->kind, isBefore)))
+    return false;
+  // What moves elements stays as it is.
+  const bool stays = step->kind == StepKind::Rearrange;
+  if (whole.contains(step->op) && !(stays && whole.isOneNode(step->op)))
     return false;
   chain.push_back(std::move(*step));
   return true;
@@ -424,6 +491,8 @@ void Folder::setWeight(Product &product, ArrayRef<double> numbers) {
   std::string name = names.fused(product.weight.name());
   Value value =
       product.weight.rebuild(builder, product.op->getLoc(), numbers, name);
+  if (product.repeated)
+    value = product.repeated->rebuild(builder, product.op->getLoc(), value);
   product.op->setOperand(product.weightOperand, value);
   groups.touch(product.op);
   eraseIfDead(old);
@@ -444,9 +513,7 @@ Value Folder::addBias(OpBuilder &builder, Value value, const Bias &bias) {
 
 bool Folder::foldAfter(Operation *op) {
   for (Product &product : productsOf(op)) {
-    auto folds = cast<ChannelwiseAffineOpInterface>(op).getResultFolds(
-        product.weightOperand);
-    for (const ChannelFold &fold : folds) {
+    for (const ChannelFold &fold : product.resultFolds()) {
       ChannelOf channelOf(fold, product.weight.shape());
       int64_t channels = channelOf.count();
       auto chain = chainAfter(product.result(), fold.activationDim, channels);
@@ -529,11 +596,9 @@ static Bias shiftedSum(const Product &product, ArrayRef<ChannelFold> folds,
 
 bool Folder::foldBefore(Operation *op) {
   for (Product &product : productsOf(op)) {
-    auto interface = cast<ChannelwiseAffineOpInterface>(op);
-    auto results = interface.getResultFolds(product.weightOperand);
+    const auto results = product.resultFolds();
     unsigned activation = 1 - product.weightOperand;
-    for (const ChannelFold &fold :
-         interface.getOperandFolds(product.weightOperand)) {
+    for (const ChannelFold &fold : product.operandFolds()) {
       ChannelOf channelOf(fold, product.weight.shape());
       int64_t channels = channelOf.count();
       bool mayShift = !fold.padded && !results.empty();

@@ -32,6 +32,10 @@
 // weight is called `<kernel>_fuse_bn` (with a number behind if that is taken).
 //
 // Restrictions:
+//   - What moves elements between the product and the chain stays where it is
+//     (fold-across-rearrangement); a shift stays behind padding with zeros.
+//   - A weight that is repeated for batches takes up what varies along its own
+//     dimensions.
 //   - Every value between the product and the end of the chain has one reader,
 //     in the same block, and is not an output. The end may have any. What reads
 //     the shape alone, where sizes are unknown, does not count.

@@ -126,6 +126,16 @@ static llvm::DenseSet<Attribute> lastingGroups(ModuleOp module,
   return lasting;
 }
 
+/// Whether \p op computes few integers: sizes, say.
+static bool computesSizes(Operation *op) {
+  return llvm::all_of(op->getResultTypes(), [](Type each) {
+    auto type = dyn_cast<RankedTensorType>(each);
+    return type && type.hasStaticShape() && type.getRank() <= 1 &&
+           type.getElementType().isIntOrIndex() &&
+           type.getNumElements() <= largestDenseConstant;
+  });
+}
+
 /// The name that the result of \p op inherits from its only weight.
 static StringRef inheritedName(Operation *op) {
   if (op->getNumOperands() != 1 || op->getNumResults() != 1 ||
@@ -179,7 +189,10 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
     if (erased.contains(op))
       continue;
     Attribute group = op->getDiscardableAttr(groupAttribute);
-    if ((group && lasting.contains(group)) || (!group && whole.contains(op)) ||
+    // Where nothing is written again, sizes need not stay in their node.
+    const bool staysInGroup = group && lasting.contains(group) &&
+                              (whole.areKept() || !computesSizes(op));
+    if (staysInGroup || (!group && whole.contains(op)) ||
         !dependsOnConstantsOnly(op) || !isSmallEnough(op, byteLimit))
       continue;
     SmallVector<Operation *> inside;

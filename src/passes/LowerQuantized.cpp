@@ -65,44 +65,9 @@ std::optional<Parameters> parametersOf(quant::QuantizedType type) {
 /// Whether \p op is the same on storage elements: it moves them, or its regions
 /// say what becomes of them.
 bool takesStorage(Operation *op) {
-  using namespace stablehlo;
   if (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>())
     return true;
-  static constexpr llvm::StringLiteral moving[] = {
-      "stablehlo.constant",
-      "stablehlo.broadcast",
-      "stablehlo.broadcast_in_dim",
-      "stablehlo.dynamic_broadcast_in_dim",
-      "stablehlo.reshape",
-      "stablehlo.dynamic_reshape",
-      "stablehlo.get_dimension_size",
-      "stablehlo.set_dimension_size",
-      "stablehlo.transpose",
-      "stablehlo.slice",
-      "stablehlo.real_dynamic_slice",
-      "stablehlo.dynamic_slice",
-      "stablehlo.dynamic_update_slice",
-      "stablehlo.pad",
-      "stablehlo.dynamic_pad",
-      "stablehlo.reverse",
-      "stablehlo.concatenate",
-      "stablehlo.gather",
-      "stablehlo.dynamic_gather",
-      "stablehlo.torch_index_select",
-      "stablehlo.select",
-      "stablehlo.bitcast_convert",
-      "stablehlo.optimization_barrier",
-      "stablehlo.tuple",
-      "stablehlo.get_tuple_element",
-      "stablehlo.composite",
-      "stablehlo.custom_call",
-      "func.call",
-      "cpu.host_call",
-      "nn.broadcast_like",
-      "nn.take",
-      "nn.take_along",
-      "nn.pad_mode"};
-  return llvm::is_contained(moving, op->getName().getStringRef());
+  return movesElements(op);
 }
 
 class Lowering {

@@ -13,8 +13,8 @@
 
 #include "differential/RandomProgram.h"
 
-#include "backend/cpu/Compiler.h"
 #include "differential/Dice.h"
+#include "differential/Judging.h"
 #include "differential/OpenSizes.h"
 #include "differential/Reduce.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -23,11 +23,9 @@
 #include "passes/Pipelines.h"
 #include "passes/Specialize.h"
 #include "runtime/ElementDispatch.h"
-#include "runtime/ProgramExecutor.h"
 #include "runtime/Random.h"
 
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -41,10 +39,7 @@ using namespace mlir;
 namespace sinter {
 namespace {
 
-uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
+using namespace sinter::test;
 
 RandomProgramOptions optionsFromEnvironment() {
   RandomProgramOptions options;
@@ -54,13 +49,6 @@ RandomProgramOptions optionsFromEnvironment() {
   for (StringRef name : names)
     options.only.push_back(("stablehlo." + name).str());
   return options;
-}
-
-std::string textOf(const Model &model) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  model.module().print(stream);
-  return text;
 }
 
 /// How a program is judged.
@@ -125,74 +113,6 @@ std::vector<Tensor> inputsOf(const Model &model, Trial trial) {
   return inputs;
 }
 
-/// The real and imaginary parts, or the numbers themselves.
-std::vector<double> numbersOf(const Tensor &tensor) {
-  std::vector<double> numbers;
-  for (int64_t i = 0; i < tensor.size(); ++i)
-    if (tensor.type() == ElementType::C64)
-      for (int part : {0, 1})
-        numbers.push_back(tensor.at<std::array<float, 2>>(i)[part]);
-    else if (tensor.type() == ElementType::C128)
-      for (int part : {0, 1})
-        numbers.push_back(tensor.at<std::array<double, 2>>(i)[part]);
-    else
-      numbers.push_back(tensor.toDouble(i));
-  return numbers;
-}
-
-bool agree(const Tensor &got, const Tensor &expected) {
-  if (got.type() != expected.type() || got.shape() != expected.shape())
-    return false;
-  const std::vector<double> a = numbersOf(got), b = numbersOf(expected);
-  double largest = 1;
-  for (double value : b)
-    if (std::isfinite(value))
-      largest = std::max(largest, std::abs(value));
-  const double limit = comparisonTolerance(got.type()) * largest;
-  for (size_t i = 0; i < a.size(); ++i)
-    if (std::isfinite(a[i]) && std::isfinite(b[i])
-            ? !(std::abs(a[i] - b[i]) <= limit)
-            : !(a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))))
-      return false;
-  return true;
-}
-
-enum class Verdict { Agrees, Differs, OracleFails, CompilerFails };
-
-struct Judgement {
-  Verdict verdict = Verdict::Agrees;
-  std::string message;
-};
-
-/// What the CPU backend makes of \p inputs.
-Result<std::vector<Tensor>> compute(const Model &model,
-                                    const std::vector<Tensor> &inputs) {
-  cpu::CpuOptions options;
-  options.threads = 1;
-  if (const char *folder = std::getenv("SINTER_DUMP"))
-    options.dumpFolder = folder;
-  Result<Program> program = cpu::compileForCpu(model, options);
-  if (!program)
-    return program.takeError();
-  auto executor =
-      ProgramExecutor::create(std::make_shared<Program>(std::move(*program)),
-                              std::make_shared<ThreadPool>(1));
-  if (!executor)
-    return executor.takeError();
-  return (*executor)->run(inputs);
-}
-
-/// The first result that is not as expected.
-Judgement compared(const std::vector<Tensor> &got,
-                   const std::vector<Tensor> &expected,
-                   const std::string &what) {
-  for (size_t i = 0; i < got.size(); ++i)
-    if (!agree(got[i], expected[i]))
-      return {Verdict::Differs,
-              "result " + std::to_string(i) + " differs " + what};
-  return {};
-}
-
 Judgement judge(const Model &given, Trial trial) {
   const std::vector<Tensor> inputs = inputsOf(given, trial);
   auto expected = interpret(given.entry(), inputs);
@@ -207,16 +127,17 @@ Judgement judge(const Model &given, Trial trial) {
     auto simplified = interpret(model.entry(), inputs);
     if (!simplified)
       return {Verdict::OracleFails, simplified.error().message};
-    if (Judgement judgement = compared(*simplified, *expected, "simplified");
+    if (Judgement judgement =
+            comparedWith(*simplified, *expected, "simplified");
         judgement.verdict != Verdict::Agrees)
       return judgement;
     if (auto report = raiseForKernels(model); !report)
       return {Verdict::CompilerFails, report.error().message};
   }
-  auto got = compute(model, inputs);
+  auto got = compiledResults(model, inputs);
   if (!got)
     return {Verdict::CompilerFails, got.error().message};
-  return compared(*got, *expected, "compiled");
+  return comparedWith(*got, *expected, "compiled");
 }
 
 /// The sizes of the arguments of \p model.
@@ -240,7 +161,7 @@ Judgement judgeOpen(const Model &given, uint64_t seed) {
   auto open = interpret(model.entry(), inputs);
   if (!open)
     return {Verdict::OracleFails, "open: " + open.error().message};
-  if (Judgement judgement = compared(*open, *expected, "with open sizes");
+  if (Judgement judgement = comparedWith(*open, *expected, "with open sizes");
       judgement.verdict != Verdict::Agrees)
     return judgement;
   if (auto report = simplify(model); !report)
@@ -249,17 +170,17 @@ Judgement judgeOpen(const Model &given, uint64_t seed) {
   if (!simplified)
     return {Verdict::OracleFails, "simplified: " + simplified.error().message};
   if (Judgement judgement =
-          compared(*simplified, *expected, "simplified with open sizes");
+          comparedWith(*simplified, *expected, "simplified with open sizes");
       judgement.verdict != Verdict::Agrees)
     return judgement;
   if (auto done = specialize(model, shapesOf(given)); !done)
     return {Verdict::CompilerFails, "specialising: " + done.error().message};
   if (auto report = raiseForKernels(model); !report)
     return {Verdict::CompilerFails, "raising: " + report.error().message};
-  auto got = compute(model, inputs);
+  auto got = compiledResults(model, inputs);
   if (!got)
     return {Verdict::CompilerFails, got.error().message};
-  return compared(*got, *expected, "specialised and compiled");
+  return comparedWith(*got, *expected, "specialised and compiled");
 }
 
 std::string pathOf(uint64_t seed) {

@@ -20,6 +20,7 @@ struct ProductCase {
   int inDim, inChannels;   ///< The operand's channels.
   int outDim, outChannels; ///< The result's channels.
   bool padded;
+  int batching = 0; ///< Of the operand's first dimensions, shared with %k.
 };
 
 #define CONV(numbers, window, groups, batchGroups)                             \
@@ -27,6 +28,9 @@ struct ProductCase {
   ", window = {" window "} {batch_group_count = " batchGroups                  \
   " : i64, feature_group_count = " groups                                      \
   " : i64} : (tensor<$xx$T>, tensor<$kx$T>) -> tensor<$rx$T>\n"
+#define DOT(operands, lhs, rhs, contracting)                                   \
+  "%p = stablehlo.dot_general %" operands ", contracting_dims = " contracting  \
+  " : (tensor<$" lhs "$T>, tensor<$" rhs "$T>) -> tensor<$rx$T>\n"
 #define NCHW "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]"
 
 inline const ProductCase products[] = {
@@ -79,27 +83,17 @@ inline const ProductCase products[] = {
      "feature_group_count = 2 : i64} : (tensor<$xx$T>, tensor<2x6x3x3x$T>) -> "
      "tensor<$rx$T>\n",
      1, 4, 1, 6, true},
-    {"matmul", "5x6", "6x7", "5x7",
-     "%p = stablehlo.dot_general %x, %k, contracting_dims = [1] x [0] : "
-     "(tensor<$xx$T>, tensor<$kx$T>) -> tensor<$rx$T>\n",
-     1, 6, 1, 7, false},
+    {"matmul", "5x6", "6x7", "5x7", DOT("x, %k", "xx", "kx", "[1] x [0]"), 1, 6,
+     1, 7, false},
     {"matmul_weight_left", "6x5", "7x6", "7x5",
-     "%p = stablehlo.dot_general %k, %x, contracting_dims = [1] x [0] : "
-     "(tensor<$kx$T>, tensor<$xx$T>) -> tensor<$rx$T>\n",
-     0, 6, 0, 7, false},
+     DOT("k, %x", "kx", "xx", "[1] x [0]"), 0, 6, 0, 7, false},
     {"matmul_3d", "2x5x6", "7x6", "2x5x7",
-     "%p = stablehlo.dot_general %x, %k, contracting_dims = [2] x [1] : "
-     "(tensor<$xx$T>, tensor<$kx$T>) -> tensor<$rx$T>\n",
-     2, 6, 2, 7, false},
+     DOT("x, %k", "xx", "kx", "[2] x [1]"), 2, 6, 2, 7, false},
     {"matmul_batched", "2x5x6", "2x6x7", "2x5x7",
-     "%p = stablehlo.dot_general %x, %k, batching_dims = [0] x [0], "
-     "contracting_dims = [2] x [1] : "
-     "(tensor<$xx$T>, tensor<$kx$T>) -> tensor<$rx$T>\n",
-     2, 6, 2, 7, false},
+     DOT("x, %k, batching_dims = [0] x [0]", "xx", "kx", "[2] x [1]"), 2, 6, 2,
+     7, false, 1},
     {"matmul_heads", "5x6", "6x3x4", "5x3x4",
-     "%p = stablehlo.dot_general %x, %k, contracting_dims = [1] x [0] : "
-     "(tensor<$xx$T>, tensor<$kx$T>) -> tensor<$rx$T>\n",
-     1, 6, 1, 3, false},
+     DOT("x, %k", "xx", "kx", "[1] x [0]"), 1, 6, 1, 3, false},
 };
 
 /// A chain from %in to %out; `$s` is the value's shape, `$c` its channels, `$d`
@@ -211,6 +205,7 @@ inline Model beforeModel(const ProductCase &product, const ChainCase &chain,
 }
 
 #undef CONV
+#undef DOT
 #undef NCHW
 #undef WIDE
 #undef BINARY

@@ -1,7 +1,7 @@
-// Every cell of {product} x {chain} x {after, before} again with all sizes of
-// the operand unknown but for its channels: as much is folded as with static
-// sizes, and the graph can be written to each format and computes the same,
-// whatever the sizes are.
+// Every cell of {product} x {chain} x {after, before} x {element type} again
+// with sizes of the operand unknown (the first, all but the first, or all,
+// without the channels): as much is folded as with static sizes, and the graph
+// can be written to each format and computes the same, whatever the sizes are.
 
 #include "TemporaryFolder.h"
 #include "formats/onnx/OnnxReader.h"
@@ -89,13 +89,24 @@ Type openType(Operation *op, int outDim) {
   return type.clone(shape);
 }
 
-/// Makes the sizes of the argument unknown, except that of \p channelDim.
-void open(const Model &model, int channelDim, int outDim, Repeated how) {
+/// Which sizes of the argument are unknown.
+enum class Unknown { First, Others, All };
+
+/// Whether dimension \p dimension of the argument is one of those.
+bool isUnknown(Unknown which, int64_t dimension) {
+  return which == Unknown::All || (dimension == 0) == (which == Unknown::First);
+}
+
+/// Makes sizes of the argument unknown, except that of \p channelDim.
+void open(const Model &model, int channelDim, int outDim, Repeated how,
+          Unknown which) {
   func::FuncOp function = model.entry();
   Block &block = function.front();
   BlockArgument x = block.getArgument(0);
-  SmallVector<int64_t> shape(tensorOf(x).getRank(), ShapedType::kDynamic);
-  shape[channelDim] = tensorOf(x).getDimSize(channelDim);
+  SmallVector<int64_t> shape(tensorOf(x).getShape());
+  for (auto [i, size] : llvm::enumerate(shape))
+    if (static_cast<int>(i) != channelDim && isUnknown(which, i))
+      size = ShapedType::kDynamic;
   x.setType(tensorOf(x).clone(shape));
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
     auto like = llvm::find_if(op.getOperands(), isOpen);
@@ -168,14 +179,16 @@ struct Pair {
   std::vector<std::vector<Tensor>> expected;
 };
 
-Pair pairOf(Model model, int channelDim, int outDim, Repeated how) {
+Pair pairOf(Model model, int channelDim, int outDim, Repeated how,
+            Unknown which, int batching) {
   Pair pair;
   auto type = cast<RankedTensorType>(model.entry().getArgumentTypes()[0]);
   pair.open = model.clone();
-  open(pair.open, channelDim, outDim, how);
+  open(pair.open, channelDim, outDim, how, which);
   SmallVector<int64_t> larger(type.getShape());
   for (auto [i, size] : llvm::enumerate(larger))
-    if (static_cast<int>(i) != channelDim)
+    if (static_cast<int>(i) != channelDim && static_cast<int>(i) >= batching &&
+        isUnknown(which, i))
       size *= 2;
   for (RankedTensorType each : {type, type.clone(larger)}) {
     pair.inputs.push_back(randomTensor(each, 1));
@@ -215,9 +228,10 @@ void expectWritten(const Pair &pair, double tolerance) {
   expectSameResults(pair, *fromText, tolerance);
 }
 
-void check(Model model, int channelDim, int outDim, Repeated how,
-           double tolerance) {
-  Pair pair = pairOf(std::move(model), channelDim, outDim, how);
+void check(Model model, int channelDim, int outDim, Repeated how, Unknown which,
+           int batching, double tolerance) {
+  Pair pair =
+      pairOf(std::move(model), channelDim, outDim, how, which, batching);
   EXPECT_EQ(countFloatComputations(pair.open),
             countFloatComputations(pair.fixed))
       << textOf(pair.fixed) << textOf(pair.open);
@@ -225,45 +239,51 @@ void check(Model model, int channelDim, int outDim, Repeated how,
   expectWritten(pair, tolerance);
 }
 
-/// A product of batches needs to know how many there are.
-bool canBeOpen(const ProductCase &product) {
-  return std::string(product.name) != "matmul_batched";
-}
-
 struct OpenType {
   const char *name;
   double tolerance;
 };
 
-using Cell = std::tuple<ProductCase, ChainCase, Repeated, OpenType>;
+using Cell = std::tuple<ProductCase, ChainCase, Repeated, Unknown, OpenType>;
 class FoldOpenSizes : public testing::TestWithParam<Cell> {};
 
 TEST_P(FoldOpenSizes, After) {
-  auto [product, chain, how, type] = GetParam();
-  if (canBeOpen(product))
-    check(afterModel(product, chain, type.name), product.inDim, product.outDim,
-          how, type.tolerance);
+  auto [product, chain, how, which, type] = GetParam();
+  check(afterModel(product, chain, type.name), product.inDim, product.outDim,
+        how, which, product.batching, type.tolerance);
 }
 
 TEST_P(FoldOpenSizes, Before) {
-  auto [product, chain, how, type] = GetParam();
-  if (canBeOpen(product))
-    check(beforeModel(product, chain, type.name), product.inDim, product.outDim,
-          how, type.tolerance);
+  auto [product, chain, how, which, type] = GetParam();
+  check(beforeModel(product, chain, type.name), product.inDim, product.outDim,
+        how, which, product.batching, type.tolerance);
 }
 
 std::string cellName(const testing::TestParamInfo<Cell> &info) {
-  const auto &[product, chain, how, type] = info.param;
+  static constexpr const char *sizes[] = {"_first_", "_others_", "_all_"};
+  const auto &[product, chain, how, which, type] = info.param;
   return std::string(product.name) + "_" + chain.name +
-         (how == Repeated::Beside ? "_beside_" : "_bysizes_") + type.name;
+         (how == Repeated::Beside ? "_beside" : "_bysizes") +
+         sizes[static_cast<int>(which)] + type.name;
 }
+
+constexpr OpenType openTypes[] = {
+    {"f32", 2e-5}, {"f64", 1e-12}, {"f16", 2e-2}, {"bf16", 1e-1}};
 
 INSTANTIATE_TEST_SUITE_P(
     Cells, FoldOpenSizes,
     testing::Combine(testing::ValuesIn(products), testing::ValuesIn(chains),
                      testing::Values(Repeated::Beside, Repeated::BySizes),
-                     testing::Values(OpenType{"f32", 2e-5},
-                                     OpenType{"f16", 2e-2})),
+                     testing::Values(Unknown::All),
+                     testing::ValuesIn(openTypes)),
+    cellName);
+
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, FoldOpenSizes,
+    testing::Combine(testing::ValuesIn(products), testing::ValuesIn(chains),
+                     testing::Values(Repeated::Beside, Repeated::BySizes),
+                     testing::Values(Unknown::First, Unknown::Others),
+                     testing::Values(openTypes[0])),
     cellName);
 
 } // namespace

@@ -56,7 +56,10 @@ static Result<void> decompose(const Model &model) {
       FailureOr<SmallVector<Value>> values = failure();
       if (decomposable)
         values = decomposable.decompose(builder);
-      if (mlir::failed(values)) {
+      // (What is known of an operand may say more than what is written of the
+      // result, or less.)
+      if (mlir::failed(values) ||
+          TypeRange(ValueRange(*values)) != op->getResultTypes()) {
         ++failed[op->getName().getStringRef().str()];
         continue;
       }

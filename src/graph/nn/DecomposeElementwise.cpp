@@ -16,10 +16,9 @@ using Direction = stablehlo::ComparisonDirection;
   FailureOr<SmallVector<Value>> Op::decompose(OpBuilder &builder) {            \
     if (auto wide = decomposeInF32(*this, builder))                            \
       return *wide;                                                            \
-    if (!isStatic(*this))                                                      \
-      return failure();                                                        \
     Emit emit(builder, getLoc());                                              \
     Value x = getOperand();                                                    \
+    emit.setShape(x);                                                          \
     [[maybe_unused]] auto number = [](const APFloat &value) {                  \
       return value.convertToDouble();                                          \
     };                                                                         \
@@ -38,8 +37,6 @@ static Value softplus(Emit &emit, Value x) {
 //===----------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>> ReluOp::decompose(OpBuilder &builder) {
-  if (!isStatic(*this))
-    return failure();
   return SmallVector<Value>{Emit(builder, getLoc()).max(getOperand(), 0.0)};
 }
 FUNCTION(LeakyReluOp, {
@@ -106,10 +103,11 @@ FUNCTION(GeluOp, {
 })
 
 FailureOr<SmallVector<Value>> PReluOp::decompose(OpBuilder &builder) {
-  if (!isStatic(*this))
+  if (tensorOf(getResult()) != tensorOf(getOperand()))
     return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
+  emit.setShape(x);
   Value slope = emit.broadcastTrailing(getSlope(), tensorOf(x).getShape());
   return SmallVector<Value>{
       emit.select(emit.compare(Direction::LT, x, 0.0), emit.mul(x, slope), x)};

@@ -31,12 +31,32 @@ template <typename Op> static SmallVector<WindowDimension> windowOf(Op op) {
 }
 
 FailureOr<SmallVector<Value>> MaxPoolOp::decompose(OpBuilder &builder) {
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
   return SmallVector<Value>{emit.reduceWindow<stablehlo::MaxOp>(
       x, emit.lowest(tensorOf(x).getElementType()), windowOf(*this))};
+}
+
+/// Whether every window along a dimension of any size has as many elements that
+/// count as places.
+static bool countsAll(const WindowDimension &window, bool countPadding,
+                      int64_t ceilPadding) {
+  return ceilPadding == 0 &&
+         (countPadding || (window.paddingLow == 0 && window.paddingHigh == 0));
+}
+
+/// How many elements of dimension \p dim of \p x are in each window along it,
+/// where its size is unknown: a sum of ones.
+static Value countOpen(Emit &emit, Value x, int64_t dim,
+                       const WindowDimension &window) {
+  Type element = tensorOf(x).getElementType();
+  Value ones = emit.make<stablehlo::DynamicBroadcastInDimOp>(
+      RankedTensorType::get({ShapedType::kDynamic}, element),
+      emit.scalar(1, element), emit.sizeOf(x, dim),
+      emit.builder.getDenseI64ArrayAttr({}), DenseI64ArrayAttr(),
+      DenseI64ArrayAttr());
+  return emit.reduceWindow<stablehlo::AddOp>(ones, emit.scalar(0, element),
+                                             {window});
 }
 
 /// How many elements count in each window along one spatial dimension.
@@ -61,24 +81,38 @@ static SmallVector<double> countsAlong(const WindowDimension &window,
 FailureOr<SmallVector<Value>> AveragePoolOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  if (!isStatic(*this))
-    return failure();
+  auto type = tensorOf(getOperand()), resultType = tensorOf(getResult());
+  SmallVector<WindowDimension> window = windowOf(*this);
+  auto ceilOf = [&](size_t i) {
+    return getCeilPadding().empty() ? 0 : getCeilPadding()[i - 2];
+  };
+  for (size_t i = 2; i < window.size(); ++i)
+    if (type.isDynamicDim(i) && getCountPadding() &&
+        !countsAll(window[i], true, ceilOf(i)))
+      return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
-  auto type = tensorOf(x), resultType = tensorOf(getResult());
   Type element = type.getElementType();
-  SmallVector<WindowDimension> window = windowOf(*this);
   Value result =
       emit.reduceWindow<stablehlo::AddOp>(x, emit.scalar(0, element), window);
+  emit.setShape(result);
   // The number of elements is the product of the dimensions'; where it is the
   // same in all places, one division by a number serves.
   double common = 1;
   SmallVector<Value> varying;
   for (size_t i = 2; i < window.size(); ++i) {
-    int64_t ceil = getCeilPadding().empty() ? 0 : getCeilPadding()[i - 2];
+    if (type.isDynamicDim(i)) {
+      if (countsAll(window[i], getCountPadding(), ceilOf(i)))
+        common *= static_cast<double>(window[i].size);
+      else
+        varying.push_back(emit.broadcast(countOpen(emit, x, i, window[i]),
+                                         {static_cast<int64_t>(i)},
+                                         resultType.getShape()));
+      continue;
+    }
     SmallVector<double> counts =
         countsAlong(window[i], type.getDimSize(i), resultType.getDimSize(i),
-                    getCountPadding(), ceil);
+                    getCountPadding(), ceilOf(i));
     if (llvm::all_equal(counts)) {
       common *= counts.empty() ? 1 : counts.front();
       continue;
@@ -101,21 +135,21 @@ static Value powerOf(Emit &emit, Value x, int64_t p) {
     return emit.abs(x);
   if (p == 2)
     return emit.mul(x, x);
-  return emit.make<stablehlo::PowOp>(emit.abs(x), emit.splat(p, tensorOf(x)));
+  return emit.make<stablehlo::PowOp>(emit.abs(x),
+                                     emit.splatLike(static_cast<double>(p), x));
 }
 static Value rootOf(Emit &emit, Value x, int64_t p) {
   if (p == 1)
     return x;
   if (p == 2)
     return emit.sqrt(x);
-  return emit.make<stablehlo::PowOp>(x, emit.splat(1.0 / p, tensorOf(x)));
+  return emit.make<stablehlo::PowOp>(
+      x, emit.splatLike(1.0 / static_cast<double>(p), x));
 }
 
 FailureOr<SmallVector<Value>> LpPoolOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
   Value powers = powerOf(emit, getOperand(), getP());
   Value zero = emit.scalar(0, tensorOf(powers).getElementType());
@@ -182,10 +216,11 @@ FailureOr<SmallVector<Value>> MaxPoolIndicesOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> LrnOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  if (!isStatic(*this))
+  if (tensorOf(getOperand()).isDynamicDim(1))
     return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
+  emit.setShape(x);
   auto type = tensorOf(x);
   // No channel has more neighbours on a side than there are other channels.
   uint64_t neighbours = std::max<int64_t>(type.getDimSize(1), 1) - 1;
@@ -206,10 +241,9 @@ FailureOr<SmallVector<Value>> LrnOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> SoftmaxOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
+  emit.setShape(x);
   Value powers = emit.exp(emit.sub(x, emit.maxKeep(x, getAxes())));
   return SmallVector<Value>{emit.div(powers, emit.sumKeep(powers, getAxes()))};
 }
@@ -217,10 +251,9 @@ FailureOr<SmallVector<Value>> SoftmaxOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> LogSoftmaxOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
+  emit.setShape(x);
   Value shifted = emit.sub(x, emit.maxKeep(x, getAxes()));
   Value sum = emit.sum(emit.exp(shifted), getAxes());
   return SmallVector<Value>{emit.sub(
@@ -234,20 +267,17 @@ static SmallVector<int64_t> axesFrom(int64_t axis, int64_t rank) {
 FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
   auto type = tensorOf(getOperand());
+  emit.setShape(getOperand());
   ArrayRef<int64_t> shape = type.getShape();
   Type element = type.getElementType();
   SmallVector<int64_t> axes = axesFrom(getAxis(), type.getRank());
-  double count = 1;
-  for (int64_t axis : axes)
-    count *= shape[axis];
   Value x = emit.convert(getOperand(), getComputeType());
-  Value mean = emit.div(emit.sum(x, axes), count);
+  Value mean = emit.overCount(emit.sum(x, axes), x, axes);
   Value centred = emit.sub(x, emit.restore(mean, axes, shape));
-  Value variance = emit.div(emit.sum(emit.mul(centred, centred), axes), count);
+  Value variance =
+      emit.overCount(emit.sum(emit.mul(centred, centred), axes), x, axes);
   Value inverse = emit.make<stablehlo::RsqrtOp>(
       emit.add(variance, getEpsilon().convertToDouble()));
   Value normal = emit.mul(centred, emit.restore(inverse, axes, shape));
@@ -255,18 +285,21 @@ FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &builder) {
                           emit.broadcastTrailing(getScale(), shape));
   if (getBias())
     result = emit.add(result, emit.broadcastTrailing(getBias(), shape));
-  ArrayRef<int64_t> kept = tensorOf(getMean()).getShape();
-  return SmallVector<Value>{result, emit.reshape(mean, kept),
-                            emit.reshape(inverse, kept)};
+  auto withOnes = [&](Value value) {
+    ArrayRef<int64_t> kept = tensorOf(getMean()).getShape();
+    return ShapedType::isDynamicShape(kept)
+               ? emit.appendOnes(value, axes.size())
+               : emit.reshape(value, kept);
+  };
+  return SmallVector<Value>{result, withOnes(mean), withOnes(inverse)};
 }
 
 FailureOr<SmallVector<Value>> RmsNormOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
   auto type = tensorOf(getOperand());
+  emit.setShape(getOperand());
   SmallVector<int64_t> axes = axesFrom(getAxis(), type.getRank());
   Value x = emit.convert(getOperand(), getComputeType());
   Value mean = emit.meanKeep(emit.mul(x, x), axes);
@@ -277,24 +310,48 @@ FailureOr<SmallVector<Value>> RmsNormOp::decompose(OpBuilder &builder) {
       emit.mul(normal, emit.broadcastTrailing(getScale(), type.getShape()))};
 }
 
+/// [N, C, ...] as [N, groups, all of a group's elements]; null where the
+/// channels are unknown.
+static Value grouping(Emit &emit, Value x, int64_t groups) {
+  auto type = tensorOf(x);
+  int64_t inside = 1;
+  for (int64_t size : type.getShape().drop_front())
+    inside = ShapedType::isDynamic(size) || ShapedType::isDynamic(inside)
+                 ? ShapedType::kDynamic
+                 : inside * size;
+  if (type.hasStaticShape())
+    return emit.reshape(x, {type.getDimSize(0), groups, inside / groups});
+  if (type.isDynamicDim(1))
+    return {};
+  Value size = emit.knownSize(type.getDimSize(1) / groups);
+  for (int64_t i = 2; i < type.getRank(); ++i)
+    size = emit.mul(size, emit.sizeOf(x, i));
+  const int64_t sizes[] = {type.getDimSize(0), groups,
+                           ShapedType::isDynamic(inside) ? inside
+                                                         : inside / groups};
+  return emit.make<stablehlo::DynamicReshapeOp>(
+      type.clone(sizes), x,
+      emit.concatenate({emit.sizeOf(x, 0), emit.knownSize(groups), size}, 0));
+}
+
 FailureOr<SmallVector<Value>> GroupNormOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
   SmallVector<int64_t> shape(tensorOf(x).getShape());
   int64_t groups = getGroups();
-  int64_t inside = 1;
-  for (int64_t size : ArrayRef(shape).drop_front())
-    inside *= size;
-  Value grouped = emit.reshape(x, {shape[0], groups, inside / groups});
+  Value grouped = grouping(emit, x, groups);
+  if (!grouped)
+    return failure();
+  // The statistics in the shape of the groups, the rest in that of x.
+  emit.setShape(grouped);
   Value centred = emit.sub(grouped, emit.meanKeep(grouped, {2}));
   Value variance = emit.meanKeep(emit.mul(centred, centred), {2});
   Value inverse = emit.make<stablehlo::RsqrtOp>(
       emit.add(variance, getEpsilon().convertToDouble()));
-  Value normal = emit.reshape(emit.mul(centred, inverse), shape);
+  Value normal = emit.reshapeLike(emit.mul(centred, inverse), x);
+  emit.setShape(x);
   Value scaled = emit.mul(normal, emit.broadcast(getScale(), {1}, shape));
   return SmallVector<Value>{
       emit.add(scaled, emit.broadcast(getBias(), {1}, shape))};
@@ -303,16 +360,15 @@ FailureOr<SmallVector<Value>> GroupNormOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> LpNormalizeOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
+  emit.setShape(x);
   SmallVector<int64_t> axes = {static_cast<int64_t>(getAxis())};
   Value norm = rootOf(emit, emit.sum(powerOf(emit, x, getP()), axes), getP());
   // Zeros are divided by 1.
   norm =
       emit.select(emit.compare(stablehlo::ComparisonDirection::EQ, norm, 0.0),
-                  emit.splat(1, tensorOf(norm)), norm);
+                  emit.splatLike(1, norm), norm);
   return SmallVector<Value>{
       emit.div(x, emit.restore(norm, axes, tensorOf(x).getShape()))};
 }
@@ -320,22 +376,21 @@ FailureOr<SmallVector<Value>> LpNormalizeOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> MeanVarNormOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  if (!isStatic(*this))
+  if (tensorOf(getOperand()).isDynamicDim(getFeatureIndex()))
     return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
+  emit.setShape(x);
   auto type = tensorOf(x);
   int64_t feature = getFeatureIndex();
   SmallVector<int64_t> axes;
-  double count = 1;
   for (int64_t i = 0; i < type.getRank(); ++i)
-    if (i != feature) {
+    if (i != feature)
       axes.push_back(i);
-      count *= type.getDimSize(i);
-    }
-  Value mean = emit.div(emit.sum(x, axes), count);
+  Value mean = emit.overCount(emit.sum(x, axes), x, axes);
   Value centred = emit.sub(x, emit.restore(mean, axes, type.getShape()));
-  Value variance = emit.div(emit.sum(emit.mul(centred, centred), axes), count);
+  Value variance =
+      emit.overCount(emit.sum(emit.mul(centred, centred), axes), x, axes);
   Type statistics = tensorOf(getRunningMean()).getElementType();
   mean = emit.convert(mean, statistics);
   variance = emit.convert(variance, statistics);

@@ -8,15 +8,23 @@ namespace sinter::nn {
 
 using Direction = stablehlo::ComparisonDirection;
 
-/// Negative indices count from the end of a dimension of \p size elements.
-static Value wrapNegative(Emit &emit, Value indices, int64_t size) {
+/// Negative indices count from the end of dimension \p axis of \p x.
+static Value wrapNegative(Emit &emit, Value indices, Value x, int64_t axis) {
   Type element = tensorOf(indices).getElementType();
   if (element.isUnsignedInteger())
     return indices;
   // A narrow index type may not hold the size.
   Value wide = emit.convert(indices, emit.integerType(64));
+  Value size;
+  if (tensorOf(x).isDynamicDim(axis))
+    size = emit.broadcast(emit.convert(emit.reshape(emit.sizeOf(x, axis), {}),
+                                       emit.integerType(64)),
+                          {}, tensorOf(wide).getShape());
+  else
+    size =
+        emit.splatLike(static_cast<double>(tensorOf(x).getDimSize(axis)), wide);
   return emit.select(emit.compare(Direction::LT, wide, 0.0),
-                     emit.add(wide, static_cast<double>(size)), wide);
+                     emit.add(wide, size), wide);
 }
 
 FailureOr<SmallVector<Value>> ShapeOp::decompose(OpBuilder &builder) {
@@ -61,7 +69,8 @@ struct Placed {
 static Placed withoutUnits(Value operand, int64_t rank) {
   auto type = tensorOf(operand);
   auto reshape = operand.getDefiningOp<stablehlo::ReshapeOp>();
-  Placed plain{operand, llvm::to_vector(llvm::seq(rank - type.getRank(), rank))};
+  Placed plain{operand,
+               llvm::to_vector(llvm::seq(rank - type.getRank(), rank))};
   if (!reshape)
     return plain;
   Placed inner{reshape.getOperand(), {}};
@@ -100,12 +109,11 @@ FailureOr<SmallVector<Value>> BroadcastLikeOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<SmallVector<Value>> TakeOp::decompose(OpBuilder &builder) {
-  if (!isStatic(*this))
+  if (!tensorOf(getIndices()).hasStaticShape())
     return failure();
   Emit emit(builder, getLoc());
   int64_t axis = getAxis();
-  Value indices =
-      wrapNegative(emit, getIndices(), tensorOf(getOperand()).getDimSize(axis));
+  Value indices = wrapNegative(emit, getIndices(), getOperand(), axis);
   return SmallVector<Value>{emit.take(getOperand(), indices, axis)};
 }
 
@@ -116,7 +124,7 @@ FailureOr<SmallVector<Value>> TakeAlongOp::decompose(OpBuilder &builder) {
   auto type = tensorOf(getOperand());
   int64_t axis = getAxis(), rank = type.getRank();
   Value indices =
-      emit.convert(wrapNegative(emit, getIndices(), type.getDimSize(axis)),
+      emit.convert(wrapNegative(emit, getIndices(), getOperand(), axis),
                    emit.integerType(64));
   SmallVector<int64_t> shape(tensorOf(indices).getShape());
   SmallVector<int64_t> column(shape);

@@ -63,14 +63,33 @@ Value Emit::splat(double value, RankedTensorType type) {
   return spread(scalar(value, type.getElementType()), type);
 }
 
-Value Emit::spread(Value scalar, RankedTensorType type) {
-  if (type.hasStaticShape() || !shaped)
-    return broadcast(scalar, {}, type.getShape());
-  if (!shape)
-    shape = shapeOf(shaped);
+Value Emit::broadcastToShapeOf(Value like, Value x, ArrayRef<int64_t> dims,
+                               RankedTensorType type) {
+  Value sizes;
+  if (like == shaped) {
+    if (!shape)
+      shape = shapeOf(shaped);
+    sizes = shape;
+  } else {
+    sizes = shapeOf(like);
+  }
   return make<stablehlo::DynamicBroadcastInDimOp>(
-      type, scalar, shape, builder.getDenseI64ArrayAttr({}),
-      DenseI64ArrayAttr(), DenseI64ArrayAttr());
+      type, x, sizes, builder.getDenseI64ArrayAttr(dims), DenseI64ArrayAttr(),
+      DenseI64ArrayAttr());
+}
+
+Value Emit::spread(Value scalar, RankedTensorType type) {
+  return broadcast(scalar, {}, type.getShape());
+}
+
+Value Emit::splatLike(double value, Value like) {
+  auto type = tensorOf(like);
+  Value number = scalar(value, type.getElementType());
+  const bool hasOwnShape =
+      !type.hasStaticShape() &&
+      (!shaped || tensorOf(shaped).getRank() != type.getRank());
+  return hasOwnShape ? broadcastToShapeOf(like, number, {}, type)
+                     : spread(number, type);
 }
 
 Value Emit::shapeOf(Value value) {
@@ -153,16 +172,40 @@ Value Emit::reshape(Value x, ArrayRef<int64_t> shape) {
       RankedTensorType::get(shape, tensorOf(x).getElementType()), x);
 }
 
+Value Emit::reshapeLike(Value x, Value like) {
+  auto type = tensorOf(like);
+  if (type.hasStaticShape())
+    return reshape(x, type.getShape());
+  return make<stablehlo::DynamicReshapeOp>(
+      type.clone(tensorOf(x).getElementType()), x, shapeOf(like));
+}
+
+Value Emit::appendOnes(Value x, int64_t count) {
+  SmallVector<int64_t> shape(tensorOf(x).getShape());
+  shape.append(count, 1);
+  if (tensorOf(x).hasStaticShape())
+    return reshape(x, shape);
+  SmallVector<Value> sizes;
+  for (int64_t i = 0; i < tensorOf(x).getRank(); ++i)
+    sizes.push_back(sizeOf(x, i));
+  sizes.append(count, knownSize(1));
+  return make<stablehlo::DynamicReshapeOp>(tensorOf(x).clone(shape), x,
+                                           concatenate(sizes, 0));
+}
+
 Value Emit::transpose(Value x, ArrayRef<int64_t> permutation) {
   return make<stablehlo::TransposeOp>(x, permutation);
 }
 
 Value Emit::broadcast(Value x, ArrayRef<int64_t> dims,
                       ArrayRef<int64_t> shape) {
-  if (tensorOf(x).getShape() == shape)
-    return x;
-  return make<stablehlo::BroadcastInDimOp>(
-      RankedTensorType::get(shape, tensorOf(x).getElementType()), x, dims);
+  auto type = RankedTensorType::get(shape, tensorOf(x).getElementType());
+  if (type.hasStaticShape() || !shaped ||
+      tensorOf(shaped).getRank() != type.getRank())
+    return tensorOf(x).getShape() == shape
+               ? x
+               : make<stablehlo::BroadcastInDimOp>(type, x, dims);
+  return broadcastToShapeOf(shaped, x, dims, type);
 }
 
 Value Emit::broadcastTrailing(Value x, ArrayRef<int64_t> shape) {
@@ -202,9 +245,21 @@ Value Emit::take(Value x, Value indices, int64_t axis) {
       offsets.push_back(i);
   SmallVector<int64_t> sizes(type.getShape());
   // An empty axis has no slice of size one; its result is empty too.
-  sizes[axis] = std::min<int64_t>(1, sizes[axis]);
+  sizes[axis] = sizes[axis] == 0 ? 0 : 1;
   auto numbers = stablehlo::GatherDimensionNumbersAttr::get(
       builder.getContext(), offsets, {axis}, {}, {}, {axis}, indexRank);
+  if (ShapedType::isDynamicShape(sizes)) {
+    // The sizes of the slices are those of x.
+    SmallVector<Value> parts;
+    SmallVector<int64_t> shape(type.getShape().take_front(axis));
+    shape.append(indexType.getShape().begin(), indexType.getShape().end());
+    llvm::append_range(shape, type.getShape().drop_front(axis + 1));
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      parts.push_back(i == axis ? knownSize(sizes[axis]) : sizeOf(x, i));
+    return make<stablehlo::DynamicGatherOp>(
+        type.clone(shape), x, indices, concatenate(parts, 0), numbers,
+        /*indices_are_sorted=*/builder.getBoolAttr(false));
+  }
   return make<stablehlo::GatherOp>(x, indices, numbers, sizes,
                                    /*indices_are_sorted=*/false);
 }
@@ -297,11 +352,31 @@ Value Emit::maxKeep(Value x, ArrayRef<int64_t> dims) {
   return restore(most, dims, tensorOf(x).getShape());
 }
 
+Value Emit::overCount(Value sum, Value x, ArrayRef<int64_t> dims) {
+  double known = 1;
+  Value open;
+  for (int64_t dim : dims) {
+    if (!tensorOf(x).isDynamicDim(dim)) {
+      known *= static_cast<double>(tensorOf(x).getDimSize(dim));
+      continue;
+    }
+    Value size = convert(
+        make<stablehlo::GetDimensionSizeOp>(x, static_cast<uint64_t>(dim)),
+        integerType(64));
+    open = open ? mul(open, size) : size;
+  }
+  if (!open)
+    return div(sum, known);
+  auto type = tensorOf(sum);
+  Value count = mul(convert(open, type.getElementType()), known);
+  return div(sum, type.hasStaticShape()
+                      ? broadcast(count, {}, type.getShape())
+                      : broadcastToShapeOf(sum, count, {}, type));
+}
+
 Value Emit::meanKeep(Value x, ArrayRef<int64_t> dims) {
-  double count = 1;
-  for (int64_t dim : dims)
-    count *= tensorOf(x).getDimSize(dim);
-  return restore(div(sum(x, dims), count), dims, tensorOf(x).getShape());
+  return restore(overCount(sum(x, dims), x, dims), dims,
+                 tensorOf(x).getShape());
 }
 
 ValueRange Emit::reduceWindow(ValueRange inputs, ValueRange inits,

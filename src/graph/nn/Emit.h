@@ -1,7 +1,7 @@
 //===- Emit.h - short words for building stablehlo ops --------------------===//
 //
-// What the decompositions are written with. All shapes are static, but for
-// elementwise ops after a call of `setShape`.
+// What the decompositions are written with. Shapes that are not static are
+// those of a value that `setShape` names, or of the other operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +26,12 @@ public:
     return builder.create<Op>(location, std::forward<Args>(args)...);
   }
 
-  /// Says that values of dynamic shape have that of \p value: numbers are
-  /// spread to it.
-  void setShape(mlir::Value value) { shaped = value; }
+  /// Says that values of dynamic shape and of the rank of \p value have its
+  /// shape: numbers are spread to it, and what is broadcast is broadcast to it.
+  void setShape(mlir::Value value) {
+    shaped = value;
+    shape = {};
+  }
 
   mlir::Type integerType(unsigned width) {
     return builder.getIntegerType(width);
@@ -39,6 +42,8 @@ public:
   mlir::Value splat(double value, mlir::RankedTensorType type);
   /// A scalar everywhere in \p type, of which setShape may say the shape.
   mlir::Value spread(mlir::Value scalar, mlir::RankedTensorType type);
+  /// The number everywhere in a tensor of the type of \p like.
+  mlir::Value splatLike(double value, mlir::Value like);
   /// The sizes of \p value as a 1-d tensor of i32.
   mlir::Value shapeOf(mlir::Value value);
   /// One of them, as a tensor<1xi32>; and one that is known.
@@ -70,24 +75,12 @@ public:
     return make<stablehlo::MinOp>(a, b);
   }
   // The same with a number.
-  mlir::Value add(mlir::Value a, double b) {
-    return add(a, splat(b, tensorOf(a)));
-  }
-  mlir::Value sub(mlir::Value a, double b) {
-    return sub(a, splat(b, tensorOf(a)));
-  }
-  mlir::Value mul(mlir::Value a, double b) {
-    return mul(a, splat(b, tensorOf(a)));
-  }
-  mlir::Value div(mlir::Value a, double b) {
-    return div(a, splat(b, tensorOf(a)));
-  }
-  mlir::Value max(mlir::Value a, double b) {
-    return max(a, splat(b, tensorOf(a)));
-  }
-  mlir::Value min(mlir::Value a, double b) {
-    return min(a, splat(b, tensorOf(a)));
-  }
+  mlir::Value add(mlir::Value a, double b) { return add(a, splatLike(b, a)); }
+  mlir::Value sub(mlir::Value a, double b) { return sub(a, splatLike(b, a)); }
+  mlir::Value mul(mlir::Value a, double b) { return mul(a, splatLike(b, a)); }
+  mlir::Value div(mlir::Value a, double b) { return div(a, splatLike(b, a)); }
+  mlir::Value max(mlir::Value a, double b) { return max(a, splatLike(b, a)); }
+  mlir::Value min(mlir::Value a, double b) { return min(a, splatLike(b, a)); }
 
   mlir::Value exp(mlir::Value x) { return make<stablehlo::ExpOp>(x); }
   mlir::Value log(mlir::Value x) { return make<stablehlo::LogOp>(x); }
@@ -99,7 +92,7 @@ public:
                       mlir::Value b);
   mlir::Value compare(stablehlo::ComparisonDirection direction, mlir::Value a,
                       double b) {
-    return compare(direction, a, splat(b, tensorOf(a)));
+    return compare(direction, a, splatLike(b, a));
   }
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b) {
     return make<stablehlo::SelectOp>(condition, a, b);
@@ -107,8 +100,13 @@ public:
 
   mlir::Value convert(mlir::Value x, mlir::Type element);
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
+  /// \p x in the shape of \p like, which has as many elements.
+  mlir::Value reshapeLike(mlir::Value x, mlir::Value like);
+  /// \p x with so many more dimensions of size 1 behind its own.
+  mlir::Value appendOnes(mlir::Value x, int64_t count);
   mlir::Value transpose(mlir::Value x, llvm::ArrayRef<int64_t> permutation);
-  /// Dimension i of \p x becomes dimension dims[i] of \p shape.
+  /// Dimension i of \p x becomes dimension dims[i] of \p shape, which may be
+  /// that of the value that setShape named.
   mlir::Value broadcast(mlir::Value x, llvm::ArrayRef<int64_t> dims,
                         llvm::ArrayRef<int64_t> shape);
   /// NumPy's rule: aligned at the last dimension.
@@ -139,6 +137,9 @@ public:
   mlir::Value sumKeep(mlir::Value x, llvm::ArrayRef<int64_t> dims);
   mlir::Value maxKeep(mlir::Value x, llvm::ArrayRef<int64_t> dims);
   mlir::Value meanKeep(mlir::Value x, llvm::ArrayRef<int64_t> dims);
+  /// \p sum, divided by the number of elements of \p x along \p dims.
+  mlir::Value overCount(mlir::Value sum, mlir::Value x,
+                        llvm::ArrayRef<int64_t> dims);
   /// Puts a value reduced over \p dims back to \p shape.
   mlir::Value restore(mlir::Value reduced, llvm::ArrayRef<int64_t> dims,
                       llvm::ArrayRef<int64_t> shape);
@@ -165,6 +166,12 @@ public:
   mlir::Location location;
 
 private:
+  /// \p x, whose dimension i becomes dimension dims[i] of \p type, to the shape
+  /// of \p like.
+  mlir::Value broadcastToShapeOf(mlir::Value like, mlir::Value x,
+                                 llvm::ArrayRef<int64_t> dims,
+                                 mlir::RankedTensorType type);
+
   /// What setShape named, and its shape as 1-d tensor once something asked.
   mlir::Value shaped, shape;
 

@@ -23,8 +23,6 @@ std::optional<FailureOr<SmallVector<Value>>>
 decomposeInF32(DecomposableOpInterface op, OpBuilder &builder) {
   if (llvm::none_of(op->getOperandTypes(), isNarrowFloat))
     return std::nullopt;
-  if (!isStatic(op))
-    return FailureOr<SmallVector<Value>>(failure());
   Emit emit(builder, op->getLoc());
   Type f32 = builder.getF32Type();
   Operation *wide = builder.clone(*op.getOperation());

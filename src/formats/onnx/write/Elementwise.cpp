@@ -348,74 +348,6 @@ static LogicalResult writeReducePrecision(Emitter &e,
   return e.alias(e.cast(e.cast(x, element, narrow), narrow, element));
 }
 
-//===----------------------------------------------------------------------===//
-// Quantisation
-//===----------------------------------------------------------------------===//
-
-/// Scale and zero point of a quantised type as ONNX wants them.
-static bool quantization(Emitter &e, Type type, Type expressed, Name &scale,
-                         Name &zero, int64_t &axis) {
-  SmallVector<double> scales;
-  SmallVector<int64_t> zeros;
-  auto quantized = dyn_cast<quant::QuantizedType>(type);
-  if (!quantized || quantized.getStorageTypeIntegralWidth() != 8)
-    return false;
-  axis = -1;
-  if (auto uniform = dyn_cast<quant::UniformQuantizedType>(type)) {
-    scales = {uniform.getScale()};
-    zeros = {uniform.getZeroPoint()};
-  } else if (auto perAxis =
-                 dyn_cast<quant::UniformQuantizedPerAxisType>(type)) {
-    scales.assign(perAxis.getScales().begin(), perAxis.getScales().end());
-    zeros.assign(perAxis.getZeroPoints().begin(),
-                 perAxis.getZeroPoints().end());
-    axis = perAxis.getQuantizedDimension();
-  } else {
-    return false;
-  }
-  Shape shape;
-  if (axis >= 0)
-    shape = {static_cast<int64_t>(scales.size())};
-  Tensor scaleTensor(ElementType::F32, shape);
-  Tensor zeroTensor(quantized.isSigned() ? ElementType::I8 : ElementType::UI8,
-                    shape);
-  for (size_t i = 0; i < scales.size(); ++i) {
-    scaleTensor.set<float>(i, static_cast<float>(scales[i]));
-    zeroTensor.set<int8_t>(i, static_cast<int8_t>(zeros[i]));
-  }
-  scale = e.constant(scaleTensor, "scale");
-  zero = e.constant(zeroTensor, "zero_point");
-  return expressed.isF32();
-}
-
-static LogicalResult writeQuantize(Emitter &e,
-                                   stablehlo::UniformQuantizeOp op) {
-  Name scale, zero;
-  int64_t axis;
-  if (!quantization(e, elementOf(op), elementOf(op.getOperand()), scale, zero,
-                    axis))
-    return e.unsupported("of these types");
-  NodeAttributes attributes;
-  if (axis >= 0)
-    attributes.push_back({"axis", axis});
-  return e.result("QuantizeLinear", {e.operand(op.getOperand()), scale, zero},
-                  attributes);
-}
-
-static LogicalResult writeDequantize(Emitter &e,
-                                     stablehlo::UniformDequantizeOp op) {
-  Name scale, zero;
-  int64_t axis;
-  if (!quantization(e, elementOf(op.getOperand()), elementOf(op), scale, zero,
-                    axis))
-    return e.unsupported("of these types");
-  NodeAttributes attributes;
-  if (axis >= 0)
-    attributes.push_back({"axis", axis});
-  return e.result("DequantizeLinear", {e.operand(op.getOperand()), scale, zero},
-                  attributes);
-}
-
 Rules elementwiseRules() {
   static const std::vector<Rule> rules = [] {
     std::vector<Rule> all = {rule<writeRsqrt>(),
@@ -438,9 +370,7 @@ Rules elementwiseRules() {
                              rule<writeCompare>(),
                              rule<writeClamp>(),
                              rule<writeConvert>(),
-                             rule<writeReducePrecision>(),
-                             rule<writeQuantize>(),
-                             rule<writeDequantize>()};
+                             rule<writeReducePrecision>()};
     for (const OneToOne &each : oneToOne)
       all.push_back({each.op, writeOneToOne});
     return all;

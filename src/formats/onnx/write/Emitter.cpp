@@ -430,7 +430,18 @@ Name Emitter::dilate(const Name &x, const Name &filler, ArrayRef<int64_t> shape,
   }
   Name result = unsqueeze(x, added);
   result = pad(result, filler, low, high);
-  result = reshape(result, joined);
+  if (llvm::count_if(joined, ShapedType::isDynamic) <= 1) {
+    result = reshape(result, joined);
+  } else {
+    Ints factors;
+    for (int64_t each : interior)
+      factors.push_back(1 + each);
+    need(14);
+    result =
+        make("Reshape",
+             {result, make("Mul", {make("Shape", {x}), integers(factors)})},
+             {{"allowzero", 1}});
+  }
   return slice(result, axes, starts, ends, Ints(axes.size(), 1));
 }
 

@@ -4,6 +4,7 @@
 
 #include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/NestedGraphs.h"
+#include "formats/onnx/write/Quantized.h"
 #include "formats/onnx/write/Rules.h"
 #include "graph/Constants.h"
 #include "graph/nn/NnOps.h"
@@ -55,6 +56,10 @@ void GraphWriter::run() {
   if (header.graph().has_doc_string())
     graph.set_doc_string(header.graph().doc_string());
   *graph.mutable_metadata_props() = header.graph().metadata_props();
+  computeWithRealNumbers(function, unsupported);
+  // What has no form is not to be mistaken for what has one.
+  if (!unsupported.empty())
+    return;
   planNames();
   planBlock(function.getBody().front());
   OpenGraph open{&graph, {}};

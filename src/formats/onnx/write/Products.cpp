@@ -297,6 +297,9 @@ static LogicalResult setOperands(Emitter &e, stablehlo::ConvolutionOp op,
     return e.unsupported("of these element types");
   if (!integer) {
     c.element = *compute;
+    // Convolutions of bf16 came with version 22.
+    if (c.element.isBF16())
+      e.need(22);
   } else {
     const std::optional<int64_t> products = productsOf(op);
     std::optional<Bytes> x = bytesOf(op.getLhs()), w = bytesOf(op.getRhs());
@@ -407,6 +410,23 @@ static std::optional<std::string> equationOf(stablehlo::DotGeneralOp op) {
   return lhs + "," + rhs + "->" + result;
 }
 
+/// What MatMul repeats by itself to give \p value: it broadcasts batches.
+static Value withoutBatches(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!GraphWriter::isBroadcast(op))
+    return value;
+  auto from = tensorOf(op->getOperand(0)), to = tensorOf(value);
+  const int64_t missing = to.getRank() - from.getRank();
+  if (auto fixed = dyn_cast<stablehlo::BroadcastInDimOp>(op))
+    for (auto [i, dimension] : llvm::enumerate(fixed.getBroadcastDimensions()))
+      if (dimension != static_cast<int64_t>(i) + missing)
+        return value;
+  const bool areMatrices =
+      from.getRank() >= 2 &&
+      from.getShape().take_back(2) == to.getShape().take_back(2);
+  return areMatrices ? op->getOperand(0) : value;
+}
+
 static LogicalResult writeDotGeneral(Emitter &e, stablehlo::DotGeneralOp op) {
   auto compute = computeType(op.getLhs(), op.getRhs(), op.getResult());
   Type element = elementOf(op.getResult());
@@ -423,12 +443,6 @@ static LogicalResult writeDotGeneral(Emitter &e, stablehlo::DotGeneralOp op) {
   auto rhsContracting = numbers.getRhsContractingDimensions();
   int64_t lhsRank = tensorOf(op.getLhs()).getRank();
   int64_t rhsRank = tensorOf(op.getRhs()).getRank();
-  Name lhs = e.cast(e.operand(op.getLhs()), elementOf(op.getLhs()), *compute);
-  Name rhs = e.cast(e.operand(op.getRhs()), elementOf(op.getRhs()), *compute);
-  auto finish = [&](const Name &product) {
-    return e.alias(e.cast(product, *compute, elementOf(op.getResult())));
-  };
-
   int64_t batch = lhsBatch.size();
   Ints leading = identity(batch);
   bool batchLeads =
@@ -436,14 +450,29 @@ static LogicalResult writeDotGeneral(Emitter &e, stablehlo::DotGeneralOp op) {
   bool oneContracted = lhsContracting.size() == 1;
   // As NumPy multiplies matrices: [batch..., m, k] by [batch..., k, n], and
   // [..., k] by [k, n].
+  bool isMatMul =
+      batchLeads && oneContracted && lhsContracting[0] == lhsRank - 1 &&
+      rhsContracting[0] == batch && (lhsRank == batch + 2 || batch == 0) &&
+      rhsRank == batch + 2 && lhsRank >= 1;
+  Value left = op.getLhs(), right = op.getRhs();
+  if (isMatMul && batch > 0) {
+    // One of the two says how many batches there are.
+    right = withoutBatches(right);
+    if (right == op.getRhs())
+      left = withoutBatches(left);
+  }
+  Name lhs = e.cast(e.operand(left), elementOf(left), *compute);
+  Name rhs = e.cast(e.operand(right), elementOf(right), *compute);
+  auto finish = [&](const Name &product) {
+    return e.alias(e.cast(product, *compute, elementOf(op.getResult())));
+  };
+
   bool isGemm = batch == 0 && oneContracted && lhsRank == 2 && rhsRank == 2;
   if (isGemm && !e.bias.empty())
     return finish(e.make("Gemm", {lhs, rhs, e.bias},
                          {{"transA", lhsContracting[0] == 0},
                           {"transB", rhsContracting[0] == 1}}));
-  if (batchLeads && oneContracted && lhsContracting[0] == lhsRank - 1 &&
-      rhsContracting[0] == batch && (lhsRank == batch + 2 || batch == 0) &&
-      rhsRank == batch + 2 && lhsRank >= 1)
+  if (isMatMul)
     return finish(e.make("MatMul", {lhs, rhs}));
   if (isGemm && isa<FloatType>(*compute))
     return finish(e.make("Gemm", {lhs, rhs},

@@ -158,6 +158,61 @@ static Name combineWindow(Emitter &e, Name x,
   return x;
 }
 
+/// A window of unknown sizes as one of the pools that combine as it does, with
+/// the dimensions that it slides over last; nothing where there is none.
+static std::optional<Name> openPool(Emitter &e, const Name &x,
+                                    stablehlo::ReduceWindowOp op,
+                                    StringRef binary) {
+  auto window = op.getWindow();
+  Ints order = identity(window.size());
+  auto slides = [&](int64_t i) {
+    return window[i].size != 1 || window[i].stride != 1 ||
+           window[i].paddingLow != 0 || window[i].paddingHigh != 0;
+  };
+  llvm::stable_sort(
+      order, [&](int64_t a, int64_t b) { return !slides(a) && slides(b); });
+  // MaxPool wants two dimensions that it leaves alone.
+  int64_t still = 0;
+  while (still < static_cast<int64_t>(order.size()) && !slides(order[still]))
+    ++still;
+  if (still < 2 || still == static_cast<int64_t>(order.size()))
+    return std::nullopt;
+  double count = 1;
+  bool isDilated = false;
+  SmallVector<stablehlo::WindowDimension> moved;
+  for (int64_t from : order) {
+    moved.push_back(window[from]);
+    count *= static_cast<double>(window[from].size);
+    isDilated |= window[from].windowDilation != 1;
+  }
+  auto attributes = poolAttributes(moved);
+  if (!attributes)
+    return std::nullopt;
+  Type element = elementOf(op.getResult(0));
+  if (element.isBF16())
+    e.need(22);
+  Name result = e.transpose(x, order);
+  if (binary == "Max") {
+    result = e.make("MaxPool", {result}, *attributes);
+  } else if (binary == "Min") {
+    result = e.make("MaxPool", {e.make("Neg", {result})}, *attributes);
+    result = e.make("Neg", {result});
+  } else if (binary == "Add") {
+    if (isDilated)
+      e.need(19);
+    else
+      llvm::erase_if(*attributes, [](const NodeAttribute &each) {
+        return StringRef(each.name) == "dilations";
+      });
+    attributes->push_back({"count_include_pad", 1});
+    result = e.make("AveragePool", {result}, *attributes);
+    result = e.make("Mul", {result, e.scalar(element, count)});
+  } else {
+    return std::nullopt;
+  }
+  return e.transpose(result, inverse(order));
+}
+
 static LogicalResult writeReduceWindow(Emitter &e,
                                        stablehlo::ReduceWindowOp op) {
   if (op.getInputs().size() != 1)
@@ -183,8 +238,12 @@ static LogicalResult writeReduceWindow(Emitter &e,
     high.push_back(each.paddingHigh);
     interior.push_back(each.baseDilation - 1);
   }
-  if (!type.hasStaticShape())
-    return e.unsupported("with unknown sizes");
+  if (!type.hasStaticShape()) {
+    std::optional<Name> pooled;
+    if (neutral && isa<FloatType>(element))
+      pooled = openPool(e, e.operand(input), op, combination->binary);
+    return pooled ? e.alias(*pooled) : e.unsupported("with unknown sizes");
+  }
   Type compute = computeType(element, *combination);
   Name x = e.cast(e.operand(input), element, compute);
   Name filler = e.cast(e.operand(initial), element, compute);

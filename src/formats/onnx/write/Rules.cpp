@@ -7,10 +7,10 @@ namespace sinter::onnx {
 const Rule *findRule(llvm::StringRef op) {
   static const auto *rules = [] {
     auto *map = new llvm::StringMap<const Rule *>();
-    for (Rules table :
-         {elementwiseRules(), activationRules(), movementRules(),
-          indexingRules(), reductionRules(), productRules(), poolingRules(),
-          normalizationRules(), structuredRules(), controlFlowRules()})
+    for (Rules table : {elementwiseRules(), activationRules(), movementRules(),
+                        indexingRules(), reductionRules(), productRules(),
+                        poolingRules(), normalizationRules(), structuredRules(),
+                        controlFlowRules(), quantizedRules()})
       for (const Rule &each : table)
         (*map)[each.op] = &each;
     return map;

@@ -39,6 +39,7 @@ Rules poolingRules();
 Rules normalizationRules();
 Rules structuredRules();
 Rules controlFlowRules();
+Rules quantizedRules();
 
 /// The rule for ops of a name; null if there is none.
 const Rule *findRule(llvm::StringRef op);

@@ -1,0 +1,104 @@
+//===- Judging.h - whether two implementations agree ----------------------===//
+
+#ifndef SINTER_TEST_DIFFERENTIAL_JUDGING_H
+#define SINTER_TEST_DIFFERENTIAL_JUDGING_H
+
+#include "backend/cpu/Compiler.h"
+#include "differential/RandomProgram.h"
+#include "runtime/ProgramExecutor.h"
+
+#include <cmath>
+#include <cstdlib>
+
+namespace sinter::test {
+
+inline uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
+  const char *text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+inline std::string textOf(const Model &model) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  model.module().print(stream);
+  return text;
+}
+
+/// The real and imaginary parts, or the numbers themselves.
+inline std::vector<double> numbersOf(const Tensor &tensor) {
+  std::vector<double> numbers;
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    if (tensor.type() == ElementType::C64)
+      for (int part : {0, 1})
+        numbers.push_back(tensor.at<std::array<float, 2>>(i)[part]);
+    else if (tensor.type() == ElementType::C128)
+      for (int part : {0, 1})
+        numbers.push_back(tensor.at<std::array<double, 2>>(i)[part]);
+    else
+      numbers.push_back(tensor.toDouble(i));
+  return numbers;
+}
+
+/// Whether no number differs by more than \p tolerance times the largest
+/// magnitude (or 1).
+inline bool agree(const Tensor &got, const Tensor &expected, double tolerance) {
+  if (got.type() != expected.type() || got.shape() != expected.shape())
+    return false;
+  const std::vector<double> a = numbersOf(got), b = numbersOf(expected);
+  double largest = 1;
+  for (double value : b)
+    if (std::isfinite(value))
+      largest = std::max(largest, std::abs(value));
+  const double limit = tolerance * largest;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (std::isfinite(a[i]) && std::isfinite(b[i])
+            ? !(std::abs(a[i] - b[i]) <= limit)
+            : !(a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))))
+      return false;
+  return true;
+}
+
+inline bool agree(const Tensor &got, const Tensor &expected) {
+  return agree(got, expected, comparisonTolerance(got.type()));
+}
+
+enum class Verdict { Agrees, Differs, OracleFails, CompilerFails };
+
+struct Judgement {
+  Verdict verdict = Verdict::Agrees;
+  std::string message;
+};
+
+/// The first result that is not as expected.
+inline Judgement comparedWith(const std::vector<Tensor> &got,
+                              const std::vector<Tensor> &expected,
+                              const std::string &what) {
+  for (size_t i = 0; i < got.size(); ++i)
+    if (!agree(got[i], expected[i]))
+      return {Verdict::Differs,
+              "result " + std::to_string(i) + " differs " + what};
+  return {};
+}
+
+/// What the CPU backend makes of \p inputs. SINTER_DUMP is a folder for the
+/// kernels' code.
+inline Result<std::vector<Tensor>>
+compiledResults(const Model &model, const std::vector<Tensor> &inputs) {
+  cpu::CpuOptions options;
+  options.threads = 1;
+  if (const char *folder = std::getenv("SINTER_DUMP"))
+    options.dumpFolder = folder;
+  Result<Program> program = cpu::compileForCpu(model, options);
+  if (!program)
+    return program.takeError();
+  auto executor =
+      ProgramExecutor::create(std::make_shared<Program>(std::move(*program)),
+                              std::make_shared<ThreadPool>(1));
+  if (!executor)
+    return executor.takeError();
+  return (*executor)->run(inputs);
+}
+
+} // namespace sinter::test
+
+#endif // SINTER_TEST_DIFFERENTIAL_JUDGING_H
