@@ -102,11 +102,12 @@ public:
     else
       return inFile(found.takeError(), common.model);
     if (!noPlan && facts) {
+      bool isAssumed = false;
       Result<std::shared_ptr<const Program>> compiled =
-          compile(**model, request->shapes);
+          compile(**model, request->shapes, isAssumed);
       if (compiled)
         program = std::move(*compiled);
-      else if (compiled.error().kind == ErrorKind::Unsupported ||
+      else if (compiled.error().kind == ErrorKind::Unsupported || isAssumed ||
                isOpen(compiled.error(), *request))
         notes.push_back("there is no memory plan: " + compiled.error().message);
       else
@@ -130,11 +131,16 @@ private:
     return error.kind == ErrorKind::Usage && request.shapes.empty();
   }
 
-  Result<std::shared_ptr<const Program>> compile(CompilerModel &model,
-                                                 const NamedShapes &shapes) {
+  /// \p isAssumed: whether a size was, so that the model may be good though it
+  /// cannot be compiled for that.
+  Result<std::shared_ptr<const Program>>
+  compile(CompilerModel &model, const NamedShapes &shapes, bool &isAssumed) {
     const ModelDescription &description = model.description();
-    Result<std::vector<Shape>> bound =
-        bindShapes(description, shapes, {}, printNote);
+    Result<std::vector<Shape>> bound = bindShapes(
+        description, shapes, {}, [&isAssumed](const std::string &note) {
+          isAssumed = true;
+          printNote(note);
+        });
     if (!bound)
       return bound.takeError();
     CompileRequest request;

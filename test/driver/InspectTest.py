@@ -4,7 +4,7 @@ import json
 import struct
 
 import OnnxBytes as onnx
-from SinterCommand import CommandTest, DONE, UNSUPPORTED, USAGE, main
+from SinterCommand import CommandTest, DONE, INVALID, UNSUPPORTED, USAGE, main
 
 
 class Inspect(CommandTest):
@@ -168,6 +168,19 @@ func.func @main(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
         nodes.append(onnx.node("Frobnicate", ["x"], ["other"], "what"))
         path = self.write("unknown.onnx", onnx.model(onnx.graph(nodes, inputs, [onnx.value_info("y", ("A", "B"))], [wanted])))
         self.expect_error(UNSUPPORTED, "inspect", path, mentions=["Frobnicate"])
+
+    def test_assumed_sizes(self):
+        """A model is good though the size that stands for an unknown one does not do."""
+        split = onnx.node("Split", ["x"], ["a", "b"], "halves")
+        graph = onnx.graph([split], [onnx.value_info("x", ("N", 4))], [onnx.value_info("a", ("A", 4)), onnx.value_info("b", ("B", 4))])
+        path = self.write("halves.onnx", onnx.model(graph))
+        done = self.sinter("inspect", path)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("taken as 1", done.stderr)
+        self.assertIn("there is no memory plan", done.stderr)
+        done = self.sinter("inspect", path, "--shape", "x:3x4")
+        self.assertEqual(done.returncode, INVALID, done.stderr)
+        self.assertIn("halves", done.stderr)
 
     def test_open_sizes(self):
         path = self.good_model(shape=("N", "length"))
