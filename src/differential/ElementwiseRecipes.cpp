@@ -139,6 +139,10 @@ static bool drawCompare(Draft &draft) {
     attributes.push_back(draft.attribute(
         "compare_type", stablehlo::ComparisonTypeAttr::get(
                             context, stablehlo::ComparisonType::TOTALORDER)));
+  if (type.getElementType().isSignlessInteger() && draft.dice.oneIn(3))
+    attributes.push_back(draft.attribute(
+        "compare_type", stablehlo::ComparisonTypeAttr::get(
+                            context, stablehlo::ComparisonType::UNSIGNED)));
   Value rhs = draft.valueOf(type);
   return draft.add("stablehlo.compare", {lhs, rhs}, attributes,
                    SmallVector<Type>{type.clone(draft.builder.getI1Type())},

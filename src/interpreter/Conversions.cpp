@@ -1,5 +1,6 @@
 //===- Conversions.cpp - other types, comparing, choosing -----------------===//
 
+#include "graph/stablehlo/ElementOrder.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/ElementwiseLoops.h"
 #include "interpreter/ScalarFunction.h"
@@ -363,8 +364,11 @@ static Result<Kernel> compareKernel(Operation *op,
   const unsigned holds = orderingsThatHold(compare.getComparisonDirection());
   const bool total =
       compare.getCompareType() == stablehlo::ComparisonType::TOTALORDER;
+  // Sign-extended bits are in the unsigned order, too.
   return Kernel{runCompare,
-                operands[0],
+                stablehlo::comparesOtherwise(compare)
+                    ? *elementTypeOf(stablehlo::comparedType(compare))
+                    : operands[0],
                 ElementType::I1,
                 {static_cast<int>(holds), total}};
 }

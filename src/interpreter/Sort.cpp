@@ -1,5 +1,6 @@
 //===- Sort.cpp - sorting by a comparator ---------------------------------===//
 
+#include "graph/stablehlo/ElementOrder.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Evaluation.h"
 #include "interpreter/Numbers.h"
@@ -73,10 +74,11 @@ std::span<int64_t> fitted(std::vector<int64_t> &list, int64_t size) {
   return list;
 }
 
-/// Integers as an order of int64_t.
-std::vector<int64_t> integerKeys(const Tensor &tensor) {
+/// Integers as an order of int64_t; signed ones in that of their bits, if
+/// \p asUnsigned.
+std::vector<int64_t> integerKeys(const Tensor &tensor, bool asUnsigned) {
   std::vector<int64_t> keys = integers(tensor);
-  if (tensor.type() == ElementType::UI64)
+  if (tensor.type() == ElementType::UI64 || asUnsigned)
     for (int64_t &key : keys)
       key ^= std::numeric_limits<int64_t>::min();
   return keys;
@@ -109,7 +111,8 @@ public:
         compare.getCompareType() == stablehlo::ComparisonType::TOTALORDER;
     for (size_t side : {0, 1})
       if (!isFloat(type))
-        keys[side] = integerKeys((*sides)[side]);
+        keys[side] =
+            integerKeys((*sides)[side], stablehlo::comparesOtherwise(compare));
       else if (isTotal)
         totalOrderKeys(type, (*sides)[side].data(),
                        fitted(keys[side], (*sides)[side].size()));

@@ -1,6 +1,7 @@
 #include "passes/Identities.h"
 
 #include "graph/Readers.h"
+#include "graph/stablehlo/ElementOrder.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/Broadcast.h"
 #include "passes/Groups.h"
@@ -334,14 +335,31 @@ static bool holdsFor(For types, Type element) {
   return false;
 }
 
-/// The element type of what \p op, or its first operand, compares; else of the
-/// result.
-static Type decidingType(mlir::Operation *op) {
-  auto compare = dyn_cast<CompareOp>(op);
+/// The comparison that \p left, which \p op may match, begins with or takes
+/// first, if any.
+static CompareOp comparisonOf(const Term &left, mlir::Operation *op) {
+  if (left.direction)
+    return dyn_cast<CompareOp>(op);
+  const bool comparesFirst =
+      !left.operands.empty() && left.operands.front().direction;
+  return comparesFirst ? op->getOperand(0).getDefiningOp<CompareOp>()
+                       : CompareOp();
+}
+
+/// Whether the identity is one of the types at hand: of what is compared or, if
+/// nothing is, of the result.
+static bool fitsTypes(const Identity &identity, const Term &left,
+                      const Term &right, mlir::Operation *op) {
+  CompareOp compare = comparisonOf(left, op);
+  Type element = tensorOf(compare ? Value(compare.getLhs()) : op->getResult(0))
+                     .getElementType();
   if (!compare)
-    compare = op->getOperand(0).getDefiningOp<CompareOp>();
-  Value value = compare ? compare.getLhs() : Value(op->getResult(0));
-  return tensorOf(value).getElementType();
+    return holdsFor(identity.types, element);
+  // What is no comparison goes by the type, not by how that is compared.
+  const bool goesByType =
+      right.kind == Term::Operation && !right.direction && !left.direction;
+  return holdsFor(identity.types, comparedType(compare)) &&
+         (!goesByType || !comparesOtherwise(compare));
 }
 
 Values Parsed::apply(mlir::Operation *op, OpBuilder &builder) const {
@@ -349,7 +367,7 @@ Values Parsed::apply(mlir::Operation *op, OpBuilder &builder) const {
   if (!type)
     return {};
   Bindings bindings;
-  if (!holdsFor(identity.types, decidingType(op)) ||
+  if (!fitsTypes(identity, left, right, op) ||
       !matchOperands(left, op, {}, bindings,
                      /*inAnyOrder=*/!identity.isForm))
     return {};

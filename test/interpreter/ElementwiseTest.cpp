@@ -173,6 +173,30 @@ TEST(Conversions, CompareComplexNumbersAsPairs) {
         << direction;
 }
 
+TEST(Compare, SignlessIntegersAsUnsigned) {
+  for (const char *element : {"i4", "i8", "i32", "i64"})
+    for (const auto &[direction, expected] :
+         std::vector<std::pair<std::string, Doubles>>{{"EQ", {0, 1, 0}},
+                                                      {"NE", {1, 0, 1}},
+                                                      {"LT", {1, 0, 0}},
+                                                      {"LE", {1, 1, 0}},
+                                                      {"GT", {0, 0, 1}},
+                                                      {"GE", {0, 1, 1}}}) {
+      const std::string type = std::string("tensor<3x") + element + ">";
+      EXPECT_EQ(evaluateBody("%x = stablehlo.constant dense<[5, -1, -2]> : " +
+                                 type +
+                                 "\n%y = stablehlo.constant dense<[-1, -1, "
+                                 "4]> : " +
+                                 type + "\n%r = stablehlo.compare " +
+                                 direction + ", %x, %y, UNSIGNED : (" + type +
+                                 ", " + type + ") -> tensor<3xi1>",
+                             "tensor<3xi1>")
+                    .doubles(),
+                expected)
+          << direction << " of " << element;
+    }
+}
+
 TEST(Conversions, ReducePrecisionRoundsToEven) {
   EXPECT_EQ(evaluateBody(R"(
     %x = stablehlo.constant dense<[1.00390625, 1.01171875, 1.0e20]> : tensor<3xf32>

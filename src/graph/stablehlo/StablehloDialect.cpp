@@ -1,6 +1,7 @@
 #include "graph/stablehlo/StablehloOps.h"
 
 #include "graph/stablehlo/AssemblyFormat.h"
+#include "graph/stablehlo/ElementOrder.h"
 #include "graph/stablehlo/InferDynamic.h"
 #include "mlir/IR/DialectImplementation.h"
 

@@ -181,8 +181,9 @@ def Stablehlo_XorOp : Stablehlo_BinaryOp<"xor", Stablehlo_PredIntTensor> {
 /// One operand, a result of the same shape and another element type, which is
 /// written.
 class Stablehlo_TypeChangingOp<string mnemonic, Type operandType,
-                               Type resultType> :
-    Stablehlo_Op<mnemonic, [Pure, Elementwise, SameOperandsAndResultShape]> {
+                               Type resultType, list<Trait> traits = []> :
+    Stablehlo_Op<mnemonic, !listconcat([Pure, Elementwise,
+                                        SameOperandsAndResultShape], traits)> {
   let arguments = (ins Input<1, operandType>:$operand);
   let results = (outs resultType:$result);
   let assemblyFormat = [{
@@ -202,13 +203,18 @@ class Stablehlo_TypeGivingOp<string mnemonic, Type operandType,
 }
 
 def Stablehlo_ConvertOp :
-    Stablehlo_TypeChangingOp<"convert", Stablehlo_PlainTensor,
-                             Stablehlo_PlainTensor> {
+    Stablehlo_TypeChangingOp<"convert", Stablehlo_PlainOrIndexTensor,
+                             Stablehlo_PlainOrIndexTensor,
+        [PredOpTrait<"an index is converted from and to signless integers only",
+             CPred<"::sinter::stablehlo::convertsIndex($_op)">>]> {
   let summary = "Converts to another element type";
   let description = [{
     To i1: whether the value is not zero. From float to integer: toward zero
     (a value that does not fit gives the nearest that does, NaN gives 0).
     From real to complex: imaginary part 0; from complex: the real part.
+
+    An index, which only functions and shapes have, is converted from and to
+    signless integers: what is called `arith.index_cast` in a file.
   }];
 }
 
@@ -292,6 +298,9 @@ def Stablehlo_CompareOp :
     %r = stablehlo.compare LT, %a, %b, FLOAT
         : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
     ```
+
+    Beyond (C3), signless integers are compared as unsigned numbers where
+    `compare_type` is UNSIGNED.
   }];
   let arguments = (ins Input<1, Stablehlo_UniformTensor>:$lhs,
                        Input<2, Stablehlo_UniformTensor>:$rhs,

@@ -100,6 +100,9 @@ def Stablehlo_UniformTensor :
 def Stablehlo_PlainTensor :
     Ranked<[Stablehlo_Float, Stablehlo_Pred, Stablehlo_Int, Stablehlo_Complex],
            "tensor that is not quantised">;
+def Stablehlo_PlainOrIndexTensor :
+    Ranked<[Stablehlo_Float, Stablehlo_Pred, Stablehlo_Int, Stablehlo_Complex,
+            Index], "tensor that is not quantised">;
 def Stablehlo_QuantizedTensor :
     Ranked<[Stablehlo_Quantized], "quantised tensor">;
 def Stablehlo_FloatOrQuantizedTensor :

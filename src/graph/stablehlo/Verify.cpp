@@ -210,7 +210,8 @@ LogicalResult CompareOp::verify() {
   if (element.isInteger(1) || element.isUnsignedInteger())
     fits = *type == ComparisonType::UNSIGNED;
   else if (isa<IntegerType>(element))
-    fits = *type == ComparisonType::SIGNED;
+    // What was unsigned before it lost its sign is still compared so.
+    fits = *type == ComparisonType::SIGNED || *type == ComparisonType::UNSIGNED;
   else if (isa<ComplexType>(element))
     fits = *type == ComparisonType::FLOAT;
   // Published artifacts compare floats as SIGNED and UNSIGNED, too, and mean

@@ -251,6 +251,20 @@ TEST(WriteOnnx, ElementwiseNodesBroadcastThemselves) {
             "Mul Unsqueeze Add");
 }
 
+TEST(WriteOnnx, ComparesAsUnsignedNumbersWhatSaysSo) {
+  auto comparison = [](const std::string &element, const std::string &type) {
+    const std::string tensor = "tensor<2x" + element + ">";
+    return opTypes("func.func @main(%x: " + tensor + ", %y: " + tensor +
+                   ") -> tensor<2xi1> {\n%r = stablehlo.compare LT, %x, %y, " +
+                   type + " : (" + tensor + ", " + tensor +
+                   ") -> tensor<2xi1>\nreturn %r : tensor<2xi1>\n}");
+  };
+  EXPECT_EQ(comparison("i32", "SIGNED"), "Less");
+  EXPECT_EQ(comparison("i32", "UNSIGNED"), "Cast Cast Less");
+  EXPECT_EQ(comparison("ui32", "UNSIGNED"), "Less");
+  EXPECT_EQ(comparison("i1", "UNSIGNED"), "Cast Cast Less");
+}
+
 TEST(WriteOnnx, BroadcastsThatNothingElseGivesAreWritten) {
   EXPECT_EQ(opTypes(R"(
     func.func @main(%a: tensor<3xf32>, %b: tensor<3xf32>) -> tensor<2x3xf32> {

@@ -784,6 +784,24 @@ func.func @compare_c3(%x: tensor<2xi32>) {
 
 // -----
 
+func.func @compare_c3_unsigned(%x: tensor<2xui32>) {
+  // expected-error@+1 {{(C3) compares 'ui32' as SIGNED}}
+  %r = "stablehlo.compare"(%x, %x)
+      {comparison_direction = #stablehlo<comparison_direction EQ>, compare_type = #stablehlo<comparison_type SIGNED>}
+      : (tensor<2xui32>, tensor<2xui32>) -> tensor<2xi1>
+  return
+}
+
+// -----
+
+func.func @convert_index(%x: tensor<2xindex>) {
+  // expected-error@+1 {{an index is converted from and to signless integers only}}
+  %r = stablehlo.convert %x : (tensor<2xindex>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
 func.func @complex_i1(%x: tensor<2xf16>) {
   // expected-error@+1 {{(I1) tensor of type f32 or f64, but got 'tensor<2xf16>'}}
   %r = "stablehlo.complex"(%x, %x) : (tensor<2xf16>, tensor<2xf16>) -> tensor<2xcomplex<f32>>

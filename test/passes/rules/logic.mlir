@@ -842,3 +842,42 @@ func.func @"clamp-nothing"(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>) {
   %r = stablehlo.clamp %a, %x, %e : (tensor<f32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
   return %r : tensor<2x3xf32>
 }
+
+func.func @"compare-same/unsigned"(%x: tensor<3xi32>) -> tensor<3xi1> {
+  %r = stablehlo.compare GE, %x, %x, UNSIGNED : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi1>
+  return %r : tensor<3xi1>
+}
+
+func.func @"compare-constant-right/unsigned"(%x: tensor<3xi32>) -> tensor<3xi1> {
+  %c = stablehlo.constant dense<5> : tensor<3xi32>
+  %r = stablehlo.compare LT, %c, %x, UNSIGNED : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi1>
+  return %r : tensor<3xi1>
+}
+
+func.func @"compare-unsigned-zero/signless"(%x: tensor<3xi32>) -> tensor<3xi1> {
+  %c = stablehlo.constant dense<0> : tensor<3xi32>
+  %r = stablehlo.compare LT, %x, %c, UNSIGNED : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi1>
+  return %r : tensor<3xi1>
+}
+
+func.func @"not-less/unsigned"(%x: tensor<3xi32>, %y: tensor<3xi32>) -> tensor<3xi1> {
+  %c = stablehlo.compare LT, %x, %y, UNSIGNED : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi1>
+  %r = stablehlo.not %c : tensor<3xi1>
+  return %r : tensor<3xi1>
+}
+
+// maximum goes by the type, which is signed.
+func.func @"select-max/stays-unsigned"(%x: tensor<3xi32>, %y: tensor<3xi32>) -> tensor<3xi32> {
+  %c = stablehlo.compare GT, %x, %y, UNSIGNED : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi1>
+  %r = stablehlo.select %c, %x, %y : tensor<3xi1>, tensor<3xi32>
+  return %r : tensor<3xi32>
+}
+
+// The type of what is compared is no matter.
+func.func @"select-truth/of-floats"(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<3xi1> {
+  %c = stablehlo.compare GT, %x, %y : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xi1>
+  %t = stablehlo.constant dense<true> : tensor<3xi1>
+  %f = stablehlo.constant dense<false> : tensor<3xi1>
+  %r = stablehlo.select %c, %t, %f : tensor<3xi1>, tensor<3xi1>
+  return %r : tensor<3xi1>
+}

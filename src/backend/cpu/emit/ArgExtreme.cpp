@@ -1,6 +1,7 @@
 //===- ArgExtreme.cpp - where the greatest or least element is ------------===//
 
 #include "backend/cpu/emit/ArgExtreme.h"
+#include "graph/stablehlo/ElementOrder.h"
 
 #include "backend/cpu/emit/FloatOrder.h"
 
@@ -93,7 +94,8 @@ private:
                                     ArrayRef<int> operands) {
     using Direction = stablehlo::ComparisonDirection;
     std::optional<int> sign = orderOf(operands[0], operands[1]);
-    if (!sign || op.getCompareType() == stablehlo::ComparisonType::TOTALORDER)
+    if (!sign || op.getCompareType() == stablehlo::ComparisonType::TOTALORDER ||
+        stablehlo::comparesOtherwise(op))
       return std::nullopt;
     switch (op.getComparisonDirection()) {
     case Direction::EQ:

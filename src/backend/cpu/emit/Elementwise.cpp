@@ -2,6 +2,7 @@
 
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/ElementwiseWriter.h"
+#include "graph/stablehlo/ElementOrder.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -30,7 +31,8 @@ Value cpu::emitElementwise(Emission &emission, Operation *op,
     return emitConvert(emission, operands[0], from, to);
   if (auto compare = dyn_cast<CompareOp>(op))
     return w.compare(compare.getComparisonDirection(), compare.getCompareType(),
-                     operands[0], operands[1], from);
+                     operands[0], operands[1],
+                     stablehlo::comparedType(compare));
   if (isa<SelectOp>(op))
     return emission.create<arith::SelectOp>(operands[0], operands[1],
                                             operands[2]);

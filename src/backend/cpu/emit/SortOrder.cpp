@@ -3,6 +3,7 @@
 #include "backend/cpu/emit/SortOrder.h"
 
 #include "backend/cpu/emit/FloatOrder.h"
+#include "graph/stablehlo/ElementOrder.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -74,6 +75,7 @@ std::optional<SortOrder> SortOrder::of(stablehlo::SortOp op) {
   order.isDescending = isGreater == order.isFirstSide;
   order.isTotal =
       compare.getCompareType() == stablehlo::ComparisonType::TOTALORDER;
+  order.compared = stablehlo::comparedType(compare);
   return order;
 }
 
@@ -100,7 +102,7 @@ SortOrder::Key SortOrder::emit(Elemental &elemental,
     return e.create<arith::ConstantOp>(e.builder.getIntegerAttr(type, bits));
   };
   Key key;
-  bool isSigned = !element.isUnsignedInteger() && !element.isInteger(1);
+  bool isSigned = !compared.isUnsignedInteger() && !element.isInteger(1);
   if (auto floating = dyn_cast<FloatType>(element)) {
     Value bits = e.create<arith::BitcastOp>(type, value);
     key.bits = emitTotalOrder(e, bits);

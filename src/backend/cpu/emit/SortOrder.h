@@ -31,6 +31,8 @@ public:
 private:
   stablehlo::SortOp op;
   mlir::Value number;
+  /// As what the numbers are compared.
+  mlir::Type compared;
   bool isFirstSide = true, isDescending = false, isTotal = false;
 };
 

@@ -3,6 +3,7 @@
 #include "formats/onnx/file/DataTypes.h"
 #include "formats/onnx/write/Rules.h"
 #include "graph/Constants.h"
+#include "graph/stablehlo/ElementOrder.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "llvm/ADT/StringMap.h"
 #include <limits>
@@ -296,9 +297,17 @@ static LogicalResult writeCompare(Emitter &e, stablehlo::CompareOp op) {
     return e.result("Equal", inputs);
   if (direction == Direction::NE)
     return e.result("Not", {e.make("Equal", inputs)});
-  if (isBool(element))
+  auto castTo = [&](Type type) {
     for (Name &each : inputs)
-      each = e.cast(each, element, IntegerType::get(op.getContext(), 32));
+      each = e.cast(each, element, type);
+    element = type;
+  };
+  // ONNX has no order of these. Sign-extended, the unsigned order stays.
+  if (isa<IntegerType>(element) && element.getIntOrFloatBitWidth() < 8)
+    castTo(IntegerType::get(op.getContext(), 32));
+  if (stablehlo::comparesOtherwise(op))
+    castTo(IntegerType::get(op.getContext(), element.getIntOrFloatBitWidth(),
+                            IntegerType::Unsigned));
   return e.result(direction == Direction::LT   ? "Less"
                   : direction == Direction::LE ? "LessOrEqual"
                   : direction == Direction::GT ? "Greater"

@@ -3,6 +3,7 @@
 #include "formats/onnx/write/Rules.h"
 #include "graph/Constants.h"
 #include "graph/nn/NnOps.h"
+#include "graph/stablehlo/ElementOrder.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -458,7 +459,8 @@ static LogicalResult writeSort(Emitter &e, stablehlo::SortOp op) {
     return e.unsupported("by this comparator");
   Direction direction = compare.getComparisonDirection();
   bool isLess = direction == Direction::LT || direction == Direction::LE;
-  if (direction == Direction::EQ || direction == Direction::NE)
+  if (direction == Direction::EQ || direction == Direction::NE ||
+      stablehlo::comparesOtherwise(compare))
     return e.unsupported("by this comparator");
   bool isSwapped = left.getArgNumber() > right.getArgNumber();
   unsigned key = left.getArgNumber() / 2;
