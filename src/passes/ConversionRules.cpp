@@ -27,7 +27,15 @@ static Value convertConvert(ConvertOp op, OpBuilder &builder) {
   if (first == last && inner.getOperand().getType() == op.getType())
     return inner.getOperand();
   bool bothFloat = isa<FloatType>(first) && isa<FloatType>(last);
-  if (first == last || !(bothFloat || convertsLosslessly(first, last)))
+  // What does not fit an integer is cut off, in one step as in two.
+  bool bothInteger = first.isIntOrIndex() && last.isIntOrIndex() &&
+                     tensorOf(inner).getElementType().isIntOrIndex();
+  // An index has signless neighbours only.
+  if ((first.isIndex() && last.isUnsignedInteger()) ||
+      (last.isIndex() && first.isUnsignedInteger()))
+    return {};
+  if (first == last ||
+      !(bothFloat || bothInteger || convertsLosslessly(first, last)))
     return {};
   return builder.create<ConvertOp>(op.getLoc(), op.getType(),
                                    inner.getOperand());

@@ -160,11 +160,14 @@ static Value broadcastReshaped(DynamicBroadcastInDimOp op, OpBuilder &) {
              : Value();
 }
 
-static Value reshapeToOwnShape(DynamicReshapeOp op, OpBuilder &) {
-  return op.getOperand().getType() == op.getType() &&
-                 isShapeOf(op.getOutputShape(), op.getOperand())
+/// Where less is known of one of the two types, the other stands for both.
+static Value reshapeToOwnShape(DynamicReshapeOp op, OpBuilder &builder) {
+  if (!isShapeOf(op.getOutputShape(), op.getOperand()))
+    return {};
+  return op.getOperand().getType() == op.getType()
              ? Value(op.getOperand())
-             : Value();
+             : builder.create<ConvertOp>(op.getLoc(), op.getType(),
+                                         op.getOperand());
 }
 /// As many elements as before leave one unknown size what it was.
 static Value reshapeSetByCount(DynamicReshapeOp op, OpBuilder &) {
@@ -183,20 +186,39 @@ static Value reshapeReshape(DynamicReshapeOp op, OpBuilder &builder) {
   return builder.create<DynamicReshapeOp>(op.getLoc(), op.getType(), source,
                                           op.getOutputShape());
 }
+/// The sizes that \p value was just given; null if it has its shape from
+/// elsewhere.
+static Value givenSizes(Value value) {
+  Operation *source = shapeSource(value).getDefiningOp();
+  if (auto reshape = dyn_cast_or_null<DynamicReshapeOp>(source))
+    return reshape.getOutputShape();
+  if (auto broadcast = dyn_cast_or_null<DynamicBroadcastInDimOp>(source))
+    return broadcast.getOutputDimensions();
+  return {};
+}
+/// \p sizes in the type of \p op's result; null if they are not as many.
+static Value asType(Value sizes, Operation *op, OpBuilder &builder) {
+  auto type = tensorOf(op->getResult(0));
+  if (tensorOf(sizes).getShape() != type.getShape())
+    return {};
+  return sizes.getType() == type
+             ? sizes
+             : builder.create<ConvertOp>(op->getLoc(), type, sizes);
+}
 /// The shape that something was just given.
 static Value shapeOfReshape(nn::ShapeOp op, OpBuilder &builder) {
-  Operation *source = op.getOperand().getDefiningOp();
-  Value sizes;
-  if (auto reshape = dyn_cast_or_null<DynamicReshapeOp>(source))
-    sizes = reshape.getOutputShape();
-  else if (auto broadcast = dyn_cast_or_null<DynamicBroadcastInDimOp>(source))
-    sizes = broadcast.getOutputDimensions();
-  if (!sizes || !isa<IntegerType>(tensorOf(sizes).getElementType()) ||
-      tensorOf(sizes).getShape() != tensorOf(op).getShape())
-    return {};
-  return sizes.getType() == op.getType()
-             ? sizes
-             : builder.create<ConvertOp>(op.getLoc(), op.getType(), sizes);
+  Value sizes = givenSizes(op.getOperand());
+  return sizes ? asType(sizes, op, builder) : Value();
+}
+/// The same, of sizes that are asked for one by one.
+static Value sizesOfReshape(ConcatenateOp op, OpBuilder &builder) {
+  auto size =
+      withoutForm(op.getInputs()[0]).getDefiningOp<GetDimensionSizeOp>();
+  Value sizes = size ? givenSizes(size.getOperand()) : Value();
+  return sizes && tensorOf(op).getRank() == 1 && isIntegerTensor(op) &&
+                 isShapeOf(op, size.getOperand())
+             ? asType(sizes, op, builder)
+             : Value();
 }
 /// What was computed of tensors of a shape has it.
 static Value reshapeThrough(DynamicReshapeOp op, OpBuilder &) {
@@ -416,7 +438,8 @@ ArrayRef<Rule> dynamicRules() {
           "dynamic_broadcast_in_dim(dynamic_reshape(x, s), s) -> "
           "dynamic_reshape(x, s)"),
       rule<DynamicReshapeOp, reshapeToOwnShape>(
-          "dynamic-reshape-own-shape", "dynamic_reshape(x, shape(x)) -> x"),
+          "dynamic-reshape-own-shape",
+          "dynamic_reshape(x, shape(x)) -> x, or convert(x)"),
       rule<DynamicReshapeOp, reshapeSetByCount>(
           "dynamic-reshape-same", "dynamic_reshape(x : ?x3) : ?x3 -> x"),
       rule<DynamicReshapeOp, reshapeReshape>(
@@ -425,6 +448,10 @@ ArrayRef<Rule> dynamicRules() {
           "or x"),
       rule<nn::ShapeOp, shapeOfReshape>("shape-of-dynamic-reshape",
                                         "shape(dynamic_reshape(x, s)) -> s"),
+      rule<ConcatenateOp, sizesOfReshape>("shape-of-dynamic-reshape",
+                                          "concatenate(get_dimension_size(y, "
+                                          "0), get_dimension_size(y, 1)), y = "
+                                          "dynamic_reshape(x, s) -> s"),
       rule<DynamicReshapeOp, reshapeThrough>(
           "dynamic-reshape-through",
           "dynamic_reshape(abs(dynamic_reshape(x, s)), s) -> "

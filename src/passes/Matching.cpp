@@ -167,6 +167,10 @@ std::optional<SmallVector<int64_t>> constantIntegers(Value value) {
 }
 
 bool convertsLosslessly(Type from, Type to) {
+  // An index has 64 bits.
+  for (Type *each : {&from, &to})
+    if (each->isIndex())
+      *each = IntegerType::get(each->getContext(), 64);
   if (from == to)
     return true;
   auto fromInteger = dyn_cast<IntegerType>(from);

@@ -203,6 +203,8 @@ static Sizes sizesIn(Value operand, int64_t rank) {
     auto known = constantIntegers(part);
     if (known)
       llvm::append_range(sizes, *known);
+    else if (auto shape = part.getDefiningOp<nn::ShapeOp>())
+      llvm::append_range(sizes, tensorOf(shape.getOperand()).getShape());
     else if (type.hasStaticShape() && type.getNumElements() <= rank)
       sizes.append(type.getNumElements(), unknown);
   }

@@ -56,11 +56,20 @@ public:
   /// What stands for the result of \p op; null where nothing does.
   Value translated(Operation *op);
   void remember(Value old, Value by) { known[old] = by; }
+  /// \p by, which stands for the index tensor \p old, as one again.
+  Value asIndex(Value by, Value old) {
+    builder.setInsertionPointAfterValue(by);
+    return toType(by.getLoc(), by, cast<RankedTensorType>(old.getType()));
+  }
 
 private:
   /// A way to say an operation; the operands are what stands for its own.
   using Rule = Value (Translation::*)(Operation *op, ValueRange operands);
   static const llvm::StringMap<Rule> &rules();
+
+  /// What stands for \p value: a tensor for itself, one of indices that a
+  /// function takes, or a call or loop gives, for what it is converted to.
+  Value standIn(Value value);
 
   /// An elementwise operation of StableHLO.
   template <typename Op> Value same(Operation *op, ValueRange operands) {
@@ -174,15 +183,24 @@ Value Translation::translated(Operation *op) {
   builder.setInsertionPoint(op);
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
-    Value value = known.lookup(operand);
-    auto tensor = dyn_cast<RankedTensorType>(operand.getType());
-    if (!value && tensor && !tensor.getElementType().isIndex())
-      value = operand;
+    Value value = standIn(operand);
     if (!value)
       return {};
     operands.push_back(value);
   }
   return (this->*rule->second)(op, operands);
+}
+
+Value Translation::standIn(Value value) {
+  if (Value by = known.lookup(value))
+    return by;
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  if (!tensor || !tensor.getElementType().isIndex())
+    return tensor ? value : Value();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(value);
+  return known[value] = builder.create<ConvertOp>(value.getLoc(),
+                                                  tensorFor(tensor), value);
 }
 
 Value Translation::constant(Operation *op, ValueRange) {
@@ -348,21 +366,20 @@ Value Translation::broadcastShapes(Operation *op, ValueRange operands) {
   return vectorOf(location, joined);
 }
 
-/// What a function returns is what it is said to return.
-static void updateResults(func::FuncOp function) {
-  if (function.isExternal() || function.getBody().empty())
-    return;
-  Operation *end = &function.getBody().back().back();
-  if (!isa<func::ReturnOp>(end))
-    return;
-  for (auto [was, is] :
-       llvm::zip(function.getResultTypes(), end->getOperandTypes()))
-    if (was != is && getElementTypeOrSelf(was).isIndex()) {
-      function.setFunctionType(FunctionType::get(function.getContext(),
-                                                 function.getArgumentTypes(),
-                                                 end->getOperandTypes()));
-      return;
-    }
+static bool isIndexTensor(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isIndex();
+}
+
+/// Whether \p op takes integers of any type where it is given indices: sizes of
+/// one type, that is, so that none may stay an index.
+static bool takesIntegers(Operation *op) {
+  return isa<DynamicReshapeOp, DynamicBroadcastInDimOp, DynamicIotaOp,
+             DynamicPadOp, DynamicGatherOp, DynamicConvOp, RealDynamicSliceOp,
+             ScatterOp>(op) &&
+         llvm::none_of(op->getOperands(), [](Value operand) {
+           return isIndexTensor(operand) && !isForeign(operand.getDefiningOp());
+         });
 }
 
 LogicalResult translateShapeOperations(ModuleOp module) {
@@ -390,14 +407,39 @@ LogicalResult translateShapeOperations(ModuleOp module) {
           return use.getOwner()->emitError("takes ")
                  << old.getType() << ", which is no tensor, from '"
                  << op->getName() << "'";
-        use.set(by);
+        use.set(isIndexTensor(old) && !takesIntegers(use.getOwner())
+                    ? translation.asIndex(by, old)
+                    : by);
       }
   }
   for (Operation *op : llvm::reverse(foreign))
     op->erase();
-  for (auto function : module.getOps<func::FuncOp>())
-    updateResults(function);
   return verify(module);
+}
+
+/// The conversions from and to indices.
+static SmallVector<ConvertOp> indexCastsIn(ModuleOp module) {
+  SmallVector<ConvertOp> casts;
+  module.walk([&](ConvertOp op) {
+    if (isIndexTensor(op.getOperand()) || isIndexTensor(op.getResult()))
+      casts.push_back(op);
+  });
+  return casts;
+}
+
+bool hasIndexCasts(ModuleOp module) { return !indexCastsIn(module).empty(); }
+
+void writeIndexCasts(ModuleOp module) {
+  const SmallVector<ConvertOp> casts = indexCastsIn(module);
+  if (!casts.empty())
+    module.getContext()->loadDialect<arith::ArithDialect>();
+  for (ConvertOp op : casts) {
+    OpBuilder builder(op);
+    Value cast = builder.create<arith::IndexCastOp>(op.getLoc(), op.getType(),
+                                                    op.getOperand());
+    op.replaceAllUsesWith(cast);
+    op.erase();
+  }
 }
 
 } // namespace sinter

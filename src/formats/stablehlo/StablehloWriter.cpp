@@ -2,6 +2,7 @@
 
 #include "formats/stablehlo/StablehloWriter.h"
 
+#include "formats/stablehlo/ShapeOperations.h"
 #include "formats/stablehlo/vhlo/ArtifactWriter.h"
 #include "graph/Constants.h"
 #include "graph/interfaces/Interfaces.h"
@@ -116,9 +117,16 @@ Result<std::string> stablehloBytes(const Model &model, StablehloForm form,
   dropOrigins(copy.module());
   if (Result<void> done = decompose(copy); !done)
     return done.takeError();
-  if (form == StablehloForm::Artifact)
+  if (form == StablehloForm::Artifact) {
+    if (hasIndexCasts(copy.module()))
+      return unsupported(model.path +
+                         ": takes or gives indices that are converted, for "
+                         "which portable artifacts have no operation; write "
+                         ".mlir, or use integers");
     return artifactOf(copy, targetVersion);
+  }
   inlineConstants(copy.module());
+  writeIndexCasts(copy.module());
   std::string text;
   llvm::raw_string_ostream stream(text);
   copy.module().print(stream, flagsFor(copy.module()));

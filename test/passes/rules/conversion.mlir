@@ -105,3 +105,16 @@ func.func @"reduce-precision-full/stays-less"(%x: tensor<2x3xf32>) -> (tensor<2x
   %r = stablehlo.reduce_precision %x, format = e8m7 : tensor<2x3xf32>
   return %r : tensor<2x3xf32>
 }
+
+// What does not fit is cut off.
+func.func @"convert-convert/narrower"(%x: tensor<3xi16>) -> tensor<3xui8> {
+  %a = stablehlo.convert %x : (tensor<3xi16>) -> tensor<3xi64>
+  %r = stablehlo.convert %a : (tensor<3xi64>) -> tensor<3xui8>
+  return %r : tensor<3xui8>
+}
+
+func.func @"convert-convert/stays-narrowed"(%x: tensor<3xi16>) -> tensor<3xi64> {
+  %a = stablehlo.convert %x : (tensor<3xi16>) -> tensor<3xi8>
+  %r = stablehlo.convert %a : (tensor<3xi8>) -> tensor<3xi64>
+  return %r : tensor<3xi64>
+}

@@ -190,3 +190,40 @@ func.func @"broadcast-beside/stays"(%n: tensor<3xf32>) -> tensor<?x3xf32> {
   %r = stablehlo.add %b, %b : tensor<?x3xf32>
   return %r : tensor<?x3xf32>
 }
+
+// Of either type something else is known.
+func.func @"dynamic-reshape-own-shape/known"(%x0: tensor<2x3xf32>) -> tensor<?x?xf32> {
+  %x = stablehlo.convert %x0 : (tensor<2x3xf32>) -> tensor<?x3xf32>
+  %a = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x3xf32>) -> tensor<i32>
+  %b = stablehlo.reshape %a : (tensor<i32>) -> tensor<1xi32>
+  %c = stablehlo.constant dense<3> : tensor<1xi32>
+  %s = stablehlo.concatenate %b, %c, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %r = stablehlo.dynamic_reshape %x, %s : (tensor<?x3xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
+
+func.func @"shape-of-dynamic-reshape/sizes"(%x: tensor<6xf32>) -> tensor<2xi64> {
+  %c0 = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  %s = stablehlo.convert %c0 : (tensor<2xi64>) -> tensor<2xindex>
+  %y = stablehlo.dynamic_reshape %x, %s : (tensor<6xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+  %a = stablehlo.get_dimension_size %y, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+  %b = stablehlo.get_dimension_size %y, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+  %c = stablehlo.convert %a : (tensor<i32>) -> tensor<i64>
+  %d = stablehlo.convert %b : (tensor<i32>) -> tensor<i64>
+  %e = stablehlo.reshape %c : (tensor<i64>) -> tensor<1xi64>
+  %f = stablehlo.reshape %d : (tensor<i64>) -> tensor<1xi64>
+  %r = stablehlo.concatenate %e, %f, dim = 0 : (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+  return %r : tensor<2xi64>
+}
+
+// Not in their order.
+func.func @"shape-of-dynamic-reshape/stays-turned"(%x: tensor<6xf32>) -> tensor<2xi32> {
+  %s = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  %y = stablehlo.dynamic_reshape %x, %s : (tensor<6xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  %a = stablehlo.get_dimension_size %y, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+  %b = stablehlo.get_dimension_size %y, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+  %e = stablehlo.reshape %a : (tensor<i32>) -> tensor<1xi32>
+  %f = stablehlo.reshape %b : (tensor<i32>) -> tensor<1xi32>
+  %r = stablehlo.concatenate %e, %f, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  return %r : tensor<2xi32>
+}

@@ -286,6 +286,9 @@ Value ElementwiseWriter::convert(Value value, Type from, Type to) {
 }
 
 Value cpu::emitConvert(Emission &emission, Value value, Type from, Type to) {
+  for (Type *each : {&from, &to})
+    if (each->isIndex())
+      *each = emission.builder.getI64Type();
   return ElementwiseWriter(emission, value.getType()).convert(value, from, to);
 }
 
