@@ -6,6 +6,7 @@
 #include "formats/stablehlo/ForeignText.h"
 #include "formats/stablehlo/ShapeOperations.h"
 #include "formats/stablehlo/TorchFolder.h"
+#include "formats/stablehlo/UnrankedTypes.h"
 #include "formats/stablehlo/ValueScopes.h"
 #include "formats/stablehlo/vhlo/ArtifactReader.h"
 #include "graph/FirstError.h"
@@ -98,6 +99,9 @@ static Result<Model> readArtifact(std::span<const std::byte> bytes,
       vhlo::readArtifact(bytes, std::move(owner), path, context.get(), leftOut);
   if (!module)
     return module.takeError();
+  FirstError reported(context.get());
+  if (failed(rankWrappers(**module)))
+    return invalidModel(path + ": " + reported.take());
   decomposeChlo(**module);
   Model model(std::move(context), std::move(*module));
   model.path = path;
@@ -160,6 +164,8 @@ static Result<Model> readText(std::string_view text, const std::string &path,
   keepArgumentNames(*module, *ours);
   if (failed(translateShapeOperations(*module)))
     return unsupported(message());
+  if (failed(rankWrappers(*module)))
+    return invalidModel(message());
   decomposeChlo(*module);
   dropEmptyConfigurations(*module);
   Model model(std::move(context), std::move(module));
