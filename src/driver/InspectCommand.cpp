@@ -84,7 +84,7 @@ public:
       return compiler.takeError();
     auto model = (*compiler)->open(*request);
     if (!model)
-      return model.takeError();
+      return listFunctions(**compiler, *request, model.takeError());
     const ModelDescription &description = (*model)->description();
     // What can be said is worth printing where the rest is known only when it
     // runs.
@@ -125,6 +125,64 @@ public:
   }
 
 private:
+  /// What a file that has several functions and none to run is: they. Any other
+  /// file is what \p error says, and so is one of which more is asked.
+  Result<int> listFunctions(Compiler &compiler, const ModelRequest &request,
+                            Error error) const {
+    if (error.kind != ErrorKind::InvalidModel || !request.shapes.empty() ||
+        withTensors || withSteps)
+      return error;
+    auto functions = compiler.functions(request);
+    if (!functions || functions->empty())
+      return error;
+    const std::string note =
+        "there is no @main; --function NAME shows the operations, tensors and "
+        "memory plan of one of these";
+    if (common.json) {
+      nlohmann::json all = nlohmann::json::array();
+      for (const FunctionDescription &each : *functions)
+        all.push_back(functionJson(each));
+      printJsonLine({{"model", common.model},
+                     {"functions", all},
+                     {"notes", nlohmann::json::array({note})}});
+    } else {
+      for (const FunctionDescription &each : *functions)
+        printFunction(each);
+    }
+    printNote(note);
+    return 0;
+  }
+
+  static void printFunction(const FunctionDescription &function) {
+    int64_t operations = 0;
+    for (const auto &[name, count] : function.operations)
+      operations += count;
+    std::printf("function @%s, %lld operation%s\n",
+                oneLine(function.name).c_str(),
+                static_cast<long long>(operations), operations == 1 ? "" : "s");
+    for (const FunctionDescription::Border &each : function.inputs)
+      printRow("  input", each.name, each.type);
+    for (const FunctionDescription::Border &each : function.outputs)
+      printRow("  output", each.name, each.type);
+  }
+
+  static nlohmann::json functionJson(const FunctionDescription &function) {
+    const auto borders =
+        [](const std::vector<FunctionDescription::Border> &all) {
+          nlohmann::json list = nlohmann::json::array();
+          for (const FunctionDescription::Border &each : all)
+            list.push_back({{"name", each.name}, {"type", each.type}});
+          return list;
+        };
+    nlohmann::json operations = nlohmann::json::object();
+    for (const auto &[name, count] : function.operations)
+      operations[name] = count;
+    return {{"name", function.name},
+            {"inputs", borders(function.inputs)},
+            {"outputs", borders(function.outputs)},
+            {"operations", operations}};
+  }
+
   /// Whether all that is wrong is that sizes are open, which no --shape has
   /// said.
   static bool isOpen(const Error &error, const ModelRequest &request) {

@@ -162,6 +162,17 @@ struct GraphFacts {
   std::vector<TensorFacts> tensors;
 };
 
+/// One function of a file that has several.
+struct FunctionDescription {
+  std::string name;
+  struct Border {
+    std::string name, type; ///< "x", "f32 [N, 3]"
+  };
+  std::vector<Border> inputs, outputs;
+  /// Operations by name.
+  Counts operations;
+};
+
 /// A model that was read.
 class CompilerModel {
 public:
@@ -188,6 +199,10 @@ public:
   /// Reads a model, with dimensions and inputs bound as the request says.
   virtual Result<std::unique_ptr<CompilerModel>>
   open(const ModelRequest &request) = 0;
+  /// What the functions of a file take and give that has several and none to
+  /// run, @main say; empty where one is run.
+  virtual Result<std::vector<FunctionDescription>>
+  functions(const ModelRequest &request) = 0;
   /// Simplifies a model and writes it in the format that it came in.
   virtual Result<OptimizeReport> optimize(const OptimizeRequest &request) = 0;
   /// Writes a model in the format that the output's extension names.

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """Files of several functions."""
+import json
+
 from SinterCommand import CommandTest, DONE, INVALID, USAGE, main
 
 
@@ -36,6 +38,26 @@ class Functions(CommandTest):
         self.assertIn("@same", text)
         self.assertNotIn("call", text)
         self.assertNotIn("negate", text)
+
+    def test_inspect_lists_them(self):
+        done = self.sinter("inspect", self.library)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        for text in "function @twice, 1 operation", "function @same, 2 operations", "f32 [2]":
+            self.assertIn(text, done.stdout)
+        self.assertNotIn("@sum", done.stdout, "nobody outside calls it")
+        self.assertIn("--function", done.stderr)
+        done = self.sinter("inspect", self.library, "--json")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        functions = json.loads(done.stdout)["functions"]
+        self.assertEqual([each["name"] for each in functions], ["twice", "same"])
+        self.assertEqual(functions[1]["operations"], {"stablehlo.negate": 2})
+        self.assertEqual(functions[0]["inputs"], [{"name": "arg0", "type": "f32 [2]"}])
+        # Of one of them, all is shown; of all of them, less than is asked.
+        done = self.sinter("inspect", self.library, "--function", "same")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("stablehlo.negate", done.stdout)
+        for more in ["--tensors"], ["--steps"], ["--shape", "x:2"]:
+            self.expect_error(INVALID, "inspect", self.library, *more, mentions=["there is no @main", "--function"])
 
     def test_one_of_several(self):
         for backend in "cpu", "interpreter":

@@ -13,6 +13,8 @@ class MlirCompiler : public Compiler {
 public:
   Result<std::unique_ptr<CompilerModel>>
   open(const ModelRequest &request) override;
+  Result<std::vector<FunctionDescription>>
+  functions(const ModelRequest &request) override;
   Result<OptimizeReport> optimize(const OptimizeRequest &request) override;
   Result<void> convert(const ConvertRequest &request) override;
   Result<void> test(const std::string &path, size_t first,
