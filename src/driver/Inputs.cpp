@@ -14,6 +14,33 @@
 
 namespace sinter::driver {
 
+/// An option of a number for each channel.
+static void addChannels(CLI::App &app, const std::string &flag,
+                        std::vector<double> &numbers, const std::string &what) {
+  const auto take = [&numbers, flag](const std::string &text) {
+    numbers.clear();
+    const char *at = text.data(), *end = at + text.size();
+    while (true) {
+      double number = 0;
+      const auto [stop, error] = std::from_chars(at, end, number);
+      if (error != std::errc() || (stop != end && *stop != ','))
+        throw CLI::ValidationError(
+            flag, "'" + text +
+                      "': a number, or one for each channel with commas "
+                      "between, is wanted: " +
+                      flag + " 0.485,0.456,0.406");
+      numbers.push_back(number);
+      if (stop == end)
+        return;
+      at = stop + 1;
+    }
+  };
+  app.add_option_function<std::string>(flag, take, what)
+      ->allow_extra_args(false)
+      ->type_name("R,G,B")
+      ->group("Input");
+}
+
 void addInputs(CLI::App &app, InputOptions &options) {
   app.add_option("--input", options.inputs,
                  "an input: .npy, .pb (ONNX tensor), PNG, JPEG, or "
@@ -22,17 +49,10 @@ void addInputs(CLI::App &app, InputOptions &options) {
       ->allow_extra_args(false)
       ->type_name("[NAME=]FILE")
       ->group("Input");
-  app.add_option("--mean", options.mean,
-                 "subtracted from a picture's channels, after --scale")
-      ->allow_extra_args(false)
-      ->delimiter(',')
-      ->type_name("R,G,B")
-      ->group("Input");
-  app.add_option("--std", options.std, "a picture's channels are divided by it")
-      ->allow_extra_args(false)
-      ->delimiter(',')
-      ->type_name("R,G,B")
-      ->group("Input");
+  addChannels(app, "--mean", options.mean,
+              "subtracted from a picture's channels, after --scale");
+  addChannels(app, "--std", options.std,
+              "a picture's channels are divided by it");
   app.add_option("--scale", options.scale,
                  "takes a picture's 0..255 to the range of --mean (default: "
                  "1/255)")

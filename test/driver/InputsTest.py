@@ -97,6 +97,13 @@ class Inputs(CommandTest):
             for given in "random", self.write("x.npy", onnx.npy((2, 3))):
                 self.expect_error(USAGE, "run", model, "--input", given, *option, mentions=[option[0], "pictures"])
 
+    def test_numbers_of_channels(self):
+        model = self.good_model()
+        for option in "--mean", "--std":
+            for text in ",", "1,", ",1", "1,,2", "1;2", "a", "1 2":
+                self.expect_error(USAGE, "run", model, "--input", "random", f"{option}={text}",
+                                  mentions=[option, "one for each channel", "0.485,0.456,0.406"])
+
     def test_not_a_number(self):
         """It has no sign, whatever its bits say."""
         nan, minus = struct.pack("<I", 0x7FC00000), struct.pack("<I", 0xFFC00000)
