@@ -6,9 +6,11 @@ namespace sinter {
 
 llvm::ArrayRef<llvm::ArrayRef<Rule>> algebraRules() {
   static const llvm::ArrayRef<Rule> tables[] = {
-      elementwiseRules(),   logicRules(),    conversionRules(), movementRules(),
-      rearrangementRules(), indexingRules(), reductionRules(),  controlRules(),
-      recurrentRules(),     modernRules(),   dynamicRules(),    shapeRules()};
+      elementwiseRules(), logicRules(),         conversionRules(),
+      movementRules(),    rearrangementRules(), indexingRules(),
+      emptyRules(),       reductionRules(),     controlRules(),
+      recurrentRules(),   modernRules(),        dynamicRules(),
+      shapeRules()};
   return tables;
 }
 

@@ -22,9 +22,11 @@ llvm::ArrayRef<Rule> conversionRules();
 llvm::ArrayRef<Rule> movementRules();
 /// The same of repeated, padded and joined tensors.
 llvm::ArrayRef<Rule> rearrangementRules();
-/// dynamic_slice, dynamic_update_slice, gather, iota, and what holds nothing.
+/// dynamic_slice, dynamic_update_slice, gather, scatter, iota.
 llvm::ArrayRef<Rule> indexingRules();
-/// reduce, reduce_window, sort, products.
+/// What holds nothing, and what is done with it.
+llvm::ArrayRef<Rule> emptyRules();
+/// reduce, reduce_window, sort.
 llvm::ArrayRef<Rule> reductionRules();
 /// Tuples, and operations that the specification replaces by others: deprecated
 /// ones, dynamic ones of constants.

@@ -76,4 +76,50 @@ Value splatLike(OpBuilder &builder, Location location, RankedTensorType type,
   return broadcastTo(builder, location, type, scalar, {}, like);
 }
 
+Value broadcastScalar(OpBuilder &builder, Location location,
+                      RankedTensorType type, Value scalar,
+                      const SizeSources &sizes) {
+  if (type.hasStaticShape())
+    return builder.create<BroadcastInDimOp>(location, type, scalar,
+                                            ArrayRef<int64_t>());
+  if (static_cast<int64_t>(sizes.size()) != type.getRank())
+    return {};
+  auto one = RankedTensorType::get({1}, builder.getI32Type());
+  SmallVector<Value> parts;
+  for (auto [value, dimension] : sizes) {
+    const int64_t size = tensorOf(value).getDimSize(dimension);
+    Value part;
+    if (ShapedType::isDynamic(size))
+      part = builder.create<ReshapeOp>(
+          location, one,
+          builder.create<GetDimensionSizeOp>(location, value,
+                                             static_cast<uint64_t>(dimension)));
+    else
+      part = makeSplat(builder, location, one, static_cast<double>(size));
+    parts.push_back(part);
+  }
+  Value shape = builder.create<ConcatenateOp>(location, parts, /*dimension=*/0);
+  return builder.create<DynamicBroadcastInDimOp>(
+      location, type, scalar, shape, builder.getDenseI64ArrayAttr({}),
+      DenseI64ArrayAttr(), DenseI64ArrayAttr());
+}
+
+SmallVector<Value> repeatedInResults(Operation *op, ValueRange scalars,
+                                     const SizeSources &sizes,
+                                     OpBuilder &builder) {
+  for (auto [scalar, type] : llvm::zip_equal(scalars, op->getResultTypes())) {
+    auto tensor = cast<RankedTensorType>(type);
+    const bool isOpen = !tensor.hasStaticShape();
+    if ((isOpen && static_cast<int64_t>(sizes.size()) != tensor.getRank()) ||
+        tensorOf(scalar).getRank() != 0 ||
+        tensorOf(scalar).getElementType() != tensor.getElementType())
+      return {};
+  }
+  SmallVector<Value> results;
+  for (auto [scalar, type] : llvm::zip_equal(scalars, op->getResultTypes()))
+    results.push_back(broadcastScalar(
+        builder, op->getLoc(), cast<RankedTensorType>(type), scalar, sizes));
+  return results;
+}
+
 } // namespace sinter

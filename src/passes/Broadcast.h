@@ -50,6 +50,22 @@ mlir::Value splatLike(mlir::OpBuilder &builder, mlir::Location location,
                       mlir::RankedTensorType type, double number,
                       mlir::Value like);
 
+/// Where sizes are to be had: dimensions of values.
+using SizeSources = llvm::SmallVector<std::pair<mlir::Value, int64_t>>;
+
+/// \p scalar everywhere in \p type; sizes that are unknown there are those that
+/// \p sizes names, one for each dimension. Null where they are needed and not
+/// given.
+mlir::Value broadcastScalar(mlir::OpBuilder &builder, mlir::Location location,
+                            mlir::RankedTensorType type, mlir::Value scalar,
+                            const SizeSources &sizes);
+
+/// \p scalars, each repeated in a result of \p op; nothing where one cannot be.
+llvm::SmallVector<mlir::Value> repeatedInResults(mlir::Operation *op,
+                                                 mlir::ValueRange scalars,
+                                                 const SizeSources &sizes,
+                                                 mlir::OpBuilder &builder);
+
 } // namespace sinter
 
 #endif // SINTER_PASSES_BROADCAST_H

@@ -195,13 +195,15 @@ static Values withoutCarried(WhileOp op, const Dropped &dropped,
   return results;
 }
 
-/// A carried value that every round passes on as it was is read from outside.
+/// A carried value that every round passes on as it was, or that holds nothing,
+/// is read from outside.
 static Values whileInvariant(WhileOp op, OpBuilder &builder) {
   Dropped dropped;
   Block &body = op.getBody().front();
   for (auto [index, value] :
        llvm::enumerate(body.getTerminator()->getOperands()))
-    if (value == body.getArgument(index) &&
+    if ((value == body.getArgument(index) ||
+         isEmpty(Value(op->getResult(index)))) &&
         op.getOperand()[index].getType() == op->getResultTypes()[index])
       dropped.values[index] = op.getOperand()[index];
   return dropped.values.empty() ? Values()

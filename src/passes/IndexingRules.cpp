@@ -1,6 +1,7 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/AlgebraRules.h"
 #include "passes/Matching.h"
+#include "passes/RegionOnElements.h"
 #include <numeric>
 
 using namespace mlir;
@@ -85,9 +86,6 @@ static Value dynamicSliceUpdate(DynamicSliceOp op, OpBuilder &) {
       !llvm::equal(update.getStartIndices(), op.getStartIndices()))
     return {};
   return update.getUpdate();
-}
-static Value updateNothing(DynamicUpdateSliceOp op, OpBuilder &) {
-  return isEmpty(op.getUpdate()) ? Value(op.getOperand()) : Value();
 }
 static Value updateFull(DynamicUpdateSliceOp op, OpBuilder &) {
   auto type = tensorOf(op.getUpdate());
@@ -199,15 +197,58 @@ static Value gatherSteps(GatherOp op, OpBuilder &builder) {
   return builder.create<ReshapeOp>(op.getLoc(), result, slice);
 }
 
-static Values scatterNothing(ScatterOp op, OpBuilder &) {
-  if (op.getUpdates().empty() ||
-      !llvm::all_of(op.getUpdates(), [](Value each) { return isEmpty(each); }))
+/// Whether the one index vector of \p op names the first place.
+static bool namesFirst(ScatterOp op) {
+  auto indices = tensorOf(op.getScatterIndices());
+  const int64_t vectorDim = op.getScatterDimensionNumbers().getIndexVectorDim();
+  if (!indices.hasStaticShape())
+    return false;
+  int64_t vectors = 1;
+  for (int64_t i = 0; i < indices.getRank(); ++i)
+    if (i != vectorDim && indices.getDimSize(i) != 1)
+      vectors = 0;
+  if (vectors == 0)
+    return false;
+  if (indices.getNumElements() == 0)
+    return true;
+  std::optional<APInt> first = integerSplat(op.getScatterIndices());
+  return first && first->isZero();
+}
+
+/// One update of everything: the region of each element and its update.
+static Values scatterFull(ScatterOp op, OpBuilder &builder) {
+  auto numbers = op.getScatterDimensionNumbers();
+  if (op.getInputs().empty() || !numbers.getInputBatchingDims().empty() ||
+      !namesFirst(op))
     return {};
-  return Values(op.getInputs());
+  auto type = tensorOf(op.getInputs()[0]);
+  auto update = tensorOf(op.getUpdates()[0]);
+  if (!type.hasStaticShape() || !update.hasStaticShape() || isEmpty(type) ||
+      type.getNumElements() != update.getNumElements() ||
+      llvm::any_of(op->getOperands(), [](Value value) {
+        return isa<quant::QuantizedType>(tensorOf(value).getElementType());
+      }))
+    return {};
+  // All else has size 1: the update's window lies as the operand does.
+  Values arguments(op.getInputs()), reshaped;
+  for (Value each : op.getUpdates())
+    reshaped.push_back(builder.create<ReshapeOp>(
+        op.getLoc(), type.clone(tensorOf(each).getElementType()), each));
+  llvm::append_range(arguments, reshaped);
+  Values results = applyToElements(op.getUpdateComputation(), arguments,
+                                   builder, op.getLoc());
+  if (results.empty())
+    for (Value each : reshaped)
+      each.getDefiningOp()->erase();
+  else
+    for (auto [value, to] : llvm::zip_equal(results, op->getResultTypes()))
+      if (value.getType() != to)
+        value = builder.create<ConvertOp>(op.getLoc(), to, value);
+  return results;
 }
 
 //===----------------------------------------------------------------------===//
-// iota, and tensors without elements
+// iota
 //===----------------------------------------------------------------------===//
 
 static Value iotaUnit(IotaOp op, OpBuilder &builder) {
@@ -230,18 +271,6 @@ static Value iotaBroadcast(IotaOp op, OpBuilder &builder) {
                                           ArrayRef<int64_t>(dimension));
 }
 
-/// A tensor without elements is known whatever computes it.
-static Value emptyResult(Operation *op, OpBuilder &builder) {
-  if (op->getNumResults() != 1 || isa<ConstantOp>(op) ||
-      !isEmpty(op->getResult(0)) || !isMemoryEffectFree(op))
-    return {};
-  auto type = tensorOf(op->getResult(0));
-  if (!isPlain(type.getElementType()))
-    return {};
-  return builder.create<ConstantOp>(
-      op->getLoc(), type, DenseElementsAttr::get(type, ArrayRef<Attribute>()));
-}
-
 ArrayRef<Rule> indexingRules() {
   static const std::vector<Rule> rules = {
       rule<DynamicSliceOp, dynamicSliceFull>(
@@ -254,9 +283,6 @@ ArrayRef<Rule> indexingRules() {
       rule<DynamicSliceOp, dynamicSliceUpdate>(
           "dynamic-slice-update",
           "dynamic_slice(dynamic_update_slice(x, u, i), i) -> u"),
-      rule<DynamicUpdateSliceOp, updateNothing>(
-          "dynamic-update-nothing",
-          "dynamic_update_slice(x, u : 0 elements, i) -> x"),
       rule<DynamicUpdateSliceOp, updateFull>(
           "dynamic-update-full",
           "dynamic_update_slice(x, u, i) of all of x -> u"),
@@ -270,13 +296,12 @@ ArrayRef<Rule> indexingRules() {
                                      "gather(x, [3]) -> slice(x)")),
       form(rule<GatherOp, gatherSteps>(
           "gather-steps", "gather(x, [1, 3, 5]) -> slice(x, 1:6:2)")),
-      rule<ScatterOp, scatterNothing>("scatter-nothing",
-                                      "scatter(x, i, u : 0 elements) -> x"),
+      rule<ScatterOp, scatterFull>(
+          "scatter-full",
+          "scatter(x, [0], u) of all of x {return op(x, u)} -> op(x, u)"),
       rule<IotaOp, iotaUnit>("iota-unit", "iota of size 1 -> 0"),
       rule<IotaOp, iotaBroadcast>("iota-broadcast",
                                   "iota : 2x3 -> broadcast_in_dim(iota : 3)"),
-      rule<Operation *, emptyResult>("empty-result",
-                                     "op(...) : 0 elements -> constant"),
   };
   return rules;
 }

@@ -2,7 +2,9 @@
 #include "graph/stablehlo/Sums.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/AlgebraRules.h"
+#include "passes/Broadcast.h"
 #include "passes/Matching.h"
+#include "passes/RegionOnElements.h"
 #include <cmath>
 
 using namespace mlir;
@@ -65,49 +67,72 @@ static std::optional<StringRef> neutralReduction(ReduceOp op) {
 // reduce
 //===----------------------------------------------------------------------===//
 
-static Value reduceNothing(ReduceOp op, OpBuilder &) {
-  return op.getDimensions().empty() && neutralReduction(op) ? op.getInputs()[0]
-                                                            : Value();
+/// Whether the \p k th value that the body gives is that of its element where
+/// it is given one and the initial value.
+static bool givesElement(ReduceOp op, unsigned k) {
+  Block &body = op.getBody().front();
+  const Value init = body.getArgument(k);
+  const Value element = body.getArgument(op.getInputs().size() + k);
+  const Value given = body.getTerminator()->getOperand(k);
+  if (given == element)
+    return true;
+  Operation *combined = given.getDefiningOp();
+  if (!combined || combined->getBlock() != &body ||
+      combined->getNumOperands() != 2 ||
+      !isNeutral(combined->getName().getStringRef(), op.getInitValues()[k]))
+    return false;
+  const Value first = combined->getOperand(0), second = combined->getOperand(1);
+  return (first == init && second == element) ||
+         (first == element && second == init);
 }
 
-static Value reduceUnit(ReduceOp op, OpBuilder &builder) {
-  if (op.getDimensions().empty() || !neutralReduction(op))
-    return {};
-  auto type = tensorOf(op.getInputs()[0]);
-  for (int64_t dimension : op.getDimensions())
-    if (type.getDimSize(dimension) != 1)
-      return {};
-  auto result = tensorOf(op->getResult(0));
-  if (!result.hasStaticShape() ||
-      result.getElementType() != type.getElementType())
-    return {};
-  return builder.create<ReshapeOp>(op.getLoc(), result, op.getInputs()[0]);
-}
-
-/// \p scalars, each repeated in the shape of a result of \p op.
-static Values repeated(Operation *op, ValueRange scalars, OpBuilder &builder) {
-  for (auto [scalar, type] : llvm::zip_equal(scalars, op->getResultTypes())) {
-    auto tensor = cast<RankedTensorType>(type);
-    if (!tensor.hasStaticShape() || tensorOf(scalar).getRank() != 0 ||
-        tensorOf(scalar).getElementType() != tensor.getElementType())
-      return {};
+/// What a reduction gives for each of \p elements, of the results' shape, by
+/// itself: the body of it and the initial value.
+static Values reducedOnce(ReduceOp op, ValueRange elements,
+                          OpBuilder &builder) {
+  Values results(elements);
+  const auto isGiven = [&](unsigned k) { return givesElement(op, k); };
+  if (!llvm::all_of(llvm::seq<unsigned>(0, elements.size()), isGiven)) {
+    Values arguments(op.getInitValues());
+    llvm::append_range(arguments, elements);
+    results = applyToElements(op.getBody(), arguments, builder, op.getLoc());
   }
-  Values results;
-  for (auto [scalar, type] : llvm::zip_equal(scalars, op->getResultTypes()))
-    results.push_back(builder.create<BroadcastInDimOp>(
-        op->getLoc(), type, scalar, ArrayRef<int64_t>()));
+  // The body may compute in a wider type than that of the inputs.
+  if (results.size() == op->getNumResults())
+    for (auto [value, type] : llvm::zip_equal(results, op->getResultTypes()))
+      if (auto to = cast<RankedTensorType>(type);
+          value.getType() != to &&
+          !isa<quant::QuantizedType>(tensorOf(value).getElementType()))
+        value = builder.create<ConvertOp>(op.getLoc(), to, value);
   return results;
 }
 
-static bool hasElements(Value value) {
-  auto type = tensorOf(value);
-  return !type.hasStaticShape() || type.getNumElements() != 0;
+static Values reduceNothing(ReduceOp op, OpBuilder &builder) {
+  return op.getDimensions().empty() ? reducedOnce(op, op.getInputs(), builder)
+                                    : Values();
 }
 
-static Values reduceEmpty(ReduceOp op, OpBuilder &builder) {
-  return op.getInputs().empty() || hasElements(op.getInputs()[0])
-             ? Values()
-             : repeated(op, op.getInitValues(), builder);
+static Values reduceUnit(ReduceOp op, OpBuilder &builder) {
+  auto type = tensorOf(op.getInputs()[0]);
+  auto shape = tensorOf(op->getResult(0));
+  auto isUnit = [&](int64_t dimension) {
+    return type.getDimSize(dimension) == 1;
+  };
+  auto isQuantized = [](Value value) {
+    return isa<quant::QuantizedType>(tensorOf(value).getElementType());
+  };
+  if (op.getDimensions().empty() || !llvm::all_of(op.getDimensions(), isUnit) ||
+      !isSetByCount(shape) || llvm::any_of(op->getOperands(), isQuantized))
+    return {};
+  Values elements;
+  for (Value input : op.getInputs())
+    elements.push_back(builder.create<ReshapeOp>(
+        op.getLoc(), shape.clone(tensorOf(input).getElementType()), input));
+  Values results = reducedOnce(op, elements, builder);
+  if (results.empty())
+    for (Value each : elements)
+      each.getDefiningOp()->erase();
+  return results;
 }
 
 /// Whatever is combined, the body gives something from outside.
@@ -120,7 +145,7 @@ static Values reduceOutside(ReduceOp op, OpBuilder &builder) {
   for (Value value : end->getOperands())
     if (op.getBody().isAncestor(value.getParentRegion()))
       return {};
-  return repeated(op, end->getOperands(), builder);
+  return repeatedInResults(op, end->getOperands(), {}, builder);
 }
 
 /// A reduction like \p op of something else.
@@ -363,6 +388,14 @@ static Value windowOfOne(ReduceWindowOp op, OpBuilder &builder) {
                                  type.getShape(), *op.getWindowStrides());
 }
 
+/// Windows that see nothing but what stands around it.
+static Values windowsOfNothing(ReduceWindowOp op, OpBuilder &builder) {
+  return op.getInputs().size() == 1 && neutralWindow(op) &&
+                 isEmpty(tensorOf(op.getInputs()[0]))
+             ? repeatedInResults(op, op.getInitValues(), {}, builder)
+             : Values();
+}
+
 /// Whether sums of narrow floats over windows of \p padding stay what they are
 /// where the operand takes the place of \p pad: one that is carried in f32 is
 /// no running sum, whose partial sums are rounded.
@@ -411,20 +444,6 @@ static Value windowPad(ReduceWindowOp op, OpBuilder &builder) {
   return copy->getResult(0);
 }
 
-/// A sum of no products is zero.
-static Value dotNothing(DotGeneralOp op, OpBuilder &builder) {
-  auto type = tensorOf(op);
-  auto lhs = tensorOf(op.getLhs());
-  if (!type.hasStaticShape() ||
-      !isa<FloatType, IntegerType>(type.getElementType()))
-    return {};
-  for (int64_t dimension :
-       op.getDotDimensionNumbers().getLhsContractingDimensions())
-    if (lhs.getDimSize(dimension) == 0)
-      return makeSplat(builder, op.getLoc(), type, 0);
-  return {};
-}
-
 static Value batchNormUnit(BatchNormInferenceOp op, OpBuilder &) {
   auto type = tensorOf(op.getVariance());
   std::optional<double> variance = splatValue(op.getVariance());
@@ -442,11 +461,10 @@ static Value batchNormUnit(BatchNormInferenceOp op, OpBuilder &) {
 ArrayRef<Rule> reductionRules() {
   static const std::vector<Rule> rules = {
       rule<ReduceOp, reduceNothing>("reduce-nothing",
-                                    "reduce(x, dims = []) -> x"),
+                                    "reduce(x, init, dims = []) {return "
+                                    "op(init, x)} -> x, or op(init, x)"),
       rule<ReduceOp, reduceUnit>("reduce-unit",
                                  "reduce(x : 2x1, dims = [1]) -> reshape(x)"),
-      rule<ReduceOp, reduceEmpty>("reduce-empty",
-                                  "reduce(x : 0x3, init) -> broadcast(init)"),
       rule<ReduceOp, reduceOutside>("reduce-outside",
                                     "reduce(x) {return y} -> broadcast(y)"),
       rule<ReduceOp, reduceReduce<false>>(
@@ -467,10 +485,12 @@ ArrayRef<Rule> reductionRules() {
                                   "sort(x, dim = -1) -> sort(x, dim = 1)"),
       rule<ReduceWindowOp, windowOfOne>(
           "reduce-window-one", "reduce_window(x) of 1 element -> x, or slice"),
+      rule<ReduceWindowOp, windowsOfNothing>(
+          "reduce-window-empty",
+          "reduce_window(x : 0x3, init) -> broadcast(init)"),
       rule<ReduceWindowOp, windowPad>(
           "pad-reduce-window",
           "reduce_window(pad(x)) -> reduce_window(x) with padding"),
-      rule<DotGeneralOp, dotNothing>("dot-nothing", "x : 2x0 * y : 0x3 -> 0"),
       rule<BatchNormInferenceOp, batchNormUnit>(
           "batch-norm-unit",
           "batch_norm(x, scale 1, offset 0, mean 0, variance 1) -> x"),

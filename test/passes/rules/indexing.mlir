@@ -182,3 +182,40 @@ func.func @"set-dimension-size-slice"(%x: tensor<4x2xf32>) -> tensor<3x2xf32> {
   %r = "stablehlo.set_dimension_size"(%x, %n) {dimension = 0 : i64} : (tensor<4x2xf32>, tensor<i32>) -> tensor<3x2xf32>
   return %r : tensor<3x2xf32>
 }
+
+func.func @"scatter-full"(%x: tensor<2x3xf32>, %u: tensor<1x2x3xf32>) -> tensor<2x3xf32> {
+  %i = stablehlo.constant dense<0> : tensor<1x2xi32>
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.subtract %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<2x3xf32>, tensor<1x2xi32>, tensor<1x2x3xf32>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+
+func.func @"scatter-full/no-index"(%x: tensor<f32>, %i: tensor<1x0xi32>, %u: tensor<1xf32>) -> tensor<f32> {
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [], scatter_dims_to_operand_dims = [], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<f32>, tensor<1x0xi32>, tensor<1xf32>) -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+func.func @"scatter-full/stays-elsewhere"(%x: tensor<3xf32>, %u: tensor<1x3xf32>) -> tensor<3xf32> {
+  %i = stablehlo.constant dense<1> : tensor<1x1xi32>
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<3xf32>, tensor<1x1xi32>, tensor<1x3xf32>) -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}
+
+func.func @"scatter-full/stays-part"(%x: tensor<3xf32>, %u: tensor<1x2xf32>) -> tensor<3xf32> {
+  %i = stablehlo.constant dense<0> : tensor<1x1xi32>
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<3xf32>, tensor<1x1xi32>, tensor<1x2xf32>) -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}

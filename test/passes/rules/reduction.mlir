@@ -7,10 +7,99 @@ func.func @"reduce-nothing"(%x: tensor<2x3xi32>) -> tensor<2x3xi32> {
   return %r : tensor<2x3xi32>
 }
 
-func.func @"reduce-nothing/stays-other-start"(%x: tensor<2x3xi32>) -> tensor<2x3xi32> {
+// The body is what is left.
+func.func @"reduce-nothing/other-start"(%x: tensor<2x3xi32>) -> tensor<2x3xi32> {
   %z = stablehlo.constant dense<1> : tensor<i32>
   %r = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [] : (tensor<2x3xi32>, tensor<i32>) -> tensor<2x3xi32>
   return %r : tensor<2x3xi32>
+}
+
+func.func @"reduce-nothing/several"(%x: tensor<2x3xf32>, %y: tensor<2x3xi32>) -> (tensor<2x3xf32>, tensor<2x3xi32>) {
+  %l = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %z = stablehlo.constant dense<-1> : tensor<i32>
+  %r:2 = stablehlo.reduce(%x init: %l), (%y init: %z) across dimensions = [] : (tensor<2x3xf32>, tensor<2x3xi32>, tensor<f32>, tensor<i32>) -> (tensor<2x3xf32>, tensor<2x3xi32>)
+    reducer(%a: tensor<f32>, %b: tensor<f32>) (%i: tensor<i32>, %j: tensor<i32>) {
+      %c = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %v = stablehlo.select %c, %a, %b : tensor<i1>, tensor<f32>
+      %w = stablehlo.select %c, %i, %j : tensor<i1>, tensor<i32>
+      stablehlo.return %v, %w : tensor<f32>, tensor<i32>
+    }
+  return %r#0, %r#1 : tensor<2x3xf32>, tensor<2x3xi32>
+}
+
+func.func @"reduce-nothing/mixed"(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>, %k: tensor<f32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %r:2 = stablehlo.reduce(%x init: %z), (%y init: %k) across dimensions = [] : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<f32>, tensor<f32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
+    reducer(%a: tensor<f32>, %b: tensor<f32>) (%c: tensor<f32>, %d: tensor<f32>) {
+      %s = stablehlo.add %b, %a : tensor<f32>
+      %h = stablehlo.constant dense<0.5> : tensor<f32>
+      %m = stablehlo.multiply %c, %h : tensor<f32>
+      %t = stablehlo.subtract %m, %d : tensor<f32>
+      stablehlo.return %s, %t : tensor<f32>, tensor<f32>
+    }
+  return %r#0, %r#1 : tensor<2x3xf32>, tensor<2x3xf32>
+}
+
+// The body gives what it is given first: the initial value.
+func.func @"reduce-nothing/initial"(%x: tensor<2x3xf32>, %k: tensor<f32>) -> tensor<2x3xf32> {
+  %r = stablehlo.reduce(%x init: %k) across dimensions = [] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+    reducer(%a: tensor<f32>, %b: tensor<f32>) {
+      stablehlo.return %a : tensor<f32>
+    }
+  return %r : tensor<2x3xf32>
+}
+
+func.func @"reduce-nothing/element"(%x0: tensor<2x3xf32>, %k: tensor<f32>) -> tensor<?x3xf32> {
+  %x = stablehlo.convert %x0 : (tensor<2x3xf32>) -> tensor<?x3xf32>
+  %r = stablehlo.reduce(%x init: %k) across dimensions = [] : (tensor<?x3xf32>, tensor<f32>) -> tensor<?x3xf32>
+    reducer(%a: tensor<f32>, %b: tensor<f32>) {
+      stablehlo.return %b : tensor<f32>
+    }
+  return %r : tensor<?x3xf32>
+}
+
+func.func @"reduce-nothing/open"(%x0: tensor<2x3xf16>, %k: tensor<f16>) -> tensor<?x3xf16> {
+  %x = stablehlo.convert %x0 : (tensor<2x3xf16>) -> tensor<?x3xf16>
+  %r = stablehlo.reduce(%x init: %k) applies stablehlo.add across dimensions = [] : (tensor<?x3xf16>, tensor<f16>) -> tensor<?x3xf16>
+  return %r : tensor<?x3xf16>
+}
+
+// The body computes in a wider type than the tensor's.
+func.func @"reduce-nothing/promoted"(%x: tensor<2x3xf16>, %k: tensor<f16>) -> tensor<2x3xf32> {
+  %r = "stablehlo.reduce"(%x, %k) <{dimensions = array<i64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<2x3xf16>, tensor<f16>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+
+// A body that is more than elementwise.
+func.func @"reduce-nothing/stays-choosing"(%x: tensor<2x3xf32>, %k: tensor<f32>) -> tensor<2x3xf32> {
+  %r = stablehlo.reduce(%x init: %k) across dimensions = [] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+    reducer(%a: tensor<f32>, %b: tensor<f32>) {
+      %c = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %v = "stablehlo.if"(%c) ({
+        stablehlo.return %a : tensor<f32>
+      }, {
+        %n = stablehlo.negate %b : tensor<f32>
+        stablehlo.return %n : tensor<f32>
+      }) : (tensor<i1>) -> tensor<f32>
+      stablehlo.return %v : tensor<f32>
+    }
+  return %r : tensor<2x3xf32>
+}
+
+func.func @"reduce-unit/other-start"(%x: tensor<2x1x3xf32>, %k: tensor<f32>) -> tensor<2x3xf32> {
+  %r = stablehlo.reduce(%x init: %k) applies stablehlo.add across dimensions = [1] : (tensor<2x1x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+
+func.func @"reduce-unit/open"(%x0: tensor<2x1x3xf32>) -> tensor<?x3xf32> {
+  %x = stablehlo.convert %x0 : (tensor<2x1x3xf32>) -> tensor<?x1x3xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %r = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<?x1x3xf32>, tensor<f32>) -> tensor<?x3xf32>
+  return %r : tensor<?x3xf32>
 }
 
 func.func @"reduce-unit"(%x: tensor<2x1x3xf32>) -> tensor<2x3xf32> {
