@@ -183,16 +183,16 @@ TEST(Compare, SignlessIntegersAsUnsigned) {
                                                       {"GT", {0, 0, 1}},
                                                       {"GE", {0, 1, 1}}}) {
       const std::string type = std::string("tensor<3x") + element + ">";
-      EXPECT_EQ(evaluateBody("%x = stablehlo.constant dense<[5, -1, -2]> : " +
-                                 type +
-                                 "\n%y = stablehlo.constant dense<[-1, -1, "
-                                 "4]> : " +
-                                 type + "\n%r = stablehlo.compare " +
-                                 direction + ", %x, %y, UNSIGNED : (" + type +
-                                 ", " + type + ") -> tensor<3xi1>",
-                             "tensor<3xi1>")
-                    .doubles(),
-                expected)
+      EXPECT_EQ(
+          evaluateBody("%x = stablehlo.constant dense<[5, -1, -2]> : " + type +
+                           "\n%y = stablehlo.constant dense<[-1, -1, "
+                           "4]> : " +
+                           type + "\n%r = stablehlo.compare " + direction +
+                           ", %x, %y, UNSIGNED : (" + type + ", " + type +
+                           ") -> tensor<3xi1>",
+                       "tensor<3xi1>")
+              .doubles(),
+          expected)
           << direction << " of " << element;
     }
 }
