@@ -77,6 +77,10 @@ bool Opener::inferAgain(Operation &op) {
             op.getRegions(), types)) ||
         types.size() != before.size())
       return false;
+    // Scales are chosen, not inferred.
+    for (auto [type, chosen] : llvm::zip_equal(types, before))
+      if (isa<quant::QuantizedType>(getElementTypeOrSelf(chosen)))
+        type = cast<RankedTensorType>(type).clone(getElementTypeOrSelf(chosen));
   } else if (!isa<stablehlo::RngBitGeneratorOp>(op)) {
     // (No operand says how many random bits there are.)
     for (Type &type : types)

@@ -49,50 +49,24 @@ Plan planOf(const Program &program) {
   return plan;
 }
 
+/// The enumerators count from 0, in the order of \p names.
+template <typename Enum, size_t count>
+static const char *nameAmong(const char *const (&names)[count], Enum value) {
+  const auto index = static_cast<size_t>(value);
+  return index < count ? names[index] : "";
+}
+
 const char *kindName(StepKind kind) {
-  switch (kind) {
-  case StepKind::Kernel:
-    return "kernel";
-  case StepKind::Copy:
-    return "copy";
-  case StepKind::If:
-    return "if";
-  case StepKind::While:
-    return "while";
-  case StepKind::HostCall:
-    return "host_call";
-  }
-  return "";
+  return nameAmong({"kernel", "copy", "if", "while", "host_call"}, kind);
 }
 
 const char *accessName(BufferAccess access) {
-  switch (access) {
-  case BufferAccess::In:
-    return "in";
-  case BufferAccess::Out:
-    return "out";
-  case BufferAccess::InOut:
-    return "inout";
-  }
-  return "";
+  return nameAmong({"in", "out", "inout"}, access);
 }
 
 const char *spaceName(BufferSpace space) {
-  switch (space) {
-  case BufferSpace::Arena:
-    return "arena";
-  case BufferSpace::Constant:
-    return "constant";
-  case BufferSpace::Input:
-    return "input";
-  case BufferSpace::Output:
-    return "output";
-  case BufferSpace::Scratch:
-    return "scratch";
-  case BufferSpace::State:
-    return "state";
-  }
-  return "";
+  return nameAmong({"arena", "constant", "input", "output", "scratch", "state"},
+                   space);
 }
 
 /// Who wrote to which part of the arena last.

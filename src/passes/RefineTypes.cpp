@@ -149,6 +149,17 @@ static Sizes sizesOf(DotGeneralOp op) {
   return sizes;
 }
 
+/// The last dimension of the left operand meets the first of the right one.
+static Sizes sizesOf(DotOp op) {
+  if (tensorOf(op.getLhs()).getRank() == 0 ||
+      tensorOf(op.getRhs()).getRank() == 0)
+    return Sizes(tensorOf(op).getShape());
+  Sizes sizes;
+  llvm::append_range(sizes, tensorOf(op.getLhs()).getShape().drop_back());
+  llvm::append_range(sizes, tensorOf(op.getRhs()).getShape().drop_front());
+  return sizes;
+}
+
 static Sizes sizesOf(ReduceOp op) {
   auto type = tensorOf(op.getInputs().front());
   Sizes sizes;
@@ -352,9 +363,9 @@ static std::optional<Sizes> resultSizes(Operation *op) {
     return Sizes(tensorOf(op->getOperand(0)).getShape());
   auto rank = [&] { return tensorOf(op->getResult(0)).getRank(); };
   return llvm::TypeSwitch<Operation *, std::optional<Sizes>>(op)
-      .Case<ConvolutionOp, DotGeneralOp, ReduceOp, ReduceWindowOp, ReshapeOp,
-            RealDynamicSliceOp, DynamicPadOp, DynamicConvOp, BitcastConvertOp,
-            TorchIndexSelectOp, nn::ResizeOp, nn::OneHotOp>(
+      .Case<ConvolutionOp, DotGeneralOp, DotOp, ReduceOp, ReduceWindowOp,
+            ReshapeOp, RealDynamicSliceOp, DynamicPadOp, DynamicConvOp,
+            BitcastConvertOp, TorchIndexSelectOp, nn::ResizeOp, nn::OneHotOp>(
           [](auto each) -> std::optional<Sizes> { return sizesOf(each); })
       .Case<EinsumOp, UnaryEinsumOp>(
           [](auto each) { return einsumSizes(each, each.getEinsumConfig()); })

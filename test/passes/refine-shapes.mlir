@@ -185,3 +185,12 @@ func.func @main(%x: tensor<?x?xf32>) -> tensor<2x1xf32> {
   %r = stablehlo.dynamic_reshape %x, %sizes : (tensor<?x?xf32>, tensor<2xi32>) -> tensor<2x1xf32>
   return %r : tensor<2x1xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func @main
+// CHECK: stablehlo.dot %arg0, %arg1 : (tensor<2x3x!quant.uniform<i8:f32, 5.000000e-01:2>>, tensor<3x4x!quant.uniform<i8:f32, 2.500000e-01:1>>) -> tensor<2x4x!quant.uniform<i8:f32, 1.000000e+00>>
+func.func @main(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5:2>>, %w: tensor<3x4x!quant.uniform<i8:f32, 0.25:1>>) -> tensor<?x?x!quant.uniform<i8:f32, 1.0>> {
+  %r = stablehlo.dot %x, %w : (tensor<2x3x!quant.uniform<i8:f32, 0.5:2>>, tensor<3x4x!quant.uniform<i8:f32, 0.25:1>>) -> tensor<?x?x!quant.uniform<i8:f32, 1.0>>
+  return %r : tensor<?x?x!quant.uniform<i8:f32, 1.0>>
+}

@@ -267,15 +267,20 @@ TEST(ProgramExecutorTest, KernelsHaveTheirOwnFloatMode) {
   }
 }
 
+/// A step that hands the input of \p program to a function of the host.
+Step callOfHost(const std::string &function, const Program &program) {
+  Step step;
+  step.kind = StepKind::HostCall;
+  step.hostFunction = function;
+  step.buffers = {{Input, In, 0, 0, 4000}};
+  step.tensors = {program.inputs[0]};
+  return step;
+}
+
 TEST(ProgramExecutorTest, HostFunctionsHaveTheCallersFloatMode) {
   for (bool fails : {false, true}) {
     Program program = modeProgram();
-    Step step;
-    step.kind = StepKind::HostCall;
-    step.hostFunction = "test.mode";
-    step.buffers = {{Input, In, 0, 0, 4000}};
-    step.tensors = {program.inputs[0]};
-    program.steps.push_back(step);
+    program.steps.push_back(callOfHost("test.mode", program));
     uint32_t seen = 0;
     ProgramExecutorOptions options;
     options.functions["test.mode"] = [&](const HostCall &) -> Result<void> {
@@ -363,12 +368,7 @@ TEST(ProgramExecutorTest, ExecutorsRunSideBySideOnOnePool) {
 
 TEST(ProgramExecutorTest, AFunctionOfTheModelCannotRunTheModel) {
   Program program = modeProgram();
-  Step step;
-  step.kind = StepKind::HostCall;
-  step.hostFunction = "test.again";
-  step.buffers = {{Input, In, 0, 0, 4000}};
-  step.tensors = {program.inputs[0]};
-  program.steps = {step};
+  program.steps = {callOfHost("test.again", program)};
   ProgramExecutor *self = nullptr;
   ProgramExecutorOptions options;
   options.functions["test.again"] = [&](const HostCall &call) -> Result<void> {

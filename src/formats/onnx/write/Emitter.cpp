@@ -108,11 +108,14 @@ Name Emitter::aligned(Value value, const Source &source) {
         axes.push_back(i - dims.front());
   if (axes.empty())
     return operand(source.value);
-  // A weight with a name is kept as it is.
+  // A weight that others read, too, is kept as it is.
   auto tensor = constantTensor(source.value);
-  if (tensor && constantName(source.value).empty())
+  StringRef name = constantName(source.value);
+  if (tensor &&
+      (name.empty() || (source.value.hasOneUse() && broadcast->hasOneUse())))
     return constant(
-        tensor->reshaped(Shape(source.shape.begin(), source.shape.end())));
+        tensor->reshaped(Shape(source.shape.begin(), source.shape.end())),
+        name);
   return unsqueeze(operand(source.value), axes);
 }
 

@@ -128,7 +128,7 @@ private:
                  llvm::ArrayRef<mlir::Operation *> ops);
   /// Whether the addition is written as the bias of a product.
   bool planBias(mlir::Operation *add);
-  /// Finds the reshapes that need no computed sizes.
+  /// Finds the reshapes and products that need no computed sizes.
   void planReshapes(mlir::Block &block);
   /// The node is written by what its ops do.
   void giveUp(KeptNode *node);

@@ -4,6 +4,7 @@
 #include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/NestedGraphs.h"
 #include "formats/onnx/write/Emitter.h"
+#include "formats/onnx/write/MatMul.h"
 #include "graph/Constants.h"
 #include "graph/Readers.h"
 #include "graph/nn/NnOps.h"
@@ -308,6 +309,22 @@ void GraphWriter::planReshapes(Block &block) {
       if (Operation *sizes = op.getOutputShape().getDefiningOp())
         unneeded.push_back(sizes);
     }
+  // Nor do batches need a size for which MatMul repeats a matrix.
+  for (auto op : block.getOps<stablehlo::DotGeneralOp>()) {
+    if (keptOf.contains(op) || !isMatMul(op))
+      continue;
+    const auto [lhs, rhs] = matMulOperands(op);
+    for (auto [whole, own] :
+         {std::pair(op.getLhs(), lhs), std::pair(op.getRhs(), rhs)}) {
+      auto repeated = whole.getDefiningOp<stablehlo::DynamicBroadcastInDimOp>();
+      if (whole == own || !repeated || !repeated->hasOneUse() ||
+          keptOf.contains(repeated) || repeated->getBlock() != &block)
+        continue;
+      absorbed.insert(repeated);
+      if (Operation *sizes = repeated.getOutputDimensions().getDefiningOp())
+        unneeded.push_back(sizes);
+    }
+  }
   // What computes sizes for these alone is not written.
   auto isUnread = [&](Value value) {
     return llvm::all_of(value.getUses(), [&](OpOperand &use) {

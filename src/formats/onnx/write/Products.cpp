@@ -1,5 +1,6 @@
 // Convolutions and products.
 
+#include "formats/onnx/write/MatMul.h"
 #include "formats/onnx/write/Rules.h"
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -410,23 +411,6 @@ static std::optional<std::string> equationOf(stablehlo::DotGeneralOp op) {
   return lhs + "," + rhs + "->" + result;
 }
 
-/// What MatMul repeats by itself to give \p value: it broadcasts batches.
-static Value withoutBatches(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!GraphWriter::isBroadcast(op))
-    return value;
-  auto from = tensorOf(op->getOperand(0)), to = tensorOf(value);
-  const int64_t missing = to.getRank() - from.getRank();
-  if (auto fixed = dyn_cast<stablehlo::BroadcastInDimOp>(op))
-    for (auto [i, dimension] : llvm::enumerate(fixed.getBroadcastDimensions()))
-      if (dimension != static_cast<int64_t>(i) + missing)
-        return value;
-  const bool areMatrices =
-      from.getRank() >= 2 &&
-      from.getShape().take_back(2) == to.getShape().take_back(2);
-  return areMatrices ? op->getOperand(0) : value;
-}
-
 static LogicalResult writeDotGeneral(Emitter &e, stablehlo::DotGeneralOp op) {
   auto compute = computeType(op.getLhs(), op.getRhs(), op.getResult());
   Type element = elementOf(op.getResult());
@@ -448,19 +432,9 @@ static LogicalResult writeDotGeneral(Emitter &e, stablehlo::DotGeneralOp op) {
   bool batchLeads =
       llvm::equal(lhsBatch, leading) && llvm::equal(rhsBatch, leading);
   bool oneContracted = lhsContracting.size() == 1;
-  // As NumPy multiplies matrices: [batch..., m, k] by [batch..., k, n], and
-  // [..., k] by [k, n].
-  bool isMatMul =
-      batchLeads && oneContracted && lhsContracting[0] == lhsRank - 1 &&
-      rhsContracting[0] == batch && (lhsRank == batch + 2 || batch == 0) &&
-      rhsRank == batch + 2 && lhsRank >= 1;
-  Value left = op.getLhs(), right = op.getRhs();
-  if (isMatMul && batch > 0) {
-    // One of the two says how many batches there are.
-    right = withoutBatches(right);
-    if (right == op.getRhs())
-      left = withoutBatches(left);
-  }
+  const auto [left, right] =
+      isMatMul(op) ? matMulOperands(op)
+                   : std::pair<Value, Value>(op.getLhs(), op.getRhs());
   Name lhs = e.cast(e.operand(left), elementOf(left), *compute);
   Name rhs = e.cast(e.operand(right), elementOf(right), *compute);
   auto finish = [&](const Name &product) {
@@ -472,7 +446,7 @@ static LogicalResult writeDotGeneral(Emitter &e, stablehlo::DotGeneralOp op) {
     return finish(e.make("Gemm", {lhs, rhs, e.bias},
                          {{"transA", lhsContracting[0] == 0},
                           {"transB", rhsContracting[0] == 1}}));
-  if (isMatMul)
+  if (isMatMul(op))
     return finish(e.make("MatMul", {lhs, rhs}));
   if (isGemm && isa<FloatType>(*compute))
     return finish(e.make("Gemm", {lhs, rhs},

@@ -1,0 +1,70 @@
+#include "formats/onnx/write/MatMul.h"
+
+#include "graph/Types.h"
+#include "graph/nn/NnOps.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+bool isMatMul(stablehlo::DotGeneralOp op) {
+  auto numbers = op.getDotDimensionNumbers();
+  auto lhsContracting = numbers.getLhsContractingDimensions();
+  auto rhsContracting = numbers.getRhsContractingDimensions();
+  const int64_t lhsRank = tensorOf(op.getLhs()).getRank(),
+                rhsRank = tensorOf(op.getRhs()).getRank(),
+                batch = numbers.getLhsBatchingDimensions().size();
+  const auto leading = llvm::seq<int64_t>(0, batch);
+  return llvm::equal(numbers.getLhsBatchingDimensions(), leading) &&
+         llvm::equal(numbers.getRhsBatchingDimensions(), leading) &&
+         lhsContracting.size() == 1 && lhsContracting[0] == lhsRank - 1 &&
+         rhsContracting[0] == batch && (lhsRank == batch + 2 || batch == 0) &&
+         rhsRank == batch + 2 && lhsRank >= 1;
+}
+
+/// The dimensions of what an operation broadcasts, aligned at the last one;
+/// nothing if they are in another order, or it broadcasts nothing.
+static Value alignedOperand(Value value) {
+  auto isAligned = [&](Value operand, ArrayRef<int64_t> dimensions) {
+    const int64_t missing =
+        tensorOf(value).getRank() - tensorOf(operand).getRank();
+    return llvm::equal(dimensions,
+                       llvm::seq<int64_t>(missing, tensorOf(value).getRank()));
+  };
+  Operation *op = value.getDefiningOp();
+  if (auto fixed = dyn_cast_or_null<stablehlo::BroadcastInDimOp>(op))
+    return isAligned(fixed.getOperand(), fixed.getBroadcastDimensions())
+               ? fixed.getOperand()
+               : Value();
+  if (auto open = dyn_cast_or_null<stablehlo::DynamicBroadcastInDimOp>(op))
+    return isAligned(open.getOperand(), open.getBroadcastDimensions())
+               ? open.getOperand()
+               : Value();
+  auto like = dyn_cast_or_null<nn::BroadcastLikeOp>(op);
+  return like ? like.getOperand() : Value();
+}
+
+static Value withoutBatches(Value value) {
+  Value operand = alignedOperand(value);
+  if (!operand || tensorOf(operand).getRank() < 2)
+    return value;
+  const auto matrix = tensorOf(operand).getShape().take_back(2);
+  // An unknown size may be a 1 that is repeated.
+  return !ShapedType::isDynamicShape(matrix) &&
+                 matrix == tensorOf(value).getShape().take_back(2)
+             ? operand
+             : value;
+}
+
+std::pair<Value, Value> matMulOperands(stablehlo::DotGeneralOp op) {
+  Value lhs = op.getLhs(), rhs = op.getRhs();
+  if (op.getDotDimensionNumbers().getLhsBatchingDimensions().empty())
+    return {lhs, rhs};
+  // One of the two says how many batches there are.
+  rhs = withoutBatches(rhs);
+  if (rhs == op.getRhs())
+    lhs = withoutBatches(lhs);
+  return {lhs, rhs};
+}
+
+} // namespace sinter::onnx
