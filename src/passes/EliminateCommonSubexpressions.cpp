@@ -195,15 +195,13 @@ private:
   void merge(Block &block, Known &known) {
     Known::ScopeTy scope(known);
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (whole->contains(&op))
-        continue;
       if (op.getNumRegions()) {
         for (Region &region : op.getRegions())
           for (Block &inner : region)
             merge(inner, known);
         continue;
       }
-      if (op.getNumResults() == 0 || !isPure(&op))
+      if (op.getNumResults() == 0 || !isPure(&op) || whole->contains(&op))
         continue;
       Operation *same = known.lookup(&op);
       if (!same) {

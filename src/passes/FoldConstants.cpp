@@ -118,9 +118,13 @@ static llvm::DenseSet<Attribute> lastingGroups(ModuleOp module,
          canEvaluate(op) && usesNothingOutside(op) &&
          llvm::all_of(op->getOperands(),
                       [&](Value value) { return constant.contains(value); }));
+    Attribute group = op->getDiscardableAttr(groupAttribute);
+    // What a loop computes its condition with goes when the loop does.
+    const bool isHeld =
+        group && op->getParentOp()->getDiscardableAttr(groupAttribute) == group;
     if (known)
       constant.insert(op->result_begin(), op->result_end());
-    else if (Attribute group = op->getDiscardableAttr(groupAttribute))
+    else if (group && !isHeld)
       lasting.insert(group);
   });
   return lasting;

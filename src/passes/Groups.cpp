@@ -1,5 +1,7 @@
 #include "passes/Groups.h"
 
+#include "graph/nn/NnDeferred.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 namespace sinter {
@@ -29,10 +31,16 @@ WholeNodes::WholeNodes(mlir::ModuleOp module) {
 }
 
 /// The source node of \p op, or of the operation in whose region it stands.
+/// What stands in a branch or in the body of a loop came of other nodes.
 static std::optional<int64_t> numberOf(mlir::Operation *op) {
-  for (; op; op = op->getParentOp())
+  while (op) {
     if (auto group = op->getAttrOfType<mlir::IntegerAttr>(groupAttribute))
       return group.getInt();
+    op = op->getParentOp();
+    if (mlir::isa_and_nonnull<stablehlo::IfOp, stablehlo::CaseOp,
+                              stablehlo::WhileOp, nn::DeferredOp>(op))
+      return std::nullopt;
+  }
   return std::nullopt;
 }
 

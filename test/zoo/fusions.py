@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that written ONNX is worth as much to others as what came in.
 
-  fusions.py FOLDER --sinter build/bin/sinter [--filter TEXT] [--node-modules bench/node_modules]
+  fusions.py FOLDER --sinter build/bin/sinter [--filter TEXT]
 
 FOLDER holds models in ONNX test form (NAME/model.onnx and, if there are any,
 NAME/test_data_set_0/input_*.pb). Each is optimised, and ONNX Runtime optimises
@@ -15,19 +15,19 @@ Needs Python's onnx and numpy (Debian: python3-onnx), node and onnxruntime-node
 """
 import argparse
 import collections
-import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 
-try:
-    import numpy as np
-    import onnx
-    from onnx import numpy_helper
-except ImportError:
-    onnx = None
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from judge import Packages
+
+Packages.skip_without(runtime=True)
+import numpy as np
+import onnx
+from judge import OnnxRuntime
+from onnx import numpy_helper
 
 # What fusions make and files rarely hold.
 FUSIONS = ["Attention", "BiasDropout", "BiasGelu", "BiasSoftmax", "EmbedLayerNormalization", "FastGelu", "FusedConv",
@@ -42,47 +42,17 @@ SAME_KIND = {"BiasGelu": "Gelu", "FastGelu": "Gelu", "SkipLayerNormalization": "
 MOST_NODES = 1.02
 TOLERANCE = 1e-4
 
-SCRIPT = """
-const ort = require(process.argv[2] + '/onnxruntime-node');
-const fs = require('fs');
-(async () => {
-  const job = JSON.parse(fs.readFileSync(process.argv[3]));
-  const session = await ort.InferenceSession.create(job.model, {graphOptimizationLevel: 'all',
-    optimizedModelFilePath: job.optimised, logSeverityLevel: 3, intraOpNumThreads: 1});
-  const kinds = {float32: Float32Array, int32: Int32Array, int64: BigInt64Array, bool: Uint8Array, uint8: Uint8Array,
-    int8: Int8Array, float64: Float64Array, float16: Uint16Array, uint16: Uint16Array, int16: Int16Array};
-  const outputs = {};
-  if (job.inputs) {
-    const feeds = {};
-    for (const each of job.inputs) {
-      const bytes = fs.readFileSync(each.file);
-      const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
-      feeds[each.name] = new ort.Tensor(each.type, new kinds[each.type](buffer), each.dims);
-    }
-    const results = await session.run(feeds);
-    for (const name of session.outputNames) {
-      const value = results[name];
-      if (!value || !value.data || value.type === 'string') continue;
-      const file = job.folder + '/out_' + Object.keys(outputs).length;
-      fs.writeFileSync(file, Buffer.from(value.data.buffer, value.data.byteOffset, value.data.byteLength));
-      outputs[name] = {type: value.type, dims: value.dims, file};
-    }
-  }
-  fs.writeFileSync(job.folder + '/result.json', JSON.stringify(outputs));
-})().catch((error) => { console.error(error.message); process.exit(1); });
-"""
-
 
 class Failed(Exception):
     pass
 
 
-def test_inputs(folder, model, scratch):
-    """The first data set as the script takes it, or None."""
+def test_inputs(folder, model):
+    """The first data set by name, or None."""
     data = os.path.join(folder, "test_data_set_0")
     given = {each.name for each in model.graph.initializer}
     names = [each.name for each in model.graph.input if each.name not in given]
-    inputs = []
+    feeds = {}
     for i, name in enumerate(names):
         path = os.path.join(data, f"input_{i}.pb")
         if not os.path.exists(path):
@@ -90,42 +60,18 @@ def test_inputs(folder, model, scratch):
         tensor = onnx.TensorProto()
         with open(path, "rb") as file:
             tensor.ParseFromString(file.read())
-        array = np.ascontiguousarray(numpy_helper.to_array(tensor))
-        file = os.path.join(scratch, f"in_{i}")
-        array.tofile(file)
-        inputs.append({"name": name, "type": str(array.dtype), "dims": list(tensor.dims), "file": file})
-    return inputs
+        feeds[name] = numpy_helper.to_array(tensor)
+    return feeds
 
 
-def run(options, model, inputs):
+def run(model, feeds):
     """The counts of the runtime's own graph by operator, and its outputs."""
     with tempfile.TemporaryDirectory() as folder:
         optimised = os.path.join(folder, "optimised.onnx")
-        job = os.path.join(folder, "job.json")
-        script = os.path.join(folder, "run.js")
-        with open(script, "w") as file:
-            file.write(SCRIPT)
-        with open(job, "w") as file:
-            json.dump({"model": model, "optimised": optimised, "inputs": inputs, "folder": folder}, file)
-        done = subprocess.run(["node", script, os.path.abspath(options.node_modules), job], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True)
-        if done.returncode != 0:
-            raise Failed((done.stderr.strip().splitlines() or ["no reason given"])[0])
-        counts = collections.Counter()
-
-        def count(graph):
-            for node in graph.node:
-                counts[node.op_type] += 1
-                for attribute in node.attribute:
-                    if attribute.HasField("g"):
-                        count(attribute.g)
-        count(onnx.load(optimised, load_external_data=False).graph)
-        outputs = {}
-        with open(os.path.join(folder, "result.json")) as file:
-            for name, each in json.load(file).items():
-                kind = {"float16": "float16", "bool": "uint8"}.get(each["type"], each["type"])
-                outputs[name] = np.fromfile(each["file"], kind).reshape(each["dims"])
-        return counts, outputs
+        task, = OnnxRuntime.run([OnnxRuntime.Task(model, feeds, folder, optimised)])
+        if task.error:
+            raise Failed(task.error)
+        return OnnxRuntime.operators(optimised), task.outputs
 
 
 def by_kind(counts):
@@ -158,9 +104,9 @@ def check(options, folder):
                               stderr=subprocess.PIPE, text=True)
         if done.returncode != 0:
             raise Failed("not written: " + (done.stderr.strip().splitlines() or ["no reason given"])[-1])
-        inputs = test_inputs(folder, onnx.load(model, load_external_data=False), scratch)
-        before, expected = run(options, model, inputs)
-        after, got = run(options, written, inputs)
+        inputs = test_inputs(folder, onnx.load(model, load_external_data=False))
+        before, expected = run(model, inputs)
+        after, got = run(written, inputs)
     row = [sum(before.values()), sum(after.values())]
     fusions = by_kind(before)
     lost = [f"{name} {count} -> {by_kind(after)[name]}" for name, count in fusions.items()
@@ -182,19 +128,10 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--sinter", required=True)
     parser.add_argument("--filter", default="", help="only models whose name holds this")
-    parser.add_argument("--node-modules", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
-                                                               "bench", "node_modules"))
     options = parser.parse_args()
-    missing = ("Python's onnx (Debian: python3-onnx)" if not onnx else
-               "node" if not shutil.which("node") else
-               "onnxruntime-node (npm install --ignore-scripts in bench/)"
-               if not os.path.isdir(os.path.join(options.node_modules, "onnxruntime-node")) else None)
-    if missing:
-        print(f"skipped: {missing} is not installed")
-        return 77
     if not os.path.isdir(options.folder):
         print(f"skipped: {options.folder} is not there")
-        return 77
+        return Packages.SKIPPED
     names = sorted(name for name in os.listdir(options.folder)
                    if options.filter in name and os.path.exists(os.path.join(options.folder, name, "model.onnx")))
     passed = failed = 0

@@ -17,29 +17,110 @@
 #include "graph/nn/NnDeferred.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
 namespace sinter::onnx {
 
-/// The node with the attributes of the function that it stands in.
-static std::string serialize(NodeProto node, const Frame &frame) {
-  if (hasGraph(node))
-    return "";
-  for (AttributeProto &attribute : *node.mutable_attribute()) {
-    if (attribute.t().payload_size() > 0 || attribute.has_sparse_tensor() ||
-        attribute.tensors_size() > 0 || attribute.sparse_tensors_size() > 0)
+/// All of \p node but its attributes.
+static NodeProto withoutAttributes(const NodeProto &node) {
+  NodeProto copy;
+  copy.set_op_type(node.op_type());
+  if (node.has_domain())
+    copy.set_domain(node.domain());
+  if (node.has_overload())
+    copy.set_overload(node.overload());
+  if (node.has_name())
+    copy.set_name(node.name());
+  if (node.has_doc_string())
+    copy.set_doc_string(node.doc_string());
+  *copy.mutable_input() = node.input();
+  *copy.mutable_output() = node.output();
+  *copy.mutable_metadata_props() = node.metadata_props();
+  *copy.mutable_device_configurations() = node.device_configurations();
+  return copy;
+}
+
+/// What \p graph says of itself and of its tensors, without its computation,
+/// but with what passes values on: only as a value does it have a place in the
+/// graph language.
+static void setShell(GraphProto &shell, const GraphProto &graph) {
+  if (graph.has_name())
+    shell.set_name(graph.name());
+  if (graph.has_doc_string())
+    shell.set_doc_string(graph.doc_string());
+  *shell.mutable_metadata_props() = graph.metadata_props();
+  *shell.mutable_input() = graph.input();
+  *shell.mutable_output() = graph.output();
+  *shell.mutable_value_info() = graph.value_info();
+  llvm::StringSet<> outputs;
+  for (const ValueInfoProto &output : graph.output())
+    outputs.insert(output.name());
+  for (const NodeProto &node : graph.node())
+    if (node.op_type() == "Identity" && isStandardDomain(node.domain()) &&
+        node.output_size() == 1 && outputs.contains(node.output(0)))
+      *shell.add_node() = withoutAttributes(node);
+}
+
+/// The node with the attributes of the function that it stands in; its graphs
+/// without their nodes, which have records of their own. Empty if it cannot be
+/// given back.
+static std::string serialize(const NodeProto &node, const Frame &frame) {
+  NodeProto copy = withoutAttributes(node);
+  for (const AttributeProto &attribute : node.attribute()) {
+    if (attribute.graphs_size() > 0 || attribute.t().payload_size() > 0 ||
+        attribute.has_sparse_tensor() || attribute.tensors_size() > 0 ||
+        attribute.sparse_tensors_size() > 0)
       return "";
-    if (attribute.ref_attr_name().empty())
+    AttributeProto &kept = *copy.add_attribute();
+    if (attribute.has_g()) {
+      kept.set_name(attribute.name());
+      kept.set_type(AttributeProto::GRAPH);
+      if (attribute.has_doc_string())
+        kept.set_doc_string(attribute.doc_string());
+      setShell(*kept.mutable_g(), attribute.g());
       continue;
+    }
+    if (attribute.ref_attr_name().empty()) {
+      kept = attribute;
+      continue;
+    }
     auto found = frame.attributes.find(attribute.ref_attr_name());
-    std::string name = attribute.name();
-    if (found == frame.attributes.end())
+    if (found == frame.attributes.end() || found->second->has_g())
       return "";
-    attribute = *found->second;
-    attribute.set_name(name);
+    kept = *found->second;
+    kept.set_name(attribute.name());
   }
-  return node.SerializePartialAsString();
+  return copy.SerializePartialAsString();
+}
+
+/// Whether the graphs of a node that became \p ops are in one of these, each
+/// with a value of its own for each input and output.
+static bool holdsAllGraphs(const NodeProto &node, ArrayRef<Operation *> ops) {
+  if (!hasGraph(node))
+    return true;
+  auto holder = llvm::find_if(ops, holdsGraphs);
+  if (holder == ops.end())
+    return false;
+  Attribute mark = (*holder)->getAttr(nodeAttribute);
+  for (const AttributeProto &attribute : node.attribute()) {
+    if (!attribute.has_g())
+      continue;
+    auto held = heldGraph(*holder, attribute.name());
+    const GraphProto &graph = attribute.g();
+    if (!held || held->block->getNumArguments() !=
+                     static_cast<unsigned>(graph.input_size()))
+      return false;
+    ValueRange given(held->block->getTerminator()->getOperands());
+    if (given.size() != held->firstOutput + graph.output_size())
+      return false;
+    for (Value value : given.drop_front(held->firstOutput))
+      if (Operation *op = value.getDefiningOp();
+          op && op->getAttr(nodeAttribute) == mark)
+        return false;
+  }
+  return true;
 }
 
 /// Whether ONNX broadcasts the operands of what reads the result of \p op.
@@ -70,6 +151,19 @@ static void eraseDeadInside(Operation *op, KnownValues &known) {
       }
 }
 
+/// Whether the ops of a node that takes a part of a tensor compute where it is
+/// from what is known only when run: apart, they would be many nodes.
+static bool computesBounds(NodeContext &node, ArrayRef<Operation *> ops) {
+  if (node.opType() != "Slice" && node.opType() != "Split")
+    return false;
+  for (int64_t i = 1; i < node.inputCount(); ++i)
+    if (Value bound = node.bound(i).value)
+      for (Operation *op : ops)
+        if (llvm::is_contained(op->getOperands(), bound))
+          return true;
+  return false;
+}
+
 /// Whether the reader used values of a node's inputs up, so that only what it
 /// made of them is left, and that is several operations.
 bool Importer::cannotBeGivenBack(const NodeContext &node, const Operator &op) {
@@ -97,8 +191,10 @@ void Importer::eraseUnneeded(NodeContext &node) {
     }
   }
   std::reverse(alive.begin(), alive.end());
+  // What came of the nodes of a graph has records of its own.
   for (Operation *op : alive)
-    eraseDeadInside(op, known);
+    if (!holdsGraphs(op))
+      eraseDeadInside(op, known);
   node.ops = std::move(alive);
 }
 
@@ -117,12 +213,16 @@ ElementsAttr Importer::usedUp(NodeContext &node, int64_t input) {
 
 void Importer::recordGroup(NodeContext &node, const Operator &op) {
   eraseUnneeded(node);
+  // Those in the regions of others stand with these.
+  Block *block = builder.getInsertionBlock();
+  std::vector<Operation *> group = node.ops;
+  llvm::erase_if(group, [&](Operation *op) { return op->getBlock() != block; });
   NodeRecord record;
   record.opType = node.proto.op_type();
   record.domain = node.proto.domain();
   record.name = cast<NameLoc>(node.location()).getName().str();
   record.version = node.version();
-  record.ops = node.ops;
+  record.ops = group;
   bool tensors = true;
   for (int64_t i = 0; i < node.inputCount(); ++i) {
     tensors &= node.bound(i).kind != Bound::Sequence;
@@ -134,7 +234,7 @@ void Importer::recordGroup(NodeContext &node, const Operator &op) {
     tensors &= !wanted || node.outputs[i].kind == Bound::Tensor;
     record.outputs.push_back(wanted ? node.outputs[i].value : Value());
   }
-  if (tensors)
+  if (tensors && holdsAllGraphs(node.proto, group))
     record.proto = serialize(node.proto, node.frame);
   auto entry = toAttribute(record, builder.getContext());
   nodeRecords[node.index] = entry;
@@ -144,8 +244,10 @@ void Importer::recordGroup(NodeContext &node, const Operator &op) {
   read.outputs.assign(record.outputs.begin(), record.outputs.end());
   if (op.staysWhole)
     lastingNodes.push_back(node.index);
-  if (op.staysWhole || (entry.contains("proto") && isSeveral(node.ops) &&
-                        !comesApart(record.opType)))
+  const bool isApart =
+      comesApart(record.opType) && !computesBounds(node, node.ops);
+  if (op.staysWhole ||
+      (entry.contains("proto") && isSeveral(node.ops) && !isApart))
     wholeNodes.push_back(node.index);
 }
 
@@ -168,7 +270,7 @@ void Importer::recordUnits() {
 /// Makes one op of a node that lacks sizes or values, so that a writer can give
 /// it back. The node's error stays where that cannot be.
 bool Importer::defer(NodeContext &node) {
-  if (serialize(node.proto, node.frame).empty())
+  if (hasGraph(node.proto) || serialize(node.proto, node.frame).empty())
     return false;
   Values inputs;
   for (int64_t i = 0; i < node.inputCount(); ++i) {

@@ -460,6 +460,9 @@ void Importer::importCall(const NodeProto &node, const FunctionProto &function,
                        isWhole ? typesOf(*outputs) : SmallVector<Type>(),
                        before, isWhole ? "" : unsupportedNodes.begin()->first);
   }
+  ++inlinedFunctions[oneLine(function.domain().empty()
+                                 ? function.name()
+                                 : function.domain() + "." + function.name())];
   for (int i = 0; i < node.output_size(); ++i) {
     if (node.output(i).empty())
       continue;

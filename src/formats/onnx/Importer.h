@@ -120,6 +120,10 @@ public:
   mlir::Value makeInitializer(const class sinter::Tensor &tensor,
                               llvm::StringRef name);
 
+  /// What came of the nodes after number \p number is gone: they are read
+  /// again.
+  void forgetNodesAfter(int64_t number);
+
   /// That the node which is being read draws random numbers.
   bool hasDrawn = false;
 
@@ -201,11 +205,14 @@ private:
   std::optional<std::string> wholeProto(const NodeProto &node);
   bool isKeptInput(const ValueInfoProto &input) const;
   bool isKeptDefault(const ValueInfoProto &input, const Frame &frame) const;
+  void setTensorHeaders(GraphProto &header) const;
   mlir::StringAttr headerAttr();
   mlir::ArrayAttr notesAttr();
 
   /// By what they are and why: how many nodes are kept.
   std::map<std::string, int64_t> keptNodes;
+  /// How many calls of each function are written out.
+  std::map<std::string, int64_t> inlinedFunctions;
   std::vector<std::string> notes;
   bool keepsCalls = false;
 

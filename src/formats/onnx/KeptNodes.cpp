@@ -69,10 +69,15 @@ void Importer::rollBack(const Checkpoint &before) {
     op->erase();
   }
   builder.setInsertionPointToEnd(entryBlock);
-  nodeRecords.resize(before.nodes);
-  readNodes.resize(before.nodes);
+  forgetNodesAfter(static_cast<int64_t>(before.nodes) - 1);
+}
+
+void Importer::forgetNodesAfter(int64_t number) {
+  nodeRecords.resize(number + 1);
+  readNodes.resize(number + 1);
+  // Numbers only grow.
   for (std::vector<int64_t> *list : {&wholeNodes, &lastingNodes})
-    while (!list->empty() && list->back() >= static_cast<int64_t>(before.nodes))
+    while (!list->empty() && list->back() > number)
       list->pop_back();
 }
 
@@ -118,20 +123,6 @@ public:
     return good;
   }
 
-private:
-  bool fill(GraphProto &graph) const {
-    bool good = true;
-    for (TensorProto &tensor : *graph.mutable_initializer())
-      good &= fill(tensor);
-    for (SparseTensorProto &tensor : *graph.mutable_sparse_initializer())
-      good &= fill(tensor);
-    for (NodeProto &node : *graph.mutable_node())
-      good &= fill(node);
-    return good;
-  }
-  bool fill(SparseTensorProto &tensor) const {
-    return fill(*tensor.mutable_values()) && fill(*tensor.mutable_indices());
-  }
   bool fill(TensorProto &tensor) const {
     if (tensor.payload_size() == 0 &&
         tensor.data_location() != TensorProto::EXTERNAL)
@@ -145,6 +136,21 @@ private:
     tensor.clear_data_location();
     tensor.set_raw_data(packed.data(), packed.bytes());
     return true;
+  }
+
+private:
+  bool fill(GraphProto &graph) const {
+    bool good = true;
+    for (TensorProto &tensor : *graph.mutable_initializer())
+      good &= fill(tensor);
+    for (SparseTensorProto &tensor : *graph.mutable_sparse_initializer())
+      good &= fill(tensor);
+    for (NodeProto &node : *graph.mutable_node())
+      good &= fill(node);
+    return good;
+  }
+  bool fill(SparseTensorProto &tensor) const {
+    return fill(*tensor.mutable_values()) && fill(*tensor.mutable_indices());
   }
 
   const OnnxFile &file;
@@ -348,6 +354,36 @@ bool Importer::keepNode(const NodeProto &node, Frame &frame,
 // The file without its computation
 //===----------------------------------------------------------------------===//
 
+/// What the file says of its initializers and what tensors are annotated with,
+/// without the initializers' data. Those that only annotations name are whole.
+void Importer::setTensorHeaders(GraphProto &header) const {
+  const GraphProto &graph = file.model().graph();
+  *header.mutable_quantization_annotation() = graph.quantization_annotation();
+  llvm::StringSet<> named;
+  for (const TensorAnnotation &annotation : graph.quantization_annotation())
+    for (const auto &entry : annotation.quant_parameter_tensor_names())
+      named.insert(entry.value());
+  auto describe = [](TensorProto &to, const TensorProto &tensor) {
+    to.set_name(tensor.name());
+    if (tensor.has_doc_string())
+      to.set_doc_string(tensor.doc_string());
+    *to.mutable_metadata_props() = tensor.metadata_props();
+  };
+  for (const TensorProto &tensor : graph.initializer()) {
+    if (named.contains(tensor.name())) {
+      TensorProto &whole = *header.add_initializer();
+      whole = tensor;
+      if (!DataFiller(file).fill(whole))
+        describe(whole = TensorProto(), tensor);
+    } else if (tensor.has_doc_string() || tensor.metadata_props_size() > 0) {
+      describe(*header.add_initializer(), tensor);
+    }
+  }
+  for (const SparseTensorProto &tensor : graph.sparse_initializer())
+    describe(*header.add_sparse_initializer()->mutable_values(),
+             tensor.values());
+}
+
 StringAttr Importer::headerAttr() {
   const ModelProto &model = file.model();
   ModelProto header;
@@ -374,6 +410,7 @@ StringAttr Importer::headerAttr() {
   *kept.mutable_metadata_props() = graph.metadata_props();
   *kept.mutable_input() = graph.input();
   *kept.mutable_output() = graph.output();
+  setTensorHeaders(kept);
   // Sizes that are declared are those of other inputs where some are given.
   if (options.shapes.empty()) {
     *kept.mutable_value_info() = graph.value_info();
@@ -400,6 +437,15 @@ ArrayAttr Importer::notesAttr() {
     bool first = true;
     for (const auto &[what, count] : keptNodes) {
       text += (first ? "" : "; ") + std::to_string(count) + " x " + what;
+      first = false;
+    }
+    lines.push_back(builder.getStringAttr(text));
+  }
+  if (options.keepsNodes && !inlinedFunctions.empty()) {
+    std::string text = "functions that are written out where they are called: ";
+    bool first = true;
+    for (const auto &[what, count] : inlinedFunctions) {
+      text += (first ? "" : ", ") + what + " (" + std::to_string(count) + " x)";
       first = false;
     }
     lines.push_back(builder.getStringAttr(text));

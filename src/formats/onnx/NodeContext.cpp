@@ -248,6 +248,14 @@ Type NodeContext::elementType(int64_t dataType) {
 // Types and what is known
 //===----------------------------------------------------------------------===//
 
+RankedTensorType NodeContext::type(Value value) {
+  if (value)
+    if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
+      return tensor;
+  fail("an input that is needed is missing or no tensor");
+  return RankedTensorType::get({}, f32());
+}
+
 std::optional<int64_t> NodeContext::axis(int64_t axis, int64_t rank) {
   int64_t normal = axis < 0 ? axis + rank : axis;
   if (normal >= 0 && normal < rank)
@@ -354,6 +362,7 @@ void NodeContext::erase(Operation *op) {
   });
   llvm::erase_if(ops, [&](Operation *each) { return gone.contains(each); });
   op->erase();
+  importer.forgetNodesAfter(index);
 }
 
 Value NodeContext::constant(const Tensor &tensor, StringRef name) {

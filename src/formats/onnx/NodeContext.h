@@ -109,24 +109,21 @@ public:
 
   //===--- Types ----------------------------------------------------------===//
 
-  mlir::RankedTensorType type(mlir::Value value) const {
-    return mlir::cast<mlir::RankedTensorType>(value.getType());
-  }
-  mlir::Type element(mlir::Value value) const {
-    return type(value).getElementType();
-  }
-  int64_t rank(mlir::Value value) const { return type(value).getRank(); }
-  llvm::ArrayRef<int64_t> shape(mlir::Value value) const {
+  // Of null, or of what is no tensor, they are those of a scalar, and the node
+  // fails if it did not yet.
+
+  mlir::RankedTensorType type(mlir::Value value);
+  mlir::Type element(mlir::Value value) { return type(value).getElementType(); }
+  int64_t rank(mlir::Value value) { return type(value).getRank(); }
+  llvm::ArrayRef<int64_t> shape(mlir::Value value) {
     return type(value).getShape();
   }
-  bool isStatic(mlir::Value value) const {
-    return type(value).hasStaticShape();
-  }
-  bool isFloat(mlir::Value value) const {
+  bool isStatic(mlir::Value value) { return type(value).hasStaticShape(); }
+  bool isFloat(mlir::Value value) {
     return mlir::isa<mlir::FloatType>(element(value));
   }
-  bool isBool(mlir::Value value) const { return element(value).isInteger(1); }
-  bool isUnsigned(mlir::Value value) const {
+  bool isBool(mlir::Value value) { return element(value).isInteger(1); }
+  bool isUnsigned(mlir::Value value) {
     return element(value).isUnsignedInteger();
   }
   mlir::RankedTensorType tensorType(llvm::ArrayRef<int64_t> shape,
@@ -186,7 +183,8 @@ public:
   /// Creates and verifies an op, marks it as this node's; null if it fails.
   /// Regions are filled before.
   mlir::Operation *create(mlir::OperationState &state);
-  /// Takes an op that nothing uses, and what is in its regions, out again.
+  /// Takes an op that nothing uses, and what is in its regions, out again. It
+  /// came of the node's graphs, which are then read again or not at all.
   void erase(mlir::Operation *op);
 
   //===--- Constants ------------------------------------------------------===//

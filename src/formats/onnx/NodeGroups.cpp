@@ -1,6 +1,7 @@
 #include "formats/onnx/NodeGroups.h"
 
 #include "graph/Model.h"
+#include "graph/nn/NnDeferred.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/raw_ostream.h"
@@ -33,50 +34,150 @@ static auto findIn(ArrayRef<Value> values, Value value) {
       values, [&](Value each) { return each && keyOf(each) == keyOf(value); });
 }
 
-/// Name and attributes of an op and of all ops nested in it.
-static void describeOp(Operation *op, raw_ostream &os) {
-  os << op->getName() << '{';
+static void describeAttributes(Operation *op, raw_ostream &os) {
+  os << '{';
   for (NamedAttribute attribute : op->getAttrDictionary())
     if (attribute.getName() != nodeAttribute)
       os << attribute.getName().getValue() << '=' << attribute.getValue()
          << ';';
   os << '}';
+}
+
+/// Name and attributes of an op and of all ops nested in it.
+static void describeOp(Operation *op, raw_ostream &os) {
+  os << op->getName();
+  describeAttributes(op, os);
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Operation &inner : block)
         describeOp(&inner, os);
 }
 
-static Shape describeGroup(ArrayRef<Operation *> ops) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  SmallVector<Value> externals;
-  DenseMap<std::pair<const void *, const void *>, size_t> places;
-  DenseMap<Operation *, size_t> numbers;
-  for (Operation *op : ops) {
-    describeOp(op, os);
-    for (Value operand : op->getOperands()) {
-      auto inner = numbers.find(operand.getDefiningOp());
-      if (inner != numbers.end()) {
-        os << '%' << inner->second << '.'
-           << cast<OpResult>(operand).getResultNumber();
-        continue;
-      }
-      auto [found, isNew] =
-          places.try_emplace(keyOf(operand), externals.size());
-      if (isNew)
-        externals.push_back(operand);
-      os << '$' << found->second;
-    }
-    os << '\n';
-    numbers[op] = numbers.size();
-  }
-  return {llvm::xxh3_64bits(os.str()), std::move(externals)};
-}
-
 static ElementsAttr constantOf(Value value) {
   auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
   return constant ? constant.getValue() : ElementsAttr();
+}
+
+std::optional<HeldGraph> heldGraph(Operation *op, StringRef name) {
+  auto in = [&](unsigned region,
+                unsigned firstOutput) -> std::optional<HeldGraph> {
+    if (region >= op->getNumRegions() || !op->getRegion(region).hasOneBlock())
+      return std::nullopt;
+    return HeldGraph{&op->getRegion(region).front(), firstOutput};
+  };
+  if (isa<stablehlo::IfOp>(op))
+    return name == "then_branch"   ? in(0, 0)
+           : name == "else_branch" ? in(1, 0)
+                                   : std::nullopt;
+  if (name != "body")
+    return std::nullopt;
+  // A loop counts its rounds itself.
+  return isa<stablehlo::WhileOp>(op) ? in(1, 1)
+         : isa<nn::DeferredOp>(op)   ? in(0, 0)
+                                     : std::nullopt;
+}
+
+bool holdsGraphs(Operation *op) {
+  return isa<stablehlo::IfOp, stablehlo::WhileOp>(op) ||
+         (isa<nn::DeferredOp>(op) && op->getNumRegions() > 0);
+}
+
+SmallVector<Operation *> heldOps(ArrayRef<Operation *> ops) {
+  SmallVector<Operation *> held;
+  for (Operation *op : ops) {
+    if (!holdsGraphs(op))
+      continue;
+    for (Region &region : op->getRegions())
+      for (Operation &inner : region.getOps())
+        if (Attribute mark = inner.getAttr(nodeAttribute);
+            mark && mark == op->getAttr(nodeAttribute))
+          held.push_back(&inner);
+  }
+  return held;
+}
+
+namespace {
+/// Writes down what a group is.
+class GroupText {
+public:
+  explicit GroupText(ArrayRef<Operation *> ops)
+      : mark(ops.empty() ? Attribute() : ops.front()->getAttr(nodeAttribute)),
+        os(text) {
+    for (Operation *op : ops)
+      add(op);
+  }
+  Shape shape() { return {llvm::xxh3_64bits(os.str()), std::move(externals)}; }
+
+private:
+  void add(Operation *op) {
+    if (holdsGraphs(op)) {
+      os << op->getName();
+      describeAttributes(op, os);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          addHeld(block, /*isGraph=*/!isa<stablehlo::WhileOp>(op) ||
+                             region.getRegionNumber() == 1);
+    } else {
+      describeOp(op, os);
+    }
+    for (Value operand : op->getOperands())
+      addOperand(operand);
+    os << '\n';
+    numbers[op] = numbers.size();
+  }
+
+  /// The node's own ops in \p block, and what it returns. What a graph returns
+  /// of its own nodes may change.
+  void addHeld(Block &block, bool isGraph) {
+    os << '(' << block.getNumArguments() << ';';
+    held.push_back(&block);
+    for (Operation &op : block.without_terminator())
+      if (op.getAttr(nodeAttribute) == mark)
+        add(&op);
+    for (Value value : block.getTerminator()->getOperands()) {
+      if (!isGraph || numbers.contains(value.getDefiningOp()))
+        addOperand(value);
+      else
+        os << '_';
+    }
+    held.pop_back();
+    os << ')';
+  }
+
+  void addOperand(Value operand) {
+    auto inner = numbers.find(operand.getDefiningOp());
+    if (inner != numbers.end()) {
+      os << '%' << inner->second << '.'
+         << cast<OpResult>(operand).getResultNumber();
+      return;
+    }
+    // A constant is the same wherever it stands.
+    if (!constantOf(operand) &&
+        llvm::is_contained(held, operand.getParentBlock())) {
+      if (auto argument = dyn_cast<BlockArgument>(operand))
+        os << '^' << argument.getArgNumber();
+      else
+        os << '_';
+      return;
+    }
+    auto [found, isNew] = places.try_emplace(keyOf(operand), externals.size());
+    if (isNew)
+      externals.push_back(operand);
+    os << '$' << found->second;
+  }
+
+  Attribute mark;
+  std::string text;
+  llvm::raw_string_ostream os;
+  SmallVector<Value> externals;
+  DenseMap<std::pair<const void *, const void *>, size_t> places;
+  DenseMap<Operation *, size_t> numbers;
+  SmallVector<Block *> held;
+};
+} // namespace
+
+static Shape describeGroup(ArrayRef<Operation *> ops) {
+  return GroupText(ops).shape();
 }
 
 /// `inputs` of the entry; nothing if an input is neither used nor known.
@@ -237,12 +338,20 @@ std::optional<UntouchedNode> untouchedNode(DictionaryAttr record,
     }
     node.outputs.push_back(value);
   }
+  const Attribute mark = ops.front()->getAttr(nodeAttribute);
+  // Nested ones have the mark, too.
+  auto isMember = [&](Operation *user) {
+    return user->getAttr(nodeAttribute) == mark;
+  };
   for (Operation *op : ops)
     for (Value result : op->getResults())
-      for (Operation *user : result.getUsers())
-        if (!llvm::is_contained(node.outputs, result) &&
-            !llvm::is_contained(ops, user))
-          return std::nullopt;
+      if (!llvm::is_contained(node.outputs, result) &&
+          !llvm::all_of(result.getUsers(), isMember))
+        return std::nullopt;
+  for (Operation *op : heldOps(ops))
+    for (Operation *user : op->getUsers())
+      if (!isMember(user) && user != op->getBlock()->getTerminator())
+        return std::nullopt;
   return node;
 }
 

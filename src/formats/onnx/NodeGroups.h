@@ -6,8 +6,10 @@
 // i-th entry is a dictionary:
 //
 //   op_type, domain, name  strings; `version`, the domain's opset, an i64
-//   proto        the serialised NodeProto; absent where the node cannot be
-//                given back (it has graphs, or large tensors as attributes)
+//   proto        the serialised NodeProto, its graphs without initializers and
+//                nodes (except Identity that gives an output); absent where the
+//                node cannot be given back (it was written out, or has large
+//                tensors as attributes)
 //   group        i64: a fingerprint of the group's ops in block order: names,
 //                attributes, nested ops, and how they use each other's results
 //   inputs       one entry for each input of the node:
@@ -21,6 +23,11 @@
 //   captures     what the node's graphs use from outside: [name, k], the k-th
 //                external operand; absent if there are none
 //
+// A node with graphs has one op that holds them (heldGraph below). Of what is
+// in its regions, the fingerprint has what the node's own ops are, not what
+// came of the nodes inside: these have groups of their own, and what the graphs
+// compute may change.
+//
 // External operands are numbered in the order of their first use, equal
 // constants of one name as one. A group is untouched if its fingerprint and its
 // constants are what they were, and if nothing outside uses a result that is no
@@ -30,9 +37,11 @@
 // `onnx.whole_nodes` and `onnx.lasting_nodes` say which nodes passes leave
 // alone (passes/Groups.h). `onnx.header` is the file without its computation, a
 // serialised ModelProto: who made it, what it says of itself, the inputs,
-// outputs and tensors as it declares them, and the functions that nodes call
-// that are kept. `onnx.notes` are lines for the user. An argument's
-// `onnx.default` is the value that it has where none is given.
+// outputs and tensors as it declares them (of initializers: what it says of
+// them, and which are sparse), the annotations of tensors with the initializers
+// that these name, and the functions that nodes call that are kept.
+// `onnx.notes` are lines for the user. An argument's `onnx.default` is the
+// value that it has where none is given.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,13 +65,32 @@ inline constexpr llvm::StringLiteral headerAttribute = "onnx.header";
 inline constexpr llvm::StringLiteral notesAttribute = "onnx.notes";
 inline constexpr llvm::StringLiteral defaultAttribute = "onnx.default";
 
+/// Where a graph of a node is in the op that holds it: its inputs are the first
+/// arguments of the region's block, its outputs what that returns from
+/// \p firstOutput on.
+struct HeldGraph {
+  mlir::Block *block;
+  unsigned firstOutput;
+};
+/// Where \p op holds the graph that is attribute \p name of its node; nothing
+/// if it does not.
+std::optional<HeldGraph> heldGraph(mlir::Operation *op, llvm::StringRef name);
+/// Whether \p op is of a kind that holds a node's graphs.
+bool holdsGraphs(mlir::Operation *op);
+
+/// The node's own ops (what counts the rounds of a loop) among those that the
+/// graphs became, which one of the group \p ops holds.
+llvm::SmallVector<mlir::Operation *>
+heldOps(llvm::ArrayRef<mlir::Operation *> ops);
+
 /// What the reader knows of a node that it has translated.
 struct NodeRecord {
   std::string opType, domain, name;
   int64_t version = 0;
   /// Empty if the node cannot be given back.
   std::string proto;
-  /// The ops made for it, in block order, without constants.
+  /// The ops made for it, in block order, without constants and what is in
+  /// their regions.
   llvm::ArrayRef<mlir::Operation *> ops;
   /// Null where absent. `known` holds the value of an input that no op uses,
   /// where it is not a constant itself.

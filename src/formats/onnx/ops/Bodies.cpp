@@ -139,8 +139,10 @@ bool admitAll(NodeContext &node, MutableArrayRef<Carried> states,
 //===----------------------------------------------------------------------===//
 
 /// The types of what a loop gives: what it carries, and what it gathers.
-static std::optional<SmallVector<Type>>
-resultTypes(NodeContext &node, const KeptLoop &loop, ValueRange gathered) {
+static std::optional<SmallVector<Type>> resultTypes(NodeContext &node,
+                                                    const KeptLoop &loop,
+                                                    ValueRange gathered,
+                                                    int64_t rounds) {
   SmallVector<Type> types;
   for (const Carried &state : loop.states)
     types.push_back(state.type);
@@ -149,7 +151,7 @@ resultTypes(NodeContext &node, const KeptLoop &loop, ValueRange gathered) {
     if (!place)
       return std::nullopt;
     Ints shape(node.shape(value));
-    shape.insert(shape.begin() + *place, ShapedType::kDynamic);
+    shape.insert(shape.begin() + *place, rounds);
     types.push_back(node.tensorType(shape, node.element(value)));
   }
   return types;
@@ -200,8 +202,15 @@ LogicalResult keepLoop(NodeContext &node, KeptLoop loop, StringRef reason) {
       node.erase(holder);
       continue;
     }
-    auto results =
-        resultTypes(node, loop, given.drop_front(loop.states.size()));
+    // A body that passes its condition on, or gives a true one, never stops.
+    Value goesOn = loop.given ? block.getTerminator()->getOperand(0) : Value();
+    auto condition = node.knownIntegers(goesOn);
+    const bool isCounted =
+        loop.rounds && goesOn &&
+        (goesOn == block.getArgument(1) ||
+         (condition && condition->size() == 1 && condition->front() != 0));
+    auto results = resultTypes(node, loop, given.drop_front(loop.states.size()),
+                               isCounted ? *loop.rounds : ShapedType::kDynamic);
     if (!results)
       return failure();
     OperationState state(node.location(), name);

@@ -70,6 +70,8 @@ struct KeptLoop {
   int64_t given = 0;
   /// Along which dimension the further values are gathered.
   Ints axes;
+  /// How often the body runs as long as it does not say that this is enough.
+  std::optional<int64_t> rounds;
 };
 
 /// Makes nn.deferred with the body as its region.

@@ -135,12 +135,14 @@ static bool fillCondition(NodeContext &node, Region &region, Value limit,
 /// A Loop that gathers values in a number of iterations that is not known.
 /// \p states are the iteration number, the condition and what is carried.
 static LogicalResult keepGathering(NodeContext &node, const GraphProto &body,
-                                   ArrayRef<Carried> states) {
+                                   ArrayRef<Carried> states,
+                                   std::optional<int64_t> rounds) {
   constexpr StringRef reason = "a loop that gathers values and whose number of "
                                "iterations is known only when run";
   if (!node.importer.options.keepsUnknown)
     return node.unknown(reason);
-  KeptLoop loop{body, {}, {states[0].type, states[1].type}, {}, {}, 1, {}};
+  KeptLoop loop{body, {},    {states[0].type, states[1].type}, {}, {}, 1,
+                {},   rounds};
   for (int64_t i = 0; i < node.inputCount(); ++i)
     if (node.has(i))
       loop.operands.push_back(node.operand(i));
@@ -152,10 +154,11 @@ static LogicalResult keepGathering(NodeContext &node, const GraphProto &body,
 /// stablehlo.while over the iteration number, the condition and what is
 /// carried. The body's further outputs are not gathered. A size that the body
 /// changes is open, which shows only once the body is read; then it is read
-/// again.
+/// again. There are \p rounds, if that is known, as long as the body goes on.
 static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
                                  Value limit, Value condition,
-                                 ArrayRef<Bound> carried) {
+                                 ArrayRef<Bound> carried,
+                                 std::optional<int64_t> rounds) {
   KnownValues &known = node.importer.known;
   Values start = {node.scalar(node.i64(), 0),
                   condition ? condition : node.scalar(node.i1(), 1)};
@@ -171,7 +174,7 @@ static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
   for (Value value : start)
     states.emplace_back(node, value);
   if (body.output_size() != static_cast<int>(carried.size()) + 1)
-    return keepGathering(node, body, states);
+    return keepGathering(node, body, states, rounds);
   // Every further reading has opened a size.
   for (;;) {
     SmallVector<Type> types;
@@ -270,8 +273,12 @@ static LogicalResult importLoop(NodeContext &node) {
                             " nodes, with the loops in it");
   bool isLong = size > mostWrittenOut && gathered == 0;
   bool bounded = !node.has(0) || (count && *count <= mostIterations);
-  if (mayStop || !bounded || isLong)
-    return importWhile(node, *body, limit, condition, carried);
+  const std::optional<int64_t> rounds = mayStop ? std::nullopt : count;
+  // A file is better off with the loop.
+  const bool isKept =
+      node.importer.options.keepsNodes && goOn && (!count || *count > 1);
+  if (mayStop || !bounded || isLong || isKept)
+    return importWhile(node, *body, limit, condition, carried, rounds);
 
   Block *block = node.builder().getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
@@ -296,7 +303,7 @@ static LogicalResult importLoop(NodeContext &node) {
       return node.fail("the body's condition is not a scalar");
     if (!next && i == 0) {
       eraseAfter(node, block, last);
-      return importWhile(node, *body, limit, condition, carried);
+      return importWhile(node, *body, limit, condition, carried, rounds);
     }
     if (!next)
       return node.unsupported(
@@ -422,7 +429,7 @@ static LogicalResult keepScan(NodeContext &node, const GraphProto &body,
       listFor(node, "scan_output_axes", body.output_size() - carried);
   if (!inputAxes || !outputAxes)
     return failure();
-  KeptLoop loop{body, Values(values), {}, {}, {}, 0, *outputAxes};
+  KeptLoop loop{body, Values(values), {}, {}, {}, 0, *outputAxes, {}};
   for (Value value : values.take_front(carried))
     loop.states.emplace_back(node, value);
   for (auto [value, listed] :

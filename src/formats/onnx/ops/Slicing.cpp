@@ -173,8 +173,10 @@ static Value clampBound(NodeContext &node, const Bounds &bound, Dim size,
                            node.op<stablehlo::AddOp>(extent, number), least)
                      : node.op<stablehlo::MinOp>(number, most);
   }
-  Value number = node.cast(
-      node.sliceAxis(bound.list, 0, bound.index, bound.index + 1), node.i64());
+  Value number = bound.list;
+  if (node.shape(number) != ArrayRef<int64_t>(1))
+    number = node.sliceAxis(number, 0, bound.index, bound.index + 1);
+  number = node.cast(number, node.i64());
   if (bound.element.kind != Element::Symbol) {
     Value negative = node.compare(number, node.integers({0}),
                                   stablehlo::ComparisonDirection::LT);

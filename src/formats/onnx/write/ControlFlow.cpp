@@ -34,45 +34,24 @@ static void setGraph(NodeProto &node, const char *name, GraphProto graph) {
   *attribute.mutable_g() = std::move(graph);
 }
 
-/// Makes \p tensor an output of a graph, through a node of its own where it
-/// comes from elsewhere or is an output already.
-static void addOutput(Emitter &e, OpenGraph &graph, Name tensor, Type type) {
-  bool isTaken =
-      llvm::any_of(graph.proto->output(), [&](const ValueInfoProto &each) {
-        return each.name() == tensor;
-      });
-  bool isInput =
-      llvm::any_of(graph.proto->input(), [&](const ValueInfoProto &each) {
-        return each.name() == tensor;
-      });
-  if (isTaken || isInput || !graph.tensors.contains(tensor)) {
-    NodeProto &node = *graph.proto->add_node();
-    node.set_op_type("Identity");
-    node.set_name(e.writer.freshNodeName(tensor + "_copy"));
-    node.add_input(tensor);
-    tensor = e.writer.freshName(tensor + "_copy");
-    node.add_output(tensor);
-    graph.tensors.insert(tensor);
-  }
-  e.writer.describe(*graph.proto->add_output(), tensor, type);
-}
-
 /// A region as the graph of a branch.
 static GraphProto branch(Emitter &e, Region &region, StringRef name) {
   GraphProto proto;
   proto.set_name(e.writer.freshNodeName(originOf(e.op) + "_" + name.str()));
-  OpenGraph graph{&proto, {}};
+  OpenGraph graph{&proto, {}, {}};
   auto results = e.writer.writeRegion(region, graph, {});
   Operation *terminator = region.front().getTerminator();
   for (auto [tensor, value] : llvm::zip(results, terminator->getOperands()))
-    addOutput(e, graph, tensor, value.getType());
+    e.writer.addOutput(graph, tensor, value.getType());
   return proto;
 }
 
 static LogicalResult writeIf(Emitter &e, stablehlo::IfOp op) {
   Name condition = e.operand(op.getPred());
   GraphProto yes = branch(e, op.getTrueBranch(), "then");
+  const InnerNames beside = e.writer.release(yes);
   GraphProto no = branch(e, op.getFalseBranch(), "else");
+  e.writer.take(beside);
   NodeProto &node = addNode(e, "If", {condition});
   setGraph(node, "then_branch", std::move(yes));
   setGraph(node, "else_branch", std::move(no));
@@ -135,7 +114,7 @@ static LogicalResult writeWhile(Emitter &e, stablehlo::WhileOp op) {
   auto first = e.writer.writeRegion(op.getCond(), e.writer.graph(), initial);
   GraphProto body;
   body.set_name(e.writer.freshNodeName(originOf(op) + "_body"));
-  OpenGraph graph{&body, {}};
+  OpenGraph graph{&body, {}, {}};
   auto addInput = [&](StringRef wanted, Type type) {
     Name name = e.writer.freshName(wanted);
     e.writer.describe(*body.add_input(), name, type);
@@ -150,9 +129,9 @@ static LogicalResult writeWhile(Emitter &e, stablehlo::WhileOp op) {
     carried.push_back(addInput(origin + "_carried", value.getType()));
   auto results = e.writer.writeRegion(op.getBody(), graph, carried);
   auto next = e.writer.writeRegion(op.getCond(), graph, results);
-  addOutput(e, graph, next.front(), RankedTensorType::get({}, i1));
+  e.writer.addOutput(graph, next.front(), RankedTensorType::get({}, i1));
   for (auto [tensor, value] : llvm::zip(results, op.getResults()))
-    addOutput(e, graph, tensor, value.getType());
+    e.writer.addOutput(graph, tensor, value.getType());
   Names inputs = {"", first.front()};
   inputs.append(initial);
   NodeProto &node = addNode(e, "Loop", inputs);
@@ -173,7 +152,7 @@ static LogicalResult writeDeferred(Emitter &e, nn::DeferredOp op) {
   std::string origin = originOf(op);
   GraphProto body;
   body.set_name(e.writer.freshNodeName(origin + "_body"));
-  OpenGraph graph{&body, {}};
+  OpenGraph graph{&body, {}, {}};
   Block &block = op.getBodies().front().front();
   Names arguments;
   for (Value argument : block.getArguments()) {
@@ -185,7 +164,7 @@ static LogicalResult writeDeferred(Emitter &e, nn::DeferredOp op) {
   auto results = e.writer.writeRegion(op.getBodies().front(), graph, arguments);
   for (auto [tensor, value] :
        llvm::zip(results, block.getTerminator()->getOperands()))
-    addOutput(e, graph, tensor, value.getType());
+    e.writer.addOutput(graph, tensor, value.getType());
   Names inputs;
   size_t next = 0;
   for (const std::string &input : kept.input())

@@ -60,15 +60,22 @@ void GraphWriter::run() {
   // What has no form is not to be mistaken for what has one.
   if (!unsupported.empty())
     return;
+  for (const TensorProto &each : header.graph().initializer())
+    initializerHeaders[each.name()] = &each;
+  for (const SparseTensorProto &each : header.graph().sparse_initializer()) {
+    initializerHeaders[each.values().name()] = &each.values();
+    sparse.insert(each.values().name());
+  }
   planNames();
   planBlock(function.getBody().front());
-  OpenGraph open{&graph, {}};
+  OpenGraph open{&graph, {}, {}};
   current = &open;
   writeInputs(function);
   writeBlock(function.getBody().front());
   writeOutputs(function);
   dropUnusedInitializers();
-  writeTensorInfos();
+  writeAnnotations();
+  writeTensorInfos(header.graph());
   writeImports();
   current = nullptr;
 }
@@ -77,12 +84,15 @@ void GraphWriter::run() {
 // Names
 //===----------------------------------------------------------------------===//
 
-void GraphWriter::reserve(Value value, StringRef name) {
-  if (name.empty() || reserved.contains(name))
+void GraphWriter::reserve(Value value, StringRef name, bool isFixed) {
+  if (name.empty())
     return;
-  reserved[name] = value;
-  if (value)
-    wanted.try_emplace(value, name.str());
+  auto [found, isNew] = reserved.try_emplace(name);
+  if (found->second.isFixed)
+    return;
+  found->second.isFixed = isFixed;
+  if (value && wanted.try_emplace(value, name.str()).second)
+    found->second.values.push_back(value);
 }
 
 void GraphWriter::planNames() {
@@ -91,8 +101,10 @@ void GraphWriter::planNames() {
   for (BlockArgument argument : function.getArguments()) {
     auto given = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                        nameAttribute);
-    reserve(argument, given ? given.getValue().str()
-                            : "arg" + std::to_string(argument.getArgNumber()));
+    reserve(argument,
+            given ? given.getValue().str()
+                  : "arg" + std::to_string(argument.getArgNumber()),
+            /*isFixed=*/true);
   }
   for (auto [i, value] :
        llvm::enumerate(entry.getTerminator()->getOperands())) {
@@ -100,7 +112,8 @@ void GraphWriter::planNames() {
     bool own = value.getDefiningOp() && !wanted.contains(value) &&
                !value.getDefiningOp<stablehlo::ConstantOp>();
     reserve(own ? value : Value(),
-            given ? given.getValue().str() : "result" + std::to_string(i));
+            given ? given.getValue().str() : "result" + std::to_string(i),
+            /*isFixed=*/true);
   }
   // A weight's name is its own even if the weight is not written in the end.
   function.walk([&](stablehlo::ConstantOp constant) {
@@ -111,6 +124,10 @@ void GraphWriter::planNames() {
     if (isNew)
       place->second = freshName(given.getValue());
   });
+  // Annotations may bring theirs back.
+  for (const TensorProto &each : header.graph().initializer())
+    if (each.has_data_type())
+      used.insert(each.name());
 }
 
 /// \p base, or with the least number behind it by which \p isFree. What was
@@ -148,7 +165,8 @@ Name GraphWriter::claim(Value value) {
   auto found = wanted.find(value);
   if (found != wanted.end()) {
     auto owner = reserved.find(found->second);
-    bool own = owner == reserved.end() || owner->second == value;
+    bool own = owner == reserved.end() ||
+               llvm::is_contained(owner->second.values, value);
     if (own && used.insert(found->second).second)
       return found->second;
     return freshName(found->second);
@@ -165,11 +183,7 @@ Name GraphWriter::constant(ElementsAttr value, StringRef wantedName) {
   if (!written.insert(name).second)
     return name;
   initializerValues[name] = value;
-  std::optional<Tensor> tensor = toTensor(value);
-  TensorProto &initializer = *proto.mutable_graph()->add_initializer();
-  initializer.set_name(name);
-  if (!tensor || !tensorData.setData(initializer, *tensor))
-    ++unsupported["constants of a type that ONNX lacks"];
+  addInitializer(name, toTensor(value));
   return name;
 }
 
@@ -266,13 +280,21 @@ SmallVector<Name> GraphWriter::writeRegion(Region &region, OpenGraph &graph,
   writeBlock(block);
   SmallVector<Name> results;
   graphs[&block] = current;
-  for (Value value : block.getTerminator()->getOperands())
-    results.push_back(name(value));
+  for (Value value : block.getTerminator()->getOperands()) {
+    // What only the kept node itself needs has no tensor.
+    Operation *op = value.getDefiningOp();
+    const bool isHidden = op && absorbed.contains(op) && !names.contains(value);
+    results.push_back(isHidden ? Name() : name(value));
+  }
   graphs.erase(&block);
   current = outer;
   --depth;
   return results;
 }
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
 
 bool GraphWriter::tryRule(Operation *op, std::string &reason) {
   const Rule *found = findRule(op->getName().getStringRef());
@@ -315,8 +337,9 @@ bool GraphWriter::decompose(Operation *op) {
         !isa<stablehlo::ConstantOp>(definition) && !wanted.contains(value)) {
       Name fixed = found->second;
       auto owner = reserved.find(fixed);
-      if (owner != reserved.end() && owner->second == result)
-        owner->second = value;
+      if (owner != reserved.end())
+        std::replace(owner->second.values.begin(), owner->second.values.end(),
+                     Value(result), value);
       wanted[value] = fixed;
     }
   }
@@ -341,83 +364,6 @@ void GraphWriter::writeOp(Operation *op) {
   // What uses it is looked at all the same, to list everything at once.
   for (Value result : op->getResults())
     names[result] = "";
-}
-
-void GraphWriter::writeKept(const KeptNode &node, Value result,
-                            const Name &bias) {
-  Names inputs;
-  for (auto [i, input] : llvm::enumerate(node.node.inputs))
-    inputs.push_back(input.value      ? name(input.value)
-                     : input.constant ? constant(input.constant,
-                                                 static_cast<int>(i) <
-                                                         node.proto.input_size()
-                                                     ? node.proto.input(i)
-                                                     : "")
-                                      : "");
-  if (!bias.empty()) {
-    inputs.resize(3);
-    inputs[2] = bias;
-  }
-  NodeProto &copy = *current->proto->add_node();
-  copy = node.proto;
-  renameCaptured(copy, node);
-  usesStandard |= isStandardDomain(copy.domain());
-  copy.clear_input();
-  copy.clear_output();
-  if (!copy.name().empty())
-    copy.set_name(freshNodeName(node.name));
-  for (const Name &input : inputs)
-    copy.add_input(input);
-  for (auto [i, output] : llvm::enumerate(node.node.outputs)) {
-    Name tensor;
-    if (output) {
-      Value value = result ? result : output;
-      tensor = claim(value);
-      names[value] = tensor;
-      current->tensors.insert(tensor);
-      if (!result && static_cast<int>(i) < node.proto.output_size() &&
-          node.proto.output(i) == tensor)
-        keptTensors.insert(tensor);
-    }
-    copy.add_output(tensor);
-  }
-}
-
-/// Gives the tensors that \p graph takes from outside the names that they have
-/// now.
-static void renameIn(GraphProto &graph, llvm::StringMap<Name> renamed) {
-  for (const ValueInfoProto &input : graph.input())
-    renamed.erase(input.name());
-  for (const TensorProto &tensor : graph.initializer())
-    renamed.erase(tensor.name());
-  for (const SparseTensorProto &tensor : graph.sparse_initializer())
-    renamed.erase(tensor.values().name());
-  for (const NodeProto &node : graph.node())
-    for (const std::string &output : node.output())
-      renamed.erase(output);
-  if (renamed.empty())
-    return;
-  auto rename = [&](std::string &name) {
-    if (auto found = renamed.find(name); found != renamed.end())
-      name = found->second;
-  };
-  for (NodeProto &node : *graph.mutable_node()) {
-    for (std::string &input : *node.mutable_input())
-      rename(input);
-    forEachGraph(node, [&](GraphProto &inner) { renameIn(inner, renamed); });
-  }
-  for (ValueInfoProto &output : *graph.mutable_output())
-    rename(*output.mutable_name());
-}
-
-void GraphWriter::renameCaptured(NodeProto &node, const KeptNode &keptNode) {
-  llvm::StringMap<Name> renamed;
-  for (const auto &[before, value] : keptNode.node.captures)
-    if (Name now = name(value); now != before)
-      renamed[before] = now;
-  if (renamed.empty())
-    return;
-  forEachGraph(node, [&](GraphProto &graph) { renameIn(graph, renamed); });
 }
 
 void GraphWriter::writeBiased(Operation *add, const BiasedProduct &both) {

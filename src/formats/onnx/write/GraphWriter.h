@@ -28,6 +28,13 @@ struct OpenGraph {
   GraphProto *proto;
   /// The tensors that its own nodes and inputs give.
   llvm::StringSet<> tensors;
+  /// Those that kept nodes give under the names that they had.
+  llvm::StringSet<> kept;
+};
+
+/// Names of tensors and nodes of a graph that is written.
+struct InnerNames {
+  std::vector<Name> tensors, nodes;
 };
 
 /// A node of the file that is given back, see NodeGroups.h.
@@ -37,6 +44,8 @@ struct KeptNode {
   std::string name;
   /// The op in whose place the node is written.
   mlir::Operation *anchor = nullptr;
+  /// The op that has the node's graphs, if it has any.
+  mlir::Operation *holder = nullptr;
   /// The group.
   llvm::SmallVector<mlir::Operation *> ops;
 };
@@ -114,6 +123,15 @@ public:
   /// tensors that its terminator returns.
   llvm::SmallVector<Name> writeRegion(mlir::Region &region, OpenGraph &graph,
                                       llvm::ArrayRef<Name> arguments);
+  /// Makes \p tensor an output of \p graph, through a node of its own where it
+  /// comes from elsewhere or is an output already. What the file said of the
+  /// output, \p before, and of such a node, \p copy, stays where not null.
+  void addOutput(OpenGraph &graph, Name tensor, mlir::Type type,
+                 const ValueInfoProto *before = nullptr,
+                 const NodeProto *copy = nullptr);
+  /// The names inside of \p graph may be used again, by a graph beside it.
+  InnerNames release(const GraphProto &graph);
+  void take(const InnerNames &names);
   void addUnsupported(mlir::Operation *op, llvm::StringRef reason);
   /// ValueInfoProto of a tensor; \p dims names unknown dimensions. What the
   /// file said of it, \p before, stays where it is not null.
@@ -126,6 +144,7 @@ private:
   void planBlock(mlir::Block &block);
   void planGroup(mlir::ArrayAttr records, int64_t index,
                  llvm::ArrayRef<mlir::Operation *> ops);
+  void planGraphs(const KeptNode &node);
   /// Whether the addition is written as the bias of a product.
   bool planBias(mlir::Operation *add);
   /// Finds the reshapes and products that need no computed sizes.
@@ -141,11 +160,16 @@ private:
   void writeBiased(mlir::Operation *add, const BiasedProduct &biased);
   void writeInputs(mlir::func::FuncOp function);
   void writeOutputs(mlir::func::FuncOp function);
-  void writeTensorInfos();
+  void writeGraphs(NodeProto &node, const KeptNode &kept);
+  GraphProto writeGraph(const GraphProto &before, mlir::Operation *holder,
+                        const HeldGraph &held);
+  void writeTensorInfos(const GraphProto &before);
+  void addInitializer(const Name &name, const std::optional<Tensor> &tensor);
+  void writeAnnotations();
   void writeImports();
   void dropUnusedInitializers();
   void renameCaptured(NodeProto &node, const KeptNode &kept);
-  void reserve(mlir::Value value, llvm::StringRef name);
+  void reserve(mlir::Value value, llvm::StringRef name, bool isFixed = false);
 
   mlir::ModuleOp module;
   int64_t opsetVersion;
@@ -162,14 +186,21 @@ private:
   mlir::DenseMap<mlir::Value, Name> names;
   /// What bind() was told, in order: a rule that fails takes it back.
   std::vector<mlir::Value> bound;
-  /// The names that values should get, and whose they are.
+  /// The names that values should get, and who may have each: in graphs beside
+  /// each other the same name stands for several.
   mlir::DenseMap<mlir::Value, Name> wanted;
-  llvm::StringMap<mlir::Value> reserved;
+  struct Reserved {
+    llvm::SmallVector<mlir::Value, 1> values;
+    /// Of an input or output of the model: nobody else may have it.
+    bool isFixed = false;
+  };
+  llvm::StringMap<Reserved> reserved;
   llvm::StringSet<> used, usedNodes;
   /// By the name that was wanted: the number to try next behind it.
   llvm::StringMap<int64_t> nextNumbers, nextNodeNumbers;
-  /// The tensors that kept nodes give under the names that they had.
-  llvm::StringSet<> keptTensors;
+  /// What the file said of its initializers, by name.
+  llvm::StringMap<const TensorProto *> initializerHeaders;
+  llvm::StringSet<> sparse;
   mlir::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, Name> weights;
   llvm::StringSet<> written;
   llvm::StringMap<mlir::ElementsAttr> initializerValues;

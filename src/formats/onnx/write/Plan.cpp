@@ -7,6 +7,7 @@
 #include "formats/onnx/write/MatMul.h"
 #include "graph/Constants.h"
 #include "graph/Readers.h"
+#include "graph/nn/NnDeferred.h"
 #include "graph/nn/NnOps.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -25,6 +26,7 @@ bool staysValid(const NodeProto &node, int64_t from, int64_t to) {
   static const std::multimap<StringRef, int64_t> changes = {
       {"Upsample", 9},
       {"BatchNormalization", 9},
+      {"Scan", 9},
       {"Upsample", 10},
       {"Slice", 10},
       {"TopK", 10},
@@ -119,6 +121,20 @@ static void reserveInner(const GraphProto &graph, llvm::StringSet<> &used) {
   }
 }
 
+/// Whether \p holder has a graph, of the size that it had, for each of
+/// \p node's.
+static bool holdsGraphsOf(const NodeProto &node, Operation *holder) {
+  return llvm::all_of(node.attribute(), [&](const AttributeProto &attribute) {
+    auto held = heldGraph(holder, attribute.name());
+    return !attribute.has_g() ||
+           (held &&
+            held->block->getNumArguments() ==
+                static_cast<unsigned>(attribute.g().input_size()) &&
+            held->block->getTerminator()->getNumOperands() ==
+                held->firstOutput + attribute.g().output_size());
+  });
+}
+
 void GraphWriter::planGroup(ArrayAttr records, int64_t index,
                             ArrayRef<Operation *> ops) {
   if (index < 0 || index >= static_cast<int64_t>(records.size()))
@@ -148,17 +164,48 @@ void GraphWriter::planGroup(ArrayAttr records, int64_t index,
   keptNode->anchor = placeOf(*node, ops);
   if (!keptNode->anchor)
     return;
+  // A node that is kept whole has its graphs in its message.
+  if (auto holder = llvm::find_if(ops, holdsGraphs); holder != ops.end()) {
+    if (!holdsGraphsOf(keptNode->proto, *holder))
+      return;
+    keptNode->holder = *holder;
+  }
   keptNode->name = name ? name.str() : keptNode->proto.name();
   keptNode->node = std::move(*node);
   for (auto [i, output] : llvm::enumerate(keptNode->node.outputs))
     if (output && static_cast<int>(i) < keptNode->proto.output_size())
       reserve(output, keptNode->proto.output(i));
-  forEachGraph(std::as_const(keptNode->proto),
-               [&](const GraphProto &graph) { reserveInner(graph, used); });
+  if (!keptNode->holder)
+    forEachGraph(std::as_const(keptNode->proto),
+                 [&](const GraphProto &graph) { reserveInner(graph, used); });
   for (Operation *op : ops)
     keptOf[op] = keptNode.get();
   keptNode->ops.assign(ops.begin(), ops.end());
+  planGraphs(*keptNode);
   kept.push_back(std::move(keptNode));
+}
+
+/// The tensors that graphs take and give are to be called as they were.
+void GraphWriter::planGraphs(const KeptNode &node) {
+  if (!node.holder)
+    return;
+  for (Operation *op : heldOps(node.ops))
+    absorbed.insert(op);
+  for (const AttributeProto &attribute : node.proto.attribute()) {
+    auto held = heldGraph(node.holder, attribute.name());
+    if (!attribute.has_g() || !held)
+      continue;
+    for (auto [argument, input] :
+         llvm::zip(held->block->getArguments(), attribute.g().input()))
+      reserve(argument, input.name());
+    ValueRange given(held->block->getTerminator()->getOperands());
+    for (auto [value, output] :
+         llvm::zip(given.drop_front(held->firstOutput), attribute.g().output()))
+      if (Operation *op = value.getDefiningOp();
+          op && op->getBlock() == held->block &&
+          !isa<stablehlo::ConstantOp>(op))
+        reserve(value, output.name());
+  }
 }
 
 void GraphWriter::planBlock(Block &block) {
@@ -172,6 +219,14 @@ void GraphWriter::planBlock(Block &block) {
   }
   planReshapes(block);
   for (Operation &op : block) {
+    if (isa<stablehlo::IfOp, stablehlo::CaseOp, stablehlo::WhileOp,
+            nn::DeferredOp>(op)) {
+      if (++depth < 200)
+        for (Region &region : op.getRegions())
+          planBlock(region.front());
+      --depth;
+      continue;
+    }
     if (KeptNode *own = keptOf.lookup(&op)) {
       // An addition that is a node by itself may become a product's bias.
       if (isa<stablehlo::AddOp>(op) && own->proto.op_type() == "Add" &&
@@ -181,12 +236,6 @@ void GraphWriter::planBlock(Block &block) {
     }
     if (isa<stablehlo::AddOp>(op))
       planBias(&op);
-    if (isa<stablehlo::IfOp, stablehlo::CaseOp, stablehlo::WhileOp>(op) &&
-        ++depth < 200)
-      for (Region &region : op.getRegions())
-        planBlock(region.front());
-    if (isa<stablehlo::IfOp, stablehlo::CaseOp, stablehlo::WhileOp>(op))
-      --depth;
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include "formats/onnx/file/DataTypes.h"
 #include "formats/onnx/file/Domain.h"
-#include "formats/onnx/file/NestedGraphs.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
 #include <set>
@@ -39,11 +38,7 @@ void GraphWriter::writeInputs(func::FuncOp function) {
         function.getArgAttrOfType<ElementsAttr>(number, defaultAttribute);
     if (!value)
       continue;
-    std::optional<Tensor> tensor = toTensor(value);
-    TensorProto &initializer = *graph.add_initializer();
-    initializer.set_name(name);
-    if (!tensor || !tensorData.setData(initializer, *tensor))
-      ++unsupported["constants of a type that ONNX lacks"];
+    addInitializer(name, toTensor(value));
   }
 }
 
@@ -77,38 +72,11 @@ void GraphWriter::writeOutputs(func::FuncOp function) {
   }
 }
 
-/// The tensors that the nodes of a graph read, those of its own included.
-static void addRead(const GraphProto &graph, llvm::StringSet<> &names) {
-  for (const ValueInfoProto &output : graph.output())
-    names.insert(output.name());
-  for (const NodeProto &node : graph.node()) {
-    for (const std::string &input : node.input())
-      names.insert(input);
-    forEachGraph(node, [&](const GraphProto &inner) { addRead(inner, names); });
-  }
-}
-
-/// A weight that is written turned round, or that a rule asked for in vain, is
-/// not needed as it was. Defaults of inputs stay.
-void GraphWriter::dropUnusedInitializers() {
-  GraphProto &graph = *current->proto;
-  llvm::StringSet<> needed;
-  addRead(graph, needed);
-  for (const ValueInfoProto &input : graph.input())
-    needed.insert(input.name());
-  auto &list = *graph.mutable_initializer();
-  list.erase(std::remove_if(list.begin(), list.end(),
-                            [&](const TensorProto &each) {
-                              return !needed.contains(each.name());
-                            }),
-             list.end());
-}
-
-/// What the file says of tensors that are still there.
-void GraphWriter::writeTensorInfos() {
+/// What the file says of tensors that are still there, which is \p before.
+void GraphWriter::writeTensorInfos(const GraphProto &before) {
   const auto outputs = byName(current->proto->output());
-  for (const ValueInfoProto &each : header.graph().value_info())
-    if (keptTensors.contains(each.name()) && !outputs.contains(each.name()))
+  for (const ValueInfoProto &each : before.value_info())
+    if (current->kept.contains(each.name()) && !outputs.contains(each.name()))
       *current->proto->add_value_info() = each;
 }
 

@@ -1,0 +1,127 @@
+// Initializers, and what the file says of them.
+
+#include "formats/onnx/write/GraphWriter.h"
+
+#include "formats/onnx/file/NestedGraphs.h"
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+/// The elements of \p tensor that have a bit set, as a vector, and their places
+/// as the linearised indices of the standard.
+static std::pair<Tensor, Tensor> sparseForm(const Tensor &tensor) {
+  const size_t width = byteSize(tensor.type());
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    const std::byte *element =
+        reinterpret_cast<const std::byte *>(tensor.data()) + i * width;
+    if (std::any_of(element, element + width,
+                    [](std::byte each) { return each != std::byte(0); }))
+      places.push_back(i);
+  }
+  const int64_t count = places.size();
+  Tensor values(tensor.type(), {count});
+  for (auto [i, place] : llvm::enumerate(places))
+    std::memcpy(values.mutableBytes() + i * width,
+                reinterpret_cast<const std::byte *>(tensor.data()) +
+                    place * width,
+                width);
+  return {values, Tensor::of<int64_t>(ElementType::I64, {count},
+                                      {places.data(), places.size()})};
+}
+
+void GraphWriter::addInitializer(const Name &name,
+                                 const std::optional<Tensor> &tensor) {
+  GraphProto &graph = *proto.mutable_graph();
+  bool good = tensor.has_value();
+  TensorProto *initializer = nullptr;
+  if (good && sparse.contains(name) && tensor->shape().size() > 0) {
+    auto [values, indices] = sparseForm(*tensor);
+    if (values.bytes() + indices.bytes() < tensor->bytes()) {
+      SparseTensorProto &added = *graph.add_sparse_initializer();
+      for (int64_t size : tensor->shape())
+        added.add_dims(size);
+      initializer = added.mutable_values();
+      good = tensorData.setData(*initializer, values) &&
+             tensorData.setData(*added.mutable_indices(), indices);
+    }
+  }
+  if (!initializer) {
+    initializer = graph.add_initializer();
+    good = good && tensorData.setData(*initializer, *tensor);
+  }
+  initializer->set_name(name);
+  if (const TensorProto *before = initializerHeaders.lookup(name)) {
+    if (before->has_doc_string())
+      initializer->set_doc_string(before->doc_string());
+    *initializer->mutable_metadata_props() = before->metadata_props();
+  }
+  if (!good)
+    ++unsupported["constants of a type that ONNX lacks"];
+}
+
+/// Annotations of tensors that are still there, and the initializers that only
+/// these name.
+void GraphWriter::writeAnnotations() {
+  GraphProto &graph = *proto.mutable_graph();
+  llvm::StringSet<> tensors;
+  for (const TensorProto &each : graph.initializer())
+    tensors.insert(each.name());
+  for (const SparseTensorProto &each : graph.sparse_initializer())
+    tensors.insert(each.values().name());
+  auto isThere = [&](const std::string &name) {
+    return tensors.contains(name) || current->tensors.contains(name);
+  };
+  for (const TensorAnnotation &each :
+       header.graph().quantization_annotation()) {
+    auto missing = [&](const StringStringEntryProto &entry) {
+      const TensorProto *whole = initializerHeaders.lookup(entry.value());
+      return !isThere(entry.value()) && !(whole && whole->has_data_type());
+    };
+    if (!isThere(each.tensor_name()) ||
+        llvm::any_of(each.quant_parameter_tensor_names(), missing))
+      continue;
+    *graph.add_quantization_annotation() = each;
+    for (const StringStringEntryProto &entry :
+         each.quant_parameter_tensor_names())
+      if (!isThere(entry.value()) && tensors.insert(entry.value()).second)
+        *graph.add_initializer() = *initializerHeaders.lookup(entry.value());
+  }
+}
+
+/// The tensors that the nodes of a graph read, those of its own included.
+static void addRead(const GraphProto &graph, llvm::StringSet<> &names) {
+  for (const ValueInfoProto &output : graph.output())
+    names.insert(output.name());
+  for (const NodeProto &node : graph.node()) {
+    for (const std::string &input : node.input())
+      names.insert(input);
+    forEachGraph(node, [&](const GraphProto &inner) { addRead(inner, names); });
+  }
+}
+
+/// A weight that is written turned round, or that a rule asked for in vain, is
+/// not needed as it was. Defaults of inputs stay.
+void GraphWriter::dropUnusedInitializers() {
+  GraphProto &graph = *current->proto;
+  llvm::StringSet<> needed;
+  addRead(graph, needed);
+  for (const ValueInfoProto &input : graph.input())
+    needed.insert(input.name());
+  auto &list = *graph.mutable_initializer();
+  list.erase(std::remove_if(list.begin(), list.end(),
+                            [&](const TensorProto &each) {
+                              return !needed.contains(each.name());
+                            }),
+             list.end());
+  auto &sparseList = *graph.mutable_sparse_initializer();
+  sparseList.erase(std::remove_if(sparseList.begin(), sparseList.end(),
+                                  [&](const SparseTensorProto &each) {
+                                    return !needed.contains(
+                                        each.values().name());
+                                  }),
+                   sparseList.end());
+}
+
+} // namespace sinter::onnx
