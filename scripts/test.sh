@@ -108,8 +108,13 @@ stage_zoo() {
     [ ${#missing[@]} -eq 0 ] || scripts/zoo.sh "$models" "${missing[@]}"
   fi
   need_release
-  for name in symbolic_batch half_precision fusions; do
-    /usr/bin/python3 "test/zoo/$name.py" "$models" --sinter build/bin/sinter || [ $? -eq 77 ] || status=1
+  local peer=
+  [ ! -d bench/node_modules ] || peer=--peer
+  for name in symbolic_batch "symbolic_batch --type f16" half_precision "half_precision --backend interpreter" \
+    "half_precision --optimized $peer" fusions; do
+    # shellcheck disable=SC2086
+    set -- $name
+    /usr/bin/python3 "test/zoo/$1.py" "$models" --sinter build/bin/sinter "${@:2}" || [ $? -eq 77 ] || status=1
   done
   return $status
 }

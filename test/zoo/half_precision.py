@@ -11,11 +11,12 @@ those of the f32 model to 4e-2 (f16) or 2e-1 (bf16) of each output's range.
 The last line is `N passed, N failed`.
 
 With --optimized the half-precision model is first simplified and written back.
-On the interpreter models of more than 128 MB take a minute each and more: they
-are left out, with a line that says so, unless --largest says otherwise.
+With --peer, too, ONNX Runtime (node and onnxruntime-node in bench/) runs what
+was written in f16, and what it gives is held to the same limit.
 """
 
 import argparse
+import json
 import pathlib
 import subprocess
 import sys
@@ -137,6 +138,48 @@ def run(command):
     return done.returncode, [line for line in lines if line.strip()]
 
 
+RUNTIME = pathlib.Path(__file__).parent / "../formats/onnx/RuntimeOutputs.js"
+
+
+def peer_outputs(path, data):
+    """What ONNX Runtime gives for a model of f16, or the words of its error."""
+    graph = onnx.load(str(path), load_external_data=False).graph
+    constants = {each.name for each in graph.initializer}
+    inputs = []
+    names = [each.name for each in graph.input if each.name not in constants]
+    for index, name in enumerate(names):
+        tensor = onnx.load_tensor(str(data / f"input_{index}.pb"))
+        array = numpy.ascontiguousarray(onnx.numpy_helper.to_array(tensor))
+        file = data / f"input_{index}.bin"
+        file.write_bytes(array.tobytes())
+        inputs.append({"name": name, "type": array.dtype.name, "dims": array.shape, "file": str(file)})
+    task = json.dumps({"model": str(path), "folder": str(data), "inputs": inputs})
+    done = subprocess.run(["node", RUNTIME], input=task, capture_output=True, text=True, check=False)
+    answer = json.loads(done.stdout) if done.stdout else {"error": done.stderr[-300:]}
+    if "error" in answer:
+        return answer["error"]
+    return [
+        numpy.frombuffer(pathlib.Path(each["file"]).read_bytes(), each["type"]).reshape(each["dims"])
+        for each in answer["outputs"]
+    ]
+
+
+def judge_peer(path, data, limit):
+    """Nothing, or how far ONNX Runtime's outputs are from the expected ones."""
+    outputs = peer_outputs(path, data)
+    if isinstance(outputs, str):
+        return "ONNX Runtime: " + outputs
+    for index, output in enumerate(outputs):
+        expected = onnx.numpy_helper.to_array(onnx.load_tensor(str(data / f"output_{index}.pb")))
+        expected, output = expected.astype(numpy.float64), output.astype(numpy.float64)
+        if output.shape != expected.shape:
+            return f"ONNX Runtime: output {index} is {output.shape}, not {expected.shape}"
+        distance, largest = numpy.abs(output - expected).max(), numpy.abs(expected).max()
+        if not distance <= limit * largest:
+            return f"ONNX Runtime: output {index} differs by {distance:.3g}, the largest is {largest:.3g}"
+    return None
+
+
 def check(source, kind, arguments):
     """Nothing, or what is wrong."""
     with tempfile.TemporaryDirectory(dir=arguments.work) as work:
@@ -147,6 +190,10 @@ def check(source, kind, arguments):
             code, lines = run([arguments.sinter, "optimize", folder / "model.onnx", "-o", simple])
             if code:
                 return lines[-1] if lines else f"optimize ended with {code}"
+            if arguments.peer and kind == "f16":
+                wrong = judge_peer(simple, folder / "test_data_set_0", TYPES[kind][1])
+                if wrong:
+                    return wrong
             simple.replace(folder / "model.onnx")
         code, lines = run([
             arguments.sinter, "test", folder, "--backend", arguments.backend, "--rtol", "0",
@@ -167,17 +214,15 @@ def main():
     parser.add_argument("--filter", default="", help="only models whose folder contains this")
     parser.add_argument("--optimized", action="store_true",
                         help="simplify and write the model before it is run")
-    parser.add_argument("--largest", type=float,
-                        help="leave out models of more MB (128 on the interpreter)")
+    parser.add_argument("--peer", action="store_true",
+                        help="with --optimized: let ONNX Runtime run what was written in f16")
+    parser.add_argument("--largest", type=float, help="leave out models of more MB")
     parser.add_argument("--timeout", type=float, default=1800, help="seconds a model may take")
     parser.add_argument("--work", help="where the models are written (default: the system's)")
     arguments = parser.parse_args()
     for kind in (kinds := arguments.types.split(",")):
         if kind not in TYPES:
             parser.error(f"--types: {kind} is not one of {', '.join(TYPES)}")
-    largest = arguments.largest
-    if largest is None and arguments.backend == "interpreter":
-        largest = 128
     models = sorted({
         path.parent
         for folder in arguments.folders
@@ -189,7 +234,7 @@ def main():
     passed = failed = 0
     for source in models:
         size = sum(each.stat().st_size for each in source.iterdir() if each.is_file()) / 2**20
-        if largest is not None and size > largest:
+        if arguments.largest is not None and size > arguments.largest:
             print(f"left out {source.name}: {size:.0f} MB (--largest)", flush=True)
             continue
         for kind in kinds:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Models with a symbolic batch are optimised as well as with a fixed one.
 
-    symbolic_batch.py FOLDER --sinter build/bin/sinter [--filter NAME] [--backend cpu]
+    symbolic_batch.py FOLDER --sinter build/bin/sinter [--filter NAME] [--backend cpu] [--type f16]
 
 FOLDER holds models in ONNX's test form (NAME/model.onnx). Each is rewritten so
 that the first dimension of its inputs is called "batch", and where a Reshape or
@@ -9,7 +9,8 @@ an Expand holds the batch as a number, that becomes what leaves it open.
 `sinter optimize` is run on both; the symbolic one must end with as few nodes as
 with a fixed batch of more than one (dimensions of one element go away, so a
 batch of one would be easier), and compute the same for the batch that the file
-had and for another.
+had and for another. With --type the model is first brought to half precision
+(half_precision.py), and results may differ as far as that script lets them.
 
 Needs the Python packages onnx and numpy. The last line is
 `N passed, N failed`; the exit code is 1 if something failed.
@@ -24,7 +25,9 @@ import tempfile
 
 import numpy
 import onnx
-from onnx import numpy_helper
+from onnx import TensorProto, numpy_helper
+
+import half_precision
 
 
 def batched_inputs(graph):
@@ -124,10 +127,34 @@ def outputs_of(model, inputs, folder, options):
     for name, path in inputs.items():
         arguments += ["--input", f"{name}={path}"]
     sinter([*arguments, "--no-cache"], options)
-    return [numpy.load(path) for path in sorted(pathlib.Path(folder).glob("*.npy"))]
+    outputs = [
+        numpy.load(path) for path in sorted(pathlib.Path(folder).glob("*.npy"))
+    ]
+    # NumPy has no bf16: a file has its bits.
+    if options.type == "bf16":
+        outputs = [
+            (each.astype(numpy.uint32) << 16).view(numpy.float32)
+            if each.dtype == numpy.uint16
+            else each
+            for each in outputs
+        ]
+    return outputs
 
 
-def made_inputs(model, path, folder, batch, wanted):
+def as_stored(array, kind):
+    """An array of f32 as a file has the numbers of an input of this type."""
+    if kind == TensorProto.FLOAT16:
+        return numpy.frombuffer(
+            half_precision.rounded(array, "f16"), numpy.float16
+        ).reshape(array.shape)
+    if kind == TensorProto.BFLOAT16:
+        return numpy.frombuffer(
+            half_precision.rounded(array, "bf16"), numpy.uint16
+        ).reshape(array.shape)
+    return array
+
+
+def made_inputs(model, path, folder, batch, wanted, options):
     """Files with the values of the test data, or others, for a batch of
     `wanted`."""
     constants = {each.name for each in model.graph.initializer}
@@ -141,16 +168,20 @@ def made_inputs(model, path, folder, batch, wanted):
         else:
             tensor = each.type.tensor_type
             shape = [dim.dim_value for dim in tensor.shape.dim]
-            kind = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
+            kind = onnx.helper.tensor_dtype_to_np_dtype(
+                TensorProto.FLOAT if options.type else tensor.elem_type
+            )
             value = random.normal(size=shape).astype(kind)
         if value.ndim and value.shape[0] == batch:
             value = numpy.concatenate([value] * wanted)[:wanted]
         files[each.name] = pathlib.Path(folder) / f"in{wanted}_{index}.npy"
-        numpy.save(files[each.name], value)
+        numpy.save(
+            files[each.name], as_stored(value, each.type.tensor_type.elem_type)
+        )
     return files
 
 
-def expect_same(got, expected, what):
+def expect_same(got, expected, what, limit):
     if len(got) != len(expected):
         raise Failure(f"{what}: {len(got)} outputs, not {len(expected)}")
     for index, (a, b) in enumerate(zip(got, expected)):
@@ -162,9 +193,11 @@ def expect_same(got, expected, what):
             if not numpy.array_equal(a, b):
                 raise Failure(f"{what}: output {index} differs")
             continue
+        wide = numpy.result_type(a.dtype, numpy.float64)
+        a, b = a.astype(wide), b.astype(wide)
         scale = max(1.0, float(numpy.abs(b).max()))
         distance = float(numpy.abs(a - b).max())
-        if not distance <= 1e-3 * scale:
+        if not distance <= limit * scale:
             raise Failure(f"{what}: output {index} differs by {distance:.3g}")
 
 
@@ -188,16 +221,20 @@ def counts(path):
 
 def check(path, options):
     """What is said of a model that passes."""
-    fixed = onnx.load(str(path))
-    symbolic = onnx.load(str(path))
+    fixed, symbolic = onnx.load(str(path)), onnx.load(str(path))
+    if options.type:
+        for model in fixed, symbolic:
+            half_precision.convert_graph(model.graph, options.type)
     batch = set_symbolic(symbolic)
     if batch == 0:
         raise Failure("no input has a first dimension of known size")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        given, several, best, opened = (
-            folder / f"{each}.onnx" for each in ("given", "several", "best", "opened")
+        given, several, best, opened, unchanged = (
+            folder / f"{each}.onnx"
+            for each in ("given", "several", "best", "opened", "unchanged")
         )
+        onnx.save(fixed, str(unchanged))
         onnx.save(symbolic, str(given))
         fix_batch(symbolic, 3)
         onnx.save(symbolic, str(several))
@@ -205,17 +242,12 @@ def check(path, options):
             few = optimized(several, best, options)
         except Failure:
             # A constant holds the batch elsewhere (a class token, say).
-            few = optimized(path, best, options)
+            few = optimized(unchanged, best, options)
         got = optimized(given, opened, options)
-        if got.total() > few.total():
-            raise Failure(
-                f"{got.total()} nodes, {few.total()} with a fixed batch; more: "
-                f"{dict(got - few)}, fewer: {dict(few - got)}"
-            )
         said = f"{got.total()} nodes, {few.total()} with a fixed batch"
         for wanted in (batch, 2 * batch):
-            inputs = made_inputs(fixed, path, folder, batch, wanted)
-            reference = path if wanted == batch else given
+            inputs = made_inputs(fixed, path, folder, batch, wanted, options)
+            reference = unchanged if wanted == batch else given
             try:
                 expected = outputs_of(
                     reference, inputs, folder / f"expected{wanted}", options
@@ -229,7 +261,10 @@ def check(path, options):
                 outputs_of(opened, inputs, folder / f"got{wanted}", options),
                 expected,
                 f"batch {wanted}",
+                half_precision.TYPES[options.type][1] if options.type else 1e-3,
             )
+    if got.total() > few.total():
+        raise Failure(f"{said}; more: {dict(got - few)}, fewer: {dict(few - got)}")
     return said
 
 
@@ -243,6 +278,9 @@ def main():
     parser.add_argument("--sinter", required=True)
     parser.add_argument("--filter", default="", help="only models of such a name")
     parser.add_argument("--backend", default="cpu", choices=["cpu", "interpreter"])
+    parser.add_argument(
+        "--type", choices=list(half_precision.TYPES), help="half precision: which"
+    )
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args()
     models = [
