@@ -27,13 +27,6 @@ std::optional<Broadcast> Broadcast::of(Value value) {
                    llvm::to_vector(llvm::seq<int64_t>(rank - own, rank))};
 }
 
-bool Broadcast::isAlike(const Broadcast &other) const {
-  return op->getName() == other.op->getName() && type() == other.type() &&
-         operand.getType() == other.operand.getType() &&
-         dimensions == other.dimensions &&
-         op->getOperands().drop_front() == other.op->getOperands().drop_front();
-}
-
 Value Broadcast::rebuild(OpBuilder &builder, Location location,
                          Value value) const {
   auto to = type().clone(tensorOf(value).getElementType());

@@ -30,9 +30,6 @@ struct Broadcast {
   mlir::RankedTensorType type() const {
     return mlir::cast<mlir::RankedTensorType>(op->getResult(0).getType());
   }
-  /// Whether \p other broadcasts an operand of the same type in the same way
-  /// to the same shape.
-  bool isAlike(const Broadcast &other) const;
   /// The same broadcast of \p value, which has the operand's shape.
   mlir::Value rebuild(mlir::OpBuilder &builder, mlir::Location location,
                       mlir::Value value) const;

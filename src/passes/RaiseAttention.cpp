@@ -157,6 +157,15 @@ private:
   Dims queryDims, keyDims;
 };
 
+/// What scores or weights were before they were rounded to fewer digits, or
+/// converted back, which the operation does not; null if they were not.
+Value behindConversion(Value value) {
+  auto conversion = value.getDefiningOp<ConvertOp>();
+  return conversion && fitsF32(conversion) && fitsF32(conversion.getOperand())
+             ? Value(conversion.getOperand())
+             : Value();
+}
+
 /// The number that \p op multiplies one operand by, and that operand.
 std::optional<std::pair<Value, double>> factorOf(Operation *op) {
   if (!isa_and_nonnull<MulOp, DivOp>(op))
@@ -208,14 +217,11 @@ bool Idiom::matchScores() {
   return scores.value.hasOneUse();
 }
 
-/// A rounding of scores or weights to fewer digits, or back: the operation
-/// rounds its result only.
 bool Idiom::passConversion() {
-  auto conversion = scores.value.getDefiningOp<ConvertOp>();
-  if (!conversion || !fitsF32(conversion) || !fitsF32(conversion.getOperand()))
-    return false;
-  scores.value = conversion.getOperand();
-  return true;
+  Value before = behindConversion(scores.value);
+  if (before)
+    scores.value = before;
+  return before != nullptr;
 }
 
 bool Idiom::matchStep(Operation *op) {
@@ -242,8 +248,10 @@ bool Idiom::leadsToProduct(Value value) {
       return true;
     if (auto factor = factorOf(op))
       value = factor->first;
-    else if (isa_and_nonnull<TransposeOp, ReshapeOp, ConvertOp>(op))
+    else if (isa_and_nonnull<TransposeOp, ReshapeOp>(op))
       value = op->getOperand(0);
+    else if (Value before = behindConversion(value))
+      value = before;
     else
       return false;
   }

@@ -46,9 +46,6 @@ public:
     for (const auto &element : range)
       write(element);
   }
-  void padTo(size_t alignment) {
-    buffer.resize((buffer.size() + alignment - 1) / alignment * alignment);
-  }
 
   size_t size() const { return buffer.size(); }
   std::span<const std::byte> bytes() const { return buffer; }

@@ -42,7 +42,6 @@ bool isImage(std::span<const std::byte> bytes);
 /// is dropped. \p name is for messages.
 Result<Tensor> decodeImage(std::span<const std::byte> bytes,
                            const std::string &name);
-Result<Tensor> readImage(const std::string &path);
 
 /// \p image, of shape [height, width, channels] as decodeImage makes it, as the
 /// model's input \p spec: a floating-point type, or ui8 for the plain pixels.

@@ -185,11 +185,4 @@ Result<Tensor> decodeImage(std::span<const std::byte> bytes,
   return usageError("'" + name + "': neither a PNG nor a JPEG file");
 }
 
-Result<Tensor> readImage(const std::string &path) {
-  Result<std::shared_ptr<const MappedFile>> file = MappedFile::open(path);
-  if (!file)
-    return file.takeError();
-  return decodeImage((*file)->bytes(), path);
-}
-
 } // namespace sinter

@@ -4,11 +4,6 @@ using namespace mlir;
 
 namespace sinter::nn {
 
-bool isNarrowFloat(Type type) {
-  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
-  return element && element.getWidth() < 32;
-}
-
 /// Attributes that name the type to compute in.
 static void widenComputeType(Operation *op) {
   for (NamedAttribute attribute : op->getAttrs()) {

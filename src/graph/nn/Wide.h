@@ -4,11 +4,11 @@
 #define SINTER_GRAPH_NN_WIDE_H
 
 #include "graph/nn/Emit.h"
+#include "graph/stablehlo/Sums.h"
 
 namespace sinter::nn {
 
-/// Whether \p type is that of floats narrower than f32, or a tensor of such.
-bool isNarrowFloat(mlir::Type type);
+using stablehlo::isNarrowFloat;
 
 /// What \p op is, decomposed with its operands of floats narrower than f32
 /// converted to f32 and its results rounded once: what it sums up or squares

@@ -7,6 +7,11 @@ using namespace mlir;
 
 namespace sinter::stablehlo {
 
+bool isNarrowFloat(Type type) {
+  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  return element && element.getWidth() < 32;
+}
+
 static bool isUnit(const WindowDimension &window) {
   return window.size == 1 && window.stride == 1 && window.baseDilation == 1 &&
          window.paddingLow == 0 && window.paddingHigh == 0;
@@ -51,11 +56,8 @@ std::optional<StringRef> carriedInF32(Region &body) {
   if (!name || (*name != AddOp::getOperationName() &&
                 *name != MulOp::getOperationName()))
     return std::nullopt;
-  auto isNarrow = [](Type type) {
-    auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
-    return element && element.getWidth() < 32;
-  };
-  return llvm::all_of(body.getArgumentTypes(), isNarrow) ? name : std::nullopt;
+  return llvm::all_of(body.getArgumentTypes(), isNarrowFloat) ? name
+                                                              : std::nullopt;
 }
 
 std::optional<StringRef> carriedInF32(Region &body, ArrayRef<int64_t> shape,

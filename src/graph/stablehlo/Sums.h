@@ -7,6 +7,9 @@
 
 namespace sinter::stablehlo {
 
+/// Whether \p type is that of floats narrower than f32, or a tensor of such.
+bool isNarrowFloat(mlir::Type type);
+
 /// Windows that reach from the first element along dimension `dim` to the place
 /// itself, or from there to the last: a running sum, say. Sums and products
 /// begin with the first or, where `isReverse`, the last element.

@@ -9,12 +9,12 @@ using namespace sinter::cpu;
 /// The greatest or least of floats narrower than f32.
 static std::optional<StringRef> narrowExtreme(Region &body) {
   std::optional<StringRef> name = stablehlo::soleOperation(body);
-  if (!name)
-    return std::nullopt;
-  auto element = dyn_cast<FloatType>(elementOf(body.front().getArgument(0)));
-  const bool isExtreme = *name == stablehlo::MaxOp::getOperationName() ||
-                         *name == stablehlo::MinOp::getOperationName();
-  return element && element.getWidth() < 32 && isExtreme ? name : std::nullopt;
+  const bool isExtreme = name == stablehlo::MaxOp::getOperationName() ||
+                         name == stablehlo::MinOp::getOperationName();
+  return isExtreme &&
+                 stablehlo::isNarrowFloat(body.front().getArgument(0).getType())
+             ? name
+             : std::nullopt;
 }
 
 std::optional<StringRef> cpu::wideOperation(Region &body) {

@@ -30,9 +30,6 @@ public:
   Convolution(const ConvolutionShape &shape, const Target &target);
 
   int64_t tasks() const { return order.tasks(); }
-  /// Arithmetic operations that the kernel does, those on the zeros of merged
-  /// groups included.
-  double executedFlops() const { return shape.flops(); }
   /// f32 elements of the packed weights.
   int64_t packedElements() const;
   /// How packed weights lie: [group][panel][block of inputs][tap][input of the

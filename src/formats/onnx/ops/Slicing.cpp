@@ -4,6 +4,7 @@
 #include "formats/onnx/ops/Building.h"
 #include "formats/onnx/ops/Lists.h"
 #include "llvm/Support/MathExtras.h"
+#include <tuple>
 
 using namespace mlir;
 
@@ -117,6 +118,9 @@ static LogicalResult importSplit(NodeContext &node) {
 // Slice
 //===----------------------------------------------------------------------===//
 
+/// Bounds beyond this mean the end, whatever the size is.
+static constexpr int64_t far = int64_t(1) << 30;
+
 namespace {
 /// A bound of a slice: a number, or element `index` of a list that is known
 /// only when run.
@@ -156,7 +160,6 @@ readBounds(NodeContext &node, int64_t input, StringRef name) {
 /// size, or with \p reversed between -1 and the last place.
 static Value clampBound(NodeContext &node, const Bounds &bound, Dim size,
                         bool reversed) {
-  constexpr int64_t far = int64_t(1) << 30;
   Value extent = size.isStatic() ? node.integers({size.size}) : size.extent;
   Value least = node.integers({reversed ? -1 : 0});
   Value most = reversed
@@ -191,7 +194,6 @@ namespace {
 /// One axis of a slice with known bounds, start and limit inside.
 struct Range {
   int64_t start = 0, limit = 0, stride = 1;
-  bool reversed = false;
 };
 } // namespace
 
@@ -200,7 +202,6 @@ static Range clampRange(int64_t start, int64_t end, int64_t step,
                         int64_t size) {
   auto fromEnd = [&](int64_t at) { return at < 0 ? at + size : at; };
   Range range;
-  range.reversed = step < 0;
   if (step > 0) {
     range.start = std::clamp<int64_t>(fromEnd(start), 0, size);
     range.limit = std::clamp<int64_t>(fromEnd(end), range.start, size);
@@ -232,6 +233,95 @@ static std::pair<Value, Value> openReversedRange(NodeContext &node,
   return {from, node.op<stablehlo::MaxOp>(to, from)};
 }
 
+namespace {
+/// A slice, put together axis by axis.
+class Cut {
+public:
+  Cut(NodeContext &node, Value data)
+      : node(node), data(data), strides(node.rank(data), 1),
+        sizes(node.shape(data)), first(node.rank(data), 0),
+        limit(node.shape(data)), starts(node.rank(data), Dim(0)),
+        limits(node.dims(data)) {}
+
+  void along(int64_t axis, const Bounds &start, const Bounds &end,
+             int64_t step);
+  LogicalResult finish();
+
+private:
+  void alongOpen(int64_t axis, const Bounds &start, const Bounds &end,
+                 bool isReversed);
+
+  NodeContext &node;
+  Value data;
+  Ints strides, sizes;
+  /// What is known of the bounds.
+  Ints first, limit, reversed;
+  /// The same with what is known only when run.
+  Dims starts, limits;
+  bool isKnown = true;
+};
+} // namespace
+
+void Cut::along(int64_t axis, const Bounds &start, const Bounds &end,
+                int64_t step) {
+  const int64_t size = node.shape(data)[axis];
+  if (step < 0)
+    reversed.push_back(axis);
+  if (!ShapedType::isDynamic(size) && start.element.isInteger() &&
+      end.element.isInteger()) {
+    Range range =
+        clampRange(start.element.value, end.element.value, step, size);
+    starts[axis] = first[axis] = range.start;
+    limits[axis] = limit[axis] = range.limit;
+    strides[axis] = range.stride;
+    sizes[axis] = range.limit == range.start
+                      ? 0
+                      : (range.limit - range.start - 1) / range.stride + 1;
+    return;
+  }
+  // The largest number of steps that can be taken back.
+  strides[axis] =
+      step < 0 ? -std::max(step, -std::numeric_limits<int64_t>::max()) : step;
+  const bool isAll = end.element.isInteger() &&
+                     (step == 1 ? start.element == Element::integer(0) &&
+                                      end.element.value > far
+                      : step == -1 ? start.element == Element::integer(-1) &&
+                                         end.element.value < -far
+                                   : false);
+  if (!isAll)
+    alongOpen(axis, start, end, step < 0);
+}
+
+void Cut::alongOpen(int64_t axis, const Bounds &start, const Bounds &end,
+                    bool isReversed) {
+  isKnown = false;
+  const Dim whole = limits[axis];
+  Value from, to;
+  if (isReversed) {
+    std::tie(from, to) = openReversedRange(node, start, end, whole);
+  } else {
+    from = clampBound(node, start, whole, false);
+    to = node.op<stablehlo::MaxOp>(clampBound(node, end, whole, false), from);
+  }
+  starts[axis] = Dim(ShapedType::kDynamic, from);
+  limits[axis] = Dim(ShapedType::kDynamic, to);
+  sizes[axis] = ShapedType::kDynamic;
+}
+
+LogicalResult Cut::finish() {
+  if (!reversed.empty())
+    data = node.op<stablehlo::ReverseOp>(data, ArrayRef<int64_t>(reversed));
+  if (isKnown && !ShapedType::isDynamicShape(limit))
+    return node.result(node.op<stablehlo::SliceOp>(
+        data, ArrayRef<int64_t>(first), ArrayRef<int64_t>(limit),
+        ArrayRef<int64_t>(strides)));
+  if (!data)
+    return failure();
+  return node.result(node.typed<stablehlo::RealDynamicSliceOp>(
+      node.tensorType(sizes, node.element(data)), data, node.extents(starts),
+      node.extents(limits), node.integers(strides)));
+}
+
 static LogicalResult importSlice(NodeContext &node) {
   Value data = node.operand(0);
   int64_t rank = node.rank(data);
@@ -258,79 +348,16 @@ static LogicalResult importSlice(NodeContext &node) {
       static_cast<int64_t>(steps.size()) != count)
     return node.fail("starts, ends, axes and steps differ in length");
 
-  Ints strides(rank, 1), sizes(node.shape(data)), first(rank, 0),
-      limit(node.shape(data)), reversed;
-  Dims startDims(rank, Dim(0)), limitDims;
-  for (int64_t i = 0; i < rank; ++i)
-    limitDims.push_back(node.dim(data, i));
-  bool known = true;
+  Cut cut(node, data);
   for (int64_t i = 0; i < count; ++i) {
     auto axis = node.axis((*axes)[i], rank);
     if (!axis)
       return failure();
     if (steps[i] == 0)
       return node.fail("a step is zero");
-    Bounds &start = (*starts)[i], &end = (*ends)[i];
-    int64_t size = node.shape(data)[*axis];
-    strides[*axis] = steps[i];
-    if (!ShapedType::isDynamic(size) && start.element.isInteger() &&
-        end.element.isInteger()) {
-      Range range =
-          clampRange(start.element.value, end.element.value, steps[i], size);
-      if (range.reversed)
-        reversed.push_back(*axis);
-      first[*axis] = range.start;
-      limit[*axis] = range.limit;
-      strides[*axis] = range.stride;
-      startDims[*axis] = range.start;
-      limitDims[*axis] = range.limit;
-      sizes[*axis] = range.limit == range.start
-                         ? 0
-                         : (range.limit - range.start - 1) / range.stride + 1;
-      continue;
-    }
-    Dim whole = limitDims[*axis];
-    if (steps[i] < 0) {
-      reversed.push_back(*axis);
-      // The largest number of steps that can be taken back.
-      strides[*axis] =
-          -std::max(steps[i], -std::numeric_limits<int64_t>::max());
-      bool all = start.element == Element::integer(-1) &&
-                 end.element.isInteger() &&
-                 end.element.value < -(int64_t(1) << 30) && steps[i] == -1;
-      if (all)
-        continue;
-      known = false;
-      auto [from, to] = openReversedRange(node, start, end, whole);
-      startDims[*axis] = Dim(ShapedType::kDynamic, from);
-      limitDims[*axis] = Dim(ShapedType::kDynamic, to);
-      sizes[*axis] = ShapedType::kDynamic;
-      continue;
-    }
-    bool all = start.element == Element::integer(0) &&
-               end.element.isInteger() &&
-               end.element.value > (int64_t(1) << 30) && steps[i] == 1;
-    if (all)
-      continue;
-    known = false;
-    Value from = clampBound(node, start, whole, false);
-    startDims[*axis] = Dim(ShapedType::kDynamic, from);
-    limitDims[*axis] = Dim(
-        ShapedType::kDynamic,
-        node.op<stablehlo::MaxOp>(clampBound(node, end, whole, false), from));
-    sizes[*axis] = ShapedType::kDynamic;
+    cut.along(*axis, (*starts)[i], (*ends)[i], steps[i]);
   }
-  if (!reversed.empty())
-    data = node.op<stablehlo::ReverseOp>(data, ArrayRef<int64_t>(reversed));
-  if (known && !ShapedType::isDynamicShape(limit))
-    return node.result(node.op<stablehlo::SliceOp>(
-        data, ArrayRef<int64_t>(first), ArrayRef<int64_t>(limit),
-        ArrayRef<int64_t>(strides)));
-  if (!data)
-    return failure();
-  return node.result(node.typed<stablehlo::RealDynamicSliceOp>(
-      node.tensorType(sizes, node.element(data)), data, node.extents(startDims),
-      node.extents(limitDims), node.integers(strides)));
+  return cut.finish();
 }
 
 static LogicalResult importGather(NodeContext &node) {
