@@ -131,14 +131,12 @@ def outputs_of(model, inputs, folder, options):
         numpy.load(path) for path in sorted(pathlib.Path(folder).glob("*.npy"))
     ]
     # NumPy has no bf16: a file has its bits.
-    if options.type == "bf16":
-        outputs = [
-            (each.astype(numpy.uint32) << 16).view(numpy.float32)
-            if each.dtype == numpy.uint16
-            else each
-            for each in outputs
-        ]
-    return outputs
+    return [
+        (each.view(numpy.uint16).astype(numpy.uint32) << 16).view(numpy.float32)
+        if each.dtype.kind == "V"
+        else each
+        for each in outputs
+    ]
 
 
 def as_stored(array, kind):
@@ -149,7 +147,7 @@ def as_stored(array, kind):
         ).reshape(array.shape)
     if kind == TensorProto.BFLOAT16:
         return numpy.frombuffer(
-            half_precision.rounded(array, "bf16"), numpy.uint16
+            half_precision.rounded(array, "bf16"), "V2"
         ).reshape(array.shape)
     return array
 
