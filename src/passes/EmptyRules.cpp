@@ -125,6 +125,14 @@ static Value convolutionNothing(ConvolutionOp op, OpBuilder &builder) {
 // Indices that say nothing
 //===----------------------------------------------------------------------===//
 
+/// Whether what a gather collapses is there to be: a slice of nothing may be
+/// written, which no run takes.
+static bool collapsesUnits(GatherOp op) {
+  return llvm::all_of(
+      op.getDimensionNumbers().getCollapsedSliceDims(),
+      [&](int64_t dimension) { return op.getSliceSizes()[dimension] == 1; });
+}
+
 /// Index vectors without elements all name the first place.
 static Value gatherFirst(GatherOp op, OpBuilder &builder) {
   auto numbers = op.getDimensionNumbers();
@@ -133,7 +141,8 @@ static Value gatherFirst(GatherOp op, OpBuilder &builder) {
   const int64_t vectorDim = numbers.getIndexVectorDim();
   if (vectorDim >= indices.getRank() || indices.getDimSize(vectorDim) != 0 ||
       !numbers.getOperandBatchingDims().empty() || !type.hasStaticShape() ||
-      isEmpty(type) || isa<quant::QuantizedType>(type.getElementType()) ||
+      isEmpty(type) || !collapsesUnits(op) ||
+      isa<quant::QuantizedType>(type.getElementType()) ||
       !llvm::is_sorted(numbers.getOffsetDims()))
     return {};
   const int64_t rank = tensorOf(op.getOperand()).getRank();

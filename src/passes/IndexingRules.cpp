@@ -116,8 +116,13 @@ constantRows(GatherOp op) {
   auto numbers = op.getDimensionNumbers();
   auto whole = tensorOf(op.getOperand());
   std::optional<Tensor> indices = constantValue(op.getStartIndices());
+  // A slice of nothing may be collapsed in a file, which no run takes.
+  auto isUnit = [&](int64_t dimension) {
+    return op.getSliceSizes()[dimension] == 1;
+  };
   if (!indices || !whole.hasStaticShape() ||
       !numbers.getOperandBatchingDims().empty() ||
+      !llvm::all_of(numbers.getCollapsedSliceDims(), isUnit) ||
       classOf(indices->type()) == ElementClass::UInt)
     return std::nullopt;
   int64_t vectorDim = numbers.getIndexVectorDim();
