@@ -119,11 +119,18 @@ struct Product {
   Weight weight;
   /// What repeats the weight for each batch.
   std::optional<Broadcast> repeated = std::nullopt;
+  /// Whether the weight is dequantised in a node that stays: then its scales
+  /// take up the chain's, one for each element of dimension `scaleDim`.
+  bool isDequantized = false;
+  OpOperand *scales = nullptr;
+  int64_t scaleDim = -1;
 
   Value result() const { return op->getResult(0); }
 
   /// The folds whose channels are dimensions of the weight itself.
   SmallVector<ChannelFold> placed(ArrayRef<ChannelFold> folds) const;
+  /// Whether the weight (or its scales) can take up \p scale along \p fold.
+  bool takesUp(const ChannelFold &fold, ArrayRef<double> scale) const;
   SmallVector<ChannelFold> resultFolds() const {
     return placed(
         cast<ChannelwiseAffineOpInterface>(op).getResultFolds(weightOperand));
@@ -150,7 +157,9 @@ private:
                                        int64_t channels, bool mayShift);
   bool extend(SmallVector<ChannelStep> &chain, std::optional<ChannelStep> step,
               bool isBefore);
-  void setWeight(Product &product, ArrayRef<double> numbers);
+  void setWeight(Product &product, ArrayRef<double> numbers,
+                 ArrayRef<double> scale);
+  void scaleScales(Product &product, ArrayRef<double> scale);
   Value addBias(OpBuilder &builder, Value value, const Bias &bias);
   void takeAway(ArrayRef<ChannelStep> chain, Value value, bool isConverted);
   void eraseIfDead(Operation *op);
@@ -164,6 +173,11 @@ private:
 };
 
 } // namespace
+
+/// Whether the weights stay as they are.
+static bool isOne(ArrayRef<double> scale) {
+  return llvm::all_of(scale, [](double each) { return each == 1; });
+}
 
 /// The dimension of what \p broadcast repeats that is dimension \p dimension of
 /// the result; nothing where it is repeated along it.
@@ -190,6 +204,26 @@ SmallVector<ChannelFold> Product::placed(ArrayRef<ChannelFold> folds) const {
   return own;
 }
 
+bool Product::takesUp(const ChannelFold &fold, ArrayRef<double> scale) const {
+  if (!isDequantized || isOne(scale))
+    return true;
+  return scales && !fold.groupDim && fold.weightDim == scaleDim &&
+         llvm::all_of(scale, [](double each) { return each > 0; });
+}
+
+/// Finds the scales of a weight that is number * scale: a constant vector.
+static void findScales(Product &product, Value weight) {
+  product.isDequantized = true;
+  Operation *op = weight.getDefiningOp();
+  std::optional<Broadcast> spread =
+      isa<MulOp>(op) ? Broadcast::of(op->getOperand(1)) : std::nullopt;
+  if (!spread || !weight.hasOneUse() || spread->dimensions.size() != 1 ||
+      !spread->op->hasOneUse() || !constantTensor(spread->operand))
+    return;
+  product.scales = &spread->op->getOpOperand(0);
+  product.scaleDim = spread->dimensions.front();
+}
+
 /// Whether \p broadcast repeats a weight for batches only: along dimensions
 /// that operand, weight and result have in common.
 static bool isForBatches(ChannelwiseAffineOpInterface op, unsigned operand,
@@ -210,7 +244,8 @@ static bool isForBatches(ChannelwiseAffineOpInterface op, unsigned operand,
 
 /// The products that \p op may be taken for: one for each constant operand, and
 /// before it one for the constant that it repeats.
-static SmallVector<Product, 2> productsOf(Operation *op) {
+static SmallVector<Product, 2> productsOf(Operation *op,
+                                          const WholeNodes &whole) {
   SmallVector<Product, 2> products;
   auto product = dyn_cast<ChannelwiseAffineOpInterface>(op);
   if (!product || op->getNumOperands() != 2 || !isFloatTensor(op->getResult(0)))
@@ -223,8 +258,12 @@ static SmallVector<Product, 2> productsOf(Operation *op) {
     if (repeated && isForBatches(product, i, *repeated))
       if (auto weight = Weight::find(repeated->operand))
         products.push_back({op, i, std::move(*weight), std::move(repeated)});
-    if (std::optional<Weight> weight = Weight::find(operand))
+    if (std::optional<Weight> weight = Weight::find(operand)) {
       products.push_back({op, i, std::move(*weight)});
+      if (Operation *source = operand.getDefiningOp();
+          source && whole.lasts(source))
+        findScales(products.back(), operand);
+    }
   }
   return products;
 }
@@ -278,11 +317,6 @@ static bool keepsDigits(ElementType type, ArrayRef<double> numbers,
 }
 
 static Type elementOf(Value value) { return tensorOf(value).getElementType(); }
-
-/// Whether the weights stay as they are.
-static bool isOne(ArrayRef<double> scale) {
-  return llvm::all_of(scale, [](double each) { return each == 1; });
-}
 
 /// The weight's numbers, scaled; nothing if that is not sound in its type. None
 /// are needed where all scales are 1.
@@ -484,7 +518,27 @@ void Folder::eraseIfDead(Operation *op) {
   }
 }
 
-void Folder::setWeight(Product &product, ArrayRef<double> numbers) {
+/// The node that dequantises the weight stays, with other scales.
+void Folder::scaleScales(Product &product, ArrayRef<double> scale) {
+  Value old = product.scales->get();
+  const Tensor before = *constantTensor(old);
+  std::vector<double> numbers;
+  for (auto [i, factor] : llvm::enumerate(scale))
+    numbers.push_back(before.toDouble(i) * factor);
+  OpBuilder builder(product.scales->getOwner());
+  product.scales->set(
+      makeConstant(builder, old.getLoc(),
+                   tensorOfDoubles(before.type(), before.shape(), numbers),
+                   names.fused(constantName(old))));
+  groups.touch(product.op);
+  if (old.use_empty())
+    eraseIfDead(old.getDefiningOp());
+}
+
+void Folder::setWeight(Product &product, ArrayRef<double> numbers,
+                       ArrayRef<double> scale) {
+  if (product.isDequantized)
+    return scaleScales(product, scale);
   Operation *old =
       product.op->getOperand(product.weightOperand).getDefiningOp();
   OpBuilder builder(product.op);
@@ -512,7 +566,7 @@ Value Folder::addBias(OpBuilder &builder, Value value, const Bias &bias) {
 }
 
 bool Folder::foldAfter(Operation *op) {
-  for (Product &product : productsOf(op)) {
+  for (Product &product : productsOf(op, whole)) {
     for (const ChannelFold &fold : product.resultFolds()) {
       ChannelOf channelOf(fold, product.weight.shape());
       int64_t channels = channelOf.count();
@@ -522,7 +576,8 @@ bool Folder::foldAfter(Operation *op) {
       ChannelAffine affine = composed(chain, channels);
       Type lastElement = elementOf(chain.back().op->getResult(0));
       auto numbers = scaledNumbers(product.weight, channelOf, affine.scale);
-      if (!numbers || !keepsRange(product.result(), chain, affine.scale) ||
+      if (!numbers || !product.takesUp(fold, affine.scale) ||
+          !keepsRange(product.result(), chain, affine.scale) ||
           !roundsFinitely(*elementTypeOf(lastElement), affine.shift))
         continue;
 
@@ -533,7 +588,7 @@ bool Folder::foldAfter(Operation *op) {
           biasName = step.shiftName;
       // Only shifts leave the weight as it is.
       if (!isOne(affine.scale))
-        setWeight(product, *numbers);
+        setWeight(product, *numbers, affine.scale);
       else
         groups.touch(op);
       run.changed(op);
@@ -595,7 +650,7 @@ static Bias shiftedSum(const Product &product, ArrayRef<ChannelFold> folds,
 }
 
 bool Folder::foldBefore(Operation *op) {
-  for (Product &product : productsOf(op)) {
+  for (Product &product : productsOf(op, whole)) {
     const auto results = product.resultFolds();
     unsigned activation = 1 - product.weightOperand;
     for (const ChannelFold &fold : product.operandFolds()) {
@@ -610,7 +665,7 @@ bool Folder::foldBefore(Operation *op) {
       ElementType element =
           *elementTypeOf(tensorOf(product.result()).getElementType());
       auto numbers = scaledNumbers(product.weight, channelOf, affine.scale);
-      if (!numbers)
+      if (!numbers || !product.takesUp(fold, affine.scale))
         continue;
       Bias bias;
       bool shifts = affine.shifts();
@@ -625,7 +680,7 @@ bool Folder::foldBefore(Operation *op) {
         bias.name = names.fused(biasNameOf(product.weight));
       }
       if (!isOne(affine.scale))
-        setWeight(product, *numbers);
+        setWeight(product, *numbers, affine.scale);
       else
         groups.touch(op);
       if (shifts) {

@@ -34,6 +34,8 @@
 // Restrictions:
 //   - What moves elements between the product and the chain stays where it is
 //     (fold-across-rearrangement); a shift stays behind padding with zeros.
+//   - A weight that a node dequantises in a file that is written again stays
+//     quantised: its scales, one a channel, take up scales that are positive.
 //   - A weight that is repeated for batches takes up what varies along its own
 //     dimensions.
 //   - Every value between the product and the end of the chain has one reader,

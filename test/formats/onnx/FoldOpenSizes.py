@@ -45,6 +45,7 @@ class Graph:
         self.nodes, self.weights, self.inputs, self.outputs = [], [], [], []
         self.random = np.random.RandomState(7)
         self.count = 0
+        self.title = ""
 
     def name(self, stem):
         self.count += 1
@@ -655,22 +656,46 @@ def normalised_in_f32(g):
     return g.node("Cast", g.norm(y, 4, kind="f32"), to=TensorProto.FLOAT16)
 
 
-@case()
-def quantised_weight(g):
-    """Weights of 8 bits stay weights of 8 bits."""
+def dequantised_weight(g, count):
     w = g.const(g.random.randint(-100, 100, (4, 3, 3, 3)), dtype=np.int8)
-    w = g.node("DequantizeLinear", w, g.const(g.array(4, low=0.01, high=0.02)), g.const(np.zeros(4), dtype=np.int8), axis=0)
-    return g.norm(g.node("Conv", g.input(*IMAGE), w), 4)
+    zero = np.zeros(count) if count else np.array(0)
+    scale = g.array(count, low=0.01, high=0.02) if count else np.array(0.01)
+    attributes = {"axis": 0} if count else {}
+    return g.node("DequantizeLinear", w, g.const(scale), g.const(zero, dtype=np.int8), **attributes)
 
 
-@case()
+def positive_norm(g, value):
+    inputs = [g.random_const(4, low=0.5, high=1.5), g.random_const(4), g.random_const(4), g.random_const(4, low=0.5, high=1.5)]
+    return g.node("BatchNormalization", value, *inputs)
+
+
+@case(most=2)
+def quantised_weight(g):
+    """The scales of the weight take up the norm's."""
+    return positive_norm(g, g.node("Conv", g.input(*IMAGE), dequantised_weight(g, 4)))
+
+
+@case(most=3)
+def quantised_weight_and_negative_scales(g):
+    return g.norm(g.node("Conv", g.input(*IMAGE), dequantised_weight(g, 4)), 4)
+
+
+@case(most=3)
+def quantised_weight_of_one_scale(g):
+    return positive_norm(g, g.node("Conv", g.input(*IMAGE), dequantised_weight(g, 0)))
+
+
+@case(most=2)
+def scale_before_quantised_weight(g):
+    return g.node("Conv", g.node("Add", g.input(*IMAGE), g.random_const(3, 1, 1)), dequantised_weight(g, 4))
+
+
+@case(most=7)
 def quantised_convolution(g):
     """A convolution between dequantised and quantised numbers."""
     scale, zero = g.const(np.array(0.03)), g.const(np.array(3), dtype=np.int8)
     x = g.node("DequantizeLinear", g.node("QuantizeLinear", g.input(*IMAGE), scale, zero), scale, zero)
-    w = g.const(g.random.randint(-100, 100, (4, 3, 3, 3)), dtype=np.int8)
-    w = g.node("DequantizeLinear", w, g.const(np.array(0.01)), g.const(np.array(0), dtype=np.int8))
-    y = g.node("Relu", g.norm(g.node("Conv", x, w), 4))
+    y = g.node("Relu", positive_norm(g, g.node("Conv", x, dequantised_weight(g, 4))))
     return g.node("DequantizeLinear", g.node("QuantizeLinear", y, scale, zero), scale, zero)
 
 
@@ -747,6 +772,8 @@ class Judge:
             if self.converts:
                 self.command("convert", self.path(which + "_out.onnx"), "-o", self.path(which + ".mlir"))
                 self.command("optimize", self.path(which + ".mlir"), "-o", self.path(which + "_out.mlir"))
+        if "quantised" in self.graph.title and "DequantizeLinear" not in node_count(self.path("open_out.onnx"))[1]:
+            raise Failure("the weight is not quantised any more")
         (fixed, fixed_nodes), (unknown, nodes) = (node_count(self.path(each + "_out.onnx")) for each in ("fixed", "open"))
         if unknown > fixed:
             raise Failure(f"{unknown} nodes with unknown sizes, {fixed} with known ones: {nodes}, {fixed_nodes}")
@@ -768,6 +795,7 @@ def judge(sinter, entry, keep):
     name, fill, most, counts, converts, options = entry
     folder = tempfile.mkdtemp()
     graph = Graph(**options)
+    graph.title = name
     graph.output(fill(graph))
     try:
         Judge(sinter, folder, graph, most, counts, converts).run()
