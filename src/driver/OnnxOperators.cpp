@@ -23,7 +23,7 @@ struct Family {
 
 /// All others are given back as they were read, where that can be told.
 constexpr Family families[] = {
-    {controlFlowOperators, "anew"},
+    {controlFlowOperators, "as read around its graphs, or anew"},
     {sequenceOperators, "resolved"},
 };
 
@@ -94,7 +94,7 @@ Made by `build/bin/onnx-operators`; a test holds it. Do not edit.
 (a rare attribute, say) is listed, with all else, when the model is read.
 
 Where sizes are open, some operators take other operations, and some wait: their node is one `nn.deferred` until all sizes are known, and goes back to
-a file as it was (a `Loop` or `Scan` that gathers values anew, with its body). To run, sizes are those of the inputs that are given. What cannot
+a file as it was (a `Loop` or `Scan` that gathers values with its body). To run, sizes are those of the inputs that are given. What cannot
 wait: an operator of which even the rank of the result is neither known nor declared in the file.
 
 How an operator is written:
@@ -102,7 +102,8 @@ How an operator is written:
 - *as read or anew*: the node is given back as it was, with its name, if no pass changed what came of it and all that it takes is still there
   to be given (`src/formats/onnx/NodeGroups.h`). Else what it became is written by the rules of the second table. Where nothing was left to be
   computed (`Constant`, a `Dropout` that drops nothing), the value is written.
-- *anew*: it has graphs inside, so its operations are always written by the rules.
+- *as read around its graphs, or anew*: the nodes in its graphs are written like any others. What the file says of the graphs stays (their names,
+  inputs and outputs), if they still take and give as many values.
 - *resolved*: reading resolves sequences and optionals; tensors are left.
 
 )";

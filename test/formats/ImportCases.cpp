@@ -3,7 +3,9 @@
 // import-cases [--print] [--run] PATH...: reads every model.onnx below each
 // path (or the file itself) and counts why the others could not be read.
 // --print writes the graphs; --run also interprets them on test_data_set_0 and
-// compares.
+// compares. --list writes a line a model instead, tab-separated: the path, the
+// exit code that a command would have, the message. --to-write reads as for a
+// file that is written again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -107,8 +109,19 @@ static std::string compare(const sinter::Model &model,
   return "";
 }
 
+/// What a command would say of a model that it is to read.
+static void list(const std::string &path, const sinter::ReadOptions &options) {
+  auto model = sinter::readOnnx(path, options);
+  int code = model ? 0 : static_cast<int>(model.error().kind);
+  std::string message = model ? "" : model.error().message;
+  if (model && mlir::failed(mlir::verify(model->module())))
+    code = -1, message = "the graph is not valid";
+  std::cout << path << '\t' << code << '\t' << message << std::endl;
+}
+
 int main(int argc, char **argv) {
-  bool print = false, run = false;
+  bool print = false, run = false, lists = false;
+  sinter::ReadOptions options;
   int read = 0;
   std::map<std::string, std::vector<std::string>> failures;
   for (int i = 1; i < argc; ++i) {
@@ -120,7 +133,19 @@ int main(int argc, char **argv) {
       run = true;
       continue;
     }
+    if (argv[i] == std::string("--list")) {
+      lists = true;
+      continue;
+    }
+    if (argv[i] == std::string("--to-write")) {
+      options.keepsNodes = options.keepsUnknown = true;
+      continue;
+    }
     for (const std::string &path : modelsBelow(argv[i])) {
+      if (lists) {
+        list(path, options);
+        continue;
+      }
       fs::path data = fs::path(path).parent_path() / "test_data_set_0";
       auto inputs = tensorsOf(data, "input");
       auto model = run ? readWith(path, inputs) : sinter::readOnnx(path);
@@ -145,6 +170,8 @@ int main(int argc, char **argv) {
       }
     }
   }
+  if (lists)
+    return 0;
   int failed = 0;
   std::vector<std::pair<size_t, std::string>> histogram;
   for (const auto &[reason, paths] : failures) {
