@@ -73,6 +73,10 @@ const Case cases[] = {
     {"take", "4x5x3xf32;2x2xi32", "4x2x2x3xf32",
      "nn.take %0, %1, axis = 1 : (tensor<4x5x3xf32>, tensor<2x2xi32>) -> "
      "tensor<4x2x2x3xf32>"},
+    // What is unknown is a size of the first argument.
+    {"take_by_first", "2x2xi32;4x5x3xf32", "4x2x2x3xf32",
+     "nn.take %1, %0, axis = 1 : (tensor<4x5x3xf32>, tensor<2x2xi32>) -> "
+     "tensor<4x2x2x3xf32>"},
     {"take_along", "4x5x3xf32;2x6x3xi64", "2x6x3xf32",
      "nn.take_along %0, %1, axis = 1 : (tensor<4x5x3xf32>, "
      "tensor<2x6x3xi64>) -> tensor<2x6x3xf32>"},

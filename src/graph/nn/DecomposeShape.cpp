@@ -15,6 +15,7 @@ static Value wrapNegative(Emit &emit, Value indices, Value x, int64_t axis) {
     return indices;
   // A narrow index type may not hold the size.
   Value wide = emit.convert(indices, emit.integerType(64));
+  emit.setShape(wide);
   Value size;
   if (tensorOf(x).isDynamicDim(axis))
     size = emit.broadcast(emit.convert(emit.reshape(emit.sizeOf(x, axis), {}),
@@ -109,8 +110,6 @@ FailureOr<SmallVector<Value>> BroadcastLikeOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<SmallVector<Value>> TakeOp::decompose(OpBuilder &builder) {
-  if (!tensorOf(getIndices()).hasStaticShape())
-    return failure();
   Emit emit(builder, getLoc());
   int64_t axis = getAxis();
   Value indices = wrapNegative(emit, getIndices(), getOperand(), axis);
