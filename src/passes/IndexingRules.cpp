@@ -224,7 +224,7 @@ static bool namesFirst(ScatterOp op) {
 static Values scatterFull(ScatterOp op, OpBuilder &builder) {
   auto numbers = op.getScatterDimensionNumbers();
   if (op.getInputs().empty() || !numbers.getInputBatchingDims().empty() ||
-      !namesFirst(op))
+      !namesFirst(op) || !appliesToElements(op.getUpdateComputation()))
     return {};
   auto type = tensorOf(op.getInputs()[0]);
   auto update = tensorOf(op.getUpdates()[0]);
@@ -235,20 +235,15 @@ static Values scatterFull(ScatterOp op, OpBuilder &builder) {
       }))
     return {};
   // All else has size 1: the update's window lies as the operand does.
-  Values arguments(op.getInputs()), reshaped;
+  Values arguments(op.getInputs());
   for (Value each : op.getUpdates())
-    reshaped.push_back(builder.create<ReshapeOp>(
+    arguments.push_back(builder.create<ReshapeOp>(
         op.getLoc(), type.clone(tensorOf(each).getElementType()), each));
-  llvm::append_range(arguments, reshaped);
   Values results = applyToElements(op.getUpdateComputation(), arguments,
                                    builder, op.getLoc());
-  if (results.empty())
-    for (Value each : reshaped)
-      each.getDefiningOp()->erase();
-  else
-    for (auto [value, to] : llvm::zip_equal(results, op->getResultTypes()))
-      if (value.getType() != to)
-        value = builder.create<ConvertOp>(op.getLoc(), to, value);
+  for (auto [value, to] : llvm::zip_equal(results, op->getResultTypes()))
+    if (value.getType() != to)
+      value = builder.create<ConvertOp>(op.getLoc(), to, value);
   return results;
 }
 

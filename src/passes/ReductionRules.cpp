@@ -86,30 +86,38 @@ static bool givesElement(ReduceOp op, unsigned k) {
          (first == element && second == init);
 }
 
+static bool givesElements(ReduceOp op) {
+  return llvm::all_of(llvm::seq<unsigned>(0, op->getNumResults()),
+                      [&](unsigned k) { return givesElement(op, k); });
+}
+
+/// Whether the body can be applied to tensors.
+static bool canReduceOnce(ReduceOp op) {
+  return givesElements(op) || appliesToElements(op.getBody());
+}
+
 /// What a reduction gives for each of \p elements, of the results' shape, by
 /// itself: the body of it and the initial value.
 static Values reducedOnce(ReduceOp op, ValueRange elements,
                           OpBuilder &builder) {
   Values results(elements);
-  const auto isGiven = [&](unsigned k) { return givesElement(op, k); };
-  if (!llvm::all_of(llvm::seq<unsigned>(0, elements.size()), isGiven)) {
+  if (!givesElements(op)) {
     Values arguments(op.getInitValues());
     llvm::append_range(arguments, elements);
     results = applyToElements(op.getBody(), arguments, builder, op.getLoc());
   }
   // The body may compute in a wider type than that of the inputs.
-  if (results.size() == op->getNumResults())
-    for (auto [value, type] : llvm::zip_equal(results, op->getResultTypes()))
-      if (auto to = cast<RankedTensorType>(type);
-          value.getType() != to &&
-          !isa<quant::QuantizedType>(tensorOf(value).getElementType()))
-        value = builder.create<ConvertOp>(op.getLoc(), to, value);
+  for (auto [value, type] : llvm::zip_equal(results, op->getResultTypes()))
+    if (value.getType() != type &&
+        !isa<quant::QuantizedType>(tensorOf(value).getElementType()))
+      value = builder.create<ConvertOp>(op.getLoc(), type, value);
   return results;
 }
 
 static Values reduceNothing(ReduceOp op, OpBuilder &builder) {
-  return op.getDimensions().empty() ? reducedOnce(op, op.getInputs(), builder)
-                                    : Values();
+  return op.getDimensions().empty() && canReduceOnce(op)
+             ? reducedOnce(op, op.getInputs(), builder)
+             : Values();
 }
 
 static Values reduceUnit(ReduceOp op, OpBuilder &builder) {
@@ -122,17 +130,14 @@ static Values reduceUnit(ReduceOp op, OpBuilder &builder) {
     return isa<quant::QuantizedType>(tensorOf(value).getElementType());
   };
   if (op.getDimensions().empty() || !llvm::all_of(op.getDimensions(), isUnit) ||
-      !isSetByCount(shape) || llvm::any_of(op->getOperands(), isQuantized))
+      !isSetByCount(shape) || llvm::any_of(op->getOperands(), isQuantized) ||
+      !canReduceOnce(op))
     return {};
   Values elements;
   for (Value input : op.getInputs())
     elements.push_back(builder.create<ReshapeOp>(
         op.getLoc(), shape.clone(tensorOf(input).getElementType()), input));
-  Values results = reducedOnce(op, elements, builder);
-  if (results.empty())
-    for (Value each : elements)
-      each.getDefiningOp()->erase();
-  return results;
+  return reducedOnce(op, elements, builder);
 }
 
 /// Whatever is combined, the body gives something from outside.

@@ -25,14 +25,17 @@ static bool actsOnElements(Operation &op) {
           isa<SelectOp, ClampOp, ConstantOp>(op));
 }
 
+bool appliesToElements(Region &region) {
+  Block &block = region.front();
+  return block.getNumArguments() > 0 &&
+         llvm::all_of(block.getArgumentTypes(), isPlainScalar) &&
+         llvm::all_of(block.without_terminator(), actsOnElements) &&
+         llvm::all_of(block.getTerminator()->getOperandTypes(), isPlainScalar);
+}
+
 SmallVector<Value> applyToElements(Region &region, ValueRange arguments,
                                    OpBuilder &builder, Location location) {
   Block &block = region.front();
-  if (arguments.empty() || arguments.size() != block.getNumArguments() ||
-      !llvm::all_of(block.getArgumentTypes(), isPlainScalar) ||
-      !llvm::all_of(block.without_terminator(), actsOnElements) ||
-      !llvm::all_of(block.getTerminator()->getOperandTypes(), isPlainScalar))
-    return {};
   const Value like = arguments.back();
   auto typeLike = [&](Value scalar) {
     return tensorOf(like).clone(tensorOf(scalar).getElementType());

@@ -9,10 +9,12 @@
 
 namespace sinter {
 
-/// What \p region, from scalars to scalars, gives for the elements of
-/// \p arguments, tensors of one shape or scalars, which are repeated in the
-/// shape of the last. Nothing, and nothing is built, if it holds operations
-/// that are not elementwise, or quantised values.
+/// Whether \p region, from scalars to scalars, holds operations that are
+/// elementwise only, and no quantised values.
+bool appliesToElements(mlir::Region &region);
+
+/// What such a region gives for the elements of \p arguments, tensors of one
+/// shape or scalars, which are repeated in the shape of the last.
 llvm::SmallVector<mlir::Value> applyToElements(mlir::Region &region,
                                                mlir::ValueRange arguments,
                                                mlir::OpBuilder &builder,

@@ -90,6 +90,22 @@ func.func @"reduce-nothing/stays-choosing"(%x: tensor<2x3xf32>, %k: tensor<f32>)
   return %r : tensor<2x3xf32>
 }
 
+// The driver goes on after a rule that does not apply.
+func.func @"reduce-unit/stays-choosing"(%x: tensor<2x1xf32>, %k: tensor<f32>) -> tensor<2xf32> {
+  %r = stablehlo.reduce(%x init: %k) across dimensions = [1] : (tensor<2x1xf32>, tensor<f32>) -> tensor<2xf32>
+    reducer(%a: tensor<f32>, %b: tensor<f32>) {
+      %c = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %v = "stablehlo.if"(%c) ({
+        stablehlo.return %a : tensor<f32>
+      }, {
+        %n = stablehlo.negate %b : tensor<f32>
+        stablehlo.return %n : tensor<f32>
+      }) : (tensor<i1>) -> tensor<f32>
+      stablehlo.return %v : tensor<f32>
+    }
+  return %r : tensor<2xf32>
+}
+
 func.func @"reduce-unit/other-start"(%x: tensor<2x1x3xf32>, %k: tensor<f32>) -> tensor<2x3xf32> {
   %r = stablehlo.reduce(%x init: %k) applies stablehlo.add across dimensions = [1] : (tensor<2x1x3xf32>, tensor<f32>) -> tensor<2x3xf32>
   return %r : tensor<2x3xf32>
