@@ -1,7 +1,6 @@
 //===- ImageDecode.cpp - PNG and JPEG files -------------------------------===//
 
 #include "runtime/Image.h"
-#include "runtime/MappedFile.h"
 
 #include <algorithm>
 #include <csetjmp>
