@@ -96,6 +96,10 @@ stage_conformance() {
 zoo_models=(mlp mnist_cnn squeezenet1_1 mobilenet_v2 resnet18 bert_mini)
 
 stage_zoo() {
+  need_release
+  # Forms of transformers that need no zoo.
+  /usr/bin/python3 test/zoo/transformers.py build/transformers && /usr/bin/python3 test/zoo/fusions.py build/transformers --sinter build/bin/sinter ||
+    [ $? -eq 77 ] || return 1
   local models=${SINTER_ZOO_MODELS:-build/zoo} missing=() name status=0
   if [ -z "${SINTER_ZOO_MODELS-}" ]; then
     if [ ! -f "${SINTER_ZOO:-../shared/zoo/zoo.py}" ]; then
@@ -107,7 +111,6 @@ stage_zoo() {
     done
     [ ${#missing[@]} -eq 0 ] || scripts/zoo.sh "$models" "${missing[@]}"
   fi
-  need_release
   local peer=
   [ ! -d bench/node_modules ] || peer=--peer
   for name in symbolic_batch "symbolic_batch --type f16" half_precision "half_precision --backend interpreter" \

@@ -135,6 +135,12 @@ struct EliminateCommonSubexpressions
       return;
     const WholeNodes wholeNodes(getOperation());
     whole = &wholeNodes;
+    groupSizes.clear();
+    if (whole->areKept())
+      getOperation().walk([&](Operation *op) {
+        if (Attribute group = op->getDiscardableAttr(groupAttribute))
+          ++groupSizes[group];
+      });
     do {
       Known known;
       for (Operation &op : *getOperation().getBody())
@@ -156,7 +162,7 @@ private:
     getOperation().walk([&](Block *block) {
       llvm::MapVector<Attribute, NodeOps> nodes;
       for (Operation &op : *block)
-        if (whole->isOneNode(&op))
+        if (whole->isOneNode(&op) || isSharedAsNode(&op))
           nodes[op.getDiscardableAttr(groupAttribute)].push_back(&op);
       DenseMap<size_t, NodeOps> known;
       for (const auto &[number, ops] : nodes) {
@@ -191,6 +197,14 @@ private:
            group == same->getDiscardableAttr(groupAttribute);
   }
 
+  /// Where the module is written again, a source node of several operations is
+  /// shared as a whole or not at all: without a part it could not be given
+  /// back.
+  bool isSharedAsNode(Operation *op) const {
+    return whole->areKept() && !whole->contains(op) &&
+           groupSizes.lookup(op->getDiscardableAttr(groupAttribute)) > 1;
+  }
+
   /// What is known in a block is known in the regions of its operations.
   void merge(Block &block, Known &known) {
     Known::ScopeTy scope(known);
@@ -201,7 +215,8 @@ private:
             merge(inner, known);
         continue;
       }
-      if (op.getNumResults() == 0 || !isPure(&op) || whole->contains(&op))
+      if (op.getNumResults() == 0 || !isPure(&op) || whole->contains(&op) ||
+          isSharedAsNode(&op))
         continue;
       Operation *same = known.lookup(&op);
       if (!same) {
@@ -240,6 +255,8 @@ private:
 
   SmallVector<std::pair<Attribute, Attribute>> merged;
   const WholeNodes *whole = nullptr;
+  /// How many operations each source node has.
+  llvm::DenseMap<Attribute, unsigned> groupSizes;
 };
 
 } // namespace

@@ -151,16 +151,14 @@ static void eraseDeadInside(Operation *op, KnownValues &known) {
       }
 }
 
-/// Whether the ops of a node that takes a part of a tensor compute where it is
-/// from what is known only when run: apart, they would be many nodes.
-static bool computesBounds(NodeContext &node, ArrayRef<Operation *> ops) {
+/// Whether a node takes a part of a tensor whose place is known only when run:
+/// apart, it would be many nodes.
+static bool computesBounds(NodeContext &node) {
   if (node.opType() != "Slice" && node.opType() != "Split")
     return false;
   for (int64_t i = 1; i < node.inputCount(); ++i)
-    if (Value bound = node.bound(i).value)
-      for (Operation *op : ops)
-        if (llvm::is_contained(op->getOperands(), bound))
-          return true;
+    if (Value bound = node.bound(i).value; bound && !node.knownIntegers(bound))
+      return true;
   return false;
 }
 
@@ -244,8 +242,7 @@ void Importer::recordGroup(NodeContext &node, const Operator &op) {
   read.outputs.assign(record.outputs.begin(), record.outputs.end());
   if (op.staysWhole)
     lastingNodes.push_back(node.index);
-  const bool isApart =
-      comesApart(record.opType) && !computesBounds(node, node.ops);
+  const bool isApart = comesApart(record.opType) && !computesBounds(node);
   if (op.staysWhole ||
       (entry.contains("proto") && isSeveral(node.ops) && !isApart))
     wholeNodes.push_back(node.index);

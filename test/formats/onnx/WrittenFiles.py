@@ -340,6 +340,19 @@ class WrittenFiles(unittest.TestCase):
         written, _ = self.optimize(proto)
         self.assertEqual(ops(written.graph), ["ReduceMean", "Add"])
 
+    def test_nodes_that_share_only_arithmetic_of_sizes_stay(self):
+        nodes = [node("Slice", "x zero two axis", "a"), node("Slice", "x two far axis", "b"), node("Neg", "b", "c"),
+                 node("Concat", "c a", "y", axis=3)]
+        weights = [weight(name, [value], np.int64) for name, value in
+                   (("zero", 0), ("two", 2), ("far", 2 ** 62), ("axis", 3))]
+        proto = model(nodes, [info("x", ["n", 2, "m", 4])], [info("y", ["n", 2, "m", 4])], weights)
+        written, _ = self.optimize(proto)
+        self.assertEqual(sorted(ops(written.graph)), sorted(ops(proto.graph)))
+        # Equal ones become one.
+        nodes[1:3] = [node("Slice", "x zero two axis", "c")]
+        written, _ = self.optimize(model(nodes, list(proto.graph.input), list(proto.graph.output), weights))
+        self.assertEqual(ops(written.graph), ["Slice", "Concat"])
+
     def test_weights_are_turned_before_they_are_written(self):
         for groups in (1, 2, 4):
             proto = model([node("ConvTranspose", "x w", "t", group=groups, strides=[2, 2]),
