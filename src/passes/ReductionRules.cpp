@@ -129,9 +129,11 @@ static Values reduceUnit(ReduceOp op, OpBuilder &builder) {
   auto isQuantized = [](Value value) {
     return isa<quant::QuantizedType>(tensorOf(value).getElementType());
   };
+  // A reshape is to a static shape or to one with a bound.
+  const bool isKnown = shape.hasStaticShape() || shape.getEncoding();
   if (op.getDimensions().empty() || !llvm::all_of(op.getDimensions(), isUnit) ||
-      !isSetByCount(shape) || llvm::any_of(op->getOperands(), isQuantized) ||
-      !canReduceOnce(op))
+      !isKnown || !isSetByCount(shape) ||
+      llvm::any_of(op->getOperands(), isQuantized) || !canReduceOnce(op))
     return {};
   Values elements;
   for (Value input : op.getInputs())

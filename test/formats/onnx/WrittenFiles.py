@@ -353,6 +353,14 @@ class WrittenFiles(unittest.TestCase):
         written, _ = self.optimize(model(nodes, list(proto.graph.input), list(proto.graph.output), weights))
         self.assertEqual(ops(written.graph), ["Slice", "Concat"])
 
+    def test_reductions_of_one_element_of_unknown_sizes(self):
+        for op in ("ReduceMax", "ReduceSum"):
+            given = {"axes": [1]} if op == "ReduceMax" else {}
+            proto = model([node(op, "x" if given else "x one", "y", keepdims=0, **given)], [info("x", ["n", 1])],
+                          [info("y", ["n"])], [weight("one", [1], np.int64)])
+            written, _ = self.optimize(proto)
+            self.assertEqual(len(written.graph.node), 1)
+
     def test_weights_are_turned_before_they_are_written(self):
         for groups in (1, 2, 4):
             proto = model([node("ConvTranspose", "x w", "t", group=groups, strides=[2, 2]),

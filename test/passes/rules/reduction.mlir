@@ -111,7 +111,7 @@ func.func @"reduce-unit/other-start"(%x: tensor<2x1x3xf32>, %k: tensor<f32>) -> 
   return %r : tensor<2x3xf32>
 }
 
-func.func @"reduce-unit/open"(%x0: tensor<2x1x3xf32>) -> tensor<?x3xf32> {
+func.func @"reduce-unit/stays-open"(%x0: tensor<2x1x3xf32>) -> tensor<?x3xf32> {
   %x = stablehlo.convert %x0 : (tensor<2x1x3xf32>) -> tensor<?x1x3xf32>
   %z = stablehlo.constant dense<0.0> : tensor<f32>
   %r = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<?x1x3xf32>, tensor<f32>) -> tensor<?x3xf32>
