@@ -219,10 +219,12 @@ public:
   virtual Result<ReduceOutcome> reduce(const ReduceRequest &request) = 0;
 };
 
-/// The one symbol of libsinter-compiler.so: the compiler, which lives as long
-/// as the process.
+/// The two symbols of libsinter-compiler.so: the compiler, which lives as long
+/// as the process, and the contract it was built for (CompilerContract.h).
 inline constexpr const char *compilerEntry = "sinterCompiler";
 using CompilerEntry = Compiler *();
+inline constexpr const char *compilerContractEntry = "sinterCompilerContract";
+using CompilerContractEntry = const char *();
 
 } // namespace sinter
 

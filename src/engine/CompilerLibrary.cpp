@@ -2,6 +2,8 @@
 
 #include "engine/CompilerLibrary.h"
 
+#include "engine/CompilerContract.h"
+
 #include <dlfcn.h>
 #include <filesystem>
 #include <mutex>
@@ -16,6 +18,19 @@ static std::string libraryPath() {
   const fs::path program = fs::read_symlink("/proc/self/exe", failed);
   return (program.parent_path().parent_path() / "lib" / "libsinter-compiler.so")
       .string();
+}
+
+/// A library of another build may have other virtual functions in the places of
+/// those that are called here.
+static Result<void> checkContract(const std::string &path, void *library) {
+  void *entry = ::dlsym(library, compilerContractEntry);
+  const std::string theirs =
+      entry ? reinterpret_cast<CompilerContractEntry *>(entry)()
+            : "another version, which does not say which";
+  if (theirs == compilerContract)
+    return {};
+  return systemError("'" + path + "' is of " + theirs + ", this program of " +
+                     compilerContract + "; both must come from one build");
 }
 
 Result<Compiler *> loadCompiler() {
@@ -33,6 +48,8 @@ Result<Compiler *> loadCompiler() {
   void *entry = ::dlsym(library, compilerEntry);
   if (!entry)
     return systemError("'" + path + "' is not Sinter's compiler");
+  if (Result<void> fits = checkContract(path, library); !fits)
+    return fits.takeError();
   compiler = reinterpret_cast<CompilerEntry *>(entry)();
   return compiler;
 }

@@ -1,8 +1,13 @@
-//===- CompilerEntry.cpp - the one door of libsinter-compiler.so ----------===//
+//===- CompilerEntry.cpp - the doors of libsinter-compiler.so -------------===//
 
+#include "engine/CompilerContract.h"
 #include "engine/compiler/MlirCompiler.h"
 
 extern "C" [[gnu::visibility("default")]] sinter::Compiler *sinterCompiler() {
   static sinter::MlirCompiler compiler;
   return &compiler;
+}
+
+extern "C" [[gnu::visibility("default")]] const char *sinterCompilerContract() {
+  return sinter::compilerContract;
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "engine/Compiler.h"
+#include "engine/CompilerContract.h"
 #include "runtime/TestKernels.h"
 #include "runtime/TestProgram.h"
 
@@ -77,4 +78,8 @@ public:
 extern "C" [[gnu::visibility("default")]] sinter::Compiler *sinterCompiler() {
   static sinter::TestCompiler compiler;
   return &compiler;
+}
+
+extern "C" [[gnu::visibility("default")]] const char *sinterCompilerContract() {
+  return sinter::compilerContract;
 }
