@@ -17,7 +17,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char *modelFile = "model.onnx";
+/// What the model of a case may be called; the first that is there counts.
+constexpr const char *modelFiles[] = {"model.onnx", "model.mlir",
+                                      "model.mlir.bc", "model.stablehlo"};
 
 /// The folders `test_data_set_N` in \p folder, in the order of their numbers.
 std::vector<std::string> dataSetsIn(const fs::path &folder) {
@@ -33,9 +35,17 @@ std::vector<std::string> dataSetsIn(const fs::path &folder) {
   return sets;
 }
 
-bool isOnnxCase(const fs::path &folder) {
+/// The path of the model in \p folder; empty if there is none.
+std::string modelIn(const fs::path &folder) {
   std::error_code ignored;
-  return fs::exists(folder / modelFile, ignored) && !dataSetsIn(folder).empty();
+  for (const char *name : modelFiles)
+    if (fs::exists(folder / name, ignored))
+      return (folder / name).string();
+  return "";
+}
+
+bool isDataCase(const fs::path &folder) {
+  return !modelIn(folder).empty() && !dataSetsIn(folder).empty();
 }
 
 /// The tensors of a data set, in order: one for a tensor, as many as there are
@@ -120,12 +130,16 @@ bool servesBoth(const ModelDescription &model,
 }
 
 /// One case: a session, as long as it serves the data sets that follow.
-class OnnxCase {
+class DataCase {
 public:
-  OnnxCase(const std::string &folder, const SessionOptions &options)
-      : path(folder + "/" + modelFile), options(options) {}
+  DataCase(const std::string &folder, const SessionOptions &options)
+      : path(modelIn(folder)), options(options) {}
 
+  /// What an ONNX file says of its inputs and outputs: they may be sequences
+  /// and optionals.
   Result<void> open() {
+    if (!path.ends_with(".onnx"))
+      return {};
     Result<onnx::OnnxFile> file = onnx::OnnxFile::open(path);
     if (!file)
       return file.takeError();
@@ -134,11 +148,13 @@ public:
   }
 
   Result<void> run(const std::string &set, const Tolerance &tolerance) {
-    const onnx::GraphProto &graph = model->model().graph();
-    Result<Tensors> inputs = readTensors(set, "input", graph.input());
+    const Infos none;
+    Result<Tensors> inputs = readTensors(
+        set, "input", model ? model->model().graph().input() : none);
     if (!inputs)
       return inputs.takeError();
-    Result<Tensors> expected = readTensors(set, "output", graph.output());
+    Result<Tensors> expected = readTensors(
+        set, "output", model ? model->model().graph().output() : none);
     if (!expected)
       return expected.takeError();
     if (Result<void> ready = prepare(*inputs); !ready)
@@ -190,10 +206,10 @@ private:
   bool isPrepared = false;
 };
 
-Result<void> runOnnxCase(const std::string &folder,
+Result<void> runDataCase(const std::string &folder,
                          const SessionOptions &options,
                          const Tolerance &tolerance) {
-  OnnxCase testCase(folder, options);
+  DataCase testCase(folder, options);
   if (Result<void> open = testCase.open(); !open)
     return open;
   for (const std::string &set : dataSetsIn(folder))
@@ -229,16 +245,16 @@ Result<std::vector<std::string>> findTestCases(const std::string &path) {
   if (!fs::exists(status))
     return systemError("cannot open '" + path + "': no such file or directory");
   if (!fs::is_directory(status)) {
+    const fs::path folder = fs::path(path).parent_path();
+    if (isDataCase(folder) && fs::equivalent(modelIn(folder), path, failed))
+      return std::vector<std::string>{folder.string()};
     if (path.ends_with(".mlir"))
       return std::vector<std::string>{path};
-    const fs::path folder = fs::path(path).parent_path();
-    if (fs::path(path).filename() == modelFile && isOnnxCase(folder))
-      return std::vector<std::string>{folder.string()};
     return usageError("'" + path +
-                      "' is no test: expected a folder with model.onnx and "
-                      "test_data_set_0, or an .mlir file");
+                      "' is no test: expected a folder with model.onnx (or "
+                      "model.mlir) and test_data_set_0, or an .mlir file");
   }
-  if (isOnnxCase(path))
+  if (isDataCase(path))
     return std::vector<std::string>{fs::path(path).string()};
   std::vector<std::string> cases;
   for (fs::recursive_directory_iterator
@@ -246,7 +262,7 @@ Result<std::vector<std::string>> findTestCases(const std::string &path) {
        end;
        !failed && entry != end; entry.increment(failed)) {
     std::error_code ignored;
-    if (entry->is_directory(ignored) && isOnnxCase(entry->path())) {
+    if (entry->is_directory(ignored) && isDataCase(entry->path())) {
       cases.push_back(entry->path().string());
       entry.disable_recursion_pending();
     } else if (entry->path().extension() == ".mlir") {
@@ -267,7 +283,7 @@ Result<void> runTestCases(const std::string &path, size_t first,
   if (first > 0 || !observer.begin(""))
     return {};
   TestOutcome outcome;
-  if (Result<void> done = runOnnxCase(path, options, tolerance); !done)
+  if (Result<void> done = runDataCase(path, options, tolerance); !done)
     outcome = {TestOutcome::Status::Failed, done.error().message};
   observer.end(outcome);
   return {};

@@ -31,5 +31,21 @@ class Test(CommandTest):
         self.assertEqual([(os.path.basename(each["case"]), each["status"]) for each in answers], [("bad", "failed"), ("good", "passed")])
 
 
+    def test_case_of_stablehlo(self):
+        text = "func.func @main(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {\n  %y = stablehlo.negate %x : tensor<?x3xf32>\n  return %y : tensor<?x3xf32>\n}\n"
+        for name, expected in (("good", [1, -2, -3, 4, -5, 6]), ("bad", [1, -2, -3, 4, -5, 7])):
+            os.makedirs(self.path(f"cases/{name}/test_data_set_0"))
+            self.write(f"cases/{name}/model.mlir", text)
+            self.write(f"cases/{name}/test_data_set_0/input_0.pb", onnx.tensor("x", [2, 3], onnx.floats(-1, 2, 3, -4, 5, -6)))
+            self.write(f"cases/{name}/test_data_set_0/output_0.pb", onnx.tensor("y", [2, 3], onnx.floats(*expected)))
+        for backend in ("interpreter", "cpu"):
+            done = self.sinter("test", self.path("cases"), "--backend", backend)
+            self.assertEqual(done.returncode, WRONG, done.stderr)
+            self.assertIn("1 of 6 values differ", done.stdout)
+            self.assertEqual(done.stdout.splitlines()[-1], "1 passed, 1 failed")
+        alone = self.sinter("test", self.path("cases/good/model.mlir"))
+        self.assertEqual(alone.stdout.splitlines()[-1], "1 passed, 0 failed", alone.stderr)
+
+
 if __name__ == "__main__":
     main()
