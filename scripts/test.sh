@@ -113,7 +113,7 @@ stage_zoo() {
   fi
   local peer=
   [ ! -d bench/node_modules ] || peer=--peer
-  for name in symbolic_batch "symbolic_batch --type f16" half_precision "half_precision --backend interpreter" \
+  for name in symbolic_batch "symbolic_batch --type f16" "symbolic_batch --stablehlo" half_precision "half_precision --backend interpreter" \
     "half_precision --optimized $peer" fusions; do
     # shellcheck disable=SC2086
     set -- $name

@@ -382,14 +382,6 @@ func.func @recurrent_rank(%x: tensor<5x2xf32>, %w: tensor<1x4x3xf32>, %r: tensor
 
 // -----
 
-func.func @recurrent_hidden(%x: tensor<5x2x3xf32>, %w: tensor<1x4x3xf32>, %r: tensor<1x4x?xf32>) {
-  // expected-error@+1 {{R's hidden size is not known}}
-  %result:2 = "nn.rnn"(%x, %w, %r) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, direction = "forward", activations = ["Tanh"]} : (tensor<5x2x3xf32>, tensor<1x4x3xf32>, tensor<1x4x?xf32>) -> (tensor<5x1x2x4xf32>, tensor<1x2x4xf32>)
-  return
-}
-
-// -----
-
 func.func @recurrent_weights(%x: tensor<5x2x3xf32>, %w: tensor<1x8x3xf32>, %r: tensor<1x4x4xf32>) {
   // expected-error@+1 {{W is not [D, gates * H, I] or R not [D, gates * H, H]}}
   %result:2 = "nn.rnn"(%x, %w, %r) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, direction = "forward", activations = ["Tanh"]} : (tensor<5x2x3xf32>, tensor<1x8x3xf32>, tensor<1x4x4xf32>) -> (tensor<5x1x2x4xf32>, tensor<1x2x4xf32>)

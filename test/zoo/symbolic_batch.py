@@ -2,6 +2,7 @@
 """Models with a symbolic batch are optimised as well as with a fixed one.
 
     symbolic_batch.py FOLDER --sinter build/bin/sinter [--filter NAME] [--backend cpu] [--type f16]
+                      [--stablehlo]
 
 FOLDER holds models in ONNX's test form (NAME/model.onnx). Each is rewritten so
 that the first dimension of its inputs is called "batch", and where a Reshape or
@@ -12,6 +13,10 @@ batch of one would be easier), and compute the same for the batch that the file
 had and for another. With --type the model is first brought to half precision
 (half_precision.py), and results may differ as far as that script lets them.
 
+With --stablehlo the symbolic model is converted to StableHLO instead, as text
+and as a portable artifact, which must hold public operations only; that, and
+what `sinter optimize` makes of the text, must compute the same for both batches.
+
 Needs the Python packages onnx and numpy. The last line is
 `N passed, N failed`; the exit code is 1 if something failed.
 """
@@ -19,6 +24,7 @@ Needs the Python packages onnx and numpy. The last line is
 import argparse
 import collections
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -217,6 +223,61 @@ def counts(path):
     return collections.Counter(node.op_type for node in graph.node)
 
 
+# What other tools know, at the start of a line behind the results' names.
+PORTABLE = {"stablehlo", "chlo", "func", "builtin"}
+OPERATION = re.compile(
+    r'^\s*(?:%[\w:#]+(?:, %[\w:#]+)* = )?"?([a-z]\w*)\.[a-z]\w*"?[ (<@]',
+    re.MULTILINE,
+)
+
+
+def check_stablehlo(path, options):
+    """What is said of a model that is the same in StableHLO."""
+    fixed = onnx.load(str(path))
+    symbolic = onnx.load(str(path))
+    batch = set_symbolic(symbolic)
+    if batch == 0:
+        raise Failure("no input has a first dimension of known size")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        given, text, artifact, again = (
+            folder / each
+            for each in ("given.onnx", "text.mlir", "artifact.mlir.bc", "again.mlir")
+        )
+        onnx.save(symbolic, str(given))
+        sinter(["convert", given, "-o", text], options)
+        sinter(["convert", given, "-o", artifact], options)
+        sinter(["optimize", text, "-o", again], options)
+        for each in (text, again):
+            content = each.read_text()
+            strange = set(OPERATION.findall(content)) - PORTABLE
+            if strange:
+                raise Failure(f"{each.name} holds {', '.join(sorted(strange))}")
+            if "custom_call" in content:
+                raise Failure(f"{each.name} holds a custom_call")
+        said = f"{text.stat().st_size >> 20} MB of text"
+        for wanted in (batch, 2 * batch):
+            inputs = made_inputs(fixed, path, folder, batch, wanted, options)
+            try:
+                expected = outputs_of(
+                    path if wanted == batch else given,
+                    inputs,
+                    folder / f"expected{wanted}",
+                    options,
+                )
+            except Failure:
+                if wanted == batch:
+                    raise
+                said += f"; only batch {batch}, to which the file is bound"
+                continue
+            for each in (text, artifact, again):
+                got = outputs_of(
+                    each, inputs, folder / f"{each.name}{wanted}", options
+                )
+                expect_same(got, expected, f"{each.name}, batch {wanted}", 1e-3)
+    return said
+
+
 def check(path, options):
     """What is said of a model that passes."""
     fixed, symbolic = onnx.load(str(path)), onnx.load(str(path))
@@ -279,8 +340,13 @@ def main():
     parser.add_argument(
         "--type", choices=list(half_precision.TYPES), help="half precision: which"
     )
+    parser.add_argument(
+        "--stablehlo", action="store_true", help="convert to StableHLO instead"
+    )
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args()
+    if options.stablehlo and options.type:
+        parser.error("--stablehlo is for the model as it is, without --type")
     models = [
         path
         for path in sorted(options.folder.glob("*/model.onnx"))
@@ -292,7 +358,7 @@ def main():
     failed = 0
     for path in models:
         try:
-            said = check(path, options)
+            said = (check_stablehlo if options.stablehlo else check)(path, options)
             if options.verbose:
                 print(f"{path.parent.name}: {said}", flush=True)
         except Failure as failure:

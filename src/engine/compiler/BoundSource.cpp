@@ -68,6 +68,7 @@ Result<Model> BoundSource::bind(Result<Model> model) const {
 }
 
 Result<Model> BoundSource::asItIs() { return bind(whole->asItIs()); }
+Result<Model> BoundSource::spelledOut() { return bind(whole->spelledOut()); }
 
 Result<Model>
 BoundSource::specialized(const std::vector<Shape> &shapes,

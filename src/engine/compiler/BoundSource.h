@@ -19,6 +19,7 @@ public:
   Result<void> describe() override { return {}; }
   bool isOnnx() const override { return whole->isOnnx(); }
   Result<Model> asItIs() override;
+  Result<Model> spelledOut() override;
   Result<Model>
   specialized(const std::vector<Shape> &shapes,
               const std::vector<std::optional<Tensor>> &values) override;

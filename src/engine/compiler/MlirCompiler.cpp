@@ -107,7 +107,7 @@ Result<Model> readToRewrite(const ModelRequest &request, bool &isOnnx,
     return source.takeError();
   isOnnx = (*source)->isOnnx();
   description = (*source)->description();
-  return (*source)->asItIs();
+  return toOnnx == ToOnnx::No ? (*source)->spelledOut() : (*source)->asItIs();
 }
 
 Result<void> MlirCompiler::convert(const ConvertRequest &request) {

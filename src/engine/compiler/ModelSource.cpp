@@ -142,6 +142,9 @@ static ValueRange sizeOperands(Operation *op) {
       .Case<stablehlo::DynamicReshapeOp, stablehlo::DynamicBroadcastInDimOp,
             stablehlo::RealDynamicSliceOp>(
           [&](auto) { return operands.drop_front(); })
+      .Case<stablehlo::DynamicPadOp, stablehlo::DynamicGatherOp,
+            stablehlo::DynamicConvOp>(
+          [&](auto) { return operands.drop_front(2); })
       .Case<stablehlo::DynamicIotaOp>([&](auto) { return operands; })
       .Default([](Operation *) { return ValueRange(); });
 }

@@ -40,6 +40,9 @@ public:
 
   /// The model with no more bound than open() was told.
   virtual Result<Model> asItIs() = 0;
+  /// The same for a format without nodes that wait for sizes (`nn.deferred`):
+  /// they are operations of unknown sizes, as far as there are any.
+  virtual Result<Model> spelledOut() { return asItIs(); }
 
   /// The model for inputs of \p shapes, one each; dimensions may be unknown
   /// still. \p values has a place for each input, too. Where the graph's shapes

@@ -184,6 +184,19 @@ Result<Model> OnnxSource::asItIs() {
   return model->clone();
 }
 
+Result<Model> OnnxSource::spelledOut() {
+  if (isWhole)
+    return asItIs();
+  ReadOptions options;
+  options.shapes.insert(bound.begin(), bound.end());
+  options.keepsUnknown = options.spellsUnknown = true;
+  Result<Model> spelled = readOnnx(file, options);
+  if (spelled)
+    if (Result<void> sound = checkModel(*spelled); !sound)
+      return sound.takeError();
+  return spelled;
+}
+
 Result<Model>
 OnnxSource::specialized(const std::vector<Shape> &shapes,
                         const std::vector<std::optional<Tensor>> &values) {

@@ -26,6 +26,7 @@ public:
   Result<void> describe() override { return {}; }
   bool isOnnx() const override { return true; }
   Result<Model> asItIs() override;
+  Result<Model> spelledOut() override;
   Result<Model>
   specialized(const std::vector<Shape> &shapes,
               const std::vector<std::optional<Tensor>> &values) override;

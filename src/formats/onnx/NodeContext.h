@@ -85,6 +85,9 @@ public:
   /// the node may well be supported (see ReadOptions::keepsUnknown).
   Failure unknown(const llvm::Twine &reason);
   bool failed() const { return error.has_value(); }
+  /// Whether unknown sizes are to be computed with rather than waited for: see
+  /// ReadOptions::spellsUnknown.
+  bool spellsUnknown() const { return importer.options.spellsUnknown; }
   /// The node draws random numbers.
   void noteDraw() { importer.hasDrawn = true; }
 

@@ -30,6 +30,10 @@ struct ReadOptions {
   /// again and not run. What it gives must be known in rank and element type.
   /// Otherwise it is Unsupported.
   bool keepsUnknown = false;
+  /// Whether such a node becomes operations of unknown sizes as far as there
+  /// are any: for formats that have no node of its own for it. Its group cannot
+  /// be given back then.
+  bool spellsUnknown = false;
   /// Whether the model is to be written as ONNX again. Then what cannot be
   /// translated, draws random numbers, or gives sequences and optionals, is
   /// kept as the node that it is (formats/onnx/KeptNodes.cpp), and what depends

@@ -6,6 +6,7 @@
 #include "formats/stablehlo/vhlo/ArtifactWriter.h"
 #include "graph/Constants.h"
 #include "graph/interfaces/Interfaces.h"
+#include "graph/nn/NnDeferred.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/RegionAssembly.h"
 #include "mlir/IR/AsmState.h"
@@ -39,6 +40,21 @@ static void dropOrigins(ModuleOp module) {
   });
 }
 
+/// \p value with the type that those who read it were promised: a decomposition
+/// may know less of sizes than was written, or more.
+static Value withType(OpBuilder &builder, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return builder.create<stablehlo::ConvertOp>(value.getLoc(), type, value);
+}
+
+/// How a message names an operation that has no form.
+static std::string describe(Operation *op) {
+  if (auto deferred = dyn_cast<nn::DeferredOp>(op))
+    return (deferred.getKind() + " (" + deferred.getReason() + ")").str();
+  return op->getName().getStringRef().str();
+}
+
 /// Replaces `nn` operations by `stablehlo` ones, and theirs again where a
 /// decomposition has some.
 static Result<void> decompose(const Model &model) {
@@ -57,14 +73,13 @@ static Result<void> decompose(const Model &model) {
       FailureOr<SmallVector<Value>> values = failure();
       if (decomposable)
         values = decomposable.decompose(builder);
-      // (What is known of an operand may say more than what is written of the
-      // result, or less.)
-      if (mlir::failed(values) ||
-          TypeRange(ValueRange(*values)) != op->getResultTypes()) {
-        ++failed[op->getName().getStringRef().str()];
+      if (mlir::failed(values)) {
+        ++failed[describe(op)];
         continue;
       }
-      op->replaceAllUsesWith(*values);
+      builder.setInsertionPoint(op);
+      for (auto [result, value] : llvm::zip_equal(op->getResults(), *values))
+        result.replaceAllUsesWith(withType(builder, value, result.getType()));
       SmallVector<Value> operands(op->getOperands());
       op->erase();
       // A decomposition may see through the reshape of an operand.

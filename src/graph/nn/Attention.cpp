@@ -73,26 +73,28 @@ LogicalResult AttentionOp::verify() {
 }
 
 /// The key or value with each head as often as heads of the query read it.
-static Value repeatHeads(Emit &emit, Value x, ArrayRef<int64_t> query) {
-  ArrayRef<int64_t> shape = shapeOf(x);
+static Value repeatHeads(Emit &emit, Value x, const Sizes &query) {
+  Sizes shape = emit.sizes(x);
   size_t heads = shape.size() - 2;
   if (shape.take_front(heads) == query.take_front(heads))
     return x;
-  SmallVector<int64_t> dims, apart, joined(shape);
+  SmallVector<int64_t> dims;
+  Sizes apart, joined(shape);
   for (size_t i = 0; i < shape.size(); ++i) {
     dims.push_back(apart.size());
     apart.push_back(shape[i]);
     if (i >= heads)
       continue;
-    apart.push_back(shape[i] == 0 ? 1 : query[i] / shape[i]);
+    apart.push_back(shape[i] == Size(0) ? Size(1)
+                                        : emit.quotient(query[i], shape[i]));
     joined[i] = query[i];
   }
   return emit.reshape(emit.broadcast(x, dims, apart), joined);
 }
 
 /// Where row i sees row j.
-static Value causalPlaces(Emit &emit, ArrayRef<int64_t> scores) {
-  ArrayRef<int64_t> shape = scores.take_back(2);
+static Value causalPlaces(Emit &emit, const Sizes &scores) {
+  Sizes shape = scores.take_back(2);
   Type index = emit.integerType(32);
   Value sees =
       emit.compare(stablehlo::ComparisonDirection::GE,
@@ -103,45 +105,43 @@ static Value causalPlaces(Emit &emit, ArrayRef<int64_t> scores) {
 FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
-  ArrayRef<int64_t> query = shapeOf(getQuery());
+  Sizes query = emit.sizes(getQuery());
   Value key = repeatHeads(emit, getKey(), query);
   Value value = repeatHeads(emit, getValue(), query);
   int64_t heads = query.size() - 2;
   SmallVector<int64_t> batching = llvm::to_vector(llvm::seq<int64_t>(0, heads));
   Type element = tensorOf(getQuery()).getElementType();
   auto product = [&](Value lhs, Value rhs, int64_t rhsContracting,
-                     ArrayRef<int64_t> shape) -> Value {
+                     const Sizes &shape) -> Value {
     auto numbers = stablehlo::DotDimensionNumbersAttr::get(
         builder.getContext(), batching, batching, {heads + 1},
         {rhsContracting});
     return emit.make<stablehlo::DotGeneralOp>(
-        RankedTensorType::get(shape, element), lhs, rhs, numbers, ArrayAttr(),
-        stablehlo::DotAlgorithmAttr());
+        RankedTensorType::get(shape.shape(), element), lhs, rhs, numbers,
+        ArrayAttr(), stablehlo::DotAlgorithmAttr());
   };
-  SmallVector<int64_t> scoresShape(query);
-  scoresShape.back() = shapeOf(key)[heads];
+  Sizes scoresShape(query);
+  scoresShape.back() = Size::of(key, heads);
   Value scores = product(getQuery(), key, heads + 1, scoresShape);
   if (double scale = getScale().convertToDouble(); scale != 1)
     scores = emit.mul(scores, scale);
   if (Value mask = getMask()) {
     Value added = emit.broadcastTrailing(mask, scoresShape);
-    scores =
-        getChosen()
-            ? emit.select(emit.compare(stablehlo::ComparisonDirection::EQ,
-                                       added, emit.splat(0.0, tensorOf(added))),
-                          scores, added)
-            : emit.add(scores, added);
+    scores = getChosen()
+                 ? emit.select(emit.compare(stablehlo::ComparisonDirection::EQ,
+                                            added, emit.splatLike(0.0, added)),
+                               scores, added)
+                 : emit.add(scores, added);
   }
   if (getCausal())
     scores = emit.select(
         causalPlaces(emit, scoresShape), scores,
-        emit.splat(-std::numeric_limits<double>::infinity(), tensorOf(scores)));
+        emit.splatLike(-std::numeric_limits<double>::infinity(), scores));
+  Sizes resultShape(query);
+  resultShape.back() = Size::of(value, heads + 1);
   Value weights = emit.make<SoftmaxOp>(scores, ArrayRef<int64_t>{heads + 1});
-  return SmallVector<Value>{
-      product(weights, value, heads, shapeOf(getResult()))};
+  return SmallVector<Value>{product(weights, value, heads, resultShape)};
 }
 
 } // namespace sinter::nn

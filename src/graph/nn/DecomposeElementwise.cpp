@@ -60,7 +60,7 @@ FUNCTION(SeluOp, {
 })
 FUNCTION(ThresholdedReluOp, {
   return emit.select(emit.compare(Direction::GT, x, number(getAlpha())), x,
-                     emit.splat(0, tensorOf(x)));
+                     emit.splatLike(0, x));
 })
 FUNCTION(HardSigmoidOp, {
   Value line = emit.add(emit.mul(x, number(getAlpha())), number(getBeta()));
@@ -83,7 +83,7 @@ FUNCTION(SoftsignOp, { return emit.div(x, emit.add(emit.abs(x), 1.0)); })
 FUNCTION(ShrinkOp, {
   double bias = number(getBias());
   double lambda = number(getLambda());
-  Value zero = emit.splat(0, tensorOf(x));
+  Value zero = emit.splatLike(0, x);
   Value above = emit.select(emit.compare(Direction::GT, x, lambda),
                             emit.sub(x, bias), zero);
   return emit.select(emit.compare(Direction::LT, x, -lambda), emit.add(x, bias),
@@ -103,12 +103,9 @@ FUNCTION(GeluOp, {
 })
 
 FailureOr<SmallVector<Value>> PReluOp::decompose(OpBuilder &builder) {
-  if (tensorOf(getResult()) != tensorOf(getOperand()))
-    return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
-  emit.setShape(x);
-  Value slope = emit.broadcastTrailing(getSlope(), tensorOf(x).getShape());
+  Value slope = emit.broadcastTrailing(getSlope(), emit.sizes(x));
   return SmallVector<Value>{
       emit.select(emit.compare(Direction::LT, x, 0.0), emit.mul(x, slope), x)};
 }

@@ -37,28 +37,6 @@ FailureOr<SmallVector<Value>> MaxPoolOp::decompose(OpBuilder &builder) {
       x, emit.lowest(tensorOf(x).getElementType()), windowOf(*this))};
 }
 
-/// Whether every window along a dimension of any size has as many elements that
-/// count as places.
-static bool countsAll(const WindowDimension &window, bool countPadding,
-                      int64_t ceilPadding) {
-  return ceilPadding == 0 &&
-         (countPadding || (window.paddingLow == 0 && window.paddingHigh == 0));
-}
-
-/// How many elements of dimension \p dim of \p x are in each window along it,
-/// where its size is unknown: a sum of ones.
-static Value countOpen(Emit &emit, Value x, int64_t dim,
-                       const WindowDimension &window) {
-  Type element = tensorOf(x).getElementType();
-  Value ones = emit.make<stablehlo::DynamicBroadcastInDimOp>(
-      RankedTensorType::get({ShapedType::kDynamic}, element),
-      emit.scalar(1, element), emit.sizeOf(x, dim),
-      emit.builder.getDenseI64ArrayAttr({}), DenseI64ArrayAttr(),
-      DenseI64ArrayAttr());
-  return emit.reduceWindow<stablehlo::AddOp>(ones, emit.scalar(0, element),
-                                             {window});
-}
-
 /// How many elements count in each window along one spatial dimension.
 static SmallVector<double> countsAlong(const WindowDimension &window,
                                        int64_t size, int64_t places,
@@ -78,52 +56,67 @@ static SmallVector<double> countsAlong(const WindowDimension &window,
   return counts;
 }
 
+/// The same where the size is known only when run: as many ones as count, in
+/// the same windows.
+static Value openCountsAlong(Emit &emit, const WindowDimension &window,
+                             const Size &size, bool countPadding,
+                             int64_t ceilPadding, Type element) {
+  WindowDimension line = window;
+  Size counted = size;
+  if (countPadding) {
+    counted =
+        emit.sum(size, window.paddingLow + window.paddingHigh - ceilPadding);
+    line.paddingLow = 0;
+    line.paddingHigh = ceilPadding;
+  }
+  return emit.reduceWindow<stablehlo::AddOp>(
+      emit.splat(1, Sizes{counted}, element), emit.scalar(0, element), {line});
+}
+
 FailureOr<SmallVector<Value>> AveragePoolOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  auto type = tensorOf(getOperand()), resultType = tensorOf(getResult());
-  SmallVector<WindowDimension> window = windowOf(*this);
-  auto ceilOf = [&](size_t i) {
-    return getCeilPadding().empty() ? 0 : getCeilPadding()[i - 2];
-  };
-  for (size_t i = 2; i < window.size(); ++i)
-    if (type.isDynamicDim(i) && getCountPadding() &&
-        !countsAll(window[i], true, ceilOf(i)))
-      return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
+  auto type = tensorOf(x);
   Type element = type.getElementType();
+  SmallVector<WindowDimension> window = windowOf(*this);
   Value result =
       emit.reduceWindow<stablehlo::AddOp>(x, emit.scalar(0, element), window);
-  emit.setShape(result);
   // The number of elements is the product of the dimensions'; where it is the
   // same in all places, one division by a number serves.
   double common = 1;
   SmallVector<Value> varying;
+  Sizes sizes = emit.sizes(result);
   for (size_t i = 2; i < window.size(); ++i) {
-    if (type.isDynamicDim(i)) {
-      if (countsAll(window[i], getCountPadding(), ceilOf(i)))
-        common *= static_cast<double>(window[i].size);
-      else
-        varying.push_back(emit.broadcast(countOpen(emit, x, i, window[i]),
-                                         {static_cast<int64_t>(i)},
-                                         resultType.getShape()));
+    int64_t ceil = getCeilPadding().empty() ? 0 : getCeilPadding()[i - 2];
+    const bool isWhole = getCountPadding() ? ceil == 0
+                                           : window[i].paddingLow == 0 &&
+                                                 window[i].paddingHigh == 0;
+    Value along;
+    if (isWhole) {
+      // Nothing of any window is left out.
+      common *= static_cast<double>(window[i].size);
       continue;
     }
-    SmallVector<double> counts =
-        countsAlong(window[i], type.getDimSize(i), resultType.getDimSize(i),
-                    getCountPadding(), ceilOf(i));
-    if (llvm::all_equal(counts)) {
-      common *= counts.empty() ? 1 : counts.front();
-      continue;
+    if (!type.isDynamicDim(i)) {
+      SmallVector<double> counts =
+          countsAlong(window[i], type.getDimSize(i),
+                      tensorOf(result).getDimSize(i), getCountPadding(), ceil);
+      if (llvm::all_equal(counts)) {
+        common *= counts.empty() ? 1 : counts.front();
+        continue;
+      }
+      along = emit.floats(counts, element);
+    } else {
+      along = openCountsAlong(emit, window[i], Size::of(x, i),
+                              getCountPadding(), ceil, element);
     }
-    varying.push_back(emit.broadcast(emit.floats(counts, element),
-                                     {static_cast<int64_t>(i)},
-                                     resultType.getShape()));
+    varying.push_back(emit.broadcast(along, {static_cast<int64_t>(i)}, sizes));
   }
   if (varying.empty())
     return SmallVector<Value>{emit.div(result, common)};
-  Value divisor = emit.splat(common, resultType);
+  Value divisor = emit.splat(common, sizes, element);
   for (Value each : varying)
     divisor = emit.mul(divisor, each);
   return SmallVector<Value>{emit.div(result, divisor)};
@@ -135,16 +128,14 @@ static Value powerOf(Emit &emit, Value x, int64_t p) {
     return emit.abs(x);
   if (p == 2)
     return emit.mul(x, x);
-  return emit.make<stablehlo::PowOp>(emit.abs(x),
-                                     emit.splatLike(static_cast<double>(p), x));
+  return emit.make<stablehlo::PowOp>(emit.abs(x), emit.splatLike(p, x));
 }
 static Value rootOf(Emit &emit, Value x, int64_t p) {
   if (p == 1)
     return x;
   if (p == 2)
     return emit.sqrt(x);
-  return emit.make<stablehlo::PowOp>(
-      x, emit.splatLike(1.0 / static_cast<double>(p), x));
+  return emit.make<stablehlo::PowOp>(x, emit.splatLike(1.0 / p, x));
 }
 
 FailureOr<SmallVector<Value>> LpPoolOp::decompose(OpBuilder &builder) {
@@ -160,37 +151,37 @@ FailureOr<SmallVector<Value>> LpPoolOp::decompose(OpBuilder &builder) {
 
 /// The place of each element in the flattened tensor, spatial dimensions
 /// row-major or column-major.
-static Value flatPlaces(Emit &emit, ArrayRef<int64_t> shape, bool columnMajor) {
+static Value flatPlaces(Emit &emit, const Sizes &sizes, bool columnMajor) {
   Type index = emit.integerType(64);
-  int64_t rank = shape.size();
-  SmallVector<int64_t> strides(rank, 1);
+  int64_t rank = sizes.size();
+  Sizes strides(rank, 1);
   for (int64_t i = rank - 2; i >= 0; --i)
-    strides[i] = strides[i + 1] * shape[i + 1];
+    strides[i] = emit.product(strides[i + 1], sizes[i + 1]);
   if (columnMajor) {
-    int64_t stride = 1;
+    Size stride = 1;
     for (int64_t i = 2; i < rank; ++i) {
       strides[i] = stride;
-      stride *= shape[i];
+      stride = emit.product(stride, sizes[i]);
     }
   }
   Value places;
   for (int64_t i = 0; i < rank; ++i) {
-    Value step = emit.mul(emit.iota(shape, i, index), strides[i]);
+    Value step = emit.broadcast(emit.number(strides[i], index), {}, sizes);
+    step = emit.mul(emit.iota(sizes, i, index), step);
     places = places ? emit.add(places, step) : step;
   }
   return places;
 }
 
 FailureOr<SmallVector<Value>> MaxPoolIndicesOp::decompose(OpBuilder &builder) {
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
   auto type = tensorOf(x);
-  Value places = flatPlaces(emit, type.getShape(), getColumnMajor());
+  Sizes sizes = emit.sizes(x);
+  Value places = flatPlaces(emit, sizes, getColumnMajor());
   // Of equal elements the first in row-major order wins, so that order is
   // carried beside the places.
-  Value order = flatPlaces(emit, type.getShape(), /*columnMajor=*/false);
+  Value order = flatPlaces(emit, sizes, /*columnMajor=*/false);
   Type index = emit.integerType(64);
   SmallVector<Value> inits = {emit.lowest(type.getElementType()),
                               emit.greatest(index), emit.scalar(0, index)};
@@ -216,14 +207,17 @@ FailureOr<SmallVector<Value>> MaxPoolIndicesOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> LrnOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  if (tensorOf(getOperand()).isDynamicDim(1))
-    return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
-  emit.setShape(x);
   auto type = tensorOf(x);
-  // No channel has more neighbours on a side than there are other channels.
-  uint64_t neighbours = std::max<int64_t>(type.getDimSize(1), 1) - 1;
+  // No channel has more neighbours on a side than there are other channels; a
+  // window is no longer than that or than this.
+  constexpr uint64_t longestWindow = 1 << 16;
+  const bool isOpen = type.isDynamicDim(1);
+  if (isOpen && getSize() > longestWindow)
+    return failure();
+  uint64_t neighbours =
+      isOpen ? longestWindow : std::max<int64_t>(type.getDimSize(1), 1) - 1;
   uint64_t before = (getSize() - 1) / 2, after = getSize() - 1 - before;
   SmallVector<WindowDimension> window(type.getRank());
   window[1].paddingLow = std::min(before, neighbours);
@@ -234,7 +228,7 @@ FailureOr<SmallVector<Value>> LrnOp::decompose(OpBuilder &builder) {
   double factor = getAlpha().convertToDouble() / getSize();
   Value base = emit.add(emit.mul(sum, factor), getBias().convertToDouble());
   Value power = emit.make<stablehlo::PowOp>(
-      base, emit.splat(getBeta().convertToDouble(), type));
+      base, emit.splatLike(getBeta().convertToDouble(), base));
   return SmallVector<Value>{emit.div(x, power)};
 }
 
@@ -243,7 +237,6 @@ FailureOr<SmallVector<Value>> SoftmaxOp::decompose(OpBuilder &builder) {
     return *wide;
   Emit emit(builder, getLoc());
   Value x = getOperand();
-  emit.setShape(x);
   Value powers = emit.exp(emit.sub(x, emit.maxKeep(x, getAxes())));
   return SmallVector<Value>{emit.div(powers, emit.sumKeep(powers, getAxes()))};
 }
@@ -253,11 +246,10 @@ FailureOr<SmallVector<Value>> LogSoftmaxOp::decompose(OpBuilder &builder) {
     return *wide;
   Emit emit(builder, getLoc());
   Value x = getOperand();
-  emit.setShape(x);
   Value shifted = emit.sub(x, emit.maxKeep(x, getAxes()));
   Value sum = emit.sum(emit.exp(shifted), getAxes());
-  return SmallVector<Value>{emit.sub(
-      shifted, emit.restore(emit.log(sum), getAxes(), tensorOf(x).getShape()))};
+  return SmallVector<Value>{
+      emit.sub(shifted, emit.restore(emit.log(sum), getAxes(), emit.sizes(x)))};
 }
 
 static SmallVector<int64_t> axesFrom(int64_t axis, int64_t rank) {
@@ -269,15 +261,14 @@ FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &builder) {
     return *wide;
   Emit emit(builder, getLoc());
   auto type = tensorOf(getOperand());
-  emit.setShape(getOperand());
-  ArrayRef<int64_t> shape = type.getShape();
+  Sizes shape = emit.sizes(getOperand());
   Type element = type.getElementType();
   SmallVector<int64_t> axes = axesFrom(getAxis(), type.getRank());
+  Size count = emit.count(shape, axes);
   Value x = emit.convert(getOperand(), getComputeType());
-  Value mean = emit.overCount(emit.sum(x, axes), x, axes);
+  Value mean = emit.div(emit.sum(x, axes), count);
   Value centred = emit.sub(x, emit.restore(mean, axes, shape));
-  Value variance =
-      emit.overCount(emit.sum(emit.mul(centred, centred), axes), x, axes);
+  Value variance = emit.div(emit.sum(emit.mul(centred, centred), axes), count);
   Value inverse = emit.make<stablehlo::RsqrtOp>(
       emit.add(variance, getEpsilon().convertToDouble()));
   Value normal = emit.mul(centred, emit.restore(inverse, axes, shape));
@@ -285,13 +276,10 @@ FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &builder) {
                           emit.broadcastTrailing(getScale(), shape));
   if (getBias())
     result = emit.add(result, emit.broadcastTrailing(getBias(), shape));
-  auto withOnes = [&](Value value) {
-    ArrayRef<int64_t> kept = tensorOf(getMean()).getShape();
-    return ShapedType::isDynamicShape(kept)
-               ? emit.appendOnes(value, axes.size())
-               : emit.reshape(value, kept);
-  };
-  return SmallVector<Value>{result, withOnes(mean), withOnes(inverse)};
+  Sizes kept = shape;
+  std::fill(kept.begin() + getAxis(), kept.end(), 1);
+  return SmallVector<Value>{result, emit.reshape(mean, kept),
+                            emit.reshape(inverse, kept)};
 }
 
 FailureOr<SmallVector<Value>> RmsNormOp::decompose(OpBuilder &builder) {
@@ -299,7 +287,6 @@ FailureOr<SmallVector<Value>> RmsNormOp::decompose(OpBuilder &builder) {
     return *wide;
   Emit emit(builder, getLoc());
   auto type = tensorOf(getOperand());
-  emit.setShape(getOperand());
   SmallVector<int64_t> axes = axesFrom(getAxis(), type.getRank());
   Value x = emit.convert(getOperand(), getComputeType());
   Value mean = emit.meanKeep(emit.mul(x, x), axes);
@@ -307,31 +294,7 @@ FailureOr<SmallVector<Value>> RmsNormOp::decompose(OpBuilder &builder) {
       emit.add(mean, getEpsilon().convertToDouble()));
   Value normal = emit.convert(emit.mul(x, inverse), type.getElementType());
   return SmallVector<Value>{
-      emit.mul(normal, emit.broadcastTrailing(getScale(), type.getShape()))};
-}
-
-/// [N, C, ...] as [N, groups, all of a group's elements]; null where the
-/// channels are unknown.
-static Value grouping(Emit &emit, Value x, int64_t groups) {
-  auto type = tensorOf(x);
-  int64_t inside = 1;
-  for (int64_t size : type.getShape().drop_front())
-    inside = ShapedType::isDynamic(size) || ShapedType::isDynamic(inside)
-                 ? ShapedType::kDynamic
-                 : inside * size;
-  if (type.hasStaticShape())
-    return emit.reshape(x, {type.getDimSize(0), groups, inside / groups});
-  if (type.isDynamicDim(1))
-    return {};
-  Value size = emit.knownSize(type.getDimSize(1) / groups);
-  for (int64_t i = 2; i < type.getRank(); ++i)
-    size = emit.mul(size, emit.sizeOf(x, i));
-  const int64_t sizes[] = {type.getDimSize(0), groups,
-                           ShapedType::isDynamic(inside) ? inside
-                                                         : inside / groups};
-  return emit.make<stablehlo::DynamicReshapeOp>(
-      type.clone(sizes), x,
-      emit.concatenate({emit.sizeOf(x, 0), emit.knownSize(groups), size}, 0));
+      emit.mul(normal, emit.broadcastTrailing(getScale(), emit.sizes(x)))};
 }
 
 FailureOr<SmallVector<Value>> GroupNormOp::decompose(OpBuilder &builder) {
@@ -339,19 +302,17 @@ FailureOr<SmallVector<Value>> GroupNormOp::decompose(OpBuilder &builder) {
     return *wide;
   Emit emit(builder, getLoc());
   Value x = getOperand();
-  SmallVector<int64_t> shape(tensorOf(x).getShape());
+  Sizes shape = emit.sizes(x);
   int64_t groups = getGroups();
-  Value grouped = grouping(emit, x, groups);
-  if (!grouped)
-    return failure();
-  // The statistics in the shape of the groups, the rest in that of x.
-  emit.setShape(grouped);
+  Size inside = emit.quotient(shape[1], groups);
+  for (const Size &size : shape.drop_front(2))
+    inside = emit.product(inside, size);
+  Value grouped = emit.reshape(x, {shape[0], groups, inside});
   Value centred = emit.sub(grouped, emit.meanKeep(grouped, {2}));
   Value variance = emit.meanKeep(emit.mul(centred, centred), {2});
   Value inverse = emit.make<stablehlo::RsqrtOp>(
       emit.add(variance, getEpsilon().convertToDouble()));
-  Value normal = emit.reshapeLike(emit.mul(centred, inverse), x);
-  emit.setShape(x);
+  Value normal = emit.reshape(emit.mul(centred, inverse), shape);
   Value scaled = emit.mul(normal, emit.broadcast(getScale(), {1}, shape));
   return SmallVector<Value>{
       emit.add(scaled, emit.broadcast(getBias(), {1}, shape))};
@@ -362,7 +323,6 @@ FailureOr<SmallVector<Value>> LpNormalizeOp::decompose(OpBuilder &builder) {
     return *wide;
   Emit emit(builder, getLoc());
   Value x = getOperand();
-  emit.setShape(x);
   SmallVector<int64_t> axes = {static_cast<int64_t>(getAxis())};
   Value norm = rootOf(emit, emit.sum(powerOf(emit, x, getP()), axes), getP());
   // Zeros are divided by 1.
@@ -370,27 +330,24 @@ FailureOr<SmallVector<Value>> LpNormalizeOp::decompose(OpBuilder &builder) {
       emit.select(emit.compare(stablehlo::ComparisonDirection::EQ, norm, 0.0),
                   emit.splatLike(1, norm), norm);
   return SmallVector<Value>{
-      emit.div(x, emit.restore(norm, axes, tensorOf(x).getShape()))};
+      emit.div(x, emit.restore(norm, axes, emit.sizes(x)))};
 }
 
 FailureOr<SmallVector<Value>> MeanVarNormOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  if (tensorOf(getOperand()).isDynamicDim(getFeatureIndex()))
-    return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
-  emit.setShape(x);
   auto type = tensorOf(x);
   int64_t feature = getFeatureIndex();
   SmallVector<int64_t> axes;
   for (int64_t i = 0; i < type.getRank(); ++i)
     if (i != feature)
       axes.push_back(i);
-  Value mean = emit.overCount(emit.sum(x, axes), x, axes);
-  Value centred = emit.sub(x, emit.restore(mean, axes, type.getShape()));
-  Value variance =
-      emit.overCount(emit.sum(emit.mul(centred, centred), axes), x, axes);
+  Size count = emit.count(emit.sizes(x), axes);
+  Value mean = emit.div(emit.sum(x, axes), count);
+  Value centred = emit.sub(x, emit.restore(mean, axes, emit.sizes(x)));
+  Value variance = emit.div(emit.sum(emit.mul(centred, centred), axes), count);
   Type statistics = tensorOf(getRunningMean()).getElementType();
   mean = emit.convert(mean, statistics);
   variance = emit.convert(variance, statistics);

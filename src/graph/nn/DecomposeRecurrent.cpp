@@ -21,8 +21,8 @@ struct Activation {
 /// What one direction computes with.
 struct Layer {
   Emit &emit;
-  int64_t steps, batch, hidden;
-  RankedTensorType state; // [N, H]
+  Size steps, batch, hidden;
+  Type element;
   std::optional<double> clip;
   SmallVector<Activation> activations;
 
@@ -32,9 +32,20 @@ struct Layer {
     return emit.min(emit.max(x, -*clip), *clip);
   }
   Value activate(size_t which, Value x);
+  /// The shape of a state.
+  Sizes state() const { return {batch, hidden}; }
   /// Gate \p index of [N, gates * H].
   Value gate(Value gates, int64_t index) {
-    return emit.slice(gates, 1, index * hidden, (index + 1) * hidden);
+    return part(gates, 1, index, index + 1);
+  }
+  /// Parts \p first to \p last of as many elements as a state has.
+  Value part(Value x, int64_t dimension, int64_t first, int64_t last) {
+    return emit.slice(x, dimension, emit.product(hidden, first),
+                      emit.product(hidden, last));
+  }
+  /// A vector of \p x's last dimension, added to each row.
+  Value withBias(Value x, Value bias) {
+    return bias ? emit.add(x, emit.broadcast(bias, {1}, emit.sizes(x))) : x;
   }
 };
 
@@ -109,7 +120,7 @@ static SmallVector<Activation> activationsOf(Op op, size_t direction,
 /// without the first dimension.
 static Value directionOf(Emit &emit, Value x, int64_t direction) {
   Value row = emit.slice(x, 0, direction, direction + 1);
-  return emit.reshape(row, tensorOf(x).getShape().drop_front());
+  return emit.reshape(row, emit.sizes(x).drop_front());
 }
 
 /// Computes the new states of one step from the projected input [N, G * H] and
@@ -117,6 +128,19 @@ static Value directionOf(Emit &emit, Value x, int64_t direction) {
 using Step = llvm::function_ref<SmallVector<Value>(
     Layer &, Value projected, Value r, Value rBias, ArrayRef<Value> states,
     ArrayRef<Value> extras)>;
+
+/// The step \p time of \p projected, of which sizes are known only when run.
+static Value openStep(Emit &emit, Value projected, Value time, Value spans) {
+  Value zero = emit.knownSize(0);
+  Value from = emit.concatenate(
+      {emit.reshape(emit.convert(time, emit.integerType(32)), {1}), zero, zero},
+      0);
+  SmallVector<int64_t> shape(tensorOf(projected).getShape());
+  shape[0] = 1;
+  return emit.make<stablehlo::RealDynamicSliceOp>(
+      tensorOf(projected).clone(shape), projected, from, emit.add(from, spans),
+      emit.vectorOf({1, 1, 1}));
+}
 
 /// Runs one direction. \p states are the initial states; the results are the
 /// outputs [T, N, H] and the last states.
@@ -126,20 +150,20 @@ static SmallVector<Value> runDirection(Layer &layer, Value x, Value w, Value r,
                                        ArrayRef<Value> extras, Step step) {
   Emit &emit = layer.emit;
   OpBuilder &builder = emit.builder;
-  int64_t width = tensorOf(x).getDimSize(2);
-  int64_t gates = tensorOf(w).getDimSize(0);
-  Value flat = emit.reshape(x, {layer.steps * layer.batch, width});
-  Value projected = emit.matmulTransposed(flat, w);
-  if (wBias)
-    projected = emit.add(
-        projected, emit.broadcast(wBias, {1}, tensorOf(projected).getShape()));
+  Size width = Size::of(x, 2), gates = Size::of(w, 0);
+  Value flat = emit.reshape(x, {emit.product(layer.steps, layer.batch), width});
+  Value projected = layer.withBias(emit.matmulTransposed(flat, w), wBias);
   projected = emit.reshape(projected, {layer.steps, layer.batch, gates});
 
   Type index = emit.integerType(64);
   Value zero = emit.scalar(0, index);
-  Value outputs = emit.splat(
-      0, RankedTensorType::get({layer.steps, layer.batch, layer.hidden},
-                               layer.state.getElementType()));
+  Value steps = emit.number(layer.steps, index);
+  Value last = emit.sub(steps, emit.scalar(1, index));
+  // What one step takes, and where.
+  Sizes span = {1, layer.batch, gates};
+  Value spans = span.areKnown() ? Value() : emit.vectorOf(span);
+  Value outputs =
+      emit.splat(0, {layer.steps, layer.batch, layer.hidden}, layer.element);
   SmallVector<Value> carried = {zero, outputs};
   llvm::append_range(carried, states);
   SmallVector<Type> types;
@@ -150,34 +174,30 @@ static SmallVector<Value> runDirection(Layer &layer, Value x, Value w, Value r,
   OpBuilder::InsertionGuard guard(builder);
 
   Block *condition = builder.createBlock(&loop.getCond(), {}, types, locations);
-  Value more = emit.compare(Direction::LT, condition->getArgument(0),
-                            static_cast<double>(layer.steps));
+  Value more = emit.compare(Direction::LT, condition->getArgument(0), steps);
   builder.create<stablehlo::ReturnOp>(emit.location, more);
 
   Block *body = builder.createBlock(&loop.getBody(), {}, types, locations);
   Value count = body->getArgument(0);
-  Value time = count;
-  if (reverse)
-    time = emit.sub(emit.scalar(layer.steps - 1, index), count);
+  Value time = reverse ? emit.sub(last, count) : count;
   SmallVector<Value> place = {time, zero, zero};
-  Value now =
-      emit.reshape(emit.make<stablehlo::DynamicSliceOp>(
-                       projected, place,
-                       builder.getDenseI64ArrayAttr({1, layer.batch, gates})),
-                   {layer.batch, gates});
+  Value now = emit.reshape(
+      spans ? openStep(emit, projected, time, spans)
+            : emit.make<stablehlo::DynamicSliceOp>(
+                  projected, place, builder.getDenseI64ArrayAttr(span.shape())),
+      {layer.batch, gates});
   SmallVector<Value> old(body->getArguments().drop_front(2));
   SmallVector<Value> fresh = step(layer, now, r, rBias, old, extras);
   Value output = fresh.front();
   if (lengths) {
     // Past the end of a sequence the states stay and the output is zero.
-    Value last = emit.convert(lengths, index);
+    Value ends = emit.convert(lengths, index);
     Value active =
-        emit.compare(Direction::LT,
-                     emit.broadcast(time, {}, tensorOf(last).getShape()), last);
-    active = emit.broadcast(active, {0}, layer.state.getShape());
+        emit.compare(Direction::LT, emit.spreadLike(time, ends), ends);
+    active = emit.broadcast(active, {0}, layer.state());
     for (auto [state, before] : llvm::zip_equal(fresh, old))
       state = emit.select(active, state, before);
-    output = emit.select(active, output, emit.splat(0, layer.state));
+    output = emit.select(active, output, emit.splatLike(0, output));
   }
   Value row = emit.reshape(output, {1, layer.batch, layer.hidden});
   Value all = emit.make<stablehlo::DynamicUpdateSliceOp>(body->getArgument(1),
@@ -194,15 +214,17 @@ static FailureOr<SmallVector<Value>>
 decomposeRecurrent(Op op, OpBuilder &builder, size_t functions,
                    ArrayRef<Value> initial, Value extra, bool sumsBiases,
                    Step step) {
-  if (!isStatic(op))
-    return failure();
   Emit emit(builder, op.getLoc());
-  auto x = tensorOf(op.getX()), r = tensorOf(op.getR());
-  int64_t directions = r.getDimSize(0), hidden = r.getDimSize(2);
-  int64_t gates = r.getDimSize(1);
-  Layer layer{emit, x.getDimSize(0), x.getDimSize(1), hidden, {}, {}, {}};
-  layer.state =
-      RankedTensorType::get({layer.batch, hidden}, x.getElementType());
+  const int64_t directions = op.getDirection() == "bidirectional" ? 2 : 1;
+  Value x = op.getX(), r = op.getR();
+  Size hidden = Size::of(r, 2), gates = Size::of(r, 1);
+  Layer layer{emit,
+              Size::of(x, 0),
+              Size::of(x, 1),
+              hidden,
+              tensorOf(x).getElementType(),
+              {},
+              {}};
   if (op.getClip())
     layer.clip = op.getClip()->convertToDouble();
 
@@ -213,7 +235,7 @@ decomposeRecurrent(Op op, OpBuilder &builder, size_t functions,
     if (op.getBias()) {
       Value both = directionOf(emit, op.getBias(), d);
       wBias = emit.slice(both, 0, 0, gates);
-      rBias = emit.slice(both, 0, gates, 2 * gates);
+      rBias = emit.slice(both, 0, gates, emit.product(gates, 2));
       if (sumsBiases) {
         wBias = emit.add(wBias, rBias);
         rBias = Value();
@@ -222,7 +244,7 @@ decomposeRecurrent(Op op, OpBuilder &builder, size_t functions,
     SmallVector<Value> states, extras;
     for (Value state : initial)
       states.push_back(state ? directionOf(emit, state, d)
-                             : emit.splat(0, layer.state));
+                             : emit.splat(0, layer.state(), layer.element));
     if (extra)
       extras.push_back(directionOf(emit, extra, d));
     bool reverse = d == 1 || op.getDirection() == "reverse";
@@ -255,14 +277,13 @@ FailureOr<SmallVector<Value>> LstmOp::decompose(OpBuilder &builder) {
     auto peep = [&](Value gate, int64_t index, Value cell) {
       if (extras.empty())
         return gate;
-      Value weight = emit.slice(extras[0], 0, index * layer.hidden,
-                                (index + 1) * layer.hidden);
-      weight = emit.broadcast(weight, {1}, layer.state.getShape());
+      Value weight = layer.part(extras[0], 0, index, index + 1);
+      weight = emit.broadcast(weight, {1}, layer.state());
       return emit.add(gate, emit.mul(weight, cell));
     };
     Value input = layer.activate(0, peep(layer.gate(gates, 0), 0, c));
     Value forget = inputForget
-                       ? emit.sub(emit.splat(1, layer.state), input)
+                       ? emit.sub(emit.splatLike(1, input), input)
                        : layer.activate(0, peep(layer.gate(gates, 2), 2, c));
     Value candidate = layer.activate(1, layer.gate(gates, 3));
     Value cell = emit.add(emit.mul(forget, c), emit.mul(input, candidate));
@@ -283,15 +304,12 @@ FailureOr<SmallVector<Value>> GruOp::decompose(OpBuilder &builder) {
                   ArrayRef<Value> states, ArrayRef<Value>) {
     Emit &emit = layer.emit;
     Value h = states[0];
-    int64_t size = layer.hidden;
     auto part = [&](int64_t first, int64_t last) {
-      return emit.slice(r, 0, first * size, last * size);
+      return layer.part(r, 0, first, last);
     };
     auto withBias = [&](Value x, int64_t first, int64_t last) {
-      if (!rBias)
-        return x;
-      Value bias = emit.slice(rBias, 0, first * size, last * size);
-      return emit.add(x, emit.broadcast(bias, {1}, tensorOf(x).getShape()));
+      return layer.withBias(x, rBias ? layer.part(rBias, 0, first, last)
+                                     : Value());
     };
     Value recurrent = withBias(emit.matmulTransposed(h, part(0, 2)), 0, 2);
     Value update = layer.activate(
@@ -309,7 +327,7 @@ FailureOr<SmallVector<Value>> GruOp::decompose(OpBuilder &builder) {
         layer.activate(1, emit.add(layer.gate(projected, 2), inner));
     Value keep = emit.mul(update, h);
     Value change =
-        emit.mul(emit.sub(emit.splat(1, layer.state), update), candidate);
+        emit.mul(emit.sub(emit.splatLike(1, update), update), candidate);
     return SmallVector<Value>{emit.add(change, keep)};
   };
   return decomposeRecurrent(*this, builder, 2, {getInitialH()}, Value(),

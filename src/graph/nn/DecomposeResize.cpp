@@ -3,6 +3,7 @@
 // operand, which and with what weights being known when the shapes are. So a
 // dimension costs one gather a tap.
 
+#include "graph/nn/OpenResize.h"
 #include "graph/nn/Wide.h"
 
 #include <cmath>
@@ -150,13 +151,30 @@ static Value resizeAlong(Emit &emit, Value x, int64_t dimension,
   return sum;
 }
 
+/// Resizes along a dimension that is known; \p outside is set where the
+/// extrapolation value belongs.
+static Value resizeAlong(Emit &emit, ResizeOp op, const Axis &axis, Value x,
+                         int64_t dimension, Value &outside) {
+  SmallVector<Taps> places;
+  for (int64_t at = 0; at < axis.out; ++at)
+    places.push_back(tapsOf(op, axis, at));
+  SmallVector<int64_t> flags;
+  for (const Taps &taps : places)
+    flags.push_back(taps.outside);
+  if (llvm::is_contained(flags, 1))
+    outside = emit.convert(emit.integers(flags), emit.builder.getI1Type());
+  return resizeAlong(emit, x, dimension, places);
+}
+
 FailureOr<SmallVector<Value>> ResizeOp::decompose(OpBuilder &builder) {
-  if (!isStatic(*this))
-    return failure();
-  Emit emit(builder, getLoc());
   auto type = tensorOf(getOperand()), resultType = tensorOf(getResult());
   int64_t rank = type.getRank();
-  if (elementCount(resultType.getShape()) == 0)
+  const ResizeForm form{
+      getMode(),           getCoordinates(),
+      getNearest(),        getCubicCoefficient().convertToDouble(),
+      getExcludeOutside(), getAntialias()};
+  Emit emit(builder, getLoc());
+  if (resultType.hasStaticShape() && elementCount(resultType.getShape()) == 0)
     return SmallVector<Value>{emit.splat(0, resultType)};
   Value x = getOperand();
   // Weighted sums of integers are taken in f32 and truncated at the end, those
@@ -165,7 +183,7 @@ FailureOr<SmallVector<Value>> ResizeOp::decompose(OpBuilder &builder) {
   if (!isNearest && (!isa<FloatType>(type.getElementType()) ||
                      isNarrowFloat(type.getElementType())))
     x = emit.convert(x, builder.getF32Type());
-  Value outside;
+  SmallVector<std::pair<int64_t, Value>> outsides;
   for (int64_t i = 0; i < rank; ++i) {
     Axis axis{type.getDimSize(i), resultType.getDimSize(i), getScales()[i], 0,
               1};
@@ -177,23 +195,28 @@ FailureOr<SmallVector<Value>> ResizeOp::decompose(OpBuilder &builder) {
                  axis.roiEnd == 1;
     if (whole || axis.in == 0)
       continue;
-    SmallVector<Taps> places;
-    for (int64_t at = 0; at < axis.out; ++at)
-      places.push_back(tapsOf(*this, axis, at));
-    x = resizeAlong(emit, x, i, places);
-    if (!llvm::any_of(places, [](const Taps &taps) { return taps.outside; }))
-      continue;
-    SmallVector<int64_t> flags;
-    for (const Taps &taps : places)
-      flags.push_back(taps.outside);
-    Value mask = emit.convert(emit.integers(flags), builder.getI1Type());
-    mask = emit.broadcast(mask, {i}, resultType.getShape());
-    outside = outside ? emit.make<stablehlo::OrOp>(outside, mask) : mask;
+    Value outside;
+    if (ShapedType::isDynamic(axis.in) || ShapedType::isDynamic(axis.out)) {
+      OpenAxis open{Size::of(x, i), axis.out,   axis.scale, {},
+                    axis.roiStart,  axis.roiEnd};
+      if (ShapedType::isDynamic(axis.out))
+        open.out = scaledSize(emit, open);
+      x = resizeAlongOpen(emit, form, open, x, i, outside);
+    } else {
+      x = resizeAlong(emit, *this, axis, x, i, outside);
+    }
+    if (outside)
+      outsides.push_back({i, outside});
   }
-  if (outside)
+  if (!outsides.empty()) {
+    Value any;
+    for (auto [dimension, outside] : outsides) {
+      Value mask = emit.broadcast(outside, {dimension}, emit.sizes(x));
+      any = any ? emit.make<stablehlo::OrOp>(any, mask) : mask;
+    }
     x = emit.select(
-        outside,
-        emit.splat(getExtrapolationValue().convertToDouble(), tensorOf(x)), x);
+        any, emit.splatLike(getExtrapolationValue().convertToDouble(), x), x);
+  }
   return SmallVector<Value>{emit.convert(x, type.getElementType())};
 }
 

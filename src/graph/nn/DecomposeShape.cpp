@@ -1,6 +1,6 @@
 // Shapes, indexing and ordering, built from stablehlo.
 
-#include "graph/nn/Emit.h"
+#include "graph/nn/Wide.h"
 
 using namespace mlir;
 
@@ -8,24 +8,17 @@ namespace sinter::nn {
 
 using Direction = stablehlo::ComparisonDirection;
 
-/// Negative indices count from the end of dimension \p axis of \p x.
-static Value wrapNegative(Emit &emit, Value indices, Value x, int64_t axis) {
+/// Negative indices count from the end of a dimension of \p size elements.
+static Value wrapNegative(Emit &emit, Value indices, const Size &size) {
   Type element = tensorOf(indices).getElementType();
   if (element.isUnsignedInteger())
     return indices;
   // A narrow index type may not hold the size.
-  Value wide = emit.convert(indices, emit.integerType(64));
-  emit.setShape(wide);
-  Value size;
-  if (tensorOf(x).isDynamicDim(axis))
-    size = emit.broadcast(emit.convert(emit.reshape(emit.sizeOf(x, axis), {}),
-                                       emit.integerType(64)),
-                          {}, tensorOf(wide).getShape());
-  else
-    size =
-        emit.splatLike(static_cast<double>(tensorOf(x).getDimSize(axis)), wide);
+  Type index = emit.integerType(64);
+  Value wide = emit.convert(indices, index);
+  Value whole = emit.spreadLike(emit.number(size, index), wide);
   return emit.select(emit.compare(Direction::LT, wide, 0.0),
-                     emit.add(wide, size), wide);
+                     emit.add(wide, whole), wide);
 }
 
 FailureOr<SmallVector<Value>> ShapeOp::decompose(OpBuilder &builder) {
@@ -53,6 +46,18 @@ static Value joinedSize(Emit &emit, ValueRange values, RankedTensorType result,
     }
     Value isOne = emit.compare(Direction::EQ, joined, 1.0);
     joined = emit.select(isOne, size, joined);
+  }
+  return joined;
+}
+
+/// The same where all of the tensors say it.
+static int64_t knownSize(ValueRange values, RankedTensorType result,
+                         int64_t dimension) {
+  int64_t joined = 1;
+  for (Value value : values) {
+    int64_t missing = result.getRank() - tensorOf(value).getRank();
+    if (joined == 1 && dimension >= missing)
+      joined = tensorOf(value).getDimSize(dimension - missing);
   }
   return joined;
 }
@@ -98,9 +103,9 @@ FailureOr<SmallVector<Value>> BroadcastLikeOp::decompose(OpBuilder &builder) {
                      ? joinedSize(emit, getOperands(), type, dimension)
                      : emit.knownSize(size);
     // What is written may be less than what is known of the operands.
-    if (!each)
-      return failure();
-    sizes.push_back(each);
+    sizes.push_back(
+        each ? each
+             : emit.knownSize(knownSize(getOperands(), type, dimension)));
   }
   const Placed placed = withoutUnits(getOperand(), type.getRank());
   return SmallVector<Value>{emit.make<stablehlo::DynamicBroadcastInDimOp>(
@@ -112,28 +117,23 @@ FailureOr<SmallVector<Value>> BroadcastLikeOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> TakeOp::decompose(OpBuilder &builder) {
   Emit emit(builder, getLoc());
   int64_t axis = getAxis();
-  Value indices = wrapNegative(emit, getIndices(), getOperand(), axis);
+  Value indices =
+      wrapNegative(emit, getIndices(), Size::of(getOperand(), axis));
   return SmallVector<Value>{emit.take(getOperand(), indices, axis)};
 }
 
 FailureOr<SmallVector<Value>> TakeAlongOp::decompose(OpBuilder &builder) {
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
-  auto type = tensorOf(getOperand());
-  int64_t axis = getAxis(), rank = type.getRank();
-  Value indices =
-      emit.convert(wrapNegative(emit, getIndices(), getOperand(), axis),
-                   emit.integerType(64));
-  SmallVector<int64_t> shape(tensorOf(indices).getShape());
-  SmallVector<int64_t> column(shape);
+  int64_t axis = getAxis(), rank = tensorOf(getOperand()).getRank();
+  Type index = emit.integerType(64);
+  Value indices = emit.convert(
+      wrapNegative(emit, getIndices(), Size::of(getOperand(), axis)), index);
+  Sizes shape = emit.sizes(getIndices()), column = shape;
   column.push_back(1);
   SmallVector<Value> components;
-  for (int64_t i = 0; i < rank; ++i) {
-    Value component =
-        i == axis ? indices : emit.iota(shape, i, emit.integerType(64));
-    components.push_back(emit.reshape(component, column));
-  }
+  for (int64_t i = 0; i < rank; ++i)
+    components.push_back(
+        emit.reshape(i == axis ? indices : emit.iota(shape, i, index), column));
   auto all = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   auto numbers = stablehlo::GatherDimensionNumbersAttr::get(
       getContext(), {}, all, {}, {}, all, rank);
@@ -158,15 +158,49 @@ static int64_t padSource(StringRef mode, int64_t place, int64_t size) {
   return inside < size ? inside : period - inside;
 }
 
+/// The same for all places from -low to size + high, where these are known only
+/// when run.
+static Value openPadSources(Emit &emit, StringRef mode, const Size &size,
+                            const Size &low, const Size &high) {
+  Type index = emit.integerType(64);
+  Sizes line = {emit.sum(emit.sum(size, low), high)};
+  auto spread = [&](Value scalar) { return emit.broadcast(scalar, {}, line); };
+  auto modulo = [&](Value a, Value b) {
+    auto remainder = [&](Value x) { return emit.make<stablehlo::RemOp>(x, b); };
+    return remainder(emit.add(remainder(a), b));
+  };
+  Value place =
+      emit.sub(emit.iota(line, 0, index), spread(emit.number(low, index)));
+  Value one = spread(emit.scalar(1, index));
+  Value count = spread(emit.number(size, index)), last = emit.sub(count, one);
+  if (mode == "edge")
+    return emit.min(emit.max(place, emit.sub(one, one)), last);
+  if (mode == "wrap")
+    return modulo(place, count);
+  // A single element is repeated: a period of 1.
+  Value period = emit.max(emit.add(last, last), one);
+  Value inside = modulo(place, period);
+  return emit.select(emit.compare(Direction::LT, inside, count), inside,
+                     emit.sub(period, inside));
+}
+
+Value padOpen(Emit &emit, Value x, StringRef mode, int64_t axis,
+              const Size &low, const Size &high) {
+  return emit.take(x, openPadSources(emit, mode, Size::of(x, axis), low, high),
+                   axis);
+}
+
 FailureOr<SmallVector<Value>> PadModeOp::decompose(OpBuilder &builder) {
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
   for (auto [axis, low] : llvm::enumerate(getLow())) {
     int64_t high = getHigh()[axis];
     if (low == 0 && high == 0)
       continue;
+    if (tensorOf(x).isDynamicDim(axis)) {
+      x = padOpen(emit, x, getMode(), axis, low, high);
+      continue;
+    }
     int64_t size = tensorOf(x).getDimSize(axis);
     SmallVector<int64_t> sources;
     for (int64_t i = -low; i < size + high; ++i)
@@ -177,17 +211,20 @@ FailureOr<SmallVector<Value>> PadModeOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<SmallVector<Value>> OneHotOp::decompose(OpBuilder &builder) {
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
-  ArrayRef<int64_t> shape = tensorOf(getResult()).getShape();
   int64_t axis = getAxis();
+  // How many places there are is written in the type alone.
+  if (tensorOf(getResult()).isDynamicDim(axis))
+    return failure();
   Value indices = getIndices();
+  Sizes shape = emit.sizes(indices);
+  const int64_t depth = tensorOf(getResult()).getDimSize(axis);
+  shape.insert(shape.begin() + axis, depth);
   Type wide = isa<FloatType>(tensorOf(indices).getElementType())
                   ? tensorOf(indices).getElementType()
                   : emit.integerType(64);
   indices = emit.convert(indices, wide);
-  Value size = emit.splat(shape[axis], tensorOf(indices));
+  Value size = emit.splatLike(static_cast<double>(depth), indices);
   indices = emit.select(emit.compare(Direction::LT, indices, 0.0),
                         emit.add(indices, size), indices);
   SmallVector<int64_t> dims;
@@ -202,20 +239,100 @@ FailureOr<SmallVector<Value>> OneHotOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{emit.select(hit, value(1), value(0))};
 }
 
-/// How many there are is known only when run.
-FailureOr<SmallVector<Value>> NonZeroOp::decompose(OpBuilder &) {
-  return failure();
+/// The places of all elements are sorted so that those of elements that are not
+/// zero come first, and as many are cut off as there are.
+FailureOr<SmallVector<Value>> NonZeroOp::decompose(OpBuilder &builder) {
+  Emit emit(builder, getLoc());
+  Value x = getOperand();
+  Sizes sizes = emit.sizes(x);
+  const int64_t rank = sizes.size();
+  Type index = emit.integerType(64);
+  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  Sizes flat = {emit.count(sizes, all)};
+  Value isSet = emit.compare(Direction::NE, x, 0.0);
+  Value count = emit.sum(emit.convert(isSet, emit.integerType(32)), all);
+  Value isUnset = emit.reshape(emit.make<stablehlo::NotOp>(isSet), flat);
+  SmallVector<Value> inputs = {isUnset};
+  for (int64_t i = 0; i < rank; ++i)
+    inputs.push_back(emit.reshape(emit.iota(sizes, i, index), flat));
+  SmallVector<Type> types, arguments;
+  for (Value each : inputs) {
+    types.push_back(each.getType());
+    arguments.append(2, each.getType());
+  }
+  auto sort = builder.create<stablehlo::SortOp>(
+      getLoc(), types, inputs, uint64_t(0), /*is_stable=*/true);
+  emit.fill(sort.getComparator(), arguments, [&](Emit &emit, ValueRange a) {
+    return SmallVector<Value>{emit.compare(Direction::LT, a[0], a[1])};
+  });
+  Sizes row = {1, flat[0]};
+  SmallVector<Value> rows;
+  for (Value each : sort.getResults().drop_front())
+    rows.push_back(emit.reshape(each, row));
+  if (rows.empty())
+    rows.push_back(emit.broadcast(emit.scalar(0, index), {}, {0, 1}));
+  return SmallVector<Value>{
+      emit.slice(emit.concatenate(rows, 0), 1, 0,
+                 Size::computed(emit.reshape(count, {1})))};
+}
+
+/// A loop along an axis whose size is known only when run: no window is as
+/// long.
+static Value cumulativeSumByLoop(Emit &emit, Value x, int64_t axis,
+                                 bool isExclusive, bool isReverse) {
+  OpBuilder &builder = emit.builder;
+  auto type = tensorOf(x);
+  Sizes sizes = emit.sizes(x), slab = sizes;
+  slab[axis] = 1;
+  Type index = emit.integerType(32);
+  Value steps = emit.reshape(emit.extentOf(sizes[axis]), {});
+  Value zero = emit.scalar(0, index);
+  Value none = emit.splat(0, slab, type.getElementType());
+  SmallVector<Value> carried = {zero, none,
+                                emit.splat(0, sizes, type.getElementType())};
+  SmallVector<Type> types;
+  for (Value value : carried)
+    types.push_back(value.getType());
+  // What does not change in the loop is computed before it.
+  Value spans = emit.vectorOf(slab);
+  Value one = emit.scalar(1, index), last = emit.sub(steps, one);
+  auto loop = builder.create<stablehlo::WhileOp>(emit.location, types, carried);
+  SmallVector<Location> locations(types.size(), emit.location);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *condition = builder.createBlock(&loop.getCond(), {}, types, locations);
+  builder.create<stablehlo::ReturnOp>(
+      emit.location,
+      emit.compare(Direction::LT, condition->getArgument(0), steps));
+  Block *body = builder.createBlock(&loop.getBody(), {}, types, locations);
+  Value count = body->getArgument(0), before = body->getArgument(1);
+  Value place = isReverse ? emit.sub(last, count) : count;
+  Value unit = emit.reshape(place, {1});
+  SmallVector<Value> starts(type.getRank(), emit.knownSize(0));
+  starts[axis] = unit;
+  Value from = emit.concatenate(starts, 0);
+  Value now = emit.make<stablehlo::RealDynamicSliceOp>(
+      none.getType(), x, from, emit.add(from, spans),
+      emit.vectorOf(Sizes(type.getRank(), 1)));
+  Value sum = emit.add(before, now);
+  SmallVector<Value> places(type.getRank(), zero);
+  places[axis] = place;
+  Value all = emit.make<stablehlo::DynamicUpdateSliceOp>(
+      body->getArgument(2), isExclusive ? before : sum, places);
+  builder.create<stablehlo::ReturnOp>(
+      emit.location, ValueRange{emit.add(count, one), sum, all});
+  return loop.getResult(2);
 }
 
 FailureOr<SmallVector<Value>> CumulativeSumOp::decompose(OpBuilder &builder) {
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
   auto type = tensorOf(x);
   int64_t axis = getAxis(), size = type.getDimSize(axis);
   if (size == 0)
     return SmallVector<Value>{x};
+  if (ShapedType::isDynamic(size))
+    return SmallVector<Value>{
+        cumulativeSumByLoop(emit, x, axis, getExclusive(), getReverse())};
   // A window of the whole size that ends (or starts) at each element; without
   // the element itself it stands one further.
   SmallVector<stablehlo::WindowDimension> window(type.getRank());
@@ -232,10 +349,9 @@ FailureOr<SmallVector<Value>> CumulativeSumOp::decompose(OpBuilder &builder) {
 /// last.
 static Value argExtreme(Emit &emit, Value x, int64_t axis, bool greatest,
                         bool last) {
-  auto type = tensorOf(x);
   Type index = emit.integerType(64);
-  Value positions = emit.iota(type.getShape(), axis, index);
-  Type element = type.getElementType();
+  Value positions = emit.iota(emit.sizes(x), axis, index);
+  Type element = tensorOf(x).getElementType();
   Value worst = greatest ? emit.lowest(element) : emit.greatest(element);
   Value none = last ? emit.scalar(-1, index) : emit.greatest(index);
   auto better = [&](Emit &emit, ValueRange a) {
@@ -256,13 +372,14 @@ static Value argExtreme(Emit &emit, Value x, int64_t axis, bool greatest,
 template <typename Op>
 static FailureOr<SmallVector<Value>> decomposeArg(Op op, OpBuilder &builder,
                                                   bool greatest) {
-  if (!isStatic(op))
-    return failure();
   Emit emit(builder, op.getLoc());
   Value result = argExtreme(emit, op.getOperand(), op.getAxis(), greatest,
                             op.getSelectLast());
-  return SmallVector<Value>{
-      emit.reshape(result, tensorOf(op.getResult()).getShape())};
+  if (!op.getKeepDimension())
+    return SmallVector<Value>{result};
+  Sizes kept = emit.sizes(op.getOperand());
+  kept[op.getAxis()] = 1;
+  return SmallVector<Value>{emit.reshape(result, kept)};
 }
 FailureOr<SmallVector<Value>> ArgMaxOp::decompose(OpBuilder &builder) {
   return decomposeArg(*this, builder, /*greatest=*/true);
@@ -272,37 +389,38 @@ FailureOr<SmallVector<Value>> ArgMinOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<SmallVector<Value>> HardmaxOp::decompose(OpBuilder &builder) {
-  if (!isStatic(*this))
-    return failure();
   Emit emit(builder, getLoc());
   Value x = getOperand();
   int64_t axis = getAxis();
-  ArrayRef<int64_t> shape = tensorOf(x).getShape();
+  Sizes shape = emit.sizes(x);
   Value first = argExtreme(emit, x, axis, /*greatest=*/true, /*last=*/false);
   Value hit = emit.compare(Direction::EQ, emit.restore(first, {axis}, shape),
                            emit.iota(shape, axis, emit.integerType(64)));
   return SmallVector<Value>{emit.convert(hit, tensorOf(x).getElementType())};
 }
 
-FailureOr<SmallVector<Value>> TopKOp::decompose(OpBuilder &builder) {
-  if (!isStatic(*this))
-    return failure();
-  Emit emit(builder, getLoc());
-  auto type = tensorOf(getOperand());
-  int64_t axis = getAxis();
-  Value positions = emit.iota(type.getShape(), axis, emit.integerType(64));
-  SmallVector<Value> inputs = {getOperand(), positions};
-  SmallVector<Type> types = {type, positions.getType()};
-  auto sort = builder.create<stablehlo::SortOp>(
-      getLoc(), types, inputs, static_cast<uint64_t>(axis), /*is_stable=*/true);
+std::pair<Value, Value> takeTop(Emit &emit, Value x, int64_t axis,
+                                const Size &k, bool isLargest) {
+  Value positions = emit.iota(emit.sizes(x), axis, emit.integerType(64));
+  SmallVector<Value> inputs = {x, positions};
+  SmallVector<Type> types = {x.getType(), positions.getType()};
+  auto sort = emit.builder.create<stablehlo::SortOp>(
+      emit.location, types, inputs, static_cast<uint64_t>(axis),
+      /*is_stable=*/true);
   SmallVector<Type> arguments = {types[0], types[0], types[1], types[1]};
-  Direction direction = getLargest() ? Direction::GT : Direction::LT;
+  Direction direction = isLargest ? Direction::GT : Direction::LT;
   emit.fill(sort.getComparator(), arguments, [&](Emit &emit, ValueRange a) {
     return SmallVector<Value>{emit.compare(direction, a[0], a[1])};
   });
-  int64_t k = getK();
-  return SmallVector<Value>{emit.slice(sort.getResult(0), axis, 0, k),
-                            emit.slice(sort.getResult(1), axis, 0, k)};
+  return {emit.slice(sort.getResult(0), axis, 0, k),
+          emit.slice(sort.getResult(1), axis, 0, k)};
+}
+
+FailureOr<SmallVector<Value>> TopKOp::decompose(OpBuilder &builder) {
+  Emit emit(builder, getLoc());
+  auto [values, places] = takeTop(emit, getOperand(), getAxis(),
+                                  static_cast<int64_t>(getK()), getLargest());
+  return SmallVector<Value>{values, places};
 }
 
 } // namespace sinter::nn

@@ -63,49 +63,157 @@ Value Emit::splat(double value, RankedTensorType type) {
   return spread(scalar(value, type.getElementType()), type);
 }
 
-Value Emit::broadcastToShapeOf(Value like, Value x, ArrayRef<int64_t> dims,
-                               RankedTensorType type) {
-  Value sizes;
-  if (like == shaped) {
-    if (!shape)
-      shape = shapeOf(shaped);
-    sizes = shape;
-  } else {
-    sizes = shapeOf(like);
-  }
-  return make<stablehlo::DynamicBroadcastInDimOp>(
-      type, x, sizes, builder.getDenseI64ArrayAttr(dims), DenseI64ArrayAttr(),
-      DenseI64ArrayAttr());
-}
-
-Value Emit::spread(Value scalar, RankedTensorType type) {
-  return broadcast(scalar, {}, type.getShape());
+Value Emit::splat(double value, const Sizes &sizes, Type element) {
+  return broadcast(scalar(value, element), {}, sizes);
 }
 
 Value Emit::splatLike(double value, Value like) {
-  auto type = tensorOf(like);
-  Value number = scalar(value, type.getElementType());
-  const bool hasOwnShape =
-      !type.hasStaticShape() &&
-      (!shaped || tensorOf(shaped).getRank() != type.getRank());
-  return hasOwnShape ? broadcastToShapeOf(like, number, {}, type)
-                     : spread(number, type);
+  return spreadLike(scalar(value, tensorOf(like).getElementType()), like);
 }
 
-Value Emit::shapeOf(Value value) {
-  SmallVector<Value> sizes;
+Value Emit::spreadLike(Value scalar, Value like) {
+  auto type = tensorOf(like).clone(tensorOf(scalar).getElementType());
+  // Elementwise functions ask for one shape only.
+  if (shaped && tensorOf(shaped).getShape() == type.getShape())
+    return spread(scalar, type);
+  return broadcast(scalar, {}, sizes(like));
+}
+
+Value Emit::spread(Value scalar, RankedTensorType type) {
+  if (type.hasStaticShape() || !shaped)
+    return broadcast(scalar, {}, type.getShape());
+  if (!shape)
+    shape = shapeOf(shaped);
+  return make<stablehlo::DynamicBroadcastInDimOp>(
+      type, scalar, shape, builder.getDenseI64ArrayAttr({}),
+      DenseI64ArrayAttr(), DenseI64ArrayAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// A value further up that has the shape of \p value, which an elementwise op
+/// gives: fewer sizes are asked for then.
+static Value shapeSource(Value value) {
+  constexpr unsigned deepestChain = 16;
+  for (unsigned depth = 0; depth < deepestChain; ++depth) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumOperands() == 0 ||
+        !op->hasTrait<OpTrait::SameOperandsAndResultShape>() ||
+        tensorOf(op->getOperand(0)).getShape() != tensorOf(value).getShape())
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+Sizes Emit::sizes(Value value) {
+  Sizes result;
+  Value source = tensorOf(value).hasStaticShape() ? value : shapeSource(value);
   for (int64_t i = 0; i < tensorOf(value).getRank(); ++i)
-    sizes.push_back(sizeOf(value, i));
-  return concatenate(sizes, 0);
+    result.push_back(Size::of(source, i));
+  return result;
 }
 
 Value Emit::sizeOf(Value value, int64_t dimension) {
   int64_t size = tensorOf(value).getDimSize(dimension);
   if (!ShapedType::isDynamic(size))
     return knownSize(size);
-  return reshape(make<stablehlo::GetDimensionSizeOp>(
-                     value, static_cast<uint64_t>(dimension)),
-                 {1});
+  Value &extent = extents[{value, dimension}];
+  if (!extent) {
+    // Beside the value, so that whoever may use it may use its size.
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfterValue(value);
+    extent = reshape(make<stablehlo::GetDimensionSizeOp>(
+                         value, static_cast<uint64_t>(dimension)),
+                     {1});
+  }
+  return extent;
+}
+
+Value Emit::extentOf(const Size &size) {
+  if (size.isKnown())
+    return knownSize(size.known());
+  return size.dimension < 0 ? size.source : sizeOf(size.source, size.dimension);
+}
+
+Value Emit::vectorOf(const Sizes &sizes) {
+  SmallVector<Value> parts;
+  SmallVector<double> run;
+  auto flush = [&] {
+    int64_t length = run.size();
+    if (length > 0 || (parts.empty() && sizes.empty()))
+      parts.push_back(make<stablehlo::ConstantOp>(
+          RankedTensorType::get({length}, integerType(32)),
+          cast<ElementsAttr>(denseOf(run, {length}, integerType(32)))));
+    run.clear();
+  };
+  for (const Size &size : sizes) {
+    if (size.isKnown()) {
+      run.push_back(static_cast<double>(size.known()));
+      continue;
+    }
+    flush();
+    parts.push_back(extentOf(size));
+  }
+  flush();
+  return concatenate(parts, 0);
+}
+
+Value Emit::number(const Size &size, Type element) {
+  if (size.isKnown())
+    return scalar(static_cast<double>(size.known()), element);
+  return convert(reshape(extentOf(size), {}), element);
+}
+
+/// What \p make gives for the extents of two sizes that are not both known.
+static Size computed(Emit &emit, const Size &a, const Size &b,
+                     llvm::function_ref<Value(Value, Value)> make) {
+  return Size::computed(make(emit.extentOf(a), emit.extentOf(b)));
+}
+
+Size Emit::sum(const Size &a, const Size &b) {
+  if (a.isKnown() && b.isKnown())
+    return a.known() + b.known();
+  if (a == Size(0) || b == Size(0))
+    return a == Size(0) ? b : a;
+  return computed(*this, a, b, [&](Value x, Value y) { return add(x, y); });
+}
+
+Size Emit::difference(const Size &a, const Size &b) {
+  if (a.isKnown() && b.isKnown())
+    return a.known() - b.known();
+  if (b == Size(0))
+    return a;
+  return computed(*this, a, b, [&](Value x, Value y) { return sub(x, y); });
+}
+
+Size Emit::product(const Size &a, const Size &b) {
+  if (a.isKnown() && b.isKnown())
+    return a.known() * b.known();
+  if (a == Size(1) || b == Size(1))
+    return a == Size(1) ? b : a;
+  return computed(*this, a, b, [&](Value x, Value y) { return mul(x, y); });
+}
+
+Size Emit::quotient(const Size &a, const Size &b) {
+  if (a.isKnown() && b.isKnown())
+    return b.known() == 0 ? 0 : a.known() / b.known();
+  if (a == b || b == Size(1))
+    return a == b ? Size(1) : a;
+  return computed(*this, a, b, [&](Value x, Value y) { return div(x, y); });
+}
+
+Size Emit::count(const Sizes &sizes, ArrayRef<int64_t> dims) {
+  // What is known first: one multiplication serves for it.
+  Size known = 1, all = 1;
+  for (int64_t dim : dims)
+    if (sizes[dim].isKnown())
+      known = product(known, sizes[dim]);
+    else
+      all = product(all, sizes[dim]);
+  return product(all, known);
 }
 
 Value Emit::knownSize(int64_t size) {
@@ -165,68 +273,64 @@ Value Emit::convert(Value x, Type element) {
   return make<stablehlo::ConvertOp>(tensorOf(x).clone(element), x);
 }
 
-Value Emit::reshape(Value x, ArrayRef<int64_t> shape) {
-  if (tensorOf(x).getShape() == shape)
+/// Whether the operation that has the sizes in its type serves.
+static bool isWritten(const Sizes &sizes, Value x) {
+  return sizes.areKnown() && tensorOf(x).hasStaticShape();
+}
+
+Value Emit::reshape(Value x, const Sizes &sizes) {
+  auto type = tensorOf(x).clone(sizes.shape());
+  if (type == x.getType() && (type.hasStaticShape() || sizes == this->sizes(x)))
     return x;
-  return make<stablehlo::ReshapeOp>(
-      RankedTensorType::get(shape, tensorOf(x).getElementType()), x);
-}
-
-Value Emit::reshapeLike(Value x, Value like) {
-  auto type = tensorOf(like);
-  if (type.hasStaticShape())
-    return reshape(x, type.getShape());
-  return make<stablehlo::DynamicReshapeOp>(
-      type.clone(tensorOf(x).getElementType()), x, shapeOf(like));
-}
-
-Value Emit::appendOnes(Value x, int64_t count) {
-  SmallVector<int64_t> shape(tensorOf(x).getShape());
-  shape.append(count, 1);
-  if (tensorOf(x).hasStaticShape())
-    return reshape(x, shape);
-  SmallVector<Value> sizes;
-  for (int64_t i = 0; i < tensorOf(x).getRank(); ++i)
-    sizes.push_back(sizeOf(x, i));
-  sizes.append(count, knownSize(1));
-  return make<stablehlo::DynamicReshapeOp>(tensorOf(x).clone(shape), x,
-                                           concatenate(sizes, 0));
+  if (isWritten(sizes, x))
+    return make<stablehlo::ReshapeOp>(type, x);
+  return make<stablehlo::DynamicReshapeOp>(type, x, vectorOf(sizes));
 }
 
 Value Emit::transpose(Value x, ArrayRef<int64_t> permutation) {
   return make<stablehlo::TransposeOp>(x, permutation);
 }
 
-Value Emit::broadcast(Value x, ArrayRef<int64_t> dims,
-                      ArrayRef<int64_t> shape) {
-  auto type = RankedTensorType::get(shape, tensorOf(x).getElementType());
-  if (type.hasStaticShape() || !shaped ||
-      tensorOf(shaped).getRank() != type.getRank())
-    return tensorOf(x).getShape() == shape
-               ? x
-               : make<stablehlo::BroadcastInDimOp>(type, x, dims);
-  return broadcastToShapeOf(shaped, x, dims, type);
+Value Emit::broadcast(Value x, ArrayRef<int64_t> dims, const Sizes &sizes) {
+  auto type = tensorOf(x).clone(sizes.shape());
+  if (type == x.getType() && (type.hasStaticShape() || sizes == this->sizes(x)))
+    return x;
+  if (isWritten(sizes, x))
+    return make<stablehlo::BroadcastInDimOp>(type, x, dims);
+  return make<stablehlo::DynamicBroadcastInDimOp>(
+      type, x, vectorOf(sizes), builder.getDenseI64ArrayAttr(dims),
+      DenseI64ArrayAttr(), DenseI64ArrayAttr());
 }
 
-Value Emit::broadcastTrailing(Value x, ArrayRef<int64_t> shape) {
+Value Emit::broadcastTrailing(Value x, const Sizes &sizes) {
   int64_t rank = tensorOf(x).getRank();
   return broadcast(
-      x, llvm::to_vector(llvm::seq<int64_t>(shape.size() - rank, shape.size())),
-      shape);
+      x, llvm::to_vector(llvm::seq<int64_t>(sizes.size() - rank, sizes.size())),
+      sizes);
 }
 
-Value Emit::iota(ArrayRef<int64_t> shape, int64_t dimension, Type element) {
-  return make<stablehlo::IotaOp>(RankedTensorType::get(shape, element),
-                                 static_cast<uint64_t>(dimension));
+Value Emit::iota(const Sizes &sizes, int64_t dimension, Type element) {
+  auto type = RankedTensorType::get(sizes.shape(), element);
+  if (type.hasStaticShape())
+    return make<stablehlo::IotaOp>(type, static_cast<uint64_t>(dimension));
+  return make<stablehlo::DynamicIotaOp>(type, vectorOf(sizes),
+                                        static_cast<uint64_t>(dimension));
 }
 
-Value Emit::slice(Value x, int64_t dimension, int64_t start, int64_t limit) {
-  SmallVector<int64_t> starts(tensorOf(x).getRank(), 0);
-  SmallVector<int64_t> limits(tensorOf(x).getShape());
-  SmallVector<int64_t> strides(tensorOf(x).getRank(), 1);
+Value Emit::slice(Value x, int64_t dimension, const Size &start,
+                  const Size &limit) {
+  int64_t rank = tensorOf(x).getRank();
+  Sizes starts(rank, 0), limits = sizes(x), strides(rank, 1);
   starts[dimension] = start;
   limits[dimension] = limit;
-  return make<stablehlo::SliceOp>(x, starts, limits, strides);
+  if (starts.areKnown() && isWritten(limits, x))
+    return make<stablehlo::SliceOp>(x, starts.shape(), limits.shape(),
+                                    strides.shape());
+  SmallVector<int64_t> shape = limits.shape();
+  shape[dimension] = difference(limit, start).known();
+  return make<stablehlo::RealDynamicSliceOp>(tensorOf(x).clone(shape), x,
+                                             vectorOf(starts), vectorOf(limits),
+                                             vectorOf(strides));
 }
 
 Value Emit::concatenate(ArrayRef<Value> values, int64_t dimension) {
@@ -243,25 +347,23 @@ Value Emit::take(Value x, Value indices, int64_t axis) {
   for (int64_t i = 0; i < type.getRank() - 1 + indexRank; ++i)
     if (i < axis || i >= axis + indexRank)
       offsets.push_back(i);
-  SmallVector<int64_t> sizes(type.getShape());
-  // An empty axis has no slice of size one; its result is empty too.
-  sizes[axis] = sizes[axis] == 0 ? 0 : 1;
+  SmallVector<int64_t> sliced(type.getShape());
   auto numbers = stablehlo::GatherDimensionNumbersAttr::get(
       builder.getContext(), offsets, {axis}, {}, {}, {axis}, indexRank);
-  if (ShapedType::isDynamicShape(sizes)) {
-    // The sizes of the slices are those of x.
-    SmallVector<Value> parts;
-    SmallVector<int64_t> shape(type.getShape().take_front(axis));
-    shape.append(indexType.getShape().begin(), indexType.getShape().end());
-    llvm::append_range(shape, type.getShape().drop_front(axis + 1));
-    for (int64_t i = 0; i < type.getRank(); ++i)
-      parts.push_back(i == axis ? knownSize(sizes[axis]) : sizeOf(x, i));
-    return make<stablehlo::DynamicGatherOp>(
-        type.clone(shape), x, indices, concatenate(parts, 0), numbers,
-        /*indices_are_sorted=*/builder.getBoolAttr(false));
-  }
-  return make<stablehlo::GatherOp>(x, indices, numbers, sizes,
-                                   /*indices_are_sorted=*/false);
+  // An empty axis has no slice of size one; its result is empty too.
+  sliced[axis] =
+      type.isDynamicDim(axis) ? 1 : std::min<int64_t>(1, sliced[axis]);
+  if (!ShapedType::isDynamicShape(sliced))
+    return make<stablehlo::GatherOp>(x, indices, numbers, sliced,
+                                     /*indices_are_sorted=*/false);
+  Sizes taken = sizes(x);
+  taken[axis] = sliced[axis];
+  SmallVector<int64_t> shape(type.getShape().take_front(axis));
+  llvm::append_range(shape, indexType.getShape());
+  llvm::append_range(shape, type.getShape().drop_front(axis + 1));
+  return make<stablehlo::DynamicGatherOp>(type.clone(shape), x, indices,
+                                          vectorOf(taken), numbers,
+                                          /*indices_are_sorted=*/false);
 }
 
 Value Emit::matmulTransposed(Value a, Value b) {
@@ -333,50 +435,26 @@ Value Emit::reduceWith(Value x, Value init, ArrayRef<int64_t> dims,
       .front();
 }
 
-Value Emit::restore(Value reduced, ArrayRef<int64_t> dims,
-                    ArrayRef<int64_t> shape) {
+Value Emit::restore(Value reduced, ArrayRef<int64_t> dims, const Sizes &sizes) {
   SmallVector<int64_t> kept;
-  for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i)
+  for (int64_t i = 0; i < static_cast<int64_t>(sizes.size()); ++i)
     if (!llvm::is_contained(dims, i))
       kept.push_back(i);
-  return broadcast(reduced, kept, shape);
+  return broadcast(reduced, kept, sizes);
 }
 
 Value Emit::sumKeep(Value x, ArrayRef<int64_t> dims) {
-  return restore(sum(x, dims), dims, tensorOf(x).getShape());
+  return restore(sum(x, dims), dims, sizes(x));
 }
 
 Value Emit::maxKeep(Value x, ArrayRef<int64_t> dims) {
   Value most =
       reduce<stablehlo::MaxOp>(x, lowest(tensorOf(x).getElementType()), dims);
-  return restore(most, dims, tensorOf(x).getShape());
-}
-
-Value Emit::overCount(Value sum, Value x, ArrayRef<int64_t> dims) {
-  double known = 1;
-  Value open;
-  for (int64_t dim : dims) {
-    if (!tensorOf(x).isDynamicDim(dim)) {
-      known *= static_cast<double>(tensorOf(x).getDimSize(dim));
-      continue;
-    }
-    Value size = convert(
-        make<stablehlo::GetDimensionSizeOp>(x, static_cast<uint64_t>(dim)),
-        integerType(64));
-    open = open ? mul(open, size) : size;
-  }
-  if (!open)
-    return div(sum, known);
-  auto type = tensorOf(sum);
-  Value count = mul(convert(open, type.getElementType()), known);
-  return div(sum, type.hasStaticShape()
-                      ? broadcast(count, {}, type.getShape())
-                      : broadcastToShapeOf(sum, count, {}, type));
+  return restore(most, dims, sizes(x));
 }
 
 Value Emit::meanKeep(Value x, ArrayRef<int64_t> dims) {
-  return restore(overCount(sum(x, dims), x, dims), dims,
-                 tensorOf(x).getShape());
+  return restore(div(sum(x, dims), count(sizes(x), dims)), dims, sizes(x));
 }
 
 ValueRange Emit::reduceWindow(ValueRange inputs, ValueRange inits,

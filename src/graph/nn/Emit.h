@@ -1,7 +1,8 @@
 //===- Emit.h - short words for building stablehlo ops --------------------===//
 //
-// What the decompositions are written with. Shapes that are not static are
-// those of a value that `setShape` names, or of the other operand.
+// What the decompositions are written with. Where sizes are known only when run
+// (Sizes.h) each word makes the operation that takes them as operands:
+// dynamic_broadcast_in_dim for broadcast_in_dim, and so on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,6 +10,7 @@
 #define SINTER_GRAPH_NN_EMIT_H
 
 #include "graph/nn/NnOps.h"
+#include "graph/nn/Sizes.h"
 
 namespace sinter::nn {
 
@@ -26,12 +28,9 @@ public:
     return builder.create<Op>(location, std::forward<Args>(args)...);
   }
 
-  /// Says that values of dynamic shape and of the rank of \p value have its
-  /// shape: numbers are spread to it, and what is broadcast is broadcast to it.
-  void setShape(mlir::Value value) {
-    shaped = value;
-    shape = {};
-  }
+  /// Says that values of unknown sizes have those of \p value: numbers are
+  /// spread to them.
+  void setShape(mlir::Value value) { shaped = value; }
 
   mlir::Type integerType(unsigned width) {
     return builder.getIntegerType(width);
@@ -40,12 +39,26 @@ public:
   /// The number as a scalar, or as a tensor of \p type with it everywhere.
   mlir::Value scalar(double value, mlir::Type element);
   mlir::Value splat(double value, mlir::RankedTensorType type);
+  mlir::Value splat(double value, const Sizes &sizes, mlir::Type element);
+  /// The number everywhere in the shape of \p like, of its element type.
+  mlir::Value splatLike(double value, mlir::Value like);
   /// A scalar everywhere in \p type, of which setShape may say the shape.
   mlir::Value spread(mlir::Value scalar, mlir::RankedTensorType type);
-  /// The number everywhere in a tensor of the type of \p like.
-  mlir::Value splatLike(double value, mlir::Value like);
-  /// The sizes of \p value as a 1-d tensor of i32.
-  mlir::Value shapeOf(mlir::Value value);
+  /// The sizes of \p value; nothing is built for them yet.
+  Sizes sizes(mlir::Value value);
+  /// The sizes as a 1-d tensor of i32.
+  mlir::Value shapeOf(mlir::Value value) { return vectorOf(sizes(value)); }
+  mlir::Value vectorOf(const Sizes &sizes);
+  /// A size as a tensor<1xi32>, and as a scalar of an element type.
+  mlir::Value extentOf(const Size &size);
+  mlir::Value number(const Size &size, mlir::Type element);
+  /// Arithmetic on sizes.
+  Size sum(const Size &a, const Size &b);
+  Size difference(const Size &a, const Size &b);
+  Size product(const Size &a, const Size &b);
+  Size quotient(const Size &a, const Size &b);
+  /// How many elements there are along \p dims.
+  Size count(const Sizes &sizes, llvm::ArrayRef<int64_t> dims);
   /// One of them, as a tensor<1xi32>; and one that is known.
   mlir::Value sizeOf(mlir::Value value, int64_t dimension);
   mlir::Value knownSize(int64_t size);
@@ -82,6 +95,16 @@ public:
   mlir::Value max(mlir::Value a, double b) { return max(a, splatLike(b, a)); }
   mlir::Value min(mlir::Value a, double b) { return min(a, splatLike(b, a)); }
 
+  /// The same with a size, which becomes a number of the element type.
+  mlir::Value mul(mlir::Value a, const Size &b) {
+    return mul(a, spreadLike(number(b, tensorOf(a).getElementType()), a));
+  }
+  mlir::Value div(mlir::Value a, const Size &b) {
+    return div(a, spreadLike(number(b, tensorOf(a).getElementType()), a));
+  }
+  /// A scalar everywhere in the shape of \p like.
+  mlir::Value spreadLike(mlir::Value scalar, mlir::Value like);
+
   mlir::Value exp(mlir::Value x) { return make<stablehlo::ExpOp>(x); }
   mlir::Value log(mlir::Value x) { return make<stablehlo::LogOp>(x); }
   mlir::Value abs(mlir::Value x) { return make<stablehlo::AbsOp>(x); }
@@ -99,23 +122,17 @@ public:
   }
 
   mlir::Value convert(mlir::Value x, mlir::Type element);
-  mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
-  /// \p x in the shape of \p like, which has as many elements.
-  mlir::Value reshapeLike(mlir::Value x, mlir::Value like);
-  /// \p x with so many more dimensions of size 1 behind its own.
-  mlir::Value appendOnes(mlir::Value x, int64_t count);
+  mlir::Value reshape(mlir::Value x, const Sizes &sizes);
   mlir::Value transpose(mlir::Value x, llvm::ArrayRef<int64_t> permutation);
-  /// Dimension i of \p x becomes dimension dims[i] of \p shape, which may be
-  /// that of the value that setShape named.
+  /// Dimension i of \p x becomes dimension dims[i] of \p sizes.
   mlir::Value broadcast(mlir::Value x, llvm::ArrayRef<int64_t> dims,
-                        llvm::ArrayRef<int64_t> shape);
+                        const Sizes &sizes);
   /// NumPy's rule: aligned at the last dimension.
-  mlir::Value broadcastTrailing(mlir::Value x, llvm::ArrayRef<int64_t> shape);
-  mlir::Value iota(llvm::ArrayRef<int64_t> shape, int64_t dimension,
-                   mlir::Type element);
+  mlir::Value broadcastTrailing(mlir::Value x, const Sizes &sizes);
+  mlir::Value iota(const Sizes &sizes, int64_t dimension, mlir::Type element);
   /// Elements [start, limit) along one dimension.
-  mlir::Value slice(mlir::Value x, int64_t dimension, int64_t start,
-                    int64_t limit);
+  mlir::Value slice(mlir::Value x, int64_t dimension, const Size &start,
+                    const Size &limit);
   mlir::Value concatenate(llvm::ArrayRef<mlir::Value> values,
                           int64_t dimension);
   /// Slices along \p axis that \p indices name; they are clamped.
@@ -137,12 +154,9 @@ public:
   mlir::Value sumKeep(mlir::Value x, llvm::ArrayRef<int64_t> dims);
   mlir::Value maxKeep(mlir::Value x, llvm::ArrayRef<int64_t> dims);
   mlir::Value meanKeep(mlir::Value x, llvm::ArrayRef<int64_t> dims);
-  /// \p sum, divided by the number of elements of \p x along \p dims.
-  mlir::Value overCount(mlir::Value sum, mlir::Value x,
-                        llvm::ArrayRef<int64_t> dims);
-  /// Puts a value reduced over \p dims back to \p shape.
+  /// Puts a value reduced over \p dims back to \p sizes.
   mlir::Value restore(mlir::Value reduced, llvm::ArrayRef<int64_t> dims,
-                      llvm::ArrayRef<int64_t> shape);
+                      const Sizes &sizes);
 
   /// reduce_window by a binary op with the windows of a pool: \p window a
   /// dimension of the operand.
@@ -166,14 +180,10 @@ public:
   mlir::Location location;
 
 private:
-  /// \p x, whose dimension i becomes dimension dims[i] of \p type, to the shape
-  /// of \p like.
-  mlir::Value broadcastToShapeOf(mlir::Value like, mlir::Value x,
-                                 llvm::ArrayRef<int64_t> dims,
-                                 mlir::RankedTensorType type);
-
   /// What setShape named, and its shape as 1-d tensor once something asked.
   mlir::Value shaped, shape;
+  /// What sizeOf made, by value and dimension.
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> extents;
 
   mlir::Value reduceWith(mlir::Value x, mlir::Value init,
                          llvm::ArrayRef<int64_t> dims, llvm::StringRef op);
@@ -182,6 +192,17 @@ private:
                    llvm::ArrayRef<stablehlo::WindowDimension> window,
                    llvm::StringRef op);
 };
+
+/// The \p k greatest (or least) elements of \p x along \p axis, in order, and
+/// where they stand (i64); of equal ones the first comes first.
+std::pair<mlir::Value, mlir::Value>
+takeTop(Emit &emit, mlir::Value x, int64_t axis, const Size &k, bool isLargest);
+
+/// \p x with \p low and \p high more elements along \p axis, as
+/// `nn.pad_mode` in \p mode says; the amounts or the size are known only when
+/// run.
+mlir::Value padOpen(Emit &emit, mlir::Value x, llvm::StringRef mode,
+                    int64_t axis, const Size &low, const Size &high);
 
 } // namespace sinter::nn
 

@@ -181,8 +181,9 @@ static LogicalResult verifyRecurrent(Op op, int64_t gates, size_t functions) {
   if (x.getRank() != 3 || w.getRank() != 3 || r.getRank() != 3)
     return op.emitOpError("X, W and R have not three dimensions");
   int64_t hidden = r.getDimSize(2);
-  if (ShapedType::isDynamic(hidden))
-    return op.emitOpError("R's hidden size is not known");
+  auto times = [&](int64_t count) {
+    return ShapedType::isDynamic(hidden) ? hidden : count * hidden;
+  };
   auto shaped = [&](Value value, ArrayRef<int64_t> shape) {
     if (!value)
       return true;
@@ -190,11 +191,11 @@ static LogicalResult verifyRecurrent(Op op, int64_t gates, size_t functions) {
     return succeeded(verifyCompatibleShape(type.getShape(), shape));
   };
   int64_t batch = x.getDimSize(1), width = x.getDimSize(2);
-  if (!shaped(op.getW(), {directions, gates * hidden, width}) ||
-      !shaped(op.getR(), {directions, gates * hidden, hidden}))
+  if (!shaped(op.getW(), {directions, times(gates), width}) ||
+      !shaped(op.getR(), {directions, times(gates), hidden}))
     return op.emitOpError("W is not [D, gates * H, I] or R not "
                           "[D, gates * H, H]");
-  if (!shaped(op.getBias(), {directions, 2 * gates * hidden}))
+  if (!shaped(op.getBias(), {directions, times(2 * gates)}))
     return op.emitOpError("the bias is not [D, 2 * gates * H]");
   if (!shaped(op.getSequenceLengths(), {batch}))
     return op.emitOpError("sequence_lengths is not [N]");
@@ -226,8 +227,9 @@ LogicalResult LstmOp::verify() {
           {directions, tensorOf(getX()).getDimSize(1), hidden})))
     return emitOpError("the initial cell state is not [D, N, H]");
   if (getPeephole() &&
-      failed(verifyCompatibleShape(tensorOf(getPeephole()).getShape(),
-                                   {directions, 3 * hidden})))
+      failed(verifyCompatibleShape(
+          tensorOf(getPeephole()).getShape(),
+          {directions, ShapedType::isDynamic(hidden) ? hidden : 3 * hidden})))
     return emitOpError("the peephole weights are not [D, 3 * H]");
   return success();
 }

@@ -1,6 +1,7 @@
 // Conv, ConvTranspose, ConvInteger.
 
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/SizeArithmetic.h"
 #include "formats/onnx/ops/Window.h"
 
 using namespace mlir;
@@ -59,6 +60,8 @@ static Value buildConvolution(NodeContext &node, Value input, Value kernel,
 
 Value convolve(NodeContext &node, Value input, Value kernel,
                const Window &window, int64_t groups) {
+  if (input && window.isOpen())
+    input = padOpen(node, input, window, node.scalar(node.element(input), 0));
   Form form;
   form.strides = window.strides;
   form.low = window.low;
@@ -84,7 +87,8 @@ static bool checkOperands(NodeContext &node, Value input, Value weight) {
   if (node.rank(input) < 3 || node.rank(weight) != node.rank(input))
     node.fail("the input is not [N, C, spatial...] or the weight has another "
               "rank");
-  else if (ShapedType::isDynamicShape(node.shape(weight)))
+  else if (ShapedType::isDynamicShape(node.shape(weight)) &&
+           !node.spellsUnknown())
     node.unknown("the weight's shape is known only when run");
   else if (node.getInt("group", 1) < 1)
     node.fail("group is not positive");
@@ -187,6 +191,8 @@ static Value regroup(NodeContext &node, Value kernel, int64_t groups) {
   if (groups == 1)
     return kernel;
   ArrayRef<int64_t> shape = node.shape(kernel);
+  if (ShapedType::isDynamicShape(shape))
+    return node.unknown("the weight's shape is known only when run");
   if (shape[0] % groups != 0)
     return node.fail("the weight's input channels are no multiple of group");
   Ints split = {groups, shape[0] / groups};
@@ -199,6 +205,55 @@ static Value regroup(NodeContext &node, Value kernel, int64_t groups) {
                       joined);
 }
 
+/// The same cuts where they depend on sizes that are not known: the input with
+/// stride - 1 zeros between its elements and as many around it as the
+/// convolution, which then needs no padding, is to see.
+static Value padTransposed(NodeContext &node, Value input, Value weight,
+                           const Window &window) {
+  const int64_t spatial = window.size.size();
+  Ints pads = node.getInts("pads", Ints(2 * spatial, 0));
+  Ints more = node.getInts("output_padding", Ints(spatial, 0));
+  Ints sizes = node.getInts("output_shape");
+  const std::string automatic = node.getString("auto_pad", "NOTSET");
+  if (static_cast<int64_t>(sizes.size()) == spatial + 2)
+    sizes.erase(sizes.begin(), sizes.begin() + 2);
+  if (static_cast<int64_t>(pads.size()) != 2 * spatial ||
+      static_cast<int64_t>(more.size()) != spatial ||
+      (!sizes.empty() && static_cast<int64_t>(sizes.size()) != spatial))
+    return node.fail(
+        "pads, output_padding or output_shape has the wrong length");
+  if (automatic == "VALID")
+    pads.assign(2 * spatial, 0);
+  const bool isSame = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
+  SizeArithmetic a(node);
+  Dims low(2, Dim(0)), high(2, Dim(0)), between(2, Dim(0));
+  for (int64_t i = 0; i < spatial; ++i) {
+    Dim size = node.dim(input, i + 2);
+    Dim reach =
+        a.multiply(a.subtract(node.dim(weight, i + 2), 1), window.dilations[i]);
+    Dim begin = pads[i], end = pads[i + spatial];
+    if (isSame || !sizes.empty()) {
+      Dim wanted =
+          sizes.empty() ? a.multiply(size, window.strides[i]) : Dim(sizes[i]);
+      Dim whole = a.add(a.multiply(a.subtract(size, 1), window.strides[i]),
+                        a.add(reach, more[i] + 1));
+      Dim total = a.subtract(whole, wanted), cut = a.max(total, 0);
+      Dim half = a.divide(cut, 2);
+      begin = automatic == "SAME_UPPER" ? half : a.subtract(cut, half);
+      end = a.subtract(total, begin);
+    }
+    low.push_back(a.subtract(reach, begin));
+    high.push_back(a.add(a.subtract(reach, end), more[i]));
+    between.push_back(window.strides[i] - 1);
+  }
+  Ints shape(node.shape(input).take_front(2));
+  shape.resize(low.size(), ShapedType::kDynamic);
+  return node.typed<stablehlo::DynamicPadOp>(
+      node.tensorType(shape, node.element(input)), input,
+      node.scalar(node.element(input), 0), node.extents(low),
+      node.extents(high), node.extents(between));
+}
+
 /// A convolution over the input with stride - 1 zeros between its elements,
 /// with the reversed kernel; the weight keeps its array.
 static LogicalResult importConvTranspose(NodeContext &node) {
@@ -209,15 +264,22 @@ static LogicalResult importConvTranspose(NodeContext &node) {
                                 node.shape(weight).drop_front(2));
   Form form;
   Ints low, high;
-  if (!window || !readCuts(node, input, *window, low, high))
+  const bool isOpen = !node.isStatic(input) || !node.isStatic(weight);
+  if (window && node.spellsUnknown() && isOpen) {
+    input = padTransposed(node, input, weight, *window);
+    form.low.assign(window->size.size(), 0);
+    form.high = form.lhsDilation = form.low;
+    std::fill(form.lhsDilation.begin(), form.lhsDilation.end(), 1);
+  } else if (!window || !readCuts(node, input, *window, low, high))
     return failure();
   for (size_t i = 0; i < low.size(); ++i) {
     int64_t reach = (window->size[i] - 1) * window->dilations[i];
     form.low.push_back(reach - low[i]);
     form.high.push_back(reach - high[i]);
   }
-  form.strides.assign(low.size(), 1);
-  form.lhsDilation = window->strides;
+  form.strides.assign(window->size.size(), 1);
+  if (form.lhsDilation.empty())
+    form.lhsDilation = window->strides;
   form.rhsDilation = window->dilations;
   form.reversed = true;
   form.kernelInput = 0;

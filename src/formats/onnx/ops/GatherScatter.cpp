@@ -86,7 +86,7 @@ static LogicalResult importGatherND(NodeContext &node) {
   Ints sizes(rank, 1);
   for (int64_t i = whole; i < rank; ++i) {
     sizes[i] = node.shape(data)[i];
-    if (ShapedType::isDynamic(sizes[i]))
+    if (ShapedType::isDynamic(sizes[i]) && !node.spellsUnknown())
       return node.unknown("dimension " + Twine(i) +
                           " of the data is not known");
   }
@@ -98,6 +98,17 @@ static LogicalResult importGatherND(NodeContext &node) {
       /*startIndicesBatchingDims=*/range(0, batch),
       /*startIndexMap=*/range(batch, whole),
       /*indexVectorDim=*/indexRank - 1);
+  if (ShapedType::isDynamicShape(sizes)) {
+    Dims taken(rank, Dim(1));
+    for (int64_t i = whole; i < rank; ++i)
+      taken[i] = node.dim(data, i);
+    Ints shape(node.shape(indices).drop_back());
+    llvm::append_range(shape, node.shape(data).drop_front(whole));
+    return node.result(node.typed<stablehlo::DynamicGatherOp>(
+        node.tensorType(shape, node.element(data)), data,
+        wrapTuples(node, indices, data, batch, *length), node.extents(taken),
+        numbers, /*indices_are_sorted=*/false));
+  }
   return node.result(node.op<stablehlo::GatherOp>(
       data, wrapTuples(node, indices, data, batch, *length), numbers,
       ArrayRef<int64_t>(sizes)));
@@ -226,12 +237,37 @@ static LogicalResult importScatterND(NodeContext &node) {
                              updates, numbers, *combine));
 }
 
+/// Of a depth that is known only when run.
+static LogicalResult oneHotOpen(NodeContext &node, Value indices,
+                                Value values) {
+  auto axis = node.axis(node.getInt("axis", -1), node.rank(indices) + 1);
+  Value depth = node.reshape(node.cast(scalarInput(node, 1), node.i64()),
+                             ArrayRef<int64_t>{1});
+  if (!axis || !depth)
+    return failure();
+  const Dim size(ShapedType::kDynamic, depth);
+  Value wrapped = node.unsqueeze(
+      wrapNegative(node, node.cast(indices, node.i64()), size), {*axis});
+  Dims shape = node.dims(indices);
+  shape.insert(shape.begin() + *axis, size);
+  Value places = iota(node, shape, *axis, node.i64());
+  auto one = [&](int64_t index) {
+    return node.reshape(node.sliceAxis(values, 0, index, index + 1),
+                        ArrayRef<int64_t>());
+  };
+  return node.result(
+      select(node, node.compare(wrapped, places, ComparisonDirection::EQ),
+             one(1), one(0)));
+}
+
 static LogicalResult importOneHot(NodeContext &node) {
   Value indices = node.operand(0), values = node.operand(2);
   if (!indices || !values)
     return failure();
   // Of any numeric type.
   auto depth = node.knownScalar(node.operand(1));
+  if (!depth && node.spellsUnknown())
+    return oneHotOpen(node, indices, values);
   if (!depth)
     return node.unknown("the depth is known only when run");
   if (!(*depth >= 0) || *depth > (int64_t(1) << 40))

@@ -3,6 +3,7 @@
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Widened.h"
+#include "graph/nn/Emit.h"
 
 using namespace mlir;
 
@@ -43,10 +44,32 @@ static LogicalResult importBatchNormalization(NodeContext &node) {
   return node.results({node.cast(result, given), newMean, newVariance});
 }
 
+/// As many groups as channels, whose number is known only when run.
+static LogicalResult normalizeOpen(NodeContext &node, Value data) {
+  nn::Emit emit(node.builder(), node.location());
+  Value x = widened(node, data);
+  Ints axes = llvm::to_vector(llvm::seq<int64_t>(2, node.rank(data)));
+  Value centred = emit.sub(x, emit.meanKeep(x, axes));
+  Value variance = emit.meanKeep(emit.mul(centred, centred), axes);
+  Value inverse = emit.make<stablehlo::RsqrtOp>(
+      emit.add(variance, node.getFloat("epsilon", 1e-5f)));
+  auto channels = [&](int64_t input) {
+    return emit.broadcast(emit.convert(node.operand(input), node.element(x)),
+                          {1}, emit.sizes(x));
+  };
+  Value scaled = emit.mul(emit.mul(centred, inverse), channels(1));
+  return node.result(
+      emit.convert(emit.add(scaled, channels(2)), node.element(data)));
+}
+
 static LogicalResult importInstanceNormalization(NodeContext &node) {
   Value data = node.operand(0);
-  if (node.rank(data) < 3 || ShapedType::isDynamic(node.shape(data)[1]))
-    return node.fail("the input is not [N, C, spatial...] with a known C");
+  if (node.rank(data) < 3)
+    return node.fail("the input is not [N, C, spatial...]");
+  if (ShapedType::isDynamic(node.shape(data)[1]))
+    return node.spellsUnknown()
+               ? normalizeOpen(node, data)
+               : node.unknown("the number of channels is not known");
   return node.result(
       node.op<nn::GroupNormOp>(data, node.operand(1), node.operand(2),
                                static_cast<uint64_t>(node.shape(data)[1]),
@@ -57,9 +80,12 @@ static LogicalResult importInstanceNormalization(NodeContext &node) {
 static LogicalResult importGroupNormalization(NodeContext &node) {
   Value data = node.operand(0), scale = node.operand(1), bias = node.operand(2);
   int64_t groups = node.getInt("num_groups", 0);
-  if (node.rank(data) < 2 || ShapedType::isDynamic(node.shape(data)[1]) ||
-      groups < 1 || node.shape(data)[1] % groups != 0)
-    return node.fail("the channels are not a known multiple of num_groups");
+  if (node.rank(data) < 2 || groups < 1)
+    return node.fail("the channels are no multiple of num_groups");
+  if (ShapedType::isDynamic(node.shape(data)[1]))
+    return node.unknown("the number of channels is not known");
+  if (node.shape(data)[1] % groups != 0)
+    return node.fail("the channels are no multiple of num_groups");
   int64_t channels = node.shape(data)[1];
   auto perChannel = [&](Value value) {
     if (node.version() >= 21 || node.rank(value) != 1 ||

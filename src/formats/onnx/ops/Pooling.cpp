@@ -3,16 +3,28 @@
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Widened.h"
 #include "formats/onnx/ops/Window.h"
+#include "graph/nn/Emit.h"
 
 using namespace mlir;
 
 namespace sinter::onnx {
+
+/// What no element is less than.
+static Value lowest(NodeContext &node, Value like) {
+  Type element = node.element(like);
+  return nn::Emit(node.builder(), node.location()).lowest(element);
+}
 
 static LogicalResult importMaxPool(NodeContext &node) {
   Value input = node.operand(0);
   auto window = readWindow(node, input);
   if (!window)
     return failure();
+  if (window->isOpen() && node.wants(1))
+    return node.unknown("places in an image whose padding is known only when "
+                        "run");
+  if (window->isOpen())
+    input = padOpen(node, input, *window, lowest(node, input));
   Value result =
       node.op<nn::MaxPoolOp>(input, window->size, window->strides,
                              window->dilations, window->low, window->high);
@@ -24,11 +36,51 @@ static LogicalResult importMaxPool(NodeContext &node) {
   return node.results({result, indices});
 }
 
+/// The sum over each window, divided by the sum over as many ones as count.
+static Value averageOpen(NodeContext &node, Value input, const Window &window,
+                         bool countsPadding) {
+  nn::Emit emit(node.builder(), node.location());
+  Value wide = widened(node, input);
+  Value zero = node.scalar(node.element(wide), 0);
+  Window apart = window;
+  Value counted = emit.splatLike(1, wide);
+  if (countsPadding) {
+    // What rounds up never counts.
+    for (auto [high, ceil] : llvm::zip_equal(apart.openHigh, window.openCeil)) {
+      Values extents = {node.extents(ArrayRef<Dim>(high)),
+                        node.extents(ArrayRef<Dim>(ceil))};
+      high = Dim(ShapedType::kDynamic,
+                 node.op<stablehlo::SubtractOp>(extents[0], extents[1]));
+    }
+    counted = padOpen(node, counted, apart, node.scalar(node.element(wide), 1));
+    apart.openLow.assign(window.openLow.size(), Dim(0));
+    apart.openHigh = window.openCeil;
+  }
+  SmallVector<stablehlo::WindowDimension> dimensions(2);
+  for (size_t i = 0; i < window.size.size(); ++i) {
+    stablehlo::WindowDimension &dimension = dimensions.emplace_back();
+    dimension.size = window.size[i];
+    dimension.stride = window.strides[i];
+    dimension.windowDilation = window.dilations[i];
+  }
+  auto sum = [&](Value padded) {
+    return emit.reduceWindow<stablehlo::AddOp>(padded, zero, dimensions);
+  };
+  Value padded = padOpen(node, wide, window, zero);
+  counted = padOpen(node, counted, apart, zero);
+  return node.failed() ? Value()
+                       : node.cast(emit.div(sum(padded), sum(counted)),
+                                   node.element(input));
+}
+
 static LogicalResult importAveragePool(NodeContext &node) {
   Value input = node.operand(0);
   auto window = readWindow(node, input);
   if (!window)
     return failure();
+  if (window->isOpen())
+    return node.result(averageOpen(node, input, *window,
+                                   node.getBool("count_include_pad", false)));
   return node.result(node.op<nn::AveragePoolOp>(
       input, window->size, window->strides, window->dilations, window->low,
       window->high, node.getBool("count_include_pad", false),
@@ -47,6 +99,8 @@ static LogicalResult importLpPool(NodeContext &node) {
   auto window = readWindow(node, input);
   if (!window)
     return failure();
+  if (window->isOpen())
+    input = padOpen(node, input, *window, node.scalar(node.element(input), 0));
   return node.result(node.op<nn::LpPoolOp>(
       input, window->size, window->strides, window->dilations, window->low,
       window->high, static_cast<uint64_t>(exponent(node))));

@@ -2,6 +2,7 @@
 
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Building.h"
+#include "graph/nn/Emit.h"
 
 using namespace mlir;
 using sinter::stablehlo::ComparisonDirection;
@@ -50,14 +51,64 @@ static std::optional<Padding> readPadding(NodeContext &node, int64_t rank) {
   return padding;
 }
 
+/// By amounts that are known only when run.
+static LogicalResult padOpen(NodeContext &node, Value x, StringRef mode) {
+  const int64_t rank = node.rank(x);
+  Ints axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  if (node.has(3)) {
+    auto given = node.integersFrom(3, "axes");
+    if (!given)
+      return failure();
+    axes.clear();
+    for (int64_t each : *given) {
+      auto axis = node.axis(each, rank);
+      if (!axis)
+        return failure();
+      axes.push_back(*axis);
+    }
+  }
+  Value list = node.operand(1);
+  const int64_t count = axes.size();
+  if (node.rank(list) != 1 || node.shape(list)[0] != 2 * count)
+    return node.unknown("the length of input 'pads' is not known");
+  Dims low(rank, Dim(0)), high(rank, Dim(0));
+  auto element = [&](int64_t i) {
+    return Dim(ShapedType::kDynamic,
+               node.cast(node.sliceAxis(list, 0, i, i + 1), node.i64()));
+  };
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    low[axis] = element(i);
+    high[axis] = element(i + count);
+  }
+  if (mode != "constant") {
+    nn::Emit emit(node.builder(), node.location());
+    auto amount = [&](const Dim &dim) {
+      return nn::Size::computed(emit.convert(dim.extent, emit.integerType(32)));
+    };
+    for (int64_t axis : axes)
+      x = nn::padOpen(emit, x, mode, axis, amount(low[axis]),
+                      amount(high[axis]));
+    return node.result(x);
+  }
+  Value filler =
+      node.has(2) ? scalarInput(node, 2) : node.scalar(node.element(x), 0);
+  return node.result(node.typed<stablehlo::DynamicPadOp>(
+      node.tensorType(Ints(rank, ShapedType::kDynamic), node.element(x)), x,
+      filler, node.extents(low), node.extents(high),
+      node.integers(Ints(rank, 0))));
+}
+
 static LogicalResult importPad(NodeContext &node) {
   Value x = node.operand(0);
   if (!x)
     return failure();
+  std::string mode = node.getString("mode", "constant");
+  if (node.spellsUnknown() && node.version() >= 11 &&
+      !node.knownIntegers(node.operand(1)))
+    return padOpen(node, x, mode);
   auto padding = readPadding(node, node.rank(x));
   if (!padding)
     return failure();
-  std::string mode = node.getString("mode", "constant");
   if (mode != "constant")
     for (const Ints &list : {padding->low, padding->high})
       for (int64_t each : list)

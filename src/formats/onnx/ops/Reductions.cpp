@@ -3,6 +3,7 @@
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Building.h"
 #include "formats/onnx/ops/Widened.h"
+#include "graph/nn/Emit.h"
 #include <limits>
 
 using namespace mlir;
@@ -167,8 +168,24 @@ template <typename Op> static LogicalResult importArg(NodeContext &node) {
 
 /// k is an attribute before opset 10. Unsorted results are allowed to be
 /// sorted.
+/// The k greatest, where k is known only when run.
+static LogicalResult topOpen(NodeContext &node, Value x) {
+  nn::Emit emit(node.builder(), node.location());
+  auto axis = node.axis(node.getInt("axis", -1), node.rank(x));
+  Value k = node.reshape(node.operand(1), ArrayRef<int64_t>{1});
+  if (!axis || !k)
+    return failure();
+  auto [values, places] = nn::takeTop(
+      emit, x, *axis, nn::Size::computed(emit.convert(k, emit.integerType(32))),
+      node.getBool("largest", true));
+  return node.results({values, places});
+}
+
 static LogicalResult importTopK(NodeContext &node) {
   Value x = node.operand(0);
+  if (node.spellsUnknown() && node.version() >= 10 && x && node.operand(1) &&
+      !node.knownIntegers(node.operand(1)))
+    return topOpen(node, x);
   auto k = node.version() < 10 ? Ints{node.getInt("k", -1)}
                                : node.integersFrom(1, "k");
   if (!x || !k)

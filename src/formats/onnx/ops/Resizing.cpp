@@ -2,6 +2,7 @@
 
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Building.h"
+#include "graph/nn/OpenResize.h"
 #include <cmath>
 
 using namespace mlir;
@@ -166,6 +167,109 @@ static LogicalResult resize(NodeContext &node, Value x,
       builder.getDenseF64ArrayAttr(roi)));
 }
 
+//===----------------------------------------------------------------------===//
+// Where sizes, or how they relate, are known only when run
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a node asks for, which resizeOpen builds.
+struct OpenResolution {
+  /// The axes that change.
+  SmallVector<std::pair<int64_t, nn::OpenAxis>> axes;
+};
+} // namespace
+
+/// Element \p index of a vector as a scalar of f64.
+static Value numberIn(nn::Emit &emit, Value list, int64_t index) {
+  Value one = emit.reshape(emit.slice(list, 0, index, index + 1), {});
+  return emit.convert(one, emit.builder.getF64Type());
+}
+
+/// By scales that are given as input \p scales, or else by the sizes in
+/// \p sizes.
+static std::optional<OpenResolution> readOpen(NodeContext &node, nn::Emit &emit,
+                                              Value x, ArrayRef<int64_t> axes,
+                                              Value scales, Value sizes,
+                                              ArrayRef<double> roi) {
+  Value list = scales ? scales : sizes;
+  if (node.rank(list) != 1 ||
+      node.shape(list)[0] != static_cast<int64_t>(axes.size()))
+    return node.unknown("the number of scales or sizes is not known");
+  OpenResolution result;
+  const int64_t rank = node.rank(x);
+  auto known = scales ? std::nullopt : node.knownElements(sizes);
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    nn::OpenAxis open{nn::Size::of(x, axis), 0, {}, {}};
+    if (!roi.empty()) {
+      open.roiStart = roi[axis];
+      open.roiEnd = roi[rank + axis];
+    }
+    const bool stays = extentOf(roi, axis) == 1 && known &&
+                       (*known)[i].kind != Element::Unknown &&
+                       (*known)[i] == node.importer.known.sizeOf(x, axis);
+    if (stays)
+      continue;
+    if (scales) {
+      open.openScale = numberIn(emit, scales, i);
+      open.out = nn::scaledSize(emit, open);
+    } else if (known && (*known)[i].isInteger()) {
+      open.out = (*known)[i].value;
+    } else {
+      open.out = nn::Size::computed(
+          emit.convert(emit.slice(sizes, 0, i, i + 1), emit.integerType(32)));
+    }
+    result.axes.push_back({axis, open});
+  }
+  return result;
+}
+
+/// The same scale for all axes, the smallest or the largest, and the sizes by
+/// it, rounded.
+static void keepAspectRatio(nn::Emit &emit, OpenResolution &resolution,
+                            bool isNotLarger) {
+  Type f64 = emit.builder.getF64Type();
+  Value scale;
+  for (auto &[axis, open] : resolution.axes) {
+    Value ratio =
+        emit.div(emit.number(open.out, f64), emit.number(open.in, f64));
+    scale = !scale        ? ratio
+            : isNotLarger ? emit.min(scale, ratio)
+                          : emit.max(scale, ratio);
+  }
+  for (auto &[axis, open] : resolution.axes) {
+    Value size = emit.add(emit.mul(emit.number(open.in, f64), scale), 0.5);
+    Value whole =
+        emit.convert(emit.make<stablehlo::FloorOp>(size), emit.integerType(32));
+    open.openScale = scale;
+    open.out = nn::Size::computed(emit.reshape(whole, {1}));
+  }
+}
+
+static LogicalResult resizeOpen(NodeContext &node, nn::Emit &emit, Value x,
+                                const OpenResolution &resolution,
+                                const nn::ResizeForm &form) {
+  Type element = node.element(x);
+  const bool isWide =
+      form.mode == "nearest" || element.isF32() || element.isF64();
+  if (!isWide)
+    x = emit.convert(x, emit.builder.getF32Type());
+  SmallVector<std::pair<int64_t, Value>> outsides;
+  for (const auto &[axis, open] : resolution.axes) {
+    if (!nn::hasOpenForm(form, open))
+      return node.unknown("how many elements an antialiased one is made of "
+                          "depends on sizes that are known only when run");
+    Value outside;
+    x = nn::resizeAlongOpen(emit, form, open, x, axis, outside);
+    if (outside)
+      outsides.push_back({axis, outside});
+  }
+  for (auto [axis, outside] : outsides)
+    x = emit.select(emit.broadcast(outside, {axis}, emit.sizes(x)),
+                    emit.splatLike(node.getFloat("extrapolation_value", 0), x),
+                    x);
+  return node.result(emit.convert(x, element));
+}
+
 /// Upsample, and Resize as it was in opset 10: scales only, places taken as
 /// they are, the nearest one below.
 static LogicalResult importUpsample(NodeContext &node) {
@@ -207,10 +311,31 @@ static LogicalResult importResize(NodeContext &node) {
       return failure();
     roi = std::move(*given);
   }
+  const std::string mode = node.getString("mode", "nearest");
+  const std::string nearest =
+      node.getString("nearest_mode", "round_prefer_floor");
   std::optional<Resolution> resolution;
   // An empty list of scales says the same as none.
   bool useScales = node.has(2) && node.operand(2) &&
                    node.shape(node.operand(2)) != ArrayRef<int64_t>{0};
+  if (node.spellsUnknown() && (useScales ? !node.knownTensor(node.operand(2))
+                                         : node.has(3) && !node.isStatic(x))) {
+    nn::Emit emit(node.builder(), node.location());
+    auto open =
+        readOpen(node, emit, x, *axes, useScales ? node.operand(2) : Value(),
+                 useScales ? Value() : node.operand(3), roi);
+    if (!open)
+      return failure();
+    const std::string policy =
+        node.getString("keep_aspect_ratio_policy", "stretch");
+    if (!useScales && policy != "stretch")
+      keepAspectRatio(emit, *open, policy == "not_larger");
+    return resizeOpen(node, emit, x, *open,
+                      {mode, coordinates, nearest,
+                       node.getFloat("cubic_coeff_a", -0.75),
+                       node.getBool("exclude_outside", false),
+                       node.getBool("antialias", false)});
+  }
   if (useScales) {
     auto scales = knownNumbers(node, 2);
     resolution =
@@ -222,9 +347,7 @@ static LogicalResult importResize(NodeContext &node) {
   }
   if (!resolution)
     return failure();
-  return resize(node, x, *resolution, node.getString("mode", "nearest"),
-                coordinates,
-                node.getString("nearest_mode", "round_prefer_floor"), roi);
+  return resize(node, x, *resolution, mode, coordinates, nearest, roi);
 }
 
 llvm::ArrayRef<Operator> resizingOperators() {

@@ -233,7 +233,8 @@ static LogicalResult importGridSample(NodeContext &node) {
     return failure();
   int64_t rank = node.rank(image), dimensions = rank - 2;
   if (rank < 3 || rank > 5 || node.rank(grid) != rank ||
-      node.shape(grid).back() != dimensions)
+      (node.shape(grid).back() != dimensions &&
+       !ShapedType::isDynamic(node.shape(grid).back())))
     return node.fail("the grid has not the image's rank, or not one place a "
                      "spatial dimension");
   Sampler sampler(node, widened(node, image));
@@ -332,7 +333,8 @@ static LogicalResult importRoiAlign(NodeContext &node) {
   auto rules = readRoiRules(node);
   if (!x || !rois || !batch || !rules)
     return failure();
-  if (node.rank(x) != 4 || node.rank(rois) != 2 || node.shape(rois)[1] != 4)
+  if (node.rank(x) != 4 || node.rank(rois) != 2 ||
+      (node.shape(rois)[1] != 4 && !ShapedType::isDynamic(node.shape(rois)[1])))
     return node.fail("the image has not four dimensions, or a region not four "
                      "numbers");
   Value images = node.op<nn::TakeOp>(x, batch, uint64_t(0));

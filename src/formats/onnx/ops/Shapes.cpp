@@ -166,6 +166,40 @@ static std::optional<Dims> targetSizes(NodeContext &node, Value data,
   return sizes;
 }
 
+/// To a shape that is known only when run: 0 takes the input's size, -1 what is
+/// left.
+static LogicalResult reshapeOpen(NodeContext &node, Value data, Value shape,
+                                 bool allowsZero) {
+  using Direction = stablehlo::ComparisonDirection;
+  const int64_t rank = node.shape(shape)[0];
+  shape = node.cast(shape, node.i64());
+  if (rank == 0)
+    return node.result(node.reshape(data, ArrayRef<int64_t>()));
+  if (!allowsZero) {
+    Dims own = node.dims(data);
+    own.resize(rank, Dim(1));
+    Value isZero =
+        node.compare(shape, node.scalar(node.i64(), 0), Direction::EQ);
+    shape = node.op<stablehlo::SelectOp>(isZero, node.extents(own), shape);
+  }
+  Value isLeft =
+      node.compare(shape, node.scalar(node.i64(), -1), Direction::EQ);
+  Value ones = node.splat(node.i64(), 1, {rank});
+  Value given = node.reduce<stablehlo::MulOp>(
+      node.op<stablehlo::SelectOp>(isLeft, ones, shape), {0}, 1, false);
+  Value all = node.countAlong(
+      data, llvm::to_vector(llvm::seq<int64_t>(0, node.rank(data))),
+      node.i64());
+  // Where nothing is left open, nothing may be divided by.
+  Value rest = node.op<stablehlo::DivOp>(
+      all, node.op<stablehlo::MaxOp>(given, node.scalar(node.i64(), 1)));
+  Value sizes = node.op<stablehlo::SelectOp>(
+      isLeft, node.broadcastInDim(rest, Dims{Dim(rank)}, {}), shape);
+  return node.result(node.typed<stablehlo::DynamicReshapeOp>(
+      node.tensorType(Ints(rank, ShapedType::kDynamic), node.element(data)),
+      data, sizes));
+}
+
 static LogicalResult importReshape(NodeContext &node) {
   Value data = node.operand(0);
   Value shape = node.version() < 5 ? node.integers(node.getInts("shape"))
@@ -175,6 +209,8 @@ static LogicalResult importReshape(NodeContext &node) {
   if (!listLength(node, shape, "shape"))
     return failure();
   // A size of 0 or -1 means another one, so some must be known.
+  if (!node.knownElements(shape) && node.spellsUnknown())
+    return reshapeOpen(node, data, shape, node.getBool("allowzero", false));
   if (!node.knownElements(shape))
     return node.unknown("the shape is known only when run");
   auto sizes = targetSizes(node, data, shape, node.getBool("allowzero", false));

@@ -38,9 +38,27 @@ static std::optional<Dims> givenSizes(NodeContext &node, ArrayRef<int64_t> list,
   return Dims(list.begin(), list.end());
 }
 
+/// The elements of \p list, which are known only when run.
+static std::optional<Dims> openSizes(NodeContext &node, Value list) {
+  auto length = listLength(node, list, "split");
+  if (!length)
+    return std::nullopt;
+  if (*length < node.outputCount())
+    return node.fail("there are fewer parts than outputs");
+  Dims sizes;
+  for (int64_t i = 0; i < *length; ++i)
+    sizes.push_back(
+        Dim(ShapedType::kDynamic,
+            node.cast(node.sliceAxis(list, 0, i, i + 1), node.i64())));
+  return sizes;
+}
+
 /// The parts' sizes: given, or as equal as they can be.
 static std::optional<Dims> partSizes(NodeContext &node, Dim size) {
   bool given;
+  if (node.spellsUnknown() && node.has(1) &&
+      !node.knownIntegers(node.operand(1)))
+    return openSizes(node, node.operand(1));
   auto sizes = node.integersFrom(1, "split", &given);
   if (!sizes)
     return std::nullopt;
@@ -77,7 +95,8 @@ static Value openPart(NodeContext &node, Value data, int64_t axis, Value start,
     return {};
   Dims starts(node.rank(data), Dim(0)), limits = node.dims(data);
   Ints sizes(node.shape(data));
-  Value size = limits[axis].extent;
+  Value size = limits[axis].isStatic() ? node.integers({limits[axis].size})
+                                       : limits[axis].extent;
   starts[axis].extent = node.op<stablehlo::MinOp>(start, size);
   limits[axis].extent = node.op<stablehlo::MinOp>(end, size);
   starts[axis].size = limits[axis].size = sizes[axis] = ShapedType::kDynamic;

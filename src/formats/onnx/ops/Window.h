@@ -12,7 +12,17 @@ struct Window {
   Ints size, strides, dilations, low, high;
   /// How much of `high` was added to round the result's size up.
   Ints ceilPadding;
+  /// Where that depends on sizes that are not known: both, and the part that
+  /// rounds up, instead of the numbers above, which are 0. See
+  /// NodeContext::spellsUnknown.
+  Dims openLow, openHigh, openCeil;
+  bool isOpen() const { return !openLow.empty(); }
 };
+
+/// \p operand with the padding of a window that is open around its spatial
+/// dimensions, filled with \p filler, a scalar; \p operand itself if none is.
+mlir::Value padOpen(NodeContext &node, mlir::Value operand,
+                    const Window &window, mlir::Value filler);
 
 /// kernel_shape (or \p kernel where it is absent), strides, dilations, pads,
 /// auto_pad and ceil_mode for the spatial dimensions of \p operand

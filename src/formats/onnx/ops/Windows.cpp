@@ -2,6 +2,7 @@
 
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Building.h"
+#include "graph/nn/Emit.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -12,9 +13,42 @@ namespace sinter::onnx {
 /// Elements of the largest constant that is made here.
 constexpr int64_t largestConstant = 1 << 26;
 
+/// The same window of a size that is known only when run.
+static LogicalResult windowOpen(NodeContext &node,
+                                ArrayRef<double> coefficients) {
+  Type element = node.elementType(node.getInt("output_datatype", 1));
+  Value count = node.reshape(node.operand(0), ArrayRef<int64_t>{1});
+  if (!element || !count)
+    return failure();
+  nn::Emit emit(node.builder(), node.location());
+  Type f64 = emit.builder.getF64Type();
+  const nn::Size size =
+      nn::Size::computed(emit.convert(count, emit.integerType(32)));
+  Value one = emit.scalar(1, f64), period = emit.number(size, f64);
+  if (!node.getBool("periodic", true))
+    period = emit.sub(period, one);
+  // A single element is 1, whatever its period.
+  Value isSingle = emit.compare(stablehlo::ComparisonDirection::LE,
+                                emit.number(size, f64), one);
+  Value places = emit.iota({size}, 0, f64);
+  Value angle = emit.div(emit.mul(places, 2 * llvm::numbers::pi),
+                         emit.spreadLike(emit.max(period, one), places));
+  Value sum = emit.splatLike(coefficients[0], places);
+  for (size_t j = 1; j < coefficients.size(); ++j) {
+    Value cosine =
+        emit.make<stablehlo::CosineOp>(emit.mul(angle, static_cast<double>(j)));
+    sum = emit.add(sum, emit.mul(cosine, coefficients[j]));
+  }
+  sum = emit.select(emit.spreadLike(isSingle, places),
+                    emit.splatLike(1, places), sum);
+  return node.result(emit.convert(sum, element));
+}
+
 /// sum of coefficients[j] * cos(2 pi j k / N) for k < size, where N is the size
 /// or, for a symmetric window, one less.
 static LogicalResult window(NodeContext &node, ArrayRef<double> coefficients) {
+  if (node.spellsUnknown() && !node.knownIntegers(node.operand(0)))
+    return windowOpen(node, coefficients);
   auto size = node.integersFrom(0, "size");
   if (!size)
     return failure();
