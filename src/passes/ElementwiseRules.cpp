@@ -28,13 +28,14 @@ static Value reluNonnegative(nn::ReluOp op, OpBuilder &) {
   return isNeverNegative(op.getOperand()) ? Value(op.getOperand()) : Value();
 }
 
-/// clamp(c, max(x, 0), d) is clamp(max(c, 0), x, max(d, 0)).
+/// clamp(c, max(x, 0), d) is clamp(max(c, 0), x, d), if d is not negative: else
+/// it is d.
 static Value clampRelu(ClampOp op, OpBuilder &builder) {
   auto inner = op.getOperand().getDefiningOp<nn::ReluOp>();
   std::optional<double> low = splatValue(op.getMin());
   std::optional<double> high = splatValue(op.getMax());
-  if (!inner || !low || !high || !(*low <= *high) || !isFloatTensor(op) ||
-      inner.getOperand().getType() != op.getType())
+  if (!inner || !low || !high || !(*low <= *high) || *high < 0 ||
+      !isFloatTensor(op) || inner.getOperand().getType() != op.getType())
     return {};
   auto scalar = RankedTensorType::get({}, tensorOf(op).getElementType());
   auto bound = [&](double number) {

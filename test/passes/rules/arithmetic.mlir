@@ -743,3 +743,11 @@ func.func @"clamp-relu"(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>) {
   %r = stablehlo.clamp %l, %a, %h : (tensor<f32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
   return %r : tensor<2x3xf32>
 }
+// Where both bounds are negative, all values are the upper one.
+func.func @"clamp-relu/stays-negative"(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>) {
+  %l = stablehlo.constant dense<-0.5> : tensor<f32>
+  %h = stablehlo.constant dense<-0.25> : tensor<f32>
+  %a = nn.relu %x : tensor<2x3xf32>
+  %r = stablehlo.clamp %l, %a, %h : (tensor<f32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
