@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Random ONNX graphs with symbolic sizes, judged by ONNX Runtime.
 
-  RandomGraphs.py --sinter build/bin/sinter [--count 200] [--seed 1] [--backend cpu --backend interpreter] [--keep DIR]
+  RandomGraphs.py --sinter build/bin/sinter [--count 200] [--seed 1] [--first 0] [--backend cpu --backend interpreter] [--keep DIR]
 
 Graph i depends on the seed and i alone. Each is run by onnxruntime-node (npm install in bench/) on random inputs; what
 that refuses is left out. `sinter test` must give the same values on every backend, and with --optimize what
@@ -87,6 +87,7 @@ def main():
     parser.add_argument("--sinter", required=True)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first graph")
     parser.add_argument("--backend", action="append")
     parser.add_argument("--optimize", action="store_true")
     parser.add_argument("--keep", help="where the graphs stay")
@@ -94,7 +95,7 @@ def main():
     folder = arguments.keep or tempfile.mkdtemp()
     cases, tasks = os.path.join(folder, "cases"), []
     shutil.rmtree(cases, ignore_errors=True)
-    for number in range(arguments.count):
+    for number in range(arguments.first, arguments.first + arguments.count):
         seed = arguments.seed * 1_000_003 + number
         task = write_case(seed, os.path.join(cases, f"g{seed}"))
         if task:

@@ -361,6 +361,19 @@ class WrittenFiles(unittest.TestCase):
             written, _ = self.optimize(proto)
             self.assertEqual(len(written.graph.node), 1)
 
+    def test_resize_of_an_unknown_batch(self):
+        # 5 / 6 and its like are less in f32 than they are, and the scale would make one element less.
+        for size, wanted in ((6, 5), (3, 2), (7, 10), (224, 97), (4, 6)):
+            sizes = [node("Shape", "x", "s", end=2), node("Concat", "s hw", "all", axis=0)]
+            nodes = sizes + [node("Resize", "x none none all", "y", mode="nearest")]
+            nodes[-1].input[1] = nodes[-1].input[2] = ""
+            written, _ = self.optimize(model(nodes, [info("x", ["N", 1, size, 4])], [info("y", ["N", 1, wanted, 8])],
+                                             [weight("hw", [wanted, 8], np.int64)]))
+            self.assertEqual(ops(written.graph), ["Resize"])
+            scale = numpy_helper.to_array(written.graph.initializer[0])[2]
+            self.assertEqual(int(np.floor(size * float(scale))), wanted)
+            self.assertEqual(int(np.floor(np.float32(size) * scale)), wanted)
+
     def test_weights_are_turned_before_they_are_written(self):
         for groups in (1, 2, 4):
             proto = model([node("ConvTranspose", "x w", "t", group=groups, strides=[2, 2]),

@@ -100,23 +100,47 @@ static LogicalResult writeLpPool(Emitter &e, nn::LpPoolOp op) {
   return e.result("LpPool", {e.operand(op.getOperand())}, attributes);
 }
 
+/// The size that a scale makes of \p extent, whether the product is rounded to
+/// f32 (others compute either way) or not; nothing where that makes two.
+static std::optional<double> scaledSize(double extent, float scale) {
+  double exact = std::floor(extent * scale);
+  double rounded = std::floor(static_cast<float>(extent) * scale);
+  return exact == rounded ? std::optional(exact) : std::nullopt;
+}
+
+/// \p scale in f32, or the number next to it that makes \p size of \p extent:
+/// 5 / 6 is a little less in f32, and would make 4 of 6.
+static float scaleFor(double scale, double extent, int64_t size) {
+  float single = static_cast<float>(scale);
+  float next = std::nextafter(single, HUGE_VALF);
+  return scaledSize(extent, single) != size && scaledSize(extent, next) == size
+             ? next
+             : single;
+}
+
 /// By its scales where those give the result's sizes, else by the sizes.
 static LogicalResult writeResize(Emitter &e, nn::ResizeOp op) {
   auto from = tensorOf(op.getOperand()), to = tensorOf(op.getResult());
   Tensor scales(ElementType::F32, {from.getRank()});
-  bool byScales = true, bySizes = to.hasStaticShape();
+  // Whether the scales do in f32, or those next to them, or the sizes.
+  bool byScales = true, byNext = true, bySizes = to.hasStaticShape();
   for (auto [i, scale] : llvm::enumerate(op.getScales())) {
     scales.set<float>(i, static_cast<float>(scale));
     if (ShapedType::isDynamic(from.getDimSize(i)))
       continue;
-    double extent = op.getRoi().empty()
-                        ? 1
-                        : op.getRoi()[from.getRank() + i] - op.getRoi()[i];
-    double exact = from.getDimSize(i) * extent * scale;
-    byScales &= std::floor(from.getDimSize(i) * static_cast<float>(extent) *
-                           static_cast<float>(scale)) == to.getDimSize(i);
-    bySizes &= std::abs(exact - to.getDimSize(i)) < 1e-3;
+    double share = op.getRoi().empty()
+                       ? 1
+                       : op.getRoi()[from.getRank() + i] - op.getRoi()[i];
+    double extent = static_cast<double>(from.getDimSize(i)) * share;
+    int64_t size = to.getDimSize(i);
+    float next = scaleFor(scale, extent, size);
+    byScales &= scaledSize(extent, static_cast<float>(scale)) == size;
+    byNext &= scaledSize(extent, next) == size;
+    bySizes &= std::abs(extent * scale - size) < 1e-3;
+    if (!to.hasStaticShape())
+      scales.set<float>(i, next);
   }
+  byScales |= byNext && !to.hasStaticShape();
   if (!byScales && !bySizes)
     return e.unsupported("to sizes that are not its scales'");
   NodeAttributes attributes = {
