@@ -154,18 +154,6 @@ Tensor tensorOfIntegers(ArrayRef<int64_t> numbers) {
                              std::span(numbers.data(), numbers.size()));
 }
 
-std::optional<SmallVector<int64_t>> constantIntegers(Value value) {
-  if (!isIntegerTensor(value) || tensorOf(value).getRank() > 1)
-    return std::nullopt;
-  std::optional<Tensor> tensor = constantTensor(value);
-  if (!tensor)
-    return std::nullopt;
-  SmallVector<int64_t> numbers;
-  for (int64_t i = 0; i < tensor->size(); ++i)
-    numbers.push_back(tensor->toInteger(i));
-  return numbers;
-}
-
 bool convertsLosslessly(Type from, Type to) {
   // An index has 64 bits.
   for (Type *each : {&from, &to})

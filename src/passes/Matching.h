@@ -3,6 +3,7 @@
 #ifndef SINTER_PASSES_MATCHING_H
 #define SINTER_PASSES_MATCHING_H
 
+#include "graph/SizeSources.h"
 #include "graph/Types.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -78,9 +79,6 @@ Tensor tensorOfDoubles(ElementType type, Shape shape,
                        llvm::ArrayRef<double> numbers);
 /// A one-dimensional i64 tensor.
 Tensor tensorOfIntegers(llvm::ArrayRef<int64_t> numbers);
-
-/// The elements of a constant vector of integers (a shape operand, say).
-std::optional<llvm::SmallVector<int64_t>> constantIntegers(mlir::Value value);
 
 /// Whether a float that \p from holds is always one that \p to holds, or an
 /// integer (of equal signedness), or i1 to any number.

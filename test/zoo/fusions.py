@@ -40,9 +40,6 @@ SAME_KIND = {"BiasGelu": "Gelu", "FastGelu": "Gelu", "SkipLayerNormalization": "
              "EmbedLayerNormalization": "LayerNormalization",
              "SkipSimplifiedLayerNormalization": "SimplifiedLayerNormalization"}
 MOST_NODES = 1.02
-# Models that come back with more nodes, and why. Each must, so that the list stays true.
-UNSQUEEZED = "a mask of unknown sizes that is unsqueezed twice becomes one Reshape to computed sizes"
-KNOWN = {"bert_open": UNSQUEEZED, "roberta_open": UNSQUEEZED}
 TOLERANCE = 1e-4
 
 
@@ -142,15 +139,9 @@ def main():
     for name in names:
         try:
             row = check(options, os.path.join(options.folder, name))
-            if name in KNOWN:
-                raise Failed("is what it should be now: take it off the list of known ones")
             print(f"{name:24} {row[0]:6} {row[1]:6}  {row[2]} {row[3]}".rstrip(), flush=True)
             passed += 1
         except Failed as error:
-            if name in KNOWN and " nodes: " in str(error):
-                print(f"{name:24} known: {KNOWN[name]}", flush=True)
-                passed += 1
-                continue
             print(f"{name:24} FAILED: {error}", flush=True)
             failed += 1
     print(f"{passed} passed, {failed} failed")

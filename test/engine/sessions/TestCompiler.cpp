@@ -56,6 +56,10 @@ public:
   Result<std::unique_ptr<CompilerModel>> open(const ModelRequest &) override {
     return std::unique_ptr<CompilerModel>(new TestModel);
   }
+  Result<std::vector<FunctionDescription>>
+  functions(const ModelRequest &) override {
+    return std::vector<FunctionDescription>();
+  }
   Result<OptimizeReport> optimize(const OptimizeRequest &) override {
     return unsupported("optimize");
   }

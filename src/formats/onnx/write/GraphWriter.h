@@ -116,6 +116,12 @@ public:
   /// Whether the one unknown size of what \p op gives follows from the number
   /// of elements, and nothing computes it.
   bool isInferred(mlir::Operation *op) const { return inferred.contains(op); }
+  /// Where a reshape to unknown sizes only puts in dimensions of one element;
+  /// nothing where it does more.
+  const llvm::SmallVector<int64_t> *unsqueezedAxes(mlir::Operation *op) const {
+    auto found = unsqueezed.find(op);
+    return found == unsqueezed.end() ? nullptr : &found->second;
+  }
   /// Whether \p op only repeats elements and is written when it is needed.
   static bool isBroadcast(mlir::Operation *op);
 
@@ -211,6 +217,8 @@ private:
   llvm::SmallPtrSet<mlir::Operation *, 16> absorbed;
   /// Reshapes whose one unknown size follows from the number of elements.
   llvm::SmallPtrSet<mlir::Operation *, 16> inferred;
+  /// Reshapes, of several unknown sizes among them, that Unsqueeze does.
+  mlir::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t>> unsqueezed;
   mlir::DenseMap<mlir::Block *, OpenGraph *> graphs;
   std::map<std::string, int64_t> unsupported;
   int depth = 0;

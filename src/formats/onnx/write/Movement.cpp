@@ -107,6 +107,8 @@ static LogicalResult writeReshape(Emitter &e, stablehlo::ReshapeOp op) {
 
 static LogicalResult writeDynamicReshape(Emitter &e,
                                          stablehlo::DynamicReshapeOp op) {
+  if (const Ints *axes = e.writer.unsqueezedAxes(op))
+    return e.alias(e.unsqueeze(e.operand(op.getOperand()), *axes));
   if (e.writer.isInferred(op))
     return e.alias(
         e.reshape(e.operand(op.getOperand()), tensorOf(op).getShape()));

@@ -7,6 +7,7 @@
 #include "formats/onnx/write/MatMul.h"
 #include "graph/Constants.h"
 #include "graph/Readers.h"
+#include "graph/SizeSources.h"
 #include "graph/nn/NnDeferred.h"
 #include "graph/nn/NnOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -350,14 +351,44 @@ static bool isSetByCount(stablehlo::DynamicReshapeOp op) {
          !llvm::is_contained(shape, 0);
 }
 
+/// The places of the result at which \p op puts in a dimension of one element,
+/// if it does nothing else: all other sizes are those of the operand, in order.
+static std::optional<Ints> axesPutIn(stablehlo::DynamicReshapeOp op) {
+  const Value source = shapeSource(op.getOperand());
+  const int64_t rank = tensorOf(op.getOperand()).getRank();
+  Ints axes;
+  int64_t next = 0;
+  for (auto [i, size] : llvm::enumerate(sourcesOfSizes(op.getOutputShape()))) {
+    bool isNext =
+        next < rank &&
+        (size.known ? tensorOf(op.getOperand()).getDimSize(next) == *size.known
+                    : size.of == source && size.dimension == next);
+    if (isNext)
+      ++next;
+    else if (size.known == 1)
+      axes.push_back(static_cast<int64_t>(i));
+    else
+      return std::nullopt;
+  }
+  bool isWhole = next == rank && tensorOf(op).getRank() ==
+                                     rank + static_cast<int64_t>(axes.size());
+  return isWhole && !axes.empty() ? std::optional(axes) : std::nullopt;
+}
+
 void GraphWriter::planReshapes(Block &block) {
   SmallVector<Operation *> unneeded;
-  for (auto op : block.getOps<stablehlo::DynamicReshapeOp>())
-    if (!keptOf.contains(op) && isSetByCount(op)) {
+  for (auto op : block.getOps<stablehlo::DynamicReshapeOp>()) {
+    if (keptOf.contains(op))
+      continue;
+    std::optional<Ints> axes = axesPutIn(op);
+    if (axes)
+      unsqueezed[op] = *axes;
+    if (axes || isSetByCount(op)) {
       inferred.insert(op);
       if (Operation *sizes = op.getOutputShape().getDefiningOp())
         unneeded.push_back(sizes);
     }
+  }
   // Nor do batches need a size for which MatMul repeats a matrix.
   for (auto op : block.getOps<stablehlo::DotGeneralOp>()) {
     if (keptOf.contains(op) || !isMatMul(op))
