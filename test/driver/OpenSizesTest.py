@@ -47,11 +47,24 @@ class OpenSizes(CommandTest):
         done = self.sinter("inspect", self.model, "--no-plan")
         self.assertEqual(done.returncode, DONE, done.stderr)
 
-    def test_convert_needs_the_sizes(self):
+    def test_convert_computes_the_sizes(self):
         out = self.path("out.mlir")
-        self.expect_error(UNSUPPORTED, "convert", self.model, "-o", out, mentions=["resize.onnx", "nn.deferred", "--shape"])
-        done = self.sinter("convert", self.model, "-o", out, "--shape", "x:1x1x2x3")
-        self.assertEqual(done.returncode, DONE, done.stderr)
+        for shape in [], ["--shape", "x:1x1x2x3"]:
+            done = self.sinter("convert", self.model, "-o", out, "--force", *shape)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            for backend in "cpu", "interpreter":
+                done = self.sinter("run", out, "--input", self.x, "--json", "--no-cache", "--backend", backend)
+                self.assertEqual(done.returncode, DONE, done.stderr)
+                output = json.loads(done.stdout)["outputs"][0]
+                self.assertEqual((output["shape"], output["min"], output["max"]), ([1, 1, 4, 6], 1, 6))
+
+    def test_convert_says_what_must_be_known(self):
+        node = onnx.node("Unsqueeze", ["x", "a"], ["y"], "more")
+        graph = onnx.graph([node], [onnx.value_info("x", ("N", 3)), onnx.value_info("a", (1,), onnx.INT64)],
+                           [onnx.value_info("y", ("N", 3, 1))])
+        model = self.write("axes.onnx", onnx.model(graph))
+        self.expect_error(UNSUPPORTED, "convert", model, "-o", self.path("out.mlir"),
+                          mentions=["axes.onnx", "1 x Unsqueeze", "'axes'", "--shape"])
 
 
 class Bounds(CommandTest):
