@@ -162,12 +162,24 @@ static bool computesBounds(NodeContext &node) {
   return false;
 }
 
+/// Whether \p result is a reshape of which the number of elements says the only
+/// unknown size: that is one node again, whatever computes the size.
+static bool isSetByCount(Value result) {
+  auto type = result ? dyn_cast<RankedTensorType>(result.getType())
+                     : RankedTensorType();
+  return type &&
+         isa_and_nonnull<stablehlo::DynamicReshapeOp>(result.getDefiningOp()) &&
+         llvm::count_if(type.getShape(), ShapedType::isDynamic) == 1 &&
+         !llvm::is_contained(type.getShape(), 0);
+}
+
 /// Whether the reader used values of a node's inputs up, so that only what it
 /// made of them is left, and that is several operations.
 bool Importer::cannotBeGivenBack(const NodeContext &node, const Operator &op) {
   auto record = cast<DictionaryAttr>(nodeRecords[node.index]);
   return !record.contains("proto") && !hasGraph(node.proto) &&
-         isSeveral(node.ops) && !comesApart(op.name);
+         isSeveral(node.ops) && !comesApart(op.name) &&
+         !(node.outputs.size() == 1 && isSetByCount(node.outputs[0].value));
 }
 
 /// Erases what the translation of \p node made and does not need.

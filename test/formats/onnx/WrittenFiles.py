@@ -361,6 +361,20 @@ class WrittenFiles(unittest.TestCase):
             written, _ = self.optimize(proto)
             self.assertEqual(len(written.graph.node), 1)
 
+    def test_sizes_that_the_number_of_elements_says_are_not_computed(self):
+        take = [node("Shape", "x", "s"), node("Slice", "s zero two", "front")]
+        for name, nodes, sizes in (("last", [node("Concat", "front minus", "all", axis=0)], {"minus": [-1]}),
+                                   ("none", [node("Concat", "front rest", "all", axis=0)], {"rest": [12]})):
+            weights = [weight(key, value, np.int64) for key, value in {"zero": [0], "two": [2], **sizes}.items()]
+            nodes = take + nodes + [node("Reshape", "x all", "y")]
+            inputs, outputs = [info("x", ["N", 5, 3, 4])], [info("y", ["N", 5, 12])]
+            written, _ = self.optimize(model(nodes, inputs, outputs, weights))
+            self.assertEqual(ops(written.graph), ["Reshape"], name)
+            # Where the sizes are wanted, they are there for the node, too.
+            written, _ = self.optimize(model(nodes, inputs, outputs + [info("all", [3], TensorProto.INT64)], weights))
+            self.assertEqual(ops(written.graph).count("Reshape"), 1)
+            self.assertIn("Concat", ops(written.graph))
+
     def test_resize_of_an_unknown_batch(self):
         # 5 / 6 and its like are less in f32 than they are, and the scale would make one element less.
         for size, wanted in ((6, 5), (3, 2), (7, 10), (224, 97), (4, 6)):

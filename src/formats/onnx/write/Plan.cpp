@@ -375,11 +375,30 @@ static std::optional<Ints> axesPutIn(stablehlo::DynamicReshapeOp op) {
   return isWhole && !axes.empty() ? std::optional(axes) : std::nullopt;
 }
 
+/// Whether \p node is a Reshape for which others compute a size alone that the
+/// number of elements says, too.
+static bool hasSizesInVain(const KeptNode &node,
+                           stablehlo::DynamicReshapeOp op) {
+  if (node.proto.op_type() != "Reshape" || node.node.inputs.size() != 2 ||
+      !isSetByCount(op))
+    return false;
+  Value sizes = node.node.inputs[1].value;
+  Operation *from = sizes ? sizes.getDefiningOp() : nullptr;
+  return from && from->getBlock() == op->getBlock() && isPure(from) &&
+         !isa<stablehlo::ConstantOp>(from) &&
+         llvm::all_of(sizes.getUsers(), [&](Operation *user) {
+           return llvm::is_contained(node.ops, user);
+         });
+}
+
 void GraphWriter::planReshapes(Block &block) {
   SmallVector<Operation *> unneeded;
   for (auto op : block.getOps<stablehlo::DynamicReshapeOp>()) {
-    if (keptOf.contains(op))
-      continue;
+    if (KeptNode *own = keptOf.lookup(op)) {
+      if (!hasSizesInVain(*own, op))
+        continue;
+      giveUp(own);
+    }
     std::optional<Ints> axes = axesPutIn(op);
     if (axes)
       unsqueezed[op] = *axes;
