@@ -1,5 +1,6 @@
 #include "passes/DynamicRules.h"
 
+#include "graph/PermutedType.h"
 #include "graph/Readers.h"
 #include "graph/nn/NnOps.h"
 #include "passes/AlgebraRules.h"
@@ -106,6 +107,21 @@ static Value reshapeSetByCount(DynamicReshapeOp op, OpBuilder &) {
   return op.getOperand().getType() == op.getType() && isSetByCount(tensorOf(op))
              ? Value(op.getOperand())
              : Value();
+}
+/// A reshape counts elements in their order, which dimensions of size 1 are no
+/// part of.
+static Value reshapeTranspose(DynamicReshapeOp op, OpBuilder &builder) {
+  auto inner = op.getOperand().getDefiningOp<TransposeOp>();
+  if (!inner || isQuantizedPerAxis(tensorOf(inner.getOperand())))
+    return {};
+  SmallVector<int64_t> moved;
+  for (int64_t dimension : inner.getPermutation())
+    if (tensorOf(inner.getOperand()).getDimSize(dimension) != 1)
+      moved.push_back(dimension);
+  if (!llvm::is_sorted(moved))
+    return {};
+  return builder.create<DynamicReshapeOp>(
+      op.getLoc(), op.getType(), inner.getOperand(), op.getOutputShape());
 }
 /// Of two reshapes the last one counts.
 static Value reshapeReshape(DynamicReshapeOp op, OpBuilder &builder) {
@@ -374,6 +390,10 @@ ArrayRef<Rule> dynamicRules() {
           "dynamic_reshape(x, shape(x)) -> x, or convert(x)"),
       rule<DynamicReshapeOp, reshapeSetByCount>(
           "dynamic-reshape-same", "dynamic_reshape(x : ?x3) : ?x3 -> x"),
+      rule<DynamicReshapeOp, reshapeTranspose>(
+          "dynamic-reshape-transpose",
+          "dynamic_reshape(transpose(x : ?x1x3), s) -> dynamic_reshape(x, s), "
+          "where only dimensions of size 1 move"),
       rule<DynamicReshapeOp, reshapeReshape>(
           "dynamic-reshape-reshape",
           "dynamic_reshape(dynamic_reshape(x, s), t) -> dynamic_reshape(x, t), "

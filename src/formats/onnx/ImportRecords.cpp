@@ -162,15 +162,14 @@ static bool computesBounds(NodeContext &node) {
   return false;
 }
 
-/// Whether \p result is a reshape of which the number of elements says the only
-/// unknown size: that is one node again, whatever computes the size.
-static bool isSetByCount(Value result) {
-  auto type = result ? dyn_cast<RankedTensorType>(result.getType())
-                     : RankedTensorType();
-  return type &&
-         isa_and_nonnull<stablehlo::DynamicReshapeOp>(result.getDefiningOp()) &&
-         llvm::count_if(type.getShape(), ShapedType::isDynamic) == 1 &&
-         !llvm::is_contained(type.getShape(), 0);
+/// Whether the number of elements says the only unknown size of \p result, that
+/// of a Reshape or Flatten: it is one node again, whatever computes the size.
+static bool isReshapeSetByCount(StringRef opType, Value result) {
+  if (!result || (opType != "Reshape" && opType != "Flatten"))
+    return false;
+  ArrayRef<int64_t> shape = tensorOf(result).getShape();
+  return llvm::count_if(shape, ShapedType::isDynamic) == 1 &&
+         !llvm::is_contained(shape, 0);
 }
 
 /// Whether the reader used values of a node's inputs up, so that only what it
@@ -178,8 +177,8 @@ static bool isSetByCount(Value result) {
 bool Importer::cannotBeGivenBack(const NodeContext &node, const Operator &op) {
   auto record = cast<DictionaryAttr>(nodeRecords[node.index]);
   return !record.contains("proto") && !hasGraph(node.proto) &&
-         isSeveral(node.ops) && !comesApart(op.name) &&
-         !(node.outputs.size() == 1 && isSetByCount(node.outputs[0].value));
+         isSeveral(node.ops) && !comesApart(op.name) && !node.outputs.empty() &&
+         !isReshapeSetByCount(op.name, node.outputs[0].value);
 }
 
 /// Erases what the translation of \p node made and does not need.
@@ -254,7 +253,10 @@ void Importer::recordGroup(NodeContext &node, const Operator &op) {
   read.outputs.assign(record.outputs.begin(), record.outputs.end());
   if (op.staysWhole)
     lastingNodes.push_back(node.index);
-  const bool isApart = comesApart(record.opType) && !computesBounds(node);
+  const bool isApart =
+      (comesApart(record.opType) && !computesBounds(node)) ||
+      (node.outputCount() == 1 &&
+       isReshapeSetByCount(record.opType, node.outputs[0].value));
   if (op.staysWhole ||
       (entry.contains("proto") && isSeveral(node.ops) && !isApart))
     wholeNodes.push_back(node.index);

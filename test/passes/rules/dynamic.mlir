@@ -67,6 +67,24 @@ func.func @"dynamic-reshape-same"(%x: tensor<2x3xf32>, %s: tensor<1xi64>) -> ten
   return %r : tensor<?xf32>
 }
 
+func.func @"dynamic-reshape-transpose"(%x: tensor<6xf32>) -> tensor<?xf32> {
+  %s = stablehlo.constant dense<[2, 1, 3]> : tensor<3xi64>
+  %six = stablehlo.constant dense<6> : tensor<1xi64>
+  %d = stablehlo.dynamic_reshape %x, %s : (tensor<6xf32>, tensor<3xi64>) -> tensor<?x1x3xf32>
+  %t = stablehlo.transpose %d, dims = [1, 0, 2] : (tensor<?x1x3xf32>) -> tensor<1x?x3xf32>
+  %r = stablehlo.dynamic_reshape %t, %six : (tensor<1x?x3xf32>, tensor<1xi64>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+// What is unknown moves past another dimension.
+func.func @"dynamic-reshape-transpose/stays"(%x: tensor<6xf32>) -> tensor<?xf32> {
+  %s = stablehlo.constant dense<[2, 1, 3]> : tensor<3xi64>
+  %six = stablehlo.constant dense<6> : tensor<1xi64>
+  %d = stablehlo.dynamic_reshape %x, %s : (tensor<6xf32>, tensor<3xi64>) -> tensor<?x1x3xf32>
+  %t = stablehlo.transpose %d, dims = [2, 1, 0] : (tensor<?x1x3xf32>) -> tensor<3x1x?xf32>
+  %r = stablehlo.dynamic_reshape %t, %six : (tensor<3x1x?xf32>, tensor<1xi64>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
 func.func @"dynamic-reshape-through"(%x: tensor<6xf32>) -> tensor<?x?xf32> {
   %s = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
   %d = stablehlo.dynamic_reshape %x, %s : (tensor<6xf32>, tensor<2xi64>) -> tensor<?x?xf32>
