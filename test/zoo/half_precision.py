@@ -16,7 +16,6 @@ was written in f16, and what it gives is held to the same limit.
 """
 
 import argparse
-import json
 import pathlib
 import subprocess
 import sys
@@ -28,6 +27,9 @@ import onnx
 import onnx.helper
 import onnx.numpy_helper
 from onnx import TensorProto
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from judge import OnnxRuntime
 
 FLOAT = TensorProto.FLOAT
 TYPES = {
@@ -138,30 +140,17 @@ def run(command):
     return done.returncode, [line for line in lines if line.strip()]
 
 
-RUNTIME = pathlib.Path(__file__).parent / "../formats/onnx/RuntimeOutputs.js"
-
-
 def peer_outputs(path, data):
     """What ONNX Runtime gives for a model of f16, or the words of its error."""
     graph = onnx.load(str(path), load_external_data=False).graph
     constants = {each.name for each in graph.initializer}
-    inputs = []
     names = [each.name for each in graph.input if each.name not in constants]
-    for index, name in enumerate(names):
-        tensor = onnx.load_tensor(str(data / f"input_{index}.pb"))
-        array = numpy.ascontiguousarray(onnx.numpy_helper.to_array(tensor))
-        file = data / f"input_{index}.bin"
-        file.write_bytes(array.tobytes())
-        inputs.append({"name": name, "type": array.dtype.name, "dims": array.shape, "file": str(file)})
-    task = json.dumps({"model": str(path), "folder": str(data), "inputs": inputs})
-    done = subprocess.run(["node", RUNTIME], input=task, capture_output=True, text=True, check=False)
-    answer = json.loads(done.stdout) if done.stdout else {"error": done.stderr[-300:]}
-    if "error" in answer:
-        return answer["error"]
-    return [
-        numpy.frombuffer(pathlib.Path(each["file"]).read_bytes(), each["type"]).reshape(each["dims"])
-        for each in answer["outputs"]
-    ]
+    feeds = {
+        name: onnx.numpy_helper.to_array(onnx.load_tensor(str(data / f"input_{index}.pb")))
+        for index, name in enumerate(names)
+    }
+    [task] = OnnxRuntime.run([OnnxRuntime.Task(str(path), feeds, str(data))])
+    return task.error if task.error else list(task.outputs.values())
 
 
 def judge_peer(path, data, limit):
