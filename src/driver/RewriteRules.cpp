@@ -115,7 +115,9 @@ int main(int argc, char **argv) {
       auto found = verdicts->find((rule.label + " | " + rule.picture).str());
       if (rule.identity && found == verdicts->end()) {
         llvm::errs() << "rewrite-rules: " << argv[1] << " has no line for "
-                     << rule.label << "\n";
+                     << rule.label
+                     << "; write it anew with build/bin/prove-rules > "
+                     << argv[1] << "\n";
         return 1;
       }
       printRow(os, rule.label, rule.picture, rule.needs, rule.isForm,

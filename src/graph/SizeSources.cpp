@@ -38,6 +38,11 @@ Value withoutForm(Value value) {
   return value;
 }
 
+bool isSetByCount(RankedTensorType type) {
+  return type.hasStaticShape() ||
+         (hasOneUnknown(type) && !llvm::is_contained(type.getShape(), 0));
+}
+
 std::optional<SmallVector<int64_t>> constantIntegers(Value value) {
   if (!isa<IntegerType>(tensorOf(value).getElementType()) ||
       tensorOf(value).getRank() > 1)

@@ -3,6 +3,7 @@
 #ifndef SINTER_GRAPH_SIZESOURCES_H
 #define SINTER_GRAPH_SIZESOURCES_H
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
@@ -28,6 +29,14 @@ mlir::Value shapeSource(mlir::Value value);
 /// \p value without what only changes the integers' type or, of one element,
 /// the rank.
 mlir::Value withoutForm(mlir::Value value);
+
+/// Whether one size is unknown.
+inline bool hasOneUnknown(mlir::RankedTensorType type) {
+  return llvm::count_if(type.getShape(), mlir::ShapedType::isDynamic) == 1;
+}
+/// Whether the number of elements decides the one size that may be unknown: two
+/// tensors of this type and of as many elements have the same shape.
+bool isSetByCount(mlir::RankedTensorType type);
 
 /// The elements of a constant vector of integers (a shape operand, say).
 std::optional<llvm::SmallVector<int64_t>> constantIntegers(mlir::Value value);

@@ -1,6 +1,5 @@
 #include "passes/DynamicRules.h"
 
-#include "graph/PermutedType.h"
 #include "graph/Readers.h"
 #include "graph/nn/NnOps.h"
 #include "passes/AlgebraRules.h"
@@ -112,13 +111,7 @@ static Value reshapeSetByCount(DynamicReshapeOp op, OpBuilder &) {
 /// part of.
 static Value reshapeTranspose(DynamicReshapeOp op, OpBuilder &builder) {
   auto inner = op.getOperand().getDefiningOp<TransposeOp>();
-  if (!inner || isQuantizedPerAxis(tensorOf(inner.getOperand())))
-    return {};
-  SmallVector<int64_t> moved;
-  for (int64_t dimension : inner.getPermutation())
-    if (tensorOf(inner.getOperand()).getDimSize(dimension) != 1)
-      moved.push_back(dimension);
-  if (!llvm::is_sorted(moved))
+  if (!inner || !movesOnlyUnits(inner))
     return {};
   return builder.create<DynamicReshapeOp>(
       op.getLoc(), op.getType(), inner.getOperand(), op.getOutputShape());

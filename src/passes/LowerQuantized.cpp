@@ -2,6 +2,7 @@
 
 #include "passes/LowerQuantized.h"
 
+#include "graph/QuantizationParameters.h"
 #include "graph/QuantizedProducts.h"
 #include "graph/Types.h"
 #include "graph/nn/Emit.h"
@@ -15,13 +16,6 @@
 using namespace mlir;
 using namespace sinter;
 
-static quant::QuantizedType quantizedOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? dyn_cast<quant::QuantizedType>(tensor.getElementType())
-                : quant::QuantizedType();
-}
-
-/// Signless integers are signed, as everywhere in StableHLO.
 static Type storageOf(quant::QuantizedType type) {
   return IntegerType::get(type.getContext(), type.getStorageTypeIntegralWidth(),
                           type.isSigned() ? IntegerType::Signless
@@ -33,34 +27,6 @@ static RankedTensorType withElement(Type type, Type element) {
 }
 
 namespace {
-
-/// Scales, rounded to the expressed type, and zero points, one or one an
-/// element of a dimension.
-struct Parameters {
-  SmallVector<double> scales;
-  SmallVector<int64_t> zeroPoints;
-  int64_t axis = -1;
-
-  bool operator==(const Parameters &) const = default;
-  bool isSymmetric() const {
-    return llvm::all_of(zeroPoints, [](int64_t zero) { return zero == 0; });
-  }
-};
-
-std::optional<Parameters> parametersOf(quant::QuantizedType type) {
-  auto rounded = [&](double scale) {
-    return FloatAttr::get(type.getExpressedType(), scale).getValueAsDouble();
-  };
-  if (auto uniform = dyn_cast<quant::UniformQuantizedType>(type))
-    return Parameters{
-        {rounded(uniform.getScale())}, {uniform.getZeroPoint()}, -1};
-  auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(type);
-  if (!perAxis)
-    return std::nullopt;
-  return Parameters{llvm::map_to_vector(perAxis.getScales(), rounded),
-                    llvm::to_vector(perAxis.getZeroPoints()),
-                    perAxis.getQuantizedDimension()};
-}
 
 /// Whether \p op is the same on storage elements: it moves them, or its regions
 /// say what becomes of them.
@@ -100,14 +66,7 @@ private:
     if (op->getNumRegions() != 0 || op->getNumResults() != 1 ||
         isa<stablehlo::BitcastConvertOp>(op))
       return true;
-    quant::QuantizedType result = quantizedOf(op->getResult(0).getType());
-    return llvm::all_of(op->getOperandTypes(), [&](Type type) {
-      quant::QuantizedType operand = quantizedOf(type);
-      if (!operand || !result)
-        return true;
-      auto a = parametersOf(operand), b = parametersOf(result);
-      return a && b && a->scales == b->scales && a->zeroPoints == b->zeroPoints;
-    });
+    return sinter::keepsParameters(op, roundedParametersOf);
   }
 
   /// From now on every quantised value is one of storage elements; what it was
@@ -148,7 +107,7 @@ private:
          {ValueRange(op->getOperands()), ValueRange(op->getResults())})
       for (Value value : values)
         if (quant::QuantizedType type = meanings.lookup(value))
-          if (!parametersOf(type))
+          if (!roundedParametersOf(type))
             return unsupported(op->getName().getStringRef().str() +
                                " has a quantised type that is not uniform");
     OpBuilder builder(op);
@@ -210,7 +169,7 @@ private:
   /// The greatest distance of a storage element from its zero point.
   static double reach(quant::QuantizedType type) {
     double most = 0;
-    const auto parameters = parametersOf(type);
+    const auto parameters = roundedParametersOf(type);
     for (int64_t zero : parameters->zeroPoints)
       most = std::max({most, std::abs(double(type.getStorageTypeMin()) - zero),
                        std::abs(double(type.getStorageTypeMax()) - zero)});
@@ -272,7 +231,8 @@ private:
     IRMapping mapping;
     for (Value operand : op->getOperands()) {
       Value moved = convert(builder, operand, accumulator);
-      Parameters parameters = *parametersOf(meanings.lookup(operand));
+      QuantizationParameters parameters =
+          *roundedParametersOf(meanings.lookup(operand));
       mapping.map(operand, withoutZeroPoint(builder, moved, parameters));
     }
     Operation *sums = builder.clone(*op, mapping);
@@ -322,14 +282,14 @@ private:
         like.getLoc(), type, list, builder.getDenseI64ArrayAttr({axis}));
   }
 
-  static SmallVector<double> zerosOf(const Parameters &parameters) {
+  static SmallVector<double> zerosOf(const QuantizationParameters &parameters) {
     return llvm::map_to_vector(parameters.zeroPoints, [](int64_t zero) {
       return static_cast<double>(zero);
     });
   }
 
   static Value withoutZeroPoint(OpBuilder &builder, Value value,
-                                const Parameters &parameters) {
+                                const QuantizationParameters &parameters) {
     if (parameters.isSymmetric())
       return value;
     nn::Emit emit(builder, value.getLoc());
@@ -351,7 +311,8 @@ private:
   /// What the storage elements of \p storage stand for, unrounded or rounded to
   /// the expressed type.
   Value numbers(OpBuilder &builder, Value storage) {
-    Parameters parameters = *parametersOf(meanings.lookup(storage));
+    QuantizationParameters parameters =
+        *roundedParametersOf(meanings.lookup(storage));
     Value value = withoutZeroPoint(
         builder,
         convert(builder, storage, productType(meanings.lookup(storage))),
@@ -373,7 +334,7 @@ private:
   /// specification's `quantize`, every step in the type of \p reals.
   Value quantized(OpBuilder &builder, Value reals, Value like) {
     quant::QuantizedType type = meanings.lookup(like);
-    Parameters parameters = *parametersOf(type);
+    QuantizationParameters parameters = *roundedParametersOf(type);
     nn::Emit emit(builder, like.getLoc());
     Value value = emit.div(
         reals, spread(builder, parameters.scales, parameters.axis, reals));

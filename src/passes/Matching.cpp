@@ -1,6 +1,7 @@
 #include "passes/Matching.h"
 
 #include "graph/Constants.h"
+#include "graph/PermutedType.h"
 #include "graph/Types.h"
 #include "graph/nn/NnOps.h"
 #include "interpreter/Interpreter.h"
@@ -19,9 +20,20 @@ std::optional<int64_t> knownProduct(ArrayRef<int64_t> shape) {
   return product;
 }
 
-bool isSetByCount(RankedTensorType type) {
-  return type.hasStaticShape() ||
-         (hasOneUnknown(type) && !llvm::is_contained(type.getShape(), 0));
+bool keepsOrder(RankedTensorType type, ArrayRef<int64_t> places,
+                bool placesAreSources) {
+  SmallVector<int64_t> order;
+  for (auto [index, place] : llvm::enumerate(places))
+    if (type.getDimSize(placesAreSources ? place : index) != 1)
+      order.push_back(place);
+  return llvm::is_sorted(order);
+}
+
+bool movesOnlyUnits(stablehlo::TransposeOp op) {
+  auto type = tensorOf(op.getOperand());
+  // A reshape cannot move the dimension of scales, which may be of size 1.
+  return !isQuantizedPerAxis(type) &&
+         keepsOrder(type, op.getPermutation(), /*placesAreSources=*/true);
 }
 
 /// How deep a chain of operations on constants is followed.

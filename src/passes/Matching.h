@@ -5,6 +5,7 @@
 
 #include "graph/SizeSources.h"
 #include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
@@ -39,12 +40,6 @@ inline bool isEmpty(mlir::RankedTensorType type) {
 
 /// The product of the sizes that are known; nothing if that overflows.
 std::optional<int64_t> knownProduct(llvm::ArrayRef<int64_t> shape);
-inline bool hasOneUnknown(mlir::RankedTensorType type) {
-  return llvm::count_if(type.getShape(), mlir::ShapedType::isDynamic) == 1;
-}
-/// Whether the number of elements decides the one size that may be unknown: two
-/// tensors of this type and of as many elements have the same shape.
-bool isSetByCount(mlir::RankedTensorType type);
 
 /// 0, 1, 2, ...
 inline bool isIota(llvm::ArrayRef<int64_t> list) {
@@ -69,6 +64,15 @@ std::optional<double> splatValue(mlir::Value value);
 
 /// Likewise the integer, exactly, in the width of its type.
 std::optional<llvm::APInt> integerSplat(mlir::Value value);
+
+/// Whether the places that are not those of dimensions of size 1 ascend.
+/// Element i of \p places belongs to dimension i of \p type, or is that
+/// dimension.
+bool keepsOrder(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> places,
+                bool placesAreSources);
+/// Whether a transpose moves dimensions of size 1 only, so that a reshape does
+/// the same.
+bool movesOnlyUnits(stablehlo::TransposeOp op);
 
 /// A constant of the static type \p type whose elements are all \p number.
 mlir::Value makeSplat(mlir::OpBuilder &builder, mlir::Location location,

@@ -31,25 +31,10 @@ static Value transposeTranspose(TransposeOp op, OpBuilder &builder) {
                                      inner.getOperand(), both);
 }
 
-/// Whether the places that are not those of dimensions of size 1 ascend.
-/// Element i of \p places belongs to dimension i of \p type, or is that
-/// dimension.
-static bool keepsOrder(RankedTensorType type, ArrayRef<int64_t> places,
-                       bool placesAreSources) {
-  SmallVector<int64_t> order;
-  for (auto [index, place] : llvm::enumerate(places))
-    if (type.getDimSize(placesAreSources ? place : index) != 1)
-      order.push_back(place);
-  return llvm::is_sorted(order);
-}
-
-/// Only dimensions of size 1 change their place. That of the scales may be one,
-/// which a reshape cannot move.
+/// Only dimensions of size 1 change their place.
 static Value transposeToReshape(TransposeOp op, OpBuilder &builder) {
-  auto type = tensorOf(op.getOperand());
-  if (isQuantizedPerAxis(type) || !type.hasStaticShape() ||
-      isIota(op.getPermutation()) ||
-      !keepsOrder(type, op.getPermutation(), /*placesAreSources=*/true))
+  if (!tensorOf(op.getOperand()).hasStaticShape() ||
+      isIota(op.getPermutation()) || !movesOnlyUnits(op))
     return {};
   return builder.create<ReshapeOp>(op.getLoc(), op.getType(), op.getOperand());
 }

@@ -77,7 +77,7 @@ private:
     double tolerance;
     uint64_t tensors = 0;
     double largest = 0;
-    std::string where;
+    std::string where = {};
 
     /// "" or where the two tensors part.
     std::string of(const Tensor &was, const Tensor &is,

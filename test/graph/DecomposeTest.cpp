@@ -29,7 +29,7 @@ struct Case {
   double tolerance = 1e-5;
   /// The results' types where all sizes are unknown, as far as more of them
   /// must be known.
-  std::string openResults;
+  std::string openResults = {};
 };
 
 void PrintTo(const Case &test, std::ostream *os) { *os << test.name; }

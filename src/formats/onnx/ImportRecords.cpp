@@ -14,6 +14,7 @@
 #include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/NestedGraphs.h"
 #include "graph/Constants.h"
+#include "graph/SizeSources.h"
 #include "graph/nn/NnDeferred.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -167,9 +168,7 @@ static bool computesBounds(NodeContext &node) {
 static bool isReshapeSetByCount(StringRef opType, Value result) {
   if (!result || (opType != "Reshape" && opType != "Flatten"))
     return false;
-  ArrayRef<int64_t> shape = tensorOf(result).getShape();
-  return llvm::count_if(shape, ShapedType::isDynamic) == 1 &&
-         !llvm::is_contained(shape, 0);
+  return hasOneUnknown(tensorOf(result)) && isSetByCount(tensorOf(result));
 }
 
 /// Whether the reader used values of a node's inputs up, so that only what it

@@ -1,6 +1,7 @@
 #include "graph/nn/Emit.h"
 
 #include "graph/Constants.h"
+#include "graph/SizeSources.h"
 
 using namespace mlir;
 
@@ -93,26 +94,13 @@ Value Emit::spread(Value scalar, RankedTensorType type) {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// A value further up that has the shape of \p value, which an elementwise op
-/// gives: fewer sizes are asked for then.
-static Value shapeSource(Value value) {
-  constexpr unsigned deepestChain = 16;
-  for (unsigned depth = 0; depth < deepestChain; ++depth) {
-    Operation *op = value.getDefiningOp();
-    if (!op || op->getNumOperands() == 0 ||
-        !op->hasTrait<OpTrait::SameOperandsAndResultShape>() ||
-        tensorOf(op->getOperand(0)).getShape() != tensorOf(value).getShape())
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
 Sizes Emit::sizes(Value value) {
   Sizes result;
+  // Fewer sizes are asked for where several values have theirs from one.
   Value source = tensorOf(value).hasStaticShape() ? value : shapeSource(value);
   for (int64_t i = 0; i < tensorOf(value).getRank(); ++i)
-    result.push_back(Size::of(source, i));
+    result.push_back(
+        Size::of(tensorOf(value).isDynamicDim(i) ? source : value, i));
   return result;
 }
 

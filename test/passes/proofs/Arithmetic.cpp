@@ -89,6 +89,15 @@ Arithmetic truthValues(z3::context &context) {
   return result;
 }
 
+/// Sums and products, which every solver's type has as operators.
+static void addSums(Arithmetic &arithmetic) {
+  auto &is = arithmetic.operations;
+  is["add"] = [](const Operands &x) { return x[0] + x[1]; };
+  is["subtract"] = [](const Operands &x) { return x[0] - x[1]; };
+  is["multiply"] = [](const Operands &x) { return x[0] * x[1]; };
+  is["negate"] = [](const Operands &x) { return -x[0]; };
+}
+
 /// Division is towards zero; by zero it gives all ones, and the least number by
 /// -1 itself. The remainder by zero is the dividend.
 static void addDivision(Arithmetic &arithmetic, unsigned width, bool isSigned) {
@@ -144,10 +153,7 @@ Arithmetic integers(z3::context &context, unsigned width, bool isSigned) {
   addDivision(result, width, isSigned);
   addOrder(result, isSigned);
   auto &is = result.operations;
-  is["add"] = [](const Operands &x) { return x[0] + x[1]; };
-  is["subtract"] = [](const Operands &x) { return x[0] - x[1]; };
-  is["multiply"] = [](const Operands &x) { return x[0] * x[1]; };
-  is["negate"] = [](const Operands &x) { return -x[0]; };
+  addSums(result);
   is["power"] = smallPower;
   is["shift_left"] = [](const Operands &x) { return shl(x[0], x[1]); };
   is["shift_right_logical"] = [](const Operands &x) {
@@ -218,11 +224,8 @@ Arithmetic floats(z3::context &context, std::string name, unsigned exponent,
   Arithmetic result{std::move(name), sort, {}, {}, {}, {}};
   addRounding(result, context);
   auto &is = result.operations;
-  is["add"] = [](const Operands &x) { return x[0] + x[1]; };
-  is["subtract"] = [](const Operands &x) { return x[0] - x[1]; };
-  is["multiply"] = [](const Operands &x) { return x[0] * x[1]; };
+  addSums(result);
   is["divide"] = [](const Operands &x) { return x[0] / x[1]; };
-  is["negate"] = [](const Operands &x) { return -x[0]; };
   is["abs"] = [](const Operands &x) {
     return expr(x[0].ctx(), Z3_mk_fpa_abs(x[0].ctx(), x[0]));
   };
@@ -287,11 +290,8 @@ Arithmetic reals(z3::context &context) {
   Arithmetic result{"reals", context.real_sort(), {}, {}, {}, {}};
   addFunctions(result, context);
   auto &is = result.operations;
-  is["add"] = [](const Operands &x) { return x[0] + x[1]; };
-  is["subtract"] = [](const Operands &x) { return x[0] - x[1]; };
-  is["multiply"] = [](const Operands &x) { return x[0] * x[1]; };
+  addSums(result);
   is["divide"] = [](const Operands &x) { return x[0] / x[1]; };
-  is["negate"] = [](const Operands &x) { return -x[0]; };
   is["abs"] = [](const Operands &x) { return ite(x[0] < 0, -x[0], x[0]); };
   result.number = [&context](llvm::StringRef word) -> std::optional<expr> {
     double value = 0;

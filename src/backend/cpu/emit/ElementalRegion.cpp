@@ -15,7 +15,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static bool isScalar(Value tensor) { return shapeOf(tensor).empty(); }
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//

@@ -345,10 +345,8 @@ static bool isReadOnlyBy(Operation *product, Operation *add) {
 
 /// Whether the node that writes \p op may find out the one size that is unknown
 /// from the number of elements.
-static bool isSetByCount(stablehlo::DynamicReshapeOp op) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getType()).getShape();
-  return llvm::count_if(shape, ShapedType::isDynamic) == 1 &&
-         !llvm::is_contained(shape, 0);
+static bool infersSize(stablehlo::DynamicReshapeOp op) {
+  return hasOneUnknown(tensorOf(op)) && isSetByCount(tensorOf(op));
 }
 
 /// The places of the result at which \p op puts in a dimension of one element,
@@ -380,7 +378,7 @@ static std::optional<Ints> axesPutIn(stablehlo::DynamicReshapeOp op) {
 static bool hasSizesInVain(const KeptNode &node,
                            stablehlo::DynamicReshapeOp op) {
   if (node.proto.op_type() != "Reshape" || node.node.inputs.size() != 2 ||
-      !isSetByCount(op))
+      !infersSize(op))
     return false;
   Value sizes = node.node.inputs[1].value;
   Operation *from = sizes ? sizes.getDefiningOp() : nullptr;
@@ -402,7 +400,7 @@ void GraphWriter::planReshapes(Block &block) {
     std::optional<Ints> axes = axesPutIn(op);
     if (axes)
       unsqueezed[op] = *axes;
-    if (axes || isSetByCount(op)) {
+    if (axes || infersSize(op)) {
       inferred.insert(op);
       if (Operation *sizes = op.getOutputShape().getDefiningOp())
         unneeded.push_back(sizes);

@@ -2,6 +2,7 @@
 
 #include "formats/onnx/write/Rules.h"
 #include "graph/Constants.h"
+#include "graph/QuantizationParameters.h"
 #include "graph/QuantizedProducts.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
@@ -13,40 +14,9 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-static quant::QuantizedType quantizedOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? dyn_cast<quant::QuantizedType>(tensor.getElementType())
-                : quant::QuantizedType();
-}
-
 static bool hasQuantizedTypes(Operation *op) {
   return llvm::any_of(op->getOperandTypes(), quantizedOf) ||
          llvm::any_of(op->getResultTypes(), quantizedOf);
-}
-
-/// The scale and zero point of each element of a dimension, or of all.
-namespace {
-struct Parameters {
-  SmallVector<double> scales;
-  SmallVector<int64_t> zeroPoints;
-  int64_t axis = -1;
-
-  bool operator==(const Parameters &) const = default;
-  bool isSymmetric() const {
-    return llvm::all_of(zeroPoints, [](int64_t each) { return each == 0; });
-  }
-};
-} // namespace
-
-static std::optional<Parameters> parametersOf(quant::QuantizedType type) {
-  if (auto uniform = dyn_cast<quant::UniformQuantizedType>(type))
-    return Parameters{{uniform.getScale()}, {uniform.getZeroPoint()}, -1};
-  auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(type);
-  if (!perAxis)
-    return std::nullopt;
-  return Parameters{SmallVector<double>(perAxis.getScales()),
-                    SmallVector<int64_t>(perAxis.getZeroPoints()),
-                    perAxis.getQuantizedDimension()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -88,14 +58,7 @@ bool Rewriting::isMoved(Operation *op) const {
     return !quantizedOf(op->getOperand(0).getType());
   if (!movesElements(op) || op->getNumResults() != 1)
     return false;
-  quant::QuantizedType result = quantizedOf(op->getResult(0).getType());
-  return llvm::all_of(op->getOperandTypes(), [&](Type type) {
-    quant::QuantizedType operand = quantizedOf(type);
-    if (!operand || !result)
-      return true;
-    auto a = parametersOf(operand), b = parametersOf(result);
-    return a && b && a->scales == b->scales && a->zeroPoints == b->zeroPoints;
-  });
+  return keepsParameters(op, parametersOf);
 }
 
 /// Whether quantising what the operation makes of real numbers is what it does:
@@ -288,7 +251,8 @@ public:
   Name centred(const Name &x, int64_t rank) const;
 
 private:
-  Linear(Emitter &e, quant::QuantizedType type, Parameters parameters)
+  Linear(Emitter &e, quant::QuantizedType type,
+         QuantizationParameters parameters)
       : e(e), type(type), expressed(type.getExpressedType()),
         parameters(std::move(parameters)),
         width(type.getStorageTypeIntegralWidth()) {}
@@ -307,7 +271,7 @@ private:
   Emitter &e;
   quant::QuantizedType type;
   Type expressed;
-  Parameters parameters;
+  QuantizationParameters parameters;
   unsigned width;
 };
 
