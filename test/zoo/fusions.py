@@ -16,12 +16,11 @@ Needs Python's onnx and numpy (Debian: python3-onnx), node and onnxruntime-node
 import argparse
 import collections
 import os
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from judge import Packages
+from judge import Command, Packages
 
 Packages.skip_without(runtime=True)
 import numpy as np
@@ -100,10 +99,8 @@ def check(options, folder):
     model = os.path.join(folder, "model.onnx")
     with tempfile.TemporaryDirectory() as scratch:
         written = os.path.join(scratch, "written.onnx")
-        done = subprocess.run([options.sinter, "optimize", model, "-o", written], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True)
-        if done.returncode != 0:
-            raise Failed("not written: " + (done.stderr.strip().splitlines() or ["no reason given"])[-1])
+        if failure := Command.optimize(options.sinter, model, written):
+            raise Failed(failure)
         inputs = test_inputs(folder, onnx.load(model, load_external_data=False))
         before, expected = run(model, inputs)
         after, got = run(written, inputs)

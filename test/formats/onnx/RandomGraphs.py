@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-from judge import Packages
+from judge import Command, Packages
 
 Packages.skip_without(runtime=True)
 import numpy as np
@@ -68,9 +68,8 @@ def check_optimized(sinter, tasks):
     failed, again = {}, []
     for task in tasks:
         target = os.path.join(task.folder, "optimized.onnx")
-        done = subprocess.run([sinter, "optimize", task.model, "-o", target], capture_output=True, text=True)
-        if done.returncode:
-            failed[task.folder] = "optimize: " + (done.stderr.strip().splitlines() or ["no word"])[-1]
+        if failure := Command.optimize(sinter, task.model, target):
+            failed[task.folder] = failure
             continue
         again.append((task, OnnxRuntime.Task(target, task.feeds, os.path.join(task.folder, "again"))))
     OnnxRuntime.run([after for _, after in again])

@@ -16,12 +16,11 @@ Needs Python's onnx and numpy (Debian: python3-onnx), node and onnxruntime-node
 import argparse
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-from judge import Packages
+from judge import Command, Packages
 
 Packages.skip_without(runtime=True)
 import onnx
@@ -77,15 +76,10 @@ def main():
             path = os.path.join(folder, f"{number}.onnx")
             written = os.path.join(folder, f"{number}.written.onnx")
             onnx.save(model, path)
-            done = subprocess.run([options.sinter, "optimize", path, "-o", written], stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, text=True)
             models[number] = model
-            if done.returncode != 0:
-                failures[number] = f"exit code {done.returncode}: " + (done.stderr.strip().splitlines() or [""])[-1]
-            else:
-                reason = judge_file(model, written)
-                if reason:
-                    failures[number] = reason
+            reason = Command.optimize(options.sinter, path, written) or judge_file(model, written)
+            if reason:
+                failures[number] = reason
             for kind in ["onnx", "written.onnx"]:
                 file = os.path.join(folder, f"{number}.{kind}")
                 if os.path.exists(file):

@@ -14,12 +14,11 @@ Needs Python's onnx (Debian: python3-onnx); without it, it says so and ends with
 import argparse
 import concurrent.futures
 import os
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-from judge import Packages
+from judge import Command, Packages
 
 Packages.skip_without()
 import onnx
@@ -74,10 +73,8 @@ def check(sinter, path, target):
     before = onnx.load(path)
     if len(before.graph.node) != 1:
         return None
-    done = subprocess.run([sinter, "optimize", path, "-o", target], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True)
-    if done.returncode != 0:
-        return f"exit code {done.returncode}: " + (done.stderr.strip().splitlines() or [""])[-1]
+    if failure := Command.optimize(sinter, path, target):
+        return failure
     after = onnx.load(target)
     return difference(before, after) or ""
 

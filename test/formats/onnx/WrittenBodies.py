@@ -10,7 +10,6 @@ the number of rounds or the branch is known only then.
 Needs Python's onnx and numpy (Debian: python3-onnx), node and onnxruntime-node
 (npm install in bench/); without them it says so and ends with 77.
 """
-import argparse
 import os
 import subprocess
 import sys
@@ -18,7 +17,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-from judge import Packages
+from judge import Command, Packages
 
 Packages.skip_without(runtime=True)
 import numpy as np
@@ -215,14 +214,5 @@ class WrittenBodies(unittest.TestCase):
             self.assertEqual(written.opset_import[0].version, opset)
 
 
-def main():
-    global SINTER
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sinter", required=True)
-    options, rest = parser.parse_known_args()
-    SINTER = options.sinter
-    unittest.main(argv=[sys.argv[0]] + rest)
-
-
 if __name__ == "__main__":
-    main()
+    Command.run_tests(sys.modules[__name__])

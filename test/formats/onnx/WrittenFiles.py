@@ -6,7 +6,6 @@
 Needs Python's onnx (Debian: python3-onnx); without it, it says so and ends with
 77.
 """
-import argparse
 import os
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-from judge import Packages
+from judge import Command, Packages
 
 Packages.skip_without()
 import numpy as np
@@ -409,14 +408,5 @@ class WrittenFiles(unittest.TestCase):
         self.assertIn("'y'", said)
 
 
-def main():
-    global SINTER
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sinter", required=True)
-    options, rest = parser.parse_known_args()
-    SINTER = options.sinter
-    unittest.main(argv=[sys.argv[0]] + rest)
-
-
 if __name__ == "__main__":
-    main()
+    Command.run_tests(sys.modules[__name__])
