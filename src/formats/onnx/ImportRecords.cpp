@@ -176,7 +176,8 @@ static bool isReshapeSetByCount(StringRef opType, Value result) {
 bool Importer::cannotBeGivenBack(const NodeContext &node, const Operator &op) {
   auto record = cast<DictionaryAttr>(nodeRecords[node.index]);
   return !record.contains("proto") && !hasGraph(node.proto) &&
-         isSeveral(node.ops) && !comesApart(op.name) && !node.outputs.empty() &&
+         isSeveral(node.made) && !comesApart(op.name) &&
+         !node.outputs.empty() &&
          !isReshapeSetByCount(op.name, node.outputs[0].value);
 }
 
@@ -190,7 +191,7 @@ void Importer::eraseUnneeded(NodeContext &node) {
       giving.insert(each.getDefiningOp());
   }
   std::vector<Operation *> alive;
-  for (Operation *op : llvm::reverse(node.ops)) {
+  for (Operation *op : llvm::reverse(node.made)) {
     if (!giving.contains(op) && isOpTriviallyDead(op)) {
       known.forget(op);
       op->erase();
@@ -203,14 +204,14 @@ void Importer::eraseUnneeded(NodeContext &node) {
   for (Operation *op : alive)
     if (!holdsGraphs(op))
       eraseDeadInside(op, known);
-  node.ops = std::move(alive);
+  node.made = std::move(alive);
 }
 
 /// The value of an input that the reader used up, as it is known; null where
 /// the node's operations read it.
 ElementsAttr Importer::usedUp(NodeContext &node, int64_t input) {
   Value value = node.bound(input).value;
-  const bool isRead = llvm::any_of(node.ops, [&](Operation *op) {
+  const bool isRead = llvm::any_of(node.made, [&](Operation *op) {
     return llvm::is_contained(op->getOperands(), value);
   });
   auto tensor = value && !isRead ? known.tensor(value) : std::nullopt;
@@ -223,7 +224,7 @@ void Importer::recordGroup(NodeContext &node, const Operator &op) {
   eraseUnneeded(node);
   // Those in the regions of others stand with these.
   Block *block = builder.getInsertionBlock();
-  std::vector<Operation *> group = node.ops;
+  std::vector<Operation *> group = node.made;
   llvm::erase_if(group, [&](Operation *op) { return op->getBlock() != block; });
   NodeRecord record;
   record.opType = node.proto.op_type();
@@ -257,7 +258,7 @@ void Importer::recordGroup(NodeContext &node, const Operator &op) {
       (node.outputCount() == 1 &&
        isReshapeSetByCount(record.opType, node.outputs[0].value));
   if (op.staysWhole ||
-      (entry.contains("proto") && isSeveral(node.ops) && !isApart))
+      (entry.contains("proto") && isSeveral(node.made) && !isApart))
     wholeNodes.push_back(node.index);
 }
 
@@ -290,11 +291,11 @@ bool Importer::defer(NodeContext &node) {
     if (bound.value)
       inputs.push_back(bound.value);
   }
-  const ErrorInNode why = *node.error;
-  node.error.reset();
+  const formats::BuildError why = *node.problem;
+  node.problem.reset();
   auto types = openTypes(node);
   if (!types || node.failed()) {
-    node.error = why;
+    node.problem = why;
     return false;
   }
   OperationState state(node.location(), nn::DeferredOp::getOperationName());

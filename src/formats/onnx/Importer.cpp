@@ -35,11 +35,6 @@ static std::map<std::string, int64_t> opsetsOf(const Imports &imports) {
   return opsets;
 }
 
-std::string Importer::takeDiagnostic() {
-  std::string text = reported.take();
-  return text.empty() ? "not valid" : text;
-}
-
 Result<Model> Importer::run() {
   MLIRContext *context = contextOwner.get();
   const GraphProto &graph = file.model().graph();
@@ -304,11 +299,11 @@ void Importer::translate(const NodeProto &node, Frame &frame,
   bool done = !context.failed() && succeeded(op.import(context));
   if (firstError)
     return;
-  if (context.error && context.error->waits && options.keepsUnknown)
+  if (context.problem && context.problem->waits && options.keepsUnknown)
     done = defer(context);
   done &= !context.failed();
-  const ErrorInNode why =
-      context.error.value_or(ErrorInNode{ErrorKind::InvalidModel, "not valid"});
+  const formats::BuildError why = context.problem.value_or(
+      formats::BuildError{ErrorKind::InvalidModel, "not valid"});
   const bool isUnsupported = !done && why.kind == ErrorKind::Unsupported;
   if (keeps && (isUnsupported || !unsupportedNodes.empty()))
     return keepInstead(node, frame, inputs, {}, before, done ? "" : why.reason);

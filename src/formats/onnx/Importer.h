@@ -10,8 +10,8 @@
 #ifndef SINTER_FORMATS_ONNX_IMPORTER_H
 #define SINTER_FORMATS_ONNX_IMPORTER_H
 
+#include "formats/import/KnownValues.h"
 #include "formats/onnx/KnownForms.h"
-#include "formats/onnx/KnownValues.h"
 #include "formats/onnx/OnnxReader.h"
 #include "formats/onnx/file/OnnxFile.h"
 #include "formats/onnx/file/onnx.pb.h"
@@ -20,6 +20,10 @@
 #include <map>
 
 namespace sinter::onnx {
+
+using formats::Element;
+using formats::Elements;
+using formats::KnownValues;
 
 /// What a name of the file stands for while a model is read.
 struct Bound {
@@ -69,14 +73,6 @@ struct Frame {
   int depth = 0;
 };
 
-/// Why a node was not translated.
-struct ErrorInNode {
-  ErrorKind kind;
-  std::string reason;
-  /// Whether it is for want of a size or a value only.
-  bool waits = false;
-};
-
 /// Nodes that are not supported for the same reason.
 struct Unsupported {
   int64_t count = 0;
@@ -113,9 +109,8 @@ public:
   /// Whether a node was found to be not valid.
   bool failed() const { return firstError.has_value(); }
 
-  /// The text of the last diagnostic; empty if there was none since the last
-  /// call.
-  std::string takeDiagnostic();
+  /// What verifiers say while a node is translated.
+  FirstError &diagnostics() { return reported; }
   /// A constant at the start of the entry function.
   mlir::Value makeInitializer(const class sinter::Tensor &tensor,
                               llvm::StringRef name);

@@ -1,4 +1,4 @@
-// The node itself: inputs, attributes, errors, and the creation of ops.
+// The node itself: inputs, attributes, results.
 
 #include "formats/onnx/NodeContext.h"
 
@@ -13,9 +13,6 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// More elements than fit into any memory.
-static constexpr int64_t mostElements = int64_t(1) << 48;
-
 static std::string nodeName(const Frame &frame, const NodeProto &proto,
                             int64_t index) {
   std::string name = proto.name().empty()
@@ -26,10 +23,13 @@ static std::string nodeName(const Frame &frame, const NodeProto &proto,
 
 NodeContext::NodeContext(Importer &importer, Frame &frame,
                          const NodeProto &proto, int64_t version, int64_t index)
-    : importer(importer), frame(frame), proto(proto),
-      loc(NameLoc::get(
-          importer.builder.getStringAttr(nodeName(frame, proto, index)))),
-      opsetVersion(version), index(index) {}
+    : GraphBuilder(importer.builder, importer.known, importer.diagnostics(),
+                   NameLoc::get(importer.builder.getStringAttr(
+                       nodeName(frame, proto, index))),
+                   NamedAttribute(importer.builder.getStringAttr(nodeAttribute),
+                                  importer.builder.getI64IntegerAttr(index))),
+      importer(importer), frame(frame), proto(proto), opsetVersion(version),
+      index(index) {}
 
 //===----------------------------------------------------------------------===//
 // The node
@@ -103,24 +103,6 @@ LogicalResult NodeContext::boundResults(std::vector<Bound> values) {
       return unsupported("output " + Twine(i) + " is not supported");
   outputs = std::move(values);
   return success();
-}
-
-Failure NodeContext::fail(const Twine &reason) {
-  if (!error)
-    error = {ErrorKind::InvalidModel, reason.str()};
-  return {};
-}
-
-Failure NodeContext::unsupported(const Twine &reason) {
-  if (!error)
-    error = {ErrorKind::Unsupported, reason.str()};
-  return {};
-}
-
-Failure NodeContext::unknown(const Twine &reason) {
-  if (!error)
-    error = {ErrorKind::Unsupported, reason.str(), /*waits=*/true};
-  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -222,8 +204,8 @@ std::optional<Tensor> NodeContext::getTensor(StringRef name) {
                 invalidModel("attribute '" + name.str() + "' is not a tensor"));
   if (tensor)
     return *tensor;
-  if (!error)
-    error = {tensor.error().kind, tensor.error().message};
+  if (!problem)
+    problem = {tensor.error().kind, tensor.error().message};
   return std::nullopt;
 }
 
@@ -244,56 +226,6 @@ Type NodeContext::elementType(int64_t dataType) {
   return {};
 }
 
-//===----------------------------------------------------------------------===//
-// Types and what is known
-//===----------------------------------------------------------------------===//
-
-RankedTensorType NodeContext::type(Value value) {
-  if (value)
-    if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
-      return tensor;
-  fail("an input that is needed is missing or no tensor");
-  return RankedTensorType::get({}, f32());
-}
-
-std::optional<int64_t> NodeContext::axis(int64_t axis, int64_t rank) {
-  int64_t normal = axis < 0 ? axis + rank : axis;
-  if (normal >= 0 && normal < rank)
-    return normal;
-  return fail("axis " + Twine(axis) + " is not one of " + Twine(rank) +
-              " dimensions");
-}
-
-std::optional<Ints> NodeContext::axes(ArrayRef<int64_t> list, int64_t rank) {
-  Ints normal;
-  for (int64_t each : list) {
-    auto one = axis(each, rank);
-    if (!one)
-      return std::nullopt;
-    normal.push_back(*one);
-  }
-  llvm::sort(normal);
-  if (std::adjacent_find(normal.begin(), normal.end()) != normal.end())
-    return fail("an axis occurs twice");
-  return normal;
-}
-
-std::optional<Ints> NodeContext::knownIntegers(Value value) {
-  return value ? importer.known.integers(value) : std::nullopt;
-}
-std::optional<Elements> NodeContext::knownElements(Value value) {
-  return value ? importer.known.elements(value) : std::nullopt;
-}
-std::optional<Tensor> NodeContext::knownTensor(Value value) {
-  return value ? importer.known.tensor(value) : std::nullopt;
-}
-std::optional<double> NodeContext::knownScalar(Value value) {
-  auto tensor = knownTensor(value);
-  if (!tensor || tensor->size() != 1)
-    return std::nullopt;
-  return tensor->toDouble(0);
-}
-
 std::optional<Ints> NodeContext::integersFrom(int64_t input, StringRef name,
                                               bool *given) {
   if (given)
@@ -307,66 +239,9 @@ std::optional<Ints> NodeContext::integersFrom(int64_t input, StringRef name,
   return list;
 }
 
-//===----------------------------------------------------------------------===//
-// Ops
-//===----------------------------------------------------------------------===//
-
-Operation *NodeContext::createInferred(OperationState &state,
-                                       InferFunction infer) {
-  SmallVector<Type> types;
-  SmallVector<Region *> regions;
-  for (auto &region : state.regions)
-    regions.push_back(region.get());
-  if (mlir::failed(infer(context(), loc, state.operands,
-                         state.attributes.getDictionary(context()),
-                         state.getRawProperties(), RegionRange(regions),
-                         types)))
-    return fail(importer.takeDiagnostic()), nullptr;
-  state.types.assign(types.begin(), types.end());
-  return create(state);
-}
-
-Operation *NodeContext::create(OperationState &state) {
-  if (failed() || null(ValueRange(state.operands)))
-    return nullptr;
-  for (Type each : state.types)
-    if (auto tensor = dyn_cast<RankedTensorType>(each);
-        tensor && tensor.hasStaticShape()) {
-      auto count = elementCount(tensor.getShape());
-      if (!count || *count > mostElements)
-        return fail("the result would have too many elements"), nullptr;
-    }
-  Operation *op = builder().create(state);
-  if (mlir::failed(mlir::verify(op))) {
-    fail(importer.takeDiagnostic());
-    op->erase();
-    return nullptr;
-  }
-  if (!isa<stablehlo::ConstantOp>(op) && !isa<stablehlo::ReturnOp>(op)) {
-    op->setAttr(nodeAttribute, builder().getI64IntegerAttr(index));
-    ops.push_back(op);
-  }
-  importer.known.observe(op);
-  return op;
-}
-
 void NodeContext::erase(Operation *op) {
-  llvm::SmallPtrSet<Operation *, 16> gone;
-  op->walk([&](Operation *each) {
-    gone.insert(each);
-    importer.known.forget(each);
-    for (Region &region : each->getRegions())
-      for (Block &block : region)
-        for (Value argument : block.getArguments())
-          importer.known.forget(argument);
-  });
-  llvm::erase_if(ops, [&](Operation *each) { return gone.contains(each); });
-  op->erase();
+  GraphBuilder::erase(op);
   importer.forgetNodesAfter(index);
-}
-
-Value NodeContext::constant(const Tensor &tensor, StringRef name) {
-  return failed() ? Value() : makeConstant(builder(), loc, tensor, name);
 }
 
 } // namespace sinter::onnx

@@ -126,7 +126,7 @@ bool Carried::admit(KnownValues &known, Value next, bool &changed) {
 bool admitAll(NodeContext &node, MutableArrayRef<Carried> states,
               ValueRange next, bool &changed) {
   for (auto [state, value] : llvm::zip_equal(states, next))
-    if (!state.admit(node.importer.known, value, changed)) {
+    if (!state.admit(node.known(), value, changed)) {
       node.unknown("a loop whose values change their rank or element type and "
                    "whose number of iterations is known only when run");
       return false;
@@ -174,7 +174,7 @@ static std::string withoutGraphs(NodeContext &node) {
 }
 
 LogicalResult keepLoop(NodeContext &node, KeptLoop loop, StringRef reason) {
-  KnownValues &known = node.importer.known;
+  KnownValues &known = node.known();
   auto name = nn::DeferredOp::getOperationName();
   for (;;) {
     Operation *holder = makeHolder(node, name, loop.operands, {});

@@ -159,7 +159,7 @@ static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
                                  Value limit, Value condition,
                                  ArrayRef<Bound> carried,
                                  std::optional<int64_t> rounds) {
-  KnownValues &known = node.importer.known;
+  KnownValues &known = node.known();
   Values start = {node.scalar(node.i64(), 0),
                   condition ? condition : node.scalar(node.i1(), 1)};
   for (const Bound &bound : carried) {

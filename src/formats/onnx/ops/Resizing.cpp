@@ -109,7 +109,7 @@ static std::optional<Resolution> fromSizes(NodeContext &node, Value x,
   double least = 0, most = 0;
   for (auto [axis, size] : llvm::zip_equal(axes, *sizes)) {
     if (extentOf(roi, axis) == 1 && size.kind != Element::Unknown &&
-        size == node.importer.known.sizeOf(x, axis))
+        size == node.known().sizeOf(x, axis))
       continue;
     int64_t old = node.shape(x)[axis];
     if (size.isInteger() && (size.value < 1 || size.value > longestTable))
@@ -206,7 +206,7 @@ static std::optional<OpenResolution> readOpen(NodeContext &node, nn::Emit &emit,
     }
     const bool stays = extentOf(roi, axis) == 1 && known &&
                        (*known)[i].kind != Element::Unknown &&
-                       (*known)[i] == node.importer.known.sizeOf(x, axis);
+                       (*known)[i] == node.known().sizeOf(x, axis);
     if (stays)
       continue;
     if (scales) {

@@ -79,7 +79,7 @@ static Element divide(Count total, Count part) {
 static std::optional<Dim> findSymbol(NodeContext &node, Value data,
                                      Element size) {
   for (int64_t i = 0; i < node.rank(data); ++i)
-    if (node.importer.known.sizeOf(data, i) == size)
+    if (node.known().sizeOf(data, i) == size)
       return node.dim(data, i);
   return std::nullopt;
 }
@@ -91,7 +91,7 @@ static std::optional<Dims> targetSizes(NodeContext &node, Value data,
   Elements wanted(node.shape(shape)[0]);
   if (auto known = node.knownElements(shape))
     wanted = *known;
-  KnownValues &known = node.importer.known;
+  KnownValues &known = node.known();
   Count total, rest;
   for (int64_t i = 0; i < node.rank(data); ++i)
     total.multiply(known.sizeOf(data, i));

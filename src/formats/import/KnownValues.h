@@ -7,15 +7,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SINTER_FORMATS_ONNX_KNOWNVALUES_H
-#define SINTER_FORMATS_ONNX_KNOWNVALUES_H
+#ifndef SINTER_FORMATS_IMPORT_KNOWNVALUES_H
+#define SINTER_FORMATS_IMPORT_KNOWNVALUES_H
 
 #include "mlir/IR/Operation.h"
 #include "runtime/Tensor.h"
 #include <map>
 #include <optional>
 
-namespace sinter::onnx {
+namespace sinter::formats {
 
 /// What is known of one element of an integer tensor.
 struct Element {
@@ -79,6 +79,6 @@ private:
   llvm::DenseMap<mlir::Value, std::optional<Tensor>> evaluated;
 };
 
-} // namespace sinter::onnx
+} // namespace sinter::formats
 
-#endif // SINTER_FORMATS_ONNX_KNOWNVALUES_H
+#endif // SINTER_FORMATS_IMPORT_KNOWNVALUES_H

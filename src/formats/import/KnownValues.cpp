@@ -1,4 +1,4 @@
-#include "formats/onnx/KnownValues.h"
+#include "formats/import/KnownValues.h"
 
 #include "graph/Constants.h"
 #include "graph/nn/NnOps.h"
@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace sinter::onnx {
+namespace sinter::formats {
 
 /// Larger tensors are no shapes.
 static constexpr int64_t mostElements = 1024;
@@ -445,4 +445,4 @@ std::optional<Tensor> KnownValues::interpretOp(Value value) {
   return (*results)[cast<OpResult>(value).getResultNumber()];
 }
 
-} // namespace sinter::onnx
+} // namespace sinter::formats

@@ -1,6 +1,6 @@
-// What importers build from smaller ops, for static and for unknown sizes.
+// What is built from smaller ops, for static and for unknown sizes.
 
-#include "formats/onnx/NodeContext.h"
+#include "formats/import/GraphBuilder.h"
 
 #include "graph/Constants.h"
 #include "llvm/ADT/APSInt.h"
@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace sinter::onnx {
+namespace sinter::formats {
 
 //===----------------------------------------------------------------------===//
 // Constants
@@ -35,7 +35,7 @@ static Attribute numberAttribute(Type element, double value) {
   return {};
 }
 
-Value NodeContext::splat(Type element, double value, ArrayRef<int64_t> shape) {
+Value GraphBuilder::splat(Type element, double value, ArrayRef<int64_t> shape) {
   if (!element)
     return {};
   auto type = RankedTensorType::get(shape, element);
@@ -56,17 +56,17 @@ Value NodeContext::splat(Type element, double value, ArrayRef<int64_t> shape) {
       type, DenseElementsAttr::get(type, ArrayRef(number)));
 }
 
-Value NodeContext::scalar(Type element, double value) {
+Value GraphBuilder::scalar(Type element, double value) {
   return splat(element, value, {});
 }
 
-Value NodeContext::one(Value like, double value) {
+Value GraphBuilder::one(Value like, double value) {
   if (!like)
     return {};
   return splat(element(like), value, Ints(rank(like), 1));
 }
 
-Value NodeContext::integers(ArrayRef<int64_t> values) {
+Value GraphBuilder::integers(ArrayRef<int64_t> values) {
   auto type =
       RankedTensorType::get({static_cast<int64_t>(values.size())}, i64());
   return typed<stablehlo::ConstantOp>(type,
@@ -77,13 +77,13 @@ Value NodeContext::integers(ArrayRef<int64_t> values) {
 // Sizes and shapes
 //===----------------------------------------------------------------------===//
 
-Value NodeContext::cast(Value value, Type element) {
+Value GraphBuilder::cast(Value value, Type element) {
   if (!value || !element || this->element(value) == element)
     return value;
   return typed<stablehlo::ConvertOp>(type(value).clone(element), value);
 }
 
-Dim NodeContext::dim(Value value, int64_t dimension) {
+Dim GraphBuilder::dim(Value value, int64_t dimension) {
   if (dimension < 0 || dimension >= rank(value)) {
     fail("dimension " + Twine(dimension) + " is not one of " +
          Twine(rank(value)));
@@ -98,14 +98,14 @@ Dim NodeContext::dim(Value value, int64_t dimension) {
                                     ArrayRef(stride)));
 }
 
-Dims NodeContext::dims(Value value) {
+Dims GraphBuilder::dims(Value value) {
   Dims result;
   for (int64_t i = 0; i < rank(value); ++i)
     result.push_back(dim(value, i));
   return result;
 }
 
-Dim NodeContext::product(ArrayRef<Dim> dims) {
+Dim GraphBuilder::product(ArrayRef<Dim> dims) {
   int64_t known = 1;
   Value unknown;
   for (const Dim &each : dims) {
@@ -124,7 +124,7 @@ Dim NodeContext::product(ArrayRef<Dim> dims) {
   return Dim(ShapedType::kDynamic, unknown);
 }
 
-Value NodeContext::extents(ArrayRef<Dim> dims) {
+Value GraphBuilder::extents(ArrayRef<Dim> dims) {
   Values parts;
   Ints run;
   auto flush = [&] {
@@ -153,7 +153,7 @@ static Ints sizesOf(ArrayRef<Dim> dims) {
   return sizes;
 }
 
-Value NodeContext::reshape(Value value, ArrayRef<Dim> dims) {
+Value GraphBuilder::reshape(Value value, ArrayRef<Dim> dims) {
   if (!value)
     return {};
   auto result = tensorType(sizesOf(dims), element(value));
@@ -164,7 +164,7 @@ Value NodeContext::reshape(Value value, ArrayRef<Dim> dims) {
   return typed<stablehlo::DynamicReshapeOp>(result, value, extents(dims));
 }
 
-Value NodeContext::unsqueeze(Value value, ArrayRef<int64_t> axes) {
+Value GraphBuilder::unsqueeze(Value value, ArrayRef<int64_t> axes) {
   if (!value)
     return {};
   Dims sizes;
@@ -174,7 +174,7 @@ Value NodeContext::unsqueeze(Value value, ArrayRef<int64_t> axes) {
   return reshape(value, sizes);
 }
 
-Value NodeContext::squeeze(Value value, ArrayRef<int64_t> axes) {
+Value GraphBuilder::squeeze(Value value, ArrayRef<int64_t> axes) {
   if (!value)
     return {};
   Dims sizes;
@@ -184,21 +184,21 @@ Value NodeContext::squeeze(Value value, ArrayRef<int64_t> axes) {
   return reshape(value, sizes);
 }
 
-Value NodeContext::alignRank(Value value, int64_t to) {
+Value GraphBuilder::alignRank(Value value, int64_t to) {
   if (!value || rank(value) >= to)
     return value;
   return unsqueeze(value,
                    llvm::to_vector(llvm::seq<int64_t>(0, to - rank(value))));
 }
 
-Value NodeContext::transpose(Value value, ArrayRef<int64_t> permutation) {
+Value GraphBuilder::transpose(Value value, ArrayRef<int64_t> permutation) {
   if (value && llvm::equal(permutation, llvm::seq<int64_t>(0, rank(value))))
     return value;
   return op<stablehlo::TransposeOp>(value, permutation);
 }
 
-Value NodeContext::sliceAxis(Value value, int64_t axis, int64_t start,
-                             int64_t limit, int64_t stride) {
+Value GraphBuilder::sliceAxis(Value value, int64_t axis, int64_t start,
+                              int64_t limit, int64_t stride) {
   if (!value)
     return {};
   Ints starts(rank(value), 0), strides(rank(value), 1);
@@ -219,7 +219,7 @@ Value NodeContext::sliceAxis(Value value, int64_t axis, int64_t start,
       extents(limits), integers(strides));
 }
 
-Value NodeContext::concatenate(ValueRange values, int64_t axis) {
+Value GraphBuilder::concatenate(ValueRange values, int64_t axis) {
   if (null(values))
     return {};
   if (values.size() == 1)
@@ -227,8 +227,8 @@ Value NodeContext::concatenate(ValueRange values, int64_t axis) {
   return op<stablehlo::ConcatenateOp>(values, static_cast<uint64_t>(axis));
 }
 
-Value NodeContext::pad(Value value, double filler, ArrayRef<int64_t> low,
-                       ArrayRef<int64_t> high) {
+Value GraphBuilder::pad(Value value, double filler, ArrayRef<int64_t> low,
+                        ArrayRef<int64_t> high) {
   if (!value)
     return {};
   return op<stablehlo::PadOp>(value, scalar(element(value), filler), low, high,
@@ -239,8 +239,8 @@ Value NodeContext::pad(Value value, double filler, ArrayRef<int64_t> low,
 // Broadcasting
 //===----------------------------------------------------------------------===//
 
-Value NodeContext::broadcastInDim(Value value, ArrayRef<Dim> dims,
-                                  ArrayRef<int64_t> dimensions) {
+Value GraphBuilder::broadcastInDim(Value value, ArrayRef<Dim> dims,
+                                   ArrayRef<int64_t> dimensions) {
   if (!value)
     return {};
   auto result = tensorType(sizesOf(dims), element(value));
@@ -251,7 +251,8 @@ Value NodeContext::broadcastInDim(Value value, ArrayRef<Dim> dims,
       DenseI64ArrayAttr(), DenseI64ArrayAttr());
 }
 
-Value NodeContext::alongDimension(Value vector, Value like, int64_t dimension) {
+Value GraphBuilder::alongDimension(Value vector, Value like,
+                                   int64_t dimension) {
   if (!vector || !like)
     return {};
   return isStatic(like)
@@ -263,20 +264,20 @@ Value NodeContext::alongDimension(Value vector, Value like, int64_t dimension) {
 }
 
 /// Whether \p value has not the shape that all broadcast to, or not surely.
-bool NodeContext::needsBroadcast(Value value, ArrayRef<Value> all,
-                                 int64_t rank) {
+bool GraphBuilder::needsBroadcast(Value value, ArrayRef<Value> all,
+                                  int64_t rank) {
   if (this->rank(value) != rank)
     return true;
-  KnownValues &known = importer.known;
+
   for (int64_t i = 0; i < rank; ++i) {
-    Element size = known.sizeOf(value, i);
+    Element size = known().sizeOf(value, i);
     if (size.isInteger() && size.value != 1)
       continue;
     for (Value other : all) {
       int64_t missing = rank - this->rank(other);
       if (i < missing)
         continue;
-      Element there = known.sizeOf(other, i - missing);
+      Element there = known().sizeOf(other, i - missing);
       if (there != size && there != Element::integer(1))
         return true;
     }
@@ -284,7 +285,7 @@ bool NodeContext::needsBroadcast(Value value, ArrayRef<Value> all,
   return false;
 }
 
-Values NodeContext::broadcastTogether(ArrayRef<Value> values) {
+Values GraphBuilder::broadcastTogether(ArrayRef<Value> values) {
   if (null(ValueRange(values)))
     return {};
   int64_t most = 0;
@@ -328,8 +329,8 @@ Values NodeContext::broadcastTogether(ArrayRef<Value> values) {
 // Reductions, comparisons
 //===----------------------------------------------------------------------===//
 
-Value NodeContext::reduceWith(Value value, ArrayRef<int64_t> axes,
-                              double initial, bool keep, StringRef opName) {
+Value GraphBuilder::reduceWith(Value value, ArrayRef<int64_t> axes,
+                               double initial, bool keep, StringRef opName) {
   if (!value)
     return {};
   Type element = this->element(value);
@@ -364,8 +365,8 @@ Value NodeContext::reduceWith(Value value, ArrayRef<int64_t> axes,
   return keep ? unsqueeze(op->getResult(0), axes) : op->getResult(0);
 }
 
-Value NodeContext::countAlong(Value value, ArrayRef<int64_t> axes,
-                              Type element) {
+Value GraphBuilder::countAlong(Value value, ArrayRef<int64_t> axes,
+                               Type element) {
   if (!value)
     return {};
   Dims sizes;
@@ -377,8 +378,8 @@ Value NodeContext::countAlong(Value value, ArrayRef<int64_t> axes,
   return cast(reshape(count.extent, ArrayRef<int64_t>()), element);
 }
 
-Value NodeContext::compare(Value lhs, Value rhs,
-                           stablehlo::ComparisonDirection direction) {
+Value GraphBuilder::compare(Value lhs, Value rhs,
+                            stablehlo::ComparisonDirection direction) {
   Values both = broadcastTogether({lhs, rhs});
   if (both.empty())
     return {};
@@ -386,4 +387,4 @@ Value NodeContext::compare(Value lhs, Value rhs,
                                   stablehlo::ComparisonTypeAttr());
 }
 
-} // namespace sinter::onnx
+} // namespace sinter::formats

@@ -1,13 +1,13 @@
 //===- KnownSymbols.cpp - which unknown sizes of results are the same -----===//
 
-#include "formats/onnx/KnownValues.h"
+#include "formats/import/KnownValues.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
-namespace sinter::onnx {
+namespace sinter::formats {
 
 void KnownValues::observe(Operation *op) {
   bool dynamic = llvm::any_of(op->getResultTypes(), [](Type type) {
@@ -187,4 +187,4 @@ void KnownValues::observe(Operation *op) {
       });
 }
 
-} // namespace sinter::onnx
+} // namespace sinter::formats
