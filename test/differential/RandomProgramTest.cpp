@@ -77,6 +77,19 @@ void addSpecials(Tensor &tensor, uint64_t seed) {
   });
 }
 
+/// Whether \p op tells NaNs apart by sign though its operand is computed: which
+/// of two NaNs an operation gives, and with which bits, it may choose.
+bool tellsComputedNansApart(Operation *op) {
+  auto compare = dyn_cast<stablehlo::CompareOp>(op);
+  auto isInput = [](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
+  };
+  return compare &&
+         compare.getCompareType() == stablehlo::ComparisonType::TOTALORDER &&
+         !(isInput(compare.getLhs()) && isInput(compare.getRhs()));
+}
+
 /// Whether an implementation's choices may show in NaNs and infinities: what
 /// convolutions multiply by zeros at the border and between groups, in which
 /// order batch norms and transforms compute, which of two a reduction compares
@@ -89,7 +102,8 @@ bool choosesBesideNumbers(Operation *op) {
   if (isa<ComplexOp, ConvertOp>(op) &&
       isa<ComplexType>(getElementTypeOrSelf(op->getResult(0))))
     return true;
-  return isa<CompareOp>(op) && op->getParentOfType<ReduceOp>();
+  return tellsComputedNansApart(op) ||
+         (isa<CompareOp>(op) && op->getParentOfType<ReduceOp>());
 }
 
 bool takesSpecials(const Model &model) {

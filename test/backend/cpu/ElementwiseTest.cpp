@@ -54,6 +54,40 @@ TEST(Elementwise, FunctionsOfTwoFloats) {
       EXPECT_EQ(differsFor(op, type, 2), "") << op << " of " << type;
 }
 
+TEST(Elementwise, MaximumAndMinimumOrderZerosBySign) {
+  const std::pair<const char *, const char *> types[] = {
+      {"f8E4M3FN", "i8"}, {"f16", "i16"}, {"bf16", "i16"},
+      {"f32", "i32"},     {"f64", "i64"},
+  };
+  const char *results[] = {
+      "maximum %x, %y : F",         "minimum %x, %y : F",
+      "maximum %x, %zero : F",      "minimum %x, %zero : F",
+      "maximum %minus, %x : F",     "minimum %minus, %x : F",
+      "maximum %x, %a : F",         "minimum %a, %x : F",
+      "clamp %x, %y, %a : F",       "clamp %a, %x, %y : F",
+      "clamp %minus, %x, %zero : F"};
+  for (auto [type, bits] : types)
+    for (const char *result : results) {
+      std::string floats = "tensor<5x7x" + std::string(type) + ">";
+      std::string integers = "tensor<5x7x" + std::string(bits) + ">";
+      std::string operation = result;
+      operation.replace(operation.find('F'), 1, floats);
+      // Products with zero are zeros of either sign.
+      EXPECT_EQ(
+          differs("(%a: " + floats + ", %b: " + floats + ") -> " + integers +
+                  " {\n"
+                  "  %zero = stablehlo.constant dense<0.0> : " +
+                  floats + "\n  %minus = stablehlo.constant dense<-0.0> : " +
+                  floats + "\n  %x = stablehlo.multiply %a, %zero : " + floats +
+                  "\n  %y = stablehlo.multiply %b, %zero : " + floats +
+                  "\n  %m = stablehlo." + operation +
+                  "\n  %r = stablehlo.bitcast_convert %m : (" + floats +
+                  ") -> " + integers + "\n  return %r : " + integers + "\n}"),
+          "")
+          << operation;
+    }
+}
+
 TEST(Elementwise, FunctionsOfIntegers) {
   for (const char *type : integers) {
     if (type[0] == 'i') {

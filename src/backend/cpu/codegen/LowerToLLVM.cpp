@@ -2,6 +2,8 @@
 
 #include "backend/cpu/codegen/Codegen.h"
 
+#include "backend/cpu/codegen/ExpandExtremes.h"
+
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
@@ -58,12 +60,14 @@ void cpu::registerCodegenDialects(DialectRegistry &registry) {
 
 namespace {
 
-/// Functions whose upstream approximation loses accuracy for large arguments:
-/// these go to the C library.
-bool keepForLibrary(const RewritePattern &pattern) {
+/// Whether upstream's expansion of \p pattern's root is less exact than
+/// another: the sine and cosine of large arguments, which go to the C library,
+/// and the sign of the zero that is the maximum or minimum of two.
+bool isInexact(const RewritePattern &pattern) {
+  static constexpr StringRef roots[] = {"arith.maximumf", "arith.minimumf",
+                                        "math.cos", "math.sin"};
   std::optional<OperationName> root = pattern.getRootKind();
-  return root && (root->getStringRef() == "math.sin" ||
-                  root->getStringRef() == "math.cos");
+  return root && llvm::is_contained(roots, root->getStringRef());
 }
 
 /// Rewrites what has no counterpart in the LLVM dialect into simpler operations
@@ -79,9 +83,9 @@ struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
     arith::populateExpandBFloat16Patterns(patterns);
     MathPolynomialApproximationOptions options;
     populateMathPolynomialApproximationPatterns(patterns, options);
-    llvm::erase_if(patterns.getNativePatterns(), [](const auto &pattern) {
-      return keepForLibrary(*pattern);
-    });
+    llvm::erase_if(patterns.getNativePatterns(),
+                   [](const auto &pattern) { return isInexact(*pattern); });
+    cpu::populateExpandExtremesPatterns(patterns);
     populateExpandCtlzPattern(patterns);
     populateVectorPatterns(patterns);
     GreedyRewriteConfig config;

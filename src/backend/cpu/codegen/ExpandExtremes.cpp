@@ -1,0 +1,86 @@
+//===- ExpandExtremes.cpp - maximum and minimum of floats -----------------===//
+
+#include "backend/cpu/codegen/ExpandExtremes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace sinter;
+
+namespace {
+
+template <typename Op> struct ExpandExtreme : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  static constexpr bool isMaximum = std::is_same_v<Op, arith::MaximumFOp>;
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
+    Value a = op.getLhs(), b = op.getRhs();
+    APFloat number(0.0);
+    if (matchPattern(a, m_ConstantFloat(&number)))
+      std::swap(a, b);
+    if (matchPattern(b, m_ConstantFloat(&number)) && !number.isNaN())
+      rewriter.replaceOp(op, besideConstant(op, a, b, number, rewriter));
+    else
+      rewriter.replaceOp(op, ofTwo(op, a, b, rewriter));
+    return success();
+  }
+
+private:
+  static Value besideConstant(Op op, Value a, Value constant,
+                              const APFloat &number, OpBuilder &builder) {
+    using arith::CmpFPredicate;
+    const bool losesTie = number.isZero() && number.isNegative() == isMaximum;
+    CmpFPredicate predicate =
+        isMaximum ? (losesTie ? CmpFPredicate::UGE : CmpFPredicate::UGT)
+                  : (losesTie ? CmpFPredicate::ULE : CmpFPredicate::ULT);
+    Value isBetter = builder.create<arith::CmpFOp>(op.getLoc(), predicate, a,
+                                                   constant, op.getFastmath());
+    return builder.create<arith::SelectOp>(op.getLoc(), isBetter, a, constant);
+  }
+
+  static Value ofTwo(Op op, Value a, Value b, OpBuilder &builder) {
+    using arith::CmpFPredicate;
+    Location loc = op.getLoc();
+    Value isBetter = builder.create<arith::CmpFOp>(
+        loc, isMaximum ? CmpFPredicate::OGT : CmpFPredicate::OLT, a, b,
+        op.getFastmath());
+    Value ordered = builder.create<arith::SelectOp>(loc, isBetter, a, b);
+    Value isTieOrNan = builder.create<arith::CmpFOp>(loc, CmpFPredicate::UEQ, a,
+                                                     b, op.getFastmath());
+    return builder.create<arith::SelectOp>(
+        loc, isTieOrNan, tieOrNan(loc, a, b, builder), ordered);
+  }
+
+  /// Of equal numbers the one whose sign wins, else a NaN.
+  static Value tieOrNan(Location loc, Value a, Value b, OpBuilder &builder) {
+    Type type = a.getType();
+    unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    Type bits = builder.getIntegerType(width);
+    if (auto vector = dyn_cast<VectorType>(type))
+      bits = vector.clone(bits);
+    Value x = builder.create<arith::BitcastOp>(loc, bits, a);
+    Value y = builder.create<arith::BitcastOp>(loc, bits, b);
+    Value result = builder.create<arith::OrIOp>(loc, x, y);
+    if (isMaximum) {
+      TypedAttr noSign = builder.getIntegerAttr(
+          getElementTypeOrSelf(bits), APInt::getSignedMaxValue(width));
+      if (auto vector = dyn_cast<VectorType>(bits))
+        noSign = SplatElementsAttr::get(vector, noSign);
+      Value both = builder.create<arith::AndIOp>(loc, x, y);
+      Value kept = builder.create<arith::OrIOp>(
+          loc, both, builder.create<arith::ConstantOp>(loc, noSign));
+      result = builder.create<arith::AndIOp>(loc, result, kept);
+    }
+    return builder.create<arith::BitcastOp>(loc, type, result);
+  }
+};
+
+} // namespace
+
+void cpu::populateExpandExtremesPatterns(RewritePatternSet &patterns) {
+  patterns
+      .add<ExpandExtreme<arith::MaximumFOp>, ExpandExtreme<arith::MinimumFOp>>(
+          patterns.getContext());
+}
