@@ -2,12 +2,12 @@
 
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
-#include "driver/Comparison.h"
 #include "driver/Isolation.h"
 #include "driver/OutputFiles.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
+#include "runtime/Comparison.h"
 #include "runtime/Random.h"
 
 #include <CLI/CLI.hpp>
@@ -167,7 +167,8 @@ private:
           if (!got)
             return "cpu: " + gist(got.error().message, path);
           for (size_t i = 0; i < got->size(); ++i)
-            if (!compare((*got)[i], (*expected)[i], tolerance))
+            if (!expect((*got)[i], (*expected)[i],
+                        Expectation::within(tolerance)))
               return "the results differ";
           return "";
         },

@@ -3,6 +3,7 @@
 #include "driver/Summary.h"
 
 #include "driver/Text.h"
+#include "runtime/TensorText.h"
 
 #include <algorithm>
 #include <cmath>

@@ -101,7 +101,9 @@ Result<void> compareAll(std::span<const TensorSpec> specs,
                                              " outputs, expected are " +
                                              std::to_string(expected.size())};
   for (size_t i = 0; i < expected.size(); ++i)
-    if (Result<void> same = compare(got[i], expected[i], tolerance); !same) {
+    if (Result<void> same =
+            expect(got[i], expected[i], Expectation::within(tolerance));
+        !same) {
       Error error = same.takeError();
       error.message = "output '" + specs[i].name + "': " + error.message;
       return error;

@@ -9,9 +9,9 @@
 #ifndef SINTER_DRIVER_TESTCASE_H
 #define SINTER_DRIVER_TESTCASE_H
 
-#include "driver/Comparison.h"
 #include "engine/Session.h"
 #include "engine/TestFile.h"
+#include "runtime/Comparison.h"
 
 #include <string>
 #include <vector>

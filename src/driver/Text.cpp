@@ -1,10 +1,9 @@
-//===- Text.cpp - numbers and tensors as text -----------------------------===//
+//===- Text.cpp - texts for the user --------------------------------------===//
 
 #include "driver/Text.h"
 
 #include "formats/onnx/file/OnnxFile.h"
 
-#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 
@@ -30,32 +29,6 @@ std::string bytesText(double bytes) {
     ++unit;
   }
   return text(unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
-}
-
-std::string numberText(double value) {
-  return std::isnan(value) ? "nan" : text("%.6g", value);
-}
-
-std::string elementText(const Tensor &tensor, int64_t index) {
-  switch (classOf(tensor.type())) {
-  case ElementClass::Bool:
-    return tensor.toInteger(index) ? "true" : "false";
-  case ElementClass::SInt:
-    return std::to_string(tensor.toInteger(index));
-  case ElementClass::UInt:
-    return std::to_string(static_cast<uint64_t>(tensor.toInteger(index)));
-  case ElementClass::Complex: {
-    const bool narrow = tensor.type() == ElementType::C64;
-    const double imaginary = narrow ? tensor.at<float>(2 * index + 1)
-                                    : tensor.at<double>(2 * index + 1);
-    const bool hasSign = std::signbit(imaginary) && !std::isnan(imaginary);
-    return numberText(tensor.toDouble(index)) + (hasSign ? "" : "+") +
-           numberText(imaginary) + "i";
-  }
-  case ElementClass::Float:
-    return numberText(tensor.toDouble(index));
-  }
-  return "";
 }
 
 static void printLine(const char *kind, const std::string &message) {

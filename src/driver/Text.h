@@ -1,9 +1,7 @@
-//===- Text.h - numbers and tensors as text -------------------------------===//
+//===- Text.h - texts for the user ----------------------------------------===//
 
 #ifndef SINTER_DRIVER_TEXT_H
 #define SINTER_DRIVER_TEXT_H
-
-#include "runtime/Tensor.h"
 
 #include <string>
 
@@ -14,12 +12,6 @@ namespace sinter::driver {
 
 /// A count of bytes as "12.3 MB" (powers of ten).
 std::string bytesText(double bytes);
-
-/// Six digits; a NaN has no sign.
-std::string numberText(double value);
-
-/// Element \p index as a reader would write it.
-std::string elementText(const Tensor &tensor, int64_t index);
 
 /// One line to standard error: "error: ...", control characters replaced.
 void printError(const std::string &message);

@@ -6,10 +6,11 @@
 #include "interpreter/Interpreter.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
+#include "runtime/Comparison.h"
 #include "runtime/Random.h"
+#include "runtime/TensorText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <cmath>
 
 using namespace mlir;
 
@@ -284,10 +285,6 @@ Result<VerifyNumerics::Observation> VerifyNumerics::observe() {
 // Comparing
 //===----------------------------------------------------------------------===//
 
-static bool sameSpecial(double a, double b) {
-  return (std::isnan(a) && std::isnan(b)) || a == b;
-}
-
 std::string VerifyNumerics::Comparison::of(const Tensor &was, const Tensor &is,
                                            const std::string &name) {
   if (was.type() != is.type() || was.shape() != is.shape())
@@ -296,21 +293,17 @@ std::string VerifyNumerics::Comparison::of(const Tensor &was, const Tensor &is,
   ++tensors;
   if (was.data() == is.data())
     return "";
-  double magnitude = 0;
-  for (int64_t i = 0; i < was.size(); ++i)
-    if (std::isfinite(was.toDouble(i)))
-      magnitude = std::max(magnitude, std::abs(was.toDouble(i)));
-  double furthest = 0;
-  for (int64_t i = 0; i < was.size(); ++i) {
-    double a = was.toDouble(i), b = is.toDouble(i);
-    if (sameSpecial(a, b))
-      continue;
-    if (!(std::abs(a - b) <= tolerance * magnitude))
-      return llvm::formatv("element {0} was {1}, is {2}", i, a, b).str();
-    furthest = std::max(furthest, std::abs(a - b));
+  const Difference difference =
+      differenceOf(is, was, Expectation::within({0, 0, tolerance}));
+  if (difference.wrong > 0) {
+    const auto [before, now] = elementTexts(was, is, difference.worst);
+    return llvm::formatv("{0} of {1} values, most at {2}: was {3}, is {4}",
+                         difference.wrong, was.size(),
+                         placeText(was.shape(), difference.worst), before, now)
+        .str();
   }
-  if (magnitude > 0 && furthest / magnitude > largest) {
-    largest = furthest / magnitude;
+  if (difference.magnitude > 0 && difference.ofRange() > largest) {
+    largest = difference.ofRange();
     where = name;
   }
   return "";

@@ -1,8 +1,61 @@
 #include "runtime/TensorText.h"
 
+#include <cmath>
 #include <cstdio>
 
 namespace sinter {
+
+std::string numberText(double value, int digits) {
+  if (std::isnan(value))
+    return "nan";
+  char buffer[40];
+  std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+  return buffer;
+}
+
+static double imaginaryPart(const Tensor &tensor, int64_t index) {
+  return tensor.type() == ElementType::C64 ? tensor.at<float>(2 * index + 1)
+                                           : tensor.at<double>(2 * index + 1);
+}
+
+std::string elementText(const Tensor &tensor, int64_t index, int digits) {
+  switch (classOf(tensor.type())) {
+  case ElementClass::Bool:
+    return tensor.toInteger(index) ? "true" : "false";
+  case ElementClass::SInt:
+    return std::to_string(tensor.toInteger(index));
+  case ElementClass::UInt:
+    return std::to_string(static_cast<uint64_t>(tensor.toInteger(index)));
+  case ElementClass::Complex: {
+    const double imaginary = imaginaryPart(tensor, index);
+    const bool hasSign = std::signbit(imaginary) && !std::isnan(imaginary);
+    return numberText(tensor.toDouble(index), digits) + (hasSign ? "" : "+") +
+           numberText(imaginary, digits) + "i";
+  }
+  case ElementClass::Float:
+    return numberText(tensor.toDouble(index), digits);
+  }
+  return "";
+}
+
+std::pair<std::string, std::string>
+elementTexts(const Tensor &a, const Tensor &b, int64_t index) {
+  std::pair<std::string, std::string> texts;
+  for (int digits : {6, 9, 17}) {
+    texts = {elementText(a, index, digits), elementText(b, index, digits)};
+    if (texts.first != texts.second)
+      return texts;
+  }
+  return {elementText(a, index), elementText(b, index)};
+}
+
+std::string placeText(const Shape &shape, int64_t index) {
+  std::string text;
+  for (size_t axis = shape.size(); axis-- > 0; index /= shape[axis])
+    text =
+        std::to_string(index % shape[axis]) + (text.empty() ? "" : ", ") + text;
+  return "[" + text + "]";
+}
 
 namespace {
 
@@ -25,10 +78,8 @@ std::string element(const Tensor &tensor, int64_t index) {
   case ElementClass::Complex:
     break;
   }
-  const bool narrow = tensor.type() == ElementType::C64;
-  const double imaginary = narrow ? tensor.at<float>(2 * index + 1)
-                                  : tensor.at<double>(2 * index + 1);
-  return "[" + number(tensor.toDouble(index)) + ", " + number(imaginary) + "]";
+  return "[" + number(tensor.toDouble(index)) + ", " +
+         number(imaginaryPart(tensor, index)) + "]";
 }
 
 /// Writes the values of dimension \p axis on; \p next is the first of them.

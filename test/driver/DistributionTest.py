@@ -100,7 +100,7 @@ class DistributionTest(unittest.TestCase):
         for backend in ["interpreter", "cpu"]:
             done = self.check(backend, "wrong.mlir")
             self.assertEqual(done.returncode, 1)
-            self.assertIn("1 of 1 values are not as expected, worst at []: got 1, expected 5", done.stdout)
+            self.assertIn("1 of 1 values differ, most at []: got 1, expected 5", done.stdout)
 
     def test_a_function_that_runs_itself(self):
         done = self.check("cpu", "recursive.mlir")

@@ -18,7 +18,8 @@ static std::string configurationOf(const check::Check &wanted) {
     return std::string(key) + "=" + std::to_string(int64_t(value)) + ";";
   };
   return setting("kind", expectation.kind) +
-         setting("tolerance", std::bit_cast<int64_t>(expectation.tolerance)) +
+         setting("tolerance",
+                 std::bit_cast<int64_t>(expectation.tolerance.absolute)) +
          setting("min_ulp", expectation.minUlp) +
          setting("max_ulp", expectation.maxUlp) +
          setting("swapped", wanted.expectedFirst);

@@ -9,7 +9,7 @@
 
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
-#include "runtime/Expectation.h"
+#include "runtime/Comparison.h"
 
 #include "graph/check/CheckDialect.h.inc"
 #include "graph/check/InterpreterDialect.h.inc"

@@ -12,7 +12,7 @@ def Check_Dialect : Dialect {
   let description = [{
     The public test programs of StableHLO state with these operations what their
     values must be. An expectation that does not hold ends the run with an
-    error. runtime/Expectation.h says what each kind compares.
+    error. runtime/Comparison.h says what each kind compares.
   }];
   let usePropertiesForAttributes = 1;
 }

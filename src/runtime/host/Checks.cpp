@@ -1,6 +1,6 @@
 //===- Checks.cpp - what programs say of their own values -----------------===//
 
-#include "runtime/Expectation.h"
+#include "runtime/Comparison.h"
 #include "runtime/TensorText.h"
 #include "runtime/host/Builtin.h"
 
@@ -14,7 +14,8 @@ Result<void> expectation(const HostCall &call) {
   const HostConfiguration configuration(call.configuration);
   Expectation wanted;
   wanted.kind = static_cast<Expectation::Kind>(configuration.number("kind"));
-  wanted.tolerance = std::bit_cast<double>(configuration.number("tolerance"));
+  wanted.tolerance.absolute =
+      std::bit_cast<double>(configuration.number("tolerance"));
   wanted.minUlp = static_cast<uint64_t>(configuration.number("min_ulp"));
   wanted.maxUlp = static_cast<uint64_t>(configuration.number("max_ulp"));
   const Tensor *got = &call.inputs[0], *expected = &call.inputs[1];

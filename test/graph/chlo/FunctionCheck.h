@@ -11,7 +11,7 @@
 #include "interpreter/Interpreter.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "runtime/Expectation.h"
+#include "runtime/Comparison.h"
 
 #include <cmath>
 #include <complex>
