@@ -2,6 +2,7 @@
 
 #include "passes/LowerQuantized.h"
 
+#include "graph/ExactSums.h"
 #include "graph/QuantizationParameters.h"
 #include "graph/QuantizedProducts.h"
 #include "graph/Types.h"
@@ -9,9 +10,8 @@
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
-#include "llvm/ADT/SmallBitVector.h"
 
-#include <cmath>
+#include <algorithm>
 
 using namespace mlir;
 using namespace sinter;
@@ -166,63 +166,34 @@ private:
         }));
   }
 
-  /// The greatest distance of a storage element from its zero point.
-  static double reach(quant::QuantizedType type) {
-    double most = 0;
+  /// The distances of storage elements from their zero points.
+  static IntegerRange rangeOf(quant::QuantizedType type) {
     const auto parameters = roundedParametersOf(type);
-    for (int64_t zero : parameters->zeroPoints)
-      most = std::max({most, std::abs(double(type.getStorageTypeMin()) - zero),
-                       std::abs(double(type.getStorageTypeMax()) - zero)});
-    return most;
-  }
-
-  /// How many products each sum of \p op has.
-  static double depthOf(Operation *op) {
-    using namespace stablehlo;
-    auto shape = cast<RankedTensorType>(op->getOperands().back().getType());
-    llvm::SmallBitVector isSummed(shape.getRank());
-    if (auto dot = dyn_cast<DotGeneralOp>(op)) {
-      for (int64_t dim :
-           dot.getDotDimensionNumbers().getRhsContractingDimensions())
-        isSummed.set(dim);
-    } else if (isa<DotOp>(op)) {
-      isSummed.set(0);
-    } else if (auto convolution = dyn_cast<ConvolutionOp>(op)) {
-      isSummed.set().reset(
-          convolution.getDimensionNumbers().getKernelOutputFeatureDimension());
-    } else {
-      return einsumDepth(op);
-    }
-    double depth = 1;
-    for (unsigned dim : isSummed.set_bits())
-      depth *= double(shape.getDimSize(dim));
-    return depth;
-  }
-
-  /// No sum has more products than its operands have elements.
-  static double einsumDepth(Operation *op) {
-    double depth = 1;
-    for (Type type : op->getOperandTypes())
-      for (int64_t size : cast<RankedTensorType>(type).getShape())
-        depth *= double(std::max<int64_t>(size, 1));
-    return depth;
+    auto [least, greatest] = std::minmax_element(parameters->zeroPoints.begin(),
+                                                 parameters->zeroPoints.end());
+    return {double(type.getStorageTypeMin()) - double(*greatest),
+            double(type.getStorageTypeMax()) - double(*least)};
   }
 
   /// A type that holds every sum exactly, floats first: they have the fast
   /// kernels, and sums of integers in them do not depend on the order.
   Type accumulatorOf(Operation *op) const {
-    double most = depthOf(op);
-    for (Value operand : op->getOperands())
-      most *= reach(meanings.lookup(operand));
+    IntegerRange ranges[] = {{1, 1}, {1, 1}};
+    for (auto [range, operand] : llvm::zip(ranges, op->getOperands()))
+      range = rangeOf(meanings.lookup(operand));
+    constexpr double tooMany = 0x1p62;
+    const IntegerRange sums = IntegerRange::ofSums(
+        ranges[0], ranges[1], productsPerSum(op).value_or(tooMany));
     MLIRContext *context = op->getContext();
-    if (most < 0x1p24)
-      return Float32Type::get(context);
-    if (!isa<stablehlo::ConvolutionOp>(op) && most < 0x1p53)
-      return Float64Type::get(context);
-    if (most < 0x1p31)
-      return IntegerType::get(context, 32);
-    return most < 0x1p62 ? Type(IntegerType::get(context, 64))
-                         : Float64Type::get(context);
+    Type f64 = Float64Type::get(context);
+    SmallVector<Type> types = {Float32Type::get(context), f64,
+                               IntegerType::get(context, 32),
+                               IntegerType::get(context, 64)};
+    // Convolutions have a kernel of f32 alone.
+    if (isa<stablehlo::ConvolutionOp>(op))
+      types.erase(types.begin() + 1);
+    Type found = firstHolding(types, sums);
+    return found ? found : f64;
   }
 
   Value product(OpBuilder &builder, Operation *op,

@@ -5,8 +5,8 @@
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/layout/ConvolutionPhases.h"
 #include "backend/cpu/layout/ConvolutionProduct.h"
-#include "backend/cpu/layout/IntegerRange.h"
 #include "graph/Constants.h"
+#include "graph/ExactSums.h"
 #include "interpreter/Interpreter.h"
 #include "passes/LowerQuantized.h"
 
@@ -165,35 +165,29 @@ static PlainConvolution channelsOf(Emit &emit, const PlainConvolution &plain,
 /// Integers are floats while their sums are exact: in f32, of so many channels
 /// at a time as allow for it, or else in f64.
 Value Simplifier::runIntegers() {
-  constexpr double mostF32 = 0x1p24, mostF64 = 0x1p53;
   constexpr int64_t fewestChannels = 4;
   Type element = tensorOf(op.getResult()).getElementType();
-  IntegerRange all = IntegerRange::ofType(element);
-  double product = IntegerRange::of(op.getLhs()).reach() *
-                   IntegerRange::of(op.getRhs()).reach();
+  FloatType f32 = emit.builder.getF32Type(), f64 = emit.builder.getF64Type();
+  const double products = productsPerSum(op).value();
+  const IntegerRange sum = IntegerRange::ofSums(
+      IntegerRange::of(op.getLhs()), IntegerRange::of(op.getRhs()), products);
+  if (element.isInteger(1) || !holds(element, sum) || !holds(f64, sum))
+    return {};
   auto numbers = op.getDimensionNumbers();
   const int64_t channels =
       tensorOf(op.getRhs())
           .getDimSize(numbers.getKernelInputFeatureDimension());
-  // Of one channel, then of all.
-  for (const stablehlo::WindowDimension &each : op.getWindow())
-    product *= double(each.size);
-  double sum = product * double(channels);
-  if (element.isInteger(1) || sum > all.high || sum >= mostF64 ||
-      (all.low == 0 && (IntegerRange::of(op.getLhs()).low < 0 ||
-                        IntegerRange::of(op.getRhs()).low < 0)))
-    return {};
   // Exact sums must be taken as they stand.
   op->setDiscardableAttr(exactProductAttribute, emit.builder.getUnitAttr());
   int64_t piece = channels;
-  if (sum >= mostF32) {
-    piece = static_cast<int64_t>((mostF32 - 1) / product);
+  if (!holds(f32, sum)) {
+    piece = static_cast<int64_t>(exactMagnitude(f32) /
+                                 (sum.reach() / double(channels)));
     if (piece > lanes)
       piece -= piece % lanes;
   }
   bool isF32 = piece >= std::min(fewestChannels, channels);
-  Type sums =
-      isF32 ? Type(emit.builder.getF32Type()) : Type(emit.builder.getF64Type());
+  Type sums = isF32 ? f32 : f64;
   op.setOperand(0, converted(op.getLhs(), sums));
   op.setOperand(1, converted(op.getRhs(), sums));
   PlainConvolution plain = PlainConvolution::of(emit, op);

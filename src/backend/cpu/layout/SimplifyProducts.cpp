@@ -3,9 +3,8 @@
 #include "backend/cpu/emit/AnchorKernel.h"
 #include "backend/cpu/layout/ComputeWeights.h"
 #include "graph/ArithmeticCount.h"
+#include "graph/ExactSums.h"
 #include "graph/nn/Emit.h"
-
-#include <cmath>
 
 using namespace mlir;
 using sinter::nn::Emit;
@@ -41,19 +40,6 @@ static Value complexProduct(Emit &emit, DotGeneralOp op) {
   return emit.make<stablehlo::ComplexOp>(real, imaginary);
 }
 
-/// The greatest magnitude of an integer type.
-static double reach(Type type) {
-  auto integer = cast<IntegerType>(type);
-  return std::ldexp(1, integer.getWidth() - (integer.isUnsigned() ? 0 : 1));
-}
-
-static int64_t depthOf(DotGeneralOp op) {
-  int64_t depth = 1;
-  for (int64_t dim : op.getDotDimensionNumbers().getLhsContractingDimensions())
-    depth *= shapeOf(op.getLhs())[dim];
-  return depth;
-}
-
 /// A float type whose sums are those of the operation; null if there is none.
 static Type accumulatorOf(DotGeneralOp op) {
   MLIRContext *context = op.getContext();
@@ -68,13 +54,13 @@ static Type accumulatorOf(DotGeneralOp op) {
   };
   if (!isNumber(lhs) || !isNumber(rhs) || !isNumber(result))
     return {};
-  const double most = double(depthOf(op)) * reach(lhs) * reach(rhs);
-  if (most >= reach(result) || cast<IntegerType>(result).isUnsigned() !=
-                                   cast<IntegerType>(lhs).isUnsigned())
+  const IntegerRange sums = IntegerRange::ofSums(IntegerRange::of(op.getLhs()),
+                                                 IntegerRange::of(op.getRhs()),
+                                                 productsPerSum(op).value());
+  if (!holds(result, sums))
     return {};
-  if (most < 0x1p24)
-    return Float32Type::get(context);
-  return most < 0x1p53 ? Type(Float64Type::get(context)) : Type();
+  return firstHolding({Float32Type::get(context), Float64Type::get(context)},
+                      sums);
 }
 
 static void changeElements(DotGeneralOp op) {

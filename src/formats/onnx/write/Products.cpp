@@ -3,58 +3,37 @@
 #include "formats/onnx/write/MatMul.h"
 #include "formats/onnx/write/Rules.h"
 #include "graph/Constants.h"
+#include "graph/ExactSums.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 
 namespace sinter::onnx {
 
-/// The bits that the integers of a tensor need at most, as far as the casts and
-/// sums that they come from tell.
-static unsigned bitsOf(Value value, int depth = 0) {
-  unsigned width = elementOf(value).getIntOrFloatBitWidth();
-  Operation *op = value.getDefiningOp();
-  if (!op || depth > 8)
-    return width;
-  auto of = [&](unsigned operand) {
-    return bitsOf(op->getOperand(operand), depth + 1);
-  };
-  if (isa<stablehlo::ConvertOp>(op) &&
-      isa<IntegerType>(elementOf(op->getOperand(0))))
-    return std::min(width, of(0) + 1);
-  if (isa<stablehlo::AddOp, stablehlo::SubtractOp>(op))
-    return std::min(width, std::max(of(0), of(1)) + 1);
-  if (isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp,
-          stablehlo::TransposeOp>(op))
-    return of(0);
-  auto tensor = constantTensor(value);
-  if (!tensor)
-    return width;
-  uint64_t largest = 0;
-  for (int64_t i = 0; i < tensor->size(); ++i) {
-    int64_t number = tensor->toInteger(i);
-    largest |= static_cast<uint64_t>(number < 0 ? ~number : number);
-  }
-  return std::min<unsigned>(width, 65 - llvm::countl_zero(largest));
+/// What the sums of \p op may be; of as many as 2^16 products where a size is
+/// not known.
+static IntegerRange sumsOf(Operation *op) {
+  return IntegerRange::ofSums(IntegerRange::of(op->getOperand(0)),
+                              IntegerRange::of(op->getOperand(1)),
+                              productsPerSum(op).value_or(0x1p16));
 }
 
 /// The type that a product is computed in: its result's where that is a float;
-/// for integers f64 if it holds the products' sums exactly (up to 2^53, for
-/// fewer than 2^16 of them).
-static std::optional<Type> computeType(Value lhs, Value rhs, Value result) {
-  Type element = elementOf(result);
-  for (Value value : {lhs, rhs, result})
-    if (isa<ComplexType>(elementOf(value)) ||
-        isa<quant::QuantizedType>(elementOf(value)))
+/// for integers f64 if it holds the products' sums exactly.
+static std::optional<Type> computeType(Operation *op) {
+  Value values[] = {op->getOperand(0), op->getOperand(1), op->getResult(0)};
+  for (Value value : values)
+    if (isa<ComplexType, quant::QuantizedType>(elementOf(value)))
       return std::nullopt;
+  Type element = elementOf(op->getResult(0));
   if (isa<FloatType>(element))
     return element;
-  for (Value value : {lhs, rhs})
-    if (!isa<IntegerType>(elementOf(value)) || bitsOf(value) > 18)
-      return std::nullopt;
-  return Float64Type::get(result.getContext());
+  if (!isa<IntegerType>(elementOf(op->getOperand(0))) ||
+      !isa<IntegerType>(elementOf(op->getOperand(1))))
+    return std::nullopt;
+  Type f64 = Float64Type::get(op->getContext());
+  return holds(f64, sumsOf(op)) ? std::optional(f64) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -270,27 +249,13 @@ static std::pair<Name, Name> withoutSign(Emitter &e, const Bytes &bytes) {
   return {e.cast(moved, i32, ui8), e.scalar(ui8, bytes.zero + 128)};
 }
 
-/// How many products an element of the result is the sum of; nothing where
-/// that is not known.
-static std::optional<int64_t> productsOf(stablehlo::ConvolutionOp op) {
-  ArrayRef<int64_t> kernel = tensorOf(op.getRhs()).getShape();
-  const int64_t outputs =
-      op.getDimensionNumbers().getKernelOutputFeatureDimension();
-  int64_t count = 1;
-  for (auto [i, size] : llvm::enumerate(kernel))
-    if (static_cast<int64_t>(i) != outputs &&
-        (ShapedType::isDynamic(size) || llvm::MulOverflow(count, size, count)))
-      return std::nullopt;
-  return count;
-}
-
 /// The operands and the node, as the element types want them: floats as they
 /// are; bytes where sums of i32 are as good as the result's; other integers in
 /// f32 where it holds their sums. ONNX Runtime convolves no f64.
 static LogicalResult setOperands(Emitter &e, stablehlo::ConvolutionOp op,
                                  Convolution &c) {
   auto integer = dyn_cast<IntegerType>(elementOf(op.getResult()));
-  auto compute = computeType(op.getLhs(), op.getRhs(), op.getResult());
+  auto compute = computeType(op);
   const bool areIntegers = integer &&
                            isa<IntegerType>(elementOf(op.getLhs())) &&
                            isa<IntegerType>(elementOf(op.getRhs()));
@@ -302,7 +267,7 @@ static LogicalResult setOperands(Emitter &e, stablehlo::ConvolutionOp op,
     if (c.element.isBF16())
       e.need(22);
   } else {
-    const std::optional<int64_t> products = productsOf(op);
+    const std::optional<double> products = productsPerSum(op);
     std::optional<Bytes> x = bytesOf(op.getLhs()), w = bytesOf(op.getRhs());
     if (x && w &&
         (integer.getWidth() <= 32 || (products && *products < 1 << 15))) {
@@ -316,9 +281,7 @@ static LogicalResult setOperands(Emitter &e, stablehlo::ConvolutionOp op,
       c.others = {lhsZero, rhsZero};
       return success();
     }
-    constexpr unsigned digits = 24;
-    const unsigned bits = bitsOf(op.getLhs()) + bitsOf(op.getRhs()) - 2;
-    if (!products || bits > digits || *products > int64_t(1) << (digits - bits))
+    if (!products || !holds(Float32Type::get(op.getContext()), sumsOf(op)))
       return e.unsupported("of integers whose sums f32 does not hold, and "
                            "which are not of 8 bits");
     c.element = Float32Type::get(op.getContext());
@@ -412,7 +375,7 @@ static std::optional<std::string> equationOf(stablehlo::DotGeneralOp op) {
 }
 
 static LogicalResult writeDotGeneral(Emitter &e, stablehlo::DotGeneralOp op) {
-  auto compute = computeType(op.getLhs(), op.getRhs(), op.getResult());
+  auto compute = computeType(op);
   Type element = elementOf(op.getResult());
   bool isWide = element.isInteger(32) || element.isInteger(64);
   if (!compute && isWide && elementOf(op.getLhs()) == element &&

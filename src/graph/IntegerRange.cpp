@@ -1,6 +1,6 @@
 //===- IntegerRange.cpp - which integers a value may have -----------------===//
 
-#include "backend/cpu/layout/IntegerRange.h"
+#include "graph/IntegerRange.h"
 
 #include "graph/Constants.h"
 #include "graph/Types.h"
@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace sinter::cpu {
+namespace sinter {
 
 IntegerRange IntegerRange::ofType(Type element) {
   auto integer = cast<IntegerType>(element);
@@ -39,6 +39,13 @@ static std::optional<IntegerRange> ofTensor(const Tensor &tensor) {
       return IntegerRange{static_cast<double>(low), static_cast<double>(high)};
     }
   });
+}
+
+IntegerRange IntegerRange::ofSums(IntegerRange lhs, IntegerRange rhs,
+                                  double count) {
+  auto [low, high] = std::minmax({lhs.low * rhs.low, lhs.low * rhs.high,
+                                  lhs.high * rhs.low, lhs.high * rhs.high});
+  return {std::min(low, 0.0) * count, std::max(high, 0.0) * count};
 }
 
 /// Looks at no more than \p budget operations.
@@ -98,4 +105,4 @@ IntegerRange IntegerRange::of(Value value) {
   return rangeOf(value, budget);
 }
 
-} // namespace sinter::cpu
+} // namespace sinter
