@@ -1,22 +1,12 @@
 // Cast, CastLike.
 
+#include "formats/import/Building.h"
+#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Rounding.h"
 
 using namespace mlir;
 
 namespace sinter::onnx {
-
-Value saturate(NodeContext &node, Value value, Type element) {
-  auto type = dyn_cast<FloatType>(element);
-  if (!value || !type)
-    return value;
-  double greatest =
-      APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
-  return node.op<stablehlo::ClampOp>(
-      node.scalar(node.element(value), -greatest), value,
-      node.scalar(node.element(value), greatest));
-}
 
 /// To another element type. Values that an 8-bit float cannot hold become its
 /// largest, unless attribute `saturate` is 0.

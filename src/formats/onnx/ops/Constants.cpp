@@ -1,9 +1,9 @@
 // Values that need no input: constants, ranges, and what passes a value on.
 
 #include "graph/Constants.h"
+#include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
-#include "formats/onnx/ops/Lists.h"
+#include "formats/onnx/ops/Inputs.h"
 
 using namespace mlir;
 

@@ -1,7 +1,7 @@
 // Conv, ConvTranspose, ConvInteger.
 
+#include "formats/import/SizeArithmetic.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/SizeArithmetic.h"
 #include "formats/onnx/ops/Window.h"
 
 using namespace mlir;
@@ -225,7 +225,7 @@ static Value padTransposed(NodeContext &node, Value input, Value weight,
   if (automatic == "VALID")
     pads.assign(2 * spatial, 0);
   const bool isSame = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
-  SizeArithmetic a(node);
+  formats::SizeArithmetic a(node);
   Dims low(2, Dim(0)), high(2, Dim(0)), between(2, Dim(0));
   for (int64_t i = 0; i < spatial; ++i) {
     Dim size = node.dim(input, i + 2);

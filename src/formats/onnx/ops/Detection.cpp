@@ -4,8 +4,9 @@
 // strikes out what overlaps a box that stands. Where they stood, as a list
 // whose length is known only when run, is the result.
 
+#include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
+#include "formats/onnx/ops/Inputs.h"
 
 using namespace mlir;
 using sinter::stablehlo::ComparisonDirection;

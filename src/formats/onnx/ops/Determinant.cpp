@@ -1,7 +1,8 @@
 // Det.
 
+#include "formats/import/Building.h"
+#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;

@@ -4,9 +4,9 @@
 // twice in an operand is its diagonal. Operands are multiplied from left to
 // right by dot_general; a label is summed as soon as nothing after needs it.
 
+#include "formats/import/Building.h"
+#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
-#include "formats/onnx/ops/Widened.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -1,7 +1,8 @@
 // Arithmetic, comparisons, logic, elementwise functions.
 
+#include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
+#include "formats/onnx/ops/Inputs.h"
 #include <limits>
 
 using namespace mlir;

@@ -1,7 +1,8 @@
 // Discrete Fourier transforms, as products with a matrix of sines and cosines.
 
+#include "formats/import/Building.h"
+#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 

@@ -1,7 +1,8 @@
 // Reading and writing elements that indices name.
 
+#include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
+#include "formats/onnx/ops/Inputs.h"
 
 using namespace mlir;
 using sinter::stablehlo::ComparisonDirection;

@@ -1,8 +1,8 @@
 // Loss functions.
 
+#include "formats/import/Building.h"
+#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
-#include "formats/onnx/ops/Widened.h"
 
 using namespace mlir;
 using sinter::stablehlo::ComparisonDirection;

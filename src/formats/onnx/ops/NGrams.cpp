@@ -1,7 +1,8 @@
 // TfIdfVectorizer of integers.
 
+#include "formats/import/Building.h"
+#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
 
 using namespace mlir;
 using sinter::stablehlo::ComparisonDirection;

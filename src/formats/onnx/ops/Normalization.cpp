@@ -1,8 +1,8 @@
 // Batch, instance, group, layer normalisation and their like; softmax.
 
+#include "formats/import/Building.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Widened.h"
 #include "graph/nn/Emit.h"
 
 using namespace mlir;

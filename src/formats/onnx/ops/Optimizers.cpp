@@ -1,7 +1,8 @@
 // The optimisers of ai.onnx.preview.training, one step each.
 
+#include "formats/import/Building.h"
+#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
 
 using namespace mlir;
 using sinter::stablehlo::ComparisonDirection;

@@ -1,7 +1,7 @@
 // Pools over windows and over whole images.
 
+#include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Widened.h"
 #include "formats/onnx/ops/Window.h"
 #include "graph/nn/Emit.h"
 

@@ -1,8 +1,8 @@
 // Quantisation as arithmetic: divide, round, add the zero point, clamp.
 
+#include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Products.h"
-#include "formats/onnx/ops/Rounding.h"
 #include "formats/onnx/ops/Window.h"
 
 using namespace mlir;

@@ -1,9 +1,10 @@
 // Bernoulli, Multinomial, Dropout, and tensors of random numbers. What they
 // draw: Draws.h.
 
+#include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
 #include "formats/onnx/ops/Draws.h"
+#include "formats/onnx/ops/Inputs.h"
 
 using namespace mlir;
 using sinter::stablehlo::ComparisonDirection;

@@ -1,7 +1,8 @@
 // Operators that move, repeat or add elements by a fixed pattern.
 
+#include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
+#include "formats/onnx/ops/Inputs.h"
 #include "graph/nn/Emit.h"
 
 using namespace mlir;
@@ -112,9 +113,9 @@ static LogicalResult importPad(NodeContext &node) {
   if (mode != "constant")
     for (const Ints &list : {padding->low, padding->high})
       for (int64_t each : list)
-        if (each > longestTable)
+        if (each > formats::longestTable)
           return node.unsupported("padding of more than " +
-                                  Twine(longestTable) + " elements");
+                                  Twine(formats::longestTable) + " elements");
   if (mode != "constant")
     return node.result(node.op<nn::PadModeOp>(
         x, StringRef(mode), ArrayRef<int64_t>(padding->low),

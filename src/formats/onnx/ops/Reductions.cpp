@@ -1,8 +1,8 @@
 // Reductions, and what searches or sums along an axis.
 
+#include "formats/import/Building.h"
+#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
-#include "formats/onnx/ops/Widened.h"
 #include "graph/nn/Emit.h"
 #include <limits>
 

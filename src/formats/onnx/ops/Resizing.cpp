@@ -1,7 +1,8 @@
 // Resize and Upsample.
 
+#include "formats/import/Building.h"
+#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
 #include "graph/nn/OpenResize.h"
 #include <cmath>
 
@@ -112,7 +113,8 @@ static std::optional<Resolution> fromSizes(NodeContext &node, Value x,
         size == node.known().sizeOf(x, axis))
       continue;
     int64_t old = node.shape(x)[axis];
-    if (size.isInteger() && (size.value < 1 || size.value > longestTable))
+    if (size.isInteger() &&
+        (size.value < 1 || size.value > formats::longestTable))
       return node.fail("a size is not positive or too large");
     if (!size.isInteger() || ShapedType::isDynamic(old))
       return node.unknown("the size of dimension " + Twine(axis) +
@@ -152,9 +154,9 @@ static LogicalResult resize(NodeContext &node, Value x,
                             ArrayRef<double> roi = {}) {
   Builder &builder = node.builder();
   for (int64_t size : resolution.sizes)
-    if (size > longestTable)
+    if (size > formats::longestTable)
       return node.unsupported("a dimension of more than " +
-                              Twine(longestTable) + " elements");
+                              Twine(formats::longestTable) + " elements");
   Type type = node.tensorType(resolution.sizes, node.element(x));
   return node.result(node.typed<nn::ResizeOp>(
       type, x, builder.getDenseF64ArrayAttr(resolution.scales),

@@ -1,8 +1,8 @@
 // Operators that read images between the pixels.
 
+#include "formats/import/Building.h"
+#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
-#include "formats/onnx/ops/Widened.h"
 #include <limits>
 
 using namespace mlir;

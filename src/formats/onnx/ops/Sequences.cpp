@@ -1,8 +1,9 @@
 // Sequences and optionals whose structure is known when the model is read: they
 // leave nothing in the graph.
 
+#include "formats/import/Building.h"
+#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
 
 using namespace mlir;
 

@@ -1,7 +1,7 @@
 // Shapes of tensors, and the same elements in other shapes.
 
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Lists.h"
+#include "formats/onnx/ops/Inputs.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

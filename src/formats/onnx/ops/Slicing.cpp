@@ -1,8 +1,8 @@
 // Concat, Split, Slice, Gather.
 
+#include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
-#include "formats/onnx/ops/Lists.h"
+#include "formats/onnx/ops/Inputs.h"
 #include "llvm/Support/MathExtras.h"
 #include <tuple>
 

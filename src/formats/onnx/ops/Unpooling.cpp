@@ -1,7 +1,8 @@
 // MaxUnpool and Col2Im: what puts windows' elements back.
 
+#include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
+#include "formats/onnx/ops/Inputs.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 #include "formats/onnx/ops/Window.h"
 
-#include "formats/onnx/ops/SizeArithmetic.h"
+#include "formats/import/SizeArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -76,7 +76,7 @@ static std::optional<Padding> padSame(NodeContext &node, const Dim &size,
   if (!node.spellsUnknown())
     return node.unknown("auto_pad needs the size of the input; give it with "
                         "--shape");
-  SizeArithmetic a(node);
+  formats::SizeArithmetic a(node);
   Dim places = a.divide(a.add(size, stride - 1), stride);
   Dim last = a.multiply(a.subtract(places, 1), stride);
   Dim total = a.max(a.subtract(a.add(last, reach), size), 0);
@@ -109,7 +109,7 @@ static bool roundUp(NodeContext &node, const Dim &size, int64_t stride,
                  "--shape");
     return false;
   }
-  SizeArithmetic a(node);
+  formats::SizeArithmetic a(node);
   Dim begun = a.add(size, padding.low), padded = a.add(begun, padding.high);
   // One less than the number of places.
   Dim steps =

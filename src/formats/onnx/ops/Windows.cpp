@@ -1,7 +1,8 @@
 // Windows and mel filters: constants, computed here.
 
+#include "formats/import/Building.h"
+#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Building.h"
 #include "graph/nn/Emit.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>

@@ -1,19 +1,19 @@
 //===- SizeArithmetic.h - sizes that are known only when run --------------===//
 
-#ifndef SINTER_FORMATS_ONNX_OPS_SIZEARITHMETIC_H
-#define SINTER_FORMATS_ONNX_OPS_SIZEARITHMETIC_H
+#ifndef SINTER_FORMATS_IMPORT_SIZEARITHMETIC_H
+#define SINTER_FORMATS_IMPORT_SIZEARITHMETIC_H
 
-#include "formats/onnx/NodeContext.h"
+#include "formats/import/GraphBuilder.h"
 
-namespace sinter::onnx {
+namespace sinter::formats {
 
 /// Arithmetic on sizes that are known only when run.
 class SizeArithmetic {
 public:
-  explicit SizeArithmetic(NodeContext &node) : node(node) {}
+  explicit SizeArithmetic(GraphBuilder &builder) : builder(builder) {}
 
   template <typename Op> Dim apply(const Dim &a, const Dim &b) {
-    return Dim(mlir::ShapedType::kDynamic, node.op<Op>(value(a), value(b)));
+    return Dim(mlir::ShapedType::kDynamic, builder.op<Op>(value(a), value(b)));
   }
   Dim add(const Dim &a, const Dim &b) { return apply<stablehlo::AddOp>(a, b); }
   Dim subtract(const Dim &a, const Dim &b) {
@@ -30,18 +30,18 @@ public:
   /// 1 where a >= b, else 0.
   Dim isAtLeast(const Dim &a, const Dim &b) {
     return Dim(mlir::ShapedType::kDynamic,
-               node.cast(node.compare(value(a), value(b),
-                                      stablehlo::ComparisonDirection::GE),
-                         node.i64()));
+               builder.cast(builder.compare(value(a), value(b),
+                                            stablehlo::ComparisonDirection::GE),
+                            builder.i64()));
   }
 
 private:
   mlir::Value value(const Dim &dim) {
-    return dim.isStatic() ? node.integers({dim.size}) : dim.extent;
+    return dim.isStatic() ? builder.integers({dim.size}) : dim.extent;
   }
-  NodeContext &node;
+  GraphBuilder &builder;
 };
 
-} // namespace sinter::onnx
+} // namespace sinter::formats
 
-#endif // SINTER_FORMATS_ONNX_OPS_SIZEARITHMETIC_H
+#endif // SINTER_FORMATS_IMPORT_SIZEARITHMETIC_H
