@@ -12,6 +12,7 @@
 #include "formats/onnx/OpenTypes.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/file/Domain.h"
+#include "formats/onnx/file/Headers.h"
 #include "formats/onnx/file/NestedGraphs.h"
 #include "graph/Constants.h"
 #include "graph/SizeSources.h"
@@ -32,13 +33,9 @@ static NodeProto withoutAttributes(const NodeProto &node) {
     copy.set_domain(node.domain());
   if (node.has_overload())
     copy.set_overload(node.overload());
-  if (node.has_name())
-    copy.set_name(node.name());
-  if (node.has_doc_string())
-    copy.set_doc_string(node.doc_string());
+  copyHeader(node, copy);
   *copy.mutable_input() = node.input();
   *copy.mutable_output() = node.output();
-  *copy.mutable_metadata_props() = node.metadata_props();
   *copy.mutable_device_configurations() = node.device_configurations();
   return copy;
 }
@@ -47,11 +44,7 @@ static NodeProto withoutAttributes(const NodeProto &node) {
 /// but with what passes values on: only as a value does it have a place in the
 /// graph language.
 static void setShell(GraphProto &shell, const GraphProto &graph) {
-  if (graph.has_name())
-    shell.set_name(graph.name());
-  if (graph.has_doc_string())
-    shell.set_doc_string(graph.doc_string());
-  *shell.mutable_metadata_props() = graph.metadata_props();
+  copyHeader(graph, shell);
   *shell.mutable_input() = graph.input();
   *shell.mutable_output() = graph.output();
   *shell.mutable_value_info() = graph.value_info();

@@ -23,6 +23,7 @@
 #include "formats/onnx/Importer.h"
 #include "formats/onnx/NodeGroups.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/file/DataFiller.h"
 #include "formats/onnx/file/DataTypes.h"
 #include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/NestedGraphs.h"
@@ -101,60 +102,6 @@ void Importer::keepInstead(const NodeProto &node, Frame &frame,
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-/// Gives tensors that point into the file their data.
-class DataFiller {
-public:
-  explicit DataFiller(const OnnxFile &file) : file(file) {}
-
-  bool fill(NodeProto &node) const {
-    bool good = true;
-    for (AttributeProto &attribute : *node.mutable_attribute()) {
-      if (attribute.has_t())
-        good &= fill(*attribute.mutable_t());
-      for (TensorProto &tensor : *attribute.mutable_tensors())
-        good &= fill(tensor);
-      if (attribute.has_sparse_tensor())
-        good &= fill(*attribute.mutable_sparse_tensor());
-      for (SparseTensorProto &tensor : *attribute.mutable_sparse_tensors())
-        good &= fill(tensor);
-    }
-    forEachGraph(node, [&](GraphProto &graph) { good &= fill(graph); });
-    return good;
-  }
-
-  bool fill(TensorProto &tensor) const {
-    if (tensor.payload_size() == 0 &&
-        tensor.data_location() != TensorProto::EXTERNAL)
-      return true;
-    auto data = file.tensorOf(tensor);
-    if (!data)
-      return false;
-    sinter::Tensor packed = packedForFile(*data);
-    tensor.clear_payload();
-    tensor.clear_external_data();
-    tensor.clear_data_location();
-    tensor.set_raw_data(packed.data(), packed.bytes());
-    return true;
-  }
-
-private:
-  bool fill(GraphProto &graph) const {
-    bool good = true;
-    for (TensorProto &tensor : *graph.mutable_initializer())
-      good &= fill(tensor);
-    for (SparseTensorProto &tensor : *graph.mutable_sparse_initializer())
-      good &= fill(tensor);
-    for (NodeProto &node : *graph.mutable_node())
-      good &= fill(node);
-    return good;
-  }
-  bool fill(SparseTensorProto &tensor) const {
-    return fill(*tensor.mutable_values()) && fill(*tensor.mutable_indices());
-  }
-
-  const OnnxFile &file;
-};
 
 /// The names that a graph uses and does not define, in order.
 class OuterNames {
@@ -348,115 +295,6 @@ bool Importer::keepNode(const NodeProto &node, Frame &frame,
   if (!isBeside && !reason.empty())
     ++keptNodes[oneLine(node.op_type()) + " (" + reason + ")"];
   return true;
-}
-
-//===----------------------------------------------------------------------===//
-// The file without its computation
-//===----------------------------------------------------------------------===//
-
-/// What the file says of its initializers and what tensors are annotated with,
-/// without the initializers' data. Those that only annotations name are whole.
-void Importer::setTensorHeaders(GraphProto &header) const {
-  const GraphProto &graph = file.model().graph();
-  *header.mutable_quantization_annotation() = graph.quantization_annotation();
-  llvm::StringSet<> named;
-  for (const TensorAnnotation &annotation : graph.quantization_annotation())
-    for (const auto &entry : annotation.quant_parameter_tensor_names())
-      named.insert(entry.value());
-  auto describe = [](TensorProto &to, const TensorProto &tensor) {
-    to.set_name(tensor.name());
-    if (tensor.has_doc_string())
-      to.set_doc_string(tensor.doc_string());
-    *to.mutable_metadata_props() = tensor.metadata_props();
-  };
-  for (const TensorProto &tensor : graph.initializer()) {
-    if (named.contains(tensor.name())) {
-      TensorProto &whole = *header.add_initializer();
-      whole = tensor;
-      if (!DataFiller(file).fill(whole))
-        describe(whole = TensorProto(), tensor);
-    } else if (tensor.has_doc_string() || tensor.metadata_props_size() > 0) {
-      describe(*header.add_initializer(), tensor);
-    }
-  }
-  for (const SparseTensorProto &tensor : graph.sparse_initializer())
-    describe(*header.add_sparse_initializer()->mutable_values(),
-             tensor.values());
-}
-
-StringAttr Importer::headerAttr() {
-  const ModelProto &model = file.model();
-  ModelProto header;
-  header.set_ir_version(model.ir_version());
-  if (model.has_producer_name())
-    header.set_producer_name(model.producer_name());
-  if (model.has_producer_version())
-    header.set_producer_version(model.producer_version());
-  if (model.has_domain())
-    header.set_domain(model.domain());
-  if (model.has_model_version())
-    header.set_model_version(model.model_version());
-  if (model.has_doc_string())
-    header.set_doc_string(model.doc_string());
-  *header.mutable_metadata_props() = model.metadata_props();
-  *header.mutable_configuration() = model.configuration();
-  *header.mutable_opset_import() = model.opset_import();
-  const GraphProto &graph = model.graph();
-  GraphProto &kept = *header.mutable_graph();
-  if (graph.has_name())
-    kept.set_name(graph.name());
-  if (graph.has_doc_string())
-    kept.set_doc_string(graph.doc_string());
-  *kept.mutable_metadata_props() = graph.metadata_props();
-  *kept.mutable_input() = graph.input();
-  *kept.mutable_output() = graph.output();
-  setTensorHeaders(kept);
-  // Sizes that are declared are those of other inputs where some are given.
-  if (options.shapes.empty()) {
-    *kept.mutable_value_info() = graph.value_info();
-  } else {
-    for (auto *list : {kept.mutable_input(), kept.mutable_output()})
-      for (ValueInfoProto &each : *list)
-        if (each.type().has_tensor_type())
-          each.mutable_type()->mutable_tensor_type()->clear_shape();
-  }
-  if (keepsCalls)
-    for (const FunctionProto &function : model.functions()) {
-      FunctionProto &copy = *header.add_functions();
-      copy = function;
-      for (NodeProto &node : *copy.mutable_node())
-        DataFiller(file).fill(node);
-    }
-  return builder.getStringAttr(header.SerializePartialAsString());
-}
-
-ArrayAttr Importer::notesAttr() {
-  SmallVector<Attribute> lines;
-  if (!keptNodes.empty()) {
-    std::string text = "kept as they are: ";
-    bool first = true;
-    for (const auto &[what, count] : keptNodes) {
-      text += (first ? "" : "; ") + std::to_string(count) + " x " + what;
-      first = false;
-    }
-    lines.push_back(builder.getStringAttr(text));
-  }
-  if (options.keepsNodes && !inlinedFunctions.empty()) {
-    std::string text = "functions that are written out where they are called: ";
-    bool first = true;
-    for (const auto &[what, count] : inlinedFunctions) {
-      text += (first ? "" : ", ") + what + " (" + std::to_string(count) + " x)";
-      first = false;
-    }
-    lines.push_back(builder.getStringAttr(text));
-  }
-  for (const std::string &note : notes)
-    lines.push_back(builder.getStringAttr(note));
-  if (options.keepsNodes && file.model().training_info_size() > 0)
-    lines.push_back(builder.getStringAttr(
-        "the model's training_info is left out: it is about initializers that "
-        "may have changed"));
-  return builder.getArrayAttr(lines);
 }
 
 } // namespace sinter::onnx

@@ -1,6 +1,7 @@
 #include "formats/onnx/WriteOnnx.h"
 
 #include "formats/onnx/file/Domain.h"
+#include "formats/onnx/file/Headers.h"
 #include "formats/onnx/file/ModelCheck.h"
 #include "formats/onnx/write/GraphWriter.h"
 #include "graph/storage/Storage.h"
@@ -54,6 +55,8 @@ static void setHeader(ModelProto &proto, const ModelProto &before,
   }
   // The first version with initializers that are no inputs.
   constexpr int64_t firstWithConstants = 4;
+  copyHeader(before, proto);
+  *proto.mutable_functions() = before.functions();
   int64_t irVersion = before.ir_version();
   if (proto.graph().initializer_size() > 0)
     irVersion = std::max(irVersion, firstWithConstants);
@@ -61,19 +64,6 @@ static void setHeader(ModelProto &proto, const ModelProto &before,
       standardVersion(proto) > standardVersion(before))
     irVersion = std::max(irVersion, irVersionFor(version));
   proto.set_ir_version(irVersion);
-  if (before.has_producer_name())
-    proto.set_producer_name(before.producer_name());
-  if (before.has_producer_version())
-    proto.set_producer_version(before.producer_version());
-  if (before.has_domain())
-    proto.set_domain(before.domain());
-  if (before.has_model_version())
-    proto.set_model_version(before.model_version());
-  if (before.has_doc_string())
-    proto.set_doc_string(before.doc_string());
-  *proto.mutable_configuration() = before.configuration();
-  *proto.mutable_functions() = before.functions();
-  *proto.mutable_metadata_props() = before.metadata_props();
 }
 
 static Error listUnsupported(const std::string &path,

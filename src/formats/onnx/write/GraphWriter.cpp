@@ -3,6 +3,7 @@
 #include "formats/onnx/write/GraphWriter.h"
 
 #include "formats/onnx/file/Domain.h"
+#include "formats/onnx/file/Headers.h"
 #include "formats/onnx/file/NestedGraphs.h"
 #include "formats/onnx/write/Quantized.h"
 #include "formats/onnx/write/Rules.h"
@@ -53,9 +54,7 @@ void GraphWriter::run() {
   graph.set_name("graph");
   if (auto name = dyn_cast<NameLoc>(module.getLoc()))
     graph.set_name(name.getName().str());
-  if (header.graph().has_doc_string())
-    graph.set_doc_string(header.graph().doc_string());
-  *graph.mutable_metadata_props() = header.graph().metadata_props();
+  copyNotes(header.graph(), graph);
   computeWithRealNumbers(function, unsupported);
   // What has no form is not to be mistaken for what has one.
   if (!unsupported.empty())

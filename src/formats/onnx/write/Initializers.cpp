@@ -2,6 +2,7 @@
 
 #include "formats/onnx/write/GraphWriter.h"
 
+#include "formats/onnx/file/Headers.h"
 #include "formats/onnx/file/NestedGraphs.h"
 
 using namespace mlir;
@@ -52,11 +53,8 @@ void GraphWriter::addInitializer(const Name &name,
     good = good && tensorData.setData(*initializer, *tensor);
   }
   initializer->set_name(name);
-  if (const TensorProto *before = initializerHeaders.lookup(name)) {
-    if (before->has_doc_string())
-      initializer->set_doc_string(before->doc_string());
-    *initializer->mutable_metadata_props() = before->metadata_props();
-  }
+  if (const TensorProto *before = initializerHeaders.lookup(name))
+    copyNotes(*before, *initializer);
   if (!good)
     ++unsupported["constants of a type that ONNX lacks"];
 }

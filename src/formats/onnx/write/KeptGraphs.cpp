@@ -1,6 +1,7 @@
 // Nodes that are given back as they were, and the graphs inside of them.
 
 #include "formats/onnx/file/Domain.h"
+#include "formats/onnx/file/Headers.h"
 #include "formats/onnx/file/NestedGraphs.h"
 #include "formats/onnx/write/GraphWriter.h"
 
@@ -167,10 +168,7 @@ void GraphWriter::addOutput(OpenGraph &graph, Name tensor, Type type,
 GraphProto GraphWriter::writeGraph(const GraphProto &before, Operation *holder,
                                    const HeldGraph &held) {
   GraphProto graph;
-  graph.set_name(before.name());
-  if (before.has_doc_string())
-    graph.set_doc_string(before.doc_string());
-  *graph.mutable_metadata_props() = before.metadata_props();
+  copyHeader(before, graph);
   OpenGraph open{&graph, {}, {}};
   SmallVector<Name> arguments;
   for (auto [argument, input] :
