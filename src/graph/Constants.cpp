@@ -135,4 +135,21 @@ StringRef constantName(Value value) {
   return name ? name.getValue() : StringRef();
 }
 
+Value makeSplat(OpBuilder &builder, Location location, RankedTensorType type,
+                double number) {
+  Type element = type.getElementType();
+  DenseElementsAttr attribute =
+      isa<FloatType>(element)
+          ? DenseElementsAttr::get(type,
+                                   Attribute(FloatAttr::get(element, number)))
+          : DenseElementsAttr::get(
+                type,
+                Attribute(IntegerAttr::get(
+                    element,
+                    APInt(element.getIntOrFloatBitWidth(),
+                          static_cast<uint64_t>(static_cast<int64_t>(number)),
+                          /*isSigned=*/true))));
+  return builder.create<stablehlo::ConstantOp>(location, type, attribute);
+}
+
 } // namespace sinter

@@ -43,6 +43,10 @@ std::optional<Tensor> constantTensor(mlir::Value value);
 mlir::Value makeConstant(mlir::OpBuilder &builder, mlir::Location location,
                          const Tensor &tensor, llvm::StringRef name = "");
 
+/// A constant of the static type \p type whose elements are all \p number.
+mlir::Value makeSplat(mlir::OpBuilder &builder, mlir::Location location,
+                      mlir::RankedTensorType type, double number);
+
 /// The name of the constant that gives \p value, or "".
 llvm::StringRef constantName(mlir::Value value);
 

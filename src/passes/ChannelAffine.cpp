@@ -1,8 +1,8 @@
 #include "passes/ChannelAffine.h"
 
+#include "graph/Broadcast.h"
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
-#include "passes/Broadcast.h"
 #include "passes/DynamicRules.h"
 #include "passes/Matching.h"
 #include <array>

@@ -1,6 +1,6 @@
+#include "graph/Broadcast.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/AlgebraRules.h"
-#include "passes/Broadcast.h"
 #include "passes/Identities.h"
 #include "passes/Matching.h"
 

@@ -1,9 +1,9 @@
 #include "passes/DynamicRules.h"
 
+#include "graph/Broadcast.h"
 #include "graph/Readers.h"
 #include "graph/nn/NnOps.h"
 #include "passes/AlgebraRules.h"
-#include "passes/Broadcast.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
 

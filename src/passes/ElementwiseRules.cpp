@@ -1,6 +1,6 @@
+#include "graph/Broadcast.h"
 #include "graph/nn/NnOps.h"
 #include "passes/AlgebraRules.h"
-#include "passes/Broadcast.h"
 #include "passes/Groups.h"
 #include "passes/Identities.h"
 #include "passes/Matching.h"

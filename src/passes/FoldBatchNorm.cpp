@@ -1,12 +1,12 @@
 #include "passes/FoldBatchNorm.h"
 
+#include "graph/Broadcast.h"
 #include "graph/Constants.h"
 #include "graph/Model.h"
 #include "graph/Readers.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
-#include "passes/Broadcast.h"
 #include "passes/ChannelAffine.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"

@@ -1,9 +1,9 @@
 #include "passes/Identities.h"
 
+#include "graph/Broadcast.h"
 #include "graph/Readers.h"
 #include "graph/stablehlo/ElementOrder.h"
 #include "graph/stablehlo/StablehloOps.h"
-#include "passes/Broadcast.h"
 #include "passes/Groups.h"
 #include "passes/IdentityText.h"
 #include "passes/Matching.h"

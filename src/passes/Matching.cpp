@@ -128,23 +128,6 @@ std::optional<APInt> integerSplat(Value value) {
                /*isSigned=*/true);
 }
 
-Value makeSplat(OpBuilder &builder, Location location, RankedTensorType type,
-                double number) {
-  Type element = type.getElementType();
-  DenseElementsAttr attribute =
-      isa<FloatType>(element)
-          ? DenseElementsAttr::get(type,
-                                   Attribute(FloatAttr::get(element, number)))
-          : DenseElementsAttr::get(
-                type,
-                Attribute(IntegerAttr::get(
-                    element,
-                    APInt(element.getIntOrFloatBitWidth(),
-                          static_cast<uint64_t>(static_cast<int64_t>(number)),
-                          /*isSigned=*/true))));
-  return builder.create<stablehlo::ConstantOp>(location, type, attribute);
-}
-
 Tensor tensorOfDoubles(ElementType type, Shape shape,
                        ArrayRef<double> numbers) {
   Tensor tensor(type, std::move(shape));

@@ -3,6 +3,7 @@
 #ifndef SINTER_PASSES_MATCHING_H
 #define SINTER_PASSES_MATCHING_H
 
+#include "graph/Constants.h"
 #include "graph/SizeSources.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -73,10 +74,6 @@ bool keepsOrder(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> places,
 /// Whether a transpose moves dimensions of size 1 only, so that a reshape does
 /// the same.
 bool movesOnlyUnits(stablehlo::TransposeOp op);
-
-/// A constant of the static type \p type whose elements are all \p number.
-mlir::Value makeSplat(mlir::OpBuilder &builder, mlir::Location location,
-                      mlir::RankedTensorType type, double number);
 
 /// The numbers, rounded to \p type, as a tensor.
 Tensor tensorOfDoubles(ElementType type, Shape shape,

@@ -1,12 +1,12 @@
 #include "passes/MoveTransposes.h"
 
+#include "graph/Broadcast.h"
 #include "graph/PermutedType.h"
 #include "graph/Readers.h"
 #include "graph/nn/NnOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/AlgebraRules.h"
-#include "passes/Broadcast.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
 #include "passes/Pass.h"

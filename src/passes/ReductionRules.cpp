@@ -1,8 +1,8 @@
+#include "graph/Broadcast.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "graph/stablehlo/Sums.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/AlgebraRules.h"
-#include "passes/Broadcast.h"
 #include "passes/Matching.h"
 #include "passes/RegionOnElements.h"
 #include <cmath>

@@ -1,8 +1,8 @@
 #include "passes/RegionOnElements.h"
 
+#include "graph/Broadcast.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/Broadcast.h"
 #include "passes/Matching.h"
 
 using namespace mlir;

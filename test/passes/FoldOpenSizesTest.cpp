@@ -10,9 +10,9 @@
 #include "formats/onnx/file/onnx.pb.h"
 #include "formats/stablehlo/StablehloReader.h"
 #include "formats/stablehlo/StablehloWriter.h"
+#include "graph/Broadcast.h"
 #include "graph/nn/NnOps.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
-#include "passes/Broadcast.h"
 #include "passes/FoldCells.h"
 #include "passes/Pipelines.h"
 #include <set>

@@ -1,7 +1,7 @@
 #include "formats/onnx/write/MatMul.h"
 
+#include "graph/Broadcast.h"
 #include "graph/Types.h"
-#include "graph/nn/NnOps.h"
 
 using namespace mlir;
 
@@ -22,26 +22,18 @@ bool isMatMul(stablehlo::DotGeneralOp op) {
          rhsRank == batch + 2 && lhsRank >= 1;
 }
 
-/// The dimensions of what an operation broadcasts, aligned at the last one;
-/// nothing if they are in another order, or it broadcasts nothing.
+/// What is broadcast to \p value, aligned at the last dimension; null if its
+/// dimensions are in another order, or nothing is broadcast.
 static Value alignedOperand(Value value) {
-  auto isAligned = [&](Value operand, ArrayRef<int64_t> dimensions) {
-    const int64_t missing =
-        tensorOf(value).getRank() - tensorOf(operand).getRank();
-    return llvm::equal(dimensions,
-                       llvm::seq<int64_t>(missing, tensorOf(value).getRank()));
-  };
-  Operation *op = value.getDefiningOp();
-  if (auto fixed = dyn_cast_or_null<stablehlo::BroadcastInDimOp>(op))
-    return isAligned(fixed.getOperand(), fixed.getBroadcastDimensions())
-               ? fixed.getOperand()
-               : Value();
-  if (auto open = dyn_cast_or_null<stablehlo::DynamicBroadcastInDimOp>(op))
-    return isAligned(open.getOperand(), open.getBroadcastDimensions())
-               ? open.getOperand()
-               : Value();
-  auto like = dyn_cast_or_null<nn::BroadcastLikeOp>(op);
-  return like ? like.getOperand() : Value();
+  const auto broadcast = Broadcast::of(value);
+  if (!broadcast)
+    return {};
+  const int64_t rank = tensorOf(value).getRank(),
+                own = tensorOf(broadcast->operand).getRank();
+  return llvm::equal(broadcast->dimensions,
+                     llvm::seq<int64_t>(rank - own, rank))
+             ? broadcast->operand
+             : Value();
 }
 
 static Value withoutBatches(Value value) {

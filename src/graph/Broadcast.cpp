@@ -1,7 +1,10 @@
-#include "passes/Broadcast.h"
+#include "graph/Broadcast.h"
 
+#include "graph/Constants.h"
+#include "graph/Types.h"
 #include "graph/nn/NnOps.h"
-#include "passes/Matching.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;

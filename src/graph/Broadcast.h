@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SINTER_PASSES_BROADCAST_H
-#define SINTER_PASSES_BROADCAST_H
+#ifndef SINTER_GRAPH_BROADCAST_H
+#define SINTER_GRAPH_BROADCAST_H
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -65,4 +65,4 @@ llvm::SmallVector<mlir::Value> repeatedInResults(mlir::Operation *op,
 
 } // namespace sinter
 
-#endif // SINTER_PASSES_BROADCAST_H
+#endif // SINTER_GRAPH_BROADCAST_H
