@@ -4,8 +4,10 @@
 
 #include "backend/cpu/FormKernels.h"
 #include "backend/cpu/Prepare.h"
+#include "backend/cpu/Registration.h"
 #include "backend/cpu/Schedule.h"
 #include "backend/cpu/codegen/Image.h"
+#include "backend/cpu/emit/KernelEmitter.h"
 
 #include "graph/nn/NnOps.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -37,8 +39,8 @@ struct DistinctKernel {
 std::unique_ptr<MLIRContext> makeCodeContext() {
   DialectRegistry registry;
   registerCodegenDialects(registry);
-  registry.insert<CpuDialect, nn::NnDialect, stablehlo::StablehloDialect,
-                  func::FuncDialect>();
+  registerCpuDialect(registry);
+  registry.insert<func::FuncDialect>();
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
@@ -231,7 +233,7 @@ Result<Program> cpu::compileForCpu(const Model &original,
     return target.takeError();
   auto model = std::make_shared<Model>(original.clone());
   MLIRContext *context = model->context();
-  context->loadDialect<CpuDialect>();
+  loadCpuDialect(context);
 
   auto stage = [&](const char *name) {
     if (options.onStage)

@@ -4,8 +4,7 @@
 
 #include "backend/cpu/CollapseDimensions.h"
 #include "backend/cpu/OperationKind.h"
-#include "backend/cpu/emit/AnchorKernel.h"
-#include "backend/cpu/emit/KernelEmitter.h"
+#include "backend/cpu/emit/Anchors.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/regions/RegionForm.h"
 #include "graph/nn/NnOps.h"
@@ -255,13 +254,10 @@ private:
         group.contains(producer) || group.ops.size() >= maxKernelOps)
       return false;
     Operation *user = operand.getOwner();
-    // Statistics have one element a feature, far fewer than the result.
-    bool isStatistic = isa<stablehlo::BatchNormInferenceOp>(user) &&
-                       operand.getOperandNumber() > 0;
     // What is updated lies in memory, where the update is written over it.
     bool isUpdated = isa<stablehlo::DynamicUpdateSliceOp>(user) &&
                      user == group.root && operand.getOperandNumber() == 0;
-    if (!acceptsAll(user) || isStatistic || isUpdated)
+    if (!acceptsAll(user) || isUpdated)
       return false;
     std::optional<Place> place = group.placeFor(producer);
     // A reshape is worth joining only for what stands before it.
@@ -411,8 +407,7 @@ private:
     for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
       if (isPackable(input))
         indices.push_back(i);
-    kernel->setAttr(constantInputsAttribute,
-                    DenseI64ArrayAttr::get(kernel.getContext(), indices));
+    kernel.setConstantInputs(indices);
   }
 
   void materialize(Group &group) {
@@ -448,8 +443,7 @@ private:
     if (llvm::any_of(group.ops, isAnchor))
       markConstants(kernel);
     if (group.hasRows)
-      kernel->setAttr(rowsAttribute,
-                      builder.getI64IntegerAttr(group.rowRank()));
+      kernel.setRows(group.rowRank());
     IRMapping mapping;
     for (auto [i, input] : llvm::enumerate(all)) {
       Value argument = body->addArgument(input.getType(), input.getLoc());
@@ -490,8 +484,7 @@ private:
     Value operand = updatedBy(result.getDefiningOp());
     auto updated = dyn_cast_or_null<BlockArgument>(operand);
     if (updated && updated.hasOneUse())
-      kernel->setAttr(updatedAttribute, Builder(kernel).getI64IntegerAttr(
-                                            updated.getArgNumber()));
+      kernel.setUpdated(updated.getArgNumber());
   }
 
   void eraseDead() {

@@ -2,9 +2,8 @@
 
 #include "backend/cpu/OperationKind.h"
 
-#include "backend/cpu/emit/KernelBody.h"
-#include "backend/cpu/ir/CpuOps.h"
-#include "graph/nn/NnOps.h"
+#include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -26,39 +25,17 @@ bool cpu::isControlFlow(Operation *op) {
 }
 
 Kind cpu::kindOf(Operation *op) {
-  using namespace stablehlo;
-  if (isElementwise(op) || isa<BatchNormInferenceOp, MapOp>(op))
-    return Kind::Elementwise;
-  if (isAlias(op))
-    return Kind::Alias;
-  if (isControlFlow(op))
-    return Kind::Control;
-  if (isa<HostCallOp>(op))
-    return Kind::Call;
-  if (isa<BroadcastInDimOp, TransposeOp, SliceOp, PadOp, ConcatenateOp,
-          ReverseOp, IotaOp, GatherOp, DynamicSliceOp, DynamicUpdateSliceOp,
-          BitcastConvertOp>(op))
-    return Kind::Movement;
-  return llvm::TypeSwitch<Operation *, Kind>(op)
-      .Case<ConstantOp, ComputedConstantOp>([](auto) { return Kind::Constant; })
-      .Case<ReduceOp>([](auto) { return Kind::Reduction; })
-      .Case<ReduceWindowOp>([](ReduceWindowOp window) {
-        return scanOf(window) ? Kind::Whole : Kind::Window;
-      })
-      .Case<DotGeneralOp, stablehlo::ConvolutionOp, cpu::ConvolutionOp, PoolOp,
-            cpu::AttentionOp>([](auto) { return Kind::Product; })
-      .Case<ScatterOp, SortOp, SelectAndScatterOp>(
-          [](auto) { return Kind::Whole; })
-      .Default([](Operation *) { return Kind::Unknown; });
+  auto elemental = dyn_cast<ElementalOpInterface>(op);
+  return elemental ? elemental.kind() : Kind::Unknown;
+}
+
+bool cpu::isElementwise(Operation *op) {
+  return kindOf(op) == Kind::Elementwise && op->getNumRegions() == 0;
 }
 
 bool cpu::isCheap(Operation *op) {
-  using namespace stablehlo;
-  return isa<AbsOp, NegOp, NotOp, AddOp, AndOp, MaxOp, MinOp, MulOp, OrOp,
-             SubtractOp, XorOp, ConvertOp, CompareOp, SelectOp, ClampOp,
-             ShiftLeftOp, ShiftRightArithmeticOp, ShiftRightLogicalOp,
-             BroadcastInDimOp, IotaOp, SliceOp, ReverseOp, TransposeOp,
-             ReshapeOp, RealOp, ImagOp>(op);
+  auto elemental = dyn_cast<ElementalOpInterface>(op);
+  return elemental && elemental.isCheap();
 }
 
 int64_t cpu::sizeOf(Value value) {

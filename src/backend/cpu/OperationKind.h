@@ -3,26 +3,17 @@
 #ifndef SINTER_BACKEND_CPU_OPERATIONKIND_H
 #define SINTER_BACKEND_CPU_OPERATIONKIND_H
 
+#include "backend/cpu/ir/ElementalOp.h"
 #include "mlir/IR/Operation.h"
 
 namespace sinter::cpu {
 
-/// How an operation's elements are computed.
-enum class Kind {
-  Constant,
-  Alias,
-  Control,
-  Call, ///< Of a function of the process.
-  Elementwise,
-  Movement,  ///< Each element is one element of an operand.
-  Reduction, ///< reduce
-  Window,    ///< reduce_window: operand elements are read several times.
-  Product,   ///< convolution, dot_general
-  Whole,     ///< sort, scatter, running sums: not element by element
-  Unknown
-};
-
+/// What ElementalOpInterface says; Unknown for operations without it.
 Kind kindOf(mlir::Operation *op);
+
+/// Whether each element of \p op's results follows from the elements of its
+/// operands at the same place, by an operation of its own and not by a region.
+bool isElementwise(mlir::Operation *op);
 
 /// Whether \p op gives its operand's memory another shape or element type.
 bool isAlias(mlir::Operation *op);

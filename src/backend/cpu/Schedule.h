@@ -3,7 +3,7 @@
 #ifndef SINTER_BACKEND_CPU_SCHEDULE_H
 #define SINTER_BACKEND_CPU_SCHEDULE_H
 
-#include "backend/cpu/emit/KernelEmitter.h"
+#include "backend/cpu/emit/KernelPlan.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "graph/Model.h"
 #include "runtime/Program.h"

@@ -1,37 +1,25 @@
 //===- AnchorKernel.h - kernels around a generated one --------------------===//
 //
-// A kernel whose heavy part is a convolution, a pool or a matrix product that
-// backend/cpu/kernels has a generator for. What follows the anchor in the
-// kernel is its epilogue: computed on the results while they are in registers.
+// A kernel whose heavy part is an operation that backend/cpu/kernels has a
+// generator for, its anchor. What follows the anchor in the kernel is its
+// epilogue: computed on the results while they are in registers. Anchors.h has
+// the list of them.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_BACKEND_CPU_EMIT_ANCHORKERNEL_H
 #define SINTER_BACKEND_CPU_EMIT_ANCHORKERNEL_H
 
-#include "backend/cpu/emit/KernelEmitter.h"
-#include "backend/cpu/kernels/Convolution.h"
-
-#include <memory>
+#include "backend/cpu/emit/KernelPlan.h"
+#include "backend/cpu/ir/CpuOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "runtime/Program.h"
 
 namespace sinter::cpu {
-
-/// Whether \p op has a generator. Its operands that are constants can be
-/// packed.
-bool isAnchor(mlir::Operation *op);
-/// Whether elementwise operations on the anchor's result can be its epilogue.
-bool takesEpilogue(mlir::Operation *op);
-
-/// What the generator of \p op is made for.
-ConvolutionShape convolutionShape(ConvolutionOp op);
 
 class AnchorKernel {
 public:
   virtual ~AnchorKernel() = default;
-
-  /// Null if \p kernel has no anchor.
-  static std::unique_ptr<AnchorKernel> of(KernelOp kernel,
-                                          const Target &target);
 
   virtual KernelPlan plan() const = 0;
   /// Adds the function \p name, or one a stage, to \p module, and returns the

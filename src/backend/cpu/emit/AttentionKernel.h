@@ -5,7 +5,11 @@
 
 #include "backend/cpu/emit/AnchorKernel.h"
 
+#include <memory>
+
 namespace sinter::cpu {
+
+struct Target;
 
 /// The kernel that consists of \p op.
 std::unique_ptr<AnchorKernel>

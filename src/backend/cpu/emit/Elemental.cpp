@@ -159,7 +159,8 @@ Elemental::Values Elemental::allAt(Operation *op, Place place) {
 }
 
 Elemental::Values Elemental::compute(Operation *op, Place place) {
-  if (std::optional<Values> values = tryCompute(op, place))
+  auto elemental = cast<ElementalOpInterface>(op);
+  if (std::optional<Values> values = elemental.elementsAt(*this, place))
     return *values;
   return laneByLane(op, place);
 }
@@ -181,59 +182,24 @@ Elemental::Values Elemental::laneByLane(Operation *op, Place place) {
   return vectors;
 }
 
-std::optional<Elemental::Values> Elemental::tryCompute(Operation *op,
-                                                       Place place) {
-  using Found = std::optional<Values>;
-  if (isElementwise(op)) {
-    Values operands;
-    for (Value operand : op->getOperands()) {
-      // The predicate of select and the bounds of clamp may be scalars.
-      bool isScalar = cast<RankedTensorType>(operand.getType()).getRank() == 0;
-      operands.push_back(at(operand, isScalar ? Place() : place));
-    }
-    bool asVectors = llvm::any_of(
-        operands, [](Value v) { return isa<VectorType>(v.getType()); });
-    if (asVectors)
-      for (Value &operand : operands) {
-        if (isa<ComplexType>(operand.getType()))
-          return std::nullopt;
-        operand = splat(operand);
-      }
-    if (asVectors &&
-        isa<ComplexType>(getElementTypeOrSelf(op->getResult(0).getType())))
-      return std::nullopt;
-    return Values{emitElementwise(emission, op, operands, reassociate)};
+std::optional<Elemental::Values> Elemental::elementwiseAt(Operation *op,
+                                                          Place place) {
+  Values operands;
+  for (Value operand : op->getOperands()) {
+    // The predicate of select and the bounds of clamp may be scalars.
+    bool isScalar = cast<RankedTensorType>(operand.getType()).getRank() == 0;
+    operands.push_back(at(operand, isScalar ? Place() : place));
   }
-  return llvm::TypeSwitch<Operation *, Found>(op)
-      .Case<stablehlo::ConstantOp>([&](auto o) { return constantAt(o, place); })
-      .Case<stablehlo::BroadcastInDimOp>(
-          [&](auto o) { return broadcastAt(o, place); })
-      .Case<stablehlo::ReshapeOp>([&](auto o) { return reshapeAt(o, place); })
-      .Case<stablehlo::TransposeOp>(
-          [&](auto o) { return transposeAt(o, place); })
-      .Case<stablehlo::SliceOp>([&](auto o) { return sliceAt(o, place); })
-      .Case<stablehlo::PadOp>([&](auto o) { return padAt(o, place); })
-      .Case<stablehlo::ConcatenateOp>(
-          [&](auto o) { return concatenateAt(o, place); })
-      .Case<stablehlo::ReverseOp>([&](auto o) { return reverseAt(o, place); })
-      .Case<stablehlo::IotaOp>([&](auto o) { return iotaAt(o, place); })
-      .Case<stablehlo::GatherOp>([&](auto o) { return gatherAt(o, place); })
-      .Case<stablehlo::DynamicSliceOp>(
-          [&](auto o) { return dynamicSliceAt(o, place); })
-      .Case<stablehlo::DynamicUpdateSliceOp>(
-          [&](auto o) { return dynamicUpdateAt(o, place); })
-      .Case<stablehlo::ReduceOp>([&](auto o) { return reduceAt(o, place); })
-      .Case<stablehlo::ReduceWindowOp>(
-          [&](auto o) { return reduceWindowAt(o, place); })
-      .Case<stablehlo::DotGeneralOp>([&](auto o) { return dotAt(o, place); })
-      .Case<stablehlo::ConvolutionOp>(
-          [&](auto o) { return convolutionAt(o, place); })
-      .Case<stablehlo::MapOp>([&](auto o) { return mapAt(o, place); })
-      .Case<stablehlo::BitcastConvertOp>(
-          [&](auto o) { return bitcastAt(o, place); })
-      .Case<stablehlo::BatchNormInferenceOp>(
-          [&](auto o) { return batchNormAt(o, place); })
-      .Default([](Operation *) -> Found {
-        llvm_unreachable("FormKernels admits no other operation");
-      });
+  bool asVectors = llvm::any_of(
+      operands, [](Value v) { return isa<VectorType>(v.getType()); });
+  if (asVectors)
+    for (Value &operand : operands) {
+      if (isa<ComplexType>(operand.getType()))
+        return std::nullopt;
+      operand = splat(operand);
+    }
+  if (asVectors &&
+      isa<ComplexType>(getElementTypeOrSelf(op->getResult(0).getType())))
+    return std::nullopt;
+  return Values{emitElementwise(emission, op, operands, reassociate)};
 }

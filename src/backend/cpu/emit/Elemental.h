@@ -13,6 +13,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_ELEMENTAL_H
 #define SINTER_BACKEND_CPU_EMIT_ELEMENTAL_H
 
+#include "backend/cpu/OperationKind.h"
 #include "backend/cpu/emit/Emission.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -90,18 +91,20 @@ public:
 
 private:
   friend class RegionScope;
+  friend struct ElementRules;
   using Values = llvm::SmallVector<mlir::Value>;
   using Place = llvm::ArrayRef<Coordinate>;
 
   Values compute(mlir::Operation *op, Place place);
-  /// Nothing where the rule of \p op does not cover the lanes of \p place.
-  std::optional<Values> tryCompute(mlir::Operation *op, Place place);
   Values laneByLane(mlir::Operation *op, Place place);
   mlir::Value readMemory(mlir::Value memory, mlir::RankedTensorType type,
                          Place place);
   Values lane(mlir::Value value);
 
-  // One rule an operation: ElementalMove.cpp, ElementalReduce.cpp.
+  // One rule an operation, which ElementalModels.cpp puts to use; nothing where
+  // it does not cover the lanes of the place. See ElementalMove.cpp,
+  // ElementalReduce.cpp.
+  std::optional<Values> elementwiseAt(mlir::Operation *op, Place place);
   std::optional<Values> constantAt(stablehlo::ConstantOp op, Place place);
   std::optional<Values> broadcastAt(stablehlo::BroadcastInDimOp op,
                                     Place place);
@@ -141,8 +144,6 @@ private:
   void computeControl(mlir::Operation *op);
 
   std::optional<Values> bitcastAt(stablehlo::BitcastConvertOp op, Place place);
-  std::optional<Values> batchNormAt(stablehlo::BatchNormInferenceOp op,
-                                    Place place);
 
   llvm::DenseMap<mlir::Value, Reader> readers;
   /// Where tensors of regions lie: on the stack, or constants in the code.
@@ -160,9 +161,6 @@ mlir::Value emitElementwise(Emission &emission, mlir::Operation *op,
 inline mlir::Type elementOf(mlir::Value value) {
   return mlir::getElementTypeOrSelf(value.getType());
 }
-
-/// Whether emitElementwise knows \p op.
-bool isElementwise(mlir::Operation *op);
 
 /// \p value of element type \p from as one of element type \p to, by the rules
 /// of stablehlo.convert.

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "backend/cpu/Scans.h"
 #include "backend/cpu/emit/ArgExtreme.h"
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/FloatOrder.h"
-#include "backend/cpu/emit/KernelBody.h"
 #include "backend/cpu/emit/WideSum.h"
 #include "graph/stablehlo/Sums.h"
 
@@ -186,34 +186,6 @@ static WindowRange rangeOf(Emission &e, Value place, int64_t size,
     range.end = e.min(count, e.index(w.size));
   }
   return range;
-}
-
-bool cpu::ignoresPadding(stablehlo::ReduceWindowOp op) {
-  std::optional<StringRef> name = stablehlo::soleOperation(op.getBody());
-  if (!name || op.getInputs().size() != 1)
-    return false;
-  // Twice is as good as once, and the start has it.
-  if (*name == stablehlo::MaxOp::getOperationName() ||
-      *name == stablehlo::MinOp::getOperationName() ||
-      *name == stablehlo::AndOp::getOperationName() ||
-      *name == stablehlo::OrOp::getOperationName())
-    return true;
-  auto constant = op.getInitValues()[0].getDefiningOp<stablehlo::ConstantOp>();
-  auto start = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
-                        : DenseElementsAttr();
-  if (!start || !start.isSplat() || isa<ComplexType>(start.getElementType()))
-    return false;
-  const bool isSum = *name == stablehlo::AddOp::getOperationName() ||
-                     *name == stablehlo::XorOp::getOperationName();
-  if (!isSum && *name != stablehlo::MulOp::getOperationName())
-    return false;
-  auto value = start.getSplatValue<Attribute>();
-  if (auto number = dyn_cast<FloatAttr>(value))
-    return isSum ? number.getValue().isZero()
-                 : number.getValue().isExactlyValue(1.0);
-  auto integer = dyn_cast<IntegerAttr>(value);
-  return integer &&
-         (isSum ? integer.getValue().isZero() : integer.getValue().isOne());
 }
 
 static bool reachesBeyond(const stablehlo::WindowDimension &w) {
@@ -443,37 +415,4 @@ Elemental::convolutionAt(stablehlo::ConvolutionOp op, Place place) {
         });
   };
   return Values{sum.finish(nest(nest, 0, sum.zero())[0])};
-}
-
-/// (x - mean) / sqrt(variance + epsilon) * scale + offset
-std::optional<Elemental::Values>
-Elemental::batchNormAt(stablehlo::BatchNormInferenceOp op, Place place) {
-  Type element = elementOf(op.getOperand());
-  Type wide = element.isF64() ? element : Type(emission.builder.getF32Type());
-  Coordinate feature = place[op.getFeatureIndex()];
-  Values values;
-  for (auto [i, tensor] : llvm::enumerate(op->getOperands())) {
-    Value value =
-        i == 0 ? at(tensor, place) : at(tensor, ArrayRef<Coordinate>(feature));
-    values.push_back(emitConvert(emission, value, element, wide));
-  }
-  if (hasLanes(place))
-    for (Value &value : values)
-      value = splat(value);
-  auto [x, scale, offset, mean, variance] =
-      std::tuple(values[0], values[1], values[2], values[3], values[4]);
-  Type type = x.getType();
-  auto epsilon =
-      emission.builder.getFloatAttr(wide, op.getEpsilon().convertToDouble());
-  auto vector = dyn_cast<VectorType>(type);
-  Value epsilonValue = emission.create<arith::ConstantOp>(
-      vector ? TypedAttr(DenseElementsAttr::get(vector, Attribute(epsilon)))
-             : TypedAttr(epsilon));
-  Value deviation = emission.create<math::SqrtOp>(
-      emission.create<arith::AddFOp>(variance, epsilonValue));
-  Value normal = emission.create<arith::DivFOp>(
-      emission.create<arith::SubFOp>(x, mean), deviation);
-  Value result = emission.create<arith::AddFOp>(
-      emission.create<arith::MulFOp>(normal, scale), offset);
-  return Values{emitConvert(emission, result, wide, element)};
 }

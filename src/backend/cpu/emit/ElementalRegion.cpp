@@ -7,7 +7,7 @@
 
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/KernelBody.h"
-#include "backend/cpu/regions/RegionForm.h"
+#include "backend/cpu/regions/RegionUse.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

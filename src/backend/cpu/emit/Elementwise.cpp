@@ -8,18 +8,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-bool cpu::isElementwise(Operation *op) {
-  using namespace stablehlo;
-  return isa<AbsOp, CbrtOp, CeilOp, CosineOp, ClzOp, ExpOp, Expm1Op, FloorOp,
-             LogOp, Log1pOp, LogisticOp, NegOp, NotOp, PopcntOp, RoundOp,
-             RoundNearestEvenOp, RsqrtOp, SignOp, SineOp, SqrtOp, TanOp, TanhOp,
-             AddOp, AndOp, Atan2Op, DivOp, MaxOp, MinOp, MulOp, OrOp, PowOp,
-             RemOp, ShiftLeftOp, ShiftRightArithmeticOp, ShiftRightLogicalOp,
-             SubtractOp, XorOp, ConvertOp, RealOp, ImagOp, IsFiniteOp,
-             ReducePrecisionOp, ComplexOp, CompareOp, SelectOp, ClampOp,
-             nn::ErfOp, nn::ErfcOp>(op);
-}
-
 Value cpu::emitElementwise(Emission &emission, Operation *op,
                            ArrayRef<Value> operands, bool reassociate) {
   using namespace stablehlo;

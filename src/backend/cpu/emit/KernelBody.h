@@ -5,7 +5,6 @@
 
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/ir/CpuOps.h"
-#include "graph/stablehlo/Sums.h"
 
 #include <memory>
 
@@ -31,14 +30,6 @@ public:
   /// The way for \p kernel.
   static std::unique_ptr<KernelBody> create(KernelOp kernel);
 };
-
-/// Whether windows may be combined without the initial values that stand where
-/// they reach beyond the elements.
-bool ignoresPadding(stablehlo::ReduceWindowOp op);
-
-/// What the windows of \p op are, if they are those of a scan. Nothing if
-/// initial values count in them.
-std::optional<stablehlo::Scan> scanOf(stablehlo::ReduceWindowOp op);
 
 /// Loops over the elements of the results.
 std::unique_ptr<KernelBody> createLoopKernel(KernelOp kernel);

@@ -2,8 +2,9 @@
 
 #include "backend/cpu/emit/KernelEmitter.h"
 
+#include "backend/cpu/Scans.h"
 #include "backend/cpu/codegen/KernelFunction.h"
-#include "backend/cpu/emit/AnchorKernel.h"
+#include "backend/cpu/emit/Anchors.h"
 #include "backend/cpu/emit/KernelBody.h"
 #include "graph/ArithmeticCount.h"
 
@@ -44,7 +45,7 @@ std::unique_ptr<KernelBody> cpu::createWholeKernel(Operation *op) {
 std::unique_ptr<KernelBody> KernelBody::create(KernelOp kernel) {
   Operation *root =
       kernel.getBody().front().getTerminator()->getOperand(0).getDefiningOp();
-  const bool isUpdate = kernel->hasAttr(updatedAttribute);
+  const bool isUpdate = kernel.getUpdated().has_value();
   if (auto scatter = dyn_cast_or_null<stablehlo::ScatterOp>(root))
     return createScatterKernel(scatter, isUpdate);
   if (root)
@@ -58,18 +59,8 @@ std::unique_ptr<KernelBody> KernelBody::create(KernelOp kernel) {
   return createLoopKernel(kernel);
 }
 
-static std::optional<unsigned> updatedInput(KernelOp kernel) {
-  if (auto updated = kernel->getAttrOfType<IntegerAttr>(updatedAttribute))
-    return updated.getInt();
-  return std::nullopt;
-}
-
-std::string cpu::stageName(StringRef name, size_t stage) {
-  return stage == 0 ? name.str() : (name + "." + Twine(stage)).str();
-}
-
 KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
-  if (auto anchored = AnchorKernel::of(kernel, target))
+  if (auto anchored = createAnchorKernel(kernel, target))
     return anchored->plan();
   KernelPlan plan;
   plan.name = "loops";
@@ -78,7 +69,7 @@ KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
   plan.tasks = body->tasks();
   plan.scratchBytes = body->scratchBytes();
   plan.packings.resize(kernel.getInputs().size());
-  plan.updated = updatedInput(kernel);
+  plan.updated = kernel.getUpdated();
   return plan;
 }
 
@@ -97,13 +88,13 @@ std::vector<KernelContract> cpu::emitKernel(KernelOp kernel,
                                             ModuleOp module, StringRef name) {
   if (target.f32Lanes == 16)
     module->setAttr(avx512Attribute, UnitAttr::get(module.getContext()));
-  if (auto anchored = AnchorKernel::of(kernel, target))
+  if (auto anchored = createAnchorKernel(kernel, target))
     return anchored->emit(module, name);
   Block &body = kernel.getBody().front();
   SmallVector<KernelBuffer> buffers;
   SmallVector<Value> inputs;
   for (BlockArgument argument : body.getArguments())
-    if (argument.getArgNumber() != updatedInput(kernel))
+    if (argument.getArgNumber() != kernel.getUpdated())
       inputs.push_back(argument);
   for (Value input : inputs)
     buffers.push_back(bufferOf(input, false));

@@ -3,7 +3,6 @@
 #include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/emit/ChannelWindows.h"
 #include "backend/cpu/emit/KernelBody.h"
-#include "backend/cpu/emit/KernelEmitter.h"
 #include "backend/cpu/emit/LoopNest.h"
 #include "backend/cpu/emit/RowParts.h"
 #include "backend/cpu/emit/WideSum.h"
@@ -26,9 +25,8 @@ public:
     double size =
         std::max<int64_t>(1, tensorOf(yield.getValues()[0]).getNumElements());
     cost = std::max(1.0, flopsOf(kernel) / size);
-    auto rows = kernel->getAttrOfType<IntegerAttr>(rowsAttribute);
-    if (rows)
-      addRows(rows.getInt());
+    if (std::optional<int64_t> rows = kernel.getRows())
+      addRows(*rows);
     else if (auto concatenate =
                  dyn_cast_or_null<stablehlo::ConcatenateOp>(root))
       addPieces(concatenate);

@@ -1,5 +1,6 @@
 //===- ScanKernel.cpp - running sums and the like -------------------------===//
 
+#include "backend/cpu/Scans.h"
 #include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/emit/KernelBody.h"
 #include "backend/cpu/emit/LoopNest.h"
@@ -8,12 +9,6 @@
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
-
-std::optional<stablehlo::Scan> cpu::scanOf(stablehlo::ReduceWindowOp op) {
-  return ignoresPadding(op)
-             ? stablehlo::scanOf(shapeOf(op.getInputs()[0]), op.getWindow())
-             : std::nullopt;
-}
 
 namespace {
 

@@ -1,11 +1,14 @@
 //===- CpuDialect.cpp - the CPU backend's own operations ------------------===//
 
 #include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/ir/ElementalOp.h"
 
 using namespace mlir;
 using namespace sinter::cpu;
 
 #include "backend/cpu/ir/CpuDialect.cpp.inc"
+
+#include "backend/cpu/ir/ElementalOp.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "backend/cpu/ir/CpuOps.cpp.inc"
@@ -32,11 +35,57 @@ static bool isSameMemory(Type outer, Type inner) {
          a.getNumElements() == b.getNumElements();
 }
 
+Operation *KernelOp::rootOp() {
+  return getBody().front().getTerminator()->getOperand(0).getDefiningOp();
+}
+
+/// Whether what \p op says of its inputs and results is of some that it has.
+static LogicalResult verifyMarks(KernelOp op) {
+  const auto inputs = static_cast<int64_t>(op.getInputs().size());
+  auto isInput = [&](int64_t i) { return i >= 0 && i < inputs; };
+  if (std::optional<ArrayRef<int64_t>> constants = op.getConstantInputs()) {
+    for (int64_t i : *constants)
+      if (!isInput(i))
+        return op.emitOpError("says that input ")
+               << i << " is constant, and has " << inputs << " inputs";
+    for (size_t i = 1; i < constants->size(); ++i)
+      if ((*constants)[i - 1] >= (*constants)[i])
+        return op.emitOpError("does not name its constant inputs in order");
+  }
+  Block &body = op.getBody().front();
+  Value result = body.getTerminator()->getOperand(0);
+  if (op.getRows()) {
+    const auto rows = static_cast<int64_t>(*op.getRows());
+    const int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
+    if (rows < 0 || rows > rank)
+      return op.emitOpError("says that ")
+             << rows << " dimensions number rows, and yields " << rank;
+  }
+  if (!op.getUpdated())
+    return success();
+  const auto updated = static_cast<int64_t>(*op.getUpdated());
+  if (!isInput(updated))
+    return op.emitOpError("says that it updates input ")
+           << updated << ", and has " << inputs << " inputs";
+  if (!isSameMemory(op.getInputs()[updated].getType(),
+                    op.getResult(0).getType()))
+    return op.emitOpError("updates ")
+           << op.getInputs()[updated].getType() << " and gives "
+           << op.getResult(0).getType();
+  Operation *root = op.rootOp();
+  BlockArgument memory = body.getArgument(updated);
+  if (!memory.hasOneUse() || !root || *memory.user_begin() != root)
+    return op.emitOpError("updates an input that it reads besides");
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   Block &block = getBody().front();
   Operation *yield = block.getTerminator();
   if (!isa<YieldOp>(yield))
     return emitOpError("must end with cpu.yield");
+  if (getNumResults() == 0)
+    return emitOpError("has no results");
   if (block.getNumArguments() != getInputs().size() ||
       yield->getNumOperands() != getNumResults())
     return emitOpError("has ")
@@ -50,5 +99,5 @@ LogicalResult KernelOp::verify() {
     if (!isSameMemory(result.getType(), value.getType()))
       return emitOpError("yields ")
              << value.getType() << " as " << result.getType();
-  return success();
+  return verifyMarks(*this);
 }

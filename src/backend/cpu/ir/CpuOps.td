@@ -28,12 +28,31 @@ def Cpu_KernelOp : Cpu_Op<"kernel", [Pure, IsolatedFromAbove, SingleBlock]> {
     the number of elements: memory is row-major, and a kernel sees it in the
     shape that makes its loops simplest. Intermediate values never reach memory
     outside the kernel.
+
+    `constant_inputs` are the inputs that are constants, which may be packed at
+    compile time. `rows` says how many of the first dimensions of the result
+    number rows: the kernel's reductions have one value a row. `updated` is the
+    input that result 0 is, with some elements replaced, and whose memory it
+    takes over.
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs,
+                       OptionalAttr<DenseI64ArrayAttr>:$constant_inputs,
+                       OptionalAttr<I64Attr>:$rows,
+                       OptionalAttr<I64Attr>:$updated);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `(` $inputs `)` attr-dict `:` functional-type(operands, results) $body
+  }];
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$results,
+                                 "::mlir::ValueRange":$inputs), [{
+    build($_builder, $_state, results, inputs, ::mlir::DenseI64ArrayAttr(),
+          ::mlir::IntegerAttr(), ::mlir::IntegerAttr());
+  }]>];
+  let extraClassDeclaration = [{
+    /// The operation that the kernel's first result comes from; null for an
+    /// input.
+    ::mlir::Operation *rootOp();
   }];
   let hasVerifier = 1;
 }

@@ -1,7 +1,7 @@
 #include "backend/cpu/layout/PackWeights.h"
 
 #include "backend/cpu/codegen/Target.h"
-#include "backend/cpu/emit/AnchorKernel.h"
+#include "backend/cpu/emit/ConvolutionKernel.h"
 #include "graph/nn/Emit.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -1,6 +1,6 @@
 #include "backend/cpu/layout/SimplifyProducts.h"
 
-#include "backend/cpu/emit/AnchorKernel.h"
+#include "backend/cpu/emit/Anchors.h"
 #include "backend/cpu/layout/ComputeWeights.h"
 #include "graph/ArithmeticCount.h"
 #include "graph/ExactSums.h"

@@ -1,0 +1,29 @@
+//===- Registration.cpp - the CPU backend in a context --------------------===//
+
+#include "backend/cpu/Registration.h"
+
+#include "backend/cpu/emit/ElementalModels.h"
+#include "backend/cpu/ir/CpuOps.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "mlir/IR/DialectRegistry.h"
+
+using namespace mlir;
+using namespace sinter;
+
+void cpu::registerCpuDialect(DialectRegistry &registry) {
+  registry.insert<CpuDialect, nn::NnDialect, stablehlo::StablehloDialect>();
+  registry.addExtension(
+      +[](MLIRContext *context, CpuDialect *, nn::NnDialect *,
+          stablehlo::StablehloDialect *) { attachElementals(context); });
+}
+
+void cpu::loadCpuDialect(MLIRContext *context) {
+  if (context->getLoadedDialect<CpuDialect>())
+    return;
+  DialectRegistry registry;
+  registerCpuDialect(registry);
+  context->appendDialectRegistry(registry);
+  context
+      ->loadDialect<nn::NnDialect, stablehlo::StablehloDialect, CpuDialect>();
+}

@@ -1,0 +1,86 @@
+//===- Anchors.cpp - operations with a generator -------------------------===//
+
+#include "backend/cpu/emit/Anchors.h"
+
+#include "backend/cpu/emit/AttentionKernel.h"
+#include "backend/cpu/emit/ConvolutionKernel.h"
+#include "backend/cpu/emit/MatMulKernel.h"
+#include "backend/cpu/emit/PoolKernel.h"
+#include "graph/Types.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+struct Anchor {
+  /// Whether it is this one that computes the operation.
+  bool (*computes)(Operation *op);
+  /// Of an operation that it computes.
+  bool (*takesEpilogue)(Operation *op);
+  std::unique_ptr<AnchorKernel> (*create)(KernelOp kernel, Operation *op,
+                                          const Target &target);
+};
+
+} // namespace
+
+template <typename Op> static bool isOp(Operation *op) { return isa<Op>(op); }
+
+static bool always(Operation *) { return true; }
+static bool never(Operation *) { return false; }
+
+static bool isProduct(Operation *op) {
+  auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
+  return dot && isMatMul(dot);
+}
+
+/// Neighbouring columns must be neighbours in the last dimension.
+static bool hasOneColumn(Operation *op) {
+  auto dot = cast<stablehlo::DotGeneralOp>(op);
+  auto numbers = dot.getDotDimensionNumbers();
+  return tensorOf(dot.getRhs()).getRank() -
+             static_cast<int64_t>(
+                 numbers.getRhsBatchingDimensions().size() +
+                 numbers.getRhsContractingDimensions().size()) ==
+         1;
+}
+
+template <typename Op, auto make>
+static std::unique_ptr<AnchorKernel> created(KernelOp kernel, Operation *op,
+                                             const Target &target) {
+  return make(kernel, cast<Op>(op), target);
+}
+
+/// A generator is a row.
+static constexpr Anchor anchors[] = {
+    {isProduct, hasOneColumn,
+     created<stablehlo::DotGeneralOp, createMatMulKernel>},
+    {isOp<cpu::ConvolutionOp>, always,
+     created<cpu::ConvolutionOp, createConvolutionKernel>},
+    {isOp<PoolOp>, always, created<PoolOp, createPoolKernel>},
+    {isOp<cpu::AttentionOp>, never,
+     created<cpu::AttentionOp, createAttentionKernel>},
+};
+
+static const Anchor *anchorOf(Operation *op) {
+  for (const Anchor &anchor : anchors)
+    if (anchor.computes(op))
+      return &anchor;
+  return nullptr;
+}
+
+bool cpu::isAnchor(Operation *op) { return anchorOf(op) != nullptr; }
+
+bool cpu::takesEpilogue(Operation *op) {
+  const Anchor *anchor = anchorOf(op);
+  return anchor && anchor->takesEpilogue(op);
+}
+
+std::unique_ptr<AnchorKernel> cpu::createAnchorKernel(KernelOp kernel,
+                                                      const Target &target) {
+  for (Operation &op : kernel.getBody().front())
+    if (const Anchor *anchor = anchorOf(&op))
+      return anchor->create(kernel, &op, target);
+  return nullptr;
+}

@@ -1,0 +1,26 @@
+//===- Anchors.h - operations with a generator ---------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_EMIT_ANCHORS_H
+#define SINTER_BACKEND_CPU_EMIT_ANCHORS_H
+
+#include "backend/cpu/emit/AnchorKernel.h"
+
+#include <memory>
+
+namespace sinter::cpu {
+
+struct Target;
+
+/// Whether \p op has a generator. Its operands that are constants can be
+/// packed.
+bool isAnchor(mlir::Operation *op);
+/// Whether elementwise operations on the anchor's result can be its epilogue.
+bool takesEpilogue(mlir::Operation *op);
+
+/// The kernel around the anchor of \p kernel; null if it has none.
+std::unique_ptr<AnchorKernel> createAnchorKernel(KernelOp kernel,
+                                                 const Target &target);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_EMIT_ANCHORS_H

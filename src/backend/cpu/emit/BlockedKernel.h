@@ -1,0 +1,39 @@
+//===- BlockedKernel.h - anchors with results blocked by channel ---------===//
+
+#ifndef SINTER_BACKEND_CPU_EMIT_BLOCKEDKERNEL_H
+#define SINTER_BACKEND_CPU_EMIT_BLOCKEDKERNEL_H
+
+#include "backend/cpu/emit/AnchorKernel.h"
+#include "backend/cpu/emit/Emission.h"
+#include "backend/cpu/kernels/Window.h"
+#include "graph/Types.h"
+
+namespace sinter::cpu {
+
+/// Sets what an operation on windows of images says of them.
+template <typename Op> void setWindow(WindowShape &window, Op op) {
+  llvm::ArrayRef<int64_t> input = tensorOf(op.getInput()).getShape();
+  llvm::ArrayRef<int64_t> output = tensorOf(op.getResult()).getShape();
+  window.inputHeight = input[2];
+  window.inputWidth = input[3];
+  window.outputHeight = output[2];
+  window.outputWidth = output[3];
+  window.strideHeight = op.getStrides()[0];
+  window.strideWidth = op.getStrides()[1];
+  window.dilationHeight = op.getDilations()[0];
+  window.dilationWidth = op.getDilations()[1];
+  window.padTop = op.getPaddingLow()[0];
+  window.padLeft = op.getPaddingLow()[1];
+}
+
+class BlockedKernel : public AnchorKernel {
+protected:
+  using AnchorKernel::AnchorKernel;
+
+  /// Null if the kernel has none.
+  BlockedEpilogue epilogue(mlir::ValueRange memory) const;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_EMIT_BLOCKEDKERNEL_H

@@ -1,0 +1,128 @@
+//===- ConvolutionKernel.cpp - kernels of blocked convolutions -----------===//
+
+#include "backend/cpu/emit/ConvolutionKernel.h"
+
+#include "backend/cpu/emit/BlockedKernel.h"
+#include "backend/cpu/kernels/Channelwise.h"
+#include "backend/cpu/kernels/Winograd.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+ConvolutionShape cpu::convolutionShape(cpu::ConvolutionOp op) {
+  ArrayRef<int64_t> kernel = op.kernelShape();
+  ConvolutionShape shape;
+  setWindow(shape, op);
+  shape.batch = tensorOf(op.getInput()).getDimSize(0);
+  shape.kernelHeight = kernel[2];
+  shape.kernelWidth = kernel[3];
+  shape.groups = op.getGroups();
+  shape.inputChannels = kernel[1] * shape.groups;
+  shape.outputChannels = kernel[0];
+  shape.hasPlanarInput = op.hasPlanarInput();
+  return shape;
+}
+
+namespace {
+
+class ConvolutionKernel : public BlockedKernel {
+public:
+  ConvolutionKernel(KernelOp kernel, cpu::ConvolutionOp op,
+                    const Target &target)
+      : BlockedKernel(kernel, op), op(op) {
+    ConvolutionShape shape = convolutionShape(op);
+    flops = shape.flops();
+    if (!op.isDepthwise()) {
+      if (op.getFast() && Winograd::supports(shape) &&
+          Winograd::estimateGain(shape, target) > leastGain)
+        fast.emplace(shape, target);
+      else
+        direct.emplace(shape, target);
+      return;
+    }
+    ChannelwiseShape channels;
+    static_cast<WindowShape &>(channels) = shape;
+    channels.batch = shape.batch;
+    channels.channels = shape.outputChannels;
+    depthwise.emplace(channels, target);
+  }
+
+  KernelPlan plan() const override {
+    KernelPlan plan;
+    plan.flops = flops;
+    plan.packings.resize(kernel.getInputs().size());
+    auto usePacking = [&](const auto &generator) {
+      if (op.getPackedFrom())
+        return;
+      plan.packings[inputIndex(op.getWeights())] = {
+          uint64_t(generator.packedElements()) * 4,
+          [generator](const Tensor &weights, std::byte *packed) {
+            generator.pack(weights.data(), reinterpret_cast<float *>(packed));
+          }};
+    };
+    if (depthwise) {
+      plan.name = "depthwise";
+      plan.tasks = depthwise->tasks();
+      usePacking(*depthwise);
+    } else if (direct) {
+      plan.name = "direct";
+      plan.tasks = direct->tasks();
+      usePacking(*direct);
+    } else {
+      plan.name = "winograd";
+      usePacking(*fast);
+      planStages(plan);
+    }
+    return plan;
+  }
+
+protected:
+  void emitTask(size_t stage, OpBuilder &builder, Location location, Value task,
+                ValueRange memory) const override {
+    Value input = memory[inputIndex(op.getInput())];
+    Value weights = memory[inputIndex(op.getWeights())];
+    Value output = memory[kernel.getInputs().size()];
+    if (fast)
+      fast->build(stage, builder, location, task,
+                  {input, weights, memory.back(), output}, epilogue(memory));
+    else if (depthwise)
+      depthwise->build(builder, location, task, input, weights, output,
+                       epilogue(memory));
+    else
+      direct->build(builder, location, task, input, weights, output,
+                    epilogue(memory));
+  }
+
+private:
+  /// Below this, what the estimate leaves out eats up the gain.
+  static constexpr double leastGain = 1.2;
+
+  void planStages(KernelPlan &plan) const {
+    uint64_t bytes = uint64_t(fast->workspaceElements()) * 4;
+    if (fast->stages() == 1) {
+      plan.tasks = fast->tasks(0);
+      plan.scratchBytes = bytes;
+      return;
+    }
+    plan.workspaceBytes = bytes;
+    plan.rounds = fast->rounds();
+    for (int64_t stage = 0; stage < fast->stages(); ++stage)
+      plan.stages.push_back(
+          {fast->tasks(stage), fast->flops(stage) / plan.rounds});
+  }
+
+  mutable cpu::ConvolutionOp op;
+  double flops;
+  std::optional<Winograd> fast;
+  std::optional<Convolution> direct;
+  std::optional<Depthwise> depthwise;
+};
+
+} // namespace
+
+std::unique_ptr<AnchorKernel>
+cpu::createConvolutionKernel(KernelOp kernel, cpu::ConvolutionOp op,
+                             const Target &target) {
+  return std::make_unique<ConvolutionKernel>(kernel, op, target);
+}

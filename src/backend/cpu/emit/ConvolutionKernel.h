@@ -1,0 +1,25 @@
+//===- ConvolutionKernel.h - kernels of blocked convolutions -------------===//
+
+#ifndef SINTER_BACKEND_CPU_EMIT_CONVOLUTIONKERNEL_H
+#define SINTER_BACKEND_CPU_EMIT_CONVOLUTIONKERNEL_H
+
+#include "backend/cpu/emit/AnchorKernel.h"
+#include "backend/cpu/kernels/Convolution.h"
+
+#include <memory>
+
+namespace sinter::cpu {
+
+struct Target;
+
+/// What the generator of \p op is made for.
+ConvolutionShape convolutionShape(ConvolutionOp op);
+
+/// The kernel that \p op is the anchor of.
+std::unique_ptr<AnchorKernel> createConvolutionKernel(KernelOp kernel,
+                                                      ConvolutionOp op,
+                                                      const Target &target);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_EMIT_CONVOLUTIONKERNEL_H

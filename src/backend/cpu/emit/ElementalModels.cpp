@@ -1,0 +1,132 @@
+//===- ElementalModels.cpp - what this backend computes -------------------===//
+
+#include "backend/cpu/emit/ElementalModels.h"
+
+#include "backend/cpu/Scans.h"
+#include "backend/cpu/emit/Elemental.h"
+#include "backend/cpu/ir/CpuOps.h"
+#include "graph/nn/NnOps.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+static Kind kindOfBitcast(stablehlo::BitcastConvertOp op) {
+  return isAlias(op) ? Kind::Alias : Kind::Movement;
+}
+
+static Kind kindOfWindow(stablehlo::ReduceWindowOp op) {
+  return scanOf(op) ? Kind::Whole : Kind::Window;
+}
+
+namespace {
+
+/// Whether elements are as well computed again as loaded.
+enum Cost : bool { Cheap = true, Costly = false };
+
+/// The interface by a kind, or a function from the operation to one, and a
+/// member of Elemental that writes an element; null where none does.
+template <typename Op, auto kindOrFunction, Cost cost, auto element>
+struct Model : ElementalOpInterface::ExternalModel<
+                   Model<Op, kindOrFunction, cost, element>, Op> {
+  Kind kind(Operation *op) const {
+    if constexpr (std::is_same_v<decltype(kindOrFunction), Kind>)
+      return kindOrFunction;
+    else
+      return kindOrFunction(cast<Op>(op));
+  }
+  bool isCheap(Operation *) const { return cost == Cheap; }
+  std::optional<SmallVector<Value>>
+  elementsAt(Operation *op, Elemental &elemental,
+             ArrayRef<Coordinate> place) const {
+    if constexpr (std::is_null_pointer_v<decltype(element)>)
+      llvm_unreachable("FormKernels computes these elements all at once");
+    else
+      return (elemental.*element)(cast<Op>(op), place);
+  }
+};
+
+template <typename Op, auto kindOrFunction, Cost cost = Costly,
+          auto element = nullptr>
+void row(MLIRContext *context) {
+  Op::template attachInterface<Model<Op, kindOrFunction, cost, element>>(
+      *context);
+}
+
+} // namespace
+
+namespace sinter::cpu {
+
+/// Reaches Elemental's rules. A row is all that has to be said of an operation.
+struct ElementRules {
+  template <Cost cost, typename... Ops>
+  static void elementwise(MLIRContext *context) {
+    (row<Ops, Kind::Elementwise, cost, &Elemental::elementwiseAt>(context),
+     ...);
+  }
+
+  static void attachElementwise(MLIRContext *c) {
+    using namespace stablehlo;
+    elementwise<Cheap, AbsOp, AddOp, AndOp, ClampOp, CompareOp, ConvertOp,
+                ImagOp, MaxOp, MinOp, MulOp, NegOp, NotOp, OrOp, RealOp,
+                SelectOp, ShiftLeftOp, ShiftRightArithmeticOp,
+                ShiftRightLogicalOp, SubtractOp, XorOp>(c);
+    elementwise<Costly, Atan2Op, CbrtOp, CeilOp, ClzOp, ComplexOp, CosineOp,
+                DivOp, ExpOp, Expm1Op, FloorOp, IsFiniteOp, Log1pOp, LogOp,
+                LogisticOp, PopcntOp, PowOp, ReducePrecisionOp, RemOp,
+                RoundNearestEvenOp, RoundOp, RsqrtOp, SignOp, SineOp, SqrtOp,
+                TanOp, TanhOp, nn::ErfOp, nn::ErfcOp>(c);
+    row<MapOp, Kind::Elementwise, Costly, &Elemental::mapAt>(c);
+  }
+
+  static void attachMovement(MLIRContext *c) {
+    using namespace stablehlo;
+    constexpr Kind moves = Kind::Movement;
+    row<BitcastConvertOp, kindOfBitcast, Costly, &Elemental::bitcastAt>(c);
+    row<BroadcastInDimOp, moves, Cheap, &Elemental::broadcastAt>(c);
+    row<ConcatenateOp, moves, Costly, &Elemental::concatenateAt>(c);
+    row<DynamicSliceOp, moves, Costly, &Elemental::dynamicSliceAt>(c);
+    row<DynamicUpdateSliceOp, moves, Costly, &Elemental::dynamicUpdateAt>(c);
+    row<GatherOp, moves, Costly, &Elemental::gatherAt>(c);
+    row<IotaOp, moves, Cheap, &Elemental::iotaAt>(c);
+    row<PadOp, moves, Costly, &Elemental::padAt>(c);
+    row<ReshapeOp, Kind::Alias, Cheap, &Elemental::reshapeAt>(c);
+    row<ReverseOp, moves, Cheap, &Elemental::reverseAt>(c);
+    row<SliceOp, moves, Cheap, &Elemental::sliceAt>(c);
+    row<TransposeOp, moves, Cheap, &Elemental::transposeAt>(c);
+    row<ConstantOp, Kind::Constant, Costly, &Elemental::constantAt>(c);
+    row<ComputedConstantOp, Kind::Constant>(c);
+  }
+
+  static void attachSums(MLIRContext *c) {
+    using namespace stablehlo;
+    row<ReduceOp, Kind::Reduction, Costly, &Elemental::reduceAt>(c);
+    row<ReduceWindowOp, kindOfWindow, Costly, &Elemental::reduceWindowAt>(c);
+    row<DotGeneralOp, Kind::Product, Costly, &Elemental::dotAt>(c);
+    row<stablehlo::ConvolutionOp, Kind::Product, Costly,
+        &Elemental::convolutionAt>(c);
+    row<cpu::ConvolutionOp, Kind::Product>(c);
+    row<PoolOp, Kind::Product>(c);
+    row<cpu::AttentionOp, Kind::Product>(c);
+  }
+
+  static void attachWhole(MLIRContext *c) {
+    using namespace stablehlo;
+    row<ScatterOp, Kind::Whole>(c);
+    row<SelectAndScatterOp, Kind::Whole>(c);
+    row<SortOp, Kind::Whole>(c);
+    row<CaseOp, Kind::Control>(c);
+    row<IfOp, Kind::Control>(c);
+    row<WhileOp, Kind::Control>(c);
+    row<HostCallOp, Kind::Call>(c);
+  }
+};
+
+} // namespace sinter::cpu
+
+void cpu::attachElementals(MLIRContext *context) {
+  ElementRules::attachElementwise(context);
+  ElementRules::attachMovement(context);
+  ElementRules::attachSums(context);
+  ElementRules::attachWhole(context);
+}

@@ -1,0 +1,59 @@
+//===- KernelPlan.h - how a kernel wants to be called --------------------===//
+
+#ifndef SINTER_BACKEND_CPU_EMIT_KERNELPLAN_H
+#define SINTER_BACKEND_CPU_EMIT_KERNELPLAN_H
+
+#include "runtime/Tensor.h"
+
+#include "llvm/ADT/StringRef.h"
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sinter::cpu {
+
+/// How a kernel wants to be called. Its buffers are the inputs in order
+/// (without the one that is updated in place), the results in order, and
+/// scratch where scratchBytes is not 0.
+struct KernelPlan {
+  int64_t tasks = 1;
+  double flops = 0;
+  uint64_t scratchBytes = 0;
+  std::string name; ///< How it is computed: "loops", "matmul".
+
+  /// Parts that run one after the other, each a function of its own (see
+  /// stageName), on the same buffers; empty where there is one. Then `tasks`
+  /// does not count, and one more buffer, behind the others, lives from the
+  /// first part to the last.
+  struct Stage {
+    int64_t tasks;
+    double flops;
+  };
+  std::vector<Stage> stages;
+  /// How often the stages are gone through, each time with the next `tasks` of
+  /// their functions' tasks.
+  int64_t rounds = 1;
+  uint64_t workspaceBytes = 0;
+
+  /// The input that result 0 is, with some elements replaced: the result's
+  /// memory holds it when the kernel is called.
+  std::optional<unsigned> updated;
+
+  /// An input that is a constant and wanted in another form.
+  struct Packing {
+    uint64_t bytes;
+    std::function<void(const Tensor &weight, std::byte *packed)> pack;
+  };
+  /// One an input.
+  std::vector<std::optional<Packing>> packings;
+};
+
+/// The function of one stage of the kernel \p name.
+inline std::string stageName(llvm::StringRef name, size_t stage) {
+  return stage == 0 ? name.str() : (name + "." + llvm::Twine(stage)).str();
+}
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_EMIT_KERNELPLAN_H

@@ -1,0 +1,25 @@
+//===- MatMulKernel.h - kernels of matrix products -----------------------===//
+
+#ifndef SINTER_BACKEND_CPU_EMIT_MATMULKERNEL_H
+#define SINTER_BACKEND_CPU_EMIT_MATMULKERNEL_H
+
+#include "backend/cpu/emit/AnchorKernel.h"
+#include "graph/stablehlo/StablehloOps.h"
+
+#include <memory>
+
+namespace sinter::cpu {
+
+struct Target;
+
+/// A product with a generator: f32 or f64, in matrix form.
+bool isMatMul(stablehlo::DotGeneralOp op);
+
+/// The kernel that \p op is the anchor of.
+std::unique_ptr<AnchorKernel> createMatMulKernel(KernelOp kernel,
+                                                 stablehlo::DotGeneralOp op,
+                                                 const Target &target);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_EMIT_MATMULKERNEL_H
