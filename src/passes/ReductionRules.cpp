@@ -312,6 +312,7 @@ static Values sortUnused(SortOp op, OpBuilder &builder) {
   llvm::DenseSet<Value> needed =
       sourcesOf(block.getTerminator()->getOperand(0), block);
   SmallVector<Value> inputs;
+  SmallVector<Type> types;
   SmallVector<unsigned> kept;
   llvm::SmallBitVector isDropped(2 * count);
   for (unsigned i = 0; i < count; ++i) {
@@ -322,13 +323,13 @@ static Values sortUnused(SortOp op, OpBuilder &builder) {
       continue;
     }
     inputs.push_back(op.getInputs()[i]);
+    types.push_back(op->getResult(i).getType());
     kept.push_back(i);
   }
   if (kept.empty() || kept.size() == count || !isMemoryEffectFree(op))
     return {};
-  auto copy =
-      builder.create<SortOp>(op.getLoc(), ValueRange(inputs).getTypes(), inputs,
-                             op.getDimension(), op.getIsStable());
+  auto copy = builder.create<SortOp>(op.getLoc(), types, inputs,
+                                     op.getDimension(), op.getIsStable());
   copyWithout(op.getComparator(), copy.getComparator(), isDropped, {0},
               builder);
   Values results(count);

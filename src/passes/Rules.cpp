@@ -34,16 +34,12 @@ public:
         (rule.isForm && setting.whole.areKept() && op->hasAttr(groupAttribute)))
       return failure();
     setting.groups.takeInserted();
-    Values values = rule.apply(op, rewriter);
-    if (values.size() != op->getNumResults() || values.empty())
-      return failure();
-    for (auto [value, result] : llvm::zip_equal(values, op->getResults()))
-      if (value ? value == result || value.getType() != result.getType()
-                : !result.use_empty())
-        return failure();
+    const Values values = rule.apply(op, rewriter);
     const SmallVector<Operation *> made = setting.groups.takeInserted();
-    if (takesPartOfNode(values, made, rewriter))
+    if (!standsFor(values, op) || takesPartOfNode(values, made)) {
+      discard(made, rewriter);
       return failure();
+    }
     keepNotes(op, values, made);
     run.count(rule.label);
     for (auto [old, by] : llvm::zip_equal(op->getResults(), values))
@@ -55,22 +51,40 @@ public:
   }
 
 private:
+  /// Whether there is a value of exactly the type of each result of \p op that
+  /// is read.
+  static bool standsFor(const Values &values, Operation *op) {
+    return !values.empty() && values.size() == op->getNumResults() &&
+           llvm::all_of(llvm::zip_equal(values, op->getResults()),
+                        [](auto pair) {
+                          auto [value, result] = pair;
+                          return value ? value != result &&
+                                             value.getType() == result.getType()
+                                       : result.use_empty();
+                        });
+  }
+
   /// Whether the rule reads or copies what is inside of a source node that is
-  /// to stay whole. What it made is gone then.
-  bool takesPartOfNode(const Values &values, SmallVector<Operation *> made,
-                       PatternRewriter &rewriter) const {
+  /// to stay whole.
+  bool takesPartOfNode(const Values &values, ArrayRef<Operation *> made) const {
     if (!setting.whole.areKept())
       return false;
     llvm::SmallPtrSet<Operation *, 8> all(made.begin(), made.end());
     auto isInside = [&](Value value) {
       return value && setting.whole.isInside(value, all);
     };
-    if (llvm::none_of(values, isInside) &&
-        llvm::none_of(made, [&](Operation *each) {
-          return setting.whole.contains(each) ||
-                 llvm::any_of(each->getOperands(), isInside);
-        }))
-      return false;
+    return llvm::any_of(values, isInside) ||
+           llvm::any_of(made, [&](Operation *each) {
+             return setting.whole.contains(each) ||
+                    llvm::any_of(each->getOperands(), isInside);
+           });
+  }
+
+  /// Erases what a rule made in vain. Left to the driver as dead code it would
+  /// count as a change of the graph, and the rule be tried again for ever.
+  static void discard(SmallVector<Operation *> made,
+                      PatternRewriter &rewriter) {
+    const llvm::SmallPtrSet<Operation *, 8> all(made.begin(), made.end());
     // They are no parts of a node that is gone.
     for (Operation *each : made)
       each->removeDiscardableAttr(groupAttribute);
@@ -79,7 +93,6 @@ private:
     });
     for (Operation *each : llvm::reverse(made))
       rewriter.eraseOp(each);
-    return true;
   }
 
   /// What other tools noted at \p op (mhlo.sharding, mhlo.frontend_attributes)

@@ -124,3 +124,16 @@ func.func @notes(%x: tensor<2xi32>, %y: tensor<2xi32>) -> tensor<2xi32> {
   %r = stablehlo.add %x, %n {mhlo.sharding = "{replicated}"} : tensor<2xi32>
   return %r : tensor<2xi32>
 }
+
+// The result's type says of a size what the operand's does not.
+// CHECK-LABEL: func @sort_of_unknown_size
+func.func @sort_of_unknown_size(%x: tensor<5x?xi8>, %y: tensor<?x1xf32>) -> tensor<5x1xi8> {
+  // CHECK: "stablehlo.sort"(%arg0)
+  // CHECK: (tensor<5x?xi8>) -> tensor<5x1xi8>
+  %r:2 = "stablehlo.sort"(%x, %y) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<i8>, %b: tensor<i8>, %c: tensor<f32>, %d: tensor<f32>):
+    %p = stablehlo.compare GT, %a, %b : (tensor<i8>, tensor<i8>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }) : (tensor<5x?xi8>, tensor<?x1xf32>) -> (tensor<5x1xi8>, tensor<5x1xf32>)
+  return %r#0 : tensor<5x1xi8>
+}

@@ -317,6 +317,8 @@ private:
     default:
       return false;
     }
+    if (group.hasProduct() && !isComputedInVectors(producer))
+      return false;
     // Costs nothing: computed anew by everybody who wants it.
     if (isa<stablehlo::IotaOp, stablehlo::BroadcastInDimOp>(producer))
       return true;
@@ -378,6 +380,18 @@ private:
            });
   }
 
+  /// Whether \p op has vectors for several neighbours at once. Complex numbers
+  /// have none, nor has a map whose region was not inlined: it has control
+  /// flow.
+  static bool isComputedInVectors(Operation *op) {
+    auto isComplex = [](Type type) {
+      return isa<ComplexType>(getElementTypeOrSelf(type));
+    };
+    return !isa<stablehlo::MapOp>(op) &&
+           llvm::none_of(op->getOperandTypes(), isComplex) &&
+           llvm::none_of(op->getResultTypes(), isComplex);
+  }
+
   /// What follows a product elementwise is computed on its results while they
   /// are in registers.
   static bool mayJoinProduct(Group &group, Operation *producer,
@@ -389,7 +403,7 @@ private:
     };
     return takesEpilogue(producer) && producer->hasOneUse() && !group.hasRows &&
            !group.hasProduct() && isBesideRoot(group.root) &&
-           isBesideRoot(user) &&
+           isBesideRoot(user) && llvm::all_of(group.ops, isComputedInVectors) &&
            group.root->getResultTypes() == producer->getResultTypes();
   }
 

@@ -23,6 +23,56 @@ std::string weight(const std::string &shape, int64_t count) {
          std::to_string(count) + "xf32>) -> tensor<" + shape + "xf32>\n";
 }
 
+/// A map whose region sorts has no vectors: it is no part of an epilogue.
+TEST(Epilogue, MapsByARegionWithControlFlow) {
+  for (int64_t columns : {1, 5, 16, 37}) {
+    std::string w = "tensor<4x" + std::to_string(columns) + "xf32>";
+    std::string result = "tensor<3x" + std::to_string(columns) + "xf32>";
+    EXPECT_EQ(differs("(%x: tensor<3x4xf32>, %w: " + w + ", %b: " + result +
+                      ") -> " + result +
+                      " {\n%d = stablehlo.dot %x, %w : (tensor<3x4xf32>, " + w +
+                      ") -> " + result + "\n%r = \"stablehlo.map\"(%d, %b) ({" +
+                      R"(
+        ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+          %i = stablehlo.reshape %p : (tensor<f32>) -> tensor<1xf32>
+          %j = stablehlo.reshape %q : (tensor<f32>) -> tensor<1xf32>
+          %c = stablehlo.concatenate %i, %j, dim = 0
+              : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
+          %s = "stablehlo.sort"(%c) ({
+            ^bb0(%l: tensor<f32>, %g: tensor<f32>):
+              %o = stablehlo.compare LT, %l, %g : (tensor<f32>, tensor<f32>) -> tensor<i1>
+              stablehlo.return %o : tensor<i1>
+          }) {dimension = 0 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+          %t = stablehlo.slice %s [1:2] : (tensor<2xf32>) -> tensor<1xf32>
+          %u = stablehlo.reshape %t : (tensor<1xf32>) -> tensor<f32>
+          stablehlo.return %u : tensor<f32>
+        }) {dimensions = array<i64: 0, 1>} : ()" +
+                      result + ", " + result + ") -> " + result +
+                      "\nreturn %r : " + result + " }"),
+              "")
+        << columns;
+  }
+}
+
+/// Nor have complex numbers.
+TEST(Epilogue, ComputesComplexNumbers) {
+  for (int64_t columns : {1, 5, 16, 37}) {
+    std::string sizes = std::to_string(columns) + "x";
+    std::string w = "tensor<4x" + sizes + "f32>";
+    std::string result = "tensor<3x" + sizes + "f32>";
+    std::string complex = "tensor<3x" + sizes + "complex<f32>>";
+    EXPECT_EQ(
+        differs("(%x: tensor<3x4xf32>, %w: " + w + ", %b: " + result + ") -> " +
+                result + " {\n%d = stablehlo.dot %x, %w : (tensor<3x4xf32>, " +
+                w + ") -> " + result + "\n%c = stablehlo.complex %d, %b : " +
+                complex + "\n%m = stablehlo.multiply %c, %c : " + complex +
+                "\n%r = stablehlo.real %m : (" + complex + ") -> " + result +
+                "\nreturn %r : " + result + " }"),
+        "")
+        << columns;
+  }
+}
+
 /// The weights of a product are packed; who reads them beside it wants them as
 /// they are.
 TEST(Epilogue, ReadsTheWeights) {

@@ -184,22 +184,22 @@ Elemental::Values Elemental::laneByLane(Operation *op, Place place) {
 
 std::optional<Elemental::Values> Elemental::elementwiseAt(Operation *op,
                                                           Place place) {
+  // Vectors hold no complex numbers.
+  auto isComplex = [](Type type) {
+    return isa<ComplexType>(getElementTypeOrSelf(type));
+  };
+  if (hasLanes(place) && (llvm::any_of(op->getOperandTypes(), isComplex) ||
+                          llvm::any_of(op->getResultTypes(), isComplex)))
+    return std::nullopt;
   Values operands;
   for (Value operand : op->getOperands()) {
     // The predicate of select and the bounds of clamp may be scalars.
     bool isScalar = cast<RankedTensorType>(operand.getType()).getRank() == 0;
     operands.push_back(at(operand, isScalar ? Place() : place));
   }
-  bool asVectors = llvm::any_of(
-      operands, [](Value v) { return isa<VectorType>(v.getType()); });
-  if (asVectors)
-    for (Value &operand : operands) {
-      if (isa<ComplexType>(operand.getType()))
-        return std::nullopt;
+  if (llvm::any_of(operands,
+                   [](Value v) { return isa<VectorType>(v.getType()); }))
+    for (Value &operand : operands)
       operand = splat(operand);
-    }
-  if (asVectors &&
-      isa<ComplexType>(getElementTypeOrSelf(op->getResult(0).getType())))
-    return std::nullopt;
   return Values{emitElementwise(emission, op, operands, reassociate)};
 }
