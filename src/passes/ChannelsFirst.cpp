@@ -112,10 +112,7 @@ Value Walk::inOrder(Value value, const Order &order, OpBuilder &builder) {
 
 Operation *Walk::copyOf(Operation *op, ValueRange operands, const Order &order,
                         OpBuilder &builder) {
-  IRMapping mapping;
-  Operation *copy = builder.clone(*op, mapping);
-  copy->removeDiscardableAttr(groupAttribute);
-  copy->removeDiscardableAttr(traceAttribute);
+  Operation *copy = cloneApart(builder, op);
   copy->setOperands(operands);
   for (auto [from, to] :
        llvm::zip_equal(op->getResults(), copy->getResults())) {

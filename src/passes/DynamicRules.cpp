@@ -209,8 +209,7 @@ static Value broadcastBeside(Operation *op, OpBuilder &builder) {
   }
   if (!changes)
     return {};
-  Operation *copy = builder.clone(*op);
-  copy->removeDiscardableAttr(groupAttribute);
+  Operation *copy = cloneApart(builder, op);
   copy->setOperands(operands);
   return copy->getResult(0);
 }

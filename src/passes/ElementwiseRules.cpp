@@ -50,7 +50,7 @@ static Value clampRelu(ClampOp op, OpBuilder &builder) {
 /// A division that came from a file's node stays, so that the node (a mean,
 /// say) can be written back.
 static Value dividePowerOfTwo(DivOp op, OpBuilder &builder) {
-  if (op->hasAttr(groupAttribute))
+  if (sourceOf(op))
     return {};
   std::optional<double> divisor = splatValue(op.getRhs());
   auto type = tensorOf(op.getRhs());

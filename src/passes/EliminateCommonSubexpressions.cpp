@@ -24,7 +24,7 @@ ArrayRef<PatternInfo> eliminateCommonSubexpressionsPatterns() {
 static SmallVector<NamedAttribute> comparedAttributes(Operation *op) {
   SmallVector<NamedAttribute> attributes;
   for (NamedAttribute each : op->getDiscardableAttrs())
-    if (each.getName() != groupAttribute && each.getName() != traceAttribute)
+    if (each.getName() != sourceAttribute && each.getName() != traceAttribute)
       attributes.push_back(each);
   return attributes;
 }
@@ -60,8 +60,8 @@ struct SameOperation : llvm::DenseMapInfo<Operation *> {
 /// A repeated constant that two source nodes each have: it costs nothing, and
 /// each node can be written back with its own.
 bool belongsToEach(Operation *op, Operation *same) {
-  Attribute group = op->getDiscardableAttr(groupAttribute);
-  return group && group != same->getDiscardableAttr(groupAttribute) &&
+  const std::optional<int64_t> group = sourceOf(op);
+  return group && group != sourceOf(same) &&
          isa<stablehlo::BroadcastInDimOp, stablehlo::IotaOp>(op) &&
          llvm::all_of(op->getOperands(), [](Value operand) {
            return operand.getDefiningOp<stablehlo::ConstantOp>() != nullptr;
@@ -138,8 +138,8 @@ struct EliminateCommonSubexpressions
     groupSizes.clear();
     if (whole->areKept())
       getOperation().walk([&](Operation *op) {
-        if (Attribute group = op->getDiscardableAttr(groupAttribute))
-          ++groupSizes[group];
+        if (std::optional<int64_t> group = sourceOf(op))
+          ++groupSizes[*group];
       });
     do {
       Known known;
@@ -160,10 +160,10 @@ private:
   bool mergeNodes() {
     bool isChanged = false;
     getOperation().walk([&](Block *block) {
-      llvm::MapVector<Attribute, NodeOps> nodes;
+      llvm::MapVector<int64_t, NodeOps> nodes;
       for (Operation &op : *block)
         if (whole->isOneNode(&op) || isSharedAsNode(&op))
-          nodes[op.getDiscardableAttr(groupAttribute)].push_back(&op);
+          nodes[sourceOf(&op).value_or(-1)].push_back(&op);
       DenseMap<size_t, NodeOps> known;
       for (const auto &[number, ops] : nodes) {
         if (!llvm::all_of(ops,
@@ -192,17 +192,17 @@ private:
 
   /// A source node that computes the same twice is written back as it was.
   bool isWithinNode(Operation *op, Operation *same) const {
-    Attribute group = op->getDiscardableAttr(groupAttribute);
-    return whole->areKept() && group &&
-           group == same->getDiscardableAttr(groupAttribute);
+    const std::optional<int64_t> group = sourceOf(op);
+    return whole->areKept() && group && group == sourceOf(same);
   }
 
   /// Where the module is written again, a source node of several operations is
   /// shared as a whole or not at all: without a part it could not be given
   /// back.
   bool isSharedAsNode(Operation *op) const {
-    return whole->areKept() && !whole->contains(op) &&
-           groupSizes.lookup(op->getDiscardableAttr(groupAttribute)) > 1;
+    const std::optional<int64_t> group = sourceOf(op);
+    return whole->areKept() && !whole->contains(op) && group &&
+           groupSizes.lookup(*group) > 1;
   }
 
   /// What is known in a block is known in the regions of its operations.
@@ -225,8 +225,8 @@ private:
       }
       if (belongsToEach(&op, same) || isWithinNode(&op, same))
         continue;
-      if (Attribute group = op.getDiscardableAttr(groupAttribute))
-        merged.push_back({group, same->getDiscardableAttr(groupAttribute)});
+      if (std::optional<int64_t> group = sourceOf(&op))
+        merged.push_back({*group, sourceOf(same)});
       replace(&op, same);
       op.erase();
     }
@@ -234,29 +234,30 @@ private:
 
   /// Of two source nodes that only share a part neither is what it was.
   void dissolveHalves() {
-    llvm::DenseSet<Attribute> left;
+    llvm::DenseSet<int64_t> left;
     getOperation().walk([&](Operation *op) {
-      if (Attribute group = op->getDiscardableAttr(groupAttribute))
-        left.insert(group);
+      if (std::optional<int64_t> group = sourceOf(op))
+        left.insert(*group);
     });
-    llvm::DenseSet<Attribute> halves;
+    llvm::DenseSet<int64_t> halves;
     for (auto [gone, kept] : merged)
       if (left.contains(gone)) {
         halves.insert(gone);
-        halves.insert(kept);
+        if (kept)
+          halves.insert(*kept);
       }
     getOperation().walk([&](Operation *op) {
-      if (Attribute group = op->getDiscardableAttr(groupAttribute))
-        if (halves.contains(group))
-          op->removeDiscardableAttr(groupAttribute);
+      if (std::optional<int64_t> group = sourceOf(op))
+        if (halves.contains(*group))
+          removeSource(op);
     });
     merged.clear();
   }
 
-  SmallVector<std::pair<Attribute, Attribute>> merged;
+  SmallVector<std::pair<int64_t, std::optional<int64_t>>> merged;
   const WholeNodes *whole = nullptr;
   /// How many operations each source node has.
-  llvm::DenseMap<Attribute, unsigned> groupSizes;
+  llvm::DenseMap<int64_t, unsigned> groupSizes;
 };
 
 } // namespace

@@ -107,9 +107,9 @@ static bool isSmallEnough(Operation *op, int64_t byteLimit) {
 
 /// The groups with an operation that will not become constant, and those that
 /// are to stay.
-static llvm::DenseSet<Attribute> lastingGroups(ModuleOp module,
-                                               const WholeNodes &whole) {
-  llvm::DenseSet<Attribute> lasting;
+static llvm::DenseSet<int64_t> lastingGroups(ModuleOp module,
+                                             const WholeNodes &whole) {
+  llvm::DenseSet<int64_t> lasting;
   llvm::DenseSet<Value> constant;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     bool known =
@@ -118,14 +118,13 @@ static llvm::DenseSet<Attribute> lastingGroups(ModuleOp module,
          canEvaluate(op) && usesNothingOutside(op) &&
          llvm::all_of(op->getOperands(),
                       [&](Value value) { return constant.contains(value); }));
-    Attribute group = op->getDiscardableAttr(groupAttribute);
+    const std::optional<int64_t> group = sourceOf(op);
     // What a loop computes its condition with goes when the loop does.
-    const bool isHeld =
-        group && op->getParentOp()->getDiscardableAttr(groupAttribute) == group;
+    const bool isHeld = group && sourceOf(op->getParentOp()) == group;
     if (known)
       constant.insert(op->result_begin(), op->result_end());
     else if (group && !isHeld)
-      lasting.insert(group);
+      lasting.insert(*group);
   });
   return lasting;
 }
@@ -181,7 +180,7 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
   if (!run.isEnabled(label))
     return false;
   const WholeNodes whole(module);
-  llvm::DenseSet<Attribute> lasting = lastingGroups(module, whole);
+  llvm::DenseSet<int64_t> lasting = lastingGroups(module, whole);
   SmallVector<Operation *> candidates;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!isa<ConstantOp>(op))
@@ -192,9 +191,9 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
   for (Operation *op : candidates) {
     if (erased.contains(op))
       continue;
-    Attribute group = op->getDiscardableAttr(groupAttribute);
+    const std::optional<int64_t> group = sourceOf(op);
     // Where nothing is written again, sizes need not stay in their node.
-    const bool staysInGroup = group && lasting.contains(group) &&
+    const bool staysInGroup = group && lasting.contains(*group) &&
                               (whole.areKept() || !computesSizes(op));
     if (staysInGroup || (!group && whole.contains(op)) ||
         !dependsOnConstantsOnly(op) || !isSmallEnough(op, byteLimit))

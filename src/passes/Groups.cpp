@@ -7,16 +7,15 @@
 namespace sinter {
 
 bool isPartOfNode(mlir::Operation *op) {
-  mlir::Attribute group = op->getDiscardableAttr(groupAttribute);
+  std::optional<int64_t> group = sourceOf(op);
   return group && llvm::any_of(op->getOperands(), [&](mlir::Value operand) {
            mlir::Operation *definition = operand.getDefiningOp();
-           return definition &&
-                  definition->getDiscardableAttr(groupAttribute) == group;
+           return definition && sourceOf(definition) == group;
          });
 }
 
 WholeNodes::WholeNodes(mlir::ModuleOp module) {
-  auto list = module->getAttrOfType<mlir::ArrayAttr>(wholeNodesAttribute);
+  auto list = module->getAttrOfType<mlir::ArrayAttr>(wholeSourcesAttribute);
   if (!list)
     return;
   isGiven = true;
@@ -25,8 +24,8 @@ WholeNodes::WholeNodes(mlir::ModuleOp module) {
       units[number] = sizes.size();
     sizes.push_back(unit.size());
   }
-  if (auto numbers =
-          module->getAttrOfType<mlir::DenseI64ArrayAttr>(lastingNodesAttribute))
+  if (auto numbers = module->getAttrOfType<mlir::DenseI64ArrayAttr>(
+          lastingSourcesAttribute))
     lasting.insert(numbers.asArrayRef().begin(), numbers.asArrayRef().end());
 }
 
@@ -34,8 +33,8 @@ WholeNodes::WholeNodes(mlir::ModuleOp module) {
 /// What stands in a branch or in the body of a loop came of other nodes.
 static std::optional<int64_t> numberOf(mlir::Operation *op) {
   while (op) {
-    if (auto group = op->getAttrOfType<mlir::IntegerAttr>(groupAttribute))
-      return group.getInt();
+    if (std::optional<int64_t> group = sourceOf(op))
+      return group;
     op = op->getParentOp();
     if (mlir::isa_and_nonnull<stablehlo::IfOp, stablehlo::CaseOp,
                               stablehlo::WhileOp, nn::DeferredOp>(op))
@@ -72,13 +71,21 @@ bool WholeNodes::isInside(
          });
 }
 
+mlir::Operation *cloneApart(mlir::OpBuilder &builder, mlir::Operation *op,
+                            mlir::IRMapping mapping) {
+  mlir::Operation *copy = builder.clone(*op, mapping);
+  removeSource(copy);
+  copy->removeDiscardableAttr(traceAttribute);
+  return copy;
+}
+
 void GroupTracker::dissolve(mlir::Operation *root) {
   if (touched.empty())
     return;
   root->walk([&](mlir::Operation *op) {
-    if (mlir::Attribute group = op->getDiscardableAttr(groupAttribute))
-      if (touched.contains(group))
-        op->removeDiscardableAttr(groupAttribute);
+    if (std::optional<int64_t> group = sourceOf(op))
+      if (touched.contains(*group))
+        removeSource(op);
   });
   touched.clear();
 }

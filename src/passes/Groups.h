@@ -1,16 +1,17 @@
 //===- Groups.h - operations that came from one source node ---------------===//
 //
-// A reader marks the operations that one node of the file became with the
-// node's number, and a writer gives an untouched group back as that node. A
-// pass that takes an operation out of a group, or changes one, takes the mark
-// from the others: what is left is written by what it does.
+// A writer gives an untouched group back as the node of the file that it came
+// of (graph/Source.h). A pass that takes an operation out of a group, or
+// changes one, takes the mark from the others: what is left is written by what
+// it does.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_PASSES_GROUPS_H
 #define SINTER_PASSES_GROUPS_H
 
-#include "mlir/IR/BuiltinOps.h"
+#include "graph/Source.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -18,25 +19,17 @@
 
 namespace sinter {
 
-/// The discardable attribute with the number of the source node.
-inline constexpr llvm::StringLiteral groupAttribute = "onnx.node";
-
 /// Whether \p op computes only a part of its source node: an operand comes from
 /// an operation of the same node.
 bool isPartOfNode(mlir::Operation *op);
 
-/// The module's attribute with the source nodes that stay whole: an array of
-/// units, each an array of numbers. A unit is one node that a writer could only
-/// write as several (an integer convolution, a mean), or the nodes of a form
-/// that those who run the file look for (a layer norm that is spelt out). A
-/// module that is not to be written again need not have it.
-inline constexpr llvm::StringLiteral wholeNodesAttribute = "onnx.whole_nodes";
-/// The numbers of those nodes that stay even if their operands are constant
-/// (the dequantisation of weights).
-inline constexpr llvm::StringLiteral lastingNodesAttribute =
-    "onnx.lasting_nodes";
-
-/// The source nodes that passes leave alone or take away as a whole.
+/// The source nodes that passes leave alone or take away as a whole: an array
+/// of units, each an array of numbers. A unit is one node that a writer could
+/// only write as several (an integer convolution, a mean), or the nodes of a
+/// form that those who run the file look for (a layer norm that is spelt out).
+/// A module that is not to be written again need not have them. Some of the
+/// nodes stay even if their operands are constant (the dequantisation of
+/// weights).
 class WholeNodes {
 public:
   explicit WholeNodes(mlir::ModuleOp module);
@@ -72,6 +65,10 @@ inline constexpr llvm::StringLiteral traceAttribute = "sinter.trace";
 inline constexpr llvm::StringLiteral argumentTraceAttribute =
     "sinter.trace_arguments";
 
+/// A copy that is to become another operation: it has neither mark.
+mlir::Operation *cloneApart(mlir::OpBuilder &builder, mlir::Operation *op,
+                            mlir::IRMapping mapping = {});
+
 /// Remembers the groups of the operations that a rewriter erases or that
 /// touch() names; dissolve() takes the mark from what is left of them.
 class GroupTracker : public mlir::RewriterBase::Listener {
@@ -89,8 +86,8 @@ public:
     touch(op);
   }
   void touch(mlir::Operation *op) {
-    if (mlir::Attribute group = op->getAttr(groupAttribute))
-      touched.insert(group);
+    if (std::optional<int64_t> group = sourceOf(op))
+      touched.insert(*group);
   }
   void dissolve(mlir::Operation *root);
 
@@ -101,7 +98,7 @@ public:
 
 private:
   llvm::SmallVector<mlir::Operation *> inserted;
-  llvm::DenseSet<mlir::Attribute> touched;
+  llvm::DenseSet<int64_t> touched;
 };
 
 } // namespace sinter

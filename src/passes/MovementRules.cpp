@@ -245,8 +245,7 @@ static Value padConvolution(ConvolutionOp op, OpBuilder &builder) {
   }
   auto type = RankedTensorType::get({op.getSpatialRank(), 2},
                                     builder.getIntegerType(64));
-  auto merged = cast<ConvolutionOp>(builder.clone(*op));
-  merged->removeDiscardableAttr(groupAttribute);
+  auto merged = cast<ConvolutionOp>(cloneApart(builder, op));
   merged.getLhsMutable().assign(pad.getOperand());
   merged.setPaddingAttr(
       DenseIntElementsAttr::get(type, ArrayRef<int64_t>(padding)));

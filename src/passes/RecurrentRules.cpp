@@ -21,8 +21,7 @@ template <typename Op> static Values zeroState(Op op, OpBuilder &builder) {
     dropsCell = isZero(op.getInitialC());
   if (!dropsHidden && !dropsCell)
     return {};
-  auto copy = cast<Op>(builder.clone(*op));
-  copy->removeDiscardableAttr(groupAttribute);
+  auto copy = cast<Op>(cloneApart(builder, op));
   if (dropsHidden)
     copy.getInitialHMutable().clear();
   if constexpr (std::is_same_v<Op, nn::LstmOp>)

@@ -31,7 +31,7 @@ public:
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     if (setting.whole.contains(op) ||
-        (rule.isForm && setting.whole.areKept() && op->hasAttr(groupAttribute)))
+        (rule.isForm && setting.whole.areKept() && sourceOf(op)))
       return failure();
     setting.groups.takeInserted();
     const Values values = rule.apply(op, rewriter);
@@ -87,7 +87,7 @@ private:
     const llvm::SmallPtrSet<Operation *, 8> all(made.begin(), made.end());
     // They are no parts of a node that is gone.
     for (Operation *each : made)
-      each->removeDiscardableAttr(groupAttribute);
+      removeSource(each);
     llvm::erase_if(made, [&](Operation *each) {
       return all.contains(each->getParentOp());
     });
@@ -107,7 +107,7 @@ private:
     for (NamedAttribute note : op->getDiscardableAttrs()) {
       const StringRef name = note.getName();
       if (name.contains('.') && !name.starts_with("sinter.") &&
-          !name.starts_with("onnx.") && !by->hasAttr(name))
+          !by->hasAttr(name))
         by->setAttr(name, note.getValue());
     }
   }

@@ -113,10 +113,7 @@ Value Weight::rebuild(OpBuilder &builder, Location location,
   for (Operation *op : chain) {
     IRMapping mapping;
     mapping.map(op->getOperand(0), value);
-    Operation *copy = builder.clone(*op, mapping);
-    copy->removeDiscardableAttr(groupAttribute);
-    copy->removeDiscardableAttr(traceAttribute);
-    value = copy->getResult(0);
+    value = cloneApart(builder, op, mapping)->getResult(0);
   }
   return value;
 }

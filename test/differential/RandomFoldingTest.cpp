@@ -88,7 +88,7 @@ Judgement Trial::checkCompiled(const Model &judged, const std::string &what) {
   for (size_t which = 0; which < inputs.size(); ++which) {
     Model bound = judged.clone();
     // Nothing is written back.
-    bound.module()->removeAttr(wholeNodesAttribute);
+    bound.module()->removeAttr(wholeSourcesAttribute);
     bound.module()->removeAttr(lastingNodesAttribute);
     SpecializeOptions sizes;
     sizes.shapes[bound.inputs().front().name] = drawn.shapes[which];

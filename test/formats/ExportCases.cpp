@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
       }
       ++read;
       if (generic)
-        model->module()->removeAttr(onnx::nodesAttribute);
+        model->module()->removeAttr(sourceRecordsAttribute);
       std::string name = path;
       std::replace(name.begin(), name.end(), '/', '_');
       std::string target = std::string(argv[first]) + "/" + name;

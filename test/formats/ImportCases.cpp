@@ -13,6 +13,7 @@
 #include "formats/onnx/file/OnnxFile.h"
 #include "formats/onnx/file/TensorFile.h"
 #include "formats/onnx/file/onnx.pb.h"
+#include "graph/Source.h"
 #include "interpreter/Interpreter.h"
 #include "mlir/IR/Verifier.h"
 #include <cmath>
@@ -163,7 +164,7 @@ int main(int argc, char **argv) {
       else
         ++read;
       if (print) {
-        model->module()->removeAttr("onnx.nodes");
+        model->module()->removeAttr(sourceRecordsAttribute);
         model->module()->print(llvm::outs(), mlir::OpPrintingFlags()
                                                  .elideLargeElementsAttrs(16)
                                                  .elideLargeResourceString(4));

@@ -45,12 +45,12 @@ func.func @symbolic(%x: tensor<?x3x4x4xf32>) -> tensor<?x2x4x4xf32> {
 // What the product's node was is not what it is now.
 // CHECK-LABEL: func @groups
 func.func @groups(%x: tensor<2x3xf32>) -> tensor<2x2xf32> {
-  // CHECK-NOT: onnx.node = 0
-  // CHECK: nn.relu %{{.*}} {onnx.node = 1 : i64}
+  // CHECK-NOT: sinter.source = 0
+  // CHECK: nn.relu %{{.*}} {sinter.source = 1 : i64}
   %k = stablehlo.constant dense<1.0> : tensor<3x2xf32>
   %s = stablehlo.constant dense<0.5> : tensor<2x2xf32>
-  %p = stablehlo.dot_general %x, %k, contracting_dims = [1] x [0] {onnx.node = 0 : i64} : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
+  %p = stablehlo.dot_general %x, %k, contracting_dims = [1] x [0] {sinter.source = 0 : i64} : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
   %q = stablehlo.multiply %p, %s : tensor<2x2xf32>
-  %r = nn.relu %q {onnx.node = 1 : i64} : tensor<2x2xf32>
+  %r = nn.relu %q {sinter.source = 1 : i64} : tensor<2x2xf32>
   return %r : tensor<2x2xf32>
 }

@@ -30,10 +30,10 @@ func.func @weights() -> (tensor<2x2xf32>, tensor<64x2xf32>) {
 // A part of a node that stays is not folded away from it.
 // CHECK-LABEL: func @part_of_node
 func.func @part_of_node(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
-  // CHECK: stablehlo.reshape %{{.*}} {onnx.node = 3 : i64}
+  // CHECK: stablehlo.reshape %{{.*}} {sinter.source = 3 : i64}
   %w = stablehlo.constant {sinter.name = "w"} dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
-  %0 = stablehlo.reshape %w {onnx.node = 3 : i64} : (tensor<4xf32>) -> tensor<2x2xf32>
-  %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0] {onnx.node = 3 : i64} : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32>
+  %0 = stablehlo.reshape %w {sinter.source = 3 : i64} : (tensor<4xf32>) -> tensor<2x2xf32>
+  %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0] {sinter.source = 3 : i64} : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32>
   return %1 : tensor<1x2xf32>
 }
 
@@ -74,8 +74,8 @@ func.func @same(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   // CSE-NOT: stablehlo.tanh
   %a = stablehlo.constant {sinter.name = "a"} dense<1.0> : tensor<2xf32>
   %b = stablehlo.constant {sinter.name = "b"} dense<1.0> : tensor<2xf32>
-  %0 = stablehlo.exponential %x {onnx.node = 0 : i64} : tensor<2xf32>
-  %1 = stablehlo.exponential %x {onnx.node = 1 : i64} : tensor<2xf32>
+  %0 = stablehlo.exponential %x {sinter.source = 0 : i64} : tensor<2xf32>
+  %1 = stablehlo.exponential %x {sinter.source = 1 : i64} : tensor<2xf32>
   %2 = stablehlo.add %0, %a : tensor<2xf32>
   %3 = stablehlo.add %1, %b : tensor<2xf32>
   %4 = stablehlo.tanh %3 : tensor<2xf32>

@@ -3,8 +3,8 @@
 #include "backend/cpu/Compiler.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/Simplification.h"
+#include "graph/Source.h"
 #include "graph/sdy/DropShardings.h"
-#include "passes/Groups.h"
 #include "passes/InlineCalls.h"
 
 #include <chrono>
@@ -41,8 +41,8 @@ compileModel(Model model, const SpecializeOptions &known,
              const CompileRequest &request) {
   StageTimer timer(request);
   // Nothing is written back.
-  model.module()->removeAttr(wholeNodesAttribute);
-  model.module()->removeAttr(lastingNodesAttribute);
+  model.module()->removeAttr(wholeSourcesAttribute);
+  model.module()->removeAttr(lastingSourcesAttribute);
   // On one machine, shardings mean nothing.
   sdy::dropShardings(model.module());
   if (model.module()

@@ -3,7 +3,7 @@
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/Simplification.h"
 
-#include "formats/onnx/NodeGroups.h"
+#include "graph/Source.h"
 #include "passes/Freeze.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -68,16 +68,6 @@ static Result<void> checkSameFormat(bool isOnnx, const std::string &output) {
                     "reads; `sinter convert` changes it");
 }
 
-/// What the reader has to say.
-static std::vector<std::string> notesOf(const Model &model) {
-  std::vector<std::string> notes;
-  if (auto lines =
-          model.module()->getAttrOfType<mlir::ArrayAttr>(onnx::notesAttribute))
-    for (auto line : lines.getAsRange<mlir::StringAttr>())
-      notes.push_back(line.str());
-  return notes;
-}
-
 Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   if (!request.output.empty())
     if (Result<void> good = checkOutputName(request.output); !good)
@@ -108,9 +98,9 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   const auto counts = [](const std::map<std::string, uint64_t> &map) {
     return Counts(map.begin(), map.end());
   };
-  return OptimizeReport{counts(simplified->operationsBefore),
-                        counts(simplified->operationsAfter),
-                        counts(simplified->patterns), notesOf(*model)};
+  return OptimizeReport{
+      counts(simplified->operationsBefore), counts(simplified->operationsAfter),
+      counts(simplified->patterns), sourceNotes(model->module())};
 }
 
 std::vector<PatternDescription> MlirCompiler::patterns() {

@@ -42,14 +42,15 @@ void TensorNames::takeBorder(func::FuncOp entry, const Model &model) {
 
 /// What one node of an ONNX file gives is called as there.
 void TensorNames::takeNodes(func::FuncOp entry) {
-  auto records = entry->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(
-      onnx::nodesAttribute);
+  auto records =
+      keptOfSource<ArrayAttr>(entry->getParentOfType<ModuleOp>(),
+                              onnx::formatName, sourceRecordsAttribute);
   if (!records)
     return;
   std::map<int64_t, SmallVector<Operation *>> groups;
   for (Operation &op : entry.front())
-    if (auto node = op.getAttrOfType<IntegerAttr>(onnx::nodeAttribute))
-      groups[node.getInt()].push_back(&op);
+    if (auto number = sourceOf(&op))
+      groups[*number].push_back(&op);
   for (const auto &[number, ops] : groups) {
     if (number < 0 || number >= static_cast<int64_t>(records.size()))
       continue;

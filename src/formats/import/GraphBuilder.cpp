@@ -1,6 +1,7 @@
 #include "formats/import/GraphBuilder.h"
 
 #include "graph/Constants.h"
+#include "graph/Source.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -124,8 +125,8 @@ Operation *GraphBuilder::create(OperationState &state) {
     return nullptr;
   }
   if (!isa<stablehlo::ConstantOp>(op) && !isa<stablehlo::ReturnOp>(op)) {
-    if (mark)
-      op->setAttr(mark->getName(), mark->getValue());
+    if (source)
+      setSource(op, *source);
     made.push_back(op);
   }
   knowledge.observe(op);

@@ -59,13 +59,13 @@ using Values = llvm::SmallVector<mlir::Value>;
 class GraphBuilder {
 public:
   /// Ops go where \p builder stands, at \p location, and are seen by
-  /// \p knowledge; \p diagnostics takes what verifiers say. Each op that is
-  /// made gets \p mark where that is not null, constants excepted.
+  /// \p knowledge; \p diagnostics takes what verifiers say. All but constants
+  /// came of node \p source of the file (graph/Source.h), if it has a number.
   GraphBuilder(mlir::OpBuilder &builder, KnownValues &knowledge,
                FirstError &diagnostics, mlir::Location location,
-               std::optional<mlir::NamedAttribute> mark = std::nullopt)
+               std::optional<int64_t> source = std::nullopt)
       : opBuilder(builder), knowledge(knowledge), diagnostics(diagnostics),
-        loc(location), mark(mark) {}
+        loc(location), source(source) {}
 
   //===--- Errors ---------------------------------------------------------===//
 
@@ -263,7 +263,7 @@ private:
   KnownValues &knowledge;
   FirstError &diagnostics;
   mlir::Location loc;
-  std::optional<mlir::NamedAttribute> mark;
+  std::optional<int64_t> source;
 };
 
 template <typename Op, typename... Args>

@@ -1,7 +1,7 @@
 //===- ImportHeader.cpp - the file without its computation ----------------===//
 //
 // Who made a file and what it says of itself and of its tensors, for the writer
-// (`onnx.header`), and what the user is told of how it was read.
+// (`sinter.source.header`), and what the user is told of how it was read.
 //
 //===----------------------------------------------------------------------===//
 

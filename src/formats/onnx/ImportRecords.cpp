@@ -97,7 +97,7 @@ static bool holdsAllGraphs(const NodeProto &node, ArrayRef<Operation *> ops) {
   auto holder = llvm::find_if(ops, holdsGraphs);
   if (holder == ops.end())
     return false;
-  Attribute mark = (*holder)->getAttr(nodeAttribute);
+  const std::optional<int64_t> number = sourceOf(*holder);
   for (const AttributeProto &attribute : node.attribute()) {
     if (!attribute.has_g())
       continue;
@@ -110,8 +110,7 @@ static bool holdsAllGraphs(const NodeProto &node, ArrayRef<Operation *> ops) {
     if (given.size() != held->firstOutput + graph.output_size())
       return false;
     for (Value value : given.drop_front(held->firstOutput))
-      if (Operation *op = value.getDefiningOp();
-          op && op->getAttr(nodeAttribute) == mark)
+      if (Operation *op = value.getDefiningOp(); op && sourceOf(op) == number)
         return false;
   }
   return true;
@@ -266,8 +265,8 @@ void Importer::recordUnits() {
   for (int64_t number : wholeNodes)
     if (!taken.contains(number))
       units.push_back(builder.getDenseI64ArrayAttr(number));
-  (*module)->setAttr(wholeNodesAttribute, builder.getArrayAttr(units));
-  (*module)->setAttr(lastingNodesAttribute,
+  (*module)->setAttr(wholeSourcesAttribute, builder.getArrayAttr(units));
+  (*module)->setAttr(lastingSourcesAttribute,
                      builder.getDenseI64ArrayAttr(lastingNodes));
 }
 

@@ -78,10 +78,11 @@ Result<Model> Importer::run() {
     versions.set(domain.empty() ? "ai.onnx" : domain,
                  builder.getI64IntegerAttr(version));
   (*module)->setAttr(opsetsAttribute, versions.getDictionary(context));
-  (*module)->setAttr(nodesAttribute, builder.getArrayAttr(nodeRecords));
+  (*module)->setAttr(sourceFormatAttribute, builder.getStringAttr(formatName));
+  (*module)->setAttr(sourceRecordsAttribute, builder.getArrayAttr(nodeRecords));
   (*module)->setAttr(headerAttribute, headerAttr());
   if (ArrayAttr lines = notesAttr(); !lines.empty())
-    (*module)->setAttr(notesAttribute, lines);
+    (*module)->setAttr(sourceNotesAttribute, lines);
   Model model(contextOwner, std::move(module));
   model.path = file.name();
   return model;

@@ -268,7 +268,7 @@ bool Importer::keepNode(const NodeProto &node, Frame &frame,
                     ? node.op_type() + "_" + std::to_string(number)
                     : node.name();
   Operation *call = makeKeptCall(node, record.name, operands, results);
-  call->setAttr(nodeAttribute, builder.getI64IntegerAttr(number));
+  setSource(call, number);
   record.opType = node.op_type();
   record.domain = node.domain();
   record.version = *version;

@@ -26,8 +26,7 @@ NodeContext::NodeContext(Importer &importer, Frame &frame,
     : GraphBuilder(importer.builder, importer.known, importer.diagnostics(),
                    NameLoc::get(importer.builder.getStringAttr(
                        nodeName(frame, proto, index))),
-                   NamedAttribute(importer.builder.getStringAttr(nodeAttribute),
-                                  importer.builder.getI64IntegerAttr(index))),
+                   index),
       importer(importer), frame(frame), proto(proto), opsetVersion(version),
       index(index) {}
 

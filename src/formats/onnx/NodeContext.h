@@ -97,7 +97,7 @@ public:
 private:
   friend class Importer;
   int64_t opsetVersion;
-  /// The node's number in `onnx.nodes`.
+  /// The node's number (graph/Source.h).
   int64_t index;
   std::vector<Bound> outputs;
 };

@@ -37,7 +37,7 @@ static auto findIn(ArrayRef<Value> values, Value value) {
 static void describeAttributes(Operation *op, raw_ostream &os) {
   os << '{';
   for (NamedAttribute attribute : op->getAttrDictionary())
-    if (attribute.getName() != nodeAttribute)
+    if (attribute.getName() != sourceAttribute)
       os << attribute.getName().getValue() << '=' << attribute.getValue()
          << ';';
   os << '}';
@@ -89,8 +89,7 @@ SmallVector<Operation *> heldOps(ArrayRef<Operation *> ops) {
       continue;
     for (Region &region : op->getRegions())
       for (Operation &inner : region.getOps())
-        if (Attribute mark = inner.getAttr(nodeAttribute);
-            mark && mark == op->getAttr(nodeAttribute))
+        if (auto number = sourceOf(&inner); number && number == sourceOf(op))
           held.push_back(&inner);
   }
   return held;
@@ -101,8 +100,7 @@ namespace {
 class GroupText {
 public:
   explicit GroupText(ArrayRef<Operation *> ops)
-      : mark(ops.empty() ? Attribute() : ops.front()->getAttr(nodeAttribute)),
-        os(text) {
+      : number(ops.empty() ? std::nullopt : sourceOf(ops.front())), os(text) {
     for (Operation *op : ops)
       add(op);
   }
@@ -132,7 +130,7 @@ private:
     os << '(' << block.getNumArguments() << ';';
     held.push_back(&block);
     for (Operation &op : block.without_terminator())
-      if (op.getAttr(nodeAttribute) == mark)
+      if (sourceOf(&op) == number)
         add(&op);
     for (Value value : block.getTerminator()->getOperands()) {
       if (!isGraph || numbers.contains(value.getDefiningOp()))
@@ -166,7 +164,7 @@ private:
     os << '$' << found->second;
   }
 
-  Attribute mark;
+  std::optional<int64_t> number;
   std::string text;
   llvm::raw_string_ostream os;
   SmallVector<Value> externals;
@@ -338,11 +336,9 @@ std::optional<UntouchedNode> untouchedNode(DictionaryAttr record,
     }
     node.outputs.push_back(value);
   }
-  const Attribute mark = ops.front()->getAttr(nodeAttribute);
+  const std::optional<int64_t> number = sourceOf(ops.front());
   // Nested ones have the mark, too.
-  auto isMember = [&](Operation *user) {
-    return user->getAttr(nodeAttribute) == mark;
-  };
+  auto isMember = [&](Operation *user) { return sourceOf(user) == number; };
   for (Operation *op : ops)
     for (Value result : op->getResults())
       if (!llvm::is_contained(node.outputs, result) &&

@@ -1,9 +1,7 @@
 //===- NodeGroups.h - the ops that came from one node of the file ---------===//
 //
-// The reader marks every op that it makes for node i of the file with the
-// attribute `onnx.node` = i (constants excepted) and keeps in the module's
-// attribute `onnx.nodes` what is needed to give the node back as it was. The
-// i-th entry is a dictionary:
+// What ONNX's reader records of node i of the file (graph/Source.h), to give it
+// back as it was:
 //
 //   op_type, domain, name  strings; `version`, the domain's opset, an i64
 //   proto        the serialised NodeProto, its graphs without initializers and
@@ -33,37 +31,31 @@
 // constants are what they were, and if nothing outside uses a result that is no
 // output. Its external operands and the types of all values may have changed.
 //
-// The module's attribute `onnx.opsets` is a dictionary: domain -> i64;
-// `onnx.whole_nodes` and `onnx.lasting_nodes` say which nodes passes leave
-// alone (passes/Groups.h). `onnx.header` is the file without its computation, a
-// serialised ModelProto: who made it, what it says of itself, the inputs,
-// outputs and tensors as it declares them (of initializers: what it says of
-// them, and which are sparse), the annotations of tensors with the initializers
-// that these name, and the functions that nodes call that are kept.
-// `onnx.notes` are lines for the user. An argument's `onnx.default` is the
-// value that it has where none is given.
+// The module's attribute `sinter.source.opsets` is a dictionary: domain -> i64.
+// `sinter.source.header` is the file without its computation, a serialised
+// ModelProto: who made it, what it says of itself, the inputs, outputs and
+// tensors as it declares them (of initializers: what it says of them, and which
+// are sparse), the annotations of tensors with the initializers that these
+// name, and the functions that nodes call that are kept. An argument's
+// `sinter.default` is the value that it has where none is given.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_FORMATS_ONNX_NODEGROUPS_H
 #define SINTER_FORMATS_ONNX_NODEGROUPS_H
 
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Operation.h"
+#include "graph/Source.h"
 #include <optional>
 #include <string>
 
 namespace sinter::onnx {
 
-inline constexpr llvm::StringLiteral nodeAttribute = "onnx.node";
-inline constexpr llvm::StringLiteral nodesAttribute = "onnx.nodes";
-inline constexpr llvm::StringLiteral wholeNodesAttribute = "onnx.whole_nodes";
-inline constexpr llvm::StringLiteral lastingNodesAttribute =
-    "onnx.lasting_nodes";
-inline constexpr llvm::StringLiteral opsetsAttribute = "onnx.opsets";
-inline constexpr llvm::StringLiteral headerAttribute = "onnx.header";
-inline constexpr llvm::StringLiteral notesAttribute = "onnx.notes";
-inline constexpr llvm::StringLiteral defaultAttribute = "onnx.default";
+/// Whose the module's records are (graph/Source.h), and what else is kept of a
+/// file.
+inline constexpr llvm::StringLiteral formatName = "onnx";
+inline constexpr llvm::StringLiteral opsetsAttribute = "sinter.source.opsets";
+inline constexpr llvm::StringLiteral headerAttribute = "sinter.source.header";
+inline constexpr llvm::StringLiteral defaultAttribute = "sinter.default";
 
 /// Where a graph of a node is in the op that holds it: its inputs are the first
 /// arguments of the region's block, its outputs what that returns from
@@ -101,7 +93,7 @@ struct NodeRecord {
   std::vector<std::pair<std::string, mlir::Value>> captures;
 };
 
-/// The entry of `onnx.nodes`; without `proto` if the node cannot be given back.
+/// The record; without `proto` if the node cannot be given back.
 mlir::DictionaryAttr toAttribute(const NodeRecord &record,
                                  mlir::MLIRContext *context);
 

@@ -29,7 +29,8 @@ static int64_t irVersionFor(int64_t opset) {
 }
 
 static int64_t declaredVersion(ModuleOp module) {
-  if (auto declared = module->getAttrOfType<DictionaryAttr>(opsetsAttribute))
+  if (auto declared =
+          keptOfSource<DictionaryAttr>(module, formatName, opsetsAttribute))
     if (auto number = declared.getAs<IntegerAttr>("ai.onnx"))
       return number.getInt();
   return defaultVersion;

@@ -5,6 +5,7 @@
 #include "formats/stablehlo/ShapeOperations.h"
 #include "formats/stablehlo/vhlo/ArtifactWriter.h"
 #include "graph/Constants.h"
+#include "graph/Source.h"
 #include "graph/interfaces/Interfaces.h"
 #include "graph/nn/NnDeferred.h"
 #include "graph/nn/NnOps.h"
@@ -25,18 +26,6 @@ static void inlineConstants(ModuleOp module) {
       return;
     if (std::optional<Tensor> tensor = toTensor(constant.getValue()))
       constant.setValueAttr(toDenseAttribute(*tensor, constant.getContext()));
-  });
-}
-
-/// What only our own writers need.
-static void dropOrigins(ModuleOp module) {
-  module.walk([](Operation *op) {
-    SmallVector<StringAttr> ours;
-    for (NamedAttribute attribute : op->getDiscardableAttrs())
-      if (attribute.getName().getValue().starts_with("onnx."))
-        ours.push_back(attribute.getName());
-    for (StringAttr name : ours)
-      op->removeDiscardableAttr(name);
   });
 }
 
@@ -129,7 +118,7 @@ static OpPrintingFlags flagsFor(ModuleOp module) {
 Result<std::string> stablehloBytes(const Model &model, StablehloForm form,
                                    const std::string &targetVersion) {
   const Model copy = model.clone();
-  dropOrigins(copy.module());
+  dropSources(copy.module());
   if (Result<void> done = decompose(copy); !done)
     return done.takeError();
   if (form == StablehloForm::Artifact) {

@@ -535,12 +535,13 @@ TEST_F(OnnxReader, KnowsAGroupThatNobodyTouched) {
   addOutput("y");
   auto done = read();
   ASSERT_TRUE(done) << done.error().message;
-  auto nodes = done->module()->getAttrOfType<mlir::ArrayAttr>(nodesAttribute);
+  auto nodes =
+      done->module()->getAttrOfType<mlir::ArrayAttr>(sourceRecordsAttribute);
   ASSERT_TRUE(nodes && nodes.size() == 1);
   auto record = mlir::cast<mlir::DictionaryAttr>(nodes[0]);
   std::vector<mlir::Operation *> ops;
   for (mlir::Operation &op : done->entry().getBody().front())
-    if (op.hasAttr(nodeAttribute))
+    if (sourceOf(&op))
       ops.push_back(&op);
   auto node = untouchedNode(record, ops);
   ASSERT_TRUE(node);

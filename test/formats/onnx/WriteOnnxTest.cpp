@@ -156,7 +156,7 @@ TEST(WriteOnnx, WritesByRulesWhatWasChanged) {
 
 TEST(WriteOnnx, RaisesTheOpsetOnlyWhereNeeded) {
   const char *logic = R"(
-    module attributes {onnx.opsets = {ai.onnx = 13 : i64}} {
+    module attributes {sinter.source.format = "onnx", sinter.source.opsets = {ai.onnx = 13 : i64}} {
       func.func @main(%a: tensor<4xELEMENT>, %b: tensor<4xELEMENT>)
           -> tensor<4xELEMENT> {
         %0 = stablehlo.xor %a, %b : tensor<4xELEMENT>
@@ -363,7 +363,7 @@ TEST(WriteOnnx, AnOldModelIsRaisedWithItsNodes) {
   Result<Model> model = readBack(old);
   ASSERT_EQ(errorOf(model), "");
   EXPECT_EQ(written(*model).opset_import(0).version(), 11);
-  model->entry().walk([](nn::ReluOp op) { op->removeAttr("onnx.node"); });
+  model->entry().walk([](nn::ReluOp op) { removeSource(op); });
   ModelProto proto = written(*model);
   EXPECT_EQ(proto.opset_import(0).version(), 13);
   EXPECT_EQ(opTypes(proto.graph()).find("Softmax"), std::string::npos);

@@ -37,7 +37,8 @@ std::string originOf(Operation *op) {
 
 GraphWriter::GraphWriter(ModuleOp module, int64_t version)
     : module(module), opsetVersion(version) {
-  if (auto declared = module->getAttrOfType<DictionaryAttr>(opsetsAttribute))
+  if (auto declared =
+          keptOfSource<DictionaryAttr>(module, formatName, opsetsAttribute))
     for (NamedAttribute each : declared)
       if (auto number = dyn_cast<IntegerAttr>(each.getValue()))
         opsets[each.getName().str()] = number.getInt();
@@ -45,7 +46,8 @@ GraphWriter::GraphWriter(ModuleOp module, int64_t version)
 }
 
 void GraphWriter::run() {
-  if (auto before = module->getAttrOfType<StringAttr>(headerAttribute))
+  if (auto before =
+          keptOfSource<StringAttr>(module, formatName, headerAttribute))
     if (!header.ParsePartialFromArray(before.getValue().data(),
                                       before.getValue().size()))
       header.Clear();

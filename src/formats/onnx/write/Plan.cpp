@@ -210,11 +210,12 @@ void GraphWriter::planGraphs(const KeptNode &node) {
 }
 
 void GraphWriter::planBlock(Block &block) {
-  if (auto records = module->getAttrOfType<ArrayAttr>(nodesAttribute)) {
+  if (auto records =
+          keptOfSource<ArrayAttr>(module, formatName, sourceRecordsAttribute)) {
     llvm::MapVector<int64_t, SmallVector<Operation *>> groups;
     for (Operation &op : block)
-      if (auto index = op.getAttrOfType<IntegerAttr>(nodeAttribute))
-        groups[index.getInt()].push_back(&op);
+      if (auto index = sourceOf(&op))
+        groups[*index].push_back(&op);
     for (auto &[index, ops] : groups)
       planGroup(records, index, ops);
   }

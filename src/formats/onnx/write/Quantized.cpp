@@ -162,7 +162,7 @@ void Rewriting::compute(Operation *op) {
                              : real(operand, builder));
   const bool isExact = isExactSum(op);
   Operation *onReals = builder.clone(*op, mapping);
-  onReals->removeDiscardableAttr(nodeAttribute);
+  removeSource(onReals);
   for (Region &region : onReals->getRegions())
     retype(region);
   Value result = op->getResult(0), made = onReals->getResult(0);

@@ -1,0 +1,45 @@
+#include "graph/Source.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace sinter {
+
+std::optional<int64_t> sourceOf(Operation *op) {
+  auto number = op->getAttrOfType<IntegerAttr>(sourceAttribute);
+  return number ? std::optional(number.getInt()) : std::nullopt;
+}
+
+void setSource(Operation *op, int64_t number) {
+  op->setAttr(sourceAttribute,
+              Builder(op->getContext()).getI64IntegerAttr(number));
+}
+
+void removeSource(Operation *op) { op->removeAttr(sourceAttribute); }
+
+bool isSourceAttribute(StringRef name) {
+  return name.consume_front(sourceAttribute) &&
+         (name.empty() || name.starts_with("."));
+}
+
+void dropSources(ModuleOp module) {
+  module.walk([](Operation *op) {
+    SmallVector<StringAttr> ours;
+    for (NamedAttribute attribute : op->getDiscardableAttrs())
+      if (isSourceAttribute(attribute.getName().getValue()))
+        ours.push_back(attribute.getName());
+    for (StringAttr name : ours)
+      op->removeDiscardableAttr(name);
+  });
+}
+
+std::vector<std::string> sourceNotes(ModuleOp module) {
+  std::vector<std::string> notes;
+  if (auto lines = module->getAttrOfType<ArrayAttr>(sourceNotesAttribute))
+    for (auto line : lines.getAsRange<StringAttr>())
+      notes.push_back(line.str());
+  return notes;
+}
+
+} // namespace sinter
