@@ -1,11 +1,7 @@
 // rewrite-rules RESULTS: prints docs/rewrites.md from the tables of patterns.
 // RESULTS is what prove-rules found: "label | text | verdict", a line each.
 
-#include "passes/AlgebraRules.h"
-#include "passes/MoveTransposes.h"
-#include "passes/RaiseAttention.h"
-#include "passes/RaiseIdioms.h"
-#include "passes/ResolveShapes.h"
+#include "passes/RuleTables.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -15,11 +11,6 @@
 using namespace sinter;
 
 namespace {
-
-struct Table {
-  const char *title;
-  llvm::ArrayRef<Rule> rules;
-};
 
 /// What was proved, by "label | text".
 using Verdicts = llvm::StringMap<std::string>;
@@ -88,27 +79,8 @@ int main(int argc, char **argv) {
         "differently (reassociate,\ncontract, reciprocal) is proved for the "
         "real numbers. *Undecided*: not within a minute. Complex numbers are "
         "tested only.\n";
-  const Table tables[] = {
-      {"Arithmetic and functions", elementwiseRules()},
-      {"Truth, bits, comparisons, choices", logicRules()},
-      {"Conversions and complex numbers", conversionRules()},
-      {"Transposes, reshapes, broadcasts, slices, joins, padding",
-       movementRules()},
-      {"The same of repeated, padded and joined tensors", rearrangementRules()},
-      {"Places known when run, gather, scatter, iota", indexingRules()},
-      {"What holds nothing", emptyRules()},
-      {"Reductions, sorts, windows, batch norms", reductionRules()},
-      {"Branches and loops", controlRules()},
-      {"Recurrent layers", recurrentRules()},
-      {"Tuples, deprecated and dynamic operations", modernRules()},
-      {"Sizes that are not known", dynamicRules()},
-      {"Shapes", shapeRules()},
-      {"Transposes and reshapes on the move", moveTransposesRules()},
-      {"Idioms, when compiling", raiseIdiomsRules()},
-      {"Attention, when compiling", raiseAttentionRules()},
-  };
   llvm::StringSet<> inTables;
-  for (const Table &table : tables) {
+  for (const RuleTable &table : ruleTables()) {
     printHead(os, table.title);
     for (const Rule &rule : table.rules) {
       inTables.insert(rule.label);

@@ -3,8 +3,8 @@
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
-#include "passes/DynamicRules.h"
 #include "passes/Matching.h"
+#include "passes/rules/DynamicRules.h"
 #include <array>
 #include <cmath>
 

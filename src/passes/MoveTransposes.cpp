@@ -6,10 +6,10 @@
 #include "graph/nn/NnOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/AlgebraRules.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
 #include "passes/Pass.h"
+#include "passes/RuleTables.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -290,7 +290,7 @@ struct MoveTransposes : LabelledPass<MoveTransposes> {
     return "Move transposes and reshapes to where they cancel";
   }
   void runOnOperation() final {
-    applyRules(getOperation(), {moveTransposesRules(), movementRules()},
+    applyRules(getOperation(), {moveTransposesRules(), movementRules().rules},
                patternRun());
   }
 };

@@ -1,16 +1,13 @@
 #include "passes/PatternLabels.h"
 
-#include "passes/AlgebraRules.h"
 #include "passes/ChannelsFirst.h"
 #include "passes/EliminateCommonSubexpressions.h"
 #include "passes/EliminateDeadCode.h"
 #include "passes/FoldBatchNorm.h"
 #include "passes/FoldConstants.h"
 #include "passes/InlineCalls.h"
-#include "passes/MoveTransposes.h"
-#include "passes/RaiseAttention.h"
-#include "passes/RaiseIdioms.h"
 #include "passes/RefineShapes.h"
+#include "passes/RuleTables.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -21,22 +18,17 @@ static std::vector<PatternInfo> collectPatterns() {
   auto add = [&](llvm::ArrayRef<PatternInfo> patterns) {
     all.insert(all.end(), patterns.begin(), patterns.end());
   };
-  auto addRules = [&](llvm::ArrayRef<Rule> rules, llvm::StringRef pass) {
-    for (const Rule &rule : rules)
-      all.push_back({rule.label, rule.picture, pass, rule.needs, rule.isForm});
-  };
   add(inlineCallsPatterns());
   add(refineShapesPatterns());
   add(foldConstantsPatterns());
   add(eliminateCommonSubexpressionsPatterns());
   add(eliminateDeadCodePatterns());
-  for (llvm::ArrayRef<Rule> rules : algebraRules())
-    addRules(rules, "simplify-algebra");
   add(foldBatchNormPatterns());
-  addRules(moveTransposesRules(), "move-transposes");
   add(channelsFirstPatterns());
-  addRules(raiseIdiomsRules(), "raise-idioms");
-  addRules(raiseAttentionRules(), "raise-attention");
+  for (const RuleTable &table : ruleTables())
+    for (const Rule &rule : table.rules)
+      all.push_back(
+          {rule.label, rule.picture, table.pass, rule.needs, rule.isForm});
   // A label may stand for the same rewrite of several operations.
   auto byLabel = [](const PatternInfo &a, const PatternInfo &b) {
     return a.label < b.label;

@@ -2,10 +2,9 @@
 
 #include "graph/chlo/DecomposeChlo.h"
 #include "graph/chlo/DynamicCalls.h"
-#include "passes/AlgebraRules.h"
 #include "passes/FoldConstants.h"
 #include "passes/Pass.h"
-#include "passes/ResolveShapes.h"
+#include "passes/RuleTables.h"
 
 using namespace mlir;
 
@@ -38,7 +37,7 @@ LogicalResult refineShapes(ModuleOp module, Loops loops, PatternRun &run) {
       run.graphIsWhole(label);
     }
     const uint64_t before = applicationsIn(run);
-    applyRules(module, {shapeRules()}, run);
+    applyRules(module, {shapeRules().rules}, run);
     foldConstants(module, defaultConstantByteLimit, run);
     changed |= applicationsIn(run) > before;
     changed |= raiseDynamicCalls(module);

@@ -6,8 +6,8 @@
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/Einsum.h"
 #include "graph/stablehlo/Verify.h"
-#include "passes/DynamicRules.h"
 #include "passes/Matching.h"
+#include "passes/rules/DynamicRules.h"
 #include <cmath>
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 #include "passes/SimplifyAlgebra.h"
 
-#include "passes/AlgebraRules.h"
 #include "passes/Pass.h"
+#include "passes/RuleTables.h"
 
 using namespace mlir;
 
@@ -14,7 +14,7 @@ struct SimplifyAlgebra : LabelledPass<SimplifyAlgebra> {
   StringRef getArgument() const final { return "simplify-algebra"; }
   StringRef getDescription() const final { return "Apply identities"; }
   void runOnOperation() final {
-    applyRules(getOperation(), algebraRules(), patternRun());
+    applyRules(getOperation(), rulesOf(getArgument()), patternRun());
   }
 };
 } // namespace

@@ -1,11 +1,9 @@
 // Every rule, alone: in test/passes/rules there is a function for each, called
-// by the rule's label.
+// by the rule's label. What it makes of it stands in the file of the same name
+// in test/passes/rules/forms; SINTER_WRITE_FORMS=1 writes those anew.
 
-#include "passes/AlgebraRules.h"
 #include "passes/GraphHarness.h"
-#include "passes/MoveTransposes.h"
-#include "passes/RaiseAttention.h"
-#include "passes/RaiseIdioms.h"
+#include "passes/RuleTables.h"
 
 #include <filesystem>
 #include <fstream>
@@ -19,6 +17,8 @@ namespace fs = std::filesystem;
 
 /// One function of the files, by itself.
 struct Example {
+  /// The file's name, and the function's.
+  std::string file, name;
   std::string label;
   /// Whether the rule must leave it alone.
   bool stays = false;
@@ -27,55 +27,57 @@ struct Example {
 
 std::vector<Rule> allRules() {
   std::vector<Rule> rules;
-  for (llvm::ArrayRef<Rule> table : algebraRules())
-    rules.insert(rules.end(), table.begin(), table.end());
-  llvm::ArrayRef<Rule> moving = moveTransposesRules();
-  rules.insert(rules.end(), moving.begin(), moving.end());
-  llvm::ArrayRef<Rule> raising = raiseIdiomsRules();
-  rules.insert(rules.end(), raising.begin(), raising.end());
-  llvm::ArrayRef<Rule> attention = raiseAttentionRules();
-  rules.insert(rules.end(), attention.begin(), attention.end());
+  for (const RuleTable &table : ruleTables())
+    llvm::append_range(rules, table.rules);
   return rules;
 }
 
-std::vector<std::string> exampleTexts() {
-  std::vector<std::string> texts;
-  for (const auto &entry : fs::directory_iterator(fs::path(SINTER_SOURCE_DIR) /
-                                                  "test/passes/rules"))
-    if (entry.path().extension() == ".mlir") {
-      std::ifstream file(entry.path());
-      std::stringstream text;
-      text << file.rdbuf();
-      texts.push_back(text.str());
-    }
-  return texts;
+const fs::path folder = fs::path(SINTER_SOURCE_DIR) / "test/passes/rules";
+
+std::string contentsOf(const fs::path &path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The function alone, as a model whose entry it is.
+Model modelOf(mlir::func::FuncOp function) {
+  llvm::StringRef name = function.getName();
+  std::string alone;
+  llvm::raw_string_ostream stream(alone);
+  function.print(stream);
+  const size_t place = alone.find("@" + ("\"" + name + "\"").str());
+  if (place != std::string::npos)
+    alone.replace(place, name.size() + 3, "@main");
+  else
+    alone.replace(alone.find("@" + name.str()), name.size() + 1, "@main");
+  return parseModel(alone);
 }
 
 /// The functions of all files as models, each of one function called main.
 std::vector<Example> examples() {
+  std::set<fs::path> files;
+  for (const auto &entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".mlir")
+      files.insert(entry.path());
   std::vector<Example> all;
-  for (const std::string &text : exampleTexts()) {
-    Model file = parseModel(text);
+  for (const fs::path &path : files) {
+    Model file = parseModel(contentsOf(path));
     for (auto function : file.module().getOps<mlir::func::FuncOp>()) {
-      Example example;
-      llvm::StringRef name = function.getName();
-      example.label = name.split('/').first.str();
-      example.stays = name.split('/').second.starts_with("stays");
-      std::shared_ptr<mlir::MLIRContext> context = makeContext();
-      std::string alone;
-      llvm::raw_string_ostream stream(alone);
-      function.print(stream);
-      const size_t place = alone.find("@" + ("\"" + name + "\"").str());
-      const size_t plain = alone.find("@" + name.str());
-      if (place != std::string::npos)
-        alone.replace(place, name.size() + 3, "@main");
-      else
-        alone.replace(plain, name.size() + 1, "@main");
-      example.model = parseModel(alone);
-      all.push_back(std::move(example));
+      auto [label, rest] = function.getName().split('/');
+      all.push_back({path.filename(), function.getName().str(), label.str(),
+                     rest.starts_with("stays"), modelOf(function)});
     }
   }
   return all;
+}
+
+/// What rules make of an example, by the only rule of its name.
+Model applied(const Example &example, PatternRun &run) {
+  Model after = example.model.clone();
+  applyRules(after.module(), {allRules()}, run);
+  return after;
 }
 
 std::vector<Tensor> runOn(const Model &model, uint64_t seed) {
@@ -110,8 +112,7 @@ TEST(Rules, EachAppliesAndKeepsTheResults) {
     SCOPED_TRACE(example.label + "\n" + textOf(example.model));
     auto run = PatternRun::create({"all"}, {example.label});
     ASSERT_TRUE(run) << run.error().message;
-    const Model after = example.model.clone();
-    applyRules(after.module(), {rules}, **run);
+    const Model after = applied(example, **run);
     ASSERT_TRUE(succeeded(after.module().verify()));
     const uint64_t count = (*run)->counts().count(example.label);
     EXPECT_EQ(count != 0, !example.stays) << textOf(after);
@@ -128,6 +129,34 @@ TEST(Rules, EachAppliesAndKeepsTheResults) {
                         example.label == "join-columns";
       expectClose(expected, got, isExact && !sums ? 0 : sumTolerance(expected));
     }
+  }
+}
+
+TEST(Rules, EachGivesTheFormItPromises) {
+  std::map<std::string, std::string> forms;
+  for (const Example &example : examples()) {
+    auto run = PatternRun::create({"all"}, {example.label});
+    ASSERT_TRUE(run) << run.error().message;
+    if (!example.stays)
+      forms[example.file] += "// " + example.name + "\n" +
+                             textOf(applied(example, **run)) + "\n// -----\n";
+  }
+  for (const auto &[file, text] : forms) {
+    const fs::path path = folder / "forms" / file;
+    if (std::getenv("SINTER_WRITE_FORMS"))
+      std::ofstream(path) << text;
+    std::istringstream got(text), expected(contentsOf(path));
+    std::string example;
+    for (std::string line, wanted; std::getline(got, line);) {
+      std::getline(expected, wanted);
+      if (llvm::StringRef(line).starts_with("// "))
+        example = line;
+      ASSERT_EQ(line, wanted)
+          << file << ", " << example
+          << ": if the new form is meant, SINTER_WRITE_FORMS=1 writes it";
+    }
+    std::string more;
+    EXPECT_FALSE(std::getline(expected, more)) << file << ": " << more;
   }
 }
 

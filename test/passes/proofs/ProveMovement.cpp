@@ -2,7 +2,7 @@
 
 #include "graph/Model.h"
 #include "mlir/IR/Verifier.h"
-#include "passes/AlgebraRules.h"
+#include "passes/RuleTables.h"
 #include "passes/proofs/IndexFormula.h"
 #include "passes/proofs/RandomMovement.h"
 #include "llvm/Support/raw_ostream.h"
@@ -18,7 +18,8 @@ constexpr unsigned enough = 20;
 /// The rules that are about moving, by the operation that they begin at.
 std::multimap<std::string, const Rule *> movingRules() {
   std::multimap<std::string, const Rule *> rules;
-  for (llvm::ArrayRef<Rule> table : {movementRules(), rearrangementRules()})
+  for (llvm::ArrayRef<Rule> table :
+       {movementRules().rules, rearrangementRules().rules})
     for (const Rule &rule : table)
       rules.emplace(rule.op.str(), &rule);
   return rules;

@@ -8,7 +8,7 @@
 // fails where anything else comes out. What was undecided there is not tried
 // again, since it takes all its time.
 
-#include "passes/AlgebraRules.h"
+#include "passes/RuleTables.h"
 #include "passes/proofs/ProveIdentity.h"
 #include "passes/proofs/ProveMovement.h"
 #include <cstdlib>
@@ -54,7 +54,7 @@ std::set<std::string> undecided(llvm::StringRef verdict) {
 /// The identities of all tables, each once.
 std::vector<const Identity *> allIdentities() {
   std::vector<const Identity *> all;
-  for (llvm::ArrayRef<Rule> table : algebraRules())
+  for (llvm::ArrayRef<Rule> table : rulesOf("simplify-algebra"))
     for (const Rule &rule : table)
       if (rule.identity)
         all.push_back(rule.identity);

@@ -1,7 +1,7 @@
-//===- DynamicRules.h - what is known of sizes that are not ---------------===//
+//===- DynamicRules.h - what is known of unknown dimensions ---------------===//
 
-#ifndef SINTER_PASSES_DYNAMICRULES_H
-#define SINTER_PASSES_DYNAMICRULES_H
+#ifndef SINTER_PASSES_RULES_DYNAMICRULES_H
+#define SINTER_PASSES_RULES_DYNAMICRULES_H
 
 #include "graph/SizeSources.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -20,4 +20,4 @@ sizesOfUnitSlice(stablehlo::RealDynamicSliceOp op);
 
 } // namespace sinter
 
-#endif // SINTER_PASSES_DYNAMICRULES_H
+#endif // SINTER_PASSES_RULES_DYNAMICRULES_H

@@ -1,8 +1,8 @@
 #include "graph/Broadcast.h"
 #include "graph/stablehlo/StablehloOps.h"
-#include "passes/AlgebraRules.h"
 #include "passes/Identities.h"
 #include "passes/Matching.h"
+#include "passes/RuleTables.h"
 #include <cmath>
 
 using namespace mlir;
@@ -243,7 +243,7 @@ static constexpr Identity identities[] = {
     {"clamp-one-value", "clamp(x, y, x) -> x", For::Integers},
 };
 
-ArrayRef<Rule> logicRules() {
+RuleTable logicRules() {
   static const std::vector<Rule> rules = [] {
     std::vector<Rule> all = rulesOf(identities);
     all.insert(
@@ -270,7 +270,7 @@ ArrayRef<Rule> logicRules() {
                                          "x + 3 == 5 -> x == 2, integers")});
     return all;
   }();
-  return rules;
+  return {"Truth, bits, comparisons, choices", rules};
 }
 
 } // namespace sinter

@@ -1,7 +1,7 @@
 #include "graph/stablehlo/StablehloOps.h"
-#include "passes/AlgebraRules.h"
 #include "passes/Matching.h"
 #include "passes/RegionOnElements.h"
+#include "passes/RuleTables.h"
 #include <numeric>
 
 using namespace mlir;
@@ -271,7 +271,7 @@ static Value iotaBroadcast(IotaOp op, OpBuilder &builder) {
                                           ArrayRef<int64_t>(dimension));
 }
 
-ArrayRef<Rule> indexingRules() {
+RuleTable indexingRules() {
   static const std::vector<Rule> rules = {
       rule<DynamicSliceOp, dynamicSliceFull>(
           "dynamic-slice-full", "dynamic_slice(x, i) of all of x -> x"),
@@ -303,7 +303,7 @@ ArrayRef<Rule> indexingRules() {
       rule<IotaOp, iotaBroadcast>("iota-broadcast",
                                   "iota : 2x3 -> broadcast_in_dim(iota : 3)"),
   };
-  return rules;
+  return {"Places known when run, gather, scatter, iota", rules};
 }
 
 } // namespace sinter

@@ -1,7 +1,7 @@
 #include "graph/Broadcast.h"
 #include "graph/stablehlo/StablehloOps.h"
-#include "passes/AlgebraRules.h"
 #include "passes/Matching.h"
+#include "passes/RuleTables.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -158,7 +158,7 @@ static Value gatherFirst(GatherOp op, OpBuilder &builder) {
                                           numbers.getOffsetDims());
 }
 
-ArrayRef<Rule> emptyRules() {
+RuleTable emptyRules() {
   static const std::vector<Rule> rules = {
       rule<Operation *, emptyResults>("empty-result",
                                       "op(...) : 0 elements -> constant"),
@@ -178,7 +178,7 @@ ArrayRef<Rule> emptyRules() {
       rule<GatherOp, gatherFirst>("gather-first",
                                   "gather(x, i : 4x0) -> broadcast(slice(x))"),
   };
-  return rules;
+  return {"Empty tensors", rules};
 }
 
 } // namespace sinter

@@ -1,6 +1,6 @@
 #include "graph/stablehlo/StablehloOps.h"
-#include "passes/AlgebraRules.h"
 #include "passes/Matching.h"
+#include "passes/RuleTables.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -66,7 +66,7 @@ static Value tupleOfElements(TupleOp op, OpBuilder &) {
   return whole && whole.getType() == op.getType() ? whole : Value();
 }
 
-ArrayRef<Rule> modernRules() {
+RuleTable deprecatedRules() {
   static const std::vector<Rule> rules = {
       rule<GetTupleElementOp, elementOfTuple>(
           "tuple-element", "get_tuple_element(tuple(x, y), 1) -> y"),
@@ -111,7 +111,7 @@ ArrayRef<Rule> modernRules() {
           "set-dimension-size-same",
           "set_dimension_size(x : 2x3, 3, dim 1) -> x"),
   };
-  return rules;
+  return {"Tuples, deprecated and dynamic operations", rules};
 }
 
 } // namespace sinter

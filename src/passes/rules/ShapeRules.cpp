@@ -1,4 +1,4 @@
-#include "passes/ResolveShapes.h"
+#include "passes/RuleTables.h"
 
 #include "graph/Constants.h"
 #include "graph/nn/NnOps.h"
@@ -172,7 +172,7 @@ static Value broadcastLike(nn::BroadcastLikeOp op, OpBuilder &builder) {
                                           dimensions);
 }
 
-ArrayRef<Rule> shapeRules() {
+RuleTable shapeRules() {
   static const std::vector<Rule> rules = {
       rule<nn::ShapeOp, shapeOfStatic>("shape-constant",
                                        "shape(x : 2x3) -> [2, 3]"),
@@ -200,7 +200,7 @@ ArrayRef<Rule> shapeRules() {
           "broadcast-like-static",
           "broadcast_like(x : 3, y : 2x3) -> broadcast_in_dim(x), or x"),
   };
-  return rules;
+  return {"Shapes", rules};
 }
 
 } // namespace sinter

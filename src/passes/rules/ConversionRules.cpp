@@ -1,8 +1,8 @@
 #include "graph/Broadcast.h"
 #include "graph/stablehlo/StablehloOps.h"
-#include "passes/AlgebraRules.h"
 #include "passes/Identities.h"
 #include "passes/Matching.h"
+#include "passes/RuleTables.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -120,7 +120,7 @@ static constexpr Identity identities[] = {
     {"complex-parts", "complex(real(x), imag(x)) -> x"},
 };
 
-ArrayRef<Rule> conversionRules() {
+RuleTable conversionRules() {
   static const std::vector<Rule> rules = [] {
     std::vector<Rule> all = rulesOf(identities);
     all.insert(
@@ -142,7 +142,7 @@ ArrayRef<Rule> conversionRules() {
          rule<ImagOp, imagOfReal>("imag-real", "imag(x : f32) -> 0")});
     return all;
   }();
-  return rules;
+  return {"Conversions and complex numbers", rules};
 }
 
 } // namespace sinter

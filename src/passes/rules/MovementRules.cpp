@@ -1,9 +1,9 @@
 #include "graph/PermutedType.h"
 #include "graph/Readers.h"
 #include "graph/nn/NnOps.h"
-#include "passes/AlgebraRules.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
+#include "passes/RuleTables.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -272,7 +272,7 @@ static Value takeToSlice(nn::TakeOp op, OpBuilder &builder) {
   return builder.create<ReshapeOp>(op.getLoc(), op.getType(), slice);
 }
 
-ArrayRef<Rule> movementRules() {
+RuleTable movementRules() {
   static const std::vector<Rule> rules = {
       rule<TransposeOp, transposeIdentity>("transpose-identity",
                                            "transpose(x, [0, 1]) -> x"),
@@ -315,7 +315,7 @@ ArrayRef<Rule> movementRules() {
       form(rule<nn::TakeOp, takeToSlice>("take-to-slice",
                                          "take(x, [3]) -> slice(x)")),
   };
-  return rules;
+  return {"Transposes, reshapes, broadcasts, slices, joins, padding", rules};
 }
 
 } // namespace sinter

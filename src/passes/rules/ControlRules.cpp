@@ -1,8 +1,8 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Interpreter.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/AlgebraRules.h"
 #include "passes/Matching.h"
+#include "passes/RuleTables.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -259,7 +259,7 @@ static Values whileDead(WhileOp op, OpBuilder &builder) {
   return withoutCarried(op, dropped, builder);
 }
 
-ArrayRef<Rule> controlRules() {
+RuleTable controlRules() {
   static const std::vector<Rule> rules = {
       rule<IfOp, ifConstant>("if-constant", "if true {a} else {b} -> a"),
       rule<IfOp, ifToSelect>("if-to-select",
@@ -274,7 +274,7 @@ ArrayRef<Rule> controlRules() {
                                "while (i, x) {...} where nothing needs x -> "
                                "while (i) {...}"),
   };
-  return rules;
+  return {"Branches and loops", rules};
 }
 
 } // namespace sinter

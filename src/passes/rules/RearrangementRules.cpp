@@ -1,7 +1,7 @@
 #include "graph/Readers.h"
 #include "graph/stablehlo/StablehloOps.h"
-#include "passes/AlgebraRules.h"
 #include "passes/Matching.h"
+#include "passes/RuleTables.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -304,7 +304,7 @@ static Value padRepeated(PadOp op, OpBuilder &builder) {
   return scalar == op.getPaddingValue() ? repeat(scalar, op, builder) : Value();
 }
 
-ArrayRef<Rule> rearrangementRules() {
+RuleTable rearrangementRules() {
   static const std::vector<Rule> rules = {
       rule<TransposeOp, ofRepeated<TransposeOp>>(
           "transpose-splat", "transpose(broadcast(scalar)) -> "
@@ -346,7 +346,7 @@ ArrayRef<Rule> rearrangementRules() {
       rule<PadOp, padRepeated>("pad-splat",
                                "pad(broadcast(v), v) -> broadcast(v)"),
   };
-  return rules;
+  return {"Repeated, padded and joined tensors", rules};
 }
 
 } // namespace sinter

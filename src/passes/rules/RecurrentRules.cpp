@@ -1,7 +1,7 @@
 #include "graph/nn/NnOps.h"
-#include "passes/AlgebraRules.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
+#include "passes/RuleTables.h"
 #include <cmath>
 
 using namespace mlir;
@@ -30,7 +30,7 @@ template <typename Op> static Values zeroState(Op op, OpBuilder &builder) {
   return Values(copy->getResults());
 }
 
-ArrayRef<Rule> recurrentRules() {
+RuleTable recurrentRules() {
   static const std::vector<Rule> rules = {
       rule<nn::LstmOp, zeroState<nn::LstmOp>>(
           "recurrent-zero-state",
@@ -40,7 +40,7 @@ ArrayRef<Rule> recurrentRules() {
       rule<nn::RnnOp, zeroState<nn::RnnOp>>(
           "recurrent-zero-state", "rnn(x, w, r, h = 0) -> rnn(x, w, r)"),
   };
-  return rules;
+  return {"Recurrent layers", rules};
 }
 
 } // namespace sinter

@@ -1,11 +1,11 @@
-#include "passes/DynamicRules.h"
+#include "passes/rules/DynamicRules.h"
 
 #include "graph/Broadcast.h"
 #include "graph/Readers.h"
 #include "graph/nn/NnOps.h"
-#include "passes/AlgebraRules.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
+#include "passes/RuleTables.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -365,7 +365,7 @@ static Value unwrapped(CustomCallOp op, OpBuilder &) {
              : Value();
 }
 
-ArrayRef<Rule> dynamicRules() {
+RuleTable dynamicRules() {
   static const std::vector<Rule> rules = {
       rule<DynamicBroadcastInDimOp, broadcastNothing>(
           "dynamic-broadcast-nothing",
@@ -428,7 +428,7 @@ ArrayRef<Rule> dynamicRules() {
           "custom-call-wrapper",
           "shape_refinement_operand_wrapper(x : 2, [2]) : 2 -> x"),
   };
-  return rules;
+  return {"Unknown dimensions", rules};
 }
 
 } // namespace sinter

@@ -2,9 +2,9 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "graph/stablehlo/Sums.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/AlgebraRules.h"
 #include "passes/Matching.h"
 #include "passes/RegionOnElements.h"
+#include "passes/RuleTables.h"
 #include <cmath>
 
 using namespace mlir;
@@ -466,7 +466,7 @@ static Value batchNormUnit(BatchNormInferenceOp op, OpBuilder &) {
              : Value();
 }
 
-ArrayRef<Rule> reductionRules() {
+RuleTable reductionRules() {
   static const std::vector<Rule> rules = {
       rule<ReduceOp, reduceNothing>("reduce-nothing",
                                     "reduce(x, init, dims = []) {return "
@@ -503,7 +503,7 @@ ArrayRef<Rule> reductionRules() {
           "batch-norm-unit",
           "batch_norm(x, scale 1, offset 0, mean 0, variance 1) -> x"),
   };
-  return rules;
+  return {"Reductions, sorts, windows, batch norms", rules};
 }
 
 } // namespace sinter

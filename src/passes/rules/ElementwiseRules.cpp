@@ -1,9 +1,9 @@
 #include "graph/Broadcast.h"
 #include "graph/nn/NnOps.h"
-#include "passes/AlgebraRules.h"
 #include "passes/Groups.h"
 #include "passes/Identities.h"
 #include "passes/Matching.h"
+#include "passes/RuleTables.h"
 #include <cmath>
 
 using namespace mlir;
@@ -223,7 +223,7 @@ static constexpr Identity identities[] = {
      For::Floats, contract},
 };
 
-ArrayRef<Rule> elementwiseRules() {
+RuleTable elementwiseRules() {
   static const std::vector<Rule> rules = [] {
     std::vector<Rule> all = rulesOf(identities);
     all.insert(all.end(),
@@ -235,7 +235,7 @@ ArrayRef<Rule> elementwiseRules() {
                     "clamp-relu", "clamp(-1, relu(x), 6) -> clamp(0, x, 6)")});
     return all;
   }();
-  return rules;
+  return {"Arithmetic and functions", rules};
 }
 
 } // namespace sinter
