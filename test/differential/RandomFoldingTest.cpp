@@ -89,7 +89,7 @@ Judgement Trial::checkCompiled(const Model &judged, const std::string &what) {
     Model bound = judged.clone();
     // Nothing is written back.
     bound.module()->removeAttr(wholeSourcesAttribute);
-    bound.module()->removeAttr(lastingNodesAttribute);
+    bound.module()->removeAttr(lastingSourcesAttribute);
     SpecializeOptions sizes;
     sizes.shapes[bound.inputs().front().name] = drawn.shapes[which];
     if (auto done = specialize(bound, sizes); !done)

@@ -164,7 +164,7 @@ int main(int argc, char **argv) {
       else
         ++read;
       if (print) {
-        model->module()->removeAttr(sourceRecordsAttribute);
+        model->module()->removeAttr(sinter::sourceRecordsAttribute);
         model->module()->print(llvm::outs(), mlir::OpPrintingFlags()
                                                  .elideLargeElementsAttrs(16)
                                                  .elideLargeResourceString(4));
