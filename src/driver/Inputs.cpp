@@ -3,7 +3,7 @@
 #include "driver/Inputs.h"
 
 #include "driver/Text.h"
-#include "formats/onnx/file/TensorFile.h"
+#include "formats/TestData.h"
 #include "runtime/MachineMemory.h"
 #include "runtime/MappedFile.h"
 #include "runtime/Npy.h"
@@ -96,7 +96,7 @@ Result<Tensor> readTensor(const std::string &path, ElementType type) {
     return array ? asStored(std::move(*array), type) : std::move(array);
   }
   if (path.ends_with(".pb"))
-    return onnx::readTensorFile(path);
+    return readTestTensor(path);
   return usageError("'" + path +
                     "' is neither .npy, .pb, PNG nor JPEG; numpy.save writes "
                     ".npy");

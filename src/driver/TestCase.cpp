@@ -3,9 +3,7 @@
 #include "driver/TestCase.h"
 
 #include "engine/CompilerLibrary.h"
-#include "formats/onnx/file/ArgumentNames.h"
-#include "formats/onnx/file/OnnxFile.h"
-#include "formats/onnx/file/onnx.pb.h"
+#include "formats/TestData.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -17,9 +15,22 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What the model of a case may be called; the first that is there counts.
-constexpr const char *modelFiles[] = {"model.onnx", "model.mlir",
-                                      "model.mlir.bc", "model.stablehlo"};
+/// How names of models end; none where there is no compiler, which is reported
+/// before they are asked for.
+const std::vector<FormatDescription> &formats() {
+  static const std::vector<FormatDescription> all = [] {
+    Result<Compiler *> compiler = loadCompiler();
+    return compiler ? (*compiler)->formats() : std::vector<FormatDescription>();
+  }();
+  return all;
+}
+
+/// Whether the file may be a list of programs that check themselves.
+bool mayCheckItself(const std::string &path) {
+  return std::ranges::any_of(formats(), [&](const FormatDescription &each) {
+    return each.holdsTests && path.ends_with(each.suffix);
+  });
+}
 
 /// The folders `test_data_set_N` in \p folder, in the order of their numbers.
 std::vector<std::string> dataSetsIn(const fs::path &folder) {
@@ -35,60 +46,20 @@ std::vector<std::string> dataSetsIn(const fs::path &folder) {
   return sets;
 }
 
-/// The path of the model in \p folder; empty if there is none.
+/// The path of the model in \p folder, the first that there is; empty if there
+/// is none.
 std::string modelIn(const fs::path &folder) {
   std::error_code ignored;
-  for (const char *name : modelFiles)
-    if (fs::exists(folder / name, ignored))
-      return (folder / name).string();
+  for (const FormatDescription &each : formats()) {
+    const fs::path path = folder / ("model" + each.suffix);
+    if (each.isListed && fs::exists(path, ignored))
+      return path.string();
+  }
   return "";
 }
 
 bool isDataCase(const fs::path &folder) {
   return !modelIn(folder).empty() && !dataSetsIn(folder).empty();
-}
-
-/// The tensors of a data set, in order: one for a tensor, as many as there are
-/// for a sequence or an optional.
-struct Tensors {
-  std::vector<Tensor> tensors;
-  /// The shapes of those that stand for elements, by their names.
-  NamedShapes elements;
-};
-
-using Infos = google::protobuf::RepeatedPtrField<onnx::ValueInfoProto>;
-
-/// Reads the files <kind>_0.pb, <kind>_1.pb, ... in \p folder, which hold
-/// values of the types in \p infos.
-Result<Tensors> readTensors(const std::string &folder, const std::string &kind,
-                            const Infos &infos) {
-  Tensors read;
-  for (int index = 0;; ++index) {
-    const std::string path =
-        folder + "/" + kind + "_" + std::to_string(index) + ".pb";
-    std::error_code ignored;
-    if (!fs::exists(path, ignored))
-      return read;
-    onnx::ValueForm form = onnx::ValueForm::Tensor;
-    std::string name;
-    if (index < infos.size()) {
-      form = onnx::formOf(infos[index].type());
-      name = infos[index].name();
-    }
-    Result<onnx::FileValue> value = onnx::readValueFile(path, form);
-    if (!value)
-      return value.takeError();
-    if (auto *tensor = std::get_if<Tensor>(&*value)) {
-      if (form != onnx::ValueForm::Tensor)
-        read.elements[name] = tensor->shape();
-      read.tensors.push_back(std::move(*tensor));
-    } else if (auto *list = std::get_if<std::vector<Tensor>>(&*value)) {
-      for (size_t i = 0; i < list->size(); ++i) {
-        read.elements[onnx::elementName(name, i)] = (*list)[i].shape();
-        read.tensors.push_back(std::move((*list)[i]));
-      }
-    }
-  }
 }
 
 Result<void> compareAll(std::span<const TensorSpec> specs,
@@ -137,26 +108,20 @@ public:
   DataCase(const std::string &folder, const SessionOptions &options)
       : path(modelIn(folder)), options(options) {}
 
-  /// What an ONNX file says of its inputs and outputs: they may be sequences
-  /// and optionals.
+  /// Finds out what the data are of.
   Result<void> open() {
-    if (!path.ends_with(".onnx"))
-      return {};
-    Result<onnx::OnnxFile> file = onnx::OnnxFile::open(path);
-    if (!file)
-      return file.takeError();
-    model = std::move(*file);
+    Result<TestData> opened = TestData::open(path);
+    if (!opened)
+      return opened.takeError();
+    data = std::move(*opened);
     return {};
   }
 
   Result<void> run(const std::string &set, const Tolerance &tolerance) {
-    const Infos none;
-    Result<Tensors> inputs = readTensors(
-        set, "input", model ? model->model().graph().input() : none);
+    Result<TestTensors> inputs = data->inputs(set);
     if (!inputs)
       return inputs.takeError();
-    Result<Tensors> expected = readTensors(
-        set, "output", model ? model->model().graph().output() : none);
+    Result<TestTensors> expected = data->outputs(set);
     if (!expected)
       return expected.takeError();
     if (Result<void> ready = prepare(*inputs); !ready)
@@ -175,7 +140,7 @@ public:
 private:
   /// Opens a session for the structure of \p inputs and compiles for them,
   /// unless what is there serves them.
-  Result<void> prepare(Tensors &inputs) {
+  Result<void> prepare(TestTensors &inputs) {
     if (!session || inputs.elements != elements) {
       SessionOptions forThese = options;
       forThese.shapes.insert(inputs.elements.begin(), inputs.elements.end());
@@ -201,9 +166,9 @@ private:
 
   std::string path;
   SessionOptions options;
-  std::optional<onnx::OnnxFile> model;
+  std::optional<TestData> data;
   std::unique_ptr<Session> session;
-  NamedShapes elements;
+  std::map<std::string, Shape> elements;
   std::vector<Tensor> preparedFor;
   bool isPrepared = false;
 };
@@ -242,6 +207,8 @@ Result<void> runPrograms(const std::string &path, size_t first,
 } // namespace
 
 Result<std::vector<std::string>> findTestCases(const std::string &path) {
+  if (Result<Compiler *> compiler = loadCompiler(); !compiler)
+    return compiler.takeError();
   std::error_code failed;
   const fs::file_status status = fs::status(path, failed);
   if (!fs::exists(status))
@@ -250,7 +217,7 @@ Result<std::vector<std::string>> findTestCases(const std::string &path) {
     const fs::path folder = fs::path(path).parent_path();
     if (isDataCase(folder) && fs::equivalent(modelIn(folder), path, failed))
       return std::vector<std::string>{folder.string()};
-    if (path.ends_with(".mlir"))
+    if (mayCheckItself(path))
       return std::vector<std::string>{path};
     return usageError("'" + path +
                       "' is no test: expected a folder with model.onnx (or "
@@ -267,7 +234,7 @@ Result<std::vector<std::string>> findTestCases(const std::string &path) {
     if (entry->is_directory(ignored) && isDataCase(entry->path())) {
       cases.push_back(entry->path().string());
       entry.disable_recursion_pending();
-    } else if (entry->path().extension() == ".mlir") {
+    } else if (mayCheckItself(entry->path().filename().string())) {
       cases.push_back(entry->path().string());
     }
   }
@@ -280,7 +247,7 @@ Result<std::vector<std::string>> findTestCases(const std::string &path) {
 Result<void> runTestCases(const std::string &path, size_t first,
                           const SessionOptions &options,
                           const Tolerance &tolerance, TestObserver &observer) {
-  if (path.ends_with(".mlir"))
+  if (mayCheckItself(path))
     return runPrograms(path, first, options, observer);
   if (first > 0 || !observer.begin(""))
     return {};

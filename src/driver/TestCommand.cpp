@@ -7,7 +7,6 @@
 #include "driver/TestCase.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
-#include "formats/onnx/file/OnnxFile.h"
 #include "runtime/CpuCount.h"
 
 #include <CLI/CLI.hpp>

@@ -2,7 +2,7 @@
 
 #include "driver/Text.h"
 
-#include "formats/onnx/file/OnnxFile.h"
+#include "runtime/Result.h"
 
 #include <cstdarg>
 #include <cstdio>

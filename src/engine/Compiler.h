@@ -70,6 +70,16 @@ struct PatternDescription {
   bool isForm = false;
 };
 
+/// An ending of the names of models.
+struct FormatDescription {
+  /// ".mlir".
+  std::string suffix;
+  /// Whether such a file may be a list of programs that check themselves.
+  bool holdsTests = false;
+  /// Whether users are told of it.
+  bool isListed = true;
+};
+
 /// What simplification did.
 struct OptimizeReport {
   /// Operations by name, before and after.
@@ -215,6 +225,8 @@ public:
                             TestObserver &observer) = 0;
   /// All patterns, by label.
   virtual std::vector<PatternDescription> patterns() = 0;
+  /// The endings of the names of models, those of one format together.
+  virtual std::vector<FormatDescription> formats() = 0;
   /// Writes the smallest program found that is as interesting as the input.
   virtual Result<ReduceOutcome> reduce(const ReduceRequest &request) = 0;
 };

@@ -3,9 +3,9 @@
 #include "engine/Session.h"
 
 #include "engine/CompilerLibrary.h"
-#include "formats/onnx/file/ExternalData.h"
 #include "runtime/CpuCount.h"
 #include "runtime/MappedFile.h"
+#include "runtime/OpenBeneath.h"
 #include "runtime/ProgramExecutor.h"
 
 #include <algorithm>
@@ -207,7 +207,7 @@ Session::programKey(const CompileRequest &request) const {
   key.addOptions(modelHash.text()).addOptions(optionsText(request));
   const std::string folder = fs::path(path).parent_path().string();
   for (const std::string &name : description.dataFiles) {
-    Result<int> descriptor = onnx::openBeneath(folder, name);
+    Result<int> descriptor = openBeneath(folder, name);
     if (!descriptor)
       return std::nullopt;
     auto file = MappedFile::fromDescriptor(*descriptor, name);

@@ -5,8 +5,12 @@
 //   c = a + b
 //
 // Equal are operations of the same name, operands, properties and types,
-// whatever their origin. MLIR's own pass would compare the numbers of their
-// source nodes, too.
+// whatever their origin. MLIR's own pass compares their marks, too (the source
+// node, what --verify-numerics follows), and would still not do without them:
+// in a graph that is written again, not every operation that is equal to
+// another may go. A source node of several operations is shared as a whole or
+// not at all, a form of several nodes not even then, and that pass merges one
+// operation after the other and asks nobody.
 //
 // Restrictions:
 //   - Operations with regions stay, and those that have effects.

@@ -17,7 +17,6 @@ public:
 
   /// create() has done it.
   Result<void> describe() override { return {}; }
-  bool isOnnx() const override { return whole->isOnnx(); }
   Result<Model> asItIs() override;
   Result<Model> spelledOut() override;
   Result<Model>
@@ -26,7 +25,8 @@ public:
 
 private:
   BoundSource(std::unique_ptr<ModelSource> whole, NamedTensors bound)
-      : whole(std::move(whole)), bound(std::move(bound)) {}
+      : ModelSource(whole->format()), whole(std::move(whole)),
+        bound(std::move(bound)) {}
   Result<Model> bind(Result<Model> model) const;
   /// The inputs of the whole model that are left.
   void describeRest();

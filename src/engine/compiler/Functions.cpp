@@ -64,7 +64,7 @@ MlirCompiler::functions(const ModelRequest &request) {
   if (!source)
     return source.takeError();
   std::vector<FunctionDescription> all;
-  if ((*source)->isOnnx())
+  if (!(*source)->format().hasFunctions)
     return all;
   Result<Model> model = (*source)->asItIs();
   if (!model)

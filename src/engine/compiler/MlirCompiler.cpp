@@ -2,14 +2,9 @@
 
 #include "engine/compiler/MlirCompiler.h"
 
-#include "engine/compiler/OnnxSource.h"
 #include "engine/compiler/Simplification.h"
-#include "formats/onnx/WriteOnnx.h"
-#include "formats/stablehlo/StablehloReader.h"
-#include "formats/stablehlo/StablehloWriter.h"
-#include "formats/stablehlo/vhlo/Version.h"
+#include "engine/compiler/SizedSource.h"
 #include "interpreter/InterpreterExecutor.h"
-#include "runtime/MappedFile.h"
 
 #include <filesystem>
 
@@ -28,32 +23,12 @@ MlirCompiler::open(const ModelRequest &request) {
       std::make_unique<MlirCompilerModel>(std::move(*source)));
 }
 
-/// The extensions of portable artifacts.
-static bool isArtifactName(StringRef path) {
-  return path.ends_with(".mlir.bc") || path.ends_with(".stablehlo") ||
-         path.ends_with(".mlirbc");
-}
-
-Result<void> checkOutputName(const std::string &path) {
-  const StringRef name(path);
-  if (name.ends_with(".onnx") || name.ends_with(".mlir") ||
-      isArtifactName(name))
-    return {};
-  return usageError("'" + path +
-                    "': the extension says in which format to write: .onnx, "
-                    ".mlir (text), .mlir.bc or .stablehlo (portable artifact)");
-}
-
 Result<void> writeModel(const Model &model, const std::string &path,
                         const std::string &targetVersion) {
-  const StringRef name(path);
-  if (isArtifactName(name))
-    return writeStablehlo(model, path, StablehloForm::Artifact, targetVersion);
-  if (name.ends_with(".onnx"))
-    return writeOnnx(model, path);
-  if (name.ends_with(".mlir"))
-    return writeStablehlo(model, path);
-  return checkOutputName(path);
+  Result<WrittenForm> form = writtenForm(path);
+  if (!form)
+    return form.takeError();
+  return form->format->write(model, path, {targetVersion});
 }
 
 Result<void> checkOverwrite(const std::string &path,
@@ -87,58 +62,64 @@ Error ofInput(Error error, const std::string &path) {
                                               : error;
 }
 
-Result<Model> readToRewrite(const ModelRequest &request, bool &isOnnx,
-                            ToOnnx toOnnx, ModelDescription &description) {
-  const std::string &path = request.path;
-  if (toOnnx != ToOnnx::No && request.bound.empty() &&
-      request.function.empty() && !isStablehloFolder(path)) {
-    auto file = MappedFile::open(path);
+Result<ModelToRewrite> readToRewrite(const ModelRequest &request,
+                                     const Format *to, bool freezesDefaults) {
+  Result<const Format *> format = findFormat(request.path);
+  if (!format)
+    return format.takeError();
+  const bool staysInFormat = !to || to == *format;
+  ModelDescription description;
+  if (staysInFormat && request.bound.empty() && request.function.empty()) {
+    auto file = (*format)->open(request.path);
     if (!file)
       return file.takeError();
-    if (!(*file)->bytes().empty() && foreignKind((*file)->text()).empty() &&
-        !isStablehlo((*file)->bytes(), path)) {
-      isOnnx = true;
-      return OnnxSource::readToWrite(path, request.shapes,
-                                     toOnnx == ToOnnx::Frozen, description);
+    if ((*file)->dependsOnSizes()) {
+      Result<Model> model = SizedSource::readToWrite(
+          **format, std::move(*file), request, freezesDefaults, description);
+      if (!model)
+        return model.takeError();
+      return ModelToRewrite{std::move(*model), *format, std::move(description)};
     }
   }
   auto source = ModelSource::open(request);
   if (!source)
     return source.takeError();
-  isOnnx = (*source)->isOnnx();
-  description = (*source)->description();
-  return toOnnx == ToOnnx::No ? (*source)->spelledOut() : (*source)->asItIs();
+  Result<Model> model =
+      staysInFormat ? (*source)->asItIs() : (*source)->spelledOut();
+  if (!model)
+    return model.takeError();
+  return ModelToRewrite{std::move(*model), *format, (*source)->description()};
 }
 
 Result<void> MlirCompiler::convert(const ConvertRequest &request) {
   const std::string &output = request.output;
-  if (Result<void> good = checkOutputName(output); !good)
+  Result<WrittenForm> form = writtenForm(output);
+  if (!form)
+    return form.takeError();
+  if (Result<void> good = checkTargetVersion(output, request.targetVersion);
+      !good)
     return good;
-  if (!request.targetVersion.empty() && !isArtifactName(output))
-    return usageError("--target-version is for portable artifacts (.mlir.bc or "
-                      ".stablehlo), not for '" +
-                      output + "'");
-  if (!request.targetVersion.empty())
-    if (auto version = vhlo::parseTargetVersion(request.targetVersion);
-        !version)
-      return version.takeError();
-  bool isOnnx;
-  ModelDescription description;
-  Result<Model> model = readToRewrite(
-      request.input, isOnnx,
-      StringRef(output).ends_with(".onnx") ? ToOnnx::Yes : ToOnnx::No,
-      description);
-  if (!model)
-    return inFile(model.takeError(), request.input.path);
+  Result<ModelToRewrite> read = readToRewrite(request.input, form->format);
+  if (!read)
+    return inFile(read.takeError(), request.input.path);
   if (!request.mayOverwrite)
     if (Result<void> good =
-            checkOverwrite(request.input.path, description, output);
+            checkOverwrite(request.input.path, read->description, output);
         !good)
       return good;
-  if (Result<void> written = writeModel(*model, output, request.targetVersion);
+  if (Result<void> written =
+          writeModel(read->model, output, request.targetVersion);
       !written)
     return ofInput(written.takeError(), request.input.path);
   return {};
+}
+
+std::vector<FormatDescription> MlirCompiler::formats() {
+  std::vector<FormatDescription> list;
+  for (const Format *format : allFormats())
+    for (const Extension &each : format->extensions)
+      list.push_back({each.suffix.str(), each.holdsTests, each.isListed});
+  return list;
 }
 
 Result<std::unique_ptr<Executor>>

@@ -21,6 +21,7 @@ public:
                     const TestRequest &request,
                     TestObserver &observer) override;
   std::vector<PatternDescription> patterns() override;
+  std::vector<FormatDescription> formats() override;
   Result<ReduceOutcome> reduce(const ReduceRequest &request) override;
 };
 
@@ -48,26 +49,26 @@ private:
   std::unique_ptr<ModelSource> source;
 };
 
-/// Whether what is read from an ONNX file is to be written as ONNX again, and
-/// if so, whether the defaults of its inputs become constants.
-enum class ToOnnx { No, Yes, Frozen };
+/// A model as it is in its file, to be written anew.
+struct ModelToRewrite {
+  Model model;
+  const Format *format;
+  /// What is known of it.
+  ModelDescription description;
+};
+/// Reads it to be written in format \p to, or its own where that is null. In
+/// its own, inputs with a default become constants with \p freezesDefaults.
+Result<ModelToRewrite> readToRewrite(const ModelRequest &request,
+                                     const Format *to,
+                                     bool freezesDefaults = false);
 
-/// The model as it is in its file, to be written anew. \p isOnnx is set to
-/// whether the file is ONNX, \p description to what is known of the model.
-Result<Model> readToRewrite(const ModelRequest &request, bool &isOnnx,
-                            ToOnnx toOnnx, ModelDescription &description);
-
-/// Whether \p path has an extension that writeModel knows: a Usage error, given
-/// before any work is done.
-Result<void> checkOutputName(const std::string &path);
 /// Whether what is written to \p output (and beside it, for weights) takes the
 /// place of a file of the model at \p path, by whatever name: a Usage error.
 Result<void> checkOverwrite(const std::string &path,
                             const ModelDescription &model,
                             const std::string &output);
-/// Writes \p model in the format that \p path's extension names: .onnx, .mlir,
-/// or .mlir.bc, .mlirbc and .stablehlo for portable artifacts, which are for
-/// readers of \p targetVersion of StableHLO (empty: the newest).
+/// Writes \p model in the format that \p path's extension names, for readers of
+/// its version \p targetVersion (empty: the newest).
 Result<void> writeModel(const Model &model, const std::string &path,
                         const std::string &targetVersion = "");
 /// An error of writeModel: what cannot be expressed is of the input at \p path.

@@ -3,9 +3,8 @@
 #include "engine/compiler/ModelSource.h"
 
 #include "engine/compiler/BoundSource.h"
-#include "engine/compiler/OnnxSource.h"
-#include "engine/compiler/StablehloSource.h"
-#include "formats/stablehlo/StablehloReader.h"
+#include "engine/compiler/SizedSource.h"
+#include "engine/compiler/WholeSource.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "graph/storage/Storage.h"
@@ -46,6 +45,22 @@ std::string foreignKind(std::string_view contents) {
   return "";
 }
 
+Result<const Format *> findFormat(const std::string &path) {
+  if (const Format *format = formatOf(path, {}))
+    return format;
+  // What is not there, or no regular file, is said here.
+  auto file = MappedFile::open(path);
+  if (!file)
+    return file.takeError();
+  if (const std::string kind = foreignKind((*file)->text()); !kind.empty())
+    return invalidModel(path + ": this is no model but " + kind);
+  if ((*file)->bytes().empty())
+    return invalidModel(path + ": the file is empty");
+  if (const Format *format = formatOf(path, (*file)->bytes()))
+    return format;
+  return invalidModel(path + ": this is a model of no format that is known");
+}
+
 Result<std::unique_ptr<ModelSource>>
 ModelSource::open(const ModelRequest &request) {
   const std::string &path = request.path;
@@ -57,22 +72,19 @@ ModelSource::open(const ModelRequest &request) {
       return whole.takeError();
     return BoundSource::create(std::move(*whole), request.bound);
   }
-  if (isStablehloFolder(path))
-    return StablehloSource::open(request);
-  // What is not there, or no regular file, is said here.
-  auto file = MappedFile::open(path);
+  Result<const Format *> format = findFormat(path);
+  if (!format)
+    return format.takeError();
+  if (!request.function.empty() && !(*format)->hasFunctions)
+    return usageError(path + ": --function: a model in the format " +
+                      (*format)->title.str() +
+                      " has no functions to choose from");
+  auto file = (*format)->open(path);
   if (!file)
     return file.takeError();
-  if (const std::string kind = foreignKind((*file)->text()); !kind.empty())
-    return invalidModel(path + ": this is no model but " + kind);
-  if ((*file)->bytes().empty())
-    return invalidModel(path + ": the file is empty");
-  if (isStablehlo((*file)->bytes(), path))
-    return StablehloSource::open(request);
-  if (!request.function.empty())
-    return usageError(path + ": --function: an ONNX model has no functions to "
-                             "choose from");
-  return OnnxSource::open(path, request.shapes);
+  return (*file)->dependsOnSizes()
+             ? SizedSource::open(**format, std::move(*file), request)
+             : WholeSource::open(**format, **file, request);
 }
 
 Result<void> checkShapeNames(const std::string &path,

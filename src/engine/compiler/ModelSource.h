@@ -12,6 +12,7 @@
 #include "engine/Binding.h"
 #include "engine/Compiler.h"
 #include "engine/ModelDescription.h"
+#include "formats/Format.h"
 #include "graph/Model.h"
 
 #include <memory>
@@ -23,10 +24,9 @@ class ModelSource {
 public:
   virtual ~ModelSource() = default;
 
-  /// Opens a model, reads it as the request says, as StableHLO if its name or
-  /// its contents say so, else as ONNX, and checks it (CheckModel.h). Errors
-  /// name the file; those for files of other well-known kinds say what they
-  /// are.
+  /// Opens a model of any format, reads it as the request says, and checks it
+  /// (CheckModel.h). Errors name the file; those for files of other well-known
+  /// kinds say what they are.
   static Result<std::unique_ptr<ModelSource>> open(const ModelRequest &request);
 
   /// What the model takes and gives; to be asked for before description() and
@@ -35,8 +35,7 @@ public:
   /// nobody can give. Such a model can be rewritten all the same.
   virtual Result<void> describe() = 0;
   const ModelDescription &description() const { return known; }
-  /// Whether the file is ONNX; else it is StableHLO, in whatever form.
-  virtual bool isOnnx() const = 0;
+  const Format &format() const { return itsFormat; }
 
   /// The model with no more bound than open() was told.
   virtual Result<Model> asItIs() = 0;
@@ -53,8 +52,15 @@ public:
               const std::vector<std::optional<Tensor>> &values) = 0;
 
 protected:
+  explicit ModelSource(const Format &format) : itsFormat(format) {}
   ModelDescription known;
+
+private:
+  const Format &itsFormat;
 };
+
+/// The format of the model at \p path; an error if it is none.
+Result<const Format *> findFormat(const std::string &path);
 
 /// Whether every name in \p shapes is an input of the model at \p path.
 Result<void> checkShapeNames(const std::string &path,

@@ -60,47 +60,43 @@ Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes) {
                 ofModel(model, raiseForKernels(model, optionsOf(passes))));
 }
 
-/// The same format in and out; `convert` is for everything else.
-static Result<void> checkSameFormat(bool isOnnx, const std::string &output) {
-  if (output.empty() || isOnnx == llvm::StringRef(output).ends_with(".onnx"))
-    return {};
-  return usageError("'" + output + "': `optimize` writes the format that it " +
-                    "reads; `sinter convert` changes it");
-}
-
 Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
-  if (!request.output.empty())
-    if (Result<void> good = checkOutputName(request.output); !good)
-      return good.takeError();
-  bool isOnnx;
-  ModelDescription description;
-  Result<Model> model =
-      readToRewrite(request.input, isOnnx,
-                    request.freeze ? ToOnnx::Frozen : ToOnnx::Yes, description);
-  if (!model)
-    return inFile(model.takeError(), request.input.path);
-  if (Result<void> good = checkSameFormat(isOnnx, request.output); !good)
-    return good.takeError();
-  if (!request.output.empty() && !request.mayOverwrite)
-    if (Result<void> good =
-            checkOverwrite(request.input.path, description, request.output);
+  const Format *written = nullptr;
+  if (!request.output.empty()) {
+    Result<WrittenForm> form = writtenForm(request.output);
+    if (!form)
+      return form.takeError();
+    written = form->format;
+  }
+  Result<ModelToRewrite> read =
+      readToRewrite(request.input, /*to=*/nullptr, request.freeze);
+  if (!read)
+    return inFile(read.takeError(), request.input.path);
+  if (written && written != read->format)
+    return usageError("'" + request.output +
+                      "': `optimize` writes the format that it reads; `sinter "
+                      "convert` changes it");
+  if (written && !request.mayOverwrite)
+    if (Result<void> good = checkOverwrite(request.input.path,
+                                           read->description, request.output);
         !good)
       return good.takeError();
+  Model &model = read->model;
   if (request.freeze)
-    if (Result<void> frozen = freeze(*model); !frozen)
+    if (Result<void> frozen = freeze(model); !frozen)
       return inFile(frozen.takeError(), request.input.path);
-  Result<SimplifyReport> simplified = simplifyWith(*model, request.passes);
+  Result<SimplifyReport> simplified = simplifyWith(model, request.passes);
   if (!simplified)
     return simplified.takeError();
   if (!request.output.empty())
-    if (Result<void> written = writeModel(*model, request.output); !written)
-      return ofInput(written.takeError(), request.input.path);
+    if (Result<void> done = writeModel(model, request.output); !done)
+      return ofInput(done.takeError(), request.input.path);
   const auto counts = [](const std::map<std::string, uint64_t> &map) {
     return Counts(map.begin(), map.end());
   };
   return OptimizeReport{
       counts(simplified->operationsBefore), counts(simplified->operationsAfter),
-      counts(simplified->patterns), sourceNotes(model->module())};
+      counts(simplified->patterns), sourceNotes(model.module())};
 }
 
 std::vector<PatternDescription> MlirCompiler::patterns() {

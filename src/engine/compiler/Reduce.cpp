@@ -12,9 +12,11 @@
 namespace sinter {
 
 Result<ReduceOutcome> MlirCompiler::reduce(const ReduceRequest &request) {
-  if (Result<void> good = checkOutputName(request.output); !good)
-    return good.takeError();
-  auto source = ModelSource::open({request.input, {}, {}, {}});
+  if (Result<WrittenForm> form = writtenForm(request.output); !form)
+    return form.takeError();
+  ModelRequest input;
+  input.path = request.input;
+  auto source = ModelSource::open(input);
   if (!source)
     return source.takeError();
   Result<Model> model = (*source)->asItIs();

@@ -2,14 +2,11 @@
 
 #include "engine/compiler/TensorNames.h"
 
-#include "formats/onnx/NodeGroups.h"
-#include "formats/onnx/file/onnx.pb.h"
-#include "formats/stablehlo/StablehloReader.h"
+#include "formats/Format.h"
 #include "graph/Constants.h"
 #include "graph/storage/Storage.h"
 #include "runtime/MappedFile.h"
 #include "llvm/ADT/StringExtras.h"
-#include <map>
 
 using namespace mlir;
 
@@ -18,7 +15,11 @@ namespace sinter {
 TensorNames::TensorNames(const Model &model) {
   func::FuncOp entry = model.entry();
   takeBorder(entry, model);
-  takeNodes(entry);
+  for (const Format *format : allFormats())
+    if (format->nameValues)
+      format->nameValues(model, [&](Value value, StringRef name) {
+        names.try_emplace(value, name.str());
+      });
   if (isa<FileLineColLoc>(entry.getLoc()))
     readText(model.path);
 }
@@ -38,31 +39,6 @@ void TensorNames::takeBorder(func::FuncOp entry, const Model &model) {
   for (auto [number, spec] :
        llvm::zip_equal(storage->outputs(), model.outputs()))
     names.try_emplace(terminator->getOperand(number), spec.name);
-}
-
-/// What one node of an ONNX file gives is called as there.
-void TensorNames::takeNodes(func::FuncOp entry) {
-  auto records =
-      keptOfSource<ArrayAttr>(entry->getParentOfType<ModuleOp>(),
-                              onnx::formatName, sourceRecordsAttribute);
-  if (!records)
-    return;
-  std::map<int64_t, SmallVector<Operation *>> groups;
-  for (Operation &op : entry.front())
-    if (auto number = sourceOf(&op))
-      groups[*number].push_back(&op);
-  for (const auto &[number, ops] : groups) {
-    if (number < 0 || number >= static_cast<int64_t>(records.size()))
-      continue;
-    auto record = dyn_cast<DictionaryAttr>(records[number]);
-    auto node = record ? onnx::untouchedNode(record, ops) : std::nullopt;
-    onnx::NodeProto proto;
-    if (!node || !proto.ParseFromArray(node->proto.data(), node->proto.size()))
-      continue;
-    for (auto [value, name] : llvm::zip(node->outputs, proto.output()))
-      if (value && !name.empty())
-        names.try_emplace(value, name);
-  }
 }
 
 void TensorNames::readText(const std::string &path) {

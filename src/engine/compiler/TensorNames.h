@@ -11,8 +11,8 @@
 namespace sinter {
 
 /// The names of the values of a graph as it was read: those of inputs, outputs,
-/// states and constants; in an ONNX file, those of the nodes' outputs, and for
-/// a value inside of what one node became the node's name; in a text, what
+/// states and constants; what the format has to say (Format::nameValues), and
+/// for a value inside of what one node became the node's name; in a text, what
 /// stands before the equals sign.
 class TensorNames {
 public:
@@ -22,7 +22,6 @@ public:
 
 private:
   void takeBorder(mlir::func::FuncOp entry, const Model &model);
-  void takeNodes(mlir::func::FuncOp entry);
   void readText(const std::string &path);
   std::string inText(mlir::OpResult result) const;
 

@@ -12,9 +12,7 @@
 #include "engine/compiler/CheckModel.h"
 #include "engine/compiler/CompiledTest.h"
 #include "engine/compiler/MlirCompiler.h"
-#include "formats/stablehlo/ForeignText.h"
-#include "formats/stablehlo/StablehloReader.h"
-#include "formats/stablehlo/StablehloWriter.h"
+#include "formats/Programs.h"
 #include "graph/Constants.h"
 #include "interpreter/Interpreter.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -107,23 +105,6 @@ Result<void> runInterpreted(func::FuncOp function,
   return results ? Result<void>() : results.takeError();
 }
 
-/// Written, read and written again, a module is the same.
-Result<void> roundTrip(const Model &model, StablehloForm form) {
-  Result<std::string> once = stablehloBytes(model, form);
-  if (!once)
-    return once.takeError();
-  Result<Model> again = parseStablehlo(*once, model.path);
-  if (!again)
-    return again.takeError();
-  Result<std::string> twice = stablehloBytes(*again, form);
-  if (!twice)
-    return twice.takeError();
-  if (*once != *twice)
-    return Error{ErrorKind::WrongResult,
-                 "written, read and written again, the text differs"};
-  return {};
-}
-
 //===----------------------------------------------------------------------===//
 // One file
 //===----------------------------------------------------------------------===//
@@ -162,7 +143,7 @@ private:
     if (isEmpty(chunk.text))
       return;
     const std::string place = "line" + std::to_string(chunk.linesBefore + 1);
-    Result<Model> model = parseStablehlo(chunk.text, path, chunk.linesBefore);
+    Result<Model> model = parseProgram(chunk.text, path, chunk.linesBefore);
     if (model)
       if (Result<void> sound = checkModel(*model); !sound)
         model = sound.takeError();
@@ -179,12 +160,6 @@ private:
     for (func::FuncOp function : programsIn(*model))
       record(nameOf(*model, function, place),
              [&] { return runFunction(*model, function); });
-  }
-
-  Result<void> checkWriting(const Model &model) {
-    if (Result<void> done = roundTrip(model, StablehloForm::Text); !done)
-      return done;
-    return roundTrip(model, StablehloForm::Artifact);
   }
 
   static SmallVector<func::FuncOp> programsIn(const Model &model) {

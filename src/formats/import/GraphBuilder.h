@@ -225,9 +225,11 @@ public:
   mlir::Value compare(mlir::Value lhs, mlir::Value rhs,
                       stablehlo::ComparisonDirection direction);
 
+  /// What was made so far, without constants and what stands in its regions.
+  llvm::ArrayRef<mlir::Operation *> operations() const { return made; }
+
 protected:
   std::optional<BuildError> problem;
-  /// What was made so far, without constants and what stands in its regions.
   std::vector<mlir::Operation *> made;
 
 private:

@@ -239,22 +239,4 @@ Result<std::string> inOurTerms(std::string_view text) {
   return Rewriter(text).run();
 }
 
-std::vector<TextChunk> splitChunks(std::string_view text) {
-  constexpr std::string_view marker = "// -----";
-  std::vector<TextChunk> chunks;
-  size_t begin = 0, lines = 0, linesBefore = 0;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
-    if (text.substr(at).starts_with(marker)) {
-      chunks.push_back({text.substr(begin, at - begin), linesBefore});
-      begin = end;
-      linesBefore = lines + 1;
-    }
-    ++lines;
-    at = end;
-  }
-  chunks.push_back({text.substr(begin), linesBefore});
-  return chunks;
-}
-
 } // namespace sinter

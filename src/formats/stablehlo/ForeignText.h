@@ -19,7 +19,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace sinter {
 
@@ -27,14 +26,6 @@ namespace sinter {
 /// element type that MLIR 19 lacks: f8E3M4, f8E8M0FNU, f6E2M3FN, f6E3M2FN,
 /// f4E2M1FN.
 Result<std::string> inOurTerms(std::string_view text);
-
-/// A part of a text between lines `// -----`.
-struct TextChunk {
-  std::string_view text;
-  /// Lines of the text before it.
-  size_t linesBefore = 0;
-};
-std::vector<TextChunk> splitChunks(std::string_view text);
 
 } // namespace sinter
 

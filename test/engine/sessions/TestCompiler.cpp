@@ -71,6 +71,7 @@ public:
     return unsupported("test");
   }
   std::vector<PatternDescription> patterns() override { return {}; }
+  std::vector<FormatDescription> formats() override { return {}; }
   Result<ReduceOutcome> reduce(const ReduceRequest &) override {
     return unsupported("reduce");
   }

@@ -1,6 +1,7 @@
 //===- ExternalDataTest.cpp -----------------------------------------------===//
 
 #include "formats/onnx/file/ExternalData.h"
+#include "runtime/OpenBeneath.h"
 
 #include <gtest/gtest.h>
 

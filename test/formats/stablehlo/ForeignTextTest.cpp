@@ -1,4 +1,5 @@
 #include "formats/stablehlo/ForeignText.h"
+#include "formats/Programs.h"
 
 #include "formats/stablehlo/StablehloReader.h"
 #include "formats/stablehlo/StablehloWriter.h"

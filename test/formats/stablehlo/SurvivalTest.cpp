@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "formats/Programs.h"
 #include "formats/stablehlo/ForeignText.h"
 #include "formats/stablehlo/StablehloReader.h"
 #include "formats/stablehlo/StablehloWriter.h"

@@ -1,10 +1,7 @@
 //===- ExternalData.h - tensors' data in files beside the model -----------===//
 //
-// A model names such files itself, and models come from strangers. So a
-// location is followed only to a regular file inside the model's folder:
-// nothing absolute, no "..", no symbolic link in any component, no hard link
-// (which could be a second name of anything on the same file system). The rules
-// are those of ONNX's own docs/ExternalDataSecurity.md.
+// A location is followed only to a regular file inside the model's folder: see
+// runtime/OpenBeneath.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,17 +20,6 @@
 namespace sinter::onnx {
 
 class TensorProto;
-
-/// How a file below a folder is opened.
-enum class OpenMethod {
-  Kernel, ///< openat2(2) where the kernel has it, else Walk.
-  Walk,   ///< Component by component, none of them a symbolic link.
-};
-
-/// Opens \p location, relative to \p folder, for reading. Returns a descriptor
-/// that the caller closes, or what is wrong with the location.
-Result<int> openBeneath(const std::string &folder, std::string_view location,
-                        OpenMethod method = OpenMethod::Kernel);
 
 class ExternalData {
 public:

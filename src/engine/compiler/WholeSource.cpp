@@ -1,22 +1,21 @@
-//===- StablehloSource.cpp - a StableHLO program --------------------------===//
+//===- WholeSource.cpp - a file that is read once -------------------------===//
 
-#include "engine/compiler/StablehloSource.h"
+#include "engine/compiler/WholeSource.h"
 
 #include "engine/compiler/CheckModel.h"
-#include "formats/stablehlo/StablehloReader.h"
 #include "passes/FlattenBorder.h"
 
 namespace sinter {
 
 Result<std::unique_ptr<ModelSource>>
-StablehloSource::open(const ModelRequest &request) {
+WholeSource::open(const Format &format, ModelFile &file,
+                  const ModelRequest &request) {
   const std::string &path = request.path;
-  std::string leftOut;
-  Result<Model> model = readStablehlo(path, &leftOut);
+  ReadOptions options;
+  options.note = request.note;
+  Result<Model> model = file.read(options);
   if (!model)
     return model.takeError();
-  if (!leftOut.empty() && request.note)
-    request.note(leftOut);
   if (!request.function.empty())
     if (auto chosen = selectEntry(model->module(), request.function); !chosen) {
       Error error = chosen.takeError();
@@ -25,8 +24,9 @@ StablehloSource::open(const ModelRequest &request) {
     }
   if (Result<void> sound = checkModel(*model); !sound)
     return sound.takeError();
-  std::unique_ptr<StablehloSource> source(
-      new StablehloSource(std::move(*model)));
+  std::unique_ptr<WholeSource> source(
+      new WholeSource(format, std::move(*model)));
+  source->dataFiles = source->known.dataFiles = file.dataFiles();
   if (request.shapes.empty())
     return std::unique_ptr<ModelSource>(std::move(source));
   if (Result<void> described = source->describe(); !described)
@@ -37,7 +37,7 @@ StablehloSource::open(const ModelRequest &request) {
   return std::unique_ptr<ModelSource>(std::move(source));
 }
 
-Result<void> StablehloSource::describe() {
+Result<void> WholeSource::describe() {
   if (hasBorderToFlatten(model)) {
     flat = model.clone();
     flattenBorder(*flat);
@@ -46,12 +46,13 @@ Result<void> StablehloSource::describe() {
   if (!description)
     return description.takeError();
   known = std::move(*description);
+  known.dataFiles = dataFiles;
   return {};
 }
 
 Result<Model>
-StablehloSource::specialized(const std::vector<Shape> &shapes,
-                             const std::vector<std::optional<Tensor>> &values) {
+WholeSource::specialized(const std::vector<Shape> &shapes,
+                         const std::vector<std::optional<Tensor>> &values) {
   for (ModelInput &input : known.inputs)
     input.feedsShapes = false;
   const Model &runnable = flat ? *flat : model;

@@ -1,0 +1,171 @@
+//===- SizedSource.cpp - a file that is read for the sizes that are known -===//
+
+#include "engine/compiler/SizedSource.h"
+
+#include "engine/compiler/CheckModel.h"
+#include "graph/nn/NnDeferred.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace sinter {
+
+Result<std::unique_ptr<ModelSource>>
+SizedSource::open(const Format &format, std::unique_ptr<ModelFile> file,
+                  const ModelRequest &request) {
+  std::unique_ptr<SizedSource> source(
+      new SizedSource(format, std::move(file), request));
+  if (Result<void> named =
+          checkShapeNames(request.path, source->declared(), request.shapes);
+      !named)
+    return named.takeError();
+  if (Result<void> read = source->read(); !read)
+    return read.takeError();
+  source->known.dataFiles = source->file->dataFiles();
+  return std::unique_ptr<ModelSource>(std::move(source));
+}
+
+Result<Model> SizedSource::readToWrite(const Format &format,
+                                       std::unique_ptr<ModelFile> file,
+                                       const ModelRequest &request,
+                                       bool freezesDefaults,
+                                       ModelDescription &description) {
+  SizedSource source(format, std::move(file), request);
+  description = source.declared();
+  description.dataFiles = source.file->dataFiles();
+  if (Result<void> named =
+          checkShapeNames(request.path, description, request.shapes);
+      !named)
+    return named.takeError();
+  ReadOptions options = source.optionsFor(request.shapes);
+  options.keepsUnknown = true;
+  options.keepsNodes = true;
+  options.freezesDefaults = freezesDefaults;
+  Result<Model> model = source.file->read(options);
+  if (model)
+    if (Result<void> sound = checkModel(*model); !sound)
+      return sound.takeError();
+  return model;
+}
+
+ReadOptions SizedSource::optionsFor(const NamedShapes &shapes) const {
+  ReadOptions options;
+  options.shapes.insert(shapes.begin(), shapes.end());
+  options.note = note;
+  return options;
+}
+
+/// Reads the graph with what is known so far. Where that fails because an
+/// operator must know an input's sizes or values, reading waits until they are
+/// given.
+Result<void> SizedSource::read() {
+  ReadOptions options = optionsFor(bound);
+  options.keepsUnknown = true;
+  Result<Model> read = file->read(options);
+  if (read) {
+    if (Result<void> sound = checkModel(*read); !sound)
+      return sound;
+    Result<ModelDescription> description = describeModel(*read);
+    if (!description)
+      return description.takeError();
+    known = std::move(*description);
+    model = std::move(*read);
+    isWhole = !model->module()
+                   .walk([](nn::DeferredOp) { return WalkResult::interrupt(); })
+                   .wasInterrupted();
+    return {};
+  }
+  known = declared();
+  const bool mayHelp = llvm::any_of(known.inputs, [](const ModelInput &input) {
+    return !input.ranked || mayFeedShapes(input.spec) ||
+           llvm::any_of(input.spec.shape,
+                        [](int64_t size) { return size < 0; });
+  });
+  if (read.error().kind != ErrorKind::Unsupported || !mayHelp ||
+      file->isHopeless())
+    return read.takeError();
+  needsMore = read.takeError();
+  return {};
+}
+
+ModelDescription SizedSource::declared() const {
+  ModelDescription description;
+  for (DeclaredTensor each : file->inputs(bound)) {
+    ModelInput input;
+    input.spec = std::move(each.spec);
+    input.symbols = std::move(each.symbols);
+    input.ranked = each.isRanked;
+    description.inputs.push_back(std::move(input));
+  }
+  for (DeclaredTensor each : file->outputs())
+    description.outputs.push_back(std::move(each.spec));
+  return description;
+}
+
+Result<Model> SizedSource::asItIs() {
+  if (needsMore)
+    return *needsMore;
+  return model->clone();
+}
+
+Result<Model> SizedSource::spelledOut() {
+  if (isWhole)
+    return asItIs();
+  ReadOptions options = optionsFor(bound);
+  options.keepsUnknown = options.spellsUnknown = true;
+  Result<Model> spelled = file->read(options);
+  if (spelled)
+    if (Result<void> sound = checkModel(*spelled); !sound)
+      return sound.takeError();
+  return spelled;
+}
+
+Result<Model>
+SizedSource::specialized(const std::vector<Shape> &shapes,
+                         const std::vector<std::optional<Tensor>> &values) {
+  for (ModelInput &input : known.inputs)
+    input.feedsShapes = false;
+  const bool same =
+      isWhole &&
+      llvm::all_of(llvm::zip_equal(known.inputs, shapes), [](const auto &pair) {
+        const auto &[input, shape] = pair;
+        return input.spec.shape == shape;
+      });
+  Result<Model> read = same ? asItIs() : readWithValues(shapes, {});
+  if (!read && read.error().kind == ErrorKind::Unsupported &&
+      llvm::any_of(values, [](const auto &value) { return value.has_value(); }))
+    return readWithSomeValues(shapes, values);
+  if (!read || !markShapeInputs(*read, known))
+    return read;
+  return readWithValues(shapes, values);
+}
+
+/// Sizes and axes are integers, switches are booleans; only where these do not
+/// suffice, numbers of other types are bound as well.
+Result<Model> SizedSource::readWithSomeValues(
+    const std::vector<Shape> &shapes,
+    const std::vector<std::optional<Tensor>> &values) {
+  for (size_t i = 0; i < values.size(); ++i)
+    known.inputs[i].feedsShapes = values[i] && isInteger(values[i]->type());
+  Result<Model> read = readWithValues(shapes, values);
+  if (read || read.error().kind != ErrorKind::Unsupported)
+    return read;
+  for (size_t i = 0; i < values.size(); ++i)
+    known.inputs[i].feedsShapes = values[i].has_value();
+  return readWithValues(shapes, values);
+}
+
+Result<Model>
+SizedSource::readWithValues(const std::vector<Shape> &shapes,
+                            const std::vector<std::optional<Tensor>> &values) {
+  ReadOptions options = optionsFor({});
+  for (size_t i = 0; i < known.inputs.size(); ++i) {
+    const ModelInput &input = known.inputs[i];
+    options.shapes[input.spec.name] = shapes[i];
+    if (i < values.size() && input.feedsShapes && values[i])
+      options.values[input.spec.name] = *values[i];
+  }
+  return file->read(options);
+}
+
+} // namespace sinter

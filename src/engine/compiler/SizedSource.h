@@ -1,0 +1,63 @@
+//===- SizedSource.h - a file that is read for the sizes that are known ---===//
+
+#ifndef SINTER_ENGINE_COMPILER_SIZEDSOURCE_H
+#define SINTER_ENGINE_COMPILER_SIZEDSOURCE_H
+
+#include "engine/compiler/ModelSource.h"
+
+namespace sinter {
+
+/// A file of which ModelFile::dependsOnSizes holds.
+class SizedSource : public ModelSource {
+public:
+  static Result<std::unique_ptr<ModelSource>>
+  open(const Format &format, std::unique_ptr<ModelFile> file,
+       const ModelRequest &request);
+
+  /// The model in \p file, to be written in its format again: what cannot be
+  /// translated is kept as the node that it is. Inputs with a default become
+  /// constants with \p freezesDefaults.
+  static Result<Model> readToWrite(const Format &format,
+                                   std::unique_ptr<ModelFile> file,
+                                   const ModelRequest &request,
+                                   bool freezesDefaults,
+                                   ModelDescription &description);
+
+  /// open() has done it.
+  Result<void> describe() override { return {}; }
+  Result<Model> asItIs() override;
+  Result<Model> spelledOut() override;
+  Result<Model>
+  specialized(const std::vector<Shape> &shapes,
+              const std::vector<std::optional<Tensor>> &values) override;
+
+private:
+  SizedSource(const Format &format, std::unique_ptr<ModelFile> file,
+              const ModelRequest &request)
+      : ModelSource(format), file(std::move(file)), bound(request.shapes),
+        note(request.note) {}
+
+  ReadOptions optionsFor(const NamedShapes &shapes) const;
+  Result<void> read();
+  ModelDescription declared() const;
+  Result<Model>
+  readWithSomeValues(const std::vector<Shape> &shapes,
+                     const std::vector<std::optional<Tensor>> &values);
+  Result<Model>
+  readWithValues(const std::vector<Shape> &shapes,
+                 const std::vector<std::optional<Tensor>> &values);
+
+  std::unique_ptr<ModelFile> file;
+  NamedShapes bound;
+  std::function<void(const std::string &)> note;
+  /// Read with `bound`; nothing where that takes sizes or values of inputs,
+  /// which `needsMore` says.
+  std::optional<Model> model;
+  std::optional<Error> needsMore;
+  /// Whether every node of `model` is translated.
+  bool isWhole = false;
+};
+
+} // namespace sinter
+
+#endif // SINTER_ENGINE_COMPILER_SIZEDSOURCE_H

@@ -1,0 +1,192 @@
+#include "formats/onnx/OnnxFormat.h"
+
+#include "formats/onnx/NodeGroups.h"
+#include "formats/onnx/OnnxReader.h"
+#include "formats/onnx/WriteOnnx.h"
+#include "formats/onnx/file/ArgumentNames.h"
+#include "formats/onnx/file/DataTypes.h"
+#include "formats/onnx/file/NestedGraphs.h"
+#include "formats/onnx/file/OnnxFile.h"
+#include "formats/onnx/file/onnx.pb.h"
+#include "llvm/ADT/StringSet.h"
+#include <map>
+#include <set>
+
+using namespace mlir;
+
+namespace sinter {
+
+static constexpr Extension extensions[] = {{".onnx"}};
+
+//===----------------------------------------------------------------------===//
+// The open file
+//===----------------------------------------------------------------------===//
+
+/// What the file itself says of a tensor called \p name.
+static DeclaredTensor declaration(const std::string &name,
+                                  const onnx::TypeProto &info) {
+  DeclaredTensor input;
+  input.spec.name = name;
+  const auto &type = onnx::innerType(info).tensor_type();
+  if (std::optional<ElementType> element =
+          onnx::elementTypeOf(type.elem_type()))
+    input.spec.type = *element;
+  input.isRanked = type.has_shape();
+  for (const auto &dim : type.shape().dim()) {
+    const bool isKnown = dim.has_dim_value() && dim.dim_value() >= 0;
+    input.spec.shape.push_back(isKnown ? dim.dim_value() : -1);
+    input.symbols.push_back(isKnown ? "" : dim.dim_param());
+  }
+  return input;
+}
+
+namespace {
+
+/// Collects the external files that tensors anywhere in a model name. Graphs
+/// nest no deeper than the file's check allows.
+class DataFiles {
+public:
+  void addGraph(const onnx::GraphProto &graph) {
+    for (const onnx::TensorProto &tensor : graph.initializer())
+      addTensor(tensor);
+    for (const onnx::SparseTensorProto &tensor : graph.sparse_initializer())
+      addSparse(tensor);
+    for (const onnx::NodeProto &node : graph.node())
+      addNode(node);
+  }
+  void addNode(const onnx::NodeProto &node) {
+    for (const onnx::AttributeProto &attribute : node.attribute()) {
+      addTensor(attribute.t());
+      addSparse(attribute.sparse_tensor());
+      for (const onnx::TensorProto &tensor : attribute.tensors())
+        addTensor(tensor);
+      for (const onnx::SparseTensorProto &tensor : attribute.sparse_tensors())
+        addSparse(tensor);
+    }
+    onnx::forEachGraph(node,
+                       [&](const onnx::GraphProto &graph) { addGraph(graph); });
+  }
+
+  std::set<std::string> names;
+
+private:
+  void addTensor(const onnx::TensorProto &tensor) {
+    for (const auto &entry : tensor.external_data())
+      if (entry.key() == "location")
+        names.insert(entry.value());
+  }
+  void addSparse(const onnx::SparseTensorProto &tensor) {
+    addTensor(tensor.values());
+    addTensor(tensor.indices());
+  }
+};
+
+/// Nodes may need to know sizes, so it is read for each.
+class OnnxModelFile : public ModelFile {
+public:
+  explicit OnnxModelFile(onnx::OnnxFile file) : file(std::move(file)) {}
+
+  Result<Model> read(const ReadOptions &options) override {
+    return readOnnx(file, options);
+  }
+  bool dependsOnSizes() const override { return true; }
+  bool isHopeless() const override { return hasUnknownOperators(file); }
+
+  std::vector<DeclaredTensor>
+  inputs(const std::map<std::string, std::vector<int64_t>> &shapes)
+      const override {
+    const onnx::GraphProto &graph = file.model().graph();
+    llvm::StringSet<> constants;
+    for (const onnx::TensorProto &tensor : graph.initializer())
+      constants.insert(tensor.name());
+    for (const onnx::SparseTensorProto &tensor : graph.sparse_initializer())
+      constants.insert(tensor.values().name());
+    std::vector<DeclaredTensor> declared;
+    for (const onnx::ValueInfoProto &input : graph.input())
+      if (!constants.contains(input.name()))
+        for (const std::string &name : onnx::argumentNames(input, shapes))
+          declared.push_back(declaration(name, input.type()));
+    return declared;
+  }
+
+  std::vector<DeclaredTensor> outputs() const override {
+    std::vector<DeclaredTensor> declared;
+    for (const onnx::ValueInfoProto &output : file.model().graph().output())
+      declared.push_back(declaration(output.name(), output.type()));
+    return declared;
+  }
+
+  std::vector<std::string> dataFiles() const override {
+    DataFiles files;
+    files.addGraph(file.model().graph());
+    for (const onnx::FunctionProto &function : file.model().functions())
+      for (const onnx::NodeProto &node : function.node())
+        files.addNode(node);
+    return {files.names.begin(), files.names.end()};
+  }
+
+private:
+  onnx::OnnxFile file;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The row
+//===----------------------------------------------------------------------===//
+
+/// Nothing in such a file says what it is.
+static Likeness recognises(const std::string &path,
+                           std::span<const std::byte> contents) {
+  return contents.empty() ? Likeness::No : Likeness::Perhaps;
+}
+
+static Result<std::unique_ptr<ModelFile>> open(const std::string &path) {
+  Result<onnx::OnnxFile> file = onnx::OnnxFile::open(path);
+  if (!file)
+    return file.takeError();
+  return std::unique_ptr<ModelFile>(
+      std::make_unique<OnnxModelFile>(std::move(*file)));
+}
+
+static Result<void> write(const Model &model, const std::string &path,
+                          const WriteOptions &) {
+  return writeOnnx(model, path);
+}
+
+/// What an untouched node gives is called as there.
+static void nameValues(const Model &model,
+                       llvm::function_ref<void(Value, StringRef)> tell) {
+  auto records = keptOfSource<ArrayAttr>(model.module(), onnx::formatName,
+                                         sourceRecordsAttribute);
+  if (!records)
+    return;
+  std::map<int64_t, SmallVector<Operation *>> groups;
+  for (Operation &op : model.entry().front())
+    if (auto number = sourceOf(&op))
+      groups[*number].push_back(&op);
+  for (const auto &[number, ops] : groups) {
+    if (number < 0 || number >= static_cast<int64_t>(records.size()))
+      continue;
+    auto record = dyn_cast<DictionaryAttr>(records[number]);
+    auto node = record ? onnx::untouchedNode(record, ops) : std::nullopt;
+    onnx::NodeProto proto;
+    if (!node || !proto.ParseFromArray(node->proto.data(), node->proto.size()))
+      continue;
+    for (auto [value, name] : llvm::zip(node->outputs, proto.output()))
+      if (value && !name.empty())
+        tell(value, name);
+  }
+}
+
+constinit const Format onnxFormat = {
+    .name = onnx::formatName,
+    .title = "ONNX",
+    .extensions = extensions,
+    .recognises = recognises,
+    .open = open,
+    .write = write,
+    .nameValues = nameValues,
+};
+
+} // namespace sinter
