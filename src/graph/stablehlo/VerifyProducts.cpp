@@ -78,19 +78,10 @@ static std::optional<int64_t> axisOf(RankedTensorType type) {
                  : std::nullopt;
 }
 
-/// What convolution and dynamic_conv share: all but the padding and what
-/// depends on it.
-template <typename Op> static LogicalResult verifyConvolution(Op op) {
-  auto numbers = op.getDimensionNumbers();
-  auto lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
-  auto result = tensorOf(op.getResult());
+/// The strides, dilations and reversals: one a spatial dimension.
+template <typename Op> static LogicalResult verifyConvolutionWindow(Op op) {
+  const size_t spatial = tensorOf(op.getLhs()).getRank() - 2;
   auto emitOpError = [&](const char *words) { return op.emitOpError(words); };
-  if (lhs.getRank() != rhs.getRank() || lhs.getRank() < 2)
-    return emitOpError("(C1) lhs and rhs have not the same two or more "
-                       "dimensions");
-  if (result.getRank() != lhs.getRank())
-    return emitOpError("(C26) the result differs from lhs in rank");
-  size_t spatial = lhs.getRank() - 2;
   auto sized = [&](auto list) { return !list || list->size() == spatial; };
   auto positive = [](auto list) {
     return !list || llvm::all_of(*list, [](int64_t n) { return n > 0; });
@@ -118,6 +109,15 @@ template <typename Op> static LogicalResult verifyConvolution(Op op) {
   if (!sized(op.getWindowReversal()))
     return emitOpError("(C9) window_reversal has not one element a spatial "
                        "dimension");
+  return success();
+}
+
+/// The dimension numbers: each dimension has one meaning.
+template <typename Op> static LogicalResult verifyConvolutionNumbers(Op op) {
+  auto numbers = op.getDimensionNumbers();
+  const int64_t rank = tensorOf(op.getLhs()).getRank();
+  const size_t spatial = rank - 2;
+  auto emitOpError = [&](const char *words) { return op.emitOpError(words); };
   if (numbers.getInputSpatialDimensions().size() != spatial)
     return emitOpError("(C12) input_spatial_dimensions are not as many as the "
                        "spatial dimensions");
@@ -127,23 +127,29 @@ template <typename Op> static LogicalResult verifyConvolution(Op op) {
   if (numbers.getOutputSpatialDimensions().size() != spatial)
     return emitOpError("(C19) output_spatial_dimensions are not as many as the "
                        "spatial dimensions");
-  if (!coversAllDimensions(lhs.getRank(), numbers.getInputBatchDimension(),
+  if (!coversAllDimensions(rank, numbers.getInputBatchDimension(),
                            numbers.getInputFeatureDimension(),
                            numbers.getInputSpatialDimensions()))
     return emitOpError("(C13) the input's dimension numbers are not its "
                        "dimensions");
-  if (!coversAllDimensions(rhs.getRank(),
-                           numbers.getKernelInputFeatureDimension(),
+  if (!coversAllDimensions(rank, numbers.getKernelInputFeatureDimension(),
                            numbers.getKernelOutputFeatureDimension(),
                            numbers.getKernelSpatialDimensions()))
     return emitOpError("(C18) the kernel's dimension numbers are not its "
                        "dimensions");
-  if (!coversAllDimensions(result.getRank(), numbers.getOutputBatchDimension(),
+  if (!coversAllDimensions(rank, numbers.getOutputBatchDimension(),
                            numbers.getOutputFeatureDimension(),
                            numbers.getOutputSpatialDimensions()))
     return emitOpError("(C20) the output's dimension numbers are not its "
                        "dimensions");
+  return success();
+}
 
+/// The groups: batches and features come apart into them.
+template <typename Op> static LogicalResult verifyConvolutionGroups(Op op) {
+  auto numbers = op.getDimensionNumbers();
+  auto lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
+  auto emitOpError = [&](const char *words) { return op.emitOpError(words); };
   int64_t groups = op.getFeatureGroupCount(),
           batchGroups = op.getBatchGroupCount();
   if (groups > 1 && batchGroups > 1)
@@ -169,12 +175,14 @@ template <typename Op> static LogicalResult verifyConvolution(Op op) {
   if (!ShapedType::isDynamic(kernelOut) && kernelOut % groups != 0)
     return emitOpError("(C16) the kernel's output features are not a multiple "
                        "of feature_group_count");
-  if (failed(verifyPrecision(op, op.getPrecisionConfig(), "(C24)")) ||
-      failed(verifyQuantisedProduct(
-          op, lhs.getElementType(), rhs.getElementType(),
-          result.getElementType(),
-          {"(C27)", "(C28)", "(C31)", "(C32)", "(C33)", "(C34)"})))
-    return failure();
+  return success();
+}
+
+/// The axes of types that are quantised per axis.
+template <typename Op> static LogicalResult verifyConvolutionAxes(Op op) {
+  auto numbers = op.getDimensionNumbers();
+  auto rhs = tensorOf(op.getRhs()), result = tensorOf(op.getResult());
+  auto emitOpError = [&](const char *words) { return op.emitOpError(words); };
   if (axisOf(rhs).value_or(numbers.getKernelOutputFeatureDimension()) !=
       numbers.getKernelOutputFeatureDimension())
     return emitOpError("(C29) rhs is quantised along another axis than its "
@@ -183,12 +191,37 @@ template <typename Op> static LogicalResult verifyConvolution(Op op) {
       numbers.getOutputFeatureDimension())
     return emitOpError("(C30) the result is quantised along another axis than "
                        "its features");
+  return success();
+}
 
-  int64_t outBatch = result.getDimSize(numbers.getOutputBatchDimension());
+/// What convolution and dynamic_conv share: all but the padding and what
+/// depends on it.
+template <typename Op> static LogicalResult verifyConvolution(Op op) {
+  auto numbers = op.getDimensionNumbers();
+  auto lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
+  auto result = tensorOf(op.getResult());
+  if (lhs.getRank() != rhs.getRank() || lhs.getRank() < 2)
+    return op.emitOpError("(C1) lhs and rhs have not the same two or more "
+                          "dimensions");
+  if (result.getRank() != lhs.getRank())
+    return op.emitOpError("(C26) the result differs from lhs in rank");
+  if (failed(verifyConvolutionWindow(op)) ||
+      failed(verifyConvolutionNumbers(op)) ||
+      failed(verifyConvolutionGroups(op)) ||
+      failed(verifyPrecision(op, op.getPrecisionConfig(), "(C24)")) ||
+      failed(verifyQuantisedProduct(
+          op, lhs.getElementType(), rhs.getElementType(),
+          result.getElementType(),
+          {"(C27)", "(C28)", "(C31)", "(C32)", "(C33)", "(C34)"})) ||
+      failed(verifyConvolutionAxes(op)))
+    return failure();
+  int64_t batch = lhs.getDimSize(numbers.getInputBatchDimension());
+  int64_t features = rhs.getDimSize(numbers.getKernelOutputFeatureDimension());
   if ((!ShapedType::isDynamic(batch) &&
-       differ(batch / batchGroups, outBatch)) ||
-      differ(kernelOut, result.getDimSize(numbers.getOutputFeatureDimension())))
-    return emitOpError(
+       differ(batch / int64_t(op.getBatchGroupCount()),
+              result.getDimSize(numbers.getOutputBatchDimension()))) ||
+      differ(features, result.getDimSize(numbers.getOutputFeatureDimension())))
+    return op.emitOpError(
         "(C25) the result's batch or features do not follow from "
         "the operands");
   return success();
