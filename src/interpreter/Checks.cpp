@@ -38,7 +38,11 @@ Result<Tensors> evaluateCheck(const Call &call) {
 
 static Result<Tensors> evaluateProbe(const Call &call) {
   auto op = call.as<check::ProbeOp>();
-  (*environmentOf(call).probes)[op.getProbeId().str()].push_back(call[0]);
+  Environment &environment = environmentOf(call);
+  if (environment.observer)
+    environment.observer(op.getProbeId(), call[0]);
+  if (!op.getProbeId().starts_with(observedPrefix))
+    (*environment.probes)[op.getProbeId().str()].push_back(call[0]);
   return single(call[0]);
 }
 

@@ -4,6 +4,7 @@
 #define SINTER_INTERPRETER_ENVIRONMENT_H
 
 #include "runtime/Communicator.h"
+#include "runtime/ValueObserver.h"
 
 #include <cstdio>
 #include <functional>
@@ -25,6 +26,9 @@ struct Environment {
   std::function<void(const std::string &text)> print =
       [](const std::string &text) { std::fputs(text.c_str(), stdout); };
   std::shared_ptr<Probes> probes = std::make_shared<Probes>();
+  /// Told of what interpreter.probe sees. Names with `observedPrefix` are for
+  /// it alone and not kept.
+  ValueObserver observer;
   /// How this process talks to others; a grid of its own where there is none.
   std::shared_ptr<Communicator> communicator =
       std::make_shared<LoneCommunicator>();

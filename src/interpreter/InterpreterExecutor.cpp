@@ -76,6 +76,7 @@ InterpreterExecutor::run(std::span<const Tensor> inputs) {
   for (auto [tensor, state] : llvm::zip_equal(stateTensors, storage.states()))
     arguments[state.argument] = tensor;
   Environment environment;
+  environment.observer = listener;
   if (auto *communicator = dynamic_cast<Communicator *>(host))
     environment.communicator =
         std::shared_ptr<Communicator>(std::shared_ptr<void>(), communicator);

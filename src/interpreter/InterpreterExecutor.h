@@ -33,6 +33,7 @@ public:
   void resetStates() override;
   /// A Communicator, for operations that talk with other processes.
   void setHostContext(HostContext *context) override { host = context; }
+  void setObserver(ValueObserver told) override { listener = std::move(told); }
   void setProfiling(bool enabled) override { isProfiling = enabled; }
   std::span<const LayerTime> layerTimes() const override { return layers; }
 
@@ -51,6 +52,7 @@ private:
   std::vector<Tensor> stateTensors;
   bool isProfiling = false;
   HostContext *host = nullptr;
+  ValueObserver listener;
   std::vector<LayerTime> layers;
   std::deque<std::string> layerNames;
 };

@@ -349,7 +349,7 @@ struct ChannelsFirst : LabelledPass<ChannelsFirst> {
     return "Put the channels of convolutions first";
   }
   void runOnOperation() final {
-    if (!patternRun().isEnabled(passName))
+    if (!patternRun().mayStep() || !patternRun().isEnabled(passName))
       return;
     unsigned count = 0;
     for (func::FuncOp function : rootsOf(getOperation()))

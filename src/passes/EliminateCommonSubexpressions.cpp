@@ -170,12 +170,13 @@ private:
                           [](Operation *op) { return isMemoryEffectFree(op); }))
           continue;
         auto [same, isNew] = known.try_emplace(hashOf(ops), ops);
-        if (isNew || !isSameNode(same->second, ops))
+        if (isNew || !patternRun().mayStep() || !isSameNode(same->second, ops))
           continue;
         for (auto [op, by] : llvm::zip_equal(ops, same->second))
           replace(op, by);
         for (Operation *op : llvm::reverse(ops))
           op->erase();
+        patternRun().graphIsWhole(label);
         isChanged = true;
       }
     });
@@ -223,12 +224,14 @@ private:
         known.insert(&op, &op);
         continue;
       }
-      if (belongsToEach(&op, same) || isWithinNode(&op, same))
+      if (!patternRun().mayStep() || belongsToEach(&op, same) ||
+          isWithinNode(&op, same))
         continue;
       if (std::optional<int64_t> group = sourceOf(&op))
         merged.push_back({*group, sourceOf(same)});
       replace(&op, same);
       op.erase();
+      patternRun().graphIsWhole(label);
     }
   }
 

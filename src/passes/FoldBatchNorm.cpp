@@ -416,7 +416,7 @@ void Folder::takeAway(ArrayRef<ChannelStep> chain, Value value,
 /// Appends an enabled step to the chain.
 bool Folder::extend(SmallVector<ChannelStep> &chain,
                     std::optional<ChannelStep> step, bool isBefore) {
-  if (!step || !run.isEnabled(labelOf(step->kind, isBefore)))
+  if (!step || !run.mayStep() || !run.isEnabled(labelOf(step->kind, isBefore)))
     return false;
   // What moves elements stays as it is.
   const bool stays = step->kind == StepKind::Rearrange;

@@ -189,6 +189,8 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
   bool changed = false;
   llvm::DenseSet<Operation *> erased;
   for (Operation *op : candidates) {
+    if (!run.mayStep())
+      break;
     if (erased.contains(op))
       continue;
     const std::optional<int64_t> group = sourceOf(op);

@@ -57,8 +57,8 @@ private:
   llvm::DenseSet<int64_t> lasting;
 };
 
-/// The discardable attribute with the numbers that --verify-numerics knows an
-/// operation's results by (VerifyNumerics.h). It is no part of what the
+/// The discardable attribute with the numbers that an operation's results are
+/// known by (ValueNumbers.h). It is no part of what the
 /// operation is: copies do not have it.
 inline constexpr llvm::StringLiteral traceAttribute = "sinter.trace";
 /// Likewise for the arguments of an operation's regions.

@@ -10,6 +10,7 @@
 #include "passes/RuleTables.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace sinter {
 
@@ -122,6 +123,29 @@ PatternRun::create(const std::vector<std::string> &disabled,
     run->enabled.insert(label);
   }
   return run;
+}
+
+/// "conv1", or "net.mlir:3:8".
+static std::string locationText(mlir::Location location) {
+  if (auto named = mlir::dyn_cast<mlir::NameLoc>(location))
+    return named.getName().str();
+  if (auto place = mlir::dyn_cast<mlir::FileLineColLoc>(location))
+    return llvm::formatv("{0}:{1}:{2}", place.getFilename().getValue(),
+                         place.getLine(), place.getColumn());
+  if (auto call = mlir::dyn_cast<mlir::CallSiteLoc>(location))
+    return locationText(call.getCallee());
+  if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(location))
+    for (mlir::Location part : fused.getLocations())
+      if (std::string text = locationText(part); !text.empty())
+        return text;
+  return "";
+}
+
+void PatternRun::noteLast(mlir::Operation *op) {
+  if (stepsDone + 1 != mostSteps || !op || !last.op.empty())
+    return;
+  last.op = op->getName().getStringRef().str();
+  last.location = locationText(op->getLoc());
 }
 
 bool PatternRun::isEnabled(llvm::StringRef label) const {

@@ -16,6 +16,7 @@
 #include "llvm/ADT/StringSet.h"
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -74,6 +75,14 @@ public:
   virtual void changed(mlir::Operation *op) = 0;
 };
 
+/// One step of rewriting: the pattern, and the first operation of which it put
+/// a result away.
+struct PatternApplication {
+  std::string label, op;
+  /// The name of the source's node, or where it stands.
+  std::string location;
+};
+
 /// Which patterns may apply in one run, and how often each did.
 class PatternRun {
 public:
@@ -93,14 +102,25 @@ public:
   bool allows(unsigned needs) const { return (needs & ~allowances) == 0; }
 
   void count(llvm::StringRef label) { ++applied[label.str()]; }
+  /// Whether one more may be applied; see `mostSteps`.
+  bool mayStep() const { return stepsDone < mostSteps; }
+  /// Rewriting ends after so many steps, the graph being whole after each: to
+  /// find the one that does harm.
+  uint64_t mostSteps = std::numeric_limits<uint64_t>::max();
+  uint64_t steps() const { return stepsDone; }
+  /// The last step that `mostSteps` lets happen, once it has.
+  const PatternApplication &lastStep() const { return last; }
+
   /// To be called before \p by takes the place of \p old.
   void replaced(llvm::StringRef label, mlir::Value old, mlir::Value by) {
+    noteLast(old.getDefiningOp());
     if (watcher)
       watcher->replaced(label, old, by);
   }
   /// To be called where an operation is changed in place so that its results
   /// are other values.
   void changed(mlir::Operation *op) {
+    noteLast(op);
     if (watcher)
       watcher->changed(op);
   }
@@ -110,8 +130,10 @@ public:
   const std::map<std::string, uint64_t> &counts() const { return applied; }
 
   /// A pass says that \p label was just applied and that the graph is whole
-  /// again.
-  void graphIsWhole(llvm::StringRef label) const {
+  /// again: a step.
+  void graphIsWhole(llvm::StringRef label) {
+    if (++stepsDone == mostSteps)
+      last.label = label.str();
     if (afterEach)
       afterEach(label);
   }
@@ -119,6 +141,11 @@ public:
   std::function<void(llvm::StringRef label)> afterEach;
 
 private:
+  /// \p op, if there is one, is rewritten in the step that is being done.
+  void noteLast(mlir::Operation *op);
+
+  uint64_t stepsDone = 0;
+  PatternApplication last;
   llvm::StringSet<> disabled, enabled;
   bool allDisabled = false;
   unsigned allowances = exact;

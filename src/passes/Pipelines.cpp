@@ -14,6 +14,7 @@
 #include "passes/Freeze.h"
 #include "passes/InlineCalls.h"
 #include "passes/MoveTransposes.h"
+#include "passes/Observe.h"
 #include "passes/RaiseAttention.h"
 #include "passes/RaiseIdioms.h"
 #include "passes/RefineShapes.h"
@@ -117,6 +118,8 @@ runPipeline(Model &model, const SimplifyOptions &options,
                                 options.enabledPatterns, options.allowed);
   if (!run)
     return run.takeError();
+  (*run)->mostSteps = options.mostSteps;
+  (*run)->watcher = options.watcher;
   Passes passes = pipeline(*run, options.constantByteLimit);
   if (auto checked = checkPassNames(options.printIrAfter); !checked)
     return checked.takeError();
@@ -153,6 +156,7 @@ runPipeline(Model &model, const SimplifyOptions &options,
     std::chrono::duration<double, std::milli> time =
         std::chrono::steady_clock::now() - start;
     report.passTimes.push_back({name, time.count()});
+    report.passSteps.push_back({name, (*run)->steps()});
     if (llvm::is_contained(options.printIrAfter, name) ||
         llvm::is_contained(options.printIrAfter, "all")) {
       llvm::raw_ostream &stream =
@@ -169,6 +173,7 @@ runPipeline(Model &model, const SimplifyOptions &options,
   check.reset();
   countOperations(module, report.operationsAfter, report.constantBytesAfter);
   report.patterns = (*run)->counts();
+  report.lastStep = (*run)->lastStep();
   model = std::move(result);
   return report;
 }
@@ -213,6 +218,7 @@ void registerSimplificationPasses() {
   registerPass([] { return createDecomposeChlo(); });
   registerPass([] { return createExpandComplex(); });
   registerPass([] { return createFreeze(); });
+  registerPass([] { return createObserve(); });
   PassPipelineRegistration<SimplifyPipelineOptions>(
       "simplify", "All simplifications, in order",
       [](OpPassManager &manager, const SimplifyPipelineOptions &options) {

@@ -36,6 +36,10 @@ struct SimplifyOptions {
   /// A value passes where |after - before| <= verifyTolerance * the largest
   /// magnitude of the tensor before.
   double verifyTolerance = 1e-4;
+  /// Rewriting ends after so many steps (PatternRun::mostSteps).
+  uint64_t mostSteps = std::numeric_limits<uint64_t>::max();
+  /// Told where values go, if numerics are not verified.
+  ReplacementWatcher *watcher = nullptr;
   /// Print the module to \p irStream (standard error if null) after the passes
   /// of these names ("all": after each).
   std::vector<std::string> printIrAfter;
@@ -52,6 +56,10 @@ struct SimplifyReport {
   int64_t constantBytesBefore = 0, constantBytesAfter = 0;
   /// Milliseconds by pass, in the order they ran.
   std::vector<std::pair<std::string, double>> passTimes;
+  /// Steps done at the end of each pass, and the last where `mostSteps` of
+  /// them were done.
+  std::vector<std::pair<std::string, uint64_t>> passSteps;
+  PatternApplication lastStep;
   /// What verifyNumerics found the same.
   NumericsFacts verified;
 };

@@ -27,7 +27,7 @@ static uint64_t applicationsIn(const PatternRun &run) {
 
 LogicalResult refineShapes(ModuleOp module, Loops loops, PatternRun &run) {
   // Each turn makes some type or value known; a graph has finitely many.
-  for (bool changed = true; changed;) {
+  for (bool changed = true; changed && run.mayStep();) {
     FailureOr<bool> refined = refineTypes(module, loops);
     if (failed(refined))
       return failure();

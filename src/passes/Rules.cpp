@@ -30,7 +30,7 @@ public:
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (setting.whole.contains(op) ||
+    if (!run.mayStep() || setting.whole.contains(op) ||
         (rule.isForm && setting.whole.areKept() && sourceOf(op)))
       return failure();
     setting.groups.takeInserted();

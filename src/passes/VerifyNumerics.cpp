@@ -4,8 +4,8 @@
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Interpreter.h"
-#include "passes/Groups.h"
 #include "passes/Matching.h"
+#include "passes/Observe.h"
 #include "runtime/Comparison.h"
 #include "runtime/Random.h"
 #include "runtime/TensorText.h"
@@ -15,114 +15,6 @@
 using namespace mlir;
 
 namespace sinter {
-
-//===----------------------------------------------------------------------===//
-// Numbers
-//===----------------------------------------------------------------------===//
-
-/// The lists of numbers in an attribute.
-static SmallVector<int64_t> listIn(Operation *op, StringRef attribute) {
-  auto list = op->getAttrOfType<DenseI64ArrayAttr>(attribute);
-  return list ? SmallVector<int64_t>(list.asArrayRef())
-              : SmallVector<int64_t>();
-}
-static void setList(Operation *op, StringRef attribute,
-                    ArrayRef<int64_t> list) {
-  if (list.empty())
-    op->removeAttr(attribute);
-  else
-    op->setAttr(attribute, DenseI64ArrayAttr::get(op->getContext(), list));
-}
-
-/// Pairs of a result and a number.
-static SmallVector<int64_t> tracesOf(Operation *op) {
-  return listIn(op, traceAttribute);
-}
-static void setTraces(Operation *op, ArrayRef<int64_t> traces) {
-  setList(op, traceAttribute, traces);
-}
-
-/// Whether a block's operations run as often as what is around it says: those
-/// of the entry function, and of branches and loops in it.
-bool VerifyNumerics::follows(Block *block) const {
-  Operation *entry = entryOf(module);
-  for (Operation *op = block ? block->getParentOp() : nullptr; op;
-       op = op->getParentOp()) {
-    if (op == entry)
-      return true;
-    if (!isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op))
-      return false;
-  }
-  return false;
-}
-
-/// Values that are new since the last pass get numbers of their own. A copy
-/// has not those of what it is a copy of.
-void VerifyNumerics::number() {
-  llvm::DenseSet<int64_t> taken;
-  entryOf(module).walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!follows(op->getBlock()))
-      return;
-    SmallVector<int64_t> traces, own = tracesOf(op);
-    for (size_t i = 0; i + 1 < own.size(); i += 2)
-      if (taken.insert(own[i + 1]).second)
-        traces.append({own[i], own[i + 1]});
-    if (traces.empty())
-      for (OpResult result : op->getResults()) {
-        taken.insert(nextNumber);
-        traces.append({result.getResultNumber(), nextNumber++});
-      }
-    setTraces(op, traces);
-  });
-}
-
-/// Takes the numbers of an operation's result away.
-static SmallVector<int64_t> takeNumbers(OpResult value) {
-  Operation *op = value.getOwner();
-  SmallVector<int64_t> left, taken, traces = tracesOf(op);
-  for (size_t i = 0; i + 1 < traces.size(); i += 2)
-    if (traces[i] == static_cast<int64_t>(value.getResultNumber()))
-      taken.push_back(traces[i + 1]);
-    else
-      left.append({traces[i], traces[i + 1]});
-  setTraces(op, left);
-  return taken;
-}
-
-/// Gives numbers to a value.
-static void addNumbers(Value value, ArrayRef<int64_t> numbers) {
-  if (auto result = dyn_cast<OpResult>(value)) {
-    SmallVector<int64_t> traces = tracesOf(result.getOwner());
-    for (int64_t number : numbers)
-      traces.append({result.getResultNumber(), number});
-    setTraces(result.getOwner(), traces);
-    return;
-  }
-  auto argument = cast<BlockArgument>(value);
-  Region *region = argument.getParentRegion();
-  Operation *op = region->getParentOp();
-  SmallVector<int64_t> traces = listIn(op, argumentTraceAttribute);
-  for (int64_t number : numbers)
-    traces.append({region->getRegionNumber(), argument.getArgNumber(), number});
-  setList(op, argumentTraceAttribute, traces);
-}
-
-void VerifyNumerics::replaced(StringRef label, Value old, Value by) {
-  auto result = dyn_cast<OpResult>(old);
-  if (!result)
-    return;
-  SmallVector<int64_t> numbers = takeNumbers(result);
-  for (int64_t number : numbers)
-    patterns[number].insert(label.str());
-  // A value that is computed at other times is compared by who reads it.
-  Block *place = by.getParentBlock();
-  bool isOften =
-      place != result.getParentBlock() && place != &entryOf(module).front();
-  if (!numbers.empty() && !isOften)
-    addNumbers(by, numbers);
-}
-
-void VerifyNumerics::changed(Operation *op) { setTraces(op, {}); }
 
 //===----------------------------------------------------------------------===//
 // Running
@@ -217,54 +109,48 @@ static std::string describe(Operation *op) {
   return text + "(" + op->getName().getStringRef().str() + ")";
 }
 
-/// Whether every branch and body that is followed was run.
+/// Whether every branch and body of which values are compared was run.
 bool VerifyNumerics::hasEnteredAll(const Observation &seen) const {
-  bool all = true;
-  entryOf(module).walk([&](Operation *op) {
-    if (!op->hasTrait<OpTrait::IsTerminator>() && op->getNumRegions() &&
-        follows(op->getBlock()))
-      for (Region &region : op->getRegions())
-        all &= !follows(&region.front()) || seen.entered.count(&region);
-  });
-  return all;
+  llvm::DenseMap<Region *, bool> entered;
+  for (auto [value, number] : ValueNumbers::valuesOf(module))
+    if (canBeObserved(value))
+      entered[value.getParentRegion()] |= seen.values.contains(number);
+  return llvm::all_of(entered,
+                      [](const auto &region) { return region.second; });
 }
 
 Result<void> VerifyNumerics::observeRun(unsigned number, Observation &seen) {
   // What is computed more often is kept this many times.
   constexpr size_t mostTimes = 8;
   constexpr uint64_t seedsOfRun = 1000;
-  func::FuncOp function = entryOf(module);
-  auto inputs = randomInputs(function, dimension, number * seedsOfRun + 1);
+  auto inputs =
+      randomInputs(entryOf(module), dimension, number * seedsOfRun + 1);
   if (!inputs)
     return inputs.takeError();
-  auto keep = [&](int64_t id, std::string name, const Tensor &tensor) {
-    auto [value, isNew] = seen.values.try_emplace(id);
+  OwningOpRef<ModuleOp> observed(module.clone());
+  func::FuncOp function = entryOf(*observed);
+  const std::vector<NumberedValue> values = ValueNumbers::valuesOf(*observed);
+  std::map<int64_t, std::string> names;
+  for (auto [value, id] : values)
+    names[id] = isa<BlockArgument>(value) ? "an argument"
+                                          : describe(value.getDefiningOp());
+  sinter::observe(values);
+  Environment environment;
+  environment.observer = [&](std::string_view probe, const Tensor &tensor) {
+    const std::optional<int64_t> id = observedNumber(probe);
+    if (!id)
+      return;
+    auto [value, isNew] = seen.values.try_emplace(*id);
     if (isNew) {
-      seen.order.push_back(id);
-      value->second.name = std::move(name);
+      seen.order.push_back(*id);
+      value->second.name = names[*id];
     }
     std::vector<std::vector<Tensor>> &all = value->second.tensors;
     all.resize(std::max<size_t>(all.size(), number + 1));
     if (all[number].size() < mostTimes)
       all[number].push_back(tensor);
   };
-  auto outputs = interpret(
-      function, *inputs,
-      [&](Operation *op, ArrayRef<Tensor> results) {
-        SmallVector<int64_t> traces = tracesOf(op);
-        for (size_t i = 0; i + 1 < traces.size(); i += 2)
-          keep(traces[i + 1], describe(op), results[traces[i]]);
-      },
-      /*environment=*/nullptr,
-      [&](Block &block, ArrayRef<Tensor> arguments) {
-        Region *region = block.getParent();
-        seen.entered.insert(region);
-        SmallVector<int64_t> traces =
-            listIn(block.getParentOp(), argumentTraceAttribute);
-        for (size_t i = 0; i + 2 < traces.size(); i += 3)
-          if (traces[i] == static_cast<int64_t>(region->getRegionNumber()))
-            keep(traces[i + 2], "an argument", arguments[traces[i + 1]]);
-      });
+  auto outputs = interpret(function, *inputs, /*observer=*/{}, &environment);
   if (!outputs)
     return outputs.takeError();
   for (auto [result, tensor] : llvm::zip(resultsOf(function), *outputs))
@@ -369,7 +255,12 @@ VerifyNumerics::begin(ModuleOp module, PatternRun &run, int64_t dimension,
                         whyNoEntry(module));
   std::unique_ptr<VerifyNumerics> check(
       new VerifyNumerics(module, run, dimension, tolerance));
-  check->number();
+  check->numbers.whenReplaced = [check = check.get()](StringRef label,
+                                                      ArrayRef<int64_t> ids) {
+    for (int64_t id : ids)
+      check->patterns[id].insert(label.str());
+  };
+  check->numbers.number(module);
   constexpr unsigned mostRuns = 8;
   if (auto first = check->observeRun(0, check->before); !first)
     return first.takeError();
@@ -382,16 +273,13 @@ VerifyNumerics::begin(ModuleOp module, PatternRun &run, int64_t dimension,
     check->before = std::move(more);
   }
   check->earlier = run.counts();
-  run.watcher = check.get();
+  run.watcher = &check->numbers;
   return check;
 }
 
 VerifyNumerics::~VerifyNumerics() {
   run.watcher = nullptr;
-  module.walk([](Operation *op) {
-    op->removeAttr(traceAttribute);
-    op->removeAttr(argumentTraceAttribute);
-  });
+  ValueNumbers::remove(module);
 }
 
 Result<void> VerifyNumerics::after(StringRef pass) {
@@ -410,7 +298,7 @@ Result<void> VerifyNumerics::afterApplication(StringRef label) {
 /// Looks at the graph as it is now; \p who tells of the patterns at fault.
 Result<void>
 VerifyNumerics::compare(llvm::function_ref<std::string(StringRef)> who) {
-  number();
+  numbers.number(module);
   auto now = observe();
   if (!now)
     return now.takeError();

@@ -1,19 +1,14 @@
 //===- VerifyNumerics.h - two graphs, the same inputs, the oracle ---------===//
 //
 // Runs the entry function on random inputs before and after a pass, and
-// compares its results and every tensor on the way that the pass kept, those
-// inside branches and loops included. Which tensor is which: each operation
-// carries numbers (Groups.h), one or more for each result: pairs of a result
-// and a number. Where a pass puts a value in another's place, it says so
-// (PatternRun::replaced), and the value takes the other's number; an operation
-// whose results it changes (PatternRun::changed) loses its own. So a wrong
-// rewrite shows where it was made, also if no output happens to notice.
+// compares its results and every tensor on the way that the pass kept
+// (Observe.h), those inside branches and loops included. Which tensor is which,
+// their numbers tell (ValueNumbers.h). So a wrong rewrite shows where it was
+// made, also if no output happens to notice.
 //
 // What runs several times is compared the first few times. While a branch was
 // not taken yet, the function runs again on other inputs, a few times at most.
-// The bodies of reductions, sorts and the like are no more than how these are
-// computed: what is wrong there shows in their results; so it is with called
-// functions.
+// What is wrong in what has no numbers shows in results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +17,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/PatternLabels.h"
+#include "passes/ValueNumbers.h"
 #include "runtime/Result.h"
 #include "runtime/Tensor.h"
 #include <map>
@@ -41,7 +37,7 @@ struct NumericsFacts {
   std::string where;
 };
 
-class VerifyNumerics : public ReplacementWatcher {
+class VerifyNumerics {
 public:
   /// Interprets `main` of \p module on inputs that depend on their positions
   /// and types only; unknown dimensions are \p unknownDimension. From now on
@@ -51,7 +47,7 @@ public:
                                                        PatternRun &run,
                                                        int64_t unknownDimension,
                                                        double tolerance);
-  ~VerifyNumerics() override;
+  ~VerifyNumerics();
 
   /// To be called after each pass. The WrongResult error names the pass, the
   /// pattern, and the first tensor that is not what it was: by its origin in
@@ -59,10 +55,6 @@ public:
   Result<void> after(llvm::StringRef pass);
   /// The same after one application of a pattern, within a pass.
   Result<void> afterApplication(llvm::StringRef label);
-
-  void replaced(llvm::StringRef label, mlir::Value old,
-                mlir::Value by) override;
-  void changed(mlir::Operation *op) override;
 
   const NumericsFacts &facts() const { return found; }
 
@@ -90,16 +82,12 @@ private:
     std::map<int64_t, Seen> values;
     /// The numbers in the order in which the values were first computed.
     std::vector<int64_t> order;
-    /// Regions that were run.
-    std::set<mlir::Region *> entered;
   };
 
   VerifyNumerics(mlir::ModuleOp module, PatternRun &run, int64_t dimension,
                  double tolerance)
       : module(module), run(run), dimension(dimension), tolerance(tolerance) {}
-  bool follows(mlir::Block *block) const;
   bool hasEnteredAll(const Observation &seen) const;
-  void number();
   Result<Observation> observe();
   Result<void> observeRun(unsigned number, Observation &seen);
   std::string patternsOf(int64_t id) const;
@@ -109,9 +97,9 @@ private:
 
   mlir::ModuleOp module;
   PatternRun &run;
+  ValueNumbers numbers;
   int64_t dimension;
   double tolerance;
-  int64_t nextNumber = 0;
   /// How often the function runs, each time on other inputs.
   unsigned runs = 1;
   Observation before;

@@ -10,6 +10,7 @@
 
 #include "runtime/Result.h"
 #include "runtime/Tensor.h"
+#include "runtime/ValueObserver.h"
 
 #include <span>
 #include <string>
@@ -61,6 +62,9 @@ public:
   Result<void> setState(size_t index, const Tensor &value);
   /// Makes every state what it was before the first run.
   virtual void resetStates() {}
+
+  /// From now on runs tell \p observer of values; empty: nobody.
+  virtual void setObserver(ValueObserver observer) {}
 
   /// From now on every run records its layers (or stops doing so).
   virtual void setProfiling(bool enabled) {}

@@ -20,6 +20,7 @@ struct Functions {
     add("sinter.rng", host::rng);
     add("sinter.expect", host::expectation);
     add("sinter.print", host::print);
+    add("sinter.probe", host::probe);
     add("sinter.all_gather", host::allGather);
     add("sinter.all_to_all", host::allToAll);
     add("sinter.collective_broadcast", host::collectiveBroadcast);

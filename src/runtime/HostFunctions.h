@@ -12,6 +12,7 @@
 
 #include "runtime/Result.h"
 #include "runtime/Tensor.h"
+#include "runtime/ValueObserver.h"
 
 #include <functional>
 #include <map>
@@ -50,6 +51,8 @@ struct HostCall {
   RandomStream &random;
   /// Null if the executor has none.
   HostContext *context = nullptr;
+  /// Null if nobody listens.
+  const ValueObserver *observer = nullptr;
 };
 
 /// Called by one thread at a time for one executor, by several for several.

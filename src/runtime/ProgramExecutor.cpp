@@ -282,7 +282,8 @@ Result<void> ProgramExecutor::callHost(const Step &step) {
                                  memory, nullptr));
   }
   Result<void> done = (*hostFunctions.at(&step))(
-      HostCall{step.configuration, inputs, outputs, random, hostContext});
+      HostCall{step.configuration, inputs, outputs, random, hostContext,
+               observer ? &observer : nullptr});
   if (done)
     return done;
   Error error = done.takeError();

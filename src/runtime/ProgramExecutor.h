@@ -48,6 +48,7 @@ public:
   std::span<const TensorSpec> states() const override { return stateSpecs; }
   Tensor state(size_t index) const override;
   void resetStates() override;
+  void setObserver(ValueObserver told) override { observer = std::move(told); }
   void setProfiling(bool enabled) override { profiling = enabled; }
   std::span<const LayerTime> layerTimes() const override { return times; }
 
@@ -90,6 +91,7 @@ private:
   std::vector<Tensor> results;
 
   HostContext *hostContext = nullptr;
+  ValueObserver observer;
   RandomStream random;
   std::unordered_map<const Step *, const HostFunction *> hostFunctions;
 

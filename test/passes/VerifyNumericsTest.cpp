@@ -25,6 +25,15 @@ func.func @main(%x: tensor<8xf32>) -> (tensor<8xf32> {sinter.name = "y"}) {
   return %d : tensor<8xf32>
 })";
 
+/// Here the output shows it, and other rules apply before and behind.
+constexpr const char *visible = R"(
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %a = stablehlo.tanh %x : tensor<8xf32> loc("before")
+  %b = nn.relu %a : tensor<8xf32> loc("act")
+  %c = stablehlo.tanh %b : tensor<8xf32> loc("behind")
+  return %c : tensor<8xf32>
+})";
+
 mlir::Value dropRelu(nn::ReluOp op, mlir::OpBuilder &) {
   return op.getOperand();
 }
@@ -98,6 +107,34 @@ TEST(VerifyNumerics, NamesAnOutput) {
       << done.error().message;
   EXPECT_NE(done.error().message.find("]: was -5, is "), std::string::npos)
       << done.error().message;
+}
+
+TEST(VerifyNumerics, EachStepCanBeTheLast) {
+  // Rewriting with a wrong rule among others, with fewer and fewer steps.
+  const std::vector<Tensor> before = test::run(parseModel(visible));
+  auto rewritten = [&](uint64_t most, PatternRun &run) {
+    Model model = parseModel(visible);
+    run.mostSteps = most;
+    applyRules(model.module(), {wrong, right}, run);
+    return test::run(model);
+  };
+  PatternRun all;
+  EXPECT_FALSE(sameBits(before, rewritten(100, all)));
+  ASSERT_EQ(all.steps(), 2u);
+  EXPECT_TRUE(all.lastStep().label.empty());
+  uint64_t first = 0;
+  for (uint64_t most = 0; most <= all.steps(); ++most) {
+    PatternRun run;
+    const bool parts = !sameBits(before, rewritten(most, run));
+    EXPECT_EQ(run.steps(), most);
+    if (!parts || first)
+      continue;
+    first = most;
+    EXPECT_EQ(run.lastStep().label, "wrong-relu");
+    EXPECT_EQ(run.lastStep().op, "nn.relu");
+    EXPECT_EQ(run.lastStep().location, "act");
+  }
+  EXPECT_GT(first, 0u);
 }
 
 TEST(VerifyNumerics, SeesTheImaginaryPart) {

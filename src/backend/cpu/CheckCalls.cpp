@@ -25,9 +25,16 @@ static std::string configurationOf(const check::Check &wanted) {
          setting("swapped", wanted.expectedFirst);
 }
 
-/// The call in the place of \p op; null for what is neither a check nor prints.
+/// The call in the place of \p op; null for what is neither a check nor a
+/// probe, nor prints.
 static HostCallOp callFor(Operation *op) {
   OpBuilder builder(op);
+  if (auto probe = dyn_cast<check::ProbeOp>(op)) {
+    probe.getResult().replaceAllUsesWith(probe.getOperand());
+    return builder.create<HostCallOp>(op->getLoc(), TypeRange(),
+                                      op->getOperands(), "sinter.probe",
+                                      probe.getProbeId(), /*isPure=*/false);
+  }
   if (isa<check::PrintOp>(op)) {
     std::string name;
     llvm::raw_string_ostream stream(name);
@@ -56,7 +63,8 @@ void cpu::lowerChecks(func::FuncOp function) {
         }))
       return;
     if (HostCallOp call = callFor(op)) {
-      op->replaceAllUsesWith(call.getResults());
+      if (call->getNumResults() > 0)
+        op->replaceAllUsesWith(call.getResults());
       op->erase();
     }
   });

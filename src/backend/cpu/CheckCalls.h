@@ -2,6 +2,7 @@
 //
 //   check.expect_eq_const x, c   ->   cpu.host_call "sinter.expect"(x, c)
 //   interpreter.print x          ->   cpu.host_call "sinter.print"(x)
+//   interpreter.probe x          ->   cpu.host_call "sinter.probe"(x)
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,8 +13,8 @@
 
 namespace sinter::cpu {
 
-/// Rewrites the checks (graph/check) of \p function and what it prints,
-/// wherever they stand. Those of quantised values stay.
+/// Rewrites the checks (graph/check) of \p function, its probes and what it
+/// prints, wherever they stand. Those of quantised values stay.
 void lowerChecks(mlir::func::FuncOp function);
 
 } // namespace sinter::cpu

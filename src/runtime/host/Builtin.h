@@ -55,6 +55,10 @@ Result<void> lapackGtsv(const HostCall &call);
 /// comes first). An output, if there is one, is true.
 Result<void> expectation(const HostCall &call);
 
+/// "sinter.probe": tells the run's observer, if it has one, of the input
+/// (interpreter.probe). Configuration: its name.
+Result<void> probe(const HostCall &call);
+
 /// "sinter.print": the input on standard output. Configuration: its name.
 Result<void> print(const HostCall &call);
 

@@ -26,6 +26,12 @@ Result<void> expectation(const HostCall &call) {
   return expect(*got, *expected, wanted);
 }
 
+Result<void> probe(const HostCall &call) {
+  if (call.observer)
+    (*call.observer)(call.configuration, call.inputs[0]);
+  return {};
+}
+
 Result<void> print(const HostCall &call) {
   const std::string text = std::string(call.configuration) + " = " +
                            tensorText(call.inputs[0]) + "\n";
