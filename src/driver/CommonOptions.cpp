@@ -58,6 +58,10 @@ void addBackend(CLI::App &app, CommonOptions &options) {
       ->each([&options](const std::string &) { options.mayInterpret = false; })
       ->capture_default_str()
       ->group("Compile");
+  addArithmetic(app, options);
+}
+
+void addArithmetic(CLI::App &app, CommonOptions &options) {
   app.add_option("--threads", options.threads,
                  "threads to compile and run with (default: " +
                      std::to_string(usableCpuCount()) +
@@ -75,14 +79,21 @@ void addBackend(CLI::App &app, CommonOptions &options) {
       ->group("Compile");
 }
 
-void addPasses(CLI::App &app, CommonOptions &options) {
+/// An option of names with commas between.
+static void addNames(CLI::App &app, const char *flag,
+                     std::vector<std::string> &values, const char *help,
+                     const char *type) {
+  app.add_option(flag, values, help)
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->type_name(type)
+      ->group("Compile");
+}
+
+void addPatterns(CLI::App &app, CommonOptions &options) {
   const auto list = [&](const char *flag, std::vector<std::string> &values,
                         const char *help, const char *type) {
-    app.add_option(flag, values, help)
-        ->allow_extra_args(false)
-        ->delimiter(',')
-        ->type_name(type)
-        ->group("Compile");
+    addNames(app, flag, values, help, type);
   };
   list("--disable-patterns", options.disabledPatterns,
        "rewrite without these; all: without any (optimize --list-patterns "
@@ -94,14 +105,19 @@ void addPasses(CLI::App &app, CommonOptions &options) {
        "let rewrites change floating-point results so far: reassociate, "
        "contract, reciprocal, nonan, noinf, nosignedzero; all",
        "NAME,...");
+}
+
+void addPasses(CLI::App &app, CommonOptions &options) {
+  addPatterns(app, options);
   app.add_flag("--verify-numerics{passes}", options.verifyNumerics,
                "check every pass against the interpreter; =each: every single "
                "rewrite")
       ->check(CLI::IsMember({"passes", "each"}))
       ->group("Compile");
-  list("--print-ir-after", options.printIrAfter,
-       "print the graph to standard error after these passes (all: every one)",
-       "PASS,...");
+  addNames(
+      app, "--print-ir-after", options.printIrAfter,
+      "print the graph to standard error after these passes (all: every one)",
+      "PASS,...");
 }
 
 void addCache(CLI::App &app, CommonOptions &options) {
@@ -112,6 +128,21 @@ void addCache(CLI::App &app, CommonOptions &options) {
       ->group("Compile");
   app.add_flag("--no-cache", options.noCache, "keep and use no programs")
       ->group("Compile");
+}
+
+void addTolerance(CLI::App &app, Tolerance &tolerance, const char *group) {
+  const auto number = [&](const char *flag, double &value, const char *help) {
+    app.add_option(flag, value, help)
+        ->check(CLI::NonNegativeNumber & isNumber())
+        ->capture_default_str()
+        ->type_name("X")
+        ->group(group);
+  };
+  number("--rtol", tolerance.relative,
+         "relative tolerance: times the expected value");
+  number("--atol", tolerance.absolute, "absolute tolerance");
+  number("--range-atol", tolerance.ofRange,
+         "tolerance as a part of the tensor's largest magnitude");
 }
 
 CLI::Validator isNumber() {
@@ -252,13 +283,15 @@ static Result<NamedTensors> readBound(const std::vector<std::string> &texts) {
 }
 
 PassOptions passOptions(const CommonOptions &options) {
-  return {options.disabledPatterns,
-          options.enabledPatterns,
-          options.allowed,
-          /*verifyNumerics=*/!options.verifyNumerics.empty(),
-          /*verifyEach=*/options.verifyNumerics == "each",
-          options.printIrAfter,
-          printNote};
+  PassOptions passes;
+  passes.disabledPatterns = options.disabledPatterns;
+  passes.enabledPatterns = options.enabledPatterns;
+  passes.allowed = options.allowed;
+  passes.verifyNumerics = !options.verifyNumerics.empty();
+  passes.verifyEach = options.verifyNumerics == "each";
+  passes.printIrAfter = options.printIrAfter;
+  passes.note = printNote;
+  return passes;
 }
 
 Result<ModelRequest> modelRequest(const CommonOptions &options) {

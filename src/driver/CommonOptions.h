@@ -4,6 +4,7 @@
 #define SINTER_DRIVER_COMMONOPTIONS_H
 
 #include "engine/Session.h"
+#include "runtime/Comparison.h"
 
 #include <string>
 #include <vector>
@@ -55,9 +56,15 @@ void addShapes(CLI::App &app, CommonOptions &options);
 void addBinding(CLI::App &app, CommonOptions &options);
 /// --backend, --threads, --exact-convolution, --denormals
 void addBackend(CLI::App &app, CommonOptions &options);
+/// --threads, --exact-convolution, --denormals
+void addArithmetic(CLI::App &app, CommonOptions &options);
 /// --disable-patterns, --enable-patterns, --allow, --verify-numerics,
 /// --print-ir-after
 void addPasses(CLI::App &app, CommonOptions &options);
+/// --disable-patterns, --enable-patterns, --allow
+void addPatterns(CLI::App &app, CommonOptions &options);
+/// --rtol, --atol, --range-atol
+void addTolerance(CLI::App &app, Tolerance &tolerance, const char *group);
 /// --cache-dir, --no-cache
 void addCache(CLI::App &app, CommonOptions &options);
 /// A check of values: CLI11's ranges let `nan` pass.

@@ -22,6 +22,7 @@ constexpr const char *examples =
   sinter optimize resnet50.onnx -o simple.onnx --stats              simplify it, same format in and out
   sinter convert net.onnx -o net.mlir                               change its format
   sinter test models/ --filter resnet                               check it against expected outputs
+  sinter compare old.onnx new.onnx                                  where do two models part?
   sinter inspect resnet50.onnx                                      look into it
   sinter reduce wrong.mlir -o small.mlir                            shrink a program that the backends disagree on
 
@@ -66,6 +67,13 @@ constexpr SubCommand subCommands[] = {
   sinter test models/ --rtol 1e-3 --range-atol 1e-4 --json
 )",
      makeTestCommand},
+    {"compare", "run two models, or one in two ways, and find where they part",
+     R"(  sinter compare old.onnx new.onnx --html difference.html
+  sinter compare net.onnx --backend interpreter,cpu
+  sinter compare net.onnx --passes --bisect --reduce small.onnx
+  sinter compare net.onnx --input x=x.npy --with other-tool.npz --json
+)",
+     makeCompareCommand},
     {"inspect", "print what a model consists of",
      R"(  sinter inspect resnet50.onnx
   sinter inspect net.onnx --shape x:1x128 --json

@@ -68,7 +68,7 @@ public:
                    "keep finished programs there (default: nowhere)")
         ->type_name("DIR")
         ->group("Compile");
-    addTolerance(app);
+    addTolerance(app, tolerance, "Test");
     app.add_option("--jobs", jobs, "cases at a time (0: one a processor)")
         ->check(CLI::Range(0u, 1024u))
         ->group("Test");
@@ -108,20 +108,6 @@ public:
   }
 
 private:
-  void addTolerance(CLI::App &app) {
-    const auto number = [&](const char *flag, double &value, const char *help) {
-      app.add_option(flag, value, help)
-          ->check(CLI::NonNegativeNumber & isNumber())
-          ->capture_default_str()
-          ->group("Test");
-    };
-    number("--rtol", tolerance.relative,
-           "relative tolerance: times the expected value");
-    number("--atol", tolerance.absolute, "absolute tolerance");
-    number("--range-atol", tolerance.ofRange,
-           "tolerance as a part of the output's largest magnitude");
-  }
-
   Result<std::vector<std::string>> findCases() const {
     std::vector<std::string> cases;
     for (const std::string &folder : folders) {

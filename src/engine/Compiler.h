@@ -15,6 +15,7 @@
 #include "runtime/Role.h"
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,6 +34,9 @@ struct PassOptions {
   bool verifyNumerics = false;
   /// Compare after every single application of a pattern.
   bool verifyEach = false;
+  /// Rewriting ends after so many steps, simplification and raising for
+  /// kernels together; the graph is whole after each.
+  uint64_t mostSteps = std::numeric_limits<uint64_t>::max();
   /// Print the graph to standard error after these passes.
   std::vector<std::string> printIrAfter;
   /// Told what was compared and how far it differs, in a line.
@@ -47,6 +51,12 @@ struct CompileRequest {
   /// mayFeedShapes) and they are known.
   std::vector<std::optional<Tensor>> values;
   PassOptions passes;
+  /// Values whose every computation the executor's observer is told of, by
+  /// their numbers (ValueFacts).
+  std::vector<int64_t> observed;
+  /// Whether the interpreter runs what the passes make of the model, and not
+  /// the model as it stands.
+  bool interpretsRewritten = false;
   /// Whether 3x3 convolutions may be computed by Winograd's method, whose
   /// results differ by about 1e-5 of the greatest one.
   bool fastConvolution = true;
@@ -172,6 +182,37 @@ struct GraphFacts {
   std::vector<TensorFacts> tensors;
 };
 
+/// A value on the way through a model that was made ready for inputs.
+struct ValueFacts {
+  /// By which it is known, however the model is run.
+  int64_t number = 0;
+  /// As the user's file calls it, else what computes it there; empty if that
+  /// has no name.
+  std::string name;
+  /// Whether `name` is of this value alone.
+  bool isNamed = false;
+  /// The name of the source's node.
+  std::string origin;
+  /// The operation that gives it, and its type: "f32 [2, 3]".
+  std::string op, type;
+  int64_t bytes = 0;
+  /// Whether it is computed in a branch or a loop.
+  bool isInside = false;
+  /// Whether it can be observed in a run: passes may do without it.
+  bool isLeft = true;
+};
+
+/// What can be seen of a run on the way, and what was rewritten for it.
+struct RunFacts {
+  /// In the order of the graph; constants left out.
+  std::vector<ValueFacts> values;
+  /// Each pass, and how many steps were done at its end.
+  std::vector<std::pair<std::string, uint64_t>> passes;
+  /// The last step, where PassOptions::mostSteps were done: the pattern, the
+  /// operation that it rewrote, and where that stands in the source.
+  std::string label, op, location;
+};
+
 /// One function of a file that has several.
 struct FunctionDescription {
   std::string name;
@@ -194,6 +235,9 @@ public:
   /// The model as native code for this machine.
   virtual Result<std::shared_ptr<const Program>>
   compile(const CompileRequest &request) = 0;
+  /// What can be observed where the model is compiled, or interpreted.
+  virtual Result<RunFacts> runFacts(const CompileRequest &request,
+                                    bool compiled) = 0;
   /// The model as it stands, evaluated operation by operation.
   virtual Result<std::unique_ptr<Executor>>
   interpret(const CompileRequest &request) = 0;

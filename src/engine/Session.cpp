@@ -192,6 +192,7 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
       request.values[i] = inputs[i];
   }
   request.passes = options.passes;
+  request.interpretsRewritten = options.interpretsRewritten;
   request.fastConvolution = options.fastConvolution;
   request.threads = threads();
   request.progress = options.progress;
@@ -223,7 +224,8 @@ Session::programKey(const CompileRequest &request) const {
   return key.finish();
 }
 
-Result<void> Session::prepare(std::span<const Tensor> inputs) {
+Result<void> Session::prepare(std::span<const Tensor> inputs,
+                              std::span<const int64_t> observed) {
   std::vector<TensorSpec> specs;
   for (size_t i = 0; i < description.inputs.size(); ++i) {
     specs.push_back(description.inputs[i].spec);
@@ -232,7 +234,8 @@ Result<void> Session::prepare(std::span<const Tensor> inputs) {
   }
   if (Result<void> fit = checkInputs(specs, inputs); !fit)
     return inFile(fit.takeError(), path);
-  const CompileRequest &request = prepared = requestFor(inputs);
+  CompileRequest &request = prepared = requestFor(inputs);
+  request.observed.assign(observed.begin(), observed.end());
   Result<void> done =
       options.backend == Backend::Cpu ? compile(request) : interpret(request);
   if (done)
@@ -260,6 +263,17 @@ Result<void> Session::interpretInstead(const CompileRequest &request,
   return why;
 }
 
+Result<RunFacts> Session::runFacts() {
+  if (!source)
+    if (Result<void> done = read(); !done)
+      return inFile(done.takeError(), path);
+  Result<RunFacts> facts =
+      source->runFacts(prepared, options.backend == Backend::Cpu);
+  if (!facts)
+    return inFile(facts.takeError(), path);
+  return facts;
+}
+
 Result<void> Session::interpret(const CompileRequest &request) {
   const Stopwatch watch;
   auto executor = source->interpret(request);
@@ -283,10 +297,13 @@ void Session::rememberDescription() {
 
 Result<void> Session::compile(const CompileRequest &request) {
   const Stopwatch watch;
-  const bool caching = !options.cacheFolder.empty();
   const bool watched = request.passes.verifyNumerics ||
                        request.passes.verifyEach ||
                        !request.passes.printIrAfter.empty();
+  // What is only made to look into it is not kept.
+  const bool caching =
+      !options.cacheFolder.empty() && request.observed.empty() &&
+      request.passes.mostSteps == std::numeric_limits<uint64_t>::max();
   std::optional<Hash128> key = caching ? programKey(request) : std::nullopt;
   if (key && !watched)
     if (auto program = cache.lookup(*key)) {

@@ -44,6 +44,8 @@ struct SessionOptions {
   bool fastConvolution = true;
   /// What kernels make of denormal numbers; the interpreter keeps them.
   Denormals denormals = Denormals::Flush;
+  /// As in CompileRequest.
+  bool interpretsRewritten = false;
   /// Told what a user should know; one line each.
   std::function<void(const std::string &)> note;
   /// As in CompileRequest.
@@ -72,7 +74,14 @@ public:
 
   /// Makes the model ready for \p inputs, of known shapes: those that feed
   /// shapes must be run with the same values.
-  Result<void> prepare(std::span<const Tensor> inputs);
+  /// The executor's observer is told of the values with the numbers \p
+  /// observed (see runFacts).
+  Result<void> prepare(std::span<const Tensor> inputs,
+                       std::span<const int64_t> observed = {});
+  /// What can be observed of the run that prepare() made ready.
+  Result<RunFacts> runFacts();
+  /// As PassOptions::mostSteps, for what is prepared from now on.
+  void limitSteps(uint64_t most) { options.passes.mostSteps = most; }
 
   /// After prepare().
   Executor &executor() { return *ready; }

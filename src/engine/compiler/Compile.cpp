@@ -2,6 +2,7 @@
 
 #include "backend/cpu/Compiler.h"
 #include "engine/compiler/MlirCompiler.h"
+#include "engine/compiler/ObservedValues.h"
 #include "engine/compiler/Simplification.h"
 #include "graph/Source.h"
 #include "graph/sdy/DropShardings.h"
@@ -36,10 +37,7 @@ private:
 
 } // namespace
 
-Result<std::shared_ptr<const Program>>
-compileModel(Model model, const SpecializeOptions &known,
-             const CompileRequest &request) {
-  StageTimer timer(request);
+Result<void> specializeForPasses(Model &model, const SpecializeOptions &known) {
   // Nothing is written back.
   model.module()->removeAttr(wholeSourcesAttribute);
   model.module()->removeAttr(lastingSourcesAttribute);
@@ -54,15 +52,44 @@ compileModel(Model model, const SpecializeOptions &known,
                        "operands, one a device");
   if (func::FuncOp entry = model.entry())
     if (Result<void> inlined = inlineCalls(entry); !inlined)
-      return inlined.takeError();
-  if (Result<void> bound = specialize(model, known); !bound)
-    return bound.takeError();
-  timer.end("specialise");
-  if (Result<SimplifyReport> simplified = simplifyWith(model, request.passes);
-      !simplified)
+      return inlined;
+  return specialize(model, known);
+}
+
+Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
+                                    ReplacementWatcher *watcher) {
+  Result<SimplifyReport> simplified = simplifyWith(model, passes, watcher);
+  if (!simplified)
     return simplified.takeError();
-  if (Result<SimplifyReport> raised = raiseWith(model, request.passes); !raised)
+  Rewriting done{std::move(simplified->passSteps),
+                 std::move(simplified->lastStep)};
+  const uint64_t steps =
+      done.passSteps.empty() ? 0 : done.passSteps.back().second;
+  PassOptions rest = passes;
+  rest.mostSteps -= steps;
+  Result<SimplifyReport> raised = raiseWith(model, rest, watcher);
+  if (!raised)
     return raised.takeError();
+  for (const auto &[pass, own] : raised->passSteps)
+    done.passSteps.emplace_back(pass, steps + own);
+  if (!raised->lastStep.label.empty())
+    done.lastStep = std::move(raised->lastStep);
+  return done;
+}
+
+Result<std::shared_ptr<const Program>>
+compileModel(Model model, const SpecializeOptions &known,
+             const CompileRequest &request) {
+  StageTimer timer(request);
+  if (Result<void> ready = specializeForPasses(model, known); !ready)
+    return ready.takeError();
+  timer.end("specialise");
+  ObservedValues observed(model, request.observed);
+  Result<Rewriting> rewritten =
+      rewriteForKernels(model, request.passes, observed.watcher());
+  if (!rewritten)
+    return rewritten.takeError();
+  observed.insertProbes(model);
   timer.end("simplify");
   cpu::CpuOptions options;
   options.threads = request.threads;
@@ -79,11 +106,8 @@ compileModel(Model model, const SpecializeOptions &known,
   return std::make_shared<const Program>(std::move(*program));
 }
 
-Result<std::shared_ptr<const Program>>
-MlirCompilerModel::compile(const CompileRequest &request) {
-  Result<Model> model = source->specialized(request.shapes, request.values);
-  if (!model)
-    return model.takeError();
+SpecializeOptions
+MlirCompilerModel::knownOf(const CompileRequest &request) const {
   SpecializeOptions known;
   for (size_t i = 0; i < request.shapes.size(); ++i) {
     const ModelInput &input = description().inputs[i];
@@ -91,7 +115,15 @@ MlirCompilerModel::compile(const CompileRequest &request) {
     if (input.feedsShapes && request.values[i])
       known.values[input.spec.name] = *request.values[i];
   }
-  return compileModel(std::move(*model), known, request);
+  return known;
+}
+
+Result<std::shared_ptr<const Program>>
+MlirCompilerModel::compile(const CompileRequest &request) {
+  Result<Model> model = source->specialized(request.shapes, request.values);
+  if (!model)
+    return model.takeError();
+  return compileModel(std::move(*model), knownOf(request), request);
 }
 
 } // namespace sinter

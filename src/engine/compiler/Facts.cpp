@@ -35,32 +35,6 @@ static void countParameters(const Model &model, GraphFacts &facts) {
   });
 }
 
-/// "f32 [2, ?]"; quantised types as MLIR writes them.
-static std::string typeText(Type type) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor) {
-    stream << type;
-    return text;
-  }
-  const std::optional<ElementType> element =
-      elementTypeOf(tensor.getElementType());
-  if (element && !isa<quant::QuantizedType>(tensor.getElementType()))
-    stream << name(*element);
-  else
-    stream << tensor.getElementType();
-  stream << " [";
-  llvm::interleaveComma(tensor.getShape(), stream, [&](int64_t size) {
-    if (ShapedType::isDynamic(size))
-      stream << "?";
-    else
-      stream << size;
-  });
-  stream << "]";
-  return text;
-}
-
 static std::optional<int64_t> bytesOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   const std::optional<ElementType> element =

@@ -2,6 +2,7 @@
 
 #include "engine/compiler/MlirCompiler.h"
 
+#include "engine/compiler/ObservedValues.h"
 #include "engine/compiler/Simplification.h"
 #include "engine/compiler/SizedSource.h"
 #include "interpreter/InterpreterExecutor.h"
@@ -134,6 +135,18 @@ MlirCompilerModel::interpret(const CompileRequest &request) {
     Model copy = model->clone();
     if (auto simplified = simplifyWith(copy, passes); !simplified)
       return simplified.takeError();
+  }
+  if (!request.observed.empty() || request.interpretsRewritten) {
+    if (Result<void> ready = specializeForPasses(*model, knownOf(request));
+        !ready)
+      return ready.takeError();
+    ObservedValues observed(*model, request.observed);
+    if (request.interpretsRewritten)
+      if (auto rewritten =
+              rewriteForKernels(*model, passes, observed.watcher());
+          !rewritten)
+        return rewritten.takeError();
+    observed.insertProbes(*model);
   }
   auto executor = InterpreterExecutor::create(
       std::make_shared<const Model>(std::move(*model)));

@@ -5,6 +5,7 @@
 
 #include "engine/Compiler.h"
 #include "engine/compiler/ModelSource.h"
+#include "passes/PatternLabels.h"
 #include "passes/Specialize.h"
 
 namespace sinter {
@@ -42,12 +43,27 @@ public:
   Result<GraphFacts> facts() override;
   Result<std::shared_ptr<const Program>>
   compile(const CompileRequest &request) override;
+  Result<RunFacts> runFacts(const CompileRequest &request,
+                            bool compiled) override;
   Result<std::unique_ptr<Executor>>
   interpret(const CompileRequest &request) override;
 
 private:
+  SpecializeOptions knownOf(const CompileRequest &request) const;
+
   std::unique_ptr<ModelSource> source;
 };
+
+/// Makes \p model ready for passes: calls inlined, sizes known.
+Result<void> specializeForPasses(Model &model, const SpecializeOptions &known);
+/// Simplifies and raises for kernels; \p watcher, if there is one, is told
+/// where values go. `passSteps` and `lastStep` are those of both.
+struct Rewriting {
+  std::vector<std::pair<std::string, uint64_t>> passSteps;
+  PatternApplication lastStep;
+};
+Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
+                                    ReplacementWatcher *watcher = nullptr);
 
 /// A model as it is in its file, to be written anew.
 struct ModelToRewrite {

@@ -10,8 +10,11 @@
 
 namespace sinter {
 
-static SimplifyOptions optionsOf(const PassOptions &passes) {
+static SimplifyOptions optionsOf(const PassOptions &passes,
+                                 ReplacementWatcher *watcher) {
   SimplifyOptions options;
+  options.mostSteps = passes.mostSteps;
+  options.watcher = watcher;
   options.disabledPatterns = passes.disabledPatterns;
   options.enabledPatterns = passes.enabledPatterns;
   options.allowed = passes.allowed;
@@ -50,14 +53,17 @@ static Result<SimplifyReport> toldOf(const PassOptions &passes,
   return report;
 }
 
-Result<SimplifyReport> simplifyWith(Model &model, const PassOptions &passes) {
+Result<SimplifyReport> simplifyWith(Model &model, const PassOptions &passes,
+                                    ReplacementWatcher *watcher) {
   return toldOf(passes, "simplification",
-                ofModel(model, simplify(model, optionsOf(passes))));
+                ofModel(model, simplify(model, optionsOf(passes, watcher))));
 }
 
-Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes) {
-  return toldOf(passes, "raising for kernels",
-                ofModel(model, raiseForKernels(model, optionsOf(passes))));
+Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes,
+                                 ReplacementWatcher *watcher) {
+  return toldOf(
+      passes, "raising for kernels",
+      ofModel(model, raiseForKernels(model, optionsOf(passes, watcher))));
 }
 
 Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {

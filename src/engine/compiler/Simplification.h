@@ -10,9 +10,12 @@ namespace sinter {
 
 /// simplify() with the given options; \p model is another graph afterwards.
 /// Errors name the model's file.
-Result<SimplifyReport> simplifyWith(Model &model, const PassOptions &passes);
+/// \p watcher, if there is one, is told where values go.
+Result<SimplifyReport> simplifyWith(Model &model, const PassOptions &passes,
+                                    ReplacementWatcher *watcher = nullptr);
 /// Raises for the kernels of a backend, likewise.
-Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes);
+Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes,
+                                 ReplacementWatcher *watcher = nullptr);
 
 } // namespace sinter
 

@@ -4,6 +4,8 @@
 
 #include "formats/Format.h"
 #include "graph/Constants.h"
+#include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "graph/storage/Storage.h"
 #include "runtime/MappedFile.h"
 #include "llvm/ADT/StringExtras.h"
@@ -78,8 +80,9 @@ std::string TensorNames::inText(OpResult result) const {
   return "";
 }
 
-/// The node's name, of whatever it became.
-static std::string originOf(Location location) {
+std::string TensorNames::originOf(Location location) {
+  if (auto call = dyn_cast<CallSiteLoc>(location))
+    return originOf(call.getCallee());
   if (auto named = dyn_cast<NameLoc>(location))
     return named.getName().str();
   if (auto fused = dyn_cast<FusedLoc>(location))
@@ -100,6 +103,31 @@ std::string TensorNames::nameOf(Value value) const {
   if (std::string name = inText(result); !name.empty())
     return name;
   return originOf(result.getLoc());
+}
+
+std::string typeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor) {
+    stream << type;
+    return text;
+  }
+  const std::optional<ElementType> element =
+      elementTypeOf(tensor.getElementType());
+  if (element && !isa<quant::QuantizedType>(tensor.getElementType()))
+    stream << name(*element);
+  else
+    stream << tensor.getElementType();
+  stream << " [";
+  llvm::interleaveComma(tensor.getShape(), stream, [&](int64_t size) {
+    if (ShapedType::isDynamic(size))
+      stream << "?";
+    else
+      stream << size;
+  });
+  stream << "]";
+  return text;
 }
 
 } // namespace sinter

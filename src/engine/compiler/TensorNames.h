@@ -20,6 +20,10 @@ public:
 
   std::string nameOf(mlir::Value value) const;
 
+  /// The name of the source's node at \p location, of whatever it became; empty
+  /// if it has none.
+  static std::string originOf(mlir::Location location);
+
 private:
   void takeBorder(mlir::func::FuncOp entry, const Model &model);
   void readText(const std::string &path);
@@ -29,6 +33,9 @@ private:
   /// The lines of the text that the model was read from.
   std::vector<std::string> lines;
 };
+
+/// "f32 [2, ?]"; quantised types as MLIR writes them.
+std::string typeText(mlir::Type type);
 
 } // namespace sinter
 

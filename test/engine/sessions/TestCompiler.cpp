@@ -43,6 +43,10 @@ public:
     return std::shared_ptr<const Program>(std::move(program));
   }
 
+  Result<RunFacts> runFacts(const CompileRequest &, bool) override {
+    return RunFacts();
+  }
+
   Result<std::unique_ptr<Executor>> interpret(const CompileRequest &) override {
     return unsupported("the test's compiler has no interpreter");
   }

@@ -1,0 +1,332 @@
+//===- CompareCommand.cpp - sinter compare --------------------------------===//
+
+#include "driver/Command.h"
+#include "driver/CommonOptions.h"
+#include "driver/Inputs.h"
+#include "driver/ModelComparison.h"
+#include "driver/OutputFiles.h"
+#include "driver/States.h"
+#include "driver/Summary.h"
+#include "driver/TensorFiles.h"
+#include "driver/Text.h"
+#include "engine/CompilerLibrary.h"
+#include "runtime/MappedFile.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+namespace sinter::driver {
+namespace {
+
+class CompareCommand : public Command {
+public:
+  explicit CompareCommand(CLI::App &app) {
+    app.add_option("MODEL", models,
+                   "one model or two: .onnx, .mlir, .mlir.bc, .stablehlo, or a "
+                   "folder of PyTorch/XLA; what the first computes is what is "
+                   "expected")
+        ->expected(1, 2)
+        ->required();
+    app.add_option("--backend", backends,
+                   "cpu or interpreter; with a comma between, one for each "
+                   "side (default: cpu for two models, interpreter,cpu for "
+                   "one)")
+        ->allow_extra_args(false)
+        ->delimiter(',')
+        ->check(CLI::IsMember({"cpu", "interpreter"}))
+        ->type_name("NAME[,NAME]")
+        ->group("Compare");
+    app.add_flag("--passes", passes,
+                 "compare the model with what the passes make of it, both by "
+                 "the interpreter, and name the pass after which they part")
+        ->group("Compare");
+    app.add_option("--with", tensors,
+                   "compare with tensors of another tool: an .npz archive or a "
+                   "folder of .npy files by the tensors' or nodes' names, or a "
+                   "folder of output_0.pb, ...")
+        ->type_name("FILE")
+        ->group("Compare");
+    app.add_flag("--outputs-only", outputsOnly,
+                 "leave out the tensors on the way")
+        ->group("Compare");
+    app.add_flag("--bisect", bisect,
+                 "find the rewrite that makes the difference: its pass, its "
+                 "pattern, the operation, and where that is in the source")
+        ->group("Compare");
+    app.add_option("--reduce", reduced,
+                   "write the smallest model found that still shows it")
+        ->type_name("FILE")
+        ->group("Compare");
+    addForce(app, force);
+    addTolerance(app, tolerance, "Compare");
+    addFunction(app, common);
+    addInputs(app, inputs);
+    app.add_option("--data-set", dataSet,
+                   "a folder of input_0.pb, ..., one for each input in order, "
+                   "as ONNX's tests have them")
+        ->type_name("DIR")
+        ->group("Input");
+    addStates(app, states, /*writes=*/false);
+    addShapes(app, common);
+    addBinding(app, common);
+    addArithmetic(app, common);
+    addPatterns(app, common);
+    app.add_option("--html", page, "write a page that shows it, of one file")
+        ->type_name("FILE")
+        ->group("Report");
+    addReport(app, common);
+  }
+
+  Result<int> run() override {
+    if (Result<void> good = checkUsage(); !good)
+      return good.takeError();
+    common.noCache = true;
+    Result<std::unique_ptr<ModelComparison>> made = prepare();
+    if (!made)
+      return made.takeError();
+    ModelComparison &comparison = **made;
+    CompareReport &report = comparison.report;
+    if (Result<void> done = comparison.compareOutputs(); !done)
+      return done.takeError();
+    if (!outputsOnly)
+      if (Result<void> done = comparison.compareTensors(); !done)
+        return done.takeError();
+    if (!report.agrees())
+      if (Result<void> done = explain(comparison); !done)
+        return done.takeError();
+    if (!page.empty())
+      if (Result<void> written = writeFileAtomically(page, reportPage(report));
+          !written)
+        return written.takeError();
+    for (const std::string &note : report.notes)
+      printNote(note);
+    if (common.json)
+      printJsonLine(reportJson(report));
+    else
+      std::fputs(reportText(report, common.verbose).c_str(), stdout);
+    return report.agrees() ? 0 : static_cast<int>(ErrorKind::WrongResult);
+  }
+
+private:
+  bool isOneModel() const { return models.size() == 1; }
+
+  Result<void> checkUsage() const {
+    if (backends.size() > 2)
+      return usageError("--backend: one, or two with a comma between");
+    if (!isOneModel() && (passes || !tensors.empty()))
+      return usageError(std::string(passes ? "--passes" : "--with") +
+                        " is about one model");
+    if (passes && (!tensors.empty() || !backends.empty()))
+      return usageError("--passes compares by the interpreter: it goes with "
+                        "neither --with nor --backend");
+    if (!tensors.empty() && backends.size() > 1)
+      return usageError("--with is compared with what one backend computes");
+    if ((bisect || !reduced.empty()) && (!isOneModel() || !tensors.empty()))
+      return usageError(std::string(bisect ? "--bisect" : "--reduce") +
+                        " is for one model and two ways to run it: --passes, "
+                        "or --backend with two");
+    if (!reduced.empty() && !common.bound.empty())
+      return usageError("--reduce: there is no --bind for the smaller models");
+    if (isOneModel() && !passes && tensors.empty() && backends.size() == 2 &&
+        backends[0] == backends[1])
+      return usageError("--backend: both sides are the same");
+    if (!dataSet.empty() && !inputs.inputs.empty())
+      return usageError("--data-set and --input both give the inputs");
+    if (Result<void> good = checkOutputFile("--html", page, models[0]); !good)
+      return good;
+    return checkOutputFile("--reduce", reduced, force ? "" : models[0]);
+  }
+
+  /// The backend of the first side or the second.
+  std::string backendOf(size_t side) const {
+    if (passes)
+      return "interpreter";
+    if (!backends.empty())
+      return backends[std::min(side, backends.size() - 1)];
+    return isOneModel() && side == 0 ? "interpreter" : "cpu";
+  }
+
+  /// What tells a side from the other.
+  std::string titleOf(size_t side) const {
+    if (passes)
+      return models[0] +
+             (side == 0 ? ", before the passes" : ", after the passes");
+    return models[std::min(side, models.size() - 1)] + " (" + backendOf(side) +
+           ")";
+  }
+
+  Result<CompareSide> open(size_t side) const {
+    CommonOptions own = common;
+    own.model = models[std::min(side, models.size() - 1)];
+    own.backend = backendOf(side);
+    // The second model gets the shapes of the first one's inputs.
+    if (side > 0 && !isOneModel())
+      own.shapes.clear();
+    Result<SessionOptions> options = sessionOptions(own);
+    if (!options)
+      return options.takeError();
+    options->interpretsRewritten = passes && side == 1;
+    options->mayInterpret = false;
+    return CompareSide::open(own.model, titleOf(side), std::move(*options));
+  }
+
+  /// Random numbers where nothing is given.
+  Result<std::vector<Tensor>> inputsOf(const CompareSide &side) const {
+    if (!dataSet.empty())
+      return readDataSet(dataSet, "input", side.session->model());
+    Result<NamedShapes> shapes = parseShapes(common.shapes);
+    if (!shapes)
+      return shapes.takeError();
+    return loadInputs(*side.session, side.path, inputs, *shapes,
+                      /*fillRandom=*/true);
+  }
+
+  Result<std::unique_ptr<ModelComparison>> prepare() const {
+    Result<CompareSide> first = open(0);
+    if (!first)
+      return first.takeError();
+    Result<std::vector<Tensor>> given = inputsOf(*first);
+    if (!given)
+      return given.takeError();
+    first->inputs = std::move(*given);
+    if (!tensors.empty()) {
+      Result<NamedTensors> expected =
+          readNamedTensors("--with", tensors, first->session->model());
+      if (!expected)
+        return expected.takeError();
+      return std::make_unique<ModelComparison>(
+          std::move(*expected), tensors, std::move(*first), states, tolerance);
+    }
+    Result<CompareSide> second = open(1);
+    if (!second)
+      return second.takeError();
+    if (Result<void> shared = shareInputs(*first, *second, printNote); !shared)
+      return shared.takeError();
+    return std::make_unique<ModelComparison>(
+        std::move(*first), std::move(*second), states, tolerance);
+  }
+
+  /// Finds out more of a difference.
+  Result<void> explain(ModelComparison &comparison) {
+    if (bisect) {
+      if (Result<void> done = comparison.findStep(); !done)
+        return done;
+    } else if (passes) {
+      if (Result<void> done = comparison.findPass(); !done)
+        return done;
+    }
+    return reduced.empty() ? Result<void>() : reduce(comparison.report);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Smaller models
+  //===--------------------------------------------------------------------===//
+
+  /// The command that compares the outputs of the model at \p path in the same
+  /// two ways.
+  std::vector<std::string> commandFor(const std::string &path) const {
+    std::vector<std::string> words = {"sinter", "compare", path,
+                                      "--outputs-only"};
+    const auto add = [&](const char *flag, const std::string &value) {
+      words.insert(words.end(), {flag, value});
+    };
+    const auto addAll = [&](const char *flag,
+                            const std::vector<std::string> &values) {
+      for (const std::string &value : values)
+        add(flag, value);
+    };
+    if (passes)
+      words.emplace_back("--passes");
+    else
+      add("--backend", backendOf(0) + "," + backendOf(1));
+    add("--rtol", text("%.17g", tolerance.relative));
+    add("--atol", text("%.17g", tolerance.absolute));
+    add("--range-atol", text("%.17g", tolerance.ofRange));
+    addAll("--disable-patterns", common.disabledPatterns);
+    addAll("--enable-patterns", common.enabledPatterns);
+    addAll("--allow", common.allowed);
+    for (const std::string &input : inputs.inputs)
+      if (input.starts_with("random"))
+        add("--input", input);
+    if (common.exactConvolution)
+      words.emplace_back("--exact-convolution");
+    if (common.denormals)
+      words.emplace_back("--denormals");
+    return words;
+  }
+
+  /// Whether they part on that model, which a process of its own finds out: a
+  /// smaller model may be one that nothing is prepared for.
+  bool partsOn(const std::string &path) const {
+    std::vector<std::string> words = commandFor(path);
+    std::vector<char *> arguments;
+    for (std::string &word : words)
+      arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
+      ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null",
+                                         O_WRONLY, 0);
+    pid_t process = 0;
+    const int failed = ::posix_spawn(&process, "/proc/self/exe", &actions,
+                                     nullptr, arguments.data(), environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    int status = 0;
+    return failed == 0 && ::waitpid(process, &status, 0) == process &&
+           WIFEXITED(status) &&
+           WEXITSTATUS(status) == static_cast<int>(ErrorKind::WrongResult);
+  }
+
+  Result<void> reduce(CompareReport &report) {
+    if (!partsOn(models[0])) {
+      report.notes.push_back("--reduce: on random inputs they do not part, so "
+                             "there is nothing to shrink");
+      return {};
+    }
+    Result<Compiler *> compiler = loadCompiler();
+    if (!compiler)
+      return compiler.takeError();
+    ReduceRequest request;
+    request.input = models[0];
+    request.output = reduced;
+    request.isInteresting = [this](const std::string &path) {
+      return partsOn(path);
+    };
+    request.progress = [this](const std::string &step, int operations) {
+      if (common.verbose)
+        std::fprintf(stderr, "%5d operations  %s\n", operations, step.c_str());
+    };
+    Result<ReduceOutcome> done = (*compiler)->reduce(request);
+    if (!done)
+      return done.takeError();
+    report.reduced = reduced;
+    report.reducedOperations = done->after;
+    return {};
+  }
+
+  CommonOptions common;
+  InputOptions inputs;
+  StateOptions states;
+  std::vector<std::string> models, backends;
+  std::string tensors, dataSet, page, reduced;
+  bool passes = false, outputsOnly = false, bisect = false, force = false;
+  /// Kernels add in another order than definitions do.
+  Tolerance tolerance{1e-3, 1e-7, 1e-4};
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeCompareCommand(CLI::App &app) {
+  return std::make_unique<CompareCommand>(app);
+}
+
+} // namespace sinter::driver

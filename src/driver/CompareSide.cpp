@@ -1,0 +1,159 @@
+//===- CompareSide.cpp - one of two models that are compared --------------===//
+
+#include "driver/CompareSide.h"
+
+#include "runtime/ElementDispatch.h"
+
+#include <charconv>
+
+namespace sinter::driver {
+
+Result<CompareSide> CompareSide::open(std::string path, std::string what,
+                                      SessionOptions options) {
+  CompareSide side;
+  side.backend = options.backend;
+  side.interpretsRewritten = options.interpretsRewritten;
+  auto session = Session::open(path, std::move(options));
+  if (!session)
+    return session.takeError();
+  side.path = std::move(path);
+  side.what = std::move(what);
+  side.session = std::move(*session);
+  return side;
+}
+
+Result<RunValues> CompareSide::run(const StateOptions &states,
+                                   std::span<const int64_t> observed,
+                                   const RunObserver &observer) {
+  // What is computed more often is compared this many times.
+  constexpr size_t mostTimes = 8;
+  if (Result<void> ready = session->prepare(inputs, observed); !ready)
+    return ready.takeError();
+  Executor &executor = session->executor();
+  executor.resetStates();
+  if (Result<void> given = giveStates(executor, states); !given)
+    return inFile(given.takeError(), path);
+  RunValues values;
+  std::map<int64_t, size_t> times;
+  executor.setObserver([&](std::string_view name, const Tensor &value) {
+    if (!name.starts_with(observedPrefix))
+      return;
+    name.remove_prefix(observedPrefix.size());
+    int64_t number = 0;
+    std::from_chars(name.data(), name.data() + name.size(), number);
+    const size_t time = times[number]++;
+    if (time >= mostTimes)
+      return;
+    if (observer)
+      return observer(number, time, value);
+    // The bytes are the program's.
+    values.observed[number].push_back(Tensor::of<std::byte>(
+        value.type(), value.shape(), {value.data(), value.bytes()}));
+  });
+  Result<std::vector<Tensor>> outputs = executor.run(inputs);
+  executor.setObserver({});
+  if (!outputs)
+    return inFile(outputs.takeError(), path);
+  values.outputs = std::move(*outputs);
+  values.states = statesOf(executor);
+  outputSpecs.assign(executor.outputs().begin(), executor.outputs().end());
+  stateSpecs.assign(executor.states().begin(), executor.states().end());
+  return values;
+}
+
+namespace {
+
+/// The same numbers in floats of another width.
+Tensor floatsAs(const Tensor &tensor, ElementType type) {
+  Tensor converted(type, tensor.shape());
+  dispatch(type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (!isStdComplex<T> && !std::is_integral_v<T>)
+      for (int64_t i = 0; i < tensor.size(); ++i)
+        converted.set(i, static_cast<T>(tensor.toDouble(i)));
+  });
+  return converted;
+}
+
+std::string inputList(const CompareSide &side) {
+  std::string list;
+  for (const ModelInput &input : side.session->model().inputs)
+    list +=
+        (list.empty() ? "'" : ", '") + input.spec.name + "' " + input.text();
+  return list.empty() ? "no inputs" : list;
+}
+
+/// The place in \p first of each input of \p other.
+Result<std::vector<size_t>>
+placesOf(const CompareSide &first, const CompareSide &other,
+         const std::function<void(const std::string &)> &note) {
+  const ModelDescription &from = first.session->model(),
+                         &to = other.session->model();
+  std::vector<size_t> places;
+  for (const ModelInput &input : to.inputs)
+    if (const auto place = from.inputNamed(input.spec.name))
+      places.push_back(*place);
+  if (places.size() == to.inputs.size())
+    return places;
+  if (from.inputs.size() != to.inputs.size())
+    return usageError("the models take different inputs: " + first.path +
+                      " takes " + inputList(first) + "; " + other.path +
+                      " takes " + inputList(other));
+  note("the inputs have different names and are matched by their order: " +
+       inputList(first) + "; " + inputList(other));
+  for (size_t i = places.size(); i-- > 0;)
+    places[i] = i;
+  for (size_t i = places.size(); i < to.inputs.size(); ++i)
+    places.push_back(i);
+  return places;
+}
+
+bool fits(const ModelInput &input, const Shape &shape) {
+  if (!input.ranked)
+    return true;
+  if (input.spec.shape.size() != shape.size())
+    return false;
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (input.spec.shape[i] >= 0 && input.spec.shape[i] != shape[i])
+      return false;
+  return true;
+}
+
+} // namespace
+
+Result<void> shareInputs(CompareSide &first, CompareSide &other,
+                         const std::function<void(const std::string &)> &note) {
+  Result<std::vector<size_t>> places = placesOf(first, other, note);
+  if (!places)
+    return places.takeError();
+  for (size_t i = 0; i < places->size(); ++i) {
+    Tensor &tensor = first.inputs[(*places)[i]];
+    const ModelInput &input = other.session->model().inputs[i];
+    const ElementType type = input.spec.type;
+    const bool areFloats = isFloat(tensor.type()) && isFloat(type);
+    if (!fits(input, tensor.shape()) || (tensor.type() != type && !areFloats))
+      return usageError("input '" + input.spec.name + "' is " +
+                        toString(tensor.type(), tensor.shape()) + " for " +
+                        first.path + ", but " + other.path + " takes " +
+                        input.text() +
+                        (fits(input, tensor.shape())
+                             ? ""
+                             : "; --shape says what inputs of unknown sizes "
+                               "are to be"));
+    if (tensor.type() == type) {
+      other.inputs.push_back(tensor);
+      continue;
+    }
+    note("input '" + input.spec.name + "' is " +
+         std::string(name(tensor.type())) + " in one model and " +
+         std::string(name(type)) +
+         " in the other: both get numbers that both "
+         "can hold");
+    const Tensor narrow = floatsAs(tensor, type);
+    other.inputs.push_back(floatsAs(floatsAs(narrow, tensor.type()), type));
+    tensor = floatsAs(narrow, tensor.type());
+  }
+  return {};
+}
+
+} // namespace sinter::driver

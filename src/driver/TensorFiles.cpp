@@ -1,0 +1,87 @@
+//===- TensorFiles.cpp - tensors of other tools ---------------------------===//
+
+#include "driver/TensorFiles.h"
+
+#include "driver/Inputs.h"
+#include "runtime/Npy.h"
+#include "runtime/Npz.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace sinter::driver {
+
+namespace fs = std::filesystem;
+
+/// KIND_0.pb, KIND_1.pb, ...
+static Result<std::vector<Tensor>> readNumbered(const std::string &folder,
+                                                const std::string &kind) {
+  std::vector<Tensor> tensors;
+  for (int index = 0;; ++index) {
+    const std::string path =
+        folder + "/" + kind + "_" + std::to_string(index) + ".pb";
+    std::error_code ignored;
+    if (!fs::exists(path, ignored))
+      return tensors;
+    Result<Tensor> tensor = readTensor(path, ElementType::F32);
+    if (!tensor)
+      return tensor.takeError();
+    tensors.push_back(std::move(*tensor));
+  }
+}
+
+Result<std::vector<Tensor>> readDataSet(const std::string &folder,
+                                        const std::string &kind,
+                                        const ModelDescription &model) {
+  Result<std::vector<Tensor>> tensors = readNumbered(folder, kind);
+  if (!tensors)
+    return tensors;
+  if (tensors->size() != model.inputs.size())
+    return usageError("'" + folder + "' has " +
+                      std::to_string(tensors->size()) + " files " + kind +
+                      "_0.pb, ..., and the model " +
+                      std::to_string(model.inputs.size()) + " inputs");
+  return tensors;
+}
+
+Result<NamedTensors> readNamedTensors(const std::string &flag,
+                                      const std::string &path,
+                                      const ModelDescription &model) {
+  std::error_code failed;
+  if (!fs::is_directory(path, failed)) {
+    if (path.ends_with(".npz"))
+      return readNpz(path);
+    return usageError(flag + ": '" + path +
+                      "' is neither an .npz archive nor a folder of .npy "
+                      "files or of output_0.pb, ...");
+  }
+  NamedTensors tensors;
+  std::vector<fs::path> files;
+  for (fs::directory_iterator entry(path, failed), end; !failed && entry != end;
+       entry.increment(failed))
+    if (entry->path().extension() == ".npy")
+      files.push_back(entry->path());
+  if (failed)
+    return systemError(flag + ": cannot read the folder '" + path +
+                       "': " + failed.message());
+  std::ranges::sort(files);
+  for (const fs::path &file : files) {
+    Result<Tensor> tensor = readNpy(file.string());
+    if (!tensor)
+      return tensor.takeError();
+    tensors.emplace_back(file.stem().string(), std::move(*tensor));
+  }
+  Result<std::vector<Tensor>> outputs = readNumbered(path, "output");
+  if (!outputs)
+    return outputs.takeError();
+  for (size_t i = 0; i < std::min(outputs->size(), model.outputs.size()); ++i)
+    tensors.emplace_back(model.outputs[i].name, std::move((*outputs)[i]));
+  if (tensors.empty())
+    return usageError(flag +
+                      ": there are neither .npy files nor output_0.pb "
+                      "in '" +
+                      path + "'");
+  return tensors;
+}
+
+} // namespace sinter::driver

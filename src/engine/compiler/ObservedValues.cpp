@@ -1,0 +1,106 @@
+//===- ObservedValues.cpp - values on the way, through the passes ---------===//
+
+#include "engine/compiler/ObservedValues.h"
+
+#include "engine/compiler/MlirCompiler.h"
+#include "engine/compiler/TensorNames.h"
+#include "graph/Constants.h"
+#include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace sinter {
+
+ObservedValues::ObservedValues(const Model &model,
+                               const std::vector<int64_t> &wanted)
+    : wanted(wanted) {
+  if (!wanted.empty())
+    numbers.number(model.module());
+}
+
+void ObservedValues::insertProbes(const Model &model) const {
+  if (wanted.empty())
+    return;
+  llvm::DenseSet<int64_t> chosen(wanted.begin(), wanted.end());
+  std::vector<NumberedValue> values = ValueNumbers::valuesOf(model.module());
+  std::erase_if(values, [&](const NumberedValue &value) {
+    return !chosen.contains(value.number);
+  });
+  ValueNumbers::remove(model.module());
+  observe(values);
+}
+
+/// Not constants, which are no computation, nor what they are spread to.
+static bool isComputed(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && !isa<stablehlo::ConstantOp, stablehlo::IotaOp>(op) &&
+         !(op->getNumOperands() == 1 &&
+           op->getOperand(0).getDefiningOp<stablehlo::ConstantOp>());
+}
+
+/// The facts of the values of \p model, which are numbered.
+static std::vector<ValueFacts> factsOf(const Model &model,
+                                       const TensorNames &names) {
+  std::vector<ValueFacts> all;
+  std::map<std::string, size_t> uses;
+  Block *body = &model.entry().front();
+  for (auto [value, number] : ValueNumbers::valuesOf(model.module())) {
+    if (!canBeObserved(value) || !isComputed(value))
+      continue;
+    ValueFacts facts;
+    facts.number = number;
+    facts.name = names.nameOf(value);
+    facts.origin = TensorNames::originOf(value.getLoc());
+    facts.op = value.getDefiningOp()->getName().getStringRef().str();
+    facts.type = typeText(value.getType());
+    const auto type = cast<RankedTensorType>(value.getType());
+    const std::optional<ElementType> element =
+        elementTypeOf(type.getElementType());
+    if (element && type.hasStaticShape())
+      facts.bytes = byteCount(*element, Shape(type.getShape())).value_or(0);
+    facts.isInside = value.getParentBlock() != body;
+    ++uses[facts.name];
+    all.push_back(std::move(facts));
+  }
+  for (ValueFacts &facts : all)
+    facts.isNamed = !facts.name.empty() && uses[facts.name] == 1;
+  return all;
+}
+
+Result<RunFacts> MlirCompilerModel::runFacts(const CompileRequest &request,
+                                             bool compiled) {
+  Result<Model> model = source->specialized(request.shapes, request.values);
+  if (!model)
+    return model.takeError();
+  if (Result<void> ready = specializeForPasses(*model, knownOf(request));
+      !ready)
+    return ready.takeError();
+  // Before the numbers: nodes are known by all attributes of their operations.
+  const TensorNames names(*model);
+  ValueNumbers numbers;
+  numbers.number(model->module());
+  RunFacts facts;
+  facts.values = factsOf(*model, names);
+  if (!compiled && !request.interpretsRewritten)
+    return facts;
+  Result<Rewriting> done = rewriteForKernels(*model, request.passes, &numbers);
+  if (!done)
+    return done.takeError();
+  llvm::DenseSet<int64_t> left;
+  for (auto [value, number] : ValueNumbers::valuesOf(model->module()))
+    if (canBeObserved(value))
+      left.insert(number);
+  for (ValueFacts &value : facts.values)
+    value.isLeft = left.contains(value.number);
+  facts.passes = std::move(done->passSteps);
+  facts.label = std::move(done->lastStep.label);
+  facts.op = std::move(done->lastStep.op);
+  facts.location = std::move(done->lastStep.location);
+  return facts;
+}
+
+} // namespace sinter
