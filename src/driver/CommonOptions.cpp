@@ -3,6 +3,7 @@
 #include "driver/CommonOptions.h"
 
 #include "driver/Progress.h"
+#include "driver/TensorFiles.h"
 #include "driver/Text.h"
 #include "runtime/CpuCount.h"
 #include "runtime/Npy.h"
@@ -216,45 +217,17 @@ Result<NamedShapes> parseShapes(const std::vector<std::string> &texts) {
   return shapes;
 }
 
-/// The arrays in a folder by name, in order: .npy files, or all that
-/// PyTorch/XLA put into the `data` of a folder of its own, where files have the
-/// weights' names alone.
-static Result<NamedTensors> readFolder(const std::string &folder) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const bool isTorch =
-      fs::is_directory(fs::path(folder) / "functions", error) &&
-      fs::is_directory(fs::path(folder) / "data", error);
-  std::vector<fs::path> files;
-  const fs::path place = isTorch ? fs::path(folder) / "data" : fs::path(folder);
-  for (const auto &entry : fs::directory_iterator(place, error))
-    if (isTorch ? entry.is_regular_file(error)
-                : entry.path().extension() == ".npy")
-      files.push_back(entry.path());
-  if (error)
-    return systemError("--bind: cannot read the folder '" + place.string() +
-                       "': " + error.message());
-  if (files.empty())
-    return usageError("--bind: there are no " +
-                      std::string(isTorch ? "arrays" : ".npy files") + " in '" +
-                      place.string() + "'");
-  std::sort(files.begin(), files.end());
-  NamedTensors arrays;
-  for (const fs::path &file : files) {
-    Result<Tensor> array = readNpy(file.string());
-    if (!array)
-      return array.takeError();
-    arrays.emplace_back((isTorch ? file.filename() : file.stem()).string(),
-                        std::move(*array));
-  }
-  return arrays;
-}
-
 /// What one --bind says.
 static Result<NamedTensors> readBinding(const std::string &text) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(text, ignored))
-    return readFolder(text);
+  if (std::filesystem::is_directory(text, ignored)) {
+    Result<NamedTensors> arrays = readArrayFolder("--bind", text);
+    if (arrays && arrays->empty())
+      return usageError("--bind: there are no arrays (.npy files, or the data "
+                        "of PyTorch/XLA) in '" +
+                        text + "'");
+    return arrays;
+  }
   if (text.ends_with(".npz") && std::filesystem::exists(text, ignored))
     return readNpz(text);
   // Names may have an equals sign, as in params['w=1'].

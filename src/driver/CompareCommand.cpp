@@ -37,8 +37,7 @@ public:
         ->required();
     app.add_option("--backend", backends,
                    "cpu or interpreter; with a comma between, one for each "
-                   "side (default: cpu for two models, interpreter,cpu for "
-                   "one)")
+                   "side (default: interpreter,cpu for one model, else cpu)")
         ->allow_extra_args(false)
         ->delimiter(',')
         ->check(CLI::IsMember({"cpu", "interpreter"}))
@@ -53,6 +52,12 @@ public:
                    "folder of .npy files by the tensors' or nodes' names, or a "
                    "folder of output_0.pb, ...")
         ->type_name("FILE")
+        ->group("Compare");
+    app.add_option("--memory", memory,
+                   "megabytes that tensors on the way may take at a time "
+                   "(default: an eighth of the machine's memory)")
+        ->check(CLI::Range(1e-6, 1e9) & isNumber())
+        ->type_name("MB")
         ->group("Compare");
     app.add_flag("--outputs-only", outputsOnly,
                  "leave out the tensors on the way")
@@ -94,6 +99,8 @@ public:
       return made.takeError();
     ModelComparison &comparison = **made;
     CompareReport &report = comparison.report;
+    if (memory)
+      comparison.mostBytes = static_cast<uint64_t>(*memory * 1e6);
     if (Result<void> done = comparison.compareOutputs(); !done)
       return done.takeError();
     if (!outputsOnly)
@@ -151,7 +158,7 @@ private:
       return "interpreter";
     if (!backends.empty())
       return backends[std::min(side, backends.size() - 1)];
-    return isOneModel() && side == 0 ? "interpreter" : "cpu";
+    return isOneModel() && side == 0 && tensors.empty() ? "interpreter" : "cpu";
   }
 
   /// What tells a side from the other.
@@ -318,6 +325,7 @@ private:
   StateOptions states;
   std::vector<std::string> models, backends;
   std::string tensors, dataSet, page, reduced;
+  std::optional<double> memory;
   bool passes = false, outputsOnly = false, bisect = false, force = false;
   /// Kernels add in another order than definitions do.
   Tolerance tolerance{1e-3, 1e-7, 1e-4};

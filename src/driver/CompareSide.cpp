@@ -25,8 +25,6 @@ Result<CompareSide> CompareSide::open(std::string path, std::string what,
 Result<RunValues> CompareSide::run(const StateOptions &states,
                                    std::span<const int64_t> observed,
                                    const RunObserver &observer) {
-  // What is computed more often is compared this many times.
-  constexpr size_t mostTimes = 8;
   if (Result<void> ready = session->prepare(inputs, observed); !ready)
     return ready.takeError();
   Executor &executor = session->executor();
@@ -42,7 +40,7 @@ Result<RunValues> CompareSide::run(const StateOptions &states,
     int64_t number = 0;
     std::from_chars(name.data(), name.data() + name.size(), number);
     const size_t time = times[number]++;
-    if (time >= mostTimes)
+    if (time >= mostTimesObserved)
       return;
     if (observer)
       return observer(number, time, value);

@@ -13,6 +13,9 @@
 
 namespace sinter::driver {
 
+/// What is computed more often is compared this many times.
+inline constexpr size_t mostTimesObserved = 8;
+
 /// What one run computed: outputs, states, and observed values by number, each
 /// as often as it was computed, a few times at most.
 struct RunValues {

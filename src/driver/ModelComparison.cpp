@@ -4,7 +4,6 @@
 
 #include "driver/OutputFiles.h"
 #include "driver/Text.h"
-#include "runtime/MachineMemory.h"
 
 #include <algorithm>
 #include <map>
@@ -147,20 +146,24 @@ Result<void> ModelComparison::compareTensors() {
   for (const TensorMatch &match : matches)
     report.tensors.push_back(described(match));
 
-  // Half of what may be held is for what the second run needs.
-  const uint64_t budget = std::max<uint64_t>(memoryOfMachine() / 8, 64 << 20);
   size_t chunks = 0;
   for (size_t begin = 0, end = 0; begin < matches.size(); begin = end) {
     uint64_t bytes = 0;
-    for (; end < matches.size() && (end == begin || bytes < budget); ++end)
-      bytes += static_cast<uint64_t>(matches[end].facts->bytes);
+    for (; end < matches.size(); ++end) {
+      const ValueFacts &value = *matches[end].facts;
+      const size_t times = value.isInside ? mostTimesObserved : 1;
+      bytes += times * static_cast<uint64_t>(value.bytes);
+      if (bytes > mostBytes && end > begin)
+        break;
+    }
     if (Result<void> done = compareChunk(begin, end); !done)
       return done;
     ++chunks;
   }
   if (chunks > 1)
-    report.notes.push_back("the tensors on the way take more memory than there "
-                           "should be used, and were compared in " +
+    report.notes.push_back("the tensors on the way take more than " +
+                           bytesText(static_cast<double>(mostBytes)) +
+                           " (--memory) and were compared in " +
                            std::to_string(chunks) + " runs");
   const bool outputsPart =
       std::ranges::any_of(report.outputs, &ComparedTensor::parts);
@@ -331,10 +334,13 @@ void ModelComparison::compareNamed(const RunValues &got) {
   const size_t count = left.size();
   left.resize(std::min(named, count));
   if (count > 0)
-    report.notes.push_back(std::to_string(count) +
-                           " of the given tensors are none of the model's, or "
-                           "were rewritten away: " +
-                           quotedList(left) + (count > named ? ", ..." : ""));
+    report.notes.push_back(
+        std::to_string(count) +
+        " of the given tensors are none of the model's, or "
+        "were rewritten away" +
+        (second.backend == Backend::Cpu ? " (--backend interpreter keeps all)"
+                                        : "") +
+        ": " + quotedList(left) + (count > named ? ", ..." : ""));
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,7 @@
 #include "driver/CompareMatch.h"
 #include "driver/CompareReport.h"
 #include "driver/CompareSide.h"
+#include "runtime/MachineMemory.h"
 
 namespace sinter::driver {
 
@@ -36,6 +37,8 @@ public:
   Result<void> findStep();
 
   CompareReport report;
+  /// Tensors on the way take so much at a time, or one does.
+  uint64_t mostBytes = memoryOfMachine() / 8;
 
 private:
   Result<void> compareWithFile();

@@ -44,39 +44,54 @@ Result<std::vector<Tensor>> readDataSet(const std::string &folder,
   return tensors;
 }
 
+Result<NamedTensors> readArrayFolder(const std::string &flag,
+                                     const std::string &folder) {
+  std::error_code error;
+  const bool isTorch =
+      fs::is_directory(fs::path(folder) / "functions", error) &&
+      fs::is_directory(fs::path(folder) / "data", error);
+  const fs::path place = isTorch ? fs::path(folder) / "data" : fs::path(folder);
+  std::vector<fs::path> files;
+  for (fs::directory_iterator entry(place, error), end; !error && entry != end;
+       entry.increment(error))
+    if (isTorch ? entry->is_regular_file(error)
+                : entry->path().extension() == ".npy")
+      files.push_back(entry->path());
+  if (error)
+    return systemError(flag + ": cannot read the folder '" + place.string() +
+                       "': " + error.message());
+  std::ranges::sort(files);
+  NamedTensors arrays;
+  for (const fs::path &file : files) {
+    Result<Tensor> array = readNpy(file.string());
+    if (!array)
+      return array.takeError();
+    arrays.emplace_back((isTorch ? file.filename() : file.stem()).string(),
+                        std::move(*array));
+  }
+  return arrays;
+}
+
 Result<NamedTensors> readNamedTensors(const std::string &flag,
                                       const std::string &path,
                                       const ModelDescription &model) {
-  std::error_code failed;
-  if (!fs::is_directory(path, failed)) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) {
     if (path.ends_with(".npz"))
       return readNpz(path);
     return usageError(flag + ": '" + path +
                       "' is neither an .npz archive nor a folder of .npy "
                       "files or of output_0.pb, ...");
   }
-  NamedTensors tensors;
-  std::vector<fs::path> files;
-  for (fs::directory_iterator entry(path, failed), end; !failed && entry != end;
-       entry.increment(failed))
-    if (entry->path().extension() == ".npy")
-      files.push_back(entry->path());
-  if (failed)
-    return systemError(flag + ": cannot read the folder '" + path +
-                       "': " + failed.message());
-  std::ranges::sort(files);
-  for (const fs::path &file : files) {
-    Result<Tensor> tensor = readNpy(file.string());
-    if (!tensor)
-      return tensor.takeError();
-    tensors.emplace_back(file.stem().string(), std::move(*tensor));
-  }
+  Result<NamedTensors> tensors = readArrayFolder(flag, path);
+  if (!tensors)
+    return tensors;
   Result<std::vector<Tensor>> outputs = readNumbered(path, "output");
   if (!outputs)
     return outputs.takeError();
   for (size_t i = 0; i < std::min(outputs->size(), model.outputs.size()); ++i)
-    tensors.emplace_back(model.outputs[i].name, std::move((*outputs)[i]));
-  if (tensors.empty())
+    tensors->emplace_back(model.outputs[i].name, std::move((*outputs)[i]));
+  if (tensors->empty())
     return usageError(flag +
                       ": there are neither .npy files nor output_0.pb "
                       "in '" +

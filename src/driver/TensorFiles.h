@@ -17,9 +17,14 @@ Result<std::vector<Tensor>> readDataSet(const std::string &folder,
                                         const std::string &kind,
                                         const ModelDescription &model);
 
-/// The tensors of an .npz archive, of a folder of .npy files, or, with the
-/// names of the outputs of \p model, of output_0.pb, ... in a folder. \p flag
-/// is the option, for errors.
+/// The arrays in a folder by name, in order: .npy files, or all that
+/// PyTorch/XLA put into the `data` of a folder of its own, where files have the
+/// weights' names alone. \p flag is the option, for errors.
+Result<NamedTensors> readArrayFolder(const std::string &flag,
+                                     const std::string &folder);
+
+/// The tensors of an .npz archive, of a folder of arrays, or, with the names of
+/// the outputs of \p model, of output_0.pb, ... in a folder. \p flag as above.
 Result<NamedTensors> readNamedTensors(const std::string &flag,
                                       const std::string &path,
                                       const ModelDescription &model);

@@ -130,6 +130,15 @@ class Compare(CommandTest):
         name, report = self.parting(changed, converted)
         self.assertEqual((name, report["first_parting"]["matched_by"]), ("product", "position"))
 
+    def test_little_memory(self):
+        old, new = self.write("old.onnx", layers()), self.write("new.onnx", layers(weight=0.75))
+        name, report = self.parting(old, new, "--memory", "0.0001")
+        self.assertEqual(name, "product")
+        self.assertEqual([each["compared"] for each in report["tensors"]], [True] * 4)
+        self.assertTrue(any("in 2 runs" in note for note in report["notes"]), report["notes"])
+        report = self.compare(DONE, old, "--memory", "0.000001", "--backend", "interpreter,cpu")
+        self.assertTrue(any(" runs" in note for note in report["notes"]), report["notes"])
+
     def test_names_that_differ(self):
         one, other = self.write("one.onnx", layers()), self.write("other.onnx", layers(names=("in", "out")))
         self.compare(DONE, one, other)
