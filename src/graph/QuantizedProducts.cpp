@@ -1,4 +1,4 @@
-//===- QuantizedProducts.cpp - what is done to storage elements -----------===//
+//===- QuantizedProducts.cpp - products of storage elements ---------------===//
 
 #include "graph/QuantizedProducts.h"
 
@@ -8,44 +8,6 @@
 using namespace mlir;
 
 namespace sinter {
-
-bool movesElements(Operation *op) {
-  static constexpr llvm::StringLiteral moving[] = {
-      "stablehlo.constant",
-      "stablehlo.broadcast",
-      "stablehlo.broadcast_in_dim",
-      "stablehlo.dynamic_broadcast_in_dim",
-      "stablehlo.reshape",
-      "stablehlo.dynamic_reshape",
-      "stablehlo.get_dimension_size",
-      "stablehlo.set_dimension_size",
-      "stablehlo.transpose",
-      "stablehlo.slice",
-      "stablehlo.real_dynamic_slice",
-      "stablehlo.dynamic_slice",
-      "stablehlo.dynamic_update_slice",
-      "stablehlo.pad",
-      "stablehlo.dynamic_pad",
-      "stablehlo.reverse",
-      "stablehlo.concatenate",
-      "stablehlo.gather",
-      "stablehlo.dynamic_gather",
-      "stablehlo.torch_index_select",
-      "stablehlo.select",
-      "stablehlo.bitcast_convert",
-      "stablehlo.optimization_barrier",
-      "stablehlo.tuple",
-      "stablehlo.get_tuple_element",
-      "stablehlo.composite",
-      "stablehlo.custom_call",
-      "func.call",
-      "cpu.host_call",
-      "nn.broadcast_like",
-      "nn.take",
-      "nn.take_along",
-      "nn.pad_mode"};
-  return llvm::is_contained(moving, op->getName().getStringRef());
-}
 
 static int64_t rankOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getRank();

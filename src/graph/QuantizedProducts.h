@@ -1,4 +1,4 @@
-//===- QuantizedProducts.h - what is done to storage elements -------------===//
+//===- QuantizedProducts.h - products of storage elements -----------------===//
 //
 // The product of quantised tensors is a sum of products of integers, which is
 // exact, times one number a place: the product of the scales there. The oracle
@@ -23,10 +23,6 @@ struct ProductScales {
   llvm::SmallVector<double> factors;
   int64_t axis = -1;
 };
-
-/// Whether \p op only moves elements: it does the same to the storage elements
-/// of quantised tensors, if they mean the same in all of its tensors.
-bool movesElements(mlir::Operation *op);
 
 /// The factors of \p op, whose operands are quantised as \p operands say (null:
 /// not): of a convolution, dot, dot_general, einsum or unary_einsum with all

@@ -1,6 +1,7 @@
 #include "graph/Types.h"
 
 #include "graph/Bounds.h"
+#include "graph/Quantization.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
 
 using namespace mlir;
@@ -15,10 +16,8 @@ bool isQuantizedElement(Type type, bool perAxis) {
       !isa_and_nonnull<FloatType>(quantised.getExpressedType()) ||
       quantised.getStorageType().isSignedInteger())
     return false;
-  auto inRange = [&](int64_t zeroPoint) {
-    return quantised.getStorageTypeMin() <= zeroPoint &&
-           zeroPoint <= quantised.getStorageTypeMax();
-  };
+  const IntegerBounds bounds = boundsOf(quantised);
+  auto inRange = [&](int64_t zeroPoint) { return bounds.contains(zeroPoint); };
   // A scale lies in the range of the expressed type's positive numbers.
   const llvm::fltSemantics &semantics =
       cast<FloatType>(quantised.getExpressedType()).getFloatSemantics();
@@ -130,12 +129,8 @@ std::optional<SmallVector<int64_t>> broadcastShapes(ArrayRef<int64_t> lhs,
 }
 
 std::optional<ElementType> elementTypeOf(Type type) {
-  if (auto quantised = dyn_cast<quant::QuantizedType>(type)) {
-    unsigned width = quantised.getStorageTypeIntegralWidth();
-    auto signedness =
-        quantised.isSigned() ? IntegerType::Signless : IntegerType::Unsigned;
-    type = IntegerType::get(type.getContext(), width, signedness);
-  }
+  if (auto quantised = dyn_cast<quant::QuantizedType>(type))
+    type = storageOf(quantised);
   if (type.isIndex())
     return ElementType::I64;
   if (auto integer = dyn_cast<IntegerType>(type)) {

@@ -92,14 +92,14 @@ void registerChecks(Registry &registry) {
                                check::ExpectAlmostEqOp::getOperationName(),
                                check::ExpectAlmostEqConstOp::getOperationName(),
                                check::ExpectCloseOp::getOperationName()})
-    registry.addMoving(name, evaluateCheck);
-  registry.addMoving<check::ExpectSerializedEqOp>(evaluateSerialized);
-  registry.addMoving<check::ProbeOp>(evaluateProbe);
-  registry.addMoving<check::PrintOp>(evaluatePrint);
-  registry.addMoving<sdy::ShardingConstraintOp>(evaluateIdentity);
-  registry.addMoving<sdy::ReshardOp>(evaluateIdentity);
-  registry.addMoving<sdy::ShardingGroupOp>(evaluateNothing);
-  registry.addMoving<sdy::ManualComputationOp>(evaluateManualComputation);
+    registry.addStored(name, evaluateCheck);
+  registry.addStored<check::ExpectSerializedEqOp>(evaluateSerialized);
+  registry.addStored<check::ProbeOp>(evaluateProbe);
+  registry.addStored<check::PrintOp>(evaluatePrint);
+  registry.addStored<sdy::ShardingConstraintOp>(evaluateIdentity);
+  registry.addStored<sdy::ReshardOp>(evaluateIdentity);
+  registry.addStored<sdy::ShardingGroupOp>(evaluateNothing);
+  registry.addStored<sdy::ManualComputationOp>(evaluateManualComputation);
 }
 
 } // namespace sinter::interpreter

@@ -149,7 +149,7 @@ static Result<Tensors> evaluateRaggedDot(const Call &call) {
 }
 
 void registerChloOperations(Registry &registry) {
-  registry.addMoving<chlo::ScanOp>(evaluateScan);
+  registry.add<chlo::ScanOp>(evaluateScan);
   registry.add<chlo::RaggedDotOp>(evaluateRaggedDot);
 }
 

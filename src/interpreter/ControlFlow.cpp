@@ -39,9 +39,9 @@ static Result<Tensors> evaluateWhile(const Call &call) {
 }
 
 void registerControlFlow(Registry &registry) {
-  registry.addMoving<stablehlo::IfOp>(evaluateIf);
-  registry.addMoving<stablehlo::CaseOp>(evaluateCase);
-  registry.addMoving<stablehlo::WhileOp>(evaluateWhile);
+  registry.add<stablehlo::IfOp>(evaluateIf);
+  registry.add<stablehlo::CaseOp>(evaluateCase);
+  registry.add<stablehlo::WhileOp>(evaluateWhile);
 }
 
 } // namespace sinter::interpreter

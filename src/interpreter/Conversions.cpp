@@ -410,7 +410,7 @@ void registerConversions(Registry &registry) {
   registry.addKernel<ReducePrecisionOp>(reducePrecisionKernel);
   registry.addKernel<CompareOp>(compareKernel);
   registry.addKernel<SelectOp>(selectKernel);
-  registry.addMoving<BitcastConvertOp>(evaluateBitcastConvert);
+  registry.add<BitcastConvertOp>(evaluateBitcastConvert);
 }
 
 } // namespace sinter::interpreter

@@ -2,6 +2,7 @@
 
 #include "graph/Types.h"
 #include "graph/chlo/KnownCalls.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Evaluation.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "runtime/HostFunctions.h"
@@ -65,7 +66,7 @@ static Result<Tensors> evaluateCustomCall(const Call &call) {
 }
 
 void registerCustomCalls(Registry &registry) {
-  registry.addMoving("stablehlo.custom_call", evaluateCustomCall);
+  registry.add<stablehlo::CustomCallOp>(evaluateCustomCall);
 }
 
 } // namespace sinter::interpreter

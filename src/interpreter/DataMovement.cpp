@@ -376,25 +376,25 @@ static Result<Tensors> evaluateConcatenate(const Call &call) {
 
 void registerDataMovement(Registry &registry) {
   using namespace stablehlo;
-  registry.addMoving<ConstantOp>(evaluateConstant);
+  registry.add<ConstantOp>(evaluateConstant);
   registry.add<IotaOp>(evaluateIota);
   registry.add<DynamicIotaOp>(evaluateDynamicIota);
-  registry.addMoving<BroadcastInDimOp>(evaluateBroadcastInDim);
-  registry.addMoving<DynamicBroadcastInDimOp>(evaluateDynamicBroadcastInDim);
-  registry.addMoving<ReshapeOp>(evaluateReshape);
-  registry.addMoving<DynamicReshapeOp>(evaluateDynamicReshape);
-  registry.addMoving<GetDimensionSizeOp>(evaluateGetDimensionSize);
-  registry.addMoving<TransposeOp>(evaluateTranspose);
-  registry.addMoving<SliceOp>(evaluateSlice);
-  registry.addMoving<RealDynamicSliceOp>(evaluateRealDynamicSlice);
-  registry.addMoving<DynamicSliceOp>(evaluateDynamicSlice);
-  registry.addMoving<DynamicUpdateSliceOp>(evaluateDynamicUpdateSlice);
-  registry.addMoving<PadOp>(evaluatePad);
-  registry.addMoving<DynamicPadOp>(evaluateDynamicPad);
-  registry.addMoving<SetDimensionSizeOp>(evaluateSetDimensionSize);
-  registry.addMoving<BroadcastOp>(evaluateBroadcast);
-  registry.addMoving<ReverseOp>(evaluateReverse);
-  registry.addMoving<ConcatenateOp>(evaluateConcatenate);
+  registry.add<BroadcastInDimOp>(evaluateBroadcastInDim);
+  registry.add<DynamicBroadcastInDimOp>(evaluateDynamicBroadcastInDim);
+  registry.add<ReshapeOp>(evaluateReshape);
+  registry.add<DynamicReshapeOp>(evaluateDynamicReshape);
+  registry.add<GetDimensionSizeOp>(evaluateGetDimensionSize);
+  registry.add<TransposeOp>(evaluateTranspose);
+  registry.add<SliceOp>(evaluateSlice);
+  registry.add<RealDynamicSliceOp>(evaluateRealDynamicSlice);
+  registry.add<DynamicSliceOp>(evaluateDynamicSlice);
+  registry.add<DynamicUpdateSliceOp>(evaluateDynamicUpdateSlice);
+  registry.add<PadOp>(evaluatePad);
+  registry.add<DynamicPadOp>(evaluateDynamicPad);
+  registry.add<SetDimensionSizeOp>(evaluateSetDimensionSize);
+  registry.add<BroadcastOp>(evaluateBroadcast);
+  registry.add<ReverseOp>(evaluateReverse);
+  registry.add<ConcatenateOp>(evaluateConcatenate);
 }
 
 } // namespace sinter::interpreter

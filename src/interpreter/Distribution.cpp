@@ -299,22 +299,22 @@ static Result<Tensors> evaluateAsyncDone(const Call &call) {
 }
 
 void registerDistribution(Registry &registry) {
-  registry.addMoving<AllGatherOp>(evaluateAllGather);
-  registry.addMoving<AllToAllOp>(evaluateAllToAll);
-  registry.addMoving<AllReduceOp>(evaluateAllReduce);
-  registry.addMoving<CrossReplicaSumOp>(evaluateCrossReplicaSum);
-  registry.addMoving<ReduceScatterOp>(evaluateReduceScatter);
-  registry.addMoving<CollectiveBroadcastOp>(evaluateCollectiveBroadcast);
-  registry.addMoving<CollectivePermuteOp>(evaluateCollectivePermute);
-  registry.addMoving<CollectiveReduceOp>(evaluateCollectiveReduce);
-  registry.addMoving<ReplicaIdOp>(evaluateReplicaId);
-  registry.addMoving<PartitionIdOp>(evaluatePartitionId);
-  registry.addMoving<SendOp>(evaluateSend);
-  registry.addMoving<RecvOp>(evaluateReceive);
-  registry.addMoving<InfeedOp>(evaluateInfeed);
-  registry.addMoving<OutfeedOp>(evaluateOutfeed);
-  registry.addMoving<AsyncStartOp>(evaluateAsyncStart);
-  registry.addMoving<AsyncDoneOp>(evaluateAsyncDone);
+  registry.add<AllGatherOp>(evaluateAllGather);
+  registry.add<AllToAllOp>(evaluateAllToAll);
+  registry.add<AllReduceOp>(evaluateAllReduce);
+  registry.addStored<CrossReplicaSumOp>(evaluateCrossReplicaSum);
+  registry.add<ReduceScatterOp>(evaluateReduceScatter);
+  registry.add<CollectiveBroadcastOp>(evaluateCollectiveBroadcast);
+  registry.add<CollectivePermuteOp>(evaluateCollectivePermute);
+  registry.add<CollectiveReduceOp>(evaluateCollectiveReduce);
+  registry.add<ReplicaIdOp>(evaluateReplicaId);
+  registry.add<PartitionIdOp>(evaluatePartitionId);
+  registry.add<SendOp>(evaluateSend);
+  registry.add<RecvOp>(evaluateReceive);
+  registry.add<InfeedOp>(evaluateInfeed);
+  registry.add<OutfeedOp>(evaluateOutfeed);
+  registry.add<AsyncStartOp>(evaluateAsyncStart);
+  registry.add<AsyncDoneOp>(evaluateAsyncDone);
 }
 
 } // namespace sinter::interpreter

@@ -250,7 +250,7 @@ static Result<Tensors> evaluateTorchIndexSelect(const Call &call) {
 void registerEinsum(Registry &registry) {
   registry.add<stablehlo::EinsumOp>(evaluateEinsum);
   registry.add<stablehlo::UnaryEinsumOp>(evaluateUnaryEinsum);
-  registry.addMoving<stablehlo::TorchIndexSelectOp>(evaluateTorchIndexSelect);
+  registry.add<stablehlo::TorchIndexSelectOp>(evaluateTorchIndexSelect);
 }
 
 } // namespace sinter::interpreter

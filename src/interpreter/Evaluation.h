@@ -88,13 +88,13 @@ public:
   template <typename Op> void addKernel(KernelMaker makeKernel) {
     entries[Op::getOperationName()] = {evaluateKernel, makeKernel, true};
   }
-  /// An operation whose evaluator takes the storage of quantised operands: it
-  /// only moves elements, or regions and types say what becomes of them. The
-  /// others see the numbers that quantised elements stand for.
-  template <typename Op> void addMoving(Evaluator evaluator) {
-    addMoving(Op::getOperationName(), evaluator);
+  /// An operation whose evaluator sees quantised operands as they are stored,
+  /// as that of one that takesStorage() does; the others see the numbers that
+  /// quantised elements stand for.
+  template <typename Op> void addStored(Evaluator evaluator) {
+    addStored(Op::getOperationName(), evaluator);
   }
-  void addMoving(llvm::StringRef name, Evaluator evaluator) {
+  void addStored(llvm::StringRef name, Evaluator evaluator) {
     entries[name] = {evaluator, nullptr, false, true};
   }
 

@@ -340,9 +340,9 @@ static Result<Tensors> evaluateScatter(const Call &call) {
 }
 
 void registerGather(Registry &registry) {
-  registry.addMoving<stablehlo::GatherOp>(evaluateGather);
-  registry.addMoving<stablehlo::DynamicGatherOp>(evaluateDynamicGather);
-  registry.addMoving<stablehlo::ScatterOp>(evaluateScatter);
+  registry.add<stablehlo::GatherOp>(evaluateGather);
+  registry.add<stablehlo::DynamicGatherOp>(evaluateDynamicGather);
+  registry.add<stablehlo::ScatterOp>(evaluateScatter);
 }
 
 } // namespace sinter::interpreter

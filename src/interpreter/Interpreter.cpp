@@ -2,6 +2,7 @@
 
 #include "interpreter/Interpreter.h"
 #include "graph/Constants.h"
+#include "graph/Quantization.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/ChloOperations.h"
 #include "interpreter/Evaluation.h"
@@ -315,8 +316,8 @@ static Result<Tensors> evaluateComposite(const Call &call) {
 //===----------------------------------------------------------------------===//
 
 Registry::Registry() {
-  addMoving<func::CallOp>(evaluateCall);
-  addMoving<stablehlo::CompositeOp>(evaluateComposite);
+  add<func::CallOp>(evaluateCall);
+  add<stablehlo::CompositeOp>(evaluateComposite);
   registerElementwise(*this);
   registerConversions(*this);
   registerDataMovement(*this);
@@ -381,7 +382,9 @@ const Registry &Registry::get() {
 }
 
 Registry::Entry Registry::find(Operation *op) const {
-  return entries.lookup(op->getName().getStringRef());
+  Entry entry = entries.lookup(op->getName().getStringRef());
+  entry.takesStorage |= sinter::takesStorage(op);
+  return entry;
 }
 
 //===----------------------------------------------------------------------===//

@@ -321,11 +321,11 @@ static Result<Tensors> evaluateTopK(const Call &call) {
 }
 
 void registerNnShape(Registry &registry) {
-  registry.addMoving<nn::ShapeOp>(evaluateShape);
-  registry.addMoving<nn::BroadcastLikeOp>(evaluateBroadcastLike);
-  registry.addMoving<nn::TakeOp>(evaluateTake);
-  registry.addMoving<nn::TakeAlongOp>(evaluateTakeAlong);
-  registry.addMoving<nn::PadModeOp>(evaluatePadMode);
+  registry.add<nn::ShapeOp>(evaluateShape);
+  registry.add<nn::BroadcastLikeOp>(evaluateBroadcastLike);
+  registry.add<nn::TakeOp>(evaluateTake);
+  registry.add<nn::TakeAlongOp>(evaluateTakeAlong);
+  registry.add<nn::PadModeOp>(evaluatePadMode);
   registry.add<nn::OneHotOp>(evaluateOneHot);
   registry.add<nn::NonZeroOp>(evaluateNonZero);
   registry.add<nn::CumulativeSumOp>(evaluateCumulativeSum);

@@ -2,6 +2,7 @@
 
 #include "interpreter/Quantized.h"
 #include "graph/QuantizedProducts.h"
+#include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Evaluation.h"
 #include "interpreter/Numbers.h"
@@ -104,19 +105,24 @@ Result<Tensor> dequantized(const Tensor &storage, Type type) {
   return result;
 }
 
-/// The specification's `quantize` of one number: every step rounds to \p Float.
-/// NaN becomes zero, as in `convert`.
+/// One number, every step rounded to \p Float: the specification's `quantize`,
+/// or ONNX's, which rounds before it adds the zero point. NaN becomes zero, as
+/// in `convert`.
 template <typename Float>
 static double quantize(Float x, Float scale, Float zeroPoint, Float least,
-                       Float most) {
+                       Float most, bool roundsFirst) {
+  auto round = [](Float number) {
+    return static_cast<Float>(std::nearbyint(static_cast<double>(number)));
+  };
   const Float scaled = static_cast<Float>(x / scale);
-  const Float moved = static_cast<Float>(scaled + zeroPoint);
-  return std::nearbyint(static_cast<double>(moved < least  ? least
-                                            : moved > most ? most
-                                                           : moved));
+  const Float moved =
+      static_cast<Float>((roundsFirst ? round(scaled) : scaled) + zeroPoint);
+  return static_cast<double>(round(moved < least  ? least
+                                   : moved > most ? most
+                                                  : moved));
 }
 
-Result<Tensor> quantized(const Tensor &numbers, Type type) {
+Result<Tensor> quantized(const Tensor &numbers, Type type, bool roundsFirst) {
   Result<Parameters> parameters = parametersOf(type, numbers.shape());
   if (!parameters)
     return parameters.takeError();
@@ -131,9 +137,9 @@ Result<Tensor> quantized(const Tensor &numbers, Type type) {
                  [&](int64_t begin, int64_t count, double scale, int64_t zero) {
                    values.resize(count);
                    for (int64_t i = 0; i < count; ++i)
-                     values[i] =
-                         quantize(numbers.at<T>(begin + i), T(scale), T(zero),
-                                  T(parameters->least), T(parameters->most));
+                     values[i] = quantize(numbers.at<T>(begin + i), T(scale),
+                                          T(zero), T(parameters->least),
+                                          T(parameters->most), roundsFirst);
                    storeReals(result, begin, values);
                  });
   });
@@ -214,7 +220,8 @@ Result<Tensors> evaluateQuantizedProduct(Evaluator evaluator,
 }
 
 /// From floats, or from quantised numbers of other parameters: a rescale.
-static Result<Tensors> evaluateUniformQuantize(const Call &call) {
+template <bool roundsFirst>
+static Result<Tensors> evaluateQuantize(const Call &call) {
   Tensor numbers = call[0];
   Type from = call.op->getOperand(0).getType();
   if (isQuantized(from)) {
@@ -223,7 +230,7 @@ static Result<Tensors> evaluateUniformQuantize(const Call &call) {
       return reals.takeError();
     numbers = *reals;
   }
-  Result<Tensor> result = quantized(numbers, call.resultType());
+  Result<Tensor> result = quantized(numbers, call.resultType(), roundsFirst);
   if (!result)
     return result.takeError();
   return single(std::move(*result));
@@ -241,8 +248,9 @@ static Result<Tensors> evaluateUniformDequantize(const Call &call) {
 }
 
 void registerQuantized(Registry &registry) {
-  registry.addMoving<stablehlo::UniformQuantizeOp>(evaluateUniformQuantize);
-  registry.addMoving<stablehlo::UniformDequantizeOp>(evaluateUniformDequantize);
+  registry.addStored<stablehlo::UniformQuantizeOp>(evaluateQuantize<false>);
+  registry.addStored<nn::QuantizeOp>(evaluateQuantize<true>);
+  registry.addStored<stablehlo::UniformDequantizeOp>(evaluateUniformDequantize);
 }
 
 } // namespace sinter::interpreter

@@ -18,8 +18,11 @@ bool isQuantized(mlir::Type type);
 Result<Tensor> dequantized(const Tensor &storage, mlir::Type type);
 
 /// The storage elements nearest to real numbers: round(x / scale) + zero_point,
-/// ties to even, within the storage range. \p type is quantised.
-Result<Tensor> quantized(const Tensor &numbers, mlir::Type type);
+/// ties to even, within the storage range. \p type is quantised. The zero point
+/// is added before the sum is rounded, as StableHLO says, or with
+/// \p roundsFirst after it, as ONNX says.
+Result<Tensor> quantized(const Tensor &numbers, mlir::Type type,
+                         bool roundsFirst = false);
 
 /// Whether \p op is a product of quantised tensors that is taken in integers
 /// (graph/QuantizedProducts.h), and its results by the evaluator for floats.

@@ -422,8 +422,8 @@ static Result<Tensors> evaluateReduceWindow(const Call &call) {
 }
 
 void registerReductions(Registry &registry) {
-  registry.addMoving<stablehlo::ReduceOp>(evaluateReduce);
-  registry.addMoving<stablehlo::ReduceWindowOp>(evaluateReduceWindow);
+  registry.add<stablehlo::ReduceOp>(evaluateReduce);
+  registry.add<stablehlo::ReduceWindowOp>(evaluateReduceWindow);
 }
 
 } // namespace sinter::interpreter

@@ -105,7 +105,7 @@ static Result<Tensors> evaluateRunParallel(const Call &call) {
 }
 
 void registerRunParallel(Registry &registry) {
-  registry.addMoving<check::RunParallelOp>(evaluateRunParallel);
+  registry.add<check::RunParallelOp>(evaluateRunParallel);
 }
 
 } // namespace sinter::interpreter

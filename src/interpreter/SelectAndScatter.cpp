@@ -128,8 +128,8 @@ static Result<Tensors> evaluateMap(const Call &call) {
 }
 
 void registerSelectAndScatter(Registry &registry) {
-  registry.addMoving<stablehlo::SelectAndScatterOp>(evaluateSelectAndScatter);
-  registry.addMoving<stablehlo::MapOp>(evaluateMap);
+  registry.add<stablehlo::SelectAndScatterOp>(evaluateSelectAndScatter);
+  registry.add<stablehlo::MapOp>(evaluateMap);
 }
 
 } // namespace sinter::interpreter

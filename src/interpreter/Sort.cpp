@@ -205,7 +205,7 @@ static Result<Tensors> evaluateSort(const Call &call) {
 }
 
 void registerSort(Registry &registry) {
-  registry.addMoving<stablehlo::SortOp>(evaluateSort);
+  registry.add<stablehlo::SortOp>(evaluateSort);
 }
 
 } // namespace sinter::interpreter

@@ -129,11 +129,11 @@ static Result<Tensors> evaluateGetTupleElement(const Call &call) {
 }
 
 void registerValues(Registry &registry) {
-  registry.addMoving<stablehlo::AfterAllOp>(evaluateToken);
-  registry.addMoving<stablehlo::CreateTokenOp>(evaluateToken);
-  registry.addMoving<stablehlo::OptimizationBarrierOp>(evaluateBarrier);
-  registry.addMoving<stablehlo::TupleOp>(evaluateTuple);
-  registry.addMoving<stablehlo::GetTupleElementOp>(evaluateGetTupleElement);
+  registry.add<stablehlo::AfterAllOp>(evaluateToken);
+  registry.add<stablehlo::CreateTokenOp>(evaluateToken);
+  registry.add<stablehlo::OptimizationBarrierOp>(evaluateBarrier);
+  registry.add<stablehlo::TupleOp>(evaluateTuple);
+  registry.add<stablehlo::GetTupleElementOp>(evaluateGetTupleElement);
 }
 
 } // namespace sinter::interpreter

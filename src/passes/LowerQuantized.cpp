@@ -3,7 +3,7 @@
 #include "passes/LowerQuantized.h"
 
 #include "graph/ExactSums.h"
-#include "graph/QuantizationParameters.h"
+#include "graph/Quantization.h"
 #include "graph/QuantizedProducts.h"
 #include "graph/Types.h"
 #include "graph/nn/Emit.h"
@@ -11,30 +11,14 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
 
-#include <algorithm>
-
 using namespace mlir;
 using namespace sinter;
-
-static Type storageOf(quant::QuantizedType type) {
-  return IntegerType::get(type.getContext(), type.getStorageTypeIntegralWidth(),
-                          type.isSigned() ? IntegerType::Signless
-                                          : IntegerType::Unsigned);
-}
 
 static RankedTensorType withElement(Type type, Type element) {
   return cast<RankedTensorType>(type).clone(element);
 }
 
 namespace {
-
-/// Whether \p op is the same on storage elements: it moves them, or its regions
-/// say what becomes of them.
-bool takesStorage(Operation *op) {
-  if (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>())
-    return true;
-  return movesElements(op);
-}
 
 class Lowering {
 public:
@@ -56,15 +40,9 @@ public:
   }
 
 private:
-  static bool hasQuantizedType(Operation *op) {
-    return llvm::any_of(op->getOperandTypes(), quantizedOf) ||
-           llvm::any_of(op->getResultTypes(), quantizedOf);
-  }
-
   /// Whether all quantised elements of \p op that it moves mean the same.
   static bool keepsParameters(Operation *op) {
-    if (op->getNumRegions() != 0 || op->getNumResults() != 1 ||
-        isa<stablehlo::BitcastConvertOp>(op))
+    if (!op->hasTrait<traits::MovesElements>() || op->getNumResults() != 1)
       return true;
     return sinter::keepsParameters(op, roundedParametersOf);
   }
@@ -77,7 +55,7 @@ private:
       if (!type)
         return;
       meanings[value] = type;
-      value.setType(withElement(value.getType(), storageOf(type)));
+      value.setType(storageOf(tensorOf(value)));
     };
     function.walk([&](Operation *op) {
       llvm::for_each(op->getResults(), change);
@@ -118,6 +96,9 @@ private:
     else if (isa<stablehlo::UniformQuantizeOp>(op))
       result = quantized(builder, expressed(builder, op->getOperand(0)),
                          op->getResult(0));
+    else if (isa<nn::QuantizeOp>(op))
+      result = quantized(builder, expressed(builder, op->getOperand(0)),
+                         op->getResult(0), QuantizedRounding::BeforeZeroPoint);
     else if (auto scales = scalesOf(op))
       result = product(builder, op, *scales);
     if (result)
@@ -166,21 +147,12 @@ private:
         }));
   }
 
-  /// The distances of storage elements from their zero points.
-  static IntegerRange rangeOf(quant::QuantizedType type) {
-    const auto parameters = roundedParametersOf(type);
-    auto [least, greatest] = std::minmax_element(parameters->zeroPoints.begin(),
-                                                 parameters->zeroPoints.end());
-    return {double(type.getStorageTypeMin()) - double(*greatest),
-            double(type.getStorageTypeMax()) - double(*least)};
-  }
-
   /// A type that holds every sum exactly, floats first: they have the fast
   /// kernels, and sums of integers in them do not depend on the order.
   Type accumulatorOf(Operation *op) const {
     IntegerRange ranges[] = {{1, 1}, {1, 1}};
     for (auto [range, operand] : llvm::zip(ranges, op->getOperands()))
-      range = rangeOf(meanings.lookup(operand));
+      range = centredRange(meanings.lookup(operand));
     constexpr double tooMany = 0x1p62;
     const IntegerRange sums = IntegerRange::ofSums(
         ranges[0], ranges[1], productsPerSum(op).value_or(tooMany));
@@ -204,7 +176,8 @@ private:
       Value moved = convert(builder, operand, accumulator);
       QuantizationParameters parameters =
           *roundedParametersOf(meanings.lookup(operand));
-      mapping.map(operand, withoutZeroPoint(builder, moved, parameters));
+      nn::Emit emit(builder, moved.getLoc());
+      mapping.map(operand, emitCentred(emit, moved, parameters));
     }
     Operation *sums = builder.clone(*op, mapping);
     Value result = op->getResult(0);
@@ -213,7 +186,7 @@ private:
     Value sum = convert(builder, sums->getResult(0), builder.getF64Type());
     nn::Emit emit(builder, op->getLoc());
     Value reals =
-        emit.mul(sum, spread(builder, scales.factors, scales.axis, sum));
+        emit.mul(sum, emitSpread(emit, scales.factors, scales.axis, sum));
     return meanings.contains(result)
                ? quantized(builder, reals, result)
                : convert(builder, reals, getElementTypeOrSelf(result));
@@ -230,44 +203,6 @@ private:
         value.getLoc(), withElement(value.getType(), element), value);
   }
 
-  /// \p values, one or one an element of dimension \p axis, in the shape and
-  /// type of \p like.
-  static Value spread(OpBuilder &builder, ArrayRef<double> values, int64_t axis,
-                      Value like) {
-    auto type = cast<RankedTensorType>(like.getType());
-    Type element = type.getElementType();
-    auto attribute = [&](double value) -> Attribute {
-      if (isa<FloatType>(element))
-        return builder.getFloatAttr(element, value);
-      return builder.getIntegerAttr(element, static_cast<int64_t>(value));
-    };
-    if (axis < 0)
-      return builder.create<stablehlo::ConstantOp>(
-          like.getLoc(), DenseElementsAttr::get(type, attribute(values[0])));
-    SmallVector<Attribute> attributes = llvm::map_to_vector(values, attribute);
-    auto listType =
-        RankedTensorType::get(static_cast<int64_t>(values.size()), element);
-    Value list = builder.create<stablehlo::ConstantOp>(
-        like.getLoc(), DenseElementsAttr::get(listType, attributes));
-    return builder.create<stablehlo::BroadcastInDimOp>(
-        like.getLoc(), type, list, builder.getDenseI64ArrayAttr({axis}));
-  }
-
-  static SmallVector<double> zerosOf(const QuantizationParameters &parameters) {
-    return llvm::map_to_vector(parameters.zeroPoints, [](int64_t zero) {
-      return static_cast<double>(zero);
-    });
-  }
-
-  static Value withoutZeroPoint(OpBuilder &builder, Value value,
-                                const QuantizationParameters &parameters) {
-    if (parameters.isSymmetric())
-      return value;
-    nn::Emit emit(builder, value.getLoc());
-    return emit.sub(
-        value, spread(builder, zerosOf(parameters), parameters.axis, value));
-  }
-
   /// A type in which the product of \p type's numbers and scales is exact, or
   /// rounded to the expressed type.
   static Type productType(quant::QuantizedType type) {
@@ -282,15 +217,9 @@ private:
   /// What the storage elements of \p storage stand for, unrounded or rounded to
   /// the expressed type.
   Value numbers(OpBuilder &builder, Value storage) {
-    QuantizationParameters parameters =
-        *roundedParametersOf(meanings.lookup(storage));
-    Value value = withoutZeroPoint(
-        builder,
-        convert(builder, storage, productType(meanings.lookup(storage))),
-        parameters);
+    quant::QuantizedType type = meanings.lookup(storage);
     nn::Emit emit(builder, storage.getLoc());
-    return emit.mul(value,
-                    spread(builder, parameters.scales, parameters.axis, value));
+    return emitDequantized(emit, storage, type, productType(type));
   }
 
   /// The same in the expressed type; a value that was not quantised as it is.
@@ -301,26 +230,12 @@ private:
                 : value;
   }
 
-  /// The storage elements nearest to \p reals in the meaning of \p like: the
-  /// specification's `quantize`, every step in the type of \p reals.
-  Value quantized(OpBuilder &builder, Value reals, Value like) {
-    quant::QuantizedType type = meanings.lookup(like);
-    QuantizationParameters parameters = *roundedParametersOf(type);
+  /// The storage elements nearest to \p reals in the meaning of \p like.
+  Value
+  quantized(OpBuilder &builder, Value reals, Value like,
+            QuantizedRounding rounding = QuantizedRounding::AfterZeroPoint) {
     nn::Emit emit(builder, like.getLoc());
-    Value value = emit.div(
-        reals, spread(builder, parameters.scales, parameters.axis, reals));
-    if (!parameters.isSymmetric())
-      value = emit.add(
-          value, spread(builder, zerosOf(parameters), parameters.axis, value));
-    auto bound = [&](int64_t limit) {
-      return emit.scalar(static_cast<double>(limit),
-                         getElementTypeOrSelf(reals));
-    };
-    value =
-        emit.make<stablehlo::ClampOp>(bound(type.getStorageTypeMin()), value,
-                                      bound(type.getStorageTypeMax()));
-    value = emit.make<stablehlo::RoundNearestEvenOp>(value);
-    return convert(builder, value, storageOf(type));
+    return emitQuantized(emit, reals, meanings.lookup(like), rounding);
   }
 
   func::FuncOp function;

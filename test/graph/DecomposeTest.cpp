@@ -70,6 +70,81 @@ const Case cases[] = {
     {"prelu", "2x3x4xf32;3x1xf32", "2x3x4xf32",
      "nn.prelu %0, %1 : (tensor<2x3x4xf32>, tensor<3x1xf32>) -> "
      "tensor<2x3x4xf32>"},
+    {"quantised_relu", "3x5x!quant.uniform<i8:f32, 0.25:1>",
+     "3x5x!quant.uniform<i8:f32, 0.0625:-3>",
+     "nn.relu %0 : (tensor<3x5x!quant.uniform<i8:f32, 0.25:1>>) -> "
+     "tensor<3x5x!quant.uniform<i8:f32, 0.0625:-3>>",
+     0},
+    {"quantised_gelu", "3x5x!quant.uniform<i8:f32, 0.25:1>",
+     "3x5x!quant.uniform<i8:f32, 0.0625:-3>",
+     "nn.gelu %0 {approximate = false} : (tensor<3x5x!quant.uniform<i8:f32, "
+     "0.25:1>>) -> "
+     "tensor<3x5x!quant.uniform<i8:f32, 0.0625:-3>>",
+     0},
+    {"quantised_silu", "3x5x!quant.uniform<i8:f32, 0.25:1>",
+     "3x5x!quant.uniform<i8:f32, 0.0625:-3>",
+     "nn.silu %0 {alpha = 1.0} : (tensor<3x5x!quant.uniform<i8:f32, 0.25:1>>) "
+     "-> "
+     "tensor<3x5x!quant.uniform<i8:f32, 0.0625:-3>>",
+     0},
+    {"quantised_leaky_relu", "3x5x!quant.uniform<i8:f32, 0.25:1>",
+     "3x5x!quant.uniform<i8:f32, 0.0625:-3>",
+     "nn.leaky_relu %0 {alpha = 0.1} : (tensor<3x5x!quant.uniform<i8:f32, "
+     "0.25:1>>) -> "
+     "tensor<3x5x!quant.uniform<i8:f32, 0.0625:-3>>",
+     0},
+    {"quantised_hard_swish", "3x5x!quant.uniform<i8:f32, 0.25:1>",
+     "3x5x!quant.uniform<i8:f32, 0.0625:-3>",
+     "nn.hard_swish %0 : (tensor<3x5x!quant.uniform<i8:f32, 0.25:1>>) -> "
+     "tensor<3x5x!quant.uniform<i8:f32, 0.0625:-3>>",
+     0},
+    {"quantised_erf", "3x5x!quant.uniform<i8:f32, 0.25:1>",
+     "3x5x!quant.uniform<i8:f32, 0.0625:-3>",
+     "nn.erf %0 : (tensor<3x5x!quant.uniform<i8:f32, 0.25:1>>) -> "
+     "tensor<3x5x!quant.uniform<i8:f32, 0.0625:-3>>",
+     0},
+    {"quantised_softplus", "3x5x!quant.uniform<i8:f32, 0.25:1>",
+     "3x5x!quant.uniform<i8:f32, 0.0625:-3>",
+     "nn.softplus %0 : (tensor<3x5x!quant.uniform<i8:f32, 0.25:1>>) -> "
+     "tensor<3x5x!quant.uniform<i8:f32, 0.0625:-3>>",
+     0},
+    {"quantised_relu_bf16", "3x5x!quant.uniform<u8:bf16, 0.25:1>",
+     "3x5x!quant.uniform<u8:bf16, 0.0625:7>",
+     "nn.relu %0 : (tensor<3x5x!quant.uniform<u8:bf16, 0.25:1>>) -> "
+     "tensor<3x5x!quant.uniform<u8:bf16, 0.0625:7>>",
+     0},
+    {"quantised_silu_bf16", "3x5x!quant.uniform<u8:bf16, 0.25:1>",
+     "3x5x!quant.uniform<u8:bf16, 0.0625:7>",
+     "nn.silu %0 {alpha = 1.0} : (tensor<3x5x!quant.uniform<u8:bf16, 0.25:1>>) "
+     "-> "
+     "tensor<3x5x!quant.uniform<u8:bf16, 0.0625:7>>",
+     0},
+    {"quantize_rescale", "3x5x!quant.uniform<i8:f32, 0.25:1>",
+     "3x5x!quant.uniform<i8:f32, 0.0625:-3>",
+     "nn.quantize %0 : (tensor<3x5x!quant.uniform<i8:f32, 0.25:1>>) -> "
+     "tensor<3x5x!quant.uniform<i8:f32, 0.0625:-3>>",
+     0},
+    {"quantize", "3x5xf32", "3x5x!quant.uniform<i8:f32, 0.0625:-3>",
+     "nn.quantize %0 : (tensor<3x5xf32>) -> "
+     "tensor<3x5x!quant.uniform<i8:f32, 0.0625:-3>>",
+     0},
+    {"quantize_f16", "3x5xf16", "3x5x!quant.uniform<u4:f16, 0.125:3>",
+     "nn.quantize %0 : (tensor<3x5xf16>) -> "
+     "tensor<3x5x!quant.uniform<u4:f16, 0.125:3>>",
+     0},
+    {"quantize_per_axis", "3x5xf32",
+     "3x5x!quant.uniform<i16:f32:1, {0.5:1, 0.25, 0.125:-7, 0.01:3, 0.02}>",
+     "nn.quantize %0 : (tensor<3x5xf32>) -> "
+     "tensor<3x5x!quant.uniform<i16:f32:1, {0.5:1, 0.25, 0.125:-7, 0.01:3, "
+     "0.02}>>",
+     0},
+    {"quantised_max_pool", "1x2x6x6x!quant.uniform<i8:f32, 0.25:1>",
+     "1x2x3x3x!quant.uniform<i8:f32, 0.0625:-3>",
+     "nn.max_pool %0, window = [2, 2] strides = [2, 2] {dilations = "
+     "array<i64: 1, 1>, padding_low = array<i64: 0, 0>, padding_high = "
+     "array<i64: 0, 0>} : (tensor<1x2x6x6x!quant.uniform<i8:f32, 0.25:1>>) -> "
+     "tensor<1x2x3x3x!quant.uniform<i8:f32, 0.0625:-3>>",
+     0},
     {"shape", "2x3x4xf32", "3xi64",
      "nn.shape %0 : (tensor<2x3x4xf32>) -> tensor<3xi64>"},
     {"broadcast_like", "3x1xf32;2x1x4xf32", "2x3x4xf32",
@@ -405,7 +480,7 @@ void expectSame(const std::vector<Tensor> &whole,
 
 /// The same with no size known.
 Case opened(Case test) {
-  static const std::regex size("(^|<|;)([0-9x]+)x(?=[a-z])");
+  static const std::regex size("(^|<|;)([0-9x]+)x(?=[a-z!])");
   auto open = [](const std::string &text) {
     std::string result;
     auto place = text.begin();

@@ -301,6 +301,20 @@ TEST(Rescale, WhatAbsorbs) {
                     "stablehlo.add %x, %x : tensor<4xf64>\n return %y : "
                     "tensor<4xf64> }"),
             std::pair(true, true));
+  // Functions of one operand and pools, too: they have no way through or one.
+  for (const char *op : {"relu %x", "gelu %x {approximate = false}",
+                         "leaky_relu %x {alpha = 0.1}", "silu %x"})
+    EXPECT_EQ(absorbs(std::string("(%x: tensor<4xf64>) -> tensor<4xf64> { %y "
+                                  "= nn.") +
+                      op + " : tensor<4xf64>\n return %y : tensor<4xf64> }"),
+              std::pair(true, true))
+        << op;
+  EXPECT_EQ(absorbs(R"((%x: tensor<1x2x6x6xf64>) -> tensor<1x2x3x3xf64> {
+    %y = nn.max_pool %x, window = [2, 2] strides = [2, 2] {dilations = array<i64: 1, 1>,
+        padding_low = array<i64: 0, 0>, padding_high = array<i64: 0, 0>}
+        : (tensor<1x2x6x6xf64>) -> tensor<1x2x3x3xf64>
+    return %y : tensor<1x2x3x3xf64> })"),
+            std::pair(true, true));
   // The result's type is the operand's.
   EXPECT_EQ(absorbs("(%x: tensor<4xf64>) -> tensor<2x2xf64> { %y = "
                     "stablehlo.reshape %x : (tensor<4xf64>) -> "

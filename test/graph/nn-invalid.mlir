@@ -636,3 +636,66 @@ func.func @attention_result(%q: tensor<2x5x8xf32>, %k: tensor<2x7x8xf32>, %v: te
   %result = nn.attention %q, %k, %v scale = 1.0 : (tensor<2x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x3xf32>) -> tensor<2x5x8xf32>
   return
 }
+
+// -----
+
+func.func @quantised_of_another_storage(%x: tensor<2x!quant.uniform<i8:f32, 0.5>>) {
+  // expected-error@+1 {{operands and results differ in element type}}
+  %r = "nn.relu"(%x) : (tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x!quant.uniform<u8:f32, 0.5>>
+  return
+}
+
+// -----
+
+func.func @unary_of_another_type(%x: tensor<2xf32>) {
+  // expected-error@+1 {{operands and results differ in element type}}
+  %r = "nn.gelu"(%x) {approximate = false} : (tensor<2xf32>) -> tensor<2xf16>
+  return
+}
+
+// -----
+
+// What moves elements keeps what they mean.
+func.func @moved_to_another_scale(%x: tensor<2x!quant.uniform<i8:f32, 0.5>>, %i: tensor<1xi64>) {
+  // expected-error@+2 {{are incompatible with return type(s)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %r = nn.take %x, %i, axis = 0 : (tensor<2x!quant.uniform<i8:f32, 0.5>>, tensor<1xi64>) -> tensor<1x!quant.uniform<i8:f32, 0.25>>
+  return
+}
+
+// -----
+
+func.func @quantize_of_another_expressed_type(%x: tensor<2xf16>) {
+  // expected-error@+1 {{the result expresses 'f32', not 'f16'}}
+  %r = nn.quantize %x : (tensor<2xf16>) -> tensor<2x!quant.uniform<i8:f32, 0.5>>
+  return
+}
+
+// -----
+
+func.func @quantize_to_floats(%x: tensor<2xf32>) {
+  // expected-error@+1 {{must be quantised tensor}}
+  %r = nn.quantize %x : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+// What is quantised along an axis stays so along the same, wherever it goes.
+func.func @axis_of_broadcast(%x: tensor<2x1x!quant.uniform<i8:f32:0, {0.5, 0.25}>>, %y: tensor<?x2x2xf32>) {
+  %right = nn.broadcast_like %x, %y : (tensor<2x1x!quant.uniform<i8:f32:0, {0.5, 0.25}>>, tensor<?x2x2xf32>) -> tensor<?x2x2x!quant.uniform<i8:f32:1, {0.5, 0.25}>>
+  // expected-error@+2 {{are incompatible with return type(s)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %wrong = nn.broadcast_like %x, %y : (tensor<2x1x!quant.uniform<i8:f32:0, {0.5, 0.25}>>, tensor<?x2x2xf32>) -> tensor<?x2x2x!quant.uniform<i8:f32:2, {0.5, 0.25}>>
+  return
+}
+
+// -----
+
+func.func @axis_of_take(%x: tensor<3x2x!quant.uniform<i8:f32:1, {0.5, 0.25}>>, %i: tensor<4x5xi64>, %j: tensor<2xi64>) {
+  %right = nn.take %x, %i, axis = 0 : (tensor<3x2x!quant.uniform<i8:f32:1, {0.5, 0.25}>>, tensor<4x5xi64>) -> tensor<4x5x2x!quant.uniform<i8:f32:2, {0.5, 0.25}>>
+  // expected-error@+2 {{takes elements along the axis that the operand is quantised along}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %wrong = nn.take %x, %j, axis = 1 : (tensor<3x2x!quant.uniform<i8:f32:1, {0.5, 0.25}>>, tensor<2xi64>) -> tensor<3x2x!quant.uniform<i8:f32:1, {0.5, 0.25}>>
+  return
+}

@@ -46,3 +46,14 @@ func.func @attention(%q: tensor<?x4x5x8xf32>, %k: tensor<?x2x7x8xf32>, %v: tenso
       : (tensor<?x4x5x8xf32>, tensor<?x2x7x8xf32>, tensor<?x2x7x3xf32>, tensor<1x1x5x7xf32>) -> tensor<?x4x5x3xf32>
   return %0, %1 : tensor<?x4x5x3xf32>, tensor<?x4x5x3xf32>
 }
+
+// CHECK-LABEL: func @quantised
+func.func @quantised(%x: tensor<?x3xf32>) -> tensor<?x3x!quant.uniform<u8:f32, 0.25>> {
+  // CHECK: nn.quantize %{{.*}} : (tensor<?x3xf32>) -> tensor<?x3x!quant.uniform<i8:f32, 5.000000e-01:3>>
+  %q = nn.quantize %x : (tensor<?x3xf32>) -> tensor<?x3x!quant.uniform<i8:f32, 0.5:3>>
+  // CHECK: nn.relu %{{.*}} : (tensor<?x3x!quant.uniform<i8:f32, 5.000000e-01:3>>) -> tensor<?x3x!quant.uniform<i8:f32, 2.500000e-01>>
+  %r = nn.relu %q : (tensor<?x3x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<?x3x!quant.uniform<i8:f32, 0.25>>
+  // CHECK: nn.quantize %{{.*}} : (tensor<?x3x!quant.uniform<i8:f32, 2.500000e-01>>) -> tensor<?x3x!quant.uniform<u8:f32, 2.500000e-01>>
+  %y = nn.quantize %r : (tensor<?x3x!quant.uniform<i8:f32, 0.25>>) -> tensor<?x3x!quant.uniform<u8:f32, 0.25>>
+  return %y : tensor<?x3x!quant.uniform<u8:f32, 0.25>>
+}

@@ -27,6 +27,34 @@ static Doubles activation(const std::string &op) {
              "tensor<3xf32>");
 }
 
+/// In the middle between two elements, and just below.
+TEST(NnElementwise, QuantizeRoundsBeforeTheZeroPoint) {
+  auto quantized = [](const std::string &op) {
+    const std::string type = "tensor<5x!quant.uniform<i8:f32, 0.5:3>>";
+    return run("%x = stablehlo.constant dense<[0.25, 0.75, -0.25, 1000.0, "
+               "0.74999994]> : tensor<5xf32>\n%q = " +
+                   op + " %x : (tensor<5xf32>) -> " + type +
+                   "\n%r = stablehlo.bitcast_convert %q : (" + type +
+                   ") -> tensor<5xi8>",
+               "tensor<5xi8>");
+  };
+  expectNear(quantized("nn.quantize"), {3, 5, 3, 127, 4}, 0);
+  expectNear(quantized("stablehlo.uniform_quantize"), {4, 4, 2, 127, 4}, 0);
+}
+
+/// relu(x) of numbers of one scale in another.
+TEST(NnElementwise, QuantisedFunctionsChangeTheScale) {
+  const std::string from = "tensor<4x!quant.uniform<i8:f32, 0.5:1>>",
+                    to = "tensor<4x!quant.uniform<i8:f32, 0.25:-2>>";
+  expectNear(run("%x = \"stablehlo.constant\"() {value = dense<[-7, 1, 2, "
+                 "120]> : tensor<4xi8>} : () -> " +
+                     from + "\n%y = nn.relu %x : (" + from + ") -> " + to +
+                     "\n%r = stablehlo.bitcast_convert %y : (" + to +
+                     ") -> tensor<4xi8>",
+                 "tensor<4xi8>"),
+             {-2, -2, 0, 127}, 0);
+}
+
 TEST(NnElementwise, Activations) {
   expectNear(activation("relu %x"), {0, 0, 1.5});
   expectNear(activation("leaky_relu %x {alpha = 0.1 : f64}"), {-0.2, 0, 1.5});

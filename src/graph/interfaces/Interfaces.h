@@ -27,6 +27,14 @@ struct ChannelFold {
   bool padded = false;
 };
 
+namespace traits {
+/// See Interfaces.td.
+template <typename Op>
+class MovesElements : public mlir::OpTrait::TraitBase<Op, MovesElements> {};
+template <typename Op>
+class HandsTensorsOn : public mlir::OpTrait::TraitBase<Op, HandsTensorsOn> {};
+} // namespace traits
+
 } // namespace sinter
 
 #include "graph/interfaces/Interfaces.h.inc"

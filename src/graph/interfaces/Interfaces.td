@@ -10,6 +10,19 @@
 
 include "mlir/IR/OpBase.td"
 
+/// The elements of the result are elements of the operands of its element type,
+/// placed by shapes, attributes and indices alone. So the operation is the same
+/// on storage elements of quantised tensors that mean the same.
+def MovesElements : NativeOpTrait<"MovesElements"> {
+  let cppNamespace = "::sinter::traits";
+}
+
+/// Takes and gives tensors as they are stored, and says nothing of the numbers
+/// that they stand for: a call, a tuple, a constant, what asks for a size.
+def HandsTensorsOn : NativeOpTrait<"HandsTensorsOn"> {
+  let cppNamespace = "::sinter::traits";
+}
+
 def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   let cppNamespace = "::sinter";
   let description = [{

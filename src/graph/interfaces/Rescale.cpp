@@ -43,6 +43,8 @@ Ways bilinear(Operation *) {
 }
 /// Between tensors of one kind, chosen by the first operand.
 Ways chosen(Operation *) { return {{{1, 2}, RescaleRanges::Any}}; }
+/// A function that is not linear: none.
+Ways curved(Operation *) { return {}; }
 /// By what combines: the greatest, the least or the sum.
 Ways combined(Operation *op) {
   if (op->getNumOperands() != 2)
@@ -200,6 +202,11 @@ void attach(MLIRContext *context) {
       *context);
 }
 
+/// Functions of one operand, which compute with real values of any scale.
+template <typename... Ops> void attachFunctions(MLIRContext *context) {
+  (attach<Ops, curved, stays, true>(context), ...);
+}
+
 bool isWhole(SliceOp op, int64_t d) {
   return op.getStrides()[d] == 1 && op.getStartIndices()[d] == 0 &&
          op.getLimitIndices()[d] == tensorOf(op.getOperand()).getDimSize(d);
@@ -234,7 +241,7 @@ void attachRescales(MLIRContext *c) {
   attach<MaxOp, ordered, stays, true>(c);
   attach<MinOp, ordered, stays, true>(c);
   attach<ClampOp, ordered, stays>(c);
-  attach<nn::ReluOp, rectified, stays>(c);
+  attach<nn::ReluOp, rectified, stays, true>(c);
   attach<AddOp, linear, stays, true>(c);
   attach<SubtractOp, linear, stays, true>(c);
   attach<MulOp, bilinear, stays, true>(c);
@@ -242,8 +249,14 @@ void attachRescales(MLIRContext *c) {
   attach<ConvolutionOp, bilinear, convolved, true>(c);
   attach<ReduceOp, combined, reduced>(c);
   attach<ReduceWindowOp, combined, windowed>(c);
-  attach<nn::MaxPoolOp, pooledByMaximum, nowhere>(c);
-  attach<nn::AveragePoolOp, pooledByMean, nowhere>(c);
+  attach<nn::MaxPoolOp, pooledByMaximum, nowhere, true>(c);
+  attach<nn::AveragePoolOp, pooledByMean, nowhere, true>(c);
+  attachFunctions<nn::AcosOp, nn::AcoshOp, nn::AsinOp, nn::AsinhOp, nn::AtanOp,
+                  nn::AtanhOp, nn::CoshOp, nn::SinhOp, nn::ErfOp, nn::ErfcOp,
+                  nn::LeakyReluOp, nn::EluOp, nn::CeluOp, nn::SeluOp,
+                  nn::ThresholdedReluOp, nn::HardSigmoidOp, nn::HardSwishOp,
+                  nn::SiluOp, nn::MishOp, nn::SoftplusOp, nn::SoftsignOp,
+                  nn::ShrinkOp, nn::GeluOp>(c);
 }
 
 } // namespace sinter

@@ -1,5 +1,6 @@
 // Activations and other elementwise functions, built from stablehlo.
 
+#include "graph/Quantization.h"
 #include "graph/chlo/Functions.h"
 #include "graph/nn/Wide.h"
 
@@ -37,6 +38,8 @@ static Value softplus(Emit &emit, Value x) {
 //===----------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>> ReluOp::decompose(OpBuilder &builder) {
+  if (auto numbers = decomposeDequantized(*this, builder))
+    return *numbers;
   return SmallVector<Value>{Emit(builder, getLoc()).max(getOperand(), 0.0)};
 }
 FUNCTION(LeakyReluOp, {
@@ -103,6 +106,8 @@ FUNCTION(GeluOp, {
 })
 
 FailureOr<SmallVector<Value>> PReluOp::decompose(OpBuilder &builder) {
+  if (auto numbers = decomposeDequantized(*this, builder))
+    return *numbers;
   Emit emit(builder, getLoc());
   Value x = getOperand();
   Value slope = emit.broadcastTrailing(getSlope(), emit.sizes(x));
@@ -124,5 +129,22 @@ FUNCTION(CoshOp, { return chlo::preciseCosh(emit, x); })
 FUNCTION(SinhOp, { return chlo::preciseSinh(emit, x); })
 FUNCTION(ErfOp, { return chlo::erf(emit, x); })
 FUNCTION(ErfcOp, { return chlo::erfc(emit, x); })
+
+//===----------------------------------------------------------------------===//
+// Quantising
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Value>> QuantizeOp::decompose(OpBuilder &builder) {
+  Emit emit(builder, getLoc());
+  Value reals = getOperand();
+  quant::QuantizedType type = quantizedOf(getType());
+  if (quantizedOf(reals.getType()))
+    reals = emit.make<stablehlo::UniformDequantizeOp>(
+        tensorOf(reals).clone(type.getExpressedType()), reals);
+  Value storage =
+      emitQuantized(emit, reals, type, QuantizedRounding::BeforeZeroPoint);
+  return SmallVector<Value>{
+      emit.make<stablehlo::BitcastConvertOp>(getType(), storage)};
+}
 
 } // namespace sinter::nn

@@ -31,6 +31,8 @@ template <typename Op> static SmallVector<WindowDimension> windowOf(Op op) {
 }
 
 FailureOr<SmallVector<Value>> MaxPoolOp::decompose(OpBuilder &builder) {
+  if (auto numbers = decomposeDequantized(*this, builder))
+    return *numbers;
   Emit emit(builder, getLoc());
   Value x = getOperand();
   return SmallVector<Value>{emit.reduceWindow<stablehlo::MaxOp>(
@@ -174,6 +176,8 @@ static Value flatPlaces(Emit &emit, const Sizes &sizes, bool columnMajor) {
 }
 
 FailureOr<SmallVector<Value>> MaxPoolIndicesOp::decompose(OpBuilder &builder) {
+  if (auto numbers = decomposeDequantized(*this, builder))
+    return *numbers;
   Emit emit(builder, getLoc());
   Value x = getOperand();
   auto type = tensorOf(x);

@@ -167,6 +167,8 @@ static Value resizeAlong(Emit &emit, ResizeOp op, const Axis &axis, Value x,
 }
 
 FailureOr<SmallVector<Value>> ResizeOp::decompose(OpBuilder &builder) {
+  if (auto numbers = decomposeDequantized(*this, builder))
+    return *numbers;
   auto type = tensorOf(getOperand()), resultType = tensorOf(getResult());
   int64_t rank = type.getRank();
   const ResizeForm form{

@@ -211,6 +211,8 @@ FailureOr<SmallVector<Value>> PadModeOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<SmallVector<Value>> OneHotOp::decompose(OpBuilder &builder) {
+  if (auto numbers = decomposeDequantized(*this, builder))
+    return *numbers;
   Emit emit(builder, getLoc());
   int64_t axis = getAxis();
   // How many places there are is written in the type alone.
@@ -242,6 +244,8 @@ FailureOr<SmallVector<Value>> OneHotOp::decompose(OpBuilder &builder) {
 /// The places of all elements are sorted so that those of elements that are not
 /// zero come first, and as many are cut off as there are.
 FailureOr<SmallVector<Value>> NonZeroOp::decompose(OpBuilder &builder) {
+  if (auto numbers = decomposeDequantized(*this, builder))
+    return *numbers;
   Emit emit(builder, getLoc());
   Value x = getOperand();
   Sizes sizes = emit.sizes(x);
@@ -324,6 +328,8 @@ static Value cumulativeSumByLoop(Emit &emit, Value x, int64_t axis,
 }
 
 FailureOr<SmallVector<Value>> CumulativeSumOp::decompose(OpBuilder &builder) {
+  if (auto numbers = decomposeDequantized(*this, builder))
+    return *numbers;
   Emit emit(builder, getLoc());
   Value x = getOperand();
   auto type = tensorOf(x);
@@ -382,13 +388,19 @@ static FailureOr<SmallVector<Value>> decomposeArg(Op op, OpBuilder &builder,
   return SmallVector<Value>{emit.reshape(result, kept)};
 }
 FailureOr<SmallVector<Value>> ArgMaxOp::decompose(OpBuilder &builder) {
+  if (auto numbers = decomposeDequantized(*this, builder))
+    return *numbers;
   return decomposeArg(*this, builder, /*greatest=*/true);
 }
 FailureOr<SmallVector<Value>> ArgMinOp::decompose(OpBuilder &builder) {
+  if (auto numbers = decomposeDequantized(*this, builder))
+    return *numbers;
   return decomposeArg(*this, builder, /*greatest=*/false);
 }
 
 FailureOr<SmallVector<Value>> HardmaxOp::decompose(OpBuilder &builder) {
+  if (auto numbers = decomposeDequantized(*this, builder))
+    return *numbers;
   Emit emit(builder, getLoc());
   Value x = getOperand();
   int64_t axis = getAxis();
@@ -417,6 +429,8 @@ std::pair<Value, Value> takeTop(Emit &emit, Value x, int64_t axis,
 }
 
 FailureOr<SmallVector<Value>> TopKOp::decompose(OpBuilder &builder) {
+  if (auto numbers = decomposeDequantized(*this, builder))
+    return *numbers;
   Emit emit(builder, getLoc());
   auto [values, places] = takeTop(emit, getOperand(), getAxis(),
                                   static_cast<int64_t>(getK()), getLargest());

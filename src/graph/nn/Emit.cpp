@@ -1,6 +1,7 @@
 #include "graph/nn/Emit.h"
 
 #include "graph/Constants.h"
+#include "graph/PermutedType.h"
 #include "graph/SizeSources.h"
 
 using namespace mlir;
@@ -280,7 +281,10 @@ Value Emit::transpose(Value x, ArrayRef<int64_t> permutation) {
 }
 
 Value Emit::broadcast(Value x, ArrayRef<int64_t> dims, const Sizes &sizes) {
-  auto type = tensorOf(x).clone(sizes.shape());
+  Type element = tensorOf(x).getElementType();
+  if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element))
+    element = alongAxis(element, dims[perAxis.getQuantizedDimension()]);
+  auto type = tensorOf(x).clone(sizes.shape(), element);
   if (type == x.getType() && (type.hasStaticShape() || sizes == this->sizes(x)))
     return x;
   if (isWritten(sizes, x))

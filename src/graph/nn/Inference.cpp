@@ -1,6 +1,7 @@
 // Result types that follow from operands and attributes.
 
 #include "graph/Inference.h"
+#include "graph/PermutedType.h"
 #include "graph/nn/NnOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -16,6 +17,20 @@ SINTER_INFER(ShapeOp) {
   return success();
 }
 
+/// The dimension that \p element is quantised along, if it is.
+static std::optional<int64_t> quantizedAxis(Type element) {
+  auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element);
+  return perAxis ? std::optional<int64_t>(perAxis.getQuantizedDimension())
+                 : std::nullopt;
+}
+
+/// \p element where there are \p added dimensions more from dimension \p from
+/// on.
+static Type movedAlong(Type element, int64_t from, int64_t added) {
+  const std::optional<int64_t> axis = quantizedAxis(element);
+  return axis && *axis >= from ? alongAxis(element, *axis + added) : element;
+}
+
 SINTER_INFER(BroadcastLikeOp) {
   auto type = tensorOf(operands[0]);
   SmallVector<int64_t> shape(type.getShape());
@@ -26,8 +41,9 @@ SINTER_INFER(BroadcastLikeOp) {
                                " and ", other.getType());
     shape = std::move(*joined);
   }
-  inferredReturnTypes.push_back(
-      RankedTensorType::get(shape, type.getElementType()));
+  const int64_t added = static_cast<int64_t>(shape.size()) - type.getRank();
+  inferredReturnTypes.push_back(RankedTensorType::get(
+      shape, movedAlong(type.getElementType(), 0, added)));
   return success();
 }
 
@@ -38,11 +54,14 @@ SINTER_INFER(TakeOp) {
   if (axis >= type.getRank())
     return emitOptionalError(location,
                              "axis is not a dimension of the operand");
+  if (quantizedAxis(type.getElementType()) == axis)
+    return emitOptionalError(location, "takes elements along the axis that the "
+                                       "operand is quantised along");
   SmallVector<int64_t> shape(type.getShape().take_front(axis));
   llvm::append_range(shape, indices.getShape());
   llvm::append_range(shape, type.getShape().drop_front(axis + 1));
-  inferredReturnTypes.push_back(
-      RankedTensorType::get(shape, type.getElementType()));
+  inferredReturnTypes.push_back(RankedTensorType::get(
+      shape, movedAlong(type.getElementType(), axis, indices.getRank() - 1)));
   return success();
 }
 

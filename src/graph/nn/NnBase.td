@@ -21,7 +21,7 @@ class Nn_Op<string mnemonic, list<Trait> traits = []> :
 /// An op whose result types follow from its operands and attributes.
 class Nn_InferredOp<string mnemonic, list<Trait> traits = []> :
     Nn_Op<mnemonic, !listconcat(traits, [InferTypeOpInterface])> {
-  let extraClassDeclaration = [{
+  string inference = [{
     static ::mlir::LogicalResult inferReturnTypes(
         ::mlir::MLIRContext *context, std::optional<::mlir::Location> location,
         ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
@@ -32,6 +32,15 @@ class Nn_InferredOp<string mnemonic, list<Trait> traits = []> :
       return ::sinter::compatibleTypes(inferred, actual);
     }
   }];
+  let extraClassDeclaration = inference;
+}
+
+/// The same where the result's element type is the operand's with scales, zero
+/// points and all: elements are moved, not computed.
+class Nn_MovingOp<string mnemonic, list<Trait> traits = []> :
+    Nn_InferredOp<mnemonic, !listconcat(traits, [MovesElements])> {
+  let extraClassDeclaration = !subst("compatibleTypes", "compatibleMovedTypes",
+                                     inference);
 }
 
 /// An op whose result has the type of its first operand.
@@ -49,10 +58,11 @@ class Nn_LikeFirstOp<string mnemonic, list<Trait> traits = []> :
   }];
 }
 
-/// An elementwise function of one operand.
+/// An elementwise function of one operand. Of quantised ones, operand and result
+/// may differ in scale and zero point.
 class Nn_UnaryOp<string mnemonic, dag attributes = (ins)> :
     Nn_LikeFirstOp<mnemonic, [Elementwise, SameOperandsAndResultShape,
-                              SameOperandsAndResultElementType]> {
+                              SameBaselineType]> {
   let arguments = !con((ins Stablehlo_Tensor:$operand), attributes);
   let results = (outs Stablehlo_Tensor:$result);
   let assemblyFormat = [{

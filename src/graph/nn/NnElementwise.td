@@ -114,4 +114,19 @@ def Nn_PReluOp : Nn_LikeFirstOp<"prelu"> {
   }];
 }
 
+def Nn_QuantizeOp :
+    Nn_Op<"quantize", [Elementwise, SameOperandsAndResultShape]> {
+  let summary = "To quantised values, rounded before the zero point is added";
+  let description = [{
+    clamp(round(x / scale) + zero point), ties to even, every step in the
+    expressed type: ONNX's QuantizeLinear. `stablehlo.uniform_quantize` adds the
+    zero point first; where that is 0 it is the same, and stands in this place.
+    A quantised operand is the numbers that it stands for.
+  }];
+  let arguments = (ins Stablehlo_FloatOrQuantizedTensor:$operand);
+  let results = (outs Stablehlo_QuantizedTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 #endif // SINTER_GRAPH_NN_ELEMENTWISE

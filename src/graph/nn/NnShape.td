@@ -12,7 +12,7 @@ def Nn_ShapeOp : Nn_InferredOp<"shape"> {
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
 }
 
-def Nn_BroadcastLikeOp : Nn_InferredOp<"broadcast_like"> {
+def Nn_BroadcastLikeOp : Nn_MovingOp<"broadcast_like"> {
   let summary = "The operand, broadcast together with other tensors";
   let description = [{
     The result's shape is what the operand's and the others' shapes broadcast to
@@ -32,7 +32,7 @@ def Nn_BroadcastLikeOp : Nn_InferredOp<"broadcast_like"> {
   }];
 }
 
-def Nn_TakeOp : Nn_InferredOp<"take"> {
+def Nn_TakeOp : Nn_MovingOp<"take"> {
   let summary = "Slices along an axis that indices name";
   let description = [{
     result[i..., j..., k...] = operand[i..., indices[j...], k...]. A negative
@@ -48,7 +48,7 @@ def Nn_TakeOp : Nn_InferredOp<"take"> {
   let hasVerifier = 1;
 }
 
-def Nn_TakeAlongOp : Nn_InferredOp<"take_along"> {
+def Nn_TakeAlongOp : Nn_MovingOp<"take_along"> {
   let summary = "Elements along an axis that indices of the same rank name";
   let description = [{
     result[i, j, k] = operand[i, indices[i, j, k], k] for axis 1. A negative
@@ -64,7 +64,7 @@ def Nn_TakeAlongOp : Nn_InferredOp<"take_along"> {
   let hasVerifier = 1;
 }
 
-def Nn_PadModeOp : Nn_InferredOp<"pad_mode"> {
+def Nn_PadModeOp : Nn_MovingOp<"pad_mode"> {
   let summary = "Pads at the edges with values of the operand";
   let description = [{
     `mode` is "reflect" (without repeating the edge), "edge" or "wrap". Negative

@@ -263,4 +263,8 @@ LogicalResult ResizeOp::verify() {
   return success();
 }
 
+LogicalResult QuantizeOp::verify() {
+  return stablehlo::verifyExpressedType(*this);
+}
+
 } // namespace sinter::nn

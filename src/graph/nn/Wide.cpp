@@ -1,5 +1,7 @@
 #include "graph/nn/Wide.h"
 
+#include "graph/Quantization.h"
+
 using namespace mlir;
 
 namespace sinter::nn {
@@ -14,23 +16,48 @@ static void widenComputeType(Operation *op) {
   }
 }
 
+/// The float type that is computed in where an operand or a result is of
+/// \p type; null where that is computed in as it is.
+static Type numbersOf(Type type) {
+  if (quant::QuantizedType quantized = quantizedOf(type))
+    return quantized.getExpressedType();
+  return isNarrowFloat(type) ? Type(Float32Type::get(type.getContext()))
+                             : Type();
+}
+
+/// \p value as such numbers.
+static Value toNumbers(Emit &emit, Value value) {
+  Type element = numbersOf(value.getType());
+  return quantizedOf(value.getType())
+             ? emit.make<stablehlo::UniformDequantizeOp>(
+                   tensorOf(value).clone(element), value)
+             : emit.convert(value, element);
+}
+
+/// Numbers as a value of \p type, as far as \p number knows its sizes.
+static Value fromNumbers(Emit &emit, Value number, Type type) {
+  if (quant::QuantizedType quantized = quantizedOf(type))
+    return emit.make<stablehlo::UniformQuantizeOp>(
+        tensorOf(number).clone(quantized), number);
+  return emit.convert(number, getElementTypeOrSelf(type));
+}
+
 std::optional<FailureOr<SmallVector<Value>>>
 decomposeInF32(DecomposableOpInterface op, OpBuilder &builder) {
-  if (llvm::none_of(op->getOperandTypes(), isNarrowFloat))
+  if (llvm::none_of(op->getOperandTypes(), numbersOf))
     return std::nullopt;
   Emit emit(builder, op->getLoc());
-  Type f32 = builder.getF32Type();
   Operation *wide = builder.clone(*op.getOperation());
   SmallVector<Operation *> conversions;
   builder.setInsertionPoint(wide);
   for (OpOperand &operand : wide->getOpOperands())
-    if (isNarrowFloat(operand.get().getType())) {
-      operand.set(emit.convert(operand.get(), f32));
+    if (numbersOf(operand.get().getType())) {
+      operand.set(toNumbers(emit, operand.get()));
       conversions.push_back(operand.get().getDefiningOp());
     }
   for (Value result : wide->getResults())
-    if (isNarrowFloat(result.getType()))
-      result.setType(tensorOf(result).clone(f32));
+    if (Type element = numbersOf(result.getType()))
+      result.setType(tensorOf(result).clone(element));
   widenComputeType(wide);
   builder.setInsertionPointAfter(wide);
   FailureOr<SmallVector<Value>> values =
@@ -42,8 +69,15 @@ decomposeInF32(DecomposableOpInterface op, OpBuilder &builder) {
     return values;
   }
   for (auto [value, type] : llvm::zip_equal(*values, op->getResultTypes()))
-    value = emit.convert(value, getElementTypeOrSelf(type));
+    value = fromNumbers(emit, value, type);
   return values;
+}
+
+std::optional<FailureOr<SmallVector<Value>>>
+decomposeDequantized(DecomposableOpInterface op, OpBuilder &builder) {
+  return llvm::any_of(op->getOperandTypes(), quantizedOf)
+             ? decomposeInF32(op, builder)
+             : std::nullopt;
 }
 
 } // namespace sinter::nn

@@ -2,6 +2,7 @@
 
 #include "graph/Inference.h"
 #include "graph/PermutedType.h"
+#include "graph/Quantization.h"
 #include "graph/stablehlo/Verify.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -20,19 +21,8 @@ static Type withElement(RankedTensorType type, Type element) {
 bool compatibleConstantTypes(TypeRange written, TypeRange actual) {
   if (compatibleMovedTypes(written, actual))
     return true;
-  auto tensor = dyn_cast<RankedTensorType>(actual.front());
-  auto quantised = tensor
-                       ? dyn_cast<quant::QuantizedType>(tensor.getElementType())
-                       : quant::QuantizedType();
-  return quantised &&
-         written.front() ==
-             RankedTensorType::get(
-                 tensor.getShape(),
-                 IntegerType::get(actual.front().getContext(),
-                                  quantised.getStorageTypeIntegralWidth(),
-                                  quantised.isSigned()
-                                      ? IntegerType::Signless
-                                      : IntegerType::Unsigned));
+  return quantizedOf(actual.front()) &&
+         written.front() == storageOf(cast<RankedTensorType>(actual.front()));
 }
 
 SINTER_INFER(ConstantOp) {
@@ -77,7 +67,7 @@ SINTER_INFER(IsFiniteOp) {
 
 SINTER_INFER(UniformDequantizeOp) {
   auto type = tensorOf(operands[0]);
-  auto quantised = dyn_cast<quant::QuantizedType>(type.getElementType());
+  quant::QuantizedType quantised = quantizedOf(type);
   if (!quantised)
     return emitOptionalError(location, "(I1) the operand is not quantised");
   inferredReturnTypes.push_back(

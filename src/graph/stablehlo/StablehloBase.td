@@ -52,7 +52,7 @@ class Stablehlo_InferredOp<string mnemonic, list<Trait> traits = []> :
 /// The same where the result's element type is an operand's with scales, zero
 /// points and all: elements are moved, not computed.
 class Stablehlo_MovingOp<string mnemonic, list<Trait> traits = []> :
-    Stablehlo_InferredOp<mnemonic, traits> {
+    Stablehlo_InferredOp<mnemonic, !listconcat(traits, [MovesElements])> {
   let extraClassDeclaration = !subst("compatibleTypes", "compatibleMovedTypes",
                                      inference);
 }

@@ -74,7 +74,8 @@ def Stablehlo_AsyncStartOp :
   let hasVerifier = 1;
 }
 
-def Stablehlo_AsyncDoneOp : Stablehlo_InferringOp<"async_done"> {
+def Stablehlo_AsyncDoneOp :
+    Stablehlo_InferringOp<"async_done", [HandsTensorsOn]> {
   let summary = "Waits for an operation that was started";
   let arguments = (ins Input<1, Stablehlo_Future>:$operand);
   let results = (outs Variadic<Stablehlo_UniformTensor>:$results);

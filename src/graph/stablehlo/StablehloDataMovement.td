@@ -5,7 +5,7 @@
 
 include "graph/stablehlo/StablehloBase.td"
 
-def Stablehlo_ConstantOp : Stablehlo_InferredOp<"constant"> {
+def Stablehlo_ConstantOp : Stablehlo_InferredOp<"constant", [HandsTensorsOn]> {
   let summary = "A constant";
   let description = [{
     Not `ConstantLike`: MLIR would merge constants of the same value and lose
@@ -21,6 +21,8 @@ def Stablehlo_ConstantOp : Stablehlo_InferredOp<"constant"> {
     %q = stablehlo.constant() <{value = dense<[1, 2]> : tensor<2xi8>}>
         : () -> tensor<2x!quant.uniform<i8:f32, 2.0:15>>
     ```
+
+    They lie in the range of the type (`i8<-127:127>`).
   }];
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Stablehlo_Tensor:$output);
@@ -28,6 +30,7 @@ def Stablehlo_ConstantOp : Stablehlo_InferredOp<"constant"> {
                                      "stablehlo::compatibleConstantTypes",
                                      inference);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
 }
 
 def Stablehlo_IotaOp : Stablehlo_Op<"iota", [Pure]> {
@@ -38,7 +41,8 @@ def Stablehlo_IotaOp : Stablehlo_Op<"iota", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Stablehlo_BroadcastInDimOp : Stablehlo_Op<"broadcast_in_dim", [Pure]> {
+def Stablehlo_BroadcastInDimOp :
+    Stablehlo_Op<"broadcast_in_dim", [MovesElements, Pure]> {
   let summary = "Repeats elements along new and unit dimensions";
   let description = [{
     Dimension i of the operand becomes dimension `broadcast_dimensions[i]` of
@@ -59,7 +63,7 @@ def Stablehlo_BroadcastInDimOp : Stablehlo_Op<"broadcast_in_dim", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Stablehlo_ReshapeOp : Stablehlo_Op<"reshape", [Pure]> {
+def Stablehlo_ReshapeOp : Stablehlo_Op<"reshape", [MovesElements, Pure]> {
   let summary = "The same elements in another shape";
   let description = "Operand and result have as many elements (C2).";
   let arguments = (ins Input<1, Stablehlo_Tensor>:$operand);
@@ -68,7 +72,7 @@ def Stablehlo_ReshapeOp : Stablehlo_Op<"reshape", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Stablehlo_TransposeOp : Stablehlo_InferredOp<"transpose"> {
+def Stablehlo_TransposeOp : Stablehlo_InferredOp<"transpose", [MovesElements]> {
   let summary = "Permutes the dimensions";
   let description = [{
     Dimension i of the result is dimension `permutation[i]` of the operand.

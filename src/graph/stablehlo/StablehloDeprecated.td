@@ -11,7 +11,7 @@
 include "graph/stablehlo/StablehloBase.td"
 
 def Stablehlo_BroadcastOp :
-    Stablehlo_InferredOp<"broadcast", [Decomposable]> {
+    Stablehlo_InferredOp<"broadcast", [MovesElements, Decomposable]> {
   let summary = "Repeats the operand along new leading dimensions";
   let arguments = (ins Stablehlo_UniformTensor:$operand,
                        DenseI64ArrayAttr:$broadcast_sizes);
@@ -76,7 +76,7 @@ def Stablehlo_UnaryEinsumOp :
 }
 
 def Stablehlo_TorchIndexSelectOp :
-    Stablehlo_Op<"torch_index_select", [Pure, Decomposable]> {
+    Stablehlo_Op<"torch_index_select", [MovesElements, Pure, Decomposable]> {
   let summary = "Slices of the operand along `dim` that indices name";
   let description = [{
     The first `batch_dims` dimensions of operand and index are the same; the

@@ -37,7 +37,8 @@ class Stablehlo_InferringCollectiveOp<string mnemonic, list<Trait> traits = []> 
   let hasVerifier = 1;
 }
 
-def Stablehlo_AllGatherOp : Stablehlo_CollectiveOp<"all_gather"> {
+def Stablehlo_AllGatherOp :
+    Stablehlo_CollectiveOp<"all_gather", [MovesElements]> {
   let summary = "Joins what the processes of a group have along a dimension";
   let arguments = (ins
     Variadic<Input<1, Stablehlo_UniformTensor>>:$operands,
@@ -73,7 +74,8 @@ def Stablehlo_ReduceScatterOp :
   let results = (outs Stablehlo_UniformTensor:$result);
 }
 
-def Stablehlo_AllToAllOp : Stablehlo_InferringCollectiveOp<"all_to_all"> {
+def Stablehlo_AllToAllOp :
+    Stablehlo_InferringCollectiveOp<"all_to_all", [MovesElements]> {
   let summary = "Splits each operand among the group and joins what comes";
   let arguments = (ins
     Variadic<Input<1, Stablehlo_UniformTensor>>:$operands,
@@ -84,7 +86,7 @@ def Stablehlo_AllToAllOp : Stablehlo_InferringCollectiveOp<"all_to_all"> {
 }
 
 def Stablehlo_CollectiveBroadcastOp :
-    Stablehlo_InferringCollectiveOp<"collective_broadcast"> {
+    Stablehlo_InferringCollectiveOp<"collective_broadcast", [MovesElements]> {
   let summary = "Gives what the first process of a group has to all of it";
   let description = [{
     With `has_dynamic_root` the last operand says which process of the group.
@@ -115,7 +117,7 @@ def Stablehlo_CollectiveReduceOp :
 }
 
 def Stablehlo_CollectivePermuteOp :
-    Stablehlo_InferringOp<"collective_permute"> {
+    Stablehlo_InferringOp<"collective_permute", [MovesElements]> {
   let summary = "Sends the operand from each source to its target";
   let arguments = (ins
     Input<1, Stablehlo_UniformTensor>:$operand,
@@ -126,7 +128,7 @@ def Stablehlo_CollectivePermuteOp :
   let hasVerifier = 1;
 }
 
-def Stablehlo_InfeedOp : Stablehlo_Op<"infeed"> {
+def Stablehlo_InfeedOp : Stablehlo_Op<"infeed", [HandsTensorsOn]> {
   let summary = "Takes values from the outside; the last result is a token";
   let arguments = (ins Input<1, Stablehlo_Token>:$token,
                        DefaultValuedStrAttr<StrAttr, "">:$infeed_config,
@@ -135,7 +137,7 @@ def Stablehlo_InfeedOp : Stablehlo_Op<"infeed"> {
   let hasVerifier = 1;
 }
 
-def Stablehlo_OutfeedOp : Stablehlo_InferringOp<"outfeed"> {
+def Stablehlo_OutfeedOp : Stablehlo_InferringOp<"outfeed", [HandsTensorsOn]> {
   let summary = "Gives values to the outside";
   let arguments = (ins Variadic<Input<1, Stablehlo_Tensor>>:$inputs,
                        Input<2, Stablehlo_Token>:$token,
@@ -144,7 +146,7 @@ def Stablehlo_OutfeedOp : Stablehlo_InferringOp<"outfeed"> {
   let extraClassDefinition = inferToken;
 }
 
-def Stablehlo_SendOp : Stablehlo_InferringOp<"send"> {
+def Stablehlo_SendOp : Stablehlo_InferringOp<"send", [HandsTensorsOn]> {
   let summary = "Sends values over a channel";
   let arguments = (ins
     Variadic<Input<1, Stablehlo_Tensor>>:$inputs,
@@ -156,7 +158,7 @@ def Stablehlo_SendOp : Stablehlo_InferringOp<"send"> {
   let hasVerifier = 1;
 }
 
-def Stablehlo_RecvOp : Stablehlo_Op<"recv"> {
+def Stablehlo_RecvOp : Stablehlo_Op<"recv", [HandsTensorsOn]> {
   let summary = "Takes values from a channel; the last result is a token";
   let arguments = (ins
     Input<1, Stablehlo_Token>:$token, ChannelHandleAttr:$channel_handle,

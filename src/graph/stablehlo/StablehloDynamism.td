@@ -10,8 +10,8 @@
 
 include "graph/stablehlo/StablehloBase.td"
 
-class Stablehlo_DynamicOp<string mnemonic> :
-    Stablehlo_Op<mnemonic, [Pure, Decomposable]> {
+class Stablehlo_DynamicOp<string mnemonic, list<Trait> traits = []> :
+    Stablehlo_Op<mnemonic, !listconcat(traits, [Pure, Decomposable])> {
   let hasVerifier = 1;
 }
 
@@ -27,7 +27,7 @@ def Stablehlo_DynamicIotaOp : Stablehlo_DynamicOp<"dynamic_iota"> {
 }
 
 def Stablehlo_DynamicBroadcastInDimOp :
-    Stablehlo_DynamicOp<"dynamic_broadcast_in_dim"> {
+    Stablehlo_DynamicOp<"dynamic_broadcast_in_dim", [MovesElements]> {
   let summary = "broadcast_in_dim to a shape known only when run";
   let arguments = (ins
     Input<1, Stablehlo_Tensor>:$operand,
@@ -42,7 +42,8 @@ def Stablehlo_DynamicBroadcastInDimOp :
   }];
 }
 
-def Stablehlo_DynamicReshapeOp : Stablehlo_DynamicOp<"dynamic_reshape"> {
+def Stablehlo_DynamicReshapeOp :
+    Stablehlo_DynamicOp<"dynamic_reshape", [MovesElements]> {
   let summary = "reshape to a shape known only when run";
   let arguments = (ins Input<1, Stablehlo_Tensor>:$operand,
                        Input<2, Stablehlo_ShapeTensor>:$output_shape);
@@ -53,7 +54,7 @@ def Stablehlo_DynamicReshapeOp : Stablehlo_DynamicOp<"dynamic_reshape"> {
 }
 
 def Stablehlo_RealDynamicSliceOp :
-    Stablehlo_DynamicOp<"real_dynamic_slice"> {
+    Stablehlo_DynamicOp<"real_dynamic_slice", [MovesElements]> {
   let summary = "slice with bounds known only when run";
   let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
                        Input<2, Stablehlo_ShapeTensor>:$start_indices,
@@ -66,7 +67,8 @@ def Stablehlo_RealDynamicSliceOp :
   }];
 }
 
-def Stablehlo_DynamicPadOp : Stablehlo_DynamicOp<"dynamic_pad"> {
+def Stablehlo_DynamicPadOp :
+    Stablehlo_DynamicOp<"dynamic_pad", [MovesElements]> {
   let summary = "pad by amounts known only when run";
   let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
                        Input<2, Stablehlo_ScalarTensor>:$padding_value,
@@ -77,7 +79,8 @@ def Stablehlo_DynamicPadOp : Stablehlo_DynamicOp<"dynamic_pad"> {
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
-def Stablehlo_DynamicGatherOp : Stablehlo_DynamicOp<"dynamic_gather"> {
+def Stablehlo_DynamicGatherOp :
+    Stablehlo_DynamicOp<"dynamic_gather", [MovesElements]> {
   let summary = "gather of slices of a size known only when run";
   let arguments = (ins
     Input<1, Stablehlo_UniformTensor>:$operand,
@@ -114,7 +117,7 @@ def Stablehlo_DynamicConvOp : Stablehlo_DynamicOp<"dynamic_conv"> {
 }
 
 def Stablehlo_GetDimensionSizeOp :
-    Stablehlo_InferredOp<"get_dimension_size"> {
+    Stablehlo_InferredOp<"get_dimension_size", [HandsTensorsOn]> {
   let summary = "The size of a dimension, as an i32";
   let arguments = (ins Input<1, Stablehlo_Tensor>:$operand,
                        NonNegative<"C1">:$dimension);
@@ -126,7 +129,7 @@ def Stablehlo_GetDimensionSizeOp :
 }
 
 def Stablehlo_SetDimensionSizeOp :
-    Stablehlo_InferredOp<"set_dimension_size"> {
+    Stablehlo_InferredOp<"set_dimension_size", [MovesElements]> {
   let summary = "The operand with fewer elements along a dimension";
   let description = [{
     The result's dimension is unknown, with the operand's size as its bound,

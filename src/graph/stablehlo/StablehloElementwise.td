@@ -31,7 +31,8 @@ def Stablehlo_CosineOp : Stablehlo_FunctionOp<"cosine"> {
   let summary = "cos(x), x in radians";
 }
 
-def Stablehlo_ClzOp : Stablehlo_UnaryOp<"count_leading_zeros", Stablehlo_IntTensor> {
+def Stablehlo_ClzOp :
+    Stablehlo_UnaryOp<"count_leading_zeros", Stablehlo_IntTensor> {
   let summary = "The number of leading zero bits";
 }
 
@@ -71,11 +72,13 @@ def Stablehlo_PopcntOp : Stablehlo_UnaryOp<"popcnt", Stablehlo_IntTensor> {
   let summary = "The number of bits set";
 }
 
-def Stablehlo_RoundOp : Stablehlo_UnaryOp<"round_nearest_afz", Stablehlo_FloatTensor> {
+def Stablehlo_RoundOp :
+    Stablehlo_UnaryOp<"round_nearest_afz", Stablehlo_FloatTensor> {
   let summary = "The nearest integer, ties away from zero";
 }
 
-def Stablehlo_RoundNearestEvenOp : Stablehlo_UnaryOp<"round_nearest_even", Stablehlo_FloatTensor> {
+def Stablehlo_RoundNearestEvenOp :
+    Stablehlo_UnaryOp<"round_nearest_even", Stablehlo_FloatTensor> {
   let summary = "The nearest integer, ties to even";
 }
 
@@ -251,7 +254,8 @@ def Stablehlo_UniformDequantizeOp :
   let summary = "From quantised values to floating-point ones";
 }
 
-def Stablehlo_BitcastConvertOp : Stablehlo_Op<"bitcast_convert", [Pure]> {
+def Stablehlo_BitcastConvertOp :
+    Stablehlo_Op<"bitcast_convert", [HandsTensorsOn, Pure]> {
   let summary = "The same bits as another element type";
   let description = [{
     Where the widths differ, the last dimension holds the parts of the wider
@@ -314,7 +318,7 @@ def Stablehlo_CompareOp :
   let hasVerifier = 1;
 }
 
-def Stablehlo_SelectOp : Stablehlo_InferredOp<"select"> {
+def Stablehlo_SelectOp : Stablehlo_InferredOp<"select", [MovesElements]> {
   let summary = "on_true where the predicate holds, else on_false";
   let description = [{
     The predicate has the operands' shape or is a scalar (C1); on_true, on_false

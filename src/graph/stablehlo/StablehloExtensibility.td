@@ -6,7 +6,7 @@
 include "graph/stablehlo/StablehloBase.td"
 
 def Stablehlo_CompositeOp :
-    Stablehlo_Op<"composite", [Decomposable,
+    Stablehlo_Op<"composite", [HandsTensorsOn, Decomposable,
         DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "An operation of another operator set, with its decomposition";
   let arguments = (ins Variadic<Stablehlo_CompositeValue>:$inputs,
@@ -24,7 +24,7 @@ def Stablehlo_CompositeOp :
 
 def Stablehlo_CustomCallOp :
     Stablehlo_Op<"custom_call",
-        [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+        [HandsTensorsOn, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "An operation that someone else has implemented";
   let arguments = (ins
     Variadic<Stablehlo_CustomCallValue>:$inputs, StrAttr:$call_target_name,
@@ -47,7 +47,7 @@ def Stablehlo_CustomCallOp :
   let hasVerifier = 1;
 }
 
-def Stablehlo_TupleOp : Stablehlo_InferredOp<"tuple"> {
+def Stablehlo_TupleOp : Stablehlo_InferredOp<"tuple", [HandsTensorsOn]> {
   let summary = "Values as one value";
   let arguments = (ins Variadic<Input<1, Stablehlo_TupleValue>>:$val);
   let results = (outs Stablehlo_Tuple:$result);
@@ -57,7 +57,7 @@ def Stablehlo_TupleOp : Stablehlo_InferredOp<"tuple"> {
 }
 
 def Stablehlo_GetTupleElementOp :
-    Stablehlo_InferredOp<"get_tuple_element"> {
+    Stablehlo_InferredOp<"get_tuple_element", [HandsTensorsOn]> {
   let summary = "One of the values of a tuple";
   let arguments = (ins
     Input<1, Stablehlo_Tuple>:$operand,

@@ -77,6 +77,10 @@ bool compatibleConstantTypes(mlir::TypeRange written, mlir::TypeRange actual);
 /// SameBaselineType.
 mlir::LogicalResult verifySameBaselineType(mlir::Operation *op);
 
+/// Checks that the quantised result of \p op expresses the type of its operand,
+/// or what that expresses.
+mlir::LogicalResult verifyExpressedType(mlir::Operation *op);
+
 namespace traits {
 template <typename Op>
 class SameBaselineType : public mlir::OpTrait::TraitBase<Op, SameBaselineType> {

@@ -1,6 +1,7 @@
 // What the verifiers share, and elementwise operations.
 
 #include "graph/stablehlo/Verify.h"
+#include "graph/Quantization.h"
 
 using namespace mlir;
 
@@ -222,17 +223,18 @@ LogicalResult CompareOp::verify() {
   return success();
 }
 
-LogicalResult UniformQuantizeOp::verify() {
-  auto result =
-      cast<quant::QuantizedType>(tensorOf(getResult()).getElementType());
-  Type element = tensorOf(getOperand()).getElementType();
+LogicalResult verifyExpressedType(Operation *op) {
+  auto result = quantizedOf(op->getResult(0).getType());
+  Type element = getElementTypeOrSelf(op->getOperand(0));
   if (auto quantised = dyn_cast<quant::QuantizedType>(element))
     element = quantised.getExpressedType();
   if (result.getExpressedType() != element)
-    return emitOpError("(C2) the result expresses ")
+    return op->emitOpError("(C2) the result expresses ")
            << result.getExpressedType() << ", not " << element;
   return success();
 }
+
+LogicalResult UniformQuantizeOp::verify() { return verifyExpressedType(*this); }
 
 LogicalResult BitcastConvertOp::verify() {
   auto bits = [](RankedTensorType type) -> int64_t {

@@ -1,5 +1,7 @@
 // Constraints of operations that move elements.
 
+#include "graph/Constants.h"
+#include "graph/Quantization.h"
 #include "graph/stablehlo/Verify.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -98,6 +100,21 @@ static LogicalResult verifyKnownSizes(Operation *op, Value result) {
     return op->emitOpError("the result is neither of a static shape nor of one "
                            "bounded dimension: ")
            << type;
+  return success();
+}
+
+LogicalResult ConstantOp::verify() {
+  quant::QuantizedType type = quantizedOf(getType());
+  const IntegerBounds bounds = type ? boundsOf(type) : IntegerBounds();
+  if (!type || bounds == boundsOf(storageOf(type)))
+    return success();
+  const std::optional<Tensor> tensor = toTensor(getValue());
+  for (int64_t i = 0; tensor && i < tensor->size(); ++i)
+    if (const int64_t element = tensor->toInteger(i); !bounds.contains(element))
+      return emitOpError("element ")
+             << i << " is " << element << ", outside of " << bounds.least
+             << " to " << bounds.greatest << ", which the type " << type
+             << " allows";
   return success();
 }
 

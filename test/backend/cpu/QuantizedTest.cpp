@@ -109,4 +109,56 @@ TEST(QuantizedProducts, WhatMovesTakesTheAxisAlong) {
   agrees("transpose %a, dims = [2, 0, 1]", from, "", to);
 }
 
+/// To the bit; the operation's name and attributes stand around %a.
+TEST(QuantizedFunctions, ChangeTheScale) {
+  const std::string from = tensor("5x7x", left);
+  for (const char *op : {"relu %a", "leaky_relu %a {alpha = 0.1}",
+                         "hard_swish %a", "thresholded_relu %a {alpha = 0.4}",
+                         "shrink %a {bias = 0.3, lambda = 0.2}"})
+    for (const char *out :
+         {"!quant.uniform<i8:f32, 0.5:-5>", "!quant.uniform<i8:f32, 0.25>"}) {
+      const std::string to = tensor("5x7x", out);
+      const std::string body = "(%a: " + from + ") -> " + to +
+                               " {\n  %0 = nn." + op + " : (" + from + ") -> " +
+                               to + "\n  return %0 : " + to + "\n}";
+      EXPECT_EQ(differs(body, {0, 0}), "") << body;
+      EXPECT_EQ(differsRaised(body, {0, 0}), "") << body;
+    }
+}
+
+TEST(QuantizedFunctions, PoolsChangeTheScale) {
+  const std::string from = tensor("1x3x6x6x", left),
+                    to = tensor("1x3x3x3x", right);
+  for (const char *op : {"max_pool", "average_pool"}) {
+    const std::string body =
+        "(%a: " + from + ") -> " + to + " {\n  %0 = nn." + op +
+        " %a, window = [2, 2] strides = [2, 2] {dilations = array<i64: 1, 1>, "
+        "padding_low = array<i64: 0, 0>, padding_high = array<i64: 0, 0>" +
+        (op[0] == 'a' ? ", count_padding = false" : "") + "} : (" + from +
+        ") -> " + to + "\n  return %0 : " + to + "\n}";
+    EXPECT_EQ(differs(body, {0, 0}), "") << body;
+    EXPECT_EQ(differsRaised(body, {0, 0}), "") << body;
+  }
+}
+
+TEST(QuantizedFunctions, QuantizeRoundsBeforeTheZeroPoint) {
+  for (const auto &[from, to] :
+       {std::pair("f32", "!quant.uniform<i8:f32, 0.125:3>"),
+        std::pair("f32", "!quant.uniform<u8:f32, 0.01:129>"),
+        std::pair("f32", "!quant.uniform<i4:f32, 0.5:1>"),
+        std::pair("f32", "!quant.uniform<u16:f32, 0.001:777>"),
+        std::pair("f16", "!quant.uniform<i8:f16, 0.125:3>"),
+        std::pair("bf16", "!quant.uniform<u8:bf16, 0.125:3>"),
+        std::pair("f32", "!quant.uniform<i8:f32:1, {0.5:1, 0.25:-2, 0.1}>"),
+        std::pair("!quant.uniform<i8:f32, 0.25:3>",
+                  "!quant.uniform<u8:f32, 0.5:5>")}) {
+    const std::string a = tensor("50x3x", from), b = tensor("50x3x", to);
+    const std::string body = "(%a: " + a + ") -> " + b +
+                             " {\n  %0 = nn.quantize %a : (" + a + ") -> " + b +
+                             "\n  return %0 : " + b + "\n}";
+    EXPECT_EQ(differs(body, {0, 0}), "") << body;
+    EXPECT_EQ(differsRaised(body, {0, 0}), "") << body;
+  }
+}
+
 } // namespace

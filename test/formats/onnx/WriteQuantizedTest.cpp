@@ -108,6 +108,18 @@ std::vector<Case> cases() {
       {"add", filled(binary, "$OP", "add"), "Q D Add Q D Max Q D", 0.05},
       {"multiply", filled(binary, "$OP", "multiply"), "Q D Mul Q D Max Q D",
        0.05},
+      {"rounded_first",
+       filled(around("%r = nn.relu %q : tensor<$Nx4x6x$Q>\n", "$Nx4x6"),
+              "%q = stablehlo.uniform_quantize", "%q = nn.quantize"),
+       "Q D Relu Q D", 0.05},
+      {"another_scale",
+       around("%s = nn.relu %q : (tensor<$Nx4x6x$Q>) -> "
+              "tensor<$Nx4x6x!quant.uniform<i8:$E, 0.01:-7>>\n"
+              "%r = nn.quantize %s : "
+              "(tensor<$Nx4x6x!quant.uniform<i8:$E, 0.01:-7>>) -> "
+              "tensor<$Nx4x6x$Q>\n",
+              "$Nx4x6"),
+       "Q D Relu Q D Q D", 0.05},
       {"transpose",
        around("%r = stablehlo.transpose %q, dims = [1, 0, 2] : "
               "(tensor<$Nx4x6x$Q>) -> tensor<4x$Nx6x$Q>\n",

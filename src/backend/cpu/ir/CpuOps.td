@@ -9,6 +9,7 @@
 
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "graph/interfaces/Interfaces.td"
 
 def Cpu_Dialect : Dialect {
   let name = "cpu";
@@ -78,7 +79,9 @@ def Cpu_YieldOp : Cpu_Op<"yield", [Pure, Terminator,
 }
 
 def Cpu_HostCallOp :
-    Cpu_Op<"host_call", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    Cpu_Op<"host_call",
+           [HandsTensorsOn,
+            DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "A call of a function of the process, by name";
   let description = [{
     Becomes a step of its own (StepKind::HostCall), in its place among other

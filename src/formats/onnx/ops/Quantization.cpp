@@ -1,5 +1,6 @@
 // Quantisation as arithmetic: divide, round, add the zero point, clamp.
 
+#include "graph/Quantization.h"
 #include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Products.h"
@@ -8,14 +9,6 @@
 using namespace mlir;
 
 namespace sinter::onnx {
-
-/// The least and the greatest number of an integer type.
-static std::pair<double, double> rangeOf(IntegerType type) {
-  int bits = type.getWidth();
-  if (type.isUnsigned())
-    return {0, std::ldexp(1, bits) - 1};
-  return {-std::ldexp(1, bits - 1), std::ldexp(1, bits - 1) - 1};
-}
 
 /// A scale or zero point for a tensor like \p like: one number, one along
 /// \p axis, or one for each block of \p blockSize elements along it.
@@ -78,10 +71,11 @@ static Value roundTo(NodeContext &node, Value quotient, Value zeroPoint,
                          ? saturate(node, quotient, element)
                          : quotient,
                      element);
-  auto [least, greatest] = rangeOf(integer);
-  return node.cast(node.op<stablehlo::ClampOp>(node.scalar(wide, least),
-                                               quotient,
-                                               node.scalar(wide, greatest)),
+  const IntegerBounds bounds = boundsOf(integer);
+  return node.cast(node.op<stablehlo::ClampOp>(
+                       node.scalar(wide, static_cast<double>(bounds.least)),
+                       quotient,
+                       node.scalar(wide, static_cast<double>(bounds.greatest))),
                    element);
 }
 

@@ -1,9 +1,11 @@
 #include "formats/onnx/write/Quantized.h"
 
+#include "formats/onnx/write/MatMul.h"
 #include "formats/onnx/write/Rules.h"
 #include "graph/Constants.h"
-#include "graph/QuantizationParameters.h"
+#include "graph/Quantization.h"
 #include "graph/QuantizedProducts.h"
+#include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/IR/IRMapping.h"
@@ -13,11 +15,6 @@
 using namespace mlir;
 
 namespace sinter::onnx {
-
-static bool hasQuantizedTypes(Operation *op) {
-  return llvm::any_of(op->getOperandTypes(), quantizedOf) ||
-         llvm::any_of(op->getResultTypes(), quantizedOf);
-}
 
 //===----------------------------------------------------------------------===//
 // Real numbers around what computes
@@ -32,6 +29,8 @@ public:
   void run();
 
 private:
+  void keepForm(Operation *product);
+  void keepStorage(stablehlo::ConstantOp op);
   bool isMoved(Operation *op) const;
   bool canCompute(Operation *op) const;
   bool isExactSum(Operation *op) const;
@@ -48,15 +47,157 @@ private:
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Products that keep their form
+//===----------------------------------------------------------------------===//
+
+/// The integers of a bias, until the node is written: those of a ConvolutionOp
+/// that becomes a QLinearConv.
+static constexpr StringLiteral biasAttribute = "onnx.bias",
+                               biasNameAttribute = "onnx.bias_name";
+
+static bool isBytePerTensor(Type type) {
+  quant::QuantizedType element = quantizedOf(type);
+  return isa_and_nonnull<quant::UniformQuantizedType>(element) &&
+         element.getStorageTypeIntegralWidth() == 8 &&
+         boundsOf(element) == boundsOf(storageOf(element));
+}
+
+/// Whether the operands are those of a node.
+static bool hasNodeOperands(Operation *op) {
+  quant::QuantizedType weight = quantizedOf(op->getOperand(1).getType());
+  if (!isBytePerTensor(op->getOperand(0).getType()) || !weight ||
+      weight.getStorageTypeIntegralWidth() != 8)
+    return false;
+  if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
+    return isMatMul(dot);
+  auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op);
+  return convolution && convolution.getBatchGroupCount() == 1 &&
+         !convolution.getWindow().empty() &&
+         tensorOf(convolution.getRhs()).hasStaticShape();
+}
+
+/// The constant that \p value repeats.
+static stablehlo::ConstantOp repeatedConstant(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto constant = dyn_cast<stablehlo::ConstantOp>(op))
+      return constant;
+    if (!GraphWriter::isBroadcast(op) && !isa<stablehlo::ReshapeOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return {};
+}
+
+/// One integer for each of \p count features, of one for all or just as many.
+static ElementsAttr biasFor(stablehlo::ConstantOp constant, int64_t count) {
+  std::optional<Tensor> tensor =
+      constant ? toTensor(constant.getValue()) : std::nullopt;
+  if (!tensor || (tensor->size() != count && tensor->size() != 1))
+    return {};
+  SmallVector<int32_t> numbers;
+  for (int64_t i = 0; i < count; ++i)
+    numbers.push_back(
+        static_cast<int32_t>(tensor->toInteger(tensor->size() == 1 ? 0 : i)));
+  return DenseElementsAttr::get(
+      RankedTensorType::get({count},
+                            IntegerType::get(constant.getContext(), 32)),
+      ArrayRef<int32_t>(numbers));
+}
+
+/// Makes \p product, a bias and the rescale behind it one operation, which
+/// gives what the rescale does; or takes the form from it.
+void Rewriting::keepForm(Operation *product) {
+  auto form = product->getAttrOfType<StringAttr>(productFormAttribute);
+  const bool keepsSums = form.getValue() == "integer";
+  if (hasNodeOperands(product) && keepsSums)
+    return;
+  product->removeAttr(productFormAttribute);
+  if (!hasNodeOperands(product) || form.getValue() != "qlinear" ||
+      !product->hasOneUse())
+    return;
+  Operation *last = *product->user_begin();
+  auto convolution = dyn_cast<stablehlo::ConvolutionOp>(product);
+  if (auto sum = dyn_cast<stablehlo::AddOp>(last);
+      sum && convolution && sum->hasOneUse()) {
+    const bool isLeft = sum.getLhs() == product->getResult(0);
+    auto constant = repeatedConstant(isLeft ? sum.getRhs() : sum.getLhs());
+    ElementsAttr bias = biasFor(
+        constant, tensorOf(convolution.getRhs())
+                      .getDimSize(convolution.getDimensionNumbers()
+                                      .getKernelOutputFeatureDimension()));
+    if (!bias)
+      return;
+    product->setAttr(biasAttribute, bias);
+    if (auto name = constant->getAttrOfType<StringAttr>(nameAttribute))
+      product->setAttr(biasNameAttribute, name);
+    last = *sum->user_begin();
+  }
+  if (!isa<stablehlo::UniformQuantizeOp, nn::QuantizeOp>(last) ||
+      !isBytePerTensor(last->getResult(0).getType())) {
+    product->removeAttr(biasAttribute);
+    return;
+  }
+  product->setAttr(productFormAttribute, form);
+  OpBuilder builder(last);
+  IRMapping none;
+  Operation *whole = builder.clone(*product, none);
+  whole->getResult(0).setType(last->getResult(0).getType());
+  whole->setLoc(last->getLoc());
+  last->getResult(0).replaceAllUsesWith(whole->getResult(0));
+  while (last != product) {
+    Operation *before = last->getOperand(0).getDefiningOp();
+    if (isa<stablehlo::AddOp>(last) && before != product &&
+        last->getOperand(1).getDefiningOp() == product)
+      before = product;
+    last->erase();
+    last = before;
+  }
+  product->erase();
+}
+
+/// Gives a weight the storage type that it came in.
+void Rewriting::keepStorage(stablehlo::ConstantOp op) {
+  auto before = cast<quant::QuantizedType>(
+      op->getAttrOfType<TypeAttr>(storedAsAttribute).getValue());
+  quant::QuantizedType now = quantizedOf(op.getType());
+  op->removeAttr(storedAsAttribute);
+  const bool isRead = llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<stablehlo::UniformDequantizeOp, stablehlo::ConvolutionOp,
+               stablehlo::DotGeneralOp>(user);
+  });
+  std::optional<Tensor> tensor = toTensor(op.getValue());
+  auto from = now ? parametersOf(now) : std::nullopt, to = parametersOf(before);
+  if (!isRead || !tensor || !from || !to ||
+      from->zeroPoints.size() != to->zeroPoints.size())
+    return;
+  const int64_t shift = to->zeroPoints.front() - from->zeroPoints.front();
+  Tensor stored(*sinter::elementTypeOf(storageOf(before)), tensor->shape());
+  dispatch(stored.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (!isStdComplex<T>)
+      for (int64_t i = 0; i < tensor->size(); ++i)
+        stored.set<T>(i, static_cast<T>(tensor->toInteger(i) + shift));
+  });
+  op.setValueAttr(toAttribute(stored, constantName(op), op.getContext()));
+  op.getResult().setType(tensorOf(op.getResult()).clone(before));
+}
+
+//===----------------------------------------------------------------------===//
+// Which operations compute
+//===----------------------------------------------------------------------===//
+
 /// Whether the operation is the same on storage elements.
 bool Rewriting::isMoved(Operation *op) const {
+  if (op->hasAttr(productFormAttribute))
+    return true;
   if (isa<stablehlo::UniformDequantizeOp, stablehlo::ConstantOp>(op) ||
       op->hasTrait<OpTrait::IsTerminator>() ||
       isa<stablehlo::IfOp, stablehlo::CaseOp, stablehlo::WhileOp>(op))
     return true;
-  if (isa<stablehlo::UniformQuantizeOp>(op))
+  if (isa<stablehlo::UniformQuantizeOp, nn::QuantizeOp>(op))
     return !quantizedOf(op->getOperand(0).getType());
-  if (!movesElements(op) || op->getNumResults() != 1)
+  if (op->getNumRegions() != 0 || !takesStorage(op) || op->getNumResults() != 1)
     return false;
   return keepsParameters(op, parametersOf);
 }
@@ -77,11 +218,18 @@ bool Rewriting::canCompute(Operation *op) const {
            type.getStorageTypeIntegralWidth() == 32));
 }
 
-/// Whether the operation gives sums of products of integers as they are.
+/// Whether the operation gives sums of products of integers as they are, or
+/// computes with such sums alone.
 bool Rewriting::isExactSum(Operation *op) const {
   quant::QuantizedType type = quantizedOf(op->getResult(0).getType());
   if (!type || type.getStorageTypeIntegralWidth() < 32)
     return false;
+  auto isSum = [&](Value value) { return reals.contains(value); };
+  if (llvm::any_of(op->getOperands(), isSum))
+    return llvm::all_of(op->getOperands(), [&](Value value) {
+      return quantizedOf(value.getType()) == type &&
+             (isSum(value) || repeatedConstant(value));
+    });
   auto factors = productScales(
       op, llvm::map_to_vector(op->getOperandTypes(), quantizedOf));
   auto parameters = parametersOf(type);
@@ -101,6 +249,18 @@ Value Rewriting::real(Value value, OpBuilder &builder) {
     return value;
   if (Value same = reals.lookup(value))
     return same;
+  // A constant is dequantised before it is repeated.
+  if (Operation *repeated = value.getDefiningOp();
+      repeated && !isa<stablehlo::ConstantOp>(repeated) &&
+      repeatedConstant(value)) {
+    IRMapping mapping;
+    mapping.map(repeated->getOperand(0),
+                real(repeated->getOperand(0), builder));
+    Operation *onReals = builder.clone(*repeated, mapping);
+    onReals->getResult(0).setType(
+        tensorOf(value).clone(type.getExpressedType()));
+    return onReals->getResult(0);
+  }
   Value &known = dequantized[{builder.getInsertionBlock(), value}];
   if (!known)
     known = builder.create<stablehlo::UniformDequantizeOp>(
@@ -150,7 +310,7 @@ static void retype(Region &region) {
 
 void Rewriting::compute(Operation *op) {
   OpBuilder builder(op);
-  if (isa<stablehlo::UniformQuantizeOp>(op)) {
+  if (isa<stablehlo::UniformQuantizeOp, nn::QuantizeOp>(op)) {
     op->setOperand(0, real(op->getOperand(0), builder));
     return;
   }
@@ -179,11 +339,31 @@ void Rewriting::compute(Operation *op) {
 }
 
 void Rewriting::run() {
+  // Nodes take operands of any storage type.
+  function.walk([](stablehlo::UniformQuantizeOp op) {
+    const bool isMultiplied = llvm::all_of(op->getUsers(), [](Operation *user) {
+      return isa<stablehlo::ConvolutionOp, stablehlo::DotGeneralOp>(user);
+    });
+    if (Value before = beforeShift(op); isMultiplied && before != op) {
+      op.replaceAllUsesWith(before);
+      op.erase();
+    }
+  });
+  SmallVector<Operation *> products;
+  SmallVector<stablehlo::ConstantOp> constants;
+  function.walk([&](Operation *op) {
+    if (op->hasAttr(productFormAttribute))
+      products.push_back(op);
+    if (op->hasAttr(storedAsAttribute))
+      constants.push_back(cast<stablehlo::ConstantOp>(op));
+  });
+  llvm::for_each(products, [&](Operation *op) { keepForm(op); });
+  llvm::for_each(constants, [&](stablehlo::ConstantOp op) { keepStorage(op); });
   SmallVector<Operation *> ops;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == function)
       return WalkResult::advance();
-    if (!hasQuantizedTypes(op) || isMoved(op))
+    if (!hasQuantizedType(op) || isMoved(op))
       return WalkResult::advance();
     ops.push_back(op);
     return WalkResult::skip();
@@ -226,8 +406,7 @@ public:
 
   Name scale() const { return list(expressed, parameters.scales, "scale"); }
   Name zeroPoint() const {
-    return list(storageElement(), numbersOf(parameters.zeroPoints),
-                "zero_point");
+    return list(storage(), numbersOf(parameters.zeroPoints), "zero_point");
   }
   NodeAttributes attributes() const {
     NodeAttributes all;
@@ -237,11 +416,7 @@ public:
   }
   bool isWide() const { return width == 32; }
   bool isSymmetric() const { return parameters.isSymmetric(); }
-  Type storage() const {
-    return IntegerType::get(type.getContext(), width,
-                            type.isSigned() ? IntegerType::Signless
-                                            : IntegerType::Unsigned);
-  }
+  Type storage() const { return storageOf(type); }
   /// \p x without what is outside the range of the type, where that is smaller
   /// than its storage element's.
   Name withinRange(const Name &x, int64_t rank) const;
@@ -260,7 +435,6 @@ private:
   static SmallVector<double> numbersOf(ArrayRef<int64_t> integers) {
     return SmallVector<double>(integers.begin(), integers.end());
   }
-  Type storageElement() const { return storage(); }
   Name list(Type element, ArrayRef<double> numbers, StringRef name,
             int64_t trailing = 0) const;
   /// So many dimensions stand behind that of the scales.
@@ -316,9 +490,7 @@ std::optional<Linear> Linear::of(Emitter &e, Type quantized) {
 }
 
 Name Linear::withinRange(const Name &x, int64_t rank) const {
-  const bool isSigned = type.isSigned();
-  const int64_t least = isSigned ? -(int64_t(1) << (width - 1)) : 0;
-  const int64_t greatest = least + (int64_t(1) << width) - 1;
+  const IntegerBounds all = boundsOf(storageOf(type)), some = boundsOf(type);
   Name result = x;
   auto bound = [&](StringRef opType, int64_t limit) {
     SmallVector<double> numbers;
@@ -328,10 +500,10 @@ Name Linear::withinRange(const Name &x, int64_t rank) const {
     result = e.make(opType,
                     {result, list(expressed, numbers, "limit", behind(rank))});
   };
-  if (type.getStorageTypeMin() > least)
-    bound("Max", type.getStorageTypeMin());
-  if (type.getStorageTypeMax() < greatest)
-    bound("Min", type.getStorageTypeMax());
+  if (some.least > all.least)
+    bound("Max", some.least);
+  if (some.greatest < all.greatest)
+    bound("Min", some.greatest);
   return result;
 }
 
@@ -359,8 +531,7 @@ Name Linear::centred(const Name &x, int64_t rank) const {
                                "zero_point", behind(rank))});
 }
 
-static LogicalResult writeQuantize(Emitter &e,
-                                   stablehlo::UniformQuantizeOp op) {
+template <typename Op> static LogicalResult writeQuantize(Emitter &e, Op op) {
   std::optional<Linear> linear = Linear::of(e, elementOf(op));
   if (!linear)
     return failure();
@@ -389,8 +560,53 @@ static LogicalResult writeDequantize(Emitter &e,
                   linear->attributes());
 }
 
+std::optional<QuantizedInputs> quantizedInputs(Emitter &e, Operation *op) {
+  auto form = op->getAttrOfType<StringAttr>(productFormAttribute);
+  quant::QuantizedType result = quantizedOf(op->getResult(0).getType());
+  if (!form || !result)
+    return std::nullopt;
+  auto lhs = Linear::of(e, elementOf(op->getOperand(0))),
+       rhs = Linear::of(e, elementOf(op->getOperand(1)));
+  if (!lhs || !rhs)
+    return std::nullopt;
+  QuantizedInputs inputs;
+  inputs.zero = lhs->zeroPoint();
+  inputs.element = storageOf(result);
+  if (form.getValue() == "integer") {
+    inputs.others = {inputs.zero, rhs->zeroPoint()};
+    return inputs;
+  }
+  auto given = Linear::of(e, result);
+  if (!given)
+    return std::nullopt;
+  inputs.hasScales = true;
+  inputs.between = {lhs->scale(), inputs.zero};
+  inputs.others = {rhs->scale(), rhs->zeroPoint(), given->scale(),
+                   given->zeroPoint()};
+  if (auto bias = op->getAttrOfType<ElementsAttr>(biasAttribute)) {
+    auto name = op->getAttrOfType<StringAttr>(biasNameAttribute);
+    inputs.others.push_back(
+        e.constant(*toTensor(bias), name ? name.getValue() : "bias"));
+  }
+  return inputs;
+}
+
+/// Storage elements as what they mean, and back: they are what is written.
+static LogicalResult writeBitcast(Emitter &e, stablehlo::BitcastConvertOp op) {
+  auto stored = [](Type type) -> Type {
+    auto quantized = dyn_cast<quant::QuantizedType>(type);
+    return quantized ? Type(storageOf(quantized)) : type;
+  };
+  if (stored(elementOf(op.getOperand())) != stored(elementOf(op.getResult())))
+    return e.unsupported("to another type");
+  return e.alias(e.operand(op.getOperand()));
+}
+
 Rules quantizedRules() {
-  static const Rule rules[] = {rule<writeQuantize>(), rule<writeDequantize>()};
+  static const Rule rules[] = {
+      rule<writeQuantize<stablehlo::UniformQuantizeOp>>(),
+      rule<writeQuantize<nn::QuantizeOp>>(), rule<writeDequantize>(),
+      rule<writeBitcast>()};
   return rules;
 }
 

@@ -1,0 +1,269 @@
+#include "graph/Quantization.h"
+
+#include "graph/Types.h"
+#include "graph/nn/Emit.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+
+namespace sinter {
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+quant::QuantizedType quantizedOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast<quant::QuantizedType>(tensor.getElementType())
+                : quant::QuantizedType();
+}
+
+bool hasQuantizedType(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), quantizedOf) ||
+         llvm::any_of(op->getResultTypes(), quantizedOf);
+}
+
+IntegerType storageOf(quant::QuantizedType type) {
+  return IntegerType::get(type.getContext(), type.getStorageTypeIntegralWidth(),
+                          type.isSigned() ? IntegerType::Signless
+                                          : IntegerType::Unsigned);
+}
+
+RankedTensorType storageOf(RankedTensorType type) {
+  return type.clone(
+      storageOf(cast<quant::QuantizedType>(type.getElementType())));
+}
+
+IntegerBounds boundsOf(IntegerType type) {
+  const unsigned width = type.getWidth();
+  if (type.isUnsigned())
+    return {0, (int64_t(1) << width) - 1};
+  const int64_t half = int64_t(1) << (width - 1);
+  return {-half, half - 1};
+}
+
+IntegerBounds boundsOf(quant::QuantizedType type) {
+  return {type.getStorageTypeMin(), type.getStorageTypeMax()};
+}
+
+bool QuantizationParameters::isSymmetric() const {
+  return llvm::all_of(zeroPoints, [](int64_t zero) { return zero == 0; });
+}
+
+std::optional<QuantizationParameters> parametersOf(quant::QuantizedType type) {
+  if (auto uniform = dyn_cast<quant::UniformQuantizedType>(type))
+    return QuantizationParameters{
+        {uniform.getScale()}, {uniform.getZeroPoint()}, -1};
+  auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(type);
+  if (!perAxis)
+    return std::nullopt;
+  return QuantizationParameters{llvm::to_vector(perAxis.getScales()),
+                                llvm::to_vector(perAxis.getZeroPoints()),
+                                perAxis.getQuantizedDimension()};
+}
+
+/// \p number rounded to \p type.
+static double rounded(FloatType type, double number) {
+  return FloatAttr::get(type, number).getValueAsDouble();
+}
+
+std::optional<QuantizationParameters>
+roundedParametersOf(quant::QuantizedType type) {
+  std::optional<QuantizationParameters> parameters = parametersOf(type);
+  if (parameters)
+    for (double &scale : parameters->scales)
+      scale = rounded(cast<FloatType>(type.getExpressedType()), scale);
+  return parameters;
+}
+
+quant::QuantizedType
+quantizedElement(IntegerType storage, FloatType expressed,
+                 const QuantizationParameters &parameters) {
+  if (!llvm::is_contained({2, 4, 8, 16, 32}, storage.getWidth()) ||
+      parameters.scales.size() != parameters.zeroPoints.size() ||
+      parameters.scales.empty() ||
+      (parameters.axis < 0 && parameters.scales.size() != 1))
+    return {};
+  const llvm::fltSemantics &semantics = expressed.getFloatSemantics();
+  const double smallest = APFloat::getSmallest(semantics).convertToDouble(),
+               largest = APFloat::getLargest(semantics).convertToDouble();
+  const IntegerBounds bounds = boundsOf(storage);
+  for (auto [scale, zeroPoint] :
+       llvm::zip_equal(parameters.scales, parameters.zeroPoints))
+    if (!(scale >= smallest && scale <= largest) || !bounds.contains(zeroPoint))
+      return {};
+  const unsigned flags =
+      storage.isUnsigned() ? 0 : quant::QuantizationFlags::Signed;
+  auto stored = IntegerType::get(storage.getContext(), storage.getWidth());
+  if (parameters.axis < 0)
+    return quant::UniformQuantizedType::get(
+        flags, stored, expressed, parameters.scales.front(),
+        parameters.zeroPoints.front(), bounds.least, bounds.greatest);
+  return quant::UniformQuantizedPerAxisType::get(
+      flags, stored, expressed, parameters.scales, parameters.zeroPoints,
+      static_cast<int32_t>(parameters.axis), bounds.least, bounds.greatest);
+}
+
+bool keepsParameters(Operation *op,
+                     llvm::function_ref<std::optional<QuantizationParameters>(
+                         quant::QuantizedType)>
+                         parameters) {
+  quant::QuantizedType result = quantizedOf(op->getResult(0).getType());
+  return llvm::all_of(op->getOperandTypes(), [&](Type type) {
+    quant::QuantizedType operand = quantizedOf(type);
+    if (!operand || !result)
+      return true;
+    auto a = parameters(operand), b = parameters(result);
+    return a && b && a->scales == b->scales && a->zeroPoints == b->zeroPoints;
+  });
+}
+
+bool takesStorage(Operation *op) {
+  return op->hasTrait<traits::MovesElements>() ||
+         op->hasTrait<traits::HandsTensorsOn>() ||
+         op->hasTrait<OpTrait::IsTerminator>() || op->getNumRegions() != 0 ||
+         isa<CallOpInterface>(op);
+}
+
+IntegerRange centredRange(quant::QuantizedType type) {
+  const QuantizationParameters parameters = *parametersOf(type);
+  const auto [least, greatest] = std::minmax_element(
+      parameters.zeroPoints.begin(), parameters.zeroPoints.end());
+  const IntegerBounds bounds = boundsOf(type);
+  return {static_cast<double>(bounds.least) - static_cast<double>(*greatest),
+          static_cast<double>(bounds.greatest) - static_cast<double>(*least)};
+}
+
+quant::QuantizedType withStorage(quant::QuantizedType type,
+                                 IntegerType storage) {
+  const IntegerBounds from = boundsOf(storageOf(type)), to = boundsOf(storage);
+  std::optional<QuantizationParameters> parameters = parametersOf(type);
+  const bool isInside = to.contains(from.least) && to.contains(from.greatest);
+  const int64_t shift = isInside ? 0 : to.least - from.least;
+  if (!parameters || boundsOf(type) != from ||
+      !to.contains(from.greatest + shift))
+    return {};
+  for (int64_t &zero : parameters->zeroPoints)
+    zero += shift;
+  return quantizedElement(storage, cast<FloatType>(type.getExpressedType()),
+                          *parameters);
+}
+
+Value beforeShift(Value value) {
+  auto op = value.getDefiningOp<stablehlo::UniformQuantizeOp>();
+  quant::QuantizedType from =
+      op ? quantizedOf(op.getOperand().getType()) : quant::QuantizedType();
+  quant::QuantizedType to = quantizedOf(value.getType());
+  return from && withStorage(from, storageOf(to)) == to ? op.getOperand()
+                                                        : value;
+}
+
+//===----------------------------------------------------------------------===//
+// By numbers
+//===----------------------------------------------------------------------===//
+
+// A quotient or sum of two numbers of at most 24 bits that is rounded to 53
+// bits and then to theirs is rounded as if once.
+
+int64_t quantizedNumber(double x, double scale, int64_t zeroPoint,
+                        IntegerBounds bounds, FloatType compute,
+                        QuantizedRounding rounding) {
+  const double zero = rounded(compute, static_cast<double>(zeroPoint)),
+               least = rounded(compute, static_cast<double>(bounds.least)),
+               greatest =
+                   rounded(compute, static_cast<double>(bounds.greatest));
+  double number =
+      rounded(compute, rounded(compute, x) / rounded(compute, scale));
+  const bool roundsFirst = rounding == QuantizedRounding::BeforeZeroPoint;
+  if (roundsFirst)
+    number = std::nearbyint(number);
+  number = rounded(compute, number + zero);
+  if (std::isnan(number))
+    return 0;
+  number = std::min(std::max(number, least), greatest);
+  if (!roundsFirst)
+    number = std::nearbyint(number);
+  // A bound may have been rounded past the storage type.
+  return static_cast<int64_t>(
+      std::min(std::max(number, static_cast<double>(bounds.least)),
+               static_cast<double>(bounds.greatest)));
+}
+
+double dequantizedNumber(int64_t element, double scale, int64_t zeroPoint,
+                         FloatType expressed) {
+  return rounded(expressed, static_cast<double>(element - zeroPoint) *
+                                rounded(expressed, scale));
+}
+
+//===----------------------------------------------------------------------===//
+// As operations
+//===----------------------------------------------------------------------===//
+
+Value emitSpread(nn::Emit &emit, ArrayRef<double> numbers, int64_t axis,
+                 Value like) {
+  RankedTensorType type = tensorOf(like);
+  Type element = type.getElementType();
+  if (axis >= 0)
+    return emit.broadcast(emit.floats(numbers, element), {axis},
+                          emit.sizes(like));
+  if (!type.hasStaticShape())
+    return emit.splatLike(numbers.front(), like);
+  Attribute number =
+      isa<FloatType>(element)
+          ? Attribute(emit.builder.getFloatAttr(element, numbers.front()))
+          : Attribute(emit.builder.getIntegerAttr(
+                element, static_cast<int64_t>(numbers.front())));
+  return emit.make<stablehlo::ConstantOp>(DenseElementsAttr::get(type, number));
+}
+
+static SmallVector<double> zerosOf(const QuantizationParameters &parameters) {
+  return SmallVector<double>(parameters.zeroPoints.begin(),
+                             parameters.zeroPoints.end());
+}
+
+Value emitCentred(nn::Emit &emit, Value value,
+                  const QuantizationParameters &parameters) {
+  if (parameters.isSymmetric())
+    return value;
+  return emit.sub(
+      value, emitSpread(emit, zerosOf(parameters), parameters.axis, value));
+}
+
+Value emitQuantized(nn::Emit &emit, Value reals, quant::QuantizedType type,
+                    QuantizedRounding rounding) {
+  const QuantizationParameters parameters = *roundedParametersOf(type);
+  auto round = [&](Value value) {
+    return emit.make<stablehlo::RoundNearestEvenOp>(value);
+  };
+  const bool roundsFirst = rounding == QuantizedRounding::BeforeZeroPoint;
+  Value value = emit.div(
+      reals, emitSpread(emit, parameters.scales, parameters.axis, reals));
+  if (roundsFirst)
+    value = round(value);
+  if (!parameters.isSymmetric())
+    value = emit.add(
+        value, emitSpread(emit, zerosOf(parameters), parameters.axis, value));
+  auto bound = [&](int64_t limit) {
+    return emit.scalar(static_cast<double>(limit), getElementTypeOrSelf(reals));
+  };
+  const IntegerBounds bounds = boundsOf(type);
+  value = emit.make<stablehlo::ClampOp>(bound(bounds.least), value,
+                                        bound(bounds.greatest));
+  if (!roundsFirst)
+    value = round(value);
+  return emit.convert(value, storageOf(type));
+}
+
+Value emitDequantized(nn::Emit &emit, Value storage, quant::QuantizedType type,
+                      Type compute) {
+  const QuantizationParameters parameters = *roundedParametersOf(type);
+  Value value = emitCentred(emit, emit.convert(storage, compute), parameters);
+  return emit.mul(value,
+                  emitSpread(emit, parameters.scales, parameters.axis, value));
+}
+
+} // namespace sinter
