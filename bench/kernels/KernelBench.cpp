@@ -102,7 +102,7 @@ void benchMatMul(Report &report, const std::string &what, MatMulShape shape,
   if (!report.wants(name))
     return;
   KernelRunner runner;
-  MatMul matmul(shape, runner.target(), Float32Type::get(&runner.context()));
+  MatMul matmul(shape, runner.target(), Arithmetic());
   bool isPacked = shape.bLayout == MatMulShape::BLayout::Packed;
   Floats a(batches * shape.m * shape.k);
   Floats b(isPacked ? matmul.packedElements() : batches * shape.n * shape.k);

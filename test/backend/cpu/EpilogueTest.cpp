@@ -136,5 +136,83 @@ TEST(Epilogue, ReadsTheWeightsOfAConvolution) {
   }
 }
 
+/// Results of a product leave its kernel in another type.
+const char *const otherTypes[] = {"f16", "bf16", "f64", "i8", "ui8",
+                                  "i16", "i32",  "i64", "i1", "f8E4M3FN"};
+
+/// \p value of \p shape as numbers of \p type, and the function's end.
+std::string converted(const std::string &shape, const std::string &type) {
+  const std::string f32 = "tensor<" + shape + "xf32>",
+                    to = "tensor<" + shape + "x" + type + ">";
+  if (type == "i1")
+    return "%z = stablehlo.constant dense<0.0> : " + f32 +
+           "\n%r = stablehlo.compare GT, %d, %z : (" + f32 + ", " + f32 +
+           ") -> " + to + "\nreturn %r : " + to + " }";
+  return "%s = stablehlo.constant dense<7.0> : " + f32 +
+         "\n%m = stablehlo.multiply %d, %s : " + f32 +
+         "\n%a = stablehlo.abs %m : " + f32 +
+         "\n%r = stablehlo.convert %a : (" + f32 + ") -> " + to +
+         "\nreturn %r : " + to + " }";
+}
+
+/// Sums in another order may be rounded to the next number of a type.
+Tolerance toleranceOf(const std::string &type) {
+  Tolerance tolerance;
+  tolerance.absolute = 2e-5;
+  if (type == "f16" || type == "bf16" || type == "f8E4M3FN")
+    tolerance.relative = type == "f16" ? 2e-3 : type == "bf16" ? 1e-2 : 0.13;
+  return tolerance;
+}
+
+/// How many kernels compute it.
+size_t kernelsOf(const std::string &body) {
+  Result<Program> program = cpu::compileForCpu(parseModel(body), {});
+  return program ? program->steps.size() : 0;
+}
+
+TEST(Epilogue, ConvertsTheResultsOfAProduct) {
+  for (auto [rows, columns] : {std::pair{3, 2}, {20, 16}, {33, 65}})
+    for (const char *type : otherTypes) {
+      const std::string n = std::to_string(columns);
+      const std::string w = n + "x" + n;
+      const std::string t = std::to_string(rows) + "x" + n;
+      const std::string body =
+          "(%x: tensor<" + t + "xf32>) -> tensor<" + t + "x" + type + "> {\n" +
+          weight(w, columns * columns) +
+          "%d = stablehlo.dot %x, %w : (tensor<" + t + "xf32>, tensor<" + w +
+          "xf32>) -> tensor<" + t + "xf32>\n" + converted(t, type);
+      EXPECT_EQ(differs(body, toleranceOf(type)), "") << t << " " << type;
+      EXPECT_EQ(kernelsOf(body), 1u) << t << " " << type;
+    }
+}
+
+TEST(Epilogue, ConvertsTheResultsOfAConvolution) {
+  for (const char *groups : {"1", "32"})
+    for (const char *type : otherTypes) {
+      const std::string inputs = groups == std::string("1") ? "32" : "1";
+      const std::string w = "32x" + inputs + "x1x1", t = "1x32x24x24";
+      const std::string body =
+          "(%x: tensor<" + t + "xf32>) -> tensor<" + t + "x" + type + "> {\n" +
+          weight(w, inputs == "32" ? 1024 : 32) +
+          "%d = stablehlo.convolution(%x, %w) dim_numbers = "
+          "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {} "
+          "{batch_group_count = 1 : i64, feature_group_count = " +
+          groups + " : i64} : (tensor<" + t + "xf32>, tensor<" + w +
+          "xf32>) -> tensor<" + t + "xf32>\n" + converted(t, type);
+      EXPECT_EQ(differs(body, toleranceOf(type)), "") << groups << " " << type;
+      // It is packed before and unpacked behind.
+      EXPECT_EQ(kernelsOf(body), 3u) << groups << " " << type;
+    }
+}
+
+/// Complex numbers have no vectors: they are made by a kernel of their own.
+TEST(Epilogue, LeavesComplexNumbersAlone) {
+  EXPECT_EQ(differs(R"((%x: tensor<20x20xf32>) -> tensor<20x20xcomplex<f32>> {
+%d = stablehlo.dot %x, %x : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
+%r = stablehlo.complex %d, %d : tensor<20x20xcomplex<f32>>
+return %r : tensor<20x20xcomplex<f32>> })"),
+            "");
+}
+
 } // namespace
 } // namespace sinter::test

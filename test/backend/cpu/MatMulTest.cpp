@@ -38,7 +38,7 @@ void check(const Case &test, const Target &target) {
   SCOPED_TRACE(test.name);
   KernelRunner runner(target);
   Type f32 = Float32Type::get(&runner.context());
-  MatMul matmul(s, target, f32);
+  MatMul matmul(s, target, Arithmetic());
   EXPECT_EQ(matmul.stages() > 1, s.holdsSums);
 
   llvm::SmallVector<int64_t> aStrides, bStrides, cStrides;
@@ -63,7 +63,7 @@ void check(const Case &test, const Target &target) {
     operand->randomize(generator);
   Floats packed(matmul.packedElements());
   if (s.bLayout == BLayout::Packed)
-    matmul.pack(b.data(), s.bStride, 1, 4, packed.data());
+    matmul.pack(b.data(), s.bStride, 1, packed.data());
   Floats &bUsed = s.bLayout == BLayout::Packed ? packed : b;
   Floats scratch(std::max<int64_t>(matmul.scratchElements(), 1));
 

@@ -61,7 +61,8 @@ Value AnchorKernel::epilogueAt(
   }
   elemental.bind(anchor->getResult(0),
                  [vector](ArrayRef<Coordinate>) { return vector; });
-  return elemental.splat(elemental.at(yielded(), place));
+  return elemental.stored(elemental.splat(elemental.at(yielded(), place)),
+                          tensorOf(yielded()).getElementType());
 }
 
 std::vector<KernelContract> AnchorKernel::emit(ModuleOp module,

@@ -42,8 +42,9 @@ protected:
   bool isConstantInput(mlir::Value operand) const;
   mlir::Value yielded() const;
   bool hasEpilogue() const { return yielded() != anchor->getResult(0); }
-  /// The value of the kernel's result at \p place, where the anchor's is
-  /// \p vector; \p offset is the place in memory.
+  /// The value of the kernel's result at \p place, as it lies in memory, where
+  /// the anchor's is \p vector; \p offset is the place there. The result may
+  /// have other elements than the anchor's.
   mlir::Value epilogueAt(
       mlir::OpBuilder &builder, mlir::Location location, mlir::Value vector,
       mlir::Value offset,

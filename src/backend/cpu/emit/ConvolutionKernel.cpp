@@ -30,22 +30,24 @@ class ConvolutionKernel : public BlockedKernel {
 public:
   ConvolutionKernel(KernelOp kernel, cpu::ConvolutionOp op,
                     const Target &target)
-      : BlockedKernel(kernel, op), op(op) {
+      : BlockedKernel(kernel, op), op(op),
+        arithmetic{elementOf(op.getInput()), elementOf(op.getResult())} {
     ConvolutionShape shape = convolutionShape(op);
     flops = shape.flops();
     if (!op.isDepthwise()) {
-      if (op.getFast() && Winograd::supports(shape) &&
+      if (op.getFast() && arithmetic == Arithmetic() &&
+          Winograd::supports(shape) &&
           Winograd::estimateGain(shape, target) > leastGain)
         fast.emplace(shape, target);
       else
-        direct.emplace(shape, target);
+        direct.emplace(shape, target, arithmetic);
       return;
     }
     ChannelwiseShape channels;
     static_cast<WindowShape &>(channels) = shape;
     channels.batch = shape.batch;
     channels.channels = shape.outputChannels;
-    depthwise.emplace(channels, target);
+    depthwise.emplace(channels, target, arithmetic);
   }
 
   KernelPlan plan() const override {
@@ -56,9 +58,9 @@ public:
       if (op.getPackedFrom())
         return;
       plan.packings[inputIndex(op.getWeights())] = {
-          uint64_t(generator.packedElements()) * 4,
+          uint64_t(generator.packedElements() * arithmetic.bytes()),
           [generator](const Tensor &weights, std::byte *packed) {
-            generator.pack(weights.data(), reinterpret_cast<float *>(packed));
+            generator.pack(weights.data(), packed);
           }};
     };
     if (depthwise) {
@@ -99,7 +101,7 @@ private:
   static constexpr double leastGain = 1.2;
 
   void planStages(KernelPlan &plan) const {
-    uint64_t bytes = uint64_t(fast->workspaceElements()) * 4;
+    uint64_t bytes = uint64_t(fast->workspaceElements() * arithmetic.bytes());
     if (fast->stages() == 1) {
       plan.tasks = fast->tasks(0);
       plan.scratchBytes = bytes;
@@ -112,7 +114,12 @@ private:
           {fast->tasks(stage), fast->flops(stage) / plan.rounds});
   }
 
+  static ElementType elementOf(Value value) {
+    return *elementTypeOf(tensorOf(value).getElementType());
+  }
+
   mutable cpu::ConvolutionOp op;
+  Arithmetic arithmetic;
   double flops;
   std::optional<Winograd> fast;
   std::optional<Convolution> direct;

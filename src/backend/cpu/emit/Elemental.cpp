@@ -65,17 +65,20 @@ Value Elemental::load(Value memory, Value offset, Type element, bool asVector) {
              : emission.create<arith::TruncIOp>(type, loaded);
 }
 
-void Elemental::store(Value value, Value memory, Value offset, Type element) {
+Value Elemental::stored(Value value, Type element) {
   Type storage = storageType(element);
-  auto vector = dyn_cast<VectorType>(value.getType());
-  if (vector)
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
     storage = vector.clone(storage);
-  if (value.getType() != storage) {
-    bool isSigned = !element.isUnsignedInteger() && !element.isInteger(1);
-    value = isSigned ? emission.create<arith::ExtSIOp>(storage, value)
-                     : emission.create<arith::ExtUIOp>(storage, value);
-  }
-  if (vector)
+  if (value.getType() == storage)
+    return value;
+  bool isSigned = !element.isUnsignedInteger() && !element.isInteger(1);
+  return isSigned ? emission.create<arith::ExtSIOp>(storage, value)
+                  : emission.create<arith::ExtUIOp>(storage, value);
+}
+
+void Elemental::store(Value value, Value memory, Value offset, Type element) {
+  value = stored(value, element);
+  if (isa<VectorType>(value.getType()))
     emission.builder.create<vector::StoreOp>(emission.loc, value, memory,
                                              ValueRange{offset});
   else

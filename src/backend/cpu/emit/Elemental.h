@@ -76,6 +76,8 @@ public:
                    bool asVector = false);
   void store(mlir::Value value, mlir::Value memory, mlir::Value offset,
              mlir::Type element);
+  /// A value of \p element, or a vector of them, as it lies in memory.
+  mlir::Value stored(mlir::Value value, mlir::Type element);
   /// The row-major position of \p place in \p shape.
   mlir::Value linearize(llvm::ArrayRef<Coordinate> place,
                         llvm::ArrayRef<int64_t> shape);

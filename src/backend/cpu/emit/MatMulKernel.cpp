@@ -10,11 +10,25 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
+/// What the generator multiplies. Another arithmetic is another row.
+static constexpr Arithmetic arithmetics[] = {
+    {ElementType::F32, ElementType::F32}, {ElementType::F64, ElementType::F64}};
+
+/// That of \p op; nothing if there is none.
+static std::optional<Arithmetic> arithmeticOf(stablehlo::DotGeneralOp op) {
+  auto typeOf = [](Value value) {
+    return elementTypeOf(tensorOf(value).getElementType());
+  };
+  for (const Arithmetic &arithmetic : arithmetics)
+    if (typeOf(op.getLhs()) == arithmetic.operand &&
+        typeOf(op.getRhs()) == arithmetic.operand &&
+        typeOf(op.getResult()) == arithmetic.accumulator)
+      return arithmetic;
+  return std::nullopt;
+}
+
 bool cpu::isMatMul(stablehlo::DotGeneralOp op) {
-  Type element = tensorOf(op.getLhs()).getElementType();
-  return (element.isF32() || element.isF64()) &&
-         tensorOf(op.getRhs()).getElementType() == element &&
-         tensorOf(op.getResult()).getElementType() == element &&
+  return arithmeticOf(op) &&
          MatMulForm::of(op, /*hasConstantRhs=*/false).has_value();
 }
 
@@ -26,17 +40,15 @@ public:
                const Target &target)
       : AnchorKernel(kernel, op), op(op),
         form(*MatMulForm::of(op, isConstantInput(op.getRhs()))),
-        product(shapeOfProduct(), target,
-                tensorOf(op.getLhs()).getElementType()) {}
+        arithmetic(*arithmeticOf(op)),
+        product(shapeOfProduct(), target, arithmetic) {}
 
   KernelPlan plan() const override {
     KernelPlan plan;
     plan.flops = product.flops();
     plan.tasks = product.tasks();
     plan.packings.resize(kernel.getInputs().size());
-    int64_t bytes =
-        tensorOf(op.getLhs()).getElementType().getIntOrFloatBitWidth() / 8;
-    plan.scratchBytes = product.scratchElements() * bytes;
+    plan.scratchBytes = product.scratchElements() * arithmetic.bytes();
     plan.name = "matmul";
     if (form.shape.bLayout != MatMulShape::BLayout::Packed)
       return plan;
@@ -45,11 +57,11 @@ public:
       plan.stages.assign(product.stages(),
                          {product.tasks(), product.flops() / product.stages()});
     plan.packings[inputIndex(op.getRhs())] = {
-        uint64_t(product.packedElements() * bytes),
-        [form = form, product = product, bytes](const Tensor &weights,
-                                                std::byte *packed) {
+        uint64_t(product.packedElements() * arithmetic.bytes()),
+        [form = form, product = product](const Tensor &weights,
+                                         std::byte *packed) {
           product.pack(weights.data(), form.packedKStride, form.packedNStride,
-                       bytes, packed);
+                       packed);
         }};
     return plan;
   }
@@ -104,6 +116,7 @@ private:
 
   mutable stablehlo::DotGeneralOp op;
   MatMulForm form;
+  Arithmetic arithmetic;
   MatMul product;
 };
 

@@ -12,7 +12,7 @@ namespace sinter::cpu {
 
 struct Target;
 
-/// A product with a generator: f32 or f64, in matrix form.
+/// A product with a generator: in matrix form, of numbers that it multiplies.
 bool isMatMul(stablehlo::DotGeneralOp op);
 
 /// The kernel that \p op is the anchor of.

@@ -97,7 +97,7 @@ MatMul Attention::scoresOf(int64_t rows, int64_t count) const {
                                  : MatMulShape::BLayout::Rows;
   product.bStride = isTransposed ? shape.keyRow : shape.keyColumn;
   product.cRowStride = scoresRow;
-  return MatMul(product, target, vectorType.getElementType());
+  return MatMul(product, target, Arithmetic::of(vectorType.getElementType()));
 }
 
 /// Weights of \p count keys by their values.
@@ -111,7 +111,7 @@ MatMul Attention::sumsOf(int64_t rows, int64_t count) const {
   product.bStride =
       packsValues(rowBlocks.sizeOf(0)) ? widthPadded() : shape.valueRow;
   product.cRowStride = shape.resultRow;
-  return MatMul(product, target, vectorType.getElementType());
+  return MatMul(product, target, Arithmetic::of(vectorType.getElementType()));
 }
 
 //===----------------------------------------------------------------------===//

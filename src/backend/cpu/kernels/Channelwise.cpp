@@ -35,9 +35,11 @@ struct WindowTask {
   const Partition &tiles;
   Value input, output;
   const BlockedEpilogue &epilogue;
+  Arithmetic arithmetic = {};
 
+  /// Of a pixel, and of a row's weights for it.
   VectorType type() const {
-    return VectorType::get({lanes}, emitter.builder.getF32Type());
+    return arithmetic.operandType(emitter.builder.getContext(), lanes);
   }
 
   void emit(Value task, const WindowOperation &operation) {
@@ -127,10 +129,13 @@ Partition tilesOf(const ChannelwiseShape &shape, const Target &target,
 
 } // namespace
 
-Depthwise::Depthwise(const ChannelwiseShape &shape, const Target &target)
-    : shape(shape), lanes(target.f32Lanes),
+Depthwise::Depthwise(const ChannelwiseShape &shape, const Target &target,
+                     const Arithmetic &arithmetic)
+    : arithmetic(arithmetic), shape(shape), lanes(arithmetic.lanes(target)),
       blocks(llvm::divideCeil(shape.channels, lanes)),
-      tiles(tilesOf(shape, target, shape.kernelWidth)) {}
+      tiles(tilesOf(shape, target, shape.kernelWidth)) {
+  assert(arithmetic.kGroup == 1 && "a lane is a channel of its own");
+}
 
 int64_t Depthwise::tasks() const {
   return shape.batch * blocks * shape.outputHeight;
@@ -143,17 +148,18 @@ int64_t Depthwise::packedElements() const {
   return blocks * lanes * shape.taps();
 }
 
-void Depthwise::pack(const void *weights, float *packed) const {
+void Depthwise::pack(const void *weights, void *packed) const {
   const auto *from = static_cast<const char *>(weights);
+  auto *to = static_cast<char *>(packed);
+  const int64_t bytes = arithmetic.bytes();
   for (int64_t block = 0; block < blocks; ++block)
     for (int64_t tap = 0; tap < shape.taps(); ++tap)
-      for (int64_t lane = 0; lane < lanes; ++lane, ++packed) {
+      for (int64_t lane = 0; lane < lanes; ++lane, to += bytes) {
         int64_t channel = block * lanes + lane;
-        *packed = 0;
         if (channel < shape.channels)
-          std::memcpy(packed,
-                      from + (channel * shape.taps() + tap) * sizeof(float),
-                      sizeof(float));
+          std::memcpy(to, from + (channel * shape.taps() + tap) * bytes, bytes);
+        else
+          std::memset(to, 0, bytes);
       }
 }
 
@@ -168,10 +174,12 @@ void Depthwise::build(OpBuilder &builder, Location location, Value task,
                     tiles,
                     emitter.flatten(input),
                     emitter.flatten(output),
-                    epilogue};
+                    epilogue,
+                    arithmetic};
   Value flatWeights = emitter.flatten(weights);
   WindowOperation operation;
-  operation.initial = emitter.zero(window.type());
+  operation.initial =
+      emitter.zero(arithmetic.sumType(builder.getContext(), lanes));
   operation.prepareRow = [&](Value block, Value r) {
     Value row = emitter.add(emitter.mul(block, shape.taps()),
                             emitter.mul(r, shape.kernelWidth));
@@ -184,7 +192,7 @@ void Depthwise::build(OpBuilder &builder, Location location, Value task,
   };
   operation.combine = [&](Value sum, Value pixel, ArrayRef<Value> row,
                           int64_t s) {
-    return emitter.fma(pixel, row[s], sum);
+    return arithmetic.multiplyAdd(emitter, pixel, row[s], sum);
   };
   operation.finish = [](Value sum, const RowTaps &, int64_t) { return sum; };
   window.emit(task, operation);

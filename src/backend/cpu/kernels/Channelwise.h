@@ -20,22 +20,24 @@ struct ChannelwiseShape : WindowShape {
 /// Convolution with as many groups as input and output channels.
 class Depthwise {
 public:
-  Depthwise(const ChannelwiseShape &shape, const Target &target);
+  Depthwise(const ChannelwiseShape &shape, const Target &target,
+            const Arithmetic &arithmetic = {});
 
   int64_t tasks() const;
   double flops() const;
-  /// f32 elements of the packed weights.
+  /// Elements of the packed weights.
   int64_t packedElements() const;
   /// Packs weights [C, 1, R, S]; \p weights may be unaligned.
-  void pack(const void *weights, float *packed) const;
+  void pack(const void *weights, void *packed) const;
 
-  /// Emits one task. \p input, \p weights, \p output are contiguous f32
-  /// memrefs of any rank.
+  /// Emits one task. \p input and \p weights are contiguous memrefs of
+  /// operands, of any rank, and \p output one of what the epilogue gives.
   void build(mlir::OpBuilder &builder, mlir::Location location,
              mlir::Value task, mlir::Value input, mlir::Value weights,
              mlir::Value output, const BlockedEpilogue &epilogue) const;
 
 private:
+  Arithmetic arithmetic;
   ChannelwiseShape shape;
   int64_t lanes, blocks;
   Partition tiles;
@@ -54,7 +56,8 @@ public:
   Pooling(Kind kind, const ChannelwiseShape &shape, const Target &target);
 
   int64_t tasks() const;
-  /// Emits one task. \p input and \p output are contiguous f32 memrefs.
+  /// Emits one task. \p input is a contiguous memref of f32, \p output one of
+  /// what the epilogue gives.
   void build(mlir::OpBuilder &builder, mlir::Location location,
              mlir::Value task, mlir::Value input, mlir::Value output,
              const BlockedEpilogue &epilogue) const;

@@ -43,11 +43,16 @@ static ConvolutionShape simplify(ConvolutionShape shape, int64_t lanes) {
   return shape;
 }
 
-Convolution::Convolution(const ConvolutionShape &given, const Target &target)
-    : shape(simplify(given, target.f32Lanes)),
-      mergedGroups(given.groups / shape.groups), lanes(target.f32Lanes),
+Convolution::Convolution(const ConvolutionShape &given, const Target &target,
+                         const Arithmetic &arithmetic)
+    : arithmetic(arithmetic), shape(simplify(given, arithmetic.lanes(target))),
+      mergedGroups(given.groups / shape.groups),
+      lanes(arithmetic.lanes(target)),
       groupInputs(shape.inputChannels / shape.groups),
       groupOutputs(shape.outputChannels / shape.groups) {
+  assert((arithmetic.kGroup == 1 ||
+          (!shape.hasPlanarInput && lanes % arithmetic.kGroup == 0)) &&
+         "groups are channels of a block");
   groupVectors = llvm::divideCeil(groupOutputs, lanes);
   panelVectors = chooseTileVectors(target, shape.outputWidth, groupVectors);
   groupPanels = llvm::divideCeil(groupVectors, panelVectors);
@@ -58,15 +63,17 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target)
   order = TaskOrder::choose(
       target, shape.batch * shape.groups,
       unitIsTile ? columnTiles.count : shape.outputHeight, groupPanels,
-      groupInputs * shape.inputHeight * shape.inputWidth * 4,
-      reduction() * panelVectors * lanes * 4);
-  streamsWeights = packedElements() * 4 > target.l2Bytes / 2;
+      groupInputs * shape.inputHeight * shape.inputWidth * arithmetic.bytes(),
+      reduction() * panelVectors * vectorElements() * arithmetic.bytes());
+  streamsWeights = packedElements() * arithmetic.bytes() > target.l2Bytes / 2;
 }
 
-int64_t Convolution::reduction() const { return groupInputs * shape.taps(); }
+int64_t Convolution::reduction() const {
+  return arithmetic.steps(groupInputs) * shape.taps();
+}
 
 int64_t Convolution::packedElements() const {
-  return shape.groups * groupVectors * lanes * reduction();
+  return shape.groups * groupVectors * vectorElements() * reduction();
 }
 
 Convolution::WeightOrder Convolution::weightOrder() const {
@@ -80,16 +87,15 @@ Convolution::WeightOrder Convolution::weightOrder() const {
           shape.taps()};
 }
 
-void Convolution::pack(const void *weights, float *packed) const {
-  const auto *from = static_cast<const char *>(weights);
+template <typename T> void Convolution::packAs(const char *from, T *to) const {
   const int64_t taps = shape.taps();
   const int64_t givenInputs = groupInputs / mergedGroups;
   const int64_t givenOutputs = groupOutputs / mergedGroups;
   // The weight between channels of a group, zero where they were in different
-  // groups before.
+  // groups before, or where there are none.
   auto weight = [&](int64_t group, int64_t k, int64_t c, int64_t tap) {
-    float value = 0;
-    if (k >= groupOutputs)
+    T value = 0;
+    if (k >= groupOutputs || c >= groupInputs)
       return value;
     if (mergedGroups > 1) {
       if (k / givenOutputs != c / givenInputs)
@@ -97,8 +103,7 @@ void Convolution::pack(const void *weights, float *packed) const {
       c %= givenInputs;
     }
     int64_t row = (group * groupOutputs + k) * givenInputs + c;
-    std::memcpy(&value, from + (row * taps + tap) * sizeof(float),
-                sizeof(float));
+    std::memcpy(&value, from + (row * taps + tap) * sizeof(T), sizeof(T));
     return value;
   };
   const int64_t blockSize = shape.hasPlanarInput ? 1 : lanes;
@@ -109,18 +114,33 @@ void Convolution::pack(const void *weights, float *packed) const {
       for (int64_t block = 0; block < groupInputs; block += blockSize) {
         int64_t blockEnd = std::min(block + blockSize, groupInputs);
         for (int64_t tap = 0; tap < taps; ++tap)
-          for (int64_t c = block; c < blockEnd; ++c)
+          for (int64_t c = block; c < blockEnd; c += arithmetic.kGroup)
             for (int64_t k = begin; k < end; ++k)
-              *packed++ = weight(group, k, c, tap);
+              for (int64_t i = 0; i < arithmetic.kGroup; ++i)
+                *to++ = weight(group, k, c + i, tap);
       }
     }
+}
+
+void Convolution::pack(const void *weights, void *packed) const {
+  const auto *from = static_cast<const char *>(weights);
+  // Only the bits move.
+  switch (arithmetic.bytes()) {
+  case 1:
+    return packAs(from, static_cast<uint8_t *>(packed));
+  case 2:
+    return packAs(from, static_cast<uint16_t *>(packed));
+  case 4:
+    return packAs(from, static_cast<uint32_t *>(packed));
+  default:
+    return packAs(from, static_cast<uint64_t *>(packed));
+  }
 }
 
 /// The buffers, flat, and which part of the output a task computes.
 struct Convolution::Operands {
   Value input, weights, output;
   const BlockedEpilogue *epilogue;
-  VectorType type;
   Value batch;
   Value inputBase;  ///< Of the first channel of the group, in this image.
   Value panelBase;  ///< Of the panel's weights.
@@ -143,7 +163,6 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
   operands.weights = emitter.flatten(weights);
   operands.output = emitter.flatten(output);
   operands.epilogue = &epilogue;
-  operands.type = VectorType::get({lanes}, builder.getF32Type());
   operands.batch = emitter.div(place.outer, shape.groups);
   const int64_t imagePixels = shape.inputPixels();
   const int64_t storedInputs = shape.hasPlanarInput
@@ -152,9 +171,9 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
   operands.inputBase =
       emitter.add(emitter.mul(operands.batch, storedInputs * imagePixels),
                   emitter.mul(group, groupInputs * imagePixels));
-  operands.panelBase =
-      emitter.add(emitter.mul(group, groupVectors * lanes * reduction()),
-                  emitter.mul(place.panel, panelVectors * lanes * reduction()));
+  operands.panelBase = emitter.add(
+      emitter.mul(group, groupVectors * vectorElements() * reduction()),
+      emitter.mul(place.panel, panelVectors * vectorElements() * reduction()));
   operands.firstBlock = emitter.add(emitter.mul(group, groupVectors),
                                     emitter.mul(place.panel, panelVectors));
   operands.unit = place.unit;
@@ -186,10 +205,211 @@ void Convolution::buildUnit(Emitter &emitter, Operands &operands) const {
   });
 }
 
+/// Where some tiles share a panel of weights, each fetches its part of the next
+/// one: see MatMul::fetchesNext.
+bool Convolution::fetchesNext() const {
+  return groupPanels > 1 && order.chunk > 1 &&
+         tilesOfPanel() >= leastFetchingTiles;
+}
+
+int64_t Convolution::tilesOfPanel() const {
+  return order.chunk * (unitIsTile ? 1 : columnTiles.count);
+}
+
+/// Sums over blocks of channels, rows and columns of the kernel, channels of a
+/// block: the order in which the weights lie.
+class Convolution::Reduction {
+public:
+  Reduction(const Convolution &of, Emitter &emitter, Operands &operands,
+            const ColumnTile &tile)
+      : of(of), shape(of.shape), emitter(emitter), operands(operands),
+        tile(tile),
+        registers(tile.columns, operands.vectors, of.arithmetic, of.lanes),
+        pixelSize(shape.hasPlanarInput ? 1 : of.lanes),
+        stepWeights(operands.vectors * of.vectorElements()),
+        firstInputColumn(
+            emitter.sub(emitter.mul(tile.firstColumn, shape.strideWidth),
+                        emitter.index(shape.padLeft))) {}
+
+  SmallVector<Value> run();
+
+private:
+  void fetchNext(Value weights, int64_t steps);
+  /// Whether tap \p s of a column of the tile is inside the input.
+  bool meetsInput(int64_t column, int64_t s) const {
+    return tile.isInterior || shape.hasInputColumn(tile.edgeColumn + column, s);
+  }
+  bool reachesAlike(int64_t s, int64_t other) const;
+  void step(SmallVector<Value> &sums, Value weights, Value input, int64_t s);
+  SmallVector<Value> tap(ValueRange carried, int64_t steps, Value weights,
+                         Value input, int64_t s);
+  SmallVector<Value> kernelRow(ValueRange carried, int64_t steps, Value weights,
+                               Value input);
+  SmallVector<Value> block(ValueRange carried, int64_t steps, Value plane,
+                           Value weights);
+
+  const Convolution &of;
+  const ConvolutionShape &shape;
+  Emitter &emitter;
+  Operands &operands;
+  const ColumnTile &tile;
+  RegisterTile registers;
+  const int64_t pixelSize;
+  const int64_t stepWeights; ///< Elements that a step takes of the panel.
+  Value firstInputColumn;
+};
+
+/// What is fetched of the next panel in each row of the kernel, as the part of
+/// this tile.
+void Convolution::Reduction::fetchNext(Value weights, int64_t steps) {
+  const int64_t lineElements = cacheLineBytes / of.arithmetic.bytes();
+  const int64_t panelStep = of.panelVectors * of.vectorElements();
+  const int64_t lines =
+      llvm::divideCeil(steps * shape.kernelWidth * panelStep, lineElements);
+  const int64_t share = llvm::divideCeil(lines, of.tilesOfPanel());
+  Value part = emitter.rem(operands.unit, of.order.chunk);
+  if (!of.unitIsTile)
+    part = emitter.add(
+        emitter.mul(part, of.columnTiles.count),
+        emitter.min(emitter.div(tile.firstColumn, of.columnTiles.size),
+                    emitter.index(of.columnTiles.count - 1)));
+  Value first =
+      emitter.add(emitter.add(weights, emitter.mul(part, share * lineElements)),
+                  of.reduction() * panelStep);
+  for (int64_t i = 0; i < share; ++i)
+    emitter.prefetch(operands.weights, emitter.add(first, i * lineElements));
+}
+
+/// Whether two taps are inside the input for the same columns.
+bool Convolution::Reduction::reachesAlike(int64_t s, int64_t other) const {
+  for (int64_t column = 0; column < tile.columns; ++column)
+    if (meetsInput(column, s) != meetsInput(column, other))
+      return false;
+  return true;
+}
+
+/// One group of channels, for one tap, which reaches the columns that tap \p s
+/// does.
+void Convolution::Reduction::step(SmallVector<Value> &sums, Value weights,
+                                  Value input, int64_t s) {
+  VectorType type =
+      of.arithmetic.operandType(emitter.builder.getContext(), of.lanes);
+  SmallVector<Value> b;
+  for (int64_t v = 0; v < operands.vectors; ++v) {
+    Value at = emitter.add(weights, v * of.vectorElements());
+    b.push_back(emitter.load(operands.weights, at, type));
+    if (of.streamsWeights && !of.fetchesNext())
+      emitter.prefetch(operands.weights,
+                       emitter.add(at, weightPrefetchDistance));
+  }
+  registers.step(emitter, sums, b, [&](int64_t column) {
+    if (!meetsInput(column, s))
+      return Value();
+    Value at = emitter.add(input, column * shape.strideWidth * pixelSize);
+    return of.arithmetic.loadSplat(emitter, operands.input, at, of.lanes,
+                                   of.arithmetic.kGroup);
+  });
+}
+
+/// All channels of a block, for one tap.
+SmallVector<Value> Convolution::Reduction::tap(ValueRange carried,
+                                               int64_t steps, Value weights,
+                                               Value input, int64_t s) {
+  SmallVector<Value> sums(carried);
+  if (steps == 1) {
+    step(sums, weights, input, s);
+    return sums;
+  }
+  return emitter.loop(
+      emitter.index(0), emitter.index(steps), 1, sums,
+      [&](Value c, ValueRange carried) {
+        SmallVector<Value> next(carried);
+        step(next, emitter.add(weights, emitter.mul(c, stepWeights)),
+             emitter.add(input, emitter.mul(c, of.arithmetic.kGroup)), s);
+        return next;
+      });
+}
+
+/// All taps of a row of the kernel. Neighbouring taps that reach the same
+/// columns share a loop. (Straight-line code would tempt LLVM to keep pixels
+/// that several taps read in registers, of which none are free.)
+SmallVector<Value> Convolution::Reduction::kernelRow(ValueRange carried,
+                                                     int64_t steps,
+                                                     Value weights,
+                                                     Value input) {
+  const int64_t tapStep = shape.dilationWidth * pixelSize;
+  const int64_t weightStep = steps * stepWeights;
+  SmallVector<Value> sums(carried);
+  int64_t next = 0;
+  for (int64_t first = 0; first < shape.kernelWidth; first = next) {
+    next = first + 1;
+    while (next < shape.kernelWidth && reachesAlike(first, next))
+      ++next;
+    auto emitTap = [&](Value s, ValueRange carried) {
+      return tap(carried, steps,
+                 emitter.add(weights, emitter.mul(s, weightStep)),
+                 emitter.add(input, emitter.mul(s, tapStep)), first);
+    };
+    sums = next == first + 1
+               ? emitTap(emitter.index(first), sums)
+               : emitter.loop(emitter.index(first), emitter.index(next), 1,
+                              sums, emitTap);
+  }
+  return sums;
+}
+
+/// All rows of the kernel, for one block of channels.
+SmallVector<Value> Convolution::Reduction::block(ValueRange carried,
+                                                 int64_t steps, Value plane,
+                                                 Value weights) {
+  auto row = [&](Value r, ValueRange carried) {
+    Value inputRow = emitter.add(operands.taps.inputRow,
+                                 emitter.mul(r, shape.dilationHeight));
+    Value pixel =
+        emitter.add(emitter.mul(inputRow, shape.inputWidth), firstInputColumn);
+    Value rowWeights = emitter.add(
+        weights, emitter.mul(r, shape.kernelWidth * steps * stepWeights));
+    if (of.fetchesNext())
+      fetchNext(rowWeights, steps);
+    return kernelRow(carried, steps, rowWeights,
+                     emitter.add(plane, emitter.mul(pixel, pixelSize)));
+  };
+  if (shape.kernelHeight == 1 && shape.padTop <= 0 &&
+      getConstantIntValue(operands.taps.end) == 1)
+    return row(emitter.index(0), carried);
+  return emitter.loop(operands.taps.first, operands.taps.end, 1, carried, row);
+}
+
+SmallVector<Value> Convolution::Reduction::run() {
+  const int64_t planeSize = shape.inputPixels() * pixelSize;
+  const int64_t blockChannels = std::min(pixelSize, of.groupInputs);
+  const int64_t blocks = of.groupInputs / blockChannels;
+  const int64_t rest = of.groupInputs % blockChannels;
+  const int64_t steps = of.arithmetic.steps(blockChannels);
+  auto planeAt = [&](Value i) {
+    return emitter.add(operands.inputBase, emitter.mul(i, planeSize));
+  };
+  auto weightsAt = [&](Value i) {
+    return emitter.add(operands.panelBase,
+                       emitter.mul(i, steps * shape.taps() * stepWeights));
+  };
+  SmallVector<Value> sums =
+      emitter.loop(emitter.index(0), emitter.index(blocks), 1,
+                   registers.zeros(emitter), [&](Value i, ValueRange carried) {
+                     return block(carried, steps, planeAt(i), weightsAt(i));
+                   });
+  if (rest) {
+    Value last = emitter.index(blocks);
+    sums =
+        block(sums, of.arithmetic.steps(rest), planeAt(last), weightsAt(last));
+  }
+  return sums;
+}
+
 void Convolution::buildTile(Emitter &emitter, Operands &operands,
                             const ColumnTile &tile) const {
   const int64_t columns = tile.columns;
-  SmallVector<Value> sums = reduce(emitter, operands, tile);
+  SmallVector<Value> sums = Reduction(*this, emitter, operands, tile).run();
   const int64_t outputPixels = shape.outputPixels();
   const int64_t outputBlocks = shape.groups * groupVectors;
   Value firstPixel = emitter.add(
@@ -212,154 +432,4 @@ void Convolution::buildTile(Emitter &emitter, Operands &operands,
       emitter.store(result, operands.output, position.offset);
     }
   }
-}
-
-/// Sums over blocks of channels, rows and columns of the kernel, channels of a
-/// block: the order in which the weights lie.
-SmallVector<Value> Convolution::reduce(Emitter &emitter, Operands &operands,
-                                       const ColumnTile &tile) const {
-  RegisterTile registers(tile.columns, operands.vectors, operands.type);
-  const int64_t pixelSize = shape.hasPlanarInput ? 1 : lanes;
-  const int64_t planeSize = shape.inputPixels() * pixelSize;
-  const int64_t weightRow = operands.vectors * lanes;
-  Value firstInputColumn =
-      emitter.sub(emitter.mul(tile.firstColumn, shape.strideWidth),
-                  emitter.index(shape.padLeft));
-
-  // What is fetched of the next panel in each row of the kernel, as the part of
-  // this tile: see MatMul::reduce.
-  const int64_t tilesOfUnit = unitIsTile ? 1 : columnTiles.count;
-  const int64_t tiles = order.chunk * tilesOfUnit;
-  const bool fetchesNext =
-      groupPanels > 1 && order.chunk > 1 && tiles >= leastFetchingTiles;
-  constexpr int64_t lineElements = cacheLineBytes / 4;
-  auto fetchNext = [&](Value weights, int64_t channels) {
-    const int64_t lines = llvm::divideCeil(
-        channels * shape.kernelWidth * panelVectors * lanes, lineElements);
-    const int64_t share = llvm::divideCeil(lines, tiles);
-    Value part = emitter.rem(operands.unit, order.chunk);
-    if (!unitIsTile)
-      part = emitter.add(
-          emitter.mul(part, tilesOfUnit),
-          emitter.min(emitter.div(tile.firstColumn, columnTiles.size),
-                      emitter.index(tilesOfUnit - 1)));
-    Value first = emitter.add(
-        emitter.add(weights, emitter.mul(part, share * lineElements)),
-        reduction() * panelVectors * lanes);
-    for (int64_t i = 0; i < share; ++i)
-      emitter.prefetch(operands.weights, emitter.add(first, i * lineElements));
-  };
-
-  // The columns of the tile for which tap s is inside the input.
-  auto meetsInput = [&](int64_t column, int64_t s) {
-    return tile.isInterior || shape.hasInputColumn(tile.edgeColumn + column, s);
-  };
-  auto step = [&](SmallVector<Value> &sums, Value weights, Value input,
-                  llvm::function_ref<bool(int64_t)> includes) {
-    SmallVector<Value> b;
-    for (int64_t v = 0; v < operands.vectors; ++v) {
-      Value at = emitter.add(weights, v * lanes);
-      b.push_back(emitter.load(operands.weights, at, operands.type));
-      if (streamsWeights && !fetchesNext)
-        emitter.prefetch(operands.weights,
-                         emitter.add(at, weightPrefetchDistance));
-    }
-    registers.step(emitter, sums, b, [&](int64_t column) {
-      if (!includes(column))
-        return Value();
-      Value at = emitter.add(input, column * shape.strideWidth * pixelSize);
-      return emitter.loadSplat(operands.input, at, operands.type);
-    });
-  };
-  // All channels of a block, for one tap.
-  auto tap = [&](ValueRange carried, int64_t channels, Value weights,
-                 Value input, llvm::function_ref<bool(int64_t)> includes) {
-    SmallVector<Value> sums(carried);
-    if (channels == 1) {
-      step(sums, weights, input, includes);
-      return sums;
-    }
-    return emitter.loop(emitter.index(0), emitter.index(channels), 1, sums,
-                        [&](Value c, ValueRange carried) {
-                          SmallVector<Value> next(carried);
-                          step(next,
-                               emitter.add(weights, emitter.mul(c, weightRow)),
-                               emitter.add(input, c), includes);
-                          return next;
-                        });
-  };
-  // All taps of a row of the kernel. Neighbouring taps that reach the same
-  // columns share a loop. (Straight-line code would tempt LLVM to keep pixels
-  // that several taps read in registers, of which none are free.)
-  auto kernelRow = [&](ValueRange carried, int64_t channels, Value weights,
-                       Value input) {
-    const int64_t tapStep = shape.dilationWidth * pixelSize;
-    const int64_t weightStep = channels * weightRow;
-    auto reaches = [&](int64_t s, int64_t other) {
-      for (int64_t column = 0; column < tile.columns; ++column)
-        if (meetsInput(column, s) != meetsInput(column, other))
-          return false;
-      return true;
-    };
-    SmallVector<Value> sums(carried);
-    int64_t next = 0;
-    for (int64_t first = 0; first < shape.kernelWidth; first = next) {
-      next = first + 1;
-      while (next < shape.kernelWidth && reaches(first, next))
-        ++next;
-      auto includes = [&](int64_t column) { return meetsInput(column, first); };
-      auto emitTap = [&](Value s, ValueRange carried) {
-        return tap(carried, channels,
-                   emitter.add(weights, emitter.mul(s, weightStep)),
-                   emitter.add(input, emitter.mul(s, tapStep)), includes);
-      };
-      sums = next == first + 1
-                 ? emitTap(emitter.index(first), sums)
-                 : emitter.loop(emitter.index(first), emitter.index(next), 1,
-                                sums, emitTap);
-    }
-    return sums;
-  };
-  // All rows of the kernel, for one block of channels.
-  auto block = [&](ValueRange carried, int64_t channels, Value plane,
-                   Value weights) {
-    auto row = [&](Value r, ValueRange carried) {
-      Value inputRow = emitter.add(operands.taps.inputRow,
-                                   emitter.mul(r, shape.dilationHeight));
-      Value pixel = emitter.add(emitter.mul(inputRow, shape.inputWidth),
-                                firstInputColumn);
-      Value rowWeights = emitter.add(
-          weights, emitter.mul(r, shape.kernelWidth * channels * weightRow));
-      if (fetchesNext)
-        fetchNext(rowWeights, channels);
-      return kernelRow(carried, channels, rowWeights,
-                       emitter.add(plane, emitter.mul(pixel, pixelSize)));
-    };
-    if (shape.kernelHeight == 1 && shape.padTop <= 0 &&
-        getConstantIntValue(operands.taps.end) == 1)
-      return row(emitter.index(0), carried);
-    return emitter.loop(operands.taps.first, operands.taps.end, 1, carried,
-                        row);
-  };
-
-  const int64_t blockChannels = std::min(pixelSize, groupInputs);
-  const int64_t blocks = groupInputs / blockChannels;
-  const int64_t rest = groupInputs % blockChannels;
-  const int64_t blockWeights = blockChannels * shape.taps() * weightRow;
-  auto planeAt = [&](Value i) {
-    return emitter.add(operands.inputBase, emitter.mul(i, planeSize));
-  };
-  auto weightsAt = [&](Value i) {
-    return emitter.add(operands.panelBase, emitter.mul(i, blockWeights));
-  };
-  SmallVector<Value> sums = emitter.loop(
-      emitter.index(0), emitter.index(blocks), 1, registers.zeros(emitter),
-      [&](Value i, ValueRange carried) {
-        return block(carried, blockChannels, planeAt(i), weightsAt(i));
-      });
-  if (rest) {
-    Value last = emitter.index(blocks);
-    sums = block(sums, rest, planeAt(last), weightsAt(last));
-  }
-  return sums;
 }

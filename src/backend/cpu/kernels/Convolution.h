@@ -27,14 +27,18 @@ struct ConvolutionShape : WindowShape {
 
 class Convolution {
 public:
-  Convolution(const ConvolutionShape &shape, const Target &target);
+  /// Activations lie in blocks of as many channels as a vector has sums. Groups
+  /// of more than one product want the input blocked.
+  Convolution(const ConvolutionShape &shape, const Target &target,
+              const Arithmetic &arithmetic = {});
 
   int64_t tasks() const { return order.tasks(); }
-  /// f32 elements of the packed weights.
+  /// Elements of the packed weights.
   int64_t packedElements() const;
   /// How packed weights lie: [group][panel][block of inputs][tap][input of the
   /// block][output of the panel]. The last panel and the last block may be
-  /// smaller; outputs beyond the group's are zeros.
+  /// smaller; outputs beyond the group's are zeros. Where the arithmetic has
+  /// groups of inputs, these lie together behind the output.
   struct WeightOrder {
     int64_t groups; ///< After merging,
     int64_t merged; ///< how many given ones each consists of,
@@ -47,10 +51,10 @@ public:
   WeightOrder weightOrder() const;
   /// Packs weights [K, C/groups, R, S], with the groups as they were given. \p
   /// weights may be unaligned; \p packed has packedElements() elements.
-  void pack(const void *weights, float *packed) const;
+  void pack(const void *weights, void *packed) const;
 
-  /// Emits one task. \p input, \p weights, \p output are contiguous f32
-  /// memrefs of any rank.
+  /// Emits one task. \p input and \p weights are contiguous memrefs of
+  /// operands, of any rank, and \p output one of what the epilogue gives.
   void build(mlir::OpBuilder &builder, mlir::Location location,
              mlir::Value task, mlir::Value input, mlir::Value weights,
              mlir::Value output, const BlockedEpilogue &epilogue) const;
@@ -60,10 +64,17 @@ private:
   void buildUnit(Emitter &emitter, Operands &operands) const;
   void buildTile(Emitter &emitter, Operands &operands,
                  const ColumnTile &tile) const;
-  llvm::SmallVector<mlir::Value> reduce(Emitter &emitter, Operands &operands,
-                                        const ColumnTile &tile) const;
+  class Reduction;
+  template <typename T> void packAs(const char *from, T *to) const;
+  /// Steps for one output: groups of inputs, times taps.
   int64_t reduction() const;
+  /// Elements of weights that a step of a panel takes for a vector of sums.
+  int64_t vectorElements() const { return lanes * arithmetic.kGroup; }
+  /// Whether each tile fetches its part of the next panel.
+  bool fetchesNext() const;
+  int64_t tilesOfPanel() const;
 
+  Arithmetic arithmetic;
   ConvolutionShape shape; ///< Groups merged, pointwise without rows.
   int64_t mergedGroups;   ///< How many given groups a group consists of.
   int64_t lanes;

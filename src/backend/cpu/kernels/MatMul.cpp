@@ -25,15 +25,19 @@ MatMulShape MatMulShape::dense(int64_t m, int64_t n, int64_t k) {
   return shape;
 }
 
-MatMul::MatMul(const MatMulShape &shape, const Target &target, Type element)
-    : shape(shape), target(target),
-      elementBytes(element.getIntOrFloatBitWidth() / 8) {
-  lanes = target.vectorBytes() / elementBytes;
-  vectorType = VectorType::get({lanes}, element);
+MatMul::MatMul(const MatMulShape &shape, const Target &target,
+               const Arithmetic &arithmetic)
+    : shape(shape), target(target), arithmetic(arithmetic),
+      lanes(arithmetic.lanes(target)) {
+  assert((arithmetic.kGroup == 1 ||
+          (shape.bLayout == MatMulShape::BLayout::Packed &&
+           shape.aColumnStride == 1)) &&
+         "groups are packed");
   allVectors = llvm::divideCeil(shape.n, lanes);
   panelVectors = chooseTileVectors(target, shape.m, allVectors);
   rowTiles = Partition::of(shape.m, maxTileRows(target, panelVectors));
-  depths = Partition::of(shape.k, shape.k);
+  const int64_t steps = arithmetic.steps(shape.k);
+  depths = Partition::of(steps, steps);
 
   int64_t outer = 1;
   for (const MatMulShape::BatchDim &dim : shape.batch)
@@ -43,8 +47,8 @@ MatMul::MatMul(const MatMulShape &shape, const Target &target, Type element)
     // The rows of A stay in cache from panel to panel, and are enough to pay
     // for the copy.
     constexpr int64_t leastRows = 128;
-    int64_t rows = std::max<int64_t>(leastRows, target.l2Bytes / 2 /
-                                                    (shape.k * elementBytes));
+    int64_t rows = std::max<int64_t>(
+        leastRows, target.l2Bytes / 2 / (shape.k * arithmetic.bytes()));
     rowBlocks = Partition::of(rowTiles.count,
                               std::max<int64_t>(1, rows / rowTiles.size));
     order = {outer, rowBlocks.count, panels, 1};
@@ -52,7 +56,7 @@ MatMul::MatMul(const MatMulShape &shape, const Target &target, Type element)
     chooseOrder(outer, panels);
   }
   streamsWeights = shape.bLayout == MatMulShape::BLayout::Packed &&
-                   packedElements() * elementBytes > target.l2Bytes / 2;
+                   packedElements() * arithmetic.bytes() > target.l2Bytes / 2;
 }
 
 /// Where all rows and a panel of weights do not fit the second-level cache
@@ -60,8 +64,8 @@ MatMul::MatMul(const MatMulShape &shape, const Target &target, Type element)
 /// of the reduction whose rows and panels fit read both once, and the sums once
 /// a stage.
 void MatMul::chooseOrder(int64_t outer, int64_t panels) {
-  const int64_t rowBytes = shape.m * shape.k * elementBytes;
-  const int64_t panelBytes = panelElements() * elementBytes;
+  const int64_t rowBytes = shape.m * shape.k * arithmetic.bytes();
+  const int64_t panelBytes = panelElements() * arithmetic.bytes();
   auto orderOf = [&](int64_t stages) {
     return TaskOrder::choose(target, outer, rowTiles.count, panels,
                              rowBytes / stages, panelBytes / stages);
@@ -72,10 +76,11 @@ void MatMul::chooseOrder(int64_t outer, int64_t panels) {
   // Half of what fits: sums and the next panel come in besides.
   const int64_t wanted = std::max<int64_t>(
       1, llvm::divideCeil(rowBytes + panelBytes, target.l2Bytes * 3 / 8));
+  const int64_t steps = arithmetic.steps(shape.k);
   const Partition stages =
-      Partition::of(shape.k, llvm::divideCeil(shape.k, wanted));
+      Partition::of(steps, llvm::divideCeil(steps, wanted));
   const TaskOrder staged = orderOf(stages.count);
-  const double sums = 2.0 * shape.m * shape.n * elementBytes;
+  const double sums = 2.0 * shape.m * shape.n * arithmetic.sumBytes();
   if (staged.traffic * stages.count + sums * (stages.count - 1) >
       0.8 * order.traffic)
     return;
@@ -88,7 +93,9 @@ bool MatMul::copiesPanels() const {
          shape.bLayout == MatMulShape::BLayout::CopiedRows;
 }
 
-int64_t MatMul::panelElements() const { return shape.k * panelVectors * lanes; }
+int64_t MatMul::panelElements() const {
+  return arithmetic.steps(shape.k) * panelVectors * vectorElements();
+}
 
 int64_t MatMul::tasks() const { return order.tasks(); }
 
@@ -100,25 +107,32 @@ int64_t MatMul::scratchElements() const {
   return copiesPanels() ? panelElements() : 0;
 }
 
-int64_t MatMul::packedElements() const { return shape.k * allVectors * lanes; }
+int64_t MatMul::packedElements() const {
+  return arithmetic.steps(shape.k) * allVectors * vectorElements();
+}
 
 void MatMul::pack(const void *b, int64_t kStride, int64_t nStride,
-                  int64_t bytes, void *packed) const {
+                  void *packed) const {
+  const int64_t bytes = arithmetic.bytes(), group = arithmetic.kGroup;
   auto *from = static_cast<const char *>(b);
   auto *to = static_cast<char *>(packed);
   for (int64_t first = 0; first < allVectors; first += panelVectors) {
     int64_t width = std::min(panelVectors, allVectors - first) * lanes;
     int64_t column = first * lanes;
     int64_t valid = std::min(width, shape.n - column);
-    for (int64_t k = 0; k < shape.k; ++k, to += width * bytes) {
+    for (int64_t k = 0; k < shape.k; k += group, to += width * group * bytes) {
       const char *row = from + (k * kStride + column * nStride) * bytes;
-      if (nStride == 1) {
+      if (nStride == 1 && group == 1) {
         std::memcpy(to, row, valid * bytes);
-      } else {
-        for (int64_t n = 0; n < valid; ++n)
-          std::memcpy(to + n * bytes, row + n * nStride * bytes, bytes);
+        std::memset(to + valid * bytes, 0, (width - valid) * bytes);
+        continue;
       }
-      std::memset(to + valid * bytes, 0, (width - valid) * bytes);
+      const int64_t depth = std::min(group, shape.k - k);
+      std::memset(to, 0, width * group * bytes);
+      for (int64_t n = 0; n < valid; ++n)
+        for (int64_t i = 0; i < depth; ++i)
+          std::memcpy(to + (n * group + i) * bytes,
+                      row + (n * nStride + i * kStride) * bytes, bytes);
     }
     // Nobody reads these columns again, and the weight may be a large part of
     // the memory.
@@ -134,7 +148,7 @@ struct MatMul::Operands {
   Value aBase, bBase, cBase;
   MatMulPosition position;
   const MatMulEpilogue *epilogue;
-  int64_t firstDepth, endDepth; ///< The part of the reduction.
+  int64_t firstDepth, endDepth; ///< The steps of the reduction.
   Value unit;                   ///< The number of the tile's rows.
 };
 
@@ -194,7 +208,7 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                 valid,
                 operands.b,
                 Value(),
-                vectors * lanes,
+                vectors * vectorElements(),
                 true};
     switch (shape.bLayout) {
     case MatMulShape::BLayout::Packed:
@@ -250,7 +264,7 @@ void MatMul::buildPanel(Emitter &emitter, Operands &operands,
 void MatMul::buildTile(Emitter &emitter, Operands &operands, const Panel &panel,
                        Value firstRow, int64_t rows) const {
   SmallVector<Value> sums = reduce(emitter, operands, panel, firstRow, rows);
-  const bool isLast = operands.endDepth == shape.k;
+  const bool isLast = operands.endDepth == depths.length;
   forTile(emitter, operands, panel, firstRow, rows,
           [&](size_t i, int64_t valid) {
             Value result = emitter.first(sums[i], valid);
@@ -279,10 +293,42 @@ void MatMul::forTile(
   }
 }
 
+/// Weights come from beyond the second-level cache, since other products have
+/// been there since they were last read. Where several tiles share a panel,
+/// each fetches its part of the next one, so that the time of a whole panel
+/// hides what that takes to come.
+bool MatMul::fetchesNext() const {
+  return shape.bLayout == MatMulShape::BLayout::Packed &&
+         order.chunk >= leastFetchingTiles;
+}
+
+void MatMul::emitStep(Emitter &emitter, const Operands &operands,
+                      const Panel &panel, const RegisterTile &tile, Value aBase,
+                      Value k, int64_t valid,
+                      MutableArrayRef<Value> sums) const {
+  VectorType type = arithmetic.operandType(emitter.builder.getContext(), lanes);
+  Value bRow = emitter.add(panel.offset, emitter.mul(k, panel.stride));
+  SmallVector<Value> b;
+  for (int64_t v = 0; v < panel.vectors; ++v) {
+    bool isWhole = panel.isPadded || v + 1 < panel.vectors;
+    Value at = emitter.add(bRow, v * vectorElements());
+    b.push_back(emitter.loadFirst(panel.source, at, type,
+                                  isWhole ? vectorElements() : panel.valid));
+    if (streamsWeights && !fetchesNext())
+      emitter.prefetch(panel.source, emitter.add(at, weightPrefetchDistance));
+  }
+  Value column = emitter.add(
+      aBase, emitter.mul(k, arithmetic.kGroup * shape.aColumnStride));
+  tile.step(emitter, sums, b, [&](int64_t row) {
+    Value at = emitter.add(column, row * shape.aRowStride);
+    return arithmetic.loadSplat(emitter, operands.a, at, lanes, valid);
+  });
+}
+
 SmallVector<Value> MatMul::reduce(Emitter &emitter, Operands &operands,
                                   const Panel &panel, Value firstRow,
                                   int64_t rows) const {
-  RegisterTile tile(rows, panel.vectors, vectorType);
+  RegisterTile tile(rows, panel.vectors, arithmetic, lanes);
   // A small tile has too few sums to keep the multipliers busy: several sets of
   // them take turns over the reduction.
   const int64_t size = rows * panel.vectors;
@@ -292,73 +338,59 @@ SmallVector<Value> MatMul::reduce(Emitter &emitter, Operands &operands,
   for (int64_t set = 0; set < sets; ++set)
     llvm::append_range(sums, tile.zeros(emitter));
   if (operands.firstDepth > 0)
-    forTile(emitter, operands, panel, firstRow, rows,
-            [&](size_t i, int64_t valid) {
-              sums[i] = emitter.loadFirst(operands.c, operands.position.offset,
-                                          vectorType, valid);
-            });
+    forTile(
+        emitter, operands, panel, firstRow, rows, [&](size_t i, int64_t valid) {
+          sums[i] = emitter.loadFirst(
+              operands.c, operands.position.offset,
+              arithmetic.sumType(emitter.builder.getContext(), lanes), valid);
+        });
 
-  // Weights come from beyond the second-level cache, since other products have
-  // been there since they were last read. Where several tiles share a panel,
-  // each fetches its part of the next one, so that the time of a whole panel
-  // hides what that takes to come.
-  const bool fetchesNext = shape.bLayout == MatMulShape::BLayout::Packed &&
-                           order.chunk >= leastFetchingTiles;
-  const int64_t lineElements = cacheLineBytes / elementBytes;
-  const int64_t apart = fetchesNext
-                            ? std::max<int64_t>(1, order.chunk * lineElements /
-                                                       (panelVectors * lanes))
-                            : 1;
+  const int64_t lineElements = cacheLineBytes / arithmetic.bytes();
+  const int64_t rowElements = panelVectors * vectorElements();
+  const int64_t apart =
+      fetchesNext()
+          ? std::max<int64_t>(1, order.chunk * lineElements / rowElements)
+          : 1;
   Value fetched;
-  if (fetchesNext) {
+  if (fetchesNext()) {
     Value part = emitter.mul(emitter.rem(operands.unit, order.chunk),
                              depth / apart * lineElements);
     fetched = emitter.add(emitter.add(panel.offset, part),
-                          panelElements() +
-                              operands.firstDepth * panelVectors * lanes);
+                          panelElements() + operands.firstDepth * rowElements);
   }
 
   Value aBase =
       emitter.add(operands.aBase, emitter.mul(firstRow, shape.aRowStride));
-  auto step = [&](SmallVector<Value> &sums, int64_t set, Value k) {
-    Value bRow = emitter.add(panel.offset, emitter.mul(k, panel.stride));
-    SmallVector<Value> b;
-    for (int64_t v = 0; v < panel.vectors; ++v) {
-      bool isWhole = panel.isPadded || v + 1 < panel.vectors;
-      Value at = emitter.add(bRow, v * lanes);
-      b.push_back(emitter.loadFirst(panel.source, at, vectorType,
-                                    isWhole ? lanes : panel.valid));
-      if (streamsWeights && !fetchesNext)
-        emitter.prefetch(panel.source, emitter.add(at, weightPrefetchDistance));
-    }
-    Value column = emitter.add(aBase, emitter.mul(k, shape.aColumnStride));
-    tile.step(emitter, MutableArrayRef<Value>(sums).slice(set * size, size), b,
-              [&](int64_t row) {
-                Value at = emitter.add(column, row * shape.aRowStride);
-                return emitter.loadSplat(operands.a, at, vectorType);
-              });
+  auto step = [&](SmallVector<Value> &sums, int64_t set, Value k,
+                  int64_t valid) {
+    emitStep(emitter, operands, panel, tile, aBase, k, valid,
+             MutableArrayRef<Value>(sums).slice(set * size, size));
   };
-
-  const int64_t group = sets * apart, groups = depth / group;
+  // The last group may have fewer products.
+  const int64_t whole =
+      std::min(operands.endDepth, shape.k / arithmetic.kGroup) -
+      operands.firstDepth;
+  const int64_t group = sets * apart, groups = whole / group;
   sums = emitter.loop(
       emitter.index(0), emitter.index(groups), 1, sums,
       [&](Value i, ValueRange carried) {
         SmallVector<Value> next(carried);
         Value first = emitter.add(emitter.mul(i, group), operands.firstDepth);
         for (int64_t k = 0; k < group; ++k)
-          step(next, k % sets, emitter.add(first, k));
-        if (fetchesNext)
+          step(next, k % sets, emitter.add(first, k), arithmetic.kGroup);
+        if (fetchesNext())
           emitter.prefetch(panel.source,
                            emitter.add(fetched, emitter.mul(i, lineElements)));
         return next;
       });
   for (int64_t k = operands.firstDepth + groups * group; k < operands.endDepth;
        ++k)
-    step(sums, 0, emitter.index(k));
+    step(sums, 0, emitter.index(k),
+         std::min(arithmetic.kGroup, shape.k - k * arithmetic.kGroup));
   for (int64_t set = sets - 1; set > 0; --set)
     for (int64_t i = 0; i < size; ++i) {
       Value &sum = sums[(set - 1) * size + i];
-      sum = emitter.addVectors(sum, sums[set * size + i]);
+      sum = arithmetic.add(emitter, sum, sums[set * size + i]);
     }
   sums.resize(size);
   return sums;
@@ -366,6 +398,7 @@ SmallVector<Value> MatMul::reduce(Emitter &emitter, Operands &operands,
 
 void MatMul::copyRows(Emitter &emitter, Operands &operands,
                       const Panel &panel) const {
+  VectorType type = arithmetic.operandType(emitter.builder.getContext(), lanes);
   Value first = emitter.add(operands.bBase, panel.firstColumn);
   emitter.loop(emitter.index(0), emitter.index(shape.k), 1, [&](Value k) {
     Value from = emitter.add(first, emitter.mul(k, shape.bStride));
@@ -373,7 +406,7 @@ void MatMul::copyRows(Emitter &emitter, Operands &operands,
     for (int64_t v = 0; v < panel.vectors; ++v) {
       int64_t valid = v + 1 == panel.vectors ? panel.valid : lanes;
       emitter.store(emitter.loadFirst(operands.b, emitter.add(from, v * lanes),
-                                      vectorType, valid),
+                                      type, valid),
                     operands.scratch, emitter.add(to, v * lanes));
     }
   });
@@ -385,7 +418,8 @@ void MatMul::packTransposed(Emitter &emitter, Operands &operands,
                             const Panel &panel) const {
   OpBuilder &builder = emitter.builder;
   Location loc = emitter.loc;
-  auto square = VectorType::get({lanes, lanes}, vectorType.getElementType());
+  VectorType type = arithmetic.operandType(builder.getContext(), lanes);
+  auto square = VectorType::get({lanes, lanes}, type.getElementType());
   auto copyBlock = [&](Value k, int64_t count, int64_t v) {
     int64_t columns = v + 1 == panel.vectors ? panel.valid : lanes;
     Value block =
@@ -394,7 +428,7 @@ void MatMul::packTransposed(Emitter &emitter, Operands &operands,
       Value column = emitter.add(panel.firstColumn, v * lanes + n);
       Value from = emitter.add(
           emitter.add(operands.bBase, emitter.mul(column, shape.bStride)), k);
-      Value row = emitter.loadFirst(operands.b, from, vectorType, count);
+      Value row = emitter.loadFirst(operands.b, from, type, count);
       block = builder.create<vector::InsertOp>(loc, row, block,
                                                ArrayRef<int64_t>{n});
     }

@@ -69,8 +69,10 @@ struct MatMulOrigin {
 
 class MatMul {
 public:
-  /// \p element is f32 or f64. All of m, n and k are positive.
-  MatMul(const MatMulShape &shape, const Target &target, mlir::Type element);
+  /// All of m, n and k are positive. Groups of more than one product want
+  /// \p shape to be packed, and rows of A whose elements are neighbours.
+  MatMul(const MatMulShape &shape, const Target &target,
+         const Arithmetic &arithmetic);
 
   /// Stages run one after the other, each with tasks() tasks.
   int64_t stages() const { return depths.count; }
@@ -83,9 +85,9 @@ public:
   /// Elements of packed B.
   int64_t packedElements() const;
   /// Packs a matrix whose element [k,n] is at k * kStride + n * nStride into
-  /// \p packed, which has packedElements() elements of \p elementBytes each.
+  /// \p packed, which has packedElements() elements.
   void pack(const void *b, int64_t kStride, int64_t nStride,
-            int64_t elementBytes, void *packed) const;
+            void *packed) const;
 
   /// Emits one task of a stage. \p a, \p b, \p c are contiguous memrefs of any
   /// rank;
@@ -107,6 +109,10 @@ private:
                                         const Panel &panel,
                                         mlir::Value firstRow,
                                         int64_t rows) const;
+  /// One step: \p k is its number, \p valid how much of its group there is.
+  void emitStep(Emitter &emitter, const Operands &operands, const Panel &panel,
+                const RegisterTile &tile, mlir::Value aBase, mlir::Value k,
+                int64_t valid, llvm::MutableArrayRef<mlir::Value> sums) const;
   /// Goes over the vectors of a tile, row by row.
   void forTile(Emitter &emitter, Operands &operands, const Panel &panel,
                mlir::Value firstRow, int64_t rows,
@@ -117,17 +123,19 @@ private:
   /// Whether a task brings its panel into the scratch buffer before using it.
   bool copiesPanels() const;
   int64_t panelElements() const;
+  /// Elements of B that a vector of sums takes for one step.
+  int64_t vectorElements() const { return lanes * arithmetic.kGroup; }
+  bool fetchesNext() const;
   void chooseOrder(int64_t outer, int64_t panels);
 
   MatMulShape shape;
   Target target;
-  mlir::VectorType vectorType;
-  int64_t lanes;
-  int64_t elementBytes;
+  Arithmetic arithmetic;
+  int64_t lanes;        ///< Of a vector of sums.
   int64_t panelVectors; ///< Vectors of a whole panel.
   int64_t allVectors;   ///< Vectors that cover n.
   Partition rowTiles;
-  Partition depths;    ///< The part of the reduction that each stage does.
+  Partition depths;    ///< Which steps of the reduction each stage does.
   Partition rowBlocks; ///< Tiles of a task that copies its panel.
   TaskOrder order;
   bool streamsWeights; ///< They do not stay in the second-level cache.

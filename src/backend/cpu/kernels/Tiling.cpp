@@ -65,7 +65,9 @@ int64_t sinter::cpu::chooseTileVectors(const Target &target, int64_t rows,
 }
 
 SmallVector<Value> RegisterTile::zeros(Emitter &emitter) const {
-  return SmallVector<Value>(rows * vectors, emitter.zero(type));
+  return SmallVector<Value>(
+      rows * vectors,
+      emitter.zero(arithmetic.sumType(emitter.builder.getContext(), lanes)));
 }
 
 void RegisterTile::step(Emitter &emitter, MutableArrayRef<Value> accumulators,
@@ -77,7 +79,7 @@ void RegisterTile::step(Emitter &emitter, MutableArrayRef<Value> accumulators,
       continue;
     for (int64_t v = 0; v < vectors; ++v) {
       Value &accumulator = accumulators[row * vectors + v];
-      accumulator = emitter.fma(element, b[v], accumulator);
+      accumulator = arithmetic.multiplyAdd(emitter, element, b[v], accumulator);
     }
   }
 }

@@ -10,8 +10,7 @@
 #ifndef SINTER_BACKEND_CPU_KERNELS_TILING_H
 #define SINTER_BACKEND_CPU_KERNELS_TILING_H
 
-#include "backend/cpu/codegen/Target.h"
-#include "backend/cpu/kernels/Emitter.h"
+#include "backend/cpu/kernels/Arithmetic.h"
 
 namespace sinter::cpu {
 
@@ -56,16 +55,19 @@ int64_t chooseTileVectors(const Target &target, int64_t rows, int64_t vectors);
 /// The accumulators of one tile, row by row.
 class RegisterTile {
 public:
-  RegisterTile(int64_t rows, int64_t vectors, mlir::VectorType type)
-      : rows(rows), vectors(vectors), type(type) {}
+  RegisterTile(int64_t rows, int64_t vectors, const Arithmetic &arithmetic,
+               int64_t lanes)
+      : rows(rows), vectors(vectors), arithmetic(arithmetic), lanes(lanes) {}
 
   const int64_t rows, vectors;
-  const mlir::VectorType type;
+  const Arithmetic arithmetic;
+  const int64_t lanes;
 
   llvm::SmallVector<mlir::Value> zeros(Emitter &emitter) const;
 
   /// One step of the reduction: accumulators[i][v] += a_i * b_v for the rows i
-  /// whose \p a is set.
+  /// whose \p a is set. The place for an instruction that does more than one
+  /// product a lane: what it does is Arithmetic::multiplyAdd.
   void step(Emitter &emitter, llvm::MutableArrayRef<mlir::Value> accumulators,
             llvm::ArrayRef<mlir::Value> b,
             llvm::function_ref<mlir::Value(int64_t row)> a) const;

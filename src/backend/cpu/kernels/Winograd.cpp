@@ -145,7 +145,7 @@ int64_t Winograd::packedElements() const {
   return elements * outputBlocks * lanes * shape.inputChannels;
 }
 
-void Winograd::pack(const void *weights, float *packed) const {
+void Winograd::pack(const void *weights, void *packed) const {
   static constexpr double g[6][3] = {{1.0 / 4, 0, 0},
                                      {-1.0 / 6, -1.0 / 6, -1.0 / 6},
                                      {-1.0 / 6, 1.0 / 6, -1.0 / 6},
@@ -170,8 +170,8 @@ void Winograd::pack(const void *weights, float *packed) const {
       int64_t first = panel * panelVectors * lanes;
       int64_t width =
           std::min(panelVectors * lanes, outputBlocks * lanes - first);
-      float *to =
-          packed + first * shape.inputChannels + c * width + (k - first);
+      float *to = static_cast<float *>(packed) + first * shape.inputChannels +
+                  c * width + (k - first);
       for (int i = 0; i < 6; ++i)
         for (int j = 0; j < 6; ++j)
           to[(i * 6 + j) * plane] =
@@ -274,7 +274,7 @@ void Winograd::multiply(Emitter &emitter, const Buffers &buffers, Value element,
 void Winograd::multiplyTile(Emitter &emitter, const Buffers &buffers,
                             Value element, Value panel, Value firstSlot,
                             int64_t rows, int64_t vectors) const {
-  RegisterTile tile(rows, vectors, type(emitter));
+  RegisterTile tile(rows, vectors, Arithmetic(), lanes);
   const int64_t width = vectors * lanes;
   Value weights = emitter.add(
       emitter.mul(element, outputBlocks * lanes * shape.inputChannels),
@@ -292,15 +292,15 @@ void Winograd::multiplyTile(Emitter &emitter, const Buffers &buffers,
           SmallVector<Value> b;
           for (int64_t v = 0; v < vectors; ++v) {
             Value row = emitter.add(at, v * lanes);
-            b.push_back(emitter.load(buffers.weights, row, tile.type));
+            b.push_back(emitter.load(buffers.weights, row, type(emitter)));
             if (!isFused)
               emitter.prefetch(buffers.weights,
                                emitter.add(row, weightPrefetchDistance));
           }
           Value a = emitter.add(sourceBase, c);
           tile.step(emitter, sums, b, [&](int64_t row) {
-            return emitter.loadSplat(buffers.workspace,
-                                     emitter.add(a, row * lanes), tile.type);
+            return emitter.loadSplat(
+                buffers.workspace, emitter.add(a, row * lanes), type(emitter));
           });
           return sums;
         });

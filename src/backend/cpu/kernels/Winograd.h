@@ -53,7 +53,7 @@ public:
   /// f32 elements of the packed weights.
   int64_t packedElements() const;
   /// Transforms and packs weights [K, C, 3, 3]; \p weights may be unaligned.
-  void pack(const void *weights, float *packed) const;
+  void pack(const void *weights, void *packed) const;
 
   /// The buffers of build; each stage uses some of them, and the others may be
   /// null: with three stages, the first reads the input, the second the

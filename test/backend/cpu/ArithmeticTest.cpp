@@ -1,0 +1,225 @@
+// The generators with operands and sums of different types, and with groups of
+// products in a step, against the definition.
+
+#include "backend/cpu/KernelRunner.h"
+#include "backend/cpu/kernels/Channelwise.h"
+#include "backend/cpu/kernels/Convolution.h"
+#include "backend/cpu/kernels/MatMul.h"
+#include "graph/Types.h"
+#include "runtime/Random.h"
+#include "runtime/Tensor.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+using enum ElementType;
+
+const Arithmetic all[] = {
+    {F32, F32, 1}, {F64, F64, 1}, {F16, F32, 1}, {BF16, F32, 1}, {F32, F64, 1},
+    {I8, I32, 1},  {I8, I32, 4},  {UI8, I32, 4}, {I16, I32, 2},  {I32, I64, 1}};
+
+std::string nameOf(const Arithmetic &arithmetic) {
+  return std::string(name(arithmetic.operand)) + " to " +
+         std::string(name(arithmetic.accumulator)) + " by " +
+         std::to_string(arithmetic.kGroup);
+}
+
+std::vector<Target> targets() {
+  std::vector<Target> list = {*Target::host()};
+  // What is narrower than the host runs here, too.
+  if (list[0].f32Lanes > 8)
+    list.push_back(*Target::named("", "x86-64-v3", ""));
+  return list;
+}
+
+Tensor random(ElementType type, int64_t size, uint64_t seed) {
+  Tensor tensor(type, {size});
+  fillRandom(tensor, seed);
+  return tensor;
+}
+
+KernelBuffer bufferOf(const Tensor &tensor, MLIRContext *context,
+                      bool isWritten = false) {
+  Type element = mlirTypeOf(tensor.type(), context);
+  if (auto integer = dyn_cast<IntegerType>(element))
+    element = IntegerType::get(context, integer.getWidth());
+  return {MemRefType::get({tensor.size()}, element), isWritten};
+}
+
+/// Runs \p emit as a kernel of \p tasks tasks on the tensors, of which the last
+/// is written.
+void run(
+    const Target &target, llvm::ArrayRef<Tensor *> tensors, int64_t tasks,
+    llvm::function_ref<void(OpBuilder &, Location, Value, ValueRange)> emit) {
+  KernelRunner runner(target);
+  llvm::SmallVector<KernelBuffer> buffers;
+  std::vector<void *> arguments;
+  for (Tensor *tensor : tensors) {
+    buffers.push_back(
+        bufferOf(*tensor, &runner.context(), tensor == tensors.back()));
+    arguments.push_back(tensor->mutableBytes());
+  }
+  createKernel(runner.module(), UnknownLoc::get(&runner.context()), "kernel",
+               buffers, emit);
+  runner.compile();
+  runner.kernel("kernel")(arguments.data(), 0, tasks);
+}
+
+/// Integers agree to the bit, floats as far as the order of sums lets them.
+void expectNear(const Tensor &got, int64_t at, double sum, double magnitude) {
+  if (isInteger(got.type()))
+    ASSERT_EQ(got.toDouble(at), sum) << at;
+  else
+    ASSERT_NEAR(got.toDouble(at), sum,
+                (got.type() == F64 ? 1e-13 : 1e-5) * (1 + magnitude))
+        << at;
+}
+
+void checkMatMul(const Arithmetic &arithmetic, const Target &target, int64_t m,
+                 int64_t n, int64_t k) {
+  SCOPED_TRACE(nameOf(arithmetic) + ": " + std::to_string(m) + "x" +
+               std::to_string(n) + "x" + std::to_string(k));
+  MatMul matmul(MatMulShape::dense(m, n, k), target, arithmetic);
+  ASSERT_EQ(matmul.stages(), 1);
+  Tensor a = random(arithmetic.operand, m * k, 1);
+  Tensor b = random(arithmetic.operand, k * n, 2);
+  Tensor packed(arithmetic.operand, {matmul.packedElements()});
+  matmul.pack(b.data(), n, 1, packed.mutableBytes());
+  Tensor c(arithmetic.accumulator, {m * n});
+  run(target, {&a, &packed, &c}, matmul.tasks(),
+      [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
+        matmul.build(builder, loc, task, memory[0], memory[1], memory[2], {},
+                     {});
+      });
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = 0, magnitude = 0;
+      for (int64_t d = 0; d < k; ++d) {
+        const double product = a.toDouble(i * k + d) * b.toDouble(d * n + j);
+        sum += product;
+        magnitude += std::abs(product);
+      }
+      expectNear(c, i * n + j, sum, magnitude);
+    }
+}
+
+TEST(Arithmetic, Products) {
+  for (const Target &target : targets())
+    for (const Arithmetic &arithmetic : all)
+      for (auto [m, n, k] : {std::tuple{1, 1, 1},
+                             {1, 40, 37},
+                             {5, 33, 6},
+                             {13, 16, 4},
+                             {14, 70, 65},
+                             {3, 16, 130}})
+        checkMatMul(arithmetic, target, m, n, k);
+}
+
+/// Of 3x3 with padding, in blocks of channels.
+void checkConvolution(const Arithmetic &arithmetic, const Target &target,
+                      int64_t inputs, int64_t outputs, int64_t size) {
+  SCOPED_TRACE(nameOf(arithmetic) + ": " + std::to_string(inputs) + " to " +
+               std::to_string(outputs));
+  ConvolutionShape shape;
+  shape.inputChannels = inputs;
+  shape.outputChannels = outputs;
+  shape.inputHeight = shape.inputWidth = size;
+  shape.kernelHeight = shape.kernelWidth = 3;
+  shape.setPadding(1, 1);
+  Convolution convolution(shape, target, arithmetic);
+  const int64_t lanes = arithmetic.lanes(target), pixels = size * size;
+  auto blocks = [&](int64_t channels) {
+    return (channels + lanes - 1) / lanes;
+  };
+  auto at = [&](int64_t c, int64_t pixel) {
+    return (c / lanes * pixels + pixel) * lanes + c % lanes;
+  };
+  // Lanes beyond the last channel hold anything.
+  Tensor x = random(arithmetic.operand, blocks(inputs) * pixels * lanes, 3);
+  Tensor w = random(arithmetic.operand, outputs * inputs * 9, 4);
+  Tensor packed(arithmetic.operand, {convolution.packedElements()});
+  convolution.pack(w.data(), packed.mutableBytes());
+  Tensor y(arithmetic.accumulator, {blocks(outputs) * pixels * lanes});
+  run(target, {&x, &packed, &y}, convolution.tasks(),
+      [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
+        convolution.build(builder, loc, task, memory[0], memory[1], memory[2],
+                          {});
+      });
+  for (int64_t o = 0; o < outputs; ++o)
+    for (int64_t pixel = 0; pixel < pixels; ++pixel) {
+      double sum = 0, magnitude = 0;
+      for (int64_t c = 0; c < inputs; ++c)
+        for (int64_t tap = 0; tap < 9; ++tap) {
+          const int64_t row = pixel / size + tap / 3 - 1;
+          const int64_t column = pixel % size + tap % 3 - 1;
+          if (row < 0 || column < 0 || row >= size || column >= size)
+            continue;
+          const double product = x.toDouble(at(c, row * size + column)) *
+                                 w.toDouble((o * inputs + c) * 9 + tap);
+          sum += product;
+          magnitude += std::abs(product);
+        }
+      expectNear(y, at(o, pixel), sum, magnitude);
+    }
+}
+
+TEST(Arithmetic, Convolutions) {
+  for (const Target &target : targets())
+    for (const Arithmetic &arithmetic : all)
+      for (auto [inputs, outputs, size] :
+           {std::tuple{16, 16, 5}, {5, 40, 4}, {37, 20, 6}})
+        checkConvolution(arithmetic, target, inputs, outputs, size);
+}
+
+TEST(Arithmetic, DepthwiseConvolutions) {
+  for (const Target &target : targets())
+    for (const Arithmetic &arithmetic : all) {
+      if (arithmetic.kGroup > 1)
+        continue;
+      SCOPED_TRACE(nameOf(arithmetic));
+      constexpr int64_t channels = 21, size = 6, pixels = size * size;
+      ChannelwiseShape shape;
+      shape.channels = channels;
+      shape.inputHeight = shape.inputWidth = size;
+      shape.kernelHeight = shape.kernelWidth = 3;
+      shape.setPadding(1, 1);
+      Depthwise depthwise(shape, target, arithmetic);
+      const int64_t lanes = arithmetic.lanes(target);
+      const int64_t blocks = (channels + lanes - 1) / lanes;
+      auto at = [&](int64_t c, int64_t pixel) {
+        return (c / lanes * pixels + pixel) * lanes + c % lanes;
+      };
+      Tensor x = random(arithmetic.operand, blocks * pixels * lanes, 5);
+      Tensor w = random(arithmetic.operand, channels * 9, 6);
+      Tensor packed(arithmetic.operand, {depthwise.packedElements()});
+      depthwise.pack(w.data(), packed.mutableBytes());
+      Tensor y(arithmetic.accumulator, {blocks * pixels * lanes});
+      run(target, {&x, &packed, &y}, depthwise.tasks(),
+          [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
+            depthwise.build(builder, loc, task, memory[0], memory[1], memory[2],
+                            {});
+          });
+      for (int64_t c = 0; c < channels; ++c)
+        for (int64_t pixel = 0; pixel < pixels; ++pixel) {
+          double sum = 0, magnitude = 0;
+          for (int64_t tap = 0; tap < 9; ++tap) {
+            const int64_t row = pixel / size + tap / 3 - 1;
+            const int64_t column = pixel % size + tap % 3 - 1;
+            if (row < 0 || column < 0 || row >= size || column >= size)
+              continue;
+            const double product = x.toDouble(at(c, row * size + column)) *
+                                   w.toDouble(c * 9 + tap);
+            sum += product;
+            magnitude += std::abs(product);
+          }
+          expectNear(y, at(c, pixel), sum, magnitude);
+        }
+    }
+}
+
+} // namespace
