@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that src/ keeps the rule of docs/architecture.md, "Who may include whom".
+"""Checks that src/ keeps the rule of docs/architecture.md, "Who may include whom", and that no circle of files includes itself
+below the folders of NO_CIRCLES, a header and its .cpp counting as one.
 
 A row is about a folder of src/, or about one inside of it: `formats/import`, or `formats/NAME` for all that have no row of
 their own. In such a folder only what the row names may be included of the folder around it. Of `formats/*`, the headers
@@ -16,6 +17,7 @@ import tempfile
 HEADING = "| folder | may include |"
 INCLUDE = re.compile(r'\s*#\s*include\s*["<]([^">]+)[">]')
 SUFFIXES = (".h", ".cpp", ".inc", ".td")
+NO_CIRCLES = ("backend",)
 # A TableGen file says it without the hash.
 TD_INCLUDE = re.compile(r'\s*include\s*"([^"]+)"')
 
@@ -83,6 +85,40 @@ def check_file(path, shown, folder, rules):
     return complaints
 
 
+def includes_of_units(source, folder):
+    """{unit: units that it includes} below SOURCE/FOLDER; a unit is a file's name without its ending."""
+    units = {}
+    for directory, _, names in os.walk(os.path.join(source, folder)):
+        for name in names:
+            if not name.endswith((".h", ".cpp")):
+                continue
+            path = os.path.join(directory, name)
+            unit = os.path.splitext(os.path.relpath(path, source))[0]
+            with open(path, encoding="utf-8") as file:
+                found = {os.path.splitext(match[1])[0] for match in map(INCLUDE.match, file) if match}
+            units.setdefault(unit, set()).update(found - {unit})
+    return {unit: sorted(others & set(units)) for unit, others in units.items()}
+
+
+def circles(units):
+    """One circle of units for each that closes one, as a list; none if there is none."""
+    done, found = set(), []
+    for start in sorted(units):
+        path, pending = [], [(start, False)]
+        while pending:
+            unit, left = pending.pop()
+            if left:
+                path.pop()
+                done.add(unit)
+            elif unit in path:
+                found.append(path[path.index(unit):])
+            elif unit not in done:
+                path.append(unit)
+                pending.append((unit, True))
+                pending += [(other, False) for other in units[unit]]
+    return found
+
+
 def check(root):
     """Every complaint about ROOT/src."""
     with open(os.path.join(root, "docs", "architecture.md"), encoding="utf-8") as file:
@@ -96,6 +132,9 @@ def check(root):
         for directory, _, names in sorted(os.walk(os.path.join(source, folder))):
             for path in sorted(os.path.join(directory, name) for name in names if name.endswith(SUFFIXES)):
                 complaints += check_file(path, os.path.relpath(path, root), folder, rules)
+        if folder in NO_CIRCLES:
+            complaints += [f"src/{circle[0]}: is part of a circle: {' -> '.join(circle + circle[:1])}"
+                           for circle in circles(includes_of_units(source, folder))]
     return complaints
 
 
@@ -135,6 +174,17 @@ def self_test():
                          "src/wide/two/Bad.cpp:4:"], found
         write(root, "src/strange/A.h", "")
         assert any("src/strange" in complaint for complaint in check(root))
+    chain = {"a": ["b", "c"], "b": ["c"], "c": []}
+    assert circles(chain) == []
+    assert circles({**chain, "c": ["a"]})
+    with tempfile.TemporaryDirectory() as root:
+        write(root, "docs/architecture.md", f"{HEADING}\n|---|---|\n| backend | |\n")
+        write(root, "src/backend/A.h", '#include "backend/B.h"\n')
+        write(root, "src/backend/B.cpp", '#include "backend/B.h"\n#include "backend/C.h"\n')
+        write(root, "src/backend/C.h", "")
+        assert check(root) == [], check(root)
+        write(root, "src/backend/C.h", '#include "backend/A.h"\n')
+        assert len(check(root)) == 1 and "is part of a circle" in check(root)[0], check(root)
     for bad in ("no table", f"{HEADING}\n|---|---|\n", f"{HEADING}\n|---|---|\n| a | b |\n"):
         try:
             read_table(bad)

@@ -1,5 +1,7 @@
 #include "driver/RegisterAll.h"
 
+#include "backend/cpu/Passes.h"
+#include "backend/cpu/Registration.h"
 #include "graph/check/CheckOps.h"
 #include "graph/chlo/ChloOps.h"
 #include "graph/nn/NnOps.h"
@@ -15,9 +17,11 @@ void sinter::registerAllDialects(mlir::DialectRegistry &registry) {
                   nn::NnDialect, stablehlo::StablehloDialect, chlo::ChloDialect,
                   check::CheckDialect, check::InterpreterDialect,
                   sdy::SdyDialect>();
+  cpu::registerCpuDialect(registry);
 }
 
 void sinter::registerAllPasses() {
   mlir::registerTransformsPasses();
   registerSimplificationPasses();
+  cpu::registerPasses();
 }

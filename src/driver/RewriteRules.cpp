@@ -1,6 +1,7 @@
 // rewrite-rules RESULTS: prints docs/rewrites.md from the tables of patterns.
 // RESULTS is what prove-rules found: "label | text | verdict", a line each.
 
+#include "backend/cpu/Passes.h"
 #include "passes/RuleTables.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -55,6 +56,7 @@ int main(int argc, char **argv) {
     llvm::errs() << "usage: rewrite-rules RESULTS (of prove-rules)\n";
     return 2;
   }
+  cpu::registerPatternLabels();
   llvm::raw_ostream &os = llvm::outs();
   os << "# Rewrites\n\n"
         "Made by `build/bin/rewrite-rules test/passes/proofs/results.txt`; do "

@@ -2,8 +2,8 @@
 
 #include "interpreter/ChloOperations.h"
 
-#include "graph/FirstError.h"
 #include "graph/chlo/Structured.h"
+#include "interpreter/Decomposed.h"
 #include "interpreter/Strided.h"
 
 #include <cstring>
@@ -117,35 +117,12 @@ static Result<Tensors> evaluateScan(const Call &call) {
 
 /// What it is made of, for the sizes that the operands have.
 static Result<Tensors> evaluateRaggedDot(const Call &call) {
-  const Location location = call.op->getLoc();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(location);
-  SmallVector<Type> types;
-  for (auto [operand, tensor] :
-       llvm::zip_equal(call.op->getOperands(), call.operands))
-    types.push_back(RankedTensorType::get(tensor.shape(),
-                                          tensorOf(operand).getElementType()));
-  OpBuilder builder = OpBuilder::atBlockBegin(module->getBody());
-  auto function = builder.create<func::FuncOp>(
-      location, "main", builder.getFunctionType(types, {}));
-  Block *block = function.addEntryBlock();
-  builder.setInsertionPointToStart(block);
-  auto dot = cast<chlo::RaggedDotOp>(builder.clone(*call.op));
-  dot->setOperands(block->getArguments());
-  dot.getResult().setType(RankedTensorType::get(
-      chlo::raggedDotShape(dot), call.resultType().getElementType()));
-  FirstError reported(call.op->getContext());
-  if (failed(dot.verify()))
-    return invalidModel(reported.take());
-  builder.setInsertionPoint(dot);
-  FailureOr<SmallVector<Value>> values = dot.decompose(builder);
-  if (failed(values))
-    return unsupported("it has no decomposition for these operands");
-  dot.erase();
-  builder.setInsertionPointToEnd(block);
-  builder.create<func::ReturnOp>(location, *values);
-  function.setType(
-      builder.getFunctionType(types, ValueRange(*values).getTypes()));
-  return interpret(function, call.operands);
+  const Type element = call.resultType().getElementType();
+  return evaluateDecomposed(call, [&](Operation *copy) {
+    auto dot = cast<chlo::RaggedDotOp>(copy);
+    dot.getResult().setType(
+        RankedTensorType::get(chlo::raggedDotShape(dot), element));
+  });
 }
 
 void registerChloOperations(Registry &registry) {

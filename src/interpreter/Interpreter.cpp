@@ -3,8 +3,11 @@
 #include "interpreter/Interpreter.h"
 #include "graph/Constants.h"
 #include "graph/Quantization.h"
+#include "graph/chlo/ChloOps.h"
+#include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/ChloOperations.h"
+#include "interpreter/Decomposed.h"
 #include "interpreter/Evaluation.h"
 #include "interpreter/Kernel.h"
 #include "interpreter/Quantized.h"
@@ -191,17 +194,28 @@ Result<Tensors> evaluateNumbers(const Registry::Entry &entry,
   return results;
 }
 
+/// Whether \p op is below the graph, a backend's, and defined by operations of
+/// the graph. Those of the graph have definitions of their own.
+static bool isBuiltOfOthers(Operation *op) {
+  return isa<DecomposableOpInterface>(op) &&
+         !isa<stablehlo::StablehloDialect, nn::NnDialect, chlo::ChloDialect>(
+             op->getDialect());
+}
+
 static Result<Tensors> evaluateIn(Operation *op, Tensors operands,
                                   const Scope &scope) {
   const Registry::Entry entry = scope.machine.entryOf(op);
-  if (!entry.evaluator)
+  const bool isBuilt = !entry.evaluator && isBuiltOfOthers(op);
+  if (!entry.evaluator && !isBuilt)
     return located(op, unsupported("the interpreter does not know it"));
   if (Result<void> ok = checkTypes(op->getOperandTypes(), operands, "operand");
       !ok)
     return located(op, ok.takeError());
   for (Tensor &operand : operands)
     align(operand);
-  Result<Tensors> results = evaluateNumbers(entry, Call{op, operands, scope});
+  const Call call{op, operands, scope};
+  Result<Tensors> results =
+      isBuilt ? evaluateDecomposed(call) : evaluateNumbers(entry, call);
   if (!results)
     return located(op, results.takeError());
   if (Result<void> ok = checkTypes(op->getResultTypes(), *results, "result");

@@ -25,7 +25,7 @@
 
 namespace sinter {
 
-/// Whether evaluate() knows operations of this one's name.
+/// Whether evaluate() has a definition for operations of this one's name.
 bool canEvaluate(mlir::Operation *op);
 
 /// The results of one verified operation, its regions included, on \p operands,

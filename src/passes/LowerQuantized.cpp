@@ -10,6 +10,7 @@
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
+#include "passes/Groups.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -125,6 +126,7 @@ private:
       if (meanings.contains(operand))
         mapping.map(operand, expressed(builder, operand));
     Operation *onNumbers = builder.clone(*op, mapping);
+    onNumbers->removeDiscardableAttr(traceAttribute);
     for (auto [was, is] :
          llvm::zip(op->getResults(), onNumbers->getResults())) {
       quant::QuantizedType meaning = meanings.lookup(was);
@@ -180,6 +182,7 @@ private:
       mapping.map(operand, emitCentred(emit, moved, parameters));
     }
     Operation *sums = builder.clone(*op, mapping);
+    sums->removeDiscardableAttr(traceAttribute);
     Value result = op->getResult(0);
     sums->getResult(0).setType(withElement(result.getType(), accumulator));
     sums->setDiscardableAttr(exactProductAttribute, builder.getUnitAttr());

@@ -11,6 +11,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <list>
+#include <mutex>
 
 namespace sinter {
 
@@ -30,7 +32,11 @@ static std::vector<PatternInfo> collectPatterns() {
     for (const Rule &rule : table.rules)
       all.push_back(
           {rule.label, rule.picture, table.pass, rule.needs, rule.isForm});
-  // A label may stand for the same rewrite of several operations.
+  return all;
+}
+
+/// By label. One may stand for the same rewrite of several operations.
+static void sortPatterns(std::vector<PatternInfo> &all) {
   auto byLabel = [](const PatternInfo &a, const PatternInfo &b) {
     return a.label < b.label;
   };
@@ -40,12 +46,54 @@ static std::vector<PatternInfo> collectPatterns() {
                             return a.label == b.label;
                           });
   all.erase(last, all.end());
-  return all;
 }
 
+namespace {
+/// Lists stay where they are: somebody may be reading one that another takes
+/// the place of.
+class Registered {
+public:
+  static Registered &get() {
+    static Registered registered;
+    return registered;
+  }
+  const std::vector<PatternInfo> &patterns() {
+    std::lock_guard<std::mutex> lock(mutex);
+    return lists.back();
+  }
+  void add(llvm::ArrayRef<PatternInfo> patterns) {
+    std::lock_guard<std::mutex> lock(mutex);
+    std::vector<PatternInfo> all = lists.back();
+    all.insert(all.end(), patterns.begin(), patterns.end());
+    sortPatterns(all);
+    lists.push_back(std::move(all));
+  }
+
+private:
+  Registered() {
+    lists.push_back(collectPatterns());
+    sortPatterns(lists.back());
+  }
+  std::mutex mutex;
+  std::list<std::vector<PatternInfo>> lists;
+};
+} // namespace
+
 const std::vector<PatternInfo> &allPatterns() {
-  static const std::vector<PatternInfo> all = collectPatterns();
-  return all;
+  return Registered::get().patterns();
+}
+
+void registerPatterns(llvm::ArrayRef<PatternInfo> patterns) {
+  Registered::get().add(patterns);
+}
+
+void PatternRun::replace(llvm::StringRef label, mlir::Operation *op,
+                         mlir::ValueRange values) {
+  count(label);
+  for (auto [old, by] : llvm::zip_equal(op->getResults(), values)) {
+    replaced(label, old, by);
+    old.replaceAllUsesWith(by);
+  }
 }
 
 static const PatternInfo *findPattern(llvm::StringRef label) {

@@ -10,7 +10,8 @@
 #ifndef SINTER_PASSES_PATTERNLABELS_H
 #define SINTER_PASSES_PATTERNLABELS_H
 
-#include "mlir/IR/Value.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/ValueRange.h"
 #include "runtime/Result.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
@@ -19,6 +20,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +64,10 @@ struct PatternInfo {
 
 /// Every pattern of every pass, by label.
 const std::vector<PatternInfo> &allPatterns();
+
+/// Adds the patterns of passes that are not of this folder, a backend's, whose
+/// texts live as long as the program.
+void registerPatterns(llvm::ArrayRef<PatternInfo> patterns);
 
 /// Told what rewrites do to values.
 class ReplacementWatcher {
@@ -111,6 +117,10 @@ public:
   /// The last step that `mostSteps` lets happen, once it has.
   const PatternApplication &lastStep() const { return last; }
 
+  /// Counts, and lets the results of \p op be replaced by \p values, which are
+  /// theirs.
+  void replace(llvm::StringRef label, mlir::Operation *op,
+               mlir::ValueRange values);
   /// To be called before \p by takes the place of \p old.
   void replaced(llvm::StringRef label, mlir::Value old, mlir::Value by) {
     noteLast(old.getDefiningOp());
@@ -128,6 +138,10 @@ public:
 
   /// Applications by label, of those that applied.
   const std::map<std::string, uint64_t> &counts() const { return applied; }
+
+  /// A pass that cannot go on says why, for whoever runs it.
+  void fail(Error error) { failed = std::move(error); }
+  const std::optional<Error> &failure() const { return failed; }
 
   /// A pass says that \p label was just applied and that the graph is whole
   /// again: a step.
@@ -150,6 +164,7 @@ private:
   bool allDisabled = false;
   unsigned allowances = exact;
   std::map<std::string, uint64_t> applied;
+  std::optional<Error> failed;
 };
 
 } // namespace sinter

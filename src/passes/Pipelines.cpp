@@ -20,14 +20,13 @@
 #include "passes/RefineShapes.h"
 #include "passes/SimplifyAlgebra.h"
 #include "passes/VerifyNumerics.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <chrono>
 
 using namespace mlir;
 
 namespace sinter {
-
-using Passes = std::vector<std::unique_ptr<Pass>>;
 
 /// The order: first what shows more of the graph (calls, shapes), then
 /// constants, since patterns look at them;
@@ -71,13 +70,16 @@ static void countOperations(ModuleOp module,
 }
 
 /// Runs one pass; what it says when it fails is the error.
-static Result<void> runPass(std::unique_ptr<Pass> pass, ModuleOp module) {
+static Result<void> runPass(std::unique_ptr<Pass> pass, ModuleOp module,
+                            const PatternRun &run) {
   const std::string name = pass->getArgument().str();
   FirstError reported(module.getContext());
   PassManager manager(module.getContext());
   manager.addPass(std::move(pass));
   if (succeeded(manager.run(module)))
     return {};
+  if (run.failure())
+    return *run.failure();
   return invalidModel("pass " + name + " failed: " + reported.take());
 }
 
@@ -96,6 +98,17 @@ static Passes kernelPasses(const std::shared_ptr<PatternRun> &run,
   return passes;
 }
 
+/// The names of passes of other folders.
+static llvm::StringSet<> &foreignPassNames() {
+  static llvm::StringSet<> names;
+  return names;
+}
+
+void registerPassNames(ArrayRef<StringRef> names) {
+  for (StringRef name : names)
+    foreignPassNames().insert(name);
+}
+
 /// Whether some pipeline has passes of these names.
 static Result<void> checkPassNames(const std::vector<std::string> &names) {
   const auto run = std::make_shared<PatternRun>();
@@ -103,77 +116,135 @@ static Result<void> checkPassNames(const std::vector<std::string> &names) {
   for (auto &pass : kernelPasses(run, defaultConstantByteLimit))
     all.push_back(std::move(pass));
   for (const std::string &name : names)
-    if (name != "all" && llvm::none_of(all, [&](const auto &pass) {
-          return pass->getArgument() == name;
-        }))
+    if (name != "all" && !foreignPassNames().contains(name) &&
+        llvm::none_of(
+            all, [&](const auto &pass) { return pass->getArgument() == name; }))
       return usageError("--print-ir-after: there is no pass '" + name + "'");
   return {};
 }
 
-/// Runs the passes of one pipeline.
-static Result<SimplifyReport>
-runPipeline(Model &model, const SimplifyOptions &options,
-            Passes (*pipeline)(const std::shared_ptr<PatternRun> &, int64_t)) {
-  auto run = PatternRun::create(options.disabledPatterns,
-                                options.enabledPatterns, options.allowed);
-  if (!run)
-    return run.takeError();
-  (*run)->mostSteps = options.mostSteps;
-  (*run)->watcher = options.watcher;
-  Passes passes = pipeline(*run, options.constantByteLimit);
-  if (auto checked = checkPassNames(options.printIrAfter); !checked)
-    return checked.takeError();
+namespace {
+/// One run of a pipeline, and who watches it.
+class PipelineRun {
+public:
+  PipelineRun(ModuleOp module, const SimplifyOptions &options,
+              std::shared_ptr<PatternRun> patterns, SimplifyReport &report)
+      : module(module), options(options), patterns(std::move(patterns)),
+        report(report) {}
 
-  SimplifyReport report;
-  Model result = model.clone();
-  ModuleOp module = result.module();
-  countOperations(module, report.operationsBefore, report.constantBytesBefore);
-  std::unique_ptr<VerifyNumerics> check;
-  std::optional<Error> wrong;
-  if (options.verifyNumerics || options.verifyEach) {
-    auto begun = VerifyNumerics::begin(module, **run, options.verifyDimension,
-                                       options.verifyTolerance);
+  Result<void> begin() {
+    if (!options.verifyNumerics && !options.verifyEach)
+      return {};
+    auto begun = VerifyNumerics::begin(
+        module, *patterns, options.verifyDimension, options.verifyTolerance);
     if (!begun)
       return begun.takeError();
     check = std::move(*begun);
+    if (options.verifyEach)
+      patterns->afterEach = [this](StringRef label) {
+        if (wrong || !check)
+          return;
+        if (auto same = check->afterApplication(label); !same)
+          wrong = same.takeError();
+      };
+    return {};
   }
-  if (options.verifyEach)
-    (*run)->afterEach = [&](StringRef label) {
-      if (wrong)
-        return;
-      if (auto same = check->afterApplication(label); !same)
-        wrong = same.takeError();
-    };
-  for (std::unique_ptr<Pass> &pass : passes) {
-    std::string name = pass->getArgument().str();
+
+  Result<void> run(std::unique_ptr<Pass> pass) {
+    const std::string name = pass->getArgument().str();
     auto start = std::chrono::steady_clock::now();
-    if (auto done = runPass(std::move(pass), module); !done)
+    if (auto done = runPass(std::move(pass), module, *patterns); !done)
       return done.takeError();
-    if (wrong) {
+    if (wrong && !canGoOn(name, *wrong)) {
       wrong->message = "pass " + name + ": " + wrong->message;
       return *wrong;
     }
     std::chrono::duration<double, std::milli> time =
         std::chrono::steady_clock::now() - start;
     report.passTimes.push_back({name, time.count()});
-    report.passSteps.push_back({name, (*run)->steps()});
-    if (llvm::is_contained(options.printIrAfter, name) ||
-        llvm::is_contained(options.printIrAfter, "all")) {
-      llvm::raw_ostream &stream =
-          options.irStream ? *options.irStream : llvm::errs();
-      stream << "// after " << name << "\n" << module << "\n";
-    }
+    report.passSteps.push_back({name, patterns->steps()});
+    print(name);
     if (!check)
-      continue;
-    if (auto same = check->after(name); !same)
+      return {};
+    if (auto same = check->after(name); !same && !canGoOn(name, same.error()))
       return same.takeError();
+    return {};
   }
-  if (check)
+
+  ~PipelineRun() {
+    patterns->afterEach = {};
+    if (check)
+      report.verified = check->facts();
+  }
+
+private:
+  /// What the oracle cannot run it cannot compare: the rest is not verified,
+  /// and the report says so.
+  bool canGoOn(const std::string &pass, const Error &error) {
+    if (!options.verifiesWhatRuns || error.kind != ErrorKind::Unsupported)
+      return false;
     report.verified = check->facts();
-  check.reset();
+    report.verified.endedBy = "pass " + pass + ": " + error.message;
+    check.reset();
+    wrong.reset();
+    return true;
+  }
+
+  void print(const std::string &name) {
+    if (!llvm::is_contained(options.printIrAfter, name) &&
+        !llvm::is_contained(options.printIrAfter, "all"))
+      return;
+    llvm::raw_ostream &stream =
+        options.irStream ? *options.irStream : llvm::errs();
+    stream << "// after " << name << "\n" << module << "\n";
+  }
+
+  ModuleOp module;
+  const SimplifyOptions &options;
+  std::shared_ptr<PatternRun> patterns;
+  SimplifyReport &report;
+  std::unique_ptr<VerifyNumerics> check;
+  std::optional<Error> wrong;
+};
+} // namespace
+
+Result<void> runPasses(
+    ModuleOp module, const SimplifyOptions &options,
+    llvm::function_ref<Passes(const std::shared_ptr<PatternRun> &)> pipeline,
+    SimplifyReport &report) {
+  auto patterns = PatternRun::create(options.disabledPatterns,
+                                     options.enabledPatterns, options.allowed);
+  if (!patterns)
+    return patterns.takeError();
+  (*patterns)->mostSteps = options.mostSteps;
+  (*patterns)->watcher = options.watcher;
+  if (auto checked = checkPassNames(options.printIrAfter); !checked)
+    return checked.takeError();
+  PipelineRun run(module, options, *patterns, report);
+  if (Result<void> begun = run.begin(); !begun)
+    return begun;
+  for (std::unique_ptr<Pass> &pass : pipeline(*patterns))
+    if (Result<void> done = run.run(std::move(pass)); !done)
+      return done;
+  report.patterns = (*patterns)->counts();
+  report.lastStep = (*patterns)->lastStep();
+  return {};
+}
+
+/// Runs the passes of one pipeline on a copy.
+static Result<SimplifyReport>
+runPipeline(Model &model, const SimplifyOptions &options,
+            Passes (*pipeline)(const std::shared_ptr<PatternRun> &, int64_t)) {
+  SimplifyReport report;
+  Model result = model.clone();
+  ModuleOp module = result.module();
+  countOperations(module, report.operationsBefore, report.constantBytesBefore);
+  auto passes = [&](const std::shared_ptr<PatternRun> &run) {
+    return pipeline(run, options.constantByteLimit);
+  };
+  if (Result<void> done = runPasses(module, options, passes, report); !done)
+    return done.takeError();
   countOperations(module, report.operationsAfter, report.constantBytesAfter);
-  report.patterns = (*run)->counts();
-  report.lastStep = (*run)->lastStep();
   model = std::move(result);
   return report;
 }

@@ -8,6 +8,7 @@
 #include "passes/PatternLabels.h"
 #include "passes/Specialize.h"
 #include "passes/VerifyNumerics.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <map>
 #include <string>
 #include <vector>
@@ -40,6 +41,9 @@ struct SimplifyOptions {
   uint64_t mostSteps = std::numeric_limits<uint64_t>::max();
   /// Told where values go, if numerics are not verified.
   ReplacementWatcher *watcher = nullptr;
+  /// Whether passes may go on where the oracle cannot run what one made, and
+  /// NumericsFacts::endedBy says so; an error if not.
+  bool verifiesWhatRuns = false;
   /// Print the module to \p irStream (standard error if null) after the passes
   /// of these names ("all": after each).
   std::vector<std::string> printIrAfter;
@@ -63,6 +67,20 @@ struct SimplifyReport {
   /// What verifyNumerics found the same.
   NumericsFacts verified;
 };
+
+using Passes = std::vector<std::unique_ptr<mlir::Pass>>;
+
+/// Runs the passes that \p pipeline makes for one run, in order, on \p module
+/// itself, and adds to \p report what they did. Errors: as of simplify, and
+/// what a pass says by PatternRun::fail.
+Result<void> runPasses(
+    mlir::ModuleOp module, const SimplifyOptions &options,
+    llvm::function_ref<Passes(const std::shared_ptr<PatternRun> &)> pipeline,
+    SimplifyReport &report);
+
+/// Lets users name passes that are not of this folder, a backend's
+/// (--print-ir-after).
+void registerPassNames(llvm::ArrayRef<llvm::StringRef> names);
 
 /// Simplifies: on success \p model holds a new, simplified graph; what shared
 /// its graph's context or weights (the model that it was cloned from) stays as

@@ -35,6 +35,9 @@ struct NumericsFacts {
   /// the tensor and the pass or pattern where it was; empty if there was none.
   double largestDifference = 0;
   std::string where;
+  /// The pass behind which the oracle could not run the program, and why;
+  /// nothing after it was compared. Empty if all was.
+  std::string endedBy;
 };
 
 class VerifyNumerics {

@@ -16,17 +16,18 @@ public:
       : body(kernel.getBody().front()),
         shape(shapeOf(body.getTerminator()->getOperand(0))) {}
 
-  void run() {
+  bool run() {
     if (shape.size() < 2 || !isCovered())
-      return;
+      return false;
     findGroups();
     if (groups.size() == shape.size())
-      return;
+      return false;
     for (Operation &op : body.without_terminator())
       rewrite(&op);
     for (Value argument : body.getArguments())
       if (shapeOf(argument) == ArrayRef(shape))
         setShape(argument, groups);
+    return true;
   }
 
 private:
@@ -133,4 +134,6 @@ private:
 
 } // namespace
 
-void cpu::collapseDimensions(KernelOp kernel) { Collapser(kernel).run(); }
+bool cpu::collapseDimensions(KernelOp kernel) {
+  return Collapser(kernel).run();
+}

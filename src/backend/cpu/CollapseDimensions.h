@@ -17,8 +17,8 @@
 
 namespace sinter::cpu {
 
-/// Rewrites \p kernel's body, where it can.
-void collapseDimensions(KernelOp kernel);
+/// Rewrites \p kernel's body, where it can; whether it did.
+bool collapseDimensions(KernelOp kernel);
 
 } // namespace sinter::cpu
 

@@ -2,7 +2,6 @@
 
 #include "backend/cpu/Compiler.h"
 
-#include "backend/cpu/FormKernels.h"
 #include "backend/cpu/Prepare.h"
 #include "backend/cpu/Registration.h"
 #include "backend/cpu/Schedule.h"
@@ -187,7 +186,7 @@ unsigned threadCount(unsigned wanted) {
 Result<void> compileKernels(func::FuncOp function, const Target &target,
                             const CpuOptions &options,
                             std::vector<DistinctKernel> &distinct,
-                            KernelTable &table, Program &program) {
+                            KernelTable &table, Compiled &compiled) {
   llvm::StringMap<uint32_t> known;
   SmallVector<std::pair<Operation *, uint32_t>> uses;
   function.walk([&](KernelOp kernel) {
@@ -201,53 +200,46 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
                           serialize(kernel)});
     uses.push_back({kernel, entry->second});
   });
-  std::vector<std::string> names;
   std::vector<uint32_t> firstEntries;
   for (const DistinctKernel &kernel : distinct) {
-    firstEntries.push_back(names.size());
+    firstEntries.push_back(compiled.names.size());
     for (size_t i = 0; i < std::max<size_t>(1, kernel.plan.stages.size()); ++i)
-      names.push_back(stageName(kernel.name, i));
+      compiled.names.push_back(stageName(kernel.name, i));
   }
   for (auto [kernel, index] : uses)
     table[kernel] = {firstEntries[index], &distinct[index].plan};
 
   const unsigned threads = threadCount(options.threads);
-  Result<ParallelCompilation::Outcome> compiled =
+  Result<ParallelCompilation::Outcome> outcome =
       ParallelCompilation(distinct, target, options).run(threads);
-  if (!compiled)
-    return compiled.takeError();
-  Result<CodeImage> image = link(compiled->objects, names);
-  if (!image)
-    return image.takeError();
-  program.code = std::move(*image);
-  program.kernels = std::move(compiled->contracts);
+  if (!outcome)
+    return outcome.takeError();
+  compiled.objects = std::move(outcome->objects);
+  compiled.program.kernels = std::move(outcome->contracts);
   return {};
 }
 
 } // namespace
 
-Result<Program> cpu::compileForCpu(const Model &original,
-                                   const CpuOptions &options) {
+Result<Compiled> cpu::compileToObjects(const Model &original,
+                                       const CpuOptions &options) {
   Result<Target> target = options.target ? *options.target : Target::host();
   if (!target)
     return target.takeError();
   auto model = std::make_shared<Model>(original.clone());
-  MLIRContext *context = model->context();
-  loadCpuDialect(context);
-
-  auto stage = [&](const char *name) {
-    if (options.onStage)
-      options.onStage(name, model->module());
-  };
-  if (Result<void> done = prepare(*model, *target, options.fastConvolution);
+  loadCpuDialect(model->context());
+  SimplifyOptions passes = options.passes;
+  passes.verifiesWhatRuns = true;
+  SimplifyReport report;
+  if (Result<void> done =
+          prepare(*model, {*target, options.fastConvolution}, passes, report);
       !done)
     return done.takeError();
-  stage("prepare");
-  if (Result<void> done = formKernels(model->entry()); !done)
-    return done.takeError();
-  stage("form-kernels");
+  if (options.onPrepared)
+    options.onPrepared(report);
 
-  Program program;
+  Compiled compiled;
+  Program &program = compiled.program;
   program.triple = target->triple;
   program.features = target->instructionSets;
   program.producer = "sinter " SINTER_VERSION;
@@ -256,10 +248,26 @@ Result<Program> cpu::compileForCpu(const Model &original,
   std::vector<DistinctKernel> distinct;
   KernelTable table;
   if (Result<void> done = compileKernels(model->entry(), *target, options,
-                                         distinct, table, program);
+                                         distinct, table, compiled);
       !done)
     return done.takeError();
   if (Result<void> done = schedule(model, table, program); !done)
     return done.takeError();
-  return program;
+  return compiled;
+}
+
+Result<Program> cpu::linkProgram(Compiled compiled) {
+  Result<CodeImage> image = link(compiled.objects, compiled.names);
+  if (!image)
+    return image.takeError();
+  compiled.program.code = std::move(*image);
+  return std::move(compiled.program);
+}
+
+Result<Program> cpu::compileForCpu(const Model &model,
+                                   const CpuOptions &options) {
+  Result<Compiled> compiled = compileToObjects(model, options);
+  if (!compiled)
+    return compiled.takeError();
+  return linkProgram(std::move(*compiled));
 }

@@ -1,22 +1,25 @@
 //===- Compiler.h - from a model to a program for the CPU -----------------===//
 //
-//     prepare       nn operations become stablehlo ones, constants fold
-//     form kernels  which operations are computed together
+//     prepare       the passes of Passes.h: all is in kernels
 //     emit, compile each distinct kernel once, several at a time
 //     schedule      steps, memory, constants
+//     link          the objects become one image
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_BACKEND_CPU_COMPILER_H
 #define SINTER_BACKEND_CPU_COMPILER_H
 
+#include "backend/cpu/codegen/Codegen.h"
 #include "backend/cpu/codegen/Target.h"
 #include "graph/Model.h"
+#include "passes/Pipelines.h"
 #include "runtime/Program.h"
 
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sinter::cpu {
 
@@ -31,18 +34,39 @@ struct CpuOptions {
   /// Called after each kernel with how many are done and how many there are;
   /// from any thread, never from two at once.
   std::function<void(size_t done, size_t total)> progress;
-  /// Gets the model's text after the stage of this name: "prepare",
-  /// "form-kernels".
-  std::function<void(const char *stage, mlir::ModuleOp module)> onStage;
+  /// How the passes run and who watches them, as for simplify().
+  SimplifyOptions passes;
+  /// Gets what the passes did.
+  std::function<void(const SimplifyReport &report)> onPrepared;
   /// A folder that gets every kernel's MLIR, LLVM IR and assembly; none if
   /// empty.
   std::string dumpFolder;
+};
+
+/// A program before its code is linked.
+struct Compiled {
+  /// All but the code; what its steps call are numbers in `names`.
+  Program program;
+  /// For program.triple. Each function of a kernel is a symbol of one of them,
+  /// and none refers to another; all else they need is the C library's.
+  std::vector<ObjectFile> objects;
+  /// The symbols of the kernels' functions, as program.kernels has them: each
+  /// is a KernelFunction of runtime/CodeImage.h.
+  std::vector<std::string> names;
 };
 
 /// Compiles \p model, whose shapes are all known, and leaves it as it is.
 /// Errors: Unsupported for shapes that are not known, element types and
 /// operations that this backend cannot compute; System if code generation
 /// fails.
+Result<Compiled> compileToObjects(const Model &model,
+                                  const CpuOptions &options = {});
+
+/// The program with its code, which runs wherever it is loaded. Fails with a
+/// System error if the objects do not fit together.
+Result<Program> linkProgram(Compiled compiled);
+
+/// Both.
 Result<Program> compileForCpu(const Model &model,
                               const CpuOptions &options = {});
 

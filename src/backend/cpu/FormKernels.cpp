@@ -17,6 +17,10 @@ using namespace sinter::cpu;
 
 namespace {
 
+constexpr llvm::StringLiteral joinLabel = "join-producer",
+                              collapseLabel = "collapse-dimensions",
+                              passName = "cpu-form-kernels";
+
 /// More operations in one kernel only cost compile time.
 constexpr size_t maxKernelOps = 96;
 
@@ -198,7 +202,9 @@ struct Group {
 
 class Former {
 public:
-  explicit Former(Block &block) : block(block) {}
+  Former(Block &block, PatternRun &run)
+      : block(block), patterns(run), joins(run.isEnabled(joinLabel)),
+        collapses(run.isEnabled(collapseLabel)) {}
 
   void run() {
     for (Operation &op : llvm::reverse(block)) {
@@ -240,6 +246,8 @@ private:
 
   void grow(Group &group, Operation *root) {
     groupsOf[root].push_back(&group);
+    if (!joins)
+      return;
     for (bool changed = true; changed && group.ops.size() < maxKernelOps;) {
       changed = false;
       for (size_t i = 0; i < group.ops.size(); ++i)
@@ -392,6 +400,13 @@ private:
            llvm::none_of(op->getResultTypes(), isComplex);
   }
 
+  /// Whether each vector of \p producer's results becomes one of \p root's,
+  /// which may be of another type.
+  static bool mayTakeResultsOf(Operation *root, Operation *producer) {
+    return root->getNumResults() == 1 &&
+           shapeOf(root->getResult(0)) == shapeOf(producer->getResult(0));
+  }
+
   /// What follows a product elementwise is computed on its results while they
   /// are in registers.
   static bool mayJoinProduct(Group &group, Operation *producer,
@@ -404,7 +419,7 @@ private:
     return takesEpilogue(producer) && producer->hasOneUse() && !group.hasRows &&
            !group.hasProduct() && isBesideRoot(group.root) &&
            isBesideRoot(user) && llvm::all_of(group.ops, isComputedInVectors) &&
-           group.root->getResultTypes() == producer->getResultTypes();
+           mayTakeResultsOf(group.root, producer);
   }
 
   /// Whether the value is known at compile time, so that an anchor may pack it.
@@ -479,7 +494,10 @@ private:
       results.push_back(mapping.lookup(result));
     builder.create<YieldOp>(group.root->getLoc(), results);
     markUpdate(kernel);
-    collapseDimensions(kernel);
+    if (collapses && collapseDimensions(kernel))
+      patterns.count(collapseLabel);
+    for (size_t i = 1; i < group.ops.size(); ++i)
+      patterns.count(joinLabel);
     replacements.push_back({group.root, kernel});
   }
 
@@ -503,7 +521,11 @@ private:
 
   void eraseDead() {
     for (auto [root, kernel] : replacements)
-      root->replaceAllUsesWith(kernel);
+      for (auto [result, value] :
+           llvm::zip_equal(root->getResults(), kernel.getResults())) {
+        patterns.replaced(passName, result, value);
+        result.replaceAllUsesWith(value);
+      }
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (op.use_empty() && !isa<KernelOp, HostCallOp>(op) &&
           !op.hasTrait<OpTrait::IsTerminator>() && !isControlFlow(&op))
@@ -511,6 +533,8 @@ private:
   }
 
   Block &block;
+  PatternRun &patterns;
+  const bool joins, collapses;
   std::vector<std::unique_ptr<Group>> groups;
   DenseMap<Operation *, SmallVector<Group *, 1>> groupsOf;
   SmallVector<std::pair<Operation *, KernelOp>> replacements;
@@ -545,19 +569,28 @@ Result<void> checkSupported(func::FuncOp function) {
   return unsupported("the CPU backend has no kernel for " + list);
 }
 
-void formIn(Block &block) {
+void formIn(Block &block, PatternRun &run) {
   for (Operation &op : block)
     if (isControlFlow(&op))
       for (Region &region : op.getRegions())
-        formIn(region.front());
-  Former(block).run();
+        formIn(region.front(), run);
+  Former(block, run).run();
 }
 
 } // namespace
 
-Result<void> cpu::formKernels(func::FuncOp function) {
+ArrayRef<PatternInfo> cpu::formKernelsPatterns() {
+  static const PatternInfo infos[] = {
+      {joinLabel, "f(g(x)) -> cpu.kernel(x) { f(g) }", passName},
+      {collapseLabel,
+       "cpu.kernel(8x64x56x56: x + bias) -> cpu.kernel(8x64x3136: x + bias)",
+       passName}};
+  return infos;
+}
+
+Result<void> cpu::formKernels(func::FuncOp function, PatternRun &run) {
   if (Result<void> supported = checkSupported(function); !supported)
     return supported;
-  formIn(function.getBody().front());
+  formIn(function.getBody().front(), run);
   return {};
 }

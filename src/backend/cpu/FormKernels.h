@@ -19,13 +19,16 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/PatternLabels.h"
 #include "runtime/Result.h"
 
 namespace sinter::cpu {
 
 /// Rewrites the body of \p function. Fails with Unsupported, naming every
 /// operation that has no code generator.
-Result<void> formKernels(mlir::func::FuncOp function);
+Result<void> formKernels(mlir::func::FuncOp function, PatternRun &run);
+
+llvm::ArrayRef<PatternInfo> formKernelsPatterns();
 
 } // namespace sinter::cpu
 

@@ -3,17 +3,17 @@
 #ifndef SINTER_BACKEND_CPU_PREPARE_H
 #define SINTER_BACKEND_CPU_PREPARE_H
 
-#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/Passes.h"
 #include "graph/Model.h"
 
 namespace sinter::cpu {
 
-/// Rewrites \p model in place: activations are laid out for \p target's
-/// kernels, operations without a kernel of their own are decomposed, and what
-/// is left unused is removed. Fails with Unsupported for shapes that are not
-/// known and element types without arithmetic here.
-Result<void> prepare(Model &model, const Target &target,
-                     bool allowsFastConvolution);
+/// Runs the backend's passes on \p model in place, as \p options say: then all
+/// that it computes is in kernels, laid out for the target. Fails with
+/// Unsupported for shapes that are not known, element types without arithmetic
+/// here and operations without a kernel.
+Result<void> prepare(Model &model, const PassSetting &setting,
+                     const SimplifyOptions &options, SimplifyReport &report);
 
 } // namespace sinter::cpu
 

@@ -94,6 +94,10 @@ compileModel(Model model, const SpecializeOptions &known,
   cpu::CpuOptions options;
   options.threads = request.threads;
   options.fastConvolution = request.fastConvolution;
+  options.passes = simplifyOptions(request.passes);
+  options.onPrepared = [&](const SimplifyReport &report) {
+    tellVerified(request.passes, "preparing for the CPU", report.verified);
+  };
   if (request.progress)
     options.progress = [&](size_t done, size_t total) {
       request.progress(static_cast<unsigned>(done),

@@ -10,7 +10,7 @@
 
 namespace sinter {
 
-static SimplifyOptions optionsOf(const PassOptions &passes,
+SimplifyOptions simplifyOptions(const PassOptions &passes,
                                  ReplacementWatcher *watcher) {
   SimplifyOptions options;
   options.mostSteps = passes.mostSteps;
@@ -35,13 +35,10 @@ static Result<SimplifyReport> ofModel(const Model &model,
   return error;
 }
 
-/// Tells what --verify-numerics has seen.
-static Result<SimplifyReport> toldOf(const PassOptions &passes,
-                                     const char *stage,
-                                     Result<SimplifyReport> report) {
-  if (!report || !passes.note || !(passes.verifyNumerics || passes.verifyEach))
-    return report;
-  const NumericsFacts &facts = report->verified;
+void tellVerified(const PassOptions &passes, const char *stage,
+                  const NumericsFacts &facts) {
+  if (!passes.note || !(passes.verifyNumerics || passes.verifyEach))
+    return;
   passes.note(
       llvm::formatv("--verify-numerics: {0}: all agree: {1} comparisons of "
                     "graphs, {2} of tensors; largest difference {3:e2} of a "
@@ -50,20 +47,30 @@ static Result<SimplifyReport> toldOf(const PassOptions &passes,
                     facts.largestDifference, facts.where.empty() ? "" : ": ",
                     facts.where)
           .str());
+  if (!facts.endedBy.empty())
+    passes.note("--verify-numerics: " + std::string(stage) +
+                ": nothing was compared from here on: " + facts.endedBy);
+}
+
+static Result<SimplifyReport> toldOf(const PassOptions &passes,
+                                     const char *stage,
+                                     Result<SimplifyReport> report) {
+  if (report)
+    tellVerified(passes, stage, report->verified);
   return report;
 }
 
 Result<SimplifyReport> simplifyWith(Model &model, const PassOptions &passes,
                                     ReplacementWatcher *watcher) {
   return toldOf(passes, "simplification",
-                ofModel(model, simplify(model, optionsOf(passes, watcher))));
+                ofModel(model, simplify(model, simplifyOptions(passes, watcher))));
 }
 
 Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes,
                                  ReplacementWatcher *watcher) {
   return toldOf(
       passes, "raising for kernels",
-      ofModel(model, raiseForKernels(model, optionsOf(passes, watcher))));
+      ofModel(model, raiseForKernels(model, simplifyOptions(passes, watcher))));
 }
 
 Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {

@@ -17,6 +17,12 @@ Result<SimplifyReport> simplifyWith(Model &model, const PassOptions &passes,
 Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes,
                                  ReplacementWatcher *watcher = nullptr);
 
+/// What the passes of any pipeline are told.
+SimplifyOptions simplifyOptions(const PassOptions &passes);
+/// Tells what --verify-numerics has seen in \p stage.
+void tellVerified(const PassOptions &passes, const char *stage,
+                  const NumericsFacts &facts);
+
 } // namespace sinter
 
 #endif // SINTER_ENGINE_COMPILER_SIMPLIFICATION_H

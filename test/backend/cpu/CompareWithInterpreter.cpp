@@ -95,7 +95,7 @@ compareWithInterpreter(const std::string &body, test::Tolerance tolerance,
   options.threads = 1;
   if (const char *folder = std::getenv("SINTER_DUMP")) {
     options.dumpFolder = folder;
-    options.onStage = [](const char *, ModuleOp module) { module.dump(); };
+    options.passes.printIrAfter = {"all"};
   }
   Result<Program> program = compile(body, options);
   if (!program)

@@ -21,7 +21,9 @@ def Cpu_Dialect : Dialect {
 class Cpu_Op<string mnemonic, list<Trait> traits = []> :
     Op<Cpu_Dialect, mnemonic, traits>;
 
-def Cpu_KernelOp : Cpu_Op<"kernel", [Pure, IsolatedFromAbove, SingleBlock]> {
+def Cpu_KernelOp :
+    Cpu_Op<"kernel", [Pure, IsolatedFromAbove, SingleBlock,
+                      DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "Operations that are computed together";
   let description = [{
     The region's arguments are the inputs, its yielded values the results. Their
@@ -59,7 +61,8 @@ def Cpu_KernelOp : Cpu_Op<"kernel", [Pure, IsolatedFromAbove, SingleBlock]> {
 }
 
 def Cpu_ComputedConstantOp :
-    Cpu_Op<"computed_constant", [Pure, IsolatedFromAbove, SingleBlock]> {
+    Cpu_Op<"computed_constant", [Pure, IsolatedFromAbove, SingleBlock,
+                                 DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "A constant that is computed as a program is made";
   let description = [{
     The region has the constants that it follows from, and what is done to them.

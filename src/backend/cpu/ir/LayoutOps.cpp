@@ -1,10 +1,9 @@
 #include "backend/cpu/ir/CpuOps.h"
 
-#include "graph/nn/Emit.h"
+#include "graph/Types.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
-using sinter::nn::Emit;
 
 namespace sinter::cpu {
 
@@ -36,30 +35,6 @@ LogicalResult UnpackOp::verify() {
   if (!isBlockedFormOf(tensorOf(getOperand()), tensorOf(getResult())))
     return emitOpError("the operand is not the blocked form of the result");
   return success();
-}
-
-FailureOr<SmallVector<Value>> PackOp::decompose(OpBuilder &builder) {
-  Emit emit(builder, getLoc());
-  auto plain = tensorOf(getOperand());
-  ArrayRef<int64_t> shape = tensorOf(getResult()).getShape();
-  int64_t missing = shape[1] * shape[4] - plain.getDimSize(1);
-  Value x = getOperand();
-  if (missing) {
-    SmallVector<int64_t> none(4, 0), high = {0, missing, 0, 0};
-    x = emit.make<stablehlo::PadOp>(x, emit.scalar(0, plain.getElementType()),
-                                    none, high, none);
-  }
-  x = emit.reshape(x, {shape[0], shape[1], shape[4], shape[2], shape[3]});
-  return SmallVector<Value>{emit.transpose(x, {0, 1, 3, 4, 2})};
-}
-
-FailureOr<SmallVector<Value>> UnpackOp::decompose(OpBuilder &builder) {
-  Emit emit(builder, getLoc());
-  ArrayRef<int64_t> shape = tensorOf(getOperand()).getShape();
-  Value x = emit.transpose(getOperand(), {0, 1, 4, 2, 3});
-  x = emit.reshape(x, {shape[0], shape[1] * shape[4], shape[2], shape[3]});
-  return SmallVector<Value>{
-      emit.slice(x, 1, 0, tensorOf(getResult()).getDimSize(1))};
 }
 
 /// Every list has an element for height and one for width.

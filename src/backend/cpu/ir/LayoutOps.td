@@ -29,7 +29,8 @@ def Cpu_UnpackOp :
   let hasVerifier = 1;
 }
 
-def Cpu_ConvolutionOp : Cpu_Op<"convolution", [Pure]> {
+def Cpu_ConvolutionOp :
+    Cpu_Op<"convolution", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "Convolution into blocks of channels";
   let description = [{
     The weights are [K, C / groups, R, S]; where `packed_from` says that they
@@ -67,7 +68,8 @@ def Cpu_ConvolutionOp : Cpu_Op<"convolution", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Cpu_PoolOp : Cpu_Op<"pool", [Pure]> {
+def Cpu_PoolOp :
+    Cpu_Op<"pool", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "The greatest or the mean element of each window";
   let description = [{
     `kind` is "max", "average_window" (divided by the window's size) or
@@ -82,7 +84,8 @@ def Cpu_PoolOp : Cpu_Op<"pool", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Cpu_AttentionOp : Cpu_Op<"attention", [Pure]> {
+def Cpu_AttentionOp :
+    Cpu_Op<"attention", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "nn.attention on tensors as they lie in memory";
   let description = [{
     `query_dims` and its like say which dimension of the operand (or result) each

@@ -28,8 +28,19 @@ static bool keepsOrder(ArrayRef<int64_t> permutation,
   return true;
 }
 
-void absorbTransposes(func::FuncOp function) {
-  function.walk([](stablehlo::DotGeneralOp op) {
+static constexpr llvm::StringLiteral label = "absorb-transpose";
+
+ArrayRef<PatternInfo> absorbTransposesPatterns() {
+  static const PatternInfo infos[] = {
+      {label, "dot_general(transpose(x), y) -> dot_general(x, y)",
+       "cpu-absorb-transposes"}};
+  return infos;
+}
+
+void absorbTransposes(func::FuncOp function, PatternRun &run) {
+  if (!run.isEnabled(label))
+    return;
+  function.walk([&](stablehlo::DotGeneralOp op) {
     for (unsigned side : {0u, 1u}) {
       auto transpose =
           op->getOperand(side).getDefiningOp<stablehlo::TransposeOp>();
@@ -49,6 +60,7 @@ void absorbTransposes(func::FuncOp function) {
       op->setOperand(side, transpose.getOperand());
       op.setDotDimensionNumbersAttr(stablehlo::DotDimensionNumbersAttr::get(
           op.getContext(), dims[0], dims[1], dims[2], dims[3]));
+      run.count(label);
     }
   });
 }

@@ -14,11 +14,14 @@
 #define SINTER_BACKEND_CPU_LAYOUT_ABSORBTRANSPOSES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/PatternLabels.h"
 
 namespace sinter::cpu {
 
 /// Rewrites all products of \p function, those in regions included.
-void absorbTransposes(mlir::func::FuncOp function);
+void absorbTransposes(mlir::func::FuncOp function, PatternRun &run);
+
+llvm::ArrayRef<PatternInfo> absorbTransposesPatterns();
 
 } // namespace sinter::cpu
 

@@ -14,14 +14,26 @@ using sinter::nn::Emit;
 
 namespace sinter::cpu {
 
+static constexpr llvm::StringLiteral label = "block-channels";
+
+ArrayRef<PatternInfo> assignLayoutsPatterns() {
+  static const PatternInfo infos[] = {
+      {label,
+       "convolution(x, w) -> cpu.unpack(cpu.convolution(cpu.pack(x), w))",
+       "cpu-assign-layouts"}};
+  return infos;
+}
+
 namespace {
 
 /// Walks a block once, in order; what is computed on blocks is remembered
 /// beside the plain value, and unpacked when somebody needs that.
 class LayoutAssigner {
 public:
-  LayoutAssigner(Block &block, const Target &target, bool allowsFast)
-      : block(block), lanes(target.f32Lanes), allowsFast(allowsFast) {}
+  LayoutAssigner(Block &block, const Target &target, bool allowsFast,
+                 PatternRun &run)
+      : block(block), lanes(target.f32Lanes), allowsFast(allowsFast),
+        patterns(run) {}
 
   void run();
 
@@ -46,6 +58,7 @@ private:
   Block &block;
   int64_t lanes;
   bool allowsFast;
+  PatternRun &patterns;
   llvm::DenseMap<Value, Value> blockedOf;
   /// Broadcasts repeated in the blocked shape; no reason by themselves to
   /// compute on blocks.
@@ -282,7 +295,9 @@ bool LayoutAssigner::rewriteElementwise(Operation *op) {
   state.addTypes(blockedType(type));
   state.attributes = op->getDiscardableAttrDictionary();
   state.propertiesAttr = op->getPropertiesAsAttribute();
-  remember(op->getResult(0), builder.create(state)->getResult(0));
+  Operation *onBlocks = builder.create(state);
+  patterns.changed(onBlocks);
+  remember(op->getResult(0), onBlocks->getResult(0));
   return true;
 }
 
@@ -380,7 +395,9 @@ void LayoutAssigner::unpackWhereRead(Operation *op) {
     OpBuilder builder(op);
     builder.setInsertionPointAfterValue(blocked);
     Emit emit(builder, op->getLoc());
-    result.replaceAllUsesWith(emit.make<UnpackOp>(result.getType(), blocked));
+    Value plain = emit.make<UnpackOp>(result.getType(), blocked);
+    patterns.replaced(label, result, plain);
+    result.replaceAllUsesWith(plain);
   }
 }
 
@@ -393,22 +410,25 @@ void LayoutAssigner::run() {
   // gone before its operands are looked at.
   for (Operation *op : llvm::reverse(replaced)) {
     unpackWhereRead(op);
+    patterns.count(label);
     op->erase();
   }
 }
 
 /// What stands in branches and loops has layouts of its own.
-static void assignIn(Block &block, const Target &target, bool allowsFast) {
-  LayoutAssigner(block, target, allowsFast).run();
+static void assignIn(Block &block, const Target &target, bool allowsFast,
+                     PatternRun &run) {
+  LayoutAssigner(block, target, allowsFast, run).run();
   for (Operation &op : block)
     if (isControlFlow(&op))
       for (Region &region : op.getRegions())
-        assignIn(region.front(), target, allowsFast);
+        assignIn(region.front(), target, allowsFast, run);
 }
 
-void assignLayouts(func::FuncOp function, const Target &target,
-                   bool allowsFast) {
-  assignIn(function.getBody().front(), target, allowsFast);
+void assignLayouts(func::FuncOp function, const Target &target, bool allowsFast,
+                   PatternRun &run) {
+  if (run.isEnabled(label))
+    assignIn(function.getBody().front(), target, allowsFast, run);
 }
 
 } // namespace sinter::cpu

@@ -24,6 +24,7 @@
 #define SINTER_BACKEND_CPU_LAYOUT_ASSIGNLAYOUTS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/PatternLabels.h"
 
 namespace sinter::cpu {
 
@@ -32,7 +33,9 @@ struct Target;
 /// Rewrites the body of \p function, whose shapes are static. \p allowsFast
 /// lets convolutions use kernels that round differently.
 void assignLayouts(mlir::func::FuncOp function, const Target &target,
-                   bool allowsFast);
+                   bool allowsFast, PatternRun &run);
+
+llvm::ArrayRef<PatternInfo> assignLayoutsPatterns();
 
 } // namespace sinter::cpu
 

@@ -123,7 +123,30 @@ Result<Tensor> weightValue(Value value) {
   return unsupported("a constant has no readable value");
 }
 
-void computeKernels(func::FuncOp function) {
+static constexpr llvm::StringLiteral kernelLabel = "compute-kernel",
+                                     operandLabel = "compute-operand";
+
+ArrayRef<PatternInfo> computeWeightsPatterns() {
+  static const PatternInfo infos[] = {
+      {kernelLabel, "convolution(x, convert(w)) -> convolution(x, w')",
+       "cpu-compute-kernels"},
+      {operandLabel,
+       "dot_general(x, convert(w)) -> dot_general(x, cpu.computed_constant)",
+       "cpu-compute-operands"}};
+  return infos;
+}
+
+/// Puts \p by in the place of \p value.
+static void replaceValue(PatternRun &run, StringRef label, Value value,
+                         Value by) {
+  run.count(label);
+  run.replaced(label, value, by);
+  value.replaceAllUsesWith(by);
+}
+
+void computeKernels(func::FuncOp function, PatternRun &run) {
+  if (!run.isEnabled(kernelLabel))
+    return;
   function.walk([&](stablehlo::ConvolutionOp op) {
     Operation *definition = op.getRhs().getDefiningOp();
     if (!definition || isConstant(definition))
@@ -142,11 +165,14 @@ void computeKernels(func::FuncOp function) {
       if (name.empty() && isa<stablehlo::ConstantOp>(source))
         name = constantName(source->getResult(0));
     Value constant = makeConstant(builder, definition->getLoc(), *value, name);
-    op.getRhs().replaceAllUsesWith(constant);
+    replaceValue(run, kernelLabel, op.getRhs(), constant);
   });
 }
 
-void computeOperands(func::FuncOp function, int64_t byteLimit) {
+void computeOperands(func::FuncOp function, int64_t byteLimit,
+                     PatternRun &run) {
+  if (!run.isEnabled(operandLabel))
+    return;
   SmallVector<Value> found;
   function.walk([&](stablehlo::DotGeneralOp op) {
     llvm::append_range(found, op->getOperands());
@@ -167,7 +193,7 @@ void computeOperands(func::FuncOp function, int64_t byteLimit) {
     for (Operation *source : inOrder(value, sources))
       builder.clone(*source, mapping);
     builder.create<YieldOp>(definition->getLoc(), mapping.lookup(value));
-    value.replaceAllUsesWith(computed.getResult());
+    replaceValue(run, operandLabel, value, computed.getResult());
   }
 }
 

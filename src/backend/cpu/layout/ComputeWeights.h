@@ -26,6 +26,7 @@
 
 #include "backend/cpu/ir/CpuOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/PatternLabels.h"
 #include "runtime/Result.h"
 #include "runtime/Tensor.h"
 
@@ -35,10 +36,13 @@ namespace sinter::cpu {
 bool isWeight(mlir::Value value);
 
 /// Makes constants of what convolutions' kernels are computed from.
-void computeKernels(mlir::func::FuncOp function);
+void computeKernels(mlir::func::FuncOp function, PatternRun &run);
 
 /// Makes computed constants of operands of products.
-void computeOperands(mlir::func::FuncOp function, int64_t byteLimit);
+void computeOperands(mlir::func::FuncOp function, int64_t byteLimit,
+                     PatternRun &run);
+
+llvm::ArrayRef<PatternInfo> computeWeightsPatterns();
 
 /// The value of a constant, computed or not.
 Result<Tensor> weightValue(mlir::Value constant);

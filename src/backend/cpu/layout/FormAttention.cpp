@@ -12,7 +12,19 @@ namespace sinter::cpu {
 
 using nn::Emit;
 
-bool computesWhole(nn::AttentionOp op) {
+static constexpr llvm::StringLiteral label = "form-attention";
+
+ArrayRef<PatternInfo> formAttentionPatterns() {
+  static const PatternInfo infos[] = {
+      {label,
+       "transpose(attention(transpose(q), ...)) -> cpu.attention(q, ...)",
+       "cpu-form-attention"}};
+  return infos;
+}
+
+bool computesWhole(nn::AttentionOp op, const PatternRun &run) {
+  if (!run.isEnabled(label))
+    return false;
   constexpr int64_t leastRows = 16, leastKeys = 16, leastElements = 8;
   for (Value operand : op->getOperands()) {
     Type element = tensorOf(operand).getElementType();
@@ -94,7 +106,7 @@ static Written followResult(nn::AttentionOp op) {
   return best;
 }
 
-static void form(nn::AttentionOp op) {
+static void form(nn::AttentionOp op, PatternRun &run) {
   Stored query =
       behindTransposes(op.getQuery(), [](const Dims &) { return true; });
   Stored key = behindTransposes(op.getKey(), [](const Dims &dims) {
@@ -123,13 +135,14 @@ static void form(nn::AttentionOp op) {
   if (last.getType() != made.getType())
     made =
         builder.create<stablehlo::ReshapeOp>(op.getLoc(), last.getType(), made);
-  last.replaceAllUsesWith(made);
+  run.replace(label, last.getDefiningOp(), made);
 }
 
-void formAttention(func::FuncOp function) {
+void formAttention(func::FuncOp function, PatternRun &run) {
   SmallVector<nn::AttentionOp> found;
   function.walk([&](nn::AttentionOp op) { found.push_back(op); });
-  llvm::for_each(found, form);
+  for (nn::AttentionOp op : found)
+    form(op, run);
 }
 
 } // namespace sinter::cpu

@@ -18,16 +18,19 @@
 
 #include "graph/nn/NnOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/PatternLabels.h"
 
 namespace sinter::cpu {
 
-/// Whether \p op is computed as a whole: of f32 or floats narrower than that,
-/// and large enough that what blocks need besides (packed keys, running sums)
-/// is small beside their products.
-bool computesWhole(nn::AttentionOp op);
+/// Whether \p op is computed as a whole: \p run lets it be, it is of f32 or
+/// floats narrower than that, and large enough that what blocks need besides
+/// (packed keys, running sums) is small beside their products.
+bool computesWhole(nn::AttentionOp op, const PatternRun &run);
 
 /// Rewrites all nn.attention of \p function, those in regions included.
-void formAttention(mlir::func::FuncOp function);
+void formAttention(mlir::func::FuncOp function, PatternRun &run);
+
+llvm::ArrayRef<PatternInfo> formAttentionPatterns();
 
 } // namespace sinter::cpu
 

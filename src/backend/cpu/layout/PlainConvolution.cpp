@@ -2,6 +2,8 @@
 
 #include "backend/cpu/layout/PlainConvolution.h"
 
+#include "passes/LowerQuantized.h"
+
 using namespace mlir;
 using sinter::nn::Emit;
 
@@ -98,8 +100,8 @@ Value PlainConvolution::emitOperation(Emit &emit,
       b.getDenseI64ArrayAttr(windowDilations), DenseBoolArrayAttr(), numbers,
       b.getI64IntegerAttr(groups), b.getI64IntegerAttr(1),
       like.getPrecisionConfigAttr());
-  result.getDefiningOp()->setDiscardableAttrs(
-      like->getDiscardableAttrDictionary());
+  if (Attribute exact = like->getDiscardableAttr(exactProductAttribute))
+    result.getDefiningOp()->setDiscardableAttr(exactProductAttribute, exact);
   return result;
 }
 

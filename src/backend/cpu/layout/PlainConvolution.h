@@ -43,8 +43,7 @@ struct PlainConvolution {
   /// [N, K, spatial...]
   llvm::SmallVector<int64_t> resultShape() const;
 
-  /// As a stablehlo.convolution with the attributes of \p like that say nothing
-  /// of its shape.
+  /// As a stablehlo.convolution, as precise and exact as \p like.
   mlir::Value emitOperation(nn::Emit &emit,
                             stablehlo::ConvolutionOp like) const;
 };

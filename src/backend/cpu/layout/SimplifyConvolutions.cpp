@@ -299,19 +299,30 @@ Value Simplifier::foldOutermost(const PlainConvolution &plain) {
   return sum;
 }
 
-bool simplifyConvolutions(func::FuncOp function, const Target &target) {
-  bool changed = false;
+static constexpr llvm::StringLiteral label = "simplify-convolution";
+
+ArrayRef<PatternInfo> simplifyConvolutionsPatterns() {
+  static const PatternInfo infos[] = {
+      {label,
+       "convolution: 3-d, transposed, grouped by images, of f16, f64, integers "
+       "or complex numbers -> convolutions by f32 [K, C, R, S], or products",
+       "cpu-simplify-convolutions"}};
+  return infos;
+}
+
+void simplifyConvolutions(func::FuncOp function, const Target &target,
+                          PatternRun &run) {
+  if (!run.isEnabled(label))
+    return;
   SmallVector<stablehlo::ConvolutionOp> found;
   function.walk([&](stablehlo::ConvolutionOp op) { found.push_back(op); });
   for (stablehlo::ConvolutionOp op : found) {
     OpBuilder builder(op);
     if (Value result = Simplifier(op, builder, target.f32Lanes).run()) {
-      op.getResult().replaceAllUsesWith(result);
+      run.replace(label, op, result);
       op.erase();
-      changed = true;
     }
   }
-  return changed;
 }
 
 } // namespace sinter::cpu

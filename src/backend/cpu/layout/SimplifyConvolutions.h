@@ -35,13 +35,17 @@
 #define SINTER_BACKEND_CPU_LAYOUT_SIMPLIFYCONVOLUTIONS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/PatternLabels.h"
 
 namespace sinter::cpu {
 
 struct Target;
 
-/// Rewrites all of \p function, whose shapes are static; whether anything was.
-bool simplifyConvolutions(mlir::func::FuncOp function, const Target &target);
+/// Rewrites all of \p function, whose shapes are static.
+void simplifyConvolutions(mlir::func::FuncOp function, const Target &target,
+                          PatternRun &run);
+
+llvm::ArrayRef<PatternInfo> simplifyConvolutionsPatterns();
 
 } // namespace sinter::cpu
 

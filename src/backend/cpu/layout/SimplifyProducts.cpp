@@ -63,25 +63,23 @@ static Type accumulatorOf(DotGeneralOp op) {
                       sums);
 }
 
-static void changeElements(DotGeneralOp op) {
+/// What stands for the result; null where the operation stays.
+static Value changeElements(DotGeneralOp op) {
   OpBuilder builder(op);
   Emit emit(builder, op.getLoc());
   Type element = tensorOf(op.getResult()).getElementType();
-  if (isa<ComplexType>(element)) {
-    op.replaceAllUsesWith(complexProduct(emit, op));
-    return op.erase();
-  }
+  if (isa<ComplexType>(element))
+    return complexProduct(emit, op);
   Type accumulator = accumulatorOf(op);
   auto isAccumulator = [&](Value value) {
     return tensorOf(value).getElementType() == accumulator;
   };
   if (!accumulator || (isAccumulator(op.getLhs()) &&
                        isAccumulator(op.getRhs()) && element == accumulator))
-    return;
+    return {};
   Value sums = productOf(emit, op, emit.convert(op.getLhs(), accumulator),
                          emit.convert(op.getRhs(), accumulator), accumulator);
-  op.replaceAllUsesWith(emit.convert(sums, element));
-  op.erase();
+  return emit.convert(sums, element);
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,7 +128,7 @@ static Value sumOfProducts(Emit &emit, const Factor &matrix,
 
 /// A product with a vector reads its matrix once, and so in the order of
 /// memory.
-static void reduceByVector(DotGeneralOp op) {
+static Value reduceByVector(DotGeneralOp op) {
   auto numbers = op.getDotDimensionNumbers();
   Factor sides[] = {{op.getLhs(), numbers.getLhsBatchingDimensions(),
                      numbers.getLhsContractingDimensions()},
@@ -143,7 +141,7 @@ static void reduceByVector(DotGeneralOp op) {
       sides[0].contracting.empty() || !(element.isF32() || element.isF64()) ||
       tensorOf(op.getLhs()).getElementType() != element ||
       tensorOf(op.getRhs()).getElementType() != element)
-    return;
+    return {};
   const Factor &matrix = sides[1 - vector];
   OpBuilder builder(op);
   Emit emit(builder, op.getLoc());
@@ -159,8 +157,7 @@ static void reduceByVector(DotGeneralOp op) {
     order.push_back(llvm::find(left, dim) - left.begin());
   if (!llvm::is_sorted(order))
     sums = emit.transpose(sums, order);
-  op.replaceAllUsesWith(emit.reshape(sums, shapeOf(op.getResult())));
-  op.erase();
+  return emit.reshape(sums, shapeOf(op.getResult()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,7 +186,8 @@ static Value arrange(Emit &emit, Value operand, SmallVector<int64_t> &batching,
   return emit.transpose(operand, order);
 }
 
-static void arrangeDimensions(DotGeneralOp op) {
+/// Changes the operation, whose result stays what it is.
+static Value arrangeDimensions(DotGeneralOp op) {
   OpBuilder builder(op);
   Emit emit(builder, op.getLoc());
   auto numbers = op.getDotDimensionNumbers();
@@ -204,21 +202,73 @@ static void arrangeDimensions(DotGeneralOp op) {
       arrange(emit, op.getRhs(), dims[1], dims[3], /*depthFirst=*/true));
   op.setDotDimensionNumbersAttr(stablehlo::DotDimensionNumbersAttr::get(
       op.getContext(), dims[0], dims[1], dims[2], dims[3]));
+  return op.getResult();
 }
 
-void simplifyProducts(func::FuncOp function) {
+namespace {
+struct ProductRewrite {
+  PatternInfo info;
+  /// Whether it is for products that have a kernel as they stand, too.
+  bool withKernel;
+  /// The result's value: of other operations, of this one, changed, or null
+  /// where nothing was done.
+  Value (*rewrite)(DotGeneralOp op);
+};
+} // namespace
+
+static constexpr llvm::StringLiteral passName = "cpu-simplify-products";
+
+/// In this order.
+static const ProductRewrite rewrites[] = {
+    {{"product-type",
+      "dot_general(x, y) : bf16, i8, complex -> dot_general(convert(x), "
+      "convert(y)) : f32, f64",
+      passName},
+     /*withKernel=*/false,
+     changeElements},
+    {{"product-by-vector",
+      "dot_general(matrix, vector) -> reduce(multiply(matrix, "
+      "broadcast_in_dim(vector)))",
+      passName},
+     /*withKernel=*/true,
+     reduceByVector},
+    {{"arrange-product",
+      "dot_general(x, y) -> dot_general(transpose(x), transpose(y))", passName},
+     /*withKernel=*/false,
+     arrangeDimensions}};
+
+ArrayRef<PatternInfo> simplifyProductsPatterns() {
+  static const std::vector<PatternInfo> infos = [] {
+    std::vector<PatternInfo> all;
+    for (const ProductRewrite &rewrite : rewrites)
+      all.push_back(rewrite.info);
+    return all;
+  }();
+  return infos;
+}
+
+void simplifyProducts(func::FuncOp function, PatternRun &run) {
   constexpr double leastWork = 4096;
-  auto forProducts = [&](bool withKernel, void (*rewrite)(DotGeneralOp)) {
+  for (const ProductRewrite &each : rewrites) {
+    if (!run.isEnabled(each.info.label))
+      continue;
     SmallVector<DotGeneralOp> found;
     function.walk([&](DotGeneralOp op) {
-      if (withKernel >= isAnchor(op) && arithmeticCount(*op) >= leastWork)
+      if (each.withKernel >= isAnchor(op) && arithmeticCount(*op) >= leastWork)
         found.push_back(op);
     });
-    llvm::for_each(found, rewrite);
-  };
-  forProducts(/*withKernel=*/false, changeElements);
-  forProducts(/*withKernel=*/true, reduceByVector);
-  forProducts(/*withKernel=*/false, arrangeDimensions);
+    for (DotGeneralOp op : found) {
+      Value value = each.rewrite(op);
+      if (!value)
+        continue;
+      if (value.getDefiningOp() == op) {
+        run.count(each.info.label);
+        continue;
+      }
+      run.replace(each.info.label, op, value);
+      op.erase();
+    }
+  }
 }
 
 } // namespace sinter::cpu

@@ -27,11 +27,14 @@
 #define SINTER_BACKEND_CPU_LAYOUT_SIMPLIFYPRODUCTS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/PatternLabels.h"
 
 namespace sinter::cpu {
 
 /// Rewrites all of \p function, whose shapes are static.
-void simplifyProducts(mlir::func::FuncOp function);
+void simplifyProducts(mlir::func::FuncOp function, PatternRun &run);
+
+llvm::ArrayRef<PatternInfo> simplifyProductsPatterns();
 
 } // namespace sinter::cpu
 

@@ -1,0 +1,59 @@
+//===- Decompose.cpp - operations by those that have kernels --------------===//
+
+#include "backend/cpu/Decompose.h"
+
+#include "backend/cpu/OperationKind.h"
+#include "backend/cpu/layout/FormAttention.h"
+#include "graph/interfaces/Interfaces.h"
+#include "graph/nn/NnOps.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+/// Whether a kernel computes \p op as it stands.
+static bool hasKernel(Operation *op, const PatternRun &run) {
+  // The C library's are beyond what loops are made of.
+  if (isa<nn::ErfcOp>(op))
+    return !getElementTypeOrSelf(op->getResult(0).getType()).isF64();
+  if (auto attention = dyn_cast<nn::AttentionOp>(op))
+    return computesWhole(attention, run);
+  return kindOf(op) != Kind::Unknown;
+}
+
+/// Decompositions may use operations that have one themselves.
+static constexpr int maxRounds = 16;
+
+Result<void> cpu::decompose(func::FuncOp function, bool keepsPools,
+                            PatternRun &run) {
+  auto isKept = [&](Operation *op) {
+    return hasKernel(op, run) ||
+           (keepsPools && isa<nn::MaxPoolOp, nn::AveragePoolOp>(op));
+  };
+  for (int round = 0; round < maxRounds; ++round) {
+    SmallVector<DecomposableOpInterface> found;
+    function.walk([&](DecomposableOpInterface op) {
+      if (!isKept(op))
+        found.push_back(op);
+    });
+    if (found.empty())
+      return {};
+    for (DecomposableOpInterface op : llvm::reverse(found)) {
+      if (op->use_empty()) {
+        op->erase();
+        continue;
+      }
+      OpBuilder builder(op);
+      FailureOr<SmallVector<Value>> values = op.decompose(builder);
+      if (failed(values))
+        return unsupported("the CPU backend cannot compute " +
+                           op->getName().getStringRef().str() +
+                           ": it has no decomposition for these operands");
+      for (auto [result, value] : llvm::zip_equal(op->getResults(), *values))
+        run.replaced(op->getName().getStringRef(), result, value);
+      op->replaceAllUsesWith(*values);
+      op->erase();
+    }
+  }
+  return unsupported("decompositions of operations do not come to an end");
+}

@@ -1,0 +1,276 @@
+//===- Passes.cpp - the CPU backend's rewrites in their order -------------===//
+
+#include "backend/cpu/Passes.h"
+
+#include "backend/cpu/CheckCalls.h"
+#include "backend/cpu/CheckProgram.h"
+#include "backend/cpu/Decompose.h"
+#include "backend/cpu/Flatten.h"
+#include "backend/cpu/FormKernels.h"
+#include "backend/cpu/HostCalls.h"
+#include "backend/cpu/RemoveUnused.h"
+#include "backend/cpu/SpreadBatchNorms.h"
+#include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/layout/AbsorbTransposes.h"
+#include "backend/cpu/layout/AssignLayouts.h"
+#include "backend/cpu/layout/ComputeWeights.h"
+#include "backend/cpu/layout/FormAttention.h"
+#include "backend/cpu/layout/PackWeights.h"
+#include "backend/cpu/layout/SimplifyConvolutions.h"
+#include "backend/cpu/layout/SimplifyProducts.h"
+#include "backend/cpu/regions/ExpandRegions.h"
+#include "graph/chlo/KnownCalls.h"
+#include "graph/nn/NnOps.h"
+#include "mlir/Dialect/Quant/QuantOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "passes/LowerQuantized.h"
+#include "passes/Pass.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+/// What a pass is given.
+struct Subject {
+  func::FuncOp function;
+  const PassSetting &setting;
+  PatternRun &run;
+};
+
+struct Row {
+  llvm::StringLiteral name, description;
+  Result<void> (*rewrite)(const Subject &);
+};
+
+template <auto rewrite> Result<void> onFunction(const Subject &s) {
+  if constexpr (std::is_void_v<decltype(rewrite(s.function))>) {
+    rewrite(s.function);
+    return {};
+  } else {
+    return rewrite(s.function);
+  }
+}
+
+template <auto rewrite> Result<void> withPatterns(const Subject &s) {
+  if constexpr (std::is_void_v<decltype(rewrite(s.function, s.run))>) {
+    rewrite(s.function, s.run);
+    return {};
+  } else {
+    return rewrite(s.function, s.run);
+  }
+}
+
+template <bool keepsPools> Result<void> decomposed(const Subject &s) {
+  return decompose(s.function, keepsPools, s.run);
+}
+
+Result<void> convolutionsSimplified(const Subject &s) {
+  simplifyConvolutions(s.function, s.setting.target, s.run);
+  return {};
+}
+
+Result<void> layoutsAssigned(const Subject &s) {
+  assignLayouts(s.function, s.setting.target, s.setting.allowsFastConvolution,
+                s.run);
+  return {};
+}
+
+Result<void> weightsPacked(const Subject &s) {
+  packWeights(s.function, s.setting.target);
+  return {};
+}
+
+Result<void> operandsComputed(const Subject &s) {
+  computeOperands(s.function, defaultConstantByteLimit, s.run);
+  return {};
+}
+
+/// Loops that stand for regions may nest deeper than those of the model.
+Result<void> regionsExpanded(const Subject &s) {
+  expandRegions(s.function);
+  return checkNesting(s.function);
+}
+
+/// Where constants fold: weights must be constants, however they were brought
+/// into their form, and decompositions leave tables to be computed once.
+constexpr llvm::StringLiteral foldConstantsHere = "fold-constants";
+
+/// In the order in which they run.
+constexpr Row rows[] = {
+    {"cpu-raise-known-calls", "Make operations of custom calls that are known",
+     onFunction<raiseKnownCalls>},
+    {"cpu-lower-checks", "Make calls of expectations and prints",
+     onFunction<lowerChecks>},
+    {"cpu-lower-host-calls", "Make calls of what functions of the process do",
+     onFunction<lowerToHostCalls>},
+    {"cpu-flatten", "Remove tuples, tokens, futures and barriers",
+     onFunction<flatten>},
+    {"cpu-lower-quantized", "Make integers of quantised tensors",
+     onFunction<lowerQuantized>},
+    {"cpu-decompose-but-pools",
+     "Build what has no kernel from stablehlo operations, pools excepted",
+     decomposed</*keepsPools=*/true>},
+    {"cpu-spread-batch-norms", "Make a product and a sum of a batch norm",
+     withPatterns<spreadBatchNorms>},
+    {foldConstantsHere, "", nullptr},
+    {"cpu-compute-kernels", "Compute convolutions' weights of constants",
+     withPatterns<computeKernels>},
+    {"cpu-simplify-convolutions",
+     "Bring convolutions into forms that have a kernel",
+     convolutionsSimplified},
+    {foldConstantsHere, "", nullptr},
+    {"cpu-assign-layouts", "Block activations by channel", layoutsAssigned},
+    {"cpu-pack-weights", "Pack weights that are known only when run",
+     weightsPacked},
+    {"cpu-decompose", "Build what has no kernel from stablehlo operations",
+     decomposed</*keepsPools=*/false>},
+    {"cpu-expand-regions", "Make loops of regions that no kernel can hold",
+     regionsExpanded},
+    {"cpu-absorb-transposes", "Let products read transposed operands",
+     withPatterns<absorbTransposes>},
+    {"cpu-simplify-products", "Bring products into forms that have a kernel",
+     withPatterns<simplifyProducts>},
+    {"cpu-compute-operands", "Compute large operands of products when packed",
+     operandsComputed},
+    {"cpu-form-attention", "Let attention read its operands where they are",
+     withPatterns<formAttention>},
+    {foldConstantsHere, "", nullptr},
+    {"cpu-remove-unused", "Remove what nobody reads", onFunction<removeUnused>},
+    {"cpu-check-types", "Refuse what has no known shape or no arithmetic",
+     onFunction<checkTypes>},
+    {"cpu-form-kernels", "Put together what is computed together",
+     withPatterns<formKernels>},
+};
+
+class CpuPass : public LabelledPass<CpuPass> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CpuPass)
+
+  explicit CpuPass(const Row &row, std::shared_ptr<PatternRun> run = nullptr,
+                   std::shared_ptr<const PassSetting> setting = nullptr)
+      : LabelledPass(std::move(run)), row(row), setting(std::move(setting)) {}
+  CpuPass(const CpuPass &other)
+      : LabelledPass(other), row(other.row), setting(other.setting) {}
+
+  StringRef getArgument() const final { return row.name; }
+  StringRef getDescription() const final { return row.description; }
+  StringRef getName() const final { return row.name; }
+
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry
+        .insert<CpuDialect, nn::NnDialect, sinter::stablehlo::StablehloDialect,
+                quant::QuantizationDialect>();
+  }
+
+  void runOnOperation() final {
+    func::FuncOp function = entryOf(getOperation());
+    if (!function)
+      return;
+    Result<std::shared_ptr<const PassSetting>> known = settingOf();
+    Result<void> done = known ? row.rewrite({function, **known, patternRun()})
+                              : Result<void>(known.takeError());
+    if (done)
+      return;
+    getOperation().emitError(done.error().message);
+    patternRun().fail(done.takeError());
+    signalPassFailure();
+  }
+
+private:
+  /// As given, or as the options say.
+  Result<std::shared_ptr<const PassSetting>> settingOf() {
+    if (setting)
+      return setting;
+    Result<Target> target = triple.empty() && cpu.empty() && features.empty()
+                                ? Target::host()
+                                : Target::named(triple, cpu, features);
+    if (!target)
+      return target.takeError();
+    setting = std::make_shared<const PassSetting>(
+        PassSetting{std::move(*target), allowsFast});
+    return setting;
+  }
+
+  const Row &row;
+  std::shared_ptr<const PassSetting> setting;
+  Option<std::string> triple{*this, "triple",
+                             llvm::cl::desc("The machine, as LLVM names it")};
+  Option<std::string> cpu{*this, "cpu",
+                          llvm::cl::desc("Its CPU, as LLVM names it")};
+  Option<std::string> features{
+      *this, "features", llvm::cl::desc("What it has besides: +avx2,...")};
+  Option<bool> allowsFast{
+      *this, "fast-convolution", llvm::cl::init(true),
+      llvm::cl::desc("Convolutions may be computed by Winograd's method")};
+};
+
+std::unique_ptr<Pass> createPass(const Row &row,
+                                 const std::shared_ptr<PatternRun> &run,
+                                 std::shared_ptr<const PassSetting> setting) {
+  if (!row.rewrite)
+    return createFoldConstants(run);
+  return std::make_unique<CpuPass>(row, run, std::move(setting));
+}
+
+struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+  Option<std::string> triple{*this, "triple"};
+  Option<std::string> cpu{*this, "cpu"};
+  Option<std::string> features{*this, "features"};
+  Option<bool> allowsFast{*this, "fast-convolution", llvm::cl::init(true)};
+};
+
+} // namespace
+
+Passes cpu::createPasses(const std::shared_ptr<PatternRun> &run,
+                         std::shared_ptr<const PassSetting> setting) {
+  Passes passes;
+  for (const Row &row : rows)
+    passes.push_back(createPass(row, run, setting));
+  return passes;
+}
+
+void cpu::registerPatternLabels() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    std::vector<PatternInfo> all;
+    for (ArrayRef<PatternInfo> patterns :
+         {computeWeightsPatterns(), simplifyConvolutionsPatterns(),
+          assignLayoutsPatterns(), absorbTransposesPatterns(),
+          simplifyProductsPatterns(), formAttentionPatterns(),
+          formKernelsPatterns()})
+      llvm::append_range(all, patterns);
+    registerPatterns(all);
+    registerPassNames(llvm::map_to_vector(
+        rows, [](const Row &row) -> StringRef { return row.name; }));
+  });
+}
+
+void cpu::registerPasses() {
+  registerPatternLabels();
+  for (const Row &row : rows)
+    if (row.rewrite)
+      registerPass([&row] { return createPass(row, nullptr, nullptr); });
+  PassPipelineRegistration<PipelineOptions>(
+      "cpu", "From a simplified graph to kernels of the CPU backend",
+      [](OpPassManager &manager, const PipelineOptions &options) {
+        const bool isHost = options.triple.empty() && options.cpu.empty() &&
+                            options.features.empty();
+        Result<Target> target =
+            isHost
+                ? Target::host()
+                : Target::named(options.triple, options.cpu, options.features);
+        if (!target) {
+          llvm::errs() << "error: " << target.error().message << "\n";
+          return;
+        }
+        auto setting = std::make_shared<const PassSetting>(
+            PassSetting{std::move(*target), options.allowsFast});
+        for (auto &pass : createPasses(std::make_shared<PatternRun>(), setting))
+          manager.addPass(std::move(pass));
+      });
+}

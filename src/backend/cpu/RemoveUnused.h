@@ -1,0 +1,21 @@
+//===- RemoveUnused.h - what nobody reads goes ----------------------------===//
+//
+// As passes/EliminateDeadCode, but for the unread results of host calls, which
+// are pure or not.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_REMOVEUNUSED_H
+#define SINTER_BACKEND_CPU_REMOVEUNUSED_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace sinter::cpu {
+
+/// Removes operations of \p function, in regions, too, that have no effect and
+/// no user.
+void removeUnused(mlir::func::FuncOp function);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_REMOVEUNUSED_H

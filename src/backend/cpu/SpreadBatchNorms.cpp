@@ -1,0 +1,37 @@
+//===- SpreadBatchNorms.cpp - batch norms as a product and a sum ----------===//
+
+#include "backend/cpu/SpreadBatchNorms.h"
+
+#include "graph/nn/Emit.h"
+#include "graph/nn/Wide.h"
+
+using namespace mlir;
+using namespace sinter;
+
+void cpu::spreadBatchNorms(func::FuncOp function, PatternRun &run) {
+  function.walk([&](stablehlo::BatchNormInferenceOp op) {
+    OpBuilder builder(op);
+    nn::Emit emit(builder, op.getLoc());
+    auto type = cast<RankedTensorType>(op.getType());
+    Type element = type.getElementType();
+    auto widened = [&](Value x) {
+      return emit.convert(
+          x, nn::isNarrowFloat(element) ? Type(builder.getF32Type()) : element);
+    };
+    Value variance =
+        emit.add(widened(op.getVariance()), op.getEpsilon().convertToDouble());
+    Value factor = emit.div(widened(op.getScale()), emit.sqrt(variance));
+    Value shift = emit.sub(widened(op.getOffset()),
+                           emit.mul(widened(op.getMean()), factor));
+    int64_t feature = op.getFeatureIndex();
+    auto spread = [&](Value x) {
+      return emit.broadcast(x, {feature}, type.getShape());
+    };
+    Value result = emit.add(emit.mul(widened(op.getOperand()), spread(factor)),
+                            spread(shift));
+    result = emit.convert(result, element);
+    run.replaced("batch_norm_inference", op.getResult(), result);
+    op.getResult().replaceAllUsesWith(result);
+    op.erase();
+  });
+}

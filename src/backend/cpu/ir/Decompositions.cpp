@@ -1,0 +1,188 @@
+//===- Decompositions.cpp - what the backend's operations mean ------------===//
+//
+// Each as operations of the graph, so that whoever knows those knows these: the
+// oracle, when passes are verified.
+//
+//===----------------------------------------------------------------------===//
+
+#include "backend/cpu/ir/CpuOps.h"
+
+#include "graph/nn/Emit.h"
+#include "graph/nn/NnOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using sinter::nn::Emit;
+
+namespace sinter::cpu {
+
+using Decomposition = FailureOr<SmallVector<Value>>;
+
+//===----------------------------------------------------------------------===//
+// Blocks of channels
+//===----------------------------------------------------------------------===//
+
+/// [N, C, H, W] as \p shape, [N, CB, H, W, L]; lanes beyond C are zeros.
+static Value packed(Emit &emit, Value x, ArrayRef<int64_t> shape) {
+  auto plain = tensorOf(x);
+  const int64_t missing = shape[1] * shape[4] - plain.getDimSize(1);
+  if (missing) {
+    SmallVector<int64_t> none(4, 0), high = {0, missing, 0, 0};
+    x = emit.make<stablehlo::PadOp>(x, emit.scalar(0, plain.getElementType()),
+                                    none, high, none);
+  }
+  x = emit.reshape(x, {shape[0], shape[1], shape[4], shape[2], shape[3]});
+  return emit.transpose(x, {0, 1, 3, 4, 2});
+}
+
+/// [N, CB, H, W, L] as [N, C, H, W].
+static Value unpacked(Emit &emit, Value x, int64_t channels) {
+  ArrayRef<int64_t> shape = tensorOf(x).getShape();
+  x = emit.transpose(x, {0, 1, 4, 2, 3});
+  x = emit.reshape(x, {shape[0], shape[1] * shape[4], shape[2], shape[3]});
+  return emit.slice(x, 1, 0, channels);
+}
+
+Decomposition PackOp::decompose(OpBuilder &builder) {
+  Emit emit(builder, getLoc());
+  return SmallVector<Value>{
+      packed(emit, getOperand(), tensorOf(getResult()).getShape())};
+}
+
+Decomposition UnpackOp::decompose(OpBuilder &builder) {
+  Emit emit(builder, getLoc());
+  return SmallVector<Value>{
+      unpacked(emit, getOperand(), tensorOf(getResult()).getDimSize(1))};
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+/// The window of \p op along height and width, with the padding behind the last
+/// element that the result's size asks for.
+template <typename Op>
+static std::array<stablehlo::WindowDimension, 2>
+windowOf(Op op, ArrayRef<int64_t> sizes) {
+  std::array<stablehlo::WindowDimension, 2> window;
+  for (unsigned i : {0u, 1u}) {
+    stablehlo::WindowDimension &each = window[i];
+    const int64_t input = tensorOf(op.getInput()).getDimSize(i + 2);
+    const int64_t output = tensorOf(op.getResult()).getDimSize(i + 2);
+    each.size = sizes[i];
+    each.stride = op.getStrides()[i];
+    each.windowDilation = op.getDilations()[i];
+    each.paddingLow = op.getPaddingLow()[i];
+    each.paddingHigh = (output - 1) * each.stride +
+                       (each.size - 1) * each.windowDilation + 1 - input -
+                       each.paddingLow;
+  }
+  return window;
+}
+
+Decomposition ConvolutionOp::decompose(OpBuilder &builder) {
+  // How packed weights lie is the kernel's own affair.
+  if (getPackedFrom())
+    return failure();
+  Emit emit(builder, getLoc());
+  auto window = windowOf(*this, kernelShape().drop_front(2));
+  auto channels = static_cast<int64_t>(kernelShape()[1] * getGroups());
+  Value x =
+      hasPlanarInput() ? getInput() : unpacked(emit, getInput(), channels);
+  auto result = tensorOf(getResult());
+  const int64_t spatial[] = {2, 3};
+  auto numbers = stablehlo::ConvDimensionNumbersAttr::get(
+      builder.getContext(), 0, 1, spatial, 1, 0, spatial, 0, 1, spatial);
+  const int64_t padding[] = {window[0].paddingLow, window[0].paddingHigh,
+                             window[1].paddingLow, window[1].paddingHigh};
+  auto paddingType = RankedTensorType::get({2, 2}, builder.getI64Type());
+  Value sums = emit.make<stablehlo::ConvolutionOp>(
+      RankedTensorType::get({result.getDimSize(0),
+                             static_cast<int64_t>(getOutputChannels()),
+                             result.getDimSize(2), result.getDimSize(3)},
+                            result.getElementType()),
+      x, getWeights(), getStridesAttr(),
+      DenseIntElementsAttr::get(paddingType, ArrayRef<int64_t>(padding)),
+      builder.getDenseI64ArrayAttr({1, 1}), getDilationsAttr(),
+      DenseBoolArrayAttr(), numbers, builder.getI64IntegerAttr(getGroups()),
+      builder.getI64IntegerAttr(1), ArrayAttr());
+  return SmallVector<Value>{packed(emit, sums, result.getShape())};
+}
+
+Decomposition PoolOp::decompose(OpBuilder &builder) {
+  Emit emit(builder, getLoc());
+  auto spatial = windowOf(*this, getWindow());
+  const stablehlo::WindowDimension single;
+  const stablehlo::WindowDimension window[] = {single, single, spatial[0],
+                                               spatial[1], single};
+  Value x = getInput();
+  Type element = tensorOf(x).getElementType();
+  if (getKind() == "max")
+    return SmallVector<Value>{
+        emit.reduceWindow<stablehlo::MaxOp>(x, emit.lowest(element), window)};
+  auto sumOf = [&](Value value) {
+    return emit.reduceWindow<stablehlo::AddOp>(value, emit.scalar(0, element),
+                                               window);
+  };
+  Value sum = sumOf(x);
+  if (getKind() == "average_window")
+    return SmallVector<Value>{
+        emit.div(sum, double(getWindow()[0] * getWindow()[1]))};
+  return SmallVector<Value>{emit.div(sum, sumOf(emit.splat(1, tensorOf(x))))};
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+Decomposition AttentionOp::decompose(OpBuilder &builder) {
+  Emit emit(builder, getLoc());
+  Value query = emit.transpose(getQuery(), getQueryDims()),
+        key = emit.transpose(getKey(), getKeyDims()),
+        value = emit.transpose(getValue(), getValueDims());
+  auto type = RankedTensorType::get(
+      applyPermutation(tensorOf(getResult()).getShape(), getResultDims()),
+      tensorOf(getResult()).getElementType());
+  Value result = builder.create<nn::AttentionOp>(
+      getLoc(), type, query, key, value, getMask(), getScaleAttr(),
+      getCausalAttr(), getChosenAttr());
+  return SmallVector<Value>{
+      emit.transpose(result, invertPermutationVector(getResultDims()))};
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+/// The values that \p body yields for \p arguments, in the shapes of \p types.
+static SmallVector<Value> inlined(Emit &emit, Block &body, ValueRange arguments,
+                                  TypeRange types) {
+  auto shaped = [&](Value value, Type type) {
+    return value.getType() == type
+               ? value
+               : emit.reshape(value, cast<RankedTensorType>(type).getShape());
+  };
+  IRMapping mapping;
+  for (auto [argument, value] : llvm::zip_equal(body.getArguments(), arguments))
+    mapping.map(argument, shaped(value, argument.getType()));
+  for (Operation &op : body.without_terminator())
+    emit.builder.clone(op, mapping);
+  SmallVector<Value> results;
+  for (auto [value, type] :
+       llvm::zip_equal(body.getTerminator()->getOperands(), types))
+    results.push_back(shaped(mapping.lookup(value), type));
+  return results;
+}
+
+Decomposition KernelOp::decompose(OpBuilder &builder) {
+  Emit emit(builder, getLoc());
+  return inlined(emit, getBody().front(), getInputs(), getResultTypes());
+}
+
+Decomposition ComputedConstantOp::decompose(OpBuilder &builder) {
+  Emit emit(builder, getLoc());
+  return inlined(emit, getBody().front(), {}, getResult().getType());
+}
+
+} // namespace sinter::cpu

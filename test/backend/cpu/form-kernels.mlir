@@ -1,0 +1,65 @@
+// RUN: sinter-opt %s --split-input-file --cpu-form-kernels | FileCheck %s
+// RUN: sinter-opt %s --split-input-file '--cpu-form-kernels=disable-patterns=join-producer,collapse-dimensions' | FileCheck %s --check-prefix=OFF
+
+// One loop, over dimensions that lie side by side as one.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[K:.*]] = cpu.kernel(%arg1, %arg0)
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<64xf32>, %{{.*}}: tensor<8x64x196xf32>)
+// CHECK: stablehlo.exponential
+// CHECK: stablehlo.add {{.*}} : tensor<8x64x196xf32>
+// CHECK: cpu.yield
+// CHECK: return %[[K]]
+// OFF-COUNT-2: cpu.yield %{{.*}} : tensor<8x64x14x14xf32>
+func.func @main(%x: tensor<8x64x14x14xf32>, %b: tensor<64xf32>) -> tensor<8x64x14x14xf32> {
+  %s = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<64xf32>) -> tensor<8x64x14x14xf32>
+  %e = stablehlo.exponential %x : tensor<8x64x14x14xf32>
+  %a = stablehlo.add %e, %s : tensor<8x64x14x14xf32>
+  return %a : tensor<8x64x14x14xf32>
+}
+
+// -----
+
+// A softmax passes over its rows several times.
+// CHECK-LABEL: func.func @main
+// CHECK: cpu.kernel(%arg0) {rows = 1 : i64}
+// CHECK: stablehlo.reduce
+// CHECK: stablehlo.divide
+// CHECK-NOT: cpu.kernel
+func.func @main(%x: tensor<16x100xf32>) -> tensor<16x100xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %e = stablehlo.exponential %x : tensor<16x100xf32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+    : (tensor<16x100xf32>, tensor<f32>) -> tensor<16xf32>
+  %b = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<16xf32>) -> tensor<16x100xf32>
+  %d = stablehlo.divide %e, %b : tensor<16x100xf32>
+  return %d : tensor<16x100xf32>
+}
+
+// -----
+
+// What follows a product is computed on its results, into another type, too.
+// CHECK-LABEL: func.func @main
+// CHECK: cpu.kernel({{.*}}) {constant_inputs = array<i64: 1>} : {{.*}} -> tensor<32x16xi8>
+// CHECK: stablehlo.dot_general
+// CHECK: stablehlo.convert {{.*}} -> tensor<32x16xi8>
+// CHECK-NOT: cpu.kernel
+func.func @main(%x: tensor<32x64xf32>) -> tensor<32x16xi8> {
+  %w = stablehlo.constant dense<0.25> : tensor<64x16xf32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<32x64xf32>, tensor<64x16xf32>) -> tensor<32x16xf32>
+  %1 = stablehlo.round_nearest_even %0 : tensor<32x16xf32>
+  %2 = stablehlo.convert %1 : (tensor<32x16xf32>) -> tensor<32x16xi8>
+  return %2 : tensor<32x16xi8>
+}
+
+// -----
+
+// A part of an input is replaced in place.
+// CHECK-LABEL: func.func @main
+// CHECK: cpu.kernel({{.*}}) {updated = {{[0-9]+}} : i64}
+func.func @main(%x: tensor<64x8xf32>, %u: tensor<1x8xf32>, %i: tensor<i32>) -> tensor<64x8xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0 = stablehlo.dynamic_update_slice %x, %u, %i, %zero
+    : (tensor<64x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<64x8xf32>
+  return %0 : tensor<64x8xf32>
+}
