@@ -99,9 +99,15 @@ int main(int argc, char **argv) {
                                         : llvm::StringRef(found->second));
     }
   }
-  printHead(os, "Passes of their own");
-  for (const PatternInfo &info : allPatterns())
-    if (!inTables.contains(info.label))
-      printRow(os, info.label, info.picture, info.needs, info.isForm, "tested");
+  auto printPasses = [&](const char *title, bool areOfBackend) {
+    printHead(os, title);
+    for (const PatternInfo &info : allPatterns())
+      if (!inTables.contains(info.label) &&
+          info.pass.starts_with("cpu-") == areOfBackend)
+        printRow(os, info.label, info.picture, info.needs, info.isForm,
+                 "tested");
+  };
+  printPasses("Passes of their own", false);
+  printPasses("The CPU backend, when compiling", true);
   return 0;
 }

@@ -95,6 +95,8 @@ compileModel(Model model, const SpecializeOptions &known,
   options.threads = request.threads;
   options.fastConvolution = request.fastConvolution;
   options.passes = simplifyOptions(request.passes);
+  // Steps are those of rewriteForKernels; what a backend needs is done.
+  options.passes.mostSteps = SimplifyOptions().mostSteps;
   options.onPrepared = [&](const SimplifyReport &report) {
     tellVerified(request.passes, "preparing for the CPU", report.verified);
   };

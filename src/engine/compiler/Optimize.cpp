@@ -11,7 +11,7 @@
 namespace sinter {
 
 SimplifyOptions simplifyOptions(const PassOptions &passes,
-                                 ReplacementWatcher *watcher) {
+                                ReplacementWatcher *watcher) {
   SimplifyOptions options;
   options.mostSteps = passes.mostSteps;
   options.watcher = watcher;
@@ -62,8 +62,9 @@ static Result<SimplifyReport> toldOf(const PassOptions &passes,
 
 Result<SimplifyReport> simplifyWith(Model &model, const PassOptions &passes,
                                     ReplacementWatcher *watcher) {
-  return toldOf(passes, "simplification",
-                ofModel(model, simplify(model, simplifyOptions(passes, watcher))));
+  return toldOf(
+      passes, "simplification",
+      ofModel(model, simplify(model, simplifyOptions(passes, watcher))));
 }
 
 Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes,

@@ -18,7 +18,8 @@ Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes,
                                  ReplacementWatcher *watcher = nullptr);
 
 /// What the passes of any pipeline are told.
-SimplifyOptions simplifyOptions(const PassOptions &passes);
+SimplifyOptions simplifyOptions(const PassOptions &passes,
+                                ReplacementWatcher *watcher = nullptr);
 /// Tells what --verify-numerics has seen in \p stage.
 void tellVerified(const PassOptions &passes, const char *stage,
                   const NumericsFacts &facts);

@@ -55,9 +55,18 @@ LogicalResult ConvolutionOp::verify() {
   if (kernelShape().size() != 4)
     return emitOpError("packed_from is not [K, C / groups, R, S]");
   int64_t lanes = result.getDimSize(4), outputs = getOutputChannels();
+  if (lanes <= 0 || (input.getRank() == 5 && input.getDimSize(4) != lanes))
+    return emitOpError("input and result have blocks of other sizes");
   if (kernelShape()[0] != outputs ||
       result.getDimSize(1) != blocksOf(outputs, lanes))
     return emitOpError("the result has not the weights' output channels");
+  const int64_t inputs = kernelShape()[1] * static_cast<int64_t>(getGroups());
+  const int64_t held =
+      hasPlanarInput() ? inputs : blocksOf(inputs, input.getDimSize(4));
+  if (input.getDimSize(1) != held ||
+      input.getDimSize(0) != result.getDimSize(0))
+    return emitOpError("the input has not the weights' input channels, or "
+                       "other images than the result");
   return success();
 }
 

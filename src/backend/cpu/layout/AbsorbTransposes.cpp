@@ -61,6 +61,7 @@ void absorbTransposes(func::FuncOp function, PatternRun &run) {
       op.setDotDimensionNumbersAttr(stablehlo::DotDimensionNumbersAttr::get(
           op.getContext(), dims[0], dims[1], dims[2], dims[3]));
       run.count(label);
+      run.graphIsWhole(label);
     }
   });
 }

@@ -142,6 +142,7 @@ static void replaceValue(PatternRun &run, StringRef label, Value value,
   run.count(label);
   run.replaced(label, value, by);
   value.replaceAllUsesWith(by);
+  run.graphIsWhole(label);
 }
 
 void computeKernels(func::FuncOp function, PatternRun &run) {

@@ -136,6 +136,7 @@ static void form(nn::AttentionOp op, PatternRun &run) {
     made =
         builder.create<stablehlo::ReshapeOp>(op.getLoc(), last.getType(), made);
   run.replace(label, last.getDefiningOp(), made);
+  run.graphIsWhole(label);
 }
 
 void formAttention(func::FuncOp function, PatternRun &run) {

@@ -321,6 +321,7 @@ void simplifyConvolutions(func::FuncOp function, const Target &target,
     if (Value result = Simplifier(op, builder, target.f32Lanes).run()) {
       run.replace(label, op, result);
       op.erase();
+      run.graphIsWhole(label);
     }
   }
 }

@@ -263,10 +263,11 @@ void simplifyProducts(func::FuncOp function, PatternRun &run) {
         continue;
       if (value.getDefiningOp() == op) {
         run.count(each.info.label);
-        continue;
+      } else {
+        run.replace(each.info.label, op, value);
+        op.erase();
       }
-      run.replace(each.info.label, op, value);
-      op.erase();
+      run.graphIsWhole(each.info.label);
     }
   }
 }

@@ -1,0 +1,166 @@
+// The backend's passes, each left out and each watched, by value.
+
+#include "backend/cpu/Passes.h"
+
+#include "backend/cpu/CompareWithInterpreter.h"
+#include "backend/cpu/Compiler.h"
+#include "interpreter/Interpreter.h"
+#include "runtime/ProgramExecutor.h"
+#include "runtime/Random.h"
+
+#include <gtest/gtest.h>
+
+using namespace sinter;
+
+namespace {
+
+/// Something for each label: ordinary and 3-d convolutions, one with a large
+/// weight that is computed, an attention between transposes, products of
+/// integers, by a vector, by a large computed weight, of dimensions that lie
+/// apart, and elementwise chains.
+constexpr const char *everything = R"((%x: tensor<1x32x12x12xf32>,
+    %u: tensor<1x512x2x2xf32>, %v: tensor<1x4x5x8x8xf32>,
+    %q: tensor<1x64x2x16xf32>, %b: tensor<40x64xui8>, %c: tensor<64x40xi8>,
+    %m: tensor<64x72xf32>, %y: tensor<3x600xf32>, %z: tensor<8x16x24xf32>)
+    -> (tensor<1x32x12x12xf32>, tensor<1x640x2x2xf32>, tensor<1x8x3x6x6xf32>,
+        tensor<1x64x2x16xf32>, tensor<40x40xi32>, tensor<64x1xf32>,
+        tensor<3x600xf32>, tensor<16x16xf32>, tensor<1x64x2x16xf32>) {
+%w = stablehlo.constant dense<0.03> : tensor<32x32x3x3xf32>
+%0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+  window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+  : (tensor<1x32x12x12xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x12x12xf32>
+%1 = stablehlo.add %0, %x : tensor<1x32x12x12xf32>
+%2 = stablehlo.tanh %1 : tensor<1x32x12x12xf32>
+%h = stablehlo.constant dense<0.01> : tensor<640x512x1x1xf16>
+%hf = stablehlo.convert %h : (tensor<640x512x1x1xf16>) -> tensor<640x512x1x1xf32>
+%3 = stablehlo.convolution(%u, %hf) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+  window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+  : (tensor<1x512x2x2xf32>, tensor<640x512x1x1xf32>) -> tensor<1x640x2x2xf32>
+%k = stablehlo.constant dense<0.1> : tensor<8x4x3x3x3xf32>
+%4 = stablehlo.convolution(%v, %k) dim_numbers = [b, f, 0, 1, 2]x[o, i, 0, 1, 2]->[b, f, 0, 1, 2],
+  window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+  : (tensor<1x4x5x8x8xf32>, tensor<8x4x3x3x3xf32>) -> tensor<1x8x3x6x6xf32>
+%t = stablehlo.transpose %q, dims = [0, 2, 1, 3] : (tensor<1x64x2x16xf32>) -> tensor<1x2x64x16xf32>
+%a = nn.attention %t, %t, %t scale = 2.500000e-01
+  : (tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>) -> tensor<1x2x64x16xf32>
+%5 = stablehlo.transpose %a, dims = [0, 2, 1, 3] : (tensor<1x2x64x16xf32>) -> tensor<1x64x2x16xf32>
+%bi = stablehlo.convert %b : (tensor<40x64xui8>) -> tensor<40x64xi32>
+%ci = stablehlo.convert %c : (tensor<64x40xi8>) -> tensor<64x40xi32>
+%ct = stablehlo.transpose %ci, dims = [1, 0] : (tensor<64x40xi32>) -> tensor<40x64xi32>
+%6 = stablehlo.dot_general %bi, %ct, contracting_dims = [1] x [1]
+  : (tensor<40x64xi32>, tensor<40x64xi32>) -> tensor<40x40xi32>
+%s = stablehlo.slice %m [0:64, 0:1] : (tensor<64x72xf32>) -> tensor<64x1xf32>
+%r = stablehlo.slice %m [0:64, 8:72] : (tensor<64x72xf32>) -> tensor<64x64xf32>
+%7 = stablehlo.dot_general %r, %s, contracting_dims = [0] x [0]
+  : (tensor<64x64xf32>, tensor<64x1xf32>) -> tensor<64x1xf32>
+%l = stablehlo.constant dense<0.02> : tensor<600x600xf16>
+%lf = stablehlo.convert %l : (tensor<600x600xf16>) -> tensor<600x600xf32>
+%8 = stablehlo.dot_general %y, %lf, contracting_dims = [1] x [0]
+  : (tensor<3x600xf32>, tensor<600x600xf32>) -> tensor<3x600xf32>
+%9 = stablehlo.dot_general %z, %z, contracting_dims = [0, 2] x [0, 2]
+  : (tensor<8x16x24xf32>, tensor<8x16x24xf32>) -> tensor<16x16xf32>
+%10 = stablehlo.exponential %q : tensor<1x64x2x16xf32>
+return %2, %3, %4, %5, %6, %7, %8, %9, %10 : tensor<1x32x12x12xf32>,
+  tensor<1x640x2x2xf32>, tensor<1x8x3x6x6xf32>, tensor<1x64x2x16xf32>,
+  tensor<40x40xi32>, tensor<64x1xf32>, tensor<3x600xf32>, tensor<16x16xf32>,
+  tensor<1x64x2x16xf32> })";
+
+/// What is wrong with the results where the passes run as \p passes say; "" if
+/// nothing is. \p report gets what they did.
+std::string wrongWith(const SimplifyOptions &passes, SimplifyReport &report) {
+  Model model = test::parseModel(everything);
+  std::vector<Tensor> inputs;
+  for (const TensorSpec &spec : model.inputs()) {
+    inputs.emplace_back(spec.type, spec.shape);
+    fillRandom(inputs.back(), inputs.size());
+  }
+  auto expected = interpret(model.entry(), inputs);
+  if (!expected)
+    return expected.error().message;
+  cpu::CpuOptions options;
+  options.passes = passes;
+  options.onPrepared = [&](const SimplifyReport &done) { report = done; };
+  Result<Program> program = cpu::compileForCpu(model, options);
+  if (!program)
+    return program.error().message;
+  auto executor =
+      ProgramExecutor::create(std::make_shared<Program>(std::move(*program)),
+                              std::make_shared<ThreadPool>(1));
+  if (!executor)
+    return executor.error().message;
+  auto got = (*executor)->run(inputs);
+  if (!got)
+    return got.error().message;
+  for (size_t i = 0; i < got->size(); ++i)
+    for (int64_t j = 0; j < (*got)[i].size(); ++j)
+      if (const double was = (*expected)[i].toDouble(j),
+          is = (*got)[i].toDouble(j);
+          !(std::abs(was - is) <= 2e-4 * (1 + std::abs(was))))
+        return "result " + std::to_string(i) + ", element " +
+               std::to_string(j) + ": " + std::to_string(is) + " instead of " +
+               std::to_string(was);
+  return "";
+}
+
+std::vector<std::string> backendLabels() {
+  cpu::registerPatternLabels();
+  std::vector<std::string> labels;
+  for (const PatternInfo &info : allPatterns())
+    if (info.pass.starts_with("cpu-"))
+      labels.push_back(info.label.str());
+  return labels;
+}
+
+} // namespace
+
+TEST(CpuPasses, EachLabelAppliesAndCanBeLeftOut) {
+  SimplifyReport report;
+  EXPECT_EQ(wrongWith({}, report), "");
+  const std::vector<std::string> labels = backendLabels();
+  EXPECT_GE(labels.size(), 11u);
+  for (const std::string &label : labels) {
+    EXPECT_GT(report.patterns[label], 0u) << label;
+    SimplifyOptions passes;
+    passes.disabledPatterns = {label};
+    SimplifyReport without;
+    EXPECT_EQ(wrongWith(passes, without), "") << label;
+    EXPECT_EQ(without.patterns[label], 0u) << label;
+  }
+}
+
+TEST(CpuPasses, AllCanBeLeftOut) {
+  SimplifyOptions passes;
+  passes.disabledPatterns = {"all"};
+  SimplifyReport report;
+  EXPECT_EQ(wrongWith(passes, report), "");
+  EXPECT_TRUE(report.patterns.empty());
+}
+
+TEST(CpuPasses, TheOracleAgreesBehindEach) {
+  SimplifyOptions passes;
+  passes.verifyNumerics = true;
+  SimplifyReport report;
+  EXPECT_EQ(wrongWith(passes, report), "");
+  EXPECT_EQ(report.verified.endedBy, "");
+  EXPECT_GE(report.verified.comparisons, 20u);
+}
+
+TEST(CpuPasses, TheOracleAgreesBehindEachRewrite) {
+  SimplifyOptions passes;
+  passes.verifyEach = true;
+  SimplifyReport report;
+  EXPECT_EQ(wrongWith(passes, report), "");
+  EXPECT_GE(report.verified.comparisons, 30u);
+}
+
+TEST(CpuPasses, UnknownNamesAreRefused) {
+  SimplifyReport report;
+  SimplifyOptions passes;
+  passes.disabledPatterns = {"no-such-label"};
+  EXPECT_NE(wrongWith(passes, report).find("no pattern 'no-such-label'"),
+            std::string::npos);
+  passes = {};
+  passes.printIrAfter = {"cpu-no-such-pass"};
+  EXPECT_NE(wrongWith(passes, report).find("no pass 'cpu-no-such-pass'"),
+            std::string::npos);
+}

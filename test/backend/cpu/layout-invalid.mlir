@@ -1,0 +1,115 @@
+// RUN: sinter-opt %s --split-input-file --verify-diagnostics
+
+func.func @f(%x: tensor<1x20x8x8xf32>) -> tensor<1x1x8x8x16xf32> {
+  // expected-error @+1 {{the result is not the blocked form of the operand}}
+  %0 = cpu.pack %x : (tensor<1x20x8x8xf32>) -> tensor<1x1x8x8x16xf32>
+  return %0 : tensor<1x1x8x8x16xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x2x8x8x16xf32>) -> tensor<1x33x8x8xf32> {
+  // expected-error @+1 {{the operand is not the blocked form of the result}}
+  %0 = cpu.unpack %x : (tensor<1x2x8x8x16xf32>) -> tensor<1x33x8x8xf32>
+  return %0 : tensor<1x33x8x8xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x2x8x8x16xf32>, %w: tensor<32x32x1x1xf32>) -> tensor<1x2x8x8x16xf32> {
+  // expected-error @+1 {{strides, dilations and padding are not [height, width]}}
+  %0 = "cpu.convolution"(%x, %w) {output_channels = 32 : i64, groups = 1 : i64,
+    strides = array<i64: 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x2x8x8x16xf32>, tensor<32x32x1x1xf32>) -> tensor<1x2x8x8x16xf32>
+  return %0 : tensor<1x2x8x8x16xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x2x8x8x16xf32>, %w: tensor<32x32x1xf32>) -> tensor<1x2x8x8x16xf32> {
+  // expected-error @+1 {{the operands' ranks are wrong}}
+  %0 = "cpu.convolution"(%x, %w) {output_channels = 32 : i64, groups = 1 : i64,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x2x8x8x16xf32>, tensor<32x32x1xf32>) -> tensor<1x2x8x8x16xf32>
+  return %0 : tensor<1x2x8x8x16xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x2x8x8x16xf32>, %w: tensor<1024xf32>) -> tensor<1x2x8x8x16xf32> {
+  // expected-error @+1 {{packed_from is not [K, C / groups, R, S]}}
+  %0 = "cpu.convolution"(%x, %w) {output_channels = 32 : i64, groups = 1 : i64, packed_from = array<i64: 32, 32>,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x2x8x8x16xf32>, tensor<1024xf32>) -> tensor<1x2x8x8x16xf32>
+  return %0 : tensor<1x2x8x8x16xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x2x8x8x16xf32>, %w: tensor<48x32x1x1xf32>) -> tensor<1x2x8x8x16xf32> {
+  // expected-error @+1 {{the result has not the weights' output channels}}
+  %0 = "cpu.convolution"(%x, %w) {output_channels = 48 : i64, groups = 1 : i64,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x2x8x8x16xf32>, tensor<48x32x1x1xf32>) -> tensor<1x2x8x8x16xf32>
+  return %0 : tensor<1x2x8x8x16xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x3x8x8x16xf32>, %w: tensor<32x32x1x1xf32>) -> tensor<1x2x8x8x16xf32> {
+  // expected-error @+1 {{the input has not the weights' input channels}}
+  %0 = "cpu.convolution"(%x, %w) {output_channels = 32 : i64, groups = 1 : i64,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x3x8x8x16xf32>, tensor<32x32x1x1xf32>) -> tensor<1x2x8x8x16xf32>
+  return %0 : tensor<1x2x8x8x16xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x4x8x8x8xf32>, %w: tensor<32x32x1x1xf32>) -> tensor<1x2x8x8x16xf32> {
+  // expected-error @+1 {{input and result have blocks of other sizes}}
+  %0 = "cpu.convolution"(%x, %w) {output_channels = 32 : i64, groups = 1 : i64,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x4x8x8x8xf32>, tensor<32x32x1x1xf32>) -> tensor<1x2x8x8x16xf32>
+  return %0 : tensor<1x2x8x8x16xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x2x8x8x16xf32>) -> tensor<1x2x4x4x16xf32> {
+  // expected-error @+1 {{kind is not max, average_window or average_present}}
+  %0 = "cpu.pool"(%x) {kind = "median", window = array<i64: 2, 2>, strides = array<i64: 2, 2>,
+    dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x2x8x8x16xf32>) -> tensor<1x2x4x4x16xf32>
+  return %0 : tensor<1x2x4x4x16xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x2x8x8x16xf16>) -> tensor<1x2x4x4x16xf16> {
+  // expected-error @+1 {{input and result are not of f32}}
+  %0 = "cpu.pool"(%x) {kind = "max", window = array<i64: 2, 2>, strides = array<i64: 2, 2>,
+    dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x2x8x8x16xf16>) -> tensor<1x2x4x4x16xf16>
+  return %0 : tensor<1x2x4x4x16xf16>
+}
+
+// -----
+
+func.func @f(%x: tensor<4x64x32xf32>) -> tensor<4x64x32xf32> {
+  // expected-error @+1 {{dimensions are not those of the tensors}}
+  %0 = "cpu.attention"(%x, %x, %x) {scale = 1.0 : f64, query_dims = array<i64: 0, 1, 1>,
+    key_dims = array<i64: 0, 1, 2>, value_dims = array<i64: 0, 1, 2>, result_dims = array<i64: 0, 1, 2>}
+    : (tensor<4x64x32xf32>, tensor<4x64x32xf32>, tensor<4x64x32xf32>) -> tensor<4x64x32xf32>
+  return %0 : tensor<4x64x32xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<4x64x32xf32>) -> tensor<4x64x32xf32> {
+  // expected-error @+1 {{the last dimensions are not the last in memory}}
+  %0 = "cpu.attention"(%x, %x, %x) {scale = 1.0 : f64, query_dims = array<i64: 0, 1, 2>,
+    key_dims = array<i64: 0, 1, 2>, value_dims = array<i64: 0, 2, 1>, result_dims = array<i64: 0, 1, 2>}
+    : (tensor<4x64x32xf32>, tensor<4x64x32xf32>, tensor<4x64x32xf32>) -> tensor<4x64x32xf32>
+  return %0 : tensor<4x64x32xf32>
+}
