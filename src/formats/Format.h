@@ -9,6 +9,7 @@
 #ifndef SINTER_FORMATS_FORMAT_H
 #define SINTER_FORMATS_FORMAT_H
 
+#include "formats/ReadOptions.h"
 #include "graph/Model.h"
 #include "mlir/IR/Value.h"
 #include "runtime/Executor.h"
@@ -17,7 +18,6 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -25,34 +25,6 @@
 #include <vector>
 
 namespace sinter {
-
-/// What a model is read for.
-struct ReadOptions {
-  /// Sizes of inputs, by name. They replace unknown dimensions, also wherever
-  /// else their symbols occur.
-  std::map<std::string, std::vector<int64_t>> shapes;
-  /// Values of inputs, by name, where what the graph looks like depends on them
-  /// (the shape of a Reshape, the axes of a reduction). The arguments stay, and
-  /// nothing reads them.
-  std::map<std::string, Tensor> values;
-  /// Whether a node that cannot be translated before some size or value is
-  /// known becomes `nn.deferred`, for a graph that is looked at or written
-  /// again and not run. What it gives must be known in rank and element type.
-  /// Otherwise it is Unsupported.
-  bool keepsUnknown = false;
-  /// Whether such a node becomes operations of unknown sizes as far as there
-  /// are any: for formats that have no node of its own for it. Its group cannot
-  /// be given back then.
-  bool spellsUnknown = false;
-  /// Whether the model is to be written in its own format again. Then what
-  /// cannot be translated, or cannot be given back, is kept as the node that it
-  /// is, as far as the format has a way to.
-  bool keepsNodes = false;
-  /// With keepsNodes: inputs with a default value become constants.
-  bool freezesDefaults = false;
-  /// Is told what of the file is left out; may be empty.
-  std::function<void(const std::string &)> note;
-};
 
 /// What a file says of a tensor that goes in or comes out.
 struct DeclaredTensor {
@@ -148,8 +120,8 @@ struct Format {
 /// All formats, those that addFormat() added too.
 std::vector<const Format *> allFormats();
 
-/// Adds a row for the rest of the process. Not to be called while others use
-/// the table. \p format and what it refers to must stay.
+/// Adds a row for the rest of the process, unless it is there. Not to be called
+/// while others use the table. \p format and what it refers to must stay.
 void addFormat(const Format &format);
 
 /// The format of a file, or a folder without \p contents; null if no row takes

@@ -15,11 +15,12 @@
 //           sinter.source.*        what else the format keeps
 //   op      sinter.source          the node's number
 //
-// No record is a part of what an operation is. A pass that changes or copies an
-// operation takes the mark away, since a rule may move, say, a reshape, and no
-// fingerprint of operations would tell. For the same reason the mark is no
-// metadata of the operation's location: that is handed on to whatever takes the
-// operation's place.
+// A mark says that an operation is as the reader made it; a pass that changes or
+// copies one takes the mark away. That is why it is no metadata of the location:
+// a location says what an operation stands for and is handed on to whatever
+// takes its place. Only a format's own record could tell the two apart then, and
+// not always: sizes and types become known while passes run, so that they are in
+// no fingerprint, but they are all that tells one reshape from another.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,6 +6,7 @@
 #include "interpreter/Interpreter.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -245,130 +246,154 @@ static Element compare(stablehlo::ComparisonDirection direction, Element x,
   return {};
 }
 
+/// What is known of an op's operands.
+using KnownOperands = ArrayRef<std::optional<Elements>>;
+
+static std::optional<Elements> convert(stablehlo::ConvertOp op,
+                                       KnownOperands known) {
+  std::optional<Elements> list = known[0];
+  auto to = cast<RankedTensorType>(op.getType());
+  if (!list || !getElementTypeOrSelf(op.getOperand()).isIntOrIndex())
+    return std::nullopt;
+  for (Element &element : *list)
+    if (to.getElementType().isInteger(1) && element.isInteger())
+      element.value = element.value != 0;
+    else if (element.isInteger() && to.getElementTypeBitWidth() < 64 &&
+             !llvm::isIntN(to.getElementTypeBitWidth(), element.value))
+      element = {};
+  return list;
+}
+
+static std::optional<Elements> concatenate(stablehlo::ConcatenateOp op,
+                                           KnownOperands known) {
+  if (cast<RankedTensorType>(op.getType()).getRank() != 1)
+    return std::nullopt;
+  Elements result;
+  for (auto [operand, list] : llvm::zip_equal(op.getInputs(), known)) {
+    if (list) {
+      result.append(*list);
+      continue;
+    }
+    auto size = smallStatic(operand);
+    if (!size)
+      return std::nullopt;
+    result.append(*size, Element());
+  }
+  return result;
+}
+
+static std::optional<Elements> slice(stablehlo::SliceOp op,
+                                     KnownOperands known) {
+  if (!known[0] || op.getStartIndices().size() != 1)
+    return std::nullopt;
+  Elements result;
+  for (int64_t i = op.getStartIndices()[0]; i < op.getLimitIndices()[0];
+       i += op.getStrides()[0])
+    result.push_back((*known[0])[i]);
+  return result;
+}
+
+static std::optional<Elements> reverse(stablehlo::ReverseOp op,
+                                       KnownOperands known) {
+  std::optional<Elements> list = known[0];
+  if (!list || cast<RankedTensorType>(op.getType()).getRank() != 1)
+    return std::nullopt;
+  if (!op.getDimensions().empty())
+    std::reverse(list->begin(), list->end());
+  return list;
+}
+
+static std::optional<Elements> take(nn::TakeOp op, KnownOperands known) {
+  if (!known[0] || !known[1] || op.getOperand().getType().getRank() != 1)
+    return std::nullopt;
+  Elements result;
+  const int64_t size = known[0]->size();
+  for (Element index : *known[1]) {
+    int64_t at = index.value < 0 ? index.value + size : index.value;
+    bool inside = index.isInteger() && at >= 0 && at < size;
+    result.push_back(inside ? (*known[0])[at] : Element());
+  }
+  return result;
+}
+
+static std::optional<Elements> broadcast(Operation *op, KnownOperands known) {
+  const int64_t count = *smallStatic(op->getResult(0));
+  if (!known[0] || static_cast<int64_t>(known[0]->size()) == count)
+    return known[0];
+  if (known[0]->size() != 1)
+    return std::nullopt;
+  return Elements(count, known[0]->front());
+}
+
+static std::optional<Elements> compare(stablehlo::CompareOp op,
+                                       KnownOperands known) {
+  if (!known[0] || !known[1])
+    return std::nullopt;
+  Elements result;
+  for (auto [x, y] : llvm::zip_equal(*known[0], *known[1]))
+    result.push_back(compare(op.getComparisonDirection(), x, y));
+  return result;
+}
+
+static std::optional<Elements> select(KnownOperands known) {
+  if (!known[0] || !known[1] || !known[2])
+    return std::nullopt;
+  Elements result;
+  for (auto [i, x, y] : llvm::enumerate(*known[1], *known[2])) {
+    Element which = (*known[0])[known[0]->size() == 1 ? 0 : i];
+    result.push_back(which.isInteger() ? (which.value ? x : y)
+                     : x == y          ? x
+                                       : Element());
+  }
+  return result;
+}
+
+static std::optional<Elements> elementwise(Operation *op, KnownOperands known) {
+  if (known.size() != 2 || !known[0] || !known[1] ||
+      !op->hasTrait<OpTrait::SameOperandsAndResultShape>())
+    return std::nullopt;
+  Elements result;
+  for (auto [x, y] : llvm::zip_equal(*known[0], *known[1]))
+    result.push_back(combine(op, x, y));
+  return result;
+}
+
 std::optional<Elements> KnownValues::compute(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return std::nullopt;
-  int64_t count = *smallStatic(value);
-  auto of = [&](Value operand) { return elementsOf(operand); };
-  auto operandOf = [&](unsigned i) { return of(op->getOperand(i)); };
-  Elements result;
-
   if (auto tensor = constantTensor(value)) {
-    for (int64_t i = 0; i < count; ++i)
+    Elements result;
+    for (int64_t i = 0; i < tensor->size(); ++i)
       result.push_back(Element::integer(tensor->toInteger(i)));
     return result;
   }
-  if (isa<nn::ShapeOp>(op)) {
-    for (int64_t i = 0; i < count; ++i)
-      result.push_back(sizeOf(op->getOperand(0), i));
+  if (auto shape = dyn_cast<nn::ShapeOp>(op)) {
+    Elements result;
+    for (int64_t i = 0; i < *smallStatic(value); ++i)
+      result.push_back(sizeOf(shape.getOperand(), i));
     return result;
   }
   if (auto size = dyn_cast<stablehlo::GetDimensionSizeOp>(op))
     return Elements{sizeOf(size.getOperand(), size.getDimension())};
-  if (isa<stablehlo::ReshapeOp, stablehlo::DynamicReshapeOp>(op))
-    return operandOf(0);
-  if (isa<stablehlo::ConvertOp>(op)) {
-    auto from = cast<RankedTensorType>(op->getOperand(0).getType());
-    auto to = cast<RankedTensorType>(value.getType());
-    auto list = operandOf(0);
-    if (!list || !from.getElementType().isIntOrIndex())
-      return std::nullopt;
-    for (Element &element : *list)
-      if (to.getElementType().isInteger(1) && element.isInteger())
-        element.value = element.value != 0;
-      else if (element.isInteger() && to.getElementTypeBitWidth() < 64 &&
-               !llvm::isIntN(to.getElementTypeBitWidth(), element.value))
-        element = {};
-    return list;
-  }
-  if (auto concat = dyn_cast<stablehlo::ConcatenateOp>(op)) {
-    if (cast<RankedTensorType>(value.getType()).getRank() != 1)
-      return std::nullopt;
-    for (Value operand : concat.getInputs()) {
-      if (auto list = of(operand)) {
-        result.append(*list);
-        continue;
-      }
-      auto size = smallStatic(operand);
-      if (!size)
-        return std::nullopt;
-      result.append(*size, Element());
-    }
-    return result;
-  }
-  if (auto slice = dyn_cast<stablehlo::SliceOp>(op)) {
-    auto list = operandOf(0);
-    if (!list || slice.getStartIndices().size() != 1)
-      return std::nullopt;
-    for (int64_t i = slice.getStartIndices()[0]; i < slice.getLimitIndices()[0];
-         i += slice.getStrides()[0])
-      result.push_back((*list)[i]);
-    return result;
-  }
-  if (auto reverse = dyn_cast<stablehlo::ReverseOp>(op)) {
-    auto list = operandOf(0);
-    if (!list || cast<RankedTensorType>(value.getType()).getRank() != 1)
-      return std::nullopt;
-    if (!reverse.getDimensions().empty())
-      std::reverse(list->begin(), list->end());
-    return list;
-  }
-  if (auto take = dyn_cast<nn::TakeOp>(op)) {
-    auto list = operandOf(0), indices = operandOf(1);
-    if (!list || !indices || take.getOperand().getType().getRank() != 1)
-      return std::nullopt;
-    int64_t size = list->size();
-    for (Element index : *indices) {
-      int64_t at = index.value < 0 ? index.value + size : index.value;
-      bool inside = index.isInteger() && at >= 0 && at < size;
-      result.push_back(inside ? (*list)[at] : Element());
-    }
-    return result;
-  }
-  if (isa<stablehlo::BroadcastInDimOp, stablehlo::DynamicBroadcastInDimOp,
-          nn::BroadcastLikeOp>(op)) {
-    auto list = operandOf(0);
-    if (!list)
-      return std::nullopt;
-    if (static_cast<int64_t>(list->size()) == count)
-      return list;
-    if (list->size() != 1)
-      return std::nullopt;
-    result.append(count, list->front());
-    return result;
-  }
-  if (auto comparison = dyn_cast<stablehlo::CompareOp>(op)) {
-    auto lhs = operandOf(0), rhs = operandOf(1);
-    if (!lhs || !rhs)
-      return std::nullopt;
-    for (auto [x, y] : llvm::zip_equal(*lhs, *rhs))
-      result.push_back(compare(comparison.getComparisonDirection(), x, y));
-    return result;
-  }
-  if (isa<stablehlo::SelectOp>(op)) {
-    auto choice = operandOf(0), yes = operandOf(1), no = operandOf(2);
-    if (!choice || !yes || !no)
-      return std::nullopt;
-    for (int64_t i = 0; i < count; ++i) {
-      Element which = (*choice)[choice->size() == 1 ? 0 : i];
-      Element x = (*yes)[i], y = (*no)[i];
-      result.push_back(which.isInteger() ? (which.value ? x : y)
-                       : x == y          ? x
-                                         : Element());
-    }
-    return result;
-  }
-  if (op->getNumOperands() == 2 &&
-      op->hasTrait<OpTrait::SameOperandsAndResultShape>()) {
-    auto lhs = operandOf(0), rhs = operandOf(1);
-    if (!lhs || !rhs)
-      return std::nullopt;
-    for (auto [x, y] : llvm::zip_equal(*lhs, *rhs))
-      result.push_back(combine(op, x, y));
-    return result;
-  }
-  return std::nullopt;
+  SmallVector<std::optional<Elements>, 3> known;
+  for (Value operand : op->getOperands())
+    known.push_back(elementsOf(operand));
+  return llvm::TypeSwitch<Operation *, std::optional<Elements>>(op)
+      .Case<stablehlo::ReshapeOp, stablehlo::DynamicReshapeOp>(
+          [&](auto) { return known[0]; })
+      .Case<stablehlo::BroadcastInDimOp, stablehlo::DynamicBroadcastInDimOp,
+            nn::BroadcastLikeOp>([&](auto) { return broadcast(op, known); })
+      .Case([&](stablehlo::ConvertOp each) { return convert(each, known); })
+      .Case([&](stablehlo::ConcatenateOp each) {
+        return concatenate(each, known);
+      })
+      .Case([&](stablehlo::SliceOp each) { return slice(each, known); })
+      .Case([&](stablehlo::ReverseOp each) { return reverse(each, known); })
+      .Case([&](nn::TakeOp each) { return take(each, known); })
+      .Case([&](stablehlo::CompareOp each) { return compare(each, known); })
+      .Case([&](stablehlo::SelectOp) { return select(known); })
+      .Default([&](Operation *) { return elementwise(op, known); });
 }
 
 //===----------------------------------------------------------------------===//

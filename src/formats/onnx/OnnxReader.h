@@ -3,7 +3,9 @@
 #ifndef SINTER_FORMATS_ONNX_ONNXREADER_H
 #define SINTER_FORMATS_ONNX_ONNXREADER_H
 
-#include "formats/Format.h"
+#include "formats/ReadOptions.h"
+#include "graph/Model.h"
+#include "runtime/Result.h"
 
 namespace sinter {
 
