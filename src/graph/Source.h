@@ -15,12 +15,13 @@
 //           sinter.source.*        what else the format keeps
 //   op      sinter.source          the node's number
 //
-// A mark says that an operation is as the reader made it; a pass that changes or
-// copies one takes the mark away. That is why it is no metadata of the location:
-// a location says what an operation stands for and is handed on to whatever
-// takes its place. Only a format's own record could tell the two apart then, and
-// not always: sizes and types become known while passes run, so that they are in
-// no fingerprint, but they are all that tells one reshape from another.
+// A mark says that an operation is as the reader made it; a pass that changes
+// or copies one takes the mark away. That is why it is no metadata of the
+// location: a location says what an operation stands for and is handed on to
+// whatever takes its place. Only a format's own record could tell the two apart
+// then, and not always: sizes and types become known while passes run, so that
+// they are in no fingerprint, but they are all that tells one reshape from
+// another.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,11 +6,11 @@
 //
 // Equal are operations of the same name, operands, properties and types,
 // whatever their origin. MLIR's own pass compares their marks, too (the source
-// node, what --verify-numerics follows). Where those are no attributes it merges
-// one operation after the other and asks nobody, and that is too much in a graph
-// that is written again: a source node of several operations must be shared as a
-// whole or not at all, and a form of several nodes not even then, else they are
-// written in pieces (every sixth node more in transformers).
+// node, what --verify-numerics follows). Where those are no attributes it
+// merges one operation after the other and asks nobody, and that is too much in
+// a graph that is written again: a source node of several operations must be
+// shared as a whole or not at all, and a form of several nodes not even then,
+// else they are written in pieces (every sixth node more in transformers).
 //
 // Restrictions:
 //   - Operations with regions stay, and those that have effects.
