@@ -1,6 +1,7 @@
 #include "graph/ArithmeticCount.h"
 
 #include "graph/Types.h"
+#include "graph/interfaces/Axes.h"
 #include "graph/nn/NnOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -27,18 +28,8 @@ double sinter::arithmeticCount(Operation &op) {
   constexpr double ofFunction = 20;
   const double elements = sizeOf(shapeOf(op.getResult(0)));
   return llvm::TypeSwitch<Operation *, double>(&op)
-      .Case<DotGeneralOp>([&](DotGeneralOp dot) {
-        double depth = 1;
-        for (int64_t dim :
-             dot.getDotDimensionNumbers().getLhsContractingDimensions())
-          depth *= shapeOf(dot.getLhs())[dim];
-        return 2 * depth * elements;
-      })
-      .Case<ConvolutionOp>([&](ConvolutionOp conv) {
-        ArrayRef<int64_t> kernel = shapeOf(conv.getRhs());
-        int64_t outputs = kernel[conv.getDimensionNumbers()
-                                     .getKernelOutputFeatureDimension()];
-        return outputs == 0 ? 0 : 2 * sizeOf(kernel) / outputs * elements;
+      .Case<DotGeneralOp, ConvolutionOp>([&](auto product) {
+        return 2 * axesOf(product)->depth().value() * elements;
       })
       .Case<ReduceOp>([&](ReduceOp reduce) {
         return sizeOf(shapeOf(reduce.getInputs()[0]));

@@ -30,10 +30,8 @@ bool holds(mlir::Type element, const IntegerRange &range);
 mlir::Type firstHolding(llvm::ArrayRef<mlir::Type> types,
                         const IntegerRange &range);
 
-/// How many products an element of the result of \p op is the sum of: of a
-/// convolution, dot or dot_general. Of any other operation, an einsum, an upper
-/// bound: no sum has more products than the operands have pairs of elements.
-/// Nothing where a size that counts is not known.
+/// How many products an element of the result of \p op, a product, is the sum
+/// of, by its axes. Nothing where a size that counts is not known.
 std::optional<double> productsPerSum(mlir::Operation *op);
 
 } // namespace sinter

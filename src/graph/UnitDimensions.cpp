@@ -1,6 +1,7 @@
 #include "graph/UnitDimensions.h"
 
 #include "graph/Types.h"
+#include "graph/interfaces/Axes.h"
 #include "graph/stablehlo/StablehloOps.h"
 
 using namespace mlir;
@@ -12,24 +13,13 @@ std::optional<SmallVector<int64_t>> sinter::movedDimensions(Operation *op) {
   if (!reshape || !tensorOf(reshape.getOperand()).hasStaticShape() ||
       !tensorOf(reshape.getResult()).hasStaticShape())
     return std::nullopt;
-  ArrayRef<int64_t> from = shapeOf(reshape.getOperand()),
-                    to = shapeOf(reshape.getResult());
-  SmallVector<int64_t> dims(to.size(), -1);
-  size_t next = 0;
-  auto skipUnits = [&] {
-    while (next < from.size() && from[next] == 1)
-      ++next;
-  };
-  for (size_t i = 0; i < to.size(); ++i) {
-    if (to[i] == 1)
-      continue;
-    skipUnits();
-    if (next == from.size() || from[next] != to[i])
+  const Axes axes = *axesOf(op);
+  SmallVector<int64_t> dims;
+  for (auto [i, size] : llvm::enumerate(shapeOf(reshape.getResult()))) {
+    auto from = axes.operandOf(0, i);
+    if (size != 1 && !from)
       return std::nullopt;
-    dims[i] = static_cast<int64_t>(next++);
+    dims.push_back(size == 1 ? -1 : *from);
   }
-  skipUnits();
-  if (next != from.size())
-    return std::nullopt;
   return dims;
 }

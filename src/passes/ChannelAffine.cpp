@@ -2,9 +2,9 @@
 
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
+#include "graph/interfaces/Axes.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/Matching.h"
-#include "passes/rules/DynamicRules.h"
 #include <array>
 #include <cmath>
 
@@ -187,117 +187,12 @@ std::optional<ChannelStep> channelStep(Operation *op, Value x,
   return step;
 }
 
-namespace {
-/// The sizes of a tensor that another one is reshaped to or from. An unknown
-/// one is that of a dimension of the operand, or not known to be one.
-struct Sizes {
-  RankedTensorType type;
-  /// For each unknown size the operand's dimension, or -1.
-  SmallVector<int64_t> sources;
-};
-} // namespace
-
-/// The operand's sizes are its own.
-static Sizes sizesOfOperand(Operation *reshape) {
-  auto type = tensorOf(reshape->getOperand(0));
-  return {type, llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))};
-}
-
-static Sizes sizesOfResult(Operation *reshape) {
-  auto type = tensorOf(reshape->getResult(0));
-  Sizes sizes{type, SmallVector<int64_t>(type.getRank(), -1)};
-  auto open = dyn_cast<DynamicReshapeOp>(reshape);
-  if (!open)
-    return sizes;
-  Value operand = shapeSource(open.getOperand());
-  auto sources = sourcesOfSizes(open.getOutputShape());
-  if (static_cast<int64_t>(sources.size()) == type.getRank())
-    for (auto [place, source] : llvm::zip_equal(sizes.sources, sources))
-      if (source.of == operand)
-        place = source.dimension;
-  return sizes;
-}
-
-/// Whether dimensions [begin, end) of two tensors have as many elements;
-/// \p isSameUnknown tells that the only unknown size of each is the same.
-static bool areAsMany(const Sizes &some, std::pair<int64_t, int64_t> range,
-                      const Sizes &others,
-                      std::pair<int64_t, int64_t> otherRange,
-                      bool isSameUnknown) {
-  auto part = [](const Sizes &sizes, std::pair<int64_t, int64_t> each) {
-    return sizes.type.getShape().slice(each.first, each.second - each.first);
-  };
-  auto unknown = [](const Sizes &sizes, std::pair<int64_t, int64_t> each) {
-    SmallVector<int64_t> places;
-    for (int64_t i = each.first; i < each.second; ++i)
-      if (sizes.type.isDynamicDim(i))
-        places.push_back(sizes.sources[i]);
-    llvm::sort(places);
-    return places;
-  };
-  const std::optional<int64_t> product = knownProduct(part(some, range));
-  const auto ofSome = unknown(some, range),
-             ofOthers = unknown(others, otherRange);
-  return product && product == knownProduct(part(others, otherRange)) &&
-         ofSome.size() == ofOthers.size() &&
-         (isSameUnknown ||
-          (ofSome == ofOthers && !llvm::is_contained(ofSome, -1)));
-}
-
-/// The dimension of \p to that is dimension \p dimension of \p from after a
-/// reshape, if it is one by itself: as many slices lie before it, or within it.
-static std::optional<int64_t>
-dimensionAfterReshape(const Sizes &from, const Sizes &to, int64_t dimension) {
-  if (isEmpty(from.type) || isEmpty(to.type))
-    return std::nullopt;
-  // One unknown size on each side is the same if the others' product is.
-  const bool isSameUnknown =
-      hasOneUnknown(from.type) && hasOneUnknown(to.type) &&
-      knownProduct(from.type.getShape()) == knownProduct(to.type.getShape());
-  const int64_t rank = from.type.getRank(), newRank = to.type.getRank();
-  for (int64_t i = 0; i < newRank; ++i)
-    if (to.type.getDimSize(i) == from.type.getDimSize(dimension) &&
-        (areAsMany(from, {0, dimension}, to, {0, i}, isSameUnknown) ||
-         areAsMany(from, {dimension + 1, rank}, to, {i + 1, newRank},
-                   isSameUnknown)))
-      return i;
-  return std::nullopt;
-}
-
-/// Whether the slice or padding leaves dimension \p dimension alone.
-static bool keepsDimension(Operation *op, int64_t dimension) {
-  if (isa<SliceOp, RealDynamicSliceOp, DynamicSliceOp>(op))
-    return tensorOf(op->getResult(0)).getDimSize(dimension) ==
-           tensorOf(op->getOperand(0)).getDimSize(dimension);
-  if (auto reverse = dyn_cast<ReverseOp>(op))
-    return !llvm::is_contained(reverse.getDimensions(), dimension);
-  auto pad = cast<PadOp>(op);
-  return pad.getEdgePaddingLow()[dimension] == 0 &&
-         pad.getEdgePaddingHigh()[dimension] == 0 &&
-         pad.getInteriorPadding()[dimension] == 0 &&
-         splatValue(pad.getPaddingValue()) == 0.0;
-}
-
 /// Where the channels in dimension \p dimension of the operand (of the result,
 /// if \p backwards) are on the other side of \p op.
 static std::optional<int64_t> dimensionAcross(Operation *op, int64_t dimension,
                                               bool backwards) {
-  if (isa<ConvertOp>(op))
-    return dimension;
-  if (auto transpose = dyn_cast<TransposeOp>(op)) {
-    ArrayRef<int64_t> permutation = transpose.getPermutation();
-    return backwards ? permutation[dimension]
-                     : llvm::find(permutation, dimension) - permutation.begin();
-  }
-  if (isa<ReshapeOp, DynamicReshapeOp>(op)) {
-    const Sizes from = sizesOfOperand(op), to = sizesOfResult(op);
-    return backwards ? dimensionAfterReshape(to, from, dimension)
-                     : dimensionAfterReshape(from, to, dimension);
-  }
-  if (isa<SliceOp, RealDynamicSliceOp, DynamicSliceOp, ReverseOp, PadOp>(op) &&
-      keepsDimension(op, dimension))
-    return dimension;
-  return std::nullopt;
+  const Axes axes = *axesOf(op);
+  return backwards ? axes.operandOf(0, dimension) : axes.resultOf(0, dimension);
 }
 
 static std::optional<ChannelStep> passageAcross(Operation *op,
@@ -307,6 +202,10 @@ static std::optional<ChannelStep> passageAcross(Operation *op,
   if (!isa<ConvertOp, TransposeOp, ReshapeOp, DynamicReshapeOp, SliceOp,
            RealDynamicSliceOp, DynamicSliceOp, ReverseOp, PadOp>(op) ||
       !isFloatTensor(op->getOperand(0)) || !isFloatTensor(op->getResult(0)))
+    return std::nullopt;
+  // Other padding would be scaled, too.
+  auto pad = dyn_cast<PadOp>(op);
+  if (pad && splatValue(pad.getPaddingValue()) != 0.0)
     return std::nullopt;
   std::optional<int64_t> other = dimensionAcross(op, dimension, backwards);
   if (!other)

@@ -2,12 +2,11 @@
 
 #include "graph/Model.h"
 #include "graph/PermutedType.h"
+#include "graph/interfaces/Axes.h"
 #include "graph/stablehlo/StablehloOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
 #include "passes/Pass.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -44,21 +43,17 @@ public:
 private:
   bool rewrite(Operation *op);
   bool rewriteConvolution(ConvolutionOp op);
-  bool rewriteElementwise(Operation *op);
-  bool rewriteBatchNorm(BatchNormInferenceOp op);
-  bool rewriteWindow(ReduceWindowOp op);
-  bool rewriteReduce(ReduceOp op);
-  bool rewriteConcatenate(ConcatenateOp op);
-  template <typename Op> bool rewriteInPlace(Op op);
+  bool rewriteReordered(Operation *op);
 
   Value inOrder(Value value, const Order &order, OpBuilder &builder);
   const Reordered *find(Value value) const {
     auto found = known.find(value);
     return found == known.end() ? nullptr : &found->second;
   }
-  /// A copy of \p op in another order, of the same results but for theirs.
-  Operation *copyOf(Operation *op, ValueRange operands, const Order &order,
-                    OpBuilder &builder);
+  /// A copy of \p op, whose attributes and operands are to be changed.
+  Operation *copyOf(Operation *op, OpBuilder &builder);
+  /// \p copy gives what \p op does in another order.
+  void remember(Operation *op, Operation *copy, const Order &order);
 
   func::FuncOp function;
   PatternRun &run;
@@ -75,13 +70,6 @@ static Order inverse(const Order &order) {
   Order result(order.size());
   for (auto [index, place] : llvm::enumerate(order))
     result[place] = index;
-  return result;
-}
-template <typename T>
-static SmallVector<T> permuted(ArrayRef<T> list, const Order &order) {
-  SmallVector<T> result;
-  for (int64_t place : order)
-    result.push_back(list[place]);
   return result;
 }
 
@@ -110,16 +98,18 @@ Value Walk::inOrder(Value value, const Order &order, OpBuilder &builder) {
                                           broadcast.getOperand(), dimensions);
 }
 
-Operation *Walk::copyOf(Operation *op, ValueRange operands, const Order &order,
-                        OpBuilder &builder) {
+Operation *Walk::copyOf(Operation *op, OpBuilder &builder) {
   Operation *copy = cloneApart(builder, op);
-  copy->setOperands(operands);
+  builder.setInsertionPoint(copy);
+  return copy;
+}
+
+void Walk::remember(Operation *op, Operation *copy, const Order &order) {
   for (auto [from, to] :
        llvm::zip_equal(op->getResults(), copy->getResults())) {
     to.setType(permutedType(tensorOf(from), order));
     known[from] = {to, order};
   }
-  return copy;
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,9 +129,9 @@ bool Walk::rewriteConvolution(ConvolutionOp op) {
   if (isIota(input) && isIota(output))
     return false;
   OpBuilder builder(op);
-  Value lhs = inOrder(op.getLhs(), input, builder);
-  auto copy =
-      cast<ConvolutionOp>(copyOf(op, {lhs, op.getRhs()}, output, builder));
+  auto copy = cast<ConvolutionOp>(copyOf(op, builder));
+  copy.getLhsMutable().assign(inOrder(op.getLhs(), input, builder));
+  remember(op, copy, output);
   auto spatial =
       llvm::to_vector(llvm::seq<int64_t>(2, 2 + op.getSpatialRank()));
   copy.setDimensionNumbersAttr(ConvDimensionNumbersAttr::get(
@@ -152,151 +142,51 @@ bool Walk::rewriteConvolution(ConvolutionOp op) {
   return true;
 }
 
-bool Walk::rewriteElementwise(Operation *op) {
-  bool isElementwise =
-      op->hasTrait<OpTrait::Elementwise>() || isa<SelectOp, ClampOp>(op);
-  if (!isElementwise || op->getNumResults() != 1 || op->getNumRegions() ||
-      !isPure(op))
-    return false;
-  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  const Reordered *leading = nullptr;
-  for (Value operand : op->getOperands()) {
-    auto each = dyn_cast<RankedTensorType>(operand.getType());
-    if (!each || !type ||
-        (each.getRank() != 0 && each.getShape() != type.getShape()))
-      return false;
-    if (!leading)
-      leading = find(operand);
+/// The operands whose dimensions are the first one's that has any.
+static SmallVector<OpOperand *> leadingOperands(Operation *op,
+                                                const Axes &axes) {
+  SmallVector<OpOperand *> leading;
+  const TensorAxes *dimensions = nullptr;
+  for (OpOperand &operand : op->getOpOperands()) {
+    const TensorAxes &own = axes.operands[operand.getOperandNumber()];
+    if (!dimensions && !own.empty())
+      dimensions = &own;
+    if (dimensions && own == *dimensions)
+      leading.push_back(&operand);
   }
-  if (!leading)
-    return false;
-  const Order order = leading->order;
-  OpBuilder builder(op);
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(tensorOf(operand).getRank() == 0
-                           ? operand
-                           : inOrder(operand, order, builder));
-  copyOf(op, operands, order, builder);
-  return true;
+  return leading;
 }
 
-bool Walk::rewriteBatchNorm(BatchNormInferenceOp op) {
-  const Reordered *x = find(op.getOperand());
-  if (!x)
+/// What can be computed in another order of dimensions is, where one of its
+/// operands is there in another order.
+bool Walk::rewriteReordered(Operation *op) {
+  auto interface = dyn_cast<AxesOpInterface>(op);
+  if (!interface || op->getNumResults() != 1 || !isMemoryEffectFree(op))
     return false;
-  const Order order = x->order;
-  OpBuilder builder(op);
-  SmallVector<Value> operands(op->getOperands());
-  operands[0] = x->value;
-  auto copy = cast<BatchNormInferenceOp>(copyOf(op, operands, order, builder));
-  copy.setFeatureIndex(inverse(order)[op.getFeatureIndex()]);
-  return true;
-}
-
-bool Walk::rewriteWindow(ReduceWindowOp op) {
-  const Reordered *x =
-      op.getInputs().size() == 1 ? find(op.getInputs()[0]) : nullptr;
-  if (!x)
+  SmallVector<OpOperand *> leading = leadingOperands(op, interface.getAxes());
+  const Reordered *first = nullptr;
+  for (OpOperand *operand : leading)
+    if (!first)
+      first = find(operand->get());
+  if (!first)
     return false;
-  const Order order = x->order;
+  const Order order = first->order;
   OpBuilder builder(op);
-  auto copy = cast<ReduceWindowOp>(
-      copyOf(op, {x->value, op.getInitValues()[0]}, order, builder));
-  copy.setWindowDimensions(permuted(op.getWindowDimensions(), order));
-  if (auto list = op.getWindowStrides())
-    copy.setWindowStrides(permuted(*list, order));
-  if (auto list = op.getBaseDilations())
-    copy.setBaseDilations(permuted(*list, order));
-  if (auto list = op.getWindowDilations())
-    copy.setWindowDilations(permuted(*list, order));
-  if (auto padding = op.getPadding()) {
-    auto numbers = llvm::to_vector(padding->getValues<int64_t>());
-    SmallVector<int64_t> moved;
-    for (int64_t place : order)
-      moved.append({numbers[2 * place], numbers[2 * place + 1]});
-    copy.setPaddingAttr(DenseIntElementsAttr::get(
-        cast<ShapedType>(padding->getType()), ArrayRef<int64_t>(moved)));
+  Operation *copy = copyOf(op, builder);
+  std::optional<Order> result = cast<AxesOpInterface>(copy).reorder(order);
+  if (!result) {
+    copy->erase();
+    return false;
   }
-  return true;
-}
-
-bool Walk::rewriteReduce(ReduceOp op) {
-  const Reordered *x =
-      op.getInputs().size() == 1 ? find(op.getInputs()[0]) : nullptr;
-  if (!x)
-    return false;
-  Order places = inverse(x->order);
-  SmallVector<int64_t> dimensions;
-  for (int64_t dimension : op.getDimensions())
-    dimensions.push_back(places[dimension]);
-  llvm::sort(dimensions);
-  // The order of the dimensions that stay, counted among themselves.
-  SmallVector<int64_t> kept;
-  for (int64_t dimension : x->order)
-    if (!llvm::is_contained(op.getDimensions(), dimension))
-      kept.push_back(dimension);
-  SmallVector<int64_t> sorted = kept;
-  llvm::sort(sorted);
-  Order order;
-  for (int64_t dimension : kept)
-    order.push_back(llvm::find(sorted, dimension) - sorted.begin());
-  OpBuilder builder(op);
-  auto copy = cast<ReduceOp>(
-      copyOf(op, {x->value, op.getInitValues()[0]}, order, builder));
-  copy.setDimensions(dimensions);
-  if (isIota(order)) {
+  for (OpOperand *operand : leading)
+    copy->setOperand(operand->getOperandNumber(),
+                     inOrder(operand->get(), order, builder));
+  remember(op, copy, *result);
+  if (isIota(*result)) {
     known.erase(op->getResult(0));
     run.replaced(passName, op->getResult(0), copy->getResult(0));
     op->getResult(0).replaceAllUsesWith(copy->getResult(0));
   }
-  return true;
-}
-
-bool Walk::rewriteConcatenate(ConcatenateOp op) {
-  const Reordered *leading = nullptr;
-  for (Value input : op.getInputs())
-    if (!leading)
-      leading = find(input);
-  if (!leading)
-    return false;
-  const Order order = leading->order;
-  OpBuilder builder(op);
-  SmallVector<Value> operands;
-  for (Value input : op.getInputs())
-    operands.push_back(inOrder(input, order, builder));
-  auto copy = cast<ConcatenateOp>(copyOf(op, operands, order, builder));
-  copy.setDimension(inverse(order)[op.getDimension()]);
-  return true;
-}
-
-static void reorder(PadOp from, PadOp to, const Order &order) {
-  to.setEdgePaddingLow(permuted(from.getEdgePaddingLow(), order));
-  to.setEdgePaddingHigh(permuted(from.getEdgePaddingHigh(), order));
-  to.setInteriorPadding(permuted(from.getInteriorPadding(), order));
-}
-static void reorder(SliceOp from, SliceOp to, const Order &order) {
-  to.setStartIndices(permuted(from.getStartIndices(), order));
-  to.setLimitIndices(permuted(from.getLimitIndices(), order));
-  to.setStrides(permuted(from.getStrides(), order));
-}
-static void reorder(ReverseOp from, ReverseOp to, const Order &order) {
-  Order places = inverse(order);
-  SmallVector<int64_t> dimensions;
-  for (int64_t dimension : from.getDimensions())
-    dimensions.push_back(places[dimension]);
-  to.setDimensions(dimensions);
-}
-
-template <typename Op> bool Walk::rewriteInPlace(Op op) {
-  const Reordered *x = find(op.getOperand());
-  if (!x)
-    return false;
-  const Order order = x->order;
-  OpBuilder builder(op);
-  SmallVector<Value> operands(op->getOperands());
-  operands[0] = x->value;
-  reorder(op, cast<Op>(copyOf(op, operands, order, builder)), order);
   return true;
 }
 
@@ -305,15 +195,9 @@ template <typename Op> bool Walk::rewriteInPlace(Op op) {
 //===----------------------------------------------------------------------===//
 
 bool Walk::rewrite(Operation *op) {
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([&](ConvolutionOp op) { return rewriteConvolution(op); })
-      .Case([&](BatchNormInferenceOp op) { return rewriteBatchNorm(op); })
-      .Case([&](ReduceWindowOp op) { return rewriteWindow(op); })
-      .Case([&](ReduceOp op) { return rewriteReduce(op); })
-      .Case([&](ConcatenateOp op) { return rewriteConcatenate(op); })
-      .Case<PadOp, SliceOp, ReverseOp>(
-          [&](auto op) { return rewriteInPlace(op); })
-      .Default([&](Operation *op) { return rewriteElementwise(op); });
+  if (auto convolution = dyn_cast<ConvolutionOp>(op))
+    return rewriteConvolution(convolution);
+  return rewriteReordered(op);
 }
 
 unsigned Walk::rewriteAll() {

@@ -132,12 +132,12 @@ struct Product {
   /// Whether the weight (or its scales) can take up \p scale along \p fold.
   bool takesUp(const ChannelFold &fold, ArrayRef<double> scale) const;
   SmallVector<ChannelFold> resultFolds() const {
-    return placed(
-        cast<ChannelwiseAffineOpInterface>(op).getResultFolds(weightOperand));
+    return placed(sinter::resultFolds(cast<ChannelwiseAffineOpInterface>(op),
+                                      weightOperand));
   }
   SmallVector<ChannelFold> operandFolds() const {
-    return placed(
-        cast<ChannelwiseAffineOpInterface>(op).getOperandFolds(weightOperand));
+    return placed(sinter::operandFolds(cast<ChannelwiseAffineOpInterface>(op),
+                                       weightOperand));
   }
 };
 
@@ -233,8 +233,8 @@ static bool isForBatches(ChannelwiseAffineOpInterface op, unsigned operand,
       return fold.weightDim == dimension && !fold.groupDim;
     });
   };
-  const auto ofResult = op.getResultFolds(operand),
-             ofOperand = op.getOperandFolds(operand);
+  const auto ofResult = resultFolds(op, operand),
+             ofOperand = operandFolds(op, operand);
   for (int64_t i = 0; i < broadcast.type().getRank(); ++i)
     if (!placeBefore(broadcast, i) &&
         !(isAmong(ofResult, i) && isAmong(ofOperand, i)))

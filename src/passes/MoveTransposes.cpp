@@ -3,6 +3,7 @@
 #include "graph/Broadcast.h"
 #include "graph/PermutedType.h"
 #include "graph/Readers.h"
+#include "graph/interfaces/Axes.h"
 #include "graph/nn/NnOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/IR/IRMapping.h"
@@ -223,9 +224,8 @@ Value Rearrangement::build(Value value, OpBuilder &builder) const {
   }
   Operation *copy = builder.clone(*op, mapping);
   copy->getResult(0).setType(typeOf(value));
-  if (auto joined = dyn_cast<ConcatenateOp>(copy))
-    joined.setDimension(llvm::find(permutation, joined.getDimension()) -
-                        permutation.begin());
+  if (isTranspose)
+    cast<AxesOpInterface>(copy).reorder(permutation);
   return copy->getResult(0);
 }
 

@@ -58,23 +58,14 @@ struct Product {
   Dims free[2];
 
   static std::optional<Product> of(DotGeneralOp op) {
-    auto numbers = op.getDotDimensionNumbers();
-    Product product{op,
-                    {numbers.getLhsBatchingDimensions(),
-                     numbers.getRhsBatchingDimensions()},
-                    {},
-                    {}};
-    ArrayRef<int64_t> contracting[] = {numbers.getLhsContractingDimensions(),
-                                       numbers.getRhsContractingDimensions()};
-    for (unsigned side : {0u, 1u}) {
-      int64_t rank = tensorOf(op->getOperand(side)).getRank();
-      for (int64_t dim = 0; dim < rank; ++dim)
-        if (!llvm::is_contained(contracting[side], dim) &&
-            !llvm::is_contained(product.batching[side], dim))
-          product.free[side].push_back(dim);
-      if (contracting[side].size() != 1 || product.free[side].empty())
+    Product product{op, {}, {}, {}};
+    for (unsigned i : {0u, 1u}) {
+      const ProductSide side = op.getSide(i);
+      product.batching[i] = side.batching;
+      product.free[i] = side.free();
+      if (side.contracting.size() != 1 || product.free[i].empty())
         return std::nullopt;
-      product.contracting[side] = contracting[side].front();
+      product.contracting[i] = side.contracting.front();
     }
     return product;
   }

@@ -291,12 +291,8 @@ static Value raiseLogSoftmax(SubtractOp op, OpBuilder &builder) {
 /// The dimensions of a product's right operand that are neither batching nor
 /// contracting, if they lie side by side.
 static std::optional<SmallVector<int64_t>> freeOnTheRight(DotGeneralOp op) {
-  auto numbers = op.getDotDimensionNumbers();
-  SmallVector<int64_t> free;
-  for (int64_t i = 0; i < tensorOf(op.getRhs()).getRank(); ++i)
-    if (!llvm::is_contained(numbers.getRhsContractingDimensions(), i))
-      free.push_back(i);
-  if (!numbers.getRhsBatchingDimensions().empty() || free.size() < 2 ||
+  SmallVector<int64_t> free = op.rhsFree();
+  if (!op.getSide(1).batching.empty() || free.size() < 2 ||
       free.back() - free.front() + 1 != static_cast<int64_t>(free.size()))
     return std::nullopt;
   return free;

@@ -3,12 +3,12 @@
 #include "graph/Model.h"
 #include "graph/Types.h"
 #include "graph/chlo/Structured.h"
+#include "graph/interfaces/Axes.h"
 #include "graph/nn/NnOps.h"
-#include "graph/stablehlo/Einsum.h"
 #include "graph/stablehlo/Verify.h"
 #include "passes/Matching.h"
 #include "passes/rules/DynamicRules.h"
-#include <cmath>
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -91,118 +91,6 @@ LogicalResult Refiner::refineArguments(Operation *op, Block &block,
 // Operations whose result's type is written, not inferred
 //===----------------------------------------------------------------------===//
 
-/// Of a convolution, of which \p window may leave sizes unknown.
-template <typename Op>
-static Sizes sizesOfConvolution(Op op, const ConvolutionWindow &windows) {
-  auto numbers = op.getDimensionNumbers();
-  auto lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
-  Sizes sizes(tensorOf(op).getRank(), unknown);
-  int64_t batch = lhs.getDimSize(numbers.getInputBatchDimension());
-  sizes[numbers.getOutputBatchDimension()] =
-      ShapedType::isDynamic(batch)
-          ? unknown
-          : batch / static_cast<int64_t>(op.getBatchGroupCount());
-  sizes[numbers.getOutputFeatureDimension()] =
-      rhs.getDimSize(numbers.getKernelOutputFeatureDimension());
-  for (auto [index, window] : llvm::enumerate(windows))
-    if (!ShapedType::isDynamic(window.size))
-      sizes[numbers.getOutputSpatialDimensions()[index]] =
-          windowedSize(
-              lhs.getDimSize(numbers.getInputSpatialDimensions()[index]),
-              window)
-              .value_or(unknown);
-  return sizes;
-}
-static Sizes sizesOf(ConvolutionOp op) {
-  return sizesOfConvolution(op, op.getWindow());
-}
-/// The padding is an operand.
-static Sizes sizesOf(DynamicConvOp op) {
-  ConvolutionWindow windows = op.getWindow();
-  auto padding = constantInts(op.getPadding());
-  bool isKnown = padding && padding->size() == 2 * windows.size();
-  for (auto [index, window] : llvm::enumerate(windows)) {
-    window.paddingLow = isKnown ? (*padding)[2 * index] : 0;
-    window.paddingHigh = isKnown ? (*padding)[2 * index + 1] : 0;
-    if (!isKnown)
-      window.size = unknown;
-  }
-  return sizesOfConvolution(op, windows);
-}
-
-static Sizes sizesOf(DotGeneralOp op) {
-  auto numbers = op.getDotDimensionNumbers();
-  Sizes sizes;
-  for (int64_t dimension : numbers.getLhsBatchingDimensions())
-    sizes.push_back(tensorOf(op.getLhs()).getDimSize(dimension));
-  auto addFree = [&](RankedTensorType type, ArrayRef<int64_t> batching,
-                     ArrayRef<int64_t> contracting) {
-    for (int64_t i = 0; i < type.getRank(); ++i)
-      if (!llvm::is_contained(batching, i) &&
-          !llvm::is_contained(contracting, i))
-        sizes.push_back(type.getDimSize(i));
-  };
-  addFree(tensorOf(op.getLhs()), numbers.getLhsBatchingDimensions(),
-          numbers.getLhsContractingDimensions());
-  addFree(tensorOf(op.getRhs()), numbers.getRhsBatchingDimensions(),
-          numbers.getRhsContractingDimensions());
-  return sizes;
-}
-
-/// The last dimension of the left operand meets the first of the right one.
-static Sizes sizesOf(DotOp op) {
-  if (tensorOf(op.getLhs()).getRank() == 0 ||
-      tensorOf(op.getRhs()).getRank() == 0)
-    return Sizes(tensorOf(op).getShape());
-  Sizes sizes;
-  llvm::append_range(sizes, tensorOf(op.getLhs()).getShape().drop_back());
-  llvm::append_range(sizes, tensorOf(op.getRhs()).getShape().drop_front());
-  return sizes;
-}
-
-static Sizes sizesOf(ReduceOp op) {
-  auto type = tensorOf(op.getInputs().front());
-  Sizes sizes;
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    if (!llvm::is_contained(op.getDimensions(), i))
-      sizes.push_back(type.getDimSize(i));
-  return sizes;
-}
-
-static Sizes sizesOf(ReduceWindowOp op) {
-  auto type = tensorOf(op.getInputs().front());
-  auto at = [](auto list, int64_t i) { return list ? (*list)[i] : 1; };
-  Sizes sizes;
-  for (int64_t i = 0; i < type.getRank(); ++i) {
-    WindowDimension window;
-    window.size = op.getWindowDimensions()[i];
-    window.stride = at(op.getWindowStrides(), i);
-    window.baseDilation = at(op.getBaseDilations(), i);
-    window.windowDilation = at(op.getWindowDilations(), i);
-    if (auto padding = op.getPadding()) {
-      window.paddingLow = padding->getValues<int64_t>()[2 * i];
-      window.paddingHigh = padding->getValues<int64_t>()[2 * i + 1];
-    }
-    sizes.push_back(windowedSize(type.getDimSize(i), window).value_or(unknown));
-  }
-  return sizes;
-}
-
-/// The one size that is not known follows from the number of elements.
-static Sizes sizesOf(ReshapeOp op) {
-  auto from = tensorOf(op.getOperand());
-  Sizes sizes(tensorOf(op).getShape());
-  if (!from.hasStaticShape() || llvm::count(sizes, unknown) != 1)
-    return sizes;
-  int64_t others = 1;
-  for (int64_t size : sizes)
-    if (size != unknown)
-      others *= size;
-  if (others > 0 && from.getNumElements() % others == 0)
-    *llvm::find(sizes, unknown) = from.getNumElements() / others;
-  return sizes;
-}
-
 /// The sizes that an operand holds, as far as they are known.
 static Sizes sizesIn(Value operand, int64_t rank) {
   Sizes sizes;
@@ -224,38 +112,6 @@ static Sizes sizesIn(Value operand, int64_t rank) {
   if (!isValid || static_cast<int64_t>(sizes.size()) != rank ||
       (!llvm::is_contained(sizes, unknown) && !elementCount(sizes)))
     return Sizes(rank, unknown);
-  return sizes;
-}
-
-/// low + (size, with gaps) + high, where the numbers are constant.
-static Sizes sizesOf(DynamicPadOp op) {
-  auto type = tensorOf(op.getOperand());
-  size_t rank = type.getRank();
-  Sizes sizes(rank, unknown);
-  auto low = constantIntegers(op.getEdgePaddingLow());
-  auto high = constantIntegers(op.getEdgePaddingHigh());
-  auto interior = constantIntegers(op.getInteriorPadding());
-  if (!low || !high || !interior || low->size() != rank ||
-      high->size() != rank || interior->size() != rank)
-    return sizes;
-  for (size_t i = 0; i < rank; ++i) {
-    WindowDimension window;
-    window.paddingLow = (*low)[i];
-    window.paddingHigh = (*high)[i];
-    if ((*interior)[i] >= 0 &&
-        !llvm::AddOverflow((*interior)[i], int64_t(1), window.baseDilation))
-      sizes[i] = windowedSize(type.getDimSize(i), window).value_or(unknown);
-  }
-  return sizes;
-}
-
-/// As many bits in as out: the last dimension holds the parts of an element.
-static Sizes sizesOf(BitcastConvertOp op) {
-  auto from = tensorOf(op.getOperand()), to = tensorOf(op);
-  Sizes sizes(to.getShape());
-  int64_t common = std::min(from.getRank(), to.getRank());
-  for (int64_t i = 0; i < common; ++i)
-    sizes[i] = from.getDimSize(i);
   return sizes;
 }
 
@@ -299,90 +155,31 @@ static LogicalResult shapeOperandsOf(CustomCallOp op,
   return success();
 }
 
-/// ONNX: floor(size * scale), of a cropped region floor(size * (end - start) *
-/// scale). The product is rounded to f32, as ONNX computes it, so that a scale
-/// that was computed from a size gives that size. A size that is written may
-/// have been rounded otherwise.
-static Sizes sizesOf(nn::ResizeOp op) {
-  auto type = tensorOf(op.getOperand()), written = tensorOf(op.getResult());
-  ArrayRef<double> roi = op.getRoi();
-  bool isCropped = op.getCoordinates() == "tf_crop_and_resize" &&
-                   static_cast<int64_t>(roi.size()) == 2 * type.getRank();
-  Sizes sizes;
-  for (int64_t i = 0; i < type.getRank(); ++i) {
-    double extent = isCropped ? roi[type.getRank() + i] - roi[i] : 1;
-    double size = type.getDimSize(i) * extent * op.getScales()[i];
-    size = std::floor(static_cast<float>(size));
-    bool isKnown = !type.isDynamicDim(i) && written.isDynamicDim(i) &&
-                   size >= 0 && size < 0x1p53;
-    sizes.push_back(isKnown ? static_cast<int64_t>(size) : unknown);
+/// The results' types as they follow from operands and attributes.
+static SmallVector<Type> resultTypes(Operation *op) {
+  std::optional<Axes> axes = axesOf(op);
+  SmallVector<Type> types;
+  for (OpResult result : op->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || !axes) {
+      types.push_back(result.getType());
+      continue;
+    }
+    Sizes sizes =
+        llvm::TypeSwitch<Operation *, Sizes>(op)
+            .Case<DynamicReshapeOp, DynamicIotaOp>([&](auto each) {
+              return sizesIn(each.getOutputShape(), type.getRank());
+            })
+            .Case<DynamicBroadcastInDimOp>([&](auto each) {
+              return sizesIn(each.getOutputDimensions(), type.getRank());
+            })
+            .Case<RealDynamicSliceOp>([](auto each) { return sizesOf(each); })
+            .Default([&](Operation *) {
+              return axes->sizesOf(axes->results[result.getResultNumber()]);
+            });
+    types.push_back(RankedTensorType::get(sizes, type.getElementType()));
   }
-  return sizes;
-}
-
-static Sizes sizesOf(nn::OneHotOp op) {
-  int64_t axis = op.getAxis();
-  Sizes sizes(tensorOf(op.getIndices()).getShape());
-  sizes.insert(sizes.begin() + axis, unknown);
-  return sizes;
-}
-
-/// A letter of an einsum is as large as where an operand has it.
-static std::optional<Sizes> einsumSizes(Operation *op, StringRef config) {
-  SmallVector<int64_t> ranks;
-  for (Value operand : op->getOperands())
-    ranks.push_back(tensorOf(operand).getRank());
-  std::optional<Einsum> einsum = parseEinsum(config, ranks);
-  if (!einsum)
-    return std::nullopt;
-  Sizes sizes(einsum->result.size(), unknown);
-  for (auto [operand, labels] :
-       llvm::zip_equal(op->getOperands(), einsum->operands))
-    for (auto [label, size] :
-         llvm::zip_equal(labels, tensorOf(operand).getShape()))
-      if (size_t place = einsum->result.find(label);
-          place != std::string::npos && sizes[place] == unknown)
-        sizes[place] = size;
-  return sizes;
-}
-
-static Sizes sizesOf(TorchIndexSelectOp op) {
-  ArrayRef<int64_t> from = tensorOf(op.getOperand()).getShape();
-  Sizes sizes(from.take_front(op.getDim()));
-  llvm::append_range(
-      sizes, tensorOf(op.getIndex()).getShape().drop_front(op.getBatchDims()));
-  llvm::append_range(sizes, from.drop_front(op.getDim() + 1));
-  return sizes;
-}
-
-/// The result's sizes as they follow from the operation; nothing for one that
-/// is not known here.
-static std::optional<Sizes> resultSizes(Operation *op) {
-  if (op->getNumOperands() && op->getNumResults() &&
-      op->hasTrait<OpTrait::SameOperandsAndResultShape>())
-    return Sizes(tensorOf(op->getOperand(0)).getShape());
-  auto rank = [&] { return tensorOf(op->getResult(0)).getRank(); };
-  return llvm::TypeSwitch<Operation *, std::optional<Sizes>>(op)
-      .Case<ConvolutionOp, DotGeneralOp, DotOp, ReduceOp, ReduceWindowOp,
-            ReshapeOp, RealDynamicSliceOp, DynamicPadOp, DynamicConvOp,
-            BitcastConvertOp, TorchIndexSelectOp, nn::ResizeOp, nn::OneHotOp>(
-          [](auto each) -> std::optional<Sizes> { return sizesOf(each); })
-      .Case<EinsumOp, UnaryEinsumOp>(
-          [](auto each) { return einsumSizes(each, each.getEinsumConfig()); })
-      .Case<chlo::RaggedDotOp>([](chlo::RaggedDotOp dot) {
-        return std::optional<Sizes>(chlo::raggedDotShape(dot));
-      })
-      .Case<DynamicReshapeOp, DynamicIotaOp>(
-          [&](auto each) -> std::optional<Sizes> {
-            return sizesIn(each.getOutputShape(), rank());
-          })
-      .Case<DynamicBroadcastInDimOp>([&](auto each) -> std::optional<Sizes> {
-        return sizesIn(each.getOutputDimensions(), rank());
-      })
-      .Case<ScatterOp, SortOp>([](auto each) -> std::optional<Sizes> {
-        return Sizes(tensorOf(each.getInputs().front()).getShape());
-      })
-      .Default([](Operation *) { return std::nullopt; });
+  return types;
 }
 
 //===----------------------------------------------------------------------===//
@@ -544,15 +341,8 @@ LogicalResult Refiner::refineOperation(Operation *op) {
     return failed(shapeOperandsOf(call, types)) ? success()
                                                 : refineResults(op, types);
   }
-  std::optional<Sizes> sizes = resultSizes(op);
-  if (!sizes)
-    return success();
-  for (Value result : op->getResults())
-    if (auto type = dyn_cast<RankedTensorType>(result.getType()))
-      if (failed(refineValue(
-              op, result,
-              RankedTensorType::get(*sizes, type.getElementType()))))
-        return failure();
+  if (failed(refineResults(op, resultTypes(op))))
+    return failure();
   if (auto reshape = dyn_cast<DynamicReshapeOp>(op)) {
     auto from = tensorOf(reshape.getOperand()), to = tensorOf(reshape);
     if (from.hasStaticShape() && to.hasStaticShape() &&

@@ -3,6 +3,7 @@
 #include "graph/interfaces/Rescale.h"
 #include "graph/Model.h"
 #include "graph/Types.h"
+#include "graph/interfaces/Axes.h"
 #include "interpreter/Interpreter.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/Random.h"
@@ -95,8 +96,7 @@ void checkWays(const Model &model, RescaleOpInterface op) {
   }
 }
 
-/// Factors that differ along a dimension come out along the dimension that the
-/// operation names.
+/// Factors that differ along a dimension that is kept come out along it.
 void checkDimensions(const Model &model, RescaleOpInterface op) {
   std::vector<Tensor> inputs = inputsOf(model);
   auto plain = interpret(model.entry(), inputs);
@@ -123,10 +123,13 @@ void checkDimensions(const Model &model, RescaleOpInterface op) {
       bool passes = true;
       for (unsigned operand : way.operands) {
         auto argument = dyn_cast<BlockArgument>(op->getOperand(operand));
-        auto there = op.getRescaledDimension(operand, dimension);
         auto type = cast<RankedTensorType>(op->getOperand(operand).getType());
-        passes &= argument && there && dimension < type.getRank() &&
-                  (!place || place == there);
+        if (!argument || dimension >= type.getRank()) {
+          passes = false;
+          break;
+        }
+        auto there = axesOf(op)->resultOf(operand, dimension);
+        passes &= there && (!place || place == there);
         place = there;
         if (passes)
           moved[argument.getArgNumber()] =

@@ -69,6 +69,11 @@ private:
   std::optional<Elements> elementsOf(mlir::Value value);
   std::optional<Tensor> evaluate(mlir::Value value);
   std::optional<Tensor> interpretOp(mlir::Value value);
+  /// Parts of observe().
+  void observeBroadcast(mlir::Operation *op);
+  void observeSlice(mlir::Operation *op);
+  void observeShape(mlir::Value shape, mlir::Value result);
+  void observeAxes(mlir::Operation *op);
   void copySymbol(mlir::Value from, int64_t fromDimension, mlir::Value to,
                   int64_t toDimension);
 

@@ -1,6 +1,7 @@
 #include "graph/chlo/ChloOps.h"
 
 #include "graph/chlo/Broadcasting.h"
+#include "graph/interfaces/Axes.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
@@ -46,4 +47,5 @@ void ChloDialect::initialize() {
 #define GET_OP_LIST
 #include "graph/chlo/ChloOps.cpp.inc"
       >();
+  attachAxes(getContext());
 }

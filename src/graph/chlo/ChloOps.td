@@ -266,6 +266,8 @@ def Chlo_RaggedDotOp : Chlo_Op<"ragged_dot", [Pure]> {
   let results = (outs Stablehlo_Tensor:$result);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    /// The left (0) or right (1) operand by what its dimensions are.
+    ::sinter::stablehlo::ProductSide getSide(unsigned operand);
     /// Those dimensions of lhs that group_sizes has before the last one, unless
     /// it leaves them out.
     ::llvm::SmallVector<int64_t> getGroupPrefix();

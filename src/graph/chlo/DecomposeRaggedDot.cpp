@@ -1,6 +1,7 @@
 // ragged_dot, built from stablehlo: masks of the groups around dot_general.
 
 #include "graph/chlo/Broadcasting.h"
+#include "graph/interfaces/Axes.h"
 
 using namespace mlir;
 
@@ -48,15 +49,11 @@ struct RaggedProduct {
     SmallVector<int64_t> shape;
     for (int64_t dimension : lhsBatching)
       shape.push_back(tensorOf(lhs).getDimSize(dimension));
-    auto addFree = [&](Value value, ArrayRef<int64_t> batching,
-                       ArrayRef<int64_t> contracting) {
-      for (int64_t i = 0; i < tensorOf(value).getRank(); ++i)
-        if (!llvm::is_contained(batching, i) &&
-            !llvm::is_contained(contracting, i))
-          shape.push_back(tensorOf(value).getDimSize(i));
-    };
-    addFree(lhs, lhsBatching, lhsContracting);
-    addFree(rhs, rhsBatching, rhsContracting);
+    for (const stablehlo::ProductSide &side :
+         {stablehlo::ProductSide{lhs, lhsBatching, lhsContracting},
+          stablehlo::ProductSide{rhs, rhsBatching, rhsContracting}})
+      for (int64_t dimension : side.free())
+        shape.push_back(tensorOf(side.value).getDimSize(dimension));
     ArrayAttr precision;
     if (std::optional<ArrayAttr> given = op.getPrecisionConfig()) {
       auto values =
@@ -74,28 +71,22 @@ struct RaggedProduct {
         RankedTensorType::get(shape, element), lhs, rhs, dimensions, precision);
   }
 
+  /// The product without groups.
+  Value product() {
+    const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
+    return dot(lhs.value, rhs.value, lhs.batching, rhs.batching,
+               lhs.contracting, rhs.contracting);
+  }
+
   /// Every group's matrix times every row, then each row its own group's.
   Value ofRows() {
-    ArrayRef<int64_t> batching = numbers.getLhsBatchingDimensions();
-    ArrayRef<int64_t> contracting = numbers.getLhsContractingDimensions();
-    Value all = dot(op.getLhs(), op.getRhs(), batching,
-                    numbers.getRhsBatchingDimensions(), contracting,
-                    numbers.getRhsContractingDimensions());
+    Value all = product();
     // Where lhs's dimensions and the group stand in that product.
-    auto placeOf = [&](int64_t dimension) -> int64_t {
-      if (auto found = llvm::find(batching, dimension); found != batching.end())
-        return found - batching.begin();
-      int64_t place = batching.size();
-      for (int64_t i = 0; i < dimension; ++i)
-        place += !llvm::is_contained(batching, i) &&
-                 !llvm::is_contained(contracting, i);
-      return place;
+    const Axes axes = *axesOf(all.getDefiningOp());
+    auto placeOf = [&](int64_t dimension) {
+      return *axes.resultOf(0, dimension);
     };
-    int64_t groupDimension = numbers.getRhsGroupDimensions().front();
-    int64_t group = tensorOf(op.getLhs()).getRank() - contracting.size();
-    for (int64_t i = 0; i < groupDimension; ++i)
-      group += !llvm::is_contained(numbers.getRhsBatchingDimensions(), i) &&
-               !llvm::is_contained(numbers.getRhsContractingDimensions(), i);
+    int64_t group = *axes.resultOf(1, numbers.getRhsGroupDimensions().front());
     SmallVector<int64_t> prefix =
         llvm::map_to_vector(op.getGroupPrefix(), placeOf);
     auto type = tensorOf(all);
@@ -123,26 +114,21 @@ struct RaggedProduct {
 
   /// A product of each group's part of the contracted dimension.
   Value ofParts() {
-    ArrayRef<int64_t> batching = numbers.getLhsBatchingDimensions();
-    ArrayRef<int64_t> contracting = numbers.getLhsContractingDimensions();
-    ArrayRef<int64_t> rhsBatching = numbers.getRhsBatchingDimensions();
-    ArrayRef<int64_t> rhsContracting = numbers.getRhsContractingDimensions();
+    const stablehlo::ProductSide left = op.getSide(0), right = op.getSide(1);
+    const Axes axes = *axesOf(op);
     auto ofRhs = [&](int64_t dimension) {
-      if (auto found = llvm::find(batching, dimension); found != batching.end())
-        return rhsBatching[found - batching.begin()];
-      return rhsContracting[llvm::find(contracting, dimension) -
-                            contracting.begin()];
+      return *axes.asLarge(axes.operands[0][dimension], axes.operands[1]);
     };
     SmallVector<int64_t> prefix = op.getGroupPrefix();
     Value lhs = byGroup(op.getLhs(), ragged, prefix);
     Value rhs =
         byGroup(op.getRhs(), ofRhs(ragged), llvm::map_to_vector(prefix, ofRhs));
-    SmallVector<int64_t> lhsBatching = shift(batching);
-    SmallVector<int64_t> shiftedRhs = shift(rhsBatching);
+    SmallVector<int64_t> lhsBatching = shift(left.batching);
+    SmallVector<int64_t> shiftedRhs = shift(right.batching);
     lhsBatching.insert(lhsBatching.begin(), 0);
     shiftedRhs.insert(shiftedRhs.begin(), 0);
-    return dot(lhs, rhs, lhsBatching, shiftedRhs, shift(contracting),
-               shift(rhsContracting));
+    return dot(lhs, rhs, lhsBatching, shiftedRhs, shift(left.contracting),
+               shift(right.contracting));
   }
 };
 } // namespace
@@ -158,10 +144,7 @@ Results RaggedDotOp::decompose(OpBuilder &builder) {
     result = product.ofParts();
   else if (llvm::is_contained(numbers.getLhsBatchingDimensions(),
                               product.ragged))
-    result = product.dot(getLhs(), getRhs(), numbers.getLhsBatchingDimensions(),
-                         numbers.getRhsBatchingDimensions(),
-                         numbers.getLhsContractingDimensions(),
-                         numbers.getRhsContractingDimensions());
+    result = product.product();
   else
     result = product.ofRows();
   return SmallVector<Value>{result};

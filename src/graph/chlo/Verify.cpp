@@ -135,21 +135,24 @@ static bool haveEqualSizes(RankedTensorType lhs, ArrayRef<int64_t> lhsDims,
          });
 }
 
-SmallVector<int64_t> RaggedDotOp::getGroupPrefix() {
+stablehlo::ProductSide RaggedDotOp::getSide(unsigned operand) {
   auto numbers = getRaggedDotDimensionNumbers();
-  ArrayRef<int64_t> batching = numbers.getLhsBatchingDimensions();
-  ArrayRef<int64_t> contracting = numbers.getLhsContractingDimensions();
-  int64_t ragged = numbers.getLhsRaggedDimensions().front();
-  SmallVector<int64_t> all(batching);
-  if (!llvm::is_contained(batching, ragged)) {
-    if (llvm::is_contained(contracting, ragged))
-      all.append(contracting.begin(), contracting.end());
-    else
-      for (int64_t i = 0; i < tensorOf(getLhs()).getRank(); ++i)
-        if (!llvm::is_contained(batching, i) &&
-            !llvm::is_contained(contracting, i))
-          all.push_back(i);
-  }
+  if (operand == 0)
+    return {getLhs(), numbers.getLhsBatchingDimensions(),
+            numbers.getLhsContractingDimensions()};
+  return {getRhs(), numbers.getRhsBatchingDimensions(),
+          numbers.getRhsContractingDimensions()};
+}
+
+SmallVector<int64_t> RaggedDotOp::getGroupPrefix() {
+  const stablehlo::ProductSide lhs = getSide(0);
+  int64_t ragged =
+      getRaggedDotDimensionNumbers().getLhsRaggedDimensions().front();
+  SmallVector<int64_t> all(lhs.batching);
+  if (llvm::is_contained(lhs.contracting, ragged))
+    llvm::append_range(all, lhs.contracting);
+  else if (!llvm::is_contained(lhs.batching, ragged))
+    llvm::append_range(all, lhs.free());
   return SmallVector<int64_t>(all.begin(), llvm::find(all, ragged));
 }
 
@@ -169,22 +172,18 @@ static bool hasPrefix(RankedTensorType groups, RankedTensorType lhs,
 
 SmallVector<int64_t> raggedDotShape(RaggedDotOp op) {
   auto numbers = op.getRaggedDotDimensionNumbers();
-  auto lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
-  ArrayRef<int64_t> batching = numbers.getLhsBatchingDimensions();
-  ArrayRef<int64_t> contracting = numbers.getLhsContractingDimensions();
+  const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
   SmallVector<int64_t> shape;
-  if (llvm::is_contained(contracting, numbers.getLhsRaggedDimensions().front()))
-    shape.push_back(tensorOf(op.getGroupSizes()).getShape().back());
-  for (int64_t dimension : batching)
-    shape.push_back(lhs.getDimSize(dimension));
-  for (int64_t i = 0; i < lhs.getRank(); ++i)
-    if (!llvm::is_contained(batching, i) && !llvm::is_contained(contracting, i))
-      shape.push_back(lhs.getDimSize(i));
-  for (int64_t i = 0; i < rhs.getRank(); ++i)
-    if (!llvm::is_contained(numbers.getRhsBatchingDimensions(), i) &&
-        !llvm::is_contained(numbers.getRhsContractingDimensions(), i) &&
-        !llvm::is_contained(numbers.getRhsGroupDimensions(), i))
-      shape.push_back(rhs.getDimSize(i));
+  if (llvm::is_contained(lhs.contracting,
+                         numbers.getLhsRaggedDimensions().front()))
+    shape.push_back(shapeOf(op.getGroupSizes()).back());
+  for (int64_t dimension : lhs.batching)
+    shape.push_back(shapeOf(lhs.value)[dimension]);
+  for (int64_t dimension : lhs.free())
+    shape.push_back(shapeOf(lhs.value)[dimension]);
+  for (int64_t dimension : rhs.free())
+    if (!llvm::is_contained(numbers.getRhsGroupDimensions(), dimension))
+      shape.push_back(shapeOf(rhs.value)[dimension]);
   return shape;
 }
 

@@ -1,6 +1,7 @@
 // Gradients of operations that move elements by a fixed pattern.
 
 #include "graph/gradient/Gradient.h"
+#include "graph/interfaces/Axes.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -20,19 +21,20 @@ static Gradients reshaped(ReshapeOp op, Emit &e, ValueRange dy) {
 }
 
 static Gradients transposed(TransposeOp op, Emit &e, ValueRange dy) {
-  SmallVector<int64_t> inverse(op.getPermutation().size());
-  for (auto [to, from] : llvm::enumerate(op.getPermutation()))
-    inverse[from] = to;
-  return list({e.transpose(dy[0], inverse)});
+  const Axes axes = *axesOf(op);
+  auto places = llvm::map_to_vector(
+      allDimensions(op), [&](int64_t i) { return *axes.resultOf(0, i); });
+  return list({e.transpose(dy[0], places)});
 }
 
 /// The sum over the places that each element was repeated to.
 static Gradients repeated(BroadcastInDimOp op, Emit &e, ValueRange dy) {
   ArrayRef<int64_t> from = shapeOf(op.getOperand()), to = shapeOf(op);
   SmallVector<int64_t> kept;
-  for (auto [i, place] : llvm::enumerate(op.getBroadcastDimensions()))
-    if (from[i] == to[place])
-      kept.push_back(place);
+  const Axes axes = *axesOf(op);
+  for (int64_t i = 0; i < static_cast<int64_t>(from.size()); ++i)
+    if (auto place = axes.resultOf(0, i))
+      kept.push_back(*place);
   SmallVector<int64_t> summed, left;
   for (int64_t i = 0; i < static_cast<int64_t>(to.size()); ++i)
     (llvm::is_contained(kept, i) ? left : summed).push_back(i);

@@ -12,26 +12,10 @@ namespace sinter::gradient {
 // dot_general
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// One operand of a product: its dimensions by what they are.
-struct Factor {
-  Value value;
-  ArrayRef<int64_t> batching, contracting;
-  SmallVector<int64_t> free() const {
-    SmallVector<int64_t> rest;
-    for (int64_t i = 0; i < tensorOf(value).getRank(); ++i)
-      if (!llvm::is_contained(batching, i) &&
-          !llvm::is_contained(contracting, i))
-        rest.push_back(i);
-    return rest;
-  }
-};
-} // namespace
-
 /// The gradient by \p wanted: that of the result by \p other, over the other's
 /// free dimensions, which start at \p freeStart in the result.
-static Value productGradient(Emit &e, Value dy, const Factor &wanted,
-                             const Factor &other, int64_t freeStart) {
+static Value productGradient(Emit &e, Value dy, const ProductSide &wanted,
+                             const ProductSide &other, int64_t freeStart) {
   MLIRContext *context = e.builder.getContext();
   SmallVector<int64_t> otherFree = other.free(), wantedFree = wanted.free();
   int64_t batches = wanted.batching.size();
@@ -67,11 +51,7 @@ static Value productGradient(Emit &e, Value dy, const Factor &wanted,
 static Gradients multiplied(DotGeneralOp op, Emit &e, ValueRange dy) {
   if (!isDifferentiable(op.getLhs()) || !isDifferentiable(op.getRhs()))
     return failure();
-  DotDimensionNumbersAttr numbers = op.getDotDimensionNumbers();
-  Factor lhs{op.getLhs(), numbers.getLhsBatchingDimensions(),
-             numbers.getLhsContractingDimensions()};
-  Factor rhs{op.getRhs(), numbers.getRhsBatchingDimensions(),
-             numbers.getRhsContractingDimensions()};
+  ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
   int64_t batches = lhs.batching.size(), lhsFree = lhs.free().size();
   return list({productGradient(e, dy[0], lhs, rhs, batches + lhsFree),
                productGradient(e, dy[0], rhs, lhs, batches)});

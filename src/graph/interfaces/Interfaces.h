@@ -39,4 +39,18 @@ class HandsTensorsOn : public mlir::OpTrait::TraitBase<Op, HandsTensorsOn> {};
 
 #include "graph/interfaces/Interfaces.h.inc"
 
+namespace sinter {
+
+/// Which dimensions of the result of \p op are dimensions of the weight, its
+/// operand \p weight, too, so that a scale that varies along one of them can
+/// go into the weight. Empty if there is none.
+llvm::SmallVector<ChannelFold> resultFolds(ChannelwiseAffineOpInterface op,
+                                           unsigned weight);
+/// Likewise of the operand beside the weight. A shift of the operand may be
+/// folded only where `ChannelFold::padded` is false.
+llvm::SmallVector<ChannelFold> operandFolds(ChannelwiseAffineOpInterface op,
+                                            unsigned weight);
+
+} // namespace sinter
+
 #endif // SINTER_GRAPH_INTERFACES_INTERFACES_H

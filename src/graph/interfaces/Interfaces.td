@@ -43,22 +43,18 @@ def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
 def ChannelwiseAffineOpInterface : OpInterface<"ChannelwiseAffineOpInterface"> {
   let cppNamespace = "::sinter";
   let description = [{
-    A linear operation with a weight operand whose channels can take up a scale
-    (and a shift) that stands before or after the operation.
+    A product of two operands, linear in each, one of which may be a weight: its
+    channels can take up a scale (and a shift) that stands before or after the
+    operation. Which these are, its axes say: see resultFolds, operandFolds.
   }];
   let methods = [
     InterfaceMethod<[{
-      Which dimensions of the result are dimensions of the weight too, so that a
-      scale that varies along one of them can go into the weight: what
-      ChannelFold says of each. Empty if there is none.
-      \p weightOperand chooses the operand that is to take it up.
-    }], "::llvm::SmallVector<::sinter::ChannelFold>", "getResultFolds",
-    (ins "unsigned":$weightOperand)>,
+      Whether \p operand is one that may be a weight.
+    }], "bool", "mayBeWeight", (ins "unsigned":$operand), "", "return true;">,
     InterfaceMethod<[{
-      Likewise for the operand beside the weight. A shift of the operand may be
-      folded only where `ChannelFold::padded` is false.
-    }], "::llvm::SmallVector<::sinter::ChannelFold>", "getOperandFolds",
-    (ins "unsigned":$weightOperand)>
+      Whether it reads values (zeros) from outside the operand, which a shift of
+      the operand would not reach.
+    }], "bool", "readsPadding", (ins), "", "return false;">
   ];
 }
 

@@ -17,14 +17,10 @@ def RescaleOpInterface : OpInterface<"RescaleOpInterface"> {
     InterfaceMethod<[{
       The ways in which a rescale may move through: rescaling the operands of a
       way, all alike, and then computing gives what computing and then rescaling
-      the result gives, if RescaleWay::ranges holds.
+      the result gives, if RescaleWay::ranges holds. One with a factor for each
+      index of a dimension moves where all of these operands, and the result,
+      keep the dimension (AxesOpInterface).
     }], "::llvm::SmallVector<::sinter::RescaleWay>", "getRescaleWays">,
-    InterfaceMethod<[{
-      The result's dimension along which a rescale lies that lies along
-      \p dimension of \p operand, one factor an index; nothing where there is
-      none, so that only a rescale of the whole tensor may pass.
-    }], "std::optional<int64_t>", "getRescaledDimension",
-    (ins "unsigned":$operand, "int64_t":$dimension)>,
     InterfaceMethod<[{
       Whether a rescale before \p operand may vanish into the operand's
       quantised type: the operation computes with the real values of operands of

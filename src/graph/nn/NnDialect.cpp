@@ -1,6 +1,7 @@
 #include "graph/nn/NnDeferred.h"
 #include "graph/nn/NnOps.h"
 
+#include "graph/interfaces/Axes.h"
 #include "graph/stablehlo/AssemblyFormat.h"
 
 using namespace mlir;
@@ -20,4 +21,5 @@ void NnDialect::initialize() {
 #include "graph/nn/NnOps.cpp.inc"
       >();
   addOperations<DeferredOp>();
+  attachAxes(getContext());
 }

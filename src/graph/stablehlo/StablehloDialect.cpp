@@ -1,5 +1,6 @@
 #include "graph/stablehlo/StablehloOps.h"
 
+#include "graph/interfaces/Axes.h"
 #include "graph/stablehlo/AssemblyFormat.h"
 #include "graph/stablehlo/ElementOrder.h"
 #include "graph/stablehlo/InferDynamic.h"
@@ -34,6 +35,7 @@ void StablehloDialect::initialize() {
 #include "graph/stablehlo/StablehloOps.cpp.inc"
       >();
   inferDynamicTypes(getContext());
+  attachAxes(getContext());
 }
 
 Attribute StablehloDialect::parseAttribute(DialectAsmParser &parser,

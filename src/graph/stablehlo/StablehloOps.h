@@ -56,6 +56,15 @@ makeWindow(llvm::ArrayRef<int64_t> sizes,
            std::optional<llvm::ArrayRef<int64_t>> windowDilations = {},
            std::optional<llvm::ArrayRef<bool>> reversal = {});
 
+/// One operand of a product: its dimensions by what becomes of them.
+struct ProductSide {
+  mlir::Value value;
+  llvm::ArrayRef<int64_t> batching, contracting;
+
+  /// Those that are neither batching nor contracting, in order.
+  llvm::SmallVector<int64_t> free() const;
+};
+
 /// A shape that is a value has no more dimensions than this.
 inline constexpr int64_t mostDimensions = 1024;
 

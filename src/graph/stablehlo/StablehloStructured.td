@@ -11,7 +11,8 @@ include "graph/stablehlo/StablehloBase.td"
 
 def Stablehlo_ConvolutionOp :
     Stablehlo_Op<"convolution", [Pure,
-        DeclareOpInterfaceMethods<ChannelwiseAffineOpInterface>]> {
+        DeclareOpInterfaceMethods<ChannelwiseAffineOpInterface,
+                                  ["mayBeWeight", "readsPadding"]>]> {
   let summary = "Dot products of windows of lhs with slices of rhs";
   let description = [{
     Any dimension numbers, groups, dilations, reversal; a transposed convolution
@@ -57,8 +58,7 @@ def Stablehlo_ConvolutionOp :
 }
 
 def Stablehlo_DotGeneralOp :
-    Stablehlo_Op<"dot_general", [Pure,
-        DeclareOpInterfaceMethods<ChannelwiseAffineOpInterface>]> {
+    Stablehlo_Op<"dot_general", [Pure, ChannelwiseAffineOpInterface]> {
   let summary = "Dot products of slices of lhs with slices of rhs";
   let description = [{
     The result's dimensions are the batching ones, the other ones of lhs, the
@@ -88,6 +88,13 @@ def Stablehlo_DotGeneralOp :
       build($_builder, $_state, result, lhs, rhs, numbers, precision,
             DotAlgorithmAttr());
     }]>];
+  let extraClassDeclaration = [{
+    /// The left (0) or right (1) operand by what its dimensions are.
+    ::sinter::stablehlo::ProductSide getSide(unsigned operand);
+    /// The dimensions of an operand that are the result's alone, in order.
+    ::llvm::SmallVector<int64_t> lhsFree() { return getSide(0).free(); }
+    ::llvm::SmallVector<int64_t> rhsFree() { return getSide(1).free(); }
+  }];
   let hasVerifier = 1;
 }
 

@@ -87,6 +87,14 @@ ConvolutionWindow ConvolutionOp::getWindow() {
                      getRhsDilation(), getWindowReversal());
 }
 
+bool ConvolutionOp::mayBeWeight(unsigned operand) { return operand == 1; }
+
+bool ConvolutionOp::readsPadding() {
+  return llvm::any_of(getWindow(), [](const WindowDimension &each) {
+    return each.paddingLow > 0 || each.paddingHigh > 0 || each.baseDilation > 1;
+  });
+}
+
 ConvolutionWindow DynamicConvOp::getWindow() {
   std::optional<ArrayRef<int64_t>> strides = getWindowStrides();
   if (strides)

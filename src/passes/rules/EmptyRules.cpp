@@ -89,26 +89,18 @@ static Value sumOfNothing(Operation *op, const SizeSources &sizes,
 }
 
 static Value dotNothing(DotGeneralOp op, OpBuilder &builder) {
-  auto numbers = op.getDotDimensionNumbers();
+  const ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
   auto isNothing = [&](int64_t dimension) {
     return tensorOf(op.getLhs()).getDimSize(dimension) == 0;
   };
-  if (!llvm::any_of(numbers.getLhsContractingDimensions(), isNothing))
+  if (!llvm::any_of(lhs.contracting, isNothing))
     return {};
   SizeSources sizes;
-  for (int64_t dimension : numbers.getLhsBatchingDimensions())
+  for (int64_t dimension : lhs.batching)
     sizes.push_back({op.getLhs(), dimension});
-  auto addFree = [&](Value value, ArrayRef<int64_t> batching,
-                     ArrayRef<int64_t> contracting) {
-    for (int64_t i = 0; i < tensorOf(value).getRank(); ++i)
-      if (!llvm::is_contained(batching, i) &&
-          !llvm::is_contained(contracting, i))
-        sizes.push_back({value, i});
-  };
-  addFree(op.getLhs(), numbers.getLhsBatchingDimensions(),
-          numbers.getLhsContractingDimensions());
-  addFree(op.getRhs(), numbers.getRhsBatchingDimensions(),
-          numbers.getRhsContractingDimensions());
+  for (const ProductSide &side : {lhs, rhs})
+    for (int64_t dimension : side.free())
+      sizes.push_back({side.value, dimension});
   return sumOfNothing(op, sizes, builder);
 }
 

@@ -4,6 +4,7 @@
 #include "formats/onnx/write/Rules.h"
 #include "graph/Constants.h"
 #include "graph/ExactSums.h"
+#include "graph/interfaces/Axes.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -351,27 +352,21 @@ static LogicalResult writeConvolution(Emitter &e, stablehlo::ConvolutionOp op) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// A letter for each dimension, and the equation of Einsum.
+/// The equation of Einsum: a letter for each axis. Nothing where there are not
+/// enough letters.
 static std::optional<std::string> equationOf(stablehlo::DotGeneralOp op) {
-  auto numbers = op.getDotDimensionNumbers();
-  int64_t lhsRank = tensorOf(op.getLhs()).getRank();
-  int64_t rhsRank = tensorOf(op.getRhs()).getRank();
-  std::string lhs(lhsRank, ' '), rhs(rhsRank, ' '), result;
-  char next = 'a';
-  auto letter = [&] { return next <= 'z' ? next++ : next++ - 'z' - 1 + 'A'; };
-  if (lhsRank + rhsRank > 52)
+  const Axes axes = *axesOf(op);
+  if (axes.axes.size() > 52)
     return std::nullopt;
-  for (auto [l, r] : llvm::zip(numbers.getLhsBatchingDimensions(),
-                               numbers.getRhsBatchingDimensions()))
-    result += lhs[l] = rhs[r] = letter();
-  for (auto [l, r] : llvm::zip(numbers.getLhsContractingDimensions(),
-                               numbers.getRhsContractingDimensions()))
-    lhs[l] = rhs[r] = letter();
-  for (std::string *side : {&lhs, &rhs})
-    for (char &each : *side)
-      if (each == ' ')
-        result += each = letter();
-  return lhs + "," + rhs + "->" + result;
+  auto lettersOf = [](const TensorAxes &tensor) {
+    std::string letters;
+    for (const AxisList &list : tensor)
+      letters.push_back(static_cast<char>(
+          list.front() < 26 ? 'a' + list.front() : 'A' + list.front() - 26));
+    return letters;
+  };
+  return lettersOf(axes.operands[0]) + "," + lettersOf(axes.operands[1]) +
+         "->" + lettersOf(axes.results[0]);
 }
 
 static LogicalResult writeDotGeneral(Emitter &e, stablehlo::DotGeneralOp op) {

@@ -1,0 +1,134 @@
+//===- Axes.h - how axes are attached to operations -----------------------===//
+
+#ifndef SINTER_GRAPH_AXES_AXES_H
+#define SINTER_GRAPH_AXES_AXES_H
+
+#include "graph/Types.h"
+#include "graph/interfaces/Axes.h"
+
+namespace sinter::axes {
+
+/// A dimension of an operand or of a result.
+struct Place {
+  bool isResult;
+  unsigned value;
+  int64_t dimension;
+};
+inline Place operand(unsigned value, int64_t dimension) {
+  return {false, value, dimension};
+}
+inline Place result(unsigned value, int64_t dimension) {
+  return {true, value, dimension};
+}
+inline Place result(int64_t dimension) { return {true, 0, dimension}; }
+
+/// The axes of an operation, as they are put together.
+class Builder {
+public:
+  explicit Builder(mlir::Operation *op);
+
+  int64_t rankOf(unsigned operand) const {
+    return axes.operands[operand].size();
+  }
+  int64_t resultRank(unsigned result = 0) const {
+    return axes.results[result].size();
+  }
+  /// The size of a dimension by its type.
+  int64_t sizeAt(Place place) const;
+
+  /// A new axis, the next (inner) one of each of \p places; of the size that
+  /// the first of them knows.
+  void add(AxisKind kind, llvm::ArrayRef<Place> places);
+  /// The same of a size of its own.
+  void add(AxisKind kind, llvm::ArrayRef<Place> places, int64_t size);
+  void keep(llvm::ArrayRef<Place> places) { add(AxisKind::Kept, places); }
+  void mix(llvm::ArrayRef<Place> places) { add(AxisKind::Mixed, places); }
+  void reduce(llvm::ArrayRef<Place> places) { add(AxisKind::Reduced, places); }
+  void repeat(llvm::ArrayRef<Place> places) { add(AxisKind::Repeated, places); }
+  /// Of a size that only the result's type knows.
+  void resize(llvm::ArrayRef<Place> places) {
+    add(AxisKind::Resized, places, mlir::ShapedType::kDynamic);
+  }
+
+  /// Dimension \p dimension of all operands and results of \p rank dimensions.
+  llvm::SmallVector<Place> everywhere(int64_t dimension, int64_t rank) const;
+  /// Keeps all dimensions of operands and results of \p rank dimensions, but
+  /// those that \p isOther says, which are of the kind \p kind.
+  void alike(
+      int64_t rank, AxisKind kind = AxisKind::Mixed,
+      llvm::function_ref<bool(int64_t)> isOther = [](int64_t) {
+        return false;
+      });
+
+  /// What has no axis gets one by itself.
+  Axes take();
+
+private:
+  TensorAxes &tensorAt(Place place) {
+    return (place.isResult ? axes.results : axes.operands)[place.value];
+  }
+  mlir::Operation *op;
+  Axes axes;
+};
+
+using NewOrder = std::optional<llvm::SmallVector<int64_t>>;
+
+template <typename Op> NewOrder isFixed(Op, llvm::ArrayRef<int64_t>) {
+  return std::nullopt;
+}
+
+/// The interface by functions Axes(Op) and NewOrder(Op, ArrayRef<int64_t>).
+template <typename Op, auto build, auto change>
+struct Model : AxesOpInterface::ExternalModel<Model<Op, build, change>, Op> {
+  Axes getAxes(mlir::Operation *op) const { return build(mlir::cast<Op>(op)); }
+  NewOrder reorder(mlir::Operation *op, llvm::ArrayRef<int64_t> order) const {
+    return change(mlir::cast<Op>(op), order);
+  }
+};
+
+template <typename Op, auto build, auto change = isFixed<Op>>
+void attach(mlir::MLIRContext *context) {
+  // Its dialect may not be among those that are loaded.
+  auto name =
+      mlir::RegisteredOperationName::lookup(mlir::TypeID::get<Op>(), context);
+  if (name)
+    name->template attachInterface<Model<Op, build, change>>();
+}
+
+//===----------------------------------------------------------------------===//
+// What many operations are
+//===----------------------------------------------------------------------===//
+
+/// All operands and results that are no scalars have one shape, and one
+/// element follows from those in its place.
+Axes elementwise(mlir::Operation *op);
+/// Each result is its operand, or what another process has in its place.
+Axes passedOn(mlir::Operation *op);
+/// Operands that broadcast together by NumPy's rule. Where more than one
+/// unknown size may be the result's, it is not known which is.
+Axes broadcastTogether(mlir::Operation *op);
+
+/// New values of an attribute that has one element a dimension; \p neutral
+/// stands for new dimensions.
+template <typename T>
+llvm::SmallVector<T> inOrder(llvm::ArrayRef<T> list,
+                             llvm::ArrayRef<int64_t> order, T neutral) {
+  return llvm::map_to_vector(
+      order, [&](int64_t from) { return from < 0 ? neutral : list[from]; });
+}
+/// Where dimension \p dimension is after \p order.
+inline int64_t placeIn(llvm::ArrayRef<int64_t> order, int64_t dimension) {
+  return llvm::find(order, dimension) - order.begin();
+}
+
+void attachElementwise(mlir::MLIRContext *context);
+void attachMovement(mlir::MLIRContext *context);
+void attachReshapes(mlir::MLIRContext *context);
+void attachIndexing(mlir::MLIRContext *context);
+void attachProducts(mlir::MLIRContext *context);
+void attachReductions(mlir::MLIRContext *context);
+void attachStructured(mlir::MLIRContext *context);
+
+} // namespace sinter::axes
+
+#endif // SINTER_GRAPH_AXES_AXES_H
