@@ -30,6 +30,33 @@ separate_arguments(SINTER_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(sinter_mlir INTERFACE ${SINTER_LLVM_DEFINITIONS})
 target_link_libraries(sinter_mlir INTERFACE MLIR LLVM)
 
+# sinter_precompiled_header(target header)
+# Precompiles <header>, a path below src/, for <target> and those that reuse it
+# (PRECOMPILE_HEADERS_REUSE_FROM). The result
+# holds the paths of its checkout, so its own hash would keep ccache from finding
+# what another checkout compiled: beside it stands the hash of what it reads.
+function(sinter_precompiled_header target header)
+  target_precompile_headers(${target} PRIVATE <${header}>)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir)
+  set(includes "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+  set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
+  add_custom_command(OUTPUT ${folder}/cmake_pch.hxx.pch.sum
+    COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -E -P
+      "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
+      "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
+      -MD -MF ${folder}/pch.d -MT ${folder}/cmake_pch.hxx.pch.sum
+      -o ${folder}/pch.txt ${CMAKE_SOURCE_DIR}/src/${header}
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${folder}/pch.txt
+      -DOUTPUT=${folder}/cmake_pch.hxx.pch.sum
+      "-DBESIDE=${CMAKE_CXX_COMPILER_VERSION} ${LLVM_PACKAGE_VERSION} ${CMAKE_BUILD_TYPE} ${SINTER_SANITIZE}"
+      -P ${CMAKE_SOURCE_DIR}/cmake/HashFile.cmake
+    DEPENDS ${CMAKE_SOURCE_DIR}/src/${header}
+    DEPFILE ${folder}/pch.d
+    COMMAND_EXPAND_LISTS VERBATIM)
+  add_custom_target(${target}_sum DEPENDS ${folder}/cmake_pch.hxx.pch.sum)
+  add_dependencies(${target} ${target}_sum)
+endfunction()
+
 # sinter_library(name FOLDER dir [MLIR] [LINK libs...] [DEPENDS targets...])
 # Makes a static library of every source below src/<dir> that is not below a
 # nested folder with a CMakeLists.txt of its own. MLIR: uses the shared
