@@ -4,7 +4,7 @@
 
 #include "graph/storage/Storage.h"
 #include "passes/BindArguments.h"
-#include "passes/FlattenBorder.h"
+#include "passes/FlattenSignature.h"
 
 namespace sinter {
 
@@ -15,7 +15,7 @@ BoundSource::create(std::unique_ptr<ModelSource> whole, NamedTensors bound) {
   Result<Model> model = whole->asItIs();
   if (!model)
     return model.takeError();
-  flattenBorder(*model);
+  flattenSignature(*model);
   Result<Storage> storage = Storage::of(*model);
   if (!storage)
     return storage.takeError();
@@ -61,7 +61,7 @@ void BoundSource::describeRest() {
 Result<Model> BoundSource::bind(Result<Model> model) const {
   if (!model)
     return model;
-  flattenBorder(*model);
+  flattenSignature(*model);
   if (Result<void> done = bindArguments(*model, bound); !done)
     return done.takeError();
   return model;

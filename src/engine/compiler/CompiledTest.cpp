@@ -4,7 +4,7 @@
 #include "engine/compiler/MlirCompiler.h"
 #include "graph/Constants.h"
 #include "graph/check/CheckOps.h"
-#include "passes/FlattenBorder.h"
+#include "passes/FlattenSignature.h"
 #include "passes/InlineCalls.h"
 #include "runtime/ProgramExecutor.h"
 #include "runtime/TensorText.h"
@@ -207,7 +207,7 @@ private:
       function.setName(entryName);
     }
     function.setPublic();
-    flattenBorder(program);
+    flattenSignature(program);
     return program;
   }
 

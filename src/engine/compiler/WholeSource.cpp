@@ -3,7 +3,7 @@
 #include "engine/compiler/WholeSource.h"
 
 #include "engine/compiler/CheckModel.h"
-#include "passes/FlattenBorder.h"
+#include "passes/FlattenSignature.h"
 
 namespace sinter {
 
@@ -38,9 +38,9 @@ WholeSource::open(const Format &format, ModelFile &file,
 }
 
 Result<void> WholeSource::describe() {
-  if (hasBorderToFlatten(model)) {
+  if (hasSignatureToFlatten(model)) {
     flat = model.clone();
-    flattenBorder(*flat);
+    flattenSignature(*flat);
   }
   Result<ModelDescription> description = describeModel(flat ? *flat : model);
   if (!description)

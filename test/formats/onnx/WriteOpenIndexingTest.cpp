@@ -1,5 +1,5 @@
-// What takes and puts elements where indices say, with sizes that are not
-// known: written to ONNX and read back it computes the same, whatever they are.
+// What takes and puts elements where indices say, with unknown dimensions:
+// written to ONNX and read back it computes the same, whatever they are.
 
 #include "TemporaryFolder.h"
 #include "formats/onnx/OnnxReader.h"

@@ -205,7 +205,7 @@ static Value regroup(NodeContext &node, Value kernel, int64_t groups) {
                       joined);
 }
 
-/// The same cuts where they depend on sizes that are not known: the input with
+/// The same cuts where they depend on unknown dimensions: the input with
 /// stride - 1 zeros between its elements and as many around it as the
 /// convolution, which then needs no padding, is to see.
 static Value padTransposed(NodeContext &node, Value input, Value weight,

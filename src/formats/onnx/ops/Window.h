@@ -12,7 +12,7 @@ struct Window {
   Ints size, strides, dilations, low, high;
   /// How much of `high` was added to round the result's size up.
   Ints ceilPadding;
-  /// Where that depends on sizes that are not known: both, and the part that
+  /// Where that depends on unknown dimensions: both, and the part that
   /// rounds up, instead of the numbers above, which are 0. See
   /// NodeContext::spellsUnknown.
   Dims openLow, openHigh, openCeil;

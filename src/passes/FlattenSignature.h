@@ -1,4 +1,4 @@
-//===- FlattenBorder.h - the entry function takes and gives tensors -------===//
+//===- FlattenSignature.h - the entry function takes and gives tensors ----===//
 //
 //   main(t : tuple<A, tuple<B>>, k : token)      main(t[0] : A, t[1][0] : B)
 //     return t, k                             ->   t = tuple(t[0], ...)
@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SINTER_PASSES_FLATTENBORDER_H
-#define SINTER_PASSES_FLATTENBORDER_H
+#ifndef SINTER_PASSES_FLATTENSIGNATURE_H
+#define SINTER_PASSES_FLATTENSIGNATURE_H
 
 #include "graph/Model.h"
 
@@ -24,12 +24,12 @@ namespace sinter {
 
 /// Whether the entry function takes or gives tuples or tokens, or gives
 /// futures.
-bool hasBorderToFlatten(const Model &model);
+bool hasSignatureToFlatten(const Model &model);
 
 /// Makes arguments and results of the parts of tuples, and takes tokens away.
 /// Then every argument and result has its name from before as an attribute.
-void flattenBorder(Model &model);
+void flattenSignature(Model &model);
 
 } // namespace sinter
 
-#endif // SINTER_PASSES_FLATTENBORDER_H
+#endif // SINTER_PASSES_FLATTENSIGNATURE_H

@@ -1,4 +1,4 @@
-#include "passes/FlattenBorder.h"
+#include "passes/FlattenSignature.h"
 
 #include "passes/GraphHarness.h"
 
@@ -16,7 +16,7 @@ std::vector<std::string> namesOf(const std::vector<TensorSpec> &specs) {
 
 } // namespace
 
-TEST(FlattenBorder, TuplesBecomeTheirPartsAndTokensGo) {
+TEST(FlattenSignature, TuplesBecomeTheirPartsAndTokensGo) {
   Model model = parseModel(R"(
 func.func @main(%a: tensor<2xf32>,
     %t: tuple<tensor<2xf32>, tuple<tensor<i32>, !stablehlo.token>> {sinter.name = "pair"},
@@ -31,10 +31,10 @@ func.func @main(%a: tensor<2xf32>,
   %6 = stablehlo.tuple %3, %5 : tuple<tensor<2xf32>, tuple<tensor<i32>>>
   return %6, %k, %3 : tuple<tensor<2xf32>, tuple<tensor<i32>>>, !stablehlo.token, tensor<2xf32>
 })");
-  ASSERT_TRUE(hasBorderToFlatten(model));
-  flattenBorder(model);
+  ASSERT_TRUE(hasSignatureToFlatten(model));
+  flattenSignature(model);
   ASSERT_TRUE(succeeded(model.module().verify()));
-  EXPECT_FALSE(hasBorderToFlatten(model));
+  EXPECT_FALSE(hasSignatureToFlatten(model));
   EXPECT_EQ(
       namesOf(model.inputs()),
       (std::vector<std::string>{"arg0", "pair[0]", "pair[1][0]", "arg3"}));
@@ -53,13 +53,13 @@ func.func @main(%a: tensor<2xf32>,
   EXPECT_EQ((*outputs)[2].toDouble(0), 11);
 }
 
-TEST(FlattenBorder, LeavesTheRestAlone) {
+TEST(FlattenSignature, LeavesTheRestAlone) {
   Model model = parseModel(R"(
 func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
   return %a : tensor<2xf32>
 })");
-  EXPECT_FALSE(hasBorderToFlatten(model));
-  flattenBorder(model);
+  EXPECT_FALSE(hasSignatureToFlatten(model));
+  flattenSignature(model);
   EXPECT_FALSE(model.entry().getArgAttr(0, nameAttribute));
 
   Model recursive = parseModel(R"(
@@ -67,5 +67,5 @@ func.func @main(%t: tuple<tensor<i32>>) -> tuple<tensor<i32>> {
   %0 = call @main(%t) : (tuple<tensor<i32>>) -> tuple<tensor<i32>>
   return %0 : tuple<tensor<i32>>
 })");
-  EXPECT_FALSE(hasBorderToFlatten(recursive));
+  EXPECT_FALSE(hasSignatureToFlatten(recursive));
 }

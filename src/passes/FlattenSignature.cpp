@@ -1,4 +1,4 @@
-#include "passes/FlattenBorder.h"
+#include "passes/FlattenSignature.h"
 
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -14,7 +14,7 @@ static bool isFlatResult(Type type) {
   return isFlat(type) && !isa<stablehlo::FutureType>(type);
 }
 
-bool hasBorderToFlatten(const Model &model) {
+bool hasSignatureToFlatten(const Model &model) {
   func::FuncOp function = model.entry();
   return function &&
          !(llvm::all_of(function.getArgumentTypes(), isFlat) &&
@@ -126,8 +126,8 @@ private:
 
 } // namespace
 
-void flattenBorder(Model &model) {
-  if (hasBorderToFlatten(model))
+void flattenSignature(Model &model) {
+  if (hasSignatureToFlatten(model))
     Flattening(model.entry()).run();
 }
 
