@@ -400,11 +400,14 @@ private:
            llvm::none_of(op->getResultTypes(), isComplex);
   }
 
-  /// Whether each vector of \p producer's results becomes one of \p root's,
-  /// which may be of another type.
+  /// Whether each vector of \p producer's results becomes one of \p root's. Of
+  /// another type only where results are blocked: behind a matrix product
+  /// conversions take more time than to read its results again in a loop.
   static bool mayTakeResultsOf(Operation *root, Operation *producer) {
     return root->getNumResults() == 1 &&
-           shapeOf(root->getResult(0)) == shapeOf(producer->getResult(0));
+           shapeOf(root->getResult(0)) == shapeOf(producer->getResult(0)) &&
+           (root->getResultTypes() == producer->getResultTypes() ||
+            isa<cpu::ConvolutionOp, PoolOp>(producer));
   }
 
   /// What follows a product elementwise is computed on its results while they

@@ -37,19 +37,21 @@ func.func @main(%x: tensor<16x100xf32>) -> tensor<16x100xf32> {
 
 // -----
 
-// What follows a product is computed on its results, into another type, too.
+// What follows a convolution is computed on its results, into another type,
+// too.
 // CHECK-LABEL: func.func @main
-// CHECK: cpu.kernel({{.*}}) {constant_inputs = array<i64: 1>} : {{.*}} -> tensor<32x16xi8>
-// CHECK: stablehlo.dot_general
-// CHECK: stablehlo.convert {{.*}} -> tensor<32x16xi8>
+// CHECK: cpu.kernel({{.*}}) {constant_inputs = array<i64: 1>} : {{.*}} -> tensor<1x1x8x8x16xi8>
+// CHECK: "cpu.convolution"
+// CHECK: stablehlo.convert {{.*}} -> tensor<1x1x8x8x16xi8>
 // CHECK-NOT: cpu.kernel
-func.func @main(%x: tensor<32x64xf32>) -> tensor<32x16xi8> {
-  %w = stablehlo.constant dense<0.25> : tensor<64x16xf32>
-  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
-    : (tensor<32x64xf32>, tensor<64x16xf32>) -> tensor<32x16xf32>
-  %1 = stablehlo.round_nearest_even %0 : tensor<32x16xf32>
-  %2 = stablehlo.convert %1 : (tensor<32x16xf32>) -> tensor<32x16xi8>
-  return %2 : tensor<32x16xi8>
+func.func @main(%x: tensor<1x1x8x8x16xf32>) -> tensor<1x1x8x8x16xi8> {
+  %w = stablehlo.constant dense<0.25> : tensor<16x16x1x1xf32>
+  %0 = "cpu.convolution"(%x, %w) {output_channels = 16 : i64, groups = 1 : i64,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x1x8x8x16xf32>, tensor<16x16x1x1xf32>) -> tensor<1x1x8x8x16xf32>
+  %1 = stablehlo.round_nearest_even %0 : tensor<1x1x8x8x16xf32>
+  %2 = stablehlo.convert %1 : (tensor<1x1x8x8x16xf32>) -> tensor<1x1x8x8x16xi8>
+  return %2 : tensor<1x1x8x8x16xi8>
 }
 
 // -----
