@@ -42,6 +42,7 @@ function(sinter_precompiled_header target header)
   set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
   add_custom_command(OUTPUT ${folder}/cmake_pch.hxx.pch.sum
     COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -E -P
+      -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=
       "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
       "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
       -MD -MF ${folder}/pch.d -MT ${folder}/cmake_pch.hxx.pch.sum

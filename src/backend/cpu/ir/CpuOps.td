@@ -81,6 +81,13 @@ def Cpu_YieldOp : Cpu_Op<"yield", [Pure, Terminator,
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
+// A token is an order among calls; cpu-flatten makes a tensor without elements
+// of it.
+def Cpu_HostValue :
+    AnyTypeOf<[AnyRankedTensor,
+               Type<CPred<"::llvm::isa<::sinter::stablehlo::TokenType>($_self)">,
+                    "token">]>;
+
 def Cpu_HostCallOp :
     Cpu_Op<"host_call",
            [HandsTensorsOn,
@@ -90,9 +97,9 @@ def Cpu_HostCallOp :
     Becomes a step of its own (StepKind::HostCall), in its place among other
     calls. A `pure` one may be removed where nobody needs its results.
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, StrAttr:$function,
+  let arguments = (ins Variadic<Cpu_HostValue>:$inputs, StrAttr:$function,
                        StrAttr:$configuration, UnitAttr:$pure);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let results = (outs Variadic<Cpu_HostValue>:$results);
   let assemblyFormat = [{
     $function `(` $inputs `)` `with` $configuration attr-dict
       `:` functional-type(operands, results)
