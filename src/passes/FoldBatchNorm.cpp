@@ -389,6 +389,13 @@ static bool isTakenAway(const ChannelStep &step, bool isConverted) {
   return !step.isPassage() || (isConverted && step.kind == StepKind::Convert);
 }
 
+/// Gives the padding value the type of the elements that are padded now.
+static void convertPadding(stablehlo::PadOp pad, Type element) {
+  OpBuilder builder(pad);
+  pad.getPaddingValueMutable().assign(builder.create<stablehlo::ConvertOp>(
+      pad.getLoc(), RankedTensorType::get({}, element), pad.getPaddingValue()));
+}
+
 /// Takes the chain's arithmetic away, and its conversions where \p isConverted:
 /// what only moves elements stays where it is, as a part of its source node,
 /// and moves what \p value holds.
@@ -404,8 +411,11 @@ void Folder::takeAway(ArrayRef<ChannelStep> chain, Value value,
       continue;
     }
     run.changed(step.op);
-    if (isConverted)
+    if (isConverted) {
       result.setType(tensorOf(result).clone(elementOf(value)));
+      if (auto pad = dyn_cast<stablehlo::PadOp>(step.op))
+        convertPadding(pad, elementOf(value));
+    }
     value = result;
   }
   for (const ChannelStep &step : llvm::reverse(chain))

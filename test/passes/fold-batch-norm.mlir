@@ -54,3 +54,23 @@ func.func @groups(%x: tensor<2x3xf32>) -> tensor<2x2xf32> {
   %r = nn.relu %q {sinter.source = 1 : i64} : tensor<2x2xf32>
   return %r : tensor<2x2xf32>
 }
+
+// What is padded is f64 once the conversion stands at the product, and so is the
+// padding.
+// CHECK-LABEL: func @padded_before_conversion
+func.func @padded_before_conversion(%x: tensor<5x2xf32>) -> tensor<7x3xf64> {
+  // CHECK: stablehlo.dot_general
+  // CHECK-NEXT: stablehlo.convert
+  // CHECK: stablehlo.pad
+  // CHECK-SAME: (tensor<5x3xf64>, tensor<f64>) -> tensor<7x3xf64>
+  // CHECK-NOT: stablehlo.divide
+  %w = stablehlo.constant dense<[[-0.19, 0.558, -0.266], [-0.088, -0.558, 0.058]]> : tensor<2x3xf32>
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<5x2xf32>, tensor<2x3xf32>) -> tensor<5x3xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %p = stablehlo.pad %y, %zero, low = [1, 0], high = [1, 0], interior = [0, 0] : (tensor<5x3xf32>, tensor<f32>) -> tensor<7x3xf32>
+  %d = stablehlo.convert %p : (tensor<7x3xf32>) -> tensor<7x3xf64>
+  %s = stablehlo.constant dense<[0.7, 0.648, 0.842]> : tensor<3xf64>
+  %b = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<3xf64>) -> tensor<7x3xf64>
+  %r = stablehlo.divide %d, %b : tensor<7x3xf64>
+  return %r : tensor<7x3xf64>
+}
