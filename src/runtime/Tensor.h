@@ -50,7 +50,9 @@ public:
   template <typename T>
   static Tensor of(ElementType type, Shape shape, std::span<const T> values) {
     Tensor tensor(type, std::move(shape));
-    std::memcpy(tensor.mutableBytes(), values.data(), values.size_bytes());
+    // An empty span may have no data, which memcpy must not be given.
+    if (!values.empty())
+      std::memcpy(tensor.mutableBytes(), values.data(), values.size_bytes());
     return tensor;
   }
 
