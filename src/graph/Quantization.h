@@ -100,16 +100,6 @@ mlir::quant::QuantizedType withStorage(mlir::quant::QuantizedType type,
 /// that changes nothing else; \p value itself for anything else.
 mlir::Value beforeShift(mlir::Value value);
 
-/// The discardable attribute of a product of quantised tensors with the form
-/// that it was raised from, in which a writer gives it back: "qlinear" where it
-/// is scaled, rounded and cut at once, "integer" where its sums are integers.
-inline constexpr llvm::StringLiteral productFormAttribute =
-    "sinter.source.product_form";
-/// The discardable attribute of a quantised constant with the element type that
-/// it had before it was moved to the storage type of what it is multiplied by.
-inline constexpr llvm::StringLiteral storedAsAttribute =
-    "sinter.source.stored_as";
-
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//

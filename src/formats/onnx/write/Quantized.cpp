@@ -1,6 +1,5 @@
 #include "formats/onnx/write/Quantized.h"
 
-#include "formats/onnx/write/MatMul.h"
 #include "formats/onnx/write/Rules.h"
 #include "graph/Constants.h"
 #include "graph/Quantization.h"
@@ -29,8 +28,6 @@ public:
   void run();
 
 private:
-  void keepForm(Operation *product);
-  void keepStorage(stablehlo::ConstantOp op);
   bool isMoved(Operation *op) const;
   bool canCompute(Operation *op) const;
   bool isExactSum(Operation *op) const;
@@ -47,36 +44,6 @@ private:
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Products that keep their form
-//===----------------------------------------------------------------------===//
-
-/// The integers of a bias, until the node is written: those of a ConvolutionOp
-/// that becomes a QLinearConv.
-static constexpr StringLiteral biasAttribute = "onnx.bias",
-                               biasNameAttribute = "onnx.bias_name";
-
-static bool isBytePerTensor(Type type) {
-  quant::QuantizedType element = quantizedOf(type);
-  return isa_and_nonnull<quant::UniformQuantizedType>(element) &&
-         element.getStorageTypeIntegralWidth() == 8 &&
-         boundsOf(element) == boundsOf(storageOf(element));
-}
-
-/// Whether the operands are those of a node.
-static bool hasNodeOperands(Operation *op) {
-  quant::QuantizedType weight = quantizedOf(op->getOperand(1).getType());
-  if (!isBytePerTensor(op->getOperand(0).getType()) || !weight ||
-      weight.getStorageTypeIntegralWidth() != 8)
-    return false;
-  if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
-    return isMatMul(dot);
-  auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op);
-  return convolution && convolution.getBatchGroupCount() == 1 &&
-         !convolution.getWindow().empty() &&
-         tensorOf(convolution.getRhs()).hasStaticShape();
-}
-
 /// The constant that \p value repeats.
 static stablehlo::ConstantOp repeatedConstant(Value value) {
   while (Operation *op = value.getDefiningOp()) {
@@ -89,108 +56,8 @@ static stablehlo::ConstantOp repeatedConstant(Value value) {
   return {};
 }
 
-/// One integer for each of \p count features, of one for all or just as many.
-static ElementsAttr biasFor(stablehlo::ConstantOp constant, int64_t count) {
-  std::optional<Tensor> tensor =
-      constant ? toTensor(constant.getValue()) : std::nullopt;
-  if (!tensor || (tensor->size() != count && tensor->size() != 1))
-    return {};
-  SmallVector<int32_t> numbers;
-  for (int64_t i = 0; i < count; ++i)
-    numbers.push_back(
-        static_cast<int32_t>(tensor->toInteger(tensor->size() == 1 ? 0 : i)));
-  return DenseElementsAttr::get(
-      RankedTensorType::get({count},
-                            IntegerType::get(constant.getContext(), 32)),
-      ArrayRef<int32_t>(numbers));
-}
-
-/// Makes \p product, a bias and the rescale behind it one operation, which
-/// gives what the rescale does; or takes the form from it.
-void Rewriting::keepForm(Operation *product) {
-  auto form = product->getAttrOfType<StringAttr>(productFormAttribute);
-  const bool keepsSums = form.getValue() == "integer";
-  if (hasNodeOperands(product) && keepsSums)
-    return;
-  product->removeAttr(productFormAttribute);
-  if (!hasNodeOperands(product) || form.getValue() != "qlinear" ||
-      !product->hasOneUse())
-    return;
-  Operation *last = *product->user_begin();
-  auto convolution = dyn_cast<stablehlo::ConvolutionOp>(product);
-  if (auto sum = dyn_cast<stablehlo::AddOp>(last);
-      sum && convolution && sum->hasOneUse()) {
-    const bool isLeft = sum.getLhs() == product->getResult(0);
-    auto constant = repeatedConstant(isLeft ? sum.getRhs() : sum.getLhs());
-    ElementsAttr bias = biasFor(
-        constant, tensorOf(convolution.getRhs())
-                      .getDimSize(convolution.getDimensionNumbers()
-                                      .getKernelOutputFeatureDimension()));
-    if (!bias)
-      return;
-    product->setAttr(biasAttribute, bias);
-    if (auto name = constant->getAttrOfType<StringAttr>(nameAttribute))
-      product->setAttr(biasNameAttribute, name);
-    last = *sum->user_begin();
-  }
-  if (!isa<stablehlo::UniformQuantizeOp, nn::QuantizeOp>(last) ||
-      !isBytePerTensor(last->getResult(0).getType())) {
-    product->removeAttr(biasAttribute);
-    return;
-  }
-  product->setAttr(productFormAttribute, form);
-  OpBuilder builder(last);
-  IRMapping none;
-  Operation *whole = builder.clone(*product, none);
-  whole->getResult(0).setType(last->getResult(0).getType());
-  whole->setLoc(last->getLoc());
-  last->getResult(0).replaceAllUsesWith(whole->getResult(0));
-  while (last != product) {
-    Operation *before = last->getOperand(0).getDefiningOp();
-    if (isa<stablehlo::AddOp>(last) && before != product &&
-        last->getOperand(1).getDefiningOp() == product)
-      before = product;
-    last->erase();
-    last = before;
-  }
-  product->erase();
-}
-
-/// Gives a weight the storage type that it came in.
-void Rewriting::keepStorage(stablehlo::ConstantOp op) {
-  auto before = cast<quant::QuantizedType>(
-      op->getAttrOfType<TypeAttr>(storedAsAttribute).getValue());
-  quant::QuantizedType now = quantizedOf(op.getType());
-  op->removeAttr(storedAsAttribute);
-  const bool isRead = llvm::all_of(op->getUsers(), [](Operation *user) {
-    return isa<stablehlo::UniformDequantizeOp, stablehlo::ConvolutionOp,
-               stablehlo::DotGeneralOp>(user);
-  });
-  std::optional<Tensor> tensor = toTensor(op.getValue());
-  auto from = now ? parametersOf(now) : std::nullopt, to = parametersOf(before);
-  if (!isRead || !tensor || !from || !to ||
-      from->zeroPoints.size() != to->zeroPoints.size())
-    return;
-  const int64_t shift = to->zeroPoints.front() - from->zeroPoints.front();
-  Tensor stored(*sinter::elementTypeOf(storageOf(before)), tensor->shape());
-  dispatch(stored.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (!isStdComplex<T>)
-      for (int64_t i = 0; i < tensor->size(); ++i)
-        stored.set<T>(i, static_cast<T>(tensor->toInteger(i) + shift));
-  });
-  op.setValueAttr(toAttribute(stored, constantName(op), op.getContext()));
-  op.getResult().setType(tensorOf(op.getResult()).clone(before));
-}
-
-//===----------------------------------------------------------------------===//
-// Which operations compute
-//===----------------------------------------------------------------------===//
-
 /// Whether the operation is the same on storage elements.
 bool Rewriting::isMoved(Operation *op) const {
-  if (op->hasAttr(productFormAttribute))
-    return true;
   if (isa<stablehlo::UniformDequantizeOp, stablehlo::ConstantOp>(op) ||
       op->hasTrait<OpTrait::IsTerminator>() ||
       isa<stablehlo::IfOp, stablehlo::CaseOp, stablehlo::WhileOp>(op))
@@ -349,16 +216,6 @@ void Rewriting::run() {
       op.erase();
     }
   });
-  SmallVector<Operation *> products;
-  SmallVector<stablehlo::ConstantOp> constants;
-  function.walk([&](Operation *op) {
-    if (op->hasAttr(productFormAttribute))
-      products.push_back(op);
-    if (op->hasAttr(storedAsAttribute))
-      constants.push_back(cast<stablehlo::ConstantOp>(op));
-  });
-  llvm::for_each(products, [&](Operation *op) { keepForm(op); });
-  llvm::for_each(constants, [&](stablehlo::ConstantOp op) { keepStorage(op); });
   SmallVector<Operation *> ops;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == function)
@@ -558,37 +415,6 @@ static LogicalResult writeDequantize(Emitter &e,
         linear->attributes());
   return e.result("DequantizeLinear", {x, linear->scale(), linear->zeroPoint()},
                   linear->attributes());
-}
-
-std::optional<QuantizedInputs> quantizedInputs(Emitter &e, Operation *op) {
-  auto form = op->getAttrOfType<StringAttr>(productFormAttribute);
-  quant::QuantizedType result = quantizedOf(op->getResult(0).getType());
-  if (!form || !result)
-    return std::nullopt;
-  auto lhs = Linear::of(e, elementOf(op->getOperand(0))),
-       rhs = Linear::of(e, elementOf(op->getOperand(1)));
-  if (!lhs || !rhs)
-    return std::nullopt;
-  QuantizedInputs inputs;
-  inputs.zero = lhs->zeroPoint();
-  inputs.element = storageOf(result);
-  if (form.getValue() == "integer") {
-    inputs.others = {inputs.zero, rhs->zeroPoint()};
-    return inputs;
-  }
-  auto given = Linear::of(e, result);
-  if (!given)
-    return std::nullopt;
-  inputs.hasScales = true;
-  inputs.between = {lhs->scale(), inputs.zero};
-  inputs.others = {rhs->scale(), rhs->zeroPoint(), given->scale(),
-                   given->zeroPoint()};
-  if (auto bias = op->getAttrOfType<ElementsAttr>(biasAttribute)) {
-    auto name = op->getAttrOfType<StringAttr>(biasNameAttribute);
-    inputs.others.push_back(
-        e.constant(*toTensor(bias), name ? name.getValue() : "bias"));
-  }
-  return inputs;
 }
 
 /// Storage elements as what they mean, and back: they are what is written.
