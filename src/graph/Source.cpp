@@ -8,7 +8,9 @@ namespace sinter {
 
 std::optional<int64_t> sourceOf(Operation *op) {
   auto number = op->getAttrOfType<IntegerAttr>(sourceAttribute);
-  return number ? std::optional(number.getInt()) : std::nullopt;
+  return number && isSourceNumber(number.getInt())
+             ? std::optional(number.getInt())
+             : std::nullopt;
 }
 
 void setSource(Operation *op, int64_t number) {
@@ -37,8 +39,9 @@ void dropSources(ModuleOp module) {
 std::vector<std::string> sourceNotes(ModuleOp module) {
   std::vector<std::string> notes;
   if (auto lines = module->getAttrOfType<ArrayAttr>(sourceNotesAttribute))
-    for (auto line : lines.getAsRange<StringAttr>())
-      notes.push_back(line.str());
+    for (Attribute each : lines)
+      if (auto line = dyn_cast<StringAttr>(each))
+        notes.push_back(line.str());
   return notes;
 }
 

@@ -30,6 +30,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +48,11 @@ inline constexpr llvm::StringLiteral lastingSourcesAttribute =
     "sinter.source.lasting";
 inline constexpr llvm::StringLiteral sourceNotesAttribute =
     "sinter.source.notes";
+
+/// Whether \p number can be a node's. Attributes come from strangers, too.
+constexpr bool isSourceNumber(int64_t number) {
+  return number >= 0 && number <= std::numeric_limits<int32_t>::max();
+}
 
 /// The number of the node that \p op came of, if it is as the reader made it.
 std::optional<int64_t> sourceOf(mlir::Operation *op);

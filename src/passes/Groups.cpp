@@ -19,13 +19,16 @@ WholeNodes::WholeNodes(mlir::ModuleOp module) {
   if (!list)
     return;
   isGiven = true;
-  for (auto unit : list.getAsRange<mlir::DenseI64ArrayAttr>()) {
-    for (int64_t number : unit.asArrayRef())
-      units[number] = sizes.size();
-    sizes.push_back(unit.size());
-  }
+  for (mlir::Attribute each : list)
+    if (auto unit = mlir::dyn_cast<mlir::DenseI64ArrayAttr>(each);
+        unit && llvm::all_of(unit.asArrayRef(), isSourceNumber)) {
+      for (int64_t number : unit.asArrayRef())
+        units[number] = sizes.size();
+      sizes.push_back(unit.size());
+    }
   if (auto numbers = module->getAttrOfType<mlir::DenseI64ArrayAttr>(
-          lastingSourcesAttribute))
+          lastingSourcesAttribute);
+      numbers && llvm::all_of(numbers.asArrayRef(), isSourceNumber))
     lasting.insert(numbers.asArrayRef().begin(), numbers.asArrayRef().end());
 }
 

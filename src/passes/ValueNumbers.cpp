@@ -4,6 +4,7 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Groups.h"
+#include <set>
 
 using namespace mlir;
 
@@ -45,7 +46,7 @@ static bool follows(Block *block, Operation *entry) {
 }
 
 void ValueNumbers::number(ModuleOp module) {
-  llvm::DenseSet<int64_t> taken;
+  std::set<int64_t> taken;
   func::FuncOp entry = entryOf(module);
   entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == entry || !follows(op->getBlock(), entry))
@@ -65,7 +66,7 @@ void ValueNumbers::number(ModuleOp module) {
 
 std::vector<NumberedValue> ValueNumbers::valuesOf(ModuleOp module) {
   std::vector<NumberedValue> values;
-  llvm::DenseSet<int64_t> taken;
+  std::set<int64_t> taken;
   func::FuncOp entry = entryOf(module);
   auto add = [&](Value value, int64_t number) {
     if (taken.insert(number).second)

@@ -253,6 +253,31 @@ class BadModels(CommandTest):
         wrong = b"func.func @main(%a: tensor<2xf32>) -> tensor<3xf32> {\n  return %a : tensor<2xf32>\n}"
         self.refused(INVALID, wrong, ":2:", name="bad.mlir")
 
+    def test_records_that_no_reader_made(self):
+        """What our readers note in a graph may stand in a text, and be anything there; it is passed over."""
+        largest, least = 2**63 - 1, -2**63
+        for attribute, operation in [
+                ('sinter.source.whole = [1, "a", [2]]', "sinter.source = 0 : i64"),
+                (f"sinter.source.whole = [array<i64: {largest}, {least}>]", f"sinter.source = {largest} : i64"),
+                (f"sinter.source.lasting = array<i64: {largest}>", f"sinter.source = {least} : i64"),
+                ('sinter.source.notes = [1, "a", [2]]', 'sinter.source = "x"'),
+                ('sinter.source.records = [{captures = [1, [2]]}, 7]', "sinter.source = 0 : i64"),
+                ("sinter.note = 1 : i64", 'sinter.source.stored_as = "x", sinter.source.product_form = 1 : i64')]:
+            text = f"""module attributes {{sinter.source.format = "onnx", {attribute}}} {{
+  func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {{
+    %c = stablehlo.constant {{{operation}}} dense<0.0> : tensor<2x3xf32>
+    %q = stablehlo.uniform_quantize %x {{{operation}}} : (tensor<2x3xf32>) -> tensor<2x3x!quant.uniform<i8:f32, 0.5>>
+    %d = stablehlo.uniform_dequantize %q {{{operation}}} : (tensor<2x3x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x3xf32>
+    %r = stablehlo.add %d, %c {{{operation}}} : tensor<2x3xf32>
+    return %r : tensor<2x3xf32>
+  }}
+}}"""
+            path = self.write("noted.mlir", text.encode())
+            for command in (["optimize", path, "-o", self.path("simple.mlir")], ["convert", path, "-o", self.path("n.onnx")],
+                            ["compare", path, "--input", "random"]):
+                done = self.sinter(*command)
+                self.assertEqual(done.returncode, DONE, (attribute, command[0], done.stderr))
+
 
 if __name__ == "__main__":
     main()

@@ -40,6 +40,22 @@ TEST_F(SourceTest, IsTheNumberOfANode) {
   EXPECT_EQ(sourceOf(all[1]), 3);
 }
 
+TEST_F(SourceTest, IsNoNumberThatCannotBeANodes) {
+  auto module = parse("");
+  mlir::Operation *op = relus(*module).front();
+  for (int64_t number : {std::numeric_limits<int64_t>::max(),
+                         std::numeric_limits<int64_t>::min(), int64_t(-1)}) {
+    setSource(op, number);
+    EXPECT_EQ(sourceOf(op), std::nullopt) << number;
+  }
+}
+
+/// Attributes come from strangers: notes that are no texts are none.
+TEST_F(SourceTest, TakesTextsAloneForNotes) {
+  auto module = parse(R"(sinter.source.notes = [1, "one", [2]])");
+  EXPECT_EQ(sourceNotes(*module), std::vector<std::string>{"one"});
+}
+
 TEST_F(SourceTest, IsReadByTheFormatThatKeptIt) {
   auto module =
       parse(R"(sinter.source.format = "a", sinter.source.records = [{}, {}])");

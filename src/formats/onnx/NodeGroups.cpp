@@ -315,8 +315,9 @@ std::optional<UntouchedNode> untouchedNode(DictionaryAttr record,
     }
   }
   if (auto captures = record.getAs<ArrayAttr>("captures"))
-    for (auto capture : captures.getAsRange<ArrayAttr>()) {
-      if (capture.size() != 2)
+    for (Attribute each : captures) {
+      auto capture = dyn_cast<ArrayAttr>(each);
+      if (!capture || capture.size() != 2)
         return std::nullopt;
       auto name = dyn_cast<StringAttr>(capture[0]);
       auto number = dyn_cast<IntegerAttr>(capture[1]);
