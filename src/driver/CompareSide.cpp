@@ -4,7 +4,6 @@
 
 #include "runtime/ElementDispatch.h"
 
-#include <charconv>
 
 namespace sinter::driver {
 
@@ -34,11 +33,10 @@ Result<RunValues> CompareSide::run(const StateOptions &states,
   RunValues values;
   std::map<int64_t, size_t> times;
   executor.setObserver([&](std::string_view name, const Tensor &value) {
-    if (!name.starts_with(observedPrefix))
+    const std::optional<int64_t> found = observedNumber(name);
+    if (!found)
       return;
-    name.remove_prefix(observedPrefix.size());
-    int64_t number = 0;
-    std::from_chars(name.data(), name.data() + name.size(), number);
+    const int64_t number = *found;
     const size_t time = times[number]++;
     if (time >= mostTimesObserved)
       return;

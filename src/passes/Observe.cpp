@@ -42,15 +42,6 @@ void observe(ArrayRef<NumberedValue> values) {
   }
 }
 
-std::optional<int64_t> observedNumber(std::string_view name) {
-  StringRef text(name);
-  int64_t number;
-  if (!text.consume_front(StringRef(observedPrefix)) ||
-      text.getAsInteger(10, number))
-    return std::nullopt;
-  return number;
-}
-
 namespace {
 struct Observe : PassWrapper<Observe, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Observe)

@@ -37,9 +37,6 @@ bool canBeObserved(mlir::Value value);
 /// Observes those of \p values that can be.
 void observe(llvm::ArrayRef<NumberedValue> values);
 
-/// The number that an observer is told of; nothing for a program's own probe.
-std::optional<int64_t> observedNumber(std::string_view name);
-
 /// All results in the entry function, or those whose operations are of these
 /// origins; numbered in the order of the text.
 std::unique_ptr<mlir::Pass> createObserve();
