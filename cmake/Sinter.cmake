@@ -37,11 +37,14 @@ target_link_libraries(sinter_mlir INTERFACE MLIR LLVM)
 # what another checkout compiled: beside it stands the hash of what it reads.
 function(sinter_precompiled_header target header)
   target_precompile_headers(${target} PRIVATE <${header}>)
+  if(NOT CCACHE)
+    return()
+  endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir)
   set(includes "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
   set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
   add_custom_command(OUTPUT ${folder}/cmake_pch.hxx.pch.sum
-    COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -E -P
+    COMMAND ${CMAKE_CXX_COMPILER} -std=c++${CMAKE_CXX_STANDARD} -x c++ -E -P
       -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=
       "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
       "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"

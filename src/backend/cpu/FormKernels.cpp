@@ -389,15 +389,10 @@ private:
   }
 
   /// Whether \p op has vectors for several neighbours at once. Complex numbers
-  /// have none, nor has a map whose region was not inlined: it has control
+  /// have none, nor has a map whose region was not inlined: that has control
   /// flow.
   static bool isComputedInVectors(Operation *op) {
-    auto isComplex = [](Type type) {
-      return isa<ComplexType>(getElementTypeOrSelf(type));
-    };
-    return !isa<stablehlo::MapOp>(op) &&
-           llvm::none_of(op->getOperandTypes(), isComplex) &&
-           llvm::none_of(op->getResultTypes(), isComplex);
+    return !isa<stablehlo::MapOp>(op) && !hasComplexNumbers(op);
   }
 
   /// Whether each vector of \p producer's results becomes one of \p root's. Of

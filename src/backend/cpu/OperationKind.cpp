@@ -9,6 +9,14 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
+bool cpu::hasComplexNumbers(Operation *op) {
+  auto isComplex = [](Type type) {
+    return isa<ComplexType>(getElementTypeOrSelf(type));
+  };
+  return llvm::any_of(op->getOperandTypes(), isComplex) ||
+         llvm::any_of(op->getResultTypes(), isComplex);
+}
+
 bool cpu::isAlias(Operation *op) {
   // Elements narrower than a byte do not lie as their bits do.
   auto isByte = [](Type type) {

@@ -15,6 +15,9 @@ Kind kindOf(mlir::Operation *op);
 /// operands at the same place, by an operation of its own and not by a region.
 bool isElementwise(mlir::Operation *op);
 
+/// Whether \p op takes or gives complex numbers, of which there are no vectors.
+bool hasComplexNumbers(mlir::Operation *op);
+
 /// Whether \p op gives its operand's memory another shape or element type.
 bool isAlias(mlir::Operation *op);
 /// stablehlo's if, case and while.

@@ -187,12 +187,7 @@ Elemental::Values Elemental::laneByLane(Operation *op, Place place) {
 
 std::optional<Elemental::Values> Elemental::elementwiseAt(Operation *op,
                                                           Place place) {
-  // Vectors hold no complex numbers.
-  auto isComplex = [](Type type) {
-    return isa<ComplexType>(getElementTypeOrSelf(type));
-  };
-  if (hasLanes(place) && (llvm::any_of(op->getOperandTypes(), isComplex) ||
-                          llvm::any_of(op->getResultTypes(), isComplex)))
+  if (hasLanes(place) && hasComplexNumbers(op))
     return std::nullopt;
   Values operands;
   for (Value operand : op->getOperands()) {
