@@ -4,7 +4,6 @@
 
 #include "runtime/ElementDispatch.h"
 
-
 namespace sinter::driver {
 
 Result<CompareSide> CompareSide::open(std::string path, std::string what,
