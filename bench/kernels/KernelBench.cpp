@@ -185,8 +185,8 @@ void benchAttention(Report &report, int64_t rows, bool isCausal = false) {
                  attention.build(builder, loc, task,
                                  {m[0], m[1], m[2], Value(), m[3], m[4]},
                                  [](OpBuilder &inner, Location at, Value x) {
-                                   Emission emission(inner, at);
-                                   return emitExp(emission, x);
+                                   KernelBuilder code(inner, at);
+                                   return emitExp(code, x);
                                  });
                });
   report.measure(name, runner, {attention.tasks()}, attention.flops(),

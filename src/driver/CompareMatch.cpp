@@ -57,20 +57,20 @@ public:
   }
 
 private:
-  using Values = std::vector<const ValueFacts *>;
+  using FactsInOrder = std::vector<const ValueFacts *>;
   using Key = std::function<std::string(const ValueFacts &)>;
 
-  static Values valuesOf(const RunFacts &facts) {
-    Values values;
+  static FactsInOrder valuesOf(const RunFacts &facts) {
+    FactsInOrder values;
     for (const ValueFacts &value : facts.values)
       if (value.isLeft)
         values.push_back(&value);
     return values;
   }
 
-  std::map<std::string, Values> sorted(const Values &values,
-                                       const Key &key) const {
-    std::map<std::string, Values> groups;
+  std::map<std::string, FactsInOrder> sorted(const FactsInOrder &values,
+                                             const Key &key) const {
+    std::map<std::string, FactsInOrder> groups;
     for (const ValueFacts *value : values)
       if (!taken.contains(value))
         if (std::string text = key(*value); !text.empty())
@@ -80,7 +80,7 @@ private:
 
   /// Matches what has the same key, if there is as much of it in both.
   void matchBy(MatchedBy by, const Key &key) {
-    const std::map<std::string, Values> others = sorted(second, key);
+    const std::map<std::string, FactsInOrder> others = sorted(second, key);
     for (const auto &[text, values] : sorted(first, key)) {
       const auto found = others.find(text);
       if (found == others.end() || found->second.size() != values.size())
@@ -94,7 +94,7 @@ private:
     }
   }
 
-  Values first, second;
+  FactsInOrder first, second;
   std::unordered_set<const ValueFacts *> taken;
   std::vector<TensorMatch> matches;
 };

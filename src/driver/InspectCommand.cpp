@@ -160,17 +160,17 @@ private:
     std::printf("function @%s, %lld operation%s\n",
                 oneLine(function.name).c_str(),
                 static_cast<long long>(operations), operations == 1 ? "" : "s");
-    for (const FunctionDescription::Border &each : function.inputs)
+    for (const FunctionDescription::Argument &each : function.inputs)
       printRow("  input", each.name, each.type);
-    for (const FunctionDescription::Border &each : function.outputs)
+    for (const FunctionDescription::Argument &each : function.outputs)
       printRow("  output", each.name, each.type);
   }
 
   static nlohmann::json functionJson(const FunctionDescription &function) {
-    const auto borders =
-        [](const std::vector<FunctionDescription::Border> &all) {
+    const auto arguments =
+        [](const std::vector<FunctionDescription::Argument> &all) {
           nlohmann::json list = nlohmann::json::array();
-          for (const FunctionDescription::Border &each : all)
+          for (const FunctionDescription::Argument &each : all)
             list.push_back({{"name", each.name}, {"type", each.type}});
           return list;
         };
@@ -178,8 +178,8 @@ private:
     for (const auto &[name, count] : function.operations)
       operations[name] = count;
     return {{"name", function.name},
-            {"inputs", borders(function.inputs)},
-            {"outputs", borders(function.outputs)},
+            {"inputs", arguments(function.inputs)},
+            {"outputs", arguments(function.outputs)},
             {"operations", operations}};
   }
 

@@ -116,19 +116,19 @@ struct Operand {
 /// Numbers a program's steps from 0 in the order in which they are asked for,
 /// which is that in which they are written: those in bodies come after the step
 /// that they belong to.
-class Walk {
+class StepNumbering {
 public:
-  explicit Walk(const Program &program) : program(program) {}
+  explicit StepNumbering(const Program &program) : program(program) {}
 
-  struct Visited {
+  struct NumberedStep {
     size_t number;
     std::vector<Operand> operands;
   };
-  Visited next(const Step &step) {
-    Visited visited{count++, {}};
+  NumberedStep next(const Step &step) {
+    NumberedStep numbered{count++, {}};
     for (const BufferReference &buffer : step.buffers)
-      visited.operands.push_back(operandOf(buffer, visited.number));
-    return visited;
+      numbered.operands.push_back(operandOf(buffer, numbered.number));
+    return numbered;
   }
 
 private:
@@ -176,11 +176,12 @@ nlohmann::json operandJson(const Operand &operand) {
   return json;
 }
 
-nlohmann::json stepsJson(Walk &walk, std::span<const Step> steps) {
+nlohmann::json stepsJson(StepNumbering &numbering,
+                         std::span<const Step> steps) {
   nlohmann::json list = nlohmann::json::array();
   for (const Step &step : steps) {
-    const Walk::Visited visited = walk.next(step);
-    nlohmann::json json = {{"step", visited.number},
+    const StepNumbering::NumberedStep numbered = numbering.next(step);
+    nlohmann::json json = {{"step", numbered.number},
                            {"kind", kindName(step.kind)},
                            {"layer", step.layer},
                            {"op", step.op},
@@ -191,10 +192,10 @@ nlohmann::json stepsJson(Walk &walk, std::span<const Step> steps) {
                            {"operands", nlohmann::json::array()}};
     if (step.kind == StepKind::HostCall)
       json["function"] = step.hostFunction;
-    for (const Operand &operand : visited.operands)
+    for (const Operand &operand : numbered.operands)
       json["operands"].push_back(operandJson(operand));
     for (const std::vector<Step> &body : step.bodies)
-      json["bodies"].push_back(stepsJson(walk, body));
+      json["bodies"].push_back(stepsJson(numbering, body));
     list.push_back(std::move(json));
   }
   return list;
@@ -215,20 +216,21 @@ std::string operandText(const Operand &operand) {
               static_cast<unsigned long long>(buffer.bytes), place.c_str());
 }
 
-void printSteps(Walk &walk, std::span<const Step> steps, unsigned depth) {
+void printSteps(StepNumbering &numbering, std::span<const Step> steps,
+                unsigned depth) {
   const std::string indent(2 + 4 * size_t(depth), ' ');
   for (const Step &step : steps) {
-    const Walk::Visited visited = walk.next(step);
+    const StepNumbering::NumberedStep numbered = numbering.next(step);
     std::string what = step.op.empty() ? kindName(step.kind) : step.op;
     for (const std::string &how : {step.kernelName, step.hostFunction})
       what += how.empty() ? "" : " by " + how;
-    std::printf("%s%zu  '%s'  %s\n", indent.c_str(), visited.number,
+    std::printf("%s%zu  '%s'  %s\n", indent.c_str(), numbered.number,
                 oneLine(step.layer).c_str(), what.c_str());
-    for (const Operand &operand : visited.operands)
+    for (const Operand &operand : numbered.operands)
       std::printf("%s      %s\n", indent.c_str(), operandText(operand).c_str());
     for (size_t i = 0; i < step.bodies.size(); ++i) {
       std::printf("%s    body %zu\n", indent.c_str(), i);
-      printSteps(walk, step.bodies[i], depth + 1);
+      printSteps(numbering, step.bodies[i], depth + 1);
     }
   }
 }
@@ -237,7 +239,7 @@ void printSteps(Walk &walk, std::span<const Step> steps, unsigned depth) {
 
 nlohmann::json planJson(const Program &program) {
   const Plan plan = planOf(program);
-  Walk walk(program);
+  StepNumbering numbering(program);
   return {{"arena_bytes", program.arenaBytes},
           {"constant_bytes", plan.constantBytes},
           {"code_bytes", program.code.text.size},
@@ -248,7 +250,7 @@ nlohmann::json planJson(const Program &program) {
           {"kernels", program.code.entries.size()},
           {"flops", plan.flops},
           {"bytes_moved", plan.bytesMoved},
-          {"program", stepsJson(walk, program.steps)}};
+          {"program", stepsJson(numbering, program.steps)}};
 }
 
 void printPlan(const Program &program, bool withSteps) {
@@ -271,8 +273,8 @@ void printPlan(const Program &program, bool withSteps) {
   if (!withSteps)
     return;
   std::printf("steps\n");
-  Walk walk(program);
-  printSteps(walk, program.steps, 0);
+  StepNumbering numbering(program);
+  printSteps(numbering, program.steps, 0);
 }
 
 } // namespace sinter::driver

@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
   llvm::StringSet<> inTables;
   for (const RuleTable &table : ruleTables()) {
     printHead(os, table.title);
-    for (const Rule &rule : table.rules) {
+    for (const RewriteRule &rule : table.rules) {
       inTables.insert(rule.label);
       auto found = verdicts->find((rule.label + " | " + rule.picture).str());
       if (rule.identity && found == verdicts->end()) {

@@ -216,10 +216,10 @@ struct RunFacts {
 /// One function of a file that has several.
 struct FunctionDescription {
   std::string name;
-  struct Border {
+  struct Argument {
     std::string name, type; ///< "x", "f32 [N, 3]"
   };
-  std::vector<Border> inputs, outputs;
+  std::vector<Argument> inputs, outputs;
   /// Operations by name.
   Counts operations;
 };

@@ -1,7 +1,7 @@
 #include "graph/Quantization.h"
 
 #include "graph/Types.h"
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 
@@ -203,8 +203,8 @@ double dequantizedNumber(int64_t element, double scale, int64_t zeroPoint,
 // As operations
 //===----------------------------------------------------------------------===//
 
-Value emitSpread(nn::Emit &emit, ArrayRef<double> numbers, int64_t axis,
-                 Value like) {
+Value emitSpread(nn::TensorBuilder &emit, ArrayRef<double> numbers,
+                 int64_t axis, Value like) {
   RankedTensorType type = tensorOf(like);
   Type element = type.getElementType();
   if (axis >= 0)
@@ -225,7 +225,7 @@ static SmallVector<double> zerosOf(const QuantizationParameters &parameters) {
                              parameters.zeroPoints.end());
 }
 
-Value emitCentred(nn::Emit &emit, Value value,
+Value emitCentred(nn::TensorBuilder &emit, Value value,
                   const QuantizationParameters &parameters) {
   if (parameters.isSymmetric())
     return value;
@@ -233,8 +233,8 @@ Value emitCentred(nn::Emit &emit, Value value,
       value, emitSpread(emit, zerosOf(parameters), parameters.axis, value));
 }
 
-Value emitQuantized(nn::Emit &emit, Value reals, quant::QuantizedType type,
-                    QuantizedRounding rounding) {
+Value emitQuantized(nn::TensorBuilder &emit, Value reals,
+                    quant::QuantizedType type, QuantizedRounding rounding) {
   const QuantizationParameters parameters = *roundedParametersOf(type);
   auto round = [&](Value value) {
     return emit.make<stablehlo::RoundNearestEvenOp>(value);
@@ -258,8 +258,8 @@ Value emitQuantized(nn::Emit &emit, Value reals, quant::QuantizedType type,
   return emit.convert(value, storageOf(type));
 }
 
-Value emitDequantized(nn::Emit &emit, Value storage, quant::QuantizedType type,
-                      Type compute) {
+Value emitDequantized(nn::TensorBuilder &emit, Value storage,
+                      quant::QuantizedType type, Type compute) {
   const QuantizationParameters parameters = *roundedParametersOf(type);
   Value value = emitCentred(emit, emit.convert(storage, compute), parameters);
   return emit.mul(value,

@@ -124,27 +124,27 @@ double dequantizedNumber(int64_t element, double scale, int64_t zeroPoint,
                          mlir::FloatType expressed);
 
 namespace nn {
-class Emit;
+class TensorBuilder;
 } // namespace nn
 
 /// The storage elements of \p type nearest to \p reals, every step in the type
 /// of these.
-mlir::Value emitQuantized(nn::Emit &emit, mlir::Value reals,
+mlir::Value emitQuantized(nn::TensorBuilder &emit, mlir::Value reals,
                           mlir::quant::QuantizedType type,
                           QuantizedRounding rounding);
 
 /// (\p storage - zero point) * scale, every step in \p compute.
-mlir::Value emitDequantized(nn::Emit &emit, mlir::Value storage,
+mlir::Value emitDequantized(nn::TensorBuilder &emit, mlir::Value storage,
                             mlir::quant::QuantizedType type,
                             mlir::Type compute);
 
 /// \p value without the zero points of \p parameters, in its own type.
-mlir::Value emitCentred(nn::Emit &emit, mlir::Value value,
+mlir::Value emitCentred(nn::TensorBuilder &emit, mlir::Value value,
                         const QuantizationParameters &parameters);
 
 /// \p numbers, one or one an element of dimension \p axis, in the shape and
 /// type of \p like.
-mlir::Value emitSpread(nn::Emit &emit, llvm::ArrayRef<double> numbers,
+mlir::Value emitSpread(nn::TensorBuilder &emit, llvm::ArrayRef<double> numbers,
                        int64_t axis, mlir::Value like);
 
 } // namespace sinter

@@ -21,9 +21,9 @@ template <typename T> using Buffer = std::array<T, chunkSize>;
 
 /// Between two types of any class: through complex numbers, 64-bit integers or
 /// doubles.
-static void runConvert(const Kernel &kernel, int64_t count,
+static void runConvert(const ArrayFunction &function, int64_t count,
                        const std::byte *const *operands, std::byte *to) {
-  const ElementType source = kernel.operand, target = kernel.result;
+  const ElementType source = function.operand, target = function.result;
   const std::byte *from = operands[0];
   if (source == target) {
     std::memmove(to, from, count * byteSize(target));
@@ -72,12 +72,12 @@ static Result<ElementType> resultElementOf(Operation *op) {
   return *known;
 }
 
-static Result<Kernel> convertKernel(Operation *op,
-                                    llvm::ArrayRef<ElementType> operands) {
+static Result<ArrayFunction>
+convertFunction(Operation *op, llvm::ArrayRef<ElementType> operands) {
   Result<ElementType> result = resultElementOf(op);
   if (!result)
     return result.takeError();
-  return Kernel{runConvert, operands[0], *result};
+  return ArrayFunction{runConvert, operands[0], *result};
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,70 +148,71 @@ static void visitParts(ElementType type, Visitor v) {
 }
 
 /// Part 0 (real) or 1 (imaginary) of complex numbers.
-static void runPart(const Kernel &kernel, int64_t count,
+static void runPart(const ArrayFunction &function, int64_t count,
                     const std::byte *const *from, std::byte *to) {
-  visitParts(kernel.operand, [&]<typename F>(F) {
+  visitParts(function.operand, [&]<typename F>(F) {
     const F *parts = reinterpret_cast<const F *>(from[0]);
     for (int64_t i = 0; i < count; ++i)
-      reinterpret_cast<F *>(to)[i] = parts[2 * i + kernel.parameters[0]];
+      reinterpret_cast<F *>(to)[i] = parts[2 * i + function.parameters[0]];
   });
 }
-static void runCopy(const Kernel &kernel, int64_t count,
+static void runCopy(const ArrayFunction &function, int64_t count,
                     const std::byte *const *from, std::byte *to) {
-  std::memmove(to, from[0], count * byteSize(kernel.result));
+  std::memmove(to, from[0], count * byteSize(function.result));
 }
-static void runZero(const Kernel &kernel, int64_t count,
+static void runZero(const ArrayFunction &function, int64_t count,
                     const std::byte *const *, std::byte *to) {
-  std::memset(to, 0, count * byteSize(kernel.result));
+  std::memset(to, 0, count * byteSize(function.result));
 }
 
 /// A real number is its own real part, and has no imaginary one.
-static Result<Kernel> partKernel(ElementType type, int part) {
+static Result<ArrayFunction> partFunction(ElementType type, int part) {
   if (!isComplex(type))
-    return Kernel{part == 0 ? runCopy : runZero, type, type};
-  return Kernel{runPart,
-                type,
-                type == ElementType::C64 ? ElementType::F32 : ElementType::F64,
-                {part}};
+    return ArrayFunction{part == 0 ? runCopy : runZero, type, type};
+  return ArrayFunction{runPart,
+                       type,
+                       type == ElementType::C64 ? ElementType::F32
+                                                : ElementType::F64,
+                       {part}};
 }
-static Result<Kernel> realKernel(Operation *,
-                                 llvm::ArrayRef<ElementType> operands) {
-  return partKernel(operands[0], 0);
+static Result<ArrayFunction>
+realFunction(Operation *, llvm::ArrayRef<ElementType> operands) {
+  return partFunction(operands[0], 0);
 }
-static Result<Kernel> imagKernel(Operation *,
-                                 llvm::ArrayRef<ElementType> operands) {
-  return partKernel(operands[0], 1);
+static Result<ArrayFunction>
+imagFunction(Operation *, llvm::ArrayRef<ElementType> operands) {
+  return partFunction(operands[0], 1);
 }
 
-static void runComplex(const Kernel &kernel, int64_t count,
+static void runComplex(const ArrayFunction &function, int64_t count,
                        const std::byte *const *from, std::byte *to) {
-  visitParts(kernel.result, [&]<typename F>(F) {
+  visitParts(function.result, [&]<typename F>(F) {
     for (int64_t i = 0; i < count; ++i)
       reinterpret_cast<std::complex<F> *>(to)[i] = {
           reinterpret_cast<const F *>(from[0])[i],
           reinterpret_cast<const F *>(from[1])[i]};
   });
 }
-static Result<Kernel> complexKernel(Operation *,
-                                    llvm::ArrayRef<ElementType> operands) {
-  return Kernel{runComplex, operands[0],
-                operands[0] == ElementType::F32 ? ElementType::C64
-                                                : ElementType::C128};
+static Result<ArrayFunction>
+complexFunction(Operation *, llvm::ArrayRef<ElementType> operands) {
+  return ArrayFunction{runComplex, operands[0],
+                       operands[0] == ElementType::F32 ? ElementType::C64
+                                                       : ElementType::C128};
 }
 
-static void runIsFinite(const Kernel &kernel, int64_t count,
+static void runIsFinite(const ArrayFunction &function, int64_t count,
                         const std::byte *const *from, std::byte *to) {
   inChunks(count, [&](int64_t begin, int64_t part) {
     Buffer<double> buffer;
-    loadReals(kernel.operand, from[0] + begin * byteSize(kernel.operand),
+    loadReals(function.operand, from[0] + begin * byteSize(function.operand),
               std::span(buffer.data(), size_t(part)));
     for (int64_t i = 0; i < part; ++i)
       to[begin + i] = std::byte(std::isfinite(buffer[i]));
   });
 }
-static Result<Kernel> isFiniteKernel(Operation *,
-                                     llvm::ArrayRef<ElementType> operands) {
-  return Kernel{runIsFinite, operands[0], ElementType::I1};
+static Result<ArrayFunction>
+isFiniteFunction(Operation *, llvm::ArrayRef<ElementType> operands) {
+  return ArrayFunction{runIsFinite, operands[0], ElementType::I1};
 }
 
 /// \p value rounded to \p mantissaBits, ties to even; infinite or zero if its
@@ -240,27 +241,27 @@ static double reducePrecision(double value, int exponentBits, int mantissaBits,
   return newExponent < 1 - bias ? std::copysign(0.0, value) : rounded;
 }
 
-static void runReducePrecision(const Kernel &kernel, int64_t count,
+static void runReducePrecision(const ArrayFunction &function, int64_t count,
                                const std::byte *const *from, std::byte *to) {
-  const auto [exponentBits, mantissaBits, least] = kernel.parameters;
+  const auto [exponentBits, mantissaBits, least] = function.parameters;
   auto round = [=](double value) {
     return reducePrecision(value, exponentBits, mantissaBits, least);
   };
-  loopReal<1>(round, kernel.operand, count, from, to);
+  loopReal<1>(round, function.operand, count, from, to);
 }
 
-static Result<Kernel>
-reducePrecisionKernel(Operation *op, llvm::ArrayRef<ElementType> operands) {
+static Result<ArrayFunction>
+reducePrecisionFunction(Operation *op, llvm::ArrayRef<ElementType> operands) {
   auto reduce = cast<stablehlo::ReducePrecisionOp>(op);
   const int least = dispatch(operands[0], [](auto tag) -> int {
     using T = typename decltype(tag)::type;
     return std::numeric_limits<T>::min_exponent - 1;
   });
-  return Kernel{runReducePrecision,
-                operands[0],
-                operands[0],
-                {static_cast<int>(reduce.getExponentBits()),
-                 static_cast<int>(reduce.getMantissaBits()), least}};
+  return ArrayFunction{runReducePrecision,
+                       operands[0],
+                       operands[0],
+                       {static_cast<int>(reduce.getExponentBits()),
+                        static_cast<int>(reduce.getMantissaBits()), least}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -340,11 +341,11 @@ static void compareTotally(ElementType type, unsigned holds, int64_t count,
   });
 }
 
-static void runCompare(const Kernel &kernel, int64_t count,
+static void runCompare(const ArrayFunction &function, int64_t count,
                        const std::byte *const *from, std::byte *to) {
-  const ElementType type = kernel.operand;
-  const auto holds = static_cast<unsigned>(kernel.parameters[0]);
-  const bool total = kernel.parameters[1] != 0;
+  const ElementType type = function.operand;
+  const auto holds = static_cast<unsigned>(function.parameters[0]);
+  const bool total = function.parameters[1] != 0;
   if (isFloat(type) && total)
     return compareTotally(type, holds, count, from, to);
   dispatch(type, [&](auto tag) {
@@ -358,22 +359,22 @@ static void runCompare(const Kernel &kernel, int64_t count,
   });
 }
 
-static Result<Kernel> compareKernel(Operation *op,
-                                    llvm::ArrayRef<ElementType> operands) {
+static Result<ArrayFunction>
+compareFunction(Operation *op, llvm::ArrayRef<ElementType> operands) {
   auto compare = cast<stablehlo::CompareOp>(op);
   const unsigned holds = orderingsThatHold(compare.getComparisonDirection());
   const bool total =
       compare.getCompareType() == stablehlo::ComparisonType::TOTALORDER;
   // Sign-extended bits are in the unsigned order, too.
-  return Kernel{runCompare,
-                stablehlo::comparesOtherwise(compare)
-                    ? *elementTypeOf(stablehlo::comparedType(compare))
-                    : operands[0],
-                ElementType::I1,
-                {static_cast<int>(holds), total}};
+  return ArrayFunction{runCompare,
+                       stablehlo::comparesOtherwise(compare)
+                           ? *elementTypeOf(stablehlo::comparedType(compare))
+                           : operands[0],
+                       ElementType::I1,
+                       {static_cast<int>(holds), total}};
 }
 
-static void runSelect(const Kernel &kernel, int64_t count,
+static void runSelect(const ArrayFunction &function, int64_t count,
                       const std::byte *const *from, std::byte *to) {
   auto choose = [&]<typename T>(T) {
     const T *onTrue = reinterpret_cast<const T *>(from[1]);
@@ -382,7 +383,7 @@ static void runSelect(const Kernel &kernel, int64_t count,
       reinterpret_cast<T *>(to)[i] =
           from[0][i] != std::byte() ? onTrue[i] : onFalse[i];
   };
-  switch (byteSize(kernel.result)) {
+  switch (byteSize(function.result)) {
   case 1:
     return choose(uint8_t());
   case 2:
@@ -395,21 +396,21 @@ static void runSelect(const Kernel &kernel, int64_t count,
     return choose(Complex());
   }
 }
-static Result<Kernel> selectKernel(Operation *,
-                                   llvm::ArrayRef<ElementType> operands) {
-  return Kernel{runSelect, operands[1], operands[1]};
+static Result<ArrayFunction>
+selectFunction(Operation *, llvm::ArrayRef<ElementType> operands) {
+  return ArrayFunction{runSelect, operands[1], operands[1]};
 }
 
 void registerConversions(Registry &registry) {
   using namespace stablehlo;
-  registry.addKernel<ConvertOp>(convertKernel);
-  registry.addKernel<RealOp>(realKernel);
-  registry.addKernel<ImagOp>(imagKernel);
-  registry.addKernel<ComplexOp>(complexKernel);
-  registry.addKernel<IsFiniteOp>(isFiniteKernel);
-  registry.addKernel<ReducePrecisionOp>(reducePrecisionKernel);
-  registry.addKernel<CompareOp>(compareKernel);
-  registry.addKernel<SelectOp>(selectKernel);
+  registry.addArrayFunction<ConvertOp>(convertFunction);
+  registry.addArrayFunction<RealOp>(realFunction);
+  registry.addArrayFunction<ImagOp>(imagFunction);
+  registry.addArrayFunction<ComplexOp>(complexFunction);
+  registry.addArrayFunction<IsFiniteOp>(isFiniteFunction);
+  registry.addArrayFunction<ReducePrecisionOp>(reducePrecisionFunction);
+  registry.addArrayFunction<CompareOp>(compareFunction);
+  registry.addArrayFunction<SelectOp>(selectFunction);
   registry.add<BitcastConvertOp>(evaluateBitcastConvert);
 }
 

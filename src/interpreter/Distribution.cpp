@@ -6,7 +6,7 @@
 #include "interpreter/Environment.h"
 #include "interpreter/Quantized.h"
 #include "interpreter/ScalarFunction.h"
-#include "interpreter/Values.h"
+#include "interpreter/Tuples.h"
 #include "runtime/Collectives.h"
 
 using namespace mlir;

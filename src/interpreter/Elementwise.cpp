@@ -263,10 +263,10 @@ struct ShiftRightArithmetic {
 //===----------------------------------------------------------------------===//
 
 /// |x| of a complex number is a real one.
-static void runComplexAbs(const Kernel &kernel, int64_t count,
+static void runComplexAbs(const ArrayFunction &function, int64_t count,
                           const std::byte *const *from, std::byte *to) {
   for (int64_t i = 0; i < count; ++i)
-    if (kernel.operand == ElementType::C64)
+    if (function.operand == ElementType::C64)
       reinterpret_cast<float *>(to)[i] = static_cast<float>(std::abs(
           Complex(reinterpret_cast<const std::complex<float> *>(from[0])[i])));
     else
@@ -274,41 +274,41 @@ static void runComplexAbs(const Kernel &kernel, int64_t count,
           std::abs(reinterpret_cast<const Complex *>(from[0])[i]);
 }
 
-static Result<Kernel> absKernel(mlir::Operation *op,
-                                llvm::ArrayRef<ElementType> operands) {
+static Result<ArrayFunction> absFunction(mlir::Operation *op,
+                                         llvm::ArrayRef<ElementType> operands) {
   if (!isComplex(operands[0]))
-    return elementwiseKernel<Abs, 1>(op, operands);
-  return Kernel{runComplexAbs, operands[0],
-                operands[0] == ElementType::C64 ? ElementType::F32
-                                                : ElementType::F64};
+    return elementwiseFunction<Abs, 1>(op, operands);
+  return ArrayFunction{runComplexAbs, operands[0],
+                       operands[0] == ElementType::C64 ? ElementType::F32
+                                                       : ElementType::F64};
 }
 
 /// minimum(maximum(operand, min), max).
-static void runClamp(const Kernel &kernel, int64_t count,
+static void runClamp(const ArrayFunction &function, int64_t count,
                      const std::byte *const *from, std::byte *to) {
   // The result may be where the greatest value is read from.
   alignas(16) std::array<std::byte, 16 * chunkSize> raised;
-  const size_t size = byteSize(kernel.operand);
+  const size_t size = byteSize(function.operand);
   inChunks(count, [&](int64_t begin, int64_t part) {
     const int64_t at = begin * static_cast<int64_t>(size);
     const std::byte *low[] = {from[1] + at, from[0] + at};
-    runFunction<Maximum, 2>(kernel, part, low, raised.data());
+    runFunction<Maximum, 2>(function, part, low, raised.data());
     const std::byte *high[] = {raised.data(), from[2] + at};
-    runFunction<Minimum, 2>(kernel, part, high, to + at);
+    runFunction<Minimum, 2>(function, part, high, to + at);
   });
 }
 
-static Result<Kernel> clampKernel(mlir::Operation *,
-                                  llvm::ArrayRef<ElementType> operands) {
-  return Kernel{runClamp, operands[1], operands[1]};
+static Result<ArrayFunction>
+clampFunction(mlir::Operation *, llvm::ArrayRef<ElementType> operands) {
+  return ArrayFunction{runClamp, operands[1], operands[1]};
 }
 
 void registerElementwise(Registry &registry) {
   using namespace stablehlo;
-  registry.addKernel<ClampOp>(clampKernel);
-  registry.addKernel<AbsOp>(absKernel);
+  registry.addArrayFunction<ClampOp>(clampFunction);
+  registry.addArrayFunction<AbsOp>(absFunction);
 #define UNARY(Op, Function)                                                    \
-  registry.addKernel<Op>(elementwiseKernel<Function, 1>);
+  registry.addArrayFunction<Op>(elementwiseFunction<Function, 1>);
   UNARY(CbrtOp, Cbrt)
   UNARY(CeilOp, Ceil)
   UNARY(CosineOp, Cosine)
@@ -332,7 +332,7 @@ void registerElementwise(Registry &registry) {
   UNARY(TanhOp, Tanh)
 #undef UNARY
 #define BINARY(Op, Function)                                                   \
-  registry.addKernel<Op>(elementwiseKernel<Function, 2>);
+  registry.addArrayFunction<Op>(elementwiseFunction<Function, 2>);
   BINARY(AddOp, Add)
   BINARY(AndOp, And)
   BINARY(Atan2Op, Atan2)

@@ -16,7 +16,7 @@
 #ifndef SINTER_INTERPRETER_ELEMENTWISELOOPS_H
 #define SINTER_INTERPRETER_ELEMENTWISELOOPS_H
 
-#include "interpreter/Kernel.h"
+#include "interpreter/ArrayFunction.h"
 #include "interpreter/Numbers.h"
 
 #include <array>
@@ -151,9 +151,9 @@ template <typename Function, size_t Arity> bool hasFormFor(ElementType type) {
 
 /// The loop of \p Function over elements of the class that \p type has.
 template <typename Function, size_t Arity>
-void runFunction(const Kernel &kernel, int64_t count,
+void runFunction(const ArrayFunction &function, int64_t count,
                  const std::byte *const *from, std::byte *to) {
-  const ElementType type = kernel.operand;
+  const ElementType type = function.operand;
   constexpr bool unary = Arity == 1;
   constexpr bool real = unary ? requires { Function::real(0.0); }
                               : requires { Function::real(0.0, 0.0); };
@@ -186,14 +186,14 @@ void runFunction(const Kernel &kernel, int64_t count,
   }
 }
 
-/// The kernel of a function of \p Arity numbers of one type.
+/// The ArrayFunction of a function of \p Arity numbers of one type.
 template <typename Function, size_t Arity>
-Result<Kernel> elementwiseKernel(mlir::Operation *,
-                                 llvm::ArrayRef<ElementType> operands) {
+Result<ArrayFunction>
+elementwiseFunction(mlir::Operation *, llvm::ArrayRef<ElementType> operands) {
   const ElementType type = operands[0];
   if (!hasFormFor<Function, Arity>(type))
     return unsupported("has no meaning for " + std::string(name(type)));
-  return Kernel{runFunction<Function, Arity>, type, type};
+  return ArrayFunction{runFunction<Function, Arity>, type, type};
 }
 
 } // namespace sinter::interpreter

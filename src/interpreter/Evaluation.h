@@ -65,10 +65,10 @@ Environment &environmentOf(const Call &call);
 
 using Evaluator = Result<Tensors> (*)(const Call &call);
 
-struct Kernel;
-/// The kernel of an elementwise operation for operands of these types.
-using KernelMaker = Result<Kernel> (*)(mlir::Operation *op,
-                                       llvm::ArrayRef<ElementType> operands);
+struct ArrayFunction;
+/// The function of an elementwise operation for operands of these types.
+using ArrayFunctionMaker = Result<ArrayFunction> (*)(
+    mlir::Operation *op, llvm::ArrayRef<ElementType> operands);
 
 /// The evaluators by name of operation.
 class Registry {
@@ -84,9 +84,11 @@ public:
   template <typename Op> void addElementwise(Evaluator evaluator) {
     entries[Op::getOperationName()] = {evaluator, nullptr, true};
   }
-  /// An elementwise operation that a kernel computes.
-  template <typename Op> void addKernel(KernelMaker makeKernel) {
-    entries[Op::getOperationName()] = {evaluateKernel, makeKernel, true};
+  /// An elementwise operation that an ArrayFunction computes.
+  template <typename Op>
+  void addArrayFunction(ArrayFunctionMaker makeArrayFunction) {
+    entries[Op::getOperationName()] = {evaluateArrayFunction, makeArrayFunction,
+                                       true};
   }
   /// An operation whose evaluator sees quantised operands as they are stored,
   /// as that of one that takesStorage() does; the others see the numbers that
@@ -101,8 +103,8 @@ public:
   struct Entry {
     /// Null if the operation is not known.
     Evaluator evaluator = nullptr;
-    /// Null unless a kernel computes it.
-    KernelMaker makeKernel = nullptr;
+    /// Null unless an ArrayFunction computes it.
+    ArrayFunctionMaker makeArrayFunction = nullptr;
     bool isElementwise = false;
     bool takesStorage = false;
   };
@@ -110,8 +112,8 @@ public:
 
 private:
   Registry();
-  /// Runs the operation's kernel.
-  static Result<Tensors> evaluateKernel(const Call &call);
+  /// Runs the operation's ArrayFunction.
+  static Result<Tensors> evaluateArrayFunction(const Call &call);
   llvm::StringMap<Entry> entries;
 };
 

@@ -6,13 +6,13 @@
 #include "graph/chlo/ChloOps.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "interpreter/ArrayFunction.h"
 #include "interpreter/ChloOperations.h"
 #include "interpreter/Decomposed.h"
 #include "interpreter/Evaluation.h"
-#include "interpreter/Kernel.h"
 #include "interpreter/Quantized.h"
 #include "interpreter/Strided.h"
-#include "interpreter/Values.h"
+#include "interpreter/Tuples.h"
 
 #include <new>
 #include <stdexcept>
@@ -363,7 +363,7 @@ Registry::Registry() {
 
 /// A scalar for operands that may be one beside others that are not (clamp's
 /// bounds, select's predicate) counts for every element.
-Result<Tensors> Registry::evaluateKernel(const Call &call) {
+Result<Tensors> Registry::evaluateArrayFunction(const Call &call) {
   const Shape *shape = &call[0].shape();
   for (const Tensor &operand : call.operands)
     if (operand.rank() != 0)
@@ -379,14 +379,15 @@ Result<Tensors> Registry::evaluateKernel(const Call &call) {
                           toString(operand.type(), *shape));
     operands.push_back(isScalar ? splat(operand, *shape) : operand);
   }
-  Result<Kernel> kernel = get().find(call.op).makeKernel(call.op, types);
-  if (!kernel)
-    return kernel.takeError();
-  return produce(kernel->result, *shape, [&](Tensor &result) {
+  Result<ArrayFunction> function =
+      get().find(call.op).makeArrayFunction(call.op, types);
+  if (!function)
+    return function.takeError();
+  return produce(function->result, *shape, [&](Tensor &result) {
     SmallVector<const std::byte *, 3> from;
     for (const Tensor &operand : operands)
       from.push_back(operand.data());
-    (*kernel)(result.size(), from.data(), result.mutableBytes());
+    (*function)(result.size(), from.data(), result.mutableBytes());
   });
 }
 

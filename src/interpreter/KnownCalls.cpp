@@ -324,13 +324,13 @@ template <typename Function>
 static Result<Tensors> evaluateFunction(const Call &call) {
   if (Result<void> ok = expectCounts(call, 1, 1); !ok)
     return ok.takeError();
-  Result<Kernel> kernel =
-      elementwiseKernel<Function, 1>(call.op, call[0].type());
-  if (!kernel)
-    return kernel.takeError();
+  Result<ArrayFunction> function =
+      elementwiseFunction<Function, 1>(call.op, call[0].type());
+  if (!function)
+    return function.takeError();
   return produce(call[0].type(), call[0].shape(), [&](Tensor &result) {
     const std::byte *from[] = {call[0].data()};
-    (*kernel)(result.size(), from, result.mutableBytes());
+    (*function)(result.size(), from, result.mutableBytes());
   });
 }
 

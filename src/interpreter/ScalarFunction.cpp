@@ -27,7 +27,7 @@ static bool isPlain(Type type) {
 //===----------------------------------------------------------------------===//
 
 /// Makes the steps of a region. Fails, leaving the function to be evaluated,
-/// where an operation has no kernel.
+/// where an operation has no ArrayFunction.
 class ScalarFunction::Compiler {
 public:
   explicit Compiler(ScalarFunction &function) : function(function) {}
@@ -60,9 +60,9 @@ private:
   /// Copies arguments that are returned, as other results may be written over
   /// them first.
   void keepArguments() {
-    auto copy = [](const Kernel &kernel, int64_t count,
+    auto copy = [](const ArrayFunction &function, int64_t count,
                    const std::byte *const *from, std::byte *to) {
-      std::memcpy(to, from[0], count * byteSize(kernel.result));
+      std::memcpy(to, from[0], count * byteSize(function.result));
     };
     if (function.returned.size() == 1)
       return;
@@ -72,7 +72,7 @@ private:
       const ElementType type = function.registerTypes[number];
       const unsigned kept = addRegister(type, true);
       function.steps.push_back(
-          Step{nullptr, Kernel{copy, type, type}, {number, 0, 0}, kept});
+          Step{nullptr, ArrayFunction{copy, type, type}, {number, 0, 0}, kept});
       number = kept;
     }
   }
@@ -133,16 +133,16 @@ private:
     if (auto call = dyn_cast<func::CallOp>(op))
       return addCall(call, operands);
     const Registry::Entry entry = Registry::get().find(&op);
-    if (!entry.makeKernel || operands.size() > 3 ||
+    if (!entry.makeArrayFunction || operands.size() > 3 ||
         !scalarType(op.getResult(0).getType()))
       return false;
     SmallVector<ElementType, 3> types;
     for (unsigned operand : operands)
       types.push_back(function.registerTypes[operand]);
-    Result<Kernel> kernel = entry.makeKernel(&op, types);
-    if (!kernel)
+    Result<ArrayFunction> made = entry.makeArrayFunction(&op, types);
+    if (!made)
       return false;
-    Step step{&op, *kernel, {}, addRegister(kernel->result, true)};
+    Step step{&op, *made, {}, addRegister(made->result, true)};
     step.operandCount = operands.size();
     llvm::copy(operands, step.operands.begin());
     numbers[op.getResult(0)] = step.result;
@@ -246,7 +246,7 @@ void ScalarFunction::runSteps(int64_t count,
     for (const Step &step : steps) {
       for (size_t i = 0; i < 3; ++i)
         from[i] = registers[step.operands[i]];
-      step.kernel(part, from.data(), registers[step.result]);
+      step.function(part, from.data(), registers[step.result]);
     }
     for (size_t i = 0; i < results.size(); ++i) {
       const size_t size = byteSize(outputs[i]);

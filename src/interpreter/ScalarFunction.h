@@ -3,15 +3,15 @@
 #ifndef SINTER_INTERPRETER_SCALARFUNCTION_H
 #define SINTER_INTERPRETER_SCALARFUNCTION_H
 
-#include "interpreter/Kernel.h"
+#include "interpreter/ArrayFunction.h"
 
 #include <memory>
 
 namespace sinter::interpreter {
 
 /// The region of `reduce`, `scatter`, `sort`, `map` and their like. Where it is
-/// made of elementwise operations it becomes a list of kernels once, which then
-/// runs on arrays of any length; else its operations are evaluated.
+/// made of elementwise operations it becomes a list of functions once, which
+/// then runs on arrays of any length; else its operations are evaluated.
 class ScalarFunction {
 public:
   /// The region has one block, as the verifier says.
@@ -36,10 +36,10 @@ public:
   llvm::ArrayRef<ElementType> resultTypes() const { return outputs; }
 
 private:
-  /// One kernel; operands and result are numbers of registers.
+  /// One operation; operands and result are numbers of registers.
   struct Step {
     mlir::Operation *op;
-    Kernel kernel;
+    ArrayFunction function;
     std::array<unsigned, 3> operands;
     unsigned result;
     size_t operandCount = 1;

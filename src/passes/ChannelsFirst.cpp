@@ -34,9 +34,10 @@ struct Reordered {
   Order order;
 };
 
-class Walk {
+class ChannelsFirstRewriter {
 public:
-  Walk(func::FuncOp function, PatternRun &run) : function(function), run(run) {}
+  ChannelsFirstRewriter(func::FuncOp function, PatternRun &run)
+      : function(function), run(run) {}
   /// How many convolutions were changed.
   unsigned rewriteAll();
 
@@ -58,7 +59,7 @@ private:
   func::FuncOp function;
   PatternRun &run;
   llvm::DenseMap<Value, Reordered> known;
-  /// Values that the walk did not take along, in an order that was wanted.
+  /// Values that were not rewritten along, in an order that was wanted.
   llvm::DenseMap<Value, Reordered> turned;
   SmallVector<Operation *> replaced;
   unsigned convolutions = 0;
@@ -73,7 +74,8 @@ static Order inverse(const Order &order) {
   return result;
 }
 
-Value Walk::inOrder(Value value, const Order &order, OpBuilder &builder) {
+Value ChannelsFirstRewriter::inOrder(Value value, const Order &order,
+                                     OpBuilder &builder) {
   if (const Reordered *other = find(value))
     if (other->order == order)
       return other->value;
@@ -98,13 +100,14 @@ Value Walk::inOrder(Value value, const Order &order, OpBuilder &builder) {
                                           broadcast.getOperand(), dimensions);
 }
 
-Operation *Walk::copyOf(Operation *op, OpBuilder &builder) {
+Operation *ChannelsFirstRewriter::copyOf(Operation *op, OpBuilder &builder) {
   Operation *copy = cloneApart(builder, op);
   builder.setInsertionPoint(copy);
   return copy;
 }
 
-void Walk::remember(Operation *op, Operation *copy, const Order &order) {
+void ChannelsFirstRewriter::remember(Operation *op, Operation *copy,
+                                     const Order &order) {
   for (auto [from, to] :
        llvm::zip_equal(op->getResults(), copy->getResults())) {
     to.setType(permutedType(tensorOf(from), order));
@@ -116,7 +119,7 @@ void Walk::remember(Operation *op, Operation *copy, const Order &order) {
 // One operation each
 //===----------------------------------------------------------------------===//
 
-bool Walk::rewriteConvolution(ConvolutionOp op) {
+bool ChannelsFirstRewriter::rewriteConvolution(ConvolutionOp op) {
   auto numbers = op.getDimensionNumbers();
   if (!tensorOf(op).hasStaticShape() || !tensorOf(op.getLhs()).hasStaticShape())
     return false;
@@ -159,7 +162,7 @@ static SmallVector<OpOperand *> leadingOperands(Operation *op,
 
 /// What can be computed in another order of dimensions is, where one of its
 /// operands is there in another order.
-bool Walk::rewriteReordered(Operation *op) {
+bool ChannelsFirstRewriter::rewriteReordered(Operation *op) {
   auto interface = dyn_cast<AxesOpInterface>(op);
   if (!interface || op->getNumResults() != 1 || !isMemoryEffectFree(op))
     return false;
@@ -194,13 +197,13 @@ bool Walk::rewriteReordered(Operation *op) {
 // The walk
 //===----------------------------------------------------------------------===//
 
-bool Walk::rewrite(Operation *op) {
+bool ChannelsFirstRewriter::rewrite(Operation *op) {
   if (auto convolution = dyn_cast<ConvolutionOp>(op))
     return rewriteConvolution(convolution);
   return rewriteReordered(op);
 }
 
-unsigned Walk::rewriteAll() {
+unsigned ChannelsFirstRewriter::rewriteAll() {
   for (Operation &op : llvm::make_early_inc_range(
            function.getBody().front().without_terminator()))
     if (rewrite(&op))
@@ -237,7 +240,7 @@ struct ChannelsFirst : LabelledPass<ChannelsFirst> {
       return;
     unsigned count = 0;
     for (func::FuncOp function : rootsOf(getOperation()))
-      count += Walk(function, patternRun()).rewriteAll();
+      count += ChannelsFirstRewriter(function, patternRun()).rewriteAll();
     for (unsigned i = 0; i < count; ++i)
       patternRun().count(passName);
     if (count)

@@ -141,9 +141,9 @@ struct Product {
   }
 };
 
-class Folder {
+class AffineFolder {
 public:
-  Folder(ModuleOp module, PatternRun &run)
+  AffineFolder(ModuleOp module, PatternRun &run)
       : module(module), run(run), whole(module), names(module) {}
 
   void foldAll();
@@ -399,8 +399,8 @@ static void convertPadding(stablehlo::PadOp pad, Type element) {
 /// Takes the chain's arithmetic away, and its conversions where \p isConverted:
 /// what only moves elements stays where it is, as a part of its source node,
 /// and moves what \p value holds.
-void Folder::takeAway(ArrayRef<ChannelStep> chain, Value value,
-                      bool isConverted) {
+void AffineFolder::takeAway(ArrayRef<ChannelStep> chain, Value value,
+                            bool isConverted) {
   for (const ChannelStep &step : chain) {
     Value result = step.op->getResult(0);
     if (isTakenAway(step, isConverted)) {
@@ -424,8 +424,8 @@ void Folder::takeAway(ArrayRef<ChannelStep> chain, Value value,
 }
 
 /// Appends an enabled step to the chain.
-bool Folder::extend(SmallVector<ChannelStep> &chain,
-                    std::optional<ChannelStep> step, bool isBefore) {
+bool AffineFolder::extend(SmallVector<ChannelStep> &chain,
+                          std::optional<ChannelStep> step, bool isBefore) {
   if (!step || !run.mayStep() || !run.isEnabled(labelOf(step->kind, isBefore)))
     return false;
   // What moves elements stays as it is.
@@ -437,8 +437,8 @@ bool Folder::extend(SmallVector<ChannelStep> &chain,
 }
 
 /// The steps from \p value on that nothing else reads.
-SmallVector<ChannelStep> Folder::chainAfter(Value value, int64_t dimension,
-                                            int64_t channels) {
+SmallVector<ChannelStep>
+AffineFolder::chainAfter(Value value, int64_t dimension, int64_t channels) {
   SmallVector<ChannelStep> chain;
   const Type element = elementOf(value);
   bool mayShift = true;
@@ -472,9 +472,10 @@ SmallVector<ChannelStep> Folder::chainAfter(Value value, int64_t dimension,
 }
 
 /// The steps that lead to \p value and that nothing else reads, first to last.
-SmallVector<ChannelStep> Folder::chainBefore(Value value,
-                                             const ChannelFold &fold,
-                                             int64_t channels, bool mayShift) {
+SmallVector<ChannelStep> AffineFolder::chainBefore(Value value,
+                                                   const ChannelFold &fold,
+                                                   int64_t channels,
+                                                   bool mayShift) {
   SmallVector<ChannelStep> chain;
   Block *block = value.getParentBlock();
   int64_t dimension = fold.activationDim;
@@ -505,13 +506,13 @@ SmallVector<ChannelStep> Folder::chainBefore(Value value,
   return chain;
 }
 
-void Folder::count(ArrayRef<ChannelStep> chain, bool isBefore) {
+void AffineFolder::count(ArrayRef<ChannelStep> chain, bool isBefore) {
   for (const ChannelStep &step : chain)
     run.count(labelOf(step.kind, isBefore));
 }
 
 /// Erases \p op and what only it read, as far as nothing else reads it.
-void Folder::eraseIfDead(Operation *op) {
+void AffineFolder::eraseIfDead(Operation *op) {
   llvm::SmallSetVector<Operation *, 8> candidates;
   candidates.insert(op);
   while (!candidates.empty()) {
@@ -529,7 +530,7 @@ void Folder::eraseIfDead(Operation *op) {
 }
 
 /// The node that dequantises the weight stays, with other scales.
-void Folder::scaleScales(Product &product, ArrayRef<double> scale) {
+void AffineFolder::scaleScales(Product &product, ArrayRef<double> scale) {
   Value old = product.scales->get();
   const Tensor before = *constantTensor(old);
   std::vector<double> numbers;
@@ -545,8 +546,8 @@ void Folder::scaleScales(Product &product, ArrayRef<double> scale) {
     eraseIfDead(old.getDefiningOp());
 }
 
-void Folder::setWeight(Product &product, ArrayRef<double> numbers,
-                       ArrayRef<double> scale) {
+void AffineFolder::setWeight(Product &product, ArrayRef<double> numbers,
+                             ArrayRef<double> scale) {
   if (product.isDequantized)
     return scaleScales(product, scale);
   Operation *old =
@@ -563,7 +564,7 @@ void Folder::setWeight(Product &product, ArrayRef<double> numbers,
 }
 
 /// value + bias, the bias repeated along the other dimensions.
-Value Folder::addBias(OpBuilder &builder, Value value, const Bias &bias) {
+Value AffineFolder::addBias(OpBuilder &builder, Value value, const Bias &bias) {
   auto type = tensorOf(value);
   Location location = value.getLoc();
   ElementType element = *elementTypeOf(type.getElementType());
@@ -575,7 +576,7 @@ Value Folder::addBias(OpBuilder &builder, Value value, const Bias &bias) {
   return builder.create<AddOp>(location, type, value, repeated);
 }
 
-bool Folder::foldAfter(Operation *op) {
+bool AffineFolder::foldAfter(Operation *op) {
   for (Product &product : productsOf(op, whole)) {
     for (const ChannelFold &fold : product.resultFolds()) {
       ChannelOf channelOf(fold, product.weight.shape());
@@ -659,7 +660,7 @@ static Bias shiftedSum(const Product &product, ArrayRef<ChannelFold> folds,
   return bias;
 }
 
-bool Folder::foldBefore(Operation *op) {
+bool AffineFolder::foldBefore(Operation *op) {
   for (Product &product : productsOf(op, whole)) {
     const auto results = product.resultFolds();
     unsigned activation = 1 - product.weightOperand;
@@ -715,7 +716,7 @@ bool Folder::foldBefore(Operation *op) {
   return false;
 }
 
-void Folder::foldAll() {
+void AffineFolder::foldAll() {
   SmallVector<Operation *> products;
   module.walk([&](Operation *op) {
     if (isa<ChannelwiseAffineOpInterface>(op) && !whole.contains(op))
@@ -741,7 +742,7 @@ struct FoldBatchNorm : LabelledPass<FoldBatchNorm> {
     return "Fold batch norms and per-channel arithmetic into weights";
   }
   void runOnOperation() final {
-    Folder(getOperation(), patternRun()).foldAll();
+    AffineFolder(getOperation(), patternRun()).foldAll();
   }
 };
 } // namespace

@@ -381,8 +381,8 @@ Values Parsed::apply(mlir::Operation *op, OpBuilder &builder) const {
   return {build(right, bindings, type, op, builder)};
 }
 
-std::vector<Rule> rulesOf(ArrayRef<Identity> identities) {
-  std::vector<Rule> rules;
+std::vector<RewriteRule> rulesOf(ArrayRef<Identity> identities) {
+  std::vector<RewriteRule> rules;
   for (const Identity &identity : identities) {
     auto [left, right] = parseIdentity(identity.text);
     auto parsed = std::make_shared<Parsed>(Parsed{identity, left, right});

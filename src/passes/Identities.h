@@ -22,7 +22,7 @@
 #ifndef SINTER_PASSES_IDENTITIES_H
 #define SINTER_PASSES_IDENTITIES_H
 
-#include "passes/Rules.h"
+#include "passes/RewriteRule.h"
 
 namespace sinter {
 
@@ -42,7 +42,7 @@ struct Identity {
 
 /// The identities, which must outlive the program's rules, as rules. A text
 /// that cannot be parsed is a programming error and ends the program.
-std::vector<Rule> rulesOf(llvm::ArrayRef<Identity> identities);
+std::vector<RewriteRule> rulesOf(llvm::ArrayRef<Identity> identities);
 
 } // namespace sinter
 

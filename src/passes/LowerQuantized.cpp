@@ -6,8 +6,8 @@
 #include "graph/Quantization.h"
 #include "graph/QuantizedProducts.h"
 #include "graph/Types.h"
-#include "graph/nn/Emit.h"
 #include "graph/nn/NnOps.h"
+#include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
 #include "passes/Groups.h"
@@ -178,7 +178,7 @@ private:
       Value moved = convert(builder, operand, accumulator);
       QuantizationParameters parameters =
           *roundedParametersOf(meanings.lookup(operand));
-      nn::Emit emit(builder, moved.getLoc());
+      nn::TensorBuilder emit(builder, moved.getLoc());
       mapping.map(operand, emitCentred(emit, moved, parameters));
     }
     Operation *sums = builder.clone(*op, mapping);
@@ -187,7 +187,7 @@ private:
     sums->getResult(0).setType(withElement(result.getType(), accumulator));
     sums->setDiscardableAttr(exactProductAttribute, builder.getUnitAttr());
     Value sum = convert(builder, sums->getResult(0), builder.getF64Type());
-    nn::Emit emit(builder, op->getLoc());
+    nn::TensorBuilder emit(builder, op->getLoc());
     Value reals =
         emit.mul(sum, emitSpread(emit, scales.factors, scales.axis, sum));
     return meanings.contains(result)
@@ -221,7 +221,7 @@ private:
   /// the expressed type.
   Value numbers(OpBuilder &builder, Value storage) {
     quant::QuantizedType type = meanings.lookup(storage);
-    nn::Emit emit(builder, storage.getLoc());
+    nn::TensorBuilder emit(builder, storage.getLoc());
     return emitDequantized(emit, storage, type, productType(type));
   }
 
@@ -237,7 +237,7 @@ private:
   Value
   quantized(OpBuilder &builder, Value reals, Value like,
             QuantizedRounding rounding = QuantizedRounding::AfterZeroPoint) {
-    nn::Emit emit(builder, like.getLoc());
+    nn::TensorBuilder emit(builder, like.getLoc());
     return emitQuantized(emit, reals, meanings.lookup(like), rounding);
   }
 

@@ -267,8 +267,8 @@ template <typename Op> static Value moveUp(Op op, OpBuilder &builder) {
   return rearrangement.build(op.getOperand(), builder);
 }
 
-ArrayRef<Rule> moveTransposesRules() {
-  static const std::vector<Rule> rules = {
+ArrayRef<RewriteRule> moveTransposesRules() {
+  static const std::vector<RewriteRule> rules = {
       rule<TransposeOp, moveUp<TransposeOp>>(
           "move-transpose", "transpose(relu(transpose(x))) -> relu(x)"),
       rule<ReshapeOp, moveUp<ReshapeOp>>(

@@ -18,11 +18,11 @@
 
 #include "mlir/Pass/Pass.h"
 #include "passes/PatternLabels.h"
-#include "passes/Rules.h"
+#include "passes/RewriteRule.h"
 
 namespace sinter {
 
-llvm::ArrayRef<Rule> moveTransposesRules();
+llvm::ArrayRef<RewriteRule> moveTransposesRules();
 std::unique_ptr<mlir::Pass>
 createMoveTransposes(std::shared_ptr<PatternRun> run = nullptr);
 

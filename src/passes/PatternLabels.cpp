@@ -29,7 +29,7 @@ static std::vector<PatternInfo> collectPatterns() {
   add(foldBatchNormPatterns());
   add(channelsFirstPatterns());
   for (const RuleTable &table : ruleTables())
-    for (const Rule &rule : table.rules)
+    for (const RewriteRule &rule : table.rules)
       all.push_back(
           {rule.label, rule.picture, table.pass, rule.needs, rule.isForm});
   return all;

@@ -468,10 +468,12 @@ static Value raiseAttention(DotGeneralOp op, OpBuilder &builder) {
   return {};
 }
 
-ArrayRef<Rule> raiseAttentionRules() {
-  static const std::vector<Rule> rules = {rule<DotGeneralOp, raiseAttention>(
-      "raise-attention", "dot_general(softmax(dot_general(q, k) * s + m), v) "
-                         "-> attention(q, k, v, m)")};
+ArrayRef<RewriteRule> raiseAttentionRules() {
+  static const std::vector<RewriteRule> rules = {
+      rule<DotGeneralOp, raiseAttention>(
+          "raise-attention",
+          "dot_general(softmax(dot_general(q, k) * s + m), v) "
+          "-> attention(q, k, v, m)")};
   return rules;
 }
 

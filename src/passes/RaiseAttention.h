@@ -33,11 +33,11 @@
 #define SINTER_PASSES_RAISEATTENTION_H
 
 #include "mlir/Pass/Pass.h"
-#include "passes/Rules.h"
+#include "passes/RewriteRule.h"
 
 namespace sinter {
 
-llvm::ArrayRef<Rule> raiseAttentionRules();
+llvm::ArrayRef<RewriteRule> raiseAttentionRules();
 std::unique_ptr<mlir::Pass>
 createRaiseAttention(std::shared_ptr<PatternRun> run = nullptr);
 

@@ -79,8 +79,8 @@ static Value raiseGelu(MulOp op, OpBuilder &builder) {
   return {};
 }
 
-ArrayRef<Rule> raiseGeluRules() {
-  static const std::vector<Rule> rules = {
+ArrayRef<RewriteRule> raiseGeluRules() {
+  static const std::vector<RewriteRule> rules = {
       rule<MulOp, raiseGelu>("raise-gelu",
                              "x * 0.5 * (1 + tanh(...)) -> gelu(x)"),
   };

@@ -20,11 +20,11 @@
 #ifndef SINTER_PASSES_RAISEGELU_H
 #define SINTER_PASSES_RAISEGELU_H
 
-#include "passes/Rules.h"
+#include "passes/RewriteRule.h"
 
 namespace sinter {
 
-llvm::ArrayRef<Rule> raiseGeluRules();
+llvm::ArrayRef<RewriteRule> raiseGeluRules();
 
 } // namespace sinter
 

@@ -351,8 +351,8 @@ static Value joinColumns(AddOp op, OpBuilder &builder) {
   return builder.create<ReshapeOp>(op.getLoc(), type, sum);
 }
 
-ArrayRef<Rule> raiseIdiomsRules() {
-  static const std::vector<Rule> own = {
+ArrayRef<RewriteRule> raiseIdiomsRules() {
+  static const std::vector<RewriteRule> own = {
       rule<ReduceWindowOp, raiseMaxPool>("raise-max-pool",
                                          "reduce_window(x, max) -> "
                                          "max_pool(x)"),
@@ -373,8 +373,8 @@ ArrayRef<Rule> raiseIdiomsRules() {
           "raise-log-softmax",
           "y - log(sum(exp(y))), y = x - max(x) -> log_softmax(x)"),
   };
-  static const std::vector<Rule> rules = [] {
-    std::vector<Rule> all = own;
+  static const std::vector<RewriteRule> rules = [] {
+    std::vector<RewriteRule> all = own;
     llvm::append_range(all, raiseNormsRules());
     llvm::append_range(all, raiseGeluRules());
     return all;

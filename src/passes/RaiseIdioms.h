@@ -21,11 +21,11 @@
 #define SINTER_PASSES_RAISEIDIOMS_H
 
 #include "mlir/Pass/Pass.h"
-#include "passes/Rules.h"
+#include "passes/RewriteRule.h"
 
 namespace sinter {
 
-llvm::ArrayRef<Rule> raiseIdiomsRules();
+llvm::ArrayRef<RewriteRule> raiseIdiomsRules();
 std::unique_ptr<mlir::Pass>
 createRaiseIdioms(std::shared_ptr<PatternRun> run = nullptr);
 

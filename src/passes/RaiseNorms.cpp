@@ -361,9 +361,9 @@ static Value shiftNorm(AddOp op, OpBuilder &builder) {
   return {};
 }
 
-ArrayRef<Rule> raiseNormsRules() {
+ArrayRef<RewriteRule> raiseNormsRules() {
   constexpr unsigned loose = reassociate | contract | reciprocal;
-  static const std::vector<Rule> rules = {
+  static const std::vector<RewriteRule> rules = {
       rule<MulOp, raiseNorm<false>>(
           "raise-norm", "c * rsqrt(mean(c * c) + epsilon) -> layer_norm(x), or "
                         "rms_norm(x)"),

@@ -25,11 +25,11 @@
 #ifndef SINTER_PASSES_RAISENORMS_H
 #define SINTER_PASSES_RAISENORMS_H
 
-#include "passes/Rules.h"
+#include "passes/RewriteRule.h"
 
 namespace sinter {
 
-llvm::ArrayRef<Rule> raiseNormsRules();
+llvm::ArrayRef<RewriteRule> raiseNormsRules();
 
 } // namespace sinter
 

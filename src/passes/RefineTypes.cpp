@@ -16,7 +16,7 @@ using namespace sinter::stablehlo;
 namespace sinter {
 namespace {
 
-using Sizes = SmallVector<int64_t>;
+using Extents = SmallVector<int64_t>;
 
 class Refiner {
 public:
@@ -92,8 +92,8 @@ LogicalResult Refiner::refineArguments(Operation *op, Block &block,
 //===----------------------------------------------------------------------===//
 
 /// The sizes that an operand holds, as far as they are known.
-static Sizes sizesIn(Value operand, int64_t rank) {
-  Sizes sizes;
+static Extents sizesIn(Value operand, int64_t rank) {
+  Extents sizes;
   SmallVector<Value> parts = {operand};
   if (auto joined = operand.getDefiningOp<ConcatenateOp>())
     parts = llvm::to_vector(joined.getInputs());
@@ -111,18 +111,18 @@ static Sizes sizesIn(Value operand, int64_t rank) {
       sizes, [](int64_t size) { return size >= 0 || size == unknown; });
   if (!isValid || static_cast<int64_t>(sizes.size()) != rank ||
       (!llvm::is_contained(sizes, unknown) && !elementCount(sizes)))
-    return Sizes(rank, unknown);
+    return Extents(rank, unknown);
   return sizes;
 }
 
-static Sizes sizesOf(RealDynamicSliceOp op) {
+static Extents sizesOf(RealDynamicSliceOp op) {
   int64_t rank = tensorOf(op).getRank();
-  if (std::optional<Sizes> sizes = sizesOfUnitSlice(op))
+  if (std::optional<Extents> sizes = sizesOfUnitSlice(op))
     return *sizes;
   auto starts = constantIntegers(op.getStartIndices());
   auto limits = constantIntegers(op.getLimitIndices());
   auto strides = constantIntegers(op.getStrides());
-  Sizes sizes(rank, unknown);
+  Extents sizes(rank, unknown);
   if (!starts || !limits || !strides)
     return sizes;
   for (int64_t i = 0; i < rank; ++i)
@@ -165,8 +165,8 @@ static SmallVector<Type> resultTypes(Operation *op) {
       types.push_back(result.getType());
       continue;
     }
-    Sizes sizes =
-        llvm::TypeSwitch<Operation *, Sizes>(op)
+    Extents sizes =
+        llvm::TypeSwitch<Operation *, Extents>(op)
             .Case<DynamicReshapeOp, DynamicIotaOp>([&](auto each) {
               return sizesIn(each.getOutputShape(), type.getRank());
             })

@@ -19,8 +19,8 @@ llvm::ArrayRef<RuleTable> ruleTables() {
   return tables;
 }
 
-llvm::SmallVector<llvm::ArrayRef<Rule>> rulesOf(llvm::StringRef pass) {
-  llvm::SmallVector<llvm::ArrayRef<Rule>> rules;
+llvm::SmallVector<llvm::ArrayRef<RewriteRule>> rulesOf(llvm::StringRef pass) {
+  llvm::SmallVector<llvm::ArrayRef<RewriteRule>> rules;
   for (const RuleTable &table : ruleTables())
     if (table.pass == pass)
       rules.push_back(table.rules);

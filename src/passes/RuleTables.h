@@ -13,14 +13,14 @@
 #ifndef SINTER_PASSES_RULETABLES_H
 #define SINTER_PASSES_RULETABLES_H
 
-#include "passes/Rules.h"
+#include "passes/RewriteRule.h"
 
 namespace sinter {
 
 struct RuleTable {
   /// Over the table in docs/rewrites.md.
   llvm::StringRef title;
-  llvm::ArrayRef<Rule> rules;
+  llvm::ArrayRef<RewriteRule> rules;
   /// The pass that applies it.
   llvm::StringRef pass = "simplify-algebra";
 };
@@ -33,7 +33,7 @@ struct RuleTable {
 llvm::ArrayRef<RuleTable> ruleTables();
 
 /// The rules of those that \p pass applies.
-llvm::SmallVector<llvm::ArrayRef<Rule>> rulesOf(llvm::StringRef pass);
+llvm::SmallVector<llvm::ArrayRef<RewriteRule>> rulesOf(llvm::StringRef pass);
 
 } // namespace sinter
 

@@ -120,10 +120,10 @@ Result<int> sinter::openBeneath(const std::string &folder,
   std::string path;
   for (const std::string &part : *parts)
     path += (path.empty() ? "" : "/") + part;
-  int descriptor = method == OpenMethod::Kernel ? openByKernel(root, path)
-                                                : openByWalk(root, *parts);
+  int descriptor = method == OpenMethod::Openat2 ? openByKernel(root, path)
+                                                 : openByWalk(root, *parts);
   // Old kernels lack the call, and some containers forbid it.
-  if (method == OpenMethod::Kernel &&
+  if (method == OpenMethod::Openat2 &&
       (descriptor == -ENOSYS || descriptor == -EPERM))
     descriptor = openByWalk(root, *parts);
   close(root);

@@ -20,14 +20,14 @@ namespace sinter {
 
 /// How a file below a folder is opened.
 enum class OpenMethod {
-  Kernel, ///< openat2(2) where the kernel has it, else Walk.
-  Walk,   ///< Component by component, none of them a symbolic link.
+  Openat2,     ///< openat2(2) where the kernel has it, else ByComponent.
+  ByComponent, ///< Component by component, none of them a symbolic link.
 };
 
 /// Opens \p location, relative to \p folder, for reading. Returns a descriptor
 /// that the caller closes, or what is wrong with the location.
 Result<int> openBeneath(const std::string &folder, std::string_view location,
-                        OpenMethod method = OpenMethod::Kernel);
+                        OpenMethod method = OpenMethod::Openat2);
 
 } // namespace sinter
 

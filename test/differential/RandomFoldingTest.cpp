@@ -47,7 +47,7 @@ public:
   Judgement run();
 
 private:
-  using Values = std::vector<std::vector<Tensor>>;
+  using RunOutputs = std::vector<std::vector<Tensor>>;
 
   /// What a program gives for both shapes.
   Judgement check(const Model &judged, const std::string &what);
@@ -59,7 +59,7 @@ private:
   const RandomFolding &drawn;
   const Model &model;
   std::vector<std::vector<Tensor>> inputs;
-  Values expected;
+  RunOutputs expected;
 };
 
 Judgement Trial::compare(const std::vector<Tensor> &got, size_t which,

@@ -23,7 +23,7 @@ class Fallback(CommandTest):
 
 
 class Tuples(CommandTest):
-    """Tuples and tokens at the border of a program: who runs it sees their tensors."""
+    """Tuples and tokens in the signature of a program: who runs it sees their tensors."""
 
     def setUp(self):
         super().setUp()

@@ -4,7 +4,7 @@
 #include "graph/Quantization.h"
 #include "graph/Model.h"
 #include "graph/Types.h"
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 #include "interpreter/Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/Random.h"
@@ -202,7 +202,7 @@ TEST_F(Quantization, OperationsAreTheNumbers) {
                   builder.getFunctionType({operand}, {}));
               Block *block = function.addEntryBlock();
               inside.setInsertionPointToEnd(block);
-              nn::Emit emit(inside, builder.getUnknownLoc());
+              nn::TensorBuilder emit(inside, builder.getUnknownLoc());
               Value storage =
                   emitQuantized(emit, block->getArgument(0), type, rounding);
               Value back = emitDequantized(emit, storage, type, each.type);

@@ -7,7 +7,7 @@
 #include "passes/GraphHarness.h"
 #include "passes/Groups.h"
 #include "passes/RaiseIdioms.h"
-#include "passes/Rules.h"
+#include "passes/RewriteRule.h"
 
 using namespace sinter;
 using namespace sinter::test;
@@ -49,10 +49,10 @@ mlir::Value negateTwice(stablehlo::TanhOp op, mlir::OpBuilder &builder) {
   return builder.create<stablehlo::NegOp>(op.getLoc(), copy->getResult(0));
 }
 
-const Rule wrong[] = {
+const RewriteRule wrong[] = {
     rule<nn::ReluOp, dropRelu>("wrong-relu", "relu(x) -> x"),
 };
-const Rule right[] = {
+const RewriteRule right[] = {
     rule<stablehlo::TanhOp, negateTwice>("negate-tanh", "tanh(x) -> -tanh(-x)"),
 };
 
@@ -471,7 +471,7 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %c = stablehlo.minimum %r, %low : tensor<2x3xf32>
   return %c : tensor<2x3xf32>
 })");
-  const Rule raising[] = {rule<stablehlo::DivOp, wrongSoftmax>(
+  const RewriteRule raising[] = {rule<stablehlo::DivOp, wrongSoftmax>(
       "raise-softmax", "e / sum(e) -> softmax(x)")};
   for (bool isWrong : {false, true}) {
     Model copy = model.clone();

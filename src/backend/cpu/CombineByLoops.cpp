@@ -5,7 +5,7 @@
 #include "backend/cpu/ZeroResults.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "graph/Types.h"
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -71,7 +71,7 @@ private:
   Operation *op;
   unsigned index;
   OpBuilder &builder;
-  nn::Emit emit;
+  nn::TensorBuilder emit;
   RankedTensorType result, given;
   Type integer = builder.getI64Type();
 };

@@ -55,7 +55,7 @@ struct Place {
   bool operator==(const Place &) const = default;
 };
 
-struct Group {
+struct FusionGroup {
   Operation *root;
   SmallVector<Operation *> ops;
   DenseMap<Operation *, Place> places;
@@ -65,7 +65,7 @@ struct Group {
   SmallVector<int64_t> rowDims, interiorDims, interior;
   int64_t nextPlace = 0;
 
-  explicit Group(Operation *root) : root(root) {
+  explicit FusionGroup(Operation *root) : root(root) {
     Place place;
     ArrayRef<int64_t> shape = shapeOf(root->getResult(0));
     for (size_t dim = 0; dim < shape.size(); ++dim)
@@ -200,9 +200,9 @@ struct Group {
   }
 };
 
-class Former {
+class FusionPlanner {
 public:
-  Former(Block &block, PatternRun &run)
+  FusionPlanner(Block &block, PatternRun &run)
       : block(block), patterns(run), joins(run.isEnabled(joinLabel)),
         collapses(run.isEnabled(collapseLabel)) {}
 
@@ -213,10 +213,10 @@ public:
           kind == Kind::Control || kind == Kind::Call ||
           op.hasTrait<OpTrait::IsTerminator>() || !isNeeded(&op))
         continue;
-      groups.push_back(std::make_unique<Group>(&op));
+      groups.push_back(std::make_unique<FusionGroup>(&op));
       grow(*groups.back(), &op);
     }
-    for (std::unique_ptr<Group> &group : groups)
+    for (std::unique_ptr<FusionGroup> &group : groups)
       materialize(*group);
     eraseDead();
   }
@@ -231,7 +231,7 @@ private:
           return true;
         continue;
       }
-      for (Group *group : holders->second)
+      for (FusionGroup *group : holders->second)
         if (!group->contains(op))
           return true;
       // An alias that is computed in one kernel may be read by another, which
@@ -244,7 +244,7 @@ private:
   /// An alias without users reads nothing.
   bool isLive(Operation *user) { return !isAlias(user) || isNeeded(user); }
 
-  void grow(Group &group, Operation *root) {
+  void grow(FusionGroup &group, Operation *root) {
     groupsOf[root].push_back(&group);
     if (!joins)
       return;
@@ -256,7 +256,7 @@ private:
     }
   }
 
-  bool tryJoin(Group &group, OpOperand &operand) {
+  bool tryJoin(FusionGroup &group, OpOperand &operand) {
     Operation *producer = operand.get().getDefiningOp();
     if (!producer || producer->getBlock() != &block ||
         group.contains(producer) || group.ops.size() >= maxKernelOps)
@@ -293,14 +293,14 @@ private:
     return true;
   }
 
-  void join(Group &group, Operation *op, Place place) {
+  void join(FusionGroup &group, Operation *op, Place place) {
     if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
       group.admit(reduce, place);
     group.add(op, std::move(place));
     groupsOf[op].push_back(&group);
   }
 
-  static bool usedOnlyIn(Group &group, Operation *op) {
+  static bool usedOnlyIn(FusionGroup &group, Operation *op) {
     return llvm::all_of(op->getUsers(),
                         [&](Operation *user) { return group.contains(user); });
   }
@@ -311,7 +311,7 @@ private:
     return kind != Kind::Product && kind != Kind::Whole;
   }
 
-  bool mayJoin(Group &group, Operation *producer, OpOperand &operand) {
+  bool mayJoin(FusionGroup &group, Operation *producer, OpOperand &operand) {
     switch (kindOf(producer)) {
     case Kind::Elementwise:
     case Kind::Movement:
@@ -356,7 +356,8 @@ private:
   /// \p group one of rows, all by operations that nobody else reads: what
   /// (x - mean) / sqrt(variance) has behind the division is computed once a
   /// row.
-  static bool leadsToRows(Group &group, Operation *op, const Place &place) {
+  static bool leadsToRows(FusionGroup &group, Operation *op,
+                          const Place &place) {
     constexpr unsigned mostOps = 16;
     SetVector<Operation *> chain;
     chain.insert(op);
@@ -373,10 +374,11 @@ private:
             !isa<stablehlo::IotaOp, stablehlo::BroadcastInDimOp>(producer) &&
             sizeOf(operand) == sizeOf(each->getResult(0)))
           chain.insert(producer);
-      bool isBeside = kindOf(each) == Kind::Elementwise ||
-                      (isa<stablehlo::ReshapeOp>(each) &&
-                       Group::properSizes(shapeOf(each->getOperand(0))) ==
-                           Group::properSizes(shapeOf(each->getResult(0))));
+      bool isBeside =
+          kindOf(each) == Kind::Elementwise ||
+          (isa<stablehlo::ReshapeOp>(each) &&
+           FusionGroup::properSizes(shapeOf(each->getOperand(0))) ==
+               FusionGroup::properSizes(shapeOf(each->getResult(0))));
       if (!isBeside || chain.size() > mostOps)
         return false;
     }
@@ -407,7 +409,7 @@ private:
 
   /// What follows a product elementwise is computed on its results while they
   /// are in registers.
-  static bool mayJoinProduct(Group &group, Operation *producer,
+  static bool mayJoinProduct(FusionGroup &group, Operation *producer,
                              Operation *user) {
     auto isBesideRoot = [&](Operation *op) {
       return kindOf(op) == Kind::Elementwise &&
@@ -437,7 +439,7 @@ private:
     kernel.setConstantInputs(indices);
   }
 
-  void materialize(Group &group) {
+  void materialize(FusionGroup &group) {
     llvm::sort(group.ops, [](Operation *a, Operation *b) {
       return a->isBeforeInBlock(b);
     });
@@ -533,8 +535,8 @@ private:
   Block &block;
   PatternRun &patterns;
   const bool joins, collapses;
-  std::vector<std::unique_ptr<Group>> groups;
-  DenseMap<Operation *, SmallVector<Group *, 1>> groupsOf;
+  std::vector<std::unique_ptr<FusionGroup>> groups;
+  DenseMap<Operation *, SmallVector<FusionGroup *, 1>> groupsOf;
   SmallVector<std::pair<Operation *, KernelOp>> replacements;
 };
 
@@ -572,7 +574,7 @@ void formIn(Block &block, PatternRun &run) {
     if (isControlFlow(&op))
       for (Region &region : op.getRegions())
         formIn(region.front(), run);
-  Former(block, run).run();
+  FusionPlanner(block, run).run();
 }
 
 } // namespace

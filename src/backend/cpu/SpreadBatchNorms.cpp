@@ -2,7 +2,7 @@
 
 #include "backend/cpu/SpreadBatchNorms.h"
 
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 #include "graph/nn/Wide.h"
 
 using namespace mlir;
@@ -11,7 +11,7 @@ using namespace sinter;
 void cpu::spreadBatchNorms(func::FuncOp function, PatternRun &run) {
   function.walk([&](stablehlo::BatchNormInferenceOp op) {
     OpBuilder builder(op);
-    nn::Emit emit(builder, op.getLoc());
+    nn::TensorBuilder emit(builder, op.getLoc());
     auto type = cast<RankedTensorType>(op.getType());
     Type element = type.getElementType();
     auto widened = [&](Value x) {

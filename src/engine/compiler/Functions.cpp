@@ -10,7 +10,7 @@ using namespace mlir;
 namespace sinter {
 
 /// "f32 [N, 3]"; what has no such form as MLIR prints it.
-static std::string borderText(Type type, ArrayAttr symbols) {
+static std::string typeText(Type type, ArrayAttr symbols) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   const std::optional<ElementType> element =
       tensor ? elementTypeOf(tensor.getElementType()) : std::nullopt;
@@ -19,19 +19,20 @@ static std::string borderText(Type type, ArrayAttr symbols) {
     llvm::raw_string_ostream(text) << type;
     return text;
   }
-  ModelInput border;
-  border.spec.type = *element;
+  ModelInput argument;
+  argument.spec.type = *element;
   for (int64_t size : tensor.getShape())
-    border.spec.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
-  border.symbols.resize(tensor.getRank());
-  if (symbols && symbols.size() == border.symbols.size())
-    for (auto [to, from] : llvm::zip_equal(border.symbols, symbols))
+    argument.spec.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
+  argument.symbols.resize(tensor.getRank());
+  if (symbols && symbols.size() == argument.symbols.size())
+    for (auto [to, from] : llvm::zip_equal(argument.symbols, symbols))
       if (auto symbol = dyn_cast<StringAttr>(from))
         to = symbol.str();
-  return border.text();
+  return argument.text();
 }
 
-static std::string borderName(Attribute given, StringRef prefix, size_t index) {
+static std::string argumentName(Attribute given, StringRef prefix,
+                                size_t index) {
   auto name = dyn_cast_or_null<StringAttr>(given);
   return name ? name.str() : (prefix + Twine(index)).str();
 }
@@ -41,13 +42,13 @@ static FunctionDescription describe(func::FuncOp function) {
   description.name = function.getName().str();
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
     description.inputs.push_back(
-        {borderName(function.getArgAttr(i, nameAttribute), "arg", i),
-         borderText(type,
-                    function.getArgAttrOfType<ArrayAttr>(i, dimsAttribute))});
+        {argumentName(function.getArgAttr(i, nameAttribute), "arg", i),
+         typeText(type,
+                  function.getArgAttrOfType<ArrayAttr>(i, dimsAttribute))});
   for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
     description.outputs.push_back(
-        {borderName(function.getResultAttr(i, nameAttribute), "result", i),
-         borderText(type, {})});
+        {argumentName(function.getResultAttr(i, nameAttribute), "result", i),
+         typeText(type, {})});
   std::map<std::string, int64_t> counts;
   function.walk([&](Operation *op) {
     if (op != function && !isa<stablehlo::ConstantOp>(op) &&

@@ -13,6 +13,7 @@
 
 #include "formats/import/KnownValues.h"
 #include "graph/FirstError.h"
+#include "graph/Values.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/Builders.h"
@@ -54,7 +55,6 @@ struct Dim {
 };
 using Dims = llvm::SmallVector<Dim, 6>;
 using Ints = llvm::SmallVector<int64_t>;
-using Values = llvm::SmallVector<mlir::Value>;
 
 class GraphBuilder {
 public:

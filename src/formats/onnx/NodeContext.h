@@ -20,7 +20,6 @@ using formats::Dims;
 using formats::Failure;
 using formats::Ints;
 using formats::MaybeValue;
-using formats::Values;
 
 class NodeContext : public formats::GraphBuilder {
 public:

@@ -2,7 +2,7 @@
 // and the writer work with.
 
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/write/Rules.h"
+#include "formats/onnx/write/WriterRules.h"
 #include "graph/Model.h"
 #include "graph/interfaces/Interfaces.h"
 #include "graph/nn/NnDeferred.h"
@@ -56,7 +56,7 @@ void printOperators(llvm::raw_ostream &os) {
 }
 
 llvm::StringRef writtenAs(mlir::RegisteredOperationName op) {
-  if (findRule(op.getStringRef()))
+  if (findWriterRule(op.getStringRef()))
     return "by a rule";
   if (op.getStringRef() == nn::DeferredOp::getOperationName())
     return "as read";

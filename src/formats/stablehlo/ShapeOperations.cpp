@@ -64,8 +64,8 @@ public:
 
 private:
   /// A way to say an operation; the operands are what stands for its own.
-  using Rule = Value (Translation::*)(Operation *op, ValueRange operands);
-  static const llvm::StringMap<Rule> &rules();
+  using Translator = Value (Translation::*)(Operation *op, ValueRange operands);
+  static const llvm::StringMap<Translator> &translators();
 
   /// What stands for \p value: a tensor for itself, one of indices that a
   /// function takes, or a call or loop gives, for what it is converted to.
@@ -139,9 +139,9 @@ static std::optional<SmallVector<int64_t>> constantsIn(ValueRange values) {
   return numbers;
 }
 
-const llvm::StringMap<Translation::Rule> &Translation::rules() {
+const llvm::StringMap<Translation::Translator> &Translation::translators() {
   using T = Translation;
-  static const llvm::StringMap<Rule> table = {
+  static const llvm::StringMap<Translator> table = {
       {"arith.constant", &T::constant},
       {"arith.addi", &T::same<AddOp>},
       {"arith.subi", &T::same<SubtractOp>},
@@ -177,8 +177,8 @@ const llvm::StringMap<Translation::Rule> &Translation::rules() {
 }
 
 Value Translation::translated(Operation *op) {
-  auto rule = rules().find(op->getName().getStringRef());
-  if (rule == rules().end() || op->getNumResults() != 1)
+  auto rule = translators().find(op->getName().getStringRef());
+  if (rule == translators().end() || op->getNumResults() != 1)
     return {};
   builder.setInsertionPoint(op);
   SmallVector<Value> operands;

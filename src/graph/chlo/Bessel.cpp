@@ -11,7 +11,7 @@ namespace sinter::chlo {
 /// exp(-x) I_1(x) / x up to 8 and of exp(-x) I_1(x) sqrt(x) beyond, in 8 / x,
 /// after C. W. Clenshaw, "Chebyshev series for mathematical functions",
 /// National Physical Laboratory Mathematical Tables 5 (1962).
-Value besselI1e(Emit &emit, Value operand) {
+Value besselI1e(TensorBuilder &emit, Value operand) {
   static constexpr double nearBessel[] = {
       0.126293593221816827,     -0.176416518357834055,
       0.102643658689847095,     -0.0529459812080949914,

@@ -15,13 +15,13 @@ using nn::tensorOf;
 // Predicates
 //===----------------------------------------------------------------------===//
 
-Value isInf(Emit &emit, Value x) {
+Value isInf(TensorBuilder &emit, Value x) {
   return emit.compare(Direction::EQ, emit.abs(x), infinityLike(emit, x));
 }
-Value isPosInf(Emit &emit, Value x) {
+Value isPosInf(TensorBuilder &emit, Value x) {
   return emit.compare(Direction::EQ, x, infinityLike(emit, x));
 }
-Value isNegInf(Emit &emit, Value x) {
+Value isNegInf(TensorBuilder &emit, Value x) {
   return emit.compare(Direction::EQ, x, emit.neg(infinityLike(emit, x)));
 }
 
@@ -32,7 +32,7 @@ Value isNegInf(Emit &emit, Value x) {
 /// Numbers of one sign are in the order of their bits, so a step away from
 /// zero adds one to them; from zero itself it gives the least number, with the
 /// sign of y (IEEE 754, nextUp and nextDown).
-Value nextAfter(Emit &emit, Value x, Value y) {
+Value nextAfter(TensorBuilder &emit, Value x, Value y) {
   auto type = tensorOf(x);
   unsigned width = type.getElementTypeBitWidth();
   auto bitsType = cast<RankedTensorType>(type.clone(emit.integerType(width)));
@@ -72,8 +72,8 @@ Value nextAfter(Emit &emit, Value x, Value y) {
 //===----------------------------------------------------------------------===//
 
 /// Of narrow integers, through the type of twice the width.
-static Value mulhiWidened(Emit &emit, Value lhs, Value rhs, unsigned width,
-                          bool isUnsigned) {
+static Value mulhiWidened(TensorBuilder &emit, Value lhs, Value rhs,
+                          unsigned width, bool isUnsigned) {
   Type element = tensorOf(lhs).getElementType();
   Type wide = IntegerType::get(element.getContext(), 2 * width,
                                isUnsigned ? IntegerType::Unsigned
@@ -89,8 +89,8 @@ static Value mulhiWidened(Emit &emit, Value lhs, Value rhs, unsigned width,
 
 /// Of the widest integers, by halves: H. S. Warren, "Hacker's Delight",
 /// section 8-2.
-static Value mulhiByHalves(Emit &emit, Value lhs, Value rhs, unsigned width,
-                           bool isUnsigned) {
+static Value mulhiByHalves(TensorBuilder &emit, Value lhs, Value rhs,
+                           unsigned width, bool isUnsigned) {
   auto type = tensorOf(lhs);
   const double base = static_cast<double>(uint64_t(1) << width / 2);
   Value amount = emit.splat(width / 2, type);
@@ -108,7 +108,7 @@ static Value mulhiByHalves(Emit &emit, Value lhs, Value rhs, unsigned width,
                   high(second));
 }
 
-Value mulhi(Emit &emit, Value lhs, Value rhs) {
+Value mulhi(TensorBuilder &emit, Value lhs, Value rhs) {
   Type element = tensorOf(lhs).getElementType();
   unsigned width = element.getIntOrFloatBitWidth();
   // A product of two truth values has one bit.

@@ -5,7 +5,7 @@ using namespace mlir;
 namespace sinter::chlo {
 
 /// \p value as the type that \p op declares, which may know fewer sizes.
-static Results asDeclared(Emit &emit, Operation *op, Value value) {
+static Results asDeclared(TensorBuilder &emit, Operation *op, Value value) {
   if (!value)
     return failure();
   Type declared = op->getResult(0).getType();
@@ -21,21 +21,21 @@ static Results asDeclared(Emit &emit, Operation *op, Value value) {
 // Operands of one shape
 //===----------------------------------------------------------------------===//
 
-static Emit emitFor(Operation *op, OpBuilder &builder) {
-  Emit emit(builder, op->getLoc());
+static TensorBuilder emitFor(Operation *op, OpBuilder &builder) {
+  TensorBuilder emit(builder, op->getLoc());
   emit.setShape(op->getOperand(0));
   return emit;
 }
 
 Results decomposeFunction(Operation *op, OpBuilder &builder,
-                          Value (*function)(Emit &, Value)) {
-  Emit emit = emitFor(op, builder);
+                          Value (*function)(TensorBuilder &, Value)) {
+  TensorBuilder emit = emitFor(op, builder);
   return asDeclared(emit, op, function(emit, op->getOperand(0)));
 }
 
 Results decomposeFunction(Operation *op, OpBuilder &builder,
-                          Value (*function)(Emit &, Value, Value)) {
-  Emit emit = emitFor(op, builder);
+                          Value (*function)(TensorBuilder &, Value, Value)) {
+  TensorBuilder emit = emitFor(op, builder);
   return asDeclared(emit, op,
                     function(emit, op->getOperand(0), op->getOperand(1)));
 }
@@ -59,7 +59,8 @@ static Aligned trailing(Value value, int64_t rank) {
 
 /// The size of the operand along the result's dimension as a tensor<1xi32>;
 /// null where it has none or is 1.
-static Value sizeAlong(Emit &emit, const Aligned &operand, int64_t dimension) {
+static Value sizeAlong(TensorBuilder &emit, const Aligned &operand,
+                       int64_t dimension) {
   auto place = llvm::find(operand.dimensions, dimension);
   if (place == operand.dimensions.end())
     return {};
@@ -73,7 +74,7 @@ static Value sizeAlong(Emit &emit, const Aligned &operand, int64_t dimension) {
 
 /// The sizes that the operands broadcast to, as 1-d tensor of i32. A size is 1
 /// or the same in each, so it is the first that is not 1.
-static Value commonShape(Emit &emit, ArrayRef<Aligned> operands,
+static Value commonShape(TensorBuilder &emit, ArrayRef<Aligned> operands,
                          ArrayRef<int64_t> shape) {
   Value one =
       emit.reshape(emit.scalar(1, emit.builder.getIntegerType(32)), {1});
@@ -110,7 +111,8 @@ static bool isAlone(ArrayRef<Aligned> operands, const Aligned &self) {
 }
 
 /// The operands in the shape that they broadcast to.
-static SmallVector<Value> toCommonShape(Emit &emit, ArrayRef<Aligned> operands,
+static SmallVector<Value> toCommonShape(TensorBuilder &emit,
+                                        ArrayRef<Aligned> operands,
                                         ArrayRef<int64_t> shape) {
   SmallVector<Value> values;
   Value sizes;
@@ -152,17 +154,18 @@ static SmallVector<int64_t> inferredShape(Operation *op) {
 static Results
 buildInCommonShape(Operation *op, OpBuilder &builder,
                    function_ref<SmallVector<Aligned>(int64_t rank)> align,
-                   function_ref<Value(Emit &, ValueRange)> build) {
-  Emit emit(builder, op->getLoc());
+                   function_ref<Value(TensorBuilder &, ValueRange)> build) {
+  TensorBuilder emit(builder, op->getLoc());
   SmallVector<int64_t> shape = inferredShape(op);
   SmallVector<Value> values = toCommonShape(emit, align(shape.size()), shape);
   emit.setShape(values.front());
   return asDeclared(emit, op, build(emit, values));
 }
 
-Results decomposeBroadcast(Operation *op, OpBuilder &builder,
-                           DenseI64ArrayAttr dimensions,
-                           function_ref<Value(Emit &, ValueRange)> build) {
+Results
+decomposeBroadcast(Operation *op, OpBuilder &builder,
+                   DenseI64ArrayAttr dimensions,
+                   function_ref<Value(TensorBuilder &, ValueRange)> build) {
   auto align = [&](int64_t rank) {
     SmallVector<Aligned> operands;
     bool lhsIsSmall = tensorOf(op->getOperand(0)).getRank() <
@@ -186,7 +189,7 @@ Results BroadcastSelectOp::decompose(OpBuilder &builder) {
         getOperands(), [&](Value value) { return trailing(value, rank); });
   };
   return buildInCommonShape(
-      *this, builder, align, [](Emit &emit, ValueRange values) {
+      *this, builder, align, [](TensorBuilder &emit, ValueRange values) {
         return emit.select(values[0], values[1], values[2]);
       });
 }

@@ -24,13 +24,14 @@ using Results = mlir::FailureOr<llvm::SmallVector<mlir::Value>>;
 Results decomposeBroadcast(
     mlir::Operation *op, mlir::OpBuilder &builder,
     mlir::DenseI64ArrayAttr dimensions,
-    llvm::function_ref<mlir::Value(Emit &, mlir::ValueRange)> build);
+    llvm::function_ref<mlir::Value(TensorBuilder &, mlir::ValueRange)> build);
 
 /// Builds an elementwise function of the operands, which have one shape.
 Results decomposeFunction(mlir::Operation *op, mlir::OpBuilder &builder,
-                          mlir::Value (*function)(Emit &, mlir::Value));
+                          mlir::Value (*function)(TensorBuilder &,
+                                                  mlir::Value));
 Results decomposeFunction(mlir::Operation *op, mlir::OpBuilder &builder,
-                          mlir::Value (*function)(Emit &, mlir::Value,
+                          mlir::Value (*function)(TensorBuilder &, mlir::Value,
                                                   mlir::Value));
 
 } // namespace sinter::chlo

@@ -171,7 +171,7 @@ class Chlo_BroadcastOp<string mnemonic, string target,
     $cppClass::decompose(::mlir::OpBuilder &builder) {
       return decomposeBroadcast(
           *this, builder, getBroadcastDimensionsAttr(),
-          [&](nn::Emit &emit, ::mlir::ValueRange operands) -> ::mlir::Value {
+          [&](nn::TensorBuilder &emit, ::mlir::ValueRange operands) -> ::mlir::Value {
             ::mlir::Value lhs = operands[0], rhs = operands[1];
             return }] # target # [{;
           });

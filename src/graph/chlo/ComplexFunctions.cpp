@@ -11,23 +11,23 @@ namespace sinter::chlo::complex {
 
 using nn::tensorOf;
 
-Parts partsOf(Emit &emit, Value z) {
+Parts partsOf(TensorBuilder &emit, Value z) {
   auto type = tensorOf(z).clone(realElementOf(z));
   return {emit.make<stablehlo::RealOp>(type, z),
           emit.make<stablehlo::ImagOp>(type, z)};
 }
 
-Value join(Emit &emit, Parts parts) {
+Value join(TensorBuilder &emit, Parts parts) {
   return emit.make<stablehlo::ComplexOp>(parts.re, parts.im);
 }
 
 /// a / b, but 1 where both are the same, infinite or zero.
-static Value ratio(Emit &emit, Value a, Value b) {
+static Value ratio(TensorBuilder &emit, Value a, Value b) {
   return emit.select(emit.compare(Direction::EQ, a, b),
                      emit.splat(1, tensorOf(a)), emit.div(a, b));
 }
 
-Value hypot(Emit &emit, Value a, Value b) {
+Value hypot(TensorBuilder &emit, Value a, Value b) {
   Value greater = emit.max(a, b), lesser = emit.min(a, b);
   Value slope = ratio(emit, lesser, greater);
   Value root = emit.sqrt(emit.add(emit.mul(slope, slope), 1.0));
@@ -38,7 +38,7 @@ Value hypot(Emit &emit, Value a, Value b) {
 static double safeLimit(Value x) { return std::sqrt(largestOf(x)) / 8; }
 
 /// log(sqrt(x^2 + y^2)) for great x or y.
-static Value logOfGreat(Emit &emit, Value x, Value y) {
+static Value logOfGreat(TensorBuilder &emit, Value x, Value y) {
   Value greater = emit.max(x, y), lesser = emit.min(x, y);
   Value slope = ratio(emit, lesser, greater);
   return emit.add(emit.log(greater),
@@ -51,7 +51,7 @@ static Value logOfGreat(Emit &emit, Value x, Value y) {
 /// re^2 = (a - x)(a + x) and im = log(a + sqrt(a^2 - 1)); the differences a - x
 /// and a - 1 are taken without cancellation. Factors y stand outside of the
 /// roots, so that y^2 cannot be lost.
-Parts asinAcosKernel(Emit &emit, Value x, Value y) {
+Parts asinAcosKernel(TensorBuilder &emit, Value x, Value y) {
   const double limit = safeLimit(x);
   Value isGreat = emit.compare(Direction::GE, emit.max(x, y), limit);
   Value one = emit.splat(1, tensorOf(x));
@@ -95,30 +95,30 @@ Parts asinAcosKernel(Emit &emit, Value x, Value y) {
   return {emit.select(isGreat, y, re), emit.select(isGreat, greatIm, im)};
 }
 
-static Parts kernelOf(Emit &emit, const Parts &z) {
+static Parts kernelOf(TensorBuilder &emit, const Parts &z) {
   return asinAcosKernel(emit, emit.abs(z.re), emit.abs(z.im));
 }
 
-Value asin(Emit &emit, Value operand) {
+Value asin(TensorBuilder &emit, Value operand) {
   Parts z = partsOf(emit, operand), w = kernelOf(emit, z);
   return join(emit, {atan2(emit, z.re, w.re), withSignOf(emit, w.im, z.im)});
 }
 
-Value acos(Emit &emit, Value operand) {
+Value acos(TensorBuilder &emit, Value operand) {
   Parts z = partsOf(emit, operand), w = kernelOf(emit, z);
   return join(
       emit, {atan2(emit, w.re, z.re), emit.neg(withSignOf(emit, w.im, z.im))});
 }
 
 /// -i asin(i z)
-Value asinh(Emit &emit, Value operand) {
+Value asinh(TensorBuilder &emit, Value operand) {
   Parts z = partsOf(emit, operand);
   Parts w = kernelOf(emit, {z.im, z.re});
   return join(emit, {withSignOf(emit, w.im, z.re), atan2(emit, z.im, w.re)});
 }
 
 /// i acos(z), on the side where the real part is not negative.
-Value acosh(Emit &emit, Value operand) {
+Value acosh(TensorBuilder &emit, Value operand) {
   Parts z = partsOf(emit, operand), w = kernelOf(emit, z);
   return join(emit, {w.im, withSignOf(emit, atan2(emit, w.re, z.re), z.im)});
 }
@@ -127,7 +127,7 @@ Value acosh(Emit &emit, Value operand) {
 /// im = atan2(2 y, (1 - x)(1 + x) - y^2) / 2, of x >= 0;
 /// W. Kahan, "Branch cuts for complex elementary functions", The State of the
 /// Art in Numerical Analysis (1987).
-static Parts atanhOf(Emit &emit, const Parts &z) {
+static Parts atanhOf(TensorBuilder &emit, const Parts &z) {
   Value x = emit.abs(z.re), y = emit.abs(z.im);
   Value isGreat = emit.compare(Direction::GE, emit.max(x, y), safeLimit(x));
   Value one = emit.splat(1, tensorOf(x));
@@ -158,12 +158,12 @@ static Parts atanhOf(Emit &emit, const Parts &z) {
                  z.im)};
 }
 
-Value atanh(Emit &emit, Value operand) {
+Value atanh(TensorBuilder &emit, Value operand) {
   return join(emit, atanhOf(emit, partsOf(emit, operand)));
 }
 
 /// -i atanh(i z)
-Value atan(Emit &emit, Value operand) {
+Value atan(TensorBuilder &emit, Value operand) {
   Parts z = partsOf(emit, operand);
   Parts w = atanhOf(emit, {z.im, z.re});
   return join(emit, {w.im, w.re});
@@ -172,7 +172,7 @@ Value atan(Emit &emit, Value operand) {
 /// The product of cosh(x) or sinh(|x|), given as \p hyperbolic, and the sine or
 /// cosine \p circular, where the former may overflow though the product does
 /// not. Infinity times a sine of 0 is 0: that one is exact.
-static Value hyperbolicTimes(Emit &emit, Value x, Value hyperbolic,
+static Value hyperbolicTimes(TensorBuilder &emit, Value x, Value hyperbolic,
                              Value circular) {
   Value magnitude = emit.abs(x);
   // exp(x) / 2 in four factors: even the least number times it may be finite.
@@ -187,7 +187,7 @@ static Value hyperbolicTimes(Emit &emit, Value x, Value hyperbolic,
 }
 
 /// sinh(x) cos(y) + i cosh(x) sin(y)
-Value sinh(Emit &emit, Value operand) {
+Value sinh(TensorBuilder &emit, Value operand) {
   Parts z = partsOf(emit, operand);
   Value re = hyperbolicTimes(emit, z.re, chlo::sinh(emit, emit.abs(z.re)),
                              emit.make<stablehlo::CosineOp>(z.im));
@@ -198,7 +198,7 @@ Value sinh(Emit &emit, Value operand) {
 }
 
 /// cosh(x) cos(y) + i sinh(x) sin(y)
-Value cosh(Emit &emit, Value operand) {
+Value cosh(TensorBuilder &emit, Value operand) {
   Parts z = partsOf(emit, operand);
   Value im = hyperbolicTimes(emit, z.re, chlo::sinh(emit, emit.abs(z.re)),
                              emit.make<stablehlo::SineOp>(z.im));
@@ -209,7 +209,7 @@ Value cosh(Emit &emit, Value operand) {
 }
 
 /// (x - y)(x + y) + 2 i x y
-Value square(Emit &emit, Value operand) {
+Value square(TensorBuilder &emit, Value operand) {
   Parts z = partsOf(emit, operand);
   Value re = emit.mul(emit.sub(z.re, z.im), emit.add(z.re, z.im));
   Value product = emit.mul(z.re, z.im);

@@ -10,34 +10,34 @@
 #ifndef SINTER_GRAPH_CHLO_COMPLEXFUNCTIONS_H
 #define SINTER_GRAPH_CHLO_COMPLEXFUNCTIONS_H
 
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 
 namespace sinter::chlo::complex {
 
-using nn::Emit;
+using nn::TensorBuilder;
 
 struct Parts {
   mlir::Value re, im;
 };
-Parts partsOf(Emit &emit, mlir::Value z);
-mlir::Value join(Emit &emit, Parts parts);
+Parts partsOf(TensorBuilder &emit, mlir::Value z);
+mlir::Value join(TensorBuilder &emit, Parts parts);
 
 /// sqrt(a^2 + b^2) of what is not negative.
-mlir::Value hypot(Emit &emit, mlir::Value a, mlir::Value b);
+mlir::Value hypot(TensorBuilder &emit, mlir::Value a, mlir::Value b);
 
 /// Of z = x + i y with x, y >= 0: asin(z) = atan2(x, re) + i im.
-Parts asinAcosKernel(Emit &emit, mlir::Value x, mlir::Value y);
+Parts asinAcosKernel(TensorBuilder &emit, mlir::Value x, mlir::Value y);
 
 // Of and to complex tensors.
-mlir::Value acos(Emit &emit, mlir::Value z);
-mlir::Value acosh(Emit &emit, mlir::Value z);
-mlir::Value asin(Emit &emit, mlir::Value z);
-mlir::Value asinh(Emit &emit, mlir::Value z);
-mlir::Value atan(Emit &emit, mlir::Value z);
-mlir::Value atanh(Emit &emit, mlir::Value z);
-mlir::Value cosh(Emit &emit, mlir::Value z);
-mlir::Value sinh(Emit &emit, mlir::Value z);
-mlir::Value square(Emit &emit, mlir::Value z);
+mlir::Value acos(TensorBuilder &emit, mlir::Value z);
+mlir::Value acosh(TensorBuilder &emit, mlir::Value z);
+mlir::Value asin(TensorBuilder &emit, mlir::Value z);
+mlir::Value asinh(TensorBuilder &emit, mlir::Value z);
+mlir::Value atan(TensorBuilder &emit, mlir::Value z);
+mlir::Value atanh(TensorBuilder &emit, mlir::Value z);
+mlir::Value cosh(TensorBuilder &emit, mlir::Value z);
+mlir::Value sinh(TensorBuilder &emit, mlir::Value z);
+mlir::Value square(TensorBuilder &emit, mlir::Value z);
 
 } // namespace sinter::chlo::complex
 

@@ -13,7 +13,7 @@ using Direction = stablehlo::ComparisonDirection;
 namespace {
 struct RaggedProduct {
   RaggedDotOp op;
-  Emit &emit;
+  TensorBuilder &emit;
   RaggedDotDimensionNumbersAttr numbers = op.getRaggedDotDimensionNumbers();
   int64_t ragged = numbers.getLhsRaggedDimensions().front();
 
@@ -136,7 +136,7 @@ struct RaggedProduct {
 Results RaggedDotOp::decompose(OpBuilder &builder) {
   if (!isStatic(*this))
     return failure();
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   RaggedProduct product{*this, emit};
   auto numbers = getRaggedDotDimensionNumbers();
   Value result;

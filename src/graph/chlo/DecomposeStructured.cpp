@@ -23,7 +23,7 @@ Results ConstantLikeOp::decompose(OpBuilder &builder) {
   auto value =
       DenseElementsAttr::get(RankedTensorType::get({}, type.getElementType()),
                              ArrayRef<Attribute>(getValue()));
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   emit.setShape(getOperand());
   Value scalar = emit.make<stablehlo::ConstantOp>(value.getType(),
                                                   cast<ElementsAttr>(value));
@@ -35,7 +35,7 @@ Results ConstantLikeOp::decompose(OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 /// The first \p k elements along the last dimension.
-static Value firstAlongLast(Emit &emit, Value x, int64_t k) {
+static Value firstAlongLast(TensorBuilder &emit, Value x, int64_t k) {
   auto type = tensorOf(x);
   int64_t last = type.getRank() - 1;
   if (type.hasStaticShape())
@@ -57,7 +57,7 @@ static Value firstAlongLast(Emit &emit, Value x, int64_t k) {
 }
 
 /// 0, 1, 2, ... along the last dimension of \p x's shape.
-static Value countAlongLast(Emit &emit, Value x) {
+static Value countAlongLast(TensorBuilder &emit, Value x) {
   auto type = tensorOf(x).clone(emit.integerType(32));
   uint64_t last = type.getRank() - 1;
   if (type.hasStaticShape())
@@ -66,7 +66,7 @@ static Value countAlongLast(Emit &emit, Value x) {
 }
 
 Results TopKOp::decompose(OpBuilder &builder) {
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   auto type = tensorOf(x);
   Value places = countAlongLast(emit, x);
@@ -77,7 +77,7 @@ Results TopKOp::decompose(OpBuilder &builder) {
   Type element = type.getElementType();
   emit.fill(sort.getComparator(),
             {type, type, places.getType(), places.getType()},
-            [&](Emit &inner, ValueRange arguments) {
+            [&](TensorBuilder &inner, ValueRange arguments) {
               stablehlo::ComparisonTypeAttr order;
               if (isa<FloatType>(element))
                 order = stablehlo::ComparisonTypeAttr::get(
@@ -105,7 +105,7 @@ namespace {
 /// whose places in the state are 0, then the carries, then the outputs.
 struct ScanLoop {
   ScanOp op;
-  Emit &emit;
+  TensorBuilder &emit;
   Type indexType;
 
   Value number(int64_t value) { return emit.scalar(value, indexType); }
@@ -164,7 +164,7 @@ struct ScanLoop {
 };
 } // namespace
 
-static Block *blockOf(Emit &emit, Region &region, TypeRange types) {
+static Block *blockOf(TensorBuilder &emit, Region &region, TypeRange types) {
   SmallVector<Location> locations(types.size(), emit.location);
   return emit.builder.createBlock(&region, {}, types, locations);
 }
@@ -172,7 +172,7 @@ static Block *blockOf(Emit &emit, Region &region, TypeRange types) {
 Results ScanOp::decompose(OpBuilder &builder) {
   if (!isStatic(*this) || ShapedType::isDynamic(getLength()))
     return failure();
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   ScanLoop loop{*this, emit, builder.getI64Type()};
   SmallVector<Value> state = {loop.number(0)};
   llvm::append_range(state, getInits());

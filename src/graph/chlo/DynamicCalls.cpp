@@ -1,8 +1,9 @@
 #include "graph/chlo/DynamicCalls.h"
 
 #include "graph/Constants.h"
+#include "graph/Values.h"
 #include "graph/chlo/ChloOps.h"
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
@@ -11,9 +12,8 @@ using namespace mlir;
 
 namespace sinter {
 
+using nn::TensorBuilder;
 using stablehlo::CustomCallOp;
-using Values = SmallVector<Value>;
-using nn::Emit;
 
 /// A field of the dictionary that configures the call.
 static Attribute settingOf(CustomCallOp call, StringRef name) {
@@ -188,7 +188,7 @@ static FailureOr<Values> raiseApproxTopK(CustomCallOp call,
     sort->erase();
     return failure();
   }
-  Emit emit(builder, call.getLoc());
+  TensorBuilder emit(builder, call.getLoc());
   Values values;
   for (Value sorted : sort->getResults())
     values.push_back(emit.slice(sorted, *dimension, 0, *k));

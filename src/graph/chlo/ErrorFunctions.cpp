@@ -14,7 +14,7 @@ namespace sinter::chlo {
 using nn::tensorOf;
 
 /// erf(x) for |x| <= 1: x times an expansion in x^2.
-static Value erfNearZero(Emit &emit, Value x) {
+static Value erfNearZero(TensorBuilder &emit, Value x) {
   // erf(x) / x in 2 x^2 - 1.
   static constexpr double nearZeroErf[] = {
       0.975476939382654096,    -0.142261205103713642,
@@ -34,7 +34,7 @@ static Value erfNearZero(Emit &emit, Value x) {
 /// square is split as W. J. Cody, "Rational Chebyshev approximations for the
 /// error function", Math. Comp. 23 (1969) does, so that exp(-x^2) loses
 /// nothing.
-static Value erfcOfPositive(Emit &emit, Value x) {
+static Value erfcOfPositive(TensorBuilder &emit, Value x) {
   // (1 + 2x) exp(x^2) erfc(x) in (x - 3.75) / (x + 3.75).
   static constexpr double complement[] = {
       1.17757893456740175,       -0.00459005458064647733,
@@ -62,7 +62,7 @@ static Value erfcOfPositive(Emit &emit, Value x) {
                                   emit.add(emit.mul(bounded, 2.0), 1.0)));
 }
 
-Value erf(Emit &emit, Value operand) {
+Value erf(TensorBuilder &emit, Value operand) {
   return inWideType(emit, operand, [&](ValueRange operands) {
     Value x = operands[0], magnitude = emit.abs(x);
     Value far =
@@ -72,7 +72,7 @@ Value erf(Emit &emit, Value operand) {
   });
 }
 
-Value erfc(Emit &emit, Value operand) {
+Value erfc(TensorBuilder &emit, Value operand) {
   return inWideType(emit, operand, [&](ValueRange operands) {
     Value x = operands[0], magnitude = emit.abs(x);
     Value tail = erfcOfPositive(emit, magnitude);
@@ -83,11 +83,13 @@ Value erfc(Emit &emit, Value operand) {
   });
 }
 
-Value wholeErf(Emit &emit, Value x) { return emit.make<nn::ErfOp>(x); }
-Value wholeErfc(Emit &emit, Value x) { return emit.make<nn::ErfcOp>(x); }
+Value wholeErf(TensorBuilder &emit, Value x) { return emit.make<nn::ErfOp>(x); }
+Value wholeErfc(TensorBuilder &emit, Value x) {
+  return emit.make<nn::ErfcOp>(x);
+}
 
 /// The factor of erf_inv for f32, \p w below 5 and above.
-static Value erfInvFactorOfSingle(Emit &emit, Value w, Value root) {
+static Value erfInvFactorOfSingle(TensorBuilder &emit, Value w, Value root) {
   static constexpr double centre[] = {
       2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
       -4.39150654e-06, 0.00021858087,  -0.00125372503,
@@ -102,7 +104,7 @@ static Value erfInvFactorOfSingle(Emit &emit, Value w, Value root) {
 }
 
 /// The same for f64, below 6.25, below 16 and above.
-static Value erfInvFactorOfDouble(Emit &emit, Value w, Value root) {
+static Value erfInvFactorOfDouble(TensorBuilder &emit, Value w, Value root) {
   static constexpr double centre[] = {
       -3.6444120640178196996e-21, -1.685059138182016589e-19,
       1.2858480715256400167e-18,  1.115787767802518096e-17,
@@ -148,7 +150,7 @@ static Value erfInvFactorOfDouble(Emit &emit, Value w, Value root) {
 /// tables 1 and 5: x times a polynomial in w = -log(1 - x^2), in sqrt(w) where
 /// that is large. Near 1, where x^2 has lost the digits that count, w comes
 /// from (1 - x)(1 + x), whose rounding matters less from there on.
-Value erfInv(Emit &emit, Value operand) {
+Value erfInv(TensorBuilder &emit, Value operand) {
   return inWideType(emit, operand, [&](ValueRange operands) {
     Value x = operands[0], magnitude = emit.abs(x);
     Value one = emit.splat(1, tensorOf(x));

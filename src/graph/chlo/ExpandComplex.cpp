@@ -13,12 +13,16 @@ namespace {
 
 using nn::tensorOf;
 
-Value sine(Emit &emit, Value x) { return emit.make<stablehlo::SineOp>(x); }
-Value cosine(Emit &emit, Value x) { return emit.make<stablehlo::CosineOp>(x); }
-Value like(Emit &emit, double number, Value x) {
+Value sine(TensorBuilder &emit, Value x) {
+  return emit.make<stablehlo::SineOp>(x);
+}
+Value cosine(TensorBuilder &emit, Value x) {
+  return emit.make<stablehlo::CosineOp>(x);
+}
+Value like(TensorBuilder &emit, double number, Value x) {
   return emit.splat(number, tensorOf(x));
 }
-Value isZero(Emit &emit, Value x) {
+Value isZero(TensorBuilder &emit, Value x) {
   return emit.compare(Direction::EQ, x, 0.0);
 }
 
@@ -33,7 +37,7 @@ struct Pair {
 
 /// x^2; T. J. Dekker, "A floating-point technique for extending the available
 /// precision", Numerische Mathematik 18 (1971).
-Pair exactSquare(Emit &emit, Value x) {
+Pair exactSquare(TensorBuilder &emit, Value x) {
   Value spread = emit.mul(x, isDouble(x) ? 0x1p27 + 1 : 0x1p12 + 1);
   Value high = emit.sub(spread, emit.sub(spread, x));
   Value low = emit.sub(x, high);
@@ -45,7 +49,7 @@ Pair exactSquare(Emit &emit, Value x) {
 }
 
 /// D. E. Knuth, The Art of Computer Programming 2, section 4.2.2.
-Pair exactSum(Emit &emit, Value a, Value b) {
+Pair exactSum(TensorBuilder &emit, Value a, Value b) {
   Value sum = emit.add(a, b);
   Value shareB = emit.sub(sum, a);
   Value shareA = emit.sub(sum, shareB);
@@ -53,7 +57,7 @@ Pair exactSum(Emit &emit, Value a, Value b) {
 }
 
 /// start + x^2 + y^2 as if rounded once.
-Value addSquares(Emit &emit, Value start, Value x, Value y) {
+Value addSquares(TensorBuilder &emit, Value start, Value x, Value y) {
   Pair xx = exactSquare(emit, x), yy = exactSquare(emit, y);
   Pair first = exactSum(emit, start, xx.high);
   Pair second = exactSum(emit, first.high, yy.high);
@@ -68,7 +72,7 @@ Value addSquares(Emit &emit, Value start, Value x, Value y) {
 
 /// log(sqrt(x^2 + y^2)), and log1p of \p excess = x^2 + y^2 - 1 where that is
 /// small, which x and y alone would not tell.
-Value logOfLength(Emit &emit, Value x, Value y,
+Value logOfLength(TensorBuilder &emit, Value x, Value y,
                   function_ref<Value(Value isNear)> excess) {
   Value greater = emit.max(x, y), lesser = emit.min(x, y);
   Value areEqual = emit.compare(Direction::EQ, lesser, greater);
@@ -83,7 +87,7 @@ Value logOfLength(Emit &emit, Value x, Value y,
   return emit.select(isNear, near, far);
 }
 
-Parts log(Emit &emit, Parts z) {
+Parts log(TensorBuilder &emit, Parts z) {
   Value x = emit.abs(z.re), y = emit.abs(z.im);
   auto excess = [&](Value isNear) {
     Value one = like(emit, 1, x);
@@ -95,7 +99,7 @@ Parts log(Emit &emit, Parts z) {
 }
 
 /// x^2 + y^2 - 1 of 1 + z is 2 x + x^2 + y^2.
-Parts log1p(Emit &emit, Parts z) {
+Parts log1p(TensorBuilder &emit, Parts z) {
   Value above = emit.add(z.re, 1.0);
   auto excess = [&](Value isNear) {
     Value zero = like(emit, 0, z.re);
@@ -108,7 +112,7 @@ Parts log1p(Emit &emit, Parts z) {
 }
 
 /// exp(x) (cos(y) + i sin(y)), in two steps where exp(x) alone may overflow.
-Parts exp(Emit &emit, Parts z) {
+Parts exp(TensorBuilder &emit, Parts z) {
   Value isFar =
       emit.compare(Direction::GT, z.re, std::log(largestOf(z.re)) - 1);
   Value factor = emit.exp(emit.select(isFar, emit.mul(z.re, 0.5), z.re));
@@ -119,7 +123,7 @@ Parts exp(Emit &emit, Parts z) {
 }
 
 /// re = expm1(x) cos(y) - 2 sin(y / 2)^2
-Parts expm1(Emit &emit, Parts z) {
+Parts expm1(TensorBuilder &emit, Parts z) {
   Parts power = exp(emit, z);
   Value half = sine(emit, emit.mul(z.im, 0.5));
   Value near = emit.sub(emit.mul(chlo::expm1(emit, z.re), cosine(emit, z.im)),
@@ -128,13 +132,13 @@ Parts expm1(Emit &emit, Parts z) {
   return {emit.select(isFar, power.re, near), power.im};
 }
 
-Parts times(Emit &emit, Parts a, Parts b) {
+Parts times(TensorBuilder &emit, Parts a, Parts b) {
   return {emit.sub(emit.mul(a.re, b.re), emit.mul(a.im, b.im)),
           emit.add(emit.mul(a.re, b.im), emit.mul(a.im, b.re))};
 }
 
 /// R. L. Smith, "Algorithm 116: complex division", Comm. ACM 5 (1962).
-Parts divide(Emit &emit, Parts a, Parts b) {
+Parts divide(TensorBuilder &emit, Parts a, Parts b) {
   Value isFlat = emit.compare(Direction::GE, emit.abs(b.re), emit.abs(b.im));
   Value greater = emit.select(isFlat, b.re, b.im);
   Value lesser = emit.select(isFlat, b.im, b.re);
@@ -149,7 +153,7 @@ Parts divide(Emit &emit, Parts a, Parts b) {
 }
 
 /// exp(b log(a)); 0 to the power of 0 is 1, of anything else 0.
-Parts power(Emit &emit, Parts a, Parts b) {
+Parts power(TensorBuilder &emit, Parts a, Parts b) {
   Value zero = like(emit, 0, a.re), one = like(emit, 1, a.re);
   Value isBaseZero = both(emit, isZero(emit, a.re), isZero(emit, a.im));
   Value isExponentZero = both(emit, isZero(emit, b.re), isZero(emit, b.im));
@@ -166,7 +170,7 @@ Parts power(Emit &emit, Parts a, Parts b) {
 /// With u = sqrt((|z| + |x|) / 2) and v = |y| / (2 u): u + i v, or v + i u
 /// where x is negative; W. Kahan, "Branch cuts for complex elementary
 /// functions" (1987). Scaled by powers of 4 away from overflow and underflow.
-Parts sqrt(Emit &emit, Parts z) {
+Parts sqrt(TensorBuilder &emit, Parts z) {
   Value x = emit.abs(z.re), y = emit.abs(z.im);
   Value greater = emit.max(x, y);
   const int bits = isDouble(x) ? 54 : 26;
@@ -193,12 +197,12 @@ Parts sqrt(Emit &emit, Parts z) {
           withSignOf(emit, emit.select(isLeft, u, v), z.im)};
 }
 
-Parts rsqrt(Emit &emit, Parts z) {
+Parts rsqrt(TensorBuilder &emit, Parts z) {
   return divide(emit, {like(emit, 1, z.re), like(emit, 0, z.re)},
                 sqrt(emit, z));
 }
 
-Parts cbrt(Emit &emit, Parts z) {
+Parts cbrt(TensorBuilder &emit, Parts z) {
   return power(emit, z, {like(emit, 1.0 / 3, z.re), like(emit, 0, z.re)});
 }
 
@@ -209,7 +213,7 @@ Parts cbrt(Emit &emit, Parts z) {
 /// Kahan (1987): with t = tan(y), b = 1 + t^2, s = sinh(x) and
 /// r = sqrt(1 + s^2), (b r s + i t) / (1 + b s^2); far out
 /// +-1 + 4 i sin(y) cos(y) exp(-2 |x|).
-Parts tanh(Emit &emit, Parts z) {
+Parts tanh(TensorBuilder &emit, Parts z) {
   Value isFar =
       emit.compare(Direction::GT, emit.abs(z.re), isDouble(z.re) ? 22.0 : 11.0);
   Value zero = like(emit, 0, z.re);
@@ -228,14 +232,14 @@ Parts tanh(Emit &emit, Parts z) {
 }
 
 /// -i tanh(i z)
-Parts tan(Emit &emit, Parts z) {
+Parts tan(TensorBuilder &emit, Parts z) {
   Parts w = tanh(emit, {emit.neg(z.im), z.re});
   return {w.im, emit.neg(w.re)};
 }
 
 /// exp(-|x|...) only: 1 / (1 + exp(-z)), or exp(z) / (1 + exp(z)) where x is
 /// negative.
-Parts logistic(Emit &emit, Parts z) {
+Parts logistic(TensorBuilder &emit, Parts z) {
   Value isLeft = emit.compare(Direction::LT, z.re, 0.0);
   auto flip = [&](Value x) { return emit.select(isLeft, x, emit.neg(x)); };
   Parts decay = exp(emit, {flip(z.re), flip(z.im)});
@@ -249,24 +253,24 @@ Parts logistic(Emit &emit, Parts z) {
 //===----------------------------------------------------------------------===//
 
 /// sin(z) = -i sinh(i z), cos(z) = cosh(i z).
-Value rotated(Emit &emit, Value operand) {
+Value rotated(TensorBuilder &emit, Value operand) {
   Parts z = partsOf(emit, operand);
   return join(emit, {emit.neg(z.im), z.re});
 }
-Parts sineOf(Emit &emit, Value operand) {
+Parts sineOf(TensorBuilder &emit, Value operand) {
   Parts w = partsOf(emit, complex::sinh(emit, rotated(emit, operand)));
   return {w.im, emit.neg(w.re)};
 }
-Parts cosineOf(Emit &emit, Value operand) {
+Parts cosineOf(TensorBuilder &emit, Value operand) {
   return partsOf(emit, complex::cosh(emit, rotated(emit, operand)));
 }
 
-Value length(Emit &emit, Parts z) {
+Value length(TensorBuilder &emit, Parts z) {
   return hypot(emit, emit.abs(z.re), emit.abs(z.im));
 }
 
 /// z / |z|, 0 of 0.
-Parts sign(Emit &emit, Parts z) {
+Parts sign(TensorBuilder &emit, Parts z) {
   Value size = length(emit, z);
   auto scale = [&](Value x) {
     return emit.select(isZero(emit, size), x, emit.div(x, size));
@@ -274,7 +278,7 @@ Parts sign(Emit &emit, Parts z) {
   return {scale(z.re), scale(z.im)};
 }
 
-Value expand(Emit &emit, Operation *op) {
+Value expand(TensorBuilder &emit, Operation *op) {
   Parts z = partsOf(emit, op->getOperand(0));
   auto second = [&] { return partsOf(emit, op->getOperand(1)); };
   auto joined = [&](Parts parts) { return join(emit, parts); };
@@ -314,7 +318,7 @@ FailureOr<Value> expandComplex(Operation *op, OpBuilder &builder) {
           TanOp, LogisticOp, SineOp, CosineOp, SignOp, AbsOp, DivOp, PowOp>(op);
   if (!isKnown || !chlo::isComplexTensor(op->getOperand(0)))
     return failure();
-  nn::Emit emit(builder, op->getLoc());
+  nn::TensorBuilder emit(builder, op->getLoc());
   emit.setShape(op->getOperand(0));
   return chlo::complex::expand(emit, op);
 }

@@ -19,14 +19,15 @@ using nn::tensorOf;
 static constexpr double nearLimit = 3;
 
 /// 9 / x^2 on [-1, 1], for x >= 3.
-static Value inverseSquare(Emit &emit, Value x) {
+static Value inverseSquare(TensorBuilder &emit, Value x) {
   Value inverse = over(emit, nearLimit, x);
   return toUnit(emit, emit.mul(inverse, inverse), 0, 1);
 }
 
 /// \p near of x - 1 for x in [1, 3], by which \p step goes down from [1, 2) to
 /// (0, 1), and \p far of greater x.
-static Value ofPositive(Emit &emit, Value x, function_ref<Value(Value)> near,
+static Value ofPositive(TensorBuilder &emit, Value x,
+                        function_ref<Value(Value)> near,
                         function_ref<Value(Value)> step,
                         function_ref<Value(Value)> far) {
   Value isSmall = emit.compare(Direction::LT, x, 1.0);
@@ -38,7 +39,7 @@ static Value ofPositive(Emit &emit, Value x, function_ref<Value(Value)> near,
 }
 
 /// (x - 1)(x - 2) times an expansion, DLMF 5.5.1 and 5.11.1.
-static Value lgammaOfPositive(Emit &emit, Value x) {
+static Value lgammaOfPositive(TensorBuilder &emit, Value x) {
   // lgamma(x) / ((x - 1)(x - 2)) for x from 1 to 3.
   static constexpr double nearLgamma[] = {
       0.441489025455014208,     -0.111195803217525223,
@@ -78,7 +79,7 @@ static Value lgammaOfPositive(Emit &emit, Value x) {
 
 /// Of negative x by reflection, DLMF 5.5.3:
 /// log(pi / |sin(pi x)|) - lgamma(1 - x).
-Value lgamma(Emit &emit, Value operand) {
+Value lgamma(TensorBuilder &emit, Value operand) {
   return inWideType(emit, operand, [&](ValueRange operands) {
     Value x = operands[0];
     Value isNegative = emit.compare(Direction::LT, x, 0.0);
@@ -100,7 +101,7 @@ Value lgamma(Emit &emit, Value operand) {
 
 /// From the zero of digamma at 1.4616... to 1 + \p excess. It is known to twice
 /// the digits of the type.
-static Value distanceToRoot(Emit &emit, Value excess) {
+static Value distanceToRoot(TensorBuilder &emit, Value excess) {
   constexpr long double root = 0.461632144968362341262659542325721L;
   const long double high =
       isDouble(excess) ? static_cast<double>(root) : static_cast<float>(root);
@@ -109,7 +110,7 @@ static Value distanceToRoot(Emit &emit, Value excess) {
 }
 
 /// DLMF 5.5.2 and 5.11.2.
-static Value digammaOfPositive(Emit &emit, Value x) {
+static Value digammaOfPositive(TensorBuilder &emit, Value x) {
   // digamma(x) / (x - root) for x from 1 to 3.
   static constexpr double nearDigamma[] = {
       0.850814100227459369,     -0.306917953165957045,
@@ -153,7 +154,7 @@ static Value digammaOfPositive(Emit &emit, Value x) {
 }
 
 /// Of negative x by reflection, DLMF 5.5.4: digamma(1 - x) - pi / tan(pi x).
-Value digamma(Emit &emit, Value operand) {
+Value digamma(TensorBuilder &emit, Value operand) {
   return inWideType(emit, operand, [&](ValueRange operands) {
     Value x = operands[0];
     Value isNegative = emit.compare(Direction::LT, x, 0.0);

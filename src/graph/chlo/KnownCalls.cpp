@@ -1,6 +1,7 @@
 #include "graph/chlo/KnownCalls.h"
 
 #include "graph/Constants.h"
+#include "graph/Values.h"
 #include "graph/chlo/ChloOps.h"
 #include "graph/chlo/DynamicCalls.h"
 #include "llvm/ADT/StringSet.h"
@@ -10,7 +11,6 @@ using namespace mlir;
 namespace sinter {
 
 using stablehlo::CustomCallOp;
-using Values = SmallVector<Value>;
 
 /// An attribute of the call, where writers put it.
 static Attribute attributeOf(CustomCallOp call, StringRef name) {

@@ -31,7 +31,7 @@ double largestOf(Value value) {
   return largest.convertToDouble();
 }
 
-Value inWideType(Emit &emit, ValueRange operands,
+Value inWideType(TensorBuilder &emit, ValueRange operands,
                  function_ref<Value(ValueRange)> function) {
   Type element = tensorOf(operands.front()).getElementType();
   if (element.isF32() || element.isF64())
@@ -57,7 +57,7 @@ static size_t termsFor(Value t, ArrayRef<double> coefficients) {
   return count;
 }
 
-Value chebyshev(Emit &emit, Value t, ArrayRef<double> coefficients) {
+Value chebyshev(TensorBuilder &emit, Value t, ArrayRef<double> coefficients) {
   auto type = tensorOf(t);
   Value twice = emit.add(t, t);
   Value later, next; // b[k + 2] and b[k + 1]; null for zero
@@ -74,18 +74,18 @@ Value chebyshev(Emit &emit, Value t, ArrayRef<double> coefficients) {
   return later ? emit.sub(sum, later) : sum;
 }
 
-Value polynomial(Emit &emit, Value x, ArrayRef<double> coefficients) {
+Value polynomial(TensorBuilder &emit, Value x, ArrayRef<double> coefficients) {
   Value sum = emit.splat(coefficients.front(), tensorOf(x));
   for (double coefficient : coefficients.drop_front())
     sum = emit.add(emit.mul(sum, x), coefficient);
   return sum;
 }
 
-Value toUnit(Emit &emit, Value x, double low, double high) {
+Value toUnit(TensorBuilder &emit, Value x, double low, double high) {
   return emit.mul(emit.sub(x, (low + high) / 2), 2 / (high - low));
 }
 
-Value withSignOf(Emit &emit, Value magnitude, Value sign) {
+Value withSignOf(TensorBuilder &emit, Value magnitude, Value sign) {
   auto order = stablehlo::ComparisonTypeAttr::get(
       emit.builder.getContext(), stablehlo::ComparisonType::TOTALORDER);
   // In the total order -0 comes before 0.
@@ -94,11 +94,11 @@ Value withSignOf(Emit &emit, Value magnitude, Value sign) {
   return emit.select(isNegative, emit.neg(magnitude), magnitude);
 }
 
-Value infinityLike(Emit &emit, Value x) {
+Value infinityLike(TensorBuilder &emit, Value x) {
   return emit.splat(std::numeric_limits<double>::infinity(), tensorOf(x));
 }
 
-Value nanLike(Emit &emit, Value x) {
+Value nanLike(TensorBuilder &emit, Value x) {
   return emit.splat(std::numeric_limits<double>::quiet_NaN(), tensorOf(x));
 }
 

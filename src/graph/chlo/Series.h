@@ -3,11 +3,11 @@
 #ifndef SINTER_GRAPH_CHLO_SERIES_H
 #define SINTER_GRAPH_CHLO_SERIES_H
 
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 
 namespace sinter::chlo {
 
-using nn::Emit;
+using nn::TensorBuilder;
 using Direction = stablehlo::ComparisonDirection;
 
 /// The element type of a tensor, of its parts where it is complex.
@@ -20,52 +20,53 @@ double largestOf(mlir::Value value);
 
 /// Builds \p function in f32 where the operands' type is smaller.
 mlir::Value
-inWideType(Emit &emit, mlir::ValueRange operands,
+inWideType(TensorBuilder &emit, mlir::ValueRange operands,
            llvm::function_ref<mlir::Value(mlir::ValueRange)> function);
 
 /// c[0] + c[1] T_1(t) + c[2] T_2(t) + ... for t in [-1, 1], T_k Chebyshev's
 /// polynomials, by Clenshaw's recurrence. Terms that the type of \p t cannot
 /// tell from zero are left out.
-mlir::Value chebyshev(Emit &emit, mlir::Value t,
+mlir::Value chebyshev(TensorBuilder &emit, mlir::Value t,
                       llvm::ArrayRef<double> coefficients);
 
 /// c[0] x^n + c[1] x^(n-1) + ... + c[n]
-mlir::Value polynomial(Emit &emit, mlir::Value x,
+mlir::Value polynomial(TensorBuilder &emit, mlir::Value x,
                        llvm::ArrayRef<double> coefficients);
 
 /// \p x in [low, high] as a number in [-1, 1].
-mlir::Value toUnit(Emit &emit, mlir::Value x, double low, double high);
+mlir::Value toUnit(TensorBuilder &emit, mlir::Value x, double low, double high);
 
 /// \p magnitude, which is not negative, with the sign of \p sign, be that a
 /// zero's.
-mlir::Value withSignOf(Emit &emit, mlir::Value magnitude, mlir::Value sign);
+mlir::Value withSignOf(TensorBuilder &emit, mlir::Value magnitude,
+                       mlir::Value sign);
 
-mlir::Value infinityLike(Emit &emit, mlir::Value x);
-mlir::Value nanLike(Emit &emit, mlir::Value x);
+mlir::Value infinityLike(TensorBuilder &emit, mlir::Value x);
+mlir::Value nanLike(TensorBuilder &emit, mlir::Value x);
 
-inline mlir::Value log1p(Emit &emit, mlir::Value x) {
+inline mlir::Value log1p(TensorBuilder &emit, mlir::Value x) {
   return emit.make<stablehlo::Log1pOp>(x);
 }
-inline mlir::Value expm1(Emit &emit, mlir::Value x) {
+inline mlir::Value expm1(TensorBuilder &emit, mlir::Value x) {
   return emit.make<stablehlo::Expm1Op>(x);
 }
-inline mlir::Value atan2(Emit &emit, mlir::Value y, mlir::Value x) {
+inline mlir::Value atan2(TensorBuilder &emit, mlir::Value y, mlir::Value x) {
   return emit.make<stablehlo::Atan2Op>(y, x);
 }
-inline mlir::Value floor(Emit &emit, mlir::Value x) {
+inline mlir::Value floor(TensorBuilder &emit, mlir::Value x) {
   return emit.make<stablehlo::FloorOp>(x);
 }
-inline mlir::Value both(Emit &emit, mlir::Value a, mlir::Value b) {
+inline mlir::Value both(TensorBuilder &emit, mlir::Value a, mlir::Value b) {
   return emit.make<stablehlo::AndOp>(a, b);
 }
-inline mlir::Value either(Emit &emit, mlir::Value a, mlir::Value b) {
+inline mlir::Value either(TensorBuilder &emit, mlir::Value a, mlir::Value b) {
   return emit.make<stablehlo::OrOp>(a, b);
 }
 /// number - x and number / x.
-inline mlir::Value from(Emit &emit, double number, mlir::Value x) {
+inline mlir::Value from(TensorBuilder &emit, double number, mlir::Value x) {
   return emit.sub(emit.splat(number, nn::tensorOf(x)), x);
 }
-inline mlir::Value over(Emit &emit, double number, mlir::Value x) {
+inline mlir::Value over(TensorBuilder &emit, double number, mlir::Value x) {
   return emit.div(emit.splat(number, nn::tensorOf(x)), x);
 }
 

@@ -15,8 +15,8 @@ using nn::tensorOf;
 /// FUNCTION(name, { expression of emit and x }): the real form as written,
 /// the complex one of ComplexFunctions.h.
 #define FUNCTION(name, ...)                                                    \
-  static Value name##OfReal(Emit &emit, Value x) __VA_ARGS__ Value name(       \
-      Emit &emit, Value operand) {                                             \
+  static Value name##OfReal(TensorBuilder &emit, Value x) __VA_ARGS__ Value    \
+  name(TensorBuilder &emit, Value operand) {                                   \
     if (isComplexTensor(operand))                                              \
       return complex::name(emit, operand);                                     \
     return inWideType(emit, operand, [&](ValueRange operands) {                \
@@ -40,7 +40,7 @@ FUNCTION(acos, {
 FUNCTION(atan, { return atan2(emit, x, emit.splat(1, tensorOf(x))); })
 
 /// log(2 x), for x so great that 2 x may be infinite.
-static Value logOfTwice(Emit &emit, Value x) {
+static Value logOfTwice(TensorBuilder &emit, Value x) {
   return emit.add(emit.log(x), M_LN2);
 }
 
@@ -75,19 +75,19 @@ FUNCTION(atanh, {
 })
 
 /// Where exp(|x|) may be infinite though exp(|x|) / 2 is not.
-static Value isNearOverflow(Emit &emit, Value magnitude) {
+static Value isNearOverflow(TensorBuilder &emit, Value magnitude) {
   return emit.compare(Direction::GT, magnitude,
                       std::log(largestOf(magnitude)) - 1);
 }
 
 /// exp(x) / 2 of a great x.
-static Value halfOfGreatPower(Emit &emit, Value x) {
+static Value halfOfGreatPower(TensorBuilder &emit, Value x) {
   Value root = emit.exp(emit.mul(x, 0.5));
   return emit.mul(emit.mul(root, 0.5), root);
 }
 
 /// (e + 1 / e) / 2 with e = exp(|x|)
-Value preciseCosh(Emit &emit, Value operand) {
+Value preciseCosh(TensorBuilder &emit, Value operand) {
   return inWideType(emit, operand, [&](ValueRange operands) {
     Value x = operands[0];
     Value magnitude = emit.abs(x);
@@ -100,7 +100,7 @@ Value preciseCosh(Emit &emit, Value operand) {
 }
 
 /// sign(x) (u + u / (u + 1)) / 2 with u = exp(|x|) - 1
-Value preciseSinh(Emit &emit, Value operand) {
+Value preciseSinh(TensorBuilder &emit, Value operand) {
   return inWideType(emit, operand, [&](ValueRange operands) {
     Value x = operands[0];
     Value magnitude = emit.abs(x);
@@ -116,7 +116,7 @@ Value preciseSinh(Emit &emit, Value operand) {
 /// exp(x) / 2 as the reference decomposes chlo's functions: rounding of the
 /// exponent costs |x| / 2 units in the last place. The public test values have
 /// been computed so in f32, with a tolerance of less than one such unit.
-static Value halfOfPower(Emit &emit, Value x) {
+static Value halfOfPower(TensorBuilder &emit, Value x) {
   return emit.exp(emit.add(x, -M_LN2));
 }
 
@@ -140,20 +140,22 @@ FUNCTION(sinh, {
 
 #undef FUNCTION
 
-Value tan(Emit &emit, Value x) { return emit.make<stablehlo::TanOp>(x); }
+Value tan(TensorBuilder &emit, Value x) {
+  return emit.make<stablehlo::TanOp>(x);
+}
 
-Value square(Emit &emit, Value x) {
+Value square(TensorBuilder &emit, Value x) {
   return isComplexTensor(x) ? complex::square(emit, x) : emit.mul(x, x);
 }
 
-Value conj(Emit &emit, Value x) {
+Value conj(TensorBuilder &emit, Value x) {
   if (!isComplexTensor(x))
     return x;
   complex::Parts z = complex::partsOf(emit, x);
   return complex::join(emit, {z.re, emit.neg(z.im)});
 }
 
-Value asinAcosKernel(Emit &emit, Value z) {
+Value asinAcosKernel(TensorBuilder &emit, Value z) {
   complex::Parts parts = complex::partsOf(emit, z);
   return complex::join(emit, complex::asinAcosKernel(emit, emit.abs(parts.re),
                                                      emit.abs(parts.im)));

@@ -9,17 +9,17 @@ namespace sinter::chlo {
 
 using nn::tensorOf;
 
-static Value power(Emit &emit, Value base, Value exponent) {
+static Value power(TensorBuilder &emit, Value base, Value exponent) {
   return emit.make<stablehlo::PowOp>(base, exponent);
 }
-static Value isWhole(Emit &emit, Value x) {
+static Value isWhole(TensorBuilder &emit, Value x) {
   return emit.compare(Direction::EQ, x, floor(emit, x));
 }
 
 /// The sum of (a + n)^-x over n >= 0 by Euler and Maclaurin, given a^-x:
 /// F. Johansson, "Rigorous high-precision computation of the Hurwitz zeta
 /// function and its derivatives", Numerical Algorithms 69 (2015), formula (5).
-static Value zetaTail(Emit &emit, Value x, Value a, Value last) {
+static Value zetaTail(TensorBuilder &emit, Value x, Value a, Value last) {
   // B(2k) / (2k)! over the same of k - 1, for k from 2 on.
   static constexpr double ratios[] = {
       -1.0 / 60,
@@ -50,7 +50,7 @@ static Value zetaTail(Emit &emit, Value x, Value a, Value last) {
 constexpr int leadingTerms = 10;
 
 /// The sum of (q + n)^-x over n >= 0, where q is greater than -leadingTerms.
-static Value zetaSum(Emit &emit, Value x, Value q) {
+static Value zetaSum(TensorBuilder &emit, Value x, Value q) {
   Value exponent = emit.neg(x);
   Value sum = power(emit, q, exponent);
   for (int n = 1; n < leadingTerms; ++n)
@@ -67,7 +67,7 @@ static Value zetaSum(Emit &emit, Value x, Value q) {
 /// The terms below zero are those of 1 - f without those of 1 - q, where f is
 /// what q has after the point, and of the sign of (-1)^x; the others are those
 /// of f.
-static Value zetaOf(Emit &emit, Value x, Value q) {
+static Value zetaOf(TensorBuilder &emit, Value x, Value q) {
   Value isFar = emit.compare(Direction::LT, q, 1.0 - leadingTerms);
   Value fraction = emit.sub(q, floor(emit, q));
   Value above = zetaSum(emit, x, emit.select(isFar, fraction, q));
@@ -92,14 +92,14 @@ static Value zetaOf(Emit &emit, Value x, Value q) {
   return emit.select(emit.compare(Direction::EQ, x, 1.0), infinity, result);
 }
 
-Value zeta(Emit &emit, Value x, Value q) {
+Value zeta(TensorBuilder &emit, Value x, Value q) {
   return inWideType(emit, {x, q}, [&](ValueRange operands) {
     return zetaOf(emit, operands[0], operands[1]);
   });
 }
 
 /// DLMF 5.15.1: (-1)^(n+1) n! zeta(n + 1, x), digamma(x) where n is 0.
-Value polygamma(Emit &emit, Value order, Value argument) {
+Value polygamma(TensorBuilder &emit, Value order, Value argument) {
   return inWideType(emit, {order, argument}, [&](ValueRange operands) {
     Value n = operands[0], x = operands[1];
     Value next = emit.add(n, 1.0);

@@ -8,10 +8,10 @@ using namespace sinter::stablehlo;
 namespace sinter::gradient {
 
 /// y' of a function of one number; null: zero everywhere.
-using Slope = Value (*)(Emit &, Value x, Value y);
+using Slope = Value (*)(TensorBuilder &, Value x, Value y);
 
 template <typename Op, Slope slope>
-static Gradients unary(Op op, Emit &e, ValueRange dy) {
+static Gradients unary(Op op, TensorBuilder &e, ValueRange dy) {
   Value x = op->getOperand(0);
   if (!isDifferentiable(x))
     return failure();
@@ -23,16 +23,16 @@ template <typename Op, Slope slope> static void one(MLIRContext *context) {
   attach<Op, unary<Op, slope>>(context);
 }
 
-static Value none(Emit &, Value, Value) { return {}; }
+static Value none(TensorBuilder &, Value, Value) { return {}; }
 
 /// \p value where \p condition holds, else zero.
-static Value where(Emit &e, Value condition, Value value) {
+static Value where(TensorBuilder &e, Value condition, Value value) {
   return e.select(condition, value, e.splat(0, tensorOf(value)));
 }
 
 /// The greater (smaller) operand gets it all; the first one of equal ones.
 template <typename Op, ComparisonDirection wins>
-static Gradients extreme(Op op, Emit &e, ValueRange dy) {
+static Gradients extreme(Op op, TensorBuilder &e, ValueRange dy) {
   if (!isDifferentiable(op.getLhs()))
     return failure();
   Value first = e.compare(wins, op.getLhs(), op.getRhs());
@@ -40,7 +40,7 @@ static Gradients extreme(Op op, Emit &e, ValueRange dy) {
   return list({e.select(first, dy[0], zero), e.select(first, zero, dy[0])});
 }
 
-static Gradients power(PowOp op, Emit &e, ValueRange dy) {
+static Gradients power(PowOp op, TensorBuilder &e, ValueRange dy) {
   Value x = op.getLhs(), p = op.getRhs();
   if (!isDifferentiable(x))
     return failure();
@@ -52,7 +52,7 @@ static Gradients power(PowOp op, Emit &e, ValueRange dy) {
                e.mul(dy[0], e.mul(op.getResult(), logarithm))});
 }
 
-static Gradients atan2(Atan2Op op, Emit &e, ValueRange dy) {
+static Gradients atan2(Atan2Op op, TensorBuilder &e, ValueRange dy) {
   Value y = op.getLhs(), x = op.getRhs();
   if (!isDifferentiable(x))
     return failure();
@@ -62,7 +62,7 @@ static Gradients atan2(Atan2Op op, Emit &e, ValueRange dy) {
 }
 
 /// x - trunc(x / y) * y.
-static Gradients remainder(RemOp op, Emit &e, ValueRange dy) {
+static Gradients remainder(RemOp op, TensorBuilder &e, ValueRange dy) {
   Value x = op.getLhs(), y = op.getRhs();
   if (!isDifferentiable(x))
     return failure();
@@ -73,21 +73,21 @@ static Gradients remainder(RemOp op, Emit &e, ValueRange dy) {
 }
 
 /// A scalar in each place of \p like, or \p value itself.
-static Value spread(Emit &e, Value value, Value like) {
+static Value spread(TensorBuilder &e, Value value, Value like) {
   return tensorOf(value).getRank() == tensorOf(like).getRank()
              ? value
              : e.broadcast(value, {}, tensorOf(like).getShape());
 }
 
 /// The gradient of what spread() repeated.
-static Value gather(Emit &e, Value gradient, Value value) {
+static Value gather(TensorBuilder &e, Value gradient, Value value) {
   if (tensorOf(value).getRank() == tensorOf(gradient).getRank())
     return gradient;
   return e.sum(gradient, llvm::to_vector(llvm::seq<int64_t>(
                              0, tensorOf(gradient).getRank())));
 }
 
-static Gradients clamp(ClampOp op, Emit &e, ValueRange dy) {
+static Gradients clamp(ClampOp op, TensorBuilder &e, ValueRange dy) {
   Value x = op.getOperand();
   if (!isDifferentiable(x))
     return failure();
@@ -103,7 +103,7 @@ static Gradients clamp(ClampOp op, Emit &e, ValueRange dy) {
                gather(e, e.select(isCut, dy[0], zero), op.getMax())});
 }
 
-static Gradients selected(SelectOp op, Emit &e, ValueRange dy) {
+static Gradients selected(SelectOp op, TensorBuilder &e, ValueRange dy) {
   if (!isDifferentiable(op.getOnTrue()))
     return failure();
   Value zero = e.splat(0, tensorOf(dy[0]));
@@ -111,41 +111,47 @@ static Gradients selected(SelectOp op, Emit &e, ValueRange dy) {
                e.select(op.getPred(), zero, dy[0])});
 }
 
-static Gradients converted(ConvertOp op, Emit &e, ValueRange dy) {
+static Gradients converted(ConvertOp op, TensorBuilder &e, ValueRange dy) {
   if (!isDifferentiable(op.getOperand()) || !isDifferentiable(op.getResult()))
     return list({Value()});
   return list({e.convert(dy[0], tensorOf(op.getOperand()).getElementType())});
 }
 
 static void attachUnary(MLIRContext *c) {
-  one<AbsOp, [](Emit &e, Value x, Value) { return e.make<SignOp>(x); }>(c);
-  one<CbrtOp, [](Emit &e, Value, Value y) {
+  one<AbsOp,
+      [](TensorBuilder &e, Value x, Value) { return e.make<SignOp>(x); }>(c);
+  one<CbrtOp, [](TensorBuilder &e, Value, Value y) {
     return e.div(e.splat(1.0 / 3, tensorOf(y)), e.mul(y, y));
   }>(c);
-  one<CosineOp,
-      [](Emit &e, Value x, Value) { return e.neg(e.make<SineOp>(x)); }>(c);
-  one<ExpOp, [](Emit &, Value, Value y) { return y; }>(c);
-  one<Expm1Op, [](Emit &e, Value, Value y) { return e.add(y, 1); }>(c);
-  one<LogOp, [](Emit &e, Value x, Value) {
+  one<CosineOp, [](TensorBuilder &e, Value x, Value) {
+    return e.neg(e.make<SineOp>(x));
+  }>(c);
+  one<ExpOp, [](TensorBuilder &, Value, Value y) { return y; }>(c);
+  one<Expm1Op, [](TensorBuilder &e, Value, Value y) { return e.add(y, 1); }>(c);
+  one<LogOp, [](TensorBuilder &e, Value x, Value) {
     return e.div(e.splat(1, tensorOf(x)), x);
   }>(c);
-  one<Log1pOp, [](Emit &e, Value x, Value) {
+  one<Log1pOp, [](TensorBuilder &e, Value x, Value) {
     return e.div(e.splat(1, tensorOf(x)), e.add(x, 1));
   }>(c);
-  one<LogisticOp, [](Emit &e, Value, Value y) {
+  one<LogisticOp, [](TensorBuilder &e, Value, Value y) {
     return e.mul(y, e.sub(e.splat(1, tensorOf(y)), y));
   }>(c);
-  one<NegOp, [](Emit &e, Value x, Value) { return e.splat(-1, tensorOf(x)); }>(
-      c);
-  one<RsqrtOp, [](Emit &e, Value, Value y) {
+  one<NegOp, [](TensorBuilder &e, Value x, Value) {
+    return e.splat(-1, tensorOf(x));
+  }>(c);
+  one<RsqrtOp, [](TensorBuilder &e, Value, Value y) {
     return e.mul(e.mul(e.mul(y, y), y), -0.5);
   }>(c);
-  one<SineOp, [](Emit &e, Value x, Value) { return e.make<CosineOp>(x); }>(c);
-  one<SqrtOp, [](Emit &e, Value, Value y) {
+  one<SineOp,
+      [](TensorBuilder &e, Value x, Value) { return e.make<CosineOp>(x); }>(c);
+  one<SqrtOp, [](TensorBuilder &e, Value, Value y) {
     return e.div(e.splat(0.5, tensorOf(y)), y);
   }>(c);
-  one<TanOp, [](Emit &e, Value, Value y) { return e.add(e.mul(y, y), 1); }>(c);
-  one<TanhOp, [](Emit &e, Value, Value y) {
+  one<TanOp, [](TensorBuilder &e, Value, Value y) {
+    return e.add(e.mul(y, y), 1);
+  }>(c);
+  one<TanhOp, [](TensorBuilder &e, Value, Value y) {
     return e.sub(e.splat(1, tensorOf(y)), e.mul(y, y));
   }>(c);
   one<CeilOp, none>(c);
@@ -157,15 +163,16 @@ static void attachUnary(MLIRContext *c) {
 
 void attachElementwise(MLIRContext *c) {
   attachUnary(c);
-  attach<AddOp,
-         [](AddOp, Emit &, ValueRange dy) { return list({dy[0], dy[0]}); }>(c);
-  attach<SubtractOp, [](SubtractOp, Emit &e, ValueRange dy) {
+  attach<AddOp, [](AddOp, TensorBuilder &, ValueRange dy) {
+    return list({dy[0], dy[0]});
+  }>(c);
+  attach<SubtractOp, [](SubtractOp, TensorBuilder &e, ValueRange dy) {
     return list({dy[0], e.neg(dy[0])});
   }>(c);
-  attach<MulOp, [](MulOp op, Emit &e, ValueRange dy) {
+  attach<MulOp, [](MulOp op, TensorBuilder &e, ValueRange dy) {
     return list({e.mul(dy[0], op.getRhs()), e.mul(dy[0], op.getLhs())});
   }>(c);
-  attach<DivOp, [](DivOp op, Emit &e, ValueRange dy) {
+  attach<DivOp, [](DivOp op, TensorBuilder &e, ValueRange dy) {
     Value quotient = e.div(dy[0], op.getRhs());
     return list({quotient, e.neg(e.mul(quotient, op.getResult()))});
   }>(c);

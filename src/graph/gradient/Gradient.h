@@ -4,25 +4,25 @@
 #define SINTER_GRAPH_GRADIENT_GRADIENT_H
 
 #include "graph/interfaces/Differentiable.h"
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 
 namespace sinter::gradient {
 
-using nn::Emit;
+using nn::TensorBuilder;
 using Gradients = mlir::FailureOr<llvm::SmallVector<mlir::Value>>;
 
 inline Gradients list(std::initializer_list<mlir::Value> values) {
   return llvm::SmallVector<mlir::Value>(values);
 }
 
-/// The interface by a function (Op, Emit &, gradients of the results).
+/// The interface by a function (Op, TensorBuilder &, gradients of the results).
 template <typename Op, auto build>
 struct Model : DifferentiableOpInterface::ExternalModel<Model<Op, build>, Op> {
   Gradients buildGradients(mlir::Operation *op, mlir::OpBuilder &builder,
                            mlir::ValueRange gradients) const {
     if (!nn::isStatic(op))
       return mlir::failure();
-    Emit emit(builder, op->getLoc());
+    TensorBuilder emit(builder, op->getLoc());
     return build(mlir::cast<Op>(op), emit, gradients);
   }
 };

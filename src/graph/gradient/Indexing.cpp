@@ -8,23 +8,23 @@ using namespace sinter::stablehlo;
 namespace sinter::gradient {
 
 /// stablehlo.scatter of one tensor that adds.
-static Value scatterAdd(Emit &e, Value into, Value indices, Value updates,
-                        ScatterDimensionNumbersAttr numbers) {
+static Value scatterAdd(TensorBuilder &e, Value into, Value indices,
+                        Value updates, ScatterDimensionNumbersAttr numbers) {
   auto op = e.builder.create<ScatterOp>(
       e.location, TypeRange(Type(into.getType())), ValueRange(into), indices,
       ValueRange(updates), numbers, /*indices_are_sorted=*/false,
       /*unique_indices=*/false);
   Type scalar = RankedTensorType::get({}, tensorOf(into).getElementType());
   e.fill(op.getUpdateComputation(), {scalar, scalar},
-         [](Emit &inner, ValueRange pair) {
+         [](TensorBuilder &inner, ValueRange pair) {
            return SmallVector<Value>{inner.add(pair[0], pair[1])};
          });
   return op->getResult(0);
 }
 
 /// One number for each component of an index, spread to the indices' shape.
-static Value alongIndices(Emit &e, Value indices, int64_t vectorDimension,
-                          ArrayRef<int64_t> numbers) {
+static Value alongIndices(TensorBuilder &e, Value indices,
+                          int64_t vectorDimension, ArrayRef<int64_t> numbers) {
   auto type = tensorOf(indices);
   Value row = e.convert(e.integers(numbers), type.getElementType());
   if (vectorDimension == type.getRank())
@@ -44,7 +44,7 @@ static SmallVector<int64_t> greatestIndices(ArrayRef<int64_t> shape,
 
 /// Adds up what went to several places. Gather cuts indices to the operand,
 /// scatter skips what lies outside: so they are cut first.
-static Gradients gathered(GatherOp op, Emit &e, ValueRange dy) {
+static Gradients gathered(GatherOp op, TensorBuilder &e, ValueRange dy) {
   Value operand = op.getOperand(), indices = op.getStartIndices();
   if (!isDifferentiable(operand))
     return failure();
@@ -79,7 +79,7 @@ static SmallVector<int64_t> windowSizes(ScatterOp op) {
 }
 
 /// Where in the updates an index lies inside, as i1 of the updates' shape.
-static Value isInside(ScatterOp op, Emit &e, ArrayRef<int64_t> sizes) {
+static Value isInside(ScatterOp op, TensorBuilder &e, ArrayRef<int64_t> sizes) {
   ScatterDimensionNumbersAttr numbers = op.getScatterDimensionNumbers();
   Value indices = op.getScatterIndices();
   int64_t vectorDimension = numbers.getIndexVectorDim();
@@ -102,7 +102,7 @@ static Value isInside(ScatterOp op, Emit &e, ArrayRef<int64_t> sizes) {
   return e.broadcast(inside, places, updates);
 }
 
-static Gradients scattered(ScatterOp op, Emit &e, ValueRange dy) {
+static Gradients scattered(ScatterOp op, TensorBuilder &e, ValueRange dy) {
   if (op.getInputs().size() != 1 || !isDifferentiable(op.getInputs()[0]) ||
       combinerOf(op.getUpdateComputation()) != AddOp::getOperationName())
     return failure();

@@ -16,11 +16,11 @@ static SmallVector<int64_t> negated(ArrayRef<int64_t> numbers) {
   return llvm::map_to_vector(numbers, [](int64_t each) { return -each; });
 }
 
-static Gradients reshaped(ReshapeOp op, Emit &e, ValueRange dy) {
+static Gradients reshaped(ReshapeOp op, TensorBuilder &e, ValueRange dy) {
   return list({e.reshape(dy[0], shapeOf(op.getOperand()))});
 }
 
-static Gradients transposed(TransposeOp op, Emit &e, ValueRange dy) {
+static Gradients transposed(TransposeOp op, TensorBuilder &e, ValueRange dy) {
   const Axes axes = *axesOf(op);
   auto places = llvm::map_to_vector(
       allDimensions(op), [&](int64_t i) { return *axes.resultOf(0, i); });
@@ -28,7 +28,8 @@ static Gradients transposed(TransposeOp op, Emit &e, ValueRange dy) {
 }
 
 /// The sum over the places that each element was repeated to.
-static Gradients repeated(BroadcastInDimOp op, Emit &e, ValueRange dy) {
+static Gradients repeated(BroadcastInDimOp op, TensorBuilder &e,
+                          ValueRange dy) {
   ArrayRef<int64_t> from = shapeOf(op.getOperand()), to = shapeOf(op);
   SmallVector<int64_t> kept;
   const Axes axes = *axesOf(op);
@@ -47,7 +48,7 @@ static Gradients repeated(BroadcastInDimOp op, Emit &e, ValueRange dy) {
   return list({e.reshape(sum, from)});
 }
 
-static Gradients sliced(SliceOp op, Emit &e, ValueRange dy) {
+static Gradients sliced(SliceOp op, TensorBuilder &e, ValueRange dy) {
   ArrayRef<int64_t> from = shapeOf(op.getOperand()), to = shapeOf(op);
   SmallVector<int64_t> low(op.getStartIndices()), high, interior;
   for (auto [i, stride] : llvm::enumerate(op.getStrides())) {
@@ -59,7 +60,7 @@ static Gradients sliced(SliceOp op, Emit &e, ValueRange dy) {
   return list({e.make<PadOp>(dy[0], zero, low, high, interior)});
 }
 
-static Gradients padded(PadOp op, Emit &e, ValueRange dy) {
+static Gradients padded(PadOp op, TensorBuilder &e, ValueRange dy) {
   ArrayRef<int64_t> from = shapeOf(op.getOperand());
   if (llvm::is_contained(from, 0))
     return failure();
@@ -77,11 +78,11 @@ static Gradients padded(PadOp op, Emit &e, ValueRange dy) {
   return list({inner, rest});
 }
 
-static Gradients reversed(ReverseOp op, Emit &e, ValueRange dy) {
+static Gradients reversed(ReverseOp op, TensorBuilder &e, ValueRange dy) {
   return list({e.make<ReverseOp>(dy[0], op.getDimensions())});
 }
 
-static Gradients joined(ConcatenateOp op, Emit &e, ValueRange dy) {
+static Gradients joined(ConcatenateOp op, TensorBuilder &e, ValueRange dy) {
   SmallVector<Value> parts;
   int64_t dimension = op.getDimension(), start = 0;
   for (Value input : op.getInputs()) {
@@ -99,14 +100,15 @@ static Gradients withIndices(Operation *op, Gradients gradients) {
   return gradients;
 }
 
-static Gradients dynamicallySliced(DynamicSliceOp op, Emit &e, ValueRange dy) {
+static Gradients dynamicallySliced(DynamicSliceOp op, TensorBuilder &e,
+                                   ValueRange dy) {
   Value zeros = e.splat(0, tensorOf(op.getOperand()));
   return withIndices(
       op,
       list({e.make<DynamicUpdateSliceOp>(zeros, dy[0], op.getStartIndices())}));
 }
 
-static Gradients dynamicallyUpdated(DynamicUpdateSliceOp op, Emit &e,
+static Gradients dynamicallyUpdated(DynamicUpdateSliceOp op, TensorBuilder &e,
                                     ValueRange dy) {
   Value zeros = e.splat(0, tensorOf(op.getUpdate()));
   return withIndices(

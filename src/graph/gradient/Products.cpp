@@ -14,7 +14,8 @@ namespace sinter::gradient {
 
 /// The gradient by \p wanted: that of the result by \p other, over the other's
 /// free dimensions, which start at \p freeStart in the result.
-static Value productGradient(Emit &e, Value dy, const ProductSide &wanted,
+static Value productGradient(TensorBuilder &e, Value dy,
+                             const ProductSide &wanted,
                              const ProductSide &other, int64_t freeStart) {
   MLIRContext *context = e.builder.getContext();
   SmallVector<int64_t> otherFree = other.free(), wantedFree = wanted.free();
@@ -48,7 +49,7 @@ static Value productGradient(Emit &e, Value dy, const ProductSide &wanted,
   return llvm::is_sorted(order) ? product : e.transpose(product, order);
 }
 
-static Gradients multiplied(DotGeneralOp op, Emit &e, ValueRange dy) {
+static Gradients multiplied(DotGeneralOp op, TensorBuilder &e, ValueRange dy) {
   if (!isDifferentiable(op.getLhs()) || !isDifferentiable(op.getRhs()))
     return failure();
   ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
@@ -63,7 +64,7 @@ static Gradients multiplied(DotGeneralOp op, Emit &e, ValueRange dy) {
 
 /// Takes \p count equal parts of dimension \p from and makes them the outer
 /// part of dimension \p to.
-static Value moveGroups(Emit &e, Value value, int64_t from, int64_t to,
+static Value moveGroups(TensorBuilder &e, Value value, int64_t from, int64_t to,
                         int64_t count) {
   SmallVector<int64_t> shape(shapeOf(value));
   SmallVector<int64_t> split(shape);
@@ -82,8 +83,8 @@ static Value moveGroups(Emit &e, Value value, int64_t from, int64_t to,
   return e.reshape(e.transpose(e.reshape(value, split), order), joined);
 }
 
-static Value convolve(Emit &e, Value lhs, Value rhs, RankedTensorType result,
-                      ArrayRef<WindowDimension> window,
+static Value convolve(TensorBuilder &e, Value lhs, Value rhs,
+                      RankedTensorType result, ArrayRef<WindowDimension> window,
                       ConvDimensionNumbersAttr numbers, int64_t featureGroups,
                       int64_t batchGroups) {
   SmallVector<int64_t> strides, lhsDilations, rhsDilations, padding;
@@ -114,7 +115,7 @@ namespace {
 /// A convolution and what its gradients are made of.
 class ConvolutionGradients {
 public:
-  ConvolutionGradients(ConvolutionOp op, Emit &e, Value dy)
+  ConvolutionGradients(ConvolutionOp op, TensorBuilder &e, Value dy)
       : op(op), e(e), dy(dy), numbers(op.getDimensionNumbers()),
         window(op.getWindow()), groups(op.getFeatureGroupCount()),
         batchGroups(op.getBatchGroupCount()) {
@@ -216,7 +217,7 @@ private:
   }
 
   ConvolutionOp op;
-  Emit &e;
+  TensorBuilder &e;
   Value dy;
   ConvDimensionNumbersAttr numbers;
   ConvolutionWindow window;
@@ -226,7 +227,7 @@ private:
 };
 } // namespace
 
-static Gradients convolved(ConvolutionOp op, Emit &e, ValueRange dy) {
+static Gradients convolved(ConvolutionOp op, TensorBuilder &e, ValueRange dy) {
   if (!isDifferentiable(op.getLhs()) || !isDifferentiable(op.getRhs()) ||
       llvm::is_contained(shapeOf(op.getLhs()), 0) ||
       llvm::is_contained(shapeOf(op.getRhs()), 0) ||

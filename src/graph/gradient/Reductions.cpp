@@ -13,7 +13,7 @@ static SmallVector<int64_t> allDimensions(Value value) {
 
 /// The greatest (least) elements share what the result gets; the initial value
 /// takes part.
-static Gradients extreme(ReduceOp op, Emit &e, Value dy) {
+static Gradients extreme(ReduceOp op, TensorBuilder &e, Value dy) {
   Value x = op.getInputs()[0], initial = op.getInitValues()[0];
   ArrayRef<int64_t> dimensions = op.getDimensions();
   ArrayRef<int64_t> shape = tensorOf(x).getShape();
@@ -32,7 +32,7 @@ static Gradients extreme(ReduceOp op, Emit &e, Value dy) {
                e.sum(byInitial, allDimensions(byInitial))});
 }
 
-static Gradients reduced(ReduceOp op, Emit &e, ValueRange dy) {
+static Gradients reduced(ReduceOp op, TensorBuilder &e, ValueRange dy) {
   if (op.getInputs().size() != 1 || !isDifferentiable(op.getInputs()[0]))
     return failure();
   Value x = op.getInputs()[0];
@@ -48,7 +48,7 @@ static Gradients reduced(ReduceOp op, Emit &e, ValueRange dy) {
 
 /// A sum of windows: each element gets the sum of the windows that it is in,
 /// which is a sum of windows of dy with holes where there was a stride.
-static Gradients summedWindows(ReduceWindowOp op, Emit &e, Value dy) {
+static Gradients summedWindows(ReduceWindowOp op, TensorBuilder &e, Value dy) {
   Value x = op.getInputs()[0];
   ArrayRef<int64_t> shape = tensorOf(x).getShape(),
                     result = tensorOf(dy).getShape();
@@ -87,7 +87,7 @@ static Gradients summedWindows(ReduceWindowOp op, Emit &e, Value dy) {
 
 /// The first greatest (least) element of each window gets it all. Nothing by
 /// the initial value, which is less (greater) than any element.
-static Gradients extremeOfWindows(ReduceWindowOp op, Emit &e, Value dy,
+static Gradients extremeOfWindows(ReduceWindowOp op, TensorBuilder &e, Value dy,
                                   ComparisonDirection wins) {
   for (const WindowDimension &each : op.getWindow())
     if (each.baseDilation != 1 || each.windowDilation != 1)
@@ -100,17 +100,18 @@ static Gradients extremeOfWindows(ReduceWindowOp op, Emit &e, Value dy,
       op.getPaddingAttr());
   Type scalar = RankedTensorType::get({}, type.getElementType());
   e.fill(spread.getSelect(), {scalar, scalar},
-         [&](Emit &inner, ValueRange pair) {
+         [&](TensorBuilder &inner, ValueRange pair) {
            return SmallVector<Value>{inner.compare(wins, pair[0], pair[1])};
          });
   e.fill(spread.getScatter(), {scalar, scalar},
-         [](Emit &inner, ValueRange pair) {
+         [](TensorBuilder &inner, ValueRange pair) {
            return SmallVector<Value>{inner.add(pair[0], pair[1])};
          });
   return list({spread.getResult(), Value()});
 }
 
-static Gradients reducedWindows(ReduceWindowOp op, Emit &e, ValueRange dy) {
+static Gradients reducedWindows(ReduceWindowOp op, TensorBuilder &e,
+                                ValueRange dy) {
   if (op.getInputs().size() != 1 || !isDifferentiable(op.getInputs()[0]))
     return failure();
   StringRef combiner = combinerOf(op.getBody());
@@ -124,7 +125,8 @@ static Gradients reducedWindows(ReduceWindowOp op, Emit &e, ValueRange dy) {
 }
 
 /// x * factor + rest, where factor = scale / sqrt(variance + epsilon).
-static Gradients normalized(BatchNormInferenceOp op, Emit &e, ValueRange dy) {
+static Gradients normalized(BatchNormInferenceOp op, TensorBuilder &e,
+                            ValueRange dy) {
   Value x = op.getOperand();
   int64_t feature = op.getFeatureIndex();
   ArrayRef<int64_t> shape = tensorOf(x).getShape();

@@ -73,7 +73,7 @@ LogicalResult AttentionOp::verify() {
 }
 
 /// The key or value with each head as often as heads of the query read it.
-static Value repeatHeads(Emit &emit, Value x, const Sizes &query) {
+static Value repeatHeads(TensorBuilder &emit, Value x, const Sizes &query) {
   Sizes shape = emit.sizes(x);
   size_t heads = shape.size() - 2;
   if (shape.take_front(heads) == query.take_front(heads))
@@ -93,7 +93,7 @@ static Value repeatHeads(Emit &emit, Value x, const Sizes &query) {
 }
 
 /// Where row i sees row j.
-static Value causalPlaces(Emit &emit, const Sizes &scores) {
+static Value causalPlaces(TensorBuilder &emit, const Sizes &scores) {
   Sizes shape = scores.take_back(2);
   Type index = emit.integerType(32);
   Value sees =
@@ -105,7 +105,7 @@ static Value causalPlaces(Emit &emit, const Sizes &scores) {
 FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Sizes query = emit.sizes(getQuery());
   Value key = repeatHeads(emit, getKey(), query);
   Value value = repeatHeads(emit, getValue(), query);

@@ -17,7 +17,7 @@ using Direction = stablehlo::ComparisonDirection;
   FailureOr<SmallVector<Value>> Op::decompose(OpBuilder &builder) {            \
     if (auto wide = decomposeInF32(*this, builder))                            \
       return *wide;                                                            \
-    Emit emit(builder, getLoc());                                              \
+    TensorBuilder emit(builder, getLoc());                                     \
     Value x = getOperand();                                                    \
     emit.setShape(x);                                                          \
     [[maybe_unused]] auto number = [](const APFloat &value) {                  \
@@ -28,7 +28,7 @@ using Direction = stablehlo::ComparisonDirection;
   }
 
 /// log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|)), which does not overflow.
-static Value softplus(Emit &emit, Value x) {
+static Value softplus(TensorBuilder &emit, Value x) {
   Value tail = emit.make<stablehlo::Log1pOp>(emit.exp(emit.neg(emit.abs(x))));
   return emit.add(emit.max(x, 0.0), tail);
 }
@@ -40,7 +40,8 @@ static Value softplus(Emit &emit, Value x) {
 FailureOr<SmallVector<Value>> ReluOp::decompose(OpBuilder &builder) {
   if (auto numbers = decomposeDequantized(*this, builder))
     return *numbers;
-  return SmallVector<Value>{Emit(builder, getLoc()).max(getOperand(), 0.0)};
+  return SmallVector<Value>{
+      TensorBuilder(builder, getLoc()).max(getOperand(), 0.0)};
 }
 FUNCTION(LeakyReluOp, {
   return emit.select(emit.compare(Direction::GE, x, 0.0), x,
@@ -108,7 +109,7 @@ FUNCTION(GeluOp, {
 FailureOr<SmallVector<Value>> PReluOp::decompose(OpBuilder &builder) {
   if (auto numbers = decomposeDequantized(*this, builder))
     return *numbers;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   Value slope = emit.broadcastTrailing(getSlope(), emit.sizes(x));
   return SmallVector<Value>{
@@ -135,7 +136,7 @@ FUNCTION(ErfcOp, { return chlo::erfc(emit, x); })
 //===----------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>> QuantizeOp::decompose(OpBuilder &builder) {
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value reals = getOperand();
   quant::QuantizedType type = quantizedOf(getType());
   if (quantizedOf(reals.getType()))

@@ -33,7 +33,7 @@ template <typename Op> static SmallVector<WindowDimension> windowOf(Op op) {
 FailureOr<SmallVector<Value>> MaxPoolOp::decompose(OpBuilder &builder) {
   if (auto numbers = decomposeDequantized(*this, builder))
     return *numbers;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   return SmallVector<Value>{emit.reduceWindow<stablehlo::MaxOp>(
       x, emit.lowest(tensorOf(x).getElementType()), windowOf(*this))};
@@ -60,7 +60,7 @@ static SmallVector<double> countsAlong(const WindowDimension &window,
 
 /// The same where the size is known only when run: as many ones as count, in
 /// the same windows.
-static Value openCountsAlong(Emit &emit, const WindowDimension &window,
+static Value openCountsAlong(TensorBuilder &emit, const WindowDimension &window,
                              const Size &size, bool countPadding,
                              int64_t ceilPadding, Type element) {
   WindowDimension line = window;
@@ -78,7 +78,7 @@ static Value openCountsAlong(Emit &emit, const WindowDimension &window,
 FailureOr<SmallVector<Value>> AveragePoolOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   auto type = tensorOf(x);
   Type element = type.getElementType();
@@ -125,14 +125,14 @@ FailureOr<SmallVector<Value>> AveragePoolOp::decompose(OpBuilder &builder) {
 }
 
 /// |x|^p and its inverse, without a power where there is a simpler way.
-static Value powerOf(Emit &emit, Value x, int64_t p) {
+static Value powerOf(TensorBuilder &emit, Value x, int64_t p) {
   if (p == 1)
     return emit.abs(x);
   if (p == 2)
     return emit.mul(x, x);
   return emit.make<stablehlo::PowOp>(emit.abs(x), emit.splatLike(p, x));
 }
-static Value rootOf(Emit &emit, Value x, int64_t p) {
+static Value rootOf(TensorBuilder &emit, Value x, int64_t p) {
   if (p == 1)
     return x;
   if (p == 2)
@@ -143,7 +143,7 @@ static Value rootOf(Emit &emit, Value x, int64_t p) {
 FailureOr<SmallVector<Value>> LpPoolOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value powers = powerOf(emit, getOperand(), getP());
   Value zero = emit.scalar(0, tensorOf(powers).getElementType());
   Value sum =
@@ -153,7 +153,8 @@ FailureOr<SmallVector<Value>> LpPoolOp::decompose(OpBuilder &builder) {
 
 /// The place of each element in the flattened tensor, spatial dimensions
 /// row-major or column-major.
-static Value flatPlaces(Emit &emit, const Sizes &sizes, bool columnMajor) {
+static Value flatPlaces(TensorBuilder &emit, const Sizes &sizes,
+                        bool columnMajor) {
   Type index = emit.integerType(64);
   int64_t rank = sizes.size();
   Sizes strides(rank, 1);
@@ -178,7 +179,7 @@ static Value flatPlaces(Emit &emit, const Sizes &sizes, bool columnMajor) {
 FailureOr<SmallVector<Value>> MaxPoolIndicesOp::decompose(OpBuilder &builder) {
   if (auto numbers = decomposeDequantized(*this, builder))
     return *numbers;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   auto type = tensorOf(x);
   Sizes sizes = emit.sizes(x);
@@ -189,7 +190,7 @@ FailureOr<SmallVector<Value>> MaxPoolIndicesOp::decompose(OpBuilder &builder) {
   Type index = emit.integerType(64);
   SmallVector<Value> inits = {emit.lowest(type.getElementType()),
                               emit.greatest(index), emit.scalar(0, index)};
-  auto better = [](Emit &emit, ValueRange a) {
+  auto better = [](TensorBuilder &emit, ValueRange a) {
     Value wins = emit.compare(Direction::GT, a[0], a[3]);
     Value equal = emit.compare(Direction::EQ, a[0], a[3]);
     Value before = emit.compare(Direction::LT, a[1], a[4]);
@@ -211,7 +212,7 @@ FailureOr<SmallVector<Value>> MaxPoolIndicesOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> LrnOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   auto type = tensorOf(x);
   // No channel has more neighbours on a side than there are other channels; a
@@ -239,7 +240,7 @@ FailureOr<SmallVector<Value>> LrnOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> SoftmaxOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   Value powers = emit.exp(emit.sub(x, emit.maxKeep(x, getAxes())));
   return SmallVector<Value>{emit.div(powers, emit.sumKeep(powers, getAxes()))};
@@ -248,7 +249,7 @@ FailureOr<SmallVector<Value>> SoftmaxOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> LogSoftmaxOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   Value shifted = emit.sub(x, emit.maxKeep(x, getAxes()));
   Value sum = emit.sum(emit.exp(shifted), getAxes());
@@ -263,7 +264,7 @@ static SmallVector<int64_t> axesFrom(int64_t axis, int64_t rank) {
 FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   auto type = tensorOf(getOperand());
   Sizes shape = emit.sizes(getOperand());
   Type element = type.getElementType();
@@ -289,7 +290,7 @@ FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> RmsNormOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   auto type = tensorOf(getOperand());
   SmallVector<int64_t> axes = axesFrom(getAxis(), type.getRank());
   Value x = emit.convert(getOperand(), getComputeType());
@@ -304,7 +305,7 @@ FailureOr<SmallVector<Value>> RmsNormOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> GroupNormOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   Sizes shape = emit.sizes(x);
   int64_t groups = getGroups();
@@ -325,7 +326,7 @@ FailureOr<SmallVector<Value>> GroupNormOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> LpNormalizeOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   SmallVector<int64_t> axes = {static_cast<int64_t>(getAxis())};
   Value norm = rootOf(emit, emit.sum(powerOf(emit, x, getP()), axes), getP());
@@ -340,7 +341,7 @@ FailureOr<SmallVector<Value>> LpNormalizeOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> MeanVarNormOp::decompose(OpBuilder &builder) {
   if (auto wide = decomposeInF32(*this, builder))
     return *wide;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   auto type = tensorOf(x);
   int64_t feature = getFeatureIndex();

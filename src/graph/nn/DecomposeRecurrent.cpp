@@ -20,7 +20,7 @@ struct Activation {
 
 /// What one direction computes with.
 struct Layer {
-  Emit &emit;
+  TensorBuilder &emit;
   Size steps, batch, hidden;
   Type element;
   std::optional<double> clip;
@@ -118,7 +118,7 @@ static SmallVector<Activation> activationsOf(Op op, size_t direction,
 
 /// Part \p index of \p count equal parts of row \p direction of [D, ...],
 /// without the first dimension.
-static Value directionOf(Emit &emit, Value x, int64_t direction) {
+static Value directionOf(TensorBuilder &emit, Value x, int64_t direction) {
   Value row = emit.slice(x, 0, direction, direction + 1);
   return emit.reshape(row, emit.sizes(x).drop_front());
 }
@@ -130,7 +130,8 @@ using Step = llvm::function_ref<SmallVector<Value>(
     ArrayRef<Value> extras)>;
 
 /// The step \p time of \p projected, of which sizes are known only when run.
-static Value openStep(Emit &emit, Value projected, Value time, Value spans) {
+static Value openStep(TensorBuilder &emit, Value projected, Value time,
+                      Value spans) {
   Value zero = emit.knownSize(0);
   Value from = emit.concatenate(
       {emit.reshape(emit.convert(time, emit.integerType(32)), {1}), zero, zero},
@@ -148,7 +149,7 @@ static SmallVector<Value> runDirection(Layer &layer, Value x, Value w, Value r,
                                        Value wBias, Value rBias, Value lengths,
                                        bool reverse, ArrayRef<Value> states,
                                        ArrayRef<Value> extras, Step step) {
-  Emit &emit = layer.emit;
+  TensorBuilder &emit = layer.emit;
   OpBuilder &builder = emit.builder;
   Size width = Size::of(x, 2), gates = Size::of(w, 0);
   Value flat = emit.reshape(x, {emit.product(layer.steps, layer.batch), width});
@@ -214,7 +215,7 @@ static FailureOr<SmallVector<Value>>
 decomposeRecurrent(Op op, OpBuilder &builder, size_t functions,
                    ArrayRef<Value> initial, Value extra, bool sumsBiases,
                    Step step) {
-  Emit emit(builder, op.getLoc());
+  TensorBuilder emit(builder, op.getLoc());
   const int64_t directions = op.getDirection() == "bidirectional" ? 2 : 1;
   Value x = op.getX(), r = op.getR();
   Size hidden = Size::of(r, 2), gates = Size::of(r, 1);
@@ -271,7 +272,7 @@ FailureOr<SmallVector<Value>> LstmOp::decompose(OpBuilder &builder) {
   // Gates i, o, f, c; peepholes i, o, f.
   auto step = [&](Layer &layer, Value projected, Value r, Value,
                   ArrayRef<Value> states, ArrayRef<Value> extras) {
-    Emit &emit = layer.emit;
+    TensorBuilder &emit = layer.emit;
     Value h = states[0], c = states[1];
     Value gates = emit.add(projected, emit.matmulTransposed(h, r));
     auto peep = [&](Value gate, int64_t index, Value cell) {
@@ -302,7 +303,7 @@ FailureOr<SmallVector<Value>> GruOp::decompose(OpBuilder &builder) {
   // Gates z, r, h.
   auto step = [&](Layer &layer, Value projected, Value r, Value rBias,
                   ArrayRef<Value> states, ArrayRef<Value>) {
-    Emit &emit = layer.emit;
+    TensorBuilder &emit = layer.emit;
     Value h = states[0];
     auto part = [&](int64_t first, int64_t last) {
       return layer.part(r, 0, first, last);

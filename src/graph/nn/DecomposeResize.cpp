@@ -124,7 +124,7 @@ static Taps tapsOf(ResizeOp op, const Axis &axis, int64_t i) {
 }
 
 /// Resizes along one dimension.
-static Value resizeAlong(Emit &emit, Value x, int64_t dimension,
+static Value resizeAlong(TensorBuilder &emit, Value x, int64_t dimension,
                          ArrayRef<Taps> places) {
   size_t count = 0;
   for (const Taps &taps : places)
@@ -153,8 +153,8 @@ static Value resizeAlong(Emit &emit, Value x, int64_t dimension,
 
 /// Resizes along a dimension that is known; \p outside is set where the
 /// extrapolation value belongs.
-static Value resizeAlong(Emit &emit, ResizeOp op, const Axis &axis, Value x,
-                         int64_t dimension, Value &outside) {
+static Value resizeAlong(TensorBuilder &emit, ResizeOp op, const Axis &axis,
+                         Value x, int64_t dimension, Value &outside) {
   SmallVector<Taps> places;
   for (int64_t at = 0; at < axis.out; ++at)
     places.push_back(tapsOf(op, axis, at));
@@ -175,7 +175,7 @@ FailureOr<SmallVector<Value>> ResizeOp::decompose(OpBuilder &builder) {
       getMode(),           getCoordinates(),
       getNearest(),        getCubicCoefficient().convertToDouble(),
       getExcludeOutside(), getAntialias()};
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   if (resultType.hasStaticShape() && elementCount(resultType.getShape()) == 0)
     return SmallVector<Value>{emit.splat(0, resultType)};
   Value x = getOperand();

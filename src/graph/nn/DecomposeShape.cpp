@@ -9,7 +9,8 @@ namespace sinter::nn {
 using Direction = stablehlo::ComparisonDirection;
 
 /// Negative indices count from the end of a dimension of \p size elements.
-static Value wrapNegative(Emit &emit, Value indices, const Size &size) {
+static Value wrapNegative(TensorBuilder &emit, Value indices,
+                          const Size &size) {
   Type element = tensorOf(indices).getElementType();
   if (element.isUnsignedInteger())
     return indices;
@@ -22,7 +23,7 @@ static Value wrapNegative(Emit &emit, Value indices, const Size &size) {
 }
 
 FailureOr<SmallVector<Value>> ShapeOp::decompose(OpBuilder &builder) {
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   if (isStatic(*this))
     return SmallVector<Value>{emit.integers(tensorOf(getOperand()).getShape())};
   return SmallVector<Value>{
@@ -31,8 +32,8 @@ FailureOr<SmallVector<Value>> ShapeOp::decompose(OpBuilder &builder) {
 
 /// The size that dimension \p dimension of tensors broadcast together has, as a
 /// tensor<1xi32>: of two that are not known the one that is not 1.
-static Value joinedSize(Emit &emit, ValueRange values, RankedTensorType result,
-                        int64_t dimension) {
+static Value joinedSize(TensorBuilder &emit, ValueRange values,
+                        RankedTensorType result, int64_t dimension) {
   Value joined;
   for (Value value : values) {
     int64_t missing = result.getRank() - tensorOf(value).getRank();
@@ -92,7 +93,7 @@ static Placed withoutUnits(Value operand, int64_t rank) {
 }
 
 FailureOr<SmallVector<Value>> BroadcastLikeOp::decompose(OpBuilder &builder) {
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   auto type = tensorOf(getResult());
   if (isStatic(*this))
     return SmallVector<Value>{
@@ -115,7 +116,7 @@ FailureOr<SmallVector<Value>> BroadcastLikeOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<SmallVector<Value>> TakeOp::decompose(OpBuilder &builder) {
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   int64_t axis = getAxis();
   Value indices =
       wrapNegative(emit, getIndices(), Size::of(getOperand(), axis));
@@ -123,7 +124,7 @@ FailureOr<SmallVector<Value>> TakeOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<SmallVector<Value>> TakeAlongOp::decompose(OpBuilder &builder) {
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   int64_t axis = getAxis(), rank = tensorOf(getOperand()).getRank();
   Type index = emit.integerType(64);
   Value indices = emit.convert(
@@ -160,8 +161,9 @@ static int64_t padSource(StringRef mode, int64_t place, int64_t size) {
 
 /// The same for all places from -low to size + high, where these are known only
 /// when run.
-static Value openPadSources(Emit &emit, StringRef mode, const Size &size,
-                            const Size &low, const Size &high) {
+static Value openPadSources(TensorBuilder &emit, StringRef mode,
+                            const Size &size, const Size &low,
+                            const Size &high) {
   Type index = emit.integerType(64);
   Sizes line = {emit.sum(emit.sum(size, low), high)};
   auto spread = [&](Value scalar) { return emit.broadcast(scalar, {}, line); };
@@ -184,14 +186,14 @@ static Value openPadSources(Emit &emit, StringRef mode, const Size &size,
                      emit.sub(period, inside));
 }
 
-Value padOpen(Emit &emit, Value x, StringRef mode, int64_t axis,
+Value padOpen(TensorBuilder &emit, Value x, StringRef mode, int64_t axis,
               const Size &low, const Size &high) {
   return emit.take(x, openPadSources(emit, mode, Size::of(x, axis), low, high),
                    axis);
 }
 
 FailureOr<SmallVector<Value>> PadModeOp::decompose(OpBuilder &builder) {
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   for (auto [axis, low] : llvm::enumerate(getLow())) {
     int64_t high = getHigh()[axis];
@@ -213,7 +215,7 @@ FailureOr<SmallVector<Value>> PadModeOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> OneHotOp::decompose(OpBuilder &builder) {
   if (auto numbers = decomposeDequantized(*this, builder))
     return *numbers;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   int64_t axis = getAxis();
   // How many places there are is written in the type alone.
   if (tensorOf(getResult()).isDynamicDim(axis))
@@ -246,7 +248,7 @@ FailureOr<SmallVector<Value>> OneHotOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> NonZeroOp::decompose(OpBuilder &builder) {
   if (auto numbers = decomposeDequantized(*this, builder))
     return *numbers;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   Sizes sizes = emit.sizes(x);
   const int64_t rank = sizes.size();
@@ -266,9 +268,10 @@ FailureOr<SmallVector<Value>> NonZeroOp::decompose(OpBuilder &builder) {
   }
   auto sort = builder.create<stablehlo::SortOp>(
       getLoc(), types, inputs, uint64_t(0), /*is_stable=*/true);
-  emit.fill(sort.getComparator(), arguments, [&](Emit &emit, ValueRange a) {
-    return SmallVector<Value>{emit.compare(Direction::LT, a[0], a[1])};
-  });
+  emit.fill(
+      sort.getComparator(), arguments, [&](TensorBuilder &emit, ValueRange a) {
+        return SmallVector<Value>{emit.compare(Direction::LT, a[0], a[1])};
+      });
   Sizes row = {1, flat[0]};
   SmallVector<Value> rows;
   for (Value each : sort.getResults().drop_front())
@@ -282,7 +285,7 @@ FailureOr<SmallVector<Value>> NonZeroOp::decompose(OpBuilder &builder) {
 
 /// A loop along an axis whose size is known only when run: no window is as
 /// long.
-static Value cumulativeSumByLoop(Emit &emit, Value x, int64_t axis,
+static Value cumulativeSumByLoop(TensorBuilder &emit, Value x, int64_t axis,
                                  bool isExclusive, bool isReverse) {
   OpBuilder &builder = emit.builder;
   auto type = tensorOf(x);
@@ -330,7 +333,7 @@ static Value cumulativeSumByLoop(Emit &emit, Value x, int64_t axis,
 FailureOr<SmallVector<Value>> CumulativeSumOp::decompose(OpBuilder &builder) {
   if (auto numbers = decomposeDequantized(*this, builder))
     return *numbers;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   auto type = tensorOf(x);
   int64_t axis = getAxis(), size = type.getDimSize(axis);
@@ -353,14 +356,14 @@ FailureOr<SmallVector<Value>> CumulativeSumOp::decompose(OpBuilder &builder) {
 
 /// The index of the greatest (or least) element; of equal ones the first or the
 /// last.
-static Value argExtreme(Emit &emit, Value x, int64_t axis, bool greatest,
-                        bool last) {
+static Value argExtreme(TensorBuilder &emit, Value x, int64_t axis,
+                        bool greatest, bool last) {
   Type index = emit.integerType(64);
   Value positions = emit.iota(emit.sizes(x), axis, index);
   Type element = tensorOf(x).getElementType();
   Value worst = greatest ? emit.lowest(element) : emit.greatest(element);
   Value none = last ? emit.scalar(-1, index) : emit.greatest(index);
-  auto better = [&](Emit &emit, ValueRange a) {
+  auto better = [&](TensorBuilder &emit, ValueRange a) {
     Value wins =
         emit.compare(greatest ? Direction::GT : Direction::LT, a[0], a[2]);
     Value equal = emit.compare(Direction::EQ, a[0], a[2]);
@@ -378,7 +381,7 @@ static Value argExtreme(Emit &emit, Value x, int64_t axis, bool greatest,
 template <typename Op>
 static FailureOr<SmallVector<Value>> decomposeArg(Op op, OpBuilder &builder,
                                                   bool greatest) {
-  Emit emit(builder, op.getLoc());
+  TensorBuilder emit(builder, op.getLoc());
   Value result = argExtreme(emit, op.getOperand(), op.getAxis(), greatest,
                             op.getSelectLast());
   if (!op.getKeepDimension())
@@ -401,7 +404,7 @@ FailureOr<SmallVector<Value>> ArgMinOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> HardmaxOp::decompose(OpBuilder &builder) {
   if (auto numbers = decomposeDequantized(*this, builder))
     return *numbers;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   int64_t axis = getAxis();
   Sizes shape = emit.sizes(x);
@@ -411,7 +414,7 @@ FailureOr<SmallVector<Value>> HardmaxOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{emit.convert(hit, tensorOf(x).getElementType())};
 }
 
-std::pair<Value, Value> takeTop(Emit &emit, Value x, int64_t axis,
+std::pair<Value, Value> takeTop(TensorBuilder &emit, Value x, int64_t axis,
                                 const Size &k, bool isLargest) {
   Value positions = emit.iota(emit.sizes(x), axis, emit.integerType(64));
   SmallVector<Value> inputs = {x, positions};
@@ -421,9 +424,10 @@ std::pair<Value, Value> takeTop(Emit &emit, Value x, int64_t axis,
       /*is_stable=*/true);
   SmallVector<Type> arguments = {types[0], types[0], types[1], types[1]};
   Direction direction = isLargest ? Direction::GT : Direction::LT;
-  emit.fill(sort.getComparator(), arguments, [&](Emit &emit, ValueRange a) {
-    return SmallVector<Value>{emit.compare(direction, a[0], a[1])};
-  });
+  emit.fill(sort.getComparator(), arguments,
+            [&](TensorBuilder &emit, ValueRange a) {
+              return SmallVector<Value>{emit.compare(direction, a[0], a[1])};
+            });
   return {emit.slice(sort.getResult(0), axis, 0, k),
           emit.slice(sort.getResult(1), axis, 0, k)};
 }
@@ -431,7 +435,7 @@ std::pair<Value, Value> takeTop(Emit &emit, Value x, int64_t axis,
 FailureOr<SmallVector<Value>> TopKOp::decompose(OpBuilder &builder) {
   if (auto numbers = decomposeDequantized(*this, builder))
     return *numbers;
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   auto [values, places] = takeTop(emit, getOperand(), getAxis(),
                                   static_cast<int64_t>(getK()), getLargest());
   return SmallVector<Value>{values, places};

@@ -13,7 +13,7 @@ namespace {
 /// Vectors of f64 with an element for each place of the result.
 class Line {
 public:
-  Line(Emit &emit, const ResizeForm &form, const OpenAxis &axis)
+  Line(TensorBuilder &emit, const ResizeForm &form, const OpenAxis &axis)
       : emit(emit), form(form), axis(axis), f64(emit.builder.getF64Type()),
         index(emit.integerType(64)), in(spread(axis.in)), out(spread(axis.out)),
         zero(number(0)), one(number(1)) {
@@ -41,7 +41,7 @@ private:
   /// The elements at \p places, weighted unless \p weights is null.
   Value taken(Value x, int64_t dimension, Value places, Value weights);
 
-  Emit &emit;
+  TensorBuilder &emit;
   const ResizeForm &form;
   const OpenAxis &axis;
   Type f64, index;
@@ -169,12 +169,13 @@ bool hasOpenForm(const ResizeForm &form, const OpenAxis &axis) {
   return form.mode == "nearest" || !form.isAntialiased || axis.scale;
 }
 
-Value resizeAlongOpen(Emit &emit, const ResizeForm &form, const OpenAxis &axis,
-                      Value x, int64_t dimension, Value &outside) {
+Value resizeAlongOpen(TensorBuilder &emit, const ResizeForm &form,
+                      const OpenAxis &axis, Value x, int64_t dimension,
+                      Value &outside) {
   return Line(emit, form, axis).resize(x, dimension, outside);
 }
 
-Size scaledSize(Emit &emit, const OpenAxis &axis) {
+Size scaledSize(TensorBuilder &emit, const OpenAxis &axis) {
   const double factor = (axis.roiEnd - axis.roiStart) * axis.scale.value_or(1);
   if (axis.in.isKnown() && !axis.openScale)
     return static_cast<int64_t>(std::floor(

@@ -8,7 +8,7 @@
 #ifndef SINTER_GRAPH_NN_OPENRESIZE_H
 #define SINTER_GRAPH_NN_OPENRESIZE_H
 
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 
 namespace sinter::nn {
 
@@ -34,13 +34,13 @@ bool hasOpenForm(const ResizeForm &form, const OpenAxis &axis);
 
 /// Resizes \p x, of floats, along \p dimension. \p outside, an i1 tensor<?>, is
 /// set where the extrapolation value belongs, else null.
-mlir::Value resizeAlongOpen(Emit &emit, const ResizeForm &form,
+mlir::Value resizeAlongOpen(TensorBuilder &emit, const ResizeForm &form,
                             const OpenAxis &axis, mlir::Value x,
                             int64_t dimension, mlir::Value &outside);
 
 /// The size of the result by a scale that is given: floor(in * extent * scale),
 /// the product rounded to f32.
-Size scaledSize(Emit &emit, const OpenAxis &axis);
+Size scaledSize(TensorBuilder &emit, const OpenAxis &axis);
 
 } // namespace sinter::nn
 

@@ -1,7 +1,7 @@
-//===- Sizes.h - shapes of which some sizes are known only when run -------===//
+//===- Sizes.h - shapes with unknown dimensions ---------------------------===//
 //
-// What Emit builds operations of: a number where a size is known, and else
-// where the size comes from.
+// The shapes that TensorBuilder works with. The size of a dimension is a number
+// where it is known, else a reference to the value that has or holds it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ public:
   bool operator==(const Size &other) const = default;
 
 private:
-  friend class Emit;
+  friend class TensorBuilder;
   Size(mlir::Value source, int64_t dimension)
       : number(mlir::ShapedType::kDynamic), source(source),
         dimension(dimension) {}

@@ -26,7 +26,7 @@ static Type numbersOf(Type type) {
 }
 
 /// \p value as such numbers.
-static Value toNumbers(Emit &emit, Value value) {
+static Value toNumbers(TensorBuilder &emit, Value value) {
   Type element = numbersOf(value.getType());
   return quantizedOf(value.getType())
              ? emit.make<stablehlo::UniformDequantizeOp>(
@@ -35,7 +35,7 @@ static Value toNumbers(Emit &emit, Value value) {
 }
 
 /// Numbers as a value of \p type, as far as \p number knows its sizes.
-static Value fromNumbers(Emit &emit, Value number, Type type) {
+static Value fromNumbers(TensorBuilder &emit, Value number, Type type) {
   if (quant::QuantizedType quantized = quantizedOf(type))
     return emit.make<stablehlo::UniformQuantizeOp>(
         tensorOf(number).clone(quantized), number);
@@ -46,7 +46,7 @@ std::optional<FailureOr<SmallVector<Value>>>
 decomposeInF32(DecomposableOpInterface op, OpBuilder &builder) {
   if (llvm::none_of(op->getOperandTypes(), numbersOf))
     return std::nullopt;
-  Emit emit(builder, op->getLoc());
+  TensorBuilder emit(builder, op->getLoc());
   Operation *wide = builder.clone(*op.getOperation());
   SmallVector<Operation *> conversions;
   builder.setInsertionPoint(wide);

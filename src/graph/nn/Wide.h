@@ -3,7 +3,7 @@
 #ifndef SINTER_GRAPH_NN_WIDE_H
 #define SINTER_GRAPH_NN_WIDE_H
 
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/Sums.h"
 
 namespace sinter::nn {

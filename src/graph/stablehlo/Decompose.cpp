@@ -1,16 +1,15 @@
 // Normalisation, map and composites by other operations.
 
+#include "graph/Values.h"
 #include "graph/nn/Wide.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
-using sinter::nn::Emit;
 using sinter::nn::isStatic;
+using sinter::nn::TensorBuilder;
 
 namespace sinter::stablehlo {
-
-using Values = SmallVector<Value>;
 
 //===----------------------------------------------------------------------===//
 // Normalisation: the formulas of the specification
@@ -45,7 +44,7 @@ FailureOr<Values> BatchNormTrainingOp::decompose(OpBuilder &builder) {
     return *wide;
   if (!isPlain(*this))
     return failure();
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   auto type = tensorOf(x);
   int64_t feature = getFeatureIndex();
@@ -66,7 +65,7 @@ FailureOr<Values> BatchNormGradOp::decompose(OpBuilder &builder) {
     return *wide;
   if (!isPlain(*this))
     return failure();
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   auto type = tensorOf(getOperand());
   int64_t feature = getFeatureIndex();
   SmallVector<int64_t> others = otherDimensions(type, feature);
@@ -105,7 +104,7 @@ FailureOr<Values> MapOp::decompose(OpBuilder &builder) {
   if (!isStatic(*this) ||
       !llvm::all_of(block.without_terminator(), actsOnElements))
     return failure();
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   ArrayRef<int64_t> shape = tensorOf(getResult()).getShape();
   IRMapping mapping;
   mapping.map(block.getArguments(), getInputs());

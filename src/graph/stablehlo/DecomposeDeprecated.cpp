@@ -1,16 +1,15 @@
 // The operations that others have replaced, by those others.
 
-#include "graph/nn/Emit.h"
+#include "graph/Values.h"
+#include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/Einsum.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
 
 using namespace mlir;
-using sinter::nn::Emit;
 using sinter::nn::isStatic;
+using sinter::nn::TensorBuilder;
 
 namespace sinter::stablehlo {
-
-using Values = SmallVector<Value>;
 
 FailureOr<Values> BroadcastOp::decompose(OpBuilder &builder) {
   if (!isStatic(*this))
@@ -32,11 +31,12 @@ FailureOr<Values> CrossReplicaSumOp::decompose(OpBuilder &builder) {
   state.addOperands(getOperand());
   state.addTypes(getType());
   state.addAttribute("replica_groups", getReplicaGroupsAttr());
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   SmallVector<Type> pair(2, getOperand().getType());
-  emit.fill(*state.addRegion(), pair, [](Emit &emit, ValueRange arguments) {
-    return Values{emit.add(arguments[0], arguments[1])};
-  });
+  emit.fill(*state.addRegion(), pair,
+            [](TensorBuilder &emit, ValueRange arguments) {
+              return Values{emit.add(arguments[0], arguments[1])};
+            });
   return Values{builder.create(state)->getResult(0)};
 }
 
@@ -93,13 +93,13 @@ struct Labelled {
 } // namespace
 
 /// Sums over dimension \p dimension.
-static void sumOver(Emit &emit, Labelled &term, size_t dimension) {
+static void sumOver(TensorBuilder &emit, Labelled &term, size_t dimension) {
   term.value = emit.sum(term.value, {static_cast<int64_t>(dimension)});
   term.labels.erase(dimension, 1);
 }
 
 /// Leaves each letter once: what lies off the diagonal counts as zero.
-static void takeDiagonals(Emit &emit, Labelled &term) {
+static void takeDiagonals(TensorBuilder &emit, Labelled &term) {
   for (size_t i = 0; i < term.labels.size(); ++i)
     for (size_t j = i + 1; j < term.labels.size();) {
       if (term.labels[i] != term.labels[j]) {
@@ -117,7 +117,7 @@ static void takeDiagonals(Emit &emit, Labelled &term) {
 }
 
 /// Sums over the letters that neither the result nor \p other has.
-static void sumUnneeded(Emit &emit, Labelled &term, StringRef result,
+static void sumUnneeded(TensorBuilder &emit, Labelled &term, StringRef result,
                         StringRef other) {
   for (size_t i = term.labels.size(); i-- > 0;)
     if (!result.contains(term.labels[i]) && !other.contains(term.labels[i]))
@@ -125,7 +125,8 @@ static void sumUnneeded(Emit &emit, Labelled &term, StringRef result,
 }
 
 /// Puts the dimensions in the order of \p result.
-static Value arrange(Emit &emit, const Labelled &term, StringRef result) {
+static Value arrange(TensorBuilder &emit, const Labelled &term,
+                     StringRef result) {
   SmallVector<int64_t> permutation;
   for (char label : result)
     permutation.push_back(term.labels.find(label));
@@ -140,7 +141,7 @@ FailureOr<Values> UnaryEinsumOp::decompose(OpBuilder &builder) {
   if (!einsum || !isStatic(*this) || isQuantised(getOperand().getType()) ||
       isQuantised(getType()))
     return failure();
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Labelled term{getOperand(), einsum->operands[0]};
   takeDiagonals(emit, term);
   sumUnneeded(emit, term, einsum->result, "");
@@ -153,7 +154,7 @@ FailureOr<Values> EinsumOp::decompose(OpBuilder &builder) {
   if (!einsum || !isStatic(*this) ||
       llvm::any_of(getOperandTypes(), isQuantised) || isQuantised(getType()))
     return failure();
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Labelled lhs{getLhs(), einsum->operands[0]};
   Labelled rhs{getRhs(), einsum->operands[1]};
   takeDiagonals(emit, lhs);

@@ -1,16 +1,15 @@
 // The operations of dynamic shapes as static ones, where result shapes are
 // written and the numbers that the static form needs are constants.
 
-#include "graph/nn/Emit.h"
+#include "graph/Values.h"
+#include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/Verify.h"
 
 using namespace mlir;
-using sinter::nn::Emit;
 using sinter::nn::isStatic;
+using sinter::nn::TensorBuilder;
 
 namespace sinter::stablehlo {
-
-using Values = SmallVector<Value>;
 
 static bool isStaticTensor(Value value) {
   return tensorOf(value).hasStaticShape();
@@ -52,7 +51,7 @@ FailureOr<Values> RealDynamicSliceOp::decompose(OpBuilder &builder) {
   if (llvm::any_of(*strides, [](int64_t stride) { return stride != 1; }) ||
       tensorOf(getStartIndices()).getElementType().isIndex())
     return failure();
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Values places;
   for (int64_t i = 0; i < tensorOf(getOperand()).getRank(); ++i)
     places.push_back(

@@ -260,7 +260,7 @@ static Values whileDead(WhileOp op, OpBuilder &builder) {
 }
 
 RuleTable controlRules() {
-  static const std::vector<Rule> rules = {
+  static const std::vector<RewriteRule> rules = {
       rule<IfOp, ifConstant>("if-constant", "if true {a} else {b} -> a"),
       rule<IfOp, ifToSelect>("if-to-select",
                              "if p {return x} else {return y} -> p ? x : y"),

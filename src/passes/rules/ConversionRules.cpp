@@ -121,8 +121,8 @@ static constexpr Identity identities[] = {
 };
 
 RuleTable conversionRules() {
-  static const std::vector<Rule> rules = [] {
-    std::vector<Rule> all = rulesOf(identities);
+  static const std::vector<RewriteRule> rules = [] {
+    std::vector<RewriteRule> all = rulesOf(identities);
     all.insert(
         all.end(),
         {rule<ConvertOp, toOwnType<ConvertOp>>("convert-same",

@@ -67,7 +67,7 @@ static Value tupleOfElements(TupleOp op, OpBuilder &) {
 }
 
 RuleTable deprecatedRules() {
-  static const std::vector<Rule> rules = {
+  static const std::vector<RewriteRule> rules = {
       rule<GetTupleElementOp, elementOfTuple>(
           "tuple-element", "get_tuple_element(tuple(x, y), 1) -> y"),
       rule<TupleOp, tupleOfElements>("tuple-elements",

@@ -366,7 +366,7 @@ static Value unwrapped(CustomCallOp op, OpBuilder &) {
 }
 
 RuleTable dynamicRules() {
-  static const std::vector<Rule> rules = {
+  static const std::vector<RewriteRule> rules = {
       rule<DynamicBroadcastInDimOp, broadcastNothing>(
           "dynamic-broadcast-nothing",
           "dynamic_broadcast_in_dim(x) known to expand nothing -> x"),

@@ -224,8 +224,8 @@ static constexpr Identity identities[] = {
 };
 
 RuleTable elementwiseRules() {
-  static const std::vector<Rule> rules = [] {
-    std::vector<Rule> all = rulesOf(identities);
+  static const std::vector<RewriteRule> rules = [] {
+    std::vector<RewriteRule> all = rulesOf(identities);
     all.insert(all.end(),
                {rule<DivOp, dividePowerOfTwo>("divide-power-of-two",
                                               "x / 8.0 -> x * 0.125, exactly"),

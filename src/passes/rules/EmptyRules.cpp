@@ -151,7 +151,7 @@ static Value gatherFirst(GatherOp op, OpBuilder &builder) {
 }
 
 RuleTable emptyRules() {
-  static const std::vector<Rule> rules = {
+  static const std::vector<RewriteRule> rules = {
       rule<Operation *, emptyResults>("empty-result",
                                       "op(...) : 0 elements -> constant"),
       rule<DynamicUpdateSliceOp, updateNothing>(

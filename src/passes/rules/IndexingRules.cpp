@@ -272,7 +272,7 @@ static Value iotaBroadcast(IotaOp op, OpBuilder &builder) {
 }
 
 RuleTable indexingRules() {
-  static const std::vector<Rule> rules = {
+  static const std::vector<RewriteRule> rules = {
       rule<DynamicSliceOp, dynamicSliceFull>(
           "dynamic-slice-full", "dynamic_slice(x, i) of all of x -> x"),
       rule<DynamicSliceOp, dynamicSliceConstant>(

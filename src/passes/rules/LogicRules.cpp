@@ -244,8 +244,8 @@ static constexpr Identity identities[] = {
 };
 
 RuleTable logicRules() {
-  static const std::vector<Rule> rules = [] {
-    std::vector<Rule> all = rulesOf(identities);
+  static const std::vector<RewriteRule> rules = [] {
+    std::vector<RewriteRule> all = rulesOf(identities);
     all.insert(
         all.end(),
         {rule<MaxOp, nestedExtremum<MaxOp>>("max-max",

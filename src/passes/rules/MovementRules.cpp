@@ -273,7 +273,7 @@ static Value takeToSlice(nn::TakeOp op, OpBuilder &builder) {
 }
 
 RuleTable movementRules() {
-  static const std::vector<Rule> rules = {
+  static const std::vector<RewriteRule> rules = {
       rule<TransposeOp, transposeIdentity>("transpose-identity",
                                            "transpose(x, [0, 1]) -> x"),
       rule<TransposeOp, transposeTranspose>(

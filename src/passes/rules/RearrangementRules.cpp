@@ -305,7 +305,7 @@ static Value padRepeated(PadOp op, OpBuilder &builder) {
 }
 
 RuleTable rearrangementRules() {
-  static const std::vector<Rule> rules = {
+  static const std::vector<RewriteRule> rules = {
       rule<TransposeOp, ofRepeated<TransposeOp>>(
           "transpose-splat", "transpose(broadcast(scalar)) -> "
                              "broadcast(scalar)"),

@@ -31,7 +31,7 @@ template <typename Op> static Values zeroState(Op op, OpBuilder &builder) {
 }
 
 RuleTable recurrentRules() {
-  static const std::vector<Rule> rules = {
+  static const std::vector<RewriteRule> rules = {
       rule<nn::LstmOp, zeroState<nn::LstmOp>>(
           "recurrent-zero-state",
           "lstm(x, w, r, h = 0, c = 0) -> lstm(x, w, r)"),

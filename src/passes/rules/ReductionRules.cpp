@@ -467,7 +467,7 @@ static Value batchNormUnit(BatchNormInferenceOp op, OpBuilder &) {
 }
 
 RuleTable reductionRules() {
-  static const std::vector<Rule> rules = {
+  static const std::vector<RewriteRule> rules = {
       rule<ReduceOp, reduceNothing>("reduce-nothing",
                                     "reduce(x, init, dims = []) {return "
                                     "op(init, x)} -> x, or op(init, x)"),

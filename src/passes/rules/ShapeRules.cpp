@@ -173,7 +173,7 @@ static Value broadcastLike(nn::BroadcastLikeOp op, OpBuilder &builder) {
 }
 
 RuleTable shapeRules() {
-  static const std::vector<Rule> rules = {
+  static const std::vector<RewriteRule> rules = {
       rule<nn::ShapeOp, shapeOfStatic>("shape-constant",
                                        "shape(x : 2x3) -> [2, 3]"),
       rule<nn::TakeOp, takeOfShape>("take-of-shape",

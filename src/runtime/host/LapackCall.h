@@ -11,7 +11,7 @@
 namespace sinter::host {
 
 /// The dimensions of one matrix, vector or number of a stack.
-using Sizes = std::vector<int64_t>;
+using MatrixShape = std::vector<int64_t>;
 
 /// The stack's shape, before the dimensions of one matrix.
 inline Shape stackOf(const Tensor &tensor, size_t rank) {
@@ -46,20 +46,20 @@ public:
   bool isSquare() const { return rows == columns; }
 
   /// Whether a tensor holds matrices, vectors or numbers of these sizes.
-  bool fits(const Tensor &tensor, const Sizes &sizes) const {
+  bool fits(const Tensor &tensor, const MatrixShape &sizes) const {
     Shape shape = stack;
     shape.insert(shape.end(), sizes.begin(), sizes.end());
     return tensor.shape() == shape;
   }
-  bool input(size_t index, const Sizes &sizes) const {
+  bool input(size_t index, const MatrixShape &sizes) const {
     return fits(call.inputs[index], sizes) &&
            call.inputs[index].type() == call.inputs[0].type();
   }
-  bool output(size_t index, const Sizes &sizes) const {
+  bool output(size_t index, const MatrixShape &sizes) const {
     return fits(call.outputs[index], sizes) &&
            !isInteger(call.outputs[index].type());
   }
-  bool integers(size_t index, const Sizes &sizes) const {
+  bool integers(size_t index, const MatrixShape &sizes) const {
     return fits(call.outputs[index], sizes) &&
            call.outputs[index].type() == ElementType::I32;
   }

@@ -139,7 +139,7 @@ Result<void> lapackGehrd(const HostCall &hostCall) {
 
 Result<void> lapackSytrd(const HostCall &hostCall) {
   LapackCall call(hostCall);
-  const Sizes between = {
+  const MatrixShape between = {
       hostCall.inputs.empty() || hostCall.inputs[0].rank() == 0
           ? 0
           : std::max<int64_t>(hostCall.inputs[0].shape().back() - 1, 0)};

@@ -61,7 +61,7 @@ protected:
   /// The error of opening \p location without openat2.
   std::string walk(const std::string &location) {
     Result<int> descriptor =
-        openBeneath(folder / "model", location, OpenMethod::Walk);
+        openBeneath(folder / "model", location, OpenMethod::ByComponent);
     if (descriptor)
       close(*descriptor);
     return errorOf(descriptor);

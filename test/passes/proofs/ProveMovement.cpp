@@ -16,16 +16,16 @@ namespace {
 constexpr unsigned enough = 20;
 
 /// The rules that are about moving, by the operation that they begin at.
-std::multimap<std::string, const Rule *> movingRules() {
-  std::multimap<std::string, const Rule *> rules;
-  for (llvm::ArrayRef<Rule> table :
+std::multimap<std::string, const RewriteRule *> movingRules() {
+  std::multimap<std::string, const RewriteRule *> rules;
+  for (llvm::ArrayRef<RewriteRule> table :
        {movementRules().rules, rearrangementRules().rules})
-    for (const Rule &rule : table)
+    for (const RewriteRule &rule : table)
       rules.emplace(rule.op.str(), &rule);
   return rules;
 }
 
-void check(const Rule &rule, Operation *op, MovementVerdict &verdict) {
+void check(const RewriteRule &rule, Operation *op, MovementVerdict &verdict) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   unsigned &proved = verdict.proved[type.getRank()];
   OpBuilder builder(op);

@@ -54,8 +54,8 @@ std::set<std::string> undecided(llvm::StringRef verdict) {
 /// The identities of all tables, each once.
 std::vector<const Identity *> allIdentities() {
   std::vector<const Identity *> all;
-  for (llvm::ArrayRef<Rule> table : rulesOf("simplify-algebra"))
-    for (const Rule &rule : table)
+  for (llvm::ArrayRef<RewriteRule> table : rulesOf("simplify-algebra"))
+    for (const RewriteRule &rule : table)
       if (rule.identity)
         all.push_back(rule.identity);
   return all;

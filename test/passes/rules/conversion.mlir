@@ -1,4 +1,4 @@
-// Conversions and complex numbers: a function a rule, called by the rule's label. RulesTest applies
+// Conversions and complex numbers: a function a rule, called by the rule's label. RewriteRuleTest applies
 // this rule alone: it must apply, and the results must stay what they were; in
 // those called `label/stays-...` it must not apply.
 

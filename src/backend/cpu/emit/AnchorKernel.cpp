@@ -1,4 +1,4 @@
-//===- AnchorKernel.cpp - kernels around a generated one -----------------===//
+//===- AnchorKernel.cpp - kernels around a generated one ------------------===//
 
 #include "backend/cpu/emit/AnchorKernel.h"
 
@@ -25,15 +25,15 @@ bool AnchorKernel::isConstantInput(Value operand) const {
 
 Value AnchorKernel::epilogueAt(
     OpBuilder &builder, Location location, Value vector, Value offset,
-    llvm::function_ref<SmallVector<Value>(Emission &)> placeOf,
+    llvm::function_ref<SmallVector<Value>(KernelBuilder &)> placeOf,
     ValueRange memory) const {
   if (!hasEpilogue())
     return vector;
   int64_t lanes = cast<VectorType>(vector.getType()).getNumElements();
-  Emission emission(builder, location);
-  Elemental elemental(emission, lanes);
+  KernelBuilder code(builder, location);
+  Elemental elemental(code, lanes);
   Coordinates place;
-  for (Value index : placeOf(emission))
+  for (Value index : placeOf(code))
     place.push_back(index);
   place.back().lanes = true;
 
@@ -49,7 +49,7 @@ Value AnchorKernel::epilogueAt(
     if (tensorOf(argument).getShape() != resultType.getShape())
       continue;
     // What lies as the result does is read without taking the place apart.
-    auto other = std::make_shared<Elemental>(emission, lanes);
+    auto other = std::make_shared<Elemental>(code, lanes);
     other->bindMemory(argument, buffer);
     elemental.bind(argument, [=, &elemental, argument = argument,
                               buffer = buffer](ArrayRef<Coordinate> at) {

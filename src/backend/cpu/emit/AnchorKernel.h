@@ -48,7 +48,7 @@ protected:
   mlir::Value epilogueAt(
       mlir::OpBuilder &builder, mlir::Location location, mlir::Value vector,
       mlir::Value offset,
-      llvm::function_ref<llvm::SmallVector<mlir::Value>(class Emission &)>
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(class KernelBuilder &)>
           place,
       mlir::ValueRange memory) const;
 

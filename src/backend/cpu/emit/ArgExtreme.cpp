@@ -197,7 +197,8 @@ std::optional<ArgExtreme> ArgExtreme::of(stablehlo::ReduceOp op) {
 }
 
 /// \p value, of element type \p element, as a signed integer of its order.
-static Value toOrder(Emission &e, Value value, Type element, Extreme extreme) {
+static Value toOrder(KernelBuilder &e, Value value, Type element,
+                     Extreme extreme) {
   if (isa<FloatType>(element))
     return emitToOrder(e, value, extreme);
   if (!element.isUnsignedInteger())
@@ -209,7 +210,7 @@ static Value toOrder(Emission &e, Value value, Type element, Extreme extreme) {
 }
 
 /// An integer in which 0.0 and -0.0, next to each other in the order, are one.
-static Value withoutZeroSign(Emission &e, Value order, Type element) {
+static Value withoutZeroSign(KernelBuilder &e, Value order, Type element) {
   if (!isa<FloatType>(element))
     return order;
   auto constant = [&](int64_t value) {
@@ -224,7 +225,7 @@ static Value withoutZeroSign(Emission &e, Value order, Type element) {
 Value ArgExtreme::positionOf(
     Elemental &elemental, Value extreme, Pick pick,
     llvm::function_ref<Coordinates(Value)> placeOf) const {
-  Emission &e = elemental.emission;
+  KernelBuilder &e = elemental.code;
   stablehlo::ReduceOp reduce = op;
   Value input = reduce.getInputs()[number];
   Type element = elementOf(input);
@@ -234,7 +235,7 @@ Value ArgExtreme::positionOf(
   Value none = e.create<arith::ConstantIntOp>(isFirst ? length - 1 : 0, 32);
   Value found = e.loop(
       e.index(0), e.index(length), 1, ValueRange{none},
-      [&](Value i, ValueRange carried) -> Emission::Carried {
+      [&](Value i, ValueRange carried) -> KernelBuilder::Carried {
         Value order = withoutZeroSign(
             e, toOrder(e, elemental.at(input, placeOf(i)), element, which),
             element);
@@ -253,7 +254,7 @@ SmallVector<Value>
 ArgExtreme::emit(Elemental &elemental, ValueRange start,
                  llvm::function_ref<Coordinates(Value)> placeOf,
                  llvm::function_ref<SmallVector<Value>()> inOrder) const {
-  Emission &e = elemental.emission;
+  KernelBuilder &e = elemental.code;
   stablehlo::ReduceOp reduce = op;
   Value input = reduce.getInputs()[number];
   Value other = reduce.getInputs()[1 - number];
@@ -271,10 +272,10 @@ ArgExtreme::emit(Elemental &elemental, ValueRange start,
   };
   Value extreme =
       e.loop(e.index(0), e.index(length), 1, ValueRange{limit(!isGreatest)},
-             [&](Value i, ValueRange carried) -> Emission::Carried {
+             [&](Value i, ValueRange carried) -> KernelBuilder::Carried {
                return {emitExtreme(e, carried[0], orderAt(i), which)};
              })[0];
-  auto quickly = [&]() -> Emission::Carried {
+  auto quickly = [&]() -> KernelBuilder::Carried {
     Value sought = withoutZeroSign(e, extreme, element);
     Value position = positionOf(elemental, sought, equalCompanion, placeOf);
     Value numberPosition =

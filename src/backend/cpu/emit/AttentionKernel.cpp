@@ -91,8 +91,8 @@ protected:
                      memory[inputIndex(op.getValue())], mask, memory[inputs],
                      memory[inputs + 1]},
                     [](OpBuilder &builder, Location location, Value x) {
-                      Emission emission(builder, location);
-                      return emitExp(emission, x);
+                      KernelBuilder code(builder, location);
+                      return emitExp(code, x);
                     });
   }
 

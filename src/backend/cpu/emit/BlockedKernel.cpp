@@ -1,4 +1,4 @@
-//===- BlockedKernel.cpp - anchors with results blocked by channel -------===//
+//===- BlockedKernel.cpp - anchors with results blocked by channel --------===//
 
 #include "backend/cpu/emit/BlockedKernel.h"
 
@@ -14,7 +14,7 @@ BlockedEpilogue BlockedKernel::epilogue(ValueRange memory) const {
                                Value vector, const BlockedPosition &at) {
     return epilogueAt(
         builder, location, vector, at.offset,
-        [&](Emission &e) -> SmallVector<Value> {
+        [&](KernelBuilder &e) -> SmallVector<Value> {
           return {at.batch, at.block, e.div(at.pixel, width),
                   e.rem(at.pixel, width), e.index(0)};
         },

@@ -1,10 +1,10 @@
-//===- BlockedKernel.h - anchors with results blocked by channel ---------===//
+//===- BlockedKernel.h - anchors with results blocked by channel ----------===//
 
 #ifndef SINTER_BACKEND_CPU_EMIT_BLOCKEDKERNEL_H
 #define SINTER_BACKEND_CPU_EMIT_BLOCKEDKERNEL_H
 
 #include "backend/cpu/emit/AnchorKernel.h"
-#include "backend/cpu/emit/Emission.h"
+#include "backend/cpu/emit/KernelBuilder.h"
 #include "backend/cpu/kernels/Window.h"
 #include "graph/Types.h"
 

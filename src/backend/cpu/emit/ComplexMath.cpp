@@ -27,7 +27,7 @@ struct Number {
 
 class Writer {
 public:
-  explicit Writer(Emission &emission) : e(emission) {}
+  explicit Writer(KernelBuilder &code) : e(code) {}
 
   // Real arithmetic.
   Value real(double value) {
@@ -235,28 +235,28 @@ public:
     return sum(a, negative(product(b, whole)));
   }
 
-  Emission &e;
+  KernelBuilder &e;
 };
 
 } // namespace
 
-Value cpu::emitComplexFunction(Emission &emission, Operation *op,
+Value cpu::emitComplexFunction(KernelBuilder &code, Operation *op,
                                ArrayRef<Value> operands) {
   using namespace stablehlo;
-  Writer w(emission);
-  Type f64 = emission.builder.getF64Type();
+  Writer w(code);
+  Type f64 = code.builder.getF64Type();
   auto type = cast<ComplexType>(operands[0].getType());
   Type part = type.getElementType();
   auto widen = [&](Value value) -> Value {
-    return part == f64 ? value : emission.create<arith::ExtFOp>(f64, value);
+    return part == f64 ? value : code.create<arith::ExtFOp>(f64, value);
   };
   auto narrow = [&](Value value) -> Value {
-    return part == f64 ? value : emission.create<arith::TruncFOp>(part, value);
+    return part == f64 ? value : code.create<arith::TruncFOp>(part, value);
   };
   SmallVector<Number> numbers;
   for (Value operand : operands)
-    numbers.push_back({widen(emission.create<complex::ReOp>(operand)),
-                       widen(emission.create<complex::ImOp>(operand))});
+    numbers.push_back({widen(code.create<complex::ReOp>(operand)),
+                       widen(code.create<complex::ImOp>(operand))});
   Number x = numbers[0], y = numbers.back();
   if (isa<AbsOp>(op))
     return narrow(w.magnitude(x));
@@ -285,16 +285,15 @@ Value cpu::emitComplexFunction(Emission &emission, Operation *op,
           .Default([](Operation *) -> Found { return std::nullopt; });
   if (!result)
     return {};
-  return emission.create<complex::CreateOp>(type, narrow(result->re),
-                                            narrow(result->im));
+  return code.create<complex::CreateOp>(type, narrow(result->re),
+                                        narrow(result->im));
 }
 
-Value cpu::emitComplexExtreme(Emission &emission, Value a, Value b,
+Value cpu::emitComplexExtreme(KernelBuilder &code, Value a, Value b,
                               bool greater) {
-  Writer w(emission);
+  Writer w(code);
   auto partsOf = [&](Value z) {
-    return Number{emission.create<complex::ReOp>(z),
-                  emission.create<complex::ImOp>(z)};
+    return Number{code.create<complex::ReOp>(z), code.create<complex::ImOp>(z)};
   };
   Number x = partsOf(a), y = partsOf(b);
   if (!greater)

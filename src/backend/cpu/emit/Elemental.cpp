@@ -31,8 +31,8 @@ Type cpu::valueType(Type element) {
   return element;
 }
 
-static Emission::Key keyOf(Value tensor, ArrayRef<Coordinate> place) {
-  Emission::Key key = {
+static KernelBuilder::Key keyOf(Value tensor, ArrayRef<Coordinate> place) {
+  KernelBuilder::Key key = {
       reinterpret_cast<uintptr_t>(tensor.getAsOpaquePointer())};
   for (const Coordinate &coordinate : place)
     // Pointers are aligned, so that the lowest bit is free.
@@ -54,15 +54,14 @@ Value Elemental::load(Value memory, Value offset, Type element, bool asVector) {
   Type storage = storageType(element), type = valueType(element);
   Value loaded;
   if (asVector) {
-    loaded = emission.create<vector::LoadOp>(VectorType::get(lanes, storage),
-                                             memory, ValueRange{offset});
+    loaded = code.create<vector::LoadOp>(VectorType::get(lanes, storage),
+                                         memory, ValueRange{offset});
     type = VectorType::get(lanes, type);
   } else {
-    loaded = emission.create<memref::LoadOp>(memory, ValueRange{offset});
+    loaded = code.create<memref::LoadOp>(memory, ValueRange{offset});
   }
-  return loaded.getType() == type
-             ? loaded
-             : emission.create<arith::TruncIOp>(type, loaded);
+  return loaded.getType() == type ? loaded
+                                  : code.create<arith::TruncIOp>(type, loaded);
 }
 
 Value Elemental::stored(Value value, Type element) {
@@ -72,27 +71,27 @@ Value Elemental::stored(Value value, Type element) {
   if (value.getType() == storage)
     return value;
   bool isSigned = !element.isUnsignedInteger() && !element.isInteger(1);
-  return isSigned ? emission.create<arith::ExtSIOp>(storage, value)
-                  : emission.create<arith::ExtUIOp>(storage, value);
+  return isSigned ? code.create<arith::ExtSIOp>(storage, value)
+                  : code.create<arith::ExtUIOp>(storage, value);
 }
 
 void Elemental::store(Value value, Value memory, Value offset, Type element) {
   value = stored(value, element);
   if (isa<VectorType>(value.getType()))
-    emission.builder.create<vector::StoreOp>(emission.loc, value, memory,
-                                             ValueRange{offset});
+    code.builder.create<vector::StoreOp>(code.loc, value, memory,
+                                         ValueRange{offset});
   else
-    emission.builder.create<memref::StoreOp>(emission.loc, value, memory,
-                                             ValueRange{offset});
+    code.builder.create<memref::StoreOp>(code.loc, value, memory,
+                                         ValueRange{offset});
 }
 
 Value Elemental::linearize(ArrayRef<Coordinate> place,
                            ArrayRef<int64_t> shape) {
-  Value offset = emission.index(0);
+  Value offset = code.index(0);
   int64_t stride = 1;
   for (size_t i = shape.size(); i-- > 0; stride *= shape[i])
     if (shape[i] != 1)
-      offset = emission.add(emission.mul(place[i].value, stride), offset);
+      offset = code.add(code.mul(place[i].value, stride), offset);
   return offset;
 }
 
@@ -113,9 +112,8 @@ Value Elemental::readMemory(Value memory, RankedTensorType type, Place place) {
     return load(memory, offset, element, /*asVector=*/true);
   Values values;
   for (int64_t i = 0; i < lanes; ++i)
-    values.push_back(
-        load(memory, emission.add(offset, i * laneStride), element));
-  return emission.create<vector::FromElementsOp>(
+    values.push_back(load(memory, code.add(offset, i * laneStride), element));
+  return code.create<vector::FromElementsOp>(
       VectorType::get(lanes, values[0].getType()), values);
 }
 
@@ -129,7 +127,7 @@ void Elemental::bindMemory(Value tensor, Value memory) {
 Value Elemental::splat(Value value) {
   if (isa<VectorType>(value.getType()))
     return value;
-  return emission.create<vector::BroadcastOp>(
+  return code.create<vector::BroadcastOp>(
       VectorType::get(lanes, value.getType()), value);
 }
 
@@ -138,15 +136,15 @@ Value Elemental::splat(Value value) {
 //===----------------------------------------------------------------------===//
 
 Value Elemental::at(Value tensor, Place place) {
-  Emission::Key key = keyOf(tensor, place);
-  if (Value known = emission.recall(key))
+  KernelBuilder::Key key = keyOf(tensor, place);
+  if (Value known = code.recall(key))
     return known;
   auto reader = readers.find(tensor);
   if (reader == readers.end())
     return allAt(tensor.getDefiningOp(),
                  place)[cast<OpResult>(tensor).getResultNumber()];
   Value value = reader->second(place);
-  emission.remember(std::move(key), value);
+  code.remember(std::move(key), value);
   return value;
 }
 
@@ -154,39 +152,38 @@ Value Elemental::at(Value tensor, ArrayRef<Value> place) {
   return at(tensor, Coordinates(place.begin(), place.end()));
 }
 
-Elemental::Values Elemental::allAt(Operation *op, Place place) {
+Values Elemental::allAt(Operation *op, Place place) {
   Values values = compute(op, place);
   for (auto [result, value] : llvm::zip(op->getResults(), values))
-    emission.remember(keyOf(result, place), value);
+    code.remember(keyOf(result, place), value);
   return values;
 }
 
-Elemental::Values Elemental::compute(Operation *op, Place place) {
+Values Elemental::compute(Operation *op, Place place) {
   auto elemental = cast<ElementalOpInterface>(op);
   if (std::optional<Values> values = elemental.elementsAt(*this, place))
     return *values;
   return laneByLane(op, place);
 }
 
-Elemental::Values Elemental::laneByLane(Operation *op, Place place) {
+Values Elemental::laneByLane(Operation *op, Place place) {
   SmallVector<Values> results(op->getNumResults());
   for (int64_t i = 0; i < lanes; ++i) {
     Coordinates scalar;
     for (const Coordinate &coordinate : place)
-      scalar.push_back(coordinate.lanes ? emission.add(coordinate.value, i)
+      scalar.push_back(coordinate.lanes ? code.add(coordinate.value, i)
                                         : coordinate.value);
     for (auto [result, value] : llvm::zip(results, compute(op, scalar)))
       result.push_back(value);
   }
   Values vectors;
   for (Values &values : results)
-    vectors.push_back(emission.create<vector::FromElementsOp>(
+    vectors.push_back(code.create<vector::FromElementsOp>(
         VectorType::get(lanes, values[0].getType()), values));
   return vectors;
 }
 
-std::optional<Elemental::Values> Elemental::elementwiseAt(Operation *op,
-                                                          Place place) {
+std::optional<Values> Elemental::elementwiseAt(Operation *op, Place place) {
   if (hasLanes(place) && hasComplexNumbers(op))
     return std::nullopt;
   Values operands;
@@ -199,5 +196,5 @@ std::optional<Elemental::Values> Elemental::elementwiseAt(Operation *op,
                    [](Value v) { return isa<VectorType>(v.getType()); }))
     for (Value &operand : operands)
       operand = splat(operand);
-  return Values{emitElementwise(emission, op, operands, reassociate)};
+  return Values{emitElementwise(code, op, operands, reassociate)};
 }

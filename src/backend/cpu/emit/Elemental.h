@@ -14,7 +14,8 @@
 #define SINTER_BACKEND_CPU_EMIT_ELEMENTAL_H
 
 #include "backend/cpu/OperationKind.h"
-#include "backend/cpu/emit/Emission.h"
+#include "backend/cpu/emit/KernelBuilder.h"
+#include "graph/Values.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -43,10 +44,10 @@ mlir::Type valueType(mlir::Type element);
 class Elemental {
 public:
   /// \p lanes is the number of neighbours of a coordinate with lanes.
-  explicit Elemental(Emission &emission, int64_t lanes = 1)
-      : emission(emission), lanes(lanes) {}
+  explicit Elemental(KernelBuilder &code, int64_t lanes = 1)
+      : code(code), lanes(lanes) {}
 
-  Emission &emission;
+  KernelBuilder &code;
   const int64_t lanes;
 
   /// From now on \p tensor is what \p read gives.
@@ -94,7 +95,6 @@ public:
 private:
   friend class RegionScope;
   friend struct ElementRules;
-  using Values = llvm::SmallVector<mlir::Value>;
   using Place = llvm::ArrayRef<Coordinate>;
 
   Values compute(mlir::Operation *op, Place place);
@@ -156,7 +156,7 @@ private:
 /// The value of an elementwise operation (convert, compare, select and clamp
 /// among them) from its operands' values, scalars or vectors of one length.
 /// Null if \p op is not one that this knows.
-mlir::Value emitElementwise(Emission &emission, mlir::Operation *op,
+mlir::Value emitElementwise(KernelBuilder &code, mlir::Operation *op,
                             llvm::ArrayRef<mlir::Value> operands,
                             bool reassociate = false);
 /// The type of a tensor's elements; that of a scalar or vector likewise.
@@ -166,11 +166,11 @@ inline mlir::Type elementOf(mlir::Value value) {
 
 /// \p value of element type \p from as one of element type \p to, by the rules
 /// of stablehlo.convert.
-mlir::Value emitConvert(Emission &emission, mlir::Value value, mlir::Type from,
+mlir::Value emitConvert(KernelBuilder &code, mlir::Value value, mlir::Type from,
                         mlir::Type to);
 /// Products and sums as stablehlo defines them. Of floats: fused where the
 /// machine can, and in any order, if that is allowed.
-mlir::Value emitMultiplyAdd(Emission &emission, mlir::Value a, mlir::Value b,
+mlir::Value emitMultiplyAdd(KernelBuilder &code, mlir::Value a, mlir::Value b,
                             mlir::Value sum, bool mayFuse = true);
 
 } // namespace sinter::cpu

@@ -24,7 +24,7 @@ void Elemental::bindScalars(ValueRange tensors, ValueRange values) {
 
 /// The scalars that \p region returns; its tensors go into the buffers of
 /// \p results.
-Elemental::Values Elemental::branchInto(Region &region, ValueRange results) {
+Values Elemental::branchInto(Region &region, ValueRange results) {
   Block &block = region.front();
   computeInOrder(block);
   Values scalars;
@@ -38,21 +38,20 @@ Elemental::Values Elemental::branchInto(Region &region, ValueRange results) {
 }
 
 /// The last branch for an index out of range.
-Elemental::Values Elemental::chooseRegion(Value index, Operation *op,
-                                          size_t first) {
+Values Elemental::chooseRegion(Value index, Operation *op, size_t first) {
   auto here = [&] {
     return branchInto(op->getRegion(first), op->getResults());
   };
   if (first + 1 == op->getNumRegions())
     return here();
-  Value isHere = emission.create<arith::CmpIOp>(
+  Value isHere = code.create<arith::CmpIOp>(
       arith::CmpIPredicate::eq, index,
-      emission.create<arith::ConstantIntOp>(int64_t(first), 32));
-  return emission.branch(isHere, here,
-                         [&] { return chooseRegion(index, op, first + 1); });
+      code.create<arith::ConstantIntOp>(int64_t(first), 32));
+  return code.branch(isHere, here,
+                     [&] { return chooseRegion(index, op, first + 1); });
 }
 
-Elemental::Values Elemental::repeatLoop(stablehlo::WhileOp loop) {
+Values Elemental::repeatLoop(stablehlo::WhileOp loop) {
   Values initial;
   for (auto [operand, result] :
        llvm::zip_equal(loop->getOperands(), loop->getResults()))
@@ -70,7 +69,7 @@ Elemental::Values Elemental::repeatLoop(stablehlo::WhileOp loop) {
     computeInOrder(block);
     return block;
   };
-  return emission.repeat(
+  return code.repeat(
       initial,
       [&](ValueRange carried) {
         Block &block = enter(loop.getCond(), carried);
@@ -83,7 +82,7 @@ Elemental::Values Elemental::repeatLoop(stablehlo::WhileOp loop) {
 
 /// The scalars of a loop's next round. All tensors are computed before any of
 /// them replaces what they may be computed from, in the buffers of \p carried.
-Elemental::Values Elemental::nextOf(Block &block, ValueRange carried) {
+Values Elemental::nextOf(Block &block, ValueRange carried) {
   Values scalars;
   auto forTensors = [&](llvm::function_ref<void(Value, Value, Value)> use) {
     for (auto [value, argument, result] :
@@ -99,13 +98,12 @@ Elemental::Values Elemental::nextOf(Block &block, ValueRange carried) {
     copyTo(value, bufferOf(argument));
   });
   forTensors([&](Value, Value argument, Value result) {
-    emission.loop(emission.index(0),
-                  emission.index(tensorOf(result).getNumElements()), 1,
-                  [&](Value i) {
-                    Type element = tensorOf(result).getElementType();
-                    store(load(bufferOf(argument), i, element),
-                          bufferOf(result), i, element);
-                  });
+    code.loop(code.index(0), code.index(tensorOf(result).getNumElements()), 1,
+              [&](Value i) {
+                Type element = tensorOf(result).getElementType();
+                store(load(bufferOf(argument), i, element), bufferOf(result), i,
+                      element);
+              });
   });
   return scalars;
 }
@@ -113,7 +111,7 @@ Elemental::Values Elemental::nextOf(Block &block, ValueRange carried) {
 void Elemental::computeControl(Operation *op) {
   Values scalars;
   if (auto branch = dyn_cast<stablehlo::IfOp>(op))
-    scalars = emission.branch(
+    scalars = code.branch(
         at(branch.getPred(), Place()),
         [&] { return branchInto(branch.getTrueBranch(), op->getResults()); },
         [&] { return branchInto(branch.getFalseBranch(), op->getResults()); });
@@ -127,8 +125,7 @@ void Elemental::computeControl(Operation *op) {
       bindMemory(result, bufferOf(result));
 }
 
-std::optional<Elemental::Values> Elemental::mapAt(stablehlo::MapOp op,
-                                                  Place place) {
+std::optional<Values> Elemental::mapAt(stablehlo::MapOp op, Place place) {
   if (llvm::any_of(place, [](const Coordinate &c) { return c.lanes; }))
     return std::nullopt;
   Values arguments;

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Complex/IR/Complex.h"
 
 using namespace mlir;
+using namespace sinter;
 using namespace sinter::cpu;
 
 static bool hasLanes(ArrayRef<Coordinate> place) {
@@ -14,16 +15,16 @@ static bool hasLanes(ArrayRef<Coordinate> place) {
 Value Elemental::constant(Type element, Attribute attribute) {
   Type type = valueType(element);
   if (auto complexType = dyn_cast<ComplexType>(type))
-    return emission.create<complex::ConstantOp>(complexType,
-                                                cast<ArrayAttr>(attribute));
+    return code.create<complex::ConstantOp>(complexType,
+                                            cast<ArrayAttr>(attribute));
   if (auto integer = dyn_cast<IntegerAttr>(attribute))
-    return emission.create<arith::ConstantOp>(
+    return code.create<arith::ConstantOp>(
         type, IntegerAttr::get(type, integer.getValue()));
   if (auto number = dyn_cast<FloatAttr>(attribute);
       number && isa<IntegerType>(type))
-    return emission.create<arith::ConstantOp>(
+    return code.create<arith::ConstantOp>(
         type, IntegerAttr::get(type, number.getValue().bitcastToAPInt()));
-  return emission.create<arith::ConstantOp>(type, cast<TypedAttr>(attribute));
+  return code.create<arith::ConstantOp>(type, cast<TypedAttr>(attribute));
 }
 
 /// Element \p index of \p dense as an attribute that `constant` takes.
@@ -40,8 +41,8 @@ static Attribute elementAt(DenseElementsAttr dense, int64_t index) {
 
 /// FormKernels leaves only constants of one value inside kernels, but regions
 /// have any.
-std::optional<Elemental::Values> Elemental::constantAt(stablehlo::ConstantOp op,
-                                                       Place place) {
+std::optional<Values> Elemental::constantAt(stablehlo::ConstantOp op,
+                                            Place place) {
   auto dense = cast<DenseElementsAttr>(op.getValue());
   Type element = dense.getElementType();
   Value value = constant(element, elementAt(dense, 0));
@@ -54,16 +55,16 @@ std::optional<Elemental::Values> Elemental::constantAt(stablehlo::ConstantOp op,
   if (dense.getNumElements() > mostSelects)
     return Values{tableAt(op, offset)};
   for (int64_t i = 1; i < dense.getNumElements(); ++i)
-    value = emission.create<arith::SelectOp>(
-        emission.equal(offset, emission.index(i)),
-        constant(element, elementAt(dense, i)), value);
+    value = code.create<arith::SelectOp>(code.equal(offset, code.index(i)),
+                                         constant(element, elementAt(dense, i)),
+                                         value);
   return Values{value};
 }
 
 /// Elements narrower than a byte have one each in memory, so that their bits
 /// must be put together, or taken apart.
-std::optional<Elemental::Values>
-Elemental::bitcastAt(stablehlo::BitcastConvertOp op, Place place) {
+std::optional<Values> Elemental::bitcastAt(stablehlo::BitcastConvertOp op,
+                                           Place place) {
   if (hasLanes(place))
     return std::nullopt;
   Type result = valueType(getElementTypeOrSelf(op.getResult()));
@@ -71,46 +72,44 @@ Elemental::bitcastAt(stablehlo::BitcastConvertOp op, Place place) {
     return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
   };
   auto castTo = [&](Type type, Value value) -> Value {
-    return value.getType() == type
-               ? value
-               : emission.create<arith::BitcastOp>(type, value);
+    return value.getType() == type ? value
+                                   : code.create<arith::BitcastOp>(type, value);
   };
   IntegerType to = bitsOf(result);
   IntegerType from = bitsOf(valueType(getElementTypeOrSelf(op.getOperand())));
   if (from == to)
     return Values{castTo(result, at(op.getOperand(), place))};
   auto distance = [&](Value part, IntegerType narrow, IntegerType wide) {
-    Value index = emission.create<arith::IndexCastUIOp>(wide, part);
-    return emission.create<arith::MulIOp>(
-        index, emission.create<arith::ConstantOp>(
+    Value index = code.create<arith::IndexCastUIOp>(wide, part);
+    return code.create<arith::MulIOp>(
+        index, code.create<arith::ConstantOp>(
                    IntegerAttr::get(wide, narrow.getWidth())));
   };
   if (from.getWidth() > to.getWidth()) {
     Value whole = castTo(from, at(op.getOperand(), place.drop_back()));
-    Value shifted = emission.create<arith::ShRUIOp>(
+    Value shifted = code.create<arith::ShRUIOp>(
         whole, distance(place.back().value, to, from));
-    return Values{
-        castTo(result, emission.create<arith::TruncIOp>(to, shifted))};
+    return Values{castTo(result, code.create<arith::TruncIOp>(to, shifted))};
   }
   Value whole;
   for (unsigned i = 0; i < to.getWidth() / from.getWidth(); ++i) {
     Coordinates source(place);
-    source.push_back(emission.index(i));
-    Value part = emission.create<arith::ShLIOp>(
-        emission.create<arith::ExtUIOp>(
-            to, castTo(from, at(op.getOperand(), source))),
-        distance(emission.index(i), from, to));
-    whole = whole ? emission.create<arith::OrIOp>(whole, part) : part;
+    source.push_back(code.index(i));
+    Value part = code.create<arith::ShLIOp>(
+        code.create<arith::ExtUIOp>(to,
+                                    castTo(from, at(op.getOperand(), source))),
+        distance(code.index(i), from, to));
+    whole = whole ? code.create<arith::OrIOp>(whole, part) : part;
   }
   return Values{castTo(result, whole)};
 }
 
-std::optional<Elemental::Values>
-Elemental::broadcastAt(stablehlo::BroadcastInDimOp op, Place place) {
+std::optional<Values> Elemental::broadcastAt(stablehlo::BroadcastInDimOp op,
+                                             Place place) {
   Coordinates source;
   for (auto [size, dim] :
        llvm::zip(shapeOf(op.getOperand()), op.getBroadcastDimensions()))
-    source.push_back(size == 1 ? Coordinate(emission.index(0)) : place[dim]);
+    source.push_back(size == 1 ? Coordinate(code.index(0)) : place[dim]);
   return Values{at(op.getOperand(), source)};
 }
 
@@ -147,11 +146,11 @@ static std::optional<size_t> soleDimension(ArrayRef<int64_t> shape,
   return sole;
 }
 
-std::optional<Elemental::Values> Elemental::reshapeAt(stablehlo::ReshapeOp op,
-                                                      Place place) {
+std::optional<Values> Elemental::reshapeAt(stablehlo::ReshapeOp op,
+                                           Place place) {
   ArrayRef<int64_t> from = shapeOf(op.getOperand()),
                     to = shapeOf(op.getResult());
-  Coordinates source(from.size(), Coordinate(emission.index(0)));
+  Coordinates source(from.size(), Coordinate(code.index(0)));
   // There is no element to find; the code never runs.
   if (llvm::is_contained(from, 0))
     return Values{at(op.getOperand(), source)};
@@ -176,8 +175,8 @@ std::optional<Elemental::Values> Elemental::reshapeAt(stablehlo::ReshapeOp op,
           bool isOutermost =
               llvm::all_of(from.slice(fromBegin, i - fromBegin),
                            [](int64_t size) { return size == 1; });
-          source[i] = isOutermost ? offset : emission.rem(offset, from[i]);
-          offset = emission.div(offset, from[i]);
+          source[i] = isOutermost ? offset : code.rem(offset, from[i]);
+          offset = code.div(offset, from[i]);
         }
       });
   if (!covered)
@@ -185,32 +184,31 @@ std::optional<Elemental::Values> Elemental::reshapeAt(stablehlo::ReshapeOp op,
   return Values{at(op.getOperand(), source)};
 }
 
-std::optional<Elemental::Values>
-Elemental::transposeAt(stablehlo::TransposeOp op, Place place) {
+std::optional<Values> Elemental::transposeAt(stablehlo::TransposeOp op,
+                                             Place place) {
   Coordinates source(place.size());
   for (auto [i, dim] : llvm::enumerate(op.getPermutation()))
     source[dim] = place[i];
   return Values{at(op.getOperand(), source)};
 }
 
-std::optional<Elemental::Values> Elemental::sliceAt(stablehlo::SliceOp op,
-                                                    Place place) {
+std::optional<Values> Elemental::sliceAt(stablehlo::SliceOp op, Place place) {
   Coordinates source;
   for (auto [i, coordinate] : llvm::enumerate(place)) {
     int64_t stride = op.getStrides()[i];
     if (coordinate.lanes && stride != 1)
       return std::nullopt;
-    source.push_back({emission.add(emission.mul(coordinate.value, stride),
-                                   op.getStartIndices()[i]),
-                      coordinate.lanes});
+    source.push_back(
+        {code.add(code.mul(coordinate.value, stride), op.getStartIndices()[i]),
+         coordinate.lanes});
   }
   return Values{at(op.getOperand(), source)};
 }
 
 /// Where dimension \p dim of the operand is read for \p index of the result;
 /// \p inside holds on only where that is an element.
-static Value padSource(Emission &e, sinter::stablehlo::PadOp op, size_t dim,
-                       Value index, Value &inside) {
+static Value padSource(KernelBuilder &e, sinter::stablehlo::PadOp op,
+                       size_t dim, Value index, Value &inside) {
   int64_t low = op.getEdgePaddingLow()[dim];
   int64_t step = op.getInteriorPadding()[dim] + 1;
   index = e.sub(index, low);
@@ -227,38 +225,38 @@ static Value padSource(Emission &e, sinter::stablehlo::PadOp op, size_t dim,
 }
 
 Value Elemental::isInside(stablehlo::PadOp op, Place place) {
-  Value inside = emission.boolean(true);
+  Value inside = code.boolean(true);
   for (auto [dim, coordinate] : llvm::enumerate(place))
-    padSource(emission, op, dim, coordinate.value, inside);
+    padSource(code, op, dim, coordinate.value, inside);
   return inside;
 }
 
-std::optional<Elemental::Values> Elemental::padAt(stablehlo::PadOp op,
-                                                  Place place) {
+std::optional<Values> Elemental::padAt(stablehlo::PadOp op, Place place) {
   Coordinates source;
-  Value inside = emission.boolean(true);
+  Value inside = code.boolean(true);
   for (auto [dim, coordinate] : llvm::enumerate(place)) {
     if (coordinate.lanes && (op.getEdgePaddingLow()[dim] != 0 ||
                              op.getEdgePaddingHigh()[dim] != 0 ||
                              op.getInteriorPadding()[dim] != 0))
       return std::nullopt;
-    source.push_back({padSource(emission, op, dim, coordinate.value, inside),
-                      coordinate.lanes});
+    source.push_back(
+        {padSource(code, op, dim, coordinate.value, inside), coordinate.lanes});
   }
-  Emission::Carried value = emission.branch(
-      inside, [&] { return Emission::Carried{at(op.getOperand(), source)}; },
+  KernelBuilder::Carried value = code.branch(
+      inside,
+      [&] { return KernelBuilder::Carried{at(op.getOperand(), source)}; },
       [&] {
         Value padding = at(op.getPaddingValue(), Place());
         // Both branches have to be vectors if one is.
         bool asVector =
             llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
-        return Emission::Carried{asVector ? splat(padding) : padding};
+        return KernelBuilder::Carried{asVector ? splat(padding) : padding};
       });
   return Values(value);
 }
 
-std::optional<Elemental::Values>
-Elemental::concatenateAt(stablehlo::ConcatenateOp op, Place place) {
+std::optional<Values> Elemental::concatenateAt(stablehlo::ConcatenateOp op,
+                                               Place place) {
   size_t dim = op.getDimension();
   if (place[dim].lanes)
     return std::nullopt;
@@ -269,82 +267,80 @@ Elemental::concatenateAt(stablehlo::ConcatenateOp op, Place place) {
     int64_t end = start + shapeOf(inputs[input])[dim];
     auto here = [&] {
       Coordinates source(place);
-      source[dim] = emission.sub(place[dim].value, start);
+      source[dim] = code.sub(place[dim].value, start);
       Value value = at(inputs[input], source);
       return Values{asVector ? splat(value) : value};
     };
     if (input + 1 == inputs.size())
       return here();
-    return Values(
-        emission.branch(emission.less(place[dim].value, emission.index(end)),
-                        here, [&] { return self(self, input + 1, end); }));
+    return Values(code.branch(code.less(place[dim].value, code.index(end)),
+                              here,
+                              [&] { return self(self, input + 1, end); }));
   };
   return choose(choose, 0, 0);
 }
 
-std::optional<Elemental::Values> Elemental::reverseAt(stablehlo::ReverseOp op,
-                                                      Place place) {
+std::optional<Values> Elemental::reverseAt(stablehlo::ReverseOp op,
+                                           Place place) {
   Coordinates source(place);
   for (int64_t dim : op.getDimensions()) {
     if (place[dim].lanes)
       return std::nullopt;
-    source[dim] = emission.sub(
-        emission.index(shapeOf(op.getOperand())[dim] - 1), place[dim].value);
+    source[dim] = code.sub(code.index(shapeOf(op.getOperand())[dim] - 1),
+                           place[dim].value);
   }
   return Values{at(op.getOperand(), source)};
 }
 
-std::optional<Elemental::Values> Elemental::iotaAt(stablehlo::IotaOp op,
-                                                   Place place) {
+std::optional<Values> Elemental::iotaAt(stablehlo::IotaOp op, Place place) {
   const Coordinate &coordinate = place[op.getIotaDimension()];
   if (coordinate.lanes)
     return std::nullopt;
-  Type i64 = emission.builder.getI64Type();
-  Value count = emission.create<arith::IndexCastOp>(i64, coordinate.value);
+  Type i64 = code.builder.getI64Type();
+  Value count = code.create<arith::IndexCastOp>(i64, coordinate.value);
   Type element =
       cast<RankedTensorType>(op.getOutput().getType()).getElementType();
-  return Values{emitConvert(emission, count, i64, element)};
+  return Values{emitConvert(code, count, i64, element)};
 }
 
 Value Elemental::clampedStart(Value tensor, Place place, int64_t limit) {
   if (limit <= 0)
-    return emission.index(0);
+    return code.index(0);
   Value start = at(tensor, place);
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-  Type i64 = emission.builder.getI64Type();
+  Type i64 = code.builder.getI64Type();
   bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
   if (isUnsigned && start.getType() == i64) {
     // Taken as signed, a number above the greatest i64 would clamp to 0.
-    Value greatest = emission.create<arith::ConstantIntOp>(limit, 64);
-    start = emission.create<arith::MinUIOp>(start, greatest);
+    Value greatest = code.create<arith::ConstantIntOp>(limit, 64);
+    start = code.create<arith::MinUIOp>(start, greatest);
   }
   if (start.getType() != i64)
-    start = isUnsigned ? emission.create<arith::ExtUIOp>(i64, start)
-                       : emission.create<arith::ExtSIOp>(i64, start);
-  Value index = emission.create<arith::IndexCastOp>(
-      emission.builder.getIndexType(), start);
-  return emission.max(emission.min(index, emission.index(limit)),
-                      emission.index(0));
+    start = isUnsigned ? code.create<arith::ExtUIOp>(i64, start)
+                       : code.create<arith::ExtSIOp>(i64, start);
+  Value index =
+      code.create<arith::IndexCastOp>(code.builder.getIndexType(), start);
+  return code.max(code.min(index, code.index(limit)), code.index(0));
 }
 
-std::optional<Elemental::Values>
-Elemental::dynamicSliceAt(stablehlo::DynamicSliceOp op, Place place) {
+std::optional<Values> Elemental::dynamicSliceAt(stablehlo::DynamicSliceOp op,
+                                                Place place) {
   ArrayRef<int64_t> shape = shapeOf(op.getOperand());
   Coordinates source;
   for (auto [i, start] : llvm::enumerate(op.getStartIndices())) {
     Value first =
         clampedStart(start, Place(), shape[i] - op.getSliceSizes()[i]);
-    source.push_back({emission.add(first, place[i].value), place[i].lanes});
+    source.push_back({code.add(first, place[i].value), place[i].lanes});
   }
   return Values{at(op.getOperand(), source)};
 }
 
-std::optional<Elemental::Values>
+std::optional<Values>
 Elemental::dynamicUpdateAt(stablehlo::DynamicUpdateSliceOp op, Place place) {
   ArrayRef<int64_t> shape = shapeOf(op.getOperand()),
                     update = shapeOf(op.getUpdate());
   Coordinates source;
-  Value inside = emission.boolean(true);
+  Value inside = code.boolean(true);
   for (auto [i, start] : llvm::enumerate(op.getStartIndices())) {
     if (update[i] == shape[i]) {
       source.push_back(place[i]);
@@ -353,25 +349,23 @@ Elemental::dynamicUpdateAt(stablehlo::DynamicUpdateSliceOp op, Place place) {
     if (place[i].lanes)
       return std::nullopt;
     Value first = clampedStart(start, Place(), shape[i] - update[i]);
-    Value index = emission.sub(place[i].value, first);
-    inside = emission.both(inside, emission.less(emission.index(-1), index));
-    inside =
-        emission.both(inside, emission.less(index, emission.index(update[i])));
+    Value index = code.sub(place[i].value, first);
+    inside = code.both(inside, code.less(code.index(-1), index));
+    inside = code.both(inside, code.less(index, code.index(update[i])));
     source.push_back(index);
   }
   bool asVector =
       llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
   auto read = [&](Value tensor, Place where) {
     Value value = at(tensor, where);
-    return Emission::Carried{asVector ? splat(value) : value};
+    return KernelBuilder::Carried{asVector ? splat(value) : value};
   };
-  return Values(emission.branch(
+  return Values(code.branch(
       inside, [&] { return read(op.getUpdate(), source); },
       [&] { return read(op.getOperand(), place); }));
 }
 
-std::optional<Elemental::Values> Elemental::gatherAt(stablehlo::GatherOp op,
-                                                     Place place) {
+std::optional<Values> Elemental::gatherAt(stablehlo::GatherOp op, Place place) {
   auto numbers = op.getDimensionNumbers();
   ArrayRef<int64_t> shape = shapeOf(op.getOperand());
   ArrayRef<int64_t> offsetDims = numbers.getOffsetDims();
@@ -390,20 +384,20 @@ std::optional<Elemental::Values> Elemental::gatherAt(stablehlo::GatherOp op,
   Coordinates source;
   size_t nextOffset = 0;
   for (size_t dim = 0; dim < shape.size(); ++dim)
-    source.push_back(skipped(dim) ? Coordinate(emission.index(0))
+    source.push_back(skipped(dim) ? Coordinate(code.index(0))
                                   : offset[nextOffset++]);
   int64_t indexRank = shapeOf(op.getStartIndices()).size();
   auto indexPlace = [&](int64_t component) {
     Coordinates where(batch);
     if (numbers.getIndexVectorDim() < indexRank)
       where.insert(where.begin() + numbers.getIndexVectorDim(),
-                   Coordinate(emission.index(component)));
+                   Coordinate(code.index(component)));
     return where;
   };
   for (auto [component, dim] : llvm::enumerate(numbers.getStartIndexMap())) {
     Value start = clampedStart(op.getStartIndices(), indexPlace(component),
                                shape[dim] - op.getSliceSizes()[dim]);
-    source[dim].value = emission.add(source[dim].value, start);
+    source[dim].value = code.add(source[dim].value, start);
   }
   for (auto [operandDim, indexDim] :
        llvm::zip(numbers.getOperandBatchingDims(),

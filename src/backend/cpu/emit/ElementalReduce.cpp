@@ -42,11 +42,11 @@ struct Reduction {
   std::optional<StringRef> wideOperation = {};
 
   Type accumulatorType(size_t i) const {
-    return wideOperation ? Type(elemental.emission.builder.getF32Type())
+    return wideOperation ? Type(elemental.code.builder.getF32Type())
                          : elementOf(body.front().getArgument(i));
   }
   Value converted(Value value, Value tensor, size_t i) const {
-    return emitConvert(elemental.emission, value, elementOf(tensor),
+    return emitConvert(elemental.code, value, elementOf(tensor),
                        accumulatorType(i));
   }
   SmallVector<Value> start(ValueRange initialValues) const {
@@ -68,8 +68,8 @@ struct Reduction {
   }
   SmallVector<Value> combine(ValueRange carried, ValueRange elements) const {
     if (wideOperation)
-      return {emitWide(elemental.emission, *wideOperation, carried[0],
-                       elements[0], reassociate)};
+      return {emitWide(elemental.code, *wideOperation, carried[0], elements[0],
+                       reassociate)};
     SmallVector<Value> arguments(carried);
     llvm::append_range(arguments, elements);
     return elemental.inlineRegion(body, arguments, reassociate);
@@ -77,7 +77,7 @@ struct Reduction {
   SmallVector<Value> finish(ValueRange carried) const {
     if (!wideOperation)
       return carried;
-    return {emitConvert(elemental.emission, carried[0], accumulatorType(0),
+    return {emitConvert(elemental.code, carried[0], accumulatorType(0),
                         elementOf(body.front().getArgument(0)))};
   }
 };
@@ -104,8 +104,7 @@ static bool hasComplex(Region &body) {
   });
 }
 
-std::optional<Elemental::Values> Elemental::reduceAt(stablehlo::ReduceOp op,
-                                                     Place place) {
+std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
   if (hasLanes(place) && hasComplex(op.getBody()))
     return std::nullopt;
   Reduction reduction{*this, op.getBody(), hasLanes(place)};
@@ -129,7 +128,7 @@ std::optional<Elemental::Values> Elemental::reduceAt(stablehlo::ReduceOp op,
     reduction.wideOperation = wideOperation(op.getBody());
   Values start = reduction.start(op.getInitValues());
   auto inOrder = [&] {
-    return reduction.finish(emission.loops(
+    return reduction.finish(code.loops(
         sizes, start, [&](ArrayRef<Value> position, ValueRange carried) {
           return reduction.combine(carried, op.getInputs(), sourceOf(position));
         }));
@@ -142,16 +141,15 @@ std::optional<Elemental::Values> Elemental::reduceAt(stablehlo::ReduceOp op,
         *this, start, [&](Value index) { return sourceOf(ArrayRef(index)); },
         inOrder);
   }
-  Values found = emission.loops(
-      sizes, emitToOrder(emission, start[0], *extreme),
+  Values found = code.loops(
+      sizes, emitToOrder(code, start[0], *extreme),
       [&](ArrayRef<Value> position, ValueRange carried) {
         Value next =
             reduction.element(op.getInputs()[0], 0, sourceOf(position));
-        return Values{emitExtreme(emission, carried[0],
-                                  emitToOrder(emission, next, *extreme),
-                                  *extreme)};
+        return Values{emitExtreme(code, carried[0],
+                                  emitToOrder(code, next, *extreme), *extreme)};
       });
-  return Values{emitFromOrder(emission, found[0], start[0].getType())};
+  return Values{emitFromOrder(code, found[0], start[0].getType())};
 }
 
 namespace {
@@ -165,7 +163,7 @@ struct WindowRange {
 
 /// The part of the window at \p place that lies inside a dimension of \p size
 /// elements; the loop over it needs no test where nothing is base-dilated.
-static WindowRange rangeOf(Emission &e, Value place, int64_t size,
+static WindowRange rangeOf(KernelBuilder &e, Value place, int64_t size,
                            const stablehlo::WindowDimension &w) {
   WindowRange range;
   range.first = e.sub(e.mul(place, w.stride), w.paddingLow);
@@ -197,8 +195,8 @@ static bool isTrivial(const stablehlo::WindowDimension &w) {
          w.paddingHigh == 0 && w.baseDilation == 1;
 }
 
-std::optional<Elemental::Values>
-Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op, Place place) {
+std::optional<Values> Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op,
+                                                Place place) {
   if (hasLanes(place) && hasComplex(op.getBody()))
     return std::nullopt;
   ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]);
@@ -215,11 +213,11 @@ Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op, Place place) {
                                    : std::nullopt;
   const bool pads = llvm::any_of(windows, reachesBeyond) && !ignoresPadding(op);
   Coordinates source;
-  Value inside = emission.boolean(true);
+  Value inside = code.boolean(true);
   auto nest = [&](auto &self, size_t dim, ValueRange carried) -> Values {
     if (dim == shape.size()) {
       Coordinates here(source);
-      return emission.branch(
+      return code.branch(
           inside,
           [&] { return reduction.combine(carried, op.getInputs(), here); },
           [&] {
@@ -233,30 +231,28 @@ Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op, Place place) {
       return result;
     }
     const stablehlo::WindowDimension &w = windows[dim];
-    WindowRange range = rangeOf(emission, place[dim].value, shape[dim], w);
+    WindowRange range = rangeOf(code, place[dim].value, shape[dim], w);
     if (pads) {
-      range.begin = emission.index(0);
-      range.end = emission.index(w.size);
+      range.begin = code.index(0);
+      range.end = code.index(w.size);
     }
-    return emission.loop(
+    return code.loop(
         range.begin, range.end, 1, carried, [&](Value i, ValueRange inner) {
           if (scan && scan->isReverse && scan->dim == dim)
-            i = emission.sub(
-                emission.add(range.begin, emission.add(range.end, -1)), i);
-          Value index =
-              emission.add(range.first, emission.mul(i, w.windowDilation));
+            i = code.sub(code.add(range.begin, code.add(range.end, -1)), i);
+          Value index = code.add(range.first, code.mul(i, w.windowDilation));
           Value outer = inside;
           if (pads) {
-            Value end = emission.index(shape[dim] * w.baseDilation);
-            inside = emission.both(
-                inside, emission.both(emission.less(emission.index(-1), index),
-                                      emission.less(index, end)));
+            Value end = code.index(shape[dim] * w.baseDilation);
+            inside =
+                code.both(inside, code.both(code.less(code.index(-1), index),
+                                            code.less(index, end)));
           }
           if (range.mustCheck) {
-            inside = emission.both(
-                inside, emission.equal(emission.rem(index, w.baseDilation),
-                                       emission.index(0)));
-            index = emission.div(index, w.baseDilation);
+            inside =
+                code.both(inside, code.equal(code.rem(index, w.baseDilation),
+                                             code.index(0)));
+            index = code.div(index, w.baseDilation);
           }
           source.push_back(index);
           Values result = self(self, dim + 1, inner);
@@ -275,7 +271,7 @@ Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op, Place place) {
 namespace {
 /// A sum of products: in f32 for narrower floats.
 struct ProductSum {
-  Emission &emission;
+  KernelBuilder &code;
   Type result;
   /// Whether products are added in any order, without being rounded first. Of a
   /// few nothing is gained by it: they are summed as the interpreter does.
@@ -287,27 +283,26 @@ struct ProductSum {
   Value zero() const {
     Type type = valueType(accumulator);
     if (auto complexType = dyn_cast<ComplexType>(type)) {
-      Builder &b = emission.builder;
+      Builder &b = code.builder;
       Attribute part = b.getZeroAttr(complexType.getElementType());
-      return emission.create<complex::ConstantOp>(complexType,
-                                                  b.getArrayAttr({part, part}));
+      return code.create<complex::ConstantOp>(complexType,
+                                              b.getArrayAttr({part, part}));
     }
-    return emission.create<arith::ConstantOp>(
-        emission.builder.getZeroAttr(type));
+    return code.create<arith::ConstantOp>(code.builder.getZeroAttr(type));
   }
   Value add(Value sum, Value a, Type aType, Value b, Type bType) const {
-    return emitMultiplyAdd(
-        emission, emitConvert(emission, a, aType, accumulator),
-        emitConvert(emission, b, bType, accumulator), sum, mayFuse);
+    return emitMultiplyAdd(code, emitConvert(code, a, aType, accumulator),
+                           emitConvert(code, b, bType, accumulator), sum,
+                           mayFuse);
   }
   Value finish(Value sum) const {
-    return emitConvert(emission, sum, accumulator, result);
+    return emitConvert(code, sum, accumulator, result);
   }
 };
 } // namespace
 
-std::optional<Elemental::Values> Elemental::dotAt(stablehlo::DotGeneralOp op,
-                                                  Place place) {
+std::optional<Values> Elemental::dotAt(stablehlo::DotGeneralOp op,
+                                       Place place) {
   if (hasLanes(place))
     return std::nullopt;
   auto numbers = op.getDotDimensionNumbers();
@@ -328,8 +323,8 @@ std::optional<Elemental::Values> Elemental::dotAt(stablehlo::DotGeneralOp op,
   SmallVector<int64_t> sizes;
   for (int64_t dim : numbers.getLhsContractingDimensions())
     sizes.push_back(shapeOf(lhs)[dim]);
-  ProductSum sum{emission, elementOf(op.getResult())};
-  Values total = emission.loops(
+  ProductSum sum{code, elementOf(op.getResult())};
+  Values total = code.loops(
       sizes, sum.zero(), [&](ArrayRef<Value> position, ValueRange carried) {
         for (auto [i, index] : llvm::enumerate(position)) {
           left[numbers.getLhsContractingDimensions()[i]] = index;
@@ -341,8 +336,8 @@ std::optional<Elemental::Values> Elemental::dotAt(stablehlo::DotGeneralOp op,
   return Values{sum.finish(total[0])};
 }
 
-std::optional<Elemental::Values>
-Elemental::convolutionAt(stablehlo::ConvolutionOp op, Place place) {
+std::optional<Values> Elemental::convolutionAt(stablehlo::ConvolutionOp op,
+                                               Place place) {
   if (hasLanes(place))
     return std::nullopt;
   auto numbers = op.getDimensionNumbers();
@@ -358,10 +353,10 @@ Elemental::convolutionAt(stablehlo::ConvolutionOp op, Place place) {
   // The group an output feature belongs to takes its own part of the input's
   // features, or of its batch.
   int64_t parts = std::max(groups, batchGroups);
-  Value group = emission.div(feature, outputFeatures / parts);
+  Value group = code.div(feature, outputFeatures / parts);
   if (batchGroups > 1) {
     int64_t batchSize = shapeOf(lhs)[numbers.getInputBatchDimension()];
-    batch = emission.add(emission.mul(group, batchSize / batchGroups), batch);
+    batch = code.add(code.mul(group, batchSize / batchGroups), batch);
   }
   Coordinates left(shapeOf(lhs).size()), right(shapeOf(rhs).size());
   left[numbers.getInputBatchDimension()] = batch;
@@ -369,17 +364,16 @@ Elemental::convolutionAt(stablehlo::ConvolutionOp op, Place place) {
 
   constexpr int64_t fewProducts = 16;
   int64_t weights = outputFeatures ? tensorOf(rhs).getNumElements() : 0;
-  ProductSum sum{emission, elementOf(op.getResult()),
+  ProductSum sum{code, elementOf(op.getResult()),
                  weights > fewProducts * outputFeatures};
   stablehlo::ConvolutionWindow windows = op.getWindow();
-  Value inside = emission.boolean(true);
+  Value inside = code.boolean(true);
   auto overFeatures = [&](ValueRange carried) -> Values {
-    return emission.loop(
-        emission.index(0), emission.index(inputFeatures), 1, carried,
+    return code.loop(
+        code.index(0), code.index(inputFeatures), 1, carried,
         [&](Value i, ValueRange inner) {
           left[numbers.getInputFeatureDimension()] =
-              groups > 1 ? emission.add(emission.mul(group, inputFeatures), i)
-                         : i;
+              groups > 1 ? code.add(code.mul(group, inputFeatures), i) : i;
           right[numbers.getKernelInputFeatureDimension()] = i;
           return Values{sum.add(inner[0], at(lhs, left), elementOf(lhs),
                                 at(rhs, right), elementOf(rhs))};
@@ -387,28 +381,27 @@ Elemental::convolutionAt(stablehlo::ConvolutionOp op, Place place) {
   };
   auto nest = [&](auto &self, size_t dim, ValueRange carried) -> Values {
     if (dim == windows.size())
-      return emission.branch(
+      return code.branch(
           inside, [&] { return overFeatures(carried); },
           [&] { return Values(carried); });
     const stablehlo::WindowDimension &w = windows[dim];
     int64_t inputDim = numbers.getInputSpatialDimensions()[dim];
     int64_t kernelDim = numbers.getKernelSpatialDimensions()[dim];
     Value at = place[numbers.getOutputSpatialDimensions()[dim]].value;
-    WindowRange range = rangeOf(emission, at, shapeOf(lhs)[inputDim], w);
-    return emission.loop(
+    WindowRange range = rangeOf(code, at, shapeOf(lhs)[inputDim], w);
+    return code.loop(
         range.begin, range.end, 1, carried, [&](Value i, ValueRange inner) {
           Value outer = inside;
-          Value index =
-              emission.add(range.first, emission.mul(i, w.windowDilation));
+          Value index = code.add(range.first, code.mul(i, w.windowDilation));
           if (range.mustCheck) {
-            inside = emission.both(
-                inside, emission.equal(emission.rem(index, w.baseDilation),
-                                       emission.index(0)));
-            index = emission.div(index, w.baseDilation);
+            inside =
+                code.both(inside, code.equal(code.rem(index, w.baseDilation),
+                                             code.index(0)));
+            index = code.div(index, w.baseDilation);
           }
           left[inputDim] = index;
           right[kernelDim] =
-              w.reversed ? emission.sub(emission.index(w.size - 1), i) : i;
+              w.reversed ? code.sub(code.index(w.size - 1), i) : i;
           Values result = self(self, dim + 1, inner);
           inside = outer;
           return result;

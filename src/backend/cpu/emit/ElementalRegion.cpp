@@ -21,11 +21,11 @@ using namespace sinter::cpu;
 
 Value Elemental::stackBuffer(Type element, int64_t size) {
   constexpr int64_t alignment = 64;
-  OpBuilder::InsertionGuard guard(emission.builder);
-  emission.toEntry();
-  return emission.create<memref::AllocaOp>(
+  OpBuilder::InsertionGuard guard(code.builder);
+  code.toEntry();
+  return code.create<memref::AllocaOp>(
       MemRefType::get({std::max<int64_t>(1, size)}, element),
-      emission.builder.getI64IntegerAttr(alignment));
+      code.builder.getI64IntegerAttr(alignment));
 }
 
 Value Elemental::bufferOf(Value tensor) {
@@ -38,7 +38,7 @@ Value Elemental::bufferOf(Value tensor) {
 
 void Elemental::copyTo(Value tensor, Value buffer) {
   ArrayRef<int64_t> shape = shapeOf(tensor);
-  emission.loops(shape, [&](ArrayRef<Value> position) {
+  code.loops(shape, [&](ArrayRef<Value> position) {
     Coordinates place(position.begin(), position.end());
     store(at(tensor, place), buffer, linearize(place, shape),
           elementOf(tensor));
@@ -47,7 +47,7 @@ void Elemental::copyTo(Value tensor, Value buffer) {
 
 void Elemental::computeInBuffers(Operation *op) {
   ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
-  emission.loops(shape, [&](ArrayRef<Value> position) {
+  code.loops(shape, [&](ArrayRef<Value> position) {
     Coordinates place(position.begin(), position.end());
     Value offset = linearize(place, shape);
     for (auto [result, value] :
@@ -65,9 +65,9 @@ void Elemental::computeWhole(Operation *op) {
     outputs.push_back(bufferOf(result));
   Value scratch;
   if (uint64_t bytes = body->scratchBytes())
-    scratch = stackBuffer(emission.builder.getI8Type(), bytes);
-  emission.loop(emission.index(0), emission.index(body->tasks()), 1,
-                [&](Value task) { body->emit(*this, task, outputs, scratch); });
+    scratch = stackBuffer(code.builder.getI8Type(), bytes);
+  code.loop(code.index(0), code.index(body->tasks()), 1,
+            [&](Value task) { body->emit(*this, task, outputs, scratch); });
   for (auto [result, buffer] : llvm::zip_equal(op->getResults(), outputs))
     bindMemory(result, buffer);
 }
@@ -96,9 +96,9 @@ void Elemental::computeInOrder(Block &block) {
     }
 }
 
-Elemental::Values Elemental::inlineRegion(Region &region, ValueRange arguments,
-                                          bool mayReassociate) {
-  Emission::Scope scope(emission);
+Values Elemental::inlineRegion(Region &region, ValueRange arguments,
+                               bool mayReassociate) {
+  KernelBuilder::Scope scope(code);
   Block &block = region.front();
   for (auto [argument, value] : llvm::zip(block.getArguments(), arguments))
     bind(argument, [value = value](Place) { return value; });

@@ -65,19 +65,18 @@ Value Elemental::tableAt(stablehlo::ConstantOp op, Value offset) {
   auto dense = cast<DenseElementsAttr>(op.getValue());
   Value &table = buffers[op.getResult()];
   if (!table) {
-    OpBuilder::InsertionGuard guard(emission.builder);
-    emission.toEntry();
+    OpBuilder::InsertionGuard guard(code.builder);
+    code.toEntry();
     memref::GlobalOp global =
-        createTable(emission.builder, emission.loc, storedElements(dense));
-    table = emission.create<memref::GetGlobalOp>(global.getType(),
-                                                 global.getSymName());
+        createTable(code.builder, code.loc, storedElements(dense));
+    table =
+        code.create<memref::GetGlobalOp>(global.getType(), global.getSymName());
   }
   auto complexType = dyn_cast<ComplexType>(dense.getElementType());
   if (!complexType)
     return load(table, offset, dense.getElementType());
   Type part = complexType.getElementType();
-  Value first = emission.mul(offset, 2);
-  return emission.create<complex::CreateOp>(
-      complexType, load(table, first, part),
-      load(table, emission.add(first, 1), part));
+  Value first = code.mul(offset, 2);
+  return code.create<complex::CreateOp>(complexType, load(table, first, part),
+                                        load(table, code.add(first, 1), part));
 }

@@ -40,8 +40,8 @@ Value ElementwiseWriter::integer(Type type, int64_t value) {
   return integer(type, llvm::APInt(64, value, true).sextOrTrunc(width));
 }
 
-template <typename Op, typename... Values>
-Value ElementwiseWriter::exactly(Values... x) {
+template <typename Op, typename... Operands>
+Value ElementwiseWriter::exactly(Operands... x) {
   Type f32 = e.builder.getF32Type(), f64 = e.builder.getF64Type();
   Type type = std::get<0>(std::tuple(x...)).getType();
   if (getElementTypeOrSelf(type).isF64())
@@ -72,7 +72,7 @@ Value ElementwiseWriter::wideFloat(Operation *op, Operands operands) {
   bool isF32 = getElementTypeOrSelf(type).isF32();
   auto flags =
       reassociate ? arith::FastMathFlags::reassoc : arith::FastMathFlags::none;
-  auto fast = [&](Value (*emit)(Emission &, Value), auto otherwise) {
+  auto fast = [&](Value (*emit)(KernelBuilder &, Value), auto otherwise) {
     return isF32 ? emit(e, x) : otherwise();
   };
   auto one = [&] { return number(type, 1); };

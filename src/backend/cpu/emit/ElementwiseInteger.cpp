@@ -48,14 +48,14 @@ Value ElementwiseWriter::integerPower(Value x, Value y, bool isUnsigned) {
   Type type = x.getType();
   unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   Value one = integer(type, APInt(width, 1)), zero = integer(type, 0);
-  Emission::Carried result = e.loop(
+  KernelBuilder::Carried result = e.loop(
       e.index(0), e.index(width), 1, ValueRange{one, x, y},
       [&](Value, ValueRange carried) {
         Value odd = compareIntegers(
             CmpIPredicate::ne, e.create<arith::AndIOp>(carried[2], one), zero);
         Value next = select(
             odd, e.create<arith::MulIOp>(carried[0], carried[1]), carried[0]);
-        return Emission::Carried{
+        return KernelBuilder::Carried{
             next, e.create<arith::MulIOp>(carried[1], carried[1]),
             e.create<arith::ShRUIOp>(carried[2], one)};
       });
@@ -285,29 +285,26 @@ Value ElementwiseWriter::convert(Value value, Type from, Type to) {
                     : e.create<arith::ExtSIOp>(type, value);
 }
 
-Value cpu::emitConvert(Emission &emission, Value value, Type from, Type to) {
+Value cpu::emitConvert(KernelBuilder &code, Value value, Type from, Type to) {
   for (Type *each : {&from, &to})
     if (each->isIndex())
-      *each = emission.builder.getI64Type();
-  return ElementwiseWriter(emission, value.getType()).convert(value, from, to);
+      *each = code.builder.getI64Type();
+  return ElementwiseWriter(code, value.getType()).convert(value, from, to);
 }
 
-Value cpu::emitMultiplyAdd(Emission &emission, Value a, Value b, Value sum,
+Value cpu::emitMultiplyAdd(KernelBuilder &code, Value a, Value b, Value sum,
                            bool mayFuse) {
   Type element = getElementTypeOrSelf(a.getType());
   if (isa<ComplexType>(element))
-    return emission.create<complex::AddOp>(
-        sum, emission.create<complex::MulOp>(a, b));
+    return code.create<complex::AddOp>(sum, code.create<complex::MulOp>(a, b));
   if (isa<FloatType>(element)) {
     using arith::FastMathFlags;
     auto contract = mayFuse ? FastMathFlags::contract : FastMathFlags::none;
     auto reorder = mayFuse ? FastMathFlags::reassoc : FastMathFlags::none;
-    Value product = emission.create<arith::MulFOp>(a, b, contract);
-    return emission.create<arith::AddFOp>(sum, product, contract | reorder);
+    Value product = code.create<arith::MulFOp>(a, b, contract);
+    return code.create<arith::AddFOp>(sum, product, contract | reorder);
   }
   if (element.isInteger(1))
-    return emission.create<arith::OrIOp>(sum,
-                                         emission.create<arith::AndIOp>(a, b));
-  return emission.create<arith::AddIOp>(sum,
-                                        emission.create<arith::MulIOp>(a, b));
+    return code.create<arith::OrIOp>(sum, code.create<arith::AndIOp>(a, b));
+  return code.create<arith::AddIOp>(sum, code.create<arith::MulIOp>(a, b));
 }

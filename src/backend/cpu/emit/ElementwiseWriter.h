@@ -8,7 +8,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_ELEMENTWISEWRITER_H
 #define SINTER_BACKEND_CPU_EMIT_ELEMENTWISEWRITER_H
 
-#include "backend/cpu/emit/Emission.h"
+#include "backend/cpu/emit/KernelBuilder.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 
@@ -18,9 +18,9 @@ class ElementwiseWriter {
 public:
   /// \p like is a type whose vector shape all values have. \p reassociate lets
   /// LLVM take sums and products of floats in another order.
-  ElementwiseWriter(Emission &emission, mlir::Type like,
+  ElementwiseWriter(KernelBuilder &code, mlir::Type like,
                     bool reassociate = false)
-      : e(emission), like(like), reassociate(reassociate) {}
+      : e(code), like(like), reassociate(reassociate) {}
 
   using Operands = llvm::ArrayRef<mlir::Value>;
   mlir::Value floatOperation(mlir::Operation *op, Operands operands,
@@ -68,9 +68,10 @@ private:
     return e.create<mlir::arith::CmpIOp>(predicate, a, b);
   }
   /// By f64 and the C library, for functions that have no fast form.
-  template <typename Op, typename... Values> mlir::Value exactly(Values... x);
+  template <typename Op, typename... Operands>
+  mlir::Value exactly(Operands... x);
 
-  Emission &e;
+  KernelBuilder &e;
   mlir::Type like;
   bool reassociate;
 };

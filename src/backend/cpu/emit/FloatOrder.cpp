@@ -21,7 +21,7 @@ static Type integersLike(Type type) {
   return vector ? Type(vector.clone(integer)) : integer;
 }
 
-static Value constant(Emission &e, Type type, const APInt &value) {
+static Value constant(KernelBuilder &e, Type type, const APInt &value) {
   auto scalar = IntegerAttr::get(getElementTypeOrSelf(type), value);
   auto vector = dyn_cast<VectorType>(type);
   return e.create<arith::ConstantOp>(
@@ -30,7 +30,7 @@ static Value constant(Emission &e, Type type, const APInt &value) {
 }
 
 /// Sign and magnitude as two's complement.
-Value cpu::emitTotalOrder(Emission &e, Value bits) {
+Value cpu::emitTotalOrder(KernelBuilder &e, Value bits) {
   Type type = bits.getType();
   unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   Value sign = e.create<arith::ShRSIOp>(
@@ -40,7 +40,7 @@ Value cpu::emitTotalOrder(Emission &e, Value bits) {
   return e.create<arith::XOrIOp>(bits, mask);
 }
 
-Value cpu::emitToOrder(Emission &e, Value x, Extreme extreme) {
+Value cpu::emitToOrder(KernelBuilder &e, Value x, Extreme extreme) {
   Type type = integersLike(x.getType());
   auto element = cast<FloatType>(getElementTypeOrSelf(x.getType()));
   unsigned width = element.getWidth();
@@ -58,11 +58,11 @@ Value cpu::emitToOrder(Emission &e, Value x, Extreme extreme) {
   return e.create<arith::SelectOp>(isNan, beyond, emitTotalOrder(e, bits));
 }
 
-Value cpu::emitFromOrder(Emission &e, Value order, Type type) {
+Value cpu::emitFromOrder(KernelBuilder &e, Value order, Type type) {
   return e.create<arith::BitcastOp>(type, emitTotalOrder(e, order));
 }
 
-Value cpu::emitExtreme(Emission &e, Value a, Value b, Extreme extreme) {
+Value cpu::emitExtreme(KernelBuilder &e, Value a, Value b, Extreme extreme) {
   return extreme == Extreme::Greatest ? e.create<arith::MaxSIOp>(a, b)
                                       : e.create<arith::MinSIOp>(a, b);
 }

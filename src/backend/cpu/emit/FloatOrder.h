@@ -8,7 +8,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_FLOATORDER_H
 #define SINTER_BACKEND_CPU_EMIT_FLOATORDER_H
 
-#include "backend/cpu/emit/Emission.h"
+#include "backend/cpu/emit/KernelBuilder.h"
 
 namespace sinter::cpu {
 
@@ -20,18 +20,18 @@ bool hasIntegerOrder(mlir::Type type);
 
 /// Signed integers of the width of \p x (a float, or a vector of floats) in the
 /// order of \p x, with NaN beyond all on the side of \p extreme.
-mlir::Value emitToOrder(Emission &emission, mlir::Value x, Extreme extreme);
+mlir::Value emitToOrder(KernelBuilder &code, mlir::Value x, Extreme extreme);
 
 /// The bits of floats, as integers, in the order of the specification's
 /// TOTALORDER; its own inverse.
-mlir::Value emitTotalOrder(Emission &emission, mlir::Value bits);
+mlir::Value emitTotalOrder(KernelBuilder &code, mlir::Value bits);
 
 /// The floats of \p type that have these integers.
-mlir::Value emitFromOrder(Emission &emission, mlir::Value order,
+mlir::Value emitFromOrder(KernelBuilder &code, mlir::Value order,
                           mlir::Type type);
 
 /// The greater or lesser one.
-mlir::Value emitExtreme(Emission &emission, mlir::Value a, mlir::Value b,
+mlir::Value emitExtreme(KernelBuilder &code, mlir::Value a, mlir::Value b,
                         Extreme extreme);
 
 } // namespace sinter::cpu

@@ -112,8 +112,8 @@ std::vector<KernelContract> cpu::emitKernel(KernelOp kernel,
       module, UnknownLoc::get(module.getContext()), name, buffers,
       [&](OpBuilder &builder, Location location, Value task,
           ValueRange memory) {
-        Emission emission(builder, location);
-        Elemental elemental(emission, way->lanes());
+        KernelBuilder code(builder, location);
+        Elemental elemental(code, way->lanes());
         for (auto [input, where] : llvm::zip(inputs, memory))
           elemental.bindMemory(input, where);
         size_t outputs = body.getTerminator()->getNumOperands();

@@ -52,7 +52,7 @@ public:
   void emit(Elemental &values, Value task, ValueRange outputs, Value) override {
     elemental = &values;
     memory = outputs;
-    Emission &e = values.emission;
+    KernelBuilder &e = values.code;
     int64_t first = 0;
     for (const LoopNest &nest : nests) {
       int64_t end = first + nest.tasks();
@@ -96,7 +96,7 @@ private:
   }
 
   void storeElements(ArrayRef<Value> outer, Value begin, Value end) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     auto storeAt = [&](Coordinate last) {
       for (auto [i, tensor] : llvm::enumerate(yield.getValues())) {
         Coordinates place = placeOf(tensor, outer, last);
@@ -130,7 +130,7 @@ private:
       nest.cost = cost;
       nest.body = [this, input, start, dim](ArrayRef<Value> outer, Value begin,
                                             Value end) {
-        Emission &e = elemental->emission;
+        KernelBuilder &e = elemental->code;
         e.loop(begin, end, 1, [&](Value last) {
           Coordinates place = placeOf(input, outer, last);
           Value value = elemental->at(input, place);
@@ -177,7 +177,7 @@ private:
     nest.shape.push_back((rows + tileRows - 1) / tileRows);
     nest.shape.push_back((columns + tileColumns - 1) / tileColumns);
     nest.body = [=, this](ArrayRef<Value> outer, Value begin, Value end) {
-      Emission &e = elemental->emission;
+      KernelBuilder &e = elemental->code;
       Value firstRow = e.mul(outer.back(), tileRows);
       Value endRow = e.min(e.add(firstRow, tileRows), e.index(rows));
       e.loop(begin, end, 1, [&](Value tile) {
@@ -232,7 +232,7 @@ private:
   void goOver(
       stablehlo::ReduceOp op, ArrayRef<Value> outer, Value begin, Value end,
       llvm::function_ref<void(Value last, const Coordinates &source)> combine) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]);
     SmallVector<int64_t> reduced(op.getDimensions()), sizes;
     llvm::sort(reduced);
@@ -256,7 +256,7 @@ private:
                      Value end) {
     if (std::optional<StringRef> wide = stablehlo::carriedInF32(op.getBody()))
       return accumulateWideRow(op, *wide, outer, begin, end);
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     auto elementType = [&](size_t i) {
       return tensorOf(op.getResults()[i]).getElementType();
     };
@@ -289,7 +289,7 @@ private:
   void accumulateWideRow(stablehlo::ReduceOp op, StringRef operation,
                          ArrayRef<Value> outer, Value begin, Value end) {
     constexpr int64_t piece = 1024;
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     Type f32 = e.builder.getF32Type();
     Type element = tensorOf(op.getResults()[0]).getElementType();
     Value sums = createScratch(e.builder, e.loc, MemRefType::get({piece}, f32));
@@ -416,7 +416,7 @@ private:
   }
 
   void emitRow(ArrayRef<Value> outer) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     SmallVector<Value> memories;
     for (auto [op, pass] : stored) {
       Type element = tensorOf(op->getResult(0)).getElementType();

@@ -44,24 +44,24 @@ int64_t LoopNest::tasks() const {
   return s.outer * s.chunks;
 }
 
-void LoopNest::emitTask(Emission &emission, Value task) const {
+void LoopNest::emitTask(KernelBuilder &code, Value task) const {
   Split s = split();
-  Value chunk = emission.rem(task, s.chunks);
-  Value rest = emission.div(task, s.chunks);
+  Value chunk = code.rem(task, s.chunks);
+  Value rest = code.div(task, s.chunks);
   SmallVector<Value> outer(s.outerDims);
   for (size_t i = s.outerDims; i-- > 0;) {
-    outer[i] = i == 0 && shape[i] != 1 ? rest : emission.rem(rest, shape[i]);
-    rest = emission.div(rest, shape[i]);
+    outer[i] = i == 0 && shape[i] != 1 ? rest : code.rem(rest, shape[i]);
+    rest = code.div(rest, shape[i]);
   }
   llvm::ArrayRef<int64_t> inner(shape);
   inner = inner.drop_front(s.outerDims).drop_back();
-  emission.loops(inner, [&](ArrayRef<Value> position) {
+  code.loops(inner, [&](ArrayRef<Value> position) {
     SmallVector<Value> place(outer);
     llvm::append_range(place, position);
-    Value begin = emission.mul(chunk, s.chunk);
-    Value end = s.chunks == 1 ? emission.index(shape.back())
-                              : emission.min(emission.add(begin, s.chunk),
-                                             emission.index(shape.back()));
+    Value begin = code.mul(chunk, s.chunk);
+    Value end = s.chunks == 1 ? code.index(shape.back())
+                              : code.min(code.add(begin, s.chunk),
+                                         code.index(shape.back()));
     body(place, begin, end);
   });
 }

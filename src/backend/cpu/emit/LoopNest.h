@@ -3,7 +3,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_LOOPNEST_H
 #define SINTER_BACKEND_CPU_EMIT_LOOPNEST_H
 
-#include "backend/cpu/emit/Emission.h"
+#include "backend/cpu/emit/KernelBuilder.h"
 
 #include <functional>
 #include <vector>
@@ -26,7 +26,7 @@ struct LoopNest {
   /// Independent parts. They depend on the shape and the cost alone.
   int64_t tasks() const;
   /// Writes one of them.
-  void emitTask(Emission &emission, mlir::Value task) const;
+  void emitTask(KernelBuilder &code, mlir::Value task) const;
 
 private:
   struct Split;

@@ -1,8 +1,8 @@
-//===- MatMulKernel.cpp - kernels of matrix products ---------------------===//
+//===- MatMulKernel.cpp - kernels of matrix products ----------------------===//
 
 #include "backend/cpu/emit/MatMulKernel.h"
 
-#include "backend/cpu/emit/Emission.h"
+#include "backend/cpu/emit/KernelBuilder.h"
 #include "backend/cpu/emit/MatMulForm.h"
 #include "graph/Types.h"
 
@@ -77,7 +77,7 @@ protected:
                                 Value vector, const MatMulPosition &at) {
         return epilogueAt(
             builder, location, vector, at.offset,
-            [&](Emission &e) { return placeOf(e, at); }, memory);
+            [&](KernelBuilder &e) { return placeOf(e, at); }, memory);
       };
     product.build(builder, location, task, memory[inputIndex(op.getLhs())],
                   memory[inputIndex(op.getRhs())], memory[inputs], scratch,
@@ -93,7 +93,7 @@ private:
   }
 
   /// Batch, row and column as a place in the product's result.
-  SmallVector<Value> placeOf(Emission &e, const MatMulPosition &at) const {
+  SmallVector<Value> placeOf(KernelBuilder &e, const MatMulPosition &at) const {
     ArrayRef<int64_t> shape = tensorOf(op.getResult()).getShape();
     size_t batches =
         op.getDotDimensionNumbers().getLhsBatchingDimensions().size();

@@ -28,8 +28,8 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 /// Arithmetic on values of the type of one argument, f32 or vectors of it.
 class Writer {
 public:
-  Writer(Emission &emission, Value like)
-      : e(emission), floatType(like.getType()),
+  Writer(KernelBuilder &code, Value like)
+      : e(code), floatType(like.getType()),
         intType(withElement(e.builder.getI32Type())) {}
 
   Value number(float value) {
@@ -111,7 +111,7 @@ public:
     return call("llvm.x86.avx512.rcp14.ps.512", {a, number(0), allLanes()});
   }
 
-  Emission &e;
+  KernelBuilder &e;
 
 private:
   Value call(const char *intrinsic, ValueRange arguments) {
@@ -170,8 +170,8 @@ static Value wholeExp(Writer &w, Value x) {
 
 /// e^x = 2^n * e^r with |r| <= ln(2) / 2; 2^n in two factors so that neither
 /// overflows where the product does not.
-Value cpu::emitExp(Emission &emission, Value x) {
-  Writer w(emission, x);
+Value cpu::emitExp(KernelBuilder &code, Value x) {
+  Writer w(code, x);
   if (w.isWhole())
     return wholeExp(w, x);
   Value clamped = w.select(w.greater(x, 89.0f), w.number(89.0f), x);
@@ -206,9 +206,9 @@ Value cpu::emitExp(Emission &emission, Value x) {
 
 /// Taylor's series up to x^9 / 9! where |x| < 0.5; e^x - 1 loses less than a
 /// bit elsewhere.
-Value cpu::emitExpm1(Emission &emission, Value x) {
-  Writer w(emission, x);
-  Value far = w.add(emitExp(emission, x), -1.0f);
+Value cpu::emitExpm1(KernelBuilder &code, Value x) {
+  Writer w(code, x);
+  Value far = w.add(emitExp(code, x), -1.0f);
   Value p = w.polynomial(x, {2.75573192e-6f, 2.48015873e-5f, 1.98412698e-4f,
                              1.38888889e-3f, 8.33333333e-3f, 4.16666667e-2f,
                              1.66666667e-1f, 0.5f});
@@ -218,8 +218,8 @@ Value cpu::emitExpm1(Emission &emission, Value x) {
 }
 
 /// x = 2^e * m with m in [sqrt(1/2), sqrt(2)); log(m) by a polynomial in m - 1.
-Value cpu::emitLog(Emission &emission, Value x) {
-  Writer w(emission, x);
+Value cpu::emitLog(KernelBuilder &code, Value x) {
+  Writer w(code, x);
   const float leastNormal = 1.17549435e-38f;
   Value isSmall = w.less(x, leastNormal);
   // Denormals are brought up by 2^23.
@@ -253,21 +253,21 @@ Value cpu::emitLog(Emission &emission, Value x) {
 
 /// log(u) * x / (u - 1) with u = 1 + x as rounded: the rounding error of u
 /// cancels (W. Kahan).
-Value cpu::emitLog1p(Emission &emission, Value x) {
-  Writer w(emission, x);
+Value cpu::emitLog1p(KernelBuilder &code, Value x) {
+  Writer w(code, x);
   Value u = w.exactAdd(x, w.number(1.0f));
   Value rounded = w.exactSub(u, w.number(1.0f));
   Value isTiny = w.equal(rounded, 0.0f);
   Value divisor = w.select(isTiny, w.number(1.0f), rounded);
-  Value log = emitLog(emission, u);
+  Value log = emitLog(code, u);
   Value corrected = w.e.create<arith::MulFOp>(log, w.div(x, divisor));
   Value result = w.select(isTiny, x, corrected);
   return w.select(w.equal(x, infinity), x, result);
 }
 
 /// x + x^3 P(x^2) for small |x|, 1 - 2 / (e^2|x| + 1) with x's sign elsewhere.
-Value cpu::emitTanh(Emission &emission, Value x) {
-  Writer w(emission, x);
+Value cpu::emitTanh(KernelBuilder &code, Value x) {
+  Writer w(code, x);
   Value magnitude = w.abs(x);
   Value square = w.mul(x, x);
   Value p = w.polynomial(square, {-5.70498872745e-3f, 2.06390887954e-2f,
@@ -275,7 +275,7 @@ Value cpu::emitTanh(Emission &emission, Value x) {
                                   -3.33332819422e-1f});
   Value near = w.add(w.mul(w.mul(p, square), x), x);
   near = w.select(w.equal(x, 0.0f), x, near);
-  Value power = emitExp(emission, w.add(magnitude, magnitude));
+  Value power = emitExp(code, w.add(magnitude, magnitude));
   Value far = w.sub(w.number(1.0f), w.div(w.number(2.0f), w.add(power, 1.0f)));
   return w.select(w.less(magnitude, 0.625f), near, w.copySign(far, x));
 }
@@ -303,8 +303,8 @@ static Value powerOfTwo(Writer &w, Value x) {
 
 /// 1 - 2^P(|x|) with x's sign for |x| >= 1, P being log2(erfc) up to where
 /// that is less than half of the last digit (minimax in the error of erf).
-Value cpu::emitErf(Emission &emission, Value x) {
-  Writer w(emission, x);
+Value cpu::emitErf(KernelBuilder &code, Value x) {
+  Writer w(code, x);
   Value magnitude = w.abs(x);
   Value near = erfNearZero(w, x);
   const float isOne = 3.95f;
@@ -320,8 +320,8 @@ Value cpu::emitErf(Emission &emission, Value x) {
 /// (x + 3.75), for greater x, and 2 less that for -x. P interpolates in the
 /// nodes of a Chebyshev polynomial (Shepherd and Laframboise, Math. Comp. 36,
 /// 1981). x^2 is taken in two parts, of which the first has no rounding error.
-Value cpu::emitErfc(Emission &emission, Value x) {
-  Writer w(emission, x);
+Value cpu::emitErfc(KernelBuilder &code, Value x) {
+  Writer w(code, x);
   Value magnitude = w.abs(x);
   // The result is 0 from 10.06 on.
   Value a = w.select(w.greater(magnitude, 11.0f), w.number(11.0f), magnitude);
@@ -333,7 +333,7 @@ Value cpu::emitErfc(Emission &emission, Value x) {
   Value high = w.fromBits(w.andInt(w.bits(a), ~0xfff));
   Value rest =
       w.e.create<arith::MulFOp>(w.exactSub(high, a), w.exactAdd(high, a));
-  Value power = emitExp(emission, w.mul(w.mul(high, high), -1.0f));
+  Value power = emitExp(code, w.mul(w.mul(high, high), -1.0f));
   // e^rest - 1
   Value more = w.polynomial(rest, {1.0f / 24, 1.0f / 6, 0.5f});
   more = w.add(w.mul(w.mul(rest, rest), more), rest);
@@ -345,9 +345,9 @@ Value cpu::emitErfc(Emission &emission, Value x) {
 }
 
 /// 1 / (1 + e) or e / (1 + e) with e = e^-|x|, which does not overflow.
-Value cpu::emitLogistic(Emission &emission, Value x) {
-  Writer w(emission, x);
-  Value power = emitExp(emission, w.mul(w.abs(x), -1.0f));
+Value cpu::emitLogistic(KernelBuilder &code, Value x) {
+  Writer w(code, x);
+  Value power = emitExp(code, w.mul(w.abs(x), -1.0f));
   Value numerator = w.select(w.less(x, 0.0f), power, w.number(1.0f));
   Value divisor = w.add(power, 1.0f);
   if (!w.isWhole())

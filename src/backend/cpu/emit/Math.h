@@ -12,20 +12,20 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_MATH_H
 #define SINTER_BACKEND_CPU_EMIT_MATH_H
 
-#include "backend/cpu/emit/Emission.h"
+#include "backend/cpu/emit/KernelBuilder.h"
 
 namespace sinter::cpu {
 
-mlir::Value emitExp(Emission &emission, mlir::Value x);
-mlir::Value emitExpm1(Emission &emission, mlir::Value x);
-mlir::Value emitLog(Emission &emission, mlir::Value x);
-mlir::Value emitLog1p(Emission &emission, mlir::Value x);
-mlir::Value emitTanh(Emission &emission, mlir::Value x);
-mlir::Value emitErf(Emission &emission, mlir::Value x);
+mlir::Value emitExp(KernelBuilder &code, mlir::Value x);
+mlir::Value emitExpm1(KernelBuilder &code, mlir::Value x);
+mlir::Value emitLog(KernelBuilder &code, mlir::Value x);
+mlir::Value emitLog1p(KernelBuilder &code, mlir::Value x);
+mlir::Value emitTanh(KernelBuilder &code, mlir::Value x);
+mlir::Value emitErf(KernelBuilder &code, mlir::Value x);
 /// Within 5 units in the last place.
-mlir::Value emitErfc(Emission &emission, mlir::Value x);
+mlir::Value emitErfc(KernelBuilder &code, mlir::Value x);
 /// 1 / (1 + exp(-x))
-mlir::Value emitLogistic(Emission &emission, mlir::Value x);
+mlir::Value emitLogistic(KernelBuilder &code, mlir::Value x);
 
 } // namespace sinter::cpu
 

@@ -59,13 +59,13 @@ void RowParts::emitKnown(Elemental &elemental, size_t next,
                          llvm::function_ref<void()> body) const {
   if (next == pads.size())
     return body();
-  Emission &e = elemental.emission;
+  KernelBuilder &e = elemental.code;
   Value inside =
       elemental.isInside(pads[next], Coordinates(outer.begin(), outer.end()));
   auto assuming = [&](bool truth) {
     e.assumeTruth(inside, truth);
     emitKnown(elemental, next + 1, outer, body);
-    return Emission::Carried();
+    return KernelBuilder::Carried();
   };
   if (e.knownTruth(inside))
     return emitKnown(elemental, next + 1, outer, body);
@@ -76,7 +76,7 @@ void RowParts::emitKnown(Elemental &elemental, size_t next,
 void RowParts::emit(Elemental &elemental, ArrayRef<Value> outer, Value begin,
                     Value end,
                     llvm::function_ref<void(Value, Value)> body) const {
-  Emission &e = elemental.emission;
+  KernelBuilder &e = elemental.code;
   emitKnown(elemental, 0, outer, [&] {
     if (cuts.empty())
       return body(begin, end);

@@ -42,18 +42,16 @@ public:
   void emit(Elemental &values, Value task, ValueRange outputs, Value) override {
     elemental = &values;
     memory = outputs[0];
-    nest.emitTask(values.emission, task);
+    nest.emitTask(values.code, task);
   }
 
 private:
   Type resultElement() { return elementOf(op.getResults()[0]); }
   Type sumElement() {
-    return wide ? Type(elemental->emission.builder.getF32Type())
-                : resultElement();
+    return wide ? Type(elemental->code.builder.getF32Type()) : resultElement();
   }
   Value converted(Value value, Value tensor) {
-    return emitConvert(elemental->emission, value, elementOf(tensor),
-                       sumElement());
+    return emitConvert(elemental->code, value, elementOf(tensor), sumElement());
   }
   Value initial() {
     Value init = op.getInitValues()[0];
@@ -62,7 +60,7 @@ private:
 
   /// The sum behind the element at \p place; what stands there is stored.
   Value step(Value sum, ArrayRef<Coordinate> place) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     Value input = op.getInputs()[0];
     Value element = converted(elemental->at(input, place), input);
     Value next = wide
@@ -77,17 +75,17 @@ private:
 
   /// Which element is the \p i th that is met.
   Value met(Value i) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     return scan.isReverse ? e.sub(e.index(shape[scan.dim] - 1), i) : i;
   }
 
   void scanRow(ArrayRef<Value> outer) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     e.loop(e.index(0), e.index(shape[scan.dim]), 1, {initial()},
            [&](Value i, ValueRange sums) {
              Coordinates place(outer.begin(), outer.end());
              place.push_back(met(i));
-             return Emission::Carried{step(sums[0], place)};
+             return KernelBuilder::Carried{step(sums[0], place)};
            });
   }
 
@@ -95,7 +93,7 @@ private:
   /// neighbours are computed together.
   void scanRows(ArrayRef<Value> outer, Value begin, Value end) {
     constexpr int64_t piece = 256;
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     Type element = sumElement();
     Value row = createScratch(e.builder, e.loc,
                               MemRefType::get({piece}, storageType(element)));

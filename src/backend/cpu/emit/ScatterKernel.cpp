@@ -45,7 +45,7 @@ public:
       copyInputs();
     if (tensorOf(op.getUpdates()[0]).getNumElements() == 0)
       return;
-    Emission &e = values.emission;
+    KernelBuilder &e = values.code;
     if (!hasRows) {
       e.loops(updates, [&](ArrayRef<Value> position) {
         Coordinates place(position.begin(), position.end());
@@ -82,7 +82,7 @@ private:
   }
 
   void copyInputs() {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     for (auto [input, output] : llvm::zip(op.getInputs(), memory))
       e.loops(shape, [&, input = input,
                       output = output](ArrayRef<Value> position) {
@@ -94,7 +94,7 @@ private:
 
   /// The specification's result_index for the update at \p place.
   Coordinates target(ArrayRef<Coordinate> place) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     auto numbers = op.getScatterDimensionNumbers();
     Coordinates scatter, window;
     for (auto [i, coordinate] : llvm::enumerate(place))
@@ -143,7 +143,7 @@ private:
 
   /// The same if \p where is a place at all.
   void combine(ArrayRef<Coordinate> place, ArrayRef<Coordinate> where) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     Value inside = e.boolean(true);
     for (auto [coordinate, size] : llvm::zip(where, shape)) {
       inside = e.both(inside, e.less(e.index(-1), coordinate.value));
@@ -154,7 +154,7 @@ private:
 
   /// The updates at [\p begin, \p end) of the row at \p position.
   void combineRow(ArrayRef<Value> position, Value begin, Value end) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     Coordinates place(position.begin(), position.end());
     place.push_back(e.index(0));
     Coordinates first = target(place);

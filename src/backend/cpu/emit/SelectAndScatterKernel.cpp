@@ -38,7 +38,7 @@ public:
 
   void emit(Elemental &values, Value task, ValueRange outputs, Value) override {
     elemental = &values;
-    Emission &e = values.emission;
+    KernelBuilder &e = values.code;
     SmallVector<Value> first(parallel);
     for (size_t dim = parallel; dim-- > 0;) {
       first[dim] = dim == 0 ? task : e.rem(task, shape[dim]);
@@ -74,7 +74,7 @@ private:
   /// \p place, and whether it lies inside.
   Value locate(ArrayRef<Coordinate> place, ArrayRef<Value> position,
                Coordinates &where) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     Value inside = e.boolean(true);
     for (size_t dim = 0; dim < shape.size(); ++dim) {
       const stablehlo::WindowDimension &w = windows[dim];
@@ -92,16 +92,16 @@ private:
 
   /// Carries whether anything has been chosen, what, and where it lies.
   void scatter(ArrayRef<Coordinate> place, Value output) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     Value nothing = elemental->at(op.getInitValue(), ArrayRef<Coordinate>());
-    Emission::Carried chosen = e.loops(
+    KernelBuilder::Carried chosen = e.loops(
         windowSizes(), ValueRange{e.boolean(false), nothing, e.index(0)},
         [&](ArrayRef<Value> position, ValueRange carried) {
           Coordinates where;
           Value inside = locate(place, position, where);
           return e.branch(
               inside, [&] { return choose(carried, where); },
-              [&] { return Emission::Carried(carried); });
+              [&] { return KernelBuilder::Carried(carried); });
         });
     e.when(chosen[0], [&] {
       Value old = elemental->load(output, chosen[2], element());
@@ -111,8 +111,9 @@ private:
     });
   }
 
-  Emission::Carried choose(ValueRange carried, ArrayRef<Coordinate> where) {
-    Emission &e = elemental->emission;
+  KernelBuilder::Carried choose(ValueRange carried,
+                                ArrayRef<Coordinate> where) {
+    KernelBuilder &e = elemental->code;
     Value value = elemental->at(op.getOperand(), where);
     Value keeps =
         elemental->inlineRegion(op.getSelect(), {carried[1], value})[0];
@@ -128,7 +129,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   void scatterByLanes(ArrayRef<Value> first, Value output) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     const int64_t channels = shape.back(), lanes = elemental->lanes;
     const int64_t whole = channels / lanes * lanes;
     e.loops(source.drop_front(parallel).drop_back(),
@@ -155,7 +156,7 @@ private:
   }
   /// The number of a position in the window, in all lanes.
   Value numberOf(ArrayRef<Value> position) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     Coordinates where(position.begin(), position.end());
     return elemental->splat(e.create<arith::IndexCastOp>(
         e.builder.getI32Type(), elemental->linearize(where, windowSizes())));
@@ -164,11 +165,11 @@ private:
   /// Finds for each lane what its window chooses; then goes over the window
   /// again, and lets each position take the lanes that have chosen it.
   void scatterVectors(ArrayRef<Coordinate> place, Value output) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     Value nothing = elemental->splat(
         elemental->at(op.getInitValue(), ArrayRef<Coordinate>()));
     Value nowhere = elemental->splat(e.create<arith::ConstantIntOp>(-1, 32));
-    Emission::Carried chosen = e.loops(
+    KernelBuilder::Carried chosen = e.loops(
         windowSizes(), ValueRange{e.boolean(false), nothing, nowhere},
         [&](ArrayRef<Value> position, ValueRange carried) {
           Coordinates where;
@@ -176,7 +177,7 @@ private:
           return e.branch(
               inside,
               [&] { return chooseVectors(carried, where, numberOf(position)); },
-              [&] { return Emission::Carried(carried); });
+              [&] { return KernelBuilder::Carried(carried); });
         });
     Value update = elemental->splat(elemental->at(op.getSource(), place));
     e.loops(windowSizes(), [&](ArrayRef<Value> position) {
@@ -196,9 +197,9 @@ private:
     });
   }
 
-  Emission::Carried chooseVectors(ValueRange carried,
-                                  ArrayRef<Coordinate> where, Value number) {
-    Emission &e = elemental->emission;
+  KernelBuilder::Carried
+  chooseVectors(ValueRange carried, ArrayRef<Coordinate> where, Value number) {
+    KernelBuilder &e = elemental->code;
     Value value = elemental->splat(elemental->at(op.getOperand(), where));
     Value keeps = elemental->splat(
         elemental->inlineRegion(op.getSelect(), {carried[1], value})[0]);

@@ -47,7 +47,7 @@ std::optional<Format> findFormat(Type element) {
 /// Arithmetic on i32 and f32, or vectors of them.
 class Writer {
 public:
-  Writer(Emission &emission, Value like) : e(emission), like(like.getType()) {}
+  Writer(KernelBuilder &code, Value like) : e(code), like(like.getType()) {}
 
   Type shaped(Type element) const {
     auto vector = dyn_cast<VectorType>(like);
@@ -91,7 +91,7 @@ public:
   Value toBits(Value a) { return e.create<arith::BitcastOp>(intType(), a); }
   Value fromBits(Value a) { return e.create<arith::BitcastOp>(floatType(), a); }
 
-  Emission &e;
+  KernelBuilder &e;
 
 private:
   Type like;
@@ -110,17 +110,17 @@ bool cpu::isFloat8(Type element) { return findFormat(element).has_value(); }
 /// The magnitude moved to the place of an f32's is the number but for the
 /// exponents' bias. A subnormal number is given a one in front, which is then
 /// taken off: both are normal numbers of f32.
-Value cpu::emitDecode(Emission &emission, Value code, Type element) {
+Value cpu::emitDecode(KernelBuilder &code, Value stored, Type element) {
   const Format format = *findFormat(element);
-  Writer w(emission, code);
-  Value bits = emission.create<arith::ExtUIOp>(w.intType(), code);
+  Writer w(code, stored);
+  Value bits = code.create<arith::ExtUIOp>(w.intType(), stored);
   Value magnitude = w.both(bits, 0x7F);
   Value sign = w.left(w.both(bits, 0x80), 24);
   Value moved = w.left(magnitude, 23 - format.mantissaBits);
   const auto bias = static_cast<uint32_t>(format.minExponent + 126) << 23;
   Value normal = w.add(moved, w.integer(bias));
   Value withOne = w.fromBits(w.add(moved, w.integer(bias + (1u << 23))));
-  Value subnormal = w.toBits(emission.create<arith::SubFOp>(
+  Value subnormal = w.toBits(code.create<arith::SubFOp>(
       withOne, w.number(powerOfTwo(format.minExponent))));
   Value result = w.select(
       w.compare(CmpIPredicate::ult, magnitude, 1u << format.mantissaBits),
@@ -140,9 +140,9 @@ Value cpu::emitDecode(Emission &emission, Value code, Type element) {
 /// Normal numbers are rounded on their bits, where a carry runs into the
 /// exponent as it should. Smaller ones are added to a number whose last bit
 /// weighs what the format's does, which rounds them in the sum's last bits.
-Value cpu::emitEncode(Emission &emission, Value value, Type element) {
+Value cpu::emitEncode(KernelBuilder &code, Value value, Type element) {
   const Format format = *findFormat(element);
-  Writer w(emission, value);
+  Writer w(code, value);
   Value bits = w.toBits(value);
   Value magnitude = w.both(bits, 0x7FFFFFFF);
   Value sign = w.right(w.both(bits, 0x80000000), 24);
@@ -157,7 +157,7 @@ Value cpu::emitEncode(Emission &emission, Value value, Type element) {
   const float magic =
       powerOfTwo(format.minExponent - int(format.mantissaBits) + 23);
   Value sum =
-      emission.create<arith::AddFOp>(w.fromBits(magnitude), w.number(magic));
+      code.create<arith::AddFOp>(w.fromBits(magnitude), w.number(magic));
   Value subnormal = w.sub(w.toBits(sum), std::bit_cast<uint32_t>(magic));
 
   const auto leastNormal = static_cast<uint32_t>(format.minExponent + 127)
@@ -176,19 +176,19 @@ Value cpu::emitEncode(Emission &emission, Value value, Type element) {
     signedResult =
         w.select(w.compare(CmpIPredicate::eq, w.both(result, 0x7F), 0), result,
                  signedResult);
-  return emission.create<arith::TruncIOp>(
-      w.shaped(emission.builder.getI8Type()), signedResult);
+  return code.create<arith::TruncIOp>(w.shaped(code.builder.getI8Type()),
+                                      signedResult);
 }
 
-Value cpu::emitRoundToOdd(Emission &emission, Value value) {
-  Writer w(emission, value);
+Value cpu::emitRoundToOdd(KernelBuilder &code, Value value) {
+  Writer w(code, value);
   using P = arith::CmpFPredicate;
-  Value nearest = emission.create<arith::TruncFOp>(w.floatType(), value);
-  Value back = emission.create<arith::ExtFOp>(value.getType(), nearest);
-  Value isInexact = emission.create<arith::CmpFOp>(P::ONE, back, value);
-  Value isAway = emission.create<arith::CmpFOp>(
-      P::OGT, emission.create<math::AbsFOp>(back),
-      emission.create<math::AbsFOp>(value));
+  Value nearest = code.create<arith::TruncFOp>(w.floatType(), value);
+  Value back = code.create<arith::ExtFOp>(value.getType(), nearest);
+  Value isInexact = code.create<arith::CmpFOp>(P::ONE, back, value);
+  Value isAway =
+      code.create<arith::CmpFOp>(P::OGT, code.create<math::AbsFOp>(back),
+                                 code.create<math::AbsFOp>(value));
   Value bits = w.toBits(nearest);
   Value toward = w.select(isAway, w.sub(bits, 1), bits);
   Value odd = w.either(toward, w.integer(1));

@@ -10,7 +10,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_SMALLFLOAT_H
 #define SINTER_BACKEND_CPU_EMIT_SMALLFLOAT_H
 
-#include "backend/cpu/emit/Emission.h"
+#include "backend/cpu/emit/KernelBuilder.h"
 
 namespace sinter::cpu {
 
@@ -18,17 +18,17 @@ namespace sinter::cpu {
 bool isFloat8(mlir::Type element);
 
 /// The f32 that \p code (i8 or a vector of it) of format \p element stands for.
-mlir::Value emitDecode(Emission &emission, mlir::Value code,
+mlir::Value emitDecode(KernelBuilder &code, mlir::Value stored,
                        mlir::Type element);
 /// \p value (f32 or a vector of it) to the nearest code of format \p element,
 /// ties to even; beyond the range, infinity, or NaN where there is none.
-mlir::Value emitEncode(Emission &emission, mlir::Value value,
+mlir::Value emitEncode(KernelBuilder &code, mlir::Value value,
                        mlir::Type element);
 
 /// \p value (f64 or a vector of it) as f32, rounded to odd: rounded again to a
 /// format of at most 22 bits of mantissa, it is as if rounded once (S. Boldo,
 /// G. Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
-mlir::Value emitRoundToOdd(Emission &emission, mlir::Value value);
+mlir::Value emitRoundToOdd(KernelBuilder &code, mlir::Value value);
 
 } // namespace sinter::cpu
 

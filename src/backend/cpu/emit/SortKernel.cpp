@@ -47,7 +47,7 @@ public:
             Value scratch) override {
     elemental = &values;
     memory = outputs;
-    Emission &e = values.emission;
+    KernelBuilder &e = values.code;
     i64 = e.builder.getI64Type();
     buffer = e.create<memref::ViewOp>(MemRefType::get({words()}, i64), scratch,
                                       e.index(0), ValueRange());
@@ -62,11 +62,11 @@ public:
           isUnordered,
           [&] {
             sortByComparator();
-            return Emission::Carried();
+            return KernelBuilder::Carried();
           },
           [&] {
             sortByKeys();
-            return Emission::Carried();
+            return KernelBuilder::Carried();
           });
     };
     nest.emitTask(e, task);
@@ -113,26 +113,26 @@ private:
   //===--------------------------------------------------------------------===//
 
   Value word(Value position) {
-    return elemental->emission.create<memref::LoadOp>(buffer, position);
+    return elemental->code.create<memref::LoadOp>(buffer, position);
   }
   void setWord(Value position, Value value) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     e.builder.create<memref::StoreOp>(e.loc, value, buffer, position);
   }
   Value number(int64_t value) {
-    return elemental->emission.create<arith::ConstantIntOp>(value, 64);
+    return elemental->code.create<arith::ConstantIntOp>(value, 64);
   }
   Value toWord(Value index) {
-    return elemental->emission.create<arith::IndexCastOp>(i64, index);
+    return elemental->code.create<arith::IndexCastOp>(i64, index);
   }
   Value toIndex(Value word) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     return e.create<arith::IndexCastOp>(e.builder.getIndexType(), word);
   }
 
   /// Writes the results, given the items in order from \p first on.
   void gather(Value first, bool packed) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     e.loop(e.index(0), e.index(length), 1, [&](Value i) {
       Value item = word(e.add(first, i));
       if (packed)
@@ -152,12 +152,12 @@ private:
   /// Writes the items, and counts their digits. Whether there is one that the
   /// keys do not order.
   Value prepareKeys() {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     e.loop(e.index(countsAt()), e.index(keysAt()), 1,
            [&](Value i) { setWord(i, number(0)); });
     return e.loop(
         e.index(0), e.index(length), 1, ValueRange{e.boolean(false)},
-        [&](Value i, ValueRange found) -> Emission::Carried {
+        [&](Value i, ValueRange found) -> KernelBuilder::Carried {
           SmallVector<Value> elements;
           for (Value input : op.getInputs())
             elements.push_back(elemental->at(input, placeOf(i)));
@@ -183,13 +183,13 @@ private:
   }
 
   Value digitOf(Value key, Value shift) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     return toIndex(e.create<arith::AndIOp>(e.create<arith::ShRUIOp>(key, shift),
                                            number(buckets() - 1)));
   }
 
   void sortByKeys() {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     if (!usesRadix)
       return gather(mergeAll([&](Value a, Value b) {
                       return e.create<arith::CmpIOp>(arith::CmpIPredicate::ult,
@@ -206,25 +206,25 @@ private:
 
   /// The key that stands in, or belongs to, \p item.
   Value keyOf(Value item) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     return isPacked ? e.create<arith::ShRUIOp>(item, number(32))
                     : word(e.add(toIndex(item), keysAt()));
   }
 
   /// One pass over the items from \p source on; where they stand then.
-  Emission::Carried sortByDigit(Value digit, Value source) {
-    Emission &e = elemental->emission;
+  KernelBuilder::Carried sortByDigit(Value digit, Value source) {
+    KernelBuilder &e = elemental->code;
     Value shift = toWord(e.mul(digit, digitBits));
     Value counts = e.add(e.mul(digit, buckets()), countsAt());
     Value some = digitOf(keyOf(word(source)), shift);
     Value isShared = e.create<arith::CmpIOp>(
         arith::CmpIPredicate::eq, word(e.add(counts, some)), number(length));
     return e.branch(
-        isShared, [&] { return Emission::Carried{source}; },
+        isShared, [&] { return KernelBuilder::Carried{source}; },
         [&] {
           Value target = e.sub(e.index(length), source);
           e.loop(e.index(0), e.index(buckets()), 1, ValueRange{toWord(target)},
-                 [&](Value bucket, ValueRange start) -> Emission::Carried {
+                 [&](Value bucket, ValueRange start) -> KernelBuilder::Carried {
                    Value where = e.add(counts, bucket);
                    Value count = word(where);
                    setWord(where, start[0]);
@@ -237,7 +237,7 @@ private:
             setWord(next, e.create<arith::AddIOp>(position, number(1)));
             setWord(toIndex(position), item);
           });
-          return Emission::Carried{target};
+          return KernelBuilder::Carried{target};
         });
   }
 
@@ -248,7 +248,7 @@ private:
   using IsBefore = llvm::function_ref<Value(Value, Value)>;
 
   void sortByComparator() {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     e.loop(e.index(0), e.index(length), 1,
            [&](Value i) { setWord(i, toWord(i)); });
     auto isBefore = [&](Value a, Value b) {
@@ -263,7 +263,7 @@ private:
 
   /// Where the items stand then.
   Value mergeAll(IsBefore isBefore) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     e.loop(e.index(0), e.index(passes), 1,
            [&](Value pass) { mergeRuns(pass, isBefore); });
     return e.index(passes % 2 * length);
@@ -271,7 +271,7 @@ private:
 
   /// Merges neighbouring runs of 2^pass items.
   void mergeRuns(Value pass, IsBefore isBefore) {
-    Emission &e = elemental->emission;
+    KernelBuilder &e = elemental->code;
     Value width = e.create<arith::ShLIOp>(e.index(1), pass);
     Value twice = e.add(width, width);
     Value last = e.index(length);
@@ -291,10 +291,10 @@ private:
   }
 
   /// Takes the lesser of the next items of both runs; of equal ones, the left.
-  Emission::Carried mergeStep(IsBefore isBefore, Value source, Value target,
-                              Value left, Value middle, Value right,
-                              Value end) {
-    Emission &e = elemental->emission;
+  KernelBuilder::Carried mergeStep(IsBefore isBefore, Value source,
+                                   Value target, Value left, Value middle,
+                                   Value right, Value end) {
+    KernelBuilder &e = elemental->code;
     Value limit = e.index(length - 1);
     Value a = word(e.add(source, e.min(left, limit)));
     Value b = word(e.add(source, e.min(right, limit)));

@@ -89,8 +89,8 @@ bool SortOrder::hasUnordered() const {
 
 SortOrder::Key SortOrder::emit(Elemental &elemental,
                                ValueRange elements) const {
-  Emission &e = elemental.emission;
-  Emission::Scope scope(e);
+  KernelBuilder &e = elemental.code;
+  KernelBuilder::Scope scope(e);
   stablehlo::SortOp sort = op;
   for (BlockArgument argument : sort.getComparator().getArguments())
     elemental.bind(argument, [value = elements[argument.getArgNumber() / 2]](

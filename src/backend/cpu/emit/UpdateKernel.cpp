@@ -33,7 +33,7 @@ public:
             Value) override {
     if (tensorOf(op.getUpdate()).getNumElements() == 0)
       return;
-    Emission &e = elemental.emission;
+    KernelBuilder &e = elemental.code;
     ArrayRef<int64_t> shape = shapeOf(op.getOperand()),
                       update = shapeOf(op.getUpdate());
     SmallVector<Value> starts;

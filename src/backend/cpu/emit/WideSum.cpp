@@ -30,7 +30,7 @@ std::optional<StringRef> cpu::wideOperation(stablehlo::ReduceWindowOp op) {
   return narrowExtreme(op.getBody());
 }
 
-Value cpu::emitWide(Emission &e, StringRef operation, Value a, Value b,
+Value cpu::emitWide(KernelBuilder &e, StringRef operation, Value a, Value b,
                     bool reassociate) {
   auto flags =
       reassociate ? arith::FastMathFlags::reassoc : arith::FastMathFlags::none;

@@ -16,7 +16,7 @@ std::optional<llvm::StringRef> wideOperation(mlir::Region &body);
 std::optional<llvm::StringRef> wideOperation(stablehlo::ReduceWindowOp op);
 
 /// \p operation, one that wideOperation gives, of f32.
-mlir::Value emitWide(Emission &emission, llvm::StringRef operation,
+mlir::Value emitWide(KernelBuilder &code, llvm::StringRef operation,
                      mlir::Value a, mlir::Value b, bool reassociate = false);
 
 } // namespace sinter::cpu

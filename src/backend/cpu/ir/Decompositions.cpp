@@ -7,13 +7,13 @@
 
 #include "backend/cpu/ir/CpuOps.h"
 
-#include "graph/nn/Emit.h"
 #include "graph/nn/NnOps.h"
+#include "graph/nn/TensorBuilder.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
-using sinter::nn::Emit;
+using sinter::nn::TensorBuilder;
 
 namespace sinter::cpu {
 
@@ -24,7 +24,7 @@ using Decomposition = FailureOr<SmallVector<Value>>;
 //===----------------------------------------------------------------------===//
 
 /// [N, C, H, W] as \p shape, [N, CB, H, W, L]; lanes beyond C are zeros.
-static Value packed(Emit &emit, Value x, ArrayRef<int64_t> shape) {
+static Value packed(TensorBuilder &emit, Value x, ArrayRef<int64_t> shape) {
   auto plain = tensorOf(x);
   const int64_t missing = shape[1] * shape[4] - plain.getDimSize(1);
   if (missing) {
@@ -37,7 +37,7 @@ static Value packed(Emit &emit, Value x, ArrayRef<int64_t> shape) {
 }
 
 /// [N, CB, H, W, L] as [N, C, H, W].
-static Value unpacked(Emit &emit, Value x, int64_t channels) {
+static Value unpacked(TensorBuilder &emit, Value x, int64_t channels) {
   ArrayRef<int64_t> shape = tensorOf(x).getShape();
   x = emit.transpose(x, {0, 1, 4, 2, 3});
   x = emit.reshape(x, {shape[0], shape[1] * shape[4], shape[2], shape[3]});
@@ -45,13 +45,13 @@ static Value unpacked(Emit &emit, Value x, int64_t channels) {
 }
 
 Decomposition PackOp::decompose(OpBuilder &builder) {
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   return SmallVector<Value>{
       packed(emit, getOperand(), tensorOf(getResult()).getShape())};
 }
 
 Decomposition UnpackOp::decompose(OpBuilder &builder) {
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   return SmallVector<Value>{
       unpacked(emit, getOperand(), tensorOf(getResult()).getDimSize(1))};
 }
@@ -85,7 +85,7 @@ Decomposition ConvolutionOp::decompose(OpBuilder &builder) {
   // How packed weights lie is the kernel's own affair.
   if (getPackedFrom())
     return failure();
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   auto window = windowOf(*this, kernelShape().drop_front(2));
   auto channels = static_cast<int64_t>(kernelShape()[1] * getGroups());
   Value x =
@@ -111,7 +111,7 @@ Decomposition ConvolutionOp::decompose(OpBuilder &builder) {
 }
 
 Decomposition PoolOp::decompose(OpBuilder &builder) {
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   auto spatial = windowOf(*this, getWindow());
   const stablehlo::WindowDimension single;
   const stablehlo::WindowDimension window[] = {single, single, spatial[0],
@@ -137,7 +137,7 @@ Decomposition PoolOp::decompose(OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 Decomposition AttentionOp::decompose(OpBuilder &builder) {
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   Value query = emit.transpose(getQuery(), getQueryDims()),
         key = emit.transpose(getKey(), getKeyDims()),
         value = emit.transpose(getValue(), getValueDims());
@@ -156,8 +156,8 @@ Decomposition AttentionOp::decompose(OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 /// The values that \p body yields for \p arguments, in the shapes of \p types.
-static SmallVector<Value> inlined(Emit &emit, Block &body, ValueRange arguments,
-                                  TypeRange types) {
+static SmallVector<Value> inlined(TensorBuilder &emit, Block &body,
+                                  ValueRange arguments, TypeRange types) {
   auto shaped = [&](Value value, Type type) {
     return value.getType() == type
                ? value
@@ -176,12 +176,12 @@ static SmallVector<Value> inlined(Emit &emit, Block &body, ValueRange arguments,
 }
 
 Decomposition KernelOp::decompose(OpBuilder &builder) {
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   return inlined(emit, getBody().front(), getInputs(), getResultTypes());
 }
 
 Decomposition ComputedConstantOp::decompose(OpBuilder &builder) {
-  Emit emit(builder, getLoc());
+  TensorBuilder emit(builder, getLoc());
   return inlined(emit, getBody().front(), {}, getResult().getType());
 }
 

@@ -15,7 +15,7 @@
 #define SINTER_BACKEND_CPU_KERNELS_ARITHMETIC_H
 
 #include "backend/cpu/codegen/Target.h"
-#include "backend/cpu/kernels/Emitter.h"
+#include "backend/cpu/kernels/VectorBuilder.h"
 #include "runtime/ElementType.h"
 
 namespace sinter::cpu {
@@ -46,15 +46,15 @@ struct Arithmetic {
 
   /// Elements [offset, offset + kGroup) in every lane, as operandType; of which
   /// only the first \p valid are read, the others being zero.
-  mlir::Value loadSplat(Emitter &emitter, mlir::Value flat, mlir::Value offset,
-                        int64_t lanes, int64_t valid) const;
+  mlir::Value loadSplat(VectorBuilder &code, mlir::Value flat,
+                        mlir::Value offset, int64_t lanes, int64_t valid) const;
   /// sum + a * b, lane by lane.
-  mlir::Value multiplyAdd(Emitter &emitter, mlir::Value a, mlir::Value b,
+  mlir::Value multiplyAdd(VectorBuilder &code, mlir::Value a, mlir::Value b,
                           mlir::Value sum) const;
-  mlir::Value add(Emitter &emitter, mlir::Value a, mlir::Value b) const;
+  mlir::Value add(VectorBuilder &code, mlir::Value a, mlir::Value b) const;
 
 private:
-  mlir::Value widened(Emitter &emitter, mlir::Value factor) const;
+  mlir::Value widened(VectorBuilder &code, mlir::Value factor) const;
 };
 
 } // namespace sinter::cpu

@@ -129,7 +129,7 @@ struct Attention::Block {
   Exponential exponential;
 };
 
-static Value splatNumber(Emitter &e, Type type, double number) {
+static Value splatNumber(VectorBuilder &e, Type type, double number) {
   if (auto vector = dyn_cast<VectorType>(type))
     return e.builder.create<arith::ConstantOp>(
         e.loc,
@@ -140,25 +140,26 @@ static Value splatNumber(Emitter &e, Type type, double number) {
       e.loc, e.builder.getFloatAttr(type, number));
 }
 
-static Value loadNumber(Emitter &e, Value flat, Value offset) {
+static Value loadNumber(VectorBuilder &e, Value flat, Value offset) {
   return e.builder.create<memref::LoadOp>(e.loc, flat, offset);
 }
-static void storeNumber(Emitter &e, Value number, Value flat, Value offset) {
+static void storeNumber(VectorBuilder &e, Value number, Value flat,
+                        Value offset) {
   e.builder.create<memref::StoreOp>(e.loc, number, flat, offset);
 }
-template <typename Op> static Value binary(Emitter &e, Value a, Value b) {
+template <typename Op> static Value binary(VectorBuilder &e, Value a, Value b) {
   return e.builder.create<Op>(e.loc, a, b);
 }
 /// The greater; \p b where \p a is not a number.
-static Value greater(Emitter &e, Value a, Value b) {
+static Value greater(VectorBuilder &e, Value a, Value b) {
   Value isGreater =
       e.builder.create<arith::CmpFOp>(e.loc, arith::CmpFPredicate::OGT, a, b);
   return e.select(isGreater, a, b);
 }
 
 /// The first \p valid lanes from memory, -inf in the others.
-static Value loadScores(Emitter &e, Value flat, Value offset, VectorType type,
-                        int64_t valid) {
+static Value loadScores(VectorBuilder &e, Value flat, Value offset,
+                        VectorType type, int64_t valid) {
   int64_t lanes = type.getNumElements();
   if (valid == lanes)
     return e.load(flat, offset, type);
@@ -175,7 +176,7 @@ static Value loadScores(Emitter &e, Value flat, Value offset, VectorType type,
 
 void Attention::build(OpBuilder &builder, Location location, Value task,
                       const Operands &operands, Exponential exponential) const {
-  Emitter e(builder, location);
+  VectorBuilder e(builder, location);
   Block block;
   block.query = e.flatten(operands.query);
   block.key = e.flatten(operands.key);
@@ -217,7 +218,7 @@ void Attention::build(OpBuilder &builder, Location location, Value task,
   });
 }
 
-void Attention::buildRows(Emitter &e, const Block &block) const {
+void Attention::buildRows(VectorBuilder &e, const Block &block) const {
   if (isOneBlock())
     return buildKeys(e, block, e.index(0), shape.keys);
   clearRows(e, block);
@@ -237,7 +238,7 @@ void Attention::buildRows(Emitter &e, const Block &block) const {
   divideRows(e, block);
 }
 
-void Attention::buildKeys(Emitter &e, const Block &block, Value first,
+void Attention::buildKeys(VectorBuilder &e, const Block &block, Value first,
                           int64_t count) const {
   buildScores(e, block, first, count);
   e.loop(e.index(0), e.index(block.rows), 1,
@@ -245,7 +246,7 @@ void Attention::buildKeys(Emitter &e, const Block &block, Value first,
   buildSums(e, block, first, count);
 }
 
-void Attention::buildScores(Emitter &e, const Block &block, Value first,
+void Attention::buildScores(VectorBuilder &e, const Block &block, Value first,
                             int64_t count) const {
   MatMul product = scoresOf(block.rows, count);
   MatMulOrigin origin{block.queryBase,
@@ -253,7 +254,7 @@ void Attention::buildScores(Emitter &e, const Block &block, Value first,
                       e.index(scoresAt)};
   MatMulEpilogue epilogue = [&](OpBuilder &builder, Location loc, Value vector,
                                 const MatMulPosition &at) {
-    Emitter inner(builder, loc);
+    VectorBuilder inner(builder, loc);
     return finishScores(inner, block, first, vector, at);
   };
   // What packs its columns does so into the scratch buffer's end.
@@ -272,7 +273,7 @@ void Attention::buildScores(Emitter &e, const Block &block, Value first,
   });
 }
 
-Value Attention::finishScores(Emitter &e, const Block &block, Value first,
+Value Attention::finishScores(VectorBuilder &e, const Block &block, Value first,
                               Value vector, const MatMulPosition &at) const {
   auto type = cast<VectorType>(vector.getType());
   if (shape.scale != 1)
@@ -312,7 +313,7 @@ Value Attention::finishScores(Emitter &e, const Block &block, Value first,
 }
 
 /// Makes weights of a row's scores, relative to the greatest score so far.
-void Attention::buildWeights(Emitter &e, const Block &block, Value row,
+void Attention::buildWeights(VectorBuilder &e, const Block &block, Value row,
                              int64_t count) const {
   Type element = vectorType.getElementType();
   Value base = e.add(e.index(scoresAt), e.mul(row, scoresRow));
@@ -373,7 +374,7 @@ void Attention::buildWeights(Emitter &e, const Block &block, Value row,
   storeNumber(e, total, block.scratch, sumPlace);
 }
 
-void Attention::buildSums(Emitter &e, const Block &block, Value first,
+void Attention::buildSums(VectorBuilder &e, const Block &block, Value first,
                           int64_t count) const {
   MatMul product = sumsOf(block.rows, count);
   Value values = block.value;
@@ -393,7 +394,7 @@ void Attention::buildSums(Emitter &e, const Block &block, Value first,
   MatMulOrigin origin{e.index(scoresAt), begin, block.resultBase};
   MatMulEpilogue epilogue = [&](OpBuilder &builder, Location loc, Value vector,
                                 const MatMulPosition &at) -> Value {
-    Emitter inner(builder, loc);
+    VectorBuilder inner(builder, loc);
     auto type = cast<VectorType>(vector.getType());
     Value factor =
         inner.loadSplat(block.scratch, inner.add(at.row, factorAt), type);
@@ -409,7 +410,7 @@ void Attention::buildSums(Emitter &e, const Block &block, Value first,
 
 /// Calls \p body with the vectors of the block's rows of the result.
 void Attention::forRowVectors(
-    Emitter &e, const Block &block,
+    VectorBuilder &e, const Block &block,
     llvm::function_ref<void(Value, Value, VectorType)> body) const {
   e.loop(e.index(0), e.index(block.rows), 1, [&](Value row) {
     Value base = e.add(block.resultBase, e.mul(row, shape.resultRow));
@@ -420,7 +421,7 @@ void Attention::forRowVectors(
   });
 }
 
-void Attention::clearRows(Emitter &e, const Block &block) const {
+void Attention::clearRows(VectorBuilder &e, const Block &block) const {
   Type element = vectorType.getElementType();
   Value zero = splatNumber(e, element, 0);
   Value lowest =
@@ -434,7 +435,7 @@ void Attention::clearRows(Emitter &e, const Block &block) const {
   });
 }
 
-void Attention::divideRows(Emitter &e, const Block &block) const {
+void Attention::divideRows(VectorBuilder &e, const Block &block) const {
   forRowVectors(e, block, [&](Value row, Value offset, VectorType type) {
     Value sum = e.loadSplat(block.scratch, e.add(row, sumAt), type);
     Value value = e.load(block.result, offset, type);

@@ -66,22 +66,22 @@ public:
 
 private:
   struct Block;
-  void buildRows(Emitter &emitter, const Block &block) const;
-  void buildKeys(Emitter &emitter, const Block &block, mlir::Value first,
+  void buildRows(VectorBuilder &code, const Block &block) const;
+  void buildKeys(VectorBuilder &code, const Block &block, mlir::Value first,
                  int64_t count) const;
-  void buildScores(Emitter &emitter, const Block &block, mlir::Value first,
+  void buildScores(VectorBuilder &code, const Block &block, mlir::Value first,
                    int64_t count) const;
-  mlir::Value finishScores(Emitter &emitter, const Block &block,
+  mlir::Value finishScores(VectorBuilder &code, const Block &block,
                            mlir::Value first, mlir::Value vector,
                            const MatMulPosition &at) const;
-  void buildWeights(Emitter &emitter, const Block &block, mlir::Value row,
+  void buildWeights(VectorBuilder &code, const Block &block, mlir::Value row,
                     int64_t count) const;
-  void buildSums(Emitter &emitter, const Block &block, mlir::Value first,
+  void buildSums(VectorBuilder &code, const Block &block, mlir::Value first,
                  int64_t count) const;
-  void clearRows(Emitter &emitter, const Block &block) const;
-  void divideRows(Emitter &emitter, const Block &block) const;
+  void clearRows(VectorBuilder &code, const Block &block) const;
+  void divideRows(VectorBuilder &code, const Block &block) const;
   void
-  forRowVectors(Emitter &emitter, const Block &block,
+  forRowVectors(VectorBuilder &code, const Block &block,
                 llvm::function_ref<void(mlir::Value row, mlir::Value offset,
                                         mlir::VectorType type)>
                     body) const;

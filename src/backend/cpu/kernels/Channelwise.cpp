@@ -29,7 +29,7 @@ struct WindowOperation {
 
 /// Emits the task that computes one output row of one block of channels.
 struct WindowTask {
-  Emitter &emitter;
+  VectorBuilder &code;
   const ChannelwiseShape &shape;
   int64_t lanes, blocks;
   const Partition &tiles;
@@ -39,15 +39,15 @@ struct WindowTask {
 
   /// Of a pixel, and of a row's weights for it.
   VectorType type() const {
-    return arithmetic.operandType(emitter.builder.getContext(), lanes);
+    return arithmetic.operandType(code.builder.getContext(), lanes);
   }
 
   void emit(Value task, const WindowOperation &operation) {
-    Value plane = emitter.div(task, shape.outputHeight);
-    Value outputRow = emitter.rem(task, shape.outputHeight);
-    Value block = emitter.rem(plane, blocks);
-    RowTaps taps = RowTaps::of(emitter, shape, outputRow);
-    forEachTile(emitter, shape, tiles, [&](const ColumnTile &tile) {
+    Value plane = code.div(task, shape.outputHeight);
+    Value outputRow = code.rem(task, shape.outputHeight);
+    Value block = code.rem(plane, blocks);
+    RowTaps taps = RowTaps::of(code, shape, outputRow);
+    forEachTile(code, shape, tiles, [&](const ColumnTile &tile) {
       SmallVector<Value> sums = reduce(plane, block, taps, tile, operation);
       store(plane, block, outputRow, taps, tile, sums, operation);
     });
@@ -70,52 +70,48 @@ private:
           uses[column * shape.strideWidth + s * shape.dilationWidth].push_back(
               {column, s});
 
-    Value planeBase = emitter.mul(plane, shape.inputPixels() * lanes);
-    Value firstColumn =
-        emitter.sub(emitter.mul(tile.firstColumn, shape.strideWidth),
-                    emitter.index(shape.padLeft));
+    Value planeBase = code.mul(plane, shape.inputPixels() * lanes);
+    Value firstColumn = code.sub(code.mul(tile.firstColumn, shape.strideWidth),
+                                 code.index(shape.padLeft));
     SmallVector<Value> initial(tile.columns, operation.initial);
     auto row = [&](Value r, ValueRange carried) {
       SmallVector<Value> sums(carried);
       Value inputRow =
-          emitter.add(taps.inputRow, emitter.mul(r, shape.dilationHeight));
-      Value pixel =
-          emitter.add(emitter.mul(inputRow, shape.inputWidth), firstColumn);
-      Value base = emitter.add(planeBase, emitter.mul(pixel, lanes));
+          code.add(taps.inputRow, code.mul(r, shape.dilationHeight));
+      Value pixel = code.add(code.mul(inputRow, shape.inputWidth), firstColumn);
+      Value base = code.add(planeBase, code.mul(pixel, lanes));
       SmallVector<Value> prepared = operation.prepareRow(block, r);
       for (const auto &[column, usesOfPixel] : uses) {
-        Value x =
-            emitter.load(input, emitter.add(base, column * lanes), type());
+        Value x = code.load(input, code.add(base, column * lanes), type());
         for (Use use : usesOfPixel)
           sums[use.column] =
               operation.combine(sums[use.column], x, prepared, use.tap);
       }
       return sums;
     };
-    return emitter.loop(taps.first, taps.end, 1, initial, row);
+    return code.loop(taps.first, taps.end, 1, initial, row);
   }
 
   void store(Value plane, Value block, Value outputRow, const RowTaps &taps,
              const ColumnTile &tile, ArrayRef<Value> sums,
              const WindowOperation &operation) {
     BlockedPosition position;
-    position.batch = emitter.div(plane, blocks);
+    position.batch = code.div(plane, blocks);
     position.block = block;
-    Value planeBase = emitter.mul(plane, shape.outputPixels() * lanes);
-    Value first = emitter.add(emitter.mul(outputRow, shape.outputWidth),
-                              tile.firstColumn);
+    Value planeBase = code.mul(plane, shape.outputPixels() * lanes);
+    Value first =
+        code.add(code.mul(outputRow, shape.outputWidth), tile.firstColumn);
     for (int64_t column = 0; column < tile.columns; ++column) {
       int64_t present = 0;
       for (int64_t s = 0; s < shape.kernelWidth; ++s)
         present += tile.isInterior ||
                    shape.hasInputColumn(tile.edgeColumn + column, s);
-      position.pixel = emitter.add(first, column);
-      position.offset =
-          emitter.add(planeBase, emitter.mul(position.pixel, lanes));
+      position.pixel = code.add(first, column);
+      position.offset = code.add(planeBase, code.mul(position.pixel, lanes));
       Value result = operation.finish(sums[column], taps, present);
       if (epilogue)
-        result = epilogue(emitter.builder, emitter.loc, result, position);
-      emitter.store(result, output, position.offset);
+        result = epilogue(code.builder, code.loc, result, position);
+      code.store(result, output, position.offset);
     }
   }
 };
@@ -166,33 +162,33 @@ void Depthwise::pack(const void *weights, void *packed) const {
 void Depthwise::build(OpBuilder &builder, Location location, Value task,
                       Value input, Value weights, Value output,
                       const BlockedEpilogue &epilogue) const {
-  Emitter emitter(builder, location);
-  WindowTask window{emitter,
+  VectorBuilder code(builder, location);
+  WindowTask window{code,
                     shape,
                     lanes,
                     blocks,
                     tiles,
-                    emitter.flatten(input),
-                    emitter.flatten(output),
+                    code.flatten(input),
+                    code.flatten(output),
                     epilogue,
                     arithmetic};
-  Value flatWeights = emitter.flatten(weights);
+  Value flatWeights = code.flatten(weights);
   WindowOperation operation;
   operation.initial =
-      emitter.zero(arithmetic.sumType(builder.getContext(), lanes));
+      code.zero(arithmetic.sumType(builder.getContext(), lanes));
   operation.prepareRow = [&](Value block, Value r) {
-    Value row = emitter.add(emitter.mul(block, shape.taps()),
-                            emitter.mul(r, shape.kernelWidth));
-    Value base = emitter.mul(row, lanes);
+    Value row =
+        code.add(code.mul(block, shape.taps()), code.mul(r, shape.kernelWidth));
+    Value base = code.mul(row, lanes);
     SmallVector<Value> loaded;
     for (int64_t s = 0; s < shape.kernelWidth; ++s)
-      loaded.push_back(emitter.load(flatWeights, emitter.add(base, s * lanes),
-                                    window.type()));
+      loaded.push_back(
+          code.load(flatWeights, code.add(base, s * lanes), window.type()));
     return loaded;
   };
   operation.combine = [&](Value sum, Value pixel, ArrayRef<Value> row,
                           int64_t s) {
-    return arithmetic.multiplyAdd(emitter, pixel, row[s], sum);
+    return arithmetic.multiplyAdd(code, pixel, row[s], sum);
   };
   operation.finish = [](Value sum, const RowTaps &, int64_t) { return sum; };
   window.emit(task, operation);
@@ -208,30 +204,30 @@ int64_t Pooling::tasks() const {
 }
 
 /// sum / (rows of the window in the input * taps).
-static Value averageOfPresent(Emitter &emitter, Value sum, const RowTaps &rows,
-                              int64_t taps) {
-  OpBuilder &builder = emitter.builder;
-  Value count = emitter.mul(emitter.sub(rows.end, rows.first), taps);
-  Value integer = builder.create<arith::IndexCastOp>(
-      emitter.loc, builder.getI32Type(), count);
-  Value divisor = builder.create<arith::SIToFPOp>(
-      emitter.loc, builder.getF32Type(), integer);
+static Value averageOfPresent(VectorBuilder &code, Value sum,
+                              const RowTaps &rows, int64_t taps) {
+  OpBuilder &builder = code.builder;
+  Value count = code.mul(code.sub(rows.end, rows.first), taps);
+  Value integer =
+      builder.create<arith::IndexCastOp>(code.loc, builder.getI32Type(), count);
+  Value divisor =
+      builder.create<arith::SIToFPOp>(code.loc, builder.getF32Type(), integer);
   Value splat =
-      builder.create<vector::SplatOp>(emitter.loc, sum.getType(), divisor);
-  return builder.create<arith::DivFOp>(emitter.loc, sum, splat);
+      builder.create<vector::SplatOp>(code.loc, sum.getType(), divisor);
+  return builder.create<arith::DivFOp>(code.loc, sum, splat);
 }
 
 void Pooling::build(OpBuilder &builder, Location location, Value task,
                     Value input, Value output,
                     const BlockedEpilogue &epilogue) const {
-  Emitter emitter(builder, location);
-  WindowTask window{emitter,
+  VectorBuilder code(builder, location);
+  WindowTask window{code,
                     shape,
                     lanes,
                     blocks,
                     tiles,
-                    emitter.flatten(input),
-                    emitter.flatten(output),
+                    code.flatten(input),
+                    code.flatten(output),
                     epilogue};
   auto constant = [&](float value) -> Value {
     return builder.create<arith::ConstantOp>(
@@ -248,12 +244,12 @@ void Pooling::build(OpBuilder &builder, Location location, Value task,
   } else {
     operation.initial = constant(0);
     operation.combine = [&](Value sum, Value pixel, ArrayRef<Value>, int64_t) {
-      return emitter.addVectors(sum, pixel);
+      return code.addVectors(sum, pixel);
     };
     operation.finish = [&](Value sum, const RowTaps &rows,
                            int64_t taps) -> Value {
       if (kind == Kind::AverageOfPresent)
-        return averageOfPresent(emitter, sum, rows, taps);
+        return averageOfPresent(code, sum, rows, taps);
       return builder.create<arith::DivFOp>(location, sum,
                                            constant(shape.taps()));
     };

@@ -154,53 +154,53 @@ struct Convolution::Operands {
 void Convolution::build(OpBuilder &builder, Location location, Value task,
                         Value input, Value weights, Value output,
                         const BlockedEpilogue &epilogue) const {
-  Emitter emitter(builder, location);
-  TaskOrder::Task place = order.decode(emitter, task);
-  Value group = emitter.rem(place.outer, shape.groups);
+  VectorBuilder code(builder, location);
+  TaskOrder::Task place = order.decode(code, task);
+  Value group = code.rem(place.outer, shape.groups);
 
   Operands operands{};
-  operands.input = emitter.flatten(input);
-  operands.weights = emitter.flatten(weights);
-  operands.output = emitter.flatten(output);
+  operands.input = code.flatten(input);
+  operands.weights = code.flatten(weights);
+  operands.output = code.flatten(output);
   operands.epilogue = &epilogue;
-  operands.batch = emitter.div(place.outer, shape.groups);
+  operands.batch = code.div(place.outer, shape.groups);
   const int64_t imagePixels = shape.inputPixels();
   const int64_t storedInputs = shape.hasPlanarInput
                                    ? shape.inputChannels
                                    : llvm::alignTo(shape.inputChannels, lanes);
   operands.inputBase =
-      emitter.add(emitter.mul(operands.batch, storedInputs * imagePixels),
-                  emitter.mul(group, groupInputs * imagePixels));
-  operands.panelBase = emitter.add(
-      emitter.mul(group, groupVectors * vectorElements() * reduction()),
-      emitter.mul(place.panel, panelVectors * vectorElements() * reduction()));
-  operands.firstBlock = emitter.add(emitter.mul(group, groupVectors),
-                                    emitter.mul(place.panel, panelVectors));
+      code.add(code.mul(operands.batch, storedInputs * imagePixels),
+               code.mul(group, groupInputs * imagePixels));
+  operands.panelBase = code.add(
+      code.mul(group, groupVectors * vectorElements() * reduction()),
+      code.mul(place.panel, panelVectors * vectorElements() * reduction()));
+  operands.firstBlock = code.add(code.mul(group, groupVectors),
+                                 code.mul(place.panel, panelVectors));
   operands.unit = place.unit;
 
-  operands.outputRow = unitIsTile ? emitter.index(0) : place.unit;
-  operands.taps = RowTaps::of(emitter, shape, operands.outputRow);
+  operands.outputRow = unitIsTile ? code.index(0) : place.unit;
+  operands.taps = RowTaps::of(code, shape, operands.outputRow);
 
   auto emitPanel = [&](int64_t vectors) {
     operands.vectors = vectors;
-    buildUnit(emitter, operands);
+    buildUnit(code, operands);
   };
   int64_t lastVectors = groupVectors - (groupPanels - 1) * panelVectors;
   if (lastVectors == panelVectors || groupPanels == 1)
     return emitPanel(lastVectors);
-  emitter.branch(
-      emitter.less(place.panel, emitter.index(groupPanels - 1)),
+  code.branch(
+      code.less(place.panel, code.index(groupPanels - 1)),
       [&] { emitPanel(panelVectors); }, [&] { emitPanel(lastVectors); });
 }
 
-void Convolution::buildUnit(Emitter &emitter, Operands &operands) const {
+void Convolution::buildUnit(VectorBuilder &code, Operands &operands) const {
   if (!unitIsTile)
-    return forEachTile(
-        emitter, shape, columnTiles,
-        [&](const ColumnTile &tile) { buildTile(emitter, operands, tile); });
-  Value firstColumn = columnTiles.start(emitter, operands.unit);
-  columnTiles.dispatch(emitter, operands.unit, [&](int64_t columns) {
-    buildTile(emitter, operands,
+    return forEachTile(code, shape, columnTiles, [&](const ColumnTile &tile) {
+      buildTile(code, operands, tile);
+    });
+  Value firstColumn = columnTiles.start(code, operands.unit);
+  columnTiles.dispatch(code, operands.unit, [&](int64_t columns) {
+    buildTile(code, operands,
               {firstColumn, columns, /*isInterior=*/true, /*edgeColumn=*/0});
   });
 }
@@ -220,16 +220,14 @@ int64_t Convolution::tilesOfPanel() const {
 /// block: the order in which the weights lie.
 class Convolution::Reduction {
 public:
-  Reduction(const Convolution &of, Emitter &emitter, Operands &operands,
+  Reduction(const Convolution &of, VectorBuilder &code, Operands &operands,
             const ColumnTile &tile)
-      : of(of), shape(of.shape), emitter(emitter), operands(operands),
-        tile(tile),
+      : of(of), shape(of.shape), code(code), operands(operands), tile(tile),
         registers(tile.columns, operands.vectors, of.arithmetic, of.lanes),
         pixelSize(shape.hasPlanarInput ? 1 : of.lanes),
         stepWeights(operands.vectors * of.vectorElements()),
-        firstInputColumn(
-            emitter.sub(emitter.mul(tile.firstColumn, shape.strideWidth),
-                        emitter.index(shape.padLeft))) {}
+        firstInputColumn(code.sub(code.mul(tile.firstColumn, shape.strideWidth),
+                                  code.index(shape.padLeft))) {}
 
   SmallVector<Value> run();
 
@@ -250,7 +248,7 @@ private:
 
   const Convolution &of;
   const ConvolutionShape &shape;
-  Emitter &emitter;
+  VectorBuilder &code;
   Operands &operands;
   const ColumnTile &tile;
   RegisterTile registers;
@@ -267,17 +265,16 @@ void Convolution::Reduction::fetchNext(Value weights, int64_t steps) {
   const int64_t lines =
       llvm::divideCeil(steps * shape.kernelWidth * panelStep, lineElements);
   const int64_t share = llvm::divideCeil(lines, of.tilesOfPanel());
-  Value part = emitter.rem(operands.unit, of.order.chunk);
+  Value part = code.rem(operands.unit, of.order.chunk);
   if (!of.unitIsTile)
-    part = emitter.add(
-        emitter.mul(part, of.columnTiles.count),
-        emitter.min(emitter.div(tile.firstColumn, of.columnTiles.size),
-                    emitter.index(of.columnTiles.count - 1)));
+    part = code.add(code.mul(part, of.columnTiles.count),
+                    code.min(code.div(tile.firstColumn, of.columnTiles.size),
+                             code.index(of.columnTiles.count - 1)));
   Value first =
-      emitter.add(emitter.add(weights, emitter.mul(part, share * lineElements)),
-                  of.reduction() * panelStep);
+      code.add(code.add(weights, code.mul(part, share * lineElements)),
+               of.reduction() * panelStep);
   for (int64_t i = 0; i < share; ++i)
-    emitter.prefetch(operands.weights, emitter.add(first, i * lineElements));
+    code.prefetch(operands.weights, code.add(first, i * lineElements));
 }
 
 /// Whether two taps are inside the input for the same columns.
@@ -293,20 +290,19 @@ bool Convolution::Reduction::reachesAlike(int64_t s, int64_t other) const {
 void Convolution::Reduction::step(SmallVector<Value> &sums, Value weights,
                                   Value input, int64_t s) {
   VectorType type =
-      of.arithmetic.operandType(emitter.builder.getContext(), of.lanes);
+      of.arithmetic.operandType(code.builder.getContext(), of.lanes);
   SmallVector<Value> b;
   for (int64_t v = 0; v < operands.vectors; ++v) {
-    Value at = emitter.add(weights, v * of.vectorElements());
-    b.push_back(emitter.load(operands.weights, at, type));
+    Value at = code.add(weights, v * of.vectorElements());
+    b.push_back(code.load(operands.weights, at, type));
     if (of.streamsWeights && !of.fetchesNext())
-      emitter.prefetch(operands.weights,
-                       emitter.add(at, weightPrefetchDistance));
+      code.prefetch(operands.weights, code.add(at, weightPrefetchDistance));
   }
-  registers.step(emitter, sums, b, [&](int64_t column) {
+  registers.step(code, sums, b, [&](int64_t column) {
     if (!meetsInput(column, s))
       return Value();
-    Value at = emitter.add(input, column * shape.strideWidth * pixelSize);
-    return of.arithmetic.loadSplat(emitter, operands.input, at, of.lanes,
+    Value at = code.add(input, column * shape.strideWidth * pixelSize);
+    return of.arithmetic.loadSplat(code, operands.input, at, of.lanes,
                                    of.arithmetic.kGroup);
   });
 }
@@ -320,14 +316,14 @@ SmallVector<Value> Convolution::Reduction::tap(ValueRange carried,
     step(sums, weights, input, s);
     return sums;
   }
-  return emitter.loop(
-      emitter.index(0), emitter.index(steps), 1, sums,
-      [&](Value c, ValueRange carried) {
-        SmallVector<Value> next(carried);
-        step(next, emitter.add(weights, emitter.mul(c, stepWeights)),
-             emitter.add(input, emitter.mul(c, of.arithmetic.kGroup)), s);
-        return next;
-      });
+  return code.loop(code.index(0), code.index(steps), 1, sums,
+                   [&](Value c, ValueRange carried) {
+                     SmallVector<Value> next(carried);
+                     step(next, code.add(weights, code.mul(c, stepWeights)),
+                          code.add(input, code.mul(c, of.arithmetic.kGroup)),
+                          s);
+                     return next;
+                   });
 }
 
 /// All taps of a row of the kernel. Neighbouring taps that reach the same
@@ -346,14 +342,12 @@ SmallVector<Value> Convolution::Reduction::kernelRow(ValueRange carried,
     while (next < shape.kernelWidth && reachesAlike(first, next))
       ++next;
     auto emitTap = [&](Value s, ValueRange carried) {
-      return tap(carried, steps,
-                 emitter.add(weights, emitter.mul(s, weightStep)),
-                 emitter.add(input, emitter.mul(s, tapStep)), first);
+      return tap(carried, steps, code.add(weights, code.mul(s, weightStep)),
+                 code.add(input, code.mul(s, tapStep)), first);
     };
-    sums = next == first + 1
-               ? emitTap(emitter.index(first), sums)
-               : emitter.loop(emitter.index(first), emitter.index(next), 1,
-                              sums, emitTap);
+    sums = next == first + 1 ? emitTap(code.index(first), sums)
+                             : code.loop(code.index(first), code.index(next), 1,
+                                         sums, emitTap);
   }
   return sums;
 }
@@ -363,21 +357,21 @@ SmallVector<Value> Convolution::Reduction::block(ValueRange carried,
                                                  int64_t steps, Value plane,
                                                  Value weights) {
   auto row = [&](Value r, ValueRange carried) {
-    Value inputRow = emitter.add(operands.taps.inputRow,
-                                 emitter.mul(r, shape.dilationHeight));
+    Value inputRow =
+        code.add(operands.taps.inputRow, code.mul(r, shape.dilationHeight));
     Value pixel =
-        emitter.add(emitter.mul(inputRow, shape.inputWidth), firstInputColumn);
-    Value rowWeights = emitter.add(
-        weights, emitter.mul(r, shape.kernelWidth * steps * stepWeights));
+        code.add(code.mul(inputRow, shape.inputWidth), firstInputColumn);
+    Value rowWeights =
+        code.add(weights, code.mul(r, shape.kernelWidth * steps * stepWeights));
     if (of.fetchesNext())
       fetchNext(rowWeights, steps);
     return kernelRow(carried, steps, rowWeights,
-                     emitter.add(plane, emitter.mul(pixel, pixelSize)));
+                     code.add(plane, code.mul(pixel, pixelSize)));
   };
   if (shape.kernelHeight == 1 && shape.padTop <= 0 &&
       getConstantIntValue(operands.taps.end) == 1)
-    return row(emitter.index(0), carried);
-  return emitter.loop(operands.taps.first, operands.taps.end, 1, carried, row);
+    return row(code.index(0), carried);
+  return code.loop(operands.taps.first, operands.taps.end, 1, carried, row);
 }
 
 SmallVector<Value> Convolution::Reduction::run() {
@@ -387,49 +381,47 @@ SmallVector<Value> Convolution::Reduction::run() {
   const int64_t rest = of.groupInputs % blockChannels;
   const int64_t steps = of.arithmetic.steps(blockChannels);
   auto planeAt = [&](Value i) {
-    return emitter.add(operands.inputBase, emitter.mul(i, planeSize));
+    return code.add(operands.inputBase, code.mul(i, planeSize));
   };
   auto weightsAt = [&](Value i) {
-    return emitter.add(operands.panelBase,
-                       emitter.mul(i, steps * shape.taps() * stepWeights));
+    return code.add(operands.panelBase,
+                    code.mul(i, steps * shape.taps() * stepWeights));
   };
   SmallVector<Value> sums =
-      emitter.loop(emitter.index(0), emitter.index(blocks), 1,
-                   registers.zeros(emitter), [&](Value i, ValueRange carried) {
-                     return block(carried, steps, planeAt(i), weightsAt(i));
-                   });
+      code.loop(code.index(0), code.index(blocks), 1, registers.zeros(code),
+                [&](Value i, ValueRange carried) {
+                  return block(carried, steps, planeAt(i), weightsAt(i));
+                });
   if (rest) {
-    Value last = emitter.index(blocks);
+    Value last = code.index(blocks);
     sums =
         block(sums, of.arithmetic.steps(rest), planeAt(last), weightsAt(last));
   }
   return sums;
 }
 
-void Convolution::buildTile(Emitter &emitter, Operands &operands,
+void Convolution::buildTile(VectorBuilder &code, Operands &operands,
                             const ColumnTile &tile) const {
   const int64_t columns = tile.columns;
-  SmallVector<Value> sums = Reduction(*this, emitter, operands, tile).run();
+  SmallVector<Value> sums = Reduction(*this, code, operands, tile).run();
   const int64_t outputPixels = shape.outputPixels();
   const int64_t outputBlocks = shape.groups * groupVectors;
-  Value firstPixel = emitter.add(
-      emitter.mul(operands.outputRow, shape.outputWidth), tile.firstColumn);
+  Value firstPixel = code.add(code.mul(operands.outputRow, shape.outputWidth),
+                              tile.firstColumn);
   for (int64_t v = 0; v < operands.vectors; ++v) {
     BlockedPosition position;
     position.batch = operands.batch;
-    position.block = emitter.add(operands.firstBlock, v);
+    position.block = code.add(operands.firstBlock, v);
     Value plane =
-        emitter.add(emitter.mul(operands.batch, outputBlocks), position.block);
-    Value planeBase = emitter.mul(plane, outputPixels * lanes);
+        code.add(code.mul(operands.batch, outputBlocks), position.block);
+    Value planeBase = code.mul(plane, outputPixels * lanes);
     for (int64_t column = 0; column < columns; ++column) {
-      position.pixel = emitter.add(firstPixel, column);
-      position.offset =
-          emitter.add(planeBase, emitter.mul(position.pixel, lanes));
+      position.pixel = code.add(firstPixel, column);
+      position.offset = code.add(planeBase, code.mul(position.pixel, lanes));
       Value result = sums[column * operands.vectors + v];
       if (*operands.epilogue)
-        result = (*operands.epilogue)(emitter.builder, emitter.loc, result,
-                                      position);
-      emitter.store(result, operands.output, position.offset);
+        result = (*operands.epilogue)(code.builder, code.loc, result, position);
+      code.store(result, operands.output, position.offset);
     }
   }
 }

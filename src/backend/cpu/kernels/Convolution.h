@@ -61,8 +61,8 @@ public:
 
 private:
   struct Operands;
-  void buildUnit(Emitter &emitter, Operands &operands) const;
-  void buildTile(Emitter &emitter, Operands &operands,
+  void buildUnit(VectorBuilder &code, Operands &operands) const;
+  void buildTile(VectorBuilder &code, Operands &operands,
                  const ColumnTile &tile) const;
   class Reduction;
   template <typename T> void packAs(const char *from, T *to) const;

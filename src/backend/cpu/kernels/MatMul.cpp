@@ -167,14 +167,14 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                    Value b, Value c, Value scratch,
                    const MatMulEpilogue &epilogue, const MatMulOrigin *origin,
                    int64_t stage) const {
-  Emitter emitter(builder, location);
-  Operands operands{emitter.flatten(a),
-                    emitter.flatten(b),
-                    emitter.flatten(c),
-                    scratch ? emitter.flatten(scratch) : Value(),
-                    emitter.index(0),
-                    emitter.index(0),
-                    emitter.index(0),
+  VectorBuilder code(builder, location);
+  Operands operands{code.flatten(a),
+                    code.flatten(b),
+                    code.flatten(c),
+                    scratch ? code.flatten(scratch) : Value(),
+                    code.index(0),
+                    code.index(0),
+                    code.index(0),
                     {},
                     &epilogue,
                     depths.start(stage),
@@ -185,17 +185,17 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
     operands.bBase = origin->b;
     operands.cBase = origin->c;
   }
-  TaskOrder::Task place = order.decode(emitter, task);
+  TaskOrder::Task place = order.decode(code, task);
 
   Value rest = place.outer;
   operands.position.batch.resize(shape.batch.size());
   for (size_t d = shape.batch.size(); d-- > 0;) {
     const MatMulShape::BatchDim &dim = shape.batch[d];
-    Value i = d == 0 ? rest : emitter.rem(rest, dim.size);
-    rest = emitter.div(rest, dim.size);
+    Value i = d == 0 ? rest : code.rem(rest, dim.size);
+    rest = code.div(rest, dim.size);
     operands.position.batch[d] = i;
     auto advance = [&](Value &base, int64_t stride) {
-      base = emitter.add(base, emitter.mul(i, stride));
+      base = code.add(base, code.mul(i, stride));
     };
     advance(operands.aBase, dim.aStride);
     advance(operands.bBase, dim.bStride);
@@ -203,7 +203,7 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
   }
 
   auto emitPanel = [&](int64_t vectors, int64_t valid) {
-    Panel panel{emitter.mul(place.panel, panelVectors * lanes),
+    Panel panel{code.mul(place.panel, panelVectors * lanes),
                 vectors,
                 valid,
                 operands.b,
@@ -212,25 +212,25 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                 true};
     switch (shape.bLayout) {
     case MatMulShape::BLayout::Packed:
-      panel.offset = emitter.mul(place.panel, panelElements());
+      panel.offset = code.mul(place.panel, panelElements());
       break;
     case MatMulShape::BLayout::Rows:
-      panel.offset = emitter.add(operands.bBase, panel.firstColumn);
+      panel.offset = code.add(operands.bBase, panel.firstColumn);
       panel.stride = shape.bStride;
       panel.isPadded = false;
       break;
     case MatMulShape::BLayout::CopiedRows:
       panel.source = operands.scratch;
-      panel.offset = emitter.index(0);
-      copyRows(emitter, operands, panel);
+      panel.offset = code.index(0);
+      copyRows(code, operands, panel);
       break;
     case MatMulShape::BLayout::Transposed:
       panel.source = operands.scratch;
-      panel.offset = emitter.index(0);
-      packTransposed(emitter, operands, panel);
+      panel.offset = code.index(0);
+      packTransposed(code, operands, panel);
       break;
     }
-    buildPanel(emitter, operands, panel, place.unit);
+    buildPanel(code, operands, panel, place.unit);
   };
 
   // Only the last panel can differ from the others.
@@ -239,55 +239,54 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
   bool lastDiffers = lastVectors != panelVectors || lastValid != lanes;
   if (!lastDiffers || order.panels == 1)
     return emitPanel(lastVectors, lastValid);
-  emitter.branch(
-      emitter.less(place.panel, emitter.index(order.panels - 1)),
+  code.branch(
+      code.less(place.panel, code.index(order.panels - 1)),
       [&] { emitPanel(panelVectors, lanes); },
       [&] { emitPanel(lastVectors, lastValid); });
 }
 
-void MatMul::buildPanel(Emitter &emitter, Operands &operands,
+void MatMul::buildPanel(VectorBuilder &code, Operands &operands,
                         const Panel &panel, Value unit) const {
   auto emitUnit = [&](Value unit) {
     operands.unit = unit;
-    Value firstRow = rowTiles.start(emitter, unit);
-    rowTiles.dispatch(emitter, unit, [&](int64_t rows) {
-      buildTile(emitter, operands, panel, firstRow, rows);
+    Value firstRow = rowTiles.start(code, unit);
+    rowTiles.dispatch(code, unit, [&](int64_t rows) {
+      buildTile(code, operands, panel, firstRow, rows);
     });
   };
   if (!copiesPanels())
     return emitUnit(unit);
-  emitter.loop(rowBlocks.start(emitter, unit),
-               rowBlocks.start(emitter, emitter.add(unit, 1)), 1,
-               [&](Value tile) { emitUnit(tile); });
+  code.loop(rowBlocks.start(code, unit),
+            rowBlocks.start(code, code.add(unit, 1)), 1,
+            [&](Value tile) { emitUnit(tile); });
 }
 
-void MatMul::buildTile(Emitter &emitter, Operands &operands, const Panel &panel,
-                       Value firstRow, int64_t rows) const {
-  SmallVector<Value> sums = reduce(emitter, operands, panel, firstRow, rows);
+void MatMul::buildTile(VectorBuilder &code, Operands &operands,
+                       const Panel &panel, Value firstRow, int64_t rows) const {
+  SmallVector<Value> sums = reduce(code, operands, panel, firstRow, rows);
   const bool isLast = operands.endDepth == depths.length;
-  forTile(emitter, operands, panel, firstRow, rows,
-          [&](size_t i, int64_t valid) {
-            Value result = emitter.first(sums[i], valid);
-            if (isLast && *operands.epilogue)
-              result = (*operands.epilogue)(emitter.builder, emitter.loc,
-                                            result, operands.position);
-            emitter.store(result, operands.c, operands.position.offset);
-          });
+  forTile(code, operands, panel, firstRow, rows, [&](size_t i, int64_t valid) {
+    Value result = code.first(sums[i], valid);
+    if (isLast && *operands.epilogue)
+      result = (*operands.epilogue)(code.builder, code.loc, result,
+                                    operands.position);
+    code.store(result, operands.c, operands.position.offset);
+  });
 }
 
 void MatMul::forTile(
-    Emitter &emitter, Operands &operands, const Panel &panel, Value firstRow,
+    VectorBuilder &code, Operands &operands, const Panel &panel, Value firstRow,
     int64_t rows,
     llvm::function_ref<void(size_t i, int64_t valid)> body) const {
   size_t i = 0;
   for (int64_t row = 0; row < rows; ++row) {
     MatMulPosition &position = operands.position;
-    position.row = emitter.add(firstRow, row);
-    Value rowOffset = emitter.add(operands.cBase,
-                                  emitter.mul(position.row, shape.cRowStride));
+    position.row = code.add(firstRow, row);
+    Value rowOffset =
+        code.add(operands.cBase, code.mul(position.row, shape.cRowStride));
     for (int64_t v = 0; v < panel.vectors; ++v) {
-      position.column = emitter.add(panel.firstColumn, v * lanes);
-      position.offset = emitter.add(rowOffset, position.column);
+      position.column = code.add(panel.firstColumn, v * lanes);
+      position.offset = code.add(rowOffset, position.column);
       body(i++, v + 1 == panel.vectors ? panel.valid : lanes);
     }
   }
@@ -302,30 +301,30 @@ bool MatMul::fetchesNext() const {
          order.chunk >= leastFetchingTiles;
 }
 
-void MatMul::emitStep(Emitter &emitter, const Operands &operands,
+void MatMul::emitStep(VectorBuilder &code, const Operands &operands,
                       const Panel &panel, const RegisterTile &tile, Value aBase,
                       Value k, int64_t valid,
                       MutableArrayRef<Value> sums) const {
-  VectorType type = arithmetic.operandType(emitter.builder.getContext(), lanes);
-  Value bRow = emitter.add(panel.offset, emitter.mul(k, panel.stride));
+  VectorType type = arithmetic.operandType(code.builder.getContext(), lanes);
+  Value bRow = code.add(panel.offset, code.mul(k, panel.stride));
   SmallVector<Value> b;
   for (int64_t v = 0; v < panel.vectors; ++v) {
     bool isWhole = panel.isPadded || v + 1 < panel.vectors;
-    Value at = emitter.add(bRow, v * vectorElements());
-    b.push_back(emitter.loadFirst(panel.source, at, type,
-                                  isWhole ? vectorElements() : panel.valid));
+    Value at = code.add(bRow, v * vectorElements());
+    b.push_back(code.loadFirst(panel.source, at, type,
+                               isWhole ? vectorElements() : panel.valid));
     if (streamsWeights && !fetchesNext())
-      emitter.prefetch(panel.source, emitter.add(at, weightPrefetchDistance));
+      code.prefetch(panel.source, code.add(at, weightPrefetchDistance));
   }
-  Value column = emitter.add(
-      aBase, emitter.mul(k, arithmetic.kGroup * shape.aColumnStride));
-  tile.step(emitter, sums, b, [&](int64_t row) {
-    Value at = emitter.add(column, row * shape.aRowStride);
-    return arithmetic.loadSplat(emitter, operands.a, at, lanes, valid);
+  Value column =
+      code.add(aBase, code.mul(k, arithmetic.kGroup * shape.aColumnStride));
+  tile.step(code, sums, b, [&](int64_t row) {
+    Value at = code.add(column, row * shape.aRowStride);
+    return arithmetic.loadSplat(code, operands.a, at, lanes, valid);
   });
 }
 
-SmallVector<Value> MatMul::reduce(Emitter &emitter, Operands &operands,
+SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
                                   const Panel &panel, Value firstRow,
                                   int64_t rows) const {
   RegisterTile tile(rows, panel.vectors, arithmetic, lanes);
@@ -336,14 +335,14 @@ SmallVector<Value> MatMul::reduce(Emitter &emitter, Operands &operands,
   const int64_t sets = std::max<int64_t>(1, std::min(8 / size, depth / 4));
   SmallVector<Value> sums;
   for (int64_t set = 0; set < sets; ++set)
-    llvm::append_range(sums, tile.zeros(emitter));
+    llvm::append_range(sums, tile.zeros(code));
   if (operands.firstDepth > 0)
-    forTile(
-        emitter, operands, panel, firstRow, rows, [&](size_t i, int64_t valid) {
-          sums[i] = emitter.loadFirst(
-              operands.c, operands.position.offset,
-              arithmetic.sumType(emitter.builder.getContext(), lanes), valid);
-        });
+    forTile(code, operands, panel, firstRow, rows,
+            [&](size_t i, int64_t valid) {
+              sums[i] = code.loadFirst(
+                  operands.c, operands.position.offset,
+                  arithmetic.sumType(code.builder.getContext(), lanes), valid);
+            });
 
   const int64_t lineElements = cacheLineBytes / arithmetic.bytes();
   const int64_t rowElements = panelVectors * vectorElements();
@@ -353,17 +352,16 @@ SmallVector<Value> MatMul::reduce(Emitter &emitter, Operands &operands,
           : 1;
   Value fetched;
   if (fetchesNext()) {
-    Value part = emitter.mul(emitter.rem(operands.unit, order.chunk),
-                             depth / apart * lineElements);
-    fetched = emitter.add(emitter.add(panel.offset, part),
-                          panelElements() + operands.firstDepth * rowElements);
+    Value part = code.mul(code.rem(operands.unit, order.chunk),
+                          depth / apart * lineElements);
+    fetched = code.add(code.add(panel.offset, part),
+                       panelElements() + operands.firstDepth * rowElements);
   }
 
-  Value aBase =
-      emitter.add(operands.aBase, emitter.mul(firstRow, shape.aRowStride));
+  Value aBase = code.add(operands.aBase, code.mul(firstRow, shape.aRowStride));
   auto step = [&](SmallVector<Value> &sums, int64_t set, Value k,
                   int64_t valid) {
-    emitStep(emitter, operands, panel, tile, aBase, k, valid,
+    emitStep(code, operands, panel, tile, aBase, k, valid,
              MutableArrayRef<Value>(sums).slice(set * size, size));
   };
   // The last group may have fewer products.
@@ -371,53 +369,54 @@ SmallVector<Value> MatMul::reduce(Emitter &emitter, Operands &operands,
       std::min(operands.endDepth, shape.k / arithmetic.kGroup) -
       operands.firstDepth;
   const int64_t group = sets * apart, groups = whole / group;
-  sums = emitter.loop(
-      emitter.index(0), emitter.index(groups), 1, sums,
-      [&](Value i, ValueRange carried) {
-        SmallVector<Value> next(carried);
-        Value first = emitter.add(emitter.mul(i, group), operands.firstDepth);
-        for (int64_t k = 0; k < group; ++k)
-          step(next, k % sets, emitter.add(first, k), arithmetic.kGroup);
-        if (fetchesNext())
-          emitter.prefetch(panel.source,
-                           emitter.add(fetched, emitter.mul(i, lineElements)));
-        return next;
-      });
+  sums =
+      code.loop(code.index(0), code.index(groups), 1, sums,
+                [&](Value i, ValueRange carried) {
+                  SmallVector<Value> next(carried);
+                  Value first =
+                      code.add(code.mul(i, group), operands.firstDepth);
+                  for (int64_t k = 0; k < group; ++k)
+                    step(next, k % sets, code.add(first, k), arithmetic.kGroup);
+                  if (fetchesNext())
+                    code.prefetch(panel.source,
+                                  code.add(fetched, code.mul(i, lineElements)));
+                  return next;
+                });
   for (int64_t k = operands.firstDepth + groups * group; k < operands.endDepth;
        ++k)
-    step(sums, 0, emitter.index(k),
+    step(sums, 0, code.index(k),
          std::min(arithmetic.kGroup, shape.k - k * arithmetic.kGroup));
   for (int64_t set = sets - 1; set > 0; --set)
     for (int64_t i = 0; i < size; ++i) {
       Value &sum = sums[(set - 1) * size + i];
-      sum = arithmetic.add(emitter, sum, sums[set * size + i]);
+      sum = arithmetic.add(code, sum, sums[set * size + i]);
     }
   sums.resize(size);
   return sums;
 }
 
-void MatMul::copyRows(Emitter &emitter, Operands &operands,
+void MatMul::copyRows(VectorBuilder &code, Operands &operands,
                       const Panel &panel) const {
-  VectorType type = arithmetic.operandType(emitter.builder.getContext(), lanes);
-  Value first = emitter.add(operands.bBase, panel.firstColumn);
-  emitter.loop(emitter.index(0), emitter.index(shape.k), 1, [&](Value k) {
-    Value from = emitter.add(first, emitter.mul(k, shape.bStride));
-    Value to = emitter.mul(k, panel.stride);
+  VectorType type = arithmetic.operandType(code.builder.getContext(), lanes);
+  Value first = code.add(operands.bBase, panel.firstColumn);
+  code.loop(code.index(0), code.index(shape.k), 1, [&](Value k) {
+    Value from = code.add(first, code.mul(k, shape.bStride));
+    Value to = code.mul(k, panel.stride);
     for (int64_t v = 0; v < panel.vectors; ++v) {
       int64_t valid = v + 1 == panel.vectors ? panel.valid : lanes;
-      emitter.store(emitter.loadFirst(operands.b, emitter.add(from, v * lanes),
-                                      type, valid),
-                    operands.scratch, emitter.add(to, v * lanes));
+      code.store(
+          code.loadFirst(operands.b, code.add(from, v * lanes), type, valid),
+          operands.scratch, code.add(to, v * lanes));
     }
   });
 }
 
 /// Packs columns of the transposed B, which are contiguous, into rows of the
 /// panel: square blocks of a vector's size are transposed in registers.
-void MatMul::packTransposed(Emitter &emitter, Operands &operands,
+void MatMul::packTransposed(VectorBuilder &code, Operands &operands,
                             const Panel &panel) const {
-  OpBuilder &builder = emitter.builder;
-  Location loc = emitter.loc;
+  OpBuilder &builder = code.builder;
+  Location loc = code.loc;
   VectorType type = arithmetic.operandType(builder.getContext(), lanes);
   auto square = VectorType::get({lanes, lanes}, type.getElementType());
   auto copyBlock = [&](Value k, int64_t count, int64_t v) {
@@ -425,10 +424,10 @@ void MatMul::packTransposed(Emitter &emitter, Operands &operands,
     Value block =
         builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(square));
     for (int64_t n = 0; n < columns; ++n) {
-      Value column = emitter.add(panel.firstColumn, v * lanes + n);
-      Value from = emitter.add(
-          emitter.add(operands.bBase, emitter.mul(column, shape.bStride)), k);
-      Value row = emitter.loadFirst(operands.b, from, type, count);
+      Value column = code.add(panel.firstColumn, v * lanes + n);
+      Value from = code.add(
+          code.add(operands.bBase, code.mul(column, shape.bStride)), k);
+      Value row = code.loadFirst(operands.b, from, type, count);
       block = builder.create<vector::InsertOp>(loc, row, block,
                                                ArrayRef<int64_t>{n});
     }
@@ -437,17 +436,16 @@ void MatMul::packTransposed(Emitter &emitter, Operands &operands,
     for (int64_t i = 0; i < count; ++i) {
       Value row = builder.create<vector::ExtractOp>(loc, transposed,
                                                     ArrayRef<int64_t>{i});
-      Value to =
-          emitter.add(emitter.mul(emitter.add(k, i), panel.stride), v * lanes);
-      emitter.store(row, operands.scratch, to);
+      Value to = code.add(code.mul(code.add(k, i), panel.stride), v * lanes);
+      code.store(row, operands.scratch, to);
     }
   };
   int64_t whole = shape.k / lanes * lanes;
   for (int64_t v = 0; v < panel.vectors; ++v) {
     if (whole > 0)
-      emitter.loop(emitter.index(0), emitter.index(whole), lanes,
-                   [&](Value k) { copyBlock(k, lanes, v); });
+      code.loop(code.index(0), code.index(whole), lanes,
+                [&](Value k) { copyBlock(k, lanes, v); });
     if (whole < shape.k)
-      copyBlock(emitter.index(whole), shape.k - whole, v);
+      copyBlock(code.index(whole), shape.k - whole, v);
   }
 }

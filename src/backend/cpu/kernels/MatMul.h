@@ -101,25 +101,27 @@ public:
 private:
   struct Operands;
   struct Panel;
-  void buildPanel(Emitter &emitter, Operands &operands, const Panel &panel,
+  void buildPanel(VectorBuilder &code, Operands &operands, const Panel &panel,
                   mlir::Value unit) const;
-  void buildTile(Emitter &emitter, Operands &operands, const Panel &panel,
+  void buildTile(VectorBuilder &code, Operands &operands, const Panel &panel,
                  mlir::Value firstRow, int64_t rows) const;
-  llvm::SmallVector<mlir::Value> reduce(Emitter &emitter, Operands &operands,
+  llvm::SmallVector<mlir::Value> reduce(VectorBuilder &code, Operands &operands,
                                         const Panel &panel,
                                         mlir::Value firstRow,
                                         int64_t rows) const;
   /// One step: \p k is its number, \p valid how much of its group there is.
-  void emitStep(Emitter &emitter, const Operands &operands, const Panel &panel,
-                const RegisterTile &tile, mlir::Value aBase, mlir::Value k,
-                int64_t valid, llvm::MutableArrayRef<mlir::Value> sums) const;
+  void emitStep(VectorBuilder &code, const Operands &operands,
+                const Panel &panel, const RegisterTile &tile, mlir::Value aBase,
+                mlir::Value k, int64_t valid,
+                llvm::MutableArrayRef<mlir::Value> sums) const;
   /// Goes over the vectors of a tile, row by row.
-  void forTile(Emitter &emitter, Operands &operands, const Panel &panel,
+  void forTile(VectorBuilder &code, Operands &operands, const Panel &panel,
                mlir::Value firstRow, int64_t rows,
                llvm::function_ref<void(size_t i, int64_t valid)> body) const;
-  void packTransposed(Emitter &emitter, Operands &operands,
+  void packTransposed(VectorBuilder &code, Operands &operands,
                       const Panel &panel) const;
-  void copyRows(Emitter &emitter, Operands &operands, const Panel &panel) const;
+  void copyRows(VectorBuilder &code, Operands &operands,
+                const Panel &panel) const;
   /// Whether a task brings its panel into the scratch buffer before using it.
   bool copiesPanels() const;
   int64_t panelElements() const;

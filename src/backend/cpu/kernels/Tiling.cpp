@@ -14,19 +14,19 @@ Partition Partition::of(int64_t length, int64_t limit) {
   return {length, count, length / count, length % count};
 }
 
-Value Partition::start(Emitter &emitter, Value part) const {
-  Value regular = emitter.mul(part, size);
+Value Partition::start(VectorBuilder &code, Value part) const {
+  Value regular = code.mul(part, size);
   if (longer == 0)
     return regular;
-  return emitter.add(regular, emitter.min(part, emitter.index(longer)));
+  return code.add(regular, code.min(part, code.index(longer)));
 }
 
-void Partition::dispatch(Emitter &emitter, Value part,
+void Partition::dispatch(VectorBuilder &code, Value part,
                          llvm::function_ref<void(int64_t)> emit) const {
   if (longer == 0)
     return emit(size);
-  emitter.branch(
-      emitter.less(part, emitter.index(longer)), [&] { emit(size + 1); },
+  code.branch(
+      code.less(part, code.index(longer)), [&] { emit(size + 1); },
       [&] { emit(size); });
 }
 
@@ -64,14 +64,14 @@ int64_t sinter::cpu::chooseTileVectors(const Target &target, int64_t rows,
   return best;
 }
 
-SmallVector<Value> RegisterTile::zeros(Emitter &emitter) const {
+SmallVector<Value> RegisterTile::zeros(VectorBuilder &code) const {
   return SmallVector<Value>(
       rows * vectors,
-      emitter.zero(arithmetic.sumType(emitter.builder.getContext(), lanes)));
+      code.zero(arithmetic.sumType(code.builder.getContext(), lanes)));
 }
 
-void RegisterTile::step(Emitter &emitter, MutableArrayRef<Value> accumulators,
-                        ArrayRef<Value> b,
+void RegisterTile::step(VectorBuilder &code,
+                        MutableArrayRef<Value> accumulators, ArrayRef<Value> b,
                         llvm::function_ref<Value(int64_t)> a) const {
   for (int64_t row = 0; row < rows; ++row) {
     Value element = a(row);
@@ -79,26 +79,26 @@ void RegisterTile::step(Emitter &emitter, MutableArrayRef<Value> accumulators,
       continue;
     for (int64_t v = 0; v < vectors; ++v) {
       Value &accumulator = accumulators[row * vectors + v];
-      accumulator = arithmetic.multiplyAdd(emitter, element, b[v], accumulator);
+      accumulator = arithmetic.multiplyAdd(code, element, b[v], accumulator);
     }
   }
 }
 
-TaskOrder::Task TaskOrder::decode(Emitter &emitter, Value task) const {
-  Value outerIndex = emitter.div(task, units * panels);
-  Value inner = emitter.rem(task, units * panels);
+TaskOrder::Task TaskOrder::decode(VectorBuilder &code, Value task) const {
+  Value outerIndex = code.div(task, units * panels);
+  Value inner = code.rem(task, units * panels);
   if (chunk >= units)
-    return {outerIndex, emitter.rem(inner, units), emitter.div(inner, units)};
+    return {outerIndex, code.rem(inner, units), code.div(inner, units)};
   if (chunk == 1)
-    return {outerIndex, emitter.div(inner, panels), emitter.rem(inner, panels)};
-  Value chunkIndex = emitter.div(inner, chunk * panels);
-  Value inChunk = emitter.rem(inner, chunk * panels);
-  Value firstUnit = emitter.mul(chunkIndex, chunk);
+    return {outerIndex, code.div(inner, panels), code.rem(inner, panels)};
+  Value chunkIndex = code.div(inner, chunk * panels);
+  Value inChunk = code.rem(inner, chunk * panels);
+  Value firstUnit = code.mul(chunkIndex, chunk);
   // The last chunk may be shorter.
-  Value size = emitter.min(emitter.index(chunk),
-                           emitter.sub(emitter.index(units), firstUnit));
-  return {outerIndex, emitter.add(firstUnit, emitter.rem(inChunk, size)),
-          emitter.div(inChunk, size)};
+  Value size =
+      code.min(code.index(chunk), code.sub(code.index(units), firstUnit));
+  return {outerIndex, code.add(firstUnit, code.rem(inChunk, size)),
+          code.div(inChunk, size)};
 }
 
 TaskOrder TaskOrder::choose(const Target &target, int64_t outer, int64_t units,

@@ -25,10 +25,10 @@ struct Partition {
   int64_t start(int64_t part) const {
     return part * size + std::min(part, longer);
   }
-  mlir::Value start(Emitter &emitter, mlir::Value part) const;
+  mlir::Value start(VectorBuilder &code, mlir::Value part) const;
   /// Calls \p emit with the size of \p part: once if all are equal, else in
   /// both branches of a condition.
-  void dispatch(Emitter &emitter, mlir::Value part,
+  void dispatch(VectorBuilder &code, mlir::Value part,
                 llvm::function_ref<void(int64_t size)> emit) const;
 };
 
@@ -63,12 +63,13 @@ public:
   const Arithmetic arithmetic;
   const int64_t lanes;
 
-  llvm::SmallVector<mlir::Value> zeros(Emitter &emitter) const;
+  llvm::SmallVector<mlir::Value> zeros(VectorBuilder &code) const;
 
   /// One step of the reduction: accumulators[i][v] += a_i * b_v for the rows i
   /// whose \p a is set. The place for an instruction that does more than one
   /// product a lane: what it does is Arithmetic::multiplyAdd.
-  void step(Emitter &emitter, llvm::MutableArrayRef<mlir::Value> accumulators,
+  void step(VectorBuilder &code,
+            llvm::MutableArrayRef<mlir::Value> accumulators,
             llvm::ArrayRef<mlir::Value> b,
             llvm::function_ref<mlir::Value(int64_t row)> a) const;
 };
@@ -87,7 +88,7 @@ struct TaskOrder {
   struct Task {
     mlir::Value outer, unit, panel;
   };
-  Task decode(Emitter &emitter, mlir::Value task) const;
+  Task decode(VectorBuilder &code, mlir::Value task) const;
 
   /// Picks the chunk that moves the least into the second-level cache.
   /// \p rowBytes is what all units read, \p panelBytes one panel.

@@ -23,28 +23,27 @@ bool WindowShape::isInterior(int64_t firstColumn, int64_t columns) const {
          inputColumn(firstColumn + columns - 1, kernelWidth - 1) < inputWidth;
 }
 
-RowTaps RowTaps::of(Emitter &emitter, const WindowShape &window,
+RowTaps RowTaps::of(VectorBuilder &code, const WindowShape &window,
                     Value outputRow) {
   RowTaps taps;
-  taps.inputRow = emitter.sub(emitter.mul(outputRow, window.strideHeight),
-                              emitter.index(window.padTop));
-  taps.first = emitter.index(0);
-  taps.end = emitter.index(window.kernelHeight);
+  taps.inputRow = code.sub(code.mul(outputRow, window.strideHeight),
+                           code.index(window.padTop));
+  taps.first = code.index(0);
+  taps.end = code.index(window.kernelHeight);
   // How many tap rows it takes to cover `distance` input rows.
   auto steps = [&](Value distance) {
-    Value positive = emitter.max(emitter.index(0), distance);
-    return emitter.div(emitter.add(positive, window.dilationHeight - 1),
-                       window.dilationHeight);
+    Value positive = code.max(code.index(0), distance);
+    return code.div(code.add(positive, window.dilationHeight - 1),
+                    window.dilationHeight);
   };
   const int64_t lastRow = (window.outputHeight - 1) * window.strideHeight -
                           window.padTop +
                           (window.kernelHeight - 1) * window.dilationHeight;
   if (window.padTop > 0)
-    taps.first = steps(emitter.sub(emitter.index(0), taps.inputRow));
+    taps.first = steps(code.sub(code.index(0), taps.inputRow));
   if (lastRow >= window.inputHeight)
-    taps.end = emitter.min(
-        taps.end,
-        steps(emitter.sub(emitter.index(window.inputHeight), taps.inputRow)));
+    taps.end = code.min(taps.end, steps(code.sub(code.index(window.inputHeight),
+                                                 taps.inputRow)));
   return taps;
 }
 
@@ -63,7 +62,7 @@ static bool areAlike(const WindowShape &window, int64_t first, int64_t second,
 }
 
 void sinter::cpu::forEachTile(
-    Emitter &emitter, const WindowShape &window, const Partition &tiles,
+    VectorBuilder &code, const WindowShape &window, const Partition &tiles,
     llvm::function_ref<void(const ColumnTile &)> emit) {
   int64_t tile = 0;
   while (tile < tiles.count) {
@@ -75,13 +74,12 @@ void sinter::cpu::forEachTile(
            areAlike(window, start, tiles.start(next), columns))
       ++next;
     if (next == tile + 1)
-      emit({emitter.index(start), columns, isInterior, start});
+      emit({code.index(start), columns, isInterior, start});
     else
-      emitter.loop(emitter.index(start),
-                   emitter.index(start + (next - tile) * columns), columns,
-                   [&](Value firstColumn) {
-                     emit({firstColumn, columns, isInterior, start});
-                   });
+      code.loop(code.index(start), code.index(start + (next - tile) * columns),
+                columns, [&](Value firstColumn) {
+                  emit({firstColumn, columns, isInterior, start});
+                });
     tile = next;
   }
 }

@@ -53,7 +53,7 @@ struct RowTaps {
   /// Tap rows [first, end) are inside the input.
   mlir::Value first, end;
 
-  static RowTaps of(Emitter &emitter, const WindowShape &window,
+  static RowTaps of(VectorBuilder &code, const WindowShape &window,
                     mlir::Value outputRow);
 };
 
@@ -70,7 +70,7 @@ struct ColumnTile {
 /// Emits code for all tiles of an output row: a loop for neighbouring tiles of
 /// one size of which the same taps are inside the input (all, where there is no
 /// padding; none, deep inside of it).
-void forEachTile(Emitter &emitter, const WindowShape &window,
+void forEachTile(VectorBuilder &code, const WindowShape &window,
                  const Partition &tiles,
                  llvm::function_ref<void(const ColumnTile &)> emit);
 

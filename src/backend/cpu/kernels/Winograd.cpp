@@ -27,7 +27,8 @@ int64_t tileCount(const ConvolutionShape &shape) {
 }
 
 /// One row of B^T d: six inputs of one row or column become six.
-std::array<Value, 6> transformSix(Emitter &e, const std::array<Value, 6> &d) {
+std::array<Value, 6> transformSix(VectorBuilder &e,
+                                  const std::array<Value, 6> &d) {
   Value a = e.scaleAdd(d[2], -4, d[4]);
   Value b = e.scaleAdd(d[1], -4, d[3]);
   Value c = e.subVectors(d[4], d[2]);
@@ -41,7 +42,8 @@ std::array<Value, 6> transformSix(Emitter &e, const std::array<Value, 6> &d) {
 }
 
 /// One row of A^T m: six products become four outputs.
-std::array<Value, 4> transformFour(Emitter &e, const std::array<Value, 6> &m) {
+std::array<Value, 4> transformFour(VectorBuilder &e,
+                                   const std::array<Value, 6> &m) {
   Value s = e.addVectors(m[1], m[2]);
   Value d = e.subVectors(m[1], m[2]);
   Value p = e.addVectors(m[3], m[4]);
@@ -180,8 +182,8 @@ void Winograd::pack(const void *weights, void *packed) const {
     }
 }
 
-VectorType Winograd::type(Emitter &emitter) const {
-  return VectorType::get({lanes}, emitter.builder.getF32Type());
+VectorType Winograd::type(VectorBuilder &code) const {
+  return VectorType::get({lanes}, code.builder.getF32Type());
 }
 
 /// A tile's image and its place among the image's tiles.
@@ -189,182 +191,173 @@ struct Winograd::Tile {
   Value image, row, column;
 };
 
-Winograd::Tile Winograd::locate(Emitter &emitter, Value tile) const {
-  Value inImage = emitter.rem(tile, tileRows * tileColumns);
-  return {emitter.div(tile, tileRows * tileColumns),
-          emitter.div(inImage, tileColumns), emitter.rem(inImage, tileColumns)};
+Winograd::Tile Winograd::locate(VectorBuilder &code, Value tile) const {
+  Value inImage = code.rem(tile, tileRows * tileColumns);
+  return {code.div(tile, tileRows * tileColumns),
+          code.div(inImage, tileColumns), code.rem(inImage, tileColumns)};
 }
 
 /// B^T d B of one tile and one block of channels.
-void Winograd::transformInput(Emitter &emitter, const Buffers &buffers,
+void Winograd::transformInput(VectorBuilder &code, const Buffers &buffers,
                               Value tile, Value slot, Value block) const {
-  Tile place = locate(emitter, tile);
-  Value row = emitter.sub(emitter.mul(place.row, outputTile),
-                          emitter.index(shape.padTop));
-  Value column = emitter.sub(emitter.mul(place.column, outputTile),
-                             emitter.index(shape.padLeft));
-  Value plane = emitter.add(emitter.mul(place.image, inputBlocks), block);
-  Value pixel =
-      emitter.add(emitter.mul(plane, shape.inputPixels()),
-                  emitter.add(emitter.mul(row, shape.inputWidth), column));
-  Value base = emitter.mul(pixel, lanes);
-  Value target =
-      emitter.mul(emitter.add(emitter.mul(block, slots), slot), lanes);
+  Tile place = locate(code, tile);
+  Value row =
+      code.sub(code.mul(place.row, outputTile), code.index(shape.padTop));
+  Value column =
+      code.sub(code.mul(place.column, outputTile), code.index(shape.padLeft));
+  Value plane = code.add(code.mul(place.image, inputBlocks), block);
+  Value pixel = code.add(code.mul(plane, shape.inputPixels()),
+                         code.add(code.mul(row, shape.inputWidth), column));
+  Value base = code.mul(pixel, lanes);
+  Value target = code.mul(code.add(code.mul(block, slots), slot), lanes);
 
   auto emit = [&](bool isInterior) {
     std::array<std::array<Value, 6>, 6> half; // [column][row of B^T d]
     SmallVector<Value> rowIsThere;
     if (!isInterior)
       for (int64_t i = 0; i < inputTile; ++i)
-        rowIsThere.push_back(
-            emitter.inRange(emitter.add(row, i), shape.inputHeight));
+        rowIsThere.push_back(code.inRange(code.add(row, i), shape.inputHeight));
     for (int64_t j = 0; j < inputTile; ++j) {
       Value columnIsThere;
       if (!isInterior)
-        columnIsThere =
-            emitter.inRange(emitter.add(column, j), shape.inputWidth);
+        columnIsThere = code.inRange(code.add(column, j), shape.inputWidth);
       std::array<Value, 6> d;
       for (int64_t i = 0; i < inputTile; ++i) {
-        Value at = emitter.add(base, (i * shape.inputWidth + j) * lanes);
-        d[i] = isInterior
-                   ? emitter.load(buffers.input, at, type(emitter))
-                   : emitter.loadIf(emitter.both(rowIsThere[i], columnIsThere),
-                                    buffers.input, at, type(emitter));
+        Value at = code.add(base, (i * shape.inputWidth + j) * lanes);
+        d[i] = isInterior ? code.load(buffers.input, at, type(code))
+                          : code.loadIf(code.both(rowIsThere[i], columnIsThere),
+                                        buffers.input, at, type(code));
       }
-      half[j] = transformSix(emitter, d);
+      half[j] = transformSix(code, d);
     }
     for (int64_t i = 0; i < inputTile; ++i) {
       std::array<Value, 6> d;
       for (int64_t j = 0; j < inputTile; ++j)
         d[j] = half[j][i];
-      std::array<Value, 6> result = transformSix(emitter, d);
+      std::array<Value, 6> result = transformSix(code, d);
       for (int64_t j = 0; j < inputTile; ++j)
-        emitter.store(result[j], buffers.workspace,
-                      emitter.add(target, (i * inputTile + j) * inputPlane()));
+        code.store(result[j], buffers.workspace,
+                   code.add(target, (i * inputTile + j) * inputPlane()));
     }
   };
   auto allThere = [&](Value first, int64_t size) {
-    return emitter.both(
-        emitter.inRange(first, size),
-        emitter.inRange(emitter.add(first, inputTile - 1), size));
+    return code.both(code.inRange(first, size),
+                     code.inRange(code.add(first, inputTile - 1), size));
   };
-  emitter.branch(
-      emitter.both(allThere(row, shape.inputHeight),
-                   allThere(column, shape.inputWidth)),
+  code.branch(
+      code.both(allThere(row, shape.inputHeight),
+                allThere(column, shape.inputWidth)),
       [&] { emit(true); }, [&] { emit(false); });
 }
 
-void Winograd::multiply(Emitter &emitter, const Buffers &buffers, Value element,
-                        Value panel, Value rowTile) const {
+void Winograd::multiply(VectorBuilder &code, const Buffers &buffers,
+                        Value element, Value panel, Value rowTile) const {
   auto emit = [&](int64_t vectors) {
-    Value firstSlot = rowTiles.start(emitter, rowTile);
-    rowTiles.dispatch(emitter, rowTile, [&](int64_t rows) {
-      multiplyTile(emitter, buffers, element, panel, firstSlot, rows, vectors);
+    Value firstSlot = rowTiles.start(code, rowTile);
+    rowTiles.dispatch(code, rowTile, [&](int64_t rows) {
+      multiplyTile(code, buffers, element, panel, firstSlot, rows, vectors);
     });
   };
   int64_t lastVectors = outputBlocks - (panels - 1) * panelVectors;
   if (lastVectors == panelVectors || panels == 1)
     return emit(lastVectors);
-  emitter.branch(
-      emitter.less(panel, emitter.index(panels - 1)),
-      [&] { emit(panelVectors); }, [&] { emit(lastVectors); });
+  code.branch(
+      code.less(panel, code.index(panels - 1)), [&] { emit(panelVectors); },
+      [&] { emit(lastVectors); });
 }
 
 /// Some tiles by a panel of output channels, for one element of the tile.
-void Winograd::multiplyTile(Emitter &emitter, const Buffers &buffers,
+void Winograd::multiplyTile(VectorBuilder &code, const Buffers &buffers,
                             Value element, Value panel, Value firstSlot,
                             int64_t rows, int64_t vectors) const {
   RegisterTile tile(rows, vectors, Arithmetic(), lanes);
   const int64_t width = vectors * lanes;
-  Value weights = emitter.add(
-      emitter.mul(element, outputBlocks * lanes * shape.inputChannels),
-      emitter.mul(panel, panelVectors * lanes * shape.inputChannels));
-  Value source = emitter.add(emitter.mul(element, inputPlane()),
-                             emitter.mul(firstSlot, lanes));
+  Value weights =
+      code.add(code.mul(element, outputBlocks * lanes * shape.inputChannels),
+               code.mul(panel, panelVectors * lanes * shape.inputChannels));
+  Value source =
+      code.add(code.mul(element, inputPlane()), code.mul(firstSlot, lanes));
   auto block = [&](Value i, int64_t channels, ValueRange carried) {
-    Value weightBase = emitter.add(weights, emitter.mul(i, lanes * width));
-    Value sourceBase = emitter.add(source, emitter.mul(i, slots * lanes));
-    return emitter.loop(
-        emitter.index(0), emitter.index(channels), 1, carried,
+    Value weightBase = code.add(weights, code.mul(i, lanes * width));
+    Value sourceBase = code.add(source, code.mul(i, slots * lanes));
+    return code.loop(
+        code.index(0), code.index(channels), 1, carried,
         [&](Value c, ValueRange carried) {
           SmallVector<Value> sums(carried);
-          Value at = emitter.add(weightBase, emitter.mul(c, width));
+          Value at = code.add(weightBase, code.mul(c, width));
           SmallVector<Value> b;
           for (int64_t v = 0; v < vectors; ++v) {
-            Value row = emitter.add(at, v * lanes);
-            b.push_back(emitter.load(buffers.weights, row, type(emitter)));
+            Value row = code.add(at, v * lanes);
+            b.push_back(code.load(buffers.weights, row, type(code)));
             if (!isFused)
-              emitter.prefetch(buffers.weights,
-                               emitter.add(row, weightPrefetchDistance));
+              code.prefetch(buffers.weights,
+                            code.add(row, weightPrefetchDistance));
           }
-          Value a = emitter.add(sourceBase, c);
-          tile.step(emitter, sums, b, [&](int64_t row) {
-            return emitter.loadSplat(
-                buffers.workspace, emitter.add(a, row * lanes), type(emitter));
+          Value a = code.add(sourceBase, c);
+          tile.step(code, sums, b, [&](int64_t row) {
+            return code.loadSplat(buffers.workspace, code.add(a, row * lanes),
+                                  type(code));
           });
           return sums;
         });
   };
   const int64_t whole = shape.inputChannels / lanes;
-  SmallVector<Value> sums = emitter.loop(
-      emitter.index(0), emitter.index(whole), 1, tile.zeros(emitter),
+  SmallVector<Value> sums = code.loop(
+      code.index(0), code.index(whole), 1, tile.zeros(code),
       [&](Value i, ValueRange carried) { return block(i, lanes, carried); });
   if (int64_t rest = shape.inputChannels % lanes)
-    sums = block(emitter.index(whole), rest, sums);
+    sums = block(code.index(whole), rest, sums);
 
-  Value target = emitter.add(
-      emitter.mul(element, outputPlane()),
-      emitter.mul(
-          emitter.add(emitter.mul(panel, panelVectors * slots), firstSlot),
-          lanes));
-  target = emitter.add(target, elements * inputPlane());
+  Value target = code.add(
+      code.mul(element, outputPlane()),
+      code.mul(code.add(code.mul(panel, panelVectors * slots), firstSlot),
+               lanes));
+  target = code.add(target, elements * inputPlane());
   for (int64_t v = 0; v < vectors; ++v)
     for (int64_t row = 0; row < rows; ++row)
-      emitter.store(sums[row * vectors + v], buffers.workspace,
-                    emitter.add(target, (v * slots + row) * lanes));
+      code.store(sums[row * vectors + v], buffers.workspace,
+                 code.add(target, (v * slots + row) * lanes));
 }
 
 /// A^T m A of one tile and one block of channels, and what becomes of it.
-void Winograd::transformOutput(Emitter &emitter, const Buffers &buffers,
+void Winograd::transformOutput(VectorBuilder &code, const Buffers &buffers,
                                Value tile, Value slot, Value block,
                                const BlockedEpilogue &epilogue) const {
-  Value source = emitter.add(
-      emitter.mul(emitter.add(emitter.mul(block, slots), slot), lanes),
-      elements * inputPlane());
+  Value source =
+      code.add(code.mul(code.add(code.mul(block, slots), slot), lanes),
+               elements * inputPlane());
   std::array<std::array<Value, 4>, 6> half; // [column][row of A^T m]
   for (int64_t j = 0; j < inputTile; ++j) {
     std::array<Value, 6> m;
     for (int64_t i = 0; i < inputTile; ++i)
-      m[i] =
-          emitter.load(buffers.workspace,
-                       emitter.add(source, (i * inputTile + j) * outputPlane()),
-                       type(emitter));
-    half[j] = transformFour(emitter, m);
+      m[i] = code.load(buffers.workspace,
+                       code.add(source, (i * inputTile + j) * outputPlane()),
+                       type(code));
+    half[j] = transformFour(code, m);
   }
 
-  Tile place = locate(emitter, tile);
+  Tile place = locate(code, tile);
   BlockedPosition position;
   position.batch = place.image;
   position.block = block;
-  Value row = emitter.mul(place.row, outputTile);
-  Value column = emitter.mul(place.column, outputTile);
-  Value plane = emitter.add(emitter.mul(place.image, outputBlocks), block);
-  Value planeBase = emitter.mul(plane, shape.outputPixels() * lanes);
-  Value firstPixel = emitter.add(emitter.mul(row, shape.outputWidth), column);
+  Value row = code.mul(place.row, outputTile);
+  Value column = code.mul(place.column, outputTile);
+  Value plane = code.add(code.mul(place.image, outputBlocks), block);
+  Value planeBase = code.mul(plane, shape.outputPixels() * lanes);
+  Value firstPixel = code.add(code.mul(row, shape.outputWidth), column);
   for (int64_t i = 0; i < outputTile; ++i) {
     std::array<Value, 6> m;
     for (int64_t j = 0; j < inputTile; ++j)
       m[j] = half[j][i];
-    std::array<Value, 4> results = transformFour(emitter, m);
+    std::array<Value, 4> results = transformFour(code, m);
     for (int64_t j = 0; j < outputTile; ++j) {
       auto emit = [&] {
-        position.pixel = emitter.add(firstPixel, i * shape.outputWidth + j);
-        position.offset =
-            emitter.add(planeBase, emitter.mul(position.pixel, lanes));
+        position.pixel = code.add(firstPixel, i * shape.outputWidth + j);
+        position.offset = code.add(planeBase, code.mul(position.pixel, lanes));
         Value result = results[j];
         if (epilogue)
-          result = epilogue(emitter.builder, emitter.loc, result, position);
-        emitter.store(result, buffers.output, position.offset);
+          result = epilogue(code.builder, code.loc, result, position);
+        code.store(result, buffers.output, position.offset);
       };
       // Only tiles at the end reach beyond the output.
       bool rowsFit = shape.outputHeight % outputTile == 0;
@@ -373,78 +366,77 @@ void Winograd::transformOutput(Emitter &emitter, const Buffers &buffers,
         emit();
         continue;
       }
-      Value isThere = emitter.both(
-          emitter.inRange(emitter.add(row, i), shape.outputHeight),
-          emitter.inRange(emitter.add(column, j), shape.outputWidth));
-      emitter.when(isThere, emit);
+      Value isThere =
+          code.both(code.inRange(code.add(row, i), shape.outputHeight),
+                    code.inRange(code.add(column, j), shape.outputWidth));
+      code.when(isThere, emit);
     }
   }
 }
 
-void Winograd::buildFused(Emitter &emitter, Value task, const Buffers &buffers,
+void Winograd::buildFused(VectorBuilder &code, Value task,
+                          const Buffers &buffers,
                           const BlockedEpilogue &epilogue) const {
-  Value zero = emitter.index(0);
-  Value firstTile = emitter.mul(task, slots);
-  Value count = emitter.min(emitter.index(slots),
-                            emitter.sub(emitter.index(tiles), firstTile));
+  Value zero = code.index(0);
+  Value firstTile = code.mul(task, slots);
+  Value count =
+      code.min(code.index(slots), code.sub(code.index(tiles), firstTile));
   auto forAll = [&](int64_t blocks,
                     llvm::function_ref<void(Value, Value, Value)> emit) {
-    emitter.loop(zero, emitter.index(blocks), 1, [&](Value block) {
-      emitter.loop(zero, count, 1, [&](Value slot) {
-        emit(emitter.add(firstTile, slot), slot, block);
+    code.loop(zero, code.index(blocks), 1, [&](Value block) {
+      code.loop(zero, count, 1, [&](Value slot) {
+        emit(code.add(firstTile, slot), slot, block);
       });
     });
   };
   forAll(inputBlocks, [&](Value tile, Value slot, Value block) {
-    transformInput(emitter, buffers, tile, slot, block);
+    transformInput(code, buffers, tile, slot, block);
   });
-  emitter.loop(zero, emitter.index(elements), 1, [&](Value element) {
-    emitter.loop(zero, emitter.index(panels), 1, [&](Value panel) {
-      emitter.loop(zero, emitter.index(rowTiles.count), 1, [&](Value rowTile) {
-        multiply(emitter, buffers, element, panel, rowTile);
+  code.loop(zero, code.index(elements), 1, [&](Value element) {
+    code.loop(zero, code.index(panels), 1, [&](Value panel) {
+      code.loop(zero, code.index(rowTiles.count), 1, [&](Value rowTile) {
+        multiply(code, buffers, element, panel, rowTile);
       });
     });
   });
   forAll(outputBlocks, [&](Value tile, Value slot, Value block) {
-    transformOutput(emitter, buffers, tile, slot, block, epilogue);
+    transformOutput(code, buffers, tile, slot, block, epilogue);
   });
 }
 
 void Winograd::build(int64_t stage, OpBuilder &builder, Location location,
                      Value task, const Buffers &given,
                      const BlockedEpilogue &epilogue) const {
-  Emitter emitter(builder, location);
+  VectorBuilder code(builder, location);
   auto flat = [&](Value memref) {
-    return memref ? emitter.flatten(memref) : Value();
+    return memref ? code.flatten(memref) : Value();
   };
   Buffers buffers{flat(given.input), flat(given.weights), flat(given.workspace),
                   flat(given.output)};
   if (isFused)
-    return buildFused(emitter, task, buffers, epilogue);
-  Value inRound = bands == 1 ? task : emitter.rem(task, tasks(stage));
+    return buildFused(code, task, buffers, epilogue);
+  Value inRound = bands == 1 ? task : code.rem(task, tasks(stage));
   if (stage == 1) {
-    Value perElement = emitter.rem(inRound, panels * rowTiles.count);
-    return multiply(emitter, buffers,
-                    emitter.div(inRound, panels * rowTiles.count),
-                    emitter.div(perElement, rowTiles.count),
-                    emitter.rem(perElement, rowTiles.count));
+    Value perElement = code.rem(inRound, panels * rowTiles.count);
+    return multiply(code, buffers, code.div(inRound, panels * rowTiles.count),
+                    code.div(perElement, rowTiles.count),
+                    code.rem(perElement, rowTiles.count));
   }
-  Value slot = emitter.rem(inRound, slots);
-  Value block = emitter.div(inRound, slots);
+  Value slot = code.rem(inRound, slots);
+  Value block = code.div(inRound, slots);
   Value tile = slot;
   if (bands > 1)
-    tile =
-        emitter.add(emitter.mul(emitter.div(task, tasks(stage)), slots), slot);
+    tile = code.add(code.mul(code.div(task, tasks(stage)), slots), slot);
   auto transform = [&] {
     if (stage == 0)
-      transformInput(emitter, buffers, tile, slot, block);
+      transformInput(code, buffers, tile, slot, block);
     else
-      transformOutput(emitter, buffers, tile, slot, block, epilogue);
+      transformOutput(code, buffers, tile, slot, block, epilogue);
   };
   // The last round may have fewer tiles. What it multiplies in their place was
   // left there by the one before, and goes nowhere.
   if (bands * slots == tiles)
     transform();
   else
-    emitter.when(emitter.inRange(tile, tiles), transform);
+    code.when(code.inRange(tile, tiles), transform);
 }

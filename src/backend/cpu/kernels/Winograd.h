@@ -72,25 +72,26 @@ private:
   static constexpr int64_t leastTilesInRound = 96;
 
   struct Tile;
-  Tile locate(Emitter &emitter, mlir::Value tile) const;
-  void transformInput(Emitter &emitter, const Buffers &buffers,
+  Tile locate(VectorBuilder &code, mlir::Value tile) const;
+  void transformInput(VectorBuilder &code, const Buffers &buffers,
                       mlir::Value tile, mlir::Value slot,
                       mlir::Value block) const;
-  void multiply(Emitter &emitter, const Buffers &buffers, mlir::Value element,
-                mlir::Value panel, mlir::Value rowTile) const;
-  void multiplyTile(Emitter &emitter, const Buffers &buffers,
+  void multiply(VectorBuilder &code, const Buffers &buffers,
+                mlir::Value element, mlir::Value panel,
+                mlir::Value rowTile) const;
+  void multiplyTile(VectorBuilder &code, const Buffers &buffers,
                     mlir::Value element, mlir::Value panel,
                     mlir::Value firstSlot, int64_t rows, int64_t vectors) const;
-  void transformOutput(Emitter &emitter, const Buffers &buffers,
+  void transformOutput(VectorBuilder &code, const Buffers &buffers,
                        mlir::Value tile, mlir::Value slot, mlir::Value block,
                        const BlockedEpilogue &epilogue) const;
-  void buildFused(Emitter &emitter, mlir::Value task, const Buffers &buffers,
+  void buildFused(VectorBuilder &code, mlir::Value task, const Buffers &buffers,
                   const BlockedEpilogue &epilogue) const;
   /// Elements between the planes of two elements of the tile: an odd number of
   /// vectors, so that they do not compete for the same sets of the cache.
   int64_t inputPlane() const { return (inputBlocks * slots | 1) * lanes; }
   int64_t outputPlane() const { return (outputBlocks * slots | 1) * lanes; }
-  mlir::VectorType type(Emitter &emitter) const;
+  mlir::VectorType type(VectorBuilder &code) const;
 
   ConvolutionShape shape;
   int64_t lanes;

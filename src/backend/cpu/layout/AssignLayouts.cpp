@@ -5,12 +5,12 @@
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/layout/ConvolutionForm.h"
 #include "graph/Constants.h"
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 #include "interpreter/Interpreter.h"
 #include "passes/LowerQuantized.h"
 
 using namespace mlir;
-using sinter::nn::Emit;
+using sinter::nn::TensorBuilder;
 
 namespace sinter::cpu {
 
@@ -47,10 +47,10 @@ private:
   bool rewriteReduce(stablehlo::ReduceOp op);
 
   RankedTensorType blockedType(RankedTensorType plain) const;
-  Value pack(Emit &emit, Value plain);
+  Value pack(TensorBuilder &emit, Value plain);
   /// The blocked form of an elementwise operand, if it costs no reorder.
-  Value blockedOperand(Emit &emit, Value operand);
-  Value blockedBroadcast(Emit &emit, stablehlo::BroadcastInDimOp op);
+  Value blockedOperand(TensorBuilder &emit, Value operand);
+  Value blockedBroadcast(TensorBuilder &emit, stablehlo::BroadcastInDimOp op);
   void remember(Value plain, Value blocked) { blockedOf[plain] = blocked; }
   /// Unpacks the results of a replaced op that somebody still reads.
   void unpackWhereRead(Operation *op);
@@ -75,7 +75,7 @@ RankedTensorType LayoutAssigner::blockedType(RankedTensorType plain) const {
                                plain.getElementType());
 }
 
-Value LayoutAssigner::pack(Emit &emit, Value plain) {
+Value LayoutAssigner::pack(TensorBuilder &emit, Value plain) {
   Value &blocked = blockedOf[plain];
   if (!blocked)
     blocked = emit.make<PackOp>(blockedType(tensorOf(plain)), plain);
@@ -127,7 +127,7 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
   if (isTiny(op) && !blockedOf.count(op.getLhs()))
     return false;
   OpBuilder builder(op);
-  Emit emit(builder, op.getLoc());
+  TensorBuilder emit(builder, op.getLoc());
   std::optional<ConvolutionForm> form = ConvolutionForm::of(op, lanes);
   if (!form)
     return false;
@@ -181,7 +181,7 @@ template <typename Op> bool LayoutAssigner::rewritePool(Op op, StringRef kind) {
       (kind != "max" && !isa<FloatType>(element)))
     return false;
   OpBuilder builder(op);
-  Emit emit(builder, op.getLoc());
+  TensorBuilder emit(builder, op.getLoc());
   // Every window must meet the operand.
   auto from = tensorOf(op.getOperand());
   for (int64_t i = 0; i < 2; ++i) {
@@ -221,7 +221,7 @@ static std::optional<StringRef> averageKind(nn::AveragePoolOp op) {
 
 /// Broadcasts along channels from a vector that is cut into blocks; along other
 /// dimensions as it was.
-Value LayoutAssigner::blockedBroadcast(Emit &emit,
+Value LayoutAssigner::blockedBroadcast(TensorBuilder &emit,
                                        stablehlo::BroadcastInDimOp op) {
   auto from = tensorOf(op.getOperand());
   RankedTensorType to = blockedType(tensorOf(op.getResult()));
@@ -255,7 +255,7 @@ Value LayoutAssigner::blockedBroadcast(Emit &emit,
   return emit.broadcast(x, dims, to.getShape());
 }
 
-Value LayoutAssigner::blockedOperand(Emit &emit, Value operand) {
+Value LayoutAssigner::blockedOperand(TensorBuilder &emit, Value operand) {
   if (Value blocked = blockedOf.lookup(operand))
     return blocked;
   auto broadcast = operand.getDefiningOp<stablehlo::BroadcastInDimOp>();
@@ -280,7 +280,7 @@ bool LayoutAssigner::rewriteElementwise(Operation *op) {
   if (type.getRank() != 4 || !anyBlocked)
     return false;
   OpBuilder builder(op);
-  Emit emit(builder, op->getLoc());
+  TensorBuilder emit(builder, op->getLoc());
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     if (tensorOf(operand).getRank() == 0) {
@@ -317,7 +317,7 @@ bool LayoutAssigner::rewriteConcatenate(stablehlo::ConcatenateOp op) {
     operands.push_back(blocked);
   }
   OpBuilder builder(op);
-  Emit emit(builder, op.getLoc());
+  TensorBuilder emit(builder, op.getLoc());
   remember(op.getResult(), emit.concatenate(operands, 1));
   return true;
 }
@@ -333,7 +333,7 @@ bool LayoutAssigner::rewritePad(stablehlo::PadOp op) {
     return wide;
   };
   OpBuilder builder(op);
-  Emit emit(builder, op.getLoc());
+  TensorBuilder emit(builder, op.getLoc());
   remember(op.getResult(),
            emit.make<stablehlo::PadOp>(blocked, op.getPaddingValue(),
                                        widened(op.getEdgePaddingLow()),
@@ -351,7 +351,7 @@ bool LayoutAssigner::rewriteReduce(stablehlo::ReduceOp op) {
   if (!blocked)
     return false;
   OpBuilder builder(op);
-  Emit emit(builder, op.getLoc());
+  TensorBuilder emit(builder, op.getLoc());
   auto type = tensorOf(blocked);
   auto reducedType = RankedTensorType::get(
       {type.getDimSize(0), type.getDimSize(1), lanes}, type.getElementType());
@@ -394,7 +394,7 @@ void LayoutAssigner::unpackWhereRead(Operation *op) {
       continue;
     OpBuilder builder(op);
     builder.setInsertionPointAfterValue(blocked);
-    Emit emit(builder, op->getLoc());
+    TensorBuilder emit(builder, op->getLoc());
     Value plain = emit.make<UnpackOp>(result.getType(), blocked);
     patterns.replaced(label, result, plain);
     result.replaceAllUsesWith(plain);

@@ -1,7 +1,7 @@
 #include "backend/cpu/layout/ConvolutionForm.h"
 
 using namespace mlir;
-using sinter::nn::Emit;
+using sinter::nn::TensorBuilder;
 
 namespace sinter::cpu {
 
@@ -86,7 +86,7 @@ bool ConvolutionForm::spreadWindow(const stablehlo::ConvolutionWindow &window,
 // Around the kernel
 //===----------------------------------------------------------------------===//
 
-Value ConvolutionForm::plainInput(Emit &emit) const {
+Value ConvolutionForm::plainInput(TensorBuilder &emit) const {
   Value x = input;
   if (!llvm::equal(inputOrder, llvm::seq<int64_t>(0, inputOrder.size())))
     x = emit.transpose(x, inputOrder);
@@ -96,7 +96,7 @@ Value ConvolutionForm::plainInput(Emit &emit) const {
   return x;
 }
 
-Value ConvolutionForm::plainWeights(Emit &emit) const {
+Value ConvolutionForm::plainWeights(TensorBuilder &emit) const {
   Value x = kernel;
   if (!turned.empty())
     x = emit.make<stablehlo::ReverseOp>(x, turned);
@@ -137,7 +137,8 @@ RankedTensorType ConvolutionForm::finalType(RankedTensorType type) const {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
-Value ConvolutionForm::spread(Emit &emit, Value blocked, int64_t lanes) const {
+Value ConvolutionForm::spread(TensorBuilder &emit, Value blocked,
+                              int64_t lanes) const {
   ArrayRef<int64_t> shape = tensorOf(blocked).getShape();
   int64_t blocks = llvm::divideCeil(channels, lanes);
   int64_t batch = shape[0], height = shape[2], width = shape[3];
@@ -159,7 +160,7 @@ bool ConvolutionForm::isPlainResult(stablehlo::ConvolutionOp op) const {
   return op.getSpatialRank() == 2 && isChannelsFirst(op.getDimensionNumbers());
 }
 
-Value ConvolutionForm::plainResult(Emit &emit, Value value,
+Value ConvolutionForm::plainResult(TensorBuilder &emit, Value value,
                                    stablehlo::ConvolutionOp op) const {
   auto numbers = op.getDimensionNumbers();
   ArrayRef<int64_t> shape = tensorOf(value).getShape();

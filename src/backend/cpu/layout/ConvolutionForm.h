@@ -12,7 +12,7 @@
 #ifndef SINTER_BACKEND_CPU_LAYOUT_CONVOLUTIONFORM_H
 #define SINTER_BACKEND_CPU_LAYOUT_CONVOLUTIONFORM_H
 
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 #include <array>
 
 namespace sinter::cpu {
@@ -33,19 +33,20 @@ public:
   std::array<int64_t, 2> upscale = {1, 1};
 
   /// The input as [N, C, H, W].
-  mlir::Value plainInput(nn::Emit &emit) const;
+  mlir::Value plainInput(nn::TensorBuilder &emit) const;
   /// The weights as [K, C / groups, R, S], windows that run backwards turned.
-  mlir::Value plainWeights(nn::Emit &emit) const;
+  mlir::Value plainWeights(nn::TensorBuilder &emit) const;
   /// What the kernel computes from an input of type \p input: [N, K, H', W'].
   mlir::RankedTensorType resultType(mlir::RankedTensorType input) const;
   /// The same with its pixels in their places: [N, channels, H'', W''].
   mlir::RankedTensorType finalType(mlir::RankedTensorType input) const;
   /// Puts the pixels of a blocked result of resultType in their places.
-  mlir::Value spread(nn::Emit &emit, mlir::Value blocked, int64_t lanes) const;
+  mlir::Value spread(nn::TensorBuilder &emit, mlir::Value blocked,
+                     int64_t lanes) const;
   /// Whether the operation's own result is [N, C, H, W].
   bool isPlainResult(stablehlo::ConvolutionOp op) const;
   /// The operation's result from one of finalType.
-  mlir::Value plainResult(nn::Emit &emit, mlir::Value value,
+  mlir::Value plainResult(nn::TensorBuilder &emit, mlir::Value value,
                           stablehlo::ConvolutionOp op) const;
 
 private:

@@ -5,7 +5,7 @@
 #include <numeric>
 
 using namespace mlir;
-using sinter::nn::Emit;
+using sinter::nn::TensorBuilder;
 
 namespace sinter::cpu {
 
@@ -43,7 +43,7 @@ class PhaseWriter {
 public:
   using Compute = llvm::function_ref<Value(const PlainConvolution &)>;
 
-  PhaseWriter(Emit &emit, const PlainConvolution &plain, int64_t lanes,
+  PhaseWriter(TensorBuilder &emit, const PlainConvolution &plain, int64_t lanes,
               Compute compute)
       : emit(emit), plain(plain), lanes(lanes), compute(compute) {
     for (int64_t i = 0; i < plain.spatialRank(); ++i)
@@ -69,7 +69,7 @@ private:
     return index;
   }
 
-  Emit &emit;
+  TensorBuilder &emit;
   const PlainConvolution &plain;
   int64_t lanes;
   Compute compute;
@@ -327,7 +327,7 @@ bool hasPhases(const PlainConvolution &plain) {
 }
 
 Value computeByPhases(
-    Emit &emit, const PlainConvolution &plain, int64_t lanes,
+    TensorBuilder &emit, const PlainConvolution &plain, int64_t lanes,
     llvm::function_ref<Value(const PlainConvolution &)> compute) {
   return PhaseWriter(emit, plain, lanes, compute).run();
 }

@@ -31,7 +31,7 @@ bool hasPhases(const PlainConvolution &plain);
 /// convolutions, which \p compute computes. Blocks of \p lanes channels are
 /// what the kernels compute at a time.
 mlir::Value computeByPhases(
-    nn::Emit &emit, const PlainConvolution &plain, int64_t lanes,
+    nn::TensorBuilder &emit, const PlainConvolution &plain, int64_t lanes,
     llvm::function_ref<mlir::Value(const PlainConvolution &)> compute);
 
 } // namespace sinter::cpu

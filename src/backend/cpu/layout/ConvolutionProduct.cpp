@@ -3,7 +3,7 @@
 #include "backend/cpu/layout/ConvolutionProduct.h"
 
 using namespace mlir;
-using sinter::nn::Emit;
+using sinter::nn::TensorBuilder;
 
 namespace sinter::cpu {
 
@@ -25,7 +25,7 @@ bool hasPatches(const PlainConvolution &plain) {
 }
 
 /// \p x with \p window's padding along \p dimension.
-static Value padded(Emit &emit, Value x, int64_t dimension,
+static Value padded(TensorBuilder &emit, Value x, int64_t dimension,
                     const stablehlo::WindowDimension &window) {
   if (window.paddingLow == 0 && window.paddingHigh == 0)
     return x;
@@ -38,8 +38,8 @@ static Value padded(Emit &emit, Value x, int64_t dimension,
 }
 
 /// Every \p stride-th of \p count elements along \p dimension.
-static Value everyNth(Emit &emit, Value x, int64_t dimension, int64_t start,
-                      int64_t count, int64_t stride) {
+static Value everyNth(TensorBuilder &emit, Value x, int64_t dimension,
+                      int64_t start, int64_t count, int64_t stride) {
   SmallVector<int64_t> starts(tensorOf(x).getRank(), 0);
   SmallVector<int64_t> limits(tensorOf(x).getShape());
   SmallVector<int64_t> strides(starts.size(), 1);
@@ -51,7 +51,7 @@ static Value everyNth(Emit &emit, Value x, int64_t dimension, int64_t start,
   return emit.make<stablehlo::SliceOp>(x, starts, limits, strides);
 }
 
-Value unfold(Emit &emit, Value x, int64_t from, int64_t to,
+Value unfold(TensorBuilder &emit, Value x, int64_t from, int64_t to,
              const stablehlo::WindowDimension &window, int64_t count) {
   x = padded(emit, x, from, window);
   SmallVector<Value> pieces;
@@ -111,7 +111,7 @@ static bool hasProductPerImage(const PlainConvolution &plain) {
 
 /// The input as [batching..., taps * C / groups, columns], where images are
 /// batching dimensions or part of the columns; groups always are.
-static Value patchesOf(Emit &emit, const PlainConvolution &plain) {
+static Value patchesOf(TensorBuilder &emit, const PlainConvolution &plain) {
   SmallVector<int64_t> split = {plain.batch(), plain.groups,
                                 plain.groupInputs()};
   llvm::append_range(split, tensorOf(plain.input).getShape().drop_front(2));
@@ -135,7 +135,7 @@ static Value patchesOf(Emit &emit, const PlainConvolution &plain) {
 }
 
 /// The kernel as [batching..., K / groups, taps * C / groups].
-static Value matricesOf(Emit &emit, const PlainConvolution &plain) {
+static Value matricesOf(TensorBuilder &emit, const PlainConvolution &plain) {
   auto order =
       llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(plain.kernel).getRank()));
   std::rotate(order.begin() + 1, order.begin() + 2, order.end());
@@ -149,7 +149,7 @@ static Value matricesOf(Emit &emit, const PlainConvolution &plain) {
                             : emit.broadcast(x, {1, 2, 3}, shape);
 }
 
-static Value product(Emit &emit, const PlainConvolution &plain) {
+static Value product(TensorBuilder &emit, const PlainConvolution &plain) {
   Value lhs = matricesOf(emit, plain), rhs = patchesOf(emit, plain);
   SmallVector<int64_t> shape(tensorOf(rhs).getShape());
   const auto batching = static_cast<int64_t>(shape.size()) - 2;
@@ -169,7 +169,7 @@ static Value product(Emit &emit, const PlainConvolution &plain) {
   return permute(emit, emit.reshape(result, split), order);
 }
 
-Value computeByPlaces(Emit &emit, const PlainConvolution &plain) {
+Value computeByPlaces(TensorBuilder &emit, const PlainConvolution &plain) {
   const int64_t rank = plain.spatialRank();
   SmallVector<int64_t> split = {plain.batch(), plain.groups,
                                 plain.groupInputs()};
@@ -206,7 +206,7 @@ Value computeByPlaces(Emit &emit, const PlainConvolution &plain) {
 
 /// Halves until a piece needs at most \p most bytes.
 static Value
-computeHalves(Emit &emit, const PlainConvolution &plain, double most,
+computeHalves(TensorBuilder &emit, const PlainConvolution &plain, double most,
               llvm::function_ref<double(const PlainConvolution &)> bytes,
               llvm::function_ref<Value(const PlainConvolution &)> compute) {
   SmallVector<int64_t> shape = plain.resultShape();
@@ -235,7 +235,7 @@ computeHalves(Emit &emit, const PlainConvolution &plain, double most,
 }
 
 Value computeInPieces(
-    Emit &emit, const PlainConvolution &plain,
+    TensorBuilder &emit, const PlainConvolution &plain,
     llvm::function_ref<double(const PlainConvolution &)> bytes,
     llvm::function_ref<Value(const PlainConvolution &)> compute) {
   constexpr double fewestBytes = 64 << 20, mostPieces = 32;
@@ -243,7 +243,7 @@ Value computeInPieces(
   return computeHalves(emit, plain, most, bytes, compute);
 }
 
-Value computeAsProduct(Emit &emit, const PlainConvolution &plain) {
+Value computeAsProduct(TensorBuilder &emit, const PlainConvolution &plain) {
   auto bytes = [](const PlainConvolution &part) {
     return double(taps(part)) * double(part.groups) *
            double(part.groupInputs()) * double(places(part)) *

@@ -27,11 +27,13 @@ namespace sinter::cpu {
 bool hasPatches(const PlainConvolution &plain);
 
 /// The result of \p plain, which has patches.
-mlir::Value computeAsProduct(nn::Emit &emit, const PlainConvolution &plain);
+mlir::Value computeAsProduct(nn::TensorBuilder &emit,
+                             const PlainConvolution &plain);
 
 /// The result of \p plain, which has no dilated input, from one sum of products
 /// a place of the window: for few places of large windows.
-mlir::Value computeByPlaces(nn::Emit &emit, const PlainConvolution &plain);
+mlir::Value computeByPlaces(nn::TensorBuilder &emit,
+                            const PlainConvolution &plain);
 
 /// Whether the window of \p dimension can be unfolded by few slices.
 bool canUnfold(const PlainConvolution &plain, int64_t dimension);
@@ -39,14 +41,15 @@ bool canUnfold(const PlainConvolution &plain, int64_t dimension);
 /// Dimension \p from of \p x, along which \p window slides over \p count
 /// places, becomes a dimension of the places; what is under the taps becomes a
 /// new dimension, put before dimension \p to. Pads first.
-mlir::Value unfold(nn::Emit &emit, mlir::Value x, int64_t from, int64_t to,
-                   const stablehlo::WindowDimension &window, int64_t count);
+mlir::Value unfold(nn::TensorBuilder &emit, mlir::Value x, int64_t from,
+                   int64_t to, const stablehlo::WindowDimension &window,
+                   int64_t count);
 
 /// Calls \p compute for \p plain, or for halves of its images or results, and
 /// halves of these, while \p bytes says that one needs more than 64 MiB and
 /// more than a 32nd of all; joins the results.
 mlir::Value computeInPieces(
-    nn::Emit &emit, const PlainConvolution &plain,
+    nn::TensorBuilder &emit, const PlainConvolution &plain,
     llvm::function_ref<double(const PlainConvolution &)> bytes,
     llvm::function_ref<mlir::Value(const PlainConvolution &)> compute);
 

@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace sinter::cpu {
 
-using nn::Emit;
+using nn::TensorBuilder;
 
 static constexpr llvm::StringLiteral label = "form-attention";
 
@@ -116,7 +116,7 @@ static void form(nn::AttentionOp op, PatternRun &run) {
   Stored value = behindTransposes(op.getValue(), keepsLast);
   Written result = followResult(op);
   OpBuilder builder(op);
-  Emit emit(builder, op.getLoc());
+  TensorBuilder emit(builder, op.getLoc());
   Type f32 = builder.getF32Type();
   auto resultType = RankedTensorType::get(
       applyPermutation(shapeOf(op.getResult()), result.order), f32);

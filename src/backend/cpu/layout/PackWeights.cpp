@@ -2,16 +2,16 @@
 
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/emit/ConvolutionKernel.h"
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using sinter::nn::Emit;
+using sinter::nn::TensorBuilder;
 
 namespace sinter::cpu {
 
 /// Fills dimension \p dim up to \p size with zeros.
-static Value fillUp(Emit &emit, Value x, int64_t dim, int64_t size) {
+static Value fillUp(TensorBuilder &emit, Value x, int64_t dim, int64_t size) {
   ArrayRef<int64_t> shape = shapeOf(x);
   if (shape[dim] == size)
     return x;
@@ -22,7 +22,7 @@ static Value fillUp(Emit &emit, Value x, int64_t dim, int64_t size) {
 }
 
 /// [C, 1, R, S] as [block of channels][tap][channel].
-static Value packDepthwise(Emit &emit, Value weights, int64_t lanes) {
+static Value packDepthwise(TensorBuilder &emit, Value weights, int64_t lanes) {
   ArrayRef<int64_t> shape = shapeOf(weights);
   const int64_t channels = shape[0], taps = shape[2] * shape[3];
   const int64_t filled = llvm::alignTo(channels, lanes);
@@ -33,7 +33,7 @@ static Value packDepthwise(Emit &emit, Value weights, int64_t lanes) {
 
 /// [groups, outputs, inputs, taps] with zeros between the channels of given
 /// groups that were merged into one.
-static Value mergeGroups(Emit &emit, Value weights,
+static Value mergeGroups(TensorBuilder &emit, Value weights,
                          const Convolution::WeightOrder &order) {
   const int64_t merged = order.merged, inputs = order.inputs / merged;
   if (merged == 1)
@@ -54,7 +54,7 @@ static Value mergeGroups(Emit &emit, Value weights,
 
 /// Calls \p piece with the range of whole parts and with that of the rest.
 static Value
-concatenateParts(Emit &emit, int64_t size, int64_t part, int64_t dim,
+concatenateParts(TensorBuilder &emit, int64_t size, int64_t part, int64_t dim,
                  llvm::function_ref<Value(int64_t, int64_t, int64_t)> piece) {
   const int64_t whole = size / part * part;
   SmallVector<Value> pieces;
@@ -65,7 +65,7 @@ concatenateParts(Emit &emit, int64_t size, int64_t part, int64_t dim,
   return pieces.size() == 1 ? pieces[0] : emit.concatenate(pieces, dim);
 }
 
-static Value packPanels(Emit &emit, Value weights,
+static Value packPanels(TensorBuilder &emit, Value weights,
                         const Convolution::WeightOrder &order) {
   Value x = mergeGroups(emit, weights, order);
   x = fillUp(emit, x, 1, order.filledOutputs);
@@ -100,7 +100,7 @@ void packWeights(func::FuncOp function, const Target &target) {
         op.getWeights().getDefiningOp<stablehlo::ConstantOp>())
       return;
     OpBuilder builder(op);
-    Emit emit(builder, op.getLoc());
+    TensorBuilder emit(builder, op.getLoc());
     SmallVector<int64_t> shape(op.kernelShape());
     Value packed =
         op.isDepthwise()

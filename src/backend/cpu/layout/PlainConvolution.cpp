@@ -5,11 +5,11 @@
 #include "passes/LowerQuantized.h"
 
 using namespace mlir;
-using sinter::nn::Emit;
+using sinter::nn::TensorBuilder;
 
 namespace sinter::cpu {
 
-Value permute(Emit &emit, Value value, ArrayRef<int64_t> permutation) {
+Value permute(TensorBuilder &emit, Value value, ArrayRef<int64_t> permutation) {
   return llvm::is_sorted(permutation) ? value
                                       : emit.transpose(value, permutation);
 }
@@ -22,7 +22,8 @@ static SmallVector<int64_t> order(int64_t first, int64_t second,
 }
 
 /// Groups of images [G * N, C, ...] as groups of features [N, G * C, ...].
-static Value batchGroupsToFeatures(Emit &emit, Value input, int64_t groups) {
+static Value batchGroupsToFeatures(TensorBuilder &emit, Value input,
+                                   int64_t groups) {
   SmallVector<int64_t> shape(tensorOf(input).getShape());
   SmallVector<int64_t> split(shape);
   split[0] /= groups;
@@ -35,7 +36,8 @@ static Value batchGroupsToFeatures(Emit &emit, Value input, int64_t groups) {
   return emit.reshape(permute(emit, emit.reshape(input, split), places), shape);
 }
 
-PlainConvolution PlainConvolution::of(Emit &emit, stablehlo::ConvolutionOp op) {
+PlainConvolution PlainConvolution::of(TensorBuilder &emit,
+                                      stablehlo::ConvolutionOp op) {
   auto numbers = op.getDimensionNumbers();
   PlainConvolution plain;
   plain.window = op.getWindow();
@@ -75,7 +77,7 @@ SmallVector<int64_t> PlainConvolution::resultShape() const {
   return shape;
 }
 
-Value PlainConvolution::emitOperation(Emit &emit,
+Value PlainConvolution::emitOperation(TensorBuilder &emit,
                                       stablehlo::ConvolutionOp like) const {
   SmallVector<int64_t> strides, padding, baseDilations, windowDilations;
   for (const stablehlo::WindowDimension &each : window) {
@@ -113,7 +115,8 @@ void placeWindow(stablehlo::WindowDimension &window, int64_t size,
   window.paddingHigh = end - size;
 }
 
-Value toResultOrder(Emit &emit, Value value, stablehlo::ConvolutionOp op) {
+Value toResultOrder(TensorBuilder &emit, Value value,
+                    stablehlo::ConvolutionOp op) {
   auto numbers = op.getDimensionNumbers();
   SmallVector<int64_t> places = order(numbers.getOutputBatchDimension(),
                                       numbers.getOutputFeatureDimension(),

@@ -13,7 +13,7 @@
 #ifndef SINTER_BACKEND_CPU_LAYOUT_PLAINCONVOLUTION_H
 #define SINTER_BACKEND_CPU_LAYOUT_PLAINCONVOLUTION_H
 
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 
 namespace sinter::cpu {
 
@@ -24,7 +24,8 @@ struct PlainConvolution {
 
   /// Emits what brings the operands of \p op, whose shapes are static, into
   /// order.
-  static PlainConvolution of(nn::Emit &emit, stablehlo::ConvolutionOp op);
+  static PlainConvolution of(nn::TensorBuilder &emit,
+                             stablehlo::ConvolutionOp op);
 
   int64_t spatialRank() const { return static_cast<int64_t>(window.size()); }
   int64_t batch() const { return tensorOf(input).getDimSize(0); }
@@ -44,7 +45,7 @@ struct PlainConvolution {
   llvm::SmallVector<int64_t> resultShape() const;
 
   /// As a stablehlo.convolution, as precise and exact as \p like.
-  mlir::Value emitOperation(nn::Emit &emit,
+  mlir::Value emitOperation(nn::TensorBuilder &emit,
                             stablehlo::ConvolutionOp like) const;
 };
 
@@ -55,11 +56,11 @@ void placeWindow(stablehlo::WindowDimension &window, int64_t size,
                  int64_t start, int64_t count);
 
 /// The result of \p op from one in the order of PlainConvolution.
-mlir::Value toResultOrder(nn::Emit &emit, mlir::Value value,
+mlir::Value toResultOrder(nn::TensorBuilder &emit, mlir::Value value,
                           stablehlo::ConvolutionOp op);
 
 /// transpose, but for permutations that change nothing.
-mlir::Value permute(nn::Emit &emit, mlir::Value value,
+mlir::Value permute(nn::TensorBuilder &emit, mlir::Value value,
                     llvm::ArrayRef<int64_t> permutation);
 
 } // namespace sinter::cpu

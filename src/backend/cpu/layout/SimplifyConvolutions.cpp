@@ -11,7 +11,7 @@
 #include "passes/LowerQuantized.h"
 
 using namespace mlir;
-using sinter::nn::Emit;
+using sinter::nn::TensorBuilder;
 
 namespace sinter::cpu {
 
@@ -33,7 +33,7 @@ private:
   Value foldOutermost(const PlainConvolution &plain);
 
   stablehlo::ConvolutionOp op;
-  Emit emit;
+  TensorBuilder emit;
   int64_t lanes;
 };
 
@@ -146,8 +146,9 @@ Value Simplifier::run() {
 }
 
 /// Channels [begin, end) of each group.
-static PlainConvolution channelsOf(Emit &emit, const PlainConvolution &plain,
-                                   int64_t begin, int64_t end) {
+static PlainConvolution channelsOf(TensorBuilder &emit,
+                                   const PlainConvolution &plain, int64_t begin,
+                                   int64_t end) {
   if (begin == 0 && end == plain.groupInputs())
     return plain;
   PlainConvolution part = plain;

@@ -4,17 +4,17 @@
 #include "backend/cpu/layout/ComputeWeights.h"
 #include "graph/ArithmeticCount.h"
 #include "graph/ExactSums.h"
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 
 using namespace mlir;
-using sinter::nn::Emit;
+using sinter::nn::TensorBuilder;
 using sinter::stablehlo::DotGeneralOp;
 
 namespace sinter::cpu {
 
 /// The operation on other operands, with a result of element type \p element.
-static Value productOf(Emit &emit, DotGeneralOp op, Value lhs, Value rhs,
-                       Type element) {
+static Value productOf(TensorBuilder &emit, DotGeneralOp op, Value lhs,
+                       Value rhs, Type element) {
   return emit.make<DotGeneralOp>(
       RankedTensorType::get(shapeOf(op.getResult()), element), lhs, rhs,
       op.getDotDimensionNumbersAttr(), op.getPrecisionConfigAttr(),
@@ -25,7 +25,7 @@ static Value productOf(Emit &emit, DotGeneralOp op, Value lhs, Value rhs,
 // Element types
 //===----------------------------------------------------------------------===//
 
-static Value complexProduct(Emit &emit, DotGeneralOp op) {
+static Value complexProduct(TensorBuilder &emit, DotGeneralOp op) {
   Type element = cast<ComplexType>(tensorOf(op.getResult()).getElementType())
                      .getElementType();
   Value lhs[] = {emit.make<stablehlo::RealOp>(op.getLhs()),
@@ -66,7 +66,7 @@ static Type accumulatorOf(DotGeneralOp op) {
 /// What stands for the result; null where the operation stays.
 static Value changeElements(DotGeneralOp op) {
   OpBuilder builder(op);
-  Emit emit(builder, op.getLoc());
+  TensorBuilder emit(builder, op.getLoc());
   Type element = tensorOf(op.getResult()).getElementType();
   if (isa<ComplexType>(element))
     return complexProduct(emit, op);
@@ -107,7 +107,7 @@ struct Factor {
 
 /// The sums over products of \p matrix and \p vector, in the matrix's order of
 /// dimensions.
-static Value sumOfProducts(Emit &emit, const Factor &matrix,
+static Value sumOfProducts(TensorBuilder &emit, const Factor &matrix,
                            const Factor &vector) {
   SmallVector<int64_t> kept, sizes, places;
   for (int64_t dim = 0; dim < tensorOf(vector.value).getRank(); ++dim) {
@@ -144,7 +144,7 @@ static Value reduceByVector(DotGeneralOp op) {
     return {};
   const Factor &matrix = sides[1 - vector];
   OpBuilder builder(op);
-  Emit emit(builder, op.getLoc());
+  TensorBuilder emit(builder, op.getLoc());
   Value sums = sumOfProducts(emit, matrix, sides[vector]);
   // The dimensions that are left, as the result has them.
   SmallVector<int64_t> left, order;
@@ -167,7 +167,8 @@ static Value reduceByVector(DotGeneralOp op) {
 /// Brings an operand's dimensions into the order batching, then free and
 /// contracting ones, of which \p depthFirst says which come first; \p batching
 /// and \p contracting become their numbers there.
-static Value arrange(Emit &emit, Value operand, SmallVector<int64_t> &batching,
+static Value arrange(TensorBuilder &emit, Value operand,
+                     SmallVector<int64_t> &batching,
                      SmallVector<int64_t> &contracting, bool depthFirst) {
   SmallVector<int64_t> order(batching), free;
   for (int64_t dim = 0; dim < tensorOf(operand).getRank(); ++dim)
@@ -189,7 +190,7 @@ static Value arrange(Emit &emit, Value operand, SmallVector<int64_t> &batching,
 /// Changes the operation, whose result stays what it is.
 static Value arrangeDimensions(DotGeneralOp op) {
   OpBuilder builder(op);
-  Emit emit(builder, op.getLoc());
+  TensorBuilder emit(builder, op.getLoc());
   auto numbers = op.getDotDimensionNumbers();
   SmallVector<int64_t> dims[] = {
       llvm::to_vector(numbers.getLhsBatchingDimensions()),

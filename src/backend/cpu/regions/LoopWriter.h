@@ -3,17 +3,16 @@
 #ifndef SINTER_BACKEND_CPU_REGIONS_LOOPWRITER_H
 #define SINTER_BACKEND_CPU_REGIONS_LOOPWRITER_H
 
-#include "graph/nn/Emit.h"
+#include "graph/Values.h"
+#include "graph/nn/TensorBuilder.h"
 
 namespace sinter::cpu {
 
-using Values = llvm::SmallVector<mlir::Value>;
-
 /// Builds stablehlo.while and stablehlo.if around scalars. Positions and sizes
 /// are scalars of i64.
-class LoopWriter : public nn::Emit {
+class LoopWriter : public nn::TensorBuilder {
 public:
-  using Emit::Emit;
+  using TensorBuilder::TensorBuilder;
 
   mlir::Value position(int64_t value) { return scalar(value, integerType(64)); }
   mlir::Value quotient(mlir::Value a, int64_t b);

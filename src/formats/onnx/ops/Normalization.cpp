@@ -3,7 +3,7 @@
 #include "formats/import/Building.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 
 using namespace mlir;
 
@@ -46,7 +46,7 @@ static LogicalResult importBatchNormalization(NodeContext &node) {
 
 /// As many groups as channels, whose number is known only when run.
 static LogicalResult normalizeOpen(NodeContext &node, Value data) {
-  nn::Emit emit(node.builder(), node.location());
+  nn::TensorBuilder emit(node.builder(), node.location());
   Value x = widened(node, data);
   Ints axes = llvm::to_vector(llvm::seq<int64_t>(2, node.rank(data)));
   Value centred = emit.sub(x, emit.meanKeep(x, axes));

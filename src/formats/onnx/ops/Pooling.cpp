@@ -3,7 +3,7 @@
 #include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Window.h"
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 
 using namespace mlir;
 
@@ -12,7 +12,7 @@ namespace sinter::onnx {
 /// What no element is less than.
 static Value lowest(NodeContext &node, Value like) {
   Type element = node.element(like);
-  return nn::Emit(node.builder(), node.location()).lowest(element);
+  return nn::TensorBuilder(node.builder(), node.location()).lowest(element);
 }
 
 static LogicalResult importMaxPool(NodeContext &node) {
@@ -39,7 +39,7 @@ static LogicalResult importMaxPool(NodeContext &node) {
 /// The sum over each window, divided by the sum over as many ones as count.
 static Value averageOpen(NodeContext &node, Value input, const Window &window,
                          bool countsPadding) {
-  nn::Emit emit(node.builder(), node.location());
+  nn::TensorBuilder emit(node.builder(), node.location());
   Value wide = widened(node, input);
   Value zero = node.scalar(node.element(wide), 0);
   Window apart = window;

@@ -3,7 +3,7 @@
 #include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Inputs.h"
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 
 using namespace mlir;
 using sinter::stablehlo::ComparisonDirection;
@@ -82,7 +82,7 @@ static LogicalResult padOpen(NodeContext &node, Value x, StringRef mode) {
     high[axis] = element(i + count);
   }
   if (mode != "constant") {
-    nn::Emit emit(node.builder(), node.location());
+    nn::TensorBuilder emit(node.builder(), node.location());
     auto amount = [&](const Dim &dim) {
       return nn::Size::computed(emit.convert(dim.extent, emit.integerType(32)));
     };

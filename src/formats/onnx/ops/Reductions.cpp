@@ -3,7 +3,7 @@
 #include "formats/import/Building.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 #include <limits>
 
 using namespace mlir;
@@ -170,7 +170,7 @@ template <typename Op> static LogicalResult importArg(NodeContext &node) {
 /// sorted.
 /// The k greatest, where k is known only when run.
 static LogicalResult topOpen(NodeContext &node, Value x) {
-  nn::Emit emit(node.builder(), node.location());
+  nn::TensorBuilder emit(node.builder(), node.location());
   auto axis = node.axis(node.getInt("axis", -1), node.rank(x));
   Value k = node.reshape(node.operand(1), ArrayRef<int64_t>{1});
   if (!axis || !k)

@@ -182,15 +182,16 @@ struct OpenResolution {
 } // namespace
 
 /// Element \p index of a vector as a scalar of f64.
-static Value numberIn(nn::Emit &emit, Value list, int64_t index) {
+static Value numberIn(nn::TensorBuilder &emit, Value list, int64_t index) {
   Value one = emit.reshape(emit.slice(list, 0, index, index + 1), {});
   return emit.convert(one, emit.builder.getF64Type());
 }
 
 /// By scales that are given as input \p scales, or else by the sizes in
 /// \p sizes.
-static std::optional<OpenResolution> readOpen(NodeContext &node, nn::Emit &emit,
-                                              Value x, ArrayRef<int64_t> axes,
+static std::optional<OpenResolution> readOpen(NodeContext &node,
+                                              nn::TensorBuilder &emit, Value x,
+                                              ArrayRef<int64_t> axes,
                                               Value scales, Value sizes,
                                               ArrayRef<double> roi) {
   Value list = scales ? scales : sizes;
@@ -227,7 +228,7 @@ static std::optional<OpenResolution> readOpen(NodeContext &node, nn::Emit &emit,
 
 /// The same scale for all axes, the smallest or the largest, and the sizes by
 /// it, rounded.
-static void keepAspectRatio(nn::Emit &emit, OpenResolution &resolution,
+static void keepAspectRatio(nn::TensorBuilder &emit, OpenResolution &resolution,
                             bool isNotLarger) {
   Type f64 = emit.builder.getF64Type();
   Value scale;
@@ -247,8 +248,8 @@ static void keepAspectRatio(nn::Emit &emit, OpenResolution &resolution,
   }
 }
 
-static LogicalResult resizeOpen(NodeContext &node, nn::Emit &emit, Value x,
-                                const OpenResolution &resolution,
+static LogicalResult resizeOpen(NodeContext &node, nn::TensorBuilder &emit,
+                                Value x, const OpenResolution &resolution,
                                 const nn::ResizeForm &form) {
   Type element = node.element(x);
   const bool isWide =
@@ -322,7 +323,7 @@ static LogicalResult importResize(NodeContext &node) {
                    node.shape(node.operand(2)) != ArrayRef<int64_t>{0};
   if (node.spellsUnknown() && (useScales ? !node.knownTensor(node.operand(2))
                                          : node.has(3) && !node.isStatic(x))) {
-    nn::Emit emit(node.builder(), node.location());
+    nn::TensorBuilder emit(node.builder(), node.location());
     auto open =
         readOpen(node, emit, x, *axes, useScales ? node.operand(2) : Value(),
                  useScales ? Value() : node.operand(3), roi);

@@ -3,7 +3,7 @@
 #include "formats/import/Building.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -21,7 +21,7 @@ static LogicalResult windowOpen(NodeContext &node,
   Value count = node.reshape(node.operand(0), ArrayRef<int64_t>{1});
   if (!element || !count)
     return failure();
-  nn::Emit emit(node.builder(), node.location());
+  nn::TensorBuilder emit(node.builder(), node.location());
   Type f64 = emit.builder.getF64Type();
   const nn::Size size =
       nn::Size::computed(emit.convert(count, emit.integerType(32)));

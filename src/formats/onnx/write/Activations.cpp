@@ -1,6 +1,6 @@
 // Elementwise ops of nn.
 
-#include "formats/onnx/write/Rules.h"
+#include "formats/onnx/write/WriterRules.h"
 #include "graph/nn/NnOps.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -42,7 +42,7 @@ static const Function functions[] = {
     {"nn.shrink", "Shrink", 9, {{"bias", "bias"}, {"lambda", "lambd"}}},
 };
 
-static LogicalResult writeFunction(Emitter &e, Operation *op) {
+static LogicalResult writeFunction(NodeWriter &e, Operation *op) {
   static const auto *table = [] {
     auto *map = new llvm::StringMap<const Function *>();
     for (const Function &each : functions)
@@ -59,7 +59,7 @@ static LogicalResult writeFunction(Emitter &e, Operation *op) {
 }
 
 /// HardSwish, or x * hard_sigmoid(x) with its constants before version 14.
-static LogicalResult writeHardSwish(Emitter &e, nn::HardSwishOp op) {
+static LogicalResult writeHardSwish(NodeWriter &e, nn::HardSwishOp op) {
   if (e.version() >= 14)
     return e.result("HardSwish", e.operands());
   Name x = e.operand(op.getOperand());
@@ -67,7 +67,7 @@ static LogicalResult writeHardSwish(Emitter &e, nn::HardSwishOp op) {
                                     {{"alpha", 1.0 / 6}, {"beta", 0.5}})});
 }
 
-static LogicalResult writeSilu(Emitter &e, nn::SiluOp op) {
+static LogicalResult writeSilu(NodeWriter &e, nn::SiluOp op) {
   Name x = e.operand(op.getOperand()), inner = x;
   double alpha = op.getAlpha().convertToDouble();
   if (e.version() >= 24)
@@ -77,7 +77,7 @@ static LogicalResult writeSilu(Emitter &e, nn::SiluOp op) {
   return e.result("Mul", {x, e.make("Sigmoid", {inner})});
 }
 
-static LogicalResult writeMish(Emitter &e, nn::MishOp op) {
+static LogicalResult writeMish(NodeWriter &e, nn::MishOp op) {
   if (e.version() >= 18)
     return e.result("Mish", e.operands());
   Name x = e.operand(op.getOperand());
@@ -86,7 +86,7 @@ static LogicalResult writeMish(Emitter &e, nn::MishOp op) {
 
 /// Gelu, or x / 2 * (1 + erf(x / sqrt(2))); its approximation is
 /// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))).
-static LogicalResult writeGelu(Emitter &e, nn::GeluOp op) {
+static LogicalResult writeGelu(NodeWriter &e, nn::GeluOp op) {
   if (e.version() >= 20)
     return e.result("Gelu", e.operands(),
                     {{"approximate", op.getApproximate() ? "tanh" : "none"}});
@@ -105,15 +105,16 @@ static LogicalResult writeGelu(Emitter &e, nn::GeluOp op) {
   return e.result("Mul", {half, e.make("Add", {bend, number(1)})});
 }
 
-static LogicalResult writePRelu(Emitter &e, nn::PReluOp op) {
+static LogicalResult writePRelu(NodeWriter &e, nn::PReluOp op) {
   return e.result("PRelu", e.operands());
 }
 
-Rules activationRules() {
-  static const std::vector<Rule> rules = [] {
-    std::vector<Rule> all = {rule<writeHardSwish>(), rule<writeSilu>(),
-                             rule<writeMish>(), rule<writeGelu>(),
-                             rule<writePRelu>()};
+WriterRules activationRules() {
+  static const std::vector<WriterRule> rules = [] {
+    std::vector<WriterRule> all = {
+        writerRule<writeHardSwish>(), writerRule<writeSilu>(),
+        writerRule<writeMish>(), writerRule<writeGelu>(),
+        writerRule<writePRelu>()};
     for (const Function &each : functions)
       all.push_back({each.op, writeFunction});
     return all;

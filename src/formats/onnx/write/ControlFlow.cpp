@@ -1,6 +1,6 @@
 // Branches and loops, and calls, which are written out.
 
-#include "formats/onnx/write/Rules.h"
+#include "formats/onnx/write/WriterRules.h"
 #include "graph/nn/NnDeferred.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -10,7 +10,8 @@ using namespace mlir;
 namespace sinter::onnx {
 
 /// Adds a node with graphs; the op's results, or a new tensor for each.
-static NodeProto &addNode(Emitter &e, StringRef opType, ArrayRef<Name> inputs) {
+static NodeProto &addNode(NodeWriter &e, StringRef opType,
+                          ArrayRef<Name> inputs) {
   NodeProto &node = e.writer.addNode(opType);
   node.set_name(e.writer.freshNodeName(originOf(e.op)));
   for (const Name &input : inputs)
@@ -18,7 +19,7 @@ static NodeProto &addNode(Emitter &e, StringRef opType, ArrayRef<Name> inputs) {
   return node;
 }
 
-static void bindResults(Emitter &e, NodeProto &node) {
+static void bindResults(NodeWriter &e, NodeProto &node) {
   for (Value value : e.op->getResults()) {
     Name name = e.writer.claim(value);
     e.writer.bind(value, name);
@@ -35,7 +36,7 @@ static void setGraph(NodeProto &node, const char *name, GraphProto graph) {
 }
 
 /// A region as the graph of a branch.
-static GraphProto branch(Emitter &e, Region &region, StringRef name) {
+static GraphProto branch(NodeWriter &e, Region &region, StringRef name) {
   GraphProto proto;
   proto.set_name(e.writer.freshNodeName(originOf(e.op) + "_" + name.str()));
   OpenGraph graph{&proto, {}, {}};
@@ -46,7 +47,7 @@ static GraphProto branch(Emitter &e, Region &region, StringRef name) {
   return proto;
 }
 
-static LogicalResult writeIf(Emitter &e, stablehlo::IfOp op) {
+static LogicalResult writeIf(NodeWriter &e, stablehlo::IfOp op) {
   Name condition = e.operand(op.getPred());
   GraphProto yes = branch(e, op.getTrueBranch(), "then");
   const InnerNames beside = e.writer.release(yes);
@@ -60,7 +61,7 @@ static LogicalResult writeIf(Emitter &e, stablehlo::IfOp op) {
 }
 
 /// An If for each branch but the last, which takes every other index.
-static LogicalResult writeCase(Emitter &e, stablehlo::CaseOp op) {
+static LogicalResult writeCase(NodeWriter &e, stablehlo::CaseOp op) {
   Name index = e.operand(op.getIndex());
   Type i32 = elementOf(op.getIndex());
   size_t count = op.getBranches().size();
@@ -107,7 +108,7 @@ static LogicalResult writeCase(Emitter &e, stablehlo::CaseOp op) {
 
 /// The condition is computed before the loop, and at the end of its body for
 /// the next round.
-static LogicalResult writeWhile(Emitter &e, stablehlo::WhileOp op) {
+static LogicalResult writeWhile(NodeWriter &e, stablehlo::WhileOp op) {
   Names initial = e.operands();
   Type i64 = IntegerType::get(op.getContext(), 64);
   Type i1 = IntegerType::get(op.getContext(), 1);
@@ -142,7 +143,7 @@ static LogicalResult writeWhile(Emitter &e, stablehlo::WhileOp op) {
 
 /// A node that waits for sizes: its graphs are written anew. One without graphs
 /// is given back whole or not at all.
-static LogicalResult writeDeferred(Emitter &e, nn::DeferredOp op) {
+static LogicalResult writeDeferred(NodeWriter &e, nn::DeferredOp op) {
   NodeProto kept;
   if (!op.getNode() ||
       !kept.ParsePartialFromArray(op.getNode()->data(), op.getNode()->size()))
@@ -178,7 +179,7 @@ static LogicalResult writeDeferred(Emitter &e, nn::DeferredOp op) {
   return success();
 }
 
-static LogicalResult writeCall(Emitter &e, func::CallOp op) {
+static LogicalResult writeCall(NodeWriter &e, func::CallOp op) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       op, op.getCalleeAttr());
   if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock())
@@ -191,10 +192,10 @@ static LogicalResult writeCall(Emitter &e, func::CallOp op) {
   return success();
 }
 
-Rules controlFlowRules() {
-  static const Rule rules[] = {rule<writeIf>(), rule<writeCase>(),
-                               rule<writeWhile>(), rule<writeDeferred>(),
-                               rule<writeCall>()};
+WriterRules controlFlowRules() {
+  static const WriterRule rules[] = {
+      writerRule<writeIf>(), writerRule<writeCase>(), writerRule<writeWhile>(),
+      writerRule<writeDeferred>(), writerRule<writeCall>()};
   return rules;
 }
 

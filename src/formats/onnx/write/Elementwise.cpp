@@ -1,7 +1,7 @@
 // Elementwise ops of stablehlo.
 
 #include "formats/onnx/file/DataTypes.h"
-#include "formats/onnx/write/Rules.h"
+#include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
 #include "graph/stablehlo/ElementOrder.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -48,7 +48,7 @@ static const OneToOne oneToOne[] = {
     {"stablehlo.select", "Where", "Where"},
 };
 
-static LogicalResult writeOneToOne(Emitter &e, Operation *op) {
+static LogicalResult writeOneToOne(NodeWriter &e, Operation *op) {
   static const auto *table = [] {
     auto *map = new llvm::StringMap<const OneToOne *>();
     for (const OneToOne &each : oneToOne)
@@ -74,12 +74,12 @@ static LogicalResult writeOneToOne(Emitter &e, Operation *op) {
 // Functions that ONNX spells out
 //===----------------------------------------------------------------------===//
 
-static LogicalResult writeRsqrt(Emitter &e, stablehlo::RsqrtOp op) {
+static LogicalResult writeRsqrt(NodeWriter &e, stablehlo::RsqrtOp op) {
   return e.result("Reciprocal", {e.make("Sqrt", e.operands())});
 }
 
 /// sign(x) * |x|^(1/3)
-static LogicalResult writeCbrt(Emitter &e, stablehlo::CbrtOp op) {
+static LogicalResult writeCbrt(NodeWriter &e, stablehlo::CbrtOp op) {
   Name x = e.operand(op.getOperand());
   Name third = e.scalar(elementOf(op), 1.0 / 3);
   Name root = e.make("Pow", {e.make("Abs", {x}), third});
@@ -87,7 +87,7 @@ static LogicalResult writeCbrt(Emitter &e, stablehlo::CbrtOp op) {
 }
 
 /// exp(x) - 1 = tanh(x / 2) * (exp(x) + 1), exact near zero.
-static LogicalResult writeExpm1(Emitter &e, stablehlo::Expm1Op op) {
+static LogicalResult writeExpm1(NodeWriter &e, stablehlo::Expm1Op op) {
   Name x = e.operand(op.getOperand());
   Type element = elementOf(op);
   Name half = e.make("Mul", {x, e.scalar(element, 0.5)});
@@ -98,7 +98,7 @@ static LogicalResult writeExpm1(Emitter &e, stablehlo::Expm1Op op) {
 /// With u = 1 + x: log(u) * x / (u - 1), which cancels the rounding of u
 /// (HP-15C Advanced Functions Handbook, 1982); log(u) for large x, x where u
 /// is 1.
-static LogicalResult writeLog1p(Emitter &e, stablehlo::Log1pOp op) {
+static LogicalResult writeLog1p(NodeWriter &e, stablehlo::Log1pOp op) {
   Name x = e.operand(op.getOperand());
   Name one = e.scalar(elementOf(op), 1);
   Name u = e.make("Add", {x, one});
@@ -111,7 +111,7 @@ static LogicalResult writeLog1p(Emitter &e, stablehlo::Log1pOp op) {
 }
 
 /// sign(x) * (floor(|x|) + (|x| - floor(|x|) >= 0.5))
-static LogicalResult writeRound(Emitter &e, stablehlo::RoundOp op) {
+static LogicalResult writeRound(NodeWriter &e, stablehlo::RoundOp op) {
   Name x = e.operand(op.getOperand());
   Type element = elementOf(op);
   Name size = e.make("Abs", {x});
@@ -123,14 +123,14 @@ static LogicalResult writeRound(Emitter &e, stablehlo::RoundOp op) {
 }
 
 /// x - x is 0 for finite numbers and NaN for all others.
-static LogicalResult writeIsFinite(Emitter &e, stablehlo::IsFiniteOp op) {
+static LogicalResult writeIsFinite(NodeWriter &e, stablehlo::IsFiniteOp op) {
   Name x = e.operand(op.getOperand());
   return e.result("Equal", {e.make("Sub", {x, x}),
                             e.scalar(elementOf(op.getOperand()), 0)});
 }
 
 /// atan(y / x), turned by pi where x is negative; by the signs where x is zero.
-static LogicalResult writeAtan2(Emitter &e, stablehlo::Atan2Op op) {
+static LogicalResult writeAtan2(NodeWriter &e, stablehlo::Atan2Op op) {
   Names both = e.broadcast(op->getOperands(), op.getType());
   Name y = both[0], x = both[1];
   Type element = elementOf(op);
@@ -150,7 +150,7 @@ static LogicalResult writeAtan2(Emitter &e, stablehlo::Atan2Op op) {
   return e.result("Where", {xIsZero, onAxis, general});
 }
 
-static LogicalResult writeRemainder(Emitter &e, stablehlo::RemOp op) {
+static LogicalResult writeRemainder(NodeWriter &e, stablehlo::RemOp op) {
   return e.result("Mod", e.broadcast(op->getOperands(), op.getType()),
                   {{"fmod", 1}});
 }
@@ -160,7 +160,7 @@ static LogicalResult writeRemainder(Emitter &e, stablehlo::RemOp op) {
 //===----------------------------------------------------------------------===//
 
 template <typename Op>
-static LogicalResult writeLogic(Emitter &e, Op op, StringRef onBool,
+static LogicalResult writeLogic(NodeWriter &e, Op op, StringRef onBool,
                                 StringRef onInteger) {
   Names inputs = e.broadcast(op->getOperands(), op.getType());
   if (isBool(elementOf(op)))
@@ -168,16 +168,16 @@ static LogicalResult writeLogic(Emitter &e, Op op, StringRef onBool,
   e.need(18);
   return e.result(onInteger, inputs);
 }
-static LogicalResult writeAnd(Emitter &e, stablehlo::AndOp op) {
+static LogicalResult writeAnd(NodeWriter &e, stablehlo::AndOp op) {
   return writeLogic(e, op, "And", "BitwiseAnd");
 }
-static LogicalResult writeOr(Emitter &e, stablehlo::OrOp op) {
+static LogicalResult writeOr(NodeWriter &e, stablehlo::OrOp op) {
   return writeLogic(e, op, "Or", "BitwiseOr");
 }
-static LogicalResult writeXor(Emitter &e, stablehlo::XorOp op) {
+static LogicalResult writeXor(NodeWriter &e, stablehlo::XorOp op) {
   return writeLogic(e, op, "Xor", "BitwiseXor");
 }
-static LogicalResult writeNot(Emitter &e, stablehlo::NotOp op) {
+static LogicalResult writeNot(NodeWriter &e, stablehlo::NotOp op) {
   return writeLogic(e, op, "Not", "BitwiseNot");
 }
 
@@ -201,7 +201,7 @@ static bool isNear(Value distance, unsigned width) {
 
 /// BitShift of unsigned numbers; 0 where the distance is the width or more.
 /// Runtimes select among few types: i64 stands for all.
-static Name shift(Emitter &e, const Name &x, const Name &distance, Type type,
+static Name shift(NodeWriter &e, const Name &x, const Name &distance, Type type,
                   StringRef direction) {
   Type bits = unsignedOf(type);
   Type i64 = IntegerType::get(type.getContext(), 64);
@@ -217,12 +217,12 @@ static Name shift(Emitter &e, const Name &x, const Name &distance, Type type,
   return e.cast(e.where(isFar, zero, e.cast(moved, bits, i64)), i64, type);
 }
 
-static LogicalResult writeShiftLeft(Emitter &e, stablehlo::ShiftLeftOp op) {
+static LogicalResult writeShiftLeft(NodeWriter &e, stablehlo::ShiftLeftOp op) {
   Names both = e.broadcast(op->getOperands(), op.getType());
   return e.alias(shift(e, both[0], both[1], elementOf(op), "LEFT"));
 }
 
-static LogicalResult writeShiftRightLogical(Emitter &e,
+static LogicalResult writeShiftRightLogical(NodeWriter &e,
                                             stablehlo::ShiftRightLogicalOp op) {
   Names both = e.broadcast(op->getOperands(), op.getType());
   return e.alias(shift(e, both[0], both[1], elementOf(op), "RIGHT"));
@@ -230,7 +230,7 @@ static LogicalResult writeShiftRightLogical(Emitter &e,
 
 /// Of a negative x: ~(~x >> distance).
 static LogicalResult
-writeShiftRightArithmetic(Emitter &e, stablehlo::ShiftRightArithmeticOp op) {
+writeShiftRightArithmetic(NodeWriter &e, stablehlo::ShiftRightArithmeticOp op) {
   Names both = e.broadcast(op->getOperands(), op.getType());
   Type type = elementOf(op);
   if (type.isUnsignedInteger())
@@ -246,7 +246,7 @@ writeShiftRightArithmetic(Emitter &e, stablehlo::ShiftRightArithmeticOp op) {
 }
 
 /// The number of masks that meet the bits of x.
-static Name countMasks(Emitter &e, Value value, ArrayRef<uint64_t> masks) {
+static Name countMasks(NodeWriter &e, Value value, ArrayRef<uint64_t> masks) {
   e.need(18);
   Type type = elementOf(value);
   auto element = sinter::elementTypeOf(type);
@@ -263,7 +263,7 @@ static Name countMasks(Emitter &e, Value value, ArrayRef<uint64_t> masks) {
   return sum;
 }
 
-static LogicalResult writePopcnt(Emitter &e, stablehlo::PopcntOp op) {
+static LogicalResult writePopcnt(NodeWriter &e, stablehlo::PopcntOp op) {
   std::vector<uint64_t> masks;
   for (unsigned i = 0; i < elementOf(op).getIntOrFloatBitWidth(); ++i)
     masks.push_back(uint64_t(1) << i);
@@ -271,7 +271,7 @@ static LogicalResult writePopcnt(Emitter &e, stablehlo::PopcntOp op) {
 }
 
 /// The width minus the number of shifts that leave something.
-static LogicalResult writeLeadingZeros(Emitter &e, stablehlo::ClzOp op) {
+static LogicalResult writeLeadingZeros(NodeWriter &e, stablehlo::ClzOp op) {
   std::vector<uint64_t> masks;
   unsigned width = elementOf(op).getIntOrFloatBitWidth();
   for (unsigned i = 0; i < width; ++i)
@@ -284,7 +284,7 @@ static LogicalResult writeLeadingZeros(Emitter &e, stablehlo::ClzOp op) {
 // Comparison, selection, conversion
 //===----------------------------------------------------------------------===//
 
-static LogicalResult writeCompare(Emitter &e, stablehlo::CompareOp op) {
+static LogicalResult writeCompare(NodeWriter &e, stablehlo::CompareOp op) {
   using Direction = stablehlo::ComparisonDirection;
   Type element = elementOf(op.getLhs());
   if (isa<ComplexType>(element))
@@ -315,7 +315,7 @@ static LogicalResult writeCompare(Emitter &e, stablehlo::CompareOp op) {
                   inputs);
 }
 
-static LogicalResult writeClamp(Emitter &e, stablehlo::ClampOp op) {
+static LogicalResult writeClamp(NodeWriter &e, stablehlo::ClampOp op) {
   Value min = op.getMin(), max = op.getMax();
   if (isa<ComplexType>(elementOf(op)) || isBool(elementOf(op)))
     return e.unsupported("of this element type");
@@ -325,7 +325,7 @@ static LogicalResult writeClamp(Emitter &e, stablehlo::ClampOp op) {
   return e.result("Min", {e.make("Max", {all[1], all[0]}), all[2]});
 }
 
-static LogicalResult writeConvert(Emitter &e, stablehlo::ConvertOp op) {
+static LogicalResult writeConvert(NodeWriter &e, stablehlo::ConvertOp op) {
   Type from = elementOf(op.getOperand()), to = elementOf(op);
   auto element = sinter::elementTypeOf(to);
   auto dataType = element ? dataTypeOf(*element) : std::nullopt;
@@ -340,7 +340,7 @@ static LogicalResult writeConvert(Emitter &e, stablehlo::ConvertOp op) {
 }
 
 /// A format that is one of ONNX's: there and back again.
-static LogicalResult writeReducePrecision(Emitter &e,
+static LogicalResult writeReducePrecision(NodeWriter &e,
                                           stablehlo::ReducePrecisionOp op) {
   MLIRContext *context = op.getContext();
   Type element = elementOf(op), narrow;
@@ -357,29 +357,29 @@ static LogicalResult writeReducePrecision(Emitter &e,
   return e.alias(e.cast(e.cast(x, element, narrow), narrow, element));
 }
 
-Rules elementwiseRules() {
-  static const std::vector<Rule> rules = [] {
-    std::vector<Rule> all = {rule<writeRsqrt>(),
-                             rule<writeCbrt>(),
-                             rule<writeExpm1>(),
-                             rule<writeLog1p>(),
-                             rule<writeRound>(),
-                             rule<writeIsFinite>(),
-                             rule<writeAtan2>(),
-                             rule<writeRemainder>(),
-                             rule<writeAnd>(),
-                             rule<writeOr>(),
-                             rule<writeXor>(),
-                             rule<writeNot>(),
-                             rule<writeShiftLeft>(),
-                             rule<writeShiftRightLogical>(),
-                             rule<writeShiftRightArithmetic>(),
-                             rule<writePopcnt>(),
-                             rule<writeLeadingZeros>(),
-                             rule<writeCompare>(),
-                             rule<writeClamp>(),
-                             rule<writeConvert>(),
-                             rule<writeReducePrecision>()};
+WriterRules elementwiseRules() {
+  static const std::vector<WriterRule> rules = [] {
+    std::vector<WriterRule> all = {writerRule<writeRsqrt>(),
+                                   writerRule<writeCbrt>(),
+                                   writerRule<writeExpm1>(),
+                                   writerRule<writeLog1p>(),
+                                   writerRule<writeRound>(),
+                                   writerRule<writeIsFinite>(),
+                                   writerRule<writeAtan2>(),
+                                   writerRule<writeRemainder>(),
+                                   writerRule<writeAnd>(),
+                                   writerRule<writeOr>(),
+                                   writerRule<writeXor>(),
+                                   writerRule<writeNot>(),
+                                   writerRule<writeShiftLeft>(),
+                                   writerRule<writeShiftRightLogical>(),
+                                   writerRule<writeShiftRightArithmetic>(),
+                                   writerRule<writePopcnt>(),
+                                   writerRule<writeLeadingZeros>(),
+                                   writerRule<writeCompare>(),
+                                   writerRule<writeClamp>(),
+                                   writerRule<writeConvert>(),
+                                   writerRule<writeReducePrecision>()};
     for (const OneToOne &each : oneToOne)
       all.push_back({each.op, writeOneToOne});
     return all;

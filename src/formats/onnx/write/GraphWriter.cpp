@@ -6,7 +6,7 @@
 #include "formats/onnx/file/Headers.h"
 #include "formats/onnx/file/NestedGraphs.h"
 #include "formats/onnx/write/Quantized.h"
-#include "formats/onnx/write/Rules.h"
+#include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
 #include "graph/nn/NnOps.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -298,16 +298,16 @@ SmallVector<Name> GraphWriter::writeRegion(Region &region, OpenGraph &graph,
 //===----------------------------------------------------------------------===//
 
 bool GraphWriter::tryRule(Operation *op, std::string &reason) {
-  const Rule *found = findRule(op->getName().getStringRef());
+  const WriterRule *found = findWriterRule(op->getName().getStringRef());
   if (!found)
     return false;
   int nodes = current->proto->node_size();
   int64_t needed = required;
   size_t known = bound.size();
-  Emitter emitter(*this, op);
-  if (succeeded(found->write(emitter, op)))
+  NodeWriter node(*this, op);
+  if (succeeded(found->write(node, op)))
     return true;
-  reason = emitter.reason().str();
+  reason = node.reason().str();
   required = needed;
   for (Value value : ArrayRef<Value>(bound).drop_front(known))
     names.erase(value);
@@ -378,12 +378,13 @@ void GraphWriter::writeBiased(Operation *add, const BiasedProduct &both) {
   });
   if (auto found = keptOf.find(both.product); found != keptOf.end())
     return writeKept(*found->second, add->getResult(0), bias);
-  Emitter emitter(*this, both.product, add);
-  emitter.bias = bias;
-  const Rule *found = findRule(both.product->getName().getStringRef());
-  if (found && succeeded(found->write(emitter, both.product)))
+  NodeWriter node(*this, both.product, add);
+  node.bias = bias;
+  const WriterRule *found =
+      findWriterRule(both.product->getName().getStringRef());
+  if (found && succeeded(found->write(node, both.product)))
     return;
-  addUnsupported(both.product, emitter.reason());
+  addUnsupported(both.product, node.reason());
   names[add->getResult(0)] = "";
 }
 

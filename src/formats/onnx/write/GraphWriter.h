@@ -2,8 +2,8 @@
 //
 // One attempt to write a module for given versions of the operator sets: what
 // every value is called, which groups of ops are written as the node they came
-// from, and the graphs that are being filled. Rules (Rules.h) see it through
-// an Emitter.
+// from, and the graphs that are being filled. Rules (WriterRules.h) see it
+// through a NodeWriter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,7 +81,7 @@ public:
   /// given, what was written is not valid and has to be written anew for it.
   int64_t requiredVersion() const { return required; }
 
-  //===--- For emitters ---------------------------------------------------===//
+  //===--- For NodeWriter -------------------------------------------------===//
 
   /// The version of ONNX's own operator set.
   int64_t version() const { return opsetVersion; }

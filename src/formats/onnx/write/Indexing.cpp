@@ -1,6 +1,6 @@
 // Ops that take elements from, or put them to, places that other tensors name.
 
-#include "formats/onnx/write/Rules.h"
+#include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/ElementOrder.h"
@@ -61,7 +61,7 @@ struct Windows {
 } // namespace
 
 /// The size of a dimension of \p value, as a vector of one number.
-static Name sizeOf(Emitter &e, Value value, int64_t dim) {
+static Name sizeOf(NodeWriter &e, Value value, int64_t dim) {
   int64_t size = tensorOf(value).getDimSize(dim);
   if (!ShapedType::isDynamic(size))
     return e.integers({size});
@@ -70,7 +70,7 @@ static Name sizeOf(Emitter &e, Value value, int64_t dim) {
 }
 
 /// Sizes joined, each of a dimension of a tensor.
-static Name sizesOf(Emitter &e, ArrayRef<std::pair<Value, int64_t>> dims) {
+static Name sizesOf(NodeWriter &e, ArrayRef<std::pair<Value, int64_t>> dims) {
   Ints known;
   for (auto [value, dim] : dims)
     known.push_back(tensorOf(value).getDimSize(dim));
@@ -84,14 +84,14 @@ static Name sizesOf(Emitter &e, ArrayRef<std::pair<Value, int64_t>> dims) {
 }
 
 /// Counts up along dimension \p dim of a tensor of ones otherwise.
-static Name count(Emitter &e, int64_t size, int64_t dim, int64_t rank) {
+static Name count(NodeWriter &e, int64_t size, int64_t dim, int64_t rank) {
   Ints shape(rank, 1);
   shape[dim] = size;
   return e.integers(identity(size), shape);
 }
 
 /// The same for the size of a dimension of \p value.
-static Name countOf(Emitter &e, Value value, int64_t of, int64_t dim,
+static Name countOf(NodeWriter &e, Value value, int64_t of, int64_t dim,
                     int64_t rank) {
   int64_t size = tensorOf(value).getDimSize(of);
   if (!ShapedType::isDynamic(size))
@@ -106,7 +106,7 @@ static Name countOf(Emitter &e, Value value, int64_t of, int64_t dim,
 }
 
 /// Column k of the index vectors, as [batch...].
-static Name column(Emitter &e, const Windows &w, const Name &indices,
+static Name column(NodeWriter &e, const Windows &w, const Name &indices,
                    int64_t k) {
   auto type = tensorOf(w.indices);
   if (w.vectorDim == type.getRank())
@@ -116,7 +116,7 @@ static Name column(Emitter &e, const Windows &w, const Name &indices,
 }
 
 /// Where the last window of a dimension begins, as a scalar.
-static Name lastStart(Emitter &e, const Windows &w, int64_t dim) {
+static Name lastStart(NodeWriter &e, const Windows &w, int64_t dim) {
   Type i64 = IntegerType::get(w.indices.getContext(), 64);
   if (!ShapedType::isDynamic(w.shape[dim]))
     return e.scalar(i64, static_cast<double>(w.shape[dim] - w.sizes[dim]));
@@ -127,7 +127,7 @@ static Name lastStart(Emitter &e, const Windows &w, int64_t dim) {
 
 /// A row of numbers for each element of each window: a tensor
 /// [batch..., window along the listed dimensions..., listed dimensions] of i64.
-static Name rowsOf(Emitter &e, const Windows &w) {
+static Name rowsOf(NodeWriter &e, const Windows &w) {
   Type i64 = IntegerType::get(w.indices.getContext(), 64);
   Name indices = e.cast(e.operand(w.indices), elementOf(w.indices), i64);
   const Ints listed = w.listed(), batch = w.batchDims();
@@ -179,7 +179,7 @@ static Name rowsOf(Emitter &e, const Windows &w) {
 // Gather
 //===----------------------------------------------------------------------===//
 
-static LogicalResult writeGather(Emitter &e, stablehlo::GatherOp op) {
+static LogicalResult writeGather(NodeWriter &e, stablehlo::GatherOp op) {
   auto numbers = op.getDimensionNumbers();
   auto type = tensorOf(op.getResult());
   Windows w{Ints(tensorOf(op.getOperand()).getShape()),
@@ -226,18 +226,18 @@ static LogicalResult writeGather(Emitter &e, stablehlo::GatherOp op) {
   return e.alias(e.transpose(gathered, permutation));
 }
 
-static LogicalResult writeTake(Emitter &e, nn::TakeOp op) {
+static LogicalResult writeTake(NodeWriter &e, nn::TakeOp op) {
   return e.result("Gather", e.operands(),
                   {{"axis", static_cast<int64_t>(op.getAxis())}});
 }
 
-static LogicalResult writeTakeAlong(Emitter &e, nn::TakeAlongOp op) {
+static LogicalResult writeTakeAlong(NodeWriter &e, nn::TakeAlongOp op) {
   return e.result("GatherElements", e.operands(),
                   {{"axis", static_cast<int64_t>(op.getAxis())}});
 }
 
 /// The sizes of all dimensions, as a vector.
-static Name shapeVector(Emitter &e, Value value) {
+static Name shapeVector(NodeWriter &e, Value value) {
   auto type = tensorOf(value);
   return type.hasStaticShape() ? e.integers(type.getShape())
                                : e.make("Shape", {e.operand(value)});
@@ -245,7 +245,7 @@ static Name shapeVector(Emitter &e, Value value) {
 
 /// The places of dynamic_slice and dynamic_update_slice in \p whole, clamped
 /// for a part of the sizes \p sizes, as a vector.
-static Name clampedStarts(Emitter &e, ValueRange starts, Value whole,
+static Name clampedStarts(NodeWriter &e, ValueRange starts, Value whole,
                           ArrayRef<int64_t> sizes, const Name &sizesVector) {
   Type i64 = IntegerType::get(e.op->getContext(), 64);
   Names parts;
@@ -266,7 +266,7 @@ static Name clampedStarts(Emitter &e, ValueRange starts, Value whole,
   return e.make("Min", {all, last});
 }
 
-static LogicalResult writeDynamicSlice(Emitter &e,
+static LogicalResult writeDynamicSlice(NodeWriter &e,
                                        stablehlo::DynamicSliceOp op) {
   auto type = tensorOf(op.getOperand());
   Name x = e.operand(op.getOperand());
@@ -286,7 +286,7 @@ static LogicalResult writeDynamicSlice(Emitter &e,
 
 /// The place of each element of \p value, of which \p shape has the sizes: a
 /// tensor [value's..., rank] of i64.
-static Name placesOf(Emitter &e, Value value, const Name &shape) {
+static Name placesOf(NodeWriter &e, Value value, const Name &shape) {
   auto type = tensorOf(value);
   const int64_t rank = type.getRank();
   if (!type.hasStaticShape()) {
@@ -312,7 +312,7 @@ static Name placesOf(Emitter &e, Value value, const Name &shape) {
 }
 
 static LogicalResult
-writeDynamicUpdateSlice(Emitter &e, stablehlo::DynamicUpdateSliceOp op) {
+writeDynamicUpdateSlice(NodeWriter &e, stablehlo::DynamicUpdateSliceOp op) {
   auto type = tensorOf(op.getOperand()), update = tensorOf(op.getUpdate());
   if (type.getRank() == 0)
     return e.alias(e.operand(op.getUpdate()));
@@ -325,7 +325,7 @@ writeDynamicUpdateSlice(Emitter &e, stablehlo::DynamicUpdateSliceOp op) {
 }
 
 /// How updates are combined: ScatterND's reduction; nothing if it has no such.
-static std::optional<StringRef> reductionOf(Emitter &e,
+static std::optional<StringRef> reductionOf(NodeWriter &e,
                                             stablehlo::ScatterOp op) {
   Block &body = op.getUpdateComputation().front();
   Value result = body.getTerminator()->getOperand(0);
@@ -350,7 +350,7 @@ static std::optional<StringRef> reductionOf(Emitter &e,
 /// An update outside of the operand is skipped by scatter and an error in ONNX:
 /// the operand gets one more place in each listed dimension, where those
 /// updates go, and loses it again.
-static LogicalResult writeScatter(Emitter &e, stablehlo::ScatterOp op) {
+static LogicalResult writeScatter(NodeWriter &e, stablehlo::ScatterOp op) {
   if (op.getInputs().size() != 1)
     return e.unsupported("of several tensors");
   std::optional<StringRef> reduction = reductionOf(e, op);
@@ -444,7 +444,7 @@ static LogicalResult writeScatter(Emitter &e, stablehlo::ScatterOp op) {
 
 /// By `compare` of two elements of the same tensor: TopK of all elements, and
 /// the other tensors in the same order.
-static LogicalResult writeSort(Emitter &e, stablehlo::SortOp op) {
+static LogicalResult writeSort(NodeWriter &e, stablehlo::SortOp op) {
   using Direction = stablehlo::ComparisonDirection;
   Block &body = op.getComparator().front();
   auto compare =
@@ -485,7 +485,7 @@ static LogicalResult writeSort(Emitter &e, stablehlo::SortOp op) {
   return success();
 }
 
-static LogicalResult writeTopK(Emitter &e, nn::TopKOp op) {
+static LogicalResult writeTopK(NodeWriter &e, nn::TopKOp op) {
   Name k = e.integers({static_cast<int64_t>(op.getK())});
   return e.result("TopK", {e.operand(op.getOperand()), k},
                   {{"axis", static_cast<int64_t>(op.getAxis())},
@@ -494,20 +494,20 @@ static LogicalResult writeTopK(Emitter &e, nn::TopKOp op) {
 }
 
 template <typename Op>
-static LogicalResult writeArg(Emitter &e, Op op, StringRef opType) {
+static LogicalResult writeArg(NodeWriter &e, Op op, StringRef opType) {
   return e.result(opType, e.operands(),
                   {{"axis", static_cast<int64_t>(op.getAxis())},
                    {"keepdims", op.getKeepDimension()},
                    {"select_last_index", op.getSelectLast()}});
 }
-static LogicalResult writeArgMax(Emitter &e, nn::ArgMaxOp op) {
+static LogicalResult writeArgMax(NodeWriter &e, nn::ArgMaxOp op) {
   return writeArg(e, op, "ArgMax");
 }
-static LogicalResult writeArgMin(Emitter &e, nn::ArgMinOp op) {
+static LogicalResult writeArgMin(NodeWriter &e, nn::ArgMinOp op) {
   return writeArg(e, op, "ArgMin");
 }
 
-static LogicalResult writeOneHot(Emitter &e, nn::OneHotOp op) {
+static LogicalResult writeOneHot(NodeWriter &e, nn::OneHotOp op) {
   int64_t depth = tensorOf(op.getResult()).getDimSize(op.getAxis());
   if (ShapedType::isDynamic(depth))
     return e.unsupported("of unknown depth");
@@ -519,11 +519,11 @@ static LogicalResult writeOneHot(Emitter &e, nn::OneHotOp op) {
                   {{"axis", static_cast<int64_t>(op.getAxis())}});
 }
 
-static LogicalResult writeNonZero(Emitter &e, nn::NonZeroOp op) {
+static LogicalResult writeNonZero(NodeWriter &e, nn::NonZeroOp op) {
   return e.result("NonZero", e.operands());
 }
 
-static LogicalResult writeCumulativeSum(Emitter &e, nn::CumulativeSumOp op) {
+static LogicalResult writeCumulativeSum(NodeWriter &e, nn::CumulativeSumOp op) {
   Type i64 = IntegerType::get(op.getContext(), 64);
   Name axis = e.scalar(i64, static_cast<double>(op.getAxis()));
   return e.result(
@@ -531,20 +531,20 @@ static LogicalResult writeCumulativeSum(Emitter &e, nn::CumulativeSumOp op) {
       {{"exclusive", op.getExclusive()}, {"reverse", op.getReverse()}});
 }
 
-Rules indexingRules() {
-  static const Rule rules[] = {rule<writeGather>(),
-                               rule<writeTake>(),
-                               rule<writeTakeAlong>(),
-                               rule<writeDynamicSlice>(),
-                               rule<writeDynamicUpdateSlice>(),
-                               rule<writeScatter>(),
-                               rule<writeSort>(),
-                               rule<writeTopK>(),
-                               rule<writeArgMax>(),
-                               rule<writeArgMin>(),
-                               rule<writeOneHot>(),
-                               rule<writeNonZero>(),
-                               rule<writeCumulativeSum>()};
+WriterRules indexingRules() {
+  static const WriterRule rules[] = {writerRule<writeGather>(),
+                                     writerRule<writeTake>(),
+                                     writerRule<writeTakeAlong>(),
+                                     writerRule<writeDynamicSlice>(),
+                                     writerRule<writeDynamicUpdateSlice>(),
+                                     writerRule<writeScatter>(),
+                                     writerRule<writeSort>(),
+                                     writerRule<writeTopK>(),
+                                     writerRule<writeArgMax>(),
+                                     writerRule<writeArgMin>(),
+                                     writerRule<writeOneHot>(),
+                                     writerRule<writeNonZero>(),
+                                     writerRule<writeCumulativeSum>()};
   return rules;
 }
 

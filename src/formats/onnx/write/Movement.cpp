@@ -1,7 +1,7 @@
 // Ops that move elements to places that are known when the model is written,
 // and shapes that are not.
 
-#include "formats/onnx/write/Rules.h"
+#include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
 #include "graph/nn/NnOps.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,12 +11,12 @@ using namespace mlir;
 namespace sinter::onnx {
 
 /// A shape operand as ONNX's vector of i64.
-static Name shapeOperand(Emitter &e, Value value) {
+static Name shapeOperand(NodeWriter &e, Value value) {
   return e.cast(e.operand(value), elementOf(value),
                 IntegerType::get(value.getContext(), 64));
 }
 
-static LogicalResult writeIota(Emitter &e, stablehlo::IotaOp op) {
+static LogicalResult writeIota(NodeWriter &e, stablehlo::IotaOp op) {
   auto type = tensorOf(op);
   if (!type.hasStaticShape() || isa<ComplexType>(type.getElementType()))
     return e.unsupported("of this type");
@@ -31,7 +31,8 @@ static LogicalResult writeIota(Emitter &e, stablehlo::IotaOp op) {
   return e.alias(range);
 }
 
-static LogicalResult writeDynamicIota(Emitter &e, stablehlo::DynamicIotaOp op) {
+static LogicalResult writeDynamicIota(NodeWriter &e,
+                                      stablehlo::DynamicIotaOp op) {
   auto type = tensorOf(op.getResult());
   Type i64 = IntegerType::get(op.getContext(), 64);
   int64_t dimension = op.getIotaDimension();
@@ -46,7 +47,7 @@ static LogicalResult writeDynamicIota(Emitter &e, stablehlo::DynamicIotaOp op) {
 }
 
 /// The operand with its dimensions in order and ones between them.
-static Name spread(Emitter &e, Value operand, ArrayRef<int64_t> dims,
+static Name spread(NodeWriter &e, Value operand, ArrayRef<int64_t> dims,
                    int64_t rank) {
   Ints order = identity(dims.size());
   llvm::sort(order, [&](int64_t a, int64_t b) { return dims[a] < dims[b]; });
@@ -57,7 +58,7 @@ static Name spread(Emitter &e, Value operand, ArrayRef<int64_t> dims,
   return e.unsqueeze(e.transpose(e.operand(operand), order), axes);
 }
 
-static LogicalResult writeBroadcastInDim(Emitter &e,
+static LogicalResult writeBroadcastInDim(NodeWriter &e,
                                          stablehlo::BroadcastInDimOp op) {
   auto type = tensorOf(op.getResult()), from = tensorOf(op.getOperand());
   Name x =
@@ -84,28 +85,29 @@ static LogicalResult writeBroadcastInDim(Emitter &e,
 }
 
 static LogicalResult
-writeDynamicBroadcastInDim(Emitter &e, stablehlo::DynamicBroadcastInDimOp op) {
+writeDynamicBroadcastInDim(NodeWriter &e,
+                           stablehlo::DynamicBroadcastInDimOp op) {
   Name x = spread(e, op.getOperand(), op.getBroadcastDimensions(),
                   tensorOf(op.getResult()).getRank());
   return e.result("Expand", {x, shapeOperand(e, op.getOutputDimensions())});
 }
 
 /// Expand broadcasts both ways, as broadcast_like does.
-static LogicalResult writeBroadcastLike(Emitter &e, nn::BroadcastLikeOp op) {
+static LogicalResult writeBroadcastLike(NodeWriter &e, nn::BroadcastLikeOp op) {
   Name x = e.operand(op.getOperand());
   for (Value other : op.getOthers())
     x = e.make("Expand", {x, e.make("Shape", {e.operand(other)})});
   return e.alias(x);
 }
 
-static LogicalResult writeReshape(Emitter &e, stablehlo::ReshapeOp op) {
+static LogicalResult writeReshape(NodeWriter &e, stablehlo::ReshapeOp op) {
   if (llvm::count_if(tensorOf(op).getShape(), ShapedType::isDynamic) > 1)
     return e.unsupported("to more than one unknown size");
   return e.alias(
       e.reshape(e.operand(op.getOperand()), tensorOf(op).getShape()));
 }
 
-static LogicalResult writeDynamicReshape(Emitter &e,
+static LogicalResult writeDynamicReshape(NodeWriter &e,
                                          stablehlo::DynamicReshapeOp op) {
   if (const Ints *axes = e.writer.unsqueezedAxes(op))
     return e.alias(e.unsqueeze(e.operand(op.getOperand()), *axes));
@@ -118,7 +120,7 @@ static LogicalResult writeDynamicReshape(Emitter &e,
                   {{"allowzero", 1}});
 }
 
-static LogicalResult writeDimensionSize(Emitter &e,
+static LogicalResult writeDimensionSize(NodeWriter &e,
                                         stablehlo::GetDimensionSizeOp op) {
   Type i64 = IntegerType::get(op.getContext(), 64);
   Name shape = e.make("Shape", {e.operand(op.getOperand())});
@@ -128,15 +130,15 @@ static LogicalResult writeDimensionSize(Emitter &e,
   return e.alias(e.cast(size, i64, elementOf(op)));
 }
 
-static LogicalResult writeShape(Emitter &e, nn::ShapeOp op) {
+static LogicalResult writeShape(NodeWriter &e, nn::ShapeOp op) {
   return e.result("Shape", e.operands());
 }
 
-static LogicalResult writeTranspose(Emitter &e, stablehlo::TransposeOp op) {
+static LogicalResult writeTranspose(NodeWriter &e, stablehlo::TransposeOp op) {
   return e.result("Transpose", e.operands(), {{"perm", op.getPermutation()}});
 }
 
-static LogicalResult writeSlice(Emitter &e, stablehlo::SliceOp op) {
+static LogicalResult writeSlice(NodeWriter &e, stablehlo::SliceOp op) {
   auto from = tensorOf(op.getOperand());
   Ints axes, starts, ends, steps;
   for (int64_t i = 0; i < from.getRank(); ++i) {
@@ -153,7 +155,7 @@ static LogicalResult writeSlice(Emitter &e, stablehlo::SliceOp op) {
       e.slice(e.operand(op.getOperand()), axes, starts, ends, steps));
 }
 
-static LogicalResult writeRealDynamicSlice(Emitter &e,
+static LogicalResult writeRealDynamicSlice(NodeWriter &e,
                                            stablehlo::RealDynamicSliceOp op) {
   return e.result("Slice",
                   {e.operand(op.getOperand()),
@@ -163,7 +165,7 @@ static LogicalResult writeRealDynamicSlice(Emitter &e,
                    shapeOperand(e, op.getStrides())});
 }
 
-static LogicalResult writePad(Emitter &e, stablehlo::PadOp op) {
+static LogicalResult writePad(NodeWriter &e, stablehlo::PadOp op) {
   Name x = e.operand(op.getOperand()), filler = e.operand(op.getPaddingValue());
   x = e.dilate(x, filler, tensorOf(op.getOperand()).getShape(),
                op.getInteriorPadding());
@@ -171,7 +173,7 @@ static LogicalResult writePad(Emitter &e, stablehlo::PadOp op) {
       e.pad(x, filler, op.getEdgePaddingLow(), op.getEdgePaddingHigh()));
 }
 
-static LogicalResult writePadMode(Emitter &e, nn::PadModeOp op) {
+static LogicalResult writePadMode(NodeWriter &e, nn::PadModeOp op) {
   if (op.getMode() == "wrap")
     e.need(19);
   Ints pads(op.getLow());
@@ -180,32 +182,33 @@ static LogicalResult writePadMode(Emitter &e, nn::PadModeOp op) {
                   {{"mode", op.getMode()}});
 }
 
-static LogicalResult writeReverse(Emitter &e, stablehlo::ReverseOp op) {
+static LogicalResult writeReverse(NodeWriter &e, stablehlo::ReverseOp op) {
   return e.alias(e.reverse(e.operand(op.getOperand()), op.getDimensions()));
 }
 
-static LogicalResult writeConcatenate(Emitter &e, stablehlo::ConcatenateOp op) {
+static LogicalResult writeConcatenate(NodeWriter &e,
+                                      stablehlo::ConcatenateOp op) {
   return e.result("Concat", e.operands(),
                   {{"axis", static_cast<int64_t>(op.getDimension())}});
 }
 
-Rules movementRules() {
-  static const Rule rules[] = {rule<writeIota>(),
-                               rule<writeDynamicIota>(),
-                               rule<writeBroadcastInDim>(),
-                               rule<writeDynamicBroadcastInDim>(),
-                               rule<writeBroadcastLike>(),
-                               rule<writeReshape>(),
-                               rule<writeDynamicReshape>(),
-                               rule<writeDimensionSize>(),
-                               rule<writeShape>(),
-                               rule<writeTranspose>(),
-                               rule<writeSlice>(),
-                               rule<writeRealDynamicSlice>(),
-                               rule<writePad>(),
-                               rule<writePadMode>(),
-                               rule<writeReverse>(),
-                               rule<writeConcatenate>()};
+WriterRules movementRules() {
+  static const WriterRule rules[] = {writerRule<writeIota>(),
+                                     writerRule<writeDynamicIota>(),
+                                     writerRule<writeBroadcastInDim>(),
+                                     writerRule<writeDynamicBroadcastInDim>(),
+                                     writerRule<writeBroadcastLike>(),
+                                     writerRule<writeReshape>(),
+                                     writerRule<writeDynamicReshape>(),
+                                     writerRule<writeDimensionSize>(),
+                                     writerRule<writeShape>(),
+                                     writerRule<writeTranspose>(),
+                                     writerRule<writeSlice>(),
+                                     writerRule<writeRealDynamicSlice>(),
+                                     writerRule<writePad>(),
+                                     writerRule<writePadMode>(),
+                                     writerRule<writeReverse>(),
+                                     writerRule<writeConcatenate>()};
   return rules;
 }
 

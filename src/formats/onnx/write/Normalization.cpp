@@ -1,7 +1,7 @@
 // Normalisation, softmax and their kin.
 
 #include "formats/onnx/file/DataTypes.h"
-#include "formats/onnx/write/Rules.h"
+#include "formats/onnx/write/WriterRules.h"
 #include "graph/nn/NnOps.h"
 
 using namespace mlir;
@@ -9,7 +9,7 @@ using namespace mlir;
 namespace sinter::onnx {
 
 /// A vector of one number a feature against the dimensions of a tensor.
-static Name perFeature(Emitter &e, Value vector, int64_t feature,
+static Name perFeature(NodeWriter &e, Value vector, int64_t feature,
                        int64_t rank) {
   Ints axes;
   for (int64_t i = 1; i < rank - feature; ++i)
@@ -18,7 +18,7 @@ static Name perFeature(Emitter &e, Value vector, int64_t feature,
 }
 
 static LogicalResult
-writeBatchNormInference(Emitter &e, stablehlo::BatchNormInferenceOp op) {
+writeBatchNormInference(NodeWriter &e, stablehlo::BatchNormInferenceOp op) {
   int64_t rank = tensorOf(op.getOperand()).getRank();
   int64_t feature = op.getFeatureIndex();
   double epsilon = op.getEpsilon().convertToDouble();
@@ -46,15 +46,16 @@ writeBatchNormInference(Emitter &e, stablehlo::BatchNormInferenceOp op) {
 }
 
 /// exp(x - max) and its sum along the axes.
-static std::pair<Name, Name>
-exponentials(Emitter &e, const Name &x, ArrayRef<int64_t> axes, Name &centred) {
+static std::pair<Name, Name> exponentials(NodeWriter &e, const Name &x,
+                                          ArrayRef<int64_t> axes,
+                                          Name &centred) {
   Name max = e.reduce("ReduceMax", x, axes, true);
   centred = e.make("Sub", {x, max});
   Name exponential = e.make("Exp", {centred});
   return {exponential, e.reduce("ReduceSum", exponential, axes, true)};
 }
 
-static LogicalResult writeSoftmax(Emitter &e, nn::SoftmaxOp op) {
+static LogicalResult writeSoftmax(NodeWriter &e, nn::SoftmaxOp op) {
   if (op.getAxes().size() == 1)
     return e.result("Softmax", e.operands(), {{"axis", op.getAxes()[0]}});
   Name centred;
@@ -63,7 +64,7 @@ static LogicalResult writeSoftmax(Emitter &e, nn::SoftmaxOp op) {
   return e.result("Div", {exponential, sum});
 }
 
-static LogicalResult writeLogSoftmax(Emitter &e, nn::LogSoftmaxOp op) {
+static LogicalResult writeLogSoftmax(NodeWriter &e, nn::LogSoftmaxOp op) {
   if (op.getAxes().size() == 1)
     return e.result("LogSoftmax", e.operands(), {{"axis", op.getAxes()[0]}});
   Name centred;
@@ -72,12 +73,12 @@ static LogicalResult writeLogSoftmax(Emitter &e, nn::LogSoftmaxOp op) {
   return e.result("Sub", {centred, e.make("Log", {sum})});
 }
 
-static LogicalResult writeHardmax(Emitter &e, nn::HardmaxOp op) {
+static LogicalResult writeHardmax(NodeWriter &e, nn::HardmaxOp op) {
   return e.result("Hardmax", e.operands(),
                   {{"axis", static_cast<int64_t>(op.getAxis())}});
 }
 
-static LogicalResult writeLrn(Emitter &e, nn::LrnOp op) {
+static LogicalResult writeLrn(NodeWriter &e, nn::LrnOp op) {
   return e.result("LRN", e.operands(),
                   {{"size", static_cast<int64_t>(op.getSize())},
                    {"alpha", op.getAlpha().convertToDouble()},
@@ -92,7 +93,7 @@ static Ints axesFrom(int64_t first, int64_t rank) {
 }
 
 /// (x - mean) * (1 / sqrt(variance + epsilon)) * scale + bias, step by step.
-static LogicalResult spellLayerNorm(Emitter &e, nn::LayerNormOp op) {
+static LogicalResult spellLayerNorm(NodeWriter &e, nn::LayerNormOp op) {
   auto type = tensorOf(op.getOperand());
   Type element = type.getElementType(), compute = op.getComputeType();
   Ints axes = axesFrom(op.getAxis(), type.getRank());
@@ -113,7 +114,7 @@ static LogicalResult spellLayerNorm(Emitter &e, nn::LayerNormOp op) {
   return e.alias(inverse, 2);
 }
 
-static LogicalResult writeLayerNorm(Emitter &e, nn::LayerNormOp op) {
+static LogicalResult writeLayerNorm(NodeWriter &e, nn::LayerNormOp op) {
   if (e.version() < 17 || !op.getComputeType().isF32())
     return spellLayerNorm(e, op);
   bool needsMean = !op.getMean().use_empty();
@@ -133,7 +134,7 @@ static LogicalResult writeLayerNorm(Emitter &e, nn::LayerNormOp op) {
   return success();
 }
 
-static LogicalResult writeRmsNorm(Emitter &e, nn::RmsNormOp op) {
+static LogicalResult writeRmsNorm(NodeWriter &e, nn::RmsNormOp op) {
   auto type = tensorOf(op.getOperand());
   Type element = type.getElementType(), compute = op.getComputeType();
   double epsilon = op.getEpsilon().convertToDouble();
@@ -152,7 +153,7 @@ static LogicalResult writeRmsNorm(Emitter &e, nn::RmsNormOp op) {
 
 /// InstanceNormalization, of the groups as if they were channels where there
 /// are fewer.
-static LogicalResult writeGroupNorm(Emitter &e, nn::GroupNormOp op) {
+static LogicalResult writeGroupNorm(NodeWriter &e, nn::GroupNormOp op) {
   auto type = tensorOf(op.getOperand());
   double epsilon = op.getEpsilon().convertToDouble();
   int64_t groups = op.getGroups();
@@ -173,7 +174,7 @@ static LogicalResult writeGroupNorm(Emitter &e, nn::GroupNormOp op) {
                   {scaled, perFeature(e, op.getBias(), 1, type.getRank())});
 }
 
-static LogicalResult writeLpNormalize(Emitter &e, nn::LpNormalizeOp op) {
+static LogicalResult writeLpNormalize(NodeWriter &e, nn::LpNormalizeOp op) {
   return e.result("LpNormalization", e.operands(),
                   {{"axis", static_cast<int64_t>(op.getAxis())},
                    {"p", static_cast<int64_t>(op.getP())}});
@@ -181,7 +182,7 @@ static LogicalResult writeLpNormalize(Emitter &e, nn::LpNormalizeOp op) {
 
 /// Batch statistics, and running ones: running * momentum + batch * (1 -
 /// momentum).
-static LogicalResult writeMeanVarNorm(Emitter &e, nn::MeanVarNormOp op) {
+static LogicalResult writeMeanVarNorm(NodeWriter &e, nn::MeanVarNormOp op) {
   auto type = tensorOf(op.getOperand());
   Type element = elementOf(op.getRunningMean());
   int64_t feature = op.getFeatureIndex();
@@ -208,17 +209,17 @@ static LogicalResult writeMeanVarNorm(Emitter &e, nn::MeanVarNormOp op) {
   return success();
 }
 
-Rules normalizationRules() {
-  static const Rule rules[] = {rule<writeBatchNormInference>(),
-                               rule<writeSoftmax>(),
-                               rule<writeLogSoftmax>(),
-                               rule<writeHardmax>(),
-                               rule<writeLrn>(),
-                               rule<writeLayerNorm>(),
-                               rule<writeRmsNorm>(),
-                               rule<writeGroupNorm>(),
-                               rule<writeLpNormalize>(),
-                               rule<writeMeanVarNorm>()};
+WriterRules normalizationRules() {
+  static const WriterRule rules[] = {writerRule<writeBatchNormInference>(),
+                                     writerRule<writeSoftmax>(),
+                                     writerRule<writeLogSoftmax>(),
+                                     writerRule<writeHardmax>(),
+                                     writerRule<writeLrn>(),
+                                     writerRule<writeLayerNorm>(),
+                                     writerRule<writeRmsNorm>(),
+                                     writerRule<writeGroupNorm>(),
+                                     writerRule<writeLpNormalize>(),
+                                     writerRule<writeMeanVarNorm>()};
   return rules;
 }
 

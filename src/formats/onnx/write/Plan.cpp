@@ -3,8 +3,8 @@
 
 #include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/NestedGraphs.h"
-#include "formats/onnx/write/Emitter.h"
 #include "formats/onnx/write/MatMul.h"
+#include "formats/onnx/write/NodeWriter.h"
 #include "graph/Constants.h"
 #include "graph/Readers.h"
 #include "graph/SizeSources.h"

@@ -1,6 +1,6 @@
 // Pooling and resizing.
 
-#include "formats/onnx/write/Rules.h"
+#include "formats/onnx/write/WriterRules.h"
 #include "graph/nn/NnOps.h"
 
 using namespace mlir;
@@ -35,7 +35,8 @@ template <typename Op> static bool padsTooMuch(Op op) {
 }
 
 /// The padding written apart, on all dimensions.
-template <typename Op> static Name padApart(Emitter &e, Op op, double filler) {
+template <typename Op>
+static Name padApart(NodeWriter &e, Op op, double filler) {
   Ints low(2, 0), high(2, 0);
   low.append(op.getPaddingLow().begin(), op.getPaddingLow().end());
   high.append(op.getPaddingHigh().begin(), op.getPaddingHigh().end());
@@ -43,7 +44,7 @@ template <typename Op> static Name padApart(Emitter &e, Op op, double filler) {
                e.scalar(elementOf(op.getOperand()), filler), low, high);
 }
 
-static LogicalResult writeMaxPool(Emitter &e, nn::MaxPoolOp op) {
+static LogicalResult writeMaxPool(NodeWriter &e, nn::MaxPoolOp op) {
   Name x = e.operand(op.getOperand());
   Ints low(op.getPaddingLow()), high(op.getPaddingHigh());
   if (padsTooMuch(op)) {
@@ -59,7 +60,8 @@ static LogicalResult writeMaxPool(Emitter &e, nn::MaxPoolOp op) {
   return e.result("MaxPool", {x}, attributes);
 }
 
-static LogicalResult writeMaxPoolIndices(Emitter &e, nn::MaxPoolIndicesOp op) {
+static LogicalResult writeMaxPoolIndices(NodeWriter &e,
+                                         nn::MaxPoolIndicesOp op) {
   if (padsTooMuch(op))
     return e.unsupported("padded by more than its window");
   NodeAttributes attributes =
@@ -71,7 +73,7 @@ static LogicalResult writeMaxPoolIndices(Emitter &e, nn::MaxPoolIndicesOp op) {
   return e.alias(both[1]);
 }
 
-static LogicalResult writeAveragePool(Emitter &e, nn::AveragePoolOp op) {
+static LogicalResult writeAveragePool(NodeWriter &e, nn::AveragePoolOp op) {
   Ints high(op.getPaddingHigh());
   bool ceils = false;
   for (auto [i, extra] : llvm::enumerate(op.getCeilPadding())) {
@@ -89,7 +91,7 @@ static LogicalResult writeAveragePool(Emitter &e, nn::AveragePoolOp op) {
   return e.result("AveragePool", {e.operand(op.getOperand())}, attributes);
 }
 
-static LogicalResult writeLpPool(Emitter &e, nn::LpPoolOp op) {
+static LogicalResult writeLpPool(NodeWriter &e, nn::LpPoolOp op) {
   NodeAttributes attributes =
       windowAttributes(op, op.getPaddingLow(), op.getPaddingHigh());
   attributes.push_back({"p", static_cast<int64_t>(op.getP())});
@@ -119,7 +121,7 @@ static float scaleFor(double scale, double extent, int64_t size) {
 }
 
 /// By its scales where those give the result's sizes, else by the sizes.
-static LogicalResult writeResize(Emitter &e, nn::ResizeOp op) {
+static LogicalResult writeResize(NodeWriter &e, nn::ResizeOp op) {
   auto from = tensorOf(op.getOperand()), to = tensorOf(op.getResult());
   Tensor scales(ElementType::F32, {from.getRank()});
   // Whether the scales do in f32, or those next to them, or the sizes.
@@ -171,10 +173,11 @@ static LogicalResult writeResize(Emitter &e, nn::ResizeOp op) {
                   attributes);
 }
 
-Rules poolingRules() {
-  static const Rule rules[] = {
-      rule<writeMaxPool>(), rule<writeMaxPoolIndices>(),
-      rule<writeAveragePool>(), rule<writeLpPool>(), rule<writeResize>()};
+WriterRules poolingRules() {
+  static const WriterRule rules[] = {
+      writerRule<writeMaxPool>(), writerRule<writeMaxPoolIndices>(),
+      writerRule<writeAveragePool>(), writerRule<writeLpPool>(),
+      writerRule<writeResize>()};
   return rules;
 }
 

@@ -1,7 +1,7 @@
 // Convolutions and products.
 
 #include "formats/onnx/write/MatMul.h"
-#include "formats/onnx/write/Rules.h"
+#include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
 #include "graph/ExactSums.h"
 #include "graph/interfaces/Axes.h"
@@ -75,7 +75,7 @@ static Ints channelsFirst(int64_t first, int64_t second,
 
 /// Groups of images become groups of features: [g * n, c, ...] to
 /// [n, g * c, ...].
-static bool mergeBatchGroups(Emitter &e, Convolution &c, int64_t groups) {
+static bool mergeBatchGroups(NodeWriter &e, Convolution &c, int64_t groups) {
   if (groups == 1)
     return true;
   if (c.groups != 1 || ShapedType::isDynamic(c.xShape[1]))
@@ -111,7 +111,7 @@ static bool mergeBatchGroups(Emitter &e, Convolution &c, int64_t groups) {
 }
 
 /// ConvTranspose's kernel is [I, O / groups, spatial...] and turned around.
-static Name transposedKernel(Emitter &e, const Convolution &c) {
+static Name transposedKernel(NodeWriter &e, const Convolution &c) {
   Ints turned;
   for (auto [i, each] : llvm::enumerate(c.window))
     if (!each.reversed && each.size > 1)
@@ -133,7 +133,8 @@ static Name transposedKernel(Emitter &e, const Convolution &c) {
 
 /// A convolution of a dilated operand is a transposed one: its padding takes
 /// away from the whole result what the window does not reach.
-static std::optional<Name> writeTransposed(Emitter &e, const Convolution &c) {
+static std::optional<Name> writeTransposed(NodeWriter &e,
+                                           const Convolution &c) {
   Ints kernel, strides, dilations, low, high, outputPadding;
   for (const auto &each : c.window) {
     int64_t reach = (each.size - 1) * each.windowDilation;
@@ -162,7 +163,7 @@ static std::optional<Name> writeTransposed(Emitter &e, const Convolution &c) {
                  {"group", c.groups}});
 }
 
-static Name writePlain(Emitter &e, Convolution c) {
+static Name writePlain(NodeWriter &e, Convolution c) {
   Ints zeros(c.xShape.size(), 0), low(zeros), high(zeros), interior(zeros);
   Ints kernel, strides, dilations, padsLow, padsHigh, turned;
   bool padsApart = false;
@@ -238,7 +239,7 @@ static std::optional<Bytes> bytesOf(Value value) {
 }
 
 /// \p bytes as numbers without sign, which are what ONNX Runtime convolves.
-static std::pair<Name, Name> withoutSign(Emitter &e, const Bytes &bytes) {
+static std::pair<Name, Name> withoutSign(NodeWriter &e, const Bytes &bytes) {
   Type element = elementOf(bytes.value);
   Builder builder(element.getContext());
   Type ui8 = builder.getIntegerType(8, /*isSigned=*/false);
@@ -253,7 +254,7 @@ static std::pair<Name, Name> withoutSign(Emitter &e, const Bytes &bytes) {
 /// The operands and the node, as the element types want them: floats as they
 /// are; bytes where sums of i32 are as good as the result's; other integers in
 /// f32 where it holds their sums. ONNX Runtime convolves no f64.
-static LogicalResult setOperands(Emitter &e, stablehlo::ConvolutionOp op,
+static LogicalResult setOperands(NodeWriter &e, stablehlo::ConvolutionOp op,
                                  Convolution &c) {
   auto integer = dyn_cast<IntegerType>(elementOf(op.getResult()));
   auto compute = computeType(op);
@@ -294,7 +295,8 @@ static LogicalResult setOperands(Emitter &e, stablehlo::ConvolutionOp op,
   return success();
 }
 
-static LogicalResult writeConvolution(Emitter &e, stablehlo::ConvolutionOp op) {
+static LogicalResult writeConvolution(NodeWriter &e,
+                                      stablehlo::ConvolutionOp op) {
   Convolution c;
   if (failed(setOperands(e, op, c)))
     return failure();
@@ -369,7 +371,8 @@ static std::optional<std::string> equationOf(stablehlo::DotGeneralOp op) {
          "->" + lettersOf(axes.results[0]);
 }
 
-static LogicalResult writeDotGeneral(Emitter &e, stablehlo::DotGeneralOp op) {
+static LogicalResult writeDotGeneral(NodeWriter &e,
+                                     stablehlo::DotGeneralOp op) {
   auto compute = computeType(op);
   Type element = elementOf(op.getResult());
   bool isWide = element.isInteger(32) || element.isInteger(64);
@@ -427,9 +430,9 @@ static LogicalResult writeDotGeneral(Emitter &e, stablehlo::DotGeneralOp op) {
   return finish(e.make("Einsum", {lhs, rhs}, {{"equation", *equation}}));
 }
 
-Rules productRules() {
-  static const Rule rules[] = {rule<writeConvolution>(),
-                               rule<writeDotGeneral>()};
+WriterRules productRules() {
+  static const WriterRule rules[] = {writerRule<writeConvolution>(),
+                                     writerRule<writeDotGeneral>()};
   return rules;
 }
 

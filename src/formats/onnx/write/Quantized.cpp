@@ -1,6 +1,6 @@
 #include "formats/onnx/write/Quantized.h"
 
-#include "formats/onnx/write/Rules.h"
+#include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
 #include "graph/Quantization.h"
 #include "graph/QuantizedProducts.h"
@@ -259,7 +259,7 @@ namespace {
 class Linear {
 public:
   /// Nothing where ONNX has no such type; says why to \p e.
-  static std::optional<Linear> of(Emitter &e, Type quantized);
+  static std::optional<Linear> of(NodeWriter &e, Type quantized);
 
   Name scale() const { return list(expressed, parameters.scales, "scale"); }
   Name zeroPoint() const {
@@ -283,7 +283,7 @@ public:
   Name centred(const Name &x, int64_t rank) const;
 
 private:
-  Linear(Emitter &e, quant::QuantizedType type,
+  Linear(NodeWriter &e, quant::QuantizedType type,
          QuantizationParameters parameters)
       : e(e), type(type), expressed(type.getExpressedType()),
         parameters(std::move(parameters)),
@@ -299,7 +299,7 @@ private:
     return parameters.axis < 0 ? 0 : rank - 1 - parameters.axis;
   }
 
-  Emitter &e;
+  NodeWriter &e;
   quant::QuantizedType type;
   Type expressed;
   QuantizationParameters parameters;
@@ -325,7 +325,7 @@ Name Linear::list(Type element, ArrayRef<double> numbers, StringRef name,
   return e.constant(tensor, name);
 }
 
-std::optional<Linear> Linear::of(Emitter &e, Type quantized) {
+std::optional<Linear> Linear::of(NodeWriter &e, Type quantized) {
   auto type = dyn_cast<quant::QuantizedType>(quantized);
   auto parameters = type ? parametersOf(type) : std::nullopt;
   const unsigned width = type ? type.getStorageTypeIntegralWidth() : 0;
@@ -388,7 +388,8 @@ Name Linear::centred(const Name &x, int64_t rank) const {
                                "zero_point", behind(rank))});
 }
 
-template <typename Op> static LogicalResult writeQuantize(Emitter &e, Op op) {
+template <typename Op>
+static LogicalResult writeQuantize(NodeWriter &e, Op op) {
   std::optional<Linear> linear = Linear::of(e, elementOf(op));
   if (!linear)
     return failure();
@@ -402,7 +403,7 @@ template <typename Op> static LogicalResult writeQuantize(Emitter &e, Op op) {
       linear->attributes());
 }
 
-static LogicalResult writeDequantize(Emitter &e,
+static LogicalResult writeDequantize(NodeWriter &e,
                                      stablehlo::UniformDequantizeOp op) {
   std::optional<Linear> linear = Linear::of(e, elementOf(op.getOperand()));
   if (!linear)
@@ -418,7 +419,8 @@ static LogicalResult writeDequantize(Emitter &e,
 }
 
 /// Storage elements as what they mean, and back: they are what is written.
-static LogicalResult writeBitcast(Emitter &e, stablehlo::BitcastConvertOp op) {
+static LogicalResult writeBitcast(NodeWriter &e,
+                                  stablehlo::BitcastConvertOp op) {
   auto stored = [](Type type) -> Type {
     auto quantized = dyn_cast<quant::QuantizedType>(type);
     return quantized ? Type(storageOf(quantized)) : type;
@@ -428,11 +430,11 @@ static LogicalResult writeBitcast(Emitter &e, stablehlo::BitcastConvertOp op) {
   return e.alias(e.operand(op.getOperand()));
 }
 
-Rules quantizedRules() {
-  static const Rule rules[] = {
-      rule<writeQuantize<stablehlo::UniformQuantizeOp>>(),
-      rule<writeQuantize<nn::QuantizeOp>>(), rule<writeDequantize>(),
-      rule<writeBitcast>()};
+WriterRules quantizedRules() {
+  static const WriterRule rules[] = {
+      writerRule<writeQuantize<stablehlo::UniformQuantizeOp>>(),
+      writerRule<writeQuantize<nn::QuantizeOp>>(),
+      writerRule<writeDequantize>(), writerRule<writeBitcast>()};
   return rules;
 }
 

@@ -1,6 +1,6 @@
 // Recurrent networks.
 
-#include "formats/onnx/write/Rules.h"
+#include "formats/onnx/write/WriterRules.h"
 #include "graph/nn/NnOps.h"
 
 using namespace mlir;
@@ -16,7 +16,7 @@ static std::vector<float> floatsOf(ArrayAttr attribute) {
 }
 
 template <typename Op>
-static LogicalResult writeRecurrent(Emitter &e, Op op, StringRef opType,
+static LogicalResult writeRecurrent(NodeWriter &e, Op op, StringRef opType,
                                     ArrayRef<Value> more,
                                     NodeAttributes attributes) {
   std::vector<std::string> activations;
@@ -41,23 +41,23 @@ static LogicalResult writeRecurrent(Emitter &e, Op op, StringRef opType,
   return e.result(opType, inputs, attributes);
 }
 
-static LogicalResult writeLstm(Emitter &e, nn::LstmOp op) {
+static LogicalResult writeLstm(NodeWriter &e, nn::LstmOp op) {
   return writeRecurrent(e, op, "LSTM", {op.getInitialC(), op.getPeephole()},
                         {{"input_forget", op.getInputForget()}});
 }
 
-static LogicalResult writeGru(Emitter &e, nn::GruOp op) {
+static LogicalResult writeGru(NodeWriter &e, nn::GruOp op) {
   return writeRecurrent(e, op, "GRU", {},
                         {{"linear_before_reset", op.getLinearBeforeReset()}});
 }
 
-static LogicalResult writeRnn(Emitter &e, nn::RnnOp op) {
+static LogicalResult writeRnn(NodeWriter &e, nn::RnnOp op) {
   return writeRecurrent(e, op, "RNN", {}, {});
 }
 
-Rules structuredRules() {
-  static const Rule rules[] = {rule<writeLstm>(), rule<writeGru>(),
-                               rule<writeRnn>()};
+WriterRules structuredRules() {
+  static const WriterRule rules[] = {
+      writerRule<writeLstm>(), writerRule<writeGru>(), writerRule<writeRnn>()};
   return rules;
 }
 

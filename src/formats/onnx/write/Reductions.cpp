@@ -1,6 +1,6 @@
 // Reductions over dimensions and windows.
 
-#include "formats/onnx/write/Rules.h"
+#include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
 
@@ -82,7 +82,7 @@ static Type computeType(Type element, const Combination &combination) {
   return IntegerType::get(element.getContext(), 32);
 }
 
-static LogicalResult writeReduce(Emitter &e, stablehlo::ReduceOp op) {
+static LogicalResult writeReduce(NodeWriter &e, stablehlo::ReduceOp op) {
   if (op.getInputs().size() != 1)
     return e.unsupported("of several tensors");
   Value input = op.getInputs()[0], initial = op.getInitValues()[0];
@@ -137,7 +137,7 @@ poolAttributes(ArrayRef<stablehlo::WindowDimension> window) {
 }
 
 /// One dimension after the other: the parts at each place of the window.
-static Name combineWindow(Emitter &e, Name x,
+static Name combineWindow(NodeWriter &e, Name x,
                           ArrayRef<stablehlo::WindowDimension> window,
                           ArrayRef<int64_t> shape, StringRef binary) {
   for (auto [i, each] : llvm::enumerate(window)) {
@@ -160,7 +160,7 @@ static Name combineWindow(Emitter &e, Name x,
 
 /// A window of unknown sizes as one of the pools that combine as it does, with
 /// the dimensions that it slides over last; nothing where there is none.
-static std::optional<Name> openPool(Emitter &e, const Name &x,
+static std::optional<Name> openPool(NodeWriter &e, const Name &x,
                                     stablehlo::ReduceWindowOp op,
                                     StringRef binary) {
   auto window = op.getWindow();
@@ -213,7 +213,7 @@ static std::optional<Name> openPool(Emitter &e, const Name &x,
   return e.transpose(result, inverse(order));
 }
 
-static LogicalResult writeReduceWindow(Emitter &e,
+static LogicalResult writeReduceWindow(NodeWriter &e,
                                        stablehlo::ReduceWindowOp op) {
   if (op.getInputs().size() != 1)
     return e.unsupported("of several tensors");
@@ -255,8 +255,9 @@ static LogicalResult writeReduceWindow(Emitter &e,
   return e.alias(e.cast(x, compute, element));
 }
 
-Rules reductionRules() {
-  static const Rule rules[] = {rule<writeReduce>(), rule<writeReduceWindow>()};
+WriterRules reductionRules() {
+  static const WriterRule rules[] = {writerRule<writeReduce>(),
+                                     writerRule<writeReduceWindow>()};
   return rules;
 }
 

@@ -210,14 +210,14 @@ bool expandComposite(Operation *op) {
 }
 
 /// What a version brought that can be said without it.
-struct Rule {
+struct Downgrade {
   Version since;
   /// Null: whatever operation.
   const char *operation;
   bool (*expand)(Operation *);
 };
 
-constexpr Rule rules[] = {
+constexpr Downgrade downgrades[] = {
     {{0, 19}, "stablehlo.composite", expandComposite},
     {{1, 1}, "stablehlo.gather", expandGather},
     {{1, 1}, "stablehlo.scatter", expandScatter},
@@ -228,12 +228,13 @@ constexpr Rule rules[] = {
 } // namespace
 
 void expandFor(ModuleOp module, Version target) {
-  for (const Rule &rule : rules) {
-    if (target >= rule.since)
+  for (const Downgrade &downgrade : downgrades) {
+    if (target >= downgrade.since)
       continue;
     module.walk([&](Operation *op) {
-      if (!rule.operation || op->getName().getStringRef() == rule.operation)
-        rule.expand(op);
+      if (!downgrade.operation ||
+          op->getName().getStringRef() == downgrade.operation)
+        downgrade.expand(op);
     });
   }
 }

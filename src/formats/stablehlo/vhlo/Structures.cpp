@@ -28,8 +28,8 @@ struct Pack {
   }
   Attribute operator()(Type type) { return TypeAttr::get(type); }
   Attribute operator()(bool value) { return builder.getBoolAttr(value); }
-  template <typename... Values> Fields all(Values... values) {
-    return {(*this)(values)...};
+  template <typename... Parts> Fields all(Parts... parts) {
+    return {(*this)(parts)...};
   }
 };
 

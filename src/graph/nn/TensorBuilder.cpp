@@ -1,4 +1,4 @@
-#include "graph/nn/Emit.h"
+#include "graph/nn/TensorBuilder.h"
 
 #include "graph/Constants.h"
 #include "graph/PermutedType.h"
@@ -55,25 +55,25 @@ static DenseElementsAttr denseOf(ArrayRef<double> values,
   return DenseElementsAttr::get(type, integers);
 }
 
-Value Emit::scalar(double value, Type element) {
+Value TensorBuilder::scalar(double value, Type element) {
   return make<stablehlo::ConstantOp>(
       RankedTensorType::get({}, element),
       cast<ElementsAttr>(denseOf(value, {}, element)));
 }
 
-Value Emit::splat(double value, RankedTensorType type) {
+Value TensorBuilder::splat(double value, RankedTensorType type) {
   return spread(scalar(value, type.getElementType()), type);
 }
 
-Value Emit::splat(double value, const Sizes &sizes, Type element) {
+Value TensorBuilder::splat(double value, const Sizes &sizes, Type element) {
   return broadcast(scalar(value, element), {}, sizes);
 }
 
-Value Emit::splatLike(double value, Value like) {
+Value TensorBuilder::splatLike(double value, Value like) {
   return spreadLike(scalar(value, tensorOf(like).getElementType()), like);
 }
 
-Value Emit::spreadLike(Value scalar, Value like) {
+Value TensorBuilder::spreadLike(Value scalar, Value like) {
   auto type = tensorOf(like).clone(tensorOf(scalar).getElementType());
   // Elementwise functions ask for one shape only.
   if (shaped && tensorOf(shaped).getShape() == type.getShape())
@@ -81,7 +81,7 @@ Value Emit::spreadLike(Value scalar, Value like) {
   return broadcast(scalar, {}, sizes(like));
 }
 
-Value Emit::spread(Value scalar, RankedTensorType type) {
+Value TensorBuilder::spread(Value scalar, RankedTensorType type) {
   if (type.hasStaticShape() || !shaped)
     return broadcast(scalar, {}, type.getShape());
   if (!shape)
@@ -95,7 +95,7 @@ Value Emit::spread(Value scalar, RankedTensorType type) {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-Sizes Emit::sizes(Value value) {
+Sizes TensorBuilder::sizes(Value value) {
   Sizes result;
   // Fewer sizes are asked for where several values have theirs from one.
   Value source = tensorOf(value).hasStaticShape() ? value : shapeSource(value);
@@ -105,7 +105,7 @@ Sizes Emit::sizes(Value value) {
   return result;
 }
 
-Value Emit::sizeOf(Value value, int64_t dimension) {
+Value TensorBuilder::sizeOf(Value value, int64_t dimension) {
   int64_t size = tensorOf(value).getDimSize(dimension);
   if (!ShapedType::isDynamic(size))
     return knownSize(size);
@@ -121,13 +121,13 @@ Value Emit::sizeOf(Value value, int64_t dimension) {
   return extent;
 }
 
-Value Emit::extentOf(const Size &size) {
+Value TensorBuilder::extentOf(const Size &size) {
   if (size.isKnown())
     return knownSize(size.known());
   return size.dimension < 0 ? size.source : sizeOf(size.source, size.dimension);
 }
 
-Value Emit::vectorOf(const Sizes &sizes) {
+Value TensorBuilder::vectorOf(const Sizes &sizes) {
   SmallVector<Value> parts;
   SmallVector<double> run;
   auto flush = [&] {
@@ -150,19 +150,19 @@ Value Emit::vectorOf(const Sizes &sizes) {
   return concatenate(parts, 0);
 }
 
-Value Emit::number(const Size &size, Type element) {
+Value TensorBuilder::number(const Size &size, Type element) {
   if (size.isKnown())
     return scalar(static_cast<double>(size.known()), element);
   return convert(reshape(extentOf(size), {}), element);
 }
 
 /// What \p make gives for the extents of two sizes that are not both known.
-static Size computed(Emit &emit, const Size &a, const Size &b,
+static Size computed(TensorBuilder &emit, const Size &a, const Size &b,
                      llvm::function_ref<Value(Value, Value)> make) {
   return Size::computed(make(emit.extentOf(a), emit.extentOf(b)));
 }
 
-Size Emit::sum(const Size &a, const Size &b) {
+Size TensorBuilder::sum(const Size &a, const Size &b) {
   if (a.isKnown() && b.isKnown())
     return a.known() + b.known();
   if (a == Size(0) || b == Size(0))
@@ -170,7 +170,7 @@ Size Emit::sum(const Size &a, const Size &b) {
   return computed(*this, a, b, [&](Value x, Value y) { return add(x, y); });
 }
 
-Size Emit::difference(const Size &a, const Size &b) {
+Size TensorBuilder::difference(const Size &a, const Size &b) {
   if (a.isKnown() && b.isKnown())
     return a.known() - b.known();
   if (b == Size(0))
@@ -178,7 +178,7 @@ Size Emit::difference(const Size &a, const Size &b) {
   return computed(*this, a, b, [&](Value x, Value y) { return sub(x, y); });
 }
 
-Size Emit::product(const Size &a, const Size &b) {
+Size TensorBuilder::product(const Size &a, const Size &b) {
   if (a.isKnown() && b.isKnown())
     return a.known() * b.known();
   if (a == Size(1) || b == Size(1))
@@ -186,7 +186,7 @@ Size Emit::product(const Size &a, const Size &b) {
   return computed(*this, a, b, [&](Value x, Value y) { return mul(x, y); });
 }
 
-Size Emit::quotient(const Size &a, const Size &b) {
+Size TensorBuilder::quotient(const Size &a, const Size &b) {
   if (a.isKnown() && b.isKnown())
     return b.known() == 0 ? 0 : a.known() / b.known();
   if (a == b || b == Size(1))
@@ -194,7 +194,7 @@ Size Emit::quotient(const Size &a, const Size &b) {
   return computed(*this, a, b, [&](Value x, Value y) { return div(x, y); });
 }
 
-Size Emit::count(const Sizes &sizes, ArrayRef<int64_t> dims) {
+Size TensorBuilder::count(const Sizes &sizes, ArrayRef<int64_t> dims) {
   // What is known first: one multiplication serves for it.
   Size known = 1, all = 1;
   for (int64_t dim : dims)
@@ -205,28 +205,28 @@ Size Emit::count(const Sizes &sizes, ArrayRef<int64_t> dims) {
   return product(all, known);
 }
 
-Value Emit::knownSize(int64_t size) {
+Value TensorBuilder::knownSize(int64_t size) {
   return make<stablehlo::ConstantOp>(
       RankedTensorType::get({1}, integerType(32)),
       cast<ElementsAttr>(
           denseOf(static_cast<double>(size), {1}, integerType(32))));
 }
 
-Value Emit::integers(ArrayRef<int64_t> values) {
+Value TensorBuilder::integers(ArrayRef<int64_t> values) {
   int64_t size = values.size();
   Tensor tensor = Tensor::of<int64_t>(ElementType::I64, {size},
                                       {values.data(), values.size()});
   return makeConstant(builder, location, tensor);
 }
 
-Value Emit::floats(ArrayRef<double> values, Type element) {
+Value TensorBuilder::floats(ArrayRef<double> values, Type element) {
   return make<stablehlo::ConstantOp>(
       RankedTensorType::get({static_cast<int64_t>(values.size())}, element),
       cast<ElementsAttr>(
           denseOf(values, {static_cast<int64_t>(values.size())}, element)));
 }
 
-static Value extreme(Emit &emit, Type element, bool low) {
+static Value extreme(TensorBuilder &emit, Type element, bool low) {
   DenseElementsAttr value;
   auto type = RankedTensorType::get({}, element);
   if (auto floating = dyn_cast<FloatType>(element)) {
@@ -243,20 +243,24 @@ static Value extreme(Emit &emit, Type element, bool low) {
   }
   return emit.make<stablehlo::ConstantOp>(type, cast<ElementsAttr>(value));
 }
-Value Emit::lowest(Type element) { return extreme(*this, element, true); }
-Value Emit::greatest(Type element) { return extreme(*this, element, false); }
+Value TensorBuilder::lowest(Type element) {
+  return extreme(*this, element, true);
+}
+Value TensorBuilder::greatest(Type element) {
+  return extreme(*this, element, false);
+}
 
 //===----------------------------------------------------------------------===//
 // Elementwise and data movement
 //===----------------------------------------------------------------------===//
 
-Value Emit::compare(stablehlo::ComparisonDirection direction, Value a,
-                    Value b) {
+Value TensorBuilder::compare(stablehlo::ComparisonDirection direction, Value a,
+                             Value b) {
   return make<stablehlo::CompareOp>(a, b, direction,
                                     stablehlo::ComparisonTypeAttr());
 }
 
-Value Emit::convert(Value x, Type element) {
+Value TensorBuilder::convert(Value x, Type element) {
   if (tensorOf(x).getElementType() == element)
     return x;
   return make<stablehlo::ConvertOp>(tensorOf(x).clone(element), x);
@@ -267,7 +271,7 @@ static bool isWritten(const Sizes &sizes, Value x) {
   return sizes.areKnown() && tensorOf(x).hasStaticShape();
 }
 
-Value Emit::reshape(Value x, const Sizes &sizes) {
+Value TensorBuilder::reshape(Value x, const Sizes &sizes) {
   auto type = tensorOf(x).clone(sizes.shape());
   if (type == x.getType() && (type.hasStaticShape() || sizes == this->sizes(x)))
     return x;
@@ -276,11 +280,12 @@ Value Emit::reshape(Value x, const Sizes &sizes) {
   return make<stablehlo::DynamicReshapeOp>(type, x, vectorOf(sizes));
 }
 
-Value Emit::transpose(Value x, ArrayRef<int64_t> permutation) {
+Value TensorBuilder::transpose(Value x, ArrayRef<int64_t> permutation) {
   return make<stablehlo::TransposeOp>(x, permutation);
 }
 
-Value Emit::broadcast(Value x, ArrayRef<int64_t> dims, const Sizes &sizes) {
+Value TensorBuilder::broadcast(Value x, ArrayRef<int64_t> dims,
+                               const Sizes &sizes) {
   Type element = tensorOf(x).getElementType();
   if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element))
     element = alongAxis(element, dims[perAxis.getQuantizedDimension()]);
@@ -294,14 +299,14 @@ Value Emit::broadcast(Value x, ArrayRef<int64_t> dims, const Sizes &sizes) {
       DenseI64ArrayAttr(), DenseI64ArrayAttr());
 }
 
-Value Emit::broadcastTrailing(Value x, const Sizes &sizes) {
+Value TensorBuilder::broadcastTrailing(Value x, const Sizes &sizes) {
   int64_t rank = tensorOf(x).getRank();
   return broadcast(
       x, llvm::to_vector(llvm::seq<int64_t>(sizes.size() - rank, sizes.size())),
       sizes);
 }
 
-Value Emit::iota(const Sizes &sizes, int64_t dimension, Type element) {
+Value TensorBuilder::iota(const Sizes &sizes, int64_t dimension, Type element) {
   auto type = RankedTensorType::get(sizes.shape(), element);
   if (type.hasStaticShape())
     return make<stablehlo::IotaOp>(type, static_cast<uint64_t>(dimension));
@@ -309,8 +314,8 @@ Value Emit::iota(const Sizes &sizes, int64_t dimension, Type element) {
                                         static_cast<uint64_t>(dimension));
 }
 
-Value Emit::slice(Value x, int64_t dimension, const Size &start,
-                  const Size &limit) {
+Value TensorBuilder::slice(Value x, int64_t dimension, const Size &start,
+                           const Size &limit) {
   int64_t rank = tensorOf(x).getRank();
   Sizes starts(rank, 0), limits = sizes(x), strides(rank, 1);
   starts[dimension] = start;
@@ -325,14 +330,14 @@ Value Emit::slice(Value x, int64_t dimension, const Size &start,
                                              vectorOf(strides));
 }
 
-Value Emit::concatenate(ArrayRef<Value> values, int64_t dimension) {
+Value TensorBuilder::concatenate(ArrayRef<Value> values, int64_t dimension) {
   if (values.size() == 1)
     return values[0];
   return make<stablehlo::ConcatenateOp>(values,
                                         static_cast<uint64_t>(dimension));
 }
 
-Value Emit::take(Value x, Value indices, int64_t axis) {
+Value TensorBuilder::take(Value x, Value indices, int64_t axis) {
   auto type = tensorOf(x), indexType = tensorOf(indices);
   int64_t indexRank = indexType.getRank();
   SmallVector<int64_t> offsets;
@@ -358,7 +363,7 @@ Value Emit::take(Value x, Value indices, int64_t axis) {
                                           /*indices_are_sorted=*/false);
 }
 
-Value Emit::matmulTransposed(Value a, Value b) {
+Value TensorBuilder::matmulTransposed(Value a, Value b) {
   auto numbers = stablehlo::DotDimensionNumbersAttr::get(builder.getContext(),
                                                          {}, {}, {1}, {1});
   auto type = RankedTensorType::get(
@@ -371,7 +376,7 @@ Value Emit::matmulTransposed(Value a, Value b) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-void Emit::fill(Region &region, TypeRange arguments, Body body) {
+void TensorBuilder::fill(Region &region, TypeRange arguments, Body body) {
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Type> scalars;
   for (Type type : arguments)
@@ -383,7 +388,7 @@ void Emit::fill(Region &region, TypeRange arguments, Body body) {
   builder.create<stablehlo::ReturnOp>(location, results);
 }
 
-static SmallVector<Value> applyBinary(Emit &emit, StringRef op,
+static SmallVector<Value> applyBinary(TensorBuilder &emit, StringRef op,
                                       ValueRange arguments) {
   OperationState state(emit.location, op);
   state.addOperands(arguments);
@@ -400,8 +405,8 @@ static SmallVector<int64_t> without(ArrayRef<int64_t> shape,
   return rest;
 }
 
-ValueRange Emit::reduce(ValueRange inputs, ValueRange inits,
-                        ArrayRef<int64_t> dims, Body body) {
+ValueRange TensorBuilder::reduce(ValueRange inputs, ValueRange inits,
+                                 ArrayRef<int64_t> dims, Body body) {
   SmallVector<Type> types, arguments;
   for (Value input : inputs) {
     auto type = tensorOf(input);
@@ -418,16 +423,17 @@ ValueRange Emit::reduce(ValueRange inputs, ValueRange inits,
   return op.getResults();
 }
 
-Value Emit::reduceWith(Value x, Value init, ArrayRef<int64_t> dims,
-                       StringRef op) {
+Value TensorBuilder::reduceWith(Value x, Value init, ArrayRef<int64_t> dims,
+                                StringRef op) {
   return reduce(ValueRange(x), ValueRange(init), dims,
-                [&](Emit &emit, ValueRange arguments) {
+                [&](TensorBuilder &emit, ValueRange arguments) {
                   return applyBinary(emit, op, arguments);
                 })
       .front();
 }
 
-Value Emit::restore(Value reduced, ArrayRef<int64_t> dims, const Sizes &sizes) {
+Value TensorBuilder::restore(Value reduced, ArrayRef<int64_t> dims,
+                             const Sizes &sizes) {
   SmallVector<int64_t> kept;
   for (int64_t i = 0; i < static_cast<int64_t>(sizes.size()); ++i)
     if (!llvm::is_contained(dims, i))
@@ -435,23 +441,24 @@ Value Emit::restore(Value reduced, ArrayRef<int64_t> dims, const Sizes &sizes) {
   return broadcast(reduced, kept, sizes);
 }
 
-Value Emit::sumKeep(Value x, ArrayRef<int64_t> dims) {
+Value TensorBuilder::sumKeep(Value x, ArrayRef<int64_t> dims) {
   return restore(sum(x, dims), dims, sizes(x));
 }
 
-Value Emit::maxKeep(Value x, ArrayRef<int64_t> dims) {
+Value TensorBuilder::maxKeep(Value x, ArrayRef<int64_t> dims) {
   Value most =
       reduce<stablehlo::MaxOp>(x, lowest(tensorOf(x).getElementType()), dims);
   return restore(most, dims, sizes(x));
 }
 
-Value Emit::meanKeep(Value x, ArrayRef<int64_t> dims) {
+Value TensorBuilder::meanKeep(Value x, ArrayRef<int64_t> dims) {
   return restore(div(sum(x, dims), count(sizes(x), dims)), dims, sizes(x));
 }
 
-ValueRange Emit::reduceWindow(ValueRange inputs, ValueRange inits,
-                              ArrayRef<stablehlo::WindowDimension> window,
-                              Body body) {
+ValueRange
+TensorBuilder::reduceWindow(ValueRange inputs, ValueRange inits,
+                            ArrayRef<stablehlo::WindowDimension> window,
+                            Body body) {
   SmallVector<int64_t> sizes, strides, dilations, padding, baseDilations;
   for (const stablehlo::WindowDimension &dimension : window) {
     sizes.push_back(dimension.size);
@@ -482,11 +489,11 @@ ValueRange Emit::reduceWindow(ValueRange inputs, ValueRange inits,
   return op.getResults();
 }
 
-Value Emit::reduceWindowWith(Value x, Value init,
-                             ArrayRef<stablehlo::WindowDimension> window,
-                             StringRef op) {
+Value TensorBuilder::reduceWindowWith(
+    Value x, Value init, ArrayRef<stablehlo::WindowDimension> window,
+    StringRef op) {
   return reduceWindow(ValueRange(x), ValueRange(init), window,
-                      [&](Emit &emit, ValueRange arguments) {
+                      [&](TensorBuilder &emit, ValueRange arguments) {
                         return applyBinary(emit, op, arguments);
                       })
       .front();

@@ -1,14 +1,13 @@
-//===- Emission.h - code that is being written ----------------------------===//
+//===- KernelBuilder.h - builds the code of a kernel ----------------------===//
 //
-// The place where a kernel's code goes, with index arithmetic that folds and
-// never computes the same thing twice. What has been computed is remembered in
-// scopes that follow the code's blocks, so that a remembered value always
-// dominates the place where it is used again.
+// An insertion point with index arithmetic that folds constants and computes no
+// value twice. Values are remembered in scopes that follow the code's blocks,
+// so that a remembered value always dominates the place where it is used again.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SINTER_BACKEND_CPU_EMIT_EMISSION_H
-#define SINTER_BACKEND_CPU_EMIT_EMISSION_H
+#ifndef SINTER_BACKEND_CPU_EMIT_KERNELBUILDER_H
+#define SINTER_BACKEND_CPU_EMIT_KERNELBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -19,10 +18,10 @@
 
 namespace sinter::cpu {
 
-class Emission {
+class KernelBuilder {
 public:
   /// Writes where \p builder stands, which is inside a function.
-  Emission(mlir::OpBuilder &builder, mlir::Location location);
+  KernelBuilder(mlir::OpBuilder &builder, mlir::Location location);
 
   mlir::OpBuilder &builder;
   const mlir::Location loc;
@@ -95,14 +94,14 @@ public:
   /// While it lives, what is remembered is forgotten at its end.
   class Scope {
   public:
-    explicit Scope(Emission &emission) : emission(emission) {
-      emission.scopes.emplace_back();
+    explicit Scope(KernelBuilder &code) : code(code) {
+      code.scopes.emplace_back();
     }
-    ~Scope() { emission.scopes.pop_back(); }
+    ~Scope() { code.scopes.pop_back(); }
     Scope(const Scope &) = delete;
 
   private:
-    Emission &emission;
+    KernelBuilder &code;
   };
 
 private:
@@ -124,4 +123,4 @@ private:
 
 } // namespace sinter::cpu
 
-#endif // SINTER_BACKEND_CPU_EMIT_EMISSION_H
+#endif // SINTER_BACKEND_CPU_EMIT_KERNELBUILDER_H

@@ -1,4 +1,4 @@
-#include "passes/Rules.h"
+#include "passes/RewriteRule.h"
 
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -19,12 +19,13 @@ struct Setting {
 /// One rule as a pattern of MLIR's driver.
 class RulePattern : public RewritePattern {
 public:
-  RulePattern(const Rule &rule, Setting &setting, MLIRContext *context)
+  RulePattern(const RewriteRule &rule, Setting &setting, MLIRContext *context)
       : RewritePattern(rule.op, /*benefit=*/1, context), rule(rule),
         setting(setting), run(setting.run) {}
   /// For rules of any operation.
   struct Any {};
-  RulePattern(const Rule &rule, Setting &setting, MLIRContext *context, Any)
+  RulePattern(const RewriteRule &rule, Setting &setting, MLIRContext *context,
+              Any)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context), rule(rule),
         setting(setting), run(setting.run) {}
 
@@ -112,20 +113,20 @@ private:
     }
   }
 
-  Rule rule;
+  RewriteRule rule;
   Setting &setting;
   PatternRun &run;
 };
 
 } // namespace
 
-void applyRules(ModuleOp module, ArrayRef<ArrayRef<Rule>> tables,
+void applyRules(ModuleOp module, ArrayRef<ArrayRef<RewriteRule>> tables,
                 PatternRun &run) {
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
   Setting setting{run, WholeNodes(module), {}};
-  for (ArrayRef<Rule> rules : tables)
-    for (const Rule &rule : rules) {
+  for (ArrayRef<RewriteRule> rules : tables)
+    for (const RewriteRule &rule : rules) {
       if (!run.isEnabled(rule.label))
         continue;
       if (rule.op.empty())

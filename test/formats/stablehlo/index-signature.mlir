@@ -1,13 +1,13 @@
 // RUN: split-file %s %t
-// RUN: sinter optimize %t/border.mlir -o %t/out.mlir --force && FileCheck %s --input-file %t/out.mlir
+// RUN: sinter optimize %t/signature.mlir -o %t/out.mlir --force && FileCheck %s --input-file %t/out.mlir
 // RUN: sinter optimize %t/out.mlir -o %t/again.mlir --force && FileCheck %s --input-file %t/again.mlir
 // RUN: sinter test %t/values.mlir --backend interpreter
 // RUN: sinter test %t/values.mlir --backend cpu
-// RUN: not sinter convert %t/border.mlir --function turned -o %t/out.mlir.bc --force 2>&1 | FileCheck %s --check-prefix=ARTIFACT
+// RUN: not sinter convert %t/signature.mlir --function turned -o %t/out.mlir.bc --force 2>&1 | FileCheck %s --check-prefix=ARTIFACT
 
 // What a function takes and gives stays an index.
 
-//--- border.mlir
+//--- signature.mlir
 
 // CHECK-LABEL: func.func @given(%arg0: tensor<?xf32>, %arg1: tensor<2xindex>) -> tensor<2xindex>
 // CHECK-NEXT: return %arg1 : tensor<2xindex>

@@ -25,8 +25,8 @@ struct Example {
   Model model;
 };
 
-std::vector<Rule> allRules() {
-  std::vector<Rule> rules;
+std::vector<RewriteRule> allRules() {
+  std::vector<RewriteRule> rules;
   for (const RuleTable &table : ruleTables())
     llvm::append_range(rules, table.rules);
   return rules;
@@ -106,8 +106,8 @@ double sumTolerance(const std::vector<Tensor> &tensors) {
   return tolerance;
 }
 
-TEST(Rules, EachAppliesAndKeepsTheResults) {
-  const std::vector<Rule> rules = allRules();
+TEST(RewriteRules, EachAppliesAndKeepsTheResults) {
+  const std::vector<RewriteRule> rules = allRules();
   for (const Example &example : examples()) {
     SCOPED_TRACE(example.label + "\n" + textOf(example.model));
     auto run = PatternRun::create({"all"}, {example.label});
@@ -117,7 +117,7 @@ TEST(Rules, EachAppliesAndKeepsTheResults) {
     const uint64_t count = (*run)->counts().count(example.label);
     EXPECT_EQ(count != 0, !example.stays) << textOf(after);
     bool isExact = true;
-    for (const Rule &rule : rules)
+    for (const RewriteRule &rule : rules)
       if (rule.label == example.label)
         isExact &= rule.needs == exact;
     for (uint64_t seed : {1, 77}) {
@@ -132,7 +132,7 @@ TEST(Rules, EachAppliesAndKeepsTheResults) {
   }
 }
 
-TEST(Rules, EachGivesTheFormItPromises) {
+TEST(RewriteRules, EachGivesTheFormItPromises) {
   std::map<std::string, std::string> forms;
   for (const Example &example : examples()) {
     auto run = PatternRun::create({"all"}, {example.label});
@@ -160,7 +160,7 @@ TEST(Rules, EachGivesTheFormItPromises) {
   }
 }
 
-TEST(Rules, EachHasAnExample) {
+TEST(RewriteRules, EachHasAnExample) {
   std::set<std::string> shown;
   for (const Example &example : examples())
     if (!example.stays)
@@ -170,20 +170,20 @@ TEST(Rules, EachHasAnExample) {
   const std::set<std::string> elsewhere = {
       "take-of-shape", "slice-of-shape", "custom-call-shapes",
       "custom-call-wrapper", "cross-replica-sum-to-all-reduce"};
-  for (const Rule &rule : allRules())
+  for (const RewriteRule &rule : allRules())
     EXPECT_TRUE(shown.contains(rule.label.str()) ||
                 elsewhere.contains(rule.label.str()))
         << rule.label.str();
 }
 
-TEST(Rules, NoneThatChangesResultsAppliesUnasked) {
+TEST(RewriteRules, NoneThatChangesResultsAppliesUnasked) {
   const PatternRun usual;
-  for (const Rule &rule : allRules())
+  for (const RewriteRule &rule : allRules())
     EXPECT_EQ(usual.isEnabled(rule.label), rule.needs == exact)
         << rule.label.str();
 }
 
-TEST(Rules, AllowancesEnable) {
+TEST(RewriteRules, AllowancesEnable) {
   auto some = PatternRun::create({}, {}, {"reassociate"});
   ASSERT_TRUE(some);
   EXPECT_TRUE((*some)->isEnabled("add-constants-relaxed"));

@@ -1,13 +1,13 @@
-//===- Emitter.h - what a rule of the ONNX writer works with --------------===//
+//===- NodeWriter.h - writes one operation as ONNX nodes ------------------===//
 //
-// One op while its nodes are written. Tensors are names; helpers add nodes and
-// return the names of what they give. A rule ends with result(), results() or
-// alias(), or with a failure, after which nothing that it added remains.
+// What a WriterRule works with. Tensors are names; helpers add nodes and return
+// the names of their outputs. A rule ends with result(), results() or alias(),
+// or with a failure, after which nothing that it added remains.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SINTER_FORMATS_ONNX_WRITE_EMITTER_H
-#define SINTER_FORMATS_ONNX_WRITE_EMITTER_H
+#ifndef SINTER_FORMATS_ONNX_WRITE_NODEWRITER_H
+#define SINTER_FORMATS_ONNX_WRITE_NODEWRITER_H
 
 #include "formats/onnx/write/GraphWriter.h"
 #include "graph/Types.h"
@@ -44,11 +44,11 @@ struct NodeAttribute {
 };
 using NodeAttributes = std::vector<NodeAttribute>;
 
-class Emitter {
+class NodeWriter {
 public:
   /// The results are those of \p last, of which \p op is a part.
-  Emitter(GraphWriter &writer, mlir::Operation *op,
-          mlir::Operation *last = nullptr)
+  NodeWriter(GraphWriter &writer, mlir::Operation *op,
+             mlir::Operation *last = nullptr)
       : writer(writer), op(op), last(last ? last : op), origin(originOf(op)) {}
 
   //===--- Operands -------------------------------------------------------===//
@@ -149,4 +149,4 @@ Ints inverse(llvm::ArrayRef<int64_t> permutation);
 
 } // namespace sinter::onnx
 
-#endif // SINTER_FORMATS_ONNX_WRITE_EMITTER_H
+#endif // SINTER_FORMATS_ONNX_WRITE_NODEWRITER_H

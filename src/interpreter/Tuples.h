@@ -1,4 +1,4 @@
-//===- Values.h - values that are no tensors ------------------------------===//
+//===- Tuples.h - values that are no tensors ------------------------------===//
 //
 // A tuple, a future and a token go where tensors go, as empty tensors of i1; a
 // tuple and a future carry their parts with them. What a value is, its type
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SINTER_INTERPRETER_VALUES_H
-#define SINTER_INTERPRETER_VALUES_H
+#ifndef SINTER_INTERPRETER_TUPLES_H
+#define SINTER_INTERPRETER_TUPLES_H
 
 #include "interpreter/Evaluation.h"
 
@@ -32,4 +32,4 @@ Tensors leavesOf(mlir::TypeRange types, llvm::ArrayRef<Tensor> values);
 
 } // namespace sinter::interpreter
 
-#endif // SINTER_INTERPRETER_VALUES_H
+#endif // SINTER_INTERPRETER_TUPLES_H

@@ -1,12 +1,12 @@
-//===- Emitter.h - index arithmetic and loops, written shortly ------------===//
+//===- VectorBuilder.h - index arithmetic and loops, written shortly ------===//
 //
 // What the kernels' generators write all the time: offsets into flat buffers,
 // vector loads and stores, loops that carry values. Constants fold on the spot.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SINTER_BACKEND_CPU_KERNELS_EMITTER_H
-#define SINTER_BACKEND_CPU_KERNELS_EMITTER_H
+#ifndef SINTER_BACKEND_CPU_KERNELS_VECTORBUILDER_H
+#define SINTER_BACKEND_CPU_KERNELS_VECTORBUILDER_H
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -16,9 +16,9 @@
 
 namespace sinter::cpu {
 
-class Emitter {
+class VectorBuilder {
 public:
-  Emitter(mlir::OpBuilder &builder, mlir::Location location)
+  VectorBuilder(mlir::OpBuilder &builder, mlir::Location location)
       : builder(builder), loc(location) {}
 
   mlir::OpBuilder &builder;
@@ -89,4 +89,4 @@ public:
 
 } // namespace sinter::cpu
 
-#endif // SINTER_BACKEND_CPU_KERNELS_EMITTER_H
+#endif // SINTER_BACKEND_CPU_KERNELS_VECTORBUILDER_H

@@ -1,7 +1,7 @@
-//===- Kernel.h - an elementwise operation on plain arrays ----------------===//
+//===- ArrayFunction.h - an elementwise operation on plain arrays ---------===//
 
-#ifndef SINTER_INTERPRETER_KERNEL_H
-#define SINTER_INTERPRETER_KERNEL_H
+#ifndef SINTER_INTERPRETER_ARRAYFUNCTION_H
+#define SINTER_INTERPRETER_ARRAYFUNCTION_H
 
 #include "interpreter/Evaluation.h"
 
@@ -11,8 +11,8 @@ namespace sinter::interpreter {
 
 /// An elementwise operation, made ready for its operands' element types. The
 /// evaluator of the operation and the regions that it stands in both run it.
-struct Kernel {
-  using Run = void (*)(const Kernel &kernel, int64_t count,
+struct ArrayFunction {
+  using Run = void (*)(const ArrayFunction &function, int64_t count,
                        const std::byte *const *from, std::byte *to);
 
   /// to[i] = f(from[0][i], from[1][i], ...) for `count` elements, which are
@@ -31,4 +31,4 @@ struct Kernel {
 
 } // namespace sinter::interpreter
 
-#endif // SINTER_INTERPRETER_KERNEL_H
+#endif // SINTER_INTERPRETER_ARRAYFUNCTION_H

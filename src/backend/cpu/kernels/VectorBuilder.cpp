@@ -1,6 +1,6 @@
-//===- Emitter.cpp - index arithmetic and loops, written shortly ----------===//
+//===- VectorBuilder.cpp - index arithmetic and loops, written shortly ----===//
 
-#include "backend/cpu/kernels/Emitter.h"
+#include "backend/cpu/kernels/VectorBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -10,50 +10,50 @@
 using namespace mlir;
 using namespace sinter::cpu;
 
-Value Emitter::index(int64_t value) {
+Value VectorBuilder::index(int64_t value) {
   return builder.create<arith::ConstantIndexOp>(loc, value);
 }
-Value Emitter::add(Value a, Value b) {
+Value VectorBuilder::add(Value a, Value b) {
   return builder.createOrFold<arith::AddIOp>(loc, a, b);
 }
-Value Emitter::sub(Value a, Value b) {
+Value VectorBuilder::sub(Value a, Value b) {
   return builder.createOrFold<arith::SubIOp>(loc, a, b);
 }
-Value Emitter::mul(Value a, Value b) {
+Value VectorBuilder::mul(Value a, Value b) {
   return builder.createOrFold<arith::MulIOp>(loc, a, b);
 }
-Value Emitter::div(Value a, Value b) {
+Value VectorBuilder::div(Value a, Value b) {
   return builder.createOrFold<arith::DivUIOp>(loc, a, b);
 }
-Value Emitter::rem(Value a, Value b) {
+Value VectorBuilder::rem(Value a, Value b) {
   return builder.createOrFold<arith::RemUIOp>(loc, a, b);
 }
-Value Emitter::min(Value a, Value b) {
+Value VectorBuilder::min(Value a, Value b) {
   return builder.createOrFold<arith::MinSIOp>(loc, a, b);
 }
-Value Emitter::max(Value a, Value b) {
+Value VectorBuilder::max(Value a, Value b) {
   return builder.createOrFold<arith::MaxSIOp>(loc, a, b);
 }
-Value Emitter::less(Value a, Value b) {
+Value VectorBuilder::less(Value a, Value b) {
   return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a,
                                              b);
 }
-Value Emitter::equal(Value a, Value b) {
+Value VectorBuilder::equal(Value a, Value b) {
   return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, a,
                                              b);
 }
-Value Emitter::inRange(Value a, int64_t bound) {
+Value VectorBuilder::inRange(Value a, int64_t bound) {
   return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, a,
                                              index(bound));
 }
-Value Emitter::both(Value a, Value b) {
+Value VectorBuilder::both(Value a, Value b) {
   return builder.createOrFold<arith::AndIOp>(loc, a, b);
 }
-Value Emitter::select(Value condition, Value a, Value b) {
+Value VectorBuilder::select(Value condition, Value a, Value b) {
   return builder.createOrFold<arith::SelectOp>(loc, condition, a, b);
 }
 
-Value Emitter::flatten(Value memref) {
+Value VectorBuilder::flatten(Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   if (type.getRank() == 1)
     return memref;
@@ -64,12 +64,12 @@ Value Emitter::flatten(Value memref) {
       ArrayRef<int64_t>{1});
 }
 
-Value Emitter::load(Value flat, Value offset, VectorType type) {
+Value VectorBuilder::load(Value flat, Value offset, VectorType type) {
   return builder.create<vector::LoadOp>(loc, type, flat, offset);
 }
 
-Value Emitter::loadFirst(Value flat, Value offset, VectorType type,
-                         int64_t valid) {
+Value VectorBuilder::loadFirst(Value flat, Value offset, VectorType type,
+                               int64_t valid) {
   if (valid >= type.getNumElements())
     return load(flat, offset, type);
   auto maskType = VectorType::get({type.getNumElements()}, builder.getI1Type());
@@ -81,41 +81,41 @@ Value Emitter::loadFirst(Value flat, Value offset, VectorType type,
                                               zero(type));
 }
 
-Value Emitter::loadIf(Value condition, Value flat, Value offset,
-                      VectorType type) {
+Value VectorBuilder::loadIf(Value condition, Value flat, Value offset,
+                            VectorType type) {
   auto maskType = VectorType::get(type.getShape(), builder.getI1Type());
   Value mask = builder.create<vector::SplatOp>(loc, maskType, condition);
   return builder.create<vector::MaskedLoadOp>(loc, type, flat, offset, mask,
                                               zero(type));
 }
 
-Value Emitter::loadSplat(Value flat, Value offset, VectorType type) {
+Value VectorBuilder::loadSplat(Value flat, Value offset, VectorType type) {
   Value scalar = builder.create<memref::LoadOp>(loc, flat, offset);
   return builder.create<vector::SplatOp>(loc, type, scalar);
 }
 
-void Emitter::prefetch(Value flat, Value offset) {
+void VectorBuilder::prefetch(Value flat, Value offset) {
   builder.create<memref::PrefetchOp>(loc, flat, offset, /*isWrite=*/false,
                                      /*localityHint=*/2, /*isDataCache=*/true);
 }
 
-void Emitter::store(Value value, Value flat, Value offset) {
+void VectorBuilder::store(Value value, Value flat, Value offset) {
   builder.create<vector::StoreOp>(loc, value, flat, offset);
 }
 
-Value Emitter::zero(VectorType type) {
+Value VectorBuilder::zero(VectorType type) {
   return builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(type));
 }
-Value Emitter::fma(Value a, Value b, Value c) {
+Value VectorBuilder::fma(Value a, Value b, Value c) {
   return builder.create<vector::FMAOp>(loc, a, b, c);
 }
-Value Emitter::addVectors(Value a, Value b) {
+Value VectorBuilder::addVectors(Value a, Value b) {
   return builder.create<arith::AddFOp>(loc, a, b);
 }
-Value Emitter::subVectors(Value a, Value b) {
+Value VectorBuilder::subVectors(Value a, Value b) {
   return builder.create<arith::SubFOp>(loc, a, b);
 }
-Value Emitter::scaleAdd(Value a, double factor, Value c) {
+Value VectorBuilder::scaleAdd(Value a, double factor, Value c) {
   auto type = cast<VectorType>(a.getType());
   Value splat = builder.create<arith::ConstantOp>(
       loc, DenseElementsAttr::get(
@@ -123,7 +123,7 @@ Value Emitter::scaleAdd(Value a, double factor, Value c) {
                builder.getFloatAttr(type.getElementType(), factor).getValue()));
   return fma(a, splat, c);
 }
-Value Emitter::first(Value vector, int64_t lanes) {
+Value VectorBuilder::first(Value vector, int64_t lanes) {
   if (lanes == cast<VectorType>(vector.getType()).getNumElements())
     return vector;
   return builder.create<vector::ExtractStridedSliceOp>(
@@ -131,8 +131,8 @@ Value Emitter::first(Value vector, int64_t lanes) {
       ArrayRef<int64_t>{1});
 }
 
-SmallVector<Value> Emitter::loop(Value lower, Value upper, int64_t step,
-                                 ValueRange carried, LoopBody body) {
+SmallVector<Value> VectorBuilder::loop(Value lower, Value upper, int64_t step,
+                                       ValueRange carried, LoopBody body) {
   auto loop =
       builder.create<scf::ForOp>(loc, lower, upper, index(step), carried);
   OpBuilder::InsertionGuard guard(builder);
@@ -144,16 +144,16 @@ SmallVector<Value> Emitter::loop(Value lower, Value upper, int64_t step,
   return SmallVector<Value>(loop.getResults());
 }
 
-void Emitter::loop(Value lower, Value upper, int64_t step,
-                   llvm::function_ref<void(Value)> body) {
+void VectorBuilder::loop(Value lower, Value upper, int64_t step,
+                         llvm::function_ref<void(Value)> body) {
   loop(lower, upper, step, ValueRange{}, [&](Value i, ValueRange) {
     body(i);
     return SmallVector<Value>();
   });
 }
 
-void Emitter::branch(Value condition, llvm::function_ref<void()> then,
-                     llvm::function_ref<void()> otherwise) {
+void VectorBuilder::branch(Value condition, llvm::function_ref<void()> then,
+                           llvm::function_ref<void()> otherwise) {
   auto branch =
       builder.create<scf::IfOp>(loc, condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
@@ -163,7 +163,7 @@ void Emitter::branch(Value condition, llvm::function_ref<void()> then,
   otherwise();
 }
 
-void Emitter::when(Value condition, llvm::function_ref<void()> then) {
+void VectorBuilder::when(Value condition, llvm::function_ref<void()> then) {
   auto branch =
       builder.create<scf::IfOp>(loc, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);

@@ -1,6 +1,6 @@
-//===- Values.cpp - values that are no tensors ----------------------------===//
+//===- Tuples.cpp - values that are no tensors ----------------------------===//
 
-#include "interpreter/Values.h"
+#include "interpreter/Tuples.h"
 #include "graph/stablehlo/StablehloOps.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
-//===- Emission.cpp - code that is being written --------------------------===//
+//===- KernelBuilder.cpp - code that is being written ---------------------===//
 
-#include "backend/cpu/emit/Emission.h"
+#include "backend/cpu/emit/KernelBuilder.h"
 
 #include "backend/cpu/codegen/Target.h"
 
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace sinter::cpu;
 
-Emission::Emission(OpBuilder &builder, Location location)
+KernelBuilder::KernelBuilder(OpBuilder &builder, Location location)
     : builder(builder), loc(location), scopes(1) {
   Operation *parent = builder.getInsertionBlock()->getParentOp();
   auto function = dyn_cast<func::FuncOp>(parent);
@@ -21,18 +21,18 @@ Emission::Emission(OpBuilder &builder, Location location)
   hasAvx512 = function->getParentOp()->hasAttr(avx512Attribute);
 }
 
-Value Emission::recall(const Key &key) const {
+Value KernelBuilder::recall(const Key &key) const {
   for (const auto &scope : llvm::reverse(scopes))
     if (auto found = scope.find(key); found != scope.end())
       return found->second;
   return nullptr;
 }
 
-void Emission::remember(Key key, Value value) {
+void KernelBuilder::remember(Key key, Value value) {
   scopes.back()[std::move(key)] = value;
 }
 
-Value Emission::index(int64_t value) {
+Value KernelBuilder::index(int64_t value) {
   Value &slot = indices[value];
   if (!slot) {
     OpBuilder::InsertionGuard guard(builder);
@@ -42,7 +42,7 @@ Value Emission::index(int64_t value) {
   return slot;
 }
 
-Value Emission::boolean(bool value) {
+Value KernelBuilder::boolean(bool value) {
   if (!truths[value]) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(entry);
@@ -51,19 +51,19 @@ Value Emission::boolean(bool value) {
   return truths[value];
 }
 
-std::optional<int64_t> Emission::constantOf(Value value) const {
+std::optional<int64_t> KernelBuilder::constantOf(Value value) const {
   if (auto op = value.getDefiningOp<arith::ConstantIndexOp>())
     return op.value();
   return std::nullopt;
 }
 
 /// Under which it is remembered whether \p condition holds.
-static Emission::Key truthKey(Value condition) {
+static KernelBuilder::Key truthKey(Value condition) {
   constexpr unsigned kind = 11;
   return {kind, reinterpret_cast<uintptr_t>(condition.getAsOpaquePointer())};
 }
 
-std::optional<bool> Emission::knownTruth(Value condition) const {
+std::optional<bool> KernelBuilder::knownTruth(Value condition) const {
   for (bool value : {false, true})
     if (truths[value] && condition == truths[value])
       return value;
@@ -72,26 +72,26 @@ std::optional<bool> Emission::knownTruth(Value condition) const {
   return std::nullopt;
 }
 
-void Emission::assumeTruth(Value condition, bool truth) {
+void KernelBuilder::assumeTruth(Value condition, bool truth) {
   boolean(true);
   remember(truthKey(condition), boolean(truth));
 }
 
-void Emission::assumeRange(Value index, Range range) {
+void KernelBuilder::assumeRange(Value index, Range range) {
   const Range all;
   if (range.least <= range.most && !constantOf(index) &&
       (range.least != all.least || range.most != all.most))
     ranges[index] = range;
 }
 
-Emission::Range Emission::rangeOf(Value index) const {
+KernelBuilder::Range KernelBuilder::rangeOf(Value index) const {
   if (std::optional<int64_t> value = constantOf(index))
     return {*value, *value};
   return ranges.lookup(index);
 }
 
-Value Emission::binary(unsigned kind, Value a, Value b,
-                       llvm::function_ref<Value()> make) {
+Value KernelBuilder::binary(unsigned kind, Value a, Value b,
+                            llvm::function_ref<Value()> make) {
   Key key = {kind, reinterpret_cast<uintptr_t>(a.getAsOpaquePointer()),
              reinterpret_cast<uintptr_t>(b.getAsOpaquePointer())};
   if (Value known = recall(key))
@@ -101,7 +101,7 @@ Value Emission::binary(unsigned kind, Value a, Value b,
   return made;
 }
 
-Value Emission::add(Value a, Value b) {
+Value KernelBuilder::add(Value a, Value b) {
   std::optional<int64_t> left = constantOf(a), right = constantOf(b);
   if (left && right)
     return index(*left + *right);
@@ -118,7 +118,7 @@ Value Emission::add(Value a, Value b) {
   return sum;
 }
 
-Value Emission::sub(Value a, Value b) {
+Value KernelBuilder::sub(Value a, Value b) {
   std::optional<int64_t> left = constantOf(a), right = constantOf(b);
   if (left && right)
     return index(*left - *right);
@@ -127,7 +127,7 @@ Value Emission::sub(Value a, Value b) {
   return binary(2, a, b, [&] { return create<arith::SubIOp>(a, b); });
 }
 
-Value Emission::mul(Value a, int64_t b) {
+Value KernelBuilder::mul(Value a, int64_t b) {
   if (std::optional<int64_t> left = constantOf(a))
     return index(*left * b);
   if (b == 0)
@@ -138,7 +138,7 @@ Value Emission::mul(Value a, int64_t b) {
   return binary(3, a, factor, [&] { return create<arith::MulIOp>(a, factor); });
 }
 
-Value Emission::div(Value a, int64_t b) {
+Value KernelBuilder::div(Value a, int64_t b) {
   if (std::optional<int64_t> left = constantOf(a))
     return index(*left / b);
   if (b == 1)
@@ -148,7 +148,7 @@ Value Emission::div(Value a, int64_t b) {
                 [&] { return create<arith::DivUIOp>(a, divisor); });
 }
 
-Value Emission::rem(Value a, int64_t b) {
+Value KernelBuilder::rem(Value a, int64_t b) {
   if (std::optional<int64_t> left = constantOf(a))
     return index(*left % b);
   if (b == 1)
@@ -158,7 +158,7 @@ Value Emission::rem(Value a, int64_t b) {
                 [&] { return create<arith::RemUIOp>(a, divisor); });
 }
 
-Value Emission::min(Value a, Value b) {
+Value KernelBuilder::min(Value a, Value b) {
   std::optional<int64_t> left = constantOf(a), right = constantOf(b);
   if (left && right)
     return index(std::min(*left, *right));
@@ -169,7 +169,7 @@ Value Emission::min(Value a, Value b) {
   return least;
 }
 
-Value Emission::max(Value a, Value b) {
+Value KernelBuilder::max(Value a, Value b) {
   std::optional<int64_t> left = constantOf(a), right = constantOf(b);
   if (left && right)
     return index(std::max(*left, *right));
@@ -180,7 +180,7 @@ Value Emission::max(Value a, Value b) {
   return most;
 }
 
-Value Emission::less(Value a, Value b) {
+Value KernelBuilder::less(Value a, Value b) {
   std::optional<int64_t> left = constantOf(a), right = constantOf(b);
   if (left && right)
     return boolean(*left < *right);
@@ -194,7 +194,7 @@ Value Emission::less(Value a, Value b) {
   });
 }
 
-Value Emission::equal(Value a, Value b) {
+Value KernelBuilder::equal(Value a, Value b) {
   std::optional<int64_t> left = constantOf(a), right = constantOf(b);
   if (left && right)
     return boolean(*left == *right);
@@ -203,7 +203,7 @@ Value Emission::equal(Value a, Value b) {
   });
 }
 
-Value Emission::both(Value a, Value b) {
+Value KernelBuilder::both(Value a, Value b) {
   if (std::optional<bool> known = knownTruth(a))
     return *known ? b : a;
   if (std::optional<bool> known = knownTruth(b))
@@ -211,9 +211,9 @@ Value Emission::both(Value a, Value b) {
   return binary(10, a, b, [&] { return create<arith::AndIOp>(a, b); });
 }
 
-Emission::Carried
-Emission::loop(Value lower, Value upper, int64_t step, ValueRange carried,
-               llvm::function_ref<Carried(Value, ValueRange)> body) {
+KernelBuilder::Carried
+KernelBuilder::loop(Value lower, Value upper, int64_t step, ValueRange carried,
+                    llvm::function_ref<Carried(Value, ValueRange)> body) {
   auto loop =
       builder.create<scf::ForOp>(loc, lower, upper, index(step), carried);
   OpBuilder::InsertionGuard guard(builder);
@@ -230,17 +230,17 @@ Emission::loop(Value lower, Value upper, int64_t step, ValueRange carried,
   return Carried(loop.getResults());
 }
 
-void Emission::loop(Value lower, Value upper, int64_t step,
-                    llvm::function_ref<void(Value)> body) {
+void KernelBuilder::loop(Value lower, Value upper, int64_t step,
+                         llvm::function_ref<void(Value)> body) {
   loop(lower, upper, step, {}, [&](Value i, ValueRange) {
     body(i);
     return Carried();
   });
 }
 
-Emission::Carried
-Emission::loops(ArrayRef<int64_t> shape, ValueRange carried,
-                llvm::function_ref<Carried(ArrayRef<Value>, ValueRange)> body) {
+KernelBuilder::Carried KernelBuilder::loops(
+    ArrayRef<int64_t> shape, ValueRange carried,
+    llvm::function_ref<Carried(ArrayRef<Value>, ValueRange)> body) {
   SmallVector<Value> position;
   auto nest = [&](auto &self, ValueRange values) -> Carried {
     if (position.size() == shape.size())
@@ -263,18 +263,18 @@ Emission::loops(ArrayRef<int64_t> shape, ValueRange carried,
   return nest(nest, carried);
 }
 
-void Emission::loops(ArrayRef<int64_t> shape,
-                     llvm::function_ref<void(ArrayRef<Value>)> body) {
+void KernelBuilder::loops(ArrayRef<int64_t> shape,
+                          llvm::function_ref<void(ArrayRef<Value>)> body) {
   loops(shape, {}, [&](ArrayRef<Value> position, ValueRange) {
     body(position);
     return Carried();
   });
 }
 
-Emission::Carried
-Emission::repeat(ValueRange initial,
-                 llvm::function_ref<Value(ValueRange)> condition,
-                 llvm::function_ref<Carried(ValueRange)> body) {
+KernelBuilder::Carried
+KernelBuilder::repeat(ValueRange initial,
+                      llvm::function_ref<Value(ValueRange)> condition,
+                      llvm::function_ref<Carried(ValueRange)> body) {
   auto loop = builder.create<scf::WhileOp>(
       loc, initial.getTypes(), initial,
       [&](OpBuilder &, Location, ValueRange) {},
@@ -293,9 +293,9 @@ Emission::repeat(ValueRange initial,
   return Carried(loop.getResults());
 }
 
-Emission::Carried Emission::branch(Value condition,
-                                   llvm::function_ref<Carried()> then,
-                                   llvm::function_ref<Carried()> otherwise) {
+KernelBuilder::Carried
+KernelBuilder::branch(Value condition, llvm::function_ref<Carried()> then,
+                      llvm::function_ref<Carried()> otherwise) {
   if (std::optional<bool> known = knownTruth(condition))
     return *known ? then() : otherwise();
   // The types of the results are known once a branch is written, so it is
@@ -323,7 +323,7 @@ Emission::Carried Emission::branch(Value condition,
   return Carried(op.getResults());
 }
 
-void Emission::when(Value condition, llvm::function_ref<void()> then) {
+void KernelBuilder::when(Value condition, llvm::function_ref<void()> then) {
   if (std::optional<bool> known = knownTruth(condition)) {
     if (*known)
       then();

@@ -1,4 +1,4 @@
-#include "formats/onnx/write/Emitter.h"
+#include "formats/onnx/write/NodeWriter.h"
 
 #include "formats/onnx/file/DataTypes.h"
 
@@ -30,7 +30,7 @@ Ints inverse(ArrayRef<int64_t> permutation) {
 // Operands
 //===----------------------------------------------------------------------===//
 
-Names Emitter::operands(ValueRange values) {
+Names NodeWriter::operands(ValueRange values) {
   Names names;
   for (Value value : values)
     names.push_back(operand(value));
@@ -88,7 +88,7 @@ static Source sourceOf(Value value, int64_t rank) {
 }
 
 /// The source as a tensor of the shape that it is to have.
-Name Emitter::aligned(Value value, const Source &source) {
+Name NodeWriter::aligned(Value value, const Source &source) {
   if (source.isSplat) {
     auto constantOp = value.getDefiningOp<stablehlo::ConstantOp>();
     return writer.constant(
@@ -119,7 +119,7 @@ Name Emitter::aligned(Value value, const Source &source) {
   return unsqueeze(operand(source.value), axes);
 }
 
-Names Emitter::broadcast(ValueRange values, Type result) {
+Names NodeWriter::broadcast(ValueRange values, Type result) {
   auto type = cast<RankedTensorType>(result);
   SmallVector<Source> sources;
   for (Value value : values)
@@ -200,8 +200,8 @@ static void setAttribute(AttributeProto &proto, const NodeAttribute &given) {
       given.value);
 }
 
-NodeProto &Emitter::add(StringRef opType, ArrayRef<Name> inputs,
-                        const NodeAttributes &attributes) {
+NodeProto &NodeWriter::add(StringRef opType, ArrayRef<Name> inputs,
+                           const NodeAttributes &attributes) {
   NodeProto &node = writer.addNode(opType);
   size_t count = inputs.size();
   while (count > 0 && inputs[count - 1].empty())
@@ -213,15 +213,15 @@ NodeProto &Emitter::add(StringRef opType, ArrayRef<Name> inputs,
   return node;
 }
 
-Name Emitter::make(StringRef opType, ArrayRef<Name> inputs,
-                   const NodeAttributes &attributes) {
+Name NodeWriter::make(StringRef opType, ArrayRef<Name> inputs,
+                      const NodeAttributes &attributes) {
   lastMade = makeMany(opType, inputs, attributes, {true}).front();
   return lastMade;
 }
 
-Names Emitter::makeMany(StringRef opType, ArrayRef<Name> inputs,
-                        const NodeAttributes &attributes,
-                        ArrayRef<bool> wanted) {
+Names NodeWriter::makeMany(StringRef opType, ArrayRef<Name> inputs,
+                           const NodeAttributes &attributes,
+                           ArrayRef<bool> wanted) {
   NodeProto &node = add(opType, inputs, attributes);
   node.set_name(writer.freshNodeName(origin + "_" + opType.str()));
   Names names;
@@ -235,8 +235,8 @@ Names Emitter::makeMany(StringRef opType, ArrayRef<Name> inputs,
   return names;
 }
 
-LogicalResult Emitter::result(StringRef opType, ArrayRef<Name> inputs,
-                              const NodeAttributes &attributes) {
+LogicalResult NodeWriter::result(StringRef opType, ArrayRef<Name> inputs,
+                                 const NodeAttributes &attributes) {
   NodeProto &node = add(opType, inputs, attributes);
   node.set_name(writer.freshNodeName(origin));
   for (Value value : last->getResults()) {
@@ -248,7 +248,7 @@ LogicalResult Emitter::result(StringRef opType, ArrayRef<Name> inputs,
   return success();
 }
 
-LogicalResult Emitter::alias(const Name &tensor, unsigned index) {
+LogicalResult NodeWriter::alias(const Name &tensor, unsigned index) {
   Value value = last->getResult(index);
   GraphProto &graph = *writer.graph().proto;
   NodeProto *before =
@@ -281,15 +281,15 @@ LogicalResult Emitter::alias(const Name &tensor, unsigned index) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-Name Emitter::constant(const Tensor &tensor, StringRef wanted) {
+Name NodeWriter::constant(const Tensor &tensor, StringRef wanted) {
   return writer.constant(toAttribute(tensor, wanted, op->getContext()), wanted);
 }
 
-Name Emitter::integers(ArrayRef<int64_t> values) {
+Name NodeWriter::integers(ArrayRef<int64_t> values) {
   return integers(values, {static_cast<int64_t>(values.size())});
 }
 
-Name Emitter::integers(ArrayRef<int64_t> values, ArrayRef<int64_t> shape) {
+Name NodeWriter::integers(ArrayRef<int64_t> values, ArrayRef<int64_t> shape) {
   return constant(
       Tensor::of<int64_t>(ElementType::I64, Shape(shape.begin(), shape.end()),
                           {values.data(), values.size()}),
@@ -297,11 +297,11 @@ Name Emitter::integers(ArrayRef<int64_t> values, ArrayRef<int64_t> shape) {
                                            : "ints");
 }
 
-Name Emitter::scalar(Type element, double value) {
+Name NodeWriter::scalar(Type element, double value) {
   return splat(element, value, {});
 }
 
-Name Emitter::splat(Type element, double value, ArrayRef<int64_t> shape) {
+Name NodeWriter::splat(Type element, double value, ArrayRef<int64_t> shape) {
   Attribute attribute;
   if (auto type = dyn_cast<FloatType>(element))
     attribute = FloatAttr::get(type, value);
@@ -316,7 +316,7 @@ Name Emitter::splat(Type element, double value, ArrayRef<int64_t> shape) {
 // Common nodes
 //===----------------------------------------------------------------------===//
 
-Name Emitter::cast(const Name &x, Type from, Type to) {
+Name NodeWriter::cast(const Name &x, Type from, Type to) {
   if (from == to)
     return x;
   auto element = sinter::elementTypeOf(to);
@@ -324,12 +324,12 @@ Name Emitter::cast(const Name &x, Type from, Type to) {
   return make("Cast", {x}, {{"to", dataType.value_or(0)}});
 }
 
-std::optional<Tensor> Emitter::initializer(const Name &x) const {
+std::optional<Tensor> NodeWriter::initializer(const Name &x) const {
   ElementsAttr value = writer.initializerValue(x);
   return value ? toTensor(value) : std::nullopt;
 }
 
-Name Emitter::reshape(const Name &x, ArrayRef<int64_t> shape) {
+Name NodeWriter::reshape(const Name &x, ArrayRef<int64_t> shape) {
   if (auto tensor = initializer(x);
       tensor && !ShapedType::isDynamicShape(shape))
     return constant(tensor->reshaped(Shape(shape.begin(), shape.end())), x);
@@ -343,7 +343,7 @@ Name Emitter::reshape(const Name &x, ArrayRef<int64_t> shape) {
   return make("Reshape", {x, integers(sizes)}, {{"allowzero", 1}});
 }
 
-Name Emitter::transpose(const Name &x, ArrayRef<int64_t> permutation) {
+Name NodeWriter::transpose(const Name &x, ArrayRef<int64_t> permutation) {
   if (llvm::equal(permutation, identity(permutation.size())))
     return x;
   if (auto tensor = initializer(x))
@@ -351,17 +351,17 @@ Name Emitter::transpose(const Name &x, ArrayRef<int64_t> permutation) {
   return make("Transpose", {x}, {{"perm", permutation}});
 }
 
-Name Emitter::unsqueeze(const Name &x, ArrayRef<int64_t> axes) {
+Name NodeWriter::unsqueeze(const Name &x, ArrayRef<int64_t> axes) {
   return axes.empty() ? x : make("Unsqueeze", {x, integers(axes)});
 }
 
-Name Emitter::squeeze(const Name &x, ArrayRef<int64_t> axes) {
+Name NodeWriter::squeeze(const Name &x, ArrayRef<int64_t> axes) {
   return axes.empty() ? x : make("Squeeze", {x, integers(axes)});
 }
 
-Name Emitter::slice(const Name &x, ArrayRef<int64_t> axes,
-                    ArrayRef<int64_t> starts, ArrayRef<int64_t> ends,
-                    ArrayRef<int64_t> steps) {
+Name NodeWriter::slice(const Name &x, ArrayRef<int64_t> axes,
+                       ArrayRef<int64_t> starts, ArrayRef<int64_t> ends,
+                       ArrayRef<int64_t> steps) {
   if (axes.empty())
     return x;
   return make("Slice", {x, integers(starts), integers(ends), integers(axes),
@@ -382,7 +382,7 @@ static Tensor reversed(const Tensor &tensor, ArrayRef<int64_t> axes) {
   return result;
 }
 
-Name Emitter::reverse(const Name &x, ArrayRef<int64_t> axes) {
+Name NodeWriter::reverse(const Name &x, ArrayRef<int64_t> axes) {
   if (auto tensor = initializer(x); tensor && tensor->size() > 0)
     return axes.empty() ? x : constant(reversed(*tensor, axes), x);
   Ints starts(axes.size(), -1), ends(axes.size(), INT64_MIN),
@@ -390,8 +390,8 @@ Name Emitter::reverse(const Name &x, ArrayRef<int64_t> axes) {
   return slice(x, axes, starts, ends, steps);
 }
 
-Name Emitter::pad(const Name &x, const Name &filler, ArrayRef<int64_t> low,
-                  ArrayRef<int64_t> high) {
+Name NodeWriter::pad(const Name &x, const Name &filler, ArrayRef<int64_t> low,
+                     ArrayRef<int64_t> high) {
   Ints pads, axes, starts, ends;
   bool grows = false;
   for (auto [i, amount] : llvm::enumerate(low)) {
@@ -412,8 +412,8 @@ Name Emitter::pad(const Name &x, const Name &filler, ArrayRef<int64_t> low,
   return slice(padded, axes, starts, ends, Ints(axes.size(), 1));
 }
 
-Name Emitter::dilate(const Name &x, const Name &filler, ArrayRef<int64_t> shape,
-                     ArrayRef<int64_t> interior) {
+Name NodeWriter::dilate(const Name &x, const Name &filler,
+                        ArrayRef<int64_t> shape, ArrayRef<int64_t> interior) {
   if (llvm::all_of(interior, [](int64_t each) { return each == 0; }))
     return x;
   // [n] -> [n, 1] -> [n, 1 + k] -> [n * (1 + k)] -> the first n + (n - 1) * k.
@@ -448,8 +448,8 @@ Name Emitter::dilate(const Name &x, const Name &filler, ArrayRef<int64_t> shape,
   return slice(result, axes, starts, ends, Ints(axes.size(), 1));
 }
 
-Name Emitter::reduce(StringRef opType, const Name &x, ArrayRef<int64_t> axes,
-                     bool keep) {
+Name NodeWriter::reduce(StringRef opType, const Name &x, ArrayRef<int64_t> axes,
+                        bool keep) {
   if (axes.empty())
     return x;
   if (opType == "ReduceSum" || version() >= 18)

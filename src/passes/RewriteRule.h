@@ -1,4 +1,4 @@
-//===- Rules.h - rewrites as tables, and the one engine that runs them ----===//
+//===- RewriteRule.h - rewrites as tables, and what applies them ----------===//
 //
 // A rule looks at one operation and gives values that may stand for its
 // results. The driver applies the rules of its tables until none matches. It
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SINTER_PASSES_RULES_H
-#define SINTER_PASSES_RULES_H
+#ifndef SINTER_PASSES_REWRITERULE_H
+#define SINTER_PASSES_REWRITERULE_H
 
+#include "graph/Values.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "passes/PatternLabels.h"
@@ -17,19 +18,16 @@ namespace sinter {
 
 struct Identity;
 
-/// What takes the place of an operation's results; empty where a rule does not
-/// apply.
-using Values = llvm::SmallVector<mlir::Value>;
-
-/// What a rule may say of an operation.
-struct Rule {
+/// How an operation may be rewritten.
+struct RewriteRule {
   llvm::StringRef label;
   llvm::StringRef picture;
   /// The operation's name; "" for any operation.
   llvm::StringRef op;
-  /// One value for each result, of exactly its type (else the rule does not
-  /// apply). Builds operations only if it succeeds. Of an operation of which
-  /// some results are not read, those may be null.
+  /// What takes the place of the results: one value for each, of exactly its
+  /// type; anything else, or nothing, if the rule does not apply. Builds
+  /// operations only if it succeeds. Of an operation of which some results are
+  /// not read, those may be null.
   std::function<Values(mlir::Operation *op, mlir::OpBuilder &builder)> apply;
   /// A set of Allowance.
   unsigned needs = exact;
@@ -43,8 +41,8 @@ struct Rule {
 /// `rule<Op, function>(label, picture, needs)`, where the function takes
 /// (Op, OpBuilder &) and returns Values, or the one Value.
 template <typename Op, auto function>
-Rule rule(llvm::StringLiteral label, llvm::StringLiteral picture,
-          unsigned needs = exact) {
+RewriteRule rule(llvm::StringLiteral label, llvm::StringLiteral picture,
+                 unsigned needs = exact) {
   llvm::StringRef name;
   if constexpr (!std::is_same_v<Op, mlir::Operation *>)
     name = Op::getOperationName();
@@ -67,7 +65,7 @@ Rule rule(llvm::StringLiteral label, llvm::StringLiteral picture,
 }
 
 /// \p rule as one that only brings an operation into a common form.
-inline Rule form(Rule rule) {
+inline RewriteRule form(RewriteRule rule) {
   rule.isForm = true;
   return rule;
 }
@@ -76,8 +74,9 @@ inline Rule form(Rule rule) {
 /// \p run. Operations that came from one source node and of which some are gone
 /// lose their mark (see Groups.h).
 void applyRules(mlir::ModuleOp module,
-                llvm::ArrayRef<llvm::ArrayRef<Rule>> rules, PatternRun &run);
+                llvm::ArrayRef<llvm::ArrayRef<RewriteRule>> rules,
+                PatternRun &run);
 
 } // namespace sinter
 
-#endif // SINTER_PASSES_RULES_H
+#endif // SINTER_PASSES_REWRITERULE_H

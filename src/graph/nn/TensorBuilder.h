@@ -1,13 +1,13 @@
-//===- Emit.h - short words for building stablehlo ops --------------------===//
+//===- TensorBuilder.h - builds stablehlo operations on tensors -----------===//
 //
-// What the decompositions are written with. Where sizes are known only when run
-// (Sizes.h) each word makes the operation that takes them as operands:
-// dynamic_broadcast_in_dim for broadcast_in_dim, and so on.
+// What the decompositions are written with. Where dimensions are unknown
+// (Sizes.h) a function builds the operation that takes their sizes at run time,
+// as operands: dynamic_broadcast_in_dim for broadcast_in_dim, and so on.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SINTER_GRAPH_NN_EMIT_H
-#define SINTER_GRAPH_NN_EMIT_H
+#ifndef SINTER_GRAPH_NN_TENSORBUILDER_H
+#define SINTER_GRAPH_NN_TENSORBUILDER_H
 
 #include "graph/nn/NnOps.h"
 #include "graph/nn/Sizes.h"
@@ -19,17 +19,17 @@ using sinter::tensorOf;
 /// Whether every operand and result of \p op has a static shape.
 bool isStatic(mlir::Operation *op);
 
-class Emit {
+class TensorBuilder {
 public:
-  Emit(mlir::OpBuilder &builder, mlir::Location location)
+  TensorBuilder(mlir::OpBuilder &builder, mlir::Location location)
       : builder(builder), location(location) {}
 
   template <typename Op, typename... Args> mlir::Value make(Args &&...args) {
     return builder.create<Op>(location, std::forward<Args>(args)...);
   }
 
-  /// Says that values of unknown sizes have those of \p value: numbers are
-  /// spread to them.
+  /// The shape that splat, splatLike and spread give to types with unknown
+  /// dimensions is that of \p value.
   void setShape(mlir::Value value) { shaped = value; }
 
   mlir::Type integerType(unsigned width) {
@@ -42,7 +42,7 @@ public:
   mlir::Value splat(double value, const Sizes &sizes, mlir::Type element);
   /// The number everywhere in the shape of \p like, of its element type.
   mlir::Value splatLike(double value, mlir::Value like);
-  /// A scalar everywhere in \p type, of which setShape may say the shape.
+  /// A scalar everywhere in \p type; setShape gives its unknown dimensions.
   mlir::Value spread(mlir::Value scalar, mlir::RankedTensorType type);
   /// The sizes of \p value; nothing is built for them yet.
   Sizes sizes(mlir::Value value);
@@ -59,13 +59,13 @@ public:
   Size quotient(const Size &a, const Size &b);
   /// How many elements there are along \p dims.
   Size count(const Sizes &sizes, llvm::ArrayRef<int64_t> dims);
-  /// One of them, as a tensor<1xi32>; and one that is known.
+  /// The size of one dimension, and a known one, as a tensor<1xi32>.
   mlir::Value sizeOf(mlir::Value value, int64_t dimension);
   mlir::Value knownSize(int64_t size);
   mlir::Value integers(llvm::ArrayRef<int64_t> values);
   /// A 1-d constant of a float type.
   mlir::Value floats(llvm::ArrayRef<double> values, mlir::Type element);
-  /// The value that any other of the type is at least (or at most) as great as.
+  /// The least and the greatest value of the type.
   mlir::Value lowest(mlir::Type element);
   mlir::Value greatest(mlir::Type element);
 
@@ -167,7 +167,7 @@ public:
   }
   /// A region of a variadic reduction, filled by \p body from the scalars.
   using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(
-      Emit &, mlir::ValueRange)>;
+      TensorBuilder &, mlir::ValueRange)>;
   mlir::ValueRange
   reduceWindow(mlir::ValueRange inputs, mlir::ValueRange inits,
                llvm::ArrayRef<stablehlo::WindowDimension> window, Body body);
@@ -180,9 +180,9 @@ public:
   mlir::Location location;
 
 private:
-  /// What setShape named, and its shape as 1-d tensor once something asked.
+  /// The value that setShape was given; its shape as 1-d tensor once computed.
   mlir::Value shaped, shape;
-  /// What sizeOf made, by value and dimension.
+  /// The results of sizeOf, by value and dimension.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> extents;
 
   mlir::Value reduceWith(mlir::Value x, mlir::Value init,
@@ -195,15 +195,16 @@ private:
 
 /// The \p k greatest (or least) elements of \p x along \p axis, in order, and
 /// where they stand (i64); of equal ones the first comes first.
-std::pair<mlir::Value, mlir::Value>
-takeTop(Emit &emit, mlir::Value x, int64_t axis, const Size &k, bool isLargest);
+std::pair<mlir::Value, mlir::Value> takeTop(TensorBuilder &emit, mlir::Value x,
+                                            int64_t axis, const Size &k,
+                                            bool isLargest);
 
 /// \p x with \p low and \p high more elements along \p axis, as
-/// `nn.pad_mode` in \p mode says; the amounts or the size are known only when
-/// run.
-mlir::Value padOpen(Emit &emit, mlir::Value x, llvm::StringRef mode,
+/// `nn.pad_mode` in \p mode says, for amounts or dimensions that are unknown
+/// before run time.
+mlir::Value padOpen(TensorBuilder &emit, mlir::Value x, llvm::StringRef mode,
                     int64_t axis, const Size &low, const Size &high);
 
 } // namespace sinter::nn
 
-#endif // SINTER_GRAPH_NN_EMIT_H
+#endif // SINTER_GRAPH_NN_TENSORBUILDER_H
