@@ -2,9 +2,10 @@
 # Fuzzes each reader of model files for SECONDS (30): ONNX's file layer and the
 # reader on top of it, StableHLO texts, and portable artifacts. The corpora are
 # small models of Debian's libonnx-testdata, the programs of the tests, and
-# those beside the fuzzers. Those that go through libMLIR, which carries no
-# sanitizer, get a third of that time more under valgrind. What is found is left
-# in build-fuzz/. Every day has inputs of its own.
+# those beside the fuzzers. They run with the sanitizers of build-asan/; those
+# that go through libMLIR, which carries none, get a third of that time more under
+# valgrind, as build/ has them. What is found is left in build-asan/fuzz/. Every
+# day has inputs of its own.
 #
 #   scripts/fuzz.sh [SECONDS]     SINTER_FUZZ_SEED=N: the inputs of that seed
 set -euo pipefail
@@ -13,10 +14,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 seconds=${1:-30}
 seed=${SINTER_FUZZ_SEED:-$(date +%Y%m%d)}
 echo "seed $seed"
-cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=Release -DSINTER_FUZZ=ON \
-  -DSINTER_BUILD_TESTS=OFF -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 >/dev/null
-cmake --build build-fuzz --target fuzz-onnx-file fuzz-onnx-reader \
-  fuzz-stablehlo-text fuzz-portable-artifact fuzz-portable-artifact-plain write-artifacts
+[ -f build/build.ninja ] || cmake --preset release >/dev/null
+[ -f build-asan/build.ninja ] || cmake --preset asan >/dev/null
+cmake --build build --target fuzz-onnx-reader fuzz-stablehlo-text fuzz-portable-artifact write-artifacts
+cmake --build build-asan --target fuzz-onnx-file fuzz-onnx-reader fuzz-stablehlo-text fuzz-portable-artifact
+found=build-asan/fuzz
+mkdir -p "$found"
+# See stage_asan in scripts/test.sh.
+export ASAN_OPTIONS=${ASAN_OPTIONS-allow_user_poisoning=0}
 
 corpus=$(mktemp -d)
 trap 'rm -rf "$corpus"' EXIT
@@ -30,7 +35,7 @@ echo "$number models in the corpus"
 while IFS= read -r -d '' file; do
   csplit -sz -f "$corpus/texts/$((number += 1))-" "$file" '/^\/\/ -----/' '{*}'
 done < <(find test/graph test/passes test/formats -name '*.mlir' -print0)
-build-fuzz/bin/write-artifacts test/fuzz/artifact-programs.mlir "$corpus/artifacts"
+build/bin/write-artifacts test/fuzz/artifact-programs.mlir "$corpus/artifacts"
 
 # fuzz PROGRAM CORPUS [OPTION...]
 fuzz() {
@@ -39,8 +44,8 @@ fuzz() {
   echo "== $program"
   # What a fuzzer finds worth keeping goes to the first folder.
   mkdir "$corpus/$program"
-  "build-fuzz/bin/$program" -seed="$seed" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=3072 -max_len=16384 \
-    -print_final_stats=1 -verbosity=0 -artifact_prefix="build-fuzz/$program-" "$@" "$corpus/$program" "$corpus/$from"
+  "build-asan/bin/$program" -seed="$seed" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=3072 -max_len=16384 \
+    -print_final_stats=1 -verbosity=0 -artifact_prefix="$found/$program-" "$@" "$corpus/$program" "$corpus/$from"
 }
 
 # fuzz_memory PROGRAM CORPUS: under valgrind, from a few small inputs, all of which are kept.
@@ -49,8 +54,8 @@ fuzz_memory() {
   echo "== $program under valgrind"
   mkdir "$own" "$own-from"
   find "$corpus/$from" -type f -size -4k | sort | shuf -n 30 --random-source=<(yes "$seed") | xargs cp -t "$own-from"
-  valgrind -q --error-exitcode=9 "build-fuzz/bin/$program" -seed="$seed" -max_total_time=$(((seconds + 2) / 3)) -timeout=120 \
-    -rss_limit_mb=6144 -max_len=16384 -print_final_stats=1 -verbosity=0 -artifact_prefix="build-fuzz/$program-" \
+  valgrind -q --error-exitcode=9 "build/bin/$program" -seed="$seed" -max_total_time=$(((seconds + 2) / 3)) -timeout=120 \
+    -rss_limit_mb=6144 -max_len=16384 -print_final_stats=1 -verbosity=0 -artifact_prefix="$found/$program-" \
     -keep_seed=1 -reduce_inputs=0 "$own" "$own-from"
 }
 
@@ -61,4 +66,4 @@ fuzz fuzz-stablehlo-text texts -keep_seed=1 -reduce_inputs=0
 fuzz fuzz-portable-artifact artifacts
 fuzz_memory fuzz-onnx-reader models
 fuzz_memory fuzz-stablehlo-text texts
-fuzz_memory fuzz-portable-artifact-plain fuzz-portable-artifact
+fuzz_memory fuzz-portable-artifact fuzz-portable-artifact
