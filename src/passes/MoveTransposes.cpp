@@ -290,8 +290,10 @@ struct MoveTransposes : LabelledPass<MoveTransposes> {
     return "Move transposes and reshapes to where they cancel";
   }
   void runOnOperation() final {
-    applyRules(getOperation(), {moveTransposesRules(), movementRules().rules},
-               patternRun());
+    if (failed(applyRules(getOperation(),
+                          {moveTransposesRules(), movementRules().rules},
+                          patternRun())))
+      signalPassFailure();
   }
 };
 } // namespace

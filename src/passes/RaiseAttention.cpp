@@ -489,7 +489,9 @@ struct RaiseAttention : LabelledPass<RaiseAttention> {
     registry.insert<nn::NnDialect>();
   }
   void runOnOperation() final {
-    applyRules(getOperation(), {raiseAttentionRules()}, patternRun());
+    if (failed(
+            applyRules(getOperation(), {raiseAttentionRules()}, patternRun())))
+      signalPassFailure();
   }
 };
 } // namespace

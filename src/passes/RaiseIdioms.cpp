@@ -394,7 +394,8 @@ struct RaiseIdioms : LabelledPass<RaiseIdioms> {
     registry.insert<nn::NnDialect>();
   }
   void runOnOperation() final {
-    applyRules(getOperation(), {raiseIdiomsRules()}, patternRun());
+    if (failed(applyRules(getOperation(), {raiseIdiomsRules()}, patternRun())))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -37,7 +37,8 @@ LogicalResult refineShapes(ModuleOp module, Loops loops, PatternRun &run) {
       run.graphIsWhole(label);
     }
     const uint64_t before = applicationsIn(run);
-    applyRules(module, {shapeRules().rules}, run);
+    if (failed(applyRules(module, {shapeRules().rules}, run)))
+      return failure();
     foldConstants(module, defaultConstantByteLimit, run);
     changed |= applicationsIn(run) > before;
     changed |= raiseDynamicCalls(module);

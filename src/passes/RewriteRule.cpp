@@ -14,7 +14,20 @@ struct Setting {
   PatternRun &run;
   const WholeNodes whole;
   GroupTracker groups;
+  /// Rewrites that may still be done.
+  int64_t left;
+  /// The last two of them.
+  StringRef last = {}, lastButOne = {};
 };
+
+/// The rewrites that one run may do. A graph that has its final form sooner
+/// needs a few for each operation.
+int64_t mostRewrites(ModuleOp module) {
+  constexpr int64_t forEach = 200, forAll = 2000;
+  int64_t operations = 0;
+  module->walk([&](Operation *) { ++operations; });
+  return forAll + forEach * operations;
+}
 
 /// One rule as a pattern of MLIR's driver.
 class RulePattern : public RewritePattern {
@@ -31,7 +44,7 @@ public:
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (!run.mayStep() || setting.whole.contains(op) ||
+    if (!setting.left || !run.mayStep() || setting.whole.contains(op) ||
         (rule.isForm && setting.whole.areKept() && sourceOf(op)))
       return failure();
     setting.groups.takeInserted();
@@ -42,6 +55,8 @@ public:
       return failure();
     }
     keepNotes(op, values, made);
+    --setting.left;
+    setting.lastButOne = std::exchange(setting.last, rule.label);
     run.count(rule.label);
     for (auto [old, by] : llvm::zip_equal(op->getResults(), values))
       if (by)
@@ -120,11 +135,12 @@ private:
 
 } // namespace
 
-void applyRules(ModuleOp module, ArrayRef<ArrayRef<RewriteRule>> tables,
-                PatternRun &run) {
+LogicalResult applyRules(ModuleOp module,
+                         ArrayRef<ArrayRef<RewriteRule>> tables,
+                         PatternRun &run) {
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
-  Setting setting{run, WholeNodes(module), {}};
+  Setting setting{run, WholeNodes(module), {}, mostRewrites(module)};
   for (ArrayRef<RewriteRule> rules : tables)
     for (const RewriteRule &rule : rules) {
       if (!run.isEnabled(rule.label))
@@ -141,9 +157,15 @@ void applyRules(ModuleOp module, ArrayRef<ArrayRef<RewriteRule>> tables,
   config.maxIterations = GreedyRewriteConfig::kNoLimit;
   config.listener = &setting.groups;
   // That it converges is a property of the rules: each makes the graph smaller
-  // or brings it nearer to one form.
+  // or brings it nearer to one form. The bound is for rules that do not.
   (void)applyPatternsAndFoldGreedily(module, std::move(patterns), config);
   setting.groups.dissolve(module);
+  if (setting.left)
+    return success();
+  return module.emitError()
+         << "rewriting does not end, at last by '" << setting.lastButOne
+         << "' and '" << setting.last << "'; --disable-patterns "
+         << setting.last << " keeps it from that";
 }
 
 } // namespace sinter

@@ -72,10 +72,11 @@ inline RewriteRule form(RewriteRule rule) {
 
 /// Applies the enabled ones of \p rules in \p module to a fixpoint, counting in
 /// \p run. Operations that came from one source node and of which some are gone
-/// lose their mark (see Groups.h).
-void applyRules(mlir::ModuleOp module,
-                llvm::ArrayRef<llvm::ArrayRef<RewriteRule>> rules,
-                PatternRun &run);
+/// lose their mark (see Groups.h). Fails, with the graph whole, where rules
+/// undo each other without end.
+mlir::LogicalResult
+applyRules(mlir::ModuleOp module,
+           llvm::ArrayRef<llvm::ArrayRef<RewriteRule>> rules, PatternRun &run);
 
 } // namespace sinter
 

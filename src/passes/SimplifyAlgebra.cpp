@@ -14,7 +14,9 @@ struct SimplifyAlgebra : LabelledPass<SimplifyAlgebra> {
   StringRef getArgument() const final { return "simplify-algebra"; }
   StringRef getDescription() const final { return "Apply identities"; }
   void runOnOperation() final {
-    applyRules(getOperation(), rulesOf(getArgument()), patternRun());
+    if (failed(
+            applyRules(getOperation(), rulesOf(getArgument()), patternRun())))
+      signalPassFailure();
   }
 };
 } // namespace

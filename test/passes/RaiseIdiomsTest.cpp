@@ -154,7 +154,8 @@ TEST(RaiseIdioms, NormsOfAllShapesKeepTheirValues) {
                     : std::vector<std::string>());
       ASSERT_TRUE(run) << run.error().message;
       const Model raised = model.clone();
-      applyRules(raised.module(), {raiseIdiomsRules()}, **run);
+      EXPECT_TRUE(
+          succeeded(applyRules(raised.module(), {raiseIdiomsRules()}, **run)));
       ASSERT_TRUE(succeeded(raised.module().verify()));
       EXPECT_EQ(
           countOf(raised, form.isCentred ? "nn.layer_norm" : "nn.rms_norm"),

@@ -2,6 +2,8 @@
 // by the rule's label. What it makes of it stands in the file of the same name
 // in test/passes/rules/forms; SINTER_WRITE_FORMS=1 writes those anew.
 
+#include "graph/FirstError.h"
+#include "mlir/IR/Verifier.h"
 #include "passes/GraphHarness.h"
 #include "passes/RuleTables.h"
 
@@ -76,7 +78,7 @@ std::vector<Example> examples() {
 /// What rules make of an example, by the only rule of its name.
 Model applied(const Example &example, PatternRun &run) {
   Model after = example.model.clone();
-  applyRules(after.module(), {allRules()}, run);
+  EXPECT_TRUE(succeeded(applyRules(after.module(), {allRules()}, run)));
   return after;
 }
 
@@ -181,6 +183,32 @@ TEST(RewriteRules, NoneThatChangesResultsAppliesUnasked) {
   for (const RewriteRule &rule : allRules())
     EXPECT_EQ(usual.isEnabled(rule.label), rule.needs == exact)
         << rule.label.str();
+}
+
+mlir::Value swapOperands(stablehlo::AddOp op, mlir::OpBuilder &builder) {
+  return builder.create<stablehlo::AddOp>(op.getLoc(), op.getRhs(),
+                                          op.getLhs());
+}
+
+TEST(RewriteRules, ThatUndoEachOtherEndInAnError) {
+  const RewriteRule swapping[] = {
+      rule<stablehlo::AddOp, swapOperands>("swap-sum",
+                                           "add(x, y) -> add(y, x)"),
+  };
+  Model model = parseModel(R"(
+    func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.add %x, %y : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    })");
+  const std::vector<Tensor> before = runOn(model, 1);
+  PatternRun run;
+  FirstError error(model.context());
+  EXPECT_TRUE(failed(applyRules(model.module(), {swapping}, run)));
+  EXPECT_EQ(error.take(),
+            "rewriting does not end, at last by 'swap-sum' and 'swap-sum'; "
+            "--disable-patterns swap-sum keeps it from that");
+  EXPECT_TRUE(succeeded(mlir::verify(model.module())));
+  EXPECT_TRUE(sameBits(before, runOn(model, 1)));
 }
 
 TEST(RewriteRules, AllowancesEnable) {
