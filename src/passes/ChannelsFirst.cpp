@@ -176,7 +176,8 @@ bool ChannelsFirstRewriter::rewriteReordered(Operation *op) {
   const Order order = first->order;
   OpBuilder builder(op);
   Operation *copy = copyOf(op, builder);
-  std::optional<Order> result = cast<AxesOpInterface>(copy).reorder(order);
+  std::optional<Order> result =
+      cast<AxesOpInterface>(copy).reorder(order, shapeOf(first->value));
   if (!result) {
     copy->erase();
     return false;

@@ -77,12 +77,17 @@ template <typename Op> NewOrder isFixed(Op, llvm::ArrayRef<int64_t>) {
   return std::nullopt;
 }
 
-/// The interface by functions Axes(Op) and NewOrder(Op, ArrayRef<int64_t>).
+/// The interface by functions Axes(Op) and NewOrder(Op, ArrayRef<int64_t>
+/// order), which may take the sizes, too.
 template <typename Op, auto build, auto change>
 struct Model : AxesOpInterface::ExternalModel<Model<Op, build, change>, Op> {
   Axes getAxes(mlir::Operation *op) const { return build(mlir::cast<Op>(op)); }
-  NewOrder reorder(mlir::Operation *op, llvm::ArrayRef<int64_t> order) const {
-    return change(mlir::cast<Op>(op), order);
+  NewOrder reorder(mlir::Operation *op, llvm::ArrayRef<int64_t> order,
+                   llvm::ArrayRef<int64_t> sizes) const {
+    if constexpr (requires { change(mlir::cast<Op>(op), order, sizes); })
+      return change(mlir::cast<Op>(op), order, sizes);
+    else
+      return change(mlir::cast<Op>(op), order);
   }
 };
 
@@ -128,6 +133,7 @@ void attachIndexing(mlir::MLIRContext *context);
 void attachProducts(mlir::MLIRContext *context);
 void attachReductions(mlir::MLIRContext *context);
 void attachStructured(mlir::MLIRContext *context);
+void attachDistribution(mlir::MLIRContext *context);
 
 } // namespace sinter::axes
 

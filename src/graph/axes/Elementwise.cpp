@@ -113,7 +113,8 @@ namespace {
 /// For every operation that says it is elementwise.
 struct ElementwiseModel : AxesOpInterface::FallbackModel<ElementwiseModel> {
   Axes getAxes(Operation *op) const { return elementwise(op); }
-  NewOrder reorder(Operation *op, ArrayRef<int64_t> order) const {
+  NewOrder reorder(Operation *op, ArrayRef<int64_t> order,
+                   ArrayRef<int64_t>) const {
     return reordered(op, order);
   }
 };
@@ -125,7 +126,7 @@ struct BroadcastingModel : AxesOpInterface::FallbackModel<BroadcastingModel> {
     return broadcastAlong(op, given ? std::optional(given.asArrayRef())
                                     : std::nullopt);
   }
-  NewOrder reorder(Operation *, ArrayRef<int64_t>) const {
+  NewOrder reorder(Operation *, ArrayRef<int64_t>, ArrayRef<int64_t>) const {
     return std::nullopt;
   }
 };

@@ -201,12 +201,16 @@ static NewOrder reorderPad(PadOp op, ArrayRef<int64_t> order) {
   op.setInteriorPadding(inOrder<int64_t>(op.getInteriorPadding(), order, 0));
   return llvm::to_vector(order);
 }
-/// The end of a new dimension is not known here.
-static NewOrder reorderSlice(SliceOp op, ArrayRef<int64_t> order) {
-  if (llvm::is_contained(order, -1))
-    return std::nullopt;
+/// A dimension of which the whole is taken is whole then, too.
+static NewOrder reorderSlice(SliceOp op, ArrayRef<int64_t> order,
+                             ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> ends = inOrder<int64_t>(op.getLimitIndices(), order, 0);
+  const Axes axes = sliced(op);
+  for (auto [place, from] : llvm::enumerate(order))
+    if (from < 0 || axes.resultOf(0, from))
+      ends[place] = sizes[place];
   op.setStartIndices(inOrder<int64_t>(op.getStartIndices(), order, 0));
-  op.setLimitIndices(inOrder<int64_t>(op.getLimitIndices(), order, 0));
+  op.setLimitIndices(ends);
   op.setStrides(inOrder<int64_t>(op.getStrides(), order, 1));
   return llvm::to_vector(order);
 }

@@ -365,15 +365,9 @@ LogicalResult DotGeneralOp::verify() {
   SmallVector<int64_t> shape;
   for (int64_t dimension : lhsBatching)
     shape.push_back(lhs.getDimSize(dimension));
-  auto addFree = [&](RankedTensorType type, ArrayRef<int64_t> batching,
-                     ArrayRef<int64_t> contracting) {
-    for (int64_t i = 0; i < type.getRank(); ++i)
-      if (!llvm::is_contained(batching, i) &&
-          !llvm::is_contained(contracting, i))
-        shape.push_back(type.getDimSize(i));
-  };
-  addFree(lhs, lhsBatching, lhsContracting);
-  addFree(rhs, rhsBatching, rhsContracting);
+  for (const ProductSide &side : {getSide(0), getSide(1)})
+    for (int64_t dimension : side.free())
+      shape.push_back(shapeOf(side.value)[dimension]);
   if (failed(verifyCompatibleShape(shape, tensorOf(getResult()).getShape())))
     return emitOpError("(C12) the result's shape does not follow from the "
                        "operands'");

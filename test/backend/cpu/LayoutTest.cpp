@@ -277,6 +277,75 @@ TEST(Layout, NetworkWithBranches) {
   EXPECT_EQ(differs(text, close), "");
 }
 
+/// Behind a convolution whose channels do not fill their blocks.
+TEST(Layout, WhatKeepsChannelsApart) {
+  const struct {
+    const char *text, *type;
+  } cases[] = {
+      {R"(%s = "stablehlo.reduce_window"(%c, %z) <{window_dimensions = array<i64: 1, 1, 3, 2>,
+          window_strides = array<i64: 1, 1, 2, 1>, padding = dense<[[0, 0], [0, 0], [1, 0], [0, 1]]> : tensor<4x2xi64>}> ({
+          ^bb0(%a: tensor<f32>, %b: tensor<f32>): %s = stablehlo.add %a, %b : tensor<f32>
+          stablehlo.return %s : tensor<f32> }) : (tensor<2x20x8x6xf32>, tensor<f32>) -> tensor<2x20x4x6xf32>)",
+       "tensor<2x20x4x6xf32>"},
+      // Along channels it stays.
+      {R"(%s = "stablehlo.reduce_window"(%c, %z) <{window_dimensions = array<i64: 1, 4, 1, 1>}> ({
+          ^bb0(%a: tensor<f32>, %b: tensor<f32>): %s = stablehlo.add %a, %b : tensor<f32>
+          stablehlo.return %s : tensor<f32> }) : (tensor<2x20x8x6xf32>, tensor<f32>) -> tensor<2x17x8x6xf32>)",
+       "tensor<2x17x8x6xf32>"},
+      {"%s = stablehlo.slice %c [0:2, 0:20, 1:7:2, 2:6] : "
+       "(tensor<2x20x8x6xf32>) -> tensor<2x20x3x4xf32>",
+       "tensor<2x20x3x4xf32>"},
+      {"%s = stablehlo.slice %c [1:2, 3:19, 0:8, 0:6] : (tensor<2x20x8x6xf32>) "
+       "-> tensor<1x16x8x6xf32>",
+       "tensor<1x16x8x6xf32>"},
+      {"%s = stablehlo.reverse %c, dims = [2, 3] : tensor<2x20x8x6xf32>",
+       "tensor<2x20x8x6xf32>"},
+      {"%s = stablehlo.reverse %c, dims = [1] : tensor<2x20x8x6xf32>",
+       "tensor<2x20x8x6xf32>"},
+      {"%s = stablehlo.concatenate %c, %e, dim = 2 : (tensor<2x20x8x6xf32>, "
+       "tensor<2x20x8x6xf32>) -> tensor<2x20x16x6xf32>",
+       "tensor<2x20x16x6xf32>"},
+      {"%s = stablehlo.concatenate %y, %c, dim = 0 : (tensor<1x20x8x6xf32>, "
+       "tensor<2x20x8x6xf32>) -> tensor<3x20x8x6xf32>",
+       "tensor<3x20x8x6xf32>"},
+      {"%s = stablehlo.pad %c, %z, low = [0, 0, 1, -1], high = [1, 0, 0, 2], "
+       "interior = [0, 0, 1, 0] : (tensor<2x20x8x6xf32>, tensor<f32>) -> "
+       "tensor<3x20x16x7xf32>",
+       "tensor<3x20x16x7xf32>"},
+      {"%s = stablehlo.reduce(%c init: %z) applies stablehlo.maximum across "
+       "dimensions = [2, 3] : (tensor<2x20x8x6xf32>, tensor<f32>) -> "
+       "tensor<2x20xf32>",
+       "tensor<2x20xf32>"},
+      // These have no blocks of channels any more.
+      {"%s = stablehlo.reduce(%c init: %z) applies stablehlo.add across "
+       "dimensions = [0, 2] : (tensor<2x20x8x6xf32>, tensor<f32>) -> "
+       "tensor<20x6xf32>",
+       "tensor<20x6xf32>"},
+      {"%s = stablehlo.reduce(%c init: %z) applies stablehlo.add across "
+       "dimensions = [1, 2] : (tensor<2x20x8x6xf32>, tensor<f32>) -> "
+       "tensor<2x6xf32>",
+       "tensor<2x6xf32>"},
+      {"%s = stablehlo.reduce(%c init: %z) applies stablehlo.add across "
+       "dimensions = [3] : (tensor<2x20x8x6xf32>, tensor<f32>) -> "
+       "tensor<2x20x8xf32>",
+       "tensor<2x20x8xf32>"},
+  };
+  for (const auto &[text, type] : cases) {
+    SCOPED_TRACE(text);
+    const std::string body =
+        "(%x: tensor<2x3x8x6xf32>, %y: tensor<1x20x8x6xf32>) -> " +
+        std::string(type) + " {\n%k = " + weights({20, 3, 3, 3}, 1) + R"(
+    %z = stablehlo.constant dense<0.0> : tensor<f32>
+    %c = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+        window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+        : (tensor<2x3x8x6xf32>, tensor<20x3x3x3xf32>) -> tensor<2x20x8x6xf32>
+    %e = stablehlo.exponential %c : tensor<2x20x8x6xf32>
+    )" + text +
+        "\n%r = stablehlo.tanh %s : " + type + "\nreturn %r : " + type + "\n}";
+    EXPECT_EQ(differs(body, close), "");
+  }
+}
+
 /// An epilogue whose place in the product has more than two dimensions, and
 /// operands that are read through a transpose.
 TEST(Layout, ProductsWithEpilogues) {

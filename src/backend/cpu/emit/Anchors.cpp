@@ -37,13 +37,7 @@ static bool isProduct(Operation *op) {
 
 /// Neighbouring columns must be neighbours in the last dimension.
 static bool hasOneColumn(Operation *op) {
-  auto dot = cast<stablehlo::DotGeneralOp>(op);
-  auto numbers = dot.getDotDimensionNumbers();
-  return tensorOf(dot.getRhs()).getRank() -
-             static_cast<int64_t>(
-                 numbers.getRhsBatchingDimensions().size() +
-                 numbers.getRhsContractingDimensions().size()) ==
-         1;
+  return cast<stablehlo::DotGeneralOp>(op).rhsFree().size() == 1;
 }
 
 template <typename Op, auto make>

@@ -10,6 +10,7 @@
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/FloatOrder.h"
 #include "backend/cpu/emit/WideSum.h"
+#include "graph/interfaces/Axes.h"
 #include "graph/stablehlo/Sums.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -305,33 +306,29 @@ std::optional<Values> Elemental::dotAt(stablehlo::DotGeneralOp op,
                                        Place place) {
   if (hasLanes(place))
     return std::nullopt;
-  auto numbers = op.getDotDimensionNumbers();
-  Value lhs = op.getLhs(), rhs = op.getRhs();
-  Coordinates left(shapeOf(lhs).size()), right(shapeOf(rhs).size());
-  size_t next = 0;
-  for (auto [l, r] : llvm::zip(numbers.getLhsBatchingDimensions(),
-                               numbers.getRhsBatchingDimensions()))
-    left[l] = right[r] = place[next++];
-  auto fillFree = [&](Coordinates &coordinates, ArrayRef<int64_t> contracting) {
+  const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
+  const Axes axes = *axesOf(op);
+  auto coordinatesOf = [&](unsigned operand) {
+    Coordinates coordinates(axes.operands[operand].size());
     for (auto [dim, coordinate] : llvm::enumerate(coordinates))
-      if (!coordinate.value && !llvm::is_contained(contracting, int64_t(dim)))
-        coordinate = place[next++];
+      if (auto there = axes.resultOf(operand, dim))
+        coordinate = place[*there];
+    return coordinates;
   };
-  fillFree(left, numbers.getLhsContractingDimensions());
-  fillFree(right, numbers.getRhsContractingDimensions());
-
+  Coordinates left = coordinatesOf(0), right = coordinatesOf(1);
   SmallVector<int64_t> sizes;
-  for (int64_t dim : numbers.getLhsContractingDimensions())
-    sizes.push_back(shapeOf(lhs)[dim]);
+  for (int64_t dim : lhs.contracting)
+    sizes.push_back(shapeOf(lhs.value)[dim]);
   ProductSum sum{code, elementOf(op.getResult())};
   Values total = code.loops(
       sizes, sum.zero(), [&](ArrayRef<Value> position, ValueRange carried) {
         for (auto [i, index] : llvm::enumerate(position)) {
-          left[numbers.getLhsContractingDimensions()[i]] = index;
-          right[numbers.getRhsContractingDimensions()[i]] = index;
+          left[lhs.contracting[i]] = index;
+          right[rhs.contracting[i]] = index;
         }
-        return Values{sum.add(carried[0], at(lhs, left), elementOf(lhs),
-                              at(rhs, right), elementOf(rhs))};
+        return Values{sum.add(carried[0], at(lhs.value, left),
+                              elementOf(lhs.value), at(rhs.value, right),
+                              elementOf(rhs.value))};
       });
   return Values{sum.finish(total[0])};
 }

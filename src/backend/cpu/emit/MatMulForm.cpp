@@ -10,17 +10,15 @@ namespace {
 struct Side {
   ArrayRef<int64_t> shape;
   SmallVector<int64_t> strides;
+  ArrayRef<int64_t> batching, contracting;
   SmallVector<int64_t> free;
 
-  Side(Value value, ArrayRef<int64_t> batching, ArrayRef<int64_t> contracting)
-      : shape(cast<RankedTensorType>(value.getType()).getShape()),
-        strides(shape.size(), 1) {
+  explicit Side(const stablehlo::ProductSide &side)
+      : shape(shapeOf(side.value)), strides(shape.size(), 1),
+        batching(side.batching), contracting(side.contracting),
+        free(side.free()) {
     for (int64_t i = int64_t(shape.size()) - 2; i >= 0; --i)
       strides[i] = strides[i + 1] * shape[i + 1];
-    for (int64_t i = 0; i < int64_t(shape.size()); ++i)
-      if (!llvm::is_contained(batching, i) &&
-          !llvm::is_contained(contracting, i))
-        free.push_back(i);
   }
 
   /// Size and stride of \p dims taken as one dimension, the last one fastest.
@@ -53,14 +51,10 @@ static bool readsBetterTogether(const MatMulShape &shape) {
 
 std::optional<MatMulForm> MatMulForm::of(stablehlo::DotGeneralOp op,
                                          bool hasConstantRhs) {
-  auto numbers = op.getDotDimensionNumbers();
-  Side lhs(op.getLhs(), numbers.getLhsBatchingDimensions(),
-           numbers.getLhsContractingDimensions());
-  Side rhs(op.getRhs(), numbers.getRhsBatchingDimensions(),
-           numbers.getRhsContractingDimensions());
+  Side lhs(op.getSide(0)), rhs(op.getSide(1));
   auto rows = lhs.collapse(lhs.free), columns = rhs.collapse(rhs.free);
-  auto lhsDepth = lhs.collapse(numbers.getLhsContractingDimensions());
-  auto rhsDepth = rhs.collapse(numbers.getRhsContractingDimensions());
+  auto lhsDepth = lhs.collapse(lhs.contracting);
+  auto rhsDepth = rhs.collapse(rhs.contracting);
   if (!rows || !columns || !lhsDepth || !rhsDepth)
     return std::nullopt;
   MatMulForm form;
@@ -77,8 +71,7 @@ std::optional<MatMulForm> MatMulForm::of(stablehlo::DotGeneralOp op,
   int64_t batchStride = shape.m * shape.n;
   SmallVector<MatMulShape::BatchDim> batch;
   for (auto [left, right] :
-       llvm::reverse(llvm::zip_equal(numbers.getLhsBatchingDimensions(),
-                                     numbers.getRhsBatchingDimensions()))) {
+       llvm::reverse(llvm::zip_equal(lhs.batching, rhs.batching))) {
     int64_t size = lhs.shape[left];
     if (size < 1)
       return std::nullopt;

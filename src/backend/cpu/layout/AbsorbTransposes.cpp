@@ -13,21 +13,6 @@ static SmallVector<int64_t> through(ArrayRef<int64_t> permutation,
       llvm::map_range(dims, [&](int64_t dim) { return permutation[dim]; }));
 }
 
-/// Whether the free dimensions are in the same order before the transpose.
-static bool keepsOrder(ArrayRef<int64_t> permutation,
-                       ArrayRef<int64_t> batching,
-                       ArrayRef<int64_t> contracting) {
-  int64_t last = -1;
-  for (int64_t i = 0; i < static_cast<int64_t>(permutation.size()); ++i) {
-    if (llvm::is_contained(batching, i) || llvm::is_contained(contracting, i))
-      continue;
-    if (permutation[i] < last)
-      return false;
-    last = permutation[i];
-  }
-  return true;
-}
-
 static constexpr llvm::StringLiteral label = "absorb-transpose";
 
 ArrayRef<PatternInfo> absorbTransposesPatterns() {
@@ -46,15 +31,14 @@ void absorbTransposes(func::FuncOp function, PatternRun &run) {
           op->getOperand(side).getDefiningOp<stablehlo::TransposeOp>();
       if (!transpose)
         continue;
-      auto numbers = op.getDotDimensionNumbers();
-      SmallVector<int64_t> dims[4] = {
-          llvm::to_vector(numbers.getLhsBatchingDimensions()),
-          llvm::to_vector(numbers.getRhsBatchingDimensions()),
-          llvm::to_vector(numbers.getLhsContractingDimensions()),
-          llvm::to_vector(numbers.getRhsContractingDimensions())};
       ArrayRef<int64_t> permutation = transpose.getPermutation();
-      if (!keepsOrder(permutation, dims[side], dims[2 + side]))
+      const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
+      // The free dimensions must be in the same order before the transpose.
+      if (!llvm::is_sorted(through(permutation, op.getSide(side).free())))
         continue;
+      SmallVector<int64_t> dims[4] = {
+          llvm::to_vector(lhs.batching), llvm::to_vector(rhs.batching),
+          llvm::to_vector(lhs.contracting), llvm::to_vector(rhs.contracting)};
       dims[side] = through(permutation, dims[side]);
       dims[2 + side] = through(permutation, dims[2 + side]);
       op->setOperand(side, transpose.getOperand());

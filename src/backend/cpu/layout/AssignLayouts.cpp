@@ -5,6 +5,7 @@
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/layout/ConvolutionForm.h"
 #include "graph/Constants.h"
+#include "graph/interfaces/Axes.h"
 #include "graph/nn/TensorBuilder.h"
 #include "interpreter/Interpreter.h"
 #include "passes/LowerQuantized.h"
@@ -41,14 +42,18 @@ private:
   bool rewrite(Operation *op);
   bool rewriteConvolution(stablehlo::ConvolutionOp op);
   template <typename Op> bool rewritePool(Op op, StringRef kind);
-  bool rewriteElementwise(Operation *op);
   bool rewriteConcatenate(stablehlo::ConcatenateOp op);
-  bool rewritePad(stablehlo::PadOp op);
-  bool rewriteReduce(stablehlo::ReduceOp op);
+  /// What computes each channel by itself does so for blocks of them; what it
+  /// makes of all pixels of a channel is plain again.
+  bool rewriteByChannel(Operation *op);
+  /// A copy of \p op on blocks, whose result's type is still to be changed;
+  /// null where there is none.
+  Operation *onBlocks(Operation *op, const Axes &axes,
+                      const TensorAxes &leading);
 
   RankedTensorType blockedType(RankedTensorType plain) const;
   Value pack(TensorBuilder &emit, Value plain);
-  /// The blocked form of an elementwise operand, if it costs no reorder.
+  /// The blocked form of an operand, if it costs no reorder.
   Value blockedOperand(TensorBuilder &emit, Value operand);
   Value blockedBroadcast(TensorBuilder &emit, stablehlo::BroadcastInDimOp op);
   void remember(Value plain, Value blocked) { blockedOf[plain] = blocked; }
@@ -216,7 +221,7 @@ static std::optional<StringRef> averageKind(nn::AveragePoolOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Elementwise
+// Channel by channel
 //===----------------------------------------------------------------------===//
 
 /// Broadcasts along channels from a vector that is cut into blocks; along other
@@ -267,44 +272,6 @@ Value LayoutAssigner::blockedOperand(TensorBuilder &emit, Value operand) {
   return entry->second;
 }
 
-bool LayoutAssigner::rewriteElementwise(Operation *op) {
-  if (!op->hasTrait<OpTrait::Elementwise>() && !isa<stablehlo::SelectOp>(op) &&
-      !isa<stablehlo::ClampOp>(op))
-    return false;
-  if (op->getNumResults() != 1 || op->getNumRegions() != 0)
-    return false;
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  bool anyBlocked = llvm::any_of(op->getOperands(), [&](Value operand) {
-    return blockedOf.count(operand);
-  });
-  if (type.getRank() != 4 || !anyBlocked)
-    return false;
-  OpBuilder builder(op);
-  TensorBuilder emit(builder, op->getLoc());
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands()) {
-    if (tensorOf(operand).getRank() == 0) {
-      operands.push_back(operand);
-      continue;
-    }
-    Value blocked = blockedOperand(emit, operand);
-    operands.push_back(blocked ? blocked : pack(emit, operand));
-  }
-  OperationState state(op->getLoc(), op->getName());
-  state.addOperands(operands);
-  state.addTypes(blockedType(type));
-  state.attributes = op->getDiscardableAttrDictionary();
-  state.propertiesAttr = op->getPropertiesAsAttribute();
-  Operation *onBlocks = builder.create(state);
-  patterns.changed(onBlocks);
-  remember(op->getResult(0), onBlocks->getResult(0));
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Data movement and reductions
-//===----------------------------------------------------------------------===//
-
 bool LayoutAssigner::rewriteConcatenate(stablehlo::ConcatenateOp op) {
   if (op.getDimension() != 1 || tensorOf(op.getResult()).getRank() != 4)
     return false;
@@ -322,51 +289,90 @@ bool LayoutAssigner::rewriteConcatenate(stablehlo::ConcatenateOp op) {
   return true;
 }
 
-bool LayoutAssigner::rewritePad(stablehlo::PadOp op) {
-  Value blocked = blockedOf.lookup(op.getOperand());
-  if (!blocked || op.getEdgePaddingLow()[1] != 0 ||
-      op.getEdgePaddingHigh()[1] != 0 || op.getInteriorPadding()[1] != 0)
-    return false;
-  auto widened = [](ArrayRef<int64_t> list) {
-    SmallVector<int64_t> wide(list);
-    wide.push_back(0);
-    return wide;
+/// Whether the channels stay apart, and only the operands that are like the
+/// leading one have them.
+static bool keepsChannels(const Axes &axes, const TensorAxes &leading) {
+  auto hasChannels = [&](const TensorAxes &each) {
+    return llvm::any_of(each, [&](const AxisList &list) {
+      return llvm::is_contained(list, leading[1].front());
+    });
   };
+  return leading[1].size() == 1 && axes.areAll(leading[1], AxisKind::Kept) &&
+         llvm::all_of(axes.operands, [&](const TensorAxes &each) {
+           return each == leading || !hasChannels(each);
+         });
+}
+
+/// What was computed of all pixels of each channel, from blocks of channels:
+/// small, and plain again.
+static Value plainChannels(TensorBuilder &emit, Value blocked,
+                           RankedTensorType plain) {
+  auto type = tensorOf(blocked);
+  const int64_t channels = plain.getDimSize(1),
+                padded = type.getDimSize(1) * type.getDimSize(2);
+  Value flat = emit.reshape(blocked, {plain.getDimSize(0), padded});
+  return channels == padded ? flat : emit.slice(flat, 1, 0, channels);
+}
+
+bool LayoutAssigner::rewriteByChannel(Operation *op) {
+  auto interface = dyn_cast<AxesOpInterface>(op);
+  if (!interface || op->getNumResults() != 1 ||
+      llvm::none_of(op->getOperands(),
+                    [&](Value each) { return blockedOf.count(each); }))
+    return false;
+  const Axes axes = interface.getAxes();
+  const auto *leading = llvm::find_if(
+      axes.operands, [](const TensorAxes &each) { return !each.empty(); });
+  if (leading->size() != 4 || !keepsChannels(axes, *leading))
+    return false;
+  const ArrayRef<AxisList> result = axes.results[0];
+  const bool isBlocked = result == ArrayRef(*leading),
+             isOfAllPixels = result == ArrayRef(*leading).take_front(2);
+  Operation *copy =
+      isBlocked || isOfAllPixels ? onBlocks(op, axes, *leading) : nullptr;
+  if (!copy)
+    return false;
+  Value computed = copy->getResult(0);
+  auto plain = tensorOf(op->getResult(0));
+  if (isBlocked) {
+    computed.setType(blockedType(plain));
+    remember(op->getResult(0), computed);
+    patterns.changed(copy);
+    return true;
+  }
+  const int64_t blocks = llvm::divideCeil(plain.getDimSize(1), lanes);
+  computed.setType(RankedTensorType::get({plain.getDimSize(0), blocks, lanes},
+                                         plain.getElementType()));
+  patterns.changed(copy);
   OpBuilder builder(op);
-  TensorBuilder emit(builder, op.getLoc());
-  remember(op.getResult(),
-           emit.make<stablehlo::PadOp>(blocked, op.getPaddingValue(),
-                                       widened(op.getEdgePaddingLow()),
-                                       widened(op.getEdgePaddingHigh()),
-                                       widened(op.getInteriorPadding())));
+  TensorBuilder emit(builder, op->getLoc());
+  Value flat = plainChannels(emit, computed, plain);
+  patterns.replaced(label, op->getResult(0), flat);
+  op->getResult(0).replaceAllUsesWith(flat);
   return true;
 }
 
-/// Over all pixels: the result is small, and plain again.
-bool LayoutAssigner::rewriteReduce(stablehlo::ReduceOp op) {
-  if (op.getInputs().size() != 1 ||
-      op.getDimensions() != ArrayRef<int64_t>{2, 3})
-    return false;
-  Value blocked = blockedOf.lookup(op.getInputs()[0]);
-  if (!blocked)
-    return false;
+Operation *LayoutAssigner::onBlocks(Operation *op, const Axes &axes,
+                                    const TensorAxes &leading) {
   OpBuilder builder(op);
-  TensorBuilder emit(builder, op.getLoc());
-  auto type = tensorOf(blocked);
-  auto reducedType = RankedTensorType::get(
-      {type.getDimSize(0), type.getDimSize(1), lanes}, type.getElementType());
-  auto reduced = builder.create<stablehlo::ReduceOp>(
-      op.getLoc(), TypeRange(reducedType), ValueRange(blocked),
-      op.getInitValues(), op.getDimensions());
-  IRMapping mapping;
-  op.getBody().cloneInto(&reduced.getBody(), mapping);
-  Value flat = emit.reshape(reduced.getResult(0),
-                            {type.getDimSize(0), type.getDimSize(1) * lanes});
-  int64_t channels = tensorOf(op.getResult(0)).getDimSize(1);
-  if (channels != type.getDimSize(1) * lanes)
-    flat = emit.slice(flat, 1, 0, channels);
-  op.getResult(0).replaceAllUsesWith(flat);
-  return true;
+  TensorBuilder emit(builder, op->getLoc());
+  Operation *copy = builder.clone(*op);
+  const unsigned first =
+      llvm::find(axes.operands, leading) - axes.operands.begin();
+  if (!cast<AxesOpInterface>(copy).reorder(
+          {0, 1, 2, 3, -1},
+          blockedType(tensorOf(op->getOperand(first))).getShape())) {
+    copy->erase();
+    return nullptr;
+  }
+  builder.setInsertionPoint(copy);
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    if (axes.operands[i] != leading)
+      continue;
+    Value blocked = blockedOperand(emit, operand);
+    copy->setOperand(i, blocked ? blocked : pack(emit, operand));
+  }
+  return copy;
 }
 
 //===----------------------------------------------------------------------===//
@@ -381,10 +387,10 @@ bool LayoutAssigner::rewrite(Operation *op) {
         std::optional<StringRef> kind = averageKind(op);
         return kind && rewritePool(op, *kind);
       })
-      .Case([&](stablehlo::ConcatenateOp op) { return rewriteConcatenate(op); })
-      .Case([&](stablehlo::PadOp op) { return rewritePad(op); })
-      .Case([&](stablehlo::ReduceOp op) { return rewriteReduce(op); })
-      .Default([&](Operation *op) { return rewriteElementwise(op); });
+      .Case([&](stablehlo::ConcatenateOp op) {
+        return rewriteConcatenate(op) || rewriteByChannel(op);
+      })
+      .Default([&](Operation *op) { return rewriteByChannel(op); });
 }
 
 void LayoutAssigner::unpackWhereRead(Operation *op) {

@@ -4,11 +4,13 @@
 #include "backend/cpu/layout/ComputeWeights.h"
 #include "graph/ArithmeticCount.h"
 #include "graph/ExactSums.h"
+#include "graph/interfaces/Axes.h"
 #include "graph/nn/TensorBuilder.h"
 
 using namespace mlir;
 using sinter::nn::TensorBuilder;
 using sinter::stablehlo::DotGeneralOp;
+using sinter::stablehlo::ProductSide;
 
 namespace sinter::cpu {
 
@@ -86,75 +88,51 @@ static Value changeElements(DotGeneralOp op) {
 // Vectors
 //===----------------------------------------------------------------------===//
 
-/// One operand of a product, with the numbers of its dimensions.
-struct Factor {
-  Value value;
-  ArrayRef<int64_t> batching, contracting;
+static bool isVector(const ProductSide &side) {
+  return llvm::all_of(
+      side.free(), [&](int64_t dim) { return shapeOf(side.value)[dim] == 1; });
+}
 
-  SmallVector<int64_t> freeDims() const {
-    SmallVector<int64_t> dims;
-    for (int64_t dim = 0; dim < tensorOf(value).getRank(); ++dim)
-      if (!llvm::is_contained(batching, dim) &&
-          !llvm::is_contained(contracting, dim))
-        dims.push_back(dim);
-    return dims;
-  }
-  bool isVector() const {
-    return llvm::all_of(freeDims(),
-                        [&](int64_t dim) { return shapeOf(value)[dim] == 1; });
-  }
-};
-
-/// The sums over products of \p matrix and \p vector, in the matrix's order of
-/// dimensions.
-static Value sumOfProducts(TensorBuilder &emit, const Factor &matrix,
-                           const Factor &vector) {
-  SmallVector<int64_t> kept, sizes, places;
-  for (int64_t dim = 0; dim < tensorOf(vector.value).getRank(); ++dim) {
-    const auto *batch = llvm::find(vector.batching, dim);
-    const auto *depth = llvm::find(vector.contracting, dim);
-    if (batch != vector.batching.end())
-      places.push_back(matrix.batching[batch - vector.batching.begin()]);
-    else if (depth != vector.contracting.end())
-      places.push_back(matrix.contracting[depth - vector.contracting.begin()]);
-    else
-      continue;
-    sizes.push_back(shapeOf(vector.value)[dim]);
-  }
-  Value spread = emit.broadcast(emit.reshape(vector.value, sizes), places,
-                                shapeOf(matrix.value));
-  return emit.sum(emit.mul(matrix.value, spread), matrix.contracting);
+/// The sums over products of operand \p matrix and the other one, a vector, in
+/// the matrix's order of dimensions.
+static Value sumOfProducts(TensorBuilder &emit, DotGeneralOp op,
+                           const Axes &axes, unsigned matrix) {
+  const ProductSide from = op.getSide(matrix), to = op.getSide(1 - matrix);
+  SmallVector<int64_t> sizes, places;
+  for (auto [dim, list] : llvm::enumerate(axes.operands[1 - matrix]))
+    if (auto place = axes.asLarge(list, axes.operands[matrix])) {
+      places.push_back(*place);
+      sizes.push_back(shapeOf(to.value)[dim]);
+    }
+  Value spread = emit.broadcast(emit.reshape(to.value, sizes), places,
+                                shapeOf(from.value));
+  return emit.sum(emit.mul(from.value, spread), from.contracting);
 }
 
 /// A product with a vector reads its matrix once, and so in the order of
 /// memory.
 static Value reduceByVector(DotGeneralOp op) {
-  auto numbers = op.getDotDimensionNumbers();
-  Factor sides[] = {{op.getLhs(), numbers.getLhsBatchingDimensions(),
-                     numbers.getLhsContractingDimensions()},
-                    {op.getRhs(), numbers.getRhsBatchingDimensions(),
-                     numbers.getRhsContractingDimensions()}};
-  const bool isPacked = sides[1].batching.empty() && isWeight(op.getRhs());
+  const ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
+  const bool isPacked = rhs.batching.empty() && isWeight(op.getRhs());
   Type element = tensorOf(op.getResult()).getElementType();
-  const unsigned vector = sides[1].isVector() ? 1 : 0;
-  if ((vector == 0 && (!sides[0].isVector() || isPacked)) ||
-      sides[0].contracting.empty() || !(element.isF32() || element.isF64()) ||
+  const unsigned matrix = isVector(rhs) ? 0 : 1;
+  if ((matrix == 1 && (!isVector(lhs) || isPacked)) ||
+      lhs.contracting.empty() || !(element.isF32() || element.isF64()) ||
       tensorOf(op.getLhs()).getElementType() != element ||
       tensorOf(op.getRhs()).getElementType() != element)
     return {};
-  const Factor &matrix = sides[1 - vector];
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
-  Value sums = sumOfProducts(emit, matrix, sides[vector]);
-  // The dimensions that are left, as the result has them.
-  SmallVector<int64_t> left, order;
-  for (int64_t dim = 0; dim < tensorOf(matrix.value).getRank(); ++dim)
-    if (!llvm::is_contained(matrix.contracting, dim))
-      left.push_back(dim);
-  SmallVector<int64_t> wanted(matrix.batching);
-  llvm::append_range(wanted, matrix.freeDims());
-  for (int64_t dim : wanted)
-    order.push_back(llvm::find(left, dim) - left.begin());
+  const Axes axes = *axesOf(op);
+  Value sums = sumOfProducts(emit, op, axes, matrix);
+  // Where the dimensions that are left are in the result.
+  SmallVector<int64_t> places;
+  for (size_t dim = 0; dim < axes.operands[matrix].size(); ++dim)
+    if (auto place = axes.resultOf(matrix, dim))
+      places.push_back(*place);
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, places.size()));
+  llvm::sort(order,
+             [&](int64_t a, int64_t b) { return places[a] < places[b]; });
   if (!llvm::is_sorted(order))
     sums = emit.transpose(sums, order);
   return emit.reshape(sums, shapeOf(op.getResult()));
@@ -170,11 +148,9 @@ static Value reduceByVector(DotGeneralOp op) {
 static Value arrange(TensorBuilder &emit, Value operand,
                      SmallVector<int64_t> &batching,
                      SmallVector<int64_t> &contracting, bool depthFirst) {
-  SmallVector<int64_t> order(batching), free;
-  for (int64_t dim = 0; dim < tensorOf(operand).getRank(); ++dim)
-    if (!llvm::is_contained(batching, dim) &&
-        !llvm::is_contained(contracting, dim))
-      free.push_back(dim);
+  SmallVector<int64_t> order(batching);
+  const SmallVector<int64_t> free =
+      ProductSide{operand, batching, contracting}.free();
   llvm::append_range(order, depthFirst ? contracting : free);
   llvm::append_range(order, depthFirst ? free : contracting);
   const int64_t depthAt = batching.size() + (depthFirst ? 0 : free.size());
@@ -191,12 +167,10 @@ static Value arrange(TensorBuilder &emit, Value operand,
 static Value arrangeDimensions(DotGeneralOp op) {
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
-  auto numbers = op.getDotDimensionNumbers();
+  const ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
   SmallVector<int64_t> dims[] = {
-      llvm::to_vector(numbers.getLhsBatchingDimensions()),
-      llvm::to_vector(numbers.getRhsBatchingDimensions()),
-      llvm::to_vector(numbers.getLhsContractingDimensions()),
-      llvm::to_vector(numbers.getRhsContractingDimensions())};
+      llvm::to_vector(lhs.batching), llvm::to_vector(rhs.batching),
+      llvm::to_vector(lhs.contracting), llvm::to_vector(rhs.contracting)};
   op.getLhsMutable().assign(
       arrange(emit, op.getLhs(), dims[0], dims[2], /*depthFirst=*/false));
   op.getRhsMutable().assign(

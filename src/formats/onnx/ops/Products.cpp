@@ -17,15 +17,11 @@ Value dotGeneral(NodeContext &node, Value lhs, Value rhs,
   Ints shape;
   for (int64_t i : lhsBatching)
     shape.push_back(node.shape(lhs)[i]);
-  auto appendFree = [&](Value value, ArrayRef<int64_t> batching,
-                        ArrayRef<int64_t> contracting) {
-    for (int64_t i = 0; i < node.rank(value); ++i)
-      if (!llvm::is_contained(batching, i) &&
-          !llvm::is_contained(contracting, i))
-        shape.push_back(node.shape(value)[i]);
-  };
-  appendFree(lhs, lhsBatching, lhsContracting);
-  appendFree(rhs, rhsBatching, rhsContracting);
+  for (const stablehlo::ProductSide &side :
+       {stablehlo::ProductSide{lhs, lhsBatching, lhsContracting},
+        stablehlo::ProductSide{rhs, rhsBatching, rhsContracting}})
+    for (int64_t i : side.free())
+      shape.push_back(node.shape(side.value)[i]);
   auto numbers = stablehlo::DotDimensionNumbersAttr::get(
       node.context(), lhsBatching, rhsBatching, lhsContracting, rhsContracting);
   return node.typed<stablehlo::DotGeneralOp>(
