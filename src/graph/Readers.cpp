@@ -1,6 +1,7 @@
 #include "graph/Readers.h"
 
 #include "graph/Types.h"
+#include "graph/interfaces/Axes.h"
 #include "graph/nn/NnOps.h"
 
 using namespace mlir;
@@ -31,42 +32,33 @@ bool isUnread(Value value) {
   return llvm::all_of(value.getUses(), readsShapeOnly);
 }
 
-/// Whether the other tensors alone make the shape of the result: each size of
-/// the operand is 1, or what the other has there, too.
-static bool addsNothing(nn::BroadcastLikeOp op) {
-  auto from = tensorOf(op.getOperand());
-  if (op.getOthers().size() != 1)
-    return false;
-  auto other = tensorOf(op.getOthers().front());
-  int64_t missing = other.getRank() - from.getRank();
-  if (missing < 0)
-    return false;
-  for (auto [i, size] : llvm::enumerate(from.getShape()))
-    if (size != 1 &&
-        (ShapedType::isDynamic(size) || other.getDimSize(missing + i) != size))
-      return false;
-  return true;
-}
-
 Value operandOfSameShape(Operation *op) {
-  if (op->getNumResults() != 1 || op->getNumOperands() == 0)
+  auto rankOf = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type ? type.getRank() : -1;
+  };
+  auto interface = dyn_cast<AxesOpInterface>(op);
+  // Which axes these have follows from where their sizes come from, and so
+  // from this.
+  if (!interface || op->getNumResults() != 1 ||
+      isa<DynamicReshapeOp, DynamicBroadcastInDimOp>(op) ||
+      llvm::none_of(op->getOperands(), [&](Value operand) {
+        return rankOf(operand) == rankOf(op->getResult(0));
+      }))
     return {};
-  if (auto like = dyn_cast<nn::BroadcastLikeOp>(op))
-    return addsNothing(like) ? Value(like.getOthers().front()) : Value();
-  if (isa<BatchNormInferenceOp>(op))
-    return op->getOperand(0);
-  if (auto select = dyn_cast<SelectOp>(op))
-    return select.getOnTrue();
-  if (auto clamp = dyn_cast<ClampOp>(op))
-    return clamp.getOperand();
-  if (!op->hasTrait<OpTrait::SameOperandsAndResultShape>() &&
-      !op->hasTrait<OpTrait::Elementwise>())
-    return {};
-  // Of several one that is no broadcast beside another.
-  for (Value operand : op->getOperands())
+  const Axes axes = interface.getAxes();
+  Value found;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    if (rankOf(operand) != rankOf(op->getResult(0)) ||
+        !axes.areAsLarge(axes.operands[i], axes.results[0]))
+      continue;
+    // Of several one that is no broadcast beside another.
     if (!operand.getDefiningOp<nn::BroadcastLikeOp>())
       return operand;
-  return op->getOperand(0);
+    if (!found)
+      found = operand;
+  }
+  return found;
 }
 
 } // namespace sinter

@@ -3,6 +3,7 @@
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
 #include "graph/interfaces/Axes.h"
+#include "graph/interfaces/Interfaces.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/Matching.h"
 #include <array>
@@ -195,17 +196,27 @@ static std::optional<int64_t> dimensionAcross(Operation *op, int64_t dimension,
   return backwards ? axes.operandOf(0, dimension) : axes.resultOf(0, dimension);
 }
 
+/// Whether the elements of the result are those of the first operand in other
+/// places, or of another type, and zeros, which no scale changes. No
+/// computation may be moved across a barrier, or what processes do together.
+static bool movesOrConverts(Operation *op) {
+  if (op->getNumOperands() == 0 || op->getNumResults() != 1 ||
+      !isFloatTensor(op->getOperand(0)) || !isFloatTensor(op->getResult(0)))
+    return false;
+  if (isa<ConvertOp>(op))
+    return true;
+  return op->hasTrait<traits::MovesElements>() && isPure(op) &&
+         !isa<OptimizationBarrierOp>(op) &&
+         llvm::all_of(op->getOperands().drop_front(), [](Value other) {
+           return !isFloatTensor(other) || splatValue(other) == 0.0;
+         });
+}
+
 static std::optional<ChannelStep> passageAcross(Operation *op,
                                                 int64_t dimension,
                                                 int64_t channels,
                                                 bool backwards) {
-  if (!isa<ConvertOp, TransposeOp, ReshapeOp, DynamicReshapeOp, SliceOp,
-           RealDynamicSliceOp, DynamicSliceOp, ReverseOp, PadOp>(op) ||
-      !isFloatTensor(op->getOperand(0)) || !isFloatTensor(op->getResult(0)))
-    return std::nullopt;
-  // Other padding would be scaled, too.
-  auto pad = dyn_cast<PadOp>(op);
-  if (pad && splatValue(pad.getPaddingValue()) != 0.0)
+  if (!movesOrConverts(op))
     return std::nullopt;
   std::optional<int64_t> other = dimensionAcross(op, dimension, backwards);
   if (!other)
@@ -214,7 +225,7 @@ static std::optional<ChannelStep> passageAcross(Operation *op,
                    isa<ConvertOp>(op) ? StepKind::Convert : StepKind::Rearrange,
                    ChannelAffine::identity(channels), ""};
   step.dimension = backwards ? dimension : *other;
-  step.addsZeros = isa<PadOp>(op);
+  step.addsZeros = llvm::any_of(op->getOperands().drop_front(), isFloatTensor);
   return step;
 }
 

@@ -59,9 +59,9 @@ std::optional<ChannelStep> channelStep(mlir::Operation *op, mlir::Value x,
                                        int64_t dimension, int64_t channels);
 
 /// \p op, which reads \p x only, as a step that keeps every channel together: a
-/// conversion between floats, or a transpose, reshape, reversal, slice or
-/// zero padding that does not mix the channels in dimension \p dimension of
-/// x. Nothing for anything else.
+/// conversion between floats, or what moves elements, adding none but zeros,
+/// and does not mix the channels in dimension \p dimension of x (a transpose,
+/// reshape, slice, gather, zero padding, ...). Nothing for anything else.
 std::optional<ChannelStep> passage(mlir::Operation *op, mlir::Value x,
                                    int64_t dimension, int64_t channels);
 /// The same where the channels are in dimension \p dimension of the result.

@@ -218,6 +218,52 @@ TEST(FoldBatchNormAcross, Reshapes) {
   expectClose(run(model), run(folded), 1e-5);
 }
 
+/// Whatever moves whole channels, and adds zeros at most, lets a scale pass.
+TEST(FoldBatchNormAcross, WhateverMovesElements) {
+  const struct {
+    const char *move, *type;
+    int channelDim;
+    bool folds;
+  } cases[] = {
+      {R"(%t = "nn.take"(%p, %i) <{axis = 0 : i64}> : (tensor<6x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>)",
+       "tensor<3x4xf32>", 1, true},
+      {R"(%t = "nn.take"(%p, %i) <{axis = 1 : i64}> : (tensor<6x4xf32>, tensor<3xi64>) -> tensor<6x3xf32>)",
+       "tensor<6x3xf32>", 0, false},
+      {"%t = stablehlo.broadcast_in_dim %p, dims = [0, 2] : (tensor<6x4xf32>) "
+       "-> tensor<6x2x4xf32>",
+       "tensor<6x2x4xf32>", 2, true},
+      {"%t = stablehlo.concatenate %p, %z, dim = 0 : (tensor<6x4xf32>, "
+       "tensor<2x4xf32>) -> tensor<8x4xf32>",
+       "tensor<8x4xf32>", 1, true},
+      {"%t = stablehlo.concatenate %p, %o, dim = 0 : (tensor<6x4xf32>, "
+       "tensor<2x4xf32>) -> tensor<8x4xf32>",
+       "tensor<8x4xf32>", 1, false},
+      {"%t = stablehlo.optimization_barrier %p : tensor<6x4xf32>",
+       "tensor<6x4xf32>", 1, false},
+  };
+  for (const auto &[move, type, channelDim, folds] : cases) {
+    SCOPED_TRACE(move);
+    const std::string size = std::string(type) == "tensor<6x3xf32>" ? "6" : "4";
+    const Model model = denseModel(
+        "%i = stablehlo.constant dense<[3, 0, 2]> : tensor<3xi64>\n"
+        "%z = stablehlo.constant dense<0.0> : tensor<2x4xf32>\n"
+        "%o = stablehlo.constant dense<1.0> : tensor<2x4xf32>\n"
+        "%s = stablehlo.constant dense<" +
+            std::string(size == "6" ? "[1., 2., 3., 4., 5., 6.]"
+                                    : "[1., 2., 3., 4.]") +
+            "> : tensor<" + size + "xf32>\n" + move +
+            "\n%w = stablehlo.broadcast_in_dim %s, dims = [" +
+            std::to_string(channelDim) + "] : (tensor<" + size + "xf32>) -> " +
+            type + "\n%r = stablehlo.multiply %t, %w : " + type + "\n",
+        type, "f32", "f32");
+    const Model folded = model.clone();
+    applyPass(folded, createFoldBatchNorm());
+    EXPECT_EQ(countOps(folded, "stablehlo.multiply"), folds ? 0 : 1)
+        << textOf(folded);
+    expectClose(run(model), run(folded), 1e-5);
+  }
+}
+
 /// The channels are split: no one dimension has them.
 TEST(FoldBatchNormAcross, ReshapesThatSplitChannelsStay) {
   const Model model = denseModel(

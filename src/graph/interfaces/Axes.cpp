@@ -35,12 +35,21 @@ std::optional<int64_t> Axes::operandOf(unsigned operand, int64_t dimension,
                                       : std::nullopt;
 }
 
-std::optional<int64_t> Axes::asLarge(const AxisList &list,
-                                     const TensorAxes &tensor) const {
-  bool isResized = llvm::any_of(list, [&](unsigned axis) {
+bool Axes::isResized(const AxisList &list) const {
+  return llvm::any_of(list, [&](unsigned axis) {
     return axes[axis].kind == AxisKind::Resized;
   });
-  return isResized ? std::nullopt : find(list, tensor);
+}
+
+std::optional<int64_t> Axes::asLarge(const AxisList &list,
+                                     const TensorAxes &tensor) const {
+  return isResized(list) ? std::nullopt : find(list, tensor);
+}
+
+bool Axes::areAsLarge(const TensorAxes &lhs, const TensorAxes &rhs) const {
+  return lhs == rhs && llvm::none_of(lhs, [&](const AxisList &list) {
+           return isResized(list);
+         });
 }
 
 std::optional<double> Axes::depth() const {

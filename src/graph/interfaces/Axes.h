@@ -70,12 +70,17 @@ struct Axes {
   /// axes.
   std::optional<int64_t> asLarge(const AxisList &list,
                                  const TensorAxes &tensor) const;
+  /// Whether two tensors have one shape, since they are made of the same axes.
+  bool areAsLarge(const TensorAxes &lhs, const TensorAxes &rhs) const;
   /// How many combinations of operands' elements each element of a result is
   /// the sum of, if it is one: the product of the axes that no result has.
   /// Nothing where a size is unknown.
   std::optional<double> depth() const;
   /// The sizes of a result as they follow from operands and attributes.
   llvm::SmallVector<int64_t> sizesOf(const TensorAxes &tensor) const;
+
+private:
+  bool isResized(const AxisList &list) const;
 };
 
 } // namespace sinter
