@@ -12,6 +12,7 @@ void attachAxes(MLIRContext *context) {
   axes::attachProducts(context);
   axes::attachReductions(context);
   axes::attachStructured(context);
+  axes::attachDistribution(context);
 }
 
 namespace axes {

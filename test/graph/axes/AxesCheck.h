@@ -3,8 +3,10 @@
 #ifndef SINTER_TEST_GRAPH_AXES_AXESCHECK_H
 #define SINTER_TEST_GRAPH_AXES_AXESCHECK_H
 
+#include "graph/Readers.h"
 #include "graph/Types.h"
 #include "graph/interfaces/Axes.h"
+#include "mlir/Dialect/Quant/QuantTypes.h"
 #include "runtime/Random.h"
 #include "runtime/Result.h"
 #include "runtime/Tensor.h"
@@ -17,8 +19,13 @@
 
 namespace sinter {
 
-using Evaluation =
-    std::function<Result<std::vector<Tensor>>(llvm::ArrayRef<Tensor>)>;
+struct Choice;
+
+/// Computes an operation on tensors of which slices were chosen, so that types
+/// with a scale for each slice have those of the chosen ones; null for what is
+/// there.
+using Evaluation = std::function<Result<std::vector<Tensor>>(
+    llvm::ArrayRef<Tensor>, const Choice *)>;
 
 /// What was found of an operation's claims.
 struct AxesFindings {
@@ -39,32 +46,88 @@ inline Slices randomSlices(int64_t size, uint64_t seed, bool isPermutation) {
   return slices;
 }
 
-/// The slices of \p tensor along an axis, wherever its dimensions have it.
+/// Slices that are chosen along an axis, of the operands and, where
+/// `inResults`, of the results.
+struct Choice {
+  const Axes &axes;
+  unsigned axis;
+  const Slices &slices;
+  bool inResults;
+
+  /// What comes to \p index of a dimension of size \p size.
+  int64_t sourceOf(int64_t index, const AxisList &dimension,
+                   int64_t size) const {
+    int64_t inner = 1, moved = 0;
+    for (unsigned each : llvm::reverse(dimension)) {
+      const int64_t part = dimension.size() > 1 ? axes.axes[each].size : size;
+      const int64_t own = index % part;
+      moved += inner * (each == axis ? slices[own] : own);
+      index /= part;
+      inner *= part;
+    }
+    return moved;
+  }
+};
+
+/// The chosen slices of \p tensor, wherever its dimensions have the axis.
 inline Tensor chosen(const Tensor &tensor, const TensorAxes &dimensions,
-                     llvm::ArrayRef<Axis> axes, unsigned axis,
-                     const Slices &slices) {
+                     const Choice &choice) {
   Tensor result(tensor.type(), tensor.shape());
   const size_t width = byteSize(tensor.type());
   for (int64_t to = 0; to < tensor.size(); ++to) {
     int64_t rest = to, from = 0, stride = 1;
     for (int64_t i = tensor.rank() - 1; i >= 0; --i) {
-      int64_t index = rest % tensor.dim(i), inner = 1, moved = 0;
-      rest /= tensor.dim(i);
-      const bool isSplit = dimensions[i].size() > 1;
-      for (unsigned each : llvm::reverse(dimensions[i])) {
-        const int64_t size = isSplit ? axes[each].size : tensor.dim(i);
-        const int64_t own = index % size;
-        moved += inner * (each == axis ? slices[own] : own);
-        index /= size;
-        inner *= size;
-      }
-      from += moved * stride;
-      stride *= tensor.dim(i);
+      const int64_t size = tensor.dim(i);
+      from += choice.sourceOf(rest % size, dimensions[i], size) * stride;
+      rest /= size;
+      stride *= size;
     }
     std::memcpy(result.mutableBytes() + to * width,
                 tensor.data() + from * width, width);
   }
   return result;
+}
+
+/// The type with the scales of the chosen slices, if it has one for each.
+inline mlir::Type chosenType(mlir::Type type, const TensorAxes &dimensions,
+                             const Choice &choice) {
+  auto tensor = mlir::cast<mlir::RankedTensorType>(type);
+  auto perAxis = mlir::dyn_cast<mlir::quant::UniformQuantizedPerAxisType>(
+      tensor.getElementType());
+  if (!perAxis)
+    return type;
+  const int64_t dimension = perAxis.getQuantizedDimension(),
+                size = tensor.getDimSize(dimension);
+  llvm::SmallVector<double> scales;
+  llvm::SmallVector<int64_t> zeroPoints;
+  for (int64_t i = 0; i < size; ++i) {
+    const int64_t from = choice.sourceOf(i, dimensions[dimension], size);
+    scales.push_back(perAxis.getScales()[from]);
+    zeroPoints.push_back(perAxis.getZeroPoints()[from]);
+  }
+  return tensor.clone(mlir::quant::UniformQuantizedPerAxisType::get(
+      perAxis.getFlags(), perAxis.getStorageType(), perAxis.getExpressedType(),
+      scales, zeroPoints, perAxis.getQuantizedDimension(),
+      perAxis.getStorageTypeMin(), perAxis.getStorageTypeMax()));
+}
+
+/// What \p with makes of a copy of \p op with the scales of the chosen slices.
+template <typename Function>
+auto withChosenTypes(mlir::Operation *op, const Choice &choice, Function with) {
+  mlir::Block block;
+  mlir::Operation *clone = op->clone();
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    clone->setOperand(
+        i, block.addArgument(
+               chosenType(operand.getType(), choice.axes.operands[i], choice),
+               op->getLoc()));
+  for (auto [result, dimensions] :
+       llvm::zip(clone->getResults(), choice.axes.results))
+    if (choice.inResults)
+      result.setType(chosenType(result.getType(), dimensions, choice));
+  auto results = with(clone);
+  clone->destroy();
+  return results;
 }
 
 inline bool has(const TensorAxes &dimensions, unsigned axis) {
@@ -135,7 +198,8 @@ inline Axes resolved(Axes axes, mlir::Operation *op) {
 }
 
 /// What \p op says of its axes where some sizes of its operands, as far as
-/// they are no constants, and of its results are unknown.
+/// they are no constants, and of its results are unknown. An operand that then
+/// has the shape of its result has it where they are known.
 inline Axes axesOfOpen(mlir::Operation *op, uint64_t seed) {
   uint64_t drawn = 0;
   auto opened = [&](mlir::Value value) -> mlir::Type {
@@ -159,6 +223,11 @@ inline Axes axesOfOpen(mlir::Operation *op, uint64_t seed) {
   for (mlir::Value result : clone->getResults())
     result.setType(opened(result));
   Axes axes = *axesOf(clone);
+  mlir::Value same = operandOfSameShape(clone);
+  for (auto [i, operand] : llvm::enumerate(clone->getOperands()))
+    if (operand == same)
+      EXPECT_EQ(shapeOf(op->getOperand(i)), shapeOf(op->getResult(0)))
+          << "operand " << i;
   clone->destroy();
   return axes;
 }
@@ -175,7 +244,7 @@ public:
     checkSizes();
     if (!areSizesRight)
       return;
-    auto computed = evaluate(operands);
+    auto computed = evaluate(operands, nullptr);
     if (!computed)
       return;
     results = std::move(*computed);
@@ -241,18 +310,18 @@ private:
   /// Whether choosing slices before, and after where \p inResults, agree.
   bool holds(unsigned axis, const Slices &slices, bool inResults,
              bool isExact) const {
+    const Choice choice{axes, axis, slices, inResults};
     std::vector<Tensor> moved;
     for (auto [tensor, dimensions] : llvm::zip(operands, axes.operands))
-      moved.push_back(has(dimensions, axis)
-                          ? chosen(tensor, dimensions, axes.axes, axis, slices)
-                          : tensor);
-    auto got = evaluate(moved);
+      moved.push_back(has(dimensions, axis) ? chosen(tensor, dimensions, choice)
+                                            : tensor);
+    auto got = evaluate(moved, &choice);
     if (!got)
       return false;
     for (unsigned i = 0; i < results.size(); ++i) {
       Tensor want = results[i];
       if (inResults && has(axes.results[i], axis))
-        want = chosen(want, axes.results[i], axes.axes, axis, slices);
+        want = chosen(want, axes.results[i], choice);
       if (!areClose((*got)[i], want, isExact ? 0 : toleranceOf(want.type())))
         return false;
     }
@@ -294,10 +363,10 @@ private:
   }
 
   void checkRepeated(unsigned axis, const Slices &slices) const {
+    const Choice choice{axes, axis, slices, /*inResults=*/true};
     for (auto [tensor, dimensions] : llvm::zip(results, axes.results))
       if (has(dimensions, axis))
-        EXPECT_TRUE(areClose(
-            chosen(tensor, dimensions, axes.axes, axis, slices), tensor, 0))
+        EXPECT_TRUE(areClose(chosen(tensor, dimensions, choice), tensor, 0))
             << "axis " << axis << " is not repeated";
   }
 

@@ -18,12 +18,14 @@ namespace sinter {
 /// An operation in generic form. The letters A to D in types and attributes are
 /// sizes, `A*2`, `A+1` what follows from one.
 struct AxesSample {
-  const char *name;
-  const char *attributes;
+  std::string name;
+  std::string attributes;
   const char *operands;
   const char *results;
+  const char *regions = "";
 };
 
+/// `{B}` in a type stands for B scales and zero points.
 inline const std::vector<AxesSample> &axesSampleTexts() {
   static const char *pool =
       "window = array<i64: 2, 3>, strides = array<i64: 1, 2>, dilations = "
@@ -34,11 +36,22 @@ inline const std::vector<AxesSample> &axesSampleTexts() {
   static const std::string power = std::string(pool) + ", p = 2 : i64";
   static const std::string indices =
       std::string(pool) + ", column_major = false";
+  static const char *sum =
+      "({ ^bb0(%a: tensor<f32>, %b: tensor<f32>): %s = stablehlo.add %a, %b : "
+      "tensor<f32> stablehlo.return %s : tensor<f32> }) ";
+  static const char *greaterAndSum =
+      "({ ^bb0(%a: tensor<f32>, %b: tensor<f32>): %p = stablehlo.compare GE, "
+      "%a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1> stablehlo.return %p : "
+      "tensor<i1> }, { ^bb0(%a: tensor<f32>, %b: tensor<f32>): %s = "
+      "stablehlo.add %a, %b : tensor<f32> stablehlo.return %s : tensor<f32> "
+      "}) ";
+  static const std::string both =
+      "replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>";
   static const std::vector<AxesSample> samples = {
       {"nn.max_pool", pool, "AxBx4x6xf32", "AxBx4x3xf32"},
-      {"nn.average_pool", average.c_str(), "AxBx4x6xf32", "AxBx4x3xf32"},
-      {"nn.lp_pool", power.c_str(), "AxBx4x6xf32", "AxBx4x3xf32"},
-      {"nn.max_pool_indices", indices.c_str(), "AxBx4x6xf32", "AxBx4x3xi64"},
+      {"nn.average_pool", average, "AxBx4x6xf32", "AxBx4x3xf32"},
+      {"nn.lp_pool", power, "AxBx4x6xf32", "AxBx4x3xf32"},
+      {"nn.max_pool_indices", indices, "AxBx4x6xf32", "AxBx4x3xi64"},
       {"nn.prelu", "", "AxBxCxf32, Bx1xf32", "AxBxCxf32"},
       {"nn.broadcast_like", "", "Bx1xf32, AxBxCxf32", "AxBxCxf32"},
       {"nn.broadcast_like", "", "AxBxCxf32, Cxf32", "AxBxCxf32"},
@@ -110,6 +123,59 @@ inline const std::vector<AxesSample> &axesSampleTexts() {
        "\"tf_crop_and_resize\", nearest = \"floor\", exclude_outside = false, "
        "antialias = false, roi = array<f64: 0.0, 0.25, 1.0, 0.75>",
        "Ax4xf32", "Ax2xf32"},
+      {"nn.resize",
+       "scales = array<f64: 1.0, 2.0>, mode = \"nearest\", coordinates = "
+       "\"tf_crop_and_resize\", nearest = \"floor\", exclude_outside = false, "
+       "antialias = false, roi = array<f64: 0.0, 0.25, 1.0, 0.75>",
+       "AxB*4xf32", "AxB*4xf32"},
+      {"nn.resize",
+       "scales = array<f64: 0.5, 1.0, 1.5>, mode = \"linear\", coordinates = "
+       "\"tf_crop_and_resize\", nearest = \"floor\", exclude_outside = false, "
+       "antialias = false, extrapolation_value = 7.0, roi = array<f64: 0.5, "
+       "0.0, "
+       "0.0, "
+       "1.5, 1.0, 1.0>",
+       "A*2xBxC*2xf32", "AxBxC*3xf32"},
+      {"stablehlo.select_and_scatter",
+       "window_dimensions = array<i64: 1, 1, 2, 3>, window_strides = "
+       "array<i64: "
+       "1, 1, 2, 2>, padding = dense<[[0, 0], [0, 0], [0, 0], [1, 0]]> : "
+       "tensor<4x2xi64>",
+       "AxBx4xC*2xf32, AxBx2xCxf32, f32", "AxBx4xC*2xf32", greaterAndSum},
+      {"stablehlo.transpose", "permutation = array<i64: 2, 0, 1>",
+       "AxBxCx!quant.uniform<i8:f32:1,{B}>",
+       "CxAxBx!quant.uniform<i8:f32:2,{B}>"},
+      {"stablehlo.reshape", "", "AxBxCx2x!quant.uniform<i8:f32:1,{B}>",
+       "AxBxC*2x!quant.uniform<i8:f32:1,{B}>"},
+      {"stablehlo.broadcast_in_dim", "broadcast_dimensions = array<i64: 1>",
+       "Bx!quant.uniform<i8:f32:0,{B}>", "AxBxCx!quant.uniform<i8:f32:1,{B}>"},
+      {"stablehlo.uniform_dequantize", "", "AxBxCx!quant.uniform<i8:f32:1,{B}>",
+       "AxBxCxf32"},
+      {"stablehlo.all_gather", "all_gather_dim = 1 : i64, " + both,
+       "AxBxCxf32, AxDxf32", "AxB*2xCxf32, AxD*2xf32"},
+      {"stablehlo.all_gather",
+       "all_gather_dim = 0 : i64, replica_groups = dense<[[0], [1]]> : "
+       "tensor<2x1xi64>",
+       "AxBxf32", "AxBxf32"},
+      {"stablehlo.all_reduce", both, "AxBxf32, Cxf32", "AxBxf32, Cxf32", sum},
+      {"stablehlo.reduce_scatter", "scatter_dimension = 1 : i64, " + both,
+       "AxB*2xCxf32", "AxBxCxf32", sum},
+      {"stablehlo.all_to_all",
+       "split_dimension = 0 : i64, concat_dimension = 1 : i64, split_count = 2 "
+       ": i64, " +
+           both,
+       "A*2xBxCxf32", "AxB*2xCxf32"},
+      {"stablehlo.all_to_all",
+       "split_dimension = 1 : i64, concat_dimension = 1 : i64, split_count = 2 "
+       ": i64, " +
+           both,
+       "AxB*2xf32", "AxB*2xf32"},
+      {"stablehlo.collective_broadcast", both, "AxBxf32", "AxBxf32"},
+      {"stablehlo.collective_reduce", both, "AxBxf32", "AxBxf32", sum},
+      {"stablehlo.collective_permute",
+       "source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>", "AxBxf32",
+       "AxBxf32"},
+      {"stablehlo.cross-replica-sum", both, "AxBxf32", "AxBxf32"},
       {"nn.attention", "scale = 0.5", "AxBxCxDxf32, AxBx3xDxf32, AxBx3x2xf32",
        "AxBxCx2xf32"},
       {"nn.attention", "scale = 0.5",
@@ -186,10 +252,24 @@ inline llvm::ArrayRef<ElementwiseSamples> elementwiseAxesSamples() {
   return samples;
 }
 
+/// `0.5:1,0.625:2,...`: so many scales, each with a zero point.
+inline std::string scales(int64_t count) {
+  std::string list;
+  for (int64_t i = 0; i < count; ++i)
+    list += (i ? "," : "") + std::to_string(0.5 + 0.125 * i) + ":" +
+            std::to_string(i + 1);
+  return list;
+}
+
 /// The text with numbers for letters.
 inline std::string withSizes(llvm::StringRef text, const int64_t (&sizes)[4]) {
   std::string result;
   for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '{' && text.substr(i).size() > 2 && text[i + 2] == '}') {
+      result += "{" + scales(sizes[text[i + 1] - 'A']) + "}";
+      i += 2;
+      continue;
+    }
     if (text[i] < 'A' || text[i] > 'D') {
       result.push_back(text[i]);
       continue;
@@ -227,10 +307,12 @@ inline std::string sampleFunction(const AxesSample &sample,
     outputs += (i ? ", %y#" : "%y#") + std::to_string(i);
   const std::string gives = llvm::join(results, ", ");
   const std::string attributes =
-      *sample.attributes ? std::string("<{") + sample.attributes + "}> " : "";
+      !sample.attributes.empty()
+          ? "<{" + withSizes(sample.attributes, sizes) + "}> "
+          : "";
   return "func.func @main(" + arguments + ") -> (" + gives +
          ") {\n  %y:" + std::to_string(results.size()) + " = \"" + sample.name +
-         "\"(" + names + ") " + attributes + ": (" +
+         "\"(" + names + ") " + attributes + sample.regions + ": (" +
          llvm::join(operands, ", ") + ") -> (" + gives + ")\n  return " +
          outputs + " : " + gives + "\n}";
 }
@@ -247,9 +329,9 @@ inline std::vector<std::string> axesSamples(uint64_t seed) {
     llvm::SmallVector<llvm::StringRef> names;
     llvm::StringRef(sample.names).split(names, ' ');
     for (llvm::StringRef name : names)
-      texts.push_back(sampleFunction({name.str().c_str(), sample.attributes,
-                                      sample.operands, sample.results},
-                                     sizes));
+      texts.push_back(sampleFunction(
+          {name.str(), sample.attributes, sample.operands, sample.results},
+          sizes));
   }
   return texts;
 }

@@ -2,12 +2,15 @@
 
 #include "differential/RandomProgram.h"
 #include "graph/Model.h"
+#include "graph/PermutedType.h"
 #include "graph/axes/AxesCheck.h"
 #include "graph/axes/AxesSamples.h"
 #include "graph/interfaces/Interfaces.h"
+#include "interpreter/Environment.h"
 #include "interpreter/Interpreter.h"
-#include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/Parser/Parser.h"
+#include "runtime/ThreadGroup.h"
+#include <mutex>
 
 using namespace mlir;
 using namespace sinter;
@@ -38,12 +41,8 @@ const std::map<std::string, std::string> &withoutAxes() {
          "stablehlo.get_tuple_element", "func.func", "builtin.module"});
     add("random", {"stablehlo.rng", "stablehlo.rng_bit_generator"});
     add("values are the size", {"nn.non_zero"});
-    add("what other processes give",
-        {"stablehlo.all_gather", "stablehlo.all_reduce",
-         "stablehlo.reduce_scatter", "stablehlo.all_to_all",
-         "stablehlo.collective_broadcast", "stablehlo.collective_reduce",
-         "stablehlo.collective_permute", "stablehlo.cross-replica-sum",
-         "stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send",
+    add("no result is made of an operand",
+        {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send",
          "stablehlo.recv"});
     add("it has no structure yet", {"nn.deferred"});
     return all;
@@ -58,7 +57,8 @@ bool isWithoutStaticForm(StringRef name) {
 
 AxesFindings findings;
 
-/// Operations of other dialects say nothing to the graph language.
+/// Operations of other dialects say nothing to the graph language: those of a
+/// backend come after all who ask for axes.
 bool isOfGraph(StringRef name) {
   return name.starts_with("stablehlo.") || name.starts_with("nn.") ||
          name.starts_with("chlo.") || name.starts_with("func.");
@@ -67,11 +67,57 @@ bool isOfGraph(StringRef name) {
 bool isStatic(Operation *op) {
   auto fits = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape() &&
-           !isa<quant::UniformQuantizedPerAxisType>(tensor.getElementType());
+    return tensor && tensor.hasStaticShape();
   };
   return llvm::all_of(op->getOperandTypes(), fits) &&
          llvm::all_of(op->getResultTypes(), fits);
+}
+
+Result<std::vector<Tensor>>
+evaluateChosen(Operation *op, ArrayRef<Tensor> operands, const Choice *choice) {
+  if (!choice || (llvm::none_of(op->getOperandTypes(), isQuantizedPerAxis) &&
+                  llvm::none_of(op->getResultTypes(), isQuantizedPerAxis)))
+    return evaluate(op, operands);
+  return withChosenTypes(op, *choice, [&](Operation *changed) {
+    return evaluate(changed, operands);
+  });
+}
+
+bool isCollective(Operation *op) {
+  return op->hasAttr("replica_groups") || op->hasAttr("source_target_pairs");
+}
+
+/// What one of two processes gets from \p function, the other having other
+/// elements in the same places.
+Result<std::vector<Tensor>>
+runTogether(func::FuncOp function, ArrayRef<Tensor> inputs, uint64_t shown) {
+  std::vector<Tensor> given[2], results[2];
+  for (const Tensor &input : inputs) {
+    Tensor other(input.type(), input.shape());
+    for (int64_t i = 0; i < input.size(); ++i)
+      other.set<float>(i, 3 * input.at<float>(i) + 1);
+    given[shown].push_back(input);
+    given[1 - shown].push_back(std::move(other));
+  }
+  ThreadGroup group({2, 1});
+  // They share the module, and so take turns.
+  std::mutex turn;
+  group.setTurns([&] { turn.unlock(); }, [&] { turn.lock(); });
+  Result<void> done = group.run([&](Communicator &communicator) {
+    std::lock_guard<std::mutex> lock(turn);
+    Environment environment;
+    environment.communicator =
+        std::shared_ptr<Communicator>(std::shared_ptr<void>(), &communicator);
+    auto own =
+        interpret(function, given[communicator.rank()], {}, &environment);
+    if (!own)
+      return Result<void>(own.takeError());
+    results[communicator.rank()] = std::move(*own);
+    return Result<void>();
+  });
+  if (!done)
+    return done.takeError();
+  return results[shown];
 }
 
 /// Checks each operation of the program on the values that it has there.
@@ -108,8 +154,10 @@ void checkProgram(const Model &model, uint64_t seed) {
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + text);
     checkAxes(
         op, operands,
-        [&](ArrayRef<Tensor> moved) { return evaluate(op, moved); }, seed,
-        findings);
+        [&](ArrayRef<Tensor> moved, const Choice *choice) {
+          return evaluateChosen(op, moved, choice);
+        },
+        seed, findings);
   }
 }
 
@@ -140,8 +188,11 @@ void checkSample(const std::string &text, uint64_t seed) {
   }
   checkAxes(
       op, operands,
-      [&](ArrayRef<Tensor> moved) {
-        return interpret(decomposed.entry(), moved);
+      [&](ArrayRef<Tensor> moved, const Choice *choice) {
+        if (isCollective(op))
+          return runTogether(decomposed.entry(), moved, seed % 2);
+        return canEvaluate(op) ? evaluateChosen(op, moved, choice)
+                               : interpret(decomposed.entry(), moved);
       },
       seed, findings);
   EXPECT_TRUE(findings.checked.count(op->getName().getStringRef().str()))
