@@ -188,7 +188,7 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
   int64_t lastVectors = groupVectors - (groupPanels - 1) * panelVectors;
   if (lastVectors == panelVectors || groupPanels == 1)
     return emitPanel(lastVectors);
-  code.branch(
+  code.when(
       code.less(place.panel, code.index(groupPanels - 1)),
       [&] { emitPanel(panelVectors); }, [&] { emitPanel(lastVectors); });
 }

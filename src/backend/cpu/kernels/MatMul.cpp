@@ -239,7 +239,7 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
   bool lastDiffers = lastVectors != panelVectors || lastValid != lanes;
   if (!lastDiffers || order.panels == 1)
     return emitPanel(lastVectors, lastValid);
-  code.branch(
+  code.when(
       code.less(place.panel, code.index(order.panels - 1)),
       [&] { emitPanel(panelVectors, lanes); },
       [&] { emitPanel(lastVectors, lastValid); });

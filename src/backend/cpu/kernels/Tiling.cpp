@@ -25,7 +25,7 @@ void Partition::dispatch(VectorBuilder &code, Value part,
                          llvm::function_ref<void(int64_t)> emit) const {
   if (longer == 0)
     return emit(size);
-  code.branch(
+  code.when(
       code.less(part, code.index(longer)), [&] { emit(size + 1); },
       [&] { emit(size); });
 }

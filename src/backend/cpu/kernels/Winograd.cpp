@@ -244,7 +244,7 @@ void Winograd::transformInput(VectorBuilder &code, const Buffers &buffers,
     return code.both(code.inRange(first, size),
                      code.inRange(code.add(first, inputTile - 1), size));
   };
-  code.branch(
+  code.when(
       code.both(allThere(row, shape.inputHeight),
                 allThere(column, shape.inputWidth)),
       [&] { emit(true); }, [&] { emit(false); });
@@ -261,7 +261,7 @@ void Winograd::multiply(VectorBuilder &code, const Buffers &buffers,
   int64_t lastVectors = outputBlocks - (panels - 1) * panelVectors;
   if (lastVectors == panelVectors || panels == 1)
     return emit(lastVectors);
-  code.branch(
+  code.when(
       code.less(panel, code.index(panels - 1)), [&] { emit(panelVectors); },
       [&] { emit(lastVectors); });
 }
