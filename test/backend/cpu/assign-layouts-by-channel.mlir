@@ -32,14 +32,15 @@ func.func @main(%x: tensor<1x32x8x8xf32>, %w: tensor<32x32x3x3xf32>) -> (tensor<
 // -----
 
 // What has no channels of their own any more is not, be it of as many
-// dimensions.
+// dimensions; nor is a joint with what does not stand in blocks.
 // CHECK-LABEL: func.func @main({{.*}}-> (tensor<32x8xf32>
 // CHECK: %[[B:.*]] = "cpu.convolution"
 // CHECK: %[[P:.*]] = cpu.unpack %[[B]]
 // CHECK-NOT: cpu.pack
 // CHECK: stablehlo.reduce(%[[P]] init: {{.*}} across dimensions = [0, 2] : (tensor<1x32x8x8xf32>, tensor<f32>) -> tensor<32x8xf32>
 // CHECK: stablehlo.reverse %[[P]], dims = [1] : tensor<1x32x8x8xf32>
-func.func @main(%x: tensor<1x32x8x8xf32>, %w: tensor<32x32x3x3xf32>) -> (tensor<32x8xf32>, tensor<1x32x8x8xf32>) {
+// CHECK: stablehlo.concatenate %[[P]], %{{.*}}, dim = 2 : (tensor<1x32x8x8xf32>, tensor<1x32x1x8xf32>)
+func.func @main(%x: tensor<1x32x8x8xf32>, %w: tensor<32x32x3x3xf32>, %y: tensor<1x32x1x8xf32>) -> (tensor<32x8xf32>, tensor<1x32x8x8xf32>, tensor<1x32x9x8xf32>) {
   %z = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
     window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
@@ -47,5 +48,6 @@ func.func @main(%x: tensor<1x32x8x8xf32>, %w: tensor<32x32x3x3xf32>) -> (tensor<
   %s = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [0, 2]
     : (tensor<1x32x8x8xf32>, tensor<f32>) -> tensor<32x8xf32>
   %v = stablehlo.reverse %a, dims = [1] : tensor<1x32x8x8xf32>
-  return %s, %v : tensor<32x8xf32>, tensor<1x32x8x8xf32>
+  %j = stablehlo.concatenate %a, %y, dim = 2 : (tensor<1x32x8x8xf32>, tensor<1x32x1x8xf32>) -> tensor<1x32x9x8xf32>
+  return %s, %v, %j : tensor<32x8xf32>, tensor<1x32x8x8xf32>, tensor<1x32x9x8xf32>
 }

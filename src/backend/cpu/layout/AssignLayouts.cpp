@@ -273,16 +273,20 @@ Value LayoutAssigner::blockedOperand(TensorBuilder &emit, Value operand) {
 }
 
 bool LayoutAssigner::rewriteConcatenate(stablehlo::ConcatenateOp op) {
-  if (op.getDimension() != 1 || tensorOf(op.getResult()).getRank() != 4)
-    return false;
   SmallVector<Value> operands;
-  for (auto [index, operand] : llvm::enumerate(op.getInputs())) {
-    Value blocked = blockedOf.lookup(operand);
-    bool isLast = index + 1 == op.getInputs().size();
-    if (!blocked || (!isLast && tensorOf(operand).getDimSize(1) % lanes != 0))
-      return false;
-    operands.push_back(blocked);
-  }
+  for (Value operand : op.getInputs())
+    operands.push_back(blockedOf.lookup(operand));
+  // To bring one into blocks takes longer than to unpack the others: a joint
+  // does nothing else that blocks would make faster.
+  if (llvm::is_contained(operands, Value()))
+    return false;
+  if (op.getDimension() != 1)
+    return rewriteByChannel(op);
+  if (tensorOf(op.getResult()).getRank() != 4 ||
+      llvm::any_of(op.getInputs().drop_back(), [&](Value operand) {
+        return tensorOf(operand).getDimSize(1) % lanes != 0;
+      }))
+    return false;
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
   remember(op.getResult(), emit.concatenate(operands, 1));
@@ -387,9 +391,7 @@ bool LayoutAssigner::rewrite(Operation *op) {
         std::optional<StringRef> kind = averageKind(op);
         return kind && rewritePool(op, *kind);
       })
-      .Case([&](stablehlo::ConcatenateOp op) {
-        return rewriteConcatenate(op) || rewriteByChannel(op);
-      })
+      .Case([&](stablehlo::ConcatenateOp op) { return rewriteConcatenate(op); })
       .Default([&](Operation *op) { return rewriteByChannel(op); });
 }
 

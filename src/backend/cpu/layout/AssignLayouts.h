@@ -16,7 +16,8 @@
 //   - convolutions of one or two spatial dimensions without batch groups;
 //     lhs_dilation only where it equals the window (no two taps meet) and
 //     nothing is padded;
-//   - concatenation along channels only of whole blocks;
+//   - concatenation only of what stands in blocks, along channels only of whole
+//     ones;
 //   - beside convolutions, pools and such concatenations only what keeps
 //     channels apart, by its axes (elementwise operations, padding, windows,
 //     slices, sums over all pixels, ...).
