@@ -66,6 +66,11 @@ public:
                  "make constants of what outlives a run, with the initial "
                  "values, and of ONNX initializers that are inputs, too")
         ->group("Compile");
+    app.add_flag("--raise-quantized", raiseQuantized,
+                 "make quantised types of quantisation that is spelt out "
+                 "(QuantizeLinear, QLinearConv, ConvInteger); results may "
+                 "change by one step of a scale")
+        ->group("Compile");
     app.add_flag("--list-patterns", listPatterns,
                  "print the labels of all patterns and what they do")
         ->group("Report");
@@ -126,6 +131,7 @@ private:
     request.output = output;
     request.passes = passOptions(common);
     request.freeze = freeze;
+    request.raiseQuantized = raiseQuantized;
     request.mayOverwrite = force;
     return (*compiler)->optimize(request);
   }
@@ -179,6 +185,7 @@ private:
   std::string output;
   bool force = false;
   bool freeze = false;
+  bool raiseQuantized = false;
   bool listPatterns = false;
   bool stats = false;
 };

@@ -4,6 +4,7 @@
 #include "backend/cpu/Registration.h"
 #include "graph/check/CheckOps.h"
 #include "graph/chlo/ChloOps.h"
+#include "graph/interfaces/Rescale.h"
 #include "graph/nn/NnOps.h"
 #include "graph/sdy/SdyOps.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -18,6 +19,9 @@ void sinter::registerAllDialects(mlir::DialectRegistry &registry) {
                   check::CheckDialect, check::InterpreterDialect,
                   sdy::SdyDialect>();
   cpu::registerCpuDialect(registry);
+  registry.addExtension(+[](mlir::MLIRContext *context,
+                            stablehlo::StablehloDialect *,
+                            nn::NnDialect *) { attachRescales(context); });
 }
 
 void sinter::registerAllPasses() {

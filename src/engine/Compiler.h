@@ -126,6 +126,8 @@ struct OptimizeRequest {
   PassOptions passes;
   /// Whether states become constants first.
   bool freeze = false;
+  /// Whether quantisation that is spelt out becomes quantised types.
+  bool raiseQuantized = false;
 };
 
 struct ConvertRequest {

@@ -1,5 +1,6 @@
 #include "graph/Quantization.h"
 
+#include "graph/Constants.h"
 #include "graph/Types.h"
 #include "graph/nn/TensorBuilder.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -160,6 +161,33 @@ Value beforeShift(Value value) {
   quant::QuantizedType to = quantizedOf(value.getType());
   return from && withStorage(from, storageOf(to)) == to ? op.getOperand()
                                                         : value;
+}
+
+quant::QuantizedType storedAs(Value value) {
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  auto attribute = constant
+                       ? constant->getAttrOfType<TypeAttr>(storedAsAttribute)
+                       : TypeAttr();
+  auto before = attribute ? dyn_cast<quant::QuantizedType>(attribute.getValue())
+                          : quant::QuantizedType();
+  quant::QuantizedType now = quantizedOf(value.getType());
+  auto from = before ? parametersOf(before) : std::nullopt,
+       to = now ? parametersOf(now) : std::nullopt;
+  if (!from || !to || from->scales != to->scales || from->axis != to->axis ||
+      before.getExpressedType() != now.getExpressedType() ||
+      !llvm::is_contained({4, 8, 16}, before.getStorageTypeIntegralWidth()) ||
+      boundsOf(before) != boundsOf(storageOf(before)))
+    return {};
+  const int64_t shift = from->zeroPoints.front() - to->zeroPoints.front();
+  for (auto [a, b] : llvm::zip_equal(from->zeroPoints, to->zeroPoints))
+    if (a - b != shift)
+      return {};
+  std::optional<Tensor> tensor = toTensor(constant.getValue());
+  const IntegerBounds bounds = boundsOf(before);
+  for (int64_t i = 0; tensor && i < tensor->size(); ++i)
+    if (!bounds.contains(tensor->toInteger(i) + shift))
+      return {};
+  return tensor ? before : quant::QuantizedType();
 }
 
 //===----------------------------------------------------------------------===//

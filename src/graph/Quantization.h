@@ -100,6 +100,15 @@ mlir::quant::QuantizedType withStorage(mlir::quant::QuantizedType type,
 /// that changes nothing else; \p value itself for anything else.
 mlir::Value beforeShift(mlir::Value value);
 
+/// The discardable attribute of a quantised constant with the element type that
+/// it had before it was moved to the storage type of what it is multiplied by.
+inline constexpr llvm::StringLiteral storedAsAttribute =
+    "sinter.source.stored_as";
+/// What that attribute of \p value says. Null where there is none, or where it
+/// is not the type of the same numbers: a text may have anything under this
+/// name.
+mlir::quant::QuantizedType storedAs(mlir::Value value);
+
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//

@@ -2,8 +2,12 @@
 
 #include "graph/QuantizedProducts.h"
 
+#include "graph/ExactSums.h"
+#include "graph/Quantization.h"
 #include "graph/interfaces/Axes.h"
 #include "graph/stablehlo/StablehloOps.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -39,6 +43,57 @@ productScales(Operation *op, ArrayRef<quant::QuantizedType> operands) {
   for (double scale : perAxis.getScales())
     scales.factors.push_back(factor * scale);
   return scales;
+}
+
+bool hasScalesOfSums(Operation *op) {
+  quant::QuantizedType type = quantizedOf(op->getResult(0).getType());
+  auto factors = productScales(
+      op, llvm::map_to_vector(op->getOperandTypes(), quantizedOf));
+  auto parameters = type ? parametersOf(type) : std::nullopt;
+  if (!factors || !parameters || !parameters->isSymmetric() ||
+      parameters->scales.size() != factors->factors.size() ||
+      parameters->axis != factors->axis)
+    return false;
+  // A text may have rounded the scales.
+  return llvm::all_of(llvm::zip_equal(parameters->scales, factors->factors),
+                      [](auto pair) {
+                        auto [scale, factor] = pair;
+                        return std::abs(scale - factor) <= 1e-6 * factor;
+                      });
+}
+
+//===----------------------------------------------------------------------===//
+// Where a product came from
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral rescaledForm = "qlinear", sumsForm = "integer";
+
+void setProductForm(Operation *op, ProductForm form) {
+  op->setDiscardableAttr(
+      productFormAttribute,
+      StringAttr::get(op->getContext(),
+                      form == ProductForm::Rescaled ? rescaledForm : sumsForm));
+}
+
+std::optional<ProductForm> productFormOf(Operation *op) {
+  auto form = dyn_cast_or_null<StringAttr>(
+      op->getDiscardableAttr(productFormAttribute));
+  if (!form || !isa<stablehlo::ConvolutionOp, stablehlo::DotGeneralOp>(op) ||
+      (form.getValue() != rescaledForm && form.getValue() != sumsForm))
+    return std::nullopt;
+  quant::QuantizedType lhs = quantizedOf(op->getOperand(0).getType()),
+                       rhs = quantizedOf(op->getOperand(1).getType()),
+                       sum = quantizedOf(op->getResult(0).getType());
+  auto i32 = IntegerType::get(op->getContext(), 32);
+  if (!lhs || !rhs || !sum || storageOf(sum) != i32 ||
+      boundsOf(sum) != boundsOf(i32) || !hasScalesOfSums(op))
+    return std::nullopt;
+  std::optional<double> count = productsPerSum(op);
+  if (!count || !holds(i32, IntegerRange::ofSums(centredRange(lhs),
+                                                 centredRange(rhs), *count)))
+    return std::nullopt;
+  return form.getValue() == rescaledForm ? ProductForm::Rescaled
+                                         : ProductForm::Sums;
 }
 
 } // namespace sinter

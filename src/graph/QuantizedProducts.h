@@ -32,6 +32,28 @@ std::optional<ProductScales>
 productScales(mlir::Operation *op,
               llvm::ArrayRef<mlir::quant::QuantizedType> operands);
 
+/// Whether the scales of the result of \p op, of two quantised operands, are
+/// those of its sums of products, without a zero point.
+bool hasScalesOfSums(mlir::Operation *op);
+
+/// The discardable attribute of a product of quantised tensors with the form
+/// that it was raised from, in which a writer gives it back.
+inline constexpr llvm::StringLiteral productFormAttribute =
+    "sinter.source.product_form";
+
+enum class ProductForm {
+  /// Scaled, rounded and cut at once, perhaps after a bias.
+  Rescaled,
+  /// Integers are given as they are.
+  Sums
+};
+
+void setProductForm(mlir::Operation *op, ProductForm form);
+/// What the attribute says of \p op. Nothing where it has none, or is not a
+/// convolution or dot_general whose 32-bit result holds the sums of its
+/// products: a text may have anything under this name.
+std::optional<ProductForm> productFormOf(mlir::Operation *op);
+
 } // namespace sinter
 
 #endif // SINTER_GRAPH_QUANTIZEDPRODUCTS_H

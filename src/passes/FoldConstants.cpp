@@ -198,6 +198,7 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
     const bool staysInGroup = group && lasting.contains(*group) &&
                               (whole.areKept() || !computesSizes(op));
     if (staysInGroup || (!group && whole.contains(op)) ||
+        (run.keepsQuantizedConstants && isa<UniformDequantizeOp>(op)) ||
         !dependsOnConstantsOnly(op) || !isSmallEnough(op, byteLimit))
       continue;
     SmallVector<Operation *> inside;

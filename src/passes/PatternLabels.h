@@ -113,6 +113,9 @@ public:
   /// Rewriting ends after so many steps, the graph being whole after each: to
   /// find the one that does harm.
   uint64_t mostSteps = std::numeric_limits<uint64_t>::max();
+  /// Whether dequantised constants stay quantised: they are small, and their
+  /// numbers are not.
+  bool keepsQuantizedConstants = false;
   uint64_t steps() const { return stepsDone; }
   /// The last step that `mostSteps` lets happen, once it has.
   const PatternApplication &lastStep() const { return last; }

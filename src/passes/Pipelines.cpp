@@ -17,6 +17,7 @@
 #include "passes/Observe.h"
 #include "passes/RaiseAttention.h"
 #include "passes/RaiseIdioms.h"
+#include "passes/RaiseQuantized.h"
 #include "passes/RefineShapes.h"
 #include "passes/SimplifyAlgebra.h"
 #include "passes/VerifyNumerics.h"
@@ -49,6 +50,19 @@ static Passes simplificationPasses(const std::shared_ptr<PatternRun> &run,
   // Two equal products become one only now: one with two readers could not have
   // taken up what stands behind either.
   passes.push_back(createEliminateCommonSubexpressions(run));
+  passes.push_back(createEliminateDeadCode(run));
+  return passes;
+}
+
+/// What is quantised as the file spells it out: before anything else, since
+/// other passes take its arithmetic apart. Then what shapes that are known
+/// allow.
+static Passes quantizedPasses(const std::shared_ptr<PatternRun> &run, int64_t) {
+  Passes passes;
+  passes.push_back(createInlineCalls(run));
+  passes.push_back(createRaiseQuantized(run));
+  passes.push_back(createRefineShapes(run));
+  passes.push_back(createRaiseQuantized(run));
   passes.push_back(createEliminateDeadCode(run));
   return passes;
 }
@@ -113,8 +127,9 @@ void registerPassNames(ArrayRef<StringRef> names) {
 static Result<void> checkPassNames(const std::vector<std::string> &names) {
   const auto run = std::make_shared<PatternRun>();
   Passes all = simplificationPasses(run, defaultConstantByteLimit);
-  for (auto &pass : kernelPasses(run, defaultConstantByteLimit))
-    all.push_back(std::move(pass));
+  for (auto *pipeline : {kernelPasses, quantizedPasses})
+    for (auto &pass : pipeline(run, defaultConstantByteLimit))
+      all.push_back(std::move(pass));
   for (const std::string &name : names)
     if (name != "all" && !foreignPassNames().contains(name) &&
         llvm::none_of(
@@ -217,6 +232,7 @@ Result<void> runPasses(
   if (!patterns)
     return patterns.takeError();
   (*patterns)->mostSteps = options.mostSteps;
+  (*patterns)->keepsQuantizedConstants = options.keepsQuantizedConstants;
   (*patterns)->watcher = options.watcher;
   if (auto checked = checkPassNames(options.printIrAfter); !checked)
     return checked.takeError();
@@ -253,6 +269,13 @@ Result<SimplifyReport> simplify(Model &model, const SimplifyOptions &options) {
   return runPipeline(model, options, simplificationPasses);
 }
 
+Result<SimplifyReport> raiseQuantized(Model &model,
+                                      const SimplifyOptions &options) {
+  SimplifyOptions keeping = options;
+  keeping.keepsQuantizedConstants = true;
+  return runPipeline(model, keeping, quantizedPasses);
+}
+
 Result<SimplifyReport> raiseForKernels(Model &model,
                                        const SimplifyOptions &options) {
   return runPipeline(model, options, kernelPasses);
@@ -286,6 +309,7 @@ void registerSimplificationPasses() {
   registerPass([] { return createChannelsFirst(); });
   registerPass([] { return createRaiseIdioms(); });
   registerPass([] { return createRaiseAttention(); });
+  registerPass([] { return createRaiseQuantized(); });
   registerPass([] { return createDecomposeChlo(); });
   registerPass([] { return createExpandComplex(); });
   registerPass([] { return createFreeze(); });

@@ -37,6 +37,8 @@ struct SimplifyOptions {
   /// A value passes where |after - before| <= verifyTolerance * the largest
   /// magnitude of the tensor before.
   double verifyTolerance = 1e-4;
+  /// Whether dequantised constants stay quantised, as after raiseQuantized.
+  bool keepsQuantizedConstants = false;
   /// Rewriting ends after so many steps (PatternRun::mostSteps).
   uint64_t mostSteps = std::numeric_limits<uint64_t>::max();
   /// Told where values go, if numerics are not verified.
@@ -89,6 +91,12 @@ void registerPassNames(llvm::ArrayRef<llvm::StringRef> names);
 /// finds the graph broken.
 Result<SimplifyReport> simplify(Model &model,
                                 const SimplifyOptions &options = {});
+
+/// Makes quantised types of quantisation that is spelt out (RaiseQuantized.h),
+/// to be called before `simplify`. Model and errors as above; results may
+/// change by one step of a scale, so that verifyNumerics need not agree.
+Result<SimplifyReport> raiseQuantized(Model &model,
+                                      const SimplifyOptions &options = {});
 
 /// What a backend with kernels wants of a simplified graph with static shapes:
 /// channels first, and idioms as one `nn` operation. Not for graphs that are

@@ -44,7 +44,8 @@ public:
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (!setting.left || !run.mayStep() || setting.whole.contains(op) ||
+    if (!setting.left || !run.mayStep() ||
+        (!rule.takesApart && setting.whole.contains(op)) ||
         (rule.isForm && setting.whole.areKept() && sourceOf(op)))
       return failure();
     setting.groups.takeInserted();
@@ -83,7 +84,7 @@ private:
   /// Whether the rule reads or copies what is inside of a source node that is
   /// to stay whole.
   bool takesPartOfNode(const Values &values, ArrayRef<Operation *> made) const {
-    if (!setting.whole.areKept())
+    if (rule.takesApart || !setting.whole.areKept())
       return false;
     llvm::SmallPtrSet<Operation *, 8> all(made.begin(), made.end());
     auto isInside = [&](Value value) {

@@ -36,6 +36,9 @@ struct RewriteRule {
   /// What it was made of, where it is written as algebra; lives as long as the
   /// program.
   const Identity *identity = nullptr;
+  /// Whether source nodes that are to stay whole (Groups.h) come apart: a
+  /// writer makes such nodes of what the rule gives.
+  bool takesApart = false;
 };
 
 /// `rule<Op, function>(label, picture, needs)`, where the function takes
@@ -67,6 +70,12 @@ RewriteRule rule(llvm::StringLiteral label, llvm::StringLiteral picture,
 /// \p rule as one that only brings an operation into a common form.
 inline RewriteRule form(RewriteRule rule) {
   rule.isForm = true;
+  return rule;
+}
+
+/// \p rule as one that takes apart what is to stay whole.
+inline RewriteRule takingApart(RewriteRule rule) {
+  rule.takesApart = true;
   return rule;
 }
 

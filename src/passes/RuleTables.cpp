@@ -3,6 +3,7 @@
 #include "passes/MoveTransposes.h"
 #include "passes/RaiseAttention.h"
 #include "passes/RaiseIdioms.h"
+#include "passes/RaiseQuantized.h"
 
 namespace sinter {
 
@@ -15,6 +16,8 @@ llvm::ArrayRef<RuleTable> ruleTables() {
        "move-transposes"},
       {"Idioms, when compiling", raiseIdiomsRules(), "raise-idioms"},
       {"Attention, when compiling", raiseAttentionRules(), "raise-attention"},
+      {"Quantisation, with --raise-quantized", raiseQuantizedRules(),
+       "raise-quantized"},
   };
   return tables;
 }

@@ -278,6 +278,37 @@ class BadModels(CommandTest):
                 done = self.sinter(*command)
                 self.assertEqual(done.returncode, DONE, (attribute, command[0], done.stderr))
 
+    def test_records_of_quantised_forms_that_no_reader_made(self):
+        """In which form a product came, and a weight, is believed only where it may be so."""
+        i8, per_axis = "!quant.uniform<i8:f32, 0.5>", "!quant.uniform<i8:f32:1, {0.5, 0.25, 0.5}>"
+        sums = "!quant.uniform<i32:f32, 0.25>"
+        stored = ["7 : i64", "f32", "!quant.uniform<i8:f32, 0.25>", "!quant.uniform<u8:f32, 0.5>", "!quant.uniform<u8:f32, 0.5:128>",
+                  "!quant.uniform<u4:f32, 0.5:8>", "!quant.uniform<i2:f32, 0.5>", "!quant.uniform<u8<1:255>:f32, 0.5:128>", per_axis,
+                  "!quant.uniform<u8:f32:1, {0.5:1, 0.25:2, 0.5:3}>", "!quant.any<i8:f32>"]
+        products = [(i8, i8, sums, form) for form in ('"qlinear"', '"integer"', '"x"', "7 : i64", "[1]")]
+        products += [(i8, i8, "!quant.uniform<i32:f32, 0.5>", '"integer"'), (i8, i8, "!quant.uniform<i32:f32, 0.25:3>", '"integer"'),
+                     (i8, i8, i8, '"qlinear"'), (i8, i8, i8, '"integer"'), (i8, per_axis, "!quant.uniform<i32:f32:1, {0.25, 0.125, 0.25}>",
+                                                                          '"qlinear"')]
+        cases = [product + (each,) for product in products for each in stored[:1]] + [(i8, i8, sums, '"qlinear"', each) for each in stored]
+        for lhs, rhs, result, form, before in cases:
+            attributes = (f'sinter.source.product_form = {form}, onnx.product_form = 1 : i64, onnx.bias = "x", onnx.bias_name = 7 : i64')
+            text = f"""func.func @main(%x: tensor<2x4xf32>, %n: tensor<f32>) -> (tensor<2x3xf32>, tensor<f32>) {{
+  %q = stablehlo.uniform_quantize %x {{{attributes}}} : (tensor<2x4xf32>) -> tensor<2x4x{lhs}>
+  %w = "stablehlo.constant"() {{value = dense<[[1, -2, 3], [4, 5, -128], [7, 127, 9], [0, 1, 2]]> : tensor<4x3xi8>, {attributes},
+                               sinter.source.stored_as = {before}}} : () -> tensor<4x3x{rhs}>
+  %p = stablehlo.dot_general %q, %w, contracting_dims = [1] x [0] {{{attributes}}} : (tensor<2x4x{lhs}>, tensor<4x3x{rhs}>) -> tensor<2x3x{result}>
+  %r = stablehlo.uniform_quantize %p {{{attributes}}} : (tensor<2x3x{result}>) -> tensor<2x3x!quant.uniform<i8:f32, 2.0>>
+  %y = stablehlo.uniform_dequantize %r {{{attributes}}} : (tensor<2x3x!quant.uniform<i8:f32, 2.0>>) -> tensor<2x3xf32>
+  %m = stablehlo.negate %n {{{attributes}}} : tensor<f32>
+  return {{{attributes}}} %y, %m : tensor<2x3xf32>, tensor<f32>
+}}"""
+            with self.subTest(lhs=lhs, rhs=rhs, result=result, form=form, before=before):
+                path, written = self.write("noted.mlir", text.encode()), self.path("n.onnx")
+                for command in (["optimize", path, "-o", self.path("simple.mlir"), "--raise-quantized"], ["convert", path, "-o", written],
+                                ["compare", path, written, "--input", "random"]):
+                    done = self.sinter(*command)
+                    self.assertEqual(done.returncode, DONE, (command[0], done.stderr))
+
 
 if __name__ == "__main__":
     main()

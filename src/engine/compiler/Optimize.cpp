@@ -74,6 +74,18 @@ Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes,
       ofModel(model, raiseForKernels(model, simplifyOptions(passes, watcher))));
 }
 
+/// Raises to quantised types. Results may change by a step of a scale, which
+/// the comparison of --verify-numerics would take for a mistake.
+static Result<SimplifyReport> raiseQuantizedWith(Model &model,
+                                                 const PassOptions &passes) {
+  SimplifyOptions options = simplifyOptions(passes);
+  if (passes.note && (options.verifyNumerics || options.verifyEach))
+    passes.note("--verify-numerics does not look at --raise-quantized, by "
+                "which results may change by one step of a scale");
+  options.verifyNumerics = options.verifyEach = false;
+  return ofModel(model, raiseQuantized(model, options));
+}
+
 Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   const Format *written = nullptr;
   if (!request.output.empty()) {
@@ -99,9 +111,25 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   if (request.freeze)
     if (Result<void> frozen = freeze(model); !frozen)
       return inFile(frozen.takeError(), request.input.path);
-  Result<SimplifyReport> simplified = simplifyWith(model, request.passes);
+  SimplifyReport raised;
+  if (request.raiseQuantized) {
+    Result<SimplifyReport> done = raiseQuantizedWith(model, request.passes);
+    if (!done)
+      return done.takeError();
+    raised = std::move(*done);
+  }
+  SimplifyOptions options = simplifyOptions(request.passes);
+  options.keepsQuantizedConstants = request.raiseQuantized;
+  Result<SimplifyReport> simplified =
+      toldOf(request.passes, "simplification",
+             ofModel(model, simplify(model, options)));
   if (!simplified)
     return simplified.takeError();
+  if (request.raiseQuantized) {
+    simplified->operationsBefore = std::move(raised.operationsBefore);
+    for (const auto &[label, count] : raised.patterns)
+      simplified->patterns[label] += count;
+  }
   if (!request.output.empty())
     if (Result<void> done = writeModel(model, request.output); !done)
       return ofInput(done.takeError(), request.input.path);

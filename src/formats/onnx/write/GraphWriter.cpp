@@ -8,6 +8,7 @@
 #include "formats/onnx/write/Quantized.h"
 #include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
+#include "graph/Quantization.h"
 #include "graph/nn/NnOps.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -96,6 +97,18 @@ void GraphWriter::reserve(Value value, StringRef name, bool isFixed) {
     found->second.values.push_back(value);
 }
 
+/// The quantised value whose storage elements \p value is, where nobody else
+/// reads it; no node stands between the two.
+static Value beforeStorage(Value value) {
+  auto cast = value.getDefiningOp<stablehlo::BitcastConvertOp>();
+  Value elements = cast ? cast.getOperand() : Value();
+  return cast && quantizedOf(elements.getType()) && elements.hasOneUse() &&
+                 value.hasOneUse() && elements.getDefiningOp() &&
+                 !elements.getDefiningOp<stablehlo::ConstantOp>()
+             ? elements
+             : value;
+}
+
 void GraphWriter::planNames() {
   auto function = entryOf(module);
   Block &entry = function.getBody().front();
@@ -110,6 +123,7 @@ void GraphWriter::planNames() {
   for (auto [i, value] :
        llvm::enumerate(entry.getTerminator()->getOperands())) {
     auto given = function.getResultAttrOfType<StringAttr>(i, nameAttribute);
+    value = beforeStorage(value);
     bool own = value.getDefiningOp() && !wanted.contains(value) &&
                !value.getDefiningOp<stablehlo::ConstantOp>();
     reserve(own ? value : Value(),

@@ -7,6 +7,7 @@
 #include "formats/onnx/write/NodeWriter.h"
 #include "graph/Constants.h"
 #include "graph/Readers.h"
+#include "graph/Repetition.h"
 #include "graph/SizeSources.h"
 #include "graph/nn/NnDeferred.h"
 #include "graph/nn/NnOps.h"
@@ -276,8 +277,14 @@ static bool isPerFeature(Value value, int64_t feature, RankedTensorType type,
     return true;
   }
   auto constant = source.getDefiningOp<stablehlo::ConstantOp>();
-  if (!constant)
-    return false;
+  if (!constant) {
+    const auto [vector, places] = Repetition::of(value);
+    if (places.size() != 1 || places[0] != feature ||
+        tensorOf(vector).getDimSize(0) != size)
+      return false;
+    result.vector = vector;
+    return true;
+  }
   std::optional<Tensor> tensor;
   if (constant.getValue().isSplat()) {
     auto one = DenseElementsAttr::get(
@@ -476,6 +483,12 @@ bool GraphWriter::planBias(Operation *add) {
       absorbed.insert(found->second->ops.begin(), found->second->ops.end());
     }
     absorbed.insert(product);
+    // Nor is it written how the vector becomes of the product's rank.
+    for (Operation *op = add->getOperand(1 - side).getDefiningOp();
+         both.vector && op && op->getResult(0) != both.vector &&
+         op->hasOneUse() && !keptOf.contains(op);
+         op = op->getOperand(0).getDefiningOp())
+      absorbed.insert(op);
     biased[add] = std::move(both);
     return true;
   }

@@ -1,6 +1,7 @@
 // Convolutions and products.
 
 #include "formats/onnx/write/MatMul.h"
+#include "formats/onnx/write/QuantizedProducts.h"
 #include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
 #include "graph/ExactSums.h"
@@ -47,6 +48,8 @@ namespace {
 struct Convolution {
   const char *node = "Conv";
   Name x, kernel;
+  /// What the node takes between them.
+  Names between;
   /// What the node takes after them: a bias, or where integers have their zero.
   Names others;
   /// A scalar: what x has outside of its elements.
@@ -185,7 +188,9 @@ static Name writePlain(NodeWriter &e, Convolution c) {
   }
   Ints pads(low.begin() + 2, low.end());
   pads.append(high.begin() + 2, high.end());
-  Names inputs = {c.x, e.reverse(c.kernel, turned)};
+  Names inputs = {c.x};
+  llvm::append_range(inputs, c.between);
+  inputs.push_back(e.reverse(c.kernel, turned));
   llvm::append_range(inputs, c.others);
   return e.make(c.node, inputs,
                 {{"kernel_shape", kernel},
@@ -256,6 +261,16 @@ static std::pair<Name, Name> withoutSign(NodeWriter &e, const Bytes &bytes) {
 /// f32 where it holds their sums. ONNX Runtime convolves no f64.
 static LogicalResult setOperands(NodeWriter &e, stablehlo::ConvolutionOp op,
                                  Convolution &c) {
+  if (auto inputs = quantizedInputs(e, op)) {
+    c.node = inputs->hasScales ? "QLinearConv" : "ConvInteger";
+    c.element = inputs->element;
+    c.x = e.operand(op.getLhs());
+    c.kernel = e.operand(op.getRhs());
+    c.between = inputs->between;
+    c.others = inputs->others;
+    c.zero = inputs->zero;
+    return success();
+  }
   auto integer = dyn_cast<IntegerType>(elementOf(op.getResult()));
   auto compute = computeType(op);
   const bool areIntegers = integer &&
@@ -341,6 +356,8 @@ static LogicalResult writeConvolution(NodeWriter &e,
     done = e.squeeze(*done, {2});
   Name result = e.transpose(*done, inverse(resultOrder));
   Type element = elementOf(op.getResult());
+  if (isa<quant::QuantizedType>(element))
+    return e.alias(result);
   if (isa<IntegerType>(element) && isa<FloatType>(c.element)) {
     // From i32 to narrower types sums wrap, as they should.
     Type i32 = IntegerType::get(op.getContext(), 32);
@@ -373,6 +390,15 @@ static std::optional<std::string> equationOf(stablehlo::DotGeneralOp op) {
 
 static LogicalResult writeDotGeneral(NodeWriter &e,
                                      stablehlo::DotGeneralOp op) {
+  if (auto quantized = quantizedInputs(e, op)) {
+    const auto [left, right] = matMulOperands(op);
+    Names inputs = {e.operand(left)};
+    llvm::append_range(inputs, quantized->between);
+    inputs.push_back(e.operand(right));
+    llvm::append_range(inputs, quantized->others);
+    return e.result(quantized->hasScales ? "QLinearMatMul" : "MatMulInteger",
+                    inputs);
+  }
   auto compute = computeType(op);
   Type element = elementOf(op.getResult());
   bool isWide = element.isInteger(32) || element.isInteger(64);

@@ -1,5 +1,6 @@
 #include "formats/onnx/write/Quantized.h"
 
+#include "formats/onnx/write/QuantizedProducts.h"
 #include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
 #include "graph/Quantization.h"
@@ -58,6 +59,8 @@ static stablehlo::ConstantOp repeatedConstant(Value value) {
 
 /// Whether the operation is the same on storage elements.
 bool Rewriting::isMoved(Operation *op) const {
+  if (keepsProductForm(op))
+    return true;
   if (isa<stablehlo::UniformDequantizeOp, stablehlo::ConstantOp>(op) ||
       op->hasTrait<OpTrait::IsTerminator>() ||
       isa<stablehlo::IfOp, stablehlo::CaseOp, stablehlo::WhileOp>(op))
@@ -97,17 +100,7 @@ bool Rewriting::isExactSum(Operation *op) const {
       return quantizedOf(value.getType()) == type &&
              (isSum(value) || repeatedConstant(value));
     });
-  auto factors = productScales(
-      op, llvm::map_to_vector(op->getOperandTypes(), quantizedOf));
-  auto parameters = parametersOf(type);
-  if (!factors || !parameters || !parameters->isSymmetric() ||
-      parameters->scales.size() != factors->factors.size())
-    return false;
-  return llvm::all_of(llvm::zip_equal(parameters->scales, factors->factors),
-                      [](auto pair) {
-                        auto [scale, factor] = pair;
-                        return std::abs(scale - factor) <= 1e-6 * factor;
-                      });
+  return hasScalesOfSums(op);
 }
 
 Value Rewriting::real(Value value, OpBuilder &builder) {
@@ -123,6 +116,10 @@ Value Rewriting::real(Value value, OpBuilder &builder) {
     IRMapping mapping;
     mapping.map(repeated->getOperand(0),
                 real(repeated->getOperand(0), builder));
+    // Of others only the shape is read.
+    for (Value other : repeated->getOperands().drop_front())
+      if (Value same = reals.lookup(other); same && !mapping.contains(other))
+        mapping.map(other, same);
     Operation *onReals = builder.clone(*repeated, mapping);
     onReals->getResult(0).setType(
         tensorOf(value).clone(type.getExpressedType()));
@@ -216,6 +213,7 @@ void Rewriting::run() {
       op.erase();
     }
   });
+  keepProductForms(function);
   SmallVector<Operation *> ops;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == function)
@@ -239,6 +237,16 @@ void Rewriting::run() {
       op.erase();
     }
   });
+  // What repeated constants for operations that compute has no reader now.
+  SmallVector<Operation *> moving;
+  function.walk([&](Operation *op) {
+    if (op->getNumResults() == 1 && hasQuantizedType(op) &&
+        !isa<stablehlo::ConstantOp>(op) && !reals.contains(op->getResult(0)))
+      moving.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(moving))
+    if (isOpTriviallyDead(op))
+      op->erase();
   for (auto [quantized, same] : reals)
     if (quantized.use_empty())
       quantized.getDefiningOp()->erase();
@@ -416,6 +424,13 @@ static LogicalResult writeDequantize(NodeWriter &e,
         linear->attributes());
   return e.result("DequantizeLinear", {x, linear->scale(), linear->zeroPoint()},
                   linear->attributes());
+}
+
+std::optional<LinearNames> linearNames(NodeWriter &e, Type quantized) {
+  std::optional<Linear> linear = Linear::of(e, quantized);
+  if (!linear)
+    return std::nullopt;
+  return LinearNames{linear->scale(), linear->zeroPoint()};
 }
 
 /// Storage elements as what they mean, and back: they are what is written.

@@ -17,6 +17,7 @@
 #ifndef SINTER_FORMATS_ONNX_WRITE_QUANTIZED_H
 #define SINTER_FORMATS_ONNX_WRITE_QUANTIZED_H
 
+#include "formats/onnx/write/NodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <map>
 #include <string>
@@ -24,11 +25,20 @@
 namespace sinter::onnx {
 
 /// Rewrites \p function so that only uniform_quantize (of floats),
-/// nn.quantize of floats, uniform_dequantize, constants and what moves elements
-/// have quantised types. What has no such form stays and is counted in
-/// \p unsupported.
+/// nn.quantize of floats, uniform_dequantize, constants, what moves elements
+/// and products that keep their form (QuantizedProducts.h) have quantised
+/// types. What has no such form stays and is counted in \p unsupported.
 void computeWithRealNumbers(mlir::func::FuncOp function,
                             std::map<std::string, int64_t> &unsupported);
+
+/// The inputs that say what elements of a quantised type mean: one number each,
+/// or one an element of its axis.
+struct LinearNames {
+  Name scale, zeroPoint;
+};
+
+/// Nothing where ONNX has no such type; says why to \p e.
+std::optional<LinearNames> linearNames(NodeWriter &e, mlir::Type quantized);
 
 } // namespace sinter::onnx
 

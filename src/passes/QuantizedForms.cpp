@@ -1,0 +1,359 @@
+#include "passes/QuantizedForms.h"
+
+#include "graph/Broadcast.h"
+#include "graph/Constants.h"
+#include "graph/FirstError.h"
+#include "graph/Model.h"
+#include "graph/PermutedType.h"
+#include "graph/Repetition.h"
+#include "graph/interfaces/Axes.h"
+#include "graph/nn/NnOps.h"
+#include "mlir/IR/Verifier.h"
+#include "passes/Groups.h"
+#include "passes/Matching.h"
+#include "runtime/ElementDispatch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter {
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// Parameters of more elements than this are none.
+static constexpr int64_t mostParameters = int64_t(1) << 20;
+
+std::optional<Spread> Spread::of(Value value) {
+  if (std::optional<double> same = splatValue(value))
+    return Spread{{*same}, -1};
+  const auto [source, places] = Repetition::of(value);
+  RankedTensorType type = tensorOf(source);
+  if (!type.hasStaticShape() || type.getNumElements() > mostParameters)
+    return std::nullopt;
+  std::optional<Tensor> tensor = constantValue(source);
+  if (!tensor || tensor->size() == 0 || isComplex(tensor->type()))
+    return std::nullopt;
+  Spread spread;
+  for (auto [size, place] : llvm::zip_equal(type.getShape(), places)) {
+    if (size == 1)
+      continue;
+    if (spread.axis >= 0 || place < 0)
+      return std::nullopt;
+    spread.axis = place;
+  }
+  for (int64_t i = 0; i < tensor->size(); ++i)
+    spread.numbers.push_back(tensor->toDouble(i));
+  return spread;
+}
+
+std::optional<QuantizationParameters> together(const Spread &scales,
+                                               const Spread &zeroPoints) {
+  if (!scales.isScalar() && !zeroPoints.isScalar() &&
+      (scales.axis != zeroPoints.axis ||
+       scales.numbers.size() != zeroPoints.numbers.size()))
+    return std::nullopt;
+  const size_t count =
+      std::max(scales.numbers.size(), zeroPoints.numbers.size());
+  QuantizationParameters both;
+  both.axis = std::max(scales.axis, zeroPoints.axis);
+  for (size_t i = 0; i < count; ++i) {
+    const double zero = zeroPoints.numbers[zeroPoints.isScalar() ? 0 : i];
+    if (std::nearbyint(zero) != zero || std::abs(zero) > 0x1p32)
+      return std::nullopt;
+    both.scales.push_back(scales.numbers[scales.isScalar() ? 0 : i]);
+    both.zeroPoints.push_back(static_cast<int64_t>(zero));
+  }
+  return both;
+}
+
+//===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+/// Of a number that quantised types store.
+static bool isStorage(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && llvm::is_contained({4, 8, 16}, integer.getWidth());
+}
+
+std::optional<RoundedNumber> RoundedNumber::match(Operation *convert) {
+  RoundedNumber rounded;
+  Type element = getElementTypeOrSelf(convert->getResult(0));
+  auto clamp = convert->getOperand(0).getDefiningOp<ClampOp>();
+  if (!isStorage(element) || !clamp || !isFloatTensor(clamp))
+    return std::nullopt;
+  rounded.storage = cast<IntegerType>(element);
+  rounded.compute = cast<FloatType>(getElementTypeOrSelf(clamp.getType()));
+  const IntegerBounds bounds = boundsOf(rounded.storage);
+  auto isBound = [&](Value value, int64_t bound) {
+    std::optional<double> number = splatValue(value);
+    return number && *number == FloatAttr::get(rounded.compute,
+                                               static_cast<double>(bound))
+                                    .getValueAsDouble();
+  };
+  if (!isBound(clamp.getMin(), bounds.least) ||
+      !isBound(clamp.getMax(), bounds.greatest))
+    return std::nullopt;
+  auto round = clamp.getOperand().getDefiningOp<RoundNearestEvenOp>();
+  rounded.zeroPoints = Spread::zero();
+  if (auto sum = clamp.getOperand().getDefiningOp<AddOp>())
+    for (unsigned side : {0u, 1u}) {
+      auto first = sum->getOperand(side).getDefiningOp<RoundNearestEvenOp>();
+      auto zero = first ? Spread::of(sum->getOperand(1 - side)) : std::nullopt;
+      if (!zero)
+        continue;
+      round = first;
+      rounded.zeroPoints = *zero;
+      break;
+    }
+  if (!round)
+    return std::nullopt;
+  rounded.number = round.getOperand();
+  return rounded;
+}
+
+/// Whether \p compute holds all differences of elements and zero points, or
+/// those of the constant that \p elements is.
+static bool areExact(Value elements, quant::QuantizedType type,
+                     FloatType compute) {
+  const double most =
+      std::ldexp(1, static_cast<int>(llvm::APFloat::semanticsPrecision(
+                        compute.getFloatSemantics())));
+  if (centredRange(type).reach() <= most)
+    return true;
+  auto parameters = *parametersOf(type);
+  std::optional<Tensor> tensor = constantTensor(elements);
+  if (!tensor || !parameters.isSymmetric())
+    return false;
+  for (int64_t i = 0; i < tensor->size(); ++i)
+    if (std::abs(tensor->toDouble(i)) > most)
+      return false;
+  return true;
+}
+
+std::optional<LinearNumber> LinearNumber::match(Operation *multiply) {
+  auto compute =
+      dyn_cast<FloatType>(getElementTypeOrSelf(multiply->getResult(0)));
+  if (!compute)
+    return std::nullopt;
+  for (unsigned side : {0u, 1u}) {
+    Value number = multiply->getOperand(side);
+    Spread zeroPoints = Spread::zero();
+    if (auto difference = number.getDefiningOp<SubtractOp>()) {
+      auto zero = Spread::of(difference.getRhs());
+      if (!zero)
+        continue;
+      zeroPoints = *zero;
+      number = difference.getLhs();
+    }
+    auto convert = number.getDefiningOp<ConvertOp>();
+    auto storage =
+        convert
+            ? dyn_cast<IntegerType>(getElementTypeOrSelf(convert.getOperand()))
+            : IntegerType();
+    if (!storage || !(isStorage(storage) || storage.isSignlessInteger(32)))
+      continue;
+    auto scales = Spread::of(multiply->getOperand(1 - side));
+    auto parameters = scales ? together(*scales, zeroPoints) : std::nullopt;
+    auto type = parameters ? quantizedElement(storage, compute, *parameters)
+                           : quant::QuantizedType();
+    if (type && areExact(convert.getOperand(), type, compute))
+      return LinearNumber{convert.getOperand(), type};
+  }
+  return std::nullopt;
+}
+
+std::optional<CentredInteger> CentredInteger::match(Value value) {
+  Spread zeroPoints = Spread::zero();
+  if (auto difference = value.getDefiningOp<SubtractOp>()) {
+    auto zero = Spread::of(difference.getRhs());
+    if (!zero)
+      return std::nullopt;
+    zeroPoints = *zero;
+    value = difference.getLhs();
+  }
+  auto convert = value.getDefiningOp<ConvertOp>();
+  if (!convert || !isStorage(getElementTypeOrSelf(convert.getOperand())))
+    return std::nullopt;
+  return CentredInteger{convert.getOperand(), zeroPoints};
+}
+
+std::optional<ScaleQuotient> ScaleQuotient::match(Value value) {
+  // Along which dimension the factor lies is what its quotient says of the
+  // whole value.
+  std::optional<Spread> whole = Spread::of(value);
+  auto quotient = Repetition::of(value).source.getDefiningOp<DivOp>();
+  auto product = quotient ? quotient.getLhs().getDefiningOp<MulOp>() : MulOp();
+  if (!whole || !product)
+    return std::nullopt;
+  auto lhs = Spread::of(product.getLhs()), rhs = Spread::of(product.getRhs()),
+       result = Spread::of(quotient.getRhs());
+  if (!lhs || !rhs || !result || !lhs->isScalar() || !result->isScalar())
+    return std::nullopt;
+  if (!rhs->isScalar() &&
+      (whole->isScalar() || whole->numbers.size() != rhs->numbers.size()))
+    return std::nullopt;
+  rhs->axis = rhs->isScalar() ? -1 : whole->axis;
+  return ScaleQuotient{lhs->numbers.front(), result->numbers.front(), *rhs};
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+void Draft::insert(OpBuilder &to) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    op.remove();
+    to.insert(&op);
+  }
+}
+
+Value asQuantized(OpBuilder &builder, Value elements,
+                  quant::QuantizedType type) {
+  RankedTensorType as = tensorOf(elements).clone(type);
+  if (auto cast = elements.getDefiningOp<BitcastConvertOp>();
+      cast && cast.getOperand().getType() == as)
+    return cast.getOperand();
+  if (auto constant = elements.getDefiningOp<ConstantOp>()) {
+    auto made =
+        builder.create<ConstantOp>(constant.getLoc(), as, constant.getValue());
+    made->setDiscardableAttrs(constant->getDiscardableAttrDictionary());
+    made->removeDiscardableAttr(traceAttribute);
+    return made;
+  }
+  return builder.create<BitcastConvertOp>(elements.getLoc(), as, elements);
+}
+
+/// The dimension of the result of \p op along which what lies along dimension
+/// \p axis of operand \p index lies.
+static std::optional<int64_t> movedAxis(Operation *op, unsigned index,
+                                        int64_t axis) {
+  if (auto axes = axesOf(op))
+    return axes->resultOf(index, axis);
+  if (auto repeated = Broadcast::of(op->getResult(0)))
+    return repeated->dimensions[axis];
+  return std::nullopt;
+}
+
+Operation *copyWith(OpBuilder &builder, Operation *op,
+                    const IRMapping &operands, Type element) {
+  if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element);
+      perAxis && op->hasTrait<traits::MovesElements>()) {
+    std::optional<int64_t> axis =
+        movedAxis(op, 0, perAxis.getQuantizedDimension());
+    if (!axis)
+      return nullptr;
+    element = alongAxis(element, *axis);
+  }
+  Operation *copy = cloneApart(builder, op, operands);
+  copy->getResult(0).setType(tensorOf(copy->getResult(0)).clone(element));
+  FirstError silent(op->getContext());
+  if (succeeded(verify(copy)))
+    return copy;
+  copy->erase();
+  return nullptr;
+}
+
+/// A tensor of \p numbers as a constant of \p type.
+static Value quantizedConstant(OpBuilder &builder, Location location,
+                               RankedTensorType type, ArrayRef<int64_t> numbers,
+                               StringRef name) {
+  const IntegerType storage =
+      storageOf(cast<quant::QuantizedType>(type.getElementType()));
+  Tensor tensor(*elementTypeOf(storage), Shape(type.getShape()));
+  dispatch(tensor.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (!isStdComplex<T>)
+      for (auto [i, number] : llvm::enumerate(numbers))
+        tensor.set<T>(static_cast<int64_t>(i), static_cast<T>(number));
+  });
+  auto constant = builder.create<ConstantOp>(
+      location, type, toAttribute(tensor, name, builder.getContext()));
+  if (!name.empty())
+    constant->setAttr(nameAttribute, builder.getStringAttr(name));
+  return constant;
+}
+
+/// The scale and zero point of element \p index of a tensor of \p shape.
+static std::pair<double, int64_t>
+parametersAt(const QuantizationParameters &parameters, ArrayRef<int64_t> shape,
+             int64_t index) {
+  if (parameters.axis < 0)
+    return {parameters.scales.front(), parameters.zeroPoints.front()};
+  int64_t inner = 1;
+  for (int64_t size : shape.drop_front(parameters.axis + 1))
+    inner *= size;
+  const int64_t at = index / inner % shape[parameters.axis];
+  return {parameters.scales[at], parameters.zeroPoints[at]};
+}
+
+Value exactConstant(OpBuilder &builder, Value value,
+                    quant::QuantizedType type) {
+  if (auto repeated = Broadcast::of(value);
+      repeated && !tensorOf(value).hasStaticShape()) {
+    Value same = exactConstant(builder, repeated->operand, type);
+    return same ? repeated->rebuild(builder, value.getLoc(), same) : Value();
+  }
+  auto compute = cast<FloatType>(type.getExpressedType());
+  RankedTensorType shape = tensorOf(value);
+  if (isa<quant::UniformQuantizedPerAxisType>(type) ||
+      !shape.hasStaticShape() || shape.getElementType() != compute ||
+      shape.getNumElements() > mostParameters)
+    return {};
+  const std::optional<Tensor> tensor = constantValue(value);
+  if (!tensor)
+    return {};
+  const QuantizationParameters parameters = *roundedParametersOf(type);
+  SmallVector<int64_t> elements;
+  for (int64_t i = 0; i < tensor->size(); ++i) {
+    const double number = tensor->toDouble(i);
+    const auto [scale, zero] = parametersAt(parameters, shape.getShape(), i);
+    const int64_t element =
+        quantizedNumber(number, scale, zero, boundsOf(type), compute,
+                        QuantizedRounding::BeforeZeroPoint);
+    if (dequantizedNumber(element, scale, zero, compute) != number)
+      return {};
+    elements.push_back(element);
+  }
+  return quantizedConstant(builder, value.getLoc(), shape.clone(type), elements,
+                           "");
+}
+
+bool survives(quant::QuantizedType type) {
+  const auto precision = static_cast<int>(llvm::APFloat::semanticsPrecision(
+      cast<FloatType>(type.getExpressedType()).getFloatSemantics()));
+  return centredRange(type).reach() * std::ldexp(1, 1 - precision) < 0.499;
+}
+
+Value inStorage(OpBuilder &builder, Value value, IntegerType storage) {
+  quant::QuantizedType type = quantizedOf(value.getType());
+  if (storageOf(type) == storage)
+    return value;
+  quant::QuantizedType moved = withStorage(type, storage);
+  if (!moved)
+    return {};
+  RankedTensorType result = tensorOf(value).clone(moved);
+  const std::optional<Tensor> tensor = constantTensor(value);
+  if (!tensor)
+    return survives(type) ? builder.create<UniformQuantizeOp>(value.getLoc(),
+                                                              result, value)
+                          : Value();
+  const int64_t shift = parametersOf(moved)->zeroPoints.front() -
+                        parametersOf(type)->zeroPoints.front();
+  SmallVector<int64_t> elements;
+  elements.reserve(tensor->size());
+  for (int64_t i = 0; i < tensor->size(); ++i)
+    elements.push_back(tensor->toInteger(i) + shift);
+  Value made = quantizedConstant(builder, value.getLoc(), result, elements,
+                                 constantName(value));
+  quant::QuantizedType first = storedAs(value);
+  made.getDefiningOp()->setDiscardableAttr(storedAsAttribute,
+                                           TypeAttr::get(first ? first : type));
+  return made;
+}
+
+} // namespace sinter

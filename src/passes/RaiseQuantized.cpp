@@ -1,0 +1,665 @@
+#include "passes/RaiseQuantized.h"
+
+#include "graph/Broadcast.h"
+#include "graph/Constants.h"
+#include "graph/ExactSums.h"
+#include "graph/Model.h"
+#include "graph/PermutedType.h"
+#include "graph/QuantizedProducts.h"
+#include "graph/Readers.h"
+#include "graph/Repetition.h"
+#include "graph/interfaces/Axes.h"
+#include "graph/interfaces/Rescale.h"
+#include "graph/nn/NnOps.h"
+#include "mlir/Dialect/Quant/QuantOps.h"
+#include "passes/Matching.h"
+#include "passes/Pass.h"
+#include "passes/QuantizedForms.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter {
+
+//===----------------------------------------------------------------------===//
+// Numbers and elements
+//===----------------------------------------------------------------------===//
+
+/// \p numbers in \p type, rounded as ONNX does: StableHLO's operation where
+/// that is the same.
+static Value quantize(OpBuilder &builder, Location location, Value numbers,
+                      quant::QuantizedType type) {
+  Type result = tensorOf(numbers).clone(type);
+  if (parametersOf(type)->isSymmetric())
+    return builder.create<UniformQuantizeOp>(location, result, numbers);
+  return builder.create<nn::QuantizeOp>(location, result, numbers);
+}
+
+static Value dequantize(OpBuilder &builder, Location location, Value elements) {
+  quant::QuantizedType type = quantizedOf(elements.getType());
+  return builder.create<UniformDequantizeOp>(
+      location, tensorOf(elements).clone(type.getExpressedType()), elements);
+}
+
+/// What \p value is the number of; null for what is not dequantised.
+static Value elementsOf(Value value) {
+  auto op = value.getDefiningOp<UniformDequantizeOp>();
+  if (!op || quantizedOf(op.getOperand().getType()).getExpressedType() !=
+                 getElementTypeOrSelf(value))
+    return {};
+  return op.getOperand();
+}
+
+/// Whether a scale for all or one along a dimension fits the shape of \p type.
+static bool fits(quant::QuantizedType element, RankedTensorType type) {
+  return hasScalePerSlice(type.clone(element));
+}
+
+static Value raiseQuantize(ConvertOp op, OpBuilder &builder) {
+  auto rounded = RoundedNumber::match(op);
+  auto quotient = rounded ? rounded->number.getDefiningOp<DivOp>() : DivOp();
+  auto scales = quotient ? Spread::of(quotient.getRhs()) : std::nullopt;
+  auto parameters =
+      scales ? together(*scales, rounded->zeroPoints) : std::nullopt;
+  if (!parameters)
+    return {};
+  auto type = quantizedElement(rounded->storage, rounded->compute, *parameters);
+  if (!type || !fits(type, tensorOf(op)))
+    return {};
+  return builder.create<BitcastConvertOp>(
+      op.getLoc(), op.getType(),
+      quantize(builder, op.getLoc(), quotient.getLhs(), type));
+}
+
+static Value raiseDequantize(MulOp op, OpBuilder &builder) {
+  auto linear = LinearNumber::match(op);
+  if (!linear || !fits(linear->type, tensorOf(op)))
+    return {};
+  return dequantize(builder, op.getLoc(),
+                    asQuantized(builder, linear->elements, linear->type));
+}
+
+//===----------------------------------------------------------------------===//
+// What moves elements or keeps their order
+//===----------------------------------------------------------------------===//
+
+/// Whether a copy of \p op on storage elements may stand for it.
+static bool isSimple(Operation *op) {
+  return op->getNumResults() == 1 && op->getNumRegions() == 0 && isPure(op) &&
+         isa<RankedTensorType>(op->getResult(0).getType()) &&
+         !op->hasTrait<traits::HandsTensorsOn>() &&
+         !isa<OptimizationBarrierOp, UniformQuantizeOp, UniformDequantizeOp,
+              nn::QuantizeOp>(op);
+}
+
+/// Operands of the element type of the result.
+static SmallVector<OpOperand *> numbersOf(Operation *op) {
+  Type element = getElementTypeOrSelf(op->getResult(0));
+  SmallVector<OpOperand *> numbers;
+  for (OpOperand &operand : op->getOpOperands())
+    if (getElementTypeOrSelf(operand.get()) == element)
+      numbers.push_back(&operand);
+  return numbers;
+}
+
+/// Whether some way of a rescale takes all of \p operands and keeps the order.
+static bool keepsOrder(Operation *op, ArrayRef<OpOperand *> operands) {
+  auto rescaled = dyn_cast<RescaleOpInterface>(op);
+  if (!rescaled)
+    return false;
+  return llvm::any_of(rescaled.getRescaleWays(), [&](const RescaleWay &way) {
+    return way.ranges != RescaleRanges::CutsNothing &&
+           way.operands.size() == operands.size() &&
+           llvm::all_of(operands, [&](OpOperand *operand) {
+             return llvm::is_contained(way.operands,
+                                       operand->getOperandNumber());
+           });
+  });
+}
+
+/// A copy of \p op in \p draft whose operands \p numbers are elements of
+/// \p type: what \p elements finds, or constants that are just that.
+static Operation *onElements(Draft &draft, Operation *op,
+                             ArrayRef<OpOperand *> numbers,
+                             quant::QuantizedType type,
+                             llvm::function_ref<Value(Value)> elements) {
+  IRMapping mapping;
+  for (OpOperand *operand : numbers) {
+    Value found = elements(operand->get());
+    if (!found)
+      found = exactConstant(draft.builder, operand->get(), type);
+    if (!found || getElementTypeOrSelf(found) != type)
+      return nullptr;
+    mapping.map(operand->get(), found);
+  }
+  return copyWith(draft.builder, op, mapping, type);
+}
+
+/// op(dequantize(x)) of what moves elements; of sums what keeps order, too.
+static Value moveDequantize(Operation *op, OpBuilder &builder) {
+  if (!isSimple(op) || !isFloatTensor(op->getResult(0)) ||
+      Broadcast::of(op->getResult(0)))
+    return {};
+  SmallVector<OpOperand *> numbers = numbersOf(op);
+  Value first;
+  for (OpOperand *operand : numbers)
+    if (!first)
+      first = elementsOf(operand->get());
+  if (!first)
+    return {};
+  quant::QuantizedType type = quantizedOf(first.getType());
+  const bool isSum = type.getStorageTypeIntegralWidth() == 32;
+  if (!op->hasTrait<traits::MovesElements>() &&
+      !(isSum && keepsOrder(op, numbers)))
+    return {};
+  // A bias goes into the sums from where it is.
+  if (isSum && first.getDefiningOp<ConstantOp>())
+    return {};
+  Draft draft(op->getContext());
+  Operation *moved = onElements(draft, op, numbers, type, elementsOf);
+  if (!moved)
+    return {};
+  Value result = dequantize(draft.builder, op->getLoc(), moved->getResult(0));
+  draft.insert(builder);
+  return result;
+}
+
+/// op(bitcast_convert(x)) of what moves elements.
+static Value moveStorage(Operation *op, OpBuilder &builder) {
+  if (!isSimple(op) || !op->hasTrait<traits::MovesElements>() ||
+      !isIntegerTensor(op->getResult(0)) || Broadcast::of(op->getResult(0)))
+    return {};
+  SmallVector<OpOperand *> numbers = numbersOf(op);
+  quant::QuantizedType type;
+  for (OpOperand *operand : numbers)
+    if (auto cast = operand->get().getDefiningOp<BitcastConvertOp>();
+        cast && !type)
+      type = quantizedOf(cast.getOperand().getType());
+  if (!type || storageOf(type) != getElementTypeOrSelf(op->getResult(0)))
+    return {};
+  Draft draft(op->getContext());
+  IRMapping mapping;
+  for (OpOperand *operand : numbers) {
+    auto cast = operand->get().getDefiningOp<BitcastConvertOp>();
+    const bool isConstant = operand->get().getDefiningOp<ConstantOp>();
+    if (!isConstant &&
+        (!cast || quantizedOf(cast.getOperand().getType()) != type))
+      return {};
+    mapping.map(operand->get(),
+                asQuantized(draft.builder, operand->get(), type));
+  }
+  Operation *moved = copyWith(draft.builder, op, mapping, type);
+  if (!moved)
+    return {};
+  Value result = draft.builder.create<BitcastConvertOp>(
+      op->getLoc(), op->getResult(0).getType(), moved->getResult(0));
+  draft.insert(builder);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// The product \p op of elements \p lhs and \p rhs of one storage type, in 32
+/// bits with the scale of its sums; null where there is none or sums might not
+/// fit.
+static Operation *productOfAlike(Draft &draft, Operation *op, Value lhs,
+                                 Value rhs) {
+  quant::QuantizedType left = quantizedOf(lhs.getType()),
+                       right = quantizedOf(rhs.getType());
+  auto scales = productScales(op, {left, right});
+  std::optional<double> count = productsPerSum(op);
+  auto expressed = cast<FloatType>(left.getExpressedType());
+  if (!scales || !count || right.getExpressedType() != expressed ||
+      (op->getOperand(0) == op->getOperand(1) && lhs != rhs))
+    return nullptr;
+  const IntegerRange sums =
+      IntegerRange::ofSums(centredRange(left), centredRange(right), *count);
+  // Rescales compute in the expressed type, in which smaller floats overflow.
+  if (!holds(draft.builder.getI32Type(), sums) ||
+      (expressed.getWidth() < 32 && !holds(expressed, sums)))
+    return nullptr;
+  QuantizationParameters parameters;
+  parameters.scales = scales->factors;
+  parameters.zeroPoints.assign(scales->factors.size(), 0);
+  parameters.axis = scales->axis;
+  auto type =
+      quantizedElement(draft.builder.getI32Type(), expressed, parameters);
+  if (!type)
+    return nullptr;
+  IRMapping mapping;
+  mapping.map(op->getOperand(0), lhs);
+  mapping.map(op->getOperand(1), rhs);
+  return copyWith(draft.builder, op, mapping, type);
+}
+
+/// The same of any: in the storage type of one of them, or else in a signed
+/// one, where weights have no zero point.
+static Operation *productOf(Draft &draft, Operation *op, Value lhs, Value rhs) {
+  const IntegerType left = storageOf(quantizedOf(lhs.getType())),
+                    right = storageOf(quantizedOf(rhs.getType()));
+  const unsigned width = std::max(left.getWidth(), right.getWidth());
+  for (IntegerType storage :
+       {left, right, draft.builder.getIntegerType(width)}) {
+    Draft attempt(op->getContext());
+    Value a = inStorage(attempt.builder, lhs, storage),
+          b = inStorage(attempt.builder, rhs, storage);
+    Operation *product = a && b ? productOfAlike(attempt, op, a, b) : nullptr;
+    if (!product)
+      continue;
+    attempt.insert(draft.builder);
+    return product;
+  }
+  return nullptr;
+}
+
+template <typename Op> static Value raiseProduct(Op op, OpBuilder &builder) {
+  Value lhs = elementsOf(op.getLhs()), rhs = elementsOf(op.getRhs());
+  if (!lhs || !rhs ||
+      getElementTypeOrSelf(op.getType()) != getElementTypeOrSelf(op.getLhs()))
+    return {};
+  Draft draft(op->getContext());
+  Operation *product = productOf(draft, op, lhs, rhs);
+  if (!product)
+    return {};
+  Value result = dequantize(draft.builder, op->getLoc(), product->getResult(0));
+  draft.insert(builder);
+  return result;
+}
+
+/// Elements with a scale of 1.
+static Value plainElements(Draft &draft, const CentredInteger &integer) {
+  auto parameters = together(Spread{{1}, -1}, integer.zeroPoints);
+  auto type =
+      parameters ? quantizedElement(cast<IntegerType>(
+                                        getElementTypeOrSelf(integer.elements)),
+                                    draft.builder.getF32Type(), *parameters)
+                 : quant::QuantizedType();
+  if (!type || !fits(type, tensorOf(integer.elements)))
+    return {};
+  return asQuantized(draft.builder, integer.elements, type);
+}
+
+template <typename Op>
+static Value raiseIntegerProduct(Op op, OpBuilder &builder) {
+  if (!getElementTypeOrSelf(op.getType()).isSignlessInteger(32))
+    return {};
+  auto lhs = CentredInteger::match(op.getLhs()),
+       rhs = CentredInteger::match(op.getRhs());
+  if (!lhs || !rhs)
+    return {};
+  Draft draft(op->getContext());
+  Value left = plainElements(draft, *lhs), right = plainElements(draft, *rhs);
+  Operation *product =
+      left && right ? productOf(draft, op, left, right) : nullptr;
+  if (!product)
+    return {};
+  setProductForm(product, ProductForm::Sums);
+  Value result = draft.builder.create<BitcastConvertOp>(
+      op->getLoc(), op.getType(), product->getResult(0));
+  draft.insert(builder);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Biases
+//===----------------------------------------------------------------------===//
+
+/// The integers of a bias, one or one an element of a dimension of what it is
+/// added to.
+static std::optional<Spread> integersOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.getElementType().isSignlessInteger(32))
+    return std::nullopt;
+  return Spread::of(value);
+}
+
+/// The integers whose elements of the scales of \p sum are the numbers that
+/// \p value repeats; nothing where they are none.
+static std::optional<Spread> biasOf(Value value,
+                                    const QuantizationParameters &sum) {
+  std::optional<Spread> bias = Spread::of(value);
+  if (!bias || (!bias->isScalar() && sum.axis >= 0 && bias->axis != sum.axis))
+    return std::nullopt;
+  if (bias->isScalar() && sum.axis >= 0) {
+    bias->axis = sum.axis;
+    bias->numbers.assign(sum.scales.size(), bias->numbers.front());
+  }
+  if (sum.axis >= 0 && bias->numbers.size() != sum.scales.size())
+    return std::nullopt;
+  for (auto [i, number] : llvm::enumerate(bias->numbers)) {
+    const double quotient = number / sum.scales[sum.axis >= 0 ? i : 0];
+    const double integer = std::nearbyint(quotient);
+    // The product of scales was rounded, and so was the number.
+    if (std::abs(quotient - integer) >
+            0x1p-22 * std::max(1.0, std::abs(integer)) ||
+        std::abs(integer) > 0x1p31 - 1)
+      return std::nullopt;
+    number = integer;
+  }
+  return bias;
+}
+
+/// \p integers as elements like those of \p sum, in its shape.
+static Value biasLike(OpBuilder &builder, Location location, Value sum,
+                      const Spread &integers, StringRef name) {
+  RankedTensorType type = tensorOf(sum);
+  quant::QuantizedType element = quantizedOf(type);
+  const bool isPerAxis = isa<quant::UniformQuantizedPerAxisType>(element);
+  SmallVector<int64_t> shape, dimensions;
+  SmallVector<int32_t> numbers;
+  for (double number : integers.numbers)
+    numbers.push_back(static_cast<int32_t>(number));
+  if (isPerAxis && integers.isScalar())
+    numbers.assign(parametersOf(element)->scales.size(), numbers.front());
+  const int64_t axis = isPerAxis ? parametersOf(element)->axis : integers.axis;
+  if (axis >= 0) {
+    shape = {static_cast<int64_t>(numbers.size())};
+    dimensions = {axis};
+    if (!type.isDynamicDim(axis) && type.getDimSize(axis) != shape.front())
+      return {};
+  }
+  auto stored = RankedTensorType::get(shape, builder.getI32Type());
+  auto constant = builder.create<ConstantOp>(
+      location, RankedTensorType::get(shape, alongAxis(element, 0)),
+      DenseElementsAttr::get(stored, ArrayRef<int32_t>(numbers)));
+  if (!name.empty())
+    constant->setAttr(nameAttribute, builder.getStringAttr(name));
+  return broadcastTo(builder, location, type, constant, dimensions, sum);
+}
+
+/// The name of the constant that \p value repeats or dequantises.
+static StringRef nameOf(Value value) {
+  for (int depth = 0; depth < 8; ++depth) {
+    if (StringRef name = constantName(value); !name.empty())
+      return name;
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumOperands() == 0)
+      break;
+    value = op->getOperand(0);
+  }
+  return "";
+}
+
+/// dequantize(sum) + bias.
+static Value raiseBias(AddOp op, OpBuilder &builder) {
+  for (unsigned side : {0u, 1u}) {
+    Value sum = elementsOf(op->getOperand(side)),
+          bias = op->getOperand(1 - side);
+    quant::QuantizedType type = sum ? quantizedOf(sum.getType()) : nullptr;
+    if (!type || type.getStorageTypeIntegralWidth() != 32)
+      continue;
+    // A bias in floats was not rounded to the scale of the sums.
+    auto integers =
+        Repetition::of(bias).source.getDefiningOp<UniformDequantizeOp>()
+            ? biasOf(bias, *parametersOf(type))
+            : std::nullopt;
+    if (!integers)
+      continue;
+    Draft draft(op->getContext());
+    Value like =
+        biasLike(draft.builder, op.getLoc(), sum, *integers, nameOf(bias));
+    if (!like)
+      continue;
+    Value raised =
+        draft.builder.create<AddOp>(op.getLoc(), sum.getType(), sum, like);
+    Value result = dequantize(draft.builder, op.getLoc(), raised);
+    draft.insert(builder);
+    return result;
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Requantised integer products
+//===----------------------------------------------------------------------===//
+
+/// The quantised value \p value with \p scales instead of 1.
+static Value rescaled(Draft &draft, Value value, const Spread &scales) {
+  quant::QuantizedType type = quantizedOf(value.getType());
+  auto before = *parametersOf(type);
+  Spread zeroPoints{
+      SmallVector<double>(before.zeroPoints.begin(), before.zeroPoints.end()),
+      before.axis};
+  auto parameters = together(scales, zeroPoints);
+  auto made = parameters
+                  ? quantizedElement(storageOf(type),
+                                     cast<FloatType>(type.getExpressedType()),
+                                     *parameters)
+                  : quant::QuantizedType();
+  if (!made || !fits(made, tensorOf(value)))
+    return {};
+  if (auto cast = value.getDefiningOp<BitcastConvertOp>();
+      cast && getElementTypeOrSelf(cast.getOperand()) == storageOf(type))
+    return asQuantized(draft.builder, cast.getOperand(), made);
+  Value result = asQuantized(draft.builder, value, made);
+  if (quant::QuantizedType stored = storedAs(value)) {
+    QuantizationParameters moved = *parametersOf(made);
+    const int64_t shift =
+        before.zeroPoints.front() - parametersOf(stored)->zeroPoints.front();
+    for (int64_t &zero : moved.zeroPoints)
+      zero -= shift;
+    result.getDefiningOp()->setDiscardableAttr(
+        storedAsAttribute,
+        TypeAttr::get(quantizedElement(
+            storageOf(stored), cast<FloatType>(stored.getExpressedType()),
+            moved)));
+  }
+  return result;
+}
+
+static bool isPlain(Value value) {
+  return llvm::all_of(parametersOf(quantizedOf(value.getType()))->scales,
+                      [](double scale) { return scale == 1; });
+}
+
+/// The integer product that \p value is, with what is added to it.
+static Operation *integerProduct(Value value, std::optional<Spread> &bias,
+                                 StringRef &name) {
+  auto productIn = [](Value value) -> Operation * {
+    auto cast = value.getDefiningOp<BitcastConvertOp>();
+    Operation *op = cast ? cast.getOperand().getDefiningOp() : nullptr;
+    return op && productFormOf(op) == ProductForm::Sums &&
+                   llvm::all_of(op->getOperands(), isPlain)
+               ? op
+               : nullptr;
+  };
+  if (Operation *product = productIn(value))
+    return product;
+  auto sum = value.getDefiningOp<AddOp>();
+  for (unsigned side : {0u, 1u}) {
+    Operation *product = sum ? productIn(sum->getOperand(side)) : nullptr;
+    bias = product ? integersOf(sum->getOperand(1 - side)) : std::nullopt;
+    if (!bias)
+      continue;
+    name = nameOf(sum->getOperand(1 - side));
+    return product;
+  }
+  return nullptr;
+}
+
+static Value raiseQLinear(ConvertOp op, OpBuilder &builder) {
+  auto rounded = RoundedNumber::match(op);
+  auto scaled = rounded ? rounded->number.getDefiningOp<MulOp>() : MulOp();
+  auto sum = scaled ? scaled.getLhs().getDefiningOp<ConvertOp>() : ConvertOp();
+  auto factor = sum ? ScaleQuotient::match(scaled.getRhs()) : std::nullopt;
+  if (!factor)
+    return {};
+  std::optional<Spread> bias;
+  StringRef name;
+  Operation *product = integerProduct(sum.getOperand(), bias, name);
+  auto type = product
+                  ? together(Spread{{factor->result}, -1}, rounded->zeroPoints)
+                  : std::nullopt;
+  auto result =
+      type ? quantizedElement(rounded->storage, rounded->compute, *type)
+           : quant::QuantizedType();
+  // The product was raised for f32.
+  if (!result || !rounded->compute.isF32())
+    return {};
+  Spread weights = factor->rhs;
+  if (!weights.isScalar()) {
+    auto dim = axesOf(product)->operandOf(1, weights.axis);
+    if (!dim)
+      return {};
+    weights.axis = *dim;
+  }
+  Draft draft(op->getContext());
+  Value lhs = rescaled(draft, beforeShift(product->getOperand(0)),
+                       Spread{{factor->lhs}, -1}),
+        rhs = rescaled(draft, beforeShift(product->getOperand(1)), weights);
+  Operation *raised =
+      lhs && rhs ? productOf(draft, product, lhs, rhs) : nullptr;
+  if (!raised)
+    return {};
+  setProductForm(raised, ProductForm::Rescaled);
+  Value total = raised->getResult(0);
+  if (bias) {
+    Value like = biasLike(draft.builder, op.getLoc(), total, *bias, name);
+    if (!like)
+      return {};
+    total =
+        draft.builder.create<AddOp>(op.getLoc(), total.getType(), total, like);
+  }
+  Value elements = quantize(draft.builder, op.getLoc(), total, result);
+  Value integers = draft.builder.create<BitcastConvertOp>(
+      op.getLoc(), op.getType(), elements);
+  draft.insert(builder);
+  return integers;
+}
+
+//===----------------------------------------------------------------------===//
+// Between dequantising and quantising
+//===----------------------------------------------------------------------===//
+
+/// quantize(dequantize(x)).
+template <typename Op> static Value requantize(Op op, OpBuilder &builder) {
+  Value elements = elementsOf(op.getOperand());
+  if (!elements)
+    return {};
+  if (elements.getType() == op.getType() && survives(quantizedOf(op.getType())))
+    return elements;
+  return builder.create<Op>(op.getLoc(), op.getType(), elements);
+}
+
+/// quantize(f(dequantize(x), ...)).
+template <typename Op> static Value raiseBetween(Op op, OpBuilder &builder) {
+  Operation *between = op.getOperand().getDefiningOp();
+  if (!between || !hasOneReader(op.getOperand()) || !isSimple(between) ||
+      !isFloatTensor(op.getOperand()) ||
+      between->hasTrait<traits::MovesElements>() || isa<ConvertOp>(between))
+    return {};
+  quant::QuantizedType type = quantizedOf(op.getType()), first;
+  for (Value operand : between->getOperands())
+    if (Value elements = elementsOf(operand); elements && !first)
+      first = quantizedOf(elements.getType());
+  if (!first)
+    return {};
+  Draft draft(op->getContext());
+  IRMapping mapping;
+  for (Value operand : between->getOperands()) {
+    if (!isa<FloatType>(getElementTypeOrSelf(operand)))
+      continue;
+    Value elements = elementsOf(operand);
+    for (quant::QuantizedType each : {first, type})
+      if (!elements)
+        elements = exactConstant(draft.builder, operand, each);
+    if (!elements)
+      return {};
+    mapping.map(operand, elements);
+  }
+  Operation *raised = copyWith(draft.builder, between, mapping, type);
+  if (!raised)
+    return {};
+  draft.insert(builder);
+  return raised->getResult(0);
+}
+
+/// bitcast_convert of what was cast from its own type.
+static Value cancelCasts(BitcastConvertOp op, OpBuilder &) {
+  auto before = op.getOperand().getDefiningOp<BitcastConvertOp>();
+  return before && before.getOperand().getType() == op.getType()
+             ? before.getOperand()
+             : Value();
+}
+
+ArrayRef<RewriteRule> raiseQuantizedRules() {
+  static const std::vector<RewriteRule> rules = [] {
+    std::vector<RewriteRule> all = {
+        rule<ConvertOp, raiseQuantize>(
+            "raise-quantize",
+            "convert<i8>(clamp(round(x / s) + z)) -> quantize(x)"),
+        rule<MulOp, raiseDequantize>(
+            "raise-dequantize",
+            "(convert<f32>(q) - z) * s -> uniform_dequantize(q)"),
+        rule<ConvolutionOp, raiseProduct<ConvolutionOp>>(
+            "raise-quantized-product",
+            "conv(dequantize(a), dequantize(b)) -> dequantize(conv(a, b))"),
+        rule<DotGeneralOp, raiseProduct<DotGeneralOp>>(
+            "raise-quantized-product",
+            "conv(dequantize(a), dequantize(b)) -> dequantize(conv(a, b))"),
+        rule<AddOp, raiseBias>(
+            "raise-quantized-bias",
+            "dequantize(sum) + dequantize(bias) -> dequantize(sum + bias)"),
+        rule<ConvolutionOp, raiseIntegerProduct<ConvolutionOp>>(
+            "raise-integer-product",
+            "conv(convert<i32>(a) - za, convert<i32>(b) - zb) -> conv(a, b)"),
+        rule<DotGeneralOp, raiseIntegerProduct<DotGeneralOp>>(
+            "raise-integer-product",
+            "conv(convert<i32>(a) - za, convert<i32>(b) - zb) -> conv(a, b)"),
+        rule<ConvertOp, raiseQLinear>(
+            "raise-qlinear", "clamp(round((conv(a, b) + c) * (sa * sb / s)) + "
+                             "z) -> quantize(conv(a, b) + c)"),
+        rule<Operation *, moveDequantize>(
+            "move-dequantize",
+            "transpose(dequantize(x)) -> dequantize(transpose(x))"),
+        rule<Operation *, moveStorage>("move-storage",
+                                       "transpose(bitcast_convert(x)) -> "
+                                       "bitcast_convert(transpose(x))"),
+        rule<UniformQuantizeOp, requantize<UniformQuantizeOp>>(
+            "requantize", "quantize(dequantize(x)) -> quantize(x), or x"),
+        rule<nn::QuantizeOp, requantize<nn::QuantizeOp>>(
+            "requantize", "quantize(dequantize(x)) -> quantize(x), or x"),
+        rule<UniformQuantizeOp, raiseBetween<UniformQuantizeOp>>(
+            "raise-quantized-operation",
+            "quantize(f(dequantize(x))) -> f(x) : !quant"),
+        rule<nn::QuantizeOp, raiseBetween<nn::QuantizeOp>>(
+            "raise-quantized-operation",
+            "quantize(f(dequantize(x))) -> f(x) : !quant"),
+        rule<BitcastConvertOp, cancelCasts>(
+            "cancel-bitcasts",
+            "bitcast_convert(bitcast_convert(x)) -> x, of its type")};
+    for (RewriteRule &each : all)
+      each = takingApart(std::move(each));
+    return all;
+  }();
+  return rules;
+}
+
+namespace {
+struct RaiseQuantized : LabelledPass<RaiseQuantized> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RaiseQuantized)
+  using LabelledPass::LabelledPass;
+  StringRef getArgument() const final { return "raise-quantized"; }
+  StringRef getDescription() const final {
+    return "Make quantised types of quantisation that is spelt out";
+  }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<nn::NnDialect, quant::QuantizationDialect>();
+  }
+  void runOnOperation() final {
+    if (failed(
+            applyRules(getOperation(), {raiseQuantizedRules()}, patternRun())))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> createRaiseQuantized(std::shared_ptr<PatternRun> run) {
+  return std::make_unique<RaiseQuantized>(std::move(run));
+}
+
+} // namespace sinter
