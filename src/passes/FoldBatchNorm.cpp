@@ -5,14 +5,13 @@
 #include "graph/Model.h"
 #include "graph/Readers.h"
 #include "graph/stablehlo/StablehloOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
-#include "passes/ChannelAffine.h"
+#include "passes/FoldedNames.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
 #include "passes/Pass.h"
-#include "passes/Weight.h"
-#include "runtime/ElementDispatch.h"
+#include "passes/ScaledNumbers.h"
+#include "passes/WeightedProduct.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
 
@@ -55,54 +54,6 @@ ArrayRef<PatternInfo> foldBatchNormPatterns() {
 
 namespace {
 
-/// Names of constants and of the entry function's tensors, so that new ones
-/// differ.
-class Names {
-public:
-  explicit Names(ModuleOp module) {
-    module.walk([&](Operation *op) {
-      if (auto name = op->getAttrOfType<StringAttr>(nameAttribute))
-        ++taken[name.getValue()];
-      if (auto function = dyn_cast<func::FuncOp>(op)) {
-        for (ArrayAttr attributes :
-             {function.getArgAttrsAttr(), function.getResAttrsAttr()})
-          if (attributes)
-            for (auto each : attributes.getAsRange<DictionaryAttr>())
-              if (auto name = each.getAs<StringAttr>(nameAttribute))
-                ++taken[name.getValue()];
-      }
-    });
-  }
-
-  /// `<base>_fuse_bn`, with a number where that is taken; "" for "".
-  std::string fused(StringRef base) {
-    static constexpr StringLiteral suffix = "_fuse_bn";
-    if (base.empty())
-      return "";
-    base.consume_back(suffix);
-    std::string name = (base + suffix).str();
-    for (unsigned i = 1; taken.contains(name); ++i)
-      name = (base + suffix + "_" + Twine(i)).str();
-    ++taken[name];
-    return name;
-  }
-  void release(StringRef name) {
-    auto place = taken.find(name);
-    if (place != taken.end() && --place->second == 0)
-      taken.erase(place);
-  }
-
-private:
-  llvm::StringMap<unsigned> taken;
-};
-
-/// The greatest shift in front of a product of floats narrower than f32 that
-/// goes behind it. There product(x, k) is rounded before the shift's part is
-/// added, and where x is much larger than x + shift that part takes away nearly
-/// all but what was rounded off (or comes after an overflow). What a batch norm
-/// gives is near 1, and so is what it starts from unless its shift is large.
-constexpr double mostShift = 16;
-
 /// What is added to a product: an array whose dimension i is dimension
 /// `place[i]` of the result.
 struct Bias {
@@ -110,35 +61,6 @@ struct Bias {
   Shape shape;
   SmallVector<int64_t> place;
   std::string name;
-};
-
-/// A product and the operand that takes up the chain.
-struct Product {
-  Operation *op;
-  unsigned weightOperand;
-  Weight weight;
-  /// What repeats the weight for each batch.
-  std::optional<Broadcast> repeated = std::nullopt;
-  /// Whether the weight is dequantised in a node that stays: then its scales
-  /// take up the chain's, one for each element of dimension `scaleDim`.
-  bool isDequantized = false;
-  OpOperand *scales = nullptr;
-  int64_t scaleDim = -1;
-
-  Value result() const { return op->getResult(0); }
-
-  /// The folds whose channels are dimensions of the weight itself.
-  SmallVector<ChannelFold> placed(ArrayRef<ChannelFold> folds) const;
-  /// Whether the weight (or its scales) can take up \p scale along \p fold.
-  bool takesUp(const ChannelFold &fold, ArrayRef<double> scale) const;
-  SmallVector<ChannelFold> resultFolds() const {
-    return placed(sinter::resultFolds(cast<ChannelwiseAffineOpInterface>(op),
-                                      weightOperand));
-  }
-  SmallVector<ChannelFold> operandFolds() const {
-    return placed(sinter::operandFolds(cast<ChannelwiseAffineOpInterface>(op),
-                                       weightOperand));
-  }
 };
 
 class AffineFolder {
@@ -157,9 +79,9 @@ private:
                                        int64_t channels, bool mayShift);
   bool extend(SmallVector<ChannelStep> &chain, std::optional<ChannelStep> step,
               bool isBefore);
-  void setWeight(Product &product, ArrayRef<double> numbers,
+  void setWeight(WeightedProduct &product, ArrayRef<double> numbers,
                  ArrayRef<double> scale);
-  void scaleScales(Product &product, ArrayRef<double> scale);
+  void scaleScales(WeightedProduct &product, ArrayRef<double> scale);
   Value addBias(OpBuilder &builder, Value value, const Bias &bias);
   void takeAway(ArrayRef<ChannelStep> chain, Value value, bool isConverted);
   void eraseIfDead(Operation *op);
@@ -168,197 +90,13 @@ private:
   ModuleOp module;
   PatternRun &run;
   const WholeNodes whole;
-  Names names;
+  FoldedNames names;
   GroupTracker groups;
 };
 
 } // namespace
 
-/// Whether the weights stay as they are.
-static bool isOne(ArrayRef<double> scale) {
-  return llvm::all_of(scale, [](double each) { return each == 1; });
-}
-
-/// The dimension of what \p broadcast repeats that is dimension \p dimension of
-/// the result; nothing where it is repeated along it.
-static std::optional<int64_t> placeBefore(const Broadcast &broadcast,
-                                          int64_t dimension) {
-  auto found = llvm::find(broadcast.dimensions, dimension);
-  if (found == broadcast.dimensions.end())
-    return std::nullopt;
-  const int64_t place = found - broadcast.dimensions.begin();
-  const bool isSame = tensorOf(broadcast.operand).getDimSize(place) ==
-                      broadcast.type().getDimSize(dimension);
-  return isSame ? std::optional(place) : std::nullopt;
-}
-
-SmallVector<ChannelFold> Product::placed(ArrayRef<ChannelFold> folds) const {
-  if (!repeated)
-    return SmallVector<ChannelFold>(folds);
-  SmallVector<ChannelFold> own;
-  for (ChannelFold fold : folds)
-    if (std::optional<int64_t> place = placeBefore(*repeated, fold.weightDim)) {
-      fold.weightDim = *place;
-      own.push_back(fold);
-    }
-  return own;
-}
-
-bool Product::takesUp(const ChannelFold &fold, ArrayRef<double> scale) const {
-  if (!isDequantized || isOne(scale))
-    return true;
-  return scales && !fold.groupDim && fold.weightDim == scaleDim &&
-         llvm::all_of(scale, [](double each) { return each > 0; });
-}
-
-/// Finds the scales of a weight that is number * scale: a constant vector.
-static void findScales(Product &product, Value weight) {
-  product.isDequantized = true;
-  Operation *op = weight.getDefiningOp();
-  std::optional<Broadcast> spread =
-      isa<MulOp>(op) ? Broadcast::of(op->getOperand(1)) : std::nullopt;
-  if (!spread || !weight.hasOneUse() || spread->dimensions.size() != 1 ||
-      !spread->op->hasOneUse() || !constantTensor(spread->operand))
-    return;
-  product.scales = &spread->op->getOpOperand(0);
-  product.scaleDim = spread->dimensions.front();
-}
-
-/// Whether \p broadcast repeats a weight for batches only: along dimensions
-/// that operand, weight and result have in common.
-static bool isForBatches(ChannelwiseAffineOpInterface op, unsigned operand,
-                         const Broadcast &broadcast) {
-  auto isAmong = [](ArrayRef<ChannelFold> folds, int64_t dimension) {
-    return llvm::any_of(folds, [&](const ChannelFold &fold) {
-      return fold.weightDim == dimension && !fold.groupDim;
-    });
-  };
-  const auto ofResult = resultFolds(op, operand),
-             ofOperand = operandFolds(op, operand);
-  for (int64_t i = 0; i < broadcast.type().getRank(); ++i)
-    if (!placeBefore(broadcast, i) &&
-        !(isAmong(ofResult, i) && isAmong(ofOperand, i)))
-      return false;
-  return true;
-}
-
-/// The products that \p op may be taken for: one for each constant operand, and
-/// before it one for the constant that it repeats.
-static SmallVector<Product, 2> productsOf(Operation *op,
-                                          const WholeNodes &whole) {
-  SmallVector<Product, 2> products;
-  auto product = dyn_cast<ChannelwiseAffineOpInterface>(op);
-  if (!product || op->getNumOperands() != 2 || !isFloatTensor(op->getResult(0)))
-    return products;
-  for (unsigned i = 0; i < 2; ++i) {
-    if (op->getOperand(1 - i).getDefiningOp<ConstantOp>())
-      continue;
-    Value operand = op->getOperand(i);
-    std::optional<Broadcast> repeated = Broadcast::of(operand);
-    if (repeated && isForBatches(product, i, *repeated))
-      if (auto weight = Weight::find(repeated->operand))
-        products.push_back({op, i, std::move(*weight), std::move(repeated)});
-    if (std::optional<Weight> weight = Weight::find(operand)) {
-      products.push_back({op, i, std::move(*weight)});
-      if (Operation *source = operand.getDefiningOp();
-          source && whole.lasts(source))
-        findScales(products.back(), operand);
-    }
-  }
-  return products;
-}
-
-/// What a new bias is called where the chain has no name for it.
-static std::string biasNameOf(const Weight &weight) {
-  StringRef name = weight.name();
-  name.consume_back("_fuse_bn");
-  return name.empty() ? "" : (name + "_bias").str();
-}
-
-/// Whether the type's numbers reach as far as \p numbers do once rounded.
-static bool roundsFinitely(ElementType type, ArrayRef<double> numbers) {
-  return dispatch(type, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (isStdComplex<T>)
-      return false;
-    else
-      return llvm::all_of(numbers, [](double number) {
-        return std::isfinite(static_cast<double>(static_cast<T>(number)));
-      });
-  });
-}
-
-/// Whether \p numbers, rounded to the type, keep the digits that it has: below
-/// its normal numbers there are fewer. What is rounded off counts against the
-/// largest number of its channel.
-static bool keepsDigits(ElementType type, ArrayRef<double> numbers,
-                        const ChannelOf &channelOf) {
-  return dispatch(type, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (isStdComplex<T>) {
-      return false;
-    } else {
-      std::vector<double> largest(channelOf.count(), 0);
-      std::vector<double> lost(channelOf.count(), 0);
-      channelOf.forEach(numbers.size(), [&](int64_t index, int64_t channel) {
-        double number = numbers[index];
-        double rounded = static_cast<double>(static_cast<T>(number));
-        largest[channel] = std::max(largest[channel], std::abs(number));
-        lost[channel] = std::max(lost[channel], std::abs(rounded - number));
-      });
-      const double unit =
-          static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
-      for (auto [most, error] : llvm::zip_equal(largest, lost))
-        if (error > unit * most)
-          return false;
-      return true;
-    }
-  });
-}
-
 static Type elementOf(Value value) { return tensorOf(value).getElementType(); }
-
-/// The weight's numbers, scaled; nothing if that is not sound in its type. None
-/// are needed where all scales are 1.
-static std::optional<std::vector<double>>
-scaledNumbers(const Weight &weight, const ChannelOf &channelOf,
-              ArrayRef<double> scale) {
-  if (isOne(scale))
-    return std::vector<double>();
-  std::vector<double> numbers = weight.numbers();
-  if (!llvm::all_of(numbers, [](double each) { return std::isfinite(each); }))
-    return std::nullopt;
-  channelOf.forEach(numbers.size(), [&](int64_t index, int64_t channel) {
-    numbers[index] *= scale[channel];
-  });
-  if (!roundsFinitely(weight.type(), numbers) ||
-      !keepsDigits(weight.type(), numbers, channelOf))
-    return std::nullopt;
-  return numbers;
-}
-
-/// Whether a product has few digits left, and perhaps a small range, before
-/// something is added to it.
-static bool isRoundedCoarsely(Value product) {
-  return tensorOf(product).getElementType().getIntOrFloatBitWidth() < 32;
-}
-
-/// Whether a product of f16 times the scales stays in its range about as well
-/// as without them: what follows a conversion has the range of another type.
-static bool keepsRange(Value product, ArrayRef<ChannelStep> chain,
-                       ArrayRef<double> scale) {
-  Type element = tensorOf(product).getElementType();
-  const bool isConverted = llvm::any_of(chain, [](const ChannelStep &step) {
-    return step.kind == StepKind::Convert;
-  });
-  // bf16 has the range of f32.
-  if (!isConverted || element.isBF16() || element.getIntOrFloatBitWidth() >= 32)
-    return true;
-  constexpr double most = 256;
-  return llvm::all_of(scale, [](double each) {
-    return std::abs(each) <= most && (each == 0 || std::abs(each) >= 1 / most);
-  });
-}
 
 static ChannelAffine composed(ArrayRef<ChannelStep> chain, int64_t channels) {
   ChannelAffine affine = ChannelAffine::identity(channels);
@@ -530,7 +268,8 @@ void AffineFolder::eraseIfDead(Operation *op) {
 }
 
 /// The node that dequantises the weight stays, with other scales.
-void AffineFolder::scaleScales(Product &product, ArrayRef<double> scale) {
+void AffineFolder::scaleScales(WeightedProduct &product,
+                               ArrayRef<double> scale) {
   Value old = product.scales->get();
   const Tensor before = *constantTensor(old);
   std::vector<double> numbers;
@@ -546,7 +285,7 @@ void AffineFolder::scaleScales(Product &product, ArrayRef<double> scale) {
     eraseIfDead(old.getDefiningOp());
 }
 
-void AffineFolder::setWeight(Product &product, ArrayRef<double> numbers,
+void AffineFolder::setWeight(WeightedProduct &product, ArrayRef<double> numbers,
                              ArrayRef<double> scale) {
   if (product.isDequantized)
     return scaleScales(product, scale);
@@ -577,7 +316,7 @@ Value AffineFolder::addBias(OpBuilder &builder, Value value, const Bias &bias) {
 }
 
 bool AffineFolder::foldAfter(Operation *op) {
-  for (Product &product : productsOf(op, whole)) {
+  for (WeightedProduct &product : weightedProductsOf(op, whole)) {
     for (const ChannelFold &fold : product.resultFolds()) {
       ChannelOf channelOf(fold, product.weight.shape());
       int64_t channels = channelOf.count();
@@ -593,7 +332,7 @@ bool AffineFolder::foldAfter(Operation *op) {
         continue;
 
       bool shifts = hasShift(chain);
-      std::string biasName = biasNameOf(product.weight);
+      std::string biasName = FoldedNames::biasOf(product.weight.name());
       for (const ChannelStep &step : llvm::reverse(chain))
         if (!step.shiftName.empty())
           biasName = step.shiftName;
@@ -636,8 +375,9 @@ bool AffineFolder::foldAfter(Operation *op) {
 
 /// What a shift of the operand adds to each element of the result: the sum of
 /// the weights that meet it.
-static Bias shiftedSum(const Product &product, ArrayRef<ChannelFold> folds,
-                       const ChannelOf &channelOf, ArrayRef<double> shift) {
+static Bias shiftedSum(const WeightedProduct &product,
+                       ArrayRef<ChannelFold> folds, const ChannelOf &channelOf,
+                       ArrayRef<double> shift) {
   std::vector<double> weights = product.weight.numbers();
   Bias bias;
   SmallVector<ChannelOf> places;
@@ -661,7 +401,7 @@ static Bias shiftedSum(const Product &product, ArrayRef<ChannelFold> folds,
 }
 
 bool AffineFolder::foldBefore(Operation *op) {
-  for (Product &product : productsOf(op, whole)) {
+  for (WeightedProduct &product : weightedProductsOf(op, whole)) {
     const auto results = product.resultFolds();
     unsigned activation = 1 - product.weightOperand;
     for (const ChannelFold &fold : product.operandFolds()) {
@@ -688,7 +428,7 @@ bool AffineFolder::foldBefore(Operation *op) {
         bias = shiftedSum(product, results, channelOf, affine.shift);
         if (!roundsFinitely(element, bias.numbers))
           continue;
-        bias.name = names.fused(biasNameOf(product.weight));
+        bias.name = names.fused(FoldedNames::biasOf(product.weight.name()));
       }
       if (!isOne(affine.scale))
         setWeight(product, *numbers, affine.scale);

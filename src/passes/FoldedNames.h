@@ -1,0 +1,32 @@
+//===- FoldedNames.h - names for what folding makes -----------------------===//
+
+#ifndef SINTER_PASSES_FOLDEDNAMES_H
+#define SINTER_PASSES_FOLDEDNAMES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+#include <string>
+
+namespace sinter {
+
+/// Names of constants and of the entry function's tensors, so that new ones
+/// differ.
+class FoldedNames {
+public:
+  explicit FoldedNames(mlir::ModuleOp module);
+
+  /// `<base>_fuse_bn`, with a number where that is taken; "" for "".
+  std::string fused(llvm::StringRef base);
+  void release(llvm::StringRef name);
+
+  /// What a new bias is called where the chain has no name for it, given the
+  /// weight's name: the base for fused().
+  static std::string biasOf(llvm::StringRef weight);
+
+private:
+  llvm::StringMap<unsigned> taken;
+};
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_FOLDEDNAMES_H

@@ -1,0 +1,104 @@
+//===- WeightedProduct.cpp - a product by a constant ----------------------===//
+
+#include "passes/WeightedProduct.h"
+
+#include "graph/Constants.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "passes/Matching.h"
+#include "passes/ScaledNumbers.h"
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter {
+
+/// The dimension of what \p broadcast repeats that is dimension \p dimension of
+/// the result; nothing where it is repeated along it.
+static std::optional<int64_t> placeBefore(const Broadcast &broadcast,
+                                          int64_t dimension) {
+  auto found = llvm::find(broadcast.dimensions, dimension);
+  if (found == broadcast.dimensions.end())
+    return std::nullopt;
+  const int64_t place = found - broadcast.dimensions.begin();
+  const bool isSame = tensorOf(broadcast.operand).getDimSize(place) ==
+                      broadcast.type().getDimSize(dimension);
+  return isSame ? std::optional(place) : std::nullopt;
+}
+
+SmallVector<ChannelFold>
+WeightedProduct::placed(ArrayRef<ChannelFold> folds) const {
+  if (!repeated)
+    return SmallVector<ChannelFold>(folds);
+  SmallVector<ChannelFold> own;
+  for (ChannelFold fold : folds)
+    if (std::optional<int64_t> place = placeBefore(*repeated, fold.weightDim)) {
+      fold.weightDim = *place;
+      own.push_back(fold);
+    }
+  return own;
+}
+
+bool WeightedProduct::takesUp(const ChannelFold &fold,
+                              ArrayRef<double> scale) const {
+  if (!isDequantized || isOne(scale))
+    return true;
+  return scales && !fold.groupDim && fold.weightDim == scaleDim &&
+         llvm::all_of(scale, [](double each) { return each > 0; });
+}
+
+/// Finds the scales of a weight that is number * scale: a constant vector.
+static void findScales(WeightedProduct &product, Value weight) {
+  product.isDequantized = true;
+  Operation *op = weight.getDefiningOp();
+  std::optional<Broadcast> spread =
+      isa<MulOp>(op) ? Broadcast::of(op->getOperand(1)) : std::nullopt;
+  if (!spread || !weight.hasOneUse() || spread->dimensions.size() != 1 ||
+      !spread->op->hasOneUse() || !constantTensor(spread->operand))
+    return;
+  product.scales = &spread->op->getOpOperand(0);
+  product.scaleDim = spread->dimensions.front();
+}
+
+/// Whether \p broadcast repeats a weight for batches only: along dimensions
+/// that operand, weight and result have in common.
+static bool isForBatches(ChannelwiseAffineOpInterface op, unsigned operand,
+                         const Broadcast &broadcast) {
+  auto isAmong = [](ArrayRef<ChannelFold> folds, int64_t dimension) {
+    return llvm::any_of(folds, [&](const ChannelFold &fold) {
+      return fold.weightDim == dimension && !fold.groupDim;
+    });
+  };
+  const auto ofResult = resultFolds(op, operand),
+             ofOperand = operandFolds(op, operand);
+  for (int64_t i = 0; i < broadcast.type().getRank(); ++i)
+    if (!placeBefore(broadcast, i) &&
+        !(isAmong(ofResult, i) && isAmong(ofOperand, i)))
+      return false;
+  return true;
+}
+
+SmallVector<WeightedProduct, 2> weightedProductsOf(Operation *op,
+                                                   const WholeNodes &whole) {
+  SmallVector<WeightedProduct, 2> products;
+  auto product = dyn_cast<ChannelwiseAffineOpInterface>(op);
+  if (!product || op->getNumOperands() != 2 || !isFloatTensor(op->getResult(0)))
+    return products;
+  for (unsigned i = 0; i < 2; ++i) {
+    if (op->getOperand(1 - i).getDefiningOp<ConstantOp>())
+      continue;
+    Value operand = op->getOperand(i);
+    std::optional<Broadcast> repeated = Broadcast::of(operand);
+    if (repeated && isForBatches(product, i, *repeated))
+      if (auto weight = Weight::find(repeated->operand))
+        products.push_back({op, i, std::move(*weight), std::move(repeated)});
+    if (std::optional<Weight> weight = Weight::find(operand)) {
+      products.push_back({op, i, std::move(*weight)});
+      if (Operation *source = operand.getDefiningOp();
+          source && whole.lasts(source))
+        findScales(products.back(), operand);
+    }
+  }
+  return products;
+}
+
+} // namespace sinter

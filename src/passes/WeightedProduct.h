@@ -1,0 +1,51 @@
+//===- WeightedProduct.h - a product by a constant ------------------------===//
+
+#ifndef SINTER_PASSES_WEIGHTEDPRODUCT_H
+#define SINTER_PASSES_WEIGHTEDPRODUCT_H
+
+#include "graph/Broadcast.h"
+#include "graph/interfaces/Interfaces.h"
+#include "passes/Groups.h"
+#include "passes/Weight.h"
+
+namespace sinter {
+
+/// A product and its constant operand, the weight, which can take up a scale
+/// for each channel.
+struct WeightedProduct {
+  mlir::Operation *op;
+  unsigned weightOperand;
+  Weight weight;
+  /// What repeats the weight for each batch.
+  std::optional<Broadcast> repeated = std::nullopt;
+  /// Whether the weight is dequantised in a node that stays: then its scales
+  /// take them up instead, one for each element of dimension `scaleDim`.
+  bool isDequantized = false;
+  mlir::OpOperand *scales = nullptr;
+  int64_t scaleDim = -1;
+
+  mlir::Value result() const { return op->getResult(0); }
+
+  /// The folds whose channels are dimensions of the weight itself.
+  llvm::SmallVector<ChannelFold>
+  placed(llvm::ArrayRef<ChannelFold> folds) const;
+  /// Whether the weight (or its scales) can take up \p scale along \p fold.
+  bool takesUp(const ChannelFold &fold, llvm::ArrayRef<double> scale) const;
+  llvm::SmallVector<ChannelFold> resultFolds() const {
+    return placed(sinter::resultFolds(
+        mlir::cast<ChannelwiseAffineOpInterface>(op), weightOperand));
+  }
+  llvm::SmallVector<ChannelFold> operandFolds() const {
+    return placed(sinter::operandFolds(
+        mlir::cast<ChannelwiseAffineOpInterface>(op), weightOperand));
+  }
+};
+
+/// The products that \p op may be taken for: one for each constant operand, and
+/// before it one for the constant that it repeats.
+llvm::SmallVector<WeightedProduct, 2>
+weightedProductsOf(mlir::Operation *op, const WholeNodes &whole);
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_WEIGHTEDPRODUCT_H
