@@ -1,4 +1,4 @@
-//===- OpenSizes.h - a program that does not know all of its sizes --------===//
+//===- OpenSizes.h - makes dimensions of a program unknown ----------------===//
 //
 //   main(x : 2x3, y : 2x3)            main(x : ?x3, y : 2x3)
 //     a = add(x, y)                     a = add(x, y) : ?x3
@@ -6,9 +6,9 @@
 //     c = gather(a, ...)                d = dynamic_reshape(a, [2, 3]) : 2x3
 //                                       c = gather(d, ...)
 //
-// What follows from sizes that are no longer known is inferred anew; where an
-// operation needs them, a dynamic_reshape to the shape that a value has stands
-// before it. The program computes the same of the same inputs.
+// Types are inferred anew from the unknown dimensions; an operation that needs
+// static shapes gets its operands by a dynamic_reshape to the shape that they
+// have. The results for the same inputs stay the same.
 //
 //===----------------------------------------------------------------------===//
 

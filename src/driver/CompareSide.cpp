@@ -133,8 +133,8 @@ Result<void> shareInputs(CompareSide &first, CompareSide &other,
                         input.text() +
                         (fits(input, tensor.shape())
                              ? ""
-                             : "; --shape says what inputs of unknown sizes "
-                               "are to be"));
+                             : "; --shape sets the unknown dimensions of "
+                               "inputs"));
     if (tensor.type() == type) {
       other.inputs.push_back(tensor);
       continue;

@@ -27,7 +27,7 @@ std::string typeOf(const TensorSpec &spec) {
 }
 
 /// How many tensors of each role, and their bytes: "3 temporary (12.0 kB)".
-/// Tensors of unknown sizes count without bytes.
+/// Tensors with unknown dimensions count without bytes.
 std::string rolesText(const std::vector<TensorFacts> &tensors) {
   std::string line;
   for (const Role role : {Role::Constant, Role::Input, Role::Output,
@@ -183,8 +183,8 @@ private:
             {"operations", operations}};
   }
 
-  /// Whether all that is wrong is that sizes are open, which no --shape has
-  /// said.
+  /// Whether all that is wrong is that dimensions are unknown, which no --shape
+  /// has said.
   static bool isOpen(const Error &error, const ModelRequest &request) {
     return error.kind == ErrorKind::Usage && request.shapes.empty();
   }

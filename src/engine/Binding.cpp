@@ -1,4 +1,4 @@
-//===- Binding.cpp - sizes for the dimensions that a model leaves open ----===//
+//===- Binding.cpp - binds the unknown dimensions of a model --------------===//
 
 #include "engine/Binding.h"
 
@@ -40,7 +40,7 @@ public:
     return {};
   }
 
-  /// Gives every open dimension the size that its symbol has elsewhere.
+  /// Gives every unknown dimension the size that its symbol has elsewhere.
   void spreadSymbols() {
     forEachOpen([&](const ModelInput &input, size_t axis, int64_t &size) {
       if (auto found = symbols.find(symbolOf(input, axis));

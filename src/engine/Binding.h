@@ -1,4 +1,4 @@
-//===- Binding.h - sizes for the dimensions that a model leaves open ------===//
+//===- Binding.h - binds the unknown dimensions of a model ----------------===//
 
 #ifndef SINTER_ENGINE_BINDING_H
 #define SINTER_ENGINE_BINDING_H

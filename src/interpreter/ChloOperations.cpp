@@ -1,4 +1,4 @@
-//===- ChloOperations.cpp - operations of chlo whose sizes are open -------===//
+//===- ChloOperations.cpp - operations of chlo with unknown dimensions ----===//
 
 #include "interpreter/ChloOperations.h"
 

@@ -1,4 +1,4 @@
-//===- ChloOperations.h - operations of chlo whose sizes are open ---------===//
+//===- ChloOperations.h - operations of chlo with unknown dimensions ------===//
 
 #ifndef SINTER_INTERPRETER_CHLOOPERATIONS_H
 #define SINTER_INTERPRETER_CHLOOPERATIONS_H

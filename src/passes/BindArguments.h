@@ -53,10 +53,10 @@ private:
 
 /// Makes constants of the arguments that \p bound names, called as the
 /// arguments are (by `sinter.name`, else as bound). Where the argument's shape
-/// has open sizes, the array's take their place, also in other arguments that
-/// have the same symbol, and in what follows. Usage errors for unknown names,
-/// for one argument bound twice, for arrays that do not fit the argument's
-/// type, and for sizes that contradict each other.
+/// has unknown dimensions, the array's take their place, also in other
+/// arguments that have the same symbol, and in what follows. Usage errors for
+/// unknown names, for one argument bound twice, for arrays that do not fit the
+/// argument's type, and for sizes that contradict each other.
 Result<void> bindArguments(Model &model, const NamedTensors &bound);
 
 } // namespace sinter

@@ -1,4 +1,4 @@
-//===- FoldedNames.cpp - names for what folding makes ---------------------===//
+//===- FoldedNames.cpp - names for folded constants -----------------------===//
 
 #include "passes/FoldedNames.h"
 

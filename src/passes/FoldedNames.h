@@ -1,4 +1,4 @@
-//===- FoldedNames.h - names for what folding makes -----------------------===//
+//===- FoldedNames.h - names for folded constants -------------------------===//
 
 #ifndef SINTER_PASSES_FOLDEDNAMES_H
 #define SINTER_PASSES_FOLDEDNAMES_H

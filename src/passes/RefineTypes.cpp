@@ -269,7 +269,7 @@ LogicalResult Refiner::refineWithRegions(Operation *op) {
   }
   if (!isa<IfOp, CaseOp>(op))
     return success();
-  // The branches agree, or their shapes are known only when run.
+  // The branches agree, or their shapes are known only at run time.
   SmallVector<Type> types(op->getRegion(0).front().back().getOperandTypes());
   for (Region &region : op->getRegions())
     for (auto [type, other] :

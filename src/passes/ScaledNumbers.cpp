@@ -1,4 +1,4 @@
-//===- ScaledNumbers.cpp - scaled weights in their type -------------------===//
+//===- ScaledNumbers.cpp - checks scaled weights against their type -------===//
 
 #include "passes/ScaledNumbers.h"
 

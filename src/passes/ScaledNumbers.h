@@ -1,4 +1,4 @@
-//===- ScaledNumbers.h - scaled weights in their type ---------------------===//
+//===- ScaledNumbers.h - checks scaled weights against their type ---------===//
 //
 // Whether scales and shifts may move through a product, given the precision and
 // the range of the element types.

@@ -60,8 +60,8 @@ static std::vector<Leaf> resultsOf(func::FuncOp function) {
   return leaves;
 }
 
-/// Numbers for each argument. Where shapes are open, single integers are taken
-/// for the sizes: JAX hands them over so.
+/// Numbers for each argument. Where dimensions are unknown, single integers are
+/// taken for the sizes: JAX hands them over so.
 static Result<std::vector<Tensor>>
 randomInputs(func::FuncOp function, int64_t unknownDimension, uint64_t seed) {
   const std::vector<Leaf> arguments = argumentsOf(function);

@@ -1,4 +1,4 @@
-//===- WeightedProduct.cpp - a product by a constant ----------------------===//
+//===- WeightedProduct.cpp - finds products by constants ------------------===//
 
 #include "passes/WeightedProduct.h"
 

@@ -1,4 +1,4 @@
-//===- WeightedProduct.h - a product by a constant ------------------------===//
+//===- WeightedProduct.h - finds products by constants --------------------===//
 
 #ifndef SINTER_PASSES_WEIGHTEDPRODUCT_H
 #define SINTER_PASSES_WEIGHTEDPRODUCT_H

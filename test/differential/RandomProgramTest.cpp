@@ -175,7 +175,8 @@ Judgement judgeOpen(const Model &given, uint64_t seed) {
   auto open = interpret(model.entry(), inputs);
   if (!open)
     return {Verdict::OracleFails, "open: " + open.error().message};
-  if (Judgement judgement = comparedWith(*open, *expected, "with open sizes");
+  if (Judgement judgement =
+          comparedWith(*open, *expected, "with unknown dimensions");
       judgement.verdict != Verdict::Agrees)
     return judgement;
   if (auto report = simplify(model); !report)
@@ -183,8 +184,8 @@ Judgement judgeOpen(const Model &given, uint64_t seed) {
   auto simplified = interpret(model.entry(), inputs);
   if (!simplified)
     return {Verdict::OracleFails, "simplified: " + simplified.error().message};
-  if (Judgement judgement =
-          comparedWith(*simplified, *expected, "simplified with open sizes");
+  if (Judgement judgement = comparedWith(*simplified, *expected,
+                                         "simplified with unknown dimensions");
       judgement.verdict != Verdict::Agrees)
     return judgement;
   if (auto done = specialize(model, shapesOf(given)); !done)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Models whose sizes are open: what each command makes of a node that has no form before they are known."""
+"""Models with unknown dimensions: what each command makes of a node that has no form before they are known."""
 import json
 import struct
 

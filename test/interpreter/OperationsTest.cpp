@@ -384,7 +384,7 @@ TEST(TorchIndexSelect, Batched) {
 }
 
 //===----------------------------------------------------------------------===//
-// Shapes known only when run
+// Shapes known only at run time
 //===----------------------------------------------------------------------===//
 
 TEST(Dynamism, SizesWithinBounds) {

@@ -167,7 +167,7 @@ TEST(RewriteRules, EachHasAnExample) {
   for (const Example &example : examples())
     if (!example.stays)
       shown.insert(example.label);
-  // Sizes that are known only when run stand in move.mlir, custom calls in
+  // Sizes that are known only at run time stand in move.mlir, custom calls in
   // refine-shapes.mlir, what the oracle does not run in simplify-algebra.mlir.
   const std::set<std::string> elsewhere = {
       "take-of-shape", "slice-of-shape", "custom-call-shapes",

@@ -1,4 +1,4 @@
-//===- HostCalls.cpp - what functions of the process compute --------------===//
+//===- HostCalls.cpp - operations as calls of host functions --------------===//
 
 #include "backend/cpu/HostCalls.h"
 

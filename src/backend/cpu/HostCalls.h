@@ -1,4 +1,4 @@
-//===- HostCalls.h - what functions of the process compute ----------------===//
+//===- HostCalls.h - operations as calls of host functions ----------------===//
 
 #ifndef SINTER_BACKEND_CPU_HOSTCALLS_H
 #define SINTER_BACKEND_CPU_HOSTCALLS_H

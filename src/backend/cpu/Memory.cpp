@@ -1,4 +1,4 @@
-//===- Memory.cpp - where tensors lie -------------------------------------===//
+//===- Memory.cpp - places tensors in the arena ---------------------------===//
 
 #include "backend/cpu/Memory.h"
 

@@ -1,4 +1,4 @@
-//===- Memory.h - where tensors lie ---------------------------------------===//
+//===- Memory.h - places tensors in the arena -----------------------------===//
 //
 // Tensors that are alive at the same time get memory of their own; others share
 // it. Times count a program's steps in the order of the text.

@@ -125,7 +125,7 @@ constexpr Row rows[] = {
      convolutionsSimplified},
     {foldConstantsHere, "", nullptr},
     {"cpu-assign-layouts", "Block activations by channel", layoutsAssigned},
-    {"cpu-pack-weights", "Pack weights that are known only when run",
+    {"cpu-pack-weights", "Pack weights that are known only at run time",
      weightsPacked},
     {"cpu-decompose", "Build what has no kernel from stablehlo operations",
      decomposed</*keepsPools=*/false>},

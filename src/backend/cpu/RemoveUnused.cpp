@@ -1,4 +1,4 @@
-//===- RemoveUnused.cpp - what nobody reads goes --------------------------===//
+//===- RemoveUnused.cpp - dead code elimination before kernels ------------===//
 
 #include "backend/cpu/RemoveUnused.h"
 

@@ -1,4 +1,4 @@
-//===- RemoveUnused.h - what nobody reads goes ----------------------------===//
+//===- RemoveUnused.h - dead code elimination before kernels --------------===//
 //
 // As passes/EliminateDeadCode, but for the unread results of host calls, which
 // are pure or not.

@@ -1,4 +1,4 @@
-//===- SizeArithmetic.h - sizes that are known only when run --------------===//
+//===- SizeArithmetic.h - arithmetic on unknown dimensions ----------------===//
 
 #ifndef SINTER_FORMATS_IMPORT_SIZEARITHMETIC_H
 #define SINTER_FORMATS_IMPORT_SIZEARITHMETIC_H
@@ -7,7 +7,7 @@
 
 namespace sinter::formats {
 
-/// Arithmetic on sizes that are known only when run.
+/// Computes sizes that are known only at run time.
 class SizeArithmetic {
 public:
   explicit SizeArithmetic(GraphBuilder &builder) : builder(builder) {}

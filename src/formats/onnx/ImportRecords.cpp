@@ -144,8 +144,8 @@ static void eraseDeadInside(Operation *op, KnownValues &known) {
       }
 }
 
-/// Whether a node takes a part of a tensor whose place is known only when run:
-/// apart, it would be many nodes.
+/// Whether a node takes a part of a tensor whose place is known only at run
+/// time: apart, it would be many nodes.
 static bool computesBounds(NodeContext &node) {
   if (node.opType() != "Slice" && node.opType() != "Split")
     return false;

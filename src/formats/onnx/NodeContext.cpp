@@ -234,7 +234,7 @@ std::optional<Ints> NodeContext::integersFrom(int64_t input, StringRef name,
   auto list = knownIntegers(operand(input));
   if (!list)
     return unknown("input '" + name +
-                   "' depends on values that are known only when run");
+                   "' depends on values that are known only at run time");
   return list;
 }
 

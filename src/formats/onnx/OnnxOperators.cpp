@@ -93,7 +93,7 @@ Made by `build/bin/onnx-operators`; a test holds it. Do not edit.
      << R"( operators are read, from the version of the operator set that the table names on. What in one of them is not supported
 (a rare attribute, say) is listed, with all else, when the model is read.
 
-Where sizes are open, some operators take other operations, and some wait: their node is one `nn.deferred` until all sizes are known, and goes back to
+Where dimensions are unknown, some operators take other operations, and some wait: their node is one `nn.deferred` until all sizes are known, and goes back to
 a file as it was (a `Loop` or `Scan` that gathers values with its body). To run, sizes are those of the inputs that are given. What cannot
 wait: an operator of which even the rank of the result is neither known nor declared in the file.
 

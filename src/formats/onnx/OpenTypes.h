@@ -1,4 +1,4 @@
-//===- OpenTypes.h - types of what a node gives, sizes left open ----------===//
+//===- OpenTypes.h - result types of nodes that cannot be read yet --------===//
 
 #ifndef SINTER_FORMATS_ONNX_OPENTYPES_H
 #define SINTER_FORMATS_ONNX_OPENTYPES_H

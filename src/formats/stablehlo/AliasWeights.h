@@ -1,4 +1,4 @@
-//===- AliasWeights.h - how much the aliases of a text stand for ----------===//
+//===- AliasWeights.h - bounds the expansion of aliases in a text ---------===//
 
 #ifndef SINTER_FORMATS_STABLEHLO_ALIASWEIGHTS_H
 #define SINTER_FORMATS_STABLEHLO_ALIASWEIGHTS_H

@@ -82,8 +82,9 @@ static Result<void> decompose(const Model &model) {
     std::string list;
     for (const auto &[name, count] : failed)
       list += (list.empty() ? "" : ", ") + std::to_string(count) + " x " + name;
-    return unsupported(model.path + ": not to be expressed in StableHLO: " +
-                       list + "; --shape may help where sizes are open");
+    return unsupported(model.path +
+                       ": not to be expressed in StableHLO: " + list +
+                       "; --shape may help where dimensions are unknown");
   }
 }
 

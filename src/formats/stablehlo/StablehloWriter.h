@@ -18,7 +18,7 @@ enum class StablehloForm {
 /// Writes \p model to \p path, whole or not at all, in a form that other
 /// StableHLO tools read: constants stand in the file itself, and `nn`
 /// operations are decomposed. Unsupported errors name the operations that
-/// cannot be (their shapes are open, say).
+/// cannot be (their shapes have unknown dimensions, say).
 ///
 /// An artifact is for readers of \p targetVersion of StableHLO ("1.0.0"; empty:
 /// the newest) and later; what that version lacks is Unsupported, too.

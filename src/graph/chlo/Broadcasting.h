@@ -19,8 +19,8 @@ inferBroadcast(std::optional<mlir::Location> location,
 
 using Results = mlir::FailureOr<llvm::SmallVector<mlir::Value>>;
 
-/// Brings the operands of \p op to one shape, which may be known only when run,
-/// and builds the result from them.
+/// Brings the operands of \p op to one shape, which may be known only at run
+/// time, and builds the result from them.
 Results decomposeBroadcast(
     mlir::Operation *op, mlir::OpBuilder &builder,
     mlir::DenseI64ArrayAttr dimensions,

@@ -58,7 +58,7 @@ static SmallVector<double> countsAlong(const WindowDimension &window,
   return counts;
 }
 
-/// The same where the size is known only when run: as many ones as count, in
+/// The same where the size is known only at run time: as many ones as count, in
 /// the same windows.
 static Value openCountsAlong(TensorBuilder &emit, const WindowDimension &window,
                              const Size &size, bool countPadding,

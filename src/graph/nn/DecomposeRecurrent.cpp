@@ -129,7 +129,7 @@ using Step = llvm::function_ref<SmallVector<Value>(
     Layer &, Value projected, Value r, Value rBias, ArrayRef<Value> states,
     ArrayRef<Value> extras)>;
 
-/// The step \p time of \p projected, of which sizes are known only when run.
+/// The step \p time of \p projected, of which sizes are known only at run time.
 static Value openStep(TensorBuilder &emit, Value projected, Value time,
                       Value spans) {
   Value zero = emit.knownSize(0);

@@ -160,7 +160,7 @@ static int64_t padSource(StringRef mode, int64_t place, int64_t size) {
 }
 
 /// The same for all places from -low to size + high, where these are known only
-/// when run.
+/// at run time.
 static Value openPadSources(TensorBuilder &emit, StringRef mode,
                             const Size &size, const Size &low,
                             const Size &high) {
@@ -283,7 +283,7 @@ FailureOr<SmallVector<Value>> NonZeroOp::decompose(OpBuilder &builder) {
                  Size::computed(emit.reshape(count, {1})))};
 }
 
-/// A loop along an axis whose size is known only when run: no window is as
+/// A loop along an axis whose size is known only at run time: no window is as
 /// long.
 static Value cumulativeSumByLoop(TensorBuilder &emit, Value x, int64_t axis,
                                  bool isExclusive, bool isReverse) {

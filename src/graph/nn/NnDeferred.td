@@ -17,7 +17,7 @@ def Nn_DeferredOp : Op<Nn_Dialect, "deferred", [Pure]> {
     file's own form: a writer writes these anew.
 
     ```mlir
-    %y = nn.deferred "Resize" (%x, %sizes), "the sizes are known only when run"
+    %y = nn.deferred "Resize" (%x, %sizes), "the sizes are known only at run time"
         : (tensor<?x3x?x?xf32>, tensor<4xi64>) -> tensor<?x3x?x?xf32>
     ```
   }];

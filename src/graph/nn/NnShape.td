@@ -98,7 +98,7 @@ def Nn_NonZeroOp : Nn_Op<"non_zero"> {
   let summary = "The indices of the elements that are not zero";
   let description = [{
     The result has a row for each dimension of the operand and a column for each
-    element, in row-major order; how many is known only when run, so that this
+    element, in row-major order; how many is known only at run time, so that this
     op has no decomposition.
   }];
   let arguments = (ins Stablehlo_Tensor:$operand);

@@ -107,7 +107,7 @@ def Stablehlo_SliceOp : Stablehlo_MovingOp<"slice"> {
 }
 
 def Stablehlo_DynamicSliceOp : Stablehlo_MovingOp<"dynamic_slice"> {
-  let summary = "A slice of fixed size from a place known only when run";
+  let summary = "A slice of fixed size from a place known only at run time";
   let description = "The place is clamped so that the slice lies inside.";
   let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
                        Variadic<Input<2, Stablehlo_IntScalar>>:$start_indices,

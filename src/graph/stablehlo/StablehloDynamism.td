@@ -1,4 +1,4 @@
-//===- StablehloDynamism.td - shapes known only when run ------------------===//
+//===- StablehloDynamism.td - shapes known only at run time ---------------===//
 //
 // Where the operands that make the shape are constants, or the result's shape
 // is written, these decompose into the operations without `dynamic_`.
@@ -16,7 +16,7 @@ class Stablehlo_DynamicOp<string mnemonic, list<Trait> traits = []> :
 }
 
 def Stablehlo_DynamicIotaOp : Stablehlo_DynamicOp<"dynamic_iota"> {
-  let summary = "iota of a shape known only when run";
+  let summary = "iota of a shape known only at run time";
   let arguments = (ins Input<1, Stablehlo_ShapeTensor>:$output_shape,
                        NonNegative<"C1">:$iota_dimension);
   let results = (outs Stablehlo_UniformTensor:$result);
@@ -28,7 +28,7 @@ def Stablehlo_DynamicIotaOp : Stablehlo_DynamicOp<"dynamic_iota"> {
 
 def Stablehlo_DynamicBroadcastInDimOp :
     Stablehlo_DynamicOp<"dynamic_broadcast_in_dim", [MovesElements]> {
-  let summary = "broadcast_in_dim to a shape known only when run";
+  let summary = "broadcast_in_dim to a shape known only at run time";
   let arguments = (ins
     Input<1, Stablehlo_Tensor>:$operand,
     Input<2, Stablehlo_ShapeTensor>:$output_dimensions,
@@ -44,7 +44,7 @@ def Stablehlo_DynamicBroadcastInDimOp :
 
 def Stablehlo_DynamicReshapeOp :
     Stablehlo_DynamicOp<"dynamic_reshape", [MovesElements]> {
-  let summary = "reshape to a shape known only when run";
+  let summary = "reshape to a shape known only at run time";
   let arguments = (ins Input<1, Stablehlo_Tensor>:$operand,
                        Input<2, Stablehlo_ShapeTensor>:$output_shape);
   let results = (outs Stablehlo_Tensor:$result);
@@ -55,7 +55,7 @@ def Stablehlo_DynamicReshapeOp :
 
 def Stablehlo_RealDynamicSliceOp :
     Stablehlo_DynamicOp<"real_dynamic_slice", [MovesElements]> {
-  let summary = "slice with bounds known only when run";
+  let summary = "slice with bounds known only at run time";
   let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
                        Input<2, Stablehlo_ShapeTensor>:$start_indices,
                        Input<3, Stablehlo_ShapeTensor>:$limit_indices,
@@ -69,7 +69,7 @@ def Stablehlo_RealDynamicSliceOp :
 
 def Stablehlo_DynamicPadOp :
     Stablehlo_DynamicOp<"dynamic_pad", [MovesElements]> {
-  let summary = "pad by amounts known only when run";
+  let summary = "pad by amounts known only at run time";
   let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
                        Input<2, Stablehlo_ScalarTensor>:$padding_value,
                        Input<3, Stablehlo_ShapeTensor>:$edge_padding_low,
@@ -81,7 +81,7 @@ def Stablehlo_DynamicPadOp :
 
 def Stablehlo_DynamicGatherOp :
     Stablehlo_DynamicOp<"dynamic_gather", [MovesElements]> {
-  let summary = "gather of slices of a size known only when run";
+  let summary = "gather of slices of a size known only at run time";
   let arguments = (ins
     Input<1, Stablehlo_UniformTensor>:$operand,
     Input<2, Stablehlo_IntTensor>:$start_indices,
@@ -92,7 +92,7 @@ def Stablehlo_DynamicGatherOp :
 }
 
 def Stablehlo_DynamicConvOp : Stablehlo_DynamicOp<"dynamic_conv"> {
-  let summary = "convolution with padding known only when run";
+  let summary = "convolution with padding known only at run time";
   let arguments = (ins
     Input<1, Stablehlo_UniformTensor>:$lhs, Input<2, Stablehlo_Tensor>:$rhs,
     Input<3, Stablehlo_PairsTensor>:$padding,

@@ -1,4 +1,4 @@
-// Constraints of operations whose shapes are known only when run.
+// Constraints of operations whose shapes are known only at run time.
 
 #include "graph/stablehlo/Verify.h"
 #include "llvm/Support/MathExtras.h"

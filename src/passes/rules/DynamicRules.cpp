@@ -296,7 +296,7 @@ static Value sliceOfSize(RealDynamicSliceOp op, OpBuilder &builder) {
                                         op.getOperand(), starts, *sizes);
 }
 
-/// Where only how often it is repeated is known when it runs.
+/// Where how often it is repeated is known only at run time.
 static Value iotaRepeated(DynamicIotaOp op, OpBuilder &builder) {
   auto type = tensorOf(op);
   int64_t dimension = op.getIotaDimension();

@@ -1,4 +1,4 @@
-//===- DynamicRules.h - what is known of unknown dimensions ---------------===//
+//===- DynamicRules.h - facts about unknown dimensions --------------------===//
 
 #ifndef SINTER_PASSES_RULES_DYNAMICRULES_H
 #define SINTER_PASSES_RULES_DYNAMICRULES_H

@@ -303,7 +303,7 @@ RuleTable indexingRules() {
       rule<IotaOp, iotaBroadcast>("iota-broadcast",
                                   "iota : 2x3 -> broadcast_in_dim(iota : 3)"),
   };
-  return {"Places known when run, gather, scatter, iota", rules};
+  return {"Positions known only at run time, gather, scatter, iota", rules};
 }
 
 } // namespace sinter

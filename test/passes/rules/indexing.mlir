@@ -1,4 +1,4 @@
-// Slices and updates at places known when run, gather, scatter, iota, and what
+// Slices and updates at positions known only at run time, gather, scatter, iota, and what
 // has no elements: a function a rule, called by the rule's label (see
 // arithmetic.mlir).
 

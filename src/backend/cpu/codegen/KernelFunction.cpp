@@ -1,4 +1,4 @@
-//===- KernelFunction.cpp - how a kernel is called ------------------------===//
+//===- KernelFunction.cpp - the calling convention of kernels -------------===//
 
 #include "backend/cpu/codegen/KernelFunction.h"
 

@@ -1,4 +1,4 @@
-//===- KernelFunction.h - how a kernel is called --------------------------===//
+//===- KernelFunction.h - the calling convention of kernels ---------------===//
 //
 // Every kernel has the signature KernelFunction of runtime/CodeImage.h:
 //

@@ -1,4 +1,4 @@
-//===- ArgExtreme.cpp - where the greatest or least element is ------------===//
+//===- ArgExtreme.cpp - reductions to the position of an extreme ----------===//
 
 #include "backend/cpu/emit/ArgExtreme.h"
 #include "graph/stablehlo/ElementOrder.h"

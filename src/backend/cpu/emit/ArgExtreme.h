@@ -1,4 +1,4 @@
-//===- ArgExtreme.h - where the greatest or least element is --------------===//
+//===- ArgExtreme.h - reductions to the position of an extreme ------------===//
 
 #ifndef SINTER_BACKEND_CPU_EMIT_ARGEXTREME_H
 #define SINTER_BACKEND_CPU_EMIT_ARGEXTREME_H

@@ -1,4 +1,4 @@
-//===- ChannelWindows.cpp - windows over what lies beside each other ------===//
+//===- ChannelWindows.cpp - windows over images with channels last --------===//
 
 #include "backend/cpu/emit/ChannelWindows.h"
 

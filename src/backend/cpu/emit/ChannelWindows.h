@@ -1,4 +1,4 @@
-//===- ChannelWindows.h - windows over what lies beside each other --------===//
+//===- ChannelWindows.h - windows over images with channels last ----------===//
 
 #ifndef SINTER_BACKEND_CPU_EMIT_CHANNELWINDOWS_H
 #define SINTER_BACKEND_CPU_EMIT_CHANNELWINDOWS_H

@@ -1,4 +1,4 @@
-//===- ElementalModels.cpp - what this backend computes -------------------===//
+//===- ElementalModels.cpp - attaches ElementalOpInterface ----------------===//
 
 #include "backend/cpu/emit/ElementalModels.h"
 

@@ -1,4 +1,4 @@
-//===- ElementalModels.h - what this backend computes ---------------------===//
+//===- ElementalModels.h - attaches ElementalOpInterface ------------------===//
 
 #ifndef SINTER_BACKEND_CPU_EMIT_ELEMENTALMODELS_H
 #define SINTER_BACKEND_CPU_EMIT_ELEMENTALMODELS_H
@@ -9,8 +9,9 @@ class MLIRContext;
 
 namespace sinter::cpu {
 
-/// Makes the operations that this backend computes implement
-/// ElementalOpInterface in \p context, whose dialects are loaded.
+/// Attaches ElementalOpInterface to the operations that this backend computes,
+/// in
+/// \p context, whose dialects are loaded.
 void attachElementals(mlir::MLIRContext *context);
 
 } // namespace sinter::cpu

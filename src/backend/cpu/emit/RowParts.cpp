@@ -1,4 +1,4 @@
-//===- RowParts.cpp - rows cut where their elements come from elsewhere ---===//
+//===- RowParts.cpp - rows cut at padding and concatenation ---------------===//
 
 #include "backend/cpu/emit/RowParts.h"
 

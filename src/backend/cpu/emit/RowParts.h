@@ -1,4 +1,4 @@
-//===- RowParts.h - rows cut where their elements come from elsewhere -----===//
+//===- RowParts.h - rows cut at padding and concatenation -----------------===//
 
 #ifndef SINTER_BACKEND_CPU_EMIT_ROWPARTS_H
 #define SINTER_BACKEND_CPU_EMIT_ROWPARTS_H

@@ -1,4 +1,4 @@
-//===- SortOrder.cpp - what a comparator compares -------------------------===//
+//===- SortOrder.cpp - the sort key of a comparator -----------------------===//
 
 #include "backend/cpu/emit/SortOrder.h"
 

@@ -1,4 +1,4 @@
-//===- SortOrder.h - what a comparator compares ---------------------------===//
+//===- SortOrder.h - the sort key of a comparator -------------------------===//
 
 #ifndef SINTER_BACKEND_CPU_EMIT_SORTORDER_H
 #define SINTER_BACKEND_CPU_EMIT_SORTORDER_H

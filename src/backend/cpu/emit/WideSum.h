@@ -1,4 +1,4 @@
-//===- WideSum.h - what is carried in f32 ---------------------------------===//
+//===- WideSum.h - narrow floats accumulated in f32 -----------------------===//
 
 #ifndef SINTER_BACKEND_CPU_EMIT_WIDESUM_H
 #define SINTER_BACKEND_CPU_EMIT_WIDESUM_H

@@ -1,4 +1,4 @@
-//===- PackWeights.h - weights that are known only when the model runs ----===//
+//===- PackWeights.h - packs weights at run time --------------------------===//
 //
 //   cpu.convolution(x, w)
 //     ->  cpu.convolution(x, transpose(reshape(pad(w)))), packed_from [K, C, R,

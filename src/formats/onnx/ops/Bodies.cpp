@@ -128,7 +128,7 @@ bool admitAll(NodeContext &node, MutableArrayRef<Carried> states,
   for (auto [state, value] : llvm::zip_equal(states, next))
     if (!state.admit(node.known(), value, changed)) {
       node.unknown("a loop whose values change their rank or element type and "
-                   "whose number of iterations is known only when run");
+                   "whose number of iterations is known only at run time");
       return false;
     }
   return true;

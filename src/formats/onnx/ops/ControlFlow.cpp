@@ -44,9 +44,10 @@ static LogicalResult importIf(NodeContext &node) {
   for (auto [i, type] : llvm::enumerate(types)) {
     type = joinTypes(type, others[i]);
     if (!type)
-      return node.unknown("output " + Twine(i) +
-                          " has another rank or element type in either "
-                          "branch, and the condition is known only when run");
+      return node.unknown(
+          "output " + Twine(i) +
+          " has another rank or element type in either "
+          "branch, and the condition is known only at run time");
   }
   return finishHolder(node, holder, types, 0);
 }
@@ -138,7 +139,7 @@ static LogicalResult keepGathering(NodeContext &node, const GraphProto &body,
                                    ArrayRef<Carried> states,
                                    std::optional<int64_t> rounds) {
   constexpr StringRef reason = "a loop that gathers values and whose number of "
-                               "iterations is known only when run";
+                               "iterations is known only at run time";
   if (!node.importer.options.keepsUnknown)
     return node.unknown(reason);
   KeptLoop loop{body, {},    {states[0].type, states[1].type}, {}, {}, 1,
@@ -307,7 +308,7 @@ static LogicalResult importLoop(NodeContext &node) {
     }
     if (!next)
       return node.unsupported(
-          "whether the loop goes on is known only when run");
+          "whether the loop goes on is known only at run time");
     goOn = next->front() != 0;
     for (size_t k = 0; k < state.size(); ++k)
       state[k] = (*outputs)[k + 1];
@@ -466,7 +467,7 @@ static LogicalResult importScan(NodeContext &node) {
     return failure();
   int64_t batch = node.rank(values[0]) ? node.shape(values[0])[0] : -1;
   if (batch < 1 || batch > mostIterations)
-    return node.unsupported("the batch is known only when run");
+    return node.unsupported("the batch is known only at run time");
   std::vector<Values> results(node.outputCount());
   for (int64_t i = 0; i < batch; ++i) {
     Values slices;

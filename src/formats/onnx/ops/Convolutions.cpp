@@ -89,7 +89,7 @@ static bool checkOperands(NodeContext &node, Value input, Value weight) {
               "rank");
   else if (ShapedType::isDynamicShape(node.shape(weight)) &&
            !node.spellsUnknown())
-    node.unknown("the weight's shape is known only when run");
+    node.unknown("the weight's shape is known only at run time");
   else if (node.getInt("group", 1) < 1)
     node.fail("group is not positive");
   return !node.failed();
@@ -192,7 +192,7 @@ static Value regroup(NodeContext &node, Value kernel, int64_t groups) {
     return kernel;
   ArrayRef<int64_t> shape = node.shape(kernel);
   if (ShapedType::isDynamicShape(shape))
-    return node.unknown("the weight's shape is known only when run");
+    return node.unknown("the weight's shape is known only at run time");
   if (shape[0] % groups != 0)
     return node.fail("the weight's input channels are no multiple of group");
   Ints split = {groups, shape[0] / groups};

@@ -2,7 +2,7 @@
 //
 // The boxes of each class are sorted by score; a loop over them, best first,
 // strikes out what overlaps a box that stands. Where they stood, as a list
-// whose length is known only when run, is the result.
+// whose length is known only at run time, is the result.
 
 #include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
@@ -150,7 +150,7 @@ static LogicalResult importNonMaxSuppression(NodeContext &node) {
       node.shape(boxes)[2] != 4)
     return node.fail("boxes are not [B, N, 4] or scores not [B, C, N]");
   if (!node.isStatic(boxes) || !node.isStatic(scores))
-    return node.unknown("a number of boxes that is not known");
+    return node.unknown("an unknown number of boxes");
   int64_t batch = node.shape(scores)[0], classes = node.shape(scores)[1];
   int64_t count = node.shape(scores)[2];
   Operation *sorted = node.inferred<nn::TopKOp>(

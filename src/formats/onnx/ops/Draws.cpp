@@ -60,7 +60,7 @@ static std::optional<Tensor> drawn(NodeContext &node, ArrayRef<int64_t> shape,
   int64_t count = 1;
   for (int64_t size : shape) {
     if (ShapedType::isDynamic(size))
-      return node.unknown("the size of a random tensor is not known");
+      return node.unknown("the size of a random tensor is unknown");
     if (size < 0)
       return node.fail("a size is negative");
     if (__builtin_mul_overflow(count, size, &count) || count > mostElements)

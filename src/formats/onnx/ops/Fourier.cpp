@@ -75,7 +75,7 @@ static Value apply(NodeContext &node, Value x, const Transform &transform) {
   int64_t last = node.rank(x) - 1, parts = node.shape(x)[last];
   int64_t rows = node.shape(x)[transform.axis];
   if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(parts))
-    return node.unknown("the signal's length or last dimension is not known");
+    return node.unknown("the signal's length or last dimension is unknown");
   if (parts != 1 && parts != 2)
     return node.fail("the last dimension is not 1 or 2");
   if (transform.length < 1 || transform.length > (1 << 16))
@@ -179,7 +179,7 @@ static LogicalResult importStft(NodeContext &node) {
   if (!step || !length)
     return failure();
   if (ShapedType::isDynamic(total) || ShapedType::isDynamic(*length))
-    return node.unknown("the signal's or the frames' length is not known");
+    return node.unknown("the signal's or the frames' length is unknown");
   if (*step < 1 || *length < 1 || *length > total)
     return node.fail("frame_step or frame_length is out of range");
   int64_t frames = (total - *length) / *step + 1;

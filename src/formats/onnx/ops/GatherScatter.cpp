@@ -61,7 +61,7 @@ static std::optional<int64_t> tupleLength(NodeContext &node, Value indices,
     return node.fail("the indices are a scalar");
   int64_t length = node.shape(indices).back();
   if (ShapedType::isDynamic(length))
-    return node.unknown("the last dimension of the indices is not known");
+    return node.unknown("the last dimension of the indices is unknown");
   if (length < 1 || length > available)
     return node.fail("the indices have " + Twine(length) +
                      " elements a place, for " + Twine(available) +
@@ -88,8 +88,7 @@ static LogicalResult importGatherND(NodeContext &node) {
   for (int64_t i = whole; i < rank; ++i) {
     sizes[i] = node.shape(data)[i];
     if (ShapedType::isDynamic(sizes[i]) && !node.spellsUnknown())
-      return node.unknown("dimension " + Twine(i) +
-                          " of the data is not known");
+      return node.unknown("dimension " + Twine(i) + " of the data is unknown");
   }
   auto numbers = stablehlo::GatherDimensionNumbersAttr::get(
       node.context(), /*offsetDims=*/
@@ -238,7 +237,7 @@ static LogicalResult importScatterND(NodeContext &node) {
                              updates, numbers, *combine));
 }
 
-/// Of a depth that is known only when run.
+/// Of a depth that is known only at run time.
 static LogicalResult oneHotOpen(NodeContext &node, Value indices,
                                 Value values) {
   auto axis = node.axis(node.getInt("axis", -1), node.rank(indices) + 1);
@@ -270,7 +269,7 @@ static LogicalResult importOneHot(NodeContext &node) {
   if (!depth && node.spellsUnknown())
     return oneHotOpen(node, indices, values);
   if (!depth)
-    return node.unknown("the depth is known only when run");
+    return node.unknown("the depth is known only at run time");
   if (!(*depth >= 0) || *depth > (int64_t(1) << 40))
     return node.fail("the depth is out of range");
   auto axis = node.axis(node.getInt("axis", -1), node.rank(indices) + 1);

@@ -28,7 +28,7 @@ std::optional<int64_t> listLength(NodeContext &node, Value list,
   if (!list || node.rank(list) != 1 || node.shape(list)[0] > mostDimensions)
     return node.fail("input '" + name + "' is not a list of sizes");
   if (!node.isStatic(list))
-    return node.unknown("the length of input '" + name + "' is not known");
+    return node.unknown("the length of input '" + name + "' is unknown");
   return node.shape(list)[0];
 }
 

@@ -44,7 +44,7 @@ static LogicalResult importBatchNormalization(NodeContext &node) {
   return node.results({node.cast(result, given), newMean, newVariance});
 }
 
-/// As many groups as channels, whose number is known only when run.
+/// As many groups as channels, whose number is known only at run time.
 static LogicalResult normalizeOpen(NodeContext &node, Value data) {
   nn::TensorBuilder emit(node.builder(), node.location());
   Value x = widened(node, data);
@@ -69,7 +69,7 @@ static LogicalResult importInstanceNormalization(NodeContext &node) {
   if (ShapedType::isDynamic(node.shape(data)[1]))
     return node.spellsUnknown()
                ? normalizeOpen(node, data)
-               : node.unknown("the number of channels is not known");
+               : node.unknown("the number of channels is unknown");
   return node.result(
       node.op<nn::GroupNormOp>(data, node.operand(1), node.operand(2),
                                static_cast<uint64_t>(node.shape(data)[1]),
@@ -83,7 +83,7 @@ static LogicalResult importGroupNormalization(NodeContext &node) {
   if (node.rank(data) < 2 || groups < 1)
     return node.fail("the channels are no multiple of num_groups");
   if (ShapedType::isDynamic(node.shape(data)[1]))
-    return node.unknown("the number of channels is not known");
+    return node.unknown("the number of channels is unknown");
   if (node.shape(data)[1] % groups != 0)
     return node.fail("the channels are no multiple of num_groups");
   int64_t channels = node.shape(data)[1];

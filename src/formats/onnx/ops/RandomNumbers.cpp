@@ -114,7 +114,7 @@ static LogicalResult importMultinomial(NodeContext &node) {
 // Dropout
 //===----------------------------------------------------------------------===//
 
-/// Whether the node drops anything; fails where that is known only when run.
+/// Whether the node drops anything; fails where that is known only at run time.
 static std::optional<bool> isTraining(NodeContext &node) {
   if (node.version() < 7)
     return node.getInt("is_test", 0) == 0;
@@ -122,7 +122,7 @@ static std::optional<bool> isTraining(NodeContext &node) {
     return false;
   auto mode = node.knownScalar(node.operand(2));
   if (!mode)
-    return node.unknown("training_mode is known only when run");
+    return node.unknown("training_mode is known only at run time");
   return *mode != 0;
 }
 

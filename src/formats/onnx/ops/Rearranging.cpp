@@ -52,7 +52,7 @@ static std::optional<Padding> readPadding(NodeContext &node, int64_t rank) {
   return padding;
 }
 
-/// By amounts that are known only when run.
+/// By amounts that are known only at run time.
 static LogicalResult padOpen(NodeContext &node, Value x, StringRef mode) {
   const int64_t rank = node.rank(x);
   Ints axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
@@ -71,7 +71,7 @@ static LogicalResult padOpen(NodeContext &node, Value x, StringRef mode) {
   Value list = node.operand(1);
   const int64_t count = axes.size();
   if (node.rank(list) != 1 || node.shape(list)[0] != 2 * count)
-    return node.unknown("the length of input 'pads' is not known");
+    return node.unknown("the length of input 'pads' is unknown");
   Dims low(rank, Dim(0)), high(rank, Dim(0));
   auto element = [&](int64_t i) {
     return Dim(ShapedType::kDynamic,
@@ -152,7 +152,7 @@ static std::optional<Dims> readRepeats(NodeContext &node, Value x) {
   if (!list)
     return std::nullopt;
   if (node.rank(list) == 1 && !node.isStatic(list))
-    return node.unknown("the length of input 'repeats' is not known");
+    return node.unknown("the length of input 'repeats' is unknown");
   if (node.rank(list) != 1 || node.shape(list)[0] != rank)
     return node.fail("repeats has not one element a dimension");
   auto known = node.knownElements(list);
@@ -324,7 +324,7 @@ static LogicalResult importCenterCropPad(NodeContext &node) {
       return failure();
     int64_t old = node.shape(x)[*axis];
     if (ShapedType::isDynamic(old))
-      return node.unknown("dimension " + Twine(*axis) + " is not known");
+      return node.unknown("dimension " + Twine(*axis) + " is unknown");
     if (size < 0)
       return node.fail("shape has a negative element");
     int64_t more = size - old;

@@ -168,7 +168,7 @@ template <typename Op> static LogicalResult importArg(NodeContext &node) {
 
 /// k is an attribute before opset 10. Unsorted results are allowed to be
 /// sorted.
-/// The k greatest, where k is known only when run.
+/// The k greatest, where k is known only at run time.
 static LogicalResult topOpen(NodeContext &node, Value x) {
   nn::TensorBuilder emit(node.builder(), node.location());
   auto axis = node.axis(node.getInt("axis", -1), node.rank(x));

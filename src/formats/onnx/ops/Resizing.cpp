@@ -37,7 +37,7 @@ static std::optional<SmallVector<double>> knownNumbers(NodeContext &node,
   auto tensor = node.knownTensor(node.operand(input));
   if (!tensor)
     return node.unknown("input " + Twine(input) +
-                        " depends on values that are known only when run");
+                        " depends on values that are known only at run time");
   SmallVector<double> values;
   for (int64_t i = 0; i < tensor->size(); ++i)
     values.push_back(tensor->toDouble(i));
@@ -101,7 +101,7 @@ static std::optional<Resolution> fromSizes(NodeContext &node, Value x,
                                            ArrayRef<double> roi) {
   auto sizes = node.knownElements(node.operand(node.inputCount() - 1));
   if (!sizes)
-    return node.unknown("sizes are known only when run");
+    return node.unknown("sizes are known only at run time");
   if (sizes->size() != axes.size())
     return node.fail("sizes has " + Twine(sizes->size()) + " elements, not " +
                      Twine(axes.size()));
@@ -118,7 +118,7 @@ static std::optional<Resolution> fromSizes(NodeContext &node, Value x,
       return node.fail("a size is not positive or too large");
     if (!size.isInteger() || ShapedType::isDynamic(old))
       return node.unknown("the size of dimension " + Twine(axis) +
-                          " is known only when run");
+                          " is known only at run time");
     if (old < 1)
       return node.fail("there is nothing to resize");
     double extent = extentOf(roi, axis);
@@ -140,7 +140,7 @@ static std::optional<Resolution> fromSizes(NodeContext &node, Value x,
   double scale = policy == "not_larger" ? least : most;
   for (int64_t axis : axes) {
     if (ShapedType::isDynamic(node.shape(x)[axis]))
-      return node.unknown("dimension " + Twine(axis) + " is not known");
+      return node.unknown("dimension " + Twine(axis) + " is unknown");
     result.scales[axis] = scale;
     result.sizes[axis] =
         static_cast<int64_t>(std::floor(scale * node.shape(x)[axis] + 0.5));
@@ -170,7 +170,7 @@ static LogicalResult resize(NodeContext &node, Value x,
 }
 
 //===----------------------------------------------------------------------===//
-// Where sizes, or how they relate, are known only when run
+// Where sizes, or how they relate, are known only at run time
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -197,7 +197,7 @@ static std::optional<OpenResolution> readOpen(NodeContext &node,
   Value list = scales ? scales : sizes;
   if (node.rank(list) != 1 ||
       node.shape(list)[0] != static_cast<int64_t>(axes.size()))
-    return node.unknown("the number of scales or sizes is not known");
+    return node.unknown("the number of scales or sizes is unknown");
   OpenResolution result;
   const int64_t rank = node.rank(x);
   auto known = scales ? std::nullopt : node.knownElements(sizes);
@@ -260,7 +260,7 @@ static LogicalResult resizeOpen(NodeContext &node, nn::TensorBuilder &emit,
   for (const auto &[axis, open] : resolution.axes) {
     if (!nn::hasOpenForm(form, open))
       return node.unknown("how many elements an antialiased one is made of "
-                          "depends on sizes that are known only when run");
+                          "depends on sizes that are known only at run time");
     Value outside;
     x = nn::resizeAlongOpen(emit, form, open, x, axis, outside);
     if (outside)

@@ -126,7 +126,7 @@ static LogicalResult importSplitToSequence(NodeContext &node) {
     return failure();
   int64_t total = node.shape(x)[*axis];
   if (ShapedType::isDynamic(total))
-    return node.unsupported("the size along the axis is not known");
+    return node.unsupported("the size along the axis is unknown");
   Ints lengths{1};
   bool scalar = true;
   if (node.has(1)) {

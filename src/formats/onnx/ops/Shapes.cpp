@@ -166,8 +166,8 @@ static std::optional<Dims> targetSizes(NodeContext &node, Value data,
   return sizes;
 }
 
-/// To a shape that is known only when run: 0 takes the input's size, -1 what is
-/// left.
+/// To a shape that is known only at run time: 0 takes the input's size, -1 what
+/// is left.
 static LogicalResult reshapeOpen(NodeContext &node, Value data, Value shape,
                                  bool allowsZero) {
   using Direction = stablehlo::ComparisonDirection;
@@ -212,7 +212,7 @@ static LogicalResult importReshape(NodeContext &node) {
   if (!node.knownElements(shape) && node.spellsUnknown())
     return reshapeOpen(node, data, shape, node.getBool("allowzero", false));
   if (!node.knownElements(shape))
-    return node.unknown("the shape is known only when run");
+    return node.unknown("the shape is known only at run time");
   auto sizes = targetSizes(node, data, shape, node.getBool("allowzero", false));
   if (!sizes)
     return failure();

@@ -38,7 +38,7 @@ static std::optional<Dims> givenSizes(NodeContext &node, ArrayRef<int64_t> list,
   return Dims(list.begin(), list.end());
 }
 
-/// The elements of \p list, which are known only when run.
+/// The elements of \p list, which are known only at run time.
 static std::optional<Dims> openSizes(NodeContext &node, Value list) {
   auto length = listLength(node, list, "split");
   if (!length)
@@ -142,7 +142,7 @@ static constexpr int64_t far = int64_t(1) << 30;
 
 namespace {
 /// A bound of a slice: a number, or element `index` of a list that is known
-/// only when run.
+/// only at run time.
 struct Bounds {
   Element element;
   Value list;
@@ -275,7 +275,7 @@ private:
   Ints strides, sizes;
   /// What is known of the bounds.
   Ints first, limit, reversed;
-  /// The same with what is known only when run.
+  /// The same with what is known only at run time.
   Dims starts, limits;
   bool isKnown = true;
 };

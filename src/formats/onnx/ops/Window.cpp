@@ -183,7 +183,7 @@ std::optional<Window> readWindow(NodeContext &node, Value operand,
     const int64_t stride = window->strides[i];
     const bool isSized = !ShapedType::isDynamic(window->size[i]);
     if (!isSized && (isSame || roundsUp))
-      return node.unknown("the window's size is known only when run");
+      return node.unknown("the window's size is known only at run time");
     const int64_t reach =
         isSized ? (window->size[i] - 1) * window->dilations[i] + 1 : 1;
     // Operations that compute a size are made only where one is asked for.

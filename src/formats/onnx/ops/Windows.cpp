@@ -14,7 +14,7 @@ namespace sinter::onnx {
 /// Elements of the largest constant that is made here.
 constexpr int64_t largestConstant = 1 << 26;
 
-/// The same window of a size that is known only when run.
+/// The same window of a size that is known only at run time.
 static LogicalResult windowOpen(NodeContext &node,
                                 ArrayRef<double> coefficients) {
   Type element = node.elementType(node.getInt("output_datatype", 1));
@@ -125,7 +125,7 @@ static LogicalResult importMelWeightMatrix(NodeContext &node) {
   for (int64_t i = 0; i < 5; ++i) {
     auto known = node.knownScalar(node.operand(i));
     if (!known)
-      return node.unknown("input " + Twine(i) + " is known only when run");
+      return node.unknown("input " + Twine(i) + " is known only at run time");
     inputs[i] = *known;
   }
   auto inRange = [](double x) { return x >= 1 && x <= largestConstant; };

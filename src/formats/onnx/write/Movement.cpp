@@ -75,7 +75,7 @@ static LogicalResult writeBroadcastInDim(NodeWriter &e,
     expands |= own != size;
     if (ShapedType::isDynamic(size)) {
       if (!ShapedType::isDynamic(own))
-        return e.unsupported("to a size that is not known");
+        return e.unsupported("to an unknown size");
       size = 1;
     }
   }

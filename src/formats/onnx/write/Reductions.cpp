@@ -242,7 +242,7 @@ static LogicalResult writeReduceWindow(NodeWriter &e,
     std::optional<Name> pooled;
     if (neutral && isa<FloatType>(element))
       pooled = openPool(e, e.operand(input), op, combination->binary);
-    return pooled ? e.alias(*pooled) : e.unsupported("with unknown sizes");
+    return pooled ? e.alias(*pooled) : e.unsupported("with unknown dimensions");
   }
   Type compute = computeType(element, *combination);
   Name x = e.cast(e.operand(input), element, compute);
