@@ -135,3 +135,30 @@ TEST(AxesText, GroupsOfFeatures) {
     return %y : tensor<?x6x3xf32> })"),
       "[a, b c+, d~] [b e, c+, f!] -> [a, b e, d~]");
 }
+
+TEST(AxesText, PartsOfProcesses) {
+  auto collective = [](const std::string &name, const std::string &attributes,
+                       const std::string &from, const std::string &to) {
+    return axesIn("(%x: tensor<" + from + "xf32>) -> tensor<" + to +
+                  "xf32> {\n %y = \"stablehlo." + name + "\"(%x) <{" +
+                  attributes +
+                  ", replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : "
+                  "(tensor<" +
+                  from + "xf32>) -> tensor<" + to +
+                  "xf32>\n return %y : tensor<" + to + "xf32> }");
+  };
+  EXPECT_EQ(collective("all_gather", "all_gather_dim = 1 : i64", "3x4", "3x8"),
+            "[a, b] -> [a, c! b]");
+  EXPECT_EQ(collective("all_gather", "all_gather_dim = 1 : i64", "?x4", "?x?"),
+            "[a, b] -> [a, c! b]");
+  EXPECT_EQ(collective("all_gather", "all_gather_dim = 1 : i64", "3x4", "3x4"),
+            "[a, b] -> [a, b]");
+  const std::string split =
+      "split_count = 2 : i64, split_dimension = 0 : i64, ";
+  EXPECT_EQ(collective("all_to_all", split + "concat_dimension = 1 : i64",
+                       "6x4", "3x8"),
+            "[a! b, c] -> [b, d! c]");
+  EXPECT_EQ(collective("all_to_all", split + "concat_dimension = 0 : i64",
+                       "6x4", "6x4"),
+            "[a! b, c] -> [a! b, c]");
+}
