@@ -145,28 +145,17 @@ bool ChannelsFirstRewriter::rewriteConvolution(ConvolutionOp op) {
   return true;
 }
 
-/// The operands whose dimensions are the first one's that has any.
-static SmallVector<OpOperand *> leadingOperands(Operation *op,
-                                                const Axes &axes) {
-  SmallVector<OpOperand *> leading;
-  const TensorAxes *dimensions = nullptr;
-  for (OpOperand &operand : op->getOpOperands()) {
-    const TensorAxes &own = axes.operands[operand.getOperandNumber()];
-    if (!dimensions && !own.empty())
-      dimensions = &own;
-    if (dimensions && own == *dimensions)
-      leading.push_back(&operand);
-  }
-  return leading;
-}
-
 /// What can be computed in another order of dimensions is, where one of its
 /// operands is there in another order.
 bool ChannelsFirstRewriter::rewriteReordered(Operation *op) {
   auto interface = dyn_cast<AxesOpInterface>(op);
   if (!interface || op->getNumResults() != 1 || !isMemoryEffectFree(op))
     return false;
-  SmallVector<OpOperand *> leading = leadingOperands(op, interface.getAxes());
+  const Axes axes = interface.getAxes();
+  SmallVector<OpOperand *> leading;
+  for (OpOperand &operand : op->getOpOperands())
+    if (axes.isLeading(operand.getOperandNumber()))
+      leading.push_back(&operand);
   const Reordered *first = nullptr;
   for (OpOperand *operand : leading)
     if (!first)

@@ -224,12 +224,9 @@ Value Rearrangement::build(Value value, OpBuilder &builder) const {
   }
   Operation *copy = builder.clone(*op, mapping);
   copy->getResult(0).setType(typeOf(value));
-  if (isTranspose) {
-    auto leading = llvm::find_if(copy->getOperands(), [](Value operand) {
-      return tensorOf(operand).getRank() != 0;
-    });
-    cast<AxesOpInterface>(copy).reorder(permutation, shapeOf(*leading));
-  }
+  if (isTranspose)
+    cast<AxesOpInterface>(copy).reorder(
+        permutation, shapeOf(copy->getOperand(axesOf(op)->leading())));
   return copy->getResult(0);
 }
 

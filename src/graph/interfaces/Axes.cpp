@@ -16,6 +16,17 @@ static std::optional<int64_t> find(const AxisList &list,
                                : std::optional<int64_t>(found - tensor.begin());
 }
 
+unsigned Axes::leading() const {
+  return llvm::find_if(operands,
+                       [](const TensorAxes &each) { return !each.empty(); }) -
+         operands.begin();
+}
+
+bool Axes::isLeading(unsigned operand) const {
+  const unsigned first = leading();
+  return first < operands.size() && operands[operand] == operands[first];
+}
+
 bool Axes::areAll(const AxisList &list, AxisKind kind) const {
   return llvm::all_of(list,
                       [&](unsigned axis) { return axes[axis].kind == kind; });

@@ -58,6 +58,10 @@ struct Axes {
   llvm::SmallVector<TensorAxes, 3> operands;
   llvm::SmallVector<TensorAxes, 3> results;
 
+  /// The first operand that has dimensions; the number of operands if none has.
+  unsigned leading() const;
+  /// Whether an operand has the axes of the leading one.
+  bool isLeading(unsigned operand) const;
   /// Whether all axes of a dimension are of the kind.
   bool areAll(const AxisList &list, AxisKind kind) const;
   /// The result's dimension whose slices follow from those of the operand's.

@@ -48,8 +48,7 @@ private:
   bool rewriteByChannel(Operation *op);
   /// A copy of \p op on blocks, whose result's type is still to be changed;
   /// null where there is none.
-  Operation *onBlocks(Operation *op, const Axes &axes,
-                      const TensorAxes &leading);
+  Operation *onBlocks(Operation *op, const Axes &axes);
 
   RankedTensorType blockedType(RankedTensorType plain) const;
   Value pack(TensorBuilder &emit, Value plain);
@@ -295,15 +294,16 @@ bool LayoutAssigner::rewriteConcatenate(stablehlo::ConcatenateOp op) {
 
 /// Whether the channels stay apart, and only the operands that are like the
 /// leading one have them.
-static bool keepsChannels(const Axes &axes, const TensorAxes &leading) {
+static bool keepsChannels(const Axes &axes) {
+  const AxisList &channels = axes.operands[axes.leading()][1];
   auto hasChannels = [&](const TensorAxes &each) {
     return llvm::any_of(each, [&](const AxisList &list) {
-      return llvm::is_contained(list, leading[1].front());
+      return llvm::is_contained(list, channels.front());
     });
   };
-  return leading[1].size() == 1 && axes.areAll(leading[1], AxisKind::Kept) &&
-         llvm::all_of(axes.operands, [&](const TensorAxes &each) {
-           return each == leading || !hasChannels(each);
+  return channels.size() == 1 && axes.areAll(channels, AxisKind::Kept) &&
+         llvm::all_of(llvm::seq(axes.operands.size()), [&](size_t i) {
+           return axes.isLeading(i) || !hasChannels(axes.operands[i]);
          });
 }
 
@@ -325,15 +325,13 @@ bool LayoutAssigner::rewriteByChannel(Operation *op) {
                     [&](Value each) { return blockedOf.count(each); }))
     return false;
   const Axes axes = interface.getAxes();
-  const auto *leading = llvm::find_if(
-      axes.operands, [](const TensorAxes &each) { return !each.empty(); });
-  if (leading->size() != 4 || !keepsChannels(axes, *leading))
+  const TensorAxes &leading = axes.operands[axes.leading()];
+  if (leading.size() != 4 || !keepsChannels(axes))
     return false;
   const ArrayRef<AxisList> result = axes.results[0];
-  const bool isBlocked = result == ArrayRef(*leading),
-             isOfAllPixels = result == ArrayRef(*leading).take_front(2);
-  Operation *copy =
-      isBlocked || isOfAllPixels ? onBlocks(op, axes, *leading) : nullptr;
+  const bool isBlocked = result == ArrayRef(leading),
+             isOfAllPixels = result == ArrayRef(leading).take_front(2);
+  Operation *copy = isBlocked || isOfAllPixels ? onBlocks(op, axes) : nullptr;
   if (!copy)
     return false;
   Value computed = copy->getResult(0);
@@ -356,22 +354,19 @@ bool LayoutAssigner::rewriteByChannel(Operation *op) {
   return true;
 }
 
-Operation *LayoutAssigner::onBlocks(Operation *op, const Axes &axes,
-                                    const TensorAxes &leading) {
+Operation *LayoutAssigner::onBlocks(Operation *op, const Axes &axes) {
   OpBuilder builder(op);
   TensorBuilder emit(builder, op->getLoc());
   Operation *copy = builder.clone(*op);
-  const unsigned first =
-      llvm::find(axes.operands, leading) - axes.operands.begin();
   if (!cast<AxesOpInterface>(copy).reorder(
           {0, 1, 2, 3, -1},
-          blockedType(tensorOf(op->getOperand(first))).getShape())) {
+          blockedType(tensorOf(op->getOperand(axes.leading()))).getShape())) {
     copy->erase();
     return nullptr;
   }
   builder.setInsertionPoint(copy);
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    if (axes.operands[i] != leading)
+    if (!axes.isLeading(i))
       continue;
     Value blocked = blockedOperand(emit, operand);
     copy->setOperand(i, blocked ? blocked : pack(emit, operand));
