@@ -165,6 +165,15 @@ def qdq_matmul(b):
     return b.model([b.real("x", [b.batch(), 4, 6])], y, [b.batch(), 4, 5], FLOATS[b.expressed][0])
 
 
+def qdq_residual_conv(b):
+    """What is dequantised once is read by a product and by a sum of floats."""
+    x = b.dequantize(b.quantize("x", "x"), "x")
+    wd = b.node("DequantizeLinear", b.constant("w", (3, 3, 3, 3), 0), **b.axis(0))
+    c = b.dequantize(b.quantize(b.node("Conv", [x, wd] + b.bias(3), pads=[1, 1, 1, 1]), "c", b.scale * 4), "c")
+    y = b.node("Add", [c, x])
+    return b.model([b.real("x", [b.batch(), 3, 5, 5])], y, [b.batch(), 3, 5, 5], FLOATS[b.expressed][0])
+
+
 def qdq_functions(b):
     x = b.dequantize(b.quantize("x", "x"), "x")
     s = b.dequantize(b.quantize(b.node("Sigmoid", [x]), "s", b.scale / 2), "s")
@@ -244,6 +253,7 @@ def integers(op, shape, weight, axis, result, attributes):
 FORMS = {
     "qdq_conv": qdq_conv,
     "qdq_matmul": qdq_matmul,
+    "qdq_residual_conv": qdq_residual_conv,
     "qdq_functions": qdq_functions,
     "qdq_moves": qdq_moves,
     "qdq_alone": qdq_alone,

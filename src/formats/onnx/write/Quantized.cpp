@@ -5,6 +5,7 @@
 #include "graph/Constants.h"
 #include "graph/Quantization.h"
 #include "graph/QuantizedProducts.h"
+#include "graph/UnitDimensions.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
@@ -34,6 +35,7 @@ private:
   bool isExactSum(Operation *op) const;
   void compute(Operation *op);
   Value real(Value value, OpBuilder &builder);
+  void mergeDequantized();
 
   func::FuncOp function;
   std::map<std::string, int64_t> &unsupported;
@@ -202,7 +204,51 @@ void Rewriting::compute(Operation *op) {
   op->erase();
 }
 
+/// One node of each block for what is dequantised there, by the name that it
+/// had.
+void Rewriting::mergeDequantized() {
+  llvm::DenseSet<Operation *> made;
+  for (auto [place, value] : dequantized)
+    made.insert(value.getDefiningOp());
+  DenseMap<std::tuple<Block *, Value, Type>, Operation *> first;
+  function.walk([&](stablehlo::UniformDequantizeOp op) {
+    Operation *&known = first[{op->getBlock(), op.getOperand(), op.getType()}];
+    if (!known) {
+      known = op;
+      return;
+    }
+    if (!made.contains(known) && !made.contains(op))
+      return;
+    if (made.contains(known) && made.erase(op) == 0) {
+      made.erase(known);
+      known->setLoc(op->getLoc());
+      known->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    }
+    op.replaceAllUsesWith(known->getResult(0));
+    op.erase();
+  });
+}
+
+/// A vector is dequantised before it gets more dimensions: only as a vector can
+/// it be the bias of a node.
+static void dequantizeAsVector(stablehlo::UniformDequantizeOp op) {
+  auto reshape = op.getOperand().getDefiningOp<stablehlo::ReshapeOp>();
+  auto vector =
+      reshape ? reshape.getOperand().getDefiningOp<stablehlo::ConstantOp>()
+              : stablehlo::ConstantOp();
+  if (!vector || tensorOf(vector).getRank() != 1 || !movedDimensions(reshape))
+    return;
+  OpBuilder builder(op);
+  Value numbers = builder.create<stablehlo::UniformDequantizeOp>(
+      op.getLoc(), tensorOf(vector).clone(elementOf(op.getResult())), vector);
+  op.replaceAllUsesWith(
+      builder.create<stablehlo::ReshapeOp>(op.getLoc(), op.getType(), numbers)
+          .getResult());
+  op.erase();
+}
+
 void Rewriting::run() {
+  function.walk(dequantizeAsVector);
   // Nodes take operands of any storage type.
   function.walk([](stablehlo::UniformQuantizeOp op) {
     const bool isMultiplied = llvm::all_of(op->getUsers(), [](Operation *user) {
@@ -231,6 +277,7 @@ void Rewriting::run() {
     ++unsupported[op->getName().getStringRef().str() +
                   " (of quantised numbers)"];
   }
+  mergeDequantized();
   function.walk([&](stablehlo::UniformDequantizeOp op) {
     if (Value same = reals.lookup(op.getOperand())) {
       op.replaceAllUsesWith(same);
