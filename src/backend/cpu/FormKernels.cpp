@@ -397,14 +397,12 @@ private:
     return !isa<stablehlo::MapOp>(op) && !hasComplexNumbers(op);
   }
 
-  /// Whether each vector of \p producer's results becomes one of \p root's. Of
-  /// another type only where results are blocked: behind a matrix product
-  /// conversions take more time than to read its results again in a loop.
+  /// Whether each vector of \p producer's results becomes one of \p root's.
   static bool mayTakeResultsOf(Operation *root, Operation *producer) {
     return root->getNumResults() == 1 &&
            shapeOf(root->getResult(0)) == shapeOf(producer->getResult(0)) &&
            (root->getResultTypes() == producer->getResultTypes() ||
-            isa<cpu::ConvolutionOp, PoolOp>(producer));
+            epilogueOf(producer) == Epilogue::AnyType);
   }
 
   /// What follows a product elementwise is computed on its results while they
@@ -416,8 +414,8 @@ private:
              group.places.find(op)->second ==
                  group.places.find(group.root)->second;
     };
-    return takesEpilogue(producer) && producer->hasOneUse() && !group.hasRows &&
-           !group.hasProduct() && isBesideRoot(group.root) &&
+    return epilogueOf(producer) != Epilogue::None && producer->hasOneUse() &&
+           !group.hasRows && !group.hasProduct() && isBesideRoot(group.root) &&
            isBesideRoot(user) && llvm::all_of(group.ops, isComputedInVectors) &&
            mayTakeResultsOf(group.root, producer);
   }

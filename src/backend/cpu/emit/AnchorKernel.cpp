@@ -4,6 +4,7 @@
 
 #include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/emit/Elemental.h"
+#include "graph/Types.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -86,10 +87,9 @@ std::vector<KernelContract> AnchorKernel::emit(ModuleOp module,
   }
   RankedTensorType result = tensorOf(yielded());
   add(result.getNumElements(), result.getElementType(), true);
-  if (uint64_t bytes = wanted.scratchBytes + wanted.workspaceBytes) {
-    Type element = tensorOf(anchor->getResult(0)).getElementType();
-    add(bytes * 8 / element.getIntOrFloatBitWidth(), element, true);
-  }
+  if (uint64_t bytes = wanted.scratchBytes + wanted.workspaceBytes)
+    add(bytes / byteSize(wanted.scratchType),
+        mlirTypeOf(wanted.scratchType, module.getContext()), true);
   size_t stages = std::max<size_t>(1, wanted.stages.size());
   std::vector<KernelContract> contracts;
   for (size_t stage = 0; stage < stages; ++stage) {

@@ -32,7 +32,7 @@ protected:
       : kernel(kernel), anchor(anchor) {}
 
   /// Emits one task of a stage; \p memory holds the inputs, the result, and
-  /// scratch or the workspace.
+  /// scratch or the workspace, of KernelPlan::scratchType.
   virtual void emitTask(size_t stage, mlir::OpBuilder &builder,
                         mlir::Location location, mlir::Value task,
                         mlir::ValueRange memory) const = 0;

@@ -18,7 +18,7 @@ struct Anchor {
   /// Whether it is this one that computes the operation.
   bool (*computes)(Operation *op);
   /// Of an operation that it computes.
-  bool (*takesEpilogue)(Operation *op);
+  Epilogue (*epilogue)(Operation *op);
   std::unique_ptr<AnchorKernel> (*create)(KernelOp kernel, Operation *op,
                                           const Target &target);
 };
@@ -27,17 +27,21 @@ struct Anchor {
 
 template <typename Op> static bool isOp(Operation *op) { return isa<Op>(op); }
 
-static bool always(Operation *) { return true; }
-static bool never(Operation *) { return false; }
+template <Epilogue epilogue> static Epilogue always(Operation *) {
+  return epilogue;
+}
 
 static bool isProduct(Operation *op) {
   auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
   return dot && isMatMul(dot);
 }
 
-/// Neighbouring columns must be neighbours in the last dimension.
-static bool hasOneColumn(Operation *op) {
-  return cast<stablehlo::DotGeneralOp>(op).rhsFree().size() == 1;
+/// Neighbouring columns must be neighbours in the last dimension. Conversions
+/// take more time here than to read the results again in a loop.
+static Epilogue ofOneColumn(Operation *op) {
+  return cast<stablehlo::DotGeneralOp>(op).rhsFree().size() == 1
+             ? Epilogue::SameType
+             : Epilogue::None;
 }
 
 template <typename Op, auto make>
@@ -48,12 +52,13 @@ static std::unique_ptr<AnchorKernel> created(KernelOp kernel, Operation *op,
 
 /// A generator is a row.
 static constexpr Anchor anchors[] = {
-    {isProduct, hasOneColumn,
+    {isProduct, ofOneColumn,
      created<stablehlo::DotGeneralOp, createMatMulKernel>},
-    {isOp<cpu::ConvolutionOp>, always,
+    {isOp<cpu::ConvolutionOp>, always<Epilogue::AnyType>,
      created<cpu::ConvolutionOp, createConvolutionKernel>},
-    {isOp<PoolOp>, always, created<PoolOp, createPoolKernel>},
-    {isOp<cpu::AttentionOp>, never,
+    {isOp<PoolOp>, always<Epilogue::AnyType>,
+     created<PoolOp, createPoolKernel>},
+    {isOp<cpu::AttentionOp>, always<Epilogue::None>,
      created<cpu::AttentionOp, createAttentionKernel>},
 };
 
@@ -66,9 +71,9 @@ static const Anchor *anchorOf(Operation *op) {
 
 bool cpu::isAnchor(Operation *op) { return anchorOf(op) != nullptr; }
 
-bool cpu::takesEpilogue(Operation *op) {
+Epilogue cpu::epilogueOf(Operation *op) {
   const Anchor *anchor = anchorOf(op);
-  return anchor && anchor->takesEpilogue(op);
+  return anchor ? anchor->epilogue(op) : Epilogue::None;
 }
 
 std::unique_ptr<AnchorKernel> cpu::createAnchorKernel(KernelOp kernel,

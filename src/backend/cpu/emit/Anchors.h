@@ -14,8 +14,16 @@ struct Target;
 /// Whether \p op has a generator. Its operands that are constants can be
 /// packed.
 bool isAnchor(mlir::Operation *op);
-/// Whether elementwise operations on the anchor's result can be its epilogue.
-bool takesEpilogue(mlir::Operation *op);
+
+/// The elementwise operations behind an anchor that are computed on its
+/// registers.
+enum class Epilogue {
+  None,
+  SameType, ///< Those whose result has elements of the anchor's type.
+  AnyType,  ///< Those that end in another type, too.
+};
+/// What can be the epilogue of \p op; None where it is no anchor.
+Epilogue epilogueOf(mlir::Operation *op);
 
 /// The kernel around the anchor of \p kernel; null if it has none.
 std::unique_ptr<AnchorKernel> createAnchorKernel(KernelOp kernel,

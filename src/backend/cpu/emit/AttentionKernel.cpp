@@ -76,6 +76,7 @@ public:
     plan.flops = attention.flops();
     plan.tasks = attention.tasks();
     plan.scratchBytes = attention.scratchElements() * 4;
+    plan.scratchType = ElementType::F32;
     plan.packings.resize(kernel.getInputs().size());
     return plan;
   }

@@ -102,6 +102,7 @@ private:
 
   void planStages(KernelPlan &plan) const {
     uint64_t bytes = uint64_t(fast->workspaceElements() * arithmetic.bytes());
+    plan.scratchType = arithmetic.operand;
     if (fast->stages() == 1) {
       plan.tasks = fast->tasks(0);
       plan.scratchBytes = bytes;

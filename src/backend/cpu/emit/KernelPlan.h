@@ -20,6 +20,9 @@ struct KernelPlan {
   int64_t tasks = 1;
   double flops = 0;
   uint64_t scratchBytes = 0;
+  /// What an AnchorKernel's scratch or workspace holds; other kernels get
+  /// bytes.
+  ElementType scratchType = ElementType::I8;
   std::string name; ///< How it is computed: "loops", "matmul".
 
   /// Parts that run one after the other, each a function of its own (see
@@ -40,7 +43,8 @@ struct KernelPlan {
   /// memory holds it when the kernel is called.
   std::optional<unsigned> updated;
 
-  /// An input that is a constant and wanted in another form.
+  /// An input that is a constant and wanted in another form, in a buffer of the
+  /// input's own elements.
   struct Packing {
     uint64_t bytes;
     std::function<void(const Tensor &weight, std::byte *packed)> pack;

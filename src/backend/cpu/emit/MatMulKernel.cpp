@@ -49,6 +49,7 @@ public:
     plan.tasks = product.tasks();
     plan.packings.resize(kernel.getInputs().size());
     plan.scratchBytes = product.scratchElements() * arithmetic.bytes();
+    plan.scratchType = arithmetic.operand;
     plan.name = "matmul";
     if (form.shape.bLayout != MatMulShape::BLayout::Packed)
       return plan;
