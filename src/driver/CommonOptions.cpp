@@ -18,9 +18,7 @@
 namespace sinter::driver {
 
 void addModel(CLI::App &app, CommonOptions &options, bool needed) {
-  app.add_option("MODEL", options.model,
-                 "the model: .onnx, .mlir, .mlir.bc, .stablehlo, or a folder "
-                 "of PyTorch/XLA")
+  app.add_option("MODEL", options.model, std::string("the model: ") + readForms)
       ->required(needed);
 }
 

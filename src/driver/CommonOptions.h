@@ -16,6 +16,14 @@ class Validator;
 
 namespace sinter::driver {
 
+/// Which models are read and written, for help texts: what the table of formats
+/// lists (formats/Format.h), of which the command without a compiler knows
+/// nothing. UsageTest holds them.
+inline constexpr const char *readForms =
+    ".onnx, .mlir, .mlir.bc, .stablehlo, or a folder of PyTorch/XLA";
+inline constexpr const char *writtenForms =
+    ".onnx, .mlir (text), .mlir.bc or .stablehlo (portable artifact)";
+
 /// What the user wrote, unchecked but for its form.
 struct CommonOptions {
   std::string model;

@@ -30,9 +30,8 @@ class CompareCommand : public Command {
 public:
   explicit CompareCommand(CLI::App &app) {
     app.add_option("MODEL", models,
-                   "one model or two: .onnx, .mlir, .mlir.bc, .stablehlo, or a "
-                   "folder of PyTorch/XLA; what the first computes is what is "
-                   "expected")
+                   std::string("one model or two: ") + readForms +
+                       "; what the first computes is what is expected")
         ->expected(1, 2)
         ->required();
     app.add_option("--backend", backends,

@@ -16,8 +16,9 @@ public:
     addModel(app, common);
     addFunction(app, common);
     app.add_option("-o,--output", output,
-                   "where it goes; the extension says in which format: .onnx, "
-                   ".mlir (text), .mlir.bc or .stablehlo (portable artifact)")
+                   std::string("where it goes; the extension says in which "
+                               "format: ") +
+                       writtenForms)
         ->type_name("FILE")
         ->required();
     app.add_option("--target-version", targetVersion,

@@ -57,8 +57,8 @@ class TestCommand : public Command {
 public:
   explicit TestCommand(CLI::App &app) {
     app.add_option("DIR", folders,
-                   "folders with tests in ONNX form (model.onnx, or "
-                   "model.mlir, .mlir.bc or .stablehlo; "
+                   "folders with tests in ONNX form (model.onnx, or model "
+                   "with the extension of another format; "
                    "test_data_set_0/input_0.pb, output_0.pb), searched to the "
                    "bottom, or self-checking .mlir files")
         ->required();

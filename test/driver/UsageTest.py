@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What `sinter` says of wrong arguments, and its help."""
 import os
+import re
 
 import OnnxBytes as onnx
 from SinterCommand import CommandTest, DONE, SYSTEM, USAGE, main
@@ -15,6 +16,14 @@ class Usage(CommandTest):
             done = self.sinter(command, "--help")
             self.assertEqual(done.returncode, DONE)
             self.assertIn(f"  sinter {command} ", done.stdout)
+
+    def test_help_lists_the_formats(self):
+        """The help of those who take models has what the table of formats lists, each with what it is."""
+        listed = self.sinter("convert", self.good_model(), "-o", self.path("a.what")).stderr.strip().split("in which format to write: ")[1]
+        self.assertIn(f"in which format: {listed}", " ".join(self.sinter("convert", "--help").stdout.split()))
+        for suffix in re.findall(r"\.[a-z.]+", listed):
+            for command in ["run", "bench", "optimize", "convert", "compare", "inspect"]:
+                self.assertRegex(self.sinter(command, "--help").stdout, rf"model.*: .*{re.escape(suffix)},", command)
 
     def test_help_as_a_command(self):
         self.assertEqual(self.sinter("help").stdout, self.sinter("--help").stdout)

