@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Every source in src/ has a test: one of its own name in the mirrored folder, or one that test/tested-by.txt names.
+`*` there is every source of the folder.
 
 Prints what has none, what is listed though it has its own, and what the list names that is not there; exits with 1 if
 there is any."""
@@ -54,12 +55,14 @@ def main():
         key = (folder, path.stem)
         sources.add(key)
         own = own_test(folder, path.stem)
-        if not own and key not in rows:
+        if not own and key not in rows and (folder, "*") not in rows:
             problems.append(f"{folder}/{path.name} has no test of its name, and {LIST.name} names none")
         if own and key in rows:
             problems.append(f"{LIST.name}:{rows[key][0]}: {folder}/{path.name} has its own, {own}")
     for (folder, name), (number, tests) in rows.items():
-        if (folder, name) not in sources:
+        if name == "*" and not any(each == folder for each, _ in sources):
+            problems.append(f"{LIST.name}:{number}: there is nothing in {folder}")
+        elif name != "*" and (folder, name) not in sources:
             problems.append(f"{LIST.name}:{number}: there is no {folder}/{name}.cpp")
         for test in tests or ():
             if not (ROOT / "test" / test).exists():
