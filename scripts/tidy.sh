@@ -4,7 +4,7 @@
 #   scripts/tidy.sh [BASE]     BASE: a commit, by default $SINTER_BASE, else origin/main, else the commit before HEAD
 #
 # A file takes some 20 s, so at most $SINTER_TIDY_FILES (40) are checked, the latest changed first; the others are named.
-# Needs a configured and built build/ (generated headers, compile_commands.json).
+# How a file is compiled by itself is known from build-debug/, where only headers are made for this.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -26,10 +26,11 @@ mapfile -t changed < <({
   git diff --name-only --diff-filter=d HEAD -- 'src/*.cpp' 'test/*.cpp'
   git log --name-only --format= "$fork..HEAD" -- 'src/*.cpp' 'test/*.cpp'
 } | awk '!seen[$0]++')
+[ -f build-debug/build.ninja ] || cmake --preset debug >/dev/null
 files=()
 for file in "${changed[@]}"; do
   # A file that is not part of the build has no flags to be checked with.
-  [ -f "$file" ] && grep -qF "/$file\"" build/compile_commands.json && files+=("$file")
+  [ -f "$file" ] && grep -qF "/$file\"" build-debug/compile_commands.json && files+=("$file")
 done
 if [ ${#files[@]} -eq 0 ]; then
   echo "tidy.sh: no .cpp file changed since $(git rev-parse --short "$fork")"
@@ -40,6 +41,8 @@ if [ ${#files[@]} -gt "$most" ]; then
   echo "tidy.sh: not checked, since only the latest $most of ${#files[@]} are: ${files[*]:$most}"
   files=("${files[@]:0:$most}")
 fi
+cmake --build build-debug --target sinter_pch sinter_backend_tablegen sinter_onnx_schema \
+  src/driver/CMakeFiles/sinter.dir/cmake_pch.hxx.pch >/dev/null
 echo "tidy.sh: ${#files[@]} files changed since $(git rev-parse --short "$fork")"
 printf '%s\0' "${files[@]}" |
-  xargs -0 -n 1 -P "$(nproc)" clang-tidy-19 -p build --quiet --warnings-as-errors='*' 2> >(grep -v 'warnings generated' >&2)
+  xargs -0 -n 1 -P "$(nproc)" clang-tidy-19 -p build-debug --quiet --warnings-as-errors='*' 2> >(grep -v 'warnings generated' >&2)

@@ -231,7 +231,7 @@ static bool drawMatrices(Draft &draft) {
   return op && dequantizes(draft, op->getResult(0));
 }
 
-static bool drawUnaryEinsum(Draft &draft) {
+static bool drawQuantizedUnaryEinsum(Draft &draft) {
   Value value = pickToQuantize(draft, 2, 2);
   if (!value)
     return false;
@@ -261,7 +261,7 @@ std::vector<Recipe> quantizedRecipes() {
       {"stablehlo.uniform_quantize", drawPerAxis},
       {"stablehlo.uniform_quantize", drawDotGeneral},
       {"stablehlo.uniform_quantize", drawMatrices},
-      {"stablehlo.uniform_quantize", drawUnaryEinsum},
+      {"stablehlo.uniform_quantize", drawQuantizedUnaryEinsum},
   };
 }
 

@@ -32,7 +32,7 @@ static std::vector<std::vector<int64_t>> rowsOf(DenseIntElementsAttr ids) {
 namespace {
 
 /// One axis of a mesh, or the part of it before, in or behind a sub-axis.
-struct Axis {
+struct GridAxis {
   int64_t size;
   /// Its place among the axes that processes of a group differ in.
   std::optional<size_t> place;
@@ -129,13 +129,13 @@ static std::optional<Mesh> meshOf(Operation *op,
 
 /// The mesh's axes, cut where a sub-axis is meant; nothing if a reference does
 /// not fit.
-static std::optional<std::vector<Axis>> axesOf(const Mesh &mesh,
-                                               ArrayAttr used) {
-  std::vector<Axis> axes;
+static std::optional<std::vector<GridAxis>> axesOf(const Mesh &mesh,
+                                                   ArrayAttr used) {
+  std::vector<GridAxis> axes;
   size_t found = 0;
   for (const auto &[name, size] : mesh.axes) {
     // Pieces in the order in which they stand in the axis.
-    std::vector<std::pair<int64_t, Axis>> pieces;
+    std::vector<std::pair<int64_t, GridAxis>> pieces;
     for (auto [place, attribute] : llvm::enumerate(used)) {
       auto reference = dyn_cast<AxisRefAttr>(attribute);
       if (!reference || reference.getName() != name)
@@ -168,12 +168,12 @@ static std::optional<std::vector<Axis>> axesOf(const Mesh &mesh,
 /// Groups of processes that differ along \p used axes, the last the fastest.
 static Result<std::vector<std::vector<int64_t>>> meshGroups(const Mesh &mesh,
                                                             ArrayAttr used) {
-  const std::optional<std::vector<Axis>> axes = axesOf(mesh, used);
+  const std::optional<std::vector<GridAxis>> axes = axesOf(mesh, used);
   if (!axes)
     return invalidModel("replica_groups: the axes do not fit the mesh");
   constexpr int64_t mostProcesses = 1 << 20;
   int64_t count = 1;
-  for (const Axis &axis : *axes)
+  for (const GridAxis &axis : *axes)
     if (axis.size < 1 || __builtin_mul_overflow(count, axis.size, &count) ||
         count > mostProcesses)
       return invalidModel("replica_groups: the mesh is too large");
@@ -189,7 +189,7 @@ static Result<std::vector<std::vector<int64_t>>> meshGroups(const Mesh &mesh,
   for (int64_t position = 0; position < count; ++position) {
     std::vector<int64_t> outside, inside(used.size());
     int64_t rest = position;
-    for (const Axis &axis : llvm::reverse(*axes)) {
+    for (const GridAxis &axis : llvm::reverse(*axes)) {
       const int64_t coordinate = rest % axis.size;
       rest /= axis.size;
       if (axis.place)

@@ -119,7 +119,7 @@ batchNormStep(BatchNormInferenceOp op, int64_t dimension, int64_t channels) {
   double epsilon = op.getEpsilon().convertToDouble();
   ChannelStep step{op,
                    {},
-                   StepKind::BatchNorm,
+                   AffineStepKind::BatchNorm,
                    ChannelAffine::identity(channels),
                    nameOfSource(op.getOffset())};
   for (int64_t c = 0; c < channels; ++c) {
@@ -145,9 +145,9 @@ arithmeticStep(Operation *op, Value x, int64_t dimension, int64_t channels) {
   if (!numbers)
     return std::nullopt;
   ChannelStep step{
-      op, {}, StepKind::Scale, ChannelAffine::identity(channels), ""};
+      op, {}, AffineStepKind::Scale, ChannelAffine::identity(channels), ""};
   if (isa<AddOp, SubtractOp>(op)) {
-    step.kind = StepKind::Shift;
+    step.kind = AffineStepKind::Shift;
     step.shiftName = nameOfSource(other);
     bool isSubtract = isa<SubtractOp>(op);
     for (int64_t c = 0; c < channels; ++c) {
@@ -157,7 +157,7 @@ arithmeticStep(Operation *op, Value x, int64_t dimension, int64_t channels) {
         step.affine.scale[c] = -1;
     }
     if (isSubtract && !isFirst)
-      step.kind = StepKind::Scale;
+      step.kind = AffineStepKind::Scale;
     return step;
   }
   for (int64_t c = 0; c < channels; ++c)
@@ -178,7 +178,7 @@ std::optional<ChannelStep> channelStep(Operation *op, Value x,
     step = arithmeticStep(op, x, dimension, channels);
   } else if (isa<NegOp>(op)) {
     step = ChannelStep{
-        op, {}, StepKind::Scale, ChannelAffine::identity(channels), ""};
+        op, {}, AffineStepKind::Scale, ChannelAffine::identity(channels), ""};
     step->affine.scale.assign(channels, -1.0);
   }
   if (!step || !step->affine.isFinite())
@@ -222,7 +222,8 @@ static std::optional<ChannelStep> passageAcross(Operation *op,
   if (!other)
     return std::nullopt;
   ChannelStep step{op, op->getOperand(0),
-                   isa<ConvertOp>(op) ? StepKind::Convert : StepKind::Rearrange,
+                   isa<ConvertOp>(op) ? AffineStepKind::Convert
+                                      : AffineStepKind::Rearrange,
                    ChannelAffine::identity(channels), ""};
   step.dimension = backwards ? dimension : *other;
   step.addsZeros = llvm::any_of(op->getOperands().drop_front(), isFloatTensor);

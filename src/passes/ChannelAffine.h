@@ -25,13 +25,13 @@ struct ChannelAffine {
 /// outer(inner(x)).
 ChannelAffine compose(const ChannelAffine &outer, const ChannelAffine &inner);
 
-enum class StepKind { BatchNorm, Scale, Shift, Rearrange, Convert };
+enum class AffineStepKind { BatchNorm, Scale, Shift, Rearrange, Convert };
 
 /// One operation that maps each channel by itself.
 struct ChannelStep {
   mlir::Operation *op;
   mlir::Value from; ///< x
-  StepKind kind;
+  AffineStepKind kind;
   /// The identity of a step that rearranges or converts.
   ChannelAffine affine;
   /// The name of the constant that shifts, or "".
@@ -43,7 +43,7 @@ struct ChannelStep {
 
   /// Whether only the place or the type of elements changes.
   bool isPassage() const {
-    return kind == StepKind::Rearrange || kind == StepKind::Convert;
+    return kind == AffineStepKind::Rearrange || kind == AffineStepKind::Convert;
   }
 };
 

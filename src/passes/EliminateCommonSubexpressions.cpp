@@ -11,11 +11,13 @@ using namespace mlir;
 
 namespace sinter {
 
-static constexpr StringLiteral label = "eliminate-common-subexpressions";
+static constexpr StringLiteral commonSubexpressionsLabel =
+    "eliminate-common-subexpressions";
 
 ArrayRef<PatternInfo> eliminateCommonSubexpressionsPatterns() {
-  static const PatternInfo infos[] = {
-      {label, "exp(x), exp(x) -> one exp(x)", label}};
+  static const PatternInfo infos[] = {{commonSubexpressionsLabel,
+                                       "exp(x), exp(x) -> one exp(x)",
+                                       commonSubexpressionsLabel}};
   return infos;
 }
 
@@ -125,13 +127,13 @@ struct EliminateCommonSubexpressions
     : LabelledPass<EliminateCommonSubexpressions> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EliminateCommonSubexpressions)
   using LabelledPass::LabelledPass;
-  StringRef getArgument() const final { return label; }
+  StringRef getArgument() const final { return commonSubexpressionsLabel; }
   StringRef getDescription() const final {
     return "Compute the same only once";
   }
 
   void runOnOperation() final {
-    if (!patternRun().isEnabled(label))
+    if (!patternRun().isEnabled(commonSubexpressionsLabel))
       return;
     const WholeNodes wholeNodes(getOperation());
     whole = &wholeNodes;
@@ -176,7 +178,7 @@ private:
           replace(op, by);
         for (Operation *op : llvm::reverse(ops))
           op->erase();
-        patternRun().graphIsWhole(label);
+        patternRun().graphIsWhole(commonSubexpressionsLabel);
         isChanged = true;
       }
     });
@@ -184,10 +186,10 @@ private:
   }
 
   void replace(Operation *op, Operation *by) {
-    patternRun().count(label);
+    patternRun().count(commonSubexpressionsLabel);
     for (auto [old, value] :
          llvm::zip_equal(op->getResults(), by->getResults()))
-      patternRun().replaced(label, old, value);
+      patternRun().replaced(commonSubexpressionsLabel, old, value);
     op->replaceAllUsesWith(by);
   }
 
@@ -231,7 +233,7 @@ private:
         merged.push_back({*group, sourceOf(same)});
       replace(&op, same);
       op.erase();
-      patternRun().graphIsWhole(label);
+      patternRun().graphIsWhole(commonSubexpressionsLabel);
     }
   }
 

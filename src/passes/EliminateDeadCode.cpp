@@ -9,11 +9,11 @@ using namespace mlir;
 
 namespace sinter {
 
-static constexpr StringLiteral label = "eliminate-dead-code";
+static constexpr StringLiteral deadCodeLabel = "eliminate-dead-code";
 
 ArrayRef<PatternInfo> eliminateDeadCodePatterns() {
   static const PatternInfo infos[] = {
-      {label, "what nothing reads -> (nothing)", label}};
+      {deadCodeLabel, "what nothing reads -> (nothing)", deadCodeLabel}};
   return infos;
 }
 
@@ -21,11 +21,11 @@ namespace {
 struct EliminateDeadCode : LabelledPass<EliminateDeadCode> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EliminateDeadCode)
   using LabelledPass::LabelledPass;
-  StringRef getArgument() const final { return label; }
+  StringRef getArgument() const final { return deadCodeLabel; }
   StringRef getDescription() const final { return "Erase what nothing reads"; }
 
   void runOnOperation() final {
-    if (!patternRun().isEnabled(label))
+    if (!patternRun().isEnabled(deadCodeLabel))
       return;
     eraseOperations(*getOperation().getBody());
     eraseFunctions();
@@ -38,7 +38,7 @@ private:
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
       if (isOpTriviallyDead(&op)) {
         if (!isa<stablehlo::ConstantOp>(op))
-          patternRun().count(label);
+          patternRun().count(deadCodeLabel);
         groups.touch(&op);
         op.erase();
         continue;
@@ -57,7 +57,7 @@ private:
            llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
         if (function.isPrivate() &&
             SymbolTable::symbolKnownUseEmpty(function, getOperation())) {
-          patternRun().count(label);
+          patternRun().count(deadCodeLabel);
           function.erase();
           changed = true;
         }

@@ -30,7 +30,7 @@ static constexpr StringLiteral labels[5][2] = {
     {"fold-across-rearrangement", "fold-across-rearrangement"},
     {"fold-across-convert", "fold-across-convert"}};
 
-static StringRef labelOf(StepKind kind, bool isBefore) {
+static StringRef labelOf(AffineStepKind kind, bool isBefore) {
   return labels[static_cast<int>(kind)][isBefore];
 }
 
@@ -107,7 +107,7 @@ static ChannelAffine composed(ArrayRef<ChannelStep> chain, int64_t channels) {
 
 static bool hasShift(ArrayRef<ChannelStep> chain) {
   return llvm::any_of(chain, [](const ChannelStep &step) {
-    return step.kind == StepKind::BatchNorm || step.kind == StepKind::Shift ||
+    return step.kind == AffineStepKind::BatchNorm || step.kind == AffineStepKind::Shift ||
            step.affine.shifts();
   });
 }
@@ -124,7 +124,7 @@ static bool isOneAddition(ArrayRef<ChannelStep> chain) {
 
 /// Whether the step is gone once its numbers are in the weights.
 static bool isTakenAway(const ChannelStep &step, bool isConverted) {
-  return !step.isPassage() || (isConverted && step.kind == StepKind::Convert);
+  return !step.isPassage() || (isConverted && step.kind == AffineStepKind::Convert);
 }
 
 /// Gives the padding value the type of the elements that are padded now.
@@ -167,7 +167,7 @@ bool AffineFolder::extend(SmallVector<ChannelStep> &chain,
   if (!step || !run.mayStep() || !run.isEnabled(labelOf(step->kind, isBefore)))
     return false;
   // What moves elements stays as it is.
-  const bool stays = step->kind == StepKind::Rearrange;
+  const bool stays = step->kind == AffineStepKind::Rearrange;
   if (whole.contains(step->op) && !(stays && whole.isOneNode(step->op)))
     return false;
   chain.push_back(std::move(*step));
@@ -199,7 +199,7 @@ AffineFolder::chainAfter(Value value, int64_t dimension, int64_t channels) {
   // A conversion back to the product's own type belongs to it: then the chain
   // is of that type altogether.
   auto isReturn = [&](const ChannelStep &step) {
-    return step.kind == StepKind::Convert &&
+    return step.kind == AffineStepKind::Convert &&
            elementOf(step.op->getResult(0)) == element &&
            !llvm::all_of(
                chain, [](const ChannelStep &each) { return each.isPassage(); });
@@ -228,7 +228,7 @@ SmallVector<ChannelStep> AffineFolder::chainBefore(Value value,
       step = passageTo(op, dimension, channels);
     if (!step)
       break;
-    bool isBiasOfProduct = step->kind == StepKind::Shift &&
+    bool isBiasOfProduct = step->kind == AffineStepKind::Shift &&
                            isa_and_nonnull<ChannelwiseAffineOpInterface>(
                                step->from.getDefiningOp());
     if ((step->affine.shifts() && !mayShift) || isBiasOfProduct ||

@@ -43,7 +43,8 @@ public:
 private:
   /// Whether all quantised elements of \p op that it moves mean the same.
   static bool keepsParameters(Operation *op) {
-    if (!op->hasTrait<traits::MovesElements>() || op->getNumResults() != 1)
+    if (!op->hasTrait<sinter::traits::MovesElements>() ||
+        op->getNumResults() != 1)
       return true;
     return sinter::keepsParameters(op, roundedParametersOf);
   }

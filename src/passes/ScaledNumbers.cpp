@@ -79,7 +79,7 @@ bool keepsRange(Value product, ArrayRef<ChannelStep> chain,
                 ArrayRef<double> scale) {
   Type element = tensorOf(product).getElementType();
   const bool isConverted = llvm::any_of(chain, [](const ChannelStep &step) {
-    return step.kind == StepKind::Convert;
+    return step.kind == AffineStepKind::Convert;
   });
   // bf16 has the range of f32.
   if (!isConverted || element.isBF16() || element.getIntOrFloatBitWidth() >= 32)

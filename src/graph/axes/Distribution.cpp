@@ -65,7 +65,7 @@ static Axes exchanged(Operation *op, const Exchange &exchange) {
 static Axes gathered(AllGatherOp op) {
   return exchanged(op, {std::nullopt, op.getAllGatherDim()});
 }
-static Axes scattered(ReduceScatterOp op) {
+static Axes reducedAndScattered(ReduceScatterOp op) {
   return exchanged(op, {op.getScatterDimension(), std::nullopt});
 }
 static Axes passedRound(AllToAllOp op) {
@@ -76,7 +76,7 @@ static Axes passedRound(AllToAllOp op) {
 
 void attachDistribution(MLIRContext *c) {
   attach<AllGatherOp, gathered>(c);
-  attach<ReduceScatterOp, scattered>(c);
+  attach<ReduceScatterOp, reducedAndScattered>(c);
   attach<AllToAllOp, passedRound>(c);
   attach<AllReduceOp, passedOn>(c);
   attach<CrossReplicaSumOp, passedOn>(c);

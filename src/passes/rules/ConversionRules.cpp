@@ -114,7 +114,7 @@ static Value imagOfReal(ImagOp op, OpBuilder &builder) {
   return splatLike(builder, op.getLoc(), type, 0, op.getOperand());
 }
 
-static constexpr Identity identities[] = {
+static constexpr Identity conversionIdentities[] = {
     {"real-complex", "real(complex(x, y)) -> x"},
     {"imag-complex", "imag(complex(x, y)) -> y"},
     {"complex-parts", "complex(real(x), imag(x)) -> x"},
@@ -122,7 +122,7 @@ static constexpr Identity identities[] = {
 
 RuleTable conversionRules() {
   static const std::vector<RewriteRule> rules = [] {
-    std::vector<RewriteRule> all = rulesOf(identities);
+    std::vector<RewriteRule> all = rulesOf(conversionIdentities);
     all.insert(
         all.end(),
         {rule<ConvertOp, toOwnType<ConvertOp>>("convert-same",

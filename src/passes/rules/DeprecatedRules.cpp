@@ -24,14 +24,6 @@ static Value setSizeSame(SetDimensionSizeOp op, OpBuilder &) {
   return isSame ? Value(op.getOperand()) : Value();
 }
 
-static Value reshapeReshape(DynamicReshapeOp op, OpBuilder &builder) {
-  auto inner = op.getOperand().getDefiningOp<DynamicReshapeOp>();
-  if (!inner)
-    return {};
-  return builder.create<DynamicReshapeOp>(
-      op.getLoc(), op.getType(), inner.getOperand(), op.getOutputShape());
-}
-
 static Value broadcastBroadcast(DynamicBroadcastInDimOp op,
                                 OpBuilder &builder) {
   auto inner = op.getOperand().getDefiningOp<DynamicBroadcastInDimOp>();
@@ -100,9 +92,6 @@ RuleTable deprecatedRules() {
       rule<DynamicConvOp, decomposed<DynamicConvOp>>(
           "dynamic-conv-constant",
           "dynamic_conv(x, k, [[1, 1]]) -> convolution(x, k)"),
-      rule<DynamicReshapeOp, reshapeReshape>(
-          "dynamic-reshape-reshape",
-          "dynamic_reshape(dynamic_reshape(x)) -> dynamic_reshape(x)"),
       rule<DynamicBroadcastInDimOp, broadcastBroadcast>(
           "dynamic-broadcast-broadcast",
           "dynamic_broadcast_in_dim(dynamic_broadcast_in_dim(x)) -> "

@@ -117,7 +117,7 @@ static Value reshapeTranspose(DynamicReshapeOp op, OpBuilder &builder) {
       op.getLoc(), op.getType(), inner.getOperand(), op.getOutputShape());
 }
 /// Of two reshapes the last one counts.
-static Value reshapeReshape(DynamicReshapeOp op, OpBuilder &builder) {
+static Value dynamicReshapeReshape(DynamicReshapeOp op, OpBuilder &builder) {
   Operation *inner = op.getOperand().getDefiningOp();
   if (!isa_and_nonnull<ReshapeOp, DynamicReshapeOp>(inner))
     return {};
@@ -386,7 +386,7 @@ RuleTable dynamicRules() {
           "dynamic-reshape-transpose",
           "dynamic_reshape(transpose(x : ?x1x3), s) -> dynamic_reshape(x, s), "
           "where only dimensions of size 1 move"),
-      rule<DynamicReshapeOp, reshapeReshape>(
+      rule<DynamicReshapeOp, dynamicReshapeReshape>(
           "dynamic-reshape-reshape",
           "dynamic_reshape(dynamic_reshape(x, s), t) -> dynamic_reshape(x, t), "
           "or x"),

@@ -70,7 +70,7 @@ static Value dividePowerOfTwo(DivOp op, OpBuilder &builder) {
 
 static constexpr unsigned ordinary = noNan | noInfinity | noSignedZero;
 
-static constexpr Identity identities[] = {
+static constexpr Identity elementwiseIdentities[] = {
     // Sums. The number that leaves every float as it is, is -0.0: -0.0 + 0.0
     // is 0.0.
     {"add-zero", "add(x, 0) -> x", For::Integers},
@@ -225,7 +225,7 @@ static constexpr Identity identities[] = {
 
 RuleTable elementwiseRules() {
   static const std::vector<RewriteRule> rules = [] {
-    std::vector<RewriteRule> all = rulesOf(identities);
+    std::vector<RewriteRule> all = rulesOf(elementwiseIdentities);
     all.insert(all.end(),
                {rule<DivOp, dividePowerOfTwo>("divide-power-of-two",
                                               "x / 8.0 -> x * 0.125, exactly"),

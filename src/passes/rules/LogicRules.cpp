@@ -137,7 +137,7 @@ static Value compareShifted(CompareOp op, OpBuilder &builder) {
                                    op.getCompareTypeAttr());
 }
 
-static constexpr Identity identities[] = {
+static constexpr Identity logicIdentities[] = {
     // Bits
     {"and-same", "and(x, x) -> x"},
     {"and-zero", "and(x, 0) -> 0"},
@@ -245,7 +245,7 @@ static constexpr Identity identities[] = {
 
 RuleTable logicRules() {
   static const std::vector<RewriteRule> rules = [] {
-    std::vector<RewriteRule> all = rulesOf(identities);
+    std::vector<RewriteRule> all = rulesOf(logicIdentities);
     all.insert(
         all.end(),
         {rule<MaxOp, nestedExtremum<MaxOp>>("max-max",

@@ -12,9 +12,8 @@
 namespace sinter::host {
 
 namespace {
-constexpr int64_t upper = 'U', unit = 'U', onTheRight = 'R',
-                  notTransposed = 'N', adjoint = 'C', valuesOnly = 'N',
-                  allVectors = 'A';
+constexpr int64_t unit = 'U', onTheRight = 'R', notTransposed = 'N',
+                  conjugateTransposed = 'C', valuesOnly = 'N', allVectors = 'A';
 } // namespace
 
 Result<void> lapackPotrf(const HostCall &hostCall) {
@@ -148,9 +147,9 @@ Result<void> lapackTrsm(const HostCall &hostCall) {
       ";lower=" + std::to_string(call.letter("uplo") != upper) +
       ";unit_diagonal=" + std::to_string(call.letter("diag") == unit) +
       ";transpose=" +
-      std::to_string(transposition == notTransposed ? 0
-                     : transposition == adjoint     ? 2
-                                                    : 1);
+      std::to_string(transposition == notTransposed         ? 0
+                     : transposition == conjugateTransposed ? 2
+                                                            : 1);
   HostCall solve = {text, hostCall.inputs.first(2), hostCall.outputs.first(1),
                     hostCall.random, hostCall.context};
   return triangularSolve(solve);

@@ -20,6 +20,9 @@ inline Shape stackOf(const Tensor &tensor, size_t rank) {
                                                 std::min(rank, shape.size())));
 }
 
+/// `uplo` of what has its numbers in the upper triangle.
+inline constexpr int64_t upper = 'U';
+
 /// One call: checks what the program handed over before anything is read.
 class LapackCall {
 public:

@@ -11,7 +11,7 @@ namespace sinter::host {
 
 namespace {
 
-constexpr int64_t upper = 'U', vectors = 'V', sorted = 'S';
+constexpr int64_t vectors = 'V', sorted = 'S';
 
 /// The eigenvalues of a triangular form, in the results from \p first on: the
 /// real and the imaginary parts apart where the matrix is real.

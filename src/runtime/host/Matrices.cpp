@@ -2,6 +2,7 @@
 
 #include "runtime/host/Matrices.h"
 #include "runtime/host/Builtin.h"
+#include "runtime/host/MatrixAlgorithms.h"
 
 #include <cmath>
 
@@ -21,16 +22,6 @@ template <typename N> void factorize(std::vector<N> &a, int64_t n) {
       else
         a[i * n + j] = N(std::sqrt(std::real(sum)));
     }
-}
-
-/// a^H of an n x n matrix.
-template <typename N>
-std::vector<N> adjoint(const std::vector<N> &a, int64_t n) {
-  std::vector<N> result(a.size());
-  for (int64_t i = 0; i < n; ++i)
-    for (int64_t j = 0; j < n; ++j)
-      result[j * n + i] = conjugate(a[i * n + j]);
-  return result;
 }
 
 /// How stablehlo.triangular_solve reads its matrix.
@@ -81,12 +72,12 @@ Result<void> cholesky(const HostCall &call) {
       std::vector<N> matrix = load<N>(input, begin, size);
       // The upper triangle's factor is the adjoint of the lower one's.
       if (!isLower)
-        matrix = adjoint(matrix, n);
+        matrix = adjointOf(matrix, n, n);
       factorize(matrix, n);
       for (int64_t i = 0; i < n; ++i)
         for (int64_t j = i + 1; j < n; ++j)
           matrix[i * n + j] = N(0);
-      store(call.outputs[0], begin, isLower ? matrix : adjoint(matrix, n));
+      store(call.outputs[0], begin, isLower ? matrix : adjointOf(matrix, n, n));
     }
   });
   return {};

@@ -42,10 +42,6 @@ static KernelBuilder::Key keyOf(Value tensor, ArrayRef<Coordinate> place) {
   return key;
 }
 
-static bool hasLanes(ArrayRef<Coordinate> place) {
-  return llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
-}
-
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//

@@ -34,6 +34,11 @@ struct Coordinate {
 };
 using Coordinates = llvm::SmallVector<Coordinate, 6>;
 
+/// Whether some coordinate of \p place stands for several.
+inline bool hasLanes(llvm::ArrayRef<Coordinate> place) {
+  return llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
+}
+
 /// How an element type lies in memory: one byte for i1 and smaller integers,
 /// integers without sign, i8 for floats of eight bits.
 mlir::Type storageType(mlir::Type element);

@@ -8,10 +8,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static bool hasLanes(ArrayRef<Coordinate> place) {
-  return llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
-}
-
 Value Elemental::constant(Type element, Attribute attribute) {
   Type type = valueType(element);
   if (auto complexType = dyn_cast<ComplexType>(type))

@@ -20,10 +20,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static bool hasLanes(ArrayRef<Coordinate> place) {
-  return llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
-}
-
 /// Whether sums or products of floats are what \p body makes: these may be
 /// taken in an order that suits vectors, the same in every run.
 static bool mayReassociate(Region &body) {
