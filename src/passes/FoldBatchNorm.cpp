@@ -107,8 +107,8 @@ static ChannelAffine composed(ArrayRef<ChannelStep> chain, int64_t channels) {
 
 static bool hasShift(ArrayRef<ChannelStep> chain) {
   return llvm::any_of(chain, [](const ChannelStep &step) {
-    return step.kind == AffineStepKind::BatchNorm || step.kind == AffineStepKind::Shift ||
-           step.affine.shifts();
+    return step.kind == AffineStepKind::BatchNorm ||
+           step.kind == AffineStepKind::Shift || step.affine.shifts();
   });
 }
 
@@ -124,7 +124,8 @@ static bool isOneAddition(ArrayRef<ChannelStep> chain) {
 
 /// Whether the step is gone once its numbers are in the weights.
 static bool isTakenAway(const ChannelStep &step, bool isConverted) {
-  return !step.isPassage() || (isConverted && step.kind == AffineStepKind::Convert);
+  return !step.isPassage() ||
+         (isConverted && step.kind == AffineStepKind::Convert);
 }
 
 /// Gives the padding value the type of the elements that are padded now.
