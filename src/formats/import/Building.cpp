@@ -81,8 +81,8 @@ bool indicesFit(GraphBuilder &builder, Value indices, Value data,
 }
 
 template <typename T>
-static Tensor tensorOf(ElementType type, ArrayRef<double> values,
-                       ArrayRef<int64_t> shape) {
+static Tensor tensorOfNumbers(ElementType type, ArrayRef<double> values,
+                              ArrayRef<int64_t> shape) {
   std::vector<T> numbers(values.begin(), values.end());
   return Tensor::of<T>(type, Shape(shape.begin(), shape.end()), numbers);
 }
@@ -90,11 +90,13 @@ static Tensor tensorOf(ElementType type, ArrayRef<double> values,
 Value numbers(GraphBuilder &builder, Type element, ArrayRef<double> values,
               ArrayRef<int64_t> shape) {
   if (element.isInteger(64))
-    return builder.constant(tensorOf<int64_t>(ElementType::I64, values, shape));
+    return builder.constant(
+        tensorOfNumbers<int64_t>(ElementType::I64, values, shape));
   if (element.isF64())
-    return builder.constant(tensorOf<double>(ElementType::F64, values, shape));
+    return builder.constant(
+        tensorOfNumbers<double>(ElementType::F64, values, shape));
   return builder.cast(
-      builder.constant(tensorOf<float>(ElementType::F32, values, shape)),
+      builder.constant(tensorOfNumbers<float>(ElementType::F32, values, shape)),
       element);
 }
 

@@ -424,7 +424,8 @@ std::optional<Tensor> KnownValues::tensor(Value value) {
 }
 
 /// The elements as a tensor of the value's type; nothing if one is unknown.
-static std::optional<Tensor> tensorOf(Value value, const Elements &list) {
+static std::optional<Tensor> tensorOfElements(Value value,
+                                              const Elements &list) {
   auto type = cast<RankedTensorType>(value.getType());
   auto element = sinter::elementTypeOf(type.getElementType());
   if (!element || !llvm::all_of(list, [](Element e) { return e.isInteger(); }))
@@ -445,7 +446,7 @@ std::optional<Tensor> KnownValues::evaluate(Value value) {
     return found->second;
   std::optional<Tensor> result;
   if (auto list = elementsOf(value))
-    result = tensorOf(value, *list);
+    result = tensorOfElements(value, *list);
   if (!result)
     result = interpretOp(value);
   evaluated[value] = result;

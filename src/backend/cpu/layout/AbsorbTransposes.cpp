@@ -13,17 +13,18 @@ static SmallVector<int64_t> through(ArrayRef<int64_t> permutation,
       llvm::map_range(dims, [&](int64_t dim) { return permutation[dim]; }));
 }
 
-static constexpr llvm::StringLiteral label = "absorb-transpose";
+static constexpr llvm::StringLiteral absorbTransposeLabel = "absorb-transpose";
 
 ArrayRef<PatternInfo> absorbTransposesPatterns() {
   static const PatternInfo infos[] = {
-      {label, "dot_general(transpose(x), y) -> dot_general(x, y)",
+      {absorbTransposeLabel,
+       "dot_general(transpose(x), y) -> dot_general(x, y)",
        "cpu-absorb-transposes"}};
   return infos;
 }
 
 void absorbTransposes(func::FuncOp function, PatternRun &run) {
-  if (!run.isEnabled(label))
+  if (!run.isEnabled(absorbTransposeLabel))
     return;
   function.walk([&](stablehlo::DotGeneralOp op) {
     for (unsigned side : {0u, 1u}) {
@@ -44,8 +45,8 @@ void absorbTransposes(func::FuncOp function, PatternRun &run) {
       op->setOperand(side, transpose.getOperand());
       op.setDotDimensionNumbersAttr(stablehlo::DotDimensionNumbersAttr::get(
           op.getContext(), dims[0], dims[1], dims[2], dims[3]));
-      run.count(label);
-      run.graphIsWhole(label);
+      run.count(absorbTransposeLabel);
+      run.graphIsWhole(absorbTransposeLabel);
     }
   });
 }

@@ -15,11 +15,11 @@ using sinter::nn::TensorBuilder;
 
 namespace sinter::cpu {
 
-static constexpr llvm::StringLiteral label = "block-channels";
+static constexpr llvm::StringLiteral blockChannelsLabel = "block-channels";
 
 ArrayRef<PatternInfo> assignLayoutsPatterns() {
   static const PatternInfo infos[] = {
-      {label,
+      {blockChannelsLabel,
        "convolution(x, w) -> cpu.unpack(cpu.convolution(cpu.pack(x), w))",
        "cpu-assign-layouts"}};
   return infos;
@@ -349,7 +349,7 @@ bool LayoutAssigner::rewriteByChannel(Operation *op) {
   OpBuilder builder(op);
   TensorBuilder emit(builder, op->getLoc());
   Value flat = plainChannels(emit, computed, plain);
-  patterns.replaced(label, op->getResult(0), flat);
+  patterns.replaced(blockChannelsLabel, op->getResult(0), flat);
   op->getResult(0).replaceAllUsesWith(flat);
   return true;
 }
@@ -399,7 +399,7 @@ void LayoutAssigner::unpackWhereRead(Operation *op) {
     builder.setInsertionPointAfterValue(blocked);
     TensorBuilder emit(builder, op->getLoc());
     Value plain = emit.make<UnpackOp>(result.getType(), blocked);
-    patterns.replaced(label, result, plain);
+    patterns.replaced(blockChannelsLabel, result, plain);
     result.replaceAllUsesWith(plain);
   }
 }
@@ -413,7 +413,7 @@ void LayoutAssigner::run() {
   // gone before its operands are looked at.
   for (Operation *op : llvm::reverse(replaced)) {
     unpackWhereRead(op);
-    patterns.count(label);
+    patterns.count(blockChannelsLabel);
     op->erase();
   }
 }
@@ -430,7 +430,7 @@ static void assignIn(Block &block, const Target &target, bool allowsFast,
 
 void assignLayouts(func::FuncOp function, const Target &target, bool allowsFast,
                    PatternRun &run) {
-  if (run.isEnabled(label))
+  if (run.isEnabled(blockChannelsLabel))
     assignIn(function.getBody().front(), target, allowsFast, run);
 }
 

@@ -15,8 +15,6 @@ using stablehlo::ComparisonDirection;
 
 namespace {
 
-Type elementTypeOf(Value tensor) { return getElementTypeOrSelf(tensor); }
-
 class Expansion {
 public:
   explicit Expansion(Operation *op)
@@ -75,7 +73,8 @@ public:
           for (auto [value, input] : llvm::zip_equal(here, inputs)) {
             Value element = write.elementOf(input, index);
             value = write.select(
-                inside, write.convert(element, elementTypeOf(value)), value);
+                inside, write.convert(element, getElementTypeOrSelf(value)),
+                value);
           }
         }
         return combine(op.getBody(), now, here);
@@ -124,7 +123,8 @@ public:
   void replace(Operation *op, ValueRange rows) {
     for (auto [result, row] : llvm::zip_equal(op->getResults(), rows)) {
       Value value = write.reshape(row, shapeOf(result));
-      result.replaceAllUsesWith(write.convert(value, elementTypeOf(result)));
+      result.replaceAllUsesWith(
+          write.convert(value, getElementTypeOrSelf(result)));
     }
     op->erase();
   }
@@ -161,7 +161,7 @@ private:
     Values start;
     for (auto [i, value] : llvm::enumerate(values))
       start.push_back(
-          write.convert(value, elementTypeOf(region.getArgument(i))));
+          write.convert(value, getElementTypeOrSelf(region.getArgument(i))));
     return start;
   }
   Values combine(Region &region, ValueRange carried, ValueRange elements) {
@@ -169,7 +169,7 @@ private:
     llvm::append_range(arguments, elements);
     Values values = write.apply(region, arguments);
     for (auto [value, old] : llvm::zip_equal(values, carried))
-      value = write.convert(value, elementTypeOf(old));
+      value = write.convert(value, getElementTypeOrSelf(old));
     return values;
   }
 
@@ -180,14 +180,14 @@ private:
     Values rows;
     for (Value result : results)
       rows.push_back(write.splat(
-          0, RankedTensorType::get({count}, elementTypeOf(result))));
+          0, RankedTensorType::get({count}, getElementTypeOrSelf(result))));
     if (count == 0)
       return rows;
     return write.loop(count, rows, [&](Value i, ValueRange carried) {
       Values next;
       for (auto [row, value] : llvm::zip_equal(carried, body(i)))
-        next.push_back(
-            write.replaced(row, i, write.convert(value, elementTypeOf(row))));
+        next.push_back(write.replaced(
+            row, i, write.convert(value, getElementTypeOrSelf(row))));
       return next;
     });
   }
@@ -289,7 +289,7 @@ private:
     Values place = write.unflatten(i, shapeOf(op.getSource()));
     Value no = write.scalar(0, write.integerType(1));
     Value yes = write.scalar(1, write.integerType(1));
-    Value nothing = write.scalar(0, elementTypeOf(operand));
+    Value nothing = write.scalar(0, getElementTypeOrSelf(operand));
     auto consider = [&](ValueRange now, Value value, Value index) -> Values {
       Value keeps = write.branch(
           now[0], [&] { return write.apply(op.getSelect(), {now[1], value}); },

@@ -38,7 +38,7 @@ Names NodeWriter::operands(ValueRange values) {
 }
 
 /// What an operand is before it is broadcast, and how it lies on the result.
-struct Source {
+struct BroadcastSource {
   Value value;
   /// The sizes that ONNX's broadcasting has to see, aligned at the last one.
   Ints shape;
@@ -50,8 +50,8 @@ struct Source {
   SmallVector<Value> others;
 };
 
-static Source sourceOf(Value value, int64_t rank) {
-  Source source;
+static BroadcastSource broadcastSourceOf(Value value, int64_t rank) {
+  BroadcastSource source;
   source.value = value;
   auto type = tensorOf(value);
   source.shape = Ints(type.getShape());
@@ -88,7 +88,7 @@ static Source sourceOf(Value value, int64_t rank) {
 }
 
 /// The source as a tensor of the shape that it is to have.
-Name NodeWriter::aligned(Value value, const Source &source) {
+Name NodeWriter::aligned(Value value, const BroadcastSource &source) {
   if (source.isSplat) {
     auto constantOp = value.getDefiningOp<stablehlo::ConstantOp>();
     return writer.constant(
@@ -121,9 +121,9 @@ Name NodeWriter::aligned(Value value, const Source &source) {
 
 Names NodeWriter::broadcast(ValueRange values, Type result) {
   auto type = cast<RankedTensorType>(result);
-  SmallVector<Source> sources;
+  SmallVector<BroadcastSource> sources;
   for (Value value : values)
-    sources.push_back(sourceOf(value, type.getRank()));
+    sources.push_back(broadcastSourceOf(value, type.getRank()));
   // Whether the shape of \p other comes of those that are written: it is one of
   // them, or was broadcast to the shapes of such.
   std::function<bool(Value)> isKnown = [&](Value other) {
@@ -137,10 +137,11 @@ Names NodeWriter::broadcast(ValueRange values, Type result) {
   };
   // Whether ONNX's broadcasting of the sources gives the result's shape.
   auto suffices = [&] {
-    if (llvm::any_of(sources, [](const Source &each) { return each.isFull; }))
+    if (llvm::any_of(sources,
+                     [](const BroadcastSource &each) { return each.isFull; }))
       return true;
     SmallVector<int64_t> shape;
-    for (const Source &source : sources) {
+    for (const BroadcastSource &source : sources) {
       auto both = broadcastShapes(shape, source.shape);
       if (!both)
         return false;
@@ -148,12 +149,12 @@ Names NodeWriter::broadcast(ValueRange values, Type result) {
     }
     if (type.hasStaticShape())
       return ArrayRef<int64_t>(shape) == type.getShape();
-    return llvm::any_of(sources, [&](const Source &each) {
+    return llvm::any_of(sources, [&](const BroadcastSource &each) {
       return !each.others.empty() && llvm::all_of(each.others, isKnown);
     });
   };
   for (size_t i = 0; i < sources.size() && !suffices(); ++i) {
-    sources[i] = Source();
+    sources[i] = BroadcastSource();
     sources[i].value = values[i];
     sources[i].isFull = tensorOf(values[i]).getRank() == type.getRank();
     sources[i].shape = Ints(tensorOf(values[i]).getShape());

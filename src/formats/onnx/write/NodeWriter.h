@@ -130,7 +130,7 @@ public:
 
 private:
   std::optional<Tensor> initializer(const Name &x) const;
-  Name aligned(mlir::Value value, const struct Source &source);
+  Name aligned(mlir::Value value, const struct BroadcastSource &source);
   NodeProto &add(llvm::StringRef opType, llvm::ArrayRef<Name> inputs,
                  const NodeAttributes &attributes);
 

@@ -18,9 +18,9 @@ namespace sinter::vhlo {
 namespace {
 
 /// Builds operations of VHLO of those of StableHLO.
-class Builder {
+class ArtifactBuilder {
 public:
-  Builder(MLIRContext *context, Version target)
+  ArtifactBuilder(MLIRContext *context, Version target)
       : context(context), target(target) {}
 
   OwningOpRef<ModuleOp> module(ModuleOp from) {
@@ -166,7 +166,7 @@ Result<std::string> writeArtifact(ModuleOp module, Version target) {
   MLIRContext *context = module.getContext();
   context->loadDialect<VhloDialect>();
   expandFor(module, target.withoutPatch());
-  Builder builder(context, target.withoutPatch());
+  ArtifactBuilder builder(context, target.withoutPatch());
   OwningOpRef<ModuleOp> versioned = builder.module(module);
   if (!versioned)
     return unsupported("as a portable artifact: " + builder.problem());
