@@ -63,14 +63,6 @@ func.func @"dynamic-conv-constant"(%x: tensor<1x2x4xf32>, %k: tensor<3x2x3xf32>)
   return %r : tensor<1x3x4xf32>
 }
 
-func.func @"dynamic-reshape-reshape"(%x: tensor<2x3xf32>) -> tensor<6xf32> {
-  %s = stablehlo.constant dense<[3, 2]> : tensor<2xi64>
-  %t = stablehlo.constant dense<[6]> : tensor<1xi64>
-  %a = stablehlo.dynamic_reshape %x, %s : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<3x2xf32>
-  %r = stablehlo.dynamic_reshape %a, %t : (tensor<3x2xf32>, tensor<1xi64>) -> tensor<6xf32>
-  return %r : tensor<6xf32>
-}
-
 func.func @"dynamic-broadcast-broadcast"(%x: tensor<3xf32>) -> tensor<4x2x3xf32> {
   %s = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
   %t = stablehlo.constant dense<[4, 2, 3]> : tensor<3xi64>

@@ -93,16 +93,6 @@ module {
 }
 
 // -----
-// dynamic-reshape-reshape
-module {
-  func.func @main(%arg0: tensor<2x3xf32>) -> tensor<6xf32> {
-    %0 = stablehlo.constant dense<6> : tensor<1xi64>
-    %1 = stablehlo.dynamic_reshape %arg0, %0 : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<6xf32>
-    return %1 : tensor<6xf32>
-  }
-}
-
-// -----
 // dynamic-broadcast-broadcast
 module {
   func.func @main(%arg0: tensor<3xf32>) -> tensor<4x2x3xf32> {
