@@ -141,9 +141,9 @@ def write(sinter, case, folder):
     return "exit code 0, but holds " + ", ".join(found) if found else None
 
 
-def run(sinter, backend, folders):
+def run(sinter, backend, folders, options=()):
     """The answers of `sinter test`: {case: None or why it failed}."""
-    command = [sinter, "test", "--backend", backend, "--threads", "1", "--json", *folders]
+    command = [sinter, "test", "--backend", backend, "--threads", "1", "--json", *options, *folders]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=10 * TIMEOUT_S)
     answers = {os.path.basename(folder): f"no answer: {done.stderr.strip()[-200:]}" for folder in folders}
     for line in done.stdout.splitlines():
