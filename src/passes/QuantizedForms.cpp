@@ -205,7 +205,7 @@ std::optional<ScaleQuotient> ScaleQuotient::match(Value value) {
 // Building
 //===----------------------------------------------------------------------===//
 
-void Draft::insert(OpBuilder &to) {
+void PendingOperations::insert(OpBuilder &to) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     op.remove();
     to.insert(&op);

@@ -64,12 +64,12 @@ struct ScaleQuotient {
 };
 
 /// Operations that go into the graph together, or not at all.
-class Draft {
+class PendingOperations {
 public:
-  explicit Draft(mlir::MLIRContext *context) : builder(context) {
+  explicit PendingOperations(mlir::MLIRContext *context) : builder(context) {
     builder.setInsertionPointToEnd(&block);
   }
-  ~Draft() { block.clear(); }
+  ~PendingOperations() { block.clear(); }
   /// Puts all that was made where \p to is.
   void insert(mlir::OpBuilder &to);
 

@@ -119,9 +119,9 @@ static bool keepsOrder(Operation *op, ArrayRef<OpOperand *> operands) {
   });
 }
 
-/// A copy of \p op in \p draft whose operands \p numbers are elements of
+/// A copy of \p op in \p pending whose operands \p numbers are elements of
 /// \p type: what \p elements finds, or constants that are just that.
-static Operation *onElements(Draft &draft, Operation *op,
+static Operation *onElements(PendingOperations &pending, Operation *op,
                              ArrayRef<OpOperand *> numbers,
                              quant::QuantizedType type,
                              llvm::function_ref<Value(Value)> elements) {
@@ -129,12 +129,12 @@ static Operation *onElements(Draft &draft, Operation *op,
   for (OpOperand *operand : numbers) {
     Value found = elements(operand->get());
     if (!found)
-      found = exactConstant(draft.builder, operand->get(), type);
+      found = exactConstant(pending.builder, operand->get(), type);
     if (!found || getElementTypeOrSelf(found) != type)
       return nullptr;
     mapping.map(operand->get(), found);
   }
-  return copyWith(draft.builder, op, mapping, type);
+  return copyWith(pending.builder, op, mapping, type);
 }
 
 /// op(dequantize(x)) of what moves elements; of sums what keeps order, too.
@@ -157,12 +157,12 @@ static Value moveDequantize(Operation *op, OpBuilder &builder) {
   // A bias goes into the sums from where it is.
   if (isSum && first.getDefiningOp<ConstantOp>())
     return {};
-  Draft draft(op->getContext());
-  Operation *moved = onElements(draft, op, numbers, type, elementsOf);
+  PendingOperations pending(op->getContext());
+  Operation *moved = onElements(pending, op, numbers, type, elementsOf);
   if (!moved)
     return {};
-  Value result = dequantize(draft.builder, op->getLoc(), moved->getResult(0));
-  draft.insert(builder);
+  Value result = dequantize(pending.builder, op->getLoc(), moved->getResult(0));
+  pending.insert(builder);
   return result;
 }
 
@@ -179,7 +179,7 @@ static Value moveStorage(Operation *op, OpBuilder &builder) {
       type = quantizedOf(cast.getOperand().getType());
   if (!type || storageOf(type) != getElementTypeOrSelf(op->getResult(0)))
     return {};
-  Draft draft(op->getContext());
+  PendingOperations pending(op->getContext());
   IRMapping mapping;
   for (OpOperand *operand : numbers) {
     auto cast = operand->get().getDefiningOp<BitcastConvertOp>();
@@ -188,14 +188,14 @@ static Value moveStorage(Operation *op, OpBuilder &builder) {
         (!cast || quantizedOf(cast.getOperand().getType()) != type))
       return {};
     mapping.map(operand->get(),
-                asQuantized(draft.builder, operand->get(), type));
+                asQuantized(pending.builder, operand->get(), type));
   }
-  Operation *moved = copyWith(draft.builder, op, mapping, type);
+  Operation *moved = copyWith(pending.builder, op, mapping, type);
   if (!moved)
     return {};
-  Value result = draft.builder.create<BitcastConvertOp>(
+  Value result = pending.builder.create<BitcastConvertOp>(
       op->getLoc(), op->getResult(0).getType(), moved->getResult(0));
-  draft.insert(builder);
+  pending.insert(builder);
   return result;
 }
 
@@ -206,8 +206,8 @@ static Value moveStorage(Operation *op, OpBuilder &builder) {
 /// The product \p op of elements \p lhs and \p rhs of one storage type, in 32
 /// bits with the scale of its sums; null where there is none or sums might not
 /// fit.
-static Operation *productOfAlike(Draft &draft, Operation *op, Value lhs,
-                                 Value rhs) {
+static Operation *productOfAlike(PendingOperations &pending, Operation *op,
+                                 Value lhs, Value rhs) {
   quant::QuantizedType left = quantizedOf(lhs.getType()),
                        right = quantizedOf(rhs.getType());
   auto scales = productScales(op, {left, right});
@@ -219,7 +219,7 @@ static Operation *productOfAlike(Draft &draft, Operation *op, Value lhs,
   const IntegerRange sums =
       IntegerRange::ofSums(centredRange(left), centredRange(right), *count);
   // Rescales compute in the expressed type, in which smaller floats overflow.
-  if (!holds(draft.builder.getI32Type(), sums) ||
+  if (!holds(pending.builder.getI32Type(), sums) ||
       (expressed.getWidth() < 32 && !holds(expressed, sums)))
     return nullptr;
   QuantizationParameters parameters;
@@ -227,30 +227,31 @@ static Operation *productOfAlike(Draft &draft, Operation *op, Value lhs,
   parameters.zeroPoints.assign(scales->factors.size(), 0);
   parameters.axis = scales->axis;
   auto type =
-      quantizedElement(draft.builder.getI32Type(), expressed, parameters);
+      quantizedElement(pending.builder.getI32Type(), expressed, parameters);
   if (!type)
     return nullptr;
   IRMapping mapping;
   mapping.map(op->getOperand(0), lhs);
   mapping.map(op->getOperand(1), rhs);
-  return copyWith(draft.builder, op, mapping, type);
+  return copyWith(pending.builder, op, mapping, type);
 }
 
 /// The same of any: in the storage type of one of them, or else in a signed
 /// one, where weights have no zero point.
-static Operation *productOf(Draft &draft, Operation *op, Value lhs, Value rhs) {
+static Operation *productOf(PendingOperations &pending, Operation *op,
+                            Value lhs, Value rhs) {
   const IntegerType left = storageOf(quantizedOf(lhs.getType())),
                     right = storageOf(quantizedOf(rhs.getType()));
   const unsigned width = std::max(left.getWidth(), right.getWidth());
   for (IntegerType storage :
-       {left, right, draft.builder.getIntegerType(width)}) {
-    Draft attempt(op->getContext());
+       {left, right, pending.builder.getIntegerType(width)}) {
+    PendingOperations attempt(op->getContext());
     Value a = inStorage(attempt.builder, lhs, storage),
           b = inStorage(attempt.builder, rhs, storage);
     Operation *product = a && b ? productOfAlike(attempt, op, a, b) : nullptr;
     if (!product)
       continue;
-    attempt.insert(draft.builder);
+    attempt.insert(pending.builder);
     return product;
   }
   return nullptr;
@@ -261,26 +262,28 @@ template <typename Op> static Value raiseProduct(Op op, OpBuilder &builder) {
   if (!lhs || !rhs ||
       getElementTypeOrSelf(op.getType()) != getElementTypeOrSelf(op.getLhs()))
     return {};
-  Draft draft(op->getContext());
-  Operation *product = productOf(draft, op, lhs, rhs);
+  PendingOperations pending(op->getContext());
+  Operation *product = productOf(pending, op, lhs, rhs);
   if (!product)
     return {};
-  Value result = dequantize(draft.builder, op->getLoc(), product->getResult(0));
-  draft.insert(builder);
+  Value result =
+      dequantize(pending.builder, op->getLoc(), product->getResult(0));
+  pending.insert(builder);
   return result;
 }
 
 /// Elements with a scale of 1.
-static Value plainElements(Draft &draft, const CentredInteger &integer) {
+static Value plainElements(PendingOperations &pending,
+                           const CentredInteger &integer) {
   auto parameters = together(Spread{{1}, -1}, integer.zeroPoints);
   auto type =
       parameters ? quantizedElement(cast<IntegerType>(
                                         getElementTypeOrSelf(integer.elements)),
-                                    draft.builder.getF32Type(), *parameters)
+                                    pending.builder.getF32Type(), *parameters)
                  : quant::QuantizedType();
   if (!type || !fits(type, tensorOf(integer.elements)))
     return {};
-  return asQuantized(draft.builder, integer.elements, type);
+  return asQuantized(pending.builder, integer.elements, type);
 }
 
 template <typename Op>
@@ -291,16 +294,17 @@ static Value raiseIntegerProduct(Op op, OpBuilder &builder) {
        rhs = CentredInteger::match(op.getRhs());
   if (!lhs || !rhs)
     return {};
-  Draft draft(op->getContext());
-  Value left = plainElements(draft, *lhs), right = plainElements(draft, *rhs);
+  PendingOperations pending(op->getContext());
+  Value left = plainElements(pending, *lhs),
+        right = plainElements(pending, *rhs);
   Operation *product =
-      left && right ? productOf(draft, op, left, right) : nullptr;
+      left && right ? productOf(pending, op, left, right) : nullptr;
   if (!product)
     return {};
   setProductForm(product, ProductForm::Sums);
-  Value result = draft.builder.create<BitcastConvertOp>(
+  Value result = pending.builder.create<BitcastConvertOp>(
       op->getLoc(), op.getType(), product->getResult(0));
-  draft.insert(builder);
+  pending.insert(builder);
   return result;
 }
 
@@ -399,15 +403,15 @@ static Value raiseBias(AddOp op, OpBuilder &builder) {
             : std::nullopt;
     if (!integers)
       continue;
-    Draft draft(op->getContext());
+    PendingOperations pending(op->getContext());
     Value like =
-        biasLike(draft.builder, op.getLoc(), sum, *integers, nameOf(bias));
+        biasLike(pending.builder, op.getLoc(), sum, *integers, nameOf(bias));
     if (!like)
       continue;
     Value raised =
-        draft.builder.create<AddOp>(op.getLoc(), sum.getType(), sum, like);
-    Value result = dequantize(draft.builder, op.getLoc(), raised);
-    draft.insert(builder);
+        pending.builder.create<AddOp>(op.getLoc(), sum.getType(), sum, like);
+    Value result = dequantize(pending.builder, op.getLoc(), raised);
+    pending.insert(builder);
     return result;
   }
   return {};
@@ -418,7 +422,8 @@ static Value raiseBias(AddOp op, OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 /// The quantised value \p value with \p scales instead of 1.
-static Value rescaled(Draft &draft, Value value, const Spread &scales) {
+static Value rescaled(PendingOperations &pending, Value value,
+                      const Spread &scales) {
   quant::QuantizedType type = quantizedOf(value.getType());
   auto before = *parametersOf(type);
   Spread zeroPoints{
@@ -434,8 +439,8 @@ static Value rescaled(Draft &draft, Value value, const Spread &scales) {
     return {};
   if (auto cast = value.getDefiningOp<BitcastConvertOp>();
       cast && getElementTypeOrSelf(cast.getOperand()) == storageOf(type))
-    return asQuantized(draft.builder, cast.getOperand(), made);
-  Value result = asQuantized(draft.builder, value, made);
+    return asQuantized(pending.builder, cast.getOperand(), made);
+  Value result = asQuantized(pending.builder, value, made);
   if (quant::QuantizedType stored = storedAs(value)) {
     QuantizationParameters moved = *parametersOf(made);
     const int64_t shift =
@@ -507,27 +512,27 @@ static Value raiseQLinear(ConvertOp op, OpBuilder &builder) {
       return {};
     weights.axis = *dim;
   }
-  Draft draft(op->getContext());
-  Value lhs = rescaled(draft, beforeShift(product->getOperand(0)),
+  PendingOperations pending(op->getContext());
+  Value lhs = rescaled(pending, beforeShift(product->getOperand(0)),
                        Spread{{factor->lhs}, -1}),
-        rhs = rescaled(draft, beforeShift(product->getOperand(1)), weights);
+        rhs = rescaled(pending, beforeShift(product->getOperand(1)), weights);
   Operation *raised =
-      lhs && rhs ? productOf(draft, product, lhs, rhs) : nullptr;
+      lhs && rhs ? productOf(pending, product, lhs, rhs) : nullptr;
   if (!raised)
     return {};
   setProductForm(raised, ProductForm::Rescaled);
   Value total = raised->getResult(0);
   if (bias) {
-    Value like = biasLike(draft.builder, op.getLoc(), total, *bias, name);
+    Value like = biasLike(pending.builder, op.getLoc(), total, *bias, name);
     if (!like)
       return {};
-    total =
-        draft.builder.create<AddOp>(op.getLoc(), total.getType(), total, like);
+    total = pending.builder.create<AddOp>(op.getLoc(), total.getType(), total,
+                                          like);
   }
-  Value elements = quantize(draft.builder, op.getLoc(), total, result);
-  Value integers = draft.builder.create<BitcastConvertOp>(
+  Value elements = quantize(pending.builder, op.getLoc(), total, result);
+  Value integers = pending.builder.create<BitcastConvertOp>(
       op.getLoc(), op.getType(), elements);
-  draft.insert(builder);
+  pending.insert(builder);
   return integers;
 }
 
@@ -558,7 +563,7 @@ template <typename Op> static Value raiseBetween(Op op, OpBuilder &builder) {
       first = quantizedOf(elements.getType());
   if (!first)
     return {};
-  Draft draft(op->getContext());
+  PendingOperations pending(op->getContext());
   IRMapping mapping;
   for (Value operand : between->getOperands()) {
     if (!isa<FloatType>(getElementTypeOrSelf(operand)))
@@ -566,15 +571,15 @@ template <typename Op> static Value raiseBetween(Op op, OpBuilder &builder) {
     Value elements = elementsOf(operand);
     for (quant::QuantizedType each : {first, type})
       if (!elements)
-        elements = exactConstant(draft.builder, operand, each);
+        elements = exactConstant(pending.builder, operand, each);
     if (!elements)
       return {};
     mapping.map(operand, elements);
   }
-  Operation *raised = copyWith(draft.builder, between, mapping, type);
+  Operation *raised = copyWith(pending.builder, between, mapping, type);
   if (!raised)
     return {};
-  draft.insert(builder);
+  pending.insert(builder);
   return raised->getResult(0);
 }
 
