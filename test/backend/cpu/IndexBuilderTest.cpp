@@ -80,9 +80,12 @@ expected(llvm::function_ref<void(int64_t, llvm::function_ref<void(int64_t)>)>
              valuesOf) {
   std::vector<int64_t> all;
   for (int64_t task = 0; task < tasks; ++task) {
-    int64_t value = 0;
-    valuesOf(task, [&](int64_t put) { value = value * 31 + put; });
-    all.push_back(value);
+    // Of 64 bits, as in the kernel.
+    uint64_t value = 0;
+    valuesOf(task, [&](int64_t put) {
+      value = value * 31 + static_cast<uint64_t>(put);
+    });
+    all.push_back(static_cast<int64_t>(value));
   }
   return all;
 }
