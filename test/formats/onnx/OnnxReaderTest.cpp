@@ -182,6 +182,19 @@ TEST_F(OnnxReader, RefusesAnAttributeOfAnotherType) {
   EXPECT_CONTAINS(errorOf(read()), "attribute 'axis' is not an integer");
 }
 
+TEST_F(OnnxReader, RefusesZeroPointsOfTypesThatNothingIsQuantisedTo) {
+  addInput("x", {2});
+  addInput("scale", {});
+  addIntegers("zero", {0});
+  addNode(graph, "QuantizeLinear", {"x", "scale", "zero"}, {"y"}).set_name("q");
+  addOutput("y");
+  auto done = read();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::InvalidModel);
+  EXPECT_CONTAINS(errorOf(done), "node 'q' (QuantizeLinear): a quantised "
+                                 "element has 2 to 32 bits");
+}
+
 TEST_F(OnnxReader, ReportsWhatAVerifierRefuses) {
   addInput("x", {1, 4, 8, 8});
   addInput("w", {4, 3, 3, 3});

@@ -58,6 +58,9 @@ static Value roundTo(NodeContext &node, Value quotient, Value zeroPoint,
     return {};
   Type wide = node.element(quotient);
   auto integer = dyn_cast<IntegerType>(element);
+  if (integer && (integer.getWidth() < 2 || integer.getWidth() > 32))
+    return node.fail("a quantised element has 2 to 32 bits, this one " +
+                     std::to_string(integer.getWidth()));
   if (integer)
     quotient = node.unary<stablehlo::RoundNearestEvenOp>(quotient);
   if (zeroPoint && quotient)
