@@ -63,8 +63,8 @@ public:
   /// Makes every state what it was before the first run.
   virtual void resetStates() {}
 
-  /// From now on runs tell \p observer of values; empty: nobody.
-  virtual void setObserver(ValueObserver observer) {}
+  /// From now on runs tell the observer of values; an empty one: nobody.
+  virtual void setObserver(ValueObserver) {}
 
   /// From now on every run records its layers (or stops doing so).
   virtual void setProfiling(bool enabled) {}
