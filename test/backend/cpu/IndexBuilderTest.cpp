@@ -1,6 +1,6 @@
 //===- IndexBuilderTest.cpp -----------------------------------------------===//
 
-#include "backend/cpu/codegen/IndexBuilder.h"
+#include "backend/cpu/kernels/IndexBuilder.h"
 #include "backend/cpu/KernelRunner.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

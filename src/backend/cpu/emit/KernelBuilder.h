@@ -8,7 +8,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_KERNELBUILDER_H
 #define SINTER_BACKEND_CPU_EMIT_KERNELBUILDER_H
 
-#include "backend/cpu/codegen/IndexBuilder.h"
+#include "backend/cpu/kernels/IndexBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace sinter::cpu {

@@ -8,7 +8,7 @@
 #ifndef SINTER_BACKEND_CPU_KERNELS_VECTORBUILDER_H
 #define SINTER_BACKEND_CPU_KERNELS_VECTORBUILDER_H
 
-#include "backend/cpu/codegen/IndexBuilder.h"
+#include "backend/cpu/kernels/IndexBuilder.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace sinter::cpu {

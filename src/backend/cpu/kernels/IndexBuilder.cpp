@@ -1,6 +1,6 @@
 //===- IndexBuilder.cpp - builds index arithmetic and control flow --------===//
 
-#include "backend/cpu/codegen/IndexBuilder.h"
+#include "backend/cpu/kernels/IndexBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SINTER_BACKEND_CPU_CODEGEN_INDEXBUILDER_H
-#define SINTER_BACKEND_CPU_CODEGEN_INDEXBUILDER_H
+#ifndef SINTER_BACKEND_CPU_KERNELS_INDEXBUILDER_H
+#define SINTER_BACKEND_CPU_KERNELS_INDEXBUILDER_H
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
@@ -132,4 +132,4 @@ private:
 
 } // namespace sinter::cpu
 
-#endif // SINTER_BACKEND_CPU_CODEGEN_INDEXBUILDER_H
+#endif // SINTER_BACKEND_CPU_KERNELS_INDEXBUILDER_H
