@@ -9,7 +9,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
-#include "passes/Pass.h"
+#include "passes/RulePass.h"
 #include "passes/RuleTables.h"
 
 using namespace mlir;
@@ -283,18 +283,15 @@ ArrayRef<RewriteRule> moveTransposesRules() {
 }
 
 namespace {
-struct MoveTransposes : LabelledPass<MoveTransposes> {
+struct MoveTransposes : RulePass<MoveTransposes> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MoveTransposes)
-  using LabelledPass::LabelledPass;
+  using RulePass::RulePass;
   StringRef getArgument() const final { return "move-transposes"; }
   StringRef getDescription() const final {
     return "Move transposes and reshapes to where they cancel";
   }
-  void runOnOperation() final {
-    if (failed(applyRules(getOperation(),
-                          {moveTransposesRules(), movementRules().rules},
-                          patternRun())))
-      signalPassFailure();
+  RuleList tables() const {
+    return {moveTransposesRules(), movementRules().rules};
   }
 };
 } // namespace

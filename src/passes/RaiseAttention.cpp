@@ -3,7 +3,7 @@
 #include "graph/UnitDimensions.h"
 #include "graph/nn/NnOps.h"
 #include "passes/Matching.h"
-#include "passes/Pass.h"
+#include "passes/RulePass.h"
 
 #include <algorithm>
 #include <cmath>
@@ -478,9 +478,9 @@ ArrayRef<RewriteRule> raiseAttentionRules() {
 }
 
 namespace {
-struct RaiseAttention : LabelledPass<RaiseAttention> {
+struct RaiseAttention : RulePass<RaiseAttention> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RaiseAttention)
-  using LabelledPass::LabelledPass;
+  using RulePass::RulePass;
   StringRef getArgument() const final { return "raise-attention"; }
   StringRef getDescription() const final {
     return "Make one operation of attention that is spelt out";
@@ -488,11 +488,7 @@ struct RaiseAttention : LabelledPass<RaiseAttention> {
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<nn::NnDialect>();
   }
-  void runOnOperation() final {
-    if (failed(
-            applyRules(getOperation(), {raiseAttentionRules()}, patternRun())))
-      signalPassFailure();
-  }
+  RuleList tables() const { return {raiseAttentionRules()}; }
 };
 } // namespace
 

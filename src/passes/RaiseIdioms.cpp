@@ -3,9 +3,9 @@
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/Sums.h"
 #include "passes/Matching.h"
-#include "passes/Pass.h"
 #include "passes/RaiseGelu.h"
 #include "passes/RaiseNorms.h"
+#include "passes/RulePass.h"
 #include <cmath>
 
 using namespace mlir;
@@ -383,9 +383,9 @@ ArrayRef<RewriteRule> raiseIdiomsRules() {
 }
 
 namespace {
-struct RaiseIdioms : LabelledPass<RaiseIdioms> {
+struct RaiseIdioms : RulePass<RaiseIdioms> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RaiseIdioms)
-  using LabelledPass::LabelledPass;
+  using RulePass::RulePass;
   StringRef getArgument() const final { return "raise-idioms"; }
   StringRef getDescription() const final {
     return "Make one operation of what is spelt out";
@@ -393,10 +393,7 @@ struct RaiseIdioms : LabelledPass<RaiseIdioms> {
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<nn::NnDialect>();
   }
-  void runOnOperation() final {
-    if (failed(applyRules(getOperation(), {raiseIdiomsRules()}, patternRun())))
-      signalPassFailure();
-  }
+  RuleList tables() const { return {raiseIdiomsRules()}; }
 };
 } // namespace
 

@@ -13,8 +13,8 @@
 #include "graph/nn/NnOps.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
 #include "passes/Matching.h"
-#include "passes/Pass.h"
 #include "passes/QuantizedForms.h"
+#include "passes/RulePass.h"
 
 #include <cmath>
 
@@ -645,9 +645,9 @@ ArrayRef<RewriteRule> raiseQuantizedRules() {
 }
 
 namespace {
-struct RaiseQuantized : LabelledPass<RaiseQuantized> {
+struct RaiseQuantized : RulePass<RaiseQuantized> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RaiseQuantized)
-  using LabelledPass::LabelledPass;
+  using RulePass::RulePass;
   StringRef getArgument() const final { return "raise-quantized"; }
   StringRef getDescription() const final {
     return "Make quantised types of quantisation that is spelt out";
@@ -655,11 +655,7 @@ struct RaiseQuantized : LabelledPass<RaiseQuantized> {
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<nn::NnDialect, quant::QuantizationDialect>();
   }
-  void runOnOperation() final {
-    if (failed(
-            applyRules(getOperation(), {raiseQuantizedRules()}, patternRun())))
-      signalPassFailure();
-  }
+  RuleList tables() const { return {raiseQuantizedRules()}; }
 };
 } // namespace
 

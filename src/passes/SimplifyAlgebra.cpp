@@ -1,6 +1,6 @@
 #include "passes/SimplifyAlgebra.h"
 
-#include "passes/Pass.h"
+#include "passes/RulePass.h"
 #include "passes/RuleTables.h"
 
 using namespace mlir;
@@ -8,16 +8,12 @@ using namespace mlir;
 namespace sinter {
 
 namespace {
-struct SimplifyAlgebra : LabelledPass<SimplifyAlgebra> {
+struct SimplifyAlgebra : RulePass<SimplifyAlgebra> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SimplifyAlgebra)
-  using LabelledPass::LabelledPass;
+  using RulePass::RulePass;
   StringRef getArgument() const final { return "simplify-algebra"; }
   StringRef getDescription() const final { return "Apply identities"; }
-  void runOnOperation() final {
-    if (failed(
-            applyRules(getOperation(), rulesOf(getArgument()), patternRun())))
-      signalPassFailure();
-  }
+  RuleList tables() const { return rulesOf(getArgument()); }
 };
 } // namespace
 
