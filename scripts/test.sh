@@ -11,7 +11,7 @@
 #         tsan         the runtime and the engine with the thread sanitizer: pool, executors, sessions, cache
 #         random       random programs on both backends for a minute, others each day; SINTER_RANDOM_SEED=N: those from N on
 #         tidy         clang-tidy on what changed (scripts/tidy.sh)
-#         fuzz         the reader under libFuzzer for 30 s (scripts/fuzz.sh)
+#         fuzz         each reader of files under libFuzzer for 30 s (scripts/fuzz.sh)
 #         conformance  the public suites on every backend (test/conformance/run.py)
 #         zoo          exported networks with a symbolic batch, in half precision, and as other tools see them once
 #                      written (test/zoo), on the models in $SINTER_ZOO_MODELS or those that scripts/zoo.sh makes
