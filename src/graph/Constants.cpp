@@ -5,6 +5,7 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "runtime/ElementDispatch.h"
 
 using namespace mlir;
 
@@ -133,6 +134,21 @@ StringRef constantName(Value value) {
   auto name = constant ? constant->getAttrOfType<StringAttr>(nameAttribute)
                        : StringAttr();
   return name ? name.getValue() : StringRef();
+}
+
+Tensor tensorOfDoubles(ElementType type, Shape shape,
+                       ArrayRef<double> numbers) {
+  Tensor tensor(type, std::move(shape));
+  dispatch(type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (auto [index, number] : llvm::enumerate(numbers)) {
+      if constexpr (isStdComplex<T>)
+        tensor.set<T>(index, T(static_cast<typename T::value_type>(number)));
+      else
+        tensor.set<T>(index, static_cast<T>(number));
+    }
+  });
+  return tensor;
 }
 
 Value makeSplat(OpBuilder &builder, Location location, RankedTensorType type,

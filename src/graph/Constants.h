@@ -47,6 +47,10 @@ mlir::Value makeConstant(mlir::OpBuilder &builder, mlir::Location location,
 mlir::Value makeSplat(mlir::OpBuilder &builder, mlir::Location location,
                       mlir::RankedTensorType type, double number);
 
+/// The numbers, rounded to \p type, as a tensor.
+Tensor tensorOfDoubles(ElementType type, Shape shape,
+                       llvm::ArrayRef<double> numbers);
+
 /// The name of the constant that gives \p value, or "".
 llvm::StringRef constantName(mlir::Value value);
 

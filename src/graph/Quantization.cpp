@@ -5,6 +5,7 @@
 #include "graph/nn/TensorBuilder.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "runtime/ElementDispatch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -188,6 +189,17 @@ quant::QuantizedType storedAs(Value value) {
     if (!bounds.contains(tensor->toInteger(i) + shift))
       return {};
   return tensor ? before : quant::QuantizedType();
+}
+
+Tensor shifted(const Tensor &elements, IntegerType storage, int64_t shift) {
+  Tensor result(*elementTypeOf(storage), elements.shape());
+  dispatch(result.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (!isStdComplex<T>)
+      for (int64_t i = 0; i < elements.size(); ++i)
+        result.set<T>(i, static_cast<T>(elements.toInteger(i) + shift));
+  });
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
+#include "runtime/Tensor.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 
@@ -108,6 +109,10 @@ inline constexpr llvm::StringLiteral storedAsAttribute =
 /// is not the type of the same numbers: a text may have anything under this
 /// name.
 mlir::quant::QuantizedType storedAs(mlir::Value value);
+/// The integers of \p elements with \p shift added, as elements of
+/// \p storage, which has them.
+Tensor shifted(const Tensor &elements, mlir::IntegerType storage,
+               int64_t shift);
 
 //===----------------------------------------------------------------------===//
 // Arithmetic

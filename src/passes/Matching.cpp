@@ -5,7 +5,6 @@
 #include "graph/Types.h"
 #include "graph/nn/NnOps.h"
 #include "interpreter/Interpreter.h"
-#include "runtime/ElementDispatch.h"
 
 using namespace mlir;
 
@@ -126,21 +125,6 @@ std::optional<APInt> integerSplat(Value value) {
     return std::nullopt;
   return APInt(type.getWidth(), static_cast<uint64_t>(splat->toInteger(0)),
                /*isSigned=*/true);
-}
-
-Tensor tensorOfDoubles(ElementType type, Shape shape,
-                       ArrayRef<double> numbers) {
-  Tensor tensor(type, std::move(shape));
-  dispatch(type, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    for (auto [index, number] : llvm::enumerate(numbers)) {
-      if constexpr (isStdComplex<T>)
-        tensor.set<T>(index, T(static_cast<typename T::value_type>(number)));
-      else
-        tensor.set<T>(index, static_cast<T>(number));
-    }
-  });
-  return tensor;
 }
 
 Tensor tensorOfIntegers(ArrayRef<int64_t> numbers) {

@@ -75,9 +75,6 @@ bool keepsOrder(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> places,
 /// the same.
 bool movesOnlyUnits(stablehlo::TransposeOp op);
 
-/// The numbers, rounded to \p type, as a tensor.
-Tensor tensorOfDoubles(ElementType type, Shape shape,
-                       llvm::ArrayRef<double> numbers);
 /// A one-dimensional i64 tensor.
 Tensor tensorOfIntegers(llvm::ArrayRef<int64_t> numbers);
 

@@ -2,6 +2,7 @@
 
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
+#include "graph/ExactSums.h"
 #include "graph/FirstError.h"
 #include "graph/Model.h"
 #include "graph/PermutedType.h"
@@ -11,7 +12,6 @@
 #include "mlir/IR/Verifier.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
-#include "runtime/ElementDispatch.h"
 
 #include <cmath>
 
@@ -116,21 +116,34 @@ std::optional<RoundedNumber> RoundedNumber::match(Operation *convert) {
   return rounded;
 }
 
+/// convert(elements) - zero point, in any type.
+static std::optional<CentredInteger> centredElements(Value value) {
+  Spread zeroPoints = Spread::zero();
+  if (auto difference = value.getDefiningOp<SubtractOp>()) {
+    auto zero = Spread::of(difference.getRhs());
+    if (!zero)
+      return std::nullopt;
+    zeroPoints = *zero;
+    value = difference.getLhs();
+  }
+  auto convert = value.getDefiningOp<ConvertOp>();
+  return convert
+             ? std::optional(CentredInteger{convert.getOperand(), zeroPoints})
+             : std::nullopt;
+}
+
 /// Whether \p compute holds all differences of elements and zero points, or
 /// those of the constant that \p elements is.
 static bool areExact(Value elements, quant::QuantizedType type,
                      FloatType compute) {
-  const double most =
-      std::ldexp(1, static_cast<int>(llvm::APFloat::semanticsPrecision(
-                        compute.getFloatSemantics())));
-  if (centredRange(type).reach() <= most)
+  if (holds(compute, centredRange(type)))
     return true;
   auto parameters = *parametersOf(type);
   std::optional<Tensor> tensor = constantTensor(elements);
   if (!tensor || !parameters.isSymmetric())
     return false;
   for (int64_t i = 0; i < tensor->size(); ++i)
-    if (std::abs(tensor->toDouble(i)) > most)
+    if (std::abs(tensor->toDouble(i)) > exactMagnitude(compute))
       return false;
   return true;
 }
@@ -141,45 +154,28 @@ std::optional<LinearNumber> LinearNumber::match(Operation *multiply) {
   if (!compute)
     return std::nullopt;
   for (unsigned side : {0u, 1u}) {
-    Value number = multiply->getOperand(side);
-    Spread zeroPoints = Spread::zero();
-    if (auto difference = number.getDefiningOp<SubtractOp>()) {
-      auto zero = Spread::of(difference.getRhs());
-      if (!zero)
-        continue;
-      zeroPoints = *zero;
-      number = difference.getLhs();
-    }
-    auto convert = number.getDefiningOp<ConvertOp>();
+    auto centred = centredElements(multiply->getOperand(side));
     auto storage =
-        convert
-            ? dyn_cast<IntegerType>(getElementTypeOrSelf(convert.getOperand()))
-            : IntegerType();
+        centred ? dyn_cast<IntegerType>(getElementTypeOrSelf(centred->elements))
+                : IntegerType();
     if (!storage || !(isStorage(storage) || storage.isSignlessInteger(32)))
       continue;
     auto scales = Spread::of(multiply->getOperand(1 - side));
-    auto parameters = scales ? together(*scales, zeroPoints) : std::nullopt;
+    auto parameters =
+        scales ? together(*scales, centred->zeroPoints) : std::nullopt;
     auto type = parameters ? quantizedElement(storage, compute, *parameters)
                            : quant::QuantizedType();
-    if (type && areExact(convert.getOperand(), type, compute))
-      return LinearNumber{convert.getOperand(), type};
+    if (type && areExact(centred->elements, type, compute))
+      return LinearNumber{centred->elements, type};
   }
   return std::nullopt;
 }
 
 std::optional<CentredInteger> CentredInteger::match(Value value) {
-  Spread zeroPoints = Spread::zero();
-  if (auto difference = value.getDefiningOp<SubtractOp>()) {
-    auto zero = Spread::of(difference.getRhs());
-    if (!zero)
-      return std::nullopt;
-    zeroPoints = *zero;
-    value = difference.getLhs();
-  }
-  auto convert = value.getDefiningOp<ConvertOp>();
-  if (!convert || !isStorage(getElementTypeOrSelf(convert.getOperand())))
-    return std::nullopt;
-  return CentredInteger{convert.getOperand(), zeroPoints};
+  auto centred = centredElements(value);
+  return centred && isStorage(getElementTypeOrSelf(centred->elements))
+             ? centred
+             : std::nullopt;
 }
 
 std::optional<ScaleQuotient> ScaleQuotient::match(Value value) {
@@ -258,21 +254,12 @@ Operation *copyWith(OpBuilder &builder, Operation *op,
   return nullptr;
 }
 
-/// A tensor of \p numbers as a constant of \p type.
+/// The storage elements \p elements as a constant of \p type.
 static Value quantizedConstant(OpBuilder &builder, Location location,
-                               RankedTensorType type, ArrayRef<int64_t> numbers,
+                               RankedTensorType type, const Tensor &elements,
                                StringRef name) {
-  const IntegerType storage =
-      storageOf(cast<quant::QuantizedType>(type.getElementType()));
-  Tensor tensor(*elementTypeOf(storage), Shape(type.getShape()));
-  dispatch(tensor.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (!isStdComplex<T>)
-      for (auto [i, number] : llvm::enumerate(numbers))
-        tensor.set<T>(static_cast<int64_t>(i), static_cast<T>(number));
-  });
   auto constant = builder.create<ConstantOp>(
-      location, type, toAttribute(tensor, name, builder.getContext()));
+      location, type, toAttribute(elements, name, builder.getContext()));
   if (!name.empty())
     constant->setAttr(nameAttribute, builder.getStringAttr(name));
   return constant;
@@ -308,7 +295,7 @@ Value exactConstant(OpBuilder &builder, Value value,
   if (!tensor)
     return {};
   const QuantizationParameters parameters = *roundedParametersOf(type);
-  SmallVector<int64_t> elements;
+  SmallVector<double> elements;
   for (int64_t i = 0; i < tensor->size(); ++i) {
     const double number = tensor->toDouble(i);
     const auto [scale, zero] = parametersAt(parameters, shape.getShape(), i);
@@ -317,16 +304,19 @@ Value exactConstant(OpBuilder &builder, Value value,
                         QuantizedRounding::BeforeZeroPoint);
     if (dequantizedNumber(element, scale, zero, compute) != number)
       return {};
-    elements.push_back(element);
+    elements.push_back(static_cast<double>(element));
   }
-  return quantizedConstant(builder, value.getLoc(), shape.clone(type), elements,
+  return quantizedConstant(builder, value.getLoc(), shape.clone(type),
+                           tensorOfDoubles(*elementTypeOf(storageOf(type)),
+                                           tensor->shape(), elements),
                            "");
 }
 
 bool survives(quant::QuantizedType type) {
-  const auto precision = static_cast<int>(llvm::APFloat::semanticsPrecision(
-      cast<FloatType>(type.getExpressedType()).getFloatSemantics()));
-  return centredRange(type).reach() * std::ldexp(1, 1 - precision) < 0.499;
+  // Half a step between numbers in 1 to 2, twice.
+  const double error =
+      2 / exactMagnitude(cast<FloatType>(type.getExpressedType()));
+  return centredRange(type).reach() * error < 0.499;
 }
 
 Value inStorage(OpBuilder &builder, Value value, IntegerType storage) {
@@ -344,12 +334,9 @@ Value inStorage(OpBuilder &builder, Value value, IntegerType storage) {
                           : Value();
   const int64_t shift = parametersOf(moved)->zeroPoints.front() -
                         parametersOf(type)->zeroPoints.front();
-  SmallVector<int64_t> elements;
-  elements.reserve(tensor->size());
-  for (int64_t i = 0; i < tensor->size(); ++i)
-    elements.push_back(tensor->toInteger(i) + shift);
-  Value made = quantizedConstant(builder, value.getLoc(), result, elements,
-                                 constantName(value));
+  Value made =
+      quantizedConstant(builder, value.getLoc(), result,
+                        shifted(*tensor, storage, shift), constantName(value));
   quant::QuantizedType first = storedAs(value);
   made.getDefiningOp()->setDiscardableAttr(storedAsAttribute,
                                            TypeAttr::get(first ? first : type));

@@ -377,15 +377,9 @@ static Value biasLike(OpBuilder &builder, Location location, Value sum,
 
 /// The name of the constant that \p value repeats or dequantises.
 static StringRef nameOf(Value value) {
-  for (int depth = 0; depth < 8; ++depth) {
-    if (StringRef name = constantName(value); !name.empty())
-      return name;
-    Operation *op = value.getDefiningOp();
-    if (!op || op->getNumOperands() == 0)
-      break;
-    value = op->getOperand(0);
-  }
-  return "";
+  Value source = Repetition::of(value).source;
+  Value elements = elementsOf(source);
+  return constantName(elements ? elements : source);
 }
 
 /// dequantize(sum) + bias.

@@ -10,7 +10,6 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/IR/IRMapping.h"
-#include "runtime/ElementDispatch.h"
 #include <cmath>
 
 using namespace mlir;
@@ -370,14 +369,8 @@ Name Linear::list(Type element, ArrayRef<double> numbers, StringRef name,
     shape = {static_cast<int64_t>(numbers.size())};
     shape.insert(shape.end(), trailing, 1);
   }
-  Tensor tensor(*sinter::elementTypeOf(element), shape);
-  dispatch(tensor.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (!isStdComplex<T>)
-      for (auto [i, number] : llvm::enumerate(numbers))
-        tensor.set<T>(i, static_cast<T>(number));
-  });
-  return e.constant(tensor, name);
+  return e.constant(
+      tensorOfDoubles(*sinter::elementTypeOf(element), shape, numbers), name);
 }
 
 std::optional<Linear> Linear::of(NodeWriter &e, Type quantized) {

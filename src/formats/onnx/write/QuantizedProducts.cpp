@@ -9,7 +9,6 @@
 #include "graph/Repetition.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
-#include "runtime/ElementDispatch.h"
 
 using namespace mlir;
 
@@ -163,21 +162,13 @@ static void keepStorage(stablehlo::ConstantOp op) {
   if (!before || !isRead)
     return;
   const std::optional<Tensor> tensor = toTensor(op.getValue());
-  const std::optional<ElementType> element =
-      sinter::elementTypeOf(storageOf(before));
-  if (!tensor || !element)
+  if (!tensor)
     return;
   const int64_t shift =
       parametersOf(before)->zeroPoints.front() -
       parametersOf(quantizedOf(op.getType()))->zeroPoints.front();
-  Tensor stored(*element, tensor->shape());
-  dispatch(stored.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (!isStdComplex<T>)
-      for (int64_t i = 0; i < tensor->size(); ++i)
-        stored.set<T>(i, static_cast<T>(tensor->toInteger(i) + shift));
-  });
-  op.setValueAttr(toAttribute(stored, constantName(op), op.getContext()));
+  op.setValueAttr(toAttribute(shifted(*tensor, storageOf(before), shift),
+                              constantName(op), op.getContext()));
   op.getResult().setType(tensorOf(op.getResult()).clone(before));
 }
 
