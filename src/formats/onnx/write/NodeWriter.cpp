@@ -240,13 +240,16 @@ LogicalResult NodeWriter::result(StringRef opType, ArrayRef<Name> inputs,
                                  const NodeAttributes &attributes) {
   NodeProto &node = add(opType, inputs, attributes);
   node.set_name(writer.freshNodeName(origin));
-  for (Value value : last->getResults()) {
-    Name name = writer.claim(value);
-    writer.bind(value, name);
-    writer.graph().tensors.insert(name);
-    node.add_output(name);
-  }
+  for (Value value : last->getResults())
+    node.add_output(named(value));
   return success();
+}
+
+Name NodeWriter::named(Value result) {
+  Name name = writer.claim(result);
+  writer.bind(result, name);
+  writer.graph().tensors.insert(name);
+  return name;
 }
 
 LogicalResult NodeWriter::alias(const Name &tensor, unsigned index) {
@@ -258,10 +261,7 @@ LogicalResult NodeWriter::alias(const Name &tensor, unsigned index) {
   // the result is to have.
   if (before && tensor == lastMade && before->output_size() == 1 &&
       before->output(0) == tensor) {
-    Name name = writer.claim(value);
-    writer.bind(value, name);
-    writer.graph().tensors.insert(name);
-    before->set_output(0, name);
+    before->set_output(0, named(value));
     before->set_name(writer.freshNodeName(origin));
     return success();
   }
@@ -271,10 +271,7 @@ LogicalResult NodeWriter::alias(const Name &tensor, unsigned index) {
   }
   NodeProto &node = add("Identity", {tensor}, {});
   node.set_name(writer.freshNodeName(origin + "_copy"));
-  Name name = writer.claim(value);
-  writer.bind(value, name);
-  writer.graph().tensors.insert(name);
-  node.add_output(name);
+  node.add_output(named(value));
   return success();
 }
 

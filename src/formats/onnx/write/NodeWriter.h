@@ -130,6 +130,8 @@ public:
 
 private:
   std::optional<Tensor> initializer(const Name &x) const;
+  /// Gives \p result, one of the op's, the name that it is to have.
+  Name named(mlir::Value result);
   Name aligned(mlir::Value value, const struct BroadcastSource &source);
   NodeProto &add(llvm::StringRef opType, llvm::ArrayRef<Name> inputs,
                  const NodeAttributes &attributes);
