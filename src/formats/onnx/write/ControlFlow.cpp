@@ -19,15 +19,6 @@ static NodeProto &addNode(NodeWriter &e, StringRef opType,
   return node;
 }
 
-static void bindResults(NodeWriter &e, NodeProto &node) {
-  for (Value value : e.op->getResults()) {
-    Name name = e.writer.claim(value);
-    e.writer.bind(value, name);
-    e.writer.graph().tensors.insert(name);
-    node.add_output(name);
-  }
-}
-
 static void setGraph(NodeProto &node, const char *name, GraphProto graph) {
   AttributeProto &attribute = *node.add_attribute();
   attribute.set_name(name);
@@ -56,7 +47,7 @@ static LogicalResult writeIf(NodeWriter &e, stablehlo::IfOp op) {
   NodeProto &node = addNode(e, "If", {condition});
   setGraph(node, "then_branch", std::move(yes));
   setGraph(node, "else_branch", std::move(no));
-  bindResults(e, node);
+  e.nameResults(node);
   return success();
 }
 
@@ -93,7 +84,7 @@ static LogicalResult writeCase(NodeWriter &e, stablehlo::CaseOp op) {
     setGraph(node, "then_branch", std::move(yes));
     setGraph(node, "else_branch", std::move(rest));
     if (isLast) {
-      bindResults(e, node);
+      e.nameResults(node);
       break;
     }
     for (Value value : op.getResults()) {
@@ -137,7 +128,7 @@ static LogicalResult writeWhile(NodeWriter &e, stablehlo::WhileOp op) {
   inputs.append(initial);
   NodeProto &node = addNode(e, "Loop", inputs);
   setGraph(node, "body", std::move(body));
-  bindResults(e, node);
+  e.nameResults(node);
   return success();
 }
 
@@ -175,7 +166,7 @@ static LogicalResult writeDeferred(NodeWriter &e, nn::DeferredOp op) {
   node.set_domain(kept.domain());
   *node.mutable_attribute() = kept.attribute();
   setGraph(node, "body", std::move(body));
-  bindResults(e, node);
+  e.nameResults(node);
   return success();
 }
 

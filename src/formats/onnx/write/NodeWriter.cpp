@@ -240,8 +240,7 @@ LogicalResult NodeWriter::result(StringRef opType, ArrayRef<Name> inputs,
                                  const NodeAttributes &attributes) {
   NodeProto &node = add(opType, inputs, attributes);
   node.set_name(writer.freshNodeName(origin));
-  for (Value value : last->getResults())
-    node.add_output(named(value));
+  nameResults(node);
   return success();
 }
 
@@ -250,6 +249,11 @@ Name NodeWriter::named(Value result) {
   writer.bind(result, name);
   writer.graph().tensors.insert(name);
   return name;
+}
+
+void NodeWriter::nameResults(NodeProto &node) {
+  for (Value value : last->getResults())
+    node.add_output(named(value));
 }
 
 LogicalResult NodeWriter::alias(const Name &tensor, unsigned index) {

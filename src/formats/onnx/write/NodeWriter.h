@@ -75,6 +75,8 @@ public:
                              const NodeAttributes &attributes = {});
   /// \p tensor is result \p index of the op.
   mlir::LogicalResult alias(const Name &tensor, unsigned index = 0);
+  /// Makes the op's results the outputs of \p node.
+  void nameResults(NodeProto &node);
   /// Why the op cannot be written.
   mlir::LogicalResult unsupported(const llvm::Twine &reason) {
     why = reason.str();
