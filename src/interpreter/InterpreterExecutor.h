@@ -33,7 +33,7 @@ public:
   void resetStates() override;
   /// A Communicator, for operations that talk with other processes.
   void setHostContext(HostContext *context) override { host = context; }
-  void setObserver(ValueObserver told) override { listener = std::move(told); }
+  void setObserver(const ValueObserver &told) override { listener = told; }
   void setProfiling(bool enabled) override { isProfiling = enabled; }
   std::span<const LayerTime> layerTimes() const override { return layers; }
 

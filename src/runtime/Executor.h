@@ -64,7 +64,7 @@ public:
   virtual void resetStates() {}
 
   /// From now on runs tell the observer of values; an empty one: nobody.
-  virtual void setObserver(ValueObserver) {}
+  virtual void setObserver(const ValueObserver &observer) {}
 
   /// From now on every run records its layers (or stops doing so).
   virtual void setProfiling(bool enabled) {}

@@ -48,7 +48,7 @@ public:
   std::span<const TensorSpec> states() const override { return stateSpecs; }
   Tensor state(size_t index) const override;
   void resetStates() override;
-  void setObserver(ValueObserver told) override { observer = std::move(told); }
+  void setObserver(const ValueObserver &told) override { observer = told; }
   void setProfiling(bool enabled) override { profiling = enabled; }
   std::span<const LayerTime> layerTimes() const override { return times; }
 
