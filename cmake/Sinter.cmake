@@ -61,12 +61,12 @@ function(sinter_precompiled_header target header)
   add_dependencies(${target} ${target}_sum)
 endfunction()
 
-# sinter_merge_sources(out sources...)
-# Sources below src/ in groups of four of one folder, each group as a file that
-# includes its members by their paths below src/: most of what a small file takes
-# to compile is reading headers, which a group does once. A source with
-# definitions of its own stays alone. All do without SINTER_MERGE_SOURCES.
-function(sinter_merge_sources out)
+# sinter_merge_sources(out root sources...)
+# Sources below <root> (src or test) in groups of four of one folder, each group
+# as a file that includes its members by their paths below <root>: most of what a
+# small file takes to compile is reading headers, which a group does once. A source
+# with definitions of its own stays alone. All do without SINTER_MERGE_SOURCES.
+function(sinter_merge_sources out root)
   set(result)
   set(folders)
   foreach(source ${ARGN})
@@ -75,7 +75,7 @@ function(sinter_merge_sources out)
       list(APPEND result ${source})
       continue()
     endif()
-    file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/src ${source})
+    file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/${root} ${source})
     get_filename_component(folder ${path} DIRECTORY)
     list(APPEND folders ${folder})
     list(APPEND members_${folder} ${path})
@@ -92,7 +92,7 @@ function(sinter_merge_sources out)
         endif()
       endforeach()
       math(EXPR number "${number} + 1")
-      set(merged ${CMAKE_BINARY_DIR}/merged/${folder}/${number}.cpp)
+      set(merged ${CMAKE_BINARY_DIR}/merged/${root}/${folder}/${number}.cpp)
       file(CONFIGURE OUTPUT ${merged} CONTENT "${text}" @ONLY)
       list(APPEND result ${merged})
     endwhile()
@@ -111,7 +111,7 @@ function(sinter_library name)
   foreach(pattern ${arg_EXCLUDE})
     list(FILTER sources EXCLUDE REGEX "${pattern}")
   endforeach()
-  sinter_merge_sources(sources ${sources})
+  sinter_merge_sources(sources src ${sources})
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC sinter_options ${arg_LINK})
   if(arg_MLIR)
@@ -138,6 +138,7 @@ function(sinter_gtest folder)
     return()
   endif()
   string(REPLACE "/" "-" target test-${folder})
+  sinter_merge_sources(sources test ${sources})
   add_executable(${target} ${sources})
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/test)
   target_link_libraries(${target} PRIVATE sinter_options ${arg_LINK}

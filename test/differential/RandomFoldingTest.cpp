@@ -39,9 +39,9 @@ double toleranceOf(StringRef element) {
                             : 4e-1;
 }
 
-class Trial {
+class FoldingTrial {
 public:
-  Trial(const RandomFolding &drawn, const Model &model)
+  FoldingTrial(const RandomFolding &drawn, const Model &model)
       : drawn(drawn), model(model) {}
 
   Judgement run();
@@ -62,8 +62,8 @@ private:
   RunOutputs expected;
 };
 
-Judgement Trial::compare(const std::vector<Tensor> &got, size_t which,
-                         const std::string &what) {
+Judgement FoldingTrial::compare(const std::vector<Tensor> &got, size_t which,
+                                const std::string &what) {
   const double tolerance = toleranceOf(drawn.element);
   for (size_t i = 0; i < got.size(); ++i)
     if (!agree(got[i], expected[which][i], tolerance))
@@ -72,7 +72,7 @@ Judgement Trial::compare(const std::vector<Tensor> &got, size_t which,
   return {};
 }
 
-Judgement Trial::check(const Model &judged, const std::string &what) {
+Judgement FoldingTrial::check(const Model &judged, const std::string &what) {
   for (size_t which = 0; which < inputs.size(); ++which) {
     auto got = interpret(judged.entry(), inputs[which]);
     if (!got)
@@ -84,7 +84,8 @@ Judgement Trial::check(const Model &judged, const std::string &what) {
   return {};
 }
 
-Judgement Trial::checkCompiled(const Model &judged, const std::string &what) {
+Judgement FoldingTrial::checkCompiled(const Model &judged,
+                                      const std::string &what) {
   for (size_t which = 0; which < inputs.size(); ++which) {
     Model bound = judged.clone();
     // Nothing is written back.
@@ -113,7 +114,8 @@ Judgement Trial::checkCompiled(const Model &judged, const std::string &what) {
 }
 
 /// Written to each format and read again.
-Judgement Trial::checkFiles(const Model &judged, const std::string &what) {
+Judgement FoldingTrial::checkFiles(const Model &judged,
+                                   const std::string &what) {
   auto text = stablehloBytes(judged, StablehloForm::Text);
   if (!text)
     return {Verdict::CompilerFails,
@@ -136,7 +138,7 @@ Judgement Trial::checkFiles(const Model &judged, const std::string &what) {
   return check(*fromOnnx, what + ", from ONNX");
 }
 
-Judgement Trial::run() {
+Judgement FoldingTrial::run() {
   const ElementType element = model.inputs().front().type;
   for (const Shape &shape : drawn.shapes) {
     inputs.push_back({Tensor(element, shape)});
@@ -161,7 +163,8 @@ Judgement Trial::run() {
     if (auto done = simplify(start); !done)
       return {Verdict::CompilerFails,
               what + ", simplified: " + done.error().message};
-    for (auto part : {&Trial::check, &Trial::checkCompiled, &Trial::checkFiles})
+    for (auto part : {&FoldingTrial::check, &FoldingTrial::checkCompiled,
+                      &FoldingTrial::checkFiles})
       if (Judgement found = (this->*part)(start, what);
           found.verdict != Verdict::Agrees)
         return found;
@@ -183,7 +186,7 @@ TEST(RandomFoldingTest, SimplifiedAsBefore) {
     auto module = parseSourceString<ModuleOp>(drawn.text, context.get());
     ASSERT_TRUE(module) << "seed " << seed << "\n" << drawn.text;
     const Model model(context, std::move(module));
-    const Judgement judgement = Trial(drawn, model).run();
+    const Judgement judgement = FoldingTrial(drawn, model).run();
     EXPECT_EQ(judgement.verdict, Verdict::Agrees)
         << "seed " << seed << ": " << judgement.message << "\n"
         << drawn.text;

@@ -18,7 +18,7 @@ using namespace sinter;
 
 namespace {
 
-struct Case {
+struct StablehloCase {
   const char *name;
   const char *arguments; ///< types, separated by ';', called %0, %1, ...
   const char *before;    ///< operations that stay
@@ -43,7 +43,7 @@ const char select[] = R"("stablehlo.map"(%0, %1) ({
     }) {dimensions = array<i64: 0, 1>}
     : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>)";
 
-const Case cases[] = {
+const StablehloCase stablehloCases[] = {
     {"broadcast", "3xf32", "",
      "stablehlo.broadcast %0, sizes = [2, 4] : (tensor<3xf32>) -> "
      "tensor<2x4x3xf32>",
@@ -166,7 +166,7 @@ SmallVector<StringRef> typesOf(StringRef list) {
   return parts;
 }
 
-std::string moduleOf(const Case &test) {
+std::string moduleOfCase(const StablehloCase &test) {
   std::string arguments, results, names;
   for (auto [i, type] : llvm::enumerate(typesOf(test.arguments)))
     arguments +=
@@ -182,12 +182,12 @@ std::string moduleOf(const Case &test) {
          "\nreturn " + names + " : " + results + "\n}";
 }
 
-class DecomposeStablehlo : public testing::TestWithParam<Case> {};
+class DecomposeStablehlo : public testing::TestWithParam<StablehloCase> {};
 
 TEST_P(DecomposeStablehlo, GivesTheSameValues) {
   std::shared_ptr<MLIRContext> context = makeContext();
   OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(moduleOf(GetParam()), context.get());
+      parseSourceString<ModuleOp>(moduleOfCase(GetParam()), context.get());
   ASSERT_TRUE(module);
   auto function = module->lookupSymbol<func::FuncOp>("main");
   std::vector<Tensor> inputs;
@@ -220,7 +220,8 @@ TEST_P(DecomposeStablehlo, GivesTheSameValues) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stablehlo, DecomposeStablehlo,
-                         testing::ValuesIn(cases), [](const auto &test) {
+                         testing::ValuesIn(stablehloCases),
+                         [](const auto &test) {
                            return std::string(test.param.name);
                          });
 

@@ -244,8 +244,9 @@ struct OpenType {
   double tolerance;
 };
 
-using Cell = std::tuple<ProductCase, ChainCase, Repeated, Unknown, OpenType>;
-class FoldOpenSizes : public testing::TestWithParam<Cell> {};
+using OpenCell =
+    std::tuple<ProductCase, ChainCase, Repeated, Unknown, OpenType>;
+class FoldOpenSizes : public testing::TestWithParam<OpenCell> {};
 
 TEST_P(FoldOpenSizes, After) {
   auto [product, chain, how, which, type] = GetParam();
@@ -259,7 +260,7 @@ TEST_P(FoldOpenSizes, Before) {
         how, which, product.batching, type.tolerance);
 }
 
-std::string cellName(const testing::TestParamInfo<Cell> &info) {
+std::string openCellName(const testing::TestParamInfo<OpenCell> &info) {
   static constexpr const char *sizes[] = {"_first_", "_others_", "_all_"};
   const auto &[product, chain, how, which, type] = info.param;
   return std::string(product.name) + "_" + chain.name +
@@ -276,7 +277,7 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(Repeated::Beside, Repeated::BySizes),
                      testing::Values(Unknown::All),
                      testing::ValuesIn(openTypes)),
-    cellName);
+    openCellName);
 
 INSTANTIATE_TEST_SUITE_P(
     Sizes, FoldOpenSizes,
@@ -284,6 +285,6 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(Repeated::Beside, Repeated::BySizes),
                      testing::Values(Unknown::First, Unknown::Others),
                      testing::Values(openTypes[0])),
-    cellName);
+    openCellName);
 
 } // namespace

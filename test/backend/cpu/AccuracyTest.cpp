@@ -69,7 +69,7 @@ long double distance(long double got, long double exact, int digits,
 
 using Function = long double (*)(long double, long double);
 
-struct Case {
+struct FunctionCase {
   const char *op;
   Function exact;
   int operands = 1;
@@ -77,7 +77,7 @@ struct Case {
   long double most = 0;
 };
 
-const Case cases[] = {
+const FunctionCase functionCases[] = {
     {"stablehlo.exponential",
      [](long double x, long double) { return expl(x); }},
     {"stablehlo.exponential_minus_one",
@@ -120,7 +120,7 @@ void check(ElementType type, const std::vector<std::vector<T>> &inputs,
            long double most, Denormals denormals = Denormals::Keep) {
   using Limits = std::numeric_limits<T>;
   const auto greatest = static_cast<long double>(Limits::max());
-  for (const Case &c : cases) {
+  for (const FunctionCase &c : functionCases) {
     auto operands = std::vector<std::vector<T>>(inputs.begin(),
                                                 inputs.begin() + c.operands);
     std::vector<T> got = compute<T>(c.op, type, operands, denormals);

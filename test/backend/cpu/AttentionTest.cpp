@@ -24,7 +24,7 @@ void replaceAll(std::string &text, llvm::StringRef from,
     text.replace(at, from.size(), to);
 }
 
-struct Case {
+struct AttentionCase {
   std::string name;
   llvm::SmallVector<int64_t> query, key, value, mask;
   std::string attributes = "scale = 0.3";
@@ -32,7 +32,7 @@ struct Case {
 
 /// The operation on operands whose heads stand in front or, with \p between,
 /// (rank 4) behind the rows.
-std::string bodyOf(const Case &test, bool between) {
+std::string bodyOf(const AttentionCase &test, bool between) {
   std::string arguments, moves, names, types;
   auto add = [&](const char *name, llvm::SmallVector<int64_t> shape,
                  bool moved) {
@@ -71,7 +71,7 @@ std::string bodyOf(const Case &test, bool between) {
          " : " + result + "\n}";
 }
 
-const Case cases[] = {
+const AttentionCase attentionCases[] = {
     {"plain", {2, 3, 40, 16}, {2, 3, 48, 16}, {2, 3, 48, 32}, {}},
     {"odd sizes", {1, 2, 37, 19}, {1, 2, 53, 19}, {1, 2, 53, 21}, {}},
     {"mask of keys",
@@ -112,7 +112,7 @@ const Case cases[] = {
 };
 
 TEST(CpuAttention, AgreesWithTheOracle) {
-  for (const Case &test : cases)
+  for (const AttentionCase &test : attentionCases)
     for (bool between : {false, true})
       EXPECT_EQ(differs(bodyOf(test, between)), "")
           << test.name << (between ? ", heads between" : "");
@@ -123,7 +123,7 @@ TEST(CpuAttention, AgreesWithTheOracle) {
 TEST(CpuAttention, TakesNarrowFloats) {
   for (const auto &[element, tolerance] :
        {std::pair("f16", 1e-3), std::pair("bf16", 8e-3)})
-    for (const Case &test : cases)
+    for (const AttentionCase &test : attentionCases)
       for (bool between : {false, true}) {
         std::string text = bodyOf(test, between);
         replaceAll(text, "f32", element);
@@ -305,7 +305,8 @@ TEST(CpuAttention, OfJaxIsOneStep) {
 
 /// One step, and an arena that has no place for the scores.
 TEST(CpuAttention, NeedsNoMemoryForScores) {
-  Case test{"long", {1, 2, 1024, 16}, {1, 2, 1024, 16}, {1, 2, 1024, 16}, {}};
+  AttentionCase test{
+      "long", {1, 2, 1024, 16}, {1, 2, 1024, 16}, {1, 2, 1024, 16}, {}};
   Result<Program> program =
       cpu::compileForCpu(parseModel(bodyOf(test, /*between=*/true)), {});
   ASSERT_TRUE(program) << program.error().message;

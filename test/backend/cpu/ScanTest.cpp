@@ -10,7 +10,7 @@ using namespace sinter::test;
 
 namespace {
 
-struct Case {
+struct ScanCase {
   std::string shape, window, low, high = "0, 0, 0";
   std::string region = "%r = stablehlo.add %a, %b : tensor<f32>";
   /// Nothing: an argument.
@@ -18,7 +18,7 @@ struct Case {
 };
 
 /// The windows of a tensor of rank 3, with a reader behind them.
-std::string bodyOf(const Case &test) {
+std::string bodyOf(const ScanCase &test) {
   std::string type = "tensor<" + test.shape + "xf32>";
   std::string padding;
   for (size_t dim = 0; dim < 3; ++dim)
@@ -45,7 +45,7 @@ TEST(Scan, AlongEveryDimension) {
       "%h = stablehlo.constant dense<0.5> : tensor<f32>\n"
       "%s = stablehlo.multiply %a, %h : tensor<f32>\n"
       "%r = stablehlo.subtract %b, %s : tensor<f32>";
-  const Case cases[] = {
+  const ScanCase cases[] = {
       {"3x5x7", "1, 1, 7", "0, 0, 6"},
       {"3x5x7", "1, 5, 1", "0, 4, 0"},
       {"3x5x7", "3, 1, 1", "2, 0, 0"},
@@ -66,7 +66,7 @@ TEST(Scan, AlongEveryDimension) {
       // What is no running sum: along two dimensions.
       {"3x5x7", "1, 5, 7", "0, 4, 6"},
   };
-  for (const Case &test : cases)
+  for (const ScanCase &test : cases)
     EXPECT_EQ(differs(bodyOf(test)), "") << bodyOf(test);
 }
 

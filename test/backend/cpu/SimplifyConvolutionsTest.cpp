@@ -21,7 +21,7 @@ using namespace sinter::test;
 namespace {
 
 /// The numbers of a convolution, one of each list a spatial dimension.
-struct Case {
+struct ConvolutionCase {
   int64_t batch = 1, features = 1, outputs = 1; ///< Of all groups.
   Shape sizes, window;
   std::vector<int64_t> strides, low, high, baseDilations, windowDilations;
@@ -33,7 +33,7 @@ struct Case {
   std::string element = "f32";
   bool hasConstantKernel = true;
 
-  explicit Case(size_t spatial)
+  explicit ConvolutionCase(size_t spatial)
       : sizes(spatial, 1), window(spatial, 1), strides(spatial, 1),
         low(spatial, 0), high(spatial, 0), baseDilations(spatial, 1),
         windowDilations(spatial, 1), reversed(spatial, 0) {
@@ -105,7 +105,7 @@ std::string constantOf(int64_t count, const std::string &element) {
          std::to_string(count) + "x" + element + ">\n";
 }
 
-std::string Case::constantKernel(const std::string &type) const {
+std::string ConvolutionCase::constantKernel(const std::string &type) const {
   int64_t count = outputs * (features / featureGroups);
   for (int64_t size : window)
     count *= size;
@@ -132,7 +132,7 @@ std::string centred(const std::string &name, const std::string &narrow,
          "\n";
 }
 
-std::string Case::text() const {
+std::string ConvolutionCase::text() const {
   Shape results;
   for (size_t i = 0; i < sizes.size(); ++i)
     results.push_back(resultSize(i));
@@ -193,9 +193,9 @@ public:
   explicit Generator(unsigned seed) : random(seed) {}
 
   /// One with results.
-  Case draw(const std::string &element) {
+  ConvolutionCase draw(const std::string &element) {
     while (true) {
-      Case drawn = drawAny();
+      ConvolutionCase drawn = drawAny();
       drawn.element = element;
       int64_t results = 1;
       for (size_t i = 0; i < drawn.sizes.size(); ++i)
@@ -211,8 +211,8 @@ private:
   }
   bool oneIn(int64_t count) { return pick(1, count) == 1; }
 
-  Case drawAny() {
-    Case drawn(static_cast<size_t>(pick(0, 7) % 5));
+  ConvolutionCase drawAny() {
+    ConvolutionCase drawn(static_cast<size_t>(pick(0, 7) % 5));
     int64_t groups = oneIn(2) ? pick(2, 4) : 1;
     (oneIn(2) ? drawn.featureGroups : drawn.batchGroups) = groups;
     drawn.batch = pick(1, 3) * drawn.batchGroups;
@@ -251,14 +251,14 @@ TEST(SimplifyConvolutions, RandomOnes) {
     seed = static_cast<unsigned>(std::atoi(asked));
   Generator generator(seed);
   for (int i = 0; i < cases; ++i) {
-    Case drawn = generator.draw(elements[i % std::size(elements)]);
+    ConvolutionCase drawn = generator.draw(elements[i % std::size(elements)]);
     EXPECT_EQ(differs(drawn.text(), toleranceOf(drawn.element)), "")
         << drawn.text();
   }
 }
 
 /// How many steps of \p program are kernels called \p name.
-int64_t countSteps(const Case &test, const std::string &name) {
+int64_t countSteps(const ConvolutionCase &test, const std::string &name) {
   Result<Program> program = cpu::compileForCpu(parseModel(test.text()), {});
   EXPECT_TRUE(program) << program.error().message;
   int64_t count = 0;
@@ -268,8 +268,9 @@ int64_t countSteps(const Case &test, const std::string &name) {
   return count;
 }
 
-Case transposed(int64_t size, int64_t taps, int64_t low, int64_t high) {
-  Case test(2);
+ConvolutionCase transposed(int64_t size, int64_t taps, int64_t low,
+                           int64_t high) {
+  ConvolutionCase test(2);
   test.features = 20;
   test.outputs = 32;
   for (int i = 0; i < 2; ++i) {
@@ -285,17 +286,17 @@ Case transposed(int64_t size, int64_t taps, int64_t low, int64_t high) {
 
 TEST(SimplifyConvolutions, TransposedAreOneConvolutionOrOneAPhase) {
   // All phases have two taps a dimension.
-  Case even = transposed(24, 4, 2, 2);
+  ConvolutionCase even = transposed(24, 4, 2, 2);
   EXPECT_EQ(differs(even.text()), "");
   EXPECT_EQ(countSteps(even, "direct"), 1);
   // One or two taps.
-  Case odd = transposed(24, 3, 1, 2);
+  ConvolutionCase odd = transposed(24, 3, 1, 2);
   EXPECT_EQ(differs(odd.text(), {1e-4, 1e-4}), "");
   EXPECT_EQ(countSteps(odd, "direct"), 4);
 }
 
 TEST(SimplifyConvolutions, ThreeDimensionsAreOneOfTwo) {
-  Case test(3);
+  ConvolutionCase test(3);
   test.features = 6;
   test.outputs = 16;
   test.sizes = {5, 9, 9};
@@ -306,7 +307,7 @@ TEST(SimplifyConvolutions, ThreeDimensionsAreOneOfTwo) {
 }
 
 TEST(SimplifyConvolutions, DoublesAreProducts) {
-  Case test(2);
+  ConvolutionCase test(2);
   test.batch = 2;
   test.features = 6;
   test.outputs = 16;
@@ -318,7 +319,7 @@ TEST(SimplifyConvolutions, DoublesAreProducts) {
 }
 
 TEST(SimplifyConvolutions, AFewProductsAreSummedAsDefined) {
-  Case line(1);
+  ConvolutionCase line(1);
   line.batch = 2;
   line.features = line.featureGroups = 3;
   line.outputs = 12;
@@ -328,7 +329,7 @@ TEST(SimplifyConvolutions, AFewProductsAreSummedAsDefined) {
   line.hasConstantKernel = false;
   EXPECT_EQ(differs(line.text(), {0, 0}), "");
   EXPECT_EQ(countSteps(line, "direct"), 0);
-  Case plane(2);
+  ConvolutionCase plane(2);
   plane.outputs = 2;
   plane.sizes = {5, 5};
   plane.window = {3, 3};
@@ -338,7 +339,7 @@ TEST(SimplifyConvolutions, AFewProductsAreSummedAsDefined) {
 }
 
 TEST(SimplifyConvolutions, SmallIntegersAreFloats) {
-  Case test(2);
+  ConvolutionCase test(2);
   test.features = 130;
   test.outputs = 16;
   test.sizes = {6, 6};
@@ -395,20 +396,20 @@ TEST(SimplifyConvolutions, InLoopsAndBranches) {
 
 /// Numbers that no sensible convolution has stay with the loops.
 TEST(SimplifyConvolutions, ManyPhasesAndLongWindows) {
-  Case phases(1);
+  ConvolutionCase phases(1);
   phases.sizes = {3};
   phases.window = {2};
   phases.baseDilations = {1000};
   phases.low = {1};
   EXPECT_EQ(differs(phases.text()), "");
-  Case far(1);
+  ConvolutionCase far(1);
   far.sizes = {3};
   far.window = {3};
   far.baseDilations = {2};
   far.low = {-(int64_t(1) << 40)};
   far.high = {int64_t(1) << 40};
   EXPECT_EQ(differs(far.text()), "");
-  Case taps(1);
+  ConvolutionCase taps(1);
   taps.sizes = {400};
   taps.window = {200};
   taps.outputs = 5;

@@ -20,7 +20,7 @@ using sinter::test::TemporaryFolder;
 
 namespace {
 
-struct Case {
+struct QuantizedCase {
   std::string name;
   /// `$Q` is the quantised element type, `$E` what it stands for, `$N` a size
   /// that may be unknown (3).
@@ -31,7 +31,7 @@ struct Case {
   std::string element = "!quant.uniform<i8:$E, 0.05:3>";
 };
 
-void PrintTo(const Case &test, std::ostream *os) { *os << test.name; }
+void PrintTo(const QuantizedCase &test, std::ostream *os) { *os << test.name; }
 
 std::string filled(std::string text, llvm::StringRef from,
                    const std::string &to) {
@@ -99,8 +99,8 @@ const std::string binary =
            "%r = stablehlo.maximum %t, %q : tensor<$Nx4x6x$Q>\n",
            "$Nx4x6");
 
-std::vector<Case> cases() {
-  std::vector<Case> all = {
+std::vector<QuantizedCase> quantizedCases() {
+  std::vector<QuantizedCase> all = {
       {"reverse",
        around("%r = stablehlo.reverse %q, dims = [1] : tensor<$Nx4x6x$Q>\n",
               "$Nx4x6"),
@@ -245,8 +245,9 @@ Tensor inputOf(const Model &model, int64_t size) {
   return tensor;
 }
 
-class WriteQuantized : public testing::TestWithParam<
-                           std::tuple<Case, std::string, std::string>> {};
+class WriteQuantized
+    : public testing::TestWithParam<
+          std::tuple<QuantizedCase, std::string, std::string>> {};
 
 TEST_P(WriteQuantized, GivesTheSameValues) {
   const auto &[test, size, expressed] = GetParam();
@@ -285,15 +286,17 @@ TEST_P(WriteQuantized, GivesTheSameValues) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Cells, WriteQuantized,
-    testing::Combine(testing::ValuesIn(cases()), testing::Values("3", "?"),
-                     testing::Values("f32", "f16", "bf16")),
-    [](const auto &info) {
-      return std::get<0>(info.param).name +
-             (std::get<1>(info.param) == "?" ? "_open_" : "_fixed_") +
-             std::get<2>(info.param);
-    });
+INSTANTIATE_TEST_SUITE_P(Cells, WriteQuantized,
+                         testing::Combine(testing::ValuesIn(quantizedCases()),
+                                          testing::Values("3", "?"),
+                                          testing::Values("f32", "f16",
+                                                          "bf16")),
+                         [](const auto &info) {
+                           return std::get<0>(info.param).name +
+                                  (std::get<1>(info.param) == "?" ? "_open_"
+                                                                  : "_fixed_") +
+                                  std::get<2>(info.param);
+                         });
 
 /// What ONNX has no form for is refused, and nothing is written.
 TEST(WriteQuantized, Refusals) {

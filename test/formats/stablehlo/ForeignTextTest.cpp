@@ -94,7 +94,7 @@ TEST(ForeignTextTest, ChunksKnowTheirLine) {
   EXPECT_EQ(splitChunks("").size(), 1u);
 }
 
-constexpr const char *exported = R"(#loc1 = loc("x.py":3:4 to 3:9)
+constexpr const char *textWithLocations = R"(#loc1 = loc("x.py":3:4 to 3:9)
 module @jit_f attributes {mhlo.num_partitions = 2 : i32, other.thing = #other.kind<[1, "a"]>} {
   sdy.mesh @mesh = <["x"=2]>
   func.func public @main(%arg0: tensor<8xf32> {mhlo.sharding = "{replicated}", sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<8xf32> {jax.result_info = ""}) {
@@ -110,7 +110,8 @@ module @jit_f attributes {mhlo.num_partitions = 2 : i32, other.thing = #other.ki
 )";
 
 TEST(ForeignTextTest, AnExportWithShardingsIsReadAndWrittenBack) {
-  Result<Model> model = parseStablehlo(exported, "exported.mlir");
+  Result<Model> model =
+      parseStablehlo(textWithLocations, "textWithLocations.mlir");
   ASSERT_TRUE(model) << model.error().message;
   ASSERT_TRUE(model->entry());
   Result<std::string> text = stablehloBytes(*model, StablehloForm::Text);

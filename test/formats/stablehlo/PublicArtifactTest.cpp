@@ -32,7 +32,7 @@ std::string contentsOf(const std::filesystem::path &path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::span<const std::byte> bytesOf(const std::string &text) {
+std::span<const std::byte> asBytes(const std::string &text) {
   return std::as_bytes(std::span(text));
 }
 
@@ -110,7 +110,7 @@ OwningOpRef<ModuleOp> parse(const std::string &text, MLIRContext *context) {
 
 Result<OwningOpRef<ModuleOp>> read(const std::string &bytes,
                                    MLIRContext *context) {
-  return vhlo::readArtifact(bytesOf(bytes), nullptr, "test", context);
+  return vhlo::readArtifact(asBytes(bytes), nullptr, "test", context);
 }
 
 TEST_P(PublicArtifact, ReadsAsItsText) {
@@ -118,7 +118,7 @@ TEST_P(PublicArtifact, ReadsAsItsText) {
   const std::string bytes = contentsOf(path);
   auto context = makeContext();
   std::string leftOut;
-  auto artifact = vhlo::readArtifact(bytesOf(bytes), nullptr, "test",
+  auto artifact = vhlo::readArtifact(asBytes(bytes), nullptr, "test",
                                      context.get(), &leftOut);
   auto twin = path;
   const std::string text =
