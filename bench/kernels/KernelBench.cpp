@@ -16,7 +16,10 @@
 #include "backend/cpu/kernels/MatMul.h"
 #include "backend/cpu/kernels/Winograd.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <string>
 
@@ -95,10 +98,61 @@ MemRefType flatType(const Floats &floats, MLIRContext &context) {
   return MemRefType::get({floats.size()}, Float32Type::get(&context));
 }
 
+/// What a network does with the results of its products, on f32 or vectors.
+struct Activation {
+  const char *name;
+  Value (*emit)(KernelBuilder &, Value);
+};
+
+Value number(KernelBuilder &code, Value like, float value) {
+  TypedAttr scalar = code.builder.getF32FloatAttr(value);
+  auto vector = dyn_cast<VectorType>(like.getType());
+  return code.create<arith::ConstantOp>(
+      vector ? TypedAttr(DenseElementsAttr::get(vector, Attribute(scalar)))
+             : scalar);
+}
+
+Value emitClamp(KernelBuilder &code, Value x) {
+  Value above = code.create<arith::MaximumFOp>(x, number(code, x, 0));
+  return code.create<arith::MinimumFOp>(above, number(code, x, 6));
+}
+
+Value emitSilu(KernelBuilder &code, Value x) {
+  return code.create<arith::MulFOp>(x, emitLogistic(code, x));
+}
+
+/// x / 2 * (1 + \p part)
+Value emitHalfOf(KernelBuilder &code, Value x, Value part) {
+  Value half = code.create<arith::MulFOp>(x, number(code, x, 0.5f));
+  return code.create<arith::MulFOp>(
+      half, code.create<arith::AddFOp>(part, number(code, x, 1)));
+}
+
+Value emitGelu(KernelBuilder &code, Value x) {
+  Value scaled =
+      code.create<arith::MulFOp>(x, number(code, x, std::sqrt(0.5f)));
+  return emitHalfOf(code, x, emitErf(code, scaled));
+}
+
+Value emitTanhGelu(KernelBuilder &code, Value x) {
+  Value cube = code.create<arith::MulFOp>(code.create<arith::MulFOp>(x, x), x);
+  Value sum = code.create<arith::AddFOp>(
+      x, code.create<arith::MulFOp>(cube, number(code, x, 0.044715f)));
+  Value scaled = code.create<arith::MulFOp>(sum, number(code, x, 0.79788456f));
+  return emitHalfOf(code, x, emitTanh(code, scaled));
+}
+
+constexpr Activation none = {"", nullptr};
+constexpr Activation activations[] = {{" + clamp", emitClamp},
+                                      {" + SiLU", emitSilu},
+                                      {" + GELU", emitGelu},
+                                      {" + GELU (tanh)", emitTanhGelu}};
+
 void benchMatMul(Report &report, const std::string &what, MatMulShape shape,
-                 int64_t batches = 1) {
+                 int64_t batches = 1, const Activation &activation = none) {
   std::string name = "matmul " + what + " " + std::to_string(shape.m) + "x" +
-                     std::to_string(shape.n) + "x" + std::to_string(shape.k);
+                     std::to_string(shape.n) + "x" + std::to_string(shape.k) +
+                     activation.name;
   if (!report.wants(name))
     return;
   KernelRunner runner;
@@ -114,13 +168,20 @@ void benchMatMul(Report &report, const std::string &what, MatMulShape shape,
                             {flatType(c, context), true},
                             {flatType(scratch, context), true}};
   const int64_t stages = matmul.stages();
+  MatMulEpilogue epilogue;
+  if (activation.emit)
+    epilogue = [&](OpBuilder &builder, Location loc, Value vector,
+                   const MatMulPosition &) {
+      KernelBuilder code(builder, loc);
+      return activation.emit(code, vector);
+    };
   for (int64_t stage = 0; stage < stages; ++stage)
     createKernel(
         runner.module(), UnknownLoc::get(&context),
         stages == 1 ? "kernel" : "kernel" + std::to_string(stage), buffers,
         [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
           matmul.build(builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
-                       memrefs[3], nullptr, nullptr, stage);
+                       memrefs[3], epilogue, nullptr, stage);
         });
   report.measure(name, runner, std::vector<int64_t>(stages, matmul.tasks()),
                  matmul.flops(), {&a, &b, &c, &scratch});
@@ -242,8 +303,9 @@ int64_t blocked(int64_t channels, const Target &target) {
   return (channels + target.f32Lanes - 1) / target.f32Lanes * target.f32Lanes;
 }
 
-void benchConvolution(Report &report, const Layer &layer) {
-  std::string name = nameOf("conv", layer);
+void benchConvolution(Report &report, const Layer &layer,
+                      const Activation &activation = none) {
+  std::string name = nameOf("conv", layer) + activation.name;
   if (!report.wants(name))
     return;
   KernelRunner runner;
@@ -260,11 +322,18 @@ void benchConvolution(Report &report, const Layer &layer) {
   KernelBuffer buffers[] = {{flatType(input, context)},
                             {flatType(weights, context)},
                             {flatType(output, context), true}};
+  BlockedEpilogue epilogue;
+  if (activation.emit)
+    epilogue = [&](OpBuilder &builder, Location loc, Value vector,
+                   const BlockedPosition &) {
+      KernelBuilder code(builder, loc);
+      return activation.emit(code, vector);
+    };
   createKernel(
       runner.module(), UnknownLoc::get(&context), "kernel", buffers,
       [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
         convolution.build(builder, loc, task, memrefs[0], memrefs[1],
-                          memrefs[2], nullptr);
+                          memrefs[2], epilogue);
       });
   report.measure(name, runner, {convolution.tasks()}, shape.flops(),
                  {&input, &weights, &output}, layer.count);
@@ -381,6 +450,57 @@ void benchDepthwises(Report &report) {
   report.total("MobileNetV2, all other convolutions");
 }
 
+/// Products and convolutions with little to sum up, by what becomes of their
+/// results.
+void benchActivations(Report &report) {
+  MatMulShape product = MatMulShape::dense(128, 3072, 768);
+  product.holdsSums = true;
+  const Layer pointwise = {1, 16, 96, 112, 1, 1};
+  benchConvolution(report, pointwise);
+  for (const Activation &activation : activations)
+    benchConvolution(report, pointwise, activation);
+  benchMatMul(report, "packed", product);
+  for (const Activation &activation : activations)
+    benchMatMul(report, "packed", product, 1, activation);
+  report.total("activations");
+}
+
+/// A loop over elements that stay in the second-level cache.
+void benchFunction(Report &report, const Activation &function) {
+  std::string name = std::string("loop of ") + function.name;
+  if (!report.wants(name))
+    return;
+  KernelRunner runner;
+  Floats x(1 << 16), y(1 << 16);
+  MLIRContext &context = runner.context();
+  KernelBuffer buffers[] = {{flatType(x, context)},
+                            {flatType(y, context), true}};
+  createKernel(
+      runner.module(), UnknownLoc::get(&context), "kernel", buffers,
+      [&](OpBuilder &builder, Location loc, Value, ValueRange memrefs) {
+        KernelBuilder code(builder, loc);
+        code.loop(code.index(0), code.index(x.size()), 1, [&](Value i) {
+          Value element = code.create<memref::LoadOp>(memrefs[0], i);
+          code.create<memref::StoreOp>(function.emit(code, element), memrefs[1],
+                                       i);
+        });
+      });
+  report.measure(name, runner, {1}, double(x.size()), {&x, &y});
+}
+
+void benchFunctions(Report &report) {
+  constexpr Activation functions[] = {
+      {"clamp", emitClamp},       {"exp", emitExp},
+      {"expm1", emitExpm1},       {"log", emitLog},
+      {"log1p", emitLog1p},       {"tanh", emitTanh},
+      {"erf", emitErf},           {"erfc", emitErfc},
+      {"logistic", emitLogistic}, {"SiLU", emitSilu},
+      {"GELU", emitGelu},         {"GELU (tanh)", emitTanhGelu}};
+  for (const Activation &function : functions)
+    benchFunction(report, function);
+  report.total("functions, an element instead of a FLOP");
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -394,5 +514,7 @@ int main(int argc, char **argv) {
   benchAttentions(report);
   benchConvolutions(report);
   benchDepthwises(report);
+  benchActivations(report);
+  benchFunctions(report);
   return 0;
 }

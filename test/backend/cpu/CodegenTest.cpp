@@ -61,6 +61,39 @@ TEST(Codegen, RunsTasksOfTheRangeOnly) {
     EXPECT_EQ(out.values[i], i >= 3 && i < 40 ? 2 * i : -1);
 }
 
+/// What a few instructions compute is not taken apart into calls.
+TEST(Codegen, KeepsVectorsWhole) {
+  KernelRunner runner;
+  Location loc = UnknownLoc::get(&runner.context());
+  auto vector = VectorType::get({4}, Float32Type::get(&runner.context()));
+  auto type = MemRefType::get({count}, Float32Type::get(&runner.context()));
+  KernelBuffer buffers[] = {{type}, {type, /*isWritten=*/true}};
+  createKernel(runner.module(), loc, "functions", buffers,
+               [&](OpBuilder &b, Location loc, Value task, ValueRange memrefs) {
+                 Value x =
+                     b.create<vector::LoadOp>(loc, vector, memrefs[0], task);
+                 Value values[] = {b.create<math::AbsFOp>(loc, x),
+                                   b.create<math::CeilOp>(loc, x),
+                                   b.create<math::CopySignOp>(loc, x, x),
+                                   b.create<math::FloorOp>(loc, x),
+                                   b.create<math::FmaOp>(loc, x, x, x),
+                                   b.create<math::RoundOp>(loc, x),
+                                   b.create<math::RoundEvenOp>(loc, x),
+                                   b.create<math::SqrtOp>(loc, x),
+                                   b.create<math::TruncOp>(loc, x)};
+                 Value sum = x;
+                 for (Value value : values)
+                   sum = b.create<arith::AddFOp>(loc, sum, value);
+                 b.create<vector::StoreOp>(loc, sum, memrefs[1], task);
+               });
+  std::string code;
+  CodegenDumps dumps;
+  dumps.llvmIr = &code;
+  ASSERT_TRUE(bool(compile(runner.module(), runner.target(), dumps)));
+  EXPECT_NE(code.find("<4 x float>"), std::string::npos);
+  EXPECT_EQ(code.find("extractelement"), std::string::npos) << code;
+}
+
 TEST(Codegen, CallsTheLibraryAndReadsConstants) {
   KernelRunner runner;
   addElementwise(runner, "sine", [](OpBuilder &b, Location loc, Value x) {

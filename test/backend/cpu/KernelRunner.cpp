@@ -2,6 +2,8 @@
 
 #include "backend/cpu/KernelRunner.h"
 
+#include "backend/cpu/emit/KernelBuilder.h"
+
 #include "mlir/IR/DialectRegistry.h"
 
 #include <chrono>
@@ -31,6 +33,7 @@ KernelRunner::KernelRunner(const Target &target) : machine(target) {
       registry, mlir::MLIRContext::Threading::DISABLED);
   mlirContext->loadAllAvailableDialects();
   mlirModule = mlir::ModuleOp::create(mlir::UnknownLoc::get(mlirContext.get()));
+  tellMachine(module(), machine);
 }
 
 void KernelRunner::compile() {

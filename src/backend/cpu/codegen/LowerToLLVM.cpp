@@ -118,6 +118,23 @@ private:
   cpu::Target target;
 };
 
+/// Functions of the C library, which take scalars. Not for what a few
+/// instructions compute, on vectors too: which of two patterns for an operation
+/// is applied is not said, and this one would take vectors apart.
+void populateLibmPatterns(RewritePatternSet &patterns) {
+  static constexpr StringRef ofInstructions[] = {
+      "math.absf",  "math.ceil",      "math.copysign", "math.floor", "math.fma",
+      "math.round", "math.roundeven", "math.sqrt",     "math.trunc"};
+  RewritePatternSet calls(patterns.getContext());
+  populateMathToLibmConversionPatterns(calls);
+  llvm::erase_if(calls.getNativePatterns(), [](const auto &pattern) {
+    std::optional<OperationName> root = pattern->getRootKind();
+    return root && llvm::is_contained(ofInstructions, root->getStringRef());
+  });
+  for (auto &pattern : calls.getNativePatterns())
+    patterns.add(std::move(pattern));
+}
+
 /// Everything that is left becomes the LLVM dialect in one conversion.
 struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertPass)
@@ -133,7 +150,7 @@ struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
     populateFuncToLLVMConversionPatterns(converter, patterns);
     index::populateIndexToLLVMConversionPatterns(converter, patterns);
     populateMathToLLVMConversionPatterns(converter, patterns);
-    populateMathToLibmConversionPatterns(patterns);
+    populateLibmPatterns(patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);

@@ -4,10 +4,13 @@
 
 #include "backend/cpu/codegen/Target.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
 using namespace mlir;
 using namespace sinter::cpu;
+
+void sinter::cpu::tellMachine(ModuleOp module, const Target &target) {
+  if (target.f32Lanes == 16)
+    module->setAttr(avx512Attribute, UnitAttr::get(module.getContext()));
+}
 
 KernelBuilder::KernelBuilder(OpBuilder &builder, Location location)
     : IndexBuilder(builder, location),

@@ -10,8 +10,15 @@
 
 #include "backend/cpu/kernels/IndexBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace sinter::cpu {
+
+struct Target;
+
+/// Notes in a module, before kernels are built in it, what their code may ask
+/// of the machine.
+void tellMachine(mlir::ModuleOp module, const Target &target);
 
 class KernelBuilder : public IndexBuilder {
 public:

@@ -86,8 +86,7 @@ static KernelBuffer bufferOf(Value tensor, bool isWritten) {
 std::vector<KernelContract> cpu::emitKernel(KernelOp kernel,
                                             const Target &target,
                                             ModuleOp module, StringRef name) {
-  if (target.f32Lanes == 16)
-    module->setAttr(avx512Attribute, UnitAttr::get(module.getContext()));
+  tellMachine(module, target);
   if (auto anchored = createAnchorKernel(kernel, target))
     return anchored->emit(module, name);
   Block &body = kernel.getBody().front();
