@@ -24,100 +24,15 @@ import time
 
 import numpy
 import onnx
-import onnx.helper
 import onnx.numpy_helper
-from onnx import TensorProto
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "test"), str(ROOT / "bench")]
 from judge import OnnxRuntime
+from quantizer.half import convert_graph, convert_tensor
 
-FLOAT = TensorProto.FLOAT
-TYPES = {
-    "f16": (TensorProto.FLOAT16, 4e-2),
-    "bf16": (TensorProto.BFLOAT16, 2e-1),
-}
-# What is f32 in whatever type the operator computes: its inputs, by number.
-KEPT_INPUTS = {
-    "Resize": {2},
-    "Upsample": {1},
-    "QuantizeLinear": {1},
-    "DequantizeLinear": {1},
-}
-
-
-def rounded(array, kind):
-    """The bytes of an array of f32 in f16 or bf16, rounded to nearest even."""
-    array = numpy.ascontiguousarray(array, dtype=numpy.float32)
-    if kind == "f16":
-        most = numpy.finfo(numpy.float16).max
-        finite = numpy.where(numpy.isfinite(array), numpy.clip(array, -most, most), array)
-        return finite.astype(numpy.float16).tobytes()
-    bits = array.view(numpy.uint32)
-    nearest = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
-    nearest = numpy.where(numpy.isnan(array), (bits >> 16) | 0x40, nearest)
-    return nearest.astype(numpy.uint16).tobytes()
-
-
-def convert_tensor(tensor, kind):
-    if tensor.data_type != FLOAT:
-        return
-    array = onnx.numpy_helper.to_array(tensor)
-    name = tensor.name
-    tensor.Clear()
-    tensor.name = name
-    tensor.data_type = TYPES[kind][0]
-    tensor.dims.extend(array.shape)
-    tensor.raw_data = rounded(array, kind)
-
-
-def convert_type(type_proto, kind):
-    if type_proto.HasField("tensor_type"):
-        if type_proto.tensor_type.elem_type == FLOAT:
-            type_proto.tensor_type.elem_type = TYPES[kind][0]
-    elif type_proto.HasField("sequence_type"):
-        convert_type(type_proto.sequence_type.elem_type, kind)
-    elif type_proto.HasField("optional_type"):
-        convert_type(type_proto.optional_type.elem_type, kind)
-
-
-def kept_names(graph):
-    """Values that stay f32 because an operator wants them so."""
-    kept = {
-        node.input[i]
-        for node in graph.node
-        for i in KEPT_INPUTS.get(node.op_type, ())
-        if i < len(node.input)
-    }
-    # So does what they are computed from.
-    for node in reversed(graph.node):
-        if kept.intersection(node.output):
-            kept.update(node.input)
-    return kept
-
-
-def convert_graph(graph, kind):
-    kept = kept_names(graph)
-    for tensor in graph.initializer:
-        if tensor.name not in kept:
-            convert_tensor(tensor, kind)
-    for value in [*graph.input, *graph.output, *graph.value_info]:
-        if value.name not in kept:
-            convert_type(value.type, kind)
-    for node in graph.node:
-        if kept.intersection(node.output):
-            continue
-        for attribute in node.attribute:
-            if attribute.name in ("to", "dtype") and attribute.i == FLOAT:
-                attribute.i = TYPES[kind][0]
-            elif attribute.type == onnx.AttributeProto.TENSOR:
-                convert_tensor(attribute.t, kind)
-            elif attribute.type == onnx.AttributeProto.GRAPH:
-                convert_graph(attribute.g, kind)
-            elif attribute.name in ("value_float", "value_floats") and node.op_type == "Constant":
-                values = attribute.f if attribute.name == "value_float" else list(attribute.floats)
-                tensor = onnx.numpy_helper.from_array(numpy.array(values, numpy.float32))
-                convert_tensor(tensor, kind)
-                attribute.CopyFrom(onnx.helper.make_attribute("value", tensor))
+# How far outputs may be from those of the f32 model, of each output's range.
+LIMITS = {"f16": 4e-2, "bf16": 2e-1}
 
 
 def write_case(source, kind, folder):
@@ -180,13 +95,13 @@ def check(source, kind, arguments):
             if code:
                 return lines[-1] if lines else f"optimize ended with {code}"
             if arguments.peer and kind == "f16":
-                wrong = judge_peer(simple, folder / "test_data_set_0", TYPES[kind][1])
+                wrong = judge_peer(simple, folder / "test_data_set_0", LIMITS[kind])
                 if wrong:
                     return wrong
             simple.replace(folder / "model.onnx")
         code, lines = run([
             arguments.sinter, "test", folder, "--backend", arguments.backend, "--rtol", "0",
-            "--range-atol", str(TYPES[kind][1]), "--timeout", str(arguments.timeout),
+            "--range-atol", str(LIMITS[kind]), "--timeout", str(arguments.timeout),
         ])
         if code == 0 and lines and lines[-1].startswith("1 passed, 0 failed"):
             return None
@@ -210,8 +125,8 @@ def main():
     parser.add_argument("--work", help="where the models are written (default: the system's)")
     arguments = parser.parse_args()
     for kind in (kinds := arguments.types.split(",")):
-        if kind not in TYPES:
-            parser.error(f"--types: {kind} is not one of {', '.join(TYPES)}")
+        if kind not in LIMITS:
+            parser.error(f"--types: {kind} is not one of {', '.join(LIMITS)}")
     models = sorted({
         path.parent
         for folder in arguments.folders

@@ -1,0 +1,1 @@
+"""Quantised and half-precision forms of ONNX models; bench/quantized.py is the command."""
