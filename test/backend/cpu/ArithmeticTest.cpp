@@ -1,6 +1,7 @@
 // The generators with operands and sums of different types, and with groups of
 // products in a step, against the definition.
 
+#include "Sweep.h"
 #include "backend/cpu/KernelRunner.h"
 #include "backend/cpu/kernels/Channelwise.h"
 #include "backend/cpu/kernels/Convolution.h"
@@ -14,6 +15,7 @@
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
+using sinter::test::Sweep;
 
 namespace {
 
@@ -109,6 +111,7 @@ void checkMatMul(const Arithmetic &arithmetic, const Target &target, int64_t m,
 }
 
 TEST(Arithmetic, Products) {
+  Sweep sweep;
   for (const Target &target : targets())
     for (const Arithmetic &arithmetic : all)
       for (auto [m, n, k] : {std::tuple{1, 1, 1},
@@ -117,7 +120,8 @@ TEST(Arithmetic, Products) {
                              {13, 16, 4},
                              {14, 70, 65},
                              {3, 16, 130}})
-        checkMatMul(arithmetic, target, m, n, k);
+        if (sweep.takesNext())
+          checkMatMul(arithmetic, target, m, n, k);
 }
 
 /// Of 3x3 with padding, in blocks of channels.
@@ -169,11 +173,13 @@ void checkConvolution(const Arithmetic &arithmetic, const Target &target,
 }
 
 TEST(Arithmetic, Convolutions) {
+  Sweep sweep;
   for (const Target &target : targets())
     for (const Arithmetic &arithmetic : all)
       for (auto [inputs, outputs, size] :
            {std::tuple{16, 16, 5}, {5, 40, 4}, {37, 20, 6}})
-        checkConvolution(arithmetic, target, inputs, outputs, size);
+        if (sweep.takesNext())
+          checkConvolution(arithmetic, target, inputs, outputs, size);
 }
 
 TEST(Arithmetic, DepthwiseConvolutions) {

@@ -77,7 +77,8 @@ Result<Program> test::compileRaised(const std::string &body,
 
 static std::string
 compareWithInterpreter(const std::string &body, test::Tolerance tolerance,
-                       decltype(&test::compileRaised) compile) {
+                       decltype(&test::compileRaised) compile,
+                       std::shared_ptr<Program> *compiled) {
   Model model = test::parseModel(body);
   if (!model.entry())
     return "the text does not parse: " + body;
@@ -101,6 +102,8 @@ compareWithInterpreter(const std::string &body, test::Tolerance tolerance,
   if (!program)
     return "compiler: " + program.error().message;
   auto shared = std::make_shared<Program>(std::move(*program));
+  if (compiled)
+    *compiled = shared;
   std::vector<Tensor> first;
   for (unsigned threads : {1, 2}) {
     Result<std::unique_ptr<ProgramExecutor>> executor =
@@ -124,10 +127,12 @@ compareWithInterpreter(const std::string &body, test::Tolerance tolerance,
   return "";
 }
 
-std::string test::differs(const std::string &body, Tolerance tolerance) {
-  return compareWithInterpreter(body, tolerance, compileAsGiven);
+std::string test::differs(const std::string &body, Tolerance tolerance,
+                          std::shared_ptr<Program> *compiled) {
+  return compareWithInterpreter(body, tolerance, compileAsGiven, compiled);
 }
 
-std::string test::differsRaised(const std::string &body, Tolerance tolerance) {
-  return compareWithInterpreter(body, tolerance, compileRaised);
+std::string test::differsRaised(const std::string &body, Tolerance tolerance,
+                                std::shared_ptr<Program> *compiled) {
+  return compareWithInterpreter(body, tolerance, compileRaised, compiled);
 }

@@ -18,12 +18,14 @@ struct Tolerance {
 /// threads (which must agree to the bit) and by the interpreter (within
 /// \p tolerance). \p body is the text of a function `main`, without the word
 /// func: "(%x: tensor<2xf32>) -> tensor<2xf32> { ... }". Returns what is wrong,
-/// or "".
-std::string differs(const std::string &body, Tolerance tolerance = {});
+/// or ""; \p compiled becomes what the backend ran.
+std::string differs(const std::string &body, Tolerance tolerance = {},
+                    std::shared_ptr<Program> *compiled = nullptr);
 
 /// Likewise, but the backend gets the model as the commands hand it over:
 /// simplified, idioms raised.
-std::string differsRaised(const std::string &body, Tolerance tolerance = {});
+std::string differsRaised(const std::string &body, Tolerance tolerance = {},
+                          std::shared_ptr<Program> *compiled = nullptr);
 
 /// The program of that.
 Result<Program> compileRaised(const std::string &body,

@@ -3,7 +3,8 @@
 
   RaisedQuantized.py --sinter build/bin/sinter
 
-  RaisedQuantized.py --all ...    every case; else so many that any two values of properties meet
+  RaisedQuantized.py --all ...       every case; else so many that any two values of properties meet
+  RaisedQuantized.py --every K ...   one in K of those, and so many that each value of each property occurs
 
 Each case is a form (QuantizeLinear and DequantizeLinear around an operation, QLinearConv and QLinearMatMul, ConvInteger and
 MatMulInteger) of a storage type, an expressed type, scales for all or for each channel, zero points or none, a bias or none,
@@ -36,6 +37,7 @@ from onnx import helper
 
 SINTER = None
 TAKES_ALL = "--all" in sys.argv
+EVERY = int(sys.argv[sys.argv.index("--every") + 1]) if "--every" in sys.argv else 1
 HAS_RUNTIME = Packages.missing(runtime=True) is None
 
 # Number in the file, bits, least, greatest.
@@ -295,7 +297,17 @@ def is_valid(cell):
     return cell["opset"] >= needed and (cell["opset"] < 22 or needed == 22)
 
 
-def cells(takes_all):
+def cover(cells, things):
+    """So many of the cells that each of their things occurs: things(cell) is a set."""
+    seen, chosen = set(), []
+    for cell in cells:
+        if not things(cell) <= seen:
+            seen |= things(cell)
+            chosen.append(cell)
+    return chosen
+
+
+def cells(takes_all, every_nth):
     values = (FORMS, list(STORAGE)[:6], ("i8", "u8", "i4"), FLOATS, (False, True), (False, True), (False, True),
               (False, True), OPSETS)
     every = [dict(zip(PROPERTIES, each)) for each in itertools.product(*values)]
@@ -303,13 +315,9 @@ def cells(takes_all):
     if takes_all:
         return every
     random.Random(5).shuffle(every)
-    seen, chosen = set(), []
-    for cell in every:
-        pairs = set(itertools.combinations(sorted(cell.items(), key=str), 2))
-        if not pairs <= seen:
-            seen |= pairs
-            chosen.append(cell)
-    return chosen
+    chosen = cover(every, lambda cell: set(itertools.combinations(sorted(cell.items(), key=str), 2)))
+    needed = cover(chosen, lambda cell: set(cell.items()))
+    return [each for i, each in enumerate(chosen) if i % every_nth == 0 or each in needed]
 
 
 def described(cell):
@@ -400,7 +408,7 @@ class RaisedQuantized(unittest.TestCase):
         self.assertNear(before, oracle, 0 if b.form in EXACT else limit)
 
     def test_cells(self):
-        chosen, tasks = cells(TAKES_ALL), []
+        chosen, tasks = cells(TAKES_ALL, EVERY), []
         with tempfile.TemporaryDirectory() as folder:
             for i, cell in enumerate(chosen):
                 with self.subTest(described(cell)):
@@ -435,5 +443,7 @@ class RaisedQuantized(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if "--every" in sys.argv:
+        del sys.argv[sys.argv.index("--every") : sys.argv.index("--every") + 2]
     sys.argv = [each for each in sys.argv if each != "--all"]
     Command.run_tests(sys.modules[__name__])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """ONNX nodes whose sizes are unknown, written as StableHLO, must run with the same values.
 
-  OpenNodes.py --sinter build/bin/sinter [--filter NAME] [--backend interpreter --backend cpu] [--update] [--jobs 2]
+  OpenNodes.py --sinter build/bin/sinter [--filter NAME] [--backend interpreter --backend cpu] [--update] [--jobs 2] [--every K]
 
 Of each of ONNX's node tests (Debian: libonnx-testdata) every dimension of every input gets a symbol of its own, and the
 declared sizes of everything else go. `sinter convert` writes that as text and as a portable artifact. Both may hold
@@ -11,10 +11,11 @@ Reshape, the last dimension of GatherND's indices): StableHLO has no tensors of 
 meant, and whether something is done at all, is a constant with the case's value: StableHLO has attributes for it.
 
 What cannot be written stands in open-nodes.txt beside this script, a case a line, with the reason; such a case must still
-be refused, so that the list stays true, and `--update` rewrites it. A case that does not even run as it is, by
+be refused, so that the list stays true, and `--update` rewrites it. `--every` takes one in K of each operator's cases. A case that does not even run as it is, by
 test/conformance/missing-<backend>.txt, is left out. Needs Python's onnx; without it, it says so and ends with 77.
 """
 import argparse
+import collections
 import concurrent.futures
 import json
 import os
@@ -165,6 +166,17 @@ def listed_in(path):
         return {os.path.basename(line.split()[0]) for line in file if line.strip() and not line.startswith("#")}
 
 
+def some_of(cases, every):
+    """One in EVERY of the cases of each operator."""
+    counts, chosen = collections.Counter(), []
+    for case in cases:
+        operator = onnx.load(os.path.join(CASES, case, "model.onnx")).graph.node[0].op_type
+        if counts[operator] % every == 0:
+            chosen.append(case)
+        counts[operator] += 1
+    return chosen
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sinter", required=True)
@@ -173,7 +185,10 @@ def main():
     parser.add_argument("--update", action="store_true", help="rewrite the list")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", help="where the programs stay")
+    parser.add_argument("--every", type=int, default=1)
     arguments = parser.parse_args()
+    if arguments.update and (arguments.every > 1 or arguments.filter):
+        parser.error("--update takes all cases")
     if not os.path.isdir(CASES):
         print(f"skipped: no {CASES}; install libonnx-testdata")
         sys.exit(SKIPPED)
@@ -182,6 +197,7 @@ def main():
     # What a program takes and gives are tensors.
     cases = sorted(case for case in os.listdir(CASES) if arguments.filter in case and case not in missing
                    and of_tensors(case))
+    cases = some_of(cases, arguments.every)
     folder = arguments.keep or tempfile.mkdtemp()
     shutil.rmtree(folder, ignore_errors=True)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
