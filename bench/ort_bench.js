@@ -4,7 +4,8 @@
 //   node ort_bench.js MODEL_DIR [--threads 1] [--seconds 2] [--warmup 3]
 //
 // MODEL_DIR holds model.onnx and test_data_set_0/{input,output}_N.pb. `max_error` is the largest difference from the
-// expected outputs, as a part of the largest expected magnitude of that output.
+// expected outputs, as a part of the largest expected magnitude of that output; `cosine` is the least of an output with what
+// is expected, null where nothing is.
 'use strict';
 const fs = require('fs');
 const os = require('os');
@@ -113,6 +114,28 @@ function maxError(got, expected) {
   return worst;
 }
 
+/** The least cosine of an output with what is expected, or null where nothing is. */
+function leastCosine(got, expected) {
+  let least = null;
+  for (const name of Object.keys(expected)) {
+    const want = expected[name].data;
+    const have = got[name].data;
+    let product = 0;
+    let wantSquares = 0;
+    let haveSquares = 0;
+    for (let i = 0; i < want.length; i++) {
+      const [a, b] = [Number(want[i]), Number(have[i])];
+      product += a * b;
+      wantSquares += a * a;
+      haveSquares += b * b;
+    }
+    const norms = Math.sqrt(wantSquares * haveSquares);
+    const value = want.length !== have.length ? 0 : norms > 0 ? product / norms : Number(wantSquares === haveSquares);
+    least = least === null ? value : Math.min(least, value);
+  }
+  return least;
+}
+
 function statistics(samples) {
   const sorted = Float64Array.from(samples).sort();
   const at = (part) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
@@ -173,7 +196,7 @@ function main() {
   start = now();
   const first = run();
   const firstMs = now() - start;
-  const error = maxError(first, readSet(data, 'output', outputNames));
+  const expected = readSet(data, 'output', outputNames);
   const timing = statistics(time(run, seconds, warmup));
   const dims = Object.values(feeds)[0]?.dims ?? [];
   const result = {
@@ -188,7 +211,8 @@ function main() {
     load_ms: loadMs,
     first_ms: firstMs,
     peak_rss_mb: process.resourceUsage().maxRSS / 1024,
-    max_error: error,
+    max_error: maxError(first, expected),
+    cosine: leastCosine(first, expected),
   };
   console.log(JSON.stringify(result));
 }

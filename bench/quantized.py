@@ -35,6 +35,7 @@ from judge import Packages
 Packages.skip_without(runtime=True)
 import numpy as np
 import onnx
+import tensor_file
 from google.protobuf.message import DecodeError
 from judge import OnnxRuntime
 from onnx import numpy_helper
@@ -51,7 +52,7 @@ def make(base, measured, style, options):
     if style == "qlinear" and not options.microsoft:
         graph.expand_gemms(made)
     if style in ("around", "qlinear"):
-        around.around(made, measured(made))
+        around.around(made, measured(made), options.float)
         if style == "qlinear":
             operators.qlinear(made, options.microsoft)
     elif style == "inputs":
@@ -144,8 +145,8 @@ def in_sinter(sinter, target, feeds, expected):
         done = subprocess.run([*words, "--output-dir", scratch, "--json"], capture_output=True, text=True, errors="replace")
         if done.returncode:
             return f"exit code {done.returncode}: " + (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        got = {name: np.load(os.path.join(scratch, name + ".npy")) for name in expected
-               if os.path.exists(os.path.join(scratch, name + ".npy"))}
+        files = {name: os.path.join(scratch, tensor_file.written_name(name) + ".npy") for name in expected}
+        got = {name: np.load(file) for name, file in files.items() if os.path.exists(file)}
     return cosine(expected, got)
 
 
@@ -236,6 +237,7 @@ def parse():
     parser.add_argument("--styles", default="around", help=f"a list of {', '.join(STYLES)}, or all (default: around)")
     parser.add_argument("--out", required=True, metavar="OUT", help="where the folders MODEL.STYLE go")
     parser.add_argument("--microsoft", action="store_true", help="qlinear: com.microsoft's operators, too")
+    parser.add_argument("--float", default="", metavar="OPS", help="around, qlinear: operations that stay float, as in Add,Mul (residuals with outliers)")
     parser.add_argument("--block", type=int, default=32, help="weights4: how many weights have a scale in common")
     parser.add_argument("--half-borders", action="store_true", help="f16, bf16: inputs and outputs in that type, too")
     parser.add_argument("--sinter", metavar="FILE", help="run each model in this build of Sinter, too")
@@ -246,6 +248,9 @@ def parse():
             parser.error(f"--styles: {style} is not one of {', '.join(STYLES)}, all")
     if options.block < 16 or options.block & (options.block - 1):
         parser.error("--block: a power of two from 16 on")
+    options.float = {each for each in options.float.split(",") if each}
+    if unknown := options.float - around.COMPUTING:
+        parser.error(f"--float: {', '.join(sorted(unknown))} is not one of {', '.join(sorted(around.COMPUTING))}")
     options.models = models_in(options.folders)
     if not options.models:
         parser.error("no model.onnx in " + ", ".join(options.folders))

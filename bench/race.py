@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Races `sinter bench` against ONNX Runtime on a folder of models in ONNX test form.
 
-    bench/race.py DIR [--threads 1] [--rounds 3] [--seconds 2] [--markdown FILE] [--json FILE] [MODEL ...]
+    bench/race.py DIR [--threads 1] [--rounds 5] [--seconds 2] [--markdown FILE] [--json FILE] [MODEL ...]
     bench/race.py DIR --before OTHER/bin/sinter     # another build of Sinter in ONNX Runtime's place
+    bench/race.py QUANTISED --baseline DIR          # Sinter on the float model in ONNX Runtime's place: MODEL for MODEL.STYLE
 
-Each round runs both programs on a model, one right after the other, the order turned round every time; a program's
-figure is the median of its rounds' medians. The ratio is Sinter's time by ONNX Runtime's: below 1, Sinter is faster.
-Needs `npm install --ignore-scripts` in bench/ once. Stops at nothing: a model that fails gets a line that says so,
+Each round runs all programs on a model, one right after the other, the order turned round every time; a program's
+figure is the median of its rounds' medians. The ratio is Sinter's time by the other's, the median of the rounds: below 1,
+Sinter (on the model in DIR) is faster. The cosine is that of the outputs with the expected ones, where there are some: the least
+of all outputs. Needs `npm install --ignore-scripts` in bench/ once. Stops at nothing: a model that fails gets a line that says so,
 and the exit code is then 1.
 """
 import argparse
 import datetime
+import fnmatch
 import json
 import math
 import os
@@ -18,51 +21,23 @@ import platform
 import statistics
 import subprocess
 import sys
+import tempfile
+
+import tensor_file
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = "test_data_set_0"
 TIMEOUT_S = 1800
-NAMES = {"onnxruntime": "ONNX Runtime", "before": "build before"}
-
-
-def tensor_name(path):
-    """The name (field 8) in a TensorProto file, or ''. Walks the wire format, so it needs no protobuf."""
-    with open(path, "rb") as file:
-        message = file.read()
-    at = 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = message[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    while at < len(message):
-        key = varint()
-        field, kind = key >> 3, key & 7
-        if kind == 0:
-            varint()
-            continue
-        size = varint() if kind == 2 else {1: 8, 5: 4}[kind]
-        if field == 8:
-            return message[at : at + size].decode()
-        at += size
-    return ""
+# What Sinter is raced against: (name, name in headings of columns).
+NAMES = {"onnxruntime": ("ONNX Runtime", "ORT"), "before": ("build before", "before"), "baseline": ("baseline", "baseline")}
 
 
 def inputs(model):
     """The --input options that feed a model the inputs beside it."""
     options = []
-    data = os.path.join(model, "test_data_set_0")
-    number = 0
-    while os.path.exists(path := os.path.join(data, f"input_{number}.pb")):
-        name = tensor_name(path)
+    for path in tensor_file.numbered(os.path.join(model, DATA), "input"):
+        name = tensor_file.name_in(path)
         options += ["--input", f"{name}={path}" if name else path]
-        number += 1
     return options
 
 
@@ -83,70 +58,122 @@ def measure(command):
         return {"error": "the output is not JSON"}
 
 
-def race(name, options):
-    """All rounds of one model: {'model', 'sinter': [..], 'onnxruntime' or 'before': [..]}."""
+def baseline_of(name, directory):
+    """The folder in the baseline's directory that stands against a model: of the same name, or without .STYLE."""
+    for candidate in (name, name.rsplit(".", 1)[0]):
+        folder = os.path.join(directory, candidate)
+        if os.path.exists(os.path.join(folder, "model.onnx")):
+            return folder
+    return None
+
+
+def bench(sinter, model, common):
+    return [sinter, "bench", os.path.join(model, "model.onnx"), *inputs(model), *common, "--json"]
+
+
+def commands_of(name, options):
+    """What each program is started with, or None where there is nothing to start it on."""
     model = os.path.join(options.directory, name)
     common = ["--threads", str(options.threads), "--seconds", str(options.seconds)]
-    bench = ["bench", os.path.join(model, "model.onnx"), *inputs(model), *common, "--json"]
-    commands = {"sinter": [options.sinter, *bench]}
-    if options.before:
-        commands["before"] = [options.before, *bench]
-    else:
-        commands["onnxruntime"] = ["node", os.path.join(HERE, "ort_bench.js"), model, *common]
-    if options.only:
-        commands = {options.only: commands[options.only]}
+    made = {"sinter": bench(options.sinter, model, common)}
+    for peer in options.peers:
+        if peer == "before":
+            made[peer] = bench(options.before, model, common)
+        elif peer == "baseline":
+            folder = baseline_of(name, options.baseline)
+            made[peer] = bench(options.sinter, folder, common) if folder else None
+        else:
+            made[peer] = ["node", os.path.join(HERE, "ort_bench.js"), model, *common]
+    return {peer: command for peer, command in made.items() if options.only in (None, peer)}
+
+
+def race(name, options):
+    """All rounds of one model: {'model', 'sinter': [..], 'onnxruntime', 'before' or 'baseline': [..]}."""
+    commands = commands_of(name, options)
     runs = {peer: [] for peer in commands}
     for number in range(options.rounds):
         peers = list(commands) if number % 2 == 0 else list(commands)[::-1]
         for peer in peers:
-            if not any("error" in run for run in runs[peer]):
+            if commands[peer] is None:
+                runs[peer] = [{"error": f"no model {name} in {options.baseline}"}]
+            elif not any("error" in run for run in runs[peer]):
                 runs[peer].append(measure(commands[peer]))
-    return {"model": name, **runs}
+    result = {"model": name, **runs}
+    if "sinter" in runs and not any("error" in run for run in runs["sinter"]):
+        result["sinter_cosine"] = cosine(os.path.join(options.directory, name), options)
+    return result
 
 
-def summary(result):
-    """One model's figures: medians in ms of each peer (or None), the ratio, compile time, memory, spread, errors."""
-    row = {"model": result["model"], "errors": []}
-    other = "before" if "before" in result else "onnxruntime"
-    for peer in ("sinter", other):
+def cosine(model, options):
+    """The least cosine of an output of Sinter's with what is expected; None where nothing is, or where it cannot be read."""
+    expected = tensor_file.numbered(os.path.join(model, DATA), "output")
+    if not expected:
+        return None
+    command = [options.sinter, "run", os.path.join(model, "model.onnx"), *inputs(model), "--threads", str(options.threads), "--json"]
+    with tempfile.TemporaryDirectory() as folder:
+        told = measure([*command, "--output-dir", folder])
+        names = [each["name"] for each in told.get("outputs", [])]
+        least = 1.0 if names else None
+        for number, path in enumerate(expected):
+            name, values = tensor_file.read_proto(path)
+            name = name if name in names else names[number] if number < len(names) else ""
+            file = os.path.join(folder, tensor_file.written_name(name) + ".npy")
+            if not os.path.exists(file):
+                return None
+            least = min(least, tensor_file.cosine(values, tensor_file.read_npy(file)))
+    return least
+
+
+def summary(result, peers):
+    """One model's figures: medians in ms of each program (or None), ratios, compile time, memory, spread, cosines, errors."""
+    row = {"model": result["model"], "errors": [], "sinter_cosine": result.get("sinter_cosine")}
+    medians = {}
+    for peer in ("sinter", *peers):
         runs = result.get(peer, [])
         row["errors"] += [f"{peer}: {run['error']}" for run in runs if "error" in run]
         good = [run for run in runs if "error" not in run]
-        medians = [run["latency_ms"]["median"] for run in good]
-        row[peer] = statistics.median(medians) if medians and len(good) == len(runs) else None
-        row[f"{peer}_spread"] = (max(medians) - min(medians)) / min(medians) if medians else None
+        medians[peer] = [run["latency_ms"]["median"] for run in good] if len(good) == len(runs) else []
+        row[peer] = statistics.median(medians[peer]) if medians[peer] else None
+        row[f"{peer}_spread"] = spread(medians[peer])
         row[f"{peer}_rss_mb"] = max((run.get("peak_rss_mb") or 0 for run in good), default=None)
         row[f"{peer}_start_ms"] = (good[0].get("load_ms") or 0) + (good[0].get("compile_ms") or 0) if good else None
-    both = row["sinter"] and row[other]
-    row["ratio"] = row["sinter"] / row[other] if both else None
+        if peer == "onnxruntime" and good:
+            row[f"{peer}_cosine"] = good[0].get("cosine")
+    for peer in peers:
+        ratios = [ours / theirs for ours, theirs in zip(medians["sinter"], medians[peer])]
+        row[f"{peer}_ratio"] = statistics.median(ratios) if ratios else None
+        row[f"{peer}_ratio_spread"] = spread(ratios)
     return row
 
 
-def columns(other):
+def spread(values):
+    return (max(values) - min(values)) / min(values) if values else None
+
+
+def columns(peers):
     """(heading, key of a summary, format) of each column behind the model's name."""
-    short = {"onnxruntime": "ORT", "before": "before"}[other]
-    return [
-        ("Sinter ms", "sinter", "{:.3f}"),
-        (f"{NAMES[other]} ms", other, "{:.3f}"),
-        ("ratio", "ratio", "{:.2f}"),
-        ("spread", "sinter_spread", "{:.0%}"),
-        (f"spread ({short})", f"{other}_spread", "{:.0%}"),
-        ("load + compile ms", "sinter_start_ms", "{:.0f}"),
-        (f"load ms ({short})", f"{other}_start_ms", "{:.0f}"),
-        ("peak MB", "sinter_rss_mb", "{:.0f}"),
-        (f"peak MB ({short})", f"{other}_rss_mb", "{:.0f}"),
-    ]
+    found = [("Sinter ms", "sinter", "{:.3f}")]
+    for peer in peers:
+        name, short = NAMES[peer]
+        suffix = f" ({short})" if len(peers) > 1 else ""
+        found += [(f"{name} ms", peer, "{:.3f}"), ("ratio" + suffix, f"{peer}_ratio", "{:.2f}"),
+                  ("spread of ratios" + suffix, f"{peer}_ratio_spread", "{:.0%}")]
+    for heading, key, form in [("spread", "spread", "{:.0%}"), ("cosine", "cosine", "{:.5f}"), ("load + compile ms", "start_ms", "{:.0f}"),
+                               ("peak MB", "rss_mb", "{:.0f}")]:
+        found.append((heading, "sinter_" + key, form))
+        found += [(f"{heading} ({NAMES[peer][1]})", f"{peer}_{key}", form) for peer in peers if key != "cosine" or peer == "onnxruntime"]
+    return found
 
 
-def line(row, other):
+def line(row, peers):
     cells = [row["model"]]
-    cells += ["-" if row.get(key) is None else form.format(row[key]) for _, key, form in columns(other)]
+    cells += ["-" if row.get(key) is None else form.format(row[key]) for _, key, form in columns(peers)]
     return "| " + " | ".join(cells) + " |" + "".join(f" {error}" for error in row["errors"][:1])
 
 
-def header(other):
-    headings = ["model"] + [heading for heading, _, _ in columns(other)]
-    return f"| {' | '.join(headings)} |\n|---|{'---:|' * len(columns(other))}"
+def header(peers):
+    headings = ["model"] + [heading for heading, _, _ in columns(peers)]
+    return f"| {' | '.join(headings)} |\n|---|{'---:|' * len(columns(peers))}"
 
 
 def cpu_name():
@@ -166,47 +193,66 @@ def find_models(options):
     found = sorted(
         name for name in os.listdir(options.directory) if os.path.exists(os.path.join(options.directory, name, "model.onnx"))
     )
-    unknown = set(options.models) - set(found)
+    chosen = [name for name in found if not options.models or any(fnmatch.fnmatchcase(name, each) for each in options.models)]
+    unknown = [each for each in options.models if not fnmatch.filter(found, each)]
     if unknown or not found:
         sys.exit(f"race.py: no model {', '.join(sorted(unknown)) or 'at all'} in {options.directory}")
-    return options.models or found
+    return chosen
 
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", metavar="DIR")
-    parser.add_argument("models", nargs="*", metavar="MODEL", help="folders in DIR (default: all)")
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="folders in DIR, or patterns such as '*.around' (default: all)")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5, help="how often each program runs a model (default: 5)")
     parser.add_argument("--seconds", type=float, default=2, help="how long each program runs a model in a round")
     parser.add_argument("--sinter", default=os.path.join(HERE, "..", "build", "bin", "sinter"))
     parser.add_argument("--before", metavar="SINTER", help="race this build of Sinter instead of ONNX Runtime")
+    parser.add_argument("--baseline", metavar="DIR2", help="race Sinter on the models there instead of ONNX Runtime")
+    parser.add_argument("--onnxruntime", action="store_true", help="with --before or --baseline: race ONNX Runtime, too")
     parser.add_argument("--only", choices=["sinter", "onnxruntime"], help="no race: just this one's figures")
     parser.add_argument("--markdown", metavar="FILE", help="write the table there too")
     parser.add_argument("--json", metavar="FILE", help="write everything measured there")
-    return parser.parse_args()
+    options = parser.parse_intermixed_args()
+    options.peers = [peer for peer in ("before", "baseline") if getattr(options, peer)]
+    if options.onnxruntime or not options.peers:
+        options.peers.insert(0, "onnxruntime")
+    if options.only == "sinter":
+        options.peers = []
+    if options.only == "onnxruntime" and options.only not in options.peers:
+        parser.error("--only onnxruntime goes with neither --before nor --baseline")
+    if options.rounds < 1:
+        parser.error("--rounds: at least 1")
+    for directory in (options.directory, options.baseline or "."):
+        if not os.path.isdir(directory):
+            parser.error(f"there is no folder {directory}")
+    return options
 
 
 def main():
     options = parse()
-    other = "before" if options.before else "onnxruntime"
-    if other == "onnxruntime" and options.only != "sinter" and not os.path.isdir(os.path.join(HERE, "node_modules", "onnxruntime-node")):
+    peers = options.peers
+    if "onnxruntime" in peers and not os.path.isdir(os.path.join(HERE, "node_modules", "onnxruntime-node")):
         sys.exit(f"race.py: ONNX Runtime is missing; run: cd {HERE} && npm install --ignore-scripts")
     date = datetime.date.today().isoformat()
     title = f"{cpu_name()}; {options.threads} thread(s); {options.rounds} rounds of {options.seconds:g} s; {date}"
-    table = [title, "", *header(other).splitlines()]
+    table = [title, "", *header(peers).splitlines()]
     print("\n".join(table), flush=True)
     results, rows = [], []
     for name in find_models(options):
         results.append(race(name, options))
-        rows.append(summary(results[-1]))
-        table.append(line(rows[-1], other))
+        rows.append(summary(results[-1], peers))
+        table.append(line(rows[-1], peers))
         print(table[-1], flush=True)
-    ratios = [row["ratio"] for row in rows if row["ratio"]]
-    if ratios:
-        worst = max(rows, key=lambda row: row["ratio"] or 0)
-        table += ["", f"Geometric mean of {len(ratios)} ratios: {geometric_mean(ratios):.2f}; worst: {worst['ratio']:.2f} ({worst['model']})."]
-        print("\n".join(table[-2:]))
+    for peer in peers:
+        key = f"{peer}_ratio"
+        ratios = [row[key] for row in rows if row[key]]
+        if ratios:
+            worst = max(rows, key=lambda row: row[key] or 0)
+            table += ["", f"{NAMES[peer][0][0].upper() + NAMES[peer][0][1:]}: geometric mean of {len(ratios)} ratios {geometric_mean(ratios):.2f}; "
+                          f"worst: {worst[key]:.2f} ({worst['model']})."]
+            print("\n".join(table[-2:]))
     if options.markdown:
         with open(options.markdown, "w") as file:
             file.write("\n".join(table) + "\n")

@@ -114,13 +114,13 @@ def is_computing(graph, node, ranges, shapes):
     return True
 
 
-def around(graph, ranges):
+def around(graph, ranges, left=frozenset()):
     """u8 activations (per tensor, asymmetric), s8 weights (per channel, symmetric) and s32 biases around every operation
-    that has an 8-bit form; clamps go into the ranges, and what passes values on keeps their scale."""
+    that has an 8-bit form; clamps go into the ranges, and what passes values on keeps their scale. Operators that are left stay float."""
     fold_clamps(graph, ranges)
     shapes = graph.value_types()
     writer, outputs = Rewriter(graph, ranges), graph.output_names()
-    computing = {id(node) for node in graph.nodes if is_computing(graph, node, ranges, shapes)}
+    computing = {id(node) for node in graph.nodes if node.op_type not in left and is_computing(graph, node, ranges, shapes)}
     chosen = {name for node in graph.nodes if id(node) in computing for name in [*node.input, *node.output] if name in ranges}
     for node in graph.nodes:
         if node.op_type in PASSING and node.input[0] in chosen and node.output[0] in ranges:

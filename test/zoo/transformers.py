@@ -33,16 +33,18 @@ BATCH, LENGTH = 2, 8
 class Builder:
     """A graph under construction; every method gives the name of a tensor."""
 
-    def __init__(self, is_open):
+    def __init__(self, is_open, hidden=HIDDEN, heads=HEADS, deviation=0.2, symbols=None):
         self.random = np.random.default_rng(7)
-        self.is_open = is_open
-        self.nodes, self.weights, self.inputs = [], [], []
+        self.is_open, self.deviation = is_open, deviation
+        self.hidden, self.head_count, self.head = hidden, heads, hidden // heads
+        # What a symbol of a declaration is in the test data.
+        self.symbols = symbols or {"batch": BATCH, "sequence": LENGTH}
+        self.nodes, self.weights, self.inputs, self.outputs = [], [], [], []
         self.count = 0
 
     def sizes(self, *shape):
         """Of a declaration: letters are symbols, or the sizes of the test data."""
-        return [each if self.is_open or not isinstance(each, str) else {"batch": BATCH, "sequence": LENGTH}[each]
-                for each in shape]
+        return [each if self.is_open or not isinstance(each, str) else self.symbols[each] for each in shape]
 
     def input(self, name, dtype, *shape):
         self.inputs.append(helper.make_tensor_value_info(name, dtype, self.sizes(*shape)))
@@ -67,7 +69,7 @@ class Builder:
 
     def weight(self, *shape):
         self.count += 1
-        array = self.random.normal(0, 0.2, shape).astype(np.float32)
+        array = self.random.normal(0, self.deviation, shape).astype(np.float32)
         self.weights.append(numpy_helper.from_array(array, f"w_{self.count}"))
         return self.weights[-1].name
 
@@ -79,12 +81,12 @@ class Builder:
         centred = self.add("Sub", x, self.add("ReduceMean", x, axes=[-1]))
         variance = self.add("ReduceMean", self.add("Pow", centred, self.number(2)), axes=[-1])
         norm = self.add("Div", centred, self.add("Sqrt", self.add("Add", variance, self.number(1e-5))))
-        return self.add("Add", self.add("Mul", norm, self.weight(HIDDEN)), self.weight(HIDDEN))
+        return self.add("Add", self.add("Mul", norm, self.weight(self.hidden)), self.weight(self.hidden))
 
     def root_norm(self, x):
         square = self.add("ReduceMean", self.add("Pow", x, self.number(2)), axes=[-1])
         root = self.add("Sqrt", self.add("Add", square, self.number(1e-6)))
-        return self.add("Mul", self.weight(HIDDEN), self.add("Mul", x, self.add("Div", self.number(1), root)))
+        return self.add("Mul", self.weight(self.hidden), self.add("Mul", x, self.add("Div", self.number(1), root)))
 
     def gelu_erf(self, x):
         y = self.add("Add", self.add("Erf", self.add("Div", x, self.number(2 ** 0.5))), self.number(1))
@@ -99,16 +101,20 @@ class Builder:
         return self.add("Gather", self.add("Shape", x), self.constant(np.array(axis, np.int64)), axis=0)
 
     def heads(self, x, order=(0, 2, 1, 3)):
-        shape = self.ints(0, 0, HEADS, HEAD)
+        shape = self.ints(0, 0, self.head_count, self.head)
         return self.add("Transpose", self.add("Reshape", x, shape), perm=list(order))
 
     def join(self, x):
-        return self.add("Reshape", self.add("Transpose", x, perm=[0, 2, 1, 3]), self.ints(0, 0, HIDDEN))
+        return self.add("Reshape", self.add("Transpose", x, perm=[0, 2, 1, 3]), self.ints(0, 0, self.hidden))
 
-    def model(self, output, shape, dtype=TensorProto.FLOAT, opset=14):
-        self.nodes[-1].output[0] = output
-        graph = helper.make_graph(self.nodes, "net", self.inputs, [helper.make_tensor_value_info(output, dtype, self.sizes(*shape))],
-                                  self.weights)
+    def output(self, name, *shape):
+        """Declares what the last node gives as an output of that name."""
+        self.nodes[-1].output[0] = name
+        self.outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, self.sizes(*shape)))
+
+    def model(self, output, shape, opset=14):
+        self.output(output, *shape)
+        graph = helper.make_graph(self.nodes, "net", self.inputs, self.outputs, self.weights)
         made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], producer_name="transformers")
         made.ir_version = 8
         return made
