@@ -82,9 +82,9 @@ roundedParametersOf(quant::QuantizedType type) {
   return parameters;
 }
 
-quant::QuantizedType
-quantizedElement(IntegerType storage, FloatType expressed,
-                 const QuantizationParameters &parameters) {
+quant::QuantizedType quantizedElement(IntegerType storage, FloatType expressed,
+                                      const QuantizationParameters &parameters,
+                                      std::optional<IntegerBounds> within) {
   if (!llvm::is_contained({2, 4, 8, 16, 32}, storage.getWidth()) ||
       parameters.scales.size() != parameters.zeroPoints.size() ||
       parameters.scales.empty() ||
@@ -93,7 +93,9 @@ quantizedElement(IntegerType storage, FloatType expressed,
   const llvm::fltSemantics &semantics = expressed.getFloatSemantics();
   const double smallest = APFloat::getSmallest(semantics).convertToDouble(),
                largest = APFloat::getLargest(semantics).convertToDouble();
-  const IntegerBounds bounds = boundsOf(storage);
+  const IntegerBounds all = boundsOf(storage), bounds = within.value_or(all);
+  if (!all.contains(bounds.least) || !all.contains(bounds.greatest))
+    return {};
   for (auto [scale, zeroPoint] :
        llvm::zip_equal(parameters.scales, parameters.zeroPoints))
     if (!(scale >= smallest && scale <= largest) || !bounds.contains(zeroPoint))
@@ -155,13 +157,46 @@ quant::QuantizedType withStorage(quant::QuantizedType type,
                           *parameters);
 }
 
+quant::QuantizedType movedBy(quant::QuantizedType type, IntegerType storage,
+                             int64_t shift) {
+  std::optional<QuantizationParameters> parameters = parametersOf(type);
+  if (!parameters)
+    return {};
+  IntegerBounds bounds = boundsOf(type);
+  bounds.least += shift;
+  bounds.greatest += shift;
+  for (int64_t &zero : parameters->zeroPoints)
+    zero += shift;
+  return quantizedElement(storage, cast<FloatType>(type.getExpressedType()),
+                          *parameters, bounds);
+}
+
+/// By how much the elements of \p to are greater than those of \p from that
+/// stand for the same numbers; nothing where there is no such integer.
+static std::optional<int64_t> shiftBetween(quant::QuantizedType from,
+                                           quant::QuantizedType to) {
+  auto before = parametersOf(from), after = parametersOf(to);
+  if (!before || !after || before->scales != after->scales ||
+      before->axis != after->axis ||
+      from.getExpressedType() != to.getExpressedType())
+    return std::nullopt;
+  const int64_t shift = after->zeroPoints.front() - before->zeroPoints.front();
+  for (auto [a, b] : llvm::zip_equal(before->zeroPoints, after->zeroPoints))
+    if (b - a != shift)
+      return std::nullopt;
+  return shift;
+}
+
 Value beforeShift(Value value) {
   auto op = value.getDefiningOp<stablehlo::UniformQuantizeOp>();
   quant::QuantizedType from =
       op ? quantizedOf(op.getOperand().getType()) : quant::QuantizedType();
   quant::QuantizedType to = quantizedOf(value.getType());
-  return from && withStorage(from, storageOf(to)) == to ? op.getOperand()
-                                                        : value;
+  auto shift = from && to ? shiftBetween(from, to) : std::nullopt;
+  return shift && (withStorage(from, storageOf(to)) == to ||
+                   movedBy(from, storageOf(to), *shift) == to)
+             ? op.getOperand()
+             : value;
 }
 
 quant::QuantizedType storedAs(Value value) {
@@ -172,21 +207,16 @@ quant::QuantizedType storedAs(Value value) {
   auto before = attribute ? dyn_cast<quant::QuantizedType>(attribute.getValue())
                           : quant::QuantizedType();
   quant::QuantizedType now = quantizedOf(value.getType());
-  auto from = before ? parametersOf(before) : std::nullopt,
-       to = now ? parametersOf(now) : std::nullopt;
-  if (!from || !to || from->scales != to->scales || from->axis != to->axis ||
-      before.getExpressedType() != now.getExpressedType() ||
+  const std::optional<int64_t> shift =
+      before && now ? shiftBetween(now, before) : std::nullopt;
+  if (!shift ||
       !llvm::is_contained({4, 8, 16}, before.getStorageTypeIntegralWidth()) ||
       boundsOf(before) != boundsOf(storageOf(before)))
     return {};
-  const int64_t shift = from->zeroPoints.front() - to->zeroPoints.front();
-  for (auto [a, b] : llvm::zip_equal(from->zeroPoints, to->zeroPoints))
-    if (a - b != shift)
-      return {};
   std::optional<Tensor> tensor = toTensor(constant.getValue());
   const IntegerBounds bounds = boundsOf(before);
   for (int64_t i = 0; tensor && i < tensor->size(); ++i)
-    if (!bounds.contains(tensor->toInteger(i) + shift))
+    if (!bounds.contains(tensor->toInteger(i) + *shift))
       return {};
   return tensor ? before : quant::QuantizedType();
 }

@@ -71,11 +71,13 @@ parametersOf(mlir::quant::QuantizedType type);
 std::optional<QuantizationParameters>
 roundedParametersOf(mlir::quant::QuantizedType type);
 
-/// The type that stores in all of \p storage what \p parameters say of numbers
-/// of \p expressed. Null where StableHLO has no such type.
+/// The type that stores in all of \p storage, or in the elements of it between
+/// \p bounds, what \p parameters say of numbers of \p expressed. Null where
+/// StableHLO has no such type.
 mlir::quant::QuantizedType
 quantizedElement(mlir::IntegerType storage, mlir::FloatType expressed,
-                 const QuantizationParameters &parameters);
+                 const QuantizationParameters &parameters,
+                 std::optional<IntegerBounds> bounds = std::nullopt);
 
 /// Whether all quantised operands of \p op, of one result, have the scales and
 /// zero points of the result, as \p parameters gives them.
@@ -97,6 +99,10 @@ IntegerRange centredRange(mlir::quant::QuantizedType type);
 /// points become. Null where they do not fit.
 mlir::quant::QuantizedType withStorage(mlir::quant::QuantizedType type,
                                        mlir::IntegerType storage);
+/// \p type with storage elements of \p storage, greater by \p shift, and no
+/// others than \p type has. Null where they do not fit.
+mlir::quant::QuantizedType movedBy(mlir::quant::QuantizedType type,
+                                   mlir::IntegerType storage, int64_t shift);
 /// What \p value is the same numbers as in another storage type, by a rescale
 /// that changes nothing else; \p value itself for anything else.
 mlir::Value beforeShift(mlir::Value value);

@@ -319,24 +319,27 @@ bool survives(quant::QuantizedType type) {
   return centredRange(type).reach() * error < 0.499;
 }
 
-Value inStorage(OpBuilder &builder, Value value, IntegerType storage) {
+Value inType(OpBuilder &builder, Value value, quant::QuantizedType moved) {
   quant::QuantizedType type = quantizedOf(value.getType());
-  if (storageOf(type) == storage)
-    return value;
-  quant::QuantizedType moved = withStorage(type, storage);
-  if (!moved)
-    return {};
+  if (type == moved || !moved)
+    return moved ? value : Value();
   RankedTensorType result = tensorOf(value).clone(moved);
   const std::optional<Tensor> tensor = constantTensor(value);
-  if (!tensor)
-    return survives(type) ? builder.create<UniformQuantizeOp>(value.getLoc(),
-                                                              result, value)
-                          : Value();
   const int64_t shift = parametersOf(moved)->zeroPoints.front() -
                         parametersOf(type)->zeroPoints.front();
-  Value made =
-      quantizedConstant(builder, value.getLoc(), result,
-                        shifted(*tensor, storage, shift), constantName(value));
+  const IntegerBounds from = boundsOf(type), bounds = boundsOf(moved);
+  if (!tensor)
+    return survives(type) && bounds.contains(from.least + shift) &&
+                   bounds.contains(from.greatest + shift)
+               ? builder.create<UniformQuantizeOp>(value.getLoc(), result,
+                                                   value)
+               : Value();
+  for (int64_t i = 0; i < tensor->size(); ++i)
+    if (!bounds.contains(tensor->toInteger(i) + shift))
+      return {};
+  Value made = quantizedConstant(builder, value.getLoc(), result,
+                                 shifted(*tensor, storageOf(moved), shift),
+                                 constantName(value));
   quant::QuantizedType first = storedAs(value);
   made.getDefiningOp()->setDiscardableAttr(storedAsAttribute,
                                            TypeAttr::get(first ? first : type));

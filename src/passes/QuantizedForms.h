@@ -101,11 +101,12 @@ mlir::Value exactConstant(mlir::OpBuilder &builder, mlir::Value value,
 /// must stay below a half.
 bool survives(mlir::quant::QuantizedType type);
 
-/// The numbers of the quantised \p value in storage elements of \p storage: a
-/// constant that remembers what it was (storedAsAttribute), or a rescale. Null
-/// where they do not fit.
-mlir::Value inStorage(mlir::OpBuilder &builder, mlir::Value value,
-                      mlir::IntegerType storage);
+/// The numbers of the quantised \p value in elements of \p type, which has the
+/// same scales and zero points that differ by one integer: a constant that
+/// remembers what it was (storedAsAttribute), or a rescale. Null where they do
+/// not fit, and for no type.
+mlir::Value inType(mlir::OpBuilder &builder, mlir::Value value,
+                   mlir::quant::QuantizedType type);
 
 } // namespace sinter
 

@@ -236,18 +236,46 @@ static Operation *productOfAlike(PendingOperations &pending, Operation *op,
   return copyWith(pending.builder, op, mapping, type);
 }
 
-/// The same of any: in the storage type of one of them, or else in a signed
-/// one, where weights have no zero point.
+/// The pairs of types in which a product of elements of \p left and \p right is
+/// tried: in the storage type of one of them, or else in a signed one, where
+/// weights have no zero point. Of matrices the right ones have none in any
+/// product of StableHLO: where it is not in the middle, a weight whose elements
+/// lie around it stays in as many bits, any other takes twice as many.
+static SmallVector<std::pair<quant::QuantizedType, quant::QuantizedType>>
+productTypes(OpBuilder &builder, quant::QuantizedType left,
+             quant::QuantizedType right) {
+  const unsigned width =
+      std::max(storageOf(left).getWidth(), storageOf(right).getWidth());
+  const IntegerType same = builder.getIntegerType(width),
+                    twice = builder.getIntegerType(2 * width);
+  auto withAll = [](quant::QuantizedType type, IntegerType storage) {
+    return storageOf(type) == storage ? type : withStorage(type, storage);
+  };
+  SmallVector<std::pair<quant::QuantizedType, quant::QuantizedType>> pairs;
+  for (IntegerType storage : {storageOf(left), storageOf(right), same})
+    pairs.push_back({withAll(left, storage), withAll(right, storage)});
+  QuantizationParameters centred = *parametersOf(right);
+  if (width > 8 || !llvm::all_equal(centred.zeroPoints))
+    return pairs;
+  const int64_t zero = centred.zeroPoints.front();
+  centred.zeroPoints.assign(centred.zeroPoints.size(), 0);
+  pairs.push_back(
+      {withAll(left, same),
+       quantizedElement(same, cast<FloatType>(right.getExpressedType()),
+                        centred)});
+  pairs.push_back({movedBy(left, twice, 0), movedBy(right, twice, -zero)});
+  return pairs;
+}
+
+/// The product \p op of elements \p lhs and \p rhs of any storage types.
 static Operation *productOf(PendingOperations &pending, Operation *op,
                             Value lhs, Value rhs) {
-  const IntegerType left = storageOf(quantizedOf(lhs.getType())),
-                    right = storageOf(quantizedOf(rhs.getType()));
-  const unsigned width = std::max(left.getWidth(), right.getWidth());
-  for (IntegerType storage :
-       {left, right, pending.builder.getIntegerType(width)}) {
+  for (auto [left, right] :
+       productTypes(pending.builder, quantizedOf(lhs.getType()),
+                    quantizedOf(rhs.getType()))) {
     PendingOperations attempt(op->getContext());
-    Value a = inStorage(attempt.builder, lhs, storage),
-          b = inStorage(attempt.builder, rhs, storage);
+    Value a = inType(attempt.builder, lhs, left),
+          b = inType(attempt.builder, rhs, right);
     Operation *product = a && b ? productOfAlike(attempt, op, a, b) : nullptr;
     if (!product)
       continue;
@@ -427,7 +455,7 @@ static Value rescaled(PendingOperations &pending, Value value,
   auto made = parameters
                   ? quantizedElement(storageOf(type),
                                      cast<FloatType>(type.getExpressedType()),
-                                     *parameters)
+                                     *parameters, boundsOf(type))
                   : quant::QuantizedType();
   if (!made || !fits(made, tensorOf(value)))
     return {};

@@ -30,6 +30,8 @@
 //     of a dimension. So what a DynamicQuantizeLinear gives stays arithmetic.
 //   - Storage has 4, 8 or 16 bits, or 32 in biases. The expressed type holds
 //     the differences of elements and zero points exactly.
+//   - The zero points of a matrix on the right are the same number, or the
+//     middle of its storage: StableHLO has none there, so that they are moved.
 //   - A product's left operand has one scale; its sums fit 32 bits, and the
 //     expressed type where that is smaller than f32: products of f16 and bf16
 //     stay between dequantising and quantising.

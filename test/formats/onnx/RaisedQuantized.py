@@ -33,9 +33,10 @@ Packages.skip_without()
 import numpy as np
 import onnx
 from judge import OnnxRuntime
-from onnx import helper
+from onnx import helper, numpy_helper
 
 SINTER = None
+PUBLISHED = "/usr/share/libonnx-testdata/data/node"
 TAKES_ALL = "--all" in sys.argv
 EVERY = int(sys.argv[sys.argv.index("--every") + 1]) if "--every" in sys.argv else 1
 HAS_RUNTIME = Packages.missing(runtime=True) is None
@@ -123,6 +124,10 @@ class Builder:
         zero = np.zeros(channels, np.int64) if self.per_axis else np.int64(0)
         if self.weight[0] == "u" and not self.is_symmetric:
             zero = zero + (greatest + 1) // 2
+        if self.weight_zero != "middle":
+            zero = zero - 2 ** (bits - 3) + 1
+        if self.weight_zero == "narrow":
+            greatest = int(np.max(zero)) + 2 ** (bits - 1) - 1
         self.weights.append(stored(name, self.weight, self.random.integers(least, greatest + 1, shape)))
         self.weight_scale = rounded(self.expressed, scale)
         return [name] + self.parameters(name, self.weight_scale, zero, self.weight)
@@ -268,7 +273,9 @@ FORMS = {
 }
 EXACT = {"qdq_moves", "qdq_alone", "quantize_alone", "dequantize_alone", "conv_integer", "matmul_integer"}
 OPSETS = (10, 13, 19, 21, 22)
-PROPERTIES = ("form", "storage", "weight", "expressed", "per_axis", "is_symmetric", "has_bias", "is_open", "opset")
+PROPERTIES = ("form", "storage", "weight", "weight_zero", "expressed", "per_axis", "is_symmetric", "has_bias", "is_open", "opset")
+# Of a weight: in the middle of its storage, an odd number, or one around which the elements lie within a signed range.
+WEIGHT_ZEROS = ("middle", "odd", "narrow")
 
 
 def is_valid(cell):
@@ -278,6 +285,8 @@ def is_valid(cell):
     storage, weight = cell["storage"], cell["weight"]
     types = [storage] + [weight] * has_weight
     if not has_weight and (weight != "i8" or (cell["per_axis"] and cell["form"] != "dequantize_alone")):
+        return False
+    if cell["weight_zero"] != "middle" and (not has_weight or cell["is_symmetric"]):
         return False
     if cell["has_bias"] and not cell["form"].endswith("_conv"):
         return False
@@ -308,7 +317,7 @@ def cover(cells, things):
 
 
 def cells(takes_all, every_nth):
-    values = (FORMS, list(STORAGE)[:6], ("i8", "u8", "i4"), FLOATS, (False, True), (False, True), (False, True),
+    values = (FORMS, list(STORAGE)[:6], ("i8", "u8", "i4"), WEIGHT_ZEROS, FLOATS, (False, True), (False, True), (False, True),
               (False, True), OPSETS)
     every = [dict(zip(PROPERTIES, each)) for each in itertools.product(*values)]
     every = [each for each in every if is_valid(each)]
@@ -427,9 +436,44 @@ class RaisedQuantized(unittest.TestCase):
                         np.testing.assert_array_equal(theirs, after.outputs[output])
         print(f"{len(chosen)} cells, {judged} of them judged by ONNX Runtime, too")
 
+    def test_published_nodes(self):
+        """ONNX's own cases of nodes, whose two operands are inputs."""
+        for name in ("qlinearmatmul_2D", "qlinearmatmul_3D", "qlinearconv", "matmulinteger", "convinteger_without_padding"):
+            case = os.path.join(PUBLISHED, "test_" + name)
+            if not os.path.isdir(case):
+                self.skipTest(f"no {case}; install libonnx-testdata")
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                self.check_published(case, folder)
+
+    def check_published(self, case, folder):
+        proto, data, values = onnx.load(os.path.join(case, "model.onnx")), os.path.join(case, "test_data_set_0"), []
+        graph, is_qlinear = proto.graph, proto.graph.node[0].op_type.startswith("QLinear")
+        for i, each in enumerate(list(graph.input)):
+            value = onnx.load_tensor(os.path.join(data, f"input_{i}.pb"))
+            value.name = each.name
+            if i == 0 or i == (3 if is_qlinear else 1):
+                values += ["--input", f"{each.name}={os.path.join(data, f'input_{i}.pb')}"]
+                continue
+            graph.initializer.append(value)
+            graph.input.remove(each)
+        expected = numpy_helper.to_array(onnx.load_tensor(os.path.join(data, "output_0.pb")))
+        source, target, text, types = (os.path.join(folder, name) for name in ("a.onnx", "b.onnx", "a.mlir", "b.mlir"))
+        onnx.save(proto, source)
+        self.call("optimize", source, "-o", target, "--raise-quantized")
+        self.assertEqual([each.op_type for each in onnx.load(target).graph.node], [graph.node[0].op_type])
+        self.call("convert", source, "-o", text)
+        self.call("optimize", text, "-o", types, "--raise-quantized")
+        with open(types) as file:
+            self.assertRegex(file.read(), r"(dot_general|convolution).*-> tensor<[0-9x]*!quant.uniform<i32")
+        for model, backend in itertools.product((source, target, types), ("interpreter", "cpu")):
+            out = os.path.join(folder, "out")
+            self.call("run", model, *values, "--backend", backend, "--no-cache", "--output-dir", out)
+            (file,) = os.listdir(out)
+            self.assertNear(expected, np.load(os.path.join(out, file)), 1 if is_qlinear and model == types else 0)
+
     def test_dynamic_quantisation_stays(self):
         """Its scale is no constant; the node is written as it was."""
-        b = Builder(dict(zip(PROPERTIES, ("", "u8", "i8", "f32", False, False, False, True, 21))))
+        b = Builder(dict(zip(PROPERTIES, ("", "u8", "i8", "middle", "f32", False, False, False, True, 21))))
         b.nodes.append(helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"], name="dynamic"))
         w = b.constant("w", (6, 5), 1)
         y = b.node("MatMulInteger", ["q", "w", "z", "w_zero"])
