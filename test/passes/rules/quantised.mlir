@@ -127,13 +127,20 @@ func.func @"raise-quantized-product/any_storage"(%a: tensor<2x3x!quant.uniform<u
   return %2 : tensor<2x2xf32>
 }
 
-// Scales along what is summed up; a zero point of what a dot_general reads on
-// the right; sums that 32 bits do not hold.
-func.func @"raise-quantized-product/stays"(%a: tensor<2x3x!quant.uniform<u8:f32, 0.5:3>>, %b: tensor<3x2x!quant.uniform<u8:f32:0, {0.25, 0.5, 1.0}>>, %c: tensor<3x2x!quant.uniform<i8:f32, 0.5:1>>, %d: tensor<2x3x!quant.uniform<u16:f32, 0.5>>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+func.func @"raise-quantized-product/zero_point_on_the_right"(%a: tensor<2x3x!quant.uniform<u8:f32, 0.5:3>>, %c: tensor<3x2x!quant.uniform<i8:f32, 0.5:1>>) -> tensor<2x2xf32> {
+  %0 = stablehlo.uniform_dequantize %a : (tensor<2x3x!quant.uniform<u8:f32, 0.5:3>>) -> tensor<2x3xf32>
+  %1 = stablehlo.uniform_dequantize %c : (tensor<3x2x!quant.uniform<i8:f32, 0.5:1>>) -> tensor<3x2xf32>
+  %2 = stablehlo.dot_general %0, %1, contracting_dims = [1] x [0] : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
+  return %2 : tensor<2x2xf32>
+}
+
+// Scales along what is summed up; several zero points of what a dot_general
+// reads on the right; sums that 32 bits do not hold.
+func.func @"raise-quantized-product/stays"(%a: tensor<2x3x!quant.uniform<u8:f32, 0.5:3>>, %b: tensor<3x2x!quant.uniform<u8:f32:0, {0.25, 0.5, 1.0}>>, %c: tensor<3x2x!quant.uniform<i8:f32:1, {0.5:1, 0.5:2}>>, %d: tensor<2x3x!quant.uniform<u16:f32, 0.5>>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
   %0 = stablehlo.uniform_dequantize %a : (tensor<2x3x!quant.uniform<u8:f32, 0.5:3>>) -> tensor<2x3xf32>
   %1 = stablehlo.uniform_dequantize %b : (tensor<3x2x!quant.uniform<u8:f32:0, {0.25, 0.5, 1.0}>>) -> tensor<3x2xf32>
   %2 = stablehlo.dot_general %0, %1, contracting_dims = [1] x [0] : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
-  %3 = stablehlo.uniform_dequantize %c : (tensor<3x2x!quant.uniform<i8:f32, 0.5:1>>) -> tensor<3x2xf32>
+  %3 = stablehlo.uniform_dequantize %c : (tensor<3x2x!quant.uniform<i8:f32:1, {0.5:1, 0.5:2}>>) -> tensor<3x2xf32>
   %4 = stablehlo.dot_general %0, %3, contracting_dims = [1] x [0] : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
   %5 = stablehlo.uniform_dequantize %d : (tensor<2x3x!quant.uniform<u16:f32, 0.5>>) -> tensor<2x3xf32>
   %6 = stablehlo.dot_general %5, %5, contracting_dims = [1] x [1] : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x2xf32>

@@ -72,6 +72,18 @@ module {
 }
 
 // -----
+// raise-quantized-product/zero_point_on_the_right
+module {
+  func.func @main(%arg0: tensor<2x3x!quant.uniform<u8:f32, 5.000000e-01:3>>, %arg1: tensor<3x2x!quant.uniform<i8:f32, 5.000000e-01:1>>) -> tensor<2x2xf32> {
+    %0 = stablehlo.uniform_quantize %arg0 : (tensor<2x3x!quant.uniform<u8:f32, 5.000000e-01:3>>) -> tensor<2x3x!quant.uniform<i16<0:255>:f32, 5.000000e-01:3>>
+    %1 = stablehlo.uniform_quantize %arg1 : (tensor<3x2x!quant.uniform<i8:f32, 5.000000e-01:1>>) -> tensor<3x2x!quant.uniform<i16<-129:126>:f32, 5.000000e-01>>
+    %2 = stablehlo.dot_general %0, %1, contracting_dims = [1] x [0]  : (tensor<2x3x!quant.uniform<i16<0:255>:f32, 5.000000e-01:3>>, tensor<3x2x!quant.uniform<i16<-129:126>:f32, 5.000000e-01>>) -> tensor<2x2x!quant.uniform<i32:f32, 2.500000e-01>>
+    %3 = stablehlo.uniform_dequantize %2 : (tensor<2x2x!quant.uniform<i32:f32, 2.500000e-01>>) -> tensor<2x2xf32>
+    return %3 : tensor<2x2xf32>
+  }
+}
+
+// -----
 // raise-quantized-bias/per_axis
 module {
   func.func @main(%arg0: tensor<2x3x!quant.uniform<i32:f32:1, {5.000000e-01,2.500000e-01,1.250000e-01}>>) -> tensor<2x3xf32> {
