@@ -3,7 +3,7 @@
 //   node OnnxRuntime.js < tasks
 //
 // A line of the input is {"model": PATH, "folder": DIR, "inputs": [{"name", "type", "dims", "file"}] or null,
-// "optimised": PATH or null} with raw values in each file; a line of the output is {"outputs": [...]} in the same form, or
+// "optimised": PATH or null, "level": graphOptimizationLevel or null} with raw values in each file; a line of the output is {"outputs": [...]} in the same form, or
 // {"error"}. Without inputs the model is only loaded; with "optimised" the runtime's own graph of it is written there.
 const fs = require('fs');
 const readline = require('readline');
@@ -18,6 +18,7 @@ const arrays = {
 
 async function run(task) {
   const options = {logSeverityLevel: 4, intraOpNumThreads: 1};
+  if (task.level) options.graphOptimizationLevel = task.level;
   if (task.optimised) Object.assign(options, {graphOptimizationLevel: 'all', optimizedModelFilePath: task.optimised});
   const session = await ort.InferenceSession.create(task.model, options);
   const outputs = [];

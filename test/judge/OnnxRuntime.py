@@ -10,12 +10,13 @@ import onnx
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "OnnxRuntime.js")
 
 class Task:
-    """A model and what it is run on: arrays by name, or None to load it only.
+    """A model and what it is run on: arrays by name, or None to load it only. The level is that of the runtime's own
+    rewriting ("disabled": none, every node straight from its definition).
 
     After run(): `outputs` by name or, where the runtime refused it, `error`."""
 
-    def __init__(self, model, feeds, folder, optimised=None):
-        self.model, self.feeds, self.folder, self.optimised = model, feeds, folder, optimised
+    def __init__(self, model, feeds, folder, optimised=None, level=None):
+        self.model, self.feeds, self.folder, self.optimised, self.level = model, feeds, folder, optimised, level
         self.outputs, self.error = None, None
 
     def request(self):
@@ -25,7 +26,8 @@ class Task:
             file = os.path.join(self.folder, f"in_{i}.bin")
             np.ascontiguousarray(array).tofile(file)
             inputs.append({"name": name, "type": str(array.dtype), "dims": list(array.shape), "file": file})
-        return json.dumps({"model": self.model, "folder": self.folder, "inputs": inputs, "optimised": self.optimised})
+        return json.dumps({"model": self.model, "folder": self.folder, "inputs": inputs, "optimised": self.optimised,
+                           "level": self.level})
 
     def take(self, answer):
         self.error = answer.get("error")

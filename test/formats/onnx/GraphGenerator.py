@@ -25,15 +25,13 @@ class Value:
         return len(self.shape)
 
 
-class Generator:
+class Pieces:
+    """Nodes and constants under names of their own, and chance."""
+
     def __init__(self, number):
         self.random = random.Random(number)
-        self.opset = self.random.choice([13, 15, 17, 18, 19, 20, 21])
-        self.nodes, self.initializers, self.inputs, self.values = [], [], [], []
+        self.nodes, self.initializers, self.inputs = [], [], []
         self.names, self.feeds = 0, {}
-        self.kind = self.random.choice(["f32", "f32", "f32", "f16", "f64", "i64", "i32"])
-
-    # ---- Pieces -------------------------------------------------------------
 
     def fresh(self, stem="t"):
         self.names += 1
@@ -51,6 +49,16 @@ class Generator:
         names = [self.fresh() for _ in range(outputs)]
         self.nodes.append(helper.make_node(op, inputs, names, **attributes))
         return names if outputs > 1 else names[0]
+
+
+class Generator(Pieces):
+    def __init__(self, number):
+        super().__init__(number)
+        self.opset = self.random.choice([13, 15, 17, 18, 19, 20, 21])
+        self.values = []
+        self.kind = self.random.choice(["f32", "f32", "f32", "f16", "f64", "i64", "i32"])
+
+    # ---- Pieces -------------------------------------------------------------
 
     def add(self, name, kind, shape, is_open):
         value = Value(name, kind, shape, is_open)
@@ -630,7 +638,7 @@ class Generator:
             shape.append(size)
         name = self.fresh("x")
         self.inputs.append(helper.make_tensor_value_info(name, TYPES[kind][1], dims))
-        self.feeds[name] = (kind, self.random_array(kind, shape))
+        self.feeds[name] = np.ascontiguousarray(self.random_array(kind, shape)).reshape(shape)
         self.add(name, kind, shape, [isinstance(d, str) for d in dims])
 
     def model(self):

@@ -33,6 +33,7 @@ Packages.skip_without()
 import numpy as np
 import onnx
 from judge import OnnxRuntime
+from judge.Storage import STORAGE, stored, tensor
 from onnx import helper, numpy_helper
 
 SINTER = None
@@ -41,30 +42,7 @@ TAKES_ALL = "--all" in sys.argv
 EVERY = int(sys.argv[sys.argv.index("--every") + 1]) if "--every" in sys.argv else 1
 HAS_RUNTIME = Packages.missing(runtime=True) is None
 
-# Number in the file, bits, least, greatest.
-STORAGE = {"u8": (2, 8, 0, 255), "i8": (3, 8, -128, 127), "u16": (4, 16, 0, 65535), "i16": (5, 16, -32768, 32767),
-           "u4": (21, 4, 0, 15), "i4": (22, 4, -8, 7), "i32": (6, 32, -2**31, 2**31 - 1)}
 FLOATS = {"f32": (1, np.float32), "f16": (10, np.float16), "bf16": (16, None)}
-
-
-def tensor(name, code, shape, raw):
-    made = onnx.TensorProto()
-    made.name, made.data_type, made.raw_data = name, code, raw
-    made.dims.extend(shape)
-    return made
-
-
-def stored(name, storage, values):
-    """Integers of a storage type; two of 4 bits share a byte."""
-    code, bits, _, _ = STORAGE[storage]
-    values = np.asarray(values, np.int64)
-    flat = values.reshape(-1)
-    if bits == 4:
-        flat = np.append(flat & 15, [0] * (flat.size % 2)).astype(np.uint8)
-        raw = (flat[::2] | flat[1::2] << 4).tobytes()
-    else:
-        raw = flat.astype(f"<{'u' if storage[0] == 'u' else 'i'}{bits // 8}").tobytes()
-    return tensor(name, code, values.shape, raw)
 
 
 def floats(name, kind, values):

@@ -9,7 +9,6 @@ that refuses is left out. `sinter test` must give the same values on every backe
 Python's onnx and numpy.
 """
 import argparse
-import collections
 import json
 import os
 import re
@@ -22,26 +21,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from judge import Command, Packages
 
 Packages.skip_without(runtime=True)
-import numpy as np
-import onnx
 from GraphGenerator import Generator
-from judge import OnnxRuntime
-from onnx import numpy_helper
-
-
-def write_case(number, folder):
-    """A graph in ONNX test form, without its outputs yet, as a task for the runtime."""
-    generator = Generator(number)
-    made = generator.model()
-    if made is None:
-        return None
-    os.makedirs(os.path.join(folder, "test_data_set_0"))
-    onnx.save(made, os.path.join(folder, "model.onnx"))
-    feeds = {name: array for name, (_, array) in generator.feeds.items()}
-    for i, (name, array) in enumerate(feeds.items()):
-        with open(os.path.join(folder, "test_data_set_0", f"input_{i}.pb"), "wb") as file:
-            file.write(numpy_helper.from_array(np.ascontiguousarray(array), name).SerializeToString())
-    return OnnxRuntime.Task(os.path.join(folder, "model.onnx"), feeds, folder)
+from judge import OnnxRuntime, RandomModels
 
 
 def run_sinter(sinter, backend, folder):
@@ -83,36 +64,12 @@ def check_optimized(sinter, tasks):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sinter", required=True)
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="the number of the first graph")
-    parser.add_argument("--backend", action="append")
-    parser.add_argument("--optimize", action="store_true")
-    parser.add_argument("--keep", help="where the graphs stay")
+    RandomModels.add_options(parser, 200)
     arguments = parser.parse_args()
     folder = arguments.keep or tempfile.mkdtemp()
-    cases, tasks = os.path.join(folder, "cases"), []
-    shutil.rmtree(cases, ignore_errors=True)
-    for number in range(arguments.first, arguments.first + arguments.count):
-        seed = arguments.seed * 1_000_003 + number
-        task = write_case(seed, os.path.join(cases, f"g{seed}"))
-        if task:
-            tasks.append(task)
-    OnnxRuntime.run(tasks)
-    refused = collections.Counter()
-    for task in tasks:
-        if task.error:
-            refused[re.sub(r"'[^']*'|\d+", "_", task.error)[:110]] += 1
-            shutil.rmtree(task.folder)
-            continue
-        for i, (name, array) in enumerate(task.outputs.items()):
-            with open(os.path.join(task.folder, "test_data_set_0", f"output_{i}.pb"), "wb") as file:
-                file.write(numpy_helper.from_array(array, name).SerializeToString())
-    tasks = [task for task in tasks if not task.error]
-    print(f"{len(tasks)} graphs; the runtime refused {sum(refused.values())}")
-    for reason, times in refused.most_common(8):
-        print(f"    {times} x {reason}")
+    cases = os.path.join(folder, "cases")
+    generators = {seed: Generator(seed) for seed in RandomModels.seeds(arguments)}
+    tasks = list(RandomModels.ask_runtime(RandomModels.write_cases(cases, generators)).values())
     bad = 0
     for backend in arguments.backend or ["cpu", "interpreter"]:
         failed, seen, done = run_sinter(arguments.sinter, backend, cases)

@@ -1,0 +1,66 @@
+"""Random models in ONNX test form, with what ONNX Runtime gives for them as what is expected."""
+import collections
+import os
+import re
+import shutil
+
+import onnx
+from onnx import numpy_helper
+
+from . import OnnxRuntime
+
+
+def write_cases(folder, generators, level=None):
+    """A folder gSEED for the model of each generator, by seed, that has one: (tasks for the runtime, by seed).
+
+    A generator has model(), which gives a model or None, and feeds, arrays by name."""
+    tasks = {}
+    shutil.rmtree(folder, ignore_errors=True)
+    for seed, generator in generators.items():
+        made = generator.model()
+        if made is None:
+            continue
+        case = os.path.join(folder, f"g{seed}")
+        os.makedirs(os.path.join(case, "test_data_set_0"))
+        onnx.save(made, os.path.join(case, "model.onnx"))
+        write_set(case, "input", generator.feeds)
+        tasks[seed] = OnnxRuntime.Task(os.path.join(case, "model.onnx"), generator.feeds, case, level=level)
+    return tasks
+
+
+def write_set(case, kind, arrays):
+    for i, (name, array) in enumerate(arrays.items()):
+        with open(os.path.join(case, "test_data_set_0", f"{kind}_{i}.pb"), "wb") as file:
+            file.write(numpy_helper.from_array(array, name).SerializeToString())
+
+
+def ask_runtime(tasks):
+    """Runs all and writes what comes as expected outputs; the tasks that the runtime takes. Says what it refused, and why."""
+    OnnxRuntime.run(tasks.values())
+    refused = collections.Counter()
+    for task in tasks.values():
+        if task.error:
+            refused[re.sub(r"'[^']*'|\d+", "_", task.error)[:110]] += 1
+            shutil.rmtree(task.folder)
+        else:
+            write_set(task.folder, "output", task.outputs)
+    taken = {seed: task for seed, task in tasks.items() if not task.error}
+    print(f"{len(taken)} graphs; the runtime refused {sum(refused.values())}")
+    for reason, times in refused.most_common(8):
+        print(f"    {times} x {reason}")
+    return taken
+
+
+def seeds(arguments):
+    """The seeds of so many graphs as are asked for: graph i depends on the seed and i alone."""
+    return [arguments.seed * 1_000_003 + number for number in range(arguments.first, arguments.first + arguments.count)]
+
+
+def add_options(parser, count):
+    parser.add_argument("--sinter", required=True)
+    parser.add_argument("--count", type=int, default=count)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first graph")
+    parser.add_argument("--backend", action="append", help="cpu or interpreter (default: both)")
+    parser.add_argument("--optimize", action="store_true", help="judge what `sinter optimize` writes of them, too")
+    parser.add_argument("--keep", help="where the graphs stay")
