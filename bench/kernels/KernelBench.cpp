@@ -102,6 +102,7 @@ MemRefType flatType(const Floats &floats, MLIRContext &context) {
 struct Activation {
   const char *name;
   Value (*emit)(KernelBuilder &, Value);
+  bool isLong = true;
 };
 
 Value number(KernelBuilder &code, Value like, float value) {
@@ -143,7 +144,7 @@ Value emitTanhGelu(KernelBuilder &code, Value x) {
 }
 
 constexpr Activation none = {"", nullptr};
-constexpr Activation activations[] = {{" + clamp", emitClamp},
+constexpr Activation activations[] = {{" + clamp", emitClamp, false},
                                       {" + SiLU", emitSilu},
                                       {" + GELU", emitGelu},
                                       {" + GELU (tanh)", emitTanhGelu}};
@@ -175,6 +176,7 @@ void benchMatMul(Report &report, const std::string &what, MatMulShape shape,
       KernelBuilder code(builder, loc);
       return activation.emit(code, vector);
     };
+  epilogue.isLong = activation.isLong;
   for (int64_t stage = 0; stage < stages; ++stage)
     createKernel(
         runner.module(), UnknownLoc::get(&context),
@@ -329,6 +331,7 @@ void benchConvolution(Report &report, const Layer &layer,
       KernelBuilder code(builder, loc);
       return activation.emit(code, vector);
     };
+  epilogue.isLong = activation.isLong && !getenv("SHORT");
   createKernel(
       runner.module(), UnknownLoc::get(&context), "kernel", buffers,
       [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {

@@ -1,9 +1,15 @@
 //===- AccuracyTest.cpp - elementary functions, in units of the last place ===//
 
 #include "backend/cpu/CompareWithInterpreter.h"
+#include "backend/cpu/KernelBuffers.h"
+#include "backend/cpu/KernelRunner.h"
+#include "backend/cpu/emit/Math.h"
 #include "runtime/ElementDispatch.h"
 #include "runtime/Program.h"
 #include "runtime/ProgramExecutor.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <bit>
 #include <cmath>
@@ -11,6 +17,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
+using namespace mlir;
 using namespace sinter;
 using namespace sinter::test;
 
@@ -20,7 +27,8 @@ namespace {
 template <typename T>
 std::vector<T> compute(const std::string &op, ElementType type,
                        const std::vector<std::vector<T>> &inputs,
-                       Denormals denormals = Denormals::Keep) {
+                       Denormals denormals = Denormals::Keep,
+                       const cpu::Target *target = nullptr) {
   const auto size = static_cast<int64_t>(inputs[0].size());
   std::string tensor =
       "tensor<" + toString(type, std::vector<int64_t>{size}) + ">";
@@ -37,6 +45,8 @@ std::vector<T> compute(const std::string &op, ElementType type,
                            tensor + "\n  return %0 : " + tensor + "\n}");
   cpu::CpuOptions options;
   options.threads = 1;
+  if (target)
+    options.target = *target;
   Result<Program> program = cpu::compileForCpu(model, options);
   EXPECT_TRUE(bool(program)) << op;
   ProgramExecutorOptions how;
@@ -117,13 +127,14 @@ template <typename T> double flushed(double value) {
 /// The greatest error of each function over \p inputs.
 template <typename T>
 void check(ElementType type, const std::vector<std::vector<T>> &inputs,
-           long double most, Denormals denormals = Denormals::Keep) {
+           long double most, Denormals denormals = Denormals::Keep,
+           const cpu::Target *target = nullptr) {
   using Limits = std::numeric_limits<T>;
   const auto greatest = static_cast<long double>(Limits::max());
   for (const FunctionCase &c : functionCases) {
     auto operands = std::vector<std::vector<T>>(inputs.begin(),
                                                 inputs.begin() + c.operands);
-    std::vector<T> got = compute<T>(c.op, type, operands, denormals);
+    std::vector<T> got = compute<T>(c.op, type, operands, denormals, target);
     long double worst = 0;
     size_t where = 0;
     for (size_t i = 0; i < got.size(); ++i) {
@@ -183,6 +194,96 @@ TEST(Accuracy, Float32) {
                {everywhere<float, uint32_t>(1, count),
                 everywhere<float, uint32_t>(2, count)},
                3);
+}
+
+#ifdef __x86_64__
+/// Machines with narrower vectors, and those without multiply-add.
+TEST(Accuracy, OlderMachines) {
+  for (const char *name : {"x86-64", "x86-64-v3"}) {
+    Result<cpu::Target> target = cpu::Target::named("", name, "");
+    ASSERT_TRUE(bool(target));
+    SCOPED_TRACE(name);
+    check<float>(ElementType::F32,
+                 {everywhere<float, uint32_t>(1, count / 2),
+                  everywhere<float, uint32_t>(2, count / 2)},
+                 3, Denormals::Keep, &*target);
+  }
+}
+#endif
+
+namespace {
+
+using Emit = Value (*)(cpu::KernelBuilder &, Value);
+
+/// \p function of \p inputs, \p lanes at a time.
+std::vector<float> computeInVectors(const cpu::Target &target, Emit function,
+                                    const std::vector<float> &inputs,
+                                    int64_t lanes) {
+  cpu::KernelRunner runner(target);
+  const auto count = static_cast<int64_t>(inputs.size());
+  Type f32 = Float32Type::get(&runner.context());
+  auto type = MemRefType::get({count}, f32);
+  cpu::KernelBuffer buffers[] = {{type}, {type, /*isWritten=*/true}};
+  cpu::createKernel(
+      runner.module(), UnknownLoc::get(&runner.context()), "kernel", buffers,
+      [&](OpBuilder &builder, Location loc, Value, ValueRange memory) {
+        cpu::KernelBuilder code(builder, loc);
+        auto vector = VectorType::get({lanes}, f32);
+        code.loop(code.index(0), code.index(count), lanes, [&](Value i) {
+          if (lanes == 1) {
+            Value x = code.create<memref::LoadOp>(memory[0], i);
+            builder.create<memref::StoreOp>(loc, function(code, x), memory[1],
+                                            i);
+            return;
+          }
+          Value x = code.create<vector::LoadOp>(vector, memory[0], i);
+          builder.create<vector::StoreOp>(loc, function(code, x), memory[1], i);
+        });
+      });
+  runner.compile();
+  cpu::Floats x(count), y(count);
+  std::copy(inputs.begin(), inputs.end(), x.data());
+  void *arguments[] = {x.data(), y.data()};
+  runner.kernel("kernel")(arguments, 0, 1);
+  return {y.data(), y.data() + count};
+}
+
+} // namespace
+
+/// Functions are the same to the last bit in loops and in vectors of any
+/// length. Where machines divide slowly, whole vectors round another way when
+/// the divisor is just below a power of two.
+TEST(Accuracy, SameInVectorsOfAnyLength) {
+  const std::vector<float> inputs = everywhere<float, uint32_t>(7, 1 << 16);
+  const std::pair<const char *, Emit> functions[] = {
+      {"exp", cpu::emitExp},   {"expm1", cpu::emitExpm1},
+      {"log", cpu::emitLog},   {"log1p", cpu::emitLog1p},
+      {"tanh", cpu::emitTanh}, {"erf", cpu::emitErf},
+      {"erfc", cpu::emitErfc}, {"logistic", cpu::emitLogistic}};
+  Result<cpu::Target> host = cpu::Target::host();
+  ASSERT_TRUE(bool(host));
+  for (auto [name, emit] : functions) {
+    const std::vector<float> expected =
+        computeInVectors(*host, emit, inputs, 1);
+    for (int64_t lanes : {4, 8, 16})
+      for (bool dividesSlowly : {false, true}) {
+        cpu::Target target = *host;
+        target.dividesSlowly = dividesSlowly;
+        const std::vector<float> got =
+            computeInVectors(target, emit, inputs, lanes);
+        size_t differing = 0, where = 0;
+        for (size_t i = 0; i < inputs.size(); ++i)
+          if (std::bit_cast<uint32_t>(got[i]) !=
+                  std::bit_cast<uint32_t>(expected[i]) &&
+              !(std::isnan(got[i]) && std::isnan(expected[i]))) {
+            ++differing;
+            where = i;
+          }
+        EXPECT_LE(differing, dividesSlowly ? inputs.size() / 1000 : 0)
+            << name << " on " << lanes << " lanes: of " << inputs[where]
+            << " is " << got[where] << ", not " << expected[where];
+      }
+  }
 }
 
 TEST(Accuracy, Float64) {

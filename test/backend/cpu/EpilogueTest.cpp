@@ -206,6 +206,74 @@ TEST(Epilogue, ConvertsTheResultsOfAConvolution) {
     }
 }
 
+/// SiLU of \p d of \p shape, added to %x, and the function's end.
+std::string activated(const std::string &shape) {
+  const std::string t = "tensor<" + shape + "xf32>";
+  return "%l = stablehlo.logistic %d : " + t +
+         "\n%m = stablehlo.multiply %d, %l : " + t +
+         "\n%r = stablehlo.add %m, %x : " + t + "\nreturn %r : " + t + " }";
+}
+
+Tolerance ofSums() {
+  Tolerance tolerance;
+  tolerance.absolute = 2e-4;
+  return tolerance;
+}
+
+/// Functions take many instructions: a loop over the rows of a tile computes
+/// them, whatever its size.
+TEST(Epilogue, ComputesFunctionsOfProducts) {
+  for (int64_t rows : {1, 2, 7, 33})
+    for (int64_t columns : {1, 5, 16, 40, 100}) {
+      const std::string n = std::to_string(columns);
+      const std::string t = std::to_string(rows) + "x" + n, w = n + "x" + n;
+      EXPECT_EQ(differs("(%x: tensor<" + t + "xf32>) -> tensor<" + t +
+                            "xf32> {\n" + weight(w, columns * columns) +
+                            "%d = stablehlo.dot %x, %w : (tensor<" + t +
+                            "xf32>, tensor<" + w + "xf32>) -> tensor<" + t +
+                            "xf32>\n" + activated(t),
+                        ofSums()),
+                "")
+          << t;
+    }
+}
+
+TEST(Epilogue, ComputesFunctionsOfConvolutions) {
+  struct Case {
+    int64_t channels, groups, kernel, size;
+  };
+  // The last two by Winograd's method.
+  for (Case c : {Case{3, 1, 1, 1},
+                 {16, 1, 1, 30},
+                 {40, 1, 3, 9},
+                 {20, 20, 3, 17},
+                 {32, 32, 5, 8},
+                 {64, 1, 3, 24},
+                 {64, 1, 3, 26}}) {
+    const std::string n = std::to_string(c.channels);
+    const std::string k = std::to_string(c.kernel);
+    const std::string size = std::to_string(c.size);
+    const std::string pad = std::to_string(c.kernel / 2);
+    const int64_t inputs = c.channels / c.groups;
+    const std::string t = "1x" + n + "x" + size + "x" + size;
+    const std::string w = n + "x" + std::to_string(inputs) + "x" + k + "x" + k;
+    EXPECT_EQ(
+        differs("(%x: tensor<" + t + "xf32>) -> tensor<" + t + "xf32> {\n" +
+                    weight(w, c.channels * inputs * c.kernel * c.kernel) +
+                    "%d = stablehlo.convolution(%x, %w) dim_numbers = "
+                    "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = "
+                    "{pad = [[" +
+                    pad + ", " + pad + "], [" + pad + ", " + pad +
+                    "]]} {batch_group_count = 1 : i64, feature_group_count = " +
+                    std::to_string(c.groups) + " : i64} : (tensor<" + t +
+                    "xf32>, tensor<" + w + "xf32>) -> tensor<" + t + "xf32>\n" +
+                    activated(t),
+                ofSums()),
+        "")
+        << t << " " << w;
+  }
+}
+
 /// Complex numbers have no vectors: they are made by a kernel of their own.
 TEST(Epilogue, LeavesComplexNumbersAlone) {
   EXPECT_EQ(differs(R"((%x: tensor<20x20xf32>) -> tensor<20x20xcomplex<f32>> {

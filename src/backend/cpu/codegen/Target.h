@@ -21,9 +21,6 @@ class TargetMachine;
 
 namespace sinter::cpu {
 
-/// Attribute of a module whose kernels may use AVX-512.
-inline constexpr const char *avx512Attribute = "sinter.avx512";
-
 struct Target {
   std::string triple;   ///< "x86_64-unknown-linux-gnu"
   std::string cpu;      ///< LLVM's name of the CPU.
@@ -35,6 +32,7 @@ struct Target {
   int64_t f32Lanes = 4;         ///< f32 elements of one vector register.
   int64_t vectorRegisters = 16; ///< Architectural vector registers.
   bool hasFma = false;          ///< Fused multiply-add is one instruction.
+  bool dividesSlowly = false;   ///< 16 f32 take a dozen cycles or more.
   bool hasVnni = false;         ///< 8-bit dot products (vpdpbusd).
   int64_t l1Bytes = 32 << 10;   ///< Data cache of one core.
   int64_t l2Bytes = 512 << 10;  ///< Second-level cache of one core.

@@ -4,6 +4,7 @@
 
 #include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/emit/Elemental.h"
+#include "backend/cpu/emit/Math.h"
 #include "graph/Types.h"
 
 using namespace mlir;
@@ -22,6 +23,11 @@ bool AnchorKernel::isConstantInput(Value operand) const {
   std::optional<ArrayRef<int64_t>> constants = kernel.getConstantInputs();
   return constants &&
          llvm::is_contained(*constants, int64_t(inputIndex(operand)));
+}
+
+bool AnchorKernel::hasLongEpilogue() const {
+  return llvm::any_of(kernel.getBody().front(),
+                      [](Operation &op) { return isFunction(&op); });
 }
 
 Value AnchorKernel::epilogueAt(

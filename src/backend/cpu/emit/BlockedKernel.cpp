@@ -10,8 +10,9 @@ BlockedEpilogue BlockedKernel::epilogue(ValueRange memory) const {
   if (!hasEpilogue())
     return {};
   int64_t width = tensorOf(anchor->getResult(0)).getDimSize(3);
-  return [this, memory, width](OpBuilder &builder, Location location,
-                               Value vector, const BlockedPosition &at) {
+  BlockedEpilogue epilogue = [this, memory,
+                              width](OpBuilder &builder, Location location,
+                                     Value vector, const BlockedPosition &at) {
     return epilogueAt(
         builder, location, vector, at.offset,
         [&](KernelBuilder &e) -> SmallVector<Value> {
@@ -20,4 +21,6 @@ BlockedEpilogue BlockedKernel::epilogue(ValueRange memory) const {
         },
         memory);
   };
+  epilogue.isLong = hasLongEpilogue();
+  return epilogue;
 }

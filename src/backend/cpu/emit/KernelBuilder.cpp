@@ -7,14 +7,28 @@
 using namespace mlir;
 using namespace sinter::cpu;
 
+static constexpr const char *avx512Attribute = "sinter.avx512";
+static constexpr const char *fmaAttribute = "sinter.fma";
+static constexpr const char *divisionAttribute = "sinter.slow_division";
+
 void sinter::cpu::tellMachine(ModuleOp module, const Target &target) {
+  auto yes = UnitAttr::get(module.getContext());
   if (target.f32Lanes == 16)
-    module->setAttr(avx512Attribute, UnitAttr::get(module.getContext()));
+    module->setAttr(avx512Attribute, yes);
+  if (target.hasFma)
+    module->setAttr(fmaAttribute, yes);
+  if (target.dividesSlowly)
+    module->setAttr(divisionAttribute, yes);
+}
+
+static ModuleOp moduleOf(OpBuilder &builder) {
+  return builder.getInsertionBlock()
+      ->getParentOp()
+      ->getParentOfType<ModuleOp>();
 }
 
 KernelBuilder::KernelBuilder(OpBuilder &builder, Location location)
     : IndexBuilder(builder, location),
-      hasAvx512(builder.getInsertionBlock()
-                    ->getParentOp()
-                    ->getParentOfType<ModuleOp>()
-                    ->hasAttr(avx512Attribute)) {}
+      hasAvx512(moduleOf(builder)->hasAttr(avx512Attribute)),
+      hasFma(moduleOf(builder)->hasAttr(fmaAttribute)),
+      dividesSlowly(moduleOf(builder)->hasAttr(divisionAttribute)) {}

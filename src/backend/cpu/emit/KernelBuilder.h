@@ -27,6 +27,10 @@ public:
   /// Whether the module is for a machine with AVX-512, whose instructions on 16
   /// elements of f32 may then be called by name.
   const bool hasAvx512;
+  /// Whether a * b + c is one instruction.
+  const bool hasFma;
+  /// Whether a division of whole vectors takes as long as a dozen products.
+  const bool dividesSlowly;
 };
 
 } // namespace sinter::cpu

@@ -4,6 +4,7 @@
 #include "backend/cpu/emit/ChannelWindows.h"
 #include "backend/cpu/emit/KernelBody.h"
 #include "backend/cpu/emit/LoopNest.h"
+#include "backend/cpu/emit/Math.h"
 #include "backend/cpu/emit/RowParts.h"
 #include "backend/cpu/emit/WideSum.h"
 #include "graph/nn/NnOps.h"
@@ -362,9 +363,7 @@ private:
 
   static bool isExpensive(Operation *op) {
     using namespace stablehlo;
-    return isa<ExpOp, Expm1Op, LogOp, Log1pOp, LogisticOp, TanhOp, SqrtOp,
-               RsqrtOp, DivOp, PowOp, SineOp, CosineOp, nn::ErfOp, nn::ErfcOp>(
-        op);
+    return isFunction(op) || isa<SqrtOp, RsqrtOp, DivOp>(op);
   }
 
   int64_t rowLength() const {

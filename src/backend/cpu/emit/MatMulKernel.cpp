@@ -80,6 +80,7 @@ protected:
             builder, location, vector, at.offset,
             [&](KernelBuilder &e) { return placeOf(e, at); }, memory);
       };
+    epilogue.isLong = hasLongEpilogue();
     product.build(builder, location, task, memory[inputIndex(op.getLhs())],
                   memory[inputIndex(op.getRhs())], memory[inputs], scratch,
                   epilogue, nullptr, static_cast<int64_t>(stage));

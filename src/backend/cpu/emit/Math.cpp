@@ -1,20 +1,25 @@
 //===- Math.cpp - elementary functions in vectorisable arithmetic ---------===//
 //
-// The reductions of the argument and the minimax coefficients of exp, log, tanh
-// and erf near zero are those of S. Moshier's Cephes library (single
-// precision).
+// The reduction of the argument of log and its coefficients, and those of erfc
+// near zero, are those of S. Moshier's Cephes library (single precision). Other
+// coefficients are minimax in the relative error of the result, each rounded to
+// f32 before the next is chosen.
+//
+// Powers of two come from adding 1.5 * 2^23: that rounds to an integer n and
+// leaves it in the low bits, from where a shift puts it into an exponent.
 //
 //===----------------------------------------------------------------------===//
 
 #include "backend/cpu/emit/Math.h"
 
+#include "graph/nn/NnOps.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/TypeUtilities.h"
 
-#include <bit>
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -44,13 +49,19 @@ public:
   Value mul(Value a, Value b) { return arithmetic<arith::MulFOp>(a, b); }
   Value mul(Value a, float b) { return mul(a, number(b)); }
   Value div(Value a, Value b) { return e.create<arith::DivFOp>(a, b); }
-  /// Sums that must be rounded as they stand.
+  /// What must be rounded as it stands.
+  Value exactMul(Value a, Value b) { return e.create<arith::MulFOp>(a, b); }
+  Value exactMul(Value a, float b) { return exactMul(a, number(b)); }
+  Value exactAdd(Value a, float b) { return exactAdd(a, number(b)); }
   Value exactAdd(Value a, Value b) { return e.create<arith::AddFOp>(a, b); }
   Value exactSub(Value a, Value b) { return e.create<arith::SubFOp>(a, b); }
-  /// a * b + c of vectors, rounded once.
+  /// a * b + c, rounded once where the machine can.
   Value fma(Value a, Value b, Value c) {
-    return e.create<vector::FMAOp>(a, b, c);
+    if (e.hasFma)
+      return e.create<math::FmaOp>(a, b, c);
+    return exactAdd(exactMul(a, b), c);
   }
+  Value fma(Value a, float b, Value c) { return fma(a, number(b), c); }
   Value abs(Value a) { return e.create<math::AbsFOp>(a); }
   Value copySign(Value magnitude, Value sign) {
     return e.create<math::CopySignOp>(magnitude, sign);
@@ -88,32 +99,97 @@ public:
   }
   Value toFloat(Value a) { return e.create<arith::SIToFPOp>(floatType, a); }
 
-  /// Horner's scheme, highest power first.
-  Value polynomial(Value x, std::initializer_list<float> coefficients) {
-    Value sum;
+  /// Coefficients from the highest power on. By Horner's scheme, but those of
+  /// all powers of x in pairs where they are many: fewer steps wait for each
+  /// other. The last, to which the rest is small, is added as it stands.
+  Value polynomial(Value x, ArrayRef<float> coefficients) {
+    constexpr size_t many = 4;
+    Value rest;
+    if (coefficients.size() > many) {
+      ArrayRef<float> inPairs = coefficients.drop_back();
+      const bool isOdd = inPairs.size() % 2;
+      if (isOdd)
+        rest = number(inPairs[0]);
+      Value square = exactMul(x, x);
+      for (size_t i = isOdd; i < inPairs.size(); i += 2) {
+        Value pair = fma(number(inPairs[i]), x, number(inPairs[i + 1]));
+        rest = rest ? fma(rest, square, pair) : pair;
+      }
+      coefficients = coefficients.take_back();
+    }
     for (float c : coefficients)
-      sum = sum ? add(mul(sum, x), c) : number(c);
-    return sum;
+      rest = rest ? fma(rest, x, number(c)) : number(c);
+    return rest;
   }
 
-  /// Whether there is one instruction for each of the two below.
-  bool isWhole() const {
-    auto vector = dyn_cast<VectorType>(floatType);
-    return e.hasAvx512 && vector && vector.getNumElements() == 16;
+  /// x, but at most and at least so much; NaN stays.
+  Value atMost(Value x, float most) {
+    return select(greater(x, most), number(most), x);
   }
-  /// a * 2^floor(b), rounded once; isWhole().
-  Value scale(Value a, Value b) {
-    return call("llvm.x86.avx512.mask.scalef.ps.512",
-                {a, b, number(0), allLanes(), currentRounding()});
+  Value atLeast(Value x, float least) {
+    return select(less(x, least), number(least), x);
   }
-  /// 1 / a with an error of 2^-14 at most, exact for powers of two; isWhole().
-  Value estimateReciprocal(Value a) {
-    return call("llvm.x86.avx512.rcp14.ps.512", {a, number(0), allLanes()});
+
+  /// A number rounded to an integer: as it is, and in the low bits of a float.
+  struct Whole {
+    Value number, bits;
+  };
+  /// |a * b| up to 2^22.
+  Whole round(Value a, float b) {
+    Value shifted = fma(a, b, number(shift));
+    return {exactSub(shifted, number(shift)), this->bits(shifted)};
+  }
+  Whole round(Value a) {
+    Value shifted = exactAdd(a, shift);
+    return {exactSub(shifted, number(shift)), this->bits(shifted)};
+  }
+  /// 2^(n + more), a normal number.
+  Value power(Whole n, int32_t more = 0) {
+    return fromBits(addInt(shiftLeft(n.bits, 23), integer((127 + more) << 23)));
+  }
+  /// a * 2^n, rounded once, for a from 1/2 to 2 and n from -150 to 128.
+  Value scale(Value a, Whole n) {
+    if (isWhole())
+      return call("llvm.x86.avx512.mask.scalef.ps.512",
+                  {a, n.number, number(0), allLanes(), currentRounding()});
+    // In two factors, so that neither overflows where the product does not.
+    Value half = shiftRight(n.bits, 1);
+    Value first = exactMul(a, power({Value(), half}));
+    return exactMul(first, power({Value(), subInt(n.bits, half)}));
+  }
+  /// The same for n <= 0.
+  Value scaleDown(Value a, Whole n) {
+    if (isWhole())
+      return scale(a, n);
+    const int32_t kept = 32;
+    return exactMul(exactMul(a, power(n, kept)), std::ldexp(1.0f, -kept));
+  }
+  /// a / b for b from 2^-60 to 2^60.
+  Value quotient(Value a, Value b) {
+    if (!isWhole() || !e.dividesSlowly)
+      return div(a, b);
+    // This one rounds like the machine's, except where b is just below a power
+    // of two: of an estimate (error 2^-14), one step of Newton's method makes
+    // the reciprocal, and the remainder corrects the quotient (P. Markstein,
+    // IBM J. Res. Dev. 34, 1990).
+    Value estimate =
+        call("llvm.x86.avx512.rcp14.ps.512", {b, number(0), allLanes()});
+    Value minus = exactMul(b, -1.0f);
+    Value reciprocal = fma(fma(minus, estimate, number(1)), estimate, estimate);
+    Value near = exactMul(a, reciprocal);
+    return fma(fma(minus, near, a), reciprocal, near);
   }
 
   KernelBuilder &e;
 
 private:
+  static constexpr float shift = 12582912;
+
+  /// Whether AVX-512's instructions on 16 lanes fit.
+  bool isWhole() const {
+    auto vector = dyn_cast<VectorType>(floatType);
+    return e.hasAvx512 && vector && vector.getNumElements() == 16;
+  }
   Value call(const char *intrinsic, ValueRange arguments) {
     return e.create<LLVM::CallIntrinsicOp>(
         floatType, e.builder.getStringAttr(intrinsic), arguments);
@@ -145,76 +221,44 @@ private:
 
 } // namespace
 
-/// 2^x for |x| <= 1/2 (minimax, relative error 1.5e-8).
-static Value powerOfFraction(Writer &w, Value x) {
-  return w.polynomial(x, {1.534581243e-4f, 1.339993090e-3f, 9.618489072e-3f,
-                          5.550328642e-2f, 2.402264625e-1f, 6.931471825e-1f,
-                          1.0f});
+bool cpu::isFunction(Operation *op) {
+  using namespace stablehlo;
+  return isa<Atan2Op, CbrtOp, CosineOp, ExpOp, Expm1Op, LogOp, Log1pOp,
+             LogisticOp, PowOp, SineOp, TanOp, TanhOp, nn::ErfOp, nn::ErfcOp>(
+      op);
 }
 
-/// Of a whole vector: e^x = 2^n * 2^t with n + t = x log2(e), the product taken
-/// in two parts, and one instruction for 2^n that overflows and underflows as
-/// the result does.
-static Value wholeExp(Writer &w, Value x) {
-  // Beyond, the result is 0 or infinite; NaN stays.
-  Value clamped = w.select(w.greater(x, 89.0f), w.number(89.0f), x);
-  clamped = w.select(w.less(clamped, -104.0f), w.number(-104.0f), clamped);
-  const float magic = 12582912.0f, logE = 1.44269502f,
-              restOfLogE = 1.92596299e-8f;
-  Value shifted = w.fma(clamped, w.number(logE), w.number(magic));
-  Value n = w.exactSub(shifted, w.number(magic));
-  Value t = w.fma(clamped, w.number(logE), w.mul(n, -1.0f));
-  t = w.fma(clamped, w.number(restOfLogE), t);
-  return w.scale(powerOfFraction(w, t), n);
+/// e^x for -104 <= x <= 89 is 2^n * e^r with |r| <= ln(2) / 2.
+static Value powerOfRest(Writer &w, Value x, Writer::Whole n) {
+  Value r = w.fma(n.number, -0.693359375f, x);
+  r = w.fma(n.number, 2.12194440e-4f, r);
+  return w.polynomial(r, {1.382130315e-3f, 8.368669078e-3f, 4.166825861e-2f,
+                          1.666652113e-1f, 4.999999404e-1f, 1.0f, 1.0f});
 }
+constexpr float log2OfE = 1.44269504f;
 
-/// e^x = 2^n * e^r with |r| <= ln(2) / 2; 2^n in two factors so that neither
-/// overflows where the product does not.
+/// Beyond where x is cut, the result is infinite or 0.
 Value cpu::emitExp(KernelBuilder &code, Value x) {
   Writer w(code, x);
-  if (w.isWhole())
-    return wholeExp(w, x);
-  Value clamped = w.select(w.greater(x, 89.0f), w.number(89.0f), x);
-  // What is 0 is not computed, as what masks leave behind often is: products
-  // that underflow take a hundred cycles.
-  Value isNothing = w.less(x, -104.0f);
-  clamped = w.select(isNothing, w.number(0.0f), clamped);
-  // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
-  const float magic = 12582912.0f;
-  Value shifted = w.exactAdd(
-      w.e.create<arith::MulFOp>(clamped, w.number(1.44269504088896341f)),
-      w.number(magic));
-  Value n = w.exactSub(shifted, w.number(magic));
-  Value r = w.add(w.mul(n, -0.693359375f), clamped);
-  r = w.add(w.mul(n, 2.12194440e-4f), r);
-  Value p =
-      w.polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
-                       4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
-  Value power = w.add(w.add(w.mul(p, w.mul(r, r)), r), 1.0f);
-
-  Value exponent =
-      w.subInt(w.bits(shifted), w.integer(std::bit_cast<int32_t>(magic)));
-  Value half = w.shiftRight(exponent, 1);
-  auto powerOfTwo = [&](Value i) {
-    return w.fromBits(w.shiftLeft(w.addInt(i, w.integer(127)), 23));
-  };
-  Value first = w.e.create<arith::MulFOp>(power, powerOfTwo(half));
-  Value result =
-      w.e.create<arith::MulFOp>(first, powerOfTwo(w.subInt(exponent, half)));
-  return w.select(isNothing, w.number(0.0f), result);
+  Value cut = w.atLeast(w.atMost(x, 89.0f), -104.0f);
+  Writer::Whole n = w.round(cut, log2OfE);
+  return w.scale(powerOfRest(w, cut, n), n);
 }
 
-/// Taylor's series up to x^9 / 9! where |x| < 0.5; e^x - 1 loses less than a
-/// bit elsewhere.
+/// e^x - 1 = 2^n * (e^r - 1) + (2^n - 1), where e^r - 1 = r Q(r); computed by
+/// halves, so that 2^n does not overflow first.
 Value cpu::emitExpm1(KernelBuilder &code, Value x) {
   Writer w(code, x);
-  Value far = w.add(emitExp(code, x), -1.0f);
-  Value p = w.polynomial(x, {2.75573192e-6f, 2.48015873e-5f, 1.98412698e-4f,
-                             1.38888889e-3f, 8.33333333e-3f, 4.16666667e-2f,
-                             1.66666667e-1f, 0.5f});
-  Value near = w.add(w.mul(p, w.mul(x, x)), x);
-  near = w.select(w.equal(x, 0.0f), x, near);
-  return w.select(w.less(w.abs(x), 0.5f), near, far);
+  Value cut = w.atLeast(w.atMost(x, 89.0f), -18.0f);
+  Writer::Whole n = w.round(cut, log2OfE);
+  Value r = w.fma(n.number, -0.693359375f, cut);
+  r = w.fma(n.number, 2.12194440e-4f, r);
+  Value q = w.polynomial(r, {1.386995777e-3f, 8.366253227e-3f, 4.166744277e-2f,
+                             1.666654646e-1f, 4.999999702e-1f, 1.0f});
+  Value power = w.power(n, -1);
+  Value half = w.fma(power, w.exactMul(r, q), w.exactAdd(power, -0.5f));
+  // Zeros keep their sign, and what is tiny does not lose its half.
+  return w.select(w.less(w.abs(x), 1e-20f), x, w.exactAdd(half, half));
 }
 
 /// x = 2^e * m with m in [sqrt(1/2), sqrt(2)); log(m) by a polynomial in m - 1.
@@ -265,19 +309,44 @@ Value cpu::emitLog1p(KernelBuilder &code, Value x) {
   return w.select(w.equal(x, infinity), x, result);
 }
 
-/// x + x^3 P(x^2) for small |x|, 1 - 2 / (e^2|x| + 1) with x's sign elsewhere.
+/// With |x| = n ln(2) / 2 + h and t = tanh(h) = h + h^3 P(h^2), by the sum of
+/// arguments: (t (2^n + 1) + (2^n - 1)) / (t (2^n - 1) + (2^n + 1)), which is
+/// nothing but t for small |x|, and never above 1.
 Value cpu::emitTanh(KernelBuilder &code, Value x) {
   Writer w(code, x);
-  Value magnitude = w.abs(x);
-  Value square = w.mul(x, x);
-  Value p = w.polynomial(square, {-5.70498872745e-3f, 2.06390887954e-2f,
-                                  -5.37397155531e-2f, 1.33314422036e-1f,
-                                  -3.33332819422e-1f});
-  Value near = w.add(w.mul(w.mul(p, square), x), x);
-  near = w.select(w.equal(x, 0.0f), x, near);
-  Value power = emitExp(code, w.add(magnitude, magnitude));
-  Value far = w.sub(w.number(1.0f), w.div(w.number(2.0f), w.add(power, 1.0f)));
-  return w.select(w.less(magnitude, 0.625f), near, w.copySign(far, x));
+  Value magnitude = w.atMost(w.abs(x), 9.02f);
+  Writer::Whole n = w.round(magnitude, 2 * log2OfE);
+  Value h = w.fma(n.number, -0.346573590f, magnitude);
+  Value square = w.exactMul(h, h);
+  Value p = w.polynomial(square,
+                         {-5.271529779e-2f, 1.333114207e-1f, -3.333332241e-1f});
+  Value t = w.fma(w.exactMul(h, square), p, h);
+  Value power = w.power(n);
+  Value more = w.exactAdd(power, 1.0f), less = w.exactAdd(power, -1.0f);
+  Value quotient = w.quotient(w.fma(t, more, less), w.fma(t, less, more));
+  return w.copySign(quotient, x);
+}
+
+/// 1 - 2^y with |x| P(|x|) for y = log2(erfc(|x|)), and x's sign. 2^y - 1 =
+/// 2^n * (2^r - 1) + (2^n - 1), where 2^r - 1 = r Q(r), loses nothing near
+/// zero.
+Value cpu::emitErf(KernelBuilder &code, Value x) {
+  Writer w(code, x);
+  // From there on the result is 1.
+  Value magnitude = w.atMost(w.abs(x), 3.95f);
+  Value p = w.polynomial(magnitude,
+                         {1.292052457e-5f, -1.659940608e-4f, 9.003567975e-4f,
+                          -2.383403247e-3f, 2.116017713e-4f, 2.764155157e-2f,
+                          -1.482792497e-1f, -9.184474349e-1f, -1.627907038f});
+  Value y = w.exactMul(magnitude, p);
+  Writer::Whole n = w.round(y);
+  Value r = w.exactSub(y, n.number);
+  Value q =
+      w.polynomial(r, {1.538288197e-4f, 1.338739530e-3f, 9.618309326e-3f,
+                       5.550367385e-2f, 2.402264923e-1f, 6.931471825e-1f});
+  Value power = w.power(n);
+  Value result = w.fma(power, w.exactMul(r, q), w.exactAdd(power, -1.0f));
+  return w.copySign(result, x);
 }
 
 /// erf(x) = x + x P(x^2) for |x| < 1.
@@ -288,32 +357,6 @@ static Value erfNearZero(Writer &w, Value x) {
                                  1.128358514861418e-1f, -3.761262582423300e-1f,
                                  1.283791667095513e-1f});
   return w.add(w.mul(x, p), x);
-}
-
-/// 2^x for -100 < x < 100: by a minimax polynomial between -1/2 and 1/2.
-static Value powerOfTwo(Writer &w, Value x) {
-  const float magic = 12582912.0f;
-  Value shifted = w.exactAdd(x, w.number(magic));
-  Value rest = w.exactSub(x, w.exactSub(shifted, w.number(magic)));
-  Value power = powerOfFraction(w, rest);
-  Value exponent =
-      w.subInt(w.bits(shifted), w.integer(std::bit_cast<int32_t>(magic) - 127));
-  return w.mul(power, w.fromBits(w.shiftLeft(exponent, 23)));
-}
-
-/// 1 - 2^P(|x|) with x's sign for |x| >= 1, P being log2(erfc) up to where
-/// that is less than half of the last digit (minimax in the error of erf).
-Value cpu::emitErf(KernelBuilder &code, Value x) {
-  Writer w(code, x);
-  Value magnitude = w.abs(x);
-  Value near = erfNearZero(w, x);
-  const float isOne = 3.95f;
-  Value a = w.select(w.greater(magnitude, isOne), w.number(isOne), magnitude);
-  Value log = w.polynomial(
-      a, {2.677267184e-4f, -4.240957089e-3f, 3.145842627e-2f, -1.486514956e-1f,
-          -9.207650423e-1f, -1.625975013e+0f, -5.103091244e-4f});
-  Value far = w.sub(w.number(1.0f), powerOfTwo(w, log));
-  return w.select(w.less(magnitude, 1.0f), near, w.copySign(far, x));
 }
 
 /// 1 - erf(x) for |x| < 1 / 2; e^(-x^2) P(t) / (1 + 2x), t = (x - 3.75) /
@@ -347,14 +390,11 @@ Value cpu::emitErfc(KernelBuilder &code, Value x) {
 /// 1 / (1 + e) or e / (1 + e) with e = e^-|x|, which does not overflow.
 Value cpu::emitLogistic(KernelBuilder &code, Value x) {
   Writer w(code, x);
-  Value power = emitExp(code, w.mul(w.abs(x), -1.0f));
+  Value negative =
+      w.fromBits(w.orInt(w.bits(x), std::numeric_limits<int>::min()));
+  Value cut = w.atLeast(negative, -104.0f);
+  Writer::Whole n = w.round(cut, log2OfE);
+  Value power = w.scaleDown(powerOfRest(w, cut, n), n);
   Value numerator = w.select(w.less(x, 0.0f), power, w.number(1.0f));
-  Value divisor = w.add(power, 1.0f);
-  if (!w.isWhole())
-    return w.div(numerator, divisor);
-  // The divisor is from 1 to 2: an estimate and one step of Newton's method are
-  // as good as a division, which would take as long as all the rest.
-  Value estimate = w.estimateReciprocal(divisor);
-  Value error = w.fma(w.mul(divisor, -1.0f), estimate, w.number(1.0f));
-  return w.mul(numerator, w.fma(estimate, error, estimate));
+  return w.quotient(numerator, w.exactAdd(power, 1.0f));
 }

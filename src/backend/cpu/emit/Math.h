@@ -3,9 +3,9 @@
 // f32 functions as straight-line code (range reduction and a polynomial), on
 // scalars or vectors, that LLVM vectorises in a loop. Errors are below 3 units
 // in the last place unless noted; infinities, NaN, zeros and denormals are
-// treated as the C library does. Every operation stands for itself, so that
-// results do not depend on how a loop was cut, except that a * b + c may be
-// rounded once.
+// treated as the C library does. Results depend on the machine in the last
+// digits, where a * b + c is rounded once or twice, but neither on how a loop
+// was cut nor on how long vectors are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +15,9 @@
 #include "backend/cpu/emit/KernelBuilder.h"
 
 namespace sinter::cpu {
+
+/// Whether an element of \p op takes many instructions, or a call.
+bool isFunction(mlir::Operation *op);
 
 mlir::Value emitExp(KernelBuilder &code, mlir::Value x);
 mlir::Value emitExpm1(KernelBuilder &code, mlir::Value x);

@@ -101,18 +101,27 @@ private:
     Value planeBase = code.mul(plane, shape.outputPixels() * lanes);
     Value first =
         code.add(code.mul(outputRow, shape.outputWidth), tile.firstColumn);
+    auto storeOne = [&](Value result, Value column) {
+      position.pixel = code.add(first, column);
+      position.offset = code.add(planeBase, code.mul(position.pixel, lanes));
+      if (epilogue)
+        result = epilogue(code.builder, code.loc, result, position);
+      code.store(result, output, position.offset);
+    };
+    SmallVector<Value> results;
     for (int64_t column = 0; column < tile.columns; ++column) {
       int64_t present = 0;
       for (int64_t s = 0; s < shape.kernelWidth; ++s)
         present += tile.isInterior ||
                    shape.hasInputColumn(tile.edgeColumn + column, s);
-      position.pixel = code.add(first, column);
-      position.offset = code.add(planeBase, code.mul(position.pixel, lanes));
-      Value result = operation.finish(sums[column], taps, present);
-      if (epilogue)
-        result = epilogue(code.builder, code.loc, result, position);
-      code.store(result, output, position.offset);
+      results.push_back(operation.finish(sums[column], taps, present));
+      if (!epilogue.isLong)
+        storeOne(results.back(), code.index(column));
     }
+    if (epilogue.isLong)
+      forRows(code, results, 1, [&](Value column, ValueRange result) {
+        storeOne(result[0], column);
+      });
   }
 };
 

@@ -408,20 +408,26 @@ void Convolution::buildTile(VectorBuilder &code, Operands &operands,
   const int64_t outputBlocks = shape.groups * groupVectors;
   Value firstPixel = code.add(code.mul(operands.outputRow, shape.outputWidth),
                               tile.firstColumn);
-  for (int64_t v = 0; v < operands.vectors; ++v) {
+  auto store = [&](Value result, int64_t v, Value column) {
     BlockedPosition position;
     position.batch = operands.batch;
     position.block = code.add(operands.firstBlock, v);
     Value plane =
         code.add(code.mul(operands.batch, outputBlocks), position.block);
     Value planeBase = code.mul(plane, outputPixels * lanes);
-    for (int64_t column = 0; column < columns; ++column) {
-      position.pixel = code.add(firstPixel, column);
-      position.offset = code.add(planeBase, code.mul(position.pixel, lanes));
-      Value result = sums[column * operands.vectors + v];
-      if (*operands.epilogue)
-        result = (*operands.epilogue)(code.builder, code.loc, result, position);
-      code.store(result, operands.output, position.offset);
-    }
-  }
+    position.pixel = code.add(firstPixel, column);
+    position.offset = code.add(planeBase, code.mul(position.pixel, lanes));
+    if (*operands.epilogue)
+      result = (*operands.epilogue)(code.builder, code.loc, result, position);
+    code.store(result, operands.output, position.offset);
+  };
+  if (operands.epilogue->isLong)
+    return forRows(code, sums, operands.vectors,
+                   [&](Value column, ValueRange results) {
+                     for (int64_t v = 0; v < operands.vectors; ++v)
+                       store(results[v], v, column);
+                   });
+  for (int64_t v = 0; v < operands.vectors; ++v)
+    for (int64_t column = 0; column < columns; ++column)
+      store(sums[column * operands.vectors + v], v, code.index(column));
 }

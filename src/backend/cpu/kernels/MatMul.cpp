@@ -265,31 +265,43 @@ void MatMul::buildTile(VectorBuilder &code, Operands &operands,
                        const Panel &panel, Value firstRow, int64_t rows) const {
   SmallVector<Value> sums = reduce(code, operands, panel, firstRow, rows);
   const bool isLast = operands.endDepth == depths.length;
-  forTile(code, operands, panel, firstRow, rows, [&](size_t i, int64_t valid) {
-    Value result = code.first(sums[i], valid);
+  auto store = [&](Value sum, int64_t valid) {
+    Value result = code.first(sum, valid);
     if (isLast && *operands.epilogue)
       result = (*operands.epilogue)(code.builder, code.loc, result,
                                     operands.position);
     code.store(result, operands.c, operands.position.offset);
+  };
+  if (!isLast || !operands.epilogue->isLong)
+    return forTile(code, operands, panel, firstRow, rows,
+                   [&](size_t i, int64_t valid) { store(sums[i], valid); });
+  forRows(code, sums, panel.vectors, [&](Value row, ValueRange results) {
+    forRow(code, operands, panel, code.add(firstRow, row),
+           [&](size_t i, int64_t valid) { store(results[i], valid); });
   });
+}
+
+void MatMul::forRow(
+    VectorBuilder &code, Operands &operands, const Panel &panel, Value row,
+    llvm::function_ref<void(size_t i, int64_t valid)> body) const {
+  MatMulPosition &position = operands.position;
+  position.row = row;
+  Value rowOffset = code.add(operands.cBase, code.mul(row, shape.cRowStride));
+  for (int64_t v = 0; v < panel.vectors; ++v) {
+    position.column = code.add(panel.firstColumn, v * lanes);
+    position.offset = code.add(rowOffset, position.column);
+    body(v, v + 1 == panel.vectors ? panel.valid : lanes);
+  }
 }
 
 void MatMul::forTile(
     VectorBuilder &code, Operands &operands, const Panel &panel, Value firstRow,
     int64_t rows,
     llvm::function_ref<void(size_t i, int64_t valid)> body) const {
-  size_t i = 0;
-  for (int64_t row = 0; row < rows; ++row) {
-    MatMulPosition &position = operands.position;
-    position.row = code.add(firstRow, row);
-    Value rowOffset =
-        code.add(operands.cBase, code.mul(position.row, shape.cRowStride));
-    for (int64_t v = 0; v < panel.vectors; ++v) {
-      position.column = code.add(panel.firstColumn, v * lanes);
-      position.offset = code.add(rowOffset, position.column);
-      body(i++, v + 1 == panel.vectors ? panel.valid : lanes);
-    }
-  }
+  for (int64_t row = 0; row < rows; ++row)
+    forRow(
+        code, operands, panel, code.add(firstRow, row),
+        [&](size_t i, int64_t valid) { body(row * panel.vectors + i, valid); });
 }
 
 /// Weights come from beyond the second-level cache, since other products have

@@ -55,12 +55,9 @@ struct MatMulPosition {
   mlir::Value offset;                   ///< In elements from the start of C.
 };
 
-/// Gets results that are about to be stored, neighbours in one row, and returns
-/// what is to be stored instead. The vector may be shorter than a register at
-/// the right edge: use its type.
-using MatMulEpilogue =
-    std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
-                              mlir::Value vector, const MatMulPosition &)>;
+/// Gets neighbours in one row. The vector may be shorter than a register at the
+/// right edge: use its type.
+using MatMulEpilogue = ResultEpilogue<MatMulPosition>;
 
 /// Where matrices begin in their buffers, in elements.
 struct MatMulOrigin {
@@ -114,6 +111,10 @@ private:
                 const Panel &panel, const RegisterTile &tile, mlir::Value aBase,
                 mlir::Value k, int64_t valid,
                 llvm::MutableArrayRef<mlir::Value> sums) const;
+  /// Goes over the vectors of a row of a tile.
+  void forRow(VectorBuilder &code, Operands &operands, const Panel &panel,
+              mlir::Value row,
+              llvm::function_ref<void(size_t i, int64_t valid)> body) const;
   /// Goes over the vectors of a tile, row by row.
   void forTile(VectorBuilder &code, Operands &operands, const Panel &panel,
                mlir::Value firstRow, int64_t rows,

@@ -2,6 +2,8 @@
 
 #include "backend/cpu/kernels/Tiling.h"
 
+#include "backend/cpu/codegen/KernelFunction.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -68,6 +70,26 @@ SmallVector<Value> RegisterTile::zeros(VectorBuilder &code) const {
   return SmallVector<Value>(
       rows * vectors,
       code.zero(arithmetic.sumType(code.builder.getContext(), lanes)));
+}
+
+void sinter::cpu::forRows(
+    VectorBuilder &code, ValueRange results, int64_t vectors,
+    llvm::function_ref<void(Value row, ValueRange)> body) {
+  const auto count = static_cast<int64_t>(results.size());
+  auto type = cast<VectorType>(results[0].getType());
+  const int64_t lanes = type.getNumElements();
+  Value kept =
+      createScratch(code.builder, code.loc,
+                    MemRefType::get({count * lanes}, type.getElementType()));
+  for (auto [i, result] : llvm::enumerate(results))
+    code.store(result, kept, code.index(i * lanes));
+  code.loop(code.index(0), code.index(count / vectors), 1, [&](Value row) {
+    SmallVector<Value> ofRow;
+    Value first = code.mul(row, vectors * lanes);
+    for (int64_t v = 0; v < vectors; ++v)
+      ofRow.push_back(code.load(kept, code.add(first, v * lanes), type));
+    body(row, ofRow);
+  });
 }
 
 void RegisterTile::step(VectorBuilder &code,

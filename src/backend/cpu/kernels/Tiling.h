@@ -12,7 +12,22 @@
 
 #include "backend/cpu/kernels/Arithmetic.h"
 
+#include <functional>
+
 namespace sinter::cpu {
+
+/// Gets vectors of results that are about to be stored at a \p Position, and
+/// returns what is to be stored instead. May be null.
+template <typename Position>
+struct ResultEpilogue
+    : std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                mlir::Value vector, const Position &)> {
+  using std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                  mlir::Value, const Position &)>::function;
+  /// It takes many instructions a vector, so that its code should not be
+  /// repeated for each of a tile.
+  bool isLong = false;
+};
 
 /// `length` cut into `count` parts whose sizes differ by at most one: the first
 /// `longer` parts have size + 1, the rest `size`.
@@ -73,6 +88,12 @@ public:
             llvm::ArrayRef<mlir::Value> b,
             llvm::function_ref<mlir::Value(int64_t row)> a) const;
 };
+
+/// A loop over the rows of \p results, \p vectors each, which wait in memory on
+/// the stack: where all of a tile are in registers, what is computed of them
+/// next has none to work in.
+void forRows(VectorBuilder &code, mlir::ValueRange results, int64_t vectors,
+             llvm::function_ref<void(mlir::Value row, mlir::ValueRange)> body);
 
 /// The order of tasks (outer, unit, panel), where a unit is some rows. Units
 /// are grouped into chunks; within a chunk, all units take one panel before all

@@ -81,12 +81,9 @@ struct BlockedPosition {
   mlir::Value offset; ///< In elements from the start of the output.
 };
 
-/// Gets L channels of one pixel that are about to be stored, and returns what
-/// is to be stored instead. May be null. In the last block, lanes beyond the
-/// last channel hold anything.
-using BlockedEpilogue =
-    std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
-                              mlir::Value vector, const BlockedPosition &)>;
+/// Gets L channels of one pixel. In the last block, lanes beyond the last
+/// channel hold anything.
+using BlockedEpilogue = ResultEpilogue<BlockedPosition>;
 
 } // namespace sinter::cpu
 

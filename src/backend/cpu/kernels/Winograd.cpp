@@ -345,33 +345,39 @@ void Winograd::transformOutput(VectorBuilder &code, const Buffers &buffers,
   Value plane = code.add(code.mul(place.image, outputBlocks), block);
   Value planeBase = code.mul(plane, shape.outputPixels() * lanes);
   Value firstPixel = code.add(code.mul(row, shape.outputWidth), column);
+  // Only tiles at the end reach beyond the output.
+  const bool fits = shape.outputHeight % outputTile == 0 &&
+                    shape.outputWidth % outputTile == 0;
+  auto store = [&](Value result, Value i, Value j) {
+    auto emit = [&] {
+      position.pixel =
+          code.add(firstPixel, code.add(code.mul(i, shape.outputWidth), j));
+      position.offset = code.add(planeBase, code.mul(position.pixel, lanes));
+      if (epilogue)
+        result = epilogue(code.builder, code.loc, result, position);
+      code.store(result, buffers.output, position.offset);
+    };
+    if (fits)
+      return emit();
+    code.when(code.both(code.inRange(code.add(row, i), shape.outputHeight),
+                        code.inRange(code.add(column, j), shape.outputWidth)),
+              emit);
+  };
+  SmallVector<Value> all;
   for (int64_t i = 0; i < outputTile; ++i) {
     std::array<Value, 6> m;
     for (int64_t j = 0; j < inputTile; ++j)
       m[j] = half[j][i];
     std::array<Value, 4> results = transformFour(code, m);
-    for (int64_t j = 0; j < outputTile; ++j) {
-      auto emit = [&] {
-        position.pixel = code.add(firstPixel, i * shape.outputWidth + j);
-        position.offset = code.add(planeBase, code.mul(position.pixel, lanes));
-        Value result = results[j];
-        if (epilogue)
-          result = epilogue(code.builder, code.loc, result, position);
-        code.store(result, buffers.output, position.offset);
-      };
-      // Only tiles at the end reach beyond the output.
-      bool rowsFit = shape.outputHeight % outputTile == 0;
-      bool columnsFit = shape.outputWidth % outputTile == 0;
-      if (rowsFit && columnsFit) {
-        emit();
-        continue;
-      }
-      Value isThere =
-          code.both(code.inRange(code.add(row, i), shape.outputHeight),
-                    code.inRange(code.add(column, j), shape.outputWidth));
-      code.when(isThere, emit);
-    }
+    for (int64_t j = 0; j < outputTile && !epilogue.isLong; ++j)
+      store(results[j], code.index(i), code.index(j));
+    llvm::append_range(all, results);
   }
+  if (epilogue.isLong)
+    forRows(code, all, outputTile, [&](Value i, ValueRange results) {
+      for (int64_t j = 0; j < outputTile; ++j)
+        store(results[j], i, code.index(j));
+    });
 }
 
 void Winograd::buildFused(VectorBuilder &code, Value task,
