@@ -15,9 +15,10 @@ static std::vector<Operator> collect() {
         nGramOperators,       normalizationOperators, optimizerOperators,
         poolingOperators,     productOperators,       quantizationOperators,
         randomOperators,      rearrangingOperators,   recurrentOperators,
-        reductionOperators,   resizingOperators,      samplingOperators,
-        sequenceOperators,    shapeOperators,         slicingOperators,
-        uniqueOperators,      unpoolingOperators,     windowOperators})
+        reductionOperators,   resizingOperators,      runtimeQuantizedOperators,
+        samplingOperators,    sequenceOperators,      shapeOperators,
+        slicingOperators,     uniqueOperators,        unpoolingOperators,
+        windowOperators})
     llvm::append_range(all, table());
   llvm::sort(all, [](const Operator &a, const Operator &b) {
     return std::pair(a.domain, a.name) < std::pair(b.domain, b.name);

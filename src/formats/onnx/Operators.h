@@ -69,6 +69,7 @@ llvm::ArrayRef<Operator> randomOperators();
 llvm::ArrayRef<Operator> rearrangingOperators();
 llvm::ArrayRef<Operator> reductionOperators();
 llvm::ArrayRef<Operator> resizingOperators();
+llvm::ArrayRef<Operator> runtimeQuantizedOperators();
 llvm::ArrayRef<Operator> samplingOperators();
 llvm::ArrayRef<Operator> sequenceOperators();
 llvm::ArrayRef<Operator> uniqueOperators();

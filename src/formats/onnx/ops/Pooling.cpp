@@ -1,5 +1,7 @@
 // Pools over windows and over whole images.
 
+#include "formats/onnx/ops/Pooling.h"
+
 #include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Window.h"
@@ -73,18 +75,20 @@ static Value averageOpen(NodeContext &node, Value input, const Window &window,
                                    node.element(input));
 }
 
-static LogicalResult importAveragePool(NodeContext &node) {
-  Value input = node.operand(0);
+Value averagePool(NodeContext &node, Value input) {
   auto window = readWindow(node, input);
   if (!window)
-    return failure();
+    return {};
+  const bool countsPadding = node.getBool("count_include_pad", false);
   if (window->isOpen())
-    return node.result(averageOpen(node, input, *window,
-                                   node.getBool("count_include_pad", false)));
-  return node.result(node.op<nn::AveragePoolOp>(
+    return averageOpen(node, input, *window, countsPadding);
+  return node.op<nn::AveragePoolOp>(
       input, window->size, window->strides, window->dilations, window->low,
-      window->high, node.getBool("count_include_pad", false),
-      ArrayRef<int64_t>(window->ceilPadding)));
+      window->high, countsPadding, ArrayRef<int64_t>(window->ceilPadding));
+}
+
+static LogicalResult importAveragePool(NodeContext &node) {
+  return node.result(averagePool(node, node.operand(0)));
 }
 
 /// The exponent, an integer except in the oldest versions.
@@ -113,16 +117,19 @@ static std::optional<Ints> spatialAxes(NodeContext &node, Value input) {
   return Ints(llvm::to_vector(llvm::seq<int64_t>(2, node.rank(input))));
 }
 
-static LogicalResult importGlobalAveragePool(NodeContext &node) {
-  Value input = node.operand(0);
+Value globalAveragePool(NodeContext &node, Value input) {
   auto axes = spatialAxes(node, input);
   if (!axes)
-    return failure();
+    return {};
   Value wide = widened(node, input);
   Value sum = node.reduce<stablehlo::AddOp>(wide, *axes, 0, true);
   Value count = node.countAlong(input, *axes, node.element(wide));
   Value mean = node.binary<stablehlo::DivOp>(sum, count);
-  return node.result(node.cast(mean, node.element(input)));
+  return mean ? node.cast(mean, node.element(input)) : Value();
+}
+
+static LogicalResult importGlobalAveragePool(NodeContext &node) {
+  return node.result(globalAveragePool(node, node.operand(0)));
 }
 
 static LogicalResult importGlobalMaxPool(NodeContext &node) {

@@ -1,19 +1,19 @@
 // Quantisation as arithmetic: divide, round, add the zero point, clamp.
 
-#include "graph/Quantization.h"
+#include "formats/onnx/ops/Quantization.h"
+
 #include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Products.h"
 #include "formats/onnx/ops/Window.h"
+#include "graph/Quantization.h"
 
 using namespace mlir;
 
 namespace sinter::onnx {
 
-/// A scale or zero point for a tensor like \p like: one number, one along
-/// \p axis, or one for each block of \p blockSize elements along it.
-static Value spread(NodeContext &node, Value parameter, Value like,
-                    int64_t axis, int64_t blockSize) {
+Value spread(NodeContext &node, Value parameter, Value like, int64_t axis,
+             int64_t blockSize) {
   if (!parameter || !like)
     return {};
   if (node.rank(parameter) == 1 && node.shape(parameter)[0] == 1)
@@ -82,10 +82,8 @@ static Value roundTo(NodeContext &node, Value quotient, Value zeroPoint,
                    element);
 }
 
-/// \p value / \p scale, rounded, moved by the zero point, clamped.
-static Value quantize(NodeContext &node, Value value, Value scale,
-                      Value zeroPoint, Type element, int64_t axis,
-                      int64_t blockSize) {
+Value quantize(NodeContext &node, Value value, Value scale, Value zeroPoint,
+               Type element, int64_t axis, int64_t blockSize) {
   if (!value || !scale)
     return {};
   value = node.cast(value, node.element(scale));
@@ -94,7 +92,7 @@ static Value quantize(NodeContext &node, Value value, Value scale,
   return roundTo(node, quotient, zeroPoint, element, axis, blockSize);
 }
 
-static LogicalResult importQuantizeLinear(NodeContext &node) {
+LogicalResult importQuantizeLinear(NodeContext &node) {
   Value zeroPoint = node.operand(2);
   Type element = node.builder().getIntegerType(8, false);
   if (zeroPoint)
@@ -106,9 +104,8 @@ static LogicalResult importQuantizeLinear(NodeContext &node) {
                               node.getInt("block_size", 0)));
 }
 
-/// (x - zero point) * scale, in the scale's type.
-static Value dequantize(NodeContext &node, Value value, Value scale,
-                        Value zeroPoint, int64_t axis, int64_t blockSize) {
+Value dequantize(NodeContext &node, Value value, Value scale, Value zeroPoint,
+                 int64_t axis, int64_t blockSize) {
   if (!value || !scale)
     return {};
   Type wide = node.element(scale);
@@ -121,15 +118,13 @@ static Value dequantize(NodeContext &node, Value value, Value scale,
       number, spread(node, scale, value, axis, blockSize));
 }
 
-static LogicalResult importDequantizeLinear(NodeContext &node) {
+LogicalResult importDequantizeLinear(NodeContext &node) {
   return node.result(dequantize(node, node.operand(0), node.operand(1),
                                 node.operand(2), node.getInt("axis", 1),
                                 node.getInt("block_size", 0)));
 }
 
-/// The whole range from min(x, 0) to max(x, 0) on 0 to 255.
-static LogicalResult importDynamicQuantizeLinear(NodeContext &node) {
-  Value data = node.operand(0);
+QuantizedValue quantizeDynamically(NodeContext &node, Value data) {
   Type element = node.element(data);
   Type byte = node.builder().getIntegerType(8, false);
   Ints axes = llvm::to_vector(llvm::seq<int64_t>(0, node.rank(data)));
@@ -148,24 +143,25 @@ static LogicalResult importDynamicQuantizeLinear(NodeContext &node) {
       node.unary<stablehlo::RoundNearestEvenOp>(
           node.op<stablehlo::ClampOp>(zero, offset, node.scalar(element, 255))),
       byte);
-  Value result = quantize(node, data, scale, zeroPoint, byte, 0, 0);
-  return node.results({result, scale, zeroPoint});
+  return {quantize(node, data, scale, zeroPoint, byte, 0, 0), scale, zeroPoint};
 }
 
-/// \p value minus its zero point as i32; a zero point for each element along
-/// \p axis.
-static Value centred(NodeContext &node, Value value, Value zeroPoint,
-                     int64_t axis) {
+static LogicalResult importDynamicQuantizeLinear(NodeContext &node) {
+  const QuantizedValue result = quantizeDynamically(node, node.operand(0));
+  return node.results({result.elements, result.scale, result.zeroPoint});
+}
+
+Value centred(NodeContext &node, Value value, Value zeroPoint, int64_t axis) {
   Type i32 = node.builder().getI32Type();
   Value wide = node.cast(value, i32);
+  if (!zeroPoint)
+    return wide;
   return node.binary<stablehlo::SubtractOp>(
       wide, spread(node, node.cast(zeroPoint, i32), value, axis, 0));
 }
 
-/// An i32 sum of products of numbers with scales \p lhs and \p rhs, quantised
-/// with scale \p out. \p rhs may be one number each along \p axis.
-static Value requantize(NodeContext &node, Value sum, Value lhs, Value rhs,
-                        Value out, Value zeroPoint, int64_t axis) {
+Value requantize(NodeContext &node, Value sum, Value lhs, Value rhs, Value out,
+                 Value zeroPoint, int64_t axis) {
   if (!sum || !zeroPoint || !lhs)
     return {};
   Type wide = node.element(lhs);
