@@ -6,6 +6,7 @@
 #include "driver/LatencyStatistics.h"
 #include "driver/LayerProfile.h"
 #include "driver/Machine.h"
+#include "driver/MachineReport.h"
 #include "driver/OutputFiles.h"
 #include "driver/States.h"
 #include "driver/Summary.h"
@@ -37,7 +38,7 @@ struct Measurement {
 class BenchCommand : public Command {
 public:
   explicit BenchCommand(CLI::App &app) {
-    addModel(app, common);
+    addModel(app, common, /*needed=*/false);
     addFunction(app, common);
     addInputs(app, inputs);
     addStates(app, states, /*writes=*/false);
@@ -56,11 +57,24 @@ public:
         ->group("Measure");
     app.add_flag("--layers", perLayer, "and each layer's share of the time")
         ->group("Measure");
+    app.add_flag("--machine", ofMachine,
+                 "what one thread of this machine can do at most, instead of a "
+                 "model: multiply-adds of each type, reading from each level "
+                 "of memory; also kept in the folder of --cache-dir")
+        ->group("Measure");
     addReport(app, common);
     addTrace(app, common);
   }
 
   Result<int> run() override {
+    if (ofMachine && !common.model.empty())
+      return usageError("--machine measures no model: leave out '" +
+                        common.model + "', or --machine");
+    if (ofMachine)
+      return reportMachine(seconds, cacheFolder(common), common.json);
+    if (common.model.empty())
+      return usageError("MODEL is missing; sinter bench net.onnx, or sinter "
+                        "bench --machine");
     if (Result<void> good =
             checkOutputFile("--trace", common.traceFile, common.model);
         !good)
@@ -216,7 +230,7 @@ private:
   StateOptions states;
   double seconds = 3;
   unsigned warmup = 3;
-  bool perLayer = false;
+  bool perLayer = false, ofMachine = false;
 };
 
 } // namespace

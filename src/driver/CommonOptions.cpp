@@ -129,6 +129,13 @@ void addCache(CLI::App &app, CommonOptions &options) {
       ->group("Compile");
 }
 
+std::string cacheFolder(const CommonOptions &options) {
+  if (options.noCache)
+    return "";
+  return options.cacheFolder.empty() ? defaultCacheFolder()
+                                     : options.cacheFolder;
+}
+
 void addTolerance(CLI::App &app, Tolerance &tolerance, const char *group) {
   const auto number = [&](const char *flag, double &value, const char *help) {
     app.add_option(flag, value, help)
@@ -290,9 +297,7 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
   session.threads = options.threads;
   session.fastConvolution = !options.exactConvolution;
   session.denormals = options.denormals ? Denormals::Keep : Denormals::Flush;
-  if (!options.noCache)
-    session.cacheFolder = options.cacheFolder.empty() ? defaultCacheFolder()
-                                                      : options.cacheFolder;
+  session.cacheFolder = cacheFolder(options);
   session.passes = passOptions(options);
   session.note = printNote;
   session.progress = progressLine("compiling", "kernels");

@@ -75,6 +75,8 @@ void addPatterns(CLI::App &app, CommonOptions &options);
 void addTolerance(CLI::App &app, Tolerance &tolerance, const char *group);
 /// --cache-dir, --no-cache
 void addCache(CLI::App &app, CommonOptions &options);
+/// Where they say that programs are kept; empty: nowhere.
+std::string cacheFolder(const CommonOptions &options);
 /// A check of values: CLI11's ranges let `nan` pass.
 CLI::Validator isNumber();
 /// --force

@@ -48,6 +48,7 @@ constexpr SubCommand subCommands[] = {
      R"(  sinter bench resnet50.onnx --threads 2
   sinter bench resnet50.onnx --layers --json > layers.json
   sinter bench net.onnx --input x=x.npy --seconds 10
+  sinter bench --machine --json
 )",
      makeBenchCommand},
     {"optimize", "simplify a model and write it in its own format",

@@ -12,6 +12,7 @@
 
 #include "engine/Binding.h"
 #include "engine/ModelDescription.h"
+#include "runtime/MachineCeilings.h"
 #include "runtime/Role.h"
 
 #include <functional>
@@ -275,6 +276,9 @@ public:
   virtual std::vector<FormatDescription> formats() = 0;
   /// Writes the smallest program found that is as interesting as the input.
   virtual Result<ReduceOutcome> reduce(const ReduceRequest &request) = 0;
+  /// What one thread of this machine can do at most, measured in about \p
+  /// seconds.
+  virtual Result<MachineCeilings> measureMachine(double seconds) = 0;
 };
 
 /// The two symbols of libsinter-compiler.so: the compiler, which lives as long

@@ -2,6 +2,7 @@
 
 #include "engine/compiler/MlirCompiler.h"
 
+#include "backend/cpu/MeasureMachine.h"
 #include "engine/compiler/ObservedValues.h"
 #include "engine/compiler/Simplification.h"
 #include "engine/compiler/SizedSource.h"
@@ -121,6 +122,10 @@ std::vector<FormatDescription> MlirCompiler::formats() {
     for (const Extension &each : format->extensions)
       list.push_back({each.suffix.str(), each.holdsTests, each.isListed});
   return list;
+}
+
+Result<MachineCeilings> MlirCompiler::measureMachine(double seconds) {
+  return cpu::measureMachine(seconds);
 }
 
 Result<std::unique_ptr<Executor>>

@@ -24,6 +24,7 @@ public:
   std::vector<PatternDescription> patterns() override;
   std::vector<FormatDescription> formats() override;
   Result<ReduceOutcome> reduce(const ReduceRequest &request) override;
+  Result<MachineCeilings> measureMachine(double seconds) override;
 };
 
 /// \p model, whose entry function's inputs have these shapes and, where they

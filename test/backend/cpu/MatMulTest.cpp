@@ -26,14 +26,14 @@ int64_t span(int64_t last, llvm::ArrayRef<int64_t> strides,
   return size;
 }
 
-struct Case {
+struct ProductCase {
   std::string name;
   MatMulShape shape;
 };
 
 /// Compiles the product with an epilogue that adds a bias by column, runs it in
 /// two halves, and compares it with the definition.
-void check(const Case &test, const Target &target) {
+void check(const ProductCase &test, const Target &target) {
   const MatMulShape &s = test.shape;
   SCOPED_TRACE(test.name);
   KernelRunner runner(target);
@@ -131,7 +131,8 @@ Target host() {
   return *target;
 }
 
-Case dense(int64_t m, int64_t n, int64_t k, BLayout layout = BLayout::Packed) {
+ProductCase dense(int64_t m, int64_t n, int64_t k,
+                  BLayout layout = BLayout::Packed) {
   MatMulShape shape = MatMulShape::dense(m, n, k);
   shape.bLayout = layout;
   if (layout == BLayout::Transposed)
@@ -169,7 +170,7 @@ TEST(MatMul, RowsAndTransposed) {
 }
 
 TEST(MatMul, TransposedA) {
-  Case test = dense(23, 50, 41);
+  ProductCase test = dense(23, 50, 41);
   test.shape.aRowStride = 1;
   test.shape.aColumnStride = 23;
   check(test, host());
@@ -178,7 +179,7 @@ TEST(MatMul, TransposedA) {
 /// Heads interleaved as attention has them, and a broadcast operand.
 TEST(MatMul, Batched) {
   const int64_t heads = 3, size = 20, seq = 19;
-  Case scores{"scores", {}};
+  ProductCase scores{"scores", {}};
   scores.shape.m = seq;
   scores.shape.n = seq;
   scores.shape.k = size;
@@ -190,7 +191,7 @@ TEST(MatMul, Batched) {
       {heads, size, size, seq * seq}};
   check(scores, host());
 
-  Case values{"values", {}};
+  ProductCase values{"values", {}};
   values.shape.m = seq;
   values.shape.n = size;
   values.shape.k = seq;
@@ -216,7 +217,7 @@ TEST(MatMul, StagesOfTheReduction) {
   target.l2Bytes = 256 << 10;
   for (auto [m, n, k] :
        {std::tuple{64, 96, 1024}, {61, 101, 1030}, {64, 128, 2001}}) {
-    Case test = dense(m, n, k);
+    ProductCase test = dense(m, n, k);
     test.shape.holdsSums = true;
     check(test, target);
     test.shape.holdsSums = false;

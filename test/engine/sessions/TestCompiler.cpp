@@ -79,6 +79,9 @@ public:
   Result<ReduceOutcome> reduce(const ReduceRequest &) override {
     return unsupported("reduce");
   }
+  Result<MachineCeilings> measureMachine(double) override {
+    return unsupported("measureMachine");
+  }
 };
 
 } // namespace

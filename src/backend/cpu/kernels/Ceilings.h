@@ -1,0 +1,62 @@
+//===- Ceilings.h - kernels that do nothing but keep a machine busy -------===//
+//
+// What a processor can do at most is measured with code that has no other work:
+// as many chains of multiply-adds as hide how long one takes, all in
+// registers, and loads of whole vectors whose sums nobody waits for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_KERNELS_CEILINGS_H
+#define SINTER_BACKEND_CPU_KERNELS_CEILINGS_H
+
+#include "backend/cpu/codegen/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+
+namespace sinter::cpu {
+
+/// How many multiply-adds follow each other in a chain in one task.
+inline constexpr int64_t chainSteps = 1024;
+
+/// A kernel of chains: what it reads and gives, and what one task does. Chain i
+/// begins with the numbers from i * lanes on of the first buffer; behind those
+/// of all chains stand two vectors a and b. It gives the sum of all chains to
+/// the second buffer, of one vector.
+struct ChainKernel {
+  int64_t chains = 0, lanes = 0;
+  /// Multiplications and additions, without those of the sum at the end.
+  double operationsPerTask = 0;
+  /// What it is done with, in a few words.
+  std::string instruction;
+
+  int64_t inputSize() const { return (chains + 2) * lanes; }
+};
+
+/// Adds the kernel \p name to \p module: x = x * a + b in each chain, of f32 or
+/// f64 (\p bits).
+ChainKernel emitMultiplyAdds(mlir::ModuleOp module, llvm::StringRef name,
+                             const Target &target, unsigned bits);
+
+/// The same of integers of 8 bits, four of which make each of the buffers' s32:
+/// x += dot(unsigned a, signed b) where the machine has such an instruction;
+/// else of 16 bits, two of which make an s32: x += dot(x, b). Null where \p
+/// target is a machine of another architecture than x86.
+std::optional<ChainKernel> emitIntegerDots(mlir::ModuleOp module,
+                                           llvm::StringRef name,
+                                           const Target &target);
+
+/// Adds the kernel \p name to \p module, whose buffers are: numbers of s32, of
+/// which there may be \p most; how many of them to read, a multiple of
+/// readGrain, in one s64; and a vector for their sums by lane. A task reads all
+/// of them once.
+void emitReads(mlir::ModuleOp module, llvm::StringRef name,
+               const Target &target, int64_t most);
+/// In elements.
+int64_t readGrain(const Target &target);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_KERNELS_CEILINGS_H

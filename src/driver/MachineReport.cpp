@@ -1,0 +1,88 @@
+//===- MachineReport.cpp - sinter bench --machine -------------------------===//
+
+#include "driver/MachineReport.h"
+
+#include "driver/Machine.h"
+#include "driver/OutputFiles.h"
+#include "driver/Summary.h"
+#include "driver/Text.h"
+#include "engine/CompilerLibrary.h"
+#include "runtime/Cache.h"
+#include "runtime/MappedFile.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace sinter::driver {
+
+static nlohmann::json asJson(const MachineCeilings &ceilings) {
+  nlohmann::json arithmetic = nlohmann::json::array();
+  for (const ArithmeticCeiling &each : ceilings.arithmetic)
+    arithmetic.push_back({{"name", each.name},
+                          {"instruction", each.instruction},
+                          {"gops", each.gops}});
+  nlohmann::json bandwidth = nlohmann::json::array();
+  for (const BandwidthCeiling &each : ceilings.bandwidth)
+    bandwidth.push_back({{"level", each.level},
+                         {"bytes", each.bytes},
+                         {"gb_per_s", each.gbPerSecond}});
+  return {{"cpu", cpuModel()},
+          {"isa", instructionSet()},
+          {"threads", 1},
+          {"arithmetic", arithmetic},
+          {"bandwidth", bandwidth}};
+}
+
+static void print(const MachineCeilings &ceilings) {
+  std::printf("%s (%s), one thread\n", cpuModel().c_str(),
+              instructionSet().c_str());
+  for (const ArithmeticCeiling &each : ceilings.arithmetic)
+    std::printf("%-5s %9.1f %s  by %s\n", each.name.c_str(), each.gops,
+                each.name[0] == 'f' ? "GFLOP/s" : "Gop/s  ",
+                each.instruction.c_str());
+  for (const BandwidthCeiling &each : ceilings.bandwidth)
+    std::printf("%-5s %9.1f GB/s     read from %s\n", each.level.c_str(),
+                each.gbPerSecond,
+                bytesText(static_cast<double>(each.bytes)).c_str());
+}
+
+/// The file's name says which machine: a folder may be shared by several.
+static Result<std::string> keep(const nlohmann::json &told,
+                                const std::string &folder) {
+  if (Result<void> made = prepareFolder("--cache-dir", folder); !made)
+    return made.takeError();
+  const Hash128 machine = ProgramKey().addOptions(cpuModel()).finish();
+  const std::string path = folder + "/machine-" + machine.text() + ".json";
+  if (Result<void> written = writeFileAtomically(path, told.dump(1) + "\n");
+      !written)
+    return written.takeError();
+  return path;
+}
+
+Result<int> reportMachine(double seconds, const std::string &cacheFolder,
+                          bool json) {
+  Result<Compiler *> compiler = loadCompiler();
+  if (!compiler)
+    return compiler.takeError();
+  Result<MachineCeilings> measured = (*compiler)->measureMachine(seconds);
+  if (!measured)
+    return measured.takeError();
+  nlohmann::json told = asJson(*measured);
+  Result<std::string> kept = std::string();
+  if (!cacheFolder.empty())
+    kept = keep(told, cacheFolder);
+  if (!kept)
+    printNote("what was measured is not kept: " + kept.error().message);
+  else if (!kept->empty())
+    told["kept"] = *kept;
+  if (json) {
+    printJsonLine(told);
+    return 0;
+  }
+  print(*measured);
+  if (told.contains("kept"))
+    std::printf("kept in %s\n", kept->c_str());
+  return 0;
+}
+
+} // namespace sinter::driver
