@@ -5,7 +5,7 @@
   RuntimeQuantized.py --all ...    every case; else so many that any two values of properties meet for each operator
   RuntimeQuantized.py --every K ...   one in K of those
 
-Each case is a node of the domain com.microsoft, over u8 and i8, a scale for all or for each column, zero points that are odd
+Each case is a node of the domain com.microsoft, over u8 and i8 (u16 and i16 where they may be), a scale for all or for each column, zero points that are odd
 or absent (ONNX Runtime is asked about zeros then: it says that they are optional, but needs most of them), a batch that is
 known or not:
 
@@ -38,7 +38,7 @@ from onnx.mapping import NP_TYPE_TO_TENSOR_TYPE
 SINTER = None
 TAKES_ALL = "--all" in sys.argv
 EVERY = int(sys.argv[sys.argv.index("--every") + 1]) if "--every" in sys.argv else 1
-BYTES = {"u8": np.uint8, "i8": np.int8}
+BYTES = {"u8": np.uint8, "i8": np.int8, "u16": np.uint16, "i16": np.int16}
 DOMAIN = "com.microsoft"
 BACKENDS = ("interpreter", "cpu")
 
@@ -218,23 +218,23 @@ def dequantize(b):
     return b.model("DequantizeLinear", axis=1)
 
 
-def few_bits(bits, size, sums, zero, has_bias=False):
+def few_bits(bits, size, sums, zero, has_bias=False, dtype=np.float32):
     """MatMulNBits; zero points are packed, floats or absent."""
 
     def build(b):
         columns, count = 5, -(-sums // size)
-        b.input(b.random.uniform(-1, 1, (2, 3, sums)).astype(np.float32))
+        b.input(b.random.uniform(-1, 1, (2, 3, sums)).astype(dtype))
         b.constant(b.random.integers(0, 256, (columns, count, size * bits // 8)).astype(np.uint8))
-        b.constant(b.random.uniform(0.01, 0.2, columns * count).astype(np.float32))
+        b.constant(b.random.uniform(0.01, 0.2, columns * count).astype(dtype))
         if zero == "packed":
             b.constant(b.random.integers(0, 256, columns * -(-count * bits // 8)).astype(np.uint8))
         elif zero == "floats":
-            b.constant(b.random.uniform(0, 2**bits, columns * count).astype(np.float32))
+            b.constant(b.random.uniform(0, 2**bits, columns * count).astype(dtype))
         else:
             b.nothing()
         if has_bias:
             b.nothing()
-            b.constant(b.random.uniform(-1, 1, columns).astype(np.float32))
+            b.constant(b.random.uniform(-1, 1, columns).astype(dtype))
         return b.model("MatMulNBits", K=sums, N=columns, bits=bits, block_size=size)
 
     return build
@@ -268,6 +268,7 @@ CASES = {
     "four_bits_zero": (few_bits(4, 32, 96, "packed", has_bias=True), 1e-5, False),
     "four_bits_floats": (few_bits(4, 16, 48, "floats"), 1e-5, False),
     "four_bits_rest": (few_bits(4, 32, 80, "packed"), 1e-5, False),
+    "four_bits_half": (few_bits(4, 32, 64, "packed", has_bias=True, dtype=np.float16), 5e-3, False),
     "eight_bits": (few_bits(8, 32, 64, "packed"), 1e-5, False),
     # One block is a scale for each column. Written with a DequantizeLinear, ONNX Runtime rounds the activations to 8 bits.
     "eight_bits_middle": (few_bits(8, 16, 16, None, has_bias=True), 5e-3, True),
@@ -278,11 +279,17 @@ PRODUCTS = ("gemm", "integer", "dynamic")
 def properties(name):
     """The values that each property has for a case. ONNX Runtime multiplies no i8 by u8."""
     few_bits, has_axis = "bits" in name, name in ("quantize", "dequantize")
-    bytes = [("u8_i8", "i8_i8", "u8_u8")[:3 if name.startswith(PRODUCTS) else 2], ("u8_i8",), ("u8_i8", "u8_u8")]
+    bytes = ("u8_i8", "i8_i8", "u8_u8")[: 3 if name.startswith(PRODUCTS) else 2]
+    if few_bits:
+        bytes = ("u8_i8",)
+    if name.startswith("dynamic"):
+        bytes = ("u8_i8", "u8_u8")
+    if has_axis:
+        bytes = ("u8_i8", "i8_i8", "u16_i8", "i16_i8")
     columns = ("no", "scales", "zeros") if name.startswith(PRODUCTS) else ("no", "zeros") if has_axis else ("no",)
     # Those of a few operators are not optional.
     is_needed = few_bits or name.startswith(("gemm", "global", "concat")) or name == "quantize"
-    return {"bytes": bytes[1 if few_bits else 2 if name.startswith("dynamic") else 0], "is_open": (False, True),
+    return {"bytes": bytes, "is_open": (False, True),
             "has_zero": (True,) if is_needed else (True, False), "per_column": columns}
 
 
@@ -321,7 +328,7 @@ class RuntimeQuantized(unittest.TestCase):
 
     def assertNear(self, expected, got, limit):
         self.assertEqual((expected.shape, expected.dtype), (got.shape, got.dtype))
-        if expected.dtype == np.float32:
+        if expected.dtype.kind == "f":
             limit *= max(1, np.abs(expected).max())
         self.assertLessEqual(np.abs(expected.astype(np.float64) - got.astype(np.float64)).max(), limit)
 

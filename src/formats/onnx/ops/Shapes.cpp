@@ -57,7 +57,7 @@ struct Count {
 
 /// What is left of \p total when \p part is divided away: an integer, a symbol,
 /// or nothing that is known.
-static Element divide(Count total, Count part) {
+static Element divide(Count total, const Count &part) {
   if (total.unclear || part.unclear || part.known == 0 ||
       total.known % part.known != 0)
     return {};

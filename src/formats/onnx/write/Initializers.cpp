@@ -37,7 +37,7 @@ void GraphWriter::addInitializer(const Name &name,
   GraphProto &graph = *proto.mutable_graph();
   bool good = tensor.has_value();
   TensorProto *initializer = nullptr;
-  if (good && sparse.contains(name) && tensor->shape().size() > 0) {
+  if (good && sparse.contains(name) && !tensor->shape().empty()) {
     auto [values, indices] = sparseForm(*tensor);
     if (values.bytes() + indices.bytes() < tensor->bytes()) {
       SparseTensorProto &added = *graph.add_sparse_initializer();
