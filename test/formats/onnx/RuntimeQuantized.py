@@ -3,7 +3,7 @@
 
   RuntimeQuantized.py --sinter build/bin/sinter
   RuntimeQuantized.py --all ...    every case; else so many that any two values of properties meet for each operator
-  RuntimeQuantized.py --every K ...   one in K of those
+  RuntimeQuantized.py --every K ...   one in K of those, at least one of each case
 
 Each case is a node of the domain com.microsoft, over u8 and i8 (u16 and i16 where they may be), a scale for all or for each column, zero points that are odd
 or absent (ONNX Runtime is asked about zeros then: it says that they are optional, but needs most of them), a batch that is
@@ -302,7 +302,8 @@ def cells():
             if TAKES_ALL or not pairs <= seen:
                 seen |= pairs
                 chosen.append((name, dict(zip(values, each))))
-    return chosen[::EVERY]
+    first = {name: i for i, (name, _) in reversed(list(enumerate(chosen)))}
+    return [each for i, each in enumerate(chosen) if i % EVERY == 0 or i == first[each[0]]]
 
 
 def is_raised(name, options):
