@@ -202,7 +202,7 @@ class Generator(Pieces):
         """(attributes, spatial sizes, channels out, channels in a group) of a convolution that suits a value, or None."""
         channels, sizes = x.shape[1], x.shape[2:]
         groups = self.random.choice([1, 1, 1, channels] + [g for g in (2, 3) if channels % g == 0])
-        out = groups * self.random.randint(1, max(1, 20 // groups))
+        out = groups * self.random.randint(1, max(1, (70 if self.chance(0.15) else 20) // groups))
         kernel = [self.random.choice([1, 2, 3, 3]) for _ in sizes]
         strides, dilations = ([self.random.choice([1, 1, 2]) for _ in sizes] for _ in range(2))
         pads = [self.random.randint(0, k - 1) for k in kernel * 2]
@@ -287,7 +287,7 @@ class Generator(Pieces):
     def matmul(self, x):
         if len(x.shape) == 4 and self.chance(0.7) or len(x.shape) < 2:
             return False
-        inner, outer = x.shape[-1], self.random.choice([1, 3, 8, 16, 17])
+        inner, outer = x.shape[-1], self.random.choice([1, 3, 8, 16, 17, 33, 64, 100])
         shape = [*x.shape[:-1], outer]
         if self.picks("qlinear"):
             return self.qlinear_matmul(x, [inner, outer], shape)
@@ -504,8 +504,8 @@ class Generator(Pieces):
     # ---- The whole ----------------------------------------------------------
 
     def input(self):
-        shape = self.random.choice([[self.batch, self.random.choice([1, 3, 4, 8, 17]), self.random.randint(3, 9), self.random.randint(3, 9)]] * 2
-                                   + [[self.batch, self.random.randint(1, 9), self.random.choice([4, 16, 33])]])
+        shape = self.random.choice([[self.batch, self.random.choice([1, 3, 4, 8, 17, 32, 40]), self.random.randint(3, 9), self.random.randint(3, 9)]] * 2
+                                   + [[self.batch, self.random.randint(1, 9), self.random.choice([4, 16, 33, 64, 130])]])
         name = self.fresh("x")
         dims = ["batch" if self.is_open else shape[0], *shape[1:]]
         if self.chance(0.25):
@@ -530,7 +530,7 @@ class Generator(Pieces):
         while wanted and tried < 60 and len(self.nodes) < 40:
             tried += 1
             x = self.random.choice(self.values[-3:] if self.chance(0.75) else self.values)
-            if int(np.prod(x.shape)) > 5000 or x.slack > 3 * x.spread or not 1e-4 < x.spread < 1e4:
+            if int(np.prod(x.shape)) > 8000 or x.slack > 3 * x.spread or not 1e-4 < x.spread < 1e4:
                 continue
             maker = self.random.choice(makers[:9] if first and self.chance(0.7) else makers)
             if maker(x) is not False:

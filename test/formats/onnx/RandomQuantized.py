@@ -103,7 +103,8 @@ def run_case(sinter, backend, task, results):
 
 
 def check_optimized(sinter, tasks, generators, options):
-    """Verdicts on what the runtime makes of the graphs once Sinter has written them."""
+    """Verdicts on what the runtime makes of the graphs once Sinter has written them. That it has no kernel for what is
+    written, a Pad of 16 bits say, is said and no failure: what is written is valid."""
     verdicts, again = {}, {}
     for seed, task in tasks.items():
         target = os.path.join(task.folder, "optimized.onnx")
@@ -112,7 +113,12 @@ def check_optimized(sinter, tasks, generators, options):
             continue
         again[seed] = OnnxRuntime.Task(target, task.feeds, os.path.join(task.folder, "again"), level="disabled")
     OnnxRuntime.run(again.values())
+    lacking = [seed for seed, task in again.items() if task.error and "Could not find an implementation" in task.error]
+    if lacking:
+        print(f"{len(lacking)} are written with operators of types that the runtime has no kernels for: g{', g'.join(map(str, lacking))}")
     for seed, task in again.items():
+        if seed in lacking:
+            continue
         verdicts[seed] = (Verdict(f"the runtime: {task.error}") if task.error else
                           Verdict().judge(generators[seed].results, tasks[seed].outputs, task.outputs))
     return verdicts
