@@ -10,7 +10,8 @@ the table tells the cosine with the float model's outputs, the least of all outp
 
   around    QuantizeLinear and DequantizeLinear around every operation that has an 8-bit form
   inputs    QuantizeLinear and DequantizeLinear on what products (Conv, MatMul, Gemm) read; their results stay float
-  qlinear   QLinearConv and QLinearMatMul, DequantizeLinear and QuantizeLinear around the rest (--microsoft: QLinearAdd ...)
+  qlinear   QLinearConv and QLinearMatMul, DequantizeLinear and QuantizeLinear around the rest
+  microsoft the same with ONNX Runtime's own operators: QLinearAdd, QLinearMul, QLinearConcat, pools, QGemm
   dynamic   DynamicQuantizeLinear, ConvInteger and MatMulInteger, scales after that
   weights8  s8 weights with a scale per channel, float activations
   weights4  int4 weights of MatMul and Gemm with a scale for a block of 32, float activations (operator set 21)
@@ -41,7 +42,7 @@ from judge import OnnxRuntime
 from onnx import numpy_helper
 from quantizer import around, graph, half, operators, ranges, weights
 
-STYLES = ["around", "inputs", "qlinear", "dynamic", "weights8", "weights4", "f16", "bf16"]
+STYLES = ["around", "inputs", "qlinear", "microsoft", "dynamic", "weights8", "weights4", "f16", "bf16"]
 # A protobuf message ends at 2 GB; above this, weights go to a file beside.
 EXTERNAL_BYTES = 1_800_000_000
 
@@ -49,12 +50,12 @@ EXTERNAL_BYTES = 1_800_000_000
 def make(base, measured, style, options):
     """The model in a style, from the folded graph and the function that gives ranges of a graph."""
     made = base.copy()
-    if style == "qlinear" and not options.microsoft:
+    if style == "qlinear":
         graph.expand_gemms(made)
-    if style in ("around", "qlinear"):
+    if style in ("around", "qlinear", "microsoft"):
         around.around(made, measured(made), options.float)
-        if style == "qlinear":
-            operators.qlinear(made, options.microsoft)
+        if style != "around":
+            operators.qlinear(made, microsoft=style == "microsoft")
     elif style == "inputs":
         around.inputs(made, measured(made))
     elif style == "dynamic":
@@ -236,8 +237,7 @@ def parse():
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
     parser.add_argument("--styles", default="around", help=f"a list of {', '.join(STYLES)}, or all (default: around)")
     parser.add_argument("--out", required=True, metavar="OUT", help="where the folders MODEL.STYLE go")
-    parser.add_argument("--microsoft", action="store_true", help="qlinear: com.microsoft's operators, too")
-    parser.add_argument("--float", default="", metavar="OPS", help="around, qlinear: operations that stay float, as in Add,Mul (residuals with outliers)")
+    parser.add_argument("--float", default="", metavar="OPS", help="around, qlinear, microsoft: operations that stay float, as in Add,Mul (residuals with outliers)")
     parser.add_argument("--block", type=int, default=32, help="weights4: how many weights have a scale in common")
     parser.add_argument("--half-borders", action="store_true", help="f16, bf16: inputs and outputs in that type, too")
     parser.add_argument("--sinter", metavar="FILE", help="run each model in this build of Sinter, too")

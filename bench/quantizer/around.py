@@ -70,6 +70,16 @@ class Rewriter:
             self.weights[name, axis] = self.dequantised(name, values, how), how
         return self.weights[name, axis]
 
+    def operand(self, name):
+        """A constant beside an activation, in the activations' type behind DequantizeLinear: (its name, how it is quantised)."""
+        if (name, "u8") not in self.weights:
+            array = self.graph.constants[name]
+            scale, zero = numbers.activation(float(array.min()), float(array.max()))
+            how = Quantisation(self.graph, name, scale, zero)
+            values = np.clip(np.rint(array / scale) + zero, 0, 255).astype(np.uint8)
+            self.weights[name, "u8"] = self.dequantised(name, values, how), how
+        return self.weights[name, "u8"]
+
     def bias(self, name, factor, scale):
         """A bias as s32 behind DequantizeLinear, on the scales of what is added up: (its name)."""
         values = self.graph.constants[name].reshape(-1)
@@ -160,7 +170,7 @@ def quantise_operands(writer, node):
         if name not in graph.constants:
             scales.append(writer.activation(name).scale_value)
             continue
-        node.input[i], how = writer.weight(name, weight_axis(graph, node, i) if kind in PRODUCTS else None)
+        node.input[i], how = writer.weight(name, weight_axis(graph, node, i)) if kind in PRODUCTS else writer.operand(name)
         scales.append(how.scale_value)
     if kind in ("Conv", "Gemm") and len(node.input) > 2 and node.input[2] in graph.constants:
         channels = np.size(scales[1])

@@ -24,11 +24,13 @@ SINTER = None
 BENCH = os.path.join(ROOT, "bench")
 # Operators that a style must have in it, and how many at least, for the network below.
 WANTED = {"around": {"QuantizeLinear": 9, "Conv": 3, "Gemm": 1}, "inputs": {"QuantizeLinear": 4, "Conv": 3},
-          "qlinear": {"QLinearConv": 3, "QLinearMatMul": 1}, "dynamic": {"ConvInteger": 3, "MatMulInteger": 1, "DynamicQuantizeLinear": 3},
+          "qlinear": {"QLinearConv": 3, "QLinearMatMul": 1},
+          "microsoft": {each: 1 for each in ("QLinearConv", "QLinearAdd", "QLinearAveragePool", "QLinearGlobalAveragePool", "QLinearConcat", "QGemm")},
+          "dynamic": {"ConvInteger": 3, "MatMulInteger": 1, "DynamicQuantizeLinear": 3},
           "weights8": {"DequantizeLinear": 4}, "weights4": {"DequantizeLinear": 1}, "f16": {"Cast": 2}, "bf16": {"Cast": 2}}
 # What is gone: clamps in the ranges, batch norms in the convolutions.
 GONE = {"around": {"Relu", "BatchNormalization"}, "qlinear": {"Relu", "BatchNormalization", "Conv", "Gemm"},
-        "inputs": {"BatchNormalization"}, "dynamic": {"Conv", "Gemm"}}
+        "microsoft": {"Relu", "Conv", "Gemm", "Add", "Concat", "AveragePool"}, "inputs": {"BatchNormalization"}, "dynamic": {"Conv", "Gemm"}}
 
 
 def network():
@@ -103,13 +105,6 @@ class Quantized(unittest.TestCase):
                 for op, count in wanted.items():
                     self.assertGreaterEqual(found[op], count, op)
                 self.assertFalse(GONE.get(style, set()) & set(found))
-
-    def test_microsoft(self):
-        done = run("quantized.py", self.float, "--styles", "qlinear", "--microsoft", "--out", self.out + "_ms")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        found = OnnxRuntime.operators(os.path.join(self.out + "_ms", "net.qlinear", "model.onnx"))
-        for op in ("QLinearAdd", "QLinearAveragePool", "QLinearGlobalAveragePool", "QLinearConcat", "QGemm"):
-            self.assertEqual(found[op], 1, op)
 
     def test_left_float(self):
         done = run("quantized.py", self.float, "--styles", "qlinear", "--float", "Conv", "--out", self.out + "_left")

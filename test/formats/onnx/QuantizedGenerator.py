@@ -54,7 +54,7 @@ class Generator(Pieces):
         self.narrow_weights = narrow_weights
         self.is_open = self.random.random() < 0.4
         self.batch = self.random.choice([1, 2, 3])
-        self.form = self.random.choice(["around", "qlinear", "integer", "weights", "mixed", "mixed"])
+        self.form = self.random.choice(["around", "qlinear", "integer", "weights", "microsoft", "mixed", "mixed"])
         self.values, self.results = [], {}
 
     # ---- Quantising and its opposite ----------------------------------------
@@ -341,6 +341,99 @@ class Generator(Pieces):
         other = self.node("Transpose", [x.name], perm=order)
         self.finish(self.real(self.node("MatMul", [x.name, other]), shape, bound, spread, slack))
 
+    # ---- ONNX Runtime's own operators ---------------------------------------
+
+    def own(self, op, operands, outputs=1, **attributes):
+        return self.node(op, operands, outputs, domain="com.microsoft", **attributes)
+
+    def side(self, q):
+        """What an operator is told of a tensor: itself, its scale, its zero point."""
+        return [q.name, self.constant(q.scale), self.stored_constant(q.kind, q.zero)]
+
+    def rounded_own(self, op, q, operands, product, late=(), first=False, **attributes):
+        """An operator of com.microsoft that gives integers like q, which stand for the product."""
+        scale, zero = self.scale_for(product.spread, q.kind), self.zero_point(q.kind)
+        result = [self.constant(scale), self.stored_constant(q.kind, zero)]
+        name = self.own(op, [*result, *operands] if first else [*operands, *late, *result], **attributes)
+        self.rounded(name, q.kind, product.shape, product, scale, zero)
+
+    def microsoft(self, x):
+        if not self.picks("microsoft"):
+            return False
+        q = self.eight_bits(x)
+        maker = self.random.choice([self.own_pair, self.own_pair, self.own_function, self.own_function, self.own_pool, self.own_concat,
+                                    self.own_gemm, self.own_matmul])
+        return maker(x, q)
+
+    def own_pair(self, x, q):
+        p = self.eight_bits(self.random.choice([y for y in self.values if y.shape == x.shape]))
+        if p.kind != q.kind:
+            p = self.quantise(x, q.kind)
+        a, b = q.slack * float(q.scale), p.slack * float(p.scale)
+        if self.chance(0.6):
+            op, product = "QLinearAdd", self.real("", x.shape, q.bound + p.bound, q.spread + p.spread, a + b)
+        else:
+            op, product = "QLinearMul", self.real("", x.shape, q.bound * p.bound, q.spread * p.spread, a * p.bound + b * q.bound)
+        self.rounded_own(op, q, self.side(q) + self.side(p), product)
+
+    def own_function(self, x, q):
+        slack = q.slack * float(q.scale)
+        op = self.random.choice(["QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax"])
+        if op == "QLinearLeakyRelu":
+            return self.rounded_own(op, q, self.side(q), self.real("", x.shape, q.bound, q.spread, slack), alpha=0.1)
+        if op == "QLinearSigmoid":
+            return self.rounded_own(op, q, self.side(q), self.real("", x.shape, 1, 0.5, slack / 4))
+        self.rounded_own(op, q, self.side(q), self.real("", x.shape, 1, 1 / x.shape[-1], 2 * slack), axis=-1, opset=13)
+
+    def own_pool(self, x, q):
+        if len(x.shape) != 4:
+            return False
+        slack = q.slack * float(q.scale)
+        if self.chance(0.5):
+            product = self.real("", [*x.shape[:2], 1, 1], q.bound, q.spread, slack)
+            return self.rounded_own("QLinearGlobalAveragePool", q, self.side(q), product, channels_last=0)
+        kernel = [self.random.randint(1, min(3, size)) for size in x.shape[2:]]
+        pads = [self.random.randint(0, k - 1) for k in kernel * 2]
+        sizes = [s + pads[i] + pads[i + 2] - kernel[i] + 1 for i, s in enumerate(x.shape[2:])]
+        product = self.real("", [*x.shape[:2], *sizes], q.bound, q.spread, slack)
+        self.rounded_own("QLinearAveragePool", q, self.side(q), product, kernel_shape=kernel, pads=pads, count_include_pad=self.random.choice([0, 1]))
+
+    def own_concat(self, x, q):
+        p = self.quantise(x, q.kind)
+        shape = [x.shape[0], 2 * x.shape[1], *x.shape[2:]]
+        slack = max(q.slack * float(q.scale), p.slack * float(p.scale))
+        product = self.real("", shape, max(q.bound, p.bound), max(q.spread, p.spread), slack)
+        self.rounded_own("QLinearConcat", q, self.side(q) + self.side(p), product, first=True, axis=1)
+
+    def own_gemm(self, x, q):
+        if len(x.shape) != 2:
+            return False
+        inner, outer, turned = x.shape[1], self.random.choice([1, 5, 16, 33]), self.chance(0.5)
+        axis = 0 if turned else 1
+        w = self.weights([outer, inner] if turned else [inner, outer], axis, ["i8"] if q.kind == "i8" else ["i8", "u8"])
+        zero = w.zero or self.stored_constant(w.kind, np.zeros(w.scales.shape))
+        extra, bias = 0, ""
+        if self.chance(0.6):
+            values = self.numpy.randint(-3000, 3001, outer)
+            bias, extra = self.stored_constant("i32", values), float(np.abs(values * (np.float32(q.scale) * w.scales)).max())
+        product = self.after_product("", [x.shape[0], outer], Real("", x.shape, q.bound, q.spread, q.slack * float(q.scale)),
+                                     np.moveaxis(w.real, axis, 0), extra)
+        self.rounded_own("QGemm", q, self.side(q) + [w.values, w.scale, zero], product, [bias], transB=int(turned))
+
+    def own_matmul(self, x, q):
+        if len(x.shape) not in (2, 3):
+            return False
+        inner, outer = x.shape[-1], self.random.choice([1, 5, 16, 33])
+        w = self.weights([inner, outer], 1, ["i8", "u8"])
+        bias = self.constant(np.float32(self.numpy.randn(outer) * x.spread)) if self.chance(0.5) else ""
+        if self.chance(0.5):
+            name = self.own("DynamicQuantizeMatMul", [x.name, w.values, w.scale, w.zero, bias])
+            base = Real("", x.shape, x.bound, x.spread, x.slack + 2 * x.bound / 255)
+        else:
+            name = self.own("MatMulIntegerToFloat", [q.name, w.values, self.constant(q.scale), w.scale, self.stored_constant(q.kind, q.zero), w.zero, bias])
+            base = Real("", x.shape, q.bound, q.spread, q.slack * float(q.scale))
+        self.finish(self.after_product(name, [*x.shape[:-1], outer], base, w.real.T, 4 * x.spread if bias else 0))
+
     # ---- Between products ---------------------------------------------------
 
     def combine(self, x):
@@ -523,7 +616,7 @@ class Generator(Pieces):
     def model(self):
         for _ in range(self.random.choice([1, 1, 2])):
             self.input()
-        makers = [self.convolution] * 5 + [self.matmul] * 4 + [self.combine, self.combine, self.with_constant, self.gram, self.pool, self.pool,
+        makers = [self.convolution] * 5 + [self.matmul] * 4 + [self.microsoft] * (9 if self.form == "microsoft" else 1) + [self.combine, self.combine, self.with_constant, self.gram, self.pool, self.pool,
                   self.transpose, self.slice, self.reshape, self.pad, self.resize, self.concat, self.activation, self.activation,
                   self.softmax, self.again, self.channels]
         wanted, tried, first = self.random.randint(2, 8), 0, True
@@ -546,6 +639,7 @@ class Generator(Pieces):
         self.results = {v.name: v for v in results}
         outputs = [helper.make_tensor_value_info(v.name, v.code, None) for v in self.results.values()]
         graph = helper.make_graph(self.nodes, "random", self.inputs, outputs, self.initializers)
-        made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)])
+        domains = sorted({node.domain for node in self.nodes} - {""})
+        made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset), *(helper.make_opsetid(each, 1) for each in domains)])
         made.ir_version = {13: 7, 19: 9, 21: 10}[self.opset]
         return made
