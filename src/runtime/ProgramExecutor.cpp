@@ -8,6 +8,8 @@
 #include <array>
 #include <cstring>
 #include <new>
+#include <unistd.h>
+#include <utility>
 
 namespace sinter {
 
@@ -124,6 +126,7 @@ ProgramExecutor::create(std::shared_ptr<const Program> program,
           executor->findHostFunctions(executor->compiled->steps);
       !found)
     return found.takeError();
+  executor->findStreams(executor->compiled->steps, false);
   return executor;
 }
 
@@ -264,6 +267,28 @@ Result<void> ProgramExecutor::findHostFunctions(std::span<const Step> steps) {
   return {};
 }
 
+/// A task that reads so much of its kernel's weights is worth a call of its
+/// own.
+static constexpr uint64_t leastTaskBytes = 16 << 10;
+
+void ProgramExecutor::findStreams(std::span<const Step> steps,
+                                  bool isRepeated) {
+  const long cache = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+  for (const Step &step : steps) {
+    for (const std::vector<Step> &body : step.bodies)
+      findStreams(body, isRepeated || step.kind == StepKind::While);
+    if (!isRepeated || step.kind != StepKind::Kernel)
+      continue;
+    uint64_t bytes = 0;
+    for (const BufferReference &buffer : step.buffers)
+      if (buffer.space == BufferSpace::Constant)
+        bytes += buffer.bytes;
+    if (cache > 0 && bytes > static_cast<uint64_t>(cache) / 2 &&
+        bytes / step.tasks >= leastTaskBytes)
+      goesBack.emplace(&step, false);
+  }
+}
+
 Result<void> ProgramExecutor::runSteps(std::span<const Step> steps) {
   for (const Step &step : steps)
     if (Result<void> done = runStep(step); !done)
@@ -331,6 +356,9 @@ unsigned ProgramExecutor::runKernel(const Step &step) {
   const unsigned threads = static_cast<unsigned>(
       std::min<int64_t>(worthwhileThreads(step, options.threads), step.tasks));
   KernelFunction *kernel = code.kernel(step.kernel);
+  bool backwards = false;
+  if (const auto stream = goesBack.find(&step); stream != goesBack.end())
+    backwards = std::exchange(stream->second, !stream->second);
   pool->parallelRanges(
       step.tasks, threads, [&](int64_t begin, int64_t end, unsigned thread) {
         std::array<void *, maxBuffersOnStack> few;
@@ -343,7 +371,11 @@ unsigned ProgramExecutor::runKernel(const Step &step) {
         for (size_t i = 0; i < step.buffers.size(); ++i)
           buffers[i] = address(step.buffers[i], thread);
         const FloatMode mode(options.denormals);
-        kernel(buffers, step.firstTask + begin, step.firstTask + end);
+        if (!backwards)
+          return kernel(buffers, step.firstTask + begin, step.firstTask + end);
+        for (int64_t task = step.firstTask + end;
+             task-- > step.firstTask + begin;)
+          kernel(buffers, task, task + 1);
       });
   return threads;
 }

@@ -72,6 +72,7 @@ private:
   Result<void> runStep(const Step &step);
   Result<void> callHost(const Step &step);
   unsigned runKernel(const Step &step);
+  void findStreams(std::span<const Step> steps, bool isRepeated);
   const std::vector<Step> &chosenBody(const Step &step) const;
 
   std::shared_ptr<const Program> compiled;
@@ -94,6 +95,11 @@ private:
   ValueObserver observer;
   RandomStream random;
   std::unordered_map<const Step *, const HostFunction *> hostFunctions;
+
+  /// Kernels of loops that read more weights than a core's cache holds, and
+  /// whether the next call goes from the last task to the first: what was read
+  /// last is still there then.
+  std::unordered_map<const Step *, bool> goesBack;
 
   /// One buffer a state, which lives as long as this.
   std::vector<TensorSpec> stateSpecs;

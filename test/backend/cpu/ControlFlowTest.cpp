@@ -120,6 +120,44 @@ TEST(ControlFlow, LoopsUpdateTheirStateInPlace) {
 }
 
 /// Branches around branches around a negation.
+/// Weights beyond the size of a core's cache are read to and fro.
+TEST(ControlFlow, RepeatsAProductWithManyWeights) {
+  const std::string body = R"((%a: tensor<1x1200xf32>) -> tensor<1x1200xf32> {
+    %k = stablehlo.iota dim = 0 : tensor<1440000xi32>
+    %m = stablehlo.constant dense<4> : tensor<1440000xi32>
+    %q = stablehlo.constant dense<37> : tensor<1440000xi32>
+    %p = stablehlo.multiply %k, %m : tensor<1440000xi32>
+    %g = stablehlo.remainder %p, %q : tensor<1440000xi32>
+    %h = stablehlo.convert %g : (tensor<1440000xi32>) -> tensor<1440000xf32>
+    %d = stablehlo.constant dense<1.0e-4> : tensor<1440000xf32>
+    %e = stablehlo.multiply %h, %d : tensor<1440000xf32>
+    %w = stablehlo.reshape %e : (tensor<1440000xf32>) -> tensor<1200x1200xf32>
+    %z = stablehlo.constant dense<0> : tensor<i32>
+    %0:2 = "stablehlo.while"(%z, %a) ({
+    ^bb0(%i: tensor<i32>, %x: tensor<1x1200xf32>):
+      %n = stablehlo.constant dense<5> : tensor<i32>
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      "stablehlo.return"(%c) : (tensor<i1>) -> ()
+    }, {
+    ^bb0(%i: tensor<i32>, %x: tensor<1x1200xf32>):
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %y = stablehlo.dot %x, %w : (tensor<1x1200xf32>, tensor<1200x1200xf32>) -> tensor<1x1200xf32>
+      %t = stablehlo.tanh %y : tensor<1x1200xf32>
+      %u = stablehlo.add %t, %a : tensor<1x1200xf32>
+      "stablehlo.return"(%j, %u) : (tensor<i32>, tensor<1x1200xf32>) -> ()
+    }) : (tensor<i32>, tensor<1x1200xf32>) -> (tensor<i32>, tensor<1x1200xf32>)
+    return %0#1 : tensor<1x1200xf32>
+  })";
+  EXPECT_EQ(differs(body), "");
+  Result<Program> program = cpu::compileForCpu(parseModel(body), {});
+  ASSERT_TRUE(bool(program));
+  // The weights are a constant, as large as meant.
+  EXPECT_TRUE(std::ranges::any_of(program->constants, [](const auto &constant) {
+    return constant.bytes.size() >= 1440000 * sizeof(float);
+  }));
+}
+
 static std::string nestedBranches(int depth) {
   std::string text = "(%p: tensor<i1>, %a: tensor<4xf32>) -> tensor<4xf32> {\n";
   for (int i = 0; i < depth; ++i)
