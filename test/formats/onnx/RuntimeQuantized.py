@@ -386,6 +386,92 @@ class RuntimeQuantized(unittest.TestCase):
             for backend in backends:
                 self.assertNear(expected, self.values(path, feeds, folder, backend), limit)
 
+    def test_sums_that_half_floats_do_not_hold(self):
+        """ONNX Runtime has no kernel for these; what they are is said by their definition."""
+        node = Node()
+        a, b = node.bytes("u8", 4, 300), node.bytes("i8", 300, 5)
+        scales = np.float16(0.002), np.float16(0.007)
+        node.input(a)
+        for each in (b, *scales, np.uint8(117), np.int8(-7)):
+            node.constant(each)
+        sums = (a.astype(np.int64) - 117) @ (b.astype(np.int64) + 7)
+        self.assertGreater(np.abs(sums).max(), np.finfo(np.float16).max)
+        expected = (sums * float(scales[0]) * float(scales[1])).astype(np.float16)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "in.onnx")
+            onnx.save(node.model("MatMulIntegerToFloat"), path)
+            for backend in BACKENDS:
+                self.assertNear(expected, self.values(path, node.feeds, folder, backend), 1e-3)
+
+    def network(self, is_open):
+        """A residual block and a classifier as ONNX Runtime's quantisation tool writes them."""
+        random, constants, nodes = np.random.default_rng(5), {}, []
+
+        def parameters(stem, scale, zero):
+            constants.update({stem + "_s": np.float32(scale), stem + "_z": np.array(zero, np.uint8)})
+            return [stem + "_s", stem + "_z"]
+
+        def node(op, inputs, output, domain="", **attributes):
+            nodes.append(helper.make_node(op, inputs, [output], domain=domain, name=output, **attributes))
+            return output
+
+        x = [node("QuantizeLinear", ["x"] + parameters("x", 0.03, 121), "xq"), "x_s", "x_z"]
+        constants["w"] = random.integers(-128, 128, (3, 3, 3, 3)).astype(np.int8)
+        constants.update({"w_s": random.uniform(0.001, 0.004, 3).astype(np.float32), "w_z": np.zeros(3, np.int8)})
+        c = parameters("c", 0.04, 117)
+        constants["b"] = random.integers(-500, 500, 3).astype(np.int32)
+        conv = node("QLinearConv", x + ["w", "w_s", "w_z"] + c + ["b"], "conv", pads=[1, 1, 1, 1])
+        added = [node("QLinearAdd", [conv] + c + x + parameters("a", 0.05, 113), "added", DOMAIN), "a_s", "a_z"]
+        pooled = node("QLinearGlobalAveragePool", added + parameters("p", 0.02, 111), "pooled", DOMAIN, channels_last=0)
+        flat = node("Flatten", [pooled], "flat")
+        constants["v"] = random.integers(-128, 128, (3, 4)).astype(np.int8)
+        constants.update({"v_s": np.float32(0.01), "v_z": np.int8(0)})
+        product = [node("QGemm", [flat, "p_s", "p_z", "v", "v_s", "v_z", ""] + parameters("y", 0.03, 119), "product",
+                        DOMAIN), "y_s", "y_z"]
+        node("DequantizeLinear", product, "y")
+        value = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, ["N" if is_open else 2, 3, 6, 5])
+        graph = helper.make_graph(nodes, "g", [value], [onnx.ValueInfoProto(name="y")],
+                                  [numpy_helper.from_array(np.asarray(each), name) for name, each in constants.items()])
+        return helper.make_model(graph, ir_version=9,
+                                 opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid(DOMAIN, 1)])
+
+    def test_network(self):
+        for is_open in (False, True):
+            with self.subTest(is_open=is_open), tempfile.TemporaryDirectory() as folder:
+                self.check_network(self.network(is_open), folder)
+
+    def check_network(self, proto, folder):
+        source, kept, raised, text, types = (os.path.join(folder, each) for each in
+                                             ("in.onnx", "kept.onnx", "raised.onnx", "in.mlir", "types.mlir"))
+        onnx.save(proto, source)
+        self.call("optimize", source, "-o", kept)
+        self.assertEqual([each.op_type for each in onnx.load(kept).graph.node],
+                         [each.op_type for each in proto.graph.node])
+        self.call("optimize", source, "-o", raised, "--raise-quantized")
+        written = onnx.load(raised).graph
+        self.assertEqual({each.domain for each in written.node}, {""})
+        self.assertIn("QLinearConv", [each.op_type for each in written.node])
+        self.call("convert", source, "-o", text)
+        self.call("optimize", text, "-o", types, "--raise-quantized")
+        with open(types) as file:
+            graph = file.read()
+        for op in ("convolution", "dot_general", "add"):
+            self.assertRegex(graph, rf"stablehlo.{op}.*-> tensor<.*!quant.uniform<|stablehlo.{op} .*: tensor<.*!quant.uniform<")
+        feeds = {"x": np.random.default_rng(9).uniform(-3, 3, (2, 3, 6, 5)).astype(np.float32)}
+        judged = [OnnxRuntime.Task(path, feeds, os.path.join(folder, f"run{k}"))
+                  for k, path in enumerate((source, kept, raised))]
+        OnnxRuntime.run(judged)
+        for each in judged:
+            self.assertIsNone(each.error, each.model)
+        expected = judged[0].outputs["y"]
+        np.testing.assert_array_equal(expected, judged[1].outputs["y"])
+        # Each of three roundings on the way may go to the other side.
+        got = [judged[2].outputs["y"]] + [self.values(path, feeds, folder, backend)
+                                          for path in (source, raised, text, types) for backend in BACKENDS]
+        for each in got:
+            self.assertEqual(each.shape, expected.shape)
+            self.assertLessEqual(np.abs(each - expected).max(), 3 * 0.03 + 1e-6)
+
     def refuse(self, reason, model, code=3):
         with self.subTest(reason), tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "in.onnx")

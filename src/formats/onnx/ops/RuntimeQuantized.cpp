@@ -217,14 +217,17 @@ static Value productOf(NodeContext &node, const QuantizedValue &lhs,
       centred(node, rhs.elements, rhs.zeroPoint, node.rank(rhs.elements) - 1));
 }
 
-/// The numbers that an i32 sum of products stands for.
+/// The numbers that an i32 sum of products stands for, in the scales' type;
+/// narrow floats do not hold the sum itself.
 static Value scaledSum(NodeContext &node, Value sum, Value lhs, Value rhs) {
   if (!sum || !lhs || !rhs)
     return {};
-  Value factor = node.binary<stablehlo::MulOp>(lhs, rhs);
-  return node.binary<stablehlo::MulOp>(
-      node.cast(sum, node.element(lhs)),
-      spread(node, factor, sum, node.rank(sum) - 1, 0));
+  Type f32 = node.f32();
+  Value factor =
+      node.binary<stablehlo::MulOp>(node.cast(lhs, f32), node.cast(rhs, f32));
+  Value scaled = node.binary<stablehlo::MulOp>(
+      node.cast(sum, f32), spread(node, factor, sum, node.rank(sum) - 1, 0));
+  return scaled ? node.cast(scaled, node.element(lhs)) : Value();
 }
 
 /// The product of \p lhs, whose scale and zero point are numbers, and \p rhs,
