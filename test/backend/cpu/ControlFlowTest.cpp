@@ -3,6 +3,7 @@
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "runtime/Program.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 using namespace sinter::test;
@@ -150,7 +151,8 @@ TEST(ControlFlow, RepeatsAProductWithManyWeights) {
     return %0#1 : tensor<1x1200xf32>
   })";
   EXPECT_EQ(differs(body), "");
-  Result<Program> program = cpu::compileForCpu(parseModel(body), {});
+  sinter::Result<sinter::Program> program =
+      sinter::cpu::compileForCpu(parseModel(body), {});
   ASSERT_TRUE(bool(program));
   // The weights are a constant, as large as meant.
   EXPECT_TRUE(std::ranges::any_of(program->constants, [](const auto &constant) {
