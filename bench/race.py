@@ -6,9 +6,9 @@
     bench/race.py QUANTISED --baseline DIR          # Sinter on the float model in ONNX Runtime's place: MODEL for MODEL.STYLE
 
 Each round runs all programs on a model, one right after the other, the order turned round every time; a program's
-figure is the median of its rounds' medians. The ratio is Sinter's time by the other's, the median of the rounds: below 1,
-Sinter (on the model in DIR) is faster. The cosine is that of the outputs with the expected ones, where there are some: the least
-of all outputs. Needs `npm install --ignore-scripts` in bench/ once. Stops at nothing: a model that fails gets a line that says so,
+figure is the median of its rounds' medians (or of their fastest runs: --statistic min, where other work disturbs). The
+ratio is Sinter's time by the other's, the median of the rounds: below 1, Sinter (on the model in DIR) is faster. The cosine
+is that of the outputs with the expected ones, where there are some: the least of all outputs. Needs `npm install --ignore-scripts` in bench/ once. Stops at nothing: a model that fails gets a line that says so,
 and the exit code is then 1.
 """
 import argparse
@@ -58,11 +58,12 @@ def measure(command):
         return {"error": "the output is not JSON"}
 
 
-def baseline_of(name, directory):
-    """The folder in the baseline's directory that stands against a model: of the same name, or without .STYLE."""
+def baseline_of(name, model, directory):
+    """The folder in the baseline's directory that stands against a model: another of the same name, or one without .STYLE."""
     for candidate in (name, name.rsplit(".", 1)[0]):
         folder = os.path.join(directory, candidate)
-        if os.path.exists(os.path.join(folder, "model.onnx")):
+        is_itself = os.path.exists(folder) and os.path.samefile(folder, model)
+        if os.path.exists(os.path.join(folder, "model.onnx")) and not is_itself:
             return folder
     return None
 
@@ -80,7 +81,7 @@ def commands_of(name, options):
         if peer == "before":
             made[peer] = bench(options.before, model, common)
         elif peer == "baseline":
-            folder = baseline_of(name, options.baseline)
+            folder = baseline_of(name, model, options.baseline)
             made[peer] = bench(options.sinter, folder, common) if folder else None
         else:
             made[peer] = ["node", os.path.join(HERE, "ort_bench.js"), model, *common]
@@ -124,23 +125,23 @@ def cosine(model, options):
     return least
 
 
-def summary(result, peers):
-    """One model's figures: medians in ms of each program (or None), ratios, compile time, memory, spread, cosines, errors."""
+def summary(result, peers, statistic):
+    """One model's figures: times in ms of each program (or None), ratios, compile time, memory, spread, cosines, errors."""
     row = {"model": result["model"], "errors": [], "sinter_cosine": result.get("sinter_cosine")}
-    medians = {}
+    times = {}
     for peer in ("sinter", *peers):
         runs = result.get(peer, [])
         row["errors"] += [f"{peer}: {run['error']}" for run in runs if "error" in run]
         good = [run for run in runs if "error" not in run]
-        medians[peer] = [run["latency_ms"]["median"] for run in good] if len(good) == len(runs) else []
-        row[peer] = statistics.median(medians[peer]) if medians[peer] else None
-        row[f"{peer}_spread"] = spread(medians[peer])
+        times[peer] = [run["latency_ms"][statistic] for run in good] if len(good) == len(runs) else []
+        row[peer] = statistics.median(times[peer]) if times[peer] else None
+        row[f"{peer}_spread"] = spread(times[peer])
         row[f"{peer}_rss_mb"] = max((run.get("peak_rss_mb") or 0 for run in good), default=None)
         row[f"{peer}_start_ms"] = (good[0].get("load_ms") or 0) + (good[0].get("compile_ms") or 0) if good else None
         if peer == "onnxruntime" and good:
             row[f"{peer}_cosine"] = good[0].get("cosine")
     for peer in peers:
-        ratios = [ours / theirs for ours, theirs in zip(medians["sinter"], medians[peer])]
+        ratios = [ours / theirs for ours, theirs in zip(times["sinter"], times[peer])]
         row[f"{peer}_ratio"] = statistics.median(ratios) if ratios else None
         row[f"{peer}_ratio_spread"] = spread(ratios)
     return row
@@ -207,6 +208,8 @@ def parse():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5, help="how often each program runs a model (default: 5)")
     parser.add_argument("--seconds", type=float, default=2, help="how long each program runs a model in a round")
+    parser.add_argument("--statistic", choices=["median", "min"], default="median",
+                        help="a round's figure: the median of its runs, or the fastest, which other work on the machine disturbs less")
     parser.add_argument("--sinter", default=os.path.join(HERE, "..", "build", "bin", "sinter"))
     parser.add_argument("--before", metavar="SINTER", help="race this build of Sinter instead of ONNX Runtime")
     parser.add_argument("--baseline", metavar="DIR2", help="race Sinter on the models there instead of ONNX Runtime")
@@ -236,13 +239,16 @@ def main():
     if "onnxruntime" in peers and not os.path.isdir(os.path.join(HERE, "node_modules", "onnxruntime-node")):
         sys.exit(f"race.py: ONNX Runtime is missing; run: cd {HERE} && npm install --ignore-scripts")
     date = datetime.date.today().isoformat()
-    title = f"{cpu_name()}; {options.threads} thread(s); {options.rounds} rounds of {options.seconds:g} s; {date}"
+    if os.getloadavg()[0] > (os.cpu_count() or 1) and options.statistic != "min":
+        print(f"note: the load of this machine is {os.getloadavg()[0]:.1f}, and it has {os.cpu_count()} processors: the times mean little; "
+              "--statistic min means more", file=sys.stderr)
+    title = f"{cpu_name()}; {options.threads} thread(s); {options.rounds} rounds of {options.seconds:g} s, {options.statistic} of each; {date}"
     table = [title, "", *header(peers).splitlines()]
     print("\n".join(table), flush=True)
     results, rows = [], []
     for name in find_models(options):
         results.append(race(name, options))
-        rows.append(summary(results[-1], peers))
+        rows.append(summary(results[-1], peers, options.statistic))
         table.append(line(rows[-1], peers))
         print(table[-1], flush=True)
     for peer in peers:
