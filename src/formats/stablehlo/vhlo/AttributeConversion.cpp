@@ -332,9 +332,11 @@ private:
         return {};
     }
     DenseIntElementsAttr ids;
-    if (!isa<UnitAttr>(attribute.field(1)) &&
-        !(ids = as<DenseIntElementsAttr>(attribute.field(1))))
-      return {};
+    if (!isa<UnitAttr>(attribute.field(1))) {
+      ids = as<DenseIntElementsAttr>(attribute.field(1));
+      if (!ids)
+        return {};
+    }
     return stablehlo::MeshAttr::get(context, axes, ids);
   }
 

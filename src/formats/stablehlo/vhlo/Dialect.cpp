@@ -171,6 +171,8 @@ private:
     }
     case 'B':
       return writer.writeOwnedBlob(rawBytes(field));
+    default:
+      llvm_unreachable("the table of codes has no such field");
     }
   }
 };

@@ -106,7 +106,8 @@ static bool isAll(Attribute attribute, int64_t value) {
   if (!elements || !elements.getElementType().isInteger())
     return false;
   auto dense = dyn_cast<DenseElementsAttr>(elements);
-  return dense && llvm::all_of(dense.getValues<APInt>(), [&](APInt element) {
+  return dense &&
+         llvm::all_of(dense.getValues<APInt>(), [&](const APInt &element) {
            return element == APInt(element.getBitWidth(), value);
          });
 }
