@@ -25,7 +25,8 @@ from judge import Command, Packages
 Packages.skip_without(runtime=True)
 import numpy as np
 from judge import OnnxRuntime, RandomModels
-from QuantizedGenerator import FLOAT_ERROR, Generator, Real
+from QuantizedGenerator import Generator
+from QuantizedValues import FLOAT_ERROR, Real
 
 # A mean difference above this part of the largest permitted one is no matter of ties.
 MEAN_PART = 0.1
