@@ -92,8 +92,9 @@ static Value mulhiWidened(TensorBuilder &emit, Value lhs, Value rhs,
 static Value mulhiByHalves(TensorBuilder &emit, Value lhs, Value rhs,
                            unsigned width, bool isUnsigned) {
   auto type = tensorOf(lhs);
-  const double base = static_cast<double>(uint64_t(1) << width / 2);
-  Value amount = emit.splat(width / 2, type);
+  const unsigned half = width / 2;
+  const double base = static_cast<double>(uint64_t(1) << half);
+  Value amount = emit.splat(half, type);
   Value mask = emit.splat(base - 1, type);
   auto low = [&](Value x) { return both(emit, x, mask); };
   auto high = [&](Value x) {
