@@ -15,6 +15,7 @@
 #include "backend/cpu/kernels/Channelwise.h"
 #include "backend/cpu/kernels/MatMul.h"
 #include "backend/cpu/kernels/Winograd.h"
+#include "graph/Types.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -149,25 +150,50 @@ constexpr Activation activations[] = {{" + clamp", emitClamp, false},
                                       {" + GELU", emitGelu},
                                       {" + GELU (tanh)", emitTanhGelu}};
 
+/// The memory of \p floats as elements of \p type.
+MemRefType flatType(const Floats &floats, ElementType type,
+                    MLIRContext &context) {
+  const int64_t elements = floats.size() * 4 / int64_t(byteSize(type));
+  if (isInteger(type))
+    return MemRefType::get({elements},
+                           IntegerType::get(&context, bitWidth(type)));
+  return MemRefType::get({elements}, mlirTypeOf(type, &context));
+}
+
+/// As many floats as take the memory of \p elements of \p type.
+int64_t floatsOf(int64_t elements, ElementType type) {
+  return (elements * int64_t(byteSize(type)) + 3) / 4;
+}
+
+/// "u8 " before the names of what multiplies bytes.
+std::string prefixOf(const Arithmetic &arithmetic) {
+  return arithmetic == Arithmetic() ? ""
+                                    : std::string(name(arithmetic.lhs)) + " ";
+}
+
 void benchMatMul(Report &report, const std::string &what, MatMulShape shape,
-                 int64_t batches = 1, const Activation &activation = none) {
-  std::string name = "matmul " + what + " " + std::to_string(shape.m) + "x" +
-                     std::to_string(shape.n) + "x" + std::to_string(shape.k) +
-                     activation.name;
+                 int64_t batches = 1, const Arithmetic &arithmetic = {},
+                 const Activation &activation = none) {
+  std::string name = prefixOf(arithmetic) + "matmul " + what + " " +
+                     std::to_string(shape.m) + "x" + std::to_string(shape.n) +
+                     "x" + std::to_string(shape.k) + activation.name;
   if (!report.wants(name))
     return;
   KernelRunner runner;
-  MatMul matmul(shape, runner.target(), Arithmetic());
+  MatMul matmul(shape, runner.target(), arithmetic);
   bool isPacked = shape.bLayout == MatMulShape::BLayout::Packed;
-  Floats a(batches * shape.m * shape.k);
-  Floats b(isPacked ? matmul.packedElements() : batches * shape.n * shape.k);
+  Floats a(floatsOf(batches * shape.m * shape.k, arithmetic.lhs));
+  Floats b(
+      floatsOf(isPacked ? matmul.packedElements() : batches * shape.n * shape.k,
+               arithmetic.rhs));
   Floats c(batches * shape.m * shape.n);
   Floats scratch(std::max<int64_t>(matmul.scratchElements(), 1));
   MLIRContext &context = runner.context();
-  KernelBuffer buffers[] = {{flatType(a, context)},
-                            {flatType(b, context)},
-                            {flatType(c, context), true},
-                            {flatType(scratch, context), true}};
+  KernelBuffer buffers[] = {
+      {flatType(a, arithmetic.lhs, context)},
+      {flatType(b, arithmetic.rhs, context)},
+      {flatType(c, arithmetic.accumulator, context), true},
+      {flatType(scratch, context), true}};
   const int64_t stages = matmul.stages();
   MatMulEpilogue epilogue;
   if (activation.emit)
@@ -189,19 +215,26 @@ void benchMatMul(Report &report, const std::string &what, MatMulShape shape,
                  matmul.flops(), {&a, &b, &c, &scratch});
 }
 
+constexpr std::tuple<int64_t, int64_t, int64_t> bertProducts[] = {
+    {128, 768, 768},    {128, 3072, 768}, {128, 768, 3072}, {197, 3072, 768},
+    {1024, 1024, 1024}, {1, 1000, 2048},  {1, 4096, 4096},  {4, 768, 768}};
+
+Arithmetic bytesOfHost() {
+  const Target target = *Target::host();
+  return Arithmetic::ofBytes(Arithmetic::bestBytes(target), ElementType::I8,
+                             target);
+}
+
 void benchMatMuls(Report &report) {
-  for (auto [m, n, k] : {std::tuple{128, 768, 768},
-                         {128, 3072, 768},
-                         {128, 768, 3072},
-                         {197, 3072, 768},
-                         {1024, 1024, 1024},
-                         {1, 1000, 2048},
-                         {1, 4096, 4096},
-                         {4, 768, 768}}) {
+  for (auto [m, n, k] : bertProducts) {
     MatMulShape shape = MatMulShape::dense(m, n, k);
     shape.holdsSums = true;
     benchMatMul(report, "packed", shape);
   }
+  for (auto [m, n, k] : bertProducts)
+    benchMatMul(report, "packed", MatMulShape::dense(m, n, k), 1,
+                bytesOfHost());
+  report.total("products of bytes");
   const int64_t heads = 12, size = 64, seq = 128;
   MatMulShape scores = MatMulShape::dense(seq, seq, size);
   scores.aRowStride = scores.bStride = heads * size;
@@ -306,24 +339,32 @@ int64_t blocked(int64_t channels, const Target &target) {
 }
 
 void benchConvolution(Report &report, const Layer &layer,
+                      const Arithmetic &arithmetic = {},
                       const Activation &activation = none) {
-  std::string name = nameOf("conv", layer) + activation.name;
+  std::string name =
+      prefixOf(arithmetic) + nameOf("conv", layer) + activation.name;
   if (!report.wants(name))
     return;
   KernelRunner runner;
   ConvolutionShape shape = shapeOf(layer);
-  Convolution convolution(shape, runner.target());
-  Floats input((shape.hasPlanarInput
-                    ? shape.inputChannels
-                    : blocked(shape.inputChannels, runner.target())) *
-               shape.inputHeight * shape.inputWidth);
-  Floats weights(convolution.packedElements());
+  if (isByte(arithmetic.lhs)) {
+    shape.hasPlanarInput = false;
+    shape.zeroPoint = 3;
+  }
+  Convolution convolution(shape, runner.target(), arithmetic);
+  Floats input(floatsOf((shape.hasPlanarInput
+                             ? shape.inputChannels
+                             : blocked(shape.inputChannels, runner.target())) *
+                            shape.inputHeight * shape.inputWidth,
+                        arithmetic.lhs));
+  Floats weights(floatsOf(convolution.packedElements(), arithmetic.rhs));
   Floats output(blocked(shape.outputChannels, runner.target()) *
                 shape.outputHeight * shape.outputWidth);
   MLIRContext &context = runner.context();
-  KernelBuffer buffers[] = {{flatType(input, context)},
-                            {flatType(weights, context)},
-                            {flatType(output, context), true}};
+  KernelBuffer buffers[] = {
+      {flatType(input, arithmetic.lhs, context)},
+      {flatType(weights, arithmetic.rhs, context)},
+      {flatType(output, arithmetic.accumulator, context), true}};
   BlockedEpilogue epilogue;
   if (activation.emit)
     epilogue = [&](OpBuilder &builder, Location loc, Value vector,
@@ -384,6 +425,9 @@ void benchConvolutions(Report &report) {
   for (const Layer &layer : resnet50)
     benchConvolution(report, layer);
   report.total("ResNet-50, each layer as often as it occurs");
+  for (const Layer &layer : resnet50)
+    benchConvolution(report, layer, bytesOfHost());
+  report.total("The same of bytes");
   constexpr Layer vgg[] = {{1, 3, 64, 224, 3, 1},   {1, 64, 64, 224, 3, 1},
                            {1, 64, 128, 112, 3, 1}, {1, 128, 128, 112, 3, 1},
                            {1, 256, 256, 56, 3, 1}, {1, 512, 512, 28, 3, 1}};
@@ -461,10 +505,10 @@ void benchActivations(Report &report) {
   const Layer pointwise = {1, 16, 96, 112, 1, 1};
   benchConvolution(report, pointwise);
   for (const Activation &activation : activations)
-    benchConvolution(report, pointwise, activation);
+    benchConvolution(report, pointwise, {}, activation);
   benchMatMul(report, "packed", product);
   for (const Activation &activation : activations)
-    benchMatMul(report, "packed", product, 1, activation);
+    benchMatMul(report, "packed", product, 1, {}, activation);
   report.total("activations");
 }
 

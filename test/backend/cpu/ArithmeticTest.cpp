@@ -7,6 +7,7 @@
 #include "backend/cpu/kernels/Convolution.h"
 #include "backend/cpu/kernels/MatMul.h"
 #include "graph/Types.h"
+#include "runtime/CpuFeatures.h"
 #include "runtime/Random.h"
 #include "runtime/Tensor.h"
 
@@ -21,21 +22,38 @@ namespace {
 
 using enum ElementType;
 
-const Arithmetic all[] = {
-    {F32, F32, 1}, {F64, F64, 1}, {F16, F32, 1}, {BF16, F32, 1}, {F32, F64, 1},
-    {I8, I32, 1},  {I8, I32, 4},  {UI8, I32, 4}, {I16, I32, 2},  {I32, I64, 1}};
+/// Those that every machine has, and the best that \p target has for bytes.
+std::vector<Arithmetic> arithmeticsOf(const Target &target) {
+  std::vector<Arithmetic> all = {
+      {F32, F32, F32},    {F64, F64, F64}, {F16, F16, F32},  {BF16, BF16, F32},
+      {F32, F32, F64},    {I8, I8, I32},   {I8, I8, I32, 4}, {UI8, UI8, I32, 4},
+      {I16, I16, I32, 2}, {I32, I32, I64}, {UI8, F32, F32},  {I8, F32, F32},
+      {F32, F16, F32}};
+  for (ElementType lhs : {UI8, I8})
+    for (ElementType rhs : {I8, UI8})
+      all.push_back(Arithmetic::ofBytes(lhs, rhs, target));
+  return all;
+}
 
 std::string nameOf(const Arithmetic &arithmetic) {
-  return std::string(name(arithmetic.operand)) + " to " +
-         std::string(name(arithmetic.accumulator)) + " by " +
-         std::to_string(arithmetic.kGroup);
+  return std::string(name(arithmetic.lhs)) + " by " +
+         std::string(name(arithmetic.rhs)) + " to " +
+         std::string(name(arithmetic.accumulator)) + ", groups of " +
+         std::to_string(arithmetic.kGroup) + ", instruction " +
+         std::to_string(int(arithmetic.instruction));
 }
 
 std::vector<Target> targets() {
   std::vector<Target> list = {*Target::host()};
-  // What is narrower than the host runs here, too.
-  if (list[0].f32Lanes > 8)
+  // What is less than the host runs here, too: without 8-bit dot products,
+  // narrower ones, and narrower.
+  if (list[0].f32Lanes > 8) {
+    list.push_back(*Target::named("", "x86-64-v4", ""));
     list.push_back(*Target::named("", "x86-64-v3", ""));
+    list.push_back(*Target::named("", "x86-64-v2", ""));
+    if (llvm::is_contained(hostCpuFeatures(), "avxvnni"))
+      list.push_back(*Target::named("", "x86-64-v3", "+avxvnni"));
+  }
   return list;
 }
 
@@ -88,9 +106,9 @@ void checkMatMul(const Arithmetic &arithmetic, const Target &target, int64_t m,
                std::to_string(n) + "x" + std::to_string(k));
   MatMul matmul(MatMulShape::dense(m, n, k), target, arithmetic);
   ASSERT_EQ(matmul.stages(), 1);
-  Tensor a = random(arithmetic.operand, m * k, 1);
-  Tensor b = random(arithmetic.operand, k * n, 2);
-  Tensor packed(arithmetic.operand, {matmul.packedElements()});
+  Tensor a = random(arithmetic.lhs, m * k, 1);
+  Tensor b = random(arithmetic.rhs, k * n, 2);
+  Tensor packed(arithmetic.rhs, {matmul.packedElements()});
   matmul.pack(b.data(), n, 1, packed.mutableBytes());
   Tensor c(arithmetic.accumulator, {m * n});
   run(target, {&a, &packed, &c}, matmul.tasks(),
@@ -113,7 +131,7 @@ void checkMatMul(const Arithmetic &arithmetic, const Target &target, int64_t m,
 TEST(Arithmetic, Products) {
   Sweep sweep;
   for (const Target &target : targets())
-    for (const Arithmetic &arithmetic : all)
+    for (const Arithmetic &arithmetic : arithmeticsOf(target))
       for (auto [m, n, k] : {std::tuple{1, 1, 1},
                              {1, 40, 37},
                              {5, 33, 6},
@@ -126,10 +144,12 @@ TEST(Arithmetic, Products) {
 
 /// Of 3x3 with padding, in blocks of channels.
 void checkConvolution(const Arithmetic &arithmetic, const Target &target,
-                      int64_t inputs, int64_t outputs, int64_t size) {
+                      int64_t inputs, int64_t outputs, int64_t size,
+                      int64_t zeroPoint = 0) {
   SCOPED_TRACE(nameOf(arithmetic) + ": " + std::to_string(inputs) + " to " +
-               std::to_string(outputs));
+               std::to_string(outputs) + " from " + std::to_string(zeroPoint));
   ConvolutionShape shape;
+  shape.zeroPoint = zeroPoint;
   shape.inputChannels = inputs;
   shape.outputChannels = outputs;
   shape.inputHeight = shape.inputWidth = size;
@@ -144,9 +164,9 @@ void checkConvolution(const Arithmetic &arithmetic, const Target &target,
     return (c / lanes * pixels + pixel) * lanes + c % lanes;
   };
   // Lanes beyond the last channel hold anything.
-  Tensor x = random(arithmetic.operand, blocks(inputs) * pixels * lanes, 3);
-  Tensor w = random(arithmetic.operand, outputs * inputs * 9, 4);
-  Tensor packed(arithmetic.operand, {convolution.packedElements()});
+  Tensor x = random(arithmetic.lhs, blocks(inputs) * pixels * lanes, 3);
+  Tensor w = random(arithmetic.rhs, outputs * inputs * 9, 4);
+  Tensor packed(arithmetic.rhs, {convolution.packedElements()});
   convolution.pack(w.data(), packed.mutableBytes());
   Tensor y(arithmetic.accumulator, {blocks(outputs) * pixels * lanes});
   run(target, {&x, &packed, &y}, convolution.tasks(),
@@ -163,8 +183,9 @@ void checkConvolution(const Arithmetic &arithmetic, const Target &target,
           const int64_t column = pixel % size + tap % 3 - 1;
           if (row < 0 || column < 0 || row >= size || column >= size)
             continue;
-          const double product = x.toDouble(at(c, row * size + column)) *
-                                 w.toDouble((o * inputs + c) * 9 + tap);
+          const double product =
+              (x.toDouble(at(c, row * size + column)) - zeroPoint) *
+              w.toDouble((o * inputs + c) * 9 + tap);
           sum += product;
           magnitude += std::abs(product);
         }
@@ -175,16 +196,33 @@ void checkConvolution(const Arithmetic &arithmetic, const Target &target,
 TEST(Arithmetic, Convolutions) {
   Sweep sweep;
   for (const Target &target : targets())
-    for (const Arithmetic &arithmetic : all)
+    for (const Arithmetic &arithmetic : arithmeticsOf(target))
       for (auto [inputs, outputs, size] :
            {std::tuple{16, 16, 5}, {5, 40, 4}, {37, 20, 6}})
         if (sweep.takesNext())
           checkConvolution(arithmetic, target, inputs, outputs, size);
 }
 
+/// Padding is as far from a zero point as the zero point itself.
+TEST(Arithmetic, ConvolutionsOfBytesWithZeroPoints) {
+  for (const Target &target : targets())
+    for (ElementType lhs : {UI8, I8})
+      for (ElementType rhs : {I8, UI8})
+        for (int64_t zeroPoint : {-128, 3, 255}) {
+          const bool isElement = lhs == I8 ? zeroPoint < 128 : zeroPoint >= 0;
+          if (!isElement)
+            continue;
+          const Arithmetic arithmetic = Arithmetic::ofBytes(lhs, rhs, target);
+          for (auto [inputs, outputs, size] :
+               {std::tuple{5, 40, 1}, {37, 20, 6}, {50, 70, 19}})
+            checkConvolution(arithmetic, target, inputs, outputs, size,
+                             zeroPoint);
+        }
+}
+
 TEST(Arithmetic, DepthwiseConvolutions) {
   for (const Target &target : targets())
-    for (const Arithmetic &arithmetic : all) {
+    for (const Arithmetic &arithmetic : arithmeticsOf(target)) {
       if (arithmetic.kGroup > 1)
         continue;
       SCOPED_TRACE(nameOf(arithmetic));
@@ -200,9 +238,9 @@ TEST(Arithmetic, DepthwiseConvolutions) {
       auto at = [&](int64_t c, int64_t pixel) {
         return (c / lanes * pixels + pixel) * lanes + c % lanes;
       };
-      Tensor x = random(arithmetic.operand, blocks * pixels * lanes, 5);
-      Tensor w = random(arithmetic.operand, channels * 9, 6);
-      Tensor packed(arithmetic.operand, {depthwise.packedElements()});
+      Tensor x = random(arithmetic.lhs, blocks * pixels * lanes, 5);
+      Tensor w = random(arithmetic.rhs, channels * 9, 6);
+      Tensor packed(arithmetic.rhs, {depthwise.packedElements()});
       depthwise.pack(w.data(), packed.mutableBytes());
       Tensor y(arithmetic.accumulator, {blocks * pixels * lanes});
       run(target, {&x, &packed, &y}, depthwise.tasks(),

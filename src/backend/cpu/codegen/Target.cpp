@@ -76,13 +76,14 @@ static Result<void> describe(Target &target) {
     // Intel's divide 16 f32 in 16 cycles, AMD's in 3.5 (Zen 5).
     target.dividesSlowly =
         avx512 && !llvm::StringRef(target.cpu).starts_with("znver");
-    target.hasVnni =
-        info.checkFeatures("+avx512vnni") || info.checkFeatures("+avxvnni");
+    target.hasVnni = info.checkFeatures(avx512 ? "+avx512vnni" : "+avxvnni");
+    target.hasPairSum = avx512 || info.checkFeatures(avx ? "+avx2" : "+sse2");
   } else {
     target.f32Lanes = 4;
     target.vectorRegisters = 32;
     target.hasFma = true;
-    target.hasVnni = false;
+    target.hasSignedDotProduct =
+        triple.isAArch64() && info.checkFeatures("+dotprod");
   }
   const std::vector<std::string_view> known =
       knownCpuFeatures(llvm::Triple::getArchTypeName(triple.getArch()).str());

@@ -29,13 +29,15 @@ struct Target {
   /// the CPU's name implies and what the features add.
   std::vector<std::string> instructionSets;
 
-  int64_t f32Lanes = 4;         ///< f32 elements of one vector register.
-  int64_t vectorRegisters = 16; ///< Architectural vector registers.
-  bool hasFma = false;          ///< Fused multiply-add is one instruction.
-  bool dividesSlowly = false;   ///< 16 f32 take a dozen cycles or more.
-  bool hasVnni = false;         ///< 8-bit dot products (vpdpbusd).
-  int64_t l1Bytes = 32 << 10;   ///< Data cache of one core.
-  int64_t l2Bytes = 512 << 10;  ///< Second-level cache of one core.
+  int64_t f32Lanes = 4;             ///< f32 elements of one vector register.
+  int64_t vectorRegisters = 16;     ///< Architectural vector registers.
+  bool hasFma = false;              ///< Fused multiply-add is one instruction.
+  bool dividesSlowly = false;       ///< 16 f32 take a dozen cycles or more.
+  bool hasVnni = false;             ///< 8-bit dot products (vpdpbusd).
+  bool hasPairSum = false;          ///< Sums of two 16-bit products (pmaddwd).
+  bool hasSignedDotProduct = false; ///< 8-bit dot products of Arm (sdot).
+  int64_t l1Bytes = 32 << 10;       ///< Data cache of one core.
+  int64_t l2Bytes = 512 << 10;      ///< Second-level cache of one core.
 
   int64_t vectorBytes() const { return f32Lanes * 4; }
 

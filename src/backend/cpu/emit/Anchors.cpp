@@ -37,11 +37,15 @@ static bool isProduct(Operation *op) {
 }
 
 /// Neighbouring columns must be neighbours in the last dimension. Conversions
-/// take more time here than to read the results again in a loop.
+/// of floats take more time here than to read the results again in a loop;
+/// sums of integers are always converted.
 static Epilogue ofOneColumn(Operation *op) {
-  return cast<stablehlo::DotGeneralOp>(op).rhsFree().size() == 1
-             ? Epilogue::SameType
-             : Epilogue::None;
+  auto dot = cast<stablehlo::DotGeneralOp>(op);
+  if (dot.rhsFree().size() != 1)
+    return Epilogue::None;
+  return isa<IntegerType>(tensorOf(dot.getResult()).getElementType())
+             ? Epilogue::AnyType
+             : Epilogue::SameType;
 }
 
 template <typename Op, auto make>

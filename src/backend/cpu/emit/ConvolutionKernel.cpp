@@ -21,7 +21,20 @@ ConvolutionShape cpu::convolutionShape(cpu::ConvolutionOp op) {
   shape.inputChannels = kernel[1] * shape.groups;
   shape.outputChannels = kernel[0];
   shape.hasPlanarInput = op.hasPlanarInput();
+  shape.zeroPoint = op.getZeroPoint();
   return shape;
+}
+
+static ElementType elementsOf(Value value) {
+  return *elementTypeOf(tensorOf(value).getElementType());
+}
+
+static Arithmetic arithmeticOf(cpu::ConvolutionOp op, const Target &target) {
+  const ElementType input = elementsOf(op.getInput()),
+                    weights = elementsOf(op.getWeights());
+  return isByte(input) && isByte(weights)
+             ? Arithmetic::ofBytes(input, weights, target)
+             : Arithmetic{input, weights, elementsOf(op.getResult())};
 }
 
 namespace {
@@ -31,7 +44,7 @@ public:
   ConvolutionKernel(KernelOp kernel, cpu::ConvolutionOp op,
                     const Target &target)
       : BlockedKernel(kernel, op), op(op),
-        arithmetic{elementOf(op.getInput()), elementOf(op.getResult())} {
+        arithmetic(arithmeticOf(op, target)) {
     ConvolutionShape shape = convolutionShape(op);
     flops = shape.flops();
     if (!op.isDepthwise()) {
@@ -58,7 +71,7 @@ public:
       if (op.getPackedFrom())
         return;
       plan.packings[inputIndex(op.getWeights())] = {
-          uint64_t(generator.packedElements() * arithmetic.bytes()),
+          uint64_t(generator.packedElements() * arithmetic.rhsBytes()),
           [generator](const Tensor &weights, std::byte *packed) {
             generator.pack(weights.data(), packed);
           }};
@@ -101,8 +114,9 @@ private:
   static constexpr double leastGain = 1.2;
 
   void planStages(KernelPlan &plan) const {
-    uint64_t bytes = uint64_t(fast->workspaceElements() * arithmetic.bytes());
-    plan.scratchType = arithmetic.operand;
+    uint64_t bytes =
+        uint64_t(fast->workspaceElements() * arithmetic.rhsBytes());
+    plan.scratchType = arithmetic.rhs;
     if (fast->stages() == 1) {
       plan.tasks = fast->tasks(0);
       plan.scratchBytes = bytes;
@@ -113,10 +127,6 @@ private:
     for (int64_t stage = 0; stage < fast->stages(); ++stage)
       plan.stages.push_back(
           {fast->tasks(stage), fast->flops(stage) / plan.rounds});
-  }
-
-  static ElementType elementOf(Value value) {
-    return *elementTypeOf(tensorOf(value).getElementType());
   }
 
   mutable cpu::ConvolutionOp op;

@@ -10,26 +10,54 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-/// What the generator multiplies. Another arithmetic is another row.
-static constexpr Arithmetic arithmetics[] = {
-    {ElementType::F32, ElementType::F32}, {ElementType::F64, ElementType::F64}};
+static ElementType elementOf(Value value) {
+  return *elementTypeOf(tensorOf(value).getElementType());
+}
 
-/// That of \p op; nothing if there is none.
-static std::optional<Arithmetic> arithmeticOf(stablehlo::DotGeneralOp op) {
-  auto typeOf = [](Value value) {
-    return elementTypeOf(tensorOf(value).getElementType());
+/// Of f32 or f64, as they are.
+static bool isFloatProduct(stablehlo::DotGeneralOp op) {
+  Type type = tensorOf(op.getResult()).getElementType();
+  return (type.isF32() || type.isF64()) &&
+         tensorOf(op.getLhs()).getElementType() == type &&
+         tensorOf(op.getRhs()).getElementType() == type;
+}
+
+/// Whether the weights are a constant of the program, which can be packed.
+static bool isPackable(Value weights) {
+  if (auto argument = dyn_cast<BlockArgument>(weights)) {
+    auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp());
+    auto constants = kernel ? kernel.getConstantInputs() : std::nullopt;
+    return constants &&
+           llvm::is_contained(*constants, int64_t(argument.getArgNumber()));
+  }
+  return isa_and_nonnull<stablehlo::ConstantOp, ComputedConstantOp>(
+      weights.getDefiningOp());
+}
+
+/// Sums of bytes by packed weights, from rows whose elements are neighbours.
+static bool isByteProduct(stablehlo::DotGeneralOp op) {
+  auto isOfBits = [](Value value, unsigned width) {
+    return tensorOf(value).getElementType().isInteger(width);
   };
-  for (const Arithmetic &arithmetic : arithmetics)
-    if (typeOf(op.getLhs()) == arithmetic.operand &&
-        typeOf(op.getRhs()) == arithmetic.operand &&
-        typeOf(op.getResult()) == arithmetic.accumulator)
-      return arithmetic;
-  return std::nullopt;
+  if (!isOfBits(op.getLhs(), 8) || !isOfBits(op.getRhs(), 8) ||
+      !isOfBits(op.getResult(), 32) || !isPackable(op.getRhs()))
+    return false;
+  auto form = MatMulForm::of(op, /*hasConstantRhs=*/true);
+  return form && form->shape.bLayout == MatMulShape::BLayout::Packed &&
+         (form->shape.aColumnStride == 1 || form->shape.k == 1);
 }
 
 bool cpu::isMatMul(stablehlo::DotGeneralOp op) {
-  return arithmeticOf(op) &&
-         MatMulForm::of(op, /*hasConstantRhs=*/false).has_value();
+  return isByteProduct(op) ||
+         (isFloatProduct(op) &&
+          MatMulForm::of(op, /*hasConstantRhs=*/false).has_value());
+}
+
+static Arithmetic arithmeticOf(stablehlo::DotGeneralOp op,
+                               const Target &target) {
+  const ElementType lhs = elementOf(op.getLhs()), rhs = elementOf(op.getRhs());
+  return isByte(lhs) ? Arithmetic::ofBytes(lhs, rhs, target)
+                     : Arithmetic{lhs, rhs, elementOf(op.getResult())};
 }
 
 namespace {
@@ -40,7 +68,7 @@ public:
                const Target &target)
       : AnchorKernel(kernel, op), op(op),
         form(*MatMulForm::of(op, isConstantInput(op.getRhs()))),
-        arithmetic(*arithmeticOf(op)),
+        arithmetic(arithmeticOf(op, target)),
         product(shapeOfProduct(), target, arithmetic) {}
 
   KernelPlan plan() const override {
@@ -48,8 +76,8 @@ public:
     plan.flops = product.flops();
     plan.tasks = product.tasks();
     plan.packings.resize(kernel.getInputs().size());
-    plan.scratchBytes = product.scratchElements() * arithmetic.bytes();
-    plan.scratchType = arithmetic.operand;
+    plan.scratchBytes = product.scratchElements() * arithmetic.rhsBytes();
+    plan.scratchType = arithmetic.rhs;
     plan.name = "matmul";
     if (form.shape.bLayout != MatMulShape::BLayout::Packed)
       return plan;
@@ -58,7 +86,7 @@ public:
       plan.stages.assign(product.stages(),
                          {product.tasks(), product.flops() / product.stages()});
     plan.packings[inputIndex(op.getRhs())] = {
-        uint64_t(product.packedElements() * arithmetic.bytes()),
+        uint64_t(product.packedElements() * arithmetic.rhsBytes()),
         [form = form, product = product](const Tensor &weights,
                                          std::byte *packed) {
           product.pack(weights.data(), form.packedKStride, form.packedNStride,

@@ -91,6 +91,10 @@ Decomposition ConvolutionOp::decompose(OpBuilder &builder) {
   Value x =
       hasPlanarInput() ? getInput() : unpacked(emit, getInput(), channels);
   auto result = tensorOf(getResult());
+  Value weights = emit.convert(getWeights(), result.getElementType());
+  x = emit.convert(x, result.getElementType());
+  if (getZeroPoint() != 0)
+    x = emit.sub(x, emit.splat(double(getZeroPoint()), tensorOf(x)));
   const int64_t spatial[] = {2, 3};
   auto numbers = stablehlo::ConvDimensionNumbersAttr::get(
       builder.getContext(), 0, 1, spatial, 1, 0, spatial, 0, 1, spatial);
@@ -102,7 +106,7 @@ Decomposition ConvolutionOp::decompose(OpBuilder &builder) {
                              static_cast<int64_t>(getOutputChannels()),
                              result.getDimSize(2), result.getDimSize(3)},
                             result.getElementType()),
-      x, getWeights(), getStridesAttr(),
+      x, weights, getStridesAttr(),
       DenseIntElementsAttr::get(paddingType, ArrayRef<int64_t>(padding)),
       builder.getDenseI64ArrayAttr({1, 1}), getDilationsAttr(),
       DenseBoolArrayAttr(), numbers, builder.getI64IntegerAttr(getGroups()),

@@ -67,6 +67,27 @@ LogicalResult ConvolutionOp::verify() {
       input.getDimSize(0) != result.getDimSize(0))
     return emitOpError("the input has not the weights' input channels, or "
                        "other images than the result");
+  return verifyElements();
+}
+
+/// What the kernels multiply and sum.
+LogicalResult ConvolutionOp::verifyElements() {
+  Type input = tensorOf(getInput()).getElementType(),
+       weights = tensorOf(getWeights()).getElementType(),
+       result = tensorOf(getResult()).getElementType();
+  const bool ofBytes = input.isInteger(8) && weights.isInteger(8) &&
+                       result.isInteger(32) && !isDepthwise() &&
+                       !hasPlanarInput() && !getPackedFrom();
+  const bool ofWidened =
+      input.isInteger(8) && weights.isF32() && result.isF32() && isDepthwise();
+  if (!ofBytes && !ofWidened &&
+      (input != result || weights != result || !isa<FloatType>(result)))
+    return emitOpError("no kernel multiplies and sums such elements");
+  const auto zero = static_cast<int64_t>(getZeroPoint());
+  const bool isInType = input.isUnsignedInteger() ? zero >= 0 && zero <= 255
+                                                  : zero >= -128 && zero <= 127;
+  if (zero != 0 && (!(ofBytes || ofWidened) || !isInType))
+    return emitOpError("the zero point is no element of the input");
   return success();
 }
 

@@ -37,7 +37,9 @@ def Cpu_ConvolutionOp :
     were, they lie as the kernel reads them. The input is blocked or, for the
     few channels of an image, [N, C, H, W]. Lists are [height, width];
     how much padding stands after the last row and column follows from the
-    result's size. With `fast`, products may be replaced by fewer ones of sums
+    result's size. Bytes count as their distances from `zero_point`; they are
+    multiplied by bytes and summed in i32, or channel by channel by f32 and
+    summed in that. With `fast`, products may be replaced by fewer ones of sums
     (Winograd), which changes results by about 1e-5 of the greatest.
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weights,
@@ -45,7 +47,8 @@ def Cpu_ConvolutionOp :
                        OptionalAttr<DenseI64ArrayAttr>:$packed_from,
                        UnitAttr:$fast,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
-                       DenseI64ArrayAttr:$padding_low);
+                       DenseI64ArrayAttr:$padding_low,
+                       DefaultValuedAttr<I64Attr, "0">:$zero_point);
   let results = (outs AnyRankedTensor:$result);
   let extraClassDeclaration = [{
     bool hasPlanarInput() {
@@ -59,6 +62,7 @@ def Cpu_ConvolutionOp :
       return ::mlir::cast<::mlir::RankedTensorType>(getWeights().getType())
           .getShape();
     }
+    ::mlir::LogicalResult verifyElements();
     /// As many groups as input and output channels.
     bool isDepthwise() {
       return kernelShape()[1] == 1 && !hasPlanarInput() &&

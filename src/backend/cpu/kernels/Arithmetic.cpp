@@ -4,6 +4,7 @@
 
 #include "graph/Types.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -19,27 +20,47 @@ static Type typeOf(ElementType type, MLIRContext *context) {
 
 Arithmetic Arithmetic::of(Type element) {
   const ElementType type = *elementTypeOf(element);
-  return {type, type, 1};
+  return {type, type, type, 1};
+}
+
+Arithmetic Arithmetic::ofBytes(ElementType lhs, ElementType rhs,
+                               const Target &target) {
+  const bool isSigned = rhs == ElementType::I8;
+  if (target.hasVnni && isSigned && lhs == ElementType::UI8)
+    return {lhs, rhs, ElementType::I32, 4, StepInstruction::ByteDotProduct};
+  if (target.hasSignedDotProduct && isSigned && lhs == ElementType::I8)
+    return {lhs, rhs, ElementType::I32, 4, StepInstruction::SignedDotProduct};
+  if (target.hasPairSum)
+    return {lhs, rhs, ElementType::I32, 2, StepInstruction::PairSum};
+  return {lhs, rhs, ElementType::I32, 1, StepInstruction::MultiplyAdd};
+}
+
+ElementType Arithmetic::bestBytes(const Target &target) {
+  return target.hasSignedDotProduct ? ElementType::I8 : ElementType::UI8;
 }
 
 VectorType Arithmetic::sumType(MLIRContext *context, int64_t lanes) const {
   return VectorType::get({lanes}, typeOf(accumulator, context));
 }
 
-VectorType Arithmetic::operandType(MLIRContext *context, int64_t lanes) const {
-  return VectorType::get({lanes * kGroup}, typeOf(operand, context));
+VectorType Arithmetic::lhsType(MLIRContext *context, int64_t lanes) const {
+  return VectorType::get({lanes * kGroup}, typeOf(lhs, context));
+}
+
+VectorType Arithmetic::rhsType(MLIRContext *context, int64_t lanes) const {
+  return VectorType::get({lanes * kGroup}, typeOf(rhs, context));
 }
 
 Value Arithmetic::loadSplat(VectorBuilder &code, Value flat, Value offset,
                             int64_t lanes, int64_t valid) const {
   OpBuilder &b = code.builder;
-  VectorType type = operandType(b.getContext(), lanes);
+  VectorType type = lhsType(b.getContext(), lanes);
   if (kGroup == 1)
     return code.loadSplat(flat, offset, type);
   // The group as one wide integer, which is repeated as such.
   auto group = VectorType::get({kGroup}, type.getElementType());
   auto whole = VectorType::get(
-      {1}, b.getIntegerType(static_cast<unsigned>(kGroup * bytes() * 8)));
+      {1}, b.getIntegerType(static_cast<unsigned>(kGroup * lhsBytes() * 8)));
   Value loaded = code.loadFirst(flat, offset, group, valid);
   Value packed = b.create<vector::BitCastOp>(code.loc, whole, loaded);
   Value scalar =
@@ -49,27 +70,114 @@ Value Arithmetic::loadSplat(VectorBuilder &code, Value flat, Value offset,
   return b.create<vector::BitCastOp>(code.loc, type, splat);
 }
 
-/// In the type of the sums.
-Value Arithmetic::widened(VectorBuilder &code, Value factor) const {
-  if (operand == accumulator)
+/// \p factor, of elements \p from, with elements \p to that hold them.
+static Value widened(VectorBuilder &code, Value factor, ElementType from,
+                     ElementType to) {
+  if (from == to)
     return factor;
   OpBuilder &b = code.builder;
-  auto type = cast<VectorType>(factor.getType())
-                  .clone(typeOf(accumulator, b.getContext()));
-  if (isFloat(operand))
+  auto type =
+      cast<VectorType>(factor.getType()).clone(typeOf(to, b.getContext()));
+  const bool isUnsigned = classOf(from) == ElementClass::UInt;
+  if (isFloat(from))
     return b.create<arith::ExtFOp>(code.loc, type, factor);
-  return classOf(operand) == ElementClass::UInt
-             ? Value(b.create<arith::ExtUIOp>(code.loc, type, factor))
-             : Value(b.create<arith::ExtSIOp>(code.loc, type, factor));
+  if (isFloat(to))
+    return isUnsigned
+               ? Value(b.create<arith::UIToFPOp>(code.loc, type, factor))
+               : Value(b.create<arith::SIToFPOp>(code.loc, type, factor));
+  return isUnsigned ? Value(b.create<arith::ExtUIOp>(code.loc, type, factor))
+                    : Value(b.create<arith::ExtSIOp>(code.loc, type, factor));
+}
+
+/// \p number in all elements of \p type.
+static Value constantOf(VectorBuilder &code, VectorType type, int64_t number) {
+  OpBuilder &b = code.builder;
+  Type element = type.getElementType();
+  const Attribute value =
+      isa<FloatType>(element)
+          ? Attribute(b.getFloatAttr(element, double(number)))
+          : Attribute(b.getIntegerAttr(
+                element, llvm::APInt(element.getIntOrFloatBitWidth(),
+                                     uint64_t(number))));
+  return b.create<arith::ConstantOp>(code.loc,
+                                     DenseElementsAttr::get(type, value));
+}
+
+Value Arithmetic::splat(VectorBuilder &code, int64_t number,
+                        int64_t lanes) const {
+  return constantOf(code, lhsType(code.builder.getContext(), lanes), number);
+}
+
+Value Arithmetic::distance(VectorBuilder &code, Value a, int64_t number) const {
+  Value wide = widened(code, a, lhs, accumulator);
+  if (number == 0)
+    return wide;
+  Value zero = constantOf(code, cast<VectorType>(wide.getType()), number);
+  return isFloat(accumulator)
+             ? code.subVectors(wide, zero)
+             : code.builder.create<arith::SubIOp>(code.loc, wide, zero);
+}
+
+static Value callIntrinsic(VectorBuilder &code, StringRef name, Type result,
+                           ValueRange operands) {
+  return code.builder
+      .create<LLVM::CallIntrinsicOp>(code.loc, result,
+                                     code.builder.getStringAttr(name), operands)
+      .getResult(0);
+}
+
+/// "512", by the bits of \p type.
+static std::string widthOf(Type type) {
+  auto vector = cast<VectorType>(type);
+  return std::to_string(vector.getNumElements() *
+                        vector.getElementTypeBitWidth());
+}
+
+/// Of four bytes a lane.
+Value Arithmetic::dotProduct(VectorBuilder &code, Value a, Value b,
+                             Value sum) const {
+  if (instruction == StepInstruction::SignedDotProduct)
+    return callIntrinsic(code, "llvm.aarch64.neon.sdot.v4i32.v16i8",
+                         sum.getType(), {sum, a, b});
+  auto asWords = [&](Value bytes) -> Value {
+    return code.builder.create<vector::BitCastOp>(code.loc, sum.getType(),
+                                                  bytes);
+  };
+  return callIntrinsic(code,
+                       "llvm.x86.avx512.vpdpbusd." + widthOf(sum.getType()),
+                       sum.getType(), {sum, asWords(a), asWords(b)});
+}
+
+/// Of two numbers of 16 bits a lane.
+Value Arithmetic::pairSum(VectorBuilder &code, Value a, Value b,
+                          Value sum) const {
+  const std::string width = widthOf(sum.getType());
+  const char *name = width == "512"   ? "llvm.x86.avx512.pmaddw.d.512"
+                     : width == "256" ? "llvm.x86.avx2.pmadd.wd"
+                                      : "llvm.x86.sse2.pmadd.wd";
+  Value products = callIntrinsic(code, name, sum.getType(),
+                                 {widened(code, a, lhs, ElementType::I16),
+                                  widened(code, b, rhs, ElementType::I16)});
+  return code.builder.create<arith::AddIOp>(code.loc, sum, products);
 }
 
 Value Arithmetic::multiplyAdd(VectorBuilder &code, Value a, Value b,
                               Value sum) const {
+  switch (instruction) {
+  case StepInstruction::ByteDotProduct:
+  case StepInstruction::SignedDotProduct:
+    return dotProduct(code, a, b, sum);
+  case StepInstruction::PairSum:
+    return pairSum(code, a, b, sum);
+  case StepInstruction::MultiplyAdd:
+    break;
+  }
+  Value left = widened(code, a, lhs, accumulator),
+        right = widened(code, b, rhs, accumulator);
   if (isFloat(accumulator))
-    return code.fma(widened(code, a), widened(code, b), sum);
+    return code.fma(left, right, sum);
   OpBuilder &builder = code.builder;
-  Value products = builder.create<arith::MulIOp>(code.loc, widened(code, a),
-                                                 widened(code, b));
+  Value products = builder.create<arith::MulIOp>(code.loc, left, right);
   const int64_t lanes = cast<VectorType>(sum.getType()).getNumElements();
   // One of each group after the other.
   for (int64_t i = 0; i < kGroup; ++i) {

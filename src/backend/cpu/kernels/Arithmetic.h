@@ -2,7 +2,8 @@
 //
 //   f32 * f32 -> f32           one multiply-add a lane
 //   f16 * f16 -> f32           the same, both widened on the way
-//   i16 * i16 + i16 * i16 -> i32   a group of two neighbours a lane
+//   u8 * s8 + ... -> i32       groups of four neighbours a lane (vpdpbusd), or
+//                              two (vpmaddwd, both widened to 16 bits)
 //
 // Tiles, panels and tasks follow from the types of operands and sums; what one
 // step of a reduction does with a lane is said here alone. A group of
@@ -20,18 +21,44 @@
 
 namespace sinter::cpu {
 
+/// Whether elements are integers of 8 bits.
+inline bool isByte(ElementType type) {
+  return type == ElementType::I8 || type == ElementType::UI8;
+}
+
+/// How a step of a reduction is computed.
+enum class StepInstruction {
+  /// Multiply and add, for each of a group by itself.
+  MultiplyAdd,
+  /// x86: sums of four products of unsigned by signed bytes (VNNI).
+  ByteDotProduct,
+  /// x86: sums of two products of 16 bits (pmaddwd), to which both factors are
+  /// widened. (Its like for bytes, pmaddubsw, saturates.)
+  PairSum,
+  /// Arm: sums of four products of signed bytes (sdot).
+  SignedDotProduct
+};
+
 struct Arithmetic {
-  ElementType operand = ElementType::F32;     ///< Elements of both factors.
+  ElementType lhs = ElementType::F32; ///< Elements of rows: activations.
+  ElementType rhs = ElementType::F32; ///< Elements of columns: weights.
   ElementType accumulator = ElementType::F32; ///< Sums.
   /// Elements of each factor that one step multiplies for a lane of sums.
   int64_t kGroup = 1;
+  StepInstruction instruction = StepInstruction::MultiplyAdd;
 
   /// Of \p element, a float, which is multiplied and summed as it is.
   static Arithmetic of(mlir::Type element);
+  /// Of bytes, by the best that \p target has. Sums are of 32 bits.
+  static Arithmetic ofBytes(ElementType lhs, ElementType rhs,
+                            const Target &target);
+  /// The bytes that \p target multiplies fastest by signed ones.
+  static ElementType bestBytes(const Target &target);
 
   bool operator==(const Arithmetic &) const = default;
 
-  int64_t bytes() const { return int64_t(byteSize(operand)); }
+  int64_t lhsBytes() const { return int64_t(byteSize(lhs)); }
+  int64_t rhsBytes() const { return int64_t(byteSize(rhs)); }
   int64_t sumBytes() const { return int64_t(byteSize(accumulator)); }
   /// Sums in a vector register.
   int64_t lanes(const Target &target) const {
@@ -42,19 +69,28 @@ struct Arithmetic {
 
   mlir::VectorType sumType(mlir::MLIRContext *context, int64_t lanes) const;
   /// What is multiplied for so many lanes of sums.
-  mlir::VectorType operandType(mlir::MLIRContext *context, int64_t lanes) const;
+  mlir::VectorType lhsType(mlir::MLIRContext *context, int64_t lanes) const;
+  mlir::VectorType rhsType(mlir::MLIRContext *context, int64_t lanes) const;
 
-  /// Elements [offset, offset + kGroup) in every lane, as operandType; of which
-  /// only the first \p valid are read, the others being zero.
+  /// Elements [offset, offset + kGroup) of the left factor in every lane, as
+  /// lhsType; of which only the first \p valid are read, the others being zero.
   mlir::Value loadSplat(VectorBuilder &code, mlir::Value flat,
                         mlir::Value offset, int64_t lanes, int64_t valid) const;
+  /// \p number in all of lhsType.
+  mlir::Value splat(VectorBuilder &code, int64_t number, int64_t lanes) const;
+  /// What \p a, a left factor, is more than \p number, in elements of sums.
+  mlir::Value distance(VectorBuilder &code, mlir::Value a,
+                       int64_t number) const;
   /// sum + a * b, lane by lane.
   mlir::Value multiplyAdd(VectorBuilder &code, mlir::Value a, mlir::Value b,
                           mlir::Value sum) const;
   mlir::Value add(VectorBuilder &code, mlir::Value a, mlir::Value b) const;
 
 private:
-  mlir::Value widened(VectorBuilder &code, mlir::Value factor) const;
+  mlir::Value dotProduct(VectorBuilder &code, mlir::Value a, mlir::Value b,
+                         mlir::Value sum) const;
+  mlir::Value pairSum(VectorBuilder &code, mlir::Value a, mlir::Value b,
+                      mlir::Value sum) const;
 };
 
 } // namespace sinter::cpu

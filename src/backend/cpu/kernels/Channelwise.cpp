@@ -19,6 +19,8 @@ namespace {
 struct WindowOperation {
   /// Where a result starts from.
   Value initial;
+  /// A pixel as it is combined, of what lies in memory. May be null.
+  std::function<Value(Value)> read;
   /// What the taps of row r bring with them: nothing, or a weight each.
   std::function<SmallVector<Value>(Value block, Value r)> prepareRow;
   std::function<Value(Value sum, Value pixel, ArrayRef<Value> row, int64_t s)>
@@ -37,9 +39,8 @@ struct WindowTask {
   const BlockedEpilogue &epilogue;
   Arithmetic arithmetic = {};
 
-  /// Of a pixel, and of a row's weights for it.
-  VectorType type() const {
-    return arithmetic.operandType(code.builder.getContext(), lanes);
+  VectorType pixelType() const {
+    return arithmetic.lhsType(code.builder.getContext(), lanes);
   }
 
   void emit(Value task, const WindowOperation &operation) {
@@ -82,7 +83,9 @@ private:
       Value base = code.add(planeBase, code.mul(pixel, lanes));
       SmallVector<Value> prepared = operation.prepareRow(block, r);
       for (const auto &[column, usesOfPixel] : uses) {
-        Value x = code.load(input, code.add(base, column * lanes), type());
+        Value x = code.load(input, code.add(base, column * lanes), pixelType());
+        if (operation.read)
+          x = operation.read(x);
         for (Use use : usesOfPixel)
           sums[use.column] =
               operation.combine(sums[use.column], x, prepared, use.tap);
@@ -156,7 +159,7 @@ int64_t Depthwise::packedElements() const {
 void Depthwise::pack(const void *weights, void *packed) const {
   const auto *from = static_cast<const char *>(weights);
   auto *to = static_cast<char *>(packed);
-  const int64_t bytes = arithmetic.bytes();
+  const int64_t bytes = arithmetic.rhsBytes();
   for (int64_t block = 0; block < blocks; ++block)
     for (int64_t tap = 0; tap < shape.taps(); ++tap)
       for (int64_t lane = 0; lane < lanes; ++lane, to += bytes) {
@@ -182,6 +185,9 @@ void Depthwise::build(OpBuilder &builder, Location location, Value task,
                     epilogue,
                     arithmetic};
   Value flatWeights = code.flatten(weights);
+  // Pixels are widened once for all the taps that read them.
+  const Arithmetic widened{arithmetic.accumulator, arithmetic.rhs,
+                           arithmetic.accumulator};
   WindowOperation operation;
   operation.initial =
       code.zero(arithmetic.sumType(builder.getContext(), lanes));
@@ -192,12 +198,16 @@ void Depthwise::build(OpBuilder &builder, Location location, Value task,
     SmallVector<Value> loaded;
     for (int64_t s = 0; s < shape.kernelWidth; ++s)
       loaded.push_back(
-          code.load(flatWeights, code.add(base, s * lanes), window.type()));
+          code.load(flatWeights, code.add(base, s * lanes),
+                    arithmetic.rhsType(builder.getContext(), lanes)));
     return loaded;
+  };
+  operation.read = [&](Value pixel) {
+    return arithmetic.distance(code, pixel, shape.zeroPoint);
   };
   operation.combine = [&](Value sum, Value pixel, ArrayRef<Value> row,
                           int64_t s) {
-    return arithmetic.multiplyAdd(code, pixel, row[s], sum);
+    return widened.multiplyAdd(code, pixel, row[s], sum);
   };
   operation.finish = [](Value sum, const RowTaps &, int64_t) { return sum; };
   window.emit(task, operation);
@@ -240,7 +250,7 @@ void Pooling::build(OpBuilder &builder, Location location, Value task,
                     epilogue};
   auto constant = [&](float value) -> Value {
     return builder.create<arith::ConstantOp>(
-        location, DenseElementsAttr::get(window.type(), value));
+        location, DenseElementsAttr::get(window.pixelType(), value));
   };
   WindowOperation operation;
   operation.prepareRow = [](Value, Value) { return SmallVector<Value>(); };

@@ -3,6 +3,7 @@
 #include "backend/cpu/kernels/Convolution.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
@@ -53,6 +54,10 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
   assert((arithmetic.kGroup == 1 ||
           (!shape.hasPlanarInput && lanes % arithmetic.kGroup == 0)) &&
          "groups are channels of a block");
+  assert(
+      (shape.zeroPoint == 0 || (isByte(arithmetic.rhs) &&
+                                arithmetic.accumulator == ElementType::I32)) &&
+      "zero points are of bytes");
   groupVectors = llvm::divideCeil(groupOutputs, lanes);
   panelVectors = chooseTileVectors(target, shape.outputWidth, groupVectors);
   groupPanels = llvm::divideCeil(groupVectors, panelVectors);
@@ -63,17 +68,28 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
   order = TaskOrder::choose(
       target, shape.batch * shape.groups,
       unitIsTile ? columnTiles.count : shape.outputHeight, groupPanels,
-      groupInputs * shape.inputHeight * shape.inputWidth * arithmetic.bytes(),
-      reduction() * panelVectors * vectorElements() * arithmetic.bytes());
-  streamsWeights = packedElements() * arithmetic.bytes() > target.l2Bytes / 2;
+      groupInputs * shape.inputHeight * shape.inputWidth *
+          arithmetic.lhsBytes(),
+      reduction() * panelVectors * vectorElements() * arithmetic.rhsBytes());
+  streamsWeights = weightBytes() > target.l2Bytes / 2;
 }
 
 int64_t Convolution::reduction() const {
   return arithmetic.steps(groupInputs) * shape.taps();
 }
 
+int64_t Convolution::weightBytes() const {
+  return shape.groups * groupVectors * vectorElements() * reduction() *
+         arithmetic.rhsBytes();
+}
+
 int64_t Convolution::packedElements() const {
-  return shape.groups * groupVectors * vectorElements() * reduction();
+  const int64_t bytes = shape.zeroPoint == 0
+                            ? weightBytes()
+                            : initialSumsAt() + shape.groups * groupVectors *
+                                                    lanes *
+                                                    arithmetic.sumBytes();
+  return bytes / arithmetic.rhsBytes();
 }
 
 Convolution::WeightOrder Convolution::weightOrder() const {
@@ -122,10 +138,32 @@ template <typename T> void Convolution::packAs(const char *from, T *to) const {
     }
 }
 
+/// What zero points would add to each output, taken off.
+void Convolution::packInitialSums(const int8_t *weights, int32_t *to) const {
+  const int64_t products = groupInputs / mergedGroups * shape.taps();
+  for (int64_t group = 0; group < shape.groups; ++group)
+    for (int64_t k = 0; k < groupVectors * lanes; ++k) {
+      int64_t sum = 0;
+      for (int64_t i = 0; k < groupOutputs && i < products; ++i) {
+        const int8_t weight =
+            weights[(group * groupOutputs + k) * products + i];
+        sum += arithmetic.rhs == ElementType::I8 ? weight : uint8_t(weight);
+      }
+      // Wraps as the sums of the products do.
+      *to++ = static_cast<int32_t>(-sum * shape.zeroPoint);
+    }
+}
+
 void Convolution::pack(const void *weights, void *packed) const {
   const auto *from = static_cast<const char *>(weights);
+  if (shape.zeroPoint != 0) {
+    auto *to = static_cast<char *>(packed);
+    std::memset(to + weightBytes(), 0, initialSumsAt() - weightBytes());
+    packInitialSums(reinterpret_cast<const int8_t *>(from),
+                    reinterpret_cast<int32_t *>(to + initialSumsAt()));
+  }
   // Only the bits move.
-  switch (arithmetic.bytes()) {
+  switch (arithmetic.rhsBytes()) {
   case 1:
     return packAs(from, static_cast<uint8_t *>(packed));
   case 2:
@@ -227,12 +265,20 @@ public:
         pixelSize(shape.hasPlanarInput ? 1 : of.lanes),
         stepWeights(operands.vectors * of.vectorElements()),
         firstInputColumn(code.sub(code.mul(tile.firstColumn, shape.strideWidth),
-                                  code.index(shape.padLeft))) {}
+                                  code.index(shape.padLeft))),
+        blockChannels(std::min(pixelSize, of.groupInputs)),
+        blocks(of.groupInputs / blockChannels),
+        rest(of.groupInputs % blockChannels) {}
 
   SmallVector<Value> run();
 
 private:
   void fetchNext(Value weights, int64_t steps);
+  SmallVector<Value> loadWeights(Value weights);
+  SmallVector<Value> initialSums();
+  SmallVector<Value> rowsOutside(ValueRange sums, Value begin, Value end);
+  Value planeAt(Value block) const;
+  Value weightsAt(Value block) const;
   /// Whether tap \p s of a column of the tile is inside the input.
   bool meetsInput(int64_t column, int64_t s) const {
     return tile.isInterior || shape.hasInputColumn(tile.edgeColumn + column, s);
@@ -255,12 +301,14 @@ private:
   const int64_t pixelSize;
   const int64_t stepWeights; ///< Elements that a step takes of the panel.
   Value firstInputColumn;
+  /// Of the inputs: channels of a block, whole blocks, channels that are left.
+  const int64_t blockChannels, blocks, rest;
 };
 
 /// What is fetched of the next panel in each row of the kernel, as the part of
 /// this tile.
 void Convolution::Reduction::fetchNext(Value weights, int64_t steps) {
-  const int64_t lineElements = cacheLineBytes / of.arithmetic.bytes();
+  const int64_t lineElements = cacheLineBytes / of.arithmetic.rhsBytes();
   const int64_t panelStep = of.panelVectors * of.vectorElements();
   const int64_t lines =
       llvm::divideCeil(steps * shape.kernelWidth * panelStep, lineElements);
@@ -285,22 +333,30 @@ bool Convolution::Reduction::reachesAlike(int64_t s, int64_t other) const {
   return true;
 }
 
-/// One group of channels, for one tap, which reaches the columns that tap \p s
-/// does.
-void Convolution::Reduction::step(SmallVector<Value> &sums, Value weights,
-                                  Value input, int64_t s) {
-  VectorType type =
-      of.arithmetic.operandType(code.builder.getContext(), of.lanes);
-  SmallVector<Value> b;
+/// Those of one step.
+SmallVector<Value> Convolution::Reduction::loadWeights(Value weights) {
+  VectorType type = of.arithmetic.rhsType(code.builder.getContext(), of.lanes);
+  SmallVector<Value> loaded;
   for (int64_t v = 0; v < operands.vectors; ++v) {
     Value at = code.add(weights, v * of.vectorElements());
-    b.push_back(code.load(operands.weights, at, type));
+    loaded.push_back(code.load(operands.weights, at, type));
     if (of.streamsWeights && !of.fetchesNext())
-      code.prefetch(operands.weights, code.add(at, weightPrefetchDistance));
+      code.prefetch(
+          operands.weights,
+          code.add(at, weightPrefetchBytes / of.arithmetic.rhsBytes()));
   }
-  registers.step(code, sums, b, [&](int64_t column) {
+  return loaded;
+}
+
+/// One group of channels, for one tap, which reaches the columns that tap \p s
+/// does. What lies outside is the zero point.
+void Convolution::Reduction::step(SmallVector<Value> &sums, Value weights,
+                                  Value input, int64_t s) {
+  registers.step(code, sums, loadWeights(weights), [&](int64_t column) {
     if (!meetsInput(column, s))
-      return Value();
+      return shape.zeroPoint == 0
+                 ? Value()
+                 : of.arithmetic.splat(code, shape.zeroPoint, of.lanes);
     Value at = code.add(input, column * shape.strideWidth * pixelSize);
     return of.arithmetic.loadSplat(code, operands.input, at, of.lanes,
                                    of.arithmetic.kGroup);
@@ -374,23 +430,80 @@ SmallVector<Value> Convolution::Reduction::block(ValueRange carried,
   return code.loop(operands.taps.first, operands.taps.end, 1, carried, row);
 }
 
+Value Convolution::Reduction::planeAt(Value block) const {
+  return code.add(operands.inputBase,
+                  code.mul(block, shape.inputPixels() * pixelSize));
+}
+
+Value Convolution::Reduction::weightsAt(Value block) const {
+  return code.add(operands.panelBase,
+                  code.mul(block, of.arithmetic.steps(blockChannels) *
+                                      shape.taps() * stepWeights));
+}
+
+/// What rows [begin, end) of the kernel, which are outside of the input, add to
+/// the sums of any column: as if the zero point stood there.
+SmallVector<Value> Convolution::Reduction::rowsOutside(ValueRange sums,
+                                                       Value begin, Value end) {
+  const Value zero = of.arithmetic.splat(code, shape.zeroPoint, of.lanes);
+  const RegisterTile one(1, operands.vectors, of.arithmetic, of.lanes);
+  auto ofBlock = [&](Value block, int64_t steps, ValueRange carried) {
+    const int64_t rowSteps = shape.kernelWidth * steps;
+    Value first =
+        code.add(weightsAt(block), code.mul(begin, rowSteps * stepWeights));
+    Value count = code.mul(code.sub(end, begin), rowSteps);
+    return code.loop(
+        code.index(0), count, 1, carried, [&](Value i, ValueRange carried) {
+          SmallVector<Value> next(carried);
+          one.step(code, next,
+                   loadWeights(code.add(first, code.mul(i, stepWeights))),
+                   [&](int64_t) { return zero; });
+          return next;
+        });
+  };
+  SmallVector<Value> result = code.loop(
+      code.index(0), code.index(blocks), 1, sums,
+      [&](Value block, ValueRange carried) {
+        return ofBlock(block, of.arithmetic.steps(blockChannels), carried);
+      });
+  return rest ? ofBlock(code.index(blocks), of.arithmetic.steps(rest), result)
+              : result;
+}
+
+/// Zeros; with a zero point what it would add for all taps, taken off, so that
+/// the sums are those of distances from it.
+SmallVector<Value> Convolution::Reduction::initialSums() {
+  if (shape.zeroPoint == 0)
+    return registers.zeros(code);
+  OpBuilder &b = code.builder;
+  const int64_t bytes = of.arithmetic.sumBytes() * of.lanes;
+  SmallVector<Value> ofOutputs;
+  for (int64_t v = 0; v < operands.vectors; ++v) {
+    Value at = code.add(code.mul(code.add(operands.firstBlock, v), bytes),
+                        of.initialSumsAt());
+    auto type = VectorType::get({bytes}, b.getI8Type());
+    ofOutputs.push_back(b.create<vector::BitCastOp>(
+        code.loc, of.arithmetic.sumType(b.getContext(), of.lanes),
+        code.load(operands.weights, at, type)));
+  }
+  const RowTaps &taps = operands.taps;
+  if (getConstantIntValue(taps.first) != 0)
+    ofOutputs = rowsOutside(ofOutputs, code.index(0), taps.first);
+  if (getConstantIntValue(taps.end) != shape.kernelHeight)
+    ofOutputs =
+        rowsOutside(ofOutputs, taps.end, code.index(shape.kernelHeight));
+  SmallVector<Value> sums;
+  for (int64_t column = 0; column < tile.columns; ++column)
+    llvm::append_range(sums, ofOutputs);
+  return sums;
+}
+
 SmallVector<Value> Convolution::Reduction::run() {
-  const int64_t planeSize = shape.inputPixels() * pixelSize;
-  const int64_t blockChannels = std::min(pixelSize, of.groupInputs);
-  const int64_t blocks = of.groupInputs / blockChannels;
-  const int64_t rest = of.groupInputs % blockChannels;
-  const int64_t steps = of.arithmetic.steps(blockChannels);
-  auto planeAt = [&](Value i) {
-    return code.add(operands.inputBase, code.mul(i, planeSize));
-  };
-  auto weightsAt = [&](Value i) {
-    return code.add(operands.panelBase,
-                    code.mul(i, steps * shape.taps() * stepWeights));
-  };
   SmallVector<Value> sums =
-      code.loop(code.index(0), code.index(blocks), 1, registers.zeros(code),
+      code.loop(code.index(0), code.index(blocks), 1, initialSums(),
                 [&](Value i, ValueRange carried) {
-                  return block(carried, steps, planeAt(i), weightsAt(i));
+                  return block(carried, of.arithmetic.steps(blockChannels),
+                               planeAt(i), weightsAt(i));
                 });
   if (rest) {
     Value last = code.index(blocks);

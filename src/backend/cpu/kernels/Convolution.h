@@ -13,6 +13,7 @@
 #define SINTER_BACKEND_CPU_KERNELS_CONVOLUTION_H
 
 #include "backend/cpu/kernels/Window.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace sinter::cpu {
 
@@ -33,12 +34,14 @@ public:
               const Arithmetic &arithmetic = {});
 
   int64_t tasks() const { return order.tasks(); }
-  /// Elements of the packed weights.
+  /// Elements of the packed weights, with what stands behind them.
   int64_t packedElements() const;
   /// How packed weights lie: [group][panel][block of inputs][tap][input of the
   /// block][output of the panel]. The last panel and the last block may be
   /// smaller; outputs beyond the group's are zeros. Where the arithmetic has
-  /// groups of inputs, these lie together behind the output.
+  /// groups of inputs, these lie together behind the output. Where the input
+  /// has a zero point, the sums that each output starts from stand behind all,
+  /// at a multiple of 64 bytes.
   struct WeightOrder {
     int64_t groups; ///< After merging,
     int64_t merged; ///< how many given ones each consists of,
@@ -66,6 +69,11 @@ private:
                  const ColumnTile &tile) const;
   class Reduction;
   template <typename T> void packAs(const char *from, T *to) const;
+  void packInitialSums(const int8_t *weights, int32_t *to) const;
+  /// Bytes of the packed weights alone.
+  int64_t weightBytes() const;
+  /// Where the sums that outputs start from stand behind them, in bytes.
+  int64_t initialSumsAt() const { return llvm::alignTo(weightBytes(), 64); }
   /// Steps for one output: groups of inputs, times taps.
   int64_t reduction() const;
   /// Elements of weights that a step of a panel takes for a vector of sums.

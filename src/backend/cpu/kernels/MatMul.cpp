@@ -48,15 +48,16 @@ MatMul::MatMul(const MatMulShape &shape, const Target &target,
     // for the copy.
     constexpr int64_t leastRows = 128;
     int64_t rows = std::max<int64_t>(
-        leastRows, target.l2Bytes / 2 / (shape.k * arithmetic.bytes()));
+        leastRows, target.l2Bytes / 2 / (shape.k * arithmetic.lhsBytes()));
     rowBlocks = Partition::of(rowTiles.count,
                               std::max<int64_t>(1, rows / rowTiles.size));
     order = {outer, rowBlocks.count, panels, 1};
   } else {
     chooseOrder(outer, panels);
   }
-  streamsWeights = shape.bLayout == MatMulShape::BLayout::Packed &&
-                   packedElements() * arithmetic.bytes() > target.l2Bytes / 2;
+  streamsWeights =
+      shape.bLayout == MatMulShape::BLayout::Packed &&
+      packedElements() * arithmetic.rhsBytes() > target.l2Bytes / 2;
 }
 
 /// Where all rows and a panel of weights do not fit the second-level cache
@@ -64,8 +65,8 @@ MatMul::MatMul(const MatMulShape &shape, const Target &target,
 /// of the reduction whose rows and panels fit read both once, and the sums once
 /// a stage.
 void MatMul::chooseOrder(int64_t outer, int64_t panels) {
-  const int64_t rowBytes = shape.m * shape.k * arithmetic.bytes();
-  const int64_t panelBytes = panelElements() * arithmetic.bytes();
+  const int64_t rowBytes = shape.m * shape.k * arithmetic.lhsBytes();
+  const int64_t panelBytes = panelElements() * arithmetic.rhsBytes();
   auto orderOf = [&](int64_t stages) {
     return TaskOrder::choose(target, outer, rowTiles.count, panels,
                              rowBytes / stages, panelBytes / stages);
@@ -113,7 +114,7 @@ int64_t MatMul::packedElements() const {
 
 void MatMul::pack(const void *b, int64_t kStride, int64_t nStride,
                   void *packed) const {
-  const int64_t bytes = arithmetic.bytes(), group = arithmetic.kGroup;
+  const int64_t bytes = arithmetic.rhsBytes(), group = arithmetic.kGroup;
   auto *from = static_cast<const char *>(b);
   auto *to = static_cast<char *>(packed);
   for (int64_t first = 0; first < allVectors; first += panelVectors) {
@@ -317,7 +318,7 @@ void MatMul::emitStep(VectorBuilder &code, const Operands &operands,
                       const Panel &panel, const RegisterTile &tile, Value aBase,
                       Value k, int64_t valid,
                       MutableArrayRef<Value> sums) const {
-  VectorType type = arithmetic.operandType(code.builder.getContext(), lanes);
+  VectorType type = arithmetic.rhsType(code.builder.getContext(), lanes);
   Value bRow = code.add(panel.offset, code.mul(k, panel.stride));
   SmallVector<Value> b;
   for (int64_t v = 0; v < panel.vectors; ++v) {
@@ -326,7 +327,8 @@ void MatMul::emitStep(VectorBuilder &code, const Operands &operands,
     b.push_back(code.loadFirst(panel.source, at, type,
                                isWhole ? vectorElements() : panel.valid));
     if (streamsWeights && !fetchesNext())
-      code.prefetch(panel.source, code.add(at, weightPrefetchDistance));
+      code.prefetch(panel.source,
+                    code.add(at, weightPrefetchBytes / arithmetic.rhsBytes()));
   }
   Value column =
       code.add(aBase, code.mul(k, arithmetic.kGroup * shape.aColumnStride));
@@ -356,7 +358,7 @@ SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
                   arithmetic.sumType(code.builder.getContext(), lanes), valid);
             });
 
-  const int64_t lineElements = cacheLineBytes / arithmetic.bytes();
+  const int64_t lineElements = cacheLineBytes / arithmetic.rhsBytes();
   const int64_t rowElements = panelVectors * vectorElements();
   const int64_t apart =
       fetchesNext()
@@ -409,7 +411,7 @@ SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
 
 void MatMul::copyRows(VectorBuilder &code, Operands &operands,
                       const Panel &panel) const {
-  VectorType type = arithmetic.operandType(code.builder.getContext(), lanes);
+  VectorType type = arithmetic.rhsType(code.builder.getContext(), lanes);
   Value first = code.add(operands.bBase, panel.firstColumn);
   code.loop(code.index(0), code.index(shape.k), 1, [&](Value k) {
     Value from = code.add(first, code.mul(k, shape.bStride));
@@ -429,7 +431,7 @@ void MatMul::packTransposed(VectorBuilder &code, Operands &operands,
                             const Panel &panel) const {
   OpBuilder &builder = code.builder;
   Location loc = code.loc;
-  VectorType type = arithmetic.operandType(builder.getContext(), lanes);
+  VectorType type = arithmetic.rhsType(builder.getContext(), lanes);
   auto square = VectorType::get({lanes, lanes}, type.getElementType());
   auto copyBlock = [&](Value k, int64_t count, int64_t v) {
     int64_t columns = v + 1 == panel.vectors ? panel.valid : lanes;

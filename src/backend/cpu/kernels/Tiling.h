@@ -47,10 +47,10 @@ struct Partition {
                 llvm::function_ref<void(int64_t size)> emit) const;
 };
 
-/// How far ahead, in elements, weights that come from beyond the second-level
-/// cache are prefetched: two pages of memory, where the processor's own
-/// prefetching ends at one.
-inline constexpr int64_t weightPrefetchDistance = 2048;
+/// How far ahead weights that come from beyond the second-level cache are
+/// prefetched: two pages of memory, where the processor's own prefetching ends
+/// at one.
+inline constexpr int64_t weightPrefetchBytes = 8192;
 
 /// Where so many tiles or more share a panel of weights, each fetches its part
 /// of the next one.

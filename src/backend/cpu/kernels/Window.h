@@ -25,6 +25,9 @@ struct WindowShape {
   /// Padding before the first row and column (negative: rows left out); how
   /// much comes after the last ones follows from the output's size.
   int64_t padTop = 0, padLeft = 0;
+  /// Of a convolution of integers: elements of the input count as distances
+  /// from it, and padding as none.
+  int64_t zeroPoint = 0;
 
   /// Sets the output's size for symmetric padding.
   void setPadding(int64_t height, int64_t width);

@@ -290,8 +290,9 @@ void Winograd::multiplyTile(VectorBuilder &code, const Buffers &buffers,
             Value row = code.add(at, v * lanes);
             b.push_back(code.load(buffers.weights, row, type(code)));
             if (!isFused)
-              code.prefetch(buffers.weights,
-                            code.add(row, weightPrefetchDistance));
+              code.prefetch(
+                  buffers.weights,
+                  code.add(row, weightPrefetchBytes / int64_t(sizeof(float))));
           }
           Value a = code.add(sourceBase, c);
           tile.step(code, sums, b, [&](int64_t row) {
