@@ -129,6 +129,24 @@ Value makeConstant(OpBuilder &builder, Location location, const Tensor &tensor,
   return constant;
 }
 
+std::optional<double> splatNumber(Value value) {
+  while (auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>())
+    value = broadcast.getOperand();
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  auto dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                        : DenseElementsAttr();
+  if (!dense || !dense.isSplat())
+    return std::nullopt;
+  if (isa<FloatType>(dense.getElementType()))
+    return dense.getSplatValue<APFloat>().convertToDouble();
+  auto type = dyn_cast<IntegerType>(dense.getElementType());
+  if (!type)
+    return std::nullopt;
+  const APInt number = dense.getSplatValue<APInt>();
+  return type.isUnsigned() || type.isInteger(1) ? double(number.getZExtValue())
+                                                : double(number.getSExtValue());
+}
+
 StringRef constantName(Value value) {
   auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
   auto name = constant ? constant->getAttrOfType<StringAttr>(nameAttribute)

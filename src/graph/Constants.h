@@ -51,6 +51,10 @@ mlir::Value makeSplat(mlir::OpBuilder &builder, mlir::Location location,
 Tensor tensorOfDoubles(ElementType type, Shape shape,
                        llvm::ArrayRef<double> numbers);
 
+/// The one number that all elements of \p value are, a real constant of one
+/// number, or what repeats it.
+std::optional<double> splatNumber(mlir::Value value);
+
 /// The name of the constant that gives \p value, or "".
 llvm::StringRef constantName(mlir::Value value);
 

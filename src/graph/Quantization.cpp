@@ -306,19 +306,25 @@ Value emitCentred(nn::TensorBuilder &emit, Value value,
 Value emitQuantized(nn::TensorBuilder &emit, Value reals,
                     quant::QuantizedType type, QuantizedRounding rounding) {
   const QuantizationParameters parameters = *roundedParametersOf(type);
+  Value quotients = emit.div(
+      reals, emitSpread(emit, parameters.scales, parameters.axis, reals));
+  return emitRounded(emit, quotients, type, rounding);
+}
+
+Value emitRounded(nn::TensorBuilder &emit, Value value,
+                  quant::QuantizedType type, QuantizedRounding rounding) {
+  const QuantizationParameters parameters = *roundedParametersOf(type);
   auto round = [&](Value value) {
     return emit.make<stablehlo::RoundNearestEvenOp>(value);
   };
   const bool roundsFirst = rounding == QuantizedRounding::BeforeZeroPoint;
-  Value value = emit.div(
-      reals, emitSpread(emit, parameters.scales, parameters.axis, reals));
   if (roundsFirst)
     value = round(value);
   if (!parameters.isSymmetric())
     value = emit.add(
         value, emitSpread(emit, zerosOf(parameters), parameters.axis, value));
   auto bound = [&](int64_t limit) {
-    return emit.scalar(static_cast<double>(limit), getElementTypeOrSelf(reals));
+    return emit.scalar(static_cast<double>(limit), getElementTypeOrSelf(value));
   };
   const IntegerBounds bounds = boundsOf(type);
   value = emit.make<stablehlo::ClampOp>(bound(bounds.least), value,

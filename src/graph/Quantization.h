@@ -147,6 +147,12 @@ namespace nn {
 class TensorBuilder;
 } // namespace nn
 
+/// The storage elements of \p type nearest to \p quotients, numbers that are
+/// divided by its scales, every step in the type of these.
+mlir::Value emitRounded(nn::TensorBuilder &emit, mlir::Value quotients,
+                        mlir::quant::QuantizedType type,
+                        QuantizedRounding rounding);
+
 /// The storage elements of \p type nearest to \p reals, every step in the type
 /// of these.
 mlir::Value emitQuantized(nn::TensorBuilder &emit, mlir::Value reals,

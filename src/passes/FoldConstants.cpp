@@ -176,6 +176,15 @@ static bool foldOne(Operation *op, PatternRun &run) {
   return true;
 }
 
+/// Whether \p op converts integers of a byte or less, truth values excepted.
+static bool widensBytes(Operation *op) {
+  auto convert = dyn_cast<ConvertOp>(op);
+  auto from = convert ? dyn_cast<IntegerType>(
+                            tensorOf(convert.getOperand()).getElementType())
+                      : IntegerType();
+  return from && from.getWidth() > 1 && from.getWidth() <= 8;
+}
+
 bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
   if (!run.isEnabled(label))
     return false;
@@ -199,7 +208,8 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
                               (whole.areKept() || !computesSizes(op));
     if (staysInGroup || (!group && whole.contains(op)) ||
         (run.keepsQuantizedConstants && isa<UniformDequantizeOp>(op)) ||
-        !dependsOnConstantsOnly(op) || !isSmallEnough(op, byteLimit))
+        (run.keepsBytes && widensBytes(op)) || !dependsOnConstantsOnly(op) ||
+        !isSmallEnough(op, byteLimit))
       continue;
     SmallVector<Operation *> inside;
     op->walk([&](Operation *each) { inside.push_back(each); });

@@ -11,6 +11,7 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
 #include "passes/Groups.h"
+#include "passes/QuantizedForms.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -96,13 +97,13 @@ private:
       result = convert(builder, numbers(builder, op->getOperand(0)),
                        getElementTypeOrSelf(op->getResult(0)));
     else if (isa<stablehlo::UniformQuantizeOp>(op))
-      result = quantized(builder, expressed(builder, op->getOperand(0)),
-                         op->getResult(0));
+      result = quantize(builder, op, QuantizedRounding::AfterZeroPoint);
     else if (isa<nn::QuantizeOp>(op))
-      result = quantized(builder, expressed(builder, op->getOperand(0)),
-                         op->getResult(0), QuantizedRounding::BeforeZeroPoint);
+      result = quantize(builder, op, QuantizedRounding::BeforeZeroPoint);
     else if (auto scales = scalesOf(op))
       result = product(builder, op, *scales);
+    else if (isSumOfSums(op))
+      result = onStorage(builder, op);
     if (result)
       replace(op->getResult(0), result);
     else
@@ -140,6 +141,17 @@ private:
     }
   }
 
+  /// \p op as it is, on storage elements.
+  Value onStorage(OpBuilder &builder, Operation *op) {
+    Operation *copy = builder.clone(*op);
+    copy->removeDiscardableAttr(traceAttribute);
+    return copy->getResult(0);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Products
+  //===--------------------------------------------------------------------===//
+
   /// Of a product that is taken in integers.
   std::optional<ProductScales> scalesOf(Operation *op) const {
     if (op->getNumOperands() == 0)
@@ -150,19 +162,40 @@ private:
         }));
   }
 
-  /// A type that holds every sum exactly, floats first: they have the fast
-  /// kernels, and sums of integers in them do not depend on the order.
-  Type accumulatorOf(Operation *op) const {
+  IntegerRange rangeOfSums(Operation *op) const {
     IntegerRange ranges[] = {{1, 1}, {1, 1}};
     for (auto [range, operand] : llvm::zip(ranges, op->getOperands()))
       range = centredRange(meanings.lookup(operand));
     constexpr double tooMany = 0x1p62;
-    const IntegerRange sums = IntegerRange::ofSums(
-        ranges[0], ranges[1], productsPerSum(op).value_or(tooMany));
+    return IntegerRange::ofSums(ranges[0], ranges[1],
+                                productsPerSum(op).value_or(tooMany));
+  }
+
+  /// Whether all operands are stored in bytes. Each channel by itself has a
+  /// kernel of floats.
+  bool isOfBytes(Operation *op) const {
+    auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op);
+    const bool isDepthwise =
+        convolution && convolution.getFeatureGroupCount() > 1 &&
+        tensorOf(convolution.getRhs())
+                .getDimSize(convolution.getDimensionNumbers()
+                                .getKernelInputFeatureDimension()) == 1;
+    return !isDepthwise && op->getNumOperands() == 2 &&
+           llvm::all_of(op->getOperands(), [&](Value operand) {
+             return meanings.lookup(operand).getStorageTypeIntegralWidth() <= 8;
+           });
+  }
+
+  /// A type that holds every sum exactly, floats first: they have the fast
+  /// kernels, and sums of integers in them do not depend on the order.
+  Type accumulatorOf(Operation *op) const {
+    const IntegerRange sums = rangeOfSums(op);
     MLIRContext *context = op->getContext();
+    Type i32 = IntegerType::get(context, 32);
+    if (isOfBytes(op) && holds(i32, sums))
+      return i32;
     Type f64 = Float64Type::get(context);
-    SmallVector<Type> types = {Float32Type::get(context), f64,
-                               IntegerType::get(context, 32),
+    SmallVector<Type> types = {Float32Type::get(context), f64, i32,
                                IntegerType::get(context, 64)};
     // Convolutions have a kernel of f32 alone.
     if (isa<stablehlo::ConvolutionOp>(op))
@@ -174,26 +207,127 @@ private:
   Value product(OpBuilder &builder, Operation *op,
                 const ProductScales &scales) {
     Type accumulator = accumulatorOf(op);
+    const IntegerRange range = rangeOfSums(op);
     IRMapping mapping;
     for (Value operand : op->getOperands()) {
-      Value moved = convert(builder, operand, accumulator);
-      QuantizationParameters parameters =
-          *roundedParametersOf(meanings.lookup(operand));
+      Value given = beforeShift(operand);
+      Value moved = convert(builder, given, accumulator);
       nn::TensorBuilder emit(builder, moved.getLoc());
-      mapping.map(operand, emitCentred(emit, moved, parameters));
+      mapping.map(operand,
+                  emitCentred(emit, moved,
+                              *roundedParametersOf(meanings.lookup(given))));
     }
     Operation *sums = builder.clone(*op, mapping);
     sums->removeDiscardableAttr(traceAttribute);
-    Value result = op->getResult(0);
-    sums->getResult(0).setType(withElement(result.getType(), accumulator));
+    Value result = op->getResult(0), sum = sums->getResult(0);
+    sum.setType(withElement(result.getType(), accumulator));
     sums->setDiscardableAttr(exactProductAttribute, builder.getUnitAttr());
-    Value sum = convert(builder, sums->getResult(0), builder.getF64Type());
+    quant::QuantizedType meaning = meanings.lookup(result);
+    if (!meaning)
+      return convert(builder, scaled(builder, sum, scales, op),
+                     getElementTypeOrSelf(result));
+    if (storageOf(meaning).getWidth() == 32 && hasScales(meaning, scales)) {
+      Value stored = convert(builder, sum, storageOf(meaning));
+      rangesOfSums[stored] = range;
+      return stored;
+    }
+    return requantized(builder, sum, scales, result,
+                       QuantizedRounding::AfterZeroPoint);
+  }
+
+  /// Whether the scales of \p type, which has no zero point, are \p scales.
+  static bool hasScales(quant::QuantizedType type,
+                        const ProductScales &scales) {
+    const QuantizationParameters parameters = *roundedParametersOf(type);
+    return parameters.isSymmetric() &&
+           parameters.scales.size() == scales.factors.size() &&
+           parameters.axis == scales.axis &&
+           llvm::all_of(llvm::zip_equal(parameters.scales, scales.factors),
+                        [](auto pair) {
+                          // They were rounded.
+                          auto [scale, factor] = pair;
+                          return std::abs(scale - factor) <= 1e-6 * factor;
+                        });
+  }
+
+  /// Whether \p op adds sums of one scale, which their storage holds.
+  bool isSumOfSums(Operation *op) const {
+    if (!isa<stablehlo::AddOp>(op))
+      return false;
+    quant::QuantizedType type = meanings.lookup(op->getResult(0));
+    auto isLike = [&](Value operand) {
+      return meanings.lookup(operand) == type;
+    };
+    if (!type || storageOf(type).getWidth() != 32 ||
+        !llvm::all_of(op->getOperands(), isLike) ||
+        !roundedParametersOf(type)->isSymmetric())
+      return false;
+    IntegerRange lhs = rangeOf(op->getOperand(0)),
+                 rhs = rangeOf(op->getOperand(1));
+    return holds(storageOf(type), {lhs.low + rhs.low, lhs.high + rhs.high});
+  }
+
+  IntegerRange rangeOf(Value storage) const {
+    auto found = rangesOfSums.find(storage);
+    return found != rangesOfSums.end() ? found->second
+                                       : IntegerRange::of(storage);
+  }
+
+  /// \p sum times its scales, in f64 for what f32 does not hold.
+  Value scaled(OpBuilder &builder, Value sum, const ProductScales &scales,
+               Operation *op) {
+    Type expressed = getElementTypeOrSelf(op->getResult(0));
+    Value number = convert(builder, sum,
+                           expressed.isF64() ? Type(builder.getF64Type())
+                                             : Type(builder.getF32Type()));
     nn::TensorBuilder emit(builder, op->getLoc());
-    Value reals =
-        emit.mul(sum, emitSpread(emit, scales.factors, scales.axis, sum));
-    return meanings.contains(result)
-               ? quantized(builder, reals, result)
-               : convert(builder, reals, getElementTypeOrSelf(result));
+    return emit.mul(number,
+                    emitSpread(emit, scales.factors, scales.axis, number));
+  }
+
+  /// Changes the scale of \p numbers, which count from zero, from \p scales to
+  /// that of \p like: one product, a rounding and the cut.
+  Value requantized(OpBuilder &builder, Value numbers,
+                    const ProductScales &scales, Value like,
+                    QuantizedRounding rounding) {
+    quant::QuantizedType type = meanings.lookup(like);
+    const QuantizationParameters to = *roundedParametersOf(type);
+    ProductScales factors = scales;
+    if (factors.axis < 0 && to.axis >= 0)
+      factors = {SmallVector<double>(to.scales.size(), scales.factors.front()),
+                 to.axis};
+    for (auto [i, factor] : llvm::enumerate(factors.factors))
+      factor /= to.scales[to.axis < 0 ? 0 : i];
+    Type compute = storageOf(type).getWidth() <= 8 ? Type(builder.getF32Type())
+                                                   : Type(builder.getF64Type());
+    nn::TensorBuilder emit(builder, like.getLoc());
+    Value number = convert(builder, numbers, compute);
+    Value reals = emit.mul(
+        number, emitSpread(emit, factors.factors, factors.axis, number));
+    return emitRounded(emit, reals, type, rounding);
+  }
+
+  /// Of numbers, or of other storage elements.
+  Value quantize(OpBuilder &builder, Operation *op,
+                 QuantizedRounding rounding) {
+    Value operand = op->getOperand(0), like = op->getResult(0);
+    quant::QuantizedType from = meanings.lookup(operand),
+                         to = meanings.lookup(like);
+    const auto parameters = from ? roundedParametersOf(from) : std::nullopt;
+    const auto wanted = to ? roundedParametersOf(to) : std::nullopt;
+    const bool meetsAxis = parameters && wanted &&
+                           (parameters->axis < 0 || wanted->axis < 0 ||
+                            parameters->axis == wanted->axis);
+    if (!meetsAxis || to.getExpressedType() != from.getExpressedType() ||
+        to.getExpressedType().isF64())
+      return quantized(builder, expressed(builder, operand), like, rounding);
+    const bool isSum = storageOf(from).getWidth() == 32;
+    Type compute = isSum ? Type(storageOf(from)) : Type(builder.getF32Type());
+    nn::TensorBuilder emit(builder, op->getLoc());
+    Value numbers =
+        emitCentred(emit, convert(builder, operand, compute), *parameters);
+    return requantized(builder, numbers, {parameters->scales, parameters->axis},
+                       like, rounding);
   }
 
   //===--------------------------------------------------------------------===//
@@ -212,7 +346,9 @@ private:
   static Type productType(quant::QuantizedType type) {
     unsigned width = type.getStorageTypeIntegralWidth();
     MLIRContext *context = type.getContext();
-    bool fits = type.getExpressedType().isF32() ? width <= 16 : width <= 8;
+    // Sums of 32 bits are rounded to 24 before they are scaled.
+    bool fits = type.getExpressedType().isF32() ? width <= 16 || width == 32
+                                                : width <= 8;
     return fits && !type.getExpressedType().isF64()
                ? Type(Float32Type::get(context))
                : Float64Type::get(context);
@@ -239,11 +375,60 @@ private:
   quantized(OpBuilder &builder, Value reals, Value like,
             QuantizedRounding rounding = QuantizedRounding::AfterZeroPoint) {
     nn::TensorBuilder emit(builder, like.getLoc());
-    return emitQuantized(emit, reals, meanings.lookup(like), rounding);
+    quant::QuantizedType type = meanings.lookup(like);
+    const QuantizationParameters parameters = *roundedParametersOf(type);
+    const bool isOfBytes =
+        storageOf(type).getWidth() <= 8 && getElementTypeOrSelf(reals).isF32();
+    if (isOfBytes && parameters.axis < 0)
+      if (Value quotients = quotient(emit, reals, parameters.scales.front()))
+        return emitRounded(emit, quotients, type, rounding);
+    return emitQuantized(emit, reals, type, rounding);
+  }
+
+  /// \p x divided by \p scale where that only changes factors and terms of it,
+  /// which are constants:
+  ///
+  ///   (n * a + b) / s  ->  n * (a / s) + b / s
+  ///
+  /// Null where it would take a division still.
+  static Value quotient(nn::TensorBuilder &emit, Value x, double scale) {
+    if (std::optional<Spread> known = Spread::of(x)) {
+      for (double &number : known->numbers)
+        number /= scale;
+      return emitSpread(emit, known->numbers, known->axis, x);
+    }
+    Operation *op = x.getDefiningOp();
+    if (!op || !(x.use_empty() || x.hasOneUse()))
+      return {};
+    auto ofOperand = [&](unsigned i) {
+      return quotient(emit, op->getOperand(i), scale);
+    };
+    if (isa<stablehlo::MulOp>(op)) {
+      for (unsigned i : {0u, 1u})
+        if (Spread::of(op->getOperand(i)))
+          if (Value factor = ofOperand(i))
+            return emit.mul(op->getOperand(1 - i), factor);
+      return {};
+    }
+    if (!isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::MaxOp,
+             stablehlo::MinOp, stablehlo::ClampOp, nn::ReluOp>(op))
+      return {};
+    SmallVector<Value> operands;
+    for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+      operands.push_back(ofOperand(i));
+      if (!operands.back())
+        return {};
+    }
+    Operation *copy = emit.builder.clone(*op);
+    copy->removeDiscardableAttr(traceAttribute);
+    copy->setOperands(operands);
+    return copy->getResult(0);
   }
 
   func::FuncOp function;
   DenseMap<Value, quant::QuantizedType> meanings;
+  /// Of sums of products in storage elements.
+  DenseMap<Value, IntegerRange> rangesOfSums;
 };
 
 } // namespace

@@ -5,15 +5,20 @@
 //         y = convert<i8>(round(clamp(x / s + z)))
 //
 //   y = dot_general(a, b)
-//     ->  n = dot_general(convert<f32>(a) - za, convert<f32>(b) - zb) : f32
-//         y = convert<i8>(round(clamp(convert<f64>(n) * (sa * sb) / s + z)))
+//     ->  n = dot_general(convert<i32>(a) - za, convert<i32>(b) - zb) : i32
+//         y = convert<i8>(round(clamp(convert<f32>(n) * (sa * sb / s) + z)))
 //
 // Quantised tensors become tensors of their storage elements. What only moves
-// elements moves these; products of two quantised tensors are sums of integers,
-// taken exactly in the first of f32, f64, i32 and i64 that holds them; any
-// other operation is the specification's dequantize_op_quantize, whose steps
-// are rounded as the specification's. Scales count as rounded to the expressed
-// type.
+// elements moves these; what keeps their order, too. Products of two quantised
+// tensors are exact sums of integers: of 32 bits where operands are bytes and
+// these hold them, else in the first of f32, f64, i32 and i64 that does; sums
+// of such sums with the same scales are integers, too. Any other operation is
+// the specification's dequantize_op_quantize, whose steps are rounded as the
+// specification's. Scales count as rounded to the expressed type.
+//
+// What follows such sums, and changes scales between bytes, is taken in f32: a
+// result may be another by one where the exact number lies next to the middle
+// of two. Wider storage is computed in f64.
 //
 // Restrictions:
 //   - Shapes are static.

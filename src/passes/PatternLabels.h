@@ -116,6 +116,9 @@ public:
   /// Whether dequantised constants stay quantised: they are small, and their
   /// numbers are not.
   bool keepsQuantizedConstants = false;
+  /// Whether constants of bytes are not converted to wider types: sizes are not
+  /// computed from such, and quantisation that is spelt out has its weights so.
+  bool keepsBytes = false;
   uint64_t steps() const { return stepsDone; }
   /// The last step that `mostSteps` lets happen, once it has.
   const PatternApplication &lastStep() const { return last; }

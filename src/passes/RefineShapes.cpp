@@ -5,6 +5,7 @@
 #include "passes/FoldConstants.h"
 #include "passes/Pass.h"
 #include "passes/RuleTables.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -39,7 +40,10 @@ LogicalResult refineShapes(ModuleOp module, Loops loops, PatternRun &run) {
     const uint64_t before = applicationsIn(run);
     if (failed(applyRules(module, {shapeRules().rules}, run)))
       return failure();
-    foldConstants(module, defaultConstantByteLimit, run);
+    {
+      const llvm::SaveAndRestore keepsBytes(run.keepsBytes, true);
+      foldConstants(module, defaultConstantByteLimit, run);
+    }
     changed |= applicationsIn(run) > before;
     changed |= raiseDynamicCalls(module);
     changed |= decomposeChlo(module);

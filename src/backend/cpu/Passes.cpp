@@ -74,6 +74,11 @@ Result<void> convolutionsSimplified(const Subject &s) {
   return {};
 }
 
+Result<void> productsSimplified(const Subject &s) {
+  simplifyProducts(s.function, s.setting.target, s.run);
+  return {};
+}
+
 Result<void> layoutsAssigned(const Subject &s) {
   assignLayouts(s.function, s.setting.target, s.setting.allowsFastConvolution,
                 s.run);
@@ -134,7 +139,7 @@ constexpr Row rows[] = {
     {"cpu-absorb-transposes", "Let products read transposed operands",
      withPatterns<absorbTransposes>},
     {"cpu-simplify-products", "Bring products into forms that have a kernel",
-     withPatterns<simplifyProducts>},
+     productsSimplified},
     {"cpu-compute-operands", "Compute large operands of products when packed",
      operandsComputed},
     {"cpu-form-attention", "Let attention read its operands where they are",

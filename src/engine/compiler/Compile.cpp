@@ -58,22 +58,22 @@ Result<void> specializeForPasses(Model &model, const SpecializeOptions &known) {
 
 Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
                                     ReplacementWatcher *watcher) {
-  Result<SimplifyReport> simplified = simplifyWith(model, passes, watcher);
-  if (!simplified)
-    return simplified.takeError();
-  Rewriting done{std::move(simplified->passSteps),
-                 std::move(simplified->lastStep)};
-  const uint64_t steps =
-      done.passSteps.empty() ? 0 : done.passSteps.back().second;
-  PassOptions rest = passes;
-  rest.mostSteps -= steps;
-  Result<SimplifyReport> raised = raiseWith(model, rest, watcher);
-  if (!raised)
-    return raised.takeError();
-  for (const auto &[pass, own] : raised->passSteps)
-    done.passSteps.emplace_back(pass, steps + own);
-  if (!raised->lastStep.label.empty())
-    done.lastStep = std::move(raised->lastStep);
+  Rewriting done;
+  uint64_t steps = 0;
+  // Steps are counted through all stages.
+  for (auto *stage : {raiseQuantizedWith, simplifyWith, raiseWith}) {
+    PassOptions rest = passes;
+    rest.mostSteps -= steps;
+    Result<SimplifyReport> report = stage(model, rest, watcher);
+    if (!report)
+      return report.takeError();
+    for (const auto &[pass, own] : report->passSteps)
+      done.passSteps.emplace_back(pass, steps + own);
+    if (!done.passSteps.empty())
+      steps = done.passSteps.back().second;
+    if (!report->lastStep.label.empty())
+      done.lastStep = std::move(report->lastStep);
+  }
   return done;
 }
 

@@ -60,30 +60,46 @@ static Result<SimplifyReport> toldOf(const PassOptions &passes,
   return report;
 }
 
+/// What products take in bytes stays so on the way to kernels.
+static SimplifyOptions optionsForKernels(const PassOptions &passes,
+                                         ReplacementWatcher *watcher) {
+  SimplifyOptions options = simplifyOptions(passes, watcher);
+  options.keepsQuantizedConstants = true;
+  return options;
+}
+
 Result<SimplifyReport> simplifyWith(Model &model, const PassOptions &passes,
                                     ReplacementWatcher *watcher) {
   return toldOf(
       passes, "simplification",
-      ofModel(model, simplify(model, simplifyOptions(passes, watcher))));
+      ofModel(model, simplify(model, optionsForKernels(passes, watcher))));
 }
 
 Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes,
                                  ReplacementWatcher *watcher) {
-  return toldOf(
-      passes, "raising for kernels",
-      ofModel(model, raiseForKernels(model, simplifyOptions(passes, watcher))));
+  return toldOf(passes, "raising for kernels",
+                ofModel(model, raiseForKernels(
+                                   model, optionsForKernels(passes, watcher))));
 }
 
-/// Raises to quantised types. Results may change by a step of a scale, which
-/// the comparison of --verify-numerics would take for a mistake.
-static Result<SimplifyReport> raiseQuantizedWith(Model &model,
-                                                 const PassOptions &passes) {
-  SimplifyOptions options = simplifyOptions(passes);
-  if (passes.note && (options.verifyNumerics || options.verifyEach))
-    passes.note("--verify-numerics does not look at --raise-quantized, by "
-                "which results may change by one step of a scale");
+/// Whether \p report is of a pass that found something.
+static bool didSomething(const SimplifyReport &report) {
+  return llvm::any_of(report.patterns,
+                      [](const auto &pattern) { return pattern.second != 0; });
+}
+
+Result<SimplifyReport> raiseQuantizedWith(Model &model,
+                                          const PassOptions &passes,
+                                          ReplacementWatcher *watcher) {
+  SimplifyOptions options = simplifyOptions(passes, watcher);
+  const bool verifies = options.verifyNumerics || options.verifyEach;
   options.verifyNumerics = options.verifyEach = false;
-  return ofModel(model, raiseQuantized(model, options));
+  Result<SimplifyReport> report =
+      ofModel(model, raiseQuantized(model, options));
+  if (report && passes.note && verifies && didSomething(*report))
+    passes.note("--verify-numerics does not look at raise-quantized, by which "
+                "results may change by one step of a scale");
+  return report;
 }
 
 Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {

@@ -8,6 +8,12 @@
 
 namespace sinter {
 
+/// raiseQuantized() with the given options, on the way to kernels. Errors name
+/// the model's file. Results may change by a step of a scale, which is not
+/// compared.
+Result<SimplifyReport>
+raiseQuantizedWith(Model &model, const PassOptions &passes,
+                   ReplacementWatcher *watcher = nullptr);
 /// simplify() with the given options; \p model is another graph afterwards.
 /// Errors name the model's file.
 /// \p watcher, if there is one, is told where values go.

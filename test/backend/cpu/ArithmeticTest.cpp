@@ -22,13 +22,16 @@ namespace {
 
 using enum ElementType;
 
-/// Those that every machine has, and the best that \p target has for bytes.
+/// Those that every machine has, on the host, and the best that \p target has
+/// for bytes.
 std::vector<Arithmetic> arithmeticsOf(const Target &target) {
-  std::vector<Arithmetic> all = {
-      {F32, F32, F32},    {F64, F64, F64}, {F16, F16, F32},  {BF16, BF16, F32},
-      {F32, F32, F64},    {I8, I8, I32},   {I8, I8, I32, 4}, {UI8, UI8, I32, 4},
-      {I16, I16, I32, 2}, {I32, I32, I64}, {UI8, F32, F32},  {I8, F32, F32},
-      {F32, F16, F32}};
+  std::vector<Arithmetic> all;
+  if (target.features == Target::host()->features)
+    all = {{F32, F32, F32},   {F64, F64, F64},    {F16, F16, F32},
+           {BF16, BF16, F32}, {F32, F32, F64},    {I8, I8, I32},
+           {I8, I8, I32, 4},  {UI8, UI8, I32, 4}, {I16, I16, I32, 2},
+           {I32, I32, I64},   {UI8, F32, F32},    {I8, F32, F32},
+           {F32, F16, F32}};
   for (ElementType lhs : {UI8, I8})
     for (ElementType rhs : {I8, UI8})
       all.push_back(Arithmetic::ofBytes(lhs, rhs, target));

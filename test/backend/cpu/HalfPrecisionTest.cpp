@@ -37,7 +37,7 @@ std::string weights(const Shape &shape, const std::string &element,
   return numbersOf(tensor, "tensor<" + toString(type, shape) + ">");
 }
 
-Tolerance toleranceOf(const std::string &element) {
+Tolerance halfToleranceOf(const std::string &element) {
   return element == "bf16" ? Tolerance{3e-2, 3e-2} : Tolerance{4e-3, 4e-3};
 }
 
@@ -80,7 +80,7 @@ TEST(HalfPrecision, ConvolutionsAndPools) {
       "nn.lp_pool %r, " + window + ", p = 2 : i64}"};
   for (const char *element : {"f16", "bf16", "f32"})
     for (const std::string &pool : pools)
-      EXPECT_EQ(differs(network(element, pool), toleranceOf(element)), "")
+      EXPECT_EQ(differs(network(element, pool), halfToleranceOf(element)), "")
           << element << " " << pool;
 }
 
@@ -126,7 +126,7 @@ TEST(HalfPrecision, ChannelsLastWithWindows) {
                 type("2x8x8x24x") + ", " + type("") + ") -> " + type("2x24x") +
                 "\nreturn %s, %t : " + type("2x4x4x24x") + ", " +
                 type("2x24x") + "\n}",
-            toleranceOf(element)),
+            halfToleranceOf(element)),
         "")
         << element;
   }
@@ -266,7 +266,7 @@ TEST(HalfPrecision, SumsDoNotOverflowOnTheWay) {
         operations.replace(at + 2, 1, element);
       EXPECT_EQ(
           differs(onHundreds(test.shape, element, operations, test.result),
-                  toleranceOf(element)),
+                  halfToleranceOf(element)),
           "")
           << element << " " << operations;
     }

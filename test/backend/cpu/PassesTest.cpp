@@ -23,8 +23,9 @@ constexpr const char *everything = R"((%x: tensor<1x32x12x12xf32>,
     %q: tensor<1x64x2x16xf32>, %b: tensor<40x64xui8>, %c: tensor<64x40xi8>,
     %m: tensor<64x72xf32>, %y: tensor<3x600xf32>, %z: tensor<8x16x24xf32>)
     -> (tensor<1x32x12x12xf32>, tensor<1x640x2x2xf32>, tensor<1x8x3x6x6xf32>,
-        tensor<1x64x2x16xf32>, tensor<40x40xi32>, tensor<64x1xf32>,
-        tensor<3x600xf32>, tensor<16x16xf32>, tensor<1x64x2x16xf32>) {
+        tensor<1x64x2x16xf32>, tensor<40x40xi32>, tensor<40x40xi32>,
+        tensor<64x1xf32>, tensor<3x600xf32>, tensor<16x16xf32>,
+        tensor<1x64x2x16xf32>) {
 %w = stablehlo.constant dense<0.03> : tensor<32x32x3x3xf32>
 %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
   window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
@@ -49,6 +50,9 @@ constexpr const char *everything = R"((%x: tensor<1x32x12x12xf32>,
 %ct = stablehlo.transpose %ci, dims = [1, 0] : (tensor<64x40xi32>) -> tensor<40x64xi32>
 %6 = stablehlo.dot_general %bi, %ct, contracting_dims = [1] x [1]
   : (tensor<40x64xi32>, tensor<40x64xi32>) -> tensor<40x40xi32>
+%cw = stablehlo.constant dense<3> : tensor<64x40xi32>
+%11 = stablehlo.dot_general %bi, %cw, contracting_dims = [1] x [0]
+  : (tensor<40x64xi32>, tensor<64x40xi32>) -> tensor<40x40xi32>
 %s = stablehlo.slice %m [0:64, 0:1] : (tensor<64x72xf32>) -> tensor<64x1xf32>
 %r = stablehlo.slice %m [0:64, 8:72] : (tensor<64x72xf32>) -> tensor<64x64xf32>
 %7 = stablehlo.dot_general %r, %s, contracting_dims = [0] x [0]
@@ -60,10 +64,10 @@ constexpr const char *everything = R"((%x: tensor<1x32x12x12xf32>,
 %9 = stablehlo.dot_general %z, %z, contracting_dims = [0, 2] x [0, 2]
   : (tensor<8x16x24xf32>, tensor<8x16x24xf32>) -> tensor<16x16xf32>
 %10 = stablehlo.exponential %q : tensor<1x64x2x16xf32>
-return %2, %3, %4, %5, %6, %7, %8, %9, %10 : tensor<1x32x12x12xf32>,
+return %2, %3, %4, %5, %6, %11, %7, %8, %9, %10 : tensor<1x32x12x12xf32>,
   tensor<1x640x2x2xf32>, tensor<1x8x3x6x6xf32>, tensor<1x64x2x16xf32>,
-  tensor<40x40xi32>, tensor<64x1xf32>, tensor<3x600xf32>, tensor<16x16xf32>,
-  tensor<1x64x2x16xf32> })";
+  tensor<40x40xi32>, tensor<40x40xi32>, tensor<64x1xf32>, tensor<3x600xf32>,
+  tensor<16x16xf32>, tensor<1x64x2x16xf32> })";
 
 /// What is wrong with the results where the passes run as \p passes say; "" if
 /// nothing is. \p report gets what they did.

@@ -31,21 +31,13 @@ template <Epilogue epilogue> static Epilogue always(Operation *) {
   return epilogue;
 }
 
-static bool isProduct(Operation *op) {
-  auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
-  return dot && isMatMul(dot);
-}
-
 /// Neighbouring columns must be neighbours in the last dimension. Conversions
 /// of floats take more time here than to read the results again in a loop;
-/// sums of integers are always converted.
+/// sums of bytes are always converted.
 static Epilogue ofOneColumn(Operation *op) {
-  auto dot = cast<stablehlo::DotGeneralOp>(op);
-  if (dot.rhsFree().size() != 1)
+  if (!hasRowsOfResults(op))
     return Epilogue::None;
-  return isa<IntegerType>(tensorOf(dot.getResult()).getElementType())
-             ? Epilogue::AnyType
-             : Epilogue::SameType;
+  return isa<ByteProductOp>(op) ? Epilogue::AnyType : Epilogue::SameType;
 }
 
 template <typename Op, auto make>
@@ -56,8 +48,7 @@ static std::unique_ptr<AnchorKernel> created(KernelOp kernel, Operation *op,
 
 /// A generator is a row.
 static constexpr Anchor anchors[] = {
-    {isProduct, ofOneColumn,
-     created<stablehlo::DotGeneralOp, createMatMulKernel>},
+    {isMatMul, ofOneColumn, createMatMulKernel},
     {isOp<cpu::ConvolutionOp>, always<Epilogue::AnyType>,
      created<cpu::ConvolutionOp, createConvolutionKernel>},
     {isOp<PoolOp>, always<Epilogue::AnyType>,

@@ -1,6 +1,7 @@
 //===- Elemental.cpp - the value of a tensor at one place -----------------===//
 
 #include "backend/cpu/emit/Elemental.h"
+#include "backend/cpu/emit/RoundedConversion.h"
 #include "backend/cpu/emit/SmallFloat.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -182,6 +183,10 @@ Values Elemental::laneByLane(Operation *op, Place place) {
 std::optional<Values> Elemental::elementwiseAt(Operation *op, Place place) {
   if (hasLanes(place) && hasComplexNumbers(op))
     return std::nullopt;
+  if (auto convert = dyn_cast<stablehlo::ConvertOp>(op))
+    if (Value rounded = roundedOperand(convert))
+      return Values{emitRoundedConversion(code, at(rounded, place),
+                                          elementOf(convert.getResult()))};
   Values operands;
   for (Value operand : op->getOperands()) {
     // The predicate of select and the bounds of clamp may be scalars.

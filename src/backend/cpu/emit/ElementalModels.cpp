@@ -106,6 +106,7 @@ struct ElementRules {
     row<stablehlo::ConvolutionOp, Kind::Product, Costly,
         &Elemental::convolutionAt>(c);
     row<cpu::ConvolutionOp, Kind::Product>(c);
+    row<ByteProductOp, Kind::Product>(c);
     row<PoolOp, Kind::Product>(c);
     row<cpu::AttentionOp, Kind::Product>(c);
   }

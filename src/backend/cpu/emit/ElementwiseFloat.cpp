@@ -7,6 +7,8 @@
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -246,6 +248,26 @@ Value ElementwiseWriter::reducePrecision(stablehlo::ReducePrecisionOp op,
   return select(compareFloats(CmpFPredicate::UNO, x, x), nan, rounded);
 }
 
+/// Whether \p value is a constant that is not NaN, or of such.
+static bool isNumber(Value value) {
+  if (auto splat = value.getDefiningOp<vector::SplatOp>())
+    value = splat.getInput();
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return false;
+  if (auto dense = dyn_cast<SplatElementsAttr>(constant))
+    constant = dense.getSplatValue<Attribute>();
+  auto number = dyn_cast<FloatAttr>(constant);
+  return number && !number.getValue().isNaN();
+}
+
+/// One instruction a bound, as machines compare: NaN stays.
+Value ElementwiseWriter::clampByNumbers(Value least, Value x, Value greatest) {
+  using P = arith::CmpFPredicate;
+  Value result = select(compareFloats(P::OGT, least, x), least, x);
+  return select(compareFloats(P::OLT, greatest, result), greatest, result);
+}
+
 Value ElementwiseWriter::clamp(Value least, Value x, Value greatest,
                                Type element) {
   if (isa<ComplexType>(element))
@@ -254,6 +276,11 @@ Value ElementwiseWriter::clamp(Value least, Value x, Value greatest,
   if (isa<FloatType>(element)) {
     // Narrow floats compare as they stand in f32.
     Type wide = element.isF64() ? element : Type(e.builder.getF32Type());
+    if (isNumber(least) && isNumber(greatest))
+      return convert(clampByNumbers(convert(least, element, wide),
+                                    convert(x, element, wide),
+                                    convert(greatest, element, wide)),
+                     wide, element);
     Value result = e.create<arith::MinimumFOp>(
         e.create<arith::MaximumFOp>(convert(x, element, wide),
                                     convert(least, element, wide)),

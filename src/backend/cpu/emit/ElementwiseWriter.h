@@ -48,6 +48,8 @@ private:
   mlir::Value integerPower(mlir::Value x, mlir::Value y, bool isUnsigned);
   mlir::Value shift(mlir::Operation *op, mlir::Value a, mlir::Value b);
   mlir::Value floatToInteger(mlir::Value value, mlir::Type to);
+  mlir::Value clampByNumbers(mlir::Value least, mlir::Value x,
+                             mlir::Value greatest);
   mlir::Value totalOrder(mlir::Value value, mlir::FloatType element);
 
   /// \p element with the shape of the operands.

@@ -49,9 +49,10 @@ static bool readsBetterTogether(const MatMulShape &shape) {
          shape.bStride >= leastStride;
 }
 
-std::optional<MatMulForm> MatMulForm::of(stablehlo::DotGeneralOp op,
+std::optional<MatMulForm> MatMulForm::of(const stablehlo::ProductSide &left,
+                                         const stablehlo::ProductSide &right,
                                          bool hasConstantRhs) {
-  Side lhs(op.getSide(0)), rhs(op.getSide(1));
+  Side lhs(left), rhs(right);
   auto rows = lhs.collapse(lhs.free), columns = rhs.collapse(rhs.free);
   auto lhsDepth = lhs.collapse(lhs.contracting);
   auto rhsDepth = rhs.collapse(rhs.contracting);

@@ -18,7 +18,8 @@ struct MatMulForm {
   /// Nothing if the operands' dimensions do not lie in memory as matrices:
   /// what is collapsed into rows, columns or the contracted dimension must be
   /// evenly spaced. \p hasConstantRhs asks for a packed right-hand side.
-  static std::optional<MatMulForm> of(stablehlo::DotGeneralOp op,
+  static std::optional<MatMulForm> of(const stablehlo::ProductSide &lhs,
+                                      const stablehlo::ProductSide &rhs,
                                       bool hasConstantRhs);
 };
 

@@ -14,6 +14,23 @@ static ElementType elementOf(Value value) {
   return *elementTypeOf(tensorOf(value).getElementType());
 }
 
+/// The operands of a product, of whichever operation.
+static std::pair<stablehlo::ProductSide, stablehlo::ProductSide>
+sidesOf(Operation *op, SmallVector<int64_t> &lhsContracting) {
+  if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
+    return {dot.getSide(0), dot.getSide(1)};
+  auto product = cast<ByteProductOp>(op);
+  lhsContracting = product.lhsContracting();
+  return {{product.getLhs(), {}, lhsContracting},
+          {product.getWeights(), {}, product.getContracting()}};
+}
+
+static std::optional<MatMulForm> formOf(Operation *op, bool hasConstantRhs) {
+  SmallVector<int64_t> lhsContracting;
+  auto [lhs, rhs] = sidesOf(op, lhsContracting);
+  return MatMulForm::of(lhs, rhs, hasConstantRhs);
+}
+
 /// Of f32 or f64, as they are.
 static bool isFloatProduct(stablehlo::DotGeneralOp op) {
   Type type = tensorOf(op.getResult()).getElementType();
@@ -22,54 +39,38 @@ static bool isFloatProduct(stablehlo::DotGeneralOp op) {
          tensorOf(op.getRhs()).getElementType() == type;
 }
 
-/// Whether the weights are a constant of the program, which can be packed.
-static bool isPackable(Value weights) {
-  if (auto argument = dyn_cast<BlockArgument>(weights)) {
-    auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp());
-    auto constants = kernel ? kernel.getConstantInputs() : std::nullopt;
-    return constants &&
-           llvm::is_contained(*constants, int64_t(argument.getArgNumber()));
-  }
-  return isa_and_nonnull<stablehlo::ConstantOp, ComputedConstantOp>(
-      weights.getDefiningOp());
+bool cpu::isMatMul(Operation *op) {
+  if (isa<ByteProductOp>(op))
+    return formOf(op, /*hasConstantRhs=*/true).has_value();
+  auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
+  return dot && isFloatProduct(dot) &&
+         formOf(op, /*hasConstantRhs=*/false).has_value();
 }
 
-/// Sums of bytes by packed weights, from rows whose elements are neighbours.
-static bool isByteProduct(stablehlo::DotGeneralOp op) {
-  auto isOfBits = [](Value value, unsigned width) {
-    return tensorOf(value).getElementType().isInteger(width);
-  };
-  if (!isOfBits(op.getLhs(), 8) || !isOfBits(op.getRhs(), 8) ||
-      !isOfBits(op.getResult(), 32) || !isPackable(op.getRhs()))
-    return false;
-  auto form = MatMulForm::of(op, /*hasConstantRhs=*/true);
-  return form && form->shape.bLayout == MatMulShape::BLayout::Packed &&
-         (form->shape.aColumnStride == 1 || form->shape.k == 1);
+bool cpu::hasRowsOfResults(Operation *op) {
+  SmallVector<int64_t> lhsContracting;
+  return sidesOf(op, lhsContracting).second.free().size() == 1;
 }
 
-bool cpu::isMatMul(stablehlo::DotGeneralOp op) {
-  return isByteProduct(op) ||
-         (isFloatProduct(op) &&
-          MatMulForm::of(op, /*hasConstantRhs=*/false).has_value());
-}
-
-static Arithmetic arithmeticOf(stablehlo::DotGeneralOp op,
-                               const Target &target) {
-  const ElementType lhs = elementOf(op.getLhs()), rhs = elementOf(op.getRhs());
+static Arithmetic arithmeticOf(Operation *op, const Target &target) {
+  const ElementType lhs = elementOf(op->getOperand(0)),
+                    rhs = elementOf(op->getOperand(1));
   return isByte(lhs) ? Arithmetic::ofBytes(lhs, rhs, target)
-                     : Arithmetic{lhs, rhs, elementOf(op.getResult())};
+                     : Arithmetic{lhs, rhs, elementOf(op->getResult(0))};
 }
 
 namespace {
 
 class MatMulKernel : public AnchorKernel {
 public:
-  MatMulKernel(KernelOp kernel, stablehlo::DotGeneralOp op,
-               const Target &target)
-      : AnchorKernel(kernel, op), op(op),
-        form(*MatMulForm::of(op, isConstantInput(op.getRhs()))),
+  MatMulKernel(KernelOp kernel, Operation *op, const Target &target)
+      : AnchorKernel(kernel, op), lhs(op->getOperand(0)),
+        rhs(op->getOperand(1)), form(*formOf(op, isConstantInput(rhs))),
         arithmetic(arithmeticOf(op, target)),
-        product(shapeOfProduct(), target, arithmetic) {}
+        product(shapeOfProduct(), target, arithmetic) {
+    SmallVector<int64_t> lhsContracting;
+    batches = sidesOf(op, lhsContracting).first.batching.size();
+  }
 
   KernelPlan plan() const override {
     KernelPlan plan;
@@ -85,7 +86,7 @@ public:
     if (product.stages() > 1)
       plan.stages.assign(product.stages(),
                          {product.tasks(), product.flops() / product.stages()});
-    plan.packings[inputIndex(op.getRhs())] = {
+    plan.packings[inputIndex(rhs)] = {
         uint64_t(product.packedElements() * arithmetic.rhsBytes()),
         [form = form, product = product](const Tensor &weights,
                                          std::byte *packed) {
@@ -109,24 +110,22 @@ protected:
             [&](KernelBuilder &e) { return placeOf(e, at); }, memory);
       };
     epilogue.isLong = hasLongEpilogue();
-    product.build(builder, location, task, memory[inputIndex(op.getLhs())],
-                  memory[inputIndex(op.getRhs())], memory[inputs], scratch,
-                  epilogue, nullptr, static_cast<int64_t>(stage));
+    product.build(builder, location, task, memory[inputIndex(lhs)],
+                  memory[inputIndex(rhs)], memory[inputs], scratch, epilogue,
+                  nullptr, static_cast<int64_t>(stage));
   }
 
 private:
   MatMulShape shapeOfProduct() const {
     MatMulShape shape = form.shape;
     shape.holdsSums = tensorOf(yielded()).getElementType() ==
-                      tensorOf(op.getResult()).getElementType();
+                      tensorOf(anchor->getResult(0)).getElementType();
     return shape;
   }
 
   /// Batch, row and column as a place in the product's result.
   SmallVector<Value> placeOf(KernelBuilder &e, const MatMulPosition &at) const {
-    ArrayRef<int64_t> shape = tensorOf(op.getResult()).getShape();
-    size_t batches =
-        op.getDotDimensionNumbers().getLhsBatchingDimensions().size();
+    ArrayRef<int64_t> shape = tensorOf(anchor->getResult(0)).getShape();
     SmallVector<Value> place;
     size_t next = 0;
     for (size_t i = 0; i < batches; ++i)
@@ -144,7 +143,8 @@ private:
     return place;
   }
 
-  mutable stablehlo::DotGeneralOp op;
+  Value lhs, rhs;
+  size_t batches; ///< Batching dimensions.
   MatMulForm form;
   Arithmetic arithmetic;
   MatMul product;
@@ -153,7 +153,6 @@ private:
 } // namespace
 
 std::unique_ptr<AnchorKernel>
-cpu::createMatMulKernel(KernelOp kernel, stablehlo::DotGeneralOp op,
-                        const Target &target) {
+cpu::createMatMulKernel(KernelOp kernel, Operation *op, const Target &target) {
   return std::make_unique<MatMulKernel>(kernel, op, target);
 }

@@ -13,12 +13,15 @@ namespace sinter::cpu {
 struct Target;
 
 /// A product with a generator: in matrix form, of numbers that it multiplies.
-bool isMatMul(stablehlo::DotGeneralOp op);
+bool isMatMul(mlir::Operation *op);
+
+/// Whether what is elementwise behind \p op, a product with a generator, can be
+/// computed on vectors of its results.
+bool hasRowsOfResults(mlir::Operation *op);
 
 /// The kernel that \p op is the anchor of.
-std::unique_ptr<AnchorKernel> createMatMulKernel(KernelOp kernel,
-                                                 stablehlo::DotGeneralOp op,
-                                                 const Target &target);
+std::unique_ptr<AnchorKernel>
+createMatMulKernel(KernelOp kernel, mlir::Operation *op, const Target &target);
 
 } // namespace sinter::cpu
 

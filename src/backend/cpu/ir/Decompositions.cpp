@@ -114,6 +114,17 @@ Decomposition ConvolutionOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{packed(emit, sums, result.getShape())};
 }
 
+Decomposition ByteProductOp::decompose(OpBuilder &builder) {
+  TensorBuilder emit(builder, getLoc());
+  Type i32 = builder.getI32Type();
+  return SmallVector<Value>{emit.make<stablehlo::DotGeneralOp>(
+      tensorOf(getResult()), emit.convert(getLhs(), i32),
+      emit.convert(getWeights(), i32),
+      stablehlo::DotDimensionNumbersAttr::get(
+          builder.getContext(), {}, {}, lhsContracting(), getContracting()),
+      ArrayAttr(), stablehlo::DotAlgorithmAttr())};
+}
+
 Decomposition PoolOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   auto spatial = windowOf(*this, getWindow());

@@ -91,6 +91,40 @@ LogicalResult ConvolutionOp::verifyElements() {
   return success();
 }
 
+SmallVector<int64_t> ByteProductOp::lhsContracting() {
+  const int64_t rank = tensorOf(getLhs()).getRank();
+  return llvm::to_vector(llvm::seq<int64_t>(
+      rank - static_cast<int64_t>(getContracting().size()), rank));
+}
+
+LogicalResult ByteProductOp::verify() {
+  auto lhs = tensorOf(getLhs()), weights = tensorOf(getWeights());
+  auto result = tensorOf(getResult());
+  if (!lhs.getElementType().isInteger(8) ||
+      !weights.getElementType().isSignlessInteger(8) ||
+      !result.getElementType().isInteger(32))
+    return emitOpError("is not of bytes, signed bytes and sums of 32 bits");
+  ArrayRef<int64_t> contracting = getContracting();
+  const llvm::SmallDenseSet<int64_t> unique(contracting.begin(),
+                                            contracting.end());
+  if (unique.size() != contracting.size() ||
+      static_cast<int64_t>(contracting.size()) > lhs.getRank() ||
+      llvm::any_of(contracting, [&](int64_t dim) {
+        return dim < 0 || dim >= weights.getRank();
+      }))
+    return emitOpError("the contracted dimensions are not those of operands");
+  SmallVector<int64_t> shape(lhs.getShape().drop_back(contracting.size()));
+  for (auto [mine, theirs] : llvm::zip(lhsContracting(), contracting))
+    if (lhs.getDimSize(mine) != weights.getDimSize(theirs))
+      return emitOpError("contracted dimensions have other sizes");
+  for (int64_t dim = 0; dim < weights.getRank(); ++dim)
+    if (!unique.contains(dim))
+      shape.push_back(weights.getDimSize(dim));
+  if (result.getShape() != ArrayRef(shape))
+    return emitOpError("the result has not the dimensions that are left");
+  return success();
+}
+
 LogicalResult PoolOp::verify() {
   if (!areSpatial({getWindow(), getStrides(), getDilations(), getPaddingLow()}))
     return emitOpError("window, strides, dilations and padding are not "

@@ -72,6 +72,27 @@ def Cpu_ConvolutionOp :
   let hasVerifier = 1;
 }
 
+def Cpu_ByteProductOp :
+    Cpu_Op<"byte_product", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "dot_general of bytes, summed in i32";
+  let description = [{
+    The last dimensions of `lhs` are contracted with dimensions `contracting` of
+    `weights`, a constant of signed bytes; the result has what is left of both.
+    Sums wrap.
+
+    Example: `cpu.byte_product(%x, %w) {contracting = array<i64: 0>}` of
+    128x768xui8 and 768x3072xi8 is 128x3072xi32.
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$weights,
+                       DenseI64ArrayAttr:$contracting);
+  let results = (outs AnyRankedTensor:$result);
+  let extraClassDeclaration = [{
+    /// The dimensions of `lhs` that are contracted.
+    ::llvm::SmallVector<int64_t> lhsContracting();
+  }];
+  let hasVerifier = 1;
+}
+
 def Cpu_PoolOp :
     Cpu_Op<"pool", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "The greatest or the mean element of each window";

@@ -33,8 +33,8 @@ class LayoutAssigner {
 public:
   LayoutAssigner(Block &block, const Target &target, bool allowsFast,
                  PatternRun &run)
-      : block(block), lanes(target.f32Lanes), allowsFast(allowsFast),
-        patterns(run) {}
+      : block(block), target(target), lanes(target.f32Lanes),
+        allowsFast(allowsFast), patterns(run) {}
 
   void run();
 
@@ -60,6 +60,7 @@ private:
   void unpackWhereRead(Operation *op);
 
   Block &block;
+  const Target &target;
   int64_t lanes;
   bool allowsFast;
   PatternRun &patterns;
@@ -132,18 +133,19 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
     return false;
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
-  std::optional<ConvolutionForm> form = ConvolutionForm::of(op, lanes);
+  std::optional<ConvolutionForm> form = ConvolutionForm::of(op, target);
   if (!form)
     return false;
   Value plain = form->plainInput(emit);
   auto type = tensorOf(plain);
   // The few channels of an image are read where they are.
   bool isPlanar = !blockedOf.count(plain) && form->groups == 1 &&
-                  type.getDimSize(1) < lanes;
+                  type.getDimSize(1) < lanes &&
+                  !type.getElementType().isInteger(8);
   Value input = isPlanar ? plain : pack(emit, plain);
   Value weights = form->plainWeights(emit);
   if (std::optional<Tensor> known = valueOf(weights);
-      known && weights != op.getRhs())
+      known && !weights.getDefiningOp<stablehlo::ConstantOp>())
     weights =
         makeConstant(builder, op.getLoc(), *known, constantName(op.getRhs()));
   auto resultType = form->resultType(type);
@@ -152,7 +154,7 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
       static_cast<uint64_t>(resultType.getDimSize(1)),
       static_cast<uint64_t>(form->groups), DenseI64ArrayAttr(),
       allowsFast && !op->hasAttr(exactProductAttribute), form->strides,
-      form->dilations, form->paddingLow);
+      form->dilations, form->paddingLow, form->zeroPoint);
   if (form->upscale != std::array<int64_t, 2>{1, 1}) {
     // Pixels that each became a window of pixels are put in their places.
     result = form->spread(emit, result, lanes);

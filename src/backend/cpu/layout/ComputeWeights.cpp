@@ -123,6 +123,14 @@ Result<Tensor> weightValue(Value value) {
   return unsupported("a constant has no readable value");
 }
 
+std::optional<Tensor> computedWeight(Value value) {
+  SmallVector<Operation *> sources = sourcesOf(value);
+  if (sources.empty())
+    return std::nullopt;
+  Result<Tensor> tensor = evaluateAll(inOrder(value, sources), value);
+  return tensor ? std::optional(std::move(*tensor)) : std::nullopt;
+}
+
 static constexpr llvm::StringLiteral kernelLabel = "compute-kernel",
                                      operandLabel = "compute-operand";
 

@@ -47,6 +47,10 @@ llvm::ArrayRef<PatternInfo> computeWeightsPatterns();
 /// The value of a constant, computed or not.
 Result<Tensor> weightValue(mlir::Value constant);
 
+/// The value of what follows from constants; nothing for anything else, or
+/// where it cannot be computed.
+std::optional<Tensor> computedWeight(mlir::Value value);
+
 } // namespace sinter::cpu
 
 #endif // SINTER_BACKEND_CPU_LAYOUT_COMPUTEWEIGHTS_H

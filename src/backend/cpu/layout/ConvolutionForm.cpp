@@ -1,30 +1,61 @@
 #include "backend/cpu/layout/ConvolutionForm.h"
 
+#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/layout/ByteProducts.h"
+#include "graph/Constants.h"
+
 using namespace mlir;
 using sinter::nn::TensorBuilder;
 
 namespace sinter::cpu {
 
+/// Floats as they are; bytes where their distances are multiplied. Channel by
+/// channel, bytes become floats in the kernel.
+bool ConvolutionForm::takeOperands(stablehlo::ConvolutionOp op,
+                                   const Target &target) {
+  input = op.getLhs();
+  kernel = op.getRhs();
+  element = tensorOf(op.getResult()).getElementType();
+  OpBuilder builder(op);
+  TensorBuilder emit(builder, op.getLoc());
+  if (auto bytes = ByteConvolution::match(op)) {
+    const ByteDistances best = bytes->input.preferredBy(target, emit);
+    input = best.bytes;
+    zeroPoint = best.zeroPoint;
+    kernel = makeConstant(builder, op.getLoc(), bytes->weights,
+                          constantName(op.getRhs()));
+    return true;
+  }
+  auto isF32 = [](Value value) {
+    return tensorOf(value).getElementType().isF32();
+  };
+  if (!isF32(input) || !isF32(kernel) || !isF32(op.getResult()))
+    return false;
+  if (auto bytes = ByteDistances::match(input);
+      bytes && !bytes->variable && isDepthwise(op)) {
+    input = bytes->bytes;
+    zeroPoint = bytes->zeroPoint;
+  }
+  return true;
+}
+
 std::optional<ConvolutionForm> ConvolutionForm::of(stablehlo::ConvolutionOp op,
-                                                   int64_t lanes) {
+                                                   const Target &target) {
   auto numbers = op.getDimensionNumbers();
   int64_t spatial = op.getSpatialRank();
-  auto isF32 = [](Value value) {
-    return tensorOf(value).getElementType().isF32() &&
-           tensorOf(value).hasStaticShape();
+  auto hasElements = [](Value value) {
+    return tensorOf(value).hasStaticShape() &&
+           elementCount(tensorOf(value).getShape()) != 0;
   };
   if (spatial < 1 || spatial > 2 || op.getBatchGroupCount() != 1 ||
-      !isF32(op.getLhs()) || !isF32(op.getRhs()) || !isF32(op.getResult()) ||
-      elementCount(tensorOf(op.getResult()).getShape()) == 0 ||
-      elementCount(tensorOf(op.getLhs()).getShape()) == 0)
+      !hasElements(op.getLhs()) || !hasElements(op.getRhs()) ||
+      !hasElements(op.getResult()))
     return std::nullopt;
   auto kernel = tensorOf(op.getRhs());
-  if (elementCount(kernel.getShape()) == 0)
-    return std::nullopt;
 
   ConvolutionForm form;
-  form.input = op.getLhs();
-  form.kernel = op.getRhs();
+  if (!form.takeOperands(op, target))
+    return std::nullopt;
   form.inputOrder = {numbers.getInputBatchDimension(),
                      numbers.getInputFeatureDimension()};
   llvm::append_range(form.inputOrder, numbers.getInputSpatialDimensions());
@@ -43,7 +74,7 @@ std::optional<ConvolutionForm> ConvolutionForm::of(stablehlo::ConvolutionOp op,
   bool isDilated = llvm::any_of(
       window, [](const auto &each) { return each.baseDilation != 1; });
   if (isDilated) {
-    if (!form.spreadWindow(window, lanes))
+    if (!form.spreadWindow(window, target.f32Lanes))
       return std::nullopt;
     return form;
   }
@@ -126,7 +157,7 @@ RankedTensorType ConvolutionForm::resultType(RankedTensorType type) const {
     shape.push_back(
         stablehlo::windowedSize(type.getDimSize(i + 2), window).value_or(0));
   }
-  return RankedTensorType::get(shape, type.getElementType());
+  return RankedTensorType::get(shape, element);
 }
 
 RankedTensorType ConvolutionForm::finalType(RankedTensorType type) const {
@@ -134,7 +165,7 @@ RankedTensorType ConvolutionForm::finalType(RankedTensorType type) const {
   shape[1] = channels;
   shape[2] *= upscale[0];
   shape[3] *= upscale[1];
-  return RankedTensorType::get(shape, type.getElementType());
+  return RankedTensorType::get(shape, element);
 }
 
 Value ConvolutionForm::spread(TensorBuilder &emit, Value blocked,

@@ -4,6 +4,8 @@
 // dimensions, input [N, C, H, W] and weights [K, C / groups, R, S]:
 //
 //   - dimension numbers become transposes, one spatial dimension becomes two;
+//   - distances of bytes from a zero point become the bytes and that, where a
+//     kernel takes them;
 //   - lhs_dilation equal to the window makes a window of pixels out of each
 //     pixel: a 1x1 convolution to all of the window's pixels at once.
 //
@@ -17,12 +19,14 @@
 
 namespace sinter::cpu {
 
+struct Target;
+
 class ConvolutionForm {
 public:
   /// Nothing if the blocked kernels cannot compute \p op (see the restrictions
   /// of assignLayouts).
   static std::optional<ConvolutionForm> of(stablehlo::ConvolutionOp op,
-                                           int64_t lanes);
+                                           const Target &target);
 
   std::array<int64_t, 4> weights; ///< Sizes K, C / groups, R, S.
   int64_t groups = 1;
@@ -31,6 +35,9 @@ public:
   /// Each pixel becomes this many; then K is the product of upscale and the
   /// output channels, filled up to whole blocks.
   std::array<int64_t, 2> upscale = {1, 1};
+  /// What bytes of the input count from.
+  int64_t zeroPoint = 0;
+  mlir::Type element; ///< Of the result.
 
   /// The input as [N, C, H, W].
   mlir::Value plainInput(nn::TensorBuilder &emit) const;
@@ -50,6 +57,7 @@ public:
                           stablehlo::ConvolutionOp op) const;
 
 private:
+  bool takeOperands(stablehlo::ConvolutionOp op, const Target &target);
   bool spreadWindow(const stablehlo::ConvolutionWindow &window, int64_t lanes);
 
   mlir::Value input, kernel;

@@ -3,6 +3,7 @@
 #include "backend/cpu/layout/SimplifyConvolutions.h"
 
 #include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/ConvolutionPhases.h"
 #include "backend/cpu/layout/ConvolutionProduct.h"
 #include "graph/Constants.h"
@@ -92,13 +93,10 @@ static bool isSupported(stablehlo::ConvolutionOp op) {
   return true;
 }
 
-/// Whether the blocked kernels compute the operation as it stands.
-static bool isOrdinary(stablehlo::ConvolutionOp op) {
-  auto isF32 = [](Value value) {
-    return tensorOf(value).getElementType().isF32();
-  };
-  if (!isF32(op.getLhs()) || !isF32(op.getRhs()) || !isF32(op.getResult()) ||
-      op.getBatchGroupCount() != 1 || op.getSpatialRank() < 1 ||
+/// Whether the blocked kernels compute the operation as it stands, if they do
+/// its elements.
+static bool hasOrdinaryForm(stablehlo::ConvolutionOp op) {
+  if (op.getBatchGroupCount() != 1 || op.getSpatialRank() < 1 ||
       op.getSpatialRank() > 2)
     return false;
   auto isDense = [](const stablehlo::WindowDimension &each) {
@@ -113,6 +111,15 @@ static bool isOrdinary(stablehlo::ConvolutionOp op) {
   auto window = op.getWindow();
   return llvm::all_of(window, isDense) ||
          (op.getFeatureGroupCount() == 1 && llvm::all_of(window, isSpread));
+}
+
+static bool isOrdinary(stablehlo::ConvolutionOp op) {
+  auto isF32 = [](Value value) {
+    return tensorOf(value).getElementType().isF32();
+  };
+  const bool isOfFloats =
+      isF32(op.getLhs()) && isF32(op.getRhs()) && isF32(op.getResult());
+  return hasOrdinaryForm(op) && (isOfFloats || ByteConvolution::match(op));
 }
 
 /// A constant is converted at once, whatever its size: it is going to be

@@ -1,6 +1,7 @@
 #include "backend/cpu/layout/SimplifyProducts.h"
 
 #include "backend/cpu/emit/Anchors.h"
+#include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/ComputeWeights.h"
 #include "graph/ArithmeticCount.h"
 #include "graph/ExactSums.h"
@@ -66,7 +67,7 @@ static Type accumulatorOf(DotGeneralOp op) {
 }
 
 /// What stands for the result; null where the operation stays.
-static Value changeElements(DotGeneralOp op) {
+static Value changeElements(DotGeneralOp op, const Target &) {
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
   Type element = tensorOf(op.getResult()).getElementType();
@@ -111,7 +112,7 @@ static Value sumOfProducts(TensorBuilder &emit, DotGeneralOp op,
 
 /// A product with a vector reads its matrix once, and so in the order of
 /// memory.
-static Value reduceByVector(DotGeneralOp op) {
+static Value reduceByVector(DotGeneralOp op, const Target &) {
   const ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
   const bool isPacked = rhs.batching.empty() && isWeight(op.getRhs());
   Type element = tensorOf(op.getResult()).getElementType();
@@ -164,7 +165,7 @@ static Value arrange(TensorBuilder &emit, Value operand,
 }
 
 /// Changes the operation, whose result stays what it is.
-static Value arrangeDimensions(DotGeneralOp op) {
+static Value arrangeDimensions(DotGeneralOp op, const Target &) {
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
   const ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
@@ -187,7 +188,7 @@ struct ProductRewrite {
   bool withKernel;
   /// The result's value: of other operations, of this one, changed, or null
   /// where nothing was done.
-  Value (*rewrite)(DotGeneralOp op);
+  Value (*rewrite)(DotGeneralOp op, const Target &target);
 };
 } // namespace
 
@@ -195,6 +196,12 @@ static constexpr llvm::StringLiteral passName = "cpu-simplify-products";
 
 /// In this order.
 static const ProductRewrite rewrites[] = {
+    {{"product-of-bytes",
+      "dot_general(convert(x) - z, w) : i32 -> cpu.byte_product(x, w) - "
+      "z * sums(w)",
+      passName},
+     /*withKernel=*/false,
+     asByteProduct},
     {{"product-type",
       "dot_general(x, y) : bf16, i8, complex -> dot_general(convert(x), "
       "convert(y)) : f32, f64",
@@ -222,7 +229,8 @@ ArrayRef<PatternInfo> simplifyProductsPatterns() {
   return infos;
 }
 
-void simplifyProducts(func::FuncOp function, PatternRun &run) {
+void simplifyProducts(func::FuncOp function, const Target &target,
+                      PatternRun &run) {
   constexpr double leastWork = 4096;
   for (const ProductRewrite &each : rewrites) {
     if (!run.isEnabled(each.info.label))
@@ -233,7 +241,7 @@ void simplifyProducts(func::FuncOp function, PatternRun &run) {
         found.push_back(op);
     });
     for (DotGeneralOp op : found) {
-      Value value = each.rewrite(op);
+      Value value = each.rewrite(op, target);
       if (!value)
         continue;
       if (value.getDefiningOp() == op) {

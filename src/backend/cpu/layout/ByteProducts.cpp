@@ -1,0 +1,213 @@
+#include "backend/cpu/layout/ByteProducts.h"
+
+#include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/kernels/Arithmetic.h"
+#include "backend/cpu/layout/ComputeWeights.h"
+#include "graph/Constants.h"
+#include "graph/Quantization.h"
+#include "graph/Types.h"
+
+using namespace mlir;
+using sinter::nn::TensorBuilder;
+
+namespace sinter::cpu {
+
+static bool isOfBytes(Value value) {
+  return tensorOf(value).getElementType().isInteger(8);
+}
+
+/// The bytes that \p value holds in another type; null if it does not.
+static Value bytesIn(Value value) {
+  if (isOfBytes(value))
+    return value;
+  auto convert = value.getDefiningOp<stablehlo::ConvertOp>();
+  Type element = tensorOf(value).getElementType();
+  const bool holdsBytes =
+      element.isF32() || element.isInteger(32) || element.isInteger(64);
+  return convert && holdsBytes && isOfBytes(convert.getOperand())
+             ? convert.getOperand()
+             : Value();
+}
+
+/// The one number that all elements of \p value are, if it may be a zero point.
+static std::optional<int64_t> splatByte(Value value) {
+  std::optional<double> number = splatNumber(value);
+  if (!number || *number < -128 || *number > 255 ||
+      *number != std::trunc(*number))
+    return std::nullopt;
+  return static_cast<int64_t>(*number);
+}
+
+/// A tensor of one element that \p value repeats; null if it does not.
+static Value repeatedScalar(Value value) {
+  auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>();
+  return broadcast && elementCount(shapeOf(broadcast.getOperand())) == 1
+             ? broadcast.getOperand()
+             : Value();
+}
+
+std::optional<ByteDistances> ByteDistances::match(Value value) {
+  // Floats hold what distances of bytes are.
+  if (auto convert = value.getDefiningOp<stablehlo::ConvertOp>();
+      convert && tensorOf(value).getElementType().isF32() &&
+      tensorOf(convert.getOperand()).getElementType().isInteger(32)) {
+    std::optional<ByteDistances> found = match(convert.getOperand());
+    return found && !found->variable ? found : std::nullopt;
+  }
+  if (Value bytes = bytesIn(value))
+    return ByteDistances{bytes, 0, {}};
+  auto difference = value.getDefiningOp<stablehlo::SubtractOp>();
+  Value bytes = difference ? bytesIn(difference.getLhs()) : Value();
+  if (!bytes)
+    return std::nullopt;
+  if (std::optional<int64_t> number = splatByte(difference.getRhs()))
+    return ByteDistances{bytes, *number, {}};
+  if (Value scalar = repeatedScalar(difference.getRhs());
+      scalar && tensorOf(value).getElementType().isInteger(32))
+    return ByteDistances{bytes, 0, scalar};
+  return std::nullopt;
+}
+
+ByteDistances ByteDistances::preferredBy(const Target &target,
+                                         TensorBuilder &emit) const {
+  const bool isUnsigned = tensorOf(bytes).getElementType().isUnsignedInteger();
+  const bool wantsUnsigned = Arithmetic::bestBytes(target) == ElementType::UI8;
+  if (isUnsigned == wantsUnsigned)
+    return *this;
+  // 128 more or less, which is the same bit.
+  Value turned = emit.make<stablehlo::XorOp>(
+      bytes, emit.splat(isUnsigned ? 128 : -128, tensorOf(bytes)));
+  auto type = IntegerType::get(emit.builder.getContext(), 8,
+                               wantsUnsigned ? IntegerType::Unsigned
+                                             : IntegerType::Signless);
+  ByteDistances result = *this;
+  result.bytes = emit.make<stablehlo::BitcastConvertOp>(
+      tensorOf(bytes).clone(type), turned);
+  const double shift = wantsUnsigned ? 128 : -128;
+  if (variable)
+    result.variable = emit.add(variable, emit.splat(shift, tensorOf(variable)));
+  else
+    result.zeroPoint += static_cast<int64_t>(shift);
+  return result;
+}
+
+std::optional<Tensor> signedBytes(Value weights) {
+  if (!isa<IntegerType>(tensorOf(weights).getElementType()))
+    return std::nullopt;
+  std::optional<Tensor> known = computedWeight(weights);
+  if (!known)
+    return std::nullopt;
+  for (int64_t i = 0; i < known->size(); ++i)
+    if (const int64_t number = known->toInteger(i);
+        number < -128 || number > 127)
+      return std::nullopt;
+  if (known->type() == ElementType::I8)
+    return known;
+  return shifted(*known, IntegerType::get(weights.getContext(), 8), 0);
+}
+
+bool isDepthwise(stablehlo::ConvolutionOp op) {
+  auto numbers = op.getDimensionNumbers();
+  auto kernel = tensorOf(op.getRhs());
+  return kernel.getDimSize(numbers.getKernelInputFeatureDimension()) == 1 &&
+         kernel.getDimSize(numbers.getKernelOutputFeatureDimension()) ==
+             static_cast<int64_t>(op.getFeatureGroupCount());
+}
+
+std::optional<ByteConvolution>
+ByteConvolution::match(stablehlo::ConvolutionOp op) {
+  if (!tensorOf(op.getResult()).getElementType().isInteger(32) ||
+      isDepthwise(op))
+    return std::nullopt;
+  auto input = ByteDistances::match(op.getLhs());
+  if (!input || input->variable)
+    return std::nullopt;
+  std::optional<Tensor> weights = signedBytes(op.getRhs());
+  if (!weights)
+    return std::nullopt;
+  return ByteConvolution{*input, std::move(*weights)};
+}
+
+/// The sums of \p weights over the dimensions \p contracting, of 32 bits, which
+/// wrap as those of products do.
+static Tensor sumsOver(const Tensor &weights, ArrayRef<int64_t> contracting) {
+  const auto shape = weights.shape();
+  SmallVector<int64_t> kept, strides(shape.size(), 0);
+  int64_t size = 1;
+  for (size_t dim = shape.size(); dim-- > 0;)
+    if (!llvm::is_contained(contracting, int64_t(dim))) {
+      strides[dim] = size;
+      size *= shape[dim];
+      kept.insert(kept.begin(), shape[dim]);
+    }
+  std::vector<uint32_t> sums(size);
+  SmallVector<int64_t> place(shape.size(), 0);
+  int64_t at = 0;
+  for (int64_t i = 0; i < weights.size(); ++i) {
+    sums[at] += static_cast<uint32_t>(weights.toInteger(i));
+    for (size_t dim = shape.size(); dim-- > 0;) {
+      at += strides[dim];
+      if (++place[dim] < shape[dim])
+        break;
+      at -= strides[dim] * shape[dim];
+      place[dim] = 0;
+    }
+  }
+  Tensor result(ElementType::I32, Shape(kept.begin(), kept.end()));
+  std::memcpy(result.mutableBytes(), sums.data(), result.bytes());
+  return result;
+}
+
+/// The bytes with the contracted dimensions behind the others.
+static Value withNeighbours(TensorBuilder &emit, Value bytes,
+                            const stablehlo::ProductSide &side) {
+  SmallVector<int64_t> order = side.free();
+  llvm::append_range(order, side.contracting);
+  return llvm::is_sorted(order) ? bytes : emit.transpose(bytes, order);
+}
+
+/// Whether the weights lie as a matrix or a transposed one.
+static bool isMatrix(const stablehlo::ProductSide &side) {
+  auto isInOrder = [](SmallVector<int64_t> first, ArrayRef<int64_t> second) {
+    llvm::append_range(first, second);
+    return llvm::is_sorted(first);
+  };
+  return isInOrder(side.free(), side.contracting) ||
+         isInOrder(llvm::to_vector(side.contracting), side.free());
+}
+
+Value asByteProduct(stablehlo::DotGeneralOp op, const Target &target) {
+  const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
+  auto type = tensorOf(op.getResult());
+  if (!type.getElementType().isInteger(32) || !lhs.batching.empty() ||
+      lhs.contracting.empty() || !isMatrix(rhs))
+    return {};
+  auto found = ByteDistances::match(op.getLhs());
+  std::optional<Tensor> weights =
+      found ? signedBytes(op.getRhs()) : std::nullopt;
+  if (!weights)
+    return {};
+  OpBuilder builder(op);
+  TensorBuilder emit(builder, op.getLoc());
+  const ByteDistances input = found->preferredBy(target, emit);
+  Value bytes = withNeighbours(emit, input.bytes, lhs);
+  Value packed =
+      makeConstant(builder, op.getLoc(), *weights, constantName(op.getRhs()));
+  Value sums = emit.make<ByteProductOp>(type, bytes, packed, rhs.contracting);
+  if (input.zeroPoint == 0 && !input.variable)
+    return sums;
+  // What the zero point has added to each column.
+  Value ofColumns =
+      makeConstant(builder, op.getLoc(), sumsOver(*weights, rhs.contracting));
+  ArrayRef<int64_t> columns = shapeOf(ofColumns);
+  Value zero =
+      input.variable
+          ? emit.broadcast(emit.reshape(input.variable, {}), {}, columns)
+          : emit.splat(double(input.zeroPoint), tensorOf(ofColumns));
+  auto places = llvm::to_vector(llvm::seq<int64_t>(
+      type.getRank() - int64_t(columns.size()), type.getRank()));
+  return emit.sub(
+      sums, emit.broadcast(emit.mul(ofColumns, zero), places, type.getShape()));
+}
+
+} // namespace sinter::cpu

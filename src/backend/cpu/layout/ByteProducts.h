@@ -1,0 +1,72 @@
+//===- ByteProducts.h - products of integers as products of bytes ---------===//
+//
+//   dot_general(convert<i32>(a : ui8) - z, w : i32)
+//     ->  cpu.byte_product(a, w' : i8) : i32  -  z * sums of w' over its rows
+//
+//   convolution(convert<i32>(a : ui8) - z, w : i32)
+//     ->  cpu.convolution(a, w' : i8) {zero_point = z} : i32
+//
+// Quantised products are sums of products of distances from zero points. What
+// the generators multiply are the bytes themselves, by signed bytes; zero
+// points become one number an output. All is exact, or wraps as sums of 32 bits
+// do.
+//
+// Restrictions:
+//   - The left operand is bytes, or distances of bytes from one number; of a
+//     convolution, from a constant.
+//   - The right operand is a constant whose numbers, without zero points, are
+//     signed bytes.
+//   - Sums are of 32 bits; convolutions are not channel by channel, whose sums
+//     f32 holds.
+//   - Products have no batching dimensions, and their weights lie as a matrix.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_LAYOUT_BYTEPRODUCTS_H
+#define SINTER_BACKEND_CPU_LAYOUT_BYTEPRODUCTS_H
+
+#include "graph/nn/TensorBuilder.h"
+#include "runtime/Tensor.h"
+#include <optional>
+
+namespace sinter::cpu {
+
+struct Target;
+
+/// A tensor whose elements are the distances of bytes from a number, or the
+/// bytes themselves.
+struct ByteDistances {
+  mlir::Value bytes;
+  int64_t zeroPoint = 0;
+  /// The number where it is not a constant, a tensor of one element of the
+  /// type of the distances; null else.
+  mlir::Value variable;
+
+  static std::optional<ByteDistances> match(mlir::Value value);
+  /// The same distances from bytes of the kind that \p target multiplies
+  /// fastest.
+  ByteDistances preferredBy(const Target &target,
+                            nn::TensorBuilder &emit) const;
+};
+
+/// The elements of a constant, as signed bytes if all of them are.
+std::optional<Tensor> signedBytes(mlir::Value weights);
+
+/// Whether each group of \p op has one input and one output channel.
+bool isDepthwise(stablehlo::ConvolutionOp op);
+
+/// A convolution that the kernels of bytes compute, given that they compute its
+/// form.
+struct ByteConvolution {
+  ByteDistances input;
+  Tensor weights;
+
+  static std::optional<ByteConvolution> match(stablehlo::ConvolutionOp op);
+};
+
+/// The result of \p op by a product of bytes; null if it is none.
+mlir::Value asByteProduct(stablehlo::DotGeneralOp op, const Target &target);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_LAYOUT_BYTEPRODUCTS_H

@@ -1,0 +1,187 @@
+//===- ByteProductsTest.cpp - products of bytes against the oracle --------===//
+//
+// Whatever bytes, zero points and forms there are: sums are toTheBit, and so
+// are conversions back to bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "backend/cpu/CompareWithInterpreter.h"
+#include "runtime/Program.h"
+#include "runtime/ProgramExecutor.h"
+
+#include <gtest/gtest.h>
+
+using namespace sinter;
+using namespace sinter::test;
+
+namespace {
+
+std::string tensor(std::initializer_list<int64_t> shape,
+                   const std::string &element) {
+  std::string text = "tensor<";
+  for (int64_t size : shape)
+    text += std::to_string(size) + "x";
+  return text + element + ">";
+}
+
+constexpr Tolerance toTheBit = {0, 0};
+
+/// `%w`, of all numbers from -128 on, as i32 less \p zero.
+std::string weightsOf(std::initializer_list<int64_t> shape,
+                      const std::string &element, int64_t zero) {
+  int64_t size = 1;
+  for (int64_t each : shape)
+    size *= each;
+  const std::string flat = tensor({size}, "i32"), type = tensor(shape, "i32");
+  const std::string narrow = tensor(shape, element);
+  return "%wi = stablehlo.iota dim = 0 : " + flat +
+         "\n%wp = stablehlo.constant dense<37> : " + flat +
+         "\n%wm = stablehlo.multiply %wi, %wp : " + flat +
+         "\n%wr = stablehlo.reshape %wm : (" + flat + ") -> " + type +
+         "\n%wn = stablehlo.convert %wr : (" + type + ") -> " + narrow +
+         "\n%wc = stablehlo.convert %wn : (" + narrow + ") -> " + type +
+         "\n%wz = stablehlo.constant dense<" + std::to_string(zero) +
+         "> : " + type + "\n%w = stablehlo.subtract %wc, %wz : " + type + "\n";
+}
+
+/// `%d`, the distances of the bytes `%a` from a zero point: constant, or the
+/// argument `%z`.
+std::string distancesOf(std::initializer_list<int64_t> shape,
+                        const std::string &element,
+                        std::optional<int64_t> zero) {
+  const std::string type = tensor(shape, "i32"), bytes = tensor(shape, element);
+  std::string text =
+      "%ac = stablehlo.convert %a : (" + bytes + ") -> " + type + "\n";
+  if (zero)
+    text += "%zs = stablehlo.constant dense<" + std::to_string(*zero) +
+            "> : " + type + "\n";
+  else
+    text += "%zi = stablehlo.convert %z : (tensor<" + element +
+            ">) -> tensor<i32>\n%zs = stablehlo.broadcast_in_dim %zi, dims = "
+            "[] : (tensor<i32>) -> " +
+            type + "\n";
+  return text + "%d = stablehlo.subtract %ac, %zs : " + type + "\n";
+}
+
+struct Sizes {
+  int64_t m, n, k;
+};
+
+std::string product(const std::string &lhs, const std::string &rhs,
+                    int64_t rhsZero, std::optional<int64_t> zero, Sizes s,
+                    bool isTransposed) {
+  const std::string result = tensor({s.m, s.n}, "i32");
+  const std::string bytes = tensor({s.m, s.k}, lhs),
+                    type = tensor({s.m, s.k}, "i32");
+  const std::string weights = isTransposed
+                                  ? weightsOf({s.n, s.k}, rhs, rhsZero)
+                                  : weightsOf({s.k, s.n}, rhs, rhsZero);
+  const std::string weightType =
+      isTransposed ? tensor({s.n, s.k}, "i32") : tensor({s.k, s.n}, "i32");
+  return "(%a: " + bytes + ", %z: tensor<" + lhs + ">) -> " + result + " {\n" +
+         weights + distancesOf({s.m, s.k}, lhs, zero) +
+         "%r = stablehlo.dot_general %d, %w, contracting_dims = [1] x [" +
+         (isTransposed ? "1" : "0") + "] : (" + type + ", " + weightType +
+         ") -> " + result + "\nreturn %r : " + result + "\n}";
+}
+
+std::string convolution(const std::string &lhs, int64_t zero, int64_t inputs,
+                        int64_t outputs, int64_t groups,
+                        const std::string &window) {
+  const std::string input = tensor({2, inputs, 9, 7}, "i32"),
+                    bytes = tensor({2, inputs, 9, 7}, lhs);
+  const bool isStrided = window.find("stride") != std::string::npos;
+  const std::string result = isStrided ? tensor({2, outputs, 5, 4}, "i32")
+                                       : tensor({2, outputs, 9, 7}, "i32");
+  return "(%a: " + bytes + ") -> " + result + " {\n" +
+         weightsOf({outputs, inputs / groups, 3, 3}, "i8", 0) +
+         distancesOf({2, inputs, 9, 7}, lhs, zero) +
+         "%r = stablehlo.convolution(%d, %w) dim_numbers = "
+         "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {" +
+         window + "} {batch_group_count = 1 : i64, feature_group_count = " +
+         std::to_string(groups) + " : i64} : (" + input + ", " +
+         tensor({outputs, inputs / groups, 3, 3}, "i32") + ") -> " + result +
+         "\nreturn %r : " + result + "\n}";
+}
+
+} // namespace
+
+TEST(ByteProducts, OfMatrices) {
+  for (const char *lhs : {"ui8", "i8"})
+    for (bool isTransposed : {false, true})
+      for (Sizes sizes :
+           {Sizes{1, 100, 70}, {5, 33, 64}, {19, 16, 130}, {40, 70, 3}})
+        for (std::optional<int64_t> zero :
+             {std::optional<int64_t>(0), std::optional<int64_t>(101),
+              std::optional<int64_t>()})
+          EXPECT_EQ(differs(product(lhs, "i8", 0, zero, sizes, isTransposed),
+                            toTheBit),
+                    "")
+              << lhs << " " << sizes.m << "x" << sizes.n << "x" << sizes.k
+              << (zero ? " from " + std::to_string(*zero) : " from a variable")
+              << (isTransposed ? ", transposed" : "");
+}
+
+/// What is no signed byte without its zero point is computed in another way.
+TEST(ByteProducts, OfOtherWeights) {
+  for (int64_t zero : {128, 100, 0})
+    EXPECT_EQ(
+        differs(product("ui8", "ui8", zero, 7, {9, 40, 50}, false), toTheBit),
+        "")
+        << zero;
+}
+
+TEST(ByteProducts, OfConvolutions) {
+  for (const char *lhs : {"ui8", "i8"})
+    for (int64_t zero : {0, 3, 127})
+      for (const char *window :
+           {"pad = [[1, 1], [1, 1]]", "stride = [2, 2], pad = [[1, 1], [1, 1]]",
+            "pad = [[2, 2], [2, 2]], rhs_dilate = [2, 2]"})
+        for (auto [inputs, outputs, groups] :
+             {std::tuple{3, 20, 1}, {20, 16, 1}, {32, 32, 2}, {12, 12, 12}})
+          EXPECT_EQ(
+              differs(convolution(lhs, zero, inputs, outputs, groups, window),
+                      toTheBit),
+              "")
+              << lhs << " from " << zero << ", " << inputs << " to " << outputs
+              << " in " << groups << " groups, " << window;
+}
+
+/// Ties, bounds, infinities and NaN.
+TEST(ByteProducts, RoundedConversions) {
+  const std::string x = tensor({24}, "f32");
+  for (const char *to : {"ui8", "i8"})
+    for (bool roundsFirst : {false, true}) {
+      const std::string result = tensor({24}, to);
+      const bool isSigned = std::string(to) == "i8";
+      const std::string least = isSigned ? "-128.0" : "0.0",
+                        greatest = isSigned ? "127.0" : "255.0";
+      const std::string bounds =
+          "%l = stablehlo.constant dense<" + least +
+          "> : tensor<f32>\n%g = stablehlo.constant dense<" + greatest +
+          "> : tensor<f32>\n%z = stablehlo.constant dense<3.0> : " + x + "\n";
+      const std::string values =
+          "%v = stablehlo.constant dense<[0.5, 1.5, 2.5, -0.5, -1.5, 254.5, "
+          "255.5, 126.5, 127.5, -128.5, -129.5, 300.0, -300.0, 3.0e9, -3.0e9, "
+          "0x7F800000, 0xFF800000, 0x7FC00000, 0.49999997, 4.2, -4.7, 1.0e-40, "
+          "-0.0, 251.5]> : " +
+          x + "\n%s = stablehlo.add %a, %v : " + x + "\n";
+      const std::string clamp = "(tensor<f32>, " + x + ", tensor<f32>) -> " + x;
+      const std::string chain =
+          roundsFirst
+              ? "%r = stablehlo.round_nearest_even %s : " + x +
+                    "\n%p = stablehlo.add %r, %z : " + x +
+                    "\n%c = stablehlo.clamp %l, %p, %g : " + clamp + "\n"
+              : "%p = stablehlo.clamp %l, %s, %g : " + clamp +
+                    "\n%c = stablehlo.round_nearest_even %p : " + x + "\n";
+      EXPECT_EQ(differs("(%i: " + x + ") -> " + result +
+                            " {\n%o = stablehlo.constant dense<0.0> : " + x +
+                            "\n%a = stablehlo.multiply %i, %o : " + x + "\n" +
+                            bounds + values + chain +
+                            "%y = stablehlo.convert %c : (" + x + ") -> " +
+                            result + "\nreturn %y : " + result + "\n}",
+                        toTheBit),
+                "")
+          << to << (roundsFirst ? ", rounded first" : "");
+    }
+}
