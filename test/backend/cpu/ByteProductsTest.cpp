@@ -85,15 +85,15 @@ std::string product(const std::string &lhs, const std::string &rhs,
          ") -> " + result + "\nreturn %r : " + result + "\n}";
 }
 
-std::string convolution(const std::string &lhs, int64_t zero, int64_t inputs,
-                        int64_t outputs, int64_t groups,
+std::string convolution(const std::string &lhs, std::optional<int64_t> zero,
+                        int64_t inputs, int64_t outputs, int64_t groups,
                         const std::string &window) {
   const std::string input = tensor({2, inputs, 9, 7}, "i32"),
                     bytes = tensor({2, inputs, 9, 7}, lhs);
   const bool isStrided = window.find("stride") != std::string::npos;
   const std::string result = isStrided ? tensor({2, outputs, 5, 4}, "i32")
                                        : tensor({2, outputs, 9, 7}, "i32");
-  return "(%a: " + bytes + ") -> " + result + " {\n" +
+  return "(%a: " + bytes + ", %z: tensor<" + lhs + ">) -> " + result + " {\n" +
          weightsOf({outputs, inputs / groups, 3, 3}, "i8", 0) +
          distancesOf({2, inputs, 9, 7}, lhs, zero) +
          "%r = stablehlo.convolution(%d, %w) dim_numbers = "
@@ -133,7 +133,9 @@ TEST(ByteProducts, OfOtherWeights) {
 
 TEST(ByteProducts, OfConvolutions) {
   for (const char *lhs : {"ui8", "i8"})
-    for (int64_t zero : {0, 3, 127})
+    for (std::optional<int64_t> zero :
+         {std::optional<int64_t>(0), std::optional<int64_t>(3),
+          std::optional<int64_t>(127), std::optional<int64_t>()})
       for (const char *window :
            {"pad = [[1, 1], [1, 1]]", "stride = [2, 2], pad = [[1, 1], [1, 1]]",
             "pad = [[2, 2], [2, 2]], rhs_dilate = [2, 2]"})
@@ -143,8 +145,9 @@ TEST(ByteProducts, OfConvolutions) {
               differs(convolution(lhs, zero, inputs, outputs, groups, window),
                       toTheBit),
               "")
-              << lhs << " from " << zero << ", " << inputs << " to " << outputs
-              << " in " << groups << " groups, " << window;
+              << lhs << " from "
+              << (zero ? std::to_string(*zero) : "a variable") << ", " << inputs
+              << " to " << outputs << " in " << groups << " groups, " << window;
 }
 
 /// Ties, bounds, infinities and NaN.

@@ -158,6 +158,57 @@ static Tensor sumsOver(const Tensor &weights, ArrayRef<int64_t> contracting) {
   return result;
 }
 
+/// \p op without padding, of an input that has it.
+static Value convolved(TensorBuilder &emit, stablehlo::ConvolutionOp op,
+                       Value padded) {
+  Operation *copy = emit.builder.clone(*op);
+  auto unpadded = cast<stablehlo::ConvolutionOp>(copy);
+  unpadded.setOperand(0, padded);
+  unpadded.removePaddingAttr();
+  return unpadded.getResult();
+}
+
+Value withoutVariableZeroPoint(stablehlo::ConvolutionOp op) {
+  auto type = tensorOf(op.getResult());
+  auto input = ByteDistances::match(op.getLhs());
+  if (!type.getElementType().isInteger(32) || isDepthwise(op) || !input ||
+      !input->variable || op.getBatchGroupCount() != 1)
+    return {};
+  std::optional<Tensor> weights = signedBytes(op.getRhs());
+  if (!weights)
+    return {};
+  OpBuilder builder(op);
+  TensorBuilder emit(builder, op.getLoc());
+  auto numbers = op.getDimensionNumbers();
+  auto bytes = tensorOf(input->bytes);
+  SmallVector<int64_t> low(bytes.getRank(), 0), high(low), between(low);
+  for (auto [dim, window] :
+       llvm::zip(numbers.getInputSpatialDimensions(), op.getWindow())) {
+    if (window.baseDilation != 1)
+      return {};
+    low[dim] = window.paddingLow;
+    high[dim] = window.paddingHigh;
+  }
+  Value zero = emit.reshape(input->variable, {});
+  Value padded = emit.make<stablehlo::PadOp>(
+      input->bytes, emit.convert(zero, bytes.getElementType()), low, high,
+      between);
+  Value sums = convolved(emit, op, emit.convert(padded, type.getElementType()));
+  SmallVector<int64_t> summed;
+  const int64_t outputs = numbers.getKernelOutputFeatureDimension();
+  for (int64_t dim = 0; dim < tensorOf(op.getRhs()).getRank(); ++dim)
+    if (dim != outputs)
+      summed.push_back(dim);
+  Value ofOutputs =
+      makeConstant(builder, op.getLoc(), sumsOver(*weights, summed));
+  Value added =
+      emit.mul(ofOutputs, emit.broadcast(zero, {}, shapeOf(ofOutputs)));
+  return emit.sub(sums,
+                  emit.broadcast(added,
+                                 {int64_t(numbers.getOutputFeatureDimension())},
+                                 type.getShape()));
+}
+
 /// The bytes with the contracted dimensions behind the others.
 static Value withNeighbours(TensorBuilder &emit, Value bytes,
                             const stablehlo::ProductSide &side) {

@@ -64,6 +64,15 @@ struct ByteConvolution {
   static std::optional<ByteConvolution> match(stablehlo::ConvolutionOp op);
 };
 
+/// The result of \p op, of distances from a number that is not a constant, by
+/// a convolution of what they are the distances of, padded with that number:
+///
+///   convolution(convert<i32>(a) - z, w), padded
+///     ->  convolution(convert<i32>(pad(a, z)), w) - z * sums of w
+///
+/// Null for anything else.
+mlir::Value withoutVariableZeroPoint(stablehlo::ConvolutionOp op);
+
 /// The result of \p op by a product of bytes; null if it is none.
 mlir::Value asByteProduct(stablehlo::DotGeneralOp op, const Target &target);
 

@@ -143,6 +143,9 @@ Value Simplifier::run() {
   if (!isSupported(op) || isOrdinary(op))
     return {};
   Type element = tensorOf(op.getResult()).getElementType();
+  if (hasOrdinaryForm(op))
+    if (Value result = withoutVariableZeroPoint(op))
+      return result;
   if (isa<IntegerType>(element))
     return runIntegers();
   Type sums = sumType(element);
