@@ -44,7 +44,7 @@ private:
       if (op.getNumResults() != 1 || !isFull(op.getResult(0)) ||
           (!isBroadcast && !isElementwise(&op)))
         return false;
-      if (isBroadcast && shapeOf(op.getOperand(0)).size() > 0 &&
+      if (isBroadcast && !shapeOf(op.getOperand(0)).empty() &&
           (!isBroadcastOnly(op.getOperand(0)) ||
            !llvm::is_sorted(
                cast<stablehlo::BroadcastInDimOp>(op).getBroadcastDimensions())))

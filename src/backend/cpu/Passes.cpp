@@ -232,7 +232,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
 } // namespace
 
 Passes cpu::createPasses(const std::shared_ptr<PatternRun> &run,
-                         std::shared_ptr<const PassSetting> setting) {
+                         const std::shared_ptr<const PassSetting> &setting) {
   Passes passes;
   for (const Row &row : rows)
     passes.push_back(createPass(row, run, setting));

@@ -22,7 +22,7 @@ struct PassSetting {
 
 /// From a simplified graph to kernels, in order.
 Passes createPasses(const std::shared_ptr<PatternRun> &run,
-                    std::shared_ptr<const PassSetting> setting);
+                    const std::shared_ptr<const PassSetting> &setting);
 
 /// Makes the labels and names of the passes known to those who name them
 /// (--disable-patterns, --list-patterns, --print-ir-after). May be called

@@ -126,7 +126,7 @@ Result<Target> Target::host() {
   return target;
 }
 
-Result<Target> Target::named(std::string triple, std::string cpu,
+Result<Target> Target::named(const std::string &triple, std::string cpu,
                              std::string features) {
   Target target;
   target.triple = triple.empty() ? llvm::sys::getProcessTriple()

@@ -49,7 +49,7 @@ struct Target {
   /// empty: the host's triple, a generic CPU, no features beyond the CPU's.
   /// AMX is left out here, too, unless a feature asks for it. Fails with a
   /// usage error if LLVM knows no such machine.
-  static Result<Target> named(std::string triple, std::string cpu,
+  static Result<Target> named(const std::string &triple, std::string cpu,
                               std::string features);
 
   /// A new LLVM target machine: position-independent code, small code model.

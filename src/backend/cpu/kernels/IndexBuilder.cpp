@@ -341,9 +341,7 @@ IndexBuilder::branch(Value condition, llvm::function_ref<Carried()> then,
     Scope scope(*this);
     Carried values = make();
     builder.create<scf::YieldOp>(loc, values);
-    return TypeRange(ValueRange(values)).size()
-               ? SmallVector<Type>(ValueRange(values).getTypes())
-               : SmallVector<Type>();
+    return SmallVector<Type>(ValueRange(values).getTypes());
   };
   auto placeholder = builder.create<scf::IfOp>(loc, TypeRange(), condition,
                                                /*withElseRegion=*/true);
