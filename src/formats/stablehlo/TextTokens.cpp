@@ -33,13 +33,15 @@ static size_t skipBlank(std::string_view text, size_t position) {
 
 /// The end of a string that starts at \p position; of the text if none ends it.
 static size_t endOfString(std::string_view text, size_t position) {
-  for (size_t end = position + 1; end < text.size(); ++end) {
+  size_t end = position + 1;
+  while (end < text.size()) {
     end = text.find_first_of("\"\\", end);
     if (end == std::string_view::npos)
       break;
     if (text[end] == '"')
       return end + 1;
-    ++end;
+    // A backslash, and what it escapes.
+    end += 2;
   }
   return text.size();
 }
