@@ -12,12 +12,42 @@
 #include "mlir/Dialect/Quant/QuantTypes.h"
 #include "passes/Groups.h"
 #include "passes/QuantizedForms.h"
+#include "llvm/ADT/bit.h"
+
+#include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace sinter;
 
 static RankedTensorType withElement(Type type, Type element) {
   return cast<RankedTensorType>(type).clone(element);
+}
+
+/// Whether integers of at most \p reach, times \p number / \p scale in f32, may
+/// leave the middle between two integers that they lie in: where the quotient
+/// has a small denominator, so that many do, and not all products are exact.
+static bool missesMiddles(double number, double scale, double reach) {
+  if (number == 0)
+    return false;
+  // An odd integer, and by which power of two it is to be multiplied.
+  auto split = [](double x) {
+    int exponent;
+    auto mantissa = static_cast<uint64_t>(
+        std::ldexp(std::frexp(std::abs(x), &exponent), 53));
+    const int zeros = llvm::countr_zero(mantissa);
+    return std::pair(mantissa >> zeros, exponent - 53 + zeros);
+  };
+  const auto [numerator, up] = split(number);
+  const auto [denominator, down] = split(scale);
+  const uint64_t common = std::gcd(numerator, denominator);
+  const double top = std::ldexp(double(numerator / common),
+                                std::max(0, up - down)),
+               bottom = std::ldexp(double(denominator / common),
+                                   std::max(0, down - up));
+  constexpr double manyMiddles = 1024, exactInF32 = 0x1p24;
+  const bool isExact = denominator == common && top * reach <= exactInF32;
+  return bottom <= manyMiddles && !isExact;
 }
 
 namespace {
@@ -231,7 +261,7 @@ private:
       rangesOfSums[stored] = range;
       return stored;
     }
-    return requantized(builder, sum, scales, result,
+    return requantized(builder, sum, range.reach(), scales, result,
                        QuantizedRounding::AfterZeroPoint);
   }
 
@@ -285,9 +315,10 @@ private:
                     emitSpread(emit, scales.factors, scales.axis, number));
   }
 
-  /// Changes the scale of \p numbers, which count from zero, from \p scales to
-  /// that of \p like: one product, a rounding and the cut.
-  Value requantized(OpBuilder &builder, Value numbers,
+  /// Changes the scale of \p numbers, which count from zero and are at most
+  /// \p reach, from \p scales to that of \p like: one product, a rounding and
+  /// the cut.
+  Value requantized(OpBuilder &builder, Value numbers, double reach,
                     const ProductScales &scales, Value like,
                     QuantizedRounding rounding) {
     quant::QuantizedType type = meanings.lookup(like);
@@ -296,15 +327,20 @@ private:
     if (factors.axis < 0 && to.axis >= 0)
       factors = {SmallVector<double>(to.scales.size(), scales.factors.front()),
                  to.axis};
+    bool isInF32 = storageOf(type).getWidth() <= 8;
+    for (auto [i, factor] : llvm::enumerate(factors.factors))
+      isInF32 &= !missesMiddles(factor, to.scales[to.axis < 0 ? 0 : i], reach);
+    nn::TensorBuilder emit(builder, like.getLoc());
+    auto times = [&](Type compute) {
+      Value number = convert(builder, numbers, compute);
+      return emit.mul(number,
+                      emitSpread(emit, factors.factors, factors.axis, number));
+    };
+    if (!isInF32)
+      return emitQuantized(emit, times(builder.getF64Type()), type, rounding);
     for (auto [i, factor] : llvm::enumerate(factors.factors))
       factor /= to.scales[to.axis < 0 ? 0 : i];
-    Type compute = storageOf(type).getWidth() <= 8 ? Type(builder.getF32Type())
-                                                   : Type(builder.getF64Type());
-    nn::TensorBuilder emit(builder, like.getLoc());
-    Value number = convert(builder, numbers, compute);
-    Value reals = emit.mul(
-        number, emitSpread(emit, factors.factors, factors.axis, number));
-    return emitRounded(emit, reals, type, rounding);
+    return emitRounded(emit, times(builder.getF32Type()), type, rounding);
   }
 
   /// Of numbers, or of other storage elements.
@@ -318,16 +354,20 @@ private:
     const bool meetsAxis = parameters && wanted &&
                            (parameters->axis < 0 || wanted->axis < 0 ||
                             parameters->axis == wanted->axis);
-    if (!meetsAxis || to.getExpressedType() != from.getExpressedType() ||
-        to.getExpressedType().isF64())
+    // Narrower floats round what is dequantised, wider ones ask for more.
+    const bool isSum = from && storageOf(from).getWidth() == 32;
+    if (!meetsAxis || !to.getExpressedType().isF32() ||
+        !from.getExpressedType().isF32() ||
+        (isSum && !parameters->isSymmetric()))
       return quantized(builder, expressed(builder, operand), like, rounding);
-    const bool isSum = storageOf(from).getWidth() == 32;
     Type compute = isSum ? Type(storageOf(from)) : Type(builder.getF32Type());
     nn::TensorBuilder emit(builder, op->getLoc());
     Value numbers =
         emitCentred(emit, convert(builder, operand, compute), *parameters);
-    return requantized(builder, numbers, {parameters->scales, parameters->axis},
-                       like, rounding);
+    const double reach =
+        isSum ? rangeOf(operand).reach() : centredRange(from).reach();
+    return requantized(builder, numbers, reach,
+                       {parameters->scales, parameters->axis}, like, rounding);
   }
 
   //===--------------------------------------------------------------------===//
@@ -393,8 +433,12 @@ private:
   /// Null where it would take a division still.
   static Value quotient(nn::TensorBuilder &emit, Value x, double scale) {
     if (std::optional<Spread> known = Spread::of(x)) {
-      for (double &number : known->numbers)
+      constexpr double manySums = 0x1p16;
+      for (double &number : known->numbers) {
+        if (missesMiddles(number, scale, manySums))
+          return {};
         number /= scale;
+      }
       return emitSpread(emit, known->numbers, known->axis, x);
     }
     Operation *op = x.getDefiningOp();

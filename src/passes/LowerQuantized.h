@@ -16,9 +16,10 @@
 // the specification's dequantize_op_quantize, whose steps are rounded as the
 // specification's. Scales count as rounded to the expressed type.
 //
-// What follows such sums, and changes scales between bytes, is taken in f32: a
-// result may be another by one where the exact number lies next to the middle
-// of two. Wider storage is computed in f64.
+// What follows such sums, and changes scales between bytes, is one factor in
+// f32: a result may be another by one where the exact number lies next to the
+// middle of two. Where scales are such that many lie in the middle itself, and
+// for wider storage, it is taken in f64.
 //
 // Restrictions:
 //   - Shapes are static.

@@ -122,6 +122,22 @@ TEST(ByteProducts, OfMatrices) {
               << (isTransposed ? ", transposed" : "");
 }
 
+/// A number that no byte is, is no zero point.
+TEST(ByteProducts, FromOtherNumbers) {
+  for (int64_t zero : {200, -129, 1000})
+    for (const char *lhs : {"ui8", "i8"}) {
+      EXPECT_EQ(
+          differs(product(lhs, "i8", 0, zero, {9, 40, 50}, false), toTheBit),
+          "")
+          << lhs << " from " << zero;
+      EXPECT_EQ(
+          differs(convolution(lhs, zero, 20, 16, 1, "pad = [[1, 1], [1, 1]]"),
+                  toTheBit),
+          "")
+          << lhs << " from " << zero;
+    }
+}
+
 /// What is no signed byte without its zero point is computed in another way.
 TEST(ByteProducts, OfOtherWeights) {
   for (int64_t zero : {128, 100, 0})

@@ -29,11 +29,14 @@ static Value bytesIn(Value value) {
              : Value();
 }
 
-/// The one number that all elements of \p value are, if it may be a zero point.
-static std::optional<int64_t> splatByte(Value value) {
+/// The one number that all elements of \p value are, if it is one that \p bytes
+/// can have.
+static std::optional<int64_t> splatByte(Value value, Value bytes) {
   std::optional<double> number = splatNumber(value);
-  if (!number || *number < -128 || *number > 255 ||
-      *number != std::trunc(*number))
+  const IntegerBounds bounds =
+      boundsOf(cast<IntegerType>(tensorOf(bytes).getElementType()));
+  if (!number || *number < double(bounds.least) ||
+      *number > double(bounds.greatest) || *number != std::trunc(*number))
     return std::nullopt;
   return static_cast<int64_t>(*number);
 }
@@ -60,7 +63,7 @@ std::optional<ByteDistances> ByteDistances::match(Value value) {
   Value bytes = difference ? bytesIn(difference.getLhs()) : Value();
   if (!bytes)
     return std::nullopt;
-  if (std::optional<int64_t> number = splatByte(difference.getRhs()))
+  if (std::optional<int64_t> number = splatByte(difference.getRhs(), bytes))
     return ByteDistances{bytes, *number, {}};
   if (Value scalar = repeatedScalar(difference.getRhs());
       scalar && tensorOf(value).getElementType().isInteger(32))
@@ -95,14 +98,12 @@ std::optional<Tensor> signedBytes(Value weights) {
   if (!isa<IntegerType>(tensorOf(weights).getElementType()))
     return std::nullopt;
   std::optional<Tensor> known = computedWeight(weights);
-  if (!known)
-    return std::nullopt;
+  if (!known || known->type() == ElementType::I8)
+    return known;
   for (int64_t i = 0; i < known->size(); ++i)
     if (const int64_t number = known->toInteger(i);
         number < -128 || number > 127)
       return std::nullopt;
-  if (known->type() == ElementType::I8)
-    return known;
   return shifted(*known, IntegerType::get(weights.getContext(), 8), 0);
 }
 
@@ -189,10 +190,13 @@ Value withoutVariableZeroPoint(stablehlo::ConvolutionOp op) {
     low[dim] = window.paddingLow;
     high[dim] = window.paddingHigh;
   }
-  Value zero = emit.reshape(input->variable, {});
+  // What is padded with it must be able to hold it.
+  Value zero = emit.reshape(input->variable, {}),
+        byte = bytesIn(input->variable);
+  if (!byte || tensorOf(byte).getElementType() != bytes.getElementType())
+    return {};
   Value padded = emit.make<stablehlo::PadOp>(
-      input->bytes, emit.convert(zero, bytes.getElementType()), low, high,
-      between);
+      input->bytes, emit.reshape(byte, {}), low, high, between);
   Value sums = convolved(emit, op, emit.convert(padded, type.getElementType()));
   SmallVector<int64_t> summed;
   const int64_t outputs = numbers.getKernelOutputFeatureDimension();
