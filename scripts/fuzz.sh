@@ -2,7 +2,7 @@
 # Fuzzes each reader of model files for SECONDS (30): ONNX's file layer and the
 # reader on top of it, StableHLO texts, and portable artifacts. The corpora are
 # small models of Debian's libonnx-testdata, the programs of the tests, and
-# those beside the fuzzers. They run with the sanitizers of build-asan/; those
+# those beside the fuzzers. They run side by side, with the sanitizers of build-asan/; those
 # that go through libMLIR, which carries none, get a third of that time more under
 # valgrind, as build/ has them. What is found is left in build-asan/fuzz/. Every
 # day has inputs of its own.
@@ -59,11 +59,28 @@ fuzz_memory() {
     -keep_seed=1 -reduce_inputs=0 "$own" "$own-from"
 }
 
-fuzz fuzz-onnx-file models
+# at_once FUNCTION ARGUMENT...: as many side by side as there are processors; what each printed follows that of the one
+# before.
+jobs=${SINTER_JOBS:-$(nproc)} status=0 started=0 pids=()
+finish_oldest() {
+  wait "${pids[0]}" || status=1
+  pids=("${pids[@]:1}")
+  cat "$corpus/output-$((started - ${#pids[@]}))"
+}
+at_once() {
+  [ ${#pids[@]} -lt "$jobs" ] || finish_oldest
+  "$@" >"$corpus/output-$((started += 1))" 2>&1 &
+  pids+=($!)
+}
+
+at_once fuzz fuzz-onnx-file models
 # These two have no coverage to tell which inputs are worth keeping: all are.
-fuzz fuzz-onnx-reader models -keep_seed=1 -reduce_inputs=0
-fuzz fuzz-stablehlo-text texts -keep_seed=1 -reduce_inputs=0
-fuzz fuzz-portable-artifact artifacts
-fuzz_memory fuzz-onnx-reader models
-fuzz_memory fuzz-stablehlo-text texts
-fuzz_memory fuzz-portable-artifact fuzz-portable-artifact
+at_once fuzz fuzz-onnx-reader models -keep_seed=1 -reduce_inputs=0
+at_once fuzz fuzz-portable-artifact artifacts
+at_once fuzz fuzz-stablehlo-text texts -keep_seed=1 -reduce_inputs=0
+while [ ${#pids[@]} -gt 0 ]; do finish_oldest; done
+at_once fuzz_memory fuzz-onnx-reader models
+at_once fuzz_memory fuzz-stablehlo-text texts
+at_once fuzz_memory fuzz-portable-artifact fuzz-portable-artifact
+while [ ${#pids[@]} -gt 0 ]; do finish_oldest; done
+exit $status

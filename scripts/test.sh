@@ -67,8 +67,10 @@ stage_random() {
   need_release
   local seed=${SINTER_RANDOM_SEED:-$(($(date +%s) / 86400 * 1000000))}
   echo "random programs from SINTER_RANDOM_SEED=$seed on"
-  SINTER_RANDOM_SEED=$seed SINTER_RANDOM_SECONDS=${SINTER_RANDOM_SECONDS:-30} \
-    build/bin/test-differential --gtest_filter='RandomProgramTest.*Agree:RandomFoldingTest.SimplifiedAsBefore'
+  # Each takes one thread.
+  printf '%s\n' 'RandomProgramTest.*Agree' RandomFoldingTest.SimplifiedAsBefore |
+    SINTER_RANDOM_SEED=$seed SINTER_RANDOM_SECONDS=${SINTER_RANDOM_SECONDS:-30} \
+      xargs -P "$jobs" -I {} build/bin/test-differential '--gtest_filter={}'
 }
 
 stage_tidy() { scripts/tidy.sh; }

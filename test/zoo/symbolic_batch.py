@@ -34,6 +34,7 @@ import onnx
 from onnx import TensorProto, numpy_helper
 
 import half_precision
+from quantizer import half
 
 
 def batched_inputs(graph):
@@ -149,11 +150,11 @@ def as_stored(array, kind):
     """An array of f32 as a file has the numbers of an input of this type."""
     if kind == TensorProto.FLOAT16:
         return numpy.frombuffer(
-            half_precision.rounded(array, "f16"), numpy.float16
+            half.rounded(array, "f16"), numpy.float16
         ).reshape(array.shape)
     if kind == TensorProto.BFLOAT16:
         return numpy.frombuffer(
-            half_precision.rounded(array, "bf16"), "V2"
+            half.rounded(array, "bf16"), "V2"
         ).reshape(array.shape)
     return array
 
@@ -283,7 +284,7 @@ def check(path, options):
     fixed, symbolic = onnx.load(str(path)), onnx.load(str(path))
     if options.type:
         for model in fixed, symbolic:
-            half_precision.convert_graph(model.graph, options.type)
+            half.convert_graph(model.graph, options.type)
     batch = set_symbolic(symbolic)
     if batch == 0:
         raise Failure("no input has a first dimension of known size")
@@ -320,7 +321,7 @@ def check(path, options):
                 outputs_of(opened, inputs, folder / f"got{wanted}", options),
                 expected,
                 f"batch {wanted}",
-                half_precision.TYPES[options.type][1] if options.type else 1e-3,
+                half_precision.LIMITS[options.type] if options.type else 1e-3,
             )
     if got.total() > few.total():
         raise Failure(f"{said}; more: {dict(got - few)}, fewer: {dict(few - got)}")
@@ -338,7 +339,7 @@ def main():
     parser.add_argument("--filter", default="", help="only models of such a name")
     parser.add_argument("--backend", default="cpu", choices=["cpu", "interpreter"])
     parser.add_argument(
-        "--type", choices=list(half_precision.TYPES), help="half precision: which"
+        "--type", choices=list(half_precision.LIMITS), help="half precision: which"
     )
     parser.add_argument(
         "--stablehlo", action="store_true", help="convert to StableHLO instead"
