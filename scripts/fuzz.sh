@@ -69,7 +69,8 @@ finish_oldest() {
 }
 at_once() {
   [ ${#pids[@]} -lt "$jobs" ] || finish_oldest
-  "$@" >"$corpus/output-$((started += 1))" 2>&1 &
+  started=$((started + 1))
+  "$@" >"$corpus/output-$started" 2>&1 &
   pids+=($!)
 }
 

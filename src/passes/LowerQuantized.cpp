@@ -28,7 +28,7 @@ static RankedTensorType withElement(Type type, Type element) {
 /// leave the middle between two integers that they lie in: where the quotient
 /// has a small denominator, so that many do, and not all products are exact.
 static bool missesMiddles(double number, double scale, double reach) {
-  if (number == 0)
+  if (number == 0 || !std::isfinite(number))
     return false;
   // An odd integer, and by which power of two it is to be multiplied.
   auto split = [](double x) {
