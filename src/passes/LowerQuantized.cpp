@@ -41,12 +41,11 @@ static bool missesMiddles(double number, double scale, double reach) {
   const auto [numerator, up] = split(number);
   const auto [denominator, down] = split(scale);
   const uint64_t common = std::gcd(numerator, denominator);
-  const double top = std::ldexp(double(numerator / common),
-                                std::max(0, up - down)),
-               bottom = std::ldexp(double(denominator / common),
-                                   std::max(0, down - up));
+  const uint64_t above = numerator / common, below = denominator / common;
+  const double top = std::ldexp(double(above), std::max(0, up - down)),
+               bottom = std::ldexp(double(below), std::max(0, down - up));
   constexpr double manyMiddles = 1024, exactInF32 = 0x1p24;
-  const bool isExact = denominator == common && top * reach <= exactInF32;
+  const bool isExact = below == 1 && top * reach <= exactInF32;
   return bottom <= manyMiddles && !isExact;
 }
 

@@ -92,6 +92,8 @@ static LogicalResult importMultinomial(NodeContext &node) {
   Type element = wantedElement(node, IntegerType::get(node.context(), 32));
   if (count < 1 || classes == 0)
     return node.fail("there is nothing to draw, or to draw from");
+  if (ShapedType::isDynamic(classes))
+    return node.fail("draws from an unknown number of classes");
   auto draws = uniformDraws(node, {rows, count});
   if (!draws || !element)
     return failure();
