@@ -343,10 +343,11 @@ static std::optional<std::vector<Bound>> scan(NodeContext &node,
                                               const GraphProto &body,
                                               ArrayRef<Value> values,
                                               int64_t scanned) {
-  int64_t carriedCount = values.size() - scanned;
-  int64_t gathered = body.output_size() - carriedCount;
-  if (scanned < 1 || carriedCount < 0 || gathered < 0)
+  const auto given = static_cast<int64_t>(values.size());
+  if (scanned < 1 || scanned > given || given - scanned > body.output_size())
     return node.fail("num_scan_inputs does not match the inputs");
+  int64_t carriedCount = given - scanned;
+  int64_t gathered = body.output_size() - carriedCount;
   bool old = node.version() < 9;
   auto inputAxes = listFor(node, "scan_input_axes", scanned);
   auto outputAxes = listFor(node, "scan_output_axes", gathered);
