@@ -171,10 +171,8 @@ quant::QuantizedType movedBy(quant::QuantizedType type, IntegerType storage,
                           *parameters, bounds);
 }
 
-/// By how much the elements of \p to are greater than those of \p from that
-/// stand for the same numbers; nothing where there is no such integer.
-static std::optional<int64_t> shiftBetween(quant::QuantizedType from,
-                                           quant::QuantizedType to) {
+std::optional<int64_t> shiftBetween(quant::QuantizedType from,
+                                    quant::QuantizedType to) {
   auto before = parametersOf(from), after = parametersOf(to);
   if (!before || !after || before->scales != after->scales ||
       before->axis != after->axis ||

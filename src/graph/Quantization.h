@@ -103,6 +103,10 @@ mlir::quant::QuantizedType withStorage(mlir::quant::QuantizedType type,
 /// others than \p type has. Null where they do not fit.
 mlir::quant::QuantizedType movedBy(mlir::quant::QuantizedType type,
                                    mlir::IntegerType storage, int64_t shift);
+/// By how much the elements of \p to are greater than those of \p from that
+/// stand for the same numbers; nothing where there is no such integer.
+std::optional<int64_t> shiftBetween(mlir::quant::QuantizedType from,
+                                    mlir::quant::QuantizedType to);
 /// What \p value is the same numbers as in another storage type, by a rescale
 /// that changes nothing else; \p value itself for anything else.
 mlir::Value beforeShift(mlir::Value value);

@@ -194,7 +194,7 @@ private:
   IntegerRange rangeOfSums(Operation *op) const {
     IntegerRange ranges[] = {{1, 1}, {1, 1}};
     for (auto [range, operand] : llvm::zip(ranges, op->getOperands()))
-      range = centredRange(meanings.lookup(operand));
+      range = centredRange(meanings.lookup(beforeShift(operand)));
     constexpr double tooMany = 0x1p62;
     return IntegerRange::ofSums(ranges[0], ranges[1],
                                 productsPerSum(op).value_or(tooMany));
@@ -204,14 +204,11 @@ private:
   /// kernel of floats.
   bool isOfBytes(Operation *op) const {
     auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op);
-    const bool isDepthwise =
-        convolution && convolution.getFeatureGroupCount() > 1 &&
-        tensorOf(convolution.getRhs())
-                .getDimSize(convolution.getDimensionNumbers()
-                                .getKernelInputFeatureDimension()) == 1;
-    return !isDepthwise && op->getNumOperands() == 2 &&
+    return !(convolution && convolution.isDepthwise()) &&
+           op->getNumOperands() == 2 &&
            llvm::all_of(op->getOperands(), [&](Value operand) {
-             return meanings.lookup(operand).getStorageTypeIntegralWidth() <= 8;
+             return meanings.lookup(beforeShift(operand))
+                        .getStorageTypeIntegralWidth() <= 8;
            });
   }
 
@@ -255,28 +252,14 @@ private:
     if (!meaning)
       return convert(builder, scaled(builder, sum, scales, op),
                      getElementTypeOrSelf(result));
-    if (storageOf(meaning).getWidth() == 32 && hasScales(meaning, scales)) {
+    if (storageOf(meaning).getWidth() == 32 &&
+        areScalesOfSums(*roundedParametersOf(meaning), scales)) {
       Value stored = convert(builder, sum, storageOf(meaning));
       rangesOfSums[stored] = range;
       return stored;
     }
     return requantized(builder, sum, range.reach(), scales, result,
                        QuantizedRounding::AfterZeroPoint);
-  }
-
-  /// Whether the scales of \p type, which has no zero point, are \p scales.
-  static bool hasScales(quant::QuantizedType type,
-                        const ProductScales &scales) {
-    const QuantizationParameters parameters = *roundedParametersOf(type);
-    return parameters.isSymmetric() &&
-           parameters.scales.size() == scales.factors.size() &&
-           parameters.axis == scales.axis &&
-           llvm::all_of(llvm::zip_equal(parameters.scales, scales.factors),
-                        [](auto pair) {
-                          // They were rounded.
-                          auto [scale, factor] = pair;
-                          return std::abs(scale - factor) <= 1e-6 * factor;
-                        });
   }
 
   /// Whether \p op adds sums of one scale, which their storage holds.
@@ -342,12 +325,40 @@ private:
     return emitRounded(emit, times(builder.getF32Type()), type, rounding);
   }
 
+  /// \p operand as storage elements of what \p like means, where these are
+  /// greater by one integer; null else.
+  Value shifted(OpBuilder &builder, Value operand, Value like) {
+    quant::QuantizedType from = meanings.lookup(operand),
+                         to = meanings.lookup(like);
+    auto shift = from && to ? shiftBetween(from, to) : std::nullopt;
+    if (!shift || !survives(from) ||
+        !boundsOf(to).contains(boundsOf(from).least + *shift) ||
+        !boundsOf(to).contains(boundsOf(from).greatest + *shift))
+      return {};
+    nn::TensorBuilder emit(builder, like.getLoc());
+    Value wide = emit.convert(operand, builder.getI32Type());
+    if (*shift != 0)
+      wide = emit.add(wide, emitSpread(emit, {double(*shift)}, -1, wide));
+    Value moved = emit.convert(wide, storageOf(to));
+    if (moved != operand)
+      beforeShifts[moved] = beforeShift(operand);
+    return moved;
+  }
+
+  /// The storage elements that \p storage is moved from, or itself.
+  Value beforeShift(Value storage) const {
+    Value before = beforeShifts.lookup(storage);
+    return before ? before : storage;
+  }
+
   /// Of numbers, or of other storage elements.
   Value quantize(OpBuilder &builder, Operation *op,
                  QuantizedRounding rounding) {
     Value operand = op->getOperand(0), like = op->getResult(0);
     quant::QuantizedType from = meanings.lookup(operand),
                          to = meanings.lookup(like);
+    if (Value moved = shifted(builder, operand, like))
+      return moved;
     const auto parameters = from ? roundedParametersOf(from) : std::nullopt;
     const auto wanted = to ? roundedParametersOf(to) : std::nullopt;
     const bool meetsAxis = parameters && wanted &&
@@ -470,6 +481,8 @@ private:
 
   func::FuncOp function;
   DenseMap<Value, quant::QuantizedType> meanings;
+  /// Of storage elements that stand for the same numbers as others: those.
+  DenseMap<Value, Value> beforeShifts;
   /// Of sums of products in storage elements.
   DenseMap<Value, IntegerRange> rangesOfSums;
 };

@@ -9,7 +9,8 @@
 //         y = convert<i8>(round(clamp(convert<f32>(n) * (sa * sb / s) + z)))
 //
 // Quantised tensors become tensors of their storage elements. What only moves
-// elements moves these; what keeps their order, too. Products of two quantised
+// elements moves these; other storage elements of the same numbers are an
+// integer away, and products look through that. Products of two quantised
 // tensors are exact sums of integers: of 32 bits where operands are bytes and
 // these hold them, else in the first of f32, f64, i32 and i64 that does; sums
 // of such sums with the same scales are integers, too. Any other operation is
