@@ -45,21 +45,24 @@ productScales(Operation *op, ArrayRef<quant::QuantizedType> operands) {
   return scales;
 }
 
+bool areScalesOfSums(const QuantizationParameters &parameters,
+                     const ProductScales &factors) {
+  return parameters.isSymmetric() &&
+         parameters.scales.size() == factors.factors.size() &&
+         parameters.axis == factors.axis &&
+         llvm::all_of(llvm::zip_equal(parameters.scales, factors.factors),
+                      [](auto pair) {
+                        auto [scale, factor] = pair;
+                        return std::abs(scale - factor) <= 1e-6 * factor;
+                      });
+}
+
 bool hasScalesOfSums(Operation *op) {
   quant::QuantizedType type = quantizedOf(op->getResult(0).getType());
   auto factors = productScales(
       op, llvm::map_to_vector(op->getOperandTypes(), quantizedOf));
   auto parameters = type ? parametersOf(type) : std::nullopt;
-  if (!factors || !parameters || !parameters->isSymmetric() ||
-      parameters->scales.size() != factors->factors.size() ||
-      parameters->axis != factors->axis)
-    return false;
-  // A text may have rounded the scales.
-  return llvm::all_of(llvm::zip_equal(parameters->scales, factors->factors),
-                      [](auto pair) {
-                        auto [scale, factor] = pair;
-                        return std::abs(scale - factor) <= 1e-6 * factor;
-                      });
+  return factors && parameters && areScalesOfSums(*parameters, *factors);
 }
 
 //===----------------------------------------------------------------------===//

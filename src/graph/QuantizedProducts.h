@@ -9,6 +9,7 @@
 #ifndef SINTER_GRAPH_QUANTIZEDPRODUCTS_H
 #define SINTER_GRAPH_QUANTIZEDPRODUCTS_H
 
+#include "graph/Quantization.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
@@ -31,6 +32,11 @@ struct ProductScales {
 std::optional<ProductScales>
 productScales(mlir::Operation *op,
               llvm::ArrayRef<mlir::quant::QuantizedType> operands);
+
+/// Whether \p parameters are without a zero point and have the scales of sums
+/// with \p factors, as far as a text may have rounded them.
+bool areScalesOfSums(const QuantizationParameters &parameters,
+                     const ProductScales &factors);
 
 /// Whether the scales of the result of \p op, of two quantised operands, are
 /// those of its sums of products, without a zero point.

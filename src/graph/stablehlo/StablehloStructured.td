@@ -53,6 +53,8 @@ def Stablehlo_ConvolutionOp :
     int64_t getSpatialRank() {
       return getDimensionNumbers().getInputSpatialDimensions().size();
     }
+    /// Whether each group of features has one input and one output channel.
+    bool isDepthwise();
   }];
   let hasVerifier = 1;
 }

@@ -81,6 +81,14 @@ static SmallVector<int64_t> kernelSizes(RankedTensorType kernel,
 
 // The verifier has seen to it that all attributes have their size.
 
+bool ConvolutionOp::isDepthwise() {
+  auto numbers = getDimensionNumbers();
+  auto kernel = cast<RankedTensorType>(getRhs().getType());
+  return kernel.getDimSize(numbers.getKernelInputFeatureDimension()) == 1 &&
+         kernel.getDimSize(numbers.getKernelOutputFeatureDimension()) ==
+             static_cast<int64_t>(getFeatureGroupCount());
+}
+
 ConvolutionWindow ConvolutionOp::getWindow() {
   return *makeWindow(kernelSizes(tensorOf(getRhs()), getDimensionNumbers()),
                      getWindowStrides(), getPadding(), getLhsDilation(),

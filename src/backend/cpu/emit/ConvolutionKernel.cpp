@@ -25,18 +25,6 @@ ConvolutionShape cpu::convolutionShape(cpu::ConvolutionOp op) {
   return shape;
 }
 
-static ElementType elementsOf(Value value) {
-  return *elementTypeOf(tensorOf(value).getElementType());
-}
-
-static Arithmetic arithmeticOf(cpu::ConvolutionOp op, const Target &target) {
-  const ElementType input = elementsOf(op.getInput()),
-                    weights = elementsOf(op.getWeights());
-  return isByte(input) && isByte(weights)
-             ? Arithmetic::ofBytes(input, weights, target)
-             : Arithmetic{input, weights, elementsOf(op.getResult())};
-}
-
 namespace {
 
 class ConvolutionKernel : public BlockedKernel {
@@ -44,7 +32,8 @@ public:
   ConvolutionKernel(KernelOp kernel, cpu::ConvolutionOp op,
                     const Target &target)
       : BlockedKernel(kernel, op), op(op),
-        arithmetic(arithmeticOf(op, target)) {
+        arithmetic(Arithmetic::of(op.getInput(), op.getWeights(),
+                                  op.getResult(), target)) {
     ConvolutionShape shape = convolutionShape(op);
     flops = shape.flops();
     if (!op.isDepthwise()) {

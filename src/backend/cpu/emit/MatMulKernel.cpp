@@ -10,10 +10,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static ElementType elementOf(Value value) {
-  return *elementTypeOf(tensorOf(value).getElementType());
-}
-
 /// The operands of a product, of whichever operation.
 static std::pair<stablehlo::ProductSide, stablehlo::ProductSide>
 sidesOf(Operation *op, SmallVector<int64_t> &lhsContracting) {
@@ -52,13 +48,6 @@ bool cpu::hasRowsOfResults(Operation *op) {
   return sidesOf(op, lhsContracting).second.free().size() == 1;
 }
 
-static Arithmetic arithmeticOf(Operation *op, const Target &target) {
-  const ElementType lhs = elementOf(op->getOperand(0)),
-                    rhs = elementOf(op->getOperand(1));
-  return isByte(lhs) ? Arithmetic::ofBytes(lhs, rhs, target)
-                     : Arithmetic{lhs, rhs, elementOf(op->getResult(0))};
-}
-
 namespace {
 
 class MatMulKernel : public AnchorKernel {
@@ -66,7 +55,7 @@ public:
   MatMulKernel(KernelOp kernel, Operation *op, const Target &target)
       : AnchorKernel(kernel, op), lhs(op->getOperand(0)),
         rhs(op->getOperand(1)), form(*formOf(op, isConstantInput(rhs))),
-        arithmetic(arithmeticOf(op, target)),
+        arithmetic(Arithmetic::of(lhs, rhs, op->getResult(0), target)),
         product(shapeOfProduct(), target, arithmetic) {
     SmallVector<int64_t> lhsContracting;
     batches = sidesOf(op, lhsContracting).first.batching.size();

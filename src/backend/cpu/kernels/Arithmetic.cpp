@@ -23,6 +23,16 @@ Arithmetic Arithmetic::of(Type element) {
   return {type, type, type, 1};
 }
 
+Arithmetic Arithmetic::of(Value lhs, Value rhs, Value sums,
+                          const Target &target) {
+  auto typeOf = [](Value value) {
+    return *elementTypeOf(getElementTypeOrSelf(value));
+  };
+  return isByte(typeOf(lhs)) && isByte(typeOf(rhs))
+             ? ofBytes(typeOf(lhs), typeOf(rhs), target)
+             : Arithmetic{typeOf(lhs), typeOf(rhs), typeOf(sums)};
+}
+
 Arithmetic Arithmetic::ofBytes(ElementType lhs, ElementType rhs,
                                const Target &target) {
   const bool isSigned = rhs == ElementType::I8;

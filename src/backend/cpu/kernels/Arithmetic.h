@@ -49,6 +49,10 @@ struct Arithmetic {
 
   /// Of \p element, a float, which is multiplied and summed as it is.
   static Arithmetic of(mlir::Type element);
+  /// Of operands and sums as these tensors have them; bytes by each other as
+  /// ofBytes says.
+  static Arithmetic of(mlir::Value lhs, mlir::Value rhs, mlir::Value sums,
+                       const Target &target);
   /// Of bytes, by the best that \p target has. Sums are of 32 bits.
   static Arithmetic ofBytes(ElementType lhs, ElementType rhs,
                             const Target &target);

@@ -107,18 +107,10 @@ std::optional<Tensor> signedBytes(Value weights) {
   return shifted(*known, IntegerType::get(weights.getContext(), 8), 0);
 }
 
-bool isDepthwise(stablehlo::ConvolutionOp op) {
-  auto numbers = op.getDimensionNumbers();
-  auto kernel = tensorOf(op.getRhs());
-  return kernel.getDimSize(numbers.getKernelInputFeatureDimension()) == 1 &&
-         kernel.getDimSize(numbers.getKernelOutputFeatureDimension()) ==
-             static_cast<int64_t>(op.getFeatureGroupCount());
-}
-
 std::optional<ByteConvolution>
 ByteConvolution::match(stablehlo::ConvolutionOp op) {
   if (!tensorOf(op.getResult()).getElementType().isInteger(32) ||
-      isDepthwise(op))
+      op.isDepthwise())
     return std::nullopt;
   auto input = ByteDistances::match(op.getLhs());
   if (!input || input->variable)
@@ -172,7 +164,7 @@ static Value convolved(TensorBuilder &emit, stablehlo::ConvolutionOp op,
 Value withoutVariableZeroPoint(stablehlo::ConvolutionOp op) {
   auto type = tensorOf(op.getResult());
   auto input = ByteDistances::match(op.getLhs());
-  if (!type.getElementType().isInteger(32) || isDepthwise(op) || !input ||
+  if (!type.getElementType().isInteger(32) || op.isDepthwise() || !input ||
       !input->variable || op.getBatchGroupCount() != 1)
     return {};
   std::optional<Tensor> weights = signedBytes(op.getRhs());

@@ -52,9 +52,6 @@ struct ByteDistances {
 /// The elements of a constant, as signed bytes if all of them are.
 std::optional<Tensor> signedBytes(mlir::Value weights);
 
-/// Whether each group of \p op has one input and one output channel.
-bool isDepthwise(stablehlo::ConvolutionOp op);
-
 /// A convolution that the kernels of bytes compute, given that they compute its
 /// form.
 struct ByteConvolution {

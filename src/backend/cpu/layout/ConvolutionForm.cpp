@@ -32,7 +32,7 @@ bool ConvolutionForm::takeOperands(stablehlo::ConvolutionOp op,
   if (!isF32(input) || !isF32(kernel) || !isF32(op.getResult()))
     return false;
   if (auto bytes = ByteDistances::match(input);
-      bytes && !bytes->variable && isDepthwise(op)) {
+      bytes && !bytes->variable && op.isDepthwise()) {
     input = bytes->bytes;
     zeroPoint = bytes->zeroPoint;
   }
