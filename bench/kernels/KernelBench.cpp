@@ -144,6 +144,19 @@ Value emitTanhGelu(KernelBuilder &code, Value x) {
   return emitHalfOf(code, x, emitTanh(code, scaled));
 }
 
+/// \p activation behind the results of a generator.
+template <typename Epilogue> Epilogue epilogueOf(const Activation &activation) {
+  Epilogue epilogue;
+  if (activation.emit)
+    epilogue = [emit = activation.emit](OpBuilder &builder, Location loc,
+                                        Value vector, const auto &) {
+      KernelBuilder code(builder, loc);
+      return emit(code, vector);
+    };
+  epilogue.isLong = activation.isLong;
+  return epilogue;
+}
+
 constexpr Activation none = {"", nullptr};
 constexpr Activation activations[] = {{" + clamp", emitClamp, false},
                                       {" + SiLU", emitSilu},
@@ -195,14 +208,7 @@ void benchMatMul(Report &report, const std::string &what, MatMulShape shape,
       {flatType(c, arithmetic.accumulator, context), true},
       {flatType(scratch, context), true}};
   const int64_t stages = matmul.stages();
-  MatMulEpilogue epilogue;
-  if (activation.emit)
-    epilogue = [&](OpBuilder &builder, Location loc, Value vector,
-                   const MatMulPosition &) {
-      KernelBuilder code(builder, loc);
-      return activation.emit(code, vector);
-    };
-  epilogue.isLong = activation.isLong;
+  const auto epilogue = epilogueOf<MatMulEpilogue>(activation);
   for (int64_t stage = 0; stage < stages; ++stage)
     createKernel(
         runner.module(), UnknownLoc::get(&context),
@@ -365,14 +371,7 @@ void benchConvolution(Report &report, const Layer &layer,
       {flatType(input, arithmetic.lhs, context)},
       {flatType(weights, arithmetic.rhs, context)},
       {flatType(output, arithmetic.accumulator, context), true}};
-  BlockedEpilogue epilogue;
-  if (activation.emit)
-    epilogue = [&](OpBuilder &builder, Location loc, Value vector,
-                   const BlockedPosition &) {
-      KernelBuilder code(builder, loc);
-      return activation.emit(code, vector);
-    };
-  epilogue.isLong = activation.isLong && !getenv("SHORT");
+  const auto epilogue = epilogueOf<BlockedEpilogue>(activation);
   createKernel(
       runner.module(), UnknownLoc::get(&context), "kernel", buffers,
       [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {

@@ -1,5 +1,10 @@
 """ONNX models as bytes, field by field: good ones and ones that no library would write."""
+import pathlib
 import struct
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+from tensor_file import fields  # The fields of a message: (number, value), where a value is a number or bytes.
 
 FLOAT, INT64 = 1, 7
 
@@ -71,31 +76,6 @@ def model(graph_bytes, version=17, functions=(), domains=()):
 def simple(nodes, shape=(2, 3), initializers=(), output="y", **options):
     """A model of one f32 input x and one output."""
     return model(graph(nodes, [value_info("x", shape)], [value_info(output, shape)], initializers), **options)
-
-
-def fields(content):
-    """The fields of a message: (number, value), where a value is a number or bytes."""
-    at = 0
-
-    def read():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = content[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    while at < len(content):
-        key = read()
-        if key & 7 == 0:
-            yield key >> 3, read()
-            continue
-        size = {1: 8, 5: 4}.get(key & 7) or read()
-        yield key >> 3, content[at : at + size]
-        at += size
 
 
 def node_types(content):
