@@ -67,6 +67,7 @@ public:
     for (Operation *op : arithmetic)
       if (Result<void> done = lower(op); !done)
         return done;
+    dropCasts();
     return {};
   }
 
@@ -102,6 +103,17 @@ private:
         function.getBody().front().getTerminator()->getOperandTypes()));
   }
 
+  /// Storage elements that were cast to quantised ones, or these to them, are
+  /// what they were.
+  void dropCasts() {
+    function.walk([](stablehlo::BitcastConvertOp op) {
+      if (op.getOperand().getType() != op.getType())
+        return;
+      op.getResult().replaceAllUsesWith(op.getOperand());
+      op.erase();
+    });
+  }
+
   static void changeConstant(stablehlo::ConstantOp op) {
     auto type = cast<RankedTensorType>(op.getResult().getType());
     auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
@@ -133,6 +145,10 @@ private:
       result = product(builder, op, *scales);
     else if (isSumOfSums(op))
       result = onStorage(builder, op);
+    else if (isOrdered(op))
+      result = ordered(builder, op);
+    else if (auto pool = dyn_cast<nn::AveragePoolOp>(op); pool && hasMean(pool))
+      result = mean(builder, pool);
     if (result)
       replace(op->getResult(0), result);
     else
@@ -175,6 +191,81 @@ private:
     Operation *copy = builder.clone(*op);
     copy->removeDiscardableAttr(traceAttribute);
     return copy->getResult(0);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Order and means
+  //===--------------------------------------------------------------------===//
+
+  /// Whether each window of \p pool has an element.
+  static bool meetsAll(nn::MaxPoolOp pool) {
+    for (auto [size, dilation, low, high] :
+         llvm::zip(pool.getWindow(), pool.getDilations(), pool.getPaddingLow(),
+                   pool.getPaddingHigh()))
+      if ((low > 0 || high > 0) &&
+          (dilation != 1 || low >= size || high >= size))
+        return false;
+    return true;
+  }
+
+  /// Whether \p op chooses numbers by their order, which storage elements of
+  /// one type have, too. (Wider ones are rounded where they are numbers.)
+  bool isOrdered(Operation *op) const {
+    if (op->getNumResults() != 1 || op->getNumRegions() != 0 ||
+        !isa<stablehlo::MaxOp, stablehlo::MinOp, stablehlo::ClampOp,
+             nn::MaxPoolOp>(op))
+      return false;
+    auto pool = dyn_cast<nn::MaxPoolOp>(op);
+    quant::QuantizedType type = meanings.lookup(op->getOperand(0));
+    return isa_and_nonnull<quant::UniformQuantizedType>(type) &&
+           storageOf(type).getWidth() <= 8 &&
+           meanings.contains(op->getResult(0)) &&
+           llvm::all_of(
+               op->getOperands(),
+               [&](Value each) { return meanings.lookup(each) == type; }) &&
+           (!pool || meetsAll(pool));
+  }
+
+  /// What \p op chooses of storage elements, in the scale of its result.
+  Value ordered(OpBuilder &builder, Operation *op) {
+    quant::QuantizedType from = meanings.lookup(op->getOperand(0)),
+                         to = meanings.lookup(op->getResult(0));
+    Value chosen = onStorage(builder, op);
+    chosen.setType(withElement(chosen.getType(), storageOf(from)));
+    if (from == to && survives(from))
+      return chosen;
+    meanings[chosen] = from;
+    return rescaled(builder, chosen, op->getResult(0),
+                    QuantizedRounding::AfterZeroPoint);
+  }
+
+  /// Whether \p pool takes means of bytes of one scale.
+  bool hasMean(nn::AveragePoolOp pool) const {
+    auto from = dyn_cast_or_null<quant::UniformQuantizedType>(
+             meanings.lookup(pool.getOperand())),
+         to = dyn_cast_or_null<quant::UniformQuantizedType>(
+             meanings.lookup(pool.getResult()));
+    return from && to && storageOf(from).getWidth() <= 8 &&
+           from.getExpressedType().isF32() && to.getExpressedType().isF32();
+  }
+
+  /// The mean of distances, which are summed exactly, times one factor.
+  Value mean(OpBuilder &builder, nn::AveragePoolOp pool) {
+    quant::QuantizedType from = meanings.lookup(pool.getOperand());
+    const QuantizationParameters parameters = *roundedParametersOf(from);
+    nn::TensorBuilder emit(builder, pool.getLoc());
+    Value numbers = emitCentred(
+        emit, convert(builder, pool.getOperand(), builder.getF32Type()),
+        parameters);
+    IRMapping mapping;
+    mapping.map(pool.getOperand(), numbers);
+    Operation *copy = builder.clone(*pool, mapping);
+    copy->removeDiscardableAttr(traceAttribute);
+    Value means = copy->getResult(0);
+    means.setType(withElement(means.getType(), builder.getF32Type()));
+    return requantized(builder, means, centredRange(from).reach(),
+                       {parameters.scales, parameters.axis}, pool.getResult(),
+                       QuantizedRounding::AfterZeroPoint);
   }
 
   //===--------------------------------------------------------------------===//
@@ -354,7 +445,12 @@ private:
   /// Of numbers, or of other storage elements.
   Value quantize(OpBuilder &builder, Operation *op,
                  QuantizedRounding rounding) {
-    Value operand = op->getOperand(0), like = op->getResult(0);
+    return rescaled(builder, op->getOperand(0), op->getResult(0), rounding);
+  }
+
+  /// \p operand, numbers or storage elements, in the meaning of \p like.
+  Value rescaled(OpBuilder &builder, Value operand, Value like,
+                 QuantizedRounding rounding) {
     quant::QuantizedType from = meanings.lookup(operand),
                          to = meanings.lookup(like);
     if (Value moved = shifted(builder, operand, like))
@@ -371,7 +467,7 @@ private:
         (isSum && !parameters->isSymmetric()))
       return quantized(builder, expressed(builder, operand), like, rounding);
     Type compute = isSum ? Type(storageOf(from)) : Type(builder.getF32Type());
-    nn::TensorBuilder emit(builder, op->getLoc());
+    nn::TensorBuilder emit(builder, like.getLoc());
     Value numbers =
         emitCentred(emit, convert(builder, operand, compute), *parameters);
     const double reach =

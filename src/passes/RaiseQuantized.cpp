@@ -605,6 +605,29 @@ template <typename Op> static Value raiseBetween(Op op, OpBuilder &builder) {
   return raised->getResult(0);
 }
 
+/// quantize(concatenate(x, ...)) of which some are dequantised: each part by
+/// itself, before it is written.
+template <typename Op> static Value quantizeParts(Op op, OpBuilder &builder) {
+  auto joint = op.getOperand().template getDefiningOp<ConcatenateOp>();
+  quant::QuantizedType type = quantizedOf(op.getType());
+  if (!joint || !hasOneReader(op.getOperand()) ||
+      !isFloatTensor(op.getOperand()) ||
+      !isa<quant::UniformQuantizedType>(type) ||
+      llvm::none_of(joint.getInputs(),
+                    [](Value part) { return bool(elementsOf(part)); }))
+    return {};
+  PendingOperations pending(op->getContext());
+  IRMapping mapping;
+  for (Value part : joint.getInputs())
+    mapping.map(part, pending.builder.create<Op>(
+                          op.getLoc(), tensorOf(part).clone(type), part));
+  Operation *joined = copyWith(pending.builder, joint, mapping, type);
+  if (!joined)
+    return {};
+  pending.insert(builder);
+  return joined->getResult(0);
+}
+
 /// bitcast_convert of what was cast from its own type.
 static Value cancelCasts(BitcastConvertOp op, OpBuilder &) {
   auto before = op.getOperand().getDefiningOp<BitcastConvertOp>();
@@ -656,6 +679,14 @@ ArrayRef<RewriteRule> raiseQuantizedRules() {
         rule<nn::QuantizeOp, raiseBetween<nn::QuantizeOp>>(
             "raise-quantized-operation",
             "quantize(f(dequantize(x))) -> f(x) : !quant"),
+        rule<UniformQuantizeOp, quantizeParts<UniformQuantizeOp>>(
+            "quantize-parts",
+            "quantize(concatenate(dequantize(x), y)) -> "
+            "concatenate(quantize(dequantize(x)), quantize(y))"),
+        rule<nn::QuantizeOp, quantizeParts<nn::QuantizeOp>>(
+            "quantize-parts",
+            "quantize(concatenate(dequantize(x), y)) -> "
+            "concatenate(quantize(dequantize(x)), quantize(y))"),
         rule<BitcastConvertOp, cancelCasts>(
             "cancel-bitcasts",
             "bitcast_convert(bitcast_convert(x)) -> x, of its type")};

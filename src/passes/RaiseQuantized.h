@@ -8,6 +8,8 @@
 //       ->  dequantize(conv(a, b) : !quant<i32, sa * sb>)
 //   quantize(f(dequantize(a), ...))
 //       ->  f(a, ...) : !quant
+//   quantize(concatenate(dequantize(a), b))
+//       ->  concatenate(quantize(a), quantize(b))
 //   conv(convert<i32>(a) - za, convert<i32>(b) - zb)
 //       ->  conv(a, b) : !quant<i32, 1>
 //   round(convert<f32>(conv(a - za, b - zb) + c) * (sa * sb / s)) + z

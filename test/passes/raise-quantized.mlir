@@ -53,3 +53,23 @@ func.func @product(%q: tensor<?x4xui8>) -> tensor<?x3xui8> {
   %21 = stablehlo.convert %20 : (tensor<?x3xf32>) -> tensor<?x3xui8>
   return %21 : tensor<?x3xui8>
 }
+
+// Each part of a joint is quantised by itself, where one of them was.
+// CHECK-LABEL: func @joint
+// CHECK: %[[A:.*]] = stablehlo.uniform_quantize %{{.*}} : (tensor<2x3x!quant.uniform<u8:f32, 5.000000e-01:3>>) -> tensor<2x3x!quant.uniform<u8:f32, 2.500000e-01>>
+// CHECK: %[[B:.*]] = stablehlo.uniform_quantize %arg1 : (tensor<2x4xf32>) -> tensor<2x4x!quant.uniform<u8:f32, 2.500000e-01>>
+// CHECK: stablehlo.concatenate %[[A]], %[[B]], dim = 1
+// CHECK: func @jointOfNumbers
+// CHECK: %[[J:.*]] = stablehlo.concatenate %arg0, %arg1, dim = 1 : (tensor<2x3xf32>
+// CHECK: stablehlo.uniform_quantize %[[J]]
+func.func @joint(%q: tensor<2x3x!quant.uniform<u8:f32, 0.5:3>>, %x: tensor<2x4xf32>) -> tensor<2x7x!quant.uniform<u8:f32, 0.25>> {
+  %d = stablehlo.uniform_dequantize %q : (tensor<2x3x!quant.uniform<u8:f32, 0.5:3>>) -> tensor<2x3xf32>
+  %j = stablehlo.concatenate %d, %x, dim = 1 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
+  %y = stablehlo.uniform_quantize %j : (tensor<2x7xf32>) -> tensor<2x7x!quant.uniform<u8:f32, 0.25>>
+  return %y : tensor<2x7x!quant.uniform<u8:f32, 0.25>>
+}
+func.func @jointOfNumbers(%q: tensor<2x3xf32>, %x: tensor<2x4xf32>) -> tensor<2x7x!quant.uniform<u8:f32, 0.25>> {
+  %j = stablehlo.concatenate %q, %x, dim = 1 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
+  %y = stablehlo.uniform_quantize %j : (tensor<2x7xf32>) -> tensor<2x7x!quant.uniform<u8:f32, 0.25>>
+  return %y : tensor<2x7x!quant.uniform<u8:f32, 0.25>>
+}

@@ -132,8 +132,132 @@ private:
   SmallVector<int64_t> groupOf;
 };
 
+/// A joint or a padding, and what is computed element by element before and
+/// after: what stands behind a dimension whose size changes becomes one with
+/// it, and what stands before the first of these one dimension.
+class PartCollapser {
+public:
+  explicit PartCollapser(KernelOp kernel)
+      : body(kernel.getBody().front()),
+        shape(llvm::to_vector(shapeOf(body.getTerminator()->getOperand(0)))) {}
+
+  bool run() {
+    if (!findChange() || !isCovered())
+      return false;
+    for (size_t dim = 0; dim < shape.size(); ++dim)
+      if (dim == 0 || changes[dim])
+        starts.push_back(dim);
+    if (starts.size() == shape.size())
+      return false;
+    // What the attributes become follows from the old sizes.
+    if (auto pad = dyn_cast<stablehlo::PadOp>(change))
+      collapsePadding(pad);
+    else
+      collapseJoint(cast<stablehlo::ConcatenateOp>(change));
+    for (Value argument : body.getArguments())
+      collapse(argument);
+    for (Operation &op : body.without_terminator())
+      collapse(op.getResult(0));
+    return true;
+  }
+
+private:
+  /// The one operation that changes sizes, and of which dimensions.
+  bool findChange() {
+    for (Operation &op : body.without_terminator())
+      if (isa<stablehlo::ConcatenateOp, stablehlo::PadOp>(op)) {
+        if (change)
+          return false;
+        change = &op;
+      }
+    if (!change || body.getTerminator()->getNumOperands() != 1)
+      return false;
+    changes.assign(shape.size(), false);
+    if (auto joint = dyn_cast<stablehlo::ConcatenateOp>(change)) {
+      changes[joint.getDimension()] = true;
+      return true;
+    }
+    auto pad = cast<stablehlo::PadOp>(change);
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      // Between elements, as many would have to stand as lie behind one.
+      if (pad.getInteriorPadding()[dim] != 0)
+        return false;
+      changes[dim] = pad.getEdgePaddingLow()[dim] != 0 ||
+                     pad.getEdgePaddingHigh()[dim] != 0;
+    }
+    return true;
+  }
+  /// Whether \p value is a scalar, or like the result but for what changes.
+  bool isPart(Value value) const {
+    ArrayRef<int64_t> sizes = shapeOf(value);
+    if (sizes.empty())
+      return true;
+    if (sizes.size() != shape.size())
+      return false;
+    for (size_t dim = 0; dim < sizes.size(); ++dim)
+      if (!changes[dim] && sizes[dim] != shape[dim])
+        return false;
+    return true;
+  }
+  bool isCovered() {
+    return !shape.empty() &&
+           llvm::all_of(body.getArguments(),
+                        [&](Value value) { return isPart(value); }) &&
+           llvm::all_of(body.without_terminator(), [&](Operation &op) {
+             const bool isSpread = isa<stablehlo::BroadcastInDimOp>(op) &&
+                                   shapeOf(op.getOperand(0)).empty();
+             return op.getNumResults() == 1 && isPart(op.getResult(0)) &&
+                    (isSpread || isElementwise(&op) || &op == change ||
+                     isa<stablehlo::ConstantOp>(op));
+           });
+  }
+
+  void collapseJoint(stablehlo::ConcatenateOp joint) {
+    joint.setDimension(llvm::find(starts, joint.getDimension()) -
+                       starts.begin());
+  }
+  void collapsePadding(stablehlo::PadOp pad) {
+    SmallVector<int64_t> low, high;
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      if (llvm::is_contained(starts, dim)) {
+        low.push_back(pad.getEdgePaddingLow()[dim]);
+        high.push_back(pad.getEdgePaddingHigh()[dim]);
+        continue;
+      }
+      low.back() *= shape[dim];
+      high.back() *= shape[dim];
+    }
+    pad.setEdgePaddingLow(low);
+    pad.setEdgePaddingHigh(high);
+    pad.setInteriorPadding(SmallVector<int64_t>(starts.size(), 0));
+  }
+  void collapse(Value value) {
+    RankedTensorType type = tensorOf(value);
+    if (type.getRank() == 0)
+      return;
+    SmallVector<int64_t> sizes;
+    for (auto [dim, size] : llvm::enumerate(type.getShape()))
+      if (llvm::is_contained(starts, dim))
+        sizes.push_back(size);
+      else
+        sizes.back() *= size;
+    value.setType(type.clone(sizes));
+    if (auto constant = value.getDefiningOp<stablehlo::ConstantOp>())
+      constant.setValueAttr(
+          cast<DenseElementsAttr>(constant.getValue())
+              .resizeSplat(cast<ShapedType>(value.getType())));
+  }
+
+  Block &body;
+  SmallVector<int64_t> shape;
+  Operation *change = nullptr;
+  SmallVector<bool> changes;
+  /// The dimensions that the new ones begin with.
+  SmallVector<size_t> starts;
+};
+
 } // namespace
 
 bool cpu::collapseDimensions(KernelOp kernel) {
-  return Collapser(kernel).run();
+  return Collapser(kernel).run() || PartCollapser(kernel).run();
 }

@@ -2,11 +2,15 @@
 //
 //   kernel on 8x64x56x56: x + broadcast(bias, dims = [1])
 //     -> kernel on 8x64x3136 : x + broadcast(bias, dims = [1])
+//   kernel on 1x4x58x58x16: pad(x : 1x4x56x56x16) by one row and column
+//     -> kernel on 4x58x928  : pad(x : 4x56x896) by 1 and 16
 //
 // Neighbouring dimensions that a kernel treats alike become one, so that its
 // innermost loop is long and its indices are simple.
 //
-// Restrictions: kernels of elementwise operations and broadcasts of inputs.
+// Restrictions: kernels of elementwise operations and broadcasts of inputs, or
+// of elementwise operations and one joint or padding, with none between
+// elements.
 //
 //===----------------------------------------------------------------------===//
 

@@ -337,6 +337,9 @@ private:
       return false;
     if (auto reduce = dyn_cast<stablehlo::ReduceOp>(producer))
       return group.mayAdmit(reduce, *place);
+    if (isa<stablehlo::ConcatenateOp>(operand.getOwner()) &&
+        followsProduct(producer))
+      return false;
     // Only loops over the root's own elements are cut where another piece
     // begins; a reduction would decide at every element which one it reads.
     if (isa<stablehlo::ConcatenateOp>(producer) &&
@@ -350,6 +353,30 @@ private:
     if (!group.hasRows && leadsToRows(group, producer, *place))
       return true;
     return readsOnce(operand.getOwner(), operand) || isCheap(producer);
+  }
+
+  /// Whether \p op is computed element by element, by operations that nobody
+  /// else reads, from results of a product, which takes it all into its kernel:
+  /// what is narrower then is written once, and copied where it is joined.
+  static bool followsProduct(Operation *op) {
+    SetVector<Operation *> chain;
+    chain.insert(op);
+    for (unsigned i = 0; i < chain.size() && i < maxKernelOps; ++i) {
+      Operation *each = chain[i];
+      if (kindOf(each) != Kind::Elementwise || !each->hasOneUse())
+        continue;
+      for (Value operand : each->getOperands()) {
+        Operation *producer = operand.getDefiningOp();
+        if (!producer)
+          continue;
+        if (kindOf(producer) != Kind::Product)
+          chain.insert(producer);
+        else if (epilogueOf(producer) != Epilogue::None &&
+                 producer->hasOneUse() && mayTakeResultsOf(op, producer))
+          return true;
+      }
+    }
+    return false;
   }
 
   /// Whether \p op is computed element by element from a reduction that makes

@@ -269,4 +269,70 @@ TEST(Arithmetic, DepthwiseConvolutions) {
     }
 }
 
+/// The greatest of bytes is one of them; means are of distances, in f32.
+void checkPool(ElementType element, Pooling::Kind kind, const Target &target,
+               int64_t zeroPoint, int64_t window, int64_t stride) {
+  SCOPED_TRACE(std::string(name(element)) + " from " +
+               std::to_string(zeroPoint) + ", " + std::to_string(window) + "/" +
+               std::to_string(stride) + ", kind " + std::to_string(int(kind)));
+  constexpr int64_t channels = 21, size = 9;
+  ChannelwiseShape shape;
+  shape.channels = channels;
+  shape.inputHeight = shape.inputWidth = size;
+  shape.kernelHeight = shape.kernelWidth = window;
+  shape.strideHeight = shape.strideWidth = stride;
+  shape.zeroPoint = zeroPoint;
+  shape.setPadding(window / 2, window / 2);
+  Pooling pooling(kind, shape, target, element);
+  const int64_t lanes = target.f32Lanes,
+                blocks = (channels + lanes - 1) / lanes;
+  auto at = [&](int64_t c, int64_t pixel, int64_t pixels) {
+    return (c / lanes * pixels + pixel) * lanes + c % lanes;
+  };
+  const bool isMaximum = kind == Pooling::Kind::Maximum;
+  Tensor x = random(element, blocks * shape.inputPixels() * lanes, 7);
+  Tensor y(isMaximum ? element : F32, {blocks * shape.outputPixels() * lanes});
+  run(target, {&x, &y}, pooling.tasks(),
+      [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
+        pooling.build(builder, loc, task, memory[0], memory[1], {});
+      });
+  for (int64_t c = 0; c < channels; ++c)
+    for (int64_t pixel = 0; pixel < shape.outputPixels(); ++pixel) {
+      double sum = 0, greatest = -1000, present = 0;
+      for (int64_t tap = 0; tap < shape.taps(); ++tap) {
+        const int64_t row =
+            pixel / shape.outputWidth * stride + tap / window - window / 2;
+        const int64_t column =
+            pixel % shape.outputWidth * stride + tap % window - window / 2;
+        if (row < 0 || column < 0 || row >= size || column >= size)
+          continue;
+        const double number =
+            x.toDouble(at(c, row * size + column, shape.inputPixels()));
+        greatest = std::max(greatest, number);
+        sum += number - double(zeroPoint);
+        ++present;
+      }
+      const double divisor = kind == Pooling::Kind::AverageOfWindow
+                                 ? double(shape.taps())
+                                 : present;
+      const double expected =
+          isMaximum ? greatest : double(float(sum / divisor));
+      ASSERT_EQ(y.toDouble(at(c, pixel, shape.outputPixels())), expected);
+    }
+}
+
+TEST(Arithmetic, PoolsOfBytes) {
+  Sweep sweep;
+  for (const Target &target : targets())
+    for (ElementType element : {UI8, I8})
+      for (auto [window, stride] : {std::pair{3, 1}, {3, 2}, {2, 2}, {9, 9}})
+        for (Pooling::Kind kind :
+             {Pooling::Kind::Maximum, Pooling::Kind::AverageOfWindow,
+              Pooling::Kind::AverageOfPresent})
+          for (int64_t zeroPoint : {0, 3, element == UI8 ? 255 : -128})
+            if ((kind != Pooling::Kind::Maximum || zeroPoint == 0) &&
+                sweep.takesNext())
+              checkPool(element, kind, target, zeroPoint, window, stride);
+}
+
 } // namespace

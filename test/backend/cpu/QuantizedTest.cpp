@@ -1,7 +1,8 @@
 //===- QuantizedTest.cpp - products of quantised tensors ------------------===//
 //
 // With zero points on both sides, per tensor and per axis, in any layout: as
-// they are given, and as the commands hand them over, after all passes.
+// they are given, and as the commands hand them over, after all passes; and
+// what stands between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -159,6 +160,296 @@ TEST(QuantizedFunctions, QuantizeRoundsBeforeTheZeroPoint) {
     EXPECT_EQ(differs(body, {0, 0}), "") << body;
     EXPECT_EQ(differsRaised(body, {0, 0}), "") << body;
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Between convolutions, in blocks of channels
+//===----------------------------------------------------------------------===//
+
+/// `%NAME`, a convolution of `%a` by weights of all signed bytes, which has
+/// \p channels channels of \p type.
+std::string convolved(const std::string &name, const std::string &from,
+                      int channels, const std::string &type) {
+  const std::string count = std::to_string(channels),
+                    size = std::to_string(channels * 5),
+                    weight = count + "x5x1x1x", w = "%" + name + "w";
+  const std::string quantized = "!quant.uniform<i8:f32, 0.0078125>";
+  return w + "i = stablehlo.iota dim = 0 : tensor<" + size + "xi32>\n" + w +
+         "p = stablehlo.constant dense<37> : tensor<" + size + "xi32>\n" + w +
+         "m = stablehlo.multiply " + w + "i, " + w + "p : tensor<" + size +
+         "xi32>\n" + w + "r = stablehlo.reshape " + w + "m : (tensor<" + size +
+         "xi32>) -> tensor<" + weight + "i32>\n" + w +
+         "n = stablehlo.convert " + w + "r : (tensor<" + weight +
+         "i32>) -> tensor<" + weight + "i8>\n" + w +
+         " = stablehlo.bitcast_convert " + w + "n : (tensor<" + weight +
+         "i8>) -> tensor<" + weight + quantized + ">\n%" + name +
+         " = stablehlo.convolution(%a, " + w +
+         ") dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {} "
+         "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (" +
+         from + ", tensor<" + weight + quantized + ">) -> tensor<2x" + count +
+         "x9x9x" + type + ">\n";
+}
+
+/// Types whose scales are powers of two, so that no sum is rounded: all
+/// agrees to the bit.
+const std::string bytes[] = {
+    "!quant.uniform<u8:f32, 0.5:3>", "!quant.uniform<u8:f32, 0.25>",
+    "!quant.uniform<i8:f32, 0.5:-128>", "!quant.uniform<i8:f32, 0.25:7>"};
+
+/// Each of them to itself and to the other one of the same storage.
+std::vector<std::pair<std::string, std::string>> scaleChanges() {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (size_t i = 0; i < 4; ++i)
+    for (size_t j : {i, i ^ 1})
+      all.emplace_back(bytes[i], bytes[j]);
+  return all;
+}
+
+TEST(QuantizedBlocks, Pools) {
+  struct Pool {
+    const char *op, *window, *strides, *low, *high, *more, *result;
+  };
+  const Pool pools[] = {
+      {"max_pool", "3, 3", "2, 2", "1, 1", "1, 1", "", "5x5x"},
+      {"max_pool", "3, 3", "1, 1", "1, 1", "1, 1", "", "9x9x"},
+      {"max_pool", "2, 2", "2, 2", "0, 0", "0, 0", "", "4x4x"},
+      // Windows that see nothing.
+      {"max_pool", "2, 2", "1, 1", "3, 0", "0, 2", "", "11x10x"},
+      {"average_pool", "2, 2", "2, 2", "0, 0", "0, 0",
+       ", count_padding = false", "4x4x"},
+      {"average_pool", "3, 3", "1, 1", "1, 1", "1, 1",
+       ", count_padding = false", "9x9x"},
+      {"average_pool", "3, 3", "2, 2", "1, 1", "1, 1", ", count_padding = true",
+       "5x5x"},
+      {"average_pool", "9, 9", "1, 1", "0, 0", "0, 0", ", count_padding = true",
+       "1x1x"}};
+  const std::string from = "tensor<2x5x9x9x!quant.uniform<i8:f32, 0.125:10>>";
+  for (const Pool &pool : pools)
+    for (int channels : {16, 21})
+      for (const auto &[type, result] : scaleChanges()) {
+        const std::string count = std::to_string(channels),
+                          in = "tensor<2x" + count + "x9x9x" + type + ">",
+                          out = "tensor<2x" + count + "x" + pool.result +
+                                result + ">";
+        const std::string body =
+            "(%a: " + from + ") -> " + out + " {\n" +
+            convolved("c", from, channels, type) + "%p = nn." + pool.op +
+            " %c, window = [" + pool.window + "] strides = [" + pool.strides +
+            "] {dilations = array<i64: 1, 1>, padding_low = array<i64: " +
+            pool.low + ">, padding_high = array<i64: " + pool.high + ">" +
+            pool.more + "} : (" + in + ") -> " + out + "\nreturn %p : " + out +
+            "\n}";
+        EXPECT_EQ(differs(body, {0, 0}), "") << body;
+      }
+}
+
+TEST(QuantizedBlocks, GreatestAndLeast) {
+  const std::string from = "tensor<2x5x9x9x!quant.uniform<i8:f32, 0.125:10>>";
+  for (const auto &[type, result] : scaleChanges())
+    for (const char *op :
+         {"maximum %c, %d", "minimum %c, %d", "clamp %d, %c, %d"}) {
+      const std::string in = "tensor<2x21x9x9x" + type + ">",
+                        out = "tensor<2x21x9x9x" + result + ">";
+      const bool isClamp = op[0] == 'c';
+      const std::string body = "(%a: " + from + ") -> " + out + " {\n" +
+                               convolved("c", from, 21, type) +
+                               convolved("d", from, 21, type) +
+                               "%p = stablehlo." + op + " : (" + in + ", " +
+                               in + (isClamp ? ", " + in : "") + ") -> " + out +
+                               "\nreturn %p : " + out + "\n}";
+      EXPECT_EQ(differs(body, {0, 0}), "") << body;
+    }
+}
+
+/// Parts of scales of their own, of whole blocks and others, along each
+/// dimension.
+TEST(QuantizedBlocks, Joints) {
+  const std::string from = "tensor<2x5x9x9x!quant.uniform<i8:f32, 0.125:10>>";
+  const std::string bits[] = {"ui8", "ui8", "i8", "i8"};
+  for (auto [first, second] : {std::pair{16, 32}, {32, 20}, {20, 16}, {20, 20}})
+    for (int dim : {0, 1, 2, 3})
+      for (size_t i = 0; i < 4; ++i) {
+        if (dim != 1 && first != second)
+          continue;
+        const std::string &result = bytes[i];
+        auto shape = [&](int channels) {
+          return "2x" + std::to_string(channels) + "x9x9x";
+        };
+        auto part = [&](const std::string &name, int channels) {
+          const std::string type =
+              "!quant.uniform<u8:f32, 0.25:" + std::to_string(channels) + ">";
+          return convolved(name, from, channels, type) + "%" + name +
+                 "f = stablehlo.uniform_dequantize %" + name + " : (tensor<" +
+                 shape(channels) + type + ">) -> tensor<" + shape(channels) +
+                 "f32>\n";
+        };
+        const std::string sizes = dim == 0   ? "4x20x9x9x"
+                                  : dim == 2 ? "2x20x18x9x"
+                                  : dim == 3 ? "2x20x9x18x"
+                                             : shape(first + second);
+        const std::string out = "tensor<" + sizes + result + ">",
+                          storage = "tensor<" + sizes + bits[i] + ">";
+        const std::string body =
+            "(%a: " + from + ") -> " + storage + " {\n" + part("c", first) +
+            part("d", second) + "%j = stablehlo.concatenate %cf, %df, dim = " +
+            std::to_string(dim) + " : (tensor<" + shape(first) +
+            "f32>, tensor<" + shape(second) + "f32>) -> tensor<" + sizes +
+            "f32>\n%q = nn.quantize %j : (tensor<" + sizes + "f32>) -> " + out +
+            "\n%s = stablehlo.bitcast_convert %q : (" + out + ") -> " +
+            storage + "\nreturn %s : " + storage + "\n}";
+        EXPECT_EQ(differsRaised(body, {0, 0}), "") << body;
+      }
+}
+
+/// Pools of storage elements, which are cast from quantised ones and back.
+TEST(QuantizedBlocks, PoolsOfStorage) {
+  const std::string from = "tensor<2x5x9x9x!quant.uniform<i8:f32, 0.125:10>>";
+  const std::string type = bytes[0], in = "tensor<2x21x9x9xui8>",
+                    out = "tensor<2x21x5x5xui8>";
+  const std::string body =
+      "(%a: " + from + ") -> " + out + " {\n" + convolved("c", from, 21, type) +
+      "%s = stablehlo.bitcast_convert %c : (tensor<2x21x9x9x" + type +
+      ">) -> " + in +
+      "\n%p = nn.max_pool %s, window = [3, 3] strides = [2, 2] {dilations = "
+      "array<i64: 1, 1>, padding_low = array<i64: 1, 1>, padding_high = "
+      "array<i64: 1, 1>} : (" +
+      in + ") -> " + out + "\nreturn %p : " + out + "\n}";
+  EXPECT_EQ(differs(body, {0, 0}), "") << body;
+}
+
+//===----------------------------------------------------------------------===//
+// Scales that are known at run time
+//===----------------------------------------------------------------------===//
+
+/// The greatest and the least number of a tensor in blocks, where what lies
+/// beyond the last channel is greater and less than all that counts; in either
+/// order, alone, and where there are NaN.
+TEST(QuantizedBlocks, Ranges) {
+  for (int channels : {16, 20, 37})
+    for (const char *shift : {"-1000.0", "1000.0", "0.0", "0x7FC00000"})
+      for (int which : {0, 1, 2, 3}) {
+        const std::string count = std::to_string(channels),
+                          in = "tensor<2x" + count + "x9x9xf32>",
+                          weights = "tensor<" + count + "x5x1x1xf32>";
+        auto reduced = [&](const std::string &op, const std::string &init) {
+          const std::string name = "%" + op;
+          return name + "i = stablehlo.constant dense<" + init +
+                 "> : tensor<f32>\n" + name +
+                 " = stablehlo.reduce(%x init: " + name +
+                 "i) applies stablehlo." + op +
+                 "imum across dimensions = [0, 1, 2, 3] : (" + in +
+                 ", tensor<f32>) -> tensor<f32>\n" + name +
+                 "u = stablehlo.add " + name + ", " + name + " : tensor<f32>\n";
+        };
+        const std::string max = reduced("max", "0xFF800000"),
+                          min = reduced("min", "0x7F800000");
+        const bool hasBoth = which < 2;
+        const std::string result = which == 3 ? "%minu" : "%maxu",
+                          other = hasBoth ? "%minu" : result;
+        const std::string body =
+            "(%a: tensor<2x5x9x9xf32>) -> (tensor<f32>, tensor<f32>, " + in +
+            ") {\n%w = stablehlo.constant dense<0.5> : " + weights +
+            "\n%b = stablehlo.constant dense<" + shift + "> : tensor<" + count +
+            "xf32>\n%c = stablehlo.convolution(%a, %w) dim_numbers = [b, f, "
+            "0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {} {batch_group_count "
+            "= 1 : i64, feature_group_count = 1 : i64} : "
+            "(tensor<2x5x9x9xf32>, " +
+            weights + ") -> " + in +
+            "\n%s = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<" +
+            count + "xf32>) -> " + in + "\n%x = stablehlo.add %c, %s : " + in +
+            "\n" +
+            (which == 0   ? max + min
+             : which == 1 ? min + max
+             : which == 2 ? max
+                          : min) +
+            "return " + result + ", " + other +
+            ", %x : tensor<f32>, "
+            "tensor<f32>, " +
+            in + "\n}";
+        EXPECT_EQ(differs(body), "") << body;
+      }
+}
+
+/// What DynamicQuantizeLinear and ConvInteger are, one after the other.
+TEST(QuantizedBlocks, DynamicConvolutions) {
+  auto quantised = [](const std::string &x, const std::string &name,
+                      const std::string &shape) {
+    const std::string t = "tensor<" + shape + "f32>", s = "tensor<f32>",
+                      n = "%" + name;
+    std::string text;
+    auto line = [&](const std::string &each) { text += each + "\n"; };
+    line(n + "lo = stablehlo.constant dense<0x7F800000> : " + s);
+    line(n + "hi = stablehlo.constant dense<0xFF800000> : " + s);
+    line(n + "o = stablehlo.constant dense<0.0> : " + s);
+    line(n + "m = stablehlo.constant dense<255.0> : " + s);
+    for (const std::string op : {"min", "max"}) {
+      line(n + op + "r = stablehlo.reduce(" + x + " init: " + n +
+           (op == "min" ? "lo" : "hi") + ") applies stablehlo." + op +
+           "imum across dimensions = [0, 1, 2, 3] : (" + t + ", " + s +
+           ") -> " + s);
+      line(n + op + " = stablehlo." + op + "imum " + n + op + "r, " + n +
+           "o : " + s);
+    }
+    line(n + "d = stablehlo.subtract " + n + "max, " + n + "min : " + s);
+    line(n + "s = stablehlo.divide " + n + "d, " + n + "m : " + s);
+    line(n + "g = stablehlo.subtract " + n + "o, " + n + "min : " + s);
+    line(n + "q = stablehlo.divide " + n + "g, " + n + "s : " + s);
+    line(n + "c = stablehlo.clamp " + n + "o, " + n + "q, " + n + "m : " + s);
+    line(n + "z = stablehlo.round_nearest_even " + n + "c : " + s);
+    line(n + "y = stablehlo.convert " + n + "z : (" + s + ") -> tensor<ui8>");
+    line(n + "sb = stablehlo.broadcast_in_dim " + n + "s, dims = [] : (" + s +
+         ") -> " + t);
+    line(n + "v = stablehlo.divide " + x + ", " + n + "sb : " + t);
+    line(n + "r = stablehlo.round_nearest_even " + n + "v : " + t);
+    line(n + "zf = stablehlo.convert " + n + "y : (tensor<ui8>) -> " + s);
+    line(n + "zb = stablehlo.broadcast_in_dim " + n + "zf, dims = [] : (" + s +
+         ") -> " + t);
+    line(n + "a = stablehlo.add " + n + "r, " + n + "zb : " + t);
+    line(n + "e = stablehlo.clamp " + n + "o, " + n + "a, " + n + "m : (" + s +
+         ", " + t + ", " + s + ") -> " + t);
+    line(n + "b = stablehlo.convert " + n + "e : (" + t + ") -> tensor<" +
+         shape + "ui8>");
+    line(n + "w = stablehlo.convert " + n + "b : (tensor<" + shape +
+         "ui8>) -> tensor<" + shape + "i32>");
+    line(n + "yi = stablehlo.convert " + n +
+         "y : (tensor<ui8>) -> tensor<i32>");
+    line(n + "yb = stablehlo.broadcast_in_dim " + n +
+         "yi, dims = [] : (tensor<i32>) -> tensor<" + shape + "i32>");
+    line(n + " = stablehlo.subtract " + n + "w, " + n + "yb : tensor<" + shape +
+         "i32>");
+    return text;
+  };
+  auto convolution = [](const std::string &x, const std::string &name,
+                        const std::string &in, const std::string &weights,
+                        const std::string &out, const std::string &window,
+                        int groups) {
+    const std::string n = "%" + name;
+    return n + "k = stablehlo.constant dense<7> : tensor<" + weights +
+           "xi32>\n" + n + "i = stablehlo.convolution(" + x + ", " + n +
+           "k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window "
+           "= {" +
+           window + "} {batch_group_count = 1 : i64, feature_group_count = " +
+           std::to_string(groups) + " : i64} : (tensor<" + in +
+           "i32>, tensor<" + weights + "xi32>) -> tensor<" + out + "i32>\n" +
+           n + " = stablehlo.convert " + n + "i : (tensor<" + out +
+           "i32>) -> tensor<" + out + "f32>\n";
+  };
+  for (bool isDepthwise : {false, true})
+    for (bool isPadded : {false, true}) {
+      const std::string window = isPadded ? "pad = [[1, 1], [1, 1]]" : "";
+      const std::string out = isPadded ? "1x20x9x9x" : "1x20x7x7x";
+      const std::string body =
+          "(%a: tensor<1x5x9x9xf32>) -> tensor<" + out + "f32> {\n" +
+          quantised("%a", "p", "1x5x9x9x") +
+          convolution("%p", "c", "1x5x9x9x", "20x5x1x1", "1x20x9x9x", "", 1) +
+          quantised("%c", "q", "1x20x9x9x") +
+          convolution("%q", "d", "1x20x9x9x",
+                      isDepthwise ? "20x1x3x3" : "20x20x3x3", out, window,
+                      isDepthwise ? 20 : 1) +
+          "return %d : tensor<" + out + "f32>\n}";
+      EXPECT_EQ(differs(body, {0, 0}), "") << body;
+      EXPECT_EQ(differsRaised(body, {0, 0}), "") << body;
+    }
 }
 
 } // namespace

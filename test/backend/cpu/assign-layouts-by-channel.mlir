@@ -51,3 +51,59 @@ func.func @main(%x: tensor<1x32x8x8xf32>, %w: tensor<32x32x3x3xf32>, %y: tensor<
   %j = stablehlo.concatenate %a, %y, dim = 2 : (tensor<1x32x8x8xf32>, tensor<1x32x1x8xf32>) -> tensor<1x32x9x8xf32>
   return %s, %v, %j : tensor<32x8xf32>, tensor<1x32x8x8xf32>, tensor<1x32x9x8xf32>
 }
+
+// -----
+
+// Pools read bytes where they lie: the greatest is one of them, a mean is of
+// their distances from a number.
+// CHECK-LABEL: func.func @main({{.*}}-> (tensor<1x32x4x4xui8>
+// CHECK: %[[Q:.*]] = stablehlo.convert {{.*}} -> tensor<1x2x8x8x16xui8>
+// CHECK: "cpu.pool"(%[[Q]]) <{{.*}}kind = "max"{{.*}} : (tensor<1x2x8x8x16xui8>) -> tensor<1x2x4x4x16xui8>
+// CHECK: "cpu.pool"(%[[Q]]) <{{.*}}kind = "average_window"{{.*}}zero_point = 3 : i64{{.*}} : (tensor<1x2x8x8x16xui8>) -> tensor<1x2x4x4x16xf32>
+// From another number than a byte they are f32 first.
+// CHECK: "cpu.pool"(%{{.*}} : (tensor<1x2x8x8x16xf32>) -> tensor<1x2x4x4x16xf32>
+func.func @main(%x: tensor<1x32x8x8xf32>, %w: tensor<32x32x3x3xf32>) -> (tensor<1x32x4x4xui8>, tensor<1x32x4x4xf32>, tensor<1x32x4x4xf32>) {
+  %a = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+    window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<1x32x8x8xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x8x8xf32>
+  %q = stablehlo.convert %a : (tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xui8>
+  %m = nn.max_pool %q, window = [2, 2] strides = [2, 2] {dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>, padding_high = array<i64: 0, 0>}
+    : (tensor<1x32x8x8xui8>) -> tensor<1x32x4x4xui8>
+  %f = stablehlo.convert %q : (tensor<1x32x8x8xui8>) -> tensor<1x32x8x8xf32>
+  %z = stablehlo.constant dense<3.0> : tensor<1x32x8x8xf32>
+  %d = stablehlo.subtract %f, %z : tensor<1x32x8x8xf32>
+  %p = nn.average_pool %d, window = [2, 2] strides = [2, 2] {dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>, padding_high = array<i64: 0, 0>, count_padding = false}
+    : (tensor<1x32x8x8xf32>) -> tensor<1x32x4x4xf32>
+  %y = stablehlo.constant dense<300.0> : tensor<1x32x8x8xf32>
+  %e = stablehlo.subtract %f, %y : tensor<1x32x8x8xf32>
+  %o = nn.average_pool %e, window = [2, 2] strides = [2, 2] {dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>, padding_high = array<i64: 0, 0>, count_padding = false}
+    : (tensor<1x32x8x8xf32>) -> tensor<1x32x4x4xf32>
+  return %m, %p, %o : tensor<1x32x4x4xui8>, tensor<1x32x4x4xf32>, tensor<1x32x4x4xf32>
+}
+
+// -----
+
+// The greatest and the least of all numbers are found together, channel by
+// channel: what lies beyond the last one does not count. A sum is not.
+// CHECK-LABEL: func.func @main({{.*}}-> (tensor<f32>, tensor<f32>, tensor<f32>)
+// CHECK: %[[A:.*]] = "cpu.convolution"
+// CHECK: %[[P:.*]] = cpu.unpack %[[A]]
+// CHECK: %[[R:.*]]:2 = stablehlo.reduce(%[[A]] init: {{.*}}), (%[[A]] init: {{.*}}) across dimensions = [2, 3]
+// CHECK-SAME: -> (tensor<1x2x16xf32>, tensor<1x2x16xf32>)
+// CHECK: %[[F:.*]] = stablehlo.reshape %[[R]]#0 : (tensor<1x2x16xf32>) -> tensor<1x32xf32>
+// CHECK: %[[S:.*]] = stablehlo.slice %[[F]] [0:1, 0:20]
+// CHECK: stablehlo.reduce(%[[S]] {{.*}} applies stablehlo.minimum across dimensions = [0, 1]
+// CHECK: stablehlo.reduce({{.*}} applies stablehlo.maximum across dimensions = [0, 1]
+// CHECK: stablehlo.reduce(%[[P]] {{.*}} applies stablehlo.add
+func.func @main(%x: tensor<1x32x8x8xf32>, %w: tensor<20x32x3x3xf32>) -> (tensor<f32>, tensor<f32>, tensor<f32>) {
+  %a = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+    window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<1x32x8x8xf32>, tensor<20x32x3x3xf32>) -> tensor<1x20x8x8xf32>
+  %l = stablehlo.constant dense<0x7F800000> : tensor<f32>
+  %g = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %m = stablehlo.reduce(%a init: %l) applies stablehlo.minimum across dimensions = [0, 1, 2, 3] : (tensor<1x20x8x8xf32>, tensor<f32>) -> tensor<f32>
+  %n = stablehlo.reduce(%a init: %g) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<1x20x8x8xf32>, tensor<f32>) -> tensor<f32>
+  %s = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [0, 1, 2, 3] : (tensor<1x20x8x8xf32>, tensor<f32>) -> tensor<f32>
+  return %m, %n, %s : tensor<f32>, tensor<f32>, tensor<f32>
+}

@@ -65,3 +65,24 @@ func.func @main(%x: tensor<64x8xf32>, %u: tensor<1x8xf32>, %i: tensor<i32>) -> t
     : (tensor<64x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<64x8xf32>
   return %0 : tensor<64x8xf32>
 }
+
+// -----
+
+// Parts are copied in long rows, and so is what is padded: what lies behind a
+// joined or padded dimension becomes one with it.
+// CHECK-LABEL: func.func @main
+// CHECK: ^bb0(%{{.*}}: tensor<4x6400xui8>, %{{.*}}: tensor<4x3200xui8>)
+// CHECK: stablehlo.concatenate {{.*}}, dim = 1 : (tensor<4x6400xui8>, tensor<4x3200xui8>) -> tensor<4x9600xui8>
+// CHECK: ^bb0(%{{.*}}: tensor<4x10x160xui8>, %{{.*}}: tensor<ui8>)
+// CHECK: stablehlo.pad {{.*}}, low = [0, 1, 32], high = [0, 2, 0]
+// CHECK-SAME: -> tensor<4x13x192xui8>
+// Nothing becomes one of gaps between elements.
+// CHECK: ^bb0(%{{.*}}: tensor<4x1x10x10x16xui8>, %{{.*}}: tensor<ui8>)
+func.func @main(%a: tensor<4x4x10x10x16xui8>, %b: tensor<4x2x10x10x16xui8>, %c: tensor<4x1x10x10x16xui8>, %z: tensor<ui8>) -> (tensor<4x6x10x10x16xui8>, tensor<4x1x13x12x16xui8>, tensor<4x1x10x19x16xui8>) {
+  %j = stablehlo.concatenate %a, %b, dim = 1 : (tensor<4x4x10x10x16xui8>, tensor<4x2x10x10x16xui8>) -> tensor<4x6x10x10x16xui8>
+  %p = stablehlo.pad %c, %z, low = [0, 0, 1, 2, 0], high = [0, 0, 2, 0, 0], interior = [0, 0, 0, 0, 0]
+    : (tensor<4x1x10x10x16xui8>, tensor<ui8>) -> tensor<4x1x13x12x16xui8>
+  %g = stablehlo.pad %c, %z, low = [0, 0, 0, 0, 0], high = [0, 0, 0, 0, 0], interior = [0, 0, 0, 1, 0]
+    : (tensor<4x1x10x10x16xui8>, tensor<ui8>) -> tensor<4x1x10x19x16xui8>
+  return %j, %p, %g : tensor<4x6x10x10x16xui8>, tensor<4x1x13x12x16xui8>, tensor<4x1x10x19x16xui8>
+}

@@ -87,11 +87,41 @@ func.func @f(%x: tensor<1x2x8x8x16xf32>) -> tensor<1x2x4x4x16xf32> {
 // -----
 
 func.func @f(%x: tensor<1x2x8x8x16xf16>) -> tensor<1x2x4x4x16xf16> {
-  // expected-error @+1 {{input and result are not of f32}}
+  // expected-error @+1 {{input and result are not of f32, nor bytes and what becomes of them}}
   %0 = "cpu.pool"(%x) {kind = "max", window = array<i64: 2, 2>, strides = array<i64: 2, 2>,
     dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
     : (tensor<1x2x8x8x16xf16>) -> tensor<1x2x4x4x16xf16>
   return %0 : tensor<1x2x4x4x16xf16>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x2x8x8x16xui8>) -> tensor<1x2x4x4x16xui8> {
+  // expected-error @+1 {{input and result are not of f32, nor bytes and what becomes of them}}
+  %0 = "cpu.pool"(%x) {kind = "average_window", window = array<i64: 2, 2>, strides = array<i64: 2, 2>,
+    dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x2x8x8x16xui8>) -> tensor<1x2x4x4x16xui8>
+  return %0 : tensor<1x2x4x4x16xui8>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x2x8x8x16xi8>) -> tensor<1x2x4x4x16xi8> {
+  // expected-error @+1 {{the zero point is no element of bytes with a mean}}
+  %0 = "cpu.pool"(%x) {kind = "max", window = array<i64: 2, 2>, strides = array<i64: 2, 2>,
+    dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>, zero_point = 3 : i64}
+    : (tensor<1x2x8x8x16xi8>) -> tensor<1x2x4x4x16xi8>
+  return %0 : tensor<1x2x4x4x16xi8>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x2x8x8x16xi8>) -> tensor<1x2x4x4x16xf32> {
+  // expected-error @+1 {{the zero point is no element of bytes with a mean}}
+  %0 = "cpu.pool"(%x) {kind = "average_present", window = array<i64: 2, 2>, strides = array<i64: 2, 2>,
+    dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>, zero_point = 128 : i64}
+    : (tensor<1x2x8x8x16xi8>) -> tensor<1x2x4x4x16xf32>
+  return %0 : tensor<1x2x4x4x16xf32>
 }
 
 // -----

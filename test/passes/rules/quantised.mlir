@@ -278,6 +278,13 @@ func.func @"requantize/same"(%q: tensor<6x!quant.uniform<i8:f32, 0.3:3>>) -> ten
   return %1 : tensor<6x!quant.uniform<i8:f32, 0.3:3>>
 }
 
+func.func @"quantize-parts/with_numbers"(%q: tensor<2x3x!quant.uniform<u8:f32, 0.5:3>>, %x: tensor<2x4xf32>) -> tensor<2x7x!quant.uniform<u8:f32, 0.3>> {
+  %0 = stablehlo.uniform_dequantize %q : (tensor<2x3x!quant.uniform<u8:f32, 0.5:3>>) -> tensor<2x3xf32>
+  %1 = stablehlo.concatenate %0, %x, dim = 1 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
+  %2 = stablehlo.uniform_quantize %1 : (tensor<2x7xf32>) -> tensor<2x7x!quant.uniform<u8:f32, 0.3>>
+  return %2 : tensor<2x7x!quant.uniform<u8:f32, 0.3>>
+}
+
 func.func @"raise-quantized-operation/function"(%q: tensor<6x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<6x!quant.uniform<i8:f32, 0.3>> {
   %0 = stablehlo.uniform_dequantize %q : (tensor<6x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<6xf32>
   %1 = nn.gelu %0 {approximate = false} : tensor<6xf32>

@@ -80,19 +80,24 @@ struct Reduction {
 };
 } // namespace
 
-/// The extreme of floats that \p op looks for, if that is what it does.
-static std::optional<Extreme> floatExtreme(stablehlo::ReduceOp op) {
-  Region &body = op.getBody();
-  std::optional<StringRef> name = stablehlo::soleOperation(body);
-  if (op.getInputs().size() != 1 || !name ||
-      !hasIntegerOrder(
-          getElementTypeOrSelf(body.front().getArgument(0).getType())))
-    return std::nullopt;
-  if (*name == stablehlo::MaxOp::getOperationName())
-    return Extreme::Greatest;
-  if (*name == stablehlo::MinOp::getOperationName())
-    return Extreme::Least;
-  return std::nullopt;
+/// The extremes of floats that \p op looks for, one of each input; none if it
+/// does anything else.
+static SmallVector<Extreme> floatExtremes(stablehlo::ReduceOp op) {
+  Block &body = op.getBody().front();
+  const size_t count = op.getInputs().size();
+  SmallVector<Extreme> extremes;
+  for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
+    Operation *combine = value.getDefiningOp();
+    Value lhs = body.getArgument(i), rhs = body.getArgument(i + count);
+    if (!isa_and_nonnull<stablehlo::MaxOp, stablehlo::MinOp>(combine) ||
+        !hasIntegerOrder(getElementTypeOrSelf(value.getType())) ||
+        !llvm::is_contained(combine->getOperands(), lhs) ||
+        !llvm::is_contained(combine->getOperands(), rhs))
+      return {};
+    extremes.push_back(isa<stablehlo::MaxOp>(combine) ? Extreme::Greatest
+                                                      : Extreme::Least);
+  }
+  return extremes;
 }
 
 static bool hasComplex(Region &body) {
@@ -120,8 +125,8 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
                            : place[nextKept++]);
     return source;
   };
-  std::optional<Extreme> extreme = floatExtreme(op);
-  if (!extreme)
+  const SmallVector<Extreme> extremes = floatExtremes(op);
+  if (extremes.empty())
     reduction.wideOperation = wideOperation(op.getBody());
   Values start = reduction.start(op.getInitValues());
   auto inOrder = [&] {
@@ -130,7 +135,7 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
           return reduction.combine(carried, op.getInputs(), sourceOf(position));
         }));
   };
-  if (!extreme) {
+  if (extremes.empty()) {
     std::optional<ArgExtreme> arg = ArgExtreme::of(op);
     if (!arg || hasLanes(place))
       return inOrder();
@@ -138,15 +143,24 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
         *this, start, [&](Value index) { return sourceOf(ArrayRef(index)); },
         inOrder);
   }
-  Values found = code.loops(
-      sizes, emitToOrder(code, start[0], *extreme),
-      [&](ArrayRef<Value> position, ValueRange carried) {
-        Value next =
-            reduction.element(op.getInputs()[0], 0, sourceOf(position));
-        return Values{emitExtreme(code, carried[0],
-                                  emitToOrder(code, next, *extreme), *extreme)};
+  Values orders;
+  for (auto [each, extreme] : llvm::zip(start, extremes))
+    orders.push_back(emitToOrder(code, each, extreme));
+  orders = code.loops(
+      sizes, orders, [&](ArrayRef<Value> position, ValueRange carried) {
+        Values next;
+        for (auto [i, extreme] : llvm::enumerate(extremes)) {
+          Value element =
+              reduction.element(op.getInputs()[i], i, sourceOf(position));
+          next.push_back(emitExtreme(
+              code, carried[i], emitToOrder(code, element, extreme), extreme));
+        }
+        return next;
       });
-  return Values{emitFromOrder(code, found[0], start[0].getType())};
+  Values results;
+  for (auto [each, order] : llvm::zip(start, orders))
+    results.push_back(emitFromOrder(code, order, each.getType()));
+  return results;
 }
 
 namespace {

@@ -10,6 +10,8 @@
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/Sums.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
@@ -32,7 +34,10 @@ public:
                  dyn_cast_or_null<stablehlo::ConcatenateOp>(root))
       addPieces(concatenate);
     else if (auto reduce = dyn_cast_or_null<stablehlo::ReduceOp>(root);
-             reduce && keepsInnermost(reduce))
+             reduce && isInRegisters(reduce)) {
+      lanesAtOnce = shapeOf(reduce.getResults()[0]).back();
+      addElements();
+    } else if (reduce && keepsInnermost(reduce))
       addAccumulation(reduce);
     else if (auto transpose = dyn_cast_or_null<stablehlo::TransposeOp>(root);
              transpose && isWorthTiling(transpose))
@@ -165,11 +170,38 @@ private:
     return dim + 1 != shape.size() && shape[dim] >= 4 && shape.back() >= 4;
   }
 
+  static constexpr int64_t tileRows = 16, tileColumns = 64;
+
+  /// How many rows and columns of a tile are read as vectors along one side and
+  /// written as vectors along the other; 1 where it is one by one.
+  int64_t blockOf(stablehlo::TransposeOp op) {
+    using namespace stablehlo;
+    auto isVector = [](Operation &each) {
+      return each.getNumRegions() == 0 &&
+             !llvm::any_of(each.getOperands(),
+                           [](Value value) { return isComplex(value); }) &&
+             (isElementwise(&each) ||
+              isa<ConstantOp, BroadcastInDimOp, PadOp, ReshapeOp, SliceOp,
+                  TransposeOp, YieldOp>(each));
+    };
+    if (!llvm::all_of(kernel.getBody().front(), isVector))
+      return 1;
+    const unsigned bits = storageType(tensorOf(op.getResult()).getElementType())
+                              .getIntOrFloatBitWidth();
+    const int64_t block = bits == 8 ? 16 : bits <= 32 ? 8 : 1;
+    ArrayRef<int64_t> shape = shapeOf(op.getResult());
+    return shape[contiguousDim(op)] >= block && shape.back() >= block ? block
+                                                                      : 1;
+  }
+  static bool isComplex(Value value) {
+    return isa<ComplexType>(getElementTypeOrSelf(value.getType()));
+  }
+
   void addTiles(stablehlo::TransposeOp op) {
-    constexpr int64_t tileRows = 16, tileColumns = 64;
     ArrayRef<int64_t> shape = shapeOf(op.getResult());
     size_t dim = contiguousDim(op);
     int64_t columns = shape.back(), rows = shape[dim];
+    lanesAtOnce = blockOf(op);
     LoopNest nest;
     nest.cost = cost * tileRows * std::min(tileColumns, columns);
     for (size_t i = 0; i + 1 < shape.size(); ++i)
@@ -181,24 +213,104 @@ private:
       KernelBuilder &e = elemental->code;
       Value firstRow = e.mul(outer.back(), tileRows);
       Value endRow = e.min(e.add(firstRow, tileRows), e.index(rows));
-      e.loop(begin, end, 1, [&](Value tile) {
-        Value first = e.mul(tile, tileColumns);
-        Value last = e.min(e.add(first, tileColumns), e.index(columns));
-        e.loop(firstRow, endRow, 1, [&](Value row) {
-          e.loop(first, last, 1, [&](Value column) {
-            Coordinates place(outer.drop_back().begin(),
-                              outer.drop_back().end());
-            place.insert(place.begin() + dim, Coordinate(row));
-            place.push_back(column);
-            Value result = yield.getValues()[0];
-            elemental->store(elemental->at(result, place), memory[0],
-                             elemental->linearize(place, shape),
-                             tensorOf(result).getElementType());
-          });
-        });
+      auto placeAt = [&](Coordinate row, Value column) {
+        Coordinates place(outer.drop_back().begin(), outer.drop_back().end());
+        place.insert(place.begin() + dim, row);
+        place.push_back(column);
+        return place;
+      };
+      auto tile = [&](Value first, Value last) {
+        emitTile(firstRow, endRow, first, last, placeAt);
+      };
+      // A number that is known, as that of a channel among few, decides what is
+      // padding.
+      if (columns <= tileColumns)
+        return tile(e.index(0), e.index(columns));
+      e.loop(begin, end, 1, [&](Value number) {
+        Value first = e.mul(number, tileColumns);
+        tile(first, e.min(e.add(first, tileColumns), e.index(columns)));
       });
     };
     nests.push_back(std::move(nest));
+  }
+
+  using PlaceAt = llvm::function_ref<Coordinates(Coordinate row, Value column)>;
+
+  /// Rows and columns from the first to the ends: in blocks, and what is left
+  /// one by one.
+  void emitTile(Value firstRow, Value endRow, Value first, Value last,
+                PlaceAt placeAt) {
+    KernelBuilder &e = elemental->code;
+    const int64_t block = lanesAtOnce;
+    auto whole = [&](Value begin, Value end) {
+      return e.add(begin, e.mul(e.div(e.sub(end, begin), block), block));
+    };
+    auto oneByOne = [&](Value beginRow, Value beginColumn) {
+      e.loop(beginRow, endRow, 1, [&](Value row) {
+        e.loop(beginColumn, last, 1,
+               [&](Value column) { storeAt(placeAt(row, column)); });
+      });
+    };
+    if (block == 1)
+      return oneByOne(firstRow, first);
+    Value rows = whole(firstRow, endRow), columns = whole(first, last);
+    e.loop(firstRow, rows, block, [&](Value row) {
+      std::optional<int64_t> begin = e.constantOf(first),
+                             end = e.constantOf(columns);
+      if (!begin || !end)
+        e.loop(first, columns, block,
+               [&](Value column) { emitBlock(row, column, placeAt); });
+      else
+        for (int64_t column = *begin; column < *end; column += block)
+          emitBlock(row, e.index(column), placeAt);
+      e.loop(row, e.add(row, block), 1, [&](Value each) {
+        e.loop(columns, last, 1,
+               [&](Value column) { storeAt(placeAt(each, column)); });
+      });
+    });
+    oneByOne(rows, first);
+  }
+
+  void storeAt(const Coordinates &place) {
+    Value result = yield.getValues()[0];
+    elemental->store(elemental->at(result, place), memory[0],
+                     elemental->linearize(place, shapeOf(result)),
+                     tensorOf(result).getElementType());
+  }
+
+  /// As many vectors along the rows as they have elements become such along the
+  /// columns: each round puts the elements of the first half between those of
+  /// the second.
+  void emitBlock(Value row, Value column, PlaceAt placeAt) {
+    KernelBuilder &e = elemental->code;
+    const int64_t block = lanesAtOnce;
+    Value result = yield.getValues()[0];
+    Type element = tensorOf(result).getElementType();
+    SmallVector<Value> vectors;
+    for (int64_t i = 0; i < block; ++i) {
+      Value value = elemental->at(
+          result, placeAt({row, /*lanes=*/true}, e.add(column, i)));
+      vectors.push_back(elemental->stored(elemental->splat(value), element));
+    }
+    SmallVector<int64_t> low, high;
+    for (int64_t i = 0; i < block / 2; ++i) {
+      low.append({i, block + i});
+      high.append({block / 2 + i, block + block / 2 + i});
+    }
+    for (int64_t round = 1; round < block; round *= 2) {
+      SmallVector<Value> next;
+      for (int64_t i = 0; i < block / 2; ++i)
+        for (ArrayRef<int64_t> order : {ArrayRef(low), ArrayRef(high)})
+          next.push_back(e.create<vector::ShuffleOp>(
+              vectors[i], vectors[i + block / 2], order));
+      vectors = std::move(next);
+    }
+    for (auto [i, vector] : llvm::enumerate(vectors)) {
+      Coordinates place = placeAt(e.add(row, int64_t(i)), column);
+      e.builder.create<vector::StoreOp>(
+          e.loc, vector, memory[0],
+          ValueRange{elemental->linearize(place, shapeOf(result))});
+    }
   }
 
   static bool keepsInnermost(stablehlo::ReduceOp op) {
@@ -206,6 +318,26 @@ private:
     return last >= 0 && !op.getDimensions().empty() &&
            !llvm::is_contained(op.getDimensions(), last) &&
            shapeOf(op.getInputs()[0]).back() > 1;
+  }
+
+  /// Whether a row of \p op's result is one vector, as that of the channels of
+  /// a block: it stays in a register while what is reduced is gone over.
+  bool isInRegisters(stablehlo::ReduceOp op) {
+    constexpr int64_t fewest = 4, most = 64;
+    if (!keepsInnermost(op) || stablehlo::carriedInF32(op.getBody()))
+      return false;
+    const int64_t size = shapeOf(op.getInputs()[0]).back();
+    auto isReal = [](Value value) {
+      return !isa<ComplexType>(getElementTypeOrSelf(value.getType()));
+    };
+    return size >= fewest && size <= most && llvm::isPowerOf2_64(size) &&
+           ChannelWindows::takesVectors(op.getBody()) &&
+           llvm::all_of(kernel.getBody().front(), [&](Operation &each) {
+             return llvm::all_of(each.getOperands(), isReal) &&
+                    (isElementwise(&each) || &each == op ||
+                     isa<stablehlo::ConstantOp, stablehlo::BroadcastInDimOp,
+                         YieldOp>(each));
+           });
   }
 
   /// A reduction over outer dimensions: whole rows are added to the result's

@@ -22,12 +22,14 @@ public:
     shape.channels = input.getDimSize(1) * input.getDimSize(4);
     shape.kernelHeight = op.getWindow()[0];
     shape.kernelWidth = op.getWindow()[1];
+    shape.zeroPoint = static_cast<int64_t>(op.getZeroPoint());
     flops = double(tensorOf(op.getResult()).getNumElements()) * shape.taps();
     auto kind = llvm::StringSwitch<Pooling::Kind>(op.getKind())
                     .Case("max", Pooling::Kind::Maximum)
                     .Case("average_window", Pooling::Kind::AverageOfWindow)
                     .Default(Pooling::Kind::AverageOfPresent);
-    pooling.emplace(kind, shape, target);
+    pooling.emplace(kind, shape, target,
+                    *elementTypeOf(input.getElementType()));
   }
 
   KernelPlan plan() const override {

@@ -132,10 +132,13 @@ Decomposition PoolOp::decompose(OpBuilder &builder) {
   const stablehlo::WindowDimension window[] = {single, single, spatial[0],
                                                spatial[1], single};
   Value x = getInput();
-  Type element = tensorOf(x).getElementType();
+  Type element = tensorOf(getResult()).getElementType();
   if (getKind() == "max")
     return SmallVector<Value>{
         emit.reduceWindow<stablehlo::MaxOp>(x, emit.lowest(element), window)};
+  x = emit.convert(x, element);
+  if (getZeroPoint() != 0)
+    x = emit.sub(x, double(static_cast<int64_t>(getZeroPoint())));
   auto sumOf = [&](Value value) {
     return emit.reduceWindow<stablehlo::AddOp>(value, emit.scalar(0, element),
                                                window);

@@ -70,6 +70,12 @@ LogicalResult ConvolutionOp::verify() {
   return verifyElements();
 }
 
+/// Whether bytes of type \p element can be \p number.
+static bool isElement(Type element, int64_t number) {
+  return element.isUnsignedInteger() ? number >= 0 && number <= 255
+                                     : number >= -128 && number <= 127;
+}
+
 /// What the kernels multiply and sum.
 LogicalResult ConvolutionOp::verifyElements() {
   Type input = tensorOf(getInput()).getElementType(),
@@ -84,9 +90,7 @@ LogicalResult ConvolutionOp::verifyElements() {
       (input != result || weights != result || !isa<FloatType>(result)))
     return emitOpError("no kernel multiplies and sums such elements");
   const auto zero = static_cast<int64_t>(getZeroPoint());
-  const bool isInType = input.isUnsignedInteger() ? zero >= 0 && zero <= 255
-                                                  : zero >= -128 && zero <= 127;
-  if (zero != 0 && (!(ofBytes || ofWidened) || !isInType))
+  if (zero != 0 && (!(ofBytes || ofWidened) || !isElement(input, zero)))
     return emitOpError("the zero point is no element of the input");
   return success();
 }
@@ -135,9 +139,16 @@ LogicalResult PoolOp::verify() {
   if (tensorOf(getInput()).getRank() != 5 ||
       tensorOf(getResult()).getRank() != 5)
     return emitOpError("input and result are not blocked");
-  if (!tensorOf(getInput()).getElementType().isF32() ||
-      !tensorOf(getResult()).getElementType().isF32())
-    return emitOpError("input and result are not of f32");
+  Type from = tensorOf(getInput()).getElementType(),
+       to = tensorOf(getResult()).getElementType();
+  const bool isMean = getKind() != "max";
+  if (!(from.isF32() || from.isInteger(8)) ||
+      (isMean ? !to.isF32() : to != from))
+    return emitOpError("input and result are not of f32, nor bytes and what "
+                       "becomes of them");
+  const auto zero = static_cast<int64_t>(getZeroPoint());
+  if (zero != 0 && !(isMean && from.isInteger(8) && isElement(from, zero)))
+    return emitOpError("the zero point is no element of bytes with a mean");
   return success();
 }
 

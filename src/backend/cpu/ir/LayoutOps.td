@@ -99,12 +99,14 @@ def Cpu_PoolOp :
   let description = [{
     `kind` is "max", "average_window" (divided by the window's size) or
     "average_present" (divided by how much of it lies in the operand). Elements
-    are f32; others are converted before and after.
+    are f32, or bytes: the greatest is one of them, means are f32, of their
+    distances from `zero_point`. Others are converted before and after.
   }];
   let arguments = (ins AnyRankedTensor:$input, StrAttr:$kind,
                        DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$dilations,
-                       DenseI64ArrayAttr:$padding_low);
+                       DenseI64ArrayAttr:$padding_low,
+                       DefaultValuedAttr<I64Attr, "0">:$zero_point);
   let results = (outs AnyRankedTensor:$result);
   let hasVerifier = 1;
 }

@@ -13,10 +13,8 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-namespace {
-
 /// What a window does with the pixels it covers.
-struct WindowOperation {
+struct sinter::cpu::WindowOperation {
   /// Where a result starts from.
   Value initial;
   /// A pixel as it is combined, of what lies in memory. May be null.
@@ -28,6 +26,8 @@ struct WindowOperation {
   /// The result; `taps` are the columns of the window that are in the input.
   std::function<Value(Value sum, const RowTaps &rows, int64_t taps)> finish;
 };
+
+namespace {
 
 /// Emits the task that computes one output row of one block of channels.
 struct WindowTask {
@@ -213,8 +213,12 @@ void Depthwise::build(OpBuilder &builder, Location location, Value task,
   window.emit(task, operation);
 }
 
-Pooling::Pooling(Kind kind, const ChannelwiseShape &shape, const Target &target)
-    : kind(kind), shape(shape), lanes(target.f32Lanes),
+Pooling::Pooling(Kind kind, const ChannelwiseShape &shape, const Target &target,
+                 ElementType element)
+    : kind(kind),
+      arithmetic{element, element,
+                 kind == Kind::Maximum ? element : ElementType::F32},
+      shape(shape), lanes(target.f32Lanes),
       blocks(llvm::divideCeil(shape.channels, lanes)),
       tiles(tilesOf(shape, target, 0)) {}
 
@@ -236,6 +240,64 @@ static Value averageOfPresent(VectorBuilder &code, Value sum,
   return builder.create<arith::DivFOp>(code.loc, sum, splat);
 }
 
+/// The greatest of pixels of \p arithmetic.
+static WindowOperation greatest(VectorBuilder &code,
+                                const Arithmetic &arithmetic, int64_t lanes) {
+  OpBuilder &builder = code.builder;
+  const ElementType element = arithmetic.lhs;
+  VectorType type = arithmetic.lhsType(builder.getContext(), lanes);
+  WindowOperation operation;
+  if (!isByte(element)) {
+    operation.initial = builder.create<arith::ConstantOp>(
+        code.loc,
+        DenseElementsAttr::get(type, -std::numeric_limits<float>::infinity()));
+    operation.combine = [&code](Value sum, Value pixel, ArrayRef<Value>,
+                                int64_t) -> Value {
+      return code.builder.create<arith::MaximumFOp>(code.loc, sum, pixel);
+    };
+    return operation;
+  }
+  const bool isUnsigned = element == ElementType::UI8;
+  operation.initial = arithmetic.splat(code, isUnsigned ? 0 : -128, lanes);
+  operation.combine = [&code, isUnsigned](Value sum, Value pixel,
+                                          ArrayRef<Value>, int64_t) -> Value {
+    if (isUnsigned)
+      return code.builder.create<arith::MaxUIOp>(code.loc, sum, pixel);
+    return code.builder.create<arith::MaxSIOp>(code.loc, sum, pixel);
+  };
+  return operation;
+}
+
+WindowOperation Pooling::operation(VectorBuilder &code) const {
+  WindowOperation operation;
+  if (kind == Kind::Maximum) {
+    operation = greatest(code, arithmetic, lanes);
+    operation.finish = [](Value sum, const RowTaps &, int64_t) { return sum; };
+  } else {
+    VectorType type = arithmetic.sumType(code.builder.getContext(), lanes);
+    operation.initial = code.zero(type);
+    // Sums of bytes are exact in f32.
+    if (isByte(arithmetic.lhs))
+      operation.read = [&code, this](Value pixel) {
+        return arithmetic.distance(code, pixel, shape.zeroPoint);
+      };
+    operation.combine = [&code](Value sum, Value pixel, ArrayRef<Value>,
+                                int64_t) {
+      return code.addVectors(sum, pixel);
+    };
+    operation.finish = [&code, this, type](Value sum, const RowTaps &rows,
+                                           int64_t taps) -> Value {
+      if (kind == Kind::AverageOfPresent)
+        return averageOfPresent(code, sum, rows, taps);
+      Value size = code.builder.create<arith::ConstantOp>(
+          code.loc, DenseElementsAttr::get(type, float(shape.taps())));
+      return code.builder.create<arith::DivFOp>(code.loc, sum, size);
+    };
+  }
+  operation.prepareRow = [](Value, Value) { return SmallVector<Value>(); };
+  return operation;
+}
+
 void Pooling::build(OpBuilder &builder, Location location, Value task,
                     Value input, Value output,
                     const BlockedEpilogue &epilogue) const {
@@ -247,31 +309,7 @@ void Pooling::build(OpBuilder &builder, Location location, Value task,
                     tiles,
                     code.flatten(input),
                     code.flatten(output),
-                    epilogue};
-  auto constant = [&](float value) -> Value {
-    return builder.create<arith::ConstantOp>(
-        location, DenseElementsAttr::get(window.pixelType(), value));
-  };
-  WindowOperation operation;
-  operation.prepareRow = [](Value, Value) { return SmallVector<Value>(); };
-  if (kind == Kind::Maximum) {
-    operation.initial = constant(-std::numeric_limits<float>::infinity());
-    operation.combine = [&](Value sum, Value pixel, ArrayRef<Value>, int64_t) {
-      return builder.create<arith::MaximumFOp>(location, sum, pixel);
-    };
-    operation.finish = [](Value sum, const RowTaps &, int64_t) { return sum; };
-  } else {
-    operation.initial = constant(0);
-    operation.combine = [&](Value sum, Value pixel, ArrayRef<Value>, int64_t) {
-      return code.addVectors(sum, pixel);
-    };
-    operation.finish = [&](Value sum, const RowTaps &rows,
-                           int64_t taps) -> Value {
-      if (kind == Kind::AverageOfPresent)
-        return averageOfPresent(code, sum, rows, taps);
-      return builder.create<arith::DivFOp>(location, sum,
-                                           constant(shape.taps()));
-    };
-  }
-  window.emit(task, operation);
+                    epilogue,
+                    arithmetic};
+  window.emit(task, operation(code));
 }

@@ -12,6 +12,8 @@
 
 namespace sinter::cpu {
 
+struct WindowOperation;
+
 /// A window on [batch, channels/L, H, W, L].
 struct ChannelwiseShape : WindowShape {
   int64_t batch = 1, channels = 0;
@@ -52,18 +54,25 @@ public:
     AverageOfPresent, ///< The sum divided by how many taps are in the input.
   };
 
-  /// Every window must meet the input in at least one pixel.
-  Pooling(Kind kind, const ChannelwiseShape &shape, const Target &target);
+  /// Every window must meet the input in at least one pixel. Of \p element,
+  /// f32 or bytes: the greatest is one of them, a mean is f32. Bytes count in
+  /// means as their distances from the shape's zero point.
+  Pooling(Kind kind, const ChannelwiseShape &shape, const Target &target,
+          ElementType element = ElementType::F32);
 
   int64_t tasks() const;
-  /// Emits one task. \p input is a contiguous memref of f32, \p output one of
-  /// what the epilogue gives.
+  /// Emits one task. \p input is a contiguous memref of elements, \p output one
+  /// of what the epilogue gives.
   void build(mlir::OpBuilder &builder, mlir::Location location,
              mlir::Value task, mlir::Value input, mlir::Value output,
              const BlockedEpilogue &epilogue) const;
 
 private:
+  WindowOperation operation(VectorBuilder &code) const;
+
   Kind kind;
+  /// Elements as they lie in memory, and what they are combined in.
+  Arithmetic arithmetic;
   ChannelwiseShape shape;
   int64_t lanes, blocks;
   Partition tiles;

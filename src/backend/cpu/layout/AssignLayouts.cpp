@@ -3,6 +3,7 @@
 #include "backend/cpu/OperationKind.h"
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/ConvolutionForm.h"
 #include "graph/Constants.h"
 #include "graph/interfaces/Axes.h"
@@ -42,6 +43,12 @@ private:
   bool rewrite(Operation *op);
   bool rewriteConvolution(stablehlo::ConvolutionOp op);
   template <typename Op> bool rewritePool(Op op, StringRef kind);
+  /// The blocked bytes that a pool may read in the place of its operand, and
+  /// their zero point.
+  std::optional<ByteDistances> blockedBytes(Value operand, bool isMean) const;
+  /// What is reduced to one number for all channels is reduced for each channel
+  /// first. The greatest and the least number of one tensor are found together.
+  bool rewriteReduction(stablehlo::ReduceOp op);
   bool rewriteConcatenate(stablehlo::ConcatenateOp op);
   /// What computes each channel by itself does so for blocks of them; what it
   /// makes of all pixels of a channel is plain again.
@@ -68,6 +75,8 @@ private:
   /// Broadcasts repeated in the blocked shape; no reason by themselves to
   /// compute on blocks.
   llvm::DenseMap<Value, Value> broadcastOf;
+  /// Reductions that were done along with another one.
+  llvm::DenseSet<Operation *> done;
   SmallVector<Operation *> replaced;
 };
 
@@ -179,6 +188,15 @@ static bool fitsF32(Type element) {
   return widest && element.getIntOrFloatBitWidth() <= widest;
 }
 
+std::optional<ByteDistances> LayoutAssigner::blockedBytes(Value operand,
+                                                          bool isMean) const {
+  std::optional<ByteDistances> found = ByteDistances::match(operand);
+  if (!found || found->variable || (!isMean && found->bytes != operand))
+    return std::nullopt;
+  found->bytes = blockedOf.lookup(found->bytes);
+  return found->bytes ? found : std::nullopt;
+}
+
 template <typename Op> bool LayoutAssigner::rewritePool(Op op, StringRef kind) {
   auto found = blockedOf.find(op.getOperand());
   auto type = tensorOf(op.getResult());
@@ -199,10 +217,18 @@ template <typename Op> bool LayoutAssigner::rewritePool(Op op, StringRef kind) {
       return false;
   }
   Type f32 = builder.getF32Type();
-  Value result = emit.make<PoolOp>(
-      blockedType(type).clone(f32), emit.convert(found->second, f32),
-      builder.getStringAttr(kind), op.getWindow(), op.getStrides(),
-      op.getDilations(), op.getPaddingLow());
+  auto pooled = [&](Value input, Type element, int64_t zeroPoint) {
+    return emit.make<PoolOp>(blockedType(type).clone(element), input,
+                             builder.getStringAttr(kind), op.getWindow(),
+                             op.getStrides(), op.getDilations(),
+                             op.getPaddingLow(), zeroPoint);
+  };
+  const bool isMean = kind != "max";
+  Value result;
+  if (auto bytes = blockedBytes(op.getOperand(), isMean))
+    result = pooled(bytes->bytes, isMean ? f32 : element, bytes->zeroPoint);
+  else
+    result = pooled(emit.convert(found->second, f32), f32, 0);
   remember(op.getResult(), emit.convert(result, element));
   return true;
 }
@@ -356,6 +382,71 @@ bool LayoutAssigner::rewriteByChannel(Operation *op) {
   return true;
 }
 
+/// Whether \p op gives the greatest or the least of all numbers of a tensor;
+/// where it starts from may count more than once.
+static bool isExtremeOfAll(stablehlo::ReduceOp op) {
+  if (op.getInputs().size() != 1)
+    return false;
+  auto type = tensorOf(op.getInputs()[0]);
+  std::optional<StringRef> name = stablehlo::soleOperation(op.getBody());
+  const bool isExtreme =
+      name && (*name == stablehlo::MaxOp::getOperationName() ||
+               *name == stablehlo::MinOp::getOperationName());
+  return isExtreme && type.getRank() == 4 && op.getDimensions().size() == 4 &&
+         tensorOf(op.getResults()[0]).getElementType() ==
+             type.getElementType() &&
+         op.getInitValues()[0].getDefiningOp<stablehlo::ConstantOp>();
+}
+
+bool LayoutAssigner::rewriteReduction(stablehlo::ReduceOp op) {
+  if (done.contains(op))
+    return true;
+  Value blocked =
+      op.getInputs().empty() ? Value() : blockedOf.lookup(op.getInputs()[0]);
+  if (!blocked || !isExtremeOfAll(op))
+    return rewriteByChannel(op);
+  SmallVector<stablehlo::ReduceOp, 2> all = {op};
+  for (Operation *user : op.getInputs()[0].getUsers())
+    if (auto other = dyn_cast<stablehlo::ReduceOp>(user);
+        other && other != op && other->getBlock() == op->getBlock() &&
+        all.size() < 2 && isExtremeOfAll(other))
+      all.push_back(other);
+  OpBuilder builder(op);
+  TensorBuilder emit(builder, op.getLoc());
+  SmallVector<Value> initial;
+  for (stablehlo::ReduceOp each : all)
+    initial.push_back(
+        builder.clone(*each.getInitValues()[0].getDefiningOp())->getResult(0));
+  ValueRange ofChannels =
+      emit.reduce(SmallVector<Value>(all.size(), blocked), initial, {2, 3},
+                  [&](TensorBuilder &emit, ValueRange values) {
+                    SmallVector<Value> results;
+                    for (auto [i, each] : llvm::enumerate(all)) {
+                      Value next = values[i + all.size()];
+                      results.push_back(
+                          isa<stablehlo::MaxOp>(each.getBody().front().front())
+                              ? emit.max(values[i], next)
+                              : emit.min(values[i], next));
+                    }
+                    return results;
+                  });
+  auto plain = tensorOf(op.getInputs()[0]);
+  for (auto [i, each] : llvm::enumerate(all)) {
+    Operation *rest = builder.clone(*each);
+    builder.setInsertionPoint(rest);
+    auto ofAll = cast<stablehlo::ReduceOp>(rest);
+    ofAll->setOperands({plainChannels(emit, ofChannels[i], plain), initial[i]});
+    ofAll.setDimensions({0, 1});
+    builder.setInsertionPointAfter(rest);
+    patterns.changed(rest);
+    patterns.replaced(blockChannelsLabel, each.getResults()[0],
+                      ofAll.getResults()[0]);
+    each.getResults()[0].replaceAllUsesWith(ofAll.getResults()[0]);
+    done.insert(each);
+  }
+  return true;
+}
+
 Operation *LayoutAssigner::onBlocks(Operation *op, const Axes &axes) {
   OpBuilder builder(op);
   TensorBuilder emit(builder, op->getLoc());
@@ -389,6 +480,7 @@ bool LayoutAssigner::rewrite(Operation *op) {
         return kind && rewritePool(op, *kind);
       })
       .Case([&](stablehlo::ConcatenateOp op) { return rewriteConcatenate(op); })
+      .Case([&](stablehlo::ReduceOp op) { return rewriteReduction(op); })
       .Default([&](Operation *op) { return rewriteByChannel(op); });
 }
 

@@ -187,8 +187,11 @@ Value withoutVariableZeroPoint(stablehlo::ConvolutionOp op) {
         byte = bytesIn(input->variable);
   if (!byte || tensorOf(byte).getElementType() != bytes.getElementType())
     return {};
-  Value padded = emit.make<stablehlo::PadOp>(
-      input->bytes, emit.reshape(byte, {}), low, high, between);
+  auto isZero = [](int64_t each) { return each == 0; };
+  Value padded = input->bytes;
+  if (!llvm::all_of(low, isZero) || !llvm::all_of(high, isZero))
+    padded = emit.make<stablehlo::PadOp>(padded, emit.reshape(byte, {}), low,
+                                         high, between);
   Value sums = convolved(emit, op, emit.convert(padded, type.getElementType()));
   SmallVector<int64_t> summed;
   const int64_t outputs = numbers.getKernelOutputFeatureDimension();

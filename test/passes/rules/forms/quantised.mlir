@@ -195,6 +195,18 @@ module {
 }
 
 // -----
+// quantize-parts/with_numbers
+module {
+  func.func @main(%arg0: tensor<2x3x!quant.uniform<u8:f32, 5.000000e-01:3>>, %arg1: tensor<2x4xf32>) -> tensor<2x7x!quant.uniform<u8:f32, 3.000000e-01>> {
+    %0 = stablehlo.uniform_dequantize %arg0 : (tensor<2x3x!quant.uniform<u8:f32, 5.000000e-01:3>>) -> tensor<2x3xf32>
+    %1 = stablehlo.uniform_quantize %0 : (tensor<2x3xf32>) -> tensor<2x3x!quant.uniform<u8:f32, 3.000000e-01>>
+    %2 = stablehlo.uniform_quantize %arg1 : (tensor<2x4xf32>) -> tensor<2x4x!quant.uniform<u8:f32, 3.000000e-01>>
+    %3 = stablehlo.concatenate %1, %2,  dim = 1 : (tensor<2x3x!quant.uniform<u8:f32, 3.000000e-01>>, tensor<2x4x!quant.uniform<u8:f32, 3.000000e-01>>) -> tensor<2x7x!quant.uniform<u8:f32, 3.000000e-01>>
+    return %3 : tensor<2x7x!quant.uniform<u8:f32, 3.000000e-01>>
+  }
+}
+
+// -----
 // raise-quantized-operation/function
 module {
   func.func @main(%arg0: tensor<6x!quant.uniform<i8:f32, 5.000000e-01:3>>) -> tensor<6x!quant.uniform<i8:f32, 3.000000e-01>> {
