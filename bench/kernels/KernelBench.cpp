@@ -54,12 +54,17 @@ public:
   /// as \p tasks says.
   void measure(const std::string &name, KernelRunner &runner,
                std::vector<int64_t> tasks, double flops,
-               std::vector<Floats *> buffers, int64_t weight = 1) {
+               std::vector<Floats *> buffers, int64_t weight = 1,
+               bool holdsHalves = false) {
     runner.compile();
     std::mt19937 generator(1);
     std::vector<void *> arguments;
     for (Floats *buffer : buffers) {
       buffer->randomize(generator);
+      if (holdsHalves)
+        // A number of each type, whichever half of a word holds it.
+        std::fill_n(reinterpret_cast<uint32_t *>(buffer->data()),
+                    buffer->size(), 0x3c003c00);
       arguments.push_back(buffer->data());
     }
     std::vector<KernelFunction *> kernels;
@@ -178,11 +183,26 @@ int64_t floatsOf(int64_t elements, ElementType type) {
   return (elements * int64_t(byteSize(type)) + 3) / 4;
 }
 
-/// "u8 " before the names of what multiplies bytes.
+/// "u8 " before the names of what multiplies bytes, "f32*f16 " before those of
+/// f32 by f16.
 std::string prefixOf(const Arithmetic &arithmetic) {
-  return arithmetic == Arithmetic() ? ""
-                                    : std::string(name(arithmetic.lhs)) + " ";
+  if (arithmetic == Arithmetic())
+    return "";
+  std::string left(name(arithmetic.lhs));
+  return isByte(arithmetic.lhs)
+             ? left + " "
+             : left + "*" + std::string(name(arithmetic.rhs)) + " ";
 }
+
+bool isHalf(const Arithmetic &arithmetic) {
+  return arithmetic.lhsBytes() == 2 || arithmetic.rhsBytes() == 2;
+}
+
+/// Products in f32 of operands of which one has 16 bits.
+constexpr Arithmetic halves[] = {{ElementType::F32, ElementType::F16},
+                                 {ElementType::F32, ElementType::BF16},
+                                 {ElementType::F16, ElementType::F32},
+                                 {ElementType::BF16, ElementType::F32}};
 
 void benchMatMul(Report &report, const std::string &what, MatMulShape shape,
                  int64_t batches = 1, const Arithmetic &arithmetic = {},
@@ -218,7 +238,7 @@ void benchMatMul(Report &report, const std::string &what, MatMulShape shape,
                        memrefs[3], epilogue, nullptr, stage);
         });
   report.measure(name, runner, std::vector<int64_t>(stages, matmul.tasks()),
-                 matmul.flops(), {&a, &b, &c, &scratch});
+                 matmul.flops(), {&a, &b, &c, &scratch}, 1, isHalf(arithmetic));
 }
 
 constexpr std::tuple<int64_t, int64_t, int64_t> bertProducts[] = {
@@ -241,6 +261,11 @@ void benchMatMuls(Report &report) {
     benchMatMul(report, "packed", MatMulShape::dense(m, n, k), 1,
                 bytesOfHost());
   report.total("products of bytes");
+  for (const Arithmetic &arithmetic : halves) {
+    for (auto [m, n, k] : bertProducts)
+      benchMatMul(report, "packed", MatMulShape::dense(m, n, k), 1, arithmetic);
+    report.total("products of half precision");
+  }
   const int64_t heads = 12, size = 64, seq = 128;
   MatMulShape scores = MatMulShape::dense(seq, seq, size);
   scores.aRowStride = scores.bStride = heads * size;
@@ -379,7 +404,7 @@ void benchConvolution(Report &report, const Layer &layer,
                           memrefs[2], epilogue);
       });
   report.measure(name, runner, {convolution.tasks()}, shape.flops(),
-                 {&input, &weights, &output}, layer.count);
+                 {&input, &weights, &output}, layer.count, isHalf(arithmetic));
 }
 
 void benchWinograd(Report &report, const Layer &layer) {
@@ -427,6 +452,11 @@ void benchConvolutions(Report &report) {
   for (const Layer &layer : resnet50)
     benchConvolution(report, layer, bytesOfHost());
   report.total("The same of bytes");
+  for (const Arithmetic &arithmetic : halves) {
+    for (const Layer &layer : resnet50)
+      benchConvolution(report, layer, arithmetic);
+    report.total("The same of half precision");
+  }
   constexpr Layer vgg[] = {{1, 3, 64, 224, 3, 1},   {1, 64, 64, 224, 3, 1},
                            {1, 64, 128, 112, 3, 1}, {1, 128, 128, 112, 3, 1},
                            {1, 256, 256, 56, 3, 1}, {1, 512, 512, 28, 3, 1}};

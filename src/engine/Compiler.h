@@ -12,6 +12,7 @@
 
 #include "engine/Binding.h"
 #include "engine/ModelDescription.h"
+#include "runtime/FloatMode.h"
 #include "runtime/MachineCeilings.h"
 #include "runtime/Role.h"
 
@@ -61,6 +62,8 @@ struct CompileRequest {
   /// Whether 3x3 convolutions may be computed by Winograd's method, whose
   /// results differ by about 1e-5 of the greatest one.
   bool fastConvolution = true;
+  /// Whether what is compiled keeps denormal numbers, if it is run so.
+  Denormals denormals = Denormals::Flush;
   /// Threads to compile with; 0: as many as there are processors.
   unsigned threads = 0;
   /// Told after each of \p total kernels.

@@ -65,6 +65,8 @@ std::string optionsText(const CompileRequest &request) {
     text += "-" + label;
   for (const std::string &name : request.passes.allowed)
     text += "~" + name;
+  if (request.denormals == Denormals::Keep)
+    text += " denormals";
   return text + (request.fastConvolution ? "" : " exact convolution");
 }
 
@@ -194,6 +196,7 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
   request.passes = options.passes;
   request.interpretsRewritten = options.interpretsRewritten;
   request.fastConvolution = options.fastConvolution;
+  request.denormals = options.denormals;
   request.threads = threads();
   request.progress = options.progress;
   request.timing = options.timing;

@@ -226,6 +226,9 @@ Result<Compiled> cpu::compileToObjects(const Model &original,
   Result<Target> target = options.target ? *options.target : Target::host();
   if (!target)
     return target.takeError();
+  // vcvtneps2bf16 takes denormal numbers for zero whatever the mode says.
+  if (options.denormals == Denormals::Keep)
+    target->convertsBF16 = false;
   auto model = std::make_shared<Model>(original.clone());
   loadCpuDialect(model->context());
   SimplifyOptions passes = options.passes;

@@ -14,6 +14,7 @@
 #include "backend/cpu/codegen/Target.h"
 #include "graph/Model.h"
 #include "passes/Pipelines.h"
+#include "runtime/FloatMode.h"
 #include "runtime/Program.h"
 
 #include <functional>
@@ -31,6 +32,9 @@ struct CpuOptions {
   /// Whether 3x3 convolutions may be computed by Winograd's method, whose
   /// results differ by about 1e-5 of the greatest one.
   bool fastConvolution = true;
+  /// Whether the program keeps denormal numbers if it is run so. Instructions
+  /// that heed no float mode make zeros of them.
+  Denormals denormals = Denormals::Flush;
   /// Called after each kernel with how many are done and how many there are;
   /// from any thread, never from two at once.
   std::function<void(size_t done, size_t total)> progress;

@@ -426,10 +426,20 @@ private:
 
   /// Whether each vector of \p producer's results becomes one of \p root's.
   static bool mayTakeResultsOf(Operation *root, Operation *producer) {
-    return root->getNumResults() == 1 &&
-           shapeOf(root->getResult(0)) == shapeOf(producer->getResult(0)) &&
-           (root->getResultTypes() == producer->getResultTypes() ||
-            epilogueOf(producer) == Epilogue::AnyType);
+    if (root->getNumResults() != 1 ||
+        shapeOf(root->getResult(0)) != shapeOf(producer->getResult(0)))
+      return false;
+    Type type = tensorOf(root->getResult(0)).getElementType();
+    switch (epilogueOf(producer)) {
+    case Epilogue::None:
+      return false;
+    case Epilogue::AnyFloat:
+      return type.isF16() || type.isBF16() ||
+             type == tensorOf(producer->getResult(0)).getElementType();
+    case Epilogue::AnyType:
+      return true;
+    }
+    llvm_unreachable("not an epilogue");
   }
 
   /// What follows a product elementwise is computed on its results while they

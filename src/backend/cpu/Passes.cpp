@@ -18,6 +18,7 @@
 #include "backend/cpu/layout/PackWeights.h"
 #include "backend/cpu/layout/SimplifyConvolutions.h"
 #include "backend/cpu/layout/SimplifyProducts.h"
+#include "backend/cpu/layout/WidenOnce.h"
 #include "backend/cpu/regions/ExpandRegions.h"
 #include "graph/chlo/KnownCalls.h"
 #include "graph/nn/NnOps.h"
@@ -145,6 +146,8 @@ constexpr Row rows[] = {
     {"cpu-form-attention", "Let attention read its operands where they are",
      withPatterns<formAttention>},
     {foldConstantsHere, "", nullptr},
+    {"cpu-widen-once", "Let what products read in f32 lie in memory so",
+     withPatterns<widenOnce>},
     {"cpu-remove-unused", "Remove what nobody reads", onFunction<removeUnused>},
     {"cpu-check-types", "Refuse what has no known shape or no arithmetic",
      onFunction<checkTypes>},
@@ -247,7 +250,7 @@ void cpu::registerPatternLabels() {
          {computeWeightsPatterns(), simplifyConvolutionsPatterns(),
           assignLayoutsPatterns(), absorbTransposesPatterns(),
           simplifyProductsPatterns(), formAttentionPatterns(),
-          formKernelsPatterns()})
+          widenOncePatterns(), formKernelsPatterns()})
       llvm::append_range(all, patterns);
     registerPatterns(all);
     registerPassNames(llvm::map_to_vector(

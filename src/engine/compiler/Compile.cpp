@@ -94,6 +94,7 @@ compileModel(Model model, const SpecializeOptions &known,
   cpu::CpuOptions options;
   options.threads = request.threads;
   options.fastConvolution = request.fastConvolution;
+  options.denormals = request.denormals;
   options.passes = simplifyOptions(request.passes);
   // Steps are those of rewriteForKernels; what a backend needs is done.
   options.passes.mostSteps = SimplifyOptions().mostSteps;

@@ -45,6 +45,7 @@ std::vector<T> compute(const std::string &op, ElementType type,
                            tensor + "\n  return %0 : " + tensor + "\n}");
   cpu::CpuOptions options;
   options.threads = 1;
+  options.denormals = denormals;
   if (target)
     options.target = *target;
   Result<Program> program = cpu::compileForCpu(model, options);

@@ -78,7 +78,8 @@ Result<Program> test::compileRaised(const std::string &body,
 static std::string
 compareWithInterpreter(const std::string &body, test::Tolerance tolerance,
                        decltype(&test::compileRaised) compile,
-                       std::shared_ptr<Program> *compiled) {
+                       std::shared_ptr<Program> *compiled,
+                       const std::optional<cpu::Target> &target = {}) {
   Model model = test::parseModel(body);
   if (!model.entry())
     return "the text does not parse: " + body;
@@ -94,6 +95,7 @@ compareWithInterpreter(const std::string &body, test::Tolerance tolerance,
 
   cpu::CpuOptions options;
   options.threads = 1;
+  options.target = target;
   if (const char *folder = std::getenv("SINTER_DUMP")) {
     options.dumpFolder = folder;
     options.passes.printIrAfter = {"all"};
@@ -128,8 +130,21 @@ compareWithInterpreter(const std::string &body, test::Tolerance tolerance,
 }
 
 std::string test::differs(const std::string &body, Tolerance tolerance,
-                          std::shared_ptr<Program> *compiled) {
-  return compareWithInterpreter(body, tolerance, compileAsGiven, compiled);
+                          std::shared_ptr<Program> *compiled,
+                          const std::optional<cpu::Target> &target) {
+  return compareWithInterpreter(body, tolerance, compileAsGiven, compiled,
+                                target);
+}
+
+std::vector<cpu::Target> test::lesserTargets() {
+  std::vector<cpu::Target> targets;
+  const int64_t lanes = cpu::Target::host()->f32Lanes;
+  for (auto [least, name] :
+       {std::pair(16, "x86-64-v4"), std::pair(8, "x86-64-v3"),
+        std::pair(8, "x86-64-v2")})
+    if (lanes >= least)
+      targets.push_back(*cpu::Target::named("", name, ""));
+  return targets;
 }
 
 std::string test::differsRaised(const std::string &body, Tolerance tolerance,

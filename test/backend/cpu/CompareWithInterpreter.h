@@ -16,11 +16,17 @@ struct Tolerance {
 
 /// What \p body computes for random inputs, by the CPU backend on one and two
 /// threads (which must agree to the bit) and by the interpreter (within
-/// \p tolerance). \p body is the text of a function `main`, without the word
+/// \p tolerance). Code is for \p target, or the machine that the test runs on.
+/// \p body is the text of a function `main`, without the word
 /// func: "(%x: tensor<2xf32>) -> tensor<2xf32> { ... }". Returns what is wrong,
 /// or ""; \p compiled becomes what the backend ran.
 std::string differs(const std::string &body, Tolerance tolerance = {},
-                    std::shared_ptr<Program> *compiled = nullptr);
+                    std::shared_ptr<Program> *compiled = nullptr,
+                    const std::optional<cpu::Target> &target = {});
+
+/// Machines that the one we run on is, too, with fewer instructions: of each
+/// width of vectors.
+std::vector<cpu::Target> lesserTargets();
 
 /// Likewise, but the backend gets the model as the commands hand it over:
 /// simplified, idioms raised.

@@ -7,9 +7,12 @@
 
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "backend/cpu/Compiler.h"
+#include "graph/Constants.h"
 #include "runtime/Random.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
+#include <map>
 
 using namespace sinter;
 using namespace sinter::test;
@@ -270,6 +273,300 @@ TEST(HalfPrecision, SumsDoNotOverflowOnTheWay) {
           "")
           << element << " " << operations;
     }
+}
+
+//===----------------------------------------------------------------------===//
+// What lies in memory between products
+//===----------------------------------------------------------------------===//
+
+/// Random numbers whose sums of products are of the order of 1.
+std::string scaledWeights(const Shape &shape, const std::string &element,
+                          uint64_t seed) {
+  Tensor numbers(ElementType::F64, shape);
+  fillRandom(numbers, seed);
+  const int64_t terms = shape.size() == 4   ? shape[1] * shape[2] * shape[3]
+                        : shape.size() == 2 ? shape[0]
+                                            : 1;
+  std::vector<double> scaled;
+  for (double number : numbers.values<double>())
+    scaled.push_back(number / std::sqrt(double(terms)));
+  const ElementType type = element == "f16"    ? ElementType::F16
+                           : element == "bf16" ? ElementType::BF16
+                                               : ElementType::F32;
+  return numbersOf(tensorOfDoubles(type, shape, scaled),
+                   "tensor<" + toString(type, shape) + ">");
+}
+
+/// Text of a function of one input and one result on tensors of one element
+/// type, an operation after the other.
+class Text {
+public:
+  explicit Text(std::string element) : element(std::move(element)) {}
+
+  std::string type(const Shape &shape) const {
+    std::string text = "tensor<";
+    for (int64_t size : shape)
+      text += std::to_string(size) + "x";
+    return text + element + ">";
+  }
+  std::string input(const Shape &shape) {
+    std::string name = "%" + fresh();
+    parameters += (parameters.empty() ? "" : ", ") + name + ": " + type(shape);
+    return remember(name, shape);
+  }
+  std::string weight(const Shape &shape) {
+    std::string name = "%" + fresh();
+    body += name + " = " + scaledWeights(shape, element, count);
+    return remember(name, shape);
+  }
+  std::string number(const std::string &value, const Shape &shape) {
+    return add("stablehlo.constant dense<" + value + ">", type(shape), shape);
+  }
+  std::string add(const std::string &operation, const std::string &types,
+                  const Shape &shape) {
+    std::string name = "%" + fresh();
+    body += name + " = " + operation + " : " + types + "\n";
+    return remember(name, shape);
+  }
+  std::string elementwise(const std::string &operation, const std::string &x,
+                          const std::string &y = "") {
+    return add(operation + " " + x + (y.empty() ? "" : ", " + y),
+               type(shapes[x]), shapes[x]);
+  }
+  std::string addBias(const std::string &x, int64_t dim) {
+    const Shape shape = shapes[x];
+    std::string bias = weight({shape[dim]});
+    std::string wide =
+        add("stablehlo.broadcast_in_dim " + bias + ", dims = [" +
+                std::to_string(dim) + "]",
+            "(" + type({shape[dim]}) + ") -> " + type(shape), shape);
+    return elementwise("stablehlo.add", x, wide);
+  }
+  std::string reshape(const std::string &x, const Shape &shape) {
+    return add("stablehlo.reshape " + x,
+               "(" + type(shapes[x]) + ") -> " + type(shape), shape);
+  }
+  std::string transpose(const std::string &x) {
+    const Shape &of = shapes[x];
+    const Shape shape = {of[0], of[2], of[1], of[3]};
+    return add("stablehlo.transpose " + x + ", dims = [0, 2, 1, 3]",
+               "(" + type(of) + ") -> " + type(shape), shape);
+  }
+  std::string product(const std::string &x, int64_t columns) {
+    Shape shape = shapes[x];
+    std::string w = weight({shape.back(), columns});
+    const std::string from = "(" + type(shape) + ", " + type(shapes[w]) + ")";
+    const std::string last = std::to_string(shape.size() - 1);
+    shape.back() = columns;
+    return add("stablehlo.dot_general " + x + ", " + w +
+                   ", contracting_dims = [" + last + "] x [0]",
+               from + " -> " + type(shape), shape);
+  }
+  std::string convolution(const std::string &x, int64_t outputs, int64_t size,
+                          int64_t stride, int64_t groups = 1) {
+    Shape shape = shapes[x];
+    std::string k = weight({outputs, shape[1] / groups, size, size});
+    auto text = [](int64_t number) { return std::to_string(number); };
+    const std::string from = "(" + type(shape) + ", " + type(shapes[k]) + ")";
+    const std::string pad = text(size / 2);
+    shape[1] = outputs;
+    for (size_t i : {2, 3})
+      shape[i] = (shape[i] + size / 2 * 2 - size) / stride + 1;
+    return add("stablehlo.convolution(" + x + ", " + k +
+                   ") dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], "
+                   "window = {stride = [" +
+                   text(stride) + ", " + text(stride) + "], pad = [[" + pad +
+                   ", " + pad + "], [" + pad + ", " + pad +
+                   "]]} {batch_group_count = 1 : i64, feature_group_count = " +
+                   text(groups) + " : i64}",
+               from + " -> " + type(shape), shape);
+  }
+  std::string attention(const std::string &q, const std::string &k,
+                        const std::string &v, const std::string &attributes) {
+    return add("nn.attention " + q + ", " + k + ", " + v + " " + attributes,
+               "(" + type(shapes[q]) + ", " + type(shapes[k]) + ", " +
+                   type(shapes[v]) + ") -> " + type(shapes[q]),
+               shapes[q]);
+  }
+  std::string function(const std::string &result) const {
+    return "(" + parameters + ") -> " + type(shapes.at(result)) + " {\n" +
+           body + "return " + result + " : " + type(shapes.at(result)) + "\n}";
+  }
+
+private:
+  std::string fresh() { return "v" + std::to_string(++count); }
+  std::string remember(const std::string &name, const Shape &shape) {
+    shapes[name] = shape;
+    return name;
+  }
+
+  std::string element, parameters, body;
+  int count = 0;
+  std::map<std::string, Shape> shapes;
+};
+
+/// Values that a convolution and a sum read, and more than one convolution.
+std::string residualNetwork(const std::string &element, int64_t channels,
+                            int64_t size) {
+  Text text(element);
+  std::string x = text.input({1, 3, size, size});
+  auto relu = [&](const std::string &of) {
+    return text.elementwise("nn.relu", text.addBias(of, 1));
+  };
+  std::string y = relu(text.convolution(x, channels, 3, 1));
+  for (int64_t stride : {1, 2}) {
+    std::string inner = relu(text.convolution(y, channels, 1, 1));
+    inner = relu(text.convolution(inner, channels, 3, stride, channels));
+    inner = text.addBias(text.convolution(inner, channels, 3, 1), 1);
+    std::string beside =
+        stride == 1 ? y : text.convolution(y, channels, 1, stride);
+    y = text.elementwise("nn.relu",
+                         text.elementwise("stablehlo.add", inner, beside));
+  }
+  return text.function(y);
+}
+
+/// Attention, products and sums beside them.
+std::string transformer(const std::string &element, int64_t rows, int64_t heads,
+                        int64_t size, const std::string &attributes) {
+  Text text(element);
+  const int64_t width = heads * size;
+  std::string x = text.input({1, rows, width});
+  x = text.elementwise("stablehlo.tanh", x);
+  auto headsOf = [&](const std::string &of) {
+    return text.transpose(text.reshape(of, {1, rows, heads, size}));
+  };
+  std::string q = headsOf(text.addBias(text.product(x, width), 2)),
+              k = headsOf(text.addBias(text.product(x, width), 2)),
+              v = headsOf(text.addBias(text.product(x, width), 2));
+  std::string o = text.transpose(text.attention(q, k, v, attributes));
+  o = text.reshape(o, {1, rows, width});
+  o = text.addBias(text.product(o, width), 2);
+  o = text.elementwise("stablehlo.add", o, x);
+  std::string wide = text.elementwise(
+      "stablehlo.logistic", text.addBias(text.product(o, 2 * width + 3), 2));
+  std::string last = text.addBias(text.product(wide, width), 2);
+  return text.function(text.elementwise("stablehlo.add", last, o));
+}
+
+/// Steps that do nothing but convert, but for those that round an input.
+int conversions(const Program &program) {
+  int count = 0;
+  for (const Step &step : program.steps)
+    count +=
+        step.op == "convert" && step.buffers[0].space != BufferSpace::Input;
+  return count;
+}
+
+TEST(HalfPrecision, NetworksHaveNoStepsThatOnlyConvert) {
+  for (const char *element : {"f16", "bf16"}) {
+    const Tolerance tolerance = halfToleranceOf(element);
+    for (auto [channels, size] : {std::pair(20, 13), std::pair(48, 10)}) {
+      std::shared_ptr<Program> program;
+      EXPECT_EQ(differs(residualNetwork(element, channels, size), tolerance,
+                        &program),
+                "")
+          << element << " of " << channels << " channels";
+      ASSERT_TRUE(program);
+      EXPECT_EQ(conversions(*program), 0) << element << " " << channels;
+    }
+    for (auto [rows, heads, size] :
+         {std::tuple(37, 3, 16), std::tuple(64, 2, 21), std::tuple(600, 1, 16)})
+      for (const char *attributes : {"scale = 0.3", "scale = 0.3 causal"}) {
+        std::shared_ptr<Program> program;
+        EXPECT_EQ(differs(transformer(element, rows, heads, size, attributes),
+                          tolerance, &program),
+                  "")
+            << element << " " << rows << "x" << heads << "x" << size;
+        ASSERT_TRUE(program);
+        EXPECT_EQ(conversions(*program), 0) << element << " " << rows;
+      }
+  }
+}
+
+/// On machines with narrower vectors and without conversions, too.
+TEST(HalfPrecision, NetworksOnLesserMachines) {
+  for (const cpu::Target &target : lesserTargets())
+    for (const char *element : {"f16", "bf16"})
+      for (const std::string &body :
+           {residualNetwork(element, 20, 11),
+            transformer(element, 37, 3, 16, "scale = 0.3")})
+        EXPECT_EQ(differs(body, halfToleranceOf(element), nullptr, target), "")
+            << element << " on " << target.cpu;
+}
+
+/// A norm of rows whose every operation rounds.
+std::string speltOutNorm(const std::string &element, int64_t rows,
+                         int64_t columns) {
+  Text text(element);
+  const Shape all = {rows, columns}, perRow = {rows};
+  std::string x = text.elementwise(
+      "stablehlo.add", text.addBias(text.input(all), 1), text.input(all));
+  std::string zero = text.number("0.0", {}),
+              count = text.number(std::to_string(columns) + ".0", perRow),
+              epsilon = text.number("1.0e-3", perRow);
+  auto mean = [&](const std::string &of) {
+    std::string sum = text.add("stablehlo.reduce(" + of + " init: " + zero +
+                                   ") applies stablehlo.add across dimensions "
+                                   "= [1]",
+                               "(" + text.type(all) + ", " + text.type({}) +
+                                   ") -> " + text.type(perRow),
+                               perRow);
+    return text.elementwise("stablehlo.divide", sum, count);
+  };
+  auto spread = [&](const std::string &of) {
+    return text.add("stablehlo.broadcast_in_dim " + of + ", dims = [0]",
+                    "(" + text.type(perRow) + ") -> " + text.type(all), all);
+  };
+  std::string d = text.elementwise("stablehlo.subtract", x, spread(mean(x)));
+  std::string variance = text.elementwise(
+      "stablehlo.add", mean(text.elementwise("stablehlo.multiply", d, d)),
+      epsilon);
+  std::string normal =
+      text.elementwise("stablehlo.divide", d,
+                       spread(text.elementwise("stablehlo.sqrt", variance)));
+  return text.function(text.addBias(normal, 1));
+}
+
+TEST(HalfPrecision, NormsThatRoundEachOperation) {
+  for (const char *element : {"f16", "bf16"}) {
+    for (auto [rows, columns] :
+         {std::pair(3, 256), std::pair(5, 77), std::pair(2, 7)})
+      EXPECT_EQ(differs(speltOutNorm(element, rows, columns),
+                        halfToleranceOf(element)),
+                "")
+          << element << " " << rows << "x" << columns;
+    for (const cpu::Target &target : lesserTargets())
+      EXPECT_EQ(differs(speltOutNorm(element, 3, 77), halfToleranceOf(element),
+                        nullptr, target),
+                "")
+          << element << " on " << target.cpu;
+  }
+}
+
+/// Weights beyond the second-level cache lie there in 16 bits, whatever the
+/// type of the activations.
+TEST(HalfPrecision, LargeWeightsOfConvolutionsStayNarrow) {
+  const int64_t channels = 432; // 746 kB of f32
+  for (const char *element : {"f16", "bf16", "f32"}) {
+    Text text(element);
+    std::string x = text.input({1, channels, 7, 5});
+    std::shared_ptr<Program> program;
+    EXPECT_EQ(differs(text.function(text.convolution(x, channels, 1, 1)),
+                      element[0] == 'f' && element[1] == '3'
+                          ? Tolerance{2e-5, 1e-4}
+                          : halfToleranceOf(element),
+                      &program),
+              "")
+        << element;
+    ASSERT_TRUE(program);
+    uint64_t bytes = 0;
+    for (const ConstantData &constant : program->constants)
+      bytes += constant.bytes.size();
+    EXPECT_EQ(bytes, uint64_t(channels * channels) *
+                         (element == std::string("f32") ? 4 : 2))
+        << element;
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -59,8 +59,14 @@ constexpr const char *everything = R"((%x: tensor<1x32x12x12xf32>,
   : (tensor<64x64xf32>, tensor<64x1xf32>) -> tensor<64x1xf32>
 %l = stablehlo.constant dense<0.02> : tensor<600x600xf16>
 %lf = stablehlo.convert %l : (tensor<600x600xf16>) -> tensor<600x600xf32>
-%8 = stablehlo.dot_general %y, %lf, contracting_dims = [1] x [0]
+%yh = stablehlo.convert %y : (tensor<3x600xf32>) -> tensor<3x600xf16>
+%ya = stablehlo.convert %yh : (tensor<3x600xf16>) -> tensor<3x600xf32>
+%yb = stablehlo.convert %yh : (tensor<3x600xf16>) -> tensor<3x600xf32>
+%da = stablehlo.dot_general %ya, %lf, contracting_dims = [1] x [0]
   : (tensor<3x600xf32>, tensor<600x600xf32>) -> tensor<3x600xf32>
+%db = stablehlo.dot_general %yb, %lf, contracting_dims = [1] x [0]
+  : (tensor<3x600xf32>, tensor<600x600xf32>) -> tensor<3x600xf32>
+%8 = stablehlo.add %da, %db : tensor<3x600xf32>
 %9 = stablehlo.dot_general %z, %z, contracting_dims = [0, 2] x [0, 2]
   : (tensor<8x16x24xf32>, tensor<8x16x24xf32>) -> tensor<16x16xf32>
 %10 = stablehlo.exponential %q : tensor<1x64x2x16xf32>

@@ -143,3 +143,25 @@ func.func @f(%x: tensor<4x64x32xf32>) -> tensor<4x64x32xf32> {
     : (tensor<4x64x32xf32>, tensor<4x64x32xf32>, tensor<4x64x32xf32>) -> tensor<4x64x32xf32>
   return %0 : tensor<4x64x32xf32>
 }
+
+// -----
+
+// Channel by channel, weights are of the input's type.
+func.func @f(%x: tensor<1x2x8x8x16xf32>, %w: tensor<32x1x3x3xf16>) -> tensor<1x2x6x6x16xf32> {
+  // expected-error @+1 {{no kernel multiplies and sums such elements}}
+  %0 = "cpu.convolution"(%x, %w) {output_channels = 32 : i64, groups = 32 : i64,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x2x8x8x16xf32>, tensor<32x1x3x3xf16>) -> tensor<1x2x6x6x16xf32>
+  return %0 : tensor<1x2x6x6x16xf32>
+}
+
+// -----
+
+// What a half-precision input would be multiplied in is not said.
+func.func @f(%x: tensor<1x2x8x8x16xf16>, %w: tensor<32x32x1x1xf16>) -> tensor<1x2x8x8x16xf32> {
+  // expected-error @+1 {{no kernel multiplies and sums such elements}}
+  %0 = "cpu.convolution"(%x, %w) {output_channels = 32 : i64, groups = 1 : i64,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x2x8x8x16xf16>, tensor<32x32x1x1xf16>) -> tensor<1x2x8x8x16xf32>
+  return %0 : tensor<1x2x8x8x16xf32>
+}

@@ -5,6 +5,8 @@
 #include "backend/cpu/codegen/Optimizer.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -17,6 +19,16 @@
 
 using namespace sinter;
 using namespace sinter::cpu;
+
+namespace {
+/// LLVM remarks on loops that it was told to vectorise and could not, in
+/// whatever way it is asked not to.
+struct WithoutRemarks : llvm::DiagnosticHandler {
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    return info.getSeverity() == llvm::DS_Remark;
+  }
+};
+} // namespace
 
 /// Tells LLVM's optimiser what the functions may be made of.
 static void setAttributes(llvm::Module &module, const Target &target,
@@ -97,6 +109,7 @@ Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
     return lowered.takeError();
 
   llvm::LLVMContext context;
+  context.setDiagnosticHandler(std::make_unique<WithoutRemarks>());
   std::unique_ptr<llvm::Module> code =
       mlir::translateModuleToLLVMIR(module, context);
   if (!code)
@@ -107,7 +120,7 @@ Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
   setAttributes(*code, target, **machine);
   if (Result<void> sound = verifyIfWanted(*code, "as lowered"); !sound)
     return sound.takeError();
-  if (Result<void> optimized = optimize(*code, **machine); !optimized)
+  if (Result<void> optimized = optimize(*code, **machine, target); !optimized)
     return optimized.takeError();
   if (Result<void> sound = verifyIfWanted(*code, "as optimised"); !sound)
     return sound.takeError();

@@ -80,7 +80,9 @@ struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     arith::populateArithExpandOpsPatterns(patterns);
-    arith::populateExpandBFloat16Patterns(patterns);
+    // An instruction rounds to bf16, or several of integers.
+    if (!target.convertsBF16)
+      arith::populateExpandBFloat16Patterns(patterns);
     MathPolynomialApproximationOptions options;
     populateMathPolynomialApproximationPatterns(patterns, options);
     llvm::erase_if(patterns.getNativePatterns(),

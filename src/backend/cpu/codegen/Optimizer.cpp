@@ -2,7 +2,8 @@
 
 #include "backend/cpu/codegen/Optimizer.h"
 
-#include "backend/cpu/codegen/HalfComparisons.h"
+#include "backend/cpu/codegen/HalfOperations.h"
+#include "backend/cpu/codegen/Target.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -16,9 +17,10 @@ using namespace sinter;
 // what is known of indices; instcombine between inlining and vectorising, where
 // the loops are as they were when it ran before; unrolling and the SLP
 // vectoriser, since the generators write vectors where straight-line code
-// should have them, and on their register tiles it only costs time. What is
-// ours, WidenHalfComparisons, comes before the vectoriser counts what they
-// cost, and after what takes the extensions away for the last time.
+// should have them, and on their register tiles it only costs time. Of what is
+// ours, WidenHalfOperations comes before the vectoriser counts what they cost,
+// and after what takes the extensions away for the last time;
+// VectorizeHalfLoops right before the vectoriser.
 
 #define SINTER_SIMPLIFY_CFG(forward, range, table, keep, hoist, unpredictable) \
   "simplifycfg<bonus-inst-threshold=1;" forward "forward-switch-cond;" range   \
@@ -65,9 +67,9 @@ static constexpr const char simplification[] =
 
 static constexpr const char vectorisation[] =
     "function<eager-inv>(float2int,lower-constant-intrinsics,"
-    "widen-half-comparisons,"
+    "widen-half-operations,"
     "loop(loop-rotate<header-duplication;no-prepare-for-lto>,loop-deletion),"
-    "loop-distribute,inject-tli-mappings,"
+    "loop-distribute,inject-tli-mappings,vectorize-half-loops,"
     "loop-vectorize<no-interleave-forced-only;no-vectorize-forced-only;>,"
     "infer-alignment,loop-load-elim," SINTER_COMBINE "," SINTER_SIMPLIFY_CFG(
         "", "", "", "no-", "",
@@ -78,11 +80,12 @@ static constexpr const char vectorisation[] =
                "loop-sink,instsimplify,div-rem-pairs,"
                "tailcallelim," SINTER_SIMPLIFY_CFG(
                    "no-", "", "no-", "", "no-",
-                   "") "),function(widen-half-comparisons),"
+                   "") "),function(widen-half-operations),"
                        "globaldce,constmerge,cg-profile,"
                        "rel-lookup-table-converter";
 
-Result<void> cpu::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+Result<void> cpu::optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                           const Target &target) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -94,11 +97,15 @@ Result<void> cpu::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   builder.registerPipelineParsingCallback(
-      [](llvm::StringRef name, llvm::FunctionPassManager &passes,
-         llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
-        if (name != "widen-half-comparisons")
+      [&target](llvm::StringRef name, llvm::FunctionPassManager &passes,
+                llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+        if (name == "widen-half-operations")
+          passes.addPass(WidenHalfOperations());
+        else if (name == "vectorize-half-loops")
+          passes.addPass(VectorizeHalfLoops(target.f32Lanes, target.convertsF16,
+                                            target.convertsBF16));
+        else
           return false;
-        passes.addPass(WidenHalfComparisons());
         return true;
       });
   llvm::ModulePassManager passes;

@@ -12,10 +12,13 @@ class TargetMachine;
 
 namespace sinter::cpu {
 
-/// Optimises \p module for \p machine: the passes of LLVM 19's -O2 in their
-/// order, but for those that take time and find nothing in kernels. System
-/// error if this LLVM lacks one of them.
-Result<void> optimize(llvm::Module &module, llvm::TargetMachine &machine);
+struct Target;
+
+/// Optimises \p module for \p machine, which is \p target's: the passes of LLVM
+/// 19's -O2 in their order, but for those that take time and find nothing in
+/// kernels. System error if this LLVM lacks one of them.
+Result<void> optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                      const Target &target);
 
 } // namespace sinter::cpu
 

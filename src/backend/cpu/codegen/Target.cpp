@@ -78,10 +78,13 @@ static Result<void> describe(Target &target) {
         avx512 && !llvm::StringRef(target.cpu).starts_with("znver");
     target.hasVnni = info.checkFeatures(avx512 ? "+avx512vnni" : "+avxvnni");
     target.hasPairSum = avx512 || info.checkFeatures(avx ? "+avx2" : "+sse2");
+    target.convertsF16 = avx512 || info.checkFeatures("+f16c");
+    target.convertsBF16 = avx512 && info.checkFeatures("+avx512bf16");
   } else {
     target.f32Lanes = 4;
     target.vectorRegisters = 32;
     target.hasFma = true;
+    target.convertsF16 = triple.isAArch64();
     target.hasSignedDotProduct =
         triple.isAArch64() && info.checkFeatures("+dotprod");
   }

@@ -36,6 +36,8 @@ struct Target {
   bool hasVnni = false;             ///< 8-bit dot products (vpdpbusd).
   bool hasPairSum = false;          ///< Sums of two 16-bit products (pmaddwd).
   bool hasSignedDotProduct = false; ///< 8-bit dot products of Arm (sdot).
+  bool convertsF16 = false;         ///< Vectors of f16 from and to f32.
+  bool convertsBF16 = false;        ///< Vectors of f32 rounded to bf16.
   int64_t l1Bytes = 32 << 10;       ///< Data cache of one core.
   int64_t l2Bytes = 512 << 10;      ///< Second-level cache of one core.
 

@@ -32,12 +32,12 @@ template <Epilogue epilogue> static Epilogue always(Operation *) {
 }
 
 /// Neighbouring columns must be neighbours in the last dimension. Conversions
-/// of floats take more time here than to read the results again in a loop;
-/// sums of bytes are always converted.
+/// of floats to integers take more time here than to read the results again in
+/// a loop; sums of bytes are always converted.
 static Epilogue ofOneColumn(Operation *op) {
   if (!hasRowsOfResults(op))
     return Epilogue::None;
-  return isa<ByteProductOp>(op) ? Epilogue::AnyType : Epilogue::SameType;
+  return isa<ByteProductOp>(op) ? Epilogue::AnyType : Epilogue::AnyFloat;
 }
 
 template <typename Op, auto make>
@@ -53,7 +53,7 @@ static constexpr Anchor anchors[] = {
      created<cpu::ConvolutionOp, createConvolutionKernel>},
     {isOp<PoolOp>, always<Epilogue::AnyType>,
      created<PoolOp, createPoolKernel>},
-    {isOp<cpu::AttentionOp>, always<Epilogue::None>,
+    {isOp<cpu::AttentionOp>, always<Epilogue::AnyType>,
      created<cpu::AttentionOp, createAttentionKernel>},
 };
 

@@ -19,7 +19,7 @@ bool isAnchor(mlir::Operation *op);
 /// registers.
 enum class Epilogue {
   None,
-  SameType, ///< Those whose result has elements of the anchor's type.
+  AnyFloat, ///< Those that end in the anchor's type, or a narrower float.
   AnyType,  ///< Those that end in another type, too.
 };
 /// What can be the epilogue of \p op; None where it is no anchor.

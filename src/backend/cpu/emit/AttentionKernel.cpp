@@ -67,7 +67,7 @@ class AttentionKernel : public AnchorKernel {
 public:
   AttentionKernel(KernelOp kernel, AttentionOp op, const Target &target)
       : AnchorKernel(kernel, op), op(op),
-        attention(shapeOfAttention(op), target,
+        attention(shapeOfKernel(), target,
                   tensorOf(op.getQuery()).getElementType()) {}
 
   KernelPlan plan() const override {
@@ -86,18 +86,49 @@ protected:
                 ValueRange memory) const override {
     const size_t inputs = kernel.getInputs().size();
     Value mask = op.getMask() ? memory[inputIndex(op.getMask())] : Value();
-    attention.build(builder, location, task,
-                    {memory[inputIndex(op.getQuery())],
-                     memory[inputIndex(op.getKey())],
-                     memory[inputIndex(op.getValue())], mask, memory[inputs],
-                     memory[inputs + 1]},
-                    [](OpBuilder &builder, Location location, Value x) {
-                      KernelBuilder code(builder, location);
-                      return emitExp(code, x);
-                    });
+    AttentionEpilogue epilogue;
+    if (hasEpilogue())
+      epilogue = [this, memory](OpBuilder &builder, Location location,
+                                Value vector, const AttentionPosition &at) {
+        return epilogueAt(
+            builder, location, vector, at.offset,
+            [&](KernelBuilder &e) { return placeOf(e, at); }, memory);
+      };
+    epilogue.isLong = hasLongEpilogue();
+    attention.build(
+        builder, location, task,
+        {memory[inputIndex(op.getQuery())], memory[inputIndex(op.getKey())],
+         memory[inputIndex(op.getValue())], mask, memory[inputs],
+         memory[inputs + 1]},
+        [](OpBuilder &builder, Location location, Value x) {
+          KernelBuilder code(builder, location);
+          return emitExp(code, x);
+        },
+        epilogue);
   }
 
 private:
+  AttentionShape shapeOfKernel() const {
+    AttentionShape shape = shapeOfAttention(op);
+    shape.hasEpilogue = hasEpilogue();
+    return shape;
+  }
+
+  /// Heads, row and column as a place in the result.
+  SmallVector<Value> placeOf(KernelBuilder &e,
+                             const AttentionPosition &at) const {
+    ArrayRef<int64_t> dims = op.getResultDims();
+    const Ordered query(op.getQuery(), op.getQueryDims());
+    const size_t heads = dims.size() - 2;
+    SmallVector<Value> place(dims.size());
+    size_t next = 0;
+    for (size_t i = 0; i < heads; ++i)
+      place[dims[i]] = query.sizes[i] > 1 ? at.heads[next++] : e.index(0);
+    place[dims[heads]] = at.row;
+    place[dims[heads + 1]] = at.column;
+    return place;
+  }
+
   mutable AttentionOp op;
   Attention attention;
 };

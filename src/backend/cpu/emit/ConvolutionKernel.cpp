@@ -25,6 +25,20 @@ ConvolutionShape cpu::convolutionShape(cpu::ConvolutionOp op) {
   return shape;
 }
 
+bool cpu::isFast(cpu::ConvolutionOp op, const Target &target) {
+  // Below this, what the estimate leaves out eats up the gain.
+  constexpr double leastGain = 1.2;
+  auto isF32 = [](Value value) {
+    return tensorOf(value).getElementType().isF32();
+  };
+  if (!op.getFast() || op.isDepthwise() || !isF32(op.getInput()) ||
+      !isF32(op.getWeights()) || !isF32(op.getResult()))
+    return false;
+  const ConvolutionShape shape = convolutionShape(op);
+  return Winograd::supports(shape) &&
+         Winograd::estimateGain(shape, target) > leastGain;
+}
+
 namespace {
 
 class ConvolutionKernel : public BlockedKernel {
@@ -37,9 +51,7 @@ public:
     ConvolutionShape shape = convolutionShape(op);
     flops = shape.flops();
     if (!op.isDepthwise()) {
-      if (op.getFast() && arithmetic == Arithmetic() &&
-          Winograd::supports(shape) &&
-          Winograd::estimateGain(shape, target) > leastGain)
+      if (isFast(op, target))
         fast.emplace(shape, target);
       else
         direct.emplace(shape, target, arithmetic);
@@ -99,9 +111,6 @@ protected:
   }
 
 private:
-  /// Below this, what the estimate leaves out eats up the gain.
-  static constexpr double leastGain = 1.2;
-
   void planStages(KernelPlan &plan) const {
     uint64_t bytes =
         uint64_t(fast->workspaceElements() * arithmetic.rhsBytes());

@@ -15,6 +15,9 @@ struct Target;
 /// What the generator of \p op is made for.
 ConvolutionShape convolutionShape(ConvolutionOp op);
 
+/// Whether \p op is computed by Winograd's method.
+bool isFast(ConvolutionOp op, const Target &target);
+
 /// The kernel that \p op is the anchor of.
 std::unique_ptr<AnchorKernel> createConvolutionKernel(KernelOp kernel,
                                                       ConvolutionOp op,

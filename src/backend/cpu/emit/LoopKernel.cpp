@@ -498,6 +498,27 @@ private:
     return isFunction(op) || isa<SqrtOp, RsqrtOp, DivOp>(op);
   }
 
+  /// Arithmetic on f16 or bf16, which rounds: two conversions an operation.
+  static bool isRounded(Operation *op) {
+    if (!isElementwise(op) ||
+        isa<stablehlo::ConvertOp, stablehlo::SelectOp>(op))
+      return false;
+    Type element = tensorOf(op->getResult(0)).getElementType();
+    return element.isF16() || element.isBF16();
+  }
+
+  /// Whether all that reads \p op is rounded arithmetic of the same \p passes,
+  /// so that it is enough to keep that.
+  static bool leadsToRounded(Operation *op,
+                             ArrayRef<DenseSet<Operation *>> passes) {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      return isRounded(user) &&
+             llvm::all_of(passes, [&](const DenseSet<Operation *> &pass) {
+               return pass.contains(user) == pass.contains(op);
+             });
+    });
+  }
+
   int64_t rowLength() const {
     stablehlo::ReduceOp reduce = reductions.front();
     int64_t length = 1;
@@ -506,8 +527,8 @@ private:
     return length;
   }
 
-  /// What is expensive and wanted in more than one pass is kept in a row of its
-  /// own, as long as that fits on the stack.
+  /// What is expensive, or rounds, and is wanted in more than one pass is kept
+  /// in a row of its own, as long as that fits on the stack.
   void chooseStored() {
     constexpr int64_t mostBytes = 48 << 10;
     std::vector<DenseSet<Operation *>> passes;
@@ -519,7 +540,8 @@ private:
       collectAligned(reduce.getInputs()[0], aligned);
     int64_t length = rowLength(), bytes = 0;
     for (Operation &op : kernel.getBody().front()) {
-      if (!isExpensive(&op))
+      if (!isExpensive(&op) &&
+          !(isRounded(&op) && !leadsToRounded(&op, passes)))
         continue;
       RankedTensorType type = tensorOf(op.getResult(0));
       SmallVector<size_t> wanted;

@@ -57,6 +57,7 @@ Attention::Attention(const AttentionShape &shape, const Target &target,
   factorAt = reserve(mostRows);
   scoresAt = reserve(mostRows * scoresRow);
   valuesAt = reserve(packsValues(mostRows) ? keyBlock * widthPadded() : 0);
+  sumsAt = reserve(sumsApart() ? mostRows * widthPadded() : 0);
   int64_t packed = 0;
   const int64_t last = shape.keys % keyBlock;
   for (int64_t part : {int64_t(0), rowBlocks.count - 1})
@@ -110,7 +111,7 @@ MatMul Attention::sumsOf(int64_t rows, int64_t count) const {
   product.bLayout = MatMulShape::BLayout::Rows;
   product.bStride =
       packsValues(rowBlocks.sizeOf(0)) ? widthPadded() : shape.valueRow;
-  product.cRowStride = shape.resultRow;
+  product.cRowStride = sumsApart() ? widthPadded() : shape.resultRow;
   return MatMul(product, target, Arithmetic::of(vectorType.getElementType()));
 }
 
@@ -124,9 +125,13 @@ struct Attention::Block {
   Value query, key, value, mask, result, scratch;
   /// Where this task's part begins in each.
   Value queryBase, keyBase, valueBase, maskBase, resultBase;
+  /// What sums of several blocks wait in, and where.
+  Value sums, sumsBase;
+  SmallVector<Value> heads;
   Value firstRow;
   int64_t rows = 0;
   Exponential exponential;
+  const AttentionEpilogue *epilogue;
 };
 
 static Value splatNumber(VectorBuilder &e, Type type, double number) {
@@ -175,7 +180,8 @@ static Value loadScores(VectorBuilder &e, Value flat, Value offset,
 }
 
 void Attention::build(OpBuilder &builder, Location location, Value task,
-                      const Operands &operands, Exponential exponential) const {
+                      const Operands &operands, Exponential exponential,
+                      const AttentionEpilogue &epilogue) const {
   VectorBuilder e(builder, location);
   Block block;
   block.query = e.flatten(operands.query);
@@ -185,14 +191,17 @@ void Attention::build(OpBuilder &builder, Location location, Value task,
   block.result = e.flatten(operands.result);
   block.scratch = e.flatten(operands.scratch);
   block.exponential = exponential;
+  block.epilogue = &epilogue;
   block.queryBase = block.keyBase = block.valueBase = block.maskBase =
       block.resultBase = e.index(0);
 
   Value rest = e.div(task, rowBlocks.count);
   Value part = e.rem(task, rowBlocks.count);
+  block.heads.resize(shape.heads.size());
   for (size_t d = shape.heads.size(); d-- > 0;) {
     const AttentionShape::Heads &heads = shape.heads[d];
     Value i = d == 0 ? rest : e.rem(rest, heads.size);
+    block.heads[d] = i;
     rest = e.div(rest, heads.size);
     Value shared = e.div(i, heads.shared);
     auto advance = [&](Value &base, Value by, int64_t stride) {
@@ -211,6 +220,8 @@ void Attention::build(OpBuilder &builder, Location location, Value task,
   advance(block.queryBase, shape.queryRow);
   advance(block.maskBase, shape.maskRow);
   advance(block.resultBase, shape.resultRow);
+  block.sums = sumsApart() ? block.scratch : block.result;
+  block.sumsBase = sumsApart() ? e.index(sumsAt) : block.resultBase;
   rowBlocks.dispatch(e, part, [&](int64_t rows) {
     Block sized = block;
     sized.rows = rows;
@@ -391,7 +402,7 @@ void Attention::buildSums(VectorBuilder &e, const Block &block, Value first,
     values = block.scratch;
     begin = e.index(valuesAt);
   }
-  MatMulOrigin origin{e.index(scoresAt), begin, block.resultBase};
+  MatMulOrigin origin{e.index(scoresAt), begin, block.sumsBase};
   MatMulEpilogue epilogue = [&](OpBuilder &builder, Location loc, Value vector,
                                 const MatMulPosition &at) -> Value {
     VectorBuilder inner(builder, loc);
@@ -399,23 +410,37 @@ void Attention::buildSums(VectorBuilder &e, const Block &block, Value first,
     Value factor =
         inner.loadSplat(block.scratch, inner.add(at.row, factorAt), type);
     if (isOneBlock())
-      return binary<arith::MulFOp>(inner, vector, factor);
-    return inner.fma(inner.load(block.result, at.offset, type), factor, vector);
+      return finished(inner, block,
+                      binary<arith::MulFOp>(inner, vector, factor), at.row,
+                      at.column, at.offset);
+    return inner.fma(inner.load(block.sums, at.offset, type), factor, vector);
   };
+  epilogue.isLong = isOneBlock() && block.epilogue->isLong;
   e.loop(e.index(0), e.index(product.tasks()), 1, [&](Value task) {
-    product.build(e.builder, e.loc, task, block.scratch, values, block.result,
+    product.build(e.builder, e.loc, task, block.scratch, values, block.sums,
                   Value(), epilogue, &origin);
   });
 }
 
-/// Calls \p body with the vectors of the block's rows of the result.
+/// What is stored in place of \p vector, at \p row of the block.
+Value Attention::finished(VectorBuilder &e, const Block &block, Value vector,
+                          Value row, Value column, Value offset) const {
+  if (!*block.epilogue)
+    return vector;
+  return (*block.epilogue)(
+      e.builder, e.loc, vector,
+      {block.heads, e.add(block.firstRow, row), column, offset});
+}
+
+/// Calls \p body with the vectors of the block's rows of sums.
 void Attention::forRowVectors(
     VectorBuilder &e, const Block &block,
-    llvm::function_ref<void(Value, Value, VectorType)> body) const {
+    llvm::function_ref<void(Value, int64_t, Value, VectorType)> body) const {
+  const int64_t stride = sumsApart() ? widthPadded() : shape.resultRow;
   e.loop(e.index(0), e.index(block.rows), 1, [&](Value row) {
-    Value base = e.add(block.resultBase, e.mul(row, shape.resultRow));
+    Value base = e.add(block.sumsBase, e.mul(row, stride));
     for (int64_t v = 0; v < shape.width; v += lanes)
-      body(row, e.add(base, v),
+      body(row, v, e.add(base, v),
            VectorType::get({std::min(lanes, shape.width - v)},
                            vectorType.getElementType()));
   });
@@ -430,15 +455,20 @@ void Attention::clearRows(VectorBuilder &e, const Block &block) const {
     storeNumber(e, lowest, block.scratch, e.add(row, greatestAt));
     storeNumber(e, zero, block.scratch, e.add(row, sumAt));
   });
-  forRowVectors(e, block, [&](Value, Value offset, VectorType type) {
-    e.store(e.zero(type), block.result, offset);
+  forRowVectors(e, block, [&](Value, int64_t, Value sums, VectorType type) {
+    e.store(e.zero(type), block.sums, sums);
   });
 }
 
 void Attention::divideRows(VectorBuilder &e, const Block &block) const {
-  forRowVectors(e, block, [&](Value row, Value offset, VectorType type) {
-    Value sum = e.loadSplat(block.scratch, e.add(row, sumAt), type);
-    Value value = e.load(block.result, offset, type);
-    e.store(binary<arith::DivFOp>(e, value, sum), block.result, offset);
-  });
+  forRowVectors(
+      e, block, [&](Value row, int64_t column, Value sums, VectorType type) {
+        Value sum = e.loadSplat(block.scratch, e.add(row, sumAt), type);
+        Value value =
+            binary<arith::DivFOp>(e, e.load(block.sums, sums, type), sum);
+        Value offset =
+            e.add(e.add(block.resultBase, e.mul(row, shape.resultRow)), column);
+        e.store(finished(e, block, value, row, e.index(column), offset),
+                block.result, offset);
+      });
 }

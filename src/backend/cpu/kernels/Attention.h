@@ -31,6 +31,8 @@ struct AttentionShape {
   enum class Mask { None, Added, Chosen } mask = Mask::None;
   int64_t maskRow = 0; ///< 0: one row for all.
   double scale = 1;
+  /// Something is computed of the results before they are stored.
+  bool hasEpilogue = false;
 
   /// A dimension of heads. `shared` heads of the query read one of the key's.
   struct Heads {
@@ -39,6 +41,16 @@ struct AttentionShape {
   };
   std::vector<Heads> heads;
 };
+
+/// Where in the result a vector of elements belongs.
+struct AttentionPosition {
+  llvm::SmallVector<mlir::Value> heads; ///< One index a dimension of heads.
+  mlir::Value row, column;              ///< Of the vector's first element.
+  mlir::Value offset; ///< In elements from the start of the result.
+};
+
+/// Gets neighbours in one row; shorter than a register at the right edge.
+using AttentionEpilogue = ResultEpilogue<AttentionPosition>;
 
 class Attention {
 public:
@@ -59,10 +71,12 @@ public:
   /// Elements of the scratch buffer that each thread needs.
   int64_t scratchElements() const;
 
-  /// Emits one task. The mask is null if there is none.
+  /// Emits one task. The mask is null if there is none, and likewise
+  /// \p epilogue, which may give elements of another type than f32.
   void build(mlir::OpBuilder &builder, mlir::Location location,
              mlir::Value task, const Operands &operands,
-             Exponential exponential) const;
+             Exponential exponential,
+             const AttentionEpilogue &epilogue = {}) const;
 
 private:
   struct Block;
@@ -80,11 +94,16 @@ private:
                  int64_t count) const;
   void clearRows(VectorBuilder &code, const Block &block) const;
   void divideRows(VectorBuilder &code, const Block &block) const;
-  void
-  forRowVectors(VectorBuilder &code, const Block &block,
-                llvm::function_ref<void(mlir::Value row, mlir::Value offset,
-                                        mlir::VectorType type)>
-                    body) const;
+  void forRowVectors(
+      VectorBuilder &code, const Block &block,
+      llvm::function_ref<void(mlir::Value row, int64_t column, mlir::Value sums,
+                              mlir::VectorType type)>
+          body) const;
+  mlir::Value finished(VectorBuilder &code, const Block &block,
+                       mlir::Value vector, mlir::Value row, mlir::Value column,
+                       mlir::Value offset) const;
+  /// Sums of several blocks of keys wait in scratch memory, not in the result.
+  bool sumsApart() const { return shape.hasEpilogue && !isOneBlock(); }
 
   MatMul scoresOf(int64_t rows, int64_t count) const;
   MatMul sumsOf(int64_t rows, int64_t count) const;
@@ -102,7 +121,8 @@ private:
   int64_t keyBlock;  ///< Keys of a block; the last may have fewer.
   int64_t scoresRow; ///< How far rows of scores are apart.
   // Where the parts of the scratch buffer begin.
-  int64_t greatestAt, sumAt, factorAt, scoresAt, valuesAt, packedAt, scratchEnd;
+  int64_t greatestAt, sumAt, factorAt, scoresAt, valuesAt, sumsAt, packedAt,
+      scratchEnd;
 };
 
 } // namespace sinter::cpu

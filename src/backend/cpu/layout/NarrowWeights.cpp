@@ -1,0 +1,67 @@
+#include "backend/cpu/layout/NarrowWeights.h"
+
+#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/emit/ConvolutionKernel.h"
+#include "graph/Constants.h"
+#include "runtime/Float.h"
+
+#include <bit>
+
+using namespace mlir;
+using namespace sinter;
+
+/// The numbers as those of \p Narrow, if they are.
+template <typename Narrow>
+static std::optional<Tensor> exactlyIn(const Tensor &weights,
+                                       ElementType type) {
+  // What the narrow type has no bits for: most f32 show at once.
+  constexpr uint32_t dropped =
+      (uint32_t(1) << (23 - Narrow::Format::mantissaBits)) - 1;
+  constexpr auto leastNormal =
+      static_cast<float>(std::numeric_limits<Narrow>::min());
+  for (int64_t i = 0; i < weights.size(); ++i) {
+    const auto number = weights.at<float>(i);
+    if ((std::bit_cast<uint32_t>(number) & dropped) != 0 &&
+        std::abs(number) >= leastNormal)
+      return std::nullopt;
+  }
+  Tensor narrow(type, weights.shape());
+  for (int64_t i = 0; i < weights.size(); ++i) {
+    const auto number = weights.at<float>(i);
+    const Narrow rounded(number);
+    if (std::bit_cast<uint32_t>(static_cast<float>(rounded)) !=
+        std::bit_cast<uint32_t>(number))
+      return std::nullopt;
+    narrow.set(i, rounded.bits());
+  }
+  return narrow;
+}
+
+std::optional<Tensor> cpu::inHalfPrecision(const Tensor &weights) {
+  if (weights.type() != ElementType::F32)
+    return std::nullopt;
+  if (auto narrow = exactlyIn<BFloat16>(weights, ElementType::BF16))
+    return narrow;
+  return exactlyIn<Half>(weights, ElementType::F16);
+}
+
+void cpu::narrowWeights(ConvolutionOp op, const Target &target) {
+  std::optional<Tensor> weights = constantTensor(op.getWeights());
+  if (!weights || weights->type() != ElementType::F32 || op.isDepthwise() ||
+      op.getPackedFrom() || isFast(op, target))
+    return;
+  // Tiles of few rows convert a weight for few products.
+  constexpr int64_t registersOfLargeTiles = 32;
+  if (target.vectorRegisters < registersOfLargeTiles &&
+      int64_t(weights->bytes()) <= target.l2Bytes / 2)
+    return;
+  std::optional<Tensor> narrow = inHalfPrecision(*weights);
+  if (!narrow)
+    return;
+  // Without an instruction each would be converted by a few of integers.
+  if (narrow->type() == ElementType::F16 && !target.convertsF16)
+    return;
+  OpBuilder builder(op);
+  op.getWeightsMutable().assign(makeConstant(builder, op.getLoc(), *narrow,
+                                             constantName(op.getWeights())));
+}

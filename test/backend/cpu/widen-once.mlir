@@ -1,0 +1,75 @@
+// RUN: sinter-opt %s --split-input-file --cpu-widen-once --cpu-remove-unused | FileCheck %s
+// RUN: sinter-opt %s --split-input-file '--cpu-widen-once=disable-patterns=widen-once' | FileCheck %s --check-prefix=OFF
+
+// What products read is widened once, and read there by the others, too.
+// CHECK-LABEL: func.func @shared
+// CHECK: %[[V:.*]] = stablehlo.maximum
+// CHECK-NEXT: %[[W:.*]] = stablehlo.convert %[[V]] : (tensor<4x8xf16>) -> tensor<4x8xf32>
+// CHECK-NEXT: %[[P:.*]] = stablehlo.dot_general %[[W]], %arg1
+// CHECK-NEXT: stablehlo.dot_general %[[W]], %[[P]]
+// CHECK-NEXT: stablehlo.dot_general
+// CHECK-NEXT: %[[N:.*]] = stablehlo.convert %[[W]] : (tensor<4x8xf32>) -> tensor<4x8xf16>
+// CHECK-NEXT: stablehlo.multiply %[[N]], %[[N]]
+// OFF-LABEL: func.func @shared
+// OFF: stablehlo.multiply %[[V:.*]], %[[V]] : tensor<4x8xf16>
+func.func @shared(%x: tensor<4x8xf16>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf16>) {
+  %v = stablehlo.maximum %x, %x : tensor<4x8xf16>
+  %a = stablehlo.convert %v : (tensor<4x8xf16>) -> tensor<4x8xf32>
+  %p = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %b = stablehlo.convert %v : (tensor<4x8xf16>) -> tensor<4x8xf32>
+  %q = stablehlo.dot_general %b, %p, contracting_dims = [1] x [1] : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>
+  %r = stablehlo.dot_general %q, %p, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %m = stablehlo.multiply %v, %v : tensor<4x8xf16>
+  return %r, %m : tensor<4x8xf32>, tensor<4x8xf16>
+}
+
+// -----
+
+// Conversions stand before reshapes.
+// CHECK-LABEL: func.func @reshaped
+// CHECK: %[[V:.*]] = stablehlo.negate
+// CHECK-NEXT: %[[W:.*]] = stablehlo.convert %[[V]] : (tensor<4x2x4xbf16>) -> tensor<4x2x4xf32>
+// CHECK-NEXT: %[[R:.*]] = stablehlo.reshape %[[W]] : (tensor<4x2x4xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: stablehlo.dot_general %[[R]], %arg1
+func.func @reshaped(%x: tensor<4x2x4xbf16>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
+  %v = stablehlo.negate %x : tensor<4x2x4xbf16>
+  %r = stablehlo.reshape %v : (tensor<4x2x4xbf16>) -> tensor<4x8xbf16>
+  %a = stablehlo.convert %r : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+  %p = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  return %p : tensor<4x8xf32>
+}
+
+// -----
+
+// What is returned lies in memory as it is, and so does an argument.
+// CHECK-LABEL: func.func @returned
+// CHECK: %[[V:.*]] = stablehlo.negate %arg0
+// CHECK: %[[W:.*]] = stablehlo.convert %[[V]]
+// CHECK: stablehlo.dot_general %[[W]], %arg1
+// CHECK: %[[A:.*]] = stablehlo.convert %arg0
+// CHECK: stablehlo.dot_general %[[A]], %arg1
+// CHECK: return %[[V]]
+func.func @returned(%x: tensor<4x8xf16>, %w: tensor<8x8xf32>) -> (tensor<4x8xf16>, tensor<4x8xf32>, tensor<4x8xf32>) {
+  %v = stablehlo.negate %x : tensor<4x8xf16>
+  %a = stablehlo.convert %v : (tensor<4x8xf16>) -> tensor<4x8xf32>
+  %p = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %b = stablehlo.convert %x : (tensor<4x8xf16>) -> tensor<4x8xf32>
+  %q = stablehlo.dot_general %b, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  return %v, %p, %q : tensor<4x8xf16>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// Loops widen what they read by themselves.
+// CHECK-LABEL: func.func @loops
+// CHECK: %[[V:.*]] = stablehlo.negate
+// CHECK: stablehlo.convert %[[V]]
+// CHECK: stablehlo.convert %[[V]]
+func.func @loops(%x: tensor<4x8xf16>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %v = stablehlo.negate %x : tensor<4x8xf16>
+  %a = stablehlo.convert %v : (tensor<4x8xf16>) -> tensor<4x8xf32>
+  %b = stablehlo.convert %v : (tensor<4x8xf16>) -> tensor<4x8xf32>
+  %c = stablehlo.exponential %a : tensor<4x8xf32>
+  %d = stablehlo.sine %b : tensor<4x8xf32>
+  return %c, %d : tensor<4x8xf32>, tensor<4x8xf32>
+}
