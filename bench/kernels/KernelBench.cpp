@@ -172,10 +172,7 @@ constexpr Activation activations[] = {{" + clamp", emitClamp, false},
 MemRefType flatType(const Floats &floats, ElementType type,
                     MLIRContext &context) {
   const int64_t elements = floats.size() * 4 / int64_t(byteSize(type));
-  if (isInteger(type))
-    return MemRefType::get({elements},
-                           IntegerType::get(&context, bitWidth(type)));
-  return MemRefType::get({elements}, mlirTypeOf(type, &context));
+  return MemRefType::get({elements}, storedType(type, &context));
 }
 
 /// As many floats as take the memory of \p elements of \p type.
@@ -249,6 +246,67 @@ Arithmetic bytesOfHost() {
   const Target target = *Target::host();
   return Arithmetic::ofBytes(Arithmetic::bestBytes(target), ElementType::I8,
                              target);
+}
+
+/// Weights of fewer bits than activations, with a scale for a block or without.
+void benchNarrow(Report &report, ElementType weights, MatMulShape shape) {
+  const int64_t block = shape.blocks.size;
+  std::string name = "narrow " + std::string(sinter::name(weights)) + " " +
+                     std::to_string(shape.m) + "x" + std::to_string(shape.n) +
+                     "x" + std::to_string(shape.k) +
+                     (block ? " by " + std::to_string(block) : "") +
+                     (shape.blocks.zero ? " from zero points" : "");
+  if (!report.wants(name))
+    return;
+  KernelRunner runner;
+  const Arithmetic arithmetic = Arithmetic::ofNarrow(
+      ElementType::F32, weights, ElementType::F32, runner.target());
+  MatMul matmul(shape, runner.target(), arithmetic);
+  Floats a(shape.m * shape.k), c(shape.m * shape.n);
+  Floats b(floatsOf(matmul.packedElements(), weights));
+  Floats scales(std::max<int64_t>(1, matmul.packedNumbers()));
+  Floats zeros(std::max<int64_t>(1, matmul.packedNumbers()));
+  Floats scratch(std::max<int64_t>(1, matmul.scratchElements()));
+  MLIRContext &context = runner.context();
+  const ElementType zero = shape.blocks.zero.value_or(ElementType::F32);
+  KernelBuffer buffers[] = {
+      {flatType(a, context)},       {flatType(b, weights, context)},
+      {flatType(c, context), true}, {flatType(scratch, context), true},
+      {flatType(scales, context)},  {flatType(zeros, zero, context)}};
+  createKernel(
+      runner.module(), UnknownLoc::get(&context), "kernel", buffers,
+      [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
+        MatMulNumbers numbers;
+        if (shape.blocks.scale)
+          numbers.scales = memrefs[4];
+        if (shape.blocks.zero)
+          numbers.zeros = memrefs[5];
+        matmul.build(builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
+                     memrefs[3], {}, nullptr, 0, numbers);
+      });
+  report.measure(name, runner, {matmul.tasks()}, matmul.flops(),
+                 {&a, &b, &c, &scratch, &scales, &zeros});
+}
+
+void benchNarrows(Report &report) {
+  using enum ElementType;
+  for (auto [m, n, k] :
+       std::initializer_list<std::array<int64_t, 3>>{{1, 3072, 768},
+                                                     {1, 50257, 768},
+                                                     {4, 3072, 768},
+                                                     {16, 3072, 768},
+                                                     {128, 3072, 768},
+                                                     {128, 768, 3072}}) {
+    MatMulShape shape = MatMulShape::dense(m, n, k);
+    for (ElementType weights : {F32, BF16, F16, F8E4M3FN, I8, UI8, I4})
+      benchNarrow(report, weights, shape);
+    shape.blocks = {32, F32, {}};
+    for (ElementType weights : {I8, I4})
+      benchNarrow(report, weights, shape);
+    shape.blocks.zero = UI8;
+    benchNarrow(report, UI4, shape);
+  }
+  report.total("products by narrow weights");
 }
 
 void benchMatMuls(Report &report) {
@@ -587,6 +645,7 @@ int main(int argc, char **argv) {
     options.seconds = std::stod(argv[2]);
   Report report(options);
   benchMatMuls(report);
+  benchNarrows(report);
   benchAttentions(report);
   benchConvolutions(report);
   benchDepthwises(report);

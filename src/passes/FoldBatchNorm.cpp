@@ -317,7 +317,8 @@ Value AffineFolder::addBias(OpBuilder &builder, Value value, const Bias &bias) {
 }
 
 bool AffineFolder::foldAfter(Operation *op) {
-  for (WeightedProduct &product : weightedProductsOf(op, whole)) {
+  for (WeightedProduct &product :
+       weightedProductsOf(op, whole, run.keepsQuantizedConstants)) {
     for (const ChannelFold &fold : product.resultFolds()) {
       ChannelOf channelOf(fold, product.weight.shape());
       int64_t channels = channelOf.count();
@@ -402,7 +403,8 @@ static Bias shiftedSum(const WeightedProduct &product,
 }
 
 bool AffineFolder::foldBefore(Operation *op) {
-  for (WeightedProduct &product : weightedProductsOf(op, whole)) {
+  for (WeightedProduct &product :
+       weightedProductsOf(op, whole, run.keepsQuantizedConstants)) {
     const auto results = product.resultFolds();
     unsigned activation = 1 - product.weightOperand;
     for (const ChannelFold &fold : product.operandFolds()) {

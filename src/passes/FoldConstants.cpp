@@ -7,6 +7,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
+#include "passes/NarrowWeights.h"
 #include "passes/Pass.h"
 
 using namespace mlir;
@@ -99,7 +100,16 @@ static bool isSmallEnough(Operation *op, int64_t byteLimit) {
   int64_t bytes = bytesOf(op->getResultTypes());
   if (bytes <= byteLimit)
     return true;
-  return bytes <= bytesOf(op->getOperandTypes()) &&
+  // A repetition is no larger than what it repeats.
+  SmallVector<Type> kept;
+  for (Value operand : op->getOperands()) {
+    Operation *source = operand.getDefiningOp();
+    if (isRepetition(source))
+      llvm::append_range(kept, source->getOperandTypes());
+    else
+      kept.push_back(operand.getType());
+  }
+  return bytes <= bytesOf(kept) &&
          llvm::all_of(op->getOperands(), [](Value value) {
            return value.hasOneUse() || isReplacedByUsers(value);
          });
@@ -207,7 +217,8 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
     const bool staysInGroup = group && lasting.contains(*group) &&
                               (whole.areKept() || !computesSizes(op));
     if (staysInGroup || (!group && whole.contains(op)) ||
-        (run.keepsQuantizedConstants && isa<UniformDequantizeOp>(op)) ||
+        (run.keepsQuantizedConstants &&
+         (isa<UniformDequantizeOp>(op) || widensWeight(op))) ||
         (run.keepsBytes && widensBytes(op)) || !dependsOnConstantsOnly(op) ||
         !isSmallEnough(op, byteLimit))
       continue;

@@ -113,8 +113,8 @@ public:
   /// Rewriting ends after so many steps, the graph being whole after each: to
   /// find the one that does harm.
   uint64_t mostSteps = std::numeric_limits<uint64_t>::max();
-  /// Whether dequantised constants stay quantised: they are small, and their
-  /// numbers are not.
+  /// Whether dequantised constants stay quantised, and weights of products that
+  /// are converted what they are: they are small, and their numbers are not.
   bool keepsQuantizedConstants = false;
   /// Whether constants of bytes are not converted to wider types: sizes are not
   /// computed from such, and quantisation that is spelt out has its weights so.

@@ -5,6 +5,7 @@
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/Matching.h"
+#include "passes/NarrowWeights.h"
 #include "passes/ScaledNumbers.h"
 
 using namespace mlir;
@@ -77,8 +78,8 @@ static bool isForBatches(ChannelwiseAffineOpInterface op, unsigned operand,
   return true;
 }
 
-SmallVector<WeightedProduct, 2> weightedProductsOf(Operation *op,
-                                                   const WholeNodes &whole) {
+SmallVector<WeightedProduct, 2>
+weightedProductsOf(Operation *op, const WholeNodes &whole, bool keepsNarrow) {
   SmallVector<WeightedProduct, 2> products;
   auto product = dyn_cast<ChannelwiseAffineOpInterface>(op);
   if (!product || op->getNumOperands() != 2 || !isFloatTensor(op->getResult(0)))
@@ -94,7 +95,9 @@ SmallVector<WeightedProduct, 2> weightedProductsOf(Operation *op,
     if (std::optional<Weight> weight = Weight::find(operand)) {
       products.push_back({op, i, std::move(*weight)});
       if (Operation *source = operand.getDefiningOp();
-          source && whole.lasts(source))
+          source &&
+          (whole.lasts(source) ||
+           (keepsNarrow && isa<DotGeneralOp>(op) && isWidenedWeight(operand))))
         findScales(products.back(), operand);
     }
   }

@@ -18,8 +18,9 @@ struct WeightedProduct {
   Weight weight;
   /// What repeats the weight for each batch.
   std::optional<Broadcast> repeated = std::nullopt;
-  /// Whether the weight is dequantised in a node that stays: then its scales
-  /// take them up instead, one for each element of dimension `scaleDim`.
+  /// Whether the weight is dequantised in a node that stays, or stays narrow:
+  /// then its scales take them up instead, one for each element of dimension
+  /// `scaleDim`.
   bool isDequantized = false;
   mlir::OpOperand *scales = nullptr;
   int64_t scaleDim = -1;
@@ -42,9 +43,11 @@ struct WeightedProduct {
 };
 
 /// The products that \p op may be taken for: one for each constant operand, and
-/// before it one for the constant that it repeats.
+/// before it one for the constant that it repeats. Where \p keepsNarrow, a
+/// weight of a dot_general stays in as few bits as it has.
 llvm::SmallVector<WeightedProduct, 2>
-weightedProductsOf(mlir::Operation *op, const WholeNodes &whole);
+weightedProductsOf(mlir::Operation *op, const WholeNodes &whole,
+                   bool keepsNarrow);
 
 } // namespace sinter
 

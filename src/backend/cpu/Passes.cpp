@@ -15,6 +15,7 @@
 #include "backend/cpu/layout/AssignLayouts.h"
 #include "backend/cpu/layout/ComputeWeights.h"
 #include "backend/cpu/layout/FormAttention.h"
+#include "backend/cpu/layout/NarrowProducts.h"
 #include "backend/cpu/layout/PackWeights.h"
 #include "backend/cpu/layout/SimplifyConvolutions.h"
 #include "backend/cpu/layout/SimplifyProducts.h"
@@ -80,6 +81,11 @@ Result<void> productsSimplified(const Subject &s) {
   return {};
 }
 
+Result<void> narrowProductsFormed(const Subject &s) {
+  formNarrowProducts(s.function, s.setting.target, s.run);
+  return {};
+}
+
 Result<void> layoutsAssigned(const Subject &s) {
   assignLayouts(s.function, s.setting.target, s.setting.allowsFastConvolution,
                 s.run);
@@ -123,6 +129,8 @@ constexpr Row rows[] = {
      decomposed</*keepsPools=*/true>},
     {"cpu-spread-batch-norms", "Make a product and a sum of a batch norm",
      withPatterns<spreadBatchNorms>},
+    {"cpu-narrow-products", "Leave weights of products as narrow as they are",
+     narrowProductsFormed},
     {foldConstantsHere, "", nullptr},
     {"cpu-compute-kernels", "Compute convolutions' weights of constants",
      withPatterns<computeKernels>},
@@ -247,10 +255,10 @@ void cpu::registerPatternLabels() {
   std::call_once(once, [] {
     std::vector<PatternInfo> all;
     for (ArrayRef<PatternInfo> patterns :
-         {computeWeightsPatterns(), simplifyConvolutionsPatterns(),
-          assignLayoutsPatterns(), absorbTransposesPatterns(),
-          simplifyProductsPatterns(), formAttentionPatterns(),
-          widenOncePatterns(), formKernelsPatterns()})
+         {narrowProductsPatterns(), computeWeightsPatterns(),
+          simplifyConvolutionsPatterns(), assignLayoutsPatterns(),
+          absorbTransposesPatterns(), simplifyProductsPatterns(),
+          formAttentionPatterns(), widenOncePatterns(), formKernelsPatterns()})
       llvm::append_range(all, patterns);
     registerPatterns(all);
     registerPassNames(llvm::map_to_vector(

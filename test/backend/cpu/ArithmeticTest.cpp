@@ -68,10 +68,8 @@ Tensor random(ElementType type, int64_t size, uint64_t seed) {
 
 KernelBuffer bufferOf(const Tensor &tensor, MLIRContext *context,
                       bool isWritten = false) {
-  Type element = mlirTypeOf(tensor.type(), context);
-  if (auto integer = dyn_cast<IntegerType>(element))
-    element = IntegerType::get(context, integer.getWidth());
-  return {MemRefType::get({tensor.size()}, element), isWritten};
+  return {MemRefType::get({tensor.size()}, storedType(tensor.type(), context)),
+          isWritten};
 }
 
 /// Runs \p emit as a kernel of \p tasks tasks on the tensors, of which the last
@@ -143,6 +141,98 @@ TEST(Arithmetic, Products) {
                              {3, 16, 130}})
         if (sweep.takesNext())
           checkMatMul(arithmetic, target, m, n, k);
+}
+
+std::vector<ElementType> narrowTypes(const Target &target) {
+  std::vector<ElementType> types = {
+      I2, UI2, I4, UI4, I8, UI8, F8E4M3FN, F8E5M2, BF16, F8E4M3, F8E4M3FNUZ};
+  if (target.convertsF16)
+    types.push_back(F16);
+  return types;
+}
+
+TEST(Arithmetic, ProductsByNarrowColumns) {
+  Sweep sweep;
+  for (const Target &target : targets())
+    for (ElementType type : narrowTypes(target))
+      for (auto [m, n, k] : {std::tuple{1, 1, 1},
+                             {1, 40, 37},
+                             {1, 130, 128},
+                             {5, 33, 6},
+                             {14, 70, 65},
+                             {140, 40, 19}})
+        if (sweep.takesNext())
+          checkMatMul(Arithmetic::ofNarrow(F32, type, F32, target), target, m,
+                      n, k);
+}
+
+/// The numbers that blocks of weights stand for.
+void checkBlocks(ElementType type, const Target &target,
+                 const MatMulShape &shape) {
+  const Arithmetic arithmetic = Arithmetic::ofNarrow(F32, type, F32, target);
+  const auto [m, n, k] = std::tuple{shape.m, shape.n, shape.k};
+  const MatMulShape::Blocks &blocks = shape.blocks;
+  SCOPED_TRACE(nameOf(arithmetic) + ": " + std::to_string(m) + "x" +
+               std::to_string(n) + "x" + std::to_string(k) + " by " +
+               std::to_string(blocks.size));
+  MatMul matmul(shape, target, arithmetic);
+  Tensor a = random(F32, m * k, 1), b = random(type, k * n, 2);
+  Tensor packed(type, {matmul.packedElements()});
+  matmul.pack(b.data(), n, 1, packed.mutableBytes());
+  Tensor scales = random(blocks.scale.value_or(F32), shape.blockCount() * n, 3);
+  Tensor zeros = random(blocks.zero.value_or(F32), shape.blockCount() * n, 4);
+  auto packNumbers = [&](const Tensor &numbers) {
+    Tensor result(numbers.type(), {matmul.packedNumbers()});
+    matmul.packNumbers(numbers.data(), int64_t(byteSize(numbers.type())),
+                       result.mutableBytes());
+    return result;
+  };
+  Tensor packedScales = packNumbers(scales), packedZeros = packNumbers(zeros);
+  Tensor c(F32, {m * n});
+  run(target, {&a, &packed, &packedScales, &packedZeros, &c}, matmul.tasks(),
+      [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
+        MatMulNumbers numbers;
+        if (blocks.scale)
+          numbers.scales = memory[2];
+        if (blocks.zero)
+          numbers.zeros = memory[3];
+        matmul.build(builder, loc, task, memory[0], memory[1], memory[4], {},
+                     {}, nullptr, 0, numbers);
+      });
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = 0, magnitude = 0;
+      for (int64_t d = 0; d < k; ++d) {
+        const int64_t at = d / blocks.size * n + j;
+        const double scale = blocks.scale ? scales.toDouble(at) : 1;
+        const double zero = blocks.zero ? zeros.toDouble(at) : 0;
+        const double weight = b.toDouble(d * n + j);
+        sum += a.toDouble(i * k + d) * (weight - zero) * scale;
+        magnitude += std::abs(a.toDouble(i * k + d) * scale) *
+                     (std::abs(weight) + std::abs(zero));
+      }
+      expectNear(c, i * n + j, sum, magnitude);
+    }
+}
+
+TEST(Arithmetic, ProductsByBlocks) {
+  using Blocks = MatMulShape::Blocks;
+  Sweep sweep;
+  for (const Target &target : targets())
+    for (ElementType type : {I2, I4, UI4, I8, UI8, F8E4M3FN})
+      for (const Blocks &blocks :
+           {Blocks{32, F32, {}}, Blocks{16, F32, UI8}, Blocks{32, BF16, I8},
+            Blocks{64, {}, UI8}, Blocks{32, {}, F32}})
+        for (auto [m, n, k] : {std::tuple{1, 40, 37},
+                               {1, 130, 128},
+                               {3, 33, 6},
+                               {14, 70, 65},
+                               {140, 40, 80}})
+          if (sweep.takesNext()) {
+            MatMulShape shape = MatMulShape::dense(m, n, k);
+            shape.blocks = blocks;
+            checkBlocks(type, target, shape);
+          }
 }
 
 /// Of 3x3 with padding, in blocks of channels.

@@ -24,8 +24,8 @@ constexpr const char *everything = R"((%x: tensor<1x32x12x12xf32>,
     %m: tensor<64x72xf32>, %y: tensor<3x600xf32>, %z: tensor<8x16x24xf32>)
     -> (tensor<1x32x12x12xf32>, tensor<1x640x2x2xf32>, tensor<1x8x3x6x6xf32>,
         tensor<1x64x2x16xf32>, tensor<40x40xi32>, tensor<40x40xi32>,
-        tensor<64x1xf32>, tensor<3x600xf32>, tensor<16x16xf32>,
-        tensor<1x64x2x16xf32>) {
+        tensor<64x1xf32>, tensor<3x600xf32>, tensor<3x600xf32>,
+        tensor<16x16xf32>, tensor<1x64x2x16xf32>) {
 %w = stablehlo.constant dense<0.03> : tensor<32x32x3x3xf32>
 %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
   window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
@@ -67,13 +67,17 @@ constexpr const char *everything = R"((%x: tensor<1x32x12x12xf32>,
 %db = stablehlo.dot_general %yb, %lf, contracting_dims = [1] x [0]
   : (tensor<3x600xf32>, tensor<600x600xf32>) -> tensor<3x600xf32>
 %8 = stablehlo.add %da, %db : tensor<3x600xf32>
+%g = stablehlo.constant dense<3> : tensor<600x600xi16>
+%gf = stablehlo.convert %g : (tensor<600x600xi16>) -> tensor<600x600xf32>
+%12 = stablehlo.dot_general %y, %gf, contracting_dims = [1] x [0]
+  : (tensor<3x600xf32>, tensor<600x600xf32>) -> tensor<3x600xf32>
 %9 = stablehlo.dot_general %z, %z, contracting_dims = [0, 2] x [0, 2]
   : (tensor<8x16x24xf32>, tensor<8x16x24xf32>) -> tensor<16x16xf32>
 %10 = stablehlo.exponential %q : tensor<1x64x2x16xf32>
-return %2, %3, %4, %5, %6, %11, %7, %8, %9, %10 : tensor<1x32x12x12xf32>,
+return %2, %3, %4, %5, %6, %11, %7, %8, %12, %9, %10 : tensor<1x32x12x12xf32>,
   tensor<1x640x2x2xf32>, tensor<1x8x3x6x6xf32>, tensor<1x64x2x16xf32>,
   tensor<40x40xi32>, tensor<40x40xi32>, tensor<64x1xf32>, tensor<3x600xf32>,
-  tensor<16x16xf32>, tensor<1x64x2x16xf32> })";
+  tensor<3x600xf32>, tensor<16x16xf32>, tensor<1x64x2x16xf32> })";
 
 /// What is wrong with the results where the passes run as \p passes say; "" if
 /// nothing is. \p report gets what they did.

@@ -73,6 +73,7 @@ static Result<void> describe(Target &target) {
     target.f32Lanes = avx512 ? 16 : avx ? 8 : 4;
     target.vectorRegisters = avx512 ? 32 : 16;
     target.hasFma = avx512 || info.checkFeatures("+fma");
+    target.hasTableOf16 = avx512;
     // Intel's divide 16 f32 in 16 cycles, AMD's in 3.5 (Zen 5).
     target.dividesSlowly =
         avx512 && !llvm::StringRef(target.cpu).starts_with("znver");

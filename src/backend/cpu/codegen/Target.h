@@ -33,6 +33,7 @@ struct Target {
   int64_t vectorRegisters = 16;     ///< Architectural vector registers.
   bool hasFma = false;              ///< Fused multiply-add is one instruction.
   bool dividesSlowly = false;       ///< 16 f32 take a dozen cycles or more.
+  bool hasTableOf16 = false;        ///< 16 f32 chosen by 16 indices (vpermps).
   bool hasVnni = false;             ///< 8-bit dot products (vpdpbusd).
   bool hasPairSum = false;          ///< Sums of two 16-bit products (pmaddwd).
   bool hasSignedDotProduct = false; ///< 8-bit dot products of Arm (sdot).

@@ -88,7 +88,7 @@ std::vector<KernelContract> AnchorKernel::emit(ModuleOp module,
     Type element = tensorOf(argument).getElementType();
     int64_t elements = tensorOf(argument).getNumElements();
     if (packing)
-      elements = packing->bytes * 8 / element.getIntOrFloatBitWidth();
+      elements = int64_t(packing->bytes / byteSize(*elementTypeOf(element)));
     add(elements, element, false);
   }
   RankedTensorType result = tensorOf(yielded());

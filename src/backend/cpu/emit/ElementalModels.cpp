@@ -107,6 +107,7 @@ struct ElementRules {
         &Elemental::convolutionAt>(c);
     row<cpu::ConvolutionOp, Kind::Product>(c);
     row<ByteProductOp, Kind::Product>(c);
+    row<NarrowProductOp, Kind::Product>(c);
     row<PoolOp, Kind::Product>(c);
     row<cpu::AttentionOp, Kind::Product>(c);
   }

@@ -15,10 +15,15 @@ static std::pair<stablehlo::ProductSide, stablehlo::ProductSide>
 sidesOf(Operation *op, SmallVector<int64_t> &lhsContracting) {
   if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
     return {dot.getSide(0), dot.getSide(1)};
-  auto product = cast<ByteProductOp>(op);
-  lhsContracting = product.lhsContracting();
-  return {{product.getLhs(), {}, lhsContracting},
-          {product.getWeights(), {}, product.getContracting()}};
+  auto ofWeights = [&](auto product)
+      -> std::pair<stablehlo::ProductSide, stablehlo::ProductSide> {
+    lhsContracting = product.lhsContracting();
+    return {{product.getLhs(), {}, lhsContracting},
+            {product.getWeights(), {}, product.getContracting()}};
+  };
+  if (auto product = dyn_cast<NarrowProductOp>(op))
+    return ofWeights(product);
+  return ofWeights(cast<ByteProductOp>(op));
 }
 
 static std::optional<MatMulForm> formOf(Operation *op, bool hasConstantRhs) {
@@ -36,7 +41,7 @@ static bool isFloatProduct(stablehlo::DotGeneralOp op) {
 }
 
 bool cpu::isMatMul(Operation *op) {
-  if (isa<ByteProductOp>(op))
+  if (isa<ByteProductOp, NarrowProductOp>(op))
     return formOf(op, /*hasConstantRhs=*/true).has_value();
   auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
   return dot && isFloatProduct(dot) &&
@@ -82,6 +87,16 @@ public:
           product.pack(weights.data(), form.packedKStride, form.packedNStride,
                        packed);
         }};
+    for (Value numbers : {scales(), zeros()})
+      if (numbers) {
+        const auto bytes = int64_t(byteSize(elementOf(numbers)));
+        plan.packings[inputIndex(numbers)] = {
+            uint64_t(product.packedNumbers() * bytes),
+            [bytes, product = product](const Tensor &tensor,
+                                       std::byte *packed) {
+              product.packNumbers(tensor.data(), bytes, packed);
+            }};
+      }
     return plan;
   }
 
@@ -99,14 +114,40 @@ protected:
             [&](KernelBuilder &e) { return placeOf(e, at); }, memory);
       };
     epilogue.isLong = hasLongEpilogue();
+    MatMulNumbers numbers;
+    if (scales())
+      numbers.scales = memory[inputIndex(scales())];
+    if (zeros())
+      numbers.zeros = memory[inputIndex(zeros())];
     product.build(builder, location, task, memory[inputIndex(lhs)],
                   memory[inputIndex(rhs)], memory[inputs], scratch, epilogue,
-                  nullptr, static_cast<int64_t>(stage));
+                  nullptr, static_cast<int64_t>(stage), numbers);
   }
 
 private:
+  static ElementType elementOf(Value value) {
+    return *elementTypeOf(tensorOf(value).getElementType());
+  }
+
+  /// Of blocks of weights; null where there are none.
+  Value scales() const {
+    auto op = dyn_cast<NarrowProductOp>(anchor);
+    return op ? op.getScales() : Value();
+  }
+  Value zeros() const {
+    auto op = dyn_cast<NarrowProductOp>(anchor);
+    return op ? op.getZeros() : Value();
+  }
+
   MatMulShape shapeOfProduct() const {
     MatMulShape shape = form.shape;
+    if (auto op = dyn_cast<NarrowProductOp>(anchor)) {
+      shape.blocks.size = static_cast<int64_t>(op.getBlock());
+      if (scales())
+        shape.blocks.scale = elementOf(scales());
+      if (zeros())
+        shape.blocks.zero = elementOf(zeros());
+    }
     shape.holdsSums = tensorOf(yielded()).getElementType() ==
                       tensorOf(anchor->getResult(0)).getElementType();
     return shape;

@@ -125,6 +125,46 @@ Decomposition ByteProductOp::decompose(OpBuilder &builder) {
       ArrayAttr(), stablehlo::DotAlgorithmAttr())};
 }
 
+/// [blocks, columns] as \p depth rows.
+static Value overBlocks(TensorBuilder &emit, Value numbers, int64_t block,
+                        int64_t depth) {
+  ArrayRef<int64_t> shape = shapeOf(numbers);
+  Value spread = emit.broadcast(numbers, {0, 2}, {shape[0], block, shape[1]});
+  Value rows = emit.reshape(spread, {shape[0] * block, shape[1]});
+  return emit.slice(rows, 0, 0, depth);
+}
+
+Decomposition NarrowProductOp::decompose(OpBuilder &builder) {
+  TensorBuilder emit(builder, getLoc());
+  Type f32 = builder.getF32Type();
+  const stablehlo::ProductSide side{getWeights(), {}, getContracting()};
+  SmallVector<int64_t> order = llvm::to_vector(getContracting()), columns;
+  llvm::append_range(order, side.free());
+  for (int64_t dim : side.free())
+    columns.push_back(shapeOf(getWeights())[dim]);
+  Value weights = emit.transpose(emit.convert(getWeights(), f32), order);
+  const auto shape = llvm::to_vector(shapeOf(weights));
+  int64_t depth = 1, width = 1;
+  for (auto [i, size] : llvm::enumerate(shape))
+    (i < getContracting().size() ? depth : width) *= size;
+  auto numbersOf = [&](Value numbers) {
+    return overBlocks(emit, emit.convert(numbers, f32),
+                      static_cast<int64_t>(getBlock()), depth);
+  };
+  Value matrix = emit.reshape(weights, {depth, width});
+  if (getZeros())
+    matrix = emit.sub(matrix, numbersOf(getZeros()));
+  if (getScales())
+    matrix = emit.mul(matrix, numbersOf(getScales()));
+  auto contracting = llvm::to_vector(
+      llvm::seq<int64_t>(0, static_cast<int64_t>(getContracting().size())));
+  return SmallVector<Value>{emit.make<stablehlo::DotGeneralOp>(
+      tensorOf(getResult()), getLhs(), emit.reshape(matrix, shape),
+      stablehlo::DotDimensionNumbersAttr::get(builder.getContext(), {}, {},
+                                              lhsContracting(), contracting),
+      ArrayAttr(), stablehlo::DotAlgorithmAttr())};
+}
+
 Decomposition PoolOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   auto spatial = windowOf(*this, getWindow());

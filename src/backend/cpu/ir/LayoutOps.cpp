@@ -98,20 +98,25 @@ LogicalResult ConvolutionOp::verifyElements() {
   return success();
 }
 
-SmallVector<int64_t> ByteProductOp::lhsContracting() {
-  const int64_t rank = tensorOf(getLhs()).getRank();
-  return llvm::to_vector(llvm::seq<int64_t>(
-      rank - static_cast<int64_t>(getContracting().size()), rank));
+/// The last \p count dimensions of \p value.
+static SmallVector<int64_t> lastDimensions(Value value, size_t count) {
+  const int64_t rank = tensorOf(value).getRank();
+  return llvm::to_vector(
+      llvm::seq<int64_t>(rank - static_cast<int64_t>(count), rank));
 }
 
-LogicalResult ByteProductOp::verify() {
-  auto lhs = tensorOf(getLhs()), weights = tensorOf(getWeights());
-  auto result = tensorOf(getResult());
-  if (!lhs.getElementType().isInteger(8) ||
-      !weights.getElementType().isSignlessInteger(8) ||
-      !result.getElementType().isInteger(32))
-    return emitOpError("is not of bytes, signed bytes and sums of 32 bits");
-  ArrayRef<int64_t> contracting = getContracting();
+SmallVector<int64_t> ByteProductOp::lhsContracting() {
+  return lastDimensions(getLhs(), getContracting().size());
+}
+
+SmallVector<int64_t> NarrowProductOp::lhsContracting() {
+  return lastDimensions(getLhs(), getContracting().size());
+}
+
+/// Whether the result of \p op has the dimensions that are left.
+template <typename Op> static LogicalResult verifyDimensions(Op op) {
+  auto lhs = tensorOf(op.getLhs()), weights = tensorOf(op.getWeights());
+  ArrayRef<int64_t> contracting = op.getContracting();
   const llvm::SmallDenseSet<int64_t> unique(contracting.begin(),
                                             contracting.end());
   if (unique.size() != contracting.size() ||
@@ -119,16 +124,57 @@ LogicalResult ByteProductOp::verify() {
       llvm::any_of(contracting, [&](int64_t dim) {
         return dim < 0 || dim >= weights.getRank();
       }))
-    return emitOpError("the contracted dimensions are not those of operands");
+    return op.emitOpError(
+        "the contracted dimensions are not those of operands");
   SmallVector<int64_t> shape(lhs.getShape().drop_back(contracting.size()));
-  for (auto [mine, theirs] : llvm::zip(lhsContracting(), contracting))
+  for (auto [mine, theirs] : llvm::zip(op.lhsContracting(), contracting))
     if (lhs.getDimSize(mine) != weights.getDimSize(theirs))
-      return emitOpError("contracted dimensions have other sizes");
+      return op.emitOpError("contracted dimensions have other sizes");
   for (int64_t dim = 0; dim < weights.getRank(); ++dim)
     if (!unique.contains(dim))
       shape.push_back(weights.getDimSize(dim));
-  if (result.getShape() != ArrayRef(shape))
-    return emitOpError("the result has not the dimensions that are left");
+  if (tensorOf(op.getResult()).getShape() != ArrayRef(shape))
+    return op.emitOpError("the result has not the dimensions that are left");
+  return success();
+}
+
+LogicalResult ByteProductOp::verify() {
+  if (!tensorOf(getLhs()).getElementType().isInteger(8) ||
+      !tensorOf(getWeights()).getElementType().isSignlessInteger(8) ||
+      !tensorOf(getResult()).getElementType().isInteger(32))
+    return emitOpError("is not of bytes, signed bytes and sums of 32 bits");
+  return verifyDimensions(*this);
+}
+
+LogicalResult NarrowProductOp::verify() {
+  auto weights = tensorOf(getWeights());
+  const std::optional<ElementType> element =
+      elementTypeOf(weights.getElementType());
+  if (!tensorOf(getLhs()).getElementType().isF32() ||
+      !tensorOf(getResult()).getElementType().isF32() || !element ||
+      isComplex(*element) || *element == ElementType::I1 ||
+      bitWidth(*element) > 16)
+    return emitOpError("is not of f32, narrower weights and sums of f32");
+  if (failed(verifyDimensions(*this)))
+    return failure();
+  int64_t depth = 1;
+  for (int64_t dim : getContracting())
+    depth *= weights.getDimSize(dim);
+  const int64_t columns = depth == 0 ? 0 : weights.getNumElements() / depth;
+  const auto block = static_cast<int64_t>(getBlock());
+  const Value numbers[] = {getScales(), getZeros()};
+  const bool hasNumbers = numbers[0] || numbers[1];
+  if (block < 0 || hasNumbers != (block > 0))
+    return emitOpError("has numbers of blocks without blocks, or blocks without"
+                       " numbers");
+  // What lies together has the same scale.
+  const int64_t together = 32 / std::min(32U, bitWidth(*element));
+  if (block > 0 && bitWidth(*element) < 8 && block % together != 0)
+    return emitOpError("has blocks that are no multiples of ") << together;
+  for (Value each : numbers)
+    if (each && tensorOf(each).getShape() !=
+                    ArrayRef<int64_t>{(depth + block - 1) / block, columns})
+      return emitOpError("scales and zero points are not [blocks, columns]");
   return success();
 }
 

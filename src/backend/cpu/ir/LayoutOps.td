@@ -93,6 +93,32 @@ def Cpu_ByteProductOp :
   let hasVerifier = 1;
 }
 
+def Cpu_NarrowProductOp :
+    Cpu_Op<"narrow_product", [Pure, AttrSizedOperandSegments,
+                              DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "dot_general of f32 by weights of fewer bits, summed in f32";
+  let description = [{
+    The last dimensions of `lhs` are contracted with dimensions `contracting` of
+    `weights`, a constant; the result has what is left of both. An element of
+    the weights stands for (element - zero) * scale: `scales` and `zeros`, where
+    they are, are [blocks, columns], with `block` neighbours along what is
+    contracted to one number. Where there are neither, `block` is 0.
+
+    Example: `cpu.narrow_product(%x, %w, %s) {contracting = array<i64: 0>,
+    block = 32 : i64}` of 1x768xf32, 768x3072xi4 and 24x3072xf32 is 1x3072xf32.
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$weights,
+                       Optional<AnyRankedTensor>:$scales,
+                       Optional<AnyRankedTensor>:$zeros,
+                       DenseI64ArrayAttr:$contracting, I64Attr:$block);
+  let results = (outs AnyRankedTensor:$result);
+  let extraClassDeclaration = [{
+    /// The dimensions of `lhs` that are contracted.
+    ::llvm::SmallVector<int64_t> lhsContracting();
+  }];
+  let hasVerifier = 1;
+}
+
 def Cpu_PoolOp :
     Cpu_Op<"pool", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "The greatest or the mean element of each window";

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/kernels/Arithmetic.h"
 
+#include "backend/cpu/emit/SmallFloat.h"
 #include "graph/Types.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -11,10 +12,9 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-/// As it lies in memory: integers without sign.
-static Type typeOf(ElementType type, MLIRContext *context) {
-  if (isInteger(type))
-    return IntegerType::get(context, bitWidth(type));
+Type cpu::storedType(ElementType type, MLIRContext *context) {
+  if (isInteger(type) || byteSize(type) == 1)
+    return IntegerType::get(context, unsigned(byteSize(type) * 8));
   return mlirTypeOf(type, context);
 }
 
@@ -30,7 +30,18 @@ Arithmetic Arithmetic::of(Value lhs, Value rhs, Value sums,
   };
   return isByte(typeOf(lhs)) && isByte(typeOf(rhs))
              ? ofBytes(typeOf(lhs), typeOf(rhs), target)
-             : Arithmetic{typeOf(lhs), typeOf(rhs), typeOf(sums)};
+             : ofNarrow(typeOf(lhs), typeOf(rhs), typeOf(sums), target);
+}
+
+Arithmetic Arithmetic::ofNarrow(ElementType lhs, ElementType rhs,
+                                ElementType sums, const Target &target) {
+  Arithmetic result{lhs, rhs, sums};
+  if (!result.widensRhs() || bitWidth(rhs) >= 8)
+    return result;
+  constexpr int64_t wordBits = 32;
+  result.kGroup = wordBits / bitWidth(rhs);
+  result.looksUp = target.hasTableOf16 && sums == ElementType::F32;
+  return result;
 }
 
 Arithmetic Arithmetic::ofBytes(ElementType lhs, ElementType rhs,
@@ -50,15 +61,15 @@ ElementType Arithmetic::bestBytes(const Target &target) {
 }
 
 VectorType Arithmetic::sumType(MLIRContext *context, int64_t lanes) const {
-  return VectorType::get({lanes}, typeOf(accumulator, context));
+  return VectorType::get({lanes}, storedType(accumulator, context));
 }
 
 VectorType Arithmetic::lhsType(MLIRContext *context, int64_t lanes) const {
-  return VectorType::get({lanes * kGroup}, typeOf(lhs, context));
+  return VectorType::get({lanes * kGroup}, storedType(lhs, context));
 }
 
 VectorType Arithmetic::rhsType(MLIRContext *context, int64_t lanes) const {
-  return VectorType::get({lanes * kGroup}, typeOf(rhs, context));
+  return VectorType::get({lanes * rhsGroup()}, storedType(rhs, context));
 }
 
 Value Arithmetic::loadSplat(VectorBuilder &code, Value flat, Value offset,
@@ -80,14 +91,19 @@ Value Arithmetic::loadSplat(VectorBuilder &code, Value flat, Value offset,
   return b.create<vector::BitCastOp>(code.loc, type, splat);
 }
 
-/// \p factor, of elements \p from, with elements \p to that hold them.
-static Value widened(VectorBuilder &code, Value factor, ElementType from,
+Value cpu::converted(VectorBuilder &code, Value factor, ElementType from,
                      ElementType to) {
   if (from == to)
     return factor;
   OpBuilder &b = code.builder;
+  if (isFloat(from) && byteSize(from) == 1) {
+    KernelBuilder elements(b, code.loc);
+    Value decoded =
+        emitDecode(elements, factor, mlirTypeOf(from, b.getContext()));
+    return converted(code, decoded, ElementType::F32, to);
+  }
   auto type =
-      cast<VectorType>(factor.getType()).clone(typeOf(to, b.getContext()));
+      cast<VectorType>(factor.getType()).clone(storedType(to, b.getContext()));
   const bool isUnsigned = classOf(from) == ElementClass::UInt;
   if (isFloat(from))
     return b.create<arith::ExtFOp>(code.loc, type, factor);
@@ -119,7 +135,7 @@ Value Arithmetic::splat(VectorBuilder &code, int64_t number,
 }
 
 Value Arithmetic::distance(VectorBuilder &code, Value a, int64_t number) const {
-  Value wide = widened(code, a, lhs, accumulator);
+  Value wide = converted(code, a, lhs, accumulator);
   if (number == 0)
     return wide;
   Value zero = constantOf(code, cast<VectorType>(wide.getType()), number);
@@ -141,6 +157,59 @@ static std::string widthOf(Type type) {
   auto vector = cast<VectorType>(type);
   return std::to_string(vector.getNumElements() *
                         vector.getElementTypeBitWidth());
+}
+
+/// Element \p i of the group that each of \p words, integers of 32 bits, is.
+Value Arithmetic::unpacked(VectorBuilder &code, Value words, int64_t i) const {
+  OpBuilder &b = code.builder;
+  auto type = cast<VectorType>(words.getType());
+  const auto bits = int64_t(bitWidth(rhs)), wordBits = bits * kGroup;
+  const bool isUnsigned = classOf(rhs) == ElementClass::UInt;
+  auto shifted = [&]<typename Op>(Value word, int64_t by) {
+    return by == 0 ? word
+                   : Value(b.create<Op>(code.loc, word,
+                                        constantOf(code, type, by)));
+  };
+  if (looksUp) {
+    // The index is the lowest four bits of each lane. Shorter elements stand
+    // there as often as their neighbours' bits differ.
+    SmallVector<float> table;
+    for (int64_t entry = 0; entry < 16; ++entry) {
+      const int64_t element = entry & ((1 << bits) - 1);
+      const bool isNegative = !isUnsigned && element >= 1 << (bits - 1);
+      table.push_back(float(isNegative ? element - (1 << bits) : element));
+    }
+    auto tableType = VectorType::get({16}, b.getF32Type());
+    Value numbers = b.create<arith::ConstantOp>(
+        code.loc, DenseElementsAttr::get(tableType, ArrayRef<float>(table)));
+    return callIntrinsic(
+        code, "llvm.x86.avx512.permvar.sf.512", tableType,
+        {numbers, shifted.operator()<arith::ShRUIOp>(words, bits * i)});
+  }
+  Value element =
+      isUnsigned
+          ? Value(b.create<arith::AndIOp>(
+                code.loc, shifted.operator()<arith::ShRUIOp>(words, bits * i),
+                constantOf(code, type, (1 << bits) - 1)))
+          : shifted.operator()<arith::ShRSIOp>(
+                shifted.operator()<arith::ShLIOp>(words,
+                                                  wordBits - bits * (i + 1)),
+                wordBits - bits);
+  return converted(code, element, ElementType::I32, accumulator);
+}
+
+SmallVector<Value> Arithmetic::widened(VectorBuilder &code,
+                                       Value stored) const {
+  if (kGroup == 1)
+    return {converted(code, stored, rhs, accumulator)};
+  const int64_t lanes =
+      cast<VectorType>(stored.getType()).getNumElements() / rhsGroup();
+  Value words = code.builder.create<vector::BitCastOp>(
+      code.loc, VectorType::get({lanes}, code.builder.getI32Type()), stored);
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < kGroup; ++i)
+    elements.push_back(unpacked(code, words, i));
+  return elements;
 }
 
 /// Of four bytes a lane.
@@ -166,8 +235,8 @@ Value Arithmetic::pairSum(VectorBuilder &code, Value a, Value b,
                      : width == "256" ? "llvm.x86.avx2.pmadd.wd"
                                       : "llvm.x86.sse2.pmadd.wd";
   Value products = callIntrinsic(code, name, sum.getType(),
-                                 {widened(code, a, lhs, ElementType::I16),
-                                  widened(code, b, rhs, ElementType::I16)});
+                                 {converted(code, a, lhs, ElementType::I16),
+                                  converted(code, b, rhs, ElementType::I16)});
   return code.builder.create<arith::AddIOp>(code.loc, sum, products);
 }
 
@@ -182,8 +251,8 @@ Value Arithmetic::multiplyAdd(VectorBuilder &code, Value a, Value b,
   case StepInstruction::MultiplyAdd:
     break;
   }
-  Value left = widened(code, a, lhs, accumulator),
-        right = widened(code, b, rhs, accumulator);
+  Value left = converted(code, a, lhs, accumulator),
+        right = converted(code, b, rhs, accumulator);
   if (isFloat(accumulator))
     return code.fma(left, right, sum);
   OpBuilder &builder = code.builder;

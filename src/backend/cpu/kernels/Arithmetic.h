@@ -2,6 +2,8 @@
 //
 //   f32 * f32 -> f32           one multiply-add a lane
 //   f16 * f16 -> f32           the same, both widened on the way
+//   f32 * i4 -> f32            eight neighbours of a column in 32 bits, each
+//                              widened to a vector as they are read
 //   u8 * s8 + ... -> i32       groups of four neighbours a lane (vpdpbusd), or
 //                              two (vpmaddwd, both widened to 16 bits)
 //
@@ -26,6 +28,14 @@ inline bool isByte(ElementType type) {
   return type == ElementType::I8 || type == ElementType::UI8;
 }
 
+/// An element as it lies in memory: integers without sign, and bytes of what is
+/// narrower, or has no arithmetic.
+mlir::Type storedType(ElementType type, mlir::MLIRContext *context);
+
+/// \p vector, of stored elements \p from, with elements \p to that hold them.
+mlir::Value converted(VectorBuilder &code, mlir::Value vector, ElementType from,
+                      ElementType to);
+
 /// How a step of a reduction is computed.
 enum class StepInstruction {
   /// Multiply and add, for each of a group by itself.
@@ -46,6 +56,9 @@ struct Arithmetic {
   /// Elements of each factor that one step multiplies for a lane of sums.
   int64_t kGroup = 1;
   StepInstruction instruction = StepInstruction::MultiplyAdd;
+  /// Elements of columns of fewer than eight bits become floats by a table of
+  /// all of them in a register (vpermps of 16 f32).
+  bool looksUp = false;
 
   /// Of \p element, a float, which is multiplied and summed as it is.
   static Arithmetic of(mlir::Type element);
@@ -56,6 +69,10 @@ struct Arithmetic {
   /// Of bytes, by the best that \p target has. Sums are of 32 bits.
   static Arithmetic ofBytes(ElementType lhs, ElementType rhs,
                             const Target &target);
+  /// Of \p sums, floats, and columns of any narrower elements. Those of fewer
+  /// than eight bits are groups of 32 bits a lane.
+  static Arithmetic ofNarrow(ElementType lhs, ElementType rhs, ElementType sums,
+                             const Target &target);
   /// The bytes that \p target multiplies fastest by signed ones.
   static ElementType bestBytes(const Target &target);
 
@@ -64,6 +81,15 @@ struct Arithmetic {
   int64_t lhsBytes() const { return int64_t(byteSize(lhs)); }
   int64_t rhsBytes() const { return int64_t(byteSize(rhs)); }
   int64_t sumBytes() const { return int64_t(byteSize(accumulator)); }
+  /// What a step reads of the columns for a lane, in elements as they are
+  /// stored; of fewer than eight bits several lie in one.
+  int64_t rhsGroup() const {
+    return kGroup * int64_t(bitWidth(rhs)) / (8 * rhsBytes());
+  }
+  /// Whether columns are widened, by `widened`, before they are multiplied.
+  bool widensRhs() const { return isFloat(accumulator) && rhs != accumulator; }
+  /// What multiplies what `widened` gives.
+  Arithmetic ofWidened() const { return {lhs, accumulator, accumulator}; }
   /// Sums in a vector register.
   int64_t lanes(const Target &target) const {
     return target.vectorBytes() / sumBytes();
@@ -74,7 +100,12 @@ struct Arithmetic {
   mlir::VectorType sumType(mlir::MLIRContext *context, int64_t lanes) const;
   /// What is multiplied for so many lanes of sums.
   mlir::VectorType lhsType(mlir::MLIRContext *context, int64_t lanes) const;
+  /// As it lies in memory.
   mlir::VectorType rhsType(mlir::MLIRContext *context, int64_t lanes) const;
+  /// Element i of each lane's group in \p stored, which is of rhsType, for all
+  /// i: vectors of sumType, which ofWidened multiplies one after the other.
+  llvm::SmallVector<mlir::Value> widened(VectorBuilder &code,
+                                         mlir::Value stored) const;
 
   /// Elements [offset, offset + kGroup) of the left factor in every lane, as
   /// lhsType; of which only the first \p valid are read, the others being zero.
@@ -91,6 +122,7 @@ struct Arithmetic {
   mlir::Value add(VectorBuilder &code, mlir::Value a, mlir::Value b) const;
 
 private:
+  mlir::Value unpacked(VectorBuilder &code, mlir::Value words, int64_t i) const;
   mlir::Value dotProduct(VectorBuilder &code, mlir::Value a, mlir::Value b,
                          mlir::Value sum) const;
   mlir::Value pairSum(VectorBuilder &code, mlir::Value a, mlir::Value b,

@@ -28,11 +28,17 @@ MatMulShape MatMulShape::dense(int64_t m, int64_t n, int64_t k) {
 MatMul::MatMul(const MatMulShape &shape, const Target &target,
                const Arithmetic &arithmetic)
     : shape(shape), target(target), arithmetic(arithmetic),
+      multiplied(arithmetic.widensRhs() ? arithmetic.ofWidened() : arithmetic),
       lanes(arithmetic.lanes(target)) {
+  [[maybe_unused]] const bool isPacked =
+      shape.bLayout == MatMulShape::BLayout::Packed;
   assert((arithmetic.kGroup == 1 ||
-          (shape.bLayout == MatMulShape::BLayout::Packed &&
-           shape.aColumnStride == 1)) &&
+          (isPacked && (arithmetic.widensRhs() || shape.aColumnStride == 1))) &&
          "groups are packed");
+  assert((shape.blocks.size == 0 ||
+          (isPacked && arithmetic.widensRhs() &&
+           shape.blocks.size % arithmetic.kGroup == 0)) &&
+         "blocks are of packed groups");
   allVectors = llvm::divideCeil(shape.n, lanes);
   panelVectors = chooseTileVectors(target, shape.m, allVectors);
   rowTiles = Partition::of(shape.m, maxTileRows(target, panelVectors));
@@ -72,7 +78,8 @@ void MatMul::chooseOrder(int64_t outer, int64_t panels) {
                              rowBytes / stages, panelBytes / stages);
   };
   order = orderOf(1);
-  if (!shape.holdsSums || shape.bLayout != MatMulShape::BLayout::Packed)
+  if (!shape.holdsSums || shape.bLayout != MatMulShape::BLayout::Packed ||
+      shape.blocks.size != 0)
     return;
   // Half of what fits: sums and the next panel come in besides.
   const int64_t wanted = std::max<int64_t>(
@@ -112,40 +119,75 @@ int64_t MatMul::packedElements() const {
   return arithmetic.steps(shape.k) * allVectors * vectorElements();
 }
 
+int64_t MatMul::packedNumbers() const {
+  return shape.blockCount() * allVectors * lanes;
+}
+
+void MatMul::packPanels(int64_t rows,
+                        llvm::function_ref<void(int64_t row, int64_t column,
+                                                int64_t valid, int64_t width)>
+                            packRow) const {
+  for (int64_t first = 0; first < allVectors; first += panelVectors) {
+    const int64_t width = std::min(panelVectors, allVectors - first) * lanes;
+    const int64_t column = first * lanes;
+    for (int64_t row = 0; row < rows; ++row)
+      packRow(row, column, std::min(width, shape.n - column), width);
+  }
+}
+
+void MatMul::packNumbers(const void *numbers, int64_t bytes,
+                         void *packed) const {
+  auto *from = static_cast<const char *>(numbers);
+  auto *to = static_cast<char *>(packed);
+  packPanels(shape.blockCount(), [&](int64_t row, int64_t column, int64_t valid,
+                                     int64_t width) {
+    std::memcpy(to, from + (row * shape.n + column) * bytes, valid * bytes);
+    std::memset(to + valid * bytes, 0, (width - valid) * bytes);
+    to += width * bytes;
+  });
+}
+
 void MatMul::pack(const void *b, int64_t kStride, int64_t nStride,
                   void *packed) const {
   const int64_t bytes = arithmetic.rhsBytes(), group = arithmetic.kGroup;
+  const int64_t groupBytes = arithmetic.rhsGroup() * bytes;
+  const int64_t bits = groupBytes * 8 / group;
+  const int64_t steps = arithmetic.steps(shape.k);
   auto *from = static_cast<const char *>(b);
   auto *to = static_cast<char *>(packed);
-  for (int64_t first = 0; first < allVectors; first += panelVectors) {
-    int64_t width = std::min(panelVectors, allVectors - first) * lanes;
-    int64_t column = first * lanes;
-    int64_t valid = std::min(width, shape.n - column);
-    for (int64_t k = 0; k < shape.k; k += group, to += width * group * bytes) {
-      const char *row = from + (k * kStride + column * nStride) * bytes;
-      if (nStride == 1 && group == 1) {
-        std::memcpy(to, row, valid * bytes);
-        std::memset(to + valid * bytes, 0, (width - valid) * bytes);
-        continue;
-      }
-      const int64_t depth = std::min(group, shape.k - k);
-      std::memset(to, 0, width * group * bytes);
-      for (int64_t n = 0; n < valid; ++n)
-        for (int64_t i = 0; i < depth; ++i)
-          std::memcpy(to + (n * group + i) * bytes,
-                      row + (n * nStride + i * kStride) * bytes, bytes);
-    }
-    // Nobody reads these columns again, and the weight may be a large part of
-    // the memory.
-    if (kStride == 1)
-      releasePages(std::as_bytes(
-          std::span(from + column * nStride * bytes, valid * nStride * bytes)));
-  }
+  packPanels(
+      steps, [&](int64_t step, int64_t column, int64_t valid, int64_t width) {
+        const int64_t k = step * group, depth = std::min(group, shape.k - k);
+        const char *row = from + (k * kStride + column * nStride) * bytes;
+        auto element = [&](int64_t n, int64_t i) {
+          return row + (n * nStride + i * kStride) * bytes;
+        };
+        if (nStride == 1 && group == 1) {
+          std::memcpy(to, row, valid * bytes);
+          std::memset(to + valid * bytes, 0, (width - valid) * bytes);
+        } else {
+          std::memset(to, 0, width * groupBytes);
+          for (int64_t n = 0; n < valid; ++n)
+            for (int64_t i = 0; i < depth; ++i)
+              if (bits < 8)
+                to[n * groupBytes + i * bits / 8] |= static_cast<char>(
+                    (*element(n, i) & ((1 << bits) - 1)) << (i * bits % 8));
+              else
+                std::memcpy(to + (n * group + i) * bytes, element(n, i), bytes);
+        }
+        to += width * groupBytes;
+        // Nobody reads these columns again, and the weight may be a large part
+        // of the memory.
+        if (kStride == 1 && step + 1 == steps)
+          releasePages(std::as_bytes(std::span(from + column * nStride * bytes,
+                                               valid * nStride * bytes)));
+      });
 }
 
 /// The buffers, flat, and where the matrices of this task begin in them.
 struct MatMul::Operands {
   Value a, b, c, scratch;
+  MatMulNumbers numbers;
   Value aBase, bBase, cBase;
   MatMulPosition position;
   const MatMulEpilogue *epilogue;
@@ -162,17 +204,42 @@ struct MatMul::Panel {
   Value offset;    ///< where its first row is there,
   int64_t stride;  ///< and how far apart rows are.
   bool isPadded;   ///< Whole vectors can be read.
+  Value numbers;   ///< Where its scales and zero points begin.
+};
+
+/// What is computed in registers.
+struct MatMul::Tile {
+  RegisterTile registers;
+  const Operands &operands;
+  const Panel &panel;
+  Value aBase; ///< Where its first row of A begins.
+
+  int64_t size() const { return registers.rows * registers.vectors; }
+};
+
+/// Some steps of a reduction.
+struct MatMul::Range {
+  Value first;
+  int64_t steps;
+  int64_t lastValid; ///< Products of the last one.
+};
+
+/// What columns are multiplied by as they are widened, and what is taken off
+/// before, a vector each of the panel; empty where nothing is.
+struct MatMul::Numbers {
+  SmallVector<Value> scales, zeros;
 };
 
 void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                    Value b, Value c, Value scratch,
                    const MatMulEpilogue &epilogue, const MatMulOrigin *origin,
-                   int64_t stage) const {
+                   int64_t stage, const MatMulNumbers &numbers) const {
   VectorBuilder code(builder, location);
   Operands operands{code.flatten(a),
                     code.flatten(b),
                     code.flatten(c),
                     scratch ? code.flatten(scratch) : Value(),
+                    {},
                     code.index(0),
                     code.index(0),
                     code.index(0),
@@ -181,6 +248,10 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                     depths.start(stage),
                     depths.start(stage + 1),
                     {}};
+  if (numbers.scales)
+    operands.numbers.scales = code.flatten(numbers.scales);
+  if (numbers.zeros)
+    operands.numbers.zeros = code.flatten(numbers.zeros);
   if (origin) {
     operands.aBase = origin->a;
     operands.bBase = origin->b;
@@ -204,13 +275,15 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
   }
 
   auto emitPanel = [&](int64_t vectors, int64_t valid) {
-    Panel panel{code.mul(place.panel, panelVectors * lanes),
-                vectors,
-                valid,
-                operands.b,
-                Value(),
-                vectors * vectorElements(),
-                true};
+    Panel panel{
+        code.mul(place.panel, panelVectors * lanes),
+        vectors,
+        valid,
+        operands.b,
+        Value(),
+        vectors * vectorElements(),
+        true,
+        code.mul(place.panel, shape.blockCount() * panelVectors * lanes)};
     switch (shape.bLayout) {
     case MatMulShape::BLayout::Packed:
       panel.offset = code.mul(place.panel, panelElements());
@@ -311,45 +384,85 @@ void MatMul::forTile(
 /// hides what that takes to come.
 bool MatMul::fetchesNext() const {
   return shape.bLayout == MatMulShape::BLayout::Packed &&
-         order.chunk >= leastFetchingTiles;
+         shape.blocks.size == 0 && order.chunk >= leastFetchingTiles;
 }
 
-void MatMul::emitStep(VectorBuilder &code, const Operands &operands,
-                      const Panel &panel, const RegisterTile &tile, Value aBase,
-                      Value k, int64_t valid,
-                      MutableArrayRef<Value> sums) const {
+MatMul::Numbers MatMul::numbersOf(VectorBuilder &code, const Tile &tile,
+                                  Value block) const {
+  const int64_t vectors = tile.panel.vectors;
+  Value row = code.add(tile.panel.numbers, code.mul(block, vectors * lanes));
+  auto load = [&](Value from, std::optional<ElementType> element) {
+    SmallVector<Value> loaded;
+    for (int64_t v = 0; element && v < vectors; ++v) {
+      auto type = VectorType::get(
+          {lanes}, storedType(*element, code.builder.getContext()));
+      loaded.push_back(
+          converted(code, code.load(from, code.add(row, v * lanes), type),
+                    *element, multiplied.rhs));
+    }
+    return loaded;
+  };
+  return {load(tile.operands.numbers.scales, shape.blocks.scale),
+          load(tile.operands.numbers.zeros, shape.blocks.zero)};
+}
+
+void MatMul::emitStep(VectorBuilder &code, const Tile &tile, Value k,
+                      int64_t valid, MutableArrayRef<Value> sums, int64_t set,
+                      const Numbers &numbers) const {
+  const Panel &panel = tile.panel;
+  const bool widens = arithmetic.widensRhs();
   VectorType type = arithmetic.rhsType(code.builder.getContext(), lanes);
   Value bRow = code.add(panel.offset, code.mul(k, panel.stride));
-  SmallVector<Value> b;
+  // Of each product of a group where these are widened, else of all together.
+  SmallVector<SmallVector<Value>> columns(widens ? arithmetic.kGroup : 1);
   for (int64_t v = 0; v < panel.vectors; ++v) {
     bool isWhole = panel.isPadded || v + 1 < panel.vectors;
     Value at = code.add(bRow, v * vectorElements());
-    b.push_back(code.loadFirst(panel.source, at, type,
-                               isWhole ? vectorElements() : panel.valid));
-    if (streamsWeights && !fetchesNext())
+    Value stored = code.loadFirst(panel.source, at, type,
+                                  isWhole ? vectorElements() : panel.valid);
+    const bool beginsLine =
+        v * vectorElements() * arithmetic.rhsBytes() % cacheLineBytes == 0;
+    if (streamsWeights && !fetchesNext() && beginsLine)
       code.prefetch(panel.source,
                     code.add(at, weightPrefetchBytes / arithmetic.rhsBytes()));
+    if (!widens) {
+      columns[0].push_back(stored);
+      continue;
+    }
+    for (auto [column, element] :
+         llvm::zip_equal(columns, arithmetic.widened(code, stored))) {
+      if (!numbers.zeros.empty())
+        element = code.subVectors(element, numbers.zeros[v]);
+      if (!numbers.scales.empty())
+        element = code.mulVectors(element, numbers.scales[v]);
+      column.push_back(element);
+    }
   }
-  Value column =
-      code.add(aBase, code.mul(k, arithmetic.kGroup * shape.aColumnStride));
-  tile.step(code, sums, b, [&](int64_t row) {
-    Value at = code.add(column, row * shape.aRowStride);
-    return arithmetic.loadSplat(code, operands.a, at, lanes, valid);
-  });
+  const auto sets = static_cast<int64_t>(sums.size()) / tile.size();
+  Value first = code.add(tile.aBase,
+                         code.mul(k, arithmetic.kGroup * shape.aColumnStride));
+  auto step = [&](ArrayRef<Value> b, int64_t i, int64_t count) {
+    Value column = code.add(first, i * shape.aColumnStride);
+    tile.registers.step(
+        code, sums.slice((set + i) % sets * tile.size(), tile.size()), b,
+        [&](int64_t row) {
+          Value at = code.add(column, row * shape.aRowStride);
+          return multiplied.loadSplat(code, tile.operands.a, at, lanes, count);
+        });
+  };
+  if (!widens)
+    return step(columns[0], 0, valid);
+  for (int64_t i = 0; i < valid; ++i)
+    step(columns[i], i, 1);
 }
 
 SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
                                   const Panel &panel, Value firstRow,
                                   int64_t rows) const {
-  RegisterTile tile(rows, panel.vectors, arithmetic, lanes);
-  // A small tile has too few sums to keep the multipliers busy: several sets of
-  // them take turns over the reduction.
-  const int64_t size = rows * panel.vectors;
-  const int64_t depth = operands.endDepth - operands.firstDepth;
-  const int64_t sets = std::max<int64_t>(1, std::min(8 / size, depth / 4));
-  SmallVector<Value> sums;
-  for (int64_t set = 0; set < sets; ++set)
-    llvm::append_range(sums, tile.zeros(code));
+  const Tile tile{
+      RegisterTile(rows, panel.vectors, multiplied, lanes), operands, panel,
+      code.add(operands.aBase, code.mul(firstRow, shape.aRowStride))};
+  SmallVector<Value> sums = tile.registers.zeros(code);
   if (operands.firstDepth > 0)
     forTile(code, operands, panel, firstRow, rows,
             [&](size_t i, int64_t valid) {
@@ -357,49 +470,105 @@ SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
                   operands.c, operands.position.offset,
                   arithmetic.sumType(code.builder.getContext(), lanes), valid);
             });
+  if (shape.blocks.size != 0)
+    return reduceBlocks(code, tile, sums);
+  const int64_t end = operands.endDepth, group = arithmetic.kGroup;
+  return reduceRange(code, tile,
+                     {code.index(operands.firstDepth),
+                      end - operands.firstDepth,
+                      std::min(group, shape.k - (end - 1) * group)},
+                     sums, {});
+}
 
+SmallVector<Value> MatMul::reduceBlocks(VectorBuilder &code, const Tile &tile,
+                                        ValueRange sums) const {
+  const int64_t group = arithmetic.kGroup;
+  // Sums of a block and of all of them at once, for which there must be
+  // registers.
+  const bool sumsApart = tile.size() <= target.vectorRegisters / 4 &&
+                         shape.blocks.scale && shape.blockCount() > 1;
+  auto block = [&](Value number, ValueRange sums, int64_t products) {
+    const int64_t steps = arithmetic.steps(products);
+    const Range range{code.mul(number, shape.blocks.size / group), steps,
+                      products - (steps - 1) * group};
+    Numbers numbers = numbersOf(code, tile, number);
+    if (!sumsApart)
+      return reduceRange(code, tile, range, sums, numbers);
+    SmallVector<Value> scales;
+    std::swap(scales, numbers.scales);
+    SmallVector<Value> result =
+        reduceRange(code, tile, range, tile.registers.zeros(code), numbers);
+    for (int64_t i = 0; i < tile.size(); ++i)
+      result[i] = code.fma(result[i], scales[i % tile.panel.vectors], sums[i]);
+    return result;
+  };
+  const int64_t whole = shape.k / shape.blocks.size,
+                rest = shape.k % shape.blocks.size;
+  SmallVector<Value> result =
+      code.loop(code.index(0), code.index(whole), 1, sums,
+                [&](Value number, ValueRange carried) {
+                  return block(number, carried, shape.blocks.size);
+                });
+  return rest ? block(code.index(whole), result, rest) : result;
+}
+
+SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
+                                       const Range &range, ValueRange initial,
+                                       const Numbers &numbers) const {
+  const Operands &operands = tile.operands;
+  // A small tile has too few sums to keep the multipliers busy: several sets of
+  // them take turns over the reduction.
+  const int64_t size = tile.size();
+  const int64_t turns = arithmetic.widensRhs() ? arithmetic.kGroup : 1;
+  const int64_t sets =
+      std::max<int64_t>(1, std::min(8 / size, range.steps * turns / 4));
+  SmallVector<Value> sums(initial);
+  for (int64_t set = 1; set < sets; ++set)
+    llvm::append_range(sums, tile.registers.zeros(code));
+
+  // A line of the next panel every so many steps; the same one may be fetched
+  // more than once, lest the loop's body grow long.
+  const int64_t mostApart = std::max<int64_t>(1, 4 / turns);
   const int64_t lineElements = cacheLineBytes / arithmetic.rhsBytes();
   const int64_t rowElements = panelVectors * vectorElements();
   const int64_t apart =
       fetchesNext()
           ? std::max<int64_t>(1, order.chunk * lineElements / rowElements)
           : 1;
+  const int64_t unrolled = std::min(apart, mostApart);
   Value fetched;
   if (fetchesNext()) {
     Value part = code.mul(code.rem(operands.unit, order.chunk),
-                          depth / apart * lineElements);
-    fetched = code.add(code.add(panel.offset, part),
+                          range.steps / apart * lineElements);
+    fetched = code.add(code.add(tile.panel.offset, part),
                        panelElements() + operands.firstDepth * rowElements);
   }
 
-  Value aBase = code.add(operands.aBase, code.mul(firstRow, shape.aRowStride));
-  auto step = [&](SmallVector<Value> &sums, int64_t set, Value k,
+  auto step = [&](SmallVector<Value> &sums, int64_t number, Value k,
                   int64_t valid) {
-    emitStep(code, operands, panel, tile, aBase, k, valid,
-             MutableArrayRef<Value>(sums).slice(set * size, size));
+    emitStep(code, tile, k, valid, sums, number * turns, numbers);
   };
   // The last group may have fewer products.
   const int64_t whole =
-      std::min(operands.endDepth, shape.k / arithmetic.kGroup) -
-      operands.firstDepth;
-  const int64_t group = sets * apart, groups = whole / group;
-  sums =
-      code.loop(code.index(0), code.index(groups), 1, sums,
-                [&](Value i, ValueRange carried) {
-                  SmallVector<Value> next(carried);
-                  Value first =
-                      code.add(code.mul(i, group), operands.firstDepth);
-                  for (int64_t k = 0; k < group; ++k)
-                    step(next, k % sets, code.add(first, k), arithmetic.kGroup);
-                  if (fetchesNext())
-                    code.prefetch(panel.source,
-                                  code.add(fetched, code.mul(i, lineElements)));
-                  return next;
-                });
-  for (int64_t k = operands.firstDepth + groups * group; k < operands.endDepth;
-       ++k)
-    step(sums, 0, code.index(k),
-         std::min(arithmetic.kGroup, shape.k - k * arithmetic.kGroup));
+      range.steps - (range.lastValid < arithmetic.kGroup ? 1 : 0);
+  const int64_t group = llvm::divideCeil(sets, turns) * unrolled,
+                groups = whole / group;
+  sums = code.loop(
+      code.index(0), code.index(groups), 1, sums,
+      [&](Value i, ValueRange carried) {
+        SmallVector<Value> next(carried);
+        Value first = code.add(code.mul(i, group), range.first);
+        for (int64_t k = 0; k < group; ++k)
+          step(next, k, code.add(first, k), arithmetic.kGroup);
+        if (fetchesNext())
+          code.prefetch(
+              tile.panel.source,
+              code.add(fetched, code.mul(i, lineElements * unrolled / apart)));
+        return next;
+      });
+  for (int64_t k = groups * group; k < range.steps; ++k)
+    step(sums, 0, code.add(range.first, k),
+         k < whole ? arithmetic.kGroup : range.lastValid);
   for (int64_t set = sets - 1; set > 0; --set)
     for (int64_t i = 0; i < size; ++i) {
       Value &sum = sums[(set - 1) * size + i];

@@ -1,7 +1,13 @@
 //===- MatMul.h - generator of matrix products ----------------------------===//
 //
 // C[m,n] = epilogue(sum over k of A[m,k] * B[k,n]), for any batch, one exact
-// shape a kernel.
+// shape a kernel. Packed elements of B may be narrower than those of sums, and
+// stand for numbers in blocks along k:
+//
+//   (B[k,n] - zero[k / size, n]) * scale[k / size, n]
+//
+// Tiles of few rows sum up blocks by themselves and multiply the sums; for many
+// rows numbers are multiplied as they are widened.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +17,7 @@
 #include "backend/cpu/kernels/Tiling.h"
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace sinter::cpu {
@@ -37,6 +44,16 @@ struct MatMulShape {
   /// not complete from one stage to the next.
   bool holdsSums = false;
 
+  /// What elements of a packed B stand for.
+  struct Blocks {
+    int64_t size = 0; ///< Along k; the last one may be smaller. 0: none.
+    std::optional<ElementType> scale, zero; ///< Elements of these, if any.
+  };
+  Blocks blocks;
+  int64_t blockCount() const {
+    return blocks.size ? (k + blocks.size - 1) / blocks.size : 0;
+  }
+
   /// Dimensions of the batch, outermost first, and how far apart the matrices
   /// are in each; a stride of 0 broadcasts.
   struct BatchDim {
@@ -59,6 +76,11 @@ struct MatMulPosition {
 /// right edge: use its type.
 using MatMulEpilogue = ResultEpilogue<MatMulPosition>;
 
+/// Numbers of blocks, packed by MatMul::packNumbers; null where there are none.
+struct MatMulNumbers {
+  mlir::Value scales, zeros;
+};
+
 /// Where matrices begin in their buffers, in elements.
 struct MatMulOrigin {
   mlir::Value a, b, c;
@@ -67,7 +89,8 @@ struct MatMulOrigin {
 class MatMul {
 public:
   /// All of m, n and k are positive. Groups of more than one product want
-  /// \p shape to be packed, and rows of A whose elements are neighbours.
+  /// \p shape to be packed, and blocks of whole groups; where they are not
+  /// widened, rows of A whose elements are neighbours, too.
   MatMul(const MatMulShape &shape, const Target &target,
          const Arithmetic &arithmetic);
 
@@ -79,21 +102,27 @@ public:
   /// none.
   int64_t scratchElements() const;
 
-  /// Elements of packed B.
+  /// Elements of packed B, as they are stored.
   int64_t packedElements() const;
   /// Packs a matrix whose element [k,n] is at k * kStride + n * nStride into
   /// \p packed, which has packedElements() elements.
   void pack(const void *b, int64_t kStride, int64_t nStride,
             void *packed) const;
+  /// Elements of packed scales, or of packed zero points.
+  int64_t packedNumbers() const;
+  /// Packs scales or zero points [blocks, n] of \p bytes each.
+  void packNumbers(const void *numbers, int64_t bytes, void *packed) const;
 
   /// Emits one task of a stage. \p a, \p b, \p c are contiguous memrefs of any
   /// rank;
   /// \p scratch may be null if scratchElements() is 0, and likewise
-  /// \p epilogue. With \p origin, the first matrices begin there.
+  /// \p epilogue. With \p origin, the first matrices begin there. \p numbers
+  /// are wanted where the shape has blocks.
   void build(mlir::OpBuilder &builder, mlir::Location location,
              mlir::Value task, mlir::Value a, mlir::Value b, mlir::Value c,
              mlir::Value scratch, const MatMulEpilogue &epilogue,
-             const MatMulOrigin *origin = nullptr, int64_t stage = 0) const;
+             const MatMulOrigin *origin = nullptr, int64_t stage = 0,
+             const MatMulNumbers &numbers = {}) const;
 
 private:
   struct Operands;
@@ -106,11 +135,28 @@ private:
                                         const Panel &panel,
                                         mlir::Value firstRow,
                                         int64_t rows) const;
+  struct Tile;
+  struct Range;
+  struct Numbers;
+  llvm::SmallVector<mlir::Value> reduceBlocks(VectorBuilder &code,
+                                              const Tile &tile,
+                                              mlir::ValueRange sums) const;
+  llvm::SmallVector<mlir::Value>
+  reduceRange(VectorBuilder &code, const Tile &tile, const Range &range,
+              mlir::ValueRange sums, const Numbers &numbers) const;
+  Numbers numbersOf(VectorBuilder &code, const Tile &tile,
+                    mlir::Value block) const;
   /// One step: \p k is its number, \p valid how much of its group there is.
-  void emitStep(VectorBuilder &code, const Operands &operands,
-                const Panel &panel, const RegisterTile &tile, mlir::Value aBase,
-                mlir::Value k, int64_t valid,
-                llvm::MutableArrayRef<mlir::Value> sums) const;
+  /// Sets of \p sums take turns, beginning with \p set.
+  void emitStep(VectorBuilder &code, const Tile &tile, mlir::Value k,
+                int64_t valid, llvm::MutableArrayRef<mlir::Value> sums,
+                int64_t set, const Numbers &numbers) const;
+  /// Packs panel by panel: \p packRow is given where a row of \p width columns
+  /// begins, the first of which is \p column, and how many are valid.
+  void packPanels(int64_t rows,
+                  llvm::function_ref<void(int64_t row, int64_t column,
+                                          int64_t valid, int64_t width)>
+                      packRow) const;
   /// Goes over the vectors of a row of a tile.
   void forRow(VectorBuilder &code, Operands &operands, const Panel &panel,
               mlir::Value row,
@@ -126,17 +172,18 @@ private:
   /// Whether a task brings its panel into the scratch buffer before using it.
   bool copiesPanels() const;
   int64_t panelElements() const;
-  /// Elements of B that a vector of sums takes for one step.
-  int64_t vectorElements() const { return lanes * arithmetic.kGroup; }
+  /// Stored elements of B that a vector of sums takes for one step.
+  int64_t vectorElements() const { return lanes * arithmetic.rhsGroup(); }
   bool fetchesNext() const;
   void chooseOrder(int64_t outer, int64_t panels);
 
   MatMulShape shape;
   Target target;
   Arithmetic arithmetic;
-  int64_t lanes;        ///< Of a vector of sums.
-  int64_t panelVectors; ///< Vectors of a whole panel.
-  int64_t allVectors;   ///< Vectors that cover n.
+  Arithmetic multiplied; ///< The same once columns are widened.
+  int64_t lanes;         ///< Of a vector of sums.
+  int64_t panelVectors;  ///< Vectors of a whole panel.
+  int64_t allVectors;    ///< Vectors that cover n.
   Partition rowTiles;
   Partition depths;    ///< Which steps of the reduction each stage does.
   Partition rowBlocks; ///< Tiles of a task that copies its panel.

@@ -95,13 +95,20 @@ void sinter::cpu::forRows(
 void RegisterTile::step(VectorBuilder &code,
                         MutableArrayRef<Value> accumulators, ArrayRef<Value> b,
                         llvm::function_ref<Value(int64_t)> a) const {
+  const bool widens = arithmetic.widensRhs() && arithmetic.kGroup == 1;
+  const Arithmetic multiplied = widens ? arithmetic.ofWidened() : arithmetic;
+  SmallVector<Value> columns(b);
+  if (widens)
+    for (Value &column : columns)
+      column = arithmetic.widened(code, column).front();
   for (int64_t row = 0; row < rows; ++row) {
     Value element = a(row);
     if (!element)
       continue;
     for (int64_t v = 0; v < vectors; ++v) {
       Value &accumulator = accumulators[row * vectors + v];
-      accumulator = arithmetic.multiplyAdd(code, element, b[v], accumulator);
+      accumulator =
+          multiplied.multiplyAdd(code, element, columns[v], accumulator);
     }
   }
 }

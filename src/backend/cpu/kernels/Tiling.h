@@ -82,7 +82,8 @@ public:
 
   /// One step of the reduction: accumulators[i][v] += a_i * b_v for the rows i
   /// whose \p a is set. The place for an instruction that does more than one
-  /// product a lane: what it does is Arithmetic::multiplyAdd.
+  /// product a lane: what it does is Arithmetic::multiplyAdd. Narrow \p b are
+  /// widened once for all rows; groups of them want to be widened before.
   void step(VectorBuilder &code,
             llvm::MutableArrayRef<mlir::Value> accumulators,
             llvm::ArrayRef<mlir::Value> b,

@@ -71,6 +71,9 @@ Value VectorBuilder::addVectors(Value a, Value b) {
 Value VectorBuilder::subVectors(Value a, Value b) {
   return builder.create<arith::SubFOp>(loc, a, b);
 }
+Value VectorBuilder::mulVectors(Value a, Value b) {
+  return builder.create<arith::MulFOp>(loc, a, b);
+}
 Value VectorBuilder::scaleAdd(Value a, double factor, Value c) {
   auto type = cast<VectorType>(a.getType());
   Value splat = builder.create<arith::ConstantOp>(

@@ -40,6 +40,7 @@ public:
   mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
   mlir::Value addVectors(mlir::Value a, mlir::Value b);
   mlir::Value subVectors(mlir::Value a, mlir::Value b);
+  mlir::Value mulVectors(mlir::Value a, mlir::Value b);
   /// a * factor + c.
   mlir::Value scaleAdd(mlir::Value a, double factor, mlir::Value c);
   /// The first \p lanes lanes.

@@ -208,16 +208,14 @@ Value withoutVariableZeroPoint(stablehlo::ConvolutionOp op) {
                                  type.getShape()));
 }
 
-/// The bytes with the contracted dimensions behind the others.
-static Value withNeighbours(TensorBuilder &emit, Value bytes,
-                            const stablehlo::ProductSide &side) {
+Value withNeighbours(TensorBuilder &emit, Value value,
+                     const stablehlo::ProductSide &side) {
   SmallVector<int64_t> order = side.free();
   llvm::append_range(order, side.contracting);
-  return llvm::is_sorted(order) ? bytes : emit.transpose(bytes, order);
+  return llvm::is_sorted(order) ? value : emit.transpose(value, order);
 }
 
-/// Whether the weights lie as a matrix or a transposed one.
-static bool isMatrix(const stablehlo::ProductSide &side) {
+bool isMatrix(const stablehlo::ProductSide &side) {
   auto isInOrder = [](SmallVector<int64_t> first, ArrayRef<int64_t> second) {
     llvm::append_range(first, second);
     return llvm::is_sorted(first);

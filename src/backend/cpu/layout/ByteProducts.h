@@ -70,6 +70,15 @@ struct ByteConvolution {
 /// Null for anything else.
 mlir::Value withoutVariableZeroPoint(stablehlo::ConvolutionOp op);
 
+/// \p value, the left operand \p side of a product, with the contracted
+/// dimensions behind the others.
+mlir::Value withNeighbours(nn::TensorBuilder &emit, mlir::Value value,
+                           const stablehlo::ProductSide &side);
+
+/// Whether the weights \p side of a product lie as a matrix or a transposed
+/// one.
+bool isMatrix(const stablehlo::ProductSide &side);
+
 /// The result of \p op by a product of bytes; null if it is none.
 mlir::Value asByteProduct(stablehlo::DotGeneralOp op, const Target &target);
 

@@ -178,6 +178,21 @@ void computeKernels(func::FuncOp function, PatternRun &run) {
   });
 }
 
+Value computedLater(Value value) {
+  Operation *definition = value.getDefiningOp();
+  if (isConstant(definition))
+    return value;
+  OpBuilder builder(definition);
+  auto computed =
+      builder.create<ComputedConstantOp>(definition->getLoc(), value.getType());
+  builder.createBlock(&computed.getBody());
+  IRMapping mapping;
+  for (Operation *source : inOrder(value, sourcesOf(value)))
+    builder.clone(*source, mapping);
+  builder.create<YieldOp>(definition->getLoc(), mapping.lookup(value));
+  return computed.getResult();
+}
+
 void computeOperands(func::FuncOp function, int64_t byteLimit,
                      PatternRun &run) {
   if (!run.isEnabled(operandLabel))
@@ -191,18 +206,8 @@ void computeOperands(func::FuncOp function, int64_t byteLimit,
     if (!definition || isConstant(definition) || value.use_empty() ||
         bytesOf(value) <= double(byteLimit))
       continue;
-    SmallVector<Operation *> sources = sourcesOf(value);
-    if (sources.empty())
-      continue;
-    OpBuilder builder(definition);
-    auto computed = builder.create<ComputedConstantOp>(definition->getLoc(),
-                                                       value.getType());
-    builder.createBlock(&computed.getBody());
-    IRMapping mapping;
-    for (Operation *source : inOrder(value, sources))
-      builder.clone(*source, mapping);
-    builder.create<YieldOp>(definition->getLoc(), mapping.lookup(value));
-    replaceValue(run, operandLabel, value, computed.getResult());
+    if (isWeight(value))
+      replaceValue(run, operandLabel, value, computedLater(value));
   }
 }
 

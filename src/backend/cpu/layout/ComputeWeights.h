@@ -42,6 +42,10 @@ void computeKernels(mlir::func::FuncOp function, PatternRun &run);
 void computeOperands(mlir::func::FuncOp function, int64_t byteLimit,
                      PatternRun &run);
 
+/// \p value, which isWeight, as a constant that is computed when it is packed;
+/// as it is where it is a constant.
+mlir::Value computedLater(mlir::Value value);
+
 llvm::ArrayRef<PatternInfo> computeWeightsPatterns();
 
 /// The value of a constant, computed or not.

@@ -1,7 +1,6 @@
 #include "backend/cpu/layout/WidenOnce.h"
 
 #include "backend/cpu/OperationKind.h"
-#include "backend/cpu/emit/ExactWidening.h"
 #include "graph/nn/TensorBuilder.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -161,10 +160,8 @@ private:
         continue;
       }
       patterns.count(widenOnceLabel);
-      Value narrow = emit.convert(wide, tensorOf(value).getElementType());
-      narrow.getDefiningOp()->setAttr(roundsNothingAttribute,
-                                      builder.getUnitAttr());
-      user->replaceUsesOfWith(value, narrow);
+      user->replaceUsesOfWith(
+          value, emit.convert(wide, tensorOf(value).getElementType()));
     }
   }
 

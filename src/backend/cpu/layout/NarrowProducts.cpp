@@ -1,0 +1,476 @@
+#include "backend/cpu/layout/NarrowProducts.h"
+
+#include "backend/cpu/RemoveUnused.h"
+#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/layout/ByteProducts.h"
+#include "backend/cpu/layout/ComputeWeights.h"
+#include "backend/cpu/layout/RepeatedConstant.h"
+#include "graph/Constants.h"
+#include "graph/IntegerRange.h"
+#include "graph/Types.h"
+#include "graph/nn/TensorBuilder.h"
+
+#include <numeric>
+
+using namespace mlir;
+using sinter::nn::TensorBuilder;
+using sinter::stablehlo::DotGeneralOp;
+using sinter::stablehlo::ProductSide;
+
+namespace sinter::cpu {
+
+static constexpr llvm::StringLiteral narrowLabel = "narrow-product",
+                                     narrowPass = "cpu-narrow-products";
+
+/// Weights of fewer elements are as well f32.
+static constexpr int64_t leastWeights = 4096;
+static constexpr int64_t leastBlock = 16;
+/// Operations between the weights and the product.
+static constexpr unsigned mostSteps = 64;
+
+static Type elementOf(Value value) { return tensorOf(value).getElementType(); }
+
+static bool isNarrowInteger(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && integer.getWidth() >= 2 && integer.getWidth() <= 8;
+}
+
+static bool isNarrowFloat(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 16;
+}
+
+static bool movesElements(Operation *op) {
+  return isa<stablehlo::TransposeOp, stablehlo::ReshapeOp, stablehlo::SliceOp>(
+      op);
+}
+
+/// Whether elements of \p to hold those of \p from.
+static bool isWider(Type from, Type to) {
+  if (isa<FloatType>(from))
+    return isa<FloatType>(to) &&
+           from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
+  auto narrow = dyn_cast<IntegerType>(from);
+  if (!narrow || narrow.getWidth() == 1)
+    return false;
+  if (isa<FloatType>(to))
+    return narrow.getWidth() <= 8 && to.getIntOrFloatBitWidth() >= 16;
+  auto wide = dyn_cast<IntegerType>(to);
+  return wide && wide.getWidth() > narrow.getWidth() && !wide.isUnsigned();
+}
+
+/// Whether floats are stored as \p value has them: constants, or rounded to
+/// that, perhaps moved.
+static bool isStored(Value value) {
+  for (unsigned i = 0; i < mostSteps; ++i) {
+    Operation *op = value.getDefiningOp();
+    if (!op || isa<stablehlo::ConstantOp>(op))
+      return op != nullptr;
+    if (isa<stablehlo::ConvertOp>(op))
+      return elementOf(op->getOperand(0)).getIntOrFloatBitWidth() >
+                 elementOf(value).getIntOrFloatBitWidth() &&
+             isWeight(value);
+    if (!movesElements(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
+namespace {
+
+/// Numbers that are taken off the weights, or that these are multiplied by.
+struct Numbers {
+  RepeatedConstant constant;
+  /// How many of the moves stand between them and the product.
+  size_t moves;
+};
+
+/// What stands on the right of a product.
+struct NarrowWeights {
+  Value elements;
+  /// What moves them, the last first.
+  SmallVector<Operation *> moves;
+  std::optional<Numbers> scales, zeros;
+
+  static std::optional<NarrowWeights> match(Value rhs);
+
+private:
+  /// The other operand of \p op where one is numbers, which \p found becomes.
+  Value without(Operation *op, std::optional<Numbers> &found) const;
+};
+
+/// Numbers as the columns and the depth of a matrix see them.
+struct MatrixNumbers {
+  Tensor numbers;
+  RepeatedConstant::Digits depth, columns;
+  /// Neighbours along the depth that have a number in common.
+  int64_t repetition;
+
+  bool areOfColumns(int64_t size) const { return repetition >= size; }
+  /// [blocks, columns], a block being \p block neighbours.
+  Tensor ofBlocks(int64_t blocks, int64_t block, int64_t width) const;
+  /// The one number that there is.
+  std::optional<double> single() const {
+    if (numbers.size() != 1)
+      return std::nullopt;
+    return numbers.toDouble(0);
+  }
+};
+
+} // namespace
+
+Value NarrowWeights::without(Operation *op,
+                             std::optional<Numbers> &found) const {
+  for (unsigned i : {1U, 0U}) {
+    if (i == 0 && !isa<stablehlo::MulOp>(op))
+      break;
+    if (auto constant = RepeatedConstant::of(op->getOperand(i))) {
+      found = Numbers{std::move(*constant), moves.size()};
+      return op->getOperand(1 - i);
+    }
+  }
+  return {};
+}
+
+std::optional<NarrowWeights> NarrowWeights::match(Value rhs) {
+  NarrowWeights result;
+  Value value = rhs;
+  for (unsigned i = 0; value && i < mostSteps; ++i) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return std::nullopt;
+    if (movesElements(op)) {
+      result.moves.push_back(op);
+      value = op->getOperand(0);
+    } else if (isa<stablehlo::ConvertOp>(op)) {
+      Value from = op->getOperand(0);
+      const Type type = elementOf(from);
+      if (!isWider(type, elementOf(value)))
+        return std::nullopt;
+      const bool isElement =
+          isNarrowInteger(type)
+              ? isWeight(from)
+              : isNarrowFloat(type) && !result.zeros && isStored(from);
+      if (isElement) {
+        result.elements = from;
+        return result;
+      }
+      value = from;
+    } else if (isa<stablehlo::MulOp>(op) && !result.scales && !result.zeros) {
+      value = result.without(op, result.scales);
+    } else if (isa<stablehlo::SubtractOp>(op) && !result.zeros) {
+      value = result.without(op, result.zeros);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+Tensor MatrixNumbers::ofBlocks(int64_t blocks, int64_t block,
+                               int64_t width) const {
+  std::vector<int64_t> places(width);
+  for (int64_t n = 0; n < width; ++n)
+    places[n] = RepeatedConstant::offsetOf(columns, n);
+  Tensor result(numbers.type(), {blocks, width});
+  const size_t bytes = byteSize(numbers.type());
+  auto *to = reinterpret_cast<char *>(result.mutableBytes());
+  const auto *from = reinterpret_cast<const char *>(numbers.data());
+  for (int64_t b = 0; b < blocks; ++b) {
+    const int64_t first = RepeatedConstant::offsetOf(depth, b * block);
+    for (int64_t n = 0; n < width; ++n, to += bytes)
+      std::memcpy(to, from + (first + places[n]) * bytes, bytes);
+  }
+  return result;
+}
+
+/// The greatest number of neighbours along the depth, of which all blocks are,
+/// that have equal numbers in all columns: in constants that were written out.
+static int64_t equalNeighbours(const MatrixNumbers &matrix, int64_t depth,
+                               int64_t width) {
+  const size_t bytes = byteSize(matrix.numbers.type());
+  const auto *from = reinterpret_cast<const char *>(matrix.numbers.data());
+  std::vector<int64_t> places(width);
+  for (int64_t n = 0; n < width; ++n)
+    places[n] = RepeatedConstant::offsetOf(matrix.columns, n);
+  auto areEqual = [&](int64_t a, int64_t b) {
+    return llvm::all_of(places, [&](int64_t place) {
+      return std::memcmp(from + (a + place) * bytes, from + (b + place) * bytes,
+                         bytes) == 0;
+    });
+  };
+  int64_t common = 0;
+  for (int64_t k = 1; k < depth && common != 1; ++k)
+    if (!areEqual(RepeatedConstant::offsetOf(matrix.depth, k - 1),
+                  RepeatedConstant::offsetOf(matrix.depth, k)))
+      common = std::gcd(common, k);
+  return common == 0 ? depth : common;
+}
+
+/// \p numbers, brought to where the product is, as a matrix of \p side.
+static std::optional<MatrixNumbers> asMatrix(const Numbers &numbers,
+                                             ArrayRef<Operation *> moves,
+                                             const ProductSide &side,
+                                             int64_t size, int64_t width) {
+  std::optional<RepeatedConstant> at = numbers.constant;
+  for (Operation *op : llvm::reverse(moves.take_front(numbers.moves)))
+    if (!(at = at->through(op)))
+      return std::nullopt;
+  auto depth = at->along(side.contracting), columns = at->along(side.free());
+  if (!depth || !columns)
+    return std::nullopt;
+  MatrixNumbers matrix{at->numbers(), *depth, *columns,
+                       RepeatedConstant::repetition(*depth)};
+  if (matrix.repetition < size)
+    matrix.repetition =
+        std::max(matrix.repetition, equalNeighbours(matrix, size, width));
+  return matrix;
+}
+
+/// The narrowest type that holds integers of \p range.
+static IntegerType narrowestFor(IntegerRange range, MLIRContext *context) {
+  for (unsigned width : {2U, 4U, 8U})
+    for (auto sign : {IntegerType::Signless, IntegerType::Unsigned}) {
+      auto type = IntegerType::get(context, width, sign);
+      const IntegerRange all = IntegerRange::ofType(type);
+      if (range.low >= all.low && range.high <= all.high)
+        return type;
+    }
+  return {};
+}
+
+namespace {
+
+/// Writes a product with narrow weights.
+class NarrowProduct {
+public:
+  NarrowProduct(DotGeneralOp op, const Target &target)
+      : op(op), target(target), builder(op), emit(builder, op.getLoc()),
+        rhs(op.getSide(1)) {
+    for (int64_t dim : rhs.contracting)
+      depth *= shapeOf(rhs.value)[dim];
+    for (int64_t dim : rhs.free())
+      width *= shapeOf(rhs.value)[dim];
+  }
+
+  /// Null where it is none.
+  Value run();
+
+private:
+  bool isCandidate();
+  bool chooseBlock();
+  void moveElements();
+  void narrowElements();
+  void dropZero();
+  Value tensorOfNumbers(const MatrixNumbers &numbers);
+  Value zeroPoints();
+  Value timesColumns(Value product);
+
+  DotGeneralOp op;
+  const Target &target;
+  OpBuilder builder;
+  TensorBuilder emit;
+  const ProductSide rhs;
+  int64_t depth = 1, width = 1;
+  std::optional<NarrowWeights> weights;
+  std::optional<MatrixNumbers> scales, zeros;
+  Value elements;
+  int64_t block = 0; ///< 0: there are no numbers of blocks.
+};
+
+} // namespace
+
+/// Apart from what the weights are made of.
+bool NarrowProduct::isCandidate() {
+  const ProductSide lhs = op.getSide(0);
+  auto isFloat = [](Value value) {
+    const Type type = elementOf(value);
+    return type.isF32() || type.isF16() || type.isBF16();
+  };
+  return lhs.batching.empty() && !rhs.contracting.empty() && width > 1 &&
+         depth > 0 && depth * width >= leastWeights && isMatrix(rhs) &&
+         isFloat(op.getLhs()) && isFloat(op.getRhs()) &&
+         isFloat(op.getResult());
+}
+
+/// Whether scales and zero points lie in blocks of one size, if not in columns.
+bool NarrowProduct::chooseBlock() {
+  for (const std::optional<MatrixNumbers> *each : {&scales, &zeros}) {
+    if (!*each || (*each)->areOfColumns(depth))
+      continue;
+    const int64_t size = (*each)->repetition;
+    if (size < leastBlock ||
+        (block != 0 && block % size != 0 && size % block != 0))
+      return false;
+    block = block == 0 ? size : std::min(block, size);
+  }
+  // Zero points of columns are those of one block.
+  if (zeros && block == 0)
+    block = depth;
+  return true;
+}
+
+void NarrowProduct::moveElements() {
+  elements = weights->elements;
+  const Type type = elementOf(elements);
+  for (Operation *move : llvm::reverse(weights->moves)) {
+    IRMapping mapping;
+    mapping.map(move->getOperand(0), elements);
+    Operation *copy = builder.clone(*move, mapping);
+    copy->setDiscardableAttrs(DictionaryAttr::get(op.getContext()));
+    elements = copy->getResult(0);
+    elements.setType(tensorOf(elements).clone(type));
+  }
+}
+
+/// A zero point that all have in common goes into the elements if they stay as
+/// narrow.
+void NarrowProduct::dropZero() {
+  std::optional<double> zero = zeros ? zeros->single() : std::nullopt;
+  if (!zero || !isNarrowInteger(elementOf(elements)) ||
+      *zero != std::trunc(*zero) || std::abs(*zero) > 255)
+    return;
+  if (*zero != 0) {
+    const IntegerRange range = IntegerRange::of(elements);
+    IntegerType type =
+        narrowestFor({range.low - *zero, range.high - *zero}, op.getContext());
+    IntegerType now = narrowestFor(range, op.getContext());
+    if (!type || !now || type.getWidth() > now.getWidth())
+      return;
+    Value wide = emit.convert(elements, builder.getI32Type());
+    elements =
+        emit.convert(emit.sub(wide, emit.splat(*zero, tensorOf(wide))), type);
+  }
+  zeros.reset();
+}
+
+/// Integers that would do with fewer bits get them; those of fewer than eight
+/// want blocks of whole words.
+void NarrowProduct::narrowElements() {
+  auto now = dyn_cast<IntegerType>(elementOf(elements));
+  if (!now)
+    return;
+  IntegerType type = narrowestFor(IntegerRange::of(elements), op.getContext());
+  if (type.getWidth() < 8 && block % (32 / type.getWidth()) != 0 &&
+      block != depth)
+    type = IntegerType::get(op.getContext(), 8, type.getSignedness());
+  if (block == depth && type.getWidth() < 8)
+    block = llvm::alignTo(depth, 32 / type.getWidth());
+  elements = emit.convert(elements, type);
+}
+
+Value NarrowProduct::tensorOfNumbers(const MatrixNumbers &numbers) {
+  return makeConstant(
+      builder, op.getLoc(),
+      numbers.ofBlocks(llvm::divideCeil(depth, block), block, width));
+}
+
+/// As bytes where they are such, else as f32.
+Value NarrowProduct::zeroPoints() {
+  Tensor numbers =
+      zeros->ofBlocks(llvm::divideCeil(depth, block), block, width);
+  SmallVector<double> values;
+  double low = 0, high = 0;
+  bool areIntegers = true;
+  for (int64_t i = 0; i < numbers.size(); ++i) {
+    values.push_back(numbers.toDouble(i));
+    low = std::min(low, values.back());
+    high = std::max(high, values.back());
+    areIntegers &= values.back() == std::trunc(values.back());
+  }
+  const ElementType type = !areIntegers                 ? ElementType::F32
+                           : low >= 0 && high <= 255    ? ElementType::UI8
+                           : low >= -128 && high <= 127 ? ElementType::I8
+                                                        : ElementType::F32;
+  return makeConstant(builder, op.getLoc(),
+                      tensorOfDoubles(type, numbers.shape(), values));
+}
+
+/// What stands for a column, behind the sum.
+Value NarrowProduct::timesColumns(Value product) {
+  auto type = tensorOf(product);
+  if (std::optional<double> scale = scales->single())
+    return *scale == 1 ? product : emit.mul(product, *scale);
+  Value numbers = emit.convert(
+      makeConstant(builder, op.getLoc(), scales->ofBlocks(1, depth, width)),
+      builder.getF32Type());
+  SmallVector<int64_t> sizes, places;
+  for (int64_t dim : rhs.free()) {
+    places.push_back(type.getRank() - int64_t(rhs.free().size()) +
+                     int64_t(sizes.size()));
+    sizes.push_back(shapeOf(rhs.value)[dim]);
+  }
+  return emit.mul(product, emit.broadcast(emit.reshape(numbers, sizes), places,
+                                          type.getShape()));
+}
+
+Value NarrowProduct::run() {
+  if (!isCandidate())
+    return {};
+  weights = NarrowWeights::match(op.getRhs());
+  if (!weights)
+    return {};
+  const Type type = elementOf(weights->elements);
+  const bool isHalf = type.isF16() || type.isBF16();
+  if ((type.isF16() && !target.convertsF16) ||
+      (isHalf && !elementOf(op.getLhs()).isF32()))
+    return {};
+  for (auto [from, to] : {std::pair(&weights->scales, &scales),
+                          std::pair(&weights->zeros, &zeros)})
+    if (*from && !(*to = asMatrix(**from, weights->moves, rhs, depth, width)))
+      return {};
+  // The machine has to convert scales, too.
+  if (scales && scales->numbers.type() == ElementType::F16 &&
+      !target.convertsF16)
+    return {};
+  moveElements();
+  dropZero();
+  if (!chooseBlock())
+    return {};
+  narrowElements();
+  const bool scalesBlocks = scales && !scales->areOfColumns(depth);
+  const Type f32 = builder.getF32Type();
+  Value lhs =
+      withNeighbours(emit, emit.convert(op.getLhs(), f32), op.getSide(0));
+  Value product = builder.create<NarrowProductOp>(
+      op.getLoc(), RankedTensorType::get(shapeOf(op.getResult()), f32), lhs,
+      computedLater(elements),
+      scalesBlocks ? tensorOfNumbers(*scales) : Value(),
+      zeros ? zeroPoints() : Value(),
+      builder.getDenseI64ArrayAttr(rhs.contracting),
+      builder.getI64IntegerAttr(block));
+  if (scales && !scalesBlocks)
+    product = timesColumns(product);
+  return emit.convert(product, elementOf(op.getResult()));
+}
+
+ArrayRef<PatternInfo> narrowProductsPatterns() {
+  static const PatternInfo infos[] = {
+      {narrowLabel,
+       "dot_general(x, (convert(w : i8) - z) * s) -> cpu.narrow_product(x, w, "
+       "z) * s",
+       narrowPass}};
+  return infos;
+}
+
+void formNarrowProducts(func::FuncOp function, const Target &target,
+                        PatternRun &run) {
+  if (!run.isEnabled(narrowLabel))
+    return;
+  SmallVector<DotGeneralOp> found;
+  function.walk([&](DotGeneralOp op) { found.push_back(op); });
+  for (DotGeneralOp op : found) {
+    Value value = NarrowProduct(op, target).run();
+    if (!value)
+      continue;
+    run.replace(narrowLabel, op, value);
+    op.erase();
+    run.graphIsWhole(narrowLabel);
+  }
+  // Folding would compute what the weights were.
+  if (!found.empty())
+    removeUnused(function);
+}
+
+} // namespace sinter::cpu

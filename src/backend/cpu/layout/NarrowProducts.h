@@ -1,0 +1,49 @@
+//===- NarrowProducts.h - weights that stay as narrow as they are ---------===//
+//
+//   dot_general(x : f32, (convert<f32>(w : i8) - z) * s)
+//     ->  cpu.narrow_product(x, w, zeros = z) * s
+//
+//   dot_general(x : f32, reshape((convert<f32>(w : i4) - z) * s))
+//     ->  cpu.narrow_product(x, w, scales = s, zeros = z) {block = 32}
+//
+// Weights that are stored in fewer bits than they are multiplied in are widened
+// in registers, as they are read: a program holds and reads them as they are. A
+// scale for all or for a column moves behind the sum, which then is rounded
+// otherwise, by about one unit of the last place; one for a block of what is
+// summed up goes with the weights. So does a zero point, unless it is the same
+// for all and what the weights are more than that is as narrow.
+//
+// They are found by data flow, whatever wrote them: conversions to wider types,
+// one difference and one product with numbers that are repeated
+// (RepeatedConstant.h), and what moves elements between them. Where the weights
+// are dequantised to f16 or bf16, they are not rounded to that.
+//
+// Restrictions:
+//   - Weights follow from constants: integers of 2 to 8 bits or floats of 8 or,
+//     beside activations of f32, 16; f16 where the machine converts it.
+//   - No batching dimensions; the weights lie as a matrix of several columns.
+//   - Numbers of blocks stand for 16 neighbours or more along one contracted
+//     dimension, or all.
+//   - What is too small to pay for it is left to folding.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_LAYOUT_NARROWPRODUCTS_H
+#define SINTER_BACKEND_CPU_LAYOUT_NARROWPRODUCTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/PatternLabels.h"
+
+namespace sinter::cpu {
+
+struct Target;
+
+/// Rewrites all of \p function, whose shapes are static.
+void formNarrowProducts(mlir::func::FuncOp function, const Target &target,
+                        PatternRun &run);
+
+llvm::ArrayRef<PatternInfo> narrowProductsPatterns();
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_LAYOUT_NARROWPRODUCTS_H

@@ -1,0 +1,71 @@
+#include "passes/NarrowWeights.h"
+
+#include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter {
+
+/// Smaller weights are as well wide.
+static constexpr int64_t leastElements = 4096;
+
+static bool isNarrow(Type element) {
+  if (isa<quant::QuantizedType>(element))
+    return true;
+  const unsigned width =
+      element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  return width > 1 && width <= (isa<FloatType>(element) ? 16U : 8U);
+}
+
+/// Whether \p op converts many narrow elements to wider floats.
+static bool isWidening(Operation *op) {
+  if (!isa<ConvertOp, UniformDequantizeOp>(op))
+    return false;
+  auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType()),
+       to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!from || !to || !from.hasStaticShape() ||
+      from.getNumElements() < leastElements ||
+      !isa<FloatType>(to.getElementType()) || !isNarrow(from.getElementType()))
+    return false;
+  return isa<quant::QuantizedType>(from.getElementType()) ||
+         from.getElementTypeBitWidth() < to.getElementTypeBitWidth();
+}
+
+/// Whether \p op may stand between a weight that was made wider and a product.
+static bool isBetween(Operation *op) {
+  return isa<ConvertOp, SubtractOp, MulOp, ReshapeOp, TransposeOp, SliceOp>(op);
+}
+
+bool widensWeight(Operation *op) {
+  constexpr unsigned mostUsers = 16;
+  if (!isWidening(op))
+    return false;
+  SmallVector<Value> open = {op->getResult(0)};
+  for (unsigned i = 0; i < open.size() && i < mostUsers; ++i)
+    for (Operation *user : open[i].getUsers()) {
+      if (isa<DotGeneralOp>(user))
+        return true;
+      if (isBetween(user))
+        open.push_back(user->getResult(0));
+    }
+  return false;
+}
+
+bool isWidenedWeight(Value value) {
+  constexpr unsigned mostOperations = 16;
+  SmallVector<Value> open = {value};
+  for (unsigned i = 0; i < open.size() && i < mostOperations; ++i) {
+    Operation *op = open[i].getDefiningOp();
+    if (!op)
+      continue;
+    if (isWidening(op))
+      return true;
+    if (isBetween(op))
+      llvm::append_range(open, op->getOperands());
+  }
+  return false;
+}
+
+} // namespace sinter

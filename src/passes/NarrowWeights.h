@@ -1,0 +1,25 @@
+//===- NarrowWeights.h - weights that are stored in few bits --------------===//
+//
+// What stands between a weight of a product, in integers of up to 8 bits or
+// floats of up to 16, and the product: conversions, zero points and scales. A
+// backend may leave such a weight as narrow as it is, which nobody can once it
+// was computed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_PASSES_NARROWWEIGHTS_H
+#define SINTER_PASSES_NARROWWEIGHTS_H
+
+#include "mlir/IR/Value.h"
+
+namespace sinter {
+
+/// Whether \p op makes wider elements of a weight that leads to a dot_general.
+bool widensWeight(mlir::Operation *op);
+
+/// Whether \p value, an operand of a product, is a weight that was made wider.
+bool isWidenedWeight(mlir::Value value);
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_NARROWWEIGHTS_H

@@ -1,0 +1,329 @@
+//===- NarrowProductsTest.cpp - narrow weights against the oracle ---------===//
+//
+// Whatever types, scales, zero points, blocks and forms there are: the sums are
+// those of what the weights stand for, and the program has them as narrow as
+// they were. What is no such product is computed in another way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sweep.h"
+#include "backend/cpu/CompareWithInterpreter.h"
+#include "passes/Pipelines.h"
+#include "runtime/Program.h"
+
+#include <gtest/gtest.h>
+
+namespace sinter::test::narrow {
+namespace {
+
+/// Sums of some hundred products with weights of a size near 1.
+constexpr Tolerance ofSums = {2e-5, 2e-4};
+/// The same with weights that have no scale.
+constexpr Tolerance ofIntegers = {2e-5, 2e-2};
+
+std::string tensor(const std::vector<int64_t> &shape,
+                   const std::string &element) {
+  std::string text = "tensor<";
+  for (int64_t size : shape)
+    text += std::to_string(size) + "x";
+  return text + element + ">";
+}
+
+/// Lines of a function, each value by a name.
+class Text {
+public:
+  std::string add(const std::string &operation) {
+    const std::string name = "%v" + std::to_string(next++);
+    lines += name + " = stablehlo." + operation + "\n";
+    return name;
+  }
+  std::string cast(const std::string &value, const std::string &from,
+                   const std::string &to) {
+    return from == to ? value
+                      : add("convert " + value + " : (" + from + ") -> " + to);
+  }
+  std::string reshape(const std::string &value, const std::string &from,
+                      const std::string &to) {
+    return from == to ? value
+                      : add("reshape " + value + " : (" + from + ") -> " + to);
+  }
+  /// Numbers low, ..., low + count - 1 in turn, scrambled, times \p step.
+  std::string numbers(const std::vector<int64_t> &shape,
+                      const std::string &element, int64_t low, int64_t count,
+                      double step = 1) {
+    int64_t size = 1;
+    for (int64_t each : shape)
+      size *= each;
+    const std::string flat = tensor({size}, "i32");
+    auto splat = [&](int64_t number) {
+      return add("constant dense<" + std::to_string(number) + "> : " + flat);
+    };
+    std::string value = add("iota dim = 0 : " + flat);
+    value = add("multiply " + value + ", " + splat(7919) + " : " + flat);
+    value = add("remainder " + value + ", " + splat(count) + " : " + flat);
+    value = add("add " + value + ", " + splat(low) + " : " + flat);
+    value = reshape(value, flat, tensor(shape, "i32"));
+    if (step == 1)
+      return cast(value, tensor(shape, "i32"), tensor(shape, element));
+    const std::string real = tensor(shape, "f32");
+    value = cast(value, tensor(shape, "i32"), real);
+    value = add("multiply " + value + ", " +
+                add("constant dense<" + std::to_string(step) + "> : " + real) +
+                " : " + real);
+    return cast(value, real, tensor(shape, element));
+  }
+
+  std::string lines;
+
+private:
+  int next = 0;
+};
+
+enum class Numbers { None, Tensor, Columns, Blocks };
+
+struct Case {
+  int64_t m, n, k;
+  std::string weights = "i8";
+  Numbers scales = Numbers::Columns, zeros = Numbers::None;
+  int64_t block = 32;
+  bool isTransposed = false;
+  std::string expressed = "f32", activations = "f32";
+};
+
+int64_t leastOf(const std::string &type) {
+  return type == "i8" ? -128 : type == "i4" ? -8 : type == "i2" ? -2 : 0;
+}
+int64_t countOf(const std::string &type) {
+  return type.ends_with("i8")   ? 256
+         : type.ends_with("i4") ? 16
+         : type.ends_with("i2") ? 4
+                                : 15;
+}
+
+/// \p kind of numbers for a matrix [k, n], or [n, k], spread over it.
+std::string spread(Text &text, const Case &c, Numbers kind, int64_t low,
+                   int64_t count, double step) {
+  const std::vector<int64_t> matrix = c.isTransposed
+                                          ? std::vector<int64_t>{c.n, c.k}
+                                          : std::vector<int64_t>{c.k, c.n};
+  const std::string type = tensor(matrix, c.expressed);
+  auto broadcast = [&](const std::string &value,
+                       const std::vector<int64_t> &shape,
+                       const std::string &dims, const std::string &to) {
+    return text.add("broadcast_in_dim " + value + ", dims = [" + dims +
+                    "] : (" + tensor(shape, c.expressed) + ") -> " + to);
+  };
+  if (kind == Numbers::Tensor)
+    return broadcast(text.numbers({}, c.expressed, low + 2, count, step), {},
+                     "", type);
+  if (kind == Numbers::Columns)
+    return broadcast(text.numbers({c.n}, c.expressed, low, count, step), {c.n},
+                     c.isTransposed ? "0" : "1", type);
+  const int64_t blocks = (c.k + c.block - 1) / c.block;
+  const std::vector<int64_t> small = c.isTransposed
+                                         ? std::vector<int64_t>{c.n, blocks}
+                                         : std::vector<int64_t>{blocks, c.n};
+  const std::vector<int64_t> cut =
+      c.isTransposed ? std::vector<int64_t>{c.n, blocks, c.block}
+                     : std::vector<int64_t>{blocks, c.block, c.n};
+  const std::vector<int64_t> whole =
+      c.isTransposed ? std::vector<int64_t>{c.n, blocks * c.block}
+                     : std::vector<int64_t>{blocks * c.block, c.n};
+  std::string value =
+      broadcast(text.numbers(small, c.expressed, low, count, step), small,
+                c.isTransposed ? "0, 1" : "0, 2", tensor(cut, c.expressed));
+  value =
+      text.reshape(value, tensor(cut, c.expressed), tensor(whole, c.expressed));
+  return text.add("slice " + value + " [0:" + std::to_string(matrix[0]) +
+                  ", 0:" + std::to_string(matrix[1]) + "] : (" +
+                  tensor(whole, c.expressed) + ") -> " + type);
+}
+
+std::string product(const Case &c) {
+  Text text;
+  const std::vector<int64_t> matrix = c.isTransposed
+                                          ? std::vector<int64_t>{c.n, c.k}
+                                          : std::vector<int64_t>{c.k, c.n};
+  const std::string type = tensor(matrix, c.expressed);
+  const bool isFloat = c.weights.find('f') != std::string::npos;
+  std::string w =
+      text.numbers(matrix, c.weights, isFloat ? -7 : leastOf(c.weights),
+                   countOf(c.weights), isFloat ? 0.25 : 1);
+  w = text.cast(w, tensor(matrix, c.weights), type);
+  if (c.zeros != Numbers::None)
+    w = text.add("subtract " + w + ", " +
+                 spread(text, c, c.zeros, leastOf(c.weights) + 3,
+                        countOf(c.weights) - 4, 1) +
+                 " : " + type);
+  if (c.scales != Numbers::None)
+    w = text.add("multiply " + w + ", " +
+                 spread(text, c, c.scales, 1, 29, 0.0078125) + " : " + type);
+  const std::string x = tensor({c.m, c.k}, c.activations),
+                    y = tensor({c.m, c.n}, c.activations);
+  w = text.cast(w, type, tensor(matrix, c.activations));
+  const std::string r =
+      text.add("dot_general %x, " + w + ", contracting_dims = [1] x [" +
+               (c.isTransposed ? "1" : "0") + "] : (" + x + ", " +
+               tensor(matrix, c.activations) + ") -> " + y);
+  return "(%x: " + x + ") -> " + y + " {\n" + text.lines + "return " + r +
+         " : " + y + "\n}";
+}
+
+std::string nameOf(const Case &c) {
+  auto kind = [](Numbers numbers) {
+    return std::to_string(static_cast<int>(numbers));
+  };
+  return c.weights + " " + std::to_string(c.m) + "x" + std::to_string(c.n) +
+         "x" + std::to_string(c.k) + ", scales " + kind(c.scales) + ", zeros " +
+         kind(c.zeros) + ", blocks of " + std::to_string(c.block) +
+         (c.isTransposed ? ", transposed" : "") + ", as " + c.expressed +
+         " by " + c.activations;
+}
+
+/// Whether the program has a step that multiplies by narrow weights.
+bool hasNarrow(const Program &program) {
+  for (const Step &step : program.steps)
+    if (step.op.find("narrow_product") != std::string::npos)
+      return true;
+  return false;
+}
+
+uint64_t constantBytes(const Program &program) {
+  uint64_t bytes = 0;
+  for (const auto &constant : program.constants)
+    bytes += constant.bytes.size();
+  return bytes;
+}
+
+void expectNarrow(const Case &c, bool isNarrow = true,
+                  Tolerance tolerance = ofSums) {
+  std::shared_ptr<Program> program;
+  EXPECT_EQ(differs(product(c), tolerance, &program), "") << nameOf(c);
+  ASSERT_TRUE(program);
+  EXPECT_EQ(hasNarrow(*program), isNarrow) << nameOf(c);
+}
+
+constexpr int64_t noBlock = 32;
+
+} // namespace
+
+TEST(NarrowProducts, OfAllTypes) {
+  Sweep sweep;
+  for (const char *type : {"i8", "ui8", "i4", "ui4", "i2", "ui2", "f8E4M3FN",
+                           "f8E5M2", "bf16", "f16"})
+    for (auto [m, n, k] : {std::tuple{1, 100, 70},
+                           {1, 64, 256},
+                           {3, 130, 96},
+                           {19, 48, 131},
+                           {150, 70, 64}})
+      for (bool isTransposed : {false, true})
+        if (sweep.takesNext())
+          expectNarrow({m, n, k, type, Numbers::Columns, Numbers::None, noBlock,
+                        isTransposed});
+}
+
+TEST(NarrowProducts, WithScalesAndZeroPoints) {
+  Sweep sweep;
+  for (const char *type : {"i8", "ui8", "i4", "ui4"})
+    for (Numbers scales :
+         {Numbers::None, Numbers::Tensor, Numbers::Columns, Numbers::Blocks})
+      for (Numbers zeros :
+           {Numbers::None, Numbers::Tensor, Numbers::Columns, Numbers::Blocks})
+        for (auto [m, n, k, block] :
+             {std::tuple{1, 100, 70, 32}, {1, 64, 128, 16}, {7, 40, 131, 48}})
+          for (bool isTransposed : {false, true}) {
+            if (sweep.takesNext())
+              expectNarrow({m, n, k, type, scales, zeros, block, isTransposed},
+                           true, scales == Numbers::None ? ofIntegers : ofSums);
+          }
+}
+
+/// Blocks that no word of 32 bits divides take a byte an element.
+TEST(NarrowProducts, OfOddBlocks) {
+  for (const char *type : {"i4", "ui4", "i8"})
+    for (int64_t block : {17, 20, 36})
+      expectNarrow({2, 70, 100, type, Numbers::Blocks, Numbers::Blocks, block});
+}
+
+TEST(NarrowProducts, OfHalfPrecision) {
+  for (const auto &[type, near] :
+       {std::pair{"f16", Tolerance{2e-3, 5e-2}}, {"bf16", {2e-2, 0.5}}})
+    for (const char *weights : {"i8", "ui4"})
+      for (Numbers scales : {Numbers::Columns, Numbers::Blocks}) {
+        Case c{4, 96, 64, weights, scales, Numbers::Blocks};
+        c.expressed = c.activations = type;
+        // Weights are not rounded to the type, results are.
+        expectNarrow(c, true, near);
+        c.activations = "f32";
+        expectNarrow(c, true, near);
+      }
+}
+
+TEST(NarrowProducts, OnEveryMachine) {
+  Sweep sweep;
+  for (const cpu::Target &target : lesserTargets())
+    for (const char *type :
+         {"i8", "ui8", "i4", "ui4", "i2", "f8E4M3FN", "f8E5M2", "bf16", "f16"})
+      for (Numbers scales : {Numbers::Columns, Numbers::Blocks})
+        for (int64_t m : {1, 9})
+          if (sweep.takesNext()) {
+            const Case c{m, 70, 90, type, scales};
+            EXPECT_EQ(differs(product(c), ofSums, nullptr, target), "")
+                << target.cpu << ": " << nameOf(c);
+          }
+}
+
+/// Four bits are two elements a byte, and a scale for 32 of them.
+TEST(NarrowProducts, TakeTheirOwnWidth) {
+  for (auto [type, bits] :
+       {std::pair{"i8", 8}, {"i4", 4}, {"ui2", 2}, {"bf16", 16}}) {
+    std::shared_ptr<Program> program;
+    const Case c{1, 256, 512, type, Numbers::Blocks};
+    EXPECT_EQ(differs(product(c), ofSums, &program), "");
+    const uint64_t weights = 256 * 512 * bits / 8, scales = 256 * 512 / 32 * 4;
+    EXPECT_LE(constantBytes(*program), weights + scales + 1024) << type;
+  }
+}
+
+/// Neither folding nor a norm's scale before the product makes them wider on
+/// the way.
+TEST(NarrowProducts, StayNarrowOnTheWay) {
+  Case c{1, 256, 128, "i4", Numbers::Blocks, Numbers::Blocks};
+  std::string body = product(c);
+  const std::string x = tensor({1, 128}, "f32");
+  const size_t begin = body.find("{\n") + 2;
+  body.insert(
+      begin, "%g = stablehlo.constant dense<[" +
+                 [] {
+                   std::string list;
+                   for (int i = 0; i < 128; ++i)
+                     list += (i ? ", " : "") + std::to_string(i) + ".0";
+                   return "[" + list + "]";
+                 }() +
+                 "]> : " + x + "\n%y = stablehlo.multiply %x, %g : " + x +
+                 "\n");
+  const size_t dot = body.find("dot_general %x");
+  body.replace(dot, std::string("dot_general %x").size(), "dot_general %y");
+  for (bool keeps : {true, false}) {
+    Model model = parseModel(body);
+    SimplifyOptions options;
+    options.keepsQuantizedConstants = keeps;
+    ASSERT_TRUE(simplify(model, options));
+    ASSERT_TRUE(raiseForKernels(model, options));
+    Result<Program> program = cpu::compileForCpu(model);
+    ASSERT_TRUE(program);
+    EXPECT_EQ(hasNarrow(*program), keeps);
+    const uint64_t narrow = 256 * 128 / 2, numbers = 256 * 128 / 32 * 5;
+    EXPECT_EQ(constantBytes(*program) <= narrow + numbers + 2048, keeps);
+  }
+}
+
+/// What is left to other kernels, and still right.
+TEST(NarrowProducts, OfOtherForms) {
+  // Too small to pay, of one column, scales for less than 16 neighbours.
+  expectNarrow({1, 8, 16, "i8"}, false);
+  expectNarrow({300, 1, 8192, "i8"}, false);
+  expectNarrow({2, 70, 96, "i8", Numbers::Blocks, Numbers::None, 8}, false);
+}
+
+} // namespace sinter::test::narrow
