@@ -8,6 +8,15 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
+/// Whether \p value is looked up in and nothing else.
+static bool isTable(Value value) {
+  return !value.use_empty() &&
+         llvm::all_of(value.getUses(), [](OpOperand &use) {
+           auto lookup = dyn_cast<LookupOp>(use.getOwner());
+           return lookup && &lookup.getTableMutable() == &use;
+         });
+}
+
 namespace {
 
 class Collapser {
@@ -35,7 +44,7 @@ private:
   /// from an input that nothing else reads.
   bool isCovered() {
     for (Value value : body.getArguments())
-      if (!isBroadcastOnly(value) && !isFull(value))
+      if (!isBroadcastOnly(value) && !isFull(value) && !isTable(value))
         return false;
     for (Operation &op : body.without_terminator()) {
       if (isa<stablehlo::ConstantOp>(op))
@@ -201,8 +210,9 @@ private:
   }
   bool isCovered() {
     return !shape.empty() &&
-           llvm::all_of(body.getArguments(),
-                        [&](Value value) { return isPart(value); }) &&
+           llvm::all_of(
+               body.getArguments(),
+               [&](Value value) { return isPart(value) || isTable(value); }) &&
            llvm::all_of(body.without_terminator(), [&](Operation &op) {
              const bool isSpread = isa<stablehlo::BroadcastInDimOp>(op) &&
                                    shapeOf(op.getOperand(0)).empty();
@@ -233,7 +243,7 @@ private:
   }
   void collapse(Value value) {
     RankedTensorType type = tensorOf(value);
-    if (type.getRank() == 0)
+    if (type.getRank() == 0 || isTable(value))
       return;
     SmallVector<int64_t> sizes;
     for (auto [dim, size] : llvm::enumerate(type.getShape()))

@@ -311,7 +311,24 @@ private:
     return kind != Kind::Product && kind != Kind::Whole;
   }
 
+  /// Bytes are looked up many at a time where everything else is computed
+  /// element by element beside that; among rows or what moves elements they
+  /// would be one by one.
+  static bool suitsLookups(FusionGroup &group, Operation *producer) {
+    auto isBeside = [](Operation *op) {
+      return kindOf(op) == Kind::Elementwise || kindOf(op) == Kind::Product ||
+             isa<stablehlo::BroadcastInDimOp>(op);
+    };
+    if (isa<LookupOp>(producer))
+      return !group.hasRows && llvm::all_of(group.ops, isBeside);
+    return isBeside(producer) || llvm::none_of(group.ops, [](Operation *op) {
+             return isa<LookupOp>(op);
+           });
+  }
+
   bool mayJoin(FusionGroup &group, Operation *producer, OpOperand &operand) {
+    if (!suitsLookups(group, producer))
+      return false;
     switch (kindOf(producer)) {
     case Kind::Elementwise:
     case Kind::Movement:

@@ -19,6 +19,7 @@
 #include "backend/cpu/layout/PackWeights.h"
 #include "backend/cpu/layout/SimplifyConvolutions.h"
 #include "backend/cpu/layout/SimplifyProducts.h"
+#include "backend/cpu/layout/TabulateBytes.h"
 #include "backend/cpu/layout/WidenOnce.h"
 #include "backend/cpu/regions/ExpandRegions.h"
 #include "graph/chlo/KnownCalls.h"
@@ -92,6 +93,11 @@ Result<void> layoutsAssigned(const Subject &s) {
   return {};
 }
 
+Result<void> bytesTabulated(const Subject &s) {
+  tabulateBytes(s.function, s.setting.target, s.run);
+  return {};
+}
+
 Result<void> weightsPacked(const Subject &s) {
   packWeights(s.function, s.setting.target);
   return {};
@@ -154,6 +160,7 @@ constexpr Row rows[] = {
     {"cpu-form-attention", "Let attention read its operands where they are",
      withPatterns<formAttention>},
     {foldConstantsHere, "", nullptr},
+    {"cpu-tabulate-bytes", "Make tables of functions of bytes", bytesTabulated},
     {"cpu-widen-once", "Let what products read in f32 lie in memory so",
      withPatterns<widenOnce>},
     {"cpu-remove-unused", "Remove what nobody reads", onFunction<removeUnused>},
@@ -258,7 +265,8 @@ void cpu::registerPatternLabels() {
          {narrowProductsPatterns(), computeWeightsPatterns(),
           simplifyConvolutionsPatterns(), assignLayoutsPatterns(),
           absorbTransposesPatterns(), simplifyProductsPatterns(),
-          formAttentionPatterns(), widenOncePatterns(), formKernelsPatterns()})
+          formAttentionPatterns(), tabulateBytesPatterns(), widenOncePatterns(),
+          formKernelsPatterns()})
       llvm::append_range(all, patterns);
     registerPatterns(all);
     registerPassNames(llvm::map_to_vector(

@@ -261,6 +261,53 @@ TEST(QuantizedBlocks, GreatestAndLeast) {
     }
 }
 
+/// Functions of one tensor of bytes, which are tables where the machine looks
+/// up many at once: behind a convolution and by themselves, of sizes that are
+/// no multiple of what is looked up at once.
+TEST(QuantizedBlocks, Functions) {
+  const std::string from = "tensor<2x5x9x9x!quant.uniform<i8:f32, 0.125:10>>";
+  for (const auto &[type, result] : scaleChanges())
+    for (const char *op : {"gelu %c {approximate = false}", "silu %c",
+                           "hard_swish %c", "mish %c", "erf %c"})
+      for (bool isBehind : {false, true}) {
+        const std::string shape = isBehind ? "2x21x9x9x" : "7x47x";
+        const std::string in = "tensor<" + shape + type + ">",
+                          out = "tensor<" + shape + result + ">";
+        const std::string body =
+            (isBehind ? "(%a: " + from + ")" : "(%c: " + in + ")") + " -> " +
+            out + " {\n" + (isBehind ? convolved("c", from, 21, type) : "") +
+            "%p = nn." + op + " : (" + in + ") -> " + out +
+            "\nreturn %p : " + out + "\n}";
+        EXPECT_EQ(differs(body, {0, 0}), "") << body;
+      }
+}
+
+/// Rows, transposes and joints of what was looked up, and several functions of
+/// the same bytes.
+TEST(QuantizedBlocks, FunctionsAmongOthers) {
+  const std::string type = "!quant.uniform<u8:f32, 0.03125:128>",
+                    in = "tensor<20x70x" + type + ">", f = "tensor<20x70xf32>";
+  const std::string body =
+      "(%x: " + in + ") -> (tensor<20xf32>, tensor<70x20x" + type +
+      ">, tensor<40x70x" + type + ">, " + in + ") {\n%g = nn.silu %x : " + in +
+      "\n%t = stablehlo.tanh %g : " + in +
+      "\n%z = stablehlo.constant dense<0.0> : tensor<f32>\n%d = "
+      "stablehlo.uniform_dequantize %g : (" +
+      in + ") -> " + f +
+      "\n%s = stablehlo.reduce(%d init: %z) applies stablehlo.add across "
+      "dimensions = [1] : (" +
+      f +
+      ", tensor<f32>) -> tensor<20xf32>\n%r = stablehlo.transpose %t, dims "
+      "= [1, 0] : (" +
+      in + ") -> tensor<70x20x" + type +
+      ">\n%j = stablehlo.concatenate %t, %g, dim = 0 : (" + in + ", " + in +
+      ") -> tensor<40x70x" + type +
+      ">\n%m = stablehlo.multiply %x, %t : " + in +
+      "\nreturn %s, %r, %j, %m : tensor<20xf32>, tensor<70x20x" + type +
+      ">, tensor<40x70x" + type + ">, " + in + "\n}";
+  EXPECT_EQ(differs(body, {0, 1e-3}), "") << body;
+}
+
 /// Parts of scales of their own, of whole blocks and others, along each
 /// dimension.
 TEST(QuantizedBlocks, Joints) {

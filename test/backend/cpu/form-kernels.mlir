@@ -86,3 +86,32 @@ func.func @main(%a: tensor<4x4x10x10x16xui8>, %b: tensor<4x2x10x10x16xui8>, %c: 
     : (tensor<4x1x10x10x16xui8>, tensor<ui8>) -> tensor<4x1x10x19x16xui8>
   return %j, %p, %g : tensor<4x6x10x10x16xui8>, tensor<4x1x13x12x16xui8>, tensor<4x1x10x19x16xui8>
 }
+
+// -----
+
+// Bytes are looked up beside what is elementwise, and by themselves before rows
+// and what moves elements.
+// CHECK-LABEL: func.func @main
+// CHECK: ^bb0(%{{.*}}: tensor<1600xui8>, %{{.*}}: tensor<256xi8>)
+// CHECK-NEXT: cpu.lookup
+// CHECK-NEXT: cpu.yield
+// CHECK: cpu.kernel({{.*}}) {rows = 1 : i64}
+// CHECK: cpu.kernel
+// CHECK: stablehlo.transpose
+// CHECK-NOT: cpu.lookup
+// CHECK: ^bb0(%{{.*}}: tensor<1600xf32>, %{{.*}}: tensor<256xi8>)
+// CHECK: stablehlo.convert
+// CHECK: cpu.lookup
+// CHECK: stablehlo.convert {{.*}} -> tensor<1600xf32>
+func.func @main(%x: tensor<16x100xui8>, %t: tensor<256xi8>, %f: tensor<16x100xf32>) -> (tensor<16xf32>, tensor<100x16xi8>, tensor<16x100xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %l = cpu.lookup %x, %t : (tensor<16x100xui8>, tensor<256xi8>) -> tensor<16x100xi8>
+  %c = stablehlo.convert %l : (tensor<16x100xi8>) -> tensor<16x100xf32>
+  %s = stablehlo.reduce(%c init: %zero) applies stablehlo.add across dimensions = [1]
+    : (tensor<16x100xf32>, tensor<f32>) -> tensor<16xf32>
+  %r = stablehlo.transpose %l, dims = [1, 0] : (tensor<16x100xi8>) -> tensor<100x16xi8>
+  %b = stablehlo.convert %f : (tensor<16x100xf32>) -> tensor<16x100xui8>
+  %m = cpu.lookup %b, %t : (tensor<16x100xui8>, tensor<256xi8>) -> tensor<16x100xi8>
+  %y = stablehlo.convert %m : (tensor<16x100xi8>) -> tensor<16x100xf32>
+  return %s, %r, %y : tensor<16xf32>, tensor<100x16xi8>, tensor<16x100xf32>
+}

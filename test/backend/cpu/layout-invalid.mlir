@@ -146,6 +146,14 @@ func.func @f(%x: tensor<4x64x32xf32>) -> tensor<4x64x32xf32> {
 
 // -----
 
+func.func @f(%x: tensor<4xi32>, %t: tensor<256xi8>) -> tensor<4xi8> {
+  // expected-error @+1 {{does not make bytes of as many bytes}}
+  %0 = cpu.lookup %x, %t : (tensor<4xi32>, tensor<256xi8>) -> tensor<4xi8>
+  return %0 : tensor<4xi8>
+}
+
+// -----
+
 // Channel by channel, weights are of the input's type.
 func.func @f(%x: tensor<1x2x8x8x16xf32>, %w: tensor<32x1x3x3xf16>) -> tensor<1x2x6x6x16xf32> {
   // expected-error @+1 {{no kernel multiplies and sums such elements}}
@@ -153,6 +161,22 @@ func.func @f(%x: tensor<1x2x8x8x16xf32>, %w: tensor<32x1x3x3xf16>) -> tensor<1x2
     strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
     : (tensor<1x2x8x8x16xf32>, tensor<32x1x3x3xf16>) -> tensor<1x2x6x6x16xf32>
   return %0 : tensor<1x2x6x6x16xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi8>, %t: tensor<255xi8>) -> tensor<4xi8> {
+  // expected-error @+1 {{the table has not an element of the result's for each byte}}
+  %0 = cpu.lookup %x, %t : (tensor<4xi8>, tensor<255xi8>) -> tensor<4xi8>
+  return %0 : tensor<4xi8>
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi8>, %t: tensor<256xui8>) -> tensor<4xi8> {
+  // expected-error @+1 {{the table has not an element of the result's for each byte}}
+  %0 = cpu.lookup %x, %t : (tensor<4xi8>, tensor<256xui8>) -> tensor<4xi8>
+  return %0 : tensor<4xi8>
 }
 
 // -----

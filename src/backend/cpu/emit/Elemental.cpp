@@ -116,6 +116,7 @@ Value Elemental::readMemory(Value memory, RankedTensorType type, Place place) {
 
 void Elemental::bindMemory(Value tensor, Value memory) {
   auto type = cast<RankedTensorType>(tensor.getType());
+  memories[tensor] = memory;
   bind(tensor, [this, memory, type](Place place) {
     return readMemory(memory, type, place);
   });

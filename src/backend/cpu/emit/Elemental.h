@@ -23,6 +23,8 @@
 
 namespace sinter::cpu {
 
+class LookupOp;
+
 /// An index along one dimension.
 struct Coordinate {
   mlir::Value value;
@@ -133,6 +135,8 @@ private:
   std::optional<Values> dotAt(stablehlo::DotGeneralOp op, Place place);
   std::optional<Values> convolutionAt(stablehlo::ConvolutionOp op, Place place);
   std::optional<Values> mapAt(stablehlo::MapOp op, Place place);
+  // ElementalLookup.cpp.
+  std::optional<Values> lookupAt(LookupOp op, Place place);
   // ElementalTable.cpp.
   mlir::Value tableAt(stablehlo::ConstantOp op, mlir::Value offset);
   // ElementalRegion.cpp.
@@ -153,6 +157,8 @@ private:
   std::optional<Values> bitcastAt(stablehlo::BitcastConvertOp op, Place place);
 
   llvm::DenseMap<mlir::Value, Reader> readers;
+  /// What lies in memory, and where.
+  llvm::DenseMap<mlir::Value, mlir::Value> memories;
   /// Where tensors of regions lie: on the stack, or constants in the code.
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
   bool reassociate = false;

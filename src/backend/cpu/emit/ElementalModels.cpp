@@ -77,6 +77,7 @@ struct ElementRules {
                 RoundNearestEvenOp, RoundOp, RsqrtOp, SignOp, SineOp, SqrtOp,
                 TanOp, TanhOp, nn::ErfOp, nn::ErfcOp>(c);
     row<MapOp, Kind::Elementwise, Costly, &Elemental::mapAt>(c);
+    row<LookupOp, Kind::Elementwise, Costly, &Elemental::lookupAt>(c);
   }
 
   static void attachMovement(MLIRContext *c) {

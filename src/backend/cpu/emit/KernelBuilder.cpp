@@ -10,6 +10,7 @@ using namespace sinter::cpu;
 static constexpr const char *avx512Attribute = "sinter.avx512";
 static constexpr const char *fmaAttribute = "sinter.fma";
 static constexpr const char *divisionAttribute = "sinter.slow_division";
+static constexpr const char *permutationAttribute = "sinter.byte_permutation";
 
 void sinter::cpu::tellMachine(ModuleOp module, const Target &target) {
   auto yes = UnitAttr::get(module.getContext());
@@ -19,6 +20,8 @@ void sinter::cpu::tellMachine(ModuleOp module, const Target &target) {
     module->setAttr(fmaAttribute, yes);
   if (target.dividesSlowly)
     module->setAttr(divisionAttribute, yes);
+  if (target.permutesBytes)
+    module->setAttr(permutationAttribute, yes);
 }
 
 static ModuleOp moduleOf(OpBuilder &builder) {
@@ -31,4 +34,5 @@ KernelBuilder::KernelBuilder(OpBuilder &builder, Location location)
     : IndexBuilder(builder, location),
       hasAvx512(moduleOf(builder)->hasAttr(avx512Attribute)),
       hasFma(moduleOf(builder)->hasAttr(fmaAttribute)),
-      dividesSlowly(moduleOf(builder)->hasAttr(divisionAttribute)) {}
+      dividesSlowly(moduleOf(builder)->hasAttr(divisionAttribute)),
+      permutesBytes(moduleOf(builder)->hasAttr(permutationAttribute)) {}

@@ -31,6 +31,8 @@ public:
   const bool hasFma;
   /// Whether a division of whole vectors takes as long as a dozen products.
   const bool dividesSlowly;
+  /// Whether 64 bytes at once are chosen from 128 by one instruction.
+  const bool permutesBytes;
 };
 
 } // namespace sinter::cpu

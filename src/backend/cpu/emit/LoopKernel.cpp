@@ -93,12 +93,30 @@ private:
     nest.cost = cost;
     if (ChannelWindows::areAll(kernel))
       lanesAtOnce = ChannelWindows::lanes;
+    else if (looksUpBytes())
+      lanesAtOnce = 64;
     parts = RowParts(yield.getValues()[0]);
     nest.body = [this](ArrayRef<Value> outer, Value begin, Value end) {
       parts.emit(*elemental, outer, begin, end,
                  [&](Value from, Value to) { storeElements(outer, from, to); });
     };
     nests.push_back(std::move(nest));
+  }
+
+  /// Whether bytes are looked up in tables, and all else is computed in vectors
+  /// beside that.
+  bool looksUpBytes() {
+    Block &body = kernel.getBody().front();
+    if (body.getOps<LookupOp>().empty())
+      return false;
+    ArrayRef<int64_t> shape = shapeOf(yield.getValues()[0]);
+    return llvm::all_of(body.without_terminator(), [&](Operation &op) {
+      return !llvm::any_of(op.getOperands(),
+                           [](Value value) { return isComplex(value); }) &&
+             op.getNumResults() == 1 &&
+             (isa<stablehlo::ConstantOp, stablehlo::BroadcastInDimOp>(op) ||
+              (isElementwise(&op) && shapeOf(op.getResult(0)) == shape));
+    });
   }
 
   void storeElements(ArrayRef<Value> outer, Value begin, Value end) {

@@ -165,6 +165,16 @@ Decomposition NarrowProductOp::decompose(OpBuilder &builder) {
       ArrayAttr(), stablehlo::DotAlgorithmAttr())};
 }
 
+Decomposition LookupOp::decompose(OpBuilder &builder) {
+  TensorBuilder emit(builder, getLoc());
+  Type byte = IntegerType::get(builder.getContext(), 8, IntegerType::Unsigned);
+  Value x = getOperand();
+  if (tensorOf(x).getElementType() != byte)
+    x = emit.make<stablehlo::BitcastConvertOp>(tensorOf(x).clone(byte), x);
+  return SmallVector<Value>{
+      emit.take(getTable(), emit.convert(x, builder.getI32Type()), 0)};
+}
+
 Decomposition PoolOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   auto spatial = windowOf(*this, getWindow());

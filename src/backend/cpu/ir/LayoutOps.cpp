@@ -178,6 +178,19 @@ LogicalResult NarrowProductOp::verify() {
   return success();
 }
 
+LogicalResult LookupOp::verify() {
+  auto from = tensorOf(getOperand()), to = tensorOf(getResult()),
+       table = tensorOf(getTable());
+  if (!from.getElementType().isInteger(8) ||
+      !to.getElementType().isInteger(8) || from.getShape() != to.getShape())
+    return emitOpError("does not make bytes of as many bytes");
+  if (table.getShape() != ArrayRef<int64_t>{256} ||
+      table.getElementType() != to.getElementType())
+    return emitOpError("the table has not an element of the result's for each "
+                       "byte");
+  return success();
+}
+
 LogicalResult PoolOp::verify() {
   if (!areSpatial({getWindow(), getStrides(), getDilations(), getPaddingLow()}))
     return emitOpError("window, strides, dilations and padding are not "

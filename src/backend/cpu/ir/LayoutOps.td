@@ -119,6 +119,20 @@ def Cpu_NarrowProductOp :
   let hasVerifier = 1;
 }
 
+def Cpu_LookupOp :
+    Cpu_Op<"lookup", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "What a table has for each byte";
+  let description = [{
+    The table has an element of the result's type, a byte as well, for each of
+    the 256 bytes in the order of their bits: that for -1 is the last.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand, AnyRankedTensor:$table);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat =
+      "$operand `,` $table attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 def Cpu_PoolOp :
     Cpu_Op<"pool", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "The greatest or the mean element of each window";
