@@ -64,6 +64,8 @@ struct FusionGroup {
   bool hasRows = false;
   SmallVector<int64_t> rowDims, interiorDims, interior;
   int64_t nextPlace = 0;
+  /// The product that what has joined is computed from, which may join yet.
+  Operation *awaited = nullptr;
 
   explicit FusionGroup(Operation *root) : root(root) {
     Place place;
@@ -354,33 +356,32 @@ private:
       return false;
     if (auto reduce = dyn_cast<stablehlo::ReduceOp>(producer))
       return group.mayAdmit(reduce, *place);
-    if (isa<stablehlo::ConcatenateOp>(operand.getOwner()) &&
-        followsProduct(producer))
-      return false;
     // Only loops over the root's own elements are cut where another piece
     // begins; a reduction would decide at every element which one it reads.
     if (isa<stablehlo::ConcatenateOp>(producer) &&
         (group.hasRows || isa<stablehlo::ReduceOp>(operand.getOwner())))
       return false;
     // Along rows, or along the numbers of rows, each is computed once a pass.
-    if (group.hasRows && place->isSimple &&
+    const bool isAlongRows =
+        group.hasRows && place->isSimple &&
         ArrayRef(place->dims).take_front(group.rowDims.size()) ==
-            ArrayRef(group.rowDims))
-      return true;
-    if (!group.hasRows && leadsToRows(group, producer, *place))
-      return true;
-    return readsOnce(operand.getOwner(), operand) || isCheap(producer);
+            ArrayRef(group.rowDims);
+    return (isAlongRows ||
+            (!group.hasRows && leadsToRows(group, producer, *place)) ||
+            readsOnce(operand.getOwner(), operand) || isCheap(producer)) &&
+           !isLeftToProduct(group, producer);
   }
 
-  /// Whether \p op is computed element by element, by operations that nobody
-  /// else reads, from results of a product, which takes it all into its kernel:
-  /// what is narrower then is written once, and copied where it is joined.
-  static bool followsProduct(Operation *op) {
+  /// The product from whose results \p op is computed element by element, by
+  /// operations that nobody else reads, if its kernel takes all of that and
+  /// writes narrower elements then than its sums are; null else.
+  static Operation *productBehind(Operation *op) {
     SetVector<Operation *> chain;
     chain.insert(op);
     for (unsigned i = 0; i < chain.size() && i < maxKernelOps; ++i) {
       Operation *each = chain[i];
-      if (kindOf(each) != Kind::Elementwise || !each->hasOneUse())
+      if (kindOf(each) != Kind::Elementwise || each->getNumResults() != 1 ||
+          (each != op && !each->hasOneUse()))
         continue;
       for (Value operand : each->getOperands()) {
         Operation *producer = operand.getDefiningOp();
@@ -389,11 +390,37 @@ private:
         if (kindOf(producer) != Kind::Product)
           chain.insert(producer);
         else if (epilogueOf(producer) != Epilogue::None &&
-                 producer->hasOneUse() && mayTakeResultsOf(op, producer))
-          return true;
+                 producer->hasOneUse() && mayTakeResultsOf(op, producer) &&
+                 bitsOf(op) < bitsOf(producer))
+          return producer;
       }
     }
-    return false;
+    return nullptr;
+  }
+  static unsigned bitsOf(Operation *op) {
+    return bitWidth(*elementTypeOf(getElementTypeOrSelf(op->getResult(0))));
+  }
+
+  /// Whether \p producer belongs to the kernel of a product that \p group does
+  /// not become: it is better read as that kernel wrote it.
+  static bool isLeftToProduct(FusionGroup &group, Operation *producer) {
+    Operation *product = kindOf(producer) == Kind::Elementwise
+                             ? productBehind(producer)
+                             : nullptr;
+    if (!product)
+      return false;
+    const Place &root = group.places.find(group.root)->second;
+    const bool mayTakeIt =
+        !group.hasRows && !group.hasProduct() &&
+        (!group.awaited || group.awaited == product) &&
+        llvm::all_of(group.ops, [&](Operation *op) {
+          return kindOf(op) == Kind::Elementwise
+                     ? group.places.find(op)->second == root
+                     : isa<stablehlo::BroadcastInDimOp, stablehlo::IotaOp>(op);
+        });
+    if (mayTakeIt)
+      group.awaited = product;
+    return !mayTakeIt;
   }
 
   /// Whether \p op is computed element by element from a reduction that makes

@@ -115,3 +115,34 @@ func.func @main(%x: tensor<16x100xui8>, %t: tensor<256xi8>, %f: tensor<16x100xf3
   %y = stablehlo.convert %m : (tensor<16x100xi8>) -> tensor<16x100xf32>
   return %s, %r, %y : tensor<16xf32>, tensor<100x16xi8>, tensor<16x100xf32>
 }
+
+// -----
+
+// What makes bytes of a product's sums is computed in its kernel, whoever reads
+// them: rows, transposes, or the kernel of another product, which has its own
+// sums in registers.
+// CHECK-LABEL: func.func @main
+// CHECK: "cpu.byte_product"
+// CHECK: cpu.yield %{{.*}} : tensor<32x48xi8>
+// CHECK: stablehlo.transpose
+// CHECK: cpu.yield %{{.*}} : tensor<48x32xf32>
+// CHECK: "cpu.byte_product"
+// CHECK: cpu.yield %{{.*}} : tensor<32x48xi8>
+// CHECK: "cpu.byte_product"
+// CHECK: stablehlo.add
+// CHECK: cpu.yield %{{.*}} : tensor<32x48xf32>
+func.func @main(%x: tensor<32x64xui8>, %y: tensor<32x64xui8>) -> (tensor<48x32xf32>, tensor<32x48xf32>) {
+  %w = stablehlo.constant dense<3> : tensor<64x48xi8>
+  %0 = "cpu.byte_product"(%x, %w) {contracting = array<i64: 0>} : (tensor<32x64xui8>, tensor<64x48xi8>) -> tensor<32x48xi32>
+  %1 = stablehlo.convert %0 : (tensor<32x48xi32>) -> tensor<32x48xi8>
+  %2 = stablehlo.convert %1 : (tensor<32x48xi8>) -> tensor<32x48xf32>
+  %3 = stablehlo.transpose %2, dims = [1, 0] : (tensor<32x48xf32>) -> tensor<48x32xf32>
+  %4 = "cpu.byte_product"(%x, %w) {contracting = array<i64: 0>} : (tensor<32x64xui8>, tensor<64x48xi8>) -> tensor<32x48xi32>
+  %5 = stablehlo.convert %4 : (tensor<32x48xi32>) -> tensor<32x48xi8>
+  %6 = stablehlo.convert %5 : (tensor<32x48xi8>) -> tensor<32x48xf32>
+  %7 = "cpu.byte_product"(%y, %w) {contracting = array<i64: 0>} : (tensor<32x64xui8>, tensor<64x48xi8>) -> tensor<32x48xi32>
+  %8 = stablehlo.convert %7 : (tensor<32x48xi32>) -> tensor<32x48xi8>
+  %9 = stablehlo.convert %8 : (tensor<32x48xi8>) -> tensor<32x48xf32>
+  %10 = stablehlo.add %6, %9 : tensor<32x48xf32>
+  return %3, %10 : tensor<48x32xf32>, tensor<32x48xf32>
+}

@@ -15,12 +15,13 @@ using namespace mlir;
 
 namespace sinter::cpu {
 
-static constexpr llvm::StringLiteral label = "tabulate-bytes";
+static constexpr llvm::StringLiteral tabulateLabel = "tabulate-bytes";
 static constexpr int64_t numberOfBytes = 256;
 
 ArrayRef<PatternInfo> tabulateBytesPatterns() {
   static const PatternInfo infos[] = {
-      {label, "convert<i8>(f(convert<f32>(x : ui8))) -> cpu.lookup(x, table)",
+      {tabulateLabel,
+       "convert<i8>(f(convert<f32>(x : ui8))) -> cpu.lookup(x, table)",
        "cpu-tabulate-bytes"}};
   return infos;
 }
@@ -183,7 +184,7 @@ std::optional<Tensor> ByteFunction::table() const {
 
 void tabulateBytes(func::FuncOp function, const Target &target,
                    PatternRun &run) {
-  if (!run.isEnabled(label) || !target.permutesBytes)
+  if (!run.isEnabled(tabulateLabel) || !target.permutesBytes)
     return;
   SmallVector<stablehlo::ConvertOp> found;
   function.walk([&](stablehlo::ConvertOp op) { found.push_back(op); });
@@ -198,9 +199,9 @@ void tabulateBytes(func::FuncOp function, const Target &target,
     Value result =
         builder.create<LookupOp>(op.getLoc(), op.getType(), bytes->argument,
                                  makeConstant(builder, op.getLoc(), *table));
-    run.replace(label, op, result);
+    run.replace(tabulateLabel, op, result);
     op.erase();
-    run.graphIsWhole(label);
+    run.graphIsWhole(tabulateLabel);
   }
 }
 
