@@ -5,6 +5,7 @@
 #include "backend/cpu/CollapseDimensions.h"
 #include "backend/cpu/OperationKind.h"
 #include "backend/cpu/emit/Anchors.h"
+#include "backend/cpu/emit/ExactWidening.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/regions/RegionForm.h"
 #include "graph/nn/NnOps.h"
@@ -563,6 +564,8 @@ private:
     for (Operation *op : group.ops) {
       Operation *copy = builder.clone(*op, mapping);
       copy->setDiscardableAttrs(builder.getDictionaryAttr({}));
+      if (op->hasAttr(roundsNothingAttribute))
+        copy->setAttr(roundsNothingAttribute, builder.getUnitAttr());
       for (auto [i, operand] : llvm::enumerate(ofAnchor))
         if (operand->getOwner() == op)
           copy->setOperand(operand->getOperandNumber(),

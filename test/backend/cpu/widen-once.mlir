@@ -8,7 +8,7 @@
 // CHECK-NEXT: %[[P:.*]] = stablehlo.dot_general %[[W]], %arg1
 // CHECK-NEXT: stablehlo.dot_general %[[W]], %[[P]]
 // CHECK-NEXT: stablehlo.dot_general
-// CHECK-NEXT: %[[N:.*]] = stablehlo.convert %[[W]] : (tensor<4x8xf32>) -> tensor<4x8xf16>
+// CHECK-NEXT: %[[N:.*]] = stablehlo.convert %[[W]] {cpu.rounds_nothing} : (tensor<4x8xf32>) -> tensor<4x8xf16>
 // CHECK-NEXT: stablehlo.multiply %[[N]], %[[N]]
 // OFF-LABEL: func.func @shared
 // OFF: stablehlo.multiply %[[V:.*]], %[[V]] : tensor<4x8xf16>

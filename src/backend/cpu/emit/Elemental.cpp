@@ -1,6 +1,7 @@
 //===- Elemental.cpp - the value of a tensor at one place -----------------===//
 
 #include "backend/cpu/emit/Elemental.h"
+#include "backend/cpu/emit/ExactWidening.h"
 #include "backend/cpu/emit/RoundedConversion.h"
 #include "backend/cpu/emit/SmallFloat.h"
 
@@ -198,5 +199,9 @@ std::optional<Values> Elemental::elementwiseAt(Operation *op, Place place) {
                    [](Value v) { return isa<VectorType>(v.getType()); }))
     for (Value &operand : operands)
       operand = splat(operand);
-  return Values{emitElementwise(code, op, operands, reassociate)};
+  Value result = emitElementwise(code, op, operands, reassociate);
+  if (op->hasAttr(roundsNothingAttribute))
+    if (auto rounding = result.getDefiningOp<arith::TruncFOp>())
+      rounding->setAttr(roundsNothingAttribute, code.builder.getUnitAttr());
+  return Values{result};
 }

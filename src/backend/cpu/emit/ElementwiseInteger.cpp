@@ -3,6 +3,7 @@
 #include "backend/cpu/emit/ComplexMath.h"
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/ElementwiseWriter.h"
+#include "backend/cpu/emit/ExactWidening.h"
 #include "backend/cpu/emit/SmallFloat.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -250,8 +251,10 @@ Value ElementwiseWriter::convert(Value value, Type from, Type to) {
       return convert(emitRoundToOdd(e, value), b.getF32Type(), to);
     if ((source < 32 && target < 32) || (to.isF64() && source < 32))
       return convert(convert(value, from, b.getF32Type()), b.getF32Type(), to);
-    if (source < target)
-      return e.create<arith::ExtFOp>(type, value);
+    if (source < target) {
+      Value exact = exactlyWide(value, type);
+      return exact ? exact : e.create<arith::ExtFOp>(type, value);
+    }
     return e.create<arith::TruncFOp>(type, value);
   }
   if (isa<FloatType>(from)) {

@@ -1,6 +1,7 @@
 #include "backend/cpu/layout/WidenOnce.h"
 
 #include "backend/cpu/OperationKind.h"
+#include "backend/cpu/emit/ExactWidening.h"
 #include "graph/nn/TensorBuilder.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -160,8 +161,10 @@ private:
         continue;
       }
       patterns.count(widenOnceLabel);
-      user->replaceUsesOfWith(
-          value, emit.convert(wide, tensorOf(value).getElementType()));
+      Value narrow = emit.convert(wide, tensorOf(value).getElementType());
+      narrow.getDefiningOp()->setAttr(roundsNothingAttribute,
+                                      builder.getUnitAttr());
+      user->replaceUsesOfWith(value, narrow);
     }
   }
 
