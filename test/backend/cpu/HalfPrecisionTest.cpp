@@ -85,6 +85,13 @@ TEST(HalfPrecision, ConvolutionsAndPools) {
     for (const std::string &pool : pools)
       EXPECT_EQ(differs(network(element, pool), halfToleranceOf(element)), "")
           << element << " " << pool;
+  for (const cpu::Target &target : lesserTargets())
+    for (const char *element : {"f16", "bf16"})
+      for (const std::string &pool : pools)
+        EXPECT_EQ(differs(network(element, pool), halfToleranceOf(element),
+                          nullptr, target),
+                  "")
+            << element << " " << pool << " on " << target.cpu;
 }
 
 /// The same as StableHLO spells it: channels last, windows for pools.

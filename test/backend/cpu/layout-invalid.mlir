@@ -87,7 +87,7 @@ func.func @f(%x: tensor<1x2x8x8x16xf32>) -> tensor<1x2x4x4x16xf32> {
 // -----
 
 func.func @f(%x: tensor<1x2x8x8x16xf16>) -> tensor<1x2x4x4x16xf16> {
-  // expected-error @+1 {{input and result are not of f32, nor bytes and what becomes of them}}
+  // expected-error @+1 {{input and result are not of f32, nor bytes or half precision and what becomes of them}}
   %0 = "cpu.pool"(%x) {kind = "max", window = array<i64: 2, 2>, strides = array<i64: 2, 2>,
     dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
     : (tensor<1x2x8x8x16xf16>) -> tensor<1x2x4x4x16xf16>
@@ -97,7 +97,7 @@ func.func @f(%x: tensor<1x2x8x8x16xf16>) -> tensor<1x2x4x4x16xf16> {
 // -----
 
 func.func @f(%x: tensor<1x2x8x8x16xui8>) -> tensor<1x2x4x4x16xui8> {
-  // expected-error @+1 {{input and result are not of f32, nor bytes and what becomes of them}}
+  // expected-error @+1 {{input and result are not of f32, nor bytes or half precision and what becomes of them}}
   %0 = "cpu.pool"(%x) {kind = "average_window", window = array<i64: 2, 2>, strides = array<i64: 2, 2>,
     dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
     : (tensor<1x2x8x8x16xui8>) -> tensor<1x2x4x4x16xui8>
@@ -188,4 +188,15 @@ func.func @f(%x: tensor<1x2x8x8x16xf16>, %w: tensor<32x32x1x1xf16>) -> tensor<1x
     strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
     : (tensor<1x2x8x8x16xf16>, tensor<32x32x1x1xf16>) -> tensor<1x2x8x8x16xf32>
   return %0 : tensor<1x2x8x8x16xf32>
+}
+
+// -----
+
+// The greatest of f16 is computed in f32.
+func.func @f(%x: tensor<1x1x8x8x16xf16>) -> tensor<1x1x4x4x16xf16> {
+  // expected-error @+1 {{input and result are not of f32, nor bytes or half precision}}
+  %0 = "cpu.pool"(%x) {kind = "max", window = array<i64: 2, 2>, strides = array<i64: 2, 2>,
+    dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x1x8x8x16xf16>) -> tensor<1x1x4x4x16xf16>
+  return %0 : tensor<1x1x4x4x16xf16>
 }

@@ -73,3 +73,33 @@ func.func @loops(%x: tensor<4x8xf16>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   %d = stablehlo.sine %b : tensor<4x8xf32>
   return %c, %d : tensor<4x8xf32>, tensor<4x8xf32>
 }
+
+// -----
+
+// A pool widens what it alone reads; what a convolution reads, too, it reads in
+// f32.
+// CHECK-LABEL: func.func @pools
+// CHECK: %[[V:.*]] = stablehlo.negate
+// CHECK: "cpu.pool"(%[[V]]) {{.*}} : (tensor<1x1x8x8x16xf16>) -> tensor<1x1x4x4x16xf32>
+// CHECK: %[[U:.*]] = stablehlo.abs
+// CHECK: %[[W:.*]] = stablehlo.convert %[[U]]
+// CHECK: "cpu.pool"(%[[W]])
+// CHECK: "cpu.convolution"(%[[W]], %arg1)
+func.func @pools(%x: tensor<1x1x8x8x16xf16>, %w: tensor<16x16x1x1xf32>)
+    -> (tensor<1x1x4x4x16xf32>, tensor<1x1x4x4x16xf32>, tensor<1x1x8x8x16xf32>) {
+  %v = stablehlo.negate %x : tensor<1x1x8x8x16xf16>
+  %a = stablehlo.convert %v : (tensor<1x1x8x8x16xf16>) -> tensor<1x1x8x8x16xf32>
+  %p = "cpu.pool"(%a) {kind = "max", window = array<i64: 2, 2>, strides = array<i64: 2, 2>,
+    dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x1x8x8x16xf32>) -> tensor<1x1x4x4x16xf32>
+  %u = stablehlo.abs %x : tensor<1x1x8x8x16xf16>
+  %b = stablehlo.convert %u : (tensor<1x1x8x8x16xf16>) -> tensor<1x1x8x8x16xf32>
+  %q = "cpu.pool"(%b) {kind = "average_window", window = array<i64: 2, 2>, strides = array<i64: 2, 2>,
+    dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x1x8x8x16xf32>) -> tensor<1x1x4x4x16xf32>
+  %c = stablehlo.convert %u : (tensor<1x1x8x8x16xf16>) -> tensor<1x1x8x8x16xf32>
+  %r = "cpu.convolution"(%c, %w) {output_channels = 16 : i64, groups = 1 : i64,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x1x8x8x16xf32>, tensor<16x16x1x1xf32>) -> tensor<1x1x8x8x16xf32>
+  return %p, %q, %r : tensor<1x1x4x4x16xf32>, tensor<1x1x4x4x16xf32>, tensor<1x1x8x8x16xf32>
+}

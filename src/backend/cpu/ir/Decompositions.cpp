@@ -183,10 +183,10 @@ Decomposition PoolOp::decompose(OpBuilder &builder) {
                                                spatial[1], single};
   Value x = getInput();
   Type element = tensorOf(getResult()).getElementType();
+  x = emit.convert(x, element);
   if (getKind() == "max")
     return SmallVector<Value>{
         emit.reduceWindow<stablehlo::MaxOp>(x, emit.lowest(element), window)};
-  x = emit.convert(x, element);
   if (getZeroPoint() != 0)
     x = emit.sub(x, double(static_cast<int64_t>(getZeroPoint())));
   auto sumOf = [&](Value value) {

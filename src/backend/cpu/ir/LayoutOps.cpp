@@ -204,10 +204,11 @@ LogicalResult PoolOp::verify() {
   Type from = tensorOf(getInput()).getElementType(),
        to = tensorOf(getResult()).getElementType();
   const bool isMean = getKind() != "max";
-  if (!(from.isF32() || from.isInteger(8)) ||
-      (isMean ? !to.isF32() : to != from))
-    return emitOpError("input and result are not of f32, nor bytes and what "
-                       "becomes of them");
+  const bool isHalf = from.isF16() || from.isBF16();
+  if (!(from.isF32() || from.isInteger(8) || isHalf) ||
+      (isMean || isHalf ? !to.isF32() : to != from))
+    return emitOpError("input and result are not of f32, nor bytes or half "
+                       "precision and what becomes of them");
   const auto zero = static_cast<int64_t>(getZeroPoint());
   if (zero != 0 && !(isMean && from.isInteger(8) && isElement(from, zero)))
     return emitOpError("the zero point is no element of bytes with a mean");

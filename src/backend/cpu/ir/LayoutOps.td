@@ -140,7 +140,7 @@ def Cpu_PoolOp :
     `kind` is "max", "average_window" (divided by the window's size) or
     "average_present" (divided by how much of it lies in the operand). Elements
     are f32, or bytes: the greatest is one of them, means are f32, of their
-    distances from `zero_point`. Others are converted before and after.
+    distances from `zero_point`. Of f16 and bf16 both are f32. Others are converted before and after.
   }];
   let arguments = (ins AnyRankedTensor:$input, StrAttr:$kind,
                        DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,

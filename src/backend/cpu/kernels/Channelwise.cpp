@@ -217,7 +217,8 @@ Pooling::Pooling(Kind kind, const ChannelwiseShape &shape, const Target &target,
                  ElementType element)
     : kind(kind),
       arithmetic{element, element,
-                 kind == Kind::Maximum ? element : ElementType::F32},
+                 kind == Kind::Maximum && isByte(element) ? element
+                                                          : ElementType::F32},
       shape(shape), lanes(target.f32Lanes),
       blocks(llvm::divideCeil(shape.channels, lanes)),
       tiles(tilesOf(shape, target, 0)) {}
@@ -245,7 +246,7 @@ static WindowOperation greatest(VectorBuilder &code,
                                 const Arithmetic &arithmetic, int64_t lanes) {
   OpBuilder &builder = code.builder;
   const ElementType element = arithmetic.lhs;
-  VectorType type = arithmetic.lhsType(builder.getContext(), lanes);
+  VectorType type = arithmetic.sumType(builder.getContext(), lanes);
   WindowOperation operation;
   if (!isByte(element)) {
     operation.initial = builder.create<arith::ConstantOp>(
@@ -276,11 +277,6 @@ WindowOperation Pooling::operation(VectorBuilder &code) const {
   } else {
     VectorType type = arithmetic.sumType(code.builder.getContext(), lanes);
     operation.initial = code.zero(type);
-    // Sums of bytes are exact in f32.
-    if (isByte(arithmetic.lhs))
-      operation.read = [&code, this](Value pixel) {
-        return arithmetic.distance(code, pixel, shape.zeroPoint);
-      };
     operation.combine = [&code](Value sum, Value pixel, ArrayRef<Value>,
                                 int64_t) {
       return code.addVectors(sum, pixel);
@@ -294,6 +290,11 @@ WindowOperation Pooling::operation(VectorBuilder &code) const {
       return code.builder.create<arith::DivFOp>(code.loc, sum, size);
     };
   }
+  // Sums of bytes are exact in f32.
+  if (arithmetic.lhs != arithmetic.accumulator)
+    operation.read = [&code, this](Value pixel) {
+      return arithmetic.distance(code, pixel, shape.zeroPoint);
+    };
   operation.prepareRow = [](Value, Value) { return SmallVector<Value>(); };
   return operation;
 }

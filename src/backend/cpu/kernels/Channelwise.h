@@ -55,8 +55,8 @@ public:
   };
 
   /// Every window must meet the input in at least one pixel. Of \p element,
-  /// f32 or bytes: the greatest is one of them, a mean is f32. Bytes count in
-  /// means as their distances from the shape's zero point.
+  /// f32, f16, bf16 or bytes: the greatest of bytes is one of them, all else is
+  /// f32. Bytes count in means as their distances from the shape's zero point.
   Pooling(Kind kind, const ChannelwiseShape &shape, const Target &target,
           ElementType element = ElementType::F32);
 

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/OperationKind.h"
 #include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/emit/ExactWidening.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/ConvolutionForm.h"
@@ -231,7 +232,12 @@ template <typename Op> bool LayoutAssigner::rewritePool(Op op, StringRef kind) {
     result = pooled(bytes->bytes, isMean ? f32 : element, bytes->zeroPoint);
   else
     result = pooled(emit.convert(found->second, f32), f32, 0);
-  remember(op.getResult(), emit.convert(result, element));
+  Value narrow = emit.convert(result, element);
+  // The greatest of numbers is one of them.
+  if (!isMean && narrow != result)
+    narrow.getDefiningOp()->setAttr(roundsNothingAttribute,
+                                    builder.getUnitAttr());
+  remember(op.getResult(), narrow);
   return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/OperationKind.h"
 #include "backend/cpu/emit/ExactWidening.h"
+#include "backend/cpu/ir/CpuOps.h"
 #include "graph/nn/TensorBuilder.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -48,23 +49,28 @@ static bool isReadWhole(Value value) {
   });
 }
 
-/// Whether all that reads \p value computes with its elements, so that where
-/// they come from is up to its kernel.
+static bool isReadByElements(Value value);
+
+/// Whether \p user computes with elements, so that where they come from is up
+/// to its kernel.
+static bool takesElements(Operation *user) {
+  switch (kindOf(user)) {
+  case Kind::Elementwise:
+  case Kind::Reduction:
+  case Kind::Window:
+    return true;
+  case Kind::Movement:
+    return !isa<stablehlo::DynamicUpdateSliceOp>(user);
+  case Kind::Alias:
+    return isa<ReshapeOp>(user) && isReadByElements(user->getResult(0));
+  default:
+    return false;
+  }
+}
+
+/// Whether all that reads \p value does.
 static bool isReadByElements(Value value) {
-  return llvm::all_of(value.getUsers(), [](Operation *user) {
-    switch (kindOf(user)) {
-    case Kind::Elementwise:
-    case Kind::Reduction:
-    case Kind::Window:
-      return true;
-    case Kind::Movement:
-      return !isa<stablehlo::DynamicUpdateSliceOp>(user);
-    case Kind::Alias:
-      return isa<ReshapeOp>(user) && isReadByElements(user->getResult(0));
-    default:
-      return false;
-    }
-  });
+  return llvm::all_of(value.getUsers(), takesElements);
 }
 
 /// Whether a kernel of \p block computes \p value, and is to write it.
@@ -123,7 +129,7 @@ private:
     SmallVector<ConvertOp> inMemory;
     llvm::copy_if(converts, std::back_inserter(inMemory),
                   [](ConvertOp each) { return isReadWhole(each.getResult()); });
-    if (inMemory.empty())
+    if (inMemory.empty() || readInPools(value, inMemory))
       return;
     const bool isStored = isComputedIn(block, value) && isReadByElements(value);
     ArrayRef<ConvertOp> shared = isStored ? converts : inMemory;
@@ -141,6 +147,25 @@ private:
     }
     if (shared.size() > 1 || isStored)
       patterns.graphIsWhole(widenOnceLabel);
+  }
+
+  /// Pools widen what they read by themselves, each pixel once: where nobody
+  /// else wants \p value in f32, it stays as it is.
+  bool readInPools(Value value, ArrayRef<ConvertOp> converts) {
+    SmallVector<PoolOp> pools;
+    for (ConvertOp convert : converts)
+      for (Operation *user : convert->getUsers()) {
+        if (auto pool = dyn_cast<PoolOp>(user))
+          pools.push_back(pool);
+        else if (!takesElements(user))
+          return false;
+      }
+    for (PoolOp pool : pools) {
+      pool.getInputMutable().assign(value);
+      patterns.count(widenOnceLabel);
+    }
+    patterns.graphIsWhole(widenOnceLabel);
+    return true;
   }
 
   /// Lets who reads \p value read \p wide instead, each by itself: a conversion

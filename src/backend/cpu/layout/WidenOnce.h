@@ -13,6 +13,8 @@
 // computes and rounds it; all others read it there, too, and take it for what
 // it is, which is exact. So no step does nothing but convert.
 //
+// Pools read f16 and bf16: what they alone read stays as it is.
+//
 // Restrictions:
 //   - An input, a constant, and what control flow or a call gives, lie in
 //     memory as they are: what reads them in f32 shares one conversion.
