@@ -68,3 +68,19 @@ func.func @main(%x: tensor<1x64xf32>, %y: tensor<64x128xi8>, %z: tensor<2x1x64xf
   %5 = stablehlo.dot_general %x, %cd, contracting_dims = [1] x [0] : (tensor<1x64xf32>, tensor<64x128xf32>) -> tensor<1x128xf32>
   return %0, %1, %2, %3, %4, %5 : tensor<1x128xf32>, tensor<2x1x128xf32>, tensor<1x128xf32>, tensor<1x128xf32>, tensor<1x128xf32>, tensor<1x128xf32>
 }
+
+// -----
+
+// Products in half precision: weights as they are, sums in f32, rounded once.
+// CHECK-LABEL: func.func @half
+// CHECK: %[[X:.*]] = stablehlo.convert %arg0 : (tensor<4x64xf16>) -> tensor<4x64xf32>
+// CHECK: %[[P:.*]] = "cpu.narrow_product"(%[[X]], %{{.*}}) {{.*}} -> tensor<4x128xf32>
+// CHECK: stablehlo.convert %[[P]] : (tensor<4x128xf32>) -> tensor<4x128xf16>
+// What is computed is no weight.
+// CHECK: stablehlo.dot_general
+func.func @half(%x: tensor<4x64xf16>, %y: tensor<64x128xf16>) -> (tensor<4x128xf16>, tensor<4x128xf16>) {
+  %w = stablehlo.constant dense<0.1> : tensor<128x64xf16>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [1] : (tensor<4x64xf16>, tensor<128x64xf16>) -> tensor<4x128xf16>
+  %1 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<4x64xf16>, tensor<64x128xf16>) -> tensor<4x128xf16>
+  return %0, %1 : tensor<4x128xf16>, tensor<4x128xf16>
+}

@@ -140,6 +140,13 @@ std::optional<NarrowWeights> NarrowWeights::match(Value rhs) {
     Operation *op = value.getDefiningOp();
     if (!op)
       return std::nullopt;
+    // Of a product in half precision, as it stands.
+    const Type element = elementOf(value);
+    if ((element.isF16() || element.isBF16()) && !result.scales &&
+        !result.zeros && isStored(value)) {
+      result.elements = value;
+      return result;
+    }
     if (movesElements(op)) {
       result.moves.push_back(op);
       value = op->getOperand(0);
@@ -411,10 +418,7 @@ Value NarrowProduct::run() {
   weights = NarrowWeights::match(op.getRhs());
   if (!weights)
     return {};
-  const Type type = elementOf(weights->elements);
-  const bool isHalf = type.isF16() || type.isBF16();
-  if ((type.isF16() && !target.convertsF16) ||
-      (isHalf && !elementOf(op.getLhs()).isF32()))
+  if (elementOf(weights->elements).isF16() && !target.convertsF16)
     return {};
   for (auto [from, to] : {std::pair(&weights->scales, &scales),
                           std::pair(&weights->zeros, &zeros)})

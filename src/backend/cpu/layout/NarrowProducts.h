@@ -19,8 +19,8 @@
 // are dequantised to f16 or bf16, they are not rounded to that.
 //
 // Restrictions:
-//   - Weights follow from constants: integers of 2 to 8 bits or floats of 8 or,
-//     beside activations of f32, 16; f16 where the machine converts it.
+//   - Weights follow from constants: integers of 2 to 8 bits or floats of 8 or
+//     16; f16 where the machine converts it.
 //   - No batching dimensions; the weights lie as a matrix of several columns.
 //   - Numbers of blocks stand for 16 neighbours or more along one contracted
 //     dimension, or all.
