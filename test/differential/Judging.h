@@ -5,6 +5,7 @@
 
 #include "backend/cpu/Compiler.h"
 #include "differential/RandomProgram.h"
+#include "runtime/CpuFeatures.h"
 #include "runtime/ProgramExecutor.h"
 
 #include <cmath>
@@ -80,12 +81,30 @@ inline Judgement comparedWith(const std::vector<Tensor> &got,
   return {};
 }
 
-/// What the CPU backend makes of \p inputs. SINTER_DUMP is a folder for the
-/// kernels' code.
+/// The machine that programs of \p seed are compiled for: mostly the one we run
+/// on, sometimes one that has less and whose programs run here, too; that which
+/// SINTER_CPU names, if it is set.
+inline std::optional<cpu::Target> machineOf(uint64_t seed) {
+  constexpr const char *lesser[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+  const char *name = std::getenv("SINTER_CPU");
+  if (!name && seed % 8 < std::size(lesser))
+    name = lesser[seed % 8];
+  if (!name)
+    return std::nullopt;
+  Result<cpu::Target> target = cpu::Target::named("", name, "");
+  if (target && checkHost(target->triple, target->instructionSets))
+    return std::move(*target);
+  return std::nullopt;
+}
+
+/// What the CPU backend makes of \p inputs on \p machine. SINTER_DUMP is a
+/// folder for the kernels' code.
 inline Result<std::vector<Tensor>>
-compiledResults(const Model &model, const std::vector<Tensor> &inputs) {
+compiledResults(const Model &model, const std::vector<Tensor> &inputs,
+                const std::optional<cpu::Target> &machine = std::nullopt) {
   cpu::CpuOptions options;
   options.threads = 1;
+  options.target = machine;
   if (const char *folder = std::getenv("SINTER_DUMP"))
     options.dumpFolder = folder;
   Result<Program> program = cpu::compileForCpu(model, options);

@@ -7,7 +7,7 @@
 // SINTER_RANDOM_PROGRAMS choose which programs, and how many (or
 // SINTER_RANDOM_SECONDS for how long), SINTER_RANDOM_ONLY which operations
 // (names without the dialect's, by commas); SINTER_DUMP is a folder for their
-// kernels' code.
+// kernels' code, and SINTER_CPU a machine to compile for (x86-64-v3).
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,8 +57,11 @@ struct Trial {
   bool hasSpecialInputs = false;
   /// What is compiled has been simplified, and raised to idioms.
   bool isSimplified = false;
+  uint64_t seed = 0;
 
-  static Trial ofSeed(uint64_t seed) { return {seed % 4 >= 2, seed % 2 == 1}; }
+  static Trial ofSeed(uint64_t seed) {
+    return {seed % 4 >= 2, seed % 2 == 1, seed};
+  }
 };
 
 void addSpecials(Tensor &tensor, uint64_t seed) {
@@ -148,7 +151,7 @@ Judgement judge(const Model &given, Trial trial) {
     if (auto report = raiseForKernels(model); !report)
       return {Verdict::CompilerFails, report.error().message};
   }
-  auto got = compiledResults(model, inputs);
+  auto got = compiledResults(model, inputs, machineOf(trial.seed));
   if (!got)
     return {Verdict::CompilerFails, got.error().message};
   return comparedWith(*got, *expected, "compiled");
@@ -192,7 +195,7 @@ Judgement judgeOpen(const Model &given, uint64_t seed) {
     return {Verdict::CompilerFails, "specialising: " + done.error().message};
   if (auto report = raiseForKernels(model); !report)
     return {Verdict::CompilerFails, "raising: " + report.error().message};
-  auto got = compiledResults(model, inputs);
+  auto got = compiledResults(model, inputs, machineOf(seed));
   if (!got)
     return {Verdict::CompilerFails, got.error().message};
   return comparedWith(*got, *expected, "specialised and compiled");

@@ -4,7 +4,11 @@
 
 #include "backend/cpu/emit/KernelBuilder.h"
 
+#include "backend/cpu/ForeignRunner.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "runtime/GuardedBuffers.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 
 #include <chrono>
 #include <cstdio>
@@ -22,6 +26,12 @@ template <typename T> static T orDie(Result<T> result) {
   if (!result)
     die(result.error().message);
   return std::move(*result);
+}
+
+/// Whether code for \p target could run here, as far as the architecture goes.
+static bool isOfHost(const Target &target) {
+  return llvm::Triple(target.triple).getArch() ==
+         llvm::Triple(llvm::sys::getProcessTriple()).getArch();
 }
 
 KernelRunner::KernelRunner() : KernelRunner(orDie(Target::host())) {}
@@ -45,13 +55,31 @@ void KernelRunner::compile() {
   for (mlir::func::FuncOp function : module().getOps<mlir::func::FuncOp>())
     if (function.isPublic() && !function.isDeclaration())
       names.push_back(function.getName().str());
-  ObjectFile object = orDie(cpu::compile(module(), machine, dumps));
+  object = orDie(cpu::compile(module(), machine, dumps));
   CodeImage linked = orDie(cpu::link(std::span(&object, 1), names));
   seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
   std::fputs(assembly.c_str(), stderr);
-  code.emplace(orDie(LoadedCode::load(linked)));
+  if (isOfHost(machine))
+    code.emplace(orDie(LoadedCode::load(linked)));
+}
+
+void KernelRunner::run(const KernelContract &contract,
+                       std::span<void *const> buffers) {
+  if (!isOfHost(machine)) {
+    std::vector<std::span<std::byte>> bytes;
+    for (size_t i = 0; i < buffers.size(); ++i)
+      bytes.emplace_back(static_cast<std::byte *>(buffers[i]),
+                         contract.buffers[i].bytes);
+    return runForeign(object, bytes, contract.tasks);
+  }
+  KernelFunction *function = kernel("kernel");
+  Result<void> done = callGuarded(contract, buffers, [&](void *const *copies) {
+    function(copies, 0, contract.tasks);
+  });
+  if (!done)
+    die(done.error().message);
 }
 
 KernelFunction *KernelRunner::kernel(const std::string &name) const {

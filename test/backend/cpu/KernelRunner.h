@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,15 @@ public:
   mlir::ModuleOp module() { return *mlirModule; }
   const Target &target() const { return machine; }
 
-  /// Compiles the module and loads it; dies with a message if that fails.
-  /// With SINTER_DUMP set in the environment, prints the assembly.
+  /// Compiles the module and loads it, if it is for a machine like this one;
+  /// dies with a message if that fails. With SINTER_DUMP set in the
+  /// environment, prints the assembly.
   void compile();
+  /// Calls the kernel `kernel`, which keeps to \p contract, for all its tasks,
+  /// on copies of the buffers between pages that nobody may touch; where it is
+  /// for another machine, under an emulator (ForeignRunner.h). Dies with a
+  /// message if that fails.
+  void run(const KernelContract &contract, std::span<void *const> buffers);
   KernelFunction *kernel(const std::string &name) const;
   double compileSeconds() const { return seconds; }
 
@@ -37,6 +44,7 @@ private:
   std::unique_ptr<mlir::MLIRContext> mlirContext;
   mlir::OwningOpRef<mlir::ModuleOp> mlirModule;
   std::vector<std::string> names;
+  ObjectFile object;
   std::optional<LoadedCode> code;
   double seconds = 0;
 };
