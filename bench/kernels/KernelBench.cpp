@@ -13,6 +13,7 @@
 #include "backend/cpu/emit/Math.h"
 #include "backend/cpu/kernels/Attention.h"
 #include "backend/cpu/kernels/Channelwise.h"
+#include "backend/cpu/kernels/Estimates.h"
 #include "backend/cpu/kernels/MatMul.h"
 #include "backend/cpu/kernels/Winograd.h"
 #include "graph/Types.h"
@@ -495,9 +496,16 @@ void benchWinograd(Report &report, const Layer &layer) {
                          nullptr);
         });
   }
-  char gain[32];
-  std::snprintf(gain, sizeof(gain), ", gain %.2f?",
-                Winograd::estimateGain(shape, runner.target()));
+  const Alternatives estimates =
+      alternativesFor(shape, Arithmetic(), runner.target(), true);
+  char gain[48];
+  std::snprintf(gain, sizeof(gain), ", estimate %.3f ms",
+                llvm::find_if(
+                    estimates,
+                    [](const Alternative &each) {
+                      return each.kernel == "winograd";
+                    })->seconds *
+                    1e3);
   // One round; others take the same time.
   report.measure(name + gain, runner, tasks, shape.flops() / winograd.rounds(),
                  {&input, &weights, &workspace, &output}, layer.count);

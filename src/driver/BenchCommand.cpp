@@ -8,9 +8,11 @@
 #include "driver/Machine.h"
 #include "driver/MachineReport.h"
 #include "driver/OutputFiles.h"
+#include "driver/Roofline.h"
 #include "driver/States.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
+#include "runtime/MappedFile.h"
 #include "runtime/TraceWriter.h"
 
 #include <CLI/CLI.hpp>
@@ -57,6 +59,11 @@ public:
         ->group("Measure");
     app.add_flag("--layers", perLayer, "and each layer's share of the time")
         ->group("Measure");
+    app.add_option("--plot", plotFile,
+                   "an SVG picture of the layers beside what one thread of "
+                   "this machine can do at most (bench --machine)")
+        ->type_name("FILE")
+        ->group("Measure");
     app.add_flag("--machine", ofMachine,
                  "what one thread of this machine can do at most, instead of a "
                  "model: multiply-adds of each type, reading from each level "
@@ -75,10 +82,10 @@ public:
     if (common.model.empty())
       return usageError("MODEL is missing; sinter bench net.onnx, or sinter "
                         "bench --machine");
-    if (Result<void> good =
-            checkOutputFile("--trace", common.traceFile, common.model);
-        !good)
-      return good.takeError();
+    for (const auto &[flag, file] :
+         {std::pair("--trace", common.traceFile), {"--plot", plotFile}})
+      if (Result<void> good = checkOutputFile(flag, file, common.model); !good)
+        return good.takeError();
     Result<ReadySession> ready = openSession(common, inputs, true);
     if (!ready)
       return ready.takeError();
@@ -89,6 +96,8 @@ public:
     if (!measured)
       return inFile(measured.takeError(), common.model);
     report(session, ready->inputs, *measured);
+    if (Result<void> drawn = plot(measured->layers); !drawn)
+      return drawn.takeError();
     return writeTrace(session.executor());
   }
 
@@ -129,7 +138,8 @@ private:
     do {
       timedRun();
       measured.layers.add(executor.layerTimes());
-    } while (!failure && perLayer && millisecondsSince(start) < budgetMs);
+    } while (!failure && (perLayer || !plotFile.empty()) &&
+             millisecondsSince(start) < budgetMs);
     executor.setProfiling(false);
   }
 
@@ -212,6 +222,16 @@ private:
       std::fputs(measured.layers.table().c_str(), stdout);
   }
 
+  Result<void> plot(const LayerProfile &layers) const {
+    if (plotFile.empty())
+      return {};
+    Result<MachineCeilings> ceilings = machineCeilings(cacheFolder(common));
+    if (!ceilings)
+      return ceilings.takeError();
+    return writeFileAtomically(
+        plotFile, rooflineSvg(common.model, *ceilings, layers.means()));
+  }
+
   Result<int> writeTrace(const Executor &executor) const {
     if (common.traceFile.empty())
       return 0;
@@ -231,6 +251,7 @@ private:
   double seconds = 3;
   unsigned warmup = 3;
   bool perLayer = false, ofMachine = false;
+  std::string plotFile;
 };
 
 } // namespace

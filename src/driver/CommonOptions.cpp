@@ -2,6 +2,7 @@
 
 #include "driver/CommonOptions.h"
 
+#include "driver/MachineReport.h"
 #include "driver/Progress.h"
 #include "driver/TensorFiles.h"
 #include "driver/Text.h"
@@ -298,12 +299,17 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
   session.fastConvolution = !options.exactConvolution;
   session.denormals = options.denormals ? Denormals::Keep : Denormals::Flush;
   session.cacheFolder = cacheFolder(options);
+  session.ceilings = keptCeilings(session.cacheFolder);
   session.passes = passOptions(options);
   session.note = printNote;
   session.progress = progressLine("compiling", "kernels");
   if (options.verbose)
     session.timing = [](const std::string &stage, double milliseconds) {
       std::fprintf(stderr, "%-20s %10.1f ms\n", stage.c_str(), milliseconds);
+    };
+  if (options.verbose)
+    session.choice = [](const std::string &line) {
+      std::fprintf(stderr, "estimated  %s\n", line.c_str());
     };
   return session;
 }

@@ -24,29 +24,6 @@ code { font-size: 12px; }
 svg { width: 100%; height: auto; background: #f7f8fa; border-radius: 6px; }
 )";
 
-std::string escaped(const std::string &text) {
-  std::string result;
-  for (const char letter : text)
-    switch (letter) {
-    case '&':
-      result += "&amp;";
-      break;
-    case '<':
-      result += "&lt;";
-      break;
-    case '>':
-      result += "&gt;";
-      break;
-    case '"':
-      result += "&quot;";
-      break;
-    default:
-      // What is no character of a page would make it none.
-      result += static_cast<unsigned char>(letter) < ' ' ? ' ' : letter;
-    }
-  return result;
-}
-
 /// The tenth powers between which differences are drawn.
 constexpr double lowest = -10, highest = 1;
 

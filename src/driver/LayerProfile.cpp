@@ -15,7 +15,8 @@ void LayerProfile::add(std::span<const LayerTime> run) {
     const LayerTime &time = run[i];
     if (first)
       layers.push_back({std::string(time.name), std::string(time.op),
-                        std::string(time.kernel), 0, time.flops, 0});
+                        std::string(time.kernel), time.flops, time.bytes,
+                        time.arithmetic, time.threads});
     if (i >= layers.size() || layers[i].name != time.name)
       continue;
     layers[i].seconds += time.seconds;
@@ -39,6 +40,15 @@ nlohmann::json LayerProfile::json() const {
                     {"ms", layer.milliseconds()},
                     {"gflops", layer.gflops()}});
   return list;
+}
+
+std::vector<LayerTime> LayerProfile::means() const {
+  std::vector<LayerTime> means;
+  for (const Layer &layer : layers)
+    means.push_back({layer.name, layer.op, layer.kernel, 0,
+                     layer.milliseconds() / 1000, layer.flops, layer.bytes,
+                     layer.arithmetic, layer.threads});
+  return means;
 }
 
 std::string LayerProfile::table() const {

@@ -21,14 +21,20 @@ public:
   double flops() const;
   /// [{"name", "op", "kernel", "ms", "gflops"}] in the order of execution.
   nlohmann::json json() const;
+  /// The layers, each with its mean time, in the order of execution. Texts are
+  /// the profile's.
+  std::vector<LayerTime> means() const;
   /// The same for people, the slowest first, with shares of the whole.
   std::string table() const;
 
 private:
   struct Layer {
     std::string name, op, kernel;
-    double seconds = 0;
-    double flops = 0;
+    /// Of the first run: work, and how it was done.
+    double flops = 0, bytes = 0;
+    ElementType arithmetic = ElementType::F32;
+    unsigned threads = 1;
+    double seconds = 0; ///< Of all runs.
     unsigned runs = 0;
 
     double milliseconds() const { return seconds * 1000 / runs; }

@@ -3,6 +3,7 @@
 #include "driver/Text.h"
 
 #include "runtime/Result.h"
+#include "runtime/TraceWriter.h"
 
 #include <cstdarg>
 #include <cstdio>
@@ -34,6 +35,29 @@ std::string bytesText(double bytes) {
 static void printLine(const char *kind, const std::string &message) {
   std::fflush(stdout);
   std::fprintf(stderr, "%s: %s\n", kind, oneLine(message).c_str());
+}
+
+std::string escaped(const std::string &text) {
+  std::string result;
+  for (const char letter : validUtf8(text))
+    switch (letter) {
+    case '&':
+      result += "&amp;";
+      break;
+    case '<':
+      result += "&lt;";
+      break;
+    case '>':
+      result += "&gt;";
+      break;
+    case '"':
+      result += "&quot;";
+      break;
+    default:
+      // What is no character of a page would make it none.
+      result += static_cast<unsigned char>(letter) < ' ' ? ' ' : letter;
+    }
+  return result;
 }
 
 void printError(const std::string &message) { printLine("error", message); }

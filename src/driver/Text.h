@@ -13,6 +13,9 @@ namespace sinter::driver {
 /// A count of bytes as "12.3 MB" (powers of ten).
 std::string bytesText(double bytes);
 
+/// \p text as it stands in HTML and SVG.
+std::string escaped(const std::string &text);
+
 /// One line to standard error: "error: ...", control characters replaced.
 void printError(const std::string &message);
 /// "note: ..." likewise.

@@ -66,6 +66,15 @@ struct CompileRequest {
   Denormals denormals = Denormals::Flush;
   /// Threads to compile with; 0: as many as there are processors.
   unsigned threads = 0;
+  /// What this machine was measured to do at most, which decides between
+  /// kernels; what is typical where nothing was.
+  std::optional<MachineCeilings> ceilings;
+  /// Told of each product, once a layer, which kernels could compute it in what
+  /// time, in a line.
+  std::function<void(const std::string &)> choice;
+  /// A folder in which the code of kernels is looked up and kept; none if
+  /// empty. `compiler` says which build of the compiler's library it is of.
+  std::string kernelFolder, compiler;
   /// Told after each of \p total kernels.
   std::function<void(unsigned done, unsigned total)> progress;
   /// Told how long each stage took, in milliseconds.

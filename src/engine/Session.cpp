@@ -67,6 +67,12 @@ std::string optionsText(const CompileRequest &request) {
     text += "~" + name;
   if (request.denormals == Denormals::Keep)
     text += " denormals";
+  if (request.ceilings) {
+    for (const ArithmeticCeiling &each : request.ceilings->arithmetic)
+      text += " " + each.name + " " + std::to_string(each.gops);
+    for (const BandwidthCeiling &each : request.ceilings->bandwidth)
+      text += " " + each.level + " " + std::to_string(each.gbPerSecond);
+  }
   return text + (request.fastConvolution ? "" : " exact convolution");
 }
 
@@ -198,6 +204,10 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
   request.fastConvolution = options.fastConvolution;
   request.denormals = options.denormals;
   request.threads = threads();
+  request.ceilings = options.ceilings;
+  request.choice = options.choice;
+  request.kernelFolder = options.cacheFolder;
+  request.compiler = compilerIdentity();
   request.progress = options.progress;
   request.timing = options.timing;
   return request;

@@ -46,6 +46,9 @@ struct SessionOptions {
   Denormals denormals = Denormals::Flush;
   /// As in CompileRequest.
   bool interpretsRewritten = false;
+  /// As in CompileRequest.
+  std::optional<MachineCeilings> ceilings;
+  std::function<void(const std::string &)> choice;
   /// Told what a user should know; one line each.
   std::function<void(const std::string &)> note;
   /// As in CompileRequest.

@@ -64,6 +64,15 @@ std::string defaultCacheFolder() {
   return "";
 }
 
+void makeCacheFolder(const std::string &folder) {
+  std::error_code failed;
+  const fs::path parent = fs::path(folder).parent_path();
+  if (!parent.empty())
+    fs::create_directories(parent, failed);
+  // Private: the entries contain other people's models and code that is run.
+  ::mkdir(folder.c_str(), 0700);
+}
+
 ProgramKey::ProgramKey() {
   hasher.add(SINTER_VERSION).add(hostArchitecture());
   for (const std::string &feature : hostCpuFeatures())
@@ -106,12 +115,7 @@ std::shared_ptr<const Program> ProgramCache::lookup(const Hash128 &key) {
 void ProgramCache::store(const Hash128 &key, const Program &program) {
   if (name.empty())
     return;
-  std::error_code failed;
-  const fs::path parent = fs::path(name).parent_path();
-  if (!parent.empty())
-    fs::create_directories(parent, failed);
-  // Private: the entries contain other people's models and code that is run.
-  ::mkdir(name.c_str(), 0700);
+  makeCacheFolder(name);
   if (Result<void> saved = saveProgram(program, entryPath(key)); !saved)
     return warnOnce("compiled programs are not kept: " + saved.error().message);
   trim();

@@ -24,6 +24,10 @@ namespace sinter {
 /// set to an absolute path.
 std::string defaultCacheFolder();
 
+/// Makes \p folder, for nobody else to read, if it is not there. That it could
+/// not be made shows when it is written to.
+void makeCacheFolder(const std::string &folder);
+
 /// What a compiled program depends on.
 class ProgramKey {
 public:

@@ -36,6 +36,9 @@ struct LayerTime {
   double start = 0;        ///< Seconds since the run began.
   double seconds = 0;
   double flops = 0; ///< Floating-point (or integer) operations; 0: not known.
+  double bytes = 0; ///< Of operands and results; 0: not known.
+  /// Whose ceiling the operations have (MachineCeilings.h).
+  ElementType arithmetic = ElementType::F32;
   unsigned threads = 1;
 };
 

@@ -150,7 +150,8 @@ Result<std::string> readFile(const std::string &path, size_t limit) {
 
 Result<void>
 writeFileAtomically(const std::string &path,
-                    std::span<const std::span<const std::byte>> chunks) {
+                    std::span<const std::span<const std::byte>> chunks,
+                    WriteMode mode) {
   struct stat status;
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode))
@@ -166,7 +167,8 @@ writeFileAtomically(const std::string &path,
     return fileError("write", path, errno);
   const bool complete =
       (!exists || ::fchmod(file.get(), status.st_mode & 07777) == 0) &&
-      writeAll(file.get(), chunks) && ::fsync(file.get()) == 0 &&
+      writeAll(file.get(), chunks) &&
+      (mode == WriteMode::Unsynchronised || ::fsync(file.get()) == 0) &&
       ::close(file.release()) == 0 &&
       ::rename(temporary.c_str(), target.c_str()) == 0;
   if (complete)

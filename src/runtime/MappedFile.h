@@ -60,13 +60,19 @@ Error fileError(std::string_view action, const std::string &path, int code);
 /// an error.
 Result<std::string> readFile(const std::string &path, size_t limit = SIZE_MAX);
 
+/// Whether a file's contents are on the disk when it has been written, or only
+/// some time after.
+enum class WriteMode { Synchronised, Unsynchronised };
+
 /// Writes \p chunks one after the other to \p path: to a temporary file beside
-/// it, which is synchronised to the disk and then renamed. After an error
+/// it, which is synchronised to the disk, unless \p mode says
+/// otherwise, and then renamed. After an error
 /// \p path is as it was. Where \p path is a device or a pipe, it is written
 /// directly; where it is a symbolic link, the file behind it is replaced.
 Result<void>
 writeFileAtomically(const std::string &path,
-                    std::span<const std::span<const std::byte>> chunks);
+                    std::span<const std::span<const std::byte>> chunks,
+                    WriteMode mode = WriteMode::Synchronised);
 Result<void> writeFileAtomically(const std::string &path,
                                  std::string_view text);
 

@@ -82,6 +82,8 @@ struct Step {
   /// memory. They decide how many threads are worth waking.
   double flops = 0;
   double bytesMoved = 0;
+  /// Whose ceiling the arithmetic has (MachineCeilings.h): F32, F64 or I8.
+  ElementType arithmetic = ElementType::F32;
   /// For profiles: the name in the user's file, what is computed, and how.
   std::string layer, op, kernelName;
   /// If: the type of the selector, I1 or I32.

@@ -2,6 +2,7 @@
 
 #include "runtime/ProgramExecutor.h"
 #include "runtime/CpuFeatures.h"
+#include "runtime/GuardedBuffers.h"
 #include "runtime/MachineMemory.h"
 
 #include <algorithm>
@@ -337,9 +338,14 @@ Result<void> ProgramExecutor::runStep(const Step &step) {
   if (step.kind == StepKind::HostCall) {
     if (Result<void> done = callHost(step); !done)
       return done;
-  } else if (step.kind == StepKind::Kernel)
-    threads = runKernel(step);
-  else if (step.buffers[0].bytes != 0)
+  } else if (step.kind == StepKind::Kernel) {
+    if (guardsBuffers()) {
+      if (Result<void> done = runGuarded(step); !done)
+        return done;
+    } else {
+      threads = runKernel(step);
+    }
+  } else if (step.buffers[0].bytes != 0)
     std::memmove(address(step.buffers[1], 0), address(step.buffers[0], 0),
                  step.buffers[0].bytes);
   if (!profiling)
@@ -347,7 +353,8 @@ Result<void> ProgramExecutor::runStep(const Step &step) {
   using Seconds = std::chrono::duration<double>;
   times.push_back({step.layer, step.op, step.kernelName,
                    Seconds(begin - runBegin).count(),
-                   Seconds(Clock::now() - begin).count(), step.flops, threads});
+                   Seconds(Clock::now() - begin).count(), step.flops,
+                   step.bytesMoved, step.arithmetic, threads});
   return {};
 }
 
@@ -378,6 +385,22 @@ unsigned ProgramExecutor::runKernel(const Step &step) {
           kernel(buffers, task, task + 1);
       });
   return threads;
+}
+
+Result<void> ProgramExecutor::runGuarded(const Step &step) const {
+  std::vector<void *> buffers;
+  for (const BufferReference &buffer : step.buffers)
+    buffers.push_back(address(buffer, 0));
+  const FloatMode mode(options.denormals);
+  Result<void> done = callGuarded(
+      compiled->kernels[step.kernel], buffers, [&](void *const *copies) {
+        code.kernel(step.kernel)(copies, step.firstTask,
+                                 step.firstTask + step.tasks);
+      });
+  if (done)
+    return done;
+  return systemError("'" + step.layer + "' (" + step.kernelName +
+                     "): " + done.error().message);
 }
 
 const std::vector<Step> &ProgramExecutor::chosenBody(const Step &step) const {

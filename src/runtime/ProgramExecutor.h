@@ -72,6 +72,7 @@ private:
   Result<void> runStep(const Step &step);
   Result<void> callHost(const Step &step);
   unsigned runKernel(const Step &step);
+  Result<void> runGuarded(const Step &step) const;
   void findStreams(std::span<const Step> steps, bool isRepeated);
   const std::vector<Step> &chosenBody(const Step &step) const;
 

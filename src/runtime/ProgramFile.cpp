@@ -2,6 +2,7 @@
 
 #include "runtime/ProgramFile.h"
 #include "runtime/ByteStream.h"
+#include "runtime/ContractBytes.h"
 #include "runtime/CpuCount.h"
 #include "runtime/Hash.h"
 #include "runtime/MappedFile.h"
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::string_view magic{"SINTERP\0", 8};
 /// Goes up with every change of what the file means.
-constexpr uint32_t formatVersion = 4;
+constexpr uint32_t formatVersion = 5;
 constexpr size_t headerSize = 8 + 4 + 4 + 8 + 16 + 8;
 constexpr uint64_t constantAlignment = 64;
 /// What one hash covers of the constants.
@@ -52,14 +53,8 @@ public:
     });
     out.number(program.arenaBytes);
     code(program.code);
-    out.list(program.kernels, [&](const KernelContract &kernel) {
-      out.number(kernel.tasks);
-      out.list(kernel.buffers, [&](const BufferContract &buffer) {
-        out.number(buffer.bytes);
-        out.number(buffer.alignment);
-        out.number(static_cast<uint8_t>(buffer.isWritten));
-      });
-    });
+    out.list(program.kernels,
+             [&](const KernelContract &kernel) { writeContract(out, kernel); });
     steps(program.steps);
     // Sizes only: the constants follow each other in order, each aligned.
     out.list(program.constants, [&](const ConstantData &constant) {
@@ -109,6 +104,7 @@ private:
       out.number(step.firstTask);
       out.number(step.flops);
       out.number(step.bytesMoved);
+      out.text(name(step.arithmetic));
       out.text(step.layer);
       out.text(step.op);
       out.text(step.kernelName);
@@ -129,11 +125,9 @@ private:
 // The least that an element of each list takes in the file.
 constexpr size_t textSize = 8;
 constexpr size_t specSize = 3 * 8;
-constexpr size_t contractSize = 8 + 8;
-constexpr size_t bufferContractSize = 8 + 4 + 1;
 constexpr size_t bufferSize = 1 + 1 + 4 + 8 + 8;
 constexpr size_t relocationSize = 8 + 4 + 8;
-constexpr size_t stepSize = 1 + 4 + 8 + 4 * 8 + 6 * textSize + 2 * 8;
+constexpr size_t stepSize = 1 + 4 + 8 + 4 * 8 + 7 * textSize + 2 * 8;
 
 class MetadataReader {
 public:
@@ -159,7 +153,7 @@ public:
     });
     program.arenaBytes = in.number<uint64_t>();
     program.code = code();
-    program.kernels = in.list(contractSize, [&] { return contract(); });
+    program.kernels = in.list(contractSize, [&] { return readContract(in); });
     program.steps = steps(0);
     Constants constants;
     constants.sizes = numbers<uint64_t>();
@@ -211,19 +205,6 @@ private:
     return image;
   }
 
-  KernelContract contract() {
-    KernelContract kernel;
-    kernel.tasks = in.number<int64_t>();
-    kernel.buffers = in.list(bufferContractSize, [&] {
-      BufferContract buffer;
-      buffer.bytes = in.number<uint64_t>();
-      buffer.alignment = in.number<uint32_t>();
-      buffer.isWritten = in.number<uint8_t>() != 0;
-      return buffer;
-    });
-    return kernel;
-  }
-
   BufferReference buffer() {
     BufferReference reference;
     reference.space = in.number<BufferSpace>();
@@ -248,6 +229,7 @@ private:
       step.firstTask = in.number<int64_t>();
       step.flops = in.number<double>();
       step.bytesMoved = in.number<double>();
+      step.arithmetic = elementType();
       step.layer = in.text();
       step.op = in.text();
       step.kernelName = in.text();
@@ -298,7 +280,7 @@ Result<std::span<const std::byte>> findMetadata(const MappedFile &file) {
 /// from the end of the metadata to the end of the file.
 Result<void> placeConstants(Program &program, std::span<const uint64_t> sizes,
                             uint64_t metadataEnd,
-                            std::shared_ptr<const MappedFile> file) {
+                            const std::shared_ptr<const MappedFile> &file) {
   uint64_t end = metadataEnd;
   for (uint64_t size : sizes) {
     const uint64_t begin = alignUp(end);
@@ -334,11 +316,13 @@ bool isIntact(std::span<const std::byte> bytes,
   const size_t threads = std::min<size_t>(
       {usableCpuCount(), mostHashingThreads, hashes.size() / 2});
   std::vector<std::thread> others;
-  try {
-    while (others.size() + 1 < threads)
+  while (others.size() + 1 < threads) {
+    try {
       others.emplace_back(work);
-  } catch (const std::system_error &) {
-    // Those that there are do it.
+    } catch (const std::system_error &) {
+      // Those that there are do it.
+      break;
+    }
   }
   work();
   for (std::thread &other : others)

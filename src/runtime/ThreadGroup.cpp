@@ -74,7 +74,7 @@ public:
     noticeStandstill();
   }
 
-  Error failed(std::string message) const {
+  static Error failed(std::string message) {
     return {ErrorKind::WrongResult, std::move(message)};
   }
 
@@ -201,7 +201,7 @@ private:
   }
 
   /// Nobody can go on after that.
-  Error disagree(std::string message) {
+  Error disagree(const std::string &message) {
     if (!state.stuck)
       state.stuck = state.failed("the processes do not agree: " + message);
     state.changed.notify_all();

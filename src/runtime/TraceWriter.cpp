@@ -48,6 +48,17 @@ std::string decimal(double value, int digits) {
 
 } // namespace
 
+std::string validUtf8(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const size_t length = utf8Length(text);
+    result +=
+        length == 0 ? std::string_view("\xef\xbf\xbd") : text.substr(0, length);
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
+  return result;
+}
+
 std::string jsonString(std::string_view text) {
   std::string result = "\"";
   while (!text.empty()) {

@@ -35,6 +35,9 @@ private:
   std::string events;
 };
 
+/// \p text with the replacement character for each byte that is no UTF-8.
+std::string validUtf8(std::string_view text);
+
 /// \p text as a JSON string, with its quotes. Bytes that are not UTF-8 become
 /// the replacement character, as layer names come from strangers' files.
 std::string jsonString(std::string_view text);

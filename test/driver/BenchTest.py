@@ -2,6 +2,8 @@
 """`sinter bench`."""
 import json
 import os
+import re
+from xml.etree import ElementTree
 
 from SinterCommand import CommandTest, DONE, USAGE, main
 
@@ -50,8 +52,86 @@ class Bench(CommandTest):
         self.assertEqual(done.returncode, DONE, done.stderr)
         self.assertIn("is not kept", done.stderr)
 
+    def test_choices(self):
+        """The kernels that could compute each product, the fastest first; what was measured of the machine decides."""
+        convolution = self.write("convolution.mlir", """
+func.func @main(%x: tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32> {
+  %w = stablehlo.constant dense<0.01> : tensor<64x64x3x3xf32>
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+    window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<1x64x28x28xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x28x28xf32> loc("conv")
+  return %0 : tensor<1x64x28x28xf32>
+}""")
+        cache = self.path("cache")
+        arguments = ["bench", convolution, "--seconds", "0.02", "--cache-dir", cache, "-v", "--layers", "--json"]
+
+        def choice():
+            done = self.sinter(*arguments)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            line, = [line for line in done.stderr.splitlines() if line.startswith("estimated")]
+            found = re.match(r"estimated +.*: (direct|winograd) ([0-9.]+) ms, (direct|winograd) ([0-9.]+) ms$", line)
+            self.assertTrue(found, line)
+            self.assertLessEqual(float(found[2]), float(found[4]))
+            self.assertTrue(any(layer["kernel"] == found[1] for layer in json.loads(done.stdout)["layers"]))
+            return found[1]
+
+        self.assertEqual(choice(), "winograd")
+        # On a machine that multiplies far faster than it reads, fewer products gain nothing.
+        self.assertEqual(self.sinter("bench", "--machine", "--seconds", "0.1", "--cache-dir", cache).returncode, DONE)
+        kept, = [os.path.join(cache, name) for name in os.listdir(cache) if name.startswith("machine-")]
+        with open(kept) as file:
+            told = json.load(file)
+        for each in told["arithmetic"]:
+            each["gops"] *= 1000
+        with open(kept, "w") as file:
+            json.dump(told, file)
+        self.assertEqual(choice(), "direct")
+
+    def test_plot(self):
+        """The picture has a dot for each layer that computes, with its name, and a line for each ceiling."""
+        picture, cache = self.path("roof.svg"), self.path("cache")
+        for _ in range(2):
+            done = self.sinter("bench", self.good_model(), "--seconds", "0.05", "--plot", picture, "--layers", "--json", "--cache-dir", cache)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+        kept = [name for name in os.listdir(cache) if name.startswith("machine-")]
+        self.assertEqual(len(kept), 1)
+        with open(os.path.join(cache, kept[0])) as file:
+            ceilings = json.load(file)
+        layers = [layer for layer in json.loads(done.stdout)["layers"] if layer["gflops"] > 0]
+        root = ElementTree.parse(picture).getroot()
+        space = "{http://www.w3.org/2000/svg}"
+        titles = [dot.find(space + "title").text for dot in root.iter(space + "circle")]
+        self.assertEqual(sorted(title.split("\n")[0] for title in titles), sorted(layer["name"] for layer in layers))
+        words = " ".join(text.text for text in root.iter(space + "text"))
+        for each in ceilings["arithmetic"]:
+            self.assertIn("%s %.0f" % (each["name"], each["gops"]), words)
+        for each in ceilings["bandwidth"]:
+            self.assertIn(each["level"], words)
+
+    def test_plot_uses_what_was_measured(self):
+        """A file that somebody else has damaged counts as none."""
+        picture, cache = self.path("roof.svg"), self.path("cache")
+        arguments = ["bench", self.good_model(), "--seconds", "0.05", "--plot", picture, "--cache-dir", cache]
+        self.assertEqual(self.sinter(*arguments).returncode, DONE)
+        kept, = [os.path.join(cache, name) for name in os.listdir(cache) if name.startswith("machine-")]
+        with open(kept) as file:
+            told = json.load(file)
+        told["arithmetic"][0]["gops"] = 4242
+        with open(kept, "w") as file:
+            json.dump(told, file)
+        self.assertEqual(self.sinter(*arguments).returncode, DONE)
+        with open(picture) as file:
+            self.assertIn(" 4242<", file.read())
+        with open(kept, "w") as file:
+            file.write("{")
+        done = self.sinter(*arguments)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(picture) as file:
+            self.assertNotIn(" 4242<", file.read())
+
     def test_usage(self):
         self.expect_error(USAGE, "bench", mentions=["MODEL", "--machine"])
+        self.expect_error(USAGE, "bench", self.good_model(), "--plot", self.good_model(), mentions=["--plot"])
         self.expect_error(USAGE, "bench", self.good_model(), "--machine", mentions=["--machine"])
 
 

@@ -12,6 +12,18 @@ namespace {
 
 using sinter::test::TemporaryFolder;
 
+TEST(MappedFileTest, WritesWithoutWaitingForTheDisk) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("unsynchronised");
+  const std::string text = "hello";
+  const auto bytes = std::as_bytes(std::span(text));
+  ASSERT_TRUE(writeFileAtomically(path, std::span(&bytes, 1),
+                                  WriteMode::Unsynchronised));
+  auto read = readFile(path);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, text);
+}
+
 TEST(MappedFileTest, ReadsWhatWasWritten) {
   TemporaryFolder folder;
   std::string path = folder.file("a");

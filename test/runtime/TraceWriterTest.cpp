@@ -9,7 +9,8 @@ namespace {
 TEST(TraceWriterTest, WritesEvents) {
   TraceWriter trace;
   trace.add("compile", "conv", "kernel", 0.001, 0.0005);
-  LayerTime layer{"a\"b", "convolution", "direct", 0.5, 0.001, 2e6, 2};
+  LayerTime layer{"a\"b", "convolution", "direct",         0.5, 0.001,
+                  2e6,    4e6,           ElementType::F32, 2};
   trace.addLayers("run", std::span(&layer, 1), 1);
   EXPECT_EQ(trace.text(), R"({"displayTimeUnit":"ms","traceEvents":[
 {"ph":"M","pid":1,"name":"process_name","args":{"name":"sinter"}},
@@ -19,6 +20,12 @@ TEST(TraceWriterTest, WritesEvents) {
 {"ph":"X","pid":1,"tid":2,"name":"a\"b","cat":"convolution","ts":1500000.000,"dur":1000.000,"args":{"kernel":"direct","threads":2,"gflops":2.00}}
 ]}
 )");
+}
+
+TEST(TraceWriterTest, WhatIsNoUtf8IsReplaced) {
+  EXPECT_EQ(validUtf8("a\xc3\xa9\n"), "a\xc3\xa9\n");
+  EXPECT_EQ(validUtf8("\xff<"), "\xef\xbf\xbd<");
+  EXPECT_EQ(validUtf8("\xc3"), "\xef\xbf\xbd");
 }
 
 TEST(TraceWriterTest, JsonStringsAreAlwaysValid) {

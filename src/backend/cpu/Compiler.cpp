@@ -2,6 +2,7 @@
 
 #include "backend/cpu/Compiler.h"
 
+#include "backend/cpu/KernelCache.h"
 #include "backend/cpu/Prepare.h"
 #include "backend/cpu/Registration.h"
 #include "backend/cpu/Schedule.h"
@@ -27,11 +28,14 @@ namespace {
 
 /// Kernels with the same code.
 struct DistinctKernel {
-  KernelOp kernel;
   KernelPlan plan;
   std::string name;
-  /// The kernel, for the thread that compiles it.
+  /// The kernel, for the thread that compiles it, and the hash of that.
   std::string bytecode;
+  Hash128 key;
+
+  /// A stage is a function.
+  size_t functions() const { return std::max<size_t>(1, plan.stages.size()); }
 };
 
 /// A context for code, with every dialect that passes would load on the way.
@@ -47,7 +51,7 @@ std::unique_ptr<MLIRContext> makeCodeContext() {
 }
 
 /// \p kernel alone, in a function of its inputs, as bytecode: the way from one
-/// context to another.
+/// context to another. Where it stands in the user's file is left out.
 std::string serialize(KernelOp kernel) {
   OpBuilder builder(kernel.getContext());
   Location location = UnknownLoc::get(kernel.getContext());
@@ -60,7 +64,13 @@ std::string serialize(KernelOp kernel) {
   builder.setInsertionPointToEnd(body);
   IRMapping mapping;
   mapping.map(kernel->getOperands(), body->getArguments());
-  builder.clone(*kernel, mapping);
+  builder.clone(*kernel, mapping)->walk([&](Operation *op) {
+    op->setLoc(location);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          argument.setLoc(location);
+  });
   builder.create<func::ReturnOp>(location);
   std::string bytes;
   llvm::raw_string_ostream stream(bytes);
@@ -69,38 +79,35 @@ std::string serialize(KernelOp kernel) {
   return bytes;
 }
 
-/// Kernels that go through the compiler together: its passes cost some time
-/// however small a module is.
-constexpr size_t kernelsPerModule = 4;
-
+/// Compiles kernels, or finds their code where it was kept.
 class ParallelCompilation {
 public:
-  ParallelCompilation(ArrayRef<DistinctKernel> kernels, const Target &target,
+  ParallelCompilation(ArrayRef<DistinctKernel> kernels,
+                      const KernelCache &cache, const Target &target,
                       const CpuOptions &options)
-      : kernels(kernels), target(target), options(options),
-        objects((kernels.size() + kernelsPerModule - 1) / kernelsPerModule),
-        contracts(kernels.size()) {}
+      : kernels(kernels), cache(cache), target(target), options(options),
+        compiled(kernels.size()) {}
 
-  struct Outcome {
-    std::vector<ObjectFile> objects;
-    /// One a function, in the order of the kernels and their stages.
-    std::vector<KernelContract> contracts;
-  };
-
-  Result<Outcome> run(unsigned threads) {
+  Result<std::vector<KernelCode>> run(unsigned threads) {
+    for (auto [i, kernel] : llvm::enumerate(kernels)) {
+      if (auto known = cache.lookup(kernel.key, kernel.functions()))
+        compiled[i] = std::move(*known);
+      else
+        missing.push_back(i);
+    }
+    done = kernels.size() - missing.size();
+    if (done != 0 && options.progress)
+      options.progress(done, kernels.size());
     std::vector<std::thread> workers;
-    for (unsigned i = 1; i < std::min<size_t>(threads, objects.size()); ++i)
+    for (unsigned i = 1; i < std::min<size_t>(threads, missing.size()); ++i)
       workers.emplace_back([this] { work(); });
-    work();
+    if (!missing.empty())
+      work();
     for (std::thread &worker : workers)
       worker.join();
     if (error)
       return std::move(*error);
-    Outcome outcome{std::move(objects), {}};
-    for (std::vector<KernelContract> &ofKernel : contracts)
-      std::move(ofKernel.begin(), ofKernel.end(),
-                std::back_inserter(outcome.contracts));
-    return outcome;
+    return std::move(compiled);
   }
 
 private:
@@ -108,70 +115,65 @@ private:
   /// handled per context.
   void work() {
     std::unique_ptr<MLIRContext> context = makeCodeContext();
-    for (size_t i = next++; i < objects.size() && !failed; i = next++) {
-      ArrayRef<DistinctKernel> batch = kernels.drop_front(i * kernelsPerModule);
-      batch = batch.take_front(kernelsPerModule);
-      Result<ObjectFile> object =
-          compileBatch(context.get(), batch, i * kernelsPerModule);
+    for (size_t i = next++; i < missing.size() && !failed; i = next++) {
+      const DistinctKernel &kernel = kernels[missing[i]];
+      Result<KernelCode> code = compileKernel(context.get(), kernel);
+      if (code)
+        cache.store(kernel.key, *code);
       std::lock_guard<std::mutex> lock(mutex);
-      if (!object) {
+      if (!code) {
         failed = true;
-        error = object.takeError();
+        error = code.takeError();
         return;
       }
-      objects[i] = std::move(*object);
-      done += batch.size();
+      compiled[missing[i]] = std::move(*code);
+      ++done;
       if (options.progress)
         options.progress(done, kernels.size());
     }
   }
 
-  /// \p first is the number of the batch's first kernel.
-  Result<ObjectFile> compileBatch(MLIRContext *context,
-                                  ArrayRef<DistinctKernel> batch,
-                                  size_t first) {
+  Result<KernelCode> compileKernel(MLIRContext *context,
+                                   const DistinctKernel &kernel) {
+    OwningOpRef<ModuleOp> source =
+        parseSourceString<ModuleOp>(kernel.bytecode, context);
+    if (!source)
+      return systemError("a kernel cannot be handed to the code generator");
     OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
-    for (const auto &[i, distinct] : llvm::enumerate(batch)) {
-      OwningOpRef<ModuleOp> source =
-          parseSourceString<ModuleOp>(distinct.bytecode, context);
-      if (!source)
-        return systemError("a kernel cannot be handed to the code generator");
-      source->walk([&](KernelOp kernel) {
-        contracts[first + i] =
-            emitKernel(kernel, target, *module, distinct.name);
-      });
-    }
-    if (options.dumpFolder.empty())
-      return compile(*module, target);
+    KernelCode code;
+    source->walk([&](KernelOp op) {
+      code.contracts = emitKernel(op, target, *module, kernel.name);
+    });
     std::string mlir, llvmIr, assembly;
-    CodegenDumps dumps{&mlir, &llvmIr, &assembly};
-    Result<ObjectFile> object = compile(*module, target, dumps);
-    const std::string stem = options.dumpFolder + "/" + batch.front().name;
-    std::ofstream(stem + ".mlir") << mlir;
-    std::ofstream(stem + ".ll") << llvmIr;
-    std::ofstream(stem + ".s") << assembly;
-    return object;
+    const bool dumps = !options.dumpFolder.empty();
+    Result<ObjectFile> object = compile(
+        *module, target,
+        dumps ? CodegenDumps{&mlir, &llvmIr, &assembly} : CodegenDumps());
+    if (!object)
+      return object.takeError();
+    code.object = std::move(*object);
+    if (dumps) {
+      const std::string stem = options.dumpFolder + "/" + kernel.name;
+      std::ofstream(stem + ".mlir") << mlir;
+      std::ofstream(stem + ".ll") << llvmIr;
+      std::ofstream(stem + ".s") << assembly;
+    }
+    return code;
   }
 
   ArrayRef<DistinctKernel> kernels;
+  const KernelCache &cache;
   const Target &target;
   const CpuOptions &options;
-  std::vector<ObjectFile> objects;
-  std::vector<std::vector<KernelContract>> contracts;
+  std::vector<KernelCode> compiled;
+  /// The numbers of those that are not in the cache.
+  std::vector<size_t> missing;
   std::atomic<size_t> next = 0;
   std::atomic<bool> failed = false;
   std::mutex mutex;
   size_t done = 0;
   std::optional<Error> error;
 };
-
-/// What decides a kernel's code, as text.
-std::string structureOf(KernelOp kernel) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  kernel->print(stream, OpPrintingFlags().useLocalScope().printGenericOpForm());
-  return text;
-}
 
 bool hasElements(KernelOp kernel) {
   return llvm::any_of(kernel.getResultTypes(), [](Type type) {
@@ -187,35 +189,45 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
                             const CpuOptions &options,
                             std::vector<DistinctKernel> &distinct,
                             KernelTable &table, Compiled &compiled) {
+  const KernelCache cache(options.kernelFolder, options.compiler, target);
   llvm::StringMap<uint32_t> known;
   SmallVector<std::pair<Operation *, uint32_t>> uses;
   function.walk([&](KernelOp kernel) {
     if (!hasElements(kernel))
       return;
     auto [entry, isNew] =
-        known.try_emplace(structureOf(kernel), distinct.size());
-    if (isNew)
-      distinct.push_back({kernel, planKernel(kernel, target),
-                          "kernel" + std::to_string(distinct.size()),
-                          serialize(kernel)});
+        known.try_emplace(kernel.structure(), distinct.size());
+    if (isNew) {
+      std::string bytecode = serialize(kernel);
+      const Hash128 key = cache.keyOf(bytecode);
+      distinct.push_back({planKernel(kernel, target), "kernel_" + key.text(),
+                          std::move(bytecode), key});
+    }
     uses.push_back({kernel, entry->second});
   });
   std::vector<uint32_t> firstEntries;
   for (const DistinctKernel &kernel : distinct) {
     firstEntries.push_back(compiled.names.size());
-    for (size_t i = 0; i < std::max<size_t>(1, kernel.plan.stages.size()); ++i)
+    for (size_t i = 0; i < kernel.functions(); ++i)
       compiled.names.push_back(stageName(kernel.name, i));
   }
-  for (auto [kernel, index] : uses)
-    table[kernel] = {firstEntries[index], &distinct[index].plan};
+  for (auto [kernel, index] : uses) {
+    const KernelPlan &plan = distinct[index].plan;
+    table[kernel] = {firstEntries[index], &plan};
+    if (options.onChoice && !plan.alternatives.empty())
+      options.onChoice(layerOf(kernel->getLoc()), plan.alternatives);
+  }
 
-  const unsigned threads = threadCount(options.threads);
-  Result<ParallelCompilation::Outcome> outcome =
-      ParallelCompilation(distinct, target, options).run(threads);
-  if (!outcome)
-    return outcome.takeError();
-  compiled.objects = std::move(outcome->objects);
-  compiled.program.kernels = std::move(outcome->contracts);
+  Result<std::vector<KernelCode>> code =
+      ParallelCompilation(distinct, cache, target, options)
+          .run(threadCount(options.threads));
+  if (!code)
+    return code.takeError();
+  for (KernelCode &kernel : *code) {
+    compiled.objects.push_back(std::move(kernel.object));
+    std::move(kernel.contracts.begin(), kernel.contracts.end(),
+              std::back_inserter(compiled.program.kernels));
+  }
   return {};
 }
 
@@ -229,6 +241,8 @@ Result<Compiled> cpu::compileToObjects(const Model &original,
   // vcvtneps2bf16 takes denormal numbers for zero whatever the mode says.
   if (options.denormals == Denormals::Keep)
     target->convertsBF16 = false;
+  if (options.ceilings && !options.target)
+    target->setRates(*options.ceilings);
   auto model = std::make_shared<Model>(original.clone());
   loadCpuDialect(model->context());
   SimplifyOptions passes = options.passes;

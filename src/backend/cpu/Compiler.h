@@ -12,9 +12,11 @@
 
 #include "backend/cpu/codegen/Codegen.h"
 #include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/kernels/Estimates.h"
 #include "graph/Model.h"
 #include "passes/Pipelines.h"
 #include "runtime/FloatMode.h"
+#include "runtime/MachineCeilings.h"
 #include "runtime/Program.h"
 
 #include <functional>
@@ -42,6 +44,16 @@ struct CpuOptions {
   SimplifyOptions passes;
   /// Gets what the passes did.
   std::function<void(const SimplifyReport &report)> onPrepared;
+  /// What the machine was measured to reach; where nothing was, what such
+  /// machines typically do. Decides between kernels, as long as `target` is the
+  /// machine we run on.
+  std::optional<MachineCeilings> ceilings;
+  /// Told of each product, once a layer of the user's file, what could compute
+  /// it in how many seconds of one thread, the fastest first.
+  std::function<void(const std::string &layer, const Alternatives &)> onChoice;
+  /// A folder in which kernels' code is looked up and kept (KernelCache); none
+  /// if empty. `compiler` names the build of Sinter whose code it is.
+  std::string kernelFolder, compiler;
   /// A folder that gets every kernel's MLIR, LLVM IR and assembly; none if
   /// empty.
   std::string dumpFolder;

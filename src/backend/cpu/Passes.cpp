@@ -9,6 +9,7 @@
 #include "backend/cpu/FormKernels.h"
 #include "backend/cpu/HostCalls.h"
 #include "backend/cpu/RemoveUnused.h"
+#include "backend/cpu/ShareKernels.h"
 #include "backend/cpu/SpreadBatchNorms.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/layout/AbsorbTransposes.h"
@@ -168,6 +169,8 @@ constexpr Row rows[] = {
      onFunction<checkTypes>},
     {"cpu-form-kernels", "Put together what is computed together",
      withPatterns<formKernels>},
+    {"cpu-share-kernels", "Make inputs of numbers in which kernels differ",
+     withPatterns<shareKernels>},
 };
 
 class CpuPass : public LabelledPass<CpuPass> {
@@ -266,7 +269,7 @@ void cpu::registerPatternLabels() {
           simplifyConvolutionsPatterns(), assignLayoutsPatterns(),
           absorbTransposesPatterns(), simplifyProductsPatterns(),
           formAttentionPatterns(), tabulateBytesPatterns(), widenOncePatterns(),
-          formKernelsPatterns()})
+          formKernelsPatterns(), shareKernelsPatterns()})
       llvm::append_range(all, patterns);
     registerPatterns(all);
     registerPassNames(llvm::map_to_vector(

@@ -5,6 +5,7 @@
 #include "backend/cpu/FormKernels.h"
 #include "backend/cpu/Memory.h"
 #include "backend/cpu/OperationKind.h"
+#include "backend/cpu/emit/Anchors.h"
 #include "backend/cpu/layout/ComputeWeights.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
@@ -35,13 +36,26 @@ static Value memoryOf(Value value) {
   return value;
 }
 
-/// The name of the node in the user's file that \p location stands for.
-static std::string nameOf(Location location) {
+/// Whose ceiling the arithmetic of \p kernel has.
+static ElementType arithmeticOf(KernelOp kernel) {
+  Operation *heavy = kernel.rootOp();
+  for (Operation &op : kernel.getBody().front())
+    if (isAnchor(&op))
+      heavy = &op;
+  if (!heavy)
+    return ElementType::F32;
+  const Type sums = getElementTypeOrSelf(heavy->getResult(0).getType());
+  if (isAnchor(heavy) && isa<IntegerType>(sums))
+    return ElementType::I8;
+  return sums.isF64() ? ElementType::F64 : ElementType::F32;
+}
+
+std::string cpu::layerOf(Location location) {
   if (auto name = dyn_cast<NameLoc>(location))
     return name.getName().str();
   if (auto fused = dyn_cast<FusedLoc>(location))
     for (Location part : fused.getLocations())
-      if (std::string name = nameOf(part); !name.empty())
+      if (std::string name = layerOf(part); !name.empty())
         return name;
   return "";
 }
@@ -146,7 +160,7 @@ private:
                                  const KernelPlan::Packing *packing) {
     Result<Tensor> tensor = weightValue(constant);
     if (!tensor)
-      return unsupported("constant '" + nameOf(constant.getLoc()) +
+      return unsupported("constant '" + layerOf(constant.getLoc()) +
                          "': " + tensor.error().message);
     if (!packing)
       return addConstant(*tensor, model);
@@ -254,7 +268,8 @@ private:
     step.tasks = how.tasks;
     step.flops = how.flops;
     step.kernelName = how.name;
-    step.layer = nameOf(op.getLoc());
+    step.arithmetic = arithmeticOf(op);
+    step.layer = layerOf(op.getLoc());
     step.op = describe(op);
     if (how.updated) {
       Id target = create(op.getResult(0));
@@ -313,7 +328,7 @@ private:
     step.hostFunction = op.getFunction().str();
     step.configuration = op.getConfiguration().str();
     step.op = step.hostFunction;
-    step.layer = nameOf(op.getLoc());
+    step.layer = layerOf(op.getLoc());
     auto add = [&](Value value, Id slot, BufferAccess access) {
       step.buffers.push_back(reference(slot, access));
       step.bytesMoved += plan[slot].bytes;
@@ -353,7 +368,7 @@ private:
     Step step;
     step.kind = StepKind::If;
     step.op = op->getName().stripDialect().str();
-    step.layer = nameOf(op->getLoc());
+    step.layer = layerOf(op->getLoc());
     step.selector =
         isa<stablehlo::IfOp>(op) ? ElementType::I1 : ElementType::I32;
     Result<Id> selector = find(op->getOperand(0));
@@ -398,7 +413,7 @@ private:
     Step step;
     step.kind = StepKind::While;
     step.op = "while";
-    step.layer = nameOf(op.getLoc());
+    step.layer = layerOf(op.getLoc());
     step.bodies.resize(2);
     plan.tick();
     plan.beginLoop();

@@ -19,6 +19,10 @@ struct CompiledKernel {
 };
 using KernelTable = llvm::DenseMap<mlir::Operation *, CompiledKernel>;
 
+/// The name of the node in the user's file that \p location stands for; "" if
+/// it has none.
+std::string layerOf(mlir::Location location);
+
 /// Fills in \p program's steps, constants and arena for the formed kernels of
 /// \p model, which the program's constants keep alive where they share its
 /// bytes.

@@ -18,7 +18,8 @@ namespace {
 /// Something for each label: ordinary and 3-d convolutions, one with a large
 /// weight that is computed, an attention between transposes, products of
 /// integers, by a vector, by a large computed weight, of dimensions that lie
-/// apart, elementwise chains, and a function of bytes.
+/// apart, elementwise chains, two of which differ in a number, a function of
+/// bytes.
 constexpr const char *everything = R"((%x: tensor<1x32x12x12xf32>,
     %u: tensor<1x512x2x2xf32>, %v: tensor<1x4x5x8x8xf32>,
     %q: tensor<1x64x2x16xf32>, %b: tensor<40x64xui8>, %c: tensor<64x40xi8>,
@@ -26,7 +27,8 @@ constexpr const char *everything = R"((%x: tensor<1x32x12x12xf32>,
     -> (tensor<1x32x12x12xf32>, tensor<1x640x2x2xf32>, tensor<1x8x3x6x6xf32>,
         tensor<1x64x2x16xf32>, tensor<40x40xi32>, tensor<40x40xi32>,
         tensor<64x1xf32>, tensor<3x600xf32>, tensor<3x600xf32>,
-        tensor<16x16xf32>, tensor<1x64x2x16xf32>, tensor<40x64xui8>) {
+        tensor<16x16xf32>, tensor<1x64x2x16xf32>, tensor<40x64xui8>,
+        tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>) {
 %w = stablehlo.constant dense<0.03> : tensor<32x32x3x3xf32>
 %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
   window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
@@ -82,10 +84,15 @@ constexpr const char *everything = R"((%x: tensor<1x32x12x12xf32>,
 %bm = stablehlo.multiply %bt, %ten : tensor<40x64xf32>
 %br = stablehlo.round_nearest_even %bm : tensor<40x64xf32>
 %13 = stablehlo.convert %br : (tensor<40x64xf32>) -> tensor<40x64xui8>
-return %2, %3, %4, %5, %6, %11, %7, %8, %12, %9, %10, %13 : tensor<1x32x12x12xf32>,
+%half = stablehlo.constant dense<0.5> : tensor<1x64x2x16xf32>
+%14 = stablehlo.multiply %q, %half : tensor<1x64x2x16xf32>
+%third = stablehlo.constant dense<0.3> : tensor<1x64x2x16xf32>
+%15 = stablehlo.multiply %q, %third : tensor<1x64x2x16xf32>
+return %2, %3, %4, %5, %6, %11, %7, %8, %12, %9, %10, %13, %14, %15 : tensor<1x32x12x12xf32>,
   tensor<1x640x2x2xf32>, tensor<1x8x3x6x6xf32>, tensor<1x64x2x16xf32>,
   tensor<40x40xi32>, tensor<40x40xi32>, tensor<64x1xf32>, tensor<3x600xf32>,
-  tensor<3x600xf32>, tensor<16x16xf32>, tensor<1x64x2x16xf32>, tensor<40x64xui8> })";
+  tensor<3x600xf32>, tensor<16x16xf32>, tensor<1x64x2x16xf32>, tensor<40x64xui8>,
+  tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32> })";
 
 /// What is wrong with the results where the passes run as \p passes say; "" if
 /// nothing is. \p report gets what they did.

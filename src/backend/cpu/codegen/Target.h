@@ -10,8 +10,10 @@
 
 #include "runtime/Result.h"
 
+#include "runtime/MachineCeilings.h"
 #include <cstdint>
 #include <memory>
+
 #include <string>
 #include <vector>
 
@@ -20,6 +22,15 @@ class TargetMachine;
 } // namespace llvm
 
 namespace sinter::cpu {
+
+/// What kernels of one thread reach: operations and bytes a second.
+struct Rates {
+  double f32 = 0, f64 = 0, i8 = 0;
+  double cache = 0;  ///< Of the second level.
+  double memory = 0; ///< Beyond it.
+
+  bool operator==(const Rates &) const = default;
+};
 
 struct Target {
   std::string triple;   ///< "x86_64-unknown-linux-gnu"
@@ -43,7 +54,13 @@ struct Target {
   int64_t l1Bytes = 32 << 10;       ///< Data cache of one core.
   int64_t l2Bytes = 512 << 10;      ///< Second-level cache of one core.
 
+  /// Typical of such machines, until setRates.
+  Rates rates;
+
   int64_t vectorBytes() const { return f32Lanes * 4; }
+
+  /// Sets the rates from what was measured on the machine; what was not stays.
+  void setRates(const MachineCeilings &measured);
 
   /// The machine we run on. AMX is left out: no kernel uses it, and its state
   /// has to be asked for from the operating system.

@@ -25,18 +25,18 @@ ConvolutionShape cpu::convolutionShape(cpu::ConvolutionOp op) {
   return shape;
 }
 
+static Alternatives estimatesOf(cpu::ConvolutionOp op,
+                                const Arithmetic &arithmetic,
+                                const Target &target) {
+  return alternativesFor(convolutionShape(op), arithmetic, target,
+                         op.getFast());
+}
+
 bool cpu::isFast(cpu::ConvolutionOp op, const Target &target) {
-  // Below this, what the estimate leaves out eats up the gain.
-  constexpr double leastGain = 1.2;
-  auto isF32 = [](Value value) {
-    return tensorOf(value).getElementType().isF32();
-  };
-  if (!op.getFast() || op.isDepthwise() || !isF32(op.getInput()) ||
-      !isF32(op.getWeights()) || !isF32(op.getResult()))
-    return false;
-  const ConvolutionShape shape = convolutionShape(op);
-  return Winograd::supports(shape) &&
-         Winograd::estimateGain(shape, target) > leastGain;
+  const Arithmetic arithmetic =
+      Arithmetic::of(op.getInput(), op.getWeights(), op.getResult(), target);
+  return !op.isDepthwise() &&
+         estimatesOf(op, arithmetic, target).front().kernel == "winograd";
 }
 
 namespace {
@@ -51,7 +51,8 @@ public:
     ConvolutionShape shape = convolutionShape(op);
     flops = shape.flops();
     if (!op.isDepthwise()) {
-      if (isFast(op, target))
+      estimated = estimatesOf(op, arithmetic, target);
+      if (estimated.front().kernel == "winograd")
         fast.emplace(shape, target);
       else
         direct.emplace(shape, target, arithmetic);
@@ -67,6 +68,7 @@ public:
   KernelPlan plan() const override {
     KernelPlan plan;
     plan.flops = flops;
+    plan.alternatives = estimated;
     plan.packings.resize(kernel.getInputs().size());
     auto usePacking = [&](const auto &generator) {
       if (op.getPackedFrom())
@@ -130,6 +132,7 @@ private:
   mutable cpu::ConvolutionOp op;
   Arithmetic arithmetic;
   double flops;
+  Alternatives estimated;
   std::optional<Winograd> fast;
   std::optional<Convolution> direct;
   std::optional<Depthwise> depthwise;

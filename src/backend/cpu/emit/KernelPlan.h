@@ -3,6 +3,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_KERNELPLAN_H
 #define SINTER_BACKEND_CPU_EMIT_KERNELPLAN_H
 
+#include "backend/cpu/kernels/Estimates.h"
 #include "runtime/Tensor.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -24,6 +25,8 @@ struct KernelPlan {
   /// bytes.
   ElementType scratchType = ElementType::I8;
   std::string name; ///< How it is computed: "loops", "matmul".
+  /// Of a product: what could compute it, the fastest first.
+  Alternatives alternatives;
 
   /// Parts that run one after the other, each a function of its own (see
   /// stageName), on the same buffers; empty where there is one. Then `tasks`

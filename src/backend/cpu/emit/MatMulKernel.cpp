@@ -64,6 +64,8 @@ public:
         product(shapeOfProduct(), target, arithmetic) {
     SmallVector<int64_t> lhsContracting;
     batches = sidesOf(op, lhsContracting).first.batching.size();
+    estimated = alternativesFor(nameOfKernel(), form.shape, product.flops(),
+                                arithmetic, target);
   }
 
   KernelPlan plan() const override {
@@ -73,10 +75,10 @@ public:
     plan.packings.resize(kernel.getInputs().size());
     plan.scratchBytes = product.scratchElements() * arithmetic.rhsBytes();
     plan.scratchType = arithmetic.rhs;
-    plan.name = "matmul";
-    if (form.shape.bLayout != MatMulShape::BLayout::Packed)
+    plan.name = nameOfKernel();
+    plan.alternatives = estimated;
+    if (!isPacked())
       return plan;
-    plan.name = "matmul-packed";
     if (product.stages() > 1)
       plan.stages.assign(product.stages(),
                          {product.tasks(), product.flops() / product.stages()});
@@ -139,6 +141,13 @@ private:
     return op ? op.getZeros() : Value();
   }
 
+  bool isPacked() const {
+    return form.shape.bLayout == MatMulShape::BLayout::Packed;
+  }
+  StringRef nameOfKernel() const {
+    return isPacked() ? "matmul-packed" : "matmul";
+  }
+
   MatMulShape shapeOfProduct() const {
     MatMulShape shape = form.shape;
     if (auto op = dyn_cast<NarrowProductOp>(anchor)) {
@@ -178,6 +187,7 @@ private:
   MatMulForm form;
   Arithmetic arithmetic;
   MatMul product;
+  Alternatives estimated;
 };
 
 } // namespace

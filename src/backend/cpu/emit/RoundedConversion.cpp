@@ -15,8 +15,13 @@ static bool isIntegral(Value value) {
   auto sum = value.getDefiningOp<stablehlo::AddOp>();
   if (!sum || !sum.getLhs().getDefiningOp<stablehlo::RoundNearestEvenOp>())
     return false;
-  std::optional<double> shift = splatNumber(sum.getRhs());
-  return shift && *shift == std::trunc(*shift);
+  Value shift = sum.getRhs();
+  if (auto spread = shift.getDefiningOp<stablehlo::BroadcastInDimOp>())
+    shift = spread.getOperand();
+  if (auto converted = shift.getDefiningOp<stablehlo::ConvertOp>())
+    return isa<IntegerType>(getElementTypeOrSelf(converted.getOperand()));
+  std::optional<double> number = splatNumber(shift);
+  return number && *number == std::trunc(*number);
 }
 
 Value cpu::roundedOperand(stablehlo::ConvertOp op) {

@@ -39,6 +39,14 @@ Operation *KernelOp::rootOp() {
   return getBody().front().getTerminator()->getOperand(0).getDefiningOp();
 }
 
+std::string KernelOp::structure() {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  (*this)->print(stream,
+                 OpPrintingFlags().useLocalScope().printGenericOpForm());
+  return text;
+}
+
 /// Whether what \p op says of its inputs and results is of some that it has.
 static LogicalResult verifyMarks(KernelOp op) {
   const auto inputs = static_cast<int64_t>(op.getInputs().size());

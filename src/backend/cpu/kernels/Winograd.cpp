@@ -62,25 +62,8 @@ bool Winograd::supports(const ConvolutionShape &shape) {
          shape.padLeft >= 0;
 }
 
-double Winograd::estimateGain(const ConvolutionShape &shape,
-                              const Target &target) {
-  // Seconds, on a machine with a multiply-add unit for each of two ports at
-  // 3 GHz; only ratios matter. Bytes beyond the second-level cache come at 30
-  // GB/s, within it at 80.
-  const double flopRate = 2 * 2 * 3e9 * target.f32Lanes;
-  auto transfer = [&](double bytes, bool isCached) {
-    return bytes / (isCached ? 80e9 : 30e9);
-  };
-  double direct = std::max(shape.flops() / flopRate,
-                           transfer(weightBytes(shape) / 4.0, false));
-  double tiles = tileCount(shape);
-  double multiply = tiles * 2 * elements * shape.inputChannels *
-                    shape.outputChannels / flopRate;
-  bool weightsFit = weightBytes(shape) <= target.l2Bytes;
-  bool tilesFit = weightsFit || tiles * tileBytes(shape) <= target.l2Bytes;
-  double weights = transfer(weightBytes(shape), weightsFit);
-  double transforms = transfer(2.0 * tiles * tileBytes(shape), tilesFit);
-  return direct / (std::max(multiply, weights) + transforms);
+Winograd::Sizes Winograd::sizesOf(const ConvolutionShape &shape) {
+  return {tileCount(shape), tileBytes(shape), weightBytes(shape)};
 }
 
 Winograd::Winograd(const ConvolutionShape &shape, const Target &target)

@@ -27,10 +27,12 @@ public:
   /// Whether the shape is a 3x3 convolution with stride and dilation 1, one
   /// group, and blocked input.
   static bool supports(const ConvolutionShape &shape);
-  /// How many times faster than the direct kernel it should be, by an estimate
-  /// from multiplications and moved bytes.
-  static double estimateGain(const ConvolutionShape &shape,
-                             const Target &target);
+  /// How many tiles there are, and the bytes of one, input and output, and of
+  /// the weights.
+  struct Sizes {
+    int64_t tiles, tileBytes, weightBytes;
+  };
+  static Sizes sizesOf(const ConvolutionShape &shape);
 
   Winograd(const ConvolutionShape &shape, const Target &target);
 

@@ -1,0 +1,192 @@
+//===- ShareKernels.cpp - one kernel for computations that differ in numbers =//
+
+#include "backend/cpu/ShareKernels.h"
+
+#include "backend/cpu/OperationKind.h"
+#include "backend/cpu/ir/CpuOps.h"
+#include "graph/Constants.h"
+#include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+constexpr llvm::StringLiteral label = "share-kernels",
+                              passName = "cpu-share-kernels";
+
+/// A kernel, and the constants in it that may become inputs, in order.
+struct Candidate {
+  KernelOp kernel;
+  SmallVector<stablehlo::ConstantOp> numbers;
+};
+
+/// Whether \p use is of a number that code need not know.
+bool isPlainArithmetic(OpOperand &use) {
+  Operation *user = use.getOwner();
+  Type element = getElementTypeOrSelf(use.get().getType());
+  if (isa<FloatType>(element))
+    return isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::MulOp,
+               stablehlo::DivOp>(user);
+  return isa<IntegerType>(element) && element.getIntOrFloatBitWidth() >= 8 &&
+         isa<stablehlo::AddOp, stablehlo::SubtractOp>(user);
+}
+
+/// The constants of \p kernel that only arithmetic uses, one a use: numbers
+/// that happen to be the same in one layer are not in another.
+Candidate candidateOf(KernelOp kernel) {
+  Candidate candidate{kernel, {}};
+  Block &body = kernel.getBody().front();
+  SmallVector<OpOperand *> uses;
+  for (Operation &op : body)
+    for (OpOperand &operand : op.getOpOperands())
+      if (auto constant = operand.get().getDefiningOp<stablehlo::ConstantOp>();
+          constant && isSplatConstant(constant) && isPlainArithmetic(operand))
+        uses.push_back(&operand);
+  for (OpOperand *use : uses) {
+    auto constant = use->get().getDefiningOp<stablehlo::ConstantOp>();
+    OpBuilder builder(use->getOwner());
+    auto own = cast<stablehlo::ConstantOp>(builder.clone(*constant));
+    use->set(own.getResult());
+    if (constant->use_empty())
+      constant.erase();
+    candidate.numbers.push_back(own);
+  }
+  return candidate;
+}
+
+DenseElementsAttr splatOf(RankedTensorType type, Attribute number) {
+  return DenseElementsAttr::get(type, number);
+}
+
+Attribute numberOf(stablehlo::ConstantOp constant) {
+  return cast<DenseElementsAttr>(constant.getValue())
+      .getSplatValue<Attribute>();
+}
+
+/// The kernel's text with its numbers left out.
+std::string formOf(Candidate &candidate) {
+  SmallVector<ElementsAttr> numbers;
+  for (stablehlo::ConstantOp constant : candidate.numbers) {
+    numbers.push_back(constant.getValue());
+    RankedTensorType type = tensorOf(constant.getResult());
+    Builder builder(constant.getContext());
+    constant.setValueAttr(
+        splatOf(type, builder.getZeroAttr(type.getElementType())));
+  }
+  std::string text = candidate.kernel.structure();
+  for (auto [constant, number] : llvm::zip_equal(candidate.numbers, numbers))
+    constant.setValueAttr(number);
+  return text;
+}
+
+/// Whether the number is added to what was rounded to an integer. Code wants to
+/// know that the sum is one, too.
+bool isBesideRounded(stablehlo::ConstantOp constant) {
+  auto sum = dyn_cast<stablehlo::AddOp>(*constant->user_begin());
+  return sum && sum.getLhs().getDefiningOp<stablehlo::RoundNearestEvenOp>();
+}
+
+/// The integer of 32 bits that f32 \p number is, if it is one that f32 holds
+/// whatever else is added to it.
+std::optional<int32_t> integerOf(Attribute number) {
+  auto real = dyn_cast<FloatAttr>(number);
+  constexpr double most = 1 << 22;
+  if (!real || !real.getType().isF32() ||
+      std::abs(real.getValueAsDouble()) > most ||
+      real.getValueAsDouble() != std::trunc(real.getValueAsDouble()))
+    return std::nullopt;
+  return static_cast<int32_t>(real.getValueAsDouble());
+}
+
+/// What the number \p place becomes in all \p kernels of one form.
+enum class Way { Stays, Input, IntegerInput };
+
+Way wayOf(ArrayRef<Candidate *> kernels, size_t place) {
+  auto number = [&](Candidate *each) { return numberOf(each->numbers[place]); };
+  if (llvm::all_of(kernels, [&](Candidate *each) {
+        return number(each) == number(kernels.front());
+      }))
+    return Way::Stays;
+  if (!isBesideRounded(kernels.front()->numbers[place]))
+    return Way::Input;
+  return llvm::all_of(kernels,
+                      [&](Candidate *each) {
+                        return integerOf(number(each)).has_value();
+                      })
+             ? Way::IntegerInput
+             : Way::Input;
+}
+
+/// Makes an input of \p constant, a number of \p kernel.
+void lift(KernelOp kernel, stablehlo::ConstantOp constant, Way way) {
+  RankedTensorType type = tensorOf(constant.getResult());
+  Attribute number = numberOf(constant);
+  Type element = type.getElementType();
+  if (way == Way::IntegerInput) {
+    element = IntegerType::get(kernel.getContext(), 32);
+    number = IntegerAttr::get(element, *integerOf(number));
+  }
+  auto scalar = RankedTensorType::get({}, element);
+  OpBuilder outside(kernel);
+  Value input = outside.create<stablehlo::ConstantOp>(constant.getLoc(),
+                                                      splatOf(scalar, number));
+  kernel.getInputsMutable().append(input);
+  Value argument =
+      kernel.getBody().front().addArgument(scalar, constant.getLoc());
+  OpBuilder inside(constant);
+  if (way == Way::IntegerInput)
+    argument = inside.create<stablehlo::ConvertOp>(
+        constant.getLoc(), RankedTensorType::get({}, type.getElementType()),
+        argument);
+  Value spread = inside.create<stablehlo::BroadcastInDimOp>(
+      constant.getLoc(), type, argument, ArrayRef<int64_t>());
+  constant.getResult().replaceAllUsesWith(spread);
+  constant.erase();
+}
+
+} // namespace
+
+ArrayRef<PatternInfo> cpu::shareKernelsPatterns() {
+  static const PatternInfo infos[] = {
+      {label,
+       "cpu.kernel(x) { x * 0.5 }, cpu.kernel(y) { y * 0.25 } -> "
+       "cpu.kernel(x, 0.5) { x * s }, cpu.kernel(y, 0.25) { y * s }",
+       passName}};
+  return infos;
+}
+
+void cpu::shareKernels(func::FuncOp function, PatternRun &run) {
+  if (!run.isEnabled(label))
+    return;
+  std::vector<Candidate> candidates;
+  function.walk(
+      [&](KernelOp kernel) { candidates.push_back(candidateOf(kernel)); });
+  llvm::MapVector<StringRef, SmallVector<Candidate *>> kernelsOf;
+  std::vector<std::string> forms;
+  forms.reserve(candidates.size());
+  for (Candidate &candidate : candidates) {
+    if (candidate.numbers.empty())
+      continue;
+    forms.push_back(formOf(candidate));
+    kernelsOf[forms.back()].push_back(&candidate);
+  }
+  for (auto &[form, kernels] : kernelsOf) {
+    const size_t count = kernels.front()->numbers.size();
+    SmallVector<Way> ways;
+    for (size_t place = 0; place < count; ++place)
+      ways.push_back(wayOf(kernels, place));
+    for (Candidate *each : kernels) {
+      for (auto [constant, way] : llvm::zip_equal(each->numbers, ways))
+        if (way != Way::Stays) {
+          lift(each->kernel, constant, way);
+          run.count(label);
+        }
+    }
+  }
+}

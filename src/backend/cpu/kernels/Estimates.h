@@ -1,0 +1,39 @@
+//===- Estimates.h - which kernel computes a product, and why -------------===//
+//
+// How long one thread should take for a product by each kernel that can compute
+// it, from its arithmetic and from the memory that it moves, at the rates that
+// kernels reach on the machine (Target::rates). The fastest is taken. Nobody
+// else decides between kernels of one form.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_KERNELS_ESTIMATES_H
+#define SINTER_BACKEND_CPU_KERNELS_ESTIMATES_H
+
+#include "backend/cpu/kernels/Arithmetic.h"
+#include "backend/cpu/kernels/Convolution.h"
+#include "backend/cpu/kernels/MatMul.h"
+
+namespace sinter::cpu {
+
+/// A kernel, by KernelPlan's name, and its estimated time.
+struct Alternative {
+  llvm::StringRef kernel;
+  double seconds = 0;
+};
+using Alternatives = llvm::SmallVector<Alternative, 2>;
+
+/// What can compute the convolution, which is not depthwise, the fastest first.
+/// \p allowsFast: products may be replaced by fewer ones of sums.
+Alternatives alternativesFor(const ConvolutionShape &shape,
+                             const Arithmetic &arithmetic, const Target &target,
+                             bool allowsFast);
+
+/// Of the product \p name.
+Alternatives alternativesFor(llvm::StringRef name, const MatMulShape &shape,
+                             double flops, const Arithmetic &arithmetic,
+                             const Target &target);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_KERNELS_ESTIMATES_H

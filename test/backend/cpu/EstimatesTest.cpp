@@ -1,0 +1,107 @@
+// Which kernel should be the fastest, and what that follows from.
+
+#include "backend/cpu/kernels/Estimates.h"
+
+#include <gtest/gtest.h>
+
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+ConvolutionShape convolution(int64_t channels, int64_t size, int64_t window) {
+  ConvolutionShape shape;
+  shape.inputChannels = shape.outputChannels = channels;
+  shape.inputHeight = shape.inputWidth = size;
+  shape.kernelHeight = shape.kernelWidth = window;
+  shape.setPadding(window / 2, window / 2);
+  return shape;
+}
+
+Target server() { return *Target::named("", "x86-64-v4", ""); }
+
+bool offers(const Alternatives &all, llvm::StringRef kernel) {
+  return llvm::any_of(
+      all, [&](const Alternative &each) { return each.kernel == kernel; });
+}
+
+} // namespace
+
+TEST(Estimates, TheFastestStandsFirst) {
+  const Target target = server();
+  for (int64_t channels : {16, 64, 256, 512})
+    for (int64_t size : {7, 14, 56}) {
+      const Alternatives all =
+          alternativesFor(convolution(channels, size, 3), {}, target, true);
+      ASSERT_EQ(all.size(), 2u);
+      EXPECT_LE(all[0].seconds, all[1].seconds);
+      EXPECT_GT(all[0].seconds, 0);
+    }
+}
+
+TEST(Estimates, FastConvolutionIsOfferedWhereThereIsOne) {
+  const Target target = server();
+  const ConvolutionShape shape = convolution(64, 56, 3);
+  EXPECT_TRUE(offers(alternativesFor(shape, {}, target, true), "winograd"));
+  EXPECT_FALSE(offers(alternativesFor(shape, {}, target, false), "winograd"));
+  EXPECT_FALSE(offers(
+      alternativesFor(
+          shape, Arithmetic::ofBytes(ElementType::UI8, ElementType::I8, target),
+          target, true),
+      "winograd"));
+  EXPECT_FALSE(offers(alternativesFor(convolution(64, 56, 5), {}, target, true),
+                      "winograd"));
+  ConvolutionShape strided = shape;
+  strided.strideHeight = 2;
+  EXPECT_FALSE(offers(alternativesFor(strided, {}, target, true), "winograd"));
+}
+
+TEST(Estimates, WhatWasMeasuredDecides) {
+  Target target = server();
+  const ConvolutionShape shape = convolution(64, 56, 3);
+  EXPECT_EQ(alternativesFor(shape, {}, target, true).front().kernel,
+            "winograd");
+  MachineCeilings ceilings;
+  ceilings.arithmetic = {{"f32", "", 1e6}};
+  target.setRates(ceilings);
+  EXPECT_EQ(alternativesFor(shape, {}, target, true).front().kernel, "direct");
+}
+
+TEST(Estimates, WhatWasNotMeasuredStays) {
+  Target target = server();
+  const Rates before = target.rates;
+  target.setRates({});
+  EXPECT_EQ(target.rates, before);
+  MachineCeilings ceilings;
+  ceilings.arithmetic = {{"f32", "", 0}, {"something", "", 5}};
+  ceilings.bandwidth = {{"L1", 1, 100}, {"DRAM", 1, 100}};
+  target.setRates(ceilings);
+  EXPECT_EQ(target.rates.f32, before.f32);
+  EXPECT_EQ(target.rates.cache, before.cache);
+  EXPECT_NE(target.rates.memory, before.memory);
+}
+
+TEST(Estimates, RatesFollowFromTheInstructions) {
+  const Target v4 = server(), v3 = *Target::named("", "x86-64-v3", ""),
+               vnni = *Target::named("", "x86-64-v4", "+avx512vnni"),
+               arm = *Target::named("aarch64-unknown-linux-gnu", "neoverse-n1",
+                                    "");
+  EXPECT_EQ(v4.rates.f32, 2 * v3.rates.f32);
+  EXPECT_EQ(v4.rates.f32, 2 * v4.rates.f64);
+  EXPECT_EQ(vnni.rates.i8, 4 * vnni.rates.f32);
+  EXPECT_EQ(v4.rates.i8, 2 * v4.rates.f32);
+  EXPECT_EQ(arm.rates.i8, 4 * arm.rates.f32);
+}
+
+TEST(Estimates, OneRowTakesAsLongAsReadingItsWeights) {
+  const Target target = server();
+  const MatMulShape row = MatMulShape::dense(1, 4096, 4096);
+  const double flops = 2.0 * 4096 * 4096;
+  const Arithmetic f32;
+  EXPECT_DOUBLE_EQ(
+      alternativesFor("matmul", row, flops, f32, target)[0].seconds,
+      4096.0 * 4096 * 4 / target.rates.memory);
+  EXPECT_DOUBLE_EQ(
+      alternativesFor("matmul", row, 1000 * flops, f32, target)[0].seconds,
+      1000 * flops / target.rates.f32);
+}
