@@ -84,16 +84,17 @@ KernelBuffer bufferOf(const Tensor &tensor, MLIRContext *context,
 }
 
 /// Runs \p emit as a kernel of \p tasks tasks on the tensors, of which the last
-/// is written.
+/// is written, as is \p scratch.
 void run(
     const Target &target, llvm::ArrayRef<Tensor *> tensors, int64_t tasks,
-    llvm::function_ref<void(OpBuilder &, Location, Value, ValueRange)> emit) {
+    llvm::function_ref<void(OpBuilder &, Location, Value, ValueRange)> emit,
+    const Tensor *scratch = nullptr) {
   KernelRunner runner(target);
   llvm::SmallVector<KernelBuffer> buffers;
   std::vector<void *> arguments;
   for (Tensor *tensor : tensors) {
-    buffers.push_back(
-        bufferOf(*tensor, &runner.context(), tensor == tensors.back()));
+    buffers.push_back(bufferOf(*tensor, &runner.context(),
+                               tensor == tensors.back() || tensor == scratch));
     arguments.push_back(tensor->mutableBytes());
   }
   KernelContract contract =
@@ -121,6 +122,11 @@ bool isTaken(const Target &target) {
   return target.triple == Target::host()->triple || next++ % 5 == 0;
 }
 
+Tensor scratchOf(const MatMul &matmul) {
+  return Tensor(matmul.scratchType(),
+                {std::max<int64_t>(1, matmul.scratchElements())});
+}
+
 void checkMatMul(const Arithmetic &arithmetic, const Target &target, int64_t m,
                  int64_t n, int64_t k) {
   SCOPED_TRACE(nameOf(arithmetic) + ": " + std::to_string(m) + "x" +
@@ -132,11 +138,14 @@ void checkMatMul(const Arithmetic &arithmetic, const Target &target, int64_t m,
   Tensor packed(arithmetic.rhs, {matmul.packedElements()});
   matmul.pack(b.data(), n, 1, packed.mutableBytes());
   Tensor c(arithmetic.accumulator, {m * n});
-  run(target, {&a, &packed, &c}, matmul.tasks(),
+  Tensor scratch = scratchOf(matmul);
+  run(
+      target, {&a, &packed, &scratch, &c}, matmul.tasks(),
       [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
-        matmul.build(builder, loc, task, memory[0], memory[1], memory[2], {},
-                     {});
-      });
+        matmul.build(builder, loc, task, memory[0], memory[1], memory[3],
+                     memory[2], {});
+      },
+      &scratch);
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
       double sum = 0, magnitude = 0;
@@ -209,16 +218,20 @@ void checkBlocks(ElementType type, const Target &target,
   };
   Tensor packedScales = packNumbers(scales), packedZeros = packNumbers(zeros);
   Tensor c(F32, {m * n});
-  run(target, {&a, &packed, &packedScales, &packedZeros, &c}, matmul.tasks(),
+  Tensor scratch = scratchOf(matmul);
+  run(
+      target, {&a, &packed, &packedScales, &packedZeros, &scratch, &c},
+      matmul.tasks(),
       [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
         MatMulNumbers numbers;
         if (blocks.scale)
           numbers.scales = memory[2];
         if (blocks.zero)
           numbers.zeros = memory[3];
-        matmul.build(builder, loc, task, memory[0], memory[1], memory[4], {},
-                     {}, nullptr, 0, numbers);
-      });
+        matmul.build(builder, loc, task, memory[0], memory[1], memory[5],
+                     memory[4], {}, nullptr, 0, numbers);
+      },
+      &scratch);
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
       double sum = 0, magnitude = 0;

@@ -73,8 +73,9 @@ public:
     plan.flops = product.flops();
     plan.tasks = product.tasks();
     plan.packings.resize(kernel.getInputs().size());
-    plan.scratchBytes = product.scratchElements() * arithmetic.rhsBytes();
-    plan.scratchType = arithmetic.rhs;
+    plan.scratchType = product.scratchType();
+    plan.scratchBytes =
+        product.scratchElements() * int64_t(byteSize(plan.scratchType));
     plan.name = nameOfKernel();
     plan.alternatives = estimated;
     if (!isPacked())

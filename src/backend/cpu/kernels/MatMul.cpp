@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <span>
+#include <utility>
 
 using namespace mlir;
 using namespace sinter;
@@ -25,20 +26,35 @@ MatMulShape MatMulShape::dense(int64_t m, int64_t n, int64_t k) {
   return shape;
 }
 
+/// Whether it takes less to widen columns in each tile of rows than once for
+/// all of them. A conversion costs no more than what multipliers leave idle;
+/// 8-bit floats take a dozen instructions.
+static bool widensInTiles(const MatMulShape &shape,
+                          const Arithmetic &arithmetic) {
+  const bool isFloat8 = isFloat(arithmetic.rhs) && arithmetic.rhsBytes() == 1;
+  const bool isConversion =
+      arithmetic.kGroup == 1 && shape.blocks.size == 0 && !isFloat8;
+  const int64_t manyRows = isFloat8 ? 8 : 32;
+  return shape.bLayout != MatMulShape::BLayout::Packed || isConversion ||
+         shape.m < manyRows;
+}
+
 MatMul::MatMul(const MatMulShape &shape, const Target &target,
-               const Arithmetic &arithmetic)
-    : shape(shape), target(target), arithmetic(arithmetic),
-      multiplied(arithmetic.widensRhs() ? arithmetic.ofWidened() : arithmetic),
-      lanes(arithmetic.lanes(target)) {
+               const Arithmetic &given)
+    : shape(shape), target(target), packing(given),
+      multiplied(given.widensRhs() ? given.ofWidened() : given),
+      isWidenedInTiles(widensInTiles(shape, given)),
+      arithmetic(widensPanels() ? multiplied : given),
+      lanes(given.lanes(target)) {
   [[maybe_unused]] const bool isPacked =
       shape.bLayout == MatMulShape::BLayout::Packed;
-  assert((arithmetic.kGroup == 1 ||
-          (isPacked && (arithmetic.widensRhs() || shape.aColumnStride == 1))) &&
+  assert((packing.kGroup == 1 ||
+          (isPacked && (packing.widensRhs() || shape.aColumnStride == 1))) &&
          "groups are packed");
-  assert((shape.blocks.size == 0 ||
-          (isPacked && arithmetic.widensRhs() &&
-           shape.blocks.size % arithmetic.kGroup == 0)) &&
-         "blocks are of packed groups");
+  assert(
+      (shape.blocks.size == 0 || (isPacked && packing.widensRhs() &&
+                                  shape.blocks.size % packing.kGroup == 0)) &&
+      "blocks are of packed groups");
   allVectors = llvm::divideCeil(shape.n, lanes);
   panelVectors = chooseTileVectors(target, shape.m, allVectors);
   rowTiles = Partition::of(shape.m, maxTileRows(target, panelVectors));
@@ -61,9 +77,8 @@ MatMul::MatMul(const MatMulShape &shape, const Target &target,
   } else {
     chooseOrder(outer, panels);
   }
-  streamsWeights =
-      shape.bLayout == MatMulShape::BLayout::Packed &&
-      packedElements() * arithmetic.rhsBytes() > target.l2Bytes / 2;
+  streamsWeights = shape.bLayout == MatMulShape::BLayout::Packed &&
+                   packedElements() * packing.rhsBytes() > target.l2Bytes / 2;
 }
 
 /// Where all rows and a panel of weights do not fit the second-level cache
@@ -72,7 +87,7 @@ MatMul::MatMul(const MatMulShape &shape, const Target &target,
 /// a stage.
 void MatMul::chooseOrder(int64_t outer, int64_t panels) {
   const int64_t rowBytes = shape.m * shape.k * arithmetic.lhsBytes();
-  const int64_t panelBytes = panelElements() * arithmetic.rhsBytes();
+  const int64_t panelBytes = panelElements() * packing.rhsBytes();
   auto orderOf = [&](int64_t stages) {
     return TaskOrder::choose(target, outer, rowTiles.count, panels,
                              rowBytes / stages, panelBytes / stages);
@@ -98,11 +113,11 @@ void MatMul::chooseOrder(int64_t outer, int64_t panels) {
 
 bool MatMul::copiesPanels() const {
   return shape.bLayout == MatMulShape::BLayout::Transposed ||
-         shape.bLayout == MatMulShape::BLayout::CopiedRows;
+         shape.bLayout == MatMulShape::BLayout::CopiedRows || widensPanels();
 }
 
 int64_t MatMul::panelElements() const {
-  return arithmetic.steps(shape.k) * panelVectors * vectorElements();
+  return packing.steps(shape.k) * panelVectors * lanes * packing.rhsGroup();
 }
 
 int64_t MatMul::tasks() const { return order.tasks(); }
@@ -112,11 +127,16 @@ double MatMul::flops() const {
 }
 
 int64_t MatMul::scratchElements() const {
-  return copiesPanels() ? panelElements() : 0;
+  if (!copiesPanels())
+    return 0;
+  // Whole groups are widened.
+  const int64_t rows =
+      widensPanels() ? packing.steps(shape.k) * packing.kGroup : shape.k;
+  return rows * panelVectors * vectorElements();
 }
 
 int64_t MatMul::packedElements() const {
-  return arithmetic.steps(shape.k) * allVectors * vectorElements();
+  return packing.steps(shape.k) * allVectors * lanes * packing.rhsGroup();
 }
 
 int64_t MatMul::packedNumbers() const {
@@ -149,10 +169,10 @@ void MatMul::packNumbers(const void *numbers, int64_t bytes,
 
 void MatMul::pack(const void *b, int64_t kStride, int64_t nStride,
                   void *packed) const {
-  const int64_t bytes = arithmetic.rhsBytes(), group = arithmetic.kGroup;
-  const int64_t groupBytes = arithmetic.rhsGroup() * bytes;
+  const int64_t bytes = packing.rhsBytes(), group = packing.kGroup;
+  const int64_t groupBytes = packing.rhsGroup() * bytes;
   const int64_t bits = groupBytes * 8 / group;
-  const int64_t steps = arithmetic.steps(shape.k);
+  const int64_t steps = packing.steps(shape.k);
   auto *from = static_cast<const char *>(b);
   auto *to = static_cast<char *>(packed);
   packPanels(
@@ -287,6 +307,11 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
     switch (shape.bLayout) {
     case MatMulShape::BLayout::Packed:
       panel.offset = code.mul(place.panel, panelElements());
+      if (!widensPanels())
+        break;
+      panel.source = operands.scratch;
+      widenPanel(code, operands, panel,
+                 std::exchange(panel.offset, code.index(0)));
       break;
     case MatMulShape::BLayout::Rows:
       panel.offset = code.add(operands.bBase, panel.firstColumn);
@@ -387,10 +412,10 @@ bool MatMul::fetchesNext() const {
          shape.blocks.size == 0 && order.chunk >= leastFetchingTiles;
 }
 
-MatMul::Numbers MatMul::numbersOf(VectorBuilder &code, const Tile &tile,
-                                  Value block) const {
-  const int64_t vectors = tile.panel.vectors;
-  Value row = code.add(tile.panel.numbers, code.mul(block, vectors * lanes));
+MatMul::Numbers MatMul::numbersOf(VectorBuilder &code, const Operands &operands,
+                                  const Panel &panel, Value block) const {
+  const int64_t vectors = panel.vectors;
+  Value row = code.add(panel.numbers, code.mul(block, vectors * lanes));
   auto load = [&](Value from, std::optional<ElementType> element) {
     SmallVector<Value> loaded;
     for (int64_t v = 0; element && v < vectors; ++v) {
@@ -402,35 +427,34 @@ MatMul::Numbers MatMul::numbersOf(VectorBuilder &code, const Tile &tile,
     }
     return loaded;
   };
-  return {load(tile.operands.numbers.scales, shape.blocks.scale),
-          load(tile.operands.numbers.zeros, shape.blocks.zero)};
+  return {load(operands.numbers.scales, shape.blocks.scale),
+          load(operands.numbers.zeros, shape.blocks.zero)};
 }
 
-void MatMul::emitStep(VectorBuilder &code, const Tile &tile, Value k,
-                      int64_t valid, MutableArrayRef<Value> sums, int64_t set,
-                      const Numbers &numbers) const {
-  const Panel &panel = tile.panel;
-  const bool widens = arithmetic.widensRhs();
-  VectorType type = arithmetic.rhsType(code.builder.getContext(), lanes);
-  Value bRow = code.add(panel.offset, code.mul(k, panel.stride));
-  // Of each product of a group where these are widened, else of all together.
-  SmallVector<SmallVector<Value>> columns(widens ? arithmetic.kGroup : 1);
+SmallVector<SmallVector<Value>>
+MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
+                    const Panel &panel, Value source, Value row,
+                    bool prefetches, const Numbers &numbers) const {
+  const bool widens = stored.widensRhs();
+  VectorType type = stored.rhsType(code.builder.getContext(), lanes);
+  const int64_t elements = type.getNumElements();
+  SmallVector<SmallVector<Value>> columns(widens ? stored.kGroup : 1);
   for (int64_t v = 0; v < panel.vectors; ++v) {
     bool isWhole = panel.isPadded || v + 1 < panel.vectors;
-    Value at = code.add(bRow, v * vectorElements());
-    Value stored = code.loadFirst(panel.source, at, type,
-                                  isWhole ? vectorElements() : panel.valid);
+    Value at = code.add(row, v * elements);
+    Value loaded =
+        code.loadFirst(source, at, type, isWhole ? elements : panel.valid);
     const bool beginsLine =
-        v * vectorElements() * arithmetic.rhsBytes() % cacheLineBytes == 0;
-    if (streamsWeights && !fetchesNext() && beginsLine)
-      code.prefetch(panel.source,
-                    code.add(at, weightPrefetchBytes / arithmetic.rhsBytes()));
+        v * elements * stored.rhsBytes() % cacheLineBytes == 0;
+    if (prefetches && beginsLine)
+      code.prefetch(source,
+                    code.add(at, weightPrefetchBytes / stored.rhsBytes()));
     if (!widens) {
-      columns[0].push_back(stored);
+      columns[0].push_back(loaded);
       continue;
     }
     for (auto [column, element] :
-         llvm::zip_equal(columns, arithmetic.widened(code, stored))) {
+         llvm::zip_equal(columns, stored.widened(code, loaded))) {
       if (!numbers.zeros.empty())
         element = code.subVectors(element, numbers.zeros[v]);
       if (!numbers.scales.empty())
@@ -438,6 +462,17 @@ void MatMul::emitStep(VectorBuilder &code, const Tile &tile, Value k,
       column.push_back(element);
     }
   }
+  return columns;
+}
+
+void MatMul::emitStep(VectorBuilder &code, const Tile &tile, Value k,
+                      int64_t valid, MutableArrayRef<Value> sums, int64_t set,
+                      const Numbers &numbers) const {
+  const Panel &panel = tile.panel;
+  const auto columns =
+      loadColumns(code, arithmetic, panel, panel.source,
+                  code.add(panel.offset, code.mul(k, panel.stride)),
+                  streamsWeights && !fetchesNext() && !widensPanels(), numbers);
   const auto sets = static_cast<int64_t>(sums.size()) / tile.size();
   Value first = code.add(tile.aBase,
                          code.mul(k, arithmetic.kGroup * shape.aColumnStride));
@@ -450,10 +485,42 @@ void MatMul::emitStep(VectorBuilder &code, const Tile &tile, Value k,
           return multiplied.loadSplat(code, tile.operands.a, at, lanes, count);
         });
   };
-  if (!widens)
+  if (!arithmetic.widensRhs())
     return step(columns[0], 0, valid);
   for (int64_t i = 0; i < valid; ++i)
     step(columns[i], i, 1);
+}
+
+/// Brings the panel at \p packed into the scratch buffer.
+void MatMul::widenPanel(VectorBuilder &code, const Operands &operands,
+                        const Panel &panel, Value packed) const {
+  const int64_t group = packing.kGroup;
+  const int64_t stride = panel.vectors * lanes * packing.rhsGroup();
+  auto widen = [&](Value first, int64_t steps, const Numbers &numbers) {
+    code.loop(code.index(0), code.index(steps), 1, [&](Value i) {
+      Value step = code.add(first, i);
+      const auto columns = loadColumns(code, packing, panel, operands.b,
+                                       code.add(packed, code.mul(step, stride)),
+                                       streamsWeights, numbers);
+      Value to = code.mul(step, group * panel.stride);
+      for (const auto &[k, column] : llvm::enumerate(columns))
+        for (const auto &[v, vector] : llvm::enumerate(column))
+          code.store(
+              vector, operands.scratch,
+              code.add(to, int64_t(k) * panel.stride + int64_t(v) * lanes));
+    });
+  };
+  const int64_t size = shape.blocks.size;
+  if (size == 0)
+    return widen(code.index(0), packing.steps(shape.k), {});
+  code.loop(code.index(0), code.index(shape.k / size), 1, [&](Value block) {
+    widen(code.mul(block, size / group), size / group,
+          numbersOf(code, operands, panel, block));
+  });
+  Value last = code.index(shape.k / size);
+  if (const int64_t rest = shape.k % size)
+    widen(code.mul(last, size / group), packing.steps(rest),
+          numbersOf(code, operands, panel, last));
 }
 
 SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
@@ -470,7 +537,7 @@ SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
                   operands.c, operands.position.offset,
                   arithmetic.sumType(code.builder.getContext(), lanes), valid);
             });
-  if (shape.blocks.size != 0)
+  if (shape.blocks.size != 0 && !widensPanels())
     return reduceBlocks(code, tile, sums);
   const int64_t end = operands.endDepth, group = arithmetic.kGroup;
   return reduceRange(code, tile,
@@ -491,7 +558,7 @@ SmallVector<Value> MatMul::reduceBlocks(VectorBuilder &code, const Tile &tile,
     const int64_t steps = arithmetic.steps(products);
     const Range range{code.mul(number, shape.blocks.size / group), steps,
                       products - (steps - 1) * group};
-    Numbers numbers = numbersOf(code, tile, number);
+    Numbers numbers = numbersOf(code, tile.operands, tile.panel, number);
     if (!sumsApart)
       return reduceRange(code, tile, range, sums, numbers);
     SmallVector<Value> scales;

@@ -6,8 +6,9 @@
 //
 //   (B[k,n] - zero[k / size, n]) * scale[k / size, n]
 //
-// Tiles of few rows sum up blocks by themselves and multiply the sums; for many
-// rows numbers are multiplied as they are widened.
+// Tiles of few rows sum up blocks by themselves and multiply the sums; of more,
+// numbers are multiplied as they are widened. Many rows have each panel widened
+// once, into memory of the thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -98,9 +99,10 @@ public:
   int64_t stages() const { return depths.count; }
   int64_t tasks() const;
   double flops() const;
-  /// Elements of the scratch buffer, of B's type, that each thread needs; 0 if
-  /// none.
+  /// Elements of the scratch buffer, of scratchType, that each thread needs; 0
+  /// if none.
   int64_t scratchElements() const;
+  ElementType scratchType() const { return arithmetic.rhs; }
 
   /// Elements of packed B, as they are stored.
   int64_t packedElements() const;
@@ -144,8 +146,8 @@ private:
   llvm::SmallVector<mlir::Value>
   reduceRange(VectorBuilder &code, const Tile &tile, const Range &range,
               mlir::ValueRange sums, const Numbers &numbers) const;
-  Numbers numbersOf(VectorBuilder &code, const Tile &tile,
-                    mlir::Value block) const;
+  Numbers numbersOf(VectorBuilder &code, const Operands &operands,
+                    const Panel &panel, mlir::Value block) const;
   /// One step: \p k is its number, \p valid how much of its group there is.
   /// Sets of \p sums take turns, beginning with \p set.
   void emitStep(VectorBuilder &code, const Tile &tile, mlir::Value k,
@@ -169,8 +171,19 @@ private:
                       const Panel &panel) const;
   void copyRows(VectorBuilder &code, Operands &operands,
                 const Panel &panel) const;
+  void widenPanel(VectorBuilder &code, const Operands &operands,
+                  const Panel &panel, mlir::Value packed) const;
+  /// The vectors of a step of a panel that lie at \p row of \p source, for each
+  /// product of a group where \p stored is widened, else for all together.
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>>
+  loadColumns(VectorBuilder &code, const Arithmetic &stored, const Panel &panel,
+              mlir::Value source, mlir::Value row, bool prefetches,
+              const Numbers &numbers) const;
+  /// Whether a task has its panel widened before using it.
+  bool widensPanels() const { return packing.widensRhs() && !isWidenedInTiles; }
   /// Whether a task brings its panel into the scratch buffer before using it.
   bool copiesPanels() const;
+  /// Of a packed panel.
   int64_t panelElements() const;
   /// Stored elements of B that a vector of sums takes for one step.
   int64_t vectorElements() const { return lanes * arithmetic.rhsGroup(); }
@@ -179,8 +192,10 @@ private:
 
   MatMulShape shape;
   Target target;
-  Arithmetic arithmetic;
-  Arithmetic multiplied; ///< The same once columns are widened.
+  Arithmetic packing;    ///< As B is packed,
+  Arithmetic multiplied; ///< once columns are widened,
+  bool isWidenedInTiles; ///< (in tiles, where not a panel at a time)
+  Arithmetic arithmetic; ///< and as tiles read it.
   int64_t lanes;         ///< Of a vector of sums.
   int64_t panelVectors;  ///< Vectors of a whole panel.
   int64_t allVectors;    ///< Vectors that cover n.
