@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <new>
 #include <unistd.h>
@@ -223,8 +224,24 @@ void ProgramExecutor::bind(std::span<const Tensor> inputs) {
     inputData[i] = staging[i].data();
   }
   results.clear();
-  for (const TensorSpec &spec : compiled->outputs)
-    results.emplace_back(spec.type, spec.shape);
+  made.resize(compiled->outputs.size());
+  for (size_t i = 0; i < made.size(); ++i)
+    results.push_back(outputTensor(i));
+}
+
+/// One of those made before that nobody else has any more, or a new one: its
+/// memory would have to be asked for, and cleared, at each run.
+Tensor ProgramExecutor::outputTensor(size_t number) {
+  auto &tensors = made[number];
+  for (const std::optional<Tensor> &each : tensors)
+    if (each && each->isUnique()) {
+      // What whoever had it has read is read before it is written again.
+      std::atomic_thread_fence(std::memory_order_acquire);
+      return *each;
+    }
+  const TensorSpec &spec = compiled->outputs[number];
+  tensors[1] = std::move(tensors[0]);
+  return tensors[0].emplace(spec.type, spec.shape);
 }
 
 std::byte *ProgramExecutor::address(const BufferReference &buffer,

@@ -13,8 +13,10 @@
 #include "runtime/ThreadPool.h"
 #include "runtime/Turns.h"
 
+#include <array>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 namespace sinter {
@@ -91,6 +93,10 @@ private:
   std::vector<Tensor> staging;
   std::vector<const std::byte *> inputData;
   std::vector<Tensor> results;
+  /// Of each output, the last two that were made: what a run returns may be an
+  /// input of the next one.
+  std::vector<std::array<std::optional<Tensor>, 2>> made;
+  Tensor outputTensor(size_t number);
 
   HostContext *hostContext = nullptr;
   ValueObserver observer;

@@ -53,6 +53,25 @@ TEST(ProgramExecutorTest, RunsOnAnyNumberOfThreads) {
   }
 }
 
+/// Memory of outputs is used again once nobody has them, and not before.
+TEST(ProgramExecutorTest, OutputsThatAreDroppedAreUsedAgain) {
+  auto executor = executorFor(testProgram());
+  ASSERT_TRUE(executor);
+  std::vector<Tensor> inputs = {ascending()};
+  const void *first = (*executor->run(inputs))[0].data();
+  auto second = executor->run(inputs);
+  EXPECT_EQ((*second)[0].data(), first);
+  // One that is held, if only as another tensor, and the one before.
+  const Tensor held = (*second)[0].reshaped({10, 100});
+  second = executor->run(inputs);
+  EXPECT_NE((*second)[0].data(), held.data());
+  auto third = executor->run(inputs);
+  EXPECT_NE((*third)[0].data(), held.data());
+  EXPECT_NE((*third)[0].data(), (*second)[0].data());
+  for (int i = 0; i < 1000; ++i)
+    EXPECT_EQ(held.at<int32_t>(i), i + 1);
+}
+
 TEST(ProgramExecutorTest, StepsTakePartsOfAKernelsTasks) {
   for (unsigned threads : {1u, 3u}) {
     Program program = testProgram();
