@@ -145,8 +145,8 @@ private:
       result = product(builder, op, *scales);
     else if (isSumOfSums(op))
       result = onStorage(builder, op);
-    else if (isOrdered(op))
-      result = ordered(builder, op);
+    else if (choosesElements(op))
+      result = chosen(builder, op);
     else if (auto pool = dyn_cast<nn::AveragePoolOp>(op); pool && hasMean(pool))
       result = mean(builder, pool);
     if (result)
@@ -194,7 +194,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Order and means
+  // What is chosen, and means
   //===--------------------------------------------------------------------===//
 
   /// Whether each window of \p pool has an element.
@@ -208,12 +208,22 @@ private:
     return true;
   }
 
+  /// Whether each element of \p op's result is one of its operand, chosen by
+  /// its place.
+  static bool choosesByPlace(Operation *op) {
+    auto resize = dyn_cast<nn::ResizeOp>(op);
+    return resize && resize.getMode() == "nearest" &&
+           resize.getCoordinates() != "tf_crop_and_resize";
+  }
+
   /// Whether \p op chooses numbers by their order, which storage elements of
-  /// one type have, too. (Wider ones are rounded where they are numbers.)
-  bool isOrdered(Operation *op) const {
+  /// one type have, too, or by place. (Wider ones are rounded where they are
+  /// numbers.)
+  bool choosesElements(Operation *op) const {
     if (op->getNumResults() != 1 || op->getNumRegions() != 0 ||
-        !isa<stablehlo::MaxOp, stablehlo::MinOp, stablehlo::ClampOp,
-             nn::MaxPoolOp>(op))
+        !(isa<stablehlo::MaxOp, stablehlo::MinOp, stablehlo::ClampOp,
+              nn::MaxPoolOp>(op) ||
+          choosesByPlace(op)))
       return false;
     auto pool = dyn_cast<nn::MaxPoolOp>(op);
     quant::QuantizedType type = meanings.lookup(op->getOperand(0));
@@ -227,15 +237,15 @@ private:
   }
 
   /// What \p op chooses of storage elements, in the scale of its result.
-  Value ordered(OpBuilder &builder, Operation *op) {
+  Value chosen(OpBuilder &builder, Operation *op) {
     quant::QuantizedType from = meanings.lookup(op->getOperand(0)),
                          to = meanings.lookup(op->getResult(0));
-    Value chosen = onStorage(builder, op);
-    chosen.setType(withElement(chosen.getType(), storageOf(from)));
+    Value elements = onStorage(builder, op);
+    elements.setType(withElement(elements.getType(), storageOf(from)));
     if (from == to && survives(from))
-      return chosen;
-    meanings[chosen] = from;
-    return rescaled(builder, chosen, op->getResult(0),
+      return elements;
+    meanings[elements] = from;
+    return rescaled(builder, elements, op->getResult(0),
                     QuantizedRounding::AfterZeroPoint);
   }
 

@@ -261,6 +261,28 @@ TEST(QuantizedBlocks, GreatestAndLeast) {
     }
 }
 
+TEST(QuantizedBlocks, NearestPlaces) {
+  const std::string from = "tensor<2x5x9x9x!quant.uniform<i8:f32, 0.125:10>>";
+  for (const auto &[type, result] : scaleChanges())
+    for (const char *coordinates : {"asymmetric", "tf_crop_and_resize"}) {
+      const std::string in = "tensor<2x21x9x9x" + type + ">",
+                        out = "tensor<2x21x18x13x" + result + ">";
+      const bool isCropped = coordinates[0] == 't';
+      const std::string body =
+          "(%a: " + from + ") -> " + out + " {\n" +
+          convolved("c", from, 21, type) +
+          "%p = nn.resize %c, scales = [1.0, 1.0, 2.0, 1.5], \"nearest\", \"" +
+          coordinates +
+          "\", \"floor\" {exclude_outside = false, antialias = false, "
+          "extrapolation_value = 7.5" +
+          (isCropped ? ", roi = array<f64: 0.0, 0.0, -0.25, 0.25, 1.0, 1.0, "
+                       "1.0, 1.25>"
+                     : "") +
+          "} : (" + in + ") -> " + out + "\nreturn %p : " + out + "\n}";
+      EXPECT_EQ(differs(body, {0, 0}), "") << body;
+    }
+}
+
 /// Functions of one tensor of bytes, which are tables where the machine looks
 /// up many at once: behind a convolution and by themselves, of sizes that are
 /// no multiple of what is looked up at once.

@@ -146,3 +146,23 @@ func.func @main(%x: tensor<32x64xui8>, %y: tensor<32x64xui8>) -> (tensor<48x32xf
   %10 = stablehlo.add %6, %9 : tensor<32x48xf32>
   return %3, %10 : tensor<48x32xf32>, tensor<32x48xf32>
 }
+
+// -----
+
+// So it is with sums of integers that are taken in f32; sums of floats are read
+// again.
+// CHECK-LABEL: func.func @main
+// CHECK: stablehlo.dot_general
+// CHECK-NEXT: stablehlo.convert {{.*}} -> tensor<4x32x48xi8>
+// CHECK-NEXT: cpu.yield
+// CHECK: stablehlo.dot_general
+// CHECK-NEXT: cpu.yield
+func.func @main(%x: tensor<4x32x64xf32>, %y: tensor<4x64x48xf32>) -> (tensor<4x32x48xi8>, tensor<4x32x48xi8>) {
+  %0 = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [2] x [1] {sinter.exact}
+    : (tensor<4x32x64xf32>, tensor<4x64x48xf32>) -> tensor<4x32x48xf32>
+  %1 = stablehlo.convert %0 : (tensor<4x32x48xf32>) -> tensor<4x32x48xi8>
+  %2 = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+    : (tensor<4x32x64xf32>, tensor<4x64x48xf32>) -> tensor<4x32x48xf32>
+  %3 = stablehlo.convert %2 : (tensor<4x32x48xf32>) -> tensor<4x32x48xi8>
+  return %1, %3 : tensor<4x32x48xi8>, tensor<4x32x48xi8>
+}

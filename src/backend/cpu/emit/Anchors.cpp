@@ -7,6 +7,7 @@
 #include "backend/cpu/emit/MatMulKernel.h"
 #include "backend/cpu/emit/PoolKernel.h"
 #include "graph/Types.h"
+#include "passes/LowerQuantized.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -33,11 +34,13 @@ template <Epilogue epilogue> static Epilogue always(Operation *) {
 
 /// Neighbouring columns must be neighbours in the last dimension. Conversions
 /// of floats to integers take more time here than to read the results again in
-/// a loop; sums of bytes are always converted.
+/// a loop; sums of integers, whatever they are taken in, are always converted.
 static Epilogue ofOneColumn(Operation *op) {
   if (!hasRowsOfResults(op))
     return Epilogue::None;
-  return isa<ByteProductOp>(op) ? Epilogue::AnyType : Epilogue::AnyFloat;
+  return isa<ByteProductOp>(op) || op->hasAttr(exactProductAttribute)
+             ? Epilogue::AnyType
+             : Epilogue::AnyFloat;
 }
 
 template <typename Op, auto make>

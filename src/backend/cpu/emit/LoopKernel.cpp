@@ -272,10 +272,13 @@ private:
     if (block == 1)
       return oneByOne(firstRow, first);
     Value rows = whole(firstRow, endRow), columns = whole(first, last);
+    // What is padding is decided for each column once, where it has a number.
+    std::optional<int64_t> begin = e.constantOf(first),
+                           end = e.constantOf(columns);
+    const bool hasPadding =
+        !kernel.getBody().front().getOps<stablehlo::PadOp>().empty();
     e.loop(firstRow, rows, block, [&](Value row) {
-      std::optional<int64_t> begin = e.constantOf(first),
-                             end = e.constantOf(columns);
-      if (!begin || !end)
+      if (!begin || !end || !hasPadding)
         e.loop(first, columns, block,
                [&](Value column) { emitBlock(row, column, placeAt); });
       else

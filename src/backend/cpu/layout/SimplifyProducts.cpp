@@ -7,6 +7,7 @@
 #include "graph/ExactSums.h"
 #include "graph/interfaces/Axes.h"
 #include "graph/nn/TensorBuilder.h"
+#include "passes/LowerQuantized.h"
 
 using namespace mlir;
 using sinter::nn::TensorBuilder;
@@ -82,6 +83,9 @@ static Value changeElements(DotGeneralOp op, const Target &) {
     return {};
   Value sums = productOf(emit, op, emit.convert(op.getLhs(), accumulator),
                          emit.convert(op.getRhs(), accumulator), accumulator);
+  if (isa<IntegerType>(element))
+    sums.getDefiningOp()->setDiscardableAttr(exactProductAttribute,
+                                             builder.getUnitAttr());
   return emit.convert(sums, element);
 }
 
