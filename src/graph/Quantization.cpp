@@ -221,11 +221,23 @@ quant::QuantizedType storedAs(Value value) {
 
 Tensor shifted(const Tensor &elements, IntegerType storage, int64_t shift) {
   Tensor result(*elementTypeOf(storage), elements.shape());
+  // Weights are bytes, and many.
+  const bool isByte = elements.type() == ElementType::I8,
+             isUnsignedByte = elements.type() == ElementType::UI8;
   dispatch(result.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (!isStdComplex<T>)
-      for (int64_t i = 0; i < elements.size(); ++i)
-        result.set<T>(i, static_cast<T>(elements.toInteger(i) + shift));
+    if constexpr (!isStdComplex<T>) {
+      const auto store = [&](auto elementAt) {
+        for (int64_t i = 0; i < elements.size(); ++i)
+          result.set<T>(i, static_cast<T>(elementAt(i) + shift));
+      };
+      if (isByte)
+        store([&](int64_t i) -> int64_t { return elements.at<int8_t>(i); });
+      else if (isUnsignedByte)
+        store([&](int64_t i) -> int64_t { return elements.at<uint8_t>(i); });
+      else
+        store([&](int64_t i) { return elements.toInteger(i); });
+    }
   });
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include "passes/LowerQuantized.h"
 
+#include "graph/Constants.h"
 #include "graph/ExactSums.h"
 #include "graph/Quantization.h"
 #include "graph/QuantizedProducts.h"
@@ -333,6 +334,8 @@ private:
 
   Value product(OpBuilder &builder, Operation *op,
                 const ProductScales &scales) {
+    for (Value operand : op->getOperands())
+      centreConstant(builder, operand);
     Type accumulator = accumulatorOf(op);
     const IntegerRange range = rangeOfSums(op);
     IRMapping mapping;
@@ -444,6 +447,38 @@ private:
     if (moved != operand)
       beforeShifts[moved] = beforeShift(operand);
     return moved;
+  }
+
+  /// Weights that were moved to the storage type of activations count from its
+  /// middle: as signed bytes they count from zero, and products have nothing to
+  /// take off.
+  void centreConstant(OpBuilder &builder, Value operand) {
+    auto constant = operand.getDefiningOp<stablehlo::ConstantOp>();
+    quant::QuantizedType type = meanings.lookup(operand);
+    auto parameters =
+        constant && type ? roundedParametersOf(type) : std::nullopt;
+    if (!parameters || parameters->isSymmetric() ||
+        storageOf(type).getWidth() != 8 || beforeShifts.contains(operand) ||
+        !llvm::all_equal(parameters->zeroPoints))
+      return;
+    const int64_t zero = parameters->zeroPoints.front();
+    auto bytes = IntegerType::get(builder.getContext(), 8);
+    const IntegerBounds all = boundsOf(bytes), had = boundsOf(type);
+    quant::QuantizedType centred =
+        all.contains(had.least - zero) && all.contains(had.greatest - zero)
+            ? movedBy(type, bytes, -zero)
+            : quant::QuantizedType();
+    std::optional<Tensor> elements =
+        centred ? constantTensor(operand) : std::nullopt;
+    if (!elements)
+      return;
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(constant);
+    Value moved = makeConstant(builder, constant.getLoc(),
+                               sinter::shifted(*elements, bytes, -zero),
+                               constantName(operand));
+    meanings[moved] = centred;
+    beforeShifts[operand] = moved;
   }
 
   /// The storage elements that \p storage is moved from, or itself.

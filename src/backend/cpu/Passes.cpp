@@ -14,6 +14,7 @@
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/layout/AbsorbTransposes.h"
 #include "backend/cpu/layout/AssignLayouts.h"
+#include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/ComputeWeights.h"
 #include "backend/cpu/layout/FormAttention.h"
 #include "backend/cpu/layout/NarrowProducts.h"
@@ -104,6 +105,11 @@ Result<void> weightsPacked(const Subject &s) {
   return {};
 }
 
+Result<void> kernelsComputed(const Subject &s) {
+  computeKernels(s.function, ByteConvolution::readsBytes, s.run);
+  return {};
+}
+
 Result<void> operandsComputed(const Subject &s) {
   computeOperands(s.function, defaultConstantByteLimit, s.run);
   return {};
@@ -140,7 +146,7 @@ constexpr Row rows[] = {
      narrowProductsFormed},
     {foldConstantsHere, "", nullptr},
     {"cpu-compute-kernels", "Compute convolutions' weights of constants",
-     withPatterns<computeKernels>},
+     kernelsComputed},
     {"cpu-simplify-convolutions",
      "Bring convolutions into forms that have a kernel",
      convolutionsSimplified},

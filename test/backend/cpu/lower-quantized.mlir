@@ -1,4 +1,4 @@
-// RUN: sinter-opt --cpu-lower-quantized %s | FileCheck %s
+// RUN: sinter-opt --split-input-file --cpu-lower-quantized %s | FileCheck %s
 
 // Bytes that StableHLO wants in the storage type of the weights are read as
 // they were, and moving them takes no scale.
@@ -16,4 +16,25 @@ func.func @main(%a: tensor<4x8x!quant.uniform<u8:f32, 0.5>>, %w: tensor<8x16x!qu
   %m = stablehlo.uniform_quantize %a : (tensor<4x8x!quant.uniform<u8:f32, 0.5>>) -> tensor<4x8x!quant.uniform<i8:f32, 0.5:-128>>
   %y = stablehlo.dot_general %m, %w, contracting_dims = [1] x [0] : (tensor<4x8x!quant.uniform<i8:f32, 0.5:-128>>, tensor<8x16x!quant.uniform<i8:f32, 0.3>>) -> tensor<4x16x!quant.uniform<i8:f32, 0.7:2>>
   return %m, %y : tensor<4x8x!quant.uniform<i8:f32, 0.5:-128>>, tensor<4x16x!quant.uniform<i8:f32, 0.7:2>>
+}
+
+// -----
+
+// Weights that count from the middle of unsigned bytes are signed bytes that
+// count from zero; those of several zero points stay as they are.
+// CHECK-LABEL: func.func @main(%arg0: tensor<1x2x4x4xui8>
+// CHECK: stablehlo.constant {{.*}}dense<{{.*}}0{{.*}}1{{.*}}-128{{.*}}127{{.*}}> : tensor<2x2x1x1xi8>
+// CHECK: stablehlo.convert {{.*}} : (tensor<2x2x1x1xi8>) -> tensor<2x2x1x1xi32>
+// CHECK-NOT: stablehlo.subtract
+// CHECK: stablehlo.convolution
+// CHECK: stablehlo.subtract
+// CHECK: stablehlo.convolution
+func.func @main(%a: tensor<1x2x4x4x!quant.uniform<u8:f32, 0.5>>) -> (tensor<1x2x4x4x!quant.uniform<i32:f32, 0.15>>, tensor<1x2x4x4x!quant.uniform<i32:f32:1, {0.15, 0.2}>>) {
+  %w = "stablehlo.constant"() {value = dense<[[[[128]], [[129]]], [[[0]], [[255]]]]> : tensor<2x2x1x1xui8>} : () -> tensor<2x2x1x1x!quant.uniform<u8:f32, 0.3:128>>
+  %y = stablehlo.convolution(%a, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<1x2x4x4x!quant.uniform<u8:f32, 0.5>>, tensor<2x2x1x1x!quant.uniform<u8:f32, 0.3:128>>) -> tensor<1x2x4x4x!quant.uniform<i32:f32, 0.15>>
+  %v = "stablehlo.constant"() {value = dense<[[[[128]], [[129]]], [[[0]], [[255]]]]> : tensor<2x2x1x1xui8>} : () -> tensor<2x2x1x1x!quant.uniform<u8:f32:0, {0.3:128, 0.4:3}>>
+  %z = stablehlo.convolution(%a, %v) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<1x2x4x4x!quant.uniform<u8:f32, 0.5>>, tensor<2x2x1x1x!quant.uniform<u8:f32:0, {0.3:128, 0.4:3}>>) -> tensor<1x2x4x4x!quant.uniform<i32:f32:1, {0.15, 0.2}>>
+  return %y, %z : tensor<1x2x4x4x!quant.uniform<i32:f32, 0.15>>, tensor<1x2x4x4x!quant.uniform<i32:f32:1, {0.15, 0.2}>>
 }

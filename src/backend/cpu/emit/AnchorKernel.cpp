@@ -26,8 +26,18 @@ bool AnchorKernel::isConstantInput(Value operand) const {
 }
 
 bool AnchorKernel::hasLongEpilogue() const {
-  return llvm::any_of(kernel.getBody().front(),
-                      [](Operation &op) { return isFunction(&op); });
+  // A chain of so many, a rescale say, takes no longer in a loop, whose code is
+  // a fraction.
+  constexpr int64_t manyOperations = 6;
+  int64_t operations = 0;
+  for (Operation &op : kernel.getBody().front()) {
+    if (isFunction(&op))
+      return true;
+    operations +=
+        &op != anchor &&
+        !isa<stablehlo::ConstantOp, stablehlo::BroadcastInDimOp, YieldOp>(op);
+  }
+  return operations >= manyOperations;
 }
 
 Value AnchorKernel::epilogueAt(

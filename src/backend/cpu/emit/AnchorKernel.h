@@ -42,7 +42,7 @@ protected:
   bool isConstantInput(mlir::Value operand) const;
   mlir::Value yielded() const;
   bool hasEpilogue() const { return yielded() != anchor->getResult(0); }
-  /// Whether the epilogue takes many instructions.
+  /// Whether the epilogue takes many instructions, and is a loop of its own.
   bool hasLongEpilogue() const;
   /// The value of the kernel's result at \p place, as it lies in memory, where
   /// the anchor's is \p vector; \p offset is the place there. The result may

@@ -94,9 +94,16 @@ ByteDistances ByteDistances::preferredBy(const Target &target,
   return result;
 }
 
+static bool isSigned(Value bytes) {
+  return !tensorOf(bytes).getElementType().isUnsignedInteger();
+}
+
 std::optional<Tensor> signedBytes(Value weights) {
   if (!isa<IntegerType>(tensorOf(weights).getElementType()))
     return std::nullopt;
+  // Signed bytes that are only widened are what they were.
+  if (Value bytes = bytesIn(weights); bytes && isSigned(bytes))
+    return computedWeight(bytes);
   std::optional<Tensor> known = computedWeight(weights);
   if (!known || known->type() == ElementType::I8)
     return known;
@@ -105,6 +112,18 @@ std::optional<Tensor> signedBytes(Value weights) {
         number < -128 || number > 127)
       return std::nullopt;
   return shifted(*known, IntegerType::get(weights.getContext(), 8), 0);
+}
+
+bool ByteConvolution::readsBytes(stablehlo::ConvolutionOp op) {
+  auto widened = op.getRhs().getDefiningOp<stablehlo::ConvertOp>();
+  if (!widened || !isOfBytes(widened.getOperand()) ||
+      !isSigned(widened.getOperand()) ||
+      !widened.getOperand().getDefiningOp<stablehlo::ConstantOp>() ||
+      !tensorOf(op.getResult()).getElementType().isInteger(32) ||
+      op.isDepthwise())
+    return false;
+  auto input = ByteDistances::match(op.getLhs());
+  return input && !input->variable;
 }
 
 std::optional<ByteConvolution>

@@ -59,6 +59,9 @@ struct ByteConvolution {
   Tensor weights;
 
   static std::optional<ByteConvolution> match(stablehlo::ConvolutionOp op);
+  /// Whether match will read the weights of \p op as they are: constant signed
+  /// bytes that are only widened.
+  static bool readsBytes(stablehlo::ConvolutionOp op);
 };
 
 /// The result of \p op, of distances from a number that is not a constant, by

@@ -153,12 +153,14 @@ static void replaceValue(PatternRun &run, StringRef label, Value value,
   run.graphIsWhole(label);
 }
 
-void computeKernels(func::FuncOp function, PatternRun &run) {
+void computeKernels(func::FuncOp function,
+                    llvm::function_ref<bool(stablehlo::ConvolutionOp)> isRead,
+                    PatternRun &run) {
   if (!run.isEnabled(kernelLabel))
     return;
   function.walk([&](stablehlo::ConvolutionOp op) {
     Operation *definition = op.getRhs().getDefiningOp();
-    if (!definition || isConstant(definition))
+    if (!definition || isConstant(definition) || isRead(op))
       return;
     SmallVector<Operation *> sources = sourcesOf(op.getRhs());
     if (sources.empty())

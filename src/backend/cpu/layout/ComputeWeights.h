@@ -25,6 +25,7 @@
 #define SINTER_BACKEND_CPU_LAYOUT_COMPUTEWEIGHTS_H
 
 #include "backend/cpu/ir/CpuOps.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/PatternLabels.h"
 #include "runtime/Result.h"
@@ -35,8 +36,11 @@ namespace sinter::cpu {
 /// Whether \p value is a constant of the program, or will be one.
 bool isWeight(mlir::Value value);
 
-/// Makes constants of what convolutions' kernels are computed from.
-void computeKernels(mlir::func::FuncOp function, PatternRun &run);
+/// Makes constants of what convolutions' kernels are computed from, but of
+/// those that \p isRead says are read as they are.
+void computeKernels(mlir::func::FuncOp function,
+                    llvm::function_ref<bool(stablehlo::ConvolutionOp)> isRead,
+                    PatternRun &run);
 
 /// Makes computed constants of operands of products.
 void computeOperands(mlir::func::FuncOp function, int64_t byteLimit,
