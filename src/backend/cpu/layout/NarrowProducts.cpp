@@ -92,6 +92,9 @@ struct NarrowWeights {
   /// What moves them, the last first.
   SmallVector<Operation *> moves;
   std::optional<Numbers> scales, zeros;
+  /// The zero points are taken off in a type that holds integers only up to
+  /// 256.
+  bool isNarrowDifference = false;
 
   static std::optional<NarrowWeights> match(Value rhs);
 
@@ -164,9 +167,11 @@ std::optional<NarrowWeights> NarrowWeights::match(Value rhs) {
         return result;
       }
       value = from;
-    } else if (isa<stablehlo::MulOp>(op) && !result.scales && !result.zeros) {
+    } else if (isa<stablehlo::MulOp>(op) && !result.scales && !result.zeros &&
+               elementOf(value).isF32()) {
       value = result.without(op, result.scales);
     } else if (isa<stablehlo::SubtractOp>(op) && !result.zeros) {
+      result.isNarrowDifference = isNarrowFloat(elementOf(value));
       value = result.without(op, result.zeros);
     } else {
       return std::nullopt;
@@ -233,6 +238,15 @@ static std::optional<MatrixNumbers> asMatrix(const Numbers &numbers,
     matrix.repetition =
         std::max(matrix.repetition, equalNeighbours(matrix, size, width));
   return matrix;
+}
+
+/// Whether differences of bytes from them are exact in every float type.
+static bool areSmallIntegers(const Tensor &numbers) {
+  for (int64_t i = 0; i < numbers.size(); ++i)
+    if (const double number = numbers.toDouble(i);
+        number != std::trunc(number) || number < -128 || number > 255)
+      return false;
+  return true;
 }
 
 /// The narrowest type that holds integers of \p range.
@@ -424,6 +438,8 @@ Value NarrowProduct::run() {
                           std::pair(&weights->zeros, &zeros)})
     if (*from && !(*to = asMatrix(**from, weights->moves, rhs, depth, width)))
       return {};
+  if (weights->isNarrowDifference && !areSmallIntegers(zeros->numbers))
+    return {};
   // The machine has to convert scales, too.
   if (scales && scales->numbers.type() == ElementType::F16 &&
       !target.convertsF16)

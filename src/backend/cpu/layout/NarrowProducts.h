@@ -15,12 +15,13 @@
 //
 // They are found by data flow, whatever wrote them: conversions to wider types,
 // one difference and one product with numbers that are repeated
-// (RepeatedConstant.h), and what moves elements between them. Where the weights
-// are dequantised to f16 or bf16, they are not rounded to that.
+// (RepeatedConstant.h), and what moves elements between them.
 //
 // Restrictions:
 //   - Weights follow from constants: integers of 2 to 8 bits or floats of 8 or
 //     16; f16 where the machine converts it.
+//   - Scales are multiplied in f32: what is rounded to f16 or bf16 before it is
+//     multiplied again is no longer in few bits.
 //   - No batching dimensions; the weights lie as a matrix of several columns.
 //   - Numbers of blocks stand for 16 neighbours or more along one contracted
 //     dimension, or all.

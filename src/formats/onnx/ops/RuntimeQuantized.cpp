@@ -409,7 +409,8 @@ static std::optional<Blocks> blocksOf(NodeContext &node) {
 }
 
 /// a; the bits of b [N, K], in blocks along K; a scale and a zero point for
-/// each block; an order of the blocks; bias.
+/// each block; an order of the blocks; bias. Weights and sums are of f32, as
+/// ONNX Runtime has them.
 static LogicalResult importMatMulNBits(NodeContext &node) {
   auto blocks = blocksOf(node);
   Value data = node.operand(0), packed = node.operand(1);
@@ -423,6 +424,7 @@ static LogicalResult importMatMulNBits(NodeContext &node) {
   const int64_t count = blocks->count();
   if (node.element(needed(node, 2)) != element)
     return node.fail("scales are not of A's type");
+  Type wide = element.isF64() ? element : node.builder().getF32Type();
   Value bytes =
       inShape(node, packed,
               {blocks->columns, count * blocks->bytes(blocks->size)}, "B");
@@ -433,18 +435,21 @@ static LogicalResult importMatMulNBits(NodeContext &node) {
   if (node.failed())
     return failure();
   Value weight = node.binary<stablehlo::MulOp>(
-      node.binary<stablehlo::SubtractOp>(node.cast(numbers, element),
-                                         overBlocks(node, zero, *blocks)),
-      overBlocks(node, scales, *blocks));
+      node.binary<stablehlo::SubtractOp>(
+          node.cast(numbers, wide),
+          overBlocks(node, node.cast(zero, wide), *blocks)),
+      overBlocks(node, node.cast(scales, wide), *blocks));
   // The last block may be more than there is.
   if (weight && count * blocks->size != blocks->sums)
     weight = node.sliceAxis(weight, 1, 0, blocks->sums);
   if (!weight)
     return failure();
-  Value product = matmul(node, data, node.transpose(weight, {1, 0}));
+  Value product =
+      matmul(node, node.cast(data, wide), node.transpose(weight, {1, 0}));
   if (node.has(5))
-    product = node.binary<stablehlo::AddOp>(product, node.operand(5));
-  return node.result(product);
+    product = node.binary<stablehlo::AddOp>(product,
+                                            node.cast(node.operand(5), wide));
+  return node.result(product ? node.cast(product, element) : Value());
 }
 
 llvm::ArrayRef<Operator> runtimeQuantizedOperators() {
