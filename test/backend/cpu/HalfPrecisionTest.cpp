@@ -308,18 +308,19 @@ std::string scaledWeights(const Shape &shape, const std::string &element,
 /// type, an operation after the other.
 class Text {
 public:
-  explicit Text(std::string element) : element(std::move(element)) {}
+  /// Of an island, inputs and results are of f32.
+  explicit Text(std::string element, bool isIsland = false)
+      : element(std::move(element)), border(isIsland ? "f32" : this->element) {}
 
-  std::string type(const Shape &shape) const {
-    std::string text = "tensor<";
-    for (int64_t size : shape)
-      text += std::to_string(size) + "x";
-    return text + element + ">";
-  }
+  std::string type(const Shape &shape) const { return type(shape, element); }
   std::string input(const Shape &shape) {
     std::string name = "%" + fresh();
-    parameters += (parameters.empty() ? "" : ", ") + name + ": " + type(shape);
-    return remember(name, shape);
+    parameters +=
+        (parameters.empty() ? "" : ", ") + name + ": " + type(shape, border);
+    return border == element
+               ? remember(name, shape)
+               : add("stablehlo.convert " + name,
+                     "(" + type(shape, border) + ") -> " + type(shape), shape);
   }
   std::string weight(const Shape &shape) {
     std::string name = "%" + fresh();
@@ -395,27 +396,38 @@ public:
                    type(shapes[v]) + ") -> " + type(shapes[q]),
                shapes[q]);
   }
-  std::string function(const std::string &result) const {
-    return "(" + parameters + ") -> " + type(shapes.at(result)) + " {\n" +
-           body + "return " + result + " : " + type(shapes.at(result)) + "\n}";
+  std::string function(std::string result) {
+    const std::string given = type(shapes.at(result)),
+                      returned = type(shapes.at(result), border);
+    if (given != returned)
+      result = add("stablehlo.convert " + result,
+                   "(" + given + ") -> " + returned, shapes.at(result));
+    return "(" + parameters + ") -> " + returned + " {\n" + body + "return " +
+           result + " : " + returned + "\n}";
   }
 
 private:
+  static std::string type(const Shape &shape, const std::string &element) {
+    std::string text = "tensor<";
+    for (int64_t size : shape)
+      text += std::to_string(size) + "x";
+    return text + element + ">";
+  }
   std::string fresh() { return "v" + std::to_string(++count); }
   std::string remember(const std::string &name, const Shape &shape) {
     shapes[name] = shape;
     return name;
   }
 
-  std::string element, parameters, body;
+  std::string element, border, parameters, body;
   int count = 0;
   std::map<std::string, Shape> shapes;
 };
 
 /// Values that a convolution and a sum read, and more than one convolution.
 std::string residualNetwork(const std::string &element, int64_t channels,
-                            int64_t size) {
-  Text text(element);
+                            int64_t size, bool isIsland = false) {
+  Text text(element, isIsland);
   std::string x = text.input({1, 3, size, size});
   auto relu = [&](const std::string &of) {
     return text.elementwise("nn.relu", text.addBias(of, 1));
@@ -435,8 +447,9 @@ std::string residualNetwork(const std::string &element, int64_t channels,
 
 /// Attention, products and sums beside them.
 std::string transformer(const std::string &element, int64_t rows, int64_t heads,
-                        int64_t size, const std::string &attributes) {
-  Text text(element);
+                        int64_t size, const std::string &attributes,
+                        bool isIsland = false) {
+  Text text(element, isIsland);
   const int64_t width = heads * size;
   std::string x = text.input({1, rows, width});
   x = text.elementwise("stablehlo.tanh", x);
@@ -489,6 +502,20 @@ TEST(HalfPrecision, NetworksHaveNoStepsThatOnlyConvert) {
         EXPECT_EQ(conversions(*program), 0) << element << " " << rows;
       }
   }
+}
+
+/// Conversions on both sides join the products and loops beside them.
+TEST(HalfPrecision, IslandsBetweenCastsHaveNoStepsThatOnlyConvert) {
+  for (const char *element : {"f16", "bf16"})
+    for (const std::string &body :
+         {residualNetwork(element, 20, 13, /*isIsland=*/true),
+          transformer(element, 37, 3, 16, "scale = 0.3", /*isIsland=*/true)}) {
+      std::shared_ptr<Program> program;
+      EXPECT_EQ(differs(body, halfToleranceOf(element), &program), "")
+          << element;
+      ASSERT_TRUE(program);
+      EXPECT_EQ(conversions(*program), 0) << element;
+    }
 }
 
 /// On machines with narrower vectors and without conversions, too.
