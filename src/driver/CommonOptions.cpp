@@ -72,6 +72,11 @@ void addArithmetic(CLI::App &app, CommonOptions &options) {
                "compute 3x3 convolutions as they are defined, not by "
                "Winograd's method: slower, results closer by about 1e-5")
       ->group("Compile");
+  app.add_option("--cpu", options.cpu,
+                 "compile for this CPU, by LLVM's name (x86-64-v3), which has "
+                 "no more than the one here")
+      ->type_name("NAME")
+      ->group("Compile");
   app.add_flag("--denormals", options.denormals,
                "compute with denormal numbers (below 1.2e-38 in f32), which "
                "are otherwise taken for zero: up to a hundred times slower "
@@ -297,6 +302,7 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
   session.mayInterpret = options.mayInterpret;
   session.threads = options.threads;
   session.fastConvolution = !options.exactConvolution;
+  session.cpu = options.cpu;
   session.denormals = options.denormals ? Denormals::Keep : Denormals::Flush;
   session.cacheFolder = cacheFolder(options);
   session.ceilings = keptCeilings(session.cacheFolder);

@@ -36,6 +36,7 @@ struct CommonOptions {
   bool mayInterpret = false;
   unsigned threads = 0;
   bool exactConvolution = false;
+  std::string cpu;
   bool denormals = false;
   std::vector<std::string> shapes;
 

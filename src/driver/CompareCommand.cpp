@@ -262,6 +262,8 @@ private:
     for (const std::string &input : inputs.inputs)
       if (input.starts_with("random"))
         add("--input", input);
+    if (!common.cpu.empty())
+      add("--cpu", common.cpu);
     if (common.exactConvolution)
       words.emplace_back("--exact-convolution");
     if (common.denormals)

@@ -196,6 +196,7 @@ Result<void> runPrograms(const std::string &path, size_t first,
   request.interpret = options.backend == Backend::Interpreter;
   request.passes = options.passes;
   request.fastConvolution = options.fastConvolution;
+  request.cpu = options.cpu;
   request.denormals = options.denormals;
   request.threads = options.threads;
   request.print = [](const std::string &text) {

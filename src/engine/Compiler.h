@@ -62,6 +62,8 @@ struct CompileRequest {
   /// Whether 3x3 convolutions may be computed by Winograd's method, whose
   /// results differ by about 1e-5 of the greatest one.
   bool fastConvolution = true;
+  /// The CPU to compile for, by LLVM's name; empty: the one here.
+  std::string cpu;
   /// Whether what is compiled keeps denormal numbers, if it is run so.
   Denormals denormals = Denormals::Flush;
   /// Threads to compile with; 0: as many as there are processors.

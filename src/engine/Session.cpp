@@ -73,6 +73,8 @@ std::string optionsText(const CompileRequest &request) {
     for (const BandwidthCeiling &each : request.ceilings->bandwidth)
       text += " " + each.level + " " + std::to_string(each.gbPerSecond);
   }
+  if (!request.cpu.empty())
+    text += " cpu " + request.cpu;
   return text + (request.fastConvolution ? "" : " exact convolution");
 }
 
@@ -202,6 +204,7 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
   request.passes = options.passes;
   request.interpretsRewritten = options.interpretsRewritten;
   request.fastConvolution = options.fastConvolution;
+  request.cpu = options.cpu;
   request.denormals = options.denormals;
   request.threads = threads();
   request.ceilings = options.ceilings;

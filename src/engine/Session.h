@@ -42,6 +42,8 @@ struct SessionOptions {
   PassOptions passes;
   /// As in CompileRequest.
   bool fastConvolution = true;
+  /// The CPU to compile for, by LLVM's name; empty: the one here.
+  std::string cpu;
   /// What kernels make of denormal numbers; the interpreter keeps them.
   Denormals denormals = Denormals::Flush;
   /// As in CompileRequest.

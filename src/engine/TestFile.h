@@ -17,6 +17,8 @@ struct TestRequest {
   /// For the compiler.
   PassOptions passes;
   bool fastConvolution = true;
+  /// As in CompileRequest.
+  std::string cpu;
   Denormals denormals = Denormals::Flush;
   unsigned threads = 1;
   /// Gets what programs print.

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """What `sinter run` does with models of every kind."""
 import json
+import os
+import platform
+import unittest
 
 import OnnxBytes as onnx
-from SinterCommand import CommandTest, DONE, npy, UNSUPPORTED, main
+from SinterCommand import CommandTest, DONE, npy, UNSUPPORTED, USAGE, main
 
 
 class Fallback(CommandTest):
@@ -20,6 +23,28 @@ class Fallback(CommandTest):
         self.assertEqual((result["backend"], result["outputs"][0]["shape"]), ("interpreter", [2, 3]))
         for asked in ("run", "--backend", "cpu"), ("bench",):
             self.expect_error(UNSUPPORTED, asked[0], model, "--input", x, *asked[1:], mentions=["'find'", "the interpreter can run it"])
+
+
+@unittest.skipUnless(platform.machine() == "x86_64", "the names are of x86's CPUs")
+class OtherCpu(CommandTest):
+    """Compiled for another CPU than the one here."""
+
+    def test_lesser(self):
+        """Other code, kept apart from that for this one; the same results."""
+        cache, results = self.path("cache"), []
+        for cpu in ([], ["--cpu", "x86-64-v2"], ["--cpu", "x86-64-v2"]):
+            done = self.sinter("run", self.good_model(), "--input", "random:1", "--json", "--cache-dir", cache, *cpu)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            results.append(json.loads(done.stdout)["outputs"])
+        self.assertEqual(results[0], results[1])
+        self.assertEqual(results[1], results[2])
+        programs = [name for name in os.listdir(cache) if "-" not in name]
+        self.assertEqual(len(programs), 2, programs)
+
+    def test_refused(self):
+        """One with instructions that are not here (none has XOP and AVX-512), and a name that nobody knows."""
+        self.expect_error(UNSUPPORTED, "run", self.good_model(), "--input", "random:1", "--no-cache", "--backend", "cpu", "--cpu", "bdver4", mentions=["xop"])
+        self.expect_error(USAGE, "run", self.good_model(), "--input", "random:1", "--no-cache", "--cpu", "nonsense", mentions=["unknown CPU 'nonsense'"])
 
 
 class Tuples(CommandTest):

@@ -109,6 +109,12 @@ compileModel(Model model, const SpecializeOptions &known,
   cpu::CpuOptions options;
   options.threads = request.threads;
   options.fastConvolution = request.fastConvolution;
+  if (!request.cpu.empty()) {
+    Result<cpu::Target> target = cpu::Target::named("", request.cpu, "");
+    if (!target)
+      return target.takeError();
+    options.target = std::move(*target);
+  }
   options.denormals = request.denormals;
   options.ceilings = request.ceilings;
   if (request.choice)

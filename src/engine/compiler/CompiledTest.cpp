@@ -217,6 +217,7 @@ private:
     CompileRequest compilation;
     compilation.passes = request.passes;
     compilation.fastConvolution = request.fastConvolution;
+    compilation.cpu = request.cpu;
     compilation.denormals = request.denormals;
     compilation.threads = request.threads;
     return compileModel(std::move(program), {}, compilation);
