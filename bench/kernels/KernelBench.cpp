@@ -274,19 +274,22 @@ void benchNarrow(Report &report, ElementType weights, MatMulShape shape) {
       {flatType(a, context)},       {flatType(b, weights, context)},
       {flatType(c, context), true}, {flatType(scratch, context), true},
       {flatType(scales, context)},  {flatType(zeros, zero, context)}};
-  createKernel(
-      runner.module(), UnknownLoc::get(&context), "kernel", buffers,
-      [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
-        MatMulNumbers numbers;
-        if (shape.blocks.scale)
-          numbers.scales = memrefs[4];
-        if (shape.blocks.zero)
-          numbers.zeros = memrefs[5];
-        matmul.build(builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
-                     memrefs[3], {}, nullptr, 0, numbers);
-      });
-  report.measure(name, runner, {matmul.tasks()}, matmul.flops(),
-                 {&a, &b, &c, &scratch, &scales, &zeros});
+  const int64_t stages = matmul.stages();
+  for (int64_t stage = 0; stage < stages; ++stage)
+    createKernel(
+        runner.module(), UnknownLoc::get(&context),
+        stages == 1 ? "kernel" : "kernel" + std::to_string(stage), buffers,
+        [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
+          MatMulNumbers numbers;
+          if (shape.blocks.scale)
+            numbers.scales = memrefs[4];
+          if (shape.blocks.zero)
+            numbers.zeros = memrefs[5];
+          matmul.build(builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
+                       memrefs[3], {}, nullptr, stage, numbers);
+        });
+  report.measure(name, runner, std::vector<int64_t>(stages, matmul.tasks()),
+                 matmul.flops(), {&a, &b, &c, &scratch, &scales, &zeros});
 }
 
 void benchNarrows(Report &report) {
@@ -297,8 +300,10 @@ void benchNarrows(Report &report) {
                                                      {4, 3072, 768},
                                                      {16, 3072, 768},
                                                      {128, 3072, 768},
-                                                     {128, 768, 3072}}) {
+                                                     {128, 768, 3072},
+                                                     {197, 768, 3072}}) {
     MatMulShape shape = MatMulShape::dense(m, n, k);
+    shape.holdsSums = true;
     for (ElementType weights : {F32, BF16, F16, F8E4M3FN, I8, UI8, I4})
       benchNarrow(report, weights, shape);
     shape.blocks = {32, F32, {}};

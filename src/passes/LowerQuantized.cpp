@@ -90,6 +90,9 @@ private:
         return;
       meanings[value] = type;
       value.setType(storageOf(tensorOf(value)));
+      // What is compared from now on is not its numbers.
+      if (Operation *op = value.getDefiningOp())
+        op->removeDiscardableAttr(traceAttribute);
     };
     function.walk([&](Operation *op) {
       llvm::for_each(op->getResults(), change);

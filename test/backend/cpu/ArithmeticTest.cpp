@@ -219,19 +219,21 @@ void checkBlocks(ElementType type, const Target &target,
   Tensor packedScales = packNumbers(scales), packedZeros = packNumbers(zeros);
   Tensor c(F32, {m * n});
   Tensor scratch = scratchOf(matmul);
-  run(
-      target, {&a, &packed, &packedScales, &packedZeros, &scratch, &c},
-      matmul.tasks(),
-      [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
-        MatMulNumbers numbers;
-        if (blocks.scale)
-          numbers.scales = memory[2];
-        if (blocks.zero)
-          numbers.zeros = memory[3];
-        matmul.build(builder, loc, task, memory[0], memory[1], memory[5],
-                     memory[4], {}, nullptr, 0, numbers);
-      },
-      &scratch);
+  EXPECT_EQ(matmul.stages() > 1, shape.holdsSums);
+  for (int64_t stage = 0; stage < matmul.stages(); ++stage)
+    run(
+        target, {&a, &packed, &packedScales, &packedZeros, &scratch, &c},
+        matmul.tasks(),
+        [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
+          MatMulNumbers numbers;
+          if (blocks.scale)
+            numbers.scales = memory[2];
+          if (blocks.zero)
+            numbers.zeros = memory[3];
+          matmul.build(builder, loc, task, memory[0], memory[1], memory[5],
+                       memory[4], {}, nullptr, stage, numbers);
+        },
+        &scratch);
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
       double sum = 0, magnitude = 0;
@@ -266,6 +268,20 @@ TEST(Arithmetic, ProductsByBlocks) {
             shape.blocks = blocks;
             checkBlocks(type, target, shape);
           }
+}
+
+/// Rows and a widened panel that do not fit a small cache together.
+TEST(Arithmetic, StagesOfProductsByBlocks) {
+  Target target = *Target::host();
+  target.l2Bytes = 128 << 10;
+  for (ElementType type : {I4, UI4, I8, F8E4M3FN})
+    for (int64_t block : {32, 96})
+      for (auto [m, n, k] : {std::tuple{64, 96, 1024}, {61, 101, 1030}}) {
+        MatMulShape shape = MatMulShape::dense(m, n, k);
+        shape.blocks = {block, F32, UI8};
+        shape.holdsSums = true;
+        checkBlocks(type, target, shape);
+      }
 }
 
 /// Of 3x3 with padding, in blocks of channels.

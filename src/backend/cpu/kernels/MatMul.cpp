@@ -68,9 +68,11 @@ MatMul::MatMul(const MatMulShape &shape, const Target &target,
   if (copiesPanels()) {
     // The rows of A stay in cache from panel to panel, and are enough to pay
     // for the copy.
-    constexpr int64_t leastRows = 128;
+    const int64_t leastRows = widensPanels() ? 256 : 128;
     int64_t rows = std::max<int64_t>(
         leastRows, target.l2Bytes / 2 / (shape.k * arithmetic.lhsBytes()));
+    if (widensPanels())
+      chooseStages(std::min(rows, shape.m), panels);
     rowBlocks = Partition::of(rowTiles.count,
                               std::max<int64_t>(1, rows / rowTiles.size));
     order = {outer, rowBlocks.count, panels, 1};
@@ -111,6 +113,34 @@ void MatMul::chooseOrder(int64_t outer, int64_t panels) {
   order = staged;
 }
 
+/// Where a task's rows and a widened panel do not fit the second-level cache
+/// together, rows are read once a panel: stages that fit read them once, and
+/// the sums once a stage. They are of whole blocks, or groups.
+void MatMul::chooseStages(int64_t rows, int64_t panels) {
+  const int64_t bytes = (rows + panelVectors * lanes) * shape.k *
+                        std::max(arithmetic.lhsBytes(), arithmetic.rhsBytes());
+  if (!shape.holdsSums || bytes <= target.l2Bytes * 3 / 4)
+    return;
+  depthUnit = shape.blocks.size ? shape.blocks.size : packing.kGroup;
+  const int64_t units = llvm::divideCeil(shape.k, depthUnit);
+  const int64_t wanted = llvm::divideCeil(bytes, target.l2Bytes * 3 / 8);
+  const Partition stages =
+      Partition::of(units, llvm::divideCeil(units, wanted));
+  // What is read for a row, in elements.
+  const double whole = double(panels) * double(shape.k);
+  const double staged =
+      double(shape.k) + 2.0 * double(shape.n) * double(stages.count - 1);
+  if (staged > 0.8 * whole) {
+    depthUnit = 1;
+    return;
+  }
+  depths = stages;
+}
+
+int64_t MatMul::firstStep(int64_t stage) const {
+  return std::min(arithmetic.steps(shape.k), depths.start(stage) * depthUnit);
+}
+
 bool MatMul::copiesPanels() const {
   return shape.bLayout == MatMulShape::BLayout::Transposed ||
          shape.bLayout == MatMulShape::BLayout::CopiedRows || widensPanels();
@@ -130,8 +160,9 @@ int64_t MatMul::scratchElements() const {
   if (!copiesPanels())
     return 0;
   // Whole groups are widened.
+  const int64_t longest = std::min(shape.k, depths.sizeOf(0) * depthUnit);
   const int64_t rows =
-      widensPanels() ? packing.steps(shape.k) * packing.kGroup : shape.k;
+      widensPanels() ? packing.steps(longest) * packing.kGroup : shape.k;
   return rows * panelVectors * vectorElements();
 }
 
@@ -265,8 +296,8 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                     code.index(0),
                     {},
                     &epilogue,
-                    depths.start(stage),
-                    depths.start(stage + 1),
+                    firstStep(stage),
+                    firstStep(stage + 1),
                     {}};
   if (numbers.scales)
     operands.numbers.scales = code.flatten(numbers.scales);
@@ -311,7 +342,8 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
         break;
       panel.source = operands.scratch;
       widenPanel(code, operands, panel,
-                 std::exchange(panel.offset, code.index(0)));
+                 std::exchange(panel.offset, code.index(-operands.firstDepth *
+                                                        panel.stride)));
       break;
     case MatMulShape::BLayout::Rows:
       panel.offset = code.add(operands.bBase, panel.firstColumn);
@@ -363,7 +395,7 @@ void MatMul::buildPanel(VectorBuilder &code, Operands &operands,
 void MatMul::buildTile(VectorBuilder &code, Operands &operands,
                        const Panel &panel, Value firstRow, int64_t rows) const {
   SmallVector<Value> sums = reduce(code, operands, panel, firstRow, rows);
-  const bool isLast = operands.endDepth == depths.length;
+  const bool isLast = operands.endDepth == arithmetic.steps(shape.k);
   auto store = [&](Value sum, int64_t valid) {
     Value result = code.first(sum, valid);
     if (isLast && *operands.epilogue)
@@ -491,7 +523,7 @@ void MatMul::emitStep(VectorBuilder &code, const Tile &tile, Value k,
     step(columns[i], i, 1);
 }
 
-/// Brings the panel at \p packed into the scratch buffer.
+/// Brings what a stage reads of the panel at \p packed into the scratch buffer.
 void MatMul::widenPanel(VectorBuilder &code, const Operands &operands,
                         const Panel &panel, Value packed) const {
   const int64_t group = packing.kGroup;
@@ -502,7 +534,8 @@ void MatMul::widenPanel(VectorBuilder &code, const Operands &operands,
       const auto columns = loadColumns(code, packing, panel, operands.b,
                                        code.add(packed, code.mul(step, stride)),
                                        streamsWeights, numbers);
-      Value to = code.mul(step, group * panel.stride);
+      Value to = code.mul(code.sub(code.mul(step, group), operands.firstDepth),
+                          panel.stride);
       for (const auto &[k, column] : llvm::enumerate(columns))
         for (const auto &[v, vector] : llvm::enumerate(column))
           code.store(
@@ -510,15 +543,17 @@ void MatMul::widenPanel(VectorBuilder &code, const Operands &operands,
               code.add(to, int64_t(k) * panel.stride + int64_t(v) * lanes));
     });
   };
-  const int64_t size = shape.blocks.size;
+  const int64_t size = shape.blocks.size, begin = operands.firstDepth,
+                end = operands.endDepth;
   if (size == 0)
-    return widen(code.index(0), packing.steps(shape.k), {});
-  code.loop(code.index(0), code.index(shape.k / size), 1, [&](Value block) {
-    widen(code.mul(block, size / group), size / group,
-          numbersOf(code, operands, panel, block));
-  });
-  Value last = code.index(shape.k / size);
-  if (const int64_t rest = shape.k % size)
+    return widen(code.index(begin / group), packing.steps(end - begin), {});
+  code.loop(code.index(begin / size), code.index(end / size), 1,
+            [&](Value block) {
+              widen(code.mul(block, size / group), size / group,
+                    numbersOf(code, operands, panel, block));
+            });
+  Value last = code.index(end / size);
+  if (const int64_t rest = end % size)
     widen(code.mul(last, size / group), packing.steps(rest),
           numbersOf(code, operands, panel, last));
 }

@@ -189,6 +189,9 @@ private:
   int64_t vectorElements() const { return lanes * arithmetic.rhsGroup(); }
   bool fetchesNext() const;
   void chooseOrder(int64_t outer, int64_t panels);
+  void chooseStages(int64_t rows, int64_t panels);
+  /// The first step of a stage; of the one behind the last, their number.
+  int64_t firstStep(int64_t stage) const;
 
   MatMulShape shape;
   Target target;
@@ -200,8 +203,9 @@ private:
   int64_t panelVectors;  ///< Vectors of a whole panel.
   int64_t allVectors;    ///< Vectors that cover n.
   Partition rowTiles;
-  Partition depths;    ///< Which steps of the reduction each stage does.
-  Partition rowBlocks; ///< Tiles of a task that copies its panel.
+  Partition depths;      ///< Which steps of the reduction each stage does,
+  int64_t depthUnit = 1; ///< in so many at once.
+  Partition rowBlocks;   ///< Tiles of a task that copies its panel.
   TaskOrder order;
   bool streamsWeights; ///< They do not stay in the second-level cache.
 };
