@@ -323,6 +323,25 @@ TEST(NarrowProducts, StayNarrowOnTheWay) {
   }
 }
 
+/// Passes are compared where a quantised weight becomes its storage.
+TEST(NarrowProducts, OfQuantisedTypesAreVerified) {
+  Model model = parseModel(R"((%x: tensor<2x64xf32>) -> tensor<2x128xf32> {
+%i = stablehlo.constant dense<3> : tensor<64x128xi8>
+%q = stablehlo.bitcast_convert %i : (tensor<64x128xi8>)
+  -> tensor<64x128x!quant.uniform<i8:f32, 0.5:1>>
+%w = stablehlo.uniform_dequantize %q
+  : (tensor<64x128x!quant.uniform<i8:f32, 0.5:1>>) -> tensor<64x128xf32>
+%r = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+  : (tensor<2x64xf32>, tensor<64x128xf32>) -> tensor<2x128xf32>
+return %r : tensor<2x128xf32> })");
+  ASSERT_TRUE(model.entry());
+  cpu::CpuOptions options;
+  options.passes.verifyNumerics = true;
+  Result<Program> program = cpu::compileForCpu(model, options);
+  ASSERT_TRUE(program) << program.error().message;
+  EXPECT_TRUE(hasNarrow(*program));
+}
+
 /// What is left to other kernels, and still right.
 TEST(NarrowProducts, OfOtherForms) {
   // Too small to pay, of one column, scales for less than 16 neighbours.
