@@ -229,7 +229,7 @@ private:
     if (!ceilings)
       return ceilings.takeError();
     return writeFileAtomically(
-        plotFile, rooflineSvg(common.model, *ceilings, layers.means()));
+        plotFile, rooflineSvg(common.model, *ceilings, layers.fastest()));
   }
 
   Result<int> writeTrace(const Executor &executor) const {

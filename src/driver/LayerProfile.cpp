@@ -20,6 +20,7 @@ void LayerProfile::add(std::span<const LayerTime> run) {
     if (i >= layers.size() || layers[i].name != time.name)
       continue;
     layers[i].seconds += time.seconds;
+    layers[i].least = std::min(layers[i].least, time.seconds);
     ++layers[i].runs;
   }
 }
@@ -42,13 +43,13 @@ nlohmann::json LayerProfile::json() const {
   return list;
 }
 
-std::vector<LayerTime> LayerProfile::means() const {
-  std::vector<LayerTime> means;
+std::vector<LayerTime> LayerProfile::fastest() const {
+  std::vector<LayerTime> fastest;
   for (const Layer &layer : layers)
-    means.push_back({layer.name, layer.op, layer.kernel, 0,
-                     layer.milliseconds() / 1000, layer.flops, layer.bytes,
-                     layer.arithmetic, layer.threads});
-  return means;
+    fastest.push_back({layer.name, layer.op, layer.kernel, 0, layer.least,
+                       layer.flops, layer.bytes, layer.arithmetic,
+                       layer.threads});
+  return fastest;
 }
 
 std::string LayerProfile::table() const {

@@ -5,6 +5,7 @@
 
 #include "runtime/Executor.h"
 
+#include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -21,9 +22,10 @@ public:
   double flops() const;
   /// [{"name", "op", "kernel", "ms", "gflops"}] in the order of execution.
   nlohmann::json json() const;
-  /// The layers, each with its mean time, in the order of execution. Texts are
-  /// the profile's.
-  std::vector<LayerTime> means() const;
+  /// The layers, each with its least time, which other work on the machine
+  /// disturbs less than the mean, in the order of execution. Texts are the
+  /// profile's.
+  std::vector<LayerTime> fastest() const;
   /// The same for people, the slowest first, with shares of the whole.
   std::string table() const;
 
@@ -35,6 +37,7 @@ private:
     ElementType arithmetic = ElementType::F32;
     unsigned threads = 1;
     double seconds = 0; ///< Of all runs.
+    double least = std::numeric_limits<double>::infinity();
     unsigned runs = 0;
 
     double milliseconds() const { return seconds * 1000 / runs; }

@@ -194,7 +194,8 @@ std::string rooflineSvg(const std::string &title,
          text(
              "<text class=\"title\" x=\"%.0f\" y=\"28\">%s</text>\n"
              "<text x=\"%.0f\" y=\"46\">10^9 operations a second, each "
-             "thread; area: share of the time; %zu layers%s</text>\n",
+             "thread; fastest runs; area: share of the time; %zu "
+             "layers%s</text>\n",
              left, escaped(title).c_str(), left, dots.size(),
              leftOut == 0
                  ? ""
