@@ -179,7 +179,8 @@ private:
           return false;
         change = &op;
       }
-    if (!change || body.getTerminator()->getNumOperands() != 1)
+    if (!change || body.getTerminator()->getNumOperands() != 1 ||
+        shapeOf(change->getResult(0)).size() != shape.size())
       return false;
     changes.assign(shape.size(), false);
     if (auto joint = dyn_cast<stablehlo::ConcatenateOp>(change)) {

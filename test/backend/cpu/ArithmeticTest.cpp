@@ -115,11 +115,10 @@ void expectNear(const Tensor &got, int64_t at, double sum, double magnitude) {
         << at;
 }
 
-/// Emulation takes some tenths of a second each: of cells of other machines
-/// every fifth is taken.
+/// Emulation takes some tenths of a second each.
 bool isTaken(const Target &target) {
-  static int next = 0;
-  return target.triple == Target::host()->triple || next++ % 5 == 0;
+  static Sweep emulated(5);
+  return target.triple == Target::host()->triple || emulated.takesNext();
 }
 
 Tensor scratchOf(const MatMul &matmul) {
@@ -181,7 +180,7 @@ std::vector<ElementType> narrowTypes(const Target &target) {
 }
 
 TEST(Arithmetic, ProductsByNarrowColumns) {
-  Sweep sweep;
+  Sweep sweep(2);
   for (const Target &target : targets())
     for (ElementType type : narrowTypes(target))
       for (auto [m, n, k] : {std::tuple{1, 1, 1},
@@ -252,7 +251,7 @@ void checkBlocks(ElementType type, const Target &target,
 
 TEST(Arithmetic, ProductsByBlocks) {
   using Blocks = MatMulShape::Blocks;
-  Sweep sweep;
+  Sweep sweep(4);
   for (const Target &target : targets())
     for (ElementType type : {I2, I4, UI4, I8, UI8, F8E4M3FN})
       for (const Blocks &blocks :

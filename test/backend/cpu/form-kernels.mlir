@@ -166,3 +166,18 @@ func.func @main(%x: tensor<4x32x64xf32>, %y: tensor<4x64x48xf32>) -> (tensor<4x3
   %3 = stablehlo.convert %2 : (tensor<4x32x48xf32>) -> tensor<4x32x48xi8>
   return %1, %3 : tensor<4x32x48xi8>, tensor<4x32x48xi8>
 }
+
+// -----
+
+// What is padded has fewer dimensions than the result, which stay two.
+// CHECK-LABEL: func.func @main
+// CHECK: cpu.kernel
+// CHECK: stablehlo.pad {{.*}} -> tensor<40xf32>
+// CHECK: stablehlo.add {{.*}} : tensor<8x40xf32>
+func.func @main(%x: tensor<8x40xf32>, %v: tensor<32xf32>) -> tensor<8x40xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %p = stablehlo.pad %v, %zero, low = [3], high = [5], interior = [0] : (tensor<32xf32>, tensor<f32>) -> tensor<40xf32>
+  %b = stablehlo.broadcast_in_dim %p, dims = [1] : (tensor<40xf32>) -> tensor<8x40xf32>
+  %a = stablehlo.add %x, %b : tensor<8x40xf32>
+  return %a : tensor<8x40xf32>
+}
