@@ -3,23 +3,22 @@
 #include "driver/Machine.h"
 
 #include "runtime/CpuFeatures.h"
-#include "runtime/MappedFile.h"
 
 #include <algorithm>
+#include <fstream>
+#include <string>
 #include <sys/resource.h>
 
 namespace sinter::driver {
 
 std::string cpuModel() {
-  const Result<std::string> facts = readFile("/proc/cpuinfo");
-  const std::string unknown(hostArchitecture());
-  if (!facts)
-    return unknown;
-  const size_t key = facts->find("model name");
-  const size_t colon = facts->find(": ", key);
-  if (key == std::string::npos || colon == std::string::npos)
-    return unknown;
-  return facts->substr(colon + 2, facts->find('\n', colon) - colon - 2);
+  // All processors are listed, hundreds on a server: the first one will do.
+  std::ifstream facts("/proc/cpuinfo");
+  for (std::string line; std::getline(facts, line);)
+    if (line.starts_with("model name"))
+      if (const size_t colon = line.find(": "); colon != std::string::npos)
+        return line.substr(colon + 2);
+  return std::string(hostArchitecture());
 }
 
 std::string instructionSet() {
