@@ -21,6 +21,7 @@ constexpr const char *examples =
   sinter bench resnet50.onnx --threads 2 --layers                   how fast is it, and what takes how long
   sinter optimize resnet50.onnx -o simple.onnx --stats              simplify it, same format in and out
   sinter convert net.onnx -o net.mlir                               change its format
+  sinter quantize net.onnx --calibration images/ -o net_int8.onnx   8-bit integers, and what that costs
   sinter test models/ --filter resnet                               check it against expected outputs
   sinter compare old.onnx new.onnx                                  where do two models part?
   sinter inspect resnet50.onnx                                      look into it
@@ -62,6 +63,13 @@ constexpr SubCommand subCommands[] = {
   sinter convert net.onnx -o net.mlir.bc --shape x:1x3x224x224
 )",
      makeConvertCommand},
+    {"quantize", "make an 8-bit model of a float one",
+     R"(  sinter quantize net.onnx --calibration images/ -o net_int8.onnx --report report.html
+  sinter quantize net.onnx --calibration images/ --profile-out net.profile.json
+  sinter quantize net.onnx --profile net.profile.json --range max -o net_int8.mlir
+  sinter quantize net.onnx --calibration images/ --truth truth.txt --max-loss 0.5 -o net_int8.onnx
+)",
+     makeQuantizeCommand},
     {"test", "run models that come with inputs and expected outputs",
      R"(  sinter test models/
   sinter test models/ --backend interpreter --filter resnet

@@ -260,6 +260,8 @@ public:
   interpret(const CompileRequest &request) = 0;
 };
 
+struct QuantizeRequest;
+struct QuantizeReport;
 struct TestRequest;
 class TestObserver;
 
@@ -278,6 +280,8 @@ public:
   virtual Result<OptimizeReport> optimize(const OptimizeRequest &request) = 0;
   /// Writes a model in the format that the output's extension names.
   virtual Result<void> convert(const ConvertRequest &request) = 0;
+  /// Makes an 8-bit model of a float one (Quantize.h).
+  virtual Result<QuantizeReport> quantize(const QuantizeRequest &request) = 0;
   /// Runs the self-checking programs in the file at \p path, those before
   /// number \p first left out: see TestFile.h. The error is of the file as a
   /// whole.

@@ -18,6 +18,7 @@ public:
   functions(const ModelRequest &request) override;
   Result<OptimizeReport> optimize(const OptimizeRequest &request) override;
   Result<void> convert(const ConvertRequest &request) override;
+  Result<QuantizeReport> quantize(const QuantizeRequest &request) override;
   Result<void> test(const std::string &path, size_t first,
                     const TestRequest &request,
                     TestObserver &observer) override;

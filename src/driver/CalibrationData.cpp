@@ -1,0 +1,410 @@
+//===- CalibrationData.cpp - samples to learn ranges and to judge by ------===//
+
+#include "driver/CalibrationData.h"
+
+#include "driver/Labels.h"
+#include "runtime/MappedFile.h"
+#include "runtime/Npz.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+namespace sinter::driver {
+
+namespace fs = std::filesystem;
+
+void addCalibration(CLI::App &app, CalibrationOptions &options) {
+  app.add_option("--calibration", options.sources,
+                 "inputs to measure ranges on: a folder with .npy, .pb or "
+                 "picture files (or a sub-folder a sample, with input_0.pb, "
+                 "... or NAME.npy), an .npz, a file, or random[:SEED]")
+      ->allow_extra_args(false)
+      ->type_name("DIR|FILE")
+      ->group("Calibration");
+  app.add_option("--samples", options.most,
+                 "use at most this many, spread over all (default: all)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N")
+      ->group("Calibration");
+  app.add_option("--truth", options.truth,
+                 "the right classes: lines of a file's name, a tab, and a "
+                 "class's number or label")
+      ->type_name("FILE")
+      ->group("Calibration");
+  app.add_option("--labels", options.labels, "the classes' names, a line each")
+      ->type_name("FILE")
+      ->group("Calibration");
+  app.add_option_function<std::vector<double>>(
+         "--mean",
+         [&](const std::vector<double> &numbers) {
+           options.pictures.mean = numbers;
+         },
+         "subtracted from a picture's channels, after --scale")
+      ->delimiter(',')
+      ->type_name("R,G,B")
+      ->group("Calibration");
+  app.add_option_function<std::vector<double>>(
+         "--std",
+         [&](const std::vector<double> &numbers) {
+           options.pictures.std = numbers;
+         },
+         "a picture's channels are divided by it")
+      ->delimiter(',')
+      ->type_name("R,G,B")
+      ->group("Calibration");
+  app.add_option("--scale", options.pictures.scale,
+                 "takes a picture's 0..255 to the range of --mean (default: "
+                 "1/255)")
+      ->group("Calibration");
+  app.add_option("--layout", options.pictures.layout,
+                 "how pictures lie in memory")
+      ->check(CLI::IsMember({"nchw", "nhwc"}, CLI::ignore_case))
+      ->default_str("nchw")
+      ->group("Calibration");
+}
+
+namespace {
+
+/// Where the inputs of one sample are.
+struct SamplePlace {
+  /// As --input has them.
+  std::vector<std::string> inputs;
+  /// An archive in their place.
+  std::string archive;
+  /// The file or folder, for --truth and errors.
+  fs::path path;
+  /// The folder's name, where that is the class; else empty.
+  std::string folderClass;
+};
+
+bool isArray(const fs::path &path) {
+  return path.extension() == ".npy" || path.extension() == ".pb" ||
+         path.extension() == ".npz";
+}
+
+bool isPicture(const fs::path &path) {
+  auto file = MappedFile::open(path.string());
+  return file && isImage((*file)->bytes());
+}
+
+class SampleFinder {
+public:
+  SampleFinder(const ModelDescription &model, const CalibrationOptions &options)
+      : model(model), options(options) {}
+
+  Result<std::vector<SamplePlace>> find();
+  Result<std::vector<int64_t>>
+  classesOf(const std::vector<SamplePlace> &places) const;
+
+private:
+  Result<void> lookInto(const std::string &source);
+  Result<void> lookIntoFolder(const fs::path &folder, bool isClass);
+  bool takeFolder(const fs::path &folder);
+  void takeFile(const fs::path &file, const std::string &folderClass);
+  Result<std::vector<fs::path>> entriesOf(const fs::path &folder) const;
+
+  const ModelDescription &model;
+  const CalibrationOptions &options;
+  std::vector<SamplePlace> places;
+};
+
+/// Loads one sample after the other.
+class SampleLoader {
+public:
+  SampleLoader(Session &session, std::string modelPath,
+               const CalibrationOptions &options, NamedShapes shapes,
+               std::vector<SamplePlace> places)
+      : session(session), modelPath(std::move(modelPath)), options(options),
+        shapes(std::move(shapes)), places(std::move(places)) {}
+
+  Result<std::vector<Tensor>> load(size_t index) const;
+
+private:
+  Result<std::vector<Tensor>> loadArchive(const SamplePlace &place) const;
+
+  Session &session;
+  std::string modelPath;
+  CalibrationOptions options;
+  NamedShapes shapes;
+  std::vector<SamplePlace> places;
+};
+
+} // namespace
+
+Result<std::vector<fs::path>>
+SampleFinder::entriesOf(const fs::path &folder) const {
+  std::error_code error;
+  std::vector<fs::path> entries;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (!entry->path().filename().string().starts_with("."))
+      entries.push_back(entry->path());
+  if (error)
+    return systemError("--calibration: cannot read the folder '" +
+                       folder.string() + "': " + error.message());
+  std::ranges::sort(entries);
+  return entries;
+}
+
+void SampleFinder::takeFile(const fs::path &file,
+                            const std::string &folderClass) {
+  SamplePlace place;
+  place.path = file;
+  place.folderClass = folderClass;
+  if (file.extension() == ".npz")
+    place.archive = file.string();
+  else
+    place.inputs = {model.inputs.front().spec.name + "=" + file.string()};
+  places.push_back(std::move(place));
+}
+
+/// A folder with a file for each input is a sample.
+bool SampleFinder::takeFolder(const fs::path &folder) {
+  SamplePlace place;
+  place.path = folder;
+  std::error_code ignored;
+  for (size_t i = 0; i < model.inputs.size(); ++i) {
+    const std::string &name = model.inputs[i].spec.name;
+    fs::path file = folder / ("input_" + std::to_string(i) + ".pb");
+    if (!fs::exists(file, ignored))
+      file = folder / (name + ".npy");
+    if (name.find('/') != std::string::npos || !fs::exists(file, ignored))
+      return false;
+    place.inputs.push_back(name + "=" + file.string());
+  }
+  places.push_back(std::move(place));
+  return true;
+}
+
+Result<void> SampleFinder::lookIntoFolder(const fs::path &folder,
+                                          bool isClass) {
+  if (!isClass && takeFolder(folder))
+    return {};
+  Result<std::vector<fs::path>> entries = entriesOf(folder);
+  if (!entries)
+    return entries.takeError();
+  std::error_code ignored;
+  for (const fs::path &entry : *entries) {
+    if (fs::is_directory(entry, ignored)) {
+      if (takeFolder(entry))
+        continue;
+      if (!isClass && model.inputs.size() == 1)
+        if (Result<void> done = lookIntoFolder(entry, /*isClass=*/true); !done)
+          return done;
+      continue;
+    }
+    const bool isOne =
+        entry.extension() == ".npz" ||
+        (model.inputs.size() == 1 && (isArray(entry) || isPicture(entry)));
+    if (isOne)
+      takeFile(entry, isClass ? folder.filename().string() : "");
+  }
+  return {};
+}
+
+Result<void> SampleFinder::lookInto(const std::string &source) {
+  constexpr int randomSamples = 10;
+  std::error_code ignored;
+  const size_t before = places.size();
+  if (source == "random" || source.starts_with("random:")) {
+    uint64_t seed = 0;
+    const std::string_view number =
+        std::string_view(source).substr(std::min<size_t>(7, source.size()));
+    const auto [stop, error] =
+        std::from_chars(number.data(), number.data() + number.size(), seed);
+    if (source != "random" &&
+        (error != std::errc() || stop != number.data() + number.size()))
+      return usageError("--calibration '" + source +
+                        "': expected a number after 'random:'");
+    for (int i = 0; i < randomSamples; ++i) {
+      SamplePlace place;
+      place.inputs = {"random:" + std::to_string(seed + i)};
+      place.path = place.inputs.front();
+      places.push_back(std::move(place));
+    }
+    return {};
+  }
+  if (!fs::exists(source, ignored))
+    return systemError("--calibration: there is no '" + source + "'");
+  if (!fs::is_directory(source, ignored)) {
+    if (model.inputs.size() != 1 && !source.ends_with(".npz"))
+      return usageError(
+          "--calibration '" + source + "': the model has " +
+          std::to_string(model.inputs.size()) +
+          " inputs; give a folder with a sub-folder a sample (input_0.pb, ... "
+          "or NAME.npy in each), or an .npz with an array an input");
+    takeFile(source, "");
+    return {};
+  }
+  if (Result<void> done = lookIntoFolder(source, /*isClass=*/false); !done)
+    return done;
+  if (places.size() == before)
+    return usageError(
+        "--calibration '" + source + "': no sample is in this folder: " +
+        (model.inputs.size() == 1
+             ? "neither .npy, .pb, .npz nor PNG or JPEG files, nor folders of "
+               "such"
+             : "no sub-folder with input_0.pb, ... or NAME.npy for each of "
+               "the " +
+                   std::to_string(model.inputs.size()) +
+                   " inputs, and no .npz"));
+  return {};
+}
+
+Result<std::vector<SamplePlace>> SampleFinder::find() {
+  for (const std::string &source : options.sources)
+    if (Result<void> done = lookInto(source); !done)
+      return done.takeError();
+  if (options.most == 0 || places.size() <= options.most)
+    return std::move(places);
+  std::vector<SamplePlace> some;
+  for (size_t i = 0; i < options.most; ++i)
+    some.push_back(places[i * places.size() / options.most]);
+  return some;
+}
+
+/// The number of a class that is written as its number or its label.
+static Result<int64_t> classOf(const std::string &text,
+                               const std::vector<std::string> &labels,
+                               const std::string &where) {
+  const auto label = std::ranges::find(labels, text);
+  if (label != labels.end())
+    return label - labels.begin();
+  int64_t number = -1;
+  const auto [stop, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && stop == text.data() + text.size() && number >= 0)
+    return number;
+  return usageError(where + ": '" + text + "' is no class's number" +
+                    (labels.empty() ? "; --labels gives the classes' names"
+                                    : ", and no label of --labels"));
+}
+
+Result<std::vector<int64_t>>
+SampleFinder::classesOf(const std::vector<SamplePlace> &places) const {
+  std::vector<std::string> labels;
+  if (!options.labels.empty()) {
+    Result<std::vector<std::string>> read = readLabels(options.labels);
+    if (!read)
+      return read.takeError();
+    labels = std::move(*read);
+  }
+  std::vector<int64_t> classes(places.size(), -1);
+  const bool hasFolders =
+      std::ranges::any_of(places, [](const SamplePlace &place) {
+        return !place.folderClass.empty();
+      });
+  if (options.truth.empty() && !hasFolders)
+    return std::vector<int64_t>();
+  if (hasFolders && labels.empty()) {
+    for (const SamplePlace &place : places)
+      labels.push_back(place.folderClass);
+    std::ranges::sort(labels);
+    labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+    std::erase(labels, "");
+  }
+  for (size_t i = 0; i < places.size(); ++i)
+    if (!places[i].folderClass.empty()) {
+      Result<int64_t> number = classOf(places[i].folderClass, labels,
+                                       "--calibration: a folder's name");
+      if (!number)
+        return number.takeError();
+      classes[i] = *number;
+    }
+  if (options.truth.empty())
+    return classes;
+  Result<std::vector<std::string>> lines = readLabels(options.truth);
+  if (!lines)
+    return lines.takeError();
+  std::map<std::string, std::string> classOfFile;
+  for (const std::string &line : *lines) {
+    const size_t tab = line.rfind('\t');
+    if (line.empty())
+      continue;
+    if (tab == std::string::npos)
+      return usageError("--truth " + options.truth + ": '" + line +
+                        "': a file's name, a tab and a class are wanted");
+    classOfFile[fs::path(line.substr(0, tab)).filename().string()] =
+        line.substr(tab + 1);
+  }
+  size_t known = 0;
+  for (size_t i = 0; i < places.size(); ++i) {
+    auto found = classOfFile.find(places[i].path.filename().string());
+    if (found == classOfFile.end())
+      continue;
+    Result<int64_t> number =
+        classOf(found->second, labels, "--truth " + options.truth);
+    if (!number)
+      return number.takeError();
+    classes[i] = *number;
+    ++known;
+  }
+  if (known == 0)
+    return usageError(
+        "--truth " + options.truth + ": it names none of the samples; '" +
+        places.front().path.filename().string() + "' is one of them");
+  return classes;
+}
+
+Result<std::vector<Tensor>>
+SampleLoader::loadArchive(const SamplePlace &place) const {
+  auto arrays = readNpz(place.archive);
+  if (!arrays)
+    return arrays.takeError();
+  const std::vector<ModelInput> &inputs = session.model().inputs;
+  std::vector<std::optional<Tensor>> found(inputs.size());
+  for (auto &[name, tensor] : *arrays)
+    if (auto index = session.model().inputNamed(name))
+      found[*index] = std::move(tensor);
+    else if (inputs.size() == 1 && arrays->size() == 1)
+      found[0] = std::move(tensor);
+  std::vector<Tensor> tensors;
+  std::vector<TensorSpec> specs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!found[i])
+      return usageError("'" + place.archive + "' has no array '" +
+                        inputs[i].spec.name + "'");
+    tensors.push_back(std::move(*found[i]));
+    specs.push_back(inputs[i].spec);
+  }
+  if (Result<void> good = checkInputs(specs, tensors); !good)
+    return inFile(good.takeError(), place.archive);
+  return tensors;
+}
+
+Result<std::vector<Tensor>> SampleLoader::load(size_t index) const {
+  const SamplePlace &place = places[index];
+  if (!place.archive.empty())
+    return loadArchive(place);
+  InputOptions inputs = options.pictures;
+  inputs.inputs = place.inputs;
+  return loadInputs(session, modelPath, inputs, shapes,
+                    /*fillRandom=*/false);
+}
+
+Result<Samples> findSamples(Session &session, const std::string &modelPath,
+                            const CalibrationOptions &options,
+                            const NamedShapes &shapes) {
+  SampleFinder finder(session.model(), options);
+  if (session.model().inputs.empty())
+    return usageError(modelPath + ": the model has no inputs");
+  Result<std::vector<SamplePlace>> places = finder.find();
+  if (!places)
+    return places.takeError();
+  Samples samples;
+  Result<std::vector<int64_t>> classes = finder.classesOf(*places);
+  if (!classes)
+    return classes.takeError();
+  samples.count = places->size();
+  samples.classes = std::move(*classes);
+  auto loader = std::make_shared<SampleLoader>(session, modelPath, options,
+                                               shapes, std::move(*places));
+  samples.load = [loader](size_t index) { return loader->load(index); };
+  return samples;
+}
+
+} // namespace sinter::driver

@@ -1,0 +1,95 @@
+//===- Quantize.h - what is asked of a quantisation, and what it gave -----===//
+
+#ifndef SINTER_ENGINE_QUANTIZE_H
+#define SINTER_ENGINE_QUANTIZE_H
+
+#include "engine/Compiler.h"
+#include "quantize/Options.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sinter {
+
+/// Inputs to learn and to judge by. They are loaded one after the other, some
+/// several times, and not kept.
+struct Samples {
+  size_t count = 0;
+  /// One tensor an input, of known shapes.
+  std::function<Result<std::vector<Tensor>>(size_t index)> load;
+  /// The right class of each; empty where that is not known.
+  std::vector<int64_t> classes;
+};
+
+struct QuantizeRequest {
+  ModelRequest input;
+  /// As in OptimizeRequest.
+  bool mayOverwrite = false;
+  /// Empty: only a profile or a report is wanted.
+  std::string output;
+  quantize::QuantizeOptions options;
+  PassOptions passes;
+  Samples samples;
+  /// A profile as text and the file that it is of, in place of measuring; empty
+  /// if there is none.
+  std::string profile, profilePath;
+  /// Whether the report needs the new profile as text.
+  bool wantsProfile = false;
+  /// How much accuracy (a part of 1) may be lost where classes are known, else
+  /// the least ratio of signal to noise of the outputs, in dB. Layers that cost
+  /// most stay float until that holds.
+  std::optional<double> mostLoss;
+  unsigned threads = 0;
+  std::string kernelFolder, compiler;
+  std::optional<MachineCeilings> ceilings;
+  /// Told how far each stage is.
+  std::function<void(const std::string &stage, size_t done, size_t total)>
+      progress;
+};
+
+/// One layer, for the report.
+struct QuantizedLayer {
+  std::string name, op;
+  bool keptFloat = true;
+  std::string reason;
+  /// "u8 asymmetric, weights i8 by channel".
+  std::string scheme;
+  /// Of what it gives: the range that its integers cover, how it was chosen,
+  /// and what was seen.
+  std::string rangeMethod;
+  double least = 0, greatest = 0, seenLeast = 0, seenGreatest = 0;
+  std::vector<uint64_t> histogram;
+  /// Signal to noise of what it gives, against the float model; infinite where
+  /// they are equal.
+  std::optional<double> decibels;
+};
+
+/// One of the two models.
+struct QuantizedSide {
+  int64_t bytes = 0;
+  double milliseconds = 0;
+  std::optional<double> accuracy;
+};
+
+struct QuantizeReport {
+  size_t samples = 0, judged = 0;
+  QuantizedSide before, after;
+  /// The part of samples of which both models find the same class most
+  /// probable, where outputs are scores of classes.
+  std::optional<double> agreement;
+  /// Of all outputs on all judged samples.
+  std::optional<double> cosine, decibels;
+  std::vector<QuantizedLayer> layers;
+  int64_t rescalesBefore = 0, rescalesAfter = 0;
+  /// What was done besides, in lines.
+  std::vector<std::string> notes;
+  std::string profile;
+  /// Whether the bound that was asked for holds; nothing is written if not.
+  bool boundHolds = true;
+};
+
+} // namespace sinter
+
+#endif // SINTER_ENGINE_QUANTIZE_H

@@ -1,0 +1,670 @@
+//===- Quantize.cpp - an 8-bit model of a float one -----------------------===//
+//
+//     read, simplify     batch norms are in weights before these are rounded
+//     profile            the simplified graph is run on samples, twice
+//     plan, insert       src/quantize
+//     judge              both models are run on samples that were set aside
+//     write
+//
+//===----------------------------------------------------------------------===//
+
+#include "engine/Quantize.h"
+
+#include "engine/compiler/MlirCompiler.h"
+#include "engine/compiler/OutputAgreement.h"
+#include "engine/compiler/SampleRuns.h"
+#include "engine/compiler/Simplification.h"
+#include "engine/compiler/TensorNames.h"
+#include "graph/Constants.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "passes/ValueNumbers.h"
+#include "quantize/Insert.h"
+#include "quantize/Profile.h"
+#include "runtime/Hash.h"
+#include "runtime/MappedFile.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <filesystem>
+#include <map>
+#include <set>
+
+using namespace mlir;
+
+namespace sinter {
+
+using quantize::Plan;
+using quantize::Profile;
+using quantize::TensorProfile;
+using quantize::Unit;
+using quantize::UnitKind;
+using quantize::Units;
+
+namespace {
+
+/// A graph with integers, and what became of its layers.
+struct QuantizedModel {
+  Model model;
+  Units units;
+  Plan plan;
+  /// What each unit gives, while the graph is not changed.
+  std::vector<NumberedValue> results;
+};
+
+class Quantizer {
+public:
+  explicit Quantizer(const QuantizeRequest &request) : request(request) {}
+
+  Result<QuantizeReport> run();
+
+private:
+  Result<void> read();
+  void nameValues(const std::map<int64_t, std::string> &byNumber);
+  void choosePoints();
+  Result<void> profileModel();
+  Result<void> takeProfile();
+  Result<void> passOverSamples(SampleRuns &runs, bool isSecond);
+  Result<QuantizedModel>
+  quantized(const llvm::DenseMap<unsigned, std::string> &left);
+  Result<OutputAgreement> judge(const QuantizedModel &quantized);
+  Result<void> judgeLayers(const QuantizedModel &quantized);
+  Result<QuantizedModel> withinBound();
+  std::vector<unsigned> byCost(const QuantizedModel &quantized) const;
+  bool holds(const OutputAgreement &judged) const;
+  void describeLayers(const QuantizedModel &quantized);
+  Result<void> countRescales(const QuantizedModel &quantized);
+  Result<void> write(QuantizedModel quantized);
+
+  bool isSetAside(size_t sample) const {
+    return setsAside() && sample % 5 == 4;
+  }
+  bool setsAside() const { return request.samples.count >= 5; }
+  void progress(const std::string &stage, size_t done, size_t total) const {
+    if (request.progress)
+      request.progress(stage, done, total);
+  }
+  const quantize::QuantizeOptions &options() const { return request.options; }
+
+  const QuantizeRequest &request;
+  const Format *written = nullptr;
+  Model model;
+  ModelDescription description;
+  /// Of each value of `model`, in order; empty for none.
+  std::vector<std::string> names;
+  /// Which tensor of the profile each value is; -1 for none.
+  std::vector<int64_t> tensorOfValue;
+  Profile profile;
+  std::unique_ptr<SampleRuns> floatRuns;
+  QuantizeReport report;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The graph, and what its values are called
+//===----------------------------------------------------------------------===//
+
+static int64_t bytesOfFile(const std::string &path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : static_cast<int64_t>(bytes);
+}
+
+/// A quantised model has nothing left to do here.
+static Error quantizedAlready(const std::string &path) {
+  return usageError(path + ": the model is quantised already: `sinter optimize "
+                           "--raise-quantized` simplifies it");
+}
+
+static bool isQuantizedAlready(const Model &model) {
+  bool found = false;
+  const_cast<Model &>(model).entry().walk([&](Operation *op) {
+    found |= isa<stablehlo::UniformQuantizeOp, stablehlo::UniformDequantizeOp,
+                 nn::QuantizeOp>(op);
+  });
+  return found;
+}
+
+Result<void> Quantizer::read() {
+  if (!request.output.empty()) {
+    Result<WrittenForm> form = writtenForm(request.output);
+    if (!form)
+      return form.takeError();
+    written = form->format;
+  }
+  Result<ModelToRewrite> read = readToRewrite(request.input, written);
+  if (!read)
+    return inFile(read.takeError(), request.input.path);
+  if (!request.output.empty() && !request.mayOverwrite)
+    if (Result<void> good = checkOverwrite(request.input.path,
+                                           read->description, request.output);
+        !good)
+      return good;
+  model = std::move(read->model);
+  description = std::move(read->description);
+  report.before.bytes = bytesOfFile(request.input.path);
+  const std::string folder =
+      std::filesystem::path(request.input.path).parent_path().string();
+  for (const std::string &file : description.dataFiles)
+    report.before.bytes +=
+        bytesOfFile(folder.empty() ? file : folder + "/" + file);
+  markShapeInputs(model, description);
+  Model raised = model.clone();
+  if (Result<SimplifyReport> done = raiseQuantized(raised); !done)
+    return inFile(done.takeError(), request.input.path);
+  if (isQuantizedAlready(raised))
+    return quantizedAlready(request.input.path);
+  // Before the numbers: nodes are known by all attributes of their operations.
+  std::map<int64_t, std::string> byNumber;
+  ValueNumbers numbers;
+  {
+    const TensorNames known(model);
+    std::vector<std::pair<Value, std::string>> named;
+    for (Value value : valuesInOrder(model))
+      named.emplace_back(value, known.nameOf(value));
+    numbers.number(model.module());
+    std::map<const void *, std::string> nameOfValue;
+    for (auto &[value, name] : named)
+      nameOfValue[value.getAsOpaquePointer()] = name;
+    for (const NumberedValue &each : ValueNumbers::valuesOf(model.module()))
+      byNumber[each.number] = nameOfValue[each.value.getAsOpaquePointer()];
+  }
+  Result<SimplifyReport> simplified =
+      simplify(model, simplifyOptions(request.passes, &numbers));
+  if (!simplified)
+    return inFile(simplified.takeError(), request.input.path);
+  nameValues(byNumber);
+  ValueNumbers::remove(model.module());
+  return {};
+}
+
+/// Gives each value a name of its own, after the user's file.
+void Quantizer::nameValues(const std::map<int64_t, std::string> &byNumber) {
+  std::map<const void *, std::string> known;
+  for (const NumberedValue &each : ValueNumbers::valuesOf(model.module()))
+    if (auto name = byNumber.find(each.number); name != byNumber.end())
+      known[each.value.getAsOpaquePointer()] = name->second;
+  const std::vector<TensorSpec> inputs = model.inputs();
+  llvm::StringMap<unsigned> used;
+  for (Value value : valuesInOrder(model)) {
+    std::string name = known[value.getAsOpaquePointer()];
+    if (name.empty())
+      if (auto argument = dyn_cast<BlockArgument>(value);
+          argument && argument.getOwner() == &model.entry().front() &&
+          argument.getArgNumber() < inputs.size())
+        name = inputs[argument.getArgNumber()].name;
+    if (name.empty())
+      name = TensorNames::originOf(value.getLoc());
+    if (name.empty())
+      name = value.getDefiningOp()
+                 ? value.getDefiningOp()->getName().getStringRef().str()
+                 : "argument";
+    unsigned &count = used[name];
+    if (count++)
+      name += "#" + std::to_string(count);
+    names.push_back(std::move(name));
+  }
+}
+
+/// Profiled is what layers read and give that could do so with integers.
+void Quantizer::choosePoints() {
+  const Units units = quantize::findUnits(model);
+  llvm::DenseMap<Value, int64_t> axisOf;
+  llvm::SetVector<Value> points;
+  for (const Unit &unit : units.units) {
+    if (unit.kind == UnitKind::Other)
+      continue;
+    for (OpOperand *operand : unit.data)
+      points.insert(operand->get());
+    points.insert(unit.result);
+    if (unit.weights.activationAxis)
+      axisOf[unit.data.front()->get()] = *unit.weights.activationAxis;
+  }
+  const std::vector<Value> values = valuesInOrder(model);
+  tensorOfValue.assign(values.size(), -1);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!points.contains(values[i]) || !canBeObserved(values[i]))
+      continue;
+    tensorOfValue[i] = static_cast<int64_t>(profile.tensors.size());
+    TensorProfile tensor;
+    tensor.name = names[i];
+    if (auto axis = axisOf.find(values[i]); axis != axisOf.end())
+      tensor.channels.axis = axis->second;
+    profile.tensors.push_back(std::move(tensor));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Profiles
+//===----------------------------------------------------------------------===//
+
+/// The inputs of sample \p index; errors say which sample it is.
+static Result<std::vector<Tensor>> loadSample(const QuantizeRequest &request,
+                                              size_t index) {
+  return request.samples.load(index);
+}
+
+Result<void> Quantizer::passOverSamples(SampleRuns &runs, bool isSecond) {
+  const size_t total = request.samples.count;
+  const std::string stage = isSecond ? "histograms" : "ranges";
+  for (size_t sample = 0; sample < total; ++sample) {
+    progress(stage, sample, total);
+    if (isSetAside(sample))
+      continue;
+    Result<std::vector<Tensor>> inputs = loadSample(request, sample);
+    if (!inputs)
+      return inputs.takeError();
+    const auto observer = [&](std::string_view name, const Tensor &value) {
+      const std::optional<int64_t> number = observedNumber(name);
+      if (!number)
+        return;
+      TensorProfile &tensor = profile.tensors[*number];
+      if (isSecond)
+        tensor.count(value);
+      else
+        tensor.measure(value);
+    };
+    if (Result<std::vector<Tensor>> outputs = runs.run(*inputs, observer);
+        !outputs)
+      return inFile(outputs.takeError(), request.input.path);
+    profile.samples += !isSecond;
+  }
+  progress(stage, total, total);
+  return {};
+}
+
+Result<void> Quantizer::profileModel() {
+  Model probed = model.clone();
+  std::vector<NumberedValue> points;
+  const std::vector<Value> values = valuesInOrder(probed);
+  for (size_t i = 0; i < values.size(); ++i)
+    if (tensorOfValue[i] >= 0)
+      points.push_back({values[i], tensorOfValue[i]});
+  SampleRuns runs(std::move(probed), request, description, std::move(points));
+  for (bool isSecond : {false, true})
+    if (Result<void> done = passOverSamples(runs, isSecond); !done)
+      return done;
+  return {};
+}
+
+static Result<std::string> hashOfFile(const std::string &path) {
+  auto file = MappedFile::open(path);
+  if (!file)
+    return file.takeError();
+  return hashOf((*file)->bytes()).text();
+}
+
+/// A profile that was measured before, if it is of this model.
+Result<void> Quantizer::takeProfile() {
+  Result<Profile> given =
+      quantize::profileFromJson(request.profile, request.profilePath);
+  if (!given)
+    return given.takeError();
+  llvm::StringMap<const TensorProfile *> byName;
+  for (const TensorProfile &tensor : given->tensors)
+    byName[tensor.name] = &tensor;
+  for (TensorProfile &tensor : profile.tensors) {
+    const TensorProfile *found = byName.lookup(tensor.name);
+    if (!found)
+      return usageError("--profile " + request.profilePath +
+                        ": it is of another model: it has no tensor '" +
+                        tensor.name + "'; --profile-out measures this one");
+    const int64_t axis = tensor.channels.axis;
+    if (axis >= 0 && found->channels.axis >= 0 && found->channels.axis != axis)
+      return usageError("--profile " + request.profilePath +
+                        ": it is of another model: the channels of tensor '" +
+                        tensor.name + "' lie along another dimension");
+    tensor = *found;
+  }
+  if (given->model != profile.model)
+    report.notes.push_back("the profile was measured on another version of "
+                           "the file, with the same tensors");
+  profile.samples = given->samples;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+Result<QuantizedModel>
+Quantizer::quantized(const llvm::DenseMap<unsigned, std::string> &left) {
+  QuantizedModel made;
+  made.model = model.clone();
+  llvm::DenseMap<Value, const TensorProfile *> profiles;
+  const std::vector<Value> values = valuesInOrder(made.model);
+  for (size_t i = 0; i < values.size(); ++i)
+    if (tensorOfValue[i] >= 0)
+      profiles[values[i]] = &profile.tensors[tensorOfValue[i]];
+  const auto profileOf = [&](Value value) { return profiles.lookup(value); };
+  made.units = quantize::findUnits(made.model);
+  Result<Plan> plan =
+      quantize::makePlan(made.units, profileOf, options(), left);
+  if (!plan)
+    return plan.takeError();
+  made.plan = std::move(*plan);
+  const bool isOnnx = written && written->name == "onnx";
+  quantize::insertQuantization(made.units, made.plan, profileOf, options(),
+                               written && !isOnnx
+                                   ? QuantizedRounding::AfterZeroPoint
+                                   : QuantizedRounding::BeforeZeroPoint);
+  for (auto [number, unit] : llvm::enumerate(made.units.units))
+    if (unit.result && canBeObserved(unit.result))
+      made.results.push_back({unit.result, static_cast<int64_t>(number)});
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
+// What it costs
+//===----------------------------------------------------------------------===//
+
+/// On the samples that were set aside, or on all if there are few.
+Result<OutputAgreement> Quantizer::judge(const QuantizedModel &quantized) {
+  if (!floatRuns)
+    floatRuns =
+        std::make_unique<SampleRuns>(model.clone(), request, description);
+  SampleRuns runs(quantized.model.clone(), request, description);
+  OutputAgreement judged;
+  report.judged = 0;
+  for (size_t sample = 0; sample < request.samples.count; ++sample) {
+    progress("comparing", sample, request.samples.count);
+    if (setsAside() && !isSetAside(sample))
+      continue;
+    Result<std::vector<Tensor>> inputs = loadSample(request, sample);
+    if (!inputs)
+      return inputs.takeError();
+    Result<std::vector<Tensor>> before = floatRuns->run(*inputs);
+    if (!before)
+      return inFile(before.takeError(), request.input.path);
+    Result<std::vector<Tensor>> after = runs.run(*inputs);
+    if (!after)
+      return inFile(after.takeError(), request.input.path);
+    judged.add(*before, *after,
+               sample < request.samples.classes.size()
+                   ? request.samples.classes[sample]
+                   : -1);
+    ++report.judged;
+  }
+  progress("comparing", request.samples.count, request.samples.count);
+  report.before.milliseconds = floatRuns->medianMilliseconds();
+  report.after.milliseconds = runs.medianMilliseconds();
+  return judged;
+}
+
+/// What each layer gives, in both models.
+Result<void> Quantizer::judgeLayers(const QuantizedModel &quantized) {
+  constexpr size_t most = 4;
+  Model before = model.clone(), after = quantized.model.clone();
+  const std::vector<Value> own = valuesInOrder(quantized.model),
+                           copies = valuesInOrder(after);
+  llvm::DenseMap<Value, Value> copyOf;
+  for (auto [value, copy] : llvm::zip_equal(own, copies))
+    copyOf[value] = copy;
+  std::vector<NumberedValue> results;
+  for (const NumberedValue &each : quantized.results)
+    results.push_back({copyOf[each.value], each.number});
+  std::vector<NumberedValue> floats;
+  for (auto [number, unit] : llvm::enumerate(quantize::findUnits(before).units))
+    if (unit.result && canBeObserved(unit.result))
+      floats.push_back({unit.result, static_cast<int64_t>(number)});
+  SampleRuns floatRuns(std::move(before), request, description,
+                       std::move(floats)),
+      runs(std::move(after), request, description, std::move(results));
+  std::vector<SignalToNoise> powers(report.layers.size());
+  size_t done = 0;
+  for (size_t sample = 0; sample < request.samples.count && done < most;
+       ++sample) {
+    if (setsAside() && !isSetAside(sample))
+      continue;
+    progress("comparing layers", done++, most);
+    Result<std::vector<Tensor>> inputs = loadSample(request, sample);
+    if (!inputs)
+      return inputs.takeError();
+    std::map<int64_t, Tensor> seen;
+    if (auto run = floatRuns.run(
+            *inputs,
+            [&](std::string_view name, const Tensor &value) {
+              if (auto number = observedNumber(name))
+                seen.try_emplace(*number, Tensor::of<std::byte>(
+                                              value.type(), value.shape(),
+                                              {value.data(), value.bytes()}));
+            });
+        !run)
+      return inFile(run.takeError(), request.input.path);
+    std::set<int64_t> compared;
+    if (auto run = runs.run(*inputs,
+                            [&](std::string_view name, const Tensor &value) {
+                              auto number = observedNumber(name);
+                              if (!number || !compared.insert(*number).second)
+                                return;
+                              if (auto found = seen.find(*number);
+                                  found != seen.end())
+                                powers[*number].add(found->second, value);
+                            });
+        !run)
+      return inFile(run.takeError(), request.input.path);
+  }
+  progress("comparing layers", most, most);
+  for (size_t i = 0; i < powers.size(); ++i)
+    report.layers[i].decibels = powers[i].decibels();
+  return {};
+}
+
+bool Quantizer::holds(const OutputAgreement &judged) const {
+  if (!request.mostLoss)
+    return true;
+  if (auto before = judged.accuracyBefore())
+    return *before - *judged.accuracyAfter() <= *request.mostLoss;
+  std::optional<double> decibels = judged.decibels();
+  return !decibels || *decibels >= *request.mostLoss;
+}
+
+/// The layers with integers, that which adds the most noise first: the noise of
+/// its activations and its weights, each as a part of their power.
+std::vector<unsigned> Quantizer::byCost(const QuantizedModel &quantized) const {
+  std::vector<std::pair<double, unsigned>> costs;
+  for (auto [number, unit] : llvm::enumerate(quantized.units.units)) {
+    if (!quantized.plan.layers[number].isQuantized ||
+        unit.kind == UnitKind::Moves)
+      continue;
+    double cost = 0;
+    for (OpOperand *operand : unit.data) {
+      // The value behind the two operations in between.
+      Value value = operand->get();
+      while (isa_and_nonnull<stablehlo::UniformDequantizeOp,
+                             stablehlo::UniformQuantizeOp, nn::QuantizeOp>(
+          value.getDefiningOp()))
+        value = value.getDefiningOp()->getOperand(0);
+      auto chosen = quantized.plan.values.find(value);
+      if (chosen == quantized.plan.values.end())
+        continue;
+      const double power =
+          std::max(chosen->second.range.greatest, -chosen->second.range.least);
+      cost += power > 0 ? chosen->second.error / (power * power) : 0;
+    }
+    costs.emplace_back(-cost, static_cast<unsigned>(number));
+  }
+  llvm::sort(costs);
+  std::vector<unsigned> order;
+  for (const auto &[cost, number] : costs)
+    order.push_back(number);
+  return order;
+}
+
+/// With as few layers left float as it takes to hold the bound: halving finds
+/// the number, as if more never did harm, and the result is judged itself.
+Result<QuantizedModel> Quantizer::withinBound() {
+  Result<QuantizedModel> all =
+      quantized(llvm::DenseMap<unsigned, std::string>());
+  if (!all)
+    return all;
+  if (request.samples.count == 0)
+    return all;
+  const auto tell = [&](const OutputAgreement &judged) {
+    report.agreement = judged.agreement();
+    report.cosine = judged.cosine();
+    report.decibels = judged.decibels();
+    report.before.accuracy = judged.accuracyBefore();
+    report.after.accuracy = judged.accuracyAfter();
+  };
+  Result<OutputAgreement> judged = judge(*all);
+  if (!judged)
+    return judged.takeError();
+  tell(*judged);
+  if (holds(*judged))
+    return all;
+  const std::vector<unsigned> order = byCost(*all);
+  std::optional<QuantizedModel> best;
+  for (size_t low = 0, high = order.size(); low < high;) {
+    const size_t middle = low + (high - low) / 2;
+    llvm::DenseMap<unsigned, std::string> left;
+    for (size_t i = 0; i <= middle; ++i)
+      left[order[i]] = "--max-loss";
+    Result<QuantizedModel> some = quantized(left);
+    if (!some)
+      return some;
+    judged = judge(*some);
+    if (!judged)
+      return judged.takeError();
+    if (holds(*judged)) {
+      tell(*judged);
+      best = std::move(*some);
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  report.boundHolds = best.has_value();
+  return best ? std::move(*best) : std::move(all);
+}
+
+//===----------------------------------------------------------------------===//
+// The report, and the file
+//===----------------------------------------------------------------------===//
+
+static const char *textOf(quantize::Scheme scheme) {
+  switch (scheme) {
+  case quantize::Scheme::Asymmetric:
+    return "asymmetric";
+  case quantize::Scheme::Symmetric:
+    return "symmetric";
+  case quantize::Scheme::SymmetricU8:
+    return "symmetric-u8";
+  case quantize::Scheme::PowerOfTwo:
+    return "power-of-two";
+  }
+  llvm_unreachable("no such scheme");
+}
+
+void Quantizer::describeLayers(const QuantizedModel &quantized) {
+  report.layers.clear();
+  for (auto [unit, plan] :
+       llvm::zip_equal(quantized.units.units, quantized.plan.layers)) {
+    QuantizedLayer layer;
+    layer.name = unit.name;
+    layer.op = unit.op;
+    layer.keptFloat = !plan.isQuantized;
+    layer.reason = plan.reason;
+    if (plan.isQuantized && !options().weightsOnly)
+      layer.scheme = std::string(name(options().activations)) + " " +
+                     textOf(options().scheme);
+    if (plan.isQuantized && unit.kind == UnitKind::Product)
+      layer.scheme += (layer.scheme.empty() ? "weights " : ", weights ") +
+                      std::string(name(options().weights)) +
+                      (options().perChannel ? " by channel" : "");
+    if (auto chosen = quantized.plan.values.find(unit.result);
+        chosen != quantized.plan.values.end()) {
+      layer.rangeMethod = quantize::nameOf(chosen->second.method).str();
+      layer.least = chosen->second.range.least;
+      layer.greatest = chosen->second.range.greatest;
+    }
+    report.layers.push_back(std::move(layer));
+  }
+  // What was seen of what they give.
+  const Units units = quantize::findUnits(model);
+  llvm::DenseMap<Value, size_t> place;
+  for (auto [i, value] : llvm::enumerate(valuesInOrder(model)))
+    place[value] = i;
+  for (auto [number, unit] : llvm::enumerate(units.units)) {
+    if (!unit.result || tensorOfValue[place[unit.result]] < 0)
+      continue;
+    const TensorProfile &seen =
+        profile.tensors[tensorOfValue[place[unit.result]]];
+    if (!seen.wasReached())
+      continue;
+    report.layers[number].seenLeast = seen.least;
+    report.layers[number].seenGreatest = seen.greatest;
+    report.layers[number].histogram = seen.histogram;
+  }
+}
+
+/// Rescales in \p model: what quantises what is quantised.
+static int64_t rescalesIn(const Model &model) {
+  int64_t count = 0;
+  const_cast<Model &>(model).module().walk([&](Operation *op) {
+    count += isa<stablehlo::UniformQuantizeOp, nn::QuantizeOp>(op) &&
+             quantizedOf(op->getOperand(0).getType());
+  });
+  return count;
+}
+
+Result<void> Quantizer::countRescales(const QuantizedModel &quantized) {
+  Model raised = quantized.model.clone();
+  if (Result<SimplifyReport> done = raiseQuantized(raised); !done)
+    return inFile(done.takeError(), request.input.path);
+  report.rescalesBefore = report.rescalesAfter = rescalesIn(raised);
+  return {};
+}
+
+Result<void> Quantizer::write(QuantizedModel quantized) {
+  if (written->name != "onnx") {
+    if (Result<SimplifyReport> done = raiseQuantized(quantized.model); !done)
+      return inFile(done.takeError(), request.input.path);
+    SimplifyOptions how = simplifyOptions(request.passes);
+    how.keepsQuantizedConstants = true;
+    if (Result<SimplifyReport> done = simplify(quantized.model, how); !done)
+      return inFile(done.takeError(), request.input.path);
+  }
+  if (Result<void> done = writeModel(quantized.model, request.output); !done)
+    return ofInput(done.takeError(), request.input.path);
+  report.after.bytes = bytesOfFile(request.output);
+  return {};
+}
+
+Result<QuantizeReport> Quantizer::run() {
+  if (Result<void> done = read(); !done)
+    return done.takeError();
+  choosePoints();
+  Result<std::string> hash = hashOfFile(request.input.path);
+  if (!hash)
+    return hash.takeError();
+  profile.model = *hash;
+  if (!options().weightsOnly) {
+    Result<void> done =
+        request.profile.empty() ? profileModel() : takeProfile();
+    if (!done)
+      return done.takeError();
+  }
+  report.samples = profile.samples;
+  if (request.wantsProfile)
+    report.profile = quantize::toJson(profile);
+  Result<QuantizedModel> made = withinBound();
+  if (!made)
+    return made.takeError();
+  describeLayers(*made);
+  if (request.samples.count != 0)
+    if (Result<void> done = judgeLayers(*made); !done)
+      return done.takeError();
+  if (Result<void> done = countRescales(*made); !done)
+    return done.takeError();
+  if (!request.output.empty() && report.boundHolds)
+    if (Result<void> done = write(std::move(*made)); !done)
+      return done.takeError();
+  return std::move(report);
+}
+
+Result<QuantizeReport> MlirCompiler::quantize(const QuantizeRequest &request) {
+  return Quantizer(request).run();
+}
+
+} // namespace sinter

@@ -1,0 +1,106 @@
+//===- SampleRuns.cpp - a graph, run on samples ---------------------------===//
+
+#include "engine/compiler/SampleRuns.h"
+
+#include "engine/compiler/MlirCompiler.h"
+#include "runtime/ProgramExecutor.h"
+#include "runtime/ThreadPool.h"
+
+#include <algorithm>
+#include <chrono>
+
+using namespace mlir;
+
+namespace sinter {
+
+std::vector<Value> valuesInOrder(const Model &model) {
+  std::vector<Value> values;
+  func::FuncOp entry = model.entry();
+  entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    values.insert(values.end(), op->result_begin(), op->result_end());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        values.insert(values.end(), block.args_begin(), block.args_end());
+  });
+  return values;
+}
+
+SampleRuns::SampleRuns(Model model, const QuantizeRequest &request,
+                       const ModelDescription &description,
+                       std::vector<NumberedValue> observed)
+    : model(std::move(model)), request(request), description(description) {
+  observe(observed);
+}
+
+/// What a program is compiled for: shapes, and values that feed shapes.
+static std::string keyOf(const std::vector<Tensor> &inputs,
+                         const ModelDescription &description) {
+  std::string key;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    key += toString(inputs[i].type(), inputs[i].shape()) + ";";
+    if (description.inputs[i].feedsShapes)
+      key.append(reinterpret_cast<const char *>(inputs[i].data()),
+                 inputs[i].bytes());
+  }
+  return key;
+}
+
+Result<Executor *> SampleRuns::executorFor(const std::vector<Tensor> &inputs) {
+  std::unique_ptr<Executor> &place = executors[keyOf(inputs, description)];
+  if (place)
+    return place.get();
+  SpecializeOptions known;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ModelInput &input = description.inputs[i];
+    known.shapes[input.spec.name] = inputs[i].shape();
+    if (input.feedsShapes)
+      known.values[input.spec.name] = inputs[i];
+  }
+  CompileRequest compile;
+  compile.threads = request.threads;
+  compile.kernelFolder = request.kernelFolder;
+  compile.compiler = request.compiler;
+  compile.ceilings = request.ceilings;
+  Result<std::shared_ptr<const Program>> program =
+      compileModel(model.clone(), known, compile);
+  if (!program)
+    return program.takeError();
+  ProgramExecutorOptions how;
+  how.threads = request.threads;
+  auto executor = ProgramExecutor::create(
+      std::move(*program), ThreadPool::ofProcess(request.threads),
+      std::move(how));
+  if (!executor)
+    return executor.takeError();
+  place = std::move(*executor);
+  return place.get();
+}
+
+Result<std::vector<Tensor>> SampleRuns::run(const std::vector<Tensor> &inputs,
+                                            const ValueObserver &observer) {
+  const size_t known = executors.size();
+  Result<Executor *> executor = executorFor(inputs);
+  if (!executor)
+    return executor.takeError();
+  (*executor)->resetStates();
+  (*executor)->setObserver(observer);
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  Result<std::vector<Tensor>> outputs = (*executor)->run(inputs);
+  const std::chrono::duration<double, std::milli> took = Clock::now() - begin;
+  (*executor)->setObserver({});
+  if (executors.size() == known)
+    times.push_back(took.count());
+  return outputs;
+}
+
+double SampleRuns::medianMilliseconds() const {
+  if (times.empty())
+    return 0;
+  std::vector<double> sorted = times;
+  std::nth_element(sorted.begin(), sorted.begin() + sorted.size() / 2,
+                   sorted.end());
+  return sorted[sorted.size() / 2];
+}
+
+} // namespace sinter

@@ -1,0 +1,47 @@
+//===- SampleRuns.h - a graph, run on samples -----------------------------===//
+
+#ifndef SINTER_ENGINE_COMPILER_SAMPLERUNS_H
+#define SINTER_ENGINE_COMPILER_SAMPLERUNS_H
+
+#include "engine/Quantize.h"
+#include "graph/Model.h"
+#include "passes/Observe.h"
+#include "runtime/Executor.h"
+
+#include <map>
+#include <memory>
+
+namespace sinter {
+
+/// Compiles a graph for the CPU, once for each set of shapes that samples have,
+/// and runs it.
+class SampleRuns {
+public:
+  /// \p model is a graph of its own, in which the values with numbers are told
+  /// of.
+  SampleRuns(Model model, const QuantizeRequest &request,
+             const ModelDescription &description,
+             std::vector<NumberedValue> observed = {});
+
+  Result<std::vector<Tensor>> run(const std::vector<Tensor> &inputs,
+                                  const ValueObserver &observer = {});
+  /// Of all runs but the first of each set of shapes; 0 if there was none.
+  double medianMilliseconds() const;
+
+private:
+  Result<Executor *> executorFor(const std::vector<Tensor> &inputs);
+
+  Model model;
+  const QuantizeRequest &request;
+  const ModelDescription &description;
+  std::map<std::string, std::unique_ptr<Executor>> executors;
+  std::vector<double> times;
+};
+
+/// The arguments of the entry function and the results of all of its
+/// operations, in the order of the text: a copy of a graph has the same.
+std::vector<mlir::Value> valuesInOrder(const Model &model);
+
+} // namespace sinter
+
+#endif // SINTER_ENGINE_COMPILER_SAMPLERUNS_H

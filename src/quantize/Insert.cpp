@@ -1,0 +1,279 @@
+//===- Insert.cpp - quantising and dequantising around layers -------------===//
+
+#include "quantize/Insert.h"
+
+#include "graph/Constants.h"
+#include "graph/Types.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "quantize/WeightCodes.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace sinter::quantize {
+
+namespace {
+
+class Inserter {
+public:
+  Inserter(Units &units, Plan &plan, ProfileOf profileOf,
+           const QuantizeOptions &options, QuantizedRounding rounding)
+      : units(units), plan(plan), profileOf(profileOf), options(options),
+        rounding(rounding) {}
+  void run();
+
+private:
+  bool quantizeWeights(Unit &unit);
+  void quantizeBias(Unit &unit, const WeightCode &code, double inputScale,
+                    const Tensor &bias);
+  Tensor correctedBias(const Unit &unit, const Tensor &weights,
+                       const WeightCode &code, const Tensor &bias) const;
+  void quantizeConstants(Unit &unit);
+  void quantizeValue(Value value, const LinearCode &code);
+  void setConstant(OpOperand &operand, const Tensor &elements,
+                   const QuantizationParameters &parameters);
+  std::string nameOf(Value value) const;
+
+  Units &units;
+  Plan &plan;
+  ProfileOf profileOf;
+  const QuantizeOptions &options;
+  QuantizedRounding rounding;
+};
+
+} // namespace
+
+static quant::QuantizedType
+elementOf(Value value, ElementType storage,
+          const QuantizationParameters &parameters) {
+  return quantizedElement(
+      cast<IntegerType>(mlirTypeOf(storage, value.getContext())),
+      cast<FloatType>(tensorOf(value).getElementType()), parameters);
+}
+
+std::string Inserter::nameOf(Value value) const {
+  const TensorProfile *profile = profileOf(value);
+  return profile ? profile->name : std::string();
+}
+
+/// \p operand reads \p elements, dequantised, in place of the constant that it
+/// reads now. The shape is that of the elements.
+void Inserter::setConstant(OpOperand &operand, const Tensor &elements,
+                           const QuantizationParameters &parameters) {
+  Value old = operand.get();
+  OpBuilder builder(operand.getOwner());
+  const quant::QuantizedType element =
+      elementOf(old, elements.type(), parameters);
+  const std::string name = constantName(old).str();
+  auto constant = builder.create<stablehlo::ConstantOp>(
+      old.getLoc(), RankedTensorType::get(elements.shape(), element),
+      toAttribute(elements, name + "_quantized", builder.getContext()));
+  if (!name.empty())
+    constant->setAttr(nameAttribute,
+                      builder.getStringAttr(name + "_quantized"));
+  operand.set(builder.create<stablehlo::UniformDequantizeOp>(
+      NameLoc::get(builder.getStringAttr(name + "_DequantizeLinear")),
+      RankedTensorType::get(elements.shape(), tensorOf(old).getElementType()),
+      constant));
+}
+
+static QuantizationParameters symmetric(const std::vector<double> &scales,
+                                        std::optional<int64_t> axis) {
+  QuantizationParameters parameters;
+  parameters.scales.assign(scales.begin(), scales.end());
+  parameters.zeroPoints.assign(scales.size(), 0);
+  parameters.axis = axis.value_or(-1);
+  return parameters;
+}
+
+/// The bias less the mean of what the weights' errors add to each channel: the
+/// errors times the means of what they are multiplied by (M. Nagel et al.,
+/// "Data-Free Quantization Through Weight Equalization and Bias Correction",
+/// 2019, with measured means).
+Tensor Inserter::correctedBias(const Unit &unit, const Tensor &weights,
+                               const WeightCode &code,
+                               const Tensor &bias) const {
+  const TensorProfile *input = profileOf(unit.data.front()->get());
+  if (!options.correctBias || !input || !unit.weights.channelAxis ||
+      !unit.weights.depthAxis ||
+      input->channels.axis != unit.weights.activationAxis)
+    return bias;
+  const std::vector<double> &means = input->channels.mean;
+  const int64_t channels = weights.dim(*unit.weights.channelAxis),
+                depth = weights.dim(*unit.weights.depthAxis);
+  if (bias.size() != channels || depth == 0 || means.size() % depth != 0 ||
+      channels % static_cast<int64_t>(means.size() / depth) != 0)
+    return bias;
+  // Of a grouped convolution each group of channels reads its own inputs.
+  const int64_t perGroup =
+      channels / static_cast<int64_t>(means.size() / depth);
+  const auto strideOf = [&](int64_t axis) {
+    int64_t stride = 1;
+    for (int64_t i = axis + 1; i < weights.rank(); ++i)
+      stride *= weights.dim(i);
+    return stride;
+  };
+  const int64_t channelStride = strideOf(*unit.weights.channelAxis),
+                depthStride = strideOf(*unit.weights.depthAxis);
+  std::vector<double> shift(channels);
+  for (int64_t i = 0; i < weights.size(); ++i) {
+    const int64_t channel = i / channelStride % channels,
+                  input = i / depthStride % depth;
+    shift[channel] += (code.number(i) - weights.toDouble(i)) *
+                      means[channel / perGroup * depth + input];
+  }
+  Tensor corrected(ElementType::F64, bias.shape());
+  for (int64_t i = 0; i < channels; ++i)
+    corrected.set(i, bias.toDouble(i) - shift[i]);
+  return corrected;
+}
+
+void Inserter::quantizeBias(Unit &unit, const WeightCode &code,
+                            double inputScale, const Tensor &bias) {
+  std::vector<double> scales;
+  for (double scale : code.scales)
+    scales.push_back(static_cast<float>(scale) * inputScale);
+  // As a vector, in which form it can be an operand of the product's node.
+  const Tensor vector = bias.reshaped({bias.size()});
+  Value old = unit.bias->get();
+  setConstant(*unit.bias, encodeBias(vector, scales),
+              symmetric(scales, scales.size() == 1
+                                    ? std::nullopt
+                                    : std::optional<int64_t>(0)));
+  if (bias.rank() == 1)
+    return;
+  OpBuilder builder(unit.bias->getOwner());
+  unit.bias->set(builder.create<stablehlo::ReshapeOp>(
+      old.getLoc(), old.getType(), unit.bias->get()));
+}
+
+bool Inserter::quantizeWeights(Unit &unit) {
+  OpOperand &operand = *unit.weights.operand;
+  std::optional<Tensor> weights = constantTensor(operand.get());
+  if (!weights)
+    return false;
+  // Scales by channel are for what stands on the right of a product.
+  const std::optional<int64_t> axis =
+      options.perChannel && operand.getOperandNumber() == 1
+          ? unit.weights.channelAxis
+          : std::nullopt;
+  const auto input = plan.values.find(unit.data.front()->get());
+  const double inputScale =
+      input == plan.values.end() ? 0 : input->second.code.scale;
+  std::optional<Tensor> bias =
+      unit.bias ? constantTensor(unit.bias->get()) : std::nullopt;
+  const int64_t scaleCount = axis ? weights->dim(*axis) : 1;
+  const bool biasFits = bias && inputScale > 0 && unit.biasIsOwn &&
+                        plan.values.contains(unit.result) &&
+                        (bias->size() == scaleCount || scaleCount == 1) &&
+                        bias->rank() > 0;
+  // A bias must fit 32 bits, with room for the sums that are added to it.
+  std::vector<double> least;
+  if (biasFits)
+    for (int64_t i = 0; i < bias->size(); ++i)
+      least.push_back(std::abs(bias->toDouble(i)) / inputScale / 0x1p30);
+  if (scaleCount == 1 && least.size() > 1)
+    least = {*std::max_element(least.begin(), least.end())};
+  std::optional<WeightCode> code =
+      encodeWeights(*weights, axis, options, least);
+  if (!code)
+    return false;
+  if (bias) {
+    const Tensor corrected = correctedBias(unit, *weights, *code, *bias);
+    if (biasFits) {
+      quantizeBias(unit, *code, inputScale, corrected);
+    } else if (corrected.type() != bias->type()) {
+      std::vector<double> numbers;
+      for (int64_t i = 0; i < corrected.size(); ++i)
+        numbers.push_back(corrected.toDouble(i));
+      OpBuilder builder(unit.bias->getOwner());
+      unit.bias->set(
+          makeConstant(builder, unit.bias->get().getLoc(),
+                       tensorOfDoubles(bias->type(), bias->shape(), numbers),
+                       (constantName(unit.bias->get()) + "_corrected").str()));
+    }
+  }
+  setConstant(operand, code->elements, symmetric(code->scales, axis));
+  return true;
+}
+
+/// A constant beside an activation is stored as activations are.
+void Inserter::quantizeConstants(Unit &unit) {
+  for (OpOperand *operand : unit.constants) {
+    std::optional<Tensor> tensor = constantTensor(operand->get());
+    if (!tensor || tensor->size() == 0)
+      continue;
+    TensorProfile profile;
+    profile.measure(*tensor);
+    if (profile.notFinite)
+      continue;
+    const LinearCode code = codeOf({profile.least, profile.greatest},
+                                   options.activations, options.scheme);
+    Tensor elements(code.storage, tensor->shape());
+    for (int64_t i = 0; i < tensor->size(); ++i) {
+      const auto element = static_cast<int64_t>(
+          std::nearbyint(code.nearest(tensor->toDouble(i)) / code.scale) +
+          static_cast<double>(code.zeroPoint));
+      if (code.storage == ElementType::I16)
+        elements.set(i, static_cast<int16_t>(element));
+      else
+        elements.set(i, static_cast<uint8_t>(element));
+    }
+    setConstant(*operand, elements, {{code.scale}, {code.zeroPoint}, -1});
+  }
+}
+
+/// All others read \p value as its integers give it.
+void Inserter::quantizeValue(Value value, const LinearCode &code) {
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  const quant::QuantizedType element =
+      elementOf(value, code.storage, {{code.scale}, {code.zeroPoint}, -1});
+  const std::string name = nameOf(value);
+  const auto location = [&](const char *what) {
+    return NameLoc::get(builder.getStringAttr(name + what));
+  };
+  Type type = tensorOf(value).clone(element);
+  const bool isPlain =
+      code.zeroPoint == 0 || rounding == QuantizedRounding::AfterZeroPoint;
+  Operation *quantized =
+      isPlain ? builder
+                    .create<stablehlo::UniformQuantizeOp>(
+                        location("_QuantizeLinear"), type, value)
+                    .getOperation()
+              : builder
+                    .create<nn::QuantizeOp>(location("_QuantizeLinear"), type,
+                                            value)
+                    .getOperation();
+  Value back = builder.create<stablehlo::UniformDequantizeOp>(
+      location("_DequantizeLinear"), value.getType(), quantized->getResult(0));
+  // The caller gets the number that was computed.
+  value.replaceUsesWithIf(back, [&](OpOperand &use) {
+    return use.getOwner() != quantized &&
+           !use.getOwner()->hasTrait<OpTrait::ReturnLike>();
+  });
+}
+
+void Inserter::run() {
+  for (unsigned i = 0; i < units.units.size(); ++i) {
+    Unit &unit = units.units[i];
+    if (!plan.layers[i].isQuantized)
+      continue;
+    if (unit.kind == UnitKind::Product && !quantizeWeights(unit))
+      plan.layers[i] = {false, "its weights are not finite"};
+    else if (unit.kind == UnitKind::Computes)
+      quantizeConstants(unit);
+  }
+  for (auto &[value, chosen] : plan.values)
+    quantizeValue(value, chosen.code);
+}
+
+void insertQuantization(Units &units, Plan &plan, ProfileOf profileOf,
+                        const QuantizeOptions &options,
+                        QuantizedRounding rounding) {
+  Inserter(units, plan, profileOf, options, rounding).run();
+}
+
+} // namespace sinter::quantize

@@ -1,0 +1,75 @@
+//===- Options.h - how a model is quantised -------------------------------===//
+//
+// Plain data, so that the command can fill it in without the compiler.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_QUANTIZE_OPTIONS_H
+#define SINTER_QUANTIZE_OPTIONS_H
+
+#include "runtime/ElementType.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sinter::quantize {
+
+/// How a range of real numbers becomes a scale and a zero point.
+enum class Scheme {
+  /// The range, with zero in it, takes all storage elements.
+  Asymmetric,
+  /// The zero point is 0, in the middle of signed storage.
+  Symmetric,
+  /// As Symmetric where numbers of both signs occur; where none is negative,
+  /// unsigned storage with the zero point 0.
+  SymmetricU8,
+  /// Symmetric, with a scale that is a power of two.
+  PowerOfTwo
+};
+
+/// What part of the numbers that were seen a range covers.
+enum class RangeMethod {
+  /// That of the others which has the least error on the calibration data.
+  Best,
+  Max,
+  /// All but the outermost numbers.
+  Percentile,
+  /// The least divergence of the distributions (Kullback-Leibler).
+  Entropy,
+  /// The least mean of squared errors.
+  SquaredError
+};
+
+struct QuantizeOptions {
+  Scheme scheme = Scheme::Asymmetric;
+  /// UI8, I8 or I16.
+  ElementType activations = ElementType::UI8;
+  /// I8 or I4.
+  ElementType weights = ElementType::I8;
+  /// A scale for each output channel of a weight; else one for all of it.
+  bool perChannel = true;
+  /// A scale for this many elements along the products' depth; 0: no blocks.
+  int64_t block = 0;
+  /// Only weights become integers: activations stay float, and nothing is
+  /// calibrated.
+  bool weightsOnly = false;
+  RangeMethod range = RangeMethod::Best;
+  /// Of RangeMethod::Percentile: what part of the numbers is covered.
+  double percentile = 99.99;
+  /// Patterns of layers that stay float, and, if there are any, of those that
+  /// alone do not: names of nodes or operations, `*` for any text.
+  std::vector<std::string> keepFloat, only;
+  /// Factors per channel move between products that follow each other.
+  bool equalize = true;
+  /// Biases take up the mean error of quantised weights.
+  bool correctBias = true;
+  /// Factors per channel move from activations into the weights behind them.
+  bool smooth = true;
+  /// How much of an activation's range smoothing moves: 0 nothing, 1 all.
+  double smoothing = 0.5;
+};
+
+} // namespace sinter::quantize
+
+#endif // SINTER_QUANTIZE_OPTIONS_H

@@ -1,0 +1,271 @@
+//===- Plan.cpp - which layers compute with integers, and with which ------===//
+
+#include "quantize/Plan.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/Support/GlobPattern.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace sinter::quantize {
+
+namespace {
+
+/// Names with `*`, of layers or operations.
+class NamePatterns {
+public:
+  static Result<NamePatterns> parse(const char *flag,
+                                    const std::vector<std::string> &texts) {
+    NamePatterns patterns;
+    for (const std::string &text : texts) {
+      auto pattern = llvm::GlobPattern::create(text);
+      if (!pattern)
+        return usageError(std::string(flag) + " '" + text +
+                          "': " + llvm::toString(pattern.takeError()));
+      patterns.all.push_back(std::move(*pattern));
+      patterns.isUsed.push_back(false);
+    }
+    return patterns;
+  }
+  bool isEmpty() const { return all.empty(); }
+  bool match(const Unit &unit) {
+    bool found = false;
+    for (size_t i = 0; i < all.size(); ++i)
+      if (all[i].match(unit.name) || all[i].match(unit.op))
+        found = isUsed[i] = true;
+    return found;
+  }
+  /// The place of the first that matched nothing.
+  std::optional<size_t> firstUnused() const {
+    for (size_t i = 0; i < isUsed.size(); ++i)
+      if (!isUsed[i])
+        return i;
+    return std::nullopt;
+  }
+
+private:
+  std::vector<llvm::GlobPattern> all;
+  std::vector<bool> isUsed;
+};
+
+class Planner {
+public:
+  Planner(const Units &units, ProfileOf profileOf,
+          const QuantizeOptions &options)
+      : units(units.units), all(units), profileOf(profileOf), options(options) {
+    plan.layers.resize(this->units.size());
+  }
+
+  Result<void> chooseLeft(const llvm::DenseMap<unsigned, std::string> &left);
+  void chooseLayers();
+  void chooseCodes();
+  Plan take() { return std::move(plan); }
+
+private:
+  std::string whyNotProfiled(const Unit &unit) const;
+  std::string whyNot(Value value) const;
+  bool isMadeOfIntegers(Value value) const;
+  void leave(unsigned number, const std::string &why) {
+    plan.layers[number].isQuantized = false;
+    if (plan.layers[number].reason.empty())
+      plan.layers[number].reason = why;
+  }
+
+  const std::vector<Unit> &units;
+  const Units &all;
+  ProfileOf profileOf;
+  const QuantizeOptions &options;
+  Plan plan;
+  llvm::DenseSet<Value> chosen;
+};
+
+} // namespace
+
+/// Why a value cannot be stored as integers; empty if it can.
+std::string Planner::whyNot(Value value) const {
+  const TensorProfile *profile = profileOf(value);
+  if (!profile)
+    return "nothing is known of what it reads";
+  const std::string of = "'" + profile->name + "' ";
+  if (!profile->times)
+    return of + "was never computed with the calibration data";
+  if (profile->notFinite)
+    return of + "has numbers that are not finite with the calibration data";
+  if (!profile->wasReached())
+    return of + "had no elements with the calibration data";
+  constexpr double most = 1e30;
+  if (std::max(-profile->least, profile->greatest) > most)
+    return of + "holds numbers beyond 1e30";
+  return "";
+}
+
+std::string Planner::whyNotProfiled(const Unit &unit) const {
+  for (OpOperand *operand : unit.data)
+    if (std::string why = whyNot(operand->get()); !why.empty())
+      return why;
+  return "";
+}
+
+Result<void>
+Planner::chooseLeft(const llvm::DenseMap<unsigned, std::string> &left) {
+  Result<NamePatterns> kept =
+      NamePatterns::parse("--keep-float", options.keepFloat);
+  if (!kept)
+    return kept.takeError();
+  Result<NamePatterns> only = NamePatterns::parse("--only", options.only);
+  if (!only)
+    return only.takeError();
+  for (unsigned i = 0; i < units.size(); ++i) {
+    const Unit &unit = units[i];
+    const bool isKept = kept->match(unit);
+    const bool isOther = !only->match(unit) && !only->isEmpty();
+    if (unit.kind == UnitKind::Other)
+      leave(i, unit.why);
+    else if (isKept)
+      leave(i, "--keep-float");
+    else if (isOther && unit.kind == UnitKind::Product)
+      leave(i, "--only names others");
+    else if (auto why = left.find(i); why != left.end())
+      leave(i, why->second);
+    else if (std::string why = options.weightsOnly ? "" : whyNotProfiled(unit);
+             !why.empty())
+      leave(i, why);
+  }
+  if (auto unused = kept->firstUnused())
+    return usageError("--keep-float '" + options.keepFloat[*unused] +
+                      "': there is no layer of that name or operation");
+  if (auto unused = only->firstUnused())
+    return usageError("--only '" + options.only[*unused] +
+                      "': there is no layer of that name or operation");
+  return {};
+}
+
+/// Whether integers can be had of what gives \p value.
+bool Planner::isMadeOfIntegers(Value value) const {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return true;
+  auto number = all.unitOf.find(op);
+  return number != all.unitOf.end() && plan.layers[number->second].isQuantized;
+}
+
+void Planner::chooseLayers() {
+  for (unsigned i = 0; i < units.size(); ++i) {
+    if (units[i].kind != UnitKind::Product || !plan.layers[i].reason.empty())
+      continue;
+    plan.layers[i].isQuantized = true;
+    if (!options.weightsOnly)
+      chosen.insert(units[i].data.front()->get());
+  }
+  if (options.weightsOnly) {
+    for (unsigned i = 0; i < units.size(); ++i)
+      if (units[i].kind != UnitKind::Product)
+        leave(i, "only weights become integers");
+    return;
+  }
+  // Up from the products: who gives what they read.
+  for (unsigned i = units.size(); i-- > 0;) {
+    const Unit &unit = units[i];
+    if ((unit.kind != UnitKind::Computes && unit.kind != UnitKind::Moves) ||
+        !plan.layers[i].reason.empty())
+      continue;
+    if (!chosen.contains(unit.result)) {
+      leave(i, "only float layers read it");
+      continue;
+    }
+    plan.layers[i].isQuantized = true;
+    for (OpOperand *operand : unit.data)
+      chosen.insert(operand->get());
+  }
+  // Down again: who is not given integers gives none. What only moves numbers
+  // may begin with a float, which is rounded in front of it.
+  for (unsigned i = 0; i < units.size(); ++i) {
+    const Unit &unit = units[i];
+    if (unit.kind == UnitKind::Computes && plan.layers[i].isQuantized &&
+        !llvm::all_of(unit.data, [&](OpOperand *operand) {
+          return isMadeOfIntegers(operand->get());
+        }))
+      leave(i, "it reads what float layers give");
+  }
+  // What is read now.
+  chosen.clear();
+  for (unsigned i = 0; i < units.size(); ++i)
+    if (plan.layers[i].isQuantized)
+      for (OpOperand *operand : units[i].data)
+        chosen.insert(operand->get());
+  // A chain that moves numbers to where nobody reads integers any more.
+  for (unsigned i = units.size(); i-- > 0;)
+    if (units[i].kind == UnitKind::Moves && plan.layers[i].isQuantized &&
+        !chosen.contains(units[i].result))
+      leave(i, "only float layers read it");
+  chosen.clear();
+  for (unsigned i = 0; i < units.size(); ++i)
+    if (plan.layers[i].isQuantized)
+      for (OpOperand *operand : units[i].data)
+        chosen.insert(operand->get());
+}
+
+/// One scale for what is handed on; of a joint that of the widest.
+void Planner::chooseCodes() {
+  llvm::EquivalenceClasses<const void *> same;
+  for (unsigned i = 0; i < units.size(); ++i)
+    if (units[i].kind == UnitKind::Moves && plan.layers[i].isQuantized)
+      for (OpOperand *operand : units[i].data)
+        same.unionSets(operand->get().getAsOpaquePointer(),
+                       units[i].result.getAsOpaquePointer());
+  llvm::DenseMap<const void *, const TensorProfile *> widest;
+  const auto leaderOf = [&](Value value) -> const void * {
+    auto found = same.findLeader(value.getAsOpaquePointer());
+    return found == same.member_end() ? value.getAsOpaquePointer() : *found;
+  };
+  const auto width = [](const TensorProfile &profile) {
+    return std::max(profile.greatest, 0.0) - std::min(profile.least, 0.0);
+  };
+  const auto consider = [&](Value value) {
+    const TensorProfile *profile = profileOf(value);
+    if (!profile || !profile->wasReached())
+      return;
+    const TensorProfile *&best = widest[leaderOf(value)];
+    if (!best || width(*profile) > width(*best))
+      best = profile;
+  };
+  const auto forEachValue = [&](auto use) {
+    for (unsigned i = 0; i < units.size(); ++i) {
+      if (!plan.layers[i].isQuantized)
+        continue;
+      for (OpOperand *operand : units[i].data)
+        use(operand->get());
+      if (chosen.contains(units[i].result))
+        use(units[i].result);
+    }
+  };
+  forEachValue(consider);
+  llvm::DenseMap<const TensorProfile *, ChosenRange> known;
+  forEachValue([&](Value value) {
+    if (!chosen.contains(value) || plan.values.contains(value))
+      return;
+    const TensorProfile *profile = widest.lookup(leaderOf(value));
+    if (!profile)
+      return;
+    auto [place, isNew] = known.try_emplace(profile);
+    if (isNew)
+      place->second = chooseRange(*profile, options);
+    plan.values.insert({value, place->second});
+  });
+}
+
+Result<Plan> makePlan(const Units &units, ProfileOf profileOf,
+                      const QuantizeOptions &options,
+                      const llvm::DenseMap<unsigned, std::string> &left) {
+  Planner planner(units, profileOf, options);
+  if (Result<void> good = planner.chooseLeft(left); !good)
+    return good.takeError();
+  planner.chooseLayers();
+  if (!options.weightsOnly)
+    planner.chooseCodes();
+  return planner.take();
+}
+
+} // namespace sinter::quantize

@@ -1,0 +1,46 @@
+//===- Plan.h - which layers compute with integers, and with which --------===//
+//
+//   products with weights              read integers, unless told otherwise
+//   what gives a tensor that one reads gives integers, and reads them, if all
+//                                      that it reads is made by such a layer,
+//                                      or comes from outside
+//
+// So a chain of layers hands on integers, and nothing is rounded that only
+// float layers read. Numbers that are only moved keep their scale.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_QUANTIZE_PLAN_H
+#define SINTER_QUANTIZE_PLAN_H
+
+#include "quantize/Ranges.h"
+#include "quantize/Units.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace sinter::quantize {
+
+struct LayerPlan {
+  bool isQuantized = false;
+  /// Why not, for people.
+  std::string reason;
+};
+
+struct Plan {
+  /// One a unit.
+  std::vector<LayerPlan> layers;
+  /// The values that are stored as integers, and how.
+  llvm::MapVector<mlir::Value, ChosenRange> values;
+};
+
+/// What is known of a value; null where it was not profiled.
+using ProfileOf = llvm::function_ref<const TensorProfile *(mlir::Value)>;
+
+/// \p left: units that stay float, and why.
+Result<Plan> makePlan(const Units &units, ProfileOf profileOf,
+                      const QuantizeOptions &options,
+                      const llvm::DenseMap<unsigned, std::string> &left);
+
+} // namespace sinter::quantize
+
+#endif // SINTER_QUANTIZE_PLAN_H

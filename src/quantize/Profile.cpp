@@ -1,0 +1,303 @@
+//===- Profile.cpp - what numbers the tensors of a model hold -------------===//
+
+#include "quantize/Profile.h"
+
+#include "runtime/ElementDispatch.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+namespace sinter::quantize {
+
+/// Calls \p use with each number of \p values, a tensor of floats, in order.
+template <typename Use>
+static void forEachNumber(const Tensor &values, Use use) {
+  dispatch(values.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (!isStdComplex<T> && !std::is_integral_v<T>)
+      for (int64_t i = 0; i < values.size(); ++i)
+        use(i, static_cast<double>(values.at<T>(i)));
+  });
+}
+
+double TensorProfile::power() const {
+  if (histogram.empty())
+    return wasReached() ? least * least : 0;
+  double sum = 0;
+  uint64_t all = 0;
+  for (size_t bin = 0; bin < histogram.size(); ++bin) {
+    sum += static_cast<double>(histogram[bin]) * middleOf(bin) * middleOf(bin);
+    all += histogram[bin];
+  }
+  return all ? sum / static_cast<double>(all) : 0;
+}
+
+namespace {
+
+/// Ranges and sums of the slices along a dimension.
+class ChannelSums {
+public:
+  ChannelSums(ChannelProfile &profile, const Tensor &values)
+      : profile(profile), size(values.dim(profile.axis)),
+        inner(std::max<int64_t>(
+            1, elementCount(std::span(values.shape()).subspan(profile.axis + 1))
+                   .value_or(1))),
+        sums(size), counts(size) {}
+
+  void add(int64_t index, double number) {
+    const size_t channel = index / inner % size;
+    profile.least[channel] = std::min(profile.least[channel], number);
+    profile.greatest[channel] = std::max(profile.greatest[channel], number);
+    sums[channel] += number;
+    ++counts[channel];
+  }
+
+  /// Every tensor weighs the same in the mean.
+  void finish(uint64_t times) {
+    for (size_t channel = 0; channel < sums.size(); ++channel)
+      if (counts[channel])
+        profile.mean[channel] +=
+            (sums[channel] / static_cast<double>(counts[channel]) -
+             profile.mean[channel]) /
+            static_cast<double>(times);
+  }
+
+private:
+  ChannelProfile &profile;
+  int64_t size, inner;
+  std::vector<double> sums;
+  std::vector<uint64_t> counts;
+};
+
+} // namespace
+
+void TensorProfile::measure(const Tensor &values) {
+  ++times;
+  if (channels.axis >= 0) {
+    const bool hasAxis = channels.axis < values.rank();
+    const size_t size = hasAxis ? values.dim(channels.axis) : 0;
+    if (times == 1) {
+      channels.least.assign(size, std::numeric_limits<double>::infinity());
+      channels.greatest.assign(size, -std::numeric_limits<double>::infinity());
+      channels.mean.assign(size, 0);
+    }
+    if (size == 0 || size != channels.least.size())
+      channels = {};
+  }
+  std::optional<ChannelSums> sums;
+  if (channels.axis >= 0)
+    sums.emplace(channels, values);
+  forEachNumber(values, [&](int64_t index, double number) {
+    if (!std::isfinite(number)) {
+      ++notFinite;
+      return;
+    }
+    ++elements;
+    least = std::min(least, number);
+    greatest = std::max(greatest, number);
+    if (sums)
+      sums->add(index, number);
+  });
+  if (sums)
+    sums->finish(times);
+}
+
+void TensorProfile::count(const Tensor &values) {
+  if (!wasReached() || isConstant())
+    return;
+  histogram.resize(bins);
+  const double perUnit = static_cast<double>(bins) / (greatest - least);
+  forEachNumber(values, [&](int64_t, double number) {
+    if (!std::isfinite(number))
+      return;
+    const double bin = std::floor((number - least) * perUnit);
+    ++histogram[static_cast<size_t>(
+        std::clamp(bin, 0.0, static_cast<double>(bins - 1)))];
+  });
+}
+
+const TensorProfile *Profile::find(std::string_view name) const {
+  for (const TensorProfile &tensor : tensors)
+    if (tensor.name == name)
+      return &tensor;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// As a file
+//===----------------------------------------------------------------------===//
+
+template <typename Number>
+static void writeList(llvm::json::OStream &json, llvm::StringRef key,
+                      const std::vector<Number> &numbers) {
+  json.attributeBegin(key);
+  // One line: a list of thousands is for machines.
+  std::string line;
+  llvm::raw_string_ostream stream(line);
+  llvm::json::OStream compact(stream);
+  compact.arrayBegin();
+  for (Number number : numbers)
+    compact.value(llvm::json::Value(number));
+  compact.arrayEnd();
+  json.rawValue(line);
+  json.attributeEnd();
+}
+
+std::string toJson(const Profile &profile) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream, 2);
+  json.object([&] {
+    json.attribute("model", profile.model);
+    json.attribute("samples", profile.samples);
+    json.attributeObject("tensors", [&] {
+      for (const TensorProfile &tensor : profile.tensors)
+        json.attributeObject(llvm::json::fixUTF8(tensor.name), [&] {
+          json.attribute("times", tensor.times);
+          json.attribute("elements", tensor.elements);
+          if (tensor.notFinite)
+            json.attribute("not_finite", tensor.notFinite);
+          if (tensor.wasReached()) {
+            json.attribute("min", tensor.least);
+            json.attribute("max", tensor.greatest);
+          }
+          if (tensor.channels.axis >= 0)
+            json.attributeObject("channels", [&] {
+              json.attribute("axis", tensor.channels.axis);
+              writeList(json, "min", tensor.channels.least);
+              writeList(json, "max", tensor.channels.greatest);
+              writeList(json, "mean", tensor.channels.mean);
+            });
+          if (!tensor.histogram.empty())
+            writeList(json, "histogram", tensor.histogram);
+        });
+    });
+  });
+  return text + "\n";
+}
+
+namespace {
+
+/// Reads fields of a JSON object, and says which of them are not as they
+/// should be.
+class ProfileReader {
+public:
+  ProfileReader(const std::string &path) : path(path) {}
+
+  Result<Profile> read(const llvm::json::Value &value) {
+    const llvm::json::Object *root = value.getAsObject();
+    const llvm::json::Object *tensors =
+        root ? root->getObject("tensors") : nullptr;
+    if (!tensors)
+      return wrong("it has no object \"tensors\"");
+    Profile profile;
+    if (auto model = root->getString("model"))
+      profile.model = model->str();
+    profile.samples =
+        static_cast<uint64_t>(root->getInteger("samples").value_or(0));
+    for (const auto &[name, entry] : *tensors) {
+      const llvm::json::Object *fields = entry.getAsObject();
+      if (!fields)
+        return wrong("\"" + name.str() + "\" is no object");
+      Result<TensorProfile> tensor = readTensor(name.str(), *fields);
+      if (!tensor)
+        return tensor.takeError();
+      profile.tensors.push_back(std::move(*tensor));
+    }
+    // A JSON object has no order; whoever writes the profile again has one.
+    std::sort(profile.tensors.begin(), profile.tensors.end(),
+              [](const TensorProfile &a, const TensorProfile &b) {
+                return a.name < b.name;
+              });
+    return profile;
+  }
+
+private:
+  Error wrong(const std::string &what) const {
+    return usageError("--profile " + path + ": " + what +
+                      "; --profile-out writes one");
+  }
+
+  Result<TensorProfile> readTensor(std::string name,
+                                   const llvm::json::Object &fields) const {
+    TensorProfile tensor;
+    const std::string of = "tensor '" + name + "': ";
+    tensor.name = std::move(name);
+    tensor.times = countOf(fields, "times");
+    tensor.elements = countOf(fields, "elements");
+    tensor.notFinite = countOf(fields, "not_finite");
+    if (!tensor.wasReached())
+      return tensor;
+    auto least = fields.getNumber("min"), greatest = fields.getNumber("max");
+    if (!least || !greatest || !std::isfinite(*least) ||
+        !std::isfinite(*greatest) || *least > *greatest)
+      return wrong(of + "\"min\" and \"max\" must be numbers, in this order");
+    tensor.least = *least;
+    tensor.greatest = *greatest;
+    if (const llvm::json::Array *counts = fields.getArray("histogram")) {
+      for (const llvm::json::Value &count : *counts) {
+        auto number = count.getAsInteger();
+        if (!number || *number < 0)
+          return wrong(of + "\"histogram\" holds what is no count");
+        tensor.histogram.push_back(static_cast<uint64_t>(*number));
+      }
+      if (tensor.histogram.size() != TensorProfile::bins)
+        return wrong(of + "\"histogram\" must have " +
+                     std::to_string(TensorProfile::bins) + " bins");
+    }
+    if (const llvm::json::Object *channels = fields.getObject("channels"))
+      if (!readChannels(*channels, tensor.channels))
+        return wrong(of + "\"channels\" needs \"axis\" and lists \"min\", "
+                          "\"max\" and \"mean\" of one length");
+    return tensor;
+  }
+
+  static uint64_t countOf(const llvm::json::Object &fields,
+                          llvm::StringRef key) {
+    return static_cast<uint64_t>(
+        std::max<int64_t>(0, fields.getInteger(key).value_or(0)));
+  }
+
+  static bool readChannels(const llvm::json::Object &fields,
+                           ChannelProfile &channels) {
+    channels.axis = fields.getInteger("axis").value_or(-1);
+    return channels.axis >= 0 && readList(fields, "min", channels.least) &&
+           readList(fields, "max", channels.greatest) &&
+           readList(fields, "mean", channels.mean) &&
+           channels.least.size() == channels.greatest.size() &&
+           channels.least.size() == channels.mean.size();
+  }
+
+  static bool readList(const llvm::json::Object &fields, llvm::StringRef key,
+                       std::vector<double> &numbers) {
+    const llvm::json::Array *list = fields.getArray(key);
+    if (!list)
+      return false;
+    for (const llvm::json::Value &each : *list) {
+      auto number = each.getAsNumber();
+      if (!number)
+        return false;
+      numbers.push_back(*number);
+    }
+    return true;
+  }
+
+  const std::string &path;
+};
+
+} // namespace
+
+Result<Profile> profileFromJson(std::string_view text,
+                                const std::string &path) {
+  llvm::Expected<llvm::json::Value> parsed =
+      llvm::json::parse(llvm::StringRef(text.data(), text.size()));
+  if (!parsed)
+    return usageError("--profile " + path +
+                      ": no JSON: " + llvm::toString(parsed.takeError()));
+  return ProfileReader(path).read(*parsed);
+}
+
+} // namespace sinter::quantize

@@ -1,0 +1,81 @@
+//===- Profile.h - what numbers the tensors of a model hold ---------------===//
+//
+//     first pass over the data    ranges, whole and by channel
+//     second pass                 a histogram within the range
+//
+// Nothing is kept of the data itself, so that memory does not grow with it. A
+// profile is a JSON file that a person can read and edit: it speaks the names
+// of the user's file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_QUANTIZE_PROFILE_H
+#define SINTER_QUANTIZE_PROFILE_H
+
+#include "runtime/Result.h"
+#include "runtime/Tensor.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace sinter::quantize {
+
+/// The range and the mean of each slice along a dimension.
+struct ChannelProfile {
+  /// -1: not asked for.
+  int64_t axis = -1;
+  std::vector<double> least, greatest, mean;
+};
+
+/// What was seen of one tensor.
+struct TensorProfile {
+  /// Histograms have this many bins of one width, from `least` to `greatest`.
+  static constexpr size_t bins = 2048;
+
+  std::string name;
+  /// How often it was computed, and of how many numbers; those that are not
+  /// finite are counted apart, and in nothing else.
+  uint64_t times = 0, elements = 0, notFinite = 0;
+  double least = std::numeric_limits<double>::infinity();
+  double greatest = -std::numeric_limits<double>::infinity();
+  /// Empty before the second pass, and where there is one number only.
+  std::vector<uint64_t> histogram;
+  ChannelProfile channels;
+
+  bool wasReached() const { return elements != 0; }
+  bool isConstant() const { return least == greatest; }
+  double widthOfBin() const {
+    return (greatest - least) / static_cast<double>(bins);
+  }
+  /// The middle of a bin.
+  double middleOf(size_t bin) const {
+    return least + (static_cast<double>(bin) + 0.5) * widthOfBin();
+  }
+  /// The mean of the squares, from the histogram.
+  double power() const;
+
+  /// Takes in a float tensor on the first pass. Channels are left out where a
+  /// dimension has another size than before.
+  void measure(const Tensor &values);
+  /// Takes in the same tensor on the second pass.
+  void count(const Tensor &values);
+};
+
+struct Profile {
+  /// A hash of the model's file.
+  std::string model;
+  uint64_t samples = 0;
+  std::vector<TensorProfile> tensors;
+
+  const TensorProfile *find(std::string_view name) const;
+};
+
+std::string toJson(const Profile &profile);
+/// Usage errors say what the text at \p path lacks.
+Result<Profile> profileFromJson(std::string_view text, const std::string &path);
+
+} // namespace sinter::quantize
+
+#endif // SINTER_QUANTIZE_PROFILE_H

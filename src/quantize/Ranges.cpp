@@ -1,0 +1,292 @@
+//===- Ranges.cpp - which numbers an integer type shall stand for ---------===//
+
+#include "quantize/Ranges.h"
+
+#include "llvm/Support/ErrorHandling.h"
+
+#include <cmath>
+
+namespace sinter::quantize {
+
+static IntegerBounds boundsOf(ElementType storage) {
+  switch (storage) {
+  case ElementType::UI8:
+    return {0, 255};
+  case ElementType::I4:
+    return {-8, 7};
+  case ElementType::I16:
+    return {-32768, 32767};
+  default:
+    return {-128, 127};
+  }
+}
+
+double LinearCode::nearest(double number) const {
+  const IntegerBounds bounds = boundsOf(storage);
+  const double element = std::clamp(
+      std::nearbyint(number / scale) + static_cast<double>(zeroPoint),
+      static_cast<double>(bounds.least), static_cast<double>(bounds.greatest));
+  return (element - static_cast<double>(zeroPoint)) * scale;
+}
+
+/// A scale as it is stored: a normal number of f32.
+static double stored(double scale) {
+  // Elements times the scale stay finite, and the scale's reciprocal, too.
+  constexpr double least = 0x1p-120, greatest = 0x1p100;
+  if (!(scale > 0))
+    return 1;
+  return static_cast<float>(std::clamp(scale, least, greatest));
+}
+
+LinearCode codeOf(Range range, ElementType storage, Scheme scheme) {
+  // Zero is what padding adds and what a rectifier gives: it must be exact.
+  const double least = std::min(range.least, 0.0),
+               greatest = std::max(range.greatest, 0.0);
+  const double magnitude = std::max(-least, greatest);
+  LinearCode code;
+  code.storage = storage;
+  if (scheme == Scheme::SymmetricU8)
+    code.storage = least < 0 ? ElementType::I8 : ElementType::UI8;
+  const IntegerBounds bounds = boundsOf(code.storage);
+  const auto most = static_cast<double>(bounds.greatest);
+  if (scheme == Scheme::Asymmetric) {
+    code.scale = stored((greatest - least) /
+                        static_cast<double>(bounds.greatest - bounds.least));
+    code.zeroPoint =
+        std::clamp(bounds.least + static_cast<int64_t>(
+                                      std::nearbyint(-least / code.scale)),
+                   bounds.least, bounds.greatest);
+    return code;
+  }
+  // Unsigned storage is used from its middle on where numbers may be negative.
+  const bool isShifted = bounds.least == 0 && least < 0;
+  code.zeroPoint = isShifted ? (bounds.greatest + 1) / 2 : 0;
+  const double scale =
+      magnitude /
+      (isShifted ? most - static_cast<double>(code.zeroPoint) : most);
+  code.scale = stored(scheme == Scheme::PowerOfTwo && scale > 0
+                          ? std::exp2(std::ceil(std::log2(scale)))
+                          : scale);
+  return code;
+}
+
+llvm::StringRef nameOf(RangeMethod method) {
+  switch (method) {
+  case RangeMethod::Best:
+    return "best";
+  case RangeMethod::Max:
+    return "max";
+  case RangeMethod::Percentile:
+    return "percentile";
+  case RangeMethod::Entropy:
+    return "entropy";
+  case RangeMethod::SquaredError:
+    return "mse";
+  }
+  llvm_unreachable("no such method");
+}
+
+namespace {
+
+/// Ranges within the histogram of one tensor.
+class RangeSearch {
+public:
+  RangeSearch(const TensorProfile &profile, const QuantizeOptions &options)
+      : profile(profile), options(options) {
+    for (uint64_t count : profile.histogram)
+      all += static_cast<double>(count);
+  }
+
+  Range whole() const { return {profile.least, profile.greatest}; }
+  Range percentile(double covered) const;
+  Range leastError() const;
+  Range leastDivergence() const;
+  double error(Range range) const;
+
+private:
+  bool isOneSided() const {
+    return profile.least >= 0 || profile.greatest <= 0;
+  }
+  double divergence(Range range) const;
+
+  const TensorProfile &profile;
+  const QuantizeOptions &options;
+  double all = 0;
+};
+
+} // namespace
+
+/// The numbers between which \p covered percent lie, as many left out on either
+/// side; of numbers of one sign, on the far side only.
+Range RangeSearch::percentile(double covered) const {
+  const double sides = isOneSided() ? 1 : 2;
+  const double out = all * (100 - covered) / 100 / sides;
+  Range range = whole();
+  const auto edge = [&](auto begin, auto end, double from, double step) {
+    double left = 0;
+    for (auto bin = begin; bin != end; ++bin) {
+      left += static_cast<double>(*bin);
+      if (left > out)
+        break;
+      from += step;
+    }
+    return from;
+  };
+  const double width = profile.widthOfBin();
+  if (profile.least < 0)
+    range.least = edge(profile.histogram.begin(), profile.histogram.end(),
+                       profile.least, width);
+  if (profile.greatest > 0)
+    range.greatest = edge(profile.histogram.rbegin(), profile.histogram.rend(),
+                          profile.greatest, -width);
+  return range.least < range.greatest ? range : whole();
+}
+
+double RangeSearch::error(Range range) const {
+  const LinearCode code = codeOf(range, options.activations, options.scheme);
+  double sum = 0;
+  for (size_t bin = 0; bin < profile.histogram.size(); ++bin) {
+    if (profile.histogram[bin] == 0)
+      continue;
+    const double number = profile.middleOf(bin);
+    const double off = code.nearest(number) - number;
+    sum += static_cast<double>(profile.histogram[bin]) * off * off;
+  }
+  return all > 0 ? sum / all : 0;
+}
+
+/// Either end is drawn in, in steps of a twentieth, until that does harm; then
+/// the other, in turns.
+Range RangeSearch::leastError() const {
+  constexpr double step = 0.05;
+  constexpr int most = 20;
+  Range best = whole();
+  double least = error(best);
+  const Range full = best;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (double Range::*end : {&Range::least, &Range::greatest}) {
+      for (int i = 0; i < most; ++i) {
+        Range narrower = best;
+        narrower.*end -= step * (full.*end);
+        if (narrower.least > 0 && full.least < 0)
+          break;
+        if (narrower.greatest < 0 && full.greatest > 0)
+          break;
+        if (!(narrower.least < narrower.greatest) ||
+            std::abs(narrower.*end) < std::abs(full.*end) * step)
+          break;
+        const double now = error(narrower);
+        if (!(now < least))
+          break;
+        best = narrower;
+        least = now;
+        changed = true;
+      }
+    }
+  }
+  return best;
+}
+
+/// How far the distribution of what the elements of \p range stand for is from
+/// that of the numbers: the sum of p * log(p / q) over bins, where p has what
+/// lies outside in its outermost bins.
+double RangeSearch::divergence(Range range) const {
+  const LinearCode code = codeOf(range, options.activations, options.scheme);
+  const size_t bins = profile.histogram.size();
+  std::vector<double> inside(bins), spread(bins);
+  size_t first = bins, last = 0;
+  for (size_t bin = 0; bin < bins; ++bin) {
+    const double middle = profile.middleOf(bin);
+    if (middle < range.least || middle > range.greatest)
+      continue;
+    first = std::min(first, bin);
+    last = bin;
+  }
+  if (first > last)
+    return std::numeric_limits<double>::infinity();
+  for (size_t bin = 0; bin < bins; ++bin)
+    inside[std::clamp(bin, first, last)] +=
+        static_cast<double>(profile.histogram[bin]);
+  // Bins that share an element share its probability, where they have any.
+  for (size_t begin = first; begin <= last;) {
+    const double element = code.nearest(profile.middleOf(begin));
+    size_t end = begin;
+    double sum = 0, filled = 0;
+    while (end <= last && code.nearest(profile.middleOf(end)) == element) {
+      sum += static_cast<double>(profile.histogram[end]);
+      filled += profile.histogram[end] != 0;
+      ++end;
+    }
+    for (size_t bin = begin; bin < end; ++bin)
+      if (profile.histogram[bin] != 0)
+        spread[bin] = sum / filled;
+    begin = end;
+  }
+  double total = 0, result = 0;
+  for (double part : spread)
+    total += part;
+  constexpr double nothing = 1e-9;
+  for (size_t bin = first; bin <= last; ++bin)
+    if (inside[bin] > 0)
+      result +=
+          inside[bin] / all *
+          std::log(inside[bin] / all / std::max(nothing, spread[bin] / total));
+  return result;
+}
+
+Range RangeSearch::leastDivergence() const {
+  constexpr int steps = 64;
+  Range best = whole();
+  double least = divergence(best);
+  for (int i = 1; i < steps; ++i) {
+    const double part = 1 - static_cast<double>(i) / steps;
+    const Range range = {
+        profile.least < 0 ? profile.least * part : profile.least,
+        profile.greatest > 0 ? profile.greatest * part : profile.greatest};
+    if (!(range.least < range.greatest))
+      break;
+    if (const double now = divergence(range); now < least) {
+      least = now;
+      best = range;
+    }
+  }
+  return best;
+}
+
+ChosenRange chooseRange(const TensorProfile &profile,
+                        const QuantizeOptions &options) {
+  const RangeSearch search(profile, options);
+  const auto rangeBy = [&](RangeMethod method) {
+    switch (method) {
+    case RangeMethod::Percentile:
+      return search.percentile(options.percentile);
+    case RangeMethod::Entropy:
+      return search.leastDivergence();
+    case RangeMethod::SquaredError:
+      return search.leastError();
+    default:
+      return search.whole();
+    }
+  };
+  const auto chosenBy = [&](RangeMethod method) {
+    ChosenRange chosen;
+    chosen.method = method;
+    chosen.range = rangeBy(method);
+    chosen.code = codeOf(chosen.range, options.activations, options.scheme);
+    chosen.error = search.error(chosen.range);
+    return chosen;
+  };
+  if (profile.histogram.empty())
+    return chosenBy(RangeMethod::Max);
+  if (options.range != RangeMethod::Best)
+    return chosenBy(options.range);
+  ChosenRange best = chosenBy(RangeMethod::Max);
+  for (RangeMethod method : {RangeMethod::Percentile, RangeMethod::Entropy,
+                             RangeMethod::SquaredError})
+    if (ChosenRange other = chosenBy(method); other.error < best.error)
+      best = other;
+  return best;
+}
+
+} // namespace sinter::quantize

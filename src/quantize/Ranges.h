@@ -1,0 +1,50 @@
+//===- Ranges.h - which numbers an integer type shall stand for -----------===//
+
+#ifndef SINTER_QUANTIZE_RANGES_H
+#define SINTER_QUANTIZE_RANGES_H
+
+#include "graph/Quantization.h"
+#include "quantize/Options.h"
+#include "quantize/Profile.h"
+
+namespace sinter::quantize {
+
+struct Range {
+  double least = 0, greatest = 0;
+};
+
+/// A scale and a zero point, and the storage elements that they are of.
+struct LinearCode {
+  ElementType storage = ElementType::UI8;
+  double scale = 1;
+  int64_t zeroPoint = 0;
+
+  /// The number that stands for \p number.
+  double nearest(double number) const;
+};
+
+/// What \p scheme makes of \p range in \p storage: zero has an element of its
+/// own, and the scale is a normal number of f32.
+LinearCode codeOf(Range range, ElementType storage, Scheme scheme);
+
+/// How a range was chosen, and the mean of the squared errors that the numbers
+/// of the histogram have in its code.
+struct ChosenRange {
+  Range range;
+  LinearCode code;
+  RangeMethod method = RangeMethod::Max;
+  double error = 0;
+};
+
+/// By the method of the options; of `Best`, the one of least error. A profile
+/// without a histogram has its whole range. The entropy method is that of
+/// TensorRT (S. Migacz, "8-bit inference with TensorRT", 2017), on both ends.
+ChosenRange chooseRange(const TensorProfile &profile,
+                        const QuantizeOptions &options);
+
+/// "max", "percentile", "entropy", "mse", "best".
+llvm::StringRef nameOf(RangeMethod method);
+
+} // namespace sinter::quantize
+
+#endif // SINTER_QUANTIZE_RANGES_H

@@ -1,0 +1,490 @@
+//===- Units.cpp - the layers of a graph, as quantisation sees them -------===//
+
+#include "quantize/Units.h"
+
+#include "graph/Broadcast.h"
+#include "graph/Constants.h"
+#include "graph/Quantization.h"
+#include "graph/Source.h"
+#include "graph/Types.h"
+#include "graph/gradient/Gradient.h"
+#include "graph/interfaces/Axes.h"
+#include "graph/interfaces/Rescale.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter::quantize {
+
+static bool isFloats(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && isa<FloatType>(type.getElementType());
+}
+
+/// Whether all that the operation does is to move elements of its first operand
+/// to other places of a tensor as large.
+static bool rearranges(Operation *op) {
+  return isa<ReshapeOp, DynamicReshapeOp, TransposeOp>(op);
+}
+
+/// The constant that \p value is, repeated and rearranged; null for others.
+static ConstantOp constantBehind(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto constant = dyn_cast<ConstantOp>(op))
+      return constant;
+    if (std::optional<Broadcast> repeated = Broadcast::of(value))
+      value = repeated->operand;
+    else if (rearranges(op))
+      value = op->getOperand(0);
+    else
+      return {};
+  }
+  return {};
+}
+
+/// Whether \p value is one constant number, however often.
+static bool isOneNumber(Value value) {
+  ConstantOp constant = constantBehind(value);
+  return constant && (tensorOf(constant.getResult()).getNumElements() == 1 ||
+                      splatNumber(constant.getResult()));
+}
+
+/// Whether only the shape of an operand is read.
+static bool readsShapeOnly(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (isa<nn::ShapeOp>(op))
+    return true;
+  std::optional<Broadcast> repeated =
+      op->getNumResults() == 1 ? Broadcast::of(op->getResult(0)) : std::nullopt;
+  return repeated && repeated->operand != operand.get();
+}
+
+static bool isProduct(Operation *op) {
+  return isa<ConvolutionOp, DotGeneralOp>(op);
+}
+
+/// The sum of \p value and a constant that repeats one number a channel: the
+/// operand of the addition on the constant's side.
+static OpOperand *biasOperand(AddOp add, Value value) {
+  for (OpOperand &operand : add->getOpOperands()) {
+    if (operand.get() == value)
+      continue;
+    ConstantOp constant = constantBehind(operand.get());
+    if (!constant || !add->getResult(0).getType().isa<RankedTensorType>())
+      return nullptr;
+    const int64_t rank = llvm::count_if(shapeOf(constant.getResult()),
+                                        [](int64_t size) { return size != 1; });
+    return rank <= 1 ? &operand : nullptr;
+  }
+  return nullptr;
+}
+
+/// Whether an operation bounds numbers by constants.
+static bool isClamp(Operation *op) {
+  if (isa<nn::ReluOp>(op))
+    return true;
+  if (!isa<ClampOp, MaxOp, MinOp>(op))
+    return false;
+  const unsigned clamped = isa<ClampOp>(op) ? 1 : 0;
+  for (OpOperand &operand : op->getOpOperands())
+    if (operand.getOperandNumber() != clamped && !isOneNumber(operand.get()))
+      return false;
+  return true;
+}
+
+namespace {
+
+/// Joins the operations of one block to units.
+class UnitFinder {
+public:
+  UnitFinder(Block &block, Units &found) : block(block), found(found) {}
+  void run();
+
+private:
+  void joinSources();
+  void joinParameters();
+  void joinBiasesAndClamps();
+  Value resultOf(Operation *leader) const;
+  void describe(Unit &unit);
+  void describeProduct(Unit &unit, Operation *product);
+  void describeCore(Unit &unit, Operation *core);
+  bool sortOperands(Unit &unit);
+  bool isInside(Unit &unit, Value value) const {
+    Operation *op = value.getDefiningOp();
+    return op && llvm::is_contained(unit.ops, op);
+  }
+
+  Block &block;
+  Units &found;
+  llvm::EquivalenceClasses<Operation *> classes;
+};
+
+} // namespace
+
+void UnitFinder::joinSources() {
+  llvm::DenseMap<int64_t, Operation *> firstOf;
+  for (Operation &op : block.without_terminator()) {
+    if (isa<ConstantOp>(op))
+      continue;
+    classes.insert(&op);
+    if (std::optional<int64_t> source = sourceOf(&op)) {
+      auto [place, isNew] = firstOf.try_emplace(*source, &op);
+      if (!isNew)
+        classes.unionSets(place->second, &op);
+    }
+  }
+}
+
+/// What repeats or rearranges a constant, and what computes sizes, goes to its
+/// one reader; so does what repeats for an elementwise operation.
+void UnitFinder::joinParameters() {
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    if (isa<ConstantOp>(op) || op.getNumResults() != 1 || op.use_empty())
+      continue;
+    Value result = op.getResult(0);
+    const bool isParameter = constantBehind(result) != nullptr;
+    const bool isSize = isa<RankedTensorType>(result.getType()) &&
+                        !isFloats(result) && isPure(&op) &&
+                        op.getNumRegions() == 0;
+    const bool isRepeated = Broadcast::of(result).has_value();
+    if (!isParameter && !isSize && !isRepeated)
+      continue;
+    Operation *reader = *result.user_begin();
+    if (reader->getBlock() == &block &&
+        !reader->hasTrait<OpTrait::IsTerminator>() &&
+        llvm::all_of(result.getUsers(),
+                     [&](Operation *each) { return each == reader; }))
+      classes.unionSets(reader, &op);
+  }
+}
+
+/// The only value that is read outside of its unit.
+Value UnitFinder::resultOf(Operation *leader) const {
+  Value result;
+  for (auto member = classes.findLeader(leader); member != classes.member_end();
+       ++member)
+    for (Value value : (*member)->getResults()) {
+      const bool isRead = llvm::any_of(value.getUsers(), [&](Operation *user) {
+        Operation *inBlock = block.findAncestorOpInBlock(*user);
+        return inBlock != user || classes.findValue(user) == classes.end() ||
+               classes.getLeaderValue(user) != classes.getLeaderValue(*member);
+      });
+      if (!isRead)
+        continue;
+      if (result)
+        return {};
+      result = value;
+    }
+  return result;
+}
+
+void UnitFinder::joinBiasesAndClamps() {
+  const auto readBy = [&](Value value, Operation *op) {
+    Operation *leader = classes.getLeaderValue(op);
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      return user->getBlock() == &block &&
+             classes.findValue(user) != classes.end() &&
+             (classes.getLeaderValue(user) == leader ||
+              classes.getLeaderValue(user) ==
+                  classes.getLeaderValue(value.getDefiningOp()));
+    });
+  };
+  // Which operations end in a unit that computes, not only moves.
+  llvm::DenseSet<Operation *> computing;
+  for (Operation &op : block.without_terminator()) {
+    if (isa<ConstantOp>(op) || op.getNumResults() != 1 ||
+        !isFloats(op.getResult(0)))
+      continue;
+    if (isProduct(&op)) {
+      computing.insert(&op);
+      continue;
+    }
+    if (auto add = dyn_cast<AddOp>(op))
+      for (Value side : add->getOperands()) {
+        Operation *made = side.getDefiningOp();
+        if (!made || made->getBlock() != &block || isa<ConstantOp>(made))
+          continue;
+        Value result = resultOf(made);
+        if (isProduct(made) && biasOperand(add, side) &&
+            (result == side || !result) && readBy(side, add))
+          classes.unionSets(made, add);
+      }
+    if (isClamp(&op)) {
+      Value clamped = op.getOperand(isa<ClampOp>(op) ? 1 : 0);
+      Operation *made = clamped.getDefiningOp();
+      if (made && made->getBlock() == &block && computing.contains(made) &&
+          resultOf(made) == clamped && readBy(clamped, &op))
+        classes.unionSets(made, &op);
+    }
+    auto rescale = dyn_cast<RescaleOpInterface>(op);
+    if (isClamp(&op) || (rescale && rescale.absorbsRescaleOfResult()))
+      computing.insert(&op);
+  }
+}
+
+void UnitFinder::run() {
+  joinSources();
+  joinParameters();
+  joinBiasesAndClamps();
+  llvm::DenseMap<Operation *, unsigned> units;
+  const size_t first = found.units.size();
+  for (Operation &op : block.without_terminator()) {
+    if (isa<ConstantOp>(op))
+      continue;
+    auto [place, isNew] =
+        units.try_emplace(classes.getLeaderValue(&op), found.units.size());
+    if (isNew)
+      found.units.emplace_back();
+    found.units[place->second].ops.push_back(&op);
+    found.unitOf[&op] = place->second;
+  }
+  for (size_t i = first; i < found.units.size(); ++i)
+    describe(found.units[i]);
+}
+
+//===----------------------------------------------------------------------===//
+// What a unit is
+//===----------------------------------------------------------------------===//
+
+/// The node of the user's file that an operation came of.
+static std::string originOf(Location location) {
+  if (auto name = dyn_cast<NameLoc>(location))
+    return name.getName().str();
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      if (std::string name = originOf(part); !name.empty())
+        return name;
+  return "";
+}
+
+/// Tells floats that come from outside from constants. False where a constant
+/// is in the way of neither.
+bool UnitFinder::sortOperands(Unit &unit) {
+  for (Operation *op : unit.ops)
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      if (!isFloats(value) || isInside(unit, value) || readsShapeOnly(operand))
+        continue;
+      if (value.getDefiningOp<ConstantOp>())
+        unit.constants.push_back(&operand);
+      else
+        unit.data.push_back(&operand);
+    }
+  return true;
+}
+
+/// A mean over dimensions: the sum, divided by a number.
+static bool isMean(ArrayRef<Operation *> computing) {
+  if (computing.size() != 2)
+    return false;
+  auto reduce = dyn_cast<ReduceOp>(computing[0]);
+  return reduce && reduce->getNumOperands() == 2 &&
+         gradient::combinerOf(reduce->getRegion(0)) ==
+             AddOp::getOperationName() &&
+         isa<DivOp, MulOp>(computing[1]) &&
+         isOneNumber(computing[1]->getOperand(1));
+}
+
+void UnitFinder::describe(Unit &unit) {
+  SmallVector<Operation *> computing, moving, clamps, products;
+  for (Operation *op : unit.ops) {
+    if (unit.name.empty())
+      unit.name = originOf(op->getLoc());
+    if (op->getNumResults() != 1 || !isFloats(op->getResult(0))) {
+      if (llvm::any_of(op->getResults(), isFloats) || op->getNumRegions() != 0)
+        computing.push_back(op);
+      continue;
+    }
+    if (constantBehind(op->getResult(0)))
+      continue;
+    if (isProduct(op))
+      products.push_back(op);
+    else if (rearranges(op) || Broadcast::of(op->getResult(0)))
+      moving.push_back(op);
+    else if (isClamp(op))
+      clamps.push_back(op);
+    else
+      computing.push_back(op);
+  }
+  unit.result = resultOf(unit.ops.front());
+  Operation *named = !products.empty()    ? products.front()
+                     : !computing.empty() ? computing.front()
+                     : !clamps.empty()    ? clamps.front()
+                     : !moving.empty()    ? moving.front()
+                                          : unit.ops.front();
+  unit.core = named;
+  unit.op = named->getName().stripDialect().str();
+  if (std::string name = originOf(named->getLoc()); !name.empty())
+    unit.name = name;
+  if (!unit.result || !isFloats(unit.result)) {
+    unit.why = "gives several tensors, or none of floats";
+    return;
+  }
+  const Type element = tensorOf(unit.result).getElementType();
+  if (!element.isF32() && !element.isF16() && !element.isBF16()) {
+    unit.why = "its numbers are neither f32 nor f16 nor bf16";
+    return;
+  }
+  sortOperands(unit);
+  for (OpOperand *operand : unit.data)
+    if (tensorOf(operand->get()).getElementType() != element) {
+      unit.why = "it reads floats of another type";
+      return;
+    }
+  if (products.size() == 1 && computing.size() <= 1)
+    return describeProduct(unit, products.front());
+  if (!products.empty()) {
+    unit.why = "it is made of several products";
+    return;
+  }
+  if (isMean(computing)) {
+    unit.kind = UnitKind::Computes;
+    unit.constants.clear();
+    return;
+  }
+  if (computing.size() > 1) {
+    unit.why = "it is made of several operations";
+    return;
+  }
+  if (computing.empty() && clamps.size() > 1) {
+    unit.why = "it is made of several operations";
+    return;
+  }
+  if (!computing.empty())
+    return describeCore(unit, computing.front());
+  if (!clamps.empty())
+    return describeCore(unit, clamps.front());
+  unit.kind = unit.data.size() == 1 ? UnitKind::Moves : UnitKind::Other;
+}
+
+void UnitFinder::describeProduct(Unit &unit, Operation *product) {
+  Value value = product->getResult(0);
+  for (Operation *op : unit.ops) {
+    auto add = dyn_cast<AddOp>(op);
+    if (!add)
+      continue;
+    OpOperand *side = add->getOperand(0) == value || add->getOperand(1) == value
+                          ? biasOperand(add, value)
+                          : nullptr;
+    if (!side) {
+      unit.why = "what follows the product is no bias";
+      return;
+    }
+    ConstantOp constant = constantBehind(side->get());
+    for (OpOperand *each : unit.constants)
+      if (each->get() == constant.getResult())
+        unit.bias = each;
+    unit.biasIsOwn = sourceOf(add) == sourceOf(product);
+  }
+  for (Operation *op : unit.ops)
+    if (op != product && !isa<AddOp>(op) && isFloats(op->getResult(0)) &&
+        !constantBehind(op->getResult(0)) && !isClamp(op) && !rearranges(op)) {
+      unit.why = "the product is a part of a larger node";
+      return;
+    }
+  for (OpOperand &operand : product->getOpOperands())
+    if (operand.get().getDefiningOp<ConstantOp>())
+      unit.weights.operand = &operand;
+  if (!unit.weights.operand || unit.data.size() != 1) {
+    unit.why = "a product of two activations";
+    return;
+  }
+  std::optional<Axes> axes = axesOf(product);
+  const unsigned number = unit.weights.operand->getOperandNumber();
+  if (axes) {
+    const TensorAxes &own = axes->operands[number],
+                     &other = axes->operands[1 - number];
+    SmallVector<int64_t> channels, depths;
+    for (auto [dimension, list] : llvm::enumerate(own)) {
+      if (axes->resultOf(number, dimension))
+        channels.push_back(dimension);
+      else if (axes->areAll(list, AxisKind::Reduced))
+        depths.push_back(dimension);
+    }
+    if (channels.size() == 1)
+      unit.weights.channelAxis = channels.front();
+    if (depths.size() == 1)
+      for (auto [dimension, list] : llvm::enumerate(other))
+        if (list == own[depths.front()]) {
+          unit.weights.depthAxis = depths.front();
+          unit.weights.activationAxis = dimension;
+        }
+  }
+  if (auto convolution = dyn_cast<ConvolutionOp>(product)) {
+    auto numbers = convolution.getDimensionNumbers();
+    unit.weights.channelAxis = numbers.getKernelOutputFeatureDimension();
+    if (convolution.getFeatureGroupCount() == 1) {
+      unit.weights.depthAxis = numbers.getKernelInputFeatureDimension();
+      unit.weights.activationAxis = numbers.getInputFeatureDimension();
+    }
+  }
+  unit.kind = UnitKind::Product;
+}
+
+void UnitFinder::describeCore(Unit &unit, Operation *core) {
+  auto rescale = dyn_cast<RescaleOpInterface>(core);
+  if (!rescale) {
+    unit.why = "it has no form with integers";
+    return;
+  }
+  const SmallVector<RescaleWay> ways = rescale.getRescaleWays();
+  const bool moves = llvm::any_of(ways, [&](const RescaleWay &way) {
+    return way.ranges == RescaleRanges::Any &&
+           llvm::all_of(core->getOpOperands(), [&](OpOperand &operand) {
+             return !isFloats(operand.get()) ||
+                    llvm::is_contained(way.operands,
+                                       operand.getOperandNumber()) ||
+                    operand.get().getDefiningOp<ConstantOp>();
+           });
+  });
+  if (unit.data.empty()) {
+    unit.why = "it reads constants alone";
+    return;
+  }
+  if (moves && !isClamp(core)) {
+    // What a table of constants gives is no activation yet.
+    const bool isFromConstant =
+        core->getNumOperands() != 0 && constantBehind(core->getOperand(0));
+    unit.kind = isFromConstant ? UnitKind::Other : UnitKind::Moves;
+    if (isFromConstant)
+      unit.why = "it reads a table of constants";
+    return;
+  }
+  if (!rescale.absorbsRescaleOfResult() && !isClamp(core)) {
+    unit.why = "it has no form with integers";
+    return;
+  }
+  // The effect of a single number is no work, and eight bits of it are not
+  // enough.
+  if (!isClamp(core) && llvm::any_of(core->getOperands(), [](Value value) {
+        return isFloats(value) && isOneNumber(value);
+      })) {
+    unit.why = "it computes with a single number";
+    return;
+  }
+  if (isClamp(core))
+    unit.constants.clear();
+  unit.kind = UnitKind::Computes;
+}
+
+Units findUnits(const Model &model) {
+  Units found;
+  func::FuncOp entry = model.entry();
+  UnitFinder(entry.front(), found).run();
+  // The blocks of branches and loops; the bodies of reductions and the like
+  // say how one tensor is computed.
+  entry.walk([&](Operation *op) {
+    if (!isa<IfOp, CaseOp, WhileOp>(op))
+      return;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        UnitFinder(block, found).run();
+  });
+  return found;
+}
+
+} // namespace sinter::quantize

@@ -1,0 +1,38 @@
+//===- WeightCodes.h - weights as integers --------------------------------===//
+
+#ifndef SINTER_QUANTIZE_WEIGHTCODES_H
+#define SINTER_QUANTIZE_WEIGHTCODES_H
+
+#include "quantize/Options.h"
+#include "runtime/Tensor.h"
+
+#include <optional>
+#include <vector>
+
+namespace sinter::quantize {
+
+/// A weight as integers around 0, and their scales: one, or one an element of
+/// dimension `axis`.
+struct WeightCode {
+  Tensor elements;
+  std::vector<double> scales;
+  std::optional<int64_t> axis;
+
+  /// The number that stands for element \p index.
+  double number(int64_t index) const;
+};
+
+/// The integers of \p weights, floats, with a scale for each slice along
+/// \p axis, or one for all. No scale is less than that of \p leastScales, if
+/// there are any. Nothing if a weight is not finite.
+std::optional<WeightCode>
+encodeWeights(const Tensor &weights, std::optional<int64_t> axis,
+              const QuantizeOptions &options,
+              const std::vector<double> &leastScales = {});
+
+/// The numbers of \p bias divided by \p scales, as i32.
+Tensor encodeBias(const Tensor &bias, const std::vector<double> &scales);
+
+} // namespace sinter::quantize
+
+#endif // SINTER_QUANTIZE_WEIGHTCODES_H

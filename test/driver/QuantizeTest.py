@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""`sinter quantize`."""
+import json
+import os
+
+from SinterCommand import CommandTest, DONE, USAGE, main
+
+GLYPHS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "glyphs")
+
+
+class Quantize(CommandTest):
+    MODEL = os.path.join(GLYPHS, "glyphs.onnx")
+    IMAGES = os.path.join(GLYPHS, "images")
+
+    def quantize(self, *options):
+        done = self.sinter("quantize", self.MODEL, "--calibration", self.IMAGES, "--no-cache", "--json", *options)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        return json.loads(done.stdout)
+
+    def label_of(self, model, image):
+        done = self.sinter("run", model, "--input", image, "--labels", os.path.join(GLYPHS, "labels.txt"), "--json", "--no-cache")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        return json.loads(done.stdout)["outputs"][0]["labels"][0]["label"]
+
+    def test_both_forms_find_the_labels(self):
+        for form in ("q.onnx", "q.mlir"):
+            with self.subTest(form=form):
+                report = self.quantize("-o", self.path(form))
+                self.assertGreater(report["cosine"], 0.999)
+                self.assertEqual(report["agreement"], 1)
+                self.assertLess(report["after"]["bytes"], report["before"]["bytes"])
+                for name in ("A", "7", "W"):
+                    self.assertEqual(self.label_of(self.path(form), os.path.join(self.IMAGES, name + ".png")), name)
+
+    def test_a_profile_in_place_of_the_data(self):
+        profile = self.path("p.json")
+        first = self.quantize("--profile-out", profile, "-o", self.path("a.onnx"))
+        done = self.sinter("quantize", self.MODEL, "--profile", profile, "-o", self.path("b.onnx"), "--json")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["samples"], first["samples"])
+        with open(self.path("a.onnx"), "rb") as a, open(self.path("b.onnx"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
+    def test_nothing_to_calibrate_with(self):
+        self.expect_error(USAGE, "quantize", self.MODEL, "-o", self.path("q.onnx"), mentions=["--calibration"])
+        os.mkdir(self.path("empty"))
+        self.expect_error(USAGE, "quantize", self.MODEL, "-o", self.path("q.onnx"), "--calibration", self.path("empty"),
+                          mentions=["no sample"])
+
+
+if __name__ == "__main__":
+    main()
