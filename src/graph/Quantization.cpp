@@ -70,6 +70,10 @@ std::optional<QuantizationParameters> parametersOf(quant::QuantizedType type) {
 
 /// \p number rounded to \p type.
 static double rounded(FloatType type, double number) {
+  if (type.isF64())
+    return number;
+  if (type.isF32())
+    return static_cast<float>(number);
   return FloatAttr::get(type, number).getValueAsDouble();
 }
 

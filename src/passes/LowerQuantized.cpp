@@ -8,6 +8,7 @@
 #include "graph/QuantizedProducts.h"
 #include "graph/Types.h"
 #include "graph/nn/NnOps.h"
+#include "graph/nn/Pools.h"
 #include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
@@ -201,17 +202,6 @@ private:
   // What is chosen, and means
   //===--------------------------------------------------------------------===//
 
-  /// Whether each window of \p pool has an element.
-  static bool meetsAll(nn::MaxPoolOp pool) {
-    for (auto [size, dilation, low, high] :
-         llvm::zip(pool.getWindow(), pool.getDilations(), pool.getPaddingLow(),
-                   pool.getPaddingHigh()))
-      if ((low > 0 || high > 0) &&
-          (dilation != 1 || low >= size || high >= size))
-        return false;
-    return true;
-  }
-
   /// Whether each element of \p op's result is one of its operand, chosen by
   /// its place.
   static bool choosesByPlace(Operation *op) {
@@ -237,7 +227,7 @@ private:
            llvm::all_of(
                op->getOperands(),
                [&](Value each) { return meanings.lookup(each) == type; }) &&
-           (!pool || meetsAll(pool));
+           (!pool || nn::meetsElements(pool));
   }
 
   /// What \p op chooses of storage elements, in the scale of its result.

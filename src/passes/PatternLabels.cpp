@@ -113,7 +113,8 @@ struct NamedAllowance {
 static constexpr NamedAllowance namedAllowances[] = {
     {"reassociate", reassociate}, {"contract", contract},
     {"reciprocal", reciprocal},   {"nonan", noNan},
-    {"noinf", noInfinity},        {"nosignedzero", noSignedZero}};
+    {"noinf", noInfinity},        {"nosignedzero", noSignedZero},
+    {"requantize", requantize}};
 
 std::vector<std::string> allowanceNames() {
   std::vector<std::string> names = {"all"};
@@ -127,7 +128,7 @@ Result<unsigned> parseAllowances(const std::vector<std::string> &names) {
   for (const std::string &name : names) {
     const unsigned before = set;
     for (const NamedAllowance &each : namedAllowances)
-      if (name == each.name || name == "all")
+      if (name == each.name || (name == "all" && each.allowance != requantize))
         set |= each.allowance;
     bool isKnown = set != before || llvm::is_contained(allowanceNames(), name);
     if (!isKnown)

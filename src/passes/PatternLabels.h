@@ -26,8 +26,8 @@
 
 namespace sinter {
 
-/// What a rewrite of floating-point arithmetic may need to be allowed; sets of
-/// these are made with `|`.
+/// What a rewrite of floating-point or quantised arithmetic may need to be
+/// allowed; sets of these are made with `|`.
 enum Allowance : unsigned {
   exact = 0,
   reassociate = 1,   ///< (x + y) + z is x + (y + z)
@@ -36,10 +36,14 @@ enum Allowance : unsigned {
   noNan = 8,         ///< no value is NaN
   noInfinity = 16,   ///< no value is infinite
   noSignedZero = 32, ///< -0.0 is 0.0
+  /// A number that was rounded to a quantised type may be another by one unit
+  /// of it; what is computed of it follows.
+  requantize = 64,
 };
 
 /// The names by which users allow: "reassociate", "contract", "reciprocal",
-/// "nonan", "noinf", "nosignedzero", and "all".
+/// "nonan", "noinf", "nosignedzero", "requantize", and "all": what is said of
+/// floats, which `requantize` is not.
 std::vector<std::string> allowanceNames();
 /// The set that the names make. The Usage error names an unknown one.
 Result<unsigned> parseAllowances(const std::vector<std::string> &names);

@@ -13,6 +13,7 @@
 #include "passes/FoldBatchNorm.h"
 #include "passes/Freeze.h"
 #include "passes/InlineCalls.h"
+#include "passes/MoveRescales.h"
 #include "passes/MoveTransposes.h"
 #include "passes/Observe.h"
 #include "passes/RaiseAttention.h"
@@ -46,6 +47,7 @@ static Passes simplificationPasses(const std::shared_ptr<PatternRun> &run,
   passes.push_back(createSimplifyAlgebra(run));
   passes.push_back(createFoldBatchNorm(run));
   passes.push_back(createMoveTransposes(run));
+  passes.push_back(createMoveRescales(run));
   tidy();
   // Two equal products become one only now: one with two readers could not have
   // taken up what stands behind either.
@@ -306,6 +308,7 @@ void registerSimplificationPasses() {
   registerPass([] { return createEliminateDeadCode(); });
   registerPass([] { return createFoldBatchNorm(); });
   registerPass([] { return createMoveTransposes(); });
+  registerPass([] { return createMoveRescales(); });
   registerPass([] { return createChannelsFirst(); });
   registerPass([] { return createRaiseIdioms(); });
   registerPass([] { return createRaiseAttention(); });

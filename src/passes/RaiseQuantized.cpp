@@ -563,7 +563,8 @@ static Value raiseQLinear(ConvertOp op, OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 /// quantize(dequantize(x)).
-template <typename Op> static Value requantize(Op op, OpBuilder &builder) {
+template <typename Op>
+static Value quantizeElements(Op op, OpBuilder &builder) {
   Value elements = elementsOf(op.getOperand());
   if (!elements)
     return {};
@@ -669,9 +670,9 @@ ArrayRef<RewriteRule> raiseQuantizedRules() {
         rule<Operation *, moveStorage>("move-storage",
                                        "transpose(bitcast_convert(x)) -> "
                                        "bitcast_convert(transpose(x))"),
-        rule<UniformQuantizeOp, requantize<UniformQuantizeOp>>(
+        rule<UniformQuantizeOp, quantizeElements<UniformQuantizeOp>>(
             "requantize", "quantize(dequantize(x)) -> quantize(x), or x"),
-        rule<nn::QuantizeOp, requantize<nn::QuantizeOp>>(
+        rule<nn::QuantizeOp, quantizeElements<nn::QuantizeOp>>(
             "requantize", "quantize(dequantize(x)) -> quantize(x), or x"),
         rule<UniformQuantizeOp, raiseBetween<UniformQuantizeOp>>(
             "raise-quantized-operation",

@@ -1,5 +1,6 @@
 #include "passes/RuleTables.h"
 
+#include "passes/MoveRescales.h"
 #include "passes/MoveTransposes.h"
 #include "passes/RaiseAttention.h"
 #include "passes/RaiseIdioms.h"
@@ -16,6 +17,7 @@ llvm::ArrayRef<RuleTable> ruleTables() {
        "move-transposes"},
       {"Idioms, when compiling", raiseIdiomsRules(), "raise-idioms"},
       {"Attention, when compiling", raiseAttentionRules(), "raise-attention"},
+      {"Rescales on the move", moveRescalesRules(), "move-rescales"},
       {"Quantisation, with --raise-quantized", raiseQuantizedRules(),
        "raise-quantized"},
   };

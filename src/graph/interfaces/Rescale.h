@@ -23,6 +23,9 @@ enum class RescaleRanges {
 struct RescaleWay {
   llvm::SmallVector<unsigned> operands;
   RescaleRanges ranges = RescaleRanges::Any;
+  /// Those of them that do not show where no number of the others is less
+  /// (greater): what a maximum begins with, and the bounds of a clamp.
+  llvm::SmallVector<unsigned> floors = {}, ceilings = {};
 };
 
 } // namespace sinter

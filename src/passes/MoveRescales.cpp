@@ -1,0 +1,184 @@
+#include "passes/MoveRescales.h"
+
+#include "graph/QuantizedProducts.h"
+#include "graph/Readers.h"
+#include "graph/interfaces/Rescale.h"
+#include "graph/nn/NnOps.h"
+#include "passes/Pass.h"
+#include "passes/QuantizedForms.h"
+#include "passes/RescaleTree.h"
+
+using namespace mlir;
+
+namespace sinter {
+
+//===----------------------------------------------------------------------===//
+// By itself
+//===----------------------------------------------------------------------===//
+
+/// rescale(x) of x's type.
+static Value dropRescale(Operation *op, OpBuilder &) {
+  auto rescale = Rescale::of(op);
+  return rescale && rescale->from == rescale->to && survives(rescale->to)
+             ? rescale->operand
+             : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Down
+//===----------------------------------------------------------------------===//
+
+/// op(rescale(x), ...) of what keeps the order of numbers.
+static Value sinkRescale(Operation *op, OpBuilder &builder) {
+  if (Rescale::of(op))
+    return {};
+  std::optional<RescaledTree> tree = RescaledTree::above(op);
+  if (!tree)
+    return {};
+  Value result = op->getResult(0);
+  const RescaleCost behind =
+      RescaleCost::ofRescale(result, tree->typeBefore(), tree->typeAfter()) +
+      RescaleCost::ofReaders(result);
+  if (!(tree->cost() + behind).isLess())
+    return {};
+  PendingOperations pending(op->getContext());
+  Value before = tree->build(pending.builder);
+  if (!before)
+    return {};
+  Value after =
+      makeRescale(pending.builder, tree->rescale(), before, tree->typeAfter());
+  pending.insert(builder);
+  return after;
+}
+
+/// op(rescale(x), ...) of what takes numbers of any scale.
+static Values absorbInOperand(Operation *op, OpBuilder &builder, bool isNear) {
+  auto rescaled = dyn_cast<RescaleOpInterface>(op);
+  if (!rescaled || Rescale::of(op) || hasScalesOfSums(op) ||
+      op->getNumRegions() != 0 || op->getNumResults() == 0)
+    return {};
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    Value operand = op->getOperand(i);
+    if (!quantizedOf(operand.getType()) || !rescaled.absorbsRescaleOfOperand(i))
+      continue;
+    std::optional<RescaledTree> tree = RescaledTree::of(operand);
+    if (!tree || !tree->cost().isLess())
+      continue;
+    const Rescale &rescale = tree->rescale();
+    if (!rescale.function.keepsNumbers() &&
+        !(isNear && rescale.function.cutsNothing(numbersOf(operand))))
+      continue;
+    PendingOperations pending(op->getContext());
+    Value before = tree->build(pending.builder);
+    if (!before)
+      continue;
+    IRMapping mapping;
+    mapping.map(operand, before);
+    Operation *copy = withOperands(pending.builder, op, mapping);
+    if (!copy)
+      continue;
+    pending.insert(builder);
+    return Values(copy->getResults());
+  }
+  return {};
+}
+
+static Values absorbExactly(Operation *op, OpBuilder &builder) {
+  return absorbInOperand(op, builder, /*isNear=*/false);
+}
+static Values absorbNearly(Operation *op, OpBuilder &builder) {
+  return absorbInOperand(op, builder, /*isNear=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Up
+//===----------------------------------------------------------------------===//
+
+/// rescale(op(...)), to where there is less to do.
+static Value hoist(Operation *op, OpBuilder &builder, bool isNear) {
+  auto rescale = Rescale::of(op);
+  if (!rescale || rescale->isOfSums())
+    return {};
+  WantedTree tree(*rescale, isNear);
+  if (!tree.find())
+    return {};
+  PendingOperations pending(op->getContext());
+  Value wanted = tree.build(pending.builder);
+  if (!wanted)
+    return {};
+  pending.insert(builder);
+  return wanted;
+}
+
+static Value hoistExactly(Operation *op, OpBuilder &builder) {
+  return hoist(op, builder, /*isNear=*/false);
+}
+static Value hoistNearly(Operation *op, OpBuilder &builder) {
+  return hoist(op, builder, /*isNear=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+ArrayRef<RewriteRule> moveRescalesRules() {
+  static const std::vector<RewriteRule> rules = [] {
+    std::vector<RewriteRule> all = {
+        rule<Operation *, dropRescale>("drop-rescale",
+                                       "rescale(x) -> x, of its type"),
+        rule<Operation *, absorbExactly>(
+            "absorb-rescale",
+            "add(rescale(x), y) -> add(x, y), the same numbers"),
+        rule<Operation *, hoistExactly>(
+            "hoist-rescale", "rescale(broadcast(x)) -> broadcast(rescale(x)), "
+                             "rescale(rescale(x)) -> rescale(x)"),
+        rule<Operation *, sinkRescale>(
+            "sink-rescale", "max_pool(rescale(x)) -> rescale(max_pool(x))"),
+        rule<Operation *, hoistNearly>(
+            "requantize-result",
+            "rescale(max_pool(lrn(x))) -> max_pool(lrn(x)) : !quant",
+            requantize),
+        rule<Operation *, absorbNearly>(
+            "requantize-operand",
+            "add(reshape(rescale(x)), y) -> add(reshape(x), y)", requantize)};
+    for (RewriteRule &each : all)
+      each = takingApart(std::move(each));
+    return all;
+  }();
+  return rules;
+}
+
+uint64_t countRescales(ModuleOp module) {
+  uint64_t count = 0;
+  module.walk([&](Operation *op) {
+    auto rescale = Rescale::of(op);
+    count += rescale && !rescale->isOfSums();
+  });
+  return count;
+}
+
+namespace {
+struct MoveRescales : LabelledPass<MoveRescales> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MoveRescales)
+  using LabelledPass::LabelledPass;
+  StringRef getArgument() const final { return "move-rescales"; }
+  StringRef getDescription() const final {
+    return "Move rescales of quantised tensors to where they vanish";
+  }
+  /// Operations of both say what rescales may do around them.
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<nn::NnDialect, stablehlo::StablehloDialect>();
+  }
+  void runOnOperation() final {
+    if (countRescales(getOperation()) != 0 &&
+        failed(applyRules(getOperation(), {moveRescalesRules()}, patternRun())))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> createMoveRescales(std::shared_ptr<PatternRun> run) {
+  return std::make_unique<MoveRescales>(std::move(run));
+}
+
+} // namespace sinter

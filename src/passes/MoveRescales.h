@@ -1,0 +1,60 @@
+//===- MoveRescales.h - rescales meet, and vanish -------------------------===//
+//
+// A rescale takes quantised numbers to another scale or zero point
+// (stablehlo.uniform_quantize or nn.quantize of what is quantised already).
+//
+//   rescale(x) : x's type             ->  x
+//   rescale(constant)                 ->  constant
+//   rescale(rescale(x))               ->  rescale(x)
+//   max_pool(rescale(x))              ->  rescale(max_pool(x))
+//   rescale(broadcast(x))             ->  broadcast(rescale(x))
+//   add(rescale(x), y)                ->  add(x, y)
+//   rescale(lrn(x))                   ->  lrn(x) : the rescale's type
+//
+// What may be done around an operation it says itself (RescaleOpInterface), of
+// whatever dialect it is. A rescale goes through a whole tree of operations at
+// once, to where it vanishes or where there is less to do.
+//
+// It ends, since each step makes less of what a graph costs: bytes that
+// rescales read and write and that quantised values have, then rescales, then
+// readers of rescales. (A dimension of unknown size counts as some; the same
+// everywhere.) A step that would leave more rescales than there were is none,
+// however few bytes they have. So nothing moves to and fro.
+//
+// Restrictions:
+//   - Exact are: what keeps the order of numbers, for a rescale does, too;
+//     what has the same result for each of the numbers that a type stores,
+//     which are all tried, up to 16 bits. Anything else is allowed as
+//     `requantize`: one unit of the type that is rounded to.
+//   - A type that vanishes between two others cuts nothing that the last one
+//     holds, as far as the numbers are known not to be there (RealRange.h), and
+//     its unit is at most two of the last one's.
+//   - A rescale vanishes into an operand if it cuts nothing.
+//   - Operations that a rescale moves through have one reader, and no quantised
+//     operand that does not move along. Constants among their operands are
+//     numbers that some number before the rescale becomes.
+//   - With scales for each element of a dimension, that dimension is kept
+//     (AxesOpInterface), and there is no constant or region on the way.
+//   - Types of 32 bits are those of sums, and stay as their products made them:
+//     what rounds them is part of the product, which a rescale may join.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_PASSES_MOVERESCALES_H
+#define SINTER_PASSES_MOVERESCALES_H
+
+#include "mlir/Pass/Pass.h"
+#include "passes/RewriteRule.h"
+
+namespace sinter {
+
+llvm::ArrayRef<RewriteRule> moveRescalesRules();
+std::unique_ptr<mlir::Pass>
+createMoveRescales(std::shared_ptr<PatternRun> run = nullptr);
+
+/// How many rescales \p module has, those of sums not counted.
+uint64_t countRescales(mlir::ModuleOp module);
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_MOVERESCALES_H

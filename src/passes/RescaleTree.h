@@ -1,0 +1,160 @@
+//===- RescaleTree.h - rescales through trees of operations ---------------===//
+
+#ifndef SINTER_PASSES_RESCALETREE_H
+#define SINTER_PASSES_RESCALETREE_H
+
+#include "graph/interfaces/Rescale.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/RescaleFunction.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace sinter {
+
+/// A value that is another one in other elements.
+struct Rescale {
+  mlir::Operation *op;
+  mlir::Value operand;
+  mlir::quant::QuantizedType from, to;
+  QuantizedRounding rounding;
+  RescaleFunction function;
+
+  /// Nothing for what is no rescale, or whose types are not uniform.
+  static std::optional<Rescale> of(mlir::Operation *op);
+  static std::optional<Rescale> of(mlir::Value value) {
+    mlir::Operation *op = value.getDefiningOp();
+    return op ? of(op) : std::nullopt;
+  }
+  /// Whether sums of products are rounded or made: a part of the product.
+  bool isOfSums() const;
+};
+
+/// \p operand in elements of \p to, by a rescale like \p like.
+mlir::Value makeRescale(mlir::OpBuilder &builder, const Rescale &like,
+                        mlir::Value operand, mlir::quant::QuantizedType to);
+
+/// What a step changes of what a graph costs.
+struct RescaleCost {
+  /// Of what rescales read and write and quantised values have.
+  double bits = 0;
+  int64_t rescales = 0, readers = 0;
+
+  RescaleCost operator+(const RescaleCost &other) const {
+    return {bits + other.bits, rescales + other.rescales,
+            readers + other.readers};
+  }
+  RescaleCost operator-() const { return {-bits, -rescales, -readers}; }
+  auto operator<=>(const RescaleCost &) const = default;
+  /// Whether a step that changes so much may be done.
+  bool isLess() const { return rescales <= 0 && *this < RescaleCost(); }
+  /// Of \p count values that are no rescales, of the type of \p value but with
+  /// elements of \p type.
+  static RescaleCost ofValue(mlir::Value value,
+                             mlir::quant::QuantizedType type);
+  /// Of those who read \p value, where it is a rescale.
+  static RescaleCost ofReaders(mlir::Value value);
+  /// Of a rescale of \p value, which has elements of \p from, to \p to, with
+  /// its result.
+  static RescaleCost ofRescale(mlir::Value value,
+                               mlir::quant::QuantizedType from,
+                               mlir::quant::QuantizedType to);
+};
+
+/// The way of \p op that takes all of its quantised operands and keeps their
+/// order, where it has one result that is quantised as well.
+std::optional<RescaleWay> wayThrough(mlir::Operation *op);
+
+/// A value that is a rescale of another one: rescales at the leaves of a tree
+/// of operations that they move through, and constants.
+class RescaledTree {
+public:
+  /// The tree of \p value; nothing if it is none.
+  static std::optional<RescaledTree> of(mlir::Value value);
+  /// The tree that \p op's result would be; its operands are trees.
+  static std::optional<RescaledTree> above(mlir::Operation *op);
+
+  /// The rescale that is to stand behind, in elements of the root.
+  const Rescale &rescale() const { return leaf; }
+  mlir::quant::QuantizedType typeBefore() const { return before; }
+  mlir::quant::QuantizedType typeAfter() const { return after; }
+  /// What is saved where the root is computed before the rescale and nothing
+  /// stands behind it.
+  RescaleCost cost() const { return sum; }
+  /// The root in elements of typeBefore().
+  mlir::Value build(mlir::OpBuilder &builder) const;
+
+private:
+  explicit RescaledTree(Rescale leaf) : leaf(std::move(leaf)) {}
+  bool add(mlir::Value value, int64_t axis, unsigned depth);
+  bool addOperation(mlir::Operation *op, int64_t axis, unsigned depth);
+  bool addConstant(mlir::Value value, bool isFloor, bool isCeiling);
+  mlir::Value build(mlir::OpBuilder &builder, mlir::Value value,
+                    llvm::DenseMap<mlir::Value, mlir::Value> &built) const;
+
+  Rescale leaf;
+  mlir::Value root;
+  mlir::quant::QuantizedType before, after;
+  RescaleCost sum;
+  unsigned left = 256;
+  /// Of each value on the way: the element that a constant is, the type that
+  /// an operation's result takes.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<int64_t>> constants;
+  llvm::DenseMap<mlir::Value, mlir::quant::QuantizedType> retyped;
+};
+
+/// A value that is wanted in other elements: a rescale goes up a tree of
+/// operations to what takes it up, or to where it is cheaper.
+class WantedTree {
+public:
+  /// \p isNear: whether it may vanish where a number is one unit from what it
+  /// was.
+  WantedTree(const Rescale &rescale, bool isNear)
+      : rescale(rescale), isNear(isNear) {}
+  /// Whether it costs less so than before.
+  bool find();
+  mlir::Value build(mlir::OpBuilder &builder) const;
+
+private:
+  enum class Kind { Through, Result, Merged, Constant, Rescaled };
+  struct Plan {
+    Kind kind;
+    RescaleCost cost;
+    /// The type that is wanted.
+    mlir::quant::QuantizedType type;
+  };
+  RescaleCost plan(mlir::Value value, int64_t axis, unsigned depth,
+                   bool isRoot);
+  std::optional<RescaleCost> through(mlir::Operation *op, int64_t axis,
+                                     unsigned depth);
+  bool mayEndIn(mlir::Operation *op, int64_t axis) const;
+  mlir::Value build(mlir::OpBuilder &builder, mlir::Value value,
+                    llvm::DenseMap<mlir::Value, mlir::Value> &built) const;
+  mlir::Value buildOnce(mlir::OpBuilder &builder, mlir::Value value,
+                        llvm::DenseMap<mlir::Value, mlir::Value> &built) const;
+
+  const Rescale &rescale;
+  bool isNear;
+  unsigned left = 64;
+  llvm::DenseMap<mlir::Value, Plan> plans;
+};
+
+/// The quantised \p constant after \p rescale, in elements of \p type, where
+/// the rescale differs along dimension \p axis or not at all.
+mlir::Value foldRescale(mlir::OpBuilder &builder, const Rescale &rescale,
+                        mlir::Value constant, int64_t axis,
+                        mlir::quant::QuantizedType type);
+
+/// A copy of \p op with \p operands, whose first result has elements of
+/// \p type; with \p from, what its regions compute in that is in elements of
+/// \p type, too. Null, and nothing built, where that is no operation.
+mlir::Operation *retyped(mlir::OpBuilder &builder, mlir::Operation *op,
+                         const mlir::IRMapping &operands,
+                         mlir::quant::QuantizedType type,
+                         mlir::quant::QuantizedType from = {});
+/// A copy of \p op with \p operands. Null, and nothing built, where that is no
+/// operation.
+mlir::Operation *withOperands(mlir::OpBuilder &builder, mlir::Operation *op,
+                              const mlir::IRMapping &operands);
+
+} // namespace sinter
+
+#endif // SINTER_PASSES_RESCALETREE_H
