@@ -191,6 +191,12 @@ private:
                    "signal-to-noise ratio of the outputs in dB")
         ->type_name("X")
         ->group("Choices");
+    app.add_flag("--no-equalize", noEqualize,
+                 "leave the channels of what products give as they are")
+        ->group("Choices");
+    app.add_flag("--no-smooth", noSmooth,
+                 "leave the channels of what norms give as they are")
+        ->group("Choices");
     app.add_flag("--no-bias-correction", noBiasCorrection,
                  "leave biases as they are")
         ->group("Choices");
@@ -276,6 +282,8 @@ private:
     if (weights == "int4")
       options.weights = ElementType::I4;
     options.perChannel = !perTensor;
+    options.equalize = !noEqualize;
+    options.smooth = !noSmooth;
     options.correctBias = !noBiasCorrection;
     request.input = std::move(*input);
     request.mayOverwrite = force;
@@ -311,7 +319,8 @@ private:
   }
 
   Result<int> finish(const QuantizeReport &report) const {
-    for (const std::string &note : report.notes)
+    for (const std::string &note :
+         common.verbose ? report.notes : std::vector<std::string>())
       std::fprintf(stderr, "note: %s: %s\n", common.model.c_str(),
                    note.c_str());
     if (!profileOut.empty())
@@ -379,7 +388,8 @@ private:
   quantize::QuantizeOptions options;
   std::string output, reportFile, profileIn, profileOut, activations, weights;
   std::optional<double> mostLoss;
-  bool force = false, perTensor = false, noBiasCorrection = false;
+  bool force = false, perTensor = false, noEqualize = false, noSmooth = false,
+       noBiasCorrection = false;
 };
 
 } // namespace

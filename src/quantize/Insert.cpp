@@ -6,6 +6,7 @@
 #include "graph/Types.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "quantize/WeightChannels.h"
 #include "quantize/WeightCodes.h"
 
 #include <cmath>
@@ -96,36 +97,20 @@ Tensor Inserter::correctedBias(const Unit &unit, const Tensor &weights,
                                const WeightCode &code,
                                const Tensor &bias) const {
   const TensorProfile *input = profileOf(unit.data.front()->get());
-  if (!options.correctBias || !input || !unit.weights.channelAxis ||
-      !unit.weights.depthAxis ||
+  if (!options.correctBias || !input || input->channels.axis < 0 ||
       input->channels.axis != unit.weights.activationAxis)
     return bias;
   const std::vector<double> &means = input->channels.mean;
-  const int64_t channels = weights.dim(*unit.weights.channelAxis),
-                depth = weights.dim(*unit.weights.depthAxis);
-  if (bias.size() != channels || depth == 0 || means.size() % depth != 0 ||
-      channels % static_cast<int64_t>(means.size() / depth) != 0)
+  const std::optional<WeightChannels> channels = WeightChannels::of(
+      unit.weights, weights, static_cast<int64_t>(means.size()));
+  if (!channels || bias.size() != channels->outputs())
     return bias;
-  // Of a grouped convolution each group of channels reads its own inputs.
-  const int64_t perGroup =
-      channels / static_cast<int64_t>(means.size() / depth);
-  const auto strideOf = [&](int64_t axis) {
-    int64_t stride = 1;
-    for (int64_t i = axis + 1; i < weights.rank(); ++i)
-      stride *= weights.dim(i);
-    return stride;
-  };
-  const int64_t channelStride = strideOf(*unit.weights.channelAxis),
-                depthStride = strideOf(*unit.weights.depthAxis);
-  std::vector<double> shift(channels);
-  for (int64_t i = 0; i < weights.size(); ++i) {
-    const int64_t channel = i / channelStride % channels,
-                  input = i / depthStride % depth;
-    shift[channel] += (code.number(i) - weights.toDouble(i)) *
-                      means[channel / perGroup * depth + input];
-  }
+  std::vector<double> shift(channels->outputs());
+  for (int64_t i = 0; i < weights.size(); ++i)
+    shift[channels->outputOf(i)] +=
+        (code.number(i) - weights.toDouble(i)) * means[channels->inputOf(i)];
   Tensor corrected(ElementType::F64, bias.shape());
-  for (int64_t i = 0; i < channels; ++i)
+  for (int64_t i = 0; i < channels->outputs(); ++i)
     corrected.set(i, bias.toDouble(i) - shift[i]);
   return corrected;
 }

@@ -60,14 +60,11 @@ struct QuantizeOptions {
   /// Patterns of layers that stay float, and, if there are any, of those that
   /// alone do not: names of nodes or operations, `*` for any text.
   std::vector<std::string> keepFloat, only;
-  /// Factors per channel move between products that follow each other.
-  bool equalize = true;
+  /// Factors per channel move from activations into weights (Equalize.h):
+  /// those of what products give, and of what norms give.
+  bool equalize = true, smooth = true;
   /// Biases take up the mean error of quantised weights.
   bool correctBias = true;
-  /// Factors per channel move from activations into the weights behind them.
-  bool smooth = true;
-  /// How much of an activation's range smoothing moves: 0 nothing, 1 all.
-  double smoothing = 0.5;
 };
 
 } // namespace sinter::quantize

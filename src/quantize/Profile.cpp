@@ -45,30 +45,34 @@ public:
         inner(std::max<int64_t>(
             1, elementCount(std::span(values.shape()).subspan(profile.axis + 1))
                    .value_or(1))),
-        sums(size), counts(size) {}
+        sums(size), squares(size), counts(size) {}
 
   void add(int64_t index, double number) {
     const size_t channel = index / inner % size;
     profile.least[channel] = std::min(profile.least[channel], number);
     profile.greatest[channel] = std::max(profile.greatest[channel], number);
     sums[channel] += number;
+    squares[channel] += number * number;
     ++counts[channel];
   }
 
   /// Every tensor weighs the same in the mean.
   void finish(uint64_t times) {
+    const auto update = [&](double &mean, double sum, uint64_t count) {
+      mean += (sum / static_cast<double>(count) - mean) /
+              static_cast<double>(times);
+    };
     for (size_t channel = 0; channel < sums.size(); ++channel)
-      if (counts[channel])
-        profile.mean[channel] +=
-            (sums[channel] / static_cast<double>(counts[channel]) -
-             profile.mean[channel]) /
-            static_cast<double>(times);
+      if (counts[channel]) {
+        update(profile.mean[channel], sums[channel], counts[channel]);
+        update(profile.square[channel], squares[channel], counts[channel]);
+      }
   }
 
 private:
   ChannelProfile &profile;
   int64_t size, inner;
-  std::vector<double> sums;
+  std::vector<double> sums, squares;
   std::vector<uint64_t> counts;
 };
 
@@ -83,6 +87,7 @@ void TensorProfile::measure(const Tensor &values) {
       channels.least.assign(size, std::numeric_limits<double>::infinity());
       channels.greatest.assign(size, -std::numeric_limits<double>::infinity());
       channels.mean.assign(size, 0);
+      channels.square.assign(size, 0);
     }
     if (size == 0 || size != channels.least.size())
       channels = {};
@@ -153,6 +158,11 @@ std::string toJson(const Profile &profile) {
   json.object([&] {
     json.attribute("model", profile.model);
     json.attribute("samples", profile.samples);
+    if (!profile.equalized.empty())
+      json.attributeObject("equalized", [&] {
+        for (const EqualizedTensor &each : profile.equalized)
+          writeList(json, llvm::json::fixUTF8(each.tensor), each.factors);
+      });
     json.attributeObject("tensors", [&] {
       for (const TensorProfile &tensor : profile.tensors)
         json.attributeObject(llvm::json::fixUTF8(tensor.name), [&] {
@@ -170,6 +180,7 @@ std::string toJson(const Profile &profile) {
               writeList(json, "min", tensor.channels.least);
               writeList(json, "max", tensor.channels.greatest);
               writeList(json, "mean", tensor.channels.mean);
+              writeList(json, "mean_square", tensor.channels.square);
             });
           if (!tensor.histogram.empty())
             writeList(json, "histogram", tensor.histogram);
@@ -198,6 +209,16 @@ public:
       profile.model = model->str();
     profile.samples =
         static_cast<uint64_t>(root->getInteger("samples").value_or(0));
+    if (const llvm::json::Object *equalized = root->getObject("equalized"))
+      for (const auto &[name, entry] : *equalized) {
+        EqualizedTensor each{name.str(), {}};
+        if (!readList(*equalized, name, each.factors) ||
+            llvm::any_of(each.factors,
+                         [](double factor) { return !(factor > 0); }))
+          return wrong("\"equalized\": \"" + each.tensor +
+                       "\" is no list of positive numbers");
+        profile.equalized.push_back(std::move(each));
+      }
     for (const auto &[name, entry] : *tensors) {
       const llvm::json::Object *fields = entry.getAsObject();
       if (!fields)
@@ -251,7 +272,8 @@ private:
     if (const llvm::json::Object *channels = fields.getObject("channels"))
       if (!readChannels(*channels, tensor.channels))
         return wrong(of + "\"channels\" needs \"axis\" and lists \"min\", "
-                          "\"max\" and \"mean\" of one length");
+                          "\"max\", \"mean\" and \"mean_square\" of one "
+                          "length");
     return tensor;
   }
 
@@ -267,8 +289,10 @@ private:
     return channels.axis >= 0 && readList(fields, "min", channels.least) &&
            readList(fields, "max", channels.greatest) &&
            readList(fields, "mean", channels.mean) &&
+           readList(fields, "mean_square", channels.square) &&
            channels.least.size() == channels.greatest.size() &&
-           channels.least.size() == channels.mean.size();
+           channels.least.size() == channels.mean.size() &&
+           channels.least.size() == channels.square.size();
   }
 
   static bool readList(const llvm::json::Object &fields, llvm::StringRef key,

@@ -22,11 +22,11 @@
 
 namespace sinter::quantize {
 
-/// The range and the mean of each slice along a dimension.
+/// The range, the mean and the mean square of each slice along a dimension.
 struct ChannelProfile {
   /// -1: not asked for.
   int64_t axis = -1;
-  std::vector<double> least, greatest, mean;
+  std::vector<double> least, greatest, mean, square;
 };
 
 /// What was seen of one tensor.
@@ -63,10 +63,18 @@ struct TensorProfile {
   void count(const Tensor &values);
 };
 
+/// An activation whose channels were divided by factors before it was measured
+/// (Equalize.h).
+struct EqualizedTensor {
+  std::string tensor;
+  std::vector<double> factors;
+};
+
 struct Profile {
   /// A hash of the model's file.
   std::string model;
   uint64_t samples = 0;
+  std::vector<EqualizedTensor> equalized;
   std::vector<TensorProfile> tensors;
 
   const TensorProfile *find(std::string_view name) const;

@@ -417,7 +417,7 @@ void UnitFinder::describeProduct(Unit &unit, Operation *product) {
   if (auto convolution = dyn_cast<ConvolutionOp>(product)) {
     auto numbers = convolution.getDimensionNumbers();
     unit.weights.channelAxis = numbers.getKernelOutputFeatureDimension();
-    if (convolution.getFeatureGroupCount() == 1) {
+    if (convolution.getBatchGroupCount() == 1) {
       unit.weights.depthAxis = numbers.getKernelInputFeatureDimension();
       unit.weights.activationAxis = numbers.getInputFeatureDimension();
     }

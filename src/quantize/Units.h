@@ -40,8 +40,8 @@ struct Weights {
   mlir::OpOperand *operand = nullptr;
   /// Of the constant: along which output channels lie, if that is one.
   std::optional<int64_t> channelAxis;
-  /// Of the constant: along which is summed up, if that is one; and the
-  /// dimension of the activation that it meets.
+  /// Of the constant: along which is summed up over channels, if that is one,
+  /// and along which dimension of the activation they lie.
   std::optional<int64_t> depthAxis, activationAxis;
 };
 

@@ -19,11 +19,13 @@
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/ValueNumbers.h"
+#include "quantize/Equalize.h"
 #include "quantize/Insert.h"
 #include "quantize/Profile.h"
 #include "runtime/Hash.h"
 #include "runtime/MappedFile.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <filesystem>
 #include <map>
@@ -61,9 +63,12 @@ private:
   Result<void> read();
   void nameValues(const std::map<int64_t, std::string> &byNumber);
   void choosePoints();
+  const TensorProfile *profileOf(Value value) const;
+  SampleRuns observedRuns() const;
+  Result<void> equalizeChannels();
   Result<void> profileModel();
   Result<void> takeProfile();
-  Result<void> passOverSamples(SampleRuns &runs, bool isSecond);
+  Result<void> passOverSamples(const char *stage, size_t most, bool isSecond);
   Result<QuantizedModel>
   quantized(const llvm::DenseMap<unsigned, std::string> &left);
   Result<OutputAgreement> judge(const QuantizedModel &quantized);
@@ -89,10 +94,10 @@ private:
   const Format *written = nullptr;
   Model model;
   ModelDescription description;
-  /// Of each value of `model`, in order; empty for none.
-  std::vector<std::string> names;
-  /// Which tensor of the profile each value is; -1 for none.
-  std::vector<int64_t> tensorOfValue;
+  /// What each value of `model` is called.
+  llvm::DenseMap<Value, std::string> names;
+  /// Which tensor of the profile it is, if it is one.
+  llvm::DenseMap<Value, int64_t> tensorOf;
   Profile profile;
   std::unique_ptr<SampleRuns> floatRuns;
   QuantizeReport report;
@@ -202,16 +207,17 @@ void Quantizer::nameValues(const std::map<int64_t, std::string> &byNumber) {
     unsigned &count = used[name];
     if (count++)
       name += "#" + std::to_string(count);
-    names.push_back(std::move(name));
+    names[value] = std::move(name);
   }
 }
 
 /// Profiled is what layers read and give that could do so with integers.
 void Quantizer::choosePoints() {
-  const Units units = quantize::findUnits(model);
+  profile.tensors.clear();
+  tensorOf.clear();
   llvm::DenseMap<Value, int64_t> axisOf;
   llvm::SetVector<Value> points;
-  for (const Unit &unit : units.units) {
+  for (const Unit &unit : quantize::findUnits(model).units) {
     if (unit.kind == UnitKind::Other)
       continue;
     for (OpOperand *operand : unit.data)
@@ -220,38 +226,37 @@ void Quantizer::choosePoints() {
     if (unit.weights.activationAxis)
       axisOf[unit.data.front()->get()] = *unit.weights.activationAxis;
   }
-  const std::vector<Value> values = valuesInOrder(model);
-  tensorOfValue.assign(values.size(), -1);
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!points.contains(values[i]) || !canBeObserved(values[i]))
+  for (Value value : valuesInOrder(model)) {
+    if (!points.contains(value) || !canBeObserved(value))
       continue;
-    tensorOfValue[i] = static_cast<int64_t>(profile.tensors.size());
+    tensorOf[value] = static_cast<int64_t>(profile.tensors.size());
     TensorProfile tensor;
-    tensor.name = names[i];
-    if (auto axis = axisOf.find(values[i]); axis != axisOf.end())
+    tensor.name = names[value];
+    if (auto axis = axisOf.find(value); axis != axisOf.end())
       tensor.channels.axis = axis->second;
     profile.tensors.push_back(std::move(tensor));
   }
+}
+
+const TensorProfile *Quantizer::profileOf(Value value) const {
+  auto found = tensorOf.find(value);
+  return found == tensorOf.end() ? nullptr : &profile.tensors[found->second];
 }
 
 //===----------------------------------------------------------------------===//
 // Profiles
 //===----------------------------------------------------------------------===//
 
-/// The inputs of sample \p index; errors say which sample it is.
-static Result<std::vector<Tensor>> loadSample(const QuantizeRequest &request,
-                                              size_t index) {
-  return request.samples.load(index);
-}
-
-Result<void> Quantizer::passOverSamples(SampleRuns &runs, bool isSecond) {
+Result<void> Quantizer::passOverSamples(const char *stage, size_t most,
+                                        bool isSecond) {
+  SampleRuns runs = observedRuns();
   const size_t total = request.samples.count;
-  const std::string stage = isSecond ? "histograms" : "ranges";
-  for (size_t sample = 0; sample < total; ++sample) {
+  size_t done = 0;
+  for (size_t sample = 0; sample < total && done < most; ++sample) {
     progress(stage, sample, total);
     if (isSetAside(sample))
       continue;
-    Result<std::vector<Tensor>> inputs = loadSample(request, sample);
+    Result<std::vector<Tensor>> inputs = request.samples.load(sample);
     if (!inputs)
       return inputs.takeError();
     const auto observer = [&](std::string_view name, const Tensor &value) {
@@ -267,22 +272,52 @@ Result<void> Quantizer::passOverSamples(SampleRuns &runs, bool isSecond) {
     if (Result<std::vector<Tensor>> outputs = runs.run(*inputs, observer);
         !outputs)
       return inFile(outputs.takeError(), request.input.path);
-    profile.samples += !isSecond;
+    ++done;
   }
+  profile.samples = done;
   progress(stage, total, total);
   return {};
 }
 
-Result<void> Quantizer::profileModel() {
+/// The graph as it is now, in which the values of the profile are told of.
+SampleRuns Quantizer::observedRuns() const {
   Model probed = model.clone();
   std::vector<NumberedValue> points;
-  const std::vector<Value> values = valuesInOrder(probed);
-  for (size_t i = 0; i < values.size(); ++i)
-    if (tensorOfValue[i] >= 0)
-      points.push_back({values[i], tensorOfValue[i]});
-  SampleRuns runs(std::move(probed), request, description, std::move(points));
+  for (auto [own, copy] :
+       llvm::zip_equal(valuesInOrder(model), valuesInOrder(probed)))
+    if (auto number = tensorOf.find(own); number != tensorOf.end())
+      points.push_back({copy, number->second});
+  return SampleRuns(std::move(probed), request, description, std::move(points));
+}
+
+/// A few samples tell how wide channels are; the graph is measured as it is
+/// afterwards.
+Result<void> Quantizer::equalizeChannels() {
+  constexpr size_t enough = 32;
+  if (!options().equalize && !options().smooth)
+    return {};
+  if (Result<void> done = passOverSamples("channels", enough, false); !done)
+    return done;
+  for (quantize::Equalized &each : quantize::equalize(
+           model, [&](Value value) { return profileOf(value); }, options())) {
+    report.notes.push_back(
+        llvm::formatv("equalised the channels of '{0}': {1:f1} dB less noise "
+                      "by estimate",
+                      each.of.tensor, each.gain)
+            .str());
+    profile.equalized.push_back(std::move(each.of));
+  }
+  choosePoints();
+  return {};
+}
+
+Result<void> Quantizer::profileModel() {
+  if (Result<void> done = equalizeChannels(); !done)
+    return done;
   for (bool isSecond : {false, true})
-    if (Result<void> done = passOverSamples(runs, isSecond); !done)
+    if (Result<void> done = passOverSamples(isSecond ? "histograms" : "ranges",
+                                            request.samples.count, isSecond);
+        !done)
       return done;
   return {};
 }
@@ -316,6 +351,23 @@ Result<void> Quantizer::takeProfile() {
                         tensor.name + "' lie along another dimension");
     tensor = *found;
   }
+  if (!given->equalized.empty()) {
+    if (!options().equalize && !options().smooth)
+      return usageError("--profile " + request.profilePath +
+                        ": it was measured with equalised channels; measure "
+                        "without: --profile-out --no-equalize --no-smooth");
+    const auto valueOf = [&](llvm::StringRef name) {
+      for (auto &[value, own] : names)
+        if (own == name)
+          return value;
+      return Value();
+    };
+    if (!quantize::applyFactors(model, valueOf, given->equalized))
+      return usageError("--profile " + request.profilePath +
+                        ": it is of another model: the channels that it has "
+                        "equalised are not there");
+    profile.equalized = given->equalized;
+  }
   if (given->model != profile.model)
     report.notes.push_back("the profile was measured on another version of "
                            "the file, with the same tensors");
@@ -332,10 +384,10 @@ Quantizer::quantized(const llvm::DenseMap<unsigned, std::string> &left) {
   QuantizedModel made;
   made.model = model.clone();
   llvm::DenseMap<Value, const TensorProfile *> profiles;
-  const std::vector<Value> values = valuesInOrder(made.model);
-  for (size_t i = 0; i < values.size(); ++i)
-    if (tensorOfValue[i] >= 0)
-      profiles[values[i]] = &profile.tensors[tensorOfValue[i]];
+  for (auto [own, copy] :
+       llvm::zip_equal(valuesInOrder(model), valuesInOrder(made.model)))
+    if (const TensorProfile *known = profileOf(own))
+      profiles[copy] = known;
   const auto profileOf = [&](Value value) { return profiles.lookup(value); };
   made.units = quantize::findUnits(made.model);
   Result<Plan> plan =
@@ -364,13 +416,15 @@ Result<OutputAgreement> Quantizer::judge(const QuantizedModel &quantized) {
     floatRuns =
         std::make_unique<SampleRuns>(model.clone(), request, description);
   SampleRuns runs(quantized.model.clone(), request, description);
+  // How often both are run besides, in turns, to tell the time of a run.
+  constexpr size_t leastTimed = 5;
   OutputAgreement judged;
   report.judged = 0;
   for (size_t sample = 0; sample < request.samples.count; ++sample) {
     progress("comparing", sample, request.samples.count);
     if (setsAside() && !isSetAside(sample))
       continue;
-    Result<std::vector<Tensor>> inputs = loadSample(request, sample);
+    Result<std::vector<Tensor>> inputs = request.samples.load(sample);
     if (!inputs)
       return inputs.takeError();
     Result<std::vector<Tensor>> before = floatRuns->run(*inputs);
@@ -384,6 +438,10 @@ Result<OutputAgreement> Quantizer::judge(const QuantizedModel &quantized) {
                    ? request.samples.classes[sample]
                    : -1);
     ++report.judged;
+    for (size_t i = 0; report.judged == 1 && i < leastTimed; ++i)
+      for (SampleRuns *timed : {floatRuns.get(), &runs})
+        if (Result<std::vector<Tensor>> again = timed->run(*inputs); !again)
+          return inFile(again.takeError(), request.input.path);
   }
   progress("comparing", request.samples.count, request.samples.count);
   report.before.milliseconds = floatRuns->medianMilliseconds();
@@ -417,7 +475,7 @@ Result<void> Quantizer::judgeLayers(const QuantizedModel &quantized) {
     if (setsAside() && !isSetAside(sample))
       continue;
     progress("comparing layers", done++, most);
-    Result<std::vector<Tensor>> inputs = loadSample(request, sample);
+    Result<std::vector<Tensor>> inputs = request.samples.load(sample);
     if (!inputs)
       return inputs.takeError();
     std::map<int64_t, Tensor> seen;
@@ -582,19 +640,13 @@ void Quantizer::describeLayers(const QuantizedModel &quantized) {
   }
   // What was seen of what they give.
   const Units units = quantize::findUnits(model);
-  llvm::DenseMap<Value, size_t> place;
-  for (auto [i, value] : llvm::enumerate(valuesInOrder(model)))
-    place[value] = i;
   for (auto [number, unit] : llvm::enumerate(units.units)) {
-    if (!unit.result || tensorOfValue[place[unit.result]] < 0)
+    const TensorProfile *seen = unit.result ? profileOf(unit.result) : nullptr;
+    if (!seen || !seen->wasReached())
       continue;
-    const TensorProfile &seen =
-        profile.tensors[tensorOfValue[place[unit.result]]];
-    if (!seen.wasReached())
-      continue;
-    report.layers[number].seenLeast = seen.least;
-    report.layers[number].seenGreatest = seen.greatest;
-    report.layers[number].histogram = seen.histogram;
+    report.layers[number].seenLeast = seen->least;
+    report.layers[number].seenGreatest = seen->greatest;
+    report.layers[number].histogram = seen->histogram;
   }
 }
 

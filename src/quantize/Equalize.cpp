@@ -1,0 +1,439 @@
+//===- Equalize.cpp - factors per channel move to where they harm less ----===//
+
+#include "quantize/Equalize.h"
+
+#include "graph/Broadcast.h"
+#include "graph/Constants.h"
+#include "graph/Types.h"
+#include "graph/interfaces/Axes.h"
+#include "graph/interfaces/Rescale.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "quantize/WeightChannels.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter::quantize {
+
+namespace {
+
+/// A constant with one number for each channel, or slices of it, along `axis`.
+struct ConstantSite {
+  OpOperand *operand;
+  int64_t axis;
+};
+
+/// An activation by whose channels factors can move.
+struct Passage {
+  Value activation;
+  int64_t channels = 0;
+  /// What gives it: to be divided. Whether it begins with a product.
+  SmallVector<ConstantSite> sources;
+  bool isFromProduct = false;
+  /// What reads it: to be multiplied.
+  SmallVector<const Unit *> readers;
+};
+
+} // namespace
+
+/// The constant behind \p side, an operand of an elementwise operation, if it
+/// has one number for each slice along dimension \p axis of the result.
+static std::optional<ConstantSite>
+channelConstant(OpOperand &side, int64_t axis, int64_t channels) {
+  OpOperand *operand = &side;
+  std::optional<int64_t> dimension = axis;
+  while (!operand->get().getDefiningOp<ConstantOp>()) {
+    Operation *op = operand->get().getDefiningOp();
+    if (!op || !op->hasOneUse())
+      return std::nullopt;
+    if (std::optional<Broadcast> repeated = Broadcast::of(operand->get())) {
+      const auto *found = llvm::find(repeated->dimensions, *dimension);
+      if (found == repeated->dimensions.end())
+        return std::nullopt;
+      dimension = found - repeated->dimensions.begin();
+    } else if (isa<ReshapeOp>(op)) {
+      std::optional<Axes> axes = axesOf(op);
+      dimension = axes ? axes->operandOf(0, *dimension) : std::nullopt;
+      if (!dimension)
+        return std::nullopt;
+    } else {
+      return std::nullopt;
+    }
+    operand = &op->getOpOperand(0);
+  }
+  auto type = tensorOf(operand->get());
+  if (*dimension >= type.getRank() || type.getDimSize(*dimension) != channels ||
+      type.getNumElements() != channels)
+    return std::nullopt;
+  return ConstantSite{operand, *dimension};
+}
+
+/// The sources of a norm's scale and shift.
+template <typename Op>
+static bool takeNorm(Operation *op, int64_t axis, int64_t channels,
+                     SmallVector<ConstantSite> &sources) {
+  auto norm = dyn_cast<Op>(op);
+  if (!norm)
+    return false;
+  const int64_t last = tensorOf(op->getResult(0)).getRank() - 1;
+  for (OpOperand &operand : op->getOpOperands().drop_front()) {
+    auto constant = operand.get().getDefiningOp<ConstantOp>();
+    if (!constant || axis != last ||
+        tensorOf(operand.get()).getShape() != ArrayRef<int64_t>{channels})
+      return false;
+    sources.push_back({&operand, 0});
+  }
+  return true;
+}
+
+/// Whether a positive factor for each slice along dimension \p axis of the
+/// result of \p op goes through it, and along which dimension of the operand.
+static std::optional<int64_t> passes(Operation *op, int64_t axis) {
+  auto rescale = dyn_cast<RescaleOpInterface>(op);
+  if (!rescale || op->getNumResults() != 1)
+    return std::nullopt;
+  // Constants beside it would have to be divided, too.
+  const auto isFloats = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && isa<FloatType>(type.getElementType());
+  };
+  const bool isAlone =
+      llvm::none_of(op->getOperands().drop_front(), [&](Value value) {
+        return isFloats(value) &&
+               !(isa<MaxOp, MinOp>(op) && splatNumber(value) == 0.0);
+      });
+  const bool hasWay =
+      llvm::any_of(rescale.getRescaleWays(), [](const RescaleWay &way) {
+        return llvm::is_contained(way.operands, 0u);
+      });
+  std::optional<Axes> axes = axesOf(op);
+  if (!isAlone || !hasWay || !axes)
+    return std::nullopt;
+  return axes->operandOf(0, axis);
+}
+
+/// Goes up from the activation, whose channels lie along \p axis, to what gives
+/// them.
+static bool findSources(Passage &passage, int64_t axis, const Units &units) {
+  constexpr int most = 64;
+  Value value = passage.activation;
+  const int64_t channels = passage.channels;
+  SmallVector<ConstantSite> &sources = passage.sources;
+  for (int i = 0; i < most; ++i) {
+    Operation *op = value.getDefiningOp();
+    if (!op || (i != 0 && !value.hasOneUse()))
+      return false;
+    auto unit = units.unitOf.find(op);
+    if (isa<ConvolutionOp, DotGeneralOp>(op)) {
+      if (unit == units.unitOf.end())
+        return false;
+      const Unit &product = units.units[unit->second];
+      std::optional<Axes> axes = axesOf(op);
+      if (product.kind != UnitKind::Product || !product.weights.channelAxis ||
+          !axes)
+        return false;
+      const unsigned number = product.weights.operand->getOperandNumber();
+      const int64_t own = *product.weights.channelAxis;
+      if (tensorOf(product.weights.operand->get()).getDimSize(own) != channels)
+        return false;
+      if (auto convolution = dyn_cast<ConvolutionOp>(op)) {
+        if (convolution.getDimensionNumbers().getOutputFeatureDimension() !=
+            axis)
+          return false;
+      } else if (axes->resultOf(number, own) != axis) {
+        return false;
+      }
+      sources.push_back({product.weights.operand, own});
+      passage.isFromProduct = true;
+      return true;
+    }
+    if (takeNorm<nn::LayerNormOp>(op, axis, channels, sources) ||
+        takeNorm<nn::RmsNormOp>(op, axis, channels, sources))
+      return true;
+    if (isa<AddOp, MulOp>(op)) {
+      std::optional<ConstantSite> site;
+      for (OpOperand &side : op->getOpOperands())
+        if (auto found = channelConstant(side, axis, channels);
+            found && !site) {
+          site = found;
+          value = op->getOperand(1 - side.getOperandNumber());
+        }
+      if (!site)
+        return false;
+      sources.push_back(*site);
+      if (isa<MulOp>(op))
+        return true;
+      continue;
+    }
+    std::optional<int64_t> before = passes(op, axis);
+    if (!before)
+      return false;
+    value = op->getOperand(0);
+    axis = *before;
+  }
+  return false;
+}
+
+/// The passages of a graph, one an activation that products read.
+static std::vector<Passage> findPassages(const Units &units) {
+  llvm::MapVector<Value, SmallVector<const Unit *>> readers;
+  for (const Unit &unit : units.units)
+    if (unit.kind == UnitKind::Product && unit.weights.activationAxis)
+      readers[unit.data.front()->get()].push_back(&unit);
+  std::vector<Passage> passages;
+  for (auto &[value, products] : readers) {
+    const int64_t axis = *products.front()->weights.activationAxis;
+    const int64_t channels = tensorOf(value).getDimSize(axis);
+    llvm::SmallPtrSet<OpOperand *, 4> reading;
+    for (const Unit *product : products)
+      if (product->weights.activationAxis == axis)
+        reading.insert(product->data.front());
+    const bool isReadByOthers =
+        llvm::any_of(value.getUses(), [&](OpOperand &use) {
+          // Its shape is anybody's.
+          return !reading.contains(&use) && !isa<nn::ShapeOp>(use.getOwner()) &&
+                 !isa<nn::BroadcastLikeOp>(use.getOwner());
+        });
+    Passage passage{value, channels, {}, false, products};
+    if (!isReadByOthers && !ShapedType::isDynamic(channels) && channels > 1 &&
+        findSources(passage, axis, units))
+      passages.push_back(std::move(passage));
+  }
+  return passages;
+}
+
+//===----------------------------------------------------------------------===//
+// Which factors
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The weights that read an activation, and what is known of its channels.
+class NoiseEstimate {
+public:
+  static std::optional<NoiseEstimate> of(const Passage &passage,
+                                         const ChannelProfile &profile);
+
+  /// The factors range(x)^power / range(w)^(1 - power), 1 where a channel is
+  /// empty.
+  std::vector<double> factors(double power) const;
+  /// Of what the products give, with the channels divided by \p factors.
+  double noise(const std::vector<double> &factors) const;
+
+private:
+  struct Reader {
+    Tensor weights;
+    WeightChannels channels;
+  };
+  const ChannelProfile *profile = nullptr;
+  std::vector<Reader> readers;
+  /// The largest magnitude of each channel in activation and weights.
+  std::vector<double> ranges, weightRanges;
+  bool areDepthwise = true;
+};
+
+} // namespace
+
+std::optional<NoiseEstimate> NoiseEstimate::of(const Passage &passage,
+                                               const ChannelProfile &profile) {
+  NoiseEstimate estimate;
+  estimate.profile = &profile;
+  estimate.ranges.resize(passage.channels);
+  estimate.weightRanges.resize(passage.channels);
+  if (profile.least.size() != static_cast<size_t>(passage.channels) ||
+      profile.square.size() != profile.least.size())
+    return std::nullopt;
+  for (int64_t i = 0; i < passage.channels; ++i)
+    estimate.ranges[i] =
+        std::max({0.0, -profile.least[i], profile.greatest[i]});
+  for (const Unit *unit : passage.readers) {
+    std::optional<Tensor> weights =
+        constantTensor(unit->weights.operand->get());
+    if (!weights)
+      return std::nullopt;
+    std::optional<WeightChannels> channels =
+        WeightChannels::of(unit->weights, *weights, passage.channels);
+    if (!channels)
+      return std::nullopt;
+    estimate.areDepthwise &= channels->isDepthwise();
+    for (int64_t i = 0; i < weights->size(); ++i) {
+      const double magnitude = std::abs(weights->toDouble(i));
+      if (!std::isfinite(magnitude))
+        return std::nullopt;
+      double &range = estimate.weightRanges[channels->inputOf(i)];
+      range = std::max(range, magnitude);
+    }
+    estimate.readers.push_back({std::move(*weights), *channels});
+  }
+  return estimate;
+}
+
+std::vector<double> NoiseEstimate::factors(double power) const {
+  std::vector<double> factors(ranges.size(), 1);
+  double sum = 0, count = 0;
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    // A row that reads one channel has a scale of its own: its range is free.
+    const double weight = areDepthwise ? 1 : weightRanges[i];
+    if (!(ranges[i] > 0) || !(weight > 0))
+      continue;
+    factors[i] = std::pow(ranges[i], power) / std::pow(weight, 1 - power);
+    sum += std::log(factors[i]);
+    ++count;
+  }
+  // On average nothing changes, and no channel by more than floats can bear.
+  constexpr double most = 1e4;
+  const double middle = count > 0 ? std::exp(sum / count) : 1;
+  for (size_t i = 0; i < ranges.size(); ++i)
+    if (ranges[i] > 0 && (areDepthwise || weightRanges[i] > 0))
+      factors[i] =
+          static_cast<float>(std::clamp(factors[i] / middle, 1 / most, most));
+  return factors;
+}
+
+double NoiseEstimate::noise(const std::vector<double> &factors) const {
+  constexpr double activationSteps = 255, weightSteps = 127;
+  double least = 0, greatest = 0;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    if (!(ranges[i] > 0))
+      continue;
+    least = std::min(least, profile->least[i] / factors[i]);
+    greatest = std::max(greatest, profile->greatest[i] / factors[i]);
+  }
+  const double step = (greatest - least) / activationSteps;
+  double noise = 0;
+  for (const Reader &reader : readers) {
+    std::vector<double> rowRange(reader.channels.outputs()),
+        rowPower(reader.channels.outputs());
+    for (int64_t i = 0; i < reader.weights.size(); ++i) {
+      const int64_t input = reader.channels.inputOf(i),
+                    output = reader.channels.outputOf(i);
+      const double weight = reader.weights.toDouble(i) * factors[input];
+      noise += step * step * weight * weight;
+      rowRange[output] = std::max(rowRange[output], std::abs(weight));
+      rowPower[output] +=
+          profile->square[input] / (factors[input] * factors[input]);
+    }
+    for (size_t row = 0; row < rowRange.size(); ++row) {
+      const double rowStep = rowRange[row] / weightSteps;
+      noise += rowStep * rowStep * rowPower[row];
+    }
+  }
+  return noise;
+}
+
+//===----------------------------------------------------------------------===//
+// Moving them
+//===----------------------------------------------------------------------===//
+
+/// The constant with each slice along \p axis times what \p factorOf says of
+/// the element.
+static void scaleConstant(OpOperand &operand,
+                          llvm::function_ref<double(int64_t)> factorOf) {
+  std::optional<Tensor> tensor = constantTensor(operand.get());
+  std::vector<double> numbers;
+  numbers.reserve(tensor->size());
+  for (int64_t i = 0; i < tensor->size(); ++i)
+    numbers.push_back(tensor->toDouble(i) * factorOf(i));
+  OpBuilder builder(operand.getOwner());
+  const std::string name = constantName(operand.get()).str();
+  operand.set(
+      makeConstant(builder, operand.get().getLoc(),
+                   tensorOfDoubles(tensor->type(), tensor->shape(), numbers),
+                   name.empty() || StringRef(name).ends_with("_equalized")
+                       ? name
+                       : name + "_equalized"));
+}
+
+static void moveFactors(const Passage &passage,
+                        const std::vector<double> &factors) {
+  for (const ConstantSite &site : passage.sources) {
+    const Tensor tensor = *constantTensor(site.operand->get());
+    int64_t inner = 1;
+    for (int64_t i = site.axis + 1; i < tensor.rank(); ++i)
+      inner *= tensor.dim(i);
+    scaleConstant(*site.operand, [&](int64_t element) {
+      return 1 / factors[element / inner % passage.channels];
+    });
+  }
+  for (const Unit *reader : passage.readers) {
+    const Tensor weights = *constantTensor(reader->weights.operand->get());
+    const WeightChannels channels =
+        *WeightChannels::of(reader->weights, weights, passage.channels);
+    scaleConstant(*reader->weights.operand, [&](int64_t element) {
+      return factors[channels.inputOf(element)];
+    });
+  }
+}
+
+static bool haveConstants(const Passage &passage) {
+  return llvm::all_of(passage.sources, [](const ConstantSite &site) {
+    return constantTensor(site.operand->get()).has_value();
+  });
+}
+
+std::vector<Equalized> equalize(const Model &model, ProfileOf profileOf,
+                                const QuantizeOptions &options) {
+  constexpr double powers[] = {0.25, 0.5, 0.75, 1};
+  // Less is not worth it: every change rounds floats anew.
+  constexpr double leastGain = 0.1;
+  std::vector<Equalized> all;
+  const Units units = findUnits(model);
+  for (const Passage &passage : findPassages(units)) {
+    const TensorProfile *profile = profileOf(passage.activation);
+    const bool isWanted =
+        passage.isFromProduct ? options.equalize : options.smooth;
+    if (!isWanted || !profile || profile->notFinite || !haveConstants(passage))
+      continue;
+    std::optional<NoiseEstimate> estimate =
+        NoiseEstimate::of(passage, profile->channels);
+    if (!estimate)
+      continue;
+    const double before =
+        estimate->noise(std::vector<double>(passage.channels, 1));
+    Equalized best;
+    best.of.tensor = profile->name;
+    for (double power : powers) {
+      std::vector<double> factors = estimate->factors(power);
+      const double gain = 10 * std::log10(before / estimate->noise(factors));
+      if (std::isfinite(gain) && gain > std::max(best.gain, leastGain)) {
+        best.gain = gain;
+        best.of.factors = std::move(factors);
+      }
+    }
+    if (best.of.factors.empty())
+      continue;
+    moveFactors(passage, best.of.factors);
+    all.push_back(std::move(best));
+  }
+  return all;
+}
+
+bool applyFactors(const Model &model,
+                  llvm::function_ref<Value(StringRef)> valueOf,
+                  const std::vector<EqualizedTensor> &factors) {
+  const Units units = findUnits(model);
+  llvm::DenseMap<Value, const EqualizedTensor *> wanted;
+  for (const EqualizedTensor &each : factors) {
+    Value value = valueOf(each.tensor);
+    if (!value)
+      return false;
+    wanted[value] = &each;
+  }
+  for (const Passage &passage : findPassages(units)) {
+    auto found = wanted.find(passage.activation);
+    if (found == wanted.end())
+      continue;
+    if (found->second->factors.size() !=
+            static_cast<size_t>(passage.channels) ||
+        !haveConstants(passage))
+      return false;
+    moveFactors(passage, found->second->factors);
+    wanted.erase(found);
+  }
+  return wanted.empty();
+}
+
+} // namespace sinter::quantize
