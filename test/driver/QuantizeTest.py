@@ -32,6 +32,15 @@ class Quantize(CommandTest):
                 for name in ("A", "7", "W"):
                     self.assertEqual(self.label_of(self.path(form), os.path.join(self.IMAGES, name + ".png")), name)
 
+    def test_weights_alone(self):
+        ratios = []
+        for words in ([], ["--no-bias-correction"]):
+            with self.subTest(words=words):
+                report = self.quantize("--activations", "float", "--weights", "int4", "-o", self.path("w.onnx"), *words)
+                self.assertEqual(self.label_of(self.path("w.onnx"), os.path.join(self.IMAGES, "A.png")), "A")
+                ratios.append(report["layers"][0]["snr_db"])
+        self.assertGreater(ratios[0], ratios[1] + 1, "a corrected bias takes up the mean error of the weights")
+
     def test_a_profile_in_place_of_the_data(self):
         profile = self.path("p.json")
         first = self.quantize("--profile-out", profile, "-o", self.path("a.onnx"))

@@ -16,11 +16,23 @@ const arrays = {
   int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array, bool: Uint8Array,
 };
 
-async function run(task) {
+// The session of the task before, which the next one on the same model takes over.
+let last = null;
+
+async function sessionOf({model, level, optimised}) {
+  const key = JSON.stringify([model, level, optimised]);
+  if (last && last.key === key) return last.session;
+  if (last) await last.session.release();
+  last = null;
   const options = {logSeverityLevel: 4, intraOpNumThreads: 1};
-  if (task.level) options.graphOptimizationLevel = task.level;
-  if (task.optimised) Object.assign(options, {graphOptimizationLevel: 'all', optimizedModelFilePath: task.optimised});
-  const session = await ort.InferenceSession.create(task.model, options);
+  if (level) options.graphOptimizationLevel = level;
+  if (optimised) Object.assign(options, {graphOptimizationLevel: 'all', optimizedModelFilePath: optimised});
+  last = {key, session: await ort.InferenceSession.create(model, options)};
+  return last.session;
+}
+
+async function run(task) {
+  const session = await sessionOf(task);
   const outputs = [];
   if (task.inputs) {
     const feeds = {};
@@ -39,7 +51,6 @@ async function run(task) {
       outputs.push({name, type, dims: dims.map(Number), file});
     }
   }
-  await session.release();
   return {outputs};
 }
 

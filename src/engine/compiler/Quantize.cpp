@@ -691,7 +691,9 @@ Result<QuantizeReport> Quantizer::run() {
   if (!hash)
     return hash.takeError();
   profile.model = *hash;
-  if (!options().weightsOnly) {
+  // Of weights alone, biases are corrected where there is something to measure.
+  const bool hasData = request.samples.count != 0 || !request.profile.empty();
+  if (!options().weightsOnly || (options().correctBias && hasData)) {
     Result<void> done =
         request.profile.empty() ? profileModel() : takeProfile();
     if (!done)
