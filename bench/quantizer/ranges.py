@@ -12,8 +12,8 @@ from judge import OnnxRuntime
 from .graph import Unsupported
 
 
-def measure(graph, feeds):
-    """Name -> (least, greatest) of every f32 value. The model's copy gets a ReduceMin and a ReduceMax for each as outputs,
+def measure(graph, *samples):
+    """Name -> (least, greatest) of every f32 value on all samples. The model's copy gets a ReduceMin and a ReduceMax for each as outputs,
     so that what comes back is small."""
     probed = graph.copy()
     values = probed.float_values()
@@ -27,10 +27,13 @@ def measure(graph, feeds):
     with tempfile.TemporaryDirectory() as scratch:
         path = os.path.join(scratch, "model.onnx")
         onnx.save(probed.model(), path)
-        [task] = OnnxRuntime.run([OnnxRuntime.Task(path, feeds, scratch)])
-    if task.error:
-        raise Unsupported(f"no ranges, as ONNX Runtime does not run the model: {task.error}")
+        tasks = OnnxRuntime.run([OnnxRuntime.Task(path, feeds, os.path.join(scratch, str(i))) for i, feeds in enumerate(samples)])
     found = {value: [0.0, 0.0] for value in values}
     for name, (value, which) in names.items():
-        found[value][which == "Max"] = float(task.outputs[name])
+        seen = []
+        for task in tasks:
+            if task.error:
+                raise Unsupported(f"no ranges, as ONNX Runtime does not run the model: {task.error}")
+            seen.append(float(task.outputs[name]))
+        found[value][which == "Max"] = max(seen) if which == "Max" else min(seen)
     return {value: tuple(pair) for value, pair in found.items()}

@@ -215,7 +215,7 @@ namespace {
 class NoiseEstimate {
 public:
   static std::optional<NoiseEstimate> of(const Passage &passage,
-                                         const ChannelProfile &profile);
+                                         const TensorProfile &profile);
 
   /// The factors range(x)^power / range(w)^(1 - power), 1 where a channel is
   /// empty.
@@ -224,31 +224,45 @@ public:
   double noise(const std::vector<double> &factors) const;
 
 private:
+  std::vector<double> noiseByChannel(const std::vector<double> &factors) const;
+
   struct Reader {
     Tensor weights;
     WeightChannels channels;
   };
-  const ChannelProfile *profile = nullptr;
   std::vector<Reader> readers;
-  /// The largest magnitude of each channel in activation and weights.
+  const ChannelProfile *profile = nullptr;
+  /// How many numbers of each channel were seen.
+  double seen = 0;
+  /// The largest magnitude of each channel in activation, widened, and weights.
   std::vector<double> ranges, weightRanges;
   bool areDepthwise = true;
 };
 
 } // namespace
 
+/// What was seen of a channel says the less of what else it may hold, the fewer
+/// numbers that was: of n numbers its range is drawn towards that of the tensor
+/// by 1 / sqrt(n).
 std::optional<NoiseEstimate> NoiseEstimate::of(const Passage &passage,
-                                               const ChannelProfile &profile) {
-  NoiseEstimate estimate;
-  estimate.profile = &profile;
-  estimate.ranges.resize(passage.channels);
-  estimate.weightRanges.resize(passage.channels);
-  if (profile.least.size() != static_cast<size_t>(passage.channels) ||
-      profile.square.size() != profile.least.size())
+                                               const TensorProfile &profile) {
+  const ChannelProfile &channelwise = profile.channels;
+  const auto channels = static_cast<size_t>(passage.channels);
+  if (channelwise.least.size() != channels ||
+      channelwise.square.size() != channels)
     return std::nullopt;
-  for (int64_t i = 0; i < passage.channels; ++i)
-    estimate.ranges[i] =
-        std::max({0.0, -profile.least[i], profile.greatest[i]});
+  NoiseEstimate estimate;
+  estimate.profile = &channelwise;
+  estimate.seen = std::max(1.0, static_cast<double>(profile.elements) /
+                                    static_cast<double>(channels));
+  estimate.ranges.resize(channels);
+  estimate.weightRanges.resize(channels);
+  const double whole = std::max(-profile.least, profile.greatest);
+  for (size_t i = 0; i < channels; ++i)
+    if (const double range =
+            std::max({0.0, -channelwise.least[i], channelwise.greatest[i]});
+        range > 0)
+      estimate.ranges[i] = range + (whole - range) / std::sqrt(estimate.seen);
   for (const Unit *unit : passage.readers) {
     std::optional<Tensor> weights =
         constantTensor(unit->weights.operand->get());
@@ -293,8 +307,14 @@ std::vector<double> NoiseEstimate::factors(double power) const {
   return factors;
 }
 
-double NoiseEstimate::noise(const std::vector<double> &factors) const {
-  constexpr double activationSteps = 255, weightSteps = 127;
+/// Of each channel, as it is divided by its factor: the mean square of what is
+/// rounded and cut off. The tail beyond the n numbers that were seen is taken
+/// to be exponential, with the root mean square as its mean: a number lies
+/// beyond the largest one by more than d with the probability exp(-d / mean) /
+/// n. Channels with room to spare are cut off less.
+std::vector<double>
+NoiseEstimate::noiseByChannel(const std::vector<double> &factors) const {
+  constexpr double steps = 255;
   double least = 0, greatest = 0;
   for (size_t i = 0; i < factors.size(); ++i) {
     if (!(ranges[i] > 0))
@@ -302,7 +322,24 @@ double NoiseEstimate::noise(const std::vector<double> &factors) const {
     least = std::min(least, profile->least[i] / factors[i]);
     greatest = std::max(greatest, profile->greatest[i] / factors[i]);
   }
-  const double step = (greatest - least) / activationSteps;
+  const double step = (greatest - least) / steps;
+  std::vector<double> noise(factors.size(), step * step / 12);
+  for (size_t i = 0; i < factors.size(); ++i) {
+    const double mean = std::sqrt(profile->square[i]) / factors[i];
+    if (!(ranges[i] > 0) || !(mean > 0))
+      continue;
+    double beyond =
+        std::exp((profile->greatest[i] / factors[i] - greatest) / mean);
+    if (profile->least[i] < 0)
+      beyond += std::exp((least - profile->least[i] / factors[i]) / mean);
+    noise[i] += 2 * mean * mean * beyond / seen;
+  }
+  return noise;
+}
+
+double NoiseEstimate::noise(const std::vector<double> &factors) const {
+  constexpr double weightSteps = 127;
+  const std::vector<double> ofChannel = noiseByChannel(factors);
   double noise = 0;
   for (const Reader &reader : readers) {
     std::vector<double> rowRange(reader.channels.outputs()),
@@ -311,14 +348,14 @@ double NoiseEstimate::noise(const std::vector<double> &factors) const {
       const int64_t input = reader.channels.inputOf(i),
                     output = reader.channels.outputOf(i);
       const double weight = reader.weights.toDouble(i) * factors[input];
-      noise += step * step * weight * weight;
+      noise += ofChannel[input] * weight * weight;
       rowRange[output] = std::max(rowRange[output], std::abs(weight));
       rowPower[output] +=
           profile->square[input] / (factors[input] * factors[input]);
     }
     for (size_t row = 0; row < rowRange.size(); ++row) {
       const double rowStep = rowRange[row] / weightSteps;
-      noise += rowStep * rowStep * rowPower[row];
+      noise += rowStep * rowStep / 12 * rowPower[row];
     }
   }
   return noise;
@@ -388,7 +425,7 @@ std::vector<Equalized> equalize(const Model &model, ProfileOf profileOf,
     if (!isWanted || !profile || profile->notFinite || !haveConstants(passage))
       continue;
     std::optional<NoiseEstimate> estimate =
-        NoiseEstimate::of(passage, profile->channels);
+        NoiseEstimate::of(passage, *profile);
     if (!estimate)
       continue;
     const double before =

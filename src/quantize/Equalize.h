@@ -17,10 +17,11 @@
 //
 //   step(x)^2 * sum of w^2  +  sum over outputs: step(w)^2 * sum of mean x^2
 //
-// where s = range(x)^a / range(w)^(1 - a), for the best of a few a. With
-// a = 1/2 that is M. Nagel et al., "Data-Free Quantization Through Weight
-// Equalization and Bias Correction" (2019) and G. Xiao et al., "SmoothQuant"
-// (2022).
+// and what is cut off of numbers beyond those that were seen: where few were, a
+// channel had better keep room. There s = range(x)^a / range(w)^(1 - a), for
+// the best of a few a. With a = 1/2 that is M. Nagel et al., "Data-Free
+// Quantization Through Weight Equalization and Bias Correction" (2019) and G.
+// Xiao et al., "SmoothQuant" (2022).
 //
 // Restrictions: all readers are products with constant weights that see the
 // channels along one dimension; nobody else reads what is between, which lets

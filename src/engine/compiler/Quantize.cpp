@@ -11,6 +11,7 @@
 #include "engine/Quantize.h"
 
 #include "engine/compiler/MlirCompiler.h"
+#include "engine/compiler/ModelSource.h"
 #include "engine/compiler/OutputAgreement.h"
 #include "engine/compiler/SampleRuns.h"
 #include "engine/compiler/Simplification.h"
@@ -153,6 +154,14 @@ Result<void> Quantizer::read() {
   for (const std::string &file : description.dataFiles)
     report.before.bytes +=
         bytesOfFile(folder.empty() ? file : folder + "/" + file);
+  // Not every format tells what a program takes before it is asked.
+  if (description.inputs.empty()) {
+    Result<ModelDescription> known = describeModel(model);
+    if (!known)
+      return inFile(known.takeError(), request.input.path);
+    known->dataFiles = std::move(description.dataFiles);
+    description = std::move(*known);
+  }
   markShapeInputs(model, description);
   Model raised = model.clone();
   if (Result<SimplifyReport> done = raiseQuantized(raised); !done)
