@@ -5,6 +5,7 @@
 #include "graph/Model.h"
 #include "graph/Readers.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "graph/stablehlo/Sums.h"
 #include "mlir/IR/PatternMatch.h"
 #include "passes/FoldedNames.h"
 #include "passes/Groups.h"
@@ -316,6 +317,16 @@ Value AffineFolder::addBias(OpBuilder &builder, Value value, const Bias &bias) {
   return builder.create<AddOp>(location, type, value, repeated);
 }
 
+/// \p numbers as \p element holds them.
+static std::vector<double> rounded(ArrayRef<double> numbers, Type element) {
+  const Tensor tensor = tensorOfDoubles(
+      *elementTypeOf(element), {static_cast<int64_t>(numbers.size())}, numbers);
+  std::vector<double> result;
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    result.push_back(tensor.toDouble(i));
+  return result;
+}
+
 bool AffineFolder::foldAfter(Operation *op) {
   for (WeightedProduct &product :
        weightedProductsOf(op, whole, run.keepsQuantizedConstants)) {
@@ -348,12 +359,21 @@ bool AffineFolder::foldAfter(Operation *op) {
       llvm::SmallPtrSet<Operation *, 4> own;
       OpBuilder builder(op->getContext());
       builder.setInsertionPointAfter(op);
-      // What is added is added in the type that the chain ends with.
-      if (elementOf(result) != lastElement) {
+      auto convert = [&] {
+        if (elementOf(result) == lastElement)
+          return;
         result = builder.create<ConvertOp>(
             result.getLoc(), tensorOf(result).clone(lastElement), result);
         own.insert(result.getDefiningOp());
-      }
+      };
+      // What is added is added in the type that the chain ends with, or before
+      // sums of f32 are rounded to that.
+      const bool isRoundedLast =
+          isNarrowFloat(lastElement) && elementOf(result).isF32();
+      if (!isRoundedLast)
+        convert();
+      else if (elementOf(op->getOperand(product.weightOperand)) == lastElement)
+        affine.shift = rounded(affine.shift, lastElement);
       if (shifts) {
         result = addBias(builder, result,
                          {std::move(affine.shift),
@@ -364,6 +384,8 @@ bool AffineFolder::foldAfter(Operation *op) {
         own.insert(result.getDefiningOp());
         own.insert(result.getDefiningOp()->getOperand(1).getDefiningOp());
       }
+      if (isRoundedLast)
+        convert();
       product.result().replaceAllUsesExcept(result, own);
       count(chain, /*isBefore=*/false);
       const StringRef label = labelOf(chain.back().kind, /*isBefore=*/false);

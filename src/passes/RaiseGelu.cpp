@@ -1,6 +1,6 @@
 #include "passes/RaiseGelu.h"
 
-#include "graph/nn/NnOps.h"
+#include "graph/nn/TensorBuilder.h"
 #include "passes/Matching.h"
 #include <cmath>
 
@@ -14,7 +14,7 @@ static bool isNumber(Value value, double number) {
   std::optional<double> splat = splatValue(value);
   std::optional<ElementType> type =
       elementTypeOf(tensorOf(value).getElementType());
-  return splat && type && isWideFloatTensor(value) &&
+  return splat && type && isFloatTensor(value) &&
          *splat == tensorOfDoubles(*type, {1}, number).toDouble(0);
 }
 
@@ -63,7 +63,7 @@ static bool isGate(Value value, Value x) {
   return tanh && isArgument(tanh.getOperand(), x);
 }
 
-static Value raiseGelu(MulOp op, OpBuilder &builder) {
+static Value raise(MulOp op, OpBuilder &builder) {
   auto gelu = [&](Value x) -> Value {
     return builder.create<nn::GeluOp>(op.getLoc(), op.getType(), x,
                                       builder.getBoolAttr(true));
@@ -79,10 +79,78 @@ static Value raiseGelu(MulOp op, OpBuilder &builder) {
   return {};
 }
 
+static bool isHalf(Value value) {
+  Type type = tensorOf(value).getElementType();
+  return type.isF16() || type.isBF16();
+}
+
+static Value raiseGelu(MulOp op, OpBuilder &builder) {
+  return isWideFloatTensor(op) ? raise(op, builder) : Value();
+}
+
+static Value raiseNarrowGelu(MulOp op, OpBuilder &builder) {
+  return isHalf(op) ? raise(op, builder) : Value();
+}
+
+/// c * x or x / c of \p x in \p op as a product in f32 of \p wide: what the
+/// reciprocal of c changes is far below what f16 and bf16 hold.
+static Value widened(Operation *op, Value x, Value wide,
+                     nn::TensorBuilder &emit) {
+  std::optional<double> right = splatValue(op->getOperand(1));
+  if (right && op->getOperand(0) == x)
+    return emit.mul(wide, isa<DivOp>(op) ? 1 / *right : *right);
+  std::optional<double> left = splatValue(op->getOperand(0));
+  if (left && op->getOperand(1) == x && isa<MulOp>(op))
+    return emit.mul(wide, *left);
+  return {};
+}
+
+/// x, of which \p gate is 1 + erf(c * x) or 1 + erf(x / c), and that argument.
+static std::pair<Value, Operation *> errorGate(Value gate) {
+  Value inner = gate.hasOneUse() ? besides<AddOp>(gate, 1) : Value();
+  auto erf =
+      inner && inner.hasOneUse() ? inner.getDefiningOp<nn::ErfOp>() : nullptr;
+  Operation *line = erf ? erf.getOperand().getDefiningOp() : nullptr;
+  if (!isa_and_nonnull<MulOp, DivOp>(line) || !line->hasOneUse())
+    return {};
+  if (splatValue(line->getOperand(1)))
+    return {line->getOperand(0), line};
+  if (isa<MulOp>(line) && splatValue(line->getOperand(0)))
+    return {line->getOperand(1), line};
+  return {};
+}
+
+static Value carryGelu(MulOp op, OpBuilder &builder) {
+  if (!isHalf(op))
+    return {};
+  for (auto [factor, gate] :
+       {std::pair(op.getLhs(), op.getRhs()), {op.getRhs(), op.getLhs()}}) {
+    auto [x, line] = errorGate(gate);
+    const bool isHalved = x && besides<MulOp>(factor, 0.5) == x;
+    if (!x || (factor != x && !isHalved))
+      continue;
+    nn::TensorBuilder emit(builder, op.getLoc());
+    Value wide = emit.convert(x, builder.getF32Type());
+    emit.setShape(wide);
+    Value erf = emit.make<nn::ErfOp>(widened(line, x, wide, emit));
+    Value result =
+        emit.mul(isHalved ? emit.mul(wide, 0.5) : wide, emit.add(erf, 1.0));
+    return emit.convert(result, tensorOf(op).getElementType());
+  }
+  return {};
+}
+
 ArrayRef<RewriteRule> raiseGeluRules() {
   static const std::vector<RewriteRule> rules = {
       rule<MulOp, raiseGelu>("raise-gelu",
                              "x * 0.5 * (1 + tanh(...)) -> gelu(x)"),
+      rule<MulOp, carryGelu>(
+          "carry-gelu",
+          "x * (1 + erf(c * x)) : f16 -> convert<f16>(the same in f32)",
+          contract),
+      rule<MulOp, raiseNarrowGelu>("raise-narrow-gelu",
+                                   "x * 0.5 * (1 + tanh(...)) : f16 -> gelu(x)",
+                                   contract),
   };
   return rules;
 }

@@ -6,14 +6,22 @@
 // since (1 + tanh(y)) / 2 is logistic(2 * y), which costs less and keeps the
 // digits that 1 + tanh(y) loses where tanh is near -1.
 //
+//   x * (1 + erf(c * x)) : f16, bf16     ->  convert<f16>(the same in f32)
+//   (x * 0.5) * (1 + erf(x / c))
+//
+// which is rounded once instead of six times, as nn.gelu is, where `contract`
+// is allowed; it stays spelt out, since a factor of it may have gone into
+// weights.
+//
 // Restrictions:
-//   - f32 or f64: narrower types would be rounded on the way.
+//   - f16 and bf16 with `contract` only: what is spelt out is rounded on the
+//   way.
 //   - x^3 is x * x * x or a power; constants are those numbers as the type
 //     rounds them.
-//   - Nobody else reads 1 + tanh, or tanh.
+//   - Nobody else reads 1 + tanh, or tanh, or what is between x and 1 + erf.
 //
 // What needs no rule, being as fast where it is spelt out: x * logistic(x),
-// x * (1 + erf), log(1 + exp(x)), x * clamp(x + 3, 0, 6) / 6.
+// log(1 + exp(x)), x * clamp(x + 3, 0, 6) / 6; of f32 and f64 x * (1 + erf).
 //
 //===----------------------------------------------------------------------===//
 

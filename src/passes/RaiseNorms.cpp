@@ -11,11 +11,26 @@ namespace sinter {
 
 namespace {
 
+/// Which spellings of a norm count.
+enum class Spelling {
+  exact,   ///< f32 and f64, computed as `nn` computes it
+  relaxed, ///< f32 and f64, with what another order changes
+  narrow,  ///< f16 and bf16, beside which that is nothing
+};
+
 /// Follows a norm from its last operation to what is normalised. What it has
 /// seen is `inside`.
 class NormMatcher {
 public:
-  explicit NormMatcher(bool isRelaxed) : isRelaxed(isRelaxed) {}
+  explicit NormMatcher(Spelling spelling) : spelling(spelling) {}
+
+  bool isRelaxed() const { return spelling != Spelling::exact; }
+
+  /// Whether \p value is of a type that the spelling is about.
+  bool accepts(Value value) const {
+    return spelling == Spelling::narrow ? isHalf(value)
+                                        : isWideFloatTensor(value);
+  }
 
   /// The value with one element a row of \p wide, which repeats it along the
   /// last dimensions. Which these are is set by the first one that is found.
@@ -46,10 +61,8 @@ public:
   Value meanOf(Value value) {
     Value sum = unshaped(value);
     Operation *division = sum.getDefiningOp();
-    std::optional<double> number;
-    if (isa_and_nonnull<DivOp, MulOp>(division))
-      number = splatValue(division->getOperand(1));
-    if (!number)
+    if (!isa_and_nonnull<DivOp, MulOp>(division) ||
+        !splatValue(division->getOperand(1)))
       return {};
     inside.insert(division);
     auto reduce = unshaped(division->getOperand(0)).getDefiningOp<ReduceOp>();
@@ -57,11 +70,11 @@ public:
         soleOperation(reduce.getBody()) != AddOp::getOperationName() ||
         splatValue(reduce.getInitValues()[0]) != 0.0)
       return {};
-    Value x = reduce.getInputs()[0];
+    Value x = unwidened(reduce.getInputs()[0]);
     auto type = tensorOf(x);
     int64_t first = type.getRank() - reduce.getDimensions().size();
     if (!type.hasStaticShape() || reduce.getDimensions().empty() ||
-        !isWideFloatTensor(x) ||
+        !accepts(x) ||
         llvm::any_of(reduce.getDimensions(),
                      [&](int64_t dim) { return dim < first; }) ||
         (axis && *axis != first))
@@ -72,7 +85,7 @@ public:
       return {};
     axis = first;
     inside.insert(reduce);
-    return divides(division, *number, type) ? x : Value();
+    return divides(division, type) ? x : Value();
   }
 
   /// v where \p value is v + epsilon.
@@ -103,7 +116,7 @@ public:
     if (isMeanSquare(value, centred))
       return true;
     *this = std::move(before);
-    if (!isRelaxed)
+    if (!isRelaxed())
       return false;
     value = unshaped(value);
     if (auto max = value.getDefiningOp<MaxOp>()) {
@@ -126,16 +139,31 @@ public:
     return true;
   }
 
-  /// Whether only \p root and what is inside read what is inside.
-  bool isClosed(Operation *root) const {
+  /// Whether only \p root and what is inside read what is inside. Who else
+  /// reads \p x in f32 does not matter.
+  bool isClosed(Operation *root, Value x) const {
     return llvm::all_of(inside, [&](Operation *op) {
+      if (isa<ConvertOp>(op) && op->getOperand(0) == x)
+        return true;
       return llvm::all_of(op->getUsers(), [&](Operation *user) {
         return user == root || inside.contains(user);
       });
     });
   }
 
-  /// What \p value is without reshapes that only add or drop dimensions of 1.
+  /// What \p value is in f16 or bf16, where it is that in f32.
+  Value unwidened(Value value) {
+    auto convert = value.getDefiningOp<ConvertOp>();
+    if (spelling != Spelling::narrow || !convert ||
+        !tensorOf(value).getElementType().isF32() ||
+        !isHalf(convert.getOperand()))
+      return value;
+    inside.insert(convert);
+    return convert.getOperand();
+  }
+
+  /// What \p value is without reshapes that only add or drop dimensions of 1,
+  /// and, of f16 and bf16, whatever it is rounded to on the way.
   Value unshaped(Value value) {
     auto proper = [](Value v) {
       SmallVector<int64_t> sizes(tensorOf(v).getShape());
@@ -143,6 +171,10 @@ public:
       return sizes;
     };
     while (Operation *op = value.getDefiningOp()) {
+      if (Value rounded = unrounded(value)) {
+        value = rounded;
+        continue;
+      }
       if (!isa<ReshapeOp, BroadcastInDimOp>(op) ||
           !tensorOf(value).hasStaticShape() ||
           !tensorOf(op->getOperand(0)).hasStaticShape() ||
@@ -157,27 +189,46 @@ public:
     return value;
   }
 
-  bool isRelaxed;
+  Spelling spelling;
   std::optional<int64_t> axis;
   double epsilon = 0;
   llvm::SetVector<Operation *> inside;
 
 private:
-  /// Whether dividing or multiplying by \p number divides by the size of what
-  /// is reduced.
-  bool divides(Operation *division, double number,
-               RankedTensorType type) const {
+  static bool isHalf(Value value) {
+    Type type = tensorOf(value).getElementType();
+    return type.isF16() || type.isBF16();
+  }
+
+  /// The f32 that \p value is in f16 or bf16, or those in f32.
+  Value unrounded(Value value) {
+    if (Value narrow = unwidened(value); narrow != value)
+      return narrow;
+    auto convert = value.getDefiningOp<ConvertOp>();
+    if (spelling != Spelling::narrow || !convert || !isHalf(value) ||
+        !tensorOf(convert.getOperand()).getElementType().isF32())
+      return {};
+    inside.insert(convert);
+    return convert.getOperand();
+  }
+
+  /// Whether a division or multiplication by a number divides by the size of
+  /// what is reduced.
+  bool divides(Operation *division, RankedTensorType type) const {
     double count = 1;
     for (int64_t size : type.getShape().drop_front(*axis))
       count *= size;
+    Value by = division->getOperand(1);
+    std::optional<double> number = splatValue(by);
     auto rounded = [&](double value) {
-      return tensorOfDoubles(*elementTypeOf(type.getElementType()), {1}, value)
+      return tensorOfDoubles(*elementTypeOf(tensorOf(by).getElementType()), {1},
+                             value)
           .toDouble(0);
     };
     if (isa<DivOp>(division))
       return number == rounded(count);
     int exponent = 0;
-    return (isRelaxed || std::frexp(count, &exponent) == 0.5) &&
+    return (isRelaxed() || std::frexp(count, &exponent) == 0.5) &&
            number == rounded(1 / count);
   }
 
@@ -217,12 +268,18 @@ static std::optional<Norm> matchNorm(NormMatcher matcher, Operation *root,
     matcher.inside.insert(difference);
     if (mean && matcher.meanOf(mean) == x &&
         matcher.isVariance(variance, x, centred, mean) &&
-        matcher.isClosed(root))
+        matcher.isClosed(root, x))
       return Norm{x, *matcher.axis, matcher.epsilon, true, scale};
   }
-  if (before.isMeanSquare(variance, centred) && before.isClosed(root))
+  if (before.isMeanSquare(variance, centred) && before.isClosed(root, centred))
     return Norm{centred, *before.axis, before.epsilon, false, scale};
   return std::nullopt;
+}
+
+/// In what a norm of \p x is computed.
+static Type computeTypeOf(Value x) {
+  Type type = tensorOf(x).getElementType();
+  return type.isF64() ? type : Float32Type::get(type.getContext());
 }
 
 static Value build(const Norm &norm, Value scale, Value bias, Location location,
@@ -241,13 +298,13 @@ static Value build(const Norm &norm, Value scale, Value bias, Location location,
     scale = makeSplat(builder, location, normalised, 1);
   auto axis = builder.getI64IntegerAttr(norm.axis);
   auto epsilon = builder.getF64FloatAttr(norm.epsilon);
-  auto compute = TypeAttr::get(type.getElementType());
+  auto compute = TypeAttr::get(computeTypeOf(norm.x));
   if (!norm.isCentred)
     return builder.create<nn::RmsNormOp>(location, type, norm.x, scale, axis,
                                          epsilon, compute);
   SmallVector<int64_t> shape(type.getShape());
   std::fill(shape.begin() + norm.axis, shape.end(), 1);
-  Type statistics = RankedTensorType::get(shape, type.getElementType());
+  Type statistics = RankedTensorType::get(shape, compute.getValue());
   return builder
       .create<nn::LayerNormOp>(location,
                                TypeRange{type, statistics, statistics}, norm.x,
@@ -284,14 +341,17 @@ static Value built(std::optional<Norm> norm, Operation *root,
   return build(*norm, scale, {}, root->getLoc(), builder);
 }
 
-template <bool isRelaxed> static Value raiseNorm(MulOp op, OpBuilder &builder) {
-  NormMatcher matcher(isRelaxed);
+template <Spelling spelling>
+static Value raiseNorm(MulOp op, OpBuilder &builder) {
+  NormMatcher matcher(spelling);
+  if (!matcher.accepts(op))
+    return {};
   for (auto [centred, factor] :
        {std::pair(op.getLhs(), op.getRhs()), {op.getRhs(), op.getLhs()}}) {
     if (auto norm = matchNorm(matcher, op, centred, factor, true))
       return built(norm, op, builder);
     auto scaled = factor.template getDefiningOp<MulOp>();
-    if (!isRelaxed || !scaled)
+    if (!matcher.isRelaxed() || !scaled)
       continue;
     NormMatcher inner = matcher;
     inner.inside.insert(scaled);
@@ -303,10 +363,13 @@ template <bool isRelaxed> static Value raiseNorm(MulOp op, OpBuilder &builder) {
   return {};
 }
 
+template <Spelling spelling>
 static Value raiseDividedNorm(DivOp op, OpBuilder &builder) {
-  return built(
-      matchNorm(NormMatcher(true), op, op.getLhs(), op.getRhs(), false), op,
-      builder);
+  NormMatcher matcher(spelling);
+  if (!matcher.accepts(op))
+    return {};
+  return built(matchNorm(matcher, op, op.getLhs(), op.getRhs(), false), op,
+               builder);
 }
 
 /// The norm that \p value is, if it has no bias and only one reader.
@@ -324,7 +387,7 @@ static std::optional<Norm> plainNorm(Value value, Value &scale) {
   auto norm = value.getDefiningOp<nn::LayerNormOp>();
   if (!norm || norm.getBias() || !norm.getMean().use_empty() ||
       !norm.getInverseDeviation().use_empty() ||
-      norm.getComputeType() != tensorOf(value).getElementType())
+      norm.getComputeType() != computeTypeOf(value))
     return std::nullopt;
   scale = norm.getScale();
   return Norm{norm.getOperand(),
@@ -342,7 +405,7 @@ static Value scaleNorm(MulOp op, OpBuilder &builder) {
     Value scale = norm ? trailing(factor, norm->axis) : Value();
     auto rms = value.getDefiningOp<nn::RmsNormOp>();
     if (scale && splatValue(one) == 1.0 &&
-        (!rms || rms.getComputeType() == tensorOf(value).getElementType()))
+        (!rms || rms.getComputeType() == computeTypeOf(value)))
       return build(*norm, scale, {}, op.getLoc(), builder);
   }
   return {};
@@ -364,19 +427,27 @@ static Value shiftNorm(AddOp op, OpBuilder &builder) {
 ArrayRef<RewriteRule> raiseNormsRules() {
   constexpr unsigned loose = reassociate | contract | reciprocal;
   static const std::vector<RewriteRule> rules = {
-      rule<MulOp, raiseNorm<false>>(
+      rule<MulOp, raiseNorm<Spelling::exact>>(
           "raise-norm", "c * rsqrt(mean(c * c) + epsilon) -> layer_norm(x), or "
                         "rms_norm(x)"),
-      rule<MulOp, raiseNorm<true>>(
+      rule<MulOp, raiseNorm<Spelling::relaxed>>(
           "raise-norm-relaxed",
           "(x - mean) * (rsqrt(variance + epsilon) * scale) -> layer_norm(x, "
           "scale)",
           loose),
-      rule<DivOp, raiseDividedNorm>(
+      rule<DivOp, raiseDividedNorm<Spelling::relaxed>>(
           "raise-norm-relaxed",
           "(x - mean) * (rsqrt(variance + epsilon) * scale) -> layer_norm(x, "
           "scale)",
           loose),
+      rule<MulOp, raiseNorm<Spelling::narrow>>(
+          "raise-narrow-norm",
+          "(x - mean) * rsqrt(variance + epsilon) : f16 -> layer_norm(x)",
+          contract),
+      rule<DivOp, raiseDividedNorm<Spelling::narrow>>(
+          "raise-narrow-norm",
+          "(x - mean) * rsqrt(variance + epsilon) : f16 -> layer_norm(x)",
+          contract),
       rule<MulOp, scaleNorm>(
           "scale-norm", "layer_norm(x, 1) * scale -> layer_norm(x, scale)"),
       rule<AddOp, shiftNorm>(

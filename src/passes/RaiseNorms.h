@@ -13,11 +13,15 @@
 //   c * (rsqrt(v + epsilon) * scale)
 //   sum(x) * (1 / n) where n is not a power of two
 //
+// and in f16 and bf16 with `contract`: beside what is rounded on the way the
+// order is nothing, and the norm is computed in f32 and rounded once, as `nn`
+// has it.
+//
 // Restrictions:
 //   - Shapes are static; the sums are over the last dimensions; n is their
 //   size.
-//   - f32 or f64 all the way: narrower types would be rounded on the way.
-//     Conversions of what is narrower stay around the norm.
+//   - One type all the way: f32, f64, f16 or bf16, with sums of the latter in
+//     f32. Conversions around a norm of f32 stay around it.
 //   - Nobody else reads what lies inside.
 //
 //===----------------------------------------------------------------------===//

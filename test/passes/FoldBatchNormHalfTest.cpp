@@ -2,6 +2,8 @@
 
 #include "passes/FoldBatchNorm.h"
 
+#include "graph/Constants.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "passes/GraphHarness.h"
 
 using namespace sinter;
@@ -93,6 +95,43 @@ TEST(FoldBatchNormHalf, KeepsWhatTheGraphKeeps) {
     applyPass(model, createFoldBatchNorm());
     EXPECT_EQ(as != textOf(model), test.folds) << text;
   }
+}
+
+// A product that is summed up in f32 up to its bias stays so: the chain behind
+// goes before the conversion, with numbers that the narrow type holds.
+TEST(FoldBatchNormHalf, AddsBeforeSumsAreRounded) {
+  const std::string text =
+      R"(func.func @main(%x: tensor<2x3xf16>) -> tensor<2x4xf16> {
+    %k = stablehlo.constant dense<0.75> : tensor<3x4xf16>
+    %b = stablehlo.constant dense<[0.5, 0.25, -0.5, 2.0]> : tensor<4xf16>
+    %s = stablehlo.constant dense<[2.0, 0.5, 1.0, 3.0]> : tensor<4xf16>
+    %t = stablehlo.constant dense<[0.1, 0.2, 0.3, 0.4]> : tensor<4xf16>
+    %p = stablehlo.dot_general %x, %k, contracting_dims = [1] x [0] : (tensor<2x3xf16>, tensor<3x4xf16>) -> tensor<2x4xf32>
+    %bf = stablehlo.convert %b : (tensor<4xf16>) -> tensor<4xf32>
+    %bw = stablehlo.broadcast_in_dim %bf, dims = [1] : (tensor<4xf32>) -> tensor<2x4xf32>
+    %a = stablehlo.add %p, %bw : tensor<2x4xf32>
+    %h = stablehlo.convert %a : (tensor<2x4xf32>) -> tensor<2x4xf16>
+    %sw = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<4xf16>) -> tensor<2x4xf16>
+    %tw = stablehlo.broadcast_in_dim %t, dims = [1] : (tensor<4xf16>) -> tensor<2x4xf16>
+    %m = stablehlo.multiply %h, %sw : tensor<2x4xf16>
+    %y = stablehlo.add %m, %tw : tensor<2x4xf16>
+    return %y : tensor<2x4xf16>
+  })";
+  Model model = parseModel(text);
+  const std::vector<Tensor> before = run(model);
+  applyPass(model, createFoldBatchNorm());
+  EXPECT_EQ(countOps(model, "stablehlo.multiply"), 0);
+  EXPECT_EQ(countOps(model, "stablehlo.add"), 1);
+  EXPECT_EQ(countOps(model, "stablehlo.convert"), 1);
+  model.module().walk([&](stablehlo::AddOp op) {
+    EXPECT_TRUE(tensorOf(op.getResult()).getElementType().isF32());
+    auto bias = op.getRhs().getDefiningOp<stablehlo::BroadcastInDimOp>();
+    ASSERT_TRUE(bias);
+    const Tensor numbers = *constantTensor(bias.getOperand());
+    // 0.5 * 2 + 0.1, as f16 holds it.
+    EXPECT_EQ(numbers.toDouble(0), 1.099609375);
+  });
+  expectClose(before, run(model), 2e-3);
 }
 
 } // namespace

@@ -15,6 +15,7 @@
 #include "backend/cpu/layout/AbsorbTransposes.h"
 #include "backend/cpu/layout/AssignLayouts.h"
 #include "backend/cpu/layout/ByteProducts.h"
+#include "backend/cpu/layout/CarryBiases.h"
 #include "backend/cpu/layout/ComputeWeights.h"
 #include "backend/cpu/layout/FormAttention.h"
 #include "backend/cpu/layout/NarrowProducts.h"
@@ -164,6 +165,8 @@ constexpr Row rows[] = {
      productsSimplified},
     {"cpu-compute-operands", "Compute large operands of products when packed",
      operandsComputed},
+    {"cpu-carry-biases", "Round a product once, with its bias",
+     withPatterns<carryBiases>},
     {"cpu-form-attention", "Let attention read its operands where they are",
      withPatterns<formAttention>},
     {foldConstantsHere, "", nullptr},
@@ -274,8 +277,9 @@ void cpu::registerPatternLabels() {
          {narrowProductsPatterns(), computeWeightsPatterns(),
           simplifyConvolutionsPatterns(), assignLayoutsPatterns(),
           absorbTransposesPatterns(), simplifyProductsPatterns(),
-          formAttentionPatterns(), tabulateBytesPatterns(), widenOncePatterns(),
-          formKernelsPatterns(), shareKernelsPatterns()})
+          carryBiasesPatterns(), formAttentionPatterns(),
+          tabulateBytesPatterns(), widenOncePatterns(), formKernelsPatterns(),
+          shareKernelsPatterns()})
       llvm::append_range(all, patterns);
     registerPatterns(all);
     registerPassNames(llvm::map_to_vector(

@@ -8,6 +8,7 @@
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "backend/cpu/Compiler.h"
 #include "graph/Constants.h"
+#include "runtime/ProgramExecutor.h"
 #include "runtime/Random.h"
 
 #include <cmath>
@@ -188,6 +189,64 @@ std::string onHundreds(const std::string &shape, const std::string &element,
          "\n%zero = stablehlo.constant dense<0.0> : " + type("") +
          "\n%one = stablehlo.constant dense<1.0> : " + type("") + "\n" +
          operations + "\nreturn %r : " + type(result) + "\n}";
+}
+
+/// What the CPU backend computes by \p body of inputs that are all 1.
+std::vector<double> resultOf(const std::string &body,
+                             const std::vector<std::string> &allowed = {}) {
+  cpu::CpuOptions options;
+  options.passes.allowed = allowed;
+  Result<Program> program = compileRaised(body, options);
+  EXPECT_TRUE(program) << program.error().message;
+  if (!program)
+    return {};
+  auto executor =
+      ProgramExecutor::create(std::make_shared<Program>(std::move(*program)),
+                              std::make_shared<ThreadPool>(1));
+  EXPECT_TRUE(executor) << executor.error().message;
+  std::vector<Tensor> inputs;
+  for (const TensorSpec &spec : parseModel(body).inputs())
+    inputs.push_back(tensorOfDoubles(
+        spec.type, spec.shape,
+        std::vector<double>(Tensor(spec.type, spec.shape).size(), 1)));
+  auto got = (*executor)->run(inputs);
+  EXPECT_TRUE(got) << got.error().message;
+  std::vector<double> numbers;
+  for (int64_t i = 0; got && i < got->front().size(); ++i)
+    numbers.push_back(got->front().toDouble(i));
+  return numbers;
+}
+
+// A product of 2 + d, in the middle of 2 and the next number, 2 + 2 d, and a
+// bias of d: rounded before the bias, 2 is left, and 2 again.
+TEST(HalfPrecision, AProductAndItsBiasAreRoundedOnceIfAllowed) {
+  for (auto [element, small] : {std::pair("f16", 0x1p-10), {"bf16", 0x1p-7}}) {
+    auto type = [&](const std::string &shape) {
+      return "tensor<" + shape + "x" + element + ">";
+    };
+    auto constant = [&](double number, const std::string &shape) {
+      return "stablehlo.constant dense<" + std::to_string(number) +
+             "> : " + type(shape) + "\n";
+    };
+    // 2 by the first weights, small by the others: the sum lies in the middle.
+    const std::string body =
+        "(%x: " + type("4x16") + ") -> " + type("4x32") +
+        " {\n%a = " + constant(2, "1x32") + "%b = " + constant(small, "1x32") +
+        "%c = " + constant(0, "14x32") +
+        "%w = stablehlo.concatenate %a, %b, %c, dim = 0 : (" + type("1x32") +
+        ", " + type("1x32") + ", " + type("14x32") + ") -> " + type("16x32") +
+        "\n%o = " + constant(small, "32") +
+        "%p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (" +
+        type("4x16") + ", " + type("16x32") + ") -> " + type("4x32") +
+        "\n%r = stablehlo.broadcast_in_dim %o, dims = [1] : (" + type("32") +
+        ") -> " + type("4x32") +
+        "\n%s = stablehlo.add %p, %r : " + type("4x32") +
+        "\nreturn %s : " + type("4x32") + "\n}";
+    for (double number : resultOf(body, {"contract"}))
+      EXPECT_EQ(number, 2 + 2 * small) << element;
+    for (double number : resultOf(body))
+      EXPECT_EQ(number, 2) << element;
+  }
 }
 
 TEST(HalfPrecision, SumsDoNotOverflowOnTheWay) {

@@ -5,6 +5,7 @@
 #include "formats/onnx/TestModel.h"
 #include "formats/onnx/WriteOnnx.h"
 #include "formats/onnx/file/OnnxWriter.h"
+#include "graph/Constants.h"
 #include "graph/nn/NnDeferred.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Interpreter.h"
@@ -534,6 +535,44 @@ TEST_F(OnnxReader, KeepsTheLowestBitsOfWhatIsCastToFew) {
   const int64_t expected[] = {1, -2, 1, -2};
   for (int64_t i = 0; i < 4; ++i)
     EXPECT_EQ((*outputs)[0].toInteger(i), expected[i]);
+}
+
+// 2 + d lies in the middle of 2 and the next number of the type, 2 + 2 d:
+// rounded before the bias of d, 2 would be left, and 2 again.
+TEST_F(OnnxReader, AddsABiasBeforeItRounds) {
+  struct Case {
+    const char *op;
+    std::vector<int64_t> x, w;
+  };
+  const Case cases[] = {{"Conv", {1, 2, 1, 1}, {1, 2, 1, 1}},
+                        {"ConvTranspose", {1, 2, 1, 1}, {2, 1, 1, 1}},
+                        {"Gemm", {1, 2}, {2, 1}}};
+  for (auto [type, element, d] :
+       {std::tuple(TensorProto::FLOAT16, ElementType::F16, 0x1p-10),
+        {TensorProto::BFLOAT16, ElementType::BF16, 0x1p-7}})
+    for (const Case &test : cases) {
+      graph.Clear();
+      graph.set_name("g");
+      model.mutable_opset_import(0)->set_version(22);
+      addInput("x", test.x, {}, type);
+      addInput("w", test.w, {}, type);
+      addInput("b", {1}, {}, type);
+      addNode(graph, test.op, {"x", "w", "b"}, {"y"});
+      addOutput("y");
+      auto done = read();
+      ASSERT_TRUE(done) << done.error().message;
+      auto numbers = [&](const std::vector<int64_t> &shape,
+                         std::vector<double> values) {
+        return tensorOfDoubles(element, Shape(shape.begin(), shape.end()),
+                               values);
+      };
+      auto outputs = interpret(done->entry(),
+                               {numbers(test.x, {1, 1}),
+                                numbers(test.w, {2, d}), numbers({1}, {d})});
+      ASSERT_TRUE(outputs) << outputs.error().message;
+      EXPECT_EQ((*outputs)[0].type(), element);
+      EXPECT_EQ((*outputs)[0].toDouble(0), 2 + 2 * d) << test.op;
+    }
 }
 
 TEST_F(OnnxReader, KnowsAGroupThatNobodyTouched) {

@@ -199,6 +199,55 @@ TEST(WriteOnnx, ConvolutionAndBiasAreOneNode) {
   EXPECT_EQ(node.output(0), "result0");
 }
 
+/// A convolution of f16 that is summed up in f32, the text of a bias %v of f32,
+/// and that of what is made of the sum %r.
+static std::string wideConvolution(const std::string &bias,
+                                   const std::string &rest,
+                                   const std::string &result = "f16") {
+  return "func.func @main(%x: tensor<1x2x5x5xf16>, %b: tensor<3xf16>) -> "
+         "tensor<1x3x5x5x" +
+         result + R"(> {
+      %k = stablehlo.constant {sinter.name = "k"} dense<0.5> : tensor<3x2x3x3xf16>
+      %c = stablehlo.convolution(%x, %k)
+        dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+        window = {pad = [[1, 1], [1, 1]]}
+        {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+        : (tensor<1x2x5x5xf16>, tensor<3x2x3x3xf16>) -> tensor<1x3x5x5xf32>
+      )" +
+         bias +
+         R"(
+      %w = stablehlo.broadcast_in_dim %v, dims = [1] : (tensor<3xf32>) -> tensor<1x3x5x5xf32>
+      %r = stablehlo.add %w, %c : tensor<1x3x5x5xf32>
+      )" +
+         rest + "}";
+}
+
+// A Conv of f16 adds its bias before it rounds.
+TEST(WriteOnnx, ABiasOfWiderSumsIsTheConvolutions) {
+  const std::string
+      rounded = "%y = stablehlo.convert %r : (tensor<1x3x5x5xf32>) -> "
+                "tensor<1x3x5x5xf16> return %y : tensor<1x3x5x5xf16>",
+      widened = "%v = stablehlo.convert %b : (tensor<3xf16>) -> tensor<3xf32>",
+      constant = "%v = stablehlo.constant {sinter.name = \"v\"} "
+                 "dense<[1.0, 2.0, 3.0]> : tensor<3xf32>";
+  ModelProto proto = written(parse(wideConvolution(widened, rounded)));
+  ASSERT_EQ(opTypes(proto.graph()), "Conv");
+  ASSERT_EQ(proto.graph().node(0).input_size(), 3);
+  EXPECT_EQ(proto.graph().node(0).input(2), "arg1");
+  proto = written(parse(wideConvolution(constant, rounded)));
+  ASSERT_EQ(opTypes(proto.graph()), "Conv");
+  EXPECT_EQ(proto.graph().initializer_size(), 2);
+  for (const TensorProto &each : proto.graph().initializer())
+    EXPECT_EQ(each.data_type(), TensorProto::FLOAT16) << each.name();
+  // Numbers that f16 does not hold, and sums that somebody wants in f32.
+  EXPECT_EQ(opTypes(wideConvolution(
+                "%v = stablehlo.constant dense<0.1> : tensor<3xf32>", rounded)),
+            "Cast Cast Conv Cast");
+  EXPECT_EQ(opTypes(wideConvolution(constant, "return %r : tensor<1x3x5x5xf32>",
+                                    "f32")),
+            "Cast Cast Conv");
+}
+
 TEST(WriteOnnx, ChannelsLastConvolutionIsTransposed) {
   EXPECT_EQ(opTypes(R"(
     func.func @main(%x: tensor<1x5x5x2xf32>, %k: tensor<3x3x2x3xf32>) -> tensor<1x3x3x3xf32> {

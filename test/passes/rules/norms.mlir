@@ -432,3 +432,129 @@ func.func @"shift-norm/stays-residual"(%x: tensor<2x3x8xf32>, %g: tensor<8xf32>)
   %r = stablehlo.add %y, %x : tensor<2x3x8xf32>
   return %r : tensor<2x3x8xf32>
 }
+
+// As PyTorch exports it: means are summed up in f32
+func.func @"raise-narrow-norm"(%x: tensor<2x3x8xf16>) -> tensor<2x3x8xf16> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %n = stablehlo.constant dense<8.0> : tensor<2x3xf32>
+  %eps = stablehlo.constant dense<0.125> : tensor<2x3x1xf16>
+  %mw32 = stablehlo.convert %x : (tensor<2x3x8xf16>) -> tensor<2x3x8xf32>
+  %ms = stablehlo.reduce(%mw32 init: %z) applies stablehlo.add across dimensions = [2] : (tensor<2x3x8xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %md = stablehlo.divide %ms, %n : tensor<2x3xf32>
+  %m = stablehlo.convert %md : (tensor<2x3xf32>) -> tensor<2x3xf16>
+  %mw = stablehlo.broadcast_in_dim %m, dims = [0, 1] : (tensor<2x3xf16>) -> tensor<2x3x8xf16>
+  %c = stablehlo.subtract %x, %mw : tensor<2x3x8xf16>
+  %q = stablehlo.multiply %c, %c : tensor<2x3x8xf16>
+  %vw32 = stablehlo.convert %q : (tensor<2x3x8xf16>) -> tensor<2x3x8xf32>
+  %vs = stablehlo.reduce(%vw32 init: %z) applies stablehlo.add across dimensions = [2] : (tensor<2x3x8xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %vd = stablehlo.divide %vs, %n : tensor<2x3xf32>
+  %v = stablehlo.convert %vd : (tensor<2x3xf32>) -> tensor<2x3xf16>
+  %vk = stablehlo.reshape %v : (tensor<2x3xf16>) -> tensor<2x3x1xf16>
+  %ve = stablehlo.add %vk, %eps : tensor<2x3x1xf16>
+  %i = stablehlo.sqrt %ve : tensor<2x3x1xf16>
+  %iw = stablehlo.broadcast_in_dim %i, dims = [0, 1, 2] : (tensor<2x3x1xf16>) -> tensor<2x3x8xf16>
+  %y = stablehlo.divide %c, %iw : tensor<2x3x8xf16>
+  return %y : tensor<2x3x8xf16>
+}
+
+func.func @"raise-narrow-norm/inverse"(%x: tensor<2x3x8xbf16>) -> tensor<2x3x8xbf16> {
+  %z = stablehlo.constant dense<0.0> : tensor<bf16>
+  %n = stablehlo.constant dense<8.0> : tensor<2x3xbf16>
+  %eps = stablehlo.constant dense<0.125> : tensor<2x3x1xbf16>
+  %ms = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [2] : (tensor<2x3x8xbf16>, tensor<bf16>) -> tensor<2x3xbf16>
+  %m = stablehlo.divide %ms, %n : tensor<2x3xbf16>
+  %mw = stablehlo.broadcast_in_dim %m, dims = [0, 1] : (tensor<2x3xbf16>) -> tensor<2x3x8xbf16>
+  %c = stablehlo.subtract %x, %mw : tensor<2x3x8xbf16>
+  %q = stablehlo.multiply %c, %c : tensor<2x3x8xbf16>
+  %vs = stablehlo.reduce(%q init: %z) applies stablehlo.add across dimensions = [2] : (tensor<2x3x8xbf16>, tensor<bf16>) -> tensor<2x3xbf16>
+  %v = stablehlo.divide %vs, %n : tensor<2x3xbf16>
+  %vk = stablehlo.reshape %v : (tensor<2x3xbf16>) -> tensor<2x3x1xbf16>
+  %ve = stablehlo.add %vk, %eps : tensor<2x3x1xbf16>
+  %i = stablehlo.rsqrt %ve : tensor<2x3x1xbf16>
+  %iw = stablehlo.broadcast_in_dim %i, dims = [0, 1, 2] : (tensor<2x3x1xbf16>) -> tensor<2x3x8xbf16>
+  %y = stablehlo.multiply %c, %iw : tensor<2x3x8xbf16>
+  return %y : tensor<2x3x8xbf16>
+}
+
+func.func @"raise-narrow-norm/rms"(%x: tensor<2x3x8xf16>) -> tensor<2x3x8xf16> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %n = stablehlo.constant dense<8.0> : tensor<2x3xf32>
+  %eps = stablehlo.constant dense<0.125> : tensor<2x3x1xf16>
+  %q = stablehlo.multiply %x, %x : tensor<2x3x8xf16>
+  %vw32 = stablehlo.convert %q : (tensor<2x3x8xf16>) -> tensor<2x3x8xf32>
+  %vs = stablehlo.reduce(%vw32 init: %z) applies stablehlo.add across dimensions = [2] : (tensor<2x3x8xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %vd = stablehlo.divide %vs, %n : tensor<2x3xf32>
+  %v = stablehlo.convert %vd : (tensor<2x3xf32>) -> tensor<2x3xf16>
+  %vk = stablehlo.reshape %v : (tensor<2x3xf16>) -> tensor<2x3x1xf16>
+  %ve = stablehlo.add %vk, %eps : tensor<2x3x1xf16>
+  %i = stablehlo.rsqrt %ve : tensor<2x3x1xf16>
+  %iw = stablehlo.broadcast_in_dim %i, dims = [0, 1, 2] : (tensor<2x3x1xf16>) -> tensor<2x3x8xf16>
+  %y = stablehlo.multiply %x, %iw : tensor<2x3x8xf16>
+  return %y : tensor<2x3x8xf16>
+}
+
+func.func @"raise-narrow-norm/stays-shared"(%x: tensor<2x3x8xf16>) -> (tensor<2x3x8xf16>, tensor<2x3xf16>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %n = stablehlo.constant dense<8.0> : tensor<2x3xf32>
+  %eps = stablehlo.constant dense<0.125> : tensor<2x3x1xf16>
+  %mw32 = stablehlo.convert %x : (tensor<2x3x8xf16>) -> tensor<2x3x8xf32>
+  %ms = stablehlo.reduce(%mw32 init: %z) applies stablehlo.add across dimensions = [2] : (tensor<2x3x8xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %md = stablehlo.divide %ms, %n : tensor<2x3xf32>
+  %m = stablehlo.convert %md : (tensor<2x3xf32>) -> tensor<2x3xf16>
+  %mw = stablehlo.broadcast_in_dim %m, dims = [0, 1] : (tensor<2x3xf16>) -> tensor<2x3x8xf16>
+  %c = stablehlo.subtract %x, %mw : tensor<2x3x8xf16>
+  %q = stablehlo.multiply %c, %c : tensor<2x3x8xf16>
+  %vw32 = stablehlo.convert %q : (tensor<2x3x8xf16>) -> tensor<2x3x8xf32>
+  %vs = stablehlo.reduce(%vw32 init: %z) applies stablehlo.add across dimensions = [2] : (tensor<2x3x8xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %vd = stablehlo.divide %vs, %n : tensor<2x3xf32>
+  %v = stablehlo.convert %vd : (tensor<2x3xf32>) -> tensor<2x3xf16>
+  %vk = stablehlo.reshape %v : (tensor<2x3xf16>) -> tensor<2x3x1xf16>
+  %ve = stablehlo.add %vk, %eps : tensor<2x3x1xf16>
+  %i = stablehlo.rsqrt %ve : tensor<2x3x1xf16>
+  %iw = stablehlo.broadcast_in_dim %i, dims = [0, 1, 2] : (tensor<2x3x1xf16>) -> tensor<2x3x8xf16>
+  %y = stablehlo.multiply %c, %iw : tensor<2x3x8xf16>
+  return %y, %v : tensor<2x3x8xf16>, tensor<2x3xf16>
+}
+
+// Squares that are not rounded are no f16.
+func.func @"raise-narrow-norm/stays-mixed"(%x: tensor<2x3x8xf16>) -> tensor<2x3x8xf16> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %n = stablehlo.constant dense<8.0> : tensor<2x3xf32>
+  %eps = stablehlo.constant dense<0.125> : tensor<2x3x1xf16>
+  %mw32 = stablehlo.convert %x : (tensor<2x3x8xf16>) -> tensor<2x3x8xf32>
+  %ms = stablehlo.reduce(%mw32 init: %z) applies stablehlo.add across dimensions = [2] : (tensor<2x3x8xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %md = stablehlo.divide %ms, %n : tensor<2x3xf32>
+  %m = stablehlo.convert %md : (tensor<2x3xf32>) -> tensor<2x3xf16>
+  %mw = stablehlo.broadcast_in_dim %m, dims = [0, 1] : (tensor<2x3xf16>) -> tensor<2x3x8xf16>
+  %c = stablehlo.subtract %x, %mw : tensor<2x3x8xf16>
+  %c32 = stablehlo.convert %c : (tensor<2x3x8xf16>) -> tensor<2x3x8xf32>
+  %q = stablehlo.multiply %c32, %c32 : tensor<2x3x8xf32>
+  %vs = stablehlo.reduce(%q init: %z) applies stablehlo.add across dimensions = [2] : (tensor<2x3x8xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %vd = stablehlo.divide %vs, %n : tensor<2x3xf32>
+  %v = stablehlo.convert %vd : (tensor<2x3xf32>) -> tensor<2x3xf16>
+  %vk = stablehlo.reshape %v : (tensor<2x3xf16>) -> tensor<2x3x1xf16>
+  %ve = stablehlo.add %vk, %eps : tensor<2x3x1xf16>
+  %i = stablehlo.rsqrt %ve : tensor<2x3x1xf16>
+  %iw = stablehlo.broadcast_in_dim %i, dims = [0, 1, 2] : (tensor<2x3x1xf16>) -> tensor<2x3x8xf16>
+  %y = stablehlo.multiply %c, %iw : tensor<2x3x8xf16>
+  return %y : tensor<2x3x8xf16>
+}
+
+func.func @"raise-narrow-norm/stays-wide"(%x: tensor<2x3x8xf32>) -> tensor<2x3x8xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %n = stablehlo.constant dense<8.0> : tensor<2x3xf32>
+  %eps = stablehlo.constant dense<0.125> : tensor<2x3x1xf32>
+  %ms = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [2] : (tensor<2x3x8xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %m = stablehlo.divide %ms, %n : tensor<2x3xf32>
+  %mw = stablehlo.broadcast_in_dim %m, dims = [0, 1] : (tensor<2x3xf32>) -> tensor<2x3x8xf32>
+  %c = stablehlo.subtract %x, %mw : tensor<2x3x8xf32>
+  %q = stablehlo.multiply %c, %c : tensor<2x3x8xf32>
+  %vs = stablehlo.reduce(%q init: %z) applies stablehlo.add across dimensions = [2] : (tensor<2x3x8xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %v = stablehlo.divide %vs, %n : tensor<2x3xf32>
+  %vk = stablehlo.reshape %v : (tensor<2x3xf32>) -> tensor<2x3x1xf32>
+  %ve = stablehlo.add %vk, %eps : tensor<2x3x1xf32>
+  %i = stablehlo.rsqrt %ve : tensor<2x3x1xf32>
+  %iw = stablehlo.broadcast_in_dim %i, dims = [0, 1, 2] : (tensor<2x3x1xf32>) -> tensor<2x3x8xf32>
+  %y = stablehlo.multiply %c, %iw : tensor<2x3x8xf32>
+  return %y : tensor<2x3x8xf32>
+}

@@ -2,6 +2,7 @@
 
 #include "formats/import/SizeArithmetic.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Products.h"
 #include "formats/onnx/ops/Window.h"
 
 using namespace mlir;
@@ -18,9 +19,10 @@ struct Form {
 };
 } // namespace
 
-/// Channels first. Sizes of the result follow from the form.
+/// Channels first. Sizes of the result follow from the form; its elements are
+/// of type \p element.
 static Value buildConvolution(NodeContext &node, Value input, Value kernel,
-                              const Form &form) {
+                              const Form &form, Type element) {
   if (!input || !kernel)
     return {};
   Builder &builder = node.builder();
@@ -49,7 +51,7 @@ static Value buildConvolution(NodeContext &node, Value input, Value kernel,
   SmallVector<bool> reversal(spatial, form.reversed);
   auto paddingType = RankedTensorType::get({spatial, 2}, node.i64());
   return node.typed<stablehlo::ConvolutionOp>(
-      node.tensorType(shape, node.element(input)), input, kernel,
+      node.tensorType(shape, element), input, kernel,
       builder.getDenseI64ArrayAttr(form.strides),
       DenseIntElementsAttr::get(paddingType, padding),
       builder.getDenseI64ArrayAttr(form.lhsDilation),
@@ -58,8 +60,8 @@ static Value buildConvolution(NodeContext &node, Value input, Value kernel,
       static_cast<uint64_t>(form.groups), uint64_t(1), ArrayAttr());
 }
 
-Value convolve(NodeContext &node, Value input, Value kernel,
-               const Window &window, int64_t groups) {
+static Value convolveTo(NodeContext &node, Value input, Value kernel,
+                        const Window &window, int64_t groups, Type element) {
   if (input && window.isOpen())
     input = padOpen(node, input, window, node.scalar(node.element(input), 0));
   Form form;
@@ -69,17 +71,33 @@ Value convolve(NodeContext &node, Value input, Value kernel,
   form.lhsDilation.assign(window.size.size(), 1);
   form.rhsDilation = window.dilations;
   form.groups = groups;
-  return buildConvolution(node, input, kernel, form);
+  return buildConvolution(node, input, kernel, form, element);
 }
 
-static Value addBias(NodeContext &node, Value result, int64_t input) {
-  if (!node.has(input) || !result)
-    return result;
-  Value bias = node.operand(input);
+Value convolve(NodeContext &node, Value input, Value kernel,
+               const Window &window, int64_t groups) {
+  return input ? convolveTo(node, input, kernel, window, groups,
+                            node.element(input))
+               : Value();
+}
+
+/// What the convolution of \p input is summed up in: before a bias nothing is
+/// rounded.
+static Type elementOfSums(NodeContext &node, Value input) {
+  return node.has(2) ? sumElement(node, input) : node.element(input);
+}
+
+/// Adds the bias to \p sums, if there is one: the convolution of \p input.
+static Value addBias(NodeContext &node, Value sums, Value input) {
+  if (!node.has(2) || !sums)
+    return sums;
+  Value bias = node.operand(2);
   if (node.rank(bias) != 1)
     return node.fail("the bias is not a vector");
-  return node.op<stablehlo::AddOp>(result,
-                                   node.alongDimension(bias, result, 1));
+  Value wide = node.cast(bias, node.element(sums));
+  return node.cast(
+      node.op<stablehlo::AddOp>(sums, node.alongDimension(wide, sums, 1)),
+      node.element(input));
 }
 
 /// Input and weight have the same rank, at least 3; the group is positive.
@@ -102,9 +120,9 @@ static LogicalResult importConv(NodeContext &node) {
   auto window = readWindow(node, input, node.shape(weight).drop_front(2));
   if (!window)
     return failure();
-  Value result =
-      convolve(node, input, weight, *window, node.getInt("group", 1));
-  return node.result(addBias(node, result, 2));
+  Value sums = convolveTo(node, input, weight, *window, node.getInt("group", 1),
+                          elementOfSums(node, input));
+  return node.result(addBias(node, sums, input));
 }
 
 /// As Conv, of integers from which their zero points are taken.
@@ -286,8 +304,10 @@ static LogicalResult importConvTranspose(NodeContext &node) {
   form.kernelOutput = 1;
   form.groups = node.getInt("group", 1);
   Value kernel = regroup(node, weight, form.groups);
-  return node.result(
-      addBias(node, buildConvolution(node, input, kernel, form), 2));
+  Value sums = input && kernel ? buildConvolution(node, input, kernel, form,
+                                                  elementOfSums(node, input))
+                               : Value();
+  return node.result(addBias(node, sums, input));
 }
 
 llvm::ArrayRef<Operator> convolutionOperators() {

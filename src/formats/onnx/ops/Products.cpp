@@ -3,15 +3,21 @@
 #include "formats/onnx/ops/Products.h"
 
 #include "formats/onnx/Operators.h"
+#include "graph/stablehlo/Sums.h"
 
 using namespace mlir;
 
 namespace sinter::onnx {
 
+Type sumElement(NodeContext &node, Value value) {
+  Type element = node.element(value);
+  return stablehlo::isNarrowFloat(element) ? node.f32() : element;
+}
+
 Value dotGeneral(NodeContext &node, Value lhs, Value rhs,
                  ArrayRef<int64_t> lhsBatching, ArrayRef<int64_t> rhsBatching,
                  ArrayRef<int64_t> lhsContracting,
-                 ArrayRef<int64_t> rhsContracting) {
+                 ArrayRef<int64_t> rhsContracting, Type element) {
   if (!lhs || !rhs)
     return {};
   Ints shape;
@@ -25,8 +31,8 @@ Value dotGeneral(NodeContext &node, Value lhs, Value rhs,
   auto numbers = stablehlo::DotDimensionNumbersAttr::get(
       node.context(), lhsBatching, rhsBatching, lhsContracting, rhsContracting);
   return node.typed<stablehlo::DotGeneralOp>(
-      node.tensorType(shape, node.element(lhs)), lhs, rhs, numbers, ArrayAttr(),
-      stablehlo::DotAlgorithmAttr());
+      node.tensorType(shape, element ? element : node.element(lhs)), lhs, rhs,
+      numbers, ArrayAttr(), stablehlo::DotAlgorithmAttr());
 }
 
 /// The sizes that two lists of batch dimensions, aligned at the end, broadcast
@@ -115,15 +121,18 @@ static LogicalResult importMatMulInteger(NodeContext &node) {
   return node.result(matmul(node, lhs, rhs));
 }
 
-/// alpha * A' * B' + beta * C.
+/// alpha * A' * B' + beta * C, rounded once.
 static LogicalResult importGemm(NodeContext &node) {
   Value lhs = node.operand(0), rhs = node.operand(1);
   if (node.rank(lhs) != 2 || node.rank(rhs) != 2)
     return node.fail("A or B is not a matrix");
   double alpha = node.getFloat("alpha", 1), beta = node.getFloat("beta", 1);
-  Value result = dotGeneral(node, lhs, rhs, {}, {},
-                            {node.getBool("transA", false) ? 0 : 1},
-                            {node.getBool("transB", false) ? 1 : 0});
+  const bool adds = node.has(2) && beta != 0;
+  Type element = node.element(lhs);
+  Value result = dotGeneral(
+      node, lhs, rhs, {}, {}, {node.getBool("transA", false) ? 0 : 1},
+      {node.getBool("transB", false) ? 1 : 0},
+      adds || alpha != 1 ? sumElement(node, lhs) : element);
   auto scaled = [&](Value value, double factor) {
     return factor == 1 || !value
                ? value
@@ -131,10 +140,10 @@ static LogicalResult importGemm(NodeContext &node) {
                      value, node.scalar(node.element(value), factor));
   };
   result = scaled(result, alpha);
-  if (node.has(2) && beta != 0)
-    result =
-        node.binary<stablehlo::AddOp>(result, scaled(node.operand(2), beta));
-  return node.result(result);
+  if (adds && result)
+    result = node.binary<stablehlo::AddOp>(
+        result, scaled(node.cast(node.operand(2), node.element(result)), beta));
+  return node.result(result ? node.cast(result, element) : result);
 }
 
 llvm::ArrayRef<Operator> productOperators() {

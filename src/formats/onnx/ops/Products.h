@@ -11,12 +11,19 @@ namespace sinter::onnx {
 /// a vector is a row on the left and a column on the right.
 mlir::Value matmul(NodeContext &node, mlir::Value lhs, mlir::Value rhs);
 
-/// dot_general; the result's shape follows.
+/// The type that products of \p value are summed up in where an operator does
+/// more than that with the sums, which it rounds when all is done: f32 for
+/// floats narrower than that, else \p value's.
+mlir::Type sumElement(NodeContext &node, mlir::Value value);
+
+/// dot_general; the result's shape follows, and its elements are of \p lhs's
+/// type, or of \p element.
 mlir::Value dotGeneral(NodeContext &node, mlir::Value lhs, mlir::Value rhs,
                        llvm::ArrayRef<int64_t> lhsBatching,
                        llvm::ArrayRef<int64_t> rhsBatching,
                        llvm::ArrayRef<int64_t> lhsContracting,
-                       llvm::ArrayRef<int64_t> rhsContracting);
+                       llvm::ArrayRef<int64_t> rhsContracting,
+                       mlir::Type element = {});
 
 } // namespace sinter::onnx
 

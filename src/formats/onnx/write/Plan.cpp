@@ -11,6 +11,7 @@
 #include "graph/SizeSources.h"
 #include "graph/nn/NnDeferred.h"
 #include "graph/nn/NnOps.h"
+#include "graph/stablehlo/Sums.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -465,6 +466,55 @@ void GraphWriter::giveUp(KeptNode *node) {
     keptOf.erase(op);
 }
 
+/// The conversion to \p product's own operands' type, narrower than f32, by
+/// which alone the sum \p add is read: Conv and Gemm add their bias before they
+/// round.
+static stablehlo::ConvertOp roundingOf(Operation *product, Operation *add) {
+  Type element = elementOf(product->getOperand(0));
+  auto rounding = add->hasOneUse()
+                      ? dyn_cast<stablehlo::ConvertOp>(*add->user_begin())
+                      : stablehlo::ConvertOp();
+  return rounding && rounding->getBlock() == add->getBlock() &&
+                 stablehlo::isNarrowFloat(element) &&
+                 elementOf(product->getOperand(1)) == element &&
+                 elementOf(product->getResult(0)).isF32() &&
+                 elementOf(rounding.getResult()) == element
+             ? rounding
+             : stablehlo::ConvertOp();
+}
+
+/// Gives a bias of f32 the type \p element; false if that changes it.
+static bool narrow(BiasedProduct &both, Type element) {
+  if (auto widening = both.vector
+                          ? both.vector.getDefiningOp<stablehlo::ConvertOp>()
+                          : stablehlo::ConvertOp()) {
+    if (elementOf(widening.getOperand()) != element)
+      return false;
+    both.vector = widening.getOperand();
+    return true;
+  }
+  std::optional<Tensor> constant =
+      both.vector ? constantTensor(both.vector) : both.tensor;
+  if (!constant)
+    return false;
+  const Tensor &wide = *constant;
+  std::vector<double> numbers;
+  for (int64_t i = 0; i < wide.size(); ++i)
+    numbers.push_back(wide.toDouble(i));
+  Tensor rounded =
+      tensorOfDoubles(*sinter::elementTypeOf(element), wide.shape(), numbers);
+  for (int64_t i = 0; i < wide.size(); ++i)
+    if (rounded.toDouble(i) != numbers[i])
+      return false;
+  if (both.vector)
+    both.tensorName = constantName(both.vector).str();
+  if (both.tensorName.empty())
+    both.tensorName = originOf(both.product) + "_bias";
+  both.vector = {};
+  both.tensor = std::move(rounded);
+  return true;
+}
+
 bool GraphWriter::planBias(Operation *add) {
   for (unsigned side : {0u, 1u}) {
     Operation *product = add->getOperand(side).getDefiningOp();
@@ -477,6 +527,15 @@ bool GraphWriter::planBias(Operation *add) {
     if (!isa<FloatType>(type.getElementType()) ||
         !isPerFeature(add->getOperand(1 - side), *feature, type, both))
       continue;
+    Operation *last = add;
+    if (auto rounding = roundingOf(product, add);
+        rounding && !keptOf.contains(rounding) &&
+        narrow(both, elementOf(rounding.getResult()))) {
+      last = rounding;
+      absorbed.insert(add);
+      // As the node gives it.
+      product->getResult(0).setType(rounding.getType());
+    }
     if (auto found = keptOf.find(product); found != keptOf.end()) {
       if (!takesBias(*found->second, product->getResult(0)))
         continue;
@@ -489,7 +548,7 @@ bool GraphWriter::planBias(Operation *add) {
          op->hasOneUse() && !keptOf.contains(op);
          op = op->getOperand(0).getDefiningOp())
       absorbed.insert(op);
-    biased[add] = std::move(both);
+    biased[last] = std::move(both);
     return true;
   }
   return false;

@@ -126,3 +126,33 @@ module {
 }
 
 // -----
+// raise-narrow-norm
+module {
+  func.func @main(%arg0: tensor<2x3x8xf16>) -> tensor<2x3x8xf16> {
+    %0 = stablehlo.constant dense<1.000000e+00> : tensor<8xf16>
+    %result, %mean, %inverse_deviation = nn.layer_norm %arg0, %0 axis = 2 {compute_type = f32, epsilon = 1.250000e-01 : f64} : (tensor<2x3x8xf16>, tensor<8xf16>) -> (tensor<2x3x8xf16>, tensor<2x3x1xf32>, tensor<2x3x1xf32>)
+    return %result : tensor<2x3x8xf16>
+  }
+}
+
+// -----
+// raise-narrow-norm/inverse
+module {
+  func.func @main(%arg0: tensor<2x3x8xbf16>) -> tensor<2x3x8xbf16> {
+    %0 = stablehlo.constant dense<1.000000e+00> : tensor<8xbf16>
+    %result, %mean, %inverse_deviation = nn.layer_norm %arg0, %0 axis = 2 {compute_type = f32, epsilon = 1.250000e-01 : f64} : (tensor<2x3x8xbf16>, tensor<8xbf16>) -> (tensor<2x3x8xbf16>, tensor<2x3x1xf32>, tensor<2x3x1xf32>)
+    return %result : tensor<2x3x8xbf16>
+  }
+}
+
+// -----
+// raise-narrow-norm/rms
+module {
+  func.func @main(%arg0: tensor<2x3x8xf16>) -> tensor<2x3x8xf16> {
+    %0 = stablehlo.constant dense<1.000000e+00> : tensor<8xf16>
+    %1 = nn.rms_norm %arg0, %0 axis = 2 {compute_type = f32, epsilon = 1.250000e-01 : f64} : (tensor<2x3x8xf16>, tensor<8xf16>) -> tensor<2x3x8xf16>
+    return %1 : tensor<2x3x8xf16>
+  }
+}
+
+// -----
