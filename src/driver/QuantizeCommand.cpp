@@ -165,6 +165,12 @@ private:
         ->check(CLI::IsMember({"int8", "int4"}))
         ->default_str("int8")
         ->group("Choices");
+    app.add_option("--block", options.block,
+                   "a scale for each N weights along the depth of matrix "
+                   "products, where activations stay float")
+        ->check(CLI::Range(2, 1 << 20))
+        ->type_name("N")
+        ->group("Choices");
     app.add_flag("--per-tensor", perTensor,
                  "one scale for a whole weight, in place of one for each "
                  "output channel")
@@ -243,6 +249,10 @@ private:
       return usageError("give --calibration DIR to measure ranges on, or "
                         "--profile FILE, or --weights int8 to make integers of "
                         "weights alone");
+    if (options.block && !options.weightsOnly)
+      return usageError("--block is for --weights alone: products of two "
+                        "integers have one scale a channel; leave out "
+                        "--calibration, or give --activations float");
     if (output.empty() && profileOut.empty() && reportFile.empty() &&
         !common.json)
       return usageError("nothing to do: give -o FILE, --profile-out FILE or "

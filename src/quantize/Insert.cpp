@@ -6,6 +6,7 @@
 #include "graph/Types.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "llvm/ADT/Sequence.h"
 #include "quantize/WeightChannels.h"
 #include "quantize/WeightCodes.h"
 
@@ -27,6 +28,7 @@ public:
 
 private:
   bool quantizeWeights(Unit &unit);
+  bool quantizeBlocks(Unit &unit, const Tensor &weights);
   void quantizeBias(Unit &unit, const WeightCode &code, double inputScale,
                     const Tensor &bias);
   Tensor correctedBias(const Unit &unit, const Tensor &weights,
@@ -134,11 +136,53 @@ void Inserter::quantizeBias(Unit &unit, const WeightCode &code,
       old.getLoc(), old.getType(), unit.bias->get()));
 }
 
+/// As arithmetic: no type says a scale for a block.
+bool Inserter::quantizeBlocks(Unit &unit, const Tensor &weights) {
+  const int64_t axis = *unit.weights.depthAxis;
+  std::optional<BlockCode> code = encodeBlocks(weights, axis, options);
+  if (!code)
+    return false;
+  OpOperand &operand = *unit.weights.operand;
+  Value old = operand.get();
+  OpBuilder builder(operand.getOwner());
+  const std::string name = constantName(old).str();
+  const Location location =
+      NameLoc::get(builder.getStringAttr(name + "_DequantizeLinear"));
+  const auto type = tensorOf(old);
+  Tensor scales = tensorOfDoubles(
+      *elementTypeOf(type.getElementType()), code->scales.shape(),
+      llvm::map_to_vector(llvm::seq<int64_t>(0, code->scales.size()),
+                          [&](int64_t i) { return code->scales.toDouble(i); }));
+  Value integers = makeConstant(builder, old.getLoc(), code->elements,
+                                name + "_quantized"),
+        factors =
+            makeConstant(builder, old.getLoc(), scales, name + "_scale");
+  SmallVector<int64_t> repeated, dimensions;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    dimensions.push_back(static_cast<int64_t>(repeated.size()));
+    repeated.push_back(code->scales.dim(i));
+    if (i == axis)
+      repeated.push_back(options.block);
+  }
+  Value spread = builder.create<stablehlo::BroadcastInDimOp>(
+      location, type.clone(repeated), factors, dimensions);
+  operand.set(builder.create<stablehlo::MulOp>(
+      location,
+      builder.create<stablehlo::ConvertOp>(location, type, integers),
+      builder.create<stablehlo::ReshapeOp>(location, type, spread)));
+  return true;
+}
+
 bool Inserter::quantizeWeights(Unit &unit) {
   OpOperand &operand = *unit.weights.operand;
   std::optional<Tensor> weights = constantTensor(operand.get());
   if (!weights)
     return false;
+  // Blocks lie along the depth of matrix products; what is no matrix, or is
+  // not covered by blocks, has scales by channel.
+  if (options.block > 0 && weights->rank() == 2 && unit.weights.depthAxis &&
+      operand.getOperandNumber() == 1 && quantizeBlocks(unit, *weights))
+    return true;
   // Scales by channel are for what stands on the right of a product.
   const std::optional<int64_t> axis =
       options.perChannel && operand.getOperandNumber() == 1

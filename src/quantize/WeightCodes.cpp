@@ -114,6 +114,41 @@ encodeWeights(const Tensor &weights, std::optional<int64_t> axis,
   return code;
 }
 
+/// The blocks are slices of the same elements seen as [outer, blocks, block,
+/// inner], with these two in front.
+std::optional<BlockCode> encodeBlocks(const Tensor &weights, int64_t axis,
+                                      const QuantizeOptions &options) {
+  const int64_t size = weights.dim(axis), block = options.block;
+  if (block <= 0 || size % block != 0 || weights.size() == 0)
+    return std::nullopt;
+  int64_t inner = 1;
+  for (int64_t i = axis + 1; i < weights.rank(); ++i)
+    inner *= weights.dim(i);
+  const int64_t count = weights.size() / block;
+  // Block k of \p count, in the order of the scales: where its elements are.
+  const auto place = [&](int64_t k, int64_t i) {
+    const int64_t outer = k / inner, within = k % inner;
+    return (outer * block + i) * inner + within;
+  };
+  Tensor gathered(ElementType::F64, {count, block});
+  for (int64_t k = 0; k < count; ++k)
+    for (int64_t i = 0; i < block; ++i)
+      gathered.set(k * block + i, weights.toDouble(place(k, i)));
+  std::optional<WeightCode> code = encodeWeights(gathered, 0, options);
+  if (!code)
+    return std::nullopt;
+  Shape shape = weights.shape();
+  shape[axis] = size / block;
+  BlockCode blocks{Tensor(options.weights, weights.shape()),
+                   Tensor(ElementType::F64, shape)};
+  for (int64_t k = 0; k < count; ++k) {
+    blocks.scales.set(k, code->scales[k]);
+    for (int64_t i = 0; i < block; ++i)
+      blocks.elements.set(place(k, i), code->elements.at<int8_t>(k * block + i));
+  }
+  return blocks;
+}
+
 Tensor encodeBias(const Tensor &bias, const std::vector<double> &scales) {
   Tensor encoded(ElementType::I32, bias.shape());
   for (int64_t i = 0; i < bias.size(); ++i) {

@@ -30,6 +30,16 @@ encodeWeights(const Tensor &weights, std::optional<int64_t> axis,
               const QuantizeOptions &options,
               const std::vector<double> &leastScales = {});
 
+/// The integers of \p weights in their shape, with a scale for each block of
+/// options.block elements along \p axis, in the shape of the weights but for
+/// that. Nothing if a weight is not finite, or the blocks do not cover the
+/// dimension.
+struct BlockCode {
+  Tensor elements, scales;
+};
+std::optional<BlockCode> encodeBlocks(const Tensor &weights, int64_t axis,
+                                      const QuantizeOptions &options);
+
 /// The numbers of \p bias divided by \p scales, as i32.
 Tensor encodeBias(const Tensor &bias, const std::vector<double> &scales);
 

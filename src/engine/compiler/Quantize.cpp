@@ -137,6 +137,10 @@ Result<void> Quantizer::read() {
     if (!form)
       return form.takeError();
     written = form->format;
+    if (options().block && written->name != "onnx")
+      return unsupported("'" + request.output + "': " + written->title.str() +
+                         " has no form for weights with a scale for a block "
+                         "of them; .onnx has");
   }
   Result<ModelToRewrite> read = readToRewrite(request.input, written);
   if (!read)

@@ -268,6 +268,8 @@ void GraphWriter::writeBlock(Block &block) {
         writeKept(*found->second);
     } else if (auto both = biased.find(op); both != biased.end()) {
       writeBiased(op, both->second);
+    } else if (auto parts = blockScales.find(op); parts != blockScales.end()) {
+      writeBlockScales(op, parts->second);
     } else if (!isBroadcast(op)) {
       writeOp(op);
     }
@@ -379,6 +381,17 @@ void GraphWriter::writeOp(Operation *op) {
   // What uses it is looked at all the same, to list everything at once.
   for (Value result : op->getResults())
     names[result] = "";
+}
+
+void GraphWriter::writeBlockScales(Operation *multiply,
+                                   const BlockScales &parts) {
+  NodeWriter node(*this, multiply);
+  node.need(21);
+  if (failed(node.result(
+          "DequantizeLinear",
+          {node.operand(parts.integers), node.operand(parts.scales)},
+          {{"axis", parts.axis}, {"block_size", parts.size}})))
+    addUnsupported(multiply, node.reason());
 }
 
 void GraphWriter::writeBiased(Operation *add, const BiasedProduct &both) {

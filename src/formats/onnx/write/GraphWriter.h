@@ -10,6 +10,7 @@
 #ifndef SINTER_FORMATS_ONNX_WRITE_GRAPHWRITER_H
 #define SINTER_FORMATS_ONNX_WRITE_GRAPHWRITER_H
 
+#include "formats/onnx/write/BlockScales.h"
 #include "formats/onnx/NodeGroups.h"
 #include "formats/onnx/file/OnnxWriter.h"
 #include "formats/onnx/file/onnx.pb.h"
@@ -153,6 +154,8 @@ private:
   void planGraphs(const KeptNode &node);
   /// Whether the addition is written as the bias of a product.
   bool planBias(mlir::Operation *add);
+  /// Whether the multiplication is written as a DequantizeLinear.
+  bool planBlockScales(mlir::Operation *multiply);
   /// Finds the reshapes and products that need no computed sizes.
   void planReshapes(mlir::Block &block);
   /// The node is written by what its ops do.
@@ -164,6 +167,7 @@ private:
   void writeKept(const KeptNode &kept, mlir::Value result = {},
                  const Name &bias = {});
   void writeBiased(mlir::Operation *add, const BiasedProduct &biased);
+  void writeBlockScales(mlir::Operation *multiply, const BlockScales &parts);
   void writeInputs(mlir::func::FuncOp function);
   void writeOutputs(mlir::func::FuncOp function);
   void writeGraphs(NodeProto &node, const KeptNode &kept);
@@ -214,6 +218,7 @@ private:
   std::vector<std::unique_ptr<KeptNode>> kept;
   mlir::DenseMap<mlir::Operation *, KeptNode *> keptOf;
   mlir::DenseMap<mlir::Operation *, BiasedProduct> biased;
+  mlir::DenseMap<mlir::Operation *, BlockScales> blockScales;
   llvm::SmallPtrSet<mlir::Operation *, 16> absorbed;
   /// Reshapes whose one unknown size follows from the number of elements.
   llvm::SmallPtrSet<mlir::Operation *, 16> inferred;

@@ -240,7 +240,20 @@ void GraphWriter::planBlock(Block &block) {
     }
     if (isa<stablehlo::AddOp>(op))
       planBias(&op);
+    else if (isa<stablehlo::MulOp>(op))
+      planBlockScales(&op);
   }
+}
+
+bool GraphWriter::planBlockScales(Operation *multiply) {
+  std::optional<BlockScales> found = BlockScales::of(multiply);
+  if (!found || llvm::any_of(found->parts, [&](Operation *part) {
+        return keptOf.contains(part) || absorbed.contains(part);
+      }))
+    return false;
+  absorbed.insert(found->parts.begin(), found->parts.end());
+  blockScales[multiply] = std::move(*found);
+  return true;
 }
 
 /// A tensor that repeats one element \p size times.
