@@ -44,7 +44,9 @@ nlohmann::json reportJson(const std::string &model,
                       {"kept_float", layer.keptFloat},
                       {"reason", layer.reason},
                       {"scheme", layer.scheme},
-                      {"snr_db", orNull(layer.decibels)}});
+                      {"snr_db", orNull(layer.decibels)},
+                      {"float_ms", layer.floatMilliseconds},
+                      {"ms", layer.milliseconds}});
   return {
       {"model", model},
       {"samples", report.samples},
@@ -159,7 +161,7 @@ private:
            "how a range becomes a scale and a zero point", "asymmetric");
     app.add_option("--activations", activations, "what activations become")
         ->check(CLI::IsMember({"uint8", "int8", "int16", "float"}))
-        ->default_str("uint8, or int8 for symmetric schemes")
+        ->default_str("uint8, or int8 for symmetric schemes and StableHLO")
         ->group("Choices");
     app.add_option("--weights", weights, "what weights become")
         ->check(CLI::IsMember({"int8", "int4"}))
@@ -285,7 +287,10 @@ private:
       return input.takeError();
     const bool isSymmetric = options.scheme == Scheme::Symmetric ||
                              options.scheme == Scheme::PowerOfTwo;
-    if (activations == "int8" || (activations.empty() && isSymmetric))
+    // StableHLO's products take one type of storage, and weights are signed.
+    const bool isStablehlo = !output.empty() && !output.ends_with(".onnx");
+    if (activations == "int8" ||
+        (activations.empty() && (isSymmetric || isStablehlo)))
       options.activations = ElementType::I8;
     if (activations == "int16")
       options.activations = ElementType::I16;

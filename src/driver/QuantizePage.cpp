@@ -72,7 +72,8 @@ std::string table(const std::vector<QuantizedLayer> &layers) {
   std::string all =
       "<table><tr><th>layer</th><th>operation</th><th>computes with</th><th "
       "class=\"number\">signal to noise, dB</th><th>range</th><th "
-      "class=\"number\">seen</th></tr>\n";
+      "class=\"number\">seen</th><th class=\"number\">ms, float</th><th "
+      "class=\"number\">ms</th></tr>\n";
   for (const QuantizedLayer &layer : layers) {
     all += std::string("<tr") + (layer.keptFloat ? " class=\"float\"" : "") +
            "><td>" + escaped(layer.name) + "</td><td>" + escaped(layer.op) +
@@ -87,7 +88,11 @@ std::string table(const std::vector<QuantizedLayer> &layers) {
     all += "</td><td class=\"number\">";
     if (!layer.histogram.empty())
       all += text("%.4g to %.4g", layer.seenLeast, layer.seenGreatest);
-    all += "</td></tr>\n";
+    all += "</td>";
+    for (const double time : {layer.floatMilliseconds, layer.milliseconds})
+      all += "<td class=\"number\">" +
+             (time > 0 ? text("%.4f", time) : std::string()) + "</td>";
+    all += "</tr>\n";
   }
   return all + "</table>\n";
 }

@@ -64,6 +64,9 @@ struct QuantizedLayer {
   /// Signal to noise of what it gives, against the float model; infinite where
   /// they are equal.
   std::optional<double> decibels;
+  /// What the kernels that end in this layer take in either model; 0 where it
+  /// is computed along with another.
+  double floatMilliseconds = 0, milliseconds = 0;
 };
 
 /// One of the two models.
@@ -82,6 +85,7 @@ struct QuantizeReport {
   /// Of all outputs on all judged samples.
   std::optional<double> cosine, decibels;
   std::vector<QuantizedLayer> layers;
+  /// With a scale for each tensor, and in the quantised model.
   int64_t rescalesBefore = 0, rescalesAfter = 0;
   /// What was done besides, in lines.
   std::vector<std::string> notes;

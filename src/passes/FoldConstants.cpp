@@ -219,8 +219,8 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
     if (staysInGroup || (!group && whole.contains(op)) ||
         (run.keepsQuantizedConstants &&
          (isa<UniformDequantizeOp>(op) || widensWeight(op))) ||
-        (run.keepsBytes && widensBytes(op)) || !dependsOnConstantsOnly(op) ||
-        !isSmallEnough(op, byteLimit))
+        (run.keepsBytes && (isa<UniformDequantizeOp>(op) || widensBytes(op))) ||
+        !dependsOnConstantsOnly(op) || !isSmallEnough(op, byteLimit))
       continue;
     SmallVector<Operation *> inside;
     op->walk([&](Operation *each) { inside.push_back(each); });

@@ -6,9 +6,9 @@
 #include "graph/Types.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
-#include "llvm/ADT/Sequence.h"
 #include "quantize/WeightChannels.h"
 #include "quantize/WeightCodes.h"
+#include "llvm/ADT/Sequence.h"
 
 #include <cmath>
 
@@ -155,8 +155,7 @@ bool Inserter::quantizeBlocks(Unit &unit, const Tensor &weights) {
                           [&](int64_t i) { return code->scales.toDouble(i); }));
   Value integers = makeConstant(builder, old.getLoc(), code->elements,
                                 name + "_quantized"),
-        factors =
-            makeConstant(builder, old.getLoc(), scales, name + "_scale");
+        factors = makeConstant(builder, old.getLoc(), scales, name + "_scale");
   SmallVector<int64_t> repeated, dimensions;
   for (int64_t i = 0; i < type.getRank(); ++i) {
     dimensions.push_back(static_cast<int64_t>(repeated.size()));
@@ -167,8 +166,7 @@ bool Inserter::quantizeBlocks(Unit &unit, const Tensor &weights) {
   Value spread = builder.create<stablehlo::BroadcastInDimOp>(
       location, type.clone(repeated), factors, dimensions);
   operand.set(builder.create<stablehlo::MulOp>(
-      location,
-      builder.create<stablehlo::ConvertOp>(location, type, integers),
+      location, builder.create<stablehlo::ConvertOp>(location, type, integers),
       builder.create<stablehlo::ReshapeOp>(location, type, spread)));
   return true;
 }

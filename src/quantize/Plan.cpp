@@ -207,6 +207,12 @@ void Planner::chooseLayers() {
         chosen.insert(operand->get());
 }
 
+static bool differ(const TensorProfile *one, const TensorProfile *other) {
+  return one && other &&
+         (std::min(one->least, 0.0) != std::min(other->least, 0.0) ||
+          std::max(one->greatest, 0.0) != std::max(other->greatest, 0.0));
+}
+
 /// One scale for what is handed on; of a joint that of the widest.
 void Planner::chooseCodes() {
   llvm::EquivalenceClasses<const void *> same;
@@ -242,6 +248,11 @@ void Planner::chooseCodes() {
     }
   };
   forEachValue(consider);
+  for (unsigned i = 0; i < units.size(); ++i)
+    if (units[i].kind == UnitKind::Moves && plan.layers[i].isQuantized)
+      for (OpOperand *operand : units[i].data)
+        plan.sharedScales +=
+            differ(profileOf(operand->get()), profileOf(units[i].result));
   llvm::DenseMap<const TensorProfile *, ChosenRange> known;
   forEachValue([&](Value value) {
     if (!chosen.contains(value) || plan.values.contains(value))

@@ -31,6 +31,9 @@ struct Plan {
   std::vector<LayerPlan> layers;
   /// The values that are stored as integers, and how.
   llvm::MapVector<mlir::Value, ChosenRange> values;
+  /// How many rescales there would be if each of them had a scale of its own:
+  /// operands and results of what moves numbers that differ in their ranges.
+  int64_t sharedScales = 0;
 };
 
 /// What is known of a value; null where it was not profiled.

@@ -144,7 +144,8 @@ std::optional<BlockCode> encodeBlocks(const Tensor &weights, int64_t axis,
   for (int64_t k = 0; k < count; ++k) {
     blocks.scales.set(k, code->scales[k]);
     for (int64_t i = 0; i < block; ++i)
-      blocks.elements.set(place(k, i), code->elements.at<int8_t>(k * block + i));
+      blocks.elements.set(place(k, i),
+                          code->elements.at<int8_t>(k * block + i));
   }
   return blocks;
 }

@@ -109,4 +109,19 @@ func.func @main(%x: tensor<?xf32>, %z: tensor<?xf32>) -> (tensor<?xf32>, tensor<
   EXPECT_EQ(model.outputs()[1].shape, Shape({3}));
 }
 
+/// What raise-quantized looks for once shapes are known.
+TEST(Specialize, QuantizedConstantsStay) {
+  Model model = parseModel(R"(
+func.func @main(%x: tensor<?x2xf32>) -> tensor<?x3xf32> {
+  %w = stablehlo.constant() {value = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8>}
+      : () -> tensor<2x3x!quant.uniform<i8:f32, 0.5>>
+  %d = stablehlo.uniform_dequantize %w : (tensor<2x3x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x3xf32>
+  %y = stablehlo.dot_general %x, %d, contracting_dims = [1] x [0] : (tensor<?x2xf32>, tensor<2x3xf32>) -> tensor<?x3xf32>
+  return %y : tensor<?x3xf32>
+})");
+  auto done = specialize(model, {{"arg0", {2, 2}}});
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(countOps(model, "stablehlo.uniform_dequantize"), 1);
+}
+
 } // namespace

@@ -52,6 +52,8 @@ struct QuantizedModel {
   Plan plan;
   /// What each unit gives, while the graph is not changed.
   std::vector<NumberedValue> results;
+  /// What kernels may be called that end in a unit.
+  std::map<std::string, unsigned> unitOfKernel;
 };
 
 class Quantizer {
@@ -72,6 +74,8 @@ private:
   Result<void> passOverSamples(const char *stage, size_t most, bool isSecond);
   Result<QuantizedModel>
   quantized(const llvm::DenseMap<unsigned, std::string> &left);
+  Result<void> tellTimes(const std::vector<Tensor> &inputs, SampleRuns &before,
+                         SampleRuns &after);
   Result<OutputAgreement> judge(const QuantizedModel &quantized);
   Result<void> judgeLayers(const QuantizedModel &quantized);
   Result<QuantizedModel> withinBound();
@@ -101,6 +105,8 @@ private:
   llvm::DenseMap<Value, int64_t> tensorOf;
   Profile profile;
   std::unique_ptr<SampleRuns> floatRuns;
+  /// Of the float and of the quantised model that was judged last.
+  std::array<std::map<std::string, double>, 2> kernelTimes;
   QuantizeReport report;
 };
 
@@ -413,9 +419,17 @@ Quantizer::quantized(const llvm::DenseMap<unsigned, std::string> &left) {
                                written && !isOnnx
                                    ? QuantizedRounding::AfterZeroPoint
                                    : QuantizedRounding::BeforeZeroPoint);
-  for (auto [number, unit] : llvm::enumerate(made.units.units))
+  for (auto [number, unit] : llvm::enumerate(made.units.units)) {
     if (unit.result && canBeObserved(unit.result))
       made.results.push_back({unit.result, static_cast<int64_t>(number)});
+    for (Operation *op : unit.ops)
+      made.unitOfKernel.try_emplace(TensorNames::originOf(op->getLoc()),
+                                    static_cast<unsigned>(number));
+    if (const TensorProfile *given = profileOf(unit.result))
+      for (const char *what : {"_QuantizeLinear", "_DequantizeLinear"})
+        made.unitOfKernel.try_emplace(given->name + what,
+                                      static_cast<unsigned>(number));
+  }
   return made;
 }
 
@@ -423,14 +437,30 @@ Quantizer::quantized(const llvm::DenseMap<unsigned, std::string> &left) {
 // What it costs
 //===----------------------------------------------------------------------===//
 
+/// Runs both models in turns, and each once to see what its layers take.
+Result<void> Quantizer::tellTimes(const std::vector<Tensor> &inputs,
+                                  SampleRuns &before, SampleRuns &after) {
+  constexpr int times = 5;
+  for (int i = 0; i < times; ++i)
+    for (SampleRuns *each : {&before, &after})
+      if (Result<std::vector<Tensor>> again = each->run(inputs); !again)
+        return again.takeError();
+  auto floats = before.layerTimes(inputs);
+  if (!floats)
+    return floats.takeError();
+  auto integers = after.layerTimes(inputs);
+  if (!integers)
+    return integers.takeError();
+  kernelTimes = {std::move(*floats), std::move(*integers)};
+  return {};
+}
+
 /// On the samples that were set aside, or on all if there are few.
 Result<OutputAgreement> Quantizer::judge(const QuantizedModel &quantized) {
   if (!floatRuns)
     floatRuns =
         std::make_unique<SampleRuns>(model.clone(), request, description);
   SampleRuns runs(quantized.model.clone(), request, description);
-  // How often both are run besides, in turns, to tell the time of a run.
-  constexpr size_t leastTimed = 5;
   OutputAgreement judged;
   report.judged = 0;
   for (size_t sample = 0; sample < request.samples.count; ++sample) {
@@ -451,10 +481,9 @@ Result<OutputAgreement> Quantizer::judge(const QuantizedModel &quantized) {
                    ? request.samples.classes[sample]
                    : -1);
     ++report.judged;
-    for (size_t i = 0; report.judged == 1 && i < leastTimed; ++i)
-      for (SampleRuns *timed : {floatRuns.get(), &runs})
-        if (Result<std::vector<Tensor>> again = timed->run(*inputs); !again)
-          return inFile(again.takeError(), request.input.path);
+    if (report.judged == 1)
+      if (Result<void> done = tellTimes(*inputs, *floatRuns, runs); !done)
+        return inFile(done.takeError(), request.input.path);
   }
   progress("comparing", request.samples.count, request.samples.count);
   report.before.milliseconds = floatRuns->medianMilliseconds();
@@ -597,6 +626,17 @@ Result<QuantizedModel> Quantizer::withinBound() {
     judged = judge(*some);
     if (!judged)
       return judged.takeError();
+    // With no product left there is nothing that was quantised.
+    const bool hasProducts =
+        llvm::any_of(llvm::zip_equal(some->units.units, some->plan.layers),
+                     [](const auto &layer) {
+                       return std::get<0>(layer).kind == UnitKind::Product &&
+                              std::get<1>(layer).isQuantized;
+                     });
+    if (!hasProducts) {
+      high = middle;
+      continue;
+    }
     if (holds(*judged)) {
       tell(*judged);
       best = std::move(*some);
@@ -651,6 +691,13 @@ void Quantizer::describeLayers(const QuantizedModel &quantized) {
     }
     report.layers.push_back(std::move(layer));
   }
+  for (auto [times, place] :
+       {std::pair(&kernelTimes[0], &QuantizedLayer::floatMilliseconds),
+        std::pair(&kernelTimes[1], &QuantizedLayer::milliseconds)})
+    for (const auto &[name, milliseconds] : *times)
+      if (auto unit = quantized.unitOfKernel.find(name);
+          unit != quantized.unitOfKernel.end())
+        report.layers[unit->second].*place += milliseconds;
   // What was seen of what they give.
   const Units units = quantize::findUnits(model);
   for (auto [number, unit] : llvm::enumerate(units.units)) {
@@ -663,31 +710,44 @@ void Quantizer::describeLayers(const QuantizedModel &quantized) {
   }
 }
 
-/// Rescales in \p model: what quantises what is quantised.
+/// Makes quantised types of \p model, and moves rescales to where they vanish.
+static Result<void> raise(Model &model, const PassOptions &passes) {
+  SimplifyOptions how = simplifyOptions(passes);
+  how.keepsQuantizedConstants = true;
+  how.allowed.push_back("requantize");
+  if (Result<SimplifyReport> done = raiseQuantized(model, how); !done)
+    return done.takeError();
+  if (Result<SimplifyReport> done = simplify(model, how); !done)
+    return done.takeError();
+  return {};
+}
+
+/// Those of \p model that do more than to round sums, or to move numbers to the
+/// other signedness, which products of both kinds of storage need.
 static int64_t rescalesIn(const Model &model) {
   int64_t count = 0;
-  const_cast<Model &>(model).module().walk([&](Operation *op) {
-    count += isa<stablehlo::UniformQuantizeOp, nn::QuantizeOp>(op) &&
-             quantizedOf(op->getOperand(0).getType());
+  model.module().walk([&](Operation *op) {
+    if (!isa<stablehlo::UniformQuantizeOp, nn::QuantizeOp>(op))
+      return;
+    quant::QuantizedType before = quantizedOf(op->getOperand(0).getType());
+    count += before && storageOf(before).getWidth() < 32 &&
+             beforeShift(op->getResult(0)) == op->getResult(0);
   });
   return count;
 }
 
 Result<void> Quantizer::countRescales(const QuantizedModel &quantized) {
+  report.rescalesBefore = quantized.plan.sharedScales;
   Model raised = quantized.model.clone();
-  if (Result<SimplifyReport> done = raiseQuantized(raised); !done)
+  if (Result<void> done = raise(raised, request.passes); !done)
     return inFile(done.takeError(), request.input.path);
-  report.rescalesBefore = report.rescalesAfter = rescalesIn(raised);
+  report.rescalesAfter = rescalesIn(raised);
   return {};
 }
 
 Result<void> Quantizer::write(QuantizedModel quantized) {
   if (written->name != "onnx") {
-    if (Result<SimplifyReport> done = raiseQuantized(quantized.model); !done)
-      return inFile(done.takeError(), request.input.path);
-    SimplifyOptions how = simplifyOptions(request.passes);
-    how.keepsQuantizedConstants = true;
-    if (Result<SimplifyReport> done = simplify(quantized.model, how); !done)
+    if (Result<void> done = raise(quantized.model, request.passes); !done)
       return inFile(done.takeError(), request.input.path);
   }
   if (Result<void> done = writeModel(quantized.model, request.output); !done)

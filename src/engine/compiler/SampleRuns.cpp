@@ -94,6 +94,23 @@ Result<std::vector<Tensor>> SampleRuns::run(const std::vector<Tensor> &inputs,
   return outputs;
 }
 
+Result<std::map<std::string, double>>
+SampleRuns::layerTimes(const std::vector<Tensor> &inputs) {
+  Result<Executor *> executor = executorFor(inputs);
+  if (!executor)
+    return executor.takeError();
+  (*executor)->resetStates();
+  (*executor)->setProfiling(true);
+  Result<std::vector<Tensor>> outputs = (*executor)->run(inputs);
+  std::map<std::string, double> times;
+  for (const LayerTime &layer : (*executor)->layerTimes())
+    times[std::string(layer.name)] += layer.seconds * 1e3;
+  (*executor)->setProfiling(false);
+  if (!outputs)
+    return outputs.takeError();
+  return times;
+}
+
 double SampleRuns::medianMilliseconds() const {
   if (times.empty())
     return 0;

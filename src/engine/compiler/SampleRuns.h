@@ -25,6 +25,9 @@ public:
 
   Result<std::vector<Tensor>> run(const std::vector<Tensor> &inputs,
                                   const ValueObserver &observer = {});
+  /// The milliseconds of each layer of one run, by the names that kernels have.
+  Result<std::map<std::string, double>>
+  layerTimes(const std::vector<Tensor> &inputs);
   /// Of all runs but the first of each set of shapes; 0 if there was none.
   double medianMilliseconds() const;
 

@@ -61,6 +61,32 @@ const std::string kernel =
     "[7, -8]], [[-9, 10], [11, 12], [-13, 14], [15, 16]]]> : "
     "tensor<2x4x2xi8>} : () -> tensor<2x4x2x$W>\n";
 
+/// A product with integers that have a scale for a block of them, which lie in
+/// \p wide as the dimensions \p dims say.
+std::string blocks(const std::string &dims, const std::string &wide,
+                   const std::string &shape) {
+  const bool isLast = wide == "6x1x3";
+  return "func.func @main(%x: tensor<$Nx4x6x$E>) -> tensor<$Nx4x3x$E> {\n"
+         "%i = stablehlo.constant dense<[[1, -2, 3], [-4, 5, -6], [7, -8, 1], "
+         "[2, -3, 4], [-5, 6, -7], [0, 1, -1]]> : tensor<6x3xi4>\n"
+         "%s = stablehlo.constant dense<" +
+         std::string(isLast ? "[[0.5], [0.25], [1.0], [2.0], [0.125], [4.0]]> "
+                              ": tensor<6x1x$E>\n"
+                            : "[[0.5, 0.25, 1.0], [2.0, 0.125, 4.0]]> : "
+                              "tensor<2x3x$E>\n") +
+         "%b = stablehlo.broadcast_in_dim %s, " + dims + " : (tensor<" +
+         (isLast ? "6x1" : "2x3") + "x$E>) -> tensor<" + wide +
+         "x$E>\n"
+         "%r = stablehlo.reshape %b : (tensor<" +
+         wide + "x$E>) -> tensor<" + shape +
+         "x$E>\n"
+         "%c = stablehlo.convert %i : (tensor<6x3xi4>) -> tensor<6x3x$E>\n"
+         "%w = stablehlo.multiply %c, %r : tensor<6x3x$E>\n"
+         "%y = stablehlo.dot_general %x, %w, contracting_dims = [2] x [0] : "
+         "(tensor<$Nx4x6x$E>, tensor<6x3x$E>) -> tensor<$Nx4x3x$E>\n"
+         "return %y : tensor<$Nx4x3x$E>\n}";
+}
+
 /// dot_general with a weight of type \p element, to a result of type \p result.
 std::string product(const std::string &element, const std::string &result) {
   return filled(
@@ -215,14 +241,14 @@ std::vector<QuantizedCase> quantizedCases() {
        "(tensor<4x$Nx6x!quant.uniform<i8:$E:0, {0.1, 0.05, 0.02, 0.01}>>) -> "
        "tensor<4x$Nx6x$E>\nreturn %y : tensor<4x$Nx6x$E>\n}",
        "Q Transpose D", 0, "!quant.uniform<i8:$E:1, {0.1, 0.05, 0.02, 0.01}>"},
+      {"blocks", blocks("dims = [0, 2]", "2x3x3", "6x3"), "D MatMul", 0},
+      {"blocks_last", blocks("dims = [0, 1]", "6x1x3", "6x3"), "D MatMul", 0},
+      // Neighbours do not share these.
+      {"no_blocks", blocks("dims = [1, 2]", "3x2x3", "6x3"),
+       "Unsqueeze Expand Reshape Cast Mul MatMul", 0},
   };
   return all;
 }
-
-struct Written {
-  std::string nodes;
-  std::vector<Tensor> before, after;
-};
 
 std::string nodesOf(const std::string &path) {
   auto file = onnx::OnnxFile::open(path);

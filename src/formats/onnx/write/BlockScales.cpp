@@ -12,8 +12,7 @@ namespace sinter::onnx {
 /// Whether an operation gives integers of 4 or 8 bits as they stand.
 static bool isNarrowConstant(Value value) {
   auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
-  auto type = constant ? dyn_cast<IntegerType>(
-                             tensorOf(value).getElementType())
+  auto type = constant ? dyn_cast<IntegerType>(tensorOf(value).getElementType())
                        : IntegerType();
   return type && (type.getWidth() == 4 || type.getWidth() == 8);
 }

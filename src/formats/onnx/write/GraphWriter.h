@@ -10,10 +10,10 @@
 #ifndef SINTER_FORMATS_ONNX_WRITE_GRAPHWRITER_H
 #define SINTER_FORMATS_ONNX_WRITE_GRAPHWRITER_H
 
-#include "formats/onnx/write/BlockScales.h"
 #include "formats/onnx/NodeGroups.h"
 #include "formats/onnx/file/OnnxWriter.h"
 #include "formats/onnx/file/onnx.pb.h"
+#include "formats/onnx/write/BlockScales.h"
 #include "graph/Model.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
