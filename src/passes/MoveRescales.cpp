@@ -1,12 +1,12 @@
 #include "passes/MoveRescales.h"
 
-#include "graph/QuantizedProducts.h"
 #include "graph/Readers.h"
 #include "graph/interfaces/Rescale.h"
 #include "graph/nn/NnOps.h"
 #include "passes/Pass.h"
 #include "passes/QuantizedForms.h"
 #include "passes/RescaleTree.h"
+#include "passes/RescaledSums.h"
 
 using namespace mlir;
 
@@ -54,7 +54,7 @@ static Value sinkRescale(Operation *op, OpBuilder &builder) {
 /// op(rescale(x), ...) of what takes numbers of any scale.
 static Values absorbInOperand(Operation *op, OpBuilder &builder, bool isNear) {
   auto rescaled = dyn_cast<RescaleOpInterface>(op);
-  if (!rescaled || Rescale::of(op) || hasScalesOfSums(op) ||
+  if (!rescaled || Rescale::of(op) || givesSums(op) ||
       op->getNumRegions() != 0 || op->getNumResults() == 0)
     return {};
   for (unsigned i = 0; i < op->getNumOperands(); ++i) {
@@ -138,9 +138,13 @@ ArrayRef<RewriteRule> moveRescalesRules() {
             "requantize-result",
             "rescale(max_pool(lrn(x))) -> max_pool(lrn(x)) : !quant",
             requantize),
-        rule<Operation *, absorbNearly>(
+        changingOperands(rule<Operation *, absorbNearly>(
             "requantize-operand",
-            "add(reshape(rescale(x)), y) -> add(reshape(x), y)", requantize)};
+            "add(reshape(rescale(x)), y) -> add(reshape(x), y)", requantize)),
+        changingOperands(rule<Operation *, withoutRescaleOfSums>(
+            "requantize-operand",
+            "quantize(conv(rescale(x), w) + b) -> quantize(conv(x, w) + b')",
+            requantize))};
     for (RewriteRule &each : all)
       each = takingApart(std::move(each));
     return all;

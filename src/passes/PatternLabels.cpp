@@ -103,6 +103,11 @@ static const PatternInfo *findPattern(llvm::StringRef label) {
   return nullptr;
 }
 
+unsigned needsOf(llvm::StringRef label) {
+  const PatternInfo *info = findPattern(label);
+  return info ? info->needs : unsigned(exact);
+}
+
 namespace {
 struct NamedAllowance {
   llvm::StringLiteral name;

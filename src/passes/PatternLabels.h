@@ -66,6 +66,9 @@ struct PatternInfo {
   bool isForm = false;
 };
 
+/// What the pattern \p label needs to be allowed; `exact` for no pattern.
+unsigned needsOf(llvm::StringRef label);
+
 /// Every pattern of every pass, by label.
 const std::vector<PatternInfo> &allPatterns();
 
@@ -83,6 +86,9 @@ public:
                         mlir::Value by) = 0;
   /// The results of \p op are not what they were.
   virtual void changed(mlir::Operation *op) = 0;
+  /// Those of \p op, which are about to be replaced, follow from operands that
+  /// were.
+  virtual void follows(mlir::Operation *) {}
 };
 
 /// One step of rewriting: the pattern, and the first operation of which it put
@@ -143,6 +149,12 @@ public:
     noteLast(op);
     if (watcher)
       watcher->changed(op);
+  }
+  /// To be called where the results of \p op will be replaced by such as
+  /// follow from other operands.
+  void follows(mlir::Operation *op) {
+    if (watcher)
+      watcher->follows(op);
   }
   ReplacementWatcher *watcher = nullptr;
 

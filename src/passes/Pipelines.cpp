@@ -157,9 +157,11 @@ public:
     if (!begun)
       return begun.takeError();
     check = std::move(*begun);
-    if (options.verifyEach)
+    // What may be another by a unit is looked at before anything else changes.
+    if (options.verifyEach || patterns->allows(requantize))
       patterns->afterEach = [this](StringRef label) {
-        if (wrong || !check)
+        if (wrong || !check ||
+            (!options.verifyEach && !(needsOf(label) & requantize)))
           return;
         if (auto same = check->afterApplication(label); !same)
           wrong = same.takeError();

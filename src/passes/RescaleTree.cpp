@@ -39,8 +39,17 @@ std::optional<Rescale> Rescale::of(Operation *op) {
   return Rescale{op, op->getOperand(0), from, to, rounding, *function};
 }
 
+static constexpr unsigned widthOfSums = 32;
+
+bool givesSums(Operation *op) {
+  quant::QuantizedType type = op->getNumResults() == 1
+                                  ? quantizedOf(op->getResult(0).getType())
+                                  : quant::QuantizedType();
+  return type && type.getStorageTypeIntegralWidth() == widthOfSums &&
+         hasScalesOfSums(op);
+}
+
 bool Rescale::isOfSums() const {
-  constexpr unsigned widthOfSums = 32;
   return from.getStorageTypeIntegralWidth() >= widthOfSums ||
          to.getStorageTypeIntegralWidth() >= widthOfSums;
 }
@@ -207,7 +216,8 @@ static Value constantOf(OpBuilder &builder, Value like,
 /// Where \p function has one function for each element of a dimension, the
 /// number of that of element \p index of \p value.
 static size_t functionAt(const RescaleFunction &function, Value value,
-                         int64_t axis, int64_t index) {
+                         int64_t index) {
+  const int64_t axis = function.axis();
   if (function.count() == 1)
     return 0;
   int64_t inner = 1;
@@ -216,14 +226,14 @@ static size_t functionAt(const RescaleFunction &function, Value value,
   return index / inner % tensorOf(value).getDimSize(axis);
 }
 
-Value foldRescale(OpBuilder &builder, const Rescale &rescale, Value constant,
-                  int64_t axis, quant::QuantizedType type) {
+Value foldRescale(OpBuilder &builder, const RescaleFunction &function,
+                  Value constant, quant::QuantizedType type) {
   const Tensor tensor = *constantTensor(constant);
   SmallVector<double> elements;
   elements.reserve(tensor.size());
   for (int64_t i = 0; i < tensor.size(); ++i)
-    elements.push_back(static_cast<double>(rescale.function.at(
-        functionAt(rescale.function, constant, axis, i), tensor.toInteger(i))));
+    elements.push_back(static_cast<double>(
+        function.at(functionAt(function, constant, i), tensor.toInteger(i))));
   return constantOf(builder, constant, type, elements);
 }
 
@@ -414,7 +424,7 @@ bool WantedTree::find() {
 bool WantedTree::mayEndIn(Operation *op, int64_t axis) const {
   auto rescaled = dyn_cast<RescaleOpInterface>(op);
   return isNear && rescaled && rescaled.absorbsRescaleOfResult() &&
-         isMemoryEffectFree(op) && !Rescale::of(op) && !hasScalesOfSums(op) &&
+         isMemoryEffectFree(op) && !Rescale::of(op) && !givesSums(op) &&
          llvm::all_of(op->getResults().drop_front(),
                       [](Value each) { return each.use_empty(); }) &&
          rescale.function.isAlmostRounding(numbersOf(op->getResult(0)));
@@ -521,15 +531,11 @@ Value WantedTree::buildOnce(OpBuilder &builder, Value value,
     const Rescale inner = *Rescale::of(op);
     return makeRescale(builder, inner, inner.operand, plan.type);
   }
-  case Kind::Constant: {
-    int64_t axis = -1;
-    if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(plan.type))
-      axis = perAxis.getQuantizedDimension();
-    else if (auto was = dyn_cast<quant::UniformQuantizedPerAxisType>(
-                 quantizedOf(value.getType())))
-      axis = was.getQuantizedDimension();
-    return foldRescale(builder, rescale, value, axis, plan.type);
-  }
+  case Kind::Constant:
+    return foldRescale(builder,
+                       *RescaleFunction::between(quantizedOf(value.getType()),
+                                                 plan.type, rescale.rounding),
+                       value, plan.type);
   case Kind::Result:
     made = retyped(builder, op, mapping, plan.type);
     break;

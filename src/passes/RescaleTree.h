@@ -137,10 +137,13 @@ private:
   llvm::DenseMap<mlir::Value, Plan> plans;
 };
 
-/// The quantised \p constant after \p rescale, in elements of \p type, where
-/// the rescale differs along dimension \p axis or not at all.
-mlir::Value foldRescale(mlir::OpBuilder &builder, const Rescale &rescale,
-                        mlir::Value constant, int64_t axis,
+/// Whether \p op is a product whose result is its sums, in 32 bits.
+bool givesSums(mlir::Operation *op);
+
+/// The quantised \p constant after the rescale \p function, in elements of
+/// \p type.
+mlir::Value foldRescale(mlir::OpBuilder &builder,
+                        const RescaleFunction &function, mlir::Value constant,
                         mlir::quant::QuantizedType type);
 
 /// A copy of \p op with \p operands, whose first result has elements of

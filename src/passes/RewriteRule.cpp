@@ -1,5 +1,6 @@
 #include "passes/RewriteRule.h"
 
+#include "graph/Quantization.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Groups.h"
@@ -59,6 +60,8 @@ public:
     --setting.left;
     setting.lastButOne = std::exchange(setting.last, rule.label);
     run.count(rule.label);
+    if (rule.changesOperands)
+      tellOfOperands(op, values);
     for (auto [old, by] : llvm::zip_equal(op->getResults(), values))
       if (by)
         run.replaced(rule.label, old, by);
@@ -68,6 +71,24 @@ public:
   }
 
 private:
+  static bool isOfSums(Type type) {
+    constexpr unsigned widthOfSums = 32;
+    quant::QuantizedType element = quantizedOf(type);
+    return element && element.getStorageTypeIntegralWidth() == widthOfSums;
+  }
+
+  /// Of operands that nobody else reads, since they are about to go. Sums of
+  /// products follow, too.
+  void tellOfOperands(Operation *op, const Values &values) const {
+    Operation *by = values.front().getDefiningOp();
+    if (!by || by->getNumOperands() != op->getNumOperands())
+      return;
+    for (auto [old, now] : llvm::zip(op->getOperands(), by->getOperands()))
+      if (old != now && old.hasOneUse() && !isOfSums(old.getType()))
+        run.replaced(rule.label, old, now);
+    run.follows(op);
+  }
+
   /// Whether there is a value of exactly the type of each result of \p op that
   /// is read.
   static bool standsFor(const Values &values, Operation *op) {

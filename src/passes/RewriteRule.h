@@ -39,6 +39,10 @@ struct RewriteRule {
   /// Whether source nodes that are to stay whole (Groups.h) come apart: a
   /// writer makes such nodes of what the rule gives.
   bool takesApart = false;
+  /// Whether it is operands that are another by what the rule is allowed, and
+  /// results follow from them: the new operation's operands stand for the old
+  /// one's of the same places.
+  bool changesOperands = false;
 };
 
 /// `rule<Op, function>(label, picture, needs)`, where the function takes
@@ -76,6 +80,12 @@ inline RewriteRule form(RewriteRule rule) {
 /// \p rule as one that takes apart what is to stay whole.
 inline RewriteRule takingApart(RewriteRule rule) {
   rule.takesApart = true;
+  return rule;
+}
+
+/// \p rule as one that changes operands.
+inline RewriteRule changingOperands(RewriteRule rule) {
+  rule.changesOperands = true;
   return rule;
 }
 

@@ -34,7 +34,7 @@ static void setTraces(Operation *op, ArrayRef<int64_t> traces) {
 
 /// Whether a block's operations run as often as what is around it says: those
 /// of the entry function, and of branches and loops in it.
-static bool follows(Block *block, Operation *entry) {
+static bool isNumbered(Block *block, Operation *entry) {
   for (Operation *op = block ? block->getParentOp() : nullptr; op;
        op = op->getParentOp()) {
     if (op == entry)
@@ -49,7 +49,7 @@ void ValueNumbers::number(ModuleOp module) {
   std::set<int64_t> taken;
   func::FuncOp entry = entryOf(module);
   entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op == entry || !follows(op->getBlock(), entry))
+    if (op == entry || !isNumbered(op->getBlock(), entry))
       return;
     SmallVector<int64_t> traces, own = tracesOf(op);
     for (size_t i = 0; i + 1 < own.size(); i += 2)
@@ -74,7 +74,7 @@ std::vector<NumberedValue> ValueNumbers::valuesOf(ModuleOp module) {
   };
   // What is computed inside of an operation comes before what it gives.
   entry.walk<WalkOrder::PostOrder>([&](Operation *op) {
-    if (op != entry && !follows(op->getBlock(), entry))
+    if (op != entry && !isNumbered(op->getBlock(), entry))
       return;
     SmallVector<int64_t> traces = tracesOf(op);
     for (size_t i = 0; i + 1 < traces.size(); i += 2)
@@ -144,11 +144,19 @@ void ValueNumbers::replaced(StringRef label, Value old, Value by) {
   if (numbers.empty())
     return;
   if (whenReplaced)
-    whenReplaced(label, numbers);
+    whenReplaced(label, old, numbers);
   // A value that is computed at other times is compared by who reads it.
   Block *place = by.getParentBlock();
   if (place == result.getParentBlock() || isOutermost(place))
     addNumbers(by, numbers);
+}
+
+void ValueNumbers::follows(Operation *op) {
+  SmallVector<int64_t> numbers, traces = tracesOf(op);
+  for (size_t i = 0; i + 1 < traces.size(); i += 2)
+    numbers.push_back(traces[i + 1]);
+  if (whenFollowing)
+    whenFollowing(numbers);
 }
 
 void ValueNumbers::changed(Operation *op) { setTraces(op, {}); }

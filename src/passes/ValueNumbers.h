@@ -39,10 +39,15 @@ public:
   void replaced(llvm::StringRef label, mlir::Value old,
                 mlir::Value by) override;
   void changed(mlir::Operation *op) override;
+  void follows(mlir::Operation *op) override;
 
-  /// Told of the numbers of a value that is replaced.
-  std::function<void(llvm::StringRef label, llvm::ArrayRef<int64_t> numbers)>
+  /// Told of the numbers of \p old, which is replaced.
+  std::function<void(llvm::StringRef label, mlir::Value old,
+                     llvm::ArrayRef<int64_t> numbers)>
       whenReplaced;
+  /// Told of the numbers of values that follow from operands that were
+  /// replaced.
+  std::function<void(llvm::ArrayRef<int64_t> numbers)> whenFollowing;
 
 private:
   int64_t next = 0;

@@ -1,6 +1,7 @@
 #include "passes/VerifyNumerics.h"
 
 #include "graph/Model.h"
+#include "graph/Quantization.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Interpreter.h"
@@ -9,6 +10,7 @@
 #include "runtime/Comparison.h"
 #include "runtime/Random.h"
 #include "runtime/TensorText.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -58,6 +60,18 @@ static std::vector<Leaf> resultsOf(func::FuncOp function) {
               /*isAwaited=*/true, leaves);
   }
   return leaves;
+}
+
+/// One unit of the quantised type of \p value, the greatest of its scales; 0
+/// for other types.
+static double unitOf(Value value) {
+  quant::QuantizedType type = quantizedOf(value.getType());
+  auto parameters = type ? roundedParametersOf(type) : std::nullopt;
+  // What is told of it is rounded to the expressed type.
+  constexpr double roundings = 1 + 0x1p-10;
+  return parameters ? roundings * *std::max_element(parameters->scales.begin(),
+                                                    parameters->scales.end())
+                    : 0;
 }
 
 /// Numbers for each argument. Where dimensions are unknown, single integers are
@@ -180,7 +194,7 @@ std::string VerifyNumerics::Comparison::of(const Tensor &was, const Tensor &is,
   if (was.data() == is.data())
     return "";
   const Difference difference =
-      differenceOf(is, was, Expectation::within({0, 0, tolerance}));
+      differenceOf(is, was, Expectation::within({0, unit, tolerance}));
   if (difference.wrong > 0) {
     const auto [before, now] = elementTexts(was, is, difference.worst);
     return llvm::formatv("{0} of {1} values, most at {2}: was {3}, is {4}",
@@ -226,20 +240,26 @@ std::string VerifyNumerics::firstDifference(const Observation &now,
                                             Comparison &comparison) {
   for (int64_t id : before.order) {
     auto found = now.values.find(id);
-    if (found == now.values.end())
+    if (found == now.values.end() || following.contains(id))
       continue;
     const Seen &was = before.values.at(id);
+    auto unit = requantized.find(id);
+    comparison.unit = unit == requantized.end() ? 0 : unit->second;
     std::string parts = comparison.of(was, found->second);
     labels = patternsOf(id);
     if (!parts.empty())
       return was.name + ": " + parts;
   }
   labels = patternsOf(-1);
+  comparison.unit = 0;
   if (before.outputs.size() != now.outputs.size())
     return "the number of outputs";
-  for (auto [was, is] : llvm::zip_equal(before.outputs, now.outputs))
-    if (auto parts = comparison.of(was, is); !parts.empty())
+  for (auto [i, was] : llvm::enumerate(before.outputs)) {
+    if (followingOutputs.contains(i))
+      continue;
+    if (auto parts = comparison.of(was, now.outputs[i]); !parts.empty())
       return was.name + ": " + parts;
+  }
   return "";
 }
 
@@ -255,10 +275,17 @@ VerifyNumerics::begin(ModuleOp module, PatternRun &run, int64_t dimension,
                         whyNoEntry(module));
   std::unique_ptr<VerifyNumerics> check(
       new VerifyNumerics(module, run, dimension, tolerance));
-  check->numbers.whenReplaced = [check = check.get()](StringRef label,
-                                                      ArrayRef<int64_t> ids) {
-    for (int64_t id : ids)
-      check->patterns[id].insert(label.str());
+  check->numbers.whenReplaced =
+      [check = check.get()](StringRef label, Value old, ArrayRef<int64_t> ids) {
+        const bool isRequantized = (needsOf(label) & requantize) != 0;
+        for (int64_t id : ids) {
+          check->patterns[id].insert(label.str());
+          if (isRequantized)
+            check->requantized[id] = unitOf(old);
+        }
+      };
+  check->numbers.whenFollowing = [check = check.get()](ArrayRef<int64_t> ids) {
+    check->following.insert(ids.begin(), ids.end());
   };
   check->numbers.number(module);
   constexpr unsigned mostRuns = 8;
@@ -295,6 +322,43 @@ Result<void> VerifyNumerics::afterApplication(StringRef label) {
   return compare([&](StringRef) { return "an application of " + label.str(); });
 }
 
+/// Notes what is computed of values that may be others than they were.
+void VerifyNumerics::findFollowing() {
+  if (requantized.empty() && following.empty())
+    return;
+  llvm::DenseMap<Value, std::vector<int64_t>> numbersOf;
+  std::vector<Value> reached;
+  llvm::DenseSet<Value> known;
+  for (auto [value, id] : ValueNumbers::valuesOf(module)) {
+    numbersOf[value].push_back(id);
+    if ((requantized.contains(id) || following.contains(id)) &&
+        known.insert(value).second)
+      reached.push_back(value);
+  }
+  auto reach = [&](Value value) {
+    for (int64_t id : numbersOf.lookup(value))
+      following.insert(id);
+    if (known.insert(value).second)
+      reached.push_back(value);
+  };
+  for (size_t i = 0; i < reached.size(); ++i)
+    for (OpOperand &use : reached[i].getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<func::ReturnOp>(user)) {
+        followingOutputs.insert(use.getOperandNumber());
+        continue;
+      }
+      // A branch or loop gives what is computed in it, and hands on what it is
+      // given.
+      for (Operation *op = user; op && !isa<func::FuncOp>(op);
+           op = op->getParentOp()) {
+        llvm::for_each(op->getResults(), reach);
+        for (Region &region : op->getRegions())
+          llvm::for_each(region.getArguments(), reach);
+      }
+    }
+}
+
 /// Looks at the graph as it is now; \p who tells of the patterns at fault.
 Result<void>
 VerifyNumerics::compare(llvm::function_ref<std::string(StringRef)> who) {
@@ -302,6 +366,7 @@ VerifyNumerics::compare(llvm::function_ref<std::string(StringRef)> who) {
   auto now = observe();
   if (!now)
     return now.takeError();
+  findFollowing();
   std::string labels;
   Comparison comparison{tolerance};
   if (std::string parts = firstDifference(*now, labels, comparison);
@@ -316,6 +381,9 @@ VerifyNumerics::compare(llvm::function_ref<std::string(StringRef)> who) {
   before = std::move(*now);
   earlier = run.counts();
   patterns.clear();
+  requantized.clear();
+  following.clear();
+  followingOutputs.clear();
   return {};
 }
 

@@ -6,6 +6,11 @@
 // their numbers tell (ValueNumbers.h). So a wrong rewrite shows where it was
 // made, also if no output happens to notice.
 //
+// Where a rewrite needs `requantize` to be allowed, the value that it replaces
+// must be within one unit of its quantised type, and what is computed of it is
+// not looked at: the same operations compute it, of other numbers. So each such
+// application is compared by itself.
+//
 // What runs several times is compared the first few times. While a branch was
 // not taken yet, the function runs again on other inputs, a few times at most.
 // What is wrong in what has no numbers shows in results.
@@ -70,6 +75,8 @@ private:
   /// What one comparison of graphs has seen.
   struct Comparison {
     double tolerance;
+    /// What elements may differ by besides.
+    double unit = 0;
     uint64_t tensors = 0;
     double largest = 0;
     std::string where = {};
@@ -94,6 +101,7 @@ private:
   Result<Observation> observe();
   Result<void> observeRun(unsigned number, Observation &seen);
   std::string patternsOf(int64_t id) const;
+  void findFollowing();
   std::string firstDifference(const Observation &now, std::string &patterns,
                               Comparison &comparison);
   Result<void> compare(llvm::function_ref<std::string(llvm::StringRef)> who);
@@ -110,6 +118,12 @@ private:
   /// often each had applied before.
   std::map<int64_t, std::set<std::string>> patterns;
   std::map<std::string, uint64_t> earlier;
+  /// Since then, too: the values that may be another by one unit of their
+  /// quantised type, with the unit, and those that are computed of such, of
+  /// which nothing is said. `followingOutputs` are numbers of outputs.
+  std::map<int64_t, double> requantized;
+  std::set<int64_t> following;
+  std::set<size_t> followingOutputs;
   NumericsFacts found;
 };
 
