@@ -108,7 +108,8 @@ void addPatterns(CLI::App &app, CommonOptions &options) {
        "rewrite with these, though they are off by default", "LABEL,...");
   list("--allow", options.allowed,
        "let rewrites change floating-point results so far: reassociate, "
-       "contract, reciprocal, nonan, noinf, nosignedzero; all",
+       "contract, reciprocal, nonan, noinf, nosignedzero; all (of these); or "
+       "quantised ones by a unit where they are rescaled: requantize",
        "NAME,...");
 }
 

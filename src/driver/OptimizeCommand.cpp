@@ -71,6 +71,10 @@ public:
                  "(QuantizeLinear, QLinearConv, ConvInteger); results may "
                  "change by one step of a scale")
         ->group("Compile");
+    app.add_flag("--change-outputs", changeOutputs,
+                 "let outputs have other quantised types, so that nothing is "
+                 "rescaled in front of them")
+        ->group("Compile");
     app.add_flag("--list-patterns", listPatterns,
                  "print the labels of all patterns and what they do")
         ->group("Report");
@@ -132,6 +136,7 @@ private:
     request.passes = passOptions(common);
     request.freeze = freeze;
     request.raiseQuantized = raiseQuantized;
+    request.changeOutputs = changeOutputs;
     request.mayOverwrite = force;
     return (*compiler)->optimize(request);
   }
@@ -172,6 +177,9 @@ private:
                             {"output", output},
                             {"patterns", countsJson(report.patterns)},
                             {"notes", report.notes},
+                            {"rescales",
+                             {{"before", report.rescalesBefore},
+                              {"after", report.rescalesAfter}}},
                             {"before", countsJson(report.before)},
                             {"after", countsJson(report.after)}});
     if (!stats)
@@ -179,6 +187,10 @@ private:
     printPatterns(report.patterns);
     std::printf("\n");
     printOperations(report);
+    if (report.rescalesBefore || report.rescalesAfter)
+      std::printf("%8lld %8lld  rescales of quantised tensors\n",
+                  static_cast<long long>(report.rescalesBefore),
+                  static_cast<long long>(report.rescalesAfter));
   }
 
   CommonOptions common;
@@ -186,6 +198,7 @@ private:
   bool force = false;
   bool freeze = false;
   bool raiseQuantized = false;
+  bool changeOutputs = false;
   bool listPatterns = false;
   bool stats = false;
 };

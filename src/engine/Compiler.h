@@ -111,6 +111,9 @@ struct OptimizeReport {
   Counts before, after;
   /// How often each pattern was applied.
   Counts patterns;
+  /// Rescales of quantised tensors, once they have quantised types, and after
+  /// all.
+  int64_t rescalesBefore = 0, rescalesAfter = 0;
   /// Lines for the user: what was left as it is, and why.
   std::vector<std::string> notes;
 };
@@ -143,6 +146,8 @@ struct OptimizeRequest {
   bool freeze = false;
   /// Whether quantisation that is spelt out becomes quantised types.
   bool raiseQuantized = false;
+  /// Whether outputs may have other quantised types than they had.
+  bool changeOutputs = false;
 };
 
 struct ConvertRequest {

@@ -1,8 +1,9 @@
 #include "passes/MoveRescales.h"
 
-#include "graph/Readers.h"
+#include "graph/Model.h"
 #include "graph/interfaces/Rescale.h"
 #include "graph/nn/NnOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Pass.h"
 #include "passes/QuantizedForms.h"
 #include "passes/RescaleTree.h"
@@ -161,6 +162,40 @@ uint64_t countRescales(ModuleOp module) {
   return count;
 }
 
+ArrayRef<PatternInfo> moveRescalesPatterns() {
+  static const PatternInfo patterns[] = {
+      {"drop-output-rescale",
+       "return rescale(x) -> return x, with --change-outputs",
+       "move-rescales"}};
+  return patterns;
+}
+
+/// return rescale(x).
+static void dropOutputRescales(ModuleOp module, PatternRun &run) {
+  const StringRef label = moveRescalesPatterns().front().label;
+  func::FuncOp entry = entryOf(module);
+  if (!entry || !run.changesOutputs || !run.isEnabled(label))
+    return;
+  Operation *end = entry.front().getTerminator();
+  OpBuilder builder(end);
+  for (OpOperand &output : end->getOpOperands()) {
+    std::optional<RescaledTree> tree = RescaledTree::of(output.get());
+    if (!tree || !tree->cost().isLess() || !run.mayStep())
+      continue;
+    PendingOperations pending(module.getContext());
+    Value before = tree->build(pending.builder);
+    if (!before)
+      continue;
+    pending.insert(builder);
+    output.set(before);
+    entry.setFunctionType(FunctionType::get(
+        entry.getContext(), entry.getArgumentTypes(), end->getOperandTypes()));
+    run.count(label);
+    run.outputChanged(output.getOperandNumber());
+    run.graphIsWhole(label);
+  }
+}
+
 namespace {
 struct MoveRescales : LabelledPass<MoveRescales> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MoveRescales)
@@ -174,9 +209,11 @@ struct MoveRescales : LabelledPass<MoveRescales> {
     registry.insert<nn::NnDialect, stablehlo::StablehloDialect>();
   }
   void runOnOperation() final {
-    if (countRescales(getOperation()) != 0 &&
-        failed(applyRules(getOperation(), {moveRescalesRules()}, patternRun())))
-      signalPassFailure();
+    if (countRescales(getOperation()) == 0)
+      return;
+    if (failed(applyRules(getOperation(), {moveRescalesRules()}, patternRun())))
+      return signalPassFailure();
+    dropOutputRescales(getOperation(), patternRun());
   }
 };
 } // namespace

@@ -11,6 +11,8 @@
 //   add(rescale(x), y)                ->  add(x, y)
 //   rescale(lrn(x))                   ->  lrn(x) : the rescale's type
 //
+//   return rescale(x)                 ->  return x, if outputs may change
+//
 // What may be done around an operation it says itself (RescaleOpInterface), of
 // whatever dialect it is. A rescale goes through a whole tree of operations at
 // once, to where it vanishes or where there is less to do.
@@ -35,6 +37,9 @@
 //     numbers that some number before the rescale becomes.
 //   - With scales for each element of a dimension, that dimension is kept
 //     (AxesOpInterface), and there is no constant or region on the way.
+//   - An output keeps its type, unless the run says that outputs may change
+//     (PatternRun::changesOutputs). In any case it stays quantised, and another
+//     output of the same value stays the same value.
 //   - Types of 32 bits are those of sums, and stay as their products made them:
 //     what rounds them is part of the product, which a rescale may join.
 //
@@ -48,6 +53,8 @@
 
 namespace sinter {
 
+/// Those that are not about one operation.
+llvm::ArrayRef<PatternInfo> moveRescalesPatterns();
 llvm::ArrayRef<RewriteRule> moveRescalesRules();
 std::unique_ptr<mlir::Pass>
 createMoveRescales(std::shared_ptr<PatternRun> run = nullptr);

@@ -6,6 +6,7 @@
 #include "passes/FoldBatchNorm.h"
 #include "passes/FoldConstants.h"
 #include "passes/InlineCalls.h"
+#include "passes/MoveRescales.h"
 #include "passes/RefineShapes.h"
 #include "passes/RuleTables.h"
 #include "llvm/ADT/STLExtras.h"
@@ -28,6 +29,7 @@ static std::vector<PatternInfo> collectPatterns() {
   add(eliminateDeadCodePatterns());
   add(foldBatchNormPatterns());
   add(channelsFirstPatterns());
+  add(moveRescalesPatterns());
   for (const RuleTable &table : ruleTables())
     for (const RewriteRule &rule : table.rules)
       all.push_back(

@@ -89,6 +89,8 @@ public:
   /// Those of \p op, which are about to be replaced, follow from operands that
   /// were.
   virtual void follows(mlir::Operation *) {}
+  /// Output \p number of the entry function has other elements than it had.
+  virtual void outputChanged(unsigned /*number*/) {}
 };
 
 /// One step of rewriting: the pattern, and the first operation of which it put
@@ -129,6 +131,8 @@ public:
   /// Whether constants of bytes are not converted to wider types: sizes are not
   /// computed from such, and quantisation that is spelt out has its weights so.
   bool keepsBytes = false;
+  /// Whether outputs may have other quantised types than they had.
+  bool changesOutputs = false;
   uint64_t steps() const { return stepsDone; }
   /// The last step that `mostSteps` lets happen, once it has.
   const PatternApplication &lastStep() const { return last; }
@@ -155,6 +159,10 @@ public:
   void follows(mlir::Operation *op) {
     if (watcher)
       watcher->follows(op);
+  }
+  void outputChanged(unsigned number) {
+    if (watcher)
+      watcher->outputChanged(number);
   }
   ReplacementWatcher *watcher = nullptr;
 

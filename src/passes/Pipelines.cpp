@@ -237,6 +237,7 @@ Result<void> runPasses(
     return patterns.takeError();
   (*patterns)->mostSteps = options.mostSteps;
   (*patterns)->keepsQuantizedConstants = options.keepsQuantizedConstants;
+  (*patterns)->changesOutputs = options.changesOutputs;
   (*patterns)->watcher = options.watcher;
   if (auto checked = checkPassNames(options.printIrAfter); !checked)
     return checked.takeError();
@@ -259,12 +260,14 @@ runPipeline(Model &model, const SimplifyOptions &options,
   Model result = model.clone();
   ModuleOp module = result.module();
   countOperations(module, report.operationsBefore, report.constantBytesBefore);
+  report.rescalesBefore = countRescales(module);
   auto passes = [&](const std::shared_ptr<PatternRun> &run) {
     return pipeline(run, options.constantByteLimit);
   };
   if (Result<void> done = runPasses(module, options, passes, report); !done)
     return done.takeError();
   countOperations(module, report.operationsAfter, report.constantBytesAfter);
+  report.rescalesAfter = countRescales(module);
   model = std::move(result);
   return report;
 }

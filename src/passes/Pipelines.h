@@ -39,6 +39,9 @@ struct SimplifyOptions {
   double verifyTolerance = 1e-4;
   /// Whether dequantised constants stay quantised, as after raiseQuantized.
   bool keepsQuantizedConstants = false;
+  /// Whether outputs may have other quantised types than they had, so that
+  /// nothing is rescaled in front of them.
+  bool changesOutputs = false;
   /// Rewriting ends after so many steps (PatternRun::mostSteps).
   uint64_t mostSteps = std::numeric_limits<uint64_t>::max();
   /// Told where values go, if numerics are not verified.
@@ -60,6 +63,8 @@ struct SimplifyReport {
   std::map<std::string, uint64_t> operationsBefore, operationsAfter;
   /// Bytes of constants that something reads.
   int64_t constantBytesBefore = 0, constantBytesAfter = 0;
+  /// Rescales of quantised tensors (MoveRescales.h).
+  uint64_t rescalesBefore = 0, rescalesAfter = 0;
   /// Milliseconds by pass, in the order they ran.
   std::vector<std::pair<std::string, double>> passTimes;
   /// Steps done at the end of each pass, and the last where `mostSteps` of

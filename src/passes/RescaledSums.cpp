@@ -87,6 +87,7 @@ static Value constantIn(OpBuilder &builder, Value value,
                         quant::QuantizedType type) {
   quant::QuantizedType was = quantizedOf(value.getType());
   if (auto repeated = Broadcast::of(value)) {
+    const quant::QuantizedType wanted = type;
     auto parameters = parametersOf(type);
     if (parameters && parameters->axis >= 0) {
       auto place = llvm::find(repeated->dimensions, parameters->axis);
@@ -96,8 +97,11 @@ static Value constantIn(OpBuilder &builder, Value value,
           alongAxis(type, place - repeated->dimensions.begin()));
     }
     Value constant = constantIn(builder, repeated->operand, type);
-    return constant ? repeated->rebuild(builder, value.getLoc(), constant)
-                    : Value();
+    if (!constant)
+      return {};
+    Value spread = repeated->rebuild(builder, value.getLoc(), constant);
+    spread.setType(tensorOf(value).clone(wanted));
+    return spread;
   }
   const std::optional<Tensor> tensor = constantTensor(value);
   auto function = was ? RescaleFunction::between(

@@ -40,6 +40,10 @@ public:
                 mlir::Value by) override;
   void changed(mlir::Operation *op) override;
   void follows(mlir::Operation *op) override;
+  void outputChanged(unsigned number) override {
+    if (whenOutputChanged)
+      whenOutputChanged(number);
+  }
 
   /// Told of the numbers of \p old, which is replaced.
   std::function<void(llvm::StringRef label, mlir::Value old,
@@ -48,6 +52,7 @@ public:
   /// Told of the numbers of values that follow from operands that were
   /// replaced.
   std::function<void(llvm::ArrayRef<int64_t> numbers)> whenFollowing;
+  std::function<void(unsigned number)> whenOutputChanged;
 
 private:
   int64_t next = 0;

@@ -287,6 +287,9 @@ VerifyNumerics::begin(ModuleOp module, PatternRun &run, int64_t dimension,
   check->numbers.whenFollowing = [check = check.get()](ArrayRef<int64_t> ids) {
     check->following.insert(ids.begin(), ids.end());
   };
+  check->numbers.whenOutputChanged = [check = check.get()](unsigned number) {
+    check->followingOutputs.insert(number);
+  };
   check->numbers.number(module);
   constexpr unsigned mostRuns = 8;
   if (auto first = check->observeRun(0, check->before); !first)

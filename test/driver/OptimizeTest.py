@@ -122,6 +122,54 @@ func.func @main(%y: tensor<4xf32>) -> !stablehlo.future<tensor<2xf32>> {
             self.assertEqual(report["patterns"].get("add-zero-relaxed", 0), count, allowed)
         self.expect_error(USAGE, "optimize", model, "--stats", "--allow", "anything", mentions=["anything", "reassociate"])
 
+    RESCALES = """
+!a = !quant.uniform<i8:f32, 0.5>
+!b = !quant.uniform<i8:f32, 0.25:3>
+func.func @main(%x: tensor<4x4x!a>) -> tensor<2x2x!b> {
+  %r = stablehlo.uniform_quantize %x : (tensor<4x4x!a>) -> tensor<4x4x!b>
+  %m = stablehlo.slice %r [0:2, 1:3] : (tensor<4x4x!b>) -> tensor<2x2x!b>
+  %k = stablehlo.uniform_quantize %m : (tensor<2x2x!b>) -> tensor<2x2x!a>
+  %l = stablehlo.uniform_quantize %k : (tensor<2x2x!a>) -> tensor<2x2x!b>
+  return %l : tensor<2x2x!b>
+}
+"""
+
+    def test_rescales(self):
+        """They are counted before and after; outputs keep their types, if nothing else is asked for."""
+        model = self.write("in.mlir", self.RESCALES)
+        for arguments, after in (((), 3), (("--allow=all",), 3), (("--allow=requantize",), 1),
+                                 (("--allow=requantize", "--change-outputs"), 0)):
+            done = self.sinter("optimize", model, "--json", "--verify-numerics", *arguments)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["rescales"], {"before": 3, "after": after}, arguments)
+        lines = self.sinter("optimize", model, "--stats", "--allow=requantize").stdout.splitlines()
+        self.assertEqual(lines[-1].split(), ["3", "1", "rescales", "of", "quantised", "tensors"])
+        out = self.path("out.mlir")
+        self.assertEqual(self.sinter("optimize", model, "-o", out, "--allow=requantize", "--change-outputs").returncode, DONE)
+        with open(out, encoding="utf-8") as file:
+            self.assertIn("-> tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01>>", file.read().split("{")[1])
+
+    def test_rescales_of_onnx(self):
+        """DequantizeLinear and QuantizeLinear of another scale: a rescale, which the first of them takes up."""
+        int8 = 3
+        weights = []
+        for name, scale, zero in ("a", 0.5, 0), ("b", 0.4, 3), ("c", 0.45, 1):
+            weights += [onnx.tensor(name + "_scale", [], onnx.floats(scale)), onnx.tensor(name + "_zero", [], bytes([zero]), int8)]
+        def q(number, kind, source, to, scale):
+            return onnx.node(kind, [source, scale + "_scale", scale + "_zero"], [to], f"{kind}{number}")
+        nodes = [q(1, "QuantizeLinear", "x", "q1", "a"), q(1, "DequantizeLinear", "q1", "f1", "a"),
+                 q(2, "QuantizeLinear", "f1", "q2", "b"), q(2, "DequantizeLinear", "q2", "f2", "b"),
+                 onnx.node("Transpose", ["f2"], ["f3"], "turn"),
+                 q(3, "QuantizeLinear", "f3", "q3", "c"), q(3, "DequantizeLinear", "q3", "y", "c")]
+        graph = onnx.graph(nodes, [onnx.value_info("x", (2, 3))], [onnx.value_info("y", (3, 2))], weights)
+        model, out = self.write("in.onnx", onnx.model(graph)), self.path("out.onnx")
+        done = self.sinter("optimize", model, "-o", out, "--raise-quantized", "--allow=requantize", "--json")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["rescales"], {"before": 2, "after": 0})
+        for backend in "cpu", "interpreter":
+            done = self.sinter("run", out, "--backend", backend, "--input", "random:1")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+
     def test_quantized_node_is_left(self):
         """A QLinearMatMul is arithmetic with nothing to simplify: it is written as it was read."""
         uint8 = 2

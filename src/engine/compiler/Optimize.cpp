@@ -136,6 +136,7 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   }
   SimplifyOptions options = simplifyOptions(request.passes);
   options.keepsQuantizedConstants = request.raiseQuantized;
+  options.changesOutputs = request.changeOutputs;
   Result<SimplifyReport> simplified =
       toldOf(request.passes, "simplification",
              ofModel(model, simplify(model, options)));
@@ -152,9 +153,12 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   const auto counts = [](const std::map<std::string, uint64_t> &map) {
     return Counts(map.begin(), map.end());
   };
-  return OptimizeReport{
-      counts(simplified->operationsBefore), counts(simplified->operationsAfter),
-      counts(simplified->patterns), sourceNotes(model.module())};
+  return OptimizeReport{counts(simplified->operationsBefore),
+                        counts(simplified->operationsAfter),
+                        counts(simplified->patterns),
+                        static_cast<int64_t>(simplified->rescalesBefore),
+                        static_cast<int64_t>(simplified->rescalesAfter),
+                        sourceNotes(model.module())};
 }
 
 std::vector<PatternDescription> MlirCompiler::patterns() {

@@ -285,3 +285,32 @@ func.func @"requantize-operand/stays-sums"(%x: tensor<4x6x!quarter>) -> tensor<4
   %1 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0] : (tensor<4x6x!half>, tensor<6x2x!quant.uniform<i8:f32, 0.25>>) -> tensor<4x2x!quant.uniform<i32:f32, 0.125>>
   return %1 : tensor<4x2x!quant.uniform<i32:f32, 0.125>>
 }
+
+func.func @"requantize-operand/sums"(%x: tensor<4x6x!quarter>) -> tensor<4x2x!half> {
+  %w = stablehlo.constant() {value = dense<[[1, 2], [3, 4], [5, 6], [-7, 8], [9, -10], [11, 12]]> : tensor<6x2xi8>} : () -> tensor<6x2x!quant.uniform<i8:f32:1, {0.015625, 0.0078125}>>
+  %b = stablehlo.constant() {value = dense<[100, -77]> : tensor<2xi32>} : () -> tensor<2x!quant.uniform<i32:f32:0, {0.0078125, 0.00390625}>>
+  %0 = stablehlo.uniform_quantize %x : (tensor<4x6x!quarter>) -> tensor<4x6x!half>
+  %1 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0] : (tensor<4x6x!half>, tensor<6x2x!quant.uniform<i8:f32:1, {0.015625, 0.0078125}>>) -> tensor<4x2x!quant.uniform<i32:f32:1, {0.0078125, 0.00390625}>>
+  %2 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<2x!quant.uniform<i32:f32:0, {0.0078125, 0.00390625}>>) -> tensor<4x2x!quant.uniform<i32:f32:1, {0.0078125, 0.00390625}>>
+  %3 = stablehlo.add %1, %2 : tensor<4x2x!quant.uniform<i32:f32:1, {0.0078125, 0.00390625}>>
+  %4 = stablehlo.uniform_quantize %3 : (tensor<4x2x!quant.uniform<i32:f32:1, {0.0078125, 0.00390625}>>) -> tensor<4x2x!half>
+  return %4 : tensor<4x2x!half>
+}
+
+func.func @"requantize-operand/stays-sums_with_readers"(%x: tensor<4x6x!quarter>) -> (tensor<4x2x!half>, tensor<4x2x!quant.uniform<i32:f32, 0.0078125>>) {
+  %w = stablehlo.constant() {value = dense<[[1, 2], [3, 4], [5, 6], [-7, 8], [9, -10], [11, 12]]> : tensor<6x2xi8>} : () -> tensor<6x2x!quant.uniform<i8:f32, 0.015625>>
+  %0 = stablehlo.uniform_quantize %x : (tensor<4x6x!quarter>) -> tensor<4x6x!half>
+  %1 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0] : (tensor<4x6x!half>, tensor<6x2x!quant.uniform<i8:f32, 0.015625>>) -> tensor<4x2x!quant.uniform<i32:f32, 0.0078125>>
+  %4 = stablehlo.uniform_quantize %1 : (tensor<4x2x!quant.uniform<i32:f32, 0.0078125>>) -> tensor<4x2x!half>
+  return %4, %1 : tensor<4x2x!half>, tensor<4x2x!quant.uniform<i32:f32, 0.0078125>>
+}
+
+func.func @"requantize-operand/stays-what_is_added_varies"(%x: tensor<4x6x!quarter>, %b: tensor<4x2x!quant.uniform<i32<-9999:9999>:f32, 0.0078125>>) -> tensor<4x2x!half> {
+  %w = stablehlo.constant() {value = dense<[[1, 2], [3, 4], [5, 6], [-7, 8], [9, -10], [11, 12]]> : tensor<6x2xi8>} : () -> tensor<6x2x!quant.uniform<i8:f32, 0.015625>>
+  %c = stablehlo.uniform_quantize %b : (tensor<4x2x!quant.uniform<i32<-9999:9999>:f32, 0.0078125>>) -> tensor<4x2x!quant.uniform<i32:f32, 0.0078125>>
+  %0 = stablehlo.uniform_quantize %x : (tensor<4x6x!quarter>) -> tensor<4x6x!half>
+  %1 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0] : (tensor<4x6x!half>, tensor<6x2x!quant.uniform<i8:f32, 0.015625>>) -> tensor<4x2x!quant.uniform<i32:f32, 0.0078125>>
+  %3 = stablehlo.add %1, %c : tensor<4x2x!quant.uniform<i32:f32, 0.0078125>>
+  %4 = stablehlo.uniform_quantize %3 : (tensor<4x2x!quant.uniform<i32:f32, 0.0078125>>) -> tensor<4x2x!half>
+  return %4 : tensor<4x2x!half>
+}

@@ -247,3 +247,17 @@ module {
 }
 
 // -----
+// requantize-operand/sums
+module {
+  func.func @main(%arg0: tensor<4x6x!quant.uniform<i8:f32, 2.500000e-01:3>>) -> tensor<4x2x!quant.uniform<i8:f32, 5.000000e-01>> {
+    %0 = stablehlo.constant() <{value = dense<[[1, 2], [3, 4], [5, 6], [-7, 8], [9, -10], [11, 12]]> : tensor<6x2xi8>}> : () -> tensor<6x2x!quant.uniform<i8:f32:1, {1.562500e-02,7.812500e-03}>>
+    %1 = stablehlo.dot_general %arg0, %0, contracting_dims = [1] x [0]  : (tensor<4x6x!quant.uniform<i8:f32, 2.500000e-01:3>>, tensor<6x2x!quant.uniform<i8:f32:1, {1.562500e-02,7.812500e-03}>>) -> tensor<4x2x!quant.uniform<i32:f32:1, {3.906250e-03,0.001953125}>>
+    %2 = stablehlo.constant() <{value = dense<[200, -154]> : tensor<2xi32>}> : () -> tensor<2x!quant.uniform<i32:f32:0, {3.906250e-03,0.001953125}>>
+    %3 = stablehlo.broadcast_in_dim %2, dims = [1] : (tensor<2x!quant.uniform<i32:f32:0, {3.906250e-03,0.001953125}>>) -> tensor<4x2x!quant.uniform<i32:f32:1, {3.906250e-03,0.001953125}>>
+    %4 = stablehlo.add %1, %3 : tensor<4x2x!quant.uniform<i32:f32:1, {3.906250e-03,0.001953125}>>
+    %5 = stablehlo.uniform_quantize %4 : (tensor<4x2x!quant.uniform<i32:f32:1, {3.906250e-03,0.001953125}>>) -> tensor<4x2x!quant.uniform<i8:f32, 5.000000e-01>>
+    return %5 : tensor<4x2x!quant.uniform<i8:f32, 5.000000e-01>>
+  }
+}
+
+// -----
