@@ -360,11 +360,13 @@ class RaisedQuantized(unittest.TestCase):
         if written.ir_version <= onnx.IR_VERSION and b.opset <= onnx.defs.onnx_opset_version():
             onnx.checker.check_model(written, full_check=True)
         nodes = sorted(each.op_type for each in written.graph.node)
-        if b.form == "qdq_moves" and (b.expressed != "bf16" or b.storage.endswith("4")):
-            # What is quantised again as it was needs no dequantising between.
-            self.assertEqual(nodes, ["DequantizeLinear", "QuantizeLinear", "Transpose"])
+        same = sorted(each.op_type for each in proto.graph.node)
+        if b.form == "qdq_moves":
+            # What is quantised again as it was needs no dequantising between; whether it is, depends on the scale in bf16.
+            fewer = ["DequantizeLinear", "QuantizeLinear", "Transpose"]
+            self.assertIn(nodes, [fewer, same] if b.expressed == "bf16" else [fewer])
         else:
-            self.assertEqual(nodes, sorted(each.op_type for each in proto.graph.node))
+            self.assertEqual(nodes, same)
         # NumPy has no file form for these.
         if b.expressed == "bf16" or any(each.type.tensor_type.elem_type in (21, 22)
                                         for each in (*proto.graph.input, *proto.graph.output)):
