@@ -310,9 +310,7 @@ private:
     request.kernelFolder = session.cacheFolder;
     request.compiler = compilerIdentity();
     request.ceilings = session.ceilings;
-    // Points of accuracy are parts of a hundred.
-    if (mostLoss)
-      request.mostLoss = *mostLoss;
+    request.mostLoss = mostLoss;
     if (!profileIn.empty()) {
       Result<std::string> read = readFile(profileIn, size_t(1) << 30);
       if (!read)

@@ -37,7 +37,7 @@ struct QuantizeRequest {
   std::string profile, profilePath;
   /// Whether the report needs the new profile as text.
   bool wantsProfile = false;
-  /// How much accuracy (a part of 1) may be lost where classes are known, else
+  /// How much accuracy (in percent) may be lost where classes are known, else
   /// the least ratio of signal to noise of the outputs, in dB. Layers that cost
   /// most stay float until that holds.
   std::optional<double> mostLoss;

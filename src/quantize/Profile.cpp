@@ -56,17 +56,18 @@ public:
     ++counts[channel];
   }
 
-  /// Every tensor weighs the same in the mean.
-  void finish(uint64_t times) {
-    const auto update = [&](double &mean, double sum, uint64_t count) {
-      mean += (sum / static_cast<double>(count) - mean) /
-              static_cast<double>(times);
-    };
-    for (size_t channel = 0; channel < sums.size(); ++channel)
-      if (counts[channel]) {
-        update(profile.mean[channel], sums[channel], counts[channel]);
-        update(profile.square[channel], squares[channel], counts[channel]);
-      }
+  /// Every tensor that has numbers weighs the same in the mean.
+  void finish() {
+    for (size_t channel = 0; channel < sums.size(); ++channel) {
+      if (counts[channel] == 0)
+        continue;
+      const auto tensors = static_cast<double>(++profile.tensors[channel]);
+      const auto update = [&](double &mean, double sum) {
+        mean += (sum / static_cast<double>(counts[channel]) - mean) / tensors;
+      };
+      update(profile.mean[channel], sums[channel]);
+      update(profile.square[channel], squares[channel]);
+    }
   }
 
 private:
@@ -88,6 +89,7 @@ void TensorProfile::measure(const Tensor &values) {
       channels.greatest.assign(size, -std::numeric_limits<double>::infinity());
       channels.mean.assign(size, 0);
       channels.square.assign(size, 0);
+      channels.tensors.assign(size, 0);
     }
     if (size == 0 || size != channels.least.size())
       channels = {};
@@ -107,7 +109,7 @@ void TensorProfile::measure(const Tensor &values) {
       sums->add(index, number);
   });
   if (sums)
-    sums->finish(times);
+    sums->finish();
 }
 
 void TensorProfile::count(const Tensor &values) {
@@ -174,7 +176,10 @@ std::string toJson(const Profile &profile) {
             json.attribute("min", tensor.least);
             json.attribute("max", tensor.greatest);
           }
-          if (tensor.channels.axis >= 0)
+          // Where a channel had no finite number, it has no range.
+          if (tensor.channels.axis >= 0 &&
+              llvm::all_of(tensor.channels.least,
+                           [](double least) { return std::isfinite(least); }))
             json.attributeObject("channels", [&] {
               json.attribute("axis", tensor.channels.axis);
               writeList(json, "min", tensor.channels.least);
@@ -207,8 +212,7 @@ public:
     Profile profile;
     if (auto model = root->getString("model"))
       profile.model = model->str();
-    profile.samples =
-        static_cast<uint64_t>(root->getInteger("samples").value_or(0));
+    profile.samples = countOf(*root, "samples");
     if (const llvm::json::Object *equalized = root->getObject("equalized"))
       for (const auto &[name, entry] : *equalized) {
         EqualizedTensor each{name.str(), {}};

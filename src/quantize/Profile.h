@@ -27,6 +27,8 @@ struct ChannelProfile {
   /// -1: not asked for.
   int64_t axis = -1;
   std::vector<double> least, greatest, mean, square;
+  /// While it is measured: of how many tensors the means are.
+  std::vector<uint64_t> tensors;
 };
 
 /// What was seen of one tensor.

@@ -95,17 +95,17 @@ encodeWeights(const Tensor &weights, std::optional<int64_t> axis,
   WeightCode code;
   code.axis = axis;
   code.scales = scalesOf(weights, slices, most);
-  if (options.scheme == Scheme::PowerOfTwo) {
-    for (double &scale : code.scales)
-      scale = std::exp2(std::ceil(std::log2(scale)));
-  } else if (options.range == RangeMethod::Best ||
-             options.range == RangeMethod::SquaredError) {
+  const bool isPowerOfTwo = options.scheme == Scheme::PowerOfTwo;
+  if (!isPowerOfTwo && (options.range == RangeMethod::Best ||
+                        options.range == RangeMethod::SquaredError))
     shrink(code.scales, weights, slices, most);
-  }
   for (size_t i = 0; i < leastScales.size() && i < code.scales.size(); ++i)
     code.scales[i] =
         std::max(code.scales[i],
                  static_cast<double>(static_cast<float>(leastScales[i])));
+  if (isPowerOfTwo)
+    for (double &scale : code.scales)
+      scale = std::exp2(std::ceil(std::log2(scale)));
   code.elements = Tensor(options.weights, weights.shape());
   for (int64_t i = 0; i < weights.size(); ++i)
     code.elements.set(

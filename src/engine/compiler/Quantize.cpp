@@ -554,7 +554,7 @@ bool Quantizer::holds(const OutputAgreement &judged) const {
   if (!request.mostLoss)
     return true;
   if (auto before = judged.accuracyBefore())
-    return *before - *judged.accuracyAfter() <= *request.mostLoss;
+    return (*before - *judged.accuracyAfter()) * 100 <= *request.mostLoss;
   std::optional<double> decibels = judged.decibels();
   return !decibels || *decibels >= *request.mostLoss;
 }

@@ -1,0 +1,264 @@
+// Codes over all schemes, storages and signs; ranges against searches over
+// every pair of bin edges.
+
+#include "quantize/Ranges.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace sinter::quantize {
+namespace {
+
+constexpr Scheme allSchemes[] = {Scheme::Asymmetric, Scheme::Symmetric,
+                                 Scheme::SymmetricU8, Scheme::PowerOfTwo};
+
+std::pair<double, double> elementsOf(ElementType storage) {
+  switch (storage) {
+  case ElementType::UI8:
+    return {0, 255};
+  case ElementType::I16:
+    return {-32768, 32767};
+  default:
+    return {-128, 127};
+  }
+}
+
+using CodeCell = std::tuple<Scheme, ElementType, std::pair<double, double>>;
+class Codes : public testing::TestWithParam<CodeCell> {};
+
+TEST_P(Codes, ZeroIsExactAndTheRangeIsCovered) {
+  const auto &[scheme, storage, ends] = GetParam();
+  const auto [least, greatest] = ends;
+  const LinearCode code = codeOf({least, greatest}, storage, scheme);
+  EXPECT_EQ(code.nearest(0), 0);
+  EXPECT_TRUE(std::isnormal(static_cast<float>(code.scale)));
+  EXPECT_EQ(code.scale, static_cast<double>(static_cast<float>(code.scale)));
+  const auto [first, last] = elementsOf(code.storage);
+  EXPECT_GE(static_cast<double>(code.zeroPoint), first);
+  EXPECT_LE(static_cast<double>(code.zeroPoint), last);
+  if (scheme == Scheme::SymmetricU8)
+    EXPECT_EQ(code.storage, least < 0 ? ElementType::I8 : ElementType::UI8);
+  else
+    EXPECT_EQ(code.storage, storage);
+  if (scheme != Scheme::Asymmetric && code.storage != ElementType::UI8)
+    EXPECT_EQ(code.zeroPoint, 0);
+  if (scheme == Scheme::PowerOfTwo) {
+    int exponent = 0;
+    EXPECT_EQ(std::frexp(code.scale, &exponent), 0.5);
+  }
+  // No number of the range is further from its code than half a step, where
+  // scales can be that small; an end of an asymmetric range may be, since its
+  // zero point is rounded.
+  for (int i = 0; i <= 64; ++i) {
+    const double number = least + (greatest - least) * i / 64;
+    EXPECT_LE(std::abs(code.nearest(number) - number),
+              code.scale * (scheme == Scheme::Asymmetric ? 1.0001 : 0.5001))
+        << number;
+  }
+  // What is beyond has the outermost code.
+  const double steps = last - first,
+               below = (first - static_cast<double>(code.zeroPoint)),
+               above = (last - static_cast<double>(code.zeroPoint));
+  const double far = 2 * steps * code.scale;
+  EXPECT_EQ(code.nearest(-far), below * code.scale);
+  EXPECT_EQ(code.nearest(far), above * code.scale);
+}
+
+// Not more than is worth a storage element is wasted.
+TEST_P(Codes, TheScaleIsNotWiderThanItMustBe) {
+  const auto &[scheme, storage, ends] = GetParam();
+  const double least = std::min(ends.first, 0.0),
+               greatest = std::max(ends.second, 0.0);
+  if (greatest - least < 1e-30)
+    return;
+  const LinearCode code = codeOf({least, greatest}, storage, scheme);
+  const auto [first, last] = elementsOf(code.storage);
+  const double magnitude = std::max(-least, greatest);
+  double steps = last;
+  if (scheme == Scheme::Asymmetric)
+    steps = last - first;
+  else if (code.storage == ElementType::UI8 && least < 0)
+    steps = 127;
+  const double wanted =
+      (scheme == Scheme::Asymmetric ? greatest - least : magnitude) / steps;
+  EXPECT_GE(code.scale, wanted * (1 - 1e-6));
+  EXPECT_LE(code.scale,
+            wanted * (scheme == Scheme::PowerOfTwo ? 2 : 1) * (1 + 1e-6));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cells, Codes,
+    testing::Combine(
+        testing::ValuesIn(allSchemes),
+        testing::Values(ElementType::UI8, ElementType::I8, ElementType::I16),
+        testing::Values(std::pair(-1.0, 1.0), std::pair(0.0, 6.0),
+                        std::pair(-3.0, 0.0), std::pair(2.0, 5.0),
+                        std::pair(-5.0, -2.0), std::pair(-0.1, 12.7),
+                        std::pair(-100.0, 0.3), std::pair(0.0, 0.0),
+                        std::pair(7.0, 7.0), std::pair(-7.0, -7.0),
+                        std::pair(0.0, 1e-40), std::pair(-1e-40, 1e-40),
+                        std::pair(-1e30, 1e30), std::pair(0.0, 1e30))));
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+TensorProfile profileOf(const std::vector<double> &numbers) {
+  Tensor tensor(ElementType::F64, {static_cast<int64_t>(numbers.size())});
+  for (size_t i = 0; i < numbers.size(); ++i)
+    tensor.set(static_cast<int64_t>(i), numbers[i]);
+  TensorProfile profile;
+  profile.measure(tensor);
+  profile.count(tensor);
+  return profile;
+}
+
+/// What real tensors look like: bells, with few numbers far out.
+std::vector<double> bell(unsigned seed, bool isRectified, double outlier) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> draw;
+  std::vector<double> numbers;
+  for (int i = 0; i < 4000; ++i)
+    numbers.push_back(isRectified ? std::max(0.0, draw(random)) : draw(random));
+  if (outlier != 0)
+    numbers.push_back(outlier);
+  return numbers;
+}
+
+std::vector<TensorProfile> someProfiles() {
+  return {profileOf(bell(1, false, 0)),   profileOf(bell(2, false, 40)),
+          profileOf(bell(3, false, -40)), profileOf(bell(4, true, 0)),
+          profileOf(bell(5, true, 100)),  profileOf({-1, 1}),
+          profileOf({0, 5, 5, 5}),        profileOf({-8, -8, -1, -0.5})};
+}
+
+double errorOf(const TensorProfile &profile, Range range,
+               const QuantizeOptions &options) {
+  const LinearCode code = codeOf(range, options.activations, options.scheme);
+  double sum = 0, all = 0;
+  for (size_t bin = 0; bin < profile.histogram.size(); ++bin) {
+    const double number = profile.middleOf(bin);
+    sum += static_cast<double>(profile.histogram[bin]) *
+           std::pow(code.nearest(number) - number, 2);
+    all += static_cast<double>(profile.histogram[bin]);
+  }
+  return sum / all;
+}
+
+ChosenRange chosenBy(const TensorProfile &profile, RangeMethod method,
+                     QuantizeOptions options = {}) {
+  options.range = method;
+  return chooseRange(profile, options);
+}
+
+TEST(Ranges, TheErrorIsThatOfTheCode) {
+  for (const TensorProfile &profile : someProfiles())
+    for (RangeMethod method :
+         {RangeMethod::Best, RangeMethod::Max, RangeMethod::Percentile,
+          RangeMethod::Entropy, RangeMethod::SquaredError}) {
+      const ChosenRange chosen = chosenBy(profile, method);
+      EXPECT_NEAR(chosen.error, errorOf(profile, chosen.range, {}),
+                  1e-12 * (1 + chosen.error));
+      EXPECT_LE(chosen.range.least, chosen.range.greatest);
+    }
+}
+
+TEST(Ranges, MaxIsTheWholeRange) {
+  for (const TensorProfile &profile : someProfiles()) {
+    const ChosenRange chosen = chosenBy(profile, RangeMethod::Max);
+    EXPECT_EQ(chosen.range.least, profile.least);
+    EXPECT_EQ(chosen.range.greatest, profile.greatest);
+  }
+}
+
+TEST(Ranges, BestIsNeverWorseThanAnyOther) {
+  for (Scheme scheme : allSchemes)
+    for (const TensorProfile &profile : someProfiles()) {
+      QuantizeOptions options;
+      options.scheme = scheme;
+      options.activations =
+          scheme == Scheme::Asymmetric ? ElementType::UI8 : ElementType::I8;
+      const double best = chosenBy(profile, RangeMethod::Best, options).error;
+      for (RangeMethod method :
+           {RangeMethod::Max, RangeMethod::Percentile, RangeMethod::Entropy,
+            RangeMethod::SquaredError})
+        EXPECT_LE(best, chosenBy(profile, method, options).error);
+    }
+}
+
+// Of all ranges with both ends at a twentieth of the whole one none is much
+// better than that of least error.
+TEST(Ranges, SquaredErrorIsNearTheBestOfAll) {
+  for (const TensorProfile &profile : someProfiles()) {
+    double best = std::numeric_limits<double>::infinity();
+    for (int low = 1; low <= 20; ++low)
+      for (int high = 1; high <= 20; ++high) {
+        const Range range = {profile.least < 0 ? profile.least * low / 20
+                                               : profile.least,
+                             profile.greatest > 0 ? profile.greatest * high / 20
+                                                  : profile.greatest};
+        if (range.least < range.greatest)
+          best = std::min(best, errorOf(profile, range, {}));
+      }
+    const double found = chosenBy(profile, RangeMethod::SquaredError).error,
+                 whole = chosenBy(profile, RangeMethod::Max).error;
+    EXPECT_LE(found, whole);
+    EXPECT_LE(found, best * 1.6 + 1e-12)
+        << profile.least << " " << profile.greatest << " whole " << whole;
+  }
+}
+
+// At most that part of the numbers lies outside, and a bin less on either side
+// would leave out more.
+TEST(Ranges, PercentileLeavesOutWhatItSays) {
+  for (double percentile : {51.0, 90.0, 99.0, 99.9, 100.0})
+    for (const TensorProfile &profile : someProfiles()) {
+      QuantizeOptions options;
+      options.percentile = percentile;
+      const Range range =
+          chosenBy(profile, RangeMethod::Percentile, options).range;
+      const bool isOneSided = profile.least >= 0 || profile.greatest <= 0;
+      double all = 0, below = 0, above = 0;
+      for (size_t bin = 0; bin < profile.histogram.size(); ++bin) {
+        const auto count = static_cast<double>(profile.histogram[bin]);
+        all += count;
+        below += profile.middleOf(bin) < range.least ? count : 0;
+        above += profile.middleOf(bin) > range.greatest ? count : 0;
+      }
+      const double allowed =
+          all * (100 - percentile) / 100 / (isOneSided ? 1 : 2);
+      EXPECT_LE(below, allowed + 1e-9);
+      EXPECT_LE(above, allowed + 1e-9);
+      if (percentile == 100)
+        EXPECT_NEAR(range.greatest, profile.greatest,
+                    1e-9 * std::abs(profile.greatest));
+    }
+}
+
+// One number far out is not worth the precision of all others.
+TEST(Ranges, OutliersAreCutOff) {
+  const TensorProfile profile = profileOf(bell(6, true, 100));
+  for (RangeMethod method : {RangeMethod::Percentile, RangeMethod::Entropy}) {
+    QuantizeOptions options;
+    options.percentile = 99.9;
+    EXPECT_LT(chosenBy(profile, method, options).range.greatest, 50)
+        << nameOf(method).str();
+  }
+}
+
+TEST(Ranges, WithoutAHistogramThereIsTheWholeRange) {
+  TensorProfile profile;
+  profile.times = profile.elements = 1;
+  profile.least = profile.greatest = 3;
+  for (RangeMethod method : {RangeMethod::Best, RangeMethod::Percentile,
+                             RangeMethod::Entropy, RangeMethod::SquaredError}) {
+    const ChosenRange chosen = chosenBy(profile, method);
+    EXPECT_EQ(chosen.method, RangeMethod::Max);
+    EXPECT_EQ(chosen.range.greatest, 3);
+    EXPECT_NEAR(chosen.code.nearest(3), 3, chosen.code.scale / 2);
+  }
+}
+
+} // namespace
+} // namespace sinter::quantize
