@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Tells how much `sinter quantize` loses on a model, and what each of its improvements brings.
 
-  accuracy.py FOLDER... [MODEL ...] [--sinter build/bin/sinter] [--samples 25] [--held-out 8] [--out OUT] [--around]
+  accuracy.py FOLDER... [MODEL ...] [--sinter build/bin/sinter] [--samples 25] [--held-out 24] [--out OUT] [--around]
 
 A FOLDER holds a model in ONNX test form, or several such folders. Inputs are generated (quantizer/samples.py): most models'
 weights are random, so what is compared are the outputs with the float model's. Ranges are measured on --samples inputs, from one
@@ -200,7 +200,7 @@ def parse():
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
     parser.add_argument("--sinter", default=os.path.join(HERE, "..", "build", "bin", "sinter"))
     parser.add_argument("--samples", type=int, default=25, help="generated inputs to calibrate with (default: 25; sinter sets every fifth aside)")
-    parser.add_argument("--held-out", type=int, default=8, help="generated inputs to judge by (default: 8)")
+    parser.add_argument("--held-out", type=int, default=24, help="generated inputs to judge by (default: 24)")
     parser.add_argument("--ways", default="", help="only these columns, as in plain,default")
     parser.add_argument("--around", action="store_true", help="make and judge the file of quantized.py's style around, too")
     parser.add_argument("--out", metavar="OUT", help="where the default's files stay")
