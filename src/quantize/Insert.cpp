@@ -192,8 +192,12 @@ bool Inserter::quantizeWeights(Unit &unit) {
   std::optional<Tensor> bias =
       unit.bias ? constantTensor(unit.bias->get()) : std::nullopt;
   const int64_t scaleCount = axis ? weights->dim(*axis) : 1;
-  const bool biasFits = bias && inputScale > 0 && unit.biasIsOwn &&
-                        plan.values.contains(unit.result) &&
+  // Runtimes take a matrix product with its bias for one of integers only where
+  // the bias is one, whatever its result becomes; of a convolution only where
+  // its result is of integers, too.
+  const bool takesBias = isa<stablehlo::DotGeneralOp>(unit.core) ||
+                         (unit.biasIsOwn && plan.values.contains(unit.result));
+  const bool biasFits = bias && inputScale > 0 && takesBias &&
                         (bias->size() == scaleCount || scaleCount == 1) &&
                         bias->rank() > 0;
   // A bias must fit 32 bits, with room for the sums that are added to it.

@@ -9,8 +9,8 @@
 //
 // Restrictions: of a product, weights become integers by output channel where
 // channels are one dimension of a constant on the right, by tensor else. A bias
-// does where the result is stored as integers and has as many numbers as there
-// are scales.
+// does where it has as many numbers as there are scales, and of a convolution
+// where the result is stored as integers, too.
 //
 //===----------------------------------------------------------------------===//
 

@@ -33,6 +33,14 @@ class Quantize(CommandTest):
                 for name in ("A", "7", "W"):
                     self.assertEqual(self.label_of(self.path(form), os.path.join(self.IMAGES, name + ".png")), name)
 
+    def test_the_bias_of_a_product_with_a_float_result(self):
+        """What runtimes want for a product of integers, here of the last layer."""
+        self.quantize("-o", self.path("q.onnx"))
+        with open(self.path("q.onnx"), "rb") as file:
+            written = file.read()
+        self.assertIn(b"classifier.bias_quantized", written)
+        self.assertNotIn(b"bias_corrected", written)
+
     def test_weights_alone(self):
         ratios = []
         for words in ([], ["--no-bias-correction"]):
