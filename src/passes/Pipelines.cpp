@@ -110,6 +110,8 @@ static Passes kernelPasses(const std::shared_ptr<PatternRun> &run,
   passes.push_back(createFoldConstants(run, byteLimit));
   passes.push_back(createRaiseIdioms(run));
   passes.push_back(createRaiseAttention(run));
+  // Idioms let rescales pass that what they stood for did not.
+  passes.push_back(createMoveRescales(run));
   passes.push_back(createEliminateDeadCode(run));
   return passes;
 }

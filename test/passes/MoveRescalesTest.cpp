@@ -3,6 +3,9 @@
 
 #include "passes/MoveRescales.h"
 #include "graph/Quantization.h"
+#include "graph/interfaces/Rescale.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/GraphHarness.h"
 #include "passes/RescaleTree.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -212,6 +215,67 @@ TEST(MoveRescales, IsWithinOneUnitWhereThatIsAllowed) {
         ASSERT_LE(distance(runStored(before, seed), runStored(after, seed)), 1);
       }
   EXPECT_GT(gone, 50u);
+}
+
+//===----------------------------------------------------------------------===//
+// A dialect that the pass has never heard of
+//===----------------------------------------------------------------------===//
+
+/// Every second element.
+class HalfOp : public Op<HalfOp, OpTrait::ZeroRegions, OpTrait::OneResult,
+                         OpTrait::OneOperand, MemoryEffectOpInterface::Trait> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HalfOp)
+  using Op::Op;
+  static StringRef getOperationName() { return "foreign.half"; }
+  static ArrayRef<StringRef> getAttributeNames() { return {}; }
+  void getEffects(
+      SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &) {}
+};
+
+class ForeignDialect : public Dialect {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ForeignDialect)
+  static StringRef getDialectNamespace() { return "foreign"; }
+  explicit ForeignDialect(MLIRContext *context)
+      : Dialect(getDialectNamespace(), context, TypeID::get<ForeignDialect>()) {
+    addOperations<HalfOp>();
+  }
+};
+
+struct HalfModel : RescaleOpInterface::ExternalModel<HalfModel, HalfOp> {
+  SmallVector<RescaleWay> getRescaleWays(Operation *) const {
+    return {{{0}, RescaleRanges::Any}};
+  }
+  bool absorbsRescaleOfOperand(Operation *, unsigned) const { return false; }
+  bool absorbsRescaleOfResult(Operation *) const { return false; }
+};
+
+TEST(MoveRescales, AsksOperationsOfAnyDialect) {
+  for (bool says : {false, true}) {
+    std::shared_ptr<MLIRContext> context = makeContext();
+    context->loadDialect<ForeignDialect>();
+    if (says)
+      HalfOp::attachInterface<HalfModel>(*context);
+    auto module = parseSourceString<ModuleOp>(R"(
+      !a = !quant.uniform<i8:f32, 0.5>
+      !b = !quant.uniform<i8:f32, 0.25:3>
+      func.func @main(%x: tensor<8x!a>) -> tensor<4x!b> {
+        %0 = stablehlo.uniform_quantize %x : (tensor<8x!a>) -> tensor<8x!b>
+        %1 = "foreign.half"(%0) : (tensor<8x!b>) -> tensor<4x!b>
+        return %1 : tensor<4x!b>
+      })",
+                                              context.get());
+    ASSERT_TRUE(module);
+    Model model(context, std::move(module));
+    applyPass(model, createMoveRescales());
+    Value result = model.entry().front().getTerminator()->getOperand(0);
+    EXPECT_EQ(isa<HalfOp>(result.getDefiningOp()), !says) << textOf(model);
+    if (says)
+      EXPECT_EQ(
+          result.getDefiningOp()->getOperand(0).getDefiningOp()->getOperand(0),
+          model.entry().getArgument(0));
+  }
 }
 
 } // namespace

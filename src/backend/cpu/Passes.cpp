@@ -31,6 +31,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "passes/LowerQuantized.h"
+#include "passes/MoveRescales.h"
 #include "passes/Pass.h"
 
 #include <mutex>
@@ -126,6 +127,10 @@ Result<void> regionsExpanded(const Subject &s) {
 /// into their form, and decompositions leave tables to be computed once.
 constexpr llvm::StringLiteral foldConstantsHere = "fold-constants";
 
+/// Where rescales move once more: what the passes before have taken away stood
+/// between them.
+constexpr llvm::StringLiteral moveRescalesHere = "move-rescales";
+
 /// In the order in which they run.
 constexpr Row rows[] = {
     {"cpu-raise-known-calls", "Make operations of custom calls that are known",
@@ -136,6 +141,7 @@ constexpr Row rows[] = {
      onFunction<lowerToHostCalls>},
     {"cpu-flatten", "Remove tuples, tokens, futures and barriers",
      onFunction<flatten>},
+    {moveRescalesHere, "", nullptr},
     {"cpu-lower-quantized", "Make integers of quantised tensors",
      onFunction<lowerQuantized>},
     {"cpu-decompose-but-pools",
@@ -247,6 +253,8 @@ private:
 std::unique_ptr<Pass> createPass(const Row &row,
                                  const std::shared_ptr<PatternRun> &run,
                                  std::shared_ptr<const PassSetting> setting) {
+  if (row.name == moveRescalesHere)
+    return createMoveRescales(run);
   if (!row.rewrite)
     return createFoldConstants(run);
   return std::make_unique<CpuPass>(row, run, std::move(setting));

@@ -4,6 +4,7 @@
 
 #include "backend/cpu/emit/ElementalModels.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/ir/RescaleModels.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -13,9 +14,11 @@ using namespace sinter;
 
 void cpu::registerCpuDialect(DialectRegistry &registry) {
   registry.insert<CpuDialect, nn::NnDialect, stablehlo::StablehloDialect>();
-  registry.addExtension(
-      +[](MLIRContext *context, CpuDialect *, nn::NnDialect *,
-          stablehlo::StablehloDialect *) { attachElementals(context); });
+  registry.addExtension(+[](MLIRContext *context, CpuDialect *, nn::NnDialect *,
+                            stablehlo::StablehloDialect *) {
+    attachElementals(context);
+    attachRescales(context);
+  });
 }
 
 void cpu::loadCpuDialect(MLIRContext *context) {

@@ -23,37 +23,39 @@ RescaleWay together(unsigned count, RescaleRanges ranges) {
 //===----------------------------------------------------------------------===//
 
 /// Only places change; operands behind the first \p count are indices.
-template <unsigned count> Ways moves(Operation *op) {
+template <unsigned count> Ways movesOf(Operation *op) {
   return {
       together(count == 0 ? op->getNumOperands() : count, RescaleRanges::Any)};
 }
 /// A rescale keeps the order.
-Ways maximum(Operation *) {
+Ways maximumOf(Operation *) {
   return {{{0, 1}, RescaleRanges::Any, /*floors=*/{0, 1}}};
 }
-Ways minimum(Operation *) {
+Ways minimumOf(Operation *) {
   return {{{0, 1}, RescaleRanges::Any, {}, /*ceilings=*/{0, 1}}};
 }
 /// min(max(x, low), high)
-Ways clamped(Operation *) {
+Ways clampedOf(Operation *) {
   return {{{0, 1, 2}, RescaleRanges::Any, /*floors=*/{0}, /*ceilings=*/{2}}};
 }
 /// max(x, 0)
-Ways rectified(Operation *) { return {together(1, RescaleRanges::KeepsZero)}; }
+Ways rectifiedOf(Operation *) {
+  return {together(1, RescaleRanges::KeepsZero)};
+}
 /// Sums: all alike.
-Ways linear(Operation *op) {
+Ways linearOf(Operation *op) {
   return {together(op->getNumOperands(), RescaleRanges::CutsNothing)};
 }
 /// Products: one of the two.
-Ways bilinear(Operation *) {
+Ways bilinearOf(Operation *) {
   return {{{0}, RescaleRanges::CutsNothing}, {{1}, RescaleRanges::CutsNothing}};
 }
 /// Between tensors of one kind, chosen by the first operand.
-Ways chosen(Operation *) { return {{{1, 2}, RescaleRanges::Any}}; }
+Ways chosenOf(Operation *) { return {{{1, 2}, RescaleRanges::Any}}; }
 /// A function that is not linear: none.
-Ways curved(Operation *) { return {}; }
+Ways curvedOf(Operation *) { return {}; }
 /// By what combines: the greatest, the least or the sum.
-Ways combined(Operation *op) {
+Ways combinedOf(Operation *op) {
   if (op->getNumOperands() != 2)
     return {};
   StringRef combiner = gradient::combinerOf(op->getRegion(0));
@@ -65,7 +67,7 @@ Ways combined(Operation *op) {
     return {together(2, RescaleRanges::CutsNothing)};
   return {};
 }
-Ways scattered(Operation *op) {
+Ways scatteredOf(Operation *op) {
   if (op->getNumOperands() != 3)
     return {};
   StringRef combiner = gradient::combinerOf(op->getRegion(0));
@@ -79,16 +81,16 @@ Ways scattered(Operation *op) {
 }
 /// A pool of greatest elements, and one of means: linear in its operand. What
 /// is the greatest of no elements is no number of the operand.
-Ways pooledByMaximum(Operation *op) {
+Ways pooledByMaximumOf(Operation *op) {
   if (!nn::meetsElements(cast<nn::MaxPoolOp>(op)))
     return {};
   return {together(1, RescaleRanges::Any)};
 }
-Ways pooledByMean(Operation *) {
+Ways pooledByMeanOf(Operation *) {
   return {together(1, RescaleRanges::CutsNothing)};
 }
 /// Between pixels or to the next one.
-Ways resized(Operation *op) {
+Ways resizedOf(Operation *op) {
   auto resize = cast<nn::ResizeOp>(op);
   if (resize.getMode() != "nearest" ||
       resize.getCoordinates() == "tf_crop_and_resize")
@@ -97,20 +99,63 @@ Ways resized(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
+// The kinds
+//===----------------------------------------------------------------------===//
+
+/// Ways, and what the documentation says of them.
+struct WayKind {
+  Ways (*of)(Operation *);
+  StringLiteral ways, ranges;
+};
+
+constexpr StringLiteral any = "any", none = "", keepsZero = "zero stays zero",
+                        cutsNothing = "nothing is cut; rounding differs by one";
+
+template <unsigned count>
+constexpr WayKind moves{movesOf<count>,
+                        count == 0   ? StringLiteral("all together")
+                        : count == 1 ? StringLiteral("the first")
+                                     : StringLiteral("the first two together"),
+                        any};
+constexpr WayKind maximum{maximumOf, "both together", any};
+constexpr WayKind minimum{minimumOf, "both together", any};
+constexpr WayKind clamped{clampedOf, "all together", any};
+constexpr WayKind rectified{rectifiedOf, "the first", keepsZero};
+constexpr WayKind linear{linearOf, "all together", cutsNothing};
+constexpr WayKind bilinear{bilinearOf, "either", cutsNothing};
+constexpr WayKind chosen{chosenOf, "those that are chosen from, together", any};
+constexpr WayKind curved{curvedOf, "", none};
+constexpr WayKind combined{
+    combinedOf,
+    "the first and what it begins with, of a maximum, minimum or sum",
+    "any; of a sum: nothing is cut, rounding differs by one"};
+constexpr WayKind scattered{
+    scatteredOf, "the first and the updates, which replace or are added",
+    "any; of a sum: nothing is cut, rounding differs by one"};
+constexpr WayKind pooledByMaximum{
+    pooledByMaximumOf, "the first, if each window has an element", any};
+constexpr WayKind pooledByMean{pooledByMeanOf, "the first", cutsNothing};
+constexpr WayKind resized{resizedOf,
+                          "the first, if elements are chosen by place", any};
+
+//===----------------------------------------------------------------------===//
 // The models
 //===----------------------------------------------------------------------===//
 
-template <typename Op, auto ways, bool absorbs>
+template <typename Op, const WayKind &kind, bool absorbs>
 struct RescaleModel
-    : RescaleOpInterface::ExternalModel<RescaleModel<Op, ways, absorbs>, Op> {
-  Ways getRescaleWays(Operation *op) const { return ways(op); }
+    : RescaleOpInterface::ExternalModel<RescaleModel<Op, kind, absorbs>, Op> {
+  Ways getRescaleWays(Operation *op) const { return kind.of(op); }
   bool absorbsRescaleOfOperand(Operation *, unsigned) const { return absorbs; }
   bool absorbsRescaleOfResult(Operation *) const { return absorbs; }
+  static RescaleSummary summarizeRescales() {
+    return {kind.ways, kind.ranges, absorbs, absorbs};
+  }
 };
 
-template <typename Op, auto ways, bool absorbs = false>
+template <typename Op, const WayKind &kind, bool absorbs = false>
 void attach(MLIRContext *context) {
-  Op::template attachInterface<RescaleModel<Op, ways, absorbs>>(*context);
+  Op::template attachInterface<RescaleModel<Op, kind, absorbs>>(*context);
 }
 
 /// Functions that compute with real values of any scale.

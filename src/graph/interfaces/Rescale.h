@@ -28,6 +28,16 @@ struct RescaleWay {
   llvm::SmallVector<unsigned> floors = {}, ceilings = {};
 };
 
+/// What kind of operation it is, in words.
+struct RescaleSummary {
+  /// The operands of each way, and where there is none; "" where there never
+  /// is.
+  llvm::StringRef ways;
+  /// What must hold of the numbers.
+  llvm::StringRef ranges;
+  bool absorbsOfOperands = false, absorbsOfResult = false;
+};
+
 } // namespace sinter
 
 #include "graph/interfaces/Rescale.h.inc"
