@@ -20,6 +20,7 @@
 #include "backend/cpu/layout/FormAttention.h"
 #include "backend/cpu/layout/NarrowProducts.h"
 #include "backend/cpu/layout/PackWeights.h"
+#include "backend/cpu/layout/ScaledWeights.h"
 #include "backend/cpu/layout/SimplifyConvolutions.h"
 #include "backend/cpu/layout/SimplifyProducts.h"
 #include "backend/cpu/layout/TabulateBytes.h"
@@ -284,10 +285,10 @@ void cpu::registerPatternLabels() {
     for (ArrayRef<PatternInfo> patterns :
          {narrowProductsPatterns(), computeWeightsPatterns(),
           simplifyConvolutionsPatterns(), assignLayoutsPatterns(),
-          absorbTransposesPatterns(), simplifyProductsPatterns(),
-          carryBiasesPatterns(), formAttentionPatterns(),
-          tabulateBytesPatterns(), widenOncePatterns(), formKernelsPatterns(),
-          shareKernelsPatterns()})
+          scaledWeightsPatterns(), absorbTransposesPatterns(),
+          simplifyProductsPatterns(), carryBiasesPatterns(),
+          formAttentionPatterns(), tabulateBytesPatterns(), widenOncePatterns(),
+          formKernelsPatterns(), shareKernelsPatterns()})
       llvm::append_range(all, patterns);
     registerPatterns(all);
     registerPassNames(llvm::map_to_vector(

@@ -86,10 +86,11 @@ LogicalResult ConvolutionOp::verifyElements() {
                        !hasPlanarInput() && !getPackedFrom();
   const bool ofWidened =
       input.isInteger(8) && weights.isF32() && result.isF32() && isDepthwise();
-  const bool ofHalfWeights = input.isF32() && result.isF32() &&
-                             (weights.isF16() || weights.isBF16()) &&
-                             !isDepthwise() && !getPackedFrom();
-  if (!ofBytes && !ofWidened && !ofHalfWeights &&
+  const bool ofNarrowWeights =
+      input.isF32() && result.isF32() &&
+      (weights.isF16() || weights.isBF16() || weights.isSignlessInteger(8)) &&
+      !isDepthwise() && !getPackedFrom();
+  if (!ofBytes && !ofWidened && !ofNarrowWeights &&
       (input != result || weights != result || !isa<FloatType>(result)))
     return emitOpError("no kernel multiplies and sums such elements");
   const auto zero = static_cast<int64_t>(getZeroPoint());

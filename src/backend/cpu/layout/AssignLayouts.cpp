@@ -7,6 +7,7 @@
 #include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/ConvolutionForm.h"
 #include "backend/cpu/layout/NarrowWeights.h"
+#include "backend/cpu/layout/ScaledWeights.h"
 #include "graph/Constants.h"
 #include "graph/interfaces/Axes.h"
 #include "graph/nn/TensorBuilder.h"
@@ -166,7 +167,11 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
       static_cast<uint64_t>(form->groups), DenseI64ArrayAttr(),
       allowsFast && !op->hasAttr(exactProductAttribute), form->strides,
       form->dilations, form->paddingLow, form->zeroPoint);
-  narrowWeights(result.getDefiningOp<ConvolutionOp>(), target);
+  auto product = result.getDefiningOp<ConvolutionOp>();
+  if (Value scaled = scaleBehindSums(product, target, patterns))
+    result = scaled;
+  else
+    narrowWeights(product, target);
   if (form->upscale != std::array<int64_t, 2>{1, 1}) {
     // Pixels that each became a window of pixels are put in their places.
     result = form->spread(emit, result, lanes);

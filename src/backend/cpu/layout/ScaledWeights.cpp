@@ -1,0 +1,167 @@
+#include "backend/cpu/layout/ScaledWeights.h"
+
+#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/emit/ConvolutionKernel.h"
+#include "backend/cpu/layout/NarrowWeights.h"
+#include "graph/Constants.h"
+#include "graph/nn/TensorBuilder.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace sinter;
+using nn::TensorBuilder;
+
+static constexpr llvm::StringLiteral label = "scale-behind-sums";
+
+ArrayRef<PatternInfo> cpu::scaledWeightsPatterns() {
+  static const PatternInfo infos[] = {
+      {label, "cpu.convolution(x, s * n) -> cpu.convolution(x, n : i8) * s",
+       "cpu-assign-layouts"}};
+  return infos;
+}
+
+namespace {
+/// One channel's weights.
+class Channel {
+public:
+  explicit Channel(llvm::ArrayRef<float> numbers) : numbers(numbers) {}
+
+  /// Writes the integers, and gives the scale.
+  std::optional<float> factor(int8_t *integers) const;
+
+private:
+  bool areNearMultiples(double scale) const;
+  double bestScale(double near) const;
+
+  llvm::ArrayRef<float> numbers;
+};
+} // namespace
+
+constexpr int greatestInteger = 127;
+
+/// Whether all are integers times about \p scale. Most that are not show by
+/// their first numbers.
+bool Channel::areNearMultiples(double scale) const {
+  constexpr double mostDistance = greatestInteger * 0x1p-20;
+  return llvm::all_of(numbers, [&](double number) {
+    const double multiple = number / scale;
+    return std::abs(multiple - std::nearbyint(multiple)) <= mostDistance;
+  });
+}
+
+/// The scale of the least squares, for the integers that \p near gives.
+double Channel::bestScale(double near) const {
+  double products = 0, squares = 0;
+  for (double number : numbers) {
+    const double integer = std::nearbyint(number / near);
+    products += number * integer;
+    squares += integer * integer;
+  }
+  return products / squares;
+}
+
+std::optional<float> Channel::factor(int8_t *integers) const {
+  double greatest = 0;
+  for (float number : numbers) {
+    if (!std::isfinite(number))
+      return std::nullopt;
+    greatest = std::max(greatest, std::abs(double(number)));
+  }
+  if (greatest == 0) {
+    std::fill_n(integers, numbers.size(), int8_t(0));
+    return 1.0F;
+  }
+  // Of which integer the greatest is the product.
+  for (int integer = greatestInteger; integer > 0; --integer) {
+    const double near = greatest / integer;
+    if (!areNearMultiples(near))
+      continue;
+    const auto scale = static_cast<float>(bestScale(near));
+    if (!std::isnormal(scale))
+      return std::nullopt;
+    constexpr double mostRelative = 0x1p-22;
+    for (auto [i, number] : llvm::enumerate(numbers)) {
+      const double multiple = std::nearbyint(number / near);
+      if (std::abs(multiple * scale - number) >
+          mostRelative * std::abs(double(number)))
+        return std::nullopt;
+      integers[i] = static_cast<int8_t>(multiple);
+    }
+    return scale;
+  }
+  return std::nullopt;
+}
+
+std::optional<cpu::ScaledIntegers>
+cpu::asScaledIntegers(const Tensor &weights) {
+  if (weights.type() != ElementType::F32 || weights.shape().empty() ||
+      weights.size() == 0)
+    return std::nullopt;
+  const int64_t channels = weights.shape()[0], each = weights.size() / channels;
+  ScaledIntegers result{Tensor(ElementType::I8, weights.shape()),
+                        Tensor(ElementType::F32, {channels})};
+  std::vector<float> numbers(each);
+  for (int64_t channel = 0; channel < channels; ++channel) {
+    for (int64_t i = 0; i < each; ++i)
+      numbers[i] = weights.at<float>(channel * each + i);
+    std::optional<float> scale = Channel(numbers).factor(
+        reinterpret_cast<int8_t *>(result.integers.mutableBytes()) +
+        channel * each);
+    if (!scale)
+      return std::nullopt;
+    result.scales.set(channel, *scale);
+  }
+  return result;
+}
+
+/// \p scales, one a channel, in blocks; those of no channel are 0.
+static Tensor inBlocks(const Tensor &scales, int64_t blocks, int64_t lanes) {
+  Tensor blocked(ElementType::F32, {blocks, lanes});
+  for (int64_t i = 0; i < blocked.size(); ++i)
+    blocked.set<float>(i, i < scales.size() ? scales.at<float>(i) : 0.0F);
+  return blocked;
+}
+
+/// \p integers as they are read fastest: what comes from beyond the
+/// second-level cache in as few bytes as it has, else as floats of 16 bits,
+/// which become f32 by fewer instructions.
+static Tensor asRead(const Tensor &integers, const cpu::Target &target) {
+  const int64_t wideBytes = integers.size() * int64_t(sizeof(float));
+  if (wideBytes > 2 * target.l2Bytes)
+    return integers;
+  Tensor wide(ElementType::F32, integers.shape());
+  for (int64_t i = 0; i < wide.size(); ++i)
+    wide.set(i, static_cast<float>(integers.toInteger(i)));
+  return *cpu::inHalfPrecision(wide);
+}
+
+Value cpu::scaleBehindSums(ConvolutionOp op, const Target &target,
+                           PatternRun &run) {
+  constexpr size_t leastBytes = 1 << 16;
+  constexpr int64_t registersOfLargeTiles = 32;
+  std::optional<Tensor> weights = constantTensor(op.getWeights());
+  if (!run.isEnabled(label) || !weights ||
+      weights->type() != ElementType::F32 || weights->bytes() < leastBytes ||
+      target.vectorRegisters < registersOfLargeTiles || op.isDepthwise() ||
+      op.getPackedFrom() || !tensorOf(op.getInput()).getElementType().isF32() ||
+      isFast(op, target))
+    return {};
+  std::optional<ScaledIntegers> scaled = asScaledIntegers(*weights);
+  if (!scaled)
+    return {};
+  OpBuilder builder(op);
+  op.getWeightsMutable().assign(makeConstant(builder, op.getLoc(),
+                                             asRead(scaled->integers, target),
+                                             constantName(op.getWeights())));
+  builder.setInsertionPointAfter(op);
+  TensorBuilder emit(builder, op.getLoc());
+  auto type = tensorOf(op.getResult());
+  Value scales = makeConstant(
+      builder, op.getLoc(),
+      inBlocks(scaled->scales, type.getDimSize(1), type.getDimSize(4)),
+      (constantName(op.getWeights()) + "_scale").str());
+  run.count(label);
+  return emit.mul(op.getResult(), emit.make<stablehlo::BroadcastInDimOp>(
+                                      type, scales, ArrayRef<int64_t>{1, 4}));
+}

@@ -1,0 +1,157 @@
+// Weights that are integers times a scale for each channel: found by their
+// numbers, and convolved as such.
+
+#include "backend/cpu/layout/ScaledWeights.h"
+
+#include "backend/cpu/CompareWithInterpreter.h"
+#include "backend/cpu/Compiler.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace sinter;
+using namespace sinter::test;
+
+namespace {
+
+/// Integers of at most \p most times a scale for each channel; \p factors are
+/// multiplied to what was rounded, as a batch norm that is folded does.
+Tensor scaledWeights(const Shape &shape, int most, bool hasFactors,
+                     unsigned seed) {
+  std::mt19937 random(seed);
+  auto between = [&](double low, double high) {
+    return low + (high - low) * (random() * 0x1p-32);
+  };
+  Tensor weights(ElementType::F32, shape);
+  const int64_t each = weights.size() / shape[0];
+  for (int64_t channel = 0; channel < shape[0]; ++channel) {
+    const auto scale = static_cast<float>(between(1e-4, 2e-2)),
+               factor = static_cast<float>(hasFactors ? between(-3, 3) : 1.0);
+    for (int64_t i = 0; i < each; ++i) {
+      const int integer = int(random() % (2 * most + 1)) - most;
+      weights.set<float>(channel * each + i, float(integer) * scale * factor);
+    }
+  }
+  return weights;
+}
+
+TEST(ScaledWeights, AreFoundByTheirNumbers) {
+  for (int most : {1, 7, 100, 127})
+    for (bool hasFactors : {false, true}) {
+      const Tensor weights =
+          scaledWeights({5, 3, 2, 2}, most, hasFactors, most);
+      auto found = cpu::asScaledIntegers(weights);
+      ASSERT_TRUE(found) << most << hasFactors;
+      EXPECT_EQ(found->integers.shape(), weights.shape());
+      for (int64_t i = 0; i < weights.size(); ++i) {
+        const double was = weights.toDouble(i),
+                     is = found->integers.toDouble(i) *
+                          found->scales.toDouble(i / 12);
+        EXPECT_NEAR(is, was, std::abs(was) * 0x1p-22);
+      }
+    }
+}
+
+TEST(ScaledWeights, MayBeZero) {
+  Tensor weights = scaledWeights({2, 8}, 127, false, 1);
+  for (int64_t i = 0; i < 8; ++i)
+    weights.set<float>(i, 0);
+  auto found = cpu::asScaledIntegers(weights);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->integers.toInteger(3), 0);
+}
+
+TEST(ScaledWeights, AreNotWhatLiesBeside) {
+  const Tensor weights = scaledWeights({4, 64}, 127, false, 3);
+  // Nearly a multiple, more than 127 of them, and no numbers.
+  const float others[] = {weights.at<float>(70) * 1.00001F,
+                          weights.at<float>(70) * 1000.5F,
+                          std::numeric_limits<float>::infinity(),
+                          std::numeric_limits<float>::quiet_NaN()};
+  ASSERT_NE(weights.at<float>(70), 0);
+  for (float other : others) {
+    Tensor changed(ElementType::F32, weights.shape());
+    std::memcpy(changed.mutableBytes(), weights.data(), weights.bytes());
+    changed.set<float>(70, other);
+    EXPECT_FALSE(cpu::asScaledIntegers(changed)) << other;
+  }
+  EXPECT_FALSE(cpu::asScaledIntegers(scaledWeights({4, 64}, 5000, false, 3)));
+  EXPECT_FALSE(cpu::asScaledIntegers(Tensor(ElementType::F32, {0, 4})));
+}
+
+std::string textOf(const Tensor &tensor) {
+  std::string text = "stablehlo.constant dense<\"0x";
+  for (size_t i = 0; i < tensor.bytes(); ++i) {
+    constexpr char digits[] = "0123456789ABCDEF";
+    auto byte = std::to_integer<unsigned>(tensor.data()[i]);
+    text += {digits[byte >> 4], digits[byte & 15]};
+  }
+  return text + "\"> : tensor<" + toString(ElementType::F32, tensor.shape()) +
+         ">\n";
+}
+
+struct Layer {
+  int64_t inputs, outputs, groups, size, kernel, stride;
+};
+
+/// A convolution with a bias and a relu.
+std::string body(const Layer &of, const Tensor &weights) {
+  auto type = [](std::initializer_list<int64_t> sizes) {
+    return "tensor<" + toString(ElementType::F32, Shape(sizes)) + ">";
+  };
+  const int64_t padding = of.kernel / 2,
+                places = (of.size + 2 * padding - of.kernel) / of.stride + 1;
+  const std::string pad = "[" + std::to_string(padding) + ", " +
+                          std::to_string(padding) + "]",
+                    stride = std::to_string(of.stride),
+                    from = type({2, of.inputs, of.size, of.size}),
+                    to = type({2, of.outputs, places, places}),
+                    vector = type({of.outputs});
+  return "(%x: " + from + ", %b: " + vector + ") -> " + to +
+         " {\n%w = " + textOf(weights) +
+         "%c = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, "
+         "0, 1]->[b, f, 0, 1], window = {stride = [" +
+         stride + ", " + stride + "], pad = [" + pad + ", " + pad +
+         "]} {batch_group_count = 1 : i64, feature_group_count = " +
+         std::to_string(of.groups) + " : i64} : (" + from + ", " +
+         type({of.outputs, of.inputs / of.groups, of.kernel, of.kernel}) +
+         ") -> " + to + "\n%r = stablehlo.broadcast_in_dim %b, dims = [1] : (" +
+         vector + ") -> " + to + "\n%s = stablehlo.add %c, %r : " + to +
+         "\n%y = nn.relu %s : " + to + "\nreturn %y : " + to + "\n}";
+}
+
+TEST(ScaledWeights, AreConvolvedAsIntegers) {
+  const Layer layers[] = {
+      {128, 160, 1, 9, 1, 1}, // a matrix product
+      {70, 100, 1, 13, 3, 2}, // channels that are no whole blocks
+      {96, 192, 2, 7, 3, 2},  // groups
+      {3, 128, 1, 23, 7, 2},  // the few channels of an image
+      {512, 48, 1, 1, 1, 1},  // one place
+  };
+  std::vector<std::optional<cpu::Target>> targets = {std::nullopt};
+  for (const cpu::Target &target : lesserTargets())
+    targets.emplace_back(target);
+  for (const auto &target : targets)
+    for (const Layer &layer : layers) {
+      const Tensor weights =
+          scaledWeights({layer.outputs, layer.inputs / layer.groups,
+                         layer.kernel, layer.kernel},
+                        127, /*hasFactors=*/true, 5);
+      const std::string text = body(layer, weights);
+      EXPECT_EQ(differs(text, {2e-5, 2e-4}, nullptr, target), "")
+          << layer.inputs;
+      cpu::CpuOptions options;
+      options.target = target;
+      SimplifyReport report;
+      options.onPrepared = [&](const SimplifyReport &done) { report = done; };
+      Result<Program> program = compileRaised(text, options);
+      ASSERT_TRUE(program) << program.error().message;
+      const int64_t registers = target ? target->vectorRegisters
+                                       : cpu::Target::host()->vectorRegisters;
+      EXPECT_EQ(report.patterns["scale-behind-sums"], registers >= 32 ? 1u : 0u)
+          << layer.inputs;
+    }
+}
+
+} // namespace
