@@ -32,7 +32,7 @@ WAYS = [
     ("8 bits, symmetric, unsigned where nothing is negative", ["--scheme", "symmetric-u8"]),
     ("8 bits, powers of two", ["--scheme", "power-of-two"]),
     ("8 bits, one scale a weight", ["--per-tensor"]),
-    ("8 bits, nothing but the largest ranges", ["--range", "max", "--no-bias-correction"]),
+    ("8 bits, nothing but the largest ranges", ["--range", "max", "--no-equalize", "--no-smooth", "--no-bias-correction"]),
     ("16-bit activations, 8-bit weights", ["--activations", "int16"]),
     ("weights only, 8 bits", ["--activations", "float", "--weights", "int8"]),
     ("weights only, 4 bits", ["--activations", "float", "--weights", "int4"]),
