@@ -216,11 +216,32 @@ quant::QuantizedType storedAs(Value value) {
       boundsOf(before) != boundsOf(storageOf(before)))
     return {};
   std::optional<Tensor> tensor = toTensor(constant.getValue());
-  const IntegerBounds bounds = boundsOf(before);
-  for (int64_t i = 0; tensor && i < tensor->size(); ++i)
-    if (!bounds.contains(tensor->toInteger(i) + *shift))
-      return {};
-  return tensor ? before : quant::QuantizedType();
+  if (!tensor)
+    return {};
+  const IntegerBounds bounds = boundsOf(before),
+                      held = boundsOfElements(*tensor);
+  return bounds.contains(held.least + *shift) &&
+                 bounds.contains(held.greatest + *shift)
+             ? before
+             : quant::QuantizedType();
+}
+
+IntegerBounds boundsOfElements(const Tensor &elements) {
+  IntegerBounds bounds{0, 0};
+  if (elements.size() == 0)
+    return bounds;
+  dispatch(elements.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_integral_v<T>) {
+      T least = elements.at<T>(0), greatest = least;
+      for (int64_t i = 1; i < elements.size(); ++i) {
+        least = std::min(least, elements.at<T>(i));
+        greatest = std::max(greatest, elements.at<T>(i));
+      }
+      bounds = {static_cast<int64_t>(least), static_cast<int64_t>(greatest)};
+    }
+  });
+  return bounds;
 }
 
 Tensor shifted(const Tensor &elements, IntegerType storage, int64_t shift) {

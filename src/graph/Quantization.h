@@ -119,6 +119,8 @@ inline constexpr llvm::StringLiteral storedAsAttribute =
 /// is not the type of the same numbers: a text may have anything under this
 /// name.
 mlir::quant::QuantizedType storedAs(mlir::Value value);
+/// The least and the greatest of \p elements, integers; 0 and 0 of none.
+IntegerBounds boundsOfElements(const Tensor &elements);
 /// The integers of \p elements with \p shift added, as elements of
 /// \p storage, which has them.
 Tensor shifted(const Tensor &elements, mlir::IntegerType storage,

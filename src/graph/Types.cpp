@@ -21,11 +21,9 @@ bool isQuantizedElement(Type type, bool perAxis) {
   // A scale lies in the range of the expressed type's positive numbers.
   const llvm::fltSemantics &semantics =
       cast<FloatType>(quantised.getExpressedType()).getFloatSemantics();
-  auto isScale = [&](double scale) {
-    double least = llvm::APFloat::getSmallest(semantics).convertToDouble();
-    double most = llvm::APFloat::getLargest(semantics).convertToDouble();
-    return scale >= least && scale <= most;
-  };
+  const double least = llvm::APFloat::getSmallest(semantics).convertToDouble();
+  const double most = llvm::APFloat::getLargest(semantics).convertToDouble();
+  auto isScale = [&](double scale) { return scale >= least && scale <= most; };
   if (auto uniform = dyn_cast<quant::UniformQuantizedType>(type))
     return !perAxis && inRange(uniform.getZeroPoint()) &&
            isScale(uniform.getScale());

@@ -158,8 +158,72 @@ static StringRef inheritedName(Operation *op) {
   return constantName(op->getOperand(0));
 }
 
+/// The one element of which all of \p value are repetitions, as a tensor of
+/// rank 0.
+static std::optional<Tensor> equalElement(Value value) {
+  while (auto broadcast = value.getDefiningOp<BroadcastInDimOp>())
+    value = broadcast.getOperand();
+  auto constant = value.getDefiningOp<ConstantOp>();
+  auto dense = constant
+                   ? dyn_cast<DenseIntOrFPElementsAttr>(constant.getValue())
+                   : DenseIntOrFPElementsAttr();
+  if (!dense || !dense.isSplat())
+    return std::nullopt;
+  return toTensor(
+      dense.resizeSplat(dense.getType().clone(ArrayRef<int64_t>())));
+}
+
+/// The element of which all of \p op's result are repetitions, since all of its
+/// operands are of one and it is computed element by element: however large
+/// they are, one is computed.
+static std::optional<Tensor> equalResult(Operation *op) {
+  if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 ||
+      op->getNumRegions() != 0 || op->getNumOperands() == 0)
+    return std::nullopt;
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || !type.hasStaticShape() || type.getNumElements() < 2 ||
+      !isa<FloatType, IntegerType>(type.getElementType()))
+    return std::nullopt;
+  SmallVector<Tensor> numbers;
+  for (Value operand : op->getOperands()) {
+    std::optional<Tensor> number = equalElement(operand);
+    if (!number)
+      return std::nullopt;
+    numbers.push_back(std::move(*number));
+  }
+  OpBuilder builder(op);
+  IRMapping mapping;
+  SmallVector<Operation *> made;
+  for (auto [operand, number] : llvm::zip_equal(op->getOperands(), numbers)) {
+    Value constant = makeConstant(builder, op->getLoc(), number);
+    made.push_back(constant.getDefiningOp());
+    mapping.map(operand, constant);
+  }
+  made.push_back(builder.clone(*op, mapping));
+  made.back()->getResult(0).setType(type.clone(ArrayRef<int64_t>()));
+  Result<std::vector<Tensor>> results = evaluate(made.back(), numbers);
+  for (Operation *each : llvm::reverse(made))
+    each->erase();
+  if (!results || tensorTypeOf(results->front().type(), type.getShape(),
+                               op->getContext()) != type)
+    return std::nullopt;
+  return std::move(results->front());
+}
+
 /// Whether \p op was replaced by its value.
 static bool foldOne(Operation *op, PatternRun &run) {
+  if (std::optional<Tensor> number = equalResult(op)) {
+    OpBuilder builder(op);
+    Value result = op->getResult(0);
+    auto attribute = toDenseAttribute(*number, op->getContext())
+                         .resizeSplat(cast<RankedTensorType>(result.getType()));
+    Value constant =
+        builder.create<ConstantOp>(op->getLoc(), result.getType(), attribute);
+    run.replaced(label, result, constant);
+    result.replaceAllUsesWith(constant);
+    op->erase();
+    return true;
+  }
   SmallVector<Tensor> operands;
   for (Value operand : op->getOperands()) {
     std::optional<Tensor> tensor = constantValue(operand);

@@ -334,9 +334,10 @@ Value inType(OpBuilder &builder, Value value, quant::QuantizedType moved) {
                ? builder.create<UniformQuantizeOp>(value.getLoc(), result,
                                                    value)
                : Value();
-  for (int64_t i = 0; i < tensor->size(); ++i)
-    if (!bounds.contains(tensor->toInteger(i) + shift))
-      return {};
+  const IntegerBounds held = boundsOfElements(*tensor);
+  if (!bounds.contains(held.least + shift) ||
+      !bounds.contains(held.greatest + shift))
+    return {};
   Value made = quantizedConstant(builder, value.getLoc(), result,
                                  shifted(*tensor, storageOf(moved), shift),
                                  constantName(value));

@@ -107,11 +107,11 @@ std::optional<Tensor> signedBytes(Value weights) {
   std::optional<Tensor> known = computedWeight(weights);
   if (!known || known->type() == ElementType::I8)
     return known;
-  for (int64_t i = 0; i < known->size(); ++i)
-    if (const int64_t number = known->toInteger(i);
-        number < -128 || number > 127)
-      return std::nullopt;
-  return shifted(*known, IntegerType::get(weights.getContext(), 8), 0);
+  const auto byte = IntegerType::get(weights.getContext(), 8);
+  const IntegerBounds bounds = boundsOf(byte), held = boundsOfElements(*known);
+  if (!bounds.contains(held.least) || !bounds.contains(held.greatest))
+    return std::nullopt;
+  return shifted(*known, byte, 0);
 }
 
 bool ByteConvolution::readsBytes(stablehlo::ConvolutionOp op) {
@@ -140,8 +140,8 @@ ByteConvolution::match(stablehlo::ConvolutionOp op) {
   return ByteConvolution{*input, std::move(*weights)};
 }
 
-/// The sums of \p weights over the dimensions \p contracting, of 32 bits, which
-/// wrap as those of products do.
+/// The sums of \p weights, signed bytes, over the dimensions \p contracting, of
+/// 32 bits, which wrap as those of products do.
 static Tensor sumsOver(const Tensor &weights, ArrayRef<int64_t> contracting) {
   const auto shape = weights.shape();
   SmallVector<int64_t> kept, strides(shape.size(), 0);
@@ -156,7 +156,7 @@ static Tensor sumsOver(const Tensor &weights, ArrayRef<int64_t> contracting) {
   SmallVector<int64_t> place(shape.size(), 0);
   int64_t at = 0;
   for (int64_t i = 0; i < weights.size(); ++i) {
-    sums[at] += static_cast<uint32_t>(weights.toInteger(i));
+    sums[at] += static_cast<uint32_t>(weights.at<int8_t>(i));
     for (size_t dim = shape.size(); dim-- > 0;) {
       at += strides[dim];
       if (++place[dim] < shape[dim])
