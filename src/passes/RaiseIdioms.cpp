@@ -1,5 +1,7 @@
 #include "passes/RaiseIdioms.h"
 
+#include "graph/Constants.h"
+#include "graph/Quantization.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/Sums.h"
 #include "passes/Matching.h"
@@ -66,8 +68,22 @@ static bool isWindowOf(ReduceWindowOp op, double number) {
          splatValue(op.getInitValues()[0]) == number;
 }
 
+/// Whether the window's greatest quantised number is taken, of one scale.
+static bool isQuantizedMaximum(ReduceWindowOp op) {
+  auto type = dyn_cast_or_null<quant::UniformQuantizedType>(
+      quantizedOf(op.getInputs()[0].getType()));
+  if (!type || op.getInputs().size() != 1 ||
+      quantizedOf(op->getResult(0).getType()) != type ||
+      quantizedOf(op.getInitValues()[0].getType()) != type ||
+      soleOperation(op.getBody()) != MaxOp::getOperationName())
+    return false;
+  std::optional<Tensor> initial = constantTensor(op.getInitValues()[0]);
+  return initial && initial->toInteger(0) == boundsOf(type).least;
+}
+
 static Value raiseMaxPool(ReduceWindowOp op, OpBuilder &builder) {
-  if (!isWindowOf<MaxOp>(op, -std::numeric_limits<double>::infinity()))
+  if (!isWindowOf<MaxOp>(op, -std::numeric_limits<double>::infinity()) &&
+      !isQuantizedMaximum(op))
     return {};
   std::optional<PoolWindow> window = poolWindow(op);
   if (!window)

@@ -11,7 +11,9 @@
 #include "backend/cpu/RemoveUnused.h"
 #include "backend/cpu/ShareKernels.h"
 #include "backend/cpu/SpreadBatchNorms.h"
+#include "backend/cpu/StoreBytes.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/kernels/Arithmetic.h"
 #include "backend/cpu/layout/AbsorbTransposes.h"
 #include "backend/cpu/layout/AssignLayouts.h"
 #include "backend/cpu/layout/ByteProducts.h"
@@ -103,6 +105,16 @@ Result<void> bytesTabulated(const Subject &s) {
   return {};
 }
 
+Result<void> quantizedLowered(const Subject &s) {
+  const bool wantsUnsigned =
+      Arithmetic::bestBytes(s.setting.target) == ElementType::UI8;
+  storeBytes(s.function,
+             IntegerType::get(func::FuncOp(s.function).getContext(), 8,
+                              wantsUnsigned ? IntegerType::Unsigned
+                                            : IntegerType::Signless));
+  return lowerQuantized(s.function);
+}
+
 Result<void> weightsPacked(const Subject &s) {
   packWeights(s.function, s.setting.target);
   return {};
@@ -144,7 +156,7 @@ constexpr Row rows[] = {
      onFunction<flatten>},
     {moveRescalesHere, "", nullptr},
     {"cpu-lower-quantized", "Make integers of quantised tensors",
-     onFunction<lowerQuantized>},
+     quantizedLowered},
     {"cpu-decompose-but-pools",
      "Build what has no kernel from stablehlo operations, pools excepted",
      decomposed</*keepsPools=*/true>},

@@ -1,6 +1,7 @@
 // Pooling and normalisation, built from stablehlo: of floats narrower than f32
 // in f32, so that no sum on the way overflows.
 
+#include "graph/Quantization.h"
 #include "graph/nn/Wide.h"
 
 #include <cmath>
@@ -30,11 +31,27 @@ template <typename Op> static SmallVector<WindowDimension> windowOf(Op op) {
   return window;
 }
 
+/// The least element of a quantised type: storage elements of one scale have
+/// the order of the numbers.
+static Value lowestOf(TensorBuilder &emit, quant::QuantizedType type) {
+  IntegerType storage = storageOf(type);
+  auto least = DenseElementsAttr::get(
+      RankedTensorType::get({}, storage),
+      APInt(storage.getWidth(), boundsOf(type).least, /*isSigned=*/true));
+  return emit.make<stablehlo::ConstantOp>(RankedTensorType::get({}, type),
+                                          least);
+}
+
 FailureOr<SmallVector<Value>> MaxPoolOp::decompose(OpBuilder &builder) {
-  if (auto numbers = decomposeDequantized(*this, builder))
-    return *numbers;
   TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
+  auto type =
+      dyn_cast_or_null<quant::UniformQuantizedType>(quantizedOf(x.getType()));
+  if (type && type == quantizedOf(getType()))
+    return SmallVector<Value>{emit.reduceWindow<stablehlo::MaxOp>(
+        x, lowestOf(emit, type), windowOf(*this))};
+  if (auto numbers = decomposeDequantized(*this, builder))
+    return *numbers;
   return SmallVector<Value>{emit.reduceWindow<stablehlo::MaxOp>(
       x, emit.lowest(tensorOf(x).getElementType()), windowOf(*this))};
 }
