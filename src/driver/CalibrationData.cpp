@@ -382,8 +382,14 @@ Result<std::vector<Tensor>> SampleLoader::load(size_t index) const {
     return loadArchive(place);
   InputOptions inputs = options.pictures;
   inputs.inputs = place.inputs;
-  return loadInputs(session, modelPath, inputs, shapes,
-                    /*fillRandom=*/false);
+  Result<std::vector<Tensor>> loaded =
+      loadInputs(session, modelPath, inputs, shapes, /*fillRandom=*/false);
+  if (loaded ||
+      loaded.error().message.find(place.path.string()) != std::string::npos)
+    return loaded;
+  // Of many files: which.
+  return Error(loaded.error().kind, "--calibration '" + place.path.string() +
+                                        "': " + loaded.error().message);
 }
 
 Result<Samples> findSamples(Session &session, const std::string &modelPath,

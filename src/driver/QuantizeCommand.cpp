@@ -13,6 +13,7 @@
 #include "runtime/MappedFile.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -336,6 +337,9 @@ private:
          common.verbose ? report.notes : std::vector<std::string>())
       std::fprintf(stderr, "note: %s: %s\n", common.model.c_str(),
                    note.c_str());
+    if (std::ranges::all_of(report.layers, &QuantizedLayer::keptFloat))
+      std::fprintf(stderr, "note: %s: no layer computes with integers%s\n",
+                   common.model.c_str(), whyNone(report).c_str());
     if (!profileOut.empty())
       if (Result<void> done = writeFileAtomically(profileOut, report.profile);
           !done)
@@ -358,6 +362,14 @@ private:
                " cannot be held, even with every layer left float that costs "
                "something; no model was written");
     return 1;
+  }
+
+  /// What keeps the first layer float.
+  static std::string whyNone(const QuantizeReport &report) {
+    if (report.layers.empty())
+      return "";
+    const QuantizedLayer &first = report.layers.front();
+    return ": '" + first.name + "' stays float: " + first.reason;
   }
 
   void print(const QuantizeReport &report) const {

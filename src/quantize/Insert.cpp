@@ -171,6 +171,18 @@ bool Inserter::quantizeBlocks(Unit &unit, const Tensor &weights) {
   return true;
 }
 
+/// Whether the greatest weight is less than what the least scale is for.
+static bool isTooSmall(const Tensor &weights, double leastScale,
+                       const QuantizeOptions &options) {
+  const double most = options.weights == ElementType::I4 ? 7 : 127;
+  double greatest = 0;
+  for (int64_t i = 0; i < weights.size(); ++i)
+    greatest = std::max(greatest, std::abs(weights.toDouble(i)));
+  return greatest > 0 && greatest / most < leastScale &&
+         classOf(weights.type()) == ElementClass::Float &&
+         byteSize(weights.type()) < 4;
+}
+
 bool Inserter::quantizeWeights(Unit &unit) {
   OpOperand &operand = *unit.weights.operand;
   std::optional<Tensor> weights = constantTensor(operand.get());
@@ -200,6 +212,11 @@ bool Inserter::quantizeWeights(Unit &unit) {
   const bool biasFits = bias && inputScale > 0 && takesBias &&
                         (bias->size() == scaleCount || scaleCount == 1) &&
                         bias->rank() > 0;
+  // Scales are numbers of the weights' type. Where that is as narrow as f16,
+  // the least of it is too coarse for weights that are all tiny.
+  const double leastScale = leastScaleOf(operand.get());
+  if (isTooSmall(*weights, leastScale, options))
+    return false;
   // A bias must fit 32 bits, with room for the sums that are added to it.
   std::vector<double> least;
   if (biasFits)
@@ -207,13 +224,18 @@ bool Inserter::quantizeWeights(Unit &unit) {
       least.push_back(std::abs(bias->toDouble(i)) / inputScale / 0x1p30);
   if (scaleCount == 1 && least.size() > 1)
     least = {*std::max_element(least.begin(), least.end())};
+  least.resize(scaleCount);
+  for (double &each : least)
+    each = std::max(each, leastScale);
   std::optional<WeightCode> code =
       encodeWeights(*weights, axis, options, least);
   if (!code)
     return false;
+  const double leastOfBias =
+      *std::min_element(code->scales.begin(), code->scales.end()) * inputScale;
   if (bias) {
     const Tensor corrected = correctedBias(unit, *weights, *code, *bias);
-    if (biasFits) {
+    if (biasFits && leastOfBias >= leastScale) {
       quantizeBias(unit, *code, inputScale, corrected);
     } else if (corrected.type() != bias->type()) {
       std::vector<double> numbers;
@@ -240,8 +262,10 @@ void Inserter::quantizeConstants(Unit &unit) {
     profile.measure(*tensor);
     if (profile.notFinite)
       continue;
-    const LinearCode code = codeOf({profile.least, profile.greatest},
-                                   options.activations, options.scheme);
+    const Range range = {profile.least, profile.greatest};
+    const LinearCode code =
+        withLeastScale(codeOf(range, options.activations, options.scheme),
+                       range, options.scheme, leastScaleOf(operand->get()));
     Tensor elements(code.storage, tensor->shape());
     for (int64_t i = 0; i < tensor->size(); ++i) {
       const auto element = static_cast<int64_t>(
@@ -293,7 +317,9 @@ void Inserter::run() {
     if (!plan.layers[i].isQuantized)
       continue;
     if (unit.kind == UnitKind::Product && !quantizeWeights(unit))
-      plan.layers[i] = {false, "its weights are not finite"};
+      plan.layers[i] = {
+          false,
+          "its weights are not finite, or too small for a scale of their type"};
     else if (unit.kind == UnitKind::Computes)
       quantizeConstants(unit);
   }

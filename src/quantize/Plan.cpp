@@ -95,8 +95,11 @@ std::string Planner::whyNot(Value value) const {
     return of + "has numbers that are not finite with the calibration data";
   if (!profile->wasReached())
     return of + "had no elements with the calibration data";
+  const double magnitude = std::max(-profile->least, profile->greatest);
+  if (magnitude > 0 && magnitude / 255 < leastScaleOf(value))
+    return of + "holds numbers too small for a scale of its type";
   constexpr double most = 1e30;
-  if (std::max(-profile->least, profile->greatest) > most)
+  if (magnitude > most)
     return of + "holds numbers beyond 1e30";
   return "";
 }
@@ -189,22 +192,19 @@ void Planner::chooseLayers() {
         }))
       leave(i, "it reads what float layers give");
   }
-  // What is read now.
+  // And up again: who is read by float layers only, now.
   chosen.clear();
-  for (unsigned i = 0; i < units.size(); ++i)
-    if (plan.layers[i].isQuantized)
-      for (OpOperand *operand : units[i].data)
-        chosen.insert(operand->get());
-  // A chain that moves numbers to where nobody reads integers any more.
-  for (unsigned i = units.size(); i-- > 0;)
-    if (units[i].kind == UnitKind::Moves && plan.layers[i].isQuantized &&
-        !chosen.contains(units[i].result))
+  for (unsigned i = units.size(); i-- > 0;) {
+    if (!plan.layers[i].isQuantized)
+      continue;
+    if (units[i].kind != UnitKind::Product &&
+        !chosen.contains(units[i].result)) {
       leave(i, "only float layers read it");
-  chosen.clear();
-  for (unsigned i = 0; i < units.size(); ++i)
-    if (plan.layers[i].isQuantized)
-      for (OpOperand *operand : units[i].data)
-        chosen.insert(operand->get());
+      continue;
+    }
+    for (OpOperand *operand : units[i].data)
+      chosen.insert(operand->get());
+  }
 }
 
 static bool differ(const TensorProfile *one, const TensorProfile *other) {
@@ -261,8 +261,12 @@ void Planner::chooseCodes() {
     if (!profile)
       return;
     auto [place, isNew] = known.try_emplace(profile);
-    if (isNew)
+    if (isNew) {
       place->second = chooseRange(*profile, options);
+      place->second.code =
+          withLeastScale(place->second.code, place->second.range,
+                         options.scheme, leastScaleOf(value));
+    }
     plan.values.insert({value, place->second});
   });
 }

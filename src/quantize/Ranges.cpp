@@ -70,6 +70,23 @@ LinearCode codeOf(Range range, ElementType storage, Scheme scheme) {
   return code;
 }
 
+double leastScaleOf(mlir::Value value) {
+  const auto type = mlir::cast<mlir::FloatType>(
+      mlir::cast<mlir::ShapedType>(value.getType()).getElementType());
+  return llvm::APFloat::getSmallestNormalized(type.getFloatSemantics())
+      .convertToDouble();
+}
+
+LinearCode withLeastScale(const LinearCode &code, Range range, Scheme scheme,
+                          double leastScale) {
+  if (code.scale >= leastScale)
+    return code;
+  // A little more, since scales are rounded.
+  const double wider = leastScale / code.scale * (1 + 0x1p-10);
+  return codeOf({range.least * wider, range.greatest * wider}, code.storage,
+                scheme);
+}
+
 llvm::StringRef nameOf(RangeMethod method) {
   switch (method) {
   case RangeMethod::Best:

@@ -27,6 +27,14 @@ struct LinearCode {
 /// own, and the scale is a normal number of f32.
 LinearCode codeOf(Range range, ElementType storage, Scheme scheme);
 
+/// The least scale that the type of \p value, a tensor of floats, can say.
+double leastScaleOf(mlir::Value value);
+
+/// \p code of \p range, or where its scale is less than \p leastScale that of
+/// a range that is as much wider.
+LinearCode withLeastScale(const LinearCode &code, Range range, Scheme scheme,
+                          double leastScale);
+
 /// How a range was chosen, and the mean of the squared errors that the numbers
 /// of the histogram have in its code.
 struct ChosenRange {

@@ -230,17 +230,26 @@ void UnitFinder::run() {
   joinSources();
   joinParameters();
   joinBiasesAndClamps();
+  // In the order of their last operations: who reads comes after who gives,
+  // wherever what repeats its constants stands.
+  llvm::DenseMap<Operation *, Operation *> lastOf;
+  for (Operation &op : block.without_terminator())
+    if (!isa<ConstantOp>(op))
+      lastOf[classes.getLeaderValue(&op)] = &op;
   llvm::DenseMap<Operation *, unsigned> units;
   const size_t first = found.units.size();
   for (Operation &op : block.without_terminator()) {
+    if (isa<ConstantOp>(op) || lastOf[classes.getLeaderValue(&op)] != &op)
+      continue;
+    units[classes.getLeaderValue(&op)] = found.units.size();
+    found.units.emplace_back();
+  }
+  for (Operation &op : block.without_terminator()) {
     if (isa<ConstantOp>(op))
       continue;
-    auto [place, isNew] =
-        units.try_emplace(classes.getLeaderValue(&op), found.units.size());
-    if (isNew)
-      found.units.emplace_back();
-    found.units[place->second].ops.push_back(&op);
-    found.unitOf[&op] = place->second;
+    const unsigned number = units[classes.getLeaderValue(&op)];
+    found.units[number].ops.push_back(&op);
+    found.unitOf[&op] = number;
   }
   for (size_t i = first; i < found.units.size(); ++i)
     describe(found.units[i]);

@@ -1,32 +1,90 @@
 #!/usr/bin/env python3
 """`sinter quantize`."""
+import io
+import itertools
 import json
+import math
 import os
-import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
 
-from SinterCommand import CommandTest, DONE, USAGE, main, npy
+import OnnxBytes as onnx
+import QuantizeModels as models
+from CompareTest import Page
+from SinterCommand import CommandTest, DONE, INVALID, SYSTEM, USAGE, WRONG, main, npy
 
-GLYPHS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "glyphs")
+HERE = os.path.dirname(os.path.abspath(__file__))
+GLYPHS = os.path.join(HERE, "..", "..", "examples", "glyphs")
+sys.path.insert(0, os.path.join(HERE, "..", "judge"))
 
 
-class Quantize(CommandTest):
-    MODEL = os.path.join(GLYPHS, "glyphs.onnx")
-    IMAGES = os.path.join(GLYPHS, "images")
+class QuantizeCase(CommandTest):
+    @classmethod
+    def setUpClass(cls):
+        # Most tests quantise the same few models: their programs are compiled once.
+        cls.cache = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.cache.cleanup)
 
-    def quantize(self, *options):
-        done = self.sinter("quantize", self.MODEL, "--calibration", self.IMAGES, "--no-cache", "--json", *options)
-        self.assertEqual(done.returncode, DONE, done.stderr)
+    def setUp(self):
+        super().setUp()
+        self.model = self.write("model.onnx", models.classifier())
+
+    def run_quantize(self, model, *options):
+        return self.sinter("quantize", model, "--cache-dir", self.cache.name, *options)
+
+    def quantize(self, model, *options):
+        """The report of a run that must succeed."""
+        done = self.run_quantize(model, "--json", *options)
+        self.assertEqual(done.returncode, DONE, (options, done.stderr))
         return json.loads(done.stdout)
 
+    def refused(self, code, *arguments, mentions=()):
+        return self.expect_error(code, "quantize", *arguments, "--cache-dir", self.cache.name, mentions=mentions)
+
+    def samples(self, name, count=6, shape=(1, 1, 8, 8), scale=1.0, kind="npy"):
+        """A folder of random inputs."""
+        os.makedirs(self.path(name), exist_ok=True)
+        size = math.prod(shape)
+        for i in range(count):
+            self.write(f"{name}/s{i}.{kind}", npy(shape, models.draw(size, 50 + i, scale)))
+        return self.path(name)
+
+    def run_model(self, model, *inputs):
+        """The numbers of the first output."""
+        out = tempfile.mkdtemp(dir=self.folder)
+        done = self.sinter("run", model, *itertools.chain(*(("--input", each) for each in inputs)), "--output-dir", out, "--cache-dir", self.cache.name)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        first = sorted(os.listdir(out))[0]
+        with open(os.path.join(out, first), "rb") as file:
+            content = file.read()
+        return content
+
+    def bytes_of(self, path):
+        with open(path, "rb") as file:
+            return file.read()
+
+
+class Glyphs(QuantizeCase):
+    """The example, as a user has it."""
+    IMAGES = os.path.join(GLYPHS, "images")
+
+    def setUp(self):
+        super().setUp()
+        self.model = os.path.join(GLYPHS, "glyphs.onnx")
+
     def label_of(self, model, image):
-        done = self.sinter("run", model, "--input", image, "--labels", os.path.join(GLYPHS, "labels.txt"), "--json", "--no-cache")
+        done = self.sinter("run", model, "--input", image, "--labels", os.path.join(GLYPHS, "labels.txt"), "--json", "--cache-dir", self.cache.name)
         self.assertEqual(done.returncode, DONE, done.stderr)
         return json.loads(done.stdout)["outputs"][0]["labels"][0]["label"]
 
     def test_both_forms_find_the_labels(self):
         for form in ("q.onnx", "q.mlir"):
             with self.subTest(form=form):
-                report = self.quantize("-o", self.path(form))
+                report = self.quantize(self.model, "--calibration", self.IMAGES, "-o", self.path(form))
                 self.assertGreater(report["cosine"], 0.999)
                 self.assertEqual(report["agreement"], 1)
                 self.assertLess(report["after"]["bytes"], report["before"]["bytes"])
@@ -35,7 +93,7 @@ class Quantize(CommandTest):
 
     def test_the_bias_of_a_product_with_a_float_result(self):
         """What runtimes want for a product of integers, here of the last layer."""
-        self.quantize("-o", self.path("q.onnx"))
+        self.quantize(self.model, "--calibration", self.IMAGES, "-o", self.path("q.onnx"))
         with open(self.path("q.onnx"), "rb") as file:
             written = file.read()
         self.assertIn(b"classifier.bias_quantized", written)
@@ -45,51 +103,408 @@ class Quantize(CommandTest):
         ratios = []
         for words in ([], ["--no-bias-correction"]):
             with self.subTest(words=words):
-                report = self.quantize("--activations", "float", "--weights", "int4", "-o", self.path("w.onnx"), *words)
+                report = self.quantize(self.model, "--calibration", self.IMAGES, "--activations", "float", "--weights", "int4", "-o", self.path("w.onnx"), *words)
                 self.assertEqual(self.label_of(self.path("w.onnx"), os.path.join(self.IMAGES, "A.png")), "A")
                 ratios.append(report["layers"][0]["snr_db"])
         self.assertGreater(ratios[0], ratios[1] + 1, "a corrected bias takes up the mean error of the weights")
 
-    def test_few_samples_leave_channels_their_room(self):
-        """Of 24 numbers a channel the greatest is not known: divided by it, every channel would be cut off by the next sample."""
-        numbers = random.Random(3)
+    def test_truth(self):
+        labels = os.path.join(GLYPHS, "labels.txt")
+        truth = self.write("truth.txt", "".join(f"{name}\t{name[0]}\n" for name in os.listdir(self.IMAGES)))
+        report = self.quantize(self.model, "--calibration", self.IMAGES, "--truth", truth, "--labels", labels, "--max-loss", "1", "-o", self.path("q.onnx"))
+        self.assertEqual(report["before"]["accuracy"], 1)
+        self.assertEqual(report["after"]["accuracy"], 1)
 
-        def dense(rows, columns, spread):
-            return "[" + ", ".join(str([round(numbers.gauss(0, spread), 4) for _ in range(columns)]) for _ in range(rows)) + "]"
 
-        model = self.write("m.mlir", f"""func.func @main(%x: tensor<1x16xf32>) -> tensor<1x8xf32> {{
-          %w1 = stablehlo.constant dense<{dense(16, 64, 0.3)}> : tensor<16x64xf32>
-          %w2 = stablehlo.constant dense<{dense(64, 8, 0.2)}> : tensor<64x8xf32>
-          %zero = stablehlo.constant dense<0.0> : tensor<1x64xf32>
-          %h = stablehlo.dot_general %x, %w1, contracting_dims = [1] x [0] : (tensor<1x16xf32>, tensor<16x64xf32>) -> tensor<1x64xf32>
-          %r = stablehlo.maximum %h, %zero : tensor<1x64xf32>
-          %y = stablehlo.dot_general %r, %w2, contracting_dims = [1] x [0] : (tensor<1x64xf32>, tensor<64x8xf32>) -> tensor<1x8xf32>
-          return %y : tensor<1x8xf32>
-        }}""")
-        os.mkdir(self.path("samples"))
-        for i in range(30):
-            self.write(f"samples/{i:02}.npy", npy((1, 16), [numbers.gauss(0, 1) for _ in range(16)]))
-        ratios = []
-        for words in ([], ["--no-equalize"]):
-            done = self.sinter("quantize", model, "--calibration", self.path("samples"), "--no-cache", "--json", *words)
-            self.assertEqual(done.returncode, DONE, done.stderr)
-            ratios.append(json.loads(done.stdout)["snr_db"])
-        self.assertGreater(ratios[0], ratios[1] - 0.5)
+class Report(QuantizeCase):
+    def test_keys(self):
+        report = self.quantize(self.model, "--calibration", "random", "-o", self.path("q.onnx"))
+        self.assertLessEqual({"model", "samples", "before", "after", "agreement", "cosine", "snr_db", "layers", "rescales"}, report.keys())
+        self.assertEqual(report["model"], self.model)
+        self.assertEqual(report["samples"], 8)
+        for side in ("before", "after"):
+            self.assertLessEqual({"bytes", "latency_ms", "accuracy"}, report[side].keys())
+            self.assertIsNone(report[side]["accuracy"])
+            self.assertGreater(report[side]["latency_ms"], 0)
+        self.assertEqual(report["before"]["bytes"], os.path.getsize(self.model))
+        self.assertEqual(report["after"]["bytes"], os.path.getsize(self.path("q.onnx")))
+        self.assertLessEqual({"before", "after"}, report["rescales"].keys())
+        for layer in report["layers"]:
+            self.assertLessEqual({"name", "op", "kept_float", "reason", "scheme", "snr_db"}, layer.keys())
+            self.assertEqual(layer["kept_float"], bool(layer["reason"]), layer)
+            self.assertEqual(layer["kept_float"], not layer["scheme"], layer)
+        self.assertEqual([layer["name"] for layer in report["layers"]], ["conv", "pool", "flat", "gemm"])
+        self.assertGreater(report["cosine"], 0.9999)
+        self.assertGreater(report["snr_db"], 30)
 
-    def test_a_profile_in_place_of_the_data(self):
-        profile = self.path("p.json")
-        first = self.quantize("--profile-out", profile, "-o", self.path("a.onnx"))
-        done = self.sinter("quantize", self.MODEL, "--profile", profile, "-o", self.path("b.onnx"), "--json")
+    def test_the_page(self):
+        shutil.copy(self.model, self.path("a & <b>.onnx"))
+        page = self.path("page.html")
+        done = self.run_quantize(self.path("a & <b>.onnx"), "--calibration", "random", "--report", page)
         self.assertEqual(done.returncode, DONE, done.stderr)
-        self.assertEqual(json.loads(done.stdout)["samples"], first["samples"])
-        with open(self.path("a.onnx"), "rb") as a, open(self.path("b.onnx"), "rb") as b:
-            self.assertEqual(a.read(), b.read())
+        text = self.bytes_of(page).decode()
+        parsed = Page(text)
+        self.assertEqual(parsed.wrong, [])
+        self.assertIn("svg", parsed.seen)
+        self.assertIn("a &amp; &lt;b&gt;.onnx", text)
+        self.assertNotIn("nan", text.lower().replace("name", ""))
+        self.assertNotIn("http", text)
+        for layer in ("conv", "pool", "flat", "gemm"):
+            self.assertIn(f"<td>{layer}</td>", text)
+
+    def test_the_page_in_a_browser(self):
+        found = next((path for path in ("chromium", "chromium-browser", "google-chrome") if shutil.which(path)), None)
+        if not found:
+            raise unittest.SkipTest("there is no chromium to open the page in")
+        page = self.path("page.html")
+        self.assertEqual(self.run_quantize(self.model, "--calibration", "random", "--report", page).returncode, DONE)
+        done = subprocess.run([found, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0", f"--user-data-dir={self.path('profile')}", "--dump-dom", f"file://{page}"], capture_output=True, text=True, timeout=60, errors="replace")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("layers compute with integers", done.stdout)
+        self.assertIn("<rect", done.stdout)
+        self.assertEqual([line for line in done.stderr.splitlines() if "CONSOLE" in line], [])
+
+    def test_the_report_as_data_is_what_json_prints(self):
+        printed = self.quantize(self.model, "--calibration", "random", "--report", self.path("r.json"))
+        self.assertEqual(json.loads(self.bytes_of(self.path("r.json"))), printed)
+
+    def test_for_people(self):
+        done = self.run_quantize(self.model, "--calibration", "random", "-o", self.path("q.onnx"), "-v")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        for words in ("4 of 4 layers compute with integers", "signal to noise", "cosine", "conv", "gemm"):
+            self.assertIn(words, done.stdout)
+
+
+class Options(QuantizeCase):
+    def test_every_choice_runs_and_is_near(self):
+        data = self.samples("data")
+        least = {"--weights int4": 10, "--scheme power-of-two": 18}
+        for options in ("--scheme asymmetric", "--scheme symmetric", "--scheme symmetric-u8", "--scheme power-of-two",
+                        "--activations uint8", "--activations int8", "--activations int16", "--activations float --weights int8",
+                        "--activations float --weights int4", "--weights int4", "--per-tensor", "--range max", "--range percentile",
+                        "--range percentile:99.5", "--range entropy", "--range mse", "--range best", "--no-bias-correction",
+                        "--no-equalize", "--no-smooth", "--samples 3", "--threads 1"):
+            for form in ("q.onnx", "q.mlir"):
+                with self.subTest(options=options, form=form):
+                    report = self.quantize(self.model, "--calibration", data, *options.split(), "-o", self.path(form))
+                    self.assertGreater(report["snr_db"], next((limit for key, limit in least.items() if key in options or "int4" in options), 25))
+                    self.assertTrue(os.path.exists(self.path(form)))
+
+    def test_weights_alone_need_no_data(self):
+        report = self.quantize(self.model, "--weights", "int8", "-o", self.path("q.onnx"))
+        self.assertEqual(report["samples"], 0)
+        quantised = {layer["name"]: layer["scheme"] for layer in report["layers"] if not layer["kept_float"]}
+        self.assertEqual(quantised, {"conv": "weights i8 by channel", "gemm": "weights i8 by channel"})
+        self.assertTrue(all(layer["reason"] for layer in report["layers"] if layer["kept_float"]))
+
+    def test_layers_that_stay_float(self):
+        for options, integers in ((("--keep-float", "conv"), {"flat", "gemm"}), (("--keep-float", "g*"), {"conv"}),
+                                  (("--only", "conv"), {"conv"}), (("--keep-float", "convolution"), {"flat", "gemm"})):
+            with self.subTest(options=options):
+                report = self.quantize(self.model, "--calibration", "random", *options)
+                self.assertEqual({layer["name"] for layer in report["layers"] if not layer["kept_float"]}, integers)
+        self.refused(USAGE, self.model, "--calibration", "random", "--json", "--keep-float", "nothing*", mentions=["--keep-float 'nothing*'", "no layer"])
+        self.refused(USAGE, self.model, "--calibration", "random", "--json", "--only", "zzz", mentions=["--only 'zzz'", "no layer"])
+        self.refused(USAGE, self.model, "--calibration", "random", "--json", "--only", "[a", mentions=["--only '[a'"])
+
+    def test_mistakes(self):
+        q = ("-o", self.path("q.onnx"))
+        data = ("--calibration", "random")
+        for arguments, mentions in (
+                (q, "--calibration"), (data, "nothing to do"), ((*q, *data, "--range", "middle"), "'middle' is none of"),
+                ((*q, *data, "--range", "max:3"), "is none of"), ((*q, *data, "--range", "percentile:50"), "more than 50"),
+                ((*q, *data, "--range", "percentile:101"), "at most 100"), ((*q, *data, "--range", "percentile:"), "percentile"),
+                ((*q, *data, "--scheme", "odd"), "--scheme"), ((*q, *data, "--weights", "int3"), "--weights"),
+                ((*q, *data, "--activations", "int4"), "--activations"), ((*q, *data, "--samples", "0"), "--samples"),
+                ((*q, *data, "--max-loss", "-1"), "--max-loss"), ((*q, "--weights", "int8", "--max-loss", "1"), "--max-loss needs"),
+                (("--profile-out", self.path("p.json"), "--weights", "int8"), "--profile-out needs"),
+                ((*data, "--profile-out", self.path("p.json"), "--profile", "p.json"), "one of them"),
+                ((*data, "--report", self.path("r.txt")), ".html"), ((*data, "-o", self.path("q.xyz")), "q.xyz"),
+                ((*q, "--calibration", "random:x"), "random:"), ((*q, "--activations", "uint8"), "--calibration"),
+                ((*data, "-o", self.path("no/such/folder/q.onnx")), "no/such/folder"), ((*data, "-o", self.model), "--force")):
+            with self.subTest(arguments=arguments):
+                done = self.sinter("quantize", self.model, *arguments)
+                self.assertIn(done.returncode, (USAGE, SYSTEM), done.stderr)
+                self.assertIn(mentions, done.stderr)
+                self.assertFalse(os.path.exists(self.path("q.onnx")))
+        self.refused(SYSTEM, self.model, *q, "--calibration", self.path("none"), mentions=["none"])
+        self.refused(SYSTEM, self.path("none.onnx"), *q, *data, mentions=["none.onnx"])
+        self.refused(INVALID, self.write("bad.onnx", b"\x08\x08\x3a\xff"), *q, *data, mentions=["bad.onnx"])
+
+    def test_the_same_bytes_twice(self):
+        data = self.samples("data")
+        for form in ("q.onnx", "q.mlir"):
+            for name in ("one_", "two_"):
+                self.quantize(self.model, "--calibration", data, "-o", self.path(name + form), "--threads", "1" if name == "one_" else "2")
+            self.assertEqual(self.bytes_of(self.path("one_" + form)), self.bytes_of(self.path("two_" + form)))
+
+    def test_a_bound_that_holds_and_one_that_cannot(self):
+        data = self.samples("data")
+        report = self.quantize(self.model, "--calibration", data, "--max-loss", "10", "-o", self.path("q.onnx"))
+        self.assertGreaterEqual(report["snr_db"], 10)
+        page = self.path("r.json")
+        done = self.run_quantize(self.model, "--calibration", data, "--max-loss", "400", "-o", self.path("no.onnx"), "--report", page)
+        self.assertEqual(done.returncode, WRONG, done.stderr)
+        self.assertIn("--max-loss 400 cannot be held", done.stderr)
+        self.assertTrue(json.loads(self.bytes_of(page))["layers"])
+        self.assertFalse(os.path.exists(self.path("no.onnx")))
+
+    def test_a_bound_between_leaves_some_layers_float(self):
+        data = self.samples("data")
+        whole = self.quantize(self.model, "--calibration", data, "--weights", "int4")
+        bound = whole["snr_db"] + 1
+        done = self.run_quantize(self.model, "--calibration", data, "--weights", "int4", "--max-loss", f"{bound}", "-o", self.path("q.onnx"), "--json")
+        report = json.loads(done.stdout)
+        if done.returncode == DONE:
+            self.assertGreaterEqual(report["snr_db"], bound)
+            self.assertIn("--max-loss", {layer["reason"] for layer in report["layers"]})
+        else:
+            self.assertEqual(done.returncode, WRONG, done.stderr)
+            self.assertFalse(os.path.exists(self.path("q.onnx")))
+
+
+class Data(QuantizeCase):
+    """Calibration in every form."""
+
+    def samples_of(self, *options, model=None):
+        return self.quantize(model or self.model, *options)["samples"]
+
+    def test_arrays(self):
+        data = self.samples("data", 3)
+        self.assertEqual(self.samples_of("--calibration", data), 3)
+        self.assertEqual(self.samples_of("--calibration", data + "/s0.npy"), 1)
+        self.assertEqual(self.samples_of("--calibration", data + "/s0.npy", "--calibration", data), 4)
+        self.assertEqual(self.samples_of("--calibration", data, "--samples", "2"), 2)
+        self.assertEqual(self.samples_of("--calibration", "random:7"), 8)
+
+    def test_tensor_files(self):
+        os.mkdir(self.path("pb"))
+        for i in range(2):
+            self.write(f"pb/{i}.pb", onnx.tensor("x", [1, 1, 8, 8], onnx.floats(*models.draw(64, i))))
+        self.assertEqual(self.samples_of("--calibration", self.path("pb")), 2)
+
+    def archive(self, name, arrays):
+        with zipfile.ZipFile(self.path(name), "w") as archive:
+            for key, content in arrays.items():
+                archive.writestr(key + ".npy", content)
+        return self.path(name)
+
+    def test_archives(self):
+        one = self.archive("one.npz", {"x": npy((1, 1, 8, 8), models.draw(64, 1))})
+        self.assertEqual(self.samples_of("--calibration", one), 1)
+        self.assertEqual(self.samples_of("--calibration", self.archive("any.npz", {"other": npy((1, 1, 8, 8), models.draw(64, 1))})), 1)
+        two = self.write("two.onnx", models.two_inputs())
+        both = self.archive("both.npz", {"a": npy((2, 4), models.draw(8, 1)), "b": npy((2, 4), models.draw(8, 2))})
+        self.assertEqual(self.samples_of("--calibration", both, model=two), 1)
+        half = self.archive("half.npz", {"a": npy((2, 4), models.draw(8, 1))})
+        self.refused(USAGE, two, "--calibration", half, "--json", mentions=["half.npz", "no array 'b'"])
+
+    def test_folders_of_several_inputs(self):
+        two = self.write("two.onnx", models.two_inputs())
+        for i in range(3):
+            os.makedirs(self.path(f"data/{i}"))
+            if i == 0:
+                for k in range(2):
+                    self.write(f"data/0/input_{k}.pb", onnx.tensor("ab"[k], [2, 4], onnx.floats(*models.draw(8, k))))
+            else:
+                for name in "ab":
+                    self.write(f"data/{i}/{name}.npy", npy((2, 4), models.draw(8, i)))
+        self.assertEqual(self.samples_of("--calibration", self.path("data"), model=two), 3)
+        self.assertEqual(self.samples_of("--calibration", self.path("data/0"), model=two), 1)
+        self.refused(USAGE, two, "--calibration", self.path("data/1/a.npy"), "--json", mentions=["2 inputs"])
+        os.mkdir(self.path("empty"))
+        self.refused(USAGE, two, "--calibration", self.path("empty"), "--json", mentions=["no sample", "2 inputs"])
+
+    def pictures(self, folder, names, size=(8, 8)):
+        os.makedirs(self.path(folder), exist_ok=True)
+        for i, name in enumerate(names):
+            self.write(f"{folder}/{name}.png", models.png(*size, [(i * 37 + k * 11) % 256 for k in range(size[0] * size[1])]))
+        return self.path(folder)
+
+    def test_pictures(self):
+        self.assertEqual(self.samples_of("--calibration", self.pictures("p", ["a", "b"]), "--mean", "0.5", "--std", "0.25"), 2)
+        # Another size is brought to that of the input, as `run` does.
+        self.assertEqual(self.samples_of("--calibration", self.pictures("large", ["a"], (20, 9))), 1)
+        whole = models.png(8, 8, list(range(64)))
+        self.refused(USAGE, self.model, "--json", "--calibration", self.write("cut.png", whole[:40]), mentions=["cut.png"])
+
+    def test_a_folder_a_class(self):
+        for name in ("0", "1", "2"):
+            self.pictures("classes/" + name, [f"{name}{i}" for i in range(2)])
+        report = self.quantize(self.model, "--calibration", self.path("classes"))
+        self.assertEqual(report["samples"] + report["judged"], 6)
+        self.assertIsNotNone(report["after"]["accuracy"])
+        self.refused(USAGE, self.model, "--json", "--calibration", self.path("classes"), "--labels", self.write("l.txt", "cat\ndog\n"),
+                     "--truth", self.write("t.txt", "00.png\tbird\n"), mentions=["bird"])
+
+    def test_truth(self):
+        data = self.samples("data", 4)
+        for truth in ("s0.npy\t1\ns1.npy\t0\n", "any/folder/s2.npy\t2\n", "s3.npy\tdog\n"):
+            report = self.quantize(self.model, "--calibration", data, "--truth", self.write("t.txt", truth), "--labels", self.write("l.txt", "cat\ndog\nbird\n"))
+            self.assertIsNotNone(report["after"]["accuracy"])
+        for truth, mentions in (("other.npy\t1\n", "names none of the samples"), ("s0.npy 1\n", "a tab"), ("s0.npy\tcow\n", "'cow' is no class"),
+                                ("s0.npy\t-1\n", "'-1' is no class")):
+            self.refused(USAGE, self.model, "--json", "--calibration", data, "--truth", self.write("t.txt", truth), mentions=["t.txt", mentions])
+        self.refused(SYSTEM, self.model, "--json", "--calibration", data, "--truth", self.path("none.txt"), mentions=["none.txt"])
 
     def test_nothing_to_calibrate_with(self):
-        self.expect_error(USAGE, "quantize", self.MODEL, "-o", self.path("q.onnx"), mentions=["--calibration"])
         os.mkdir(self.path("empty"))
-        self.expect_error(USAGE, "quantize", self.MODEL, "-o", self.path("q.onnx"), "--calibration", self.path("empty"),
-                          mentions=["no sample"])
+        self.refused(USAGE, self.model, "--json", "--calibration", self.path("empty"), mentions=["no sample"])
+        self.write("empty/readme.txt", "nothing")
+        self.refused(USAGE, self.model, "--json", "--calibration", self.path("empty"), mentions=["no sample"])
+
+    def test_data_that_does_not_fit(self):
+        self.refused(USAGE, self.model, "--json", "--calibration", self.samples("w", 1, (1, 1, 8, 7)), mentions=["s0.npy", "1x1x8x7", "1x1x8x8"])
+        self.write("bad.npy", b"\x93NUMPY\x01\x00")
+        self.refused(USAGE, self.model, "--json", "--calibration", self.path("bad.npy"), mentions=["bad.npy"])
+
+    def test_numbers_that_are_not_finite(self):
+        sample = self.write("nan.npy", npy((1, 1, 8, 8), [math.nan] + [1.0] * 63))
+        done = self.run_quantize(self.model, "--calibration", sample, "-o", self.path("q.onnx"), "--json")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        report = json.loads(done.stdout)
+        self.assertTrue(all(layer["kept_float"] for layer in report["layers"]))
+        self.assertIn("'x' has numbers that are not finite", report["layers"][0]["reason"])
+        self.assertIn("no layer computes with integers", done.stderr)
+        self.assertIsNone(report["agreement"])
+
+    def test_constant_data(self):
+        for number in (0.0, 3.0, -1e-42):
+            report = self.quantize(self.model, "--calibration", self.write("c.npy", npy((1, 1, 8, 8), [number] * 64)), "-o", self.path("q.onnx"))
+            self.assertGreater(report["snr_db"], 30)
+
+    def test_models_with_nothing_to_do(self):
+        model = self.write("ints.onnx", models.integers_only())
+        done = self.run_quantize(model, "--calibration", "random", "-o", self.path("q.onnx"))
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("no layer computes with integers", done.stderr)
+
+    def test_quantised_already(self):
+        self.quantize(self.model, "--calibration", "random", "-o", self.path("q.onnx"))
+        self.refused(USAGE, self.path("q.onnx"), "--calibration", "random", "--json", mentions=["quantised already", "--raise-quantized"])
+        self.quantize(self.model, "--calibration", "random", "-o", self.path("q.mlir"))
+        self.refused(USAGE, self.path("q.mlir"), "--calibration", "random", "--json", mentions=["quantised already"])
+
+
+class Profiles(QuantizeCase):
+    def test_in_place_of_the_data(self):
+        profile, data = self.path("p.json"), self.samples("data")
+        first = self.quantize(self.model, "--calibration", data, "--profile-out", profile, "-o", self.path("a.onnx"))
+        second = self.quantize(self.model, "--profile", profile, "-o", self.path("b.onnx"))
+        self.assertEqual(second["samples"], first["samples"])
+        self.assertEqual(self.bytes_of(self.path("a.onnx")), self.bytes_of(self.path("b.onnx")))
+        content = json.loads(self.bytes_of(profile))
+        self.assertLessEqual({"x", "y"}, content["tensors"].keys())
+        for tensor in content["tensors"].values():
+            self.assertLessEqual(tensor["min"], tensor["max"])
+            if "histogram" in tensor:
+                self.assertEqual(sum(tensor["histogram"]), tensor["elements"])
+
+    def test_of_another_model(self):
+        profile = self.path("p.json")
+        self.quantize(self.model, "--calibration", "random", "--profile-out", profile)
+        two = self.write("two.onnx", models.two_inputs())
+        self.refused(USAGE, two, "--profile", profile, "--json", mentions=["p.json", "another model", "no tensor"])
+
+    def test_for_another_shape(self):
+        model = self.write("open.onnx", models.classifier(batch="N"))
+        profile = self.path("p.json")
+        self.quantize(model, "--calibration", self.samples("data", 2, (2, 1, 8, 8)), "--profile-out", profile)
+        report = self.quantize(model, "--profile", profile, "--calibration", self.samples("other", 2, (5, 1, 8, 8)), "-o", self.path("q.onnx"))
+        self.assertGreater(report["snr_db"], 25)
+
+    def test_edited(self):
+        profile = self.path("p.json")
+        self.quantize(self.model, "--calibration", "random", "--no-equalize", "--profile-out", profile)
+        content = json.loads(self.bytes_of(profile))
+        for tensor in content["tensors"].values():
+            tensor.pop("histogram", None)
+        self.write("p.json", json.dumps(content))
+        self.assertTrue(all(not layer["kept_float"] for layer in self.quantize(self.model, "--profile", profile)["layers"]))
+        content["tensors"]["x"]["min"] = "none"
+        self.write("p.json", json.dumps(content))
+        self.refused(USAGE, self.model, "--json", "--profile", profile, mentions=["p.json", "tensor 'x'"])
+
+    def test_unreadable(self):
+        self.refused(SYSTEM, self.model, "--json", "--profile", self.path("none.json"), mentions=["none.json"])
+        self.refused(USAGE, self.model, "--json", "--profile", self.write("p.json", "no"), mentions=["p.json", "no JSON"])
+
+
+class Models(QuantizeCase):
+    """Other types, sizes and formats."""
+
+    def test_half_precision(self):
+        for element in (models.FLOAT16, models.BFLOAT16):
+            for scale in (0.5, 1e-5):
+                model = self.write("half.onnx", models.classifier(element=element, scale=scale))
+                for form in ("q.onnx", "q.mlir"):
+                    with self.subTest(element=element, scale=scale, form=form):
+                        report = self.quantize(model, "--calibration", "random", "-o", self.path(form))
+                        self.assertGreater(report["cosine"], 0.99)
+                        self.run_model(self.path(form), "random")
+
+    def test_samples_of_several_sizes(self):
+        model = self.write("open.onnx", models.classifier(batch="N"))
+        os.mkdir(self.path("data"))
+        for i, batch in enumerate((1, 3, 2, 3, 4, 2)):
+            self.write(f"data/{i}.npy", npy((batch, 1, 8, 8), models.draw(64 * batch, i)))
+        for form in ("q.onnx", "q.mlir"):
+            report = self.quantize(model, "--calibration", self.path("data"), "-o", self.path(form))
+            self.assertGreater(report["snr_db"], 25)
+            self.run_model(self.path(form), self.path("data/1.npy"))
+            self.run_model(self.path(form), self.path("data/4.npy"))
+
+    def test_programs(self):
+        for name, text in (("branches", models.BRANCHES), ("loop", models.LOOP)):
+            model = self.write(name + ".mlir", text)
+            for form in ("q.mlir", "q.onnx"):
+                with self.subTest(name=name, form=form):
+                    report = self.quantize(model, "--calibration", "random", "-o", self.path(form))
+                    self.assertGreater(report["cosine"], 0.999)
+                    self.assertIn(False, [layer["kept_float"] for layer in report["layers"]])
+                    done = self.sinter("run", self.path(form), "--input", "random", "--cache-dir", self.cache.name)
+                    self.assertEqual(done.returncode, DONE, done.stderr)
+
+
+class Judged(QuantizeCase):
+    """What is written, by ONNX Runtime and by Sinter in both forms."""
+
+    def setUp(self):
+        super().setUp()
+        try:
+            import numpy
+            import OnnxRuntime
+        except ImportError as missing:
+            raise unittest.SkipTest(f"needs {missing.name}")
+        if not shutil.which("node") or not os.path.isdir(os.path.join(HERE, "..", "..", "bench", "node_modules")):
+            raise unittest.SkipTest("there is no ONNX Runtime (npm install in bench/)")
+        self.numpy, self.runtime = numpy, OnnxRuntime
+
+    def array(self, content):
+        return self.numpy.load(io.BytesIO(content))
+
+    def cosine(self, a, b):
+        a, b = a.astype("f8").ravel(), b.astype("f8").ravel()
+        return a @ b / math.sqrt((a @ a) * (b @ b))
+
+    def test_the_forms_agree(self):
+        data = self.samples("data")
+        x = self.numpy.load(data + "/s1.npy")
+        tasks = []
+        for number, options in enumerate(("", "--scheme symmetric", "--scheme symmetric-u8", "--scheme power-of-two", "--per-tensor", "--activations int8", "--activations int16",
+                                          "--weights int4", "--activations float --weights int8", "--activations float --weights int4")):
+            with self.subTest(options=options):
+                onnx_form, text_form = self.path(f"q{number}.onnx"), self.path(f"q{number}.mlir")
+                for form in (onnx_form, text_form):
+                    self.quantize(self.model, "--calibration", data, *options.split(), "-o", form)
+                mine, other = (self.array(self.run_model(form, data + "/s1.npy")) for form in (onnx_form, text_form))
+                self.assertGreater(self.cosine(mine, other), 0.999 if "int4" not in options else 0.98)
+                tasks.append((options, mine, self.runtime.Task(onnx_form, {"x": x}, self.path(f"ort{number}"))))
+        self.runtime.run([task for _, _, task in tasks])
+        for options, mine, task in tasks:
+            with self.subTest(options=options):
+                self.assertIsNone(task.error)
+                self.assertGreaterEqual(self.cosine(mine, task.outputs["y"]), 0.999)
 
 
 if __name__ == "__main__":

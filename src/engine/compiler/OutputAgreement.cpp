@@ -33,6 +33,16 @@ static bool isScores(const Tensor &tensor) {
          tensor.dim(tensor.rank() - 1) > 1;
 }
 
+/// Whether one of the scores of a row is no number: no class is the most
+/// probable then.
+static bool hasNaN(const Tensor &scores, int64_t row) {
+  const int64_t classes = scores.dim(scores.rank() - 1);
+  for (int64_t i = 0; i < classes; ++i)
+    if (std::isnan(scores.toDouble(row * classes + i)))
+      return true;
+  return false;
+}
+
 static int64_t greatestOf(const Tensor &scores, int64_t row) {
   const int64_t classes = scores.dim(scores.rank() - 1);
   int64_t best = 0;
@@ -66,6 +76,8 @@ void OutputAgreement::add(const std::vector<Tensor> &expected,
     const int64_t count =
         expected[i].size() / expected[i].dim(expected[i].rank() - 1);
     for (int64_t row = 0; row < count; ++row) {
+      if (hasNaN(expected[i], row))
+        continue;
       const int64_t before = greatestOf(expected[i], row),
                     after = greatestOf(got[i], row);
       ++rows;

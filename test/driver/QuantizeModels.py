@@ -1,0 +1,103 @@
+"""Small models and pictures for `sinter quantize`."""
+import random
+import struct
+import zlib
+
+import OnnxBytes as onnx
+
+FLOAT16, BFLOAT16 = 10, 16
+
+
+def ints(name, *values):
+    """An attribute of a node."""
+    return onnx.data(5, onnx.data(1, name) + b"".join(onnx.number(8, each) for each in values) + onnx.number(20, 7))
+
+
+def packed(numbers, element=onnx.FLOAT):
+    if element == FLOAT16:
+        return struct.pack(f"<{len(numbers)}e", *numbers)
+    if element == BFLOAT16:
+        return b"".join(struct.pack("<f", each)[2:] for each in numbers)
+    return onnx.floats(*numbers)
+
+
+def draw(count, seed, scale=0.5):
+    chooser = random.Random(seed)
+    return [chooser.uniform(-scale, scale) for _ in range(count)]
+
+
+def weight(name, shape, seed, scale=0.5, element=onnx.FLOAT):
+    count = 1
+    for size in shape:
+        count *= size
+    return onnx.tensor(name, shape, packed(draw(count, seed, scale), element), element)
+
+
+def classifier(batch=1, size=8, channels=1, element=onnx.FLOAT, scale=0.5):
+    """Convolution, rectifier, mean, matrix product; three classes."""
+    nodes = [onnx.node("Conv", ["x", "w", "b"], ["c"], "conv", attributes=ints("pads", 1, 1, 1, 1)),
+             onnx.node("Relu", ["c"], ["r"], "relu"), onnx.node("GlobalAveragePool", ["r"], ["p"], "pool"),
+             onnx.node("Flatten", ["p"], ["f"], "flat"), onnx.node("Gemm", ["f", "v", "d"], ["y"], "gemm")]
+    weights = [weight("w", [4, channels, 3, 3], 1, scale, element), weight("b", [4], 2, scale, element),
+               weight("v", [4, 3], 3, scale, element), weight("d", [3], 4, scale, element)]
+    return onnx.model(onnx.graph(nodes, [onnx.value_info("x", [batch, channels, size, size], element)],
+                                 [onnx.value_info("y", [batch, 3], element)], weights))
+
+
+def two_inputs(names=("a", "b")):
+    """y = a w + b v."""
+    nodes = [onnx.node("MatMul", [names[0], "w"], ["p"], "left"), onnx.node("MatMul", [names[1], "v"], ["q"], "right"),
+             onnx.node("Add", ["p", "q"], ["y"], "sum")]
+    return onnx.model(onnx.graph(nodes, [onnx.value_info(each, [2, 4]) for each in names], [onnx.value_info("y", [2, 3])],
+                                 [weight("w", [4, 3], 1), weight("v", [4, 3], 2)]))
+
+
+def integers_only():
+    nodes = [onnx.node("Add", ["x", "x"], ["y"], "add")]
+    return onnx.model(onnx.graph(nodes, [onnx.value_info("x", [2, 3], onnx.INT64)], [onnx.value_info("y", [2, 3], onnx.INT64)]))
+
+
+def png(width, height, numbers):
+    """A grey picture."""
+    rows = b"".join(b"\0" + bytes(numbers[row * width:(row + 1) * width]) for row in range(height))
+
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+BRANCHES = """
+func.func @main(%x: tensor<2x4xf32>, %take: tensor<i1>) -> tensor<2x3xf32> {
+  %w = stablehlo.constant dense<[[0.5,-0.25,0.75],[1.0,0.125,-0.5],[0.3,0.2,0.1],[-0.7,0.6,0.4]]> : tensor<4x3xf32>
+  %y = "stablehlo.if"(%take) ({
+    %p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
+    stablehlo.return %p : tensor<2x3xf32>
+  }, {
+    %p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
+    %n = stablehlo.negate %p : tensor<2x3xf32>
+    stablehlo.return %n : tensor<2x3xf32>
+  }) : (tensor<i1>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+"""
+
+LOOP = """
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %w = stablehlo.constant dense<[[0.5,-0.25,0.75],[1.0,0.125,-0.5],[0.3,0.2,0.1]]> : tensor<3x3xf32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %n, %y = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<2x3xf32>
+  cond {
+    %c = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %p = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %p : tensor<i32>, tensor<2x3xf32>
+  }
+  return %y : tensor<2x3xf32>
+}
+"""
