@@ -178,9 +178,7 @@ static bool isTooSmall(const Tensor &weights, double leastScale,
   double greatest = 0;
   for (int64_t i = 0; i < weights.size(); ++i)
     greatest = std::max(greatest, std::abs(weights.toDouble(i)));
-  return greatest > 0 && greatest / most < leastScale &&
-         classOf(weights.type()) == ElementClass::Float &&
-         byteSize(weights.type()) < 4;
+  return greatest > 0 && greatest / most < leastScale;
 }
 
 bool Inserter::quantizeWeights(Unit &unit) {

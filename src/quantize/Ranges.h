@@ -27,7 +27,8 @@ struct LinearCode {
 /// own, and the scale is a normal number of f32.
 LinearCode codeOf(Range range, ElementType storage, Scheme scheme);
 
-/// The least scale that the type of \p value, a tensor of floats, can say.
+/// The least scale that the type of \p value, a tensor of floats, can say: the
+/// least normal number; 0 where it can say that of every code.
 double leastScaleOf(mlir::Value value);
 
 /// \p code of \p range, or where its scale is less than \p leastScale that of
