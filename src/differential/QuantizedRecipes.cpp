@@ -157,6 +157,43 @@ static bool drawPerAxis(Draft &draft) {
   return op && dequantizes(draft, moved(draft, op->getResult(0)));
 }
 
+/// A chain of rescales, what moves elements, and what joins two tensors of one
+/// scale.
+static bool drawRescales(Draft &draft) {
+  Value value = pickToQuantize(draft, 1, 4);
+  if (!value)
+    return false;
+  constexpr unsigned widths[] = {8, 8, 16};
+  auto element = [&] {
+    return drawQuantizedElement(draft, draft.dice.among(widths), true);
+  };
+  Value x = quantized(draft, value, element());
+  for (int64_t steps = draft.dice.between(2, 6); x && steps > 0; --steps) {
+    const RankedTensorType type = tensorOf(x);
+    if (draft.dice.oneIn(3)) {
+      x = moved(draft, x);
+      continue;
+    }
+    if (draft.dice.oneIn(2)) {
+      x = quantized(draft, x, element());
+      continue;
+    }
+    Value beside = draft.valueOf(
+        RankedTensorType::get(type.getShape(), draft.builder.getF32Type()));
+    beside = beside ? quantized(draft, beside, element()) : Value();
+    if (beside && tensorOf(beside) != type)
+      beside = quantized(draft, beside, type.getElementType());
+    if (!beside)
+      return false;
+    static constexpr StringRef names[] = {"stablehlo.maximum",
+                                          "stablehlo.minimum", "stablehlo.add"};
+    Operation *op = draft.add(draft.dice.among(names), {x, beside}, {},
+                              SmallVector<Type>{type}, Rounding::Magnifies);
+    x = op ? op->getResult(0) : Value();
+  }
+  return dequantizes(draft, x);
+}
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
@@ -259,6 +296,7 @@ std::vector<Recipe> quantizedRecipes() {
       {"stablehlo.uniform_dequantize", drawQuantize},
       {"stablehlo.uniform_quantize", drawOperation},
       {"stablehlo.uniform_quantize", drawPerAxis},
+      {"stablehlo.uniform_quantize", drawRescales},
       {"stablehlo.uniform_quantize", drawDotGeneral},
       {"stablehlo.uniform_quantize", drawMatrices},
       {"stablehlo.uniform_quantize", drawQuantizedUnaryEinsum},

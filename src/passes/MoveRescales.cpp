@@ -67,7 +67,7 @@ static Values absorbInOperand(Operation *op, OpBuilder &builder, bool isNear) {
       continue;
     const Rescale &rescale = tree->rescale();
     if (!rescale.function.keepsNumbers() &&
-        !(isNear && rescale.function.cutsNothing(numbersOf(operand))))
+        !(isNear && rescale.function.cutsNothing(tree->numbers())))
       continue;
     PendingOperations pending(op->getContext());
     Value before = tree->build(pending.builder);

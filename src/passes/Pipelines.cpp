@@ -162,9 +162,10 @@ public:
     // What may be another by a unit is looked at before anything else changes.
     if (options.verifyEach || patterns->allows(requantize))
       patterns->afterEach = [this](StringRef label) {
-        if (wrong || !check ||
-            (!options.verifyEach && !(needsOf(label) & requantize)))
+        if (wrong || !check)
           return;
+        if (!options.verifyEach && !(needsOf(label) & requantize))
+          return check->withoutLooking();
         if (auto same = check->afterApplication(label); !same)
           wrong = same.takeError();
       };

@@ -51,8 +51,10 @@ public:
   /// Whether \p then, behind this one, is \p both: exactly, for every element.
   bool composes(const RescaleFunction &then, const RescaleFunction &both) const;
 
-private:
+  /// The number that \p element stands for before.
   double numberBefore(size_t index, int64_t element) const;
+
+private:
   double numberAfter(size_t index, int64_t element) const;
   bool canBeTried() const;
   template <typename Parameter>

@@ -318,6 +318,9 @@ bool RescaledTree::add(Value value, int64_t axis, unsigned depth) {
         rescale->rounding != leaf.rounding)
       return false;
     sum.readers -= 1;
+    const RealRange numbers = numbersOf(value);
+    range = {std::min(range.least, numbers.least),
+             std::max(range.greatest, numbers.greatest)};
     if (hasOneReader(value))
       sum = sum + -RescaleCost::ofRescale(value, rescale->from, rescale->to);
     return true;
@@ -345,6 +348,8 @@ bool RescaledTree::addConstant(Value value, bool isFloor, bool isCeiling) {
     if (!before)
       return false;
     elements.push_back(*before);
+    const double number = leaf.function.numberBefore(0, *before);
+    range = {std::min(range.least, number), std::max(range.greatest, number)};
   }
   constants[value] = std::move(elements);
   return true;

@@ -79,6 +79,8 @@ public:
   /// What is saved where the root is computed before the rescale and nothing
   /// stands behind it.
   RescaleCost cost() const { return sum; }
+  /// What is rescaled, all in all: the root without a rescale is none other.
+  RealRange numbers() const { return range; }
   /// The root in elements of typeBefore().
   mlir::Value build(mlir::OpBuilder &builder) const;
 
@@ -94,6 +96,8 @@ private:
   mlir::Value root;
   mlir::quant::QuantizedType before, after;
   RescaleCost sum;
+  RealRange range{std::numeric_limits<double>::infinity(),
+                  -std::numeric_limits<double>::infinity()};
   unsigned left = 256;
   /// Of each value on the way: the element that a constant is, the type that
   /// an operation's result takes.

@@ -55,7 +55,7 @@ static Value productWithout(OpBuilder &builder, Operation *op) {
                                            ? RescaledTree::of(operand)
                                            : std::nullopt;
     if (!tree || !tree->cost().isLess() ||
-        !tree->rescale().function.cutsNothing(numbersOf(operand)))
+        !tree->rescale().function.cutsNothing(tree->numbers()))
       continue;
     PendingOperations pending(op->getContext());
     Value before = tree->build(pending.builder);

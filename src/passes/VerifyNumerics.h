@@ -64,6 +64,10 @@ public:
   /// The same after one application of a pattern, within a pass.
   Result<void> afterApplication(llvm::StringRef label);
 
+  /// After an application that is compared with others later: what it made can
+  /// be told apart from now on.
+  void withoutLooking() { numbers.number(module); }
+
   const NumericsFacts &facts() const { return found; }
 
 private:

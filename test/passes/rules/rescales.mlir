@@ -314,3 +314,11 @@ func.func @"requantize-operand/stays-what_is_added_varies"(%x: tensor<4x6x!quart
   %4 = stablehlo.uniform_quantize %3 : (tensor<4x2x!quant.uniform<i32:f32, 0.0078125>>) -> tensor<4x2x!half>
   return %4 : tensor<4x2x!half>
 }
+
+// Behind the reversal no number is greater than what the type between holds.
+func.func @"requantize-operand/stays-cuts_in_front"(%x: tensor<24x!half>, %y: tensor<24x!quarter>) -> tensor<24x!quarter> {
+  %0 = stablehlo.uniform_quantize %x : (tensor<24x!half>) -> tensor<24x!quarter>
+  %1 = stablehlo.reverse %0, dims = [0] : tensor<24x!quarter>
+  %2 = stablehlo.add %1, %y : tensor<24x!quarter>
+  return %2 : tensor<24x!quarter>
+}
