@@ -101,3 +101,24 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   return %y : tensor<2x3xf32>
 }
 """
+
+HALF = """
+func.func @main(%x: tensor<2x4xTYPE>) -> tensor<2x3xTYPE> {
+  %w = stablehlo.constant dense<[[SCALE,-0.25,0.75],[1.0,0.125,-0.5],[0.3,0.2,0.1],[-0.7,0.6,0.4]]> : tensor<4x3xTYPE>
+  %b = stablehlo.constant dense<[0.5,0.25,1.0]> : tensor<3xTYPE>
+  %r = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<3xTYPE>) -> tensor<2x3xTYPE>
+  %p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x4xTYPE>, tensor<4x3xTYPE>) -> tensor<2x3xTYPE>
+  %s = stablehlo.add %p, %r : tensor<2x3xTYPE>
+  return %s : tensor<2x3xTYPE>
+}
+"""
+
+STATE = """
+func.func @main(%x: tensor<2x3xf32> {sinter.name = "x"}, %n: tensor<2x3xf32> {sinter.state = "last", sinter.initial = dense<0.5> : tensor<2x3xf32>})
+    -> (tensor<2x3xf32> {sinter.name = "y"}, tensor<2x3xf32> {sinter.state = "last"}) {
+  %w = stablehlo.constant dense<[[0.5,-0.25,0.75],[1.0,0.125,-0.5],[0.3,0.2,0.1]]> : tensor<3x3xf32>
+  %s = stablehlo.add %x, %n : tensor<2x3xf32>
+  %p = stablehlo.dot_general %s, %w, contracting_dims = [1] x [0] : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32>
+  return %p, %s : tensor<2x3xf32>, tensor<2x3xf32>
+}
+"""

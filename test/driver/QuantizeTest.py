@@ -443,6 +443,28 @@ class Models(QuantizeCase):
                         self.assertGreater(report["cosine"], 0.99)
                         self.run_model(self.path(form), "random")
 
+    def test_half_precision_in_stablehlo(self):
+        for element in ("f16", "bf16"):
+            for scale in ("0.5", "1.0e-7"):
+                model = self.write("half.mlir", models.HALF.replace("TYPE", element).replace("SCALE", scale))
+                for form in ("q.onnx", "q.mlir"):
+                    for options in ((), ("--activations", "int16")):
+                        with self.subTest(element=element, scale=scale, form=form, options=options):
+                            report = self.quantize(model, "--calibration", "random", "-o", self.path(form), *options)
+                            self.assertFalse(report["layers"][0]["kept_float"])
+                            self.assertGreater(report["snr_db"], 25)
+                            done = self.sinter("run", self.path(form), "--input", "random", "--cache-dir", self.cache.name)
+                            self.assertEqual(done.returncode, DONE, done.stderr)
+
+    def test_states(self):
+        model = self.write("state.mlir", models.STATE)
+        report = self.quantize(model, "--calibration", "random", "-o", self.path("q.mlir"))
+        self.assertGreater(report["snr_db"], 25)
+        self.assertIn(False, [layer["kept_float"] for layer in report["layers"]])
+        done = self.sinter("run", self.path("q.mlir"), "--input", "random", "--repeat", "2", "--cache-dir", self.cache.name)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("last", done.stdout)
+
     def test_samples_of_several_sizes(self):
         model = self.write("open.onnx", models.classifier(batch="N"))
         os.mkdir(self.path("data"))
