@@ -105,3 +105,33 @@ TEST(Estimates, OneRowTakesAsLongAsReadingItsWeights) {
       alternativesFor("matmul", row, 1000 * flops, f32, target)[0].seconds,
       1000 * flops / target.rates.f32);
 }
+
+TEST(Estimates, ByChannelGroupsAreNotMerged) {
+  for (const char *cpu : {"x86-64-v3", "x86-64-v4"}) {
+    const Target target = *Target::named("", cpu, "");
+    ConvolutionShape shape = convolution(96, 56, 3);
+    shape.groups = 96;
+    const Alternatives all = alternativesFor(shape, {}, target, true);
+    ASSERT_EQ(all.size(), 2u);
+    EXPECT_EQ(all[0].kernel, "depthwise") << cpu;
+    EXPECT_TRUE(offers(all, "direct"));
+    EXPECT_GT(all[1].seconds, 2 * all[0].seconds);
+  }
+}
+
+TEST(Estimates, AttentionIsFasterThanItsProducts) {
+  const Target target = server();
+  AttentionShape shape;
+  shape.rows = shape.keys = 128;
+  shape.depth = shape.width = 64;
+  shape.heads.push_back({12, 1, 0, 0, 0, 0, 0});
+  const double flops = 4.0 * 12 * 128 * 128 * 64;
+  const Alternatives all = alternativesFor(shape, flops, target);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].kernel, "attention");
+  EXPECT_GT(all[0].seconds, flops / target.rates.f32);
+  // Rows see half of the keys, and what is before and behind is less, too.
+  shape.isCausal = true;
+  EXPECT_LT(alternativesFor(shape, flops / 2, target)[0].seconds,
+            all[0].seconds);
+}

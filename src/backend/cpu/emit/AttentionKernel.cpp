@@ -68,13 +68,16 @@ public:
   AttentionKernel(KernelOp kernel, AttentionOp op, const Target &target)
       : AnchorKernel(kernel, op), op(op),
         attention(shapeOfKernel(), target,
-                  tensorOf(op.getQuery()).getElementType()) {}
+                  tensorOf(op.getQuery()).getElementType()),
+        estimated(alternativesFor(shapeOfKernel(), attention.flops(), target)) {
+  }
 
   KernelPlan plan() const override {
     KernelPlan plan;
     plan.name = "attention";
     plan.flops = attention.flops();
     plan.tasks = attention.tasks();
+    plan.alternatives = estimated;
     plan.scratchBytes = attention.scratchElements() * 4;
     plan.scratchType = ElementType::F32;
     plan.packings.resize(kernel.getInputs().size());
@@ -131,6 +134,7 @@ private:
 
   mutable AttentionOp op;
   Attention attention;
+  Alternatives estimated;
 };
 
 } // namespace

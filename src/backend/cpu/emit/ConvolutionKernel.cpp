@@ -50,8 +50,8 @@ public:
                                   op.getResult(), target)) {
     ConvolutionShape shape = convolutionShape(op);
     flops = shape.flops();
+    estimated = estimatesOf(op, arithmetic, target);
     if (!op.isDepthwise()) {
-      estimated = estimatesOf(op, arithmetic, target);
       if (estimated.front().kernel == "winograd")
         fast.emplace(shape, target);
       else

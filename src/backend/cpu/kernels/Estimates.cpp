@@ -29,6 +29,36 @@ static double direct(const ConvolutionShape &shape,
                   weights / rates.memory);
 }
 
+/// Channel by channel: a vector of pixels is read for each tap, and bytes are
+/// multiplied in 32 bits, which takes twice as long as floats. The input comes
+/// from beyond the second-level cache if it is larger.
+static double depthwise(const ConvolutionShape &shape,
+                        const Arithmetic &arithmetic, const Target &target) {
+  const Rates &rates = target.rates;
+  const double products =
+      isFloat(arithmetic.accumulator) ? rates.f32 : rates.f32 / 2;
+  const double input = double(shape.batch) * double(shape.inputChannels) *
+                       double(shape.inputPixels()) *
+                       double(arithmetic.lhsBytes());
+  const bool fits = input <= double(target.l2Bytes);
+  return std::max(shape.flops() / products,
+                  input / (fits ? rates.cache : rates.memory));
+}
+
+/// Directly, groups are merged until they are whole blocks of channels, and
+/// what lies between them is multiplied by zeros.
+static double mergedDirect(const ConvolutionShape &shape,
+                           const Arithmetic &arithmetic, const Target &target) {
+  const double merged =
+      std::min(double(shape.groups), double(arithmetic.lanes(target)));
+  return merged * direct(shape, arithmetic, target.rates);
+}
+
+static bool isDepthwise(const ConvolutionShape &shape) {
+  return shape.groups > 1 && shape.groups == shape.inputChannels &&
+         shape.groups == shape.outputChannels;
+}
+
 /// Products of 6x6 tiles by weights of as many elements, and the transforms
 /// before and after, which move each tile twice.
 static double winograd(const ConvolutionShape &shape, const Target &target) {
@@ -61,6 +91,9 @@ static Alternatives fastestFirst(Alternatives alternatives) {
 Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
                                   const Arithmetic &arithmetic,
                                   const Target &target, bool allowsFast) {
+  if (isDepthwise(shape))
+    return fastestFirst({{"depthwise", depthwise(shape, arithmetic, target)},
+                         {"direct", mergedDirect(shape, arithmetic, target)}});
   Alternatives all = {{"direct", direct(shape, arithmetic, target.rates)}};
   if (allowsFast && arithmetic == Arithmetic() && Winograd::supports(shape))
     all.push_back({"winograd", winograd(shape, target)});
@@ -75,4 +108,25 @@ Alternatives cpu::alternativesFor(llvm::StringRef name,
       double(shape.n) * double(shape.k) * double(arithmetic.rhsBytes());
   return {{name, std::max(flops / rateOf(arithmetic, target.rates),
                           weights / target.rates.memory)}};
+}
+
+Alternatives cpu::alternativesFor(const AttentionShape &shape, double flops,
+                                  const Target &target) {
+  // A vector of scores becomes weights in about as many instructions.
+  constexpr double ofWeight = 24;
+  double matrices = 1;
+  for (const AttentionShape::Heads &each : shape.heads)
+    matrices *= double(each.size);
+  const double scores = matrices * double(shape.rows) * double(shape.keys) *
+                        (shape.isCausal ? 0.5 : 1.0);
+  // Multiply-adds count as two.
+  const double weights = 2 * ofWeight * scores / target.rates.f32;
+  const double products = flops / target.rates.f32;
+  // By themselves: scores are written, read and written as weights, and read.
+  const double bytes = 4 * scores * 4;
+  const bool fits = scores * 4 <= double(target.l2Bytes);
+  const double apart =
+      bytes / (fits ? target.rates.cache : target.rates.memory);
+  return fastestFirst({{"attention", products + weights},
+                       {"products", products + weights + apart}});
 }

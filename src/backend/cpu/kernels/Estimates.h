@@ -11,6 +11,7 @@
 #define SINTER_BACKEND_CPU_KERNELS_ESTIMATES_H
 
 #include "backend/cpu/kernels/Arithmetic.h"
+#include "backend/cpu/kernels/Attention.h"
 #include "backend/cpu/kernels/Convolution.h"
 #include "backend/cpu/kernels/MatMul.h"
 
@@ -23,8 +24,8 @@ struct Alternative {
 };
 using Alternatives = llvm::SmallVector<Alternative, 2>;
 
-/// What can compute the convolution, which is not depthwise, the fastest first.
-/// \p allowsFast: products may be replaced by fewer ones of sums.
+/// What can compute the convolution, the fastest first. \p allowsFast: products
+/// may be replaced by fewer ones of sums.
 Alternatives alternativesFor(const ConvolutionShape &shape,
                              const Arithmetic &arithmetic, const Target &target,
                              bool allowsFast);
@@ -32,6 +33,10 @@ Alternatives alternativesFor(const ConvolutionShape &shape,
 /// Of the product \p name.
 Alternatives alternativesFor(llvm::StringRef name, const MatMulShape &shape,
                              double flops, const Arithmetic &arithmetic,
+                             const Target &target);
+
+/// Of attention in f32, of \p flops.
+Alternatives alternativesFor(const AttentionShape &shape, double flops,
                              const Target &target);
 
 } // namespace sinter::cpu
