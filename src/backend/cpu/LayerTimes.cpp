@@ -98,12 +98,13 @@ static LayerTimes timesOf(stablehlo::DotGeneralOp op, const Arithmetic &bytes,
 }
 
 std::optional<LayerTimes> cpu::layerTimes(Operation *op, const Target &target) {
-  for (Type type :
-       llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
-                                llvm::to_vector(op->getResultTypes())))
-    if (auto tensor = dyn_cast<RankedTensorType>(type);
-        !tensor || !tensor.hasStaticShape())
-      return std::nullopt;
+  auto isStatic = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  if (!llvm::all_of(op->getOperandTypes(), isStatic) ||
+      !llvm::all_of(op->getResultTypes(), isStatic))
+    return std::nullopt;
   const Arithmetic bytes = Arithmetic::ofBytes(Arithmetic::bestBytes(target),
                                                ElementType::I8, target);
   if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op))

@@ -1,5 +1,7 @@
 // RUN: sinter-opt %s -split-input-file '--cpu-tabulate-bytes=cpu=x86-64-v4 features=+avx512vbmi' | FileCheck %s
-// RUN: sinter-opt %s -split-input-file '--cpu-tabulate-bytes=cpu=x86-64-v4' | FileCheck %s --check-prefix=OFF
+// RUN: sinter-opt %s -split-input-file '--cpu-tabulate-bytes=cpu=x86-64-v4' | FileCheck %s
+// RUN: sinter-opt %s -split-input-file '--cpu-tabulate-bytes=cpu=x86-64-v2' | FileCheck %s
+// RUN: sinter-opt %s -split-input-file '--cpu-tabulate-bytes=cpu=x86-64' | FileCheck %s
 // RUN: sinter-opt %s -split-input-file '--cpu-tabulate-bytes=cpu=x86-64-v4 features=+avx512vbmi disable-patterns=tabulate-bytes' | FileCheck %s --check-prefix=OFF
 
 // A function of bytes, through bytes in between that others read, too. Of 1 - x,

@@ -112,6 +112,10 @@ static Result<void> describe(Target &target) {
         avx512 && !llvm::StringRef(target.cpu).starts_with("znver");
     target.hasVnni = info.checkFeatures(avx512 ? "+avx512vnni" : "+avxvnni");
     target.permutesBytes = avx512 && info.checkFeatures("+avx512vbmi");
+    target.shuffledBytes = avx512                         ? 64
+                           : info.checkFeatures("+avx2")  ? 32
+                           : info.checkFeatures("+ssse3") ? 16
+                                                          : 0;
     target.hasPairSum = avx512 || info.checkFeatures(avx ? "+avx2" : "+sse2");
     target.convertsF16 = avx512 || info.checkFeatures("+f16c");
     target.convertsBF16 = avx512 && info.checkFeatures("+avx512bf16");

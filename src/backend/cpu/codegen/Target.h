@@ -51,6 +51,7 @@ struct Target {
   bool convertsF16 = false;         ///< Vectors of f16 from and to f32.
   bool convertsBF16 = false;        ///< Vectors of f32 rounded to bf16.
   bool permutesBytes = false;       ///< 64 of 128 bytes (vpermi2b).
+  int64_t shuffledBytes = 0;        ///< From 16 each, at once (pshufb).
   int64_t l1Bytes = 32 << 10;       ///< Data cache of one core.
   int64_t l2Bytes = 512 << 10;      ///< Second-level cache of one core.
 

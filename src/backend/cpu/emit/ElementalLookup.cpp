@@ -40,6 +40,59 @@ static Value permuted(KernelBuilder &code, Value memory, Value index) {
                               found, first, sizes, strides);
 }
 
+/// The same by rows of 16 entries (pshufb), which give 0 for what lies in
+/// another: \p index less the row's first, to which so much is added, with
+/// saturation, that the highest bit says whether it is 16 or more.
+static Value shuffled(KernelBuilder &code, Value memory, Value index,
+                      int64_t width) {
+  constexpr int64_t row = 16, entries = 256;
+  const int64_t count = cast<VectorType>(index.getType()).getNumElements();
+  Type byte = code.builder.getI8Type();
+  auto type = VectorType::get({width}, byte),
+       rowType = VectorType::get({row}, byte);
+  auto splat = [&](uint64_t number) -> Value {
+    return code.create<arith::ConstantOp>(
+        DenseElementsAttr::get(type, APInt(8, number)));
+  };
+  const StringRef name = width == 64   ? "llvm.x86.avx512.pshuf.b.512"
+                         : width == 32 ? "llvm.x86.avx2.pshuf.b"
+                                       : "llvm.x86.ssse3.pshuf.b.128";
+  const int64_t parts = count / width;
+  SmallVector<Value> rest(parts), found(parts);
+  const SmallVector<int64_t> sizes = {width}, strides = {1};
+  for (int64_t part = 0; part < parts; ++part)
+    rest[part] = parts == 1 ? index
+                            : code.create<vector::ExtractStridedSliceOp>(
+                                  index, SmallVector<int64_t>{part * width},
+                                  sizes, strides);
+  SmallVector<int64_t> repeated;
+  for (int64_t i = 0; i < width; ++i)
+    repeated.push_back(i % row);
+  Value beyond = splat(0x70), first = splat(row);
+  for (int64_t begin = 0; begin < entries; begin += row) {
+    Value table = code.create<vector::LoadOp>(rowType, memory,
+                                              ValueRange{code.index(begin)});
+    if (width != row)
+      table = code.create<vector::ShuffleOp>(table, table, repeated);
+    for (int64_t part = 0; part < parts; ++part) {
+      Value place = code.create<LLVM::UAddSat>(type, rest[part], beyond);
+      Value chosen = code.create<LLVM::CallIntrinsicOp>(
+          type, code.builder.getStringAttr(name), ValueRange{table, place});
+      found[part] =
+          found[part] ? code.create<arith::OrIOp>(found[part], chosen) : chosen;
+      if (begin + row < entries)
+        rest[part] = code.create<arith::SubIOp>(rest[part], first);
+    }
+  }
+  if (parts == 1)
+    return found[0];
+  Value all = code.create<LLVM::UndefOp>(index.getType());
+  for (int64_t part = 0; part < parts; ++part)
+    all = code.create<vector::InsertStridedSliceOp>(
+        found[part], all, SmallVector<int64_t>{part * width}, strides);
+  return all;
+}
+
 std::optional<Values> Elemental::lookupAt(LookupOp op, Place place) {
   Value index = at(op.getOperand(), place);
   auto entry = [&](Value number) {
@@ -53,6 +106,12 @@ std::optional<Values> Elemental::lookupAt(LookupOp op, Place place) {
   Value memory = memories.lookup(op.getTable());
   if (memory && code.permutesBytes && vector.getNumElements() <= 64)
     return Values{permuted(code, memory, index)};
+  // Fewer are as fast one by one.
+  constexpr int64_t leastShuffled = 32;
+  if (memory && code.shuffledBytes > 0 &&
+      vector.getNumElements() >= leastShuffled &&
+      vector.getNumElements() % code.shuffledBytes == 0)
+    return Values{shuffled(code, memory, index, code.shuffledBytes)};
   Values entries;
   for (int64_t i = 0; i < vector.getNumElements(); ++i)
     entries.push_back(entry(code.create<vector::ExtractOp>(index, i)));

@@ -11,6 +11,7 @@ static constexpr const char *avx512Attribute = "sinter.avx512";
 static constexpr const char *fmaAttribute = "sinter.fma";
 static constexpr const char *divisionAttribute = "sinter.slow_division";
 static constexpr const char *permutationAttribute = "sinter.byte_permutation";
+static constexpr const char *shuffleAttribute = "sinter.byte_shuffle";
 
 void sinter::cpu::tellMachine(ModuleOp module, const Target &target) {
   auto yes = UnitAttr::get(module.getContext());
@@ -22,6 +23,10 @@ void sinter::cpu::tellMachine(ModuleOp module, const Target &target) {
     module->setAttr(divisionAttribute, yes);
   if (target.permutesBytes)
     module->setAttr(permutationAttribute, yes);
+  if (target.shuffledBytes > 0)
+    module->setAttr(
+        shuffleAttribute,
+        Builder(module.getContext()).getI64IntegerAttr(target.shuffledBytes));
 }
 
 static ModuleOp moduleOf(OpBuilder &builder) {
@@ -30,9 +35,16 @@ static ModuleOp moduleOf(OpBuilder &builder) {
       ->getParentOfType<ModuleOp>();
 }
 
+/// What the attribute says; 0 where it is not there.
+static int64_t numberIn(ModuleOp module, StringRef name) {
+  auto number = module->getAttrOfType<IntegerAttr>(name);
+  return number ? number.getInt() : 0;
+}
+
 KernelBuilder::KernelBuilder(OpBuilder &builder, Location location)
     : IndexBuilder(builder, location),
       hasAvx512(moduleOf(builder)->hasAttr(avx512Attribute)),
       hasFma(moduleOf(builder)->hasAttr(fmaAttribute)),
       dividesSlowly(moduleOf(builder)->hasAttr(divisionAttribute)),
-      permutesBytes(moduleOf(builder)->hasAttr(permutationAttribute)) {}
+      permutesBytes(moduleOf(builder)->hasAttr(permutationAttribute)),
+      shuffledBytes(numberIn(moduleOf(builder), shuffleAttribute)) {}

@@ -33,6 +33,8 @@ public:
   const bool dividesSlowly;
   /// Whether 64 bytes at once are chosen from 128 by one instruction.
   const bool permutesBytes;
+  /// How many bytes at once are chosen from 16; 0 if none are.
+  const int64_t shuffledBytes;
 };
 
 } // namespace sinter::cpu

@@ -131,7 +131,10 @@ private:
                          tensorOf(tensor).getElementType());
       }
     };
-    if (lanesAtOnce > 1) {
+    const bool looksUp = !kernel.getBody().front().getOps<LookupOp>().empty();
+    // Without an instruction for it bytes are looked up one by one.
+    if (lanesAtOnce > 1 &&
+        (!looksUp || e.permutesBytes || e.shuffledBytes > 0)) {
       Value count = e.sub(end, begin);
       Value whole = e.add(begin, e.mul(e.div(count, lanesAtOnce), lanesAtOnce));
       e.loop(begin, whole, lanesAtOnce,

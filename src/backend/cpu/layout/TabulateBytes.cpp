@@ -40,7 +40,7 @@ struct ByteFunction {
 
   static std::optional<ByteFunction> of(stablehlo::ConvertOp root);
   /// Whether a lookup takes less than the operations.
-  bool isLong() const;
+  bool isLong(const Target &target) const;
   /// The results for all bytes, in the order of their bits; nothing where some
   /// operation cannot be evaluated.
   std::optional<Tensor> table() const;
@@ -105,8 +105,19 @@ std::optional<ByteFunction> ByteFunction::of(stablehlo::ConvertOp root) {
   return found;
 }
 
-bool ByteFunction::isLong() const {
-  constexpr int64_t ofLookup = 8, ofFunction = 24;
+/// What a lookup of as many bytes as a vector has f32 costs, in operations on
+/// such a vector: of 64 bytes, four instructions from 128 entries, or five for
+/// each row of 16; or a load of each, between two that move it.
+static int64_t costOfLookup(const Target &target) {
+  constexpr int64_t ofPermutation = 8, ofShuffles = 20, ofLoad = 3;
+  return target.permutesBytes       ? ofPermutation
+         : target.shuffledBytes > 0 ? ofShuffles
+                                    : ofLoad * target.f32Lanes;
+}
+
+bool ByteFunction::isLong(const Target &target) const {
+  constexpr int64_t ofFunction = 24;
+  const int64_t ofLookup = costOfLookup(target);
   int64_t cost = 0;
   for (Operation *op : operations)
     cost += isFunction(op) ? ofFunction : isCheap(op) ? 1 : 2;
@@ -184,13 +195,13 @@ std::optional<Tensor> ByteFunction::table() const {
 
 void tabulateBytes(func::FuncOp function, const Target &target,
                    PatternRun &run) {
-  if (!run.isEnabled(tabulateLabel) || !target.permutesBytes)
+  if (!run.isEnabled(tabulateLabel))
     return;
   SmallVector<stablehlo::ConvertOp> found;
   function.walk([&](stablehlo::ConvertOp op) { found.push_back(op); });
   for (stablehlo::ConvertOp op : found) {
     std::optional<ByteFunction> bytes = ByteFunction::of(op);
-    if (!bytes || !bytes->isLong())
+    if (!bytes || !bytes->isLong(target))
       continue;
     std::optional<Tensor> table = bytes->table();
     if (!table)

@@ -9,9 +9,10 @@
 // operations' definitions.
 //
 // Restrictions:
-//   - The machine looks up many bytes at once (AVX-512 with VBMI).
 //   - Everything else that the function takes is one number for all elements.
-//   - It is worth more operations than a lookup.
+//   - It is worth more operations than a lookup, which takes four instructions
+//     for 64 bytes with AVX-512 VBMI, 80 for a vector of them where rows of 16
+//     entries are chosen from (pshufb), and a load a byte elsewhere.
 //
 //===----------------------------------------------------------------------===//
 
