@@ -101,6 +101,15 @@ void Storage::keepFixed(Operation *op) {
 }
 
 void Storage::change(Value value, quant::QuantizedType type) const {
+  Operation *op = value.getDefiningOp();
+  if (op && !isa<stablehlo::ConstantOp>(op) && !sharesElements(op)) {
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    auto turned = builder.create<stablehlo::UniformQuantizeOp>(
+        op->getLoc(), tensorOf(value).clone(type), value);
+    value.replaceAllUsesExcept(turned, turned);
+    return;
+  }
   if (auto constant = value.getDefiningOp<stablehlo::ConstantOp>()) {
     std::optional<Tensor> tensor = toTensor(constant.getValue());
     const IntegerType before = storageOf(quantizedOf(value.getType()));

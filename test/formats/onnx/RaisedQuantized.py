@@ -366,7 +366,8 @@ class RaisedQuantized(unittest.TestCase):
             fewer = ["DequantizeLinear", "QuantizeLinear", "Transpose"]
             self.assertIn(nodes, [fewer, same] if b.expressed == "bf16" else [fewer])
         else:
-            self.assertEqual(nodes, same)
+            # A clamp that quantising does anyway may vanish.
+            self.assertIn(nodes, [same, [each for each in same if each != "Relu"]])
         # NumPy has no file form for these.
         if b.expressed == "bf16" or any(each.type.tensor_type.elem_type in (21, 22)
                                         for each in (*proto.graph.input, *proto.graph.output)):
