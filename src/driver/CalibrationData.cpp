@@ -182,7 +182,11 @@ bool SampleFinder::takeFolder(const fs::path &folder) {
 
 Result<void> SampleFinder::lookIntoFolder(const fs::path &folder,
                                           bool isClass) {
-  if (!isClass && takeFolder(folder))
+  // Of one input, NAME.npy is a file like the others beside it.
+  std::error_code unknown;
+  const bool isOneSample =
+      model.inputs.size() != 1 || fs::exists(folder / "input_0.pb", unknown);
+  if (!isClass && isOneSample && takeFolder(folder))
     return {};
   Result<std::vector<fs::path>> entries = entriesOf(folder);
   if (!entries)

@@ -307,6 +307,7 @@ private:
     request.options = options;
     request.passes = passOptions(common);
     request.wantsProfile = !profileOut.empty();
+    request.onlyMeasures = onlyMeasures();
     request.threads = session.threads;
     request.kernelFolder = session.cacheFolder;
     request.compiler = compilerIdentity();
@@ -337,7 +338,8 @@ private:
          common.verbose ? report.notes : std::vector<std::string>())
       std::fprintf(stderr, "note: %s: %s\n", common.model.c_str(),
                    note.c_str());
-    if (std::ranges::all_of(report.layers, &QuantizedLayer::keptFloat))
+    if (!onlyMeasures() &&
+        std::ranges::all_of(report.layers, &QuantizedLayer::keptFloat))
       std::fprintf(stderr, "note: %s: no layer computes with integers%s\n",
                    common.model.c_str(), whyNone(report).c_str());
     if (!profileOut.empty())
@@ -364,6 +366,11 @@ private:
     return 1;
   }
 
+  /// Whether a profile is all that is wanted.
+  bool onlyMeasures() const {
+    return output.empty() && reportFile.empty() && !common.json;
+  }
+
   /// What keeps the first layer float.
   static std::string whyNone(const QuantizeReport &report) {
     if (report.layers.empty())
@@ -373,6 +380,11 @@ private:
   }
 
   void print(const QuantizeReport &report) const {
+    if (onlyMeasures()) {
+      std::printf("measured on %zu samples: %s\n", report.samples,
+                  profileOut.c_str());
+      return;
+    }
     size_t integers = 0;
     for (const QuantizedLayer &layer : report.layers)
       integers += !layer.keptFloat;
@@ -381,9 +393,10 @@ private:
                 report.judged ? text(", judged on %zu", report.judged).c_str()
                               : "");
     if (report.judged) {
-      std::printf("signal to noise of the outputs %s, cosine %.5f",
-                  decibelText(report.decibels).c_str(),
-                  report.cosine.value_or(0));
+      std::printf("signal to noise of the outputs %s",
+                  decibelText(report.decibels).c_str());
+      if (report.cosine)
+        std::printf(", cosine %.5f", *report.cosine);
       if (report.agreement)
         std::printf(", same most probable class %.2f %%",
                     *report.agreement * 100);

@@ -37,6 +37,8 @@ struct QuantizeRequest {
   std::string profile, profilePath;
   /// Whether the report needs the new profile as text.
   bool wantsProfile = false;
+  /// Whether nothing else is wanted.
+  bool onlyMeasures = false;
   /// How much accuracy (in percent) may be lost where classes are known, else
   /// the least ratio of signal to noise of the outputs, in dB. Layers that cost
   /// most stay float until that holds.

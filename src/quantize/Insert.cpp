@@ -207,9 +207,10 @@ bool Inserter::quantizeWeights(Unit &unit) {
   // its result is of integers, too.
   const bool takesBias = isa<stablehlo::DotGeneralOp>(unit.core) ||
                          (unit.biasIsOwn && plan.values.contains(unit.result));
-  const bool biasFits = bias && inputScale > 0 && takesBias &&
-                        (bias->size() == scaleCount || scaleCount == 1) &&
-                        bias->rank() > 0;
+  // Scales of sums are far below what f16 and bf16 tell apart.
+  const bool biasFits =
+      bias && bias->type() == ElementType::F32 && inputScale > 0 && takesBias &&
+      (bias->size() == scaleCount || scaleCount == 1) && bias->rank() > 0;
   // Scales are numbers of the weights' type. Where that is as narrow as f16,
   // the least of it is too coarse for weights that are all tiny.
   const double leastScale = leastScaleOf(operand.get());

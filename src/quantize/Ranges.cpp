@@ -254,6 +254,11 @@ double RangeSearch::divergence(Range range) const {
 Range RangeSearch::leastDivergence() const {
   constexpr int steps = 64;
   Range best = whole();
+  // A distribution of few numbers has more holes than shape: what is cut off
+  // looks cheap.
+  constexpr double fewInBin = 8;
+  if (all < fewInBin * static_cast<double>(profile.histogram.size()))
+    return best;
   double least = divergence(best);
   for (int i = 1; i < steps; ++i) {
     const double part = 1 - static_cast<double>(i) / steps;

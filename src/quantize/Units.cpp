@@ -31,14 +31,21 @@ static bool rearranges(Operation *op) {
   return isa<ReshapeOp, DynamicReshapeOp, TransposeOp>(op);
 }
 
-/// The constant that \p value is, repeated and rearranged; null for others.
+/// Whether an operation gives floats in another type.
+static bool changesFloatType(Operation *op) {
+  return isa<ConvertOp>(op) && isFloats(op->getOperand(0)) &&
+         isFloats(op->getResult(0));
+}
+
+/// The constant that \p value is, repeated, rearranged and in another type of
+/// floats; null for others.
 static ConstantOp constantBehind(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto constant = dyn_cast<ConstantOp>(op))
       return constant;
     if (std::optional<Broadcast> repeated = Broadcast::of(value))
       value = repeated->operand;
-    else if (rearranges(op))
+    else if (rearranges(op) || changesFloatType(op))
       value = op->getOperand(0);
     else
       return {};
@@ -213,12 +220,15 @@ void UnitFinder::joinBiasesAndClamps() {
             (result == side || !result) && readBy(side, add))
           classes.unionSets(made, add);
       }
-    if (isClamp(&op)) {
+    // Sums that are rounded to the type of the network, and clamps.
+    if (isClamp(&op) || changesFloatType(&op)) {
       Value clamped = op.getOperand(isa<ClampOp>(op) ? 1 : 0);
       Operation *made = clamped.getDefiningOp();
       if (made && made->getBlock() == &block && computing.contains(made) &&
-          resultOf(made) == clamped && readBy(clamped, &op))
+          resultOf(made) == clamped && readBy(clamped, &op)) {
         classes.unionSets(made, &op);
+        computing.insert(&op);
+      }
     }
     auto rescale = dyn_cast<RescaleOpInterface>(op);
     if (isClamp(&op) || (rescale && rescale.absorbsRescaleOfResult()))
@@ -312,7 +322,8 @@ void UnitFinder::describe(Unit &unit) {
       continue;
     if (isProduct(op))
       products.push_back(op);
-    else if (rearranges(op) || Broadcast::of(op->getResult(0)))
+    else if (rearranges(op) || changesFloatType(op) ||
+             Broadcast::of(op->getResult(0)))
       moving.push_back(op);
     else if (isClamp(op))
       clamps.push_back(op);
@@ -347,7 +358,7 @@ void UnitFinder::describe(Unit &unit) {
   if (products.size() == 1 && computing.size() <= 1)
     return describeProduct(unit, products.front());
   if (!products.empty()) {
-    unit.why = "it is made of several products";
+    unit.why = "it is made of a product and several operations";
     return;
   }
   if (isMean(computing)) {
@@ -391,7 +402,8 @@ void UnitFinder::describeProduct(Unit &unit, Operation *product) {
   }
   for (Operation *op : unit.ops)
     if (op != product && !isa<AddOp>(op) && isFloats(op->getResult(0)) &&
-        !constantBehind(op->getResult(0)) && !isClamp(op) && !rearranges(op)) {
+        !constantBehind(op->getResult(0)) && !isClamp(op) && !rearranges(op) &&
+        !changesFloatType(op)) {
       unit.why = "the product is a part of a larger node";
       return;
     }

@@ -441,6 +441,9 @@ class Models(QuantizeCase):
                     with self.subTest(element=element, scale=scale, form=form):
                         report = self.quantize(model, "--calibration", "random", "-o", self.path(form))
                         self.assertGreater(report["cosine"], 0.99)
+                        if scale == 0.5:
+                            products = [layer for layer in report["layers"] if layer["op"] in ("convolution", "dot_general")]
+                            self.assertFalse(any(layer["kept_float"] for layer in products), products)
                         self.run_model(self.path(form), "random")
 
     def test_half_precision_in_stablehlo(self):

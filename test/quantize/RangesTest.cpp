@@ -238,13 +238,24 @@ TEST(Ranges, PercentileLeavesOutWhatItSays) {
 
 // One number far out is not worth the precision of all others.
 TEST(Ranges, OutliersAreCutOff) {
-  const TensorProfile profile = profileOf(bell(6, true, 100));
+  TensorProfile profile = profileOf(bell(6, true, 100));
+  for (uint64_t &count : profile.histogram)
+    count *= 100;
   for (RangeMethod method : {RangeMethod::Percentile, RangeMethod::Entropy}) {
     QuantizeOptions options;
     options.percentile = 99.9;
     EXPECT_LT(chosenBy(profile, method, options).range.greatest, 50)
         << nameOf(method).str();
   }
+}
+
+/// Of few numbers the shape of the distribution is not known.
+TEST(Ranges, FewNumbersKeepTheirRangeByEntropy) {
+  const TensorProfile profile = profileOf(bell(6, true, 100));
+  QuantizeOptions options;
+  const ChosenRange chosen = chosenBy(profile, RangeMethod::Entropy, options);
+  EXPECT_EQ(chosen.range.least, profile.least);
+  EXPECT_EQ(chosen.range.greatest, profile.greatest);
 }
 
 TEST(Ranges, WithoutAHistogramThereIsTheWholeRange) {

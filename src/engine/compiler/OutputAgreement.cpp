@@ -55,8 +55,8 @@ static int64_t greatestOf(const Tensor &scores, int64_t row) {
 
 void OutputAgreement::add(const std::vector<Tensor> &expected,
                           const std::vector<Tensor> &got, int64_t label) {
-  ++samples;
   double product = 0, first = 0, second = 0;
+  bool hasNumbers = false;
   bool hasScores = false;
   for (size_t i = 0; i < expected.size(); ++i) {
     power.add(expected[i], got[i]);
@@ -66,6 +66,7 @@ void OutputAgreement::add(const std::vector<Tensor> &expected,
       const double a = expected[i].toDouble(k), b = got[i].toDouble(k);
       if (!std::isfinite(a))
         continue;
+      hasNumbers = true;
       product += a * b;
       first += a * a;
       second += b * b;
@@ -89,6 +90,10 @@ void OutputAgreement::add(const std::vector<Tensor> &expected,
       }
     }
   }
+  // Of outputs without a finite number there is nothing to tell.
+  if (!hasNumbers)
+    return;
+  ++samples;
   cosines += first > 0 && second > 0 ? product / std::sqrt(first * second)
                                      : (first == second ? 1 : 0);
 }

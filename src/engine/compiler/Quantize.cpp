@@ -775,6 +775,8 @@ Result<QuantizeReport> Quantizer::run() {
   report.samples = profile.samples;
   if (request.wantsProfile)
     report.profile = quantize::toJson(profile);
+  if (request.onlyMeasures)
+    return std::move(report);
   Result<QuantizedModel> made = withinBound();
   if (!made)
     return made.takeError();
