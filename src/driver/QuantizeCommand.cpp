@@ -194,6 +194,13 @@ private:
         ->allow_extra_args(false)
         ->type_name("PATTERN")
         ->group("Choices");
+    app.add_option("--for", target,
+                   "the CPU for which a layer that is estimated to be no "
+                   "faster with bytes stays float: native, x86-64-v3, another "
+                   "of LLVM's names, or any: speed decides nothing")
+        ->default_str("native")
+        ->type_name("CPU")
+        ->group("Choices");
     app.add_option("--max-loss", mostLoss,
                    "layers stay float until no more is lost: points of "
                    "accuracy (percent) where classes are known, else the least "
@@ -308,6 +315,7 @@ private:
     request.passes = passOptions(common);
     request.wantsProfile = !profileOut.empty();
     request.onlyMeasures = onlyMeasures();
+    request.target = target == "any" ? "" : target;
     request.threads = session.threads;
     request.kernelFolder = session.cacheFolder;
     request.compiler = compilerIdentity();
@@ -425,6 +433,7 @@ private:
   CalibrationOptions calibration;
   quantize::QuantizeOptions options;
   std::string output, reportFile, profileIn, profileOut, activations, weights;
+  std::string target = "native";
   std::optional<double> mostLoss;
   bool force = false, perTensor = false, noEqualize = false, noSmooth = false,
        noBiasCorrection = false;

@@ -43,6 +43,9 @@ struct QuantizeRequest {
   /// the least ratio of signal to noise of the outputs, in dB. Layers that cost
   /// most stay float until that holds.
   std::optional<double> mostLoss;
+  /// The CPU, by LLVM's name or "native", for which a layer stays float that is
+  /// estimated to be no faster with bytes; empty: speed decides nothing.
+  std::string target;
   unsigned threads = 0;
   std::string kernelFolder, compiler;
   std::optional<MachineCeilings> ceilings;

@@ -34,7 +34,9 @@ class QuantizeCase(CommandTest):
         self.model = self.write("model.onnx", models.classifier())
 
     def run_quantize(self, model, *options):
-        return self.sinter("quantize", model, "--cache-dir", self.cache.name, *options)
+        # The same on every machine.
+        target = () if "--for" in options else ("--for", "any")
+        return self.sinter("quantize", model, "--cache-dir", self.cache.name, *target, *options)
 
     def quantize(self, model, *options):
         """The report of a run that must succeed."""
@@ -432,6 +434,18 @@ class Profiles(QuantizeCase):
 
 class Models(QuantizeCase):
     """Other types, sizes and formats."""
+
+    def test_layers_that_a_target_has_no_faster_in_bytes(self):
+        model, images = os.path.join(GLYPHS, "glyphs.onnx"), os.path.join(GLYPHS, "images")
+        kept = {}
+        for target in ("any", "x86-64-v3", "x86-64"):
+            report = self.quantize(model, "--calibration", images, "--for", target, "-o", self.path("q.onnx"))
+            kept[target] = {layer["name"] for layer in report["layers"] if "no faster with bytes on " + target in layer["reason"]}
+        self.assertFalse(kept["any"])
+        # Three by three with many channels: Winograd's method takes fewer products of floats.
+        self.assertIn("/0/features/features.1/first/first.0/Conv", kept["x86-64-v3"])
+        self.assertLess(kept["x86-64-v3"], kept["x86-64"])
+        self.refused(USAGE, model, "--calibration", images, "--for", "z80", "-o", self.path("q.onnx"), mentions=["z80"])
 
     def test_half_precision(self):
         for element in (models.FLOAT16, models.BFLOAT16):

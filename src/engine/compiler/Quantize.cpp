@@ -10,6 +10,7 @@
 
 #include "engine/Quantize.h"
 
+#include "backend/cpu/LayerTimes.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/ModelSource.h"
 #include "engine/compiler/OutputAgreement.h"
@@ -79,6 +80,7 @@ private:
   Result<OutputAgreement> judge(const QuantizedModel &quantized);
   Result<void> judgeLayers(const QuantizedModel &quantized);
   Result<QuantizedModel> withinBound();
+  Result<void> leaveSlowLayers();
   std::vector<unsigned> byCost(const QuantizedModel &quantized) const;
   bool holds(const OutputAgreement &judged) const;
   void describeLayers(const QuantizedModel &quantized);
@@ -104,6 +106,8 @@ private:
   /// Which tensor of the profile it is, if it is one.
   llvm::DenseMap<Value, int64_t> tensorOf;
   Profile profile;
+  /// Units that stay float for their speed, and the reason.
+  llvm::DenseMap<unsigned, std::string> slow;
   std::unique_ptr<SampleRuns> floatRuns;
   /// Of the float and of the quantised model that was judged last.
   std::array<std::map<std::string, double>, 2> kernelTimes;
@@ -409,8 +413,11 @@ Quantizer::quantized(const llvm::DenseMap<unsigned, std::string> &left) {
       profiles[copy] = known;
   const auto profileOf = [&](Value value) { return profiles.lookup(value); };
   made.units = quantize::findUnits(made.model);
+  llvm::DenseMap<unsigned, std::string> allLeft = left;
+  for (const auto &[unit, reason] : slow)
+    allLeft.try_emplace(unit, reason);
   Result<Plan> plan =
-      quantize::makePlan(made.units, profileOf, options(), left);
+      quantize::makePlan(made.units, profileOf, options(), allLeft);
   if (!plan)
     return plan.takeError();
   made.plan = std::move(*plan);
@@ -589,6 +596,56 @@ std::vector<unsigned> Quantizer::byCost(const QuantizedModel &quantized) const {
   for (const auto &[cost, number] : costs)
     order.push_back(number);
   return order;
+}
+
+/// The convolutions and products of a graph, in order.
+static std::vector<Operation *> productsOf(const Model &model) {
+  std::vector<Operation *> products;
+  model.entry().walk([&](Operation *op) {
+    if (isa<stablehlo::ConvolutionOp, stablehlo::DotGeneralOp>(op))
+      products.push_back(op);
+  });
+  return products;
+}
+
+/// The table of estimates decides, not a stopwatch: with the shapes of the
+/// first sample, and the rates that are typical of a named target.
+Result<void> Quantizer::leaveSlowLayers() {
+  const bool areBytes = options().activations != ElementType::I16;
+  if (request.target.empty() || options().weightsOnly || !areBytes)
+    return {};
+  Result<cpu::Target> target = request.target == "native"
+                                   ? cpu::Target::host()
+                                   : cpu::Target::named("", request.target, "");
+  if (!target)
+    return target.takeError();
+  Model known = model.clone();
+  if (request.samples.count != 0) {
+    Result<std::vector<Tensor>> inputs = request.samples.load(0);
+    if (!inputs)
+      return inputs.takeError();
+    if (Result<void> done =
+            specializeForPasses(known, knownOf(description, *inputs));
+        !done)
+      return inFile(done.takeError(), request.input.path);
+  }
+  const std::vector<Operation *> own = productsOf(model),
+                                 sized = productsOf(known);
+  if (own.size() != sized.size())
+    return {};
+  const Units units = quantize::findUnits(model);
+  for (auto [op, copy] : llvm::zip_equal(own, sized)) {
+    auto unit = units.unitOf.find(op);
+    std::optional<cpu::LayerTimes> times = cpu::layerTimes(copy, *target);
+    if (unit == units.unitOf.end() || !times || times->bytes < times->f32)
+      continue;
+    slow[unit->second] =
+        llvm::formatv("no faster with bytes on {0}, by estimate: {1:f4} ms, "
+                      "{2:f4} ms in float",
+                      request.target, times->bytes * 1e3, times->f32 * 1e3)
+            .str();
+  }
+  return {};
 }
 
 /// With as few layers left float as it takes to hold the bound: halving finds
@@ -777,6 +834,8 @@ Result<QuantizeReport> Quantizer::run() {
     report.profile = quantize::toJson(profile);
   if (request.onlyMeasures)
     return std::move(report);
+  if (Result<void> done = leaveSlowLayers(); !done)
+    return done.takeError();
   Result<QuantizedModel> made = withinBound();
   if (!made)
     return made.takeError();

@@ -32,6 +32,18 @@ SampleRuns::SampleRuns(Model model, const QuantizeRequest &request,
   observe(observed);
 }
 
+SpecializeOptions knownOf(const ModelDescription &description,
+                          const std::vector<Tensor> &inputs) {
+  SpecializeOptions known;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ModelInput &input = description.inputs[i];
+    known.shapes[input.spec.name] = inputs[i].shape();
+    if (input.feedsShapes)
+      known.values[input.spec.name] = inputs[i];
+  }
+  return known;
+}
+
 /// What a program is compiled for: shapes, and values that feed shapes.
 static std::string keyOf(const std::vector<Tensor> &inputs,
                          const ModelDescription &description) {
@@ -49,20 +61,13 @@ Result<Executor *> SampleRuns::executorFor(const std::vector<Tensor> &inputs) {
   std::unique_ptr<Executor> &place = executors[keyOf(inputs, description)];
   if (place)
     return place.get();
-  SpecializeOptions known;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const ModelInput &input = description.inputs[i];
-    known.shapes[input.spec.name] = inputs[i].shape();
-    if (input.feedsShapes)
-      known.values[input.spec.name] = inputs[i];
-  }
   CompileRequest compile;
   compile.threads = request.threads;
   compile.kernelFolder = request.kernelFolder;
   compile.compiler = request.compiler;
   compile.ceilings = request.ceilings;
   Result<std::shared_ptr<const Program>> program =
-      compileModel(model.clone(), known, compile);
+      compileModel(model.clone(), knownOf(description, inputs), compile);
   if (!program)
     return program.takeError();
   ProgramExecutorOptions how;

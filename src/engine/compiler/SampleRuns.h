@@ -6,6 +6,7 @@
 #include "engine/Quantize.h"
 #include "graph/Model.h"
 #include "passes/Observe.h"
+#include "passes/Specialize.h"
 #include "runtime/Executor.h"
 
 #include <map>
@@ -40,6 +41,11 @@ private:
   std::map<std::string, std::unique_ptr<Executor>> executors;
   std::vector<double> times;
 };
+
+/// What \p inputs say of the inputs of \p description: their shapes, and values
+/// that feed shapes.
+SpecializeOptions knownOf(const ModelDescription &description,
+                          const std::vector<Tensor> &inputs);
 
 /// The arguments of the entry function and the results of all of its
 /// operations, in the order of the text: a copy of a graph has the same.
