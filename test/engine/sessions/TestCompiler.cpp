@@ -9,6 +9,7 @@
 
 #include "engine/Compiler.h"
 #include "engine/CompilerContract.h"
+#include "engine/Quantize.h"
 #include "runtime/TestKernels.h"
 #include "runtime/TestProgram.h"
 
@@ -69,6 +70,9 @@ public:
   }
   Result<void> convert(const ConvertRequest &) override {
     return unsupported("convert");
+  }
+  Result<QuantizeReport> quantize(const QuantizeRequest &) override {
+    return unsupported("quantize");
   }
   Result<void> test(const std::string &, size_t, const TestRequest &,
                     TestObserver &) override {
