@@ -327,6 +327,15 @@ static std::vector<double> rounded(ArrayRef<double> numbers, Type element) {
   return result;
 }
 
+/// The type of narrower floats that \p value is converted to, where nobody else
+/// reads it; null otherwise.
+static Type typeOfSoleConversion(Value value) {
+  auto convert = value.hasOneUse() ? dyn_cast<ConvertOp>(*value.user_begin())
+                                   : ConvertOp();
+  return convert && isNarrowFloat(elementOf(convert)) ? elementOf(convert)
+                                                      : Type();
+}
+
 bool AffineFolder::foldAfter(Operation *op) {
   for (WeightedProduct &product :
        weightedProductsOf(op, whole, run.keepsQuantizedConstants)) {
@@ -372,8 +381,14 @@ bool AffineFolder::foldAfter(Operation *op) {
           isNarrowFloat(lastElement) && elementOf(result).isF32();
       if (!isRoundedLast)
         convert();
-      else if (elementOf(op->getOperand(product.weightOperand)) == lastElement)
-        affine.shift = rounded(affine.shift, lastElement);
+      // A bias is of the weights' type, as the node that takes both has them.
+      const Type narrow =
+          isRoundedLast ? lastElement
+                        : typeOfSoleConversion(chain.back().op->getResult(0));
+      if (narrow &&
+          elementOf(op->getOperand(product.weightOperand)) == narrow &&
+          roundsFinitely(*elementTypeOf(narrow), affine.shift))
+        affine.shift = rounded(affine.shift, narrow);
       if (shifts) {
         result = addBias(builder, result,
                          {std::move(affine.shift),

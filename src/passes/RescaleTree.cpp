@@ -400,7 +400,8 @@ Value RescaledTree::build(OpBuilder &builder, Value value,
     return Rescale::of(value)->operand;
   Operation *op = value.getDefiningOp();
   IRMapping mapping;
-  for (unsigned index : wayThrough(op)->operands) {
+  const RescaleWay way = *wayThrough(op);
+  for (unsigned index : way.operands) {
     Value operand = build(builder, op->getOperand(index), built);
     if (!operand)
       return {};
@@ -544,8 +545,9 @@ Value WantedTree::buildOnce(OpBuilder &builder, Value value,
   case Kind::Result:
     made = retyped(builder, op, mapping, plan.type);
     break;
-  case Kind::Through:
-    for (unsigned index : wayThrough(op)->operands) {
+  case Kind::Through: {
+    const RescaleWay way = *wayThrough(op);
+    for (unsigned index : way.operands) {
       Value operand = op->getOperand(index);
       Value wanted = build(builder, operand, built);
       if (!wanted)
@@ -555,6 +557,7 @@ Value WantedTree::buildOnce(OpBuilder &builder, Value value,
     made = retyped(builder, op, mapping, plan.type,
                    quantizedOf(op->getResult(0).getType()));
     break;
+  }
   }
   return made ? made->getResult(0) : Value();
 }

@@ -56,7 +56,9 @@ class Bench(CommandTest):
         """The kernels that could compute each product, the fastest first; what was measured of the machine decides."""
         convolution = self.write("convolution.mlir", """
 func.func @main(%x: tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32> {
-  %w = stablehlo.constant dense<0.01> : tensor<64x64x3x3xf32>
+  %i = stablehlo.iota dim = 0 : tensor<36864xf32>
+  %s = stablehlo.sine %i : tensor<36864xf32>
+  %w = stablehlo.reshape %s : (tensor<36864xf32>) -> tensor<64x64x3x3xf32>
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
     window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
     : (tensor<1x64x28x28xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x28x28xf32> loc("conv")
