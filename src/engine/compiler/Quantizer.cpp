@@ -1,0 +1,210 @@
+//===- Quantizer.cpp - the stages of quantising a model -----------------===//
+
+#include "engine/compiler/Quantizer.h"
+
+#include "engine/compiler/MlirCompiler.h"
+#include "engine/compiler/ModelSource.h"
+#include "engine/compiler/Simplification.h"
+#include "engine/compiler/TensorNames.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "passes/ValueNumbers.h"
+#include "quantize/Insert.h"
+#include "runtime/Hash.h"
+#include "runtime/MappedFile.h"
+
+#include <filesystem>
+
+using namespace mlir;
+
+namespace sinter {
+
+using quantize::Plan;
+using quantize::TensorProfile;
+
+static int64_t bytesOfFile(const std::string &path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : static_cast<int64_t>(bytes);
+}
+
+/// A quantised model has nothing left to do here.
+static Error quantizedAlready(const std::string &path) {
+  return usageError(path + ": the model is quantised already: `sinter optimize "
+                           "--raise-quantized` simplifies it");
+}
+
+static bool isQuantizedAlready(const Model &model) {
+  bool found = false;
+  const_cast<Model &>(model).entry().walk([&](Operation *op) {
+    found |= isa<stablehlo::UniformQuantizeOp, stablehlo::UniformDequantizeOp,
+                 nn::QuantizeOp>(op);
+  });
+  return found;
+}
+
+Result<void> Quantizer::read() {
+  if (!request.output.empty()) {
+    Result<WrittenForm> form = writtenForm(request.output);
+    if (!form)
+      return form.takeError();
+    written = form->format;
+    if (options().block && written->name != "onnx")
+      return unsupported("'" + request.output + "': " + written->title.str() +
+                         " has no form for weights with a scale for a block "
+                         "of them; .onnx has");
+  }
+  Result<ModelToRewrite> read = readToRewrite(request.input, written);
+  if (!read)
+    return inFile(read.takeError(), request.input.path);
+  if (!request.output.empty() && !request.mayOverwrite)
+    if (Result<void> good = checkOverwrite(request.input.path,
+                                           read->description, request.output);
+        !good)
+      return good;
+  model = std::move(read->model);
+  description = std::move(read->description);
+  report.before.bytes = bytesOfFile(request.input.path);
+  const std::string folder =
+      std::filesystem::path(request.input.path).parent_path().string();
+  for (const std::string &file : description.dataFiles)
+    report.before.bytes +=
+        bytesOfFile(folder.empty() ? file : folder + "/" + file);
+  // Not every format tells what a program takes before it is asked.
+  if (description.inputs.empty()) {
+    Result<ModelDescription> known = describeModel(model);
+    if (!known)
+      return inFile(known.takeError(), request.input.path);
+    known->dataFiles = std::move(description.dataFiles);
+    description = std::move(*known);
+  }
+  markShapeInputs(model, description);
+  Model raised = model.clone();
+  if (Result<SimplifyReport> done = raiseQuantized(raised); !done)
+    return inFile(done.takeError(), request.input.path);
+  if (isQuantizedAlready(raised))
+    return quantizedAlready(request.input.path);
+  // Before the numbers: nodes are known by all attributes of their operations.
+  std::map<int64_t, std::string> byNumber;
+  ValueNumbers numbers;
+  {
+    const TensorNames known(model);
+    std::vector<std::pair<Value, std::string>> named;
+    for (Value value : valuesInOrder(model))
+      named.emplace_back(value, known.nameOf(value));
+    numbers.number(model.module());
+    std::map<const void *, std::string> nameOfValue;
+    for (auto &[value, name] : named)
+      nameOfValue[value.getAsOpaquePointer()] = name;
+    for (const NumberedValue &each : ValueNumbers::valuesOf(model.module()))
+      byNumber[each.number] = nameOfValue[each.value.getAsOpaquePointer()];
+  }
+  Result<SimplifyReport> simplified =
+      simplify(model, simplifyOptions(request.passes, &numbers));
+  if (!simplified)
+    return inFile(simplified.takeError(), request.input.path);
+  nameValues(byNumber);
+  ValueNumbers::remove(model.module());
+  return {};
+}
+
+Result<QuantizedModel>
+Quantizer::quantized(const llvm::DenseMap<unsigned, std::string> &left) {
+  QuantizedModel made;
+  made.model = model.clone();
+  llvm::DenseMap<Value, const TensorProfile *> profiles;
+  for (auto [own, copy] :
+       llvm::zip_equal(valuesInOrder(model), valuesInOrder(made.model)))
+    if (const TensorProfile *known = profileOf(own))
+      profiles[copy] = known;
+  const auto profileOf = [&](Value value) { return profiles.lookup(value); };
+  made.units = quantize::findUnits(made.model);
+  llvm::DenseMap<unsigned, std::string> allLeft = left;
+  for (const auto &[unit, reason] : slow)
+    allLeft.try_emplace(unit, reason);
+  Result<Plan> plan =
+      quantize::makePlan(made.units, profileOf, options(), allLeft);
+  if (!plan)
+    return plan.takeError();
+  made.plan = std::move(*plan);
+  const bool isOnnx = written && written->name == "onnx";
+  quantize::insertQuantization(made.units, made.plan, profileOf, options(),
+                               written && !isOnnx
+                                   ? QuantizedRounding::AfterZeroPoint
+                                   : QuantizedRounding::BeforeZeroPoint);
+  for (auto [number, unit] : llvm::enumerate(made.units.units)) {
+    if (unit.result && canBeObserved(unit.result))
+      made.results.push_back({unit.result, static_cast<int64_t>(number)});
+    for (Operation *op : unit.ops)
+      made.unitOfKernel.try_emplace(TensorNames::originOf(op->getLoc()),
+                                    static_cast<unsigned>(number));
+    if (const TensorProfile *given = profileOf(unit.result))
+      for (const char *what : {"_QuantizeLinear", "_DequantizeLinear"})
+        made.unitOfKernel.try_emplace(given->name + what,
+                                      static_cast<unsigned>(number));
+  }
+  return made;
+}
+
+Result<void> Quantizer::write(QuantizedModel quantized) {
+  if (written->name != "onnx") {
+    if (Result<void> done = raiseWritten(quantized.model, request.passes);
+        !done)
+      return inFile(done.takeError(), request.input.path);
+  }
+  if (Result<void> done = writeModel(quantized.model, request.output); !done)
+    return ofInput(done.takeError(), request.input.path);
+  report.after.bytes = bytesOfFile(request.output);
+  return {};
+}
+
+static Result<std::string> hashOfFile(const std::string &path) {
+  auto file = MappedFile::open(path);
+  if (!file)
+    return file.takeError();
+  return hashOf((*file)->bytes()).text();
+}
+
+Result<QuantizeReport> Quantizer::run() {
+  if (Result<void> done = read(); !done)
+    return done.takeError();
+  choosePoints();
+  Result<std::string> hash = hashOfFile(request.input.path);
+  if (!hash)
+    return hash.takeError();
+  profile.model = *hash;
+  // Of weights alone, biases are corrected where there is something to measure.
+  const bool hasData = request.samples.count != 0 || !request.profile.empty();
+  if (!options().weightsOnly || (options().correctBias && hasData)) {
+    Result<void> done =
+        request.profile.empty() ? profileModel() : takeProfile();
+    if (!done)
+      return done.takeError();
+  }
+  report.samples = profile.samples;
+  if (request.wantsProfile)
+    report.profile = quantize::toJson(profile);
+  if (request.onlyMeasures)
+    return std::move(report);
+  if (Result<void> done = leaveSlowLayers(); !done)
+    return done.takeError();
+  Result<QuantizedModel> made = withinBound();
+  if (!made)
+    return made.takeError();
+  describeLayers(*made);
+  if (request.samples.count != 0)
+    if (Result<void> done = judgeLayers(*made); !done)
+      return done.takeError();
+  if (Result<void> done = countRescales(*made); !done)
+    return done.takeError();
+  if (!request.output.empty() && report.boundHolds)
+    if (Result<void> done = write(std::move(*made)); !done)
+      return done.takeError();
+  return std::move(report);
+}
+
+Result<QuantizeReport> MlirCompiler::quantize(const QuantizeRequest &request) {
+  return Quantizer(request).run();
+}
+
+} // namespace sinter

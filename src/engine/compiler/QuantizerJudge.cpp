@@ -1,0 +1,282 @@
+//===- QuantizerJudge.cpp - what integers cost --------------------------===//
+
+#include "engine/compiler/Quantizer.h"
+
+#include "backend/cpu/LayerTimes.h"
+#include "engine/compiler/MlirCompiler.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace sinter {
+
+using quantize::UnitKind;
+using quantize::Units;
+
+/// Runs both models in turns, and each once to see what its layers take.
+Result<void> Quantizer::tellTimes(const std::vector<Tensor> &inputs,
+                                  SampleRuns &before, SampleRuns &after) {
+  constexpr int times = 5;
+  for (int i = 0; i < times; ++i)
+    for (SampleRuns *each : {&before, &after})
+      if (Result<std::vector<Tensor>> again = each->run(inputs); !again)
+        return again.takeError();
+  auto floats = before.layerTimes(inputs);
+  if (!floats)
+    return floats.takeError();
+  auto integers = after.layerTimes(inputs);
+  if (!integers)
+    return integers.takeError();
+  kernelTimes = {std::move(*floats), std::move(*integers)};
+  return {};
+}
+
+/// On the samples that were set aside, or on all if there are few.
+Result<OutputAgreement> Quantizer::judge(const QuantizedModel &quantized) {
+  if (!floatRuns)
+    floatRuns =
+        std::make_unique<SampleRuns>(model.clone(), request, description);
+  SampleRuns runs(quantized.model.clone(), request, description);
+  OutputAgreement judged;
+  report.judged = 0;
+  for (size_t sample = 0; sample < request.samples.count; ++sample) {
+    progress("comparing", sample, request.samples.count);
+    if (setsAside() && !isSetAside(sample))
+      continue;
+    Result<std::vector<Tensor>> inputs = request.samples.load(sample);
+    if (!inputs)
+      return inputs.takeError();
+    Result<std::vector<Tensor>> before = floatRuns->run(*inputs);
+    if (!before)
+      return inFile(before.takeError(), request.input.path);
+    Result<std::vector<Tensor>> after = runs.run(*inputs);
+    if (!after)
+      return inFile(after.takeError(), request.input.path);
+    judged.add(*before, *after,
+               sample < request.samples.classes.size()
+                   ? request.samples.classes[sample]
+                   : -1);
+    ++report.judged;
+    if (report.judged == 1)
+      if (Result<void> done = tellTimes(*inputs, *floatRuns, runs); !done)
+        return inFile(done.takeError(), request.input.path);
+  }
+  progress("comparing", request.samples.count, request.samples.count);
+  report.before.milliseconds = floatRuns->medianMilliseconds();
+  report.after.milliseconds = runs.medianMilliseconds();
+  return judged;
+}
+
+/// What each layer gives, in both models.
+Result<void> Quantizer::judgeLayers(const QuantizedModel &quantized) {
+  constexpr size_t most = 4;
+  Model before = model.clone(), after = quantized.model.clone();
+  const std::vector<Value> own = valuesInOrder(quantized.model),
+                           copies = valuesInOrder(after);
+  llvm::DenseMap<Value, Value> copyOf;
+  for (auto [value, copy] : llvm::zip_equal(own, copies))
+    copyOf[value] = copy;
+  std::vector<NumberedValue> results;
+  for (const NumberedValue &each : quantized.results)
+    results.push_back({copyOf[each.value], each.number});
+  std::vector<NumberedValue> floats;
+  for (auto [number, unit] : llvm::enumerate(quantize::findUnits(before).units))
+    if (unit.result && canBeObserved(unit.result))
+      floats.push_back({unit.result, static_cast<int64_t>(number)});
+  SampleRuns floatRuns(std::move(before), request, description,
+                       std::move(floats)),
+      runs(std::move(after), request, description, std::move(results));
+  std::vector<SignalToNoise> powers(report.layers.size());
+  size_t done = 0;
+  for (size_t sample = 0; sample < request.samples.count && done < most;
+       ++sample) {
+    if (setsAside() && !isSetAside(sample))
+      continue;
+    progress("comparing layers", done++, most);
+    Result<std::vector<Tensor>> inputs = request.samples.load(sample);
+    if (!inputs)
+      return inputs.takeError();
+    std::map<int64_t, Tensor> seen;
+    if (auto run = floatRuns.run(
+            *inputs,
+            [&](std::string_view name, const Tensor &value) {
+              if (auto number = observedNumber(name))
+                seen.try_emplace(*number, Tensor::of<std::byte>(
+                                              value.type(), value.shape(),
+                                              {value.data(), value.bytes()}));
+            });
+        !run)
+      return inFile(run.takeError(), request.input.path);
+    std::set<int64_t> compared;
+    if (auto run = runs.run(*inputs,
+                            [&](std::string_view name, const Tensor &value) {
+                              auto number = observedNumber(name);
+                              if (!number || !compared.insert(*number).second)
+                                return;
+                              if (auto found = seen.find(*number);
+                                  found != seen.end())
+                                powers[*number].add(found->second, value);
+                            });
+        !run)
+      return inFile(run.takeError(), request.input.path);
+  }
+  progress("comparing layers", most, most);
+  for (size_t i = 0; i < powers.size(); ++i)
+    report.layers[i].decibels = powers[i].decibels();
+  return {};
+}
+
+bool Quantizer::holds(const OutputAgreement &judged) const {
+  if (!request.mostLoss)
+    return true;
+  if (auto before = judged.accuracyBefore())
+    return (*before - *judged.accuracyAfter()) * 100 <= *request.mostLoss;
+  std::optional<double> decibels = judged.decibels();
+  return !decibels || *decibels >= *request.mostLoss;
+}
+
+/// The layers with integers, that which adds the most noise first: the noise of
+/// its activations and its weights, each as a part of their power.
+std::vector<unsigned> Quantizer::byCost(const QuantizedModel &quantized) const {
+  std::vector<std::pair<double, unsigned>> costs;
+  for (auto [number, unit] : llvm::enumerate(quantized.units.units)) {
+    if (!quantized.plan.layers[number].isQuantized ||
+        unit.kind == UnitKind::Moves)
+      continue;
+    double cost = 0;
+    for (OpOperand *operand : unit.data) {
+      // The value behind the two operations in between.
+      Value value = operand->get();
+      while (isa_and_nonnull<stablehlo::UniformDequantizeOp,
+                             stablehlo::UniformQuantizeOp, nn::QuantizeOp>(
+          value.getDefiningOp()))
+        value = value.getDefiningOp()->getOperand(0);
+      auto chosen = quantized.plan.values.find(value);
+      if (chosen == quantized.plan.values.end())
+        continue;
+      const double power =
+          std::max(chosen->second.range.greatest, -chosen->second.range.least);
+      cost += power > 0 ? chosen->second.error / (power * power) : 0;
+    }
+    costs.emplace_back(-cost, static_cast<unsigned>(number));
+  }
+  llvm::sort(costs);
+  std::vector<unsigned> order;
+  for (const auto &[cost, number] : costs)
+    order.push_back(number);
+  return order;
+}
+
+/// The convolutions and products of a graph, in order.
+static std::vector<Operation *> productsOf(const Model &model) {
+  std::vector<Operation *> products;
+  model.entry().walk([&](Operation *op) {
+    if (isa<stablehlo::ConvolutionOp, stablehlo::DotGeneralOp>(op))
+      products.push_back(op);
+  });
+  return products;
+}
+
+/// The table of estimates decides, not a stopwatch: with the shapes of the
+/// first sample, and the rates that are typical of a named target.
+Result<void> Quantizer::leaveSlowLayers() {
+  const bool areBytes = options().activations != ElementType::I16;
+  if (request.target.empty() || options().weightsOnly || !areBytes)
+    return {};
+  Result<cpu::Target> target = request.target == "native"
+                                   ? cpu::Target::host()
+                                   : cpu::Target::named("", request.target, "");
+  if (!target)
+    return target.takeError();
+  Model known = model.clone();
+  if (request.samples.count != 0) {
+    Result<std::vector<Tensor>> inputs = request.samples.load(0);
+    if (!inputs)
+      return inputs.takeError();
+    if (Result<void> done =
+            specializeForPasses(known, knownOf(description, *inputs));
+        !done)
+      return inFile(done.takeError(), request.input.path);
+  }
+  const std::vector<Operation *> own = productsOf(model),
+                                 sized = productsOf(known);
+  if (own.size() != sized.size())
+    return {};
+  const Units units = quantize::findUnits(model);
+  for (auto [op, copy] : llvm::zip_equal(own, sized)) {
+    auto unit = units.unitOf.find(op);
+    std::optional<cpu::LayerTimes> times = cpu::layerTimes(copy, *target);
+    if (unit == units.unitOf.end() || !times || times->bytes < times->f32)
+      continue;
+    slow[unit->second] =
+        llvm::formatv("no faster with bytes on {0}, by estimate: {1:f4} ms, "
+                      "{2:f4} ms in float",
+                      request.target, times->bytes * 1e3, times->f32 * 1e3)
+            .str();
+  }
+  return {};
+}
+
+/// With as few layers left float as it takes to hold the bound: halving finds
+/// the number, as if more never did harm, and the result is judged itself.
+Result<QuantizedModel> Quantizer::withinBound() {
+  Result<QuantizedModel> all =
+      quantized(llvm::DenseMap<unsigned, std::string>());
+  if (!all)
+    return all;
+  if (request.samples.count == 0)
+    return all;
+  const auto tell = [&](const OutputAgreement &judged) {
+    report.agreement = judged.agreement();
+    report.cosine = judged.cosine();
+    report.decibels = judged.decibels();
+    report.before.accuracy = judged.accuracyBefore();
+    report.after.accuracy = judged.accuracyAfter();
+  };
+  Result<OutputAgreement> judged = judge(*all);
+  if (!judged)
+    return judged.takeError();
+  tell(*judged);
+  if (holds(*judged))
+    return all;
+  const std::vector<unsigned> order = byCost(*all);
+  std::optional<QuantizedModel> best;
+  for (size_t low = 0, high = order.size(); low < high;) {
+    const size_t middle = low + (high - low) / 2;
+    llvm::DenseMap<unsigned, std::string> left;
+    for (size_t i = 0; i <= middle; ++i)
+      left[order[i]] = "--max-loss";
+    Result<QuantizedModel> some = quantized(left);
+    if (!some)
+      return some;
+    judged = judge(*some);
+    if (!judged)
+      return judged.takeError();
+    // With no product left there is nothing that was quantised.
+    const bool hasProducts =
+        llvm::any_of(llvm::zip_equal(some->units.units, some->plan.layers),
+                     [](const auto &layer) {
+                       return std::get<0>(layer).kind == UnitKind::Product &&
+                              std::get<1>(layer).isQuantized;
+                     });
+    if (!hasProducts) {
+      high = middle;
+      continue;
+    }
+    if (holds(*judged)) {
+      tell(*judged);
+      best = std::move(*some);
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  report.boundHolds = best.has_value();
+  return best ? std::move(*best) : std::move(all);
+}
+
+} // namespace sinter

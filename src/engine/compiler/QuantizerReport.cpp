@@ -1,0 +1,109 @@
+//===- QuantizerReport.cpp - what is told of quantised layers -----------===//
+
+#include "engine/compiler/Quantizer.h"
+
+#include "engine/compiler/Simplification.h"
+#include "graph/Quantization.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+
+using namespace mlir;
+
+namespace sinter {
+
+using quantize::TensorProfile;
+using quantize::UnitKind;
+using quantize::Units;
+
+static const char *textOf(quantize::Scheme scheme) {
+  switch (scheme) {
+  case quantize::Scheme::Asymmetric:
+    return "asymmetric";
+  case quantize::Scheme::Symmetric:
+    return "symmetric";
+  case quantize::Scheme::SymmetricU8:
+    return "symmetric-u8";
+  case quantize::Scheme::PowerOfTwo:
+    return "power-of-two";
+  }
+  llvm_unreachable("no such scheme");
+}
+
+void Quantizer::describeLayers(const QuantizedModel &quantized) {
+  report.layers.clear();
+  for (auto [unit, plan] :
+       llvm::zip_equal(quantized.units.units, quantized.plan.layers)) {
+    QuantizedLayer layer;
+    layer.name = unit.name;
+    layer.op = unit.op;
+    layer.keptFloat = !plan.isQuantized;
+    layer.reason = plan.reason;
+    if (plan.isQuantized && !options().weightsOnly)
+      layer.scheme = std::string(name(options().activations)) + " " +
+                     textOf(options().scheme);
+    if (plan.isQuantized && unit.kind == UnitKind::Product)
+      layer.scheme += (layer.scheme.empty() ? "weights " : ", weights ") +
+                      std::string(name(options().weights)) +
+                      (options().perChannel ? " by channel" : "");
+    if (auto chosen = quantized.plan.values.find(unit.result);
+        chosen != quantized.plan.values.end()) {
+      layer.rangeMethod = quantize::nameOf(chosen->second.method).str();
+      layer.least = chosen->second.range.least;
+      layer.greatest = chosen->second.range.greatest;
+    }
+    report.layers.push_back(std::move(layer));
+  }
+  for (auto [times, place] :
+       {std::pair(&kernelTimes[0], &QuantizedLayer::floatMilliseconds),
+        std::pair(&kernelTimes[1], &QuantizedLayer::milliseconds)})
+    for (const auto &[name, milliseconds] : *times)
+      if (auto unit = quantized.unitOfKernel.find(name);
+          unit != quantized.unitOfKernel.end())
+        report.layers[unit->second].*place += milliseconds;
+  // What was seen of what they give.
+  const Units units = quantize::findUnits(model);
+  for (auto [number, unit] : llvm::enumerate(units.units)) {
+    const TensorProfile *seen = unit.result ? profileOf(unit.result) : nullptr;
+    if (!seen || !seen->wasReached())
+      continue;
+    report.layers[number].seenLeast = seen->least;
+    report.layers[number].seenGreatest = seen->greatest;
+    report.layers[number].histogram = seen->histogram;
+  }
+}
+
+Result<void> raiseWritten(Model &model, const PassOptions &passes) {
+  SimplifyOptions how = simplifyOptions(passes);
+  how.keepsQuantizedConstants = true;
+  how.allowed.push_back("requantize");
+  if (Result<SimplifyReport> done = raiseQuantized(model, how); !done)
+    return done.takeError();
+  if (Result<SimplifyReport> done = simplify(model, how); !done)
+    return done.takeError();
+  return {};
+}
+
+/// Those of \p model that do more than to round sums, or to move numbers to the
+/// other signedness, which products of both kinds of storage need.
+static int64_t rescalesIn(const Model &model) {
+  int64_t count = 0;
+  model.module().walk([&](Operation *op) {
+    if (!isa<stablehlo::UniformQuantizeOp, nn::QuantizeOp>(op))
+      return;
+    quant::QuantizedType before = quantizedOf(op->getOperand(0).getType());
+    count += before && storageOf(before).getWidth() < 32 &&
+             beforeShift(op->getResult(0)) == op->getResult(0);
+  });
+  return count;
+}
+
+Result<void> Quantizer::countRescales(const QuantizedModel &quantized) {
+  report.rescalesBefore = quantized.plan.sharedScales;
+  Model raised = quantized.model.clone();
+  if (Result<void> done = raiseWritten(raised, request.passes); !done)
+    return inFile(done.takeError(), request.input.path);
+  report.rescalesAfter = rescalesIn(raised);
+  return {};
+}
+
+} // namespace sinter
