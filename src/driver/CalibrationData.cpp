@@ -38,33 +38,7 @@ void addCalibration(CLI::App &app, CalibrationOptions &options) {
   app.add_option("--labels", options.labels, "the classes' names, a line each")
       ->type_name("FILE")
       ->group("Calibration");
-  app.add_option_function<std::vector<double>>(
-         "--mean",
-         [&](const std::vector<double> &numbers) {
-           options.pictures.mean = numbers;
-         },
-         "subtracted from a picture's channels, after --scale")
-      ->delimiter(',')
-      ->type_name("R,G,B")
-      ->group("Calibration");
-  app.add_option_function<std::vector<double>>(
-         "--std",
-         [&](const std::vector<double> &numbers) {
-           options.pictures.std = numbers;
-         },
-         "a picture's channels are divided by it")
-      ->delimiter(',')
-      ->type_name("R,G,B")
-      ->group("Calibration");
-  app.add_option("--scale", options.pictures.scale,
-                 "takes a picture's 0..255 to the range of --mean (default: "
-                 "1/255)")
-      ->group("Calibration");
-  app.add_option("--layout", options.pictures.layout,
-                 "how pictures lie in memory")
-      ->check(CLI::IsMember({"nchw", "nhwc"}, CLI::ignore_case))
-      ->default_str("nchw")
-      ->group("Calibration");
+  addPictures(app, options.pictures, "Calibration");
 }
 
 namespace {

@@ -16,7 +16,8 @@ namespace sinter::driver {
 
 /// An option of a number for each channel.
 static void addChannels(CLI::App &app, const std::string &flag,
-                        std::vector<double> &numbers, const std::string &what) {
+                        std::vector<double> &numbers, const std::string &what,
+                        const std::string &group) {
   const auto take = [&numbers, flag](const std::string &text) {
     numbers.clear();
     const char *at = text.data(), *end = at + text.size();
@@ -38,7 +39,23 @@ static void addChannels(CLI::App &app, const std::string &flag,
   app.add_option_function<std::string>(flag, take, what)
       ->allow_extra_args(false)
       ->type_name("R,G,B")
-      ->group("Input");
+      ->group(group);
+}
+
+void addPictures(CLI::App &app, InputOptions &options,
+                 const std::string &group) {
+  addChannels(app, "--mean", options.mean,
+              "subtracted from a picture's channels, after --scale", group);
+  addChannels(app, "--std", options.std,
+              "a picture's channels are divided by it", group);
+  app.add_option("--scale", options.scale,
+                 "takes a picture's 0..255 to the range of --mean (default: "
+                 "1/255)")
+      ->group(group);
+  app.add_option("--layout", options.layout, "how pictures lie in memory")
+      ->check(CLI::IsMember({"nchw", "nhwc"}, CLI::ignore_case))
+      ->default_str("nchw")
+      ->group(group);
 }
 
 void addInputs(CLI::App &app, InputOptions &options) {
@@ -49,18 +66,7 @@ void addInputs(CLI::App &app, InputOptions &options) {
       ->allow_extra_args(false)
       ->type_name("[NAME=]FILE")
       ->group("Input");
-  addChannels(app, "--mean", options.mean,
-              "subtracted from a picture's channels, after --scale");
-  addChannels(app, "--std", options.std,
-              "a picture's channels are divided by it");
-  app.add_option("--scale", options.scale,
-                 "takes a picture's 0..255 to the range of --mean (default: "
-                 "1/255)")
-      ->group("Input");
-  app.add_option("--layout", options.layout, "how pictures lie in memory")
-      ->check(CLI::IsMember({"nchw", "nhwc"}, CLI::ignore_case))
-      ->default_str("nchw")
-      ->group("Input");
+  addPictures(app, options, "Input");
 }
 
 namespace {

@@ -26,6 +26,9 @@ struct InputOptions {
 
 /// --input and how pictures become tensors.
 void addInputs(CLI::App &app, InputOptions &options);
+/// --mean, --std, --scale and --layout alone, in \p group of the help.
+void addPictures(CLI::App &app, InputOptions &options,
+                 const std::string &group);
 
 /// The tensor in a .npy or .pb file that is to be of \p type: what a file of
 /// NumPy has in place of a type that NumPy lacks becomes that type.

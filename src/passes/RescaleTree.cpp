@@ -274,7 +274,10 @@ static std::optional<Leaf> leafOf(Value value, unsigned depth, unsigned &left) {
   return std::nullopt;
 }
 
-std::optional<RescaledTree> RescaledTree::of(Value value) {
+/// The tree above \p value that \p add grows to the rescales of one kind there.
+std::optional<RescaledTree> RescaledTree::grown(
+    Value value,
+    llvm::function_ref<bool(RescaledTree &tree, int64_t axis)> add) {
   unsigned left = 64;
   auto leaf = leafOf(value, deepest, left);
   if (!leaf)
@@ -283,26 +286,23 @@ std::optional<RescaledTree> RescaledTree::of(Value value) {
   tree.root = value;
   tree.before = along(leaf->rescale.from, leaf->axis);
   tree.after = along(leaf->rescale.to, leaf->axis);
-  if (!tree.add(value, leaf->axis, deepest))
+  if (!add(tree, leaf->axis))
     return std::nullopt;
   return tree;
+}
+
+std::optional<RescaledTree> RescaledTree::of(Value value) {
+  return grown(value, [&](RescaledTree &tree, int64_t axis) {
+    return tree.add(value, axis, deepest);
+  });
 }
 
 std::optional<RescaledTree> RescaledTree::above(Operation *op) {
   if (!wayThrough(op))
     return std::nullopt;
-  unsigned left = 64;
-  Value value = op->getResult(0);
-  auto leaf = leafOf(value, deepest, left);
-  if (!leaf)
-    return std::nullopt;
-  RescaledTree tree(leaf->rescale);
-  tree.root = value;
-  tree.before = along(leaf->rescale.from, leaf->axis);
-  tree.after = along(leaf->rescale.to, leaf->axis);
-  if (!tree.addOperation(op, leaf->axis, deepest))
-    return std::nullopt;
-  return tree;
+  return grown(op->getResult(0), [&](RescaledTree &tree, int64_t axis) {
+    return tree.addOperation(op, axis, deepest);
+  });
 }
 
 bool RescaledTree::add(Value value, int64_t axis, unsigned depth) {

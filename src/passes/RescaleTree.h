@@ -7,6 +7,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/RescaleFunction.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace sinter {
 
@@ -85,6 +86,9 @@ public:
   mlir::Value build(mlir::OpBuilder &builder) const;
 
 private:
+  static std::optional<RescaledTree>
+  grown(mlir::Value value,
+        llvm::function_ref<bool(RescaledTree &tree, int64_t axis)> add);
   explicit RescaledTree(Rescale leaf) : leaf(std::move(leaf)) {}
   bool add(mlir::Value value, int64_t axis, unsigned depth);
   bool addOperation(mlir::Operation *op, int64_t axis, unsigned depth);

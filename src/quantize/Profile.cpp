@@ -126,13 +126,6 @@ void TensorProfile::count(const Tensor &values) {
   });
 }
 
-const TensorProfile *Profile::find(std::string_view name) const {
-  for (const TensorProfile &tensor : tensors)
-    if (tensor.name == name)
-      return &tensor;
-  return nullptr;
-}
-
 //===----------------------------------------------------------------------===//
 // As a file
 //===----------------------------------------------------------------------===//

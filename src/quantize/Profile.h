@@ -78,8 +78,6 @@ struct Profile {
   uint64_t samples = 0;
   std::vector<EqualizedTensor> equalized;
   std::vector<TensorProfile> tensors;
-
-  const TensorProfile *find(std::string_view name) const;
 };
 
 std::string toJson(const Profile &profile);

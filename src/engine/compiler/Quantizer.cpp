@@ -1,4 +1,4 @@
-//===- Quantizer.cpp - the stages of quantising a model -----------------===//
+//===- Quantizer.cpp - the stages of quantising a model ------------------===//
 
 #include "engine/compiler/Quantizer.h"
 
@@ -36,7 +36,7 @@ static Error quantizedAlready(const std::string &path) {
 
 static bool isQuantizedAlready(const Model &model) {
   bool found = false;
-  const_cast<Model &>(model).entry().walk([&](Operation *op) {
+  model.entry().walk([&](Operation *op) {
     found |= isa<stablehlo::UniformQuantizeOp, stablehlo::UniformDequantizeOp,
                  nn::QuantizeOp>(op);
   });
@@ -89,15 +89,12 @@ Result<void> Quantizer::read() {
   ValueNumbers numbers;
   {
     const TensorNames known(model);
-    std::vector<std::pair<Value, std::string>> named;
+    llvm::DenseMap<Value, std::string> nameOf;
     for (Value value : valuesInOrder(model))
-      named.emplace_back(value, known.nameOf(value));
+      nameOf[value] = known.nameOf(value);
     numbers.number(model.module());
-    std::map<const void *, std::string> nameOfValue;
-    for (auto &[value, name] : named)
-      nameOfValue[value.getAsOpaquePointer()] = name;
     for (const NumberedValue &each : ValueNumbers::valuesOf(model.module()))
-      byNumber[each.number] = nameOfValue[each.value.getAsOpaquePointer()];
+      byNumber[each.number] = nameOf.lookup(each.value);
   }
   Result<SimplifyReport> simplified =
       simplify(model, simplifyOptions(request.passes, &numbers));
@@ -113,8 +110,7 @@ Quantizer::quantized(const llvm::DenseMap<unsigned, std::string> &left) {
   QuantizedModel made;
   made.model = model.clone();
   llvm::DenseMap<Value, const TensorProfile *> profiles;
-  for (auto [own, copy] :
-       llvm::zip_equal(valuesInOrder(model), valuesInOrder(made.model)))
+  for (auto [own, copy] : copiesIn(made.model, model))
     if (const TensorProfile *known = profileOf(own))
       profiles[copy] = known;
   const auto profileOf = [&](Value value) { return profiles.lookup(value); };
@@ -146,13 +142,8 @@ Quantizer::quantized(const llvm::DenseMap<unsigned, std::string> &left) {
   return made;
 }
 
-Result<void> Quantizer::write(QuantizedModel quantized) {
-  if (written->name != "onnx") {
-    if (Result<void> done = raiseWritten(quantized.model, request.passes);
-        !done)
-      return inFile(done.takeError(), request.input.path);
-  }
-  if (Result<void> done = writeModel(quantized.model, request.output); !done)
+Result<void> Quantizer::write(const Model &made) {
+  if (Result<void> done = writeModel(made, request.output); !done)
     return ofInput(done.takeError(), request.input.path);
   report.after.bytes = bytesOfFile(request.output);
   return {};
@@ -195,10 +186,13 @@ Result<QuantizeReport> Quantizer::run() {
   if (request.samples.count != 0)
     if (Result<void> done = judgeLayers(*made); !done)
       return done.takeError();
-  if (Result<void> done = countRescales(*made); !done)
-    return done.takeError();
+  Result<Model> typed = raised(*made);
+  if (!typed)
+    return typed.takeError();
   if (!request.output.empty() && report.boundHolds)
-    if (Result<void> done = write(std::move(*made)); !done)
+    if (Result<void> done =
+            write(written->name == "onnx" ? made->model : *typed);
+        !done)
       return done.takeError();
   return std::move(report);
 }

@@ -46,7 +46,7 @@ private:
   Result<void> read();
   Result<QuantizedModel>
   quantized(const llvm::DenseMap<unsigned, std::string> &left);
-  Result<void> write(QuantizedModel quantized);
+  Result<void> write(const Model &made);
 
   // QuantizerProfile.cpp: what its tensors hold.
   void nameValues(const std::map<int64_t, std::string> &byNumber);
@@ -56,7 +56,8 @@ private:
   Result<void> equalizeChannels();
   Result<void> profileModel();
   Result<void> takeProfile();
-  Result<void> passOverSamples(const char *stage, size_t most, bool isSecond);
+  Result<void> passOverSamples(SampleRuns &runs, const char *stage, size_t most,
+                               bool isSecond);
 
   // QuantizerJudge.cpp: what integers cost, and which layers stay float for it.
   Result<void> tellTimes(const std::vector<Tensor> &inputs, SampleRuns &before,
@@ -70,7 +71,8 @@ private:
 
   // QuantizerReport.cpp: what the report says of layers.
   void describeLayers(const QuantizedModel &quantized);
-  Result<void> countRescales(const QuantizedModel &quantized);
+  /// The quantised model with quantised types, whose rescales are counted.
+  Result<Model> raised(const QuantizedModel &quantized);
 
   bool isSetAside(size_t sample) const {
     return setsAside() && sample % 5 == 4;
@@ -98,9 +100,6 @@ private:
   std::array<std::map<std::string, double>, 2> kernelTimes;
   QuantizeReport report;
 };
-
-/// Makes quantised types of \p model, and moves rescales to where they vanish.
-Result<void> raiseWritten(Model &model, const PassOptions &passes);
 
 } // namespace sinter
 

@@ -1,4 +1,4 @@
-//===- QuantizerJudge.cpp - what integers cost --------------------------===//
+//===- QuantizerJudge.cpp - what integers cost ---------------------------===//
 
 #include "engine/compiler/Quantizer.h"
 
@@ -75,14 +75,10 @@ Result<OutputAgreement> Quantizer::judge(const QuantizedModel &quantized) {
 Result<void> Quantizer::judgeLayers(const QuantizedModel &quantized) {
   constexpr size_t most = 4;
   Model before = model.clone(), after = quantized.model.clone();
-  const std::vector<Value> own = valuesInOrder(quantized.model),
-                           copies = valuesInOrder(after);
-  llvm::DenseMap<Value, Value> copyOf;
-  for (auto [value, copy] : llvm::zip_equal(own, copies))
-    copyOf[value] = copy;
+  const llvm::DenseMap<Value, Value> copyOf = copiesIn(after, quantized.model);
   std::vector<NumberedValue> results;
   for (const NumberedValue &each : quantized.results)
-    results.push_back({copyOf[each.value], each.number});
+    results.push_back({copyOf.lookup(each.value), each.number});
   std::vector<NumberedValue> floats;
   for (auto [number, unit] : llvm::enumerate(quantize::findUnits(before).units))
     if (unit.result && canBeObserved(unit.result))
@@ -140,7 +136,7 @@ bool Quantizer::holds(const OutputAgreement &judged) const {
 }
 
 /// The layers with integers, that which adds the most noise first: the noise of
-/// its activations and its weights, each as a part of their power.
+/// the activations that it reads, as a part of the square of their range.
 std::vector<unsigned> Quantizer::byCost(const QuantizedModel &quantized) const {
   std::vector<std::pair<double, unsigned>> costs;
   for (auto [number, unit] : llvm::enumerate(quantized.units.units)) {
@@ -158,9 +154,9 @@ std::vector<unsigned> Quantizer::byCost(const QuantizedModel &quantized) const {
       auto chosen = quantized.plan.values.find(value);
       if (chosen == quantized.plan.values.end())
         continue;
-      const double power =
+      const double reach =
           std::max(chosen->second.range.greatest, -chosen->second.range.least);
-      cost += power > 0 ? chosen->second.error / (power * power) : 0;
+      cost += reach > 0 ? chosen->second.error / (reach * reach) : 0;
     }
     costs.emplace_back(-cost, static_cast<unsigned>(number));
   }

@@ -1,4 +1,4 @@
-//===- QuantizerProfile.cpp - what a network's tensors hold -------------===//
+//===- QuantizerProfile.cpp - what a network's tensors hold --------------===//
 
 #include "engine/compiler/Quantizer.h"
 
@@ -82,9 +82,8 @@ const TensorProfile *Quantizer::profileOf(Value value) const {
 // Profiles
 //===----------------------------------------------------------------------===//
 
-Result<void> Quantizer::passOverSamples(const char *stage, size_t most,
-                                        bool isSecond) {
-  SampleRuns runs = observedRuns();
+Result<void> Quantizer::passOverSamples(SampleRuns &runs, const char *stage,
+                                        size_t most, bool isSecond) {
   const size_t total = request.samples.count;
   size_t done = 0;
   for (size_t sample = 0; sample < total && done < most; ++sample) {
@@ -118,10 +117,10 @@ Result<void> Quantizer::passOverSamples(const char *stage, size_t most,
 SampleRuns Quantizer::observedRuns() const {
   Model probed = model.clone();
   std::vector<NumberedValue> points;
-  for (auto [own, copy] :
-       llvm::zip_equal(valuesInOrder(model), valuesInOrder(probed)))
-    if (auto number = tensorOf.find(own); number != tensorOf.end())
-      points.push_back({copy, number->second});
+  const llvm::DenseMap<Value, Value> copyOf = copiesIn(probed, model);
+  for (Value value : valuesInOrder(model))
+    if (auto number = tensorOf.find(value); number != tensorOf.end())
+      points.push_back({copyOf.lookup(value), number->second});
   return SampleRuns(std::move(probed), request, description, std::move(points));
 }
 
@@ -131,7 +130,9 @@ Result<void> Quantizer::equalizeChannels() {
   constexpr size_t enough = 32;
   if (!options().equalize && !options().smooth)
     return {};
-  if (Result<void> done = passOverSamples("channels", enough, false); !done)
+  SampleRuns runs = observedRuns();
+  if (Result<void> done = passOverSamples(runs, "channels", enough, false);
+      !done)
     return done;
   for (quantize::Equalized &each : quantize::equalize(
            model, [&](Value value) { return profileOf(value); }, options())) {
@@ -149,9 +150,11 @@ Result<void> Quantizer::equalizeChannels() {
 Result<void> Quantizer::profileModel() {
   if (Result<void> done = equalizeChannels(); !done)
     return done;
+  SampleRuns runs = observedRuns();
   for (bool isSecond : {false, true})
-    if (Result<void> done = passOverSamples(isSecond ? "histograms" : "ranges",
-                                            request.samples.count, isSecond);
+    if (Result<void> done =
+            passOverSamples(runs, isSecond ? "histograms" : "ranges",
+                            request.samples.count, isSecond);
         !done)
       return done;
   return {};
@@ -184,11 +187,11 @@ Result<void> Quantizer::takeProfile() {
       return usageError("--profile " + request.profilePath +
                         ": it was measured with equalised channels; measure "
                         "without: --profile-out --no-equalize --no-smooth");
+    llvm::StringMap<Value> valueOfName;
+    for (const auto &[value, name] : names)
+      valueOfName[name] = value;
     const auto valueOf = [&](llvm::StringRef name) {
-      for (auto &[value, own] : names)
-        if (own == name)
-          return value;
-      return Value();
+      return valueOfName.lookup(name);
     };
     if (!quantize::applyFactors(model, valueOf, given->equalized))
       return usageError("--profile " + request.profilePath +

@@ -1,4 +1,4 @@
-//===- QuantizerReport.cpp - what is told of quantised layers -----------===//
+//===- QuantizerReport.cpp - what is told of quantised layers ------------===//
 
 #include "engine/compiler/Quantizer.h"
 
@@ -72,17 +72,6 @@ void Quantizer::describeLayers(const QuantizedModel &quantized) {
   }
 }
 
-Result<void> raiseWritten(Model &model, const PassOptions &passes) {
-  SimplifyOptions how = simplifyOptions(passes);
-  how.keepsQuantizedConstants = true;
-  how.allowed.push_back("requantize");
-  if (Result<SimplifyReport> done = raiseQuantized(model, how); !done)
-    return done.takeError();
-  if (Result<SimplifyReport> done = simplify(model, how); !done)
-    return done.takeError();
-  return {};
-}
-
 /// Those of \p model that do more than to round sums, or to move numbers to the
 /// other signedness, which products of both kinds of storage need.
 static int64_t rescalesIn(const Model &model) {
@@ -97,13 +86,18 @@ static int64_t rescalesIn(const Model &model) {
   return count;
 }
 
-Result<void> Quantizer::countRescales(const QuantizedModel &quantized) {
-  report.rescalesBefore = quantized.plan.sharedScales;
+/// Rescales move to where they vanish, within one unit.
+Result<Model> Quantizer::raised(const QuantizedModel &quantized) {
   Model raised = quantized.model.clone();
-  if (Result<void> done = raiseWritten(raised, request.passes); !done)
-    return inFile(done.takeError(), request.input.path);
+  SimplifyOptions how = simplifyOptions(request.passes);
+  how.keepsQuantizedConstants = true;
+  how.allowed.push_back("requantize");
+  for (auto *stage : {raiseQuantized, simplify})
+    if (Result<SimplifyReport> done = stage(raised, how); !done)
+      return inFile(done.takeError(), request.input.path);
+  report.rescalesBefore = quantized.plan.sharedScales;
   report.rescalesAfter = rescalesIn(raised);
-  return {};
+  return raised;
 }
 
 } // namespace sinter

@@ -25,6 +25,14 @@ std::vector<Value> valuesInOrder(const Model &model) {
   return values;
 }
 
+llvm::DenseMap<Value, Value> copiesIn(const Model &copy, const Model &model) {
+  llvm::DenseMap<Value, Value> copies;
+  for (auto [value, same] :
+       llvm::zip_equal(valuesInOrder(model), valuesInOrder(copy)))
+    copies[value] = same;
+  return copies;
+}
+
 SampleRuns::SampleRuns(Model model, const QuantizeRequest &request,
                        const ModelDescription &description,
                        std::vector<NumberedValue> observed)

@@ -50,6 +50,9 @@ SpecializeOptions knownOf(const ModelDescription &description,
 /// The arguments of the entry function and the results of all of its
 /// operations, in the order of the text: a copy of a graph has the same.
 std::vector<mlir::Value> valuesInOrder(const Model &model);
+/// Which value of \p copy is a copy of which value of \p model.
+llvm::DenseMap<mlir::Value, mlir::Value> copiesIn(const Model &copy,
+                                                  const Model &model);
 
 } // namespace sinter
 
