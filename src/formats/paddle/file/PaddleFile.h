@@ -1,0 +1,82 @@
+//===- PaddleFile.h - an open program with its parameters -----------------===//
+
+#ifndef SINTER_FORMATS_PADDLE_FILE_PADDLEFILE_H
+#define SINTER_FORMATS_PADDLE_FILE_PADDLEFILE_H
+
+#include "formats/paddle/file/Program.h"
+#include "runtime/Result.h"
+#include "runtime/Tensor.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sinter::paddle {
+
+/// Where parameters come from where the usual names do not tell.
+struct ParameterSource {
+  /// A combined file, or a folder with a file a parameter; empty: looked for by
+  /// the usual names beside the program.
+  std::string path;
+  /// Without any: numbers drawn from this seed.
+  std::optional<uint64_t> randomSeed;
+};
+
+/// Copies share the same open files.
+class PaddleFile {
+public:
+  /// Opens and checks the program at \p path: a program file, or a folder with
+  /// one in it. Its parameters are mapped; every one is located and compared
+  /// with what the program declares, and a combined file must end with the
+  /// last. Parameters that cannot be found are no error before one is asked
+  /// for.
+  static Result<PaddleFile> open(const std::string &path,
+                                 const ParameterSource &source = {});
+
+  /// The same of a program, and the bytes of a combined file, in memory.
+  /// \p name stands for the files in messages.
+  static Result<PaddleFile> fromMemory(std::string program,
+                                       std::string parameters,
+                                       std::string name);
+
+  const Program &program() const;
+  /// The path of the program's file, for messages.
+  const std::string &name() const;
+  /// The other files that the model consists of.
+  const std::vector<std::string> &dataFiles() const;
+
+  /// The parameter called \p name, over the mapped bytes.
+  Result<Tensor> parameter(std::string_view name) const;
+
+private:
+  struct State;
+  explicit PaddleFile(std::shared_ptr<const State> state)
+      : state(std::move(state)) {}
+
+  std::shared_ptr<const State> state;
+};
+
+/// Whether \p path is a folder, or \p contents are a file, with such a program.
+bool isPaddleFolder(const std::string &path);
+bool isPaddleProgram(std::string_view contents);
+
+/// A parameter that is written.
+struct WrittenParameter {
+  std::string name;
+  Tensor tensor;
+};
+
+/// Writes a program in the form of program.era, and its parameters in one file
+/// sorted by name. \p path is a program file (`x.pdmodel`, `x.json`,
+/// `__model__`; the parameters go beside it under the usual name) or a folder
+/// to be made (`inference.pdmodel` or `inference.json` in it). All appears
+/// complete or not at all. Unsupported, with a list, where an operator has no
+/// name in that era.
+Result<void> writePaddle(const Program &program,
+                         std::vector<WrittenParameter> parameters,
+                         const std::string &path);
+
+} // namespace sinter::paddle
+
+#endif // SINTER_FORMATS_PADDLE_FILE_PADDLEFILE_H

@@ -1,0 +1,24 @@
+//===- PirProgram.h - programs as PIR's JSON ------------------------------===//
+
+#ifndef SINTER_FORMATS_PADDLE_FILE_PIRPROGRAM_H
+#define SINTER_FORMATS_PADDLE_FILE_PIRPROGRAM_H
+
+#include "formats/paddle/file/Program.h"
+#include "runtime/Result.h"
+
+#include <string>
+#include <string_view>
+
+namespace sinter::paddle {
+
+/// The program in the text of a `.json` file of Paddle 3, in the older
+/// vocabulary (PirNames.h). Errors are without a file name.
+Result<Program> decodePir(std::string_view text);
+
+/// The text of \p program. What was decoded and is as it was has the text it
+/// had. Unsupported, with all operators that PIR has no name for.
+Result<std::string> encodePir(const Program &program);
+
+} // namespace sinter::paddle
+
+#endif // SINTER_FORMATS_PADDLE_FILE_PIRPROGRAM_H
