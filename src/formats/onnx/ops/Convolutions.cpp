@@ -1,70 +1,20 @@
 // Conv, ConvTranspose, ConvInteger.
 
+#include "formats/import/Convolutions.h"
+#include "formats/import/Products.h"
 #include "formats/import/SizeArithmetic.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Products.h"
 #include "formats/onnx/ops/Window.h"
 
 using namespace mlir;
 
 namespace sinter::onnx {
 
-namespace {
-/// What differs between a convolution and a transposed one.
-struct Form {
-  Ints strides, low, high, lhsDilation, rhsDilation;
-  bool reversed = false;
-  int64_t kernelInput = 1, kernelOutput = 0;
-  int64_t groups = 1;
-};
-} // namespace
-
-/// Channels first. Sizes of the result follow from the form; its elements are
-/// of type \p element.
-static Value buildConvolution(NodeContext &node, Value input, Value kernel,
-                              const Form &form, Type element) {
-  if (!input || !kernel)
-    return {};
-  Builder &builder = node.builder();
-  int64_t spatial = node.rank(input) - 2;
-  Ints places = llvm::to_vector(llvm::seq<int64_t>(2, spatial + 2));
-  Ints padding;
-  Ints shape = {node.shape(input)[0], node.shape(kernel)[form.kernelOutput]};
-  for (int64_t i = 0; i < spatial; ++i) {
-    padding.append({form.low[i], form.high[i]});
-    stablehlo::WindowDimension window;
-    window.size = node.shape(kernel)[i + 2];
-    window.stride = form.strides[i];
-    window.paddingLow = form.low[i];
-    window.paddingHigh = form.high[i];
-    window.baseDilation = form.lhsDilation[i];
-    window.windowDilation = form.rhsDilation[i];
-    auto size = stablehlo::windowedSize(node.shape(input)[i + 2], window);
-    if (!size)
-      return node.fail("spatial dimension " + Twine(i) +
-                       ": the result's size is too large");
-    shape.push_back(*size);
-  }
-  auto numbers = stablehlo::ConvDimensionNumbersAttr::get(
-      node.context(), 0, 1, places, form.kernelInput, form.kernelOutput, places,
-      0, 1, places);
-  SmallVector<bool> reversal(spatial, form.reversed);
-  auto paddingType = RankedTensorType::get({spatial, 2}, node.i64());
-  return node.typed<stablehlo::ConvolutionOp>(
-      node.tensorType(shape, element), input, kernel,
-      builder.getDenseI64ArrayAttr(form.strides),
-      DenseIntElementsAttr::get(paddingType, padding),
-      builder.getDenseI64ArrayAttr(form.lhsDilation),
-      builder.getDenseI64ArrayAttr(form.rhsDilation),
-      builder.getDenseBoolArrayAttr(reversal), numbers,
-      static_cast<uint64_t>(form.groups), uint64_t(1), ArrayAttr());
-}
-
 static Value convolveTo(NodeContext &node, Value input, Value kernel,
                         const Window &window, int64_t groups, Type element) {
   if (input && window.isOpen())
     input = padOpen(node, input, window, node.scalar(node.element(input), 0));
-  Form form;
+  formats::ConvolutionForm form;
   form.strides = window.strides;
   form.low = window.low;
   form.high = window.high;
@@ -204,25 +154,6 @@ static bool readCuts(NodeContext &node, Value input, const Window &window,
   return true;
 }
 
-/// The kernel [C, O / groups, spatial...] as [C / groups, O, spatial...].
-static Value regroup(NodeContext &node, Value kernel, int64_t groups) {
-  if (groups == 1)
-    return kernel;
-  ArrayRef<int64_t> shape = node.shape(kernel);
-  if (ShapedType::isDynamicShape(shape))
-    return node.unknown("the weight's shape is known only at run time");
-  if (shape[0] % groups != 0)
-    return node.fail("the weight's input channels are no multiple of group");
-  Ints split = {groups, shape[0] / groups};
-  llvm::append_range(split, shape.drop_front());
-  Ints order = llvm::to_vector(llvm::seq<int64_t>(0, split.size()));
-  std::swap(order[0], order[1]);
-  Ints joined = {shape[0] / groups, shape[1] * groups};
-  llvm::append_range(joined, shape.drop_front(2));
-  return node.reshape(node.transpose(node.reshape(kernel, split), order),
-                      joined);
-}
-
 /// The same cuts where they depend on unknown dimensions: the input with
 /// stride - 1 zeros between its elements and as many around it as the
 /// convolution, which then needs no padding, is to see.
@@ -280,7 +211,7 @@ static LogicalResult importConvTranspose(NodeContext &node) {
     return failure();
   auto window = readWindowSizes(node, node.rank(input) - 2,
                                 node.shape(weight).drop_front(2));
-  Form form;
+  formats::ConvolutionForm form;
   Ints low, high;
   const bool isOpen = !node.isStatic(input) || !node.isStatic(weight);
   if (window && node.spellsUnknown() && isOpen) {
@@ -303,7 +234,7 @@ static LogicalResult importConvTranspose(NodeContext &node) {
   form.kernelInput = 0;
   form.kernelOutput = 1;
   form.groups = node.getInt("group", 1);
-  Value kernel = regroup(node, weight, form.groups);
+  Value kernel = regroupTransposed(node, weight, form.groups);
   Value sums = input && kernel ? buildConvolution(node, input, kernel, form,
                                                   elementOfSums(node, input))
                                : Value();

@@ -3,8 +3,8 @@
 #include "formats/onnx/ops/Quantization.h"
 
 #include "formats/import/Building.h"
+#include "formats/import/Products.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Products.h"
 #include "formats/onnx/ops/Window.h"
 #include "graph/Quantization.h"
 

@@ -2,9 +2,9 @@
 // docs/ContribOperators.md: numbers are dequantised, computed with as the
 // operator of ONNX does, and quantised again; products are sums of integers.
 
+#include "formats/import/Products.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Pooling.h"
-#include "formats/onnx/ops/Products.h"
 #include "formats/onnx/ops/Quantization.h"
 #include "graph/nn/NnOps.h"
 #include "llvm/Support/MathExtras.h"

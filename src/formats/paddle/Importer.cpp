@@ -1,0 +1,328 @@
+#include "formats/paddle/Importer.h"
+
+#include "formats/paddle/OperatorContext.h"
+#include "formats/paddle/Operators.h"
+#include "graph/Constants.h"
+#include "graph/Source.h"
+#include "graph/Types.h"
+#include "graph/nn/NnDeferred.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+
+namespace sinter::paddle {
+
+/// Operators that are translated at most.
+static constexpr int64_t mostOperators = 2'000'000;
+/// Blocks inside of blocks at most.
+static constexpr int deepestBlocks = 100;
+
+std::string describe(const Operator &op) {
+  std::string text = "operator '" + oneLine(op.type) + "'";
+  for (const Slot &slot : op.outputs)
+    if (!slot.arguments.empty())
+      return text + " that gives '" + oneLine(slot.arguments.front()) + "'";
+  return text;
+}
+
+Importer::Importer(PaddleFile file, const ReadOptions &options,
+                   std::shared_ptr<MLIRContext> context)
+    : file(std::move(file)), options(options), contextOwner(std::move(context)),
+      builder(contextOwner.get()), reported(contextOwner.get()) {
+  for (const Block &block : this->file.program().blocks) {
+    auto &byName = variables.emplace_back();
+    for (const Variable &variable : block.variables)
+      byName[variable.name] = &variable;
+  }
+}
+
+Result<Model> Importer::run() {
+  MLIRContext *context = contextOwner.get();
+  Location location = NameLoc::get(builder.getStringAttr("graph"));
+  module = ModuleOp::create(location);
+  builder.setInsertionPointToEnd(module->getBody());
+  auto function = builder.create<func::FuncOp>(
+      location, entryName, FunctionType::get(context, {}, {}));
+  entryBlock = function.addEntryBlock();
+  builder.setInsertionPointToEnd(entryBlock);
+
+  Frame frame;
+  if (auto done = bindInputs(frame, function); !done)
+    return done.takeError();
+  importBlock(frame);
+  if (firstError)
+    return *firstError;
+  if (!unsupportedOperators.empty())
+    return unsupportedError();
+  if (auto done = bindOutputs(frame, function); !done)
+    return done.takeError();
+  for (mlir::Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*entryBlock)))
+    if (isOpTriviallyDead(&op)) {
+      known.forget(&op);
+      op.erase();
+    }
+  Model model(contextOwner, std::move(module));
+  model.path = file.name();
+  return model;
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+const Variable *Importer::declaration(const Frame &frame,
+                                      StringRef name) const {
+  for (const Frame *each = &frame; each; each = each->parent)
+    if (const Variable *found = variables[each->block].lookup(name))
+      return found;
+  return nullptr;
+}
+
+Value Importer::makeParameter(const class sinter::Tensor &tensor,
+                              StringRef name) {
+  OpBuilder::InsertionGuard guard(builder);
+  if (lastParameter)
+    builder.setInsertionPointAfter(lastParameter);
+  else
+    builder.setInsertionPointToStart(entryBlock);
+  Value value = makeConstant(
+      builder, NameLoc::get(builder.getStringAttr(oneLine(name.str()))), tensor,
+      name);
+  lastParameter = value.getDefiningOp();
+  return value;
+}
+
+const Bound *Importer::lookup(Frame &frame, StringRef name) {
+  for (Frame *each = &frame; each; each = each->parent) {
+    auto found = each->values.find(name);
+    if (found != each->values.end())
+      return &found->second;
+    if (each->parent)
+      continue;
+    const Variable *declared = variables[each->block].lookup(name);
+    if (!declared || !declared->isPersistable ||
+        declared->kind != VariableKind::Tensor)
+      return nullptr;
+    Result<class Tensor> tensor = file.parameter(declared->name);
+    Bound bound = Bound::poisoned();
+    if (tensor)
+      bound = Bound(makeParameter(*tensor, name));
+    else if (!firstError)
+      firstError = tensor.takeError();
+    return &(each->values[name] = bound);
+  }
+  return nullptr;
+}
+
+std::vector<std::string> Importer::writtenOutside(int64_t block) const {
+  const std::vector<Block> &blocks = file.program().blocks;
+  std::set<std::string> names;
+  // A block names its parent, which stands before it.
+  std::vector<bool> isInside(blocks.size());
+  for (int64_t i = block; i < static_cast<int64_t>(blocks.size()); ++i) {
+    const int64_t parent = blocks[i].parent;
+    isInside[i] = i == block || (parent >= block && isInside[parent]);
+    if (!isInside[i])
+      continue;
+    for (const Operator &op : blocks[i].operators)
+      for (const Slot &slot : op.outputs)
+        for (const std::string &name : slot.arguments) {
+          bool isOwn = false;
+          for (int64_t each = i; each >= block && !isOwn;
+               each = blocks[each].parent)
+            isOwn = variables[each].contains(name);
+          if (!isOwn)
+            names.insert(name);
+        }
+  }
+  return {names.begin(), names.end()};
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+void Importer::addUnsupported(const Operator &op, const std::string &reason) {
+  const std::string what = oneLine(op.type);
+  Unsupported &entry =
+      unsupportedOperators[reason.empty() ? what : what + ": " + reason];
+  if (entry.count++ == 0)
+    entry.first = describe(op);
+}
+
+Error Importer::unsupportedError() const {
+  std::string text = file.name() + ": unsupported: ";
+  bool first = true;
+  for (const auto &[what, entry] : unsupportedOperators) {
+    text += first ? "" : "; ";
+    text += std::to_string(entry.count) + " x " + what +
+            (entry.count > 1 ? ", first at " : ", at ") + entry.first;
+    first = false;
+  }
+  return unsupported(text);
+}
+
+void Importer::poison(const Operator &op, Frame &frame) {
+  for (const Slot &slot : op.outputs)
+    for (const std::string &name : slot.arguments)
+      frame.values[name] = Bound::poisoned();
+}
+
+bool Importer::importBlock(Frame &frame) {
+  if (frame.depth > deepestBlocks) {
+    if (!firstError)
+      firstError = invalidModel(file.name() + ": blocks are nested more than " +
+                                std::to_string(deepestBlocks) + " deep");
+    return false;
+  }
+  for (const Operator &op : file.program().blocks[frame.block].operators) {
+    importOperator(op, frame);
+    if (firstError)
+      return false;
+  }
+  return true;
+}
+
+void Importer::importOperator(const Operator &op, Frame &frame) {
+  auto invalid = [&](const std::string &reason) {
+    firstError =
+        invalidModel(file.name() + ": " + describe(op) + ": " + reason);
+  };
+  if (++operatorCount > mostOperators)
+    return invalid("more than " + std::to_string(mostOperators) +
+                   " operators once loops are written out");
+  bool isPoisoned = false;
+  std::string missing;
+  for (const Slot &slot : op.inputs)
+    for (const std::string &name : slot.arguments) {
+      const Bound *bound = lookup(frame, name);
+      if (firstError)
+        return;
+      isPoisoned |= bound && bound->kind == Bound::Poisoned;
+      if (bound && bound->kind == Bound::Missing && missing.empty())
+        missing = "reads '" + oneLine(name) + "', " + bound->why;
+    }
+  const OperatorReader *reader = findOperator(op.type);
+  if (!reader) {
+    addUnsupported(op, "the operator is not known");
+    return poison(op, frame);
+  }
+  if (isPoisoned)
+    return poison(op, frame);
+  if (!missing.empty()) {
+    addUnsupported(op, missing);
+    return poison(op, frame);
+  }
+  translate(op, frame, *reader);
+}
+
+void Importer::translate(const Operator &op, Frame &frame,
+                         const OperatorReader &reader) {
+  OperatorContext context(*this, frame, op, operatorCount - 1);
+  reported.take();
+  bool done = succeeded(reader.import(context));
+  if (firstError)
+    return;
+  if (context.problem && context.problem->waits && options.keepsUnknown)
+    done = defer(context);
+  if (done && !context.failed()) {
+    eraseUnneeded(context);
+    return bindResults(context);
+  }
+  const formats::BuildError why = context.problem.value_or(
+      formats::BuildError{ErrorKind::InvalidModel, "not valid"});
+  if (why.kind == ErrorKind::Unsupported) {
+    addUnsupported(op, why.reason);
+    return poison(op, frame);
+  }
+  firstError =
+      Error{why.kind, file.name() + ": " + describe(op) + ": " + why.reason};
+}
+
+/// The variables have what the operator gives from now on.
+void Importer::bindResults(OperatorContext &op) {
+  for (const Slot &slot : op.proto.outputs)
+    for (auto [i, name] : llvm::enumerate(slot.arguments)) {
+      auto found = op.given.find({slot.name, i});
+      if (found != op.given.end())
+        op.frame.values[name] = found->second;
+      // Running statistics and their like stay what they were.
+      else if (!lookup(op.frame, name))
+        op.frame.values[name] =
+            Bound::missing("output " + slot.name + " of '" + op.proto.type +
+                           "', which is not computed");
+    }
+  for (auto &[name, value] : op.written)
+    op.frame.values[name] = value;
+}
+
+/// Erases what the translation of \p op made and does not need.
+void Importer::eraseUnneeded(OperatorContext &op) {
+  llvm::SmallPtrSet<mlir::Operation *, 8> giving;
+  for (const auto &[place, bound] : op.given) {
+    if (bound.value)
+      giving.insert(bound.value.getDefiningOp());
+    for (Value each : bound.elements)
+      giving.insert(each.getDefiningOp());
+  }
+  for (const auto &[name, bound] : op.written)
+    if (bound.value)
+      giving.insert(bound.value.getDefiningOp());
+  std::vector<mlir::Operation *> alive;
+  for (mlir::Operation *each : llvm::reverse(op.made)) {
+    if (!giving.contains(each) && isOpTriviallyDead(each)) {
+      known.forget(each);
+      each->erase();
+    } else {
+      alive.push_back(each);
+    }
+  }
+  std::reverse(alive.begin(), alive.end());
+  op.made = std::move(alive);
+}
+
+/// Makes one op of an operator that lacks sizes or values, so that a writer can
+/// give it back. What the program declares of its outputs says what they are,
+/// but for sizes, which are hints. The operator's error stays where that cannot
+/// be.
+bool Importer::defer(OperatorContext &op) {
+  Values inputs;
+  for (const Slot &slot : op.proto.inputs)
+    for (const std::string &name : slot.arguments) {
+      const Bound *bound = lookup(op.frame, name);
+      if (!bound || bound->kind != Bound::Tensor)
+        return false;
+      inputs.push_back(bound->value);
+    }
+  SmallVector<Type> types;
+  std::vector<std::pair<std::string, size_t>> places;
+  for (const Slot &slot : op.proto.outputs)
+    for (auto [i, name] : llvm::enumerate(slot.arguments)) {
+      const Variable *declared = declaration(op.frame, name);
+      if (!declared || declared->kind != VariableKind::Tensor ||
+          !declared->type)
+        continue;
+      types.push_back(RankedTensorType::get(
+          SmallVector<int64_t>(declared->dims.size(), ShapedType::kDynamic),
+          mlirTypeOf(*declared->type, op.context())));
+      places.push_back({slot.name, i});
+    }
+  if (places.empty())
+    return false;
+  const formats::BuildError why = *op.problem;
+  op.problem.reset();
+  op.given.clear();
+  OperationState state(op.location(), nn::DeferredOp::getOperationName());
+  nn::DeferredOp::build(builder, state, TypeRange(types), inputs, op.type(),
+                        why.reason, StringAttr(), 0);
+  mlir::Operation *made = op.create(state);
+  if (!made)
+    return false;
+  for (auto [place, result] : llvm::zip_equal(places, made->getResults()))
+    op.given[place] = Bound(result);
+  return true;
+}
+
+} // namespace sinter::paddle

@@ -1,0 +1,137 @@
+//===- Importer.h - from a Paddle program to the graph language -----------===//
+//
+// A program is no SSA form: operators write variables, some of them again. So
+// the importer walks a block in its order and keeps, for each name, the value
+// that was written last; a sub-block sees its parents' names, and what it
+// writes is its own until its operator (ops/ControlFlow.cpp) says what becomes
+// of it. Each operator is translated by its reader (Operators.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_FORMATS_PADDLE_IMPORTER_H
+#define SINTER_FORMATS_PADDLE_IMPORTER_H
+
+#include "formats/ReadOptions.h"
+#include "formats/import/KnownValues.h"
+#include "formats/paddle/file/PaddleFile.h"
+#include "graph/FirstError.h"
+#include "graph/Model.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
+#include <set>
+
+namespace sinter::paddle {
+
+/// What a variable holds while a program is read.
+struct Bound {
+  enum Kind : uint8_t { Tensor, Array, Missing, Poisoned };
+  Bound() = default;
+  Bound(mlir::Value value) : kind(Tensor), value(value) {}
+  static Bound array(llvm::SmallVector<mlir::Value> elements) {
+    Bound bound;
+    bound.kind = Array;
+    bound.elements = std::move(elements);
+    return bound;
+  }
+  static Bound missing(std::string why) {
+    Bound bound;
+    bound.why = std::move(why);
+    return bound;
+  }
+  static Bound poisoned() {
+    Bound bound;
+    bound.kind = Poisoned;
+    return bound;
+  }
+  /// Array: a tensor array of known length. Missing: an output that its
+  /// operator's reader does not compute; `why` says so. Poisoned: an operator
+  /// before it is not supported.
+  Kind kind = Missing;
+  mlir::Value value;
+  llvm::SmallVector<mlir::Value> elements;
+  std::string why;
+};
+
+/// The variables of a block while it is read.
+struct Frame {
+  Frame *parent = nullptr;
+  int64_t block = 0;
+  llvm::StringMap<Bound> values;
+  int depth = 0;
+};
+
+class Importer {
+public:
+  Importer(PaddleFile file, const ReadOptions &options,
+           std::shared_ptr<mlir::MLIRContext> context);
+
+  Result<Model> run();
+
+  //===--- For operators and their sub-blocks -----------------------------===//
+
+  /// What a variable holds; null if nothing was written to it.
+  const Bound *lookup(Frame &frame, llvm::StringRef name);
+  /// What the program declares of a variable that \p frame sees; null if
+  /// nothing.
+  const Variable *declaration(const Frame &frame, llvm::StringRef name) const;
+  /// Translates the operators of \p frame.block at the insertion point. False
+  /// if an error was recorded.
+  bool importBlock(Frame &frame);
+  /// The variables of blocks around it that block \p block, or one inside of
+  /// it, writes, sorted.
+  std::vector<std::string> writtenOutside(int64_t block) const;
+  /// Whether an operator was found to be not valid.
+  bool failed() const { return firstError.has_value(); }
+
+  /// What verifiers say while an operator is translated.
+  FirstError &diagnostics() { return reported; }
+  /// A constant at the start of the entry function.
+  mlir::Value makeParameter(const class sinter::Tensor &tensor,
+                            llvm::StringRef name);
+
+  PaddleFile file;
+  const ReadOptions &options;
+  std::shared_ptr<mlir::MLIRContext> contextOwner;
+  mlir::OpBuilder builder;
+  formats::KnownValues known;
+
+private:
+  Result<void> bindInputs(Frame &frame, mlir::func::FuncOp function);
+  Result<mlir::Value> addArgument(const Port &port, const Variable &declared,
+                                  mlir::NamedAttrList &attributes);
+  Result<void> bindOutputs(Frame &frame, mlir::func::FuncOp function);
+  mlir::DictionaryAttr resultAttributes(llvm::StringRef name,
+                                        mlir::Value value);
+  void importOperator(const Operator &op, Frame &frame);
+  void translate(const Operator &op, Frame &frame,
+                 const struct OperatorReader &reader);
+  void bindResults(class OperatorContext &op);
+  void poison(const Operator &op, Frame &frame);
+  void addUnsupported(const Operator &op, const std::string &reason);
+  Error unsupportedError() const;
+  void eraseUnneeded(class OperatorContext &op);
+  bool defer(class OperatorContext &op);
+
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::Block *entryBlock = nullptr;
+  mlir::Operation *lastParameter = nullptr;
+  /// By block: its variables by name.
+  std::vector<llvm::StringMap<const Variable *>> variables;
+  FirstError reported;
+  std::optional<Error> firstError;
+  struct Unsupported {
+    int64_t count = 0;
+    /// How messages name the first one.
+    std::string first;
+  };
+  /// By "type: reason".
+  std::map<std::string, Unsupported> unsupportedOperators;
+  int64_t operatorCount = 0;
+};
+
+/// "operator 'conv2d' that gives 'conv2d_0.tmp_0'", for messages.
+std::string describe(const Operator &op);
+
+} // namespace sinter::paddle
+
+#endif // SINTER_FORMATS_PADDLE_IMPORTER_H

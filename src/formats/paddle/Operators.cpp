@@ -1,0 +1,27 @@
+#include "formats/paddle/Operators.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace sinter::paddle {
+
+llvm::ArrayRef<OperatorReaders (*)()> operatorTables() {
+  static constexpr OperatorReaders (*tables[])() = {
+      activationReaders, convolutionReaders,   elementwiseReaders,
+      movementReaders,   normalizationReaders, poolingReaders,
+      productReaders,    resizeReaders,
+  };
+  return tables;
+}
+
+const OperatorReader *findOperator(llvm::StringRef name) {
+  static const llvm::StringMap<const OperatorReader *> byName = [] {
+    llvm::StringMap<const OperatorReader *> map;
+    for (auto table : operatorTables())
+      for (const OperatorReader &row : table())
+        map[row.name] = &row;
+    return map;
+  }();
+  return byName.lookup(name);
+}
+
+} // namespace sinter::paddle

@@ -1,0 +1,44 @@
+//===- Operators.h - the operators that can be read -----------------------===//
+//
+// One line an operator, by its name in the older vocabulary (file/Program.h).
+// The files below ops/ each hold a family and its table. Names of several
+// generations (`reshape`, `reshape2`) are lines of their own that may share a
+// function.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_FORMATS_PADDLE_OPERATORS_H
+#define SINTER_FORMATS_PADDLE_OPERATORS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/LogicalResult.h"
+
+namespace sinter::paddle {
+
+class OperatorContext;
+
+struct OperatorReader {
+  llvm::StringRef name;
+  llvm::LogicalResult (*import)(OperatorContext &op);
+};
+using OperatorReaders = llvm::ArrayRef<OperatorReader>;
+
+OperatorReaders activationReaders();
+OperatorReaders convolutionReaders();
+OperatorReaders elementwiseReaders();
+OperatorReaders movementReaders();
+OperatorReaders normalizationReaders();
+OperatorReaders poolingReaders();
+OperatorReaders productReaders();
+OperatorReaders resizeReaders();
+
+/// The tables above, in their order.
+llvm::ArrayRef<OperatorReaders (*)()> operatorTables();
+
+/// The operator called \p name; null if it is not known.
+const OperatorReader *findOperator(llvm::StringRef name);
+
+} // namespace sinter::paddle
+
+#endif // SINTER_FORMATS_PADDLE_OPERATORS_H

@@ -1,0 +1,97 @@
+#include "formats/paddle/PaddleFormat.h"
+
+#include "formats/paddle/PaddleReader.h"
+
+namespace sinter {
+
+namespace {
+
+/// Operators may need to know sizes, so it is read for each.
+class PaddleModelFile : public ModelFile {
+public:
+  explicit PaddleModelFile(paddle::PaddleFile file) : file(std::move(file)) {}
+
+  Result<Model> read(const ReadOptions &options) override {
+    return readPaddle(file, options);
+  }
+  bool dependsOnSizes() const override { return true; }
+  bool isHopeless() const override { return hasUnknownOperators(file); }
+  std::vector<std::string> dataFiles() const override {
+    return file.dataFiles();
+  }
+
+  std::vector<DeclaredTensor>
+  inputs(const std::map<std::string, std::vector<int64_t>> &) const override {
+    return declarations(file.program().inputs);
+  }
+  std::vector<DeclaredTensor> outputs() const override {
+    return declarations(file.program().outputs);
+  }
+
+private:
+  /// What the program says of \p ports. Sizes are hints.
+  std::vector<DeclaredTensor>
+  declarations(const std::vector<paddle::Port> &ports) const {
+    std::vector<DeclaredTensor> list;
+    for (const paddle::Port &port : ports) {
+      DeclaredTensor &tensor = list.emplace_back();
+      tensor.spec.name = port.name;
+      for (const paddle::Variable &each :
+           file.program().blocks.front().variables) {
+        if (each.name != port.variable)
+          continue;
+        if (each.type)
+          tensor.spec.type = *each.type;
+        for (size_t i = 0; i < each.dims.size(); ++i) {
+          const bool isKnown = each.dims[i] >= 0;
+          tensor.spec.shape.push_back(isKnown ? each.dims[i] : -1);
+          tensor.symbols.push_back(
+              isKnown ? "" : port.name + "_" + std::to_string(i));
+        }
+        break;
+      }
+    }
+    return list;
+  }
+
+  paddle::PaddleFile file;
+};
+
+} // namespace
+
+/// A folder is known by the files in it, a file by its contents.
+static Likeness recognises(const std::string &path,
+                           std::span<const std::byte> contents) {
+  const bool isPaddle =
+      contents.empty() ? paddle::isPaddleFolder(path)
+                       : paddle::isPaddleProgram(
+                             {reinterpret_cast<const char *>(contents.data()),
+                              contents.size()});
+  return isPaddle ? Likeness::Yes : Likeness::No;
+}
+
+static Result<std::unique_ptr<ModelFile>> open(const std::string &path) {
+  Result<paddle::PaddleFile> file = paddle::PaddleFile::open(path);
+  if (!file)
+    return file.takeError();
+  return std::unique_ptr<ModelFile>(
+      std::make_unique<PaddleModelFile>(std::move(*file)));
+}
+
+static Result<void> write(const Model &, const std::string &path,
+                          const WriteOptions &) {
+  return unsupported(path + ": Paddle programs cannot be written yet");
+}
+
+static constexpr Extension extensions[] = {{".pdmodel"}};
+
+constinit const Format paddleFormat = {
+    .name = "paddle",
+    .title = "PaddlePaddle",
+    .extensions = extensions,
+    .recognises = recognises,
+    .open = open,
+    .write = write,
+};
+
+} // namespace sinter

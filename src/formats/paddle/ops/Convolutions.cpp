@@ -1,0 +1,142 @@
+// Convolutions, plain and transposed.
+
+#include "formats/import/Convolutions.h"
+#include "formats/paddle/Operators.h"
+#include "formats/paddle/ops/Windows.h"
+
+using namespace mlir;
+
+namespace sinter::paddle {
+
+/// Input [N, C, spatial...] and filter of the same rank, the filter's sizes
+/// known; fails else.
+static bool checkOperands(OperatorContext &op, Value input, Value filter) {
+  if (!input || !filter)
+    op.fail("Input or Filter is missing");
+  else if (op.rank(input) < 3 || op.rank(filter) != op.rank(input))
+    op.fail("Input has not three dimensions or more, or Filter has another "
+            "number of them");
+  else if (!op.isStatic(filter))
+    op.unknown("the filter's shape is known only at run time");
+  else if (op.getInt("groups", 1) < 1)
+    op.fail("groups is not positive");
+  return !op.failed();
+}
+
+/// The result in the layout of the operator's input, with its bias where
+/// there is one.
+static LogicalResult finish(OperatorContext &op, Value result, bool isLast) {
+  if (Value bias = result ? op.optional("Bias") : Value())
+    result =
+        op.op<stablehlo::AddOp>(result, op.alongDimension(bias, result, 1));
+  if (result && isLast)
+    result = channelsLast(op, result);
+  return op.result("Output", result);
+}
+
+static LogicalResult importConvolution(OperatorContext &op) {
+  Value input = op.operand("Input"), filter = op.operand("Filter");
+  if (!checkOperands(op, input, filter))
+    return failure();
+  const bool isLast = hasChannelsLast(op);
+  if (isLast)
+    input = channelsFirst(op, input);
+  auto window = readWindow(op, input, op.shape(filter).drop_front(2));
+  if (!window)
+    return failure();
+  formats::ConvolutionForm form;
+  form.strides = window->strides;
+  form.low = window->low;
+  form.high = window->high;
+  form.lhsDilation.assign(window->size.size(), 1);
+  form.rhsDilation = window->dilations;
+  form.groups = op.getInt("groups", 1);
+  return finish(
+      op, buildConvolution(op, input, filter, form, op.element(input)), isLast);
+}
+
+/// How many elements the result has more at its end: output_padding, or what
+/// output_size asks for.
+static std::optional<Ints> readExtra(OperatorContext &op, Value input,
+                                     const Window &window) {
+  const size_t count = window.size.size();
+  Ints extra = op.getInts("output_padding", Ints(count, 0));
+  if (extra.empty())
+    extra.assign(count, 0);
+  auto sizes =
+      op.integersFrom({"OutputSizeTensor", "OutputSize"}, "output_size");
+  if (!sizes)
+    return std::nullopt;
+  if (extra.size() != count || (!sizes->empty() && sizes->size() != count))
+    return op.fail("output_padding or output_size has not one element a "
+                   "spatial dimension");
+  for (size_t i = 0; i < count; ++i) {
+    if (!sizes->empty()) {
+      const int64_t size = op.shape(input)[i + 2];
+      if (ShapedType::isDynamic(size))
+        return op.unknown("output_size needs the size of the input; give it "
+                          "with --shape");
+      const int64_t least = (size - 1) * window.strides[i] - window.low[i] -
+                            window.high[i] +
+                            window.dilations[i] * (window.size[i] - 1) + 1;
+      extra[i] = (*sizes)[i] - least;
+      if (extra[i] < 0 || extra[i] >= window.strides[i])
+        return op.fail("output_size is " + Twine((*sizes)[i]) +
+                       " where it can be " + Twine(least) + " to " +
+                       Twine(least + window.strides[i] - 1));
+    }
+    if (extra[i] < 0 ||
+        extra[i] >= std::max(window.strides[i], window.dilations[i]))
+      return op.fail("output_padding is negative or not less than stride and "
+                     "dilation");
+  }
+  return extra;
+}
+
+/// A convolution over the input with stride - 1 zeros between its elements,
+/// with the reversed filter; the weight keeps its array.
+static LogicalResult importTransposed(OperatorContext &op) {
+  Value input = op.operand("Input"), filter = op.operand("Filter");
+  if (!checkOperands(op, input, filter))
+    return failure();
+  const bool isLast = hasChannelsLast(op);
+  if (isLast)
+    input = channelsFirst(op, input);
+  auto window = readWindow(op, input, op.shape(filter).drop_front(2));
+  auto extra = window ? readExtra(op, input, *window) : std::nullopt;
+  if (!extra)
+    return failure();
+  formats::ConvolutionForm form;
+  for (size_t i = 0; i < window->size.size(); ++i) {
+    const int64_t reach = (window->size[i] - 1) * window->dilations[i];
+    form.low.push_back(reach - window->low[i]);
+    form.high.push_back(reach - window->high[i] + (*extra)[i]);
+  }
+  form.strides.assign(window->size.size(), 1);
+  form.lhsDilation = window->strides;
+  form.rhsDilation = window->dilations;
+  form.reversed = true;
+  form.kernelInput = 0;
+  form.kernelOutput = 1;
+  form.groups = op.getInt("groups", 1);
+  Value kernel = regroupTransposed(op, filter, form.groups);
+  return finish(
+      op,
+      kernel ? buildConvolution(op, input, kernel, form, op.element(input))
+             : Value(),
+      isLast);
+}
+
+OperatorReaders convolutionReaders() {
+  static const OperatorReader table[] = {
+      {"conv2d", importConvolution},
+      {"conv2d_transpose", importTransposed},
+      {"conv3d", importConvolution},
+      {"conv3d_transpose", importTransposed},
+      {"depthwise_conv2d", importConvolution},
+      {"depthwise_conv2d_transpose", importTransposed},
+  };
+  return table;
+}
+
+} // namespace sinter::paddle

@@ -1,0 +1,111 @@
+#include "formats/paddle/ops/Windows.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace sinter::paddle {
+
+/// Larger windows, strides and paddings are nonsense and would overflow.
+static constexpr int64_t largest = int64_t(1) << 31;
+
+static bool sane(ArrayRef<int64_t> list, int64_t least) {
+  return llvm::all_of(
+      list, [&](int64_t each) { return each >= least && each < largest; });
+}
+
+bool hasChannelsLast(OperatorContext &op, StringRef name) {
+  const std::string layout = op.getString(name, "NCHW");
+  for (StringRef known : {"NCHW", "NCDHW", "NCL", "NCW", "NC", "AnyLayout",
+                          "ANYLAYOUT", "Undefined(AnyLayout)"})
+    if (layout == known)
+      return false;
+  for (StringRef known : {"NHWC", "NDHWC", "NLC", "NWC"})
+    if (layout == known)
+      return true;
+  op.fail("attribute '" + name + "' is '" + layout + "'");
+  return false;
+}
+
+Value channelsFirst(OperatorContext &op, Value value) {
+  const int64_t rank = op.rank(value);
+  Ints order = {0, rank - 1};
+  for (int64_t i = 1; i < rank - 1; ++i)
+    order.push_back(i);
+  return rank < 3 ? value : op.transpose(value, order);
+}
+
+Value channelsLast(OperatorContext &op, Value value) {
+  const int64_t rank = op.rank(value);
+  Ints order = {0};
+  for (int64_t i = 2; i < rank; ++i)
+    order.push_back(i);
+  order.push_back(1);
+  return rank < 3 ? value : op.transpose(value, order);
+}
+
+/// Padding so that the result has ceil(size / stride) elements; an odd one is
+/// added at the end.
+static bool padSame(OperatorContext &op, Value input, Window &window) {
+  window.dilations.assign(window.size.size(), 1);
+  for (size_t i = 0; i < window.size.size(); ++i) {
+    const int64_t size = op.shape(input)[i + 2], stride = window.strides[i];
+    if (ShapedType::isDynamic(size) && stride != 1) {
+      op.unknown("padding_algorithm SAME needs the size of the input; give it "
+                 "with --shape");
+      return false;
+    }
+    const int64_t total =
+        stride == 1
+            ? window.size[i] - 1
+            : std::max<int64_t>((llvm::divideCeil(size, stride) - 1) * stride +
+                                    window.size[i] - size,
+                                0);
+    window.low.push_back(total / 2);
+    window.high.push_back(total - total / 2);
+  }
+  return true;
+}
+
+std::optional<Window> readWindow(OperatorContext &op, Value input,
+                                 ArrayRef<int64_t> size) {
+  const int64_t spatial = op.rank(input) - 2;
+  if (spatial < 1)
+    return op.fail("the input is not [N, C, spatial...]");
+  Window window;
+  window.size.assign(size.begin(), size.end());
+  window.strides = op.getInts("strides", Ints(spatial, 1));
+  window.dilations = op.getInts("dilations", Ints(spatial, 1));
+  Ints pads = op.getInts("paddings", Ints(spatial, 0));
+  const std::string algorithm = op.getString("padding_algorithm", "EXPLICIT");
+  if (op.failed())
+    return std::nullopt;
+  const auto count = static_cast<size_t>(spatial);
+  if (window.size.size() != count || window.strides.size() != count ||
+      window.dilations.size() != count ||
+      (pads.size() != count && pads.size() != 2 * count))
+    return op.fail("the window, strides, dilations or paddings have not one "
+                   "element a spatial dimension (" +
+                   Twine(spatial) + ")");
+  if (!sane(window.size, 1) || !sane(window.strides, 1) ||
+      !sane(window.dilations, 1) || !sane(pads, 0))
+    return op.fail("the window, strides, dilations or paddings are not "
+                   "positive or too large");
+  for (int64_t each : op.shape(input).drop_front(2))
+    if (each >= largest)
+      return op.fail("the input is too large");
+  if (algorithm == "SAME")
+    return padSame(op, input, window) ? std::optional(window) : std::nullopt;
+  if (algorithm == "VALID")
+    pads.assign(count, 0);
+  else if (algorithm != "EXPLICIT")
+    return op.fail("attribute 'padding_algorithm' is '" + algorithm + "'");
+  for (size_t i = 0; i < count; ++i) {
+    const bool isPair = pads.size() == 2 * count;
+    window.low.push_back(pads[isPair ? 2 * i : i]);
+    window.high.push_back(pads[isPair ? 2 * i + 1 : i]);
+  }
+  return window;
+}
+
+} // namespace sinter::paddle

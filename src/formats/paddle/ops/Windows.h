@@ -1,0 +1,33 @@
+//===- Windows.h - the attributes of convolutions and pools ---------------===//
+
+#ifndef SINTER_FORMATS_PADDLE_OPS_WINDOWS_H
+#define SINTER_FORMATS_PADDLE_OPS_WINDOWS_H
+
+#include "formats/paddle/OperatorContext.h"
+
+namespace sinter::paddle {
+
+/// A window over the spatial dimensions, one element each.
+struct Window {
+  Ints size, strides, dilations, low, high;
+};
+
+/// Whether data_format (or data_layout) says that channels come last; fails for
+/// a layout that is not known.
+bool hasChannelsLast(OperatorContext &op, llvm::StringRef name = "data_format");
+
+/// \p value with its channels, the last dimension, as the second one, and back.
+mlir::Value channelsFirst(OperatorContext &op, mlir::Value value);
+mlir::Value channelsLast(OperatorContext &op, mlir::Value value);
+
+/// strides, paddings (one or two a dimension), dilations and padding_algorithm
+/// for windows of \p size over the spatial dimensions of \p input
+/// [N, C, spatial...]. SAME rounds the result's size up, and takes no dilation;
+/// VALID takes no padding. Fails for lists of another length and for numbers
+/// that make no sense.
+std::optional<Window> readWindow(OperatorContext &op, mlir::Value input,
+                                 llvm::ArrayRef<int64_t> size);
+
+} // namespace sinter::paddle
+
+#endif // SINTER_FORMATS_PADDLE_OPS_WINDOWS_H
