@@ -11,8 +11,10 @@ namespace {
 class Binder {
 public:
   explicit Binder(const ModelDescription &model) : model(model) {
-    for (const ModelInput &input : model.inputs)
+    for (const ModelInput &input : model.inputs) {
       shapes.push_back(input.spec.shape);
+      isHint.emplace_back(input.spec.shape.size(), input.sizesAreHints);
+    }
   }
 
   /// Takes over \p shape for an input; \p source says where it is from.
@@ -23,16 +25,19 @@ public:
                         ", but " + source + " has " +
                         toString(input.spec.type, shape));
     };
-    if (!input.ranked && shapes[index].empty())
+    if (!input.ranked && shapes[index].empty()) {
       shapes[index].assign(shape.size(), -1);
+      isHint[index].assign(shape.size(), false);
+    }
     if (shape.size() != shapes[index].size())
       return differs();
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       if (shape[axis] < 0)
         continue;
       int64_t &known = shapes[index][axis];
-      if (known >= 0 && known != shape[axis])
+      if (known >= 0 && known != shape[axis] && !isHint[index][axis])
         return differs();
+      isHint[index][axis] = false;
       known = shape[axis];
       if (Result<void> agreed = define(input, axis, shape[axis]); !agreed)
         return agreed;
@@ -105,6 +110,8 @@ private:
   }
 
   const ModelDescription &model;
+  /// Whether a size is one that the model only suggests.
+  std::vector<std::vector<bool>> isHint;
   std::map<std::string, int64_t> symbols;
 };
 

@@ -87,6 +87,7 @@ std::string toJson(const ModelDescription &model) {
     json value = specJson(input.spec);
     value["symbols"] = input.symbols;
     value["ranked"] = input.ranked;
+    value["sizes_are_hints"] = input.sizesAreHints;
     value["feeds_shapes"] = input.feedsShapes;
     value["other_names"] = input.otherNames;
     inputs.push_back(std::move(value));
@@ -111,6 +112,7 @@ std::optional<ModelDescription> descriptionFromJson(std::string_view text) {
       input.spec = std::move(*spec);
       input.symbols = value.at("symbols").get<std::vector<std::string>>();
       input.ranked = value.at("ranked").get<bool>();
+      input.sizesAreHints = value.at("sizes_are_hints").get<bool>();
       input.feedsShapes = value.at("feeds_shapes").get<bool>();
       input.otherNames =
           value.at("other_names").get<std::vector<std::string>>();

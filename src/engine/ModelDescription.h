@@ -23,6 +23,8 @@ struct ModelInput {
   std::vector<std::string> symbols;
   /// False where the file leaves even the number of dimensions open.
   bool ranked = true;
+  /// Nothing holds a caller to the sizes in `spec`: those that he gives win.
+  bool sizesAreHints = false;
   /// Shapes inside the model depend on this input's values, so a program is
   /// compiled for given values.
   bool feedsShapes = false;

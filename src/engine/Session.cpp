@@ -245,7 +245,10 @@ Result<void> Session::prepare(std::span<const Tensor> inputs,
   std::vector<TensorSpec> specs;
   for (size_t i = 0; i < description.inputs.size(); ++i) {
     specs.push_back(description.inputs[i].spec);
-    if (!description.inputs[i].ranked && i < inputs.size())
+    const ModelInput &input = description.inputs[i];
+    if (i < inputs.size() &&
+        (!input.ranked || (input.sizesAreHints && inputs[i].shape().size() ==
+                                                      input.spec.shape.size())))
       specs.back().shape = inputs[i].shape();
   }
   if (Result<void> fit = checkInputs(specs, inputs); !fit)

@@ -57,6 +57,9 @@ public:
     return {};
   }
   virtual std::vector<DeclaredTensor> outputs() const { return {}; }
+  /// Whether the sizes that the file declares of its inputs are hints, to which
+  /// nothing holds those who run it.
+  virtual bool suggestsSizes() const { return false; }
   /// Whether no shapes and values make the file readable.
   virtual bool isHopeless() const { return false; }
 };

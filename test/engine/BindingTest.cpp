@@ -74,6 +74,30 @@ TEST(Binding, RefusesWhatIsOpenOrContradicts) {
   expectUsage(bind({{"x", {huge, 3, huge}}}), "too large");
 }
 
+TEST(Binding, GivenSizesWinOverHints) {
+  ModelDescription description = model();
+  for (ModelInput &input : description.inputs)
+    input.sizesAreHints = true;
+  auto bound = [&](const NamedShapes &shapes, const Tensors &given = {}) {
+    return bindShapes(description, shapes, given, {});
+  };
+  auto shapes = bound({{"x", {2, 4, 5}}});
+  ASSERT_TRUE(shapes) << shapes.error().message;
+  EXPECT_EQ(*shapes, (std::vector<Shape>{{2, 4, 5}, {2, 5}}));
+  shapes = bound({}, {Tensor(ElementType::F32, {2, 4, 5}), std::nullopt});
+  ASSERT_TRUE(shapes) << shapes.error().message;
+  EXPECT_EQ(shapes->front(), (Shape{2, 4, 5}));
+  // What is not given stays as it is suggested.
+  shapes = bound({{"x", {2, -1, 5}}});
+  ASSERT_TRUE(shapes) << shapes.error().message;
+  EXPECT_EQ(shapes->front(), (Shape{2, 3, 5}));
+  // Two that are given hold each other.
+  expectUsage(bound({{"x", {2, 4, 5}}},
+                    {Tensor(ElementType::F32, {2, 3, 5}), std::nullopt}),
+              "the given tensor");
+  expectUsage(bound({{"x", {2, 4}}}), "--shape");
+}
+
 TEST(Binding, NearMiss) {
   const std::vector<std::string> names = {"input_ids", "attention_mask", "x"};
   EXPECT_EQ(nearMiss("input_id", names), "input_ids");

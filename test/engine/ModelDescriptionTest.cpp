@@ -11,6 +11,7 @@ TEST(ModelDescription, SurvivesJson) {
   input.spec = {"x\n\"", ElementType::BF16, {-1, 3}};
   input.symbols = {"N", ""};
   input.feedsShapes = true;
+  input.sizesAreHints = true;
   input.otherNames = {"weights"};
   model.inputs = {input};
   model.inputs.emplace_back().ranked = false;
@@ -25,6 +26,8 @@ TEST(ModelDescription, SurvivesJson) {
   EXPECT_TRUE(back->inputs[0].feedsShapes);
   EXPECT_EQ(back->inputs[0].otherNames, input.otherNames);
   EXPECT_FALSE(back->inputs[1].ranked);
+  EXPECT_TRUE(back->inputs[0].sizesAreHints);
+  EXPECT_FALSE(back->inputs[1].sizesAreHints);
   EXPECT_EQ(back->dataFiles, model.dataFiles);
 }
 

@@ -69,6 +69,8 @@ Result<void> SizedSource::read() {
     if (!description)
       return description.takeError();
     known = std::move(*description);
+    for (ModelInput &input : known.inputs)
+      input.sizesAreHints = file->suggestsSizes();
     model = std::move(*read);
     isWhole = !model->module()
                    .walk([](nn::DeferredOp) { return WalkResult::interrupt(); })
@@ -95,6 +97,7 @@ ModelDescription SizedSource::declared() const {
     input.spec = std::move(each.spec);
     input.symbols = std::move(each.symbols);
     input.ranked = each.isRanked;
+    input.sizesAreHints = file->suggestsSizes();
     description.inputs.push_back(std::move(input));
   }
   for (DeclaredTensor each : file->outputs())

@@ -15,6 +15,7 @@ public:
     return readPaddle(file, options);
   }
   bool dependsOnSizes() const override { return true; }
+  bool suggestsSizes() const override { return true; }
   bool isHopeless() const override { return hasUnknownOperators(file); }
   std::vector<std::string> dataFiles() const override {
     return file.dataFiles();
