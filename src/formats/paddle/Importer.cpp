@@ -185,6 +185,14 @@ bool Importer::importBlock(Frame &frame) {
   return true;
 }
 
+/// Whether \p op has a sub-block.
+static bool hasBlock(const Operator &op) {
+  return llvm::any_of(op.attributes, [](const Attribute &attribute) {
+    return std::holds_alternative<BlockIndex>(attribute.value) ||
+           std::holds_alternative<std::vector<BlockIndex>>(attribute.value);
+  });
+}
+
 void Importer::importOperator(const Operator &op, Frame &frame) {
   auto invalid = [&](const std::string &reason) {
     firstError =
@@ -211,7 +219,8 @@ void Importer::importOperator(const Operator &op, Frame &frame) {
   }
   if (isPoisoned)
     return poison(op, frame);
-  if (!missing.empty()) {
+  // A block reads of what its operator lists what it needs.
+  if (!missing.empty() && !hasBlock(op)) {
     addUnsupported(op, missing);
     return poison(op, frame);
   }

@@ -82,6 +82,8 @@ public:
   std::vector<std::string> writtenOutside(int64_t block) const;
   /// Whether an operator was found to be not valid.
   bool failed() const { return firstError.has_value(); }
+  /// Whether an operator was found that is not supported.
+  bool hasUnsupported() const { return !unsupportedOperators.empty(); }
 
   /// What verifiers say while an operator is translated.
   FirstError &diagnostics() { return reported; }

@@ -6,9 +6,10 @@ namespace sinter::paddle {
 
 llvm::ArrayRef<OperatorReaders (*)()> operatorTables() {
   static constexpr OperatorReaders (*tables[])() = {
-      activationReaders, convolutionReaders,   elementwiseReaders,
-      movementReaders,   normalizationReaders, poolingReaders,
-      productReaders,    resizeReaders,
+      activationReaders,  controlFlowReaders, convolutionReaders,
+      elementwiseReaders, movementReaders,    normalizationReaders,
+      poolingReaders,     productReaders,     recurrentReaders,
+      resizeReaders,
   };
   return tables;
 }

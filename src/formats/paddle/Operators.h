@@ -25,12 +25,14 @@ struct OperatorReader {
 using OperatorReaders = llvm::ArrayRef<OperatorReader>;
 
 OperatorReaders activationReaders();
+OperatorReaders controlFlowReaders();
 OperatorReaders convolutionReaders();
 OperatorReaders elementwiseReaders();
 OperatorReaders movementReaders();
 OperatorReaders normalizationReaders();
 OperatorReaders poolingReaders();
 OperatorReaders productReaders();
+OperatorReaders recurrentReaders();
 OperatorReaders resizeReaders();
 
 /// The tables above, in their order.

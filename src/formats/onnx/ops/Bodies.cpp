@@ -15,12 +15,6 @@ bool anyPoisoned(ArrayRef<Bound> values) {
       values, [](const Bound &bound) { return bound.kind == Bound::Poisoned; });
 }
 
-Value scalarOf(NodeContext &node, Value value) {
-  if (!value || node.rank(value) == 0)
-    return value;
-  return node.reshape(value, ArrayRef<int64_t>());
-}
-
 bool fillRegion(NodeContext &node, Region &region, const GraphProto &graph,
                 ArrayRef<Bound> inputs,
                 llvm::function_ref<Values(Values)> select) {
@@ -52,86 +46,13 @@ bool fillRegion(NodeContext &node, Region &region, const GraphProto &graph,
   return true;
 }
 
-Operation *makeHolder(NodeContext &node, StringRef name, ValueRange operands,
-                      TypeRange types) {
-  OperationState state(node.location(), name, operands, types, {});
-  state.addRegion();
-  state.addRegion();
-  return node.builder().create(state);
-}
-
 LogicalResult finishHolder(NodeContext &node, Operation *holder,
                            TypeRange types, unsigned hidden) {
-  OperationState state(node.location(), holder->getName().getStringRef(),
-                       holder->getOperands(), types, {});
-  for (Region &region : holder->getRegions())
-    state.addRegion()->takeBody(region);
-  holder->erase();
-  Operation *op = node.create(state);
+  Operation *op = closeHolder(node, holder, types);
   if (!op)
     return failure();
   Values results(op->getResults().drop_front(hidden));
   return node.results(results);
-}
-
-SmallVector<Type> returnedTypes(Region &region) {
-  return llvm::to_vector(region.front().getTerminator()->getOperandTypes());
-}
-
-Type joinTypes(Type lhs, Type rhs) {
-  auto left = cast<RankedTensorType>(lhs), right = cast<RankedTensorType>(rhs);
-  if (left.getElementType() != right.getElementType() ||
-      left.getRank() != right.getRank())
-    return {};
-  Ints shape(left.getShape());
-  for (auto [size, other] : llvm::zip_equal(shape, right.getShape()))
-    if (size != other)
-      size = ShapedType::kDynamic;
-  return RankedTensorType::get(shape, left.getElementType());
-}
-
-//===----------------------------------------------------------------------===//
-// What loops carry
-//===----------------------------------------------------------------------===//
-
-std::optional<Element> Carried::sizeAt(KnownValues &known, int64_t i) const {
-  if (!stays[i])
-    return std::nullopt;
-  return known.sizeOf(start, i);
-}
-
-void Carried::mark(KnownValues &known, Value value) const {
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    if (auto size = sizeAt(known, i); size && size->kind == Element::Symbol)
-      known.setSymbol(value, i, size->value);
-}
-
-bool Carried::admit(KnownValues &known, Value next, bool &changed) {
-  auto other = cast<RankedTensorType>(next.getType());
-  if (!joinTypes(type, other))
-    return false;
-  Ints shape(type.getShape());
-  for (int64_t i = 0; i < type.getRank(); ++i) {
-    auto size = sizeAt(known, i);
-    if (!size || known.sizeOf(next, i) == *size)
-      continue;
-    stays[i] = false;
-    shape[i] = ShapedType::kDynamic;
-    changed = true;
-  }
-  type = RankedTensorType::get(shape, type.getElementType());
-  return true;
-}
-
-bool admitAll(NodeContext &node, MutableArrayRef<Carried> states,
-              ValueRange next, bool &changed) {
-  for (auto [state, value] : llvm::zip_equal(states, next))
-    if (!state.admit(node.known(), value, changed)) {
-      node.unknown("a loop whose values change their rank or element type and "
-                   "whose number of iterations is known only at run time");
-      return false;
-    }
-  return true;
 }
 
 //===----------------------------------------------------------------------===//
