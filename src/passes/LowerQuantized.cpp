@@ -12,43 +12,15 @@
 #include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
+#include "passes/DivideByScale.h"
 #include "passes/Groups.h"
 #include "passes/QuantizedForms.h"
-#include "llvm/ADT/bit.h"
-
-#include <cmath>
-#include <numeric>
 
 using namespace mlir;
 using namespace sinter;
 
 static RankedTensorType withElement(Type type, Type element) {
   return cast<RankedTensorType>(type).clone(element);
-}
-
-/// Whether integers of at most \p reach, times \p number / \p scale in f32, may
-/// leave the middle between two integers that they lie in: where the quotient
-/// has a small denominator, so that many do, and not all products are exact.
-static bool missesMiddles(double number, double scale, double reach) {
-  if (number == 0 || !std::isfinite(number))
-    return false;
-  // An odd integer, and by which power of two it is to be multiplied.
-  auto split = [](double x) {
-    int exponent;
-    auto mantissa = static_cast<uint64_t>(
-        std::ldexp(std::frexp(std::abs(x), &exponent), 53));
-    const int zeros = llvm::countr_zero(mantissa);
-    return std::pair(mantissa >> zeros, exponent - 53 + zeros);
-  };
-  const auto [numerator, up] = split(number);
-  const auto [denominator, down] = split(scale);
-  const uint64_t common = std::gcd(numerator, denominator);
-  const uint64_t above = numerator / common, below = denominator / common;
-  const double top = std::ldexp(double(above), std::max(0, up - down)),
-               bottom = std::ldexp(double(below), std::max(0, down - up));
-  constexpr double manyMiddles = 1024, exactInF32 = 0x1p24;
-  const bool isExact = below == 1 && top * reach <= exactInF32;
-  return bottom <= manyMiddles && !isExact;
 }
 
 namespace {
@@ -564,53 +536,10 @@ private:
     const bool isOfBytes =
         storageOf(type).getWidth() <= 8 && getElementTypeOrSelf(reals).isF32();
     if (isOfBytes && parameters.axis < 0)
-      if (Value quotients = quotient(emit, reals, parameters.scales.front()))
+      if (Value quotients =
+              dividedByScale(emit, reals, parameters.scales.front()))
         return emitRounded(emit, quotients, type, rounding);
     return emitQuantized(emit, reals, type, rounding);
-  }
-
-  /// \p x divided by \p scale where that only changes factors and terms of it,
-  /// which are constants:
-  ///
-  ///   (n * a + b) / s  ->  n * (a / s) + b / s
-  ///
-  /// Null where it would take a division still.
-  static Value quotient(nn::TensorBuilder &emit, Value x, double scale) {
-    if (std::optional<Spread> known = Spread::of(x)) {
-      constexpr double manySums = 0x1p16;
-      for (double &number : known->numbers) {
-        if (missesMiddles(number, scale, manySums))
-          return {};
-        number /= scale;
-      }
-      return emitSpread(emit, known->numbers, known->axis, x);
-    }
-    Operation *op = x.getDefiningOp();
-    if (!op || !(x.use_empty() || x.hasOneUse()))
-      return {};
-    auto ofOperand = [&](unsigned i) {
-      return quotient(emit, op->getOperand(i), scale);
-    };
-    if (isa<stablehlo::MulOp>(op)) {
-      for (unsigned i : {0u, 1u})
-        if (Spread::of(op->getOperand(i)))
-          if (Value factor = ofOperand(i))
-            return emit.mul(op->getOperand(1 - i), factor);
-      return {};
-    }
-    if (!isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::MaxOp,
-             stablehlo::MinOp, stablehlo::ClampOp, nn::ReluOp>(op))
-      return {};
-    SmallVector<Value> operands;
-    for (unsigned i = 0; i < op->getNumOperands(); ++i) {
-      operands.push_back(ofOperand(i));
-      if (!operands.back())
-        return {};
-    }
-    Operation *copy = emit.builder.clone(*op);
-    copy->removeDiscardableAttr(traceAttribute);
-    copy->setOperands(operands);
-    return copy->getResult(0);
   }
 
   func::FuncOp function;

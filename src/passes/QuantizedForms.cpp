@@ -347,4 +347,30 @@ Value inType(OpBuilder &builder, Value value, quant::QuantizedType moved) {
   return made;
 }
 
+Value emitQuantize(OpBuilder &builder, Location location, Value numbers,
+                   quant::QuantizedType type) {
+  Type result = tensorOf(numbers).clone(type);
+  if (parametersOf(type)->isSymmetric())
+    return builder.create<UniformQuantizeOp>(location, result, numbers);
+  return builder.create<nn::QuantizeOp>(location, result, numbers);
+}
+
+Value emitDequantize(OpBuilder &builder, Location location, Value elements) {
+  quant::QuantizedType type = quantizedOf(elements.getType());
+  return builder.create<UniformDequantizeOp>(
+      location, tensorOf(elements).clone(type.getExpressedType()), elements);
+}
+
+Value dequantizedElements(Value value) {
+  auto op = value.getDefiningOp<UniformDequantizeOp>();
+  if (!op || quantizedOf(op.getOperand().getType()).getExpressedType() !=
+                 getElementTypeOrSelf(value))
+    return {};
+  return op.getOperand();
+}
+
+bool hasScalesFor(quant::QuantizedType element, RankedTensorType type) {
+  return hasScalePerSlice(type.clone(element));
+}
+
 } // namespace sinter

@@ -101,6 +101,22 @@ mlir::Value exactConstant(mlir::OpBuilder &builder, mlir::Value value,
 /// must stay below a half.
 bool survives(mlir::quant::QuantizedType type);
 
+/// \p numbers in \p type, rounded as ONNX does: StableHLO's operation where
+/// that is the same.
+mlir::Value emitQuantize(mlir::OpBuilder &builder, mlir::Location location,
+                         mlir::Value numbers, mlir::quant::QuantizedType type);
+
+/// The numbers of the quantised \p elements, in the type that they express.
+mlir::Value emitDequantize(mlir::OpBuilder &builder, mlir::Location location,
+                           mlir::Value elements);
+
+/// What \p value is the number of; null for what is not dequantised.
+mlir::Value dequantizedElements(mlir::Value value);
+
+/// Whether a scale for all or one along a dimension fits the shape of \p type.
+bool hasScalesFor(mlir::quant::QuantizedType element,
+                  mlir::RankedTensorType type);
+
 /// The numbers of the quantised \p value in elements of \p type, which has the
 /// same scales and zero points that differ by one integer: a constant that
 /// remembers what it was (storedAsAttribute), or a rescale. Null where they do

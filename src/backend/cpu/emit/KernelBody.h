@@ -12,6 +12,8 @@ namespace sinter::cpu {
 
 /// Arithmetic operations that \p kernel does.
 double flopsOf(KernelOp kernel);
+/// The same for one element of its result; at least 1.
+double elementCostOf(KernelOp kernel);
 
 class KernelBody {
 public:
@@ -33,6 +35,9 @@ public:
 
 /// Loops over the elements of the results.
 std::unique_ptr<KernelBody> createLoopKernel(KernelOp kernel);
+/// Reductions of rows, which the first \p rowRank dimensions of the result
+/// number, and what is computed of them while the row is in the cache.
+std::unique_ptr<KernelBody> createRowKernel(KernelOp kernel, int64_t rowRank);
 /// Each row by itself.
 std::unique_ptr<KernelBody> createSortKernel(stablehlo::SortOp op);
 /// One update after the other; \p inPlace if the result's memory holds the

@@ -28,6 +28,12 @@ double cpu::flopsOf(KernelOp kernel) {
   return flops;
 }
 
+double cpu::elementCostOf(KernelOp kernel) {
+  const Value result = kernel.getBody().front().getTerminator()->getOperand(0);
+  const double size = std::max<int64_t>(1, tensorOf(result).getNumElements());
+  return std::max(1.0, flopsOf(kernel) / size);
+}
+
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
@@ -56,6 +62,8 @@ std::unique_ptr<KernelBody> KernelBody::create(KernelOp kernel) {
     return createScanKernel(kernel);
   if (isUpdate)
     return createUpdateKernel(kernel);
+  if (std::optional<int64_t> rows = kernel.getRows())
+    return createRowKernel(kernel, *rows);
   return createLoopKernel(kernel);
 }
 

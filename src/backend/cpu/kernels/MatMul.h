@@ -15,56 +15,9 @@
 #ifndef SINTER_BACKEND_CPU_KERNELS_MATMUL_H
 #define SINTER_BACKEND_CPU_KERNELS_MATMUL_H
 
-#include "backend/cpu/kernels/Tiling.h"
-
-#include <functional>
-#include <optional>
-#include <vector>
+#include "backend/cpu/kernels/MatMulPlan.h"
 
 namespace sinter::cpu {
-
-/// All strides count elements.
-struct MatMulShape {
-  int64_t m = 0, n = 0, k = 0;
-
-  /// A[m,k] is at m * aRowStride + k * aColumnStride; a transposed matrix has
-  /// the column stride larger than the row stride.
-  int64_t aRowStride = 0, aColumnStride = 1;
-
-  enum class BLayout {
-    Packed, ///< A constant, packed by MatMul::pack; the same in all batches.
-    Rows,   ///< B[k,n] is at k * bStride + n.
-    CopiedRows, ///< The same; what a task reads of it is copied together first.
-    Transposed, ///< B[k,n] is at n * bStride + k.
-  };
-  BLayout bLayout = BLayout::Packed;
-  int64_t bStride = 0;
-
-  int64_t cRowStride = 0; ///< C[m,n] is at m * cRowStride + n.
-  /// C holds elements of the product's type, so that it can hold sums that are
-  /// not complete from one stage to the next.
-  bool holdsSums = false;
-
-  /// What elements of a packed B stand for.
-  struct Blocks {
-    int64_t size = 0; ///< Along k; the last one may be smaller. 0: none.
-    std::optional<ElementType> scale, zero; ///< Elements of these, if any.
-  };
-  Blocks blocks;
-  int64_t blockCount() const {
-    return blocks.size ? (k + blocks.size - 1) / blocks.size : 0;
-  }
-
-  /// Dimensions of the batch, outermost first, and how far apart the matrices
-  /// are in each; a stride of 0 broadcasts.
-  struct BatchDim {
-    int64_t size, aStride, bStride, cStride;
-  };
-  std::vector<BatchDim> batch;
-
-  /// Contiguous row-major A [m,k] and C [m,n], packed B.
-  static MatMulShape dense(int64_t m, int64_t n, int64_t k);
-};
 
 /// Where in C a vector of results belongs.
 struct MatMulPosition {
@@ -87,33 +40,10 @@ struct MatMulOrigin {
   mlir::Value a, b, c;
 };
 
-class MatMul {
+/// Writes the code of a product that is cut as the plan says.
+class MatMul : public MatMulPlan {
 public:
-  /// All of m, n and k are positive. Groups of more than one product want
-  /// \p shape to be packed, and blocks of whole groups; where they are not
-  /// widened, rows of A whose elements are neighbours, too.
-  MatMul(const MatMulShape &shape, const Target &target,
-         const Arithmetic &arithmetic);
-
-  /// Stages run one after the other, each with tasks() tasks.
-  int64_t stages() const { return depths.count; }
-  int64_t tasks() const;
-  double flops() const;
-  /// Elements of the scratch buffer, of scratchType, that each thread needs; 0
-  /// if none.
-  int64_t scratchElements() const;
-  ElementType scratchType() const { return arithmetic.rhs; }
-
-  /// Elements of packed B, as they are stored.
-  int64_t packedElements() const;
-  /// Packs a matrix whose element [k,n] is at k * kStride + n * nStride into
-  /// \p packed, which has packedElements() elements.
-  void pack(const void *b, int64_t kStride, int64_t nStride,
-            void *packed) const;
-  /// Elements of packed scales, or of packed zero points.
-  int64_t packedNumbers() const;
-  /// Packs scales or zero points [blocks, n] of \p bytes each.
-  void packNumbers(const void *numbers, int64_t bytes, void *packed) const;
+  using MatMulPlan::MatMulPlan;
 
   /// Emits one task of a stage. \p a, \p b, \p c are contiguous memrefs of any
   /// rank;
@@ -153,12 +83,6 @@ private:
   void emitStep(VectorBuilder &code, const Tile &tile, mlir::Value k,
                 int64_t valid, llvm::MutableArrayRef<mlir::Value> sums,
                 int64_t set, const Numbers &numbers) const;
-  /// Packs panel by panel: \p packRow is given where a row of \p width columns
-  /// begins, the first of which is \p column, and how many are valid.
-  void packPanels(int64_t rows,
-                  llvm::function_ref<void(int64_t row, int64_t column,
-                                          int64_t valid, int64_t width)>
-                      packRow) const;
   /// Goes over the vectors of a row of a tile.
   void forRow(VectorBuilder &code, Operands &operands, const Panel &panel,
               mlir::Value row,
@@ -179,35 +103,6 @@ private:
   loadColumns(VectorBuilder &code, const Arithmetic &stored, const Panel &panel,
               mlir::Value source, mlir::Value row, bool prefetches,
               const Numbers &numbers) const;
-  /// Whether a task has its panel widened before using it.
-  bool widensPanels() const { return packing.widensRhs() && !isWidenedInTiles; }
-  /// Whether a task brings its panel into the scratch buffer before using it.
-  bool copiesPanels() const;
-  /// Of a packed panel.
-  int64_t panelElements() const;
-  /// Stored elements of B that a vector of sums takes for one step.
-  int64_t vectorElements() const { return lanes * arithmetic.rhsGroup(); }
-  bool fetchesNext() const;
-  void chooseOrder(int64_t outer, int64_t panels);
-  void chooseStages(int64_t rows, int64_t panels);
-  /// The first step of a stage; of the one behind the last, their number.
-  int64_t firstStep(int64_t stage) const;
-
-  MatMulShape shape;
-  Target target;
-  Arithmetic packing;    ///< As B is packed,
-  Arithmetic multiplied; ///< once columns are widened,
-  bool isWidenedInTiles; ///< (in tiles, where not a panel at a time)
-  Arithmetic arithmetic; ///< and as tiles read it.
-  int64_t lanes;         ///< Of a vector of sums.
-  int64_t panelVectors;  ///< Vectors of a whole panel.
-  int64_t allVectors;    ///< Vectors that cover n.
-  Partition rowTiles;
-  Partition depths;      ///< Which steps of the reduction each stage does,
-  int64_t depthUnit = 1; ///< in so many at once.
-  Partition rowBlocks;   ///< Tiles of a task that copies its panel.
-  TaskOrder order;
-  bool streamsWeights; ///< They do not stay in the second-level cache.
 };
 
 } // namespace sinter::cpu

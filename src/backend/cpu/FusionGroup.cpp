@@ -1,0 +1,144 @@
+//===- FusionGroup.cpp - operations that one kernel computes --------------===//
+
+#include "backend/cpu/FusionGroup.h"
+
+#include "backend/cpu/OperationKind.h"
+#include "backend/cpu/ir/CpuOps.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+SmallVector<int64_t> cpu::properSizes(ArrayRef<int64_t> shape) {
+  return SmallVector<int64_t>(
+      llvm::make_filter_range(shape, [](int64_t size) { return size != 1; }));
+}
+
+/// One result, over the last dimensions.
+static bool reducesTrailing(stablehlo::ReduceOp reduce) {
+  int64_t rank = shapeOf(reduce.getInputs()[0]).size();
+  int64_t count = reduce.getDimensions().size();
+  return reduce->getNumResults() == 1 && count > 0 &&
+         llvm::all_of(reduce.getDimensions(),
+                      [&](int64_t dim) { return dim >= rank - count; });
+}
+
+static SmallVector<int64_t> reducedSizes(stablehlo::ReduceOp reduce) {
+  ArrayRef<int64_t> shape = shapeOf(reduce.getInputs()[0]);
+  return properSizes(shape.take_back(reduce.getDimensions().size()));
+}
+
+FusionGroup::FusionGroup(Operation *root) : root(root) {
+  Place place;
+  ArrayRef<int64_t> shape = shapeOf(root->getResult(0));
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    if (shape[dim] != 1)
+      place.dims.push_back(dim);
+  nextPlace = shape.size();
+  add(root, place);
+  if (auto reduce = dyn_cast<stablehlo::ReduceOp>(root);
+      reduce && reducesTrailing(reduce))
+    admit(reduce, place);
+}
+
+bool FusionGroup::hasProduct() const {
+  return llvm::any_of(
+      ops, [](Operation *op) { return kindOf(op) == Kind::Product; });
+}
+
+void FusionGroup::add(Operation *op, Place place) {
+  ops.push_back(op);
+  places[op] = std::move(place);
+}
+
+bool FusionGroup::mayAdmit(stablehlo::ReduceOp reduce,
+                           const Place &place) const {
+  if (!place.isSimple || !reducesTrailing(reduce))
+    return false;
+  SmallVector<int64_t> sizes = reducedSizes(reduce);
+  if (hasRows)
+    return place.dims == rowDims && sizes == interior;
+  // The root runs along the rows, and along their interior or not.
+  ArrayRef<int64_t> all = places.find(root)->second.dims;
+  if (ArrayRef(place.dims) == all)
+    return true;
+  if (ArrayRef(place.dims) != all.take_front(place.dims.size()))
+    return false;
+  SmallVector<int64_t> rest;
+  for (int64_t dim : all.drop_front(place.dims.size()))
+    rest.push_back(shapeOf(root->getResult(0))[dim]);
+  return rest == sizes;
+}
+
+void FusionGroup::admit(stablehlo::ReduceOp reduce, const Place &place) {
+  if (hasRows)
+    return;
+  hasRows = true;
+  rowDims = place.dims;
+  interior = reducedSizes(reduce);
+  ArrayRef<int64_t> all = places.find(root)->second.dims;
+  if (ArrayRef(place.dims) != all)
+    interiorDims.assign(all.begin() + place.dims.size(), all.end());
+  else
+    for (size_t i = 0; i < interior.size(); ++i)
+      interiorDims.push_back(nextPlace++);
+}
+
+int64_t FusionGroup::rowRank() const {
+  int64_t rank = shapeOf(root->getResult(0)).size();
+  return interiorDims.empty() || interiorDims[0] >= rank ? rank
+                                                         : interiorDims[0];
+}
+
+static Place placeThroughBroadcast(stablehlo::BroadcastInDimOp op,
+                                   const Place &place) {
+  ArrayRef<int64_t> shape = shapeOf(op.getResult());
+  SmallVector<int64_t> dims(shape.size(), -1);
+  size_t next = 0;
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] != 1)
+      dims[i] = place.dims[next++];
+  Place inner;
+  for (auto [size, dim] :
+       llvm::zip(shapeOf(op.getOperand()), op.getBroadcastDimensions()))
+    if (size != 1)
+      inner.dims.push_back(dims[dim]);
+  return inner;
+}
+
+Place FusionGroup::placeThrough(Operation *user, Value operand) {
+  const Place &place = places.find(user)->second;
+  if (kindOf(user) == Kind::Elementwise) {
+    if (shapeOf(operand).empty())
+      return Place();
+    return place;
+  }
+  if (auto reduce = dyn_cast<stablehlo::ReduceOp>(user);
+      reduce && hasRows && reducesTrailing(reduce) &&
+      operand == reduce.getInputs()[0]) {
+    Place inner = place;
+    llvm::append_range(inner.dims, interiorDims);
+    return inner;
+  }
+  if (place.isSimple && isa<stablehlo::ReshapeOp>(user) &&
+      properSizes(shapeOf(operand)) == properSizes(shapeOf(user->getResult(0))))
+    return place;
+  if (auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(user);
+      broadcast && place.isSimple)
+    return placeThroughBroadcast(broadcast, place);
+  return Place{false, {nextPlace++}};
+}
+
+std::optional<Place> FusionGroup::placeFor(Operation *op) {
+  std::optional<Place> common;
+  for (Value result : op->getResults())
+    for (OpOperand &use : result.getUses()) {
+      if (!contains(use.getOwner()))
+        continue;
+      Place place = placeThrough(use.getOwner(), result);
+      if (common && !(*common == place))
+        return std::nullopt;
+      common = place;
+    }
+  return common;
+}

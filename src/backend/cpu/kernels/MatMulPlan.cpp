@@ -1,0 +1,242 @@
+//===- MatMulPlan.cpp - how a matrix product is cut -----------------------===//
+
+#include "backend/cpu/kernels/MatMulPlan.h"
+
+#include "runtime/MappedPages.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+#include <span>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+MatMulShape MatMulShape::dense(int64_t m, int64_t n, int64_t k) {
+  MatMulShape shape;
+  shape.m = m;
+  shape.n = n;
+  shape.k = k;
+  shape.aRowStride = k;
+  shape.bStride = n;
+  shape.cRowStride = n;
+  return shape;
+}
+
+/// Whether it takes less to widen columns in each tile of rows than once for
+/// all of them. A conversion costs no more than what multipliers leave idle;
+/// 8-bit floats take a dozen instructions.
+static bool widensInTiles(const MatMulShape &shape,
+                          const Arithmetic &arithmetic) {
+  const bool isFloat8 = isFloat(arithmetic.rhs) && arithmetic.rhsBytes() == 1;
+  const bool isConversion =
+      arithmetic.kGroup == 1 && shape.blocks.size == 0 && !isFloat8;
+  const int64_t manyRows = isFloat8 ? 8 : 32;
+  return shape.bLayout != MatMulShape::BLayout::Packed || isConversion ||
+         shape.m < manyRows;
+}
+
+MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
+                       const Arithmetic &given)
+    : shape(shape), target(target), packing(given),
+      multiplied(given.widensRhs() ? given.ofWidened() : given),
+      isWidenedInTiles(widensInTiles(shape, given)),
+      arithmetic(widensPanels() ? multiplied : given),
+      lanes(given.lanes(target)) {
+  [[maybe_unused]] const bool isPacked =
+      shape.bLayout == MatMulShape::BLayout::Packed;
+  assert((packing.kGroup == 1 ||
+          (isPacked && (packing.widensRhs() || shape.aColumnStride == 1))) &&
+         "groups are packed");
+  assert(
+      (shape.blocks.size == 0 || (isPacked && packing.widensRhs() &&
+                                  shape.blocks.size % packing.kGroup == 0)) &&
+      "blocks are of packed groups");
+  allVectors = llvm::divideCeil(shape.n, lanes);
+  panelVectors = chooseTileVectors(target, shape.m, allVectors);
+  rowTiles = Partition::of(shape.m, maxTileRows(target, panelVectors));
+  const int64_t steps = arithmetic.steps(shape.k);
+  depths = Partition::of(steps, steps);
+
+  int64_t outer = 1;
+  for (const MatMulShape::BatchDim &dim : shape.batch)
+    outer *= dim.size;
+  int64_t panels = llvm::divideCeil(allVectors, panelVectors);
+  if (copiesPanels()) {
+    // The rows of A stay in cache from panel to panel, and are enough to pay
+    // for the copy.
+    const int64_t leastRows = widensPanels() ? 256 : 128;
+    int64_t rows = std::max<int64_t>(
+        leastRows, target.l2Bytes / 2 / (shape.k * arithmetic.lhsBytes()));
+    if (widensPanels())
+      chooseStages(std::min(rows, shape.m), panels);
+    rowBlocks = Partition::of(rowTiles.count,
+                              std::max<int64_t>(1, rows / rowTiles.size));
+    order = {outer, rowBlocks.count, panels, 1};
+  } else {
+    chooseOrder(outer, panels);
+  }
+  streamsWeights = shape.bLayout == MatMulShape::BLayout::Packed &&
+                   packedElements() * packing.rhsBytes() > target.l2Bytes / 2;
+}
+
+/// Where all rows and a panel of weights do not fit the second-level cache
+/// together, rows are read once a panel or weights once a chunk of rows. Stages
+/// of the reduction whose rows and panels fit read both once, and the sums once
+/// a stage.
+void MatMulPlan::chooseOrder(int64_t outer, int64_t panels) {
+  const int64_t rowBytes = shape.m * shape.k * arithmetic.lhsBytes();
+  const int64_t panelBytes = panelElements() * packing.rhsBytes();
+  auto orderOf = [&](int64_t stages) {
+    return TaskOrder::choose(target, outer, rowTiles.count, panels,
+                             rowBytes / stages, panelBytes / stages);
+  };
+  order = orderOf(1);
+  if (!shape.holdsSums || shape.bLayout != MatMulShape::BLayout::Packed ||
+      shape.blocks.size != 0)
+    return;
+  // Half of what fits: sums and the next panel come in besides.
+  const int64_t wanted = std::max<int64_t>(
+      1, llvm::divideCeil(rowBytes + panelBytes, target.l2Bytes * 3 / 8));
+  const int64_t steps = arithmetic.steps(shape.k);
+  const Partition stages =
+      Partition::of(steps, llvm::divideCeil(steps, wanted));
+  const TaskOrder staged = orderOf(stages.count);
+  const double sums = 2.0 * shape.m * shape.n * arithmetic.sumBytes();
+  if (staged.traffic * stages.count + sums * (stages.count - 1) >
+      0.8 * order.traffic)
+    return;
+  depths = stages;
+  order = staged;
+}
+
+/// Where a task's rows and a widened panel do not fit the second-level cache
+/// together, rows are read once a panel: stages that fit read them once, and
+/// the sums once a stage. They are of whole blocks, or groups.
+void MatMulPlan::chooseStages(int64_t rows, int64_t panels) {
+  const int64_t bytes = (rows + panelVectors * lanes) * shape.k *
+                        std::max(arithmetic.lhsBytes(), arithmetic.rhsBytes());
+  if (!shape.holdsSums || bytes <= target.l2Bytes * 3 / 4)
+    return;
+  depthUnit = shape.blocks.size ? shape.blocks.size : packing.kGroup;
+  const int64_t units = llvm::divideCeil(shape.k, depthUnit);
+  const int64_t wanted = llvm::divideCeil(bytes, target.l2Bytes * 3 / 8);
+  const Partition stages =
+      Partition::of(units, llvm::divideCeil(units, wanted));
+  // What is read for a row, in elements.
+  const double whole = double(panels) * double(shape.k);
+  const double staged =
+      double(shape.k) + 2.0 * double(shape.n) * double(stages.count - 1);
+  if (staged > 0.8 * whole) {
+    depthUnit = 1;
+    return;
+  }
+  depths = stages;
+}
+
+int64_t MatMulPlan::firstStep(int64_t stage) const {
+  return std::min(arithmetic.steps(shape.k), depths.start(stage) * depthUnit);
+}
+
+bool MatMulPlan::copiesPanels() const {
+  return shape.bLayout == MatMulShape::BLayout::Transposed ||
+         shape.bLayout == MatMulShape::BLayout::CopiedRows || widensPanels();
+}
+
+int64_t MatMulPlan::panelElements() const {
+  return packing.steps(shape.k) * panelVectors * lanes * packing.rhsGroup();
+}
+
+int64_t MatMulPlan::tasks() const { return order.tasks(); }
+
+double MatMulPlan::flops() const {
+  return 2.0 * order.outer * shape.m * shape.n * shape.k;
+}
+
+int64_t MatMulPlan::scratchElements() const {
+  if (!copiesPanels())
+    return 0;
+  // Whole groups are widened.
+  const int64_t longest = std::min(shape.k, depths.sizeOf(0) * depthUnit);
+  const int64_t rows =
+      widensPanels() ? packing.steps(longest) * packing.kGroup : shape.k;
+  return rows * panelVectors * vectorElements();
+}
+
+int64_t MatMulPlan::packedElements() const {
+  return packing.steps(shape.k) * allVectors * lanes * packing.rhsGroup();
+}
+
+int64_t MatMulPlan::packedNumbers() const {
+  return shape.blockCount() * allVectors * lanes;
+}
+
+void MatMulPlan::packPanels(
+    int64_t rows, llvm::function_ref<void(int64_t row, int64_t column,
+                                          int64_t valid, int64_t width)>
+                      packRow) const {
+  for (int64_t first = 0; first < allVectors; first += panelVectors) {
+    const int64_t width = std::min(panelVectors, allVectors - first) * lanes;
+    const int64_t column = first * lanes;
+    for (int64_t row = 0; row < rows; ++row)
+      packRow(row, column, std::min(width, shape.n - column), width);
+  }
+}
+
+void MatMulPlan::packNumbers(const void *numbers, int64_t bytes,
+                             void *packed) const {
+  auto *from = static_cast<const char *>(numbers);
+  auto *to = static_cast<char *>(packed);
+  packPanels(shape.blockCount(), [&](int64_t row, int64_t column, int64_t valid,
+                                     int64_t width) {
+    std::memcpy(to, from + (row * shape.n + column) * bytes, valid * bytes);
+    std::memset(to + valid * bytes, 0, (width - valid) * bytes);
+    to += width * bytes;
+  });
+}
+
+void MatMulPlan::pack(const void *b, int64_t kStride, int64_t nStride,
+                      void *packed) const {
+  const int64_t bytes = packing.rhsBytes(), group = packing.kGroup;
+  const int64_t groupBytes = packing.rhsGroup() * bytes;
+  const int64_t bits = groupBytes * 8 / group;
+  const int64_t steps = packing.steps(shape.k);
+  auto *from = static_cast<const char *>(b);
+  auto *to = static_cast<char *>(packed);
+  packPanels(
+      steps, [&](int64_t step, int64_t column, int64_t valid, int64_t width) {
+        const int64_t k = step * group, depth = std::min(group, shape.k - k);
+        const char *row = from + (k * kStride + column * nStride) * bytes;
+        auto element = [&](int64_t n, int64_t i) {
+          return row + (n * nStride + i * kStride) * bytes;
+        };
+        if (nStride == 1 && group == 1) {
+          std::memcpy(to, row, valid * bytes);
+          std::memset(to + valid * bytes, 0, (width - valid) * bytes);
+        } else {
+          std::memset(to, 0, width * groupBytes);
+          for (int64_t n = 0; n < valid; ++n)
+            for (int64_t i = 0; i < depth; ++i)
+              if (bits < 8)
+                to[n * groupBytes + i * bits / 8] |= static_cast<char>(
+                    (*element(n, i) & ((1 << bits) - 1)) << (i * bits % 8));
+              else
+                std::memcpy(to + (n * group + i) * bytes, element(n, i), bytes);
+        }
+        to += width * groupBytes;
+        // Nobody reads these columns again, and the weight may be a large part
+        // of the memory.
+        if (kStride == 1 && step + 1 == steps)
+          releasePages(std::as_bytes(std::span(from + column * nStride * bytes,
+                                               valid * nStride * bytes)));
+      });
+}
+
+/// Weights come from beyond the second-level cache, since other products have
+/// been there since they were last read. Where several tiles share a panel,
+/// each fetches its part of the next one, so that the time of a whole panel
+/// hides what that takes to come.
+bool MatMulPlan::fetchesNext() const {
+  return shape.bLayout == MatMulShape::BLayout::Packed &&
+         shape.blocks.size == 0 && order.chunk >= leastFetchingTiles;
+}
