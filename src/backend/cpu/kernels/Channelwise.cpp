@@ -137,17 +137,40 @@ Partition tilesOf(const ChannelwiseShape &shape, const Target &target,
 
 } // namespace
 
+ChannelwiseKernel::ChannelwiseKernel(const ChannelwiseShape &shape,
+                                     const Target &target,
+                                     const Arithmetic &arithmetic,
+                                     int64_t lanes, int64_t weights)
+    : arithmetic(arithmetic), shape(shape), lanes(lanes),
+      blocks(llvm::divideCeil(shape.channels, lanes)),
+      tiles(tilesOf(shape, target, weights)) {}
+
+int64_t ChannelwiseKernel::tasks() const {
+  return shape.batch * blocks * shape.outputHeight;
+}
+
+void ChannelwiseKernel::buildTask(VectorBuilder &code, Value task, Value input,
+                                  Value output, const BlockedEpilogue &epilogue,
+                                  const WindowOperation &operation) const {
+  WindowTask{code,
+             shape,
+             lanes,
+             blocks,
+             tiles,
+             code.flatten(input),
+             code.flatten(output),
+             epilogue,
+             arithmetic}
+      .emit(task, operation);
+}
+
 Depthwise::Depthwise(const ChannelwiseShape &shape, const Target &target,
                      const Arithmetic &arithmetic)
-    : arithmetic(arithmetic), shape(shape), lanes(arithmetic.lanes(target)),
-      blocks(llvm::divideCeil(shape.channels, lanes)),
-      tiles(tilesOf(shape, target, shape.kernelWidth)) {
+    : ChannelwiseKernel(shape, target, arithmetic, arithmetic.lanes(target),
+                        shape.kernelWidth) {
   assert(arithmetic.kGroup == 1 && "a lane is a channel of its own");
 }
 
-int64_t Depthwise::tasks() const {
-  return shape.batch * blocks * shape.outputHeight;
-}
 double Depthwise::flops() const {
   return 2.0 * shape.batch * shape.channels * shape.outputPixels() *
          shape.taps();
@@ -175,15 +198,6 @@ void Depthwise::build(OpBuilder &builder, Location location, Value task,
                       Value input, Value weights, Value output,
                       const BlockedEpilogue &epilogue) const {
   VectorBuilder code(builder, location);
-  WindowTask window{code,
-                    shape,
-                    lanes,
-                    blocks,
-                    tiles,
-                    code.flatten(input),
-                    code.flatten(output),
-                    epilogue,
-                    arithmetic};
   Value flatWeights = code.flatten(weights);
   // Pixels are widened once for all the taps that read them.
   const Arithmetic widened{arithmetic.accumulator, arithmetic.rhs,
@@ -210,22 +224,19 @@ void Depthwise::build(OpBuilder &builder, Location location, Value task,
     return widened.multiplyAdd(code, pixel, row[s], sum);
   };
   operation.finish = [](Value sum, const RowTaps &, int64_t) { return sum; };
-  window.emit(task, operation);
+  buildTask(code, task, input, output, epilogue, operation);
+}
+
+static Arithmetic poolArithmetic(Pooling::Kind kind, ElementType element) {
+  const bool staysBytes = kind == Pooling::Kind::Maximum && isByte(element);
+  return {element, element, staysBytes ? element : ElementType::F32};
 }
 
 Pooling::Pooling(Kind kind, const ChannelwiseShape &shape, const Target &target,
                  ElementType element)
-    : kind(kind),
-      arithmetic{element, element,
-                 kind == Kind::Maximum && isByte(element) ? element
-                                                          : ElementType::F32},
-      shape(shape), lanes(target.f32Lanes),
-      blocks(llvm::divideCeil(shape.channels, lanes)),
-      tiles(tilesOf(shape, target, 0)) {}
-
-int64_t Pooling::tasks() const {
-  return shape.batch * blocks * shape.outputHeight;
-}
+    : ChannelwiseKernel(shape, target, poolArithmetic(kind, element),
+                        target.f32Lanes, 0),
+      kind(kind) {}
 
 /// sum / (rows of the window in the input * taps).
 static Value averageOfPresent(VectorBuilder &code, Value sum,
@@ -303,14 +314,5 @@ void Pooling::build(OpBuilder &builder, Location location, Value task,
                     Value input, Value output,
                     const BlockedEpilogue &epilogue) const {
   VectorBuilder code(builder, location);
-  WindowTask window{code,
-                    shape,
-                    lanes,
-                    blocks,
-                    tiles,
-                    code.flatten(input),
-                    code.flatten(output),
-                    epilogue,
-                    arithmetic};
-  window.emit(task, operation(code));
+  buildTask(code, task, input, output, epilogue, operation(code));
 }

@@ -19,13 +19,35 @@ struct ChannelwiseShape : WindowShape {
   int64_t batch = 1, channels = 0;
 };
 
+/// What goes over windows of one channel each: a task is an output row of a
+/// block of channels.
+class ChannelwiseKernel {
+public:
+  int64_t tasks() const;
+
+protected:
+  /// Tiles leave registers for \p weights vectors besides sums and a pixel.
+  ChannelwiseKernel(const ChannelwiseShape &shape, const Target &target,
+                    const Arithmetic &arithmetic, int64_t lanes,
+                    int64_t weights);
+
+  void buildTask(VectorBuilder &code, mlir::Value task, mlir::Value input,
+                 mlir::Value output, const BlockedEpilogue &epilogue,
+                 const WindowOperation &operation) const;
+
+  /// Elements as they lie in memory, and what they are combined in.
+  Arithmetic arithmetic;
+  ChannelwiseShape shape;
+  int64_t lanes, blocks;
+  Partition tiles;
+};
+
 /// Convolution with as many groups as input and output channels.
-class Depthwise {
+class Depthwise : public ChannelwiseKernel {
 public:
   Depthwise(const ChannelwiseShape &shape, const Target &target,
             const Arithmetic &arithmetic = {});
 
-  int64_t tasks() const;
   double flops() const;
   /// Elements of the packed weights.
   int64_t packedElements() const;
@@ -37,16 +59,10 @@ public:
   void build(mlir::OpBuilder &builder, mlir::Location location,
              mlir::Value task, mlir::Value input, mlir::Value weights,
              mlir::Value output, const BlockedEpilogue &epilogue) const;
-
-private:
-  Arithmetic arithmetic;
-  ChannelwiseShape shape;
-  int64_t lanes, blocks;
-  Partition tiles;
 };
 
 /// Maximum or average over a window.
-class Pooling {
+class Pooling : public ChannelwiseKernel {
 public:
   enum class Kind {
     Maximum,          ///< NaN wins. Padding never does.
@@ -60,7 +76,6 @@ public:
   Pooling(Kind kind, const ChannelwiseShape &shape, const Target &target,
           ElementType element = ElementType::F32);
 
-  int64_t tasks() const;
   /// Emits one task. \p input is a contiguous memref of elements, \p output one
   /// of what the epilogue gives.
   void build(mlir::OpBuilder &builder, mlir::Location location,
@@ -71,11 +86,6 @@ private:
   WindowOperation operation(VectorBuilder &code) const;
 
   Kind kind;
-  /// Elements as they lie in memory, and what they are combined in.
-  Arithmetic arithmetic;
-  ChannelwiseShape shape;
-  int64_t lanes, blocks;
-  Partition tiles;
 };
 
 } // namespace sinter::cpu
