@@ -8,6 +8,11 @@ using namespace mlir;
 
 namespace sinter {
 
+bool isNarrowInteger(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && integer.getWidth() >= 2 && integer.getWidth() <= 8;
+}
+
 bool isQuantizedElement(Type type, bool perAxis) {
   auto quantised = dyn_cast<quant::QuantizedType>(type);
   if (!quantised ||

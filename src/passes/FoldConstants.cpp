@@ -7,8 +7,8 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
-#include "passes/NarrowWeights.h"
 #include "passes/Pass.h"
+#include "passes/WidenedWeights.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;

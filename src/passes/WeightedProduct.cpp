@@ -5,8 +5,8 @@
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/Matching.h"
-#include "passes/NarrowWeights.h"
 #include "passes/ScaledNumbers.h"
+#include "passes/WidenedWeights.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;

@@ -6,7 +6,7 @@
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/ConvolutionForm.h"
-#include "backend/cpu/layout/NarrowWeights.h"
+#include "backend/cpu/layout/HalfWeights.h"
 #include "backend/cpu/layout/ScaledWeights.h"
 #include "graph/Constants.h"
 #include "graph/interfaces/Axes.h"
@@ -171,7 +171,7 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
   if (Value scaled = scaleBehindSums(product, target, patterns))
     result = scaled;
   else
-    narrowWeights(product, target);
+    storeInHalfPrecision(product, target);
   if (form->upscale != std::array<int64_t, 2>{1, 1}) {
     // Pixels that each became a window of pixels are put in their places.
     result = form->spread(emit, result, lanes);

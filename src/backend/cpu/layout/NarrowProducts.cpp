@@ -10,12 +10,14 @@
 #include "graph/IntegerRange.h"
 #include "graph/Types.h"
 #include "graph/nn/TensorBuilder.h"
+#include "graph/stablehlo/Sums.h"
 
 #include <numeric>
 
 using namespace mlir;
 using sinter::nn::TensorBuilder;
 using sinter::stablehlo::DotGeneralOp;
+using sinter::stablehlo::isNarrowFloat;
 using sinter::stablehlo::ProductSide;
 
 namespace sinter::cpu {
@@ -30,15 +32,6 @@ static constexpr int64_t leastBlock = 16;
 static constexpr unsigned mostSteps = 64;
 
 static Type elementOf(Value value) { return tensorOf(value).getElementType(); }
-
-static bool isNarrowInteger(Type type) {
-  auto integer = dyn_cast<IntegerType>(type);
-  return integer && integer.getWidth() >= 2 && integer.getWidth() <= 8;
-}
-
-static bool isNarrowFloat(Type type) {
-  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 16;
-}
 
 static bool movesElements(Operation *op) {
   return isa<stablehlo::TransposeOp, stablehlo::ReshapeOp, stablehlo::SliceOp>(

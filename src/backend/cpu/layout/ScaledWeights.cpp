@@ -2,7 +2,7 @@
 
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/emit/ConvolutionKernel.h"
-#include "backend/cpu/layout/NarrowWeights.h"
+#include "backend/cpu/layout/HalfWeights.h"
 #include "graph/Constants.h"
 #include "graph/nn/TensorBuilder.h"
 

@@ -1,4 +1,4 @@
-#include "backend/cpu/layout/NarrowWeights.h"
+#include "backend/cpu/layout/HalfWeights.h"
 
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/emit/ConvolutionKernel.h"
@@ -45,7 +45,7 @@ std::optional<Tensor> cpu::inHalfPrecision(const Tensor &weights) {
   return exactlyIn<Half>(weights, ElementType::F16);
 }
 
-void cpu::narrowWeights(ConvolutionOp op, const Target &target) {
+void cpu::storeInHalfPrecision(ConvolutionOp op, const Target &target) {
   std::optional<Tensor> weights = constantTensor(op.getWeights());
   if (!weights || weights->type() != ElementType::F32 || op.isDepthwise() ||
       op.getPackedFrom() || isFast(op, target))

@@ -1,7 +1,8 @@
-#include "passes/NarrowWeights.h"
+#include "passes/WidenedWeights.h"
 
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "graph/stablehlo/Sums.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -12,11 +13,8 @@ namespace sinter {
 static constexpr int64_t leastElements = 4096;
 
 static bool isNarrow(Type element) {
-  if (isa<quant::QuantizedType>(element))
-    return true;
-  const unsigned width =
-      element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
-  return width > 1 && width <= (isa<FloatType>(element) ? 16U : 8U);
+  return isa<quant::QuantizedType>(element) || isNarrowInteger(element) ||
+         isNarrowFloat(element);
 }
 
 /// Whether \p op converts many narrow elements to wider floats.

@@ -1,4 +1,4 @@
-//===- NarrowWeights.h - weights that are stored in few bits --------------===//
+//===- WidenedWeights.h - weights that are stored in few bits -------------===//
 //
 // What stands between a weight of a product, in integers of up to 8 bits or
 // floats of up to 16, and the product: conversions, zero points and scales. A
@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SINTER_PASSES_NARROWWEIGHTS_H
-#define SINTER_PASSES_NARROWWEIGHTS_H
+#ifndef SINTER_PASSES_WIDENEDWEIGHTS_H
+#define SINTER_PASSES_WIDENEDWEIGHTS_H
 
 #include "mlir/IR/Value.h"
 
@@ -22,4 +22,4 @@ bool isWidenedWeight(mlir::Value value);
 
 } // namespace sinter
 
-#endif // SINTER_PASSES_NARROWWEIGHTS_H
+#endif // SINTER_PASSES_WIDENEDWEIGHTS_H

@@ -1,4 +1,4 @@
-//===- NarrowWeights.h - weights of 16 bits -------------------------------===//
+//===- HalfWeights.h - weights of 16 bits ---------------------------------===//
 //
 //   cpu.convolution(x : f32, w : f32)  ->  cpu.convolution(x : f32, w : f16)
 //
@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SINTER_BACKEND_CPU_LAYOUT_NARROWWEIGHTS_H
-#define SINTER_BACKEND_CPU_LAYOUT_NARROWWEIGHTS_H
+#ifndef SINTER_BACKEND_CPU_LAYOUT_HALFWEIGHTS_H
+#define SINTER_BACKEND_CPU_LAYOUT_HALFWEIGHTS_H
 
 #include "backend/cpu/ir/CpuOps.h"
 #include "runtime/Tensor.h"
@@ -34,8 +34,8 @@ std::optional<Tensor> inHalfPrecision(const Tensor &weights);
 
 /// Makes the weights of \p op, a constant of f32, one of 16 bits, where that
 /// is faster.
-void narrowWeights(ConvolutionOp op, const Target &target);
+void storeInHalfPrecision(ConvolutionOp op, const Target &target);
 
 } // namespace sinter::cpu
 
-#endif // SINTER_BACKEND_CPU_LAYOUT_NARROWWEIGHTS_H
+#endif // SINTER_BACKEND_CPU_LAYOUT_HALFWEIGHTS_H
