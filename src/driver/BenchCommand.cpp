@@ -41,6 +41,7 @@ class BenchCommand : public Command {
 public:
   explicit BenchCommand(CLI::App &app) {
     addModel(app, common, /*needed=*/false);
+    addParameters(app, common);
     addFunction(app, common);
     addInputs(app, inputs);
     addStates(app, states, /*writes=*/false);

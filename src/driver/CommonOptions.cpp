@@ -18,6 +18,18 @@
 
 namespace sinter::driver {
 
+void addParameters(CLI::App &app, CommonOptions &options) {
+  app.add_option("--params", options.parameters,
+                 "the file with the parameters, or the folder with a file a "
+                 "parameter, of a PaddlePaddle program (default: looked for "
+                 "beside it by the usual names)")
+      ->type_name("PATH")
+      ->group("Input");
+  app.add_flag("--random-parameters{0}", options.randomParameters,
+               "instead of those, random numbers; =SEED: others")
+      ->group("Input");
+}
+
 void addModel(CLI::App &app, CommonOptions &options, bool needed) {
   app.add_option("MODEL", options.model, std::string("the model: ") + readForms)
       ->required(needed);
@@ -279,6 +291,23 @@ PassOptions passOptions(const CommonOptions &options) {
   return passes;
 }
 
+static Result<OpenOptions> openOptions(const CommonOptions &options) {
+  OpenOptions opening{options.parameters, std::nullopt};
+  const std::string &text = options.randomParameters;
+  if (text.empty())
+    return opening;
+  if (!opening.parameters.empty())
+    return usageError("--params and --random-parameters exclude each other");
+  uint64_t seed = 0;
+  const char *end = text.data() + text.size();
+  if (const auto [stop, error] = std::from_chars(text.data(), end, seed);
+      error != std::errc() || stop != end)
+    return usageError("--random-parameters: '" + text +
+                      "' is not a seed: a number from 0 on");
+  opening.randomParameters = seed;
+  return opening;
+}
+
 Result<ModelRequest> modelRequest(const CommonOptions &options) {
   Result<NamedShapes> shapes = parseShapes(options.shapes);
   if (!shapes)
@@ -286,8 +315,12 @@ Result<ModelRequest> modelRequest(const CommonOptions &options) {
   Result<NamedTensors> bound = readBound(options.bound);
   if (!bound)
     return bound.takeError();
-  return ModelRequest{options.model, std::move(*shapes), std::move(*bound),
-                      options.function, printNote};
+  Result<OpenOptions> opening = openOptions(options);
+  if (!opening)
+    return opening.takeError();
+  return ModelRequest{options.model,     std::move(*shapes),
+                      std::move(*bound), options.function,
+                      printNote,         std::move(*opening)};
 }
 
 Result<SessionOptions> sessionOptions(const CommonOptions &options) {
@@ -298,6 +331,7 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
   session.shapes = std::move(model->shapes);
   session.bound = std::move(model->bound);
   session.function = options.function;
+  session.opening = std::move(model->opening);
   session.backend =
       options.backend == "cpu" ? Backend::Cpu : Backend::Interpreter;
   session.mayInterpret = options.mayInterpret;

@@ -27,6 +27,8 @@ inline constexpr const char *writtenForms =
 /// What the user wrote, unchecked but for its form.
 struct CommonOptions {
   std::string model;
+  /// Where its parameters are, and the seed of random ones.
+  std::string parameters, randomParameters;
   /// Empty: the only public one, or `main`.
   std::string function;
 
@@ -55,8 +57,11 @@ struct CommonOptions {
   std::string traceFile;
 };
 
-/// The positional argument MODEL; \p needed: whether it must be there.
+/// The positional argument MODEL; \p needed:
+/// whether it must be there.
 void addModel(CLI::App &app, CommonOptions &options, bool needed = true);
+/// --params, --random-parameters
+void addParameters(CLI::App &app, CommonOptions &options);
 /// --function
 void addFunction(CLI::App &app, CommonOptions &options);
 /// --shape

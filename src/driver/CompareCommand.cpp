@@ -71,6 +71,7 @@ public:
         ->group("Compare");
     addForce(app, force);
     addTolerance(app, tolerance, "Compare");
+    addParameters(app, common);
     addFunction(app, common);
     addInputs(app, inputs);
     app.add_option("--data-set", dataSet,

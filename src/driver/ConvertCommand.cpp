@@ -14,6 +14,7 @@ class ConvertCommand : public Command {
 public:
   explicit ConvertCommand(CLI::App &app) {
     addModel(app, common);
+    addParameters(app, common);
     addFunction(app, common);
     app.add_option("-o,--output", output,
                    std::string("where it goes; the extension says in which "

@@ -53,6 +53,7 @@ class InspectCommand : public Command {
 public:
   explicit InspectCommand(CLI::App &app) {
     addModel(app, common);
+    addParameters(app, common);
     addFunction(app, common);
     addShapes(app, common);
     addBinding(app, common);

@@ -55,6 +55,7 @@ public:
   explicit OptimizeCommand(CLI::App &app) {
     // --list-patterns needs none.
     addModel(app, common, /*needed=*/false);
+    addParameters(app, common);
     addFunction(app, common);
     app.add_option("-o,--output", output, "where the simplified model goes")
         ->type_name("FILE");

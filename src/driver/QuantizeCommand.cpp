@@ -73,6 +73,7 @@ class QuantizeCommand : public Command {
 public:
   explicit QuantizeCommand(CLI::App &app) {
     addModel(app, common);
+    addParameters(app, common);
     addFunction(app, common);
     app.add_option("-o,--output", output,
                    "where the quantised model goes: .onnx, or .mlir, .mlir.bc, "

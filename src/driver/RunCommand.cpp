@@ -28,6 +28,7 @@ class RunCommand : public Command {
 public:
   explicit RunCommand(CLI::App &app) {
     addModel(app, common);
+    addParameters(app, common);
     addFunction(app, common);
     addInputs(app, inputs);
     addStates(app, states, /*writes=*/true);

@@ -4,6 +4,7 @@
 
 #include "engine/CompilerLibrary.h"
 #include "formats/TestData.h"
+#include "runtime/Npy.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -55,11 +56,39 @@ std::string modelIn(const fs::path &folder) {
     if (each.isListed && fs::exists(path, ignored))
       return path.string();
   }
-  return "";
+  Result<Compiler *> compiler = loadCompiler();
+  return compiler && (*compiler)->isModelFolder(folder.string())
+             ? folder.string()
+             : "";
 }
 
 bool isDataCase(const fs::path &folder) {
   return !modelIn(folder).empty() && !dataSetsIn(folder).empty();
+}
+
+/// Whether the tensors in folder \p set go by names.
+bool goesByNames(const std::string &set) {
+  std::error_code failed;
+  for (fs::directory_iterator entry(set, failed), end; !failed && entry != end;
+       entry.increment(failed))
+    if (entry->path().extension() == ".npy")
+      return true;
+  return false;
+}
+
+/// The tensors in KIND_NAME.npy for each of \p names.
+Result<std::vector<Tensor>> readNamed(const std::string &set,
+                                      const std::string &kind,
+                                      std::vector<std::string> names) {
+  std::vector<Tensor> tensors;
+  for (std::string &name : names) {
+    std::ranges::replace(name, '/', '_');
+    Result<Tensor> tensor = readNpy(set + "/" + kind + "_" + name + ".npy");
+    if (!tensor)
+      return tensor.takeError();
+    tensors.push_back(std::move(*tensor));
+  }
+  return tensors;
 }
 
 Result<void> compareAll(std::span<const TensorSpec> specs,
@@ -118,10 +147,15 @@ public:
   }
 
   Result<void> run(const std::string &set, const Tolerance &tolerance) {
-    Result<TestTensors> inputs = data->inputs(set);
+    const bool isNamed = goesByNames(set);
+    if (isNamed && !session)
+      if (Result<void> opened = openSession({}); !opened)
+        return opened;
+    Result<TestTensors> inputs = isNamed ? namedInputs(set) : data->inputs(set);
     if (!inputs)
       return inputs.takeError();
-    Result<TestTensors> expected = data->outputs(set);
+    Result<TestTensors> expected =
+        isNamed ? namedOutputs(set) : data->outputs(set);
     if (!expected)
       return expected.takeError();
     if (Result<void> ready = prepare(*inputs); !ready)
@@ -138,19 +172,42 @@ public:
   }
 
 private:
+  Result<TestTensors> namedInputs(const std::string &set) const {
+    Result<std::vector<Tensor>> tensors =
+        readNamed(set, "input", session->model().inputNames());
+    if (!tensors)
+      return tensors.takeError();
+    return TestTensors{std::move(*tensors), {}};
+  }
+  Result<TestTensors> namedOutputs(const std::string &set) const {
+    std::vector<std::string> names;
+    for (const TensorSpec &output : session->model().outputs)
+      names.push_back(output.name);
+    Result<std::vector<Tensor>> tensors = readNamed(set, "output", names);
+    if (!tensors)
+      return tensors.takeError();
+    return TestTensors{std::move(*tensors), {}};
+  }
+
+  /// Opens a session for sequences and optionals of \p shapes.
+  Result<void> openSession(const std::map<std::string, Shape> &shapes) {
+    SessionOptions forThese = options;
+    forThese.shapes.insert(shapes.begin(), shapes.end());
+    auto opened = Session::open(path, std::move(forThese));
+    if (!opened)
+      return opened.takeError();
+    session = std::move(*opened);
+    elements = shapes;
+    isPrepared = false;
+    return {};
+  }
+
   /// Opens a session for the structure of \p inputs and compiles for them,
   /// unless what is there serves them.
   Result<void> prepare(TestTensors &inputs) {
-    if (!session || inputs.elements != elements) {
-      SessionOptions forThese = options;
-      forThese.shapes.insert(inputs.elements.begin(), inputs.elements.end());
-      auto opened = Session::open(path, std::move(forThese));
-      if (!opened)
-        return opened.takeError();
-      session = std::move(*opened);
-      elements = inputs.elements;
-      isPrepared = false;
-    }
+    if (!session || inputs.elements != elements)
+      if (Result<void> opened = openSession(inputs.elements); !opened)
+        return opened;
     const auto &declared = session->model().inputs;
     for (size_t i = 0; i < std::min(inputs.tensors.size(), declared.size());
          ++i)

@@ -1,8 +1,10 @@
 //===- TestCase.h - a model with inputs and what it should give -----------===//
 //
-// ONNX's test form: a folder with `model.onnx` and folders `test_data_set_N` of
-// `input_I.pb` and `output_I.pb`, in the order of the model's inputs and
-// outputs. Or a file of programs that check themselves, each a case.
+// ONNX's test form: a folder with `model.onnx`, or one that is a model itself,
+// and in it folders `test_data_set_N` of `input_I.pb` and `output_I.pb`, in the
+// order of the model's inputs and outputs, or of `input_NAME.npy` and
+// `output_NAME.npy` by their names, in which `/` is `_`. Or a file of programs
+// that check themselves, each a case.
 //
 //===----------------------------------------------------------------------===//
 

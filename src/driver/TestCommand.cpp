@@ -56,12 +56,15 @@ private:
 class TestCommand : public Command {
 public:
   explicit TestCommand(CLI::App &app) {
-    app.add_option("DIR", folders,
-                   "folders with tests in ONNX form (model.onnx, or model "
-                   "with the extension of another format; "
-                   "test_data_set_0/input_0.pb, output_0.pb), searched to the "
-                   "bottom, or self-checking .mlir files")
+    app.add_option(
+           "DIR", folders,
+           "folders with tests in ONNX form (model.onnx, or model "
+           "with the extension of another format; "
+           "test_data_set_0/input_0.pb, output_0.pb, or input_NAME.npy, "
+           "output_NAME.npy), searched to the bottom, or self-checking "
+           ".mlir files")
         ->required();
+    addParameters(app, common);
     addBackend(app, common);
     addPasses(app, common);
     app.add_option("--cache-dir", common.cacheFolder,

@@ -12,6 +12,7 @@
 
 #include "engine/Binding.h"
 #include "engine/ModelDescription.h"
+#include "formats/OpenOptions.h"
 #include "runtime/FloatMode.h"
 #include "runtime/MachineCeilings.h"
 #include "runtime/Role.h"
@@ -132,6 +133,8 @@ struct ModelRequest {
   std::string function;
   /// Is told what of the file is left out; may be empty.
   std::function<void(const std::string &)> note;
+  /// Where its parameters are.
+  OpenOptions opening;
 };
 
 struct OptimizeRequest {
@@ -297,6 +300,8 @@ public:
   virtual std::vector<PatternDescription> patterns() = 0;
   /// The endings of the names of models, those of one format together.
   virtual std::vector<FormatDescription> formats() = 0;
+  /// Whether the folder \p path is a model itself.
+  virtual bool isModelFolder(const std::string &path) = 0;
   /// Writes the smallest program found that is as interesting as the input.
   virtual Result<ReduceOutcome> reduce(const ReduceRequest &request) = 0;
   /// What one thread of this machine can do at most, measured in about \p

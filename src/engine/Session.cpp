@@ -131,6 +131,13 @@ Result<void> Session::hashModel() {
   if (Result<void> added = addModel(key, path); !added)
     return added;
   key.addOptions(compilerIdentity()).addOptions(options.function);
+  if (const OpenOptions &opening = options.opening; !opening.areDefault()) {
+    key.addOptions(opening.parameters);
+    if (opening.randomParameters)
+      key.addOptions("random " + std::to_string(*opening.randomParameters));
+    else if (Result<void> added = addModel(key, opening.parameters); !added)
+      return added;
+  }
   for (const auto &[name, shape] : options.shapes)
     key.addOptions(name).addOptions(shapeText(shape));
   for (const auto &[name, tensor] : options.bound) {
@@ -173,8 +180,9 @@ Result<void> Session::read() {
   Result<Compiler *> compiler = loadCompiler();
   if (!compiler)
     return compiler.takeError();
-  auto model = (*compiler)->open(
-      {path, options.shapes, options.bound, options.function, options.note});
+  auto model =
+      (*compiler)->open({path, options.shapes, options.bound, options.function,
+                         options.note, options.opening});
   if (!model)
     return model.takeError();
   source = std::move(*model);

@@ -39,6 +39,7 @@ struct SessionOptions {
   NamedTensors bound;
   /// As in ModelRequest.
   std::string function;
+  OpenOptions opening;
   PassOptions passes;
   /// As in CompileRequest.
   bool fastConvolution = true;

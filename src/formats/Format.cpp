@@ -34,6 +34,18 @@ const Format *formatOf(const std::string &path,
   return best;
 }
 
+Result<std::unique_ptr<ModelFile>> openModelFile(const Format &format,
+                                                 const std::string &path,
+                                                 const OpenOptions &options) {
+  if (!format.hasParameterFiles && !options.areDefault())
+    return usageError(
+        path + ": " +
+        (options.parameters.empty() ? "--random-parameters" : "--params") +
+        ": a model in the format " + format.title.str() +
+        " holds its parameters itself");
+  return format.open(path, options);
+}
+
 /// ".a (text), .b or .c (binary)", of the extensions that users are told of and
 /// that \p isMeant takes.
 static std::string listOf(llvm::function_ref<bool(const Extension &)> isMeant) {

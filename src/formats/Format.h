@@ -9,6 +9,7 @@
 #ifndef SINTER_FORMATS_FORMAT_H
 #define SINTER_FORMATS_FORMAT_H
 
+#include "formats/OpenOptions.h"
 #include "formats/ReadOptions.h"
 #include "graph/Model.h"
 #include "mlir/IR/Value.h"
@@ -100,12 +101,17 @@ struct Format {
   llvm::ArrayRef<Extension> extensions;
   /// Whether a file may have several functions, of which one is chosen.
   bool hasFunctions = false;
+  /// Whether parameters are in files of their own, so that OpenOptions mean
+  /// something.
+  bool hasParameterFiles = false;
 
   /// Whether \p path, with \p contents, is of this format. A folder has none.
   Likeness (*recognises)(const std::string &path,
                          std::span<const std::byte> contents);
-  /// Opens what is recognised: InvalidModel where it is broken.
-  Result<std::unique_ptr<ModelFile>> (*open)(const std::string &path);
+  /// Opens what is recognised: InvalidModel where it is broken. To be called
+  /// by openModelFile.
+  Result<std::unique_ptr<ModelFile>> (*open)(const std::string &path,
+                                             const OpenOptions &options);
   /// Writes the model, which appears complete or not at all. \p path has one of
   /// the extensions.
   Result<void> (*write)(const Model &model, const std::string &path,
@@ -131,6 +137,12 @@ void addFormat(const Format &format);
 /// it. One that is sure goes before one that is not.
 const Format *formatOf(const std::string &path,
                        std::span<const std::byte> contents);
+
+/// Opens a model of \p format. Options that mean nothing there are a Usage
+/// error.
+Result<std::unique_ptr<ModelFile>>
+openModelFile(const Format &format, const std::string &path,
+              const OpenOptions &options = {});
 
 /// A format and one of its extensions.
 struct WrittenForm {

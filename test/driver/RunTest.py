@@ -83,6 +83,13 @@ func.func @main(%t: {pair}, %k: !stablehlo.token) -> (tuple<tensor<2xf32>, {pair
         with open(out) as file:
             self.assertIn("%arg0: tuple<tensor<2xf32>, tuple<tensor<2xf32>>>, %arg1: !stablehlo.token", file.read())
 
+    def test_parameters_in_files_of_their_own(self):
+        model = self.good_model()
+        for option in (f"--params={model}", "--random-parameters", "--random-parameters=7"):
+            self.expect_error(USAGE, "run", model, option, mentions=["ONNX", "holds its parameters itself", option.split("=")[0]])
+        self.expect_error(USAGE, "run", model, "--random-parameters=x", mentions=["'x' is not a seed"])
+        self.expect_error(USAGE, "run", model, "--random-parameters", "--params=weights", mentions=["exclude each other"])
+
 
 if __name__ == "__main__":
     main()

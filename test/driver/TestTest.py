@@ -4,7 +4,7 @@ import json
 import os
 
 import OnnxBytes as onnx
-from SinterCommand import CommandTest, DONE, WRONG, main
+from SinterCommand import CommandTest, DONE, WRONG, main, npy
 
 
 class Test(CommandTest):
@@ -30,7 +30,6 @@ class Test(CommandTest):
         answers = [json.loads(line) for line in self.sinter(*arguments, "--json").stdout.splitlines()]
         self.assertEqual([(os.path.basename(each["case"]), each["status"]) for each in answers], [("bad", "failed"), ("good", "passed")])
 
-
     def test_case_of_stablehlo(self):
         text = "func.func @main(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {\n  %y = stablehlo.negate %x : tensor<?x3xf32>\n  return %y : tensor<?x3xf32>\n}\n"
         for name, expected in (("good", [1, -2, -3, 4, -5, 6]), ("bad", [1, -2, -3, 4, -5, 7])):
@@ -45,6 +44,18 @@ class Test(CommandTest):
             self.assertEqual(done.stdout.splitlines()[-1], "1 passed, 1 failed")
         alone = self.sinter("test", self.path("cases/good/model.mlir"))
         self.assertEqual(alone.stdout.splitlines()[-1], "1 passed, 0 failed", alone.stderr)
+
+    def test_tensors_by_their_names(self):
+        os.makedirs(self.path("case/test_data_set_0"))
+        self.good_model("case/model.onnx")
+        self.write("case/test_data_set_0/input_x.npy", npy([2, 3], [-1, 2, 3, -4, 5, -6]))
+        self.write("case/test_data_set_0/output_y.npy", npy([2, 3], [0, 2, 3, 0, 5, 0]))
+        done = self.sinter("test", self.path("case"), "--backend", "interpreter")
+        self.assertEqual(done.stdout, "1 passed, 0 failed\n", done.stderr)
+        os.rename(self.path("case/test_data_set_0/output_y.npy"), self.path("case/test_data_set_0/output_z.npy"))
+        done = self.sinter("test", self.path("case"), "--backend", "interpreter")
+        self.assertEqual(done.returncode, WRONG)
+        self.assertIn("output_y.npy", done.stdout)
 
 
 if __name__ == "__main__":

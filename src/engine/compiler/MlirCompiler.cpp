@@ -72,7 +72,7 @@ Result<ModelToRewrite> readToRewrite(const ModelRequest &request,
   const bool staysInFormat = !to || to == *format;
   ModelDescription description;
   if (staysInFormat && request.bound.empty() && request.function.empty()) {
-    auto file = (*format)->open(request.path);
+    auto file = openModelFile(**format, request.path, request.opening);
     if (!file)
       return file.takeError();
     if ((*file)->dependsOnSizes()) {
@@ -122,6 +122,10 @@ std::vector<FormatDescription> MlirCompiler::formats() {
     for (const Extension &each : format->extensions)
       list.push_back({each.suffix.str(), each.holdsTests, each.isListed});
   return list;
+}
+
+bool MlirCompiler::isModelFolder(const std::string &path) {
+  return formatOf(path, {}) != nullptr;
 }
 
 Result<MachineCeilings> MlirCompiler::measureMachine(double seconds) {

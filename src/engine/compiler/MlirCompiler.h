@@ -24,6 +24,7 @@ public:
                     TestObserver &observer) override;
   std::vector<PatternDescription> patterns() override;
   std::vector<FormatDescription> formats() override;
+  bool isModelFolder(const std::string &path) override;
   Result<ReduceOutcome> reduce(const ReduceRequest &request) override;
   Result<MachineCeilings> measureMachine(double seconds) override;
 };

@@ -84,7 +84,7 @@ ModelSource::open(const ModelRequest &request) {
     return usageError(path + ": --function: a model in the format " +
                       (*format)->title.str() +
                       " has no functions to choose from");
-  auto file = (*format)->open(path);
+  auto file = openModelFile(**format, path, request.opening);
   if (!file)
     return file.takeError();
   return (*file)->dependsOnSizes()

@@ -141,7 +141,8 @@ static Likeness recognises(const std::string &path,
   return contents.empty() ? Likeness::No : Likeness::Perhaps;
 }
 
-static Result<std::unique_ptr<ModelFile>> open(const std::string &path) {
+static Result<std::unique_ptr<ModelFile>> open(const std::string &path,
+                                               const OpenOptions &) {
   Result<onnx::OnnxFile> file = onnx::OnnxFile::open(path);
   if (!file)
     return file.takeError();

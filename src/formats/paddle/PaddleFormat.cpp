@@ -71,8 +71,10 @@ static Likeness recognises(const std::string &path,
   return isPaddle ? Likeness::Yes : Likeness::No;
 }
 
-static Result<std::unique_ptr<ModelFile>> open(const std::string &path) {
-  Result<paddle::PaddleFile> file = paddle::PaddleFile::open(path);
+static Result<std::unique_ptr<ModelFile>> open(const std::string &path,
+                                               const OpenOptions &options) {
+  Result<paddle::PaddleFile> file = paddle::PaddleFile::open(
+      path, {options.parameters, options.randomParameters});
   if (!file)
     return file.takeError();
   return std::unique_ptr<ModelFile>(
@@ -90,6 +92,7 @@ constinit const Format paddleFormat = {
     .name = "paddle",
     .title = "PaddlePaddle",
     .extensions = extensions,
+    .hasParameterFiles = true,
     .recognises = recognises,
     .open = open,
     .write = write,

@@ -40,7 +40,8 @@ static Likeness recognises(const std::string &path,
              : Likeness::No;
 }
 
-static Result<std::unique_ptr<ModelFile>> open(const std::string &path) {
+static Result<std::unique_ptr<ModelFile>> open(const std::string &path,
+                                               const OpenOptions &) {
   return std::unique_ptr<ModelFile>(std::make_unique<StablehloFile>(path));
 }
 

@@ -80,6 +80,7 @@ public:
   }
   std::vector<PatternDescription> patterns() override { return {}; }
   std::vector<FormatDescription> formats() override { return {}; }
+  bool isModelFolder(const std::string &) override { return false; }
   Result<ReduceOutcome> reduce(const ReduceRequest &) override {
     return unsupported("reduce");
   }

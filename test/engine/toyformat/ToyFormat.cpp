@@ -33,7 +33,8 @@ static Likeness recognises(const std::string &path,
              : Likeness::No;
 }
 
-static Result<std::unique_ptr<ModelFile>> open(const std::string &path) {
+static Result<std::unique_ptr<ModelFile>> open(const std::string &path,
+                                               const OpenOptions &) {
   auto file = MappedFile::open(path);
   if (!file)
     return file.takeError();
