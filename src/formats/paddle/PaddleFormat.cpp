@@ -60,11 +60,11 @@ private:
 
 } // namespace
 
-/// A folder is known by the files in it, a file by its contents.
+/// A folder is known by the files in it, a file by its name or its contents.
 static Likeness recognises(const std::string &path,
                            std::span<const std::byte> contents) {
   const bool isPaddle =
-      contents.empty() ? paddle::isPaddleFolder(path)
+      contents.empty() ? paddle::isPaddlePath(path)
                        : paddle::isPaddleProgram(
                              {reinterpret_cast<const char *>(contents.data()),
                               contents.size()});

@@ -2,7 +2,7 @@
 
 #include "formats/onnx/file/Payloads.h"
 
-#include "formats/onnx/file/WireReader.h"
+#include "formats/WireReader.h"
 
 #include <array>
 #include <climits>

@@ -2,7 +2,7 @@
 
 #include "formats/onnx/file/Splice.h"
 
-#include "formats/onnx/file/WireReader.h"
+#include "formats/WireReader.h"
 
 #include <google/protobuf/message_lite.h>
 

@@ -2,9 +2,9 @@
 
 #include "formats/onnx/file/TensorData.h"
 
+#include "formats/WireReader.h"
 #include "formats/onnx/file/DataTypes.h"
 #include "formats/onnx/file/ExternalData.h"
-#include "formats/onnx/file/WireReader.h"
 #include "formats/onnx/file/onnx.pb.h"
 
 #include <algorithm>

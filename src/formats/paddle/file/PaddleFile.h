@@ -8,6 +8,7 @@
 #include "runtime/Tensor.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,38 +28,44 @@ struct ParameterSource {
 class PaddleFile {
 public:
   /// Opens and checks the program at \p path: a program file, or a folder with
-  /// one in it. Its parameters are mapped; every one is located and compared
-  /// with what the program declares, and a combined file must end with the
-  /// last. Parameters that cannot be found are no error before one is asked
-  /// for.
+  /// one in it. A program that trains is Unsupported. Its parameters are
+  /// mapped; every one is located and compared with what the program declares,
+  /// and a combined file must end with the last. Parameters that cannot be
+  /// found are no error before one is asked for, unless \p source says where
+  /// they are.
   static Result<PaddleFile> open(const std::string &path,
                                  const ParameterSource &source = {});
 
   /// The same of a program, and the bytes of a combined file, in memory.
   /// \p name stands for the files in messages.
-  static Result<PaddleFile> fromMemory(std::string program,
-                                       std::string parameters,
-                                       std::string name);
+  static Result<PaddleFile>
+  fromMemory(std::string program, std::string parameters, std::string name);
 
   const Program &program() const;
   /// The path of the program's file, for messages.
   const std::string &name() const;
-  /// The other files that the model consists of.
+  /// The other files that the model consists of, relative to the program's
+  /// folder, as far as they lie in it.
   const std::vector<std::string> &dataFiles() const;
 
   /// The parameter called \p name, over the mapped bytes.
   Result<Tensor> parameter(std::string_view name) const;
 
 private:
+  friend class ParameterOpener;
   struct State;
   explicit PaddleFile(std::shared_ptr<const State> state)
       : state(std::move(state)) {}
+  static Result<std::shared_ptr<State>> load(std::string name,
+                                             std::string_view contents);
 
   std::shared_ptr<const State> state;
 };
 
-/// Whether \p path is a folder, or \p contents are a file, with such a program.
-bool isPaddleFolder(const std::string &path);
+/// Whether \p path is a folder with such a program, or a file whose name says
+/// that it is Paddle's (of what is no program, open() says what it is).
+bool isPaddlePath(const std::string &path);
+/// Whether \p contents are such a program.
 bool isPaddleProgram(std::string_view contents);
 
 /// A parameter that is written.

@@ -143,7 +143,8 @@ struct Program {
   /// What the file holds beside blocks and what ports need, for the writer of
   /// the same era (versions, map of operators' versions, feed and fetch, the
   /// bytes of variables): an encoded program without operators. Empty for a
-  /// program that is new.
+  /// program that is new, or was read in another era than it is written in;
+  /// then variables' indices mean nothing.
   std::string encoded;
 
   /// The parameters in the order of a combined file: persistable variables of

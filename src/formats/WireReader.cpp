@@ -1,13 +1,12 @@
 //===- WireReader.cpp - protobuf's wire format, field by field ------------===//
 
-#include "formats/onnx/file/WireReader.h"
+#include "formats/WireReader.h"
 
 #include <algorithm>
 
-using namespace sinter::onnx;
+using namespace sinter;
 
-bool sinter::onnx::takeVarint(std::span<const std::byte> &bytes,
-                              uint64_t &value) {
+bool sinter::takeVarint(std::span<const std::byte> &bytes, uint64_t &value) {
   value = 0;
   size_t limit = std::min<size_t>(bytes.size(), 10);
   for (size_t i = 0; i < limit; ++i) {
@@ -62,17 +61,17 @@ bool WireReader::next(WireField &field) {
   return true;
 }
 
-void sinter::onnx::appendVarint(std::string &out, uint64_t value) {
+void sinter::appendVarint(std::string &out, uint64_t value) {
   for (; value >= 0x80; value >>= 7)
     out.push_back(static_cast<char>(value | 0x80));
   out.push_back(static_cast<char>(value));
 }
 
-void sinter::onnx::appendTag(std::string &out, uint32_t number, WireType type) {
+void sinter::appendTag(std::string &out, uint32_t number, WireType type) {
   appendVarint(out, uint64_t(number) << 3 | static_cast<uint64_t>(type));
 }
 
-size_t sinter::onnx::varintSize(uint64_t value) {
+size_t sinter::varintSize(uint64_t value) {
   size_t size = 1;
   for (; value >= 0x80; value >>= 7)
     ++size;

@@ -2,20 +2,20 @@
 //
 // A walker that sees one message as a sequence of fields without making any
 // object: https://protobuf.dev/programming-guides/encoding/. Every length is
-// checked against the message it stands in. Groups (deprecated before ONNX
-// existed) are refused.
+// checked against the message it stands in. Groups (deprecated before any
+// format that is read here existed) are refused.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SINTER_FORMATS_ONNX_FILE_WIREREADER_H
-#define SINTER_FORMATS_ONNX_FILE_WIREREADER_H
+#ifndef SINTER_FORMATS_WIREREADER_H
+#define SINTER_FORMATS_WIREREADER_H
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 
-namespace sinter::onnx {
+namespace sinter {
 
 enum class WireType : uint8_t {
   Varint = 0,
@@ -69,6 +69,6 @@ void appendTag(std::string &out, uint32_t number, WireType type);
 /// Bytes that \p value takes as a varint.
 size_t varintSize(uint64_t value);
 
-} // namespace sinter::onnx
+} // namespace sinter
 
-#endif // SINTER_FORMATS_ONNX_FILE_WIREREADER_H
+#endif // SINTER_FORMATS_WIREREADER_H
