@@ -66,6 +66,11 @@ public:
                std::optional<int64_t> source = std::nullopt)
       : opBuilder(builder), knowledge(knowledge), diagnostics(diagnostics),
         loc(location), source(source) {}
+  virtual ~GraphBuilder() = default;
+
+  /// Whether unknown sizes are to be computed with rather than waited for: see
+  /// ReadOptions::spellsUnknown.
+  virtual bool spellsUnknown() const { return false; }
 
   //===--- Errors ---------------------------------------------------------===//
 

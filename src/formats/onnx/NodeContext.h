@@ -54,9 +54,7 @@ public:
   mlir::LogicalResult boundResults(std::vector<Bound> values);
   /// The outputs so far.
   llvm::ArrayRef<Bound> given() const { return outputs; }
-  /// Whether unknown sizes are to be computed with rather than waited for: see
-  /// ReadOptions::spellsUnknown.
-  bool spellsUnknown() const { return importer.options.spellsUnknown; }
+  bool spellsUnknown() const override { return importer.options.spellsUnknown; }
   /// The node draws random numbers.
   void noteDraw() { importer.hasDrawn = true; }
 

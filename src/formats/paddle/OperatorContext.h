@@ -59,9 +59,7 @@ public:
   /// A variable that a sub-block wrote has \p value from now on.
   mlir::LogicalResult write(llvm::StringRef variable, Bound value);
 
-  /// Whether unknown sizes are to be computed with rather than waited for: see
-  /// ReadOptions::spellsUnknown.
-  bool spellsUnknown() const { return importer.options.spellsUnknown; }
+  bool spellsUnknown() const override { return importer.options.spellsUnknown; }
 
   //===--- Attributes -----------------------------------------------------===//
   // A missing attribute gives the default; one of another kind fails. Kinds of

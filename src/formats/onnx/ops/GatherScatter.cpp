@@ -1,6 +1,7 @@
 // Reading and writing elements that indices name.
 
 #include "formats/import/Building.h"
+#include "formats/import/Indexing.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Inputs.h"
 
@@ -8,10 +9,6 @@ using namespace mlir;
 using sinter::stablehlo::ComparisonDirection;
 
 namespace sinter::onnx {
-
-static Ints range(int64_t begin, int64_t end) {
-  return llvm::to_vector(llvm::seq(begin, std::max(begin, end)));
-}
 
 //===----------------------------------------------------------------------===//
 // Reading
@@ -28,50 +25,6 @@ static LogicalResult importGatherElements(NodeContext &node) {
       node.op<nn::TakeAlongOp>(data, indices, static_cast<uint64_t>(*axis)));
 }
 
-/// Tuples of indices into the dimensions from \p first on, as i64 with negative
-/// ones resolved; each tuple is a row of the last dimension.
-static Value wrapTuples(NodeContext &node, Value indices, Value data,
-                        int64_t first, int64_t length) {
-  indices = node.cast(indices, node.i64());
-  if (auto known = node.knownIntegers(indices)) {
-    if (llvm::all_of(*known, [](int64_t index) { return index >= 0; }))
-      return indices;
-    ArrayRef<int64_t> bounds = node.shape(data).slice(first, length);
-    if (!ShapedType::isDynamicShape(bounds)) {
-      for (auto [i, index] : llvm::enumerate(*known))
-        index += index < 0 ? bounds[i % length] : 0;
-      return integersLike(node, *known, indices);
-    }
-  }
-  Dims sizes;
-  for (int64_t i = first; i < first + length; ++i)
-    sizes.push_back(node.dim(data, i));
-  Value negative = node.compare(indices, node.scalar(node.i64(), 0),
-                                ComparisonDirection::LT);
-  Value shifted = node.binary<stablehlo::AddOp>(indices, node.extents(sizes));
-  return node.op<stablehlo::SelectOp>(negative, shifted, indices);
-}
-
-/// The length of the tuples in the last dimension of \p indices, which index
-/// the dimensions of \p data from \p first on.
-static std::optional<int64_t> tupleLength(NodeContext &node, Value indices,
-                                          Value data, int64_t first) {
-  int64_t available = node.rank(data) - first;
-  if (node.rank(indices) < 1)
-    return node.fail("the indices are a scalar");
-  int64_t length = node.shape(indices).back();
-  if (ShapedType::isDynamic(length))
-    return node.unknown("the last dimension of the indices is unknown");
-  if (length < 1 || length > available)
-    return node.fail("the indices have " + Twine(length) +
-                     " elements a place, for " + Twine(available) +
-                     " dimensions");
-  for (int64_t i = 0; i < length; ++i)
-    if (!indicesFit(node, indices, data, first + i, i, length))
-      return std::nullopt;
-  return length;
-}
-
 static LogicalResult importGatherND(NodeContext &node) {
   Value data = node.operand(0), indices = node.operand(1);
   if (!data || !indices)
@@ -80,38 +33,7 @@ static LogicalResult importGatherND(NodeContext &node) {
   int64_t rank = node.rank(data), indexRank = node.rank(indices);
   if (batch < 0 || batch >= rank || batch >= indexRank)
     return node.fail("attribute 'batch_dims' is out of range");
-  auto length = tupleLength(node, indices, data, batch);
-  if (!length)
-    return failure();
-  int64_t whole = batch + *length;
-  Ints sizes(rank, 1);
-  for (int64_t i = whole; i < rank; ++i) {
-    sizes[i] = node.shape(data)[i];
-    if (ShapedType::isDynamic(sizes[i]) && !node.spellsUnknown())
-      return node.unknown("dimension " + Twine(i) + " of the data is unknown");
-  }
-  auto numbers = stablehlo::GatherDimensionNumbersAttr::get(
-      node.context(), /*offsetDims=*/
-      range(indexRank - 1, indexRank - 1 + rank - whole),
-      /*collapsedSliceDims=*/range(batch, whole),
-      /*operandBatchingDims=*/range(0, batch),
-      /*startIndicesBatchingDims=*/range(0, batch),
-      /*startIndexMap=*/range(batch, whole),
-      /*indexVectorDim=*/indexRank - 1);
-  if (ShapedType::isDynamicShape(sizes)) {
-    Dims taken(rank, Dim(1));
-    for (int64_t i = whole; i < rank; ++i)
-      taken[i] = node.dim(data, i);
-    Ints shape(node.shape(indices).drop_back());
-    llvm::append_range(shape, node.shape(data).drop_front(whole));
-    return node.result(node.typed<stablehlo::DynamicGatherOp>(
-        node.tensorType(shape, node.element(data)), data,
-        wrapTuples(node, indices, data, batch, *length), node.extents(taken),
-        numbers, /*indices_are_sorted=*/false));
-  }
-  return node.result(node.op<stablehlo::GatherOp>(
-      data, wrapTuples(node, indices, data, batch, *length), numbers,
-      ArrayRef<int64_t>(sizes)));
+  return node.result(gatherTuples(node, data, indices, batch));
 }
 
 /// Elements whose condition holds. How many is known only where the condition
@@ -199,20 +121,8 @@ static LogicalResult importScatterElements(NodeContext &node) {
     return failure();
   if (node.rank(indices) != rank || node.rank(updates) != rank)
     return node.fail("data, indices and updates differ in rank");
-  Value wrapped = wrapNegative(node, indices, node.dim(data, *axis));
-  // A place is its own coordinates, but for the axis.
-  Values coordinates;
-  Dims sizes = node.dims(indices);
-  for (int64_t i = 0; i < rank; ++i)
-    coordinates.push_back(node.unsqueeze(
-        i == *axis ? wrapped : iota(node, sizes, i, node.i64()), {rank}));
-  auto numbers = stablehlo::ScatterDimensionNumbersAttr::get(
-      node.context(), /*updateWindowDims=*/{},
-      /*insertedWindowDims=*/range(0, rank), /*inputBatchingDims=*/{},
-      /*scatterIndicesBatchingDims=*/{},
-      /*scatterDimsToOperandDims=*/range(0, rank), /*indexVectorDim=*/rank);
-  return node.result(scatter(node, data, node.concatenate(coordinates, rank),
-                             updates, numbers, *combine));
+  return node.result(
+      scatterAlong(node, data, indices, updates, *axis, *combine));
 }
 
 static LogicalResult importScatterND(NodeContext &node) {
@@ -221,20 +131,7 @@ static LogicalResult importScatterND(NodeContext &node) {
   auto combine = readCombine(node);
   if (!data || !indices || !updates || !combine)
     return failure();
-  int64_t rank = node.rank(data), indexRank = node.rank(indices);
-  auto length = tupleLength(node, indices, data, 0);
-  if (!length)
-    return failure();
-  auto numbers = stablehlo::ScatterDimensionNumbersAttr::get(
-      node.context(), /*updateWindowDims=*/
-      range(indexRank - 1, indexRank - 1 + rank - *length),
-      /*insertedWindowDims=*/range(0, *length), /*inputBatchingDims=*/{},
-      /*scatterIndicesBatchingDims=*/{},
-      /*scatterDimsToOperandDims=*/range(0, *length),
-      /*indexVectorDim=*/indexRank - 1);
-  return node.result(scatter(node, data,
-                             wrapTuples(node, indices, data, 0, *length),
-                             updates, numbers, *combine));
+  return node.result(scatterTuples(node, data, indices, updates, *combine));
 }
 
 /// Of a depth that is known only at run time.

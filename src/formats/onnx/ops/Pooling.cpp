@@ -5,17 +5,10 @@
 #include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Window.h"
-#include "graph/nn/TensorBuilder.h"
 
 using namespace mlir;
 
 namespace sinter::onnx {
-
-/// What no element is less than.
-static Value lowest(NodeContext &node, Value like) {
-  Type element = node.element(like);
-  return nn::TensorBuilder(node.builder(), node.location()).lowest(element);
-}
 
 static LogicalResult importMaxPool(NodeContext &node) {
   Value input = node.operand(0);
@@ -25,11 +18,7 @@ static LogicalResult importMaxPool(NodeContext &node) {
   if (window->isOpen() && node.wants(1))
     return node.unknown("places in an image whose padding is known only when "
                         "run");
-  if (window->isOpen())
-    input = padOpen(node, input, *window, lowest(node, input));
-  Value result =
-      node.op<nn::MaxPoolOp>(input, window->size, window->strides,
-                             window->dilations, window->low, window->high);
+  Value result = maxPool(node, input, *window);
   Value indices;
   if (node.wants(1))
     indices = node.op<nn::MaxPoolIndicesOp>(
@@ -38,53 +27,12 @@ static LogicalResult importMaxPool(NodeContext &node) {
   return node.results({result, indices});
 }
 
-/// The sum over each window, divided by the sum over as many ones as count.
-static Value averageOpen(NodeContext &node, Value input, const Window &window,
-                         bool countsPadding) {
-  nn::TensorBuilder emit(node.builder(), node.location());
-  Value wide = widened(node, input);
-  Value zero = node.scalar(node.element(wide), 0);
-  Window apart = window;
-  Value counted = emit.splatLike(1, wide);
-  if (countsPadding) {
-    // What rounds up never counts.
-    for (auto [high, ceil] : llvm::zip_equal(apart.openHigh, window.openCeil)) {
-      Values extents = {node.extents(ArrayRef<Dim>(high)),
-                        node.extents(ArrayRef<Dim>(ceil))};
-      high = Dim(ShapedType::kDynamic,
-                 node.op<stablehlo::SubtractOp>(extents[0], extents[1]));
-    }
-    counted = padOpen(node, counted, apart, node.scalar(node.element(wide), 1));
-    apart.openLow.assign(window.openLow.size(), Dim(0));
-    apart.openHigh = window.openCeil;
-  }
-  SmallVector<stablehlo::WindowDimension> dimensions(2);
-  for (size_t i = 0; i < window.size.size(); ++i) {
-    stablehlo::WindowDimension &dimension = dimensions.emplace_back();
-    dimension.size = window.size[i];
-    dimension.stride = window.strides[i];
-    dimension.windowDilation = window.dilations[i];
-  }
-  auto sum = [&](Value padded) {
-    return emit.reduceWindow<stablehlo::AddOp>(padded, zero, dimensions);
-  };
-  Value padded = padOpen(node, wide, window, zero);
-  counted = padOpen(node, counted, apart, zero);
-  return node.failed() ? Value()
-                       : node.cast(emit.div(sum(padded), sum(counted)),
-                                   node.element(input));
-}
-
 Value averagePool(NodeContext &node, Value input) {
   auto window = readWindow(node, input);
   if (!window)
     return {};
   const bool countsPadding = node.getBool("count_include_pad", false);
-  if (window->isOpen())
-    return averageOpen(node, input, *window, countsPadding);
-  return node.op<nn::AveragePoolOp>(
-      input, window->size, window->strides, window->dilations, window->low,
-      window->high, countsPadding, ArrayRef<int64_t>(window->ceilPadding));
+  return averagePool(node, input, *window, countsPadding);
 }
 
 static LogicalResult importAveragePool(NodeContext &node) {
@@ -119,13 +67,7 @@ static std::optional<Ints> spatialAxes(NodeContext &node, Value input) {
 
 Value globalAveragePool(NodeContext &node, Value input) {
   auto axes = spatialAxes(node, input);
-  if (!axes)
-    return {};
-  Value wide = widened(node, input);
-  Value sum = node.reduce<stablehlo::AddOp>(wide, *axes, 0, true);
-  Value count = node.countAlong(input, *axes, node.element(wide));
-  Value mean = node.binary<stablehlo::DivOp>(sum, count);
-  return mean ? node.cast(mean, node.element(input)) : Value();
+  return axes ? averageAlong(node, input, *axes) : Value();
 }
 
 static LogicalResult importGlobalAveragePool(NodeContext &node) {

@@ -1,6 +1,7 @@
 // Operators that move, repeat or add elements by a fixed pattern.
 
 #include "formats/import/Building.h"
+#include "formats/import/Filling.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Inputs.h"
 #include "graph/nn/TensorBuilder.h"
@@ -169,25 +170,12 @@ static std::optional<Dims> readRepeats(NodeContext &node, Value x) {
   return repeats;
 }
 
-/// Each repeated dimension is broadcast along a new one before it.
 static LogicalResult importTile(NodeContext &node) {
   Value x = node.operand(0);
   if (!x)
     return failure();
   auto repeats = readRepeats(node, x);
-  if (!repeats)
-    return failure();
-  Dims spread, joined;
-  Ints places;
-  for (auto [repeat, size] : llvm::zip_equal(*repeats, node.dims(x))) {
-    if (repeat.size != 1)
-      spread.push_back(repeat);
-    places.push_back(spread.size());
-    spread.push_back(size);
-    joined.push_back(node.product({repeat, size}));
-  }
-  return node.result(
-      node.reshape(node.broadcastInDim(x, spread, places), joined));
+  return repeats ? node.result(tile(node, x, *repeats)) : failure();
 }
 
 //===----------------------------------------------------------------------===//

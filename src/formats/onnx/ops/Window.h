@@ -3,26 +3,13 @@
 #ifndef SINTER_FORMATS_ONNX_OPS_WINDOW_H
 #define SINTER_FORMATS_ONNX_OPS_WINDOW_H
 
+#include "formats/import/Windows.h"
 #include "formats/onnx/NodeContext.h"
 
 namespace sinter::onnx {
 
-/// A window over the spatial dimensions, one element each.
-struct Window {
-  Ints size, strides, dilations, low, high;
-  /// How much of `high` was added to round the result's size up.
-  Ints ceilPadding;
-  /// Where that depends on unknown dimensions: both, and the part that
-  /// rounds up, instead of the numbers above, which are 0. See
-  /// NodeContext::spellsUnknown.
-  Dims openLow, openHigh, openCeil;
-  bool isOpen() const { return !openLow.empty(); }
-};
-
-/// \p operand with the padding of a window that is open around its spatial
-/// dimensions, filled with \p filler, a scalar; \p operand itself if none is.
-mlir::Value padOpen(NodeContext &node, mlir::Value operand,
-                    const Window &window, mlir::Value filler);
+using formats::Window;
+using formats::WindowPadding;
 
 /// kernel_shape (or \p kernel where it is absent), strides, dilations, pads,
 /// auto_pad and ceil_mode for the spatial dimensions of \p operand

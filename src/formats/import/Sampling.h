@@ -1,0 +1,45 @@
+//===- Sampling.h - images read between the pixels -----------------------===//
+
+#ifndef SINTER_FORMATS_IMPORT_SAMPLING_H
+#define SINTER_FORMATS_IMPORT_SAMPLING_H
+
+#include "formats/import/GraphBuilder.h"
+
+namespace sinter::formats {
+
+/// How places of a grid are read.
+struct GridRules {
+  /// What lies outside of the image: nothing, or what brings the place inside.
+  enum class Outside { Zeros, Border, Reflection };
+  /// "linear", "nearest" or "cubic".
+  std::string mode = "linear";
+  Outside outside = Outside::Zeros;
+  /// Whether -1 and 1 are the middles of the outermost pixels, or their edges.
+  bool alignCorners = false;
+};
+
+/// The pixels of \p image [N, C, spatial...] at the places of \p grid
+/// [N, out..., rank]: in [-1, 1], the place along the last dimension first.
+mlir::Value sampleGrid(GraphBuilder &builder, mlir::Value image,
+                       mlir::Value grid, const GridRules &rules);
+
+/// How regions of images are read.
+struct RoiRules {
+  /// The size of the result, and how many samples a dimension each of its
+  /// elements is the mean (or the maximum) of.
+  int64_t bins[2];
+  int64_t samples = 0;
+  /// What regions are multiplied by.
+  double scale = 1;
+  bool halfPixel = false, maximum = false;
+};
+
+/// The samples of each of \p regions [R, 4] (x1, y1, x2, y2) of the image of
+/// \p image [N, C, H, W] that \p batch [R] names: [R, C, bins...].
+mlir::Value alignRegions(GraphBuilder &builder, mlir::Value image,
+                         mlir::Value regions, mlir::Value batch,
+                         const RoiRules &rules);
+
+} // namespace sinter::formats
+
+#endif // SINTER_FORMATS_IMPORT_SAMPLING_H
