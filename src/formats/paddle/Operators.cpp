@@ -6,10 +6,11 @@ namespace sinter::paddle {
 
 llvm::ArrayRef<OperatorReaders (*)()> operatorTables() {
   static constexpr OperatorReaders (*tables[])() = {
-      activationReaders,  controlFlowReaders, convolutionReaders,
-      elementwiseReaders, movementReaders,    normalizationReaders,
-      poolingReaders,     productReaders,     recurrentReaders,
-      resizeReaders,
+      activationReaders,  constantReaders,      controlFlowReaders,
+      convolutionReaders, elementwiseReaders,   indexingReaders,
+      movementReaders,    normalizationReaders, poolingReaders,
+      productReaders,     recurrentReaders,     reductionReaders,
+      resizeReaders,      shapeReaders,         slicingReaders,
   };
   return tables;
 }

@@ -25,15 +25,20 @@ struct OperatorReader {
 using OperatorReaders = llvm::ArrayRef<OperatorReader>;
 
 OperatorReaders activationReaders();
+OperatorReaders constantReaders();
 OperatorReaders controlFlowReaders();
 OperatorReaders convolutionReaders();
 OperatorReaders elementwiseReaders();
+OperatorReaders indexingReaders();
 OperatorReaders movementReaders();
 OperatorReaders normalizationReaders();
 OperatorReaders poolingReaders();
 OperatorReaders productReaders();
 OperatorReaders recurrentReaders();
+OperatorReaders reductionReaders();
 OperatorReaders resizeReaders();
+OperatorReaders shapeReaders();
+OperatorReaders slicingReaders();
 
 /// The tables above, in their order.
 llvm::ArrayRef<OperatorReaders (*)()> operatorTables();

@@ -44,6 +44,7 @@ static LogicalResult importConvolution(OperatorContext &op) {
   auto window = readWindow(op, input, op.shape(filter).drop_front(2));
   if (!window)
     return failure();
+  input = padOpen(op, input, *window, op.scalar(op.element(input), 0));
   formats::ConvolutionForm form;
   form.strides = window->strides;
   form.low = window->low;
@@ -55,41 +56,58 @@ static LogicalResult importConvolution(OperatorContext &op) {
       op, buildConvolution(op, input, filter, form, op.element(input)), isLast);
 }
 
-/// How many elements the result has more at its end: output_padding, or what
-/// output_size asks for.
-static std::optional<Ints> readExtra(OperatorContext &op, Value input,
-                                     const Window &window) {
+namespace {
+/// What a transposed convolution gives more of than the least that it can.
+struct Extra {
+  /// Elements at the end of each spatial dimension.
+  Ints more;
+  /// The sizes of the result where they are said; else empty.
+  Ints sizes;
+};
+} // namespace
+
+/// Fails for an \p asked size of dimension \p i that another input would have.
+static void checkAsked(OperatorContext &op, Value input, const Window &window,
+                       size_t i, int64_t asked) {
+  const int64_t size = op.shape(input)[i + 2];
+  if (ShapedType::isDynamic(size))
+    return;
+  const int64_t least = (size - 1) * window.strides[i] - window.low[i] -
+                        window.high[i] +
+                        window.dilations[i] * (window.size[i] - 1) + 1;
+  if (asked < least || asked >= least + window.strides[i])
+    op.fail("output_size is " + Twine(asked) + " where it can be " +
+            Twine(least) + " to " + Twine(least + window.strides[i] - 1));
+}
+
+/// output_padding, or what output_size asks for: then the result is made as
+/// large as it can be, and cut.
+static std::optional<Extra> readExtra(OperatorContext &op, Value input,
+                                      const Window &window) {
   const size_t count = window.size.size();
-  Ints extra = op.getInts("output_padding", Ints(count, 0));
-  if (extra.empty())
-    extra.assign(count, 0);
+  Extra extra;
+  extra.more = op.getInts("output_padding", Ints(count, 0));
+  if (extra.more.empty())
+    extra.more.assign(count, 0);
   auto sizes =
       op.integersFrom({"OutputSizeTensor", "OutputSize"}, "output_size");
   if (!sizes)
     return std::nullopt;
-  if (extra.size() != count || (!sizes->empty() && sizes->size() != count))
+  if (extra.more.size() != count || (!sizes->empty() && sizes->size() != count))
     return op.fail("output_padding or output_size has not one element a "
                    "spatial dimension");
   for (size_t i = 0; i < count; ++i) {
-    if (!sizes->empty()) {
-      const int64_t size = op.shape(input)[i + 2];
-      if (ShapedType::isDynamic(size))
-        return op.unknown("output_size needs the size of the input; give it "
-                          "with --shape");
-      const int64_t least = (size - 1) * window.strides[i] - window.low[i] -
-                            window.high[i] +
-                            window.dilations[i] * (window.size[i] - 1) + 1;
-      extra[i] = (*sizes)[i] - least;
-      if (extra[i] < 0 || extra[i] >= window.strides[i])
-        return op.fail("output_size is " + Twine((*sizes)[i]) +
-                       " where it can be " + Twine(least) + " to " +
-                       Twine(least + window.strides[i] - 1));
-    }
-    if (extra[i] < 0 ||
-        extra[i] >= std::max(window.strides[i], window.dilations[i]))
+    if (extra.more[i] < 0 ||
+        (extra.more[i] > 0 &&
+         extra.more[i] >= std::max(window.strides[i], window.dilations[i])))
       return op.fail("output_padding is negative or not less than stride and "
                      "dilation");
+    if (sizes->empty())
+      continue;
+    checkAsked(op, input, window, i, (*sizes)[i]);
+    extra.more[i] = window.strides[i] - 1;
   }
+  extra.sizes = std::move(*sizes);
   return extra;
 }
 
@@ -103,14 +121,17 @@ static LogicalResult importTransposed(OperatorContext &op) {
   if (isLast)
     input = channelsFirst(op, input);
   auto window = readWindow(op, input, op.shape(filter).drop_front(2));
+  if (window && window->isOpen())
+    return op.unknown("padding_algorithm SAME needs the size of the input; "
+                      "give it with --shape");
   auto extra = window ? readExtra(op, input, *window) : std::nullopt;
-  if (!extra)
+  if (!extra || op.failed())
     return failure();
   formats::ConvolutionForm form;
   for (size_t i = 0; i < window->size.size(); ++i) {
     const int64_t reach = (window->size[i] - 1) * window->dilations[i];
     form.low.push_back(reach - window->low[i]);
-    form.high.push_back(reach - window->high[i] + (*extra)[i]);
+    form.high.push_back(reach - window->high[i] + extra->more[i]);
   }
   form.strides.assign(window->size.size(), 1);
   form.lhsDilation = window->strides;
@@ -120,11 +141,13 @@ static LogicalResult importTransposed(OperatorContext &op) {
   form.kernelOutput = 1;
   form.groups = op.getInt("groups", 1);
   Value kernel = regroupTransposed(op, filter, form.groups);
-  return finish(
-      op,
+  Value result =
       kernel ? buildConvolution(op, input, kernel, form, op.element(input))
-             : Value(),
-      isLast);
+             : Value();
+  for (auto [i, size] : llvm::enumerate(extra->sizes))
+    if (result && op.shape(result)[i + 2] != size)
+      result = op.sliceAxis(result, static_cast<int64_t>(i) + 2, 0, size);
+  return finish(op, result, isLast);
 }
 
 OperatorReaders convolutionReaders() {

@@ -1,68 +1,187 @@
-// Pools over windows and over whole images.
+// Pools over windows, over whole images, and adaptive ones.
 
 #include "formats/import/Building.h"
 #include "formats/paddle/Operators.h"
 #include "formats/paddle/ops/Windows.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 
 namespace sinter::paddle {
 
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
 /// The mean or the greatest of each image.
 static Value poolWhole(OperatorContext &op, Value x, bool isMax) {
   Ints axes = llvm::to_vector(llvm::seq<int64_t>(2, op.rank(x)));
-  if (isMax)
-    return op.reduce<stablehlo::MaxOp>(
-        x, axes, -std::numeric_limits<double>::infinity(), true);
-  Value wide = formats::widened(op, x);
-  Value sum = op.reduce<stablehlo::AddOp>(wide, axes, 0, true);
-  Value mean = op.binary<stablehlo::DivOp>(
-      sum, op.countAlong(x, axes, op.element(wide)));
-  return mean ? op.cast(mean, op.element(x)) : Value();
+  return isMax ? op.reduce<stablehlo::MaxOp>(x, axes, -infinity, true)
+               : averageAlong(op, x, axes);
 }
 
-static LogicalResult importPool2d(OperatorContext &op) {
+//===----------------------------------------------------------------------===//
+// Adaptive pools
+//===----------------------------------------------------------------------===//
+
+/// The mean or the greatest of \p count windows along \p axis, of which window
+/// i is [floor(i * size / count), ceil((i + 1) * size / count)): they may
+/// overlap, and differ in size. The elements of each are taken side by side,
+/// shorter ones with their last element again, which has no weight.
+static Value poolAlong(OperatorContext &op, Value x, int64_t axis,
+                       int64_t count, bool isMax) {
+  const int64_t size = op.shape(x)[axis];
+  if (size == count)
+    return x;
+  int64_t longest = 0;
+  SmallVector<std::pair<int64_t, int64_t>> windows;
+  for (int64_t i = 0; i < count; ++i) {
+    windows.push_back(
+        {i * size / count, llvm::divideCeil((i + 1) * size, count)});
+    longest = std::max(longest, windows[i].second - windows[i].first);
+  }
+  if (count * longest > formats::longestTable)
+    return op.unsupported("an adaptive pool of that size");
+  Ints places;
+  SmallVector<double> weights;
+  for (auto [begin, end] : windows)
+    for (int64_t k = 0; k < longest; ++k) {
+      places.push_back(std::min(begin + k, end - 1));
+      weights.push_back(begin + k < end ? 1.0 / static_cast<double>(end - begin)
+                                        : 0.0);
+    }
+  Value taken =
+      op.op<nn::TakeOp>(x, op.integers(places), static_cast<uint64_t>(axis));
+  if (!taken)
+    return {};
+  Dims split = op.dims(taken);
+  split[axis] = Dim(count);
+  split.insert(split.begin() + axis + 1, Dim(longest));
+  if (isMax)
+    return op.reduce<stablehlo::MaxOp>(op.reshape(taken, ArrayRef<Dim>(split)),
+                                       {axis + 1}, -infinity, false);
+  Ints shape(op.rank(taken), 1);
+  shape[axis] = count * longest;
+  Value weighted = op.binary<stablehlo::MulOp>(
+      taken, numbers(op, op.element(x), weights, shape));
+  return op.reduce<stablehlo::AddOp>(op.reshape(weighted, ArrayRef<Dim>(split)),
+                                     {axis + 1}, 0, false);
+}
+
+/// To \p counts elements a spatial dimension.
+static Value poolAdaptive(OperatorContext &op, Value x,
+                          ArrayRef<int64_t> counts, bool isMax) {
+  const int64_t spatial = op.rank(x) - 2;
+  if (static_cast<int64_t>(counts.size()) != spatial)
+    return op.fail("ksize has not one element a spatial dimension");
+  Window window;
+  bool isEven = true;
+  for (int64_t i = 0; i < spatial; ++i) {
+    const int64_t size = op.shape(x)[i + 2];
+    if (counts[i] < 1)
+      return op.fail("ksize is not positive");
+    if (ShapedType::isDynamic(size))
+      return op.unknown("an adaptive pool needs the size of the input; give it "
+                        "with --shape");
+    isEven &= size % counts[i] == 0 && size > 0;
+    window.size.push_back(size / counts[i]);
+  }
+  if (isEven) {
+    window.strides = window.size;
+    window.dilations.assign(spatial, 1);
+    window.low = window.high = window.ceilPadding = Ints(spatial, 0);
+    return isMax ? maxPool(op, x, window) : averagePool(op, x, window, false);
+  }
+  Value result = isMax ? x : formats::widened(op, x);
+  for (int64_t i = 0; i < spatial && result; ++i)
+    result = poolAlong(op, result, i + 2, counts[i], isMax);
+  return result ? op.cast(result, op.element(x)) : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+/// The mean of each window. Where padding counts, it counts as far as the
+/// padding at the beginning reaches, at the end, too.
+static Value poolMean(OperatorContext &op, Value x, Window window) {
+  const bool countsPadding = !op.getBool("exclusive", true);
+  if (countsPadding && !window.isOpen())
+    for (size_t i = 0; i < window.size.size(); ++i)
+      window.ceilPadding[i] =
+          window.high[i] - std::min(window.high[i], window.low[i]);
+  return averagePool(op, x, window, countsPadding);
+}
+
+/// Where the greatest of each window stands in its image, as i32.
+static Value placesInImage(OperatorContext &op, Value x, const Window &window) {
+  Value places = op.op<nn::MaxPoolIndicesOp>(
+      x, window.size, window.strides, window.dilations, window.low, window.high,
+      /*column_major=*/false);
+  Dims sizes = op.dims(x);
+  Dim image = op.product(ArrayRef<Dim>(sizes).drop_front(2));
+  if (!places || !image.isStatic())
+    return {};
+  Value inImage = op.binary<stablehlo::RemOp>(
+      places, op.one(places, static_cast<double>(image.size)));
+  return inImage ? op.cast(inImage, op.builder().getI32Type()) : Value();
+}
+
+static LogicalResult pool(OperatorContext &op, bool isMax) {
   Value x = op.operand("X");
   if (!x)
     return failure();
+  if (op.rank(x) < 3)
+    return op.fail("X is not [N, C, spatial...]");
+  const bool isLast = hasChannelsLast(op);
+  if (isLast)
+    x = channelsFirst(op, x);
+  auto size = op.integersFrom({"KernelSize"}, "ksize");
+  if (!size || op.failed())
+    return failure();
+  if (size->size() == 1)
+    size->assign(op.rank(x) - 2, size->front());
+  const bool isAdaptive = op.getBool("adaptive", false);
+  const bool isWhole = op.getBool("global_pooling", false) ||
+                       (isAdaptive && llvm::all_of(*size, [](int64_t each) {
+                          return each == 1;
+                        }));
+  Value result, mask;
+  if (isWhole) {
+    result = poolWhole(op, x, isMax);
+  } else if (isAdaptive) {
+    result = poolAdaptive(op, x, *size, isMax);
+  } else {
+    auto window = readWindow(op, x, *size, op.getBool("ceil_mode", false));
+    if (!window)
+      return failure();
+    result = isMax ? maxPool(op, x, *window) : poolMean(op, x, *window);
+    if (op.wants("Mask") && op.isStatic(x) && result)
+      mask = placesInImage(op, x, *window);
+  }
+  auto laidOut = [&](Value value) {
+    return isLast ? channelsLast(op, value) : value;
+  };
+  if (mask && mlir::failed(op.result("Mask", laidOut(mask))))
+    return failure();
+  return op.result("Out", result ? laidOut(result) : Value());
+}
+
+static LogicalResult importPool(OperatorContext &op) {
   const std::string kind = op.getString("pooling_type", "max");
   if (kind != "max" && kind != "avg")
     return op.fail("attribute 'pooling_type' is '" + kind + "'");
-  const bool isMax = kind == "max", isLast = hasChannelsLast(op);
-  if (isLast)
-    x = channelsFirst(op, x);
-  Ints size = op.getInts("ksize");
-  if (op.failed())
-    return failure();
-  Value result;
-  const bool isWhole =
-      op.getBool("global_pooling", false) ||
-      (op.getBool("adaptive", false) &&
-       llvm::all_of(size, [](int64_t each) { return each == 1; }));
-  if (isWhole) {
-    result = poolWhole(op, x, isMax);
-  } else {
-    if (op.getBool("adaptive", false) || op.getBool("ceil_mode", false))
-      return op.unsupported("adaptive pools and ceil_mode");
-    auto window = readWindow(op, x, size);
-    if (!window)
-      return failure();
-    result = isMax ? op.op<nn::MaxPoolOp>(x, window->size, window->strides,
-                                          window->dilations, window->low,
-                                          window->high)
-                   : op.op<nn::AveragePoolOp>(
-                         x, window->size, window->strides, window->dilations,
-                         window->low, window->high,
-                         !op.getBool("exclusive", true), ArrayRef<int64_t>());
-  }
-  if (result && isLast)
-    result = channelsLast(op, result);
-  return op.result("Out", result);
+  return pool(op, kind == "max");
+}
+static LogicalResult importMaxPoolWithIndex(OperatorContext &op) {
+  return pool(op, true);
 }
 
 OperatorReaders poolingReaders() {
   static const OperatorReader table[] = {
-      {"pool2d", importPool2d},
+      {"max_pool2d_with_index", importMaxPoolWithIndex},
+      {"max_pool3d_with_index", importMaxPoolWithIndex},
+      {"pool2d", importPool},
+      {"pool3d", importPool},
   };
   return table;
 }

@@ -1,7 +1,5 @@
 #include "formats/paddle/ops/Windows.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 
 namespace sinter::paddle {
@@ -44,31 +42,8 @@ Value channelsLast(OperatorContext &op, Value value) {
   return rank < 3 ? value : op.transpose(value, order);
 }
 
-/// Padding so that the result has ceil(size / stride) elements; an odd one is
-/// added at the end.
-static bool padSame(OperatorContext &op, Value input, Window &window) {
-  window.dilations.assign(window.size.size(), 1);
-  for (size_t i = 0; i < window.size.size(); ++i) {
-    const int64_t size = op.shape(input)[i + 2], stride = window.strides[i];
-    if (ShapedType::isDynamic(size) && stride != 1) {
-      op.unknown("padding_algorithm SAME needs the size of the input; give it "
-                 "with --shape");
-      return false;
-    }
-    const int64_t total =
-        stride == 1
-            ? window.size[i] - 1
-            : std::max<int64_t>((llvm::divideCeil(size, stride) - 1) * stride +
-                                    window.size[i] - size,
-                                0);
-    window.low.push_back(total / 2);
-    window.high.push_back(total - total / 2);
-  }
-  return true;
-}
-
 std::optional<Window> readWindow(OperatorContext &op, Value input,
-                                 ArrayRef<int64_t> size) {
+                                 ArrayRef<int64_t> size, bool roundsUp) {
   const int64_t spatial = op.rank(input) - 2;
   if (spatial < 1)
     return op.fail("the input is not [N, C, spatial...]");
@@ -94,17 +69,36 @@ std::optional<Window> readWindow(OperatorContext &op, Value input,
   for (int64_t each : op.shape(input).drop_front(2))
     if (each >= largest)
       return op.fail("the input is too large");
-  if (algorithm == "SAME")
-    return padSame(op, input, window) ? std::optional(window) : std::nullopt;
-  if (algorithm == "VALID")
+  const bool isSame = algorithm == "SAME", isPair = pads.size() == 2 * count;
+  if (isSame)
+    window.dilations.assign(count, 1);
+  else if (algorithm == "VALID")
     pads.assign(count, 0);
   else if (algorithm != "EXPLICIT")
     return op.fail("attribute 'padding_algorithm' is '" + algorithm + "'");
+  SmallVector<WindowPadding> paddings;
   for (size_t i = 0; i < count; ++i) {
-    const bool isPair = pads.size() == 2 * count;
-    window.low.push_back(pads[isPair ? 2 * i : i]);
-    window.high.push_back(pads[isPair ? 2 * i + 1 : i]);
+    const int64_t stride = window.strides[i];
+    const int64_t reach = (window.size[i] - 1) * window.dilations[i] + 1;
+    // Operations that compute a size are made only where one is asked for.
+    const bool asks = op.spellsUnknown() && stride != 1 && (isSame || roundsUp);
+    const Dim extent =
+        asks ? op.dim(input, i + 2) : Dim(op.shape(input)[i + 2]);
+    WindowPadding padding;
+    if (isSame) {
+      auto same = padSame(op, extent, stride, reach, /*upper=*/true);
+      if (!same)
+        return std::nullopt;
+      padding = *same;
+    } else if (algorithm == "EXPLICIT") {
+      padding = {pads[isPair ? 2 * i : i], pads[isPair ? 2 * i + 1 : i], 0};
+    }
+    if (roundsUp && !roundUp(op, extent, stride, reach,
+                             /*mayStartOutside=*/true, padding))
+      return std::nullopt;
+    paddings.push_back(padding);
   }
+  setPadding(window, paddings);
   return window;
 }
 

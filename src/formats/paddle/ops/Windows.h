@@ -3,14 +3,13 @@
 #ifndef SINTER_FORMATS_PADDLE_OPS_WINDOWS_H
 #define SINTER_FORMATS_PADDLE_OPS_WINDOWS_H
 
+#include "formats/import/Windows.h"
 #include "formats/paddle/OperatorContext.h"
 
 namespace sinter::paddle {
 
-/// A window over the spatial dimensions, one element each.
-struct Window {
-  Ints size, strides, dilations, low, high;
-};
+using formats::Window;
+using formats::WindowPadding;
 
 /// Whether data_format (or data_layout) says that channels come last; fails for
 /// a layout that is not known.
@@ -23,10 +22,12 @@ mlir::Value channelsLast(OperatorContext &op, mlir::Value value);
 /// strides, paddings (one or two a dimension), dilations and padding_algorithm
 /// for windows of \p size over the spatial dimensions of \p input
 /// [N, C, spatial...]. SAME rounds the result's size up, and takes no dilation;
-/// VALID takes no padding. Fails for lists of another length and for numbers
-/// that make no sense.
+/// VALID takes no padding. With \p roundsUp the size is rounded up, even where
+/// the last window then begins in the padding. Fails for lists of another
+/// length and for numbers that make no sense.
 std::optional<Window> readWindow(OperatorContext &op, mlir::Value input,
-                                 llvm::ArrayRef<int64_t> size);
+                                 llvm::ArrayRef<int64_t> size,
+                                 bool roundsUp = false);
 
 } // namespace sinter::paddle
 

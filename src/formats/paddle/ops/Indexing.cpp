@@ -1,0 +1,259 @@
+// Elements that indices name: gathering, scattering, tables.
+
+#include "formats/import/Indexing.h"
+#include "formats/paddle/Operators.h"
+#include "formats/paddle/ops/Results.h"
+
+using namespace mlir;
+using sinter::formats::Combine;
+using sinter::stablehlo::ComparisonDirection;
+
+namespace sinter::paddle {
+
+/// A list of indices: [N, 1] is [N].
+static Value indexList(OperatorContext &op, StringRef slot) {
+  Value indices = op.operand(slot);
+  return indices && op.rank(indices) == 2 && op.shape(indices)[1] == 1
+             ? op.squeeze(indices, {1})
+             : indices;
+}
+
+static LogicalResult takeSlices(OperatorContext &op, Value indices,
+                                int64_t along) {
+  Value x = op.operand("X");
+  if (!x || !indices)
+    return failure();
+  auto axis = op.axis(along, op.rank(x));
+  if (!axis || !indicesFit(op, indices, x, *axis))
+    return failure();
+  return op.result(
+      "Out",
+      asDeclared(op, "Out",
+                 op.op<nn::TakeOp>(x, indices, static_cast<uint64_t>(*axis))));
+}
+static LogicalResult importGather(OperatorContext &op) {
+  auto axis = op.integersFrom({"Axis"}, "axis");
+  if (!axis)
+    return failure();
+  return takeSlices(op, indexList(op, "Index"),
+                    axis->empty() ? 0 : axis->front());
+}
+static LogicalResult importIndexSelect(OperatorContext &op) {
+  return takeSlices(op, op.operand("Index"), op.getInt("dim", 0));
+}
+
+static LogicalResult importGatherNd(OperatorContext &op) {
+  Value x = op.operand("X"), indices = op.operand("Index");
+  if (!x || !indices)
+    return failure();
+  // An index without coordinates names the whole.
+  if (op.rank(indices) > 0 && op.shape(indices).back() == 0) {
+    Dims sizes = op.dims(indices);
+    sizes.pop_back();
+    const auto before = static_cast<int64_t>(sizes.size());
+    sizes.append(op.dims(x));
+    return op.result("Out",
+                     op.broadcastInDim(x, sizes,
+                                       llvm::to_vector(llvm::seq<int64_t>(
+                                           before, before + op.rank(x)))));
+  }
+  return op.result("Out",
+                   asDeclared(op, "Out", gatherTuples(op, x, indices, 0)));
+}
+
+static LogicalResult takeAlong(OperatorContext &op, StringRef from,
+                               StringRef to, int64_t along) {
+  Value x = op.operand(from), indices = op.operand("Index");
+  if (!x || !indices)
+    return failure();
+  auto axis = op.axis(along, op.rank(x));
+  if (!axis || !indicesFit(op, indices, x, *axis))
+    return failure();
+  return op.result(
+      to, op.op<nn::TakeAlongOp>(x, indices, static_cast<uint64_t>(*axis)));
+}
+static LogicalResult importIndexSample(OperatorContext &op) {
+  return takeAlong(op, "X", "Out", 1);
+}
+static LogicalResult importTakeAlongAxis(OperatorContext &op) {
+  return takeAlong(op, "Input", "Result", op.getInt("Axis", 0));
+}
+
+/// Rows of X become, or get added, those of Updates. Rows to which is added
+/// begin at 0.
+static LogicalResult importScatter(OperatorContext &op) {
+  Value x = op.operand("X"), indices = indexList(op, "Ids"),
+        updates = op.operand("Updates");
+  if (!x || !indices || !updates)
+    return failure();
+  if (op.rank(indices) == 0)
+    indices = op.reshape(indices, ArrayRef<int64_t>{1});
+  if (op.rank(indices) != 1)
+    return op.fail("Ids is not a list");
+  indices = op.unsqueeze(indices, {1});
+  if (op.getBool("overwrite", true))
+    return op.result("Out",
+                     scatterTuples(op, x, indices, updates, Combine::Replace));
+  Value zeros =
+      op.broadcastInDim(op.scalar(op.element(x), 0), op.dims(updates), {});
+  Value cleared = scatterTuples(op, x, indices, zeros, Combine::Replace);
+  return op.result("Out",
+                   scatterTuples(op, cleared, indices, updates, Combine::Add));
+}
+
+static LogicalResult importScatterNdAdd(OperatorContext &op) {
+  return op.result("Out",
+                   scatterTuples(op, op.operand("X"), op.operand("Index"),
+                                 op.operand("Updates"), Combine::Add));
+}
+
+static LogicalResult importPutAlongAxis(OperatorContext &op) {
+  Value x = op.operand("Input"), indices = op.operand("Index"),
+        values = op.operand("Value");
+  const std::string how = op.getString("Reduce", "assign");
+  if (!x || !indices || !values)
+    return failure();
+  auto axis = op.axis(op.getInt("Axis", 0), op.rank(x));
+  if (!axis || !indicesFit(op, indices, x, *axis))
+    return failure();
+  if (op.rank(indices) != op.rank(x))
+    return op.fail("Index has not as many dimensions as Input");
+  if (!op.getBool("Include_self", true) && how != "assign")
+    return op.unsupported("attribute 'Include_self' is false");
+  std::optional<Combine> combine =
+      how == "assign"                     ? std::optional(Combine::Replace)
+      : how == "add"                      ? std::optional(Combine::Add)
+      : how == "mul" || how == "multiply" ? std::optional(Combine::Multiply)
+      : how == "amax"                     ? std::optional(Combine::Max)
+      : how == "amin"                     ? std::optional(Combine::Min)
+                                          : std::nullopt;
+  if (!combine)
+    return op.unsupported("attribute 'Reduce' is '" + how + "'");
+  values = op.alignRank(values, op.rank(indices));
+  Ints places = llvm::to_vector(llvm::seq<int64_t>(0, op.rank(indices)));
+  values = op.broadcastInDim(values, op.dims(indices), places);
+  return op.result("Result",
+                   scatterAlong(op, x, indices, values, *axis, *combine));
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+/// Rows of W; that of padding_idx is 0, whatever the table holds.
+static LogicalResult lookUp(OperatorContext &op, Value ids) {
+  Value table = op.operand("W");
+  if (!table || !ids)
+    return failure();
+  if (op.rank(table) != 2)
+    return op.fail("W is not a matrix");
+  Value rows = op.op<nn::TakeOp>(table, ids, uint64_t(0));
+  int64_t padding = op.getInt("padding_idx", -1);
+  if (!rows || padding == -1)
+    return op.result("Out", rows);
+  if (padding < 0 && !ShapedType::isDynamic(op.shape(table)[0]))
+    padding += op.shape(table)[0];
+  Value wide = op.cast(ids, op.i64());
+  Value isPadding = op.compare(wide, op.one(wide, static_cast<double>(padding)),
+                               ComparisonDirection::EQ);
+  Value everywhere = op.unsqueeze(isPadding, {op.rank(ids)});
+  return op.result("Out", select(op, everywhere, op.one(rows, 0), rows));
+}
+/// Ids of the first generation end with a dimension of one element.
+static LogicalResult importLookupTable(OperatorContext &op) {
+  Value ids = op.operand("Ids");
+  if (!ids)
+    return failure();
+  const int64_t rank = op.rank(ids);
+  if (rank < 2 || op.shape(ids)[rank - 1] != 1)
+    return op.fail("Ids does not end with a dimension of one element");
+  return lookUp(op, op.squeeze(ids, {rank - 1}));
+}
+static LogicalResult importLookupTableV2(OperatorContext &op) {
+  return lookUp(op, op.operand("Ids"));
+}
+
+/// 1 at the place that each index says; none for an index outside.
+static LogicalResult oneHot(OperatorContext &op, Value indices) {
+  Type element = op.elementType("dtype", 5);
+  auto depth = op.integersFrom({"depth_tensor"}, "depth");
+  if (!indices || !element || !depth)
+    return failure();
+  if (depth->size() != 1 || depth->front() < 1 ||
+      depth->front() > formats::longestTable)
+    return op.fail("the depth is out of range");
+  const int64_t rank = op.rank(indices);
+  Value each = op.unsqueeze(op.cast(indices, op.i64()), {rank});
+  Ints shape(rank, 1);
+  shape.push_back(depth->front());
+  Value places = iota(op, Dims(shape.begin(), shape.end()), rank, op.i64());
+  return op.result(
+      "Out",
+      op.cast(op.compare(each, places, ComparisonDirection::EQ), element));
+}
+static LogicalResult importOneHot(OperatorContext &op) {
+  Value indices = op.operand("X");
+  if (!indices)
+    return failure();
+  const int64_t rank = op.rank(indices);
+  if (rank < 1 || op.shape(indices)[rank - 1] != 1)
+    return op.fail("X does not end with a dimension of one element");
+  return oneHot(op, op.squeeze(indices, {rank - 1}));
+}
+static LogicalResult importOneHotV2(OperatorContext &op) {
+  return oneHot(op, op.operand("X"));
+}
+
+/// Whether each place up to maxlen lies within a sequence of that length.
+static LogicalResult importSequenceMask(OperatorContext &op) {
+  Value lengths = op.operand("X");
+  Type element = op.elementType("out_dtype", 3);
+  auto most = op.integersFrom({"MaxLenTensor"}, "maxlen");
+  if (!lengths || !element || !most)
+    return failure();
+  if (most->size() != 1 || most->front() < 1 ||
+      most->front() > formats::longestTable)
+    return op.unknown("the longest length is known only at run time");
+  const int64_t rank = op.rank(lengths);
+  Ints shape(rank, 1);
+  shape.push_back(most->front());
+  Value places = iota(op, Dims(shape.begin(), shape.end()), rank, op.i64());
+  Value each = op.unsqueeze(op.cast(lengths, op.i64()), {rank});
+  return op.result(
+      "Y", op.cast(op.compare(places, each, ComparisonDirection::LT), element));
+}
+
+/// Where the condition holds: a row of coordinates each.
+static LogicalResult importWhereIndex(OperatorContext &op) {
+  Value condition = op.operand("Condition");
+  if (!condition)
+    return failure();
+  if (op.rank(condition) == 0)
+    condition = op.reshape(condition, ArrayRef<int64_t>{1});
+  Value found = op.typed<nn::NonZeroOp>(
+      op.tensorType({op.rank(condition), ShapedType::kDynamic}, op.i64()),
+      condition);
+  return op.result("Out", op.transpose(found, {1, 0}));
+}
+
+OperatorReaders indexingReaders() {
+  static const OperatorReader table[] = {
+      {"gather", importGather},
+      {"gather_nd", importGatherNd},
+      {"index_sample", importIndexSample},
+      {"index_select", importIndexSelect},
+      {"lookup_table", importLookupTable},
+      {"lookup_table_v2", importLookupTableV2},
+      {"one_hot", importOneHot},
+      {"one_hot_v2", importOneHotV2},
+      {"put_along_axis", importPutAlongAxis},
+      {"scatter", importScatter},
+      {"scatter_nd_add", importScatterNdAdd},
+      {"sequence_mask", importSequenceMask},
+      {"take_along_axis", importTakeAlongAxis},
+      {"where_index", importWhereIndex},
+  };
+  return table;
+}
+
+} // namespace sinter::paddle
