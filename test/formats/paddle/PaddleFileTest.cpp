@@ -74,13 +74,15 @@ TEST(PaddleFile, FindsParametersByTheUsualNames) {
     const TemporaryFolder folder;
     folder.write(program, linear());
     folder.write(parameters, combined);
-    expectLinear(PaddleFile::open(folder.file(program)));
+    Result<PaddleFile> named = PaddleFile::open(folder.file(program));
+    expectLinear(named);
+    EXPECT_EQ(named->dataFiles(), std::vector<std::string>{parameters});
     if (program != std::string("model")) {
       EXPECT_TRUE(isPaddlePath(folder.path())) << program;
       Result<PaddleFile> file = PaddleFile::open(folder.path());
       expectLinear(file);
       EXPECT_EQ(file->name(), folder.file(program));
-      EXPECT_EQ(file->dataFiles(), std::vector<std::string>{parameters});
+      EXPECT_TRUE(file->dataFiles().empty());
     }
   }
 }
@@ -91,7 +93,7 @@ TEST(PaddleFile, ReadsAFileAParameter) {
   folder.write("fc_0.b_0", bias);
   fs::create_directory(folder.file("layer"));
   folder.write("layer/w", weights);
-  Result<PaddleFile> file = PaddleFile::open(folder.path());
+  Result<PaddleFile> file = PaddleFile::open(folder.file("__model__"));
   ASSERT_TRUE(file) << file.error().message;
   EXPECT_EQ(file->parameter("layer/w")->at<float>(1), 2.0f);
   EXPECT_EQ(file->dataFiles(),
@@ -252,6 +254,92 @@ TEST(PaddleFile, IsNotConfusedByOtherFiles) {
   // A message in field 1 that is no block.
   EXPECT_FALSE(isPaddleProgram(fieldOf(1, fieldOf(1, "input"))));
   EXPECT_FALSE(isPaddleProgram(fieldOf(1, numberOf(1, 0) + numberOf(2, 0))));
+}
+
+namespace {
+
+/// What PaddleFile::open read, for writing.
+std::vector<WrittenParameter> parametersOf(const PaddleFile &file) {
+  std::vector<WrittenParameter> parameters;
+  for (const Variable *each : file.program().parameters())
+    parameters.insert(parameters.begin(),
+                      {each->name, *file.parameter(each->name)});
+  return parameters;
+}
+
+std::string contentsOf(const std::string &path) {
+  Result<std::string> text = readFile(path);
+  return text ? *text : text.error().message;
+}
+
+} // namespace
+
+TEST(PaddleFile, WritesFiles) {
+  const TemporaryFolder folder;
+  const PaddleFile file = *PaddleFile::fromMemory(linear(), combined, "m");
+  const auto write = [&](const std::string &path) {
+    return writePaddle(file.program(), parametersOf(file), folder.file(path));
+  };
+  ASSERT_TRUE(write("a.pdmodel"));
+  EXPECT_EQ(contentsOf(folder.file("a.pdmodel")), linear());
+  EXPECT_EQ(contentsOf(folder.file("a.pdiparams")), combined);
+  ASSERT_TRUE(write("__model__"));
+  EXPECT_EQ(contentsOf(folder.file("__params__")), combined);
+  EXPECT_EQ(folder.entries(), 4u);
+  EXPECT_EQ(write("b.json").error().kind, ErrorKind::Usage);
+  EXPECT_EQ(write("a.pdiparams").error().kind, ErrorKind::Usage);
+  EXPECT_EQ(write("nowhere/a.pdmodel").error().kind, ErrorKind::System);
+  EXPECT_EQ(folder.entries(), 4u);
+}
+
+TEST(PaddleFile, WritesFoldersAsAWhole) {
+  const TemporaryFolder folder;
+  const PaddleFile file = *PaddleFile::fromMemory(linear(), combined, "m");
+  const auto write = [&](const std::string &path) {
+    return writePaddle(file.program(), parametersOf(file), folder.file(path));
+  };
+  ASSERT_TRUE(write("new/"));
+  expectLinear(PaddleFile::open(folder.file("new")));
+  EXPECT_EQ(contentsOf(folder.file("new/inference.pdmodel")), linear());
+  // The program and its parameters are replaced, and nothing else.
+  fs::create_directories(folder.file("old/data"));
+  folder.write("old/data/notes", "text");
+  folder.write("old/__model__", linear());
+  folder.write("old/fc_0.w_0", weights);
+  folder.write("old/fc_0.b_0", bias);
+  const PaddleFile before = *PaddleFile::open(folder.file("old"));
+  ASSERT_TRUE(
+      writePaddle(before.program(), parametersOf(before), folder.file("old")));
+  EXPECT_EQ(contentsOf(folder.file("old/__params__")), combined);
+  EXPECT_EQ(contentsOf(folder.file("old/data/notes")), "text");
+  EXPECT_FALSE(fs::exists(folder.file("old/fc_0.w_0")));
+  // What was open still is what it was.
+  expectLinear(before);
+  expectLinear(PaddleFile::open(folder.file("old")));
+  EXPECT_EQ(folder.entries(), 2u);
+}
+
+TEST(PaddleFile, WritesNothingWhereItCannotWriteAll) {
+  const TemporaryFolder folder;
+  const PaddleFile file = *PaddleFile::fromMemory(linear(), combined, "m");
+  Result<void> incomplete =
+      writePaddle(file.program(), {{"fc_0.w_0", *file.parameter("fc_0.w_0")}},
+                  folder.file("out"));
+  ASSERT_FALSE(incomplete);
+  EXPECT_EQ(incomplete.error().message,
+            folder.file("out") +
+                ": parameter 'fc_0.b_0' of the program has no value");
+  std::vector<WrittenParameter> more = parametersOf(file);
+  more.push_back({"other", Tensor()});
+  EXPECT_FALSE(writePaddle(file.program(), more, folder.file("out")));
+  more.back() = {"fc_0.w_0", Tensor()};
+  EXPECT_FALSE(writePaddle(file.program(), more, folder.file("out")));
+  std::vector<WrittenParameter> odd = parametersOf(file);
+  odd.back().tensor = Tensor(ElementType::I4, {1});
+  Result<void> unknown = writePaddle(file.program(), odd, folder.file("out"));
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().kind, ErrorKind::Unsupported);
+  EXPECT_EQ(folder.entries(), 0u);
 }
 
 /// Programs of PaddleOCR, where they are at hand.

@@ -265,6 +265,8 @@ Result<PaddleFile> PaddleFile::open(const std::string &path,
   ParameterOpener opener(**state, source);
   if (Result<void> opened = opener.open(); !opened)
     return opened.takeError();
+  if (*found != path)
+    (*state)->dataFiles.clear();
   return PaddleFile(std::move(*state));
 }
 

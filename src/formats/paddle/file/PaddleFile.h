@@ -45,7 +45,8 @@ public:
   /// The path of the program's file, for messages.
   const std::string &name() const;
   /// The other files that the model consists of, relative to the program's
-  /// folder, as far as they lie in it.
+  /// folder; none where that folder was opened as a whole, and none that lie
+  /// elsewhere.
   const std::vector<std::string> &dataFiles() const;
 
   /// The parameter called \p name, over the mapped bytes.
@@ -74,12 +75,14 @@ struct WrittenParameter {
   Tensor tensor;
 };
 
-/// Writes a program in the form of program.era, and its parameters in one file
-/// sorted by name. \p path is a program file (`x.pdmodel`, `x.json`,
-/// `__model__`; the parameters go beside it under the usual name) or a folder
-/// to be made (`inference.pdmodel` or `inference.json` in it). All appears
-/// complete or not at all. Unsupported, with a list, where an operator has no
-/// name in that era.
+/// Writes a program in the form of program.era, and its parameters, all that it
+/// declares, in one file sorted by name. \p path is a program file
+/// (`x.pdmodel`, `x.json`, `__model__`; the parameters go beside it under the
+/// usual name) or a folder (`inference.pdmodel` or `inference.json` in it). A
+/// folder is made, or one takes its place in which the new program stands for
+/// the old one, under its name, and all else is as it was. A file, and a folder
+/// as a whole, appears complete or not at all. Unsupported, with a list, where
+/// an operator has no name in that era.
 Result<void> writePaddle(const Program &program,
                          std::vector<WrittenParameter> parameters,
                          const std::string &path);
