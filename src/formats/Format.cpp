@@ -1,13 +1,15 @@
 #include "formats/Format.h"
 
 #include "formats/onnx/OnnxFormat.h"
+#include "formats/paddle/PaddleFormat.h"
 #include "formats/stablehlo/StablehloFormat.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace sinter {
 
 static std::vector<const Format *> &table() {
-  static std::vector<const Format *> rows = {&onnxFormat, &stablehloFormat};
+  static std::vector<const Format *> rows = {&onnxFormat, &stablehloFormat,
+                                             &paddleFormat};
   return rows;
 }
 

@@ -1,6 +1,7 @@
 #include "formats/paddle/PaddleFormat.h"
 
 #include "formats/paddle/PaddleReader.h"
+#include <filesystem>
 
 namespace sinter {
 
@@ -9,7 +10,8 @@ namespace {
 /// Operators may need to know sizes, so it is read for each.
 class PaddleModelFile : public ModelFile {
 public:
-  explicit PaddleModelFile(paddle::PaddleFile file) : file(std::move(file)) {}
+  PaddleModelFile(std::string path, paddle::PaddleFile file)
+      : path(std::move(path)), file(std::move(file)) {}
 
   Result<Model> read(const ReadOptions &options) override {
     return readPaddle(file, options);
@@ -18,7 +20,15 @@ public:
   bool suggestsSizes() const override { return true; }
   bool isHopeless() const override { return hasUnknownOperators(file); }
   std::vector<std::string> dataFiles() const override {
-    return file.dataFiles();
+    // Relative to the folder in which the path is, which may be a folder, too.
+    namespace fs = std::filesystem;
+    const fs::path base = fs::path(path).parent_path();
+    std::vector<std::string> files;
+    for (const std::string &each : file.dataFiles())
+      files.push_back((fs::path(file.name()).parent_path() / each)
+                          .lexically_relative(base.empty() ? "." : base)
+                          .string());
+    return files;
   }
 
   std::vector<DeclaredTensor>
@@ -55,6 +65,7 @@ private:
     return list;
   }
 
+  std::string path;
   paddle::PaddleFile file;
 };
 
@@ -78,7 +89,7 @@ static Result<std::unique_ptr<ModelFile>> open(const std::string &path,
   if (!file)
     return file.takeError();
   return std::unique_ptr<ModelFile>(
-      std::make_unique<PaddleModelFile>(std::move(*file)));
+      std::make_unique<PaddleModelFile>(path, std::move(*file)));
 }
 
 static Result<void> write(const Model &, const std::string &path,

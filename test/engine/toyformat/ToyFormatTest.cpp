@@ -117,7 +117,8 @@ const Format foreignFormat = {
               reinterpret_cast<const char *>(contents.data()), contents.size());
           return text.starts_with("GGUF toy") ? Likeness::Yes : Likeness::No;
         },
-    .open = [](const std::string &path) -> Result<std::unique_ptr<ModelFile>> {
+    .open = [](const std::string &path,
+               const OpenOptions &) -> Result<std::unique_ptr<ModelFile>> {
       return unsupported(path + ": opened as foreign");
     },
     .write = toy::toyFormat.write,
