@@ -236,7 +236,7 @@ void Importer::recordGroup(NodeContext &node, const Operator &op) {
     record.outputs.push_back(wanted ? node.outputs[i].value : Value());
   }
   if (tensors && holdsAllGraphs(node.proto, group))
-    record.proto = serialize(node.proto, node.frame);
+    record.node = serialize(node.proto, node.frame);
   auto entry = toAttribute(record, builder.getContext());
   nodeRecords[node.index] = entry;
   ReadNode &read = readNodes[node.index];

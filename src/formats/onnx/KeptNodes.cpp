@@ -272,7 +272,7 @@ bool Importer::keepNode(const NodeProto &node, Frame &frame,
   record.opType = node.op_type();
   record.domain = node.domain();
   record.version = *version;
-  record.proto = std::move(*proto);
+  record.node = std::move(*proto);
   record.ops = call;
   record.known.resize(record.inputs.size());
   for (auto [i, output] : llvm::enumerate(node.output())) {

@@ -172,7 +172,7 @@ static void nameValues(const Model &model,
     auto record = dyn_cast<DictionaryAttr>(records[number]);
     auto node = record ? onnx::untouchedNode(record, ops) : std::nullopt;
     onnx::NodeProto proto;
-    if (!node || !proto.ParseFromArray(node->proto.data(), node->proto.size()))
+    if (!node || !proto.ParseFromArray(node->node.data(), node->node.size()))
       continue;
     for (auto [value, name] : llvm::zip(node->outputs, proto.output()))
       if (value && !name.empty())

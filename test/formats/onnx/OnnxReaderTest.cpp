@@ -598,7 +598,7 @@ TEST_F(OnnxReader, KnowsAGroupThatNobodyTouched) {
   auto node = untouchedNode(record, ops);
   ASSERT_TRUE(node);
   NodeProto proto;
-  ASSERT_TRUE(proto.ParseFromString(node->proto.str()));
+  ASSERT_TRUE(proto.ParseFromString(node->node.str()));
   EXPECT_EQ(proto.name(), "conv");
   ASSERT_EQ(node->inputs.size(), 3u);
   EXPECT_EQ(node->inputs[0].value, done->entry().getArgument(0));

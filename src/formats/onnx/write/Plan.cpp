@@ -80,36 +80,6 @@ bool staysValid(const NodeProto &node, int64_t from, int64_t to) {
   return true;
 }
 
-/// Where the node of a group can stand: after all that it uses, before all that
-/// use it. Null if there is no such place.
-static Operation *placeOf(const UntouchedNode &node,
-                          ArrayRef<Operation *> ops) {
-  Block *block = ops.front()->getBlock();
-  llvm::SmallPtrSet<Operation *, 8> members(ops.begin(), ops.end());
-  auto usedAfter = [&](Operation *place) {
-    for (Value output : node.outputs)
-      if (output)
-        for (Operation *user : output.getUsers()) {
-          Operation *here = block->findAncestorOpInBlock(*user);
-          if (here && !members.contains(here) && here->isBeforeInBlock(place))
-            return false;
-        }
-    return true;
-  };
-  if (usedAfter(ops.back()))
-    return ops.back();
-  for (Operation *op : ops)
-    for (Value operand : op->getOperands()) {
-      Operation *definition = operand.getDefiningOp();
-      if (definition && definition->getBlock() == block &&
-          !members.contains(definition) &&
-          !isa<stablehlo::ConstantOp>(definition) &&
-          !definition->isBeforeInBlock(ops.front()))
-        return nullptr;
-    }
-  return ops.front();
-}
-
 /// The names that graph \p graph and those in it define are taken.
 static void reserveInner(const GraphProto &graph, llvm::StringSet<> &used) {
   for (const ValueInfoProto &input : graph.input())
@@ -149,8 +119,8 @@ void GraphWriter::planGroup(ArrayAttr records, int64_t index,
   if (!node)
     return;
   auto keptNode = std::make_unique<KeptNode>();
-  if (!keptNode->proto.ParsePartialFromArray(node->proto.data(),
-                                             node->proto.size()))
+  if (!keptNode->proto.ParsePartialFromArray(node->node.data(),
+                                             node->node.size()))
     return;
   auto version = record.getAs<IntegerAttr>("version");
   auto name = record.getAs<StringAttr>("name");
@@ -164,7 +134,7 @@ void GraphWriter::planGroup(ArrayAttr records, int64_t index,
   if (isStandard ? !staysValid(keptNode->proto, version.getInt(), opsetVersion)
                  : version.getInt() != declared->second)
     return;
-  keptNode->anchor = placeOf(*node, ops);
+  keptNode->anchor = formats::placeOf(*node, ops);
   if (!keptNode->anchor)
     return;
   // A node that is kept whole has its graphs in its message.
