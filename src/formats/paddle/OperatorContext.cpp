@@ -335,7 +335,7 @@ Value OperatorContext::numberFrom(StringRef slot, StringRef name,
     return scalar(element, getFloat(name, otherwise));
   Value number = operand(slot);
   if (number && rank(number) != 0) {
-    if (!isStatic(number) || tensorOf(number).getNumElements() != 1)
+    if (isStatic(number) && tensorOf(number).getNumElements() != 1)
       return fail("input " + slot + " has not one element");
     number = reshape(number, ArrayRef<int64_t>());
   }

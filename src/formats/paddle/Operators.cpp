@@ -6,11 +6,12 @@ namespace sinter::paddle {
 
 llvm::ArrayRef<OperatorReaders (*)()> operatorTables() {
   static constexpr OperatorReaders (*tables[])() = {
-      activationReaders,  constantReaders,      controlFlowReaders,
-      convolutionReaders, elementwiseReaders,   indexingReaders,
-      movementReaders,    normalizationReaders, poolingReaders,
-      productReaders,     recurrentReaders,     reductionReaders,
-      resizeReaders,      shapeReaders,         slicingReaders,
+      activationReaders,    constantReaders,    controlFlowReaders,
+      convolutionReaders,   elementwiseReaders, indexingReaders,
+      levelOfDetailReaders, movementReaders,    normalizationReaders,
+      poolingReaders,       productReaders,     recurrentReaders,
+      reductionReaders,     resizeReaders,      shapeReaders,
+      slicingReaders,
   };
   return tables;
 }

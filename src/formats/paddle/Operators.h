@@ -30,6 +30,7 @@ OperatorReaders controlFlowReaders();
 OperatorReaders convolutionReaders();
 OperatorReaders elementwiseReaders();
 OperatorReaders indexingReaders();
+OperatorReaders levelOfDetailReaders();
 OperatorReaders movementReaders();
 OperatorReaders normalizationReaders();
 OperatorReaders poolingReaders();

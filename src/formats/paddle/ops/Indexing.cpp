@@ -159,15 +159,20 @@ static LogicalResult lookUp(OperatorContext &op, Value ids) {
   Value everywhere = op.unsqueeze(isPadding, {op.rank(ids)});
   return op.result("Out", select(op, everywhere, op.one(rows, 0), rows));
 }
-/// Ids of the first generation end with a dimension of one element.
+/// Indices of the first generation end with a dimension of one element.
+static Value withoutLast(OperatorContext &op, StringRef slot) {
+  Value indices = op.operand(slot);
+  if (!indices)
+    return {};
+  const int64_t rank = op.rank(indices);
+  const int64_t last = rank > 0 ? op.shape(indices)[rank - 1] : 0;
+  if (last != 1 && !ShapedType::isDynamic(last))
+    return op.fail("input " + slot +
+                   " does not end with a dimension of one element");
+  return op.squeeze(indices, {rank - 1});
+}
 static LogicalResult importLookupTable(OperatorContext &op) {
-  Value ids = op.operand("Ids");
-  if (!ids)
-    return failure();
-  const int64_t rank = op.rank(ids);
-  if (rank < 2 || op.shape(ids)[rank - 1] != 1)
-    return op.fail("Ids does not end with a dimension of one element");
-  return lookUp(op, op.squeeze(ids, {rank - 1}));
+  return lookUp(op, withoutLast(op, "Ids"));
 }
 static LogicalResult importLookupTableV2(OperatorContext &op) {
   return lookUp(op, op.operand("Ids"));
@@ -192,13 +197,7 @@ static LogicalResult oneHot(OperatorContext &op, Value indices) {
       op.cast(op.compare(each, places, ComparisonDirection::EQ), element));
 }
 static LogicalResult importOneHot(OperatorContext &op) {
-  Value indices = op.operand("X");
-  if (!indices)
-    return failure();
-  const int64_t rank = op.rank(indices);
-  if (rank < 1 || op.shape(indices)[rank - 1] != 1)
-    return op.fail("X does not end with a dimension of one element");
-  return oneHot(op, op.squeeze(indices, {rank - 1}));
+  return oneHot(op, withoutLast(op, "X"));
 }
 static LogicalResult importOneHotV2(OperatorContext &op) {
   return oneHot(op, op.operand("X"));

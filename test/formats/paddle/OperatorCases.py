@@ -1,0 +1,574 @@
+"""What operators of Paddle are asked in tests: operands, attributes, and what comes out, worked out by hand or by Arrays.py."""
+import math
+
+import PaddleBytes as paddle
+from Arrays import (Array, adaptive_pool, array, broadcast, channels_last, convolution, counted, drawn, interpolate, made, matmul, pool,
+                    reduced, transposed_convolution)
+
+CASES = []
+
+
+class Case:
+    """Operands by slot: an Array, a list of them, or Parameter(Array). Results by slot likewise.
+
+    `needs_sizes`: with unknown sizes the operator waits for them."""
+
+    def __init__(self, name, type_name, inputs, outputs, attributes, needs_sizes=False):
+        self.name, self.type, self.inputs, self.outputs = name, type_name, inputs, outputs
+        self.attributes, self.needs_sizes = attributes, needs_sizes
+
+
+class Parameter:
+    def __init__(self, held):
+        self.held = held
+
+
+def case(name, type_name, inputs, outputs, needs_sizes=False, **attributes):
+    assert name not in {each.name for each in CASES}, name
+    CASES.append(Case(name, type_name, inputs, outputs, attributes, needs_sizes))
+
+
+def ints(*values):
+    return Array([len(values)], values, paddle.INT32)
+
+
+def longs(*values):
+    return Array([len(values)], values, paddle.INT64)
+
+
+def fixed(*values):
+    """A tensor of integers that is a parameter, so that it is known."""
+    return Parameter(ints(*values))
+
+
+def bools(nested):
+    return array(nested, paddle.BOOL)
+
+
+#===--- Activations ---------------------------------------------------------===#
+
+def sigmoid(x):
+    return 1 / (1 + math.exp(-x))
+
+
+def clamp(x, low, high):
+    return min(max(x, low), high)
+
+
+X = array([-30.0, -7.0, -3.0, -1.5, -0.6, -0.25, 0.0, 0.25, 0.75, 1.5, 3.0, 7.0, 24.5, 30.0])
+SMALL = array([0.125, 0.25, 0.5, 0.75, 0.875])
+
+
+def activation(name, function, x=X, attributes=None, suffix=""):
+    case(name + suffix, name, {"X": x}, {"Out": x.map(function)}, **(attributes or {}))
+
+
+def softplus(x, beta=1, threshold=20):
+    return x if x * beta > threshold else math.log1p(math.exp(x * beta)) / beta
+
+
+activation("relu", lambda x: max(x, 0.0))
+activation("relu6", lambda x: clamp(x, 0, 6))
+activation("relu6", lambda x: clamp(x, 0, 4), attributes={"threshold": 4.0}, suffix="-threshold")
+activation("brelu", lambda x: clamp(x, 0, 24))
+activation("brelu", lambda x: clamp(x, -1, 2), attributes={"t_min": -1.0, "t_max": 2.0}, suffix="-bounds")
+activation("leaky_relu", lambda x: x if x >= 0 else 0.02 * x)
+activation("leaky_relu", lambda x: x if x >= 0 else 0.01 * x, attributes={"alpha": 0.01}, suffix="-layer")
+activation("elu", lambda x: x if x > 0 else math.expm1(x))
+activation("elu", lambda x: x if x > 0 else 0.5 * math.expm1(x), attributes={"alpha": 0.5}, suffix="-alpha")
+activation("celu", lambda x: max(x, 0) + min(0, 2 * math.expm1(x / 2)), attributes={"alpha": 2.0})
+activation("selu", lambda x: 1.0507009873554805 * (x if x > 0 else 1.6732632423543772 * math.expm1(x)))
+activation("thresholded_relu", lambda x: x if x > 1 else 0.0)
+activation("hard_shrink", lambda x: x if abs(x) > 0.5 else 0.0)
+activation("softshrink", lambda x: x - 0.5 if x > 0.5 else x + 0.5 if x < -0.5 else 0.0)
+activation("softshrink", lambda x: x - 2 if x > 2 else x + 2 if x < -2 else 0.0, attributes={"lambda": 2.0}, suffix="-lambda")
+activation("hard_sigmoid", lambda x: clamp(0.2 * x + 0.5, 0, 1))
+activation("hard_sigmoid", lambda x: clamp(0.1666667 * x + 0.5, 0, 1), attributes={"slope": 0.1666667, "offset": 0.5}, suffix="-layer")
+activation("hard_swish", lambda x: x * clamp(x + 3, 0, 6) / 6)
+activation("hard_swish", lambda x: x * clamp(x + 1, 0, 4) / 5, attributes={"threshold": 4.0, "scale": 5.0, "offset": 1.0}, suffix="-numbers")
+activation("swish", lambda x: x * sigmoid(x))
+activation("swish", lambda x: x * sigmoid(2 * x), attributes={"beta": 2.0}, suffix="-beta")
+activation("silu", lambda x: x * sigmoid(x))
+activation("sigmoid", sigmoid)
+activation("logsigmoid", lambda x: -math.log1p(math.exp(-x)))
+activation("tanh", math.tanh)
+activation("stanh", lambda x: 1.7159 * math.tanh(0.67 * x))
+activation("tanh_shrink", lambda x: x - math.tanh(x), x=array([-7.0, -2.0, 1.5, 3.0]))
+activation("softsign", lambda x: x / (1 + abs(x)))
+activation("softplus", softplus)
+activation("softplus", lambda x: softplus(x, 2, 5), attributes={"beta": 2.0, "threshold": 5.0}, suffix="-beta")
+activation("soft_relu", lambda x: math.log1p(math.exp(clamp(x, -3, 3))), attributes={"threshold": 3.0})
+activation("mish", lambda x: x * math.tanh(softplus(x)))
+activation("gelu", lambda x: x * 0.5 * (1 + math.erf(x / math.sqrt(2))))
+activation("gelu", lambda x: 0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))), attributes={"approximate": True}, suffix="-tanh")
+activation("logit", lambda x: math.log(x / (1 - x)), x=SMALL)
+activation("logit", lambda x: math.log(clamp(x, 0.2, 0.8) / (1 - clamp(x, 0.2, 0.8))), x=SMALL, attributes={"eps": 0.2}, suffix="-eps")
+
+IMAGE = drawn(2, 4, 3, 5)
+case("maxout", "maxout", {"X": IMAGE}, {"Out": made([2, 2, 3, 5], lambda n, c, h, w: max(IMAGE.at(n, 2 * c, h, w), IMAGE.at(n, 2 * c + 1, h, w)))},
+     groups=2, axis=1, needs_sizes=True)
+
+SLOPES = array([0.5, 0.25, 2.0, -1.0])
+
+
+def rectified(slope):
+    return made(IMAGE.dims, lambda *at: IMAGE.at(*at) if IMAGE.at(*at) >= 0 else slope(*at) * IMAGE.at(*at))
+
+
+case("prelu-all", "prelu", {"X": IMAGE, "Alpha": Parameter(array([0.5]))}, {"Out": rectified(lambda *at: 0.5)}, mode="all")
+case("prelu-channel", "prelu", {"X": IMAGE, "Alpha": Parameter(SLOPES)}, {"Out": rectified(lambda n, c, h, w: SLOPES.at(c))}, mode="channel")
+case("prelu-channel-4d", "prelu", {"X": IMAGE, "Alpha": Parameter(SLOPES.reshape(1, 4, 1, 1))},
+     {"Out": rectified(lambda n, c, h, w: SLOPES.at(c))}, mode="channel", data_format="NCHW")
+case("prelu-channel-last", "prelu", {"X": channels_last(IMAGE), "Alpha": Parameter(SLOPES)},
+     {"Out": channels_last(rectified(lambda n, c, h, w: SLOPES.at(c)))}, mode="channel", data_format="NHWC")
+ELEMENTS = drawn(1, 4, 3, 5, seed=1)
+case("prelu-element", "prelu", {"X": IMAGE, "Alpha": Parameter(ELEMENTS)}, {"Out": rectified(lambda n, c, h, w: ELEMENTS.at(0, c, h, w))}, mode="element")
+
+#===--- Functions -----------------------------------------------------------===#
+
+POSITIVE = array([0.25, 0.5, 1.0, 2.0, 7.5, 100.0])
+SIGNED = array([-2.5, -1.5, -0.75, -0.5, 0.0, 0.5, 1.25, 1.5, 2.5])
+WITHIN = array([-0.875, -0.5, 0.0, 0.25, 0.75])
+for name, function in (("log", math.log), ("log2", math.log2), ("log10", math.log10), ("log1p", math.log1p), ("sqrt", math.sqrt),
+                       ("rsqrt", lambda x: 1 / math.sqrt(x)), ("reciprocal", lambda x: 1 / x)):
+    activation(name, function, x=POSITIVE)
+for name, function in (("exp", math.exp), ("expm1", math.expm1), ("abs", abs), ("ceil", math.ceil), ("floor", math.floor), ("square", lambda x: x * x),
+                       ("sin", math.sin), ("cos", math.cos), ("tan", math.tan), ("sinh", math.sinh), ("cosh", math.cosh), ("erf", math.erf),
+                       ("asinh", math.asinh), ("atan", math.atan), ("sign", lambda x: (x > 0) - (x < 0)),
+                       ("round", lambda x: math.copysign(math.floor(abs(x) + 0.5), x))):
+    activation(name, lambda x, function=function: float(function(x)), x=SIGNED)
+for name, function in (("acos", math.acos), ("asin", math.asin), ("atanh", math.atanh)):
+    activation(name, function, x=WITHIN)
+activation("acosh", math.acosh, x=array([1.0, 1.5, 8.0]))
+activation("pow", lambda x: x ** 3, x=SIGNED, attributes={"factor": 3.0})
+activation("pow", lambda x: x * x, x=SIGNED, attributes={"factor": 2.0}, suffix="-square")
+case("pow-tensor", "pow", {"X": POSITIVE, "FactorTensor": array([0.5])}, {"Out": POSITIVE.map(math.sqrt)}, factor=1.0)
+activation("scale", lambda x: 2 * x + 0.5, x=SIGNED, attributes={"scale": 2.0, "bias": 0.5})
+activation("scale", lambda x: 2 * (x + 0.5), x=SIGNED, attributes={"scale": 2.0, "bias": 0.5, "bias_after_scale": False}, suffix="-before")
+case("scale-tensor", "scale", {"X": SIGNED, "ScaleTensor": array([3.0])}, {"Out": SIGNED.map(lambda x: 3 * x + 1)}, scale=7.0, bias=1.0)
+case("scale-integers", "scale", {"X": longs(-3, 0, 5)}, {"Out": longs(-5, 1, 11)}, scale=2.0, bias=1.0)
+activation("increment", lambda x: x + 2, x=array([1.5]), attributes={"step": 2.0})
+activation("clip", lambda x: clamp(x, -1, 1.25), x=SIGNED, attributes={"min": -1.0, "max": 1.25})
+case("clip-tensors", "clip", {"X": SIGNED, "Min": array([-0.5]), "Max": array([0.5])}, {"Out": SIGNED.map(lambda x: clamp(x, -0.5, 0.5))}, min=-9.0, max=9.0)
+NUMBERS = array([1.0, math.inf, -math.inf, math.nan])
+case("isnan", "isnan_v2", {"X": NUMBERS}, {"Out": bools([False, False, False, True])})
+case("isinf", "isinf_v2", {"X": NUMBERS}, {"Out": bools([False, True, True, False])})
+case("isfinite", "isfinite_v2", {"X": NUMBERS}, {"Out": bools([True, False, False, False])})
+case("isfinite-integers", "isfinite_v2", {"X": longs(1, 2)}, {"Out": bools([True, True])})
+case("atan2", "atan2", {"X1": array([1.0, -1.0]), "X2": array([-2.0, 0.5])}, {"Out": array([math.atan2(1, -2), math.atan2(-1, 0.5)])})
+case("dropout-default", "dropout", {"X": SIGNED}, {"Out": SIGNED.map(lambda x: x * 0.8)}, dropout_prob=0.2, is_test=True)
+case("dropout-kept", "dropout", {"X": SIGNED}, {"Out": SIGNED}, dropout_prob=0.2, is_test=True, dropout_implementation="upscale_in_train")
+case("dropout-integer-flag", "dropout", {"X": SIGNED}, {"Out": SIGNED.map(lambda x: x * 0.5)}, is_test=paddle.integer(1),
+     dropout_implementation="downgrade_in_infer")
+
+#===--- Two operands --------------------------------------------------------===#
+
+A, B = drawn(2, 3, 4, seed=1), drawn(2, 3, 4, seed=2, low=0.5, high=3)
+for name, function in (("add", lambda a, b: a + b), ("sub", lambda a, b: a - b), ("mul", lambda a, b: a * b), ("div", lambda a, b: a / b),
+                       ("max", max), ("min", min), ("fmax", max), ("fmin", min), ("mod", lambda a, b: a % b), ("floordiv", lambda a, b: float(a // b))):
+    case("elementwise-" + name, "elementwise_" + name, {"X": A, "Y": B}, {"Out": broadcast(function, A, B)}, axis=-1)
+case("elementwise-pow", "elementwise_pow", {"X": B, "Y": A}, {"Out": broadcast(lambda a, b: a ** b, B, A)})
+P, Q = longs(7, -7, 7, -7, 6, -6), longs(3, 3, -3, -3, 3, -3)
+case("mod-integers", "elementwise_mod", {"X": P, "Y": Q}, {"Out": broadcast(lambda a, b: a % b, P, Q)})
+case("floordiv-integers", "elementwise_floordiv", {"X": P, "Y": Q}, {"Out": broadcast(lambda a, b: a // b, P, Q)})
+case("div-integers", "elementwise_div", {"X": P, "Y": Q}, {"Out": longs(2, -2, -2, 2, 2, 2)})
+case("fmax-nan", "elementwise_fmax", {"X": array([math.nan, 1.0, math.nan]), "Y": array([2.0, math.nan, math.nan])}, {"Out": array([2.0, 1.0, math.nan])})
+case("axis-1", "elementwise_add", {"X": IMAGE, "Y": Parameter(SLOPES)}, {"Out": broadcast(lambda a, b: a + b, IMAGE, SLOPES.reshape(4, 1, 1))}, axis=1)
+case("axis-trimmed", "elementwise_mul", {"X": IMAGE, "Y": SLOPES.reshape(4, 1, 1)},
+     {"Out": broadcast(lambda a, b: a * b, IMAGE, SLOPES.reshape(4, 1, 1))}, axis=1)
+case("axis-trimmed-far", "elementwise_add", {"X": IMAGE, "Y": array([[[1.0]], [[2.0]]])},
+     {"Out": broadcast(lambda a, b: a + b, IMAGE, array([1.0, 2.0]).reshape(2, 1, 1, 1))}, axis=0)
+case("axis-middle", "elementwise_sub", {"X": IMAGE, "Y": drawn(4, 3, seed=3)},
+     {"Out": broadcast(lambda a, b: a - b, IMAGE, drawn(4, 3, seed=3).reshape(4, 3, 1))}, axis=1)
+case("axis-smaller-x", "elementwise_sub", {"X": SLOPES, "Y": IMAGE}, {"Out": broadcast(lambda a, b: a - b, SLOPES.reshape(4, 1, 1), IMAGE)}, axis=1)
+case("axis-right", "elementwise_add", {"X": IMAGE, "Y": drawn(5, seed=4)}, {"Out": broadcast(lambda a, b: a + b, IMAGE, drawn(5, seed=4))}, axis=-1)
+case("axis-right-smaller-x", "elementwise_sub", {"X": drawn(5, seed=4), "Y": IMAGE}, {"Out": broadcast(lambda a, b: a - b, drawn(5, seed=4), IMAGE)})
+case("axis-one", "elementwise_add", {"X": IMAGE, "Y": Parameter(array([0.5]))}, {"Out": IMAGE.map(lambda x: x + 0.5)}, axis=-1)
+C, D = longs(1, 2, 3), longs(3, 2, 1)
+for name, function in (("equal", lambda a, b: a == b), ("not_equal", lambda a, b: a != b), ("less_than", lambda a, b: a < b),
+                       ("less_equal", lambda a, b: a <= b), ("greater_than", lambda a, b: a > b), ("greater_equal", lambda a, b: a >= b)):
+    case(name, name, {"X": C, "Y": D}, {"Out": broadcast(function, C, D, paddle.BOOL)}, axis=-1)
+case("equal-all", "equal_all", {"X": C, "Y": D}, {"Out": array(False)})
+YES, NO = bools([True, True, False, False]), bools([True, False, True, False])
+for name, function in (("and", lambda a, b: a and b), ("or", lambda a, b: a or b), ("xor", lambda a, b: a != b)):
+    case("logical-" + name, "logical_" + name, {"X": YES, "Y": NO}, {"Out": broadcast(function, YES, NO)})
+case("logical-not", "logical_not", {"X": NO}, {"Out": NO.map(lambda a: not a)})
+case("bitwise-and", "bitwise_and", {"X": longs(6, 5), "Y": longs(3, 4)}, {"Out": longs(2, 4)})
+case("bitwise-not", "bitwise_not", {"X": longs(6, -1)}, {"Out": longs(-7, 0)})
+case("where", "where", {"Condition": YES, "X": array([1.0, 2.0, 3.0, 4.0]), "Y": array([-1.0, -2.0, -3.0, -4.0])}, {"Out": array([1.0, 2.0, -3.0, -4.0])})
+case("sum", "sum", {"X": [A, B, A]}, {"Out": broadcast(lambda a, b: 2 * a + b, A, B)})
+case("minus", "minus", {"X": A, "Y": B}, {"Out": broadcast(lambda a, b: a - b, A, B)})
+
+#===--- Products ------------------------------------------------------------===#
+
+M, N = drawn(3, 4, seed=5), drawn(4, 5, seed=6)
+MN = matmul(M, N)
+case("mul", "mul", {"X": M, "Y": Parameter(N)}, {"Out": MN}, x_num_col_dims=1, y_num_col_dims=1)
+R3, R4 = drawn(2, 3, 2, 2, seed=7), drawn(2, 2, 5, seed=8)
+case("mul-flattened", "mul", {"X": R3, "Y": R4}, {"Out": matmul(R3.reshape(6, 4), R4.reshape(4, 5)).reshape(2, 3, 5)}, x_num_col_dims=2, y_num_col_dims=2)
+case("matmul", "matmul", {"X": M.transpose(1, 0), "Y": N}, {"Out": MN.map(lambda x: 0.5 * x)}, transpose_X=True, alpha=0.5)
+case("matmul-y", "matmul", {"X": M, "Y": N.transpose(1, 0)}, {"Out": MN}, transpose_Y=True)
+case("matmul-v2", "matmul_v2", {"X": M.transpose(1, 0), "Y": N.transpose(1, 0)}, {"Out": MN}, trans_x=True, trans_y=True)
+S, T = drawn(2, 1, 3, 4, seed=9), drawn(3, 4, 2, seed=10)
+case("matmul-v2-batch", "matmul_v2", {"X": S, "Y": T},
+     {"Out": made([2, 3, 3, 2], lambda a, b, i, j: sum(S.at(a, 0, i, k) * T.at(b, k, j) for k in range(4)))}, needs_sizes=True)
+case("matmul-v2-vector", "matmul_v2", {"X": M, "Y": drawn(4, seed=11)}, {"Out": matmul(M, drawn(4, seed=11).reshape(4, 1)).reshape(3)})
+U, V = drawn(2, 3, 4, seed=12), drawn(2, 4, 2, seed=13)
+case("bmm", "bmm", {"X": U, "Y": V}, {"Out": made([2, 3, 2], lambda n, i, j: sum(U.at(n, i, k) * V.at(n, k, j) for k in range(4)))})
+case("mv", "mv", {"X": M, "Vec": drawn(4, seed=11)}, {"Out": matmul(M, drawn(4, seed=11).reshape(4, 1)).reshape(3)})
+case("dot", "dot", {"X": M, "Y": drawn(3, 4, seed=14)}, {"Out": made([3], lambda i: sum(M.at(i, k) * drawn(3, 4, seed=14).at(i, k) for k in range(4)))})
+BIAS = drawn(5, seed=15)
+case("addmm", "addmm", {"Input": BIAS, "X": M, "Y": N}, {"Out": broadcast(lambda a, b: 2 * a + 0.5 * b, MN, BIAS)}, Alpha=2.0, Beta=0.5)
+case("fc", "fc", {"Input": M, "W": Parameter(N), "Bias": Parameter(BIAS)}, {"Out": broadcast(lambda a, b: max(a + b, 0), MN, BIAS)},
+     in_num_col_dims=1, activation_type="relu")
+PADDED = made([8, 9], lambda i, j: N.at(i, j) if i < 4 and j < 5 else 99.0)
+case("fc-padded", "fc", {"Input": M, "W": Parameter(PADDED), "Bias": Parameter(BIAS.reshape(1, 5))}, {"Out": broadcast(lambda a, b: a + b, MN, BIAS)},
+     in_num_col_dims=1, activation_type="", padding_weights=True)
+
+#===--- Convolutions --------------------------------------------------------===#
+
+PICTURE, FILTER = drawn(2, 4, 7, 6, seed=20), drawn(6, 4, 3, 3, seed=21)
+
+
+def conv(name, type_name, x, w, expected, last=False, needs_sizes=False, **attributes):
+    if last:
+        x, expected, attributes["data_format"] = channels_last(x), channels_last(expected), "NHWC"
+    case(name, type_name, {"Input": x, "Filter": Parameter(w)}, {"Output": expected}, needs_sizes=needs_sizes, **attributes)
+
+
+conv("conv2d", "conv2d", PICTURE, FILTER, convolution(PICTURE, FILTER, [2, 1], [1, 1, 0, 0], [1, 2]), strides=[2, 1], paddings=[1, 0], dilations=[1, 2], groups=1)
+conv("conv2d-four-pads", "conv2d", PICTURE, FILTER, convolution(PICTURE, FILTER, [1, 1], [0, 1, 2, 0], [1, 1]), paddings=[0, 1, 2, 0])
+# SAME takes no dilation: the result is that of dilation 1.
+conv("conv2d-same", "conv2d", PICTURE, FILTER, convolution(PICTURE, FILTER, [2, 2], [1, 1, 0, 1], [1, 1]), strides=[2, 2], paddings=[5, 5],
+     dilations=[2, 2], padding_algorithm="SAME")
+conv("conv2d-same-stride-1", "conv2d", PICTURE, FILTER, convolution(PICTURE, FILTER, [1, 1], [1, 1, 1, 1], [1, 1]), dilations=[3, 3], padding_algorithm="SAME")
+conv("conv2d-valid", "conv2d", PICTURE, FILTER, convolution(PICTURE, FILTER, [1, 1], [0, 0, 0, 0], [2, 2]), paddings=[1, 1], dilations=[2, 2], padding_algorithm="VALID")
+conv("conv2d-last", "conv2d", PICTURE, FILTER, convolution(PICTURE, FILTER, [1, 2], [1, 1, 1, 1], [1, 1]), last=True, strides=[1, 2], paddings=[1, 1])
+GROUPED = drawn(6, 2, 3, 3, seed=22)
+conv("conv2d-groups", "conv2d", PICTURE, GROUPED, convolution(PICTURE, GROUPED, [1, 1], [1, 1, 1, 1], [1, 1], 2), paddings=[1, 1], groups=2)
+DEPTHWISE = drawn(8, 1, 3, 3, seed=23)
+conv("depthwise", "depthwise_conv2d", PICTURE, DEPTHWISE, convolution(PICTURE, DEPTHWISE, [1, 1], [1, 1, 1, 1], [1, 1], 4), paddings=[1, 1], groups=4)
+case("conv2d-bias", "conv2d", {"Input": PICTURE, "Filter": Parameter(FILTER), "Bias": Parameter(drawn(6, seed=24))},
+     {"Output": broadcast(lambda a, b: a + b, convolution(PICTURE, FILTER, [1, 1], [0, 0, 0, 0], [1, 1]), drawn(6, seed=24).reshape(6, 1, 1))})
+VOLUME, CUBES = drawn(1, 2, 4, 3, 4, seed=25), drawn(3, 2, 2, 2, 2, seed=26)
+conv("conv3d", "conv3d", VOLUME, CUBES, convolution(VOLUME, CUBES, [1, 2, 1], [1, 1, 0, 0, 1, 1], [1, 1, 1]), strides=[1, 2, 1], paddings=[1, 0, 1],
+     dilations=[1, 1, 1], data_format="NCDHW")
+SMALLER, UP = drawn(2, 4, 3, 4, seed=27), drawn(4, 3, 3, 2, seed=28)
+conv("transposed", "conv2d_transpose", SMALLER, UP, transposed_convolution(SMALLER, UP, [2, 2], [1, 1, 0, 0], [1, 1]), strides=[2, 2], paddings=[1, 0])
+conv("transposed-groups", "conv2d_transpose", SMALLER, UP, transposed_convolution(SMALLER, UP, [2, 1], [0, 0, 0, 0], [1, 2], 2), strides=[2, 1],
+     paddings=[0, 0], dilations=[1, 2], groups=2)
+conv("transposed-output-padding", "conv2d_transpose", SMALLER, UP, transposed_convolution(SMALLER, UP, [2, 2], [1, 1, 1, 1], [1, 1], 1, [1, 0]),
+     strides=[2, 2], paddings=[1, 1], output_padding=[1, 0])
+conv("transposed-output-size", "conv2d_transpose", SMALLER, UP, transposed_convolution(SMALLER, UP, [2, 2], [1, 1, 0, 0], [1, 1], 1, [1, 1]),
+     strides=[2, 2], paddings=[1, 0], output_size=[6, 9])
+conv("transposed-last", "conv2d_transpose", SMALLER, UP, transposed_convolution(SMALLER, UP, [1, 2], [0, 0, 0, 0], [1, 1]), last=True, strides=[1, 2])
+UP_EACH = drawn(4, 1, 2, 2, seed=29)
+conv("transposed-depthwise", "depthwise_conv2d_transpose", SMALLER, UP_EACH, transposed_convolution(SMALLER, UP_EACH, [2, 2], [0, 0, 0, 0], [1, 1], 4),
+     strides=[2, 2], groups=4)
+
+#===--- Pools ---------------------------------------------------------------===#
+
+
+def pooled(name, expected, x=PICTURE, last=False, needs_sizes=False, type_name="pool2d", **attributes):
+    if last:
+        x, expected, attributes["data_format"] = channels_last(x), channels_last(expected), "NHWC"
+    case(name, type_name, {"X": x}, {"Out": expected}, needs_sizes=needs_sizes, **attributes)
+
+
+for kind in ("max", "avg"):
+    pooled(f"pool-{kind}", pool(PICTURE, kind, [3, 2], [2, 2], [1, 1, 0, 0]), pooling_type=kind, ksize=[3, 2], strides=[2, 2], paddings=[1, 0])
+    pooled(f"pool-{kind}-ceil", pool(PICTURE, kind, [2, 3], [2, 2], ceil=True), pooling_type=kind, ksize=[2, 3], strides=[2, 2], paddings=[0, 0], ceil_mode=True)
+    pooled(f"pool-{kind}-same", pool(PICTURE, kind, [3, 3], [2, 2], algorithm="SAME"), pooling_type=kind, ksize=[3, 3], strides=[2, 2], padding_algorithm="SAME")
+    pooled(f"pool-{kind}-valid", pool(PICTURE, kind, [3, 3], [2, 2]), pooling_type=kind, ksize=[3, 3], strides=[2, 2], paddings=[1, 1], padding_algorithm="VALID")
+    pooled(f"pool-{kind}-last", pool(PICTURE, kind, [2, 2], [2, 2]), last=True, pooling_type=kind, ksize=[2, 2], strides=[2, 2])
+    pooled(f"pool-{kind}-global", adaptive_pool(PICTURE, kind, [1, 1]), pooling_type=kind, ksize=[3, 3], paddings=[1, 1], global_pooling=True)
+    pooled(f"pool-{kind}-adaptive-1", adaptive_pool(PICTURE, kind, [1, 1]), pooling_type=kind, ksize=[1, 1], adaptive=True)
+    pooled(f"pool-{kind}-adaptive", adaptive_pool(PICTURE, kind, [3, 4]), pooling_type=kind, ksize=[3, 4], adaptive=True, paddings=[1, 1], needs_sizes=True)
+    pooled(f"pool-{kind}-adaptive-even", adaptive_pool(PICTURE, kind, [7, 2]), pooling_type=kind, ksize=[7, 2], adaptive=True, needs_sizes=True)
+pooled("pool-inclusive", pool(PICTURE, "avg", [3, 3], [2, 2], [1, 1, 1, 1], exclusive=False), pooling_type="avg", ksize=[3, 3], strides=[2, 2],
+       paddings=[1, 1], exclusive=False)
+pooled("pool-inclusive-ceil", pool(PICTURE, "avg", [3, 3], [2, 2], [1, 1, 1, 1], ceil=True, exclusive=False), pooling_type="avg", ksize=[3, 3],
+       strides=[2, 2], paddings=[1, 1], exclusive=False, ceil_mode=True)
+pooled("pool-inclusive-begin", pool(PICTURE, "avg", [3, 3], [1, 1], [0, 2, 1, 0], exclusive=False), pooling_type="avg", ksize=[3, 3], paddings=[0, 2, 1, 0],
+       exclusive=False)
+pooled("pool3d", pool(VOLUME, "max", [2, 2, 2], [2, 1, 2]), x=VOLUME, type_name="pool3d", pooling_type="max", ksize=[2, 2, 2], strides=[2, 1, 2],
+       paddings=[0, 0, 0], data_format="NCDHW")
+PLANES = drawn(1, 2, 4, 4, seed=30)
+case("pool-index", "max_pool2d_with_index", {"X": PLANES}, {"Out": pool(PLANES, "max", [2, 2], [2, 2]), "Mask": made(
+    [1, 2, 2, 2], lambda n, c, h, w: max(((PLANES.at(n, c, 2 * h + i, 2 * w + j), (2 * h + i) * 4 + 2 * w + j) for i in range(2) for j in range(2)))[1], paddle.INT32)},
+     ksize=[2, 2], strides=[2, 2], paddings=[0, 0], needs_sizes=True)
+case("pool-index-adaptive", "max_pool2d_with_index", {"X": PICTURE}, {"Out": adaptive_pool(PICTURE, "max", [3, 3])}, ksize=[3, 3], adaptive=True, needs_sizes=True)
+
+#===--- Interpolation -------------------------------------------------------===#
+
+VIEW = drawn(1, 2, 4, 5, seed=31)
+
+
+def resized(name, type_name, mode, out, inputs=None, last=False, needs_sizes=False, align_corners=False, align_mode=1, scales=None, x=VIEW, **attributes):
+    expected = interpolate(x, mode, out, align_corners, align_mode, scales)
+    if last:
+        x, expected, attributes["data_layout"] = channels_last(x), channels_last(expected), "NHWC"
+    case(name, type_name, {"X": x, **(inputs or {})}, {"Out": expected}, needs_sizes=needs_sizes, align_corners=align_corners, align_mode=align_mode, **attributes)
+
+
+for mode, name in (("nearest", "nearest_interp"), ("linear", "bilinear_interp"), ("cubic", "bicubic_interp")):
+    short = mode
+    resized(f"{short}-v2-scale", name + "_v2", mode, [8, 10], scales=[2, 2], scale=[2.0, 2.0], out_h=-1, out_w=-1)
+    resized(f"{short}-v2-fraction", name + "_v2", mode, [6, 12], scales=[1.625, 2.4375], scale=[1.625, 2.4375])
+    resized(f"{short}-v2-one-scale", name + "_v2", mode, [6, 7], scales=[1.5, 1.5], scale=1.5, align_mode=0)
+    resized(f"{short}-v2-sizes", name + "_v2", mode, [7, 3], out_h=7, out_w=3)
+    resized(f"{short}-v2-corners", name + "_v2", mode, [7, 9], align_corners=True, out_h=7, out_w=9)
+    resized(f"{short}-v2-corners-one", name + "_v2", mode, [1, 9], align_corners=True, out_h=1, out_w=9)
+    resized(f"{short}-v2-half", name + "_v2", mode, [9, 3], align_mode=0, out_h=9, out_w=3)
+    resized(f"{short}-v2-tensor", name + "_v2", mode, [6, 9], inputs={"SizeTensor": [fixed(6), fixed(9)], "OutSize": fixed(5, 5)}, out_h=2, out_w=2, scale=[3.0, 3.0])
+    resized(f"{short}-v2-out-size", name + "_v2", mode, [6, 9], inputs={"OutSize": fixed(6, 9)}, out_h=2, out_w=2)
+    resized(f"{short}-v2-last", name + "_v2", mode, [8, 10], last=True, scales=[2, 2], scale=[2.0, 2.0])
+    resized(f"{short}-v2-scale-wins", name + "_v2", mode, [8, 15], scales=[2, 3], scale=[2.0, 3.0], out_h=5, out_w=5)
+    resized(f"{short}-v1-corners", name, mode, [8, 10], align_corners=True, scale=2.0, out_h=0, out_w=0)
+    resized(f"{short}-v1-scale", name, mode, [6, 8], scale=1.6875, out_h=3, out_w=3)
+    resized(f"{short}-v1-sizes", name, mode, [3, 10], out_h=3, out_w=10, scale=0.0)
+    resized(f"{short}-v1-half", name, mode, [3, 10], align_mode=0, out_h=3, out_w=10)
+case("interp-defaults", "bilinear_interp", {"X": VIEW}, {"Out": interpolate(VIEW, "linear", [7, 9], True)}, out_h=7, out_w=9)
+case("interp-scale-tensor", "nearest_interp_v2", {"X": VIEW, "Scale": Parameter(array([2.0]))}, {"Out": interpolate(VIEW, "nearest", [8, 10], scales=[2, 2])},
+     align_corners=False, scale=[3.0, 3.0])
+LINE = drawn(1, 2, 5, seed=32)
+case("linear-1d", "linear_interp_v2", {"X": LINE}, {"Out": interpolate(LINE, "linear", [8], align_mode=0)}, align_corners=False, align_mode=0, out_w=8, data_layout="NCHW")
+case("trilinear", "trilinear_interp_v2", {"X": VOLUME}, {"Out": interpolate(VOLUME, "linear", [2, 5, 6], align_mode=1)}, align_corners=False, align_mode=1,
+     out_d=2, out_h=5, out_w=6, data_layout="NCDHW")
+
+#===--- Normalisation -------------------------------------------------------===#
+
+CHANNELS = {"Scale": Parameter(drawn(4, seed=40)), "Bias": Parameter(drawn(4, seed=41)), "Mean": Parameter(drawn(4, seed=42)),
+            "Variance": Parameter(drawn(4, seed=43, low=0.5, high=2))}
+
+
+def normal(epsilon, x=PICTURE, channel=lambda n, c, *at: c):
+    scale, bias, mean, variance = (CHANNELS[slot].held for slot in ("Scale", "Bias", "Mean", "Variance"))
+    return made(x.dims, lambda *at: (x.at(*at) - mean.at(channel(*at))) / math.sqrt(variance.at(channel(*at)) + epsilon) * scale.at(channel(*at)) + bias.at(channel(*at)))
+
+
+case("batch-norm", "batch_norm", {"X": PICTURE, **CHANNELS}, {"Y": normal(1e-3)}, epsilon=0.001, is_test=True, data_layout="NCHW")
+case("batch-norm-global", "batch_norm", {"X": PICTURE, **CHANNELS}, {"Y": normal(1e-5)}, use_global_stats=True, is_test=False)
+case("batch-norm-both", "sync_batch_norm", {"X": PICTURE, **CHANNELS}, {"Y": normal(1e-5)}, use_global_stats=True, trainable_statistics=True)
+case("batch-norm-flag", "batch_norm", {"X": PICTURE, **CHANNELS}, {"Y": normal(1e-5)}, is_test=paddle.integer(1), use_global_stats=paddle.integer(0))
+case("batch-norm-last", "batch_norm", {"X": channels_last(PICTURE), **CHANNELS}, {"Y": channels_last(normal(1e-5))}, is_test=True, data_layout="NHWC")
+ROWS = drawn(3, 4, seed=44)
+case("batch-norm-rows", "batch_norm", {"X": ROWS, **CHANNELS}, {"Y": normal(1e-5, ROWS)}, is_test=True)
+case("batch-norm-relu", "batch_norm", {"X": PICTURE, **CHANNELS}, {"Y": normal(1e-5).map(lambda x: max(x, 0))}, is_test=True, fuse_with_relu=True)
+case("affine-channel", "affine_channel", {"X": PICTURE, "Scale": CHANNELS["Scale"], "Bias": CHANNELS["Bias"]}, {"Out": broadcast(
+    lambda a, b: a + b, broadcast(lambda a, b: a * b, PICTURE, CHANNELS["Scale"].held.reshape(4, 1, 1)), CHANNELS["Bias"].held.reshape(4, 1, 1))})
+
+
+def normalized(x, key, epsilon=1e-5):
+    """Over all elements of the same key."""
+    groups = {}
+    for place in x.places():
+        groups.setdefault(key(*place), []).append(x.at(*place))
+    means = {each: sum(values) / len(values) for each, values in groups.items()}
+    spreads = {each: math.sqrt(sum((v - means[each]) ** 2 for v in values) / len(values) + epsilon) for each, values in groups.items()}
+    return made(x.dims, lambda *at: (x.at(*at) - means[key(*at)]) / spreads[key(*at)])
+
+
+TOKENS, TAIL, SHIFT = drawn(2, 3, 4, seed=45), drawn(4, seed=46), drawn(4, seed=47)
+LAYER = normalized(TOKENS, lambda a, b, c: (a, b))
+case("layer-norm", "layer_norm", {"X": TOKENS, "Scale": Parameter(TAIL), "Bias": Parameter(SHIFT)},
+     {"Y": broadcast(lambda a, b: a + b, broadcast(lambda a, b: a * b, LAYER, TAIL), SHIFT)}, begin_norm_axis=2, epsilon=1e-5)
+case("layer-norm-plain", "layer_norm", {"X": TOKENS}, {"Y": LAYER}, begin_norm_axis=2)
+FLAT = drawn(12, seed=48)
+case("layer-norm-tail", "layer_norm", {"X": TOKENS, "Scale": Parameter(FLAT)},
+     {"Y": broadcast(lambda a, b: a * b, normalized(TOKENS, lambda a, b, c: a), FLAT.reshape(3, 4))})
+GROUPS = normalized(PICTURE, lambda n, c, h, w: (n, c // 2))
+case("group-norm", "group_norm", {"X": PICTURE, "Scale": CHANNELS["Scale"], "Bias": CHANNELS["Bias"]}, {"Y": broadcast(
+    lambda a, b: a + b, broadcast(lambda a, b: a * b, GROUPS, CHANNELS["Scale"].held.reshape(4, 1, 1)), CHANNELS["Bias"].held.reshape(4, 1, 1))}, groups=2, needs_sizes=True)
+case("group-norm-last", "group_norm", {"X": channels_last(PICTURE)}, {"Y": channels_last(GROUPS)}, groups=2, data_layout="NHWC", needs_sizes=True)
+case("instance-norm", "instance_norm", {"X": PICTURE}, {"Y": normalized(PICTURE, lambda n, c, h, w: (n, c), 1e-3)}, epsilon=0.001, needs_sizes=True)
+case("lrn", "lrn", {"X": PICTURE}, {"Out": made(PICTURE.dims, lambda n, c, h, w: PICTURE.at(n, c, h, w) / (1.0 + 0.125 * sum(
+    PICTURE.at(n, k, h, w) ** 2 for k in range(max(c - 1, 0), min(c + 2, 4)))) ** 0.75)}, n=3, k=1.0, alpha=0.125, beta=0.75)
+case("norm", "norm", {"X": TOKENS}, {"Out": made(TOKENS.dims, lambda a, b, c: TOKENS.at(a, b, c) / math.sqrt(sum(TOKENS.at(a, k, c) ** 2 for k in range(3)) + 0.5))},
+     axis=1, epsilon=0.5)
+
+
+def softmaxed(x, axis, log=False):
+    def one(*place):
+        line = [x.at(*place[:axis], k, *place[axis + 1:]) for k in range(x.dims[axis])]
+        total = sum(math.exp(each) for each in line)
+        return x.at(*place) - math.log(total) if log else math.exp(x.at(*place)) / total
+    return made(x.dims, one)
+
+
+case("softmax", "softmax", {"X": TOKENS}, {"Out": softmaxed(TOKENS, 2)})
+case("softmax-axis", "softmax", {"X": TOKENS}, {"Out": softmaxed(TOKENS, 1)}, axis=1)
+case("log-softmax", "log_softmax", {"X": TOKENS}, {"Out": softmaxed(TOKENS, 1, True)}, axis=-2)
+
+#===--- Shapes --------------------------------------------------------------===#
+
+G = counted(2, 3, 4)
+case("reshape", "reshape", {"X": G}, {"Out": G.reshape(2, 12)}, shape=[0, -1])
+case("reshape-longs", "reshape2", {"X": G}, {"Out": G.reshape(4, 6)}, shape=paddle.longs(4, 6))
+case("reshape-tensor", "reshape2", {"X": G, "Shape": fixed(3, 8)}, {"Out": G.reshape(3, 8)}, shape=[24])
+case("reshape-list", "reshape2", {"X": G, "ShapeTensor": [fixed(6), fixed(-1)], "Shape": fixed(3, 8)}, {"Out": G.reshape(6, 4)}, shape=[24])
+case("flatten", "flatten2", {"X": G}, {"Out": G.reshape(6, 4)}, axis=2)
+case("flatten-0", "flatten", {"X": G}, {"Out": G.reshape(1, 24)}, axis=0)
+case("flatten-range", "flatten_contiguous_range", {"X": IMAGE}, {"Out": IMAGE.reshape(2, 12, 5)}, start_axis=1, stop_axis=2)
+case("flatten-range-last", "flatten_contiguous_range", {"X": IMAGE}, {"Out": IMAGE.reshape(2, 60)}, start_axis=1, stop_axis=-1)
+case("squeeze", "squeeze2", {"X": G.reshape(1, 6, 1, 4)}, {"Out": G.reshape(6, 1, 4)}, axes=[0], needs_sizes=True)
+case("squeeze-not-one", "squeeze2", {"X": G.reshape(1, 6, 1, 4)}, {"Out": G.reshape(1, 6, 4)}, axes=[1, -2], needs_sizes=True)
+case("squeeze-all", "squeeze", {"X": G.reshape(1, 6, 1, 4)}, {"Out": G.reshape(6, 4)}, axes=paddle.ints(), needs_sizes=True)
+case("unsqueeze", "unsqueeze2", {"X": G}, {"Out": G.reshape(2, 1, 1, 3, 4)}, axes=[1, 1])
+case("unsqueeze-end", "unsqueeze", {"X": G}, {"Out": G.reshape(1, 2, 3, 4, 1)}, axes=[0, -1])
+case("transpose", "transpose2", {"X": G}, {"Out": G.transpose(2, 0, 1)}, axis=[2, 0, 1])
+case("transpose-v1", "transpose", {"X": G}, {"Out": G.transpose(0, 2, 1)}, axis=[0, 2, 1])
+case("shape", "shape", {"Input": G}, {"Out": ints(2, 3, 4)})
+case("size", "size", {"Input": G}, {"Out": array(24)})
+
+#===--- Movement ------------------------------------------------------------===#
+
+H = counted(2, 2, 4).map(lambda x: x + 100)
+JOINED = made([2, 5, 4], lambda a, b, c: G.at(a, b, c) if b < 3 else H.at(a, b - 3, c))
+case("concat", "concat", {"X": [G, H]}, {"Out": JOINED}, axis=1)
+case("concat-tensor", "concat", {"X": [G, H], "AxisTensor": fixed(-2)}, {"Out": JOINED}, axis=0)
+case("concat-empty", "concat", {"X": [Parameter(Array([0], [])), G]}, {"Out": G}, axis=0)
+case("stack", "stack", {"X": [G, G]}, {"Y": made([2, 3, 2, 4], lambda a, b, n, c: G.at(a, b, c))}, axis=-2)
+case("unstack", "unstack", {"X": G}, {"Y": [made([2, 4], lambda a, c, b=b: G.at(a, b, c)) for b in range(3)]}, axis=1, num=3)
+case("unbind", "unbind", {"X": G}, {"Out": [made([3, 4], lambda b, c, a=a: G.at(a, b, c)) for a in range(2)]}, axis=0)
+
+
+def part(x, axis, start, end, step=1):
+    places = list(range(start, end, step))
+    dims = [len(places) if i == axis else size for i, size in enumerate(x.dims)]
+    return made(dims, lambda *at: x.at(*(places[p] if i == axis else p for i, p in enumerate(at))), x.element)
+
+
+case("split", "split", {"X": G}, {"Out": [part(G, 2, 0, 2), part(G, 2, 2, 4)]}, axis=2, num=2)
+case("split-sections", "split", {"X": G}, {"Out": [part(G, 2, 0, 1), part(G, 2, 1, 4)]}, axis=-1, num=0, sections=[1, 3])
+case("split-rest", "split", {"X": G, "AxisTensor": fixed(2)}, {"Out": [part(G, 2, 0, 1), part(G, 2, 1, 4)]}, sections=[1, -1], needs_sizes=True)
+case("flip", "flip", {"X": G}, {"Out": part(part(G, 0, 1, -1, -1), 2, 3, -1, -1)}, axis=[0, 2])
+case("roll", "roll", {"X": G}, {"Out": made(G.dims, lambda a, b, c: G.at(a, (b - 1) % 3, (c + 1) % 4))}, shifts=paddle.longs(1, -1), axis=paddle.longs(1, 2), needs_sizes=True)
+case("shuffle-channel", "shuffle_channel", {"X": IMAGE}, {"Out": made(IMAGE.dims, lambda n, c, h, w: IMAGE.at(n, [0, 2, 1, 3][c], h, w))}, group=2, needs_sizes=True)
+BLOCKS = drawn(1, 8, 2, 3, seed=50)
+SHUFFLED = made([1, 2, 4, 6], lambda n, c, h, w: BLOCKS.at(n, c * 4 + h % 2 * 2 + w % 2, h // 2, w // 2))
+case("pixel-shuffle", "pixel_shuffle", {"X": BLOCKS}, {"Out": SHUFFLED}, upscale_factor=2, data_format="NCHW")
+case("pixel-shuffle-last", "pixel_shuffle", {"X": channels_last(BLOCKS)}, {"Out": channels_last(SHUFFLED)}, upscale_factor=2, data_format="NHWC")
+case("pixel-unshuffle", "pixel_unshuffle", {"X": SHUFFLED}, {"Out": BLOCKS}, downscale_factor=2)
+case("tile", "tile", {"X": G}, {"Out": made([2, 6, 4], lambda a, b, c: G.at(a, b % 3, c))}, repeat_times=[2, 1])
+case("tile-longer", "tile", {"X": part(G, 0, 0, 1).reshape(3, 4), "RepeatTimes": fixed(2, 1, 2)}, {"Out": made([2, 3, 8], lambda a, b, c: G.at(0, b, c % 4))})
+case("expand-v1", "expand", {"X": G}, {"Out": made([4, 3, 8], lambda a, b, c: G.at(a % 2, b, c % 4))}, expand_times=[2, 1, 2])
+ONE = drawn(3, 1, seed=51)
+case("expand-v2", "expand_v2", {"X": ONE}, {"Out": made([2, 3, 4], lambda a, b, c: ONE.at(b, 0))}, shape=[2, -1, 4])
+case("expand-v2-tensor", "expand_v2", {"X": ONE, "expand_shapes_tensor": [fixed(3), fixed(5)]}, {"Out": made([3, 5], lambda b, c: ONE.at(b, 0))}, shape=[-1])
+case("expand-as", "expand_as_v2", {"X": ONE, "Y": G}, {"Out": made([2, 3, 4], lambda a, b, c: ONE.at(b, 0))}, target_shape=[2, 3, 4])
+case("meshgrid", "meshgrid", {"X": [array([1.0, 2.0]), array([3.0, 4.0, 5.0])]}, {"Out": [made([2, 3], lambda a, b: a + 1), made([2, 3], lambda a, b: b + 3)]})
+case("tril", "tril_triu", {"X": G}, {"Out": made(G.dims, lambda a, b, c: G.at(a, b, c) if c - b <= 1 else 0)}, diagonal=1, lower=True)
+case("triu", "tril_triu", {"X": G}, {"Out": made(G.dims, lambda a, b, c: G.at(a, b, c) if c - b >= 0 else 0)}, lower=False)
+
+
+def padded(x, low, high, pick):
+    dims = [size + a + b for size, a, b in zip(x.dims, low, high)]
+
+    def one(*at):
+        places = [pick(p - a, size) for p, a, size in zip(at, low, x.dims)]
+        return 0.5 if None in places else x.at(*places)
+    return made(dims, one)
+
+
+def inside(p, size):
+    return p if 0 <= p < size else None
+
+
+case("pad", "pad", {"X": G}, {"Out": padded(G, [0, 1, 0], [1, 0, 2], inside)}, paddings=[0, 1, 1, 0, 0, 2], pad_value=0.5)
+case("pad2d", "pad2d", {"X": VIEW}, {"Out": padded(VIEW, [0, 0, 1, 0], [0, 0, 0, 2], inside)}, paddings=[1, 0, 0, 2], mode="constant", pad_value=0.5)
+case("pad2d-reflect", "pad2d", {"X": VIEW}, {"Out": padded(VIEW, [0, 0, 1, 2], [0, 0, 2, 1], lambda p, n: n - 1 - abs(n - 1 - abs(p)))}, paddings=[1, 2, 2, 1], mode="reflect")
+case("pad2d-edge", "pad2d", {"X": VIEW, "Paddings": fixed(1, 2, 2, 1)}, {"Out": padded(VIEW, [0, 0, 1, 2], [0, 0, 2, 1], lambda p, n: min(max(p, 0), n - 1))}, mode="edge")
+# The last dimension first.
+case("pad3d", "pad3d", {"X": VOLUME}, {"Out": padded(VOLUME, [0, 0, 2, 0, 1], [0, 0, 0, 1, 0], inside)}, paddings=[1, 0, 0, 1, 2, 0], mode="constant", value=0.5)
+case("pad3d-replicate", "pad3d", {"X": VOLUME}, {"Out": padded(VOLUME, [0, 0, 0, 1, 2], [0, 0, 1, 0, 0], lambda p, n: min(max(p, 0), n - 1))},
+     paddings=[2, 0, 1, 0, 0, 1], mode="replicate", data_format="NCDHW")
+case("pad3d-circular", "pad3d", {"X": VOLUME}, {"Out": padded(VOLUME, [0, 0, 0, 1, 2], [0, 0, 1, 0, 0], lambda p, n: p % n)},
+     paddings=[2, 0, 1, 0, 0, 1], mode="circular")
+
+#===--- Slices --------------------------------------------------------------===#
+
+case("slice", "slice", {"Input": G}, {"Out": part(part(G, 1, 1, 3), 2, 1, 3)}, axes=[1, 2], starts=[1, -3], ends=[100, -1])
+case("slice-decrease", "slice", {"Input": G}, {"Out": part(G, 1, 2, 3).reshape(2, 4)}, axes=[1], starts=[-1], ends=[2147483647], decrease_axis=[1])
+case("slice-tensors", "slice", {"Input": G, "StartsTensor": fixed(1), "EndsTensorList": [fixed(3)]}, {"Out": part(G, 2, 1, 3)}, axes=[2], starts=[0], ends=[1])
+case("slice-run-time", "slice", {"Input": G, "StartsTensor": ints(1), "EndsTensor": ints(3)}, {"Out": part(G, 2, 1, 3)}, axes=[2], starts=[0], ends=[1], needs_sizes=True)
+case("strided-slice", "strided_slice", {"Input": G}, {"Out": part(G, 2, 0, 4, 2)}, axes=[2], starts=[0], ends=[4], strides=[2])
+case("strided-slice-back", "strided_slice", {"Input": G}, {"Out": part(G, 2, 3, 0, -2)}, axes=[2], starts=[-1], ends=[0], strides=[-2])
+case("strided-slice-whole-back", "strided_slice", {"Input": G}, {"Out": part(G, 2, 3, -1, -1)}, axes=[2], starts=[3], ends=[-1], strides=[-1])
+case("crop", "crop_tensor", {"X": G}, {"Out": part(part(G, 1, 1, 3), 2, 1, 3)}, offsets=[0, 1, 1], shape=[-1, 2, 2])
+
+#===--- Indices -------------------------------------------------------------===#
+
+TABLE = drawn(5, 3, seed=60)
+case("gather", "gather", {"X": TABLE, "Index": ints(4, 0, 4)}, {"Out": made([3, 3], lambda i, j: TABLE.at([4, 0, 4][i], j))})
+case("gather-column", "gather", {"X": TABLE, "Index": longs(4, 0).reshape(2, 1)}, {"Out": made([2, 3], lambda i, j: TABLE.at([4, 0][i], j))}, needs_sizes=True)
+case("gather-axis", "gather", {"X": TABLE, "Index": longs(2, 0), "Axis": fixed(1)}, {"Out": made([5, 2], lambda i, j: TABLE.at(i, [2, 0][j]))}, axis=0)
+case("gather-nd", "gather_nd", {"X": G, "Index": array([[1, 2], [0, 1]])}, {"Out": made([2, 4], lambda i, c: G.at([1, 0][i], [2, 1][i], c))}, needs_sizes=True)
+case("index-select", "index_select", {"X": TABLE, "Index": longs(2, 2)}, {"Out": made([5, 2], lambda i, j: TABLE.at(i, 2))}, dim=1)
+case("index-sample", "index_sample", {"X": TABLE, "Index": counted(5, 2, element=paddle.INT64).map(lambda x: x % 3)},
+     {"Out": made([5, 2], lambda i, j: TABLE.at(i, (2 * i + j) % 3))})
+case("take-along-axis", "take_along_axis", {"Input": TABLE, "Index": array([[3, 1, 4]])}, {"Result": made([1, 3], lambda i, j: TABLE.at([3, 1, 4][j], j))}, Axis=0)
+UPDATES = drawn(3, 3, seed=61)
+case("scatter", "scatter", {"X": TABLE, "Ids": longs(4, 1, 0), "Updates": UPDATES},
+     {"Out": made([5, 3], lambda i, j: UPDATES.at([4, 1, 0].index(i), j) if i in (4, 1, 0) else TABLE.at(i, j))}, overwrite=True)
+case("scatter-add", "scatter", {"X": TABLE, "Ids": longs(4, 1, 4), "Updates": UPDATES},
+     {"Out": made([5, 3], lambda i, j: UPDATES.at(0, j) + UPDATES.at(2, j) if i == 4 else UPDATES.at(1, j) if i == 1 else TABLE.at(i, j))}, overwrite=False)
+case("scatter-nd-add", "scatter_nd_add", {"X": TABLE, "Index": array([[0, 1], [4, 2], [0, 1]]), "Updates": array([1.0, 2.0, 4.0])},
+     {"Out": made([5, 3], lambda i, j: TABLE.at(i, j) + (5 if (i, j) == (0, 1) else 2 if (i, j) == (4, 2) else 0))}, needs_sizes=True)
+case("put-along-axis", "put_along_axis", {"Input": TABLE, "Index": array([[3, 1, 4]]), "Value": array([[7.0, 8.0, 9.0]])},
+     {"Result": made([5, 3], lambda i, j: [7.0, 8.0, 9.0][j] if i == [3, 1, 4][j] else TABLE.at(i, j))}, Axis=0, Reduce="assign")
+case("lookup-table", "lookup_table", {"W": Parameter(TABLE), "Ids": array([[[1], [4]]])}, {"Out": made([1, 2, 3], lambda a, i, j: TABLE.at([1, 4][i], j))}, padding_idx=-1)
+case("lookup-table-v2", "lookup_table_v2", {"W": Parameter(TABLE), "Ids": array([[1, 4], [0, 1]])},
+     {"Out": made([2, 2, 3], lambda a, i, j: 0.0 if [[1, 4], [0, 1]][a][i] == 1 else TABLE.at([[1, 4], [0, 1]][a][i], j))}, padding_idx=1)
+case("one-hot", "one_hot", {"X": array([[1], [3], [9]])}, {"Out": made([3, 4], lambda i, j: float([1, 3, 9][i] == j))}, depth=4, dtype=5, allow_out_of_range=True)
+case("one-hot-v2", "one_hot_v2", {"X": longs(1, 3), "depth_tensor": fixed(4)}, {"Out": made([2, 4], lambda i, j: float([1, 3][i] == j))}, depth=1, dtype=5)
+case("sequence-mask", "sequence_mask", {"X": longs(1, 3)}, {"Y": array([[1, 0, 0, 0], [1, 1, 1, 0]])}, maxlen=4, out_dtype=3)
+
+#===--- Reductions ----------------------------------------------------------===#
+
+for name, function in (("sum", sum), ("mean", lambda v: sum(v) / len(v)), ("max", max), ("min", min), ("prod", math.prod)):
+    case("reduce-" + name, "reduce_" + name, {"X": TOKENS}, {"Out": reduced(TOKENS, [1], function)}, dim=[1], keep_dim=False)
+    case(f"reduce-{name}-keep", "reduce_" + name, {"X": TOKENS}, {"Out": reduced(TOKENS, [0, -1], function, True)}, dim=[0, -1], keep_dim=True)
+case("reduce-all-axes", "reduce_sum", {"X": TOKENS}, {"Out": reduced(TOKENS, [0, 1, 2], sum)}, dim=[0], reduce_all=True)
+case("reduce-sum-integers", "reduce_sum", {"X": longs(1, 2, 3)}, {"Out": array(6)}, dim=[0], reduce_all=False)
+case("reduce-all", "reduce_all", {"X": bools([[True, True], [True, False]])}, {"Out": bools([True, False])}, dim=[1])
+case("reduce-any", "reduce_any", {"X": bools([[True, False], [False, False]])}, {"Out": bools([True, False])}, dim=[1])
+case("mean", "mean", {"X": TOKENS}, {"Out": reduced(TOKENS, [0, 1, 2], lambda v: sum(v) / len(v))})
+case("logsumexp", "logsumexp", {"X": TOKENS}, {"Out": reduced(TOKENS, [1], lambda v: math.log(sum(map(math.exp, v))))}, axis=[1], keepdim=False)
+case("p-norm", "p_norm", {"X": TOKENS}, {"Out": reduced(TOKENS, [1], lambda v: math.sqrt(sum(x * x for x in v)))}, axis=1, porder=2.0)
+case("p-norm-3", "p_norm", {"X": TOKENS}, {"Out": reduced(TOKENS, [2], lambda v: sum(abs(x) ** 3 for x in v) ** (1 / 3), True)}, axis=-1, porder=3.0, keepdim=True)
+case("p-norm-infinite", "p_norm", {"X": TOKENS}, {"Out": reduced(TOKENS, [1], lambda v: max(map(abs, v)))}, axis=1, porder=math.inf)
+case("p-norm-whole", "p_norm", {"X": TOKENS}, {"Out": reduced(TOKENS, [0, 1, 2], lambda v: sum(map(abs, v)))}, axis=-1, porder=1.0, asvector=True)
+case("frobenius-norm", "frobenius_norm", {"X": TOKENS}, {"Out": reduced(TOKENS, [1, 2], lambda v: math.sqrt(sum(x * x for x in v)))}, dim=[1, 2])
+case("squared-norm", "squared_l2_norm", {"X": TOKENS}, {"Out": reduced(TOKENS, [0, 1, 2], lambda v: sum(x * x for x in v))})
+LINES = array([[3.0, 1.0, 3.0, 2.0], [0.0, 5.0, 4.0, -1.0]])
+case("arg-max", "arg_max", {"X": LINES}, {"Out": longs(0, 1)}, axis=1, keepdims=False, flatten=False, dtype=3)
+case("arg-max-int32", "arg_max", {"X": LINES}, {"Out": ints(0, 1).reshape(2, 1)}, axis=-1, keepdims=True, dtype=2)
+case("arg-max-flat", "arg_max", {"X": LINES}, {"Out": array(5)}, axis=0, flatten=True, dtype=-1)
+case("arg-min", "arg_min", {"X": LINES}, {"Out": longs(1, 3)}, axis=paddle.long(1), dtype=3)
+case("top-k", "top_k", {"X": LINES}, {"Out": array([[3.0, 3.0], [5.0, 4.0]]), "Indices": array([[0, 2], [1, 2]])}, k=2)
+case("top-k-tensor", "top_k_v2", {"X": LINES, "K": fixed(1)}, {"Out": array([[1.0], [-1.0]]), "Indices": array([[1], [3]])}, k=3, axis=-1, largest=False, sorted=True)
+case("argsort", "argsort", {"X": LINES}, {"Out": array([[1.0, 2.0, 3.0, 3.0], [-1.0, 0.0, 4.0, 5.0]]), "Indices": array([[1, 3, 0, 2], [3, 0, 2, 1]])}, axis=-1)
+case("argsort-down", "argsort", {"X": LINES}, {"Out": array([[3.0, 3.0, 2.0, 1.0], [5.0, 4.0, 0.0, -1.0]])}, axis=1, descending=True)
+case("cumsum", "cumsum", {"X": LINES}, {"Out": array([[3.0, 4.0, 7.0, 9.0], [0.0, 5.0, 9.0, 8.0]])}, axis=1)
+case("cumsum-back", "cumsum", {"X": LINES}, {"Out": array([[6.0, 5.0, 2.0, 0.0], [8.0, 3.0, -1.0, 0.0]])}, axis=1, exclusive=True, reverse=True)
+case("cumsum-flat", "cumsum", {"X": longs(1, 2, 3, 4).reshape(2, 2)}, {"Out": longs(1, 3, 6, 10)}, flatten=True)
+
+#===--- Constants -----------------------------------------------------------===#
+
+case("fill-constant", "fill_constant", {}, {"Out": Array([2, 2], [0.5] * 4)}, shape=paddle.longs(2, 2), dtype=5, value=0.5)
+case("fill-constant-text", "fill_constant", {}, {"Out": Array([1], [9007199254740993], paddle.INT64)}, shape=paddle.longs(1), dtype=3, value=0.5, str_value="9007199254740993")
+case("fill-constant-scalar", "fill_constant", {}, {"Out": Array([2], [7, 7], paddle.INT32)}, shape=[2], dtype=2, value=paddle.scalar(7))
+case("fill-constant-tensors", "fill_constant", {"ShapeTensorList": [fixed(2), fixed(1)], "ValueTensor": array([3.0])}, {"Out": Array([2, 1], [3.0, 3.0])}, shape=[9], dtype=5, value=1.0)
+case("fill-batch", "fill_constant_batch_size_like", {"Input": G}, {"Out": Array([4, 3], [1.5] * 12)}, shape=[4, -1], input_dim_idx=1, output_dim_idx=1, value=1.5, dtype=5)
+case("fill-like", "fill_any_like", {"X": G}, {"Out": G.map(lambda x: 2, paddle.INT32)}, value=2.0, dtype=2)
+case("fill-zeros-like", "fill_zeros_like", {"X": G}, {"Out": G.map(lambda x: 0.0)})
+case("assign", "assign", {"X": G}, {"Out": G})
+case("assign-value", "assign_value", {}, {"Out": array([[1.0, 2.5]])}, shape=[1, 2], dtype=5, fp32_values=[1.0, 2.5])
+case("assign-value-int", "assign_value", {}, {"Out": longs(1, 2)}, shape=[2], dtype=3, int64_values=paddle.longs(1, 2), fp32_values=paddle.floats())
+case("assign-value-scalars", "assign_value", {}, {"Out": ints(1, 2)}, shape=[2], dtype=2, values=paddle.scalars(1, 2))
+case("cast", "cast", {"X": SIGNED}, {"Out": SIGNED.map(lambda x: int(x), paddle.INT32)}, in_dtype=5, out_dtype=2)
+case("cast-bool", "cast", {"X": SIGNED}, {"Out": SIGNED.map(lambda x: x != 0, paddle.BOOL)}, in_dtype=5, out_dtype=0)
+case("range", "range", {"Start": fixed(1), "End": fixed(8), "Step": fixed(3)}, {"Out": ints(1, 4, 7)})
+case("linspace", "linspace", {"Start": array([1.0]), "Stop": array([2.0]), "Num": fixed(5)}, {"Out": array([1.0, 1.25, 1.5, 1.75, 2.0])}, dtype=5)
+case("eye", "eye", {}, {"Out": made([2, 3], lambda i, j: float(i == j))}, num_rows=paddle.long(2), num_columns=paddle.long(3), dtype=5)

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Runs each operator of OperatorCases.py and compares what it gives.
+
+  OperatorsByValue.py --sinter build/bin/sinter [--only NAME] [--each]
+
+Many operators stand in one program, so that there are few processes. The program runs with the sizes of its inputs on both
+backends; one whose inputs are of unknown size is converted to StableHLO, and that runs. With --each every case is a program
+of its own, which says more when one fails.
+"""
+import argparse
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import PaddleBytes as paddle
+from OperatorCases import CASES, Parameter
+
+# Half a unit in the last place of f32, some roundings on top.
+RELATIVE, ABSOLUTE = 2e-5, 1e-5
+
+
+def listed(value):
+    return value if isinstance(value, list) else [value]
+
+
+def build(cases, is_open):
+    """(program, inputs by name, expected results by name)."""
+    program, inputs, expected = paddle.Program(), {}, {}
+    for number, each in enumerate(cases):
+        slots = {}
+        for slot, operands in each.inputs.items():
+            slots[slot] = []
+            for i, operand in enumerate(listed(operands)):
+                name = f"c{number}_{slot}_{i}"
+                slots[slot].append(name)
+                if isinstance(operand, Parameter):
+                    program.parameter(name, operand.held.dims, operand.held.values, operand.held.element)
+                else:
+                    program.input(name, [-1] * len(operand.dims) if is_open else operand.dims, operand.element)
+                    inputs[name] = operand
+        results = {}
+        for slot, values in each.outputs.items():
+            results[slot] = []
+            for i, value in enumerate(listed(values)):
+                name = f"r{number}_{slot}_{i}"
+                program.variable(name, value.dims, value.element)
+                results[slot].append(name)
+                expected[name] = (each.name, value)
+        program.op(each.type, slots, results, **each.attributes)
+        for names in results.values():
+            for name in names:
+                program.output(name)
+    return program, inputs, expected
+
+
+def agrees(got, expected):
+    if isinstance(expected, float) and math.isnan(expected):
+        return math.isnan(got)
+    return got == expected or abs(got - expected) <= ABSOLUTE + RELATIVE * abs(expected)
+
+
+def judge(folder, expected):
+    """What differs, a line each."""
+    wrong = []
+    for name, (case, value) in expected.items():
+        with open(os.path.join(folder, name + ".npy"), "rb") as file:
+            dims, values, element = paddle.read_npy(file.read())
+        if (dims, element) != (value.dims, value.element):
+            wrong.append(f"{case}: {name} is {dims} of type {element}, expected {value.dims} of type {value.element}")
+            continue
+        bad = [i for i, (a, b) in enumerate(zip(values, value.values)) if not agrees(a, b)]
+        if bad:
+            wrong.append(f"{case}: {len(bad)} of {len(values)} elements of {name} differ, first element {bad[0]}: got {values[bad[0]]}, "
+                         f"expected {value.values[bad[0]]}")
+    return wrong
+
+
+def run(sinter, cases, is_open, backend):
+    """What is wrong with these cases, a line each."""
+    program, inputs, expected = build(cases, is_open)
+    with tempfile.TemporaryDirectory() as folder:
+        model = program.save(os.path.join(folder, "model"))
+        given = []
+        for name, value in inputs.items():
+            paddle.write(os.path.join(folder, name + ".npy"), paddle.npy(value.dims, value.values, value.element))
+            given += ["--input", f"{name}={os.path.join(folder, name)}.npy"]
+        if is_open:
+            converted = os.path.join(folder, "open.mlir")
+            done = subprocess.run([sinter, "convert", os.path.join(model, "inference.pdmodel"), "-o", converted], capture_output=True, text=True)
+            if done.returncode:
+                return [f"{cases[0].name if len(cases) == 1 else 'some case'}: with unknown sizes: {done.stderr.strip()}"]
+            model = converted
+        else:
+            model = os.path.join(model, "inference.pdmodel")
+        done = subprocess.run([sinter, "run", model, *given, "--backend", backend, "--no-cache", "--output-dir", folder], capture_output=True, text=True)
+        if done.returncode:
+            return [f"{cases[0].name if len(cases) == 1 else 'some case'}: {done.stderr.strip()}"]
+        return judge(folder, expected)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sinter", required=True)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--each", action="store_true")
+    options = parser.parse_args()
+    cases = [each for each in CASES if options.only in each.name]
+    wrong = []
+    for label, backend, is_open in (("interpreter", "interpreter", False), ("cpu", "cpu", False), ("unknown sizes", "interpreter", True)):
+        chosen = [each for each in cases if not (is_open and each.needs_sizes)]
+        groups = [[each] for each in chosen] if options.each else [chosen] if chosen else []
+        for group in groups:
+            wrong += [f"{label}: {line}" for line in run(options.sinter, group, is_open, backend)]
+    print("\n".join(wrong + [f"{len(cases)} cases, {len(wrong)} defects"]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
