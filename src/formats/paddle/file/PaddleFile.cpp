@@ -17,10 +17,6 @@ namespace fs = std::filesystem;
 
 namespace sinter::paddle {
 
-// Absent where the reader of PIR is not linked.
-[[gnu::weak]] Result<Program> decodePir(std::string_view text);
-[[gnu::weak]] Result<std::string> encodePir(const Program &program);
-
 struct PaddleFile::State {
   std::string name;
   Program program;
@@ -53,8 +49,6 @@ Result<Program> decodeProgram(std::string_view contents) {
                         "get the file itself with 'git lfs pull'");
   const size_t first = contents.find_first_not_of(" \t\r\n");
   const bool isText = first != contents.npos && contents[first] == '{';
-  if (isText && !decodePir)
-    return unsupported("programs of PIR cannot be read yet");
   Result<Program> program =
       isText ? decodePir(contents) : decodeProgramDesc(contents);
   if (program || program.error().kind != ErrorKind::InvalidModel)

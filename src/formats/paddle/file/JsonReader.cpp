@@ -1,0 +1,351 @@
+#include "formats/paddle/file/JsonReader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace sinter::paddle {
+
+bool JsonReader::fail(std::string_view why) {
+  if (message.empty())
+    message = std::string(why) + " at byte " + std::to_string(before + place);
+  return false;
+}
+
+void JsonReader::skipSpace() {
+  while (place < text.size() && (text[place] == ' ' || text[place] == '\n' ||
+                                 text[place] == '\r' || text[place] == '\t'))
+    ++place;
+}
+
+size_t JsonReader::position() {
+  skipSpace();
+  return place;
+}
+
+bool JsonReader::atEnd() { return position() == text.size(); }
+
+JsonReader::Kind JsonReader::peek() {
+  skipSpace();
+  if (failed() || place >= text.size())
+    return Kind::None;
+  switch (text[place]) {
+  case '{':
+    return Kind::Object;
+  case '[':
+    return Kind::Array;
+  case '"':
+    return Kind::String;
+  case 't':
+  case 'f':
+    return Kind::Bool;
+  case 'n':
+    return Kind::Null;
+  default:
+    return text[place] == '-' || isDigit() ? Kind::Number : Kind::None;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Containers
+//===----------------------------------------------------------------------===//
+
+bool JsonReader::enter(char opening, const char *what) {
+  skipSpace();
+  if (failed())
+    return false;
+  if (place >= text.size() || text[place] != opening)
+    return fail(std::string(what) + " is expected");
+  if (containers.size() >= deepest)
+    return fail("JSON nested more than " + std::to_string(deepest) + " deep");
+  ++place;
+  containers.push_back({opening == '{', true});
+  return true;
+}
+
+bool JsonReader::nextMember(bool isObject) {
+  skipSpace();
+  if (failed())
+    return false;
+  if (containers.empty() || containers.back().isObject != isObject)
+    return fail("JSON is not nested well");
+  if (place >= text.size())
+    return fail("the JSON text ends too early");
+  if (text[place] == (isObject ? '}' : ']')) {
+    ++place;
+    containers.pop_back();
+    return false;
+  }
+  if (!containers.back().isFirst) {
+    if (text[place] != ',')
+      return fail("a comma is expected");
+    ++place;
+    skipSpace();
+    if (place < text.size() && (text[place] == '}' || text[place] == ']'))
+      return fail("a value is expected");
+  }
+  containers.back().isFirst = false;
+  return true;
+}
+
+bool JsonReader::nextElement() { return nextMember(false); }
+
+bool JsonReader::nextKey(std::string_view &key) {
+  if (!nextMember(true) || !readText(key))
+    return false;
+  skipSpace();
+  if (place >= text.size() || text[place] != ':')
+    return fail("a colon is expected");
+  ++place;
+  return true;
+}
+
+bool JsonReader::skip() {
+  const size_t outside = containers.size();
+  do {
+    std::string_view ignoredText;
+    Number ignoredNumber;
+    bool ignoredBool = false;
+    switch (peek()) {
+    case Kind::Object:
+      enterObject();
+      break;
+    case Kind::Array:
+      enterArray();
+      break;
+    case Kind::String:
+      readText(ignoredText);
+      break;
+    case Kind::Number:
+      readNumber(ignoredNumber);
+      break;
+    case Kind::Bool:
+      readBool(ignoredBool);
+      break;
+    case Kind::Null:
+      takeWord("null");
+      break;
+    case Kind::None:
+      return fail("a value is expected");
+    }
+    while (!failed() && containers.size() > outside) {
+      std::string_view key;
+      if (containers.back().isObject ? nextKey(key) : nextElement())
+        break;
+    }
+  } while (!failed() && containers.size() > outside);
+  return !failed();
+}
+
+bool JsonReader::lookAhead(std::string_view key, std::string &value) {
+  value.clear();
+  const size_t begin = position(), outside = containers.size();
+  if (!enterObject())
+    return false;
+  for (std::string_view each; nextKey(each);) {
+    if (each == key && peek() == Kind::String) {
+      readString(value);
+      break;
+    }
+    skip();
+  }
+  containers.resize(std::min(containers.size(), outside));
+  place = failed() ? place : begin;
+  return !failed();
+}
+
+//===----------------------------------------------------------------------===//
+// Strings
+//===----------------------------------------------------------------------===//
+
+bool JsonReader::readString(std::string &value) {
+  std::string_view view;
+  if (!readText(view))
+    return false;
+  value = view;
+  return true;
+}
+
+bool JsonReader::readText(std::string_view &value) {
+  skipSpace();
+  if (failed())
+    return false;
+  if (place >= text.size() || text[place] != '"')
+    return fail("a string is expected");
+  const size_t begin = ++place;
+  for (; place < text.size(); ++place) {
+    const char each = text[place];
+    if (each == '"') {
+      value = text.substr(begin, place - begin);
+      ++place;
+      return true;
+    }
+    if (each == '\\')
+      return unescape(value, begin);
+    if (static_cast<unsigned char>(each) < 0x20)
+      return fail("a control character in a string");
+  }
+  return fail("the JSON text ends in a string");
+}
+
+/// Goes on at the first escape of a string.
+bool JsonReader::unescape(std::string_view &value, size_t begin) {
+  buffer = text.substr(begin, place - begin);
+  while (place < text.size()) {
+    const char each = text[place];
+    if (static_cast<unsigned char>(each) < 0x20)
+      return fail("a control character in a string");
+    ++place;
+    if (each == '"') {
+      value = buffer;
+      return true;
+    }
+    if (each != '\\')
+      buffer.push_back(each);
+    else if (!readEscape())
+      return false;
+  }
+  return fail("the JSON text ends in a string");
+}
+
+static void appendUtf8(std::string &out, uint32_t point) {
+  const auto put = [&](uint32_t byte) {
+    out.push_back(static_cast<char>(byte));
+  };
+  if (point < 0x80) {
+    put(point);
+  } else if (point < 0x800) {
+    put(0xC0 | point >> 6);
+    put(0x80 | (point & 0x3F));
+  } else if (point < 0x10000) {
+    put(0xE0 | point >> 12);
+    put(0x80 | (point >> 6 & 0x3F));
+    put(0x80 | (point & 0x3F));
+  } else {
+    put(0xF0 | point >> 18);
+    put(0x80 | (point >> 12 & 0x3F));
+    put(0x80 | (point >> 6 & 0x3F));
+    put(0x80 | (point & 0x3F));
+  }
+}
+
+bool JsonReader::readHex(uint32_t &unit) {
+  unit = 0;
+  if (text.size() - place < 4)
+    return fail("an escape of a string is cut off");
+  const char *const begin = text.data() + place;
+  const auto [end, error] = std::from_chars(begin, begin + 4, unit, 16);
+  if (error != std::errc() || end != begin + 4)
+    return fail("an escape of a string is not valid");
+  place += 4;
+  return true;
+}
+
+bool JsonReader::readEscape() {
+  if (place >= text.size())
+    return fail("the JSON text ends in a string");
+  static constexpr std::string_view from = "\"\\/bfnrt", to = "\"\\/\b\f\n\r\t";
+  const char kind = text[place++];
+  if (const size_t known = from.find(kind); known != from.npos) {
+    buffer.push_back(to[known]);
+    return true;
+  }
+  uint32_t point = 0;
+  if (kind != 'u')
+    return fail("an escape of a string is not valid");
+  if (!readHex(point))
+    return false;
+  if (point >= 0xD800 && point < 0xE000) {
+    uint32_t low = 0;
+    if (point >= 0xDC00 || text.substr(place, 2) != "\\u")
+      return fail("half a surrogate pair in a string");
+    place += 2;
+    if (!readHex(low))
+      return false;
+    if (low < 0xDC00 || low >= 0xE000)
+      return fail("half a surrogate pair in a string");
+    point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
+  }
+  appendUtf8(buffer, point);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers and words
+//===----------------------------------------------------------------------===//
+
+bool JsonReader::takeDigits() {
+  if (!isDigit())
+    return fail("a number is not valid");
+  while (isDigit())
+    ++place;
+  return true;
+}
+
+bool JsonReader::readNumber(Number &value) {
+  skipSpace();
+  if (failed())
+    return false;
+  const size_t begin = place;
+  if (place < text.size() && text[place] == '-')
+    ++place;
+  const bool startsWithZero = place < text.size() && text[place] == '0';
+  if (startsWithZero)
+    ++place;
+  else if (!takeDigits())
+    return false;
+  bool isInteger = true;
+  if (place < text.size() && text[place] == '.') {
+    isInteger = false;
+    ++place;
+    if (!takeDigits())
+      return false;
+  }
+  if (place < text.size() && (text[place] == 'e' || text[place] == 'E')) {
+    isInteger = false;
+    ++place;
+    if (place < text.size() && (text[place] == '+' || text[place] == '-'))
+      ++place;
+    if (!takeDigits())
+      return false;
+  }
+  if (startsWithZero && isDigit())
+    return fail("a number is not valid");
+  const char *const first = text.data() + begin;
+  const char *const last = text.data() + place;
+  value.isInteger =
+      isInteger &&
+      std::from_chars(first, last, value.integer).ec == std::errc();
+  if (value.isInteger)
+    value.real = static_cast<double>(value.integer);
+  else if (std::from_chars(first, last, value.real).ec != std::errc())
+    return fail("a number is out of range");
+  return true;
+}
+
+bool JsonReader::readInteger(int64_t &value) {
+  if (peek() != Kind::Number)
+    return fail("an integer is expected");
+  Number number;
+  if (!readNumber(number))
+    return false;
+  if (!number.isInteger)
+    return fail("an integer is expected");
+  value = number.integer;
+  return true;
+}
+
+bool JsonReader::takeWord(std::string_view word) {
+  skipSpace();
+  if (failed() || text.substr(place, word.size()) != word)
+    return fail("a value is expected");
+  place += word.size();
+  return true;
+}
+
+bool JsonReader::readBool(bool &value) {
+  value = peek() == Kind::Bool && text[place] == 't';
+  return takeWord(value ? "true" : "false");
+}
+
+} // namespace sinter::paddle
