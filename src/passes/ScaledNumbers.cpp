@@ -5,6 +5,7 @@
 #include "graph/Types.h"
 #include "runtime/ElementDispatch.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -26,30 +27,44 @@ bool roundsFinitely(ElementType type, ArrayRef<double> numbers) {
   });
 }
 
-/// Whether \p numbers, rounded to the type, keep the digits that it has: below
-/// its normal numbers there are fewer. What is rounded off counts against the
-/// largest number of its channel.
-static bool keepsDigits(ElementType type, ArrayRef<double> numbers,
-                        const ChannelOf &channelOf) {
+/// The least positive number of the type that a kernel keeps: below it, numbers
+/// are taken for zeros (runtime/FloatMode.h), but for those of f16.
+template <typename T> static double leastKept() {
+  constexpr bool isWide = std::numeric_limits<T>::min_exponent <=
+                          std::numeric_limits<float>::min_exponent;
+  return isWide ? static_cast<double>(std::numeric_limits<T>::min()) : 0;
+}
+
+/// Whether \p before, scaled to \p numbers and rounded to the type, keeps the
+/// digits that the type has: below its normal numbers there are fewer. What is
+/// rounded off counts against the largest number of its channel. A channel that
+/// counts as zeros before has no digits to lose: training with weight decay
+/// makes such ones of channels that do nothing.
+static bool keepsDigits(ElementType type, ArrayRef<double> before,
+                        ArrayRef<double> numbers, const ChannelOf &channelOf) {
   return dispatch(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (isStdComplex<T>) {
       return false;
     } else {
-      std::vector<double> largest(channelOf.count(), 0);
-      std::vector<double> lost(channelOf.count(), 0);
-      channelOf.forEach(numbers.size(), [&](int64_t index, int64_t channel) {
-        double number = numbers[index];
-        double rounded = static_cast<double>(static_cast<T>(number));
-        largest[channel] = std::max(largest[channel], std::abs(number));
-        lost[channel] = std::max(lost[channel], std::abs(rounded - number));
+      struct Channel {
+        double before = 0, largest = 0, lost = 0;
+      };
+      std::vector<Channel> channels(channelOf.count());
+      channelOf.forEach(numbers.size(), [&](int64_t index, int64_t place) {
+        const double number = numbers[index];
+        const double rounded = static_cast<double>(static_cast<T>(number));
+        Channel &channel = channels[place];
+        channel.before = std::max(channel.before, std::abs(before[index]));
+        channel.largest = std::max(channel.largest, std::abs(number));
+        channel.lost = std::max(channel.lost, std::abs(rounded - number));
       });
       const double unit =
           static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
-      for (auto [most, error] : llvm::zip_equal(largest, lost))
-        if (error > unit * most)
-          return false;
-      return true;
+      return llvm::all_of(channels, [&](const Channel &channel) {
+        return channel.lost <= unit * channel.largest ||
+               channel.before < leastKept<T>();
+      });
     }
   });
 }
@@ -59,14 +74,15 @@ std::optional<std::vector<double>> scaledNumbers(const Weight &weight,
                                                  ArrayRef<double> scale) {
   if (isOne(scale))
     return std::vector<double>();
-  std::vector<double> numbers = weight.numbers();
-  if (!llvm::all_of(numbers, [](double each) { return std::isfinite(each); }))
+  const std::vector<double> before = weight.numbers();
+  if (!llvm::all_of(before, [](double each) { return std::isfinite(each); }))
     return std::nullopt;
+  std::vector<double> numbers = before;
   channelOf.forEach(numbers.size(), [&](int64_t index, int64_t channel) {
     numbers[index] *= scale[channel];
   });
   if (!roundsFinitely(weight.type(), numbers) ||
-      !keepsDigits(weight.type(), numbers, channelOf))
+      !keepsDigits(weight.type(), before, numbers, channelOf))
     return std::nullopt;
   return numbers;
 }

@@ -176,6 +176,29 @@ TEST(FoldBatchNormRefusal, WeightsWouldOverflowOrVanish) {
         "%y = stablehlo.multiply %p, %v : tensor<2x4x4x4xf32>\n"));
 }
 
+/// What weight decay leaves of channels that do nothing: weights and scales
+/// that are no normal numbers. One live channel beside dead ones keeps its
+/// digits.
+TEST(FoldBatchNormRefusal, DeadChannelsFold) {
+  std::string body =
+      "%v = stablehlo.constant dense<[2.0, 8.0e-40, 1.0, 0.0]> : "
+      "tensor<4xf32>\n%w = stablehlo.constant dense<[[[[2.0]], [[4.0e-40]], "
+      "[[1.0]], [[0.5]]], [[[4.0e-40]], [[0.0]], [[-3.0e-41]], [[1.0e-44]]], "
+      "[[[1.0]], [[3.0]], [[4.0e-40]], [[1.0]]], [[[3.0e-42]], [[0.0]], "
+      "[[1.0e-45]], [[0.0]]]]> : tensor<4x4x1x1xf32>\n";
+  expectFolded(modelOf(body + convolution("%p", "%x", "%w") +
+                       batchNorm("%y", "%p", "%v")));
+}
+
+/// A channel of normal weights is not dead for a scale that is.
+TEST(FoldBatchNormRefusal, DeadScalesOfLiveWeightsStay) {
+  expectUntouched(
+      modelOf("%v = stablehlo.constant dense<[2.0, 8.0e-40, 1.0, 1.0]> : "
+              "tensor<4xf32>\n%w = stablehlo.constant dense<1.0e-3> : "
+              "tensor<4x4x1x1xf32>\n" +
+              convolution("%p", "%x", "%w") + batchNorm("%y", "%p", "%v")));
+}
+
 TEST(FoldBatchNormRefusal, NoProductBeside) {
   expectUntouched(modelOf(batchNorm("%y", "%x")));
   expectUntouched(
