@@ -1,7 +1,8 @@
 //===- ImportSignature.cpp - what the entry function takes and gives ------===//
 //
 // The sizes that a program declares are hints, since nobody checks them when it
-// runs: those that are given replace them. A size of -1 is a symbol of its own.
+// runs: those that are given replace them, with "any" (?) too. A size of -1 is
+// a symbol of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +38,6 @@ Result<Value> Importer::addArgument(const Port &port, const Variable &declared,
   SmallVector<mlir::Attribute> names;
   SmallVector<std::string> symbols;
   for (auto [i, size] : llvm::enumerate(shape)) {
-    if (size < 0 && given != options.shapes.end())
-      return usageError(who + ": a size in --shape is negative");
     symbols.push_back(size < 0 ? port.name + "_" + std::to_string(i) : "");
     if (size < 0)
       size = ShapedType::kDynamic;
