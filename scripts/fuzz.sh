@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Fuzzes each reader of model files for SECONDS (30): ONNX's file layer and the
-# reader on top of it, StableHLO texts, and portable artifacts. The corpora are
-# small models of Debian's libonnx-testdata, the programs of the tests, and
-# those beside the fuzzers. They run side by side, with the sanitizers of build-asan/; those
+# Fuzzes each reader of model files for SECONDS (30): ONNX's and PaddlePaddle's
+# file layers and the readers on top of them, StableHLO texts, and portable
+# artifacts. The corpora are small models of Debian's libonnx-testdata, the
+# programs of the tests, and those beside the fuzzers. They run side by side, with the sanitizers of build-asan/; those
 # that go through libMLIR, which carries none, get a third of that time more under
 # valgrind, as build/ has them. What is found is left in build-asan/fuzz/. Every
 # day has inputs of its own.
@@ -16,8 +16,9 @@ seed=${SINTER_FUZZ_SEED:-$(date +%Y%m%d)}
 echo "seed $seed"
 [ -f build/build.ninja ] || cmake --preset release >/dev/null
 [ -f build-asan/build.ninja ] || cmake --preset asan >/dev/null
-cmake --build build --target fuzz-onnx-reader fuzz-stablehlo-text fuzz-portable-artifact write-artifacts
-cmake --build build-asan --target fuzz-onnx-file fuzz-onnx-reader fuzz-stablehlo-text fuzz-portable-artifact
+cmake --build build --target fuzz-onnx-reader fuzz-paddle-reader fuzz-stablehlo-text fuzz-portable-artifact write-artifacts
+cmake --build build-asan --target fuzz-onnx-file fuzz-onnx-reader fuzz-paddle-file fuzz-paddle-reader fuzz-stablehlo-text \
+  fuzz-portable-artifact
 found=build-asan/fuzz
 mkdir -p "$found"
 # See stage_asan in scripts/test.sh.
@@ -36,6 +37,7 @@ while IFS= read -r -d '' file; do
   csplit -sz -f "$corpus/texts/$((number += 1))-" "$file" '/^\/\/ -----/' '{*}'
 done < <(find test/graph test/passes test/formats -name '*.mlir' -print0)
 build/bin/write-artifacts test/fuzz/artifact-programs.mlir "$corpus/artifacts"
+python3 test/fuzz/WritePaddleFiles.py "$corpus/programs"
 
 # fuzz PROGRAM CORPUS [OPTION...]
 fuzz() {
@@ -75,12 +77,15 @@ at_once() {
 }
 
 at_once fuzz fuzz-onnx-file models
-# These two have no coverage to tell which inputs are worth keeping: all are.
+# Readers that go through libMLIR have no coverage to tell which inputs are worth keeping: all are.
 at_once fuzz fuzz-onnx-reader models -keep_seed=1 -reduce_inputs=0
+at_once fuzz fuzz-paddle-file programs
+at_once fuzz fuzz-paddle-reader programs -keep_seed=1 -reduce_inputs=0
 at_once fuzz fuzz-portable-artifact artifacts
 at_once fuzz fuzz-stablehlo-text texts -keep_seed=1 -reduce_inputs=0
 while [ ${#pids[@]} -gt 0 ]; do finish_oldest; done
 at_once fuzz_memory fuzz-onnx-reader models
+at_once fuzz_memory fuzz-paddle-reader programs
 at_once fuzz_memory fuzz-stablehlo-text texts
 at_once fuzz_memory fuzz-portable-artifact fuzz-portable-artifact
 while [ ${#pids[@]} -gt 0 ]; do finish_oldest; done
