@@ -309,6 +309,8 @@ Value OperatorContext::integersValue(ArrayRef<StringRef> slots,
     if (!part || !element(part).isIntOrIndex())
       return fail("'" + name + "' is a tensor, but not of integers");
     part = cast(part, i64());
+    if (!part)
+      return {};
     const int64_t count =
         isStatic(part) ? tensorOf(part).getNumElements() : ShapedType::kDynamic;
     if (rank(part) != 1)
