@@ -272,19 +272,10 @@ void AffineFolder::eraseIfDead(Operation *op) {
 /// The node that dequantises the weight stays, with other scales.
 void AffineFolder::scaleScales(WeightedProduct &product,
                                ArrayRef<double> scale) {
-  Value old = product.scales->get();
-  const Tensor before = *constantTensor(old);
-  std::vector<double> numbers;
-  for (auto [i, factor] : llvm::enumerate(scale))
-    numbers.push_back(before.toDouble(i) * factor);
-  OpBuilder builder(product.scales->getOwner());
-  product.scales->set(
-      makeConstant(builder, old.getLoc(),
-                   tensorOfDoubles(before.type(), before.shape(), numbers),
-                   names.fused(constantName(old))));
+  for (Operation *old : product.dequantized->scale(scale, names))
+    if (old->use_empty())
+      eraseIfDead(old);
   groups.touch(product.op);
-  if (old.use_empty())
-    eraseIfDead(old.getDefiningOp());
 }
 
 void AffineFolder::setWeight(WeightedProduct &product, ArrayRef<double> numbers,

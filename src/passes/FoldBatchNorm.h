@@ -35,7 +35,9 @@
 //   - What moves elements between the product and the chain stays where it is
 //     (fold-across-rearrangement); a shift stays behind padding with zeros.
 //   - A weight that a node dequantises in a file that is written again stays
-//     quantised: its scales, one a channel, take up scales that are positive.
+//     quantised: its scales, one a channel, take up the chain's, and integers
+//     of channels that change their sign turn round, where all of them fit
+//     their type then (-128 does not; DequantizedWeight.h).
 //   - A weight that is repeated for batches takes up what varies along its own
 //     dimensions.
 //   - Every value between the product and the end of the chain has one reader,

@@ -43,21 +43,8 @@ bool WeightedProduct::takesUp(const ChannelFold &fold,
                               ArrayRef<double> scale) const {
   if (!isDequantized || isOne(scale))
     return true;
-  return scales && !fold.groupDim && fold.weightDim == scaleDim &&
-         llvm::all_of(scale, [](double each) { return each > 0; });
-}
-
-/// Finds the scales of a weight that is number * scale: a constant vector.
-static void findScales(WeightedProduct &product, Value weight) {
-  product.isDequantized = true;
-  Operation *op = weight.getDefiningOp();
-  std::optional<Broadcast> spread =
-      isa<MulOp>(op) ? Broadcast::of(op->getOperand(1)) : std::nullopt;
-  if (!spread || !weight.hasOneUse() || spread->dimensions.size() != 1 ||
-      !spread->op->hasOneUse() || !constantTensor(spread->operand))
-    return;
-  product.scales = &spread->op->getOpOperand(0);
-  product.scaleDim = spread->dimensions.front();
+  return dequantized && !fold.groupDim &&
+         dequantized->takesUp(fold.weightDim, scale);
 }
 
 /// Whether \p broadcast repeats a weight for batches only: along dimensions
@@ -96,9 +83,11 @@ weightedProductsOf(Operation *op, const WholeNodes &whole, bool keepsNarrow) {
       products.push_back({op, i, std::move(*weight)});
       if (Operation *source = operand.getDefiningOp();
           source &&
-          (whole.lasts(source) ||
-           (keepsNarrow && isa<DotGeneralOp>(op) && isWidenedWeight(operand))))
-        findScales(products.back(), operand);
+          (whole.lasts(source) || (keepsNarrow && isa<DotGeneralOp>(op) &&
+                                   isWidenedWeight(operand)))) {
+        products.back().isDequantized = true;
+        products.back().dequantized = DequantizedWeight::find(operand);
+      }
     }
   }
   return products;

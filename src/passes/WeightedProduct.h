@@ -5,6 +5,7 @@
 
 #include "graph/Broadcast.h"
 #include "graph/interfaces/Interfaces.h"
+#include "passes/DequantizedWeight.h"
 #include "passes/Groups.h"
 #include "passes/Weight.h"
 
@@ -19,11 +20,9 @@ struct WeightedProduct {
   /// What repeats the weight for each batch.
   std::optional<Broadcast> repeated = std::nullopt;
   /// Whether the weight is dequantised in a node that stays, or stays narrow:
-  /// then its scales take them up instead, one for each element of dimension
-  /// `scaleDim`.
+  /// then its scales take them up instead, if that is of the form for it.
   bool isDequantized = false;
-  mlir::OpOperand *scales = nullptr;
-  int64_t scaleDim = -1;
+  std::optional<DequantizedWeight> dequantized = std::nullopt;
 
   mlir::Value result() const { return op->getResult(0); }
 
