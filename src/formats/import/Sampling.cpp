@@ -181,10 +181,12 @@ static SmallVector<Tap, 4> gridTaps(Sampler &sampler, const GridRules &rules,
   Arithmetic &a = sampler.a;
   if (rules.mode != "cubic")
     x = bringInside(sampler, rules, x, d);
-  if (rules.mode == "nearest")
-    return {safeTap(sampler, rules,
-                    sampler.builder.op<stablehlo::RoundNearestEvenOp>(x), {},
-                    d)};
+  if (rules.mode == "nearest") {
+    Value whole = rules.roundsHalfAway
+                      ? sampler.builder.op<stablehlo::RoundOp>(x)
+                      : sampler.builder.op<stablehlo::RoundNearestEvenOp>(x);
+    return {safeTap(sampler, rules, whole, {}, d)};
+  }
   Value base = a.floor(x), t = a.sub(x, base);
   if (rules.mode == "linear")
     return {safeTap(sampler, rules, base, a.sub(1, t), d),

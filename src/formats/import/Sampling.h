@@ -16,6 +16,9 @@ struct GridRules {
   Outside outside = Outside::Zeros;
   /// Whether -1 and 1 are the middles of the outermost pixels, or their edges.
   bool alignCorners = false;
+  /// Whether the nearest pixel of a place in the middle of two is the farther
+  /// one from 0; else the even one.
+  bool roundsHalfAway = false;
 };
 
 /// The pixels of \p image [N, C, spatial...] at the places of \p grid

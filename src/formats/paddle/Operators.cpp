@@ -9,9 +9,9 @@ llvm::ArrayRef<OperatorReaders (*)()> operatorTables() {
       activationReaders,    constantReaders,    controlFlowReaders,
       convolutionReaders,   elementwiseReaders, indexingReaders,
       levelOfDetailReaders, movementReaders,    normalizationReaders,
-      poolingReaders,       productReaders,     recurrentReaders,
-      reductionReaders,     resizeReaders,      shapeReaders,
-      slicingReaders,
+      poolingReaders,       productReaders,     quantizationReaders,
+      recurrentReaders,     reductionReaders,   resizeReaders,
+      samplingReaders,      shapeReaders,       slicingReaders,
   };
   return tables;
 }

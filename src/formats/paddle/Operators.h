@@ -35,9 +35,11 @@ OperatorReaders movementReaders();
 OperatorReaders normalizationReaders();
 OperatorReaders poolingReaders();
 OperatorReaders productReaders();
+OperatorReaders quantizationReaders();
 OperatorReaders recurrentReaders();
 OperatorReaders reductionReaders();
 OperatorReaders resizeReaders();
+OperatorReaders samplingReaders();
 OperatorReaders shapeReaders();
 OperatorReaders slicingReaders();
 

@@ -29,6 +29,8 @@ constexpr Family families[] = {
     {"Movement", movementReaders},
     {"Slices", slicingReaders},
     {"Indices and tables", indexingReaders},
+    {"Grids and regions of images", samplingReaders},
+    {"Quantisation", quantizationReaders},
     {"Constants, casts, what passes a value on", constantReaders},
     {"Loops, branches, arrays of tensors", controlFlowReaders},
 };

@@ -572,3 +572,165 @@ case("cast-bool", "cast", {"X": SIGNED}, {"Out": SIGNED.map(lambda x: x != 0, pa
 case("range", "range", {"Start": fixed(1), "End": fixed(8), "Step": fixed(3)}, {"Out": ints(1, 4, 7)})
 case("linspace", "linspace", {"Start": array([1.0]), "Stop": array([2.0]), "Num": fixed(5)}, {"Out": array([1.0, 1.25, 1.5, 1.75, 2.0])}, dtype=5)
 case("eye", "eye", {}, {"Out": made([2, 3], lambda i, j: float(i == j))}, num_rows=paddle.long(2), num_columns=paddle.long(3), dtype=5)
+
+#===--- Quantisation --------------------------------------------------------===#
+
+RAW = array([-3.0, -1.0, -0.984375, -0.0078125, 0.0, 0.00390625, 0.01171875, 0.5, 0.9921875, 2.0])
+STEP = 1 / 128  # Of a scale of 127/128: ties occur.
+SCALE = array([127 / 128])
+
+
+def to_even(x):
+    return float(round(x))
+
+
+def half_away(x):
+    return math.copysign(math.floor(abs(x) + 0.5), x)
+
+
+QUANTISED = RAW.map(lambda x: clamp(to_even(x / STEP), -128, 127))
+AWAY = RAW.map(lambda x: clamp(half_away(x / STEP), -127, 127))
+case("quantize-linear", "quantize_linear", {"X": RAW, "Scale": Parameter(SCALE), "ZeroPoint": Parameter(array([0.0]))}, {"Y": QUANTISED}, quant_axis=-1, bit_length=8,
+     round_type=0)
+case("quantize-linear-away", "quantize_linear", {"X": RAW, "Scale": Parameter(SCALE)}, {"Y": AWAY}, quant_axis=-1, bit_length=8, round_type=1)
+case("quantize-linear-4", "quantize_linear", {"X": array([-9.0, -2.5, 3.5, 9.0]), "Scale": Parameter(array([7.0]))}, {"Y": array([-8.0, -2.0, 4.0, 7.0])}, bit_length=4)
+BYTES = Array([3, 2], [-128, 127, 5, -7, 100, 0], paddle.INT8)
+case("dequantize-linear", "dequantize_linear", {"X": Parameter(BYTES), "Scale": Parameter(array([127.0, 254.0, 63.5]))},
+     {"Y": made([3, 2], lambda i, j: BYTES.at(i, j) * [1, 2, 0.5][i])}, quant_axis=0, bit_length=8)
+case("dequantize-linear-run-time", "dequantize_linear", {"X": BYTES, "Scale": array([254.0])}, {"Y": BYTES.map(lambda x: x * 2.0, paddle.FP32)}, quant_axis=-1)
+case("quantize-observer", "quantize_linear", {"X": RAW, "Scale": Parameter(SCALE)}, {"Y": RAW}, only_observer=True)
+GREATEST = array([-127 / 64, 0.5, 1.0, 0.0078125])
+case("fake-abs-max", "fake_quantize_abs_max", {"X": GREATEST}, {"Out": array([-127.0, 32.0, 64.0, 1.0]), "OutScale": array([127 / 64])}, bit_length=8)
+case("fake-abs-max-back", "fake_quantize_dequantize_abs_max", {"X": GREATEST}, {"Out": array([-127 / 64, 0.5, 1.0, 1 / 64])}, bit_length=8)
+for name in ("range_abs_max", "moving_average_abs_max"):
+    case("fake-" + name, "fake_quantize_" + name, {"X": RAW, "InScale": Parameter(SCALE)}, {"Out": AWAY}, is_test=True, bit_length=8)
+case("fake-moving-back", "fake_quantize_dequantize_moving_average_abs_max", {"X": RAW, "InScale": Parameter(SCALE)}, {"Out": AWAY.map(lambda x: x * STEP)}, is_test=True)
+MATRIX = array([[127.0, 64.5, -3.0], [-63.5, 1.0, 0.25]])
+case("fake-channels", "fake_channel_wise_quantize_abs_max", {"X": MATRIX}, {"Out": array([[127.0, 65.0, -3.0], [-127.0, 2.0, 1.0]]), "OutScale": array([127.0, 63.5])},
+     quant_axis=0)
+case("fake-channels-back", "fake_channel_wise_quantize_dequantize_abs_max", {"X": MATRIX.transpose(1, 0)}, {"Out": array([[127.0, -63.5], [65.0, 1.0], [-3.0, 0.5]])},
+     quant_axis=1)
+case("fake-dequantize", "fake_dequantize_max_abs", {"X": GREATEST, "Scale": Parameter(array([254.0]))}, {"Out": GREATEST.map(lambda x: 2 * x)}, max_range=127.0)
+case("fake-dequantize-channels", "fake_channel_wise_dequantize_max_abs", {"X": MATRIX, "Scales": [Parameter(array([127.0, 254.0]))]},
+     {"Out": made([2, 3], lambda i, j: MATRIX.at(i, j) * (i + 1))}, quant_bits=[8], quant_axis=0)
+case("fake-dequantize-product", "fake_channel_wise_dequantize_max_abs", {"X": MATRIX, "Scales": [Parameter(array([127.0, 254.0, 381.0])), Parameter(array([63.5]))]},
+     {"Out": made([2, 3], lambda i, j: MATRIX.at(i, j) * (j + 1) * 0.5)}, quant_bits=[8, 8], x_num_col_dims=1)
+case("observe", "moving_average_abs_max_scale", {"X": RAW}, {"Out": RAW}, is_test=True)
+
+#===--- Grids and regions ---------------------------------------------------===#
+
+LOOK = drawn(1, 2, 4, 5, seed=70)
+PLACES = drawn(1, 3, 3, 2, seed=71, low=-1.25, high=1.25)
+
+
+def sampled(pick, align):
+    def one(n, c, h, w):
+        x, y = (((PLACES.at(n, h, w, k) + 1) / 2 * (size - 1)) if align else ((PLACES.at(n, h, w, k) + 1) * size - 1) / 2 for k, size in ((0, 5), (1, 4)))
+        return pick(lambda i, j: LOOK.at(n, c, i, j) if 0 <= i < 4 and 0 <= j < 5 else 0.0, y, x)
+    return made([1, 2, 3, 3], one)
+
+
+def bilinear(at, y, x):
+    i, j = math.floor(y), math.floor(x)
+    return sum(at(i + a, j + b) * (1 - abs(y - i - a)) * (1 - abs(x - j - b)) for a in (0, 1) for b in (0, 1))
+
+
+case("grid", "grid_sampler", {"X": LOOK, "Grid": PLACES}, {"Output": sampled(bilinear, True)})
+case("grid-edges", "grid_sampler", {"X": LOOK, "Grid": PLACES}, {"Output": sampled(bilinear, False)}, align_corners=False, mode="bilinear", padding_mode="zeros")
+case("grid-border", "grid_sampler", {"X": LOOK, "Grid": PLACES}, {"Output": sampled(lambda at, y, x: bilinear(at, clamp(y, 0, 3), clamp(x, 0, 4)), True)}, padding_mode="border")
+case("grid-nearest", "grid_sampler", {"X": LOOK, "Grid": PLACES}, {"Output": sampled(lambda at, y, x: at(int(half_away(y)), int(half_away(x))), True)}, mode="nearest")
+# Half a pixel: 0.5, 1.5 and 2.5 of 4 round to 1, 2 and 3.
+case("grid-nearest-ties", "grid_sampler", {"X": counted(1, 1, 1, 5), "Grid": Array([1, 1, 3, 2], [-0.75, 0.0, -0.25, 0.0, 0.25, 0.0])},
+     {"Output": array([[[[1.0, 2.0, 3.0]]]])}, mode="nearest")
+THETA = drawn(2, 2, 3, seed=72)
+for align in (True, False):
+    def moved(n, h, w, k, align=align):
+        x, y = ((-1 + 2 * w / 4, -1 + 2 * h / 2) if align else ((2 * w + 1) / 5 - 1, (2 * h + 1) / 3 - 1))
+        return THETA.at(n, k, 0) * x + THETA.at(n, k, 1) * y + THETA.at(n, k, 2)
+    case(f"affine-grid-{align}", "affine_grid", {"Theta": THETA}, {"Output": made([2, 3, 5, 2], moved)}, align_corners=align, output_shape=[2, 4, 3, 5])
+SCENES, REGIONS = drawn(2, 2, 6, 6, seed=73), array([[0.0, 0.0, 4.0, 4.0], [1.0, 1.0, 5.0, 3.0], [2.0, 0.5, 5.5, 4.0]])
+
+
+def aligned(r, c, h, w, shift=0.0, bins=2, samples=2):
+    left, top, right, bottom = (REGIONS.at(r, k) - shift for k in range(4))
+    image, total = [0, 1, 1][r], 0.0
+    tall, wide = bottom - top, right - left
+    for a in range(samples):
+        for b in range(samples):
+            y, x = top + (h + (a + 0.5) / samples) * tall / bins, left + (w + (b + 0.5) / samples) * wide / bins
+            total += bilinear(lambda i, j: SCENES.at(image, c, min(i, 5), min(j, 5)), clamp(y, 0, 5), clamp(x, 0, 5))
+    return total / samples ** 2
+
+
+case("roi-align", "roi_align", {"X": SCENES, "ROIs": REGIONS, "RoisNum": ints(1, 2)}, {"Out": made([3, 2, 2, 2], aligned)}, pooled_height=2, pooled_width=2, sampling_ratio=2,
+     spatial_scale=1.0)
+case("roi-align-half", "roi_align", {"X": SCENES, "ROIs": REGIONS, "RoisNum": ints(1, 2)}, {"Out": made([3, 2, 2, 2], lambda *at: aligned(*at, shift=0.5))}, pooled_height=2,
+     pooled_width=2, sampling_ratio=2, spatial_scale=1.0, aligned=True)
+
+#===--- Recurrent networks --------------------------------------------------===#
+
+
+def cell(mode, x, states, w, r, b, c, hidden):
+    """One step of Paddle's cells: gates i, f, c, o of an LSTM, r, z, c of a GRU."""
+    def rows(gate):
+        return range(gate * hidden, (gate + 1) * hidden)
+    ours = [sum(w.at(k, i) * x[i] for i in range(len(x))) + b.at(k) for k in range(w.dims[0])]
+    past = [sum(r.at(k, i) * states[0][i] for i in range(hidden)) + c.at(k) for k in range(w.dims[0])]
+    if mode == "LSTM":
+        i, f, g, o = ([ours[k] + past[k] for k in rows(gate)] for gate in range(4))
+        kept = [sigmoid(f[k]) * states[1][k] + sigmoid(i[k]) * math.tanh(g[k]) for k in range(hidden)]
+        return [[sigmoid(o[k]) * math.tanh(kept[k]) for k in range(hidden)], kept]
+    if mode == "GRU":
+        reset, update = ([sigmoid(ours[k] + past[k]) for k in rows(gate)] for gate in range(2))
+        new = [math.tanh(ours[2 * hidden + k] + reset[k] * past[2 * hidden + k]) for k in range(hidden)]
+        return [[update[k] * states[0][k] + (1 - update[k]) * new[k] for k in range(hidden)]]
+    return [[(math.tanh if mode == "RNN_TANH" else lambda x: max(x, 0.0))(ours[k] + past[k]) for k in range(hidden)]]
+
+
+def network(name, mode, gates, layers, directions, time=3, batch=2, features=3, hidden=2):
+    count = 2 if mode == "LSTM" else 1
+    states = [drawn(layers * directions, batch, hidden, seed=f"{name} state {k}", low=-1, high=1) for k in range(count)]
+    x = drawn(time, batch, features, seed=name, low=-1, high=1)
+    matrices, biases = [], []
+    for layer in range(layers):
+        for direction in range(directions):
+            width = features if layer == 0 else hidden * directions
+            matrices += [drawn(gates * hidden, width, seed=f"{name} w {layer} {direction}", low=-1, high=1),
+                         drawn(gates * hidden, hidden, seed=f"{name} r {layer} {direction}", low=-1, high=1)]
+            biases += [drawn(gates * hidden, seed=f"{name} {k} {layer} {direction}", low=-1, high=1) for k in "bc"]
+    sequence = [[[x.at(t, n, i) for i in range(features)] for n in range(batch)] for t in range(time)]
+    last = [[] for _ in range(count)]
+    for layer in range(layers):
+        out = [[[] for _ in range(batch)] for _ in range(time)]
+        for direction in range(directions):
+            at = layer * directions + direction
+            w, r, b, c = matrices[2 * at], matrices[2 * at + 1], biases[2 * at], biases[2 * at + 1]
+            ends = []
+            for n in range(batch):
+                held = [[state.at(at, n, k) for k in range(hidden)] for state in states]
+                steps = {}
+                for t in (reversed(range(time)) if direction else range(time)):
+                    held = cell(mode, sequence[t][n], held, w, r, b, c, hidden)
+                    steps[t] = held[0]
+                for t in range(time):
+                    out[t][n] += steps[t]
+                ends.append(held)
+            for k in range(count):
+                last[k] += [number for held in ends for number in held[k]]
+        sequence = out
+    case(name, "rnn", {"Input": x, "PreState": states, "WeightList": [Parameter(each) for each in matrices + biases]},
+         {"Out": array(sequence), "State": [Array([layers * directions, batch, hidden], each) for each in last]},
+         mode=mode, hidden_size=hidden, input_size=features, num_layers=layers, is_bidirec=directions == 2, is_test=True, dropout_prob=0.0)
+
+
+for mode, gates in (("LSTM", 4), ("GRU", 3), ("RNN_TANH", 1), ("RNN_RELU", 1)):
+    network(f"rnn-{mode}", mode, gates, 1, 1)
+    network(f"rnn-{mode}-deep", mode, gates, 2, 2)
+
+#===--- Defaults ------------------------------------------------------------===#
+
+activation("trunc", lambda x: float(math.trunc(x)), x=SIGNED)
+case("reduce-amax", "reduce_amax", {"X": TOKENS}, {"Out": reduced(TOKENS, [1], max)}, dim=[1], keep_dim=False)
+case("reduce-default", "reduce_sum", {"X": TOKENS}, {"Out": reduced(TOKENS, [0], sum)})
+case("reduce-empty", "reduce_sum", {"X": TOKENS}, {"Out": reduced(TOKENS, [0, 1, 2], sum)}, dim=paddle.ints())
+case("assign-list", "assign_value", {}, {"Out": longs(3, 1, 4)}, value=paddle.longs(3, 1, 4), dtype=3)

@@ -104,12 +104,16 @@ static LogicalResult importAssignValue(OperatorContext &op) {
   Ints shape = op.getInts("shape");
   if (!element || op.failed())
     return failure();
+  // PIR's lists of sizes are vectors, and say no shape.
+  if (!op.hasAttribute("shape") && op.hasAttribute("value"))
+    shape = {static_cast<int64_t>(op.getInts("value").size())};
   int64_t count = 1;
   for (int64_t size : shape)
     if (size < 0 || llvm::MulOverflow(count, size, count))
       return op.fail("attribute 'shape' is negative or too large");
-  for (StringRef name : {"values", "fp32_values", "fp64_values", "int32_values",
-                         "int64_values", "int8_values", "bool_values"}) {
+  for (StringRef name :
+       {"values", "value", "fp32_values", "fp64_values", "int32_values",
+        "int64_values", "int8_values", "bool_values"}) {
     const AttributeValue *found = op.attribute(name);
     const auto *reals =
         found ? std::get_if<std::vector<double>>(found) : nullptr;
@@ -141,12 +145,6 @@ static LogicalResult importAssignValue(OperatorContext &op) {
   if (count != 0)
     return op.fail("has no attribute with the values");
   return op.result("Out", op.splat(element, 0, shape));
-}
-
-/// PIR's list of sizes.
-static LogicalResult importIntArray(OperatorContext &op) {
-  Type element = op.elementType("dtype", 3);
-  return op.result("Out", op.cast(op.integers(op.getInts("value")), element));
 }
 
 static LogicalResult importRange(OperatorContext &op) {
@@ -251,7 +249,6 @@ OperatorReaders constantReaders() {
       {"fill_constant_batch_size_like", importFillBatchSizeLike},
       {"fill_zeros_like", importFillAnyLike},
       {"fill_zeros_like2", importFillAnyLike},
-      {"full_int_array", importIntArray},
       {"linspace", importLinspace},
       {"range", importRange},
       {"share_data", importAssign},

@@ -189,10 +189,21 @@ static LogicalResult importSquare(OperatorContext &op) {
   Value x = op.operand("X");
   return op.result("Out", op.op<stablehlo::MulOp>(x, x));
 }
+/// PIR calls the step `value`.
 static LogicalResult importIncrement(OperatorContext &op) {
   Value x = op.operand("X");
-  return op.result(
-      "Out", op.binary<stablehlo::AddOp>(x, op.one(x, op.getFloat("step", 1))));
+  const double step =
+      op.getFloat(op.hasAttribute("step") ? "step" : "value", 1);
+  return op.result("Out", op.binary<stablehlo::AddOp>(x, op.one(x, step)));
+}
+/// Towards zero.
+static LogicalResult importTruncate(OperatorContext &op) {
+  Value x = op.operand("X");
+  if (!x || !op.isFloat(x))
+    return op.result("Out", x);
+  Value size = op.op<stablehlo::FloorOp>(op.op<stablehlo::AbsOp>(x));
+  return op.result("Out",
+                   op.op<stablehlo::MulOp>(op.op<stablehlo::SignOp>(x), size));
 }
 /// Half away from zero.
 static LogicalResult importRound(OperatorContext &op) {
@@ -344,6 +355,7 @@ OperatorReaders elementwiseReaders() {
       {"square", importSquare},
       {"sum", importSum},
       {"tan", unary<TanOp>},
+      {"trunc", importTruncate},
       {"where", importWhere},
   };
   return table;

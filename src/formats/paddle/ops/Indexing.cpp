@@ -235,6 +235,20 @@ static LogicalResult importWhereIndex(OperatorContext &op) {
   return op.result("Out", op.transpose(found, {1, 0}));
 }
 
+/// The elements for which the mask holds, in a list.
+static LogicalResult importMaskedSelect(OperatorContext &op) {
+  Values both = op.broadcastTogether({op.operand("X"), op.operand("Mask")});
+  if (both.size() != 2)
+    return failure();
+  auto flat = [&](Value value) {
+    return op.reshape(value, Dims{op.product(op.dims(value))});
+  };
+  Value found = op.typed<nn::NonZeroOp>(
+      op.tensorType({1, ShapedType::kDynamic}, op.i64()), flat(both[1]));
+  return op.result("Y", op.op<nn::TakeOp>(flat(both[0]), op.squeeze(found, {0}),
+                                          uint64_t(0)));
+}
+
 OperatorReaders indexingReaders() {
   static const OperatorReader table[] = {
       {"gather", importGather},
@@ -243,6 +257,7 @@ OperatorReaders indexingReaders() {
       {"index_select", importIndexSelect},
       {"lookup_table", importLookupTable},
       {"lookup_table_v2", importLookupTableV2},
+      {"masked_select", importMaskedSelect},
       {"one_hot", importOneHot},
       {"one_hot_v2", importOneHotV2},
       {"put_along_axis", importPutAlongAxis},

@@ -35,6 +35,8 @@ static std::optional<Reduction> readReduction(OperatorContext &op,
   auto list = op.integersFrom({"AxisTensor", "AxisTensorList"}, axisName);
   if (!reduction.x || !list)
     return std::nullopt;
+  if (!op.hasAttribute(axisName) && list->empty())
+    list->push_back(0);
   const int64_t rank = op.rank(reduction.x);
   // An operand without dimensions has one element, whatever axis is named.
   if (list->empty() || op.getBool("reduce_all", false) || rank == 0) {
@@ -321,6 +323,8 @@ OperatorReaders reductionReaders() {
       {"mean", importMean},
       {"p_norm", importPNorm},
       {"reduce_all", importReduce<areAll>},
+      {"reduce_amax", importReduce<greatestOf>},
+      {"reduce_amin", importReduce<leastOf>},
       {"reduce_any", importReduce<isAny>},
       {"reduce_max", importReduce<greatestOf>},
       {"reduce_mean", importReduce<meanOf>},

@@ -1,0 +1,123 @@
+// Images read between the pixels: grids and regions.
+
+#include "formats/import/Sampling.h"
+
+#include "formats/import/Building.h"
+#include "formats/import/Products.h"
+#include "formats/paddle/OperatorContext.h"
+#include "formats/paddle/Operators.h"
+
+using namespace mlir;
+using sinter::stablehlo::ComparisonDirection;
+
+namespace sinter::paddle {
+
+using formats::GridRules;
+using formats::RoiRules;
+
+static LogicalResult importGridSampler(OperatorContext &op) {
+  Value x = op.operand("X"), grid = op.operand("Grid");
+  const std::string mode = op.getString("mode", "bilinear"),
+                    outside = op.getString("padding_mode", "zeros");
+  GridRules rules;
+  rules.alignCorners = op.getBool("align_corners", true);
+  rules.roundsHalfAway = true;
+  if (!x || !grid || op.failed())
+    return failure();
+  if (mode != "bilinear" && mode != "nearest")
+    return op.fail("attribute 'mode' is '" + mode + "'");
+  rules.mode = mode == "nearest" ? "nearest" : "linear";
+  if (outside == "border")
+    rules.outside = GridRules::Outside::Border;
+  else if (outside == "reflection")
+    rules.outside = GridRules::Outside::Reflection;
+  else if (outside != "zeros")
+    return op.fail("attribute 'padding_mode' is '" + outside + "'");
+  return op.result("Output", sampleGrid(op, x, grid, rules));
+}
+
+/// The places -1 to 1 along a dimension of \p size pixels: of their middles, or
+/// with aligned corners so that the outermost ones are at the ends.
+static SmallVector<double> placesAlong(int64_t size, bool alignsCorners) {
+  SmallVector<double> places;
+  for (int64_t i = 0; i < size; ++i) {
+    const auto at = static_cast<double>(i), count = static_cast<double>(size);
+    if (alignsCorners)
+      places.push_back(size == 1 ? -1 : -1 + 2 * at / (count - 1));
+    else
+      places.push_back((2 * at + 1) / count - 1);
+  }
+  return places;
+}
+
+/// (x, y) of each pixel after the transformation Theta [N, 2, 3] of (x, y, 1).
+static LogicalResult importAffineGrid(OperatorContext &op) {
+  Value theta = op.operand("Theta");
+  auto sizes = op.integersFrom({"OutputShape"}, "output_shape");
+  if (!theta || !sizes)
+    return failure();
+  if (op.rank(theta) != 3 || sizes->size() != 4)
+    return op.unsupported("grids of other than images of two dimensions");
+  const int64_t height = (*sizes)[2], width = (*sizes)[3];
+  if (height < 1 || width < 1 || height > formats::longestTable / width)
+    return op.fail("the output's size is out of range");
+  const bool alignsCorners = op.getBool("align_corners", true);
+  SmallVector<double> xs = placesAlong(width, alignsCorners),
+                      ys = placesAlong(height, alignsCorners), places;
+  for (double y : ys)
+    for (double x : xs)
+      places.append({x, y, 1.0});
+  Value pixels = numbers(op, op.element(theta), places, {height * width, 3});
+  Value moved = dotGeneral(op, theta, pixels, {}, {}, {2}, {1});
+  return op.result("Output", op.reshape(op.transpose(moved, {0, 2, 1}),
+                                        ArrayRef<Dim>({op.dim(theta, 0), height,
+                                                       width, 2})));
+}
+
+/// The image that each region is of: how many images' regions end before it.
+static Value imagesOf(OperatorContext &op, Value x, Value regions) {
+  if (!op.has("RoisNum")) {
+    if (op.shape(x)[0] != 1)
+      return op.unsupported("regions of several images without RoisNum: they "
+                            "are told by levels of detail (LoD)");
+    return op.broadcastInDim(op.scalar(op.i64(), 0), Dims{op.dim(regions, 0)},
+                             {});
+  }
+  Value counts = op.cast(op.operand("RoisNum"), op.i64());
+  Value ends = op.op<nn::CumulativeSumOp>(counts, uint64_t(0), false, false);
+  Value numbersOf = iota(op, Dims{op.dim(regions, 0)}, 0, op.i64());
+  Value isLater =
+      op.compare(op.unsqueeze(numbersOf, {1}), ends, ComparisonDirection::GE);
+  return op.reduce<stablehlo::AddOp>(op.cast(isLater, op.i64()), {1}, 0, false);
+}
+
+static LogicalResult importRoiAlign(OperatorContext &op) {
+  Value x = op.operand("X"), regions = op.operand("ROIs");
+  RoiRules rules;
+  rules.bins[0] = op.getInt("pooled_height", 1);
+  rules.bins[1] = op.getInt("pooled_width", 1);
+  rules.samples = op.getInt("sampling_ratio", -1);
+  rules.scale = op.getFloat("spatial_scale", 1);
+  rules.halfPixel = op.getBool("aligned", false);
+  if (!x || !regions || op.failed())
+    return failure();
+  auto isSmall = [](int64_t each) { return each >= 1 && each <= 4096; };
+  if (!isSmall(rules.bins[0]) || !isSmall(rules.bins[1]) ||
+      rules.samples > 4096)
+    return op.fail("a size is out of range");
+  if (rules.samples < 1)
+    return op.unsupported("a number of samples that depends on the regions");
+  return op.result(
+      "Out", alignRegions(op, x, regions, imagesOf(op, x, regions), rules));
+}
+
+OperatorReaders samplingReaders() {
+  static const OperatorReader table[] = {
+      {"affine_grid", importAffineGrid},
+      {"grid_sampler", importGridSampler},
+      {"roi_align", importRoiAlign},
+  };
+  return table;
+}
+
+} // namespace sinter::paddle
