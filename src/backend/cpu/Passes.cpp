@@ -22,6 +22,7 @@
 #include "backend/cpu/layout/FormAttention.h"
 #include "backend/cpu/layout/NarrowProducts.h"
 #include "backend/cpu/layout/PackWeights.h"
+#include "backend/cpu/layout/PairExtremes.h"
 #include "backend/cpu/layout/ScaledWeights.h"
 #include "backend/cpu/layout/SimplifyConvolutions.h"
 #include "backend/cpu/layout/SimplifyProducts.h"
@@ -171,6 +172,8 @@ constexpr Row rows[] = {
      "Bring convolutions into forms that have a kernel",
      convolutionsSimplified},
     {foldConstantsHere, "", nullptr},
+    {"cpu-pair-extremes", "Find the least and the greatest number together",
+     withPatterns<pairExtremes>},
     {"cpu-assign-layouts", "Block activations by channel", layoutsAssigned},
     {"cpu-pack-weights", "Pack weights that are known only at run time",
      weightsPacked},
@@ -299,8 +302,9 @@ void cpu::registerPatternLabels() {
           simplifyConvolutionsPatterns(), assignLayoutsPatterns(),
           scaledWeightsPatterns(), absorbTransposesPatterns(),
           simplifyProductsPatterns(), carryBiasesPatterns(),
-          formAttentionPatterns(), tabulateBytesPatterns(), widenOncePatterns(),
-          formKernelsPatterns(), shareKernelsPatterns()})
+          pairExtremesPatterns(), formAttentionPatterns(),
+          tabulateBytesPatterns(), widenOncePatterns(), formKernelsPatterns(),
+          shareKernelsPatterns()})
       llvm::append_range(all, patterns);
     registerPatterns(all);
     registerPassNames(llvm::map_to_vector(

@@ -1,4 +1,4 @@
-// RUN: sinter-opt %s -split-input-file '--cpu-assign-layouts=cpu=x86-64-v4' | FileCheck %s
+// RUN: sinter-opt %s -split-input-file --cpu-pair-extremes '--cpu-assign-layouts=cpu=x86-64-v4' | FileCheck %s
 
 // What keeps channels apart is computed on blocks, whatever it is.
 // CHECK-LABEL: func.func @main({{.*}}-> (tensor<1x32x4x4xf32>, tensor<1x32xf32>)
@@ -92,8 +92,7 @@ func.func @main(%x: tensor<1x32x8x8xf32>, %w: tensor<32x32x3x3xf32>) -> (tensor<
 // CHECK-SAME: -> (tensor<1x2x16xf32>, tensor<1x2x16xf32>)
 // CHECK: %[[F:.*]] = stablehlo.reshape %[[R]]#0 : (tensor<1x2x16xf32>) -> tensor<1x32xf32>
 // CHECK: %[[S:.*]] = stablehlo.slice %[[F]] [0:1, 0:20]
-// CHECK: stablehlo.reduce(%[[S]] {{.*}} applies stablehlo.minimum across dimensions = [0, 1]
-// CHECK: stablehlo.reduce({{.*}} applies stablehlo.maximum across dimensions = [0, 1]
+// CHECK: %{{.*}}:2 = stablehlo.reduce(%[[S]] init: {{.*}}), ({{.*}}) across dimensions = [0, 1]
 // CHECK: stablehlo.reduce(%[[P]] {{.*}} applies stablehlo.add
 func.func @main(%x: tensor<1x32x8x8xf32>, %w: tensor<20x32x3x3xf32>) -> (tensor<f32>, tensor<f32>, tensor<f32>) {
   %a = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],

@@ -7,6 +7,7 @@
 #include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/ConvolutionForm.h"
 #include "backend/cpu/layout/HalfWeights.h"
+#include "backend/cpu/layout/PairExtremes.h"
 #include "backend/cpu/layout/ScaledWeights.h"
 #include "graph/Constants.h"
 #include "graph/interfaces/Axes.h"
@@ -49,8 +50,7 @@ private:
   /// The blocked bytes that a pool may read in the place of its operand, and
   /// their zero point.
   std::optional<ByteDistances> blockedBytes(Value operand, bool isMean) const;
-  /// What is reduced to one number for all channels is reduced for each channel
-  /// first. The greatest and the least number of one tensor are found together.
+  /// The greatest and the least of all numbers are those of each channel first.
   bool rewriteReduction(stablehlo::ReduceOp op);
   bool rewriteConcatenate(stablehlo::ConcatenateOp op);
   /// What computes each channel by itself does so for blocks of them; what it
@@ -78,8 +78,6 @@ private:
   /// Broadcasts repeated in the blocked shape; no reason by themselves to
   /// compute on blocks.
   llvm::DenseMap<Value, Value> broadcastOf;
-  /// Reductions that were done along with another one.
-  llvm::DenseSet<Operation *> done;
   SmallVector<Operation *> replaced;
 };
 
@@ -285,19 +283,20 @@ Value LayoutAssigner::blockedBroadcast(TensorBuilder &emit,
   // Dimension numbers must rise for the reshape to only drop ones.
   if (!llvm::is_sorted(dims))
     return {};
-  x = emit.reshape(x, shape);
-  if (channelPlace >= 0) {
-    if (dims.size() != 1)
-      return {};
-    int64_t missing = to.getDimSize(1) * lanes - shape[0];
-    if (missing)
-      x = emit.make<stablehlo::PadOp>(
-          x, emit.scalar(0, from.getElementType()), ArrayRef<int64_t>{0},
-          ArrayRef<int64_t>{missing}, ArrayRef<int64_t>{0});
-    x = emit.reshape(x, {to.getDimSize(1), lanes});
-    return emit.broadcast(x, {1, 4}, to.getShape());
-  }
-  return emit.broadcast(x, dims, to.getShape());
+  if (channelPlace < 0)
+    return emit.broadcast(emit.reshape(x, shape), dims, to.getShape());
+  if (dims.size() != 1)
+    return {};
+  // What only has another shape is seen through, lest a kernel read what was
+  // computed for each channel from memory for it.
+  while (auto reshape = x.getDefiningOp<stablehlo::ReshapeOp>())
+    x = reshape.getOperand();
+  if (const int64_t missing = to.getDimSize(1) * lanes - shape[0])
+    x = emit.make<stablehlo::PadOp>(
+        emit.reshape(x, shape), emit.scalar(0, from.getElementType()),
+        ArrayRef<int64_t>{0}, ArrayRef<int64_t>{missing}, ArrayRef<int64_t>{0});
+  x = emit.reshape(x, {to.getDimSize(1), lanes});
+  return emit.broadcast(x, {1, 4}, to.getShape());
 }
 
 Value LayoutAssigner::blockedOperand(TensorBuilder &emit, Value operand) {
@@ -395,67 +394,24 @@ bool LayoutAssigner::rewriteByChannel(Operation *op) {
   return true;
 }
 
-/// Whether \p op gives the greatest or the least of all numbers of a tensor;
-/// where it starts from may count more than once.
-static bool isExtremeOfAll(stablehlo::ReduceOp op) {
-  if (op.getInputs().size() != 1)
-    return false;
-  auto type = tensorOf(op.getInputs()[0]);
-  std::optional<StringRef> name = stablehlo::soleOperation(op.getBody());
-  const bool isExtreme =
-      name && (*name == stablehlo::MaxOp::getOperationName() ||
-               *name == stablehlo::MinOp::getOperationName());
-  return isExtreme && type.getRank() == 4 && op.getDimensions().size() == 4 &&
-         tensorOf(op.getResults()[0]).getElementType() ==
-             type.getElementType() &&
-         op.getInitValues()[0].getDefiningOp<stablehlo::ConstantOp>();
-}
-
 bool LayoutAssigner::rewriteReduction(stablehlo::ReduceOp op) {
-  if (done.contains(op))
-    return true;
   Value blocked =
       op.getInputs().empty() ? Value() : blockedOf.lookup(op.getInputs()[0]);
-  if (!blocked || !isExtremeOfAll(op))
+  const auto extremes =
+      blocked ? ExtremesOfAll::match(op) : std::optional<ExtremesOfAll>();
+  if (!extremes)
     return rewriteByChannel(op);
-  SmallVector<stablehlo::ReduceOp, 2> all = {op};
-  for (Operation *user : op.getInputs()[0].getUsers())
-    if (auto other = dyn_cast<stablehlo::ReduceOp>(user);
-        other && other != op && other->getBlock() == op->getBlock() &&
-        all.size() < 2 && isExtremeOfAll(other))
-      all.push_back(other);
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
-  SmallVector<Value> initial;
-  for (stablehlo::ReduceOp each : all)
-    initial.push_back(
-        builder.clone(*each.getInitValues()[0].getDefiningOp())->getResult(0));
-  ValueRange ofChannels =
-      emit.reduce(SmallVector<Value>(all.size(), blocked), initial, {2, 3},
-                  [&](TensorBuilder &emit, ValueRange values) {
-                    SmallVector<Value> results;
-                    for (auto [i, each] : llvm::enumerate(all)) {
-                      Value next = values[i + all.size()];
-                      results.push_back(
-                          isa<stablehlo::MaxOp>(each.getBody().front().front())
-                              ? emit.max(values[i], next)
-                              : emit.min(values[i], next));
-                    }
-                    return results;
-                  });
-  auto plain = tensorOf(op.getInputs()[0]);
-  for (auto [i, each] : llvm::enumerate(all)) {
-    Operation *rest = builder.clone(*each);
-    builder.setInsertionPoint(rest);
-    auto ofAll = cast<stablehlo::ReduceOp>(rest);
-    ofAll->setOperands({plainChannels(emit, ofChannels[i], plain), initial[i]});
-    ofAll.setDimensions({0, 1});
-    builder.setInsertionPointAfter(rest);
-    patterns.changed(rest);
-    patterns.replaced(blockChannelsLabel, each.getResults()[0],
-                      ofAll.getResults()[0]);
-    each.getResults()[0].replaceAllUsesWith(ofAll.getResults()[0]);
-    done.insert(each);
+  ValueRange ofChannels = extremes->emit(
+      emit, SmallVector<Value>(op.getInputs().size(), blocked), {2, 3});
+  SmallVector<Value> plain;
+  for (Value each : ofChannels)
+    plain.push_back(plainChannels(emit, each, tensorOf(extremes->tensor)));
+  ValueRange ofAll = extremes->emit(emit, plain, {0, 1});
+  for (auto [was, is] : llvm::zip(op.getResults(), ofAll)) {
+    patterns.replaced(blockChannelsLabel, was, is);
+    was.replaceAllUsesWith(is);
   }
   return true;
 }

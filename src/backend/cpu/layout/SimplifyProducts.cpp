@@ -190,6 +190,8 @@ struct ProductRewrite {
   PatternInfo info;
   /// Whether it is for products that have a kernel as they stand, too.
   bool withKernel;
+  /// Products of fewer operations stay as they are.
+  double leastWork;
   /// The result's value: of other operations, of this one, changed, or null
   /// where nothing was done.
   Value (*rewrite)(DotGeneralOp op, const Target &target);
@@ -198,6 +200,10 @@ struct ProductRewrite {
 
 static constexpr llvm::StringLiteral passName = "cpu-simplify-products";
 
+static constexpr double leastWork = 4096;
+/// Weights of bytes would be widened at each run otherwise.
+static constexpr double leastWorkOfBytes = 1024;
+
 /// In this order.
 static const ProductRewrite rewrites[] = {
     {{"product-of-bytes",
@@ -205,22 +211,26 @@ static const ProductRewrite rewrites[] = {
       "z * sums(w)",
       passName},
      /*withKernel=*/false,
+     leastWorkOfBytes,
      asByteProduct},
     {{"product-type",
       "dot_general(x, y) : bf16, i8, complex -> dot_general(convert(x), "
       "convert(y)) : f32, f64",
       passName},
      /*withKernel=*/false,
+     leastWork,
      changeElements},
     {{"product-by-vector",
       "dot_general(matrix, vector) -> reduce(multiply(matrix, "
       "broadcast_in_dim(vector)))",
       passName},
      /*withKernel=*/true,
+     leastWork,
      reduceByVector},
     {{"arrange-product",
       "dot_general(x, y) -> dot_general(transpose(x), transpose(y))", passName},
      /*withKernel=*/false,
+     leastWork,
      arrangeDimensions}};
 
 ArrayRef<PatternInfo> simplifyProductsPatterns() {
@@ -235,13 +245,13 @@ ArrayRef<PatternInfo> simplifyProductsPatterns() {
 
 void simplifyProducts(func::FuncOp function, const Target &target,
                       PatternRun &run) {
-  constexpr double leastWork = 4096;
   for (const ProductRewrite &each : rewrites) {
     if (!run.isEnabled(each.info.label))
       continue;
     SmallVector<DotGeneralOp> found;
     function.walk([&](DotGeneralOp op) {
-      if (each.withKernel >= isAnchor(op) && arithmeticCount(*op) >= leastWork)
+      if (each.withKernel >= isAnchor(op) &&
+          arithmeticCount(*op) >= each.leastWork)
         found.push_back(op);
     });
     for (DotGeneralOp op : found) {

@@ -1,0 +1,107 @@
+#include "backend/cpu/layout/PairExtremes.h"
+
+#include "graph/Types.h"
+
+using namespace mlir;
+using sinter::nn::TensorBuilder;
+using sinter::stablehlo::ReduceOp;
+
+namespace sinter::cpu {
+
+static constexpr llvm::StringLiteral label = "pair-extremes",
+                                     passName = "cpu-pair-extremes";
+
+std::optional<ExtremesOfAll> ExtremesOfAll::match(ReduceOp op) {
+  if (op.getInputs().empty() || !llvm::all_equal(op.getInputs()))
+    return std::nullopt;
+  ExtremesOfAll result{op.getInputs().front(), {}, {}};
+  auto type = tensorOf(result.tensor);
+  if (int64_t(op.getDimensions().size()) != type.getRank())
+    return std::nullopt;
+  const size_t count = op.getInputs().size();
+  Block &body = op.getBody().front();
+  for (size_t i = 0; i < count; ++i) {
+    Operation *combine = body.getTerminator()->getOperand(i).getDefiningOp();
+    Value initial = op.getInitValues()[i];
+    if (!isa_and_nonnull<stablehlo::MaxOp, stablehlo::MinOp>(combine) ||
+        !llvm::is_contained(combine->getOperands(), body.getArgument(i)) ||
+        !llvm::is_contained(combine->getOperands(),
+                            body.getArgument(i + count)) ||
+        tensorOf(op.getResults()[i]).getElementType() !=
+            type.getElementType() ||
+        !initial.getDefiningOp<stablehlo::ConstantOp>())
+      return std::nullopt;
+    result.initial.push_back(initial);
+    result.areGreatest.push_back(isa<stablehlo::MaxOp>(combine));
+  }
+  return result;
+}
+
+ValueRange ExtremesOfAll::emit(TensorBuilder &emit, ValueRange tensors,
+                               ArrayRef<int64_t> dims) const {
+  return emit.reduce(
+      tensors, initial, dims, [&](TensorBuilder &emit, ValueRange values) {
+        const size_t count = areGreatest.size();
+        SmallVector<Value> results;
+        for (size_t i = 0; i < count; ++i)
+          results.push_back(areGreatest[i]
+                                ? emit.max(values[i], values[i + count])
+                                : emit.min(values[i], values[i + count]));
+        return results;
+      });
+}
+
+/// Another operation in \p op's block that finds the other extreme of the same
+/// tensor.
+static std::pair<ReduceOp, ExtremesOfAll> other(ReduceOp op,
+                                                const ExtremesOfAll &one) {
+  for (Operation *user : one.tensor.getUsers())
+    if (auto reduce = dyn_cast<ReduceOp>(user);
+        reduce && reduce->getBlock() == op->getBlock())
+      if (auto found = ExtremesOfAll::match(reduce);
+          found && found->areGreatest.size() == 1 &&
+          found->areGreatest[0] != one.areGreatest[0])
+        return {reduce, std::move(*found)};
+  return {};
+}
+
+void pairExtremes(func::FuncOp function, PatternRun &run) {
+  if (!run.isEnabled(label))
+    return;
+  SmallVector<ReduceOp> found;
+  function.walk([&](ReduceOp op) { found.push_back(op); });
+  DenseSet<Operation *> paired;
+  for (ReduceOp op : found) {
+    auto extremes =
+        paired.contains(op) ? std::nullopt : ExtremesOfAll::match(op);
+    if (!extremes || extremes->areGreatest.size() != 1)
+      continue;
+    auto [second, seconds] = other(op, *extremes);
+    if (!second)
+      continue;
+    OpBuilder builder(op);
+    TensorBuilder emit(builder, op.getLoc());
+    extremes->areGreatest.push_back(seconds.areGreatest[0]);
+    extremes->initial.push_back(
+        builder.clone(*seconds.initial[0].getDefiningOp())->getResult(0));
+    ValueRange both = extremes->emit(emit, {extremes->tensor, extremes->tensor},
+                                     llvm::to_vector(op.getDimensions()));
+    for (auto [reduce, value] : llvm::zip(std::array{op, second}, both)) {
+      run.replaced(label, reduce.getResults()[0], value);
+      reduce.getResults()[0].replaceAllUsesWith(value);
+      paired.insert(reduce);
+    }
+    run.count(label);
+  }
+  for (Operation *op : paired)
+    op->erase();
+}
+
+ArrayRef<PatternInfo> pairExtremesPatterns() {
+  static const PatternInfo infos[] = {
+      {label, "reduce<min>(x), reduce<max>(x) -> reduce<min, max>(x, x)",
+       passName}};
+  return infos;
+}
+
+} // namespace sinter::cpu
