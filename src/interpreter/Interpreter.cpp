@@ -202,7 +202,7 @@ static bool isBuiltOfOthers(Operation *op) {
              op->getDialect());
 }
 
-static Result<Tensors> evaluateIn(Operation *op, Tensors operands,
+static Result<Tensors> evaluateIn(Operation *op, Tensors &&operands,
                                   const Scope &scope) {
   const Registry::Entry entry = scope.machine.entryOf(op);
   const bool isBuilt = !entry.evaluator && isBuiltOfOthers(op);
@@ -483,7 +483,7 @@ Result<std::vector<Tensor>> evaluate(Operation *op, ArrayRef<Tensor> operands) {
         Result<Tensors> values = packedAs(op->getOperandTypes(), operands);
         if (!values)
           return located(op, values.takeError());
-        Result<Tensors> results = evaluateIn(op, *values, scope);
+        Result<Tensors> results = evaluateIn(op, std::move(*values), scope);
         if (!results)
           return results;
         return leavesOf(op->getResultTypes(), *results);

@@ -120,7 +120,7 @@ void fromAccumulators(std::span<const T> values, Tensor &result) {
 
 #define INSTANTIATE(T)                                                         \
   template void addProduct(int64_t, int64_t, int64_t, const T *, const T *,    \
-                           T *);                                               \
+                           std::add_pointer_t<T>);                             \
   template std::vector<T> toAccumulators(const Tensor &);                      \
   template void fromAccumulators(std::span<const T>, Tensor &);
 INSTANTIATE(float)

@@ -33,7 +33,7 @@ double unitInterval(uint64_t word) {
 template <typename T>
 void setUniform(Tensor &result, int64_t i, T low, T high, uint64_t word) {
   if constexpr (std::is_integral_v<T>) {
-    const auto first = static_cast<uint64_t>(low);
+    const auto first = static_cast<uint64_t>(+low);
     const uint64_t range = static_cast<uint64_t>(high) - first;
     const uint64_t value = first + (range ? word % range : 0);
     result.set(i, static_cast<T>(result.type() == ElementType::I1
