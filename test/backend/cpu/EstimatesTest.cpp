@@ -119,6 +119,38 @@ TEST(Estimates, ByChannelGroupsAreNotMerged) {
   }
 }
 
+TEST(Estimates, ByChannelWholeBlocksAreComputed) {
+  const Target target = server();
+  auto timeOf = [&](int64_t channels, llvm::StringRef kernel) {
+    ConvolutionShape shape = convolution(channels, 56, 3);
+    shape.groups = channels;
+    for (const Alternative &each : alternativesFor(shape, {}, target, true))
+      if (each.kernel == kernel)
+        return each.seconds;
+    return 0.0;
+  };
+  EXPECT_DOUBLE_EQ(timeOf(3, "depthwise"), timeOf(16, "depthwise"));
+  EXPECT_GT(timeOf(17, "depthwise"), timeOf(16, "depthwise"));
+  // No fewer than all of 24 groups are whole blocks of 16.
+  EXPECT_GT(timeOf(24, "direct"), timeOf(32, "direct"));
+}
+
+TEST(Estimates, OnlyKernelsThatCanAreOffered) {
+  const Target target = server();
+  ConvolutionShape shape = convolution(96, 56, 3);
+  shape.groups = 96;
+  // Bytes that are widened where they are read.
+  const Arithmetic widened{ElementType::UI8, ElementType::F32,
+                           ElementType::F32};
+  const Alternatives byChannel = alternativesFor(shape, widened, target, true);
+  ASSERT_EQ(byChannel.size(), 1u);
+  EXPECT_EQ(byChannel[0].kernel, "depthwise");
+  shape.hasPlanarInput = true;
+  const Alternatives planar = alternativesFor(shape, {}, target, true);
+  ASSERT_EQ(planar.size(), 1u);
+  EXPECT_EQ(planar[0].kernel, "direct");
+}
+
 TEST(Estimates, AttentionIsFasterThanItsProducts) {
   const Target target = server();
   AttentionShape shape;

@@ -32,11 +32,10 @@ static Alternatives estimatesOf(cpu::ConvolutionOp op,
                          op.getFast());
 }
 
-bool cpu::isFast(cpu::ConvolutionOp op, const Target &target) {
+llvm::StringRef cpu::kernelOf(cpu::ConvolutionOp op, const Target &target) {
   const Arithmetic arithmetic =
       Arithmetic::of(op.getInput(), op.getWeights(), op.getResult(), target);
-  return !op.isDepthwise() &&
-         estimatesOf(op, arithmetic, target).front().kernel == "winograd";
+  return estimatesOf(op, arithmetic, target).front().kernel;
 }
 
 namespace {
@@ -51,18 +50,18 @@ public:
     ConvolutionShape shape = convolutionShape(op);
     flops = shape.flops();
     estimated = estimatesOf(op, arithmetic, target);
-    if (!op.isDepthwise()) {
-      if (estimated.front().kernel == "winograd")
-        fast.emplace(shape, target);
-      else
-        direct.emplace(shape, target, arithmetic);
-      return;
+    const StringRef chosen = estimated.front().kernel;
+    if (chosen == "winograd") {
+      fast.emplace(shape, target);
+    } else if (chosen == "direct") {
+      direct.emplace(shape, target, arithmetic);
+    } else {
+      ChannelwiseShape channels;
+      static_cast<WindowShape &>(channels) = shape;
+      channels.batch = shape.batch;
+      channels.channels = shape.outputChannels;
+      depthwise.emplace(channels, target, arithmetic);
     }
-    ChannelwiseShape channels;
-    static_cast<WindowShape &>(channels) = shape;
-    channels.batch = shape.batch;
-    channels.channels = shape.outputChannels;
-    depthwise.emplace(channels, target, arithmetic);
   }
 
   KernelPlan plan() const override {
@@ -79,16 +78,14 @@ public:
             generator.pack(weights.data(), packed);
           }};
     };
+    plan.name = estimated.front().kernel;
     if (depthwise) {
-      plan.name = "depthwise";
       plan.tasks = depthwise->tasks();
       usePacking(*depthwise);
     } else if (direct) {
-      plan.name = "direct";
       plan.tasks = direct->tasks();
       usePacking(*direct);
     } else {
-      plan.name = "winograd";
       usePacking(*fast);
       planStages(plan);
     }

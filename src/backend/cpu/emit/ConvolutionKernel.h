@@ -15,8 +15,8 @@ struct Target;
 /// What the generator of \p op is made for.
 ConvolutionShape convolutionShape(ConvolutionOp op);
 
-/// Whether \p op is computed by Winograd's method.
-bool isFast(ConvolutionOp op, const Target &target);
+/// The kernel that computes \p op: the fastest by kernels/Estimates.
+llvm::StringRef kernelOf(ConvolutionOp op, const Target &target);
 
 /// The kernel that \p op is the anchor of.
 std::unique_ptr<AnchorKernel> createConvolutionKernel(KernelOp kernel,

@@ -17,20 +17,18 @@ double ConvolutionShape::flops() const {
   return 2.0 * batch * outputChannels * outputPixels() * inputsOfGroup * taps();
 }
 
-/// The fewest groups that together have whole blocks of channels.
-static int64_t groupsToMerge(const ConvolutionShape &shape, int64_t lanes) {
-  for (int64_t count = 1; count < shape.groups; ++count)
-    if (shape.groups % count == 0 &&
-        shape.inputChannels / shape.groups * count % lanes == 0 &&
-        shape.outputChannels / shape.groups * count % lanes == 0)
+int64_t ConvolutionShape::groupsToMerge(int64_t lanes) const {
+  for (int64_t count = 1; count < groups; ++count)
+    if (groups % count == 0 && inputChannels / groups * count % lanes == 0 &&
+        outputChannels / groups * count % lanes == 0)
       return count;
-  return shape.groups;
+  return groups;
 }
 
 /// Merges groups; and one that multiplies every pixel by the same matrix sees
 /// no rows.
 static ConvolutionShape simplify(ConvolutionShape shape, int64_t lanes) {
-  shape.groups /= groupsToMerge(shape, lanes);
+  shape.groups /= shape.groupsToMerge(lanes);
   bool isPointwise = shape.kernelHeight == 1 && shape.kernelWidth == 1 &&
                      shape.strideHeight == 1 && shape.strideWidth == 1 &&
                      shape.padTop == 0 && shape.padLeft == 0 &&

@@ -24,6 +24,8 @@ struct ConvolutionShape : WindowShape {
   bool hasPlanarInput = false;
 
   double flops() const;
+  /// The fewest groups that together have whole blocks of \p lanes channels.
+  int64_t groupsToMerge(int64_t lanes) const;
 };
 
 class Convolution {

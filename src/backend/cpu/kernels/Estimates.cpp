@@ -3,6 +3,7 @@
 #include "backend/cpu/kernels/Estimates.h"
 
 #include "backend/cpu/kernels/Winograd.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -29,19 +30,23 @@ static double direct(const ConvolutionShape &shape,
                   weights / rates.memory);
 }
 
-/// Channel by channel: a vector of pixels is read for each tap, and bytes are
-/// multiplied in 32 bits, which takes twice as long as floats. The input comes
-/// from beyond the second-level cache if it is larger.
+/// Channel by channel, in whole blocks of channels: a vector of pixels is read
+/// for each tap, and bytes are multiplied in 32 bits, which takes twice as long
+/// as floats. The input comes from beyond the second-level cache if it is
+/// larger.
 static double depthwise(const ConvolutionShape &shape,
                         const Arithmetic &arithmetic, const Target &target) {
   const Rates &rates = target.rates;
   const double products =
       isFloat(arithmetic.accumulator) ? rates.f32 : rates.f32 / 2;
+  const double filled =
+      double(llvm::alignTo(shape.outputChannels, arithmetic.lanes(target))) /
+      double(shape.outputChannels);
   const double input = double(shape.batch) * double(shape.inputChannels) *
                        double(shape.inputPixels()) *
                        double(arithmetic.lhsBytes());
   const bool fits = input <= double(target.l2Bytes);
-  return std::max(shape.flops() / products,
+  return std::max(filled * shape.flops() / products,
                   input / (fits ? rates.cache : rates.memory));
 }
 
@@ -49,13 +54,15 @@ static double depthwise(const ConvolutionShape &shape,
 /// what lies between them is multiplied by zeros.
 static double mergedDirect(const ConvolutionShape &shape,
                            const Arithmetic &arithmetic, const Target &target) {
-  const double merged =
-      std::min(double(shape.groups), double(arithmetic.lanes(target)));
-  return merged * direct(shape, arithmetic, target.rates);
+  const int64_t lanes = arithmetic.lanes(target);
+  const double merged = double(shape.groupsToMerge(lanes)),
+               filled = double(llvm::alignTo(shape.outputChannels, lanes)) /
+                        double(shape.outputChannels);
+  return merged * filled * direct(shape, arithmetic, target.rates);
 }
 
 static bool isDepthwise(const ConvolutionShape &shape) {
-  return shape.groups > 1 && shape.groups == shape.inputChannels &&
+  return shape.groups == shape.inputChannels &&
          shape.groups == shape.outputChannels;
 }
 
@@ -91,9 +98,15 @@ static Alternatives fastestFirst(Alternatives alternatives) {
 Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
                                   const Arithmetic &arithmetic,
                                   const Target &target, bool allowsFast) {
-  if (isDepthwise(shape))
-    return fastestFirst({{"depthwise", depthwise(shape, arithmetic, target)},
-                         {"direct", mergedDirect(shape, arithmetic, target)}});
+  if (isDepthwise(shape)) {
+    Alternatives all;
+    if (!shape.hasPlanarInput)
+      all.push_back({"depthwise", depthwise(shape, arithmetic, target)});
+    // Only channel by channel are bytes widened where they are read.
+    if (!isByte(arithmetic.lhs) || isByte(arithmetic.rhs))
+      all.push_back({"direct", mergedDirect(shape, arithmetic, target)});
+    return fastestFirst(std::move(all));
+  }
   Alternatives all = {{"direct", direct(shape, arithmetic, target.rates)}};
   if (allowsFast && arithmetic == Arithmetic() && Winograd::supports(shape))
     all.push_back({"winograd", winograd(shape, target)});

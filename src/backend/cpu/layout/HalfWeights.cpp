@@ -47,8 +47,8 @@ std::optional<Tensor> cpu::inHalfPrecision(const Tensor &weights) {
 
 void cpu::storeInHalfPrecision(ConvolutionOp op, const Target &target) {
   std::optional<Tensor> weights = constantTensor(op.getWeights());
-  if (!weights || weights->type() != ElementType::F32 || op.isDepthwise() ||
-      op.getPackedFrom() || isFast(op, target))
+  if (!weights || weights->type() != ElementType::F32 || op.getPackedFrom() ||
+      kernelOf(op, target) != "direct")
     return;
   // Tiles of few rows convert a weight for few products.
   constexpr int64_t registersOfLargeTiles = 32;

@@ -102,15 +102,16 @@ void packWeights(func::FuncOp function, const Target &target) {
     OpBuilder builder(op);
     TensorBuilder emit(builder, op.getLoc());
     SmallVector<int64_t> shape(op.kernelShape());
+    // The other kernel multiplies by sums of weights.
+    op.setFast(false);
     Value packed =
-        op.isDepthwise()
+        kernelOf(op, target) == "depthwise"
             ? packDepthwise(emit, op.getWeights(), target.f32Lanes)
             : packPanels(
                   emit, op.getWeights(),
                   Convolution(convolutionShape(op), target).weightOrder());
     op.getWeightsMutable().assign(packed);
     op.setPackedFrom(shape);
-    op.setFast(false);
   });
 }
 

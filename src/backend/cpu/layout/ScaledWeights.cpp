@@ -143,9 +143,9 @@ Value cpu::scaleBehindSums(ConvolutionOp op, const Target &target,
   std::optional<Tensor> weights = constantTensor(op.getWeights());
   if (!run.isEnabled(label) || !weights ||
       weights->type() != ElementType::F32 || weights->bytes() < leastBytes ||
-      target.vectorRegisters < registersOfLargeTiles || op.isDepthwise() ||
-      op.getPackedFrom() || !tensorOf(op.getInput()).getElementType().isF32() ||
-      isFast(op, target))
+      target.vectorRegisters < registersOfLargeTiles || op.getPackedFrom() ||
+      !tensorOf(op.getInput()).getElementType().isF32() ||
+      kernelOf(op, target) != "direct")
     return {};
   std::optional<ScaledIntegers> scaled = asScaledIntegers(*weights);
   if (!scaled)
