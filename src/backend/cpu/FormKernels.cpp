@@ -172,6 +172,15 @@ private:
            });
   }
 
+  /// Whether \p producer makes one number, of numbers, for a kernel that makes
+  /// one, too: that takes less than a kernel of its own.
+  static bool isCheapNumber(FusionGroup &group, Operation *producer) {
+    auto isNumber = [](Value value) { return sizeOf(value) == 1; };
+    return isCheap(producer) && kindOf(producer) == Kind::Elementwise &&
+           isNumber(group.root->getResult(0)) &&
+           llvm::all_of(producer->getOperands(), isNumber);
+  }
+
   bool mayJoin(FusionGroup &group, Operation *producer, OpOperand &operand) {
     if (!suitsLookups(group, producer))
       return false;
@@ -191,7 +200,8 @@ private:
     if (group.hasProduct() && !isComputedInVectors(producer))
       return false;
     // Costs nothing: computed anew by everybody who wants it.
-    if (isa<stablehlo::IotaOp, stablehlo::BroadcastInDimOp>(producer))
+    if (isa<stablehlo::IotaOp, stablehlo::BroadcastInDimOp>(producer) ||
+        isCheapNumber(group, producer))
       return true;
     if (!usedOnlyIn(group, producer))
       return false;

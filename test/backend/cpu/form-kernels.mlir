@@ -181,3 +181,21 @@ func.func @main(%x: tensor<8x40xf32>, %v: tensor<32xf32>) -> tensor<8x40xf32> {
   %a = stablehlo.add %x, %b : tensor<8x40xf32>
   return %a : tensor<8x40xf32>
 }
+
+// -----
+
+// A number that two kernels of one number want is computed in both.
+// CHECK-LABEL: func.func @numbers
+// CHECK: %[[A:.*]] = cpu.kernel(%arg0{{.*}}
+// CHECK: stablehlo.minimum
+// CHECK: stablehlo.exponential
+// CHECK: cpu.kernel(%arg0{{.*}}
+// CHECK: stablehlo.minimum
+// CHECK: stablehlo.divide
+// CHECK-NOT: cpu.kernel
+func.func @numbers(%x: tensor<f32>, %y: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %l = stablehlo.minimum %x, %y : tensor<f32>
+  %a = stablehlo.exponential %l : tensor<f32>
+  %d = stablehlo.divide %l, %y : tensor<f32>
+  return %a, %d : tensor<f32>, tensor<f32>
+}

@@ -8,8 +8,8 @@ using sinter::stablehlo::ReduceOp;
 
 namespace sinter::cpu {
 
-static constexpr llvm::StringLiteral label = "pair-extremes",
-                                     passName = "cpu-pair-extremes";
+static constexpr llvm::StringLiteral pairLabel = "pair-extremes",
+                                     pairPass = "cpu-pair-extremes";
 
 std::optional<ExtremesOfAll> ExtremesOfAll::match(ReduceOp op) {
   if (op.getInputs().empty() || !llvm::all_equal(op.getInputs()))
@@ -66,7 +66,7 @@ static std::pair<ReduceOp, ExtremesOfAll> other(ReduceOp op,
 }
 
 void pairExtremes(func::FuncOp function, PatternRun &run) {
-  if (!run.isEnabled(label))
+  if (!run.isEnabled(pairLabel))
     return;
   SmallVector<ReduceOp> found;
   function.walk([&](ReduceOp op) { found.push_back(op); });
@@ -87,11 +87,11 @@ void pairExtremes(func::FuncOp function, PatternRun &run) {
     ValueRange both = extremes->emit(emit, {extremes->tensor, extremes->tensor},
                                      llvm::to_vector(op.getDimensions()));
     for (auto [reduce, value] : llvm::zip(std::array{op, second}, both)) {
-      run.replaced(label, reduce.getResults()[0], value);
+      run.replaced(pairLabel, reduce.getResults()[0], value);
       reduce.getResults()[0].replaceAllUsesWith(value);
       paired.insert(reduce);
     }
-    run.count(label);
+    run.count(pairLabel);
   }
   for (Operation *op : paired)
     op->erase();
@@ -99,8 +99,8 @@ void pairExtremes(func::FuncOp function, PatternRun &run) {
 
 ArrayRef<PatternInfo> pairExtremesPatterns() {
   static const PatternInfo infos[] = {
-      {label, "reduce<min>(x), reduce<max>(x) -> reduce<min, max>(x, x)",
-       passName}};
+      {pairLabel, "reduce<min>(x), reduce<max>(x) -> reduce<min, max>(x, x)",
+       pairPass}};
   return infos;
 }
 
