@@ -2,6 +2,8 @@
 
 #include "backend/cpu/CompareWithInterpreter.h"
 
+#include <algorithm>
+#include <cstring>
 #include <gtest/gtest.h>
 
 using namespace sinter::test;
@@ -113,6 +115,50 @@ static const char *softmax =
     %6 = stablehlo.divide %3, %5 : tensor<ROWSx67xf32>
     return %6 : tensor<ROWSx67xf32>
   })";
+
+// What a scale that is known at run time only is made of: of a tensor as it is,
+// and of the channels of a convolution, with and without some that nobody
+// reads.
+TEST(Reduction, FindsTheLeastAndTheGreatestOfAll) {
+  for (const char *shape : {"37x", "5x64x", "2x16x7x9x", "2x21x7x9x"})
+    for (bool isBlocked : {false, true}) {
+      const std::string t = std::string("tensor<") + shape + "f32>",
+                        channels = shape[2] == '2' ? "21" : "16";
+      const int64_t rank = std::count(shape, shape + strlen(shape), 'x');
+      if (isBlocked && rank != 4)
+        continue;
+      std::string dims = "0";
+      for (int64_t dim = 1; dim < rank; ++dim)
+        dims += ", " + std::to_string(dim);
+      const std::string reduces = " across dimensions = [" + dims + "] : (" +
+                                  t + ", tensor<f32>) -> tensor<f32>\n";
+      const std::string kernel = "tensor<" + channels + "x32x3x3xf32>",
+                        from = isBlocked ? "tensor<2x32x7x9xf32>" : t;
+      const std::string x =
+          isBlocked
+              ? "%w = stablehlo.constant dense<0.01> : " + kernel +
+                    "\n%a = stablehlo.convolution(%x, %w) dim_numbers = [b, f, "
+                    "0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[1, "
+                    "1], [1, 1]]} {batch_group_count = 1 : i64, "
+                    "feature_group_count = 1 : i64} : (" +
+                    from + ", " + kernel + ") -> " + t + "\n"
+              : "%a = stablehlo.negate %x : " + t + "\n";
+      const std::string body =
+          "(%x: " + from + ") -> (tensor<f32>, tensor<f32>, tensor<f32>) {\n" +
+          x +
+          "%i = stablehlo.constant dense<0x7F800000> : tensor<f32>\n"
+          "%j = stablehlo.constant dense<0xFF800000> : tensor<f32>\n"
+          "%l = stablehlo.reduce(%a init: %i) applies stablehlo.minimum" +
+          reduces +
+          "%g = stablehlo.reduce(%a init: %j) applies stablehlo.maximum" +
+          reduces +
+          "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+          "%m = stablehlo.minimum %l, %z : tensor<f32>\n"
+          "%d = stablehlo.subtract %g, %m : tensor<f32>\n"
+          "return %l, %g, %d : tensor<f32>, tensor<f32>, tensor<f32>\n}";
+      EXPECT_EQ(differs(body), "") << body;
+    }
+}
 
 TEST(Reduction, ComputesSoftmaxByRows) {
   for (const char *rows : {"1", "5", "300"}) {
