@@ -17,6 +17,10 @@ class Case:
         self.name, self.type, self.inputs, self.outputs = name, type_name, inputs, outputs
         self.attributes, self.needs_sizes = attributes, needs_sizes
 
+    def names_type(self):
+        """Whether an attribute says what type the results are of."""
+        return bool({"dtype", "out_dtype", "fp32_values"} & set(self.attributes)) or self.type in ("dequantize_linear",)
+
 
 class Parameter:
     def __init__(self, held):

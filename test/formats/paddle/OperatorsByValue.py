@@ -4,8 +4,8 @@
   OperatorsByValue.py --sinter build/bin/sinter [--only NAME] [--each]
 
 Many operators stand in one program, so that there are few processes. The program runs with the sizes of its inputs on both
-backends; one whose inputs are of unknown size is converted to StableHLO, and that runs. With --each every case is a program
-of its own, which says more when one fails.
+backends, and with floats of other widths; one whose inputs are of unknown size is converted to StableHLO, and that runs. With
+--each every case is a program of its own, which says more when one fails.
 """
 import argparse
 import math
@@ -16,18 +16,25 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import PaddleBytes as paddle
+from Arrays import Array
 from OperatorCases import CASES, Parameter
 
-# Half a unit in the last place of f32, some roundings on top.
-RELATIVE, ABSOLUTE = 2e-5, 1e-5
+# By type of the floats: some roundings. Attributes are of f32 whatever the operands are.
+RELATIVE = {paddle.FP32: 2e-5, paddle.FP64: 1e-6, paddle.FP16: 1e-2}
+ABSOLUTE = {paddle.FP32: 1e-5, paddle.FP64: 1e-6, paddle.FP16: 2e-2}
 
 
 def listed(value):
     return value if isinstance(value, list) else [value]
 
 
-def build(cases, is_open):
-    """(program, inputs by name, expected results by name)."""
+def in_type(value, element):
+    """The same numbers as floats of another type."""
+    return Array(value.dims, value.values, element) if value.element == paddle.FP32 else value
+
+
+def build(cases, is_open, element=paddle.FP32):
+    """(program, inputs by name, expected results by name), floats of type ELEMENT."""
     program, inputs, expected = paddle.Program(), {}, {}
     for number, each in enumerate(cases):
         slots = {}
@@ -37,15 +44,17 @@ def build(cases, is_open):
                 name = f"c{number}_{slot}_{i}"
                 slots[slot].append(name)
                 if isinstance(operand, Parameter):
-                    program.parameter(name, operand.held.dims, operand.held.values, operand.held.element)
+                    held = in_type(operand.held, element)
+                    program.parameter(name, held.dims, held.values, held.element)
                 else:
+                    operand = in_type(operand, element)
                     program.input(name, [-1] * len(operand.dims) if is_open else operand.dims, operand.element)
                     inputs[name] = operand
         results = {}
         for slot, values in each.outputs.items():
             results[slot] = []
             for i, value in enumerate(listed(values)):
-                name = f"r{number}_{slot}_{i}"
+                name, value = f"r{number}_{slot}_{i}", in_type(value, element)
                 program.variable(name, value.dims, value.element)
                 results[slot].append(name)
                 expected[name] = (each.name, value)
@@ -56,10 +65,10 @@ def build(cases, is_open):
     return program, inputs, expected
 
 
-def agrees(got, expected):
+def agrees(got, expected, element):
     if isinstance(expected, float) and math.isnan(expected):
         return math.isnan(got)
-    return got == expected or abs(got - expected) <= ABSOLUTE + RELATIVE * abs(expected)
+    return got == expected or element in RELATIVE and abs(got - expected) <= ABSOLUTE[element] + RELATIVE[element] * abs(expected)
 
 
 def judge(folder, expected):
@@ -71,16 +80,16 @@ def judge(folder, expected):
         if (dims, element) != (value.dims, value.element):
             wrong.append(f"{case}: {name} is {dims} of type {element}, expected {value.dims} of type {value.element}")
             continue
-        bad = [i for i, (a, b) in enumerate(zip(values, value.values)) if not agrees(a, b)]
+        bad = [i for i, (a, b) in enumerate(zip(values, value.values)) if not agrees(a, b, element)]
         if bad:
             wrong.append(f"{case}: {len(bad)} of {len(values)} elements of {name} differ, first element {bad[0]}: got {values[bad[0]]}, "
                          f"expected {value.values[bad[0]]}")
     return wrong
 
 
-def run(sinter, cases, is_open, backend):
+def run(sinter, cases, is_open, backend, element):
     """What is wrong with these cases, a line each."""
-    program, inputs, expected = build(cases, is_open)
+    program, inputs, expected = build(cases, is_open, element)
     with tempfile.TemporaryDirectory() as folder:
         model = program.save(os.path.join(folder, "model"))
         given = []
@@ -109,11 +118,13 @@ def main():
     options = parser.parse_args()
     cases = [each for each in CASES if options.only in each.name]
     wrong = []
-    for label, backend, is_open in (("interpreter", "interpreter", False), ("cpu", "cpu", False), ("unknown sizes", "interpreter", True)):
-        chosen = [each for each in cases if not (is_open and each.needs_sizes)]
+    for label, backend, is_open, element in (("interpreter", "interpreter", False, paddle.FP32), ("cpu", "cpu", False, paddle.FP32),
+                                             ("unknown sizes", "interpreter", True, paddle.FP32), ("f64", "cpu", False, paddle.FP64),
+                                             ("f16", "cpu", False, paddle.FP16)):
+        chosen = [each for each in cases if not (is_open and each.needs_sizes or element != paddle.FP32 and each.names_type())]
         groups = [[each] for each in chosen] if options.each else [chosen] if chosen else []
         for group in groups:
-            wrong += [f"{label}: {line}" for line in run(options.sinter, group, is_open, backend)]
+            wrong += [f"{label}: {line}" for line in run(options.sinter, group, is_open, backend, element)]
     print("\n".join(wrong + [f"{len(cases)} cases, {len(wrong)} defects"]))
     return 1 if wrong else 0
 
