@@ -32,6 +32,11 @@ static Value poolAlong(OperatorContext &op, Value x, int64_t axis,
   const int64_t size = op.shape(x)[axis];
   if (size == count)
     return x;
+  const auto tooLarge = [&] {
+    return op.unsupported("an adaptive pool of that size");
+  };
+  if (count > formats::longestTable || size > formats::longestTable)
+    return tooLarge();
   int64_t longest = 0;
   SmallVector<std::pair<int64_t, int64_t>> windows;
   for (int64_t i = 0; i < count; ++i) {
@@ -40,7 +45,7 @@ static Value poolAlong(OperatorContext &op, Value x, int64_t axis,
     longest = std::max(longest, windows[i].second - windows[i].first);
   }
   if (count * longest > formats::longestTable)
-    return op.unsupported("an adaptive pool of that size");
+    return tooLarge();
   Ints places;
   SmallVector<double> weights;
   for (auto [begin, end] : windows)
