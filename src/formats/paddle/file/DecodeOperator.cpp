@@ -29,24 +29,6 @@ std::string_view attributeName(std::span<const std::byte> attribute) {
   return name;
 }
 
-/// \p bytes without the attribute that says where in its author's source the
-/// operator was made: most of a file.
-Result<std::string> withoutCallStack(std::span<const std::byte> bytes) {
-  std::string kept;
-  WireReader reader(bytes);
-  for (WireField field; reader.next(field);)
-    if (field.number != OpDesc::kAttrsFieldNumber ||
-        field.type != WireType::Bytes ||
-        attributeName(field.content) != "op_callstack")
-      kept += textOf(field.whole);
-  if (reader.error())
-    return invalidModel(std::string("an operator is no message: ") +
-                        reader.error());
-  if (kept.size() > INT_MAX)
-    return invalidModel("an operator takes more than 2 GiB");
-  return kept;
-}
-
 /// Whether an attribute says nothing of the computation.
 bool isRemark(std::string_view name) {
   return name == "op_callstack" || name == "op_role" || name == "op_role_var" ||
@@ -161,13 +143,33 @@ Result<std::vector<Slot>> slotsOf(const Slots &messages) {
 
 } // namespace
 
-Result<Operator> decodeOperator(std::span<const std::byte> bytes) {
-  Result<std::string> kept = withoutCallStack(bytes);
-  if (!kept)
-    return kept.takeError();
-  OpDesc message;
-  if (!message.ParsePartialFromArray(kept->data(),
-                                     static_cast<int>(kept->size())))
+OperatorDecoder::OperatorDecoder() : message(std::make_unique<OpDesc>()) {}
+OperatorDecoder::~OperatorDecoder() = default;
+
+/// Leaves out the attribute that says where in its author's source the operator
+/// was made: most of a file.
+Result<void> OperatorDecoder::keep(std::span<const std::byte> bytes) {
+  kept.clear();
+  WireReader reader(bytes);
+  for (WireField field; reader.next(field);)
+    if (field.number != OpDesc::kAttrsFieldNumber ||
+        field.type != WireType::Bytes ||
+        attributeName(field.content) != "op_callstack")
+      kept += textOf(field.whole);
+  if (reader.error())
+    return invalidModel(std::string("an operator is no message: ") +
+                        reader.error());
+  if (kept.size() > INT_MAX)
+    return invalidModel("an operator takes more than 2 GiB");
+  return {};
+}
+
+Result<Operator> OperatorDecoder::decode(std::span<const std::byte> bytes) {
+  if (Result<void> done = keep(bytes); !done)
+    return done.takeError();
+  const OpDesc &message = *this->message;
+  if (!this->message->ParsePartialFromArray(kept.data(),
+                                            static_cast<int>(kept.size())))
     return invalidModel("an operator is no well-formed message");
   if (!message.has_type())
     return invalidModel("an operator has no type");
@@ -184,6 +186,7 @@ Result<Operator> decodeOperator(std::span<const std::byte> bytes) {
     return inOperator(outputs.error().message);
   op.inputs = std::move(*inputs);
   op.outputs = std::move(*outputs);
+  op.attributes.reserve(message.attrs_size());
   for (const OpDesc::Attr &each : message.attrs()) {
     if (!each.has_name())
       return inOperator("an attribute has no name");
@@ -194,7 +197,7 @@ Result<Operator> decodeOperator(std::span<const std::byte> bytes) {
     if (!isRemark(each.name()))
       op.attributes.push_back({each.name(), valueOf(each)});
   }
-  op.encoded = std::move(*kept);
+  op.encoded = kept;
   return op;
 }
 

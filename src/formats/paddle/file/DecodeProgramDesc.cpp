@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <climits>
 #include <map>
-#include <unordered_set>
 
 namespace sinter::paddle {
 
@@ -132,6 +131,8 @@ public:
                    : *parentIndex < 0 || *parentIndex >= index)
       return invalidModel("block " + std::to_string(*parentIndex) +
                           " cannot be its parent");
+    if (Result<void> good = checkNames(); !good)
+      return good;
     block.parent = *parentIndex;
     program.blocks.push_back(std::move(block));
     return {};
@@ -165,16 +166,26 @@ private:
     Result<Variable> variable = decodeVariable(field.content);
     if (!variable)
       return variable.takeError();
-    if (!names.insert(variable->name).second)
-      return invalidModel("variable '" + variable->name +
-                          "' is declared twice");
     variable->index = static_cast<int64_t>(block.variables.size());
     block.variables.push_back(std::move(*variable));
     return {};
   }
 
+  Result<void> checkNames() const {
+    std::vector<std::string_view> names;
+    names.reserve(block.variables.size());
+    for (const Variable &each : block.variables)
+      names.push_back(each.name);
+    std::ranges::sort(names);
+    const auto twice = std::ranges::adjacent_find(names);
+    if (twice != names.end())
+      return invalidModel("variable '" + std::string(*twice) +
+                          "' is declared twice");
+    return {};
+  }
+
   Result<void> decodeOperatorField(const WireField &field) {
-    Result<Operator> op = decodeOperator(field.content);
+    Result<Operator> op = decoder.decode(field.content);
     if (!op)
       return op.takeError();
     const bool isFeed = op->type == "feed", isFetch = op->type == "fetch";
@@ -200,7 +211,7 @@ private:
   int64_t index;
   Block block;
   std::optional<int32_t> ownIndex, parentIndex;
-  std::unordered_set<std::string> names;
+  OperatorDecoder decoder;
   uint64_t run = 0;
 };
 
