@@ -1,5 +1,6 @@
 #include "formats/paddle/file/PirNames.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <unordered_map>
@@ -182,14 +183,14 @@ static bool selects(const PirOperator &row, const Operator &op) {
     if (each.selects && (!value || !equalsTableValue(*value, each.value)))
       return false;
   }
-  // A tensor in place of a value, and a number of equal parts.
-  for (std::string_view slot : {"ValueTensor"}) {
-    bool isOperand = false;
-    for (const PirOperand &each : row.operands)
-      isOperand |= each.slot == slot;
-    if (isOperand != hasInput(op, slot))
-      return false;
-  }
+  // Tensors in the place of values.
+  const bool takesValue =
+      std::ranges::count(row.operands, "ValueTensor", &PirOperand::slot) > 0;
+  bool hasValue = hasInput(op, "ValueTensor");
+  if (row.legacy == "fill_constant")
+    hasValue |= hasInput(op, "ShapeTensor") || hasInput(op, "ShapeTensorList");
+  if (takesValue != hasValue)
+    return false;
   const AttributeValue *parts = op.attribute("num");
   const int64_t *count = parts ? std::get_if<int64_t>(parts) : nullptr;
   if (row.legacy == "split")

@@ -252,7 +252,7 @@ std::span<const PirRow> pirRows() {
       {"shape64", "shape64", "Input", "Out", ""},
       {"cast", "cast", "X", "Out", "dtype=out_dtype:dtype"},
       {"full", "fill_constant", "", "Out",
-       "shape:intarray value:f64=0 dtype:dtype=5 place:place !str_value="},
+       "shape:intarray value:f64=0 dtype:dtype=5 place:place"},
       {"full_int_array", "assign_value", "", "Out",
        "value:i64s dtype:dtype place:place"},
       {"full_like", "fill_any_like", "X value:f32", "Out",

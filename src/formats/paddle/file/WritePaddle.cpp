@@ -19,14 +19,9 @@ namespace fs = std::filesystem;
 
 namespace sinter::paddle {
 
-// Absent where the writer of PIR is not linked.
-[[gnu::weak]] Result<std::string> encodePir(const Program &program);
-
 namespace {
 
 Result<std::string> encodeProgram(const Program &program) {
-  if (program.era == Era::Pir && !encodePir)
-    return unsupported("programs of PIR cannot be written yet");
   return program.era == Era::Pir ? encodePir(program)
                                  : encodeProgramDesc(program);
 }

@@ -1,0 +1,132 @@
+//===- PirEncoder.h - a program while it is written as PIR's JSON ---------===//
+
+#ifndef SINTER_FORMATS_PADDLE_FILE_PIRENCODER_H
+#define SINTER_FORMATS_PADDLE_FILE_PIRENCODER_H
+
+#include "formats/paddle/file/PirControlFlow.h"
+#include "formats/paddle/file/PirSkeleton.h"
+#include "runtime/Result.h"
+
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace sinter::paddle {
+
+/// What the end of a region stands for.
+struct PirEnding {
+  enum Form : uint8_t { None, Branch, Loop };
+  Form form = None;
+  bool isThen = false;
+  std::vector<std::string> results;
+  PirLoop loop;
+};
+
+class PirEncoder {
+public:
+  explicit PirEncoder(const Program &program) : program(program) {}
+
+  Result<std::string> encode();
+
+private:
+  /// The number of what was read before it, and how far behind that.
+  using Place = std::pair<int64_t, int64_t>;
+  struct Chunk {
+    Place place;
+    std::string text;
+  };
+
+  void fail(const std::string &why);
+  void refuse(const Operator &op, const std::string &why = "");
+  const Variable *declarationOf(const std::string &name) const;
+
+  //===--- Values ---------------------------------------------------------===//
+  int64_t freshId();
+  /// \p name is the value \p id from now on; isAlias: and is still what it was.
+  void setName(const std::string &name, int64_t id, bool isAlias);
+  /// A value: \p wanted if no other has that id. \p name may be empty.
+  int64_t define(const std::string &name, int64_t wanted, bool isAlias = false);
+  /// What a variable is here; \p original where that is the same.
+  int64_t idOf(const std::string &name, int64_t original);
+  int64_t listOf(const std::vector<std::string> &names, int64_t original);
+  void splitList(int64_t id);
+  void defineList(int64_t id, const std::vector<std::string> &names);
+
+  //===--- Text -----------------------------------------------------------===//
+  void add(int64_t ordinal, std::string text);
+  void addNew(std::string text);
+  void addHidden(PirSkeleton::Item &item);
+  static std::string stopsGradient(size_t count);
+  void appendResult(std::string &out, int64_t id, const Variable *variable,
+                    const std::string &name);
+
+  //===--- What was read --------------------------------------------------===//
+  int64_t readOperand(const Operator &op, const RawPirOperator &raw,
+                      const PirOperand *described, size_t i);
+  void encodeRead(const Operator &op, const RawPirOperator &raw);
+  void addParts(const std::vector<int64_t> &results);
+  std::vector<std::string> namesOf(const RawPirOperator &raw);
+  std::string encodeRegions(const PirSkeleton::Item &item,
+                            const std::vector<int64_t> &blocks,
+                            const PirEnding &ending);
+  size_t encodeGroup(std::span<const Operator> list, PirSkeleton::Item &item);
+  size_t encodeEnd(std::span<const Operator> list, PirSkeleton::Item &item,
+                   const PirEnding &ending);
+
+  //===--- What is new (EncodePirOperators.cpp) ---------------------------===//
+  void encodeNew(const Operator &op);
+  std::string newOperator(const Operator &op, const PirOperator &row);
+  int64_t newOperand(const Operator &op, const PirOperator &row, size_t i);
+  /// A constant that an attribute says, as an operand.
+  int64_t constantOperand(const Operator &op, const PirOperand &operand);
+  int64_t addConstant(const AttributeValue &value, PirKind kind, int64_t type);
+  std::string newAttributes(const Operator &op, const PirOperator &row);
+  AttributeValue newAttribute(const Operator &op, const PirAttribute &attribute,
+                              bool &isThere);
+  std::string newResults(const Operator &op, const PirOperator &row,
+                         std::vector<int64_t> &ids);
+  int64_t alignedOperand(const Operator &op);
+  bool checkFixed(const Operator &op, const PirOperator &row);
+  void encodePorts(PirSkeleton *skeleton);
+  void encodeParameters(PirSkeleton *skeleton);
+  void encodeInputs(PirSkeleton *skeleton);
+  void encodeOutputs(PirSkeleton *skeleton);
+
+  //===--- Blocks ---------------------------------------------------------===//
+  void noteIds(const RawPirOperator &raw);
+  void noteSkeleton(PirSkeleton &block);
+  void collect(PirSkeleton &skeleton);
+  std::string encodeBlock(int64_t index, PirSkeleton *skeleton,
+                          const PirEnding &ending);
+  size_t encodeNext(std::span<const Operator> rest, PirSkeleton *skeleton,
+                    PirSkeleton::Item *end);
+
+  const Program &program;
+  int64_t current = 0;
+  std::vector<std::unordered_map<std::string, const Variable *>> declared;
+
+  int64_t largestId = 0;
+  std::unordered_set<int64_t> definedIds;
+  /// What each variable is: the same value may have several ids.
+  std::unordered_map<std::string, std::vector<int64_t>> idsOfNames;
+  std::unordered_map<int64_t, std::string> nameOfIds;
+  std::vector<std::pair<std::string, std::vector<int64_t>>> undo;
+  std::unordered_map<int64_t, Place> placeOfIds;
+  /// Lists that an operator gave, and what is still in one.
+  std::unordered_map<int64_t, std::vector<std::string>> listNames;
+  std::unordered_map<std::string, int64_t> listOfParts;
+  /// Of the skeleton: what makes the list, and what takes it apart.
+  std::unordered_map<int64_t, PirSkeleton::Item *> combines;
+  std::unordered_multimap<int64_t, PirSkeleton::Item *> parts;
+
+  std::vector<Chunk> *chunks = nullptr;
+  Place place = {-1, 0};
+  std::span<const Operator> endOperators;
+  std::map<std::string, int64_t> unsupportedOperators;
+  std::optional<Error> problem;
+};
+
+} // namespace sinter::paddle
+
+#endif // SINTER_FORMATS_PADDLE_FILE_PIRENCODER_H
