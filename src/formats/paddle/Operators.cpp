@@ -6,12 +6,13 @@ namespace sinter::paddle {
 
 llvm::ArrayRef<OperatorReaders (*)()> operatorTables() {
   static constexpr OperatorReaders (*tables[])() = {
-      activationReaders,    constantReaders,    controlFlowReaders,
-      convolutionReaders,   elementwiseReaders, indexingReaders,
-      levelOfDetailReaders, movementReaders,    normalizationReaders,
-      poolingReaders,       productReaders,     quantizationReaders,
-      recurrentReaders,     reductionReaders,   resizeReaders,
-      samplingReaders,      shapeReaders,       slicingReaders,
+      activationReaders,    constantReaders,      controlFlowReaders,
+      convolutionReaders,   detectionReaders,     elementwiseReaders,
+      indexingReaders,      levelOfDetailReaders, movementReaders,
+      normalizationReaders, poolingReaders,       productReaders,
+      quantizationReaders,  recurrentReaders,     reductionReaders,
+      resizeReaders,        samplingReaders,      shapeReaders,
+      slicingReaders,
   };
   return tables;
 }

@@ -28,6 +28,7 @@ OperatorReaders activationReaders();
 OperatorReaders constantReaders();
 OperatorReaders controlFlowReaders();
 OperatorReaders convolutionReaders();
+OperatorReaders detectionReaders();
 OperatorReaders elementwiseReaders();
 OperatorReaders indexingReaders();
 OperatorReaders levelOfDetailReaders();

@@ -30,6 +30,7 @@ constexpr Family families[] = {
     {"Slices", slicingReaders},
     {"Indices and tables", indexingReaders},
     {"Grids and regions of images", samplingReaders},
+    {"Boxes of detectors", detectionReaders},
     {"Quantisation", quantizationReaders},
     {"Constants, casts, what passes a value on", constantReaders},
     {"Loops, branches, arrays of tensors", controlFlowReaders},

@@ -738,3 +738,96 @@ case("reduce-amax", "reduce_amax", {"X": TOKENS}, {"Out": reduced(TOKENS, [1], m
 case("reduce-default", "reduce_sum", {"X": TOKENS}, {"Out": reduced(TOKENS, [0], sum)})
 case("reduce-empty", "reduce_sum", {"X": TOKENS}, {"Out": reduced(TOKENS, [0, 1, 2], sum)}, dim=paddle.ints())
 case("assign-list", "assign_value", {}, {"Out": longs(3, 1, 4)}, value=paddle.longs(3, 1, 4), dtype=3)
+
+#===--- Boxes ---------------------------------------------------------------===#
+
+
+def yolo(x, sizes, anchors, classes, threshold, ratio=32, clips=True, scale=1.0, iou=None):
+    """(boxes, scores), as the kernel computes them cell by cell."""
+    count, (n, _, h, w) = len(anchors) // 2, x.dims
+    boxes, scores = [], []
+    for b in range(n):
+        tall, wide = sizes.at(b, 0), sizes.at(b, 1)
+        for a in range(count):
+            for i in range(h):
+                for j in range(w):
+                    first = (count if iou else 0) + a * (5 + classes)
+                    t = [x.at(b, first + k, i, j) for k in range(5 + classes)]
+                    sure = sigmoid(t[4])
+                    if iou:
+                        sure = sure ** (1 - iou) * sigmoid(x.at(b, a, i, j)) ** iou
+                    if sure < threshold:
+                        boxes += [0.0] * 4
+                        scores += [0.0] * classes
+                        continue
+                    cx = (j + sigmoid(t[0]) * scale - 0.5 * (scale - 1)) * wide / w
+                    cy = (i + sigmoid(t[1]) * scale - 0.5 * (scale - 1)) * tall / h
+                    bw, bh = math.exp(t[2]) * anchors[2 * a] * wide / (ratio * w), math.exp(t[3]) * anchors[2 * a + 1] * tall / (ratio * h)
+                    box = [cx - bw / 2, cy - bh / 2, cx + bw / 2, cy + bh / 2]
+                    boxes += [max(box[0], 0), max(box[1], 0), min(box[2], wide - 1), min(box[3], tall - 1)] if clips else box
+                    scores += [sure * sigmoid(each) for each in t[5:]]
+    return {"Boxes": Array([n, count * h * w, 4], boxes), "Scores": Array([n, count * h * w, classes], scores)}
+
+
+HEADS, SIZES, ANCHORS = drawn(2, 14, 3, 2, seed=80), Array([2, 2], [100, 80, 60, 90], paddle.INT32), [10, 13, 33, 23]
+case("yolo-box", "yolo_box", {"X": HEADS, "ImgSize": SIZES}, yolo(HEADS, SIZES, ANCHORS, 2, 0.5), anchors=ANCHORS, class_num=2, conf_thresh=0.5, downsample_ratio=32,
+     clip_bbox=True, scale_x_y=1.0)
+case("yolo-box-scaled", "yolo_box", {"X": HEADS, "ImgSize": SIZES}, yolo(HEADS, SIZES, ANCHORS, 2, 0.25, 16, False, 1.05), anchors=ANCHORS, class_num=2, conf_thresh=0.25,
+     downsample_ratio=16, clip_bbox=False, scale_x_y=1.05)
+AWARE = drawn(1, 16, 2, 2, seed=81)
+case("yolo-box-iou", "yolo_box", {"X": AWARE, "ImgSize": Array([1, 2], [64, 64], paddle.INT32)}, yolo(AWARE, Array([1, 2], [64, 64]), ANCHORS, 2, 0.5, iou=0.25), anchors=ANCHORS,
+     class_num=2, conf_thresh=0.5, downsample_ratio=32, iou_aware=True, iou_aware_factor=0.25)
+
+
+def priors(grid, pixels, extents, steps, offset, clips):
+    """Boxes [H, W, boxes a cell, 4] from half extents."""
+    def one(h, w, k, c):
+        middle = ((w + offset) * steps[1], (h + offset) * steps[0])[c % 2]
+        part = (middle + (-1 if c < 2 else 1) * extents[k][c % 2]) / pixels[1 - c % 2]
+        return clamp(part, 0, 1) if clips else part
+    return made([*grid, len(extents), 4], one)
+
+
+def half(size, ratio):
+    return (size * math.sqrt(ratio) / 2, size / math.sqrt(ratio) / 2)
+
+
+SQUARE = math.sqrt(4 * 9) / 2
+case("prior-box", "prior_box", {"Input": drawn(1, 1, 2, 3), "Image": drawn(1, 1, 12, 18)},
+     {"Boxes": priors([2, 3], [12, 18], [half(4, 1), half(4, 2), half(4, 0.5), (SQUARE, SQUARE)], [6, 6], 0.5, True),
+      "Variances": made([2, 3, 4, 4], lambda h, w, k, c: [0.1, 0.1, 0.2, 0.2][c])}, needs_sizes=True,
+     min_sizes=[4.0], max_sizes=[9.0], aspect_ratios=[1.0, 2.0], flip=True, clip=True, variances=[0.1, 0.1, 0.2, 0.2], step_w=0.0, step_h=0.0, offset=0.5)
+case("prior-box-order", "prior_box", {"Input": drawn(1, 1, 2, 3), "Image": drawn(1, 1, 12, 18)},
+     {"Boxes": priors([2, 3], [12, 18], [half(4, 1), (SQUARE, SQUARE), half(4, 2)], [5, 7], 0.25, False)}, needs_sizes=True,
+     min_sizes=[4.0], max_sizes=[9.0], aspect_ratios=[2.0], flip=False, clip=False, step_w=7.0, step_h=5.0, offset=0.25, min_max_aspect_ratios_order=True)
+
+PRIORS = array([[0.0, 0.0, 4.0, 2.0], [1.0, 1.0, 3.0, 5.0], [2.0, 0.5, 5.5, 4.0]])
+SPREADS = array([[0.1, 0.2, 0.3, 0.4], [0.5, 0.25, 1.0, 0.125], [1.0, 1.0, 0.5, 0.5]])
+CODES, TARGETS = drawn(2, 3, 4, seed=82), array([[0.5, 0.5, 2.5, 3.0], [1.0, 0.0, 6.0, 2.0]])
+
+
+def decoded(n, m, c, prior, spread, more=0.0):
+    axis = c % 2
+    extent = PRIORS.at(prior, axis + 2) - PRIORS.at(prior, axis) + more
+    middle = PRIORS.at(prior, axis) + extent / 2 + spread(axis) * CODES.at(n, m, axis) * extent
+    size = math.exp(spread(axis + 2) * CODES.at(n, m, axis + 2)) * extent
+    return middle - size / 2 if c < 2 else middle + size / 2 - more
+
+
+def encoded(n, m, c, more=0.0):
+    axis = c % 2
+    extent = PRIORS.at(m, axis + 2) - PRIORS.at(m, axis) + more
+    if c < 2:
+        middle = PRIORS.at(m, axis) + extent / 2
+        return ((TARGETS.at(n, axis) + TARGETS.at(n, axis + 2)) / 2 - middle) / extent / SPREADS.at(m, c)
+    return math.log(abs((TARGETS.at(n, axis + 2) - TARGETS.at(n, axis) + more) / extent)) / SPREADS.at(m, c)
+
+
+case("box-decode", "box_coder", {"PriorBox": PRIORS, "PriorBoxVar": SPREADS, "TargetBox": CODES},
+     {"OutputBox": made([2, 3, 4], lambda n, m, c: decoded(n, m, c, m, lambda k: SPREADS.at(m, k)))}, code_type="decode_center_size", box_normalized=True, axis=0)
+case("box-decode-pixels", "box_coder", {"PriorBox": PRIORS, "TargetBox": CODES},
+     {"OutputBox": made([2, 3, 4], lambda n, m, c: decoded(n, m, c, m, lambda k: [0.1, 0.1, 0.2, 0.2][k], 1.0))}, code_type="decode_center_size", box_normalized=False,
+     variance=[0.1, 0.1, 0.2, 0.2])
+case("box-decode-rows", "box_coder", {"PriorBox": part(PRIORS, 0, 0, 2), "TargetBox": CODES},
+     {"OutputBox": made([2, 3, 4], lambda n, m, c: decoded(n, m, c, n, lambda k: 1.0))}, code_type="decode_center_size", axis=1)
+case("box-encode", "box_coder", {"PriorBox": PRIORS, "PriorBoxVar": SPREADS, "TargetBox": TARGETS}, {"OutputBox": made([2, 3, 4], encoded)}, code_type="encode_center_size")

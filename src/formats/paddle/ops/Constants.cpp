@@ -250,6 +250,9 @@ OperatorReaders constantReaders() {
       {"fill_zeros_like", importFillAnyLike},
       {"fill_zeros_like2", importFillAnyLike},
       {"linspace", importLinspace},
+      {"memcpy", importAssign},
+      {"memcpy_d2h", importAssign},
+      {"memcpy_h2d", importAssign},
       {"range", importRange},
       {"share_data", importAssign},
   };
