@@ -831,3 +831,52 @@ case("box-decode-pixels", "box_coder", {"PriorBox": PRIORS, "TargetBox": CODES},
 case("box-decode-rows", "box_coder", {"PriorBox": part(PRIORS, 0, 0, 2), "TargetBox": CODES},
      {"OutputBox": made([2, 3, 4], lambda n, m, c: decoded(n, m, c, n, lambda k: 1.0))}, code_type="decode_center_size", axis=1)
 case("box-encode", "box_coder", {"PriorBox": PRIORS, "PriorBoxVar": SPREADS, "TargetBox": TARGETS}, {"OutputBox": made([2, 3, 4], encoded)}, code_type="encode_center_size")
+
+#===--- Films, columns, parts -----------------------------------------------===#
+
+FILM = drawn(4, 4, 2, 3, seed=90)
+
+
+def shifted(x):
+    def one(n, c, h, w):
+        t = n % 2 + (-1 if c < 1 else 1 if c < 2 else 0)
+        return x.at(n // 2 * 2 + t, c, h, w) if 0 <= t < 2 else 0.0
+    return made(x.dims, one)
+
+
+case("temporal-shift", "temporal_shift", {"X": FILM}, {"Out": shifted(FILM)}, seg_num=2, shift_ratio=0.25, data_format="NCHW", needs_sizes=True)
+case("temporal-shift-last", "temporal_shift", {"X": channels_last(FILM)}, {"Out": channels_last(shifted(FILM))}, seg_num=2, shift_ratio=0.25, data_format="NHWC", needs_sizes=True)
+SHEET = drawn(1, 2, 4, 5, seed=91)
+
+
+def column(n, row, window):
+    c, i, j = row // 6, row % 6 // 3, row % 3
+    h, w = window // 4 * 2 + i * 2 - 1, window % 4 + j - 1
+    return SHEET.at(n, c, h, w) if 0 <= h < 4 and 0 <= w < 5 else 0.0
+
+
+# Windows of 2x3 with dilation [2, 1]; padding is top, left, bottom, right.
+case("unfold", "unfold", {"X": SHEET}, {"Y": made([1, 12, 8], column)}, kernel_sizes=[2, 3], strides=[2, 1], paddings=[1, 1, 0, 0], dilations=[2, 1], needs_sizes=True)
+
+
+def written(value, low, high, step=1, axis=1):
+    return made(G.dims, lambda *at: value(*at) if low <= at[axis] < high and (at[axis] - low) % step == 0 else G.at(*at))
+
+
+case("set-value", "set_value", {"Input": G, "ValueTensor": array([9.0])}, {"Out": written(lambda *at: 9.0, 1, 3)}, axes=paddle.longs(1), starts=paddle.longs(1),
+     ends=paddle.longs(2147483647), steps=paddle.longs(1), shape=[1], needs_sizes=True)
+case("set-value-numbers", "set_value", {"Input": G}, {"Out": written(lambda a, b, c: c + 0.5, 0, 3, 2)}, axes=[1], starts=[0], ends=[3], steps=[2], shape=[4], dtype=5,
+     fp32_values=[0.5, 1.5, 2.5, 3.5], needs_sizes=True)
+case("set-value-slice", "set_value", {"Input": G, "ValueTensor": drawn(2, 4, seed=92)}, {"Out": written(lambda a, b, c: drawn(2, 4, seed=92).at(a, c), 2, 3)}, axes=[1],
+     starts=[-1], ends=[3], steps=[1], decrease_axes=[1], shape=[1], needs_sizes=True)
+
+#===--- Before tensors without dimensions -----------------------------------===#
+
+# What the program declares as [1] is so.
+case("whole-sum", "reduce_sum", {"X": TOKENS}, {"Out": reduced(TOKENS, [0, 1, 2], sum).reshape(1)}, reduce_all=True, dim=[0])
+case("whole-mean", "mean", {"X": TOKENS}, {"Out": reduced(TOKENS, [0, 1, 2], lambda v: sum(v) / len(v)).reshape(1)})
+case("whole-arg-max", "arg_max", {"X": LINES}, {"Out": longs(5)}, flatten=True, axis=0, dtype=3)
+case("whole-slice", "slice", {"Input": SIGNED}, {"Out": array([-0.75])}, axes=[0], starts=[2], ends=[3], decrease_axis=[0])
+case("whole-product", "matmul", {"X": array([1.0, 2.0]), "Y": array([3.0, 4.0])}, {"Out": array([11.0])})
+conv("transposed-same", "conv2d_transpose", SMALLER, UP, transposed_convolution(SMALLER, UP, [2, 2], [1, 1, 0, 0], [1, 1]), strides=[2, 2], dilations=[2, 2],
+     padding_algorithm="SAME", needs_sizes=True)

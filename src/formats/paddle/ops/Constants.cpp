@@ -3,7 +3,7 @@
 #include "formats/import/Building.h"
 #include "formats/import/Filling.h"
 #include "formats/paddle/Operators.h"
-#include "formats/paddle/ops/Results.h"
+#include "formats/paddle/ops/Listed.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -97,54 +97,9 @@ static LogicalResult importFillAnyLike(OperatorContext &op) {
 // Numbers one by one
 //===----------------------------------------------------------------------===//
 
-/// The list of numbers that is there: which attribute holds it depends on the
-/// element type and on the release.
 static LogicalResult importAssignValue(OperatorContext &op) {
   Type element = op.elementType("dtype", 5);
-  Ints shape = op.getInts("shape");
-  if (!element || op.failed())
-    return failure();
-  // PIR's lists of sizes are vectors, and say no shape.
-  if (!op.hasAttribute("shape") && op.hasAttribute("value"))
-    shape = {static_cast<int64_t>(op.getInts("value").size())};
-  int64_t count = 1;
-  for (int64_t size : shape)
-    if (size < 0 || llvm::MulOverflow(count, size, count))
-      return op.fail("attribute 'shape' is negative or too large");
-  for (StringRef name :
-       {"values", "value", "fp32_values", "fp64_values", "int32_values",
-        "int64_values", "int8_values", "bool_values"}) {
-    const AttributeValue *found = op.attribute(name);
-    const auto *reals =
-        found ? std::get_if<std::vector<double>>(found) : nullptr;
-    if (!found || (reals && reals->empty()))
-      continue;
-    Value list;
-    const Shape extents(shape.begin(), shape.end());
-    size_t given;
-    if (reals) {
-      given = reals->size();
-      if (static_cast<int64_t>(given) == count)
-        list =
-            op.constant(Tensor::of<double>(ElementType::F64, extents, *reals));
-    } else {
-      Ints wholes = op.getInts(name);
-      given = wholes.size();
-      if (wholes.empty() && count != 0)
-        continue;
-      if (static_cast<int64_t>(given) == count)
-        list = op.constant(Tensor::of<int64_t>(
-            ElementType::I64, extents,
-            std::vector<int64_t>(wholes.begin(), wholes.end())));
-    }
-    if (static_cast<int64_t>(given) != count)
-      return op.fail("attribute '" + name + "' has " + Twine(given) +
-                     " elements for " + Twine(count));
-    return op.result("Out", op.cast(list, element));
-  }
-  if (count != 0)
-    return op.fail("has no attribute with the values");
-  return op.result("Out", op.splat(element, 0, shape));
+  return op.result("Out", listedValues(op, element));
 }
 
 static LogicalResult importRange(OperatorContext &op) {

@@ -276,6 +276,98 @@ static LogicalResult importPixelUnshuffle(OperatorContext &op) {
   return shufflePixels(op, "downscale_factor", false);
 }
 
+/// [N * T, C, H, W]: of the T pictures of a film the first part of the channels
+/// comes from the picture before, as many from the one after; 0 beyond the
+/// ends.
+static LogicalResult importTemporalShift(OperatorContext &op) {
+  Value x = op.operand("X");
+  const int64_t length = op.getInt("seg_num", 1);
+  const double part = op.getFloat("shift_ratio", 0.25);
+  if (!x || op.failed())
+    return failure();
+  if (op.rank(x) != 4 || length < 1 || !(part >= 0) || part > 0.5)
+    return op.fail("X has not four dimensions, or seg_num or shift_ratio is "
+                   "out of range");
+  const bool isLast = hasChannelsLast(op);
+  if (isLast)
+    x = channelsFirst(op, x);
+  Dims all = op.dims(x);
+  if (!all[1].isStatic())
+    return op.unknown("the number of channels is unknown");
+  if (!all[0].isStatic())
+    return op.unknown("the number of pictures is unknown");
+  if (all[0].size % length != 0)
+    return op.fail("the pictures are no multiple of seg_num");
+  const int64_t channels = all[1].size;
+  const auto first = static_cast<int64_t>(static_cast<double>(channels) * part),
+             second =
+                 static_cast<int64_t>(static_cast<double>(channels) * 2 * part);
+  Value films = op.reshape(x, ArrayRef<Dim>({all[0].size / length, length,
+                                             channels, all[2], all[3]}));
+  auto moved = [&](int64_t from, int64_t to, int64_t low, int64_t high) {
+    Value own = op.sliceAxis(films, 2, from, to);
+    return low == 0 && high == 0
+               ? own
+               : op.pad(own, 0, {0, low, 0, 0, 0}, {0, high, 0, 0, 0});
+  };
+  Values parts = {moved(0, first, 1, -1), moved(first, second, -1, 1),
+                  moved(second, channels, 0, 0)};
+  Value result = op.reshape(op.concatenate(parts, 2), ArrayRef<Dim>(all));
+  if (result && isLast)
+    result = channelsLast(op, result);
+  return op.result("Out", result);
+}
+
+/// The windows of images, as columns: [N, C * window, windows].
+static LogicalResult importUnfold(OperatorContext &op) {
+  Value x = op.operand("X");
+  Ints size = op.getInts("kernel_sizes"), strides = op.getInts("strides"),
+       pads = op.getInts("paddings"), dilations = op.getInts("dilations");
+  if (!x || op.failed())
+    return failure();
+  if (pads.size() == 2)
+    pads.append({pads[0], pads[1]});
+  if (op.rank(x) != 4 || size.size() != 2 || strides.size() != 2 ||
+      pads.size() != 4 || dilations.size() != 2)
+    return op.fail("X has not four dimensions, or a list not one element a "
+                   "spatial dimension");
+  auto isSane = [](int64_t each) { return each >= 0 && each < (1 << 20); };
+  for (const Ints &list : {size, strides, pads, dilations})
+    if (!llvm::all_of(list, isSane))
+      return op.fail("a number is negative or too large");
+  if (size[0] < 1 || size[1] < 1 || size[0] * size[1] > (1 << 12) ||
+      strides[0] < 1 || strides[1] < 1 || dilations[0] < 1 || dilations[1] < 1)
+    return op.fail("a window, stride or dilation is not positive or too large");
+  Dims all = op.dims(x);
+  if (!all[2].isStatic() || !all[3].isStatic())
+    return op.unknown("the size of the images is unknown");
+  x = op.pad(x, 0, {0, 0, pads[0], pads[1]}, {0, 0, pads[2], pads[3]});
+  int64_t count[2];
+  for (int i : {0, 1}) {
+    const int64_t free = all[i + 2].size + pads[i] + pads[i + 2] -
+                         (size[i] - 1) * dilations[i] - 1;
+    if (free < 0)
+      return op.fail("a window is larger than the image");
+    count[i] = free / strides[i] + 1;
+  }
+  Values taken;
+  for (int64_t i = 0; i < size[0]; ++i)
+    for (int64_t j = 0; j < size[1]; ++j) {
+      Value part = x;
+      for (auto [axis, at] : {std::pair(0, i), std::pair(1, j)}) {
+        const int64_t start = at * dilations[axis];
+        part = op.sliceAxis(part, axis + 2, start,
+                            start + (count[axis] - 1) * strides[axis] + 1,
+                            strides[axis]);
+      }
+      taken.push_back(op.unsqueeze(part, {2}));
+    }
+  Dim rows = op.product({all[1], Dim(size[0] * size[1])});
+  return op.result(
+      "Y", op.reshape(op.concatenate(taken, 2),
+                      ArrayRef<Dim>({all[0], rows, count[0] * count[1]})));
+}
+
 //===----------------------------------------------------------------------===//
 // Repeating
 //===----------------------------------------------------------------------===//
@@ -493,6 +585,7 @@ OperatorReaders movementReaders() {
       {"shuffle_channel", importShuffleChannel},
       {"split", importSplit},
       {"stack", importStack},
+      {"temporal_shift", importTemporalShift},
       {"tile", importTile},
       {"transpose", importTranspose},
       {"transpose2", importTranspose},
@@ -500,6 +593,7 @@ OperatorReaders movementReaders() {
       {"tril_triu", importTrilTriu},
       {"triu", importTriu},
       {"unbind", importUnbind},
+      {"unfold", importUnfold},
       {"unstack", importUnstack},
   };
   return table;

@@ -2,6 +2,7 @@
 
 #include "formats/import/Slices.h"
 #include "formats/paddle/Operators.h"
+#include "formats/paddle/ops/Listed.h"
 #include "formats/paddle/ops/Results.h"
 
 using namespace mlir;
@@ -115,9 +116,93 @@ static LogicalResult importCrop(OperatorContext &op) {
   return op.result("Out", result);
 }
 
+namespace {
+/// The part of a tensor that set_value writes.
+struct Part {
+  Ints low, high, between, sizes;
+};
+} // namespace
+
+/// axes, starts, ends and steps, all of which are known.
+static std::optional<Part> readPart(OperatorContext &op, Value x) {
+  Ints axes = op.getInts("axes");
+  auto starts = op.integersFrom({"StartsTensorList"}, "starts"),
+       ends = op.integersFrom({"EndsTensorList"}, "ends"),
+       steps = op.integersFrom({"StepsTensorList"}, "steps");
+  if (!starts || !ends || !steps || op.failed())
+    return std::nullopt;
+  if (starts->size() != axes.size() || ends->size() != axes.size() ||
+      steps->size() != axes.size())
+    return op.fail("axes, starts, ends and steps differ in length");
+  if (!op.isStatic(x))
+    return op.unknown("the sizes of what is written to are unknown");
+  const int64_t rank = op.rank(x);
+  Part part{Ints(rank, 0), Ints(rank, 0), Ints(rank, 0), Ints(op.shape(x))};
+  for (size_t i = 0; i < axes.size(); ++i) {
+    auto axis = op.axis(axes[i], rank);
+    if (!axis)
+      return std::nullopt;
+    const int64_t size = op.shape(x)[*axis], step = (*steps)[i];
+    if (step < 1)
+      return op.unsupported("a part that goes backwards");
+    auto inside = [&](int64_t at) {
+      return std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
+    };
+    const int64_t start = inside((*starts)[i]),
+                  end = std::max(start, inside((*ends)[i]));
+    const int64_t count = end == start ? 0 : (end - start - 1) / step + 1;
+    part.sizes[*axis] = count;
+    part.low[*axis] = start;
+    part.between[*axis] = count > 0 ? step - 1 : 0;
+    part.high[*axis] = size - start - (count > 0 ? (count - 1) * step + 1 : 0);
+  }
+  return part;
+}
+
+/// Input with a part of it replaced by a tensor, or numbers, that broadcast to
+/// it.
+static LogicalResult importSetValue(OperatorContext &op) {
+  Value x = op.operand("Input");
+  if (!x)
+    return failure();
+  if (!op.getInts("none_axes").empty())
+    return op.unsupported("a part with dimensions that X lacks");
+  auto part = readPart(op, x);
+  Value value = op.has("ValueTensor")
+                    ? op.cast(op.operand("ValueTensor"), op.element(x))
+                    : listedValues(op, op.element(x));
+  auto gone = op.axes(op.getInts("decrease_axes"), op.rank(x));
+  if (!part || !value || !gone)
+    return failure();
+  // Dimensions that were taken away are there again, of one element.
+  Ints own(op.shape(value));
+  const auto kept = op.rank(x) - static_cast<int64_t>(gone->size());
+  if (!op.isStatic(value))
+    return op.unknown("the size of what is written is unknown");
+  if (static_cast<int64_t>(own.size()) <= kept) {
+    own.insert(own.begin(), kept - own.size(), 1);
+    for (int64_t axis : *gone)
+      own.insert(own.begin() + axis, 1);
+  }
+  const int64_t offset = op.rank(x) - static_cast<int64_t>(own.size());
+  if (offset < 0)
+    return op.fail("what is written has more dimensions than the part");
+  value = op.broadcastInDim(
+      op.reshape(value, own), Dims(part->sizes.begin(), part->sizes.end()),
+      llvm::to_vector(llvm::seq<int64_t>(offset, op.rank(x))));
+  auto spread = [&](Value filled, Type element) {
+    return op.op<stablehlo::PadOp>(filled, op.scalar(element, 0), part->low,
+                                   part->high, part->between);
+  };
+  Value isWritten = spread(op.splat(op.i1(), 1, part->sizes), op.i1());
+  return op.result("Out", op.op<stablehlo::SelectOp>(
+                              isWritten, spread(value, op.element(x)), x));
+}
+
 OperatorReaders slicingReaders() {
   static const OperatorReader table[] = {
       {"crop_tensor", importCrop},
+      {"set_value", importSetValue},
       {"slice", importSlice},
       {"strided_slice", importStridedSlice},
   };
