@@ -131,11 +131,24 @@ private:
         (!looksUp || e.permutesBytes || e.shuffledBytes > 0)) {
       Value count = e.sub(end, begin);
       Value whole = e.add(begin, e.mul(e.div(count, lanesAtOnce), lanesAtOnce));
-      e.loop(begin, whole, lanesAtOnce,
-             [&](Value last) { storeAt({last, /*lanes=*/true}); });
+      loopFrom(begin, whole, lanesAtOnce,
+               [&](Value last) { storeAt({last, /*lanes=*/true}); });
       begin = whole;
     }
-    e.loop(begin, end, 1, [&](Value last) { storeAt(last); });
+    loopFrom(begin, end, 1, [&](Value last) { storeAt(last); });
+  }
+
+  /// A loop that counts from zero where it is known how often it runs, so that
+  /// the vectoriser knows it, too.
+  void loopFrom(Value begin, Value end, int64_t step,
+                llvm::function_ref<void(Value)> body) {
+    KernelBuilder &e = elemental->code;
+    Value count = e.sub(end, begin);
+    std::optional<int64_t> known = e.constantOf(count);
+    if (!known || e.constantOf(begin))
+      return e.loop(begin, end, step, body);
+    if (*known > 0)
+      e.loop(e.index(0), count, step, [&](Value i) { body(e.add(begin, i)); });
   }
 
   /// Each input of a concatenation by loops of its own, without a decision an

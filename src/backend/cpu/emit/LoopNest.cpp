@@ -17,6 +17,15 @@ struct LoopNest::Split {
 /// costs to start one.
 static constexpr double taskCost = 16384;
 
+/// The most of at least \p most / 2 elements that \p size is a multiple of, so
+/// that all tasks do as many, or else \p most.
+static int64_t evenChunk(int64_t size, int64_t most) {
+  for (int64_t chunk = most; chunk >= 64 && 2 * chunk >= most; chunk -= 64)
+    if (size % chunk == 0)
+      return chunk;
+  return most;
+}
+
 LoopNest::Split LoopNest::split() const {
   Split split;
   double remaining = cost;
@@ -33,7 +42,7 @@ LoopNest::Split LoopNest::split() const {
     // Multiples of 64 elements: whole cache lines and vectors.
     int64_t elements =
         std::max<int64_t>(int64_t(taskCost / cost) / 64 * 64, 64);
-    split.chunk = std::min(shape.back(), elements);
+    split.chunk = std::min(shape.back(), evenChunk(shape.back(), elements));
     split.chunks = (shape.back() + split.chunk - 1) / split.chunk;
   }
   return split;
@@ -59,9 +68,9 @@ void LoopNest::emitTask(KernelBuilder &code, Value task) const {
     SmallVector<Value> place(outer);
     llvm::append_range(place, position);
     Value begin = code.mul(chunk, s.chunk);
-    Value end = s.chunks == 1 ? code.index(shape.back())
-                              : code.min(code.add(begin, s.chunk),
-                                         code.index(shape.back()));
+    Value end = code.add(begin, s.chunk);
+    if (s.chunks > 1 && shape.back() % s.chunk != 0)
+      end = code.min(end, code.index(shape.back()));
     body(place, begin, end);
   });
 }

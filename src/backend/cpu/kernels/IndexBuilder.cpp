@@ -135,12 +135,24 @@ Value IndexBuilder::add(Value a, Value b) {
   return sum;
 }
 
+/// An index as another one and a constant that is added to it.
+static std::pair<Value, int64_t> asSum(const IndexBuilder &code, Value index) {
+  if (auto sum = index.getDefiningOp<arith::AddIOp>())
+    if (std::optional<int64_t> constant = code.constantOf(sum.getRhs()))
+      return {sum.getLhs(), *constant};
+  return {index, 0};
+}
+
 Value IndexBuilder::sub(Value a, Value b) {
   std::optional<int64_t> left = constantOf(a), right = constantOf(b);
   if (left && right)
     return index(*left - *right);
   if (right)
     return add(a, index(-*right));
+  const auto [from, more] = asSum(*this, a);
+  const auto [to, less] = asSum(*this, b);
+  if (from == to)
+    return index(more - less);
   return once(Difference, {a, b}, [&] { return create<arith::SubIOp>(a, b); });
 }
 
