@@ -19,7 +19,7 @@ namespace {
 /// weight that is computed, an attention between transposes, products of
 /// integers, by a vector, by a large computed weight, with a bias in f16, of
 /// dimensions that lie apart, elementwise chains, two of which differ in a
-/// number, a function of bytes.
+/// number, a function of bytes, the least and the greatest of all numbers.
 constexpr const char *everything = R"((%x: tensor<1x32x12x12xf32>,
     %u: tensor<1x512x2x2xf32>, %v: tensor<1x4x5x8x8xf32>,
     %q: tensor<1x64x2x16xf32>, %b: tensor<40x64xui8>, %c: tensor<64x40xi8>,
@@ -28,7 +28,8 @@ constexpr const char *everything = R"((%x: tensor<1x32x12x12xf32>,
         tensor<1x64x2x16xf32>, tensor<40x40xi32>, tensor<40x40xi32>,
         tensor<64x1xf32>, tensor<3x600xf32>, tensor<3x600xf32>,
         tensor<16x16xf32>, tensor<1x64x2x16xf32>, tensor<40x64xui8>,
-        tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<3x600xf16>) {
+        tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<3x600xf16>,
+        tensor<f32>, tensor<f32>) {
 %w = stablehlo.constant dense<0.03> : tensor<32x32x3x3xf32>
 %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
   window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
@@ -93,11 +94,18 @@ constexpr const char *everything = R"((%x: tensor<1x32x12x12xf32>,
 %hp = stablehlo.dot_general %yh, %hw, contracting_dims = [1] x [0]
   : (tensor<3x600xf16>, tensor<600x600xf16>) -> tensor<3x600xf16>
 %16 = stablehlo.add %hp, %hb : tensor<3x600xf16>
-return %2, %3, %4, %5, %6, %11, %7, %8, %12, %9, %10, %13, %14, %15, %16 : tensor<1x32x12x12xf32>,
+%lo = stablehlo.constant dense<0x7F800000> : tensor<f32>
+%17 = stablehlo.reduce(%m init: %lo) applies stablehlo.minimum
+  across dimensions = [0, 1] : (tensor<64x72xf32>, tensor<f32>) -> tensor<f32>
+%hi = stablehlo.constant dense<0xFF800000> : tensor<f32>
+%18 = stablehlo.reduce(%m init: %hi) applies stablehlo.maximum
+  across dimensions = [0, 1] : (tensor<64x72xf32>, tensor<f32>) -> tensor<f32>
+return %2, %3, %4, %5, %6, %11, %7, %8, %12, %9, %10, %13, %14, %15, %16, %17, %18 : tensor<1x32x12x12xf32>,
   tensor<1x640x2x2xf32>, tensor<1x8x3x6x6xf32>, tensor<1x64x2x16xf32>,
   tensor<40x40xi32>, tensor<40x40xi32>, tensor<64x1xf32>, tensor<3x600xf32>,
   tensor<3x600xf32>, tensor<16x16xf32>, tensor<1x64x2x16xf32>, tensor<40x64xui8>,
-  tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<3x600xf16> })";
+  tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<3x600xf16>,
+  tensor<f32>, tensor<f32> })";
 
 /// What is wrong with the results where the passes run as \p passes say; "" if
 /// nothing is. \p report gets what they did.
