@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 
 using namespace sinter;
-using sinter::test::TemporaryFolder;
 
 namespace {
 
@@ -86,7 +85,7 @@ TEST_P(WriteOpenIndexing, ComputesTheSame) {
       mlir::parseSourceString<mlir::ModuleOp>(given.text, context.get());
   ASSERT_TRUE(module);
   const Model model(context, std::move(module));
-  TemporaryFolder folder;
+  sinter::test::TemporaryFolder folder;
   auto written = writeOnnx(model, folder.file("model.onnx"));
   ASSERT_TRUE(written) << written.error().message;
   auto back = readOnnx(folder.file("model.onnx"));

@@ -16,7 +16,6 @@
 #include <gtest/gtest.h>
 
 using namespace sinter;
-using sinter::test::TemporaryFolder;
 
 namespace {
 
@@ -281,7 +280,7 @@ TEST_P(WriteQuantized, GivesTheSameValues) {
   text = filled(filled(text, "$E", expressed), "$N", size);
   auto model = parseStablehlo(text, "quantised.mlir");
   ASSERT_TRUE(model) << model.error().message << text;
-  TemporaryFolder folder;
+  sinter::test::TemporaryFolder folder;
   const std::string path = folder.file("written.onnx");
   auto done = writeOnnx(*model, path);
   ASSERT_TRUE(done) << done.error().message;
@@ -357,7 +356,7 @@ TEST(WriteQuantized, Refusals) {
   for (const auto &[text, reason] : refused) {
     auto model = parseStablehlo(filled(text, "$N", "3"), "quantised.mlir");
     ASSERT_TRUE(model) << model.error().message << text;
-    TemporaryFolder folder;
+    sinter::test::TemporaryFolder folder;
     auto done = writeOnnx(*model, folder.file("written.onnx"));
     ASSERT_FALSE(done) << text;
     EXPECT_EQ(done.error().kind, ErrorKind::Unsupported);

@@ -270,6 +270,8 @@ void GraphWriter::writeBlock(Block &block) {
       writeBiased(op, both->second);
     } else if (auto parts = blockScales.find(op); parts != blockScales.end()) {
       writeBlockScales(op, parts->second);
+    } else if (auto mean = means.find(op); mean != means.end()) {
+      writeMean(op, mean->second);
     } else if (!isBroadcast(op)) {
       writeOp(op);
     }
@@ -392,6 +394,18 @@ void GraphWriter::writeBlockScales(Operation *multiply,
           {node.operand(parts.integers), node.operand(parts.scales)},
           {{"axis", parts.axis}, {"block_size", parts.size}})))
     addUnsupported(multiply, node.reason());
+}
+
+void GraphWriter::writeMean(Operation *divide, const Mean &mean) {
+  NodeWriter node(*this, divide);
+  const Name x = node.operand(mean.x);
+  // Nobody has a GlobalAveragePool of f64.
+  LogicalResult done =
+      mean.isGlobalPool() && tensorOf(mean.x).getElementType().isF32()
+          ? node.result("GlobalAveragePool", {x})
+          : node.alias(node.reduce("ReduceMean", x, mean.axes, mean.keepsAxes));
+  if (failed(done))
+    addUnsupported(divide, node.reason());
 }
 
 void GraphWriter::writeBiased(Operation *add, const BiasedProduct &both) {

@@ -14,6 +14,7 @@
 #include "formats/onnx/file/OnnxWriter.h"
 #include "formats/onnx/file/onnx.pb.h"
 #include "formats/onnx/write/BlockScales.h"
+#include "formats/onnx/write/Means.h"
 #include "graph/Model.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
@@ -156,8 +157,10 @@ private:
   bool planBias(mlir::Operation *add);
   /// Whether the multiplication is written as a DequantizeLinear.
   bool planBlockScales(mlir::Operation *multiply);
-  /// Finds the reshapes and products that need no computed sizes.
+  /// Finds the reshapes, means and products that need no computed sizes.
   void planReshapes(mlir::Block &block);
+  /// Whether the division is written as a mean.
+  bool planMean(mlir::Operation *divide);
   /// The node is written by what its ops do.
   void giveUp(KeptNode *node);
   void writeBlock(mlir::Block &block);
@@ -168,6 +171,7 @@ private:
                  const Name &bias = {});
   void writeBiased(mlir::Operation *add, const BiasedProduct &biased);
   void writeBlockScales(mlir::Operation *multiply, const BlockScales &parts);
+  void writeMean(mlir::Operation *divide, const Mean &mean);
   void writeInputs(mlir::func::FuncOp function);
   void writeOutputs(mlir::func::FuncOp function);
   void writeGraphs(NodeProto &node, const KeptNode &kept);
@@ -219,6 +223,7 @@ private:
   mlir::DenseMap<mlir::Operation *, KeptNode *> keptOf;
   mlir::DenseMap<mlir::Operation *, BiasedProduct> biased;
   mlir::DenseMap<mlir::Operation *, BlockScales> blockScales;
+  mlir::DenseMap<mlir::Operation *, Mean> means;
   llvm::SmallPtrSet<mlir::Operation *, 16> absorbed;
   /// Reshapes whose one unknown size follows from the number of elements.
   llvm::SmallPtrSet<mlir::Operation *, 16> inferred;

@@ -226,6 +226,23 @@ bool GraphWriter::planBlockScales(Operation *multiply) {
   return true;
 }
 
+bool GraphWriter::planMean(Operation *divide) {
+  if (keptOf.contains(divide))
+    return false;
+  std::optional<Mean> found =
+      Mean::of(divide, [&](Operation *reshape, ArrayRef<int64_t> axes) {
+        const Ints *own = unsqueezedAxes(reshape);
+        return own && ArrayRef<int64_t>(*own) == axes;
+      });
+  if (!found || llvm::any_of(found->parts, [&](Operation *part) {
+        return keptOf.contains(part) || absorbed.contains(part);
+      }))
+    return false;
+  absorbed.insert(found->parts.begin(), found->parts.end());
+  means[divide] = std::move(*found);
+  return true;
+}
+
 /// A tensor that repeats one element \p size times.
 static Tensor repeated(const Tensor &tensor, int64_t size) {
   Tensor result(tensor.type(), {size});
@@ -398,6 +415,19 @@ void GraphWriter::planReshapes(Block &block) {
         unneeded.push_back(sizes);
     }
   }
+  // What is not written, but whose first operand is read all the same.
+  llvm::SmallPtrSet<Operation *, 8> passed;
+  // Nor does a mean need its count.
+  for (auto op : block.getOps<stablehlo::DivOp>()) {
+    if (!planMean(op))
+      continue;
+    passed.insert(means[op].parts.back());
+    for (Value computed :
+         {op->getOperand(1), means[op].parts.front()->getOperands().back()})
+      if (Operation *source = computed.getDefiningOp();
+          source && !isa<stablehlo::ConstantOp>(source))
+        unneeded.push_back(source);
+  }
   // Nor do batches need a size for which MatMul repeats a matrix.
   for (auto op : block.getOps<stablehlo::DotGeneralOp>()) {
     if (keptOf.contains(op) || !isMatMul(op))
@@ -410,6 +440,7 @@ void GraphWriter::planReshapes(Block &block) {
           keptOf.contains(repeated) || repeated->getBlock() != &block)
         continue;
       absorbed.insert(repeated);
+      passed.insert(repeated);
       if (Operation *sizes = repeated.getOutputDimensions().getDefiningOp())
         unneeded.push_back(sizes);
     }
@@ -417,7 +448,10 @@ void GraphWriter::planReshapes(Block &block) {
   // What computes sizes for these alone is not written.
   auto isUnread = [&](Value value) {
     return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+      if (passed.contains(use.getOwner()) && use.getOperandNumber() == 0)
+        return false;
       return absorbed.contains(use.getOwner()) ||
+             means.contains(use.getOwner()) ||
              (inferred.contains(use.getOwner()) && use.getOperandNumber() == 1);
     });
   };
