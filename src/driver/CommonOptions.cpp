@@ -292,7 +292,8 @@ PassOptions passOptions(const CommonOptions &options) {
 }
 
 static Result<OpenOptions> openOptions(const CommonOptions &options) {
-  OpenOptions opening{options.parameters, std::nullopt};
+  OpenOptions opening;
+  opening.parameters = options.parameters;
   const std::string &text = options.randomParameters;
   if (text.empty())
     return opening;

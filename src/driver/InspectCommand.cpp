@@ -80,6 +80,7 @@ public:
     Result<ModelRequest> request = modelRequest(common);
     if (!request)
       return request.takeError();
+    request->opening.drawsMissing = true;
     Result<Compiler *> compiler = loadCompiler();
     if (!compiler)
       return compiler.takeError();

@@ -16,7 +16,11 @@ struct OpenOptions {
   std::string parameters;
   /// Parameters that are drawn from this seed instead.
   std::optional<uint64_t> randomParameters;
+  /// Whether parameters that are nowhere are drawn, which the reader says: for
+  /// those who look at a model and compute nothing.
+  bool drawsMissing = false;
 
+  /// Whether nobody asked for anything.
   bool areDefault() const { return parameters.empty() && !randomParameters; }
 };
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes small Paddle programs of every era, and their parameters, each to a file of its own: a corpus for the fuzzers.
+"""Writes small Paddle programs of every era, and their parameters, each to a file of its own: a corpus for the fuzzers. Every
+operator that is tested by value is one.
 
     test/fuzz/WritePaddleFiles.py FOLDER
 """
@@ -9,6 +10,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "formats", "paddle"))
 from PaddleBytes import (BOOL, INT64, Pir, Program, a, block, double, doubles, i32s, longs, pir_type, scalar, scalars,  # noqa: E402
                          variables, write)
+from OperatorCases import CASES  # noqa: E402
+from OperatorsByValue import build  # noqa: E402
 
 
 def classifier():
@@ -73,6 +76,8 @@ def main():
         write(os.path.join(folder, name), program.encode_program())
         if program.parameters:
             write(os.path.join(folder, name + "-parameters"), program.combined())
+    for i, case in enumerate(CASES):
+        write(os.path.join(folder, f"case-{case.type}-{i}"), build([case], i % 4 == 0)[0].encode_program())
 
 
 if __name__ == "__main__":

@@ -10,10 +10,15 @@ namespace {
 /// Operators may need to know sizes, so it is read for each.
 class PaddleModelFile : public ModelFile {
 public:
-  PaddleModelFile(std::string path, paddle::PaddleFile file)
-      : path(std::move(path)), file(std::move(file)) {}
+  PaddleModelFile(std::string path, paddle::PaddleFile file, bool drawsMissing)
+      : path(std::move(path)), file(std::move(file)),
+        drawsMissing(drawsMissing) {}
 
   Result<Model> read(const ReadOptions &options) override {
+    if (drawsMissing && options.note && !file.missing().empty())
+      options.note(file.missing() + "; random numbers stand for them");
+    // Once is enough.
+    drawsMissing = false;
     return readPaddle(file, options);
   }
   bool dependsOnSizes() const override { return true; }
@@ -67,6 +72,7 @@ private:
 
   std::string path;
   paddle::PaddleFile file;
+  bool drawsMissing;
 };
 
 } // namespace
@@ -85,11 +91,12 @@ static Likeness recognises(const std::string &path,
 static Result<std::unique_ptr<ModelFile>> open(const std::string &path,
                                                const OpenOptions &options) {
   Result<paddle::PaddleFile> file = paddle::PaddleFile::open(
-      path, {options.parameters, options.randomParameters});
+      path,
+      {options.parameters, options.randomParameters, options.drawsMissing});
   if (!file)
     return file.takeError();
-  return std::unique_ptr<ModelFile>(
-      std::make_unique<PaddleModelFile>(path, std::move(*file)));
+  return std::unique_ptr<ModelFile>(std::make_unique<PaddleModelFile>(
+      path, std::move(*file), options.drawsMissing));
 }
 
 static Result<void> write(const Model &, const std::string &path,

@@ -172,6 +172,20 @@ TEST(PaddleFile, DrawsParameters) {
     EXPECT_LE(std::abs(one.at<float>(i)), 1.0f);
 }
 
+TEST(PaddleFile, DrawsWhatIsMissingForThoseWhoOnlyLook) {
+  const TemporaryFolder folder;
+  folder.write("a.pdmodel", linear());
+  Result<PaddleFile> file =
+      PaddleFile::open(folder.path(), {"", std::nullopt, true});
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_TRUE(file->missing().starts_with("its parameters are missing"));
+  EXPECT_EQ(file->parameter("fc_0.w_0")->shape(), (Shape{3, 2}));
+  folder.write("a.pdiparams", combined);
+  file = PaddleFile::open(folder.path(), {"", std::nullopt, true});
+  expectLinear(file);
+  EXPECT_EQ(file->missing(), "");
+}
+
 TEST(PaddleFile, SaysWhichParametersAreOfAnotherProgram) {
   const TemporaryFolder folder;
   folder.write("a.pdmodel", linear());

@@ -158,6 +158,8 @@ public:
                     parametersNameFor(state.name) +
                     "' beside the program; --params FILE says where they are, "
                     "--random-parameters draws some";
+    if (source.drawsMissing)
+      state.random.emplace(state.program, 0);
     return {};
   }
 
@@ -291,6 +293,8 @@ const std::string &PaddleFile::name() const { return state->name; }
 const std::vector<std::string> &PaddleFile::dataFiles() const {
   return state->dataFiles;
 }
+
+const std::string &PaddleFile::missing() const { return state->missing; }
 
 Result<Tensor> PaddleFile::parameter(std::string_view name) const {
   const auto &declared = state->declared;

@@ -22,6 +22,9 @@ struct ParameterSource {
   std::string path;
   /// Without any: numbers drawn from this seed.
   std::optional<uint64_t> randomSeed;
+  /// Numbers drawn instead of parameters that cannot be found; missing() says
+  /// why they cannot.
+  bool drawsMissing = false;
 };
 
 /// Copies share the same open files.
@@ -48,6 +51,10 @@ public:
   /// folder; none where that folder was opened as a whole, and none that lie
   /// elsewhere.
   const std::vector<std::string> &dataFiles() const;
+
+  /// Why there are no parameters; empty where they were found or asked to be
+  /// drawn.
+  const std::string &missing() const;
 
   /// The parameter called \p name, over the mapped bytes.
   Result<Tensor> parameter(std::string_view name) const;
