@@ -47,6 +47,8 @@ refused("conv2d_transpose", {"Input": X, "Filter": counted(4, 3, 3, 3)}, INVALID
 refused("conv2d_transpose", {"Input": X, "Filter": counted(4, 3, 3, 3)}, INVALID, "output_padding", outputs=["Output"], strides=[2, 2], output_padding=[2, 0])
 refused("pool2d", {"X": X}, INVALID, "pooling_type", ksize=[2, 2], pooling_type="median")
 refused("pool2d", {"X": X}, INVALID, "ksize is not positive", ksize=[0, 3], adaptive=True)
+refused("pool2d", {"X": X}, INVALID, "too large", ksize=paddle.longs(1 << 60, 3), adaptive=True)
+refused("affine_grid", {"Theta": counted(1, 2, 3)}, INVALID, "out of range", outputs=["Output"], output_shape=[1, 1, 1 << 30, 1 << 30])
 refused("elementwise_add", {"X": X, "Y": counted(3)}, INVALID, "broadcast", axis=1)
 refused("elementwise_add", {"X": X, "Y": counted(4, 5)}, INVALID, "'axis' is 3", axis=3)
 refused("nearest_interp_v2", {"X": X}, INVALID, "scale", scale=[2.0, 2.0, 2.0])

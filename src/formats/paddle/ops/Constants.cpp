@@ -124,8 +124,7 @@ static LogicalResult importLinspace(OperatorContext &op) {
     return failure();
   if (!count)
     return op.unknown("how many numbers there are is known only at run time");
-  if (count->size() != 1 || count->front() < 1 ||
-      count->front() > formats::longestTable)
+  if (count->size() != 1 || count->front() < 1 || count->front() > (1 << 24))
     return op.fail("Num is out of range");
   SmallVector<double> fractions;
   const int64_t last = count->front() - 1;

@@ -82,8 +82,8 @@ static Value poolAdaptive(OperatorContext &op, Value x,
   bool isEven = true;
   for (int64_t i = 0; i < spatial; ++i) {
     const int64_t size = op.shape(x)[i + 2];
-    if (counts[i] < 1)
-      return op.fail("ksize is not positive");
+    if (counts[i] < 1 || counts[i] > formats::longestTable)
+      return op.fail("ksize is not positive or too large");
     if (ShapedType::isDynamic(size))
       return op.unknown("an adaptive pool needs the size of the input; give it "
                         "with --shape");

@@ -123,7 +123,7 @@ static Value resizeOpenly(OperatorContext &op, Value x,
     const auto axis = static_cast<int64_t>(i) + 2;
     if (stays(op, x, axis, target))
       continue;
-    nn::OpenAxis open{nn::Size::of(x, axis), 0};
+    nn::OpenAxis open{nn::Size::of(x, axis), 0, {}, {}};
     if (target.scale) {
       open.scale = target.scale;
       open.out = nn::scaledSize(emit, open);

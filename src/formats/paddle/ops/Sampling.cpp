@@ -36,6 +36,9 @@ static LogicalResult importGridSampler(OperatorContext &op) {
   return op.result("Output", sampleGrid(op, x, grid, rules));
 }
 
+/// A grid that is computed here has at most so many.
+static constexpr int64_t mostPixels = 1 << 24;
+
 /// The places -1 to 1 along a dimension of \p size pixels: of their middles, or
 /// with aligned corners so that the outermost ones are at the ends.
 static SmallVector<double> placesAlong(int64_t size, bool alignsCorners) {
@@ -59,7 +62,8 @@ static LogicalResult importAffineGrid(OperatorContext &op) {
   if (op.rank(theta) != 3 || sizes->size() != 4)
     return op.unsupported("grids of other than images of two dimensions");
   const int64_t height = (*sizes)[2], width = (*sizes)[3];
-  if (height < 1 || width < 1 || height > formats::longestTable / width)
+  if (height < 1 || width < 1 || width > mostPixels ||
+      height > mostPixels / width)
     return op.fail("the output's size is out of range");
   const bool alignsCorners = op.getBool("align_corners", true);
   SmallVector<double> xs = placesAlong(width, alignsCorners),
