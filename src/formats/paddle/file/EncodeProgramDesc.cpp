@@ -2,6 +2,7 @@
 
 #include "formats/WireReader.h"
 #include "formats/paddle/file/DataTypes.h"
+#include "formats/paddle/file/OlderForm.h"
 #include "formats/paddle/file/OperatorDesc.h"
 #include "formats/paddle/file/ProgramDesc.h"
 #include "formats/paddle/file/ProgramSkeleton.h"
@@ -374,6 +375,8 @@ Result<void> checkNames(const Program &program) {
 } // namespace
 
 Result<std::string> encodeProgramDesc(const Program &program) {
+  if (isFromPir(program))
+    return encodeProgramDesc(inOlderForm(program));
   if (Result<void> good = checkNames(program); !good)
     return good.takeError();
   const std::string skeleton =
