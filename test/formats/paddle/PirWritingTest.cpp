@@ -228,6 +228,25 @@ TEST(PirWriting, ArgumentsAreThoseOfTheSlots) {
   EXPECT_EQ(*concat->input("AxisTensor"), std::vector<std::string>{"%34"});
 }
 
+TEST(PirWriting, NewOperatorsStandBehindWhatTheyRead) {
+  Result<Program> program = decodePir(variedProgram());
+  ASSERT_TRUE(program) << program.error().message;
+  Block &main = program->blocks[0];
+  const auto split =
+      std::ranges::find(main.operators, "split", &Operator::type);
+  ASSERT_NE(split, main.operators.end());
+  main.variables.push_back(variableOf("new", {3}));
+  main.operators.insert(
+      split + 1, operatorNamed("tanh", {{"X", {"%30.1"}}}, {{"Out", {"new"}}}));
+  for (Operator &op : main.operators)
+    if (op.type == "concat")
+      op.inputs[0].arguments = {"new", "%20"};
+  const Program again = readAgain(*program);
+  const Operator *tanh = lastOperator(again, "tanh");
+  ASSERT_NE(tanh, nullptr);
+  EXPECT_EQ(*tanh->input("X"), std::vector<std::string>{"%30.1"});
+}
+
 TEST(PirWriting, RefusesAChangedLoop) {
   Result<Program> program = decodePir(variedProgram());
   ASSERT_TRUE(program) << program.error().message;

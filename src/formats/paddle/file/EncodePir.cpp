@@ -13,6 +13,7 @@
 #include "formats/paddle/file/PirProgram.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace sinter::paddle {
@@ -91,13 +92,16 @@ int64_t PirEncoder::idOf(const std::string &name, int64_t original) {
 void PirEncoder::splitList(int64_t id) {
   const std::vector<std::string> names = listNames[id];
   std::string results;
+  std::vector<int64_t> ids;
   for (const std::string &name : names) {
     listOfParts.erase(name);
-    appendResult(results, define(name, 0), declarationOf(name), name);
+    ids.push_back(define(name, 0));
+    appendResult(results, ids.back(), declarationOf(name), name);
   }
   addNew("{\"#\":\"0.split\",\"A\":[],\"I\":[{\"%\":" + std::to_string(id) +
-         "}],\"O\":[" + results + "],\"OA\":[" + stopsGradient(names.size()) +
-         "]}");
+             "}],\"O\":[" + results + "],\"OA\":[" +
+             stopsGradient(names.size()) + "]}",
+         std::array{id}, ids);
 }
 
 int64_t PirEncoder::listOf(const std::vector<std::string> &names,
@@ -118,8 +122,10 @@ int64_t PirEncoder::listOf(const std::vector<std::string> &names,
     }
   }
   std::string operands, types;
+  std::vector<int64_t> parts;
   for (const std::string &name : names) {
-    operands += "{\"%\":" + std::to_string(idOf(name, 0)) + "},";
+    parts.push_back(idOf(name, 0));
+    operands += "{\"%\":" + std::to_string(parts.back()) + "},";
     const Variable *variable = declarationOf(name);
     if (!variable || !appendTensorType(types, *variable))
       fail("variable '" + name + "' has no type that PIR knows");
@@ -131,9 +137,10 @@ int64_t PirEncoder::listOf(const std::vector<std::string> &names,
   }
   const int64_t id = define("", 0);
   addNew("{\"#\":\"0.combine\",\"A\":[],\"I\":[" + operands +
-         "],\"O\":[{\"%\":" + std::to_string(id) +
-         ",\"TT\":{\"#\":\"0.t_vec\",\"D\":[" + types + "]}}],\"OA\":[" +
-         stopsGradient(1) + "]}");
+             "],\"O\":[{\"%\":" + std::to_string(id) +
+             ",\"TT\":{\"#\":\"0.t_vec\",\"D\":[" + types + "]}}],\"OA\":[" +
+             stopsGradient(1) + "]}",
+         parts, std::array{id});
   return id;
 }
 
@@ -141,13 +148,18 @@ int64_t PirEncoder::listOf(const std::vector<std::string> &names,
 // Text
 //===----------------------------------------------------------------------===//
 
-void PirEncoder::add(int64_t ordinal, std::string text) {
+void PirEncoder::add(int64_t ordinal, std::string text,
+                     std::span<const int64_t> operands,
+                     std::span<const int64_t> results) {
+  for (const int64_t id : operands)
+    if (const auto made = placeOfIds.find(id); made != placeOfIds.end())
+      place = std::max(place, made->second);
   place = ordinal > place.first ? Place{ordinal, 0}
                                 : Place{place.first, place.second + 1};
   chunks->push_back({place, std::move(text)});
+  for (const int64_t id : results)
+    placeOfIds[id] = place;
 }
-
-void PirEncoder::addNew(std::string text) { add(-1, std::move(text)); }
 
 /// At the place that it had: what it takes is defined before that, unless it
 /// was moved; then here.
@@ -157,10 +169,14 @@ void PirEncoder::addHidden(PirSkeleton::Item &item) {
   for (const int64_t id : item.raw.operands)
     if (const auto made = placeOfIds.find(id); made != placeOfIds.end())
       isBefore &= made->second < Place{ordinal, 0};
-  if (isBefore)
-    chunks->push_back({{ordinal, 0}, std::string(item.raw.text)});
-  else
-    addNew(std::string(item.raw.text));
+  std::vector<int64_t> results;
+  for (const RawPirOperator::Result &result : item.raw.results)
+    results.push_back(result.id);
+  if (!isBefore)
+    return addNew(std::string(item.raw.text), item.raw.operands, results);
+  chunks->push_back({{ordinal, 0}, std::string(item.raw.text)});
+  for (const int64_t id : results)
+    placeOfIds[id] = {ordinal, 0};
 }
 
 std::string PirEncoder::stopsGradient(size_t count) {
@@ -238,8 +254,11 @@ int64_t PirEncoder::readOperand(const Operator &op, const RawPirOperator &raw,
   const bool wasList =
       listNames.contains(original) || combines.contains(original);
   const auto take = [&](const std::vector<std::string> &names) {
+    // A value without a type has no name.
     if (names.empty())
-      return int64_t(0);
+      return definedIds.contains(original) && !nameOfIds.contains(original)
+                 ? original
+                 : int64_t(0);
     return wasList || names.size() > 1 ? listOf(names, original)
                                        : idOf(names.front(), original);
   };
@@ -250,6 +269,9 @@ int64_t PirEncoder::readOperand(const Operator &op, const RawPirOperator &raw,
     return take(argumentsOf(described->slot, false));
   case PirOperand::List: {
     const auto &names = argumentsOf(described->slot, false);
+    // A list that is none in the file.
+    if (!wasList && original != 0 && names.size() <= 1)
+      return take(names);
     return names.empty() && !wasList ? 0 : listOf(names, original);
   }
   case PirOperand::Overwritten:
@@ -298,9 +320,8 @@ void PirEncoder::encodeRead(const Operator &op, const RawPirOperator &raw) {
   }
   const bool isSame = operands == raw.operands && results == oldResults;
   add(static_cast<int64_t>(raw.ordinal),
-      isSame ? std::string(raw.text) : patched(raw.text, operands, results));
-  for (const int64_t id : results)
-    placeOfIds[id] = place;
+      isSame ? std::string(raw.text) : patched(raw.text, operands, results),
+      operands, results);
   addParts(results);
 }
 
@@ -443,9 +464,7 @@ size_t PirEncoder::encodeGroup(std::span<const Operator> list,
   }
   if (operands != raw.operands || results != oldResults)
     text = patched(text, operands, results);
-  add(static_cast<int64_t>(raw.ordinal), std::move(text));
-  for (const int64_t id : results)
-    placeOfIds[id] = place;
+  add(static_cast<int64_t>(raw.ordinal), std::move(text), operands, results);
   return count;
 }
 
@@ -470,7 +489,8 @@ size_t PirEncoder::encodeEnd(std::span<const Operator> list,
     operands.push_back(idOf(names[i], item.raw.operands[i]));
   add(static_cast<int64_t>(item.raw.ordinal),
       operands == item.raw.operands ? std::string(item.raw.text)
-                                    : patched(item.raw.text, operands, {}));
+                                    : patched(item.raw.text, operands, {}),
+      operands, {});
   return list.size();
 }
 
@@ -494,6 +514,7 @@ static int64_t ordinalOf(const Operator &op, std::string_view &text) {
 void PirEncoder::noteIds(const RawPirOperator &raw) {
   for (const RawPirOperator::Result &result : raw.results)
     largestId = std::max(largestId, result.id);
+  readLists.insert(raw.operands.begin(), raw.operands.end());
 }
 
 void PirEncoder::noteSkeleton(PirSkeleton &block) {
@@ -531,8 +552,7 @@ std::string PirEncoder::encodeBlock(int64_t index, PirSkeleton *skeleton,
           item.raw.results.size() == 1) {
         const int64_t id = item.raw.results[0].id;
         define("%" + std::to_string(id), id);
-        own.push_back({{static_cast<int64_t>(item.raw.ordinal), 0},
-                       std::string(item.raw.text)});
+        addHidden(item);
       }
   }
   std::span<const Operator> rest = block.operators;
@@ -547,6 +567,8 @@ std::string PirEncoder::encodeBlock(int64_t index, PirSkeleton *skeleton,
   else if (end)
     encodeEnd(endOperators, *end, ending);
   endOperators = {};
+  if (skeleton)
+    addUnreadLists(*skeleton);
   std::ranges::sort(own, {}, &Chunk::place);
   std::string text;
   for (const Chunk &each : own)
@@ -618,6 +640,19 @@ void PirEncoder::collect(PirSkeleton &skeleton) {
       if (readPirOperator(in, raw))
         noteIds(raw);
     }
+  }
+}
+
+/// Lists that nobody read in the file either.
+void PirEncoder::addUnreadLists(PirSkeleton &skeleton) {
+  for (PirSkeleton::Item &item : skeleton.items) {
+    if (item.raw.name != "builtin.combine" || item.raw.results.size() != 1 ||
+        readLists.contains(item.raw.results[0].id))
+      continue;
+    const bool isWhole = std::ranges::all_of(
+        item.raw.operands, [&](int64_t id) { return definedIds.contains(id); });
+    if (isWhole && definedIds.insert(item.raw.results[0].id).second)
+      addHidden(item);
   }
 }
 

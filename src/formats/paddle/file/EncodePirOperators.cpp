@@ -4,6 +4,7 @@
 #include "formats/paddle/file/PirTypes.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace sinter::paddle {
@@ -62,8 +63,9 @@ int64_t PirEncoder::addConstant(const AttributeValue &value, PirKind kind,
   appendResult(result, id, &variable, "");
   addNew(std::string(isList ? R"({"#":"1.full_int_array","A":[)"
                             : R"({"#":"1.full","A":[)") +
-         attributes + R"(],"I":[],"O":[)" + result + R"(],"OA":[)" +
-         stopsGradient(1) + "]}");
+             attributes + R"(],"I":[],"O":[)" + result + R"(],"OA":[)" +
+             stopsGradient(1) + "]}",
+         {}, std::array{id});
   return id;
 }
 
@@ -136,8 +138,9 @@ int64_t PirEncoder::alignedOperand(const Operator &op) {
   std::string result;
   appendResult(result, made, &aligned, name);
   addNew(R"({"#":"1.reshape","A":[],"I":[{"%":)" + std::to_string(id) +
-         R"(},{"%":)" + std::to_string(shape) + R"(}],"O":[)" + result +
-         R"(],"OA":[)" + stopsGradient(1) + "]}");
+             R"(},{"%":)" + std::to_string(shape) + R"(}],"O":[)" + result +
+             R"(],"OA":[)" + stopsGradient(1) + "]}",
+         std::array{id, shape}, std::array{made});
   return made;
 }
 
@@ -314,17 +317,19 @@ void PirEncoder::encodeNew(const Operator &op) {
     return;
   }
   std::string operands;
-  for (size_t i = 0; i < row->operands.size(); ++i)
+  std::vector<int64_t> operandIds;
+  for (size_t i = 0; i < row->operands.size(); ++i) {
+    operandIds.push_back(newOperand(op, *row, i));
     operands += (i > 0 ? ",{\"%\":" : "{\"%\":") +
-                std::to_string(newOperand(op, *row, i)) + "}";
+                std::to_string(operandIds.back()) + "}";
+  }
   const std::string attributes = newAttributes(op, *row);
   std::vector<int64_t> ids;
   const std::string results = newResults(op, *row, ids);
   addNew("{\"#\":\"1." + std::string(row->name) + "\",\"A\":[" + attributes +
-         "],\"I\":[" + operands + "],\"O\":[" + results + "],\"OA\":[" +
-         stopsGradient(ids.size()) + "]}");
-  for (const int64_t id : ids)
-    placeOfIds[id] = place;
+             "],\"I\":[" + operands + "],\"O\":[" + results + "],\"OA\":[" +
+             stopsGradient(ids.size()) + "]}",
+         operandIds, ids);
 }
 
 //===----------------------------------------------------------------------===//
@@ -351,9 +356,11 @@ void PirEncoder::encodeParameters(PirSkeleton *skeleton) {
     }
     std::string name, result;
     appendJsonString(name, variable->name);
-    appendResult(result, define(variable->name, 0), variable, variable->name);
+    const int64_t id = define(variable->name, 0);
+    appendResult(result, id, variable, variable->name);
     addNew(R"({"#":"p","A":[0,1,1,)" + name + R"(],"DA":[],"O":)" + result +
-           R"(,"OA":[1,1,0],"QA":[]})");
+               R"(,"OA":[1,1,0],"QA":[]})",
+           {}, std::array{id});
   }
 }
 
@@ -390,9 +397,11 @@ void PirEncoder::encodeInputs(PirSkeleton *skeleton) {
     appendNamed(attributes, "shape", variable->dims, PirKind::Integers);
     appendNamed(attributes, "dtype", int64_t(type->number), PirKind::DataType);
     attributes += R"(,{"AT":{"#":"1.a_place","D":[0,0,""]},"N":"place"})";
-    appendResult(result, define(port.variable, 0), variable, port.variable);
+    const int64_t value = define(port.variable, 0);
+    appendResult(result, value, variable, port.variable);
     addNew(R"({"#":"1.data","A":[)" + attributes + R"(],"I":[],"O":[)" +
-           result + R"(],"OA":[)" + stopsGradient(1) + "]}");
+               result + R"(],"OA":[)" + stopsGradient(1) + "]}",
+           {}, std::array{value});
   }
 }
 
@@ -436,11 +445,13 @@ void PirEncoder::encodeOutputs(PirSkeleton *skeleton) {
     const int64_t id = idOf(port.variable, 0);
     appendResult(result, define("", 0), declarationOf(port.variable),
                  port.variable);
-    addNew(R"({"#":"1.fetch","A":[)" + attributes + R"(],"I":[{"%":)" +
-           std::to_string(id) + R"(}],"O":[)" + result +
-           R"(],"OA":[{"AT":{"#":"0.a_array","D":[{"#":"0.a_bool","D":true}]},)"
-           R"("N":"persistable"},)" +
-           stopsGradient(1) + "]}");
+    addNew(
+        R"({"#":"1.fetch","A":[)" + attributes + R"(],"I":[{"%":)" +
+            std::to_string(id) + R"(}],"O":[)" + result +
+            R"(],"OA":[{"AT":{"#":"0.a_array","D":[{"#":"0.a_bool","D":true}]},)"
+            R"("N":"persistable"},)" +
+            stopsGradient(1) + "]}",
+        std::array{id}, {});
   }
 }
 

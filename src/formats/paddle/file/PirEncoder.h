@@ -54,8 +54,14 @@ private:
   void defineList(int64_t id, const std::vector<std::string> &names);
 
   //===--- Text -----------------------------------------------------------===//
-  void add(int64_t ordinal, std::string text);
-  void addNew(std::string text);
+  /// Puts \p text behind what is there and what defines \p operands, at
+  /// \p ordinal unless that has passed. It gives \p results.
+  void add(int64_t ordinal, std::string text, std::span<const int64_t> operands,
+           std::span<const int64_t> results);
+  void addNew(std::string text, std::span<const int64_t> operands,
+              std::span<const int64_t> results) {
+    add(-1, std::move(text), operands, results);
+  }
   void addHidden(PirSkeleton::Item &item);
   static std::string stopsGradient(size_t count);
   void appendResult(std::string &out, int64_t id, const Variable *variable,
@@ -95,6 +101,7 @@ private:
 
   //===--- Blocks ---------------------------------------------------------===//
   void noteIds(const RawPirOperator &raw);
+  void addUnreadLists(PirSkeleton &skeleton);
   void noteSkeleton(PirSkeleton &block);
   void collect(PirSkeleton &skeleton);
   std::string encodeBlock(int64_t index, PirSkeleton *skeleton,
@@ -118,6 +125,8 @@ private:
   std::unordered_map<std::string, int64_t> listOfParts;
   /// Of the skeleton: what makes the list, and what takes it apart.
   std::unordered_map<int64_t, PirSkeleton::Item *> combines;
+  /// What something read in the file.
+  std::unordered_set<int64_t> readLists;
   std::unordered_multimap<int64_t, PirSkeleton::Item *> parts;
 
   std::vector<Chunk> *chunks = nullptr;
