@@ -87,7 +87,14 @@ Value range(GraphBuilder &builder, Value start, Value limit, Value delta) {
 Value filled(GraphBuilder &builder, Value filler, Value shape) {
   if (!filler || !shape)
     return {};
-  Ints sizes(builder.shape(shape)[0], ShapedType::kDynamic);
+  const int64_t rank = builder.shape(shape)[0];
+  if (ShapedType::isDynamic(rank))
+    return builder.unknown("the number of dimensions is not known");
+  constexpr int64_t mostDimensions = 1024;
+  if (rank > mostDimensions)
+    return builder.unsupported("a tensor of " + llvm::Twine(rank) +
+                               " dimensions");
+  Ints sizes(rank, ShapedType::kDynamic);
   if (auto known = builder.knownElements(shape))
     for (auto [size, element] : llvm::zip_equal(sizes, *known)) {
       if (!element.isInteger())
