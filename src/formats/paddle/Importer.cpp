@@ -63,6 +63,9 @@ Result<Model> Importer::run() {
       known.forget(&op);
       op.erase();
     }
+  if (keepsRecords())
+    if (auto failed = keepRecords())
+      return *failed;
   Model model(contextOwner, std::move(module));
   model.path = file.name();
   return model;
@@ -238,6 +241,8 @@ void Importer::translate(const Operator &op, Frame &frame,
     done = defer(context);
   if (done && !context.failed()) {
     eraseUnneeded(context);
+    if (keepsRecords())
+      record(context);
     return bindResults(context);
   }
   const formats::BuildError why = context.problem.value_or(

@@ -113,6 +113,13 @@ private:
   Error unsupportedError() const;
   void eraseUnneeded(class OperatorContext &op);
   bool defer(class OperatorContext &op);
+  /// Whether the model may be written as a program again.
+  bool keepsRecords() const {
+    return options.keepsNodes || options.keepsUnknown;
+  }
+  void record(class OperatorContext &op);
+  bool keepUnread();
+  std::optional<Error> keepRecords();
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::Block *entryBlock = nullptr;
@@ -129,6 +136,9 @@ private:
   /// By "type: reason".
   std::map<std::string, Unsupported> unsupportedOperators;
   int64_t operatorCount = 0;
+  /// What stands in the module's attributes (graph/Source.h).
+  std::vector<mlir::Attribute> records;
+  llvm::SmallVector<mlir::Attribute> wholeOperators;
 };
 
 /// "operator 'conv2d' that gives 'conv2d_0.tmp_0'", for messages.

@@ -1,9 +1,9 @@
 // Which ops are written together: groups that are given back as the node they
 // came from, and products with their bias.
 
+#include "formats/import/MatMul.h"
 #include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/NestedGraphs.h"
-#include "formats/onnx/write/MatMul.h"
 #include "formats/onnx/write/NodeWriter.h"
 #include "graph/Constants.h"
 #include "graph/Readers.h"
@@ -430,9 +430,9 @@ void GraphWriter::planReshapes(Block &block) {
   }
   // Nor do batches need a size for which MatMul repeats a matrix.
   for (auto op : block.getOps<stablehlo::DotGeneralOp>()) {
-    if (keptOf.contains(op) || !isMatMul(op))
+    if (keptOf.contains(op) || !formats::isMatMul(op))
       continue;
-    const auto [lhs, rhs] = matMulOperands(op);
+    const auto [lhs, rhs] = formats::matMulOperands(op);
     for (auto [whole, own] :
          {std::pair(op.getLhs(), lhs), std::pair(op.getRhs(), rhs)}) {
       auto repeated = whole.getDefiningOp<stablehlo::DynamicBroadcastInDimOp>();

@@ -1,6 +1,6 @@
 // Convolutions and products.
 
-#include "formats/onnx/write/MatMul.h"
+#include "formats/import/MatMul.h"
 #include "formats/onnx/write/QuantizedProducts.h"
 #include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
@@ -391,7 +391,7 @@ static std::optional<std::string> equationOf(stablehlo::DotGeneralOp op) {
 static LogicalResult writeDotGeneral(NodeWriter &e,
                                      stablehlo::DotGeneralOp op) {
   if (auto quantized = quantizedInputs(e, op)) {
-    const auto [left, right] = matMulOperands(op);
+    const auto [left, right] = formats::matMulOperands(op);
     Names inputs = {e.operand(left)};
     llvm::append_range(inputs, quantized->between);
     inputs.push_back(e.operand(right));
@@ -420,8 +420,8 @@ static LogicalResult writeDotGeneral(NodeWriter &e,
       llvm::equal(lhsBatch, leading) && llvm::equal(rhsBatch, leading);
   bool oneContracted = lhsContracting.size() == 1;
   const auto [left, right] =
-      isMatMul(op) ? matMulOperands(op)
-                   : std::pair<Value, Value>(op.getLhs(), op.getRhs());
+      formats::isMatMul(op) ? formats::matMulOperands(op)
+                            : std::pair<Value, Value>(op.getLhs(), op.getRhs());
   Name lhs = e.cast(e.operand(left), elementOf(left), *compute);
   Name rhs = e.cast(e.operand(right), elementOf(right), *compute);
   auto finish = [&](const Name &product) {
@@ -433,7 +433,7 @@ static LogicalResult writeDotGeneral(NodeWriter &e,
     return finish(e.make("Gemm", {lhs, rhs, e.bias},
                          {{"transA", lhsContracting[0] == 0},
                           {"transB", rhsContracting[0] == 1}}));
-  if (isMatMul(op))
+  if (formats::isMatMul(op))
     return finish(e.make("MatMul", {lhs, rhs}));
   if (isGemm && isa<FloatType>(*compute))
     return finish(e.make("Gemm", {lhs, rhs},

@@ -1,6 +1,6 @@
 #include "formats/onnx/write/QuantizedProducts.h"
 
-#include "formats/onnx/write/MatMul.h"
+#include "formats/import/MatMul.h"
 #include "formats/onnx/write/Quantized.h"
 #include "graph/Constants.h"
 #include "graph/Quantization.h"
@@ -38,8 +38,9 @@ static bool isBytePerTensor(quant::QuantizedType type) {
 /// node has them; nothing where it is no such product.
 static std::optional<int64_t> weightFeatures(Operation *product) {
   if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(product))
-    return isMatMul(dot) ? std::optional(tensorOf(dot.getRhs()).getRank() - 1)
-                         : std::nullopt;
+    return formats::isMatMul(dot)
+               ? std::optional(tensorOf(dot.getRhs()).getRank() - 1)
+               : std::nullopt;
   auto convolution = dyn_cast<stablehlo::ConvolutionOp>(product);
   if (!convolution || convolution.getBatchGroupCount() != 1 ||
       convolution.getWindow().empty() ||

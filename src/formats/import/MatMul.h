@@ -1,11 +1,11 @@
 //===- MatMul.h - which products MatMul computes --------------------------===//
 
-#ifndef SINTER_FORMATS_ONNX_WRITE_MATMUL_H
-#define SINTER_FORMATS_ONNX_WRITE_MATMUL_H
+#ifndef SINTER_FORMATS_IMPORT_MATMUL_H
+#define SINTER_FORMATS_IMPORT_MATMUL_H
 
 #include "graph/stablehlo/StablehloOps.h"
 
-namespace sinter::onnx {
+namespace sinter::formats {
 
 /// Whether \p op multiplies matrices as NumPy does: [batch..., m, k] by
 /// [batch..., k, n], or [..., k] by [k, n].
@@ -15,6 +15,6 @@ bool isMatMul(stablehlo::DotGeneralOp op);
 /// operand may be what it is before it is repeated for each batch of the other.
 std::pair<mlir::Value, mlir::Value> matMulOperands(stablehlo::DotGeneralOp op);
 
-} // namespace sinter::onnx
+} // namespace sinter::formats
 
-#endif // SINTER_FORMATS_ONNX_WRITE_MATMUL_H
+#endif // SINTER_FORMATS_IMPORT_MATMUL_H

@@ -1,11 +1,11 @@
-#include "formats/onnx/write/MatMul.h"
+#include "formats/import/MatMul.h"
 
 #include "graph/Broadcast.h"
 #include "graph/Types.h"
 
 using namespace mlir;
 
-namespace sinter::onnx {
+namespace sinter::formats {
 
 bool isMatMul(stablehlo::DotGeneralOp op) {
   auto numbers = op.getDotDimensionNumbers();
@@ -59,4 +59,4 @@ std::pair<Value, Value> matMulOperands(stablehlo::DotGeneralOp op) {
   return {lhs, rhs};
 }
 
-} // namespace sinter::onnx
+} // namespace sinter::formats

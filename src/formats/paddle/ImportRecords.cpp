@@ -1,0 +1,115 @@
+// What is remembered of the operators of a program (Records.h), and which of
+// them passes leave alone (passes/Groups.h).
+
+#include "formats/paddle/OperatorContext.h"
+#include "formats/paddle/Records.h"
+#include "graph/Constants.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace sinter::paddle {
+
+/// Whether a writer has an operator for what becomes of \p type when passes
+/// take it apart: these come apart, since folding saves work there.
+static bool comesApart(StringRef type) {
+  return llvm::StringSwitch<bool>(type)
+      .Cases("conv2d", "depthwise_conv2d", "conv2d_transpose", "conv3d", true)
+      .Cases("depthwise_conv2d_transpose", "conv3d_transpose", true)
+      .Cases("matmul", "matmul_v2", "mul", "fc", true)
+      .Cases("batch_norm", "scale", "reshape", "reshape2", "transpose",
+             "transpose2", true)
+      .Default(StringRef(type).starts_with("elementwise_"));
+}
+
+/// Whether \p op only repeats elements, as Paddle's operators do themselves.
+static bool isImplied(mlir::Operation *op) {
+  return isa<stablehlo::BroadcastInDimOp, nn::BroadcastLikeOp>(op);
+}
+
+void Importer::record(OperatorContext &op) {
+  const std::vector<Block> &blocks = file.program().blocks;
+  const Operator *first = blocks[op.frame.block].operators.data();
+  formats::GroupRecord group;
+  group.node = toString({static_cast<size_t>(op.frame.block),
+                         static_cast<size_t>(&op.proto - first)});
+  // What stands in the regions of others has records of its own; an operator
+  // that has a block is given back with its program only.
+  mlir::Block *block = builder.getInsertionBlock();
+  bool isPlain = op.written.empty();
+  for (mlir::Operation *each : op.made)
+    isPlain &= each->getBlock() == block && !formats::holdsGraphs(each);
+  for (const Slot &slot : op.proto.inputs)
+    for (const std::string &name : slot.arguments) {
+      const Bound *bound = lookup(op.frame, name);
+      const bool isTensor = bound && bound->kind == Bound::Tensor;
+      isPlain &= isTensor;
+      group.inputs.push_back(isTensor ? bound->value : Value());
+      auto tensor = isTensor ? known.tensor(bound->value) : std::nullopt;
+      group.known.push_back(
+          tensor ? toAttribute(*tensor, name, builder.getContext())
+                 : ElementsAttr());
+    }
+  for (const Slot &slot : op.proto.outputs)
+    for (size_t i = 0; i < slot.arguments.size(); ++i) {
+      auto found = op.given.find({slot.name, i});
+      isPlain &= found == op.given.end() || found->second.kind == Bound::Tensor;
+      group.outputs.push_back(found == op.given.end() ? Value()
+                                                      : found->second.value);
+    }
+  if (!isPlain)
+    group.node.clear();
+  group.ops = op.made;
+  NamedAttrList entry;
+  entry.set("op_type", builder.getStringAttr(op.proto.type));
+  formats::setGroup(entry, group, builder.getContext());
+  const bool isKept = entry.get("proto") != nullptr;
+  records.resize(operatorCount, builder.getDictionaryAttr({}));
+  records[op.index] = entry.getDictionary(builder.getContext());
+  const auto several = llvm::count_if(
+      op.made, [](mlir::Operation *each) { return !isImplied(each); });
+  if (isKept && several > 1 && !comesApart(op.type()))
+    wholeOperators.push_back(builder.getDenseI64ArrayAttr(op.index));
+}
+
+/// The parameters that no operation reads; false where one cannot be had.
+bool Importer::keepUnread() {
+  llvm::StringSet<> read;
+  (*module)->walk([&](stablehlo::ConstantOp op) {
+    if (auto name = op->getAttrOfType<StringAttr>(nameAttribute))
+      read.insert(name.getValue());
+  });
+  NamedAttrList unread;
+  for (const Variable *each : file.program().parameters()) {
+    if (read.contains(each->name))
+      continue;
+    Result<class Tensor> tensor = file.parameter(each->name);
+    if (!tensor)
+      return false;
+    unread.set(each->name,
+               toAttribute(*tensor, each->name, builder.getContext()));
+  }
+  (*module)->setAttr(parametersAttribute,
+                     unread.getDictionary(builder.getContext()));
+  return true;
+}
+
+std::optional<Error> Importer::keepRecords() {
+  records.resize(operatorCount, builder.getDictionaryAttr({}));
+  (*module)->setAttr(sourceFormatAttribute, builder.getStringAttr(formatName));
+  (*module)->setAttr(sourceRecordsAttribute, builder.getArrayAttr(records));
+  (*module)->setAttr(wholeSourcesAttribute,
+                     builder.getArrayAttr(wholeOperators));
+  (*module)->setAttr(lastingSourcesAttribute, builder.getDenseI64ArrayAttr({}));
+  if (!keepUnread())
+    return std::nullopt;
+  if (auto kept = keepProgram(*module, file.program()); !kept) {
+    Error error = kept.takeError();
+    error.message = file.name() + ": " + error.message;
+    return error;
+  }
+  return std::nullopt;
+}
+
+} // namespace sinter::paddle

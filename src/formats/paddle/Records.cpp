@@ -1,0 +1,72 @@
+#include "formats/paddle/Records.h"
+
+#include "formats/paddle/file/ProgramDesc.h"
+#include "graph/Model.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+
+namespace sinter::paddle {
+
+std::string toString(Place place) {
+  return std::to_string(place.block) + " " + std::to_string(place.op);
+}
+
+const Operator *operatorAt(const Program &program, StringRef text) {
+  auto [block, op] = text.split(' ');
+  Place place;
+  if (block.getAsInteger(10, place.block) || op.getAsInteger(10, place.op) ||
+      place.block >= program.blocks.size() ||
+      place.op >= program.blocks[place.block].operators.size())
+    return nullptr;
+  return &program.blocks[place.block].operators[place.op];
+}
+
+/// What the entry function takes, computes and gives. Types of results follow
+/// from what it takes.
+static int64_t fingerprintOf(ModuleOp module) {
+  auto entry = entryOf(module);
+  if (!entry)
+    return 0;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (Type type : entry.getArgumentTypes())
+    os << type << ';';
+  os << formats::fingerprintOf(entry.getBody().front());
+  return static_cast<int64_t>(llvm::xxh3_64bits(os.str()));
+}
+
+Result<void> keepProgram(ModuleOp module, const Program &program) {
+  // Only what is in the form that is decoded again has its own bytes there.
+  if (program.era != Era::Protobuf)
+    return {};
+  Result<std::string> text = encodeProgramDesc(program);
+  if (!text)
+    return text.takeError();
+  Builder builder(module.getContext());
+  module->setAttr(programAttribute, builder.getStringAttr(*text));
+  module->setAttr(eraAttribute,
+                  builder.getI64IntegerAttr(static_cast<int64_t>(program.era)));
+  module->setAttr(graphAttribute,
+                  builder.getI64IntegerAttr(fingerprintOf(module)));
+  return {};
+}
+
+std::optional<Program> keptProgram(ModuleOp module) {
+  auto text = keptOfSource<StringAttr>(module, formatName, programAttribute);
+  if (!text)
+    return std::nullopt;
+  Result<Program> program = decodeProgramDesc(text.getValue());
+  if (!program)
+    return std::nullopt;
+  return std::move(*program);
+}
+
+bool isUntouched(ModuleOp module) {
+  auto before = keptOfSource<IntegerAttr>(module, formatName, graphAttribute);
+  return before && before.getInt() == fingerprintOf(module);
+}
+
+} // namespace sinter::paddle

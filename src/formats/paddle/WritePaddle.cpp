@@ -1,0 +1,38 @@
+#include "formats/paddle/WritePaddle.h"
+
+#include "formats/paddle/write/ProgramWriter.h"
+#include "graph/storage/Storage.h"
+
+using namespace mlir;
+
+namespace sinter::paddle {
+
+static Error listUnsupported(const std::map<std::string, int64_t> &ops) {
+  std::string text = "Paddle has no form for: ";
+  bool first = true;
+  for (const auto &[what, count] : ops) {
+    text += (first ? "" : "; ") + std::to_string(count) + " x " + what;
+    first = false;
+  }
+  return unsupported(text);
+}
+
+Result<WrittenProgram> toProgram(const Model &model) {
+  if (!model.entry())
+    return invalidModel(whyNoEntry(model.module()));
+  Result<Storage> storage = Storage::of(model);
+  if (!storage)
+    return storage.takeError();
+  if (!storage->states().empty())
+    return unsupported("Paddle has no form for state '" +
+                       storage->states().front().spec.name +
+                       "'; freeze makes it a constant");
+  Model copy = model.clone();
+  ProgramWriter writer(copy.module());
+  writer.run();
+  if (!writer.unsupportedOps().empty())
+    return listUnsupported(writer.unsupportedOps());
+  return WrittenProgram{std::move(writer.program()), writer.takeParameters()};
+}
+
+} // namespace sinter::paddle

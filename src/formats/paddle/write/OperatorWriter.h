@@ -1,0 +1,201 @@
+//===- OperatorWriter.h - writes one operation as Paddle operators --------===//
+//
+// What a WriterRule works with. Helpers add operators and return the variables
+// that these write. A rule ends with result() or alias(), or with a failure,
+// after which nothing that it added remains. Operators get as few attributes as
+// all generations of Paddle know.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_FORMATS_PADDLE_WRITE_OPERATORWRITER_H
+#define SINTER_FORMATS_PADDLE_WRITE_OPERATORWRITER_H
+
+#include "formats/paddle/write/ProgramWriter.h"
+#include "graph/Types.h"
+#include <type_traits>
+
+namespace sinter::paddle {
+
+using Ints = llvm::SmallVector<int64_t>;
+
+/// A variable that operators read.
+struct Var {
+  Name name;
+  mlir::RankedTensorType type;
+
+  mlir::Type element() const { return type.getElementType(); }
+  int64_t rank() const { return type.getRank(); }
+  llvm::ArrayRef<int64_t> shape() const { return type.getShape(); }
+};
+using Vars = llvm::SmallVector<Var, 4>;
+
+/// The variables of a slot.
+struct Given {
+  Given(const char *slot, const Var &var) : slot(slot), vars{var} {}
+  Given(const char *slot, Vars vars) : slot(slot), vars(std::move(vars)) {}
+  const char *slot;
+  Vars vars;
+};
+
+/// An attribute of an operator. A list of integers is one of 32 bits.
+struct Setting {
+  Setting(const char *name, bool value) : name(name), value(value) {}
+  template <typename T,
+            std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>,
+                             int> = 0>
+  Setting(const char *name, T value)
+      : name(name), value(static_cast<int64_t>(value)) {}
+  Setting(const char *name, double value) : name(name), value(value) {}
+  Setting(const char *name, const char *value)
+      : name(name), value(std::string(value)) {}
+  Setting(const char *name, std::string value)
+      : name(name), value(std::move(value)) {}
+  Setting(const char *name, llvm::ArrayRef<int64_t> value)
+      : name(name), value(value.vec()) {}
+  Setting(const char *name, const Ints &value)
+      : Setting(name, llvm::ArrayRef<int64_t>(value)) {}
+  Setting(const char *name, std::vector<double> value)
+      : name(name), value(std::move(value)) {}
+
+  const char *name;
+  AttributeValue value;
+};
+using Settings = std::vector<Setting>;
+
+class OperatorWriter {
+public:
+  OperatorWriter(ProgramWriter &writer, mlir::Operation *op)
+      : writer(writer), op(op), origin(originOf(op)) {}
+
+  //===--- Operands -------------------------------------------------------===//
+
+  Var operand(mlir::Value value) {
+    return {writer.name(value), tensorOf(value)};
+  }
+
+  //===--- Operators ------------------------------------------------------===//
+
+  /// Adds an operator that gives one tensor, in \p slot.
+  Var make(llvm::StringRef type, std::vector<Given> inputs, Settings settings,
+           mlir::RankedTensorType result, const char *slot = "Out");
+  /// Adds the operator that gives the op's only result.
+  mlir::LogicalResult result(llvm::StringRef type, std::vector<Given> inputs,
+                             Settings settings = {}, const char *slot = "Out") {
+    return alias(make(type, std::move(inputs), std::move(settings),
+                      tensorOf(op->getResult(0)), slot));
+  }
+  /// \p var is result \p index of the op.
+  mlir::LogicalResult alias(const Var &var, unsigned index = 0);
+  /// Adds an operator with several outputs. Those without a variable are the
+  /// op's results, in order.
+  mlir::LogicalResult
+  resultsOf(llvm::StringRef type, std::vector<Given> inputs, Settings settings,
+            llvm::ArrayRef<std::pair<const char *, Var>> outputs);
+  /// A variable that an operator will give.
+  Var declare(mlir::RankedTensorType type);
+
+  /// Why the op cannot be written.
+  mlir::LogicalResult unsupported(const llvm::Twine &reason) {
+    why = reason.str();
+    return mlir::failure();
+  }
+  llvm::StringRef reason() const { return why; }
+  void undo();
+
+  //===--- Types ----------------------------------------------------------===//
+
+  /// The number of VarType.Type of an element type; nothing where Paddle has
+  /// none.
+  std::optional<int64_t> typeNumber(mlir::Type element) const;
+  mlir::RankedTensorType typed(llvm::ArrayRef<int64_t> shape,
+                               mlir::Type element) const {
+    return mlir::RankedTensorType::get(shape, element);
+  }
+  mlir::Type boolean() const {
+    return mlir::IntegerType::get(op->getContext(), 1);
+  }
+  mlir::Type i64() const {
+    return mlir::IntegerType::get(op->getContext(), 64);
+  }
+
+  //===--- Constants ------------------------------------------------------===//
+
+  Var constant(const Tensor &tensor, llvm::StringRef wanted = "");
+  /// A tensor of one number.
+  Var splat(mlir::Type element, double value, llvm::ArrayRef<int64_t> shape);
+  /// One number that broadcasts to anything.
+  Var scalar(mlir::Type element, double value) {
+    return splat(element, value, {1});
+  }
+  /// The parameter that \p var is; nothing if it is none.
+  std::optional<Tensor> parameter(const Var &var) const {
+    return writer.parameter(var.name);
+  }
+
+  //===--- Elementwise ----------------------------------------------------===//
+
+  /// An elementwise operator of two values of the op, whose result is of type
+  /// \p result; what is broadcast is given as it was, where Paddle's own
+  /// broadcasting does.
+  Var binary(llvm::StringRef type, mlir::Value lhs, mlir::Value rhs,
+             mlir::RankedTensorType result);
+  /// Of variables, broadcast by NumPy's rule.
+  Var binary(llvm::StringRef type, const Var &lhs, const Var &rhs);
+  Var unary(llvm::StringRef type, const Var &x, Settings settings = {}) {
+    return make(type, {{"X", x}}, std::move(settings), x.type);
+  }
+  Var compare(llvm::StringRef type, const Var &lhs, const Var &rhs);
+  /// condition ? yes : no, all of one shape.
+  Var where(const Var &condition, const Var &yes, const Var &no);
+
+  //===--- Common operators: nothing where they would change nothing ------===//
+
+  // Of a parameter, reshape, transpose and reverse give another one.
+
+  Var cast(const Var &x, mlir::Type to);
+  /// One size may be unknown.
+  Var reshape(const Var &x, llvm::ArrayRef<int64_t> shape);
+  Var transpose(const Var &x, llvm::ArrayRef<int64_t> permutation);
+  Var unsqueeze(const Var &x, llvm::ArrayRef<int64_t> axes);
+  Var squeeze(const Var &x, llvm::ArrayRef<int64_t> axes);
+  Var slice(const Var &x, llvm::ArrayRef<int64_t> axes,
+            llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> ends,
+            llvm::ArrayRef<int64_t> steps);
+  Var reverse(const Var &x, llvm::ArrayRef<int64_t> axes);
+  /// Pads with a number.
+  Var pad(const Var &x, double filler, llvm::ArrayRef<int64_t> low,
+          llvm::ArrayRef<int64_t> high);
+  Var reduce(llvm::StringRef type, const Var &x, llvm::ArrayRef<int64_t> axes,
+             bool keep);
+
+  ProgramWriter &writer;
+  mlir::Operation *op;
+
+private:
+  /// What an operand is before it is broadcast, and the dimension of the result
+  /// that its first one lies along.
+  struct Source {
+    Var var;
+    int64_t place = 0;
+    bool isFull = false;
+  };
+  std::optional<Source> sourceOf(mlir::Value value,
+                                 mlir::RankedTensorType result);
+
+  std::string origin;
+  std::string why;
+  /// What make() gave last: nobody else knows it yet.
+  Name lastMade;
+  llvm::SmallVector<mlir::Value> claimed;
+};
+
+inline mlir::Type elementOf(mlir::Value value) {
+  return tensorOf(value).getElementType();
+}
+/// 0, 1, ..., rank - 1.
+Ints identity(int64_t rank);
+Ints inverse(llvm::ArrayRef<int64_t> permutation);
+
+} // namespace sinter::paddle
+
+#endif // SINTER_FORMATS_PADDLE_WRITE_OPERATORWRITER_H

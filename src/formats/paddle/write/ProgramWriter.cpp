@@ -1,0 +1,413 @@
+// The writing of the entry function: operators in their order.
+
+#include "formats/paddle/write/ProgramWriter.h"
+
+#include "formats/paddle/write/OperatorWriter.h"
+#include "formats/paddle/write/WriterRules.h"
+#include "graph/Broadcast.h"
+#include "graph/Constants.h"
+#include "graph/Types.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace sinter::paddle {
+
+/// Decompositions inside decompositions at most.
+static constexpr int deepestNesting = 200;
+
+std::string originOf(mlir::Operation *op) {
+  Location location = op->getLoc();
+  while (true) {
+    if (auto name = dyn_cast<NameLoc>(location))
+      return name.getName().str();
+    if (auto fused = dyn_cast<FusedLoc>(location);
+        fused && !fused.getLocations().empty())
+      location = fused.getLocations().front();
+    else if (auto call = dyn_cast<CallSiteLoc>(location))
+      location = call.getCallee();
+    else
+      return op->getName().stripDialect().str();
+  }
+}
+
+ProgramWriter::ProgramWriter(ModuleOp module)
+    : module(module), entry(entryOf(module).getBody().front()) {
+  if (auto program = keptProgram(module))
+    before = std::move(*program);
+  if (!before.blocks.empty())
+    for (const Variable &each : before.blocks.front().variables)
+      beforeVariables[each.name] = &each;
+}
+
+void ProgramWriter::run() {
+  if (giveBack())
+    return;
+  plan();
+  writeBlock();
+  writeOutputs();
+  if (unsupported.empty())
+    writeVariables();
+}
+
+/// The program as it was, if what was made of it is as it was.
+bool ProgramWriter::giveBack() {
+  if (before.blocks.empty() || !isUntouched(module))
+    return false;
+  llvm::StringMap<Tensor> tensors;
+  module.walk([&](stablehlo::ConstantOp op) {
+    auto name = op->getAttrOfType<StringAttr>(nameAttribute);
+    auto tensor = name ? toTensor(op.getValue()) : std::nullopt;
+    if (tensor)
+      tensors.try_emplace(name.getValue(), *tensor);
+  });
+  if (auto unread =
+          keptOfSource<DictionaryAttr>(module, formatName, parametersAttribute))
+    for (NamedAttribute each : unread)
+      if (auto value = dyn_cast<ElementsAttr>(each.getValue()))
+        if (auto tensor = toTensor(value))
+          tensors.try_emplace(each.getName().getValue(), *tensor);
+  for (const Variable *each : before.parameters()) {
+    auto found = tensors.find(each->name);
+    if (found == tensors.end()) {
+      parameters.clear();
+      return false;
+    }
+    parameters[each->name] = found->second;
+  }
+  written = before;
+  return true;
+}
+
+std::vector<WrittenParameter> ProgramWriter::takeParameters() {
+  std::vector<WrittenParameter> list;
+  for (auto &each : parameters)
+    list.push_back({each.getKey().str(), each.getValue()});
+  return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Which operators are given back
+//===----------------------------------------------------------------------===//
+
+void ProgramWriter::want(Value value, StringRef name) {
+  reserved.insert(name);
+  wanted.try_emplace(value, name.str());
+}
+
+void ProgramWriter::planGroup(ArrayAttr records, int64_t number,
+                              ArrayRef<mlir::Operation *> ops) {
+  if (number >= static_cast<int64_t>(records.size()))
+    return;
+  auto record = dyn_cast<DictionaryAttr>(records[number]);
+  auto node = record ? formats::untouchedNode(record, ops) : std::nullopt;
+  const Operator *source = node ? operatorAt(before, node->node) : nullptr;
+  mlir::Operation *anchor = source ? formats::placeOf(*node, ops) : nullptr;
+  if (!anchor)
+    return;
+  size_t inputs = 0, outputs = 0;
+  for (const Slot &slot : source->inputs)
+    inputs += slot.arguments.size();
+  for (const Slot &slot : source->outputs)
+    outputs += slot.arguments.size();
+  if (inputs != node->inputs.size() || outputs != node->outputs.size())
+    return;
+  auto keptOperator = std::make_unique<KeptOperator>();
+  keptOperator->source = source;
+  keptOperator->anchor = anchor;
+  keptOperator->node = std::move(*node);
+  size_t i = 0;
+  for (const Slot &slot : source->outputs)
+    for (const std::string &name : slot.arguments) {
+      reserved.insert(name);
+      if (Value value = keptOperator->node.outputs[i++])
+        want(value, name);
+    }
+  for (mlir::Operation *op : ops)
+    keptOf[op] = keptOperator.get();
+  kept.push_back(std::move(keptOperator));
+}
+
+void ProgramWriter::planPorts() {
+  func::FuncOp function = entryOf(module);
+  auto port = [](ArrayRef<Port> ports, StringRef name) {
+    for (const Port &each : ports)
+      if (each.name == name)
+        return each;
+    return Port{name.str(), name.str()};
+  };
+  for (BlockArgument argument : entry.getArguments()) {
+    auto given = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                       nameAttribute);
+    const std::string name =
+        given ? given.str() : "x" + std::to_string(argument.getArgNumber());
+    written.inputs.push_back(port(before.inputs, name));
+    reserved.insert(written.inputs.back().variable);
+  }
+  for (auto [i, value] :
+       llvm::enumerate(entry.getTerminator()->getOperands())) {
+    auto given = function.getResultAttrOfType<StringAttr>(i, nameAttribute);
+    const std::string name = given ? given.str() : "y" + std::to_string(i);
+    written.outputs.push_back(port(before.outputs, name));
+    reserved.insert(written.outputs.back().variable);
+    if (value.getDefiningOp() && !value.getDefiningOp<stablehlo::ConstantOp>())
+      want(value, written.outputs.back().variable);
+  }
+}
+
+void ProgramWriter::planConstants() {
+  module.walk([&](stablehlo::ConstantOp op) {
+    auto name = op->getAttrOfType<StringAttr>(nameAttribute);
+    if (!name || name.getValue().empty())
+      return;
+    auto [place, isNew] = weights.try_emplace({op.getValue(), name});
+    if (!isNew)
+      return;
+    place->second = freshName(name.getValue());
+    weightNames.insert(place->second);
+  });
+}
+
+void ProgramWriter::plan() {
+  written.era = before.era;
+  written.version = before.version;
+  written.encoded = before.encoded;
+  written.blocks.resize(1);
+  planPorts();
+  planConstants();
+  llvm::MapVector<int64_t, SmallVector<mlir::Operation *>> groups;
+  for (auto [i, op] : llvm::enumerate(entry)) {
+    positions[&op] = i;
+    if (auto number = sourceOf(&op))
+      groups[*number].push_back(&op);
+  }
+  if (auto records =
+          keptOfSource<ArrayAttr>(module, formatName, sourceRecordsAttribute))
+    for (auto &[number, ops] : groups)
+      planGroup(records, number, ops);
+  for (auto [argument, port] :
+       llvm::zip_equal(entry.getArguments(), written.inputs))
+    names[argument] = take(port.variable, argument, tensorOf(argument));
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+bool ProgramWriter::isBroadcast(mlir::Operation *op) const {
+  return op && op->getNumResults() == 1 && !keptOf.contains(op) &&
+         Broadcast::of(op->getResult(0));
+}
+
+void ProgramWriter::writeBlock() {
+  // Decomposing adds ops, which are written where they are made.
+  std::vector<mlir::Operation *> ops;
+  for (mlir::Operation &op : entry.without_terminator())
+    ops.push_back(&op);
+  for (mlir::Operation *op : ops) {
+    position = positions.lookup(op);
+    if (isa<stablehlo::ConstantOp>(op))
+      continue;
+    if (auto found = keptOf.find(op); found != keptOf.end()) {
+      if (found->second->anchor == op)
+        writeKept(*found->second);
+    } else if (!isBroadcast(op)) {
+      writeOp(op);
+    }
+  }
+}
+
+void ProgramWriter::writeKept(const KeptOperator &keptOperator) {
+  Operator op = *keptOperator.source;
+  const formats::UntouchedNode &node = keptOperator.node;
+  llvm::StringMap<Name> renamed;
+  size_t i = 0;
+  for (Slot &slot : op.inputs)
+    for (std::string &argument : slot.arguments) {
+      const auto &input = node.inputs[i++];
+      const Name now = input.value ? name(input.value)
+                       : input.constant
+                           ? constantNamed(input.constant, argument)
+                           : argument;
+      renamed[argument] = now;
+      argument = now;
+    }
+  readsFirst = true;
+  i = 0;
+  for (Slot &slot : op.outputs)
+    for (std::string &argument : slot.arguments) {
+      if (Value value = node.outputs[i++]) {
+        argument = claim(value);
+        continue;
+      }
+      // What is written over itself, as running statistics are, still is.
+      auto same = renamed.find(argument);
+      argument = same != renamed.end() ? same->second : deadOutput(argument);
+    }
+  readsFirst = false;
+  add(std::move(op));
+}
+
+bool ProgramWriter::tryRule(mlir::Operation *op, std::string &reason) {
+  const WriterRule *rule = findWriterRule(op->getName().getStringRef());
+  if (!rule)
+    return false;
+  const size_t count = operators.size();
+  OperatorWriter writer(*this, op);
+  if (succeeded(rule->write(writer, op)))
+    return true;
+  reason = writer.reason().str();
+  writer.undo();
+  operators.resize(count);
+  return false;
+}
+
+bool ProgramWriter::decompose(mlir::Operation *op) {
+  auto decomposable = dyn_cast<DecomposableOpInterface>(op);
+  if (!decomposable || depth >= deepestNesting)
+    return false;
+  mlir::Operation *previous = op->getPrevNode();
+  OpBuilder builder(op);
+  auto values = decomposable.decompose(builder);
+  if (failed(values) || values->size() != op->getNumResults())
+    return false;
+  std::vector<mlir::Operation *> parts;
+  for (mlir::Operation *part = previous ? previous->getNextNode()
+                                        : &op->getBlock()->front();
+       part != op; part = part->getNextNode())
+    parts.push_back(part);
+  for (mlir::Operation *part : parts)
+    positions[part] = position;
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), *values)) {
+    auto found = wanted.find(result);
+    mlir::Operation *definition = value.getDefiningOp();
+    if (found != wanted.end() && definition && !names.contains(value) &&
+        !isa<stablehlo::ConstantOp>(definition)) {
+      Name name = found->second;
+      wanted.try_emplace(value, name);
+    }
+    result.replaceAllUsesWith(value);
+  }
+  ++depth;
+  for (mlir::Operation *part : parts)
+    if (!isa<stablehlo::ConstantOp>(part) && !isBroadcast(part))
+      writeOp(part);
+  --depth;
+  return true;
+}
+
+void ProgramWriter::writeOp(mlir::Operation *op) {
+  std::string reason;
+  if (tryRule(op, reason) || decompose(op))
+    return;
+  addUnsupported(op, reason);
+  // What uses it is looked at all the same, to list everything at once.
+  for (Value result : op->getResults())
+    names[result] = "";
+}
+
+void ProgramWriter::addUnsupported(mlir::Operation *op, StringRef reason) {
+  std::string what = op->getName().getStringRef().str();
+  if (auto composite = dyn_cast<stablehlo::CompositeOp>(op))
+    what += " " + composite.getName().str();
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+    what += " " + call.getCallTargetName().str();
+  ++unsupported[reason.empty() ? what : what + " (" + reason.str() + ")"];
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs and variables
+//===----------------------------------------------------------------------===//
+
+/// What is not in the variable that is fetched is put there, all others first
+/// out of the way.
+void ProgramWriter::writeOutputs() {
+  mlir::Operation *terminator = entry.getTerminator();
+  position = positions.lookup(terminator);
+  auto assign = [&](const Name &from, const Name &to) {
+    Operator op;
+    op.type = "assign";
+    op.inputs = {{"X", {from}}};
+    op.outputs = {{"Out", {to}}};
+    add(std::move(op));
+  };
+  std::vector<std::pair<size_t, Name>> moved;
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+    const Name now = name(value);
+    if (now.empty() || now == written.outputs[i].variable)
+      continue;
+    moved.push_back({i, now});
+  }
+  // Two of them may have each other's.
+  if (moved.size() > 1)
+    for (auto &[i, now] : moved) {
+      const Name aside = declareNew(now, tensorOf(terminator->getOperand(i)));
+      assign(now, aside);
+      now = aside;
+    }
+  for (auto &[i, now] : moved) {
+    const Name &to = written.outputs[i].variable;
+    Value value = terminator->getOperand(i);
+    const bool isTaken =
+        parameters.contains(to) ||
+        llvm::any_of(llvm::enumerate(terminator->getOperands()),
+                     [&](auto each) {
+                       return each.value() != value &&
+                              names.lookup(each.value()) == to &&
+                              written.outputs[each.index()].variable == to;
+                     });
+    if (isTaken) {
+      ++unsupported["two outputs called " + to];
+      continue;
+    }
+    auto type = tensorOf(value);
+    declared.erase(to);
+    take(to, Value(), type);
+    assign(now, to);
+  }
+}
+
+/// The variables that operators name: those of before in their order, and new
+/// ones.
+void ProgramWriter::writeVariables() {
+  llvm::StringSet<> used;
+  for (const Operator &op : operators)
+    for (const auto *slots : {&op.inputs, &op.outputs})
+      for (const Slot &slot : *slots)
+        used.insert(slot.arguments.begin(), slot.arguments.end());
+  for (const auto *ports : {&written.inputs, &written.outputs})
+    for (const Port &port : *ports)
+      used.insert(port.variable);
+  std::vector<Variable> &list = written.blocks.front().variables;
+  if (!before.blocks.empty())
+    for (const Variable &each : before.blocks.front().variables) {
+      const bool isPort =
+          each.kind == VariableKind::Feed || each.kind == VariableKind::Fetch;
+      auto now = declared.find(each.name);
+      const bool isSame = now == declared.end() || now->second.index >= 0;
+      if (isPort || (isSame && used.contains(each.name))) {
+        list.push_back(each);
+        used.erase(each.name);
+      }
+    }
+  std::vector<StringRef> names;
+  for (const auto &each : declared)
+    if (used.contains(each.getKey()))
+      names.push_back(each.getKey());
+  llvm::sort(names);
+  for (StringRef each : names)
+    list.push_back(declared[each]);
+  std::vector<std::string> unread;
+  for (const auto &each : parameters)
+    if (!llvm::any_of(list, [&](const Variable &variable) {
+          return variable.name == each.getKey();
+        }))
+      unread.push_back(each.getKey().str());
+  for (const std::string &each : unread)
+    parameters.erase(each);
+  written.blocks.front().operators = std::move(operators);
+}
+
+} // namespace sinter::paddle
