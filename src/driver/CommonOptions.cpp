@@ -181,7 +181,7 @@ CLI::Validator isNumber() {
 }
 
 void addForce(CLI::App &app, bool &force) {
-  app.add_flag("--force", force,
+  app.add_flag("--force,--in-place", force,
                "let the output take the place of the model itself, or of a "
                "file with its weights");
 }

@@ -20,10 +20,12 @@ namespace sinter::driver {
 /// lists (formats/Format.h), of which the command without a compiler knows
 /// nothing. UsageTest holds them.
 inline constexpr const char *readForms =
-    ".onnx, .mlir, .mlir.bc, .stablehlo, .pdmodel, or a folder of PyTorch/XLA "
+    ".onnx, .mlir, .mlir.bc, .stablehlo, .pdmodel, .json, or a folder of "
+    "PyTorch/XLA "
     "or PaddlePaddle";
 inline constexpr const char *writtenForms =
-    ".onnx, .mlir (text), .mlir.bc or .stablehlo (portable artifact)";
+    ".onnx, .mlir (text), .mlir.bc or .stablehlo (portable artifact), "
+    ".pdmodel, .json (Paddle's PIR), / (a folder of PaddlePaddle)";
 
 /// What the user wrote, unchecked but for its form.
 struct CommonOptions {

@@ -39,6 +39,11 @@ Result<void> checkOutputFile(const char *flag, const std::string &path,
   if (fs::equivalent(path, model, ignored))
     return usageError(std::string(flag) + ": '" + path +
                       "' is the model itself");
+  if (path.ends_with('/')) {
+    // A folder is made, or one takes its place, in the folder around it.
+    const fs::path around = fs::path(path).parent_path().parent_path();
+    return checkWritable(flag, around.empty() ? "." : around.string(), path);
+  }
   if (fs::is_directory(path, ignored))
     return systemError(std::string(flag) + ": '" + path + "' is a folder");
   const std::string folder = fs::path(path).parent_path().string();

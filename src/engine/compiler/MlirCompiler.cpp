@@ -48,8 +48,19 @@ Result<void> checkOverwrite(const std::string &path,
     for (const std::string &name : model.dataFiles)
       files.push_back(fs::path(path).parent_path() / name);
   }
-  // Large weights go to a second file.
-  for (const std::string &written : {output, output + ".data"})
+  // Large weights go to a second file, parameters to one of the same name.
+  std::vector<std::string> outputs = {output, output + ".data"};
+  if (output.ends_with('/')) {
+    files.push_back(fs::is_directory(path, ignored)
+                        ? fs::path(path)
+                        : fs::absolute(path, ignored).parent_path());
+  } else {
+    for (const std::string &name : model.dataFiles)
+      outputs.push_back(fs::path(output)
+                            .replace_extension(fs::path(name).extension())
+                            .string());
+  }
+  for (const std::string &written : outputs)
     for (const fs::path &file : files)
       if (fs::equivalent(written, file, ignored))
         return usageError("'" + written + "' is " +

@@ -13,10 +13,12 @@ using namespace mlir;
 namespace sinter::formats {
 
 namespace {
-/// A group's fingerprint, and the values that it uses from outside.
+/// A group's fingerprint, and the values that it uses from outside: each, and
+/// in their order where which one is used.
 struct Shape {
   uint64_t fingerprint;
   SmallVector<Value> externals;
+  SmallVector<Value> uses;
 };
 } // namespace
 
@@ -86,7 +88,9 @@ public:
     for (Operation *op : ops)
       add(op);
   }
-  Shape shape() { return {llvm::xxh3_64bits(os.str()), std::move(externals)}; }
+  Shape shape() {
+    return {llvm::xxh3_64bits(os.str()), std::move(externals), std::move(uses)};
+  }
 
 private:
   void add(Operation *op) {
@@ -140,17 +144,17 @@ private:
         os << '_';
       return;
     }
-    auto [found, isNew] = places.try_emplace(keyOf(operand), externals.size());
-    if (isNew)
+    if (places.insert(keyOf(operand)).second)
       externals.push_back(operand);
-    os << '$' << found->second;
+    uses.push_back(operand);
+    os << '$';
   }
 
   std::optional<int64_t> number;
   std::string text;
   llvm::raw_string_ostream os;
-  SmallVector<Value> externals;
-  DenseMap<std::pair<const void *, const void *>, size_t> places;
+  SmallVector<Value> externals, uses;
+  DenseSet<std::pair<const void *, const void *>> places;
   DenseMap<Operation *, size_t> numbers;
   SmallVector<Block *> held;
 };
@@ -257,11 +261,35 @@ void setGroup(NamedAttrList &entry, const GroupRecord &record,
     return;
   entry.set(nodeKey, builder.getStringAttr(record.node));
   entry.set("group", builder.getI64IntegerAttr(shape.fingerprint));
+  SmallVector<int64_t> uses;
+  for (Value value : shape.uses)
+    uses.push_back(findIn(shape.externals, value) - shape.externals.begin());
+  entry.set("uses", builder.getDenseI64ArrayAttr(uses));
   entry.set("inputs", builder.getArrayAttr(*inputs));
   entry.set("constants", builder.getArrayAttr(*constants));
   entry.set("outputs", builder.getArrayAttr(*outputs));
   if (!captures->empty())
     entry.set("captures", builder.getArrayAttr(*captures));
+}
+
+/// What stands for the \p count external operands that the group had: two of
+/// them may be one value by now. Nothing if one would be two.
+static std::optional<SmallVector<Value>>
+externalsOf(DictionaryAttr record, const Shape &shape, size_t count) {
+  auto uses = record.getAs<DenseI64ArrayAttr>("uses");
+  if (!uses || static_cast<size_t>(uses.size()) != shape.uses.size())
+    return std::nullopt;
+  SmallVector<Value> externals(count);
+  for (auto [number, value] : llvm::zip_equal(uses.asArrayRef(), shape.uses)) {
+    if (number < 0 || number >= static_cast<int64_t>(count))
+      return std::nullopt;
+    Value &external = externals[number];
+    if (external && keyOf(external) != keyOf(value))
+      return std::nullopt;
+    external = value;
+  }
+  return llvm::is_contained(externals, Value()) ? std::nullopt
+                                                : std::optional(externals);
 }
 
 std::optional<UntouchedNode> untouchedNode(DictionaryAttr record,
@@ -274,10 +302,10 @@ std::optional<UntouchedNode> untouchedNode(DictionaryAttr record,
   if (!encoded || !group || !inputs || !constants || !outputs || ops.empty())
     return std::nullopt;
   Shape shape = describeGroup(ops);
-  if (static_cast<uint64_t>(group.getInt()) != shape.fingerprint ||
-      constants.size() != shape.externals.size())
+  auto externals = externalsOf(record, shape, constants.size());
+  if (static_cast<uint64_t>(group.getInt()) != shape.fingerprint || !externals)
     return std::nullopt;
-  for (auto [constant, external] : llvm::zip_equal(constants, shape.externals))
+  for (auto [constant, external] : llvm::zip_equal(constants, *externals))
     if (!isa<UnitAttr>(constant) && constant != constantOf(external))
       return std::nullopt;
 
@@ -287,9 +315,9 @@ std::optional<UntouchedNode> untouchedNode(DictionaryAttr record,
     auto &entry = node.inputs.emplace_back();
     if (auto number = dyn_cast<IntegerAttr>(input)) {
       if (number.getInt() < 0 ||
-          number.getInt() >= static_cast<int64_t>(shape.externals.size()))
+          number.getInt() >= static_cast<int64_t>(externals->size()))
         return std::nullopt;
-      entry.value = shape.externals[number.getInt()];
+      entry.value = (*externals)[number.getInt()];
     } else {
       entry.constant = dyn_cast<ElementsAttr>(input);
     }
@@ -302,9 +330,9 @@ std::optional<UntouchedNode> untouchedNode(DictionaryAttr record,
       auto name = dyn_cast<StringAttr>(capture[0]);
       auto number = dyn_cast<IntegerAttr>(capture[1]);
       if (!name || !number || number.getInt() < 0 ||
-          number.getInt() >= static_cast<int64_t>(shape.externals.size()))
+          number.getInt() >= static_cast<int64_t>(externals->size()))
         return std::nullopt;
-      node.captures.push_back({name.str(), shape.externals[number.getInt()]});
+      node.captures.push_back({name.str(), (*externals)[number.getInt()]});
     }
   for (Attribute output : outputs) {
     Value value;

@@ -8,6 +8,8 @@
 //                node cannot be given back
 //   group        i64: a fingerprint of the group's ops in block order: names,
 //                attributes, nested ops, and how they use each other's results
+//   uses         for each place of the group that uses an operand from outside:
+//                which external operand it is
 //   inputs       one entry for each input of the node:
 //                  unit           absent
 //                  i64 k          the k-th external operand of the group
@@ -25,9 +27,10 @@
 // change.
 //
 // External operands are numbered in the order of their first use, equal
-// constants of one name as one. A group is untouched if its fingerprint and its
-// constants are what they were, and if nothing outside uses a result that is no
-// output. Its external operands and the types of all values may have changed.
+// constants of one name as one; two of them may become one value. A group is
+// untouched if its fingerprint and its constants are what they were, and if
+// nothing outside uses a result that is no output. Its external operands and
+// the types of all values may have changed.
 //
 //===----------------------------------------------------------------------===//
 

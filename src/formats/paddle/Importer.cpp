@@ -59,7 +59,8 @@ Result<Model> Importer::run() {
     return done.takeError();
   for (mlir::Operation &op :
        llvm::make_early_inc_range(llvm::reverse(*entryBlock)))
-    if (isOpTriviallyDead(&op)) {
+    // Without a part of it an operator could not be given back.
+    if (isOpTriviallyDead(&op) && !(keepsRecords() && sourceOf(&op))) {
       known.forget(&op);
       op.erase();
     }

@@ -1,6 +1,7 @@
 #include "formats/paddle/PaddleFormat.h"
 
 #include "formats/paddle/PaddleReader.h"
+#include "formats/paddle/WritePaddle.h"
 #include <filesystem>
 
 namespace sinter {
@@ -99,12 +100,26 @@ static Result<std::unique_ptr<ModelFile>> open(const std::string &path,
       path, std::move(*file), options.drawsMissing));
 }
 
-static Result<void> write(const Model &, const std::string &path,
+/// In the form of the era that the name says, else in that of the program that
+/// the model was read of.
+static Result<void> write(const Model &model, const std::string &path,
                           const WriteOptions &) {
-  return unsupported(path + ": Paddle programs cannot be written yet");
+  Result<paddle::WrittenProgram> written = paddle::toProgram(model);
+  if (!written)
+    return Error{written.error().kind, path + ": " + written.error().message};
+  const llvm::StringRef name(path);
+  if (name.ends_with(".json"))
+    paddle::setEra(written->program, paddle::Era::Pir);
+  else if (name.ends_with(".pdmodel"))
+    paddle::setEra(written->program, paddle::Era::Protobuf);
+  return paddle::writePaddle(written->program, std::move(written->parameters),
+                             path);
 }
 
-static constexpr Extension extensions[] = {{".pdmodel"}};
+static constexpr Extension extensions[] = {
+    {".pdmodel"},
+    {.suffix = ".json", .what = "Paddle's PIR"},
+    {.suffix = "/", .what = "a folder of PaddlePaddle"}};
 
 constinit const Format paddleFormat = {
     .name = "paddle",

@@ -35,4 +35,16 @@ Result<WrittenProgram> toProgram(const Model &model) {
   return WrittenProgram{std::move(writer.program()), writer.takeParameters()};
 }
 
+void setEra(Program &program, Era era) {
+  if (program.era == era)
+    return;
+  program.era = era;
+  program.version = 0;
+  program.encoded.clear();
+  // Places in the other file mean nothing here.
+  for (Block &block : program.blocks)
+    for (Variable &variable : block.variables)
+      variable.index = -1;
+}
+
 } // namespace sinter::paddle

@@ -25,6 +25,9 @@ struct WrittenProgram {
 /// ErrorKind::Unsupported lists everything that Paddle cannot say, with counts.
 Result<WrittenProgram> toProgram(const Model &model);
 
+/// Has \p program written in the form of another era.
+void setEra(Program &program, Era era);
+
 } // namespace sinter::paddle
 
 #endif // SINTER_FORMATS_PADDLE_WRITEPADDLE_H

@@ -111,6 +111,9 @@ void OperatorWriter::undo() {
 }
 
 std::optional<int64_t> OperatorWriter::typeNumber(Type element) const {
+  // Of complex numbers Paddle computes little, and none of it everywhere.
+  if (isa<ComplexType>(element))
+    return std::nullopt;
   auto type = sinter::elementTypeOf(element);
   auto number = type ? numberOfElementType(*type) : std::nullopt;
   return number ? std::optional<int64_t>(*number) : std::nullopt;
