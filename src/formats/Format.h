@@ -67,7 +67,7 @@ public:
 
 /// An ending of names by which a format writes.
 struct Extension {
-  /// ".mlir".
+  /// ".mlir", or "/" for a folder.
   llvm::StringRef suffix;
   /// "text": what it says beyond the format; may be empty.
   llvm::StringRef what = "";

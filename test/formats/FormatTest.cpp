@@ -18,7 +18,7 @@ TEST(Format, RowsAreWhole) {
     EXPECT_TRUE(format->recognises && format->open && format->write);
     for (const Extension &each : format->extensions) {
       EXPECT_TRUE(suffixes.insert(each.suffix).second) << each.suffix.str();
-      EXPECT_TRUE(each.suffix.starts_with("."));
+      EXPECT_TRUE(each.suffix.starts_with(".") || each.suffix == "/");
       EXPECT_TRUE(!each.isVersioned || format->checkVersion);
     }
   }
