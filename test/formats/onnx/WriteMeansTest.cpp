@@ -21,6 +21,8 @@ struct MeanBody {
   std::string x = "?x4x?x5xf32", kept = "?x4x1x1xf32", sum = "?x4xf32";
   std::string element = "f32", start = "0.0", first = "2", second = "3";
   std::string more = "", result = "%y";
+  /// What the number of images is read from, and its rank.
+  std::string images = "%r", imagesType = "?x4x?x5xf32", imagesRank = "4";
 
   std::string text() const {
     const std::string from = "tensor<" + x + ">", to = "tensor<" + kept + ">",
@@ -42,7 +44,11 @@ struct MeanBody {
            from + ", " + number + ") -> " + flat + R"(
   %d = nn.shape %r : ()" +
            from + R"() -> tensor<4xi64>
-  %n = stablehlo.slice %d [0:1] : (tensor<4xi64>) -> tensor<1xi64>
+  %i = nn.shape )" +
+           images + " : (tensor<" + (images == "%r" ? x : imagesType) +
+           ">) -> tensor<" + imagesRank + R"(xi64>
+  %n = stablehlo.slice %i [0:1] : (tensor<)" +
+           imagesRank + R"(xi64>) -> tensor<1xi64>
   %rest = stablehlo.constant dense<[4, 1, 1]> : tensor<3xi64>
   %sizes = stablehlo.concatenate %n, %rest, dim = 0 : (tensor<1xi64>, tensor<3xi64>) -> tensor<4xi64>
   %k = stablehlo.dynamic_reshape %s, %sizes : ()" +
@@ -75,6 +81,11 @@ struct MeanCase {
 const MeanCase meanCases[] = {
     {"pool",
      MeanBody().text(),
+     "Relu GlobalAveragePool",
+     {{2, 4, 3, 5}, {1, 4, 7, 5}}},
+    {"pool_shaped_like_its_sum",
+     MeanBody{.images = "%s", .imagesType = "?x4xf32", .imagesRank = "2"}
+         .text(),
      "Relu GlobalAveragePool",
      {{2, 4, 3, 5}, {1, 4, 7, 5}}},
     {"pool_f64",

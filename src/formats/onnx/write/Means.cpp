@@ -97,7 +97,8 @@ bool Mean::isGlobalPool() const {
 
 std::optional<Mean>
 Mean::of(Operation *divide,
-         llvm::function_ref<bool(Operation *, ArrayRef<int64_t>)> insertsAxes) {
+         llvm::function_ref<bool(Operation *, ArrayRef<int64_t>)> insertsAxes,
+         llvm::function_ref<bool(Operation *)> isDropped) {
   if (!isa<stablehlo::DivOp>(divide))
     return std::nullopt;
   Mean mean;
@@ -127,7 +128,8 @@ Mean::of(Operation *divide,
   }
   // What the count is repeated along is known without it.
   auto isOwn = [&](Operation *user) {
-    return user == divide || llvm::is_contained(mean.parts, user) ||
+    return user == divide || isDropped(user) ||
+           llvm::is_contained(mean.parts, user) ||
            (isa<stablehlo::BroadcastInDimOp, nn::BroadcastLikeOp>(user) &&
             llvm::all_of(user->getUsers(),
                          [&](Operation *reader) { return reader == divide; }));

@@ -37,11 +37,12 @@ struct Mean {
 
   /// Nothing where \p divide is none. \p insertsAxes tells of a reshape of
   /// several unknown sizes whether all that it does is to insert these
-  /// dimensions.
+  /// dimensions, \p isDropped of an operation whether it is not written.
   static std::optional<Mean>
   of(mlir::Operation *divide,
      llvm::function_ref<bool(mlir::Operation *, llvm::ArrayRef<int64_t>)>
-         insertsAxes);
+         insertsAxes,
+     llvm::function_ref<bool(mlir::Operation *)> isDropped);
 };
 
 } // namespace sinter::onnx

@@ -229,11 +229,13 @@ bool GraphWriter::planBlockScales(Operation *multiply) {
 bool GraphWriter::planMean(Operation *divide) {
   if (keptOf.contains(divide))
     return false;
-  std::optional<Mean> found =
-      Mean::of(divide, [&](Operation *reshape, ArrayRef<int64_t> axes) {
+  std::optional<Mean> found = Mean::of(
+      divide,
+      [&](Operation *reshape, ArrayRef<int64_t> axes) {
         const Ints *own = unsqueezedAxes(reshape);
         return own && ArrayRef<int64_t>(*own) == axes;
-      });
+      },
+      [&](Operation *user) { return absorbed.contains(user); });
   if (!found || llvm::any_of(found->parts, [&](Operation *part) {
         return keptOf.contains(part) || absorbed.contains(part);
       }))
@@ -417,17 +419,6 @@ void GraphWriter::planReshapes(Block &block) {
   }
   // What is not written, but whose first operand is read all the same.
   llvm::SmallPtrSet<Operation *, 8> passed;
-  // Nor does a mean need its count.
-  for (auto op : block.getOps<stablehlo::DivOp>()) {
-    if (!planMean(op))
-      continue;
-    passed.insert(means[op].parts.back());
-    for (Value computed :
-         {op->getOperand(1), means[op].parts.front()->getOperands().back()})
-      if (Operation *source = computed.getDefiningOp();
-          source && !isa<stablehlo::ConstantOp>(source))
-        unneeded.push_back(source);
-  }
   // Nor do batches need a size for which MatMul repeats a matrix.
   for (auto op : block.getOps<stablehlo::DotGeneralOp>()) {
     if (keptOf.contains(op) || !formats::isMatMul(op))
@@ -455,27 +446,43 @@ void GraphWriter::planReshapes(Block &block) {
              (inferred.contains(use.getOwner()) && use.getOperandNumber() == 1);
     });
   };
-  while (!unneeded.empty()) {
-    Operation *op = unneeded.pop_back_val();
-    KeptNode *node = keptOf.lookup(op);
-    ArrayRef<Operation *> ops = node ? ArrayRef<Operation *>(node->ops) : op;
-    bool isNeeded = absorbed.contains(op) || op->getBlock() != &block ||
-                    !(node ? llvm::all_of(node->node.outputs,
-                                          [&](Value each) {
-                                            return !each || isUnread(each);
-                                          })
-                           : llvm::all_of(op->getResults(), isUnread));
-    if (isNeeded || !llvm::all_of(ops, [](Operation *each) {
-          return isPure(each) && each->getNumRegions() == 0;
-        }))
+  auto drop = [&] {
+    while (!unneeded.empty()) {
+      Operation *op = unneeded.pop_back_val();
+      KeptNode *node = keptOf.lookup(op);
+      ArrayRef<Operation *> ops = node ? ArrayRef<Operation *>(node->ops) : op;
+      bool isNeeded = absorbed.contains(op) || op->getBlock() != &block ||
+                      !(node ? llvm::all_of(node->node.outputs,
+                                            [&](Value each) {
+                                              return !each || isUnread(each);
+                                            })
+                             : llvm::all_of(op->getResults(), isUnread));
+      if (isNeeded || !llvm::all_of(ops, [](Operation *each) {
+            return isPure(each) && each->getNumRegions() == 0;
+          }))
+        continue;
+      absorbed.insert(ops.begin(), ops.end());
+      for (Operation *each : ops)
+        for (Value operand : each->getOperands())
+          if (Operation *source = operand.getDefiningOp();
+              source && !isa<stablehlo::ConstantOp>(source))
+            unneeded.push_back(source);
+    }
+  };
+  drop();
+  // Nor does a mean need its count, or what else only the shape of its sum was
+  // read for.
+  for (auto op : block.getOps<stablehlo::DivOp>()) {
+    if (!planMean(op))
       continue;
-    absorbed.insert(ops.begin(), ops.end());
-    for (Operation *each : ops)
-      for (Value operand : each->getOperands())
-        if (Operation *source = operand.getDefiningOp();
-            source && !isa<stablehlo::ConstantOp>(source))
-          unneeded.push_back(source);
+    passed.insert(means[op].parts.back());
+    for (Value computed :
+         {op->getOperand(1), means[op].parts.front()->getOperands().back()})
+      if (Operation *source = computed.getDefiningOp();
+          source && !isa<stablehlo::ConstantOp>(source))
+        unneeded.push_back(source);
   }
+  drop();
 }
 
 void GraphWriter::giveUp(KeptNode *node) {
