@@ -173,18 +173,21 @@ static std::optional<SmallVector<Attribute>> inputsOf(const GroupRecord &record,
                                                       Builder &builder) {
   SmallVector<Attribute> result;
   for (auto [i, input] : llvm::enumerate(record.inputs)) {
-    if (!input) {
+    ElementsAttr constant =
+        i < record.known.size() ? record.known[i] : ElementsAttr();
+    if (!input && !constant) {
       result.push_back(builder.getUnitAttr());
       continue;
     }
-    auto found = findIn(externals, input);
-    if (found != externals.end()) {
-      result.push_back(builder.getI64IntegerAttr(found - externals.begin()));
-      continue;
+    if (input) {
+      auto found = findIn(externals, input);
+      if (found != externals.end()) {
+        result.push_back(builder.getI64IntegerAttr(found - externals.begin()));
+        continue;
+      }
+      if (ElementsAttr own = constantOf(input))
+        constant = own;
     }
-    ElementsAttr constant = constantOf(input);
-    if (!constant && i < record.known.size())
-      constant = record.known[i];
     if (!constant)
       return std::nullopt;
     result.push_back(constant);

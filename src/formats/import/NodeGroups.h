@@ -65,7 +65,7 @@ struct GroupRecord {
   /// their regions.
   llvm::ArrayRef<mlir::Operation *> ops;
   /// Null where absent. `known` holds the value of an input that no op uses,
-  /// where it is not a constant itself.
+  /// where it is not a constant itself, or where its op is gone.
   llvm::SmallVector<mlir::Value> inputs;
   llvm::SmallVector<mlir::ElementsAttr> known;
   llvm::SmallVector<mlir::Value> outputs;

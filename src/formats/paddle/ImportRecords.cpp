@@ -60,17 +60,42 @@ void Importer::record(OperatorContext &op) {
     }
   if (!isPlain)
     group.node.clear();
-  group.ops = op.made;
-  NamedAttrList entry;
-  entry.set("op_type", builder.getStringAttr(op.proto.type));
-  formats::setGroup(entry, group, builder.getContext());
-  const bool isKept = entry.get("proto") != nullptr;
-  records.resize(operatorCount, builder.getDictionaryAttr({}));
-  records[op.index] = entry.getDictionary(builder.getContext());
+  Pending &entry = pending.emplace_back();
+  entry.number = op.index;
+  entry.type = op.proto.type;
+  entry.group = std::move(group);
+  entry.made = op.made;
+  for (const auto *values : {&entry.group.inputs, &entry.group.outputs})
+    for (Value value : *values)
+      entry.definitions.push_back(value ? value.getDefiningOp() : nullptr);
+}
+
+/// Once it is known what of the graph is dead: an output that nobody reads is
+/// no part of a group.
+void Importer::finishRecord(Pending &entry,
+                            const llvm::DenseSet<mlir::Operation *> &erased) {
+  llvm::erase_if(entry.made,
+                 [&](mlir::Operation *each) { return erased.contains(each); });
+  formats::GroupRecord &group = entry.group;
+  for (auto [i, definition] : llvm::enumerate(entry.definitions)) {
+    if (!definition || !erased.contains(definition))
+      continue;
+    const bool isInput = i < group.inputs.size();
+    (isInput ? group.inputs[i] : group.outputs[i - group.inputs.size()]) = {};
+    // Nobody computes it any more.
+    if (isInput && !group.known[i])
+      group.node.clear();
+  }
+  group.ops = entry.made;
+  NamedAttrList record;
+  record.set("op_type", builder.getStringAttr(entry.type));
+  formats::setGroup(record, group, builder.getContext());
+  const bool isKept = record.get("proto") != nullptr;
+  records[entry.number] = record.getDictionary(builder.getContext());
   const auto several = llvm::count_if(
-      op.made, [](mlir::Operation *each) { return !isImplied(each); });
-  if (isKept && several > 1 && !comesApart(op.type()))
-    wholeOperators.push_back(builder.getDenseI64ArrayAttr(op.index));
+      entry.made, [](mlir::Operation *each) { return !isImplied(each); });
+  if (isKept && several > 1 && !comesApart(entry.type))
+    wholeOperators.push_back(builder.getDenseI64ArrayAttr(entry.number));
 }
 
 /// The parameters that no operation reads; false where one cannot be had.
@@ -95,8 +120,12 @@ bool Importer::keepUnread() {
   return true;
 }
 
-std::optional<Error> Importer::keepRecords() {
+std::optional<Error>
+Importer::keepRecords(const llvm::DenseSet<mlir::Operation *> &erased) {
   records.resize(operatorCount, builder.getDictionaryAttr({}));
+  for (Pending &each : pending)
+    finishRecord(each, erased);
+  pending.clear();
   (*module)->setAttr(sourceFormatAttribute, builder.getStringAttr(formatName));
   (*module)->setAttr(sourceRecordsAttribute, builder.getArrayAttr(records));
   (*module)->setAttr(wholeSourcesAttribute,

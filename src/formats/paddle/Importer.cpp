@@ -57,15 +57,16 @@ Result<Model> Importer::run() {
     return unsupportedError();
   if (auto done = bindOutputs(frame, function); !done)
     return done.takeError();
+  llvm::DenseSet<mlir::Operation *> erased;
   for (mlir::Operation &op :
        llvm::make_early_inc_range(llvm::reverse(*entryBlock)))
-    // Without a part of it an operator could not be given back.
-    if (isOpTriviallyDead(&op) && !(keepsRecords() && sourceOf(&op))) {
+    if (isOpTriviallyDead(&op)) {
+      erased.insert(&op);
       known.forget(&op);
       op.erase();
     }
   if (keepsRecords())
-    if (auto failed = keepRecords())
+    if (auto failed = keepRecords(erased))
       return *failed;
   Model model(contextOwner, std::move(module));
   model.path = file.name();

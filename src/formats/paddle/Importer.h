@@ -13,9 +13,11 @@
 
 #include "formats/ReadOptions.h"
 #include "formats/import/KnownValues.h"
+#include "formats/import/NodeGroups.h"
 #include "formats/paddle/file/PaddleFile.h"
 #include "graph/FirstError.h"
 #include "graph/Model.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
 #include <set>
@@ -119,7 +121,19 @@ private:
   }
   void record(class OperatorContext &op);
   bool keepUnread();
-  std::optional<Error> keepRecords();
+  std::optional<Error>
+  keepRecords(const llvm::DenseSet<mlir::Operation *> &erased);
+  /// An operator that was translated, before its record is made.
+  struct Pending {
+    int64_t number = 0;
+    std::string type;
+    formats::GroupRecord group;
+    std::vector<mlir::Operation *> made;
+    /// What gives its inputs and outputs.
+    std::vector<mlir::Operation *> definitions;
+  };
+  void finishRecord(Pending &entry,
+                    const llvm::DenseSet<mlir::Operation *> &erased);
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::Block *entryBlock = nullptr;
@@ -138,6 +152,7 @@ private:
   int64_t operatorCount = 0;
   /// What stands in the module's attributes (graph/Source.h).
   std::vector<mlir::Attribute> records;
+  std::vector<Pending> pending;
   llvm::SmallVector<mlir::Attribute> wholeOperators;
 };
 

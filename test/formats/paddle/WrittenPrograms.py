@@ -188,7 +188,7 @@ class WrittenPrograms(unittest.TestCase):
 
     def test_no_norm_is_left_in_real_programs(self):
         models = os.path.join(os.environ.get("SINTER_SHARED", os.path.join(ROOT, "..", "shared")), "data", "paddle")
-        names = [name for name in ("ppocr_v3_det",) if os.path.isdir(os.path.join(models, name))]
+        names = [name for name in ("ppocr_v3_det", "ppocr_v2_rec_es") if os.path.isdir(os.path.join(models, name))]
         if not names:
             self.skipTest(f"no programs in {models}")
         for name in names:
