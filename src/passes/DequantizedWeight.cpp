@@ -34,10 +34,16 @@ std::optional<DequantizedWeight> DequantizedWeight::find(Value weight) {
   Value centred = multiply.getLhs();
   if (auto subtract = centred.getDefiningOp<SubtractOp>()) {
     std::optional<Tensor> zero = constantBehind(subtract.getRhs());
-    if (!zero || !isInteger(zero->type()))
+    // Others would see the integers the other way round, too.
+    if (!zero || !centred.hasOneUse())
       return found;
-    for (int64_t i = 0; i < zero->size(); ++i)
-      found.zeroPoints.push_back(zero->toInteger(i));
+    // They may have been converted already.
+    for (int64_t i = 0; i < zero->size(); ++i) {
+      const double number = zero->toDouble(i);
+      if (number != std::trunc(number) || std::abs(number) > 0x1p31)
+        return found;
+      found.zeroPoints.push_back(static_cast<int64_t>(number));
+    }
     centred = subtract.getLhs();
   }
   auto convert = centred.getDefiningOp<ConvertOp>();

@@ -95,6 +95,24 @@ TEST(DequantizedWeight, TurnsUnsignedIntegersRound) {
   EXPECT_EQ(subject.numbers(), (std::vector<double>{10, 3, -10, -28, 0, 127}));
 }
 
+TEST(DequantizedWeight, LeavesIntegersThatOthersRead) {
+  Subject subject("i8", "[[1, 2, 3], [4, 5, 6]]", "[1, 0]");
+  auto multiply = subject.value.getDefiningOp<stablehlo::MulOp>();
+  mlir::OpBuilder builder(multiply);
+  builder.setInsertionPointAfter(multiply);
+  auto other =
+      builder.create<stablehlo::NegOp>(multiply.getLoc(), multiply.getLhs());
+  subject.weight = DequantizedWeight::find(subject.value);
+  ASSERT_TRUE(subject.weight);
+  const double positive[] = {2, 3}, negative[] = {-2, 3};
+  EXPECT_TRUE(subject.weight->takesUp(0, positive));
+  EXPECT_FALSE(subject.weight->takesUp(0, negative));
+  other.erase();
+  subject.weight = DequantizedWeight::find(subject.value);
+  ASSERT_TRUE(subject.weight);
+  EXPECT_TRUE(subject.weight->takesUp(0, negative));
+}
+
 TEST(DequantizedWeight, RefusesWhatDoesNotFit) {
   Subject least("i8", "[[-128, 0, 0], [1, 2, 3]]", "[0, 0]");
   ASSERT_TRUE(least.weight);
