@@ -109,7 +109,8 @@ bool fits(const ModelInput &input, const Shape &shape) {
   if (input.spec.shape.size() != shape.size())
     return false;
   for (size_t i = 0; i < shape.size(); ++i)
-    if (input.spec.shape[i] >= 0 && input.spec.shape[i] != shape[i])
+    if (!input.sizesAreHints && input.spec.shape[i] >= 0 &&
+        input.spec.shape[i] != shape[i])
       return false;
   return true;
 }
