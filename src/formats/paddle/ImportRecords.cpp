@@ -2,6 +2,7 @@
 // them passes leave alone (passes/Groups.h).
 
 #include "formats/paddle/OperatorContext.h"
+#include "formats/paddle/Operators.h"
 #include "formats/paddle/Records.h"
 #include "graph/Constants.h"
 #include "llvm/ADT/StringSet.h"
@@ -94,6 +95,9 @@ void Importer::finishRecord(Pending &entry,
   records[entry.number] = record.getDictionary(builder.getContext());
   const auto several = llvm::count_if(
       entry.made, [](mlir::Operation *each) { return !isImplied(each); });
+  const OperatorReader *reader = findOperator(entry.type);
+  if (isKept && reader && reader->staysWhole)
+    lastingOperators.push_back(entry.number);
   if (isKept && several > 1 && !comesApart(entry.type))
     wholeOperators.push_back(builder.getDenseI64ArrayAttr(entry.number));
 }
@@ -130,7 +134,8 @@ Importer::keepRecords(const llvm::DenseSet<mlir::Operation *> &erased) {
   (*module)->setAttr(sourceRecordsAttribute, builder.getArrayAttr(records));
   (*module)->setAttr(wholeSourcesAttribute,
                      builder.getArrayAttr(wholeOperators));
-  (*module)->setAttr(lastingSourcesAttribute, builder.getDenseI64ArrayAttr({}));
+  (*module)->setAttr(lastingSourcesAttribute,
+                     builder.getDenseI64ArrayAttr(lastingOperators));
   if (!keepUnread())
     return std::nullopt;
   if (auto kept = keepProgram(*module, file.program()); !kept) {

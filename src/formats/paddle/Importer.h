@@ -154,6 +154,8 @@ private:
   std::vector<mlir::Attribute> records;
   std::vector<Pending> pending;
   llvm::SmallVector<mlir::Attribute> wholeOperators;
+  /// The numbers of those that stay even where they are constant.
+  std::vector<int64_t> lastingOperators;
 };
 
 /// "operator 'conv2d' that gives 'conv2d_0.tmp_0'", for messages.

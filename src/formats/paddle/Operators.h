@@ -21,6 +21,9 @@ class OperatorContext;
 struct OperatorReader {
   llvm::StringRef name;
   llvm::LogicalResult (*import)(OperatorContext &op);
+  /// Whether passes leave what it becomes alone, also what of it depends on
+  /// constants only: apart, no operators say the same.
+  bool staysWhole = false;
 };
 using OperatorReaders = llvm::ArrayRef<OperatorReader>;
 

@@ -1,5 +1,6 @@
 #include "formats/paddle/Records.h"
 
+#include "formats/paddle/file/PirProgram.h"
 #include "formats/paddle/file/ProgramDesc.h"
 #include "graph/Model.h"
 #include "mlir/IR/Builders.h"
@@ -39,10 +40,8 @@ static int64_t fingerprintOf(ModuleOp module) {
 }
 
 Result<void> keepProgram(ModuleOp module, const Program &program) {
-  // Only what is in the form that is decoded again has its own bytes there.
-  if (program.era != Era::Protobuf)
-    return {};
-  Result<std::string> text = encodeProgramDesc(program);
+  Result<std::string> text =
+      program.era == Era::Pir ? encodePir(program) : encodeProgramDesc(program);
   if (!text)
     return text.takeError();
   Builder builder(module.getContext());
@@ -58,7 +57,10 @@ std::optional<Program> keptProgram(ModuleOp module) {
   auto text = keptOfSource<StringAttr>(module, formatName, programAttribute);
   if (!text)
     return std::nullopt;
-  Result<Program> program = decodeProgramDesc(text.getValue());
+  auto era = keptOfSource<IntegerAttr>(module, formatName, eraAttribute);
+  const bool isPir = era && era.getInt() == static_cast<int64_t>(Era::Pir);
+  Result<Program> program =
+      isPir ? decodePir(text.getValue()) : decodeProgramDesc(text.getValue());
   if (!program)
     return std::nullopt;
   return std::move(*program);

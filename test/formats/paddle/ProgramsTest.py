@@ -5,6 +5,8 @@ The programs are those of ../shared/data/paddle beside the checkout, or in $SINT
 without NumPy, it says so and ends with 77; without ONNX Runtime its part is skipped."""
 import glob
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -56,6 +58,51 @@ class ProgramsTest(unittest.TestCase):
     def test_as_they_are(self):
         for backend in ("cpu", "interpreter"):
             self.sinter("test", *models(), "--backend", backend, "--rtol", "1e-3", "--range-atol", "1e-4")
+
+    def sizes(self, model):
+        return re.search(r"^input +\S+ +f32 \[(.*)\]", self.sinter("inspect", model), re.M).group(1).split(", ")
+
+    def norms(self, model, *options):
+        return "batch_norm" in self.sinter("inspect", model, *options)
+
+    def test_folded(self):
+        """No batch norm is left, the results are the same at every size, and a second pass finds nothing to do."""
+        for model in models():
+            name = os.path.basename(model)
+            with self.subTest(model=name):
+                folded = os.path.join(self.folder.name, name + "_folded") + "/"
+                self.sinter("optimize", model, "-o", folded)
+                self.assertTrue(self.norms(model))
+                self.assertFalse(self.norms(folded))
+                for folder, _, _ in self.sets(model):
+                    shutil.copytree(folder, os.path.join(folded, os.path.basename(folder)))
+                self.sinter("test", folded, "--rtol", "1e-3", "--range-atol", "1e-4")
+
+    def test_eras(self):
+        """A program goes from either era to the other and back, and means the same; untouched it has the bytes that it had."""
+        for program in sorted(glob.glob(os.path.join(MODELS, "*", "inference.json"))):
+            name = os.path.basename(os.path.dirname(program))
+            with self.subTest(model=name):
+                same, older, folded = (os.path.join(self.folder.name, name + end) for end in ("/", ".pdmodel", "_folded.json"))
+                self.sinter("convert", program, "--random-parameters", "-o", same)
+                with open(program, "rb") as before, open(os.path.join(same, "inference.json"), "rb") as after:
+                    self.assertEqual(before.read(), after.read())
+                self.sinter("convert", same, "-o", older)
+                self.sinter("optimize", same, "-o", folded)
+                self.assertTrue(self.norms(same))
+                self.assertFalse(self.norms(folded))
+                # Whatever is open is of a size that the network halves five times.
+                shape = "x".join(size if size.isdigit() else "1" if size == "x_0" else "64" for size in self.sizes(same))
+                for other in (older, folded):
+                    self.sinter("compare", same, other, f"--shape=x:{shape}")
+        for model in models():
+            name = os.path.basename(model)
+            with self.subTest(model=name):
+                newer = os.path.join(self.folder.name, name + ".json")
+                self.sinter("convert", model, "-o", newer)
+                _, inputs, _ = next(self.sets(model))
+                shapes = [f"--shape={each}:{'x'.join(map(str, array.shape))}" for each, array in inputs.items()]
+                self.sinter("compare", model, newer, *shapes)
 
     def test_onnx_in_onnx_runtime(self):
         if not os.path.isdir(os.path.join(ROOT, "bench", "node_modules")):

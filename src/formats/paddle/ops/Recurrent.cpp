@@ -190,7 +190,7 @@ static LogicalResult importRnn(OperatorContext &op) {
 
 OperatorReaders recurrentReaders() {
   static const OperatorReader table[] = {
-      {"rnn", importRnn},
+      {"rnn", importRnn, /*staysWhole=*/true},
   };
   return table;
 }

@@ -51,8 +51,16 @@ void ProgramWriter::addParameter(const Name &name, const Tensor &tensor) {
   holders[name] = {Value(), /*isParameter=*/true};
 }
 
+/// What a parameter is to be called: a name of its own, also where it stands
+/// for a value of PIR that has none but its number.
+static std::string parameterName(StringRef wanted) {
+  if (wanted.empty())
+    return "constant";
+  return wanted.consume_front("%") ? "constant_" + wanted.str() : wanted.str();
+}
+
 Name ProgramWriter::constant(const Tensor &tensor, StringRef wantedName) {
-  Name name = freshName(wantedName.empty() ? "constant" : wantedName);
+  Name name = freshName(parameterName(wantedName));
   addParameter(name, tensor);
   return name;
 }
@@ -68,7 +76,7 @@ Name ProgramWriter::constantNamed(ElementsAttr value, StringRef wantedName) {
     return "";
   }
   if (name.empty())
-    name = freshName(wantedName.empty() ? "constant" : wantedName);
+    name = freshName(parameterName(wantedName));
   addParameter(name, *tensor);
   return name;
 }
