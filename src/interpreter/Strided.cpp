@@ -71,17 +71,19 @@ void copyBox(size_t elementBytes, std::span<const int64_t> box, std::byte *to,
     copyTyped(box, reinterpret_cast<T *>(to), toLayout,
               reinterpret_cast<const T *>(from), fromLayout);
   };
+  // Weights stand in a model's file where they will: elements are bytes, which
+  // need no alignment.
   switch (elementBytes) {
   case 1:
-    return copy(uint8_t());
+    return copy(std::array<std::byte, 1>());
   case 2:
-    return copy(uint16_t());
+    return copy(std::array<std::byte, 2>());
   case 4:
-    return copy(uint32_t());
+    return copy(std::array<std::byte, 4>());
   case 8:
-    return copy(uint64_t());
+    return copy(std::array<std::byte, 8>());
   default:
-    return copy(std::array<uint64_t, 2>());
+    return copy(std::array<std::byte, 16>());
   }
 }
 

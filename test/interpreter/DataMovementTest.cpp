@@ -1,6 +1,7 @@
 //===- DataMovementTest.cpp -----------------------------------------------===//
 
 #include "interpreter/Evaluate.h"
+#include "interpreter/Strided.h"
 
 using namespace sinter;
 using Doubles = std::vector<double>;
@@ -100,4 +101,20 @@ TEST(DataMovement, HugeTensorsAreRefused) {
       evaluateBody("%r = stablehlo.iota dim = 0 : tensor<1000000000000000xf64>",
                    "tensor<1000000000000000xf64>");
   EXPECT_NE(result.error.find("no memory"), std::string::npos) << result.error;
+}
+
+/// As weights stand in a model's file.
+TEST(DataMovement, ElementsNeedNoAlignment) {
+  const std::vector<int64_t> box = {2, 2};
+  for (size_t width : {1, 2, 4, 8, 16}) {
+    std::vector<std::byte> from(1 + 4 * width), to(1 + 4 * width);
+    for (size_t i = 0; i < 4 * width; ++i)
+      from[1 + i] = std::byte(i);
+    interpreter::copyBox(width, box, to.data() + 1, {0, {1, 2}},
+                         from.data() + 1, {0, {2, 1}});
+    for (size_t place = 0; place < 4; ++place)
+      EXPECT_EQ(to[1 + place * width],
+                from[1 + (place % 2 * 2 + place / 2) * width])
+          << width;
+  }
 }
