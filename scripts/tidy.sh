@@ -13,7 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # check FOLDER OPTION...: the files that standard input names, ended by 0, as they are compiled in the build FOLDER.
 check() {
-  cmake --build "$1" --target sinter_pch sinter_backend_tablegen sinter_onnx_schema \
+  cmake --build "$1" --target sinter_pch sinter_backend_tablegen sinter_onnx_schema sinter_paddle_schema \
     src/driver/CMakeFiles/sinter.dir/cmake_pch.hxx.pch </dev/null >/dev/null
   xargs -0 -n 1 -P "$(nproc)" clang-tidy-19 -p "$1" --quiet --warnings-as-errors='*' "${@:2}" \
     2> >(grep -v 'warnings generated' >&2)

@@ -32,7 +32,7 @@ struct Evaluated {
 
 /// Runs function @main of the module \p text.
 inline Evaluated evaluateModule(const std::string &text,
-                                std::vector<Tensor> inputs = {}) {
+                                const std::vector<Tensor> &inputs = {}) {
   Evaluated result;
   result.context = makeContext();
   auto module =
