@@ -4,6 +4,7 @@
 
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
+#include "graph/Origin.h"
 #include "graph/Quantization.h"
 #include "graph/Source.h"
 #include "graph/Types.h"
@@ -268,17 +269,6 @@ void UnitFinder::run() {
 //===----------------------------------------------------------------------===//
 // What a unit is
 //===----------------------------------------------------------------------===//
-
-/// The node of the user's file that an operation came of.
-static std::string originOf(Location location) {
-  if (auto name = dyn_cast<NameLoc>(location))
-    return name.getName().str();
-  if (auto fused = dyn_cast<FusedLoc>(location))
-    for (Location part : fused.getLocations())
-      if (std::string name = originOf(part); !name.empty())
-        return name;
-  return "";
-}
 
 /// Tells floats that come from outside from constants. False where a constant
 /// is in the way of neither.

@@ -5,6 +5,7 @@
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/TensorNames.h"
 #include "graph/Constants.h"
+#include "graph/Origin.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "llvm/ADT/DenseSet.h"
@@ -54,7 +55,7 @@ static std::vector<ValueFacts> factsOf(const Model &model,
     ValueFacts facts;
     facts.number = number;
     facts.name = names.nameOf(value);
-    facts.origin = TensorNames::originOf(value.getLoc());
+    facts.origin = originOf(value.getLoc());
     facts.op = value.getDefiningOp()->getName().getStringRef().str();
     facts.type = typeText(value.getType());
     const auto type = cast<RankedTensorType>(value.getType());

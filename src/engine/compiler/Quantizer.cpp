@@ -6,6 +6,7 @@
 #include "engine/compiler/ModelSource.h"
 #include "engine/compiler/Simplification.h"
 #include "engine/compiler/TensorNames.h"
+#include "graph/Origin.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/ValueNumbers.h"
@@ -132,7 +133,7 @@ Quantizer::quantized(const llvm::DenseMap<unsigned, std::string> &left) {
     if (unit.result && canBeObserved(unit.result))
       made.results.push_back({unit.result, static_cast<int64_t>(number)});
     for (Operation *op : unit.ops)
-      made.unitOfKernel.try_emplace(TensorNames::originOf(op->getLoc()),
+      made.unitOfKernel.try_emplace(originOf(op->getLoc()),
                                     static_cast<unsigned>(number));
     if (const TensorProfile *given = profileOf(unit.result))
       for (const char *what : {"_QuantizeLinear", "_DequantizeLinear"})

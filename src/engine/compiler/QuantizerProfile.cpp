@@ -3,6 +3,7 @@
 #include "engine/compiler/Quantizer.h"
 
 #include "engine/compiler/TensorNames.h"
+#include "graph/Origin.h"
 #include "passes/ValueNumbers.h"
 #include "quantize/Equalize.h"
 #include "llvm/ADT/SetVector.h"
@@ -34,7 +35,7 @@ void Quantizer::nameValues(const std::map<int64_t, std::string> &byNumber) {
           argument.getArgNumber() < inputs.size())
         name = inputs[argument.getArgNumber()].name;
     if (name.empty())
-      name = TensorNames::originOf(value.getLoc());
+      name = originOf(value.getLoc());
     if (name.empty())
       name = value.getDefiningOp()
                  ? value.getDefiningOp()->getName().getStringRef().str()

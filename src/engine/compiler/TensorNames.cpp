@@ -4,6 +4,7 @@
 
 #include "formats/Format.h"
 #include "graph/Constants.h"
+#include "graph/Origin.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "graph/storage/Storage.h"
@@ -77,18 +78,6 @@ std::string TensorNames::inText(OpResult result) const {
       return count == 1 ? name.str() : (name + "#" + Twine(number)).str();
     number -= count;
   }
-  return "";
-}
-
-std::string TensorNames::originOf(Location location) {
-  if (auto call = dyn_cast<CallSiteLoc>(location))
-    return originOf(call.getCallee());
-  if (auto named = dyn_cast<NameLoc>(location))
-    return named.getName().str();
-  if (auto fused = dyn_cast<FusedLoc>(location))
-    for (Location part : fused.getLocations())
-      if (std::string text = originOf(part); !text.empty())
-        return text;
   return "";
 }
 

@@ -20,10 +20,6 @@ public:
 
   std::string nameOf(mlir::Value value) const;
 
-  /// The name of the source's node at \p location, of whatever it became; empty
-  /// if it has none.
-  static std::string originOf(mlir::Location location);
-
 private:
   void takeBorder(mlir::func::FuncOp entry, const Model &model);
   void readText(const std::string &path);

@@ -21,21 +21,6 @@ static constexpr int deepestNesting = 200;
 /// Regions that are written at most, calls written out included.
 static constexpr int64_t mostRegions = 100'000;
 
-std::string originOf(Operation *op) {
-  Location location = op->getLoc();
-  while (true) {
-    if (auto name = dyn_cast<NameLoc>(location))
-      return name.getName().str();
-    if (auto fused = dyn_cast<FusedLoc>(location);
-        fused && !fused.getLocations().empty())
-      location = fused.getLocations().front();
-    else if (auto call = dyn_cast<CallSiteLoc>(location))
-      location = call.getCallee();
-    else
-      return op->getName().stripDialect().str();
-  }
-}
-
 GraphWriter::GraphWriter(ModuleOp module, int64_t version)
     : module(module), opsetVersion(version) {
   if (auto declared =

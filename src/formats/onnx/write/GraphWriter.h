@@ -16,6 +16,7 @@
 #include "formats/onnx/write/BlockScales.h"
 #include "formats/onnx/write/Means.h"
 #include "graph/Model.h"
+#include "graph/Origin.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -234,9 +235,6 @@ private:
   int depth = 0;
   int64_t regions = 0;
 };
-
-/// The name of the node that an op came from, or the op's own name.
-std::string originOf(mlir::Operation *op);
 
 /// Whether a node of ONNX's own operator set that is valid in version \p from
 /// is valid, and means the same, in the newer version \p to.

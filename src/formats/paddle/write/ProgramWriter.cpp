@@ -18,21 +18,6 @@ namespace sinter::paddle {
 /// Decompositions inside decompositions at most.
 static constexpr int deepestNesting = 200;
 
-std::string originOf(mlir::Operation *op) {
-  Location location = op->getLoc();
-  while (true) {
-    if (auto name = dyn_cast<NameLoc>(location))
-      return name.getName().str();
-    if (auto fused = dyn_cast<FusedLoc>(location);
-        fused && !fused.getLocations().empty())
-      location = fused.getLocations().front();
-    else if (auto call = dyn_cast<CallSiteLoc>(location))
-      location = call.getCallee();
-    else
-      return op->getName().stripDialect().str();
-  }
-}
-
 ProgramWriter::ProgramWriter(ModuleOp module)
     : module(module), entry(entryOf(module).getBody().front()) {
   if (auto program = keptProgram(module))

@@ -16,6 +16,7 @@
 #include "formats/paddle/Records.h"
 #include "formats/paddle/file/PaddleFile.h"
 #include "graph/Model.h"
+#include "graph/Origin.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -142,9 +143,6 @@ private:
   std::map<std::string, int64_t> unsupported;
   int depth = 0;
 };
-
-/// The name of what an op came from, or the op's own.
-std::string originOf(mlir::Operation *op);
 
 } // namespace sinter::paddle
 
