@@ -217,25 +217,6 @@ Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
   return {};
 }
 
-/// The attributes of a result.
-DictionaryAttr Importer::resultAttributes(const std::string &name,
-                                          Value value) {
-  NamedAttrList list;
-  list.set(nameAttribute, builder.getStringAttr(name));
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
-    return list.getDictionary(builder.getContext());
-  SmallVector<Attribute> names;
-  for (int64_t i = 0; i < type.getRank(); ++i) {
-    Element size = known.sizeOf(value, i);
-    names.push_back(builder.getStringAttr(
-        size.kind == Element::Symbol ? known.nameOf(size.value) : ""));
-  }
-  if (!type.hasStaticShape())
-    list.set(dimsAttribute, builder.getArrayAttr(names));
-  return list.getDictionary(builder.getContext());
-}
-
 /// Whether an output of \p type can be what the file declares: of the same
 /// element type, and of no other size where both sizes are known. Sizes that
 /// the file declares are for the sizes that it declares of the inputs, so they
@@ -293,7 +274,8 @@ Result<void> Importer::bindOutputs(const GraphProto &graph, Frame &frame,
       Value whole = bound->kind == Bound::Kept ? bound->value : bound->whole;
       if (bound->kind == Bound::Kept || (whole && !isTensor)) {
         values.push_back(whole);
-        attributes.push_back(resultAttributes(output.name(), whole));
+        attributes.push_back(
+            formats::resultAttributes(builder, known, output.name(), whole));
         continue;
       }
       if (!isTensor || bound->kind != Bound::Tensor)
@@ -306,12 +288,13 @@ Result<void> Importer::bindOutputs(const GraphProto &graph, Frame &frame,
           !fits)
         return fits;
       values.push_back(bound->value);
-      attributes.push_back(resultAttributes(output.name(), bound->value));
+      attributes.push_back(formats::resultAttributes(
+          builder, known, output.name(), bound->value));
     }
     for (auto [i, element] : llvm::enumerate(bound->elements)) {
       values.push_back(element);
-      attributes.push_back(
-          resultAttributes(elementName(output.name(), i), element));
+      attributes.push_back(formats::resultAttributes(
+          builder, known, elementName(output.name(), i), element));
     }
   }
   builder.create<func::ReturnOp>(function.getLoc(), values);

@@ -99,20 +99,6 @@ void Importer::bindInitializers(const GraphProto &graph, Frame &frame) {
     frame.sparseInitializers[tensor.values().name()] = &tensor;
 }
 
-Value Importer::makeInitializer(const class sinter::Tensor &tensor,
-                                StringRef name) {
-  OpBuilder::InsertionGuard guard(builder);
-  if (lastInitializer)
-    builder.setInsertionPointAfter(lastInitializer);
-  else
-    builder.setInsertionPointToStart(entryBlock);
-  Value value = makeConstant(
-      builder, NameLoc::get(builder.getStringAttr(oneLine(name.str()))), tensor,
-      name);
-  lastInitializer = value.getDefiningOp();
-  return value;
-}
-
 const Bound *Importer::lookup(Frame &frame, StringRef name) {
   for (Frame *each = &frame; each; each = each->parent) {
     auto found = each->values.find(name);

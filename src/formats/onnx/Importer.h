@@ -10,7 +10,7 @@
 #ifndef SINTER_FORMATS_ONNX_IMPORTER_H
 #define SINTER_FORMATS_ONNX_IMPORTER_H
 
-#include "formats/import/KnownValues.h"
+#include "formats/import/EntryFunction.h"
 #include "formats/onnx/KnownForms.h"
 #include "formats/onnx/OnnxReader.h"
 #include "formats/onnx/file/OnnxFile.h"
@@ -113,7 +113,9 @@ public:
   FirstError &diagnostics() { return reported; }
   /// A constant at the start of the entry function.
   mlir::Value makeInitializer(const class sinter::Tensor &tensor,
-                              llvm::StringRef name);
+                              llvm::StringRef name) {
+    return constants.make(builder, entryBlock, tensor, name);
+  }
 
   /// What came of the nodes after number \p number is gone: they are read
   /// again.
@@ -146,8 +148,6 @@ private:
   addArgument(const std::string &name, const TypeProto_Tensor &type,
               const std::map<std::string, int64_t> &bindings,
               mlir::NamedAttrList &attributes);
-  mlir::DictionaryAttr resultAttributes(const std::string &name,
-                                        mlir::Value value);
   Result<void> bindInputs(const GraphProto &graph, Frame &frame,
                           mlir::func::FuncOp function);
   Result<void> bindOutputs(const GraphProto &graph, Frame &frame,
@@ -218,7 +218,7 @@ private:
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::Block *entryBlock = nullptr;
-  mlir::Operation *lastInitializer = nullptr;
+  formats::EntryConstants constants;
   std::map<std::string, int64_t> opsets;
   std::map<const FunctionProto *, std::map<std::string, int64_t>>
       functionOpsets;

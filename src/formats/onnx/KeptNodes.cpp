@@ -64,7 +64,7 @@ void Importer::rollBack(const Checkpoint &before) {
   // Initializers stand in front and stay.
   while (!entryBlock->empty()) {
     Operation *op = &entryBlock->back();
-    if (op == before.last || op == lastInitializer)
+    if (op == before.last || op == constants.last())
       break;
     op->walk([&](Operation *each) { known.forget(each); });
     op->erase();

@@ -90,22 +90,6 @@ Result<void> Importer::bindInputs(Frame &frame, func::FuncOp function) {
   return {};
 }
 
-/// The attributes of a result.
-DictionaryAttr Importer::resultAttributes(StringRef name, Value value) {
-  NamedAttrList list;
-  list.set(nameAttribute, builder.getStringAttr(name));
-  auto type = tensorOf(value);
-  SmallVector<mlir::Attribute> names;
-  for (int64_t i = 0; i < type.getRank(); ++i) {
-    formats::Element size = known.sizeOf(value, i);
-    names.push_back(builder.getStringAttr(
-        size.kind == formats::Element::Symbol ? known.nameOf(size.value) : ""));
-  }
-  if (!type.hasStaticShape())
-    list.set(dimsAttribute, builder.getArrayAttr(names));
-  return list.getDictionary(builder.getContext());
-}
-
 Result<void> Importer::bindOutputs(Frame &frame, func::FuncOp function) {
   SmallVector<Value> values;
   SmallVector<DictionaryAttr> attributes;
@@ -122,7 +106,8 @@ Result<void> Importer::bindOutputs(Frame &frame, func::FuncOp function) {
       return unsupported(who + " cannot be computed" +
                          (bound->why.empty() ? "" : ": it is " + bound->why));
     values.push_back(bound->value);
-    attributes.push_back(resultAttributes(port.name, bound->value));
+    attributes.push_back(
+        formats::resultAttributes(builder, known, port.name, bound->value));
   }
   builder.create<func::ReturnOp>(function.getLoc(), values);
   function.setFunctionType(builder.getFunctionType(

@@ -85,20 +85,6 @@ const Variable *Importer::declaration(const Frame &frame,
   return nullptr;
 }
 
-Value Importer::makeParameter(const class sinter::Tensor &tensor,
-                              StringRef name) {
-  OpBuilder::InsertionGuard guard(builder);
-  if (lastParameter)
-    builder.setInsertionPointAfter(lastParameter);
-  else
-    builder.setInsertionPointToStart(entryBlock);
-  Value value = makeConstant(
-      builder, NameLoc::get(builder.getStringAttr(oneLine(name.str()))), tensor,
-      name);
-  lastParameter = value.getDefiningOp();
-  return value;
-}
-
 const Bound *Importer::lookup(Frame &frame, StringRef name) {
   for (Frame *each = &frame; each; each = each->parent) {
     auto found = each->values.find(name);

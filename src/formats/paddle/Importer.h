@@ -12,7 +12,7 @@
 #define SINTER_FORMATS_PADDLE_IMPORTER_H
 
 #include "formats/ReadOptions.h"
-#include "formats/import/KnownValues.h"
+#include "formats/import/EntryFunction.h"
 #include "formats/import/NodeGroups.h"
 #include "formats/paddle/file/PaddleFile.h"
 #include "graph/FirstError.h"
@@ -91,7 +91,9 @@ public:
   FirstError &diagnostics() { return reported; }
   /// A constant at the start of the entry function.
   mlir::Value makeParameter(const class sinter::Tensor &tensor,
-                            llvm::StringRef name);
+                            llvm::StringRef name) {
+    return constants.make(builder, entryBlock, tensor, name);
+  }
 
   PaddleFile file;
   const ReadOptions &options;
@@ -104,8 +106,6 @@ private:
   Result<mlir::Value> addArgument(const Port &port, const Variable &declared,
                                   mlir::NamedAttrList &attributes);
   Result<void> bindOutputs(Frame &frame, mlir::func::FuncOp function);
-  mlir::DictionaryAttr resultAttributes(llvm::StringRef name,
-                                        mlir::Value value);
   void importOperator(const Operator &op, Frame &frame);
   void translate(const Operator &op, Frame &frame,
                  const struct OperatorReader &reader);
@@ -137,7 +137,7 @@ private:
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::Block *entryBlock = nullptr;
-  mlir::Operation *lastParameter = nullptr;
+  formats::EntryConstants constants;
   /// By block: its variables by name.
   std::vector<llvm::StringMap<const Variable *>> variables;
   FirstError reported;

@@ -2,6 +2,7 @@
 
 #include "formats/paddle/OperatorContext.h"
 
+#include "formats/paddle/file/DataTypes.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
 #include "llvm/Support/MathExtras.h"
@@ -230,48 +231,8 @@ std::optional<int64_t> OperatorContext::getBlock(StringRef name) {
   return fail("attribute '" + name + "' is not there or no block");
 }
 
-/// VarType.Type, as far as tensors have such elements.
-static std::optional<ElementType> tensorElement(int64_t dataType) {
-  switch (dataType) {
-  case 0:
-    return ElementType::I1;
-  case 1:
-    return ElementType::I16;
-  case 2:
-    return ElementType::I32;
-  case 3:
-    return ElementType::I64;
-  case 4:
-    return ElementType::F16;
-  case 5:
-    return ElementType::F32;
-  case 6:
-    return ElementType::F64;
-  case 20:
-    return ElementType::UI8;
-  case 21:
-    return ElementType::I8;
-  case 22:
-    return ElementType::BF16;
-  case 23:
-    return ElementType::C64;
-  case 24:
-    return ElementType::C128;
-  case 32:
-    return ElementType::F8E4M3FN;
-  case 33:
-    return ElementType::F8E5M2;
-  case 37:
-    return ElementType::UI32;
-  case 38:
-    return ElementType::UI64;
-  default:
-    return std::nullopt;
-  }
-}
-
 Type OperatorContext::elementTypeOf(int64_t dataType) {
-  if (auto element = tensorElement(dataType))
+  if (auto element = elementTypeOfNumber(dataType))
     return mlirTypeOf(*element, context());
   unsupported("elements of data type " + Twine(dataType) +
               " are not supported");

@@ -8,28 +8,14 @@
 #ifndef SINTER_FORMATS_ONNX_WRITE_WRITERRULES_H
 #define SINTER_FORMATS_ONNX_WRITE_WRITERRULES_H
 
+#include "formats/import/WriterRule.h"
 #include "formats/onnx/write/NodeWriter.h"
 
 namespace sinter::onnx {
 
-struct WriterRule {
-  llvm::StringRef op;
-  mlir::LogicalResult (*write)(NodeWriter &node, mlir::Operation *op);
-};
+using WriterRule = formats::WriterRule<NodeWriter>;
 using WriterRules = llvm::ArrayRef<WriterRule>;
-
-template <auto Function> struct WriterRuleOf;
-template <typename Op, mlir::LogicalResult (*Function)(NodeWriter &, Op)>
-struct WriterRuleOf<Function> {
-  static mlir::LogicalResult write(NodeWriter &node, mlir::Operation *op) {
-    return Function(node, mlir::cast<Op>(op));
-  }
-  static WriterRule get() { return {Op::getOperationName(), write}; }
-};
-/// The table's line for a function of an op class.
-template <auto Function> WriterRule writerRule() {
-  return WriterRuleOf<Function>::get();
-}
+using formats::writerRule;
 
 WriterRules elementwiseRules();
 WriterRules activationRules();

@@ -8,29 +8,14 @@
 #ifndef SINTER_FORMATS_PADDLE_WRITE_WRITERRULES_H
 #define SINTER_FORMATS_PADDLE_WRITE_WRITERRULES_H
 
+#include "formats/import/WriterRule.h"
 #include "formats/paddle/write/OperatorWriter.h"
 
 namespace sinter::paddle {
 
-struct WriterRule {
-  llvm::StringRef op;
-  mlir::LogicalResult (*write)(OperatorWriter &writer, mlir::Operation *op);
-};
+using WriterRule = formats::WriterRule<OperatorWriter>;
 using WriterRules = llvm::ArrayRef<WriterRule>;
-
-template <auto Function> struct WriterRuleOf;
-template <typename Op, mlir::LogicalResult (*Function)(OperatorWriter &, Op)>
-struct WriterRuleOf<Function> {
-  static mlir::LogicalResult write(OperatorWriter &writer,
-                                   mlir::Operation *op) {
-    return Function(writer, mlir::cast<Op>(op));
-  }
-  static WriterRule get() { return {Op::getOperationName(), write}; }
-};
-/// The table's line for a function of an op class.
-template <auto Function> WriterRule writerRule() {
-  return WriterRuleOf<Function>::get();
-}
+using formats::writerRule;
 
 WriterRules activationRules();
 WriterRules convolutionRules();

@@ -1,0 +1,34 @@
+//===- EntryFunction.h - what readers put in the entry function -----------===//
+
+#ifndef SINTER_FORMATS_IMPORT_ENTRYFUNCTION_H
+#define SINTER_FORMATS_IMPORT_ENTRYFUNCTION_H
+
+#include "formats/import/KnownValues.h"
+#include "mlir/IR/Builders.h"
+
+namespace sinter::formats {
+
+/// The weights of a file as constants at the start of a block, in the order in
+/// which they are asked for.
+class EntryConstants {
+public:
+  /// A constant called \p name at the start of \p block. \p builder stays where
+  /// it stands.
+  mlir::Value make(mlir::OpBuilder &builder, mlir::Block *block,
+                   const Tensor &tensor, llvm::StringRef name);
+  /// The last one; null before there is any.
+  mlir::Operation *last() const { return newest; }
+
+private:
+  mlir::Operation *newest = nullptr;
+};
+
+/// The attributes of the result \p name of the entry function: its name and the
+/// symbols of unknown dimensions (graph/Model.h).
+mlir::DictionaryAttr resultAttributes(mlir::Builder &builder,
+                                      KnownValues &known, llvm::StringRef name,
+                                      mlir::Value value);
+
+} // namespace sinter::formats
+
+#endif // SINTER_FORMATS_IMPORT_ENTRYFUNCTION_H

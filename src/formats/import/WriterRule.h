@@ -1,0 +1,32 @@
+//===- WriterRule.h - a line of a table of what is written how ------------===//
+
+#ifndef SINTER_FORMATS_IMPORT_WRITERRULE_H
+#define SINTER_FORMATS_IMPORT_WRITERRULE_H
+
+#include "mlir/IR/Operation.h"
+
+namespace sinter::formats {
+
+/// An op's name and the function that writes it with a \p Writer.
+template <typename Writer> struct WriterRule {
+  llvm::StringRef op;
+  mlir::LogicalResult (*write)(Writer &writer, mlir::Operation *op);
+};
+
+template <auto Function> struct WriterRuleOf;
+template <typename Writer, typename Op,
+          mlir::LogicalResult (*Function)(Writer &, Op)>
+struct WriterRuleOf<Function> {
+  static mlir::LogicalResult write(Writer &writer, mlir::Operation *op) {
+    return Function(writer, mlir::cast<Op>(op));
+  }
+  static WriterRule<Writer> get() { return {Op::getOperationName(), write}; }
+};
+/// The table's line for a function of an op class.
+template <auto Function> auto writerRule() {
+  return WriterRuleOf<Function>::get();
+}
+
+} // namespace sinter::formats
+
+#endif // SINTER_FORMATS_IMPORT_WRITERRULE_H
