@@ -47,6 +47,11 @@ class OpenSizes(CommandTest):
         done = self.sinter("inspect", self.model, "--no-plan")
         self.assertEqual(done.returncode, DONE, done.stderr)
 
+    def test_some_sizes_stay_open(self):
+        done = self.sinter("inspect", self.model, "--no-plan", "--shape", "x:?x1x2x?")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("[N, 1, 2, W]", done.stdout)
+
     def test_convert_computes_the_sizes(self):
         out = self.path("out.mlir")
         for shape in [], ["--shape", "x:1x1x2x3"]:

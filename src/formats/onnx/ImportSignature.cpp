@@ -21,8 +21,9 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// The sizes that --shape gives for an input whose declared shape is \p shape,
-/// and the symbols that they bind.
+/// Checks the sizes that --shape gives for an input of the declared type
+/// \p type, and binds the symbols that they say; -1 leaves a dimension as it
+/// is.
 static Result<void> bindSymbols(const std::string &file,
                                 const std::string &name,
                                 const TypeProto_Tensor &type,
@@ -30,7 +31,7 @@ static Result<void> bindSymbols(const std::string &file,
                                 std::map<std::string, int64_t> &bindings) {
   std::string who = file + ": input '" + name + "'";
   for (int64_t size : sizes)
-    if (size < 0)
+    if (size < -1)
       return usageError(who + ": a size in --shape is negative");
   if (!type.has_shape())
     return {};
@@ -40,6 +41,8 @@ static Result<void> bindSymbols(const std::string &file,
                       " dimensions, --shape gives " +
                       std::to_string(sizes.size()));
   for (int i = 0; i < dims.size(); ++i) {
+    if (sizes[i] < 0)
+      continue;
     if (dims[i].has_dim_value() && dims[i].dim_value() >= 0 &&
         dims[i].dim_value() != sizes[i])
       return usageError(who + ": dimension " + std::to_string(i) + " is " +
@@ -72,22 +75,24 @@ Importer::addArgument(const std::string &name, const TypeProto_Tensor &type,
   SmallVector<int64_t> shape;
   SmallVector<Attribute> names;
   SmallVector<std::string> symbols;
-  if (given != options.shapes.end()) {
-    shape.assign(given->second.begin(), given->second.end());
-    symbols.resize(shape.size());
-  } else {
-    for (const auto &dim : type.shape().dim()) {
-      auto bound = bindings.find(dim.dim_param());
-      bool isKnown = dim.has_dim_value() && dim.dim_value() >= 0;
-      bool isBound = !dim.dim_param().empty() && bound != bindings.end();
-      symbols.push_back(isKnown || isBound ? ""
-                        : dim.dim_param().empty()
-                            ? name + "_" + std::to_string(shape.size())
-                            : dim.dim_param());
-      shape.push_back(isKnown   ? dim.dim_value()
-                      : isBound ? bound->second
-                                : ShapedType::kDynamic);
-    }
+  const auto &dims = type.shape().dim();
+  const size_t rank =
+      given == options.shapes.end() ? dims.size() : given->second.size();
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t wanted =
+        given == options.shapes.end() ? -1 : given->second[i];
+    const bool isDeclared =
+        type.has_shape() && dims[i].has_dim_value() && dims[i].dim_value() >= 0;
+    const std::string symbol = type.has_shape() ? dims[i].dim_param() : "";
+    auto bound = symbol.empty() ? bindings.end() : bindings.find(symbol);
+    const int64_t size = wanted >= 0               ? wanted
+                         : isDeclared              ? dims[i].dim_value()
+                         : bound != bindings.end() ? bound->second
+                                                   : ShapedType::kDynamic;
+    shape.push_back(size);
+    symbols.push_back(!ShapedType::isDynamic(size) ? ""
+                      : symbol.empty() ? name + "_" + std::to_string(i)
+                                       : symbol);
   }
   if (!byteCount(*element, shape) && !ShapedType::isDynamicShape(shape))
     return invalidModel(who + " is too large");
