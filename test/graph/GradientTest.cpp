@@ -320,6 +320,76 @@ TEST(Gradient, ThroughDecompositions) {
     return %y : tensor<3x5xf64> })");
 }
 
+/// A parameter that only a region reads, by a branch and by a loop.
+TEST(Gradient, OfBranches) {
+  for (const char *pred : {"true", "false"})
+    check(std::string(
+              "(%x: tensor<4xf64>, %p: tensor<4xf64>) -> tensor<4xf64> {\n"
+              "%c = stablehlo.constant dense<") +
+          pred + R"(> : tensor<i1>
+    %y:2 = "stablehlo.if"(%c) ({
+      %a = stablehlo.multiply %p, %x : tensor<4xf64>
+      %i = stablehlo.constant dense<1> : tensor<i32>
+      stablehlo.return %a, %i : tensor<4xf64>, tensor<i32>
+    }, {
+      %i = stablehlo.constant dense<2> : tensor<i32>
+      stablehlo.return %x, %i : tensor<4xf64>, tensor<i32>
+    }) : (tensor<i1>) -> (tensor<4xf64>, tensor<i32>)
+    return %y#0 : tensor<4xf64> })");
+  for (const char *index : {"0", "1", "7"})
+    check(std::string(
+              "(%x: tensor<4xf64>, %p: tensor<4xf64>) -> tensor<4xf64> {\n"
+              "%c = stablehlo.constant dense<") +
+          index + R"(> : tensor<i32>
+    %t = stablehlo.constant dense<true> : tensor<i1>
+    %q = stablehlo.tanh %p : tensor<4xf64>
+    %y = "stablehlo.case"(%c) ({
+      %a = stablehlo.multiply %q, %q : tensor<4xf64>
+      stablehlo.return %a : tensor<4xf64>
+    }, {
+      %a = stablehlo.sine %x : tensor<4xf64>
+      stablehlo.return %a : tensor<4xf64>
+    }, {
+      %a = "stablehlo.if"(%t) ({
+        %b = stablehlo.multiply %q, %x : tensor<4xf64>
+        stablehlo.return %b : tensor<4xf64>
+      }, {
+        stablehlo.return %x : tensor<4xf64>
+      }) : (tensor<i1>) -> tensor<4xf64>
+      stablehlo.return %a : tensor<4xf64>
+    }) : (tensor<i32>) -> tensor<4xf64>
+    return %y : tensor<4xf64> })");
+}
+
+TEST(Gradient, OfLoops) {
+  // Three trips; a state is an integer, one passes through, a parameter is
+  // captured.
+  for (const char *end : {"0", "1", "7"})
+    check(
+        std::string(
+            R"((%x: tensor<4xf64>, %p: tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>) {
+    %start = stablehlo.constant dense<1> : tensor<i32>
+    %w:3 = "stablehlo.while"(%start, %x, %p) ({
+    ^bb0(%i: tensor<i32>, %s: tensor<4xf64>, %r: tensor<4xf64>):
+      %end = stablehlo.constant dense<)") +
+        end + R"(> : tensor<i32>
+      %c = stablehlo.compare LE, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    }, {
+    ^bb0(%i: tensor<i32>, %s: tensor<4xf64>, %r: tensor<4xf64>):
+      %two = stablehlo.constant dense<2> : tensor<i32>
+      %next = stablehlo.add %i, %two : tensor<i32>
+      %f = stablehlo.convert %i : (tensor<i32>) -> tensor<f64>
+      %g = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f64>) -> tensor<4xf64>
+      %a = stablehlo.multiply %s, %p : tensor<4xf64>
+      %b = stablehlo.add %a, %g : tensor<4xf64>
+      %d = stablehlo.sine %b : tensor<4xf64>
+      %h = stablehlo.multiply %r, %s : tensor<4xf64>
+      stablehlo.return %next, %d, %h : tensor<i32>, tensor<4xf64>, tensor<4xf64>
+    }) : (tensor<i32>, tensor<4xf64>, tensor<4xf64>) -> (tensor<i32>, tensor<4xf64>, tensor<4xf64>)
+    return %w#1, %w#2 : tensor<4xf64>, tensor<4xf64> })");
+}
+
 /// Values that are used twice, and what leads nowhere.
 TEST(Gradient, OfGraphs) {
   check(R"((%x: tensor<4xf64>, %unused: tensor<4xf64>) -> tensor<4xf64> {
@@ -347,4 +417,35 @@ TEST(Gradient, SaysWhatHasNone) {
   EXPECT_TRUE(failed(differentiate(
       model, {randomOf(model.entry().getResultTypes()[0], 1, {})})));
   EXPECT_EQ(message, "'stablehlo.sort' op has no gradient");
+}
+
+/// One error for one cause, at the operation inside the branch, and the way.
+TEST(Gradient, SaysTheWay) {
+  Model model = parse(R"(func.func @main(%x: tensor<4xf64>) -> tensor<4xf64> {
+    %t = stablehlo.tanh %x : tensor<4xf64>
+    %p = stablehlo.constant dense<true> : tensor<i1>
+    %y = "stablehlo.if"(%p) ({
+      %n = stablehlo.negate %t : tensor<4xf64>
+      %c = stablehlo.custom_call @nobody(%n) : (tensor<4xf64>) -> tensor<4xf64>
+      %s = stablehlo.sine %c : tensor<4xf64>
+      stablehlo.return %s : tensor<4xf64>
+    }, {
+      stablehlo.return %t : tensor<4xf64>
+    }) : (tensor<i1>) -> tensor<4xf64>
+    return %y : tensor<4xf64> })");
+  std::vector<std::string> messages;
+  ScopedDiagnosticHandler handler(model.context(), [&](Diagnostic &each) {
+    messages.push_back(each.str());
+    return success();
+  });
+  EXPECT_TRUE(failed(differentiate(
+      model, {randomOf(model.entry().getResultTypes()[0], 1, {})})));
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_TRUE(StringRef(messages[0])
+                  .starts_with("'stablehlo.custom_call' op has no gradient; "
+                               "what is differentiated depends on it through "
+                               "stablehlo.sine at "))
+      << messages[0];
+  EXPECT_NE(messages[0].find("through stablehlo.negate at "), std::string::npos)
+      << messages[0];
 }

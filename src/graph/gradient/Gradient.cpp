@@ -2,6 +2,7 @@
 
 #include "graph/interfaces/Interfaces.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include "graph/interfaces/Differentiable.cpp.inc"
 
@@ -10,6 +11,7 @@ using namespace mlir;
 namespace sinter {
 
 void attachGradients(MLIRContext *context) {
+  gradient::attachControlFlow(context);
   gradient::attachElementwise(context);
   gradient::attachMovement(context);
   gradient::attachIndexing(context);
@@ -38,7 +40,8 @@ namespace {
 class Backpropagation {
 public:
   Backpropagation(OpBuilder &builder, ValueRange inputs)
-      : builder(builder), inputs(inputs.begin(), inputs.end()) {}
+      : builder(builder), inputs(inputs.begin(), inputs.end()),
+        leading(inputs.begin(), inputs.end()) {}
 
   FailureOr<SmallVector<Value>> run(ValueRange outputs, ValueRange seeds) {
     for (auto [output, seed] : llvm::zip_equal(outputs, seeds))
@@ -63,31 +66,37 @@ private:
             : gradient;
   }
 
-  /// The operations between the inputs and the outputs, the last first.
+  /// The operations of the block between the inputs and the outputs, the last
+  /// first.
   SmallVector<Operation *> operationsBehind(ValueRange outputs) {
-    llvm::SetVector<Operation *> found;
+    llvm::DenseSet<Operation *> found;
     SmallVector<Value> open(outputs);
+    Block *block = builder.getInsertionBlock();
     while (!open.empty()) {
       Value value = open.pop_back_val();
       Operation *op = value.getDefiningOp();
-      if (!op || llvm::is_contained(inputs, value) || !found.insert(op))
+      if (!op || op->getBlock() != block || leading.contains(value) ||
+          !found.insert(op).second)
         continue;
-      llvm::append_range(open, op->getOperands());
+      for (Value source : gradient::sourcesOf(op)) {
+        open.push_back(source);
+        if (Operation *before = source.getDefiningOp())
+          userOf.try_emplace(before, op);
+      }
     }
-    // What does not lead to an input needs no gradient.
-    SmallVector<Operation *> ordered(found.begin(), found.end());
-    llvm::sort(ordered, [](Operation *a, Operation *b) {
+    SmallVector<Operation *> needed(found.begin(), found.end());
+    llvm::sort(needed, [](Operation *a, Operation *b) {
       return a->isBeforeInBlock(b);
     });
-    llvm::DenseSet<Value> leading(inputs.begin(), inputs.end());
-    SmallVector<Operation *> needed;
-    for (Operation *op : ordered)
-      if (llvm::any_of(op->getOperands(), [&](Value operand) {
-            return leading.contains(operand);
-          })) {
+    // What does not lead to an input needs no gradient.
+    llvm::erase_if(needed, [&](Operation *op) {
+      bool leads = llvm::any_of(gradient::sourcesOf(op), [&](Value source) {
+        return leading.contains(source);
+      });
+      if (leads)
         leading.insert(op->result_begin(), op->result_end());
-        needed.push_back(op);
-      }
+      return !leads;
+    });
     std::reverse(needed.begin(), needed.end());
     return needed;
   }
@@ -98,19 +107,82 @@ private:
       known.push_back(gradientOf.lookup(result));
     if (llvm::none_of(known, [](Value each) { return bool(each); }))
       return success();
-    auto gradients = gradientsOf(op, known);
+    SmallVector<Value> sources = gradient::sourcesOf(op);
+    // What a region or a decomposition has to say names the cause: it is the
+    // only error.
+    SmallVector<Diagnostic> causes;
+    FailureOr<SmallVector<Value>> gradients = failure();
+    {
+      ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &each) {
+        causes.push_back(std::move(each));
+        return success();
+      });
+      gradients = gradientsOf(op, known, sources);
+    }
+    for (Diagnostic &each : causes)
+      op->getContext()->getDiagEngine().emit(std::move(each));
     if (failed(gradients))
-      return op->emitOpError("has no gradient");
-    for (auto [operand, gradient] :
-         llvm::zip_equal(op->getOperands(), *gradients))
-      add(operand, gradient);
+      return causes.empty() ? op->emitOpError("has no gradient") << wayTo(op)
+                            : failure();
+    for (auto [source, gradient] : llvm::zip_equal(sources, *gradients))
+      add(source, gradient);
     return success();
   }
 
-  FailureOr<SmallVector<Value>> gradientsOf(Operation *op,
-                                            ArrayRef<Value> known) {
-    if (auto direct = dyn_cast<DifferentiableOpInterface>(op))
-      return direct.buildGradients(builder, known);
+  /// The operations between the number and \p op, and between \p op and an
+  /// input, for a message; the ends of a long way.
+  std::string wayTo(Operation *op) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    constexpr size_t most = 4;
+    auto print = [&](ArrayRef<Operation *> way) {
+      for (auto [i, each] : llvm::enumerate(way))
+        if (i < most || i + most >= way.size())
+          os << (i ? ", " : "") << each->getName() << " at " << each->getLoc();
+        else if (i == most)
+          os << ", ...";
+    };
+    SmallVector<Operation *> before, after;
+    for (Operation *user = userOf.lookup(op); user; user = userOf.lookup(user))
+      before.push_back(user);
+    std::reverse(before.begin(), before.end());
+    for (Operation *each = op; each;) {
+      SmallVector<Value> sources = gradient::sourcesOf(each);
+      auto next = llvm::find_if(
+          sources, [&](Value source) { return leading.contains(source); });
+      each = next == sources.end() ? nullptr : next->getDefiningOp();
+      if (each && (each->getBlock() != op->getBlock() ||
+                   llvm::is_contained(inputs, *next)))
+        each = nullptr;
+      if (each)
+        after.push_back(each);
+    }
+    if (!before.empty()) {
+      os << "; what is differentiated depends on it through ";
+      print(before);
+    }
+    if (!after.empty()) {
+      os << "; it depends on what is differentiated by through ";
+      print(after);
+    }
+    return text;
+  }
+
+  /// One for each of \p sources.
+  FailureOr<SmallVector<Value>>
+  gradientsOf(Operation *op, ArrayRef<Value> known, ArrayRef<Value> sources) {
+    if (auto direct = dyn_cast<DifferentiableOpInterface>(op)) {
+      auto gradients = direct.buildGradients(builder, known);
+      // A rule by operands alone does not cover a region that reads from
+      // outside what leads to an input.
+      if (succeeded(gradients) && gradients->size() < sources.size()) {
+        if (llvm::any_of(sources.drop_front(gradients->size()),
+                         [&](Value each) { return leading.contains(each); }))
+          return failure();
+        gradients->resize(sources.size());
+      }
+      return gradients;
+    }
     auto composed = dyn_cast<DecomposableOpInterface>(op);
     if (!composed)
       return failure();
@@ -125,24 +197,25 @@ private:
         seeds.push_back(gradient);
       }
     // An operand may be there twice, and its gradient counts once.
-    llvm::SetVector<Value> operands(op->operand_begin(), op->operand_end());
-    auto gradients =
-        backpropagate(builder, outputs, seeds, operands.getArrayRef());
+    llvm::SetVector<Value> once(sources.begin(), sources.end());
+    auto gradients = backpropagate(builder, outputs, seeds, once.getArrayRef());
     if (failed(gradients))
       return failure();
-    SmallVector<Value> all;
-    llvm::DenseSet<Value> told;
-    for (Value operand : op->getOperands())
-      all.push_back(
-          told.insert(operand).second
-              ? (*gradients)[llvm::find(operands, operand) - operands.begin()]
-              : Value());
-    return all;
+    DenseMap<Value, Value> bySource;
+    for (auto [source, gradient] : llvm::zip_equal(once, *gradients))
+      bySource[source] = gradient;
+    return llvm::map_to_vector(sources, [&](Value source) {
+      return std::exchange(bySource[source], Value());
+    });
   }
 
   OpBuilder &builder;
   SmallVector<Value> inputs;
+  /// The inputs and what depends on them.
+  llvm::DenseSet<Value> leading;
   DenseMap<Value, Value> gradientOf;
+  /// A user of an operation on the way to the outputs.
+  DenseMap<Operation *, Operation *> userOf;
 };
 
 } // namespace

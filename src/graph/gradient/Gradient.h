@@ -36,10 +36,19 @@ inline bool isDifferentiable(mlir::Value value) {
   return mlir::isa<mlir::FloatType>(tensorOf(value).getElementType());
 }
 
+inline llvm::SmallVector<int64_t> allDimensions(mlir::Value value) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(value).getRank()));
+}
+
 /// The name of the operation that a reduction's body consists of, with the
 /// body's two arguments as operands; "" if it is anything else.
 llvm::StringRef combinerOf(mlir::Region &region);
 
+/// What the results of \p op follow from: its operands, then what its regions
+/// read from outside, each once.
+llvm::SmallVector<mlir::Value> sourcesOf(mlir::Operation *op);
+
+void attachControlFlow(mlir::MLIRContext *context);
 void attachElementwise(mlir::MLIRContext *context);
 void attachMovement(mlir::MLIRContext *context);
 void attachIndexing(mlir::MLIRContext *context);

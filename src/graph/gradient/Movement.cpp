@@ -8,10 +8,6 @@ using namespace sinter::stablehlo;
 
 namespace sinter::gradient {
 
-static SmallVector<int64_t> allDimensions(Value value) {
-  return llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(value).getRank()));
-}
-
 static SmallVector<int64_t> negated(ArrayRef<int64_t> numbers) {
   return llvm::map_to_vector(numbers, [](int64_t each) { return -each; });
 }

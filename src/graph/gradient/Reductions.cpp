@@ -7,10 +7,6 @@ using namespace sinter::stablehlo;
 
 namespace sinter::gradient {
 
-static SmallVector<int64_t> allDimensions(Value value) {
-  return llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(value).getRank()));
-}
-
 /// The greatest (least) elements share what the result gets; the initial value
 /// takes part.
 static Gradients extreme(ReduceOp op, TensorBuilder &e, Value dy) {

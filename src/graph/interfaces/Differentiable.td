@@ -15,8 +15,10 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
       Builds, where \p builder stands, the gradients of a number by the operands,
       given those by the results (null where the number does not depend on a
       result): one for each operand, of its type, null where it is zero or the
-      operand is not of a floating-point type. Fails, without a word, where
-      shapes are not static or the case is not covered.
+      operand is not of a floating-point type. An operation whose regions read
+      values from outside adds one for each of these (gradient::sourcesOf).
+      Fails, without a word, where shapes are not static or the case is not
+      covered.
     }], "::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>",
     "buildGradients",
     (ins "::mlir::OpBuilder &":$builder,
