@@ -403,11 +403,7 @@ TEST(Gradient, OfGraphs) {
 
 TEST(Gradient, SaysWhatHasNone) {
   Model model = parse(R"(func.func @main(%x: tensor<4xf64>) -> tensor<4xf64> {
-    %y = "stablehlo.sort"(%x) ({
-    ^bb0(%a: tensor<f64>, %b: tensor<f64>):
-      %c = stablehlo.compare LT, %a, %b : (tensor<f64>, tensor<f64>) -> tensor<i1>
-      stablehlo.return %c : tensor<i1>
-    }) {dimension = 0 : i64, is_stable = false} : (tensor<4xf64>) -> tensor<4xf64>
+    %y = stablehlo.custom_call @nobody(%x) : (tensor<4xf64>) -> tensor<4xf64>
     return %y : tensor<4xf64> })");
   std::string message;
   ScopedDiagnosticHandler handler(model.context(), [&](Diagnostic &each) {
@@ -416,7 +412,117 @@ TEST(Gradient, SaysWhatHasNone) {
   });
   EXPECT_TRUE(failed(differentiate(
       model, {randomOf(model.entry().getResultTypes()[0], 1, {})})));
-  EXPECT_EQ(message, "'stablehlo.sort' op has no gradient");
+  EXPECT_EQ(message, "'stablehlo.custom_call' op has no gradient");
+}
+
+/// Through the permutation, whose ties do not matter; places have no gradient.
+TEST(Gradient, OfOrder) {
+  for (const char *stable : {"false", "true"})
+    for (const char *direction : {"LT", "GT"})
+      check(
+          std::string(R"((%x: tensor<4x5xf64>, %z: tensor<4x5xf64>)
+      -> (tensor<4x5xf64>, tensor<4x5xf64>) {
+    %n = stablehlo.iota dim = 0 : tensor<4x5xi32>
+    %y:3 = "stablehlo.sort"(%x, %n, %z) ({
+    ^bb0(%a: tensor<f64>, %b: tensor<f64>, %i: tensor<i32>, %j: tensor<i32>, %c: tensor<f64>, %d: tensor<f64>):
+      %r = stablehlo.compare )") +
+          direction +
+          R"(, %a, %b : (tensor<f64>, tensor<f64>) -> tensor<i1>
+      stablehlo.return %r : tensor<i1>
+    }) {dimension = 0 : i64, is_stable = )" +
+          stable +
+          R"(} : (tensor<4x5xf64>, tensor<4x5xi32>, tensor<4x5xf64>) -> (tensor<4x5xf64>, tensor<4x5xi32>, tensor<4x5xf64>)
+    return %y#0, %y#2 : tensor<4x5xf64>, tensor<4x5xf64> })");
+  check(
+      R"((%x: tensor<4xf64>, %z: tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>) {
+    %y:2 = stablehlo.optimization_barrier %x, %z : tensor<4xf64>, tensor<4xf64>
+    %a = stablehlo.multiply %y#0, %y#1 : tensor<4xf64>
+    return %a, %y#1 : tensor<4xf64>, tensor<4xf64> })");
+}
+
+TEST(Gradient, OfReductionsByAnyBody) {
+  check(R"((%x: tensor<3x5x2xf64>, %i: tensor<f64>) -> tensor<5xf64> {
+    %y = stablehlo.reduce(%x init: %i) applies stablehlo.multiply across dimensions = [2, 0]
+        : (tensor<3x5x2xf64>, tensor<f64>) -> tensor<5xf64>
+    return %y : tensor<5xf64> })");
+  // The greatest, and what stands beside it.
+  check(
+      R"((%x: tensor<3x7xf64>, %z: tensor<3x7xf64>, %k: tensor<f64>) -> (tensor<3xf64>, tensor<3xf64>) {
+    %i = stablehlo.constant dense<-9.0> : tensor<f64>
+    %y:2 = "stablehlo.reduce"(%x, %z, %i, %k) ({
+    ^bb0(%a: tensor<f64>, %b: tensor<f64>, %c: tensor<f64>, %d: tensor<f64>):
+      %p = stablehlo.compare GT, %a, %c : (tensor<f64>, tensor<f64>) -> tensor<i1>
+      %v = stablehlo.select %p, %a, %c : tensor<i1>, tensor<f64>
+      %w = stablehlo.select %p, %b, %d : tensor<i1>, tensor<f64>
+      stablehlo.return %v, %w : tensor<f64>, tensor<f64>
+    }) {dimensions = array<i64: 1>} : (tensor<3x7xf64>, tensor<3x7xf64>, tensor<f64>, tensor<f64>) -> (tensor<3xf64>, tensor<3xf64>)
+    return %y#0, %y#1 : tensor<3xf64>, tensor<3xf64> })");
+  for (const char *op : {"multiply", "maximum"})
+    check(std::string(
+              R"((%x: tensor<6x5xf64>, %i: tensor<f64>) -> tensor<4x6xf64> {
+    %y = "stablehlo.reduce_window"(%x, %i) ({
+    ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+      %s = stablehlo.)") +
+          op + R"( %a, %b : tensor<f64>
+      stablehlo.return %s : tensor<f64>
+    }) {window_dimensions = array<i64: 2, 3>, window_strides = array<i64: 2, 1>,
+        base_dilations = array<i64: 1, 2>, window_dilations = array<i64: 1, 2>,
+        padding = dense<[[1, 1], [0, 1]]> : tensor<2x2xi64>}
+        : (tensor<6x5xf64>, tensor<f64>) -> tensor<4x6xf64>
+    return %y : tensor<4x6xf64> })");
+}
+
+TEST(Gradient, OfSelectAndScatter) {
+  check(
+      R"((%x: tensor<5x6xf64>, %s: tensor<3x3xf64>, %i: tensor<f64>) -> tensor<5x6xf64> {
+    %y = "stablehlo.select_and_scatter"(%x, %s, %i) ({
+    ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+      %p = stablehlo.compare GE, %a, %b : (tensor<f64>, tensor<f64>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    }, {
+    ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+      %r = stablehlo.add %a, %b : tensor<f64>
+      stablehlo.return %r : tensor<f64>
+    }) {window_dimensions = array<i64: 3, 2>, window_strides = array<i64: 2, 2>,
+        padding = dense<[[1, 1], [0, 0]]> : tensor<2x2xi64>}
+        : (tensor<5x6xf64>, tensor<3x3xf64>, tensor<f64>) -> tensor<5x6xf64>
+    return %y : tensor<5x6xf64> })");
+}
+
+/// What rounds lets the gradient through.
+TEST(Gradient, OfRounding) {
+  for (const char *body :
+       {"%y = stablehlo.reduce_precision %x, format = e5m2 : tensor<4xf32>",
+        "%q = stablehlo.uniform_quantize %x : (tensor<4xf32>) -> "
+        "tensor<4x!quant.uniform<i8:f32, 0.01:3>>\n"
+        "%y = stablehlo.uniform_dequantize %q : "
+        "(tensor<4x!quant.uniform<i8:f32, 0.01:3>>) -> tensor<4xf32>"}) {
+    SCOPED_TRACE(body);
+    Model model = parse(std::string("func.func @main(%x: tensor<4xf32>) -> "
+                                    "tensor<4xf32> {\n") +
+                        body + "\nreturn %y : tensor<4xf32> }");
+    ASSERT_TRUE(model.module());
+    Type type = model.entry().getArgumentTypes()[0];
+    Tensor input = randomOf(type, 1, {}), weight = randomOf(type, 2, {});
+    std::vector<Tensor> weights = {weight}, inputs = {input};
+    ASSERT_TRUE(succeeded(differentiate(model, weights)));
+    auto got = interpret(model.entry(), inputs);
+    ASSERT_TRUE(got) << got.error().message;
+    for (int64_t i = 0; i < weight.size(); ++i)
+      EXPECT_EQ((*got)[0].toDouble(i), weight.toDouble(i));
+  }
+}
+
+/// x^0 is flat, at zero too; the slope of x^1 is 1 there.
+TEST(Gradient, OfPowersOfZero) {
+  check(R"((%x: tensor<4xf64>) -> tensor<4xf64> {
+    %z = stablehlo.constant dense<0.0> : tensor<4xf64>
+    %p = stablehlo.constant dense<[0.0, 1.0, 2.0, 3.0]> : tensor<4xf64>
+    %o = stablehlo.multiply %x, %z : tensor<4xf64>
+    %a = stablehlo.add %o, %x : tensor<4xf64>
+    %y = stablehlo.power %a, %p : tensor<4xf64>
+    return %y : tensor<4xf64> })",
+        {0, 0});
 }
 
 /// One error for one cause, at the operation inside the branch, and the way.

@@ -44,12 +44,14 @@ static Gradients power(PowOp op, TensorBuilder &e, ValueRange dy) {
   Value x = op.getLhs(), p = op.getRhs();
   if (!isDifferentiable(x))
     return failure();
-  Value lower = e.make<PowOp>(x, e.sub(p, 1));
+  // x^0 is 1 also where x is zero, and x^-1 is not a number to multiply with.
+  Value slope = where(e, e.compare(ComparisonDirection::NE, p, 0),
+                      e.mul(p, e.make<PowOp>(x, e.sub(p, 1))));
   // x^p does not change with p where x is zero.
   Value logarithm =
       where(e, e.compare(ComparisonDirection::NE, x, 0), e.log(e.abs(x)));
-  return list({e.mul(dy[0], e.mul(p, lower)),
-               e.mul(dy[0], e.mul(op.getResult(), logarithm))});
+  return list(
+      {e.mul(dy[0], slope), e.mul(dy[0], e.mul(op.getResult(), logarithm))});
 }
 
 static Gradients atan2(Atan2Op op, TensorBuilder &e, ValueRange dy) {

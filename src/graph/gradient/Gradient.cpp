@@ -15,6 +15,7 @@ void attachGradients(MLIRContext *context) {
   gradient::attachElementwise(context);
   gradient::attachMovement(context);
   gradient::attachIndexing(context);
+  gradient::attachOrder(context);
   gradient::attachProducts(context);
   gradient::attachReductions(context);
 }

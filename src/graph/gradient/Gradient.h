@@ -48,10 +48,19 @@ llvm::StringRef combinerOf(mlir::Region &region);
 /// read from outside, each once.
 llvm::SmallVector<mlir::Value> sourcesOf(mlir::Operation *op);
 
+/// Gradients of reductions by any body whose operations act on elements:
+/// through a tree of them. Failure where the body does more, where there is
+/// nothing to reduce, and of windows of thousands of elements.
+Gradients reducedByTree(stablehlo::ReduceOp op, TensorBuilder &e,
+                        mlir::ValueRange dy);
+Gradients reducedWindowsByTree(stablehlo::ReduceWindowOp op, TensorBuilder &e,
+                               mlir::ValueRange dy);
+
 void attachControlFlow(mlir::MLIRContext *context);
 void attachElementwise(mlir::MLIRContext *context);
 void attachMovement(mlir::MLIRContext *context);
 void attachIndexing(mlir::MLIRContext *context);
+void attachOrder(mlir::MLIRContext *context);
 void attachProducts(mlir::MLIRContext *context);
 void attachReductions(mlir::MLIRContext *context);
 

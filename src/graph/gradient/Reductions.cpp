@@ -29,9 +29,9 @@ static Gradients extreme(ReduceOp op, TensorBuilder &e, Value dy) {
 }
 
 static Gradients reduced(ReduceOp op, TensorBuilder &e, ValueRange dy) {
-  if (op.getInputs().size() != 1 || !isDifferentiable(op.getInputs()[0]))
-    return failure();
   Value x = op.getInputs()[0];
+  if (op.getInputs().size() != 1 || !isDifferentiable(x))
+    return reducedByTree(op, e, dy);
   StringRef combiner = combinerOf(op.getBody());
   if (combiner == AddOp::getOperationName())
     return list({e.restore(dy[0], op.getDimensions(), tensorOf(x).getShape()),
@@ -39,7 +39,7 @@ static Gradients reduced(ReduceOp op, TensorBuilder &e, ValueRange dy) {
   if (combiner == MaxOp::getOperationName() ||
       combiner == MinOp::getOperationName())
     return extreme(op, e, dy[0]);
-  return failure();
+  return reducedByTree(op, e, dy);
 }
 
 /// A sum of windows: each element gets the sum of the windows that it is in,
@@ -87,7 +87,7 @@ static Gradients extremeOfWindows(ReduceWindowOp op, TensorBuilder &e, Value dy,
                                   ComparisonDirection wins) {
   for (const WindowDimension &each : op.getWindow())
     if (each.baseDilation != 1 || each.windowDilation != 1)
-      return failure();
+      return reducedWindowsByTree(op, e, dy);
   Value x = op.getInputs()[0];
   auto type = tensorOf(x);
   auto spread = e.builder.create<SelectAndScatterOp>(
@@ -109,7 +109,7 @@ static Gradients extremeOfWindows(ReduceWindowOp op, TensorBuilder &e, Value dy,
 static Gradients reducedWindows(ReduceWindowOp op, TensorBuilder &e,
                                 ValueRange dy) {
   if (op.getInputs().size() != 1 || !isDifferentiable(op.getInputs()[0]))
-    return failure();
+    return reducedWindowsByTree(op, e, dy);
   StringRef combiner = combinerOf(op.getBody());
   if (combiner == AddOp::getOperationName())
     return summedWindows(op, e, dy[0]);
@@ -117,7 +117,7 @@ static Gradients reducedWindows(ReduceWindowOp op, TensorBuilder &e,
     return extremeOfWindows(op, e, dy[0], ComparisonDirection::GE);
   if (combiner == MinOp::getOperationName())
     return extremeOfWindows(op, e, dy[0], ComparisonDirection::LE);
-  return failure();
+  return reducedWindowsByTree(op, e, dy);
 }
 
 /// x * factor + rest, where factor = scale / sqrt(variance + epsilon).

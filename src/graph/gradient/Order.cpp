@@ -1,0 +1,134 @@
+// Gradients of sort, and of what hands values on.
+
+#include "graph/gradient/Gradient.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter::gradient {
+
+/// The operands sorted together with the places where they stood, then the
+/// gradients sorted by these places: the inverse of the permutation.
+static Gradients sorted(SortOp op, TensorBuilder &e, ValueRange dy) {
+  auto type = tensorOf(op.getInputs()[0]);
+  int64_t rank = type.getRank();
+  int64_t dimension = static_cast<int64_t>(op.getDimension());
+  if (dimension < 0)
+    dimension += rank;
+  SmallVector<Value> inputs(op.getInputs());
+  Value stood = e.iota(type.getShape(), dimension, e.integerType(64));
+  inputs.push_back(stood);
+  SmallVector<Type> types = llvm::map_to_vector(
+      inputs, [](Value each) { return Type(each.getType()); });
+  auto again = e.builder.create<SortOp>(e.location, types, inputs,
+                                        static_cast<uint64_t>(dimension),
+                                        op.getIsStable());
+  SmallVector<Type> pairs;
+  for (Type each : types)
+    pairs.append(2, each);
+  Block &comparator = op.getComparator().front();
+  e.fill(again.getComparator(), pairs,
+         [&](TensorBuilder &inner, ValueRange values) {
+           IRMapping mapping;
+           mapping.map(comparator.getArguments(), values.drop_back(2));
+           for (Operation &each : comparator.without_terminator())
+             inner.builder.clone(each, mapping);
+           return SmallVector<Value>{mapping.lookupOrDefault(
+               comparator.getTerminator()->getOperand(0))};
+         });
+  // By the place: each gradient goes back to where its element stood.
+  SmallVector<Value> keyed = {again->getResults().back()};
+  for (Value gradient : dy)
+    if (gradient)
+      keyed.push_back(gradient);
+  types = llvm::map_to_vector(keyed,
+                              [](Value each) { return Type(each.getType()); });
+  auto back = e.builder.create<SortOp>(e.location, types, keyed,
+                                       static_cast<uint64_t>(dimension),
+                                       /*is_stable=*/false);
+  pairs.clear();
+  for (Type each : types)
+    pairs.append(2, each);
+  e.fill(back.getComparator(), pairs,
+         [](TensorBuilder &inner, ValueRange values) {
+           return SmallVector<Value>{
+               inner.compare(ComparisonDirection::LT, values[0], values[1])};
+         });
+  SmallVector<Value> gradients;
+  size_t next = 1;
+  for (Value gradient : dy)
+    gradients.push_back(gradient ? back->getResult(next++) : Value());
+  return gradients;
+}
+
+/// The chosen places hand their elements to the source; the initial value is
+/// everywhere. Only of sums.
+static Gradients selectedAndScattered(SelectAndScatterOp op, TensorBuilder &e,
+                                      ValueRange dy) {
+  Value operand = op.getOperand(), source = op.getSource();
+  if (!isDifferentiable(source) ||
+      combinerOf(op.getScatter()) != AddOp::getOperationName())
+    return failure();
+  SmallVector<WindowDimension> window;
+  ArrayRef<int64_t> shape = tensorOf(operand).getShape();
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    WindowDimension each;
+    if (auto sizes = op.getWindowDimensions())
+      each.size = (*sizes)[i];
+    if (auto strides = op.getWindowStrides())
+      each.stride = (*strides)[i];
+    if (auto padding = op.getPadding()) {
+      auto numbers = llvm::to_vector(padding->getValues<int64_t>());
+      each.paddingLow = numbers[2 * i];
+      each.paddingHigh = numbers[2 * i + 1];
+    }
+    window.push_back(each);
+  }
+  // Windows of elements with their gradients, where the place -1 is outside.
+  Type element = tensorOf(operand).getElementType();
+  Value seen = e.splat(0, RankedTensorType::get(shape, e.integerType(32)));
+  SmallVector<Value> inputs = {operand, dy[0], seen};
+  SmallVector<Value> initial = {e.scalar(0, element),
+                                e.scalar(0, tensorOf(dy[0]).getElementType()),
+                                e.scalar(-1, e.integerType(32))};
+  Block &select = op.getSelect().front();
+  ValueRange chosen = e.reduceWindow(
+      inputs, initial, window, [&](TensorBuilder &inner, ValueRange values) {
+        IRMapping mapping;
+        mapping.map(select.getArguments(), ValueRange{values[0], values[3]});
+        for (Operation &each : select.without_terminator())
+          inner.builder.clone(each, mapping);
+        Value keepsFirst =
+            mapping.lookupOrDefault(select.getTerminator()->getOperand(0));
+        Value hasFirst = inner.compare(ComparisonDirection::GE, values[2], 0);
+        Value hasSecond = inner.compare(ComparisonDirection::GE, values[5], 0);
+        Value first = inner.make<OrOp>(inner.make<AndOp>(hasFirst, keepsFirst),
+                                       inner.make<NotOp>(hasSecond));
+        SmallVector<Value> results;
+        for (unsigned i = 0; i < 3; ++i)
+          results.push_back(inner.select(first, values[i], values[3 + i]));
+        return results;
+      });
+  return list({Value(), chosen[1], e.sum(dy[0], allDimensions(dy[0]))});
+}
+
+/// As if it were not there.
+template <typename Op>
+static Gradients handedOn(Op, TensorBuilder &, ValueRange dy) {
+  return SmallVector<Value>(dy);
+}
+
+void attachOrder(MLIRContext *context) {
+  attach<SortOp, sorted>(context);
+  attach<SelectAndScatterOp, selectedAndScattered>(context);
+  attach<OptimizationBarrierOp, handedOn<OptimizationBarrierOp>>(context);
+  // Rounding lets gradients through, as if it were not there. Those by a
+  // quantised value are of the type that it stands for.
+  attach<ReducePrecisionOp, handedOn<ReducePrecisionOp>>(context);
+  attach<UniformQuantizeOp, handedOn<UniformQuantizeOp>>(context);
+  attach<UniformDequantizeOp, handedOn<UniformDequantizeOp>>(context);
+  attach<nn::QuantizeOp, handedOn<nn::QuantizeOp>>(context);
+}
+
+} // namespace sinter::gradient
