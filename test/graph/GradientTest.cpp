@@ -525,6 +525,83 @@ TEST(Gradient, OfPowersOfZero) {
         {0, 0});
 }
 
+TEST(Gradient, OfComplexNumbers) {
+  const std::string z = "tensor<5xcomplex<f64>>";
+  auto checkComplex = [&](const std::string &body) {
+    check("(%a: tensor<5xf64>, %b: tensor<5xf64>, %c: tensor<5xf64>) -> "
+          "(tensor<5xf64>, tensor<5xf64>) {\n"
+          "%x = stablehlo.complex %a, %b : " +
+              z + "\n%w = stablehlo.complex %c, %a : " + z + "\n" + body +
+              "\n%r = stablehlo.real %y : (" + z + ") -> tensor<5xf64>\n" +
+              "%i = stablehlo.imag %y : (" + z + ") -> tensor<5xf64>\n" +
+              "return %r, %i : tensor<5xf64>, tensor<5xf64> }",
+          {0.4, 1.2});
+  };
+  for (const char *op :
+       {"cosine", "exponential", "exponential_minus_one", "log", "log_plus_one",
+        "logistic", "negate", "rsqrt", "sine", "sqrt", "tan", "tanh"})
+    checkComplex(std::string("%y = stablehlo.") + op + " %x : " + z);
+  for (const char *op : {"add", "subtract", "multiply", "divide"})
+    checkComplex(std::string("%y = stablehlo.") + op + " %x, %w : " + z);
+  checkComplex(
+      "%p = stablehlo.constant dense<true> : tensor<i1>\n"
+      "%y = \"stablehlo.if\"(%p) ({\n%v = stablehlo.multiply %x, %w : " +
+      z + "\nstablehlo.return %v : " + z +
+      "\n}, {\nstablehlo.return %x : " + z + "\n}) : (tensor<i1>) -> " + z);
+}
+
+TEST(Gradient, OfFourierTransforms) {
+  for (const char *type : {"FFT", "IFFT"})
+    check(
+        std::string(
+            R"((%a: tensor<2x3x4xf64>, %b: tensor<2x3x4xf64>) -> (tensor<2x3x4xf64>, tensor<2x3x4xf64>) {
+    %x = stablehlo.complex %a, %b : tensor<2x3x4xcomplex<f64>>
+    %y = stablehlo.fft %x, type = )") +
+        type +
+        R"(, length = [3, 4] : (tensor<2x3x4xcomplex<f64>>) -> tensor<2x3x4xcomplex<f64>>
+    %r = stablehlo.real %y : (tensor<2x3x4xcomplex<f64>>) -> tensor<2x3x4xf64>
+    %i = stablehlo.imag %y : (tensor<2x3x4xcomplex<f64>>) -> tensor<2x3x4xf64>
+    return %r, %i : tensor<2x3x4xf64>, tensor<2x3x4xf64> })");
+  for (const char *size : {"4", "5"}) {
+    const std::string whole = std::string("tensor<3x") + size + "xf64>";
+    const std::string half = "tensor<3x3xf64>", z = "tensor<3x3xcomplex<f64>>";
+    const std::string length = std::string(", length = [3, ") + size + "]";
+    check("(%a: " + whole + ") -> (" + half + ", " + half + ") {\n" +
+          "%y = stablehlo.fft %a, type = RFFT" + length + " : (" + whole +
+          ") -> " + z + "\n%r = stablehlo.real %y : (" + z + ") -> " + half +
+          "\n%i = stablehlo.imag %y : (" + z + ") -> " + half +
+          "\nreturn %r, %i : " + half + ", " + half + " }");
+    check("(%a: " + half + ", %b: " + half + ") -> " + whole + " {\n" +
+          "%x = stablehlo.complex %a, %b : " + z +
+          "\n%y = stablehlo.fft %x, type = IRFFT" + length + " : (" + z +
+          ") -> " + whole + "\nreturn %y : " + whole + " }");
+  }
+}
+
+TEST(Gradient, OfTriangularMatrices) {
+  for (const char *isLeft : {"true", "false"})
+    for (const char *isLower : {"true", "false"})
+      for (const char *isUnit : {"true", "false"})
+        for (const char *transpose : {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"})
+          check(
+              std::string(
+                  R"((%a: tensor<2x3x3xf64>, %b: tensor<2x3x3xf64>) -> tensor<2x3x3xf64> {
+    %y = "stablehlo.triangular_solve"(%a, %b) {left_side = )") +
+                  isLeft + ", lower = " + isLower + ", unit_diagonal = " +
+                  isUnit + ", transpose_a = #stablehlo<transpose " + transpose +
+                  R"(>} : (tensor<2x3x3xf64>, tensor<2x3x3xf64>) -> tensor<2x3x3xf64>
+    return %y : tensor<2x3x3xf64> })",
+              {0.8, 1.6});
+  for (const char *isLower : {"true", "false"})
+    check(std::string(R"((%x: tensor<2x3x3xf64>) -> tensor<2x3x3xf64> {
+    %d = stablehlo.constant dense<[[4.0, 0.0, 0.0], [0.0, 5.0, 0.0], [0.0, 0.0, 6.0]]> : tensor<3x3xf64>
+    %e = stablehlo.broadcast_in_dim %d, dims = [1, 2] : (tensor<3x3xf64>) -> tensor<2x3x3xf64>
+    %a = stablehlo.add %x, %e : tensor<2x3x3xf64>
+    %y = stablehlo.cholesky %a, lower = )") +
+          isLower + R"( : tensor<2x3x3xf64>
+    return %y : tensor<2x3x3xf64> })");
+}
+
 /// One error for one cause, at the operation inside the branch, and the way.
 TEST(Gradient, SaysTheWay) {
   Model model = parse(R"(func.func @main(%x: tensor<4xf64>) -> tensor<4xf64> {

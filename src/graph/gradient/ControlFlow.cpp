@@ -23,10 +23,10 @@ SmallVector<Value> sourcesOf(Operation *op) {
   return sources;
 }
 
-/// Whether gradients by \p value are asked for: a tensor of floats.
+/// Whether there are gradients by \p value: a tensor of real or complex floats.
 static bool hasGradient(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && isDifferentiable(value);
+  return type && (isDifferentiable(value) || isComplex(value));
 }
 
 /// Copies the operations of \p block, whose arguments \p mapping knows, where

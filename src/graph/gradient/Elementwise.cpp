@@ -13,10 +13,13 @@ using Slope = Value (*)(TensorBuilder &, Value x, Value y);
 template <typename Op, Slope slope>
 static Gradients unary(Op op, TensorBuilder &e, ValueRange dy) {
   Value x = op->getOperand(0);
-  if (!isDifferentiable(x))
+  constexpr bool isOfReals = std::is_same_v<Op, AbsOp> ||
+                             std::is_same_v<Op, SignOp> ||
+                             std::is_same_v<Op, CbrtOp>;
+  if (!isDifferentiable(x) && (isOfReals || !isComplex(x)))
     return failure();
   Value factor = slope(e, x, op->getResult(0));
-  return list({factor ? e.mul(dy[0], factor) : Value()});
+  return list({factor ? e.mul(dy[0], conjugate(e, factor)) : Value()});
 }
 
 template <typename Op, Slope slope> static void one(MLIRContext *context) {
@@ -106,7 +109,7 @@ static Gradients clamp(ClampOp op, TensorBuilder &e, ValueRange dy) {
 }
 
 static Gradients selected(SelectOp op, TensorBuilder &e, ValueRange dy) {
-  if (!isDifferentiable(op.getOnTrue()))
+  if (!isDifferentiable(op.getOnTrue()) && !isComplex(op.getOnTrue()))
     return failure();
   Value zero = e.splat(0, tensorOf(dy[0]));
   return list({Value(), e.select(op.getPred(), dy[0], zero),
@@ -114,7 +117,11 @@ static Gradients selected(SelectOp op, TensorBuilder &e, ValueRange dy) {
 }
 
 static Gradients converted(ConvertOp op, TensorBuilder &e, ValueRange dy) {
-  if (!isDifferentiable(op.getOperand()) || !isDifferentiable(op.getResult()))
+  bool isFromComplex = isComplex(op.getOperand());
+  if (isFromComplex != isComplex(op.getResult()))
+    return failure();
+  if (!isFromComplex &&
+      (!isDifferentiable(op.getOperand()) || !isDifferentiable(op.getResult())))
     return list({Value()});
   return list({e.convert(dy[0], tensorOf(op.getOperand()).getElementType())});
 }
@@ -172,11 +179,13 @@ void attachElementwise(MLIRContext *c) {
     return list({dy[0], e.neg(dy[0])});
   }>(c);
   attach<MulOp, [](MulOp op, TensorBuilder &e, ValueRange dy) {
-    return list({e.mul(dy[0], op.getRhs()), e.mul(dy[0], op.getLhs())});
+    return list({e.mul(dy[0], conjugate(e, op.getRhs())),
+                 e.mul(dy[0], conjugate(e, op.getLhs()))});
   }>(c);
   attach<DivOp, [](DivOp op, TensorBuilder &e, ValueRange dy) {
-    Value quotient = e.div(dy[0], op.getRhs());
-    return list({quotient, e.neg(e.mul(quotient, op.getResult()))});
+    Value quotient = e.div(dy[0], conjugate(e, op.getRhs()));
+    return list(
+        {quotient, e.neg(e.mul(quotient, conjugate(e, op.getResult())))});
   }>(c);
   attach<MaxOp, extreme<MaxOp, ComparisonDirection::GE>>(c);
   attach<MinOp, extreme<MinOp, ComparisonDirection::LE>>(c);

@@ -11,6 +11,8 @@ using namespace mlir;
 namespace sinter {
 
 void attachGradients(MLIRContext *context) {
+  gradient::attachAlgebra(context);
+  gradient::attachComplex(context);
   gradient::attachControlFlow(context);
   gradient::attachElementwise(context);
   gradient::attachMovement(context);

@@ -40,6 +40,10 @@ inline llvm::SmallVector<int64_t> allDimensions(mlir::Value value) {
   return llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(value).getRank()));
 }
 
+/// Whether the elements are complex; the conjugate, of what is real itself.
+bool isComplex(mlir::Value value);
+mlir::Value conjugate(TensorBuilder &e, mlir::Value value);
+
 /// The name of the operation that a reduction's body consists of, with the
 /// body's two arguments as operands; "" if it is anything else.
 llvm::StringRef combinerOf(mlir::Region &region);
@@ -56,6 +60,8 @@ Gradients reducedByTree(stablehlo::ReduceOp op, TensorBuilder &e,
 Gradients reducedWindowsByTree(stablehlo::ReduceWindowOp op, TensorBuilder &e,
                                mlir::ValueRange dy);
 
+void attachAlgebra(mlir::MLIRContext *context);
+void attachComplex(mlir::MLIRContext *context);
 void attachControlFlow(mlir::MLIRContext *context);
 void attachElementwise(mlir::MLIRContext *context);
 void attachMovement(mlir::MLIRContext *context);

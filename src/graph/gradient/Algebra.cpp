@@ -1,0 +1,95 @@
+// Gradients of triangular solves and factors of real matrices.
+
+#include "graph/gradient/Gradient.h"
+
+using namespace mlir;
+using namespace sinter::stablehlo;
+
+namespace sinter::gradient {
+
+/// The matrices of a batch, transposed.
+static Value flipped(TensorBuilder &e, Value matrices) {
+  SmallVector<int64_t> order = allDimensions(matrices);
+  std::swap(order[order.size() - 2], order.back());
+  return e.transpose(matrices, order);
+}
+
+/// The products of the matrices of two batches.
+static Value matrixProduct(TensorBuilder &e, Value a, Value b) {
+  SmallVector<int64_t> shape(tensorOf(a).getShape());
+  int64_t rank = static_cast<int64_t>(shape.size());
+  shape.back() = tensorOf(b).getShape().back();
+  auto batch = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
+  auto numbers = DotDimensionNumbersAttr::get(e.builder.getContext(), batch,
+                                              batch, {rank - 1}, {rank - 2});
+  return e.make<DotGeneralOp>(
+      RankedTensorType::get(shape, tensorOf(a).getElementType()), a, b, numbers,
+      ArrayAttr());
+}
+
+/// The lower (upper) triangle of square matrices, the diagonal times a factor.
+static Value triangle(TensorBuilder &e, Value matrices, bool isLower,
+                      double diagonal) {
+  auto type = tensorOf(matrices);
+  Value row = e.iota(type.getShape(), type.getRank() - 2, e.integerType(64));
+  Value column = e.iota(type.getShape(), type.getRank() - 1, e.integerType(64));
+  Value inside = e.compare(
+      isLower ? ComparisonDirection::GT : ComparisonDirection::LT, row, column);
+  Value rest = e.splat(0, type);
+  if (diagonal != 0)
+    rest = e.select(e.compare(ComparisonDirection::EQ, row, column),
+                    e.mul(matrices, diagonal), rest);
+  return e.select(inside, matrices, rest);
+}
+
+/// op(a) x = b: b gets s, the solution of op(a)^T s = dy, and op(a) gets
+/// -s x^T; mirrored where a stands on the right.
+static Gradients solved(TriangularSolveOp op, TensorBuilder &e, ValueRange dy) {
+  if (!isDifferentiable(op.getA()))
+    return failure();
+  bool isPlain = op.getTransposeA() == Transpose::NO_TRANSPOSE;
+  Value byB = e.make<TriangularSolveOp>(
+      op.getB().getType(), op.getA(), dy[0], op.getLeftSideAttr(),
+      op.getLowerAttr(), op.getUnitDiagonalAttr(),
+      TransposeAttr::get(op.getContext(), isPlain ? Transpose::TRANSPOSE
+                                                  : Transpose::NO_TRANSPOSE));
+  Value x = op.getResult();
+  Value byA = op.getLeftSide() ? matrixProduct(e, byB, flipped(e, x))
+                               : matrixProduct(e, flipped(e, x), byB);
+  if (!isPlain)
+    byA = flipped(e, byA);
+  return list(
+      {triangle(e, e.neg(byA), op.getLower(), op.getUnitDiagonal() ? 0 : 1),
+       byB});
+}
+
+/// Iain Murray, "Differentiation of the Cholesky decomposition" (2016): with
+/// p the lower triangle of l^T dl, its diagonal halved, l^-T p l^-1 and its
+/// transpose go to the triangle of a that is read.
+static Gradients factored(CholeskyOp op, TensorBuilder &e, ValueRange dy) {
+  if (!isDifferentiable(op.getA()))
+    return failure();
+  bool isLower = op.getLower();
+  Value l = isLower ? op.getResult() : flipped(e, op.getResult());
+  Value seed =
+      triangle(e, isLower ? dy[0] : flipped(e, dy[0]), /*isLower=*/true, 1);
+  Value p = triangle(e, matrixProduct(e, flipped(e, l), seed),
+                     /*isLower=*/true, 0.5);
+  auto solve = [&](Value b, bool isLeft, Transpose transpose) {
+    return e.make<TriangularSolveOp>(
+        b.getType(), l, b, e.builder.getBoolAttr(isLeft),
+        e.builder.getBoolAttr(true), e.builder.getBoolAttr(false),
+        TransposeAttr::get(op.getContext(), transpose));
+  };
+  Value g = solve(solve(p, true, Transpose::TRANSPOSE), false,
+                  Transpose::NO_TRANSPOSE);
+  return list(
+      {triangle(e, e.add(g, flipped(e, g)), isLower, /*diagonal=*/0.5)});
+}
+
+void attachAlgebra(MLIRContext *context) {
+  attach<TriangularSolveOp, solved>(context);
+  attach<CholeskyOp, factored>(context);
+}
+
+} // namespace sinter::gradient
