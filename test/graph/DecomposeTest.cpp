@@ -2,8 +2,10 @@
 // with unknown sizes: the oracle computes it from its definition, then what it
 // was built from.
 
+#include "graph/Constants.h"
 #include "graph/Model.h"
 #include "graph/Types.h"
+#include "graph/interfaces/Differentiable.h"
 #include "graph/interfaces/Interfaces.h"
 #include "graph/nn/NnOps.h"
 #include "interpreter/Interpreter.h"
@@ -523,6 +525,91 @@ Case opened(Case test) {
   test.op.replace(place, everywhere.size(), "-> tensor<" + test.openResults);
   test.results = test.openResults;
   return test;
+}
+
+/// The gradient of a weighted sum of what a case gives in f64, through what the
+/// operations are built from, is that of finite differences.
+TEST_P(Decompose, HasGradients) {
+  static const std::regex otherFloats("quant|f16|f8");
+  std::string text = moduleOf(GetParam());
+  if (std::regex_search(text, otherFloats))
+    GTEST_SKIP() << "not of f32 or f64";
+  text = std::regex_replace(text, std::regex("f32"), "f64");
+  auto context = makeContext();
+  auto module = parseSourceString<ModuleOp>(text, context.get());
+  ASSERT_TRUE(module) << text;
+  Model model(context, std::move(module));
+  Model gradient = model.clone();
+  func::FuncOp entry = gradient.entry();
+  Operation *end = entry.front().getTerminator();
+  auto isFloat = [](Type type) {
+    return isa<FloatType>(getElementTypeOrSelf(type));
+  };
+  if (!llvm::any_of(entry.getResultTypes(), isFloat) ||
+      !llvm::any_of(entry.getArgumentTypes(), isFloat))
+    GTEST_SKIP() << "nothing to differentiate";
+  std::vector<Tensor> inputs = randomInputs(model.entry(), GetParam().shift);
+  OpBuilder builder(end);
+  SmallVector<Value> outputs, seeds;
+  std::vector<Tensor> weights;
+  for (auto [i, output] : llvm::enumerate(end->getOperands())) {
+    weights.push_back(isFloat(output.getType())
+                          ? randomInput(output.getType(), 70 + i, 0)
+                          : Tensor());
+    if (!isFloat(output.getType()))
+      continue;
+    outputs.push_back(output);
+    seeds.push_back(makeConstant(builder, entry.getLoc(), weights.back()));
+  }
+  auto gradients = backpropagate(builder, outputs, seeds, entry.getArguments());
+  ASSERT_TRUE(succeeded(gradients));
+  SmallVector<Value> results;
+  for (Value each : *gradients)
+    if (each)
+      results.push_back(each);
+  end->setOperands(results);
+  entry.setFunctionType(
+      builder.getFunctionType(entry.getArgumentTypes(), TypeRange(results)));
+  ASSERT_TRUE(succeeded(verify(gradient.module())));
+  auto got = interpret(entry, inputs);
+  ASSERT_TRUE(got) << got.error().message;
+  auto sumWith = [&](const std::vector<Tensor> &moved) {
+    auto values = interpret(model.entry(), moved);
+    EXPECT_TRUE(values) << (values ? "" : values.error().message);
+    double sum = 0;
+    for (auto [i, value] : llvm::enumerate(*values))
+      if (isFloat(model.entry().getResultTypes()[i]))
+        for (int64_t j = 0; j < value.size(); ++j)
+          sum += value.toDouble(j) * weights[i].toDouble(j);
+    return sum;
+  };
+  size_t next = 0;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    if (!isFloat(model.entry().getArgumentTypes()[k]))
+      continue;
+    const Tensor *mine = (*gradients)[k] ? &(*got)[next++] : nullptr;
+    double error = 0, norm = 0;
+    for (int64_t i = 0; i < inputs[k].size(); ++i) {
+      constexpr double step = 1e-5;
+      double sums[2];
+      for (int side : {0, 1}) {
+        std::vector<double> numbers;
+        for (int64_t j = 0; j < inputs[k].size(); ++j)
+          numbers.push_back(inputs[k].toDouble(j));
+        numbers[i] += side ? step : -step;
+        std::vector<Tensor> moved = inputs;
+        moved[k] =
+            Tensor::of<double>(ElementType::F64, inputs[k].shape(), numbers);
+        sums[side] = sumWith(moved);
+      }
+      double want = (sums[1] - sums[0]) / (2 * step);
+      double difference = (mine ? mine->toDouble(i) : 0) - want;
+      error += difference * difference;
+      norm += want * want;
+    }
+    EXPECT_LE(std::sqrt(error), 1e-6 * std::max(1.0, std::sqrt(norm)))
+        << "argument " << k;
+  }
 }
 
 TEST_P(Decompose, GivesTheSameValuesWhereSizesAreUnknown) {
