@@ -550,6 +550,19 @@ TEST(Gradient, OfComplexNumbers) {
       "\n}, {\nstablehlo.return %x : " + z + "\n}) : (tensor<i1>) -> " + z);
 }
 
+TEST(Gradient, OfComplexProducts) {
+  check(
+      R"((%a: tensor<3x4xf64>, %b: tensor<3x4xf64>, %c: tensor<4x2xf64>) -> (tensor<3x2xf64>, tensor<3x2xf64>) {
+    %x = stablehlo.complex %a, %b : tensor<3x4xcomplex<f64>>
+    %s = stablehlo.sine %c : tensor<4x2xf64>
+    %w = stablehlo.complex %c, %s : tensor<4x2xcomplex<f64>>
+    %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+        : (tensor<3x4xcomplex<f64>>, tensor<4x2xcomplex<f64>>) -> tensor<3x2xcomplex<f64>>
+    %r = stablehlo.real %y : (tensor<3x2xcomplex<f64>>) -> tensor<3x2xf64>
+    %i = stablehlo.imag %y : (tensor<3x2xcomplex<f64>>) -> tensor<3x2xf64>
+    return %r, %i : tensor<3x2xf64>, tensor<3x2xf64> })");
+}
+
 TEST(Gradient, OfFourierTransforms) {
   for (const char *type : {"FFT", "IFFT"})
     check(

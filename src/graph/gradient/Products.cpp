@@ -44,13 +44,15 @@ static Value productGradient(TensorBuilder &e, Value dy,
   }
   auto type =
       RankedTensorType::get(shape, tensorOf(wanted.value).getElementType());
-  Value product =
-      e.make<DotGeneralOp>(type, dy, other.value, numbers, ArrayAttr());
+  Value product = e.make<DotGeneralOp>(type, dy, conjugate(e, other.value),
+                                       numbers, ArrayAttr());
   return llvm::is_sorted(order) ? product : e.transpose(product, order);
 }
 
 static Gradients multiplied(DotGeneralOp op, TensorBuilder &e, ValueRange dy) {
-  if (!isDifferentiable(op.getLhs()) || !isDifferentiable(op.getRhs()))
+  bool isOfComplex = isComplex(op.getLhs()) && isComplex(op.getRhs());
+  if (!isOfComplex &&
+      (!isDifferentiable(op.getLhs()) || !isDifferentiable(op.getRhs())))
     return failure();
   ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
   int64_t batches = lhs.batching.size(), lhsFree = lhs.free().size();
