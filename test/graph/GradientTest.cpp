@@ -320,6 +320,32 @@ TEST(Gradient, ThroughDecompositions) {
     return %y : tensor<3x5xf64> })");
 }
 
+TEST(Gradient, ThroughBodiesAndCallees) {
+  check(R"((%x: tensor<4xf64>, %s: tensor<f64>) -> tensor<4xf64> {
+    %y = "stablehlo.map"(%x, %x) ({
+    ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+      %c = stablehlo.multiply %a, %b : tensor<f64>
+      %d = stablehlo.add %c, %s : tensor<f64>
+      stablehlo.return %d : tensor<f64>
+    }) {dimensions = array<i64: 0>} : (tensor<4xf64>, tensor<4xf64>) -> tensor<4xf64>
+    return %y : tensor<4xf64> })");
+  check(R"((%x: tensor<4xf64>, %z: tensor<4xf64>) -> tensor<4xf64> {
+    %y = stablehlo.composite "a.b" %x, %z {decomposition = @inner} : (tensor<4xf64>, tensor<4xf64>) -> tensor<4xf64>
+    return %y : tensor<4xf64> }
+  func.func private @inner(%a: tensor<4xf64>, %b: tensor<4xf64>) -> tensor<4xf64> {
+    %t = stablehlo.tanh %a : tensor<4xf64>
+    %y = stablehlo.multiply %t, %b : tensor<4xf64>
+    return %y : tensor<4xf64> })");
+  check(
+      R"((%x: tensor<3x4xf64>, %s: tensor<4xf64>, %m: tensor<4xf64>, %v: tensor<4xf64>, %g: tensor<3x4xf64>)
+      -> (tensor<3x4xf64>, tensor<4xf64>, tensor<4xf64>) {
+    %y:3 = "stablehlo.batch_norm_grad"(%x, %s, %m, %v, %g) {epsilon = 0.1 : f32, feature_index = 1 : i64}
+        : (tensor<3x4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<3x4xf64>)
+        -> (tensor<3x4xf64>, tensor<4xf64>, tensor<4xf64>)
+    return %y#0, %y#1, %y#2 : tensor<3x4xf64>, tensor<4xf64>, tensor<4xf64> })",
+      {0.4, 1.6});
+}
+
 /// A parameter that only a region reads, by a branch and by a loop.
 TEST(Gradient, OfBranches) {
   for (const char *pred : {"true", "false"})
