@@ -118,7 +118,7 @@ SampleFinder::entriesOf(const fs::path &folder) const {
     if (!entry->path().filename().string().starts_with("."))
       entries.push_back(entry->path());
   if (error)
-    return systemError("--calibration: cannot read the folder '" +
+    return systemError(options.flag + ": cannot read the folder '" +
                        folder.string() + "': " + error.message());
   std::ranges::sort(entries);
   return entries;
@@ -196,7 +196,7 @@ Result<void> SampleFinder::lookInto(const std::string &source) {
         std::from_chars(number.data(), number.data() + number.size(), seed);
     if (source != "random" &&
         (error != std::errc() || stop != number.data() + number.size()))
-      return usageError("--calibration '" + source +
+      return usageError(options.flag + " '" + source +
                         "': expected a number after 'random:'");
     for (int i = 0; i < randomSamples; ++i) {
       SamplePlace place;
@@ -207,11 +207,11 @@ Result<void> SampleFinder::lookInto(const std::string &source) {
     return {};
   }
   if (!fs::exists(source, ignored))
-    return systemError("--calibration: there is no '" + source + "'");
+    return systemError(options.flag + ": there is no '" + source + "'");
   if (!fs::is_directory(source, ignored)) {
     if (model.inputs.size() != 1 && !source.ends_with(".npz"))
       return usageError(
-          "--calibration '" + source + "': the model has " +
+          options.flag + " '" + source + "': the model has " +
           std::to_string(model.inputs.size()) +
           " inputs; give a folder with a sub-folder a sample (input_0.pb, ... "
           "or NAME.npy in each), or an .npz with an array an input");
@@ -222,7 +222,7 @@ Result<void> SampleFinder::lookInto(const std::string &source) {
     return done;
   if (places.size() == before)
     return usageError(
-        "--calibration '" + source + "': no sample is in this folder: " +
+        options.flag + " '" + source + "': no sample is in this folder: " +
         (model.inputs.size() == 1
              ? "neither .npy, .pb, .npz nor PNG or JPEG files, nor folders of "
                "such"
@@ -288,7 +288,7 @@ SampleFinder::classesOf(const std::vector<SamplePlace> &places) const {
   for (size_t i = 0; i < places.size(); ++i)
     if (!places[i].folderClass.empty()) {
       Result<int64_t> number = classOf(places[i].folderClass, labels,
-                                       "--calibration: a folder's name");
+                                       options.flag + ": a folder's name");
       if (!number)
         return number.takeError();
       classes[i] = *number;
@@ -366,7 +366,7 @@ Result<std::vector<Tensor>> SampleLoader::load(size_t index) const {
       loaded.error().message.find(place.path.string()) != std::string::npos)
     return loaded;
   // Of many files: which.
-  return Error(loaded.error().kind, "--calibration '" + place.path.string() +
+  return Error(loaded.error().kind, options.flag + " '" + place.path.string() +
                                         "': " + loaded.error().message);
 }
 

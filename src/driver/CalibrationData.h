@@ -18,6 +18,8 @@
 namespace sinter::driver {
 
 struct CalibrationOptions {
+  /// The option that names the sources, for messages.
+  std::string flag = "--calibration";
   /// Folders, files, or "random[:SEED]".
   std::vector<std::string> sources;
   /// A file of lines "file<TAB>class".

@@ -1,9 +1,11 @@
 #include "driver/RegisterAll.h"
 
+#include "autodiff/Differentiate.h"
 #include "backend/cpu/Passes.h"
 #include "backend/cpu/Registration.h"
 #include "graph/check/CheckOps.h"
 #include "graph/chlo/ChloOps.h"
+#include "graph/interfaces/Differentiable.h"
 #include "graph/interfaces/Rescale.h"
 #include "graph/nn/NnOps.h"
 #include "graph/sdy/SdyOps.h"
@@ -20,12 +22,15 @@ void sinter::registerAllDialects(mlir::DialectRegistry &registry) {
                   sdy::SdyDialect>();
   cpu::registerCpuDialect(registry);
   registry.addExtension(+[](mlir::MLIRContext *context,
-                            stablehlo::StablehloDialect *,
-                            nn::NnDialect *) { attachRescales(context); });
+                            stablehlo::StablehloDialect *, nn::NnDialect *) {
+    attachRescales(context);
+    attachGradients(context);
+  });
 }
 
 void sinter::registerAllPasses() {
   mlir::registerTransformsPasses();
   registerSimplificationPasses();
   cpu::registerPasses();
+  mlir::registerPass([] { return autodiff::createDifferentiate(); });
 }

@@ -22,6 +22,7 @@ constexpr const char *examples =
   sinter optimize resnet50.onnx -o simple.onnx --stats              simplify it, same format in and out
   sinter convert net.onnx -o net.mlir                               change its format
   sinter quantize net.onnx --calibration images/ -o net_int8.onnx   8-bit integers, and what that costs
+  sinter train net.onnx --data train/ -o trained.onnx               train it on
   sinter test models/ --filter resnet                               check it against expected outputs
   sinter compare old.onnx new.onnx                                  where do two models part?
   sinter inspect resnet50.onnx                                      look into it
@@ -70,6 +71,13 @@ constexpr SubCommand subCommands[] = {
   sinter quantize net.onnx --calibration images/ --truth truth.txt --max-loss 0.5 -o net_int8.onnx
 )",
      makeQuantizeCommand},
+    {"train", "train a model on",
+     R"(  sinter train net.onnx --data train/ --validate test/ --optimizer adamw --lr 1e-3 --schedule cosine --epochs 10 --batch 64 -o trained.onnx
+  sinter train net.onnx --data d.npz --optimizer sgd --momentum 0.9 --lr 0.05 --batch 16 --no-shuffle --log log.jsonl -o trained.onnx
+  sinter train net.onnx --data d.npz --frozen 'features.*' --freeze-batch-norm -o tuned.onnx
+  sinter train net.onnx --data d.npz --batch 16 --write-step step.mlir
+)",
+     makeTrainCommand},
     {"test", "run models that come with inputs and expected outputs",
      R"(  sinter test models/
   sinter test models/ --backend interpreter --filter resnet

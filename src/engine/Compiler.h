@@ -270,6 +270,8 @@ public:
 
 struct QuantizeRequest;
 struct QuantizeReport;
+struct TrainRequest;
+class TrainableModel;
 struct TestRequest;
 class TestObserver;
 
@@ -290,6 +292,9 @@ public:
   virtual Result<void> convert(const ConvertRequest &request) = 0;
   /// Makes an 8-bit model of a float one (Quantize.h).
   virtual Result<QuantizeReport> quantize(const QuantizeRequest &request) = 0;
+  /// Reads a model to train it (Train.h).
+  virtual Result<std::unique_ptr<TrainableModel>>
+  train(const TrainRequest &request) = 0;
   /// Runs the self-checking programs in the file at \p path, those before
   /// number \p first left out: see TestFile.h. The error is of the file as a
   /// whole.

@@ -274,8 +274,11 @@ static Result<Tensors> evaluateMeanVarNorm(const Call &call) {
     variances.push_back(statistics.variance);
     runningMean[f] =
         runningMean[f] * momentum + statistics.mean * (1 - momentum);
-    runningVariance[f] =
-        runningVariance[f] * momentum + statistics.variance * (1 - momentum);
+    const auto count = static_cast<double>(ofFeature.size());
+    const double kept = op.getUnbiased() ? statistics.variance * count /
+                                               std::max(count - 1, 1.0)
+                                         : statistics.variance;
+    runningVariance[f] = runningVariance[f] * momentum + kept * (1 - momentum);
   }
   auto tensor = [&](unsigned index, const std::vector<double> &numbers) {
     return realTensor(call.resultElement(index), {view.size}, numbers);

@@ -19,6 +19,8 @@ public:
   Result<OptimizeReport> optimize(const OptimizeRequest &request) override;
   Result<void> convert(const ConvertRequest &request) override;
   Result<QuantizeReport> quantize(const QuantizeRequest &request) override;
+  Result<std::unique_ptr<TrainableModel>>
+  train(const TrainRequest &request) override;
   Result<void> test(const std::string &path, size_t first,
                     const TestRequest &request,
                     TestObserver &observer) override;

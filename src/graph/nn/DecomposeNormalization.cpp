@@ -371,14 +371,23 @@ FailureOr<SmallVector<Value>> MeanVarNormOp::decompose(OpBuilder &builder) {
   Value centred = emit.sub(x, emit.restore(mean, axes, emit.sizes(x)));
   Value variance = emit.div(emit.sum(emit.mul(centred, centred), axes), count);
   Type statistics = tensorOf(getRunningMean()).getElementType();
+  Value kept = variance;
+  if (getUnbiased())
+    kept = emit.div(
+        emit.mul(variance, count),
+        emit.max(emit.spreadLike(
+                     emit.sub(emit.number(count, type.getElementType()), 1.0),
+                     variance),
+                 1.0));
   mean = emit.convert(mean, statistics);
   variance = emit.convert(variance, statistics);
+  kept = emit.convert(kept, statistics);
   double momentum = getMomentum().convertToDouble();
   auto moved = [&](Value running, Value batch) {
     return emit.add(emit.mul(running, momentum), emit.mul(batch, 1 - momentum));
   };
   return SmallVector<Value>{mean, variance, moved(getRunningMean(), mean),
-                            moved(getRunningVariance(), variance)};
+                            moved(getRunningVariance(), kept)};
 }
 
 } // namespace sinter::nn

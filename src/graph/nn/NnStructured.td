@@ -180,13 +180,15 @@ def Nn_MeanVarNormOp : Nn_InferredOp<"mean_var_norm"> {
     Gives the mean and the (biased) variance of each feature of the operand, and
     running statistics moved towards them:
     running' = running * momentum + batch * (1 - momentum).
+    With `unbiased`, the running variance is moved towards the unbiased one, whose
+    divisor is one less, as most frameworks keep it; ONNX keeps the biased one.
     A training batch norm is this, then `stablehlo.batch_norm_inference`.
   }];
   let arguments = (ins Stablehlo_FloatTensor:$operand,
                        Stablehlo_FloatTensor:$running_mean,
                        Stablehlo_FloatTensor:$running_variance,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$feature_index,
-                       F64Attr:$momentum);
+                       F64Attr:$momentum, UnitAttr:$unbiased);
   let results = (outs Stablehlo_FloatTensor:$mean,
                       Stablehlo_FloatTensor:$variance,
                       Stablehlo_FloatTensor:$new_running_mean,

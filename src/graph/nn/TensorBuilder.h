@@ -150,6 +150,11 @@ public:
     return reduce<stablehlo::AddOp>(x, scalar(0, tensorOf(x).getElementType()),
                                     dims);
   }
+  /// The sum of all elements, a scalar.
+  mlir::Value sumAll(mlir::Value x) {
+    return sum(x,
+               llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(x).getRank())));
+  }
   /// The sum over \p dims, put back where it came from.
   mlir::Value sumKeep(mlir::Value x, llvm::ArrayRef<int64_t> dims);
   mlir::Value maxKeep(mlir::Value x, llvm::ArrayRef<int64_t> dims);

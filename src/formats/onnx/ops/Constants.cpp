@@ -74,7 +74,29 @@ static LogicalResult importRange(NodeContext &node) {
   return node.result(range(node, start, limit, delta));
 }
 
+/// Whether \p tensor holds several numbers, or could, that are all the same: a
+/// parameter of a network that was never trained.
+static bool isFreshParameter(const Tensor &tensor) {
+  if (tensor.rank() == 0 || tensor.size() == 0 || !isFloat(tensor.type()))
+    return false;
+  const size_t width = byteSize(tensor.type());
+  for (int64_t i = 1; i < tensor.size(); ++i)
+    if (std::memcmp(tensor.data(), tensor.data() + i * width, width) != 0)
+      return false;
+  return true;
+}
+
+/// PyTorch writes parameters of equal numbers once, and gives the others as
+/// Identity of the first: the scales of all norms before training, say. They
+/// are tensors of their own, which training tells apart. (Weights that a
+/// network ties are of different numbers.)
 static LogicalResult importIdentity(NodeContext &node) {
+  if (const Bound &given = node.bound(0);
+      given.kind == Bound::Tensor && given.value &&
+      !constantName(given.value).empty())
+    if (auto tensor = constantTensor(given.value);
+        tensor && isFreshParameter(*tensor))
+      return give(node, *tensor);
   return node.boundResults({node.bound(0)});
 }
 

@@ -30,7 +30,7 @@ static LogicalResult importBatchNormalization(NodeContext &node) {
       return node.unsupported("training with this version of the operator");
     Operation *statistics = node.inferred<nn::MeanVarNormOp>(
         data, mean, variance, uint64_t(1),
-        APFloat(node.getFloat("momentum", 0.9f)));
+        APFloat(node.getFloat("momentum", 0.9f)), /*unbiased=*/false);
     if (!statistics)
       return failure();
     mean = statistics->getResult(0);

@@ -188,6 +188,9 @@ static LogicalResult writeMeanVarNorm(NodeWriter &e, nn::MeanVarNormOp op) {
   int64_t feature = op.getFeatureIndex();
   Ints axes = identity(type.getRank());
   axes.erase(axes.begin() + feature);
+  if (op.getUnbiased() && !type.hasStaticShape())
+    return op.emitOpError(
+        "keeps the unbiased variance of an unknown number of elements");
   double momentum = op.getMomentum().convertToDouble();
   Name x = e.cast(e.operand(op.getOperand()), type.getElementType(), element);
   Name wideMean = e.reduce("ReduceMean", x, axes, true);
@@ -201,7 +204,15 @@ static LogicalResult writeMeanVarNorm(NodeWriter &e, nn::MeanVarNormOp op) {
     return e.make("Add", {old, more});
   };
   Name newMean = moved(op.getRunningMean(), mean);
-  Name newVariance = moved(op.getRunningVariance(), variance);
+  Name kept = variance;
+  if (op.getUnbiased()) {
+    double count = 1;
+    for (int64_t axis : axes)
+      count *= static_cast<double>(type.getDimSize(axis));
+    kept = e.make(
+        "Mul", {variance, e.scalar(element, count / std::max(count - 1, 1.0))});
+  }
+  Name newVariance = moved(op.getRunningVariance(), kept);
   for (auto [i, name] :
        llvm::enumerate(Names{mean, variance, newMean, newVariance}))
     if (failed(e.alias(name, i)))

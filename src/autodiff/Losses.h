@@ -1,0 +1,40 @@
+//===- Losses.h - how far a model's output is from what it should be ------===//
+
+#ifndef SINTER_AUTODIFF_LOSSES_H
+#define SINTER_AUTODIFF_LOSSES_H
+
+#include "autodiff/Options.h"
+#include "graph/nn/TensorBuilder.h"
+#include "runtime/Result.h"
+
+namespace sinter::autodiff {
+
+/// A loss in a graph.
+struct LossValues {
+  /// A scalar, f32: the mean over what is compared.
+  mlir::Value loss;
+  /// A scalar, f32: how many labels the output names (its first greatest
+  /// element); null where the target holds no labels.
+  mlir::Value right;
+  /// A scalar, f32: how many labels (or elements) are compared.
+  mlir::Value count;
+};
+
+/// The value that the loss is computed from: the operand of the softmax or the
+/// sigmoid that gives \p output, where the loss would undo it.
+mlir::Value comparedValue(mlir::Value output, const LossOptions &options);
+
+/// The shape and type of a target for \p output is checked: labels (integers)
+/// of the output's shape without its dimension of classes, the second or the
+/// last, or numbers of its shape. A Usage error says what is expected.
+Result<void> checkTarget(mlir::RankedTensorType output,
+                         mlir::RankedTensorType target,
+                         const LossOptions &options);
+
+/// The loss of \p output, the model's, for \p target, which fits it.
+LossValues buildLoss(nn::TensorBuilder &emit, mlir::Value output,
+                     mlir::Value target, const LossOptions &options);
+
+} // namespace sinter::autodiff
+
+#endif // SINTER_AUTODIFF_LOSSES_H

@@ -1,0 +1,70 @@
+//===- Options.h - how a model is trained ---------------------------------===//
+
+#ifndef SINTER_AUTODIFF_OPTIONS_H
+#define SINTER_AUTODIFF_OPTIONS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sinter::autodiff {
+
+enum class Loss {
+  CrossEntropy,
+  BinaryCrossEntropy,
+  MeanSquared,
+  MeanAbsolute,
+  Huber
+};
+
+enum class Optimizer { Sgd, Adam, AdamW, RmsProp, Adagrad, Lamb };
+
+struct LossOptions {
+  Loss kind = Loss::CrossEntropy;
+  /// Which of the model's outputs is compared with the target.
+  unsigned output = 0;
+  /// Whether that output holds logits or probabilities; nothing: probabilities
+  /// where a softmax or a sigmoid gives it, whose operand is used.
+  std::optional<bool> isLogits;
+  /// The part of the probability that is spread over all classes.
+  double smoothing = 0;
+  /// Labels with this number count for nothing.
+  int64_t ignoredLabel = -100;
+  /// Where Huber's loss turns from a square into a line.
+  double delta = 1;
+};
+
+struct OptimizerOptions {
+  Optimizer kind = Optimizer::Sgd;
+  /// Of SGD and RMSprop.
+  double momentum = 0;
+  bool nesterov = false;
+  /// Of Adam, AdamW and LAMB.
+  double beta1 = 0.9, beta2 = 0.999;
+  /// The share of the mean square that RMSprop keeps.
+  double decay = 0.99;
+  /// Nothing: what is usual for the optimiser.
+  std::optional<double> epsilon;
+  double weightDecay = 0;
+  /// Whether it applies to tensors of one dimension, too: biases, norms.
+  bool decaysAll = false;
+  /// The largest norm of all gradients together, and the largest magnitude of
+  /// an element; 0: none.
+  double clipNorm = 0, clipValue = 0;
+};
+
+struct TrainingOptions {
+  LossOptions loss;
+  OptimizerOptions optimizer;
+  /// Patterns of weights' names (`*` for any text). Empty: all are trained.
+  std::vector<std::string> trainable, frozen;
+  /// Whether batch norms keep the statistics that they have.
+  bool freezeBatchNorm = false;
+  /// The share of the running statistics that a step keeps.
+  double batchNormMomentum = 0.9;
+};
+
+} // namespace sinter::autodiff
+
+#endif // SINTER_AUTODIFF_OPTIONS_H
