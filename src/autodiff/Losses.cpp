@@ -162,7 +162,8 @@ static LossValues crossEntropyOfLabels(TensorBuilder &emit, Value output,
   Value count = emit.sumAll(isCounted);
   Value sum = emit.sumAll(emit.mul(each, isCounted));
   Value loss = emit.neg(emit.div(sum, emit.max(count, 1.0)));
-  return {loss, countRight(emit, logs, spread, isCounted, dimension), count};
+  return {loss, countRight(emit, logs, spread, isCounted, dimension), count,
+          tensorOf(output).getDimSize(dimension)};
 }
 
 /// The same for probabilities of each class, along the second dimension.
@@ -181,7 +182,7 @@ static LossValues crossEntropyOfDistributions(TensorBuilder &emit, Value output,
                        std::max(classes, 1.0);
   Value sum = emit.sumAll(emit.mul(logs, wanted));
   return {emit.neg(emit.div(sum, count)), Value(),
-          emit.scalar(count, emit.builder.getF32Type())};
+          emit.scalar(count, emit.builder.getF32Type()), std::nullopt};
 }
 
 static Value binaryCrossEntropy(TensorBuilder &emit, Value output, Value wanted,
@@ -228,7 +229,7 @@ LossValues buildLoss(TensorBuilder &emit, Value output, Value target,
   }
   const auto count = static_cast<double>(tensorOf(each).getNumElements());
   return {emit.div(emit.sumAll(each), std::max(count, 1.0)), Value(),
-          emit.scalar(count, f32)};
+          emit.scalar(count, f32), std::nullopt};
 }
 
 } // namespace sinter::autodiff

@@ -18,6 +18,8 @@ struct LossValues {
   mlir::Value right;
   /// A scalar, f32: how many labels (or elements) are compared.
   mlir::Value count;
+  /// How many classes labels name; nothing where the target holds none.
+  std::optional<int64_t> classes;
 };
 
 /// The value that the loss is computed from: the operand of the softmax or the

@@ -221,6 +221,11 @@ void StepBuilder::finish(const LossValues &values) {
   if (values.right)
     add(values.right, {named(nameAttribute, "right")});
   add(values.count, {named(nameAttribute, "count")});
+  // In the order of their arguments, so that one can be fed from the other.
+  llvm::sort(states, [](const State &a, const State &b) {
+    return cast<BlockArgument>(a.before).getArgNumber() <
+           cast<BlockArgument>(b.before).getArgNumber();
+  });
   for (const State &state : states) {
     add(state.after, {named(stateAttribute, state.name)});
     const unsigned number = cast<BlockArgument>(state.before).getArgNumber();
@@ -296,6 +301,7 @@ Result<TrainedTensors> StepBuilder::step(const TensorSpec &target) {
     }
   finish(*values);
   makeConstants();
+  names.classes = values->classes;
   return names;
 }
 

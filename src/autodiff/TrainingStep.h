@@ -35,6 +35,8 @@ Result<std::vector<LiftedWeight>> liftWeights(Model &model);
 /// What became of the weights: their names.
 struct TrainedTensors {
   std::vector<std::string> weights, statistics;
+  /// Labels are less than this; nothing where the target holds none.
+  std::optional<int64_t> classes;
 };
 
 /// Makes \p model, whose shapes are static and whose weights are arguments, a

@@ -172,6 +172,8 @@ Result<TrainingData> TrainingData::load(Session &session,
   Loader loader(session, modelPath, options, shapes);
   std::error_code ignored;
   const bool isFolder = std::filesystem::is_directory(options.source, ignored);
+  if (!std::filesystem::exists(options.source, ignored))
+    return systemError(options.flag + ": there is no '" + options.source + "'");
   if (!isFolder && !options.source.ends_with(".npz"))
     return usageError(options.flag + " '" + options.source +
                       "': an .npz, or a folder with a folder for each class, "

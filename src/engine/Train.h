@@ -46,6 +46,9 @@ public:
   /// The names of what is trained and of running statistics; after step().
   virtual const std::vector<std::string> &weights() const = 0;
   virtual const std::vector<std::string> &statistics() const = 0;
+  /// Whether the labels in \p target name classes that the model has, or are
+  /// ignored; after step(). A Usage error names the first that does not.
+  virtual Result<void> checkLabels(const Tensor &target) const = 0;
   /// Writes the step for inputs and a target like these as StableHLO, its
   /// states as arguments and results.
   virtual Result<void> writeStep(std::span<const Tensor> inputs,

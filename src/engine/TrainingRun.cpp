@@ -103,6 +103,8 @@ Result<BatchOutcome> TrainingRun::step(std::span<const Tensor> inputs,
   Result<Executor *> executor = stepFor(inputs, target);
   if (!executor)
     return executor.takeError();
+  if (Result<void> good = model->checkLabels(target); !good)
+    return good.takeError();
   std::vector<Tensor> all(inputs.begin(), inputs.end());
   all.push_back(target);
   const auto single = static_cast<float>(rate);
@@ -115,6 +117,8 @@ Result<BatchOutcome> TrainingRun::judge(std::span<const Tensor> inputs,
   Result<Executor *> executor = judgeFor(inputs, target);
   if (!executor)
     return executor.takeError();
+  if (Result<void> good = model->checkLabels(target); !good)
+    return good.takeError();
   std::vector<Tensor> all(inputs.begin(), inputs.end());
   all.push_back(target);
   return outcomeOf(**executor, all);

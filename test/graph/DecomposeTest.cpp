@@ -304,6 +304,12 @@ const Case cases[] = {
      "nn.mean_var_norm %0, %1, %2 {feature_index = 1, momentum = 0.9} : "
      "(tensor<4x3x5xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, "
      "tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)"},
+    {"mean_var_norm_unbiased", "4x3x5xf32;3xf32;3xf32",
+     "3xf32;3xf32;3xf32;3xf32",
+     "nn.mean_var_norm %0, %1, %2 {feature_index = 1, momentum = 0.9, "
+     "unbiased} : "
+     "(tensor<4x3x5xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, "
+     "tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)"},
     {"resize_linear", "1x2x5x4xf32", "1x2x8x9xf32",
      "nn.resize %0, scales = [1.0, 1.0, 1.6, 2.25], \"linear\", "
      "\"half_pixel\", \"floor\" {exclude_outside = false, antialias = false} : "

@@ -35,6 +35,7 @@ public:
   const std::vector<std::string> &statistics() const override {
     return trained.statistics;
   }
+  Result<void> checkLabels(const Tensor &target) const override;
   Result<void> writeStep(std::span<const Tensor> inputs, const Tensor &target,
                          const std::string &output) override;
   Result<void> write(const NamedTensors &values, const std::string &output,
@@ -144,6 +145,20 @@ Result<TrainingProgram> Trainer::evaluation(std::span<const Tensor> inputs,
       !made)
     return inFile(made.takeError(), request.input.path);
   return programOf(std::move(ready->model));
+}
+
+Result<void> Trainer::checkLabels(const Tensor &target) const {
+  if (!trained.classes)
+    return {};
+  for (int64_t i = 0; i < target.size(); ++i) {
+    const int64_t label = target.toInteger(i);
+    if ((label < 0 || label >= *trained.classes) &&
+        label != request.options.loss.ignoredLabel)
+      return usageError("the target has the label " + std::to_string(label) +
+                        ", and the model " + std::to_string(*trained.classes) +
+                        " classes, from 0 on");
+  }
+  return {};
 }
 
 /// Arguments and results without attributes of our own, for other tools.

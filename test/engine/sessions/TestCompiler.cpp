@@ -10,6 +10,7 @@
 #include "engine/Compiler.h"
 #include "engine/CompilerContract.h"
 #include "engine/Quantize.h"
+#include "engine/Train.h"
 #include "runtime/TestKernels.h"
 #include "runtime/TestProgram.h"
 
@@ -70,6 +71,9 @@ public:
   }
   Result<void> convert(const ConvertRequest &) override {
     return unsupported("convert");
+  }
+  Result<std::unique_ptr<TrainableModel>> train(const TrainRequest &) override {
+    return unsupported("train");
   }
   Result<QuantizeReport> quantize(const QuantizeRequest &) override {
     return unsupported("quantize");

@@ -1,0 +1,385 @@
+#!/usr/bin/env python3
+"""`sinter train`: against losses written from their definitions, differentiated by differences, and optimisers written from
+their papers."""
+import io
+import json
+import math
+import random
+import struct
+import zipfile
+
+import OnnxBytes as onnx
+from QuantizeModels import ints
+from SinterCommand import CommandTest, DONE, SYSTEM, UNSUPPORTED, USAGE, WRONG, main
+
+FEATURES, CLASSES, SAMPLES = 3, 4, 6
+
+
+def npy(shape, numbers, kind="f4"):
+    header = f"{{'descr': '<{kind}', 'fortran_order': False, 'shape': ({''.join(f'{size}, ' for size in shape)}), }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    letter = {"f4": "f", "i8": "q"}[kind]
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + struct.pack(f"<{len(numbers)}{letter}", *numbers)
+
+
+def npz(**arrays):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in arrays.items():
+            archive.writestr(name + ".npy", content)
+    return out.getvalue()
+
+
+def single(number):
+    return struct.unpack("<f", struct.pack("<f", number))[0]
+
+
+def numbers(count, seed, low=-1.0, high=1.0):
+    chooser = random.Random(seed)
+    return [single(chooser.uniform(low, high)) for _ in range(count)]
+
+
+def initializers(content):
+    """The weights of an ONNX model, by name."""
+    found = {}
+    for field, value in onnx.fields(content):
+        if field != 7:
+            continue
+        for inner, tensor in onnx.fields(value):
+            if inner != 5:
+                continue
+            parts = dict((number, part) for number, part in onnx.fields(tensor) if number in (8, 9))
+            raw = bytes(parts[9])
+            found[bytes(parts[8]).decode()] = list(struct.unpack(f"<{len(raw) // 4}f", raw))
+    return found
+
+
+class Network:
+    """y = x w + b, behind a batch norm of x if asked for, with a softmax or a sigmoid behind it if asked for."""
+
+    def __init__(self, norm=False, last=None, training=False):
+        self.norm, self.last = norm, last
+        self.weights = {"w": numbers(FEATURES * CLASSES, 1), "b": numbers(CLASSES, 2)}
+        if norm:
+            self.weights.update(scale=numbers(FEATURES, 3, 0.5, 1.5), offset=numbers(FEATURES, 4))
+        self.statistics = {"mean": numbers(FEATURES, 5), "variance": numbers(FEATURES, 6, 0.5, 1.5)} if norm else {}
+        self.training = training
+
+    def shapes(self):
+        return {"w": [FEATURES, CLASSES], "b": [CLASSES]}
+
+    def onnx(self):
+        nodes, source = [], "x"
+        if self.norm:
+            outputs = ["n", "m1", "v1"] if self.training else ["n"]
+            attributes = onnx.data(5, onnx.data(1, "training_mode") + onnx.number(3, 1) + onnx.number(20, 2)) if self.training else b""
+            nodes.append(onnx.node("BatchNormalization", ["x", "scale", "offset", "mean", "variance"], outputs, "norm", attributes=attributes))
+            source = "n"
+        nodes.append(onnx.node("Gemm", [source, "w", "b"], ["z"], "gemm"))
+        if self.last:
+            nodes.append(onnx.node(self.last, ["z"], ["y"], "last", attributes=onnx.data(5, onnx.data(1, "axis") + onnx.number(3, 1) + onnx.number(20, 2)) if self.last == "Softmax" else b""))
+        values = {**self.weights, **self.statistics}
+        tensors = [onnx.tensor(name, self.shapes().get(name, [FEATURES]), onnx.floats(*values[name])) for name in values]
+        return onnx.model(onnx.graph(nodes, [onnx.value_info("x", ["N", FEATURES])], [onnx.value_info("y" if self.last else "z", ["N", CLASSES])], tensors), 15)
+
+    def moments(self, x):
+        rows = [x[i:i + FEATURES] for i in range(0, len(x), FEATURES)]
+        means = [sum(row[k] for row in rows) / len(rows) for k in range(FEATURES)]
+        return means, [sum((row[k] - means[k]) ** 2 for row in rows) / len(rows) for k in range(FEATURES)]
+
+    def scores(self, weights, x):
+        rows = [x[i:i + FEATURES] for i in range(0, len(x), FEATURES)]
+        if self.norm:
+            means, variances = self.moments(x)
+            rows = [[(row[k] - means[k]) / math.sqrt(variances[k] + 1e-5) * weights["scale"][k] + weights["offset"][k] for k in range(FEATURES)] for row in rows]
+        return [[sum(row[k] * weights["w"][k * CLASSES + c] for k in range(FEATURES)) + weights["b"][c] for c in range(CLASSES)] for row in rows]
+
+
+def log_softmax(row):
+    most = max(row)
+    total = math.log(sum(math.exp(each - most) for each in row)) + most
+    return [each - total for each in row]
+
+
+def cross_entropy(scores, labels, smoothing=0.0, ignored=-100):
+    total, count = 0.0, 0
+    for row, label in zip(scores, labels):
+        if label == ignored:
+            continue
+        logs = log_softmax(row)
+        total -= (1 - smoothing) * logs[label] + smoothing / CLASSES * sum(logs)
+        count += 1
+    return total / count
+
+
+def mean_of(function):
+    def loss(scores, target):
+        flat = [each for row in scores for each in row]
+        return sum(function(a, b) for a, b in zip(flat, target)) / len(flat)
+    return loss
+
+
+def sigmoid(x):
+    return 1 / (1 + math.exp(-x))
+
+
+def binary_cross_entropy(x, t):
+    p = sigmoid(x)
+    return -(t * math.log(p) + (1 - t) * math.log(1 - p))
+
+
+def gradients(loss, weights):
+    """Central differences in double precision."""
+    result = {}
+    for name, values in weights.items():
+        result[name] = []
+        for i, value in enumerate(values):
+            sides = []
+            for step in 1e-5, -1e-5:
+                changed = dict(weights)
+                changed[name] = values[:i] + [value + step] + values[i + 1:]
+                sides.append(loss(changed))
+            result[name].append((sides[0] - sides[1]) / 2e-5)
+    return result
+
+
+class Optimizers:
+    """One weight's element: from (value, gradient, state, rate, step) to the new value. The state is a dictionary."""
+
+    @staticmethod
+    def sgd(w, g, s, rate, step):
+        return w - rate * g
+
+    @staticmethod
+    def momentum(w, g, s, rate, step):
+        s["v"] = 0.9 * s.get("v", 0) + g
+        return w - rate * s["v"]
+
+    @staticmethod
+    def nesterov(w, g, s, rate, step):
+        s["v"] = 0.9 * s.get("v", 0) + g
+        return w - rate * (g + 0.9 * s["v"])
+
+    @staticmethod
+    def adam(w, g, s, rate, step):
+        s["m"] = 0.9 * s.get("m", 0) + 0.1 * g
+        s["v"] = 0.999 * s.get("v", 0) + 0.001 * g * g
+        return w - rate * (s["m"] / (1 - 0.9 ** step)) / (math.sqrt(s["v"] / (1 - 0.999 ** step)) + 1e-8)
+
+    @staticmethod
+    def adamw(w, g, s, rate, step):
+        return Optimizers.adam(w, g, s, rate, step) - rate * 0.1 * w
+
+    @staticmethod
+    def rmsprop(w, g, s, rate, step):
+        s["v"] = 0.99 * s.get("v", 0) + 0.01 * g * g
+        return w - rate * g / (math.sqrt(s["v"]) + 1e-8)
+
+    @staticmethod
+    def adagrad(w, g, s, rate, step):
+        s["v"] = s.get("v", 0) + g * g
+        return w - rate * g / (math.sqrt(s["v"]) + 1e-10)
+
+
+class Train(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.x = numbers(SAMPLES * FEATURES, 10)
+        self.labels = [random.Random(11).randrange(CLASSES) for _ in range(SAMPLES)]
+
+    def data(self, name="d.npz", x=None, target=None, shape=None, kind="i8"):
+        x = self.x if x is None else x
+        target = self.labels if target is None else target
+        shape = shape or [len(target)]
+        return self.write(name, npz(x=npy([len(x) // FEATURES, FEATURES], x), target=npy(shape, target, kind)))
+
+    def train(self, network, *options, data=None):
+        model, out = self.write("net.onnx", network.onnx()), self.path("out.onnx")
+        done = self.sinter("train", model, "--data", data or self.data(), "-o", out, "--no-shuffle", "--no-cache", *options)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(out, "rb") as file:
+            return initializers(file.read())
+
+    def close(self, got, wanted, tolerance=2e-5):
+        self.assertEqual(sorted(got), sorted(wanted))
+        for name, values in wanted.items():
+            for a, b in zip(got[name], values):
+                self.assertAlmostEqual(a, b, delta=tolerance * max(1, abs(b)), msg=f"{name}: {got[name]} for {values}")
+
+    def stepped(self, network, loss, rule, rate, steps=1):
+        """The weights after STEPS steps of the rule on all samples."""
+        weights = {name: list(values) for name, values in network.weights.items()}
+        states = {name: [{} for _ in values] for name, values in weights.items()}
+        for step in range(1, steps + 1):
+            slopes = gradients(lambda each: loss(network.scores(each, self.x)), weights)
+            weights = {name: [rule(w, g, s, rate, step) for w, g, s in zip(weights[name], slopes[name], states[name])] for name in weights}
+        return weights
+
+    def test_optimisers(self):
+        for rule, options in [("sgd", []), ("momentum", ["--momentum", "0.9"]), ("nesterov", ["--momentum", "0.9", "--nesterov"]), ("adam", []),
+                              ("adamw", ["--weight-decay", "0.1", "--decay-all"]), ("rmsprop", []), ("adagrad", [])]:
+            with self.subTest(rule):
+                network = Network()
+                kind = rule if rule in ("adam", "adamw", "rmsprop", "adagrad") else "sgd"
+                got = self.train(network, "--optimizer", kind, "--lr", "0.01", "--batch", "6", "--epochs", "3", *options)
+                wanted = self.stepped(network, lambda scores: cross_entropy(scores, self.labels), getattr(Optimizers, rule), 0.01, 3)
+                self.close(got, wanted)
+
+    def test_losses(self):
+        real = numbers(SAMPLES * CLASSES, 12, 0, 1)
+        huber = lambda d: 0.5 * d * d if abs(d) <= 0.3 else 0.3 * (abs(d) - 0.15)
+        ignored = [self.labels[0], -100, *self.labels[2:]]
+        cases = [("cross-entropy", None, self.labels, [], lambda s: cross_entropy(s, self.labels)),
+                 ("cross-entropy", "Softmax", self.labels, [], lambda s: cross_entropy(s, self.labels)),
+                 ("cross-entropy", None, self.labels, ["--label-smoothing", "0.2"], lambda s: cross_entropy(s, self.labels, 0.2)),
+                 ("cross-entropy", None, ignored, [], lambda s: cross_entropy(s, ignored)),
+                 ("cross-entropy", None, real, [], lambda s: -sum(p * q for row, i in zip(s, range(SAMPLES)) for p, q in zip(log_softmax(row), real[i * CLASSES:])) / SAMPLES),
+                 ("binary-cross-entropy", "Sigmoid", real, [], lambda s: mean_of(binary_cross_entropy)(s, real)),
+                 ("binary-cross-entropy", None, real, [], lambda s: mean_of(binary_cross_entropy)(s, real)),
+                 ("mean-squared", None, real, [], lambda s: mean_of(lambda a, b: (a - b) ** 2)(s, real)),
+                 ("mean-absolute", None, real, [], lambda s: mean_of(lambda a, b: abs(a - b))(s, real)),
+                 ("huber", None, real, ["--delta", "0.3"], lambda s: mean_of(lambda a, b: huber(a - b))(s, real))]
+        for kind, last, target, options, loss in cases:
+            with self.subTest(f"{kind} {last} {options}"):
+                network = Network(last=last)
+                holds_labels = len(target) == SAMPLES
+                data = self.data(target=target, shape=None if holds_labels else [SAMPLES, CLASSES], kind="i8" if holds_labels else "f4")
+                log = self.path("log.jsonl")
+                got = self.train(network, "--loss", kind, "--lr", "0.5", "--batch", "6", "--log", log, *options, data=data)
+                self.close(got, self.stepped(network, loss, Optimizers.sgd, 0.5))
+                with open(log) as file:
+                    line = json.loads(file.readline())
+                self.assertEqual(sorted(line), ["epoch", "loss", "lr", "ms", "samples_per_s", "step"])
+                self.assertAlmostEqual(line["loss"], loss(network.scores(network.weights, self.x)), places=5)
+
+    def test_batch_norm(self):
+        """Normalises by the batch's biased variance, and keeps the unbiased one; a node in training mode keeps the biased one."""
+        for training, factor in (False, SAMPLES / (SAMPLES - 1)), (True, 1):
+            network = Network(norm=True, training=training)
+            means, variances = network.moments(self.x)
+            wanted = self.stepped(network, lambda scores: cross_entropy(scores, self.labels), Optimizers.sgd, 0.1)
+            wanted["mean"] = [0.9 * old + 0.1 * new for old, new in zip(network.statistics["mean"], means)]
+            wanted["variance"] = [0.9 * old + 0.1 * new * factor for old, new in zip(network.statistics["variance"], variances)]
+            self.close(self.train(network, "--lr", "0.1", "--batch", "6"), wanted)
+
+    def test_frozen(self):
+        network = Network(norm=True)
+        got = self.train(network, "--lr", "0.1", "--frozen", "b", "--frozen", "sc*", "--freeze-batch-norm")
+        for name in "b", "scale", "mean", "variance":
+            self.assertEqual(got[name], {**network.weights, **network.statistics}[name])
+        self.assertNotEqual(got["w"], network.weights["w"])
+        got = self.train(network, "--lr", "0.1", "--trainable", "b")
+        self.assertEqual(got["w"], network.weights["w"])
+        self.assertNotEqual(got["b"], network.weights["b"])
+
+    def test_same_again(self):
+        """The same bits with any number of threads, from either backend nearly so, with a last batch that is short."""
+        network = Network(norm=True, last="Softmax")
+        model, data, results = self.write("net.onnx", network.onnx()), self.data(), []
+        for options in ["--threads", "1"], ["--threads", "2"], ["--seed", "1"], ["--backend", "interpreter"]:
+            out = self.path("out.onnx")
+            done = self.sinter("train", model, "--data", data, "--validate", data, "-o", out, "--batch", "4", "--epochs", "3", "--lr", "0.1", "--json", *options)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            report = json.loads(done.stdout)
+            self.assertEqual((report["steps"], len(report["epochs"])), (6, 3))
+            self.assertIn("validation_accuracy", report["epochs"][2])
+            with open(out, "rb") as file:
+                results.append(file.read())
+        self.assertEqual(results[0], results[1])
+        self.assertNotEqual(results[0], results[2])
+        self.close(initializers(results[3]), initializers(results[0]))
+
+    def test_judges_the_model_that_is_written(self):
+        network = Network()
+        model, data, out = self.write("net.onnx", network.onnx()), self.data(), self.path("out.onnx")
+        done = self.sinter("train", model, "--data", data, "--validate", data, "-o", out, "--lr", "0.3", "--epochs", "4", "--json")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(out, "rb") as file:
+            weights = initializers(file.read())
+        last = json.loads(done.stdout)["epochs"][-1]
+        scores = network.scores(weights, self.x)
+        self.assertAlmostEqual(last["validation_loss"], cross_entropy(scores, self.labels), places=4)
+        right = sum(row.index(max(row)) == label for row, label in zip(scores, self.labels))
+        self.assertAlmostEqual(last["validation_accuracy"], right / SAMPLES, places=6)
+
+    def test_fresh_parameters_are_not_tied(self):
+        """PyTorch writes equal parameters once and Identity for the others."""
+        nodes = [onnx.node("Identity", ["scale"], ["variance"], "copy"),
+                 onnx.node("BatchNormalization", ["x", "scale", "offset", "mean", "variance"], ["n"], "norm"), onnx.node("Gemm", ["n", "w", "b"], ["z"], "gemm")]
+        network = Network(norm=True)
+        values = {**network.weights, "mean": network.statistics["mean"], "scale": [1.0] * FEATURES}
+        tensors = [onnx.tensor(name, network.shapes().get(name, [FEATURES]), onnx.floats(*each)) for name, each in values.items()]
+        model = self.write("net.onnx", onnx.model(onnx.graph(nodes, [onnx.value_info("x", ["N", FEATURES])], [onnx.value_info("z", ["N", CLASSES])], tensors), 15))
+        out = self.path("out.onnx")
+        done = self.sinter("train", model, "--data", self.data(), "-o", out, "--batch", "6", "--lr", "0.1", "--no-shuffle")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(out, "rb") as file:
+            got = initializers(file.read())
+        _, variances = network.moments(self.x)
+        for a, b in zip(got["variance"], variances):
+            self.assertAlmostEqual(a, 0.9 + 0.1 * b * SAMPLES / (SAMPLES - 1), places=5)
+        self.assertNotEqual(got["scale"], [1.0] * FEATURES)
+
+    def test_written_step(self):
+        """Public StableHLO: the results behind the first three are the arguments' new values, in their order."""
+        network, step = Network(last="Softmax"), self.path("step.mlir")
+        model, data = self.write("net.onnx", network.onnx()), self.data()
+        done = self.sinter("train", model, "--data", data, "--batch", "6", "--lr", "0.1", "--write-step", step)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(step) as file:
+            text = file.read()
+        self.assertNotIn("sinter.", text)
+        self.assertNotIn("nn.", text)
+        rate = self.write("rate.npy", npy([], [0.1]))
+        inputs = [self.write("x.npy", npy([SAMPLES, FEATURES], self.x)), *(self.write(name + ".npy", npy(network.shapes()[name], network.weights[name])) for name in ("w", "b")),
+                  self.write("target.npy", npy([SAMPLES], self.labels, "i8")), rate]
+        folder = self.path("results")
+        done = self.sinter("run", step, *(word for each in inputs for word in ("--input", each)), "--output-dir", folder)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        wanted = self.stepped(network, lambda scores: cross_entropy(scores, self.labels), Optimizers.sgd, 0.1)
+        for number, name in (3, "w"), (4, "b"):
+            with open(f"{folder}/result{number}.npy", "rb") as file:
+                raw = file.read()
+            values = struct.unpack(f"<{len(wanted[name])}f", raw[-4 * len(wanted[name]):])
+            for a, b in zip(values, wanted[name]):
+                self.assertAlmostEqual(a, b, places=5)
+
+    def test_refused(self):
+        model, out = self.write("net.onnx", Network().onnx()), self.path("out.onnx")
+        data = self.data()
+        command = ["train", model, "-o", out, "--data"]
+        self.expect_error(USAGE, "train", model, "--data", data, mentions=["-o FILE"])
+        self.expect_error(SYSTEM, *command, self.path("none.npz"), mentions=["--data", "none.npz"])
+        self.expect_error(USAGE, *command, model, mentions=["--data", ".npz"])
+        self.expect_error(USAGE, *command, self.write("a.npz", npz(x=npy([6, 3], self.x))), mentions=["'target'", "holds x"])
+        self.expect_error(USAGE, *command, self.write("a.npz", npz(target=npy([6], self.labels, "i8"))), mentions=["'x'"])
+        self.expect_error(USAGE, *command, self.data("a.npz", target=self.labels[:3]), mentions=["6 samples and 3 targets"])
+        self.expect_error(USAGE, *command, self.write("a.npz", npz(x=npy([9, 2], self.x), target=npy([9], [0] * 9, "i8"))), mentions=["'x'", "9x2xf32"])
+        self.expect_error(USAGE, *command, self.data("a.npz", target=[0, 1, 2, 3, 4, 0]), mentions=["label 4", "4 classes"])
+        self.expect_error(USAGE, *command, self.data("a.npz", target=self.x, shape=[6, 3], kind="f4"), mentions=["6x3xf32", "6x4xf32"])
+        self.expect_error(USAGE, *command, data, "--loss", "huber", mentions=["labels", "cross-entropy"])
+        self.expect_error(USAGE, *command, data, "--loss-output", "3", mentions=["output 3"])
+        self.expect_error(USAGE, *command, data, "--frozen", "*", mentions=["no weight to train"])
+        self.expect_error(USAGE, *command, data, "--logits", "--probabilities", mentions=["--logits"])
+        self.expect_error(USAGE, *command, data, "--nesterov", mentions=["--momentum"])
+        self.expect_error(USAGE, *command, data, "--drop-last", "--batch", "7", mentions=["--drop-last"])
+        self.expect_error(USAGE, *command, self.data("a.npz", x=[], target=[]), mentions=["no sample"])
+        self.expect_error(USAGE, "train", model, "-o", model, "--data", data, mentions=["--force"])
+        rounded = self.write("round.onnx", onnx.simple([onnx.node("Mul", ["x", "w"], ["m"], "times"), onnx.node("NonZero", ["m"], ["i"], "nz"), onnx.node("Cast", ["i"], ["y"], "cast", attributes=onnx.data(5, onnx.data(1, "to") + onnx.number(3, 1) + onnx.number(20, 2)))], (2, 3),
+                                                       initializers=[onnx.tensor("w", [2, 3], onnx.floats(*range(6)))]))
+        self.assertIn(self.sinter("train", rounded, "-o", out, "--data", data).returncode, (USAGE, UNSUPPORTED))
+
+    def test_not_a_number(self):
+        model, out = self.write("net.onnx", Network().onnx()), self.path("out.onnx")
+        data = self.data(target=[1e30] * SAMPLES * CLASSES, shape=[SAMPLES, CLASSES], kind="f4")
+        self.expect_nothing(out, self.sinter("train", model, "--data", data, "-o", out, "--loss", "mean-squared", "--lr", "1e9", "--epochs", "3"))
+
+    def expect_nothing(self, out, done):
+        self.assertEqual(done.returncode, WRONG, done.stderr)
+        self.assertIn("at step 1", done.stderr)
+        with self.assertRaises(FileNotFoundError):
+            open(out, "rb").close()
+
+
+if __name__ == "__main__":
+    main()
