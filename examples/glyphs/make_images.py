@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Renders the glyphs that the example model reads: digits and capital letters, 32x32 grey.
 
-    /usr/bin/python3 make_images.py DIR [--labels 2A] [--count 1] [--seed 0]
+    /usr/bin/python3 make_images.py DIR [--labels 2A] [--count 1] [--seed 0] [--folders] [--training]
 
-writes COUNT images of each label to DIR, drawn in the faces that train.py never sees. Needs python3-pil
+writes COUNT images of each label to DIR, drawn in the faces that train.py never sees, or with --training
+in those that it sees; with --folders in a folder for each label. Needs python3-pil
 and fonts-dejavu (scripts/deps.sh --python). Everything random follows from the seed.
 """
 import argparse
@@ -86,14 +87,18 @@ def main():
     parser.add_argument("--labels", default=LABELS, help="the characters to draw")
     parser.add_argument("--count", type=int, default=1, help="images of each label")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--folders", action="store_true", help="a folder for each label")
+    parser.add_argument("--training", action="store_true", help="in the faces that train.py sees")
     arguments = parser.parse_args()
     os.makedirs(arguments.directory, exist_ok=True)
     rng = np.random.default_rng(arguments.seed)
     for character in arguments.labels:
         for number in range(arguments.count):
             name = character if arguments.count == 1 else f"{character}-{number}"
-            pixels = render(character, HELD_OUT_FACES, rng)
-            Image.fromarray(pixels).save(os.path.join(arguments.directory, name + ".png"))
+            pixels = render(character, TRAINING_FACES if arguments.training else HELD_OUT_FACES, rng)
+            folder = os.path.join(arguments.directory, character) if arguments.folders else arguments.directory
+            os.makedirs(folder, exist_ok=True)
+            Image.fromarray(pixels).save(os.path.join(folder, name + ".png"))
 
 
 if __name__ == "__main__":
