@@ -55,6 +55,10 @@ struct Differentiate : PassWrapper<Differentiate, OperationPass<ModuleOp>> {
     return "Let the entry function give gradients, too";
   }
 
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<nn::NnDialect, stablehlo::StablehloDialect>();
+  }
+
   void runOnOperation() final {
     func::FuncOp entry = entryOf(getOperation());
     if (!entry) {

@@ -1,5 +1,6 @@
 //===- TrainCommand.cpp - sinter train ------------------------------------===//
 
+#include "driver/Checkpoints.h"
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
 #include "driver/LearningRate.h"
@@ -39,6 +40,16 @@ struct Epoch {
     right += batch.right.value_or(0);
   }
   double meanLoss() const { return count == 0 ? 0 : loss / count; }
+  nlohmann::json asJson() const {
+    return {{"loss", loss},
+            {"right", right},
+            {"count", count},
+            {"labels", hasLabels}};
+  }
+  static Epoch of(const nlohmann::json &json) {
+    return {json.value("loss", 0.0), json.value("right", 0.0),
+            json.value("count", 0.0), json.value("labels", false)};
+  }
   double accuracy() const { return count == 0 ? 0 : right / count; }
 };
 
@@ -57,6 +68,7 @@ public:
     addLoss(app);
     addOptimizer(app);
     addWeights(app);
+    addCheckpoints(app);
     app.add_option("--log", logFile,
                    "a line of JSON for each step and each validation")
         ->type_name("FILE.jsonl")
@@ -109,6 +121,11 @@ private:
   Result<Epoch> validate(TrainingRun &run);
   std::vector<size_t> order(uint64_t epoch) const;
   uint64_t batchesPerEpoch() const;
+  void addCheckpoints(CLI::App &app);
+  nlohmann::json settings() const;
+  Result<void> resume(TrainingRun &run);
+  Result<void> openLog();
+  void save(const TrainingRun &run, const Epoch &sofar);
   void tell(uint64_t epoch, const Epoch &trained,
             const std::optional<Epoch> &judged, double seconds);
   Result<void> log(const nlohmann::json &line);
@@ -128,6 +145,12 @@ private:
   std::optional<TrainingData> data, validation;
   uint64_t steps = 0;
   std::optional<std::string> notNumber;
+  std::string checkpointFolder;
+  uint64_t checkpointSteps = 0;
+  size_t keptCheckpoints = 3;
+  bool resumes = false;
+  /// Of the epoch that a checkpoint was written in.
+  Epoch begun;
   std::ofstream logStream;
   nlohmann::json history = nlohmann::json::array();
 };
@@ -257,7 +280,124 @@ void TrainCommand::addWeights(CLI::App &app) {
          "the share of running statistics that a step keeps", "Weights");
 }
 
+void TrainCommand::addCheckpoints(CLI::App &app) {
+  const char *group = "Checkpoints";
+  app.add_option("--checkpoint-dir", checkpointFolder,
+                 "a folder to go on from with --resume, whenever the run ends")
+      ->type_name("DIR")
+      ->group(group);
+  app.add_option("--checkpoint-every", checkpointSteps,
+                 "steps between two checkpoints (default: an epoch)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--keep-checkpoints", keptCheckpoints,
+                 "how many of the last ones are kept")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->type_name("N")
+      ->group(group);
+  app.add_flag("--resume", resumes, "go on from the newest checkpoint")
+      ->group(group);
+}
+
+/// What decides what a step does.
+nlohmann::json TrainCommand::settings() const {
+  const autodiff::LossOptions &loss = options.loss;
+  const autodiff::OptimizerOptions &how = options.optimizer;
+  return {{"model", common.model},
+          {"samples", data->count()},
+          {"batch size", batch},
+          {"number of epochs", epochs},
+          {"seed", seed},
+          {"order", noShuffle ? "as it stands" : "shuffled"},
+          {"last batch", dropLast ? "dropped" : "kept"},
+          {"loss",
+           {static_cast<int>(loss.kind), loss.output, isLogits, isProbabilities,
+            loss.smoothing, loss.ignoredLabel, loss.delta}},
+          {"optimiser",
+           {static_cast<int>(how.kind), how.momentum, how.nesterov, how.beta1,
+            how.beta2, how.decay, how.epsilon.value_or(-1), how.weightDecay,
+            how.decaysAll, how.clipNorm, how.clipValue}},
+          {"learning rate",
+           {rate.rate, static_cast<int>(rate.schedule), rate.warmup,
+            rate.stepEpochs, rate.factor}},
+          {"choice of weights",
+           {options.trainable, options.frozen, options.freezeBatchNorm,
+            options.batchNormMomentum}}};
+}
+
+/// A checkpoint that cannot be written does not end the run.
+void TrainCommand::save(const TrainingRun &run, const Epoch &sofar) {
+  const Checkpoint checkpoint{steps,
+                              {{"epoch", sofar.asJson()}, {"history", history}},
+                              settings(),
+                              run.states()};
+  if (Result<void> written =
+          writeCheckpoint(checkpointFolder, checkpoint, keptCheckpoints);
+      !written)
+    std::fprintf(stderr, "note: %s; the run goes on\n",
+                 written.error().message.c_str());
+}
+
+Result<void> TrainCommand::resume(TrainingRun &run) {
+  if (checkpointFolder.empty())
+    return {};
+  Result<std::optional<Checkpoint>> newest = newestCheckpoint(checkpointFolder);
+  if (!newest)
+    return newest.takeError();
+  if (!*newest)
+    return resumes ? Result<void>(usageError("--resume: there is no checkpoint "
+                                             "in '" +
+                                             checkpointFolder + "'"))
+                   : Result<void>();
+  if (!resumes)
+    return usageError("--checkpoint-dir '" + checkpointFolder +
+                      "' holds the checkpoints of a run; --resume goes on "
+                      "from the newest");
+  if (Result<void> same = checkSettings(checkpointFolder, **newest, settings());
+      !same)
+    return same;
+  steps = (*newest)->steps;
+  const nlohmann::json &progress = (*newest)->progress;
+  begun = Epoch::of(progress.value("epoch", nlohmann::json::object()));
+  history = progress.value("history", nlohmann::json::array());
+  run.restore(std::move((*newest)->states));
+  std::fprintf(stderr, "note: going on after step %llu\n",
+               static_cast<unsigned long long>(steps));
+  return {};
+}
+
+/// A run that goes on keeps the lines of the steps before its checkpoint.
+Result<void> TrainCommand::openLog() {
+  if (logFile.empty())
+    return {};
+  std::vector<std::string> kept;
+  if (steps != 0) {
+    std::ifstream old(logFile);
+    for (std::string line; std::getline(old, line);) {
+      const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+      if (!json.is_object())
+        continue;
+      if (json.contains("step")
+              ? json.value("step", uint64_t(0)) <= steps
+              : json.value("epoch", uint64_t(0)) <= history.size())
+        kept.push_back(line);
+    }
+  }
+  logStream.open(logFile);
+  for (const std::string &line : kept)
+    logStream << line << '\n';
+  logStream.flush();
+  if (!logStream)
+    return systemError("--log '" + logFile + "': cannot be written to");
+  return {};
+}
+
 Result<void> TrainCommand::checkUsage() const {
+  if (checkpointFolder.empty() && (resumes || checkpointSteps))
+    return usageError(std::string(resumes ? "--resume" : "--checkpoint-every") +
+                      " needs --checkpoint-dir DIR");
   if (output.empty() && stepFile.empty())
     return usageError("nothing to do: give -o FILE for the trained model, or "
                       "--write-step FILE");
@@ -348,8 +488,8 @@ Result<Epoch> TrainCommand::trainEpoch(TrainingRun &run, uint64_t epoch) {
   const uint64_t batches = batchesPerEpoch();
   auto progress =
       progressLine("training", "steps of epoch " + std::to_string(epoch + 1));
-  Epoch all;
-  for (uint64_t i = 0; i < batches; ++i) {
+  Epoch all = std::exchange(begun, Epoch());
+  for (uint64_t i = steps - epoch * batches; i < batches; ++i) {
     progress(static_cast<unsigned>(i), static_cast<unsigned>(batches));
     const size_t first = i * batch;
     const size_t size = std::min<size_t>(batch, numbers.size() - first);
@@ -381,6 +521,8 @@ Result<Epoch> TrainCommand::trainEpoch(TrainingRun &run, uint64_t epoch) {
                   std::to_string(steps);
       break;
     }
+    if (checkpointSteps && steps % checkpointSteps == 0 && i + 1 < batches)
+      save(run, all);
   }
   progress(static_cast<unsigned>(batches), static_cast<unsigned>(batches));
   return all;
@@ -432,7 +574,7 @@ void TrainCommand::tell(uint64_t epoch, const Epoch &trained,
 }
 
 Result<int> TrainCommand::train(TrainingRun &run) {
-  for (uint64_t epoch = 0; epoch < epochs; ++epoch) {
+  for (uint64_t epoch = history.size(); epoch < epochs; ++epoch) {
     const auto begin = std::chrono::steady_clock::now();
     Result<Epoch> trained = trainEpoch(run, epoch);
     if (!trained)
@@ -458,7 +600,12 @@ Result<int> TrainCommand::train(TrainingRun &run) {
         return done.takeError();
     }
     tell(epoch, *trained, judged, took.count());
+    if (!checkpointFolder.empty())
+      save(run, Epoch());
   }
+  if (steps == epochs * batchesPerEpoch() && run.values().empty())
+    return usageError("--resume: the run in '" + checkpointFolder +
+                      "' ended; --epochs asks for no more");
   if (Result<void> written = run.source().write(run.values(), output, force);
       !written)
     return written.takeError();
@@ -504,12 +651,11 @@ Result<int> TrainCommand::run() {
     if (output.empty())
       return 0;
   }
-  if (!logFile.empty()) {
-    logStream.open(logFile);
-    if (!logStream)
-      return systemError("--log '" + logFile + "': cannot be written to");
-  }
   TrainingRun run(std::move(*model), kept.threads);
+  if (Result<void> ready = resume(run); !ready)
+    return ready.takeError();
+  if (Result<void> open = openLog(); !open)
+    return open.takeError();
   return train(run);
 }
 

@@ -29,6 +29,22 @@ static Result<void> moveStates(const Executor &from, Executor &to) {
   return {};
 }
 
+/// Gives \p executor the states of a checkpoint, which must be all of its own.
+static Result<void> giveStates(const NamedTensors &states, Executor &executor) {
+  std::map<std::string, const Tensor *> byName;
+  for (const auto &[name, tensor] : states)
+    byName[name] = &tensor;
+  for (size_t i = 0; i < executor.states().size(); ++i) {
+    const TensorSpec &spec = executor.states()[i];
+    auto found = byName.find(spec.name);
+    if (found == byName.end())
+      return usageError("the checkpoint has no state '" + spec.name + "'");
+    if (Result<void> given = executor.setState(i, *found->second); !given)
+      return given;
+  }
+  return {};
+}
+
 Result<std::unique_ptr<Executor>>
 TrainingRun::executorOf(TrainingProgram program) const {
   if (program.interpreted)
@@ -54,6 +70,9 @@ Result<Executor *> TrainingRun::stepFor(std::span<const Tensor> inputs,
       return executor.takeError();
     place = std::move(*executor);
   }
+  if (!latest && !restored.empty())
+    if (Result<void> given = giveStates(restored, *place); !given)
+      return given.takeError();
   if (latest && latest != place.get())
     if (Result<void> moved = moveStates(*latest, *place); !moved)
       return moved.takeError();
@@ -122,6 +141,13 @@ Result<BatchOutcome> TrainingRun::judge(std::span<const Tensor> inputs,
   std::vector<Tensor> all(inputs.begin(), inputs.end());
   all.push_back(target);
   return outcomeOf(**executor, all);
+}
+
+NamedTensors TrainingRun::states() const {
+  NamedTensors all;
+  for (size_t i = 0; latest && i < latest->states().size(); ++i)
+    all.emplace_back(latest->states()[i].name, latest->state(i));
+  return all;
 }
 
 NamedTensors TrainingRun::values() const {

@@ -37,6 +37,10 @@ public:
   /// Weights and running statistics as they are now; after the first step.
   NamedTensors values() const;
 
+  /// All that outlives a step, and the same given back before the first one.
+  NamedTensors states() const;
+  void restore(NamedTensors states) { restored = std::move(states); }
+
   TrainableModel &source() { return *model; }
 
 private:
@@ -49,6 +53,8 @@ private:
   std::unique_ptr<TrainableModel> model;
   unsigned threads;
   std::map<std::string, std::unique_ptr<Executor>> steps, judges;
+  /// What the first program begins with, if not with the model's weights.
+  NamedTensors restored;
   /// The one that holds the states.
   Executor *latest = nullptr;
 };

@@ -4,7 +4,9 @@ their papers."""
 import io
 import json
 import math
+import os
 import random
+import shutil
 import struct
 import zipfile
 
@@ -343,6 +345,35 @@ class Train(CommandTest):
             values = struct.unpack(f"<{len(wanted[name])}f", raw[-4 * len(wanted[name]):])
             for a, b in zip(values, wanted[name]):
                 self.assertAlmostEqual(a, b, places=5)
+
+    def test_goes_on_from_a_checkpoint(self):
+        """A run that is ended in the middle and goes on has the bits, and the log, of one that never was."""
+        model, data = self.write("net.onnx", Network(norm=True).onnx()), self.data()
+        command = ["train", model, "--data", data, "--validate", data, "--batch", "4", "--epochs", "4", "--optimizer", "adam", "--lr", "0.1", "--seed", "17"]
+        whole, out, folder, log = self.path("whole.onnx"), self.path("out.onnx"), self.path("kept"), self.path("log.jsonl")
+        self.assertEqual(self.sinter(*command, "-o", whole, "--log", self.path("whole.jsonl")).returncode, DONE)
+        kept = [*command, "-o", out, "--checkpoint-dir", folder, "--checkpoint-every", "3", "--keep-checkpoints", "9", "--log", log]
+        self.assertEqual(self.sinter(*kept).returncode, DONE)
+        steps = sorted(os.listdir(folder))
+        self.assertEqual(steps, [f"step-{each:010}" for each in (2, 3, 4, 6, 8)])
+        for last in (0, 1, 3):
+            for name in os.listdir(folder):
+                if name not in steps[:last + 1]:
+                    shutil.rmtree(os.path.join(folder, name))
+            os.remove(out)
+            done = self.sinter(*kept, "--resume")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertIn("going on after step", done.stderr)
+            with open(out, "rb") as a, open(whole, "rb") as b:
+                self.assertEqual(a.read(), b.read())
+            with open(log) as a, open(self.path("whole.jsonl")) as b:
+                strip = lambda lines: [{key: value for key, value in json.loads(line).items() if key not in ("ms", "samples_per_s")} for line in lines]
+                self.assertEqual(strip(a), strip(b))
+        self.expect_error(USAGE, *kept, mentions=["--resume"])
+        self.expect_error(USAGE, *(each.replace("17", "18") for each in kept), "--resume", mentions=["--resume", "another seed"])
+        self.expect_error(USAGE, *kept, "--resume", mentions=["ended"])
+        self.expect_error(USAGE, *command, "-o", out, "--resume", mentions=["--checkpoint-dir"])
+        self.expect_error(USAGE, *command, "-o", out, "--checkpoint-dir", self.path("none"), "--resume", mentions=["no checkpoint"])
 
     def test_refused(self):
         model, out = self.write("net.onnx", Network().onnx()), self.path("out.onnx")
