@@ -454,6 +454,9 @@ TrainCommand::request(const SessionOptions &session) const {
   request.kernelFolder = session.cacheFolder;
   request.compiler = compilerIdentity();
   request.ceilings = session.ceilings;
+  request.fastConvolution = session.fastConvolution;
+  request.cpu = session.cpu;
+  request.denormals = session.denormals;
   request.interprets = session.backend == Backend::Interpreter;
   return request;
 }
@@ -651,7 +654,7 @@ Result<int> TrainCommand::run() {
     if (output.empty())
       return 0;
   }
-  TrainingRun run(std::move(*model), kept.threads);
+  TrainingRun run(std::move(*model), kept.threads, kept.denormals);
   if (Result<void> ready = resume(run); !ready)
     return ready.takeError();
   if (Result<void> open = openLog(); !open)

@@ -17,6 +17,10 @@ struct TrainRequest {
   /// As in CompileRequest.
   std::string kernelFolder, compiler;
   std::optional<MachineCeilings> ceilings;
+  /// As in CompileRequest.
+  bool fastConvolution = true;
+  std::string cpu;
+  Denormals denormals = Denormals::Flush;
   /// Whether the interpreter runs the steps.
   bool interprets = false;
 };

@@ -51,6 +51,7 @@ TrainingRun::executorOf(TrainingProgram program) const {
     return std::move(program.interpreted);
   ProgramExecutorOptions how;
   how.threads = threads;
+  how.denormals = denormals;
   auto executor = ProgramExecutor::create(std::move(program.compiled),
                                           ThreadPool::ofProcess(threads), how);
   if (!executor)

@@ -25,8 +25,9 @@ struct BatchOutcome {
 class TrainingRun {
 public:
   /// \p threads: as many as there are processors if 0.
-  TrainingRun(std::unique_ptr<TrainableModel> model, unsigned threads)
-      : model(std::move(model)), threads(threads) {}
+  TrainingRun(std::unique_ptr<TrainableModel> model, unsigned threads,
+              Denormals denormals)
+      : model(std::move(model)), threads(threads), denormals(denormals) {}
 
   /// One step on a batch.
   Result<BatchOutcome> step(std::span<const Tensor> inputs,
@@ -52,6 +53,7 @@ private:
 
   std::unique_ptr<TrainableModel> model;
   unsigned threads;
+  Denormals denormals;
   std::map<std::string, std::unique_ptr<Executor>> steps, judges;
   /// What the first program begins with, if not with the model's weights.
   NamedTensors restored;

@@ -119,6 +119,9 @@ Result<TrainingProgram> Trainer::programOf(Model model) const {
   compile.kernelFolder = request.kernelFolder;
   compile.compiler = request.compiler;
   compile.ceilings = request.ceilings;
+  compile.fastConvolution = request.fastConvolution;
+  compile.cpu = request.cpu;
+  compile.denormals = request.denormals;
   auto compiled = compileModel(std::move(model), {}, compile);
   if (!compiled)
     return inFile(compiled.takeError(), request.input.path);
