@@ -91,9 +91,9 @@ static bool isFreshParameter(const Tensor &tensor) {
 /// are tensors of their own, which training tells apart. (Weights that a
 /// network ties are of different numbers.)
 static LogicalResult importIdentity(NodeContext &node) {
-  if (const Bound &given = node.bound(0);
-      given.kind == Bound::Tensor && given.value &&
-      !constantName(given.value).empty())
+  if (const Bound &given = node.bound(0); given.kind == Bound::Tensor &&
+                                          given.value &&
+                                          !constantName(given.value).empty())
     if (auto tensor = constantTensor(given.value);
         tensor && isFreshParameter(*tensor))
       return give(node, *tensor);
