@@ -18,10 +18,10 @@ double learningRate(const RateOptions &options, uint64_t step, uint64_t total,
   switch (options.schedule) {
   case Schedule::Constant:
     return options.rate;
-  case Schedule::Step:
-    return options.rate *
-           std::pow(options.factor,
-                    static_cast<double>(epoch / options.stepEpochs));
+  case Schedule::Step: {
+    const uint64_t times = epoch / options.stepEpochs;
+    return options.rate * std::pow(options.factor, static_cast<double>(times));
+  }
   case Schedule::Cosine:
     return options.rate * 0.5 * (1 + std::cos(std::numbers::pi * part));
   case Schedule::Linear:

@@ -88,7 +88,7 @@ public:
 private:
   template <typename T>
   void choice(CLI::App &app, const char *flag, T &place,
-              std::map<std::string, T> table, const char *what,
+              const std::map<std::string, T> &table, const char *what,
               const char *initial, const char *group) {
     std::vector<std::string> names;
     for (const auto &[name, value] : table)
