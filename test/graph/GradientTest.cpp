@@ -642,6 +642,33 @@ TEST(Gradient, OfTriangularMatrices) {
 }
 
 /// One error for one cause, at the operation inside the branch, and the way.
+/// From 0 by 100 an i8 is never 120 or more as soon as it looks: it wraps.
+TEST(Gradient, CountsNoTripsOfACounterThatWraps) {
+  Model model = parse(R"(func.func @main(%x: tensor<f64>) -> tensor<f64> {
+    %i = stablehlo.constant dense<0> : tensor<i8>
+    %end = stablehlo.constant dense<120> : tensor<i8>
+    %by = stablehlo.constant dense<100> : tensor<i8>
+    %y:2 = "stablehlo.while"(%i, %x) ({
+    ^bb0(%a: tensor<i8>, %b: tensor<f64>):
+      %c = stablehlo.compare LT, %a, %end : (tensor<i8>, tensor<i8>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    }, {
+    ^bb0(%a: tensor<i8>, %b: tensor<f64>):
+      %n = stablehlo.add %a, %by : tensor<i8>
+      %s = stablehlo.sine %b : tensor<f64>
+      stablehlo.return %n, %s : tensor<i8>, tensor<f64>
+    }) : (tensor<i8>, tensor<f64>) -> (tensor<i8>, tensor<f64>)
+    return %y#1 : tensor<f64> })");
+  std::string message;
+  ScopedDiagnosticHandler handler(model.context(), [&](Diagnostic &each) {
+    message = each.str();
+    return success();
+  });
+  EXPECT_TRUE(failed(differentiate(
+      model, {randomOf(model.entry().getResultTypes()[0], 1, {})})));
+  EXPECT_NE(message.find("has no gradient"), std::string::npos) << message;
+}
+
 TEST(Gradient, SaysTheWay) {
   Model model = parse(R"(func.func @main(%x: tensor<4xf64>) -> tensor<4xf64> {
     %t = stablehlo.tanh %x : tensor<4xf64>

@@ -141,6 +141,14 @@ static std::optional<int64_t> steps(int64_t from, int64_t to, int64_t by) {
   return distance / by + (distance % by != 0);
 }
 
+/// Whether \p type holds \p number.
+static bool fits(int64_t number, IntegerType type) {
+  return type.isUnsigned()
+             ? number >= 0 &&
+                   llvm::isUIntN(type.getWidth(), static_cast<uint64_t>(number))
+             : llvm::isIntN(type.getWidth(), number);
+}
+
 /// How often the body runs, where a counter goes by a constant from a constant
 /// to a constant.
 static std::optional<int64_t> tripsOf(WhileOp loop) {
@@ -189,7 +197,16 @@ static std::optional<int64_t> tripsOf(WhileOp loop) {
   }
   if (stride <= 0)
     return std::nullopt;
-  return steps(start, end, stride);
+  const std::optional<int64_t> trips = steps(start, end, stride);
+  if (!trips)
+    return std::nullopt;
+  // A counter that wraps round before it meets the limit goes on.
+  int64_t last = 0;
+  if (llvm::MulOverflow(*trips, *by, last) ||
+      llvm::AddOverflow(*from, last, last) ||
+      !fits(last, cast<IntegerType>(tensorOf(counter).getElementType())))
+    return std::nullopt;
+  return trips;
 }
 
 namespace {
