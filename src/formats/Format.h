@@ -104,6 +104,9 @@ struct Format {
   /// Whether parameters are in files of their own, so that OpenOptions mean
   /// something.
   bool hasParameterFiles = false;
+  /// Whether constants without a name are the file's own, in its order; else
+  /// they are what the reader made.
+  bool hasUnnamedConstants = false;
 
   /// Whether \p path, with \p contents, is of this format. A folder has none.
   Likeness (*recognises)(const std::string &path,
@@ -116,6 +119,9 @@ struct Format {
   /// the extensions.
   Result<void> (*write)(const Model &model, const std::string &path,
                         const WriteOptions &options);
+  /// The files that may be written for the model at \p path besides that one,
+  /// for weights; null if there are none.
+  std::vector<std::string> (*besides)(const std::string &path) = nullptr;
   /// Whether there is such a version: a Usage error. Null where no extension is
   /// versioned.
   Result<void> (*checkVersion)(const std::string &version) = nullptr;

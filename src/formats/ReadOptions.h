@@ -30,6 +30,9 @@ struct ReadOptions {
   /// are any: for formats that have no node of its own for it. Its group cannot
   /// be given back then.
   bool spellsUnknown = false;
+  /// Whether what was read may be written in its own format again, so that
+  /// what the writer needs of the file is kept with it. keepsNodes includes it.
+  bool keepsSource = false;
   /// Whether the model is to be written in its own format again. Then what
   /// cannot be translated, or cannot be given back, is kept as the node that it
   /// is, as far as the format has a way to.

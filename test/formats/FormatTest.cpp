@@ -18,7 +18,9 @@ TEST(Format, RowsAreWhole) {
     EXPECT_TRUE(format->recognises && format->open && format->write);
     for (const Extension &each : format->extensions) {
       EXPECT_TRUE(suffixes.insert(each.suffix).second) << each.suffix.str();
-      EXPECT_TRUE(each.suffix.starts_with(".") || each.suffix == "/");
+      // Or the whole name of a file, of which users are not told.
+      EXPECT_TRUE(each.suffix.starts_with(".") || each.suffix == "/" ||
+                  !each.isListed);
       EXPECT_TRUE(!each.isVersioned || format->checkVersion);
     }
   }

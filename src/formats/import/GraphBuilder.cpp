@@ -118,17 +118,19 @@ Operation *GraphBuilder::create(OperationState &state) {
       if (!count || *count > mostElements)
         return fail("the result would have too many elements"), nullptr;
     }
+  const StringRef name = state.name.getStringRef();
+  const bool isPart = name != stablehlo::ConstantOp::getOperationName() &&
+                      name != stablehlo::ReturnOp::getOperationName();
+  if (isPart && source)
+    state.addAttribute(sourceAttribute, builder().getI64IntegerAttr(*source));
   Operation *op = builder().create(state);
   if (mlir::failed(mlir::verify(op))) {
     fail(takeDiagnostic());
     op->erase();
     return nullptr;
   }
-  if (!isa<stablehlo::ConstantOp>(op) && !isa<stablehlo::ReturnOp>(op)) {
-    if (source)
-      setSource(op, *source);
+  if (isPart)
     made.push_back(op);
-  }
   knowledge.observe(op);
   return op;
 }

@@ -1,7 +1,9 @@
 #include "formats/import/MatMul.h"
 
 #include "graph/Broadcast.h"
+#include "graph/ExactSums.h"
 #include "graph/Types.h"
+#include "mlir/Dialect/Quant/QuantTypes.h"
 
 using namespace mlir;
 
@@ -57,6 +59,31 @@ std::pair<Value, Value> matMulOperands(stablehlo::DotGeneralOp op) {
   if (rhs == op.getRhs())
     lhs = withoutBatches(lhs);
   return {lhs, rhs};
+}
+
+IntegerRange sumsOf(Operation *op) {
+  return IntegerRange::ofSums(IntegerRange::of(op->getOperand(0)),
+                              IntegerRange::of(op->getOperand(1)),
+                              productsPerSum(op).value_or(0x1p16));
+}
+
+std::optional<Type> typeOfProducts(Operation *op) {
+  const Value values[] = {op->getOperand(0), op->getOperand(1),
+                          op->getResult(0)};
+  for (Value value : values)
+    if (isa<ComplexType, quant::QuantizedType>(
+            tensorOf(value).getElementType()))
+      return std::nullopt;
+  Type element = tensorOf(op->getResult(0)).getElementType();
+  if (isa<FloatType>(element))
+    return element;
+  for (Value value : {op->getOperand(0), op->getOperand(1)})
+    if (!isa<IntegerType>(tensorOf(value).getElementType()))
+      return std::nullopt;
+  Type f64 = Float64Type::get(op->getContext());
+  const IntegerRange sums = sumsOf(op);
+  return holds(f64, sums) && holds(element, sums) ? std::optional(f64)
+                                                  : std::nullopt;
 }
 
 } // namespace sinter::formats

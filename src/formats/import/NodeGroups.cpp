@@ -390,6 +390,9 @@ Operation *placeOf(const UntouchedNode &node, ArrayRef<Operation *> ops) {
   return ops.front();
 }
 
+/// Text that is hashed, of which no more is held at once.
+static constexpr size_t hashedAtOnce = 1 << 20;
+
 uint64_t fingerprintOf(Block &block) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -411,8 +414,13 @@ uint64_t fingerprintOf(Block &block) {
         number(inner.getArguments());
     }
     os << '\n';
+    if (text.size() >= hashedAtOnce) {
+      const uint64_t before = llvm::xxh3_64bits(text);
+      text.clear();
+      os << before << '\n';
+    }
   });
-  return llvm::xxh3_64bits(os.str());
+  return llvm::xxh3_64bits(text);
 }
 
 } // namespace sinter::formats

@@ -33,43 +33,78 @@ Value dotGeneral(GraphBuilder &builder, Value lhs, Value rhs,
       rhs, numbers, ArrayAttr(), stablehlo::DotAlgorithmAttr());
 }
 
-/// The sizes that two lists of batch dimensions, aligned at the end, broadcast
-/// to. Unknown sizes that may differ are taken to be equal.
-static std::optional<Dims> joinBatch(GraphBuilder &builder, Value lhs,
-                                     Value rhs) {
-  int64_t rank = std::max(builder.rank(lhs), builder.rank(rhs));
-  Dims joined;
-  for (int64_t i = 0; i < rank - 2; ++i) {
-    int64_t left = i - (rank - builder.rank(lhs)),
-            right = i - (rank - builder.rank(rhs));
-    int64_t leftSize = left < 0 ? 1 : builder.shape(lhs)[left];
-    int64_t rightSize = right < 0 ? 1 : builder.shape(rhs)[right];
-    bool takeRight =
-        leftSize == 1 || (ShapedType::isDynamic(leftSize) &&
-                          !ShapedType::isDynamic(rightSize) && rightSize != 1);
-    if (leftSize != rightSize && leftSize != 1 && rightSize != 1 &&
-        !ShapedType::isDynamic(leftSize) && !ShapedType::isDynamic(rightSize))
-      return builder.fail("the operands' batch dimensions do not broadcast");
-    joined.push_back(takeRight ? (right < 0 ? Dim(1) : builder.dim(rhs, right))
-                               : builder.dim(lhs, left));
-  }
-  return joined;
+namespace {
+/// A batch dimension of a product, and of which operands it is as it stands.
+struct BatchDim {
+  Dim size;
+  bool isLeft, isRight;
+};
+} // namespace
+
+/// The size that two sizes broadcast to; which is not said for \p areSame.
+static std::optional<BatchDim> joinBatchDim(GraphBuilder &builder,
+                                            const Dim &left, const Dim &right,
+                                            bool areSame) {
+  if (areSame || (left.isStatic() && left.size == right.size))
+    return BatchDim{left, true, true};
+  if (left.size == 1)
+    return BatchDim{right, false, true};
+  if (right.size == 1)
+    return BatchDim{left, true, false};
+  if (left.isStatic() && right.isStatic())
+    return builder.fail("the operands' batch dimensions do not broadcast");
+  if (left.isStatic())
+    return BatchDim{left, true, false};
+  if (right.isStatic())
+    return BatchDim{right, false, true};
+  // Either may be 1 when it runs.
+  Value isOne = builder.compare(left.extent, builder.integers({1}),
+                                stablehlo::ComparisonDirection::EQ);
+  Value joined =
+      builder.op<stablehlo::SelectOp>(isOne, right.extent, left.extent);
+  return BatchDim{Dim(ShapedType::kDynamic, joined), false, false};
 }
 
 /// \p value with the batch dimensions \p batch before its last two.
 static Value broadcastBatch(GraphBuilder &builder, Value value,
                             ArrayRef<Dim> batch) {
-  int64_t rank = batch.size() + 2, own = builder.rank(value);
-  bool same = own == rank;
-  for (int64_t i = 0; same && i < rank - 2; ++i)
-    same = builder.shape(value)[i] == batch[i].size;
-  if (same)
-    return value;
+  const auto rank = static_cast<int64_t>(batch.size()) + 2;
+  const int64_t own = builder.rank(value);
   Dims sizes(batch);
   sizes.push_back(builder.dim(value, own - 2));
   sizes.push_back(builder.dim(value, own - 1));
   return builder.broadcastInDim(
       value, sizes, llvm::to_vector(llvm::seq<int64_t>(rank - own, rank)));
+}
+
+/// The product of two stacks of matrices, whose batch dimensions are aligned at
+/// the end and broadcast.
+static Value batchProduct(GraphBuilder &builder, Value lhs, Value rhs) {
+  const int64_t rank = std::max(builder.rank(lhs), builder.rank(rhs));
+  const int64_t left = builder.rank(lhs) - rank,
+                right = builder.rank(rhs) - rank;
+  Dims batch;
+  bool isLeft = left == 0, isRight = right == 0;
+  for (int64_t i = 0; i < rank - 2; ++i) {
+    const bool hasLeft = i + left >= 0, hasRight = i + right >= 0;
+    auto joined = joinBatchDim(
+        builder, hasLeft ? builder.dim(lhs, i + left) : Dim(1),
+        hasRight ? builder.dim(rhs, i + right) : Dim(1),
+        hasLeft && hasRight &&
+            builder.known().sameSize(lhs, i + left, rhs, i + right));
+    if (!joined)
+      return {};
+    batch.push_back(joined->size);
+    isLeft &= joined->isLeft;
+    isRight &= joined->isRight;
+  }
+  if (!isLeft)
+    lhs = broadcastBatch(builder, lhs, batch);
+  if (!isRight)
+    rhs = broadcastBatch(builder, rhs, batch);
+  const Ints batching = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
+  return dotGeneral(builder, lhs, rhs, batching, batching, {rank - 1},
+                    {rank - 2});
 }
 
 Value matmul(GraphBuilder &builder, Value lhs, Value rhs) {
@@ -89,14 +124,7 @@ Value matmul(GraphBuilder &builder, Value lhs, Value rhs) {
     return dotGeneral(builder, lhs, rhs, {}, {}, {left - 1}, {0});
   if (left == 1)
     return dotGeneral(builder, rhs, lhs, {}, {}, {right - 2}, {0});
-  auto batch = joinBatch(builder, lhs, rhs);
-  if (!batch)
-    return {};
-  int64_t rank = batch->size() + 2;
-  Ints batching = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
-  return dotGeneral(builder, broadcastBatch(builder, lhs, *batch),
-                    broadcastBatch(builder, rhs, *batch), batching, batching,
-                    {rank - 1}, {rank - 2});
+  return batchProduct(builder, lhs, rhs);
 }
 
 } // namespace sinter::formats

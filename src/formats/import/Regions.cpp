@@ -28,6 +28,36 @@ Operation *closeHolder(GraphBuilder &builder, Operation *holder,
   return builder.create(state);
 }
 
+Value whileLoop(GraphBuilder &builder, ValueRange starts,
+                function_ref<Value(ValueRange)> condition,
+                function_ref<Values(ValueRange)> body, unsigned result) {
+  if (llvm::is_contained(starts, Value()))
+    return {};
+  OpBuilder &ops = builder.builder();
+  Location loc = builder.location();
+  const SmallVector<Type> types(starts.getTypes());
+  Operation *holder = makeHolder(
+      builder, stablehlo::WhileOp::getOperationName(), starts, types);
+  auto fill = [&](Region &region, function_ref<Values(ValueRange)> make) {
+    OpBuilder::InsertionGuard guard(ops);
+    Block &block = region.emplaceBlock();
+    block.addArguments(types, SmallVector<Location>(types.size(), loc));
+    ops.setInsertionPointToStart(&block);
+    Values given = make(block.getArguments());
+    if (!builder.failed() && !llvm::is_contained(given, Value()))
+      ops.create<stablehlo::ReturnOp>(loc, given);
+  };
+  fill(holder->getRegion(0),
+       [&](ValueRange states) -> Values { return {condition(states)}; });
+  fill(holder->getRegion(1), body);
+  if (builder.failed()) {
+    holder->erase();
+    return {};
+  }
+  Operation *loop = closeHolder(builder, holder, types);
+  return loop ? loop->getResult(result) : Value();
+}
+
 SmallVector<Type> returnedTypes(Region &region) {
   return llvm::to_vector(region.front().getTerminator()->getOperandTypes());
 }

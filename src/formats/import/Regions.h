@@ -18,6 +18,15 @@ mlir::Operation *makeHolder(GraphBuilder &builder, llvm::StringRef name,
 mlir::Operation *closeHolder(GraphBuilder &builder, mlir::Operation *holder,
                              mlir::TypeRange types);
 
+/// A loop over \p starts: as long as \p condition holds of the states, they
+/// become what \p body makes of them, of the same types. State \p result at the
+/// end.
+mlir::Value
+whileLoop(GraphBuilder &builder, mlir::ValueRange starts,
+          llvm::function_ref<mlir::Value(mlir::ValueRange states)> condition,
+          llvm::function_ref<Values(mlir::ValueRange states)> body,
+          unsigned result);
+
 llvm::SmallVector<mlir::Type> returnedTypes(mlir::Region &region);
 /// A type that both are of: sizes in which they differ are open. Null where
 /// they differ in rank or element type.

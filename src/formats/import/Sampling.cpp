@@ -3,6 +3,7 @@
 #include "formats/import/Sampling.h"
 
 #include "formats/import/Building.h"
+#include "formats/import/Regions.h"
 #include <limits>
 
 using namespace mlir;
@@ -46,6 +47,13 @@ struct Arithmetic {
 struct Tap {
   Value index, weight;
 };
+
+/// Fails for an image that is known to have no pixels to read.
+bool hasPixels(GraphBuilder &builder, Value image) {
+  if (llvm::is_contained(builder.shape(image).drop_front(2), 0))
+    builder.unsupported("an image without pixels");
+  return !builder.failed();
+}
 
 /// Reads [N, C, spatial...] at places given per image.
 class Sampler {
@@ -206,6 +214,8 @@ Value sampleGrid(GraphBuilder &builder, Value image, Value grid,
        !ShapedType::isDynamic(builder.shape(grid).back())))
     return builder.fail("the grid has not the image's rank, or not one place a "
                         "spatial dimension");
+  if (!hasPixels(builder, image))
+    return {};
   Sampler sampler(builder, widened(builder, image));
   Arithmetic &a = sampler.a;
   Dims sizes = builder.dims(grid);
@@ -230,26 +240,55 @@ Value sampleGrid(GraphBuilder &builder, Value image, Value grid,
   return builder.cast(builder.reshape(result, shape), builder.element(image));
 }
 
+Value samplePlaces(GraphBuilder &builder, Value image, Value rows,
+                   Value columns) {
+  if (!image || !rows || !columns || !hasPixels(builder, image))
+    return {};
+  Sampler sampler(builder, widened(builder, image));
+  const GridRules rules;
+  SmallVector<SmallVector<Tap, 4>> taps;
+  for (auto [d, places] : {std::pair(0, rows), std::pair(1, columns)})
+    taps.push_back(gridTaps(
+        sampler, rules,
+        builder.unsqueeze(builder.cast(places, sampler.a.element), {1}), d));
+  if (builder.failed())
+    return {};
+  return builder.cast(sampler.interpolate(taps), builder.element(image));
+}
+
 //===----------------------------------------------------------------------===//
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// The places [R, bins * samples] along one dimension, each region's from its
-/// start \p low to its end \p high, both [R, 1].
-static Value roiPlaces(Arithmetic &a, const RoiRules &rules, Value low,
-                       Value high, int64_t bins) {
+namespace {
+/// Where each region begins along one dimension, and how far it reaches, both
+/// [R, 1].
+struct RoiSpan {
+  Value low, extent;
+};
+} // namespace
+
+/// \p low and \p high are as the operand says.
+static RoiSpan roiSpan(Arithmetic &a, const RoiRules &rules, Value low,
+                       Value high) {
   double offset = rules.halfPixel ? 0.5 : 0;
   low = a.sub(a.mul(low, rules.scale), offset);
   high = a.sub(a.mul(high, rules.scale), offset);
   Value extent = a.sub(high, low);
   if (!rules.halfPixel)
     extent = a.max(extent, a.number(1));
+  return {low, extent};
+}
+
+/// The places [R, bins * samples] along one dimension.
+static Value roiPlaces(Arithmetic &a, const RoiRules &rules,
+                       const RoiSpan &span, int64_t bins) {
   SmallVector<double> fractions;
   for (int64_t i = 0; i < bins * rules.samples; ++i)
     fractions.push_back((i + 0.5) / (bins * rules.samples));
   Value steps = numbers(a.builder, a.element, fractions,
                         {1, static_cast<int64_t>(fractions.size())});
-  return a.add(a.mul(extent, steps), low);
+  return a.add(a.mul(span.extent, steps), span.low);
 }
 
 /// The two pixels beside each place. More than a pixel outside counts nothing.
@@ -261,6 +300,167 @@ static SmallVector<Tap, 4> roiTaps(Sampler &sampler, Value x, int64_t d) {
   Value base = a.floor(x), t = a.sub(x, base);
   return {{base, select(a.builder, inside, a.sub(1, t), zero)},
           {a.min(a.add(base, 1), last), select(a.builder, inside, t, zero)}};
+}
+
+/// The places along both dimensions, [R, rows] and [R, columns], as taps of the
+/// places [R, 1, rows * columns].
+static SmallVector<SmallVector<Tap, 4>> gridOfRegions(Sampler &sampler,
+                                                      ArrayRef<Value> places) {
+  GraphBuilder &builder = sampler.builder;
+  if (!places[0] || !places[1])
+    return {};
+  const Dim regions = builder.dim(places[0], 0);
+  const int64_t rows = builder.shape(places[0])[1],
+                columns = builder.shape(places[1])[1];
+  SmallVector<SmallVector<Tap, 4>> taps;
+  for (int64_t d = 0; d < 2; ++d) {
+    Dims grid{regions, d == 0 ? rows : 1, d == 0 ? 1 : columns};
+    Value all = builder.broadcastInDim(builder.reshape(places[d], grid),
+                                       ArrayRef<Dim>({regions, rows, columns}),
+                                       {0, 1, 2});
+    taps.push_back(roiTaps(
+        sampler,
+        builder.reshape(all, ArrayRef<Dim>({regions, 1, rows * columns})), d));
+  }
+  return taps;
+}
+
+/// As many samples in each bin of each region: [R, C, bins...].
+static Value sampleEvenly(Sampler &sampler, const RoiRules &rules,
+                          ArrayRef<RoiSpan> spans) {
+  GraphBuilder &builder = sampler.builder;
+  Arithmetic &a = sampler.a;
+  auto taps =
+      gridOfRegions(sampler, {roiPlaces(a, rules, spans[0], rules.bins[0]),
+                              roiPlaces(a, rules, spans[1], rules.bins[1])});
+  if (builder.failed())
+    return {};
+  // ONNX's maximum is that of the weighted pixels, not of their sums.
+  Value sampled = builder.reshape(
+      sampler.interpolate(taps, rules.maximum),
+      ArrayRef<Dim>({builder.dim(sampler.image, 0),
+                     builder.dim(sampler.image, 1), rules.bins[0],
+                     rules.samples, rules.bins[1], rules.samples}));
+  if (rules.maximum)
+    return builder.reduce<stablehlo::MaxOp>(
+        sampled, {3, 5}, -std::numeric_limits<double>::infinity(), false);
+  return a.div(builder.reduce<stablehlo::AddOp>(sampled, {3, 5}, 0, false),
+               static_cast<double>(rules.samples) * rules.samples);
+}
+
+/// Samples of a bin along a dimension at most. Bins of images have fewer
+/// pixels, and a region far larger than any image must not keep the loop going.
+static constexpr double mostSamples = 1024;
+
+namespace {
+/// Samples whose number differs from region to region, taken one after the
+/// other of each bin by a loop that ends with the region that has most.
+class UnevenSampling {
+public:
+  UnevenSampling(Sampler &sampler, const RoiRules &rules,
+                 ArrayRef<RoiSpan> spans)
+      : sampler(sampler), builder(sampler.builder), a(sampler.a), rules(rules),
+        spans(spans) {}
+  /// [R, C, bins...].
+  Value run();
+
+private:
+  Value hasMore(Value row, Value column);
+  Values step(Value row, Value column, Value sum);
+  /// Bin by bin, the places of one sample along dimension \p d, [R, bins].
+  Value placesOf(Value sample, int64_t d);
+
+  Sampler &sampler;
+  GraphBuilder &builder;
+  Arithmetic &a;
+  const RoiRules &rules;
+  ArrayRef<RoiSpan> spans;
+  /// How many samples there are along both dimensions: [R, 1], and at most.
+  Value counts[2], most[2];
+  /// The sizes of the sum: [R, C, bins].
+  Dims sizes;
+};
+} // namespace
+
+Value UnevenSampling::placesOf(Value sample, int64_t d) {
+  SmallVector<double> firsts;
+  for (int64_t i = 0; i < rules.bins[d]; ++i)
+    firsts.push_back(static_cast<double>(i));
+  Value bins = numbers(builder, a.element, firsts, {1, rules.bins[d]});
+  Value part = a.div(a.add(builder.cast(sample, a.element), 0.5), counts[d]);
+  Value width = a.div(spans[d].extent, static_cast<double>(rules.bins[d]));
+  return a.add(a.mul(width, a.add(bins, part)), spans[d].low);
+}
+
+Value UnevenSampling::hasMore(Value row, Value column) {
+  auto isBelow = [&](Value sample, Value limit) {
+    return builder.compare(builder.cast(sample, a.element), limit,
+                           ComparisonDirection::LT);
+  };
+  return builder.op<stablehlo::AndOp>(isBelow(row, most[0]),
+                                      isBelow(column, most[1]));
+}
+
+Values UnevenSampling::step(Value row, Value column, Value sum) {
+  auto taps = gridOfRegions(sampler, {placesOf(row, 0), placesOf(column, 1)});
+  if (builder.failed())
+    return {};
+  Value sampled =
+      builder.reshape(sampler.interpolate(taps, rules.maximum), sizes);
+  Value isOne;
+  for (auto [d, sample] : {std::pair(0, row), std::pair(1, column)}) {
+    Value below = builder.compare(builder.cast(sample, a.element), counts[d],
+                                  ComparisonDirection::LT);
+    isOne = isOne ? builder.op<stablehlo::AndOp>(isOne, below) : below;
+  }
+  isOne = builder.unsqueeze(isOne, {2});
+  Value next = rules.maximum
+                   ? select(builder, isOne, a.max(sum, sampled), sum)
+                   : a.add(sum, select(builder, isOne, sampled, a.number(0)));
+  // Row by row.
+  Value one = builder.scalar(builder.i64(), 1),
+        zero = builder.scalar(builder.i64(), 0);
+  Value after = builder.op<stablehlo::AddOp>(column, one);
+  Value isLast = builder.compare(builder.cast(after, a.element), most[1],
+                                 ComparisonDirection::GE);
+  return {builder.op<stablehlo::SelectOp>(
+              isLast, builder.op<stablehlo::AddOp>(row, one), row),
+          builder.op<stablehlo::SelectOp>(isLast, zero, after),
+          builder.reshape(next, sizes)};
+}
+
+Value UnevenSampling::run() {
+  sizes = {builder.dim(sampler.image, 0), builder.dim(sampler.image, 1),
+           rules.bins[0] * rules.bins[1]};
+  for (int64_t d = 0; d < 2; ++d) {
+    Value count = builder.op<stablehlo::CeilOp>(
+        a.div(spans[d].extent, static_cast<double>(rules.bins[d])));
+    // A region without an end has no samples.
+    Value isCount = builder.op<stablehlo::AndOp>(
+        builder.compare(count, a.number(0), ComparisonDirection::GT),
+        builder.op<stablehlo::IsFiniteOp>(count));
+    counts[d] = a.min(select(builder, isCount, count, a.number(0)),
+                      a.number(mostSamples));
+    most[d] = builder.reduce<stablehlo::MaxOp>(counts[d], {0, 1}, 0, false);
+  }
+  Value start = builder.scalar(builder.i64(), 0);
+  const double nothing =
+      rules.maximum ? -std::numeric_limits<double>::infinity() : 0;
+  Value sum = builder.broadcastInDim(a.number(nothing), sizes, {});
+  if (!sum || !most[0] || !most[1])
+    return {};
+  Value result = whileLoop(
+      builder, {start, start, sum},
+      [&](ValueRange states) { return hasMore(states[0], states[1]); },
+      [&](ValueRange states) { return step(states[0], states[1], states[2]); },
+      2);
+  Value all = builder.unsqueeze(a.mul(counts[0], counts[1]), {2});
+  Value isEmpty = builder.compare(all, a.number(0), ComparisonDirection::EQ);
+  if (!rules.maximum)
+    result = a.div(result, a.max(all, a.number(1)));
+  return builder.reshape(
+      select(builder, isEmpty, a.number(0), result),
+      ArrayRef<Dim>({sizes[0], sizes[1], rules.bins[0], rules.bins[1]}));
 }
 
 Value alignRegions(GraphBuilder &builder, Value image, Value regionsOf,
@@ -275,40 +475,21 @@ Value alignRegions(GraphBuilder &builder, Value image, Value regionsOf,
     return builder.fail(
         "the image has not four dimensions, or a region not four "
         "numbers");
+  if (!hasPixels(builder, x))
+    return {};
   Value images = builder.op<nn::TakeOp>(x, batch, uint64_t(0));
   if (!images)
     return {};
   Sampler sampler(builder, images);
-  Arithmetic &a = sampler.a;
-  Dim regions = builder.dim(rois, 0);
-  int64_t rows = rules.bins[0] * rules.samples;
-  int64_t columns = rules.bins[1] * rules.samples;
-  SmallVector<SmallVector<Tap, 4>> taps;
-  for (int64_t d = 0; d < 2; ++d) {
-    // A region is x1, y1, x2, y2.
-    Value low = builder.sliceAxis(rois, 1, 1 - d, 2 - d);
-    Value high = builder.sliceAxis(rois, 1, 3 - d, 4 - d);
-    Value places = roiPlaces(a, rules, low, high, rules.bins[d]);
-    Dims grid{regions, d == 0 ? rows : 1, d == 0 ? 1 : columns};
-    places = builder.reshape(places, grid);
-    Value all = builder.broadcastInDim(
-        places, ArrayRef<Dim>({regions, rows, columns}), {0, 1, 2});
-    taps.push_back(roiTaps(
-        sampler,
-        builder.reshape(all, ArrayRef<Dim>({regions, 1, rows * columns})), d));
-  }
-  // ONNX's maximum is that of the weighted pixels, not of their sums.
-  Value sampled = builder.reshape(
-      sampler.interpolate(taps, rules.maximum),
-      ArrayRef<Dim>({regions, builder.dim(x, 1), rules.bins[0], rules.samples,
-                     rules.bins[1], rules.samples}));
-  Value result;
-  if (rules.maximum)
-    result = builder.reduce<stablehlo::MaxOp>(
-        sampled, {3, 5}, -std::numeric_limits<double>::infinity(), false);
-  else
-    result = a.div(builder.reduce<stablehlo::AddOp>(sampled, {3, 5}, 0, false),
-                   static_cast<double>(rules.samples) * rules.samples);
+  SmallVector<RoiSpan> spans;
+  // A region is x1, y1, x2, y2.
+  for (int64_t d = 0; d < 2; ++d)
+    spans.push_back(roiSpan(sampler.a, rules,
+                            builder.sliceAxis(rois, 1, 1 - d, 2 - d),
+                            builder.sliceAxis(rois, 1, 3 - d, 4 - d)));
+  Value result = rules.samples > 0
+                     ? sampleEvenly(sampler, rules, spans)
+                     : UnevenSampling(sampler, rules, spans).run();
   return builder.cast(result, builder.element(given));
 }
 

@@ -26,10 +26,17 @@ struct GridRules {
 mlir::Value sampleGrid(GraphBuilder &builder, mlir::Value image,
                        mlir::Value grid, const GridRules &rules);
 
+/// The pixels of \p image [N, C, H, W] at the places \p rows and \p columns
+/// [N, P], counted in pixels from the middle of the first one and read between
+/// them linearly along both dimensions; what lies outside is 0. [N, C, P].
+mlir::Value samplePlaces(GraphBuilder &builder, mlir::Value image,
+                         mlir::Value rows, mlir::Value columns);
+
 /// How regions of images are read.
 struct RoiRules {
   /// The size of the result, and how many samples a dimension each of its
-  /// elements is the mean (or the maximum) of.
+  /// elements is the mean (or the maximum) of; 0 for as many as it has pixels,
+  /// rounded up (1024 at most), which differs from region to region.
   int64_t bins[2];
   int64_t samples = 0;
   /// What regions are multiplied by.

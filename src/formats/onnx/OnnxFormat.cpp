@@ -155,6 +155,11 @@ static Result<void> write(const Model &model, const std::string &path,
   return writeOnnx(model, path);
 }
 
+/// Large weights.
+static std::vector<std::string> besides(const std::string &path) {
+  return {path + ".data"};
+}
+
 /// What an untouched node gives is called as there.
 static void nameValues(const Model &model,
                        llvm::function_ref<void(Value, StringRef)> tell) {
@@ -187,6 +192,7 @@ constinit const Format onnxFormat = {
     .recognises = recognises,
     .open = open,
     .write = write,
+    .besides = besides,
     .nameValues = nameValues,
 };
 

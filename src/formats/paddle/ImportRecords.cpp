@@ -102,8 +102,9 @@ void Importer::finishRecord(Pending &entry,
     wholeOperators.push_back(builder.getDenseI64ArrayAttr(entry.number));
 }
 
-/// The parameters that no operation reads; false where one cannot be had.
-bool Importer::keepUnread() {
+/// The parameters that no operation reads. What cannot be had of them is left
+/// out of what is written.
+void Importer::keepUnread() {
   llvm::StringSet<> read;
   (*module)->walk([&](stablehlo::ConstantOp op) {
     if (auto name = op->getAttrOfType<StringAttr>(nameAttribute))
@@ -114,14 +115,17 @@ bool Importer::keepUnread() {
     if (read.contains(each->name))
       continue;
     Result<class Tensor> tensor = file.parameter(each->name);
-    if (!tensor)
-      return false;
+    if (!tensor) {
+      if (options.note)
+        options.note("what is written goes without parameter '" + each->name +
+                     "', which nothing reads: " + tensor.error().message);
+      continue;
+    }
     unread.set(each->name,
                toAttribute(*tensor, each->name, builder.getContext()));
   }
   (*module)->setAttr(parametersAttribute,
                      unread.getDictionary(builder.getContext()));
-  return true;
 }
 
 std::optional<Error>
@@ -136,8 +140,7 @@ Importer::keepRecords(const llvm::DenseSet<mlir::Operation *> &erased) {
                      builder.getArrayAttr(wholeOperators));
   (*module)->setAttr(lastingSourcesAttribute,
                      builder.getDenseI64ArrayAttr(lastingOperators));
-  if (!keepUnread())
-    return std::nullopt;
+  keepUnread();
   if (auto kept = keepProgram(*module, file.program()); !kept) {
     Error error = kept.takeError();
     error.message = file.name() + ": " + error.message;

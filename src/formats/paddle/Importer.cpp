@@ -18,11 +18,20 @@ static constexpr int64_t mostOperators = 2'000'000;
 /// Blocks inside of blocks at most.
 static constexpr int deepestBlocks = 100;
 
-std::string describe(const Operator &op) {
-  std::string text = "operator '" + oneLine(op.type) + "'";
+const std::string *mainOutput(const Operator &op) {
+  for (const char *slot : {"Y", "Out"})
+    if (const auto *names = op.output(slot); names && !names->empty())
+      return &names->front();
   for (const Slot &slot : op.outputs)
     if (!slot.arguments.empty())
-      return text + " that gives '" + oneLine(slot.arguments.front()) + "'";
+      return &slot.arguments.front();
+  return nullptr;
+}
+
+std::string describe(const Operator &op) {
+  std::string text = "operator '" + oneLine(op.type) + "'";
+  if (const std::string *given = mainOutput(op))
+    text += " that gives '" + oneLine(*given) + "'";
   return text;
 }
 

@@ -117,10 +117,10 @@ private:
   bool defer(class OperatorContext &op);
   /// Whether the model may be written as a program again.
   bool keepsRecords() const {
-    return options.keepsNodes || options.keepsUnknown;
+    return options.keepsNodes || options.keepsSource;
   }
   void record(class OperatorContext &op);
-  bool keepUnread();
+  void keepUnread();
   std::optional<Error>
   keepRecords(const llvm::DenseSet<mlir::Operation *> &erased);
   /// An operator that was translated, before its record is made.
@@ -157,6 +157,11 @@ private:
   /// The numbers of those that stay even where they are constant.
   std::vector<int64_t> lastingOperators;
 };
+
+/// The variable that \p op is known by: its output of slot Y or Out or, without
+/// those, its first (the slots of a batch norm begin with MeanOut). Null if it
+/// has no output.
+const std::string *mainOutput(const Operator &op);
 
 /// "operator 'conv2d' that gives 'conv2d_0.tmp_0'", for messages.
 std::string describe(const Operator &op);

@@ -11,14 +11,11 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// Operators have no names, so one is called by the first thing that it gives,
-/// within its layer if that is known.
+/// Operators have no names, so one is called by what it gives, within its layer
+/// if that is known.
 static std::string originName(const Operator &op) {
-  std::string name = op.scope;
-  for (const Slot &slot : op.outputs)
-    if (!slot.arguments.empty())
-      return oneLine(name + slot.arguments.front());
-  return oneLine(name + op.type);
+  const std::string *given = mainOutput(op);
+  return oneLine(op.scope + (given ? *given : op.type));
 }
 
 OperatorContext::OperatorContext(Importer &importer, Frame &frame,

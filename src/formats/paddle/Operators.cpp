@@ -6,13 +6,15 @@ namespace sinter::paddle {
 
 llvm::ArrayRef<OperatorReaders (*)()> operatorTables() {
   static constexpr OperatorReaders (*tables[])() = {
-      activationReaders,    constantReaders,      controlFlowReaders,
-      convolutionReaders,   detectionReaders,     elementwiseReaders,
-      indexingReaders,      levelOfDetailReaders, movementReaders,
-      normalizationReaders, poolingReaders,       productReaders,
-      quantizationReaders,  recurrentReaders,     reductionReaders,
-      resizeReaders,        samplingReaders,      shapeReaders,
-      slicingReaders,
+      activationReaders,   constantReaders,      controlFlowReaders,
+      convolutionReaders,  deformableReaders,    detectionReaders,
+      elementwiseReaders,  indexingReaders,      levelOfDetailReaders,
+      movementReaders,     normalizationReaders, pixelReaders,
+      poolingReaders,      productReaders,       proposalReaders,
+      quantizationReaders, randomReaders,        recurrentReaders,
+      reductionReaders,    repeatingReaders,     resizeReaders,
+      samplingReaders,     shapeReaders,         slicingReaders,
+      suppressionReaders,
   };
   return tables;
 }

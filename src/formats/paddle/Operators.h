@@ -31,21 +31,27 @@ OperatorReaders activationReaders();
 OperatorReaders constantReaders();
 OperatorReaders controlFlowReaders();
 OperatorReaders convolutionReaders();
+OperatorReaders deformableReaders();
 OperatorReaders detectionReaders();
 OperatorReaders elementwiseReaders();
 OperatorReaders indexingReaders();
 OperatorReaders levelOfDetailReaders();
 OperatorReaders movementReaders();
 OperatorReaders normalizationReaders();
+OperatorReaders pixelReaders();
 OperatorReaders poolingReaders();
 OperatorReaders productReaders();
+OperatorReaders proposalReaders();
 OperatorReaders quantizationReaders();
+OperatorReaders randomReaders();
 OperatorReaders recurrentReaders();
 OperatorReaders reductionReaders();
+OperatorReaders repeatingReaders();
 OperatorReaders resizeReaders();
 OperatorReaders samplingReaders();
 OperatorReaders shapeReaders();
 OperatorReaders slicingReaders();
+OperatorReaders suppressionReaders();
 
 /// The tables above, in their order.
 llvm::ArrayRef<OperatorReaders (*)()> operatorTables();

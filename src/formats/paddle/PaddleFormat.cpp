@@ -2,6 +2,8 @@
 
 #include "formats/paddle/PaddleReader.h"
 #include "formats/paddle/WritePaddle.h"
+#include "formats/paddle/file/FindFiles.h"
+
 #include <filesystem>
 
 namespace sinter {
@@ -110,14 +112,24 @@ static Result<void> write(const Model &model, const std::string &path,
   const llvm::StringRef name(path);
   if (name.ends_with(".json"))
     paddle::setEra(written->program, paddle::Era::Pir);
-  else if (name.ends_with(".pdmodel"))
+  else if (name.ends_with(".pdmodel") || name.ends_with("__model__"))
     paddle::setEra(written->program, paddle::Era::Protobuf);
   return paddle::writePaddle(written->program, std::move(written->parameters),
                              path);
 }
 
+/// The file with all parameters; those in a folder go with it.
+static std::vector<std::string> besides(const std::string &path) {
+  if (path.ends_with('/'))
+    return {};
+  return {(std::filesystem::path(path).parent_path() /
+           paddle::parametersNameFor(path))
+              .string()};
+}
+
 static constexpr Extension extensions[] = {
     {".pdmodel"},
+    {.suffix = "__model__", .isListed = false},
     {.suffix = ".json", .what = "Paddle's PIR"},
     {.suffix = "/", .what = "a folder of PaddlePaddle"}};
 
@@ -129,6 +141,7 @@ constinit const Format paddleFormat = {
     .recognises = recognises,
     .open = open,
     .write = write,
+    .besides = besides,
 };
 
 } // namespace sinter

@@ -53,17 +53,20 @@ Result<void> keepProgram(ModuleOp module, const Program &program) {
   return {};
 }
 
-std::optional<Program> keptProgram(ModuleOp module) {
+Result<std::optional<Program>> keptProgram(ModuleOp module) {
   auto text = keptOfSource<StringAttr>(module, formatName, programAttribute);
   if (!text)
-    return std::nullopt;
+    return std::optional<Program>();
   auto era = keptOfSource<IntegerAttr>(module, formatName, eraAttribute);
   const bool isPir = era && era.getInt() == static_cast<int64_t>(Era::Pir);
   Result<Program> program =
       isPir ? decodePir(text.getValue()) : decodeProgramDesc(text.getValue());
   if (!program)
-    return std::nullopt;
-  return std::move(*program);
+    return Error{program.error().kind,
+                 "the Paddle program that the model was read from (" +
+                     programAttribute.str() +
+                     ") is broken: " + program.error().message};
+  return std::optional<Program>(std::move(*program));
 }
 
 bool isUntouched(ModuleOp module) {

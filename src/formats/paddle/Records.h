@@ -43,8 +43,9 @@ const Operator *operatorAt(const Program &program, llvm::StringRef text);
 /// Keeps \p program, of which \p module was read, at the module. Unsupported
 /// where it cannot be encoded.
 Result<void> keepProgram(mlir::ModuleOp module, const Program &program);
-/// The program that was kept; nothing if there is none.
-std::optional<Program> keptProgram(mlir::ModuleOp module);
+/// The program that was kept; nothing if there is none, and InvalidModel if it
+/// is broken.
+Result<std::optional<Program>> keptProgram(mlir::ModuleOp module);
 /// Whether all that \p module computes is as the reader made it.
 bool isUntouched(mlir::ModuleOp module);
 

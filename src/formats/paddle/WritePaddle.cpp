@@ -1,5 +1,6 @@
 #include "formats/paddle/WritePaddle.h"
 
+#include "formats/paddle/Records.h"
 #include "formats/paddle/write/ProgramWriter.h"
 #include "graph/storage/Storage.h"
 
@@ -28,7 +29,10 @@ Result<WrittenProgram> toProgram(const Model &model) {
                        storage->states().front().spec.name +
                        "'; freeze makes it a constant");
   Model copy = model.clone();
-  ProgramWriter writer(copy.module());
+  Result<std::optional<Program>> before = keptProgram(copy.module());
+  if (!before)
+    return before.takeError();
+  ProgramWriter writer(copy.module(), std::move(*before).value_or(Program()));
   writer.run();
   if (!writer.unsupportedOps().empty())
     return listUnsupported(writer.unsupportedOps());

@@ -63,6 +63,7 @@ constinit const Format stablehloFormat = {
     .title = "StableHLO",
     .extensions = extensions,
     .hasFunctions = true,
+    .hasUnnamedConstants = true,
     .recognises = recognises,
     .open = open,
     .write = write,

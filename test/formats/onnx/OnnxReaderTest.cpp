@@ -521,6 +521,30 @@ TEST_F(OnnxReader, TurnsHalfASpectrumIntoARealSignal) {
     EXPECT_NEAR((*outputs)[0].toDouble(i), std::cos(2 * M_PI * i / 10), 1e-5);
 }
 
+// Regions of 4 x 2 and 1 x 1 pixels, as one bin each: 2 x 4 samples and one. A
+// pixel is four times its row plus its column, so that is the mean.
+TEST_F(OnnxReader, TakesAsManySamplesOfARegionAsItHasPixels) {
+  addInput("x", {1, 1, 4, 4});
+  addInput("regions", {2, 4});
+  addIntegers("images", {0, 0});
+  model.mutable_opset_import(0)->set_version(10);
+  addNode(graph, "RoiAlign", {"x", "regions", "images"}, {"y"});
+  addOutput("y");
+  auto done = read();
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(resultType(*done), "tensor<2x1x1x1xf32>");
+  Tensor x(ElementType::F32, {1, 1, 4, 4}), regions(ElementType::F32, {2, 4});
+  for (int64_t i = 0; i < 16; ++i)
+    x.set<float>(i, static_cast<float>(i));
+  const float corners[] = {0, 0, 4, 2, 1, 1, 2, 2};
+  std::memcpy(regions.mutableBytes(), corners, sizeof corners);
+  auto outputs = interpret(done->entry(), {x, regions});
+  ASSERT_TRUE(outputs) << outputs.error().message;
+  // Behind the last column there is nothing more: 0.5, 1.5, 2.5 and 3.
+  EXPECT_NEAR((*outputs)[0].toDouble(0), 4 * 1 + 7.5 / 4, 1e-6);
+  EXPECT_NEAR((*outputs)[0].toDouble(1), 4 * 1.5 + 1.5, 1e-6);
+}
+
 TEST_F(OnnxReader, KeepsTheLowestBitsOfWhatIsCastToFew) {
   addInput("x", {4});
   setInt(addNode(graph, "Cast", {"x"}, {"y"}), "to", 26); // INT2

@@ -11,11 +11,16 @@ CASES = []
 class Case:
     """Operands by slot: an Array, a list of them, or Parameter(Array). Results by slot likewise.
 
-    `needs_sizes`: with unknown sizes the operator waits for them."""
+    `needs_sizes`: with unknown sizes the operator waits for them. `known`: by slot the dimensions that are known all the same.
+    `counts_results`: how many results there are follows from values, so that only the interpreter runs it."""
 
-    def __init__(self, name, type_name, inputs, outputs, attributes, needs_sizes=False):
+    def __init__(self, name, type_name, inputs, outputs, attributes, needs_sizes=False, counts_results=False, known=None):
         self.name, self.type, self.inputs, self.outputs = name, type_name, inputs, outputs
-        self.attributes, self.needs_sizes = attributes, needs_sizes
+        self.attributes, self.needs_sizes, self.counts_results, self.known = attributes, needs_sizes, counts_results, known or {}
+
+    def open_sizes(self, slot, dims):
+        """Unknown ones but for those that are known."""
+        return [size if i in self.known.get(slot, []) else -1 for i, size in enumerate(dims)]
 
     def names_type(self):
         """Whether an attribute says what type the results are of."""
@@ -27,9 +32,9 @@ class Parameter:
         self.held = held
 
 
-def case(name, type_name, inputs, outputs, needs_sizes=False, **attributes):
+def case(name, type_name, inputs, outputs, needs_sizes=False, counts_results=False, known=None, **attributes):
     assert name not in {each.name for each in CASES}, name
-    CASES.append(Case(name, type_name, inputs, outputs, attributes, needs_sizes))
+    CASES.append(Case(name, type_name, inputs, outputs, attributes, needs_sizes, counts_results, known))
 
 
 def ints(*values):
@@ -110,7 +115,7 @@ activation("logit", lambda x: math.log(clamp(x, 0.2, 0.8) / (1 - clamp(x, 0.2, 0
 
 IMAGE = drawn(2, 4, 3, 5)
 case("maxout", "maxout", {"X": IMAGE}, {"Out": made([2, 2, 3, 5], lambda n, c, h, w: max(IMAGE.at(n, 2 * c, h, w), IMAGE.at(n, 2 * c + 1, h, w)))},
-     groups=2, axis=1, needs_sizes=True)
+     groups=2, axis=1, known={"X": [1]})
 
 SLOPES = array([0.5, 0.25, 2.0, -1.0])
 
@@ -215,7 +220,7 @@ case("matmul-y", "matmul", {"X": M, "Y": N.transpose(1, 0)}, {"Out": MN}, transp
 case("matmul-v2", "matmul_v2", {"X": M.transpose(1, 0), "Y": N.transpose(1, 0)}, {"Out": MN}, trans_x=True, trans_y=True)
 S, T = drawn(2, 1, 3, 4, seed=9), drawn(3, 4, 2, seed=10)
 case("matmul-v2-batch", "matmul_v2", {"X": S, "Y": T},
-     {"Out": made([2, 3, 3, 2], lambda a, b, i, j: sum(S.at(a, 0, i, k) * T.at(b, k, j) for k in range(4)))}, needs_sizes=True)
+     {"Out": made([2, 3, 3, 2], lambda a, b, i, j: sum(S.at(a, 0, i, k) * T.at(b, k, j) for k in range(4)))})
 case("matmul-v2-vector", "matmul_v2", {"X": M, "Y": drawn(4, seed=11)}, {"Out": matmul(M, drawn(4, seed=11).reshape(4, 1)).reshape(3)})
 U, V = drawn(2, 3, 4, seed=12), drawn(2, 4, 2, seed=13)
 case("bmm", "bmm", {"X": U, "Y": V}, {"Out": made([2, 3, 2], lambda n, i, j: sum(U.at(n, i, k) * V.at(n, k, j) for k in range(4)))})
@@ -228,6 +233,14 @@ case("fc", "fc", {"Input": M, "W": Parameter(N), "Bias": Parameter(BIAS)}, {"Out
 PADDED = made([8, 9], lambda i, j: N.at(i, j) if i < 4 and j < 5 else 99.0)
 case("fc-padded", "fc", {"Input": M, "W": Parameter(PADDED), "Bias": Parameter(BIAS.reshape(1, 5))}, {"Out": broadcast(lambda a, b: a + b, MN, BIAS)},
      in_num_col_dims=1, activation_type="", padding_weights=True)
+
+UV = made([2, 3, 2], lambda n, i, j: sum(U.at(n, i, k) * V.at(n, k, j) for k in range(4)))
+case("einsum", "einsum", {"Operands": [U, V]}, {"Out": UV}, equation="bij,bjk->bik")
+case("einsum-implicit", "einsum", {"Operands": [N.transpose(1, 0), M]}, {"Out": MN}, equation="ka, ba")
+case("einsum-ellipsis", "einsum", {"Operands": [U, V]}, {"Out": UV.transpose(0, 2, 1)}, equation="...ij,...jk->...ki")
+case("einsum-sum", "einsum", {"Operands": [M]}, {"Out": made([4], lambda j: sum(M.at(i, j) for i in range(3)))}, equation="ij->j")
+case("einsum-three", "einsum", {"Operands": [M, drawn(4, seed=11), drawn(3, seed=16)]},
+     {"Out": made([4], lambda j: sum(M.at(i, j) * drawn(4, seed=11).at(j) * drawn(3, seed=16).at(i) for i in range(3)))}, equation="ij,j,i->j")
 
 #===--- Convolutions --------------------------------------------------------===#
 
@@ -287,8 +300,8 @@ for kind in ("max", "avg"):
     pooled(f"pool-{kind}-last", pool(PICTURE, kind, [2, 2], [2, 2]), last=True, pooling_type=kind, ksize=[2, 2], strides=[2, 2])
     pooled(f"pool-{kind}-global", adaptive_pool(PICTURE, kind, [1, 1]), pooling_type=kind, ksize=[3, 3], paddings=[1, 1], global_pooling=True)
     pooled(f"pool-{kind}-adaptive-1", adaptive_pool(PICTURE, kind, [1, 1]), pooling_type=kind, ksize=[1, 1], adaptive=True)
-    pooled(f"pool-{kind}-adaptive", adaptive_pool(PICTURE, kind, [3, 4]), pooling_type=kind, ksize=[3, 4], adaptive=True, paddings=[1, 1], needs_sizes=True)
-    pooled(f"pool-{kind}-adaptive-even", adaptive_pool(PICTURE, kind, [7, 2]), pooling_type=kind, ksize=[7, 2], adaptive=True, needs_sizes=True)
+    pooled(f"pool-{kind}-adaptive", adaptive_pool(PICTURE, kind, [3, 4]), pooling_type=kind, ksize=[3, 4], adaptive=True, paddings=[1, 1])
+    pooled(f"pool-{kind}-adaptive-even", adaptive_pool(PICTURE, kind, [7, 2]), pooling_type=kind, ksize=[7, 2], adaptive=True)
 pooled("pool-inclusive", pool(PICTURE, "avg", [3, 3], [2, 2], [1, 1, 1, 1], exclusive=False), pooling_type="avg", ksize=[3, 3], strides=[2, 2],
        paddings=[1, 1], exclusive=False)
 pooled("pool-inclusive-ceil", pool(PICTURE, "avg", [3, 3], [2, 2], [1, 1, 1, 1], ceil=True, exclusive=False), pooling_type="avg", ksize=[3, 3],
@@ -300,8 +313,8 @@ pooled("pool3d", pool(VOLUME, "max", [2, 2, 2], [2, 1, 2]), x=VOLUME, type_name=
 PLANES = drawn(1, 2, 4, 4, seed=30)
 case("pool-index", "max_pool2d_with_index", {"X": PLANES}, {"Out": pool(PLANES, "max", [2, 2], [2, 2]), "Mask": made(
     [1, 2, 2, 2], lambda n, c, h, w: max(((PLANES.at(n, c, 2 * h + i, 2 * w + j), (2 * h + i) * 4 + 2 * w + j) for i in range(2) for j in range(2)))[1], paddle.INT32)},
-     ksize=[2, 2], strides=[2, 2], paddings=[0, 0], needs_sizes=True)
-case("pool-index-adaptive", "max_pool2d_with_index", {"X": PICTURE}, {"Out": adaptive_pool(PICTURE, "max", [3, 3])}, ksize=[3, 3], adaptive=True, needs_sizes=True)
+     ksize=[2, 2], strides=[2, 2], paddings=[0, 0])
+case("pool-index-adaptive", "max_pool2d_with_index", {"X": PICTURE}, {"Out": adaptive_pool(PICTURE, "max", [3, 3])}, ksize=[3, 3], adaptive=True)
 
 #===--- Interpolation -------------------------------------------------------===#
 
@@ -383,9 +396,9 @@ case("layer-norm-tail", "layer_norm", {"X": TOKENS, "Scale": Parameter(FLAT)},
      {"Y": broadcast(lambda a, b: a * b, normalized(TOKENS, lambda a, b, c: a), FLAT.reshape(3, 4))})
 GROUPS = normalized(PICTURE, lambda n, c, h, w: (n, c // 2))
 case("group-norm", "group_norm", {"X": PICTURE, "Scale": CHANNELS["Scale"], "Bias": CHANNELS["Bias"]}, {"Y": broadcast(
-    lambda a, b: a + b, broadcast(lambda a, b: a * b, GROUPS, CHANNELS["Scale"].held.reshape(4, 1, 1)), CHANNELS["Bias"].held.reshape(4, 1, 1))}, groups=2, needs_sizes=True)
-case("group-norm-last", "group_norm", {"X": channels_last(PICTURE)}, {"Y": channels_last(GROUPS)}, groups=2, data_layout="NHWC", needs_sizes=True)
-case("instance-norm", "instance_norm", {"X": PICTURE}, {"Y": normalized(PICTURE, lambda n, c, h, w: (n, c), 1e-3)}, epsilon=0.001, needs_sizes=True)
+    lambda a, b: a + b, broadcast(lambda a, b: a * b, GROUPS, CHANNELS["Scale"].held.reshape(4, 1, 1)), CHANNELS["Bias"].held.reshape(4, 1, 1))}, groups=2, known={"X": [1]})
+case("group-norm-last", "group_norm", {"X": channels_last(PICTURE)}, {"Y": channels_last(GROUPS)}, groups=2, data_layout="NHWC", known={"X": [3]})
+case("instance-norm", "instance_norm", {"X": PICTURE}, {"Y": normalized(PICTURE, lambda n, c, h, w: (n, c), 1e-3)}, epsilon=0.001, known={"X": [1]})
 case("lrn", "lrn", {"X": PICTURE}, {"Out": made(PICTURE.dims, lambda n, c, h, w: PICTURE.at(n, c, h, w) / (1.0 + 0.125 * sum(
     PICTURE.at(n, k, h, w) ** 2 for k in range(max(c - 1, 0), min(c + 2, 4)))) ** 0.75)}, n=3, k=1.0, alpha=0.125, beta=0.75)
 case("norm", "norm", {"X": TOKENS}, {"Out": made(TOKENS.dims, lambda a, b, c: TOKENS.at(a, b, c) / math.sqrt(sum(TOKENS.at(a, k, c) ** 2 for k in range(3)) + 0.5))},
@@ -415,7 +428,7 @@ case("flatten", "flatten2", {"X": G}, {"Out": G.reshape(6, 4)}, axis=2)
 case("flatten-0", "flatten", {"X": G}, {"Out": G.reshape(1, 24)}, axis=0)
 case("flatten-range", "flatten_contiguous_range", {"X": IMAGE}, {"Out": IMAGE.reshape(2, 12, 5)}, start_axis=1, stop_axis=2)
 case("flatten-range-last", "flatten_contiguous_range", {"X": IMAGE}, {"Out": IMAGE.reshape(2, 60)}, start_axis=1, stop_axis=-1)
-case("squeeze", "squeeze2", {"X": G.reshape(1, 6, 1, 4)}, {"Out": G.reshape(6, 1, 4)}, axes=[0], needs_sizes=True)
+case("squeeze", "squeeze2", {"X": G.reshape(1, 6, 1, 4)}, {"Out": G.reshape(6, 1, 4)}, axes=[0])
 case("squeeze-not-one", "squeeze2", {"X": G.reshape(1, 6, 1, 4)}, {"Out": G.reshape(1, 6, 4)}, axes=[1, -2], needs_sizes=True)
 case("squeeze-all", "squeeze", {"X": G.reshape(1, 6, 1, 4)}, {"Out": G.reshape(6, 4)}, axes=paddle.ints(), needs_sizes=True)
 case("unsqueeze", "unsqueeze2", {"X": G}, {"Out": G.reshape(2, 1, 1, 3, 4)}, axes=[1, 1])
@@ -445,15 +458,23 @@ def part(x, axis, start, end, step=1):
 
 case("split", "split", {"X": G}, {"Out": [part(G, 2, 0, 2), part(G, 2, 2, 4)]}, axis=2, num=2)
 case("split-sections", "split", {"X": G}, {"Out": [part(G, 2, 0, 1), part(G, 2, 1, 4)]}, axis=-1, num=0, sections=[1, 3])
-case("split-rest", "split", {"X": G, "AxisTensor": fixed(2)}, {"Out": [part(G, 2, 0, 1), part(G, 2, 1, 4)]}, sections=[1, -1], needs_sizes=True)
+case("split-rest", "split", {"X": G, "AxisTensor": fixed(2)}, {"Out": [part(G, 2, 0, 1), part(G, 2, 1, 4)]}, sections=[1, -1])
+case("split-middle", "split", {"X": G}, {"Out": [part(G, 2, 0, 1), part(G, 2, 1, 3), part(G, 2, 3, 4)]}, axis=2, sections=[1, -1, 1])
+case("split-nothing", "split", {"X": G}, {"Out": [G, Array([2, 3, 0], [])]}, axis=2, sections=[-1, 0])
 case("flip", "flip", {"X": G}, {"Out": part(part(G, 0, 1, -1, -1), 2, 3, -1, -1)}, axis=[0, 2])
-case("roll", "roll", {"X": G}, {"Out": made(G.dims, lambda a, b, c: G.at(a, (b - 1) % 3, (c + 1) % 4))}, shifts=paddle.longs(1, -1), axis=paddle.longs(1, 2), needs_sizes=True)
-case("shuffle-channel", "shuffle_channel", {"X": IMAGE}, {"Out": made(IMAGE.dims, lambda n, c, h, w: IMAGE.at(n, [0, 2, 1, 3][c], h, w))}, group=2, needs_sizes=True)
+case("roll", "roll", {"X": G}, {"Out": made(G.dims, lambda a, b, c: G.at(a, (b - 1) % 3, (c + 1) % 4))}, shifts=paddle.longs(1, -1), axis=paddle.longs(1, 2))
+case("roll-far", "roll", {"X": G}, {"Out": made(G.dims, lambda a, b, c: G.at(a, (b - 8) % 3, (c + 9) % 4))}, shifts=paddle.longs(8, -9), axis=paddle.longs(1, -1))
+case("roll-flat", "roll", {"X": G}, {"Out": Array([2, 3, 4], [(i - 5) % 24 for i in range(24)])}, shifts=paddle.longs(5))
+case("shuffle-channel", "shuffle_channel", {"X": IMAGE}, {"Out": made(IMAGE.dims, lambda n, c, h, w: IMAGE.at(n, [0, 2, 1, 3][c], h, w))}, group=2, known={"X": [1]})
 BLOCKS = drawn(1, 8, 2, 3, seed=50)
 SHUFFLED = made([1, 2, 4, 6], lambda n, c, h, w: BLOCKS.at(n, c * 4 + h % 2 * 2 + w % 2, h // 2, w // 2))
 case("pixel-shuffle", "pixel_shuffle", {"X": BLOCKS}, {"Out": SHUFFLED}, upscale_factor=2, data_format="NCHW")
 case("pixel-shuffle-last", "pixel_shuffle", {"X": channels_last(BLOCKS)}, {"Out": channels_last(SHUFFLED)}, upscale_factor=2, data_format="NHWC")
 case("pixel-unshuffle", "pixel_unshuffle", {"X": SHUFFLED}, {"Out": BLOCKS}, downscale_factor=2)
+DEEP = drawn(1, 8, 2, 4, seed=52)
+# The elements are those of [1, 2, 4, 8], into which each block of 2 x 2 channels went.
+case("space-to-depth", "space_to_depth", {"X": DEEP},
+     {"Out": made([1, 2, 4, 8], lambda n, c, y, x: DEEP.at(n, (y % 2 * 2 + x % 2) * 2 + c, y // 2, x // 2)).reshape(1, 32, 1, 2)}, blocksize=paddle.long(2))
 case("tile", "tile", {"X": G}, {"Out": made([2, 6, 4], lambda a, b, c: G.at(a, b % 3, c))}, repeat_times=[2, 1])
 case("tile-longer", "tile", {"X": part(G, 0, 0, 1).reshape(3, 4), "RepeatTimes": fixed(2, 1, 2)}, {"Out": made([2, 3, 8], lambda a, b, c: G.at(0, b, c % 4))})
 case("expand-v1", "expand", {"X": G}, {"Out": made([4, 3, 8], lambda a, b, c: G.at(a % 2, b, c % 4))}, expand_times=[2, 1, 2])
@@ -461,6 +482,10 @@ ONE = drawn(3, 1, seed=51)
 case("expand-v2", "expand_v2", {"X": ONE}, {"Out": made([2, 3, 4], lambda a, b, c: ONE.at(b, 0))}, shape=[2, -1, 4])
 case("expand-v2-tensor", "expand_v2", {"X": ONE, "expand_shapes_tensor": [fixed(3), fixed(5)]}, {"Out": made([3, 5], lambda b, c: ONE.at(b, 0))}, shape=[-1])
 case("expand-as", "expand_as_v2", {"X": ONE, "Y": G}, {"Out": made([2, 3, 4], lambda a, b, c: ONE.at(b, 0))}, target_shape=[2, 3, 4])
+PAIRS = drawn(2, 3, seed=53)
+case("expand-as-v1", "expand_as", {"X": PAIRS, "target_tensor": drawn(4, 9, seed=54)}, {"Out": made([4, 9], lambda a, b: PAIRS.at(a % 2, b % 3))})
+case("expand-as-v1-one", "expand_as", {"X": ONE, "target_tensor": drawn(3, 4, seed=54)}, {"Out": made([3, 4], lambda a, b: ONE.at(a, 0))})
+case("expand-as-target", "expand_as_v2", {"X": ONE, "target_tensor": G}, {"Out": made([2, 3, 4], lambda a, b, c: ONE.at(b, 0))}, target_shape=[2, 3, 4])
 case("meshgrid", "meshgrid", {"X": [array([1.0, 2.0]), array([3.0, 4.0, 5.0])]}, {"Out": [made([2, 3], lambda a, b: a + 1), made([2, 3], lambda a, b: b + 3)]})
 case("tril", "tril_triu", {"X": G}, {"Out": made(G.dims, lambda a, b, c: G.at(a, b, c) if c - b <= 1 else 0)}, diagonal=1, lower=True)
 case("triu", "tril_triu", {"X": G}, {"Out": made(G.dims, lambda a, b, c: G.at(a, b, c) if c - b >= 0 else 0)}, lower=False)
@@ -495,19 +520,23 @@ case("pad3d-circular", "pad3d", {"X": VOLUME}, {"Out": padded(VOLUME, [0, 0, 0, 
 case("slice", "slice", {"Input": G}, {"Out": part(part(G, 1, 1, 3), 2, 1, 3)}, axes=[1, 2], starts=[1, -3], ends=[100, -1])
 case("slice-decrease", "slice", {"Input": G}, {"Out": part(G, 1, 2, 3).reshape(2, 4)}, axes=[1], starts=[-1], ends=[2147483647], decrease_axis=[1])
 case("slice-tensors", "slice", {"Input": G, "StartsTensor": fixed(1), "EndsTensorList": [fixed(3)]}, {"Out": part(G, 2, 1, 3)}, axes=[2], starts=[0], ends=[1])
-case("slice-run-time", "slice", {"Input": G, "StartsTensor": ints(1), "EndsTensor": ints(3)}, {"Out": part(G, 2, 1, 3)}, axes=[2], starts=[0], ends=[1], needs_sizes=True)
+case("slice-run-time", "slice", {"Input": G, "StartsTensor": ints(1), "EndsTensor": ints(3)}, {"Out": part(G, 2, 1, 3)}, axes=[2], starts=[0], ends=[1])
 case("strided-slice", "strided_slice", {"Input": G}, {"Out": part(G, 2, 0, 4, 2)}, axes=[2], starts=[0], ends=[4], strides=[2])
 case("strided-slice-back", "strided_slice", {"Input": G}, {"Out": part(G, 2, 3, 0, -2)}, axes=[2], starts=[-1], ends=[0], strides=[-2])
 case("strided-slice-whole-back", "strided_slice", {"Input": G}, {"Out": part(G, 2, 3, -1, -1)}, axes=[2], starts=[3], ends=[-1], strides=[-1])
 case("crop", "crop_tensor", {"X": G}, {"Out": part(part(G, 1, 1, 3), 2, 1, 3)}, offsets=[0, 1, 1], shape=[-1, 2, 2])
 
+case("crop-rest", "crop_tensor", {"X": G, "Offsets": fixed(1, 2, 0)}, {"Out": part(part(G, 0, 1, 2), 1, 2, 3)}, shape=[-1, 1, -1])
+case("crop-v1", "crop", {"X": G}, {"Out": part(part(G, 1, 1, 3), 2, 1, 3)}, offsets=[0, 1, 1], shape=[2, 2, 2])
+case("crop-like", "crop", {"X": G, "Y": drawn(1, 2, 3, seed=55), "Offsets": fixed(1, 0, 1)}, {"Out": part(part(part(G, 0, 1, 2), 1, 0, 2), 2, 1, 4)})
+
 #===--- Indices -------------------------------------------------------------===#
 
 TABLE = drawn(5, 3, seed=60)
 case("gather", "gather", {"X": TABLE, "Index": ints(4, 0, 4)}, {"Out": made([3, 3], lambda i, j: TABLE.at([4, 0, 4][i], j))})
-case("gather-column", "gather", {"X": TABLE, "Index": longs(4, 0).reshape(2, 1)}, {"Out": made([2, 3], lambda i, j: TABLE.at([4, 0][i], j))}, needs_sizes=True)
+case("gather-column", "gather", {"X": TABLE, "Index": longs(4, 0).reshape(2, 1)}, {"Out": made([2, 3], lambda i, j: TABLE.at([4, 0][i], j))})
 case("gather-axis", "gather", {"X": TABLE, "Index": longs(2, 0), "Axis": fixed(1)}, {"Out": made([5, 2], lambda i, j: TABLE.at(i, [2, 0][j]))}, axis=0)
-case("gather-nd", "gather_nd", {"X": G, "Index": array([[1, 2], [0, 1]])}, {"Out": made([2, 4], lambda i, c: G.at([1, 0][i], [2, 1][i], c))}, needs_sizes=True)
+case("gather-nd", "gather_nd", {"X": G, "Index": array([[1, 2], [0, 1]])}, {"Out": made([2, 4], lambda i, c: G.at([1, 0][i], [2, 1][i], c))}, known={"Index": [1]})
 case("index-select", "index_select", {"X": TABLE, "Index": longs(2, 2)}, {"Out": made([5, 2], lambda i, j: TABLE.at(i, 2))}, dim=1)
 case("index-sample", "index_sample", {"X": TABLE, "Index": counted(5, 2, element=paddle.INT64).map(lambda x: x % 3)},
      {"Out": made([5, 2], lambda i, j: TABLE.at(i, (2 * i + j) % 3))})
@@ -518,7 +547,7 @@ case("scatter", "scatter", {"X": TABLE, "Ids": longs(4, 1, 0), "Updates": UPDATE
 case("scatter-add", "scatter", {"X": TABLE, "Ids": longs(4, 1, 4), "Updates": UPDATES},
      {"Out": made([5, 3], lambda i, j: UPDATES.at(0, j) + UPDATES.at(2, j) if i == 4 else UPDATES.at(1, j) if i == 1 else TABLE.at(i, j))}, overwrite=False)
 case("scatter-nd-add", "scatter_nd_add", {"X": TABLE, "Index": array([[0, 1], [4, 2], [0, 1]]), "Updates": array([1.0, 2.0, 4.0])},
-     {"Out": made([5, 3], lambda i, j: TABLE.at(i, j) + (5 if (i, j) == (0, 1) else 2 if (i, j) == (4, 2) else 0))}, needs_sizes=True)
+     {"Out": made([5, 3], lambda i, j: TABLE.at(i, j) + (5 if (i, j) == (0, 1) else 2 if (i, j) == (4, 2) else 0))}, known={"Index": [1]})
 case("put-along-axis", "put_along_axis", {"Input": TABLE, "Index": array([[3, 1, 4]]), "Value": array([[7.0, 8.0, 9.0]])},
      {"Result": made([5, 3], lambda i, j: [7.0, 8.0, 9.0][j] if i == [3, 1, 4][j] else TABLE.at(i, j))}, Axis=0, Reduce="assign")
 case("lookup-table", "lookup_table", {"W": Parameter(TABLE), "Ids": array([[[1], [4]]])}, {"Out": made([1, 2, 3], lambda a, i, j: TABLE.at([1, 4][i], j))}, padding_idx=-1)
@@ -527,6 +556,17 @@ case("lookup-table-v2", "lookup_table_v2", {"W": Parameter(TABLE), "Ids": array(
 case("one-hot", "one_hot", {"X": array([[1], [3], [9]])}, {"Out": made([3, 4], lambda i, j: float([1, 3, 9][i] == j))}, depth=4, dtype=5, allow_out_of_range=True)
 case("one-hot-v2", "one_hot_v2", {"X": longs(1, 3), "depth_tensor": fixed(4)}, {"Out": made([2, 4], lambda i, j: float([1, 3][i] == j))}, depth=1, dtype=5)
 case("sequence-mask", "sequence_mask", {"X": longs(1, 3)}, {"Y": array([[1, 0, 0, 0], [1, 1, 1, 0]])}, maxlen=4, out_dtype=3)
+
+SEEN = longs(3, 1, 3, 2)
+case("unique", "unique", {"X": SEEN}, {"Out": longs(1, 2, 3), "Indices": longs(1, 3, 0), "Index": longs(2, 0, 2, 1), "Counts": longs(1, 1, 2)}, is_sorted=True, return_index=True,
+     return_inverse=True, return_counts=True, axis=paddle.ints(), dtype=3, needs_sizes=True, counts_results=True)
+case("unique-places-int32", "unique", {"X": SEEN}, {"Out": longs(1, 2, 3), "Index": ints(2, 0, 2, 1)}, is_sorted=True, return_inverse=True, axis=paddle.ints(), dtype=2,
+     needs_sizes=True, counts_results=True)
+case("unique-v1", "unique", {"X": SEEN}, {"Out": longs(3, 1, 2), "Index": ints(0, 1, 0, 2)}, dtype=2, needs_sizes=True, counts_results=True)
+case("unique-slices", "unique", {"X": array([[2, 1, 2], [1, 5, 1]])}, {"Out": array([[1, 2], [5, 1]]), "Counts": longs(1, 2)}, is_sorted=True, return_counts=True, axis=[-1], dtype=3,
+     needs_sizes=True, counts_results=True)
+case("where-index", "where_index", {"Condition": bools([[True, False], [False, True]])}, {"Out": array([[0, 0], [1, 1]])}, counts_results=True)
+case("masked-select", "masked_select", {"X": array([1.0, 2.0, 3.0]), "Mask": bools([True, False, True])}, {"Y": array([1.0, 3.0])}, counts_results=True)
 
 #===--- Reductions ----------------------------------------------------------===#
 
@@ -576,6 +616,18 @@ case("cast-bool", "cast", {"X": SIGNED}, {"Out": SIGNED.map(lambda x: x != 0, pa
 case("range", "range", {"Start": fixed(1), "End": fixed(8), "Step": fixed(3)}, {"Out": ints(1, 4, 7)})
 case("linspace", "linspace", {"Start": array([1.0]), "Stop": array([2.0]), "Num": fixed(5)}, {"Out": array([1.0, 1.25, 1.5, 1.75, 2.0])}, dtype=5)
 case("eye", "eye", {}, {"Out": made([2, 3], lambda i, j: float(i == j))}, num_rows=paddle.long(2), num_columns=paddle.long(3), dtype=5)
+
+# With seed 1 NumPy's RandomState gives these.
+EVEN, NORMAL = [0.417022004702574, 0.7203244934421581, 0.00011437481734488664, 0.30233257263183977], [1.6243453636632417, -0.6117564136500754, -0.5281717522634557, -1.0729686221561705]
+case("uniform", "uniform_random", {}, {"Out": Array([2, 2], [2 * x - 1 for x in EVEN])}, shape=paddle.longs(2, 2), seed=1, dtype=5, diag_num=0, diag_step=0, diag_val=1.0)
+case("uniform-bounds", "uniform_random", {"ShapeTensorList": [fixed(4), fixed(1)]}, {"Out": Array([4, 1], [3 + 2 * x for x in EVEN])}, shape=paddle.longs(1), min=3.0, max=5.0,
+     seed=1, dtype=5)
+case("uniform-batch", "uniform_random_batch_size_like", {"Input": array([[1.0], [2.0]])}, {"Out": Array([2, 2], EVEN)}, shape=[-1, 2], min=0.0, max=1.0, seed=1, dtype=5,
+     needs_sizes=True)
+case("gaussian", "gaussian_random", {}, {"Out": Array([4], NORMAL)}, shape=paddle.longs(4), seed=1, dtype=5)
+case("gaussian-spread", "gaussian_random", {"ShapeTensor": fixed(2, 2)}, {"Out": Array([2, 2], [0.5 * x + 2 for x in NORMAL])}, shape=paddle.longs(1), mean=2.0, std=0.5, seed=1, dtype=5)
+case("gaussian-batch", "gaussian_random_batch_size_like", {"Input": array([[1.0, 2.0]])}, {"Out": Array([2, 2], NORMAL)}, shape=[2, 9], mean=0.0, std=1.0, input_dim_idx=1,
+     output_dim_idx=1, seed=1, dtype=5, needs_sizes=True)
 
 #===--- Quantisation --------------------------------------------------------===#
 
@@ -659,17 +711,55 @@ def aligned(r, c, h, w, shift=0.0, bins=2, samples=2):
     left, top, right, bottom = (REGIONS.at(r, k) - shift for k in range(4))
     image, total = [0, 1, 1][r], 0.0
     tall, wide = bottom - top, right - left
-    for a in range(samples):
-        for b in range(samples):
-            y, x = top + (h + (a + 0.5) / samples) * tall / bins, left + (w + (b + 0.5) / samples) * wide / bins
+    rows, columns = (samples or math.ceil(extent / bins) for extent in (tall, wide))
+    for a in range(rows):
+        for b in range(columns):
+            y, x = top + (h + (a + 0.5) / rows) * tall / bins, left + (w + (b + 0.5) / columns) * wide / bins
             total += bilinear(lambda i, j: SCENES.at(image, c, min(i, 5), min(j, 5)), clamp(y, 0, 5), clamp(x, 0, 5))
-    return total / samples ** 2
+    return total / (rows * columns)
 
 
 case("roi-align", "roi_align", {"X": SCENES, "ROIs": REGIONS, "RoisNum": ints(1, 2)}, {"Out": made([3, 2, 2, 2], aligned)}, pooled_height=2, pooled_width=2, sampling_ratio=2,
      spatial_scale=1.0)
 case("roi-align-half", "roi_align", {"X": SCENES, "ROIs": REGIONS, "RoisNum": ints(1, 2)}, {"Out": made([3, 2, 2, 2], lambda *at: aligned(*at, shift=0.5))}, pooled_height=2,
      pooled_width=2, sampling_ratio=2, spatial_scale=1.0, aligned=True)
+
+case("roi-align-adaptive", "roi_align", {"X": SCENES, "ROIs": REGIONS, "RoisNum": ints(1, 2)}, {"Out": made([3, 2, 2, 2], lambda *at: aligned(*at, samples=0))}, pooled_height=2,
+     pooled_width=2, spatial_scale=1.0)
+case("roi-align-adaptive-half", "roi_align", {"X": SCENES, "ROIs": REGIONS, "RoisNum": ints(1, 2)},
+     {"Out": made([3, 2, 1, 1], lambda *at: aligned(*at, shift=0.5, bins=1, samples=0))}, sampling_ratio=-1, aligned=True)
+
+PANE, SHIFTS, WEIGHTS = drawn(2, 4, 5, 6, seed=74), drawn(2, 2 * 2 * 6, 3, 5, seed=75, low=-1.5, high=1.5), drawn(2, 2 * 6, 3, 5, seed=76, low=0, high=1)
+KERNEL = drawn(6, 2, 3, 2, seed=77)
+
+
+def deformed(x, offset, mask, w, strides, pads, dilations, groups, parts):
+    """Each element of a window is read where an offset, two rows and columns, says; each part of the channels has offsets of its own."""
+    (count, inner, tall, wide), size = w.dims, x.dims
+
+    def one(n, o, h, v):
+        total = 0.0
+        for c in range(inner):
+            channel = o // (count // groups) * inner + c
+            for tap in range(tall * wide):
+                at = channel // (size[1] // parts) * tall * wide + tap
+                y = h * strides[0] - pads[0] + tap // wide * dilations[0] + offset.at(n, 2 * at, h, v)
+                z = v * strides[1] - pads[1] + tap % wide * dilations[1] + offset.at(n, 2 * at + 1, h, v)
+                read = bilinear(lambda i, j: x.at(n, channel, i, j) if 0 <= i < size[2] and 0 <= j < size[3] else 0.0, y, z)
+                total += w.at(o, c, tap // wide, tap % wide) * read * (mask.at(n, at, h, v) if mask else 1.0)
+        return total
+    return made([size[0], count, *offset.dims[2:]], one)
+
+
+WINDOWS = {"strides": [2, 1], "paddings": [1, 0], "dilations": [1, 1], "groups": 2, "deformable_groups": 2, "im2col_step": 64}
+case("deformable", "deformable_conv", {"Input": PANE, "Offset": SHIFTS, "Mask": WEIGHTS, "Filter": Parameter(KERNEL)},
+     {"Output": deformed(PANE, SHIFTS, WEIGHTS, KERNEL, [2, 1], [1, 0], [1, 1], 2, 2)}, known={"Input": [1]}, **WINDOWS)
+case("deformable-v1", "deformable_conv_v1", {"Input": PANE, "Offset": SHIFTS, "Filter": Parameter(KERNEL)},
+     {"Output": deformed(PANE, SHIFTS, None, KERNEL, [2, 1], [1, 0], [1, 1], 2, 2)}, known={"Input": [1]}, **WINDOWS)
+BENT, WHOLE_KERNEL = drawn(2, 2 * 4, 3, 4, seed=78, low=-2, high=2), drawn(3, 4, 2, 2, seed=79)
+case("deformable-dilated", "deformable_conv", {"Input": PANE, "Offset": BENT, "Filter": Parameter(WHOLE_KERNEL)},
+     {"Output": deformed(PANE, BENT, None, WHOLE_KERNEL, [1, 1], [0, 0], [2, 2], 1, 1)}, known={"Input": [1]}, strides=[1, 1], paddings=[0, 0], dilations=[2, 2], groups=1,
+     deformable_groups=1, im2col_step=1)
 
 #===--- Recurrent networks --------------------------------------------------===#
 
@@ -795,10 +885,10 @@ def half(size, ratio):
 SQUARE = math.sqrt(4 * 9) / 2
 case("prior-box", "prior_box", {"Input": drawn(1, 1, 2, 3), "Image": drawn(1, 1, 12, 18)},
      {"Boxes": priors([2, 3], [12, 18], [half(4, 1), half(4, 2), half(4, 0.5), (SQUARE, SQUARE)], [6, 6], 0.5, True),
-      "Variances": made([2, 3, 4, 4], lambda h, w, k, c: [0.1, 0.1, 0.2, 0.2][c])}, needs_sizes=True,
+      "Variances": made([2, 3, 4, 4], lambda h, w, k, c: [0.1, 0.1, 0.2, 0.2][c])},
      min_sizes=[4.0], max_sizes=[9.0], aspect_ratios=[1.0, 2.0], flip=True, clip=True, variances=[0.1, 0.1, 0.2, 0.2], step_w=0.0, step_h=0.0, offset=0.5)
 case("prior-box-order", "prior_box", {"Input": drawn(1, 1, 2, 3), "Image": drawn(1, 1, 12, 18)},
-     {"Boxes": priors([2, 3], [12, 18], [half(4, 1), (SQUARE, SQUARE), half(4, 2)], [5, 7], 0.25, False)}, needs_sizes=True,
+     {"Boxes": priors([2, 3], [12, 18], [half(4, 1), (SQUARE, SQUARE), half(4, 2)], [5, 7], 0.25, False)},
      min_sizes=[4.0], max_sizes=[9.0], aspect_ratios=[2.0], flip=False, clip=False, step_w=7.0, step_h=5.0, offset=0.25, min_max_aspect_ratios_order=True)
 
 PRIORS = array([[0.0, 0.0, 4.0, 2.0], [1.0, 1.0, 3.0, 5.0], [2.0, 0.5, 5.5, 4.0]])
@@ -832,6 +922,208 @@ case("box-decode-rows", "box_coder", {"PriorBox": part(PRIORS, 0, 0, 2), "Target
      {"OutputBox": made([2, 3, 4], lambda n, m, c: decoded(n, m, c, n, lambda k: 1.0))}, code_type="decode_center_size", axis=1)
 case("box-encode", "box_coder", {"PriorBox": PRIORS, "PriorBoxVar": SPREADS, "TargetBox": TARGETS}, {"OutputBox": made([2, 3, 4], encoded)}, code_type="encode_center_size")
 
+#===--- The best boxes ------------------------------------------------------===#
+
+
+def overlap(one, other, more):
+    """Intersection over union; None for no number."""
+    if other[0] > one[2] or other[2] < one[0] or other[1] > one[3] or other[3] < one[1]:
+        return 0.0
+    wide, tall = min(one[2], other[2]) - max(one[0], other[0]) + more, min(one[3], other[3]) - max(one[1], other[1]) + more
+    areas = [0.0 if box[2] < box[0] or box[3] < box[1] else (box[2] - box[0] + more) * (box[3] - box[1] + more) for box in (one, other)]
+    union = sum(areas) - wide * tall
+    return wide * tall / union if union else None
+
+
+def best_of_class(boxes, scores, least, most):
+    """Numbers of boxes, best first."""
+    order = sorted((i for i in range(len(scores)) if scores[i] > least), key=lambda i: -scores[i])
+    return order if most < 0 else order[:most]
+
+
+def kept(boxes, scores, least, most, threshold, more):
+    """Those that no better one that is kept itself overlaps."""
+    chosen = []
+    for i in best_of_class(boxes, scores, least, most):
+        shares = [overlap(boxes[i], boxes[j], more) for j in chosen]
+        if all(share is not None and share <= threshold for share in shares):
+            chosen.append(i)
+    return chosen
+
+
+def decayed(boxes, scores, least, most, more, gaussian=None):
+    """(number, score) of each, best first."""
+    order, greatest, result = best_of_class(boxes, scores, least, most), [], []
+    for k, i in enumerate(order):
+        shares = [overlap(boxes[i], boxes[j], more) for j in order[:k]]
+        factors = [math.exp((m * m - s * s) * gaussian) if gaussian else (1 - s) / (1 - m) for s, m in zip(shares, greatest)]
+        greatest.append(max([0.0, *shares]))
+        result.append((i, min([1.0, *factors]) * scores[i]))
+    return result
+
+
+def detections(found, boxes_of, number_of):
+    """Results by slot, from (class, score, box) by image."""
+    rows = [[float(c), score, *boxes_of(n, c, i)] for n, image in enumerate(found) for c, score, i in image]
+    numbers = [number_of(n, c, i) for n, image in enumerate(found) for c, _, i in image]
+    return {"Out": Array([len(rows), 6], [x for row in rows for x in row]), "Index": Array([len(rows), 1], numbers, paddle.INT32),
+            "NmsRoisNum": ints(*map(len, found))}
+
+
+def multiclass(boxes, scores, least=0.1, class_most=-1, image_most=-1, threshold=0.5, more=0.0, background=-1):
+    """Boxes [B, M, 4] of scores [B, C, M]."""
+    found, (images, classes, count) = [], scores.dims
+    for n in range(images):
+        own = [[boxes.at(n, i, k) for k in range(4)] for i in range(count)]
+        image = []
+        for c in range(classes):
+            if c != background:
+                values = [scores.at(n, c, i) for i in range(count)]
+                image += [(c, values[i], i) for i in kept(own, values, least, class_most, threshold, more)]
+        if image_most >= 0:
+            image = sorted(sorted(image, key=lambda row: -row[1])[:image_most], key=lambda row: row[0])
+        found.append(image)
+    return detections(found, lambda n, c, i: [boxes.at(n, i, k) for k in range(4)], lambda n, c, i: n * count + i)
+
+
+def corners(*dims, seed, size=1.0):
+    """Boxes [*dims, 4] of which many overlap."""
+    at, extent = drawn(*dims, 2, seed=f"{seed} at", low=0, high=0.6 * size), drawn(*dims, 2, seed=f"{seed} size", low=0.1 * size, high=0.4 * size)
+    return made([*dims, 4], lambda *place: at.at(*place[:-1], place[-1] % 2) + (extent.at(*place[:-1], place[-1] % 2) if place[-1] > 1 else 0.0))
+
+
+SPOTS, SURE = corners(2, 12, seed="spots"), drawn(2, 3, 12, seed="sure", low=0, high=1)
+for name, type_name, slots, attributes, how in (
+        ("multiclass-nms", "multiclass_nms", ["Out"], {}, {}),
+        ("multiclass-nms2", "multiclass_nms2", ["Out", "Index"], {"background_label": 0}, {"background": 0}),
+        ("multiclass-nms3", "multiclass_nms3", ["Out", "Index", "NmsRoisNum"], {"nms_threshold": 0.25}, {"threshold": 0.25}),
+        ("multiclass-nms3-top", "multiclass_nms3", ["Out", "Index", "NmsRoisNum"], {"nms_top_k": 5, "keep_top_k": 7}, {"class_most": 5, "image_most": 7}),
+        ("multiclass-nms3-pixels", "multiclass_nms3", ["Out", "Index"], {"normalized": False}, {"more": 1.0})):
+    expected = multiclass(SPOTS, SURE, **how)
+    case(name, type_name, {"BBoxes": SPOTS, "Scores": SURE}, {slot: expected[slot] for slot in slots}, counts_results=True,
+         **{"background_label": -1, "score_threshold": 0.1, "nms_top_k": -1, "keep_top_k": -1, "nms_threshold": 0.5, "normalized": True, "nms_eta": 1.0, **attributes})
+# Boxes without an area that are the same: their overlap is no number.
+POINTS = made([1, 2, 4], lambda n, i, k: 0.5)
+case("multiclass-nms-points", "multiclass_nms3", {"BBoxes": POINTS, "Scores": array([[[0.5, 0.75]]])}, {"Out": array([[0.0, 0.75, 0.5, 0.5, 0.5, 0.5]])},
+     counts_results=True, background_label=-1, score_threshold=0.1, nms_top_k=-1, keep_top_k=-1, nms_threshold=0.5)
+LITTLE = {"counts_results": True, "background_label": -1, "score_threshold": 2.0, "nms_top_k": -1, "keep_top_k": -1}
+case("multiclass-nms-none", "multiclass_nms", {"BBoxes": SPOTS, "Scores": SURE}, {"Out": array([[-1.0]])}, **LITTLE)
+case("multiclass-nms3-none", "multiclass_nms3", {"BBoxes": SPOTS, "Scores": SURE}, {"Out": Array([0, 6], []), "Index": Array([0, 1], [], paddle.INT32), "NmsRoisNum": ints(0, 0)}, **LITTLE)
+# Boxes of each class, [M, C, 4], and how many of them are of the first and the second image: listed by number in each class.
+OWN, TRUST, SHARES = corners(12, 3, seed="own"), drawn(12, 3, seed="trust", low=0, high=1), [7, 5]
+
+
+def by_class(image_most):
+    found = []
+    for start, size in ((0, 7), (7, 5)):
+        image = []
+        for c in range(1, 3):
+            own = {i: [OWN.at(i, c, k) for k in range(4)] for i in range(start, start + size)}
+            values = {i: TRUST.at(i, c) for i in own}
+            chosen = kept([own[i] for i in own], [values[i] for i in own], 0.2, 4, 0.3, 0.0)
+            image += [(c, values[start + i], start + i) for i in sorted(chosen)]
+        found.append(sorted(sorted(image, key=lambda row: -row[1])[:image_most], key=lambda row: (row[0], row[2])))
+    return detections(found, lambda n, c, i: [OWN.at(i, c, k) for k in range(4)], lambda n, c, i: i * 3 + c)
+
+
+for image_most in (4, 20):
+    case(f"multiclass-nms3-own-{image_most}", "multiclass_nms3", {"BBoxes": OWN, "Scores": TRUST, "RoisNum": ints(*SHARES)}, by_class(image_most),
+         counts_results=True, background_label=0, score_threshold=0.2, nms_top_k=4, keep_top_k=image_most, nms_threshold=0.3)
+
+
+def matrix(most, image_most, gaussian=None, more=0.0, least=0.1, post=0.15):
+    found = []
+    for n in range(2):
+        own = [[SPOTS.at(n, i, k) for k in range(4)] for i in range(12)]
+        image = [(c, score, i) for c in range(1, 3) for i, score in decayed(own, [SURE.at(n, c, i) for i in range(12)], least, most, more, gaussian) if score > post]
+        image = sorted(image, key=lambda row: -row[1])
+        found.append(image if image_most < 0 else image[:image_most])
+    return detections(found, lambda n, c, i: [SPOTS.at(n, i, k) for k in range(4)], lambda n, c, i: n * 12 + i)
+
+
+for name, attributes, how in (("", {}, (-1, -1)), ("-top", {"nms_top_k": 6, "keep_top_k": 5}, (6, 5)), ("-gaussian", {"use_gaussian": True, "gaussian_sigma": 1.5}, (-1, -1, 1.5)),
+                              ("-pixels", {"normalized": False}, (-1, -1, None, 1.0))):
+    expected = matrix(*how)
+    case("matrix-nms" + name, "matrix_nms", {"BBoxes": SPOTS, "Scores": SURE}, {"Out": expected["Out"], "Index": expected["Index"], "RoisNum": expected["NmsRoisNum"]},
+         counts_results=True, **{"background_label": 0, "score_threshold": 0.1, "post_threshold": 0.15, "nms_top_k": -1, "keep_top_k": -1, "normalized": True, **attributes})
+
+#===--- Regions by level ----------------------------------------------------===#
+
+
+def proposals(scores, deltas, sizes, anchors, variances, before, after, threshold, least, more):
+    """RpnRois, RpnRoiProbs and how many each image has. Anchors [H, W, A, 4]."""
+    (images, a, h, w), found = scores.dims, []
+    for n in range(images):
+        tall, wide = sizes.at(n, 0), sizes.at(n, 1)
+        regions = []
+        for i, j, k in sorted(((i, j, k) for i in range(h) for j in range(w) for k in range(a)), key=lambda at: -scores.at(n, at[2], at[0], at[1]))[:before]:
+            box, scaled = [anchors.at(i, j, k, d) for d in range(4)], [variances.at(i, j, k, d) * deltas.at(n, 4 * k + d, i, j) for d in range(4)]
+            extents = [box[d + 2] - box[d] + more for d in range(2)]
+            middles = [box[d] + extents[d] / 2 + scaled[d] * extents[d] for d in range(2)]
+            halves = [math.exp(min(scaled[d + 2], math.log(1000 / 16))) * extents[d] / 2 for d in range(2)]
+            edges = [middles[0] - halves[0], middles[1] - halves[1], middles[0] + halves[0] - more, middles[1] + halves[1] - more]
+            box = [clamp(edge, 0, (tall if d % 2 else wide) - more) for d, edge in enumerate(edges)]
+            spans = [box[2] - box[0] + more, box[3] - box[1] + more]
+            if min(spans) >= max(least, 1) and (not more or box[0] + spans[0] / 2 <= wide and box[1] + spans[1] / 2 <= tall):
+                regions.append((scores.at(n, k, i, j), box))
+        chosen = []
+        for score, box in regions:
+            if threshold <= 0 or all((overlap(box, other, more) or 0) <= threshold for _, other in chosen):
+                chosen.append((score, box))
+        found.append(chosen[:after] if threshold > 0 and regions else chosen if regions else [(0.0, [0.0] * 4)])
+    rows = [row for image in found for row in image]
+    return {"RpnRois": Array([len(rows), 4], [x for _, box in rows for x in box]), "RpnRoiProbs": Array([len(rows), 1], [score for score, _ in rows]),
+            "RpnRoisNum": ints(*map(len, found))}
+
+
+ANCHORED, MOVES, STRETCH = drawn(2, 3, 4, 5, seed="likely", low=0, high=1), drawn(2, 12, 4, 5, seed="moves", low=-1, high=1), drawn(4, 5, 3, 4, seed="stretch", low=0.1, high=0.5)
+FRAMES = made([4, 5, 3, 4], lambda i, j, k, d: 8 * (i if d % 2 else j) + (-1 if d < 2 else 1) * (4 + 3 * k + 2 * (d % 2)))
+VIEWS = array([[30.0, 40.0], [26.5, 33.0]])
+for name, before, after, threshold, least, more in (("", 6000, 1000, 0.5, 0.1, 1.0), ("-top", 30, 8, 0.3, 6.0, 1.0), ("-edges", 40, 10, 0.4, 2.0, 0.0), ("-all", 0, 3, 0.0, 20.0, 1.0),
+                                                     ("-none", 0, 5, 0.5, 300.0, 1.0)):
+    case("generate-proposals" + name, "generate_proposals_v2", {"Scores": ANCHORED, "BboxDeltas": MOVES, "ImShape": VIEWS, "Anchors": FRAMES, "Variances": STRETCH},
+         proposals(ANCHORED, MOVES, VIEWS, FRAMES, STRETCH, before or 60, after, threshold, least, more), counts_results=True, pre_nms_topN=before,
+         post_nms_topN=after, nms_thresh=threshold, min_size=least, eta=1.0, pixel_offset=more == 1)
+
+
+def collected(regions, scores, counts, most):
+    """Results by slot, of levels of regions [R, 4]."""
+    rows = [(scores[level].at(r, 0), n, level, r) for level, own in enumerate(counts) for r, n in enumerate(n for n, count in enumerate(own) for _ in range(count))]
+    rows = sorted(sorted(rows, key=lambda row: -row[0])[:most], key=lambda row: row[1])
+    return {"FpnRois": Array([len(rows), 4], [regions[level].at(r, k) for _, _, level, r in rows for k in range(4)]),
+            "RoisNum": ints(*(sum(row[1] == n for row in rows) for n in range(len(counts[0]))))}
+
+
+FLOORS, SHARED_BY = [corners(size, seed=f"floor {size}") for size in (5, 3, 4)], [[2, 3], [3, 0], [1, 3]]
+RATED = [drawn(floor.dims[0], 1, seed=f"rated {floor.dims[0]}", low=0, high=1) for floor in FLOORS]
+for most in (7, 100):
+    case(f"collect-proposals-{most}", "collect_fpn_proposals", {"MultiLevelRois": FLOORS, "MultiLevelScores": RATED, "MultiLevelRoIsNum": [ints(*own) for own in SHARED_BY]},
+         collected(FLOORS, RATED, SHARED_BY, most), post_nms_topN=most)
+
+
+def distributed(regions, counts, least, most, reference, size, more):
+    """Results by slot."""
+    levels, images = [], [n for n, count in enumerate(counts) for _ in range(count)]
+    for r in range(regions.dims[0]):
+        wide, tall = regions.at(r, 2) - regions.at(r, 0), regions.at(r, 3) - regions.at(r, 1)
+        area = 0.0 if min(wide, tall) < 0 else (wide + more) * (tall + more)
+        levels.append(clamp(math.floor(math.log2(math.sqrt(area) / size + 1e-6) + reference), least, most))
+    rows = [[r for r, level in enumerate(levels) if level == each] for each in range(least, most + 1)]
+    order = [r for level in rows for r in level]
+    return {"MultiFpnRois": [Array([len(level), 4], [regions.at(r, k) for r in level for k in range(4)]) for level in rows],
+            "MultiLevelRoIsNum": [ints(*(sum(images[r] == n for r in level) for n in range(len(counts)))) for level in rows],
+            "RestoreIndex": Array([len(order), 1], [order.index(r) for r in range(len(order))], paddle.INT32)}
+
+
+PATCHES = corners(9, seed="patches", size=900.0)
+# Just the size of a level, and the wrong way round.
+PATCHES = Array([11, 4], [*PATCHES.values, 0.0, 0.0, 447.0, 447.0, 5.0, 5.0, 4.0, 90.0])
+LEVELS = {"min_level": 2, "max_level": 5, "refer_level": 4, "refer_scale": 224}
+case("distribute", "distribute_fpn_proposals", {"FpnRois": PATCHES, "RoisNum": ints(4, 7)}, distributed(PATCHES, [4, 7], 2, 5, 4, 224, 1.0), counts_results=True, pixel_offset=True, **LEVELS)
+WHOLE = distributed(PATCHES, [11], 2, 5, 4, 224, 0.0)
+case("distribute-edges", "distribute_fpn_proposals", {"FpnRois": PATCHES}, {slot: WHOLE[slot] for slot in ("MultiFpnRois", "RestoreIndex")}, counts_results=True, pixel_offset=False,
+     **LEVELS)
+
 #===--- Films, columns, parts -----------------------------------------------===#
 
 FILM = drawn(4, 4, 2, 3, seed=90)
@@ -844,8 +1136,8 @@ def shifted(x):
     return made(x.dims, one)
 
 
-case("temporal-shift", "temporal_shift", {"X": FILM}, {"Out": shifted(FILM)}, seg_num=2, shift_ratio=0.25, data_format="NCHW", needs_sizes=True)
-case("temporal-shift-last", "temporal_shift", {"X": channels_last(FILM)}, {"Out": channels_last(shifted(FILM))}, seg_num=2, shift_ratio=0.25, data_format="NHWC", needs_sizes=True)
+case("temporal-shift", "temporal_shift", {"X": FILM}, {"Out": shifted(FILM)}, seg_num=2, shift_ratio=0.25, data_format="NCHW", known={"X": [1]})
+case("temporal-shift-last", "temporal_shift", {"X": channels_last(FILM)}, {"Out": channels_last(shifted(FILM))}, seg_num=2, shift_ratio=0.25, data_format="NHWC", known={"X": [3]})
 SHEET = drawn(1, 2, 4, 5, seed=91)
 
 
@@ -856,7 +1148,7 @@ def column(n, row, window):
 
 
 # Windows of 2x3 with dilation [2, 1]; padding is top, left, bottom, right.
-case("unfold", "unfold", {"X": SHEET}, {"Y": made([1, 12, 8], column)}, kernel_sizes=[2, 3], strides=[2, 1], paddings=[1, 1, 0, 0], dilations=[2, 1], needs_sizes=True)
+case("unfold", "unfold", {"X": SHEET}, {"Y": made([1, 12, 8], column)}, kernel_sizes=[2, 3], strides=[2, 1], paddings=[1, 1, 0, 0], dilations=[2, 1])
 
 
 def written(value, low, high, step=1, axis=1):
@@ -864,11 +1156,18 @@ def written(value, low, high, step=1, axis=1):
 
 
 case("set-value", "set_value", {"Input": G, "ValueTensor": array([9.0])}, {"Out": written(lambda *at: 9.0, 1, 3)}, axes=paddle.longs(1), starts=paddle.longs(1),
-     ends=paddle.longs(2147483647), steps=paddle.longs(1), shape=[1], needs_sizes=True)
+     ends=paddle.longs(2147483647), steps=paddle.longs(1), shape=[1])
 case("set-value-numbers", "set_value", {"Input": G}, {"Out": written(lambda a, b, c: c + 0.5, 0, 3, 2)}, axes=[1], starts=[0], ends=[3], steps=[2], shape=[4], dtype=5,
-     fp32_values=[0.5, 1.5, 2.5, 3.5], needs_sizes=True)
+     fp32_values=[0.5, 1.5, 2.5, 3.5])
 case("set-value-slice", "set_value", {"Input": G, "ValueTensor": drawn(2, 4, seed=92)}, {"Out": written(lambda a, b, c: drawn(2, 4, seed=92).at(a, c), 2, 3)}, axes=[1],
-     starts=[-1], ends=[3], steps=[1], decrease_axes=[1], shape=[1], needs_sizes=True)
+     starts=[-1], ends=[3], steps=[1], decrease_axes=[1], shape=[1])
+
+case("set-value-end", "set_value", {"Input": G, "ValueTensor": array([9.0])}, {"Out": written(lambda *at: 9.0, 1, 2)}, axes=paddle.longs(1), starts=paddle.longs(-2),
+     ends=paddle.longs(-1), steps=paddle.longs(1), shape=[1])
+case("set-value-nothing", "set_value", {"Input": G, "ValueTensor": array([9.0])}, {"Out": G}, axes=paddle.longs(1), starts=paddle.longs(2), ends=paddle.longs(1), steps=paddle.longs(2),
+     shape=[1])
+case("set-value-two", "set_value", {"Input": G, "ValueTensor": array([9.0])}, {"Out": made(G.dims, lambda a, b, c: 9.0 if b > 0 and c % 3 == 1 else G.at(a, b, c))},
+     axes=paddle.longs(1, 2), starts=paddle.longs(1, 1), ends=paddle.longs(9, 9), steps=paddle.longs(1, 3), shape=[1])
 
 #===--- Before tensors without dimensions -----------------------------------===#
 
@@ -879,4 +1178,4 @@ case("whole-arg-max", "arg_max", {"X": LINES}, {"Out": longs(5)}, flatten=True, 
 case("whole-slice", "slice", {"Input": SIGNED}, {"Out": array([-0.75])}, axes=[0], starts=[2], ends=[3], decrease_axis=[0])
 case("whole-product", "matmul", {"X": array([1.0, 2.0]), "Y": array([3.0, 4.0])}, {"Out": array([11.0])})
 conv("transposed-same", "conv2d_transpose", SMALLER, UP, transposed_convolution(SMALLER, UP, [2, 2], [1, 1, 0, 0], [1, 1]), strides=[2, 2], dilations=[2, 2],
-     padding_algorithm="SAME", needs_sizes=True)
+     padding_algorithm="SAME")

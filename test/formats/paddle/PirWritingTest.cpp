@@ -474,6 +474,27 @@ TEST(PirWriting, RefusesWhatPirHasNoNameFor) {
       << text.error().message;
 }
 
+TEST(PirWriting, RefusesAnAttributeThatWouldBeLost) {
+  Result<std::string> text = encodePir(programOfNew(
+      {operatorNamed("relu", {{"X", {"x"}}}, {{"Out", {"a"}}},
+                     {{"op_role", int64_t(0)}, {"use_cudnn", true}}),
+       operatorNamed("relu", {{"X", {"a"}}}, {{"Out", {"b"}}},
+                     {{"slope", 0.5}})}));
+  ASSERT_FALSE(text);
+  EXPECT_NE(text.error().message.find("1 x relu (attribute slope)"),
+            std::string::npos)
+      << text.error().message;
+}
+
+TEST(PirWriting, TheStepOfAnIncrementIsItsValue) {
+  const Program again = readAgain(programOfNew({operatorNamed(
+      "increment", {{"X", {"x"}}}, {{"Out", {"y"}}}, {{"step", 2.0}})}));
+  const Operator &op = again.blocks.at(0).operators.at(0);
+  ASSERT_EQ(op.type, "increment");
+  ASSERT_NE(op.attribute("step"), nullptr);
+  EXPECT_EQ(*op.attribute("step"), AttributeValue(2.0));
+}
+
 TEST(PirWriting, RefusesWhatIsReadBeforeItIsWritten) {
   Program program =
       programOfNew({operatorNamed("relu", {{"X", {"x"}}}, {{"Out", {"y"}}})});

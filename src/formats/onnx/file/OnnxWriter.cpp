@@ -285,10 +285,9 @@ Result<void> OnnxWriter::writeExternal(ModelProto &model,
     return inFile(
         path, systemError("the model is over 2 GiB even without its weights"));
   // The model last: it never names a file that is not there yet.
-  if (Result<void> written = writeFileAtomically(dataPath, file.content());
-      !written)
-    return written;
-  return writeFileAtomically(path, frame->pieces());
+  const FileContents files[] = {{dataPath, file.content()},
+                                {path, frame->pieces()}};
+  return writeFilesAtomically(files);
 }
 
 Result<void> onnx::writeTensorFile(const std::string &path,

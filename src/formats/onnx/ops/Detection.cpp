@@ -4,7 +4,7 @@
 // strikes out what overlaps a box that stands. Where they stood, as a list
 // whose length is known only at run time, is the result.
 
-#include "formats/import/Building.h"
+#include "formats/import/Suppression.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Inputs.h"
 
@@ -13,19 +13,14 @@ using sinter::stablehlo::ComparisonDirection;
 
 namespace sinter::onnx {
 
-namespace {
-/// [B, C, N] each: lower and upper edges of boxes.
-struct Boxes {
-  Value low[2], high[2];
-};
-} // namespace
+using formats::BoxEdges;
 
 /// A box is two opposite corners in any order, or its centre and its extents.
-static Boxes readBoxes(NodeContext &node, Value boxes) {
+static BoxEdges readBoxes(NodeContext &node, Value boxes) {
   auto part = [&](int64_t i) {
     return node.squeeze(node.sliceAxis(boxes, 3, i, i + 1), {3});
   };
-  Boxes result;
+  BoxEdges result;
   bool centred = node.getInt("center_point_box", 0) != 0;
   for (int64_t d = 0; d < 2; ++d) {
     Value first = part(d), second = part(d + 2);
@@ -41,89 +36,30 @@ static Boxes readBoxes(NodeContext &node, Value boxes) {
   return result;
 }
 
-/// Whether each two boxes [B, C, N, N] overlap by more than the threshold:
-/// intersection > threshold * union, of boxes that have an area.
-static Value overlaps(NodeContext &node, const Boxes &boxes, Value threshold) {
-  auto subtract = [&](Value a, Value b) {
-    return node.binary<stablehlo::SubtractOp>(a, b);
-  };
-  Value intersection, area;
+/// Whether boxes overlap by more than the threshold: intersection > threshold *
+/// union, of boxes that have an area.
+static Value overlaps(NodeContext &node, const BoxEdges &one,
+                      const BoxEdges &all, Value threshold) {
+  Value intersection;
   for (int64_t d = 0; d < 2; ++d) {
-    auto pairs = [&]<typename Op>(Value edge, Op *) {
-      return node.binary<Op>(node.unsqueeze(edge, {3}),
-                             node.unsqueeze(edge, {2}));
-    };
-    Value low = pairs(boxes.low[d], static_cast<stablehlo::MaxOp *>(nullptr));
-    Value high = pairs(boxes.high[d], static_cast<stablehlo::MinOp *>(nullptr));
-    Value common = subtract(high, low);
+    Value common = node.binary<stablehlo::SubtractOp>(
+        node.binary<stablehlo::MinOp>(one.high[d], all.high[d]),
+        node.binary<stablehlo::MaxOp>(one.low[d], all.low[d]));
     common = node.binary<stablehlo::MaxOp>(common, node.one(common, 0));
-    Value extent = subtract(boxes.high[d], boxes.low[d]);
     intersection =
         intersection ? node.op<stablehlo::MulOp>(intersection, common) : common;
-    area = area ? node.op<stablehlo::MulOp>(area, extent) : extent;
   }
-  Value both = node.binary<stablehlo::AddOp>(node.unsqueeze(area, {3}),
-                                             node.unsqueeze(area, {2}));
-  Value joined = subtract(both, intersection);
-  Value zero = node.one(joined, 0);
+  auto area = [&](const BoxEdges &boxes) {
+    return node.op<stablehlo::MulOp>(
+        node.op<stablehlo::SubtractOp>(boxes.high[0], boxes.low[0]),
+        node.op<stablehlo::SubtractOp>(boxes.high[1], boxes.low[1]));
+  };
+  Value joined = node.binary<stablehlo::SubtractOp>(
+      node.binary<stablehlo::AddOp>(area(one), area(all)), intersection);
   Value share = node.op<stablehlo::DivOp>(intersection, joined);
   return node.binary<stablehlo::AndOp>(
       node.compare(share, threshold, ComparisonDirection::GT),
-      node.compare(joined, zero, ComparisonDirection::GT));
-}
-
-/// One step: strikes out of \p standing [B, C, N] what is after box \p i and
-/// overlaps it, if it stands itself.
-static Value strike(NodeContext &node, Value i, Value standing, Value overlap) {
-  Ints shape(node.shape(standing));
-  Value zero = node.scalar(node.i64(), 0);
-  Ints oneBox{shape[0], shape[1], 1}, oneRow{shape[0], shape[1], 1, shape[2]};
-  Value stands = node.op<stablehlo::DynamicSliceOp>(
-      standing, ValueRange{zero, zero, i}, ArrayRef<int64_t>(oneBox));
-  Value row = node.op<stablehlo::DynamicSliceOp>(
-      overlap, ValueRange{zero, zero, i, zero}, ArrayRef<int64_t>(oneRow));
-  Value after = node.compare(iota(node, node.dims(standing), 2, node.i64()), i,
-                             ComparisonDirection::GT);
-  Value struck = node.op<stablehlo::AndOp>(
-      node.binary<stablehlo::AndOp>(node.squeeze(row, {2}), stands), after);
-  return node.op<stablehlo::AndOp>(standing, node.op<stablehlo::NotOp>(struck));
-}
-
-/// The loop: a counter and what still stands.
-static Value strikeAll(NodeContext &node, Value standing, Value overlap) {
-  if (!standing || !overlap)
-    return {};
-  OpBuilder &builder = node.builder();
-  Location loc = node.location();
-  Value start = node.scalar(node.i64(), 0);
-  Type types[] = {start.getType(), standing.getType()};
-  OperationState state(loc, stablehlo::WhileOp::getOperationName());
-  stablehlo::WhileOp::build(builder, state, TypeRange(types),
-                            ValueRange{start, standing});
-  auto fill = [&](Region &region,
-                  function_ref<SmallVector<Value>(Block &)> body) {
-    OpBuilder::InsertionGuard guard(builder);
-    if (region.empty())
-      region.emplaceBlock();
-    Block &block = region.front();
-    block.addArguments(types, {loc, loc});
-    builder.setInsertionPointToStart(&block);
-    SmallVector<Value> results = body(block);
-    if (!node.failed())
-      builder.create<stablehlo::ReturnOp>(loc, results);
-  };
-  fill(*state.regions[0], [&](Block &block) -> SmallVector<Value> {
-    Value count =
-        node.scalar(node.i64(), static_cast<double>(node.shape(standing)[2]));
-    return {node.compare(block.getArgument(0), count, ComparisonDirection::LT)};
-  });
-  fill(*state.regions[1], [&](Block &block) -> SmallVector<Value> {
-    Value i = block.getArgument(0);
-    return {node.op<stablehlo::AddOp>(i, node.scalar(node.i64(), 1)),
-            strike(node, i, block.getArgument(1), overlap)};
-  });
-  Operation *loop = node.failed() ? nullptr : node.create(state);
-  return loop ? loop->getResult(1) : Value();
+      node.compare(joined, node.one(joined, 0), ComparisonDirection::GT));
 }
 
 /// The rows [batch, class, box] of those that stand: \p order names the box at
@@ -165,15 +101,16 @@ static LogicalResult importNonMaxSuppression(NodeContext &node) {
   if (!sortedBoxes)
     return failure();
   Type element = node.element(boxes);
-  Value overlap =
-      overlaps(node, readBoxes(node, sortedBoxes),
-               node.has(3) ? node.cast(scalarInput(node, 3), element)
-                           : node.scalar(element, 0));
+  Value threshold = node.has(3) ? node.cast(scalarInput(node, 3), element)
+                                : node.scalar(element, 0);
   Value standing =
       node.has(4)
           ? node.compare(score, scalarInput(node, 4), ComparisonDirection::GT)
           : node.compare(score, score, ComparisonDirection::EQ);
-  standing = strikeAll(node, standing, overlap);
+  standing = suppress(node, readBoxes(node, sortedBoxes), standing,
+                      [&](const BoxEdges &one, const BoxEdges &all) {
+                        return overlaps(node, one, all, threshold);
+                      });
   Value rank = node.op<nn::CumulativeSumOp>(node.cast(standing, node.i64()),
                                             uint64_t(2), false, false);
   Value most = node.has(2) ? node.cast(scalarInput(node, 2), node.i64())

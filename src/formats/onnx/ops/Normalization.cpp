@@ -3,6 +3,7 @@
 #include "formats/import/Building.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
+#include "graph/Momentum.h"
 #include "graph/nn/TensorBuilder.h"
 
 using namespace mlir;
@@ -41,6 +42,8 @@ static LogicalResult importBatchNormalization(NodeContext &node) {
   APFloat epsilon(static_cast<float>(node.getFloat("epsilon", 1e-5f)));
   Value result = node.op<stablehlo::BatchNormInferenceOp>(
       data, scale, bias, mean, variance, epsilon, uint64_t(1));
+  if (!training)
+    setMomentum(result, node.getFloat("momentum", 0.9f));
   return node.results({node.cast(result, given), newMean, newVariance});
 }
 

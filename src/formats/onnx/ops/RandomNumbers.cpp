@@ -1,26 +1,46 @@
 // Bernoulli, Multinomial, Dropout, and tensors of random numbers. What they
-// draw: Draws.h.
+// draw: import/Draws.h.
 
 #include "formats/import/Building.h"
+#include "formats/import/Draws.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/Draws.h"
 #include "formats/onnx/ops/Inputs.h"
 
 using namespace mlir;
+using sinter::formats::Draws;
 using sinter::stablehlo::ComparisonDirection;
 
 namespace sinter::onnx {
 
-/// \p shift + \p scale * \p draws, rounded to \p element.
-static LogicalResult spread(NodeContext &node, std::optional<Tensor> draws,
-                            double shift, double scale, Type element) {
-  if (!draws || !element)
-    return failure();
-  if (!isa<FloatType>(element))
-    return node.fail("random numbers of a type that is not floating-point");
-  for (int64_t i = 0; i < draws->size(); ++i)
-    draws->set<double>(i, shift + scale * draws->toDouble(i));
-  return node.result(node.cast(node.constant(*draws), element));
+/// The draws of \p node.
+static Draws drawsOf(NodeContext &node) {
+  // Dropout's seed is an integer, all others' are floating-point numbers.
+  std::optional<int64_t> seed;
+  if (const AttributeProto *given = node.attribute("seed")) {
+    const bool isInteger = given->type() == AttributeProto::INT;
+    const double number = isInteger
+                              ? static_cast<double>(node.getInt("seed", 0))
+                              : node.getFloat("seed", 0);
+    if (std::abs(number) < 0x1p53)
+      seed = static_cast<int64_t>(number);
+  }
+  return Draws(node, seed);
+}
+
+/// A constant f64 tensor of \p shape, drawn uniformly from [0, 1).
+static std::optional<Tensor> uniformDraws(NodeContext &node,
+                                          ArrayRef<int64_t> shape) {
+  auto draws = drawsOf(node).uniformTensor(node, shape);
+  if (draws)
+    node.noteDraw();
+  return draws;
+}
+static std::optional<Tensor> normalDraws(NodeContext &node,
+                                         ArrayRef<int64_t> shape) {
+  auto draws = drawsOf(node).normalTensor(node, shape);
+  if (draws)
+    node.noteDraw();
+  return draws;
 }
 
 /// The element type that attribute `dtype` names, or \p otherwise.
@@ -32,13 +52,15 @@ static Type wantedElement(NodeContext &node, Type otherwise) {
 static LogicalResult uniform(NodeContext &node, ArrayRef<int64_t> shape,
                              Type element) {
   double low = node.getFloat("low", 0), high = node.getFloat("high", 1);
-  return spread(node, uniformDraws(node, shape), low, high - low, element);
+  return node.result(
+      spreadDraws(node, uniformDraws(node, shape), low, high - low, element));
 }
 
 static LogicalResult normal(NodeContext &node, ArrayRef<int64_t> shape,
                             Type element) {
-  return spread(node, normalDraws(node, shape), node.getFloat("mean", 0),
-                node.getFloat("scale", 1), element);
+  return node.result(spreadDraws(node, normalDraws(node, shape),
+                                 node.getFloat("mean", 0),
+                                 node.getFloat("scale", 1), element));
 }
 
 using Fill = LogicalResult (*)(NodeContext &, ArrayRef<int64_t>, Type);

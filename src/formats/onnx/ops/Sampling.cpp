@@ -62,8 +62,7 @@ static std::optional<RoiRules> readRoiRules(NodeContext &node) {
   auto small = [](int64_t x) { return x >= 1 && x <= 4096; };
   if (!small(rules.bins[0]) || !small(rules.bins[1]) || rules.samples > 4096)
     return node.fail("a size is out of range");
-  if (rules.samples < 1)
-    return node.unsupported("a number of samples that depends on the regions");
+  rules.samples = std::max<int64_t>(rules.samples, 0);
   return rules;
 }
 

@@ -284,13 +284,26 @@ static LogicalResult writeLeadingZeros(NodeWriter &e, stablehlo::ClzOp op) {
 // Comparison, selection, conversion
 //===----------------------------------------------------------------------===//
 
+/// Whether numbers come before 0 in the total order, as -0 does: x < 0 or
+/// 1 / x < 0. ONNX does not see the sign of what is no number.
+static LogicalResult writeSignTest(NodeWriter &e, stablehlo::CompareOp op) {
+  if (op.getComparisonDirection() != stablehlo::ComparisonDirection::LT ||
+      !isPositiveZero(op.getRhs()))
+    return e.unsupported("in the total order of floats");
+  Name x = e.operand(op.getLhs());
+  Name zero = e.scalar(elementOf(op.getLhs()), 0);
+  Name isLess = e.make("Less", {x, zero});
+  return e.result("Or",
+                  {isLess, e.make("Less", {e.make("Reciprocal", {x}), zero})});
+}
+
 static LogicalResult writeCompare(NodeWriter &e, stablehlo::CompareOp op) {
   using Direction = stablehlo::ComparisonDirection;
   Type element = elementOf(op.getLhs());
   if (isa<ComplexType>(element))
     return e.unsupported("of complex numbers");
   if (op.getCompareType() == stablehlo::ComparisonType::TOTALORDER)
-    return e.unsupported("in the total order of floats");
+    return writeSignTest(e, op);
   Names inputs = e.broadcast(op->getOperands(), op.getType());
   Direction direction = op.getComparisonDirection();
   if (direction == Direction::EQ)

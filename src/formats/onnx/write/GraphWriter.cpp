@@ -1,6 +1,7 @@
 // Names, constants and the writing of blocks.
 
 #include "formats/onnx/write/GraphWriter.h"
+#include "formats/import/InOtherOps.h"
 
 #include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/Headers.h"
@@ -321,13 +322,11 @@ bool GraphWriter::tryRule(Operation *op, std::string &reason) {
 }
 
 bool GraphWriter::decompose(Operation *op) {
-  auto decomposable = dyn_cast<DecomposableOpInterface>(op);
-  if (!decomposable || depth >= deepestNesting)
+  if (depth >= deepestNesting)
     return false;
   Operation *before = op->getPrevNode();
-  OpBuilder builder(op);
-  auto values = decomposable.decompose(builder);
-  if (failed(values) || values->size() != op->getNumResults())
+  auto values = formats::inOtherOps(op);
+  if (!values)
     return false;
   std::vector<Operation *> parts;
   for (Operation *part = before ? before->getNextNode()

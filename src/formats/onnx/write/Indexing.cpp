@@ -1,64 +1,20 @@
 // Ops that take elements from, or put them to, places that other tensors name.
 
+#include "formats/import/IndexedWindows.h"
 #include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
 #include "graph/nn/NnOps.h"
-#include "graph/stablehlo/ElementOrder.h"
+#include "graph/stablehlo/Comparators.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
+using sinter::formats::IndexedWindows;
 
 namespace sinter::onnx {
 
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Windows of a tensor whose first places are in rows of indices: what gather
-/// and scatter have in common.
-struct Windows {
-  /// The indexed tensor's shape, and a window's size in each of its dimensions.
-  Ints shape, sizes;
-  /// The dimensions that indices name, in the order of the index vector.
-  Ints mapped;
-  /// The dimensions that indices walk along with, and the indices' own.
-  Ints batching, indicesBatching;
-  Value indices;
-  int64_t vectorDim;
-  bool clamps;
-  /// What is indexed. Where a window's size is not known, the tensor that has
-  /// it, and which of its dimensions each one of the window is.
-  Value tensor, window = {};
-  Ints windowDims = {};
-
-  /// Dimensions that need a number for each element: the mapped ones, the
-  /// batching ones, and those of which a window is only a part.
-  Ints listed() const {
-    Ints result(mapped);
-    result.append(batching);
-    for (auto [i, size] : llvm::enumerate(sizes))
-      if ((size != shape[i] || ShapedType::isDynamic(size)) &&
-          !llvm::is_contained(result, i))
-        result.push_back(i);
-    return result;
-  }
-  /// All dimensions, the listed ones first.
-  Ints order() const {
-    Ints result = listed();
-    for (size_t i = 0; i < shape.size(); ++i)
-      if (!llvm::is_contained(result, i))
-        result.push_back(i);
-    return result;
-  }
-  /// The indices' dimensions without the one of the vector.
-  Ints batchDims() const {
-    Ints result = identity(tensorOf(indices).getRank());
-    llvm::erase(result, vectorDim);
-    return result;
-  }
-};
-} // namespace
 
 /// The size of a dimension of \p value, as a vector of one number.
 static Name sizeOf(NodeWriter &e, Value value, int64_t dim) {
@@ -106,7 +62,7 @@ static Name countOf(NodeWriter &e, Value value, int64_t of, int64_t dim,
 }
 
 /// Column k of the index vectors, as [batch...].
-static Name column(NodeWriter &e, const Windows &w, const Name &indices,
+static Name column(NodeWriter &e, const IndexedWindows &w, const Name &indices,
                    int64_t k) {
   auto type = tensorOf(w.indices);
   if (w.vectorDim == type.getRank())
@@ -116,7 +72,7 @@ static Name column(NodeWriter &e, const Windows &w, const Name &indices,
 }
 
 /// Where the last window of a dimension begins, as a scalar.
-static Name lastStart(NodeWriter &e, const Windows &w, int64_t dim) {
+static Name lastStart(NodeWriter &e, const IndexedWindows &w, int64_t dim) {
   Type i64 = IntegerType::get(w.indices.getContext(), 64);
   if (!ShapedType::isDynamic(w.shape[dim]))
     return e.scalar(i64, static_cast<double>(w.shape[dim] - w.sizes[dim]));
@@ -127,7 +83,7 @@ static Name lastStart(NodeWriter &e, const Windows &w, int64_t dim) {
 
 /// A row of numbers for each element of each window: a tensor
 /// [batch..., window along the listed dimensions..., listed dimensions] of i64.
-static Name rowsOf(NodeWriter &e, const Windows &w) {
+static Name rowsOf(NodeWriter &e, const IndexedWindows &w) {
   Type i64 = IntegerType::get(w.indices.getContext(), 64);
   Name indices = e.cast(e.operand(w.indices), elementOf(w.indices), i64);
   const Ints listed = w.listed(), batch = w.batchDims();
@@ -179,51 +135,33 @@ static Name rowsOf(NodeWriter &e, const Windows &w) {
 // Gather
 //===----------------------------------------------------------------------===//
 
-static LogicalResult writeGather(NodeWriter &e, stablehlo::GatherOp op) {
-  auto numbers = op.getDimensionNumbers();
-  auto type = tensorOf(op.getResult());
-  Windows w{Ints(tensorOf(op.getOperand()).getShape()),
-            Ints(op.getSliceSizes()),
-            Ints(numbers.getStartIndexMap()),
-            Ints(numbers.getOperandBatchingDims()),
-            Ints(numbers.getStartIndicesBatchingDims()),
-            op.getStartIndices(),
-            numbers.getIndexVectorDim(),
-            true,
-            op.getOperand()};
+/// A gather with the dimension numbers \p numbers.
+static LogicalResult gather(NodeWriter &e, Value operand,
+                            stablehlo::GatherDimensionNumbersAttr numbers,
+                            const IndexedWindows &w) {
   if (w.listed().empty())
     return e.unsupported("without indices");
   Name rows = rowsOf(e, w);
-  Ints order = w.order(), listed = w.listed();
-  Name x = e.transpose(e.operand(op.getOperand()), order);
-  Name gathered = e.make("GatherND", {x, rows});
+  const Ints order = w.order();
+  Name x = e.transpose(e.operand(operand), order);
   // [batch..., listed windows..., other windows...] to the result's order.
-  size_t batchRank = w.batchDims().size();
-  Ints squeezed, offsets, kept;
-  for (auto [i, dim] : llvm::enumerate(order)) {
-    bool collapsed = llvm::is_contained(numbers.getCollapsedSliceDims(), dim) ||
-                     llvm::is_contained(w.batching, dim);
-    if (collapsed)
-      squeezed.push_back(batchRank + i);
-    else
-      kept.push_back(dim);
-  }
-  gathered = e.squeeze(gathered, squeezed);
-  // The windows' dimensions in the operand's order stand at offset_dims.
-  Ints sorted(kept);
-  llvm::sort(sorted);
-  Ints permutation;
-  int64_t nextBatch = 0;
-  for (int64_t i = 0; i < type.getRank(); ++i) {
-    auto offset = llvm::find(numbers.getOffsetDims(), i);
-    if (offset == numbers.getOffsetDims().end()) {
-      permutation.push_back(nextBatch++);
-      continue;
-    }
-    int64_t dim = sorted[offset - numbers.getOffsetDims().begin()];
-    permutation.push_back(batchRank + (llvm::find(kept, dim) - kept.begin()));
-  }
+  const auto [dropped, permutation] = formats::toResult(
+      numbers, w, order, tensorOf(e.op->getResult(0)).getRank());
+  Name gathered = e.squeeze(e.make("GatherND", {x, rows}), dropped);
   return e.alias(e.transpose(gathered, permutation));
+}
+
+static LogicalResult writeGather(NodeWriter &e, stablehlo::GatherOp op) {
+  return gather(e, op.getOperand(), op.getDimensionNumbers(),
+                IndexedWindows::of(op));
+}
+
+static LogicalResult writeDynamicGather(NodeWriter &e,
+                                        stablehlo::DynamicGatherOp op) {
+  auto windows = IndexedWindows::of(op);
+  return windows
+             ? gather(e, op.getOperand(), op.getDimensionNumbers(), *windows)
+             : e.unsupported("of slices of computed sizes");
 }
 
 static LogicalResult writeTake(NodeWriter &e, nn::TakeOp op) {
@@ -356,30 +294,8 @@ static LogicalResult writeScatter(NodeWriter &e, stablehlo::ScatterOp op) {
   std::optional<StringRef> reduction = reductionOf(e, op);
   if (!reduction)
     return e.unsupported("with this update computation");
-  auto numbers = op.getScatterDimensionNumbers();
-  auto type = tensorOf(op.getInputs()[0]),
-       updates = tensorOf(op.getUpdates()[0]);
-  Ints sizes(type.getRank(), 1), updateDims(type.getRank(), 0);
-  size_t next = 0;
-  Ints windowDims;
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    if (!llvm::is_contained(numbers.getInsertedWindowDims(), i) &&
-        !llvm::is_contained(numbers.getInputBatchingDims(), i)) {
-      updateDims[i] = numbers.getUpdateWindowDims()[next++];
-      sizes[i] = updates.getDimSize(updateDims[i]);
-      windowDims.push_back(i);
-    }
-  Windows w{Ints(type.getShape()),
-            sizes,
-            Ints(numbers.getScatterDimsToOperandDims()),
-            Ints(numbers.getInputBatchingDims()),
-            Ints(numbers.getScatterIndicesBatchingDims()),
-            op.getScatterIndices(),
-            numbers.getIndexVectorDim(),
-            false,
-            op.getInputs()[0],
-            op.getUpdates()[0],
-            updateDims};
+  auto type = tensorOf(op.getInputs()[0]);
+  const IndexedWindows w = IndexedWindows::of(op);
   Ints listed = w.listed(), order = w.order();
   if (listed.empty())
     return e.unsupported("without indices");
@@ -406,18 +322,7 @@ static LogicalResult writeScatter(NodeWriter &e, stablehlo::ScatterOp op) {
   Name places = e.where(isOutside, limits, rows);
 
   // Updates as [batch..., listed windows..., other windows...].
-  Ints permutation, added;
-  for (int64_t i = 0; i < updates.getRank(); ++i)
-    if (!llvm::is_contained(numbers.getUpdateWindowDims(), i))
-      permutation.push_back(i);
-  for (auto [i, dim] : llvm::enumerate(order)) {
-    auto found = llvm::find(windowDims, dim);
-    if (found == windowDims.end())
-      added.push_back(batchRank + i);
-    else
-      permutation.push_back(
-          numbers.getUpdateWindowDims()[found - windowDims.begin()]);
-  }
+  const auto [added, permutation] = formats::fromUpdates(op, w);
   Name values = e.unsqueeze(
       e.transpose(e.operand(op.getUpdates()[0]), permutation), added);
 
@@ -442,43 +347,35 @@ static LogicalResult writeScatter(NodeWriter &e, stablehlo::ScatterOp op) {
 // Sorting and counting
 //===----------------------------------------------------------------------===//
 
-/// By `compare` of two elements of the same tensor: TopK of all elements, and
-/// the other tensors in the same order.
+/// TopK of all elements for each key, the last one first: the order of those
+/// before it stays where theirs are equal.
 static LogicalResult writeSort(NodeWriter &e, stablehlo::SortOp op) {
-  using Direction = stablehlo::ComparisonDirection;
-  Block &body = op.getComparator().front();
-  auto compare =
-      body.getTerminator()->getOperand(0).getDefiningOp<stablehlo::CompareOp>();
-  auto left =
-      compare ? dyn_cast<BlockArgument>(compare.getLhs()) : BlockArgument();
-  auto right =
-      compare ? dyn_cast<BlockArgument>(compare.getRhs()) : BlockArgument();
-  if (!left || !right || left.getOwner() != &body ||
-      right.getOwner() != &body ||
-      left.getArgNumber() / 2 != right.getArgNumber() / 2 || left == right)
+  auto keys = stablehlo::sortKeys(op);
+  if (!keys)
     return e.unsupported("by this comparator");
-  Direction direction = compare.getComparisonDirection();
-  bool isLess = direction == Direction::LT || direction == Direction::LE;
-  if (direction == Direction::EQ || direction == Direction::NE ||
-      stablehlo::comparesOtherwise(compare))
-    return e.unsupported("by this comparator");
-  bool isSwapped = left.getArgNumber() > right.getArgNumber();
-  unsigned key = left.getArgNumber() / 2;
-  auto type = tensorOf(op.getInputs()[key]);
+  auto type = tensorOf(op.getInputs()[0]);
   int64_t axis = op.getDimension();
   axis += axis < 0 ? type.getRank() : 0;
-  if (ShapedType::isDynamic(type.getDimSize(axis)))
-    return e.unsupported("of an unknown number of elements");
-  Names sorted = e.makeMany(
-      "TopK",
-      {e.operand(op.getInputs()[key]), e.integers({type.getDimSize(axis)})},
-      {{"axis", axis}, {"largest", isLess == isSwapped}, {"sorted", 1}},
-      {true, true});
+  auto takeAlong = [&](const Name &x, const Name &places) {
+    return e.make("GatherElements", {x, places}, {{"axis", axis}});
+  };
+  Name sorted, places;
+  for (const stablehlo::SortKey &key : llvm::reverse(*keys)) {
+    Value input = op.getInputs()[key.input];
+    Name x = e.operand(input);
+    if (!places.empty())
+      x = takeAlong(x, places);
+    Names made = e.makeMany(
+        "TopK", {x, sizeOf(e, input, axis)},
+        {{"axis", axis}, {"largest", key.isDescending}, {"sorted", 1}},
+        {true, true});
+    sorted = made[0];
+    places = places.empty() ? made[1] : takeAlong(places, made[1]);
+  }
   for (unsigned i = 0; i < op.getInputs().size(); ++i) {
-    Name result = i == key ? sorted[0]
-                           : e.make("GatherElements",
-                                    {e.operand(op.getInputs()[i]), sorted[1]},
-                                    {{"axis", axis}});
+    const bool isFirstKey = i == keys->front().input;
+    Name result =
+        isFirstKey ? sorted : takeAlong(e.operand(op.getInputs()[i]), places);
     if (failed(e.alias(result, i)))
       return failure();
   }
@@ -532,19 +429,14 @@ static LogicalResult writeCumulativeSum(NodeWriter &e, nn::CumulativeSumOp op) {
 }
 
 WriterRules indexingRules() {
-  static const WriterRule rules[] = {writerRule<writeGather>(),
-                                     writerRule<writeTake>(),
-                                     writerRule<writeTakeAlong>(),
-                                     writerRule<writeDynamicSlice>(),
-                                     writerRule<writeDynamicUpdateSlice>(),
-                                     writerRule<writeScatter>(),
-                                     writerRule<writeSort>(),
-                                     writerRule<writeTopK>(),
-                                     writerRule<writeArgMax>(),
-                                     writerRule<writeArgMin>(),
-                                     writerRule<writeOneHot>(),
-                                     writerRule<writeNonZero>(),
-                                     writerRule<writeCumulativeSum>()};
+  static const WriterRule rules[] = {
+      writerRule<writeGather>(),       writerRule<writeDynamicGather>(),
+      writerRule<writeTake>(),         writerRule<writeTakeAlong>(),
+      writerRule<writeDynamicSlice>(), writerRule<writeDynamicUpdateSlice>(),
+      writerRule<writeScatter>(),      writerRule<writeSort>(),
+      writerRule<writeTopK>(),         writerRule<writeArgMax>(),
+      writerRule<writeArgMin>(),       writerRule<writeOneHot>(),
+      writerRule<writeNonZero>(),      writerRule<writeCumulativeSum>()};
   return rules;
 }
 

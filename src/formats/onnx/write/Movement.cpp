@@ -3,6 +3,7 @@
 
 #include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
+#include "graph/SizeSources.h"
 #include "graph/nn/NnOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -173,6 +174,24 @@ static LogicalResult writePad(NodeWriter &e, stablehlo::PadOp op) {
       e.pad(x, filler, op.getEdgePaddingLow(), op.getEdgePaddingHigh()));
 }
 
+static LogicalResult writeDynamicPad(NodeWriter &e,
+                                     stablehlo::DynamicPadOp op) {
+  auto interior = constantIntegers(op.getInteriorPadding());
+  if (!interior ||
+      llvm::any_of(*interior, [](int64_t each) { return each != 0; }))
+    return e.unsupported("between elements");
+  Type i64 = IntegerType::get(op.getContext(), 64);
+  auto amounts = [&](Value value) {
+    return e.cast(e.operand(value), elementOf(value), i64);
+  };
+  Name pads = e.make(
+      "Concat",
+      {amounts(op.getEdgePaddingLow()), amounts(op.getEdgePaddingHigh())},
+      {{"axis", 0}});
+  return e.result("Pad", {e.operand(op.getOperand()), pads,
+                          e.operand(op.getPaddingValue())});
+}
+
 static LogicalResult writePadMode(NodeWriter &e, nn::PadModeOp op) {
   if (op.getMode() == "wrap")
     e.need(19);
@@ -206,6 +225,7 @@ WriterRules movementRules() {
                                      writerRule<writeSlice>(),
                                      writerRule<writeRealDynamicSlice>(),
                                      writerRule<writePad>(),
+                                     writerRule<writeDynamicPad>(),
                                      writerRule<writePadMode>(),
                                      writerRule<writeReverse>(),
                                      writerRule<writeConcatenate>()};

@@ -2,6 +2,7 @@
 
 #include "formats/onnx/file/DataTypes.h"
 #include "formats/onnx/write/WriterRules.h"
+#include "graph/Momentum.h"
 #include "graph/nn/NnOps.h"
 
 using namespace mlir;
@@ -26,12 +27,15 @@ writeBatchNormInference(NodeWriter &e, stablehlo::BatchNormInferenceOp op) {
     Ints order = identity(rank);
     order.erase(order.begin() + feature);
     order.insert(order.begin() + 1, feature);
+    // What training does is said where it is not what the operator has.
+    NodeAttributes attributes = {{"epsilon", epsilon}};
+    if (const double momentum = momentumOf(op); momentum != usualMomentum)
+      attributes.push_back({"momentum", momentum});
     if (feature == 1)
-      return e.result("BatchNormalization", e.operands(),
-                      {{"epsilon", epsilon}});
+      return e.result("BatchNormalization", e.operands(), attributes);
     Names inputs = e.operands();
     inputs[0] = e.transpose(inputs[0], order);
-    Name done = e.make("BatchNormalization", inputs, {{"epsilon", epsilon}});
+    Name done = e.make("BatchNormalization", inputs, attributes);
     return e.alias(e.transpose(done, inverse(order)));
   }
   // (x - mean) / sqrt(variance + epsilon) * scale + offset

@@ -13,31 +13,6 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// What the sums of \p op may be; of as many as 2^16 products where a size is
-/// not known.
-static IntegerRange sumsOf(Operation *op) {
-  return IntegerRange::ofSums(IntegerRange::of(op->getOperand(0)),
-                              IntegerRange::of(op->getOperand(1)),
-                              productsPerSum(op).value_or(0x1p16));
-}
-
-/// The type that a product is computed in: its result's where that is a float;
-/// for integers f64 if it holds the products' sums exactly.
-static std::optional<Type> computeType(Operation *op) {
-  Value values[] = {op->getOperand(0), op->getOperand(1), op->getResult(0)};
-  for (Value value : values)
-    if (isa<ComplexType, quant::QuantizedType>(elementOf(value)))
-      return std::nullopt;
-  Type element = elementOf(op->getResult(0));
-  if (isa<FloatType>(element))
-    return element;
-  if (!isa<IntegerType>(elementOf(op->getOperand(0))) ||
-      !isa<IntegerType>(elementOf(op->getOperand(1))))
-    return std::nullopt;
-  Type f64 = Float64Type::get(op->getContext());
-  return holds(f64, sumsOf(op)) ? std::optional(f64) : std::nullopt;
-}
-
 //===----------------------------------------------------------------------===//
 // Convolution
 //===----------------------------------------------------------------------===//
@@ -272,7 +247,7 @@ static LogicalResult setOperands(NodeWriter &e, stablehlo::ConvolutionOp op,
     return success();
   }
   auto integer = dyn_cast<IntegerType>(elementOf(op.getResult()));
-  auto compute = computeType(op);
+  auto compute = formats::typeOfProducts(op);
   const bool areIntegers = integer &&
                            isa<IntegerType>(elementOf(op.getLhs())) &&
                            isa<IntegerType>(elementOf(op.getRhs()));
@@ -298,7 +273,8 @@ static LogicalResult setOperands(NodeWriter &e, stablehlo::ConvolutionOp op,
       c.others = {lhsZero, rhsZero};
       return success();
     }
-    if (!products || !holds(Float32Type::get(op.getContext()), sumsOf(op)))
+    if (!products ||
+        !holds(Float32Type::get(op.getContext()), formats::sumsOf(op)))
       return e.unsupported("of integers whose sums f32 does not hold, and "
                            "which are not of 8 bits");
     c.element = Float32Type::get(op.getContext());
@@ -399,7 +375,7 @@ static LogicalResult writeDotGeneral(NodeWriter &e,
     return e.result(quantized->hasScales ? "QLinearMatMul" : "MatMulInteger",
                     inputs);
   }
-  auto compute = computeType(op);
+  auto compute = formats::typeOfProducts(op);
   Type element = elementOf(op.getResult());
   bool isWide = element.isInteger(32) || element.isInteger(64);
   if (!compute && isWide && elementOf(op.getLhs()) == element &&

@@ -2,101 +2,84 @@
 
 #include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
-#include "graph/stablehlo/StablehloOps.h"
+#include "graph/stablehlo/Combination.h"
+#include "graph/stablehlo/Comparators.h"
 
 using namespace mlir;
 
 namespace sinter::onnx {
 
+using stablehlo::Combination;
+
 namespace {
-/// How ONNX combines elements as a region's only op does.
-struct Combination {
-  StringRef op, reduce, binary;
-  /// The value that changes nothing.
-  enum { Zero, One, Least, Greatest } neutral;
+/// What ONNX calls a reduction, and the operation of two.
+struct Combining {
+  StringRef reduce, binary;
 };
 } // namespace
 
-static const Combination combinations[] = {
-    {"stablehlo.add", "ReduceSum", "Add", Combination::Zero},
-    {"stablehlo.multiply", "ReduceProd", "Mul", Combination::One},
-    {"stablehlo.maximum", "ReduceMax", "Max", Combination::Least},
-    {"stablehlo.minimum", "ReduceMin", "Min", Combination::Greatest},
-    {"stablehlo.or", "ReduceMax", "Max", Combination::Zero},
-    {"stablehlo.and", "ReduceMin", "Min", Combination::One},
-};
-
-static const Combination *combinationOf(Region &body, Type element) {
-  auto name = stablehlo::soleOperation(body);
-  if (!name)
-    return nullptr;
-  StringRef op = *name;
-  bool isBool = element.isInteger(1);
-  if (isBool)
-    op = llvm::StringSwitch<StringRef>(op)
-             .Cases("stablehlo.add", "stablehlo.maximum", "stablehlo.or")
-             .Cases("stablehlo.multiply", "stablehlo.minimum", "stablehlo.and")
-             .Default(op);
-  bool isLogical = op == "stablehlo.or" || op == "stablehlo.and";
-  if (isBool != isLogical || isa<ComplexType>(element))
-    return nullptr;
-  for (const Combination &each : combinations)
-    if (each.op == op)
-      return &each;
-  return nullptr;
-}
-
-/// Whether a constant changes nothing when it is combined.
-static bool isNeutral(Value value, const Combination &combination) {
-  auto tensor = constantTensor(value);
-  if (!tensor || tensor->size() != 1)
-    return false;
-  double number = tensor->toDouble(0);
-  if (combination.neutral == Combination::Zero)
-    return number == 0;
-  if (combination.neutral == Combination::One)
-    return number == 1;
-  bool isLeast = combination.neutral == Combination::Least;
-  if (isFloat(tensor->type()))
-    return std::isinf(number) && (number < 0) == isLeast;
-  auto type = cast<IntegerType>(elementOf(value));
-  unsigned width = type.getWidth();
-  llvm::APInt bound = type.isUnsigned()
-                          ? (isLeast ? llvm::APInt::getMinValue(width)
-                                     : llvm::APInt::getMaxValue(width))
-                          : (isLeast ? llvm::APInt::getSignedMinValue(width)
-                                     : llvm::APInt::getSignedMaxValue(width));
-  return cast<stablehlo::ConstantOp>(value.getDefiningOp())
-             .getValue()
-             .getSplatValue<llvm::APInt>() == bound;
+static Combining namesOf(Combination combination) {
+  switch (combination) {
+  case Combination::Sum:
+    return {"ReduceSum", "Add"};
+  case Combination::Product:
+    return {"ReduceProd", "Mul"};
+  case Combination::Max:
+  case Combination::Any:
+    return {"ReduceMax", "Max"};
+  case Combination::Min:
+  case Combination::All:
+    return {"ReduceMin", "Min"};
+  }
+  llvm_unreachable("a combination without a name");
 }
 
 /// Integers that ONNX reduces: i1 and narrow ones go through i32, but i8 and
 /// ui8 under max and min.
-static Type computeType(Type element, const Combination &combination) {
+static Type computeType(Type element, StringRef binary) {
   auto integer = dyn_cast<IntegerType>(element);
-  bool isExtreme = combination.binary == "Max" || combination.binary == "Min";
+  bool isExtreme = binary == "Max" || binary == "Min";
   if (!integer || integer.getWidth() >= 32 ||
       (integer.getWidth() == 8 && isExtreme))
     return element;
   return IntegerType::get(element.getContext(), 32);
 }
 
+/// A reduction of elements and their places to the extreme one.
+static LogicalResult writeSearch(NodeWriter &e, stablehlo::ReduceOp op) {
+  auto search = stablehlo::argReductionOf(op);
+  if (!search)
+    return e.unsupported("of several tensors");
+  Name x = e.operand(op.getInputs()[0]);
+  Name place = e.make(search->isGreatest ? "ArgMax" : "ArgMin", {x},
+                      {{"axis", search->dimension},
+                       {"keepdims", 0},
+                       {"select_last_index", search->selectsLast}});
+  Type i64 = IntegerType::get(op.getContext(), 64);
+  if (failed(e.alias(e.cast(place, i64, elementOf(op.getResult(1))), 1)))
+    return failure();
+  if (op.getResult(0).use_empty())
+    return success();
+  return e.alias(e.reduce(search->isGreatest ? "ReduceMax" : "ReduceMin", x,
+                          op.getDimensions(), /*keep=*/false),
+                 0);
+}
+
 static LogicalResult writeReduce(NodeWriter &e, stablehlo::ReduceOp op) {
   if (op.getInputs().size() != 1)
-    return e.unsupported("of several tensors");
+    return writeSearch(e, op);
   Value input = op.getInputs()[0], initial = op.getInitValues()[0];
   Type element = elementOf(input);
-  const Combination *combination = combinationOf(op.getBody(), element);
+  auto combination = stablehlo::combinationOf(op.getBody(), element);
   if (!combination)
     return e.unsupported("by more than one operation");
-  Type compute = computeType(element, *combination);
+  const Combining names = namesOf(*combination);
+  Type compute = computeType(element, names.binary);
   Name x = e.cast(e.operand(input), element, compute);
-  Name reduced =
-      e.reduce(combination->reduce, x, op.getDimensions(), /*keep=*/false);
-  if (!isNeutral(initial, *combination)) {
+  Name reduced = e.reduce(names.reduce, x, op.getDimensions(), /*keep=*/false);
+  if (!stablehlo::isNeutral(initial, *combination)) {
     Name start = e.cast(e.operand(initial), element, compute);
-    reduced = e.make(combination->binary, {reduced, start});
+    reduced = e.make(names.binary, {reduced, start});
   }
   return e.alias(e.cast(reduced, compute, element));
 }
@@ -220,14 +203,14 @@ static LogicalResult writeReduceWindow(NodeWriter &e,
   Value input = op.getInputs()[0], initial = op.getInitValues()[0];
   auto type = tensorOf(op.getResult(0));
   Type element = elementOf(input);
-  const Combination *combination = combinationOf(op.getBody(), element);
+  auto combination = stablehlo::combinationOf(op.getBody(), element);
   if (!combination)
     return e.unsupported("by more than one operation");
+  const StringRef binary = namesOf(*combination).binary;
   auto window = op.getWindow();
-  bool neutral = isNeutral(initial, *combination);
+  bool neutral = stablehlo::isNeutral(initial, *combination);
   auto pool = poolAttributes(window);
-  if (neutral && pool && combination->binary == "Max" &&
-      isa<FloatType>(element))
+  if (neutral && pool && binary == "Max" && isa<FloatType>(element))
     return e.result("MaxPool", {e.operand(input)}, *pool);
 
   Ints low, high, interior;
@@ -241,17 +224,17 @@ static LogicalResult writeReduceWindow(NodeWriter &e,
   if (!type.hasStaticShape()) {
     std::optional<Name> pooled;
     if (neutral && isa<FloatType>(element))
-      pooled = openPool(e, e.operand(input), op, combination->binary);
+      pooled = openPool(e, e.operand(input), op, binary);
     return pooled ? e.alias(*pooled) : e.unsupported("with unknown dimensions");
   }
-  Type compute = computeType(element, *combination);
+  Type compute = computeType(element, binary);
   Name x = e.cast(e.operand(input), element, compute);
   Name filler = e.cast(e.operand(initial), element, compute);
   x = e.dilate(x, filler, tensorOf(input).getShape(), interior);
   x = e.pad(x, filler, low, high);
-  x = combineWindow(e, x, window, type.getShape(), combination->binary);
+  x = combineWindow(e, x, window, type.getShape(), binary);
   if (!neutral)
-    x = e.make(combination->binary, {x, filler});
+    x = e.make(binary, {x, filler});
   return e.alias(e.cast(x, compute, element));
 }
 

@@ -2,36 +2,32 @@
 
 #include "formats/paddle/file/framework.pb.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace sinter::paddle {
 
 using schema::VarType;
 
-namespace {
-struct DataType {
-  int32_t number;
-  ElementType type;
-};
-} // namespace
-
 static constexpr DataType dataTypes[] = {
-    {VarType::BOOL, ElementType::I1},
-    {VarType::INT16, ElementType::I16},
-    {VarType::INT32, ElementType::I32},
-    {VarType::INT64, ElementType::I64},
-    {VarType::FP16, ElementType::F16},
-    {VarType::FP32, ElementType::F32},
-    {VarType::FP64, ElementType::F64},
-    {VarType::UINT8, ElementType::UI8},
-    {VarType::INT8, ElementType::I8},
-    {VarType::BF16, ElementType::BF16},
-    {VarType::COMPLEX64, ElementType::C64},
-    {VarType::COMPLEX128, ElementType::C128},
-    {VarType::FP8_E4M3FN, ElementType::F8E4M3FN},
-    {VarType::FP8_E5M2, ElementType::F8E5M2},
-    {VarType::UINT32, ElementType::UI32},
-    {VarType::UINT64, ElementType::UI64},
+    {VarType::BOOL, ElementType::I1, "bool", "bool"},
+    {VarType::INT16, ElementType::I16, "i16", "int16"},
+    {VarType::INT32, ElementType::I32, "i32", "int32"},
+    {VarType::INT64, ElementType::I64, "i64", "int64"},
+    {VarType::FP16, ElementType::F16, "f16", "float16"},
+    {VarType::FP32, ElementType::F32, "f32", "float32"},
+    {VarType::FP64, ElementType::F64, "f64", "float64"},
+    {VarType::UINT8, ElementType::UI8, "ui8", "uint8"},
+    {VarType::INT8, ElementType::I8, "i8", "int8"},
+    {VarType::BF16, ElementType::BF16, "bf16", "bfloat16"},
+    {VarType::COMPLEX64, ElementType::C64, "c64", "complex64"},
+    {VarType::COMPLEX128, ElementType::C128, "c128", "complex128"},
+    {VarType::FP8_E4M3FN, ElementType::F8E4M3FN, "f8e4m3fn", "float8_e4m3fn"},
+    {VarType::FP8_E5M2, ElementType::F8E5M2, "f8e5m2", "float8_e5m2"},
+    {VarType::UINT32, ElementType::UI32, "", ""},
+    {VarType::UINT64, ElementType::UI64, "", ""},
     // An alias that nothing is written with.
-    {VarType::SIZE_T, ElementType::UI64},
+    {VarType::SIZE_T, ElementType::UI64, "", ""},
 };
 
 std::optional<ElementType> elementTypeOfNumber(int64_t number) {
@@ -46,6 +42,26 @@ std::optional<int32_t> numberOfElementType(ElementType type) {
     if (each.type == type)
       return each.number;
   return std::nullopt;
+}
+
+template <typename Key, typename Field>
+static const DataType *findPir(const Key &key, Field field) {
+  const auto *found = std::ranges::find(dataTypes, key, field);
+  return found == std::end(dataTypes) || found->pirTag.empty() ? nullptr
+                                                               : found;
+}
+
+const DataType *pirTypeTagged(std::string_view tag) {
+  return findPir(tag, &DataType::pirTag);
+}
+const DataType *pirTypeNamed(std::string_view name) {
+  return findPir(name, &DataType::pirName);
+}
+const DataType *pirTypeNumbered(int64_t number) {
+  return findPir(number, &DataType::number);
+}
+const DataType *pirTypeOf(ElementType type) {
+  return findPir(type, &DataType::type);
 }
 
 std::string nameOfTypeNumber(int64_t number) {

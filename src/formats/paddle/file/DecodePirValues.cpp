@@ -1,6 +1,6 @@
 //===- DecodePirValues.cpp - attributes and types from PIR's JSON ---------===//
 
-#include "formats/paddle/file/PirTypes.h"
+#include "formats/paddle/file/DataTypes.h"
 #include "formats/paddle/file/PirValues.h"
 
 #include <limits>
@@ -37,7 +37,7 @@ static bool readElementType(JsonReader &in, Variable &variable) {
   if (!in.lookAhead("#", name))
     return false;
   if (name.starts_with("0.t_"))
-    if (const PirType *found = pirTypeTagged(std::string_view(name).substr(4)))
+    if (const DataType *found = pirTypeTagged(std::string_view(name).substr(4)))
       variable.type = found->type;
   if (!variable.type)
     variable.kindName = name;
@@ -173,7 +173,7 @@ static bool readDataType(JsonReader &in, AttributeValue &value) {
     return false;
   if (name == undefinedType)
     value = int64_t(-1);
-  else if (const PirType *type = pirTypeNamed(name))
+  else if (const DataType *type = pirTypeNamed(name))
     value = int64_t(type->number);
   else
     value = std::move(name);

@@ -1,7 +1,7 @@
 //===- EncodePirOperators.cpp - what is new in a program of PIR -----------===//
 
+#include "formats/paddle/file/DataTypes.h"
 #include "formats/paddle/file/PirEncoder.h"
-#include "formats/paddle/file/PirTypes.h"
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,7 @@ static bool appendNamed(std::string &out, std::string_view name,
 //===----------------------------------------------------------------------===//
 
 int64_t PirEncoder::addConstant(const AttributeValue &value, PirKind kind,
-                                int64_t type) {
+                                int64_t type, int64_t wanted) {
   const bool isList = kind == PirKind::Integers;
   std::string attributes;
   Variable variable;
@@ -58,7 +58,7 @@ int64_t PirEncoder::addConstant(const AttributeValue &value, PirKind kind,
   appendNamed(attributes, "place", {}, PirKind::Place);
   if (!done)
     return 0;
-  const int64_t id = define("", 0);
+  const int64_t id = define("", wanted);
   std::string result;
   appendResult(result, id, &variable, "");
   addNew(std::string(isList ? R"({"#":"1.full_int_array","A":[)"
@@ -70,7 +70,7 @@ int64_t PirEncoder::addConstant(const AttributeValue &value, PirKind kind,
 }
 
 int64_t PirEncoder::constantOperand(const Operator &op,
-                                    const PirOperand &operand) {
+                                    const PirOperand &operand, int64_t wanted) {
   const AttributeValue *given = op.attribute(operand.legacy);
   AttributeValue value;
   if (given)
@@ -90,7 +90,7 @@ int64_t PirEncoder::constantOperand(const Operator &op,
                        : operand.kind == PirKind::Int32   ? 2
                        : operand.kind == PirKind::Float64 ? 6
                                                           : 5;
-  const int64_t id = addConstant(value, operand.kind, type);
+  const int64_t id = addConstant(value, operand.kind, type, wanted);
   if (id == 0)
     refuse(op, "attribute " + std::string(operand.legacy));
   return id;
@@ -99,6 +99,16 @@ int64_t PirEncoder::constantOperand(const Operator &op,
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
+
+/// Whether the older operator has an axis at which the dimensions of Y begin
+/// among those of X.
+static bool alignsOperands(const PirOperator &row) {
+  static constexpr std::string_view comparisons[] = {
+      "equal",      "not_equal",    "less_than",
+      "less_equal", "greater_than", "greater_equal"};
+  return row.legacy.starts_with("elementwise_") ||
+         std::ranges::count(comparisons, row.legacy) > 0;
+}
 
 /// Y of an elementwise operator, whose dimensions begin at attribute axis of
 /// X's: PIR aligns the last ones, so it gets sizes of 1 behind.
@@ -123,24 +133,31 @@ int64_t PirEncoder::alignedOperand(const Operator &op) {
       refuse(op, "axis where X is the smaller operand");
     return id;
   }
-  while (!sizes.empty() && sizes.back() == 1)
+  // What has several unknown sizes cannot be reshaped; it gets dimensions.
+  const bool isOpen = std::ranges::count(sizes, -1) > 1;
+  while (!isOpen && !sizes.empty() && sizes.back() == 1)
     sizes.pop_back();
-  if (*first < 0 || *first + static_cast<int64_t>(sizes.size()) > rank ||
-      std::ranges::count(sizes, -1) > 1) {
+  if (*first < 0 || *first + static_cast<int64_t>(sizes.size()) > rank) {
     refuse(op, "axis " + std::to_string(*first) + " of these sizes");
     return id;
   }
+  std::vector<int64_t> added;
+  for (auto dim = static_cast<int64_t>(sizes.size()); dim < rank - *first;
+       ++dim)
+    added.push_back(dim);
   sizes.resize(rank - *first, 1);
   Variable aligned = *y;
   aligned.dims = sizes;
-  const int64_t shape = addConstant(sizes, PirKind::Integers, 3);
+  const int64_t operand =
+      addConstant(isOpen ? added : sizes, PirKind::Integers, 3);
   const int64_t made = define("", 0);
   std::string result;
   appendResult(result, made, &aligned, name);
-  addNew(R"({"#":"1.reshape","A":[],"I":[{"%":)" + std::to_string(id) +
-             R"(},{"%":)" + std::to_string(shape) + R"(}],"O":[)" + result +
-             R"(],"OA":[)" + stopsGradient(1) + "]}",
-         std::array{id, shape}, std::array{made});
+  addNew(std::string(R"({"#":"1.)") + (isOpen ? "unsqueeze" : "reshape") +
+             R"(","A":[],"I":[{"%":)" + std::to_string(id) + R"(},{"%":)" +
+             std::to_string(operand) + R"(}],"O":[)" + result + R"(],"OA":[)" +
+             stopsGradient(1) + "]}",
+         std::array{id, operand}, std::array{made});
   return made;
 }
 
@@ -163,8 +180,7 @@ int64_t PirEncoder::newOperand(const Operator &op, const PirOperator &row,
   case PirOperand::Tensor:
     if (arguments.size() > 1)
       refuse(op, "a list in " + std::string(operand.slot));
-    if (!arguments.empty() && operand.slot == "Y" &&
-        row.legacy.starts_with("elementwise_"))
+    if (!arguments.empty() && operand.slot == "Y" && alignsOperands(row))
       return alignedOperand(op);
     if (!arguments.empty())
       return idOf(arguments.front(), 0);
@@ -221,7 +237,7 @@ AttributeValue PirEncoder::newAttribute(const Operator &op,
     return valuesOf(op);
   if (attribute.legacy == "dim" && isSet(op, "reduce_all"))
     return std::vector<int64_t>();
-  if (op.type == "fill_constant" && attribute.name == "value")
+  if (op.type.starts_with("fill_constant") && attribute.name == "value")
     if (const AttributeValue *text = op.attribute("str_value"))
       if (const auto *digits = std::get_if<std::string>(text);
           digits && !digits->empty()) {
@@ -267,6 +283,80 @@ bool PirEncoder::checkFixed(const Operator &op, const PirOperator &row) {
   return true;
 }
 
+/// Whether a value switches nothing on: false, 0, an empty text or list.
+static bool isNothing(const AttributeValue &value) {
+  return std::visit(
+      [](const auto &held) {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_arithmetic_v<Held>)
+          return held == Held();
+        else if constexpr (requires { held.empty(); })
+          return held.empty();
+        else
+          return std::is_same_v<Held, std::monostate>;
+      },
+      value);
+}
+
+/// Whether an attribute of the older form says who computes, where and for
+/// what, and nothing of what comes out.
+static bool isOfNoEffect(const Attribute &attribute) {
+  static constexpr std::string_view names[] = {"name",
+                                               "is_test",
+                                               "op_callstack",
+                                               "op_device",
+                                               "op_role",
+                                               "op_role_var",
+                                               "with_quant_attr",
+                                               "op_namescope",
+                                               "infer_flags",
+                                               "force_cpu",
+                                               "in_dtype",
+                                               "workspace_size_MB",
+                                               "use_addto",
+                                               "fuse_brelu_threshold",
+                                               "exhaustive_search"};
+  // Of oneDNN's kernels; scales are those of its own 8-bit ones.
+  static constexpr std::string_view beginnings[] = {
+      "use_cudnn", "use_mkldnn", "use_onednn", "mkldnn_",
+      "onednn_",   "Scale_",     "scale_in",   "scale_out"};
+  return isNothing(attribute.value) ||
+         attribute.value == AttributeValue(std::string("AnyLayout")) ||
+         std::ranges::count(names, attribute.name) > 0 ||
+         std::ranges::any_of(beginnings, [&](std::string_view each) {
+           return attribute.name.starts_with(each);
+         });
+}
+
+/// Whether an attribute that the row has no column for is written as something
+/// else: an operand, or the value of another one.
+static bool isWrittenOtherwise(const std::string &attribute,
+                               const PirOperator &row) {
+  if (row.legacy == "assign_value")
+    return attribute.ends_with("values") || attribute == "shape";
+  if (row.legacy.starts_with("fill_constant"))
+    return attribute == "str_value" ||
+           (attribute == "value" && row.name == "full_with_tensor");
+  if (attribute == "axis")
+    return alignsOperands(row);
+  return attribute == "reduce_all" &&
+         (std::ranges::count(row.operands, "dim", &PirOperand::legacy) > 0 ||
+          std::ranges::count(row.attributes, "dim", &PirAttribute::legacy) > 0);
+}
+
+bool PirEncoder::checkKnown(const Operator &op, const PirOperator &row) {
+  for (const Attribute &each : op.attributes)
+    if (!isOfNoEffect(each) && !isWrittenOtherwise(each.name, row) &&
+        std::ranges::count(row.attributes, each.name, &PirAttribute::legacy) ==
+            0 &&
+        std::ranges::count(row.operands, each.name, &PirOperand::legacy) == 0 &&
+        std::ranges::count(row.fixed, each.name, &FixedAttribute::name) == 0) {
+      refuse(op, "attribute " + each.name);
+      return false;
+    }
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Operators
 //===----------------------------------------------------------------------===//
@@ -308,7 +398,7 @@ std::string PirEncoder::newResults(const Operator &op, const PirOperator &row,
 
 void PirEncoder::encodeNew(const Operator &op) {
   const PirOperator *row = findLegacyOperator(op);
-  if (!row || !checkFixed(op, *row)) {
+  if (!row || !checkFixed(op, *row) || !checkKnown(op, *row)) {
     if (!row)
       refuse(op);
     for (const Slot &slot : op.outputs)
@@ -388,7 +478,7 @@ void PirEncoder::encodeInputs(PirSkeleton *skeleton) {
       continue;
     }
     const Variable *variable = declarationOf(port.variable);
-    const PirType *type =
+    const DataType *type =
         variable && variable->type ? pirTypeOf(*variable->type) : nullptr;
     if (!type)
       return fail("input '" + port.name + "' has no type that PIR knows");

@@ -1,6 +1,6 @@
 //===- EncodePirValues.cpp - attributes and types to PIR's JSON -----------===//
 
-#include "formats/paddle/file/PirTypes.h"
+#include "formats/paddle/file/DataTypes.h"
 #include "formats/paddle/file/PirValues.h"
 
 #include <nlohmann/json.hpp>
@@ -32,7 +32,7 @@ void appendJsonString(std::string &out, std::string_view text) {
 
 static void appendType(std::string &out, ElementType type) {
   out += R"({"#":"0.t_)";
-  out += pirTypeOf(type)->tag;
+  out += pirTypeOf(type)->pirTag;
   out += "\"}";
 }
 
@@ -161,11 +161,11 @@ static bool appendIntegers(std::string &out, const AttributeValue &value) {
 
 static bool appendDataType(std::string &out, const AttributeValue &value) {
   const std::optional<int64_t> number = integerOf(value);
-  const PirType *type = number ? pirTypeNumbered(*number) : nullptr;
+  const DataType *type = number ? pirTypeNumbered(*number) : nullptr;
   if (!type && number != -1)
     return false;
   std::string data;
-  appendJsonString(data, type ? type->name : undefinedType);
+  appendJsonString(data, type ? type->pirName : undefinedType);
   appendData(out, "1.a_dtype", data);
   return true;
 }

@@ -339,6 +339,19 @@ std::string newBlock(const Program &program, size_t index) {
   return message.SerializePartialAsString();
 }
 
+/// Whether \p skeleton is that of a block with another parent: of the program
+/// that was read, and its blocks are others now.
+bool isOfAnother(const Program &program, size_t index,
+                 std::span<const std::byte> skeleton) {
+  uint64_t parent = 0;
+  WireReader reader(skeleton);
+  for (WireField field; reader.next(field);)
+    if (field.number == BlockDesc::kParentIdxFieldNumber)
+      parent = field.value;
+  return static_cast<int32_t>(parent) !=
+         static_cast<int32_t>(program.blocks[index].parent);
+}
+
 /// What a program that was not read from protobuf has instead of a skeleton.
 std::string newSkeleton(const Program &program) {
   // The last version whose programs have no attributes of newer kinds.
@@ -405,7 +418,10 @@ Result<std::string> encodeProgramDesc(const Program &program) {
       out += viewOf(field.whole);
       continue;
     }
-    if (index < program.blocks.size())
+    if (index < program.blocks.size() && index > 0 &&
+        isOfAnother(program, index, field.content))
+      appendBlock(bytesOf(newBlock(program, index)));
+    else if (index < program.blocks.size())
       appendBlock(field.content);
     while (index >= standing && index < program.blocks.size() && !problem)
       appendBlock(bytesOf(newBlock(program, index)));

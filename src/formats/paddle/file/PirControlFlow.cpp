@@ -1,6 +1,8 @@
 #include "formats/paddle/file/PirControlFlow.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 namespace sinter::paddle {
 
@@ -84,12 +86,14 @@ std::vector<Operator> makeLoop(const PirLoop &loop) {
 std::vector<Operator> makeLoopYield(const PirLoop &loop,
                                     const std::vector<std::string> &yielded) {
   std::vector<Operator> early, late;
+  const std::unordered_set<std::string_view> carried(loop.carried.begin(),
+                                                     loop.carried.end());
   for (size_t i = 0; i < loop.carried.size() && i + 1 < yielded.size(); ++i) {
     const std::string &from = yielded[i + 1], &to = loop.carried[i];
     if (from == to)
       continue;
     // Written before it is read otherwise.
-    if (std::ranges::count(loop.carried, from) == 0) {
+    if (!carried.contains(from)) {
       late.push_back(unary("assign", from, to));
       continue;
     }

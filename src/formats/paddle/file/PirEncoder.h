@@ -16,11 +16,14 @@ namespace sinter::paddle {
 
 /// What the end of a region stands for.
 struct PirEnding {
-  enum Form : uint8_t { None, Branch, Loop };
+  enum Form : uint8_t { None, Branch, Loop, NewBranch, NewLoop };
   Form form = None;
   bool isThen = false;
+  /// Of a new one: the variables that it yields, of a loop the condition first.
   std::vector<std::string> results;
   PirLoop loop;
+  /// Of a new loop: the ids of what its region is given.
+  std::vector<int64_t> arguments;
 };
 
 class PirEncoder {
@@ -84,9 +87,12 @@ private:
   void encodeNew(const Operator &op);
   std::string newOperator(const Operator &op, const PirOperator &row);
   int64_t newOperand(const Operator &op, const PirOperator &row, size_t i);
-  /// A constant that an attribute says, as an operand.
-  int64_t constantOperand(const Operator &op, const PirOperand &operand);
-  int64_t addConstant(const AttributeValue &value, PirKind kind, int64_t type);
+  /// A constant that an attribute says, as an operand; \p wanted is its id
+  /// where no other value has that.
+  int64_t constantOperand(const Operator &op, const PirOperand &operand,
+                          int64_t wanted = 0);
+  int64_t addConstant(const AttributeValue &value, PirKind kind, int64_t type,
+                      int64_t wanted = 0);
   std::string newAttributes(const Operator &op, const PirOperator &row);
   AttributeValue newAttribute(const Operator &op, const PirAttribute &attribute,
                               bool &isThere);
@@ -94,10 +100,38 @@ private:
                          std::vector<int64_t> &ids);
   int64_t alignedOperand(const Operator &op);
   bool checkFixed(const Operator &op, const PirOperator &row);
+  /// Refuses an attribute that would be lost.
+  bool checkKnown(const Operator &op, const PirOperator &row);
   void encodePorts(PirSkeleton *skeleton);
   void encodeParameters(PirSkeleton *skeleton);
   void encodeInputs(PirSkeleton *skeleton);
   void encodeOutputs(PirSkeleton *skeleton);
+
+  //===--- New branches and loops (EncodePirControlFlow.cpp) --------------===//
+  /// Encodes one that stands first in \p rest; how many operators that were.
+  size_t encodeNewGroup(std::span<const Operator> rest);
+  bool isAssignment(std::span<const Operator> rest) const;
+  void encodeNewLoop(const Operator &op);
+  size_t encodeChoice(std::span<const Operator> list);
+  void encodeNewBranch(const Operator &op);
+  std::string encodeRegion(int64_t block, const PirEnding &ending);
+  std::string encodeYield(const std::vector<std::string> &names);
+  void addRegions(std::string_view name, const std::vector<int64_t> &operands,
+                  const std::vector<std::string> &results,
+                  const std::vector<std::string> &texts);
+  int64_t blockOf(const Operator &op) const;
+  std::vector<std::string> writtenBy(int64_t block) const;
+  bool isDefined(const std::string &name) const;
+  /// \p name is from here on the value that \p from is.
+  void setAlias(const std::string &name, const std::string &from);
+  void splitLists();
+  struct Uses {
+    int64_t reads = 0, writes = 0;
+    const Operator *writer = nullptr;
+  };
+  const Uses &usesOf(const std::string &name);
+  bool isMadeBy(std::string_view type, const std::string *name,
+                const std::string *from);
 
   //===--- Blocks ---------------------------------------------------------===//
   void noteIds(const RawPirOperator &raw);
@@ -114,11 +148,24 @@ private:
   std::vector<std::unordered_map<std::string, const Variable *>> declared;
 
   int64_t largestId = 0;
+  /// Of every variable, once somebody asks.
+  std::unordered_map<std::string, Uses> uses;
+  /// What operators in regions read, which stand behind it.
+  std::vector<int64_t> innerReads;
+  /// New regions so far.
+  int64_t regions = 0;
   std::unordered_set<int64_t> definedIds;
   /// What each variable is: the same value may have several ids.
   std::unordered_map<std::string, std::vector<int64_t>> idsOfNames;
   std::unordered_map<int64_t, std::string> nameOfIds;
-  std::vector<std::pair<std::string, std::vector<int64_t>>> undo;
+  /// What setName changed, latest last.
+  struct Undo {
+    std::string name;
+    bool isAlias;
+    /// What the variable was, but for an alias.
+    std::vector<int64_t> before;
+  };
+  std::vector<Undo> undo;
   std::unordered_map<int64_t, Place> placeOfIds;
   /// Lists that an operator gave, and what is still in one.
   std::unordered_map<int64_t, std::vector<std::string>> listNames;
@@ -128,6 +175,8 @@ private:
   /// What something read in the file.
   std::unordered_set<int64_t> readLists;
   std::unordered_multimap<int64_t, PirSkeleton::Item *> parts;
+  /// Branches and loops, by their ordinals.
+  std::unordered_map<int64_t, PirSkeleton::Item *> groups;
 
   std::vector<Chunk> *chunks = nullptr;
   Place place = {-1, 0};

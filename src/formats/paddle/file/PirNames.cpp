@@ -278,7 +278,8 @@ bool equalsTableValue(const AttributeValue &value, std::string_view text) {
   if (const auto *number = std::get_if<double>(&value))
     return *number == numberOf(text) ||
            *number == static_cast<float>(numberOf(text));
-  return false;
+  const auto *list = std::get_if<std::vector<int64_t>>(&value);
+  return list && list->empty() && text.empty();
 }
 
 } // namespace sinter::paddle

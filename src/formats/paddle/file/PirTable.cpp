@@ -183,6 +183,8 @@ std::span<const PirRow> pirRows() {
       {"dot", "dot", "X Y", "Out", ""},
       {"addmm", "addmm", "Input X Y", "Out",
        "beta=Beta:f32=1.0 alpha=Alpha:f32=1.0"},
+      {"einsum", "einsum", "Operands*", "Out InnerCache*? XShape*?",
+       "equation:s"},
       {"softmax", "softmax", "X", "Out", "axis:i32=-1"},
       {"log_softmax", "log_softmax", "X", "Out", "axis:i32=-1"},
       {"argmax", "arg_max", "X axis:i64", "Out",
@@ -200,6 +202,7 @@ std::span<const PirRow> pirRows() {
       {"transpose", "transpose2", "X", "Out", "perm=axis:i32s"},
       {"flatten", "flatten_contiguous_range", "X", "Out",
        "start_axis:i32=1 stop_axis:i32=1"},
+      {"flatten2", "flatten2", "X", "Out XShape?", "axis:i32=1"},
       {"squeeze", "squeeze2", "X axis=axes:ints", "Out", ""},
       {"unsqueeze", "unsqueeze2", "X axis=axes:ints@AxesTensor/AxesTensorList",
        "Out", ""},
@@ -211,7 +214,7 @@ std::span<const PirRow> pirRows() {
        "Input starts:ints@StartsTensor/StartsTensorList "
        "ends:ints@EndsTensor/EndsTensorList "
        "strides:ints@StridesTensor/StridesTensorList",
-       "Out", "axes:i32s"},
+       "Out", "axes:i32s !decrease_axis="},
       {"split", "split",
        "X sections:ints@/SectionsTensorList axis:i32=0@AxisTensor", "Out*", ""},
       {"split_with_num", "split", "X axis:i32=0@AxisTensor", "Out*", "num:i32"},
@@ -235,6 +238,9 @@ std::span<const PirRow> pirRows() {
       {"put_along_axis", "put_along_axis", "Input Index Value", "Result",
        "axis=Axis:i32 reduce=Reduce:s=assign "
        "include_self=Include_self:b=true"},
+      {"unique", "unique", "X", "Out Indices? Index? Counts?",
+       "return_index:b=false return_inverse:b=false return_counts:b=false "
+       "axis:i32s= dtype:dtype=3 +is_sorted=true"},
       {"masked_select", "masked_select", "X Mask", "Y", ""},
       {"nonzero", "where_index", "Condition", "Out", ""},
       {"where", "where", "Condition X Y", "Out", ""},
@@ -247,6 +253,8 @@ std::span<const PirRow> pirRows() {
       {"crop", "crop_tensor",
        "X shape:ints@Shape/ShapeTensor offsets:ints@Offsets/OffsetsTensor",
        "Out", ""},
+      {"legacy_crop", "crop", "X Y? offsets:ints@Offsets", "Out",
+       "shape:i32s="},
       {"arange", "range", "Start End Step", "Out", "dtype:dtype=5 place:place"},
       {"shape", "shape", "Input", "Out", ""},
       {"shape64", "shape64", "Input", "Out", ""},
@@ -274,7 +282,17 @@ std::span<const PirRow> pirRows() {
        "dtype:dtype=5 place:place"},
       {"linspace", "linspace", "Start Stop Num", "Out",
        "dtype:dtype place:place"},
-      {"increment", "increment", "X", "Out", "value:f32=1.0"},
+      {"uniform", "uniform_random",
+       "shape:ints@ShapeTensor/ShapeTensorList min:f32=-1.0 max:f32=1.0", "Out",
+       "dtype:dtype=5 seed:i32=0 place:place !diag_num=0"},
+      {"gaussian", "gaussian_random", "shape:ints@ShapeTensor/ShapeTensorList",
+       "Out", "mean:f32=0.0 std:f32=1.0 seed:i32=0 dtype:dtype=5 place:place"},
+      {"uniform_random_batch_size_like", "uniform_random_batch_size_like",
+       "Input", "Out",
+       "shape:i32s input_dim_idx:i32=0 output_dim_idx:i32=0 min:f32=-1.0 "
+       "max:f32=1.0 seed:i32=0 diag_num:i32=0 diag_step:i32=0 "
+       "diag_val:f32=1.0 dtype:dtype=5"},
+      {"increment", "increment", "X", "Out", "value=step:f32=1.0"},
       {"numel", "size", "Input", "Out", ""},
       {"pad", "pad", "X pad_value:f32=0", "Out", "paddings:i32s"},
       {"pad3d", "pad3d", "X paddings:ints@Paddings", "Out",
@@ -373,6 +391,9 @@ std::span<const PirRow> pirRows() {
        "FpnRois RoisNum?", "MultiFpnRois* MultiLevelRoIsNum*? RestoreIndex",
        "min_level:i32 max_level:i32 refer_level:i32 refer_scale:i32 "
        "pixel_offset:b"},
+      {"collect_fpn_proposals", "collect_fpn_proposals",
+       "MultiLevelRois* MultiLevelScores* MultiLevelRoIsNum*?",
+       "FpnRois RoisNum?", "post_nms_topn=post_nms_topN:i32"},
       {"generate_proposals", "generate_proposals_v2",
        "Scores BboxDeltas ImShape Anchors Variances",
        "RpnRois RpnRoiProbs RpnRoisNum?",

@@ -79,21 +79,21 @@ public:
     return files;
   }
 
-  /// Writes them to \p path and beside it, each complete or not at all, the
-  /// program last.
+  /// Writes them to \p path and beside it, complete or not at all, the program
+  /// last.
   Result<void> write(const fs::path &path) const {
+    std::vector<FileContents> files;
     if (!parameters.empty()) {
-      std::vector<std::span<const std::byte>> chunks;
+      FileContents &beside = files.emplace_back();
+      beside.path = path.parent_path() / parametersNameFor(path);
       for (size_t i = 0; i < parameters.size(); ++i) {
         const Tensor &tensor = parameters[i].tensor;
-        chunks.push_back(std::as_bytes(std::span(headers[i])));
-        chunks.emplace_back(tensor.data(), tensor.bytes());
+        beside.chunks.push_back(std::as_bytes(std::span(headers[i])));
+        beside.chunks.emplace_back(tensor.data(), tensor.bytes());
       }
-      const fs::path beside = path.parent_path() / parametersNameFor(path);
-      if (Result<void> done = writeFileAtomically(beside, chunks); !done)
-        return done;
     }
-    return writeFileAtomically(path, program);
+    files.push_back({path, {std::as_bytes(std::span(program))}});
+    return writeFilesAtomically(files);
   }
 
 private:

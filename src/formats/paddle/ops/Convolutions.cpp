@@ -1,6 +1,8 @@
 // Convolutions, plain and transposed.
 
 #include "formats/import/Convolutions.h"
+#include "formats/import/SizeArithmetic.h"
+#include "formats/import/Slices.h"
 #include "formats/paddle/Operators.h"
 #include "formats/paddle/ops/Windows.h"
 
@@ -111,6 +113,20 @@ static std::optional<Extra> readExtra(OperatorContext &op, Value input,
   return extra;
 }
 
+/// \p result without the padding of a window that is open.
+static Value cutPadding(OperatorContext &op, Value result,
+                        const Window &window) {
+  formats::SizeArithmetic a(op);
+  formats::Slicer slicer(op, result);
+  for (size_t i = 0; i < window.size.size(); ++i) {
+    const auto axis = static_cast<int64_t>(i) + 2;
+    const Dim end = a.subtract(op.dim(result, axis), window.openHigh[i]);
+    slicer.along(axis, {{}, op.extents({window.openLow[i]}), 0},
+                 {{}, end.extent, 0}, 1);
+  }
+  return slicer.finish();
+}
+
 /// A convolution over the input with stride - 1 zeros between its elements,
 /// with the reversed filter; the weight keeps its array.
 static LogicalResult importTransposed(OperatorContext &op) {
@@ -121,9 +137,6 @@ static LogicalResult importTransposed(OperatorContext &op) {
   if (isLast)
     input = channelsFirst(op, input);
   auto window = readWindow(op, input, op.shape(filter).drop_front(2));
-  if (window && window->isOpen())
-    return op.unknown("padding_algorithm SAME needs the size of the input; "
-                      "give it with --shape");
   auto extra = window ? readExtra(op, input, *window) : std::nullopt;
   if (!extra || op.failed())
     return failure();
@@ -144,6 +157,8 @@ static LogicalResult importTransposed(OperatorContext &op) {
   Value result =
       kernel ? buildConvolution(op, input, kernel, form, op.element(input))
              : Value();
+  if (result && window->isOpen())
+    result = cutPadding(op, result, *window);
   for (auto [i, size] : llvm::enumerate(extra->sizes))
     if (result && op.shape(result)[i + 2] != size)
       result = op.sliceAxis(result, static_cast<int64_t>(i) + 2, 0, size);

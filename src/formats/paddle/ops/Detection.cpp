@@ -1,42 +1,13 @@
 // Boxes of detectors, before any are thrown away.
 
-#include "formats/import/Building.h"
-#include "formats/paddle/OperatorContext.h"
 #include "formats/paddle/Operators.h"
+#include "formats/paddle/ops/Boxes.h"
 #include <cmath>
 
 using namespace mlir;
 using sinter::stablehlo::ComparisonDirection;
 
 namespace sinter::paddle {
-
-namespace {
-/// Floating-point arithmetic with broadcasting.
-struct BoxArithmetic {
-  OperatorContext &op;
-  Type element;
-
-  Value number(double value) { return op.scalar(element, value); }
-  Value add(Value a, Value b) { return op.binary<stablehlo::AddOp>(a, b); }
-  Value sub(Value a, Value b) { return op.binary<stablehlo::SubtractOp>(a, b); }
-  Value mul(Value a, Value b) { return op.binary<stablehlo::MulOp>(a, b); }
-  Value div(Value a, Value b) { return op.binary<stablehlo::DivOp>(a, b); }
-  Value add(Value a, double b) { return b == 0 ? a : add(a, number(b)); }
-  Value sub(Value a, double b) { return b == 0 ? a : sub(a, number(b)); }
-  Value mul(Value a, double b) { return b == 1 ? a : mul(a, number(b)); }
-  Value exp(Value a) { return op.op<stablehlo::ExpOp>(a); }
-  Value sigmoid(Value a) { return op.op<stablehlo::LogisticOp>(a); }
-  /// Slice \p index along the last dimension, which stays.
-  Value part(Value a, int64_t index) {
-    return a ? op.sliceAxis(a, op.rank(a) - 1, index, index + 1) : Value();
-  }
-  Value concatenate(ArrayRef<Value> parts) {
-    return parts.front()
-               ? op.concatenate(ValueRange(parts), op.rank(parts.front()) - 1)
-               : Value();
-  }
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // yolo_box
@@ -216,47 +187,105 @@ priorExtents(OperatorContext &op) {
   return extents;
 }
 
+namespace {
+/// Where prior boxes lie in their cells, and how far cells are apart (0: as the
+/// images' sizes say), rows first.
+struct PriorForm {
+  SmallVector<std::pair<double, double>> extents;
+  SmallVector<double> variances;
+  double offset = 0.5, steps[2] = {0, 0};
+  bool clips = true;
+};
+} // namespace
+
+/// The boxes of images whose sizes are known only at run time.
+static LogicalResult layPriorsOpen(OperatorContext &op, const PriorForm &form,
+                                   Value cells, Value image) {
+  BoxArithmetic a{op, op.element(cells)};
+  const auto count = static_cast<int64_t>(form.extents.size());
+  const Dims sizes = {op.dim(cells, 2), op.dim(cells, 3), Dim(count)};
+  Value edges[2][2];
+  for (int64_t d : {0, 1}) {
+    Value pixels = sizeScalar(op, op.dim(image, 2 + d), a.element);
+    Value step = form.steps[d] != 0
+                     ? a.number(form.steps[d])
+                     : a.div(pixels, sizeScalar(op, sizes[d], a.element));
+    Dims line(3, Dim(1));
+    line[d] = sizes[d];
+    Value middle =
+        a.mul(a.add(iota(op, line, d, a.element), form.offset), step);
+    SmallVector<double> halves;
+    for (auto [halfWidth, halfHeight] : form.extents)
+      halves.push_back(d == 0 ? halfHeight : halfWidth);
+    Value half = numbers(op, a.element, halves, {1, 1, count});
+    for (int end : {0, 1}) {
+      Value edge =
+          a.div(end == 0 ? a.sub(middle, half) : a.add(middle, half), pixels);
+      if (form.clips)
+        edge = a.min(a.max(edge, a.number(0)), a.number(1));
+      edges[end][d] =
+          op.unsqueeze(op.broadcastInDim(edge, sizes, {0, 1, 2}), {3});
+    }
+  }
+  Dims all(sizes);
+  all.push_back(Dim(4));
+  Value spreads = op.broadcastInDim(
+      numbers(op, a.element, form.variances, {1, 1, 1, 4}), all, {0, 1, 2, 3});
+  if (mlir::failed(op.result("Variances", spreads)))
+    return failure();
+  return op.result("Boxes", a.concatenate({edges[0][1], edges[0][0],
+                                           edges[1][1], edges[1][0]}));
+}
+
 /// Boxes [H, W, boxes a cell, 4] over the cells of Input, in parts of Image.
 static LogicalResult importPriorBox(OperatorContext &op) {
   Value cells = op.operand("Input"), image = op.operand("Image");
   auto extents = priorExtents(op);
-  auto variances = op.getFloats("variances");
+  PriorForm form;
+  form.variances = op.getFloats("variances");
+  form.offset = op.getFloat("offset", 0.5);
+  form.clips = op.getBool("clip", true);
+  form.steps[0] = op.getFloat("step_h", 0);
+  form.steps[1] = op.getFloat("step_w", 0);
   if (!cells || !image || !extents || op.failed())
     return failure();
-  if (variances.empty())
-    variances = {0.1, 0.1, 0.2, 0.2};
-  if (op.rank(cells) != 4 || op.rank(image) != 4 || variances.size() != 4)
+  form.extents = std::move(*extents);
+  if (form.variances.empty())
+    form.variances = {0.1, 0.1, 0.2, 0.2};
+  if (op.rank(cells) != 4 || op.rank(image) != 4 || form.variances.size() != 4)
     return op.fail("Input or Image is no image, or variances are not four");
   ArrayRef<int64_t> grid = op.shape(cells).drop_front(2),
                     pixels = op.shape(image).drop_front(2);
-  if (ShapedType::isDynamicShape(grid) || ShapedType::isDynamicShape(pixels))
+  const bool isOpen =
+      ShapedType::isDynamicShape(grid) || ShapedType::isDynamicShape(pixels);
+  if (isOpen && op.spellsUnknown())
+    return layPriorsOpen(op, form, cells, image);
+  if (isOpen)
     return op.unknown("boxes need the sizes of both images; give the input's "
                       "with --shape");
-  const auto count = static_cast<int64_t>(extents->size());
+  const auto count = static_cast<int64_t>(form.extents.size());
   if (grid[0] < 1 || grid[1] < 1 || pixels[0] < 1 || pixels[1] < 1 ||
       grid[0] > (1 << 22) / grid[1] / count)
     return op.fail("a size is out of range");
-  const double offset = op.getFloat("offset", 0.5);
-  const bool clips = op.getBool("clip", true);
-  double steps[2] = {op.getFloat("step_h", 0), op.getFloat("step_w", 0)};
   for (int i : {0, 1})
-    if (steps[i] == 0)
-      steps[i] = static_cast<double>(pixels[i]) / static_cast<double>(grid[i]);
+    if (form.steps[i] == 0)
+      form.steps[i] =
+          static_cast<double>(pixels[i]) / static_cast<double>(grid[i]);
   SmallVector<double> boxes, spreads;
   auto add = [&](double pixel, int64_t extent) {
     const double part = pixel / static_cast<double>(extent);
-    boxes.push_back(clips ? std::clamp(part, 0.0, 1.0) : part);
+    boxes.push_back(form.clips ? std::clamp(part, 0.0, 1.0) : part);
   };
   for (int64_t h = 0; h < grid[0]; ++h)
     for (int64_t w = 0; w < grid[1]; ++w) {
-      const double y = (static_cast<double>(h) + offset) * steps[0],
-                   x = (static_cast<double>(w) + offset) * steps[1];
-      for (auto [halfWidth, halfHeight] : *extents) {
+      const double y = (static_cast<double>(h) + form.offset) * form.steps[0],
+                   x = (static_cast<double>(w) + form.offset) * form.steps[1];
+      for (auto [halfWidth, halfHeight] : form.extents) {
         add(x - halfWidth, pixels[1]);
         add(y - halfHeight, pixels[0]);
         add(x + halfWidth, pixels[1]);
         add(y + halfHeight, pixels[0]);
-        spreads.append(variances);
+        spreads.append(form.variances);
       }
     }
   Type element = op.element(cells);

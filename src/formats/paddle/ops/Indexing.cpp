@@ -1,6 +1,7 @@
 // Elements that indices name: gathering, scattering, tables.
 
 #include "formats/import/Indexing.h"
+#include "formats/import/Unique.h"
 #include "formats/paddle/Operators.h"
 #include "formats/paddle/ops/Results.h"
 
@@ -10,12 +11,16 @@ using sinter::stablehlo::ComparisonDirection;
 
 namespace sinter::paddle {
 
-/// A list of indices: [N, 1] is [N].
+/// A list of indices: [N, 1] is [N], and there is no other matrix of indices.
 static Value indexList(OperatorContext &op, StringRef slot) {
   Value indices = op.operand(slot);
-  return indices && op.rank(indices) == 2 && op.shape(indices)[1] == 1
-             ? op.squeeze(indices, {1})
-             : indices;
+  if (!indices || op.rank(indices) != 2)
+    return indices;
+  const int64_t width = op.shape(indices)[1];
+  if (width != 1 && !ShapedType::isDynamic(width))
+    return op.fail("input " + slot + " is a matrix with " + Twine(width) +
+                   " columns, not one");
+  return op.squeeze(indices, {1});
 }
 
 static LogicalResult takeSlices(OperatorContext &op, Value indices,
@@ -249,6 +254,30 @@ static LogicalResult importMaskedSelect(OperatorContext &op) {
                                           uint64_t(0)));
 }
 
+/// The distinct elements or slices: in ascending order or, as the first
+/// generation gave them, in the order in which they occur.
+static LogicalResult importUnique(OperatorContext &op) {
+  Type places = op.elementType("dtype", 3);
+  Ints axes = op.getInts("axis");
+  const bool isSorted = op.getBool("is_sorted", false);
+  if (!places || op.failed())
+    return failure();
+  if (axes.size() > 1)
+    return op.fail("attribute 'axis' has more than one element");
+  std::optional<int64_t> axis;
+  if (!axes.empty() && isSorted)
+    axis = axes.front();
+  auto found = uniqueSlices(op, op.operand("X"), axis, isSorted);
+  if (!found)
+    return failure();
+  for (auto [slot, value] :
+       {std::pair("Indices", found->first), std::pair("Index", found->inverse),
+        std::pair("Counts", found->counts)})
+    if (mlir::failed(op.result(slot, op.cast(value, places))))
+      return failure();
+  return op.result("Out", found->slices);
+}
+
 OperatorReaders indexingReaders() {
   static const OperatorReader table[] = {
       {"gather", importGather},
@@ -265,6 +294,7 @@ OperatorReaders indexingReaders() {
       {"scatter_nd_add", importScatterNdAdd},
       {"sequence_mask", importSequenceMask},
       {"take_along_axis", importTakeAlongAxis},
+      {"unique", importUnique},
       {"where_index", importWhereIndex},
   };
   return table;

@@ -1,7 +1,8 @@
 // What moves, joins and repeats elements by a fixed pattern.
 
 #include "formats/import/Building.h"
-#include "formats/import/Filling.h"
+#include "formats/import/SizeArithmetic.h"
+#include "formats/import/Slices.h"
 #include "formats/paddle/Operators.h"
 #include "formats/paddle/ops/Windows.h"
 
@@ -71,8 +72,8 @@ static LogicalResult importUnbind(OperatorContext &op) {
   return unstack(op, "Out");
 }
 
-/// The sizes of the parts: given, one of them perhaps as what is left, or all
-/// the same.
+/// The sizes of the parts: given, one of them perhaps as what is left (-1 of a
+/// dimension that is known only at run time), or all the same.
 static std::optional<Ints> partSizes(OperatorContext &op, int64_t size) {
   const auto count = static_cast<int64_t>(op.outputCount("Out"));
   auto sizes = op.integersFrom({"SectionsTensorList"}, "sections");
@@ -97,9 +98,12 @@ static std::optional<Ints> partSizes(OperatorContext &op, int64_t size) {
     else if (each < 0 || llvm::AddOverflow(sum, each, sum))
       return op.fail("a section is negative or too large");
   }
-  if (rest && ShapedType::isDynamic(size))
+  if (rest && ShapedType::isDynamic(size)) {
+    if (op.spellsUnknown())
+      return sizes;
     return op.unknown("a section is what is left of a dimension of unknown "
                       "size");
+  }
   if (rest)
     *rest = size - sum;
   if (rest ? *rest < 0 : (!ShapedType::isDynamic(size) && sum != size))
@@ -123,6 +127,20 @@ static LogicalResult splitOpen(OperatorContext &op, Value x, int64_t axis) {
   return op.results("Out", parts);
 }
 
+/// The elements from \p start to \p end along an axis, a negative place and an
+/// end of 0 counted from the end.
+static Value sliceFrom(OperatorContext &op, Value x, int64_t axis,
+                       int64_t start, int64_t end) {
+  formats::Slicer slicer(op, x);
+  slicer.along(axis, {formats::Element::integer(start), {}, 0},
+               {formats::Element::integer(
+                    end == 0 ? std::numeric_limits<int64_t>::max() : end),
+                {},
+                0},
+               1);
+  return slicer.finish();
+}
+
 static LogicalResult importSplit(OperatorContext &op) {
   Value x = op.operand("X");
   auto place = op.integersFrom({"AxisTensor"}, "axis");
@@ -139,11 +157,20 @@ static LogicalResult importSplit(OperatorContext &op) {
   auto sizes = partSizes(op, op.shape(x)[*axis]);
   if (!sizes)
     return failure();
+  // Behind what is left, places are counted from the end.
   Values parts;
-  int64_t start = 0;
+  int64_t start = 0, rest = 0;
+  for (int64_t size : *sizes)
+    rest += std::max<int64_t>(size, 0);
   for (int64_t size : *sizes) {
-    parts.push_back(op.sliceAxis(x, *axis, start, start + size));
-    start += size;
+    if (size == -1) {
+      parts.push_back(sliceFrom(op, x, *axis, start, start - rest));
+      start -= rest;
+    } else {
+      parts.push_back(start < 0 ? sliceFrom(op, x, *axis, start, start + size)
+                                : op.sliceAxis(x, *axis, start, start + size));
+      start += size;
+    }
   }
   return op.results("Out", parts);
 }
@@ -173,6 +200,31 @@ static LogicalResult importFlip(OperatorContext &op) {
                    op.op<stablehlo::ReverseOp>(x, ArrayRef<int64_t>(*axes)));
 }
 
+/// Along a dimension that is known only at run time.
+static Value rollOpen(OperatorContext &op, Value x, int64_t axis,
+                      int64_t shift) {
+  formats::SizeArithmetic a(op);
+  const Dim size = op.dim(x, axis), divisor = a.max(size, 1);
+  auto remainder = [&](const Dim &of) {
+    return a.apply<stablehlo::RemOp>(of, divisor);
+  };
+  const Dim moved = remainder(a.add(remainder(shift), divisor)),
+            start = a.subtract(size, moved);
+  const formats::SliceBound place{{}, start.extent, 0},
+      first{formats::Element::integer(0), {}, 0},
+      last{formats::Element::integer(std::numeric_limits<int64_t>::max()),
+           {},
+           0};
+  auto part = [&](const formats::SliceBound &from,
+                  const formats::SliceBound &to) {
+    formats::Slicer slicer(op, x);
+    slicer.along(axis, from, to, 1);
+    return slicer.finish();
+  };
+  Values parts = {part(place, last), part(first, place)};
+  return op.concatenate(parts, axis);
+}
+
 /// Elements that leave a dimension at its end come in at its beginning.
 static LogicalResult importRoll(OperatorContext &op) {
   Value x = op.operand("X");
@@ -192,6 +244,10 @@ static LogicalResult importRoll(OperatorContext &op) {
     if (!axis)
       return failure();
     const int64_t size = op.shape(result)[*axis];
+    if (ShapedType::isDynamic(size) && op.spellsUnknown()) {
+      result = rollOpen(op, result, *axis, shift);
+      continue;
+    }
     if (ShapedType::isDynamic(size))
       return op.unknown("dimension " + Twine(*axis) + " is unknown");
     const int64_t moved = size == 0 ? 0 : (shift % size + size) % size;
@@ -205,270 +261,9 @@ static LogicalResult importRoll(OperatorContext &op) {
                    isFlat ? op.reshape(result, ArrayRef<Dim>(sizes)) : result);
 }
 
-/// Channels in groups, the groups' first channels first.
-static LogicalResult importShuffleChannel(OperatorContext &op) {
-  Value x = op.operand("X");
-  const int64_t group = op.getInt("group", 1);
-  if (!x || op.failed())
-    return failure();
-  if (op.rank(x) != 4)
-    return op.fail("X has not four dimensions");
-  const int64_t channels = op.shape(x)[1];
-  if (ShapedType::isDynamic(channels))
-    return op.unknown("the number of channels is unknown");
-  if (group < 1 || channels % group != 0)
-    return op.fail("the channels are no multiple of group");
-  Dims all = op.dims(x);
-  Value apart = op.reshape(
-      x, ArrayRef<Dim>({all[0], group, channels / group, all[2], all[3]}));
-  return op.result("Out", op.reshape(op.transpose(apart, {0, 2, 1, 3, 4}),
-                                     ArrayRef<Dim>(all)));
-}
-
-/// [N, C * r * r, H, W] as [N, C, H * r, W * r], or back.
-static LogicalResult shufflePixels(OperatorContext &op, StringRef name,
-                                   bool grows) {
-  Value x = op.operand("X");
-  const int64_t r = op.getInt(name, 1);
-  if (!x || op.failed())
-    return failure();
-  if (op.rank(x) != 4 || r < 1 || r > (1 << 15))
-    return op.fail("X has not four dimensions, or the factor is out of range");
-  const bool isLast = hasChannelsLast(op);
-  if (isLast)
-    x = channelsFirst(op, x);
-  Dims d = op.dims(x);
-  auto divided = [&](const Dim &dim, int64_t by) {
-    if (!dim.isStatic())
-      return Dim(ShapedType::kDynamic,
-                 op.op<stablehlo::DivOp>(dim.extent, op.integers({by})));
-    if (dim.size % by != 0)
-      op.fail("a dimension of " + Twine(dim.size) + " is no multiple of " +
-              Twine(by));
-    return Dim(dim.size / by);
-  };
-  Value result;
-  if (grows) {
-    Dim depth = divided(d[1], r * r);
-    result = op.transpose(
-        op.reshape(x, ArrayRef<Dim>({d[0], depth, r, r, d[2], d[3]})),
-        {0, 1, 4, 2, 5, 3});
-    result = op.reshape(result,
-                        ArrayRef<Dim>({d[0], depth, op.product({d[2], Dim(r)}),
-                                       op.product({d[3], Dim(r)})}));
-  } else {
-    Dim height = divided(d[2], r), width = divided(d[3], r);
-    result = op.transpose(
-        op.reshape(x, ArrayRef<Dim>({d[0], d[1], height, r, width, r})),
-        {0, 1, 3, 5, 2, 4});
-    result = op.reshape(
-        result,
-        ArrayRef<Dim>({d[0], op.product({d[1], Dim(r * r)}), height, width}));
-  }
-  if (result && isLast)
-    result = channelsLast(op, result);
-  return op.result("Out", result);
-}
-static LogicalResult importPixelShuffle(OperatorContext &op) {
-  return shufflePixels(op, "upscale_factor", true);
-}
-static LogicalResult importPixelUnshuffle(OperatorContext &op) {
-  return shufflePixels(op, "downscale_factor", false);
-}
-
-/// [N * T, C, H, W]: of the T pictures of a film the first part of the channels
-/// comes from the picture before, as many from the one after; 0 beyond the
-/// ends.
-static LogicalResult importTemporalShift(OperatorContext &op) {
-  Value x = op.operand("X");
-  const int64_t length = op.getInt("seg_num", 1);
-  const double part = op.getFloat("shift_ratio", 0.25);
-  if (!x || op.failed())
-    return failure();
-  if (op.rank(x) != 4 || length < 1 || !(part >= 0) || part > 0.5)
-    return op.fail("X has not four dimensions, or seg_num or shift_ratio is "
-                   "out of range");
-  const bool isLast = hasChannelsLast(op);
-  if (isLast)
-    x = channelsFirst(op, x);
-  Dims all = op.dims(x);
-  if (!all[1].isStatic())
-    return op.unknown("the number of channels is unknown");
-  if (!all[0].isStatic())
-    return op.unknown("the number of pictures is unknown");
-  if (all[0].size % length != 0)
-    return op.fail("the pictures are no multiple of seg_num");
-  const int64_t channels = all[1].size;
-  const auto first = static_cast<int64_t>(static_cast<double>(channels) * part),
-             second =
-                 static_cast<int64_t>(static_cast<double>(channels) * 2 * part);
-  Value films = op.reshape(x, ArrayRef<Dim>({all[0].size / length, length,
-                                             channels, all[2], all[3]}));
-  auto moved = [&](int64_t from, int64_t to, int64_t low, int64_t high) {
-    Value own = op.sliceAxis(films, 2, from, to);
-    return low == 0 && high == 0
-               ? own
-               : op.pad(own, 0, {0, low, 0, 0, 0}, {0, high, 0, 0, 0});
-  };
-  Values parts = {moved(0, first, 1, -1), moved(first, second, -1, 1),
-                  moved(second, channels, 0, 0)};
-  Value result = op.reshape(op.concatenate(parts, 2), ArrayRef<Dim>(all));
-  if (result && isLast)
-    result = channelsLast(op, result);
-  return op.result("Out", result);
-}
-
-/// The windows of images, as columns: [N, C * window, windows].
-static LogicalResult importUnfold(OperatorContext &op) {
-  Value x = op.operand("X");
-  Ints size = op.getInts("kernel_sizes"), strides = op.getInts("strides"),
-       pads = op.getInts("paddings"), dilations = op.getInts("dilations");
-  if (!x || op.failed())
-    return failure();
-  if (pads.size() == 2)
-    pads.append({pads[0], pads[1]});
-  if (op.rank(x) != 4 || size.size() != 2 || strides.size() != 2 ||
-      pads.size() != 4 || dilations.size() != 2)
-    return op.fail("X has not four dimensions, or a list not one element a "
-                   "spatial dimension");
-  auto isSane = [](int64_t each) { return each >= 0 && each < (1 << 20); };
-  for (const Ints &list : {size, strides, pads, dilations})
-    if (!llvm::all_of(list, isSane))
-      return op.fail("a number is negative or too large");
-  if (size[0] < 1 || size[1] < 1 || size[0] * size[1] > (1 << 12) ||
-      strides[0] < 1 || strides[1] < 1 || dilations[0] < 1 || dilations[1] < 1)
-    return op.fail("a window, stride or dilation is not positive or too large");
-  Dims all = op.dims(x);
-  if (!all[2].isStatic() || !all[3].isStatic())
-    return op.unknown("the size of the images is unknown");
-  x = op.pad(x, 0, {0, 0, pads[0], pads[1]}, {0, 0, pads[2], pads[3]});
-  int64_t count[2];
-  for (int i : {0, 1}) {
-    const int64_t free = all[i + 2].size + pads[i] + pads[i + 2] -
-                         (size[i] - 1) * dilations[i] - 1;
-    if (free < 0)
-      return op.fail("a window is larger than the image");
-    count[i] = free / strides[i] + 1;
-  }
-  Values taken;
-  for (int64_t i = 0; i < size[0]; ++i)
-    for (int64_t j = 0; j < size[1]; ++j) {
-      Value part = x;
-      for (auto [axis, at] : {std::pair(0, i), std::pair(1, j)}) {
-        const int64_t start = at * dilations[axis];
-        part = op.sliceAxis(part, axis + 2, start,
-                            start + (count[axis] - 1) * strides[axis] + 1,
-                            strides[axis]);
-      }
-      taken.push_back(op.unsqueeze(part, {2}));
-    }
-  Dim rows = op.product({all[1], Dim(size[0] * size[1])});
-  return op.result(
-      "Y", op.reshape(op.concatenate(taken, 2),
-                      ArrayRef<Dim>({all[0], rows, count[0] * count[1]})));
-}
-
 //===----------------------------------------------------------------------===//
-// Repeating
+// Triangles
 //===----------------------------------------------------------------------===//
-
-/// The elements of the vector \p list as sizes.
-static std::optional<Dims> sizesIn(OperatorContext &op, Value list) {
-  if (!list)
-    return std::nullopt;
-  if (op.rank(list) != 1 || !op.isStatic(list))
-    return op.unknown("the number of dimensions is unknown");
-  auto known = op.knownElements(list);
-  Dims sizes;
-  for (int64_t i = 0; i < op.shape(list)[0]; ++i)
-    if (known && (*known)[i].isInteger())
-      sizes.push_back((*known)[i].value);
-    else
-      sizes.push_back(
-          Dim(ShapedType::kDynamic, op.sliceAxis(list, 0, i, i + 1)));
-  return sizes;
-}
-
-/// The shorter of dimensions and repeats gets leading ones.
-static LogicalResult tileBy(OperatorContext &op, Value list) {
-  Value x = op.operand("X");
-  auto repeats = sizesIn(op, list);
-  if (!x || !repeats)
-    return failure();
-  for (const Dim &each : *repeats)
-    if (each.isStatic() && each.size < 0)
-      return op.fail("a number of repeats is negative");
-  const auto rank = std::max<int64_t>(op.rank(x), repeats->size());
-  repeats->insert(repeats->begin(), rank - repeats->size(), Dim(1));
-  return op.result("Out", tile(op, op.alignRank(x, rank), *repeats));
-}
-static LogicalResult importTile(OperatorContext &op) {
-  return tileBy(op, op.integersValue({"RepeatTimes", "repeat_times_tensor"},
-                                     "repeat_times"));
-}
-static LogicalResult importExpandV1(OperatorContext &op) {
-  return tileBy(op, op.integersValue({"ExpandTimes", "expand_times_tensor"},
-                                     "expand_times"));
-}
-
-/// Broadcast to a shape in which -1 stays as it is.
-static LogicalResult expandTo(OperatorContext &op, std::optional<Dims> sizes) {
-  Value x = op.operand("X");
-  if (!x || !sizes)
-    return failure();
-  const int64_t own = op.rank(x), rank = sizes->size();
-  if (rank < own)
-    return op.fail("the shape has fewer dimensions than X");
-  for (int64_t i = 0; i < rank; ++i) {
-    Dim &size = (*sizes)[i];
-    const int64_t at = i - (rank - own);
-    if (size.isStatic() && size.size == -1) {
-      if (at < 0)
-        return op.fail("the shape keeps a dimension that X lacks");
-      size = op.dim(x, at);
-      continue;
-    }
-    if (!size.isStatic() || at < 0)
-      continue;
-    const int64_t there = op.shape(x)[at];
-    if (size.size < 0 ||
-        (!ShapedType::isDynamic(there) && there != 1 && there != size.size))
-      return op.fail("X does not broadcast to the shape");
-  }
-  return op.result(
-      "Out",
-      op.broadcastInDim(x, *sizes,
-                        llvm::to_vector(llvm::seq<int64_t>(rank - own, rank))));
-}
-static LogicalResult importExpand(OperatorContext &op) {
-  return expandTo(
-      op, sizesIn(op, op.integersValue({"Shape", "expand_shapes_tensor"},
-                                       "shape")));
-}
-static LogicalResult importExpandAs(OperatorContext &op) {
-  for (StringRef slot : {"Y", "target_tensor"})
-    if (op.has(slot))
-      return expandTo(op, op.dims(op.operand(slot)));
-  return expandTo(op, sizesIn(op, op.integersValue({}, "target_shape")));
-}
-
-/// Each of the tensors, broadcast to a dimension of its own.
-static LogicalResult importMeshgrid(OperatorContext &op) {
-  Values parts = op.operands("X");
-  if (parts.empty() || op.failed())
-    return failure();
-  Dims sizes;
-  for (Value part : parts) {
-    if (op.rank(part) > 1)
-      return op.fail("a tensor has more than one dimension");
-    sizes.push_back(op.product(op.dims(part)));
-  }
-  Values results;
-  for (auto [i, part] : llvm::enumerate(parts))
-    results.push_back(op.broadcastInDim(op.reshape(part, Dims{sizes[i]}), sizes,
-                                        {static_cast<int64_t>(i)}));
-  return op.results("Out", results);
-}
 
 /// The part below a diagonal, or above it; the rest is 0.
 static LogicalResult keepTriangle(OperatorContext &op, bool isLower) {
@@ -569,31 +364,20 @@ static LogicalResult importPad3d(OperatorContext &op) {
 OperatorReaders movementReaders() {
   static const OperatorReader table[] = {
       {"concat", importConcat},
-      {"expand", importExpandV1},
-      {"expand_as", importExpandAs},
-      {"expand_as_v2", importExpandAs},
-      {"expand_v2", importExpand},
       {"flip", importFlip},
-      {"meshgrid", importMeshgrid},
       {"pad", importPad},
       {"pad2d", importPad2d},
       {"pad3d", importPad3d},
-      {"pixel_shuffle", importPixelShuffle},
-      {"pixel_unshuffle", importPixelUnshuffle},
       {"reverse", importFlip},
       {"roll", importRoll},
-      {"shuffle_channel", importShuffleChannel},
       {"split", importSplit},
       {"stack", importStack},
-      {"temporal_shift", importTemporalShift},
-      {"tile", importTile},
       {"transpose", importTranspose},
       {"transpose2", importTranspose},
       {"tril", importTril},
       {"tril_triu", importTrilTriu},
       {"triu", importTriu},
       {"unbind", importUnbind},
-      {"unfold", importUnfold},
       {"unstack", importUnstack},
   };
   return table;

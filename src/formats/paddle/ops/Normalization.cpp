@@ -3,6 +3,7 @@
 #include "formats/import/Building.h"
 #include "formats/paddle/Operators.h"
 #include "formats/paddle/ops/Windows.h"
+#include "graph/Momentum.h"
 #include "graph/nn/TensorBuilder.h"
 
 using namespace mlir;
@@ -44,6 +45,7 @@ static LogicalResult importBatchNorm(OperatorContext &op) {
   Value result = op.op<stablehlo::BatchNormInferenceOp>(
       op.cast(x, wide), parameter("Scale", 1), parameter("Bias", 0), mean,
       op.cast(variance, wide), readEpsilon(op), feature);
+  setMomentum(result, op.getFloat("momentum", 0.9));
   result = result ? op.cast(result, given) : Value();
   if (result && op.getBool("fuse_with_relu", false))
     result = op.op<nn::ReluOp>(result);

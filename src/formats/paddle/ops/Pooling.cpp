@@ -1,6 +1,7 @@
 // Pools over windows, over whole images, and adaptive ones.
 
 #include "formats/import/Building.h"
+#include "formats/import/SizeArithmetic.h"
 #include "formats/paddle/Operators.h"
 #include "formats/paddle/ops/Windows.h"
 #include "llvm/Support/MathExtras.h"
@@ -72,6 +73,41 @@ static Value poolAlong(OperatorContext &op, Value x, int64_t axis,
                                      {axis + 1}, 0, false);
 }
 
+/// The same along an axis that is known only at run time: all elements stand
+/// beside each window, and count where they are in it.
+static Value poolOpen(OperatorContext &op, Value x, int64_t axis, int64_t count,
+                      bool isMax) {
+  formats::SizeArithmetic a(op);
+  const Dim size = op.dim(x, axis);
+  // Along two dimensions, window and element.
+  Dims shape(op.rank(x) + 1, Dim(1)), windows = shape, elements = shape;
+  windows[axis] = Dim(count);
+  elements[axis + 1] = size;
+  auto number = [&](const Dim &dim) { return sizeScalar(op, dim, op.i64()); };
+  Value window = iota(op, windows, axis, op.i64()),
+        place = iota(op, elements, axis + 1, op.i64());
+  auto bound = [&](Value index, int64_t more) {
+    return op.binary<stablehlo::DivOp>(
+        op.binary<stablehlo::AddOp>(
+            op.binary<stablehlo::MulOp>(index, number(size)), number(more)),
+        number(count));
+  };
+  Value begin = bound(window, 0),
+        end = bound(op.binary<stablehlo::AddOp>(window, number(1)), count - 1);
+  Value isInside = op.binary<stablehlo::AndOp>(
+      op.compare(place, begin, stablehlo::ComparisonDirection::GE),
+      op.compare(place, end, stablehlo::ComparisonDirection::LT));
+  Value filler = op.scalar(op.element(x), isMax ? -infinity : 0);
+  Value taken = select(op, isInside, op.unsqueeze(x, {axis}), filler);
+  if (isMax)
+    return op.reduce<stablehlo::MaxOp>(taken, {axis + 1}, -infinity, false);
+  Value counts =
+      op.cast(op.binary<stablehlo::SubtractOp>(end, begin), op.element(x));
+  return op.binary<stablehlo::DivOp>(
+      op.reduce<stablehlo::AddOp>(taken, {axis + 1}, 0, false),
+      op.squeeze(counts, {axis + 1}));
+}
+
 /// To \p counts elements a spatial dimension.
 static Value poolAdaptive(OperatorContext &op, Value x,
                           ArrayRef<int64_t> counts, bool isMax) {
@@ -79,18 +115,19 @@ static Value poolAdaptive(OperatorContext &op, Value x,
   if (static_cast<int64_t>(counts.size()) != spatial)
     return op.fail("ksize has not one element a spatial dimension");
   Window window;
-  bool isEven = true;
+  bool isEven = true, isOpen = false;
   for (int64_t i = 0; i < spatial; ++i) {
     const int64_t size = op.shape(x)[i + 2];
     if (counts[i] < 1 || counts[i] > formats::longestTable)
       return op.fail("ksize is not positive or too large");
-    if (ShapedType::isDynamic(size))
+    if (ShapedType::isDynamic(size) && !op.spellsUnknown())
       return op.unknown("an adaptive pool needs the size of the input; give it "
                         "with --shape");
+    isOpen |= ShapedType::isDynamic(size);
     isEven &= size % counts[i] == 0 && size > 0;
     window.size.push_back(size / counts[i]);
   }
-  if (isEven) {
+  if (isEven && !isOpen) {
     window.strides = window.size;
     window.dilations.assign(spatial, 1);
     window.low = window.high = window.ceilPadding = Ints(spatial, 0);
@@ -98,7 +135,9 @@ static Value poolAdaptive(OperatorContext &op, Value x,
   }
   Value result = isMax ? x : formats::widened(op, x);
   for (int64_t i = 0; i < spatial && result; ++i)
-    result = poolAlong(op, result, i + 2, counts[i], isMax);
+    result = ShapedType::isDynamic(op.shape(x)[i + 2])
+                 ? poolOpen(op, result, i + 2, counts[i], isMax)
+                 : poolAlong(op, result, i + 2, counts[i], isMax);
   return result ? op.cast(result, op.element(x)) : Value();
 }
 
@@ -124,10 +163,8 @@ static Value placesInImage(OperatorContext &op, Value x, const Window &window) {
       /*column_major=*/false);
   Dims sizes = op.dims(x);
   Dim image = op.product(ArrayRef<Dim>(sizes).drop_front(2));
-  if (!places || !image.isStatic())
-    return {};
-  Value inImage = op.binary<stablehlo::RemOp>(
-      places, op.one(places, static_cast<double>(image.size)));
+  Value inImage =
+      op.binary<stablehlo::RemOp>(places, sizeScalar(op, image, op.i64()));
   return inImage ? op.cast(inImage, op.builder().getI32Type()) : Value();
 }
 
@@ -160,7 +197,7 @@ static LogicalResult pool(OperatorContext &op, bool isMax) {
     if (!window)
       return failure();
     result = isMax ? maxPool(op, x, *window) : poolMean(op, x, *window);
-    if (op.wants("Mask") && op.isStatic(x) && result)
+    if (op.wants("Mask") && !window->isOpen() && result)
       mask = placesInImage(op, x, *window);
   }
   auto laidOut = [&](Value value) {

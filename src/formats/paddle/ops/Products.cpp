@@ -1,6 +1,7 @@
 // Products of matrices.
 
 #include "formats/import/Products.h"
+#include "formats/import/Einsum.h"
 #include "formats/paddle/Operators.h"
 #include "formats/paddle/ops/Results.h"
 
@@ -140,12 +141,23 @@ static LogicalResult importAddmm(OperatorContext &op) {
   return op.result("Out", op.binary<stablehlo::AddOp>(input, product));
 }
 
+static LogicalResult importEinsum(OperatorContext &op) {
+  Value product =
+      einsum(op, op.getString("equation", ""), op.operands("Operands"));
+  return op.result("Out", asDeclared(op, "Out", product));
+}
+
 OperatorReaders productReaders() {
   static const OperatorReader table[] = {
-      {"addmm", importAddmm},     {"bmm", importBmm},
-      {"dot", importDot},         {"fc", importFc},
-      {"matmul", importMatmulV1}, {"matmul_v2", importMatmulV2},
-      {"mul", importMul},         {"mv", importMv},
+      {"addmm", importAddmm},
+      {"bmm", importBmm},
+      {"dot", importDot},
+      {"einsum", importEinsum},
+      {"fc", importFc},
+      {"matmul", importMatmulV1},
+      {"matmul_v2", importMatmulV2},
+      {"mul", importMul},
+      {"mv", importMv},
   };
   return table;
 }

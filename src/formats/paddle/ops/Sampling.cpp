@@ -2,13 +2,11 @@
 
 #include "formats/import/Sampling.h"
 
-#include "formats/import/Building.h"
 #include "formats/import/Products.h"
-#include "formats/paddle/OperatorContext.h"
 #include "formats/paddle/Operators.h"
+#include "formats/paddle/ops/Boxes.h"
 
 using namespace mlir;
-using sinter::stablehlo::ComparisonDirection;
 
 namespace sinter::paddle {
 
@@ -78,21 +76,15 @@ static LogicalResult importAffineGrid(OperatorContext &op) {
                                                        width, 2})));
 }
 
-/// The image that each region is of: how many images' regions end before it.
-static Value imagesOf(OperatorContext &op, Value x, Value regions) {
-  if (!op.has("RoisNum")) {
-    if (op.shape(x)[0] != 1)
-      return op.unsupported("regions of several images without RoisNum: they "
-                            "are told by levels of detail (LoD)");
-    return op.broadcastInDim(op.scalar(op.i64(), 0), Dims{op.dim(regions, 0)},
-                             {});
-  }
-  Value counts = op.cast(op.operand("RoisNum"), op.i64());
-  Value ends = op.op<nn::CumulativeSumOp>(counts, uint64_t(0), false, false);
-  Value numbersOf = iota(op, Dims{op.dim(regions, 0)}, 0, op.i64());
-  Value isLater =
-      op.compare(op.unsqueeze(numbersOf, {1}), ends, ComparisonDirection::GE);
-  return op.reduce<stablehlo::AddOp>(op.cast(isLater, op.i64()), {1}, 0, false);
+/// The image that each region is of.
+static Value regionImages(OperatorContext &op, Value x, Value regions) {
+  if (op.has("RoisNum"))
+    return imagesOf(op, op.dim(regions, 0), op.operand("RoisNum"));
+  if (op.shape(x)[0] != 1)
+    return op.unsupported("regions of several images without RoisNum: they "
+                          "are told by levels of detail (LoD)");
+  return op.broadcastInDim(op.scalar(op.i64(), 0), Dims{op.dim(regions, 0)},
+                           {});
 }
 
 static LogicalResult importRoiAlign(OperatorContext &op) {
@@ -109,10 +101,9 @@ static LogicalResult importRoiAlign(OperatorContext &op) {
   if (!isSmall(rules.bins[0]) || !isSmall(rules.bins[1]) ||
       rules.samples > 4096)
     return op.fail("a size is out of range");
-  if (rules.samples < 1)
-    return op.unsupported("a number of samples that depends on the regions");
+  rules.samples = std::max<int64_t>(rules.samples, 0);
   return op.result(
-      "Out", alignRegions(op, x, regions, imagesOf(op, x, regions), rules));
+      "Out", alignRegions(op, x, regions, regionImages(op, x, regions), rules));
 }
 
 OperatorReaders samplingReaders() {

@@ -28,11 +28,18 @@ static LogicalResult importSqueeze(OperatorContext &op) {
   auto axes = op.axes(*list, op.rank(x));
   if (!axes)
     return failure();
-  // Without a list, all that have one element; else those of the list.
+  // Without a list, all that have one element; else those of the list. What is
+  // spelt out for unknown sizes has one rank: Paddle takes the listed ones to
+  // have one element, too, while it builds a program. If one has more when it
+  // runs, that fails.
   const bool isAll = axes->empty();
   Ints gone;
   for (int64_t i = 0; i < op.rank(x); ++i)
     if (op.shape(x)[i] == 1 && (isAll || llvm::is_contained(*axes, i)))
+      gone.push_back(i);
+    else if (!isAll && op.spellsUnknown() &&
+             ShapedType::isDynamic(op.shape(x)[i]) &&
+             llvm::is_contained(*axes, i))
       gone.push_back(i);
     else if (ShapedType::isDynamic(op.shape(x)[i]) &&
              (isAll || llvm::is_contained(*axes, i)))

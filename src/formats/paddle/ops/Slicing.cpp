@@ -1,5 +1,6 @@
 // Slices.
 
+#include "formats/import/SizeArithmetic.h"
 #include "formats/import/Slices.h"
 #include "formats/paddle/Operators.h"
 #include "formats/paddle/ops/Listed.h"
@@ -9,14 +10,17 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// Bounds from tensors, or from the attribute.
+/// Bounds of \p count axes from tensors, or from the attribute.
 static std::optional<std::vector<formats::SliceBound>>
-readBounds(OperatorContext &op, ArrayRef<StringRef> slots, StringRef name) {
+readBounds(OperatorContext &op, ArrayRef<StringRef> slots, StringRef name,
+           size_t count) {
   Value list = op.integersValue(slots, name);
   if (!list)
     return std::nullopt;
-  if (op.rank(list) != 1 || !op.isStatic(list))
-    return op.unknown("how many axes are cut is unknown");
+  if (!op.isStatic(list))
+    list = op.reshape(list, ArrayRef<int64_t>(static_cast<int64_t>(count)));
+  if (!list)
+    return std::nullopt;
   return formats::sliceBounds(op, list);
 }
 
@@ -24,8 +28,10 @@ readBounds(OperatorContext &op, ArrayRef<StringRef> slots, StringRef name) {
 static LogicalResult cut(OperatorContext &op, ArrayRef<int64_t> steps) {
   Value x = op.operand("Input");
   Ints axes = op.getInts("axes");
-  auto starts = readBounds(op, {"StartsTensorList", "StartsTensor"}, "starts");
-  auto ends = readBounds(op, {"EndsTensorList", "EndsTensor"}, "ends");
+  auto starts = readBounds(op, {"StartsTensorList", "StartsTensor"}, "starts",
+                           axes.size());
+  auto ends =
+      readBounds(op, {"EndsTensorList", "EndsTensor"}, "ends", axes.size());
   if (!x || !starts || !ends || op.failed())
     return failure();
   if (starts->size() != axes.size() || ends->size() != axes.size() ||
@@ -84,44 +90,81 @@ static LogicalResult importStridedSlice(OperatorContext &op) {
   return steps ? cut(op, *steps) : failure();
 }
 
-/// The part of a shape that begins at offsets; a size of -1 is what is left.
-static LogicalResult importCrop(OperatorContext &op) {
+/// The part that begins at offsets. A size of -1 is what is left.
+static LogicalResult cropTo(OperatorContext &op, ArrayRef<Dim> sizes) {
   Value x = op.operand("X");
   auto offsets = op.integersFrom({"OffsetsTensor", "Offsets"}, "offsets");
-  auto sizes = op.integersFrom({"ShapeTensor", "Shape"}, "shape");
-  if (!x || !offsets || !sizes)
+  if (!x || !offsets)
     return failure();
   const int64_t rank = op.rank(x);
   if (offsets->empty())
     offsets->assign(rank, 0);
   if (static_cast<int64_t>(offsets->size()) != rank ||
-      static_cast<int64_t>(sizes->size()) != rank)
+      static_cast<int64_t>(sizes.size()) != rank)
     return op.fail("shape or offsets has not one element a dimension");
-  Value result = x;
+  formats::Slicer slicer(op, x);
   for (int64_t i = 0; i < rank; ++i) {
     const int64_t start = (*offsets)[i], there = op.shape(x)[i];
-    const bool isRest = (*sizes)[i] == -1;
-    if (isRest && start == 0)
-      continue;
-    if (isRest && ShapedType::isDynamic(there))
-      return op.unknown("dimension " + Twine(i) + " is unknown");
-    int64_t end = there;
+    const Dim &size = sizes[i];
+    const bool isRest = size.size == -1;
+    int64_t end = start;
     if (start < 0 ||
-        (!isRest &&
-         ((*sizes)[i] < 0 || llvm::AddOverflow(start, (*sizes)[i], end))) ||
-        end < start || (!ShapedType::isDynamic(there) && end > there))
+        (size.isStatic() && !isRest &&
+         (size.size < 0 || llvm::AddOverflow(start, size.size, end))) ||
+        (!ShapedType::isDynamic(there) && end > there))
       return op.fail("the part lies outside of X");
-    result = op.sliceAxis(result, i, start, end);
+    formats::SliceBound to{formats::Element::integer(end), {}, 0};
+    if (isRest)
+      to.element =
+          formats::Element::integer(std::numeric_limits<int64_t>::max());
+    else if (!size.isStatic())
+      to = {{}, op.op<stablehlo::AddOp>(size.extent, op.integers({start})), 0};
+    slicer.along(i, {formats::Element::integer(start), {}, 0}, to, 1);
   }
-  return op.result("Out", result);
+  return op.result("Out", slicer.finish());
+}
+static LogicalResult importCropTensor(OperatorContext &op) {
+  auto sizes = op.integersFrom({"ShapeTensor", "Shape"}, "shape");
+  return sizes ? cropTo(op, Dims(sizes->begin(), sizes->end())) : failure();
+}
+/// The first generation takes the shape of Y, or the attribute.
+static LogicalResult importCrop(OperatorContext &op) {
+  if (op.has("Y")) {
+    Value like = op.operand("Y");
+    return like ? cropTo(op, op.dims(like)) : failure();
+  }
+  Ints sizes = op.getInts("shape");
+  return cropTo(op, Dims(sizes.begin(), sizes.end()));
 }
 
 namespace {
-/// The part of a tensor that set_value writes.
+/// The part of a tensor that set_value writes: what is before and behind it,
+/// how many elements of the tensor are between two of it, and its sizes.
 struct Part {
-  Ints low, high, between, sizes;
+  Dims low, high, sizes;
+  Ints between;
 };
 } // namespace
+
+/// What a part is along one dimension of \p size elements, at run time.
+static void addOpenRange(OperatorContext &op, Part &part, int64_t axis,
+                         int64_t first, int64_t last, int64_t step) {
+  formats::SizeArithmetic a(op);
+  const Dim size = part.sizes[axis];
+  // No dimension is as long.
+  step = std::min(step, int64_t(1) << 40);
+  auto inside = [&](int64_t at) {
+    return at < 0 ? a.max(a.add(size, at), 0)
+                  : a.apply<stablehlo::MinOp>(size, at);
+  };
+  const Dim start = inside(first), end = a.max(inside(last), start),
+            count = a.divide(a.add(a.subtract(end, start), step - 1), step);
+  const Dim reach = a.max(a.add(a.multiply(a.subtract(count, 1), step), 1), 0);
+  part.sizes[axis] = count;
+  part.low[axis] = start;
+  part.between[axis] = step - 1;
+  part.high[axis] = a.subtract(a.subtract(size, start), reach);
+}
 
 /// axes, starts, ends and steps, all of which are known.
 static std::optional<Part> readPart(OperatorContext &op, Value x) {
@@ -134,10 +177,10 @@ static std::optional<Part> readPart(OperatorContext &op, Value x) {
   if (starts->size() != axes.size() || ends->size() != axes.size() ||
       steps->size() != axes.size())
     return op.fail("axes, starts, ends and steps differ in length");
-  if (!op.isStatic(x))
+  if (!op.isStatic(x) && !op.spellsUnknown())
     return op.unknown("the sizes of what is written to are unknown");
   const int64_t rank = op.rank(x);
-  Part part{Ints(rank, 0), Ints(rank, 0), Ints(rank, 0), Ints(op.shape(x))};
+  Part part{Dims(rank, Dim(0)), Dims(rank, Dim(0)), op.dims(x), Ints(rank, 0)};
   for (size_t i = 0; i < axes.size(); ++i) {
     auto axis = op.axis(axes[i], rank);
     if (!axis)
@@ -145,6 +188,10 @@ static std::optional<Part> readPart(OperatorContext &op, Value x) {
     const int64_t size = op.shape(x)[*axis], step = (*steps)[i];
     if (step < 1)
       return op.unsupported("a part that goes backwards");
+    if (ShapedType::isDynamic(size)) {
+      addOpenRange(op, part, *axis, (*starts)[i], (*ends)[i], step);
+      continue;
+    }
     auto inside = [&](int64_t at) {
       return std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
     };
@@ -157,6 +204,25 @@ static std::optional<Part> readPart(OperatorContext &op, Value x) {
     part.high[*axis] = size - start - (count > 0 ? (count - 1) * step + 1 : 0);
   }
   return part;
+}
+
+/// \p filled, of the part's sizes, in its places in a tensor like \p x, in
+/// which all others are 0.
+static Value spreadPart(OperatorContext &op, const Part &part, Value filled,
+                        Value x) {
+  if (!filled)
+    return {};
+  Ints low, high;
+  for (auto [before, behind] : llvm::zip_equal(part.low, part.high)) {
+    low.push_back(before.size);
+    high.push_back(behind.size);
+  }
+  Value zero = op.scalar(op.element(filled), 0);
+  if (!ShapedType::isDynamicShape(low) && !ShapedType::isDynamicShape(high))
+    return op.op<stablehlo::PadOp>(filled, zero, low, high, part.between);
+  return op.typed<stablehlo::DynamicPadOp>(
+      op.tensorType(op.shape(x), op.element(filled)), filled, zero,
+      op.extents(part.low), op.extents(part.high), op.integers(part.between));
 }
 
 /// Input with a part of it replaced by a tensor, or numbers, that broadcast to
@@ -174,34 +240,32 @@ static LogicalResult importSetValue(OperatorContext &op) {
   auto gone = op.axes(op.getInts("decrease_axes"), op.rank(x));
   if (!part || !value || !gone)
     return failure();
-  // Dimensions that were taken away are there again, of one element.
-  Ints own(op.shape(value));
-  const auto kept = op.rank(x) - static_cast<int64_t>(gone->size());
-  if (!op.isStatic(value))
+  if (!op.isStatic(value) && !op.spellsUnknown())
     return op.unknown("the size of what is written is unknown");
+  // Dimensions that were taken away are there again, of one element.
+  Dims own = op.dims(value);
+  const auto kept = op.rank(x) - static_cast<int64_t>(gone->size());
   if (static_cast<int64_t>(own.size()) <= kept) {
-    own.insert(own.begin(), kept - own.size(), 1);
+    own.insert(own.begin(), kept - own.size(), Dim(1));
     for (int64_t axis : *gone)
-      own.insert(own.begin() + axis, 1);
+      own.insert(own.begin() + axis, Dim(1));
   }
   const int64_t offset = op.rank(x) - static_cast<int64_t>(own.size());
   if (offset < 0)
     return op.fail("what is written has more dimensions than the part");
   value = op.broadcastInDim(
-      op.reshape(value, own), Dims(part->sizes.begin(), part->sizes.end()),
+      op.reshape(value, ArrayRef<Dim>(own)), part->sizes,
       llvm::to_vector(llvm::seq<int64_t>(offset, op.rank(x))));
-  auto spread = [&](Value filled, Type element) {
-    return op.op<stablehlo::PadOp>(filled, op.scalar(element, 0), part->low,
-                                   part->high, part->between);
-  };
-  Value isWritten = spread(op.splat(op.i1(), 1, part->sizes), op.i1());
-  return op.result("Out", op.op<stablehlo::SelectOp>(
-                              isWritten, spread(value, op.element(x)), x));
+  Value everywhere = op.broadcastInDim(op.scalar(op.i1(), 1), part->sizes, {});
+  return op.result(
+      "Out", op.op<stablehlo::SelectOp>(spreadPart(op, *part, everywhere, x),
+                                        spreadPart(op, *part, value, x), x));
 }
 
 OperatorReaders slicingReaders() {
   static const OperatorReader table[] = {
-      {"crop_tensor", importCrop},
+      {"crop", importCrop},
+      {"crop_tensor", importCropTensor},
       {"set_value", importSetValue},
       {"slice", importSlice},
       {"strided_slice", importStridedSlice},

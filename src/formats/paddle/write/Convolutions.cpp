@@ -1,5 +1,6 @@
 // Convolutions, plain and transposed.
 
+#include "formats/import/MatMul.h"
 #include "formats/paddle/write/WriterRules.h"
 #include "graph/stablehlo/StablehloOps.h"
 
@@ -139,8 +140,8 @@ static LogicalResult writeConvolution(OperatorWriter &e,
                                       stablehlo::ConvolutionOp op) {
   auto resultType = tensorOf(op.getResult());
   Type element = resultType.getElementType();
-  if (!isa<FloatType>(element) || elementOf(op.getLhs()) != element ||
-      elementOf(op.getRhs()) != element || !e.typeNumber(element))
+  auto compute = formats::typeOfProducts(op);
+  if (!compute || !e.typeNumber(element))
     return e.unsupported("of these element types");
   if (op.getBatchGroupCount() != 1)
     return e.unsupported("with groups of images");
@@ -156,14 +157,14 @@ static LogicalResult writeConvolution(OperatorWriter &e,
   Convolution c;
   c.window = op.getWindow();
   c.groups = op.getFeatureGroupCount();
-  c.result = permuted(resultType, resultOrder);
+  c.result = permuted(e.typed(resultType.getShape(), *compute), resultOrder);
   const bool isTransposed = llvm::any_of(
       c.window, [](const auto &each) { return each.baseDilation > 1; });
   const bool isPlainTransposed = isTransposed && c.groups == 1;
   const int64_t first = numbers.getKernelOutputFeatureDimension(),
                 second = numbers.getKernelInputFeatureDimension();
-  c.x = e.transpose(e.operand(op.getLhs()), xOrder);
-  c.filter = e.transpose(e.operand(op.getRhs()),
+  c.x = e.transpose(e.cast(e.operand(op.getLhs()), *compute), xOrder);
+  c.filter = e.transpose(e.cast(e.operand(op.getRhs()), *compute),
                          channelsFirst(isPlainTransposed ? second : first,
                                        isPlainTransposed ? first : second,
                                        numbers.getKernelSpatialDimensions()));
@@ -182,7 +183,7 @@ static LogicalResult writeConvolution(OperatorWriter &e,
     c.filter = e.unsqueeze(c.filter, {3});
     Ints shape(c.result.getShape());
     shape.push_back(1);
-    c.result = e.typed(shape, element);
+    c.result = e.typed(shape, *compute);
   }
   if (c.window.size() != 2 && c.window.size() != 3)
     return e.unsupported("over this number of dimensions");
@@ -190,7 +191,7 @@ static LogicalResult writeConvolution(OperatorWriter &e,
   if (!done)
     return e.unsupported("with this window");
   Var result = isFlat ? e.squeeze(*done, {3}) : *done;
-  return e.alias(e.transpose(result, inverse(resultOrder)));
+  return e.alias(e.cast(e.transpose(result, inverse(resultOrder)), element));
 }
 
 WriterRules convolutionRules() {

@@ -3,7 +3,7 @@
 #include "formats/paddle/write/WriterRules.h"
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
-#include "graph/stablehlo/StablehloOps.h"
+#include "graph/stablehlo/ElementOrder.h"
 #include "llvm/ADT/StringMap.h"
 #include <cmath>
 
@@ -52,16 +52,11 @@ static const OneToOne oneToOne[] = {
     {"stablehlo.xor", "bitwise_xor", "logical_xor"},
 };
 
-/// A constant that is one number everywhere, as an attribute holds it: a finite
-/// number of f32.
-static std::optional<double> attributeNumber(Value value) {
-  if (!isa<FloatType>(elementOf(value)))
-    return std::nullopt;
-  auto number = splatNumber(value);
-  return number && std::isfinite(*number) &&
-                 static_cast<double>(static_cast<float>(*number)) == *number
-             ? number
-             : std::nullopt;
+/// A number that a float is scaled or bounded by.
+static std::optional<double> finiteNumber(Value value) {
+  auto number =
+      isa<FloatType>(elementOf(value)) ? attributeNumber(value) : std::nullopt;
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 /// x * number, x / number, x + number and x - number are operators of their
@@ -70,19 +65,16 @@ static LogicalResult writeScale(OperatorWriter &e, mlir::Operation *op) {
   Value x = op->getOperand(0), y = op->getOperand(1);
   const bool multiplies = isa<stablehlo::MulOp>(op);
   const bool adds = isa<stablehlo::AddOp>(op);
-  if ((multiplies || adds) && attributeNumber(x))
+  if ((multiplies || adds) && finiteNumber(x))
     std::swap(x, y);
-  auto number = attributeNumber(y);
+  auto number = finiteNumber(y);
   // Half precision rounds differently there.
   if (!number || !(elementOf(x).isF32() || elementOf(x).isF64()) ||
       e.writer.isBroadcast(x.getDefiningOp()) ||
       x.getDefiningOp<stablehlo::ConstantOp>())
     return failure();
   const double bias = multiplies ? 0 : adds ? *number : -*number;
-  return e.result("scale", {{"X", e.operand(x)}},
-                  {{"scale", multiplies ? *number : 1.0},
-                   {"bias", bias},
-                   {"bias_after_scale", true}});
+  return e.alias(e.scaled(e.operand(x), multiplies ? *number : 1.0, bias));
 }
 
 static LogicalResult writeOneToOne(OperatorWriter &e, mlir::Operation *op) {
@@ -112,35 +104,54 @@ static LogicalResult writeOneToOne(OperatorWriter &e, mlir::Operation *op) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult writeNegate(OperatorWriter &e, stablehlo::NegOp op) {
-  return e.result("scale", {{"X", e.operand(op.getOperand())}},
-                  {{"scale", -1.0}, {"bias", 0.0}, {"bias_after_scale", true}});
+  return e.alias(e.scaled(e.operand(op.getOperand()), -1, 0));
 }
 
 /// Halfway between f and f + 1: the even one, 2 * floor((f + 1) / 2).
 static LogicalResult writeRoundEven(OperatorWriter &e,
                                     stablehlo::RoundNearestEvenOp op) {
   Var x = e.operand(op.getOperand());
-  Type element = x.element();
   Var floor = e.unary("floor", x);
   Var isHalf = e.compare("equal", e.binary("elementwise_sub", x, floor),
-                         e.splat(element, 0.5, {1}));
-  auto scaled = [&](const Var &value, double scale, double bias) {
-    return e.unary(
-        "scale", value,
-        {{"scale", scale}, {"bias", bias}, {"bias_after_scale", true}});
-  };
-  Var even = scaled(e.unary("floor", scaled(floor, 0.5, 0.5)), 2, 0);
+                         e.scalarFor(x, 0.5));
+  Var even = e.scaled(e.unary("floor", e.scaled(floor, 0.5, 0.5)), 2, 0);
   return e.alias(e.where(isHalf, even, e.unary("round", x)));
 }
 
-/// x - (x / y) * y, where integers are divided towards zero.
+/// Of integers x - (x / y) * y, where they are divided towards zero; of real
+/// numbers |x| mod |y| with the sign of x, as Paddle's takes that of y.
 static LogicalResult writeRemainder(OperatorWriter &e, stablehlo::RemOp op) {
-  if (!isa<IntegerType>(elementOf(op)))
-    return e.unsupported("of real numbers");
   auto type = tensorOf(op.getResult());
+  if (isa<FloatType>(elementOf(op))) {
+    Var x = e.operand(op.getLhs());
+    Var rest = e.binary("elementwise_mod", e.unary("abs", x),
+                        e.unary("abs", e.operand(op.getRhs())));
+    Var isNegative = e.compare("less_than", x, e.scalarFor(x, 0));
+    return e.alias(e.where(isNegative, e.scaled(rest, -1, 0), rest));
+  }
   Var quotient = e.binary("elementwise_div", op.getLhs(), op.getRhs(), type);
   Var whole = e.binary("elementwise_mul", quotient, e.operand(op.getRhs()));
   return e.alias(e.binary("elementwise_sub", e.operand(op.getLhs()), whole));
+}
+
+/// atan(y / x), turned by pi where x is negative; where x is zero, by the
+/// signs.
+static LogicalResult writeAtan2(OperatorWriter &e, stablehlo::Atan2Op op) {
+  if (!isa<FloatType>(elementOf(op)))
+    return e.unsupported("of complex numbers");
+  constexpr double pi = 3.14159265358979323846;
+  Var y = e.operand(op.getLhs()), x = e.operand(op.getRhs());
+  Var zero = e.scalarFor(x, 0);
+  // 1, -1, or 0 where y is zero.
+  Var side = e.unary("sign", y);
+  Var slope = e.unary("atan", e.binary("elementwise_div", y, x));
+  // Where y is zero and x negative, pi.
+  Var isBelow = e.compare("less_than", y, zero);
+  Var half = e.scaled(e.cast(isBelow, x.element()), -2 * pi, pi);
+  Var turned = e.binary("elementwise_add", slope, half);
+  Var general = e.where(e.compare("less_than", x, zero), turned, slope);
+  return e.alias(
+      e.where(e.compare("equal", x, zero), e.scaled(side, pi / 2, 0), general));
 }
 
 /// x - x is 0 for finite numbers and NaN for all others.
@@ -153,12 +164,28 @@ static LogicalResult writeIsFinite(OperatorWriter &e,
 // Comparison, selection, conversion
 //===----------------------------------------------------------------------===//
 
+/// Whether numbers come before 0 in the total order, as -0 does: x < 0 or
+/// 1 / x < 0. Paddle does not see the sign of what is no number.
+static LogicalResult writeSignTest(OperatorWriter &e, stablehlo::CompareOp op) {
+  if (op.getComparisonDirection() != stablehlo::ComparisonDirection::LT ||
+      !isPositiveZero(op.getRhs()))
+    return e.unsupported("in the total order of floats");
+  Var x = e.operand(op.getLhs());
+  Var zero = e.scalarFor(x, 0);
+  Var isLess = e.compare("less_than", x, zero);
+  return e.alias(
+      e.binary("logical_or", isLess,
+               e.compare("less_than", e.unary("reciprocal", x), zero)));
+}
+
 static LogicalResult writeCompare(OperatorWriter &e, stablehlo::CompareOp op) {
   using enum stablehlo::ComparisonDirection;
   if (!e.typeNumber(elementOf(op.getLhs())))
     return e.unsupported("of this element type");
   if (op.getCompareType() == stablehlo::ComparisonType::TOTALORDER)
-    return e.unsupported("in the total order of floats");
+    return writeSignTest(e, op);
+  if (stablehlo::comparesOtherwise(op))
+    return e.unsupported("of signless integers as unsigned ones");
   static const std::pair<stablehlo::ComparisonDirection, StringRef> names[] = {
       {EQ, "equal"},      {NE, "not_equal"},    {LT, "less_than"},
       {LE, "less_equal"}, {GT, "greater_than"}, {GE, "greater_equal"}};
@@ -171,10 +198,16 @@ static LogicalResult writeCompare(OperatorWriter &e, stablehlo::CompareOp op) {
 
 static LogicalResult writeSelect(OperatorWriter &e, stablehlo::SelectOp op) {
   auto type = tensorOf(op.getResult());
-  if (tensorOf(op.getPred()).getRank() != type.getRank())
-    return e.unsupported("by one condition for all elements");
-  return e.result("where", {{"Condition", e.operand(op.getPred())},
-                            {"X", e.operand(op.getOnTrue())},
+  Var condition = e.operand(op.getPred()), yes = e.operand(op.getOnTrue());
+  if (condition.rank() != type.getRank()) {
+    // One for all elements.
+    condition = e.reshape(condition, Ints(type.getRank(), 1));
+    condition = e.make("expand_as_v2", {{"X", condition}, {"Y", yes}},
+                       {{"target_shape", openShape(yes.shape())}},
+                       e.typed(yes.shape(), e.boolean()));
+  }
+  return e.result("where", {{"Condition", condition},
+                            {"X", yes},
                             {"Y", e.operand(op.getOnFalse())}});
 }
 
@@ -182,13 +215,13 @@ static LogicalResult writeClamp(OperatorWriter &e, stablehlo::ClampOp op) {
   auto type = tensorOf(op.getResult());
   if (!e.typeNumber(type.getElementType()) || isBool(type.getElementType()))
     return e.unsupported("of this element type");
-  auto low = attributeNumber(op.getMin()), high = attributeNumber(op.getMax());
+  auto low = finiteNumber(op.getMin()), high = finiteNumber(op.getMax());
   if (low && high)
     return e.result("clip", {{"X", e.operand(op.getOperand())}},
                     {{"min", *low}, {"max", *high}});
   auto bound = [&](Value value) {
     Var var = e.operand(value);
-    return var.rank() == 0 ? e.reshape(var, {1}) : var;
+    return var.rank() == 0 && type.getRank() > 0 ? e.reshape(var, {1}) : var;
   };
   Var raised =
       e.make("elementwise_max",
@@ -211,9 +244,10 @@ WriterRules elementwiseRules() {
   static const std::vector<WriterRule> rules = [] {
     std::vector<WriterRule> all = {
         writerRule<writeNegate>(),    writerRule<writeRoundEven>(),
-        writerRule<writeRemainder>(), writerRule<writeIsFinite>(),
-        writerRule<writeCompare>(),   writerRule<writeSelect>(),
-        writerRule<writeClamp>(),     writerRule<writeConvert>()};
+        writerRule<writeRemainder>(), writerRule<writeAtan2>(),
+        writerRule<writeIsFinite>(),  writerRule<writeCompare>(),
+        writerRule<writeSelect>(),    writerRule<writeClamp>(),
+        writerRule<writeConvert>()};
     for (const OneToOne &each : oneToOne)
       all.push_back({each.op, writeOneToOne});
     return all;

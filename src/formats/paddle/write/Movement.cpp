@@ -1,8 +1,10 @@
 // Ops that move elements to places that are known when the program is written,
 // and shapes that are not.
 
+#include "formats/paddle/write/Places.h"
 #include "formats/paddle/write/WriterRules.h"
 #include "graph/Constants.h"
+#include "graph/IntegerRange.h"
 #include "graph/SizeSources.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -35,6 +37,33 @@ static LogicalResult writeIota(OperatorWriter &e, stablehlo::IotaOp op) {
     return e.alias(range);
   return e.result("expand_v2", {{"X", range}},
                   {{"shape", Ints(type.getShape())}});
+}
+
+/// Element \p i of a vector of sizes: a vector of one i64.
+static Var sizeAt(OperatorWriter &e, Value sizes, int64_t i) {
+  return e.cast(e.slice(e.operand(sizes), {0}, {i}, {i + 1}, {1}), e.i64());
+}
+
+static LogicalResult writeDynamicIota(OperatorWriter &e,
+                                      stablehlo::DynamicIotaOp op) {
+  auto type = tensorOf(op.getResult());
+  if (!e.typeNumber(type.getElementType()) ||
+      type.getElementType().isInteger(1))
+    return e.unsupported("of this type");
+  const auto dimension = static_cast<int64_t>(op.getIotaDimension());
+  const int64_t size = type.getDimSize(dimension);
+  Ints shape(type.getRank(), 1);
+  shape[dimension] = size;
+  Var numbers = ShapedType::isDynamic(size)
+                    ? upTo(e, sizeAt(e, op.getOutputShape(), dimension))
+                    : e.integers(identity(size), {size});
+  numbers = e.reshape(e.cast(numbers, type.getElementType()), shape);
+  if (type.getRank() == 1)
+    return e.alias(numbers);
+  Vars sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    sizes.push_back(sizeAt(e, op.getOutputShape(), i));
+  return e.alias(expand(e, numbers, type.getShape(), sizes));
 }
 
 /// The operand with its dimensions in order and ones between them.
@@ -91,13 +120,10 @@ static LogicalResult writeBroadcastLike(OperatorWriter &e,
     if (like.getShape() != type.getShape() ||
         e.writer.isBroadcast(other.getDefiningOp()))
       continue;
-    Ints target;
-    for (int64_t size : like.getShape())
-      target.push_back(ShapedType::isDynamic(size) ? -1 : size);
     return e.result(
         "expand_as_v2",
         {{"X", e.operand(op.getOperand())}, {"Y", e.operand(other)}},
-        {{"target_shape", target}});
+        {{"target_shape", openShape(like.getShape())}});
   }
   return e.unsupported("to the sizes of several tensors");
 }
@@ -139,23 +165,16 @@ static LogicalResult writeDynamicReshape(OperatorWriter &e,
                   {{"shape", Ints(type.getRank(), -1)}});
 }
 
-/// The sizes of a tensor, which Paddle gives as i32.
-static Var shapeOf(OperatorWriter &e, Value value) {
-  Var x = e.operand(value);
-  return e.make("shape", {{"Input", x}}, {},
-                e.typed({x.rank()}, IntegerType::get(value.getContext(), 32)));
-}
-
 static LogicalResult writeDimensionSize(OperatorWriter &e,
                                         stablehlo::GetDimensionSizeOp op) {
   const auto dimension = static_cast<int64_t>(op.getDimension());
-  Var size = e.slice(shapeOf(e, op.getOperand()), {0}, {dimension},
+  Var size = e.slice(shapeOf(e, e.operand(op.getOperand())), {0}, {dimension},
                      {dimension + 1}, {1});
   return e.alias(e.cast(e.reshape(size, {}), elementOf(op)));
 }
 
 static LogicalResult writeShape(OperatorWriter &e, nn::ShapeOp op) {
-  return e.alias(e.cast(shapeOf(e, op.getOperand()), elementOf(op)));
+  return e.alias(e.cast(shapeOf(e, e.operand(op.getOperand())), elementOf(op)));
 }
 
 static LogicalResult writeTranspose(OperatorWriter &e,
@@ -183,31 +202,159 @@ static LogicalResult writeSlice(OperatorWriter &e, stablehlo::SliceOp op) {
 static LogicalResult writeRealDynamicSlice(OperatorWriter &e,
                                            stablehlo::RealDynamicSliceOp op) {
   auto steps = constantIntegers(op.getStrides());
-  if (!steps || !llvm::all_of(*steps, [](int64_t step) { return step == 1; }))
-    return e.unsupported("with steps");
-  const int64_t rank = tensorOf(op.getOperand()).getRank();
-  return e.result("slice",
-                  {{"Input", e.operand(op.getOperand())},
-                   {"StartsTensor", shapeOperand(e, op.getStartIndices())},
-                   {"EndsTensor", shapeOperand(e, op.getLimitIndices())}},
-                  {{"axes", identity(rank)},
-                   {"starts", Ints(rank, -1)},
-                   {"ends", Ints(rank, -1)},
-                   {"infer_flags", Ints(rank, -1)},
-                   {"decrease_axis", Ints()}});
+  if (!steps)
+    return e.unsupported("with computed steps");
+  return e.alias(e.sliceAt(
+      e.operand(op.getOperand()), e.operand(op.getStartIndices()),
+      e.operand(op.getLimitIndices()), *steps, tensorOf(op.getResult())));
+}
+
+/// \p between fillers behind each element of a dimension but the last one: each
+/// becomes a row of its own, which is padded.
+static Var spaced(OperatorWriter &e, const Var &x, int64_t axis,
+                  int64_t between, double filler) {
+  const int64_t rank = x.rank(), size = x.shape()[axis];
+  Ints low(rank + 1, 0), high(rank + 1, 0), flat(x.shape()), factors(rank, 1);
+  high[axis + 1] = between;
+  factors[axis] = between + 1;
+  flat[axis] = productOf({size, between + 1});
+  Var rows = e.pad(e.unsqueeze(x, {axis + 1}), filler, low, high);
+  Var row = reshape(e, rows, flat, [&] {
+    return Vars{e.binary("elementwise_mul", e.cast(shapeOf(e, x), e.i64()),
+                         e.integers(factors, {rank}))};
+  });
+  const bool isOpen = ShapedType::isDynamic(size);
+  return e.slice(row, {axis}, {0}, {isOpen ? -between : flat[axis] - between},
+                 {1});
 }
 
 static LogicalResult writePad(OperatorWriter &e, stablehlo::PadOp op) {
-  auto filler = splatNumber(op.getPaddingValue());
-  auto isNegative = [](int64_t each) { return each < 0; };
-  auto isPositive = [](int64_t each) { return each > 0; };
-  if (!filler || llvm::any_of(op.getInteriorPadding(), isPositive) ||
-      llvm::any_of(op.getEdgePaddingLow(), isNegative) ||
-      llvm::any_of(op.getEdgePaddingHigh(), isNegative))
-    return e.unsupported("between elements, by a computed number, or that "
-                         "takes elements away");
-  return e.alias(e.pad(e.operand(op.getOperand()), *filler,
-                       op.getEdgePaddingLow(), op.getEdgePaddingHigh()));
+  auto filler = attributeNumber(op.getPaddingValue());
+  if (!filler)
+    return e.unsupported("with a computed number");
+  Var x = e.operand(op.getOperand());
+  ArrayRef<int64_t> low = op.getEdgePaddingLow(),
+                    high = op.getEdgePaddingHigh();
+  for (int64_t i = 0; i < x.rank(); ++i) {
+    const int64_t between = op.getInteriorPadding()[i];
+    if (ShapedType::isDynamic(x.shape()[i]) && (low[i] < 0 || high[i] < 0))
+      return e.unsupported("of an unknown number of elements");
+    if (between > 0 && x.shape()[i] != 0 && x.shape()[i] != 1)
+      x = spaced(e, x, i, between, *filler);
+  }
+  return e.alias(e.pad(x, *filler, low, high));
+}
+
+/// The filler of a padding: a number, or a tensor of one.
+struct Filler {
+  std::optional<double> number;
+  Value value;
+};
+
+/// A tensor of \p filler of computed sizes, \p sizes, a vector of i32.
+static Var filled(OperatorWriter &e, const Filler &filler, const Var &sizes,
+                  RankedTensorType type) {
+  const Ints declared(type.getRank(), -1);
+  if (filler.number)
+    return e.make("fill_constant", {{"ShapeTensor", sizes}},
+                  {{"shape", declared},
+                   {"dtype", *e.typeNumber(type.getElementType())},
+                   {"value", *filler.number},
+                   {"force_cpu", false}},
+                  type);
+  Var one = e.reshape(e.operand(filler.value), Ints(type.getRank(), 1));
+  return e.make("expand_v2", {{"X", one}, {"Shape", sizes}},
+                {{"shape", declared}}, type);
+}
+
+/// The least that element \p i of \p amounts may be: its own bounds where
+/// these are joined of several.
+static double leastAmount(Value amounts, int64_t i) {
+  if (auto known = constantIntegers(amounts))
+    return static_cast<double>((*known)[i]);
+  return IntegerRange::of(amounts).low;
+}
+
+/// Fillers of computed sizes are tensors that are joined with the operand;
+/// where there may be fewer than none, elements are taken away first.
+static LogicalResult writeDynamicPad(OperatorWriter &e,
+                                     stablehlo::DynamicPadOp op) {
+  const Filler filler{attributeNumber(op.getPaddingValue()),
+                      op.getPaddingValue()};
+  auto interior = constantIntegers(op.getInteriorPadding());
+  Var x = e.operand(op.getOperand());
+  if (!interior || !e.typeNumber(x.element()))
+    return e.unsupported("between elements, of computed numbers");
+  const int64_t rank = x.rank();
+  for (auto [i, between] : llvm::enumerate(*interior)) {
+    if (between > 0 && !filler.number)
+      return e.unsupported("between elements, with a computed number");
+    if (between > 0 && x.shape()[i] != 0 && x.shape()[i] != 1)
+      x = spaced(e, x, static_cast<int64_t>(i), between, *filler.number);
+  }
+  Type i32 = IntegerType::get(op.getContext(), 32);
+  auto amountAt = [&](Value amounts, int64_t axis) {
+    return e.slice(shapeOperand(e, amounts), {0}, {axis}, {axis + 1}, {1});
+  };
+  auto zero = [&] { return e.cast(e.integers({0}, {1}), i32); };
+  auto isNone = [](Value amounts, int64_t axis) {
+    auto known = constantIntegers(amounts);
+    return known && (*known)[axis] == 0;
+  };
+  // Of [-low, size + high), what is inside.
+  Ints axes;
+  Vars starts, ends;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    const bool cutsLow = leastAmount(op.getEdgePaddingLow(), axis) < 0,
+               cutsHigh = leastAmount(op.getEdgePaddingHigh(), axis) < 0;
+    Var size = e.slice(shapeOf(e, x), {0}, {axis}, {axis + 1}, {1});
+    Var start = zero(), end = size;
+    if (cutsLow)
+      start = e.binary("elementwise_max",
+                       e.scaled(amountAt(op.getEdgePaddingLow(), axis), -1, 0),
+                       start);
+    if (cutsHigh)
+      end = e.binary("elementwise_add", size,
+                     e.binary("elementwise_min",
+                              amountAt(op.getEdgePaddingHigh(), axis), zero()));
+    if (cutsLow || cutsHigh)
+      axes.push_back(axis);
+    starts.push_back(start);
+    ends.push_back(end);
+  }
+  if (!axes.empty()) {
+    Ints shape(x.shape());
+    for (int64_t axis : axes)
+      shape[axis] = ShapedType::kDynamic;
+    x = e.sliceAt(x, e.concat(starts, 0), e.concat(ends, 0), Ints(rank, 1),
+                  e.typed(shape, x.element()));
+  }
+  auto join = [&](Value amounts, int64_t axis, bool isBefore) {
+    if (isNone(amounts, axis))
+      return;
+    auto known = constantIntegers(amounts);
+    Var amount = amountAt(amounts, axis);
+    if (leastAmount(amounts, axis) < 0)
+      amount = e.binary("elementwise_max", amount, zero());
+    Var sizes = shapeOf(e, x);
+    Vars parts;
+    if (axis > 0)
+      parts.push_back(e.slice(sizes, {0}, {0}, {axis}, {1}));
+    parts.push_back(amount);
+    if (axis + 1 < rank)
+      parts.push_back(e.slice(sizes, {0}, {axis + 1}, {rank}, {1}));
+    Ints shape(x.shape());
+    shape[axis] =
+        known ? std::max<int64_t>((*known)[axis], 0) : ShapedType::kDynamic;
+    Var fill =
+        filled(e, filler, e.concat(parts, 0), e.typed(shape, x.element()));
+    x = e.concat(isBefore ? Vars{fill, x} : Vars{x, fill}, axis);
+  };
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    join(op.getEdgePaddingLow(), axis, true);
+    join(op.getEdgePaddingHigh(), axis, false);
+  }
+  return e.alias(x);
 }
 
 /// Images at their edges.
@@ -251,6 +398,8 @@ WriterRules movementRules() {
                                      writerRule<writeSlice>(),
                                      writerRule<writeRealDynamicSlice>(),
                                      writerRule<writePad>(),
+                                     writerRule<writeDynamicPad>(),
+                                     writerRule<writeDynamicIota>(),
                                      writerRule<writePadMode>(),
                                      writerRule<writeReverse>(),
                                      writerRule<writeConcatenate>()};

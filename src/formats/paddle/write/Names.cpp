@@ -30,10 +30,22 @@ static Variable variableOf(StringRef name, RankedTensorType type) {
   return variable;
 }
 
+void ProgramWriter::declare(const Variable &variable) {
+  declared[variable.name] = variable;
+  if (current != 0)
+    homes[variable.name] = current;
+}
+
 Name ProgramWriter::declareNew(StringRef wantedName, RankedTensorType type) {
   Name name = freshName(wantedName);
-  declared[name] = variableOf(name, type);
+  declare(variableOf(name, type));
   return name;
+}
+
+const Name &ProgramWriter::bind(Value value, Name name) {
+  if (current != 0)
+    named.push_back(value);
+  return names[value] = std::move(name);
 }
 
 void ProgramWriter::addParameter(const Name &name, const Tensor &tensor) {
@@ -136,11 +148,10 @@ Name ProgramWriter::take(const Name &name, Value value, RankedTensorType type) {
   reserved.insert(name);
   if (!declared.contains(name)) {
     const Variable *old = beforeVariables.lookup(name);
-    declared[name] =
-        old && old->kind == VariableKind::Tensor &&
-                old->type == sinter::elementTypeOf(type.getElementType())
-            ? *old
-            : variableOf(name, type);
+    declare(old && old->kind == VariableKind::Tensor &&
+                    old->type == sinter::elementTypeOf(type.getElementType())
+                ? *old
+                : variableOf(name, type));
   }
   return name;
 }
@@ -153,7 +164,7 @@ Name ProgramWriter::claim(Value value) {
           ? found->second
           : freshName(found != wanted.end() ? found->second
                                             : originOf(value.getDefiningOp()));
-  return names[value] = take(name, value, type);
+  return bind(value, take(name, value, type));
 }
 
 /// An output that nobody reads.
@@ -187,13 +198,15 @@ Name ProgramWriter::name(Value value) {
   mlir::Operation *op = value.getDefiningOp();
   if (auto constantOp = dyn_cast_or_null<stablehlo::ConstantOp>(op)) {
     Name given = constantNamed(constantOp.getValue(), constantName(value));
-    return names[value] = given;
+    return bind(value, std::move(given));
   }
   if (isBroadcast(op)) {
     writeOp(op);
     found = names.find(value);
     if (found != names.end())
       return found->second;
+    if (Value parts = decomposed.lookup(value))
+      return bind(value, name(parts));
   }
   if (op)
     addUnsupported(op, "its result is used before it is defined");

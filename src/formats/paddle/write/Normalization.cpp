@@ -1,6 +1,7 @@
 // Batch, layer and group normalisation; softmax.
 
 #include "formats/paddle/write/WriterRules.h"
+#include "graph/Momentum.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 
@@ -22,7 +23,7 @@ static LogicalResult writeBatchNorm(OperatorWriter &e,
                                {"Variance", variance}};
   return e.resultsOf("batch_norm", std::move(inputs),
                      {{"epsilon", op.getEpsilon().convertToDouble()},
-                      {"momentum", 0.9},
+                      {"momentum", momentumOf(op)},
                       {"is_test", true},
                       {"data_layout", feature == 1 ? "NCHW" : "NHWC"},
                       {"use_global_stats", true},
@@ -48,13 +49,8 @@ static LogicalResult writeLayerNorm(OperatorWriter &e, nn::LayerNormOp op) {
       (op.getBias() && !isWhole(op.getBias())))
     return e.unsupported("with other results than the normalised numbers, or "
                          "over unknown sizes");
-  int64_t count = 1, rows = 1;
-  for (int64_t size : tail)
-    count *= size;
-  for (int64_t size : type.getShape().take_front(axis))
-    rows = ShapedType::isDynamic(size) || ShapedType::isDynamic(rows)
-               ? ShapedType::kDynamic
-               : rows * size;
+  const int64_t count = productOf(tail),
+                rows = productOf(type.getShape().take_front(axis));
   std::vector<Given> inputs = {
       {"X", e.operand(op.getOperand())},
       {"Scale", e.reshape(e.operand(op.getScale()), {count})}};

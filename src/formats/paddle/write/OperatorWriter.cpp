@@ -16,6 +16,32 @@ Ints identity(int64_t rank) {
   return llvm::to_vector(llvm::seq<int64_t>(0, rank));
 }
 
+std::optional<double> attributeNumber(Value value) {
+  auto number = splatNumber(value);
+  return number && static_cast<double>(static_cast<float>(*number)) == *number
+             ? number
+             : std::nullopt;
+}
+
+int64_t productOf(ArrayRef<int64_t> sizes) {
+  return ShapedType::isDynamicShape(sizes) ? ShapedType::kDynamic
+                                           : ShapedType::getNumElements(sizes);
+}
+
+Ints openShape(ArrayRef<int64_t> shape) {
+  Ints open(shape);
+  for (int64_t &size : open)
+    size = ShapedType::isDynamic(size) ? -1 : size;
+  return open;
+}
+
+Ints sizesAt(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
+  Ints result;
+  for (int64_t dim : dims)
+    result.push_back(shape[dim]);
+  return result;
+}
+
 Ints inverse(ArrayRef<int64_t> permutation) {
   Ints result(permutation.size());
   for (auto [i, from] : llvm::enumerate(permutation))
@@ -130,14 +156,16 @@ Var OperatorWriter::constant(const Tensor &tensor, StringRef wanted) {
       typed(shape, mlirTypeOf(tensor.type(), op->getContext()))};
 }
 
-Var OperatorWriter::splat(Type element, double value, ArrayRef<int64_t> shape) {
+Var OperatorWriter::scalar(Type element, double value, int64_t rank) {
   auto type = sinter::elementTypeOf(element);
-  const Shape sizes(shape.begin(), shape.end());
-  int64_t count = 1;
-  for (int64_t size : shape)
-    count *= size;
+  return constant(tensorOfDoubles(*type, Shape(rank, 1), {value}));
+}
+
+Var OperatorWriter::integers(ArrayRef<int64_t> numbers,
+                             ArrayRef<int64_t> shape) {
   return constant(
-      tensorOfDoubles(*type, sizes, SmallVector<double>(count, value)));
+      Tensor::of<int64_t>(ElementType::I64, Shape(shape.begin(), shape.end()),
+                          std::span(numbers.data(), numbers.size())));
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,6 +237,16 @@ static bool commutes(StringRef type) {
       .Default(false);
 }
 
+/// Whether an operator has an axis at which Y begins among the dimensions of X;
+/// others align the last ones.
+static bool hasAxis(StringRef type) {
+  return !type.starts_with("logical_") && !type.starts_with("bitwise_");
+}
+
+static Settings axisOf(StringRef type, int64_t axis) {
+  return hasAxis(type) ? Settings{{"axis", axis}} : Settings();
+}
+
 Var OperatorWriter::binary(StringRef type, Value lhs, Value rhs,
                            RankedTensorType resultType) {
   auto left = sourceOf(lhs, resultType), right = sourceOf(rhs, resultType);
@@ -237,23 +275,35 @@ Var OperatorWriter::binary(StringRef type, Value lhs, Value rhs,
   }
   if (left->var.rank() < right->var.rank() && commutes(type))
     std::swap(left, right);
-  const Source &smaller = left->var.rank() < right->var.rank() ? *left : *right;
-  const int64_t axis =
-      smaller.place + smaller.var.rank() == rank ? -1 : smaller.place;
-  return make(type, {{"X", left->var}, {"Y", right->var}}, {{"axis", axis}},
+  Source &smaller = left->var.rank() < right->var.rank() ? *left : *right;
+  int64_t behind = rank - smaller.place - smaller.var.rank();
+  if (behind > 0 && !hasAxis(type)) {
+    Ints axes;
+    for (; behind > 0; --behind)
+      axes.push_back(smaller.var.rank() + behind - 1);
+    llvm::sort(axes);
+    smaller.var = unsqueeze(smaller.var, axes);
+  }
+  const int64_t axis = behind == 0 ? -1 : smaller.place;
+  return make(type, {{"X", left->var}, {"Y", right->var}}, axisOf(type, axis),
               resultType);
 }
 
 Var OperatorWriter::binary(StringRef type, const Var &lhs, const Var &rhs) {
   auto shape = broadcastShapes(lhs.shape(), rhs.shape());
   Ints sizes = shape ? Ints(shape->begin(), shape->end()) : Ints(lhs.shape());
-  return make(type, {{"X", lhs}, {"Y", rhs}}, {{"axis", -1}},
+  return make(type, {{"X", lhs}, {"Y", rhs}}, axisOf(type, -1),
               typed(sizes, lhs.element()));
 }
 
 Var OperatorWriter::compare(StringRef type, const Var &lhs, const Var &rhs) {
   return make(type, {{"X", lhs}, {"Y", rhs}}, {{"axis", -1}},
               typed(lhs.shape(), boolean()));
+}
+
+Var OperatorWriter::scaled(const Var &x, double scale, double bias) {
+  return unary("scale", x,
+               {{"scale", scale}, {"bias", bias}, {"bias_after_scale", true}});
 }
 
 Var OperatorWriter::where(const Var &condition, const Var &yes, const Var &no) {
@@ -267,8 +317,12 @@ Var OperatorWriter::where(const Var &condition, const Var &yes, const Var &no) {
 
 Var OperatorWriter::cast(const Var &x, Type to) {
   auto from = typeNumber(x.element()), number = typeNumber(to);
-  if (x.element() == to || !from || !number)
+  if (x.element() == to)
     return x;
+  if (!from || !number) {
+    lacksType = true;
+    return x;
+  }
   return make("cast", {{"X", x}}, {{"in_dtype", *from}, {"out_dtype", *number}},
               typed(x.shape(), to));
 }
@@ -279,25 +333,18 @@ Var OperatorWriter::reshape(const Var &x, ArrayRef<int64_t> shape) {
   if (auto tensor = parameter(x); tensor && !ShapedType::isDynamicShape(shape))
     return constant(tensor->reshaped(Shape(shape.begin(), shape.end())),
                     x.name);
-  Ints sizes(shape);
-  for (int64_t &size : sizes)
-    if (ShapedType::isDynamic(size))
-      size = -1;
-  return make("reshape2", {{"X", x}}, {{"shape", sizes}},
+  // A size of 0 would be that of the operand.
+  if (llvm::is_contained(shape, 0) && !ShapedType::isDynamicShape(shape))
+    return constant(Tensor(*sinter::elementTypeOf(x.element()),
+                           Shape(shape.begin(), shape.end())));
+  return make("reshape2", {{"X", x}}, {{"shape", openShape(shape)}},
               typed(shape, x.element()));
-}
-
-static Ints permuted(ArrayRef<int64_t> shape, ArrayRef<int64_t> permutation) {
-  Ints result;
-  for (int64_t from : permutation)
-    result.push_back(shape[from]);
-  return result;
 }
 
 Var OperatorWriter::transpose(const Var &x, ArrayRef<int64_t> permutation) {
   if (llvm::equal(permutation, identity(x.rank())))
     return x;
-  const Ints shape = permuted(x.shape(), permutation);
+  const Ints shape = sizesAt(x.shape(), permutation);
   if (auto tensor = parameter(x))
     return constant(interpreter::transposed(*tensor, permutation), x.name);
   return make("transpose2", {{"X", x}}, {{"axis", Ints(permutation)}},
@@ -334,7 +381,8 @@ Var OperatorWriter::slice(const Var &x, ArrayRef<int64_t> axes,
     return x;
   Ints shape(x.shape());
   for (auto [i, axis] : llvm::enumerate(axes))
-    shape[axis] = ShapedType::isDynamic(shape[axis]) && ends[i] < 0
+    shape[axis] = ShapedType::isDynamic(shape[axis]) &&
+                          (ends[i] < 0 || ends[i] == toTheEnd)
                       ? ShapedType::kDynamic
                       : (ends[i] - starts[i] + steps[i] - 1) / steps[i];
   const bool isPlain =
@@ -347,6 +395,26 @@ Var OperatorWriter::slice(const Var &x, ArrayRef<int64_t> axes,
   settings.push_back({"decrease_axis", Ints()});
   return make(isPlain ? "slice" : "strided_slice", {{"Input", x}},
               std::move(settings), typed(shape, x.element()));
+}
+
+Var OperatorWriter::sliceAt(const Var &x, const Var &starts, const Var &ends,
+                            ArrayRef<int64_t> steps,
+                            RankedTensorType resultType) {
+  Type i32 = IntegerType::get(op->getContext(), 32);
+  const bool isPlain =
+      llvm::all_of(steps, [](int64_t step) { return step == 1; });
+  Settings settings = {{"axes", identity(x.rank())},
+                       {"starts", Ints(x.rank(), -1)},
+                       {"ends", Ints(x.rank(), -1)}};
+  if (!isPlain)
+    settings.push_back({"strides", steps});
+  settings.push_back({"infer_flags", Ints(x.rank(), -1)});
+  settings.push_back({"decrease_axis", Ints()});
+  return make(isPlain ? "slice" : "strided_slice",
+              {{"Input", x},
+               {"StartsTensor", cast(starts, i32)},
+               {"EndsTensor", cast(ends, i32)}},
+              std::move(settings), resultType);
 }
 
 /// \p tensor from its last to its first element along \p axes.
@@ -371,20 +439,41 @@ Var OperatorWriter::reverse(const Var &x, ArrayRef<int64_t> axes) {
   return make("flip", {{"X", x}}, {{"axis", Ints(axes)}}, x.type);
 }
 
+Var OperatorWriter::concat(const Vars &parts, int64_t axis) {
+  if (parts.size() == 1)
+    return parts.front();
+  Ints shape(parts.front().shape());
+  for (const Var &part : llvm::drop_begin(parts))
+    shape[axis] = ShapedType::isDynamic(shape[axis]) ||
+                          ShapedType::isDynamic(part.shape()[axis])
+                      ? ShapedType::kDynamic
+                      : shape[axis] + part.shape()[axis];
+  return make("concat", {{"X", parts}}, {{"axis", axis}},
+              typed(shape, parts.front().element()));
+}
+
 Var OperatorWriter::pad(const Var &x, double filler, ArrayRef<int64_t> low,
                         ArrayRef<int64_t> high) {
-  Ints pads, shape(x.shape());
+  Ints pads, shape(x.shape()), axes, starts, ends;
   bool grows = false;
   for (int64_t i = 0; i < x.rank(); ++i) {
-    pads.append({low[i], high[i]});
-    grows |= low[i] != 0 || high[i] != 0;
+    const int64_t before = std::max<int64_t>(low[i], 0),
+                  behind = std::max<int64_t>(high[i], 0);
+    pads.append({before, behind});
+    grows |= before > 0 || behind > 0;
     if (!ShapedType::isDynamic(shape[i]))
-      shape[i] += low[i] + high[i];
+      shape[i] += before + behind;
+    if (low[i] >= 0 && high[i] >= 0)
+      continue;
+    axes.push_back(i);
+    starts.push_back(std::max<int64_t>(-low[i], 0));
+    ends.push_back(shape[i] + std::min<int64_t>(high[i], 0));
   }
-  if (!grows)
-    return x;
-  return make("pad", {{"X", x}}, {{"paddings", pads}, {"pad_value", filler}},
-              typed(shape, x.element()));
+  Var wide = x;
+  if (grows)
+    wide = make("pad", {{"X", x}}, {{"paddings", pads}, {"pad_value", filler}},
+                typed(shape, x.element()));
+  return slice(wide, axes, starts, ends, Ints(axes.size(), 1));
 }
 
 Var OperatorWriter::reduce(StringRef type, const Var &x, ArrayRef<int64_t> axes,

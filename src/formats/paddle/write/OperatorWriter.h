@@ -99,7 +99,13 @@ public:
     why = reason.str();
     return mlir::failure();
   }
-  llvm::StringRef reason() const { return why; }
+  llvm::StringRef reason() const {
+    return lacksType ? llvm::StringRef("with an element type that Paddle lacks")
+                     : llvm::StringRef(why);
+  }
+  /// Whether what was added computes with a type that Paddle lacks, whatever
+  /// the rule says.
+  bool isBroken() const { return lacksType; }
   void undo();
 
   //===--- Types ----------------------------------------------------------===//
@@ -121,12 +127,15 @@ public:
   //===--- Constants ------------------------------------------------------===//
 
   Var constant(const Tensor &tensor, llvm::StringRef wanted = "");
-  /// A tensor of one number.
-  Var splat(mlir::Type element, double value, llvm::ArrayRef<int64_t> shape);
-  /// One number that broadcasts to anything.
-  Var scalar(mlir::Type element, double value) {
-    return splat(element, value, {1});
+  /// One number, in a tensor of \p rank dimensions. That of rank 1 broadcasts
+  /// to anything but a tensor of none.
+  Var scalar(mlir::Type element, double value, int64_t rank = 1);
+  /// One number of the type of \p x, which leaves its rank as it is.
+  Var scalarFor(const Var &x, double value) {
+    return scalar(x.element(), value, x.rank() == 0 ? 0 : 1);
   }
+  /// Integers of 64 bits.
+  Var integers(llvm::ArrayRef<int64_t> numbers, llvm::ArrayRef<int64_t> shape);
   /// The parameter that \p var is; nothing if it is none.
   std::optional<Tensor> parameter(const Var &var) const {
     return writer.parameter(var.name);
@@ -145,6 +154,8 @@ public:
     return make(type, {{"X", x}}, std::move(settings), x.type);
   }
   Var compare(llvm::StringRef type, const Var &lhs, const Var &rhs);
+  /// x * scale + bias.
+  Var scaled(const Var &x, double scale, double bias);
   /// condition ? yes : no, all of one shape.
   Var where(const Var &condition, const Var &yes, const Var &no);
 
@@ -152,17 +163,25 @@ public:
 
   // Of a parameter, reshape, transpose and reverse give another one.
 
+  /// A type that Paddle lacks makes the rule fail.
   Var cast(const Var &x, mlir::Type to);
   /// One size may be unknown.
   Var reshape(const Var &x, llvm::ArrayRef<int64_t> shape);
   Var transpose(const Var &x, llvm::ArrayRef<int64_t> permutation);
   Var unsqueeze(const Var &x, llvm::ArrayRef<int64_t> axes);
   Var squeeze(const Var &x, llvm::ArrayRef<int64_t> axes);
+  /// An end that is behind all elements; ends below 0 count from there.
+  static constexpr int64_t toTheEnd = INT32_MAX;
   Var slice(const Var &x, llvm::ArrayRef<int64_t> axes,
             llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> ends,
             llvm::ArrayRef<int64_t> steps);
+  /// A slice at places that are vectors of integers, one for each dimension.
+  Var sliceAt(const Var &x, const Var &starts, const Var &ends,
+              llvm::ArrayRef<int64_t> steps, mlir::RankedTensorType result);
   Var reverse(const Var &x, llvm::ArrayRef<int64_t> axes);
-  /// Pads with a number.
+  Var concat(const Vars &parts, int64_t axis);
+  /// Pads with a number; takes away where there are fewer than 0, which is of a
+  /// known size.
   Var pad(const Var &x, double filler, llvm::ArrayRef<int64_t> low,
           llvm::ArrayRef<int64_t> high);
   Var reduce(llvm::StringRef type, const Var &x, llvm::ArrayRef<int64_t> axes,
@@ -184,6 +203,7 @@ private:
 
   std::string origin;
   std::string why;
+  bool lacksType = false;
   /// What make() gave last: nobody else knows it yet.
   Name lastMade;
   llvm::SmallVector<mlir::Value> claimed;
@@ -192,6 +212,15 @@ private:
 inline mlir::Type elementOf(mlir::Value value) {
   return tensorOf(value).getElementType();
 }
+/// The number that a constant is everywhere, if an attribute of f32 holds it
+/// exactly.
+std::optional<double> attributeNumber(mlir::Value value);
+/// How many elements there are; unknown where a size is.
+int64_t productOf(llvm::ArrayRef<int64_t> sizes);
+/// \p shape as an attribute: -1 for what is unknown.
+Ints openShape(llvm::ArrayRef<int64_t> shape);
+/// The sizes of dimensions \p dims of \p shape.
+Ints sizesAt(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> dims);
 /// 0, 1, ..., rank - 1.
 Ints identity(int64_t rank);
 Ints inverse(llvm::ArrayRef<int64_t> permutation);

@@ -2,6 +2,7 @@
 
 #include "formats/paddle/write/ProgramWriter.h"
 
+#include "formats/import/InOtherOps.h"
 #include "formats/paddle/write/OperatorWriter.h"
 #include "formats/paddle/write/WriterRules.h"
 #include "graph/Broadcast.h"
@@ -18,10 +19,9 @@ namespace sinter::paddle {
 /// Decompositions inside decompositions at most.
 static constexpr int deepestNesting = 200;
 
-ProgramWriter::ProgramWriter(ModuleOp module)
-    : module(module), entry(entryOf(module).getBody().front()) {
-  if (auto program = keptProgram(module))
-    before = std::move(*program);
+ProgramWriter::ProgramWriter(ModuleOp module, Program readProgram)
+    : module(module), entry(entryOf(module).getBody().front()),
+      before(std::move(readProgram)) {
   if (!before.blocks.empty())
     for (const Variable &each : before.blocks.front().variables)
       beforeVariables[each.name] = &each;
@@ -33,8 +33,10 @@ void ProgramWriter::run() {
   plan();
   writeBlock();
   writeOutputs();
-  if (unsupported.empty())
-    writeVariables();
+  if (!unsupported.empty())
+    return;
+  dropUnread();
+  writeVariables();
 }
 
 /// The program as it was, if what was made of it is as it was.
@@ -162,6 +164,7 @@ void ProgramWriter::plan() {
   written.blocks.resize(1);
   planPorts();
   planConstants();
+  findConstantSources();
   llvm::MapVector<int64_t, SmallVector<mlir::Operation *>> groups;
   for (auto [i, op] : llvm::enumerate(entry)) {
     positions[&op] = i;
@@ -193,15 +196,59 @@ void ProgramWriter::writeBlock() {
     ops.push_back(&op);
   for (mlir::Operation *op : ops) {
     position = positions.lookup(op);
-    if (isa<stablehlo::ConstantOp>(op))
-      continue;
-    if (auto found = keptOf.find(op); found != keptOf.end()) {
-      if (found->second->anchor == op)
-        writeKept(*found->second);
-    } else if (!isBroadcast(op)) {
-      writeOp(op);
-    }
+    if (auto found = keptOf.find(op); found == keptOf.end())
+      writeAny(op);
+    else if (found->second->anchor == op)
+      writeKept(*found->second);
   }
+}
+
+void ProgramWriter::writeOps(mlir::Block &block) {
+  std::vector<mlir::Operation *> ops;
+  for (mlir::Operation &op : block.without_terminator())
+    ops.push_back(&op);
+  for (mlir::Operation *op : ops)
+    writeAny(op);
+}
+
+/// Constants and broadcasts are written where they are read.
+void ProgramWriter::writeAny(mlir::Operation *op) {
+  if (!isa<stablehlo::ConstantOp>(op) && !isBroadcast(op))
+    writeOp(op);
+}
+
+/// The operators that give constants, by the variables that nobody else writes.
+void ProgramWriter::findConstantSources() {
+  if (before.blocks.empty())
+    return;
+  llvm::StringMap<int64_t> writes;
+  for (const paddle::Block &block : before.blocks)
+    for (const Operator &op : block.operators)
+      for (const Slot &slot : op.outputs)
+        for (const std::string &name : slot.arguments)
+          ++writes[name];
+  for (const Operator &op : before.blocks.front().operators) {
+    const auto *names = op.output("Out");
+    if ((op.type == "assign_value" || op.type == "fill_constant") &&
+        llvm::all_of(op.inputs,
+                     [](const Slot &slot) { return slot.arguments.empty(); }) &&
+        names && names->size() == 1 && writes.lookup(names->front()) == 1)
+      constantSources[names->front()] = &op;
+  }
+}
+
+/// Gives the operator back that gave the constant \p name, whose type is
+/// \p type; false where that is none.
+bool ProgramWriter::keepConstant(const Name &name, RankedTensorType type) {
+  if (holders.contains(name))
+    return keptConstants.contains(name);
+  const Operator *source = constantSources.lookup(name);
+  if (!source || declared.contains(name))
+    return false;
+  keptConstants.insert(name);
+  take(name, Value(), type);
+  add(*source);
+  return true;
 }
 
 void ProgramWriter::writeKept(const KeptOperator &keptOperator) {
@@ -212,8 +259,12 @@ void ProgramWriter::writeKept(const KeptOperator &keptOperator) {
   for (Slot &slot : op.inputs)
     for (std::string &argument : slot.arguments) {
       const auto &input = node.inputs[i++];
+      const bool isKept =
+          !input.value && input.constant &&
+          keepConstant(argument,
+                       cast<RankedTensorType>(input.constant.getType()));
       const Name now = input.value ? name(input.value)
-                       : input.constant
+                       : input.constant && !isKept
                            ? constantNamed(input.constant, argument)
                            : argument;
       renamed[argument] = now;
@@ -232,6 +283,9 @@ void ProgramWriter::writeKept(const KeptOperator &keptOperator) {
       argument = same != renamed.end() ? same->second : deadOutput(argument);
     }
   readsFirst = false;
+  // What stood for a part of a branch or loop of PIR is one of its own now.
+  if (op.encodedEra == Era::Pir && op.encoded.ends_with(':'))
+    op.encoded.clear();
   add(std::move(op));
 }
 
@@ -241,7 +295,7 @@ bool ProgramWriter::tryRule(mlir::Operation *op, std::string &reason) {
     return false;
   const size_t count = operators.size();
   OperatorWriter writer(*this, op);
-  if (succeeded(rule->write(writer, op)))
+  if (succeeded(rule->write(writer, op)) && !writer.isBroken())
     return true;
   reason = writer.reason().str();
   writer.undo();
@@ -250,13 +304,11 @@ bool ProgramWriter::tryRule(mlir::Operation *op, std::string &reason) {
 }
 
 bool ProgramWriter::decompose(mlir::Operation *op) {
-  auto decomposable = dyn_cast<DecomposableOpInterface>(op);
-  if (!decomposable || depth >= deepestNesting)
+  if (depth >= deepestNesting)
     return false;
   mlir::Operation *previous = op->getPrevNode();
-  OpBuilder builder(op);
-  auto values = decomposable.decompose(builder);
-  if (failed(values) || values->size() != op->getNumResults())
+  auto values = formats::inOtherOps(op);
+  if (!values)
     return false;
   std::vector<mlir::Operation *> parts;
   for (mlir::Operation *part = previous ? previous->getNextNode()
@@ -274,23 +326,23 @@ bool ProgramWriter::decompose(mlir::Operation *op) {
       wanted.try_emplace(value, name);
     }
     result.replaceAllUsesWith(value);
+    decomposed[result] = value;
   }
   ++depth;
   for (mlir::Operation *part : parts)
-    if (!isa<stablehlo::ConstantOp>(part) && !isBroadcast(part))
-      writeOp(part);
+    writeAny(part);
   --depth;
   return true;
 }
 
 void ProgramWriter::writeOp(mlir::Operation *op) {
   std::string reason;
-  if (tryRule(op, reason) || decompose(op))
+  if (writeControlFlow(op) || tryRule(op, reason) || decompose(op))
     return;
   addUnsupported(op, reason);
   // What uses it is looked at all the same, to list everything at once.
   for (Value result : op->getResults())
-    names[result] = "";
+    bind(result, "");
 }
 
 void ProgramWriter::addUnsupported(mlir::Operation *op, StringRef reason) {
@@ -311,13 +363,6 @@ void ProgramWriter::addUnsupported(mlir::Operation *op, StringRef reason) {
 void ProgramWriter::writeOutputs() {
   mlir::Operation *terminator = entry.getTerminator();
   position = positions.lookup(terminator);
-  auto assign = [&](const Name &from, const Name &to) {
-    Operator op;
-    op.type = "assign";
-    op.inputs = {{"X", {from}}};
-    op.outputs = {{"Out", {to}}};
-    add(std::move(op));
-  };
   std::vector<std::pair<size_t, Name>> moved;
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
     const Name now = name(value);
@@ -329,7 +374,7 @@ void ProgramWriter::writeOutputs() {
   if (moved.size() > 1)
     for (auto &[i, now] : moved) {
       const Name aside = declareNew(now, tensorOf(terminator->getOperand(i)));
-      assign(now, aside);
+      addAssign(now, aside);
       now = aside;
     }
   for (auto &[i, now] : moved) {
@@ -350,18 +395,60 @@ void ProgramWriter::writeOutputs() {
     auto type = tensorOf(value);
     declared.erase(to);
     take(to, Value(), type);
-    assign(now, to);
+    addAssign(now, to);
   }
+}
+
+/// What \p op, and what is in its block, reads.
+static void addReads(const Program &program, const Operator &op,
+                     llvm::StringSet<> &reads) {
+  for (const Slot &slot : op.inputs)
+    reads.insert(slot.arguments.begin(), slot.arguments.end());
+  for (const paddle::Attribute &each : op.attributes) {
+    if (const auto *names = std::get_if<VariableNames>(&each.value))
+      reads.insert(names->names.begin(), names->names.end());
+    if (const auto *block = std::get_if<BlockIndex>(&each.value))
+      for (const Operator &inner : program.blocks[block->index].operators)
+        addReads(program, inner, reads);
+  }
+}
+
+/// Operators whose results nobody reads: rules may find that they do without
+/// what was written for them.
+void ProgramWriter::dropUnread() {
+  llvm::StringSet<> read;
+  for (const Port &port : written.outputs)
+    read.insert(port.variable);
+  std::vector<Operator> left;
+  for (Operator &op : llvm::reverse(operators)) {
+    bool isRead = op.outputs.empty();
+    for (const Slot &slot : op.outputs)
+      for (const std::string &name : slot.arguments)
+        isRead |= read.contains(name);
+    if (!isRead)
+      continue;
+    // A block may leave what its operator writes as it was.
+    if (!op.attribute("sub_block"))
+      for (const Slot &slot : op.outputs)
+        for (const std::string &name : slot.arguments)
+          read.erase(name);
+    addReads(written, op, read);
+    left.push_back(std::move(op));
+  }
+  operators.assign(std::make_move_iterator(left.rbegin()),
+                   std::make_move_iterator(left.rend()));
 }
 
 /// The variables that operators name: those of before in their order, and new
 /// ones.
 void ProgramWriter::writeVariables() {
   llvm::StringSet<> used;
-  for (const Operator &op : operators)
-    for (const auto *slots : {&op.inputs, &op.outputs})
-      for (const Slot &slot : *slots)
-        used.insert(slot.arguments.begin(), slot.arguments.end());
+  written.blocks.front().operators = std::move(operators);
+  for (const paddle::Block &block : written.blocks)
+    for (const Operator &op : block.operators)
+      for (const auto *slots : {&op.inputs, &op.outputs})
+        for (const Slot &slot : *slots)
+          used.insert(slot.arguments.begin(), slot.arguments.end());
   for (const auto *ports : {&written.inputs, &written.outputs})
     for (const Port &port : *ports)
       used.insert(port.variable);
@@ -383,16 +470,16 @@ void ProgramWriter::writeVariables() {
       names.push_back(each.getKey());
   llvm::sort(names);
   for (StringRef each : names)
-    list.push_back(declared[each]);
+    written.blocks[homes.lookup(each)].variables.push_back(declared[each]);
+  llvm::StringSet<> listed;
+  for (const Variable &variable : list)
+    listed.insert(variable.name);
   std::vector<std::string> unread;
   for (const auto &each : parameters)
-    if (!llvm::any_of(list, [&](const Variable &variable) {
-          return variable.name == each.getKey();
-        }))
+    if (!listed.contains(each.getKey()))
       unread.push_back(each.getKey().str());
   for (const std::string &each : unread)
     parameters.erase(each);
-  written.blocks.front().operators = std::move(operators);
 }
 
 } // namespace sinter::paddle

@@ -22,6 +22,12 @@
 #include "llvm/ADT/StringSet.h"
 #include <map>
 
+namespace sinter::stablehlo {
+class CaseOp;
+class IfOp;
+class WhileOp;
+} // namespace sinter::stablehlo
+
 namespace sinter::paddle {
 
 using Name = std::string;
@@ -38,7 +44,9 @@ struct KeptOperator {
 class ProgramWriter {
 public:
   /// \p module is changed: what has no rule is decomposed in it.
-  explicit ProgramWriter(mlir::ModuleOp module);
+  /// \p readProgram is what \p module was read of; without blocks if that was
+  /// no Paddle program.
+  ProgramWriter(mlir::ModuleOp module, Program readProgram);
 
   /// Fills program() and parameters(); failures are in unsupportedOps().
   void run();
@@ -91,13 +99,35 @@ private:
   void planConstants();
   void planGroup(mlir::ArrayAttr records, int64_t number,
                  llvm::ArrayRef<mlir::Operation *> ops);
+  void findConstantSources();
+  bool keepConstant(const Name &name, mlir::RankedTensorType type);
   void want(mlir::Value value, llvm::StringRef name);
   void writeBlock();
+  /// The ops of a block but constants, broadcasts and its end.
+  void writeOps(mlir::Block &block);
+  void writeAny(mlir::Operation *op);
   void writeKept(const KeptOperator &kept);
   void writeOp(mlir::Operation *op);
   bool tryRule(mlir::Operation *op, std::string &reason);
   bool decompose(mlir::Operation *op);
+
+  //===--- Branches and loops (ControlFlow.cpp) ---------------------------===//
+  /// Whether \p op is one; then it is written.
+  bool writeControlFlow(mlir::Operation *op);
+  void writeLoop(stablehlo::WhileOp op);
+  void writeBranch(stablehlo::IfOp op);
+  void writeCases(stablehlo::CaseOp op);
+  /// Writes the ops of \p region, whose arguments are \p arguments, and what
+  /// \p writeEnd adds, as a block of its own, and returns its number.
+  int64_t writeInner(mlir::Region &region, llvm::ArrayRef<Name> arguments,
+                     llvm::function_ref<void()> writeEnd);
+  std::vector<Name> captured(llvm::ArrayRef<int64_t> blocks) const;
+  void addAssign(const Name &from, const Name &to);
+  /// A new variable for the scopes that an operator runs its block in.
+  Name declareScopes(llvm::StringRef wanted);
+
   void writeOutputs();
+  void dropUnread();
   void writeVariables();
 
   /// Where the operator that \p op belongs to is written.
@@ -109,6 +139,10 @@ private:
   Name take(const Name &name, mlir::Value value, mlir::RankedTensorType type);
   Name deadOutput(const Name &name);
   Name freshName(llvm::StringRef wanted);
+  /// \p value is in variable \p name as long as the block is written.
+  const Name &bind(mlir::Value value, Name name);
+  /// Declares a variable in the block that is written.
+  void declare(const Variable &variable);
   void addParameter(const Name &name, const Tensor &tensor);
   Name constantNamed(mlir::ElementsAttr value, llvm::StringRef wanted);
 
@@ -117,10 +151,20 @@ private:
   /// What the module was read of; empty if that was no program.
   Program before;
   llvm::StringMap<const Variable *> beforeVariables;
+  llvm::StringMap<const Operator *> constantSources;
+  llvm::StringSet<> keptConstants;
   Program written;
+  /// The block that is written, and what is in it so far.
+  int64_t current = 0;
   std::vector<Operator> operators;
+  /// Values that got their variables in it; in none that is inside of another
+  /// are there any once it is written.
+  std::vector<mlir::Value> named;
+  int innerDepth = 0;
 
   llvm::DenseMap<mlir::Value, Name> names;
+  /// What became of results of ops that were decomposed.
+  llvm::DenseMap<mlir::Value, mlir::Value> decomposed;
   llvm::DenseMap<mlir::Value, Name> wanted;
   /// Names that are somebody's: nothing new is called so.
   llvm::StringSet<> reserved;
@@ -130,6 +174,8 @@ private:
   /// What variables hold now.
   llvm::StringMap<Holder> holders;
   llvm::StringMap<Variable> declared;
+  /// The blocks of variables that are not the main one's.
+  llvm::StringMap<int64_t> homes;
   llvm::StringMap<Tensor> parameters;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, Name> weights;
 

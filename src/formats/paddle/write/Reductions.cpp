@@ -1,101 +1,151 @@
 // Reductions, and what searches or sums along an axis.
 
+#include "formats/paddle/write/Combining.h"
 #include "formats/paddle/write/WriterRules.h"
-#include "graph/Constants.h"
 #include "graph/nn/NnOps.h"
-#include "graph/stablehlo/StablehloOps.h"
-#include "llvm/ADT/StringSwitch.h"
-#include <cmath>
+#include "graph/stablehlo/Comparators.h"
 
 using namespace mlir;
 
 namespace sinter::paddle {
 
-namespace {
-/// How Paddle combines elements as a region's only op does.
-struct Combination {
-  StringRef op, reduce, binary;
-  /// The value that changes nothing.
-  enum { Zero, One, Least, Greatest } neutral;
-};
-} // namespace
+using stablehlo::Combination;
 
-static const Combination combinations[] = {
-    {"stablehlo.add", "reduce_sum", "elementwise_add", Combination::Zero},
-    {"stablehlo.multiply", "reduce_prod", "elementwise_mul", Combination::One},
-    {"stablehlo.maximum", "reduce_max", "elementwise_max", Combination::Least},
-    {"stablehlo.minimum", "reduce_min", "elementwise_min",
-     Combination::Greatest},
-    {"stablehlo.or", "reduce_any", "logical_or", Combination::Zero},
-    {"stablehlo.and", "reduce_all", "logical_and", Combination::One},
-};
-
-static const Combination *combinationOf(Region &body, Type element) {
-  auto name = stablehlo::soleOperation(body);
-  if (!name)
-    return nullptr;
-  StringRef op = *name;
-  const bool isBool = element.isInteger(1);
-  if (isBool)
-    op = llvm::StringSwitch<StringRef>(op)
-             .Cases("stablehlo.add", "stablehlo.maximum", "stablehlo.or")
-             .Cases("stablehlo.multiply", "stablehlo.minimum", "stablehlo.and")
-             .Default(op);
-  const bool isLogical = op == "stablehlo.or" || op == "stablehlo.and";
-  if (isBool != isLogical)
-    return nullptr;
-  for (const Combination &each : combinations)
-    if (each.op == op)
-      return &each;
-  return nullptr;
+Combining namesOf(Combination combination) {
+  switch (combination) {
+  case Combination::Sum:
+    return {"reduce_sum", "elementwise_add"};
+  case Combination::Product:
+    return {"reduce_prod", "elementwise_mul"};
+  case Combination::Max:
+    return {"reduce_max", "elementwise_max"};
+  case Combination::Min:
+    return {"reduce_min", "elementwise_min"};
+  case Combination::Any:
+    return {"reduce_any", "logical_or"};
+  case Combination::All:
+    return {"reduce_all", "logical_and"};
+  }
+  llvm_unreachable("a combination without a name");
 }
 
-/// Whether a constant changes nothing when it is combined.
-static bool isNeutral(Value value, const Combination &combination) {
-  auto number = splatNumber(value);
-  auto tensor = constantTensor(value);
-  if (!number && tensor && tensor->size() == 1)
-    number = tensor->toDouble(0);
-  if (!number)
-    return false;
-  if (combination.neutral == Combination::Zero)
-    return *number == 0;
-  if (combination.neutral == Combination::One)
-    return *number == 1;
-  return isa<FloatType>(elementOf(value)) && std::isinf(*number) &&
-         (*number < 0) == (combination.neutral == Combination::Least);
+/// The place of an extreme element, as i64 without the dimension unless it is
+/// kept. Paddle finds the first of several: the last one is the first from the
+/// end.
+static std::optional<Var> argExtreme(OperatorWriter &e, Value operand,
+                                     stablehlo::ArgReduction search,
+                                     bool keep) {
+  Var x = e.operand(operand);
+  const int64_t axis = search.dimension, size = x.shape()[axis];
+  if (search.selectsLast && ShapedType::isDynamic(size))
+    return std::nullopt;
+  if (search.selectsLast)
+    x = e.reverse(x, {axis});
+  Ints shape(x.shape());
+  if (keep)
+    shape[axis] = 1;
+  else
+    shape.erase(shape.begin() + axis);
+  Var place = e.make(search.isGreatest ? "arg_max" : "arg_min", {{"X", x}},
+                     {{"axis", axis},
+                      {"keepdims", keep},
+                      {"flatten", false},
+                      {"dtype", *e.typeNumber(e.i64())}},
+                     e.typed(shape, e.i64()));
+  if (!search.selectsLast)
+    return place;
+  return e.binary("elementwise_sub",
+                  e.scalarFor(place, static_cast<double>(size - 1)), place);
+}
+
+/// A reduction of elements and their places to the extreme one.
+static LogicalResult writeSearch(OperatorWriter &e, stablehlo::ReduceOp op) {
+  auto search = stablehlo::argReductionOf(op);
+  if (!search)
+    return e.unsupported("of several tensors");
+  auto place = argExtreme(e, op.getInputs()[0], *search, /*keep=*/false);
+  if (!place)
+    return e.unsupported("for the last of an unknown number of elements");
+  if (failed(e.alias(e.cast(*place, elementOf(op.getResult(1))), 1)))
+    return failure();
+  if (op.getResult(0).use_empty())
+    return success();
+  return e.alias(e.reduce(search->isGreatest ? "reduce_max" : "reduce_min",
+                          e.operand(op.getInputs()[0]), op.getDimensions(),
+                          /*keep=*/false),
+                 0);
 }
 
 static LogicalResult writeReduce(OperatorWriter &e, stablehlo::ReduceOp op) {
   if (op.getInputs().size() != 1)
-    return e.unsupported("of several tensors");
+    return writeSearch(e, op);
   Value initial = op.getInitValues()[0];
   Type element = elementOf(op.getInputs()[0]);
-  const Combination *combination = combinationOf(op.getBody(), element);
+  auto combination = stablehlo::combinationOf(op.getBody(), element);
   if (!combination || !e.typeNumber(element))
     return e.unsupported("by more than one operation");
-  Var reduced = e.reduce(combination->reduce, e.operand(op.getInputs()[0]),
+  const Combining names = namesOf(*combination);
+  Var reduced = e.reduce(names.reduce, e.operand(op.getInputs()[0]),
                          op.getDimensions(), /*keep=*/false);
-  if (!isNeutral(initial, *combination))
-    reduced = e.binary(combination->binary, reduced, e.operand(initial));
+  if (!stablehlo::isNeutral(initial, *combination)) {
+    Var start = e.operand(initial);
+    reduced = e.binary(names.binary, reduced,
+                       reduced.rank() == 0 ? start : e.reshape(start, {1}));
+  }
   return e.alias(reduced);
 }
 
 template <typename Op>
-static LogicalResult writeArg(OperatorWriter &e, Op op, StringRef name) {
-  if (op.getSelectLast())
-    return e.unsupported("of the last of several");
-  return e.result(name, {{"X", e.operand(op.getOperand())}},
-                  {{"axis", static_cast<int64_t>(op.getAxis())},
-                   {"keepdims", op.getKeepDimension()},
-                   {"flatten", false},
-                   {"dtype", 3}});
+static LogicalResult writeArg(OperatorWriter &e, Op op, bool isGreatest) {
+  auto place = argExtreme(
+      e, op.getOperand(),
+      {static_cast<int64_t>(op.getAxis()), isGreatest, op.getSelectLast()},
+      op.getKeepDimension());
+  return place ? e.alias(*place)
+               : e.unsupported("for the last of an unknown number of elements");
 }
 static LogicalResult writeArgMax(OperatorWriter &e, nn::ArgMaxOp op) {
-  return writeArg(e, op, "arg_max");
+  return writeArg(e, op, /*isGreatest=*/true);
 }
 static LogicalResult writeArgMin(OperatorWriter &e, nn::ArgMinOp op) {
-  return writeArg(e, op, "arg_min");
+  return writeArg(e, op, /*isGreatest=*/false);
+}
+
+/// By the last key first: the order of those before it stays where theirs are
+/// equal.
+static LogicalResult writeSort(OperatorWriter &e, stablehlo::SortOp op) {
+  auto keys = stablehlo::sortKeys(op);
+  if (!keys)
+    return e.unsupported("by this comparator");
+  auto type = tensorOf(op.getInputs()[0]);
+  const auto given = static_cast<int64_t>(op.getDimension());
+  const int64_t axis = given < 0 ? given + type.getRank() : given;
+  auto takeAlong = [&](const Var &x, const Var &places) {
+    return e.make("take_along_axis", {{"Input", x}, {"Index", places}},
+                  {{"Axis", axis}}, x.type, "Result");
+  };
+  std::optional<Var> sorted, places;
+  for (const stablehlo::SortKey &key : llvm::reverse(*keys)) {
+    Var x = e.operand(op.getInputs()[key.input]);
+    if (places)
+      x = takeAlong(x, *places);
+    Settings settings = {{"axis", axis}, {"descending", key.isDescending}};
+    if (keys->size() > 1 || (op.getIsStable() && op.getInputs().size() > 1))
+      settings.push_back({"stable", true});
+    sorted = e.declare(x.type);
+    Var order = e.declare(e.typed(x.shape(), e.i64()));
+    if (failed(e.resultsOf("argsort", {{"X", x}}, std::move(settings),
+                           {{"Out", *sorted}, {"Indices", order}})))
+      return failure();
+    places = places ? takeAlong(*places, order) : order;
+  }
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    const bool isFirstKey = i == keys->front().input;
+    Var result = isFirstKey ? *sorted : takeAlong(e.operand(input), *places);
+    if (failed(e.alias(result, i)))
+      return failure();
+  }
+  return success();
 }
 
 static LogicalResult writeTopK(OperatorWriter &e, nn::TopKOp op) {
@@ -118,9 +168,9 @@ static LogicalResult writeCumulativeSum(OperatorWriter &e,
 
 WriterRules reductionRules() {
   static const WriterRule rules[] = {
-      writerRule<writeReduce>(), writerRule<writeArgMax>(),
-      writerRule<writeArgMin>(), writerRule<writeTopK>(),
-      writerRule<writeCumulativeSum>()};
+      writerRule<writeReduce>(), writerRule<writeSort>(),
+      writerRule<writeArgMax>(), writerRule<writeArgMin>(),
+      writerRule<writeTopK>(),   writerRule<writeCumulativeSum>()};
   return rules;
 }
 

@@ -10,7 +10,7 @@ const WriterRule *findWriterRule(llvm::StringRef op) {
     for (WriterRules rules :
          {activationRules(), convolutionRules(), elementwiseRules(),
           indexingRules(), movementRules(), normalizationRules(),
-          poolingRules(), productRules(), reductionRules()})
+          poolingRules(), productRules(), reductionRules(), windowRules()})
       for (const WriterRule &rule : rules)
         (*map)[rule.op] = &rule;
     return map;

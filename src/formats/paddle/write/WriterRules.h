@@ -26,6 +26,7 @@ WriterRules normalizationRules();
 WriterRules poolingRules();
 WriterRules productRules();
 WriterRules reductionRules();
+WriterRules windowRules();
 
 /// The rule for ops of a name; null if there is none.
 const WriterRule *findWriterRule(llvm::StringRef op);

@@ -1,8 +1,8 @@
-#include "formats/onnx/ops/Draws.h"
+#include "formats/import/Draws.h"
 
 #include <gtest/gtest.h>
 
-using namespace sinter::onnx;
+using namespace sinter::formats;
 
 // The expected numbers are numpy.random.RandomState(0)'s rand() and randn().
 

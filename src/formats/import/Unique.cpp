@@ -1,0 +1,199 @@
+// Distinct elements, or distinct slices along an axis.
+
+#include "formats/import/Unique.h"
+
+#include "formats/import/Building.h"
+
+using namespace mlir;
+using sinter::stablehlo::ComparisonDirection;
+
+namespace sinter::formats {
+
+/// A slice is compared number by number, so it has a bounded number of them.
+static constexpr int64_t mostKeys = 1024;
+
+/// Fills the comparator of a sort: the first pair of keys that differ decides.
+/// Without NaN `lhs < rhs` orders totally; a NaN counts as greater than all.
+static void fillLess(OpBuilder &builder, Location loc, Block &block,
+                     int64_t keys) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&block);
+  auto compare = [&](Value a, Value b, ComparisonDirection direction) -> Value {
+    return builder.create<stablehlo::CompareOp>(
+        loc, RankedTensorType::get({}, builder.getI1Type()), a, b, direction,
+        stablehlo::ComparisonTypeAttr());
+  };
+  auto isNumber = [&](Value a) {
+    return compare(a, a, ComparisonDirection::EQ);
+  };
+  auto make = [&]<typename Op>(Value a, Value b) -> Value {
+    return builder.create<Op>(loc, a.getType(), a, b);
+  };
+  Value less, same;
+  for (int64_t i = 0; i < keys; ++i) {
+    Value a = block.getArgument(2 * i), b = block.getArgument(2 * i + 1);
+    Value here = compare(a, b, ComparisonDirection::LT);
+    if (isa<FloatType>(getElementTypeOrSelf(a))) {
+      Value aFirst =
+          builder.create<stablehlo::NotOp>(loc, here.getType(), isNumber(b));
+      aFirst = make.operator()<stablehlo::AndOp>(isNumber(a), aFirst);
+      here = make.operator()<stablehlo::OrOp>(here, aFirst);
+    }
+    less = less ? make.operator()<stablehlo::OrOp>(
+                      less, make.operator()<stablehlo::AndOp>(same, here))
+                : here;
+    Value equal = compare(a, b, ComparisonDirection::EQ);
+    same = same ? make.operator()<stablehlo::AndOp>(same, equal) : equal;
+  }
+  builder.create<stablehlo::ReturnOp>(loc, ValueRange(less));
+}
+
+/// The keys [n] sorted together, and where each came from. Equal ones keep
+/// their order.
+static std::optional<Values> sortByKeys(GraphBuilder &builder,
+                                        ArrayRef<Value> keys, int64_t n) {
+  Values inputs(keys.begin(), keys.end());
+  inputs.push_back(iota(builder, {n}, 0, builder.i64()));
+  if (llvm::is_contained(inputs, Value()))
+    return std::nullopt;
+  OperationState state(builder.location(),
+                       stablehlo::SortOp::getOperationName());
+  stablehlo::SortOp::build(builder.builder(), state,
+                           TypeRange(ValueRange(inputs)), inputs,
+                           /*dimension=*/0, /*is_stable=*/true);
+  Region &region = *state.regions.front();
+  if (region.empty())
+    region.emplaceBlock();
+  Block &block = region.front();
+  for (Value input : inputs) {
+    Type scalar = RankedTensorType::get({}, builder.element(input));
+    block.addArguments({scalar, scalar},
+                       {builder.location(), builder.location()});
+  }
+  fillLess(builder.builder(), builder.location(), block, keys.size());
+  Operation *op = builder.create(state);
+  if (!op)
+    return std::nullopt;
+  return Values(op->getResults());
+}
+
+/// \p updates [n] put to places \p at [n] of a vector of \p filler.
+static Value put(GraphBuilder &builder, Value updates, Value at, double filler,
+                 Combine combine) {
+  if (!updates || !at)
+    return {};
+  auto numbers = stablehlo::ScatterDimensionNumbersAttr::get(
+      builder.context(), {}, {0}, {}, {}, {0}, 1);
+  return scatter(
+      builder,
+      builder.splat(builder.element(updates), filler, builder.shape(updates)),
+      builder.unsqueeze(at, {1}), updates, numbers, combine);
+}
+
+static Value take(GraphBuilder &builder, Value from, Value at) {
+  return builder.op<nn::TakeOp>(from, at, uint64_t(0));
+}
+
+/// How many flags are set before each place, that place included, less one.
+static Value rankOf(GraphBuilder &builder, Value flags) {
+  Value count = builder.op<nn::CumulativeSumOp>(
+      builder.cast(flags, builder.i64()), uint64_t(0), false, false);
+  return builder.binary<stablehlo::SubtractOp>(count, builder.one(count, 1));
+}
+
+/// The numbers that are to be compared: one vector [n] for each place in a
+/// slice.
+static std::optional<Values> keysOf(GraphBuilder &builder, Value rows) {
+  int64_t n = builder.shape(rows)[0], width = builder.shape(rows)[1];
+  if (width > mostKeys)
+    return builder.unsupported("slices of more than " + Twine(mostKeys) +
+                               " elements");
+  Values keys;
+  for (int64_t i = 0; i < width; ++i) {
+    Value key = builder.reshape(builder.sliceAxis(rows, 1, i, i + 1), Ints{n});
+    // Zeros of either sign are one number.
+    if (key && builder.isFloat(key))
+      key = select(
+          builder,
+          builder.compare(key, builder.one(key, 0), ComparisonDirection::EQ),
+          builder.one(key, 0), key);
+    keys.push_back(key);
+  }
+  return keys;
+}
+
+/// Which of the sorted keys differ from the one before them.
+static Value startsOf(GraphBuilder &builder, ArrayRef<Value> sorted,
+                      int64_t n) {
+  Value differs;
+  for (Value key : sorted) {
+    Value here = builder.compare(builder.sliceAxis(key, 0, 1, n),
+                                 builder.sliceAxis(key, 0, 0, n - 1),
+                                 ComparisonDirection::NE);
+    differs = differs ? builder.op<stablehlo::OrOp>(differs, here) : here;
+  }
+  Value first = builder.splat(builder.i1(), 1, {1});
+  return n == 1 ? first : builder.concatenate(ValueRange({first, differs}), 0);
+}
+
+/// The elements are sorted; where an element differs from the one before it a
+/// group starts. Groups are numbered as they are sorted or, unless \p isSorted,
+/// by their first elements' places.
+std::optional<UniqueSlices> uniqueSlices(GraphBuilder &builder, Value x,
+                                         std::optional<int64_t> along,
+                                         bool isSorted) {
+  if (!x)
+    return std::nullopt;
+  auto given = builder.axis(along.value_or(0), along ? builder.rank(x) : 1);
+  if (!given)
+    return std::nullopt;
+  const int64_t axis = *given;
+  if (!builder.isStatic(x))
+    return builder.unknown("an input of unknown size");
+  int64_t total = 1;
+  for (int64_t size : builder.shape(x))
+    total *= size;
+  if (!along)
+    x = builder.reshape(x, Ints{total});
+  int64_t n = builder.shape(x)[axis];
+  if (total == 0)
+    return builder.unsupported("an input without elements");
+  Ints order{axis};
+  for (int64_t i = 0; i < builder.rank(x); ++i)
+    if (i != axis)
+      order.push_back(i);
+  Value rows = builder.reshape(builder.transpose(x, order), Ints{n, total / n});
+  if (!rows)
+    return std::nullopt;
+  auto keys = keysOf(builder, rows);
+  auto sorted = keys ? sortByKeys(builder, *keys, n) : std::nullopt;
+  if (!sorted)
+    return std::nullopt;
+  Value from = sorted->pop_back_val();
+  Value starts = startsOf(builder, *sorted, n);
+  Value group = rankOf(builder, starts);
+  // Each group's first element: equal ones kept their order.
+  Value first = put(builder, from, group, static_cast<double>(n), Combine::Min);
+  Value inverse = put(builder, group, from, 0, Combine::Replace);
+  Value found = starts;
+  if (!isSorted) {
+    found = put(builder, builder.cast(starts, builder.i64()), from, 0,
+                Combine::Replace);
+    inverse =
+        take(builder, rankOf(builder, found), take(builder, first, inverse));
+  }
+  if (!found)
+    return std::nullopt;
+  Value places = builder.squeeze(
+      builder.typed<nn::NonZeroOp>(
+          builder.tensorType({1, ShapedType::kDynamic}, builder.i64()), found),
+      {0});
+  Value indices = isSorted ? take(builder, from, places) : places;
+  Value counts = put(builder, builder.splat(builder.i64(), 1, {n}), inverse, 0,
+                     Combine::Add);
+  counts = take(builder, counts, take(builder, inverse, indices));
+  return UniqueSlices{builder.op<nn::TakeOp>(x, indices, uint64_t(axis)),
+                      indices, inverse, counts};
+}
+
+} // namespace sinter::formats

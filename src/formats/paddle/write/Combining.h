@@ -1,0 +1,18 @@
+//===- Combining.h - what Paddle calls a reduction ------------------------===//
+
+#ifndef SINTER_FORMATS_PADDLE_WRITE_COMBINING_H
+#define SINTER_FORMATS_PADDLE_WRITE_COMBINING_H
+
+#include "graph/stablehlo/Combination.h"
+
+namespace sinter::paddle {
+
+/// A reduction, and the operator of two.
+struct Combining {
+  llvm::StringRef reduce, binary;
+};
+Combining namesOf(stablehlo::Combination combination);
+
+} // namespace sinter::paddle
+
+#endif // SINTER_FORMATS_PADDLE_WRITE_COMBINING_H
