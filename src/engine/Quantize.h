@@ -21,12 +21,14 @@ struct Samples {
   std::function<Result<std::vector<Tensor>>(size_t index)> load;
   /// The right class of each; empty where that is not known.
   std::vector<int64_t> classes;
+  /// The file or folder of each.
+  std::vector<std::string> paths;
 };
 
 struct QuantizeRequest {
   ModelRequest input;
   /// As in OptimizeRequest.
-  bool mayOverwrite = false;
+  Overwrite overwrite = Overwrite::Nothing;
   /// Empty: only a profile or a report is wanted.
   std::string output;
   quantize::QuantizeOptions options;

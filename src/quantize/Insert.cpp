@@ -27,7 +27,7 @@ public:
   void run();
 
 private:
-  bool quantizeWeights(Unit &unit);
+  bool quantizeWeights(Unit &unit, LayerPlan &layer);
   bool quantizeBlocks(Unit &unit, const Tensor &weights);
   void quantizeBias(Unit &unit, const WeightCode &code, double inputScale,
                     const Tensor &bias);
@@ -91,10 +91,11 @@ static QuantizationParameters symmetric(const std::vector<double> &scales,
   return parameters;
 }
 
-/// The bias less the mean of what the weights' errors add to each channel: the
-/// errors times the means of what they are multiplied by (M. Nagel et al.,
+/// The bias less the mean of what errors add to each channel: those of weights
+/// times the means of what they are multiplied by (M. Nagel et al.,
 /// "Data-Free Quantization Through Weight Equalization and Bias Correction",
-/// 2019, with measured means).
+/// 2019, with measured means), and the means of those of the activation, where
+/// they were measured for its code, times the weights.
 Tensor Inserter::correctedBias(const Unit &unit, const Tensor &weights,
                                const WeightCode &code,
                                const Tensor &bias) const {
@@ -107,10 +108,16 @@ Tensor Inserter::correctedBias(const Unit &unit, const Tensor &weights,
       unit.weights, weights, static_cast<int64_t>(means.size()));
   if (!channels || bias.size() != channels->outputs())
     return bias;
+  auto chosen = plan.values.find(unit.data.front()->get());
+  const ChannelErrors &errors = input->channels.errors;
+  const bool areKnown = chosen != plan.values.end() &&
+                        errors.mean.size() == means.size() &&
+                        errors.isOfSameNumbers(chosen->second.code.numbers());
   std::vector<double> shift(channels->outputs());
   for (int64_t i = 0; i < weights.size(); ++i)
     shift[channels->outputOf(i)] +=
-        (code.number(i) - weights.toDouble(i)) * means[channels->inputOf(i)];
+        (code.number(i) - weights.toDouble(i)) * means[channels->inputOf(i)] +
+        (areKnown ? code.number(i) * errors.mean[channels->inputOf(i)] : 0);
   Tensor corrected(ElementType::F64, bias.shape());
   for (int64_t i = 0; i < channels->outputs(); ++i)
     corrected.set(i, bias.toDouble(i) - shift[i]);
@@ -181,7 +188,19 @@ static bool isTooSmall(const Tensor &weights, double leastScale,
   return greatest > 0 && greatest / most < leastScale;
 }
 
-bool Inserter::quantizeWeights(Unit &unit) {
+/// The squares of what the integers of \p weights are off, as a part of the
+/// squares of the weights.
+static double noiseOf(const WeightCode &code, const Tensor &weights) {
+  double noise = 0, signal = 0;
+  for (int64_t i = 0; i < weights.size(); ++i) {
+    const double number = weights.toDouble(i), off = code.number(i) - number;
+    noise += off * off;
+    signal += number * number;
+  }
+  return signal > 0 ? noise / signal : 0;
+}
+
+bool Inserter::quantizeWeights(Unit &unit, LayerPlan &layer) {
   OpOperand &operand = *unit.weights.operand;
   std::optional<Tensor> weights = constantTensor(operand.get());
   if (!weights)
@@ -230,6 +249,7 @@ bool Inserter::quantizeWeights(Unit &unit) {
       encodeWeights(*weights, axis, options, least);
   if (!code)
     return false;
+  layer.weightNoise = noiseOf(*code, *weights);
   const double leastOfBias =
       *std::min_element(code->scales.begin(), code->scales.end()) * inputScale;
   if (bias) {
@@ -251,8 +271,14 @@ bool Inserter::quantizeWeights(Unit &unit) {
   return true;
 }
 
-/// A constant beside an activation is stored as activations are.
+/// A constant beside an activation is stored as that is.
 void Inserter::quantizeConstants(Unit &unit) {
+  ElementType storage = options.activations;
+  for (OpOperand *operand : unit.data)
+    if (auto read = plan.values.find(operand->get());
+        read != plan.values.end() &&
+        read->second.code.storage == ElementType::I16)
+      storage = ElementType::I16;
   for (OpOperand *operand : unit.constants) {
     std::optional<Tensor> tensor = constantTensor(operand->get());
     if (!tensor || tensor->size() == 0)
@@ -263,8 +289,8 @@ void Inserter::quantizeConstants(Unit &unit) {
       continue;
     const Range range = {profile.least, profile.greatest};
     const LinearCode code =
-        withLeastScale(codeOf(range, options.activations, options.scheme),
-                       range, options.scheme, leastScaleOf(operand->get()));
+        withLeastScale(codeOf(range, storage, options.scheme), range,
+                       options.scheme, leastScaleOf(operand->get()));
     Tensor elements(code.storage, tensor->shape());
     for (int64_t i = 0; i < tensor->size(); ++i) {
       const auto element = static_cast<int64_t>(
@@ -315,7 +341,8 @@ void Inserter::run() {
     Unit &unit = units.units[i];
     if (!plan.layers[i].isQuantized)
       continue;
-    if (unit.kind == UnitKind::Product && !quantizeWeights(unit))
+    if (unit.kind == UnitKind::Product &&
+        !quantizeWeights(unit, plan.layers[i]))
       plan.layers[i] = {
           false,
           "its weights are not finite, or too small for a scale of their type"};

@@ -53,12 +53,13 @@ private:
 class Planner {
 public:
   Planner(const Units &units, ProfileOf profileOf,
-          const QuantizeOptions &options)
-      : units(units.units), all(units), profileOf(profileOf), options(options) {
+          const QuantizeOptions &options, const Exceptions &exceptions)
+      : units(units.units), all(units), profileOf(profileOf), options(options),
+        exceptions(exceptions) {
     plan.layers.resize(this->units.size());
   }
 
-  Result<void> chooseLeft(const llvm::DenseMap<unsigned, std::string> &left);
+  Result<void> chooseLeft();
   void chooseLayers();
   void chooseCodes();
   Plan take() { return std::move(plan); }
@@ -77,6 +78,7 @@ private:
   const Units &all;
   ProfileOf profileOf;
   const QuantizeOptions &options;
+  const Exceptions &exceptions;
   Plan plan;
   llvm::DenseSet<Value> chosen;
 };
@@ -111,8 +113,7 @@ std::string Planner::whyNotProfiled(const Unit &unit) const {
   return "";
 }
 
-Result<void>
-Planner::chooseLeft(const llvm::DenseMap<unsigned, std::string> &left) {
+Result<void> Planner::chooseLeft() {
   Result<NamePatterns> kept =
       NamePatterns::parse("--keep-float", options.keepFloat);
   if (!kept)
@@ -130,7 +131,7 @@ Planner::chooseLeft(const llvm::DenseMap<unsigned, std::string> &left) {
       leave(i, "--keep-float");
     else if (isOther && unit.kind == UnitKind::Product)
       leave(i, "--only names others");
-    else if (auto why = left.find(i); why != left.end())
+    else if (auto why = exceptions.left.find(i); why != exceptions.left.end())
       leave(i, why->second);
     else if (std::string why = options.weightsOnly ? "" : whyNotProfiled(unit);
              !why.empty())
@@ -253,16 +254,27 @@ void Planner::chooseCodes() {
       for (OpOperand *operand : units[i].data)
         plan.sharedScales +=
             differ(profileOf(operand->get()), profileOf(units[i].result));
-  llvm::DenseMap<const TensorProfile *, ChosenRange> known;
+  // What one reads in 16 bits is stored so for all.
+  llvm::DenseSet<const void *> wide;
+  for (unsigned i : exceptions.wide)
+    if (plan.layers[i].isQuantized) {
+      plan.layers[i].isWide = true;
+      for (OpOperand *operand : units[i].data)
+        wide.insert(leaderOf(operand->get()));
+    }
+  QuantizeOptions in16Bits = options;
+  in16Bits.activations = ElementType::I16;
+  llvm::DenseMap<const TensorProfile *, ChosenRange> known[2];
   forEachValue([&](Value value) {
     if (!chosen.contains(value) || plan.values.contains(value))
       return;
     const TensorProfile *profile = widest.lookup(leaderOf(value));
     if (!profile)
       return;
-    auto [place, isNew] = known.try_emplace(profile);
+    const bool isWide = wide.contains(leaderOf(value));
+    auto [place, isNew] = known[isWide].try_emplace(profile);
     if (isNew) {
-      place->second = chooseRange(*profile, options);
+      place->second = chooseRange(*profile, isWide ? in16Bits : options);
       place->second.code =
           withLeastScale(place->second.code, place->second.range,
                          options.scheme, leastScaleOf(value));
@@ -273,9 +285,9 @@ void Planner::chooseCodes() {
 
 Result<Plan> makePlan(const Units &units, ProfileOf profileOf,
                       const QuantizeOptions &options,
-                      const llvm::DenseMap<unsigned, std::string> &left) {
-  Planner planner(units, profileOf, options);
-  if (Result<void> good = planner.chooseLeft(left); !good)
+                      const Exceptions &exceptions) {
+  Planner planner(units, profileOf, options, exceptions);
+  if (Result<void> good = planner.chooseLeft(); !good)
     return good.takeError();
   planner.chooseLayers();
   if (!options.weightsOnly)

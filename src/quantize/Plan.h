@@ -18,12 +18,20 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <map>
+#include <set>
+
 namespace sinter::quantize {
 
 struct LayerPlan {
   bool isQuantized = false;
   /// Why not, for people.
   std::string reason;
+  /// Whether what it reads is stored in 16 bits.
+  bool isWide = false;
+  /// Of a product: the squared errors of its weights as a part of their
+  /// squares, once they are integers.
+  double weightNoise = 0;
 };
 
 struct Plan {
@@ -39,10 +47,17 @@ struct Plan {
 /// What is known of a value; null where it was not profiled.
 using ProfileOf = llvm::function_ref<const TensorProfile *(mlir::Value)>;
 
-/// \p left: units that stay float, and why.
+/// Units that are not quantised as the others are.
+struct Exceptions {
+  /// Those that stay float, and why.
+  std::map<unsigned, std::string> left;
+  /// Those that read integers of 16 bits.
+  std::set<unsigned> wide;
+};
+
 Result<Plan> makePlan(const Units &units, ProfileOf profileOf,
                       const QuantizeOptions &options,
-                      const llvm::DenseMap<unsigned, std::string> &left);
+                      const Exceptions &exceptions = {});
 
 } // namespace sinter::quantize
 

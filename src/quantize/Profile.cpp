@@ -37,18 +37,30 @@ double TensorProfile::power() const {
 
 namespace {
 
+/// Which slice along a dimension an element is of.
+class SliceOf {
+public:
+  SliceOf(const Tensor &values, int64_t axis)
+      : size(values.dim(axis)),
+        inner(std::max<int64_t>(
+            1, elementCount(std::span(values.shape()).subspan(axis + 1))
+                   .value_or(1))) {}
+  int64_t count() const { return size; }
+  size_t operator()(int64_t index) const { return index / inner % size; }
+
+private:
+  int64_t size, inner;
+};
+
 /// Ranges and sums of the slices along a dimension.
 class ChannelSums {
 public:
   ChannelSums(ChannelProfile &profile, const Tensor &values)
-      : profile(profile), size(values.dim(profile.axis)),
-        inner(std::max<int64_t>(
-            1, elementCount(std::span(values.shape()).subspan(profile.axis + 1))
-                   .value_or(1))),
-        sums(size), squares(size), counts(size) {}
+      : profile(profile), sliceOf(values, profile.axis), sums(sliceOf.count()),
+        squares(sliceOf.count()), counts(sliceOf.count()) {}
 
   void add(int64_t index, double number) {
-    const size_t channel = index / inner % size;
+    const size_t channel = sliceOf(index);
     profile.least[channel] = std::min(profile.least[channel], number);
     profile.greatest[channel] = std::max(profile.greatest[channel], number);
     sums[channel] += number;
@@ -72,7 +84,7 @@ public:
 
 private:
   ChannelProfile &profile;
-  int64_t size, inner;
+  SliceOf sliceOf;
   std::vector<double> sums, squares;
   std::vector<uint64_t> counts;
 };
@@ -126,6 +138,35 @@ void TensorProfile::count(const Tensor &values) {
   });
 }
 
+void TensorProfile::compare(const Tensor &values) {
+  ChannelErrors &errors = channels.errors;
+  if (!(errors.scale > 0) || channels.axis < 0 ||
+      channels.axis >= values.rank() ||
+      values.dim(channels.axis) != static_cast<int64_t>(channels.mean.size()) ||
+      values.size() == 0)
+    return;
+  const SliceOf sliceOf(values, channels.axis);
+  errors.mean.resize(sliceOf.count());
+  errors.tensors.resize(sliceOf.count());
+  std::vector<double> sums(sliceOf.count());
+  std::vector<uint64_t> counts(sliceOf.count());
+  forEachNumber(values, [&](int64_t index, double number) {
+    if (!std::isfinite(number))
+      return;
+    const double stored =
+        std::clamp(std::nearbyint(number / errors.scale) * errors.scale,
+                   errors.least, errors.greatest);
+    sums[sliceOf(index)] += stored - number;
+    ++counts[sliceOf(index)];
+  });
+  for (size_t channel = 0; channel < sums.size(); ++channel)
+    if (counts[channel])
+      errors.mean[channel] +=
+          (sums[channel] / static_cast<double>(counts[channel]) -
+           errors.mean[channel]) /
+          static_cast<double>(++errors.tensors[channel]);
+}
+
 //===----------------------------------------------------------------------===//
 // As a file
 //===----------------------------------------------------------------------===//
@@ -144,6 +185,18 @@ static void writeList(llvm::json::OStream &json, llvm::StringRef key,
   compact.arrayEnd();
   json.rawValue(line);
   json.attributeEnd();
+}
+
+static void writeErrors(llvm::json::OStream &json,
+                        const ChannelErrors &errors) {
+  if (errors.mean.empty())
+    return;
+  json.attributeObject("errors", [&] {
+    json.attribute("scale", errors.scale);
+    json.attribute("least", errors.least);
+    json.attribute("greatest", errors.greatest);
+    writeList(json, "mean", errors.mean);
+  });
 }
 
 std::string toJson(const Profile &profile) {
@@ -179,6 +232,7 @@ std::string toJson(const Profile &profile) {
               writeList(json, "max", tensor.channels.greatest);
               writeList(json, "mean", tensor.channels.mean);
               writeList(json, "mean_square", tensor.channels.square);
+              writeErrors(json, tensor.channels.errors);
             });
           if (!tensor.histogram.empty())
             writeList(json, "histogram", tensor.histogram);
@@ -270,7 +324,8 @@ private:
       if (!readChannels(*channels, tensor.channels))
         return wrong(of + "\"channels\" needs \"axis\" and lists \"min\", "
                           "\"max\", \"mean\" and \"mean_square\" of one "
-                          "length");
+                          "length, and \"errors\", if there are any, a scale "
+                          "and \"mean\" of that length");
     return tensor;
   }
 
@@ -289,7 +344,21 @@ private:
            readList(fields, "mean_square", channels.square) &&
            channels.least.size() == channels.greatest.size() &&
            channels.least.size() == channels.mean.size() &&
-           channels.least.size() == channels.square.size();
+           channels.least.size() == channels.square.size() &&
+           readErrors(fields, channels);
+  }
+
+  static bool readErrors(const llvm::json::Object &fields,
+                         ChannelProfile &channels) {
+    const llvm::json::Object *given = fields.getObject("errors");
+    if (!given)
+      return true;
+    ChannelErrors &errors = channels.errors;
+    errors.scale = given->getNumber("scale").value_or(0);
+    errors.least = given->getNumber("least").value_or(0);
+    errors.greatest = given->getNumber("greatest").value_or(0);
+    return errors.scale > 0 && readList(*given, "mean", errors.mean) &&
+           errors.mean.size() == channels.mean.size();
   }
 
   static bool readList(const llvm::json::Object &fields, llvm::StringRef key,

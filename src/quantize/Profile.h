@@ -2,6 +2,8 @@
 //
 //     first pass over the data    ranges, whole and by channel
 //     second pass                 a histogram within the range
+//     third pass                  how far off channels are on average as the
+//                                 integers that were chosen for them
 //
 // Nothing is kept of the data itself, so that memory does not grow with it. A
 // profile is a JSON file that a person can read and edit: it speaks the names
@@ -22,6 +24,22 @@
 
 namespace sinter::quantize {
 
+/// How far off the slices along a dimension are on average once their numbers
+/// are those multiples of `scale` between `least` and `greatest` that are
+/// nearest to them.
+struct ChannelErrors {
+  /// 0: not asked for.
+  double scale = 0, least = 0, greatest = 0;
+  std::vector<double> mean;
+  /// While it is measured: of how many tensors the means are.
+  std::vector<uint64_t> tensors;
+
+  bool isOfSameNumbers(const ChannelErrors &other) const {
+    return scale == other.scale && least == other.least &&
+           greatest == other.greatest;
+  }
+};
+
 /// The range, the mean and the mean square of each slice along a dimension.
 struct ChannelProfile {
   /// -1: not asked for.
@@ -29,6 +47,7 @@ struct ChannelProfile {
   std::vector<double> least, greatest, mean, square;
   /// While it is measured: of how many tensors the means are.
   std::vector<uint64_t> tensors;
+  ChannelErrors errors;
 };
 
 /// What was seen of one tensor.
@@ -63,6 +82,9 @@ struct TensorProfile {
   void measure(const Tensor &values);
   /// Takes in the same tensor on the second pass.
   void count(const Tensor &values);
+  /// Takes in the same tensor on the third pass, if `channels.errors` has a
+  /// scale.
+  void compare(const Tensor &values);
 };
 
 /// An activation whose channels were divided by factors before it was measured

@@ -29,6 +29,15 @@ double LinearCode::nearest(double number) const {
   return (element - static_cast<double>(zeroPoint)) * scale;
 }
 
+ChannelErrors LinearCode::numbers() const {
+  const IntegerBounds bounds = boundsOf(storage);
+  ChannelErrors numbers;
+  numbers.scale = scale;
+  numbers.least = static_cast<double>(bounds.least - zeroPoint) * scale;
+  numbers.greatest = static_cast<double>(bounds.greatest - zeroPoint) * scale;
+  return numbers;
+}
+
 /// A scale as it is stored: a normal number of f32.
 static double stored(double scale) {
   // Elements times the scale stay finite, and the scale's reciprocal, too.
@@ -45,7 +54,7 @@ LinearCode codeOf(Range range, ElementType storage, Scheme scheme) {
   const double magnitude = std::max(-least, greatest);
   LinearCode code;
   code.storage = storage;
-  if (scheme == Scheme::SymmetricU8)
+  if (scheme == Scheme::SymmetricU8 && storage != ElementType::I16)
     code.storage = least < 0 ? ElementType::I8 : ElementType::UI8;
   const IntegerBounds bounds = boundsOf(code.storage);
   const auto most = static_cast<double>(bounds.greatest);
@@ -278,6 +287,7 @@ Range RangeSearch::leastDivergence() const {
 ChosenRange chooseRange(const TensorProfile &profile,
                         const QuantizeOptions &options) {
   const RangeSearch search(profile, options);
+  const double power = profile.power();
   const auto rangeBy = [&](RangeMethod method) {
     switch (method) {
     case RangeMethod::Percentile:
@@ -296,6 +306,7 @@ ChosenRange chooseRange(const TensorProfile &profile,
     chosen.range = rangeBy(method);
     chosen.code = codeOf(chosen.range, options.activations, options.scheme);
     chosen.error = search.error(chosen.range);
+    chosen.power = power;
     return chosen;
   };
   if (profile.histogram.empty())

@@ -21,6 +21,8 @@ struct LinearCode {
 
   /// The number that stands for \p number.
   double nearest(double number) const;
+  /// The numbers that it has elements for, of which no errors are known yet.
+  ChannelErrors numbers() const;
 };
 
 /// What \p scheme makes of \p range in \p storage: zero has an element of its
@@ -36,13 +38,13 @@ double leastScaleOf(mlir::Value value);
 LinearCode withLeastScale(const LinearCode &code, Range range, Scheme scheme,
                           double leastScale);
 
-/// How a range was chosen, and the mean of the squared errors that the numbers
-/// of the histogram have in its code.
+/// How a range was chosen, the mean of the squared errors that the numbers of
+/// the histogram have in its code, and the mean of their squares.
 struct ChosenRange {
   Range range;
   LinearCode code;
   RangeMethod method = RangeMethod::Max;
-  double error = 0;
+  double error = 0, power = 0;
 };
 
 /// By the method of the options; of `Best`, the one of least error. A profile

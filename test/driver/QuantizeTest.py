@@ -265,6 +265,18 @@ class Options(QuantizeCase):
             self.assertFalse(os.path.exists(self.path("q.onnx")))
 
 
+    def test_16_bits_before_floats_where_speed_does_not_decide(self):
+        data = self.samples("data", 10)
+        whole = self.quantize(self.model, "--calibration", data)
+        bound = f"{whole['snr_db'] + 0.5}"
+        report = self.quantize(self.model, "--calibration", data, "--max-loss", bound, "-o", self.path("q.onnx"))
+        self.assertGreaterEqual(report["snr_db"], float(bound))
+        self.assertTrue(all(not layer["kept_float"] for layer in report["layers"]), report["layers"])
+        self.assertTrue(any(layer["scheme"].startswith("i16") for layer in report["layers"]), report["layers"])
+        done = self.run_quantize(self.model, "--calibration", data, "--max-loss", bound, "-o", self.path("n.onnx"), "--json", "--for", "x86-64-v3")
+        self.assertFalse(any(layer["scheme"].startswith("i16") for layer in json.loads(done.stdout)["layers"]))
+
+
 class Data(QuantizeCase):
     """Calibration in every form."""
 

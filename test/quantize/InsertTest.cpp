@@ -214,6 +214,57 @@ TEST(Insert, BiasCorrectionRemovesTheMeanError) {
   }
 }
 
+// Numbers below half a step become zero, and those beyond the range its end:
+// what that takes from the mean of each column the bias gives back, if it was
+// measured for the integers that were chosen.
+TEST(Insert, BiasCorrectionTakesUpTheErrorsOfActivations) {
+  std::mt19937 random(4);
+  const std::vector<double> weights = drawn(random, depth * columns, 1),
+                            bias = drawn(random, columns, 1);
+  std::vector<double> numbers;
+  for (int64_t i = 0; i < rows * depth; ++i)
+    numbers.push_back(i % 5 == 0 ? 3.5 : 0.0013 * static_cast<double>(i % 3));
+  const Tensor x = floats({rows, depth}, numbers);
+  const auto off = [&](bool isMeasured, bool isOfOthers) {
+    QuantizeGraph graph(product(weights, bias));
+    graph.profileAll(-1, 1);
+    TensorProfile &input =
+        graph.profile(graph.model.entry().getArgument(0), 0, 2);
+    input.channels.axis = 1;
+    input.times = 0;
+    TensorProfile seen;
+    seen.channels.axis = 1;
+    seen.measure(x);
+    QuantizeOptions options;
+    options.range = RangeMethod::Max;
+    if (isMeasured)
+      seen.channels.errors = codeOf({0, isOfOthers ? 3.0 : 2.0},
+                                    options.activations, options.scheme)
+                                 .numbers();
+    seen.compare(x);
+    input.channels = seen.channels;
+    input.times = 1;
+    graph.makePlan(options);
+    const std::vector<Tensor> before = interpreted(graph.model, x);
+    graph.insert(options);
+    const std::vector<Tensor> after = interpreted(graph.model, x);
+    double most = 0;
+    for (int64_t column = 0; column < columns; ++column) {
+      double mean = 0;
+      for (int64_t row = 0; row < rows; ++row)
+        mean += (after[0].toDouble(row * columns + column) -
+                 before[0].toDouble(row * columns + column)) /
+                rows;
+      most = std::max(most, std::abs(mean));
+    }
+    return most;
+  };
+  const double without = off(false, false);
+  EXPECT_GT(without, 0.05);
+  EXPECT_LT(off(true, false), 1e-3);
+  EXPECT_EQ(off(true, true), without);
+}
+
 TEST(Insert, WeightsThatAreNotFiniteStayFloat) {
   QuantizeGraph graph(R"(
 func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {

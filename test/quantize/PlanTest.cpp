@@ -165,6 +165,48 @@ TEST(Plan, WhatWasSeenMayForbidIt) {
             "nothing is known of what it reads");
 }
 
+/// What one of its readers has in 16 bits all have, the others stay in 8.
+TEST(Plan, SomeIn16Bits) {
+  const std::string text = R"(
+    func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %w = stablehlo.constant() {value = dense<0.5> : tensor<8x8xf32>} : () -> tensor<8x8xf32>
+      %a = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+      %t = stablehlo.transpose %a, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+      %u = stablehlo.reshape %t : (tensor<8x4xf32>) -> tensor<4x8xf32>
+      %b = stablehlo.dot_general %u, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+      return %b : tensor<4x8xf32>
+    })";
+  for (Scheme scheme : {Scheme::Asymmetric, Scheme::Symmetric,
+                        Scheme::SymmetricU8, Scheme::PowerOfTwo})
+    for (unsigned wide : {0u, 1u}) {
+      QuantizeGraph graph(text);
+      graph.profileAll(-2, 3);
+      QuantizeOptions options;
+      options.scheme = scheme;
+      Exceptions exceptions;
+      exceptions.wide.insert(
+          static_cast<unsigned>(graph.unit("dot_general", wide)));
+      const Plan &plan = graph.makePlan(options, exceptions);
+      mlir::Value x = graph.model.entry().getArgument(0);
+      const auto storageOf = [&](mlir::Value value) {
+        auto found = plan.values.find(value);
+        return found == plan.values.end() ? ElementType::F64
+                                          : found->second.code.storage;
+      };
+      EXPECT_EQ(storageOf(x) == ElementType::I16, wide == 0);
+      for (const char *moves : {"transpose", "reshape"})
+        EXPECT_EQ(storageOf(graph.at(moves).data.front()->get()) ==
+                      ElementType::I16,
+                  wide == 1)
+            << moves;
+      EXPECT_TRUE(plan.layers[graph.unit("dot_general", wide)].isWide);
+      EXPECT_FALSE(plan.layers[graph.unit("dot_general", 1 - wide)].isWide);
+      graph.insert(options);
+      EXPECT_GT(graph.plan.layers[graph.unit("dot_general", wide)].weightNoise,
+                -1);
+    }
+}
+
 TEST(Plan, WeightsAlone) {
   QuantizeGraph graph(
       chain("%m = stablehlo.multiply %p, %z : tensor<2x3xf32>"));

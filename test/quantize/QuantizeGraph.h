@@ -56,14 +56,15 @@ public:
         profile(unit.result, least, greatest);
     }
   }
-  Result<quantize::Plan>
-  tryPlan(const quantize::QuantizeOptions &options = {}) {
+  Result<quantize::Plan> tryPlan(const quantize::QuantizeOptions &options = {},
+                                 const quantize::Exceptions &exceptions = {}) {
     return quantize::makePlan(
         units, [this](mlir::Value value) { return profileOf(value); }, options,
-        llvm::DenseMap<unsigned, std::string>());
+        exceptions);
   }
-  quantize::Plan &makePlan(const quantize::QuantizeOptions &options = {}) {
-    Result<quantize::Plan> made = tryPlan(options);
+  quantize::Plan &makePlan(const quantize::QuantizeOptions &options = {},
+                           const quantize::Exceptions &exceptions = {}) {
+    Result<quantize::Plan> made = tryPlan(options, exceptions);
     EXPECT_TRUE(made) << (made ? "" : made.error().message);
     plan = made ? std::move(*made) : quantize::Plan();
     return plan;

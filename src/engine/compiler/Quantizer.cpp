@@ -58,9 +58,10 @@ Result<void> Quantizer::read() {
   Result<ModelToRewrite> read = readToRewrite(request.input, written);
   if (!read)
     return inFile(read.takeError(), request.input.path);
-  if (!request.output.empty() && !request.mayOverwrite)
-    if (Result<void> good = checkOverwrite(request.input.path,
-                                           read->description, request.output);
+  if (!request.output.empty())
+    if (Result<void> good =
+            checkOverwrite(request.input.path, read->description,
+                           request.output, request.overwrite);
         !good)
       return good;
   model = std::move(read->model);
@@ -106,8 +107,7 @@ Result<void> Quantizer::read() {
   return {};
 }
 
-Result<QuantizedModel>
-Quantizer::quantized(const llvm::DenseMap<unsigned, std::string> &left) {
+Result<QuantizedModel> Quantizer::quantized(quantize::Exceptions exceptions) {
   QuantizedModel made;
   made.model = model.clone();
   llvm::DenseMap<Value, const TensorProfile *> profiles;
@@ -116,11 +116,10 @@ Quantizer::quantized(const llvm::DenseMap<unsigned, std::string> &left) {
       profiles[copy] = known;
   const auto profileOf = [&](Value value) { return profiles.lookup(value); };
   made.units = quantize::findUnits(made.model);
-  llvm::DenseMap<unsigned, std::string> allLeft = left;
   for (const auto &[unit, reason] : slow)
-    allLeft.try_emplace(unit, reason);
+    exceptions.left.try_emplace(unit, reason);
   Result<Plan> plan =
-      quantize::makePlan(made.units, profileOf, options(), allLeft);
+      quantize::makePlan(made.units, profileOf, options(), exceptions);
   if (!plan)
     return plan.takeError();
   made.plan = std::move(*plan);
@@ -167,19 +166,24 @@ Result<QuantizeReport> Quantizer::run() {
   profile.model = *hash;
   // Of weights alone, biases are corrected where there is something to measure.
   const bool hasData = request.samples.count != 0 || !request.profile.empty();
-  if (!options().weightsOnly || (options().correctBias && hasData)) {
+  const bool isProfiled =
+      !options().weightsOnly || (options().correctBias && hasData);
+  if (isProfiled) {
     Result<void> done =
         request.profile.empty() ? profileModel() : takeProfile();
     if (!done)
       return done.takeError();
   }
   report.samples = profile.samples;
+  if (Result<void> done = leaveSlowLayers(); !done)
+    return done.takeError();
+  if (isProfiled && request.profile.empty())
+    if (Result<void> done = measureErrors(); !done)
+      return done.takeError();
   if (request.wantsProfile)
     report.profile = quantize::toJson(profile);
   if (request.onlyMeasures)
     return std::move(report);
-  if (Result<void> done = leaveSlowLayers(); !done)
-    return done.takeError();
   Result<QuantizedModel> made = withinBound();
   if (!made)
     return made.takeError();

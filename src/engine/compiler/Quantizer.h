@@ -44,8 +44,7 @@ public:
 private:
   // Quantizer.cpp: the graph, and the stages in their order.
   Result<void> read();
-  Result<QuantizedModel>
-  quantized(const llvm::DenseMap<unsigned, std::string> &left);
+  Result<QuantizedModel> quantized(quantize::Exceptions exceptions);
   Result<void> write(const Model &made);
 
   // QuantizerProfile.cpp: what its tensors hold.
@@ -55,9 +54,11 @@ private:
   SampleRuns observedRuns() const;
   Result<void> equalizeChannels();
   Result<void> profileModel();
+  Result<void> measureErrors();
   Result<void> takeProfile();
+  using Measure = void (quantize::TensorProfile::*)(const Tensor &values);
   Result<void> passOverSamples(SampleRuns &runs, const char *stage, size_t most,
-                               bool isSecond);
+                               Measure measure);
 
   // QuantizerJudge.cpp: what integers cost, and which layers stay float for it.
   Result<void> tellTimes(const std::vector<Tensor> &inputs, SampleRuns &before,
@@ -65,6 +66,10 @@ private:
   Result<OutputAgreement> judge(const QuantizedModel &quantized);
   Result<void> judgeLayers(const QuantizedModel &quantized);
   Result<QuantizedModel> withinBound();
+  Result<std::optional<QuantizedModel>>
+  fewestExceptions(const std::vector<unsigned> &order, bool areWide,
+                   const std::set<unsigned> &wide);
+  void tell(const OutputAgreement &judged);
   Result<void> leaveSlowLayers();
   std::vector<unsigned> byCost(const QuantizedModel &quantized) const;
   bool holds(const OutputAgreement &judged) const;
@@ -94,7 +99,7 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> tensorOf;
   quantize::Profile profile;
   /// Units that stay float for their speed, and the reason.
-  llvm::DenseMap<unsigned, std::string> slow;
+  std::map<unsigned, std::string> slow;
   std::unique_ptr<SampleRuns> floatRuns;
   /// Of the float and of the quantised model that was judged last.
   std::array<std::map<std::string, double>, 2> kernelTimes;

@@ -135,15 +135,16 @@ bool Quantizer::holds(const OutputAgreement &judged) const {
   return !decibels || *decibels >= *request.mostLoss;
 }
 
-/// The layers with integers, that which adds the most noise first: the noise of
-/// the activations that it reads, as a part of the square of their range.
+/// The layers with integers, that which adds the most noise first: the squared
+/// errors of the activations that it reads, as a part of their squares, and
+/// those of its weights.
 std::vector<unsigned> Quantizer::byCost(const QuantizedModel &quantized) const {
   std::vector<std::pair<double, unsigned>> costs;
   for (auto [number, unit] : llvm::enumerate(quantized.units.units)) {
     if (!quantized.plan.layers[number].isQuantized ||
         unit.kind == UnitKind::Moves)
       continue;
-    double cost = 0;
+    double cost = quantized.plan.layers[number].weightNoise;
     for (OpOperand *operand : unit.data) {
       // The value behind the two operations in between.
       Value value = operand->get();
@@ -154,9 +155,8 @@ std::vector<unsigned> Quantizer::byCost(const QuantizedModel &quantized) const {
       auto chosen = quantized.plan.values.find(value);
       if (chosen == quantized.plan.values.end())
         continue;
-      const double reach =
-          std::max(chosen->second.range.greatest, -chosen->second.range.least);
-      cost += reach > 0 ? chosen->second.error / (reach * reach) : 0;
+      const quantize::ChosenRange &range = chosen->second;
+      cost += range.power > 0 ? range.error / range.power : 0;
     }
     costs.emplace_back(-cost, static_cast<unsigned>(number));
   }
@@ -217,52 +217,52 @@ Result<void> Quantizer::leaveSlowLayers() {
   return {};
 }
 
-/// With as few layers left float as it takes to hold the bound: halving finds
-/// the number, as if more never did harm, and the result is judged itself.
-Result<QuantizedModel> Quantizer::withinBound() {
-  Result<QuantizedModel> all =
-      quantized(llvm::DenseMap<unsigned, std::string>());
-  if (!all)
-    return all;
-  if (request.samples.count == 0)
-    return all;
-  const auto tell = [&](const OutputAgreement &judged) {
-    report.agreement = judged.agreement();
-    report.cosine = judged.cosine();
-    report.decibels = judged.decibels();
-    report.before.accuracy = judged.accuracyBefore();
-    report.after.accuracy = judged.accuracyAfter();
-  };
-  Result<OutputAgreement> judged = judge(*all);
-  if (!judged)
-    return judged.takeError();
-  tell(*judged);
-  if (holds(*judged))
-    return all;
-  const std::vector<unsigned> order = byCost(*all);
+void Quantizer::tell(const OutputAgreement &judged) {
+  report.agreement = judged.agreement();
+  report.cosine = judged.cosine();
+  report.decibels = judged.decibels();
+  report.before.accuracy = judged.accuracyBefore();
+  report.after.accuracy = judged.accuracyAfter();
+}
+
+/// With no product left there is nothing that was quantised.
+static bool hasProducts(const QuantizedModel &quantized) {
+  return llvm::any_of(
+      llvm::zip_equal(quantized.units.units, quantized.plan.layers),
+      [](const auto &layer) {
+        return std::get<0>(layer).kind == UnitKind::Product &&
+               std::get<1>(layer).isQuantized;
+      });
+}
+
+/// With as few of the first layers of \p order in 16 bits (\p areWide), or else
+/// left float beside those of \p wide, as it takes to hold the bound: halving
+/// finds the number, as if more never did harm, and the result is judged
+/// itself. Nothing where none of them holds it.
+Result<std::optional<QuantizedModel>>
+Quantizer::fewestExceptions(const std::vector<unsigned> &order, bool areWide,
+                            const std::set<unsigned> &wide) {
   std::optional<QuantizedModel> best;
   for (size_t low = 0, high = order.size(); low < high;) {
     const size_t middle = low + (high - low) / 2;
-    llvm::DenseMap<unsigned, std::string> left;
-    for (size_t i = 0; i <= middle; ++i)
-      left[order[i]] = "--max-loss";
-    Result<QuantizedModel> some = quantized(left);
+    quantize::Exceptions exceptions;
+    exceptions.wide = wide;
+    for (unsigned layer : llvm::ArrayRef(order).take_front(middle + 1)) {
+      if (areWide)
+        exceptions.wide.insert(layer);
+      else
+        exceptions.left[layer] = "--max-loss";
+    }
+    Result<QuantizedModel> some = quantized(std::move(exceptions));
     if (!some)
-      return some;
-    judged = judge(*some);
-    if (!judged)
-      return judged.takeError();
-    // With no product left there is nothing that was quantised.
-    const bool hasProducts =
-        llvm::any_of(llvm::zip_equal(some->units.units, some->plan.layers),
-                     [](const auto &layer) {
-                       return std::get<0>(layer).kind == UnitKind::Product &&
-                              std::get<1>(layer).isQuantized;
-                     });
-    if (!hasProducts) {
+      return some.takeError();
+    if (!hasProducts(*some)) {
       high = middle;
       continue;
     }
+    Result<OutputAgreement> judged = judge(*some);
+    if (!judged)
+      return judged.takeError();
     if (holds(*judged)) {
       tell(*judged);
       best = std::move(*some);
@@ -271,8 +271,40 @@ Result<QuantizedModel> Quantizer::withinBound() {
       low = middle + 1;
     }
   }
-  report.boundHolds = best.has_value();
-  return best ? std::move(*best) : std::move(all);
+  return best;
+}
+
+/// What few layers in 16 bits cannot hold, few float ones may. Where speed
+/// decides, nothing goes to 16 bits: no kernel multiplies these faster than
+/// floats.
+Result<QuantizedModel> Quantizer::withinBound() {
+  Result<QuantizedModel> all = quantized({});
+  if (!all || request.samples.count == 0)
+    return all;
+  Result<OutputAgreement> judged = judge(*all);
+  if (!judged)
+    return judged.takeError();
+  tell(*judged);
+  if (holds(*judged))
+    return all;
+  const std::vector<unsigned> order = byCost(*all);
+  std::set<unsigned> wide;
+  if (request.target.empty() && !options().weightsOnly &&
+      options().activations != ElementType::I16) {
+    auto some = fewestExceptions(order, /*areWide=*/true, {});
+    if (!some)
+      return some.takeError();
+    if (*some)
+      return std::move(some->value());
+    wide.insert(order.begin(), order.end());
+  }
+  auto some = fewestExceptions(order, /*areWide=*/false, wide);
+  if (!some)
+    return some.takeError();
+  report.boundHolds = some->has_value();
+  if (!*some)
+    return all;
+  return std::move(some->value());
 }
 
 } // namespace sinter

@@ -84,7 +84,7 @@ const TensorProfile *Quantizer::profileOf(Value value) const {
 //===----------------------------------------------------------------------===//
 
 Result<void> Quantizer::passOverSamples(SampleRuns &runs, const char *stage,
-                                        size_t most, bool isSecond) {
+                                        size_t most, Measure measure) {
   const size_t total = request.samples.count;
   size_t done = 0;
   for (size_t sample = 0; sample < total && done < most; ++sample) {
@@ -98,11 +98,7 @@ Result<void> Quantizer::passOverSamples(SampleRuns &runs, const char *stage,
       const std::optional<int64_t> number = observedNumber(name);
       if (!number)
         return;
-      TensorProfile &tensor = profile.tensors[*number];
-      if (isSecond)
-        tensor.count(value);
-      else
-        tensor.measure(value);
+      (profile.tensors[*number].*measure)(value);
     };
     if (Result<std::vector<Tensor>> outputs = runs.run(*inputs, observer);
         !outputs)
@@ -132,7 +128,8 @@ Result<void> Quantizer::equalizeChannels() {
   if (!options().equalize && !options().smooth)
     return {};
   SampleRuns runs = observedRuns();
-  if (Result<void> done = passOverSamples(runs, "channels", enough, false);
+  if (Result<void> done =
+          passOverSamples(runs, "channels", enough, &TensorProfile::measure);
       !done)
     return done;
   for (quantize::Equalized &each : quantize::equalize(
@@ -152,13 +149,47 @@ Result<void> Quantizer::profileModel() {
   if (Result<void> done = equalizeChannels(); !done)
     return done;
   SampleRuns runs = observedRuns();
-  for (bool isSecond : {false, true})
+  const std::pair<const char *, Measure> passes[] = {
+      {"ranges", &TensorProfile::measure},
+      {"histograms", &TensorProfile::count}};
+  for (const auto &[stage, measure] : passes)
     if (Result<void> done =
-            passOverSamples(runs, isSecond ? "histograms" : "ranges",
-                            request.samples.count, isSecond);
+            passOverSamples(runs, stage, request.samples.count, measure);
         !done)
       return done;
   return {};
+}
+
+/// What biases can take up of the errors of activations: those that products
+/// read, in the integers that are chosen for them.
+Result<void> Quantizer::measureErrors() {
+  if (!options().correctBias || options().weightsOnly)
+    return {};
+  const quantize::Units units = quantize::findUnits(model);
+  Result<quantize::Plan> plan =
+      quantize::makePlan(units, [&](Value value) { return profileOf(value); },
+                         options(), {slow, {}});
+  if (!plan)
+    return plan.takeError();
+  bool isAny = false;
+  for (auto [unit, layer] : llvm::zip_equal(units.units, plan->layers)) {
+    if (unit.kind != UnitKind::Product || !layer.isQuantized)
+      continue;
+    Value input = unit.data.front()->get();
+    auto place = tensorOf.find(input);
+    auto chosen = plan->values.find(input);
+    if (place == tensorOf.end() || chosen == plan->values.end())
+      continue;
+    quantize::ChannelProfile &channels =
+        profile.tensors[place->second].channels;
+    channels.errors = chosen->second.code.numbers();
+    isAny |= channels.axis >= 0;
+  }
+  if (!isAny)
+    return {};
+  SampleRuns runs = observedRuns();
+  return passOverSamples(runs, "errors", request.samples.count,
+                         &TensorProfile::compare);
 }
 
 /// A profile that was measured before, if it is of this model.

@@ -39,8 +39,9 @@ void Quantizer::describeLayers(const QuantizedModel &quantized) {
     layer.keptFloat = !plan.isQuantized;
     layer.reason = plan.reason;
     if (plan.isQuantized && !options().weightsOnly)
-      layer.scheme = std::string(name(options().activations)) + " " +
-                     textOf(options().scheme);
+      layer.scheme = std::string(name(plan.isWide ? ElementType::I16
+                                                  : options().activations)) +
+                     " " + textOf(options().scheme);
     if (plan.isQuantized && unit.kind == UnitKind::Product)
       layer.scheme += (layer.scheme.empty() ? "weights " : ", weights ") +
                       std::string(name(options().weights)) +
@@ -70,20 +71,6 @@ void Quantizer::describeLayers(const QuantizedModel &quantized) {
     report.layers[number].seenGreatest = seen->greatest;
     report.layers[number].histogram = seen->histogram;
   }
-}
-
-/// Those of \p model that do more than to round sums, or to move numbers to the
-/// other signedness, which products of both kinds of storage need.
-static int64_t rescalesIn(const Model &model) {
-  int64_t count = 0;
-  model.module().walk([&](Operation *op) {
-    if (!isa<stablehlo::UniformQuantizeOp, nn::QuantizeOp>(op))
-      return;
-    quant::QuantizedType before = quantizedOf(op->getOperand(0).getType());
-    count += before && storageOf(before).getWidth() < 32 &&
-             beforeShift(op->getResult(0)) == op->getResult(0);
-  });
-  return count;
 }
 
 /// Rescales move to where they vanish, within one unit.
