@@ -1,14 +1,20 @@
 // stablehlo-status: prints docs/stablehlo-status.md from what the code says of
-// an example of each operation, and from the tests of its constraints.
+// an example of each operation, and from the tests of its constraints; or
+// docs/nn-gradients.md from examples of `nn`.
 //
 //     stablehlo-status test/graph/stablehlo
+//     stablehlo-status test/graph/nn-samples.mlir
 
 #include "backend/cpu/Compiler.h"
+#include "graph/FirstError.h"
 #include "graph/Model.h"
+#include "graph/gradient/Gradient.h"
 #include "graph/interfaces/Differentiable.h"
 #include "graph/interfaces/Interfaces.h"
+#include "graph/nn/NnDeferred.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Interpreter.h"
+#include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/Specialize.h"
 #include "llvm/ADT/STLExtras.h"
@@ -97,6 +103,82 @@ llvm::StringRef effectsOf(Operation *op) {
   return isMemoryEffectFree(op) ? "none" : "some";
 }
 
+/// Whether there are real or complex numbers in \p type, quantised ones among
+/// them.
+bool holdsFloats(Type type) {
+  if (auto tuple = dyn_cast<TupleType>(type))
+    return llvm::any_of(tuple.getTypes(), holdsFloats);
+  return isa<ShapedType>(type) &&
+         isa<FloatType, ComplexType, quant::QuantizedType>(
+             cast<ShapedType>(type).getElementType());
+}
+
+bool isKnownTensor(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape();
+}
+
+/// The gradients of the example's results that numbers come from, by all
+/// arguments that are floats: how many there are of both, and whether they can
+/// be built. With \p isTwice of the gradients again.
+struct GradientReport {
+  bool isDue = false, isBuilt = false;
+};
+
+GradientReport tryGradient(ModuleOp module, func::FuncOp example,
+                           bool isTwice = false) {
+  OwningOpRef<ModuleOp> copy(cast<ModuleOp>(module->clone()));
+  auto function = copy->lookupSymbol<func::FuncOp>(example.getName());
+  FirstError quiet(module.getContext());
+  Operation *end = function.front().getTerminator();
+  OpBuilder builder(end);
+  llvm::SmallVector<Value> outputs, inputs;
+  for (Value output : end->getOperands())
+    if (holdsFloats(output.getType()))
+      outputs.push_back(output);
+  for (Value input : function.getArguments())
+    if (holdsFloats(input.getType()))
+      inputs.push_back(input);
+  if (outputs.empty() || inputs.empty())
+    return {};
+  if (!llvm::all_of(outputs, isKnownTensor) ||
+      !llvm::all_of(inputs, isKnownTensor))
+    return {true, false};
+  for (int times = isTwice ? 2 : 1; times > 0; --times) {
+    llvm::SmallVector<Value> seeds;
+    for (Value output : outputs) {
+      auto type = tensorOf(output);
+      // The gradient by a quantised value is of the type that it stands for.
+      if (auto quantized =
+              dyn_cast<quant::QuantizedType>(type.getElementType()))
+        type = type.clone(quantized.getExpressedType());
+      seeds.push_back(nn::TensorBuilder(builder, output.getLoc())
+                          .splat(1, cast<RankedTensorType>(type)));
+    }
+    auto gradients = backpropagate(builder, outputs, seeds, inputs);
+    if (failed(gradients))
+      return {true, false};
+    outputs.clear();
+    llvm::copy_if(*gradients, std::back_inserter(outputs),
+                  [](Value each) { return bool(each); });
+    if (outputs.empty())
+      break;
+  }
+  return {true, true};
+}
+
+/// "rule" or "parts"; a dash where no floats go in or come out.
+llvm::StringRef gradientOf(ModuleOp module, Operation *op) {
+  auto report = tryGradient(module, op->getParentOfType<func::FuncOp>());
+  const bool hasRule = isa<DifferentiableOpInterface>(op);
+  // The example may be one of integers.
+  if (!report.isDue || op->hasTrait<OpTrait::IsTerminator>())
+    return hasRule ? "rule" : "–";
+  if (!report.isBuilt)
+    return "";
+  return hasRule ? "rule" : "parts";
+}
+
 llvm::StringRef yes(bool is) { return is ? "yes" : ""; }
 
 void printRow(llvm::raw_ostream &os, ModuleOp module, Operation *op,
@@ -109,9 +191,8 @@ void printRow(llvm::raw_ostream &os, ModuleOp module, Operation *op,
   os << " | " << yes(isa<InferTypeOpInterface>(op)) << " | "
      << yes(isa<DecomposableOpInterface>(op)) << " | "
      << yes(isTerminator || canEvaluate(op)) << " | "
-     << yes(compiles(module, example)) << " | "
-     << yes(isa<DifferentiableOpInterface>(op)) << " | "
-     << constraints.tests + 1 << " |\n";
+     << yes(compiles(module, example)) << " | " << gradientOf(module, op)
+     << " | " << constraints.tests + 1 << " |\n";
 }
 
 constexpr llvm::StringLiteral head =
@@ -125,60 +206,110 @@ Made by `build/bin/stablehlo-status test/graph/stablehlo`; a test holds it. Do n
 - *inference*: the result's type follows from the operands, attributes and regions.
 - *decomposition*: other operations can express it, for some operands at least.
 - *oracle*, *CPU backend*: it takes the example in `test/graph/stablehlo/samples.mlir`, alone and in one process.
-- *gradient*: it has a rule that builds its gradient; what has a decomposition only is differentiated through that.
+- *gradient*: how the example is differentiated: by a *rule* of the operation, or through the *parts* that it is decomposed into. –: no floats go in, or
+  none come out. [training.md](training.md) says what the rules do not cover.
 - *tests*: in `test/graph/stablehlo`; what the operations compute is tested in `test/interpreter` and `test/backend`.
 
 | operation | effects | verifier | inference | decomposition | oracle | CPU backend | gradient | tests |
 |---|---|---|---|---|---|---|---|---:|
 )";
 
-int run(llvm::StringRef folder) {
+constexpr llvm::StringLiteral nnHead =
+    R"(# The gradients of `nn`
+
+Made by `build/bin/stablehlo-status test/graph/nn-samples.mlir`; a test holds it. Do not edit.
+
+How the example in `test/graph/nn-samples.mlir` is differentiated: by a *rule* of the operation, or through the *parts* that it is decomposed into.
+–: no floats go in, or none come out. *Twice*: so is its gradient. `test/graph/DecomposeTest.cpp` holds gradients against finite differences in f64.
+
+| operation | gradient | twice |
+|---|---|---|
+)";
+
+/// The file of examples, each in a function of its operation's name.
+class Samples {
+public:
+  explicit Samples(llvm::StringRef path) : path(path), context(makeContext()) {
+    // What is not supported is no error here.
+    context->getDiagEngine().registerHandler(
+        [](Diagnostic &) { return success(); });
+    module = parseSourceFile<ModuleOp>(path, context.get());
+  }
+
+  /// Calls \p print for an example of each operation of \p dialect; an exit
+  /// code.
+  int forEach(llvm::StringRef dialect,
+              llvm::function_ref<void(Operation *, llvm::StringRef)> print) {
+    if (!module) {
+      llvm::errs() << path << ": is not valid\n";
+      return 3;
+    }
+    llvm::SmallVector<RegisteredOperationName> names;
+    for (RegisteredOperationName name : context->getRegisteredOperations())
+      if (name.getDialectNamespace() == dialect)
+        names.push_back(name);
+    llvm::sort(names, [](RegisteredOperationName lhs, auto rhs) {
+      return lhs.getStringRef() < rhs.getStringRef();
+    });
+    for (RegisteredOperationName name : names) {
+      // What stands for a value while a file is read is in no graph.
+      if (name.getStringRef() == nn::DeferredOp::getOperationName())
+        continue;
+      std::string symbol = name.stripDialect().str();
+      std::replace(symbol.begin(), symbol.end(), '-', '_');
+      auto example = module->lookupSymbol<func::FuncOp>(symbol);
+      Operation *op =
+          example ? findFirst(example, name.getStringRef()) : nullptr;
+      if (!op) {
+        llvm::errs() << path << ": has no example of " << name.getStringRef()
+                     << '\n';
+        return 1;
+      }
+      print(op, symbol);
+    }
+    llvm::outs().flush();
+    return llvm::outs().has_error() ? 5 : 0;
+  }
+
+  std::string path;
+  std::shared_ptr<MLIRContext> context;
+  OwningOpRef<ModuleOp> module;
+};
+
+int printStatus(llvm::StringRef folder) {
   std::map<std::string, Constraints> constraints;
   if (!readConstraints(folder, constraints)) {
     llvm::errs() << folder << ": cannot be read\n";
     return 5;
   }
-  llvm::SmallString<128> samples(folder);
-  llvm::sys::path::append(samples, "samples.mlir");
-  auto context = makeContext();
-  // What is not supported is no error here.
-  context->getDiagEngine().registerHandler(
-      [](Diagnostic &) { return success(); });
-  auto module = parseSourceFile<ModuleOp>(samples.str(), context.get());
-  if (!module) {
-    llvm::errs() << samples << ": is not valid\n";
-    return 3;
-  }
-  llvm::SmallVector<RegisteredOperationName> names;
-  for (RegisteredOperationName name : context->getRegisteredOperations())
-    if (name.getDialectNamespace() == "stablehlo")
-      names.push_back(name);
-  llvm::sort(names, [](RegisteredOperationName lhs, auto rhs) {
-    return lhs.getStringRef() < rhs.getStringRef();
-  });
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, "samples.mlir");
+  Samples samples(path);
   llvm::outs() << head;
-  for (RegisteredOperationName name : names) {
-    std::string symbol = name.stripDialect().str();
-    std::replace(symbol.begin(), symbol.end(), '-', '_');
-    auto example = module->lookupSymbol<func::FuncOp>(symbol);
-    Operation *op = example ? findFirst(example, name.getStringRef()) : nullptr;
-    if (!op) {
-      llvm::errs() << samples << ": has no example of " << name.getStringRef()
-                   << '\n';
-      return 1;
-    }
-    printRow(llvm::outs(), *module, op, constraints[symbol]);
-  }
-  llvm::outs().flush();
-  return llvm::outs().has_error() ? 5 : 0;
+  return samples.forEach("stablehlo", [&](Operation *op, llvm::StringRef name) {
+    printRow(llvm::outs(), *samples.module, op, constraints[name.str()]);
+  });
+}
+
+int printGradients(llvm::StringRef path) {
+  Samples samples(path);
+  llvm::outs() << nnHead;
+  return samples.forEach("nn", [&](Operation *op, llvm::StringRef) {
+    auto twice =
+        tryGradient(*samples.module, op->getParentOfType<func::FuncOp>(), true);
+    llvm::outs() << "| " << op->getName().stripDialect() << " | "
+                 << gradientOf(*samples.module, op) << " | "
+                 << yes(twice.isDue && twice.isBuilt) << " |\n";
+  });
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
   if (argc != 2) {
-    llvm::errs() << "usage: stablehlo-status FOLDER\n";
+    llvm::errs() << "usage: stablehlo-status FOLDER|NN-SAMPLES\n";
     return 2;
   }
-  return run(argv[1]);
+  return llvm::sys::fs::is_directory(argv[1]) ? printStatus(argv[1])
+                                              : printGradients(argv[1]);
 }

@@ -1,11 +1,13 @@
 #include "graph/Constants.h"
 
+#include "graph/Broadcast.h"
 #include "graph/Model.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "runtime/ElementDispatch.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -127,6 +129,13 @@ Value makeConstant(OpBuilder &builder, Location location, const Tensor &tensor,
   if (!name.empty())
     constant->setAttr(nameAttribute, builder.getStringAttr(name));
   return constant;
+}
+
+bool isPositiveZero(Value value) {
+  while (auto broadcast = Broadcast::of(value))
+    value = broadcast->operand;
+  const auto number = splatNumber(value);
+  return number && *number == 0 && !std::signbit(*number);
 }
 
 std::optional<double> splatNumber(Value value) {

@@ -55,6 +55,9 @@ Tensor tensorOfDoubles(ElementType type, Shape shape,
 /// number, or what repeats it.
 std::optional<double> splatNumber(mlir::Value value);
 
+/// Whether \p value is +0 everywhere, a constant or what repeats one.
+bool isPositiveZero(mlir::Value value);
+
 /// The name of the constant that gives \p value, or "".
 llvm::StringRef constantName(mlir::Value value);
 

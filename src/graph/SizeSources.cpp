@@ -56,8 +56,11 @@ std::optional<SmallVector<int64_t>> constantIntegers(Value value) {
   return numbers;
 }
 
+static SmallVector<SizeSource> sourcesOf(Value sizes, unsigned depth);
+
 /// Appends where the elements of \p part come from.
-static void appendSources(Value part, SmallVectorImpl<SizeSource> &sources) {
+static void appendSources(Value part, SmallVectorImpl<SizeSource> &sources,
+                          unsigned depth) {
   part = withoutForm(part);
   const int64_t count =
       tensorOf(part).hasStaticShape() ? tensorOf(part).getNumElements() : 0;
@@ -77,6 +80,14 @@ static void appendSources(Value part, SmallVectorImpl<SizeSource> &sources) {
     first = slice.getStartIndices()[0];
     step = slice.getStrides()[0];
     whole = withoutForm(slice.getOperand());
+    if (whole.getDefiningOp<ConcatenateOp>() && depth < deepestChain) {
+      const auto all = sourcesOf(whole, depth + 1);
+      for (int64_t i = 0; i < count; ++i) {
+        const auto at = static_cast<size_t>(first + i * step);
+        sources.push_back(at < all.size() ? all[at] : SizeSource());
+      }
+      return;
+    }
   }
   auto shape = whole.getDefiningOp<nn::ShapeOp>();
   for (int64_t i = 0; i < count; ++i)
@@ -85,14 +96,18 @@ static void appendSources(Value part, SmallVectorImpl<SizeSource> &sources) {
                        first + i * step});
 }
 
-SmallVector<SizeSource> sourcesOfSizes(Value sizes) {
+static SmallVector<SizeSource> sourcesOf(Value sizes, unsigned depth) {
   SmallVector<SizeSource> sources;
   SmallVector<Value> parts = {withoutForm(sizes)};
   if (auto joined = parts.front().getDefiningOp<ConcatenateOp>())
     parts = llvm::to_vector(joined.getInputs());
   for (Value part : parts)
-    appendSources(part, sources);
+    appendSources(part, sources, depth);
   return sources;
+}
+
+SmallVector<SizeSource> sourcesOfSizes(Value sizes) {
+  return sourcesOf(sizes, 0);
 }
 
 } // namespace sinter

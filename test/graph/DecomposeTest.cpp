@@ -743,6 +743,27 @@ TEST_P(Decompose, GivesTheSameValuesWithUnknownSizes) {
   }
 }
 
+/// With no index there is nothing to take, and no slice that would not fit.
+TEST(DecomposeCases, NothingIsTakenOfNothing) {
+  for (const char *op :
+       {"nn.take %x, %i, axis = 1 : (tensor<4x0x3xf32>, tensor<0xi32>) -> "
+        "tensor<4x0x3xf32>",
+        "nn.take_along %x, %j, axis = 1 : (tensor<4x0x3xf32>, "
+        "tensor<4x0x3xi64>) -> tensor<4x0x3xf32>"}) {
+    std::shared_ptr<MLIRContext> context = makeContext();
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+        std::string("func.func @main(%x: tensor<4x0x3xf32>, %i: "
+                    "tensor<0xi32>, %j: tensor<4x0x3xi64>) -> "
+                    "tensor<4x0x3xf32> {\n%r = ") +
+            op + "\nreturn %r : tensor<4x0x3xf32>\n}",
+        context.get());
+    ASSERT_TRUE(module) << op;
+    decomposeAll(*module);
+    ASSERT_FALSE(testing::Test::HasFatalFailure());
+    EXPECT_TRUE(succeeded(verify(*module))) << op;
+  }
+}
+
 TEST(DecomposeCases, AreOfEveryOperation) {
   std::shared_ptr<MLIRContext> context = makeContext();
   for (RegisteredOperationName op : context->getRegisteredOperations()) {

@@ -7,7 +7,7 @@ using namespace sinter;
 
 namespace {
 
-Model parse(const std::string &text) {
+Model parsed(const std::string &text) {
   auto context = makeContext();
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context.get());
   EXPECT_TRUE(module) << text;
@@ -28,7 +28,7 @@ func.func @main(%x: tensor<4xf32> {sinter.name = "x"},
 })";
 
 TEST(Storage, RolesOfEveryTensor) {
-  Model model = parse(counting);
+  Model model = parsed(counting);
   auto storage = Storage::of(model);
   ASSERT_TRUE(storage) << storage.error().message;
   ASSERT_EQ(storage->states().size(), 2u);
@@ -79,8 +79,8 @@ std::string problemWith(const std::string &arguments,
                         const std::string &results,
                         const std::string &more = "") {
   Model model =
-      parse("func.func @main(" + arguments + ") -> (" + results +
-            ") { return %a, %b : tensor<2xf32>, tensor<2xf32> }" + more);
+      parsed("func.func @main(" + arguments + ") -> (" + results +
+             ") { return %a, %b : tensor<2xf32>, tensor<2xf32> }" + more);
   auto storage = Storage::of(model);
   return storage ? "" : storage.error().message;
 }
@@ -124,7 +124,7 @@ TEST(Storage, EveryRestrictionHasItsMessage) {
 }
 
 TEST(Storage, TypesMustAgree) {
-  Model model = parse(R"(
+  Model model = parsed(R"(
 func.func @main(%a: tensor<2xf32> {sinter.state = "s", sinter.initial = dense<0.0> : tensor<2xf32>},
     %b: tensor<3xf32>) -> (tensor<3xf32> {sinter.state = "s"}) {
   return %b : tensor<3xf32>
@@ -133,7 +133,7 @@ func.func @main(%a: tensor<2xf32> {sinter.state = "s", sinter.initial = dense<0.
   ASSERT_FALSE(storage);
   EXPECT_EQ(storage.error().message,
             "state 's': argument and result differ in type");
-  Model open = parse(R"(
+  Model open = parsed(R"(
 func.func @main(%a: tensor<?xf32> {sinter.state = "s", sinter.initial = dense<0.0> : tensor<2xf32>})
     -> (tensor<?xf32> {sinter.state = "s"}) {
   return %a : tensor<?xf32>

@@ -699,3 +699,19 @@ func.func @axis_of_take(%x: tensor<3x2x!quant.uniform<i8:f32:1, {0.5, 0.25}>>, %
   %wrong = nn.take %x, %j, axis = 1 : (tensor<3x2x!quant.uniform<i8:f32:1, {0.5, 0.25}>>, tensor<2xi64>) -> tensor<3x2x!quant.uniform<i8:f32:1, {0.5, 0.25}>>
   return
 }
+
+// -----
+
+func.func @take_of_nothing(%x: tensor<2x0xf32>, %i: tensor<3xi64>) {
+  // expected-error@+1 {{'nn.take' op takes from a dimension of size 0}}
+  %result = nn.take %x, %i, axis = 1 : (tensor<2x0xf32>, tensor<3xi64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @take_along_of_nothing(%x: tensor<2x0xf32>, %i: tensor<2x3xi64>) {
+  // expected-error@+1 {{'nn.take_along' op takes from a dimension of size 0}}
+  %result = nn.take_along %x, %i, axis = 1 : (tensor<2x0xf32>, tensor<2x3xi64>) -> tensor<2x3xf32>
+  return
+}

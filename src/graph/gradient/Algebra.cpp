@@ -1,4 +1,4 @@
-// Gradients of triangular solves and factors of real matrices.
+// Gradients of triangular solves and factors of matrices.
 
 #include "graph/gradient/Gradient.h"
 
@@ -12,6 +12,11 @@ static Value flipped(TensorBuilder &e, Value matrices) {
   SmallVector<int64_t> order = allDimensions(matrices);
   std::swap(order[order.size() - 2], order.back());
   return e.transpose(matrices, order);
+}
+
+/// The same with conjugates.
+static Value adjoint(TensorBuilder &e, Value matrices) {
+  return conjugate(e, flipped(e, matrices));
 }
 
 /// The products of the matrices of two batches.
@@ -42,38 +47,43 @@ static Value triangle(TensorBuilder &e, Value matrices, bool isLower,
   return e.select(inside, matrices, rest);
 }
 
-/// op(a) x = b: b gets s, the solution of op(a)^T s = dy, and op(a) gets
-/// -s x^T; mirrored where a stands on the right.
+/// op(a) x = b: b gets s, the solution of op(a)^H s = dy, and op(a) gets
+/// -s x^H; mirrored where a stands on the right.
 static Gradients solved(TriangularSolveOp op, TensorBuilder &e, ValueRange dy) {
-  if (!isDifferentiable(op.getA()))
+  if (!hasGradient(op.getA()))
     return failure();
-  bool isPlain = op.getTransposeA() == Transpose::NO_TRANSPOSE;
+  const Transpose form = op.getTransposeA();
+  // What turns a into op(a)^H; (a^T)^H is a's conjugate.
+  Value a = form == Transpose::TRANSPOSE ? conjugate(e, op.getA()) : op.getA();
   Value byB = e.make<TriangularSolveOp>(
-      op.getB().getType(), op.getA(), dy[0], op.getLeftSideAttr(),
-      op.getLowerAttr(), op.getUnitDiagonalAttr(),
-      TransposeAttr::get(op.getContext(), isPlain ? Transpose::TRANSPOSE
-                                                  : Transpose::NO_TRANSPOSE));
+      op.getB().getType(), a, dy[0], op.getLeftSideAttr(), op.getLowerAttr(),
+      op.getUnitDiagonalAttr(),
+      TransposeAttr::get(op.getContext(), form == Transpose::NO_TRANSPOSE
+                                              ? Transpose::ADJOINT
+                                              : Transpose::NO_TRANSPOSE));
   Value x = op.getResult();
-  Value byA = op.getLeftSide() ? matrixProduct(e, byB, flipped(e, x))
-                               : matrixProduct(e, flipped(e, x), byB);
-  if (!isPlain)
+  Value byA = op.getLeftSide() ? matrixProduct(e, byB, adjoint(e, x))
+                               : matrixProduct(e, adjoint(e, x), byB);
+  if (form == Transpose::TRANSPOSE)
     byA = flipped(e, byA);
+  if (form == Transpose::ADJOINT)
+    byA = adjoint(e, byA);
   return list(
       {triangle(e, e.neg(byA), op.getLower(), op.getUnitDiagonal() ? 0 : 1),
        byB});
 }
 
 /// Iain Murray, "Differentiation of the Cholesky decomposition" (2016): with
-/// p the lower triangle of l^T dl, its diagonal halved, l^-T p l^-1 and its
-/// transpose go to the triangle of a that is read.
+/// p the lower triangle of l^H dl, its diagonal halved, l^-H p l^-1 and its
+/// adjoint go to the triangle of a that is read.
 static Gradients factored(CholeskyOp op, TensorBuilder &e, ValueRange dy) {
-  if (!isDifferentiable(op.getA()))
+  if (!hasGradient(op.getA()))
     return failure();
   bool isLower = op.getLower();
-  Value l = isLower ? op.getResult() : flipped(e, op.getResult());
+  Value l = isLower ? op.getResult() : adjoint(e, op.getResult());
   Value seed =
-      triangle(e, isLower ? dy[0] : flipped(e, dy[0]), /*isLower=*/true, 1);
-  Value p = triangle(e, matrixProduct(e, flipped(e, l), seed),
+      triangle(e, isLower ? dy[0] : adjoint(e, dy[0]), /*isLower=*/true, 1);
+  Value p = triangle(e, matrixProduct(e, adjoint(e, l), seed),
                      /*isLower=*/true, 0.5);
   auto solve = [&](Value b, bool isLeft, Transpose transpose) {
     return e.make<TriangularSolveOp>(
@@ -81,10 +91,10 @@ static Gradients factored(CholeskyOp op, TensorBuilder &e, ValueRange dy) {
         e.builder.getBoolAttr(true), e.builder.getBoolAttr(false),
         TransposeAttr::get(op.getContext(), transpose));
   };
-  Value g = solve(solve(p, true, Transpose::TRANSPOSE), false,
-                  Transpose::NO_TRANSPOSE);
+  Value g =
+      solve(solve(p, true, Transpose::ADJOINT), false, Transpose::NO_TRANSPOSE);
   return list(
-      {triangle(e, e.add(g, flipped(e, g)), isLower, /*diagonal=*/0.5)});
+      {triangle(e, e.add(g, adjoint(e, g)), isLower, /*diagonal=*/0.5)});
 }
 
 void attachAlgebra(MLIRContext *context) {

@@ -23,8 +23,7 @@ SmallVector<Value> sourcesOf(Operation *op) {
   return sources;
 }
 
-/// Whether there are gradients by \p value: a tensor of real or complex floats.
-static bool hasGradient(Value value) {
+bool hasGradient(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && (isDifferentiable(value) || isComplex(value));
 }
@@ -49,9 +48,8 @@ static SmallVector<Value> withZeros(TensorBuilder &e, ArrayRef<Value> gradients,
   return all;
 }
 
-/// Backpropagates from those of \p outputs that have a seed.
-static Gradients backpropagateKnown(OpBuilder &builder, ArrayRef<Value> outputs,
-                                    ValueRange seeds, ArrayRef<Value> inputs) {
+Gradients backpropagateKnown(OpBuilder &builder, ArrayRef<Value> outputs,
+                             ValueRange seeds, ArrayRef<Value> inputs) {
   SmallVector<Value> from, known;
   for (auto [output, seed] : llvm::zip_equal(outputs, seeds))
     if (seed) {
@@ -99,6 +97,27 @@ static Gradients chosen(Op op, TensorBuilder &e, ValueRange dy) {
 //===----------------------------------------------------------------------===//
 // while
 //===----------------------------------------------------------------------===//
+
+WhileOp
+buildLoop(TensorBuilder &e, ArrayRef<Value> carried,
+          llvm::function_ref<Value(TensorBuilder &, ValueRange)> condition,
+          TensorBuilder::Body body) {
+  SmallVector<Type> types =
+      llvm::map_to_vector(carried, [](Value each) { return each.getType(); });
+  SmallVector<Location> locations(types.size(), e.location);
+  auto loop = e.builder.create<WhileOp>(e.location, types, carried);
+  auto fill = [&](Region &region, TensorBuilder::Body build) {
+    OpBuilder::InsertionGuard guard(e.builder);
+    Block *block = e.builder.createBlock(&region, {}, types, locations);
+    SmallVector<Value> results = build(e, block->getArguments());
+    e.builder.create<ReturnOp>(e.location, results);
+  };
+  fill(loop.getCond(), [&](TensorBuilder &inner, ValueRange values) {
+    return SmallVector<Value>{condition(inner, values)};
+  });
+  fill(loop.getBody(), body);
+  return loop;
+}
 
 /// The integer that \p value, a constant scalar, is.
 static std::optional<int64_t> integerOf(Value value) {
@@ -149,9 +168,7 @@ static bool fits(int64_t number, IntegerType type) {
              : llvm::isIntN(type.getWidth(), number);
 }
 
-/// How often the body runs, where a counter goes by a constant from a constant
-/// to a constant.
-static std::optional<int64_t> tripsOf(WhileOp loop) {
+std::optional<int64_t> tripsOf(WhileOp loop) {
   Block &cond = loop.getCond().front(), &body = loop.getBody().front();
   auto compare = cond.getTerminator()->getOperand(0).getDefiningOp<CompareOp>();
   if (!compare)
@@ -160,19 +177,22 @@ static std::optional<int64_t> tripsOf(WhileOp loop) {
   if (!counter || counter.getOwner() != &cond)
     return std::nullopt;
   unsigned place = counter.getArgNumber();
-  auto next = body.getTerminator()->getOperand(place).getDefiningOp<AddOp>();
-  if (!next)
+  Operation *next = body.getTerminator()->getOperand(place).getDefiningOp();
+  if (!next || !isa<AddOp, SubtractOp>(next))
     return std::nullopt;
   Value mine = body.getArgument(place);
-  Value other = next.getLhs() == mine ? next.getRhs() : next.getLhs();
-  if (next.getLhs() != mine && next.getRhs() != mine)
+  const bool isFirst = next->getOperand(0) == mine;
+  const bool isSubtracted = isa<SubtractOp>(next);
+  if (!isFirst && (isSubtracted || next->getOperand(1) != mine))
     return std::nullopt;
+  Value other = next->getOperand(isFirst ? 1 : 0);
   Value limit = beforeLoop(loop, compare.getRhs());
   if (!limit)
     return std::nullopt;
   auto from = integerOf(loop->getOperand(place)), to = integerOf(limit),
        by = integerOf(other);
-  if (!from || !to || !by || *by == 0)
+  if (!from || !to || !by || *by == 0 ||
+      (isSubtracted && llvm::SubOverflow(int64_t(0), *by, *by)))
     return std::nullopt;
   int64_t end = *to, start = *from, stride = *by;
   switch (compare.getComparisonDirection()) {
@@ -236,8 +256,8 @@ public:
     for (Value source : captured)
       carried.push_back(e.splat(0, tensorOf(source)));
     bool isBuilt = true;
-    auto back = repeat(
-        carried,
+    auto back = buildLoop(
+        e, carried,
         [&](TensorBuilder &inner, ValueRange values) {
           return inner.compare(ComparisonDirection::GE, values[0], 0);
         },
@@ -264,28 +284,6 @@ private:
         e.location, DenseElementsAttr::get(counterType, value));
   }
 
-  template <typename Body>
-  void fill(Region &region, TypeRange arguments, Body body) {
-    OpBuilder::InsertionGuard guard(e.builder);
-    SmallVector<Location> locations(arguments.size(), e.location);
-    Block *block = e.builder.createBlock(&region, {}, arguments, locations);
-    SmallVector<Value> results = body(block->getArguments());
-    e.builder.create<ReturnOp>(e.location, results);
-  }
-
-  template <typename Condition, typename Body>
-  WhileOp repeat(ArrayRef<Value> carried, Condition condition, Body body) {
-    SmallVector<Type> types =
-        llvm::map_to_vector(carried, [](Value each) { return each.getType(); });
-    auto repeated = e.builder.create<WhileOp>(e.location, types, carried);
-    fill(repeated.getCond(), types, [&](ValueRange values) {
-      return SmallVector<Value>{condition(e, values)};
-    });
-    fill(repeated.getBody(), types,
-         [&](ValueRange values) { return body(e, values); });
-    return repeated;
-  }
-
   /// The indices of trip \p number in a stack of rank \p rank.
   static SmallVector<Value> placeOf(TensorBuilder &inner, Value number,
                                     int64_t rank) {
@@ -305,8 +303,8 @@ private:
       carried.push_back(
           e.splat(0, RankedTensorType::get(shape, type.getElementType())));
     }
-    auto run = repeat(
-        carried,
+    auto run = buildLoop(
+        e, carried,
         [&](TensorBuilder &inner, ValueRange values) {
           return inner.compare(ComparisonDirection::LT, values[0],
                                static_cast<double>(trips));

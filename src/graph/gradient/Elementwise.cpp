@@ -1,6 +1,10 @@
 // Gradients of elementwise operations: derivatives, a line each.
 
 #include "graph/gradient/Gradient.h"
+#include "graph/nn/NnOps.h"
+#include "graph/nn/Wide.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -13,10 +17,7 @@ using Slope = Value (*)(TensorBuilder &, Value x, Value y);
 template <typename Op, Slope slope>
 static Gradients unary(Op op, TensorBuilder &e, ValueRange dy) {
   Value x = op->getOperand(0);
-  constexpr bool isOfReals = std::is_same_v<Op, AbsOp> ||
-                             std::is_same_v<Op, SignOp> ||
-                             std::is_same_v<Op, CbrtOp>;
-  if (!isDifferentiable(x) && (isOfReals || !isComplex(x)))
+  if (!hasGradient(x))
     return failure();
   Value factor = slope(e, x, op->getResult(0));
   return list({factor ? e.mul(dy[0], conjugate(e, factor)) : Value()});
@@ -36,45 +37,83 @@ static Value where(TensorBuilder &e, Value condition, Value value) {
 /// The greater (smaller) operand gets it all; the first one of equal ones.
 template <typename Op, ComparisonDirection wins>
 static Gradients extreme(Op op, TensorBuilder &e, ValueRange dy) {
-  if (!isDifferentiable(op.getLhs()))
+  if (!hasGradient(op.getLhs()))
     return failure();
-  Value first = e.compare(wins, op.getLhs(), op.getRhs());
+  // Complex numbers are not ordered but by the operation itself.
+  Value first = isComplex(op.getLhs())
+                    ? e.compare(ComparisonDirection::EQ, op.getLhs(), op)
+                    : e.compare(wins, op.getLhs(), op.getRhs());
   Value zero = e.splat(0, tensorOf(dy[0]));
   return list({e.select(first, dy[0], zero), e.select(first, zero, dy[0])});
 }
 
 static Gradients power(PowOp op, TensorBuilder &e, ValueRange dy) {
   Value x = op.getLhs(), p = op.getRhs();
-  if (!isDifferentiable(x))
+  if (!hasGradient(x))
     return failure();
   // x^0 is 1 also where x is zero, and x^-1 is not a number to multiply with.
-  Value slope = where(e, e.compare(ComparisonDirection::NE, p, 0),
-                      e.mul(p, e.make<PowOp>(x, e.sub(p, 1))));
-  // x^p does not change with p where x is zero.
-  Value logarithm =
-      where(e, e.compare(ComparisonDirection::NE, x, 0), e.log(e.abs(x)));
-  return list(
-      {e.mul(dy[0], slope), e.mul(dy[0], e.mul(op.getResult(), logarithm))});
+  Value hasSlope = e.compare(ComparisonDirection::NE, p, 0);
+  Value slope = e.mul(p, e.make<PowOp>(x, where(e, hasSlope, e.sub(p, 1))));
+  // x^p does not change with p where x is zero. There the logarithm is that of
+  // 1, so that its slope is a number, too.
+  Value isZero = e.compare(ComparisonDirection::EQ, x, 0);
+  Value base = e.select(isZero, e.splat(1, tensorOf(x)), x);
+  Value logarithm = e.log(isComplex(x) ? base : e.abs(base));
+  return list({e.mul(dy[0], conjugate(e, slope)),
+               e.mul(dy[0], conjugate(e, e.mul(op.getResult(), logarithm)))});
 }
 
 static Gradients atan2(Atan2Op op, TensorBuilder &e, ValueRange dy) {
   Value y = op.getLhs(), x = op.getRhs();
-  if (!isDifferentiable(x))
+  if (!hasGradient(x))
     return failure();
   Value square = e.add(e.mul(x, x), e.mul(y, y));
-  return list(
-      {e.mul(dy[0], e.div(x, square)), e.neg(e.mul(dy[0], e.div(y, square)))});
+  return list({e.mul(dy[0], conjugate(e, e.div(x, square))),
+               e.neg(e.mul(dy[0], conjugate(e, e.div(y, square))))});
 }
 
 /// x - trunc(x / y) * y.
 static Gradients remainder(RemOp op, TensorBuilder &e, ValueRange dy) {
   Value x = op.getLhs(), y = op.getRhs();
-  if (!isDifferentiable(x))
+  if (!hasGradient(x))
     return failure();
+  auto truncated = [&](Value value) {
+    return e.mul(e.make<SignOp>(value), e.make<FloorOp>(e.abs(value)));
+  };
   Value quotient = e.div(x, y);
-  Value whole =
-      e.mul(e.make<SignOp>(quotient), e.make<FloorOp>(e.abs(quotient)));
-  return list({dy[0], e.neg(e.mul(dy[0], whole))});
+  Value whole = isComplex(x)
+                    ? e.make<ComplexOp>(truncated(e.make<RealOp>(quotient)),
+                                        truncated(e.make<ImagOp>(quotient)))
+                    : truncated(quotient);
+  return list({dy[0], e.neg(e.mul(dy[0], conjugate(e, whole)))});
+}
+
+/// |z| grows in the direction of z.
+static Gradients magnitude(AbsOp op, TensorBuilder &e, ValueRange dy) {
+  Value x = op.getOperand();
+  if (!hasGradient(x))
+    return failure();
+  Value slope = e.make<SignOp>(x);
+  Value gradient = isComplex(x)
+                       ? e.make<ComplexOp>(dy[0], e.splat(0, tensorOf(dy[0])))
+                       : dy[0];
+  return list({e.mul(gradient, slope)});
+}
+
+/// z / |z| turns with what lies across z; that of real numbers is constant.
+static Gradients direction(SignOp op, TensorBuilder &e, ValueRange dy) {
+  if (!isComplex(op.getOperand()))
+    return list({Value()});
+  Value unit = op.getResult();
+  Value length = e.abs(op.getOperand());
+  Value zero = e.splat(0, tensorOf(length));
+  Value along = e.make<RealOp>(e.mul(conjugate(e, dy[0]), unit));
+  Value across = e.sub(dy[0], e.mul(e.make<ComplexOp>(along, zero), unit));
+  // At 0 it is 0.
+  Value isZero = e.compare(ComparisonDirection::EQ, length, zero);
+  Value whole = e.make<ComplexOp>(
+      e.select(isZero, e.splat(1, tensorOf(length)), length), zero);
+  return list({where(e, e.make<NotOp>(isZero), e.div(across, whole))});
 }
 
 /// A scalar in each place of \p like, or \p value itself.
@@ -117,18 +156,12 @@ static Gradients selected(SelectOp op, TensorBuilder &e, ValueRange dy) {
 }
 
 static Gradients converted(ConvertOp op, TensorBuilder &e, ValueRange dy) {
-  bool isFromComplex = isComplex(op.getOperand());
-  if (isFromComplex != isComplex(op.getResult()))
-    return failure();
-  if (!isFromComplex &&
-      (!isDifferentiable(op.getOperand()) || !isDifferentiable(op.getResult())))
+  if (!hasGradient(op.getOperand()) || !hasGradient(op.getResult()))
     return list({Value()});
   return list({e.convert(dy[0], tensorOf(op.getOperand()).getElementType())});
 }
 
 static void attachUnary(MLIRContext *c) {
-  one<AbsOp,
-      [](TensorBuilder &e, Value x, Value) { return e.make<SignOp>(x); }>(c);
   one<CbrtOp, [](TensorBuilder &e, Value, Value y) {
     return e.div(e.splat(1.0 / 3, tensorOf(y)), e.mul(y, y));
   }>(c);
@@ -167,11 +200,63 @@ static void attachUnary(MLIRContext *c) {
   one<FloorOp, none>(c);
   one<RoundOp, none>(c);
   one<RoundNearestEvenOp, none>(c);
-  one<SignOp, none>(c);
+  attach<AbsOp, magnitude>(c);
+  attach<SignOp, direction>(c);
+}
+
+/// Functions of one number whose decompositions are long: through them, each
+/// step's value would have to be kept. Narrow numbers are computed in f32, as
+/// those are; quantised ones go through the decomposition.
+template <typename Op, Slope slope>
+static Gradients special(Op op, TensorBuilder &e, ValueRange dy) {
+  Value x = op->getOperand(0);
+  Type element = tensorOf(x).getElementType();
+  if (!isa<FloatType>(element)) {
+    OpBuilder before(op);
+    auto results = op.decompose(before);
+    if (failed(results))
+      return failure();
+    return backpropagate(e.builder, *results, dy, x);
+  }
+  Type wide = nn::isNarrowFloat(element) ? e.builder.getF32Type() : element;
+  Value factor = slope(e, e.convert(x, wide), op->getResult(0));
+  return list({e.convert(e.mul(e.convert(dy[0], wide), factor), element)});
+}
+
+/// exp(-x^2) times a number.
+static Value bell(TensorBuilder &e, Value x, double height, double curve) {
+  return e.mul(e.exp(e.mul(e.mul(x, x), -curve)), height);
+}
+
+/// Phi(x) + x phi(x); its approximation by its own formula.
+static Gradients gaussianUnit(nn::GeluOp op, TensorBuilder &e, ValueRange dy) {
+  if (op.getApproximate())
+    return special<nn::GeluOp, [](TensorBuilder &e, Value x, Value) {
+      // x s(2 u) with u = sqrt(2 / pi) (x + 0.044715 x^3).
+      const double outer = 2 * std::sqrt(2 / M_PI);
+      Value square = e.mul(x, x);
+      Value s = e.make<LogisticOp>(
+          e.mul(e.mul(x, e.add(e.mul(square, 0.044715), 1.0)), outer));
+      Value inner = e.mul(e.add(e.mul(square, 3 * 0.044715), 1.0), outer);
+      Value rest = e.sub(e.splat(1, tensorOf(s)), s);
+      return e.mul(s, e.add(e.mul(e.mul(x, inner), rest), 1.0));
+    }>(op, e, dy);
+  return special<nn::GeluOp, [](TensorBuilder &e, Value x, Value) {
+    Value below = e.mul(
+        e.add(e.make<nn::ErfOp>(x.getType(), e.mul(x, M_SQRT1_2)), 1.0), 0.5);
+    return e.add(below, e.mul(x, bell(e, x, M_2_SQRTPI * M_SQRT1_2 / 2, 0.5)));
+  }>(op, e, dy);
 }
 
 void attachElementwise(MLIRContext *c) {
   attachUnary(c);
+  attach<nn::ErfOp, special<nn::ErfOp, [](TensorBuilder &e, Value x, Value) {
+           return bell(e, x, M_2_SQRTPI, 1);
+         }>>(c);
+  attach<nn::ErfcOp, special<nn::ErfcOp, [](TensorBuilder &e, Value x, Value) {
+           return bell(e, x, -M_2_SQRTPI, 1);
+         }>>(c);
+  attach<nn::GeluOp, gaussianUnit>(c);
   attach<AddOp, [](AddOp, TensorBuilder &, ValueRange dy) {
     return list({dy[0], dy[0]});
   }>(c);

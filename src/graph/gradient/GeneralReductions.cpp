@@ -2,6 +2,7 @@
 // elementwise operations, through which gradients go back.
 
 #include "graph/gradient/Gradient.h"
+#include "graph/stablehlo/WholeTensors.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -12,48 +13,17 @@ namespace sinter::gradient {
 /// Most windows' elements, and most operations of the tree, that a rule builds.
 static constexpr int64_t mostSteps = 4096;
 
-/// The body of a reduction, a pair of scalars each, on whole tensors of one
-/// shape; null where an operation does not act on elements or reads from
-/// outside.
+/// The body of a reduction on whole tensors of one shape.
 static Gradients applied(TensorBuilder &e, Block &body, ValueRange firsts,
                          ValueRange seconds) {
-  DenseMap<Value, Value> mapping;
-  ArrayRef<int64_t> shape = tensorOf(firsts[0]).getShape();
-  size_t count = firsts.size();
-  for (size_t i = 0; i < count; ++i) {
-    mapping[body.getArgument(i)] = firsts[i];
-    mapping[body.getArgument(count + i)] = seconds[i];
-  }
-  for (Operation &op : body.without_terminator()) {
-    if (auto constant = dyn_cast<ConstantOp>(op)) {
-      Operation *copy = e.builder.clone(op);
-      mapping[op.getResult(0)] = e.broadcast(copy->getResult(0), {}, shape);
-      continue;
-    }
-    bool actsOnElements =
-        op.getNumRegions() == 0 && op.getNumResults() == 1 &&
-        (op.hasTrait<OpTrait::Elementwise>() || isa<SelectOp, ClampOp>(op));
-    if (!actsOnElements)
-      return failure();
-    OperationState state(e.location, op.getName());
-    for (Value operand : op.getOperands()) {
-      Value mapped = mapping.lookup(operand);
-      if (!mapped)
-        return failure();
-      state.addOperands(mapped);
-    }
-    state.addTypes(RankedTensorType::get(
-        shape, tensorOf(op.getResult(0)).getElementType()));
-    state.addAttributes(op.getAttrs());
-    mapping[op.getResult(0)] = e.builder.create(state)->getResult(0);
-  }
-  SmallVector<Value> results;
-  for (Value value : body.getTerminator()->getOperands()) {
-    results.push_back(mapping.lookup(value));
-    if (!results.back())
-      return failure();
-  }
-  return results;
+  SmallVector<Value> pairs(firsts);
+  llvm::append_range(pairs, seconds);
+  return applyToTensors(e, body, pairs, tensorOf(firsts[0]).getShape());
+}
+
+/// \p value with the elements that \p body computes with.
+static Value promoted(TensorBuilder &e, Value value, Block &body, size_t i) {
+  return e.convert(value, tensorOf(body.getArgument(i)).getElementType());
 }
 
 /// Elements [start, limit) of dimension 0 in steps.
@@ -94,7 +64,8 @@ static Gradients combinedRows(TensorBuilder &e, Block &body,
   return values;
 }
 
-/// Goes back from \p results through what was built to \p op's operands.
+/// Goes back from \p results through what was built to \p op's operands and to
+/// what its body reads from outside.
 static Gradients throughTree(Operation *op, TensorBuilder &e,
                              ValueRange results, ValueRange dy) {
   SmallVector<Value> outputs, seeds;
@@ -103,15 +74,16 @@ static Gradients throughTree(Operation *op, TensorBuilder &e,
       outputs.push_back(result);
       seeds.push_back(seed);
     }
-  llvm::SetVector<Value> once(op->operand_begin(), op->operand_end());
+  SmallVector<Value> sources = sourcesOf(op);
+  llvm::SetVector<Value> once(sources.begin(), sources.end());
   auto gradients = backpropagate(e.builder, outputs, seeds, once.getArrayRef());
   if (failed(gradients))
     return failure();
   DenseMap<Value, Value> bySource;
   for (auto [source, gradient] : llvm::zip_equal(once, *gradients))
     bySource[source] = gradient;
-  return llvm::map_to_vector(op->getOperands(), [&](Value operand) {
-    return std::exchange(bySource[operand], Value());
+  return llvm::map_to_vector(sources, [&](Value each) {
+    return std::exchange(bySource[each], Value());
   });
 }
 
@@ -123,22 +95,22 @@ Gradients reducedByTree(ReduceOp op, TensorBuilder &e, ValueRange dy) {
   llvm::sort(order);
   for (int64_t dimension : dimensions)
     joined[0] *= shape[dimension];
-  if (llvm::is_contained(shape, 0))
-    return failure();
   for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i)
     if (!llvm::is_contained(dimensions, i))
       order.push_back(i);
   llvm::append_range(joined, result);
   Block &body = op.getBody().front();
   SmallVector<Value> values, initial;
-  for (Value input : op.getInputs())
-    values.push_back(e.reshape(e.transpose(input, order), joined));
+  for (auto [i, input] : llvm::enumerate(op.getInputs()))
+    values.push_back(
+        promoted(e, e.reshape(e.transpose(input, order), joined), body, i));
+  for (auto [i, each] : llvm::enumerate(op.getInitValues()))
+    initial.push_back(promoted(e, e.broadcast(each, {}, result), body, i));
+  if (joined[0] == 0)
+    return throughTree(op, e, initial, dy);
   auto combined = combinedRows(e, body, values);
-  if (failed(combined))
-    return failure();
-  for (Value each : op.getInitValues())
-    initial.push_back(e.broadcast(each, {}, result));
-  combined = applied(e, body, initial, *combined);
+  if (succeeded(combined))
+    combined = applied(e, body, initial, *combined);
   if (failed(combined))
     return failure();
   return throughTree(op, e, *combined, dy);
@@ -153,9 +125,8 @@ Gradients reducedWindowsByTree(ReduceWindowOp op, TensorBuilder &e,
   for (const WindowDimension &each : window)
     if (llvm::MulOverflow(places, each.size, places) || places > mostSteps)
       return failure();
-  if (llvm::is_contained(result, 0) ||
-      llvm::is_contained(tensorOf(op.getInputs()[0]).getShape(), 0))
-    return failure();
+  if (llvm::is_contained(result, 0))
+    return SmallVector<Value>(sourcesOf(op).size());
   SmallVector<int64_t> low, high, interior, strides;
   for (const WindowDimension &each : window) {
     low.push_back(each.paddingLow);
@@ -165,10 +136,11 @@ Gradients reducedWindowsByTree(ReduceWindowOp op, TensorBuilder &e,
   }
   Block &body = op.getBody().front();
   SmallVector<Value> padded, sum;
-  for (auto [input, initial] :
-       llvm::zip_equal(op.getInputs(), op.getInitValues())) {
-    padded.push_back(e.make<PadOp>(input, initial, low, high, interior));
-    sum.push_back(e.broadcast(initial, {}, result));
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    Value initial = op.getInitValues()[i];
+    padded.push_back(promoted(
+        e, e.make<PadOp>(input, initial, low, high, interior), body, i));
+    sum.push_back(promoted(e, e.broadcast(initial, {}, result), body, i));
   }
   for (int64_t place = 0; place < places; ++place) {
     SmallVector<int64_t> starts(window.size()), limits(window.size());

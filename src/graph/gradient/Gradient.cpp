@@ -14,6 +14,7 @@ void attachGradients(MLIRContext *context) {
   gradient::attachAlgebra(context);
   gradient::attachComplex(context);
   gradient::attachControlFlow(context);
+  gradient::attachDistribution(context);
   gradient::attachElementwise(context);
   gradient::attachMovement(context);
   gradient::attachIndexing(context);

@@ -44,6 +44,9 @@ inline llvm::SmallVector<int64_t> allDimensions(mlir::Value value) {
 bool isComplex(mlir::Value value);
 mlir::Value conjugate(TensorBuilder &e, mlir::Value value);
 
+/// Whether there are gradients by \p value: a tensor of real or complex floats.
+bool hasGradient(mlir::Value value);
+
 /// The name of the operation that a reduction's body consists of, with the
 /// body's two arguments as operands; "" if it is anything else.
 llvm::StringRef combinerOf(mlir::Region &region);
@@ -52,9 +55,26 @@ llvm::StringRef combinerOf(mlir::Region &region);
 /// read from outside, each once.
 llvm::SmallVector<mlir::Value> sourcesOf(mlir::Operation *op);
 
-/// Gradients of reductions by any body whose operations act on elements:
-/// through a tree of them. Failure where the body does more, where there is
-/// nothing to reduce, and of windows of thousands of elements.
+/// backpropagate from those of \p outputs that have a seed.
+Gradients backpropagateKnown(mlir::OpBuilder &builder,
+                             llvm::ArrayRef<mlir::Value> outputs,
+                             mlir::ValueRange seeds,
+                             llvm::ArrayRef<mlir::Value> inputs);
+
+/// How often the body of \p loop runs, where a counter goes by a constant from
+/// a constant to a constant; nothing where that is not known.
+std::optional<int64_t> tripsOf(stablehlo::WhileOp loop);
+
+/// A stablehlo.while over \p carried.
+stablehlo::WhileOp
+buildLoop(TensorBuilder &e, llvm::ArrayRef<mlir::Value> carried,
+          llvm::function_ref<mlir::Value(TensorBuilder &, mlir::ValueRange)>
+              condition,
+          TensorBuilder::Body body);
+
+/// Gradients of reductions by any body that has a form for whole tensors
+/// (applyToTensors): through a tree of them. Failure of other bodies, and of
+/// windows of thousands of elements.
 Gradients reducedByTree(stablehlo::ReduceOp op, TensorBuilder &e,
                         mlir::ValueRange dy);
 Gradients reducedWindowsByTree(stablehlo::ReduceWindowOp op, TensorBuilder &e,
@@ -63,6 +83,7 @@ Gradients reducedWindowsByTree(stablehlo::ReduceWindowOp op, TensorBuilder &e,
 void attachAlgebra(mlir::MLIRContext *context);
 void attachComplex(mlir::MLIRContext *context);
 void attachControlFlow(mlir::MLIRContext *context);
+void attachDistribution(mlir::MLIRContext *context);
 void attachElementwise(mlir::MLIRContext *context);
 void attachMovement(mlir::MLIRContext *context);
 void attachIndexing(mlir::MLIRContext *context);

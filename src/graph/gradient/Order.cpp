@@ -2,6 +2,7 @@
 
 #include "graph/gradient/Gradient.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -62,17 +63,10 @@ static Gradients sorted(SortOp op, TensorBuilder &e, ValueRange dy) {
   return gradients;
 }
 
-/// The chosen places hand their elements to the source; the initial value is
-/// everywhere. Only of sums.
-static Gradients selectedAndScattered(SelectAndScatterOp op, TensorBuilder &e,
-                                      ValueRange dy) {
-  Value operand = op.getOperand(), source = op.getSource();
-  if (!isDifferentiable(source) ||
-      combinerOf(op.getScatter()) != AddOp::getOperationName())
-    return failure();
+/// The window of select_and_scatter.
+static SmallVector<WindowDimension> windowOf(SelectAndScatterOp op) {
   SmallVector<WindowDimension> window;
-  ArrayRef<int64_t> shape = tensorOf(operand).getShape();
-  for (auto [i, size] : llvm::enumerate(shape)) {
+  for (int64_t i = 0; i < tensorOf(op.getOperand()).getRank(); ++i) {
     WindowDimension each;
     if (auto sizes = op.getWindowDimensions())
       each.size = (*sizes)[i];
@@ -85,16 +79,26 @@ static Gradients selectedAndScattered(SelectAndScatterOp op, TensorBuilder &e,
     }
     window.push_back(each);
   }
-  // Windows of elements with their gradients, where the place -1 is outside.
-  Type element = tensorOf(operand).getElementType();
-  Value seen = e.splat(0, RankedTensorType::get(shape, e.integerType(32)));
-  SmallVector<Value> inputs = {operand, dy[0], seen};
-  SmallVector<Value> initial = {e.scalar(0, element),
-                                e.scalar(0, tensorOf(dy[0]).getElementType()),
-                                e.scalar(-1, e.integerType(32))};
+  return window;
+}
+
+/// The elements of \p value, of the operand's shape, that windows choose;
+/// \p otherwise where a window has none.
+static Value chosenOf(SelectAndScatterOp op, TensorBuilder &e, Value value,
+                      double otherwise) {
+  Value operand = op.getOperand();
+  auto type = tensorOf(operand);
+  Type i32 = e.integerType(32);
+  // What the windows meet outside of the operand says so by -1.
+  Value seen = e.splat(0, RankedTensorType::get(type.getShape(), i32));
+  SmallVector<Value> inputs = {operand, value, seen};
+  SmallVector<Value> initial = {
+      e.scalar(0, type.getElementType()),
+      e.scalar(otherwise, tensorOf(value).getElementType()), e.scalar(-1, i32)};
   Block &select = op.getSelect().front();
-  ValueRange chosen = e.reduceWindow(
-      inputs, initial, window, [&](TensorBuilder &inner, ValueRange values) {
+  return e.reduceWindow(
+      inputs, initial, windowOf(op),
+      [&](TensorBuilder &inner, ValueRange values) {
         IRMapping mapping;
         mapping.map(select.getArguments(), ValueRange{values[0], values[3]});
         for (Operation &each : select.without_terminator())
@@ -109,8 +113,50 @@ static Gradients selectedAndScattered(SelectAndScatterOp op, TensorBuilder &e,
         for (unsigned i = 0; i < 3; ++i)
           results.push_back(inner.select(first, values[i], values[3 + i]));
         return results;
-      });
-  return list({Value(), chosen[1], e.sum(dy[0], allDimensions(dy[0]))});
+      })[1];
+}
+
+/// The chosen places hand their elements to the source; the initial value is
+/// everywhere. Where sources are not added up, gradients go through a scatter
+/// of them to the chosen places.
+static Gradients selectedAndScattered(SelectAndScatterOp op, TensorBuilder &e,
+                                      ValueRange dy) {
+  Value source = op.getSource();
+  auto type = tensorOf(op->getResult(0));
+  SmallVector<Value> sources = sourcesOf(op), gradients(sources.size());
+  if (type.getNumElements() == 0)
+    return gradients;
+  if (hasGradient(source) &&
+      combinerOf(op.getScatter()) == AddOp::getOperationName()) {
+    gradients[1] = tensorOf(source).getNumElements() == 0
+                       ? Value()
+                       : chosenOf(op, e, dy[0], 0);
+    gradients[2] = e.sum(dy[0], allDimensions(dy[0]));
+    return gradients;
+  }
+  Type i64 = e.integerType(64);
+  Value ids =
+      e.reshape(e.iota({type.getNumElements()}, 0, i64), type.getShape());
+  int64_t count = tensorOf(source).getNumElements();
+  Value places = e.reshape(chosenOf(op, e, ids, -1), {count});
+  Value into = e.broadcast(op.getInitValue(), {}, {type.getNumElements()});
+  auto numbers = ScatterDimensionNumbersAttr::get(op.getContext(), {},
+                                                  ArrayRef<int64_t>(0), {}, {},
+                                                  ArrayRef<int64_t>(0), 1);
+  auto scatter = e.builder.create<ScatterOp>(
+      e.location, TypeRange(Type(into.getType())), ValueRange(into), places,
+      ValueRange(e.reshape(source, {count})), numbers,
+      /*indices_are_sorted=*/false, /*unique_indices=*/false);
+  IRMapping mapping;
+  op.getScatter().cloneInto(&scatter.getUpdateComputation(), mapping);
+  Value result = e.reshape(scatter->getResult(0), type.getShape());
+  llvm::SetVector<Value> once(sources.begin(), sources.end());
+  auto found = backpropagate(e.builder, result, dy, once.getArrayRef());
+  if (failed(found))
+    return failure();
+  for (auto [from, gradient] : llvm::zip_equal(once, *found))
+    gradients[llvm::find(sources, from) - sources.begin()] = gradient;
+  return gradients;
 }
 
 /// As if it were not there.

@@ -131,7 +131,7 @@ public:
   /// A convolution of dy, with holes where there was a stride, by the kernel
   /// turned round, its features exchanged.
   Value byOperand() {
-    Value kernel = op.getRhs();
+    Value kernel = conjugate(e, op.getRhs());
     int64_t in = numbers.getKernelInputFeatureDimension(),
             out = numbers.getKernelOutputFeatureDimension();
     int64_t parts = std::max(groups, batchGroups);
@@ -197,8 +197,9 @@ public:
         numbers.getKernelInputFeatureDimension(),
         numbers.getKernelOutputFeatureDimension(),
         numbers.getKernelSpatialDimensions());
-    Value gradient = convolve(e, op.getLhs(), dy, tensorOf(op.getRhs()), back,
-                              swapped, batchGroups, groups);
+    Value gradient =
+        convolve(e, conjugate(e, op.getLhs()), dy, tensorOf(op.getRhs()), back,
+                 swapped, batchGroups, groups);
     return flipped.empty() ? gradient : e.make<ReverseOp>(gradient, flipped);
   }
 
@@ -230,11 +231,14 @@ private:
 } // namespace
 
 static Gradients convolved(ConvolutionOp op, TensorBuilder &e, ValueRange dy) {
-  if (!isDifferentiable(op.getLhs()) || !isDifferentiable(op.getRhs()) ||
-      llvm::is_contained(shapeOf(op.getLhs()), 0) ||
-      llvm::is_contained(shapeOf(op.getRhs()), 0) ||
-      llvm::is_contained(shapeOf(dy[0]), 0))
+  if (!hasGradient(op.getLhs()) || !hasGradient(op.getRhs()))
     return failure();
+  // The result is empty, or zeros.
+  auto isEmpty = [](Value each) {
+    return llvm::is_contained(shapeOf(each), 0);
+  };
+  if (isEmpty(op.getLhs()) || isEmpty(op.getRhs()) || isEmpty(dy[0]))
+    return list({Value(), Value()});
   ConvolutionGradients gradients(op, e, dy[0]);
   Value lhs = gradients.byOperand();
   return list({lhs, gradients.byKernel()});

@@ -2,6 +2,10 @@
 
 #include "graph/gradient/Gradient.h"
 
+#include "graph/Constants.h"
+#include "graph/nn/NnOps.h"
+#include "graph/nn/Wide.h"
+
 using namespace mlir;
 using namespace sinter::stablehlo;
 
@@ -30,14 +34,19 @@ static Gradients extreme(ReduceOp op, TensorBuilder &e, Value dy) {
 
 static Gradients reduced(ReduceOp op, TensorBuilder &e, ValueRange dy) {
   Value x = op.getInputs()[0];
-  if (op.getInputs().size() != 1 || !isDifferentiable(x))
+  // The elements may be added up in a wider type.
+  bool isPlain = op.getInputs().size() == 1 && hasGradient(x) &&
+                 tensorOf(x).getElementType() ==
+                     tensorOf(op->getResult(0)).getElementType();
+  if (!isPlain)
     return reducedByTree(op, e, dy);
   StringRef combiner = combinerOf(op.getBody());
   if (combiner == AddOp::getOperationName())
     return list({e.restore(dy[0], op.getDimensions(), tensorOf(x).getShape()),
                  e.sum(dy[0], allDimensions(dy[0]))});
-  if (combiner == MaxOp::getOperationName() ||
-      combiner == MinOp::getOperationName())
+  bool isExtreme = combiner == MaxOp::getOperationName() ||
+                   combiner == MinOp::getOperationName();
+  if (isExtreme && isDifferentiable(x))
     return extreme(op, e, dy[0]);
   return reducedByTree(op, e, dy);
 }
@@ -53,7 +62,7 @@ static Gradients summedWindows(ReduceWindowOp op, TensorBuilder &e, Value dy) {
       strides;
   for (auto [i, each] : llvm::enumerate(window)) {
     if (shape[i] == 0 || result[i] == 0)
-      return failure();
+      return reducedWindowsByTree(op, e, dy);
     int64_t size = (shape[i] - 1) * each.baseDilation + 1;
     int64_t reach = (each.size - 1) * each.windowDilation + 1;
     int64_t covered = (result[i] - 1) * each.stride + 1;
@@ -81,10 +90,23 @@ static Gradients summedWindows(ReduceWindowOp op, TensorBuilder &e, Value dy) {
   return list({sum, e.sum(e.mul(dy, initials), allDimensions(dy))});
 }
 
+/// Whether \p value is a constant that no element is less (greater) than.
+static bool isLimit(Value value, bool isLeast) {
+  auto number = splatNumber(value);
+  auto type = dyn_cast<FloatType>(tensorOf(value).getElementType());
+  if (!number || !type)
+    return false;
+  const double most =
+      APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+  return isLeast ? *number <= -most : *number >= most;
+}
+
 /// The first greatest (least) element of each window gets it all. Nothing by
-/// the initial value, which is less (greater) than any element.
+/// the initial value, where that is less (greater) than any element.
 static Gradients extremeOfWindows(ReduceWindowOp op, TensorBuilder &e, Value dy,
                                   ComparisonDirection wins) {
+  if (!isLimit(op.getInitValues()[0], wins == ComparisonDirection::GE))
+    return reducedWindowsByTree(op, e, dy);
   for (const WindowDimension &each : op.getWindow())
     if (each.baseDilation != 1 || each.windowDilation != 1)
       return reducedWindowsByTree(op, e, dy);
@@ -108,11 +130,16 @@ static Gradients extremeOfWindows(ReduceWindowOp op, TensorBuilder &e, Value dy,
 
 static Gradients reducedWindows(ReduceWindowOp op, TensorBuilder &e,
                                 ValueRange dy) {
-  if (op.getInputs().size() != 1 || !isDifferentiable(op.getInputs()[0]))
+  bool isPlain = op.getInputs().size() == 1 && hasGradient(op.getInputs()[0]) &&
+                 tensorOf(op.getInputs()[0]).getElementType() ==
+                     tensorOf(op->getResult(0)).getElementType();
+  if (!isPlain)
     return reducedWindowsByTree(op, e, dy);
   StringRef combiner = combinerOf(op.getBody());
   if (combiner == AddOp::getOperationName())
     return summedWindows(op, e, dy[0]);
+  if (isComplex(op.getInputs()[0]))
+    return reducedWindowsByTree(op, e, dy);
   if (combiner == MaxOp::getOperationName())
     return extremeOfWindows(op, e, dy[0], ComparisonDirection::GE);
   if (combiner == MinOp::getOperationName())
@@ -144,10 +171,62 @@ static Gradients normalized(BatchNormInferenceOp op, TensorBuilder &e,
                e.neg(e.mul(sum, factor)), e.mul(e.mul(weighted, cube), -0.5)});
 }
 
+/// The statistics follow from the operand by
+///     dx = dmean / n + dvariance * 2 (x - mean) / n;
+/// what a mean would take from the variance is a sum of distances from it,
+/// which is 0. Nothing is summed up here.
+static Gradients batchStatistics(nn::MeanVarNormOp op, TensorBuilder &e,
+                                 ValueRange dy) {
+  auto type = tensorOf(op.getOperand());
+  ArrayRef<int64_t> shape = type.getShape();
+  const int64_t feature = op.getFeatureIndex();
+  Type statistic = tensorOf(op.getRunningMean()).getElementType();
+  Type element = type.getElementType();
+  if (nn::isNarrowFloat(element))
+    element = e.builder.getF32Type();
+  double count = 1;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (i != feature)
+      count *= static_cast<double>(shape[i]);
+  const double momentum = op.getMomentum().convertToDouble();
+  // Gradients by a batch's statistic and by the running one that it moves by
+  // `share`; either may be null.
+  auto ofBatch = [&](Value batch, Value moved, double share) {
+    if (batch)
+      batch = e.convert(batch, element);
+    if (moved)
+      moved = e.mul(e.convert(moved, element), share);
+    return batch && moved ? e.add(batch, moved) : batch ? batch : moved;
+  };
+  auto ofRunning = [&](Value moved) {
+    return moved ? e.convert(e.mul(moved, momentum), statistic) : Value();
+  };
+  auto spread = [&](Value vector) {
+    return e.broadcast(vector, {feature}, shape);
+  };
+  const double kept = op.getUnbiased() ? count / std::max(count - 1, 1.0) : 1.0;
+  Value dMean = ofBatch(dy[0], dy[2], 1 - momentum);
+  Value dVariance = ofBatch(dy[1], dy[3], (1 - momentum) * kept);
+  Value dx;
+  if (dVariance) {
+    Value x = e.convert(op.getOperand(), element);
+    Value centred = e.sub(x, spread(e.convert(op.getMean(), element)));
+    dx = e.mul(centred, spread(e.mul(dVariance, 2 / count)));
+  }
+  if (dMean) {
+    Value share = spread(e.div(dMean, count));
+    dx = dx ? e.add(dx, share) : share;
+  }
+  if (dx)
+    dx = e.convert(dx, type.getElementType());
+  return list({dx, ofRunning(dy[2]), ofRunning(dy[3])});
+}
+
 void attachReductions(MLIRContext *context) {
   attach<ReduceOp, reduced>(context);
   attach<ReduceWindowOp, reducedWindows>(context);
   attach<BatchNormInferenceOp, normalized>(context);
+  attach<nn::MeanVarNormOp, batchStatistics>(context);
 }
 
 } // namespace sinter::gradient

@@ -118,6 +118,15 @@ FailureOr<SmallVector<Value>> BroadcastLikeOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> TakeOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   int64_t axis = getAxis();
+  // Then there is no index: stablehlo.gather would want an element all the
+  // same.
+  if (tensorOf(getOperand()).getDimSize(axis) == 0) {
+    Sizes sizes = emit.sizes(getOperand()), taken = emit.sizes(getIndices());
+    sizes.erase(sizes.begin() + axis);
+    sizes.insert(sizes.begin() + axis, taken.begin(), taken.end());
+    return SmallVector<Value>{
+        emit.splat(0, sizes, tensorOf(getResult()).getElementType())};
+  }
   Value indices =
       wrapNegative(emit, getIndices(), Size::of(getOperand(), axis));
   return SmallVector<Value>{emit.take(getOperand(), indices, axis)};
@@ -126,6 +135,9 @@ FailureOr<SmallVector<Value>> TakeOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> TakeAlongOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   int64_t axis = getAxis(), rank = tensorOf(getOperand()).getRank();
+  if (llvm::is_contained(tensorOf(getOperand()).getShape(), 0))
+    return SmallVector<Value>{emit.splat(
+        0, emit.sizes(getIndices()), tensorOf(getResult()).getElementType())};
   Type index = emit.integerType(64);
   Value indices = emit.convert(
       wrapNegative(emit, getIndices(), Size::of(getOperand(), axis)), index);

@@ -20,12 +20,28 @@ template <typename Op> static LogicalResult verifyAxis(Op op, Value operand) {
   return success();
 }
 
-LogicalResult TakeOp::verify() { return verifyAxis(*this, getOperand()); }
+/// Whether there is something to take for every element of the result: none is
+/// in a dimension of size 0.
+static bool hasElementsToTake(mlir::Operation *op, int64_t size) {
+  auto result = tensorOf(op->getResult(0));
+  return size != 0 || !result.hasStaticShape() || result.getNumElements() == 0;
+}
+
+LogicalResult TakeOp::verify() {
+  if (failed(verifyAxis(*this, getOperand())))
+    return failure();
+  if (!hasElementsToTake(*this, tensorOf(getOperand()).getDimSize(getAxis())))
+    return emitOpError("takes from a dimension of size 0");
+  return success();
+}
 
 LogicalResult TakeAlongOp::verify() {
   auto operand = tensorOf(getOperand()), indices = tensorOf(getIndices());
   if (operand.getRank() != indices.getRank())
     return emitOpError("operand and indices differ in rank");
+  for (int64_t size : operand.getShape())
+    if (!hasElementsToTake(*this, size))
+      return emitOpError("takes from a dimension of size 0");
   return verifyAxis(*this, getOperand());
 }
 

@@ -2,6 +2,7 @@
 
 #include "graph/Values.h"
 #include "graph/nn/Wide.h"
+#include "graph/stablehlo/WholeTensors.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -92,44 +93,12 @@ FailureOr<Values> BatchNormGradOp::decompose(OpBuilder &builder) {
 // Regions and functions
 //===----------------------------------------------------------------------===//
 
-/// Whether an operation on scalars does the same to tensors of any shape.
-static bool actsOnElements(Operation &op) {
-  return op.getNumRegions() == 0 && op.getNumResults() == 1 &&
-         (op.hasTrait<OpTrait::Elementwise>() ||
-          isa<SelectOp, ClampOp, ConstantOp>(op));
-}
-
 FailureOr<Values> MapOp::decompose(OpBuilder &builder) {
-  Block &block = getComputation().front();
-  if (!isStatic(*this) ||
-      !llvm::all_of(block.without_terminator(), actsOnElements))
+  if (!isStatic(*this))
     return failure();
   TensorBuilder emit(builder, getLoc());
-  ArrayRef<int64_t> shape = tensorOf(getResult()).getShape();
-  IRMapping mapping;
-  mapping.map(block.getArguments(), getInputs());
-  // Scalars from outside, and constants, are the same for each element.
-  auto mapped = [&](Value value) {
-    if (!mapping.contains(value))
-      mapping.map(value, emit.broadcast(value, {}, shape));
-    return mapping.lookup(value);
-  };
-  for (Operation &op : block.without_terminator()) {
-    if (isa<ConstantOp>(op)) {
-      Operation *constant = builder.clone(op);
-      mapping.map(op.getResult(0),
-                  emit.broadcast(constant->getResult(0), {}, shape));
-      continue;
-    }
-    OperationState state(op.getLoc(), op.getName());
-    for (Value operand : op.getOperands())
-      state.addOperands(mapped(operand));
-    state.addTypes(RankedTensorType::get(
-        shape, tensorOf(op.getResult(0)).getElementType()));
-    state.addAttributes(op.getAttrs());
-    mapping.map(op.getResult(0), builder.create(state)->getResult(0));
-  }
-  return Values{mapped(block.back().getOperand(0))};
+  return applyToTensors(emit, getComputation().front(), getInputs(),
+                        tensorOf(getResult()).getShape());
 }
 
 FailureOr<Values> CompositeOp::decompose(OpBuilder &builder) {

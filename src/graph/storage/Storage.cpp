@@ -118,13 +118,17 @@ private:
 /// Whether a function other than \p entry has states.
 bool hasStateElsewhere(ModuleOp module, func::FuncOp entry) {
   bool found = false;
-  module.walk([&](func::FuncOp function) {
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (!function)
+      return WalkResult::advance();
     if (function == entry)
-      return;
+      return WalkResult::skip();
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       found |= isState(function.getArgAttrDict(i));
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       found |= isState(function.getResultAttrDict(i));
+    return WalkResult::skip();
   });
   return found;
 }

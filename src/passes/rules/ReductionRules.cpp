@@ -1,50 +1,15 @@
 #include "graph/Broadcast.h"
-#include "graph/stablehlo/StablehloOps.h"
+#include "graph/stablehlo/Combination.h"
 #include "graph/stablehlo/Sums.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Matching.h"
 #include "passes/RegionOnElements.h"
 #include "passes/RuleTables.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace sinter::stablehlo;
 
 namespace sinter {
-
-/// Whether \p init leaves every value as it is under the operation called
-/// \p name. (-0.0 + 0.0 is 0.0, but how often an initial value is added the
-/// specification leaves open.)
-static bool isNeutral(StringRef name, Value init) {
-  Type element = tensorOf(init).getElementType();
-  double infinity = std::numeric_limits<double>::infinity();
-  if (isa<FloatType>(element)) {
-    std::optional<double> number = splatValue(init);
-    return number &&
-           ((name == AddOp::getOperationName() && *number == 0) ||
-            (name == MulOp::getOperationName() && *number == 1) ||
-            (name == MaxOp::getOperationName() && *number == -infinity) ||
-            (name == MinOp::getOperationName() && *number == infinity));
-  }
-  auto type = dyn_cast<IntegerType>(element);
-  std::optional<APInt> number =
-      type ? integerSplat(init) : std::optional<APInt>();
-  if (!number)
-    return false;
-  bool isUnsigned = type.isUnsigned() || type.getWidth() == 1;
-  if (name == AddOp::getOperationName() || name == OrOp::getOperationName() ||
-      name == XorOp::getOperationName())
-    return number->isZero();
-  if (name == MulOp::getOperationName())
-    return number->isOne();
-  if (name == AndOp::getOperationName())
-    return number->isAllOnes();
-  if (name == MaxOp::getOperationName())
-    return isUnsigned ? number->isZero() : number->isMinSignedValue();
-  if (name == MinOp::getOperationName())
-    return isUnsigned ? number->isAllOnes() : number->isMaxSignedValue();
-  return false;
-}
 
 /// Whether the operation's result does not depend on the order of a reduction.
 static bool isOrderless(StringRef name, Type element) {
@@ -58,7 +23,7 @@ static std::optional<StringRef> neutralReduction(ReduceOp op) {
   if (op.getInputs().size() != 1)
     return std::nullopt;
   std::optional<StringRef> name = soleOperation(op.getBody());
-  if (!name || !isNeutral(*name, op.getInitValues()[0]))
+  if (!name || !isNeutral(op.getInitValues()[0], *name))
     return std::nullopt;
   return name;
 }
@@ -79,7 +44,7 @@ static bool givesElement(ReduceOp op, unsigned k) {
   Operation *combined = given.getDefiningOp();
   if (!combined || combined->getBlock() != &body ||
       combined->getNumOperands() != 2 ||
-      !isNeutral(combined->getName().getStringRef(), op.getInitValues()[k]))
+      !isNeutral(op.getInitValues()[k], combined->getName().getStringRef()))
     return false;
   const Value first = combined->getOperand(0), second = combined->getOperand(1);
   return (first == init && second == element) ||
@@ -375,7 +340,7 @@ static std::optional<StringRef> neutralWindow(ReduceWindowOp op) {
   if (op.getInputs().size() != 1)
     return std::nullopt;
   std::optional<StringRef> name = soleOperation(op.getBody());
-  if (!name || !isNeutral(*name, op.getInitValues()[0]))
+  if (!name || !isNeutral(op.getInitValues()[0], *name))
     return std::nullopt;
   return name;
 }
@@ -429,7 +394,7 @@ static bool roundsAlike(ReduceWindowOp op, PadOp pad,
 static Value windowPad(ReduceWindowOp op, OpBuilder &builder) {
   auto name = neutralWindow(op);
   auto pad = name ? op.getInputs()[0].getDefiningOp<PadOp>() : PadOp();
-  if (!pad || !isNeutral(*name, pad.getPaddingValue()) ||
+  if (!pad || !isNeutral(pad.getPaddingValue(), *name) ||
       !areOnes(op.getBaseDilations()))
     return {};
   SmallVector<int64_t> padding = paddingOf(op);
