@@ -2,6 +2,8 @@
 
 #include "runtime/CpuFeatures.h"
 
+#include "runtime/MatrixUnits.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -124,6 +126,10 @@ std::vector<std::string_view> knownCpuFeatures(std::string_view architecture) {
   return names;
 }
 
+bool isMatrixFeature(std::string_view feature) {
+  return feature.starts_with("amx-");
+}
+
 #if defined(__x86_64__)
 
 namespace {
@@ -139,19 +145,25 @@ uint32_t enabledState() {
   return low;
 }
 
+/// Whether the processor and the operating system have \p feature, and this
+/// process may use it, which for tiles has to be asked for.
+bool isUsable(const X86Feature &feature, uint32_t enabled) {
+  std::array<uint32_t, 4> registers = {};
+  if (!__get_cpuid_count(feature.leaf, feature.subleaf, &registers[0],
+                         &registers[1], &registers[2], &registers[3]))
+    return false;
+  const auto needed = static_cast<uint32_t>(feature.state);
+  return (registers[static_cast<size_t>(feature.where)] >> feature.bit & 1) &&
+         (enabled & needed) == needed &&
+         (feature.state != State::Amx || errorOfTilePermission() == 0);
+}
+
 std::vector<std::string> detect() {
   std::vector<std::string> found;
   const uint32_t enabled = enabledState();
-  for (const X86Feature &feature : x86Features) {
-    std::array<uint32_t, 4> registers = {};
-    if (!__get_cpuid_count(feature.leaf, feature.subleaf, &registers[0],
-                           &registers[1], &registers[2], &registers[3]))
-      continue;
-    const auto needed = static_cast<uint32_t>(feature.state);
-    if ((registers[static_cast<size_t>(feature.where)] >> feature.bit & 1) &&
-        (enabled & needed) == needed)
+  for (const X86Feature &feature : x86Features)
+    if (isUsable(feature, enabled))
       found.emplace_back(feature.name);
-  }
   return found;
 }
 
@@ -197,14 +209,21 @@ Result<void> checkHost(std::string_view triple,
                        "', this machine is " + std::string(hostArchitecture()) +
                        " Linux");
   std::string missing;
+  bool needsTiles = false;
   for (const std::string &feature : features)
-    if (!std::ranges::binary_search(hostCpuFeatures(), feature))
+    if (!std::ranges::binary_search(hostCpuFeatures(), feature)) {
       missing += (missing.empty() ? "" : ", ") + feature;
-  if (!missing.empty())
-    return unsupported("the program needs processor features that this "
-                       "machine does not have: " +
-                       missing);
-  return {};
+      needsTiles |= isMatrixFeature(feature);
+    }
+  if (missing.empty())
+    return {};
+  std::string message = "the program needs processor features that this "
+                        "machine does not have: " +
+                        missing;
+  if (const std::string why = whyNoTiles(); needsTiles && !why.empty())
+    message +=
+        "; the system does not let this process use matrix units: " + why;
+  return unsupported(message);
 }
 
 } // namespace sinter

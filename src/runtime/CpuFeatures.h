@@ -26,8 +26,14 @@ std::string_view hostArchitecture();
 /// that a compiler may use of its own accord; none for one it does not know.
 std::vector<std::string_view> knownCpuFeatures(std::string_view architecture);
 
+/// Whether \p feature is one of the matrix units of x86 ("amx-tile"), which a
+/// compiler does not use of its own accord.
+bool isMatrixFeature(std::string_view feature);
+
 /// The features of this processor that the operating system has enabled, by
-/// LLVM's names, sorted. Features outside our table are left out.
+/// LLVM's names, sorted. Features outside our table are left out, and those of
+/// matrix units where the process may not use them (MatrixUnits.h), for which
+/// it is asked here.
 const std::vector<std::string> &hostCpuFeatures();
 
 /// Whether code for \p triple that uses \p features runs here. A feature that

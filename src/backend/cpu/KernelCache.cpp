@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view magic{"SINTERK\0", 8};
 /// Goes up with every change of what the file means.
-constexpr uint32_t formatVersion = 1;
+constexpr uint32_t formatVersion = 2;
 /// More than any kernel's code takes.
 constexpr size_t mostBytes = size_t(1) << 28;
 
@@ -30,7 +30,8 @@ std::string describe(const Target &target) {
         int64_t(target.dividesSlowly), int64_t(target.hasVnni),
         int64_t(target.hasPairSum), int64_t(target.hasSignedDotProduct),
         int64_t(target.convertsF16), int64_t(target.convertsBF16),
-        int64_t(target.hasTableOf16), target.l1Bytes, target.l2Bytes})
+        int64_t(target.hasTableOf16), int64_t(target.hasMatrixUnits),
+        target.l1Bytes, target.l2Bytes})
     text += " " + std::to_string(number);
   // What decides between kernels.
   for (double rate : {target.rates.f32, target.rates.f64, target.rates.i8,
@@ -82,6 +83,7 @@ std::optional<KernelCode> KernelCache::lookup(const Hash128 &key,
   KernelCode kernel;
   kernel.contracts =
       body.list(contractSize, [&] { return readContract(body); });
+  kernel.features = body.list(sizeof(uint64_t), [&] { return body.text(); });
   const std::string object = body.text();
   if (body.failed() || !body.atEnd() || kernel.contracts.size() != functions)
     return std::nullopt;
@@ -98,6 +100,8 @@ void KernelCache::store(const Hash128 &key, const KernelCode &kernel) const {
   body.list(kernel.contracts, [&](const KernelContract &contract) {
     writeContract(body, contract);
   });
+  body.list(kernel.features,
+            [&](const std::string &feature) { body.text(feature); });
   body.text({kernel.object.data(), kernel.object.size()});
   const Hash128 hash = hashOf(body.bytes());
   ByteWriter file;

@@ -25,6 +25,8 @@ namespace sinter::cpu {
 /// A kernel's code, and what each of its functions takes for granted.
 struct KernelCode {
   ObjectFile object;
+  /// The features of matrix units that it needs.
+  std::vector<std::string> features;
   std::vector<KernelContract> contracts;
 };
 

@@ -340,10 +340,12 @@ TEST(Target, NamesImplyInstructionSets) {
          {"avx512f"});
   expect(setsOf(x86, "skylake-avx512", ""), {"avx512f", "avx512vl", "avx2"},
          {"avx512vnni"});
-  expect(setsOf(x86, "sapphirerapids", ""), {"avx512fp16", "avx512bf16"},
-         {"amx-tile", "amx-int8"});
-  expect(setsOf(x86, "sapphirerapids", "+amx-int8"), {"amx-int8", "amx-tile"},
-         {});
+  expect(setsOf(x86, "sapphirerapids", ""),
+         {"avx512fp16", "avx512bf16", "amx-tile", "amx-bf16", "amx-int8"}, {});
+  expect(setsOf(x86, "sapphirerapids", "-amx-tile"), {"avx512fp16"},
+         {"amx-tile", "amx-bf16", "amx-int8"});
+  expect(setsOf(x86, "x86-64-v4", "+amx-int8"), {"amx-int8", "amx-tile"},
+         {"amx-bf16"});
   expect(setsOf(x86, "haswell", "-avx2"), {"avx", "sse4.2"}, {"avx2"});
   expect(setsOf(x86, "x86-64", "+avx2"), {"avx", "avx2"}, {"fma"});
   expect(setsOf("aarch64-unknown-linux-gnu", "neoverse-n1", ""),

@@ -137,12 +137,14 @@ TEST_F(KernelCacheTest, LookupSaysWhatIsThere) {
   EXPECT_FALSE(cache.lookup(key, 1));
   cpu::KernelCode kernel;
   kernel.object = {'x', 'y'};
+  kernel.features = {"amx-tile"};
   kernel.contracts = {{7, {{64, 32, true}, {8, 64, false}}}};
   cache.store(key, kernel);
   auto found = cache.lookup(key, 1);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->object, kernel.object);
   EXPECT_EQ(found->contracts, kernel.contracts);
+  EXPECT_EQ(found->features, kernel.features);
   EXPECT_FALSE(cache.lookup(key, 2));
   EXPECT_FALSE(cache.lookup(cache.keyOf("other"), 1));
   cpu::Target other = *target;

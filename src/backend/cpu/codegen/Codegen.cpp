@@ -5,6 +5,8 @@
 #include "backend/cpu/codegen/Optimizer.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LLVMContext.h"
@@ -96,15 +98,51 @@ static Result<void> dumpTexts(llvm::Module &module,
   return emitted;
 }
 
+/// The features of matrix units that the intrinsics in \p module need, by how
+/// these begin (LLVM, IntrinsicsX86.td).
+static std::vector<std::string> matrixFeaturesOf(const llvm::Module &module) {
+  constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> needs[] = {
+      {"ldtilecfg", "amx-tile"}, {"sttilecfg", "amx-tile"},
+      {"tile", "amx-tile"},      {"tdp", "amx-tile"},
+      {"tdpbf16", "amx-bf16"},   {"tdpbs", "amx-int8"},
+      {"tdpbu", "amx-int8"},     {"tdpfp16", "amx-fp16"},
+      {"tcmm", "amx-complex"},
+  };
+  llvm::StringSet<> found;
+  for (const llvm::Function &function : module) {
+    llvm::StringRef name = function.getName();
+    if (!function.isIntrinsic() || !name.consume_front("llvm.x86."))
+      continue;
+    for (const auto &[start, feature] : needs)
+      if (name.starts_with(start))
+        found.insert(feature);
+  }
+  std::vector<std::string> features;
+  for (const auto &entry : found)
+    features.push_back(entry.first().str());
+  llvm::sort(features);
+  return features;
+}
+
+/// A machine for code that uses these features of matrix units.
+static Result<std::unique_ptr<llvm::TargetMachine>>
+machineFor(Target target, const std::vector<std::string> &matrixFeatures) {
+  if (!matrixFeatures.empty() && !target.hasMatrixUnits)
+    return systemError("a kernel uses matrix units, which the target does not "
+                       "have");
+  if (matrixFeatures.empty() && target.hasMatrixUnits)
+    target.features +=
+        (target.features.empty() ? "" : ",") + std::string("-amx-tile");
+  return target.createMachine();
+}
+
 Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
-                                const CodegenDumps &dumps) {
+                                const CodegenDumps &dumps,
+                                std::vector<std::string> *matrixFeatures) {
   if (dumps.mlir) {
     llvm::raw_string_ostream stream(*dumps.mlir);
     module.print(stream);
   }
-  Result<std::unique_ptr<llvm::TargetMachine>> machine = target.createMachine();
-  if (!machine)
-    return machine.takeError();
   if (Result<void> lowered = lowerToLLVM(module, target); !lowered)
     return lowered.takeError();
 
@@ -114,6 +152,13 @@ Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
       mlir::translateModuleToLLVMIR(module, context);
   if (!code)
     return systemError("translation of the kernels to LLVM IR failed");
+  const std::vector<std::string> needed = matrixFeaturesOf(*code);
+  if (matrixFeatures)
+    *matrixFeatures = needed;
+  Result<std::unique_ptr<llvm::TargetMachine>> machine =
+      machineFor(target, needed);
+  if (!machine)
+    return machine.takeError();
   code->setTargetTriple(target.triple);
   code->setDataLayout((*machine)->createDataLayout());
   code->setPICLevel(llvm::PICLevel::BigPIC);

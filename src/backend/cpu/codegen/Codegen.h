@@ -40,8 +40,13 @@ void registerCodegenDialects(mlir::DialectRegistry &registry);
 /// arguments become plain pointers. Modules of different contexts can be
 /// compiled at the same time. Fails with a System error that carries MLIR's
 /// diagnostics if something cannot be lowered.
+///
+/// \p matrixFeatures gets the features of matrix units that the code uses
+/// ("amx-tile", ...), which it does by calls of LLVM's intrinsics for tiles
+/// only; code without any is made as for a target without the units.
 Result<ObjectFile> compile(mlir::ModuleOp module, const Target &target,
-                           const CodegenDumps &dumps = {});
+                           const CodegenDumps &dumps = {},
+                           std::vector<std::string> *matrixFeatures = nullptr);
 
 /// Whether MLIR's verifier looks at kernels after each pass that lowers them,
 /// and LLVM's before and after its optimiser and between the passes behind it.

@@ -79,8 +79,30 @@ void Target::setRates(const MachineCeilings &measured) {
   }
 }
 
-/// Derives what the generators ask for from the features LLVM knows.
-static Result<void> describe(Target &target) {
+/// Whether \p generic, a machine like the target, knows the features \p wanted:
+/// LLVM warns of others and goes on.
+static Result<void> checkFeatures(const Target &target, llvm::StringRef wanted,
+                                  const llvm::TargetMachine &generic) {
+  const llvm::MCSubtargetInfo &info = *generic.getMCSubtargetInfo();
+  const llvm::SubtargetFeatures features(wanted);
+  for (const std::string &feature : features.getFeatures()) {
+    const llvm::StringRef name = llvm::SubtargetFeatures::StripFlag(feature);
+    if (!llvm::SubtargetFeatures::hasFlag(feature))
+      return usageError("feature '" + feature +
+                        "': expected + or - and its name, as in -amx-tile");
+    const auto isNamed = [&](const llvm::SubtargetFeatureKV &known) {
+      return name == known.Key;
+    };
+    if (llvm::none_of(info.getAllProcessorFeatures(), isNamed))
+      return usageError("unknown feature '" + name.str() + "' for target '" +
+                        target.triple + "'");
+  }
+  return {};
+}
+
+/// Derives what the generators ask for from the features LLVM knows, of which
+/// the user named those that are \p wanted or not.
+static Result<void> describe(Target &target, llvm::StringRef wanted) {
   // A machine for no CPU in particular knows the names of all of them; asking
   // for an unknown one straight away makes LLVM print a warning.
   Target generic;
@@ -93,6 +115,8 @@ static Result<void> describe(Target &target) {
       !(*machine)->getMCSubtargetInfo()->isCPUStringValid(target.cpu))
     return usageError("unknown CPU '" + target.cpu + "' for target '" +
                       target.triple + "'");
+  if (Result<void> known = checkFeatures(target, wanted, **machine); !known)
+    return known;
   machine = target.createMachine();
   if (!machine)
     return machine.takeError();
@@ -119,6 +143,9 @@ static Result<void> describe(Target &target) {
     target.hasPairSum = avx512 || info.checkFeatures(avx ? "+avx2" : "+sse2");
     target.convertsF16 = avx512 || info.checkFeatures("+f16c");
     target.convertsBF16 = avx512 && info.checkFeatures("+avx512bf16");
+    target.hasMatrixUnits =
+        avx512 && triple.isArch64Bit() && info.checkFeatures("+amx-tile") &&
+        info.checkFeatures("+amx-bf16") && info.checkFeatures("+amx-int8");
   } else {
     target.f32Lanes = 4;
     target.vectorRegisters = 32;
@@ -143,28 +170,38 @@ static int64_t hostCacheSize(int name, int64_t otherwise) {
   return size > 0 ? size : otherwise;
 }
 
-Result<Target> Target::host() {
+Result<Target> Target::host(llvm::StringRef wanted) {
   Target target;
   target.triple = llvm::sys::getProcessTriple();
   target.cpu = llvm::sys::getHostCPUName().str();
   llvm::SubtargetFeatures features;
   for (const auto &entry : llvm::sys::getHostCPUFeatures()) {
-    bool enabled = entry.second && !entry.first().starts_with("amx");
-    features.AddFeature(entry.first(), enabled);
+    // LLVM does not know what the system lets this process use.
+    const llvm::StringRef name = entry.first();
+    const bool isRefused =
+        isMatrixFeature(name) &&
+        !llvm::is_contained(hostCpuFeatures(), std::string_view(name));
+    features.AddFeature(name, entry.second && !isRefused);
   }
   features.AddFeature("prefer-256-bit", false);
   if (!llvm::Triple(target.triple).isX86())
     features = llvm::SubtargetFeatures();
   target.features = features.getString();
+  if (!wanted.empty())
+    target.features += (target.features.empty() ? "" : ",") + wanted.str();
 #ifdef _SC_LEVEL1_DCACHE_SIZE
   target.l1Bytes = hostCacheSize(_SC_LEVEL1_DCACHE_SIZE, target.l1Bytes);
   target.l2Bytes = hostCacheSize(_SC_LEVEL2_CACHE_SIZE, target.l2Bytes);
 #endif
-  if (Result<void> described = describe(target); !described)
+  if (Result<void> described = describe(target, wanted); !described)
     return described.takeError();
-  // What the runtime does not see, it would miss.
-  std::erase_if(target.instructionSets, [](const std::string &name) {
-    return !llvm::is_contained(hostCpuFeatures(), name);
+  // What the runtime does not see, it would miss; what the user asked for it
+  // shall miss.
+  const std::vector<std::string> added =
+      llvm::SubtargetFeatures(wanted).getFeatures();
+  std::erase_if(target.instructionSets, [&](const std::string &name) {
+    return !llvm::is_contained(hostCpuFeatures(), name) &&
+           !llvm::is_contained(added, "+" + name);
   });
   return target;
 }
@@ -175,15 +212,14 @@ Result<Target> Target::named(const std::string &triple, std::string cpu,
   target.triple = triple.empty() ? llvm::sys::getProcessTriple()
                                  : llvm::Triple::normalize(triple);
   target.cpu = std::move(cpu);
+  const std::string wanted = features;
   target.features = std::move(features);
   if (llvm::Triple(target.triple).isX86()) {
     if (!target.features.empty())
       target.features += ",";
-    if (target.features.find("amx") == std::string::npos)
-      target.features += "-amx-tile,";
     target.features += "-prefer-256-bit";
   }
-  if (Result<void> described = describe(target); !described)
+  if (Result<void> described = describe(target, wanted); !described)
     return described.takeError();
   return target;
 }

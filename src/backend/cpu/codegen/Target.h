@@ -11,6 +11,7 @@
 #include "runtime/Result.h"
 
 #include "runtime/MachineCeilings.h"
+#include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <memory>
 
@@ -51,9 +52,11 @@ struct Target {
   bool convertsF16 = false;         ///< Vectors of f16 from and to f32.
   bool convertsBF16 = false;        ///< Vectors of f32 rounded to bf16.
   bool permutesBytes = false;       ///< 64 of 128 bytes (vpermi2b).
-  int64_t shuffledBytes = 0;        ///< From 16 each, at once (pshufb).
-  int64_t l1Bytes = 32 << 10;       ///< Data cache of one core.
-  int64_t l2Bytes = 512 << 10;      ///< Second-level cache of one core.
+  /// Tiles, and products of bf16 and of bytes in them (AMX).
+  bool hasMatrixUnits = false;
+  int64_t shuffledBytes = 0;   ///< From 16 each, at once (pshufb).
+  int64_t l1Bytes = 32 << 10;  ///< Data cache of one core.
+  int64_t l2Bytes = 512 << 10; ///< Second-level cache of one core.
 
   /// Typical of such machines, until setRates.
   Rates rates;
@@ -63,14 +66,17 @@ struct Target {
   /// Sets the rates from what was measured on the machine; what was not stays.
   void setRates(const MachineCeilings &measured);
 
-  /// The machine we run on. AMX is left out: no kernel uses it, and its state
-  /// has to be asked for from the operating system.
-  static Result<Target> host();
+  /// The machine we run on, its matrix units included where the operating
+  /// system lets this process use them. \p features, as in "-amx-tile,+gfni",
+  /// are added or left out; fails with a usage error if LLVM knows no such
+  /// feature.
+  static Result<Target> host(llvm::StringRef features = "");
 
   /// The machine that \p triple, \p cpu and \p features name. Each may be
   /// empty: the host's triple, a generic CPU, no features beyond the CPU's.
-  /// AMX is left out here, too, unless a feature asks for it. Fails with a
-  /// usage error if LLVM knows no such machine.
+  /// Matrix units are there if the CPU has them: whether a program may use them
+  /// is found where it is loaded. Fails with a usage error if LLVM knows no
+  /// such machine or feature.
   static Result<Target> named(const std::string &triple, std::string cpu,
                               std::string features);
 

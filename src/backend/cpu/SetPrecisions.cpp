@@ -1,0 +1,30 @@
+//===- SetPrecisions.cpp - every product says how exactly it is computed --===//
+
+#include "backend/cpu/SetPrecisions.h"
+
+#include "backend/cpu/ir/CpuOps.h"
+#include "graph/ProductPrecision.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+static bool isFloatProduct(Operation *op) {
+  if (!isa<sinter::stablehlo::DotGeneralOp, sinter::stablehlo::ConvolutionOp,
+           nn::AttentionOp, ConvolutionOp, NarrowProductOp, AttentionOp,
+           WeightGradientOp, DepthwiseGradientOp>(op))
+    return false;
+  return isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
+}
+
+void cpu::setPrecisions(func::FuncOp function, Precision wanted) {
+  function.walk([&](Operation *op) {
+    if (!isFloatProduct(op))
+      return;
+    const Precision precision = askedPrecision(op).value_or(wanted);
+    if (precision != Precision::Default || wanted != Precision::Default)
+      setPrecision(op, precision);
+  });
+}
