@@ -14,7 +14,7 @@ packages=(
 )
 case "${1-}" in
   '') ;;
-  --python) packages+=(python3-torch python3-torchvision python3-onnx python3-pil fonts-dejavu) ;;
+  --python) packages+=(python3-torch python3-torchvision python3-onnx python3-pil fonts-dejavu libopenblas0-pthread) ;;
   *) sed -n '2,5s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 

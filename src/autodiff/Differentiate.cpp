@@ -2,6 +2,8 @@
 
 #include "autodiff/Differentiate.h"
 
+#include "autodiff/BoundLoops.h"
+#include "autodiff/Recompute.h"
 #include "graph/Model.h"
 #include "graph/gradient/Gradient.h"
 
@@ -70,6 +72,8 @@ struct Differentiate : PassWrapper<Differentiate, OperationPass<ModuleOp>> {
   }
 
   LogicalResult differentiate(func::FuncOp entry) {
+    if (mostTrips > 0)
+      boundLoops(entry, mostTrips);
     Operation *end = entry.front().getTerminator();
     SmallVector<Value> from, by;
     for (unsigned number : results) {
@@ -89,6 +93,7 @@ struct Differentiate : PassWrapper<Differentiate, OperationPass<ModuleOp>> {
         if (isa<RankedTensorType>(argument.getType()) &&
             gradient::isDifferentiable(argument))
           by.push_back(argument);
+    Operation *last = end->getPrevNode();
     auto gradients = buildGradients(entry, from, by);
     if (failed(gradients))
       return failure();
@@ -96,12 +101,31 @@ struct Differentiate : PassWrapper<Differentiate, OperationPass<ModuleOp>> {
       entry.insertResult(entry.getNumResults(), gradient.getType(), {});
       end->insertOperands(end->getNumOperands(), gradient);
     }
-    return success();
+    return memoryLimit && last ? limitMemory(entry, last) : success();
+  }
+
+  LogicalResult limitMemory(func::FuncOp entry, Operation *last) {
+    const std::vector<RecomputeEstimate> plans = recomputePlans(entry, last);
+    for (const RecomputeEstimate &each : plans)
+      if (each.peakBytes <= static_cast<double>(memoryLimit)) {
+        recompute(entry, last, each.plan);
+        return success();
+      }
+    return entry.emitError()
+           << "memory-limit: the values that live at one time take at least "
+           << static_cast<uint64_t>(plans.back().peakBytes) << " bytes";
   }
 
   ListOption<unsigned> results{*this, "results",
                                llvm::cl::desc("what is differentiated")};
   ListOption<unsigned> arguments{*this, "arguments", llvm::cl::desc("by what")};
+  Option<uint64_t> memoryLimit{
+      *this, "memory-limit", llvm::cl::init(0),
+      llvm::cl::desc("how many bytes may live at one time; 0: any")};
+  Option<int64_t> mostTrips{
+      *this, "max-trips",
+      llvm::cl::desc("how often loops run at most where that is not known"),
+      llvm::cl::init(0)};
 };
 } // namespace
 

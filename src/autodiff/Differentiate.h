@@ -28,6 +28,8 @@ buildGradients(mlir::func::FuncOp function, mlir::ValueRange results,
 /// `differentiate{results=0 arguments=0,1}`: appends the gradients by the
 /// arguments with these numbers to the results of the entry function. Without
 /// numbers: the first result, by all arguments of floating-point types.
+/// `memory-limit=BYTES` lets it compute values again on the way back
+/// (Recompute.h) until what lives at one time, by the graph, takes no more.
 std::unique_ptr<mlir::Pass> createDifferentiate();
 
 } // namespace sinter::autodiff

@@ -61,8 +61,26 @@ struct TrainingOptions {
   std::vector<std::string> trainable, frozen;
   /// Whether batch norms keep the statistics that they have.
   bool freezeBatchNorm = false;
-  /// The share of the running statistics that a step keeps.
-  double batchNormMomentum = 0.9;
+  /// The share of the running statistics that a step keeps; without one, what
+  /// the file says of each norm.
+  std::optional<double> batchNormMomentum;
+  /// Whether gradients are summed up over batches, until one comes with
+  /// `update`.
+  bool accumulates = false;
+  /// The share that a moving average of each weight keeps in a step; nothing:
+  /// there is none.
+  std::optional<double> average;
+  /// Patterns of the names of weights and statistics that begin afresh, and the
+  /// seed of the numbers that they get.
+  std::vector<std::string> reinitialized;
+  uint64_t seed = 0;
+  /// How often a loop runs at most of which that is not known; 0: such a loop
+  /// has no gradient.
+  int64_t mostTrips = 0;
+  /// How many processes take a step together, each with its part of the batch,
+  /// and whether each norms its part by its own statistics.
+  uint32_t replicas = 1;
+  bool hasLocalStatistics = false;
 };
 
 } // namespace sinter::autodiff

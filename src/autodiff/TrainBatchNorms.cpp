@@ -2,6 +2,7 @@
 
 #include "autodiff/TrainBatchNorms.h"
 
+#include "graph/Momentum.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 
@@ -45,7 +46,7 @@ llvm::SetVector<Value> runningStatistics(func::FuncOp function) {
 }
 
 llvm::MapVector<Value, Value> trainBatchNorms(func::FuncOp function,
-                                              double momentum) {
+                                              std::optional<double> momentum) {
   llvm::MapVector<Value, Value> moved;
   // Norms that share statistics move them one after the other.
   auto latest = [&](Value statistic) {
@@ -64,7 +65,8 @@ llvm::MapVector<Value, Value> trainBatchNorms(func::FuncOp function,
     Value mean = norm.getMean(), variance = norm.getVariance();
     auto batch = builder.create<nn::MeanVarNormOp>(
         norm.getLoc(), norm.getOperand(), latest(mean), latest(variance),
-        norm.getFeatureIndex(), APFloat(momentum), /*unbiased=*/true);
+        norm.getFeatureIndex(), APFloat(momentum.value_or(momentumOf(norm))),
+        /*unbiased=*/true);
     norm.getMeanMutable().assign(batch.getMean());
     norm.getVarianceMutable().assign(batch.getVariance());
     moved[mean] = batch.getNewRunningMean();

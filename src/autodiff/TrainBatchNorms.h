@@ -27,9 +27,10 @@
 namespace sinter::autodiff {
 
 /// What each running statistic, an argument of \p function, becomes in a step
-/// that keeps the share \p momentum of it.
+/// that keeps the share \p momentum of it, or what each norm says
+/// (graph/Momentum.h).
 llvm::MapVector<mlir::Value, mlir::Value>
-trainBatchNorms(mlir::func::FuncOp function, double momentum);
+trainBatchNorms(mlir::func::FuncOp function, std::optional<double> momentum);
 
 /// The arguments of \p function that are running statistics of batch norms.
 llvm::SetVector<mlir::Value> runningStatistics(mlir::func::FuncOp function);

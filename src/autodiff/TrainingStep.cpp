@@ -2,9 +2,12 @@
 
 #include "autodiff/TrainingStep.h"
 
+#include "autodiff/BoundLoops.h"
 #include "autodiff/Differentiate.h"
 #include "autodiff/Losses.h"
 #include "autodiff/Optimizers.h"
+#include "autodiff/Reinitialize.h"
+#include "autodiff/Replicas.h"
 #include "autodiff/TrainBatchNorms.h"
 #include "graph/Constants.h"
 #include "graph/FirstError.h"
@@ -17,46 +20,13 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/GlobPattern.h"
 
+#include <map>
+
 using namespace mlir;
 
 namespace sinter::autodiff {
 
 using nn::TensorBuilder;
-
-Result<std::vector<LiftedWeight>> liftWeights(Model &model) {
-  func::FuncOp entry = model.entry();
-  std::vector<LiftedWeight> weights;
-  llvm::StringMap<unsigned> known;
-  Builder builder(model.context());
-  for (auto constant : llvm::make_early_inc_range(
-           entry.front().getOps<stablehlo::ConstantOp>())) {
-    Value value = constant.getResult();
-    const StringRef name = constantName(value);
-    auto type = tensorOf(value);
-    if (name.empty() || type.getRank() == 0 ||
-        !isa<FloatType>(type.getElementType()))
-      continue;
-    std::optional<Tensor> tensor = constantTensor(value);
-    if (!tensor)
-      continue;
-    auto [place, isNew] = known.try_emplace(name, weights.size());
-    if (isNew) {
-      DictionaryAttr names = builder.getDictionaryAttr(
-          builder.getNamedAttr(nameAttribute, builder.getStringAttr(name)));
-      const unsigned number = entry.getNumArguments();
-      entry.insertArgument(number, type, names, value.getLoc());
-      weights.push_back({name.str(), number, std::move(*tensor)});
-    }
-    BlockArgument argument = entry.getArgument(weights[place->second].argument);
-    if (argument.getType() != type)
-      return unsupported("the weight '" + name.str() +
-                         "' is there in two forms; a weight that is trained "
-                         "has one");
-    value.replaceAllUsesWith(argument);
-    constant.erase();
-  }
-  return weights;
-}
 
 namespace {
 
@@ -66,8 +36,7 @@ public:
   StepBuilder(Model &model, std::vector<LiftedWeight> weights,
               const TrainingOptions &options)
       : entry(model.entry()), weights(std::move(weights)), options(options),
-        builder(entry.front().getTerminator()),
-        emit(builder, entry.front().getTerminator()->getLoc()) {}
+        builder(entry.front().getTerminator()), emit(builder, named("loss")) {}
 
   Result<TrainedTensors> step(const TensorSpec &target);
   Result<void> evaluation(const TensorSpec &target,
@@ -79,17 +48,31 @@ private:
     std::string name;
     Value before, after;
     Tensor initial;
+    /// Whether the loss or the gradients depend on it.
+    bool isRead = false;
   };
 
+  Location named(StringRef what) {
+    return NameLoc::get(builder.getStringAttr(what));
+  }
   Result<void> findOutput();
   Result<LossValues> loss(const TensorSpec &target);
   Result<std::vector<const LiftedWeight *>>
   wanted(const llvm::SetVector<Value> &statistics);
+  Result<void> reinitialize(const llvm::SetVector<Value> &statistics);
   Value addArgument(StringRef name, RankedTensorType type);
   Value addState(std::string name, Tensor initial);
+  Value movedWeight(const LiftedWeight &weight, Value &gradient);
+  Value shareLoss(LossValues &values);
+  void accumulate(ArrayRef<const LiftedWeight *> trained,
+                  MutableArrayRef<Value> gradients, Value count);
+  Value largest(ArrayRef<Value> gradients);
   void update(ArrayRef<const LiftedWeight *> trained,
               MutableArrayRef<Value> gradients, Value rate);
-  void finish(const LossValues &values);
+  void readAverage(const LiftedWeight &weight);
+  void average(const LiftedWeight &weight, Value before, Value after);
+  void keepWhereStepFails(Value loss, Value largest);
+  void finish(const LossValues &values, Value largest = {});
   void makeConstants();
 
   func::FuncOp entry;
@@ -99,6 +82,10 @@ private:
   TensorBuilder emit;
   Value output;
   std::vector<State> states;
+  /// Of the weights that begin afresh, by their number.
+  std::map<size_t, Tensor> fresh;
+  /// Whether the optimiser moves the weights; null: it does.
+  Value updates;
 };
 
 } // namespace
@@ -128,7 +115,8 @@ Value StepBuilder::addState(std::string name, Tensor initial) {
   auto type = RankedTensorType::get(
       initial.shape(), mlirTypeOf(initial.type(), entry.getContext()));
   Value before = addArgument(name, type);
-  states.push_back({std::move(name), before, Value(), std::move(initial)});
+  states.push_back(
+      {std::move(name), before, Value(), std::move(initial), false});
   return before;
 }
 
@@ -162,7 +150,7 @@ StepBuilder::wanted(const llvm::SetVector<Value> &statistics) {
     if (statistics.contains(entry.getArgument(weight.argument)))
       continue;
     Result<bool> isTrained = options.trainable.empty()
-                                 ? Result<bool>(true)
+                                 ? Result<bool>(!weight.isAskedFor)
                                  : fitsOne(weight.name, options.trainable);
     if (!isTrained)
       return isTrained.takeError();
@@ -175,19 +163,142 @@ StepBuilder::wanted(const llvm::SetVector<Value> &statistics) {
   return chosen;
 }
 
+/// Computes what the weights begin with that options ask for, from the graph as
+/// it infers.
+Result<void>
+StepBuilder::reinitialize(const llvm::SetVector<Value> &statistics) {
+  for (const std::string &pattern : options.reinitialized) {
+    bool isMatched = false;
+    for (auto [number, weight] : llvm::enumerate(weights)) {
+      Result<bool> fits = fitsOne(weight.name, pattern);
+      if (!fits)
+        return fits.takeError();
+      if (!*fits)
+        continue;
+      isMatched = true;
+      fresh.try_emplace(
+          number,
+          freshValue(weight, entry.getArgument(weight.argument), options.seed));
+    }
+    if (!isMatched)
+      return usageError("--reinitialize '" + pattern +
+                        "': no weight has such a name");
+  }
+  return {};
+}
+
+static Tensor inSingle(const Tensor &tensor) {
+  SmallVector<double> numbers;
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    numbers.push_back(tensor.toDouble(i));
+  return tensorOfDoubles(ElementType::F32, tensor.shape(), numbers);
+}
+
+/// The weight as the optimiser moves it, and \p gradient as it takes it: one
+/// of a narrow type would lose most steps to rounding, so a copy in f32 goes
+/// along as a state.
+Value StepBuilder::movedWeight(const LiftedWeight &weight, Value &gradient) {
+  Value argument = entry.getArgument(weight.argument);
+  if (tensorOf(argument).getElementTypeBitWidth() >= 32)
+    return argument;
+  if (tensorOf(gradient).getElementTypeBitWidth() < 32)
+    gradient = emit.convert(gradient, builder.getF32Type());
+  return addState(weight.name + ".f32", inSingle(weight.value));
+}
+
+/// Makes of \p values what all processes have together. Gives what gradients of
+/// this process's loss are multiplied by: batches count by what they compare.
+Value StepBuilder::shareLoss(LossValues &values) {
+  const Value count = values.count;
+  if (options.replicas > 1) {
+    SmallVector<Value> own = {emit.mul(values.loss, count), count};
+    if (values.right)
+      own.push_back(values.right);
+    SmallVector<Value> all = sumOverReplicas(emit, own, options.replicas);
+    values.count = all[1];
+    values.loss = emit.div(all[0], emit.max(values.count, 1.0));
+    if (values.right)
+      values.right = all[2];
+  }
+  if (options.accumulates)
+    return count;
+  return options.replicas > 1 ? emit.div(count, emit.max(values.count, 1.0))
+                              : emit.splat(1, tensorOf(values.loss));
+}
+
+/// What is read is the sum of this batch's gradients and of those that came
+/// before it, each weighed by what its loss compares, over all of that.
+void StepBuilder::accumulate(ArrayRef<const LiftedWeight *> trained,
+                             MutableArrayRef<Value> gradients, Value count) {
+  TensorBuilder own(builder, named("accumulation"));
+  auto add = [&](std::string name, Value value) {
+    auto type = tensorOf(value);
+    Value before =
+        addState(std::move(name),
+                 Tensor(*elementTypeOf(type.getElementType()),
+                        Shape(type.getShape().begin(), type.getShape().end())));
+    Value sum = own.add(before, value);
+    states.back().isRead = true;
+    states.back().after = own.select(updates, own.splat(0, tensorOf(sum)), sum);
+    return sum;
+  };
+  Value total = own.max(add("accumulated", count), 1.0);
+  for (auto [weight, gradient] : llvm::zip_equal(trained, gradients)) {
+    if (tensorOf(gradient).getElementTypeBitWidth() < 32)
+      gradient = own.convert(gradient, builder.getF32Type());
+    Value sum = add(weight->name + ".gradient", gradient);
+    gradient = own.div(
+        sum, own.spreadLike(own.convert(total, tensorOf(sum).getElementType()),
+                            sum));
+  }
+}
+
+/// The largest magnitude of an element of all gradients, a scalar of f32: not
+/// finite where one of them is not.
+Value StepBuilder::largest(ArrayRef<Value> gradients) {
+  TensorBuilder own(builder, named("the largest gradient"));
+  Value all;
+  for (Value gradient : gradients) {
+    Value size = own.abs(gradient);
+    Value most = own.reduce<stablehlo::MaxOp>(
+        size, own.scalar(0, tensorOf(size).getElementType()),
+        llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(size).getRank())));
+    most = own.convert(most, builder.getF32Type());
+    all = all ? own.max(all, most) : most;
+  }
+  return all;
+}
+
+/// The state that a moving average of a weight is.
+void StepBuilder::average(const LiftedWeight &weight, Value before,
+                          Value after) {
+  TensorBuilder own(builder, named(weight.name));
+  const bool isNarrow =
+      tensorOf(before).getElementType() !=
+      tensorOf(entry.getArgument(weight.argument)).getElementType();
+  Value old = addState((weight.name + averageSuffix).str(),
+                       isNarrow ? inSingle(weight.value) : weight.value);
+  states.back().after = own.add(own.mul(old, *options.average),
+                                own.mul(after, 1 - *options.average));
+}
+
 void StepBuilder::update(ArrayRef<const LiftedWeight *> trained,
                          MutableArrayRef<Value> gradients, Value rate) {
   const OptimizerOptions &how = options.optimizer;
-  clipGradients(emit, gradients, how);
+  const size_t before = states.size();
+  TensorBuilder clip(builder, named("gradient clipping"));
+  clipGradients(clip, gradients, how);
   Value number;
   if (countsSteps(how)) {
-    Value before = addState("optimizer.step", Tensor(ElementType::F64, {}));
-    number = emit.add(before, 1.0);
+    Value old = addState("optimizer.step", Tensor(ElementType::F64, {}));
+    number = emit.add(old, 1.0);
     states.back().after = number;
   }
   for (auto [weight, gradient] : llvm::zip_equal(trained, gradients)) {
+    Value argument = entry.getArgument(weight->argument);
     WeightUpdate one;
-    one.weight = entry.getArgument(weight->argument);
+    const size_t copy = states.size();
+    one.weight = movedWeight(*weight, gradient);
     one.gradient = gradient;
     one.rate = rate;
     one.step = number;
@@ -195,16 +306,40 @@ void StepBuilder::update(ArrayRef<const LiftedWeight *> trained,
     for (StringRef kept : keptTensors(how))
       one.kept.push_back(
           addState(weight->name + "." + kept.str(),
-                   Tensor(weight->value.type(), weight->value.shape())));
-    Value after = updateWeight(emit, one, how);
+                   Tensor(*elementTypeOf(tensorOf(one.weight).getElementType()),
+                          weight->value.shape())));
+    TensorBuilder own(builder, named(weight->name));
+    Value after = updateWeight(own, one, how);
     for (auto [i, kept] : llvm::enumerate(one.kept))
       states[first + i].after = kept;
-    states.push_back({weight->name, one.weight, after, weight->value});
+    if (options.average)
+      average(*weight, one.weight, after);
+    if (one.weight != argument) {
+      states[copy].after = after;
+      after = emit.convert(after, tensorOf(argument).getElementType());
+    }
+    states.push_back(
+        {weight->name, argument, after, weight->value, /*isRead=*/true});
   }
+  if (updates)
+    for (State &state : MutableArrayRef(states).drop_front(before))
+      state.after = emit.select(updates, state.after, state.before);
+}
+
+/// A step whose loss or gradients are no finite numbers leaves what they are
+/// computed from as it was, so that it can be looked at again. What else the
+/// optimiser keeps has no part in that, and would be more to write.
+void StepBuilder::keepWhereStepFails(Value loss, Value largest) {
+  Value isFinite =
+      emit.make<stablehlo::AndOp>(emit.make<stablehlo::IsFiniteOp>(loss),
+                                  emit.make<stablehlo::IsFiniteOp>(largest));
+  for (State &state : states)
+    if (state.isRead)
+      state.after = emit.select(isFinite, state.after, state.before);
 }
 
 /// The results of the entry function: those of the loss, and the states.
-void StepBuilder::finish(const LossValues &values) {
+void StepBuilder::finish(const LossValues &values, Value largest) {
   Operation *end = entry.front().getTerminator();
   entry.eraseResults(llvm::BitVector(entry.getNumResults(), true));
   end->setOperands({});
@@ -221,6 +356,8 @@ void StepBuilder::finish(const LossValues &values) {
   if (values.right)
     add(values.right, {named(nameAttribute, "right")});
   add(values.count, {named(nameAttribute, "count")});
+  if (largest)
+    add(largest, {named(nameAttribute, "gradient")});
   // In the order of their arguments, so that one can be fed from the other.
   llvm::sort(states, [](const State &a, const State &b) {
     return cast<BlockArgument>(a.before).getArgNumber() <
@@ -257,15 +394,21 @@ void StepBuilder::makeConstants() {
 }
 
 Result<TrainedTensors> StepBuilder::step(const TensorSpec &target) {
+  if (options.mostTrips > 0)
+    boundLoops(entry, options.mostTrips);
   if (Result<void> good = findOutput(); !good)
     return good.takeError();
   const llvm::SetVector<Value> statistics = runningStatistics(entry);
   Result<std::vector<const LiftedWeight *>> chosen = wanted(statistics);
   if (!chosen)
     return chosen.takeError();
+  if (Result<void> done = reinitialize(statistics); !done)
+    return done.takeError();
   llvm::MapVector<Value, Value> moved;
   if (!options.freezeBatchNorm)
     moved = trainBatchNorms(entry, options.batchNormMomentum);
+  if (options.replicas > 1)
+    shareStatistics(entry, options.replicas, options.hasLocalStatistics, moved);
   Result<LossValues> values = loss(target);
   if (!values)
     return values.takeError();
@@ -273,36 +416,81 @@ Result<TrainedTensors> StepBuilder::step(const TensorSpec &target) {
   for (const LiftedWeight *weight : *chosen)
     by.push_back(entry.getArgument(weight->argument));
   FirstError errors(entry.getContext());
-  SmallVector<Value> seeds = {emit.splat(1, tensorOf(values->loss))};
-  auto found = backpropagate(builder, values->loss, seeds, by);
+  const Value own = values->loss;
+  SmallVector<Value> seeds = {shareLoss(*values)};
+  auto found = backpropagate(builder, own, seeds, by);
   if (failed(found))
     return unsupported(errors.take());
   TrainedTensors names;
   std::vector<const LiftedWeight *> trained;
+  auto begins = [&](const LiftedWeight &weight) {
+    auto found = fresh.find(static_cast<size_t>(&weight - weights.data()));
+    if (found == fresh.end())
+      return;
+    weights[found->first].value = found->second;
+    names.reinitialized.push_back(weight.name);
+  };
   for (auto [weight, gradient] : llvm::zip_equal(*chosen, *found))
     if (gradient) {
       trained.push_back(weight);
       gradients.push_back(gradient);
       names.weights.push_back(weight->name);
+      begins(*weight);
     }
   if (trained.empty())
     return usageError(chosen->empty()
                           ? "there is no weight to train"
                           : "the loss depends on none of the weights that are "
                             "to be trained");
+  if (options.replicas > 1) {
+    TensorBuilder sum(builder, named("gradients of all processes"));
+    gradients = sumOverReplicas(sum, gradients, options.replicas);
+  }
   Value rate =
       addArgument(rateName, RankedTensorType::get({}, builder.getF32Type()));
+  if (options.accumulates) {
+    updates =
+        addArgument(updateName, RankedTensorType::get({}, builder.getI1Type()));
+    accumulate(trained, gradients, values->count);
+  }
+  Value most = largest(gradients);
   update(trained, gradients, rate);
   for (const LiftedWeight &weight : weights)
     if (auto each = moved.find(entry.getArgument(weight.argument));
         each != moved.end()) {
-      states.push_back({weight.name, each->first, each->second, weight.value});
+      begins(weight);
+      states.push_back({weight.name, each->first, each->second, weight.value,
+                        /*isRead=*/true});
       names.statistics.push_back(weight.name);
     }
-  finish(*values);
+  if (names.reinitialized.empty() && !options.reinitialized.empty())
+    return usageError("--reinitialize: none of the weights that it names is "
+                      "trained");
+  keepWhereStepFails(values->loss, most);
+  finish(*values, most);
   makeConstants();
+  for (const LiftedWeight &weight : weights)
+    if (weight.isAskedFor && options.trainable.empty())
+      names.askedFor.push_back(weight.name);
   names.classes = values->classes;
   return names;
+}
+
+/// A weight as the average that a step keeps of it, which is as wide as the
+/// optimiser's copy.
+void StepBuilder::readAverage(const LiftedWeight &weight) {
+  Value argument = entry.getArgument(weight.argument);
+  const std::string name = (weight.name + averageSuffix).str();
+  if (tensorOf(argument).getElementTypeBitWidth() >= 32) {
+    states.push_back({name, argument, argument, weight.value, true});
+    return;
+  }
+  Value average = addState(name, inSingle(weight.value));
+  states.back().after = average;
+  OpBuilder first = OpBuilder::atBlockBegin(&entry.front());
+  TensorBuilder own(first, named(weight.name));
+  argument.replaceAllUsesWith(
+      own.convert(average, tensorOf(argument).getElementType()));
 }
 
 Result<void> StepBuilder::evaluation(const TensorSpec &target,
@@ -312,15 +500,21 @@ Result<void> StepBuilder::evaluation(const TensorSpec &target,
   Result<LossValues> values = loss(target);
   if (!values)
     return values.takeError();
-  llvm::StringSet<> names;
+  llvm::StringSet<> names, averaged;
   for (const auto *list : {&trained.weights, &trained.statistics})
     for (const std::string &name : *list)
       names.insert(name);
-  for (const LiftedWeight &weight : weights)
-    if (names.contains(weight.name)) {
+  if (options.average)
+    for (const std::string &name : trained.weights)
+      averaged.insert(name);
+  for (const LiftedWeight &weight : weights) {
+    if (averaged.contains(weight.name))
+      readAverage(weight);
+    else if (names.contains(weight.name)) {
       Value value = entry.getArgument(weight.argument);
-      states.push_back({weight.name, value, value, weight.value});
+      states.push_back({weight.name, value, value, weight.value, true});
     }
+  }
   finish(*values);
   makeConstants();
   return {};

@@ -1,11 +1,15 @@
 //===- TrainingStep.h - a model becomes a step of its training ------------===//
 //
 //   main(x) -> y         ->    main(x, w, ..., target, learning_rate)
-//     w = constant                 -> loss, right, count, w', ...
+//     w = constant                 -> loss, right, count, gradient, w', ...
 //
 // Weights, running statistics and what the optimiser keeps are states
 // (graph/storage): arguments and results of one name. What is not trained stays
-// a constant. The model's other outputs are gone.
+// a constant. The model's other outputs are gone. `gradient` is the largest
+// magnitude of an element of all gradients.
+//
+// A step that accumulates has one input more, `update`: whether the optimiser
+// moves the weights, by the mean of the gradients of all batches since it did.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,28 +17,24 @@
 #define SINTER_AUTODIFF_TRAININGSTEP_H
 
 #include "autodiff/Options.h"
+#include "autodiff/Weights.h"
 #include "graph/Model.h"
 
 namespace sinter::autodiff {
 
 inline constexpr llvm::StringLiteral targetName = "target";
 inline constexpr llvm::StringLiteral rateName = "learning_rate";
-
-/// A weight of a model that became an argument.
-struct LiftedWeight {
-  std::string name;
-  unsigned argument = 0;
-  Tensor value;
-};
-
-/// Makes arguments of the weights of \p model's entry function, behind those
-/// that it has: named constants of floating-point numbers with a dimension.
-/// Unsupported where one name stands for two tensors.
-Result<std::vector<LiftedWeight>> liftWeights(Model &model);
+inline constexpr llvm::StringLiteral updateName = "update";
+/// What behind a weight's name makes the name of its average.
+inline constexpr llvm::StringLiteral averageSuffix = ".average";
 
 /// What became of the weights: their names.
 struct TrainedTensors {
   std::vector<std::string> weights, statistics;
+  /// Constants of one number that were left alone, since nobody asked for them.
+  std::vector<std::string> askedFor;
+  /// Weights and statistics that begin afresh.
+  std::vector<std::string> reinitialized;
   /// Labels are less than this; nothing where the target holds none.
   std::optional<int64_t> classes;
 };

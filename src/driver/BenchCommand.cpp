@@ -171,6 +171,8 @@ private:
         {"threads", session.threads()},
         {"cpu", cpuModel()},
         {"isa", instructionSet()},
+        {"precision", common.precision},
+        {"matrix_units", usesMatrixUnits(session.program())},
         {"batch", batch},
         {"latency_ms",
          {{"min", latency.min},
@@ -199,9 +201,12 @@ private:
       return result[key].get<double>();
     };
     const SessionFacts &facts = session.facts();
-    std::printf("%s on %s (%s), backend %s, %u thread%s, batch %lld\n",
+    std::printf("%s on %s (%s%s), backend %s, precision %s, %u thread%s, batch "
+                "%lld\n",
                 common.model.c_str(), cpuModel().c_str(),
-                instructionSet().c_str(), common.backend.c_str(),
+                instructionSet().c_str(),
+                usesMatrixUnits(session.program()) ? ", matrix units" : "",
+                common.backend.c_str(), common.precision.c_str(),
                 session.threads(), session.threads() == 1 ? "" : "s",
                 static_cast<long long>(result["batch"].get<int64_t>()));
     std::printf("latency      median %.3f ms, min %.3f, mean %.3f, p90 %.3f, "

@@ -188,19 +188,13 @@ Result<void> SampleFinder::lookInto(const std::string &source) {
   constexpr int randomSamples = 10;
   std::error_code ignored;
   const size_t before = places.size();
-  if (source == "random" || source.starts_with("random:")) {
-    uint64_t seed = 0;
-    const std::string_view number =
-        std::string_view(source).substr(std::min<size_t>(7, source.size()));
-    const auto [stop, error] =
-        std::from_chars(number.data(), number.data() + number.size(), seed);
-    if (source != "random" &&
-        (error != std::errc() || stop != number.data() + number.size()))
-      return usageError(options.flag + " '" + source +
-                        "': expected a number after 'random:'");
+  Result<std::optional<uint64_t>> seed = randomSeed(options.flag, source);
+  if (!seed)
+    return seed.takeError();
+  if (*seed) {
     for (int i = 0; i < randomSamples; ++i) {
       SamplePlace place;
-      place.inputs = {"random:" + std::to_string(seed + i)};
+      place.inputs = {"random:" + std::to_string(**seed + i)};
       place.path = place.inputs.front();
       places.push_back(std::move(place));
     }
@@ -385,6 +379,8 @@ Result<Samples> findSamples(Session &session, const std::string &modelPath,
     return classes.takeError();
   samples.count = places->size();
   samples.classes = std::move(*classes);
+  for (const SamplePlace &place : *places)
+    samples.paths.push_back(place.path.string());
   auto loader = std::make_shared<SampleLoader>(session, modelPath, options,
                                                shapes, std::move(*places));
   samples.load = [loader](size_t index) { return loader->load(index); };

@@ -61,12 +61,15 @@ static Result<void> fill(const fs::path &place, const Checkpoint &checkpoint) {
   return {};
 }
 
+static fs::path placeOf(const std::string &folder, uint64_t steps) {
+  return fs::path(folder) /
+         (prefix + text("%010llu", static_cast<unsigned long long>(steps)));
+}
+
 Result<void> writeCheckpoint(const std::string &folder,
-                             const Checkpoint &checkpoint, size_t kept) {
-  const std::string name =
-      prefix +
-      text("%010llu", static_cast<unsigned long long>(checkpoint.steps));
-  const fs::path place = fs::path(folder) / name,
+                             const Checkpoint &checkpoint, size_t kept,
+                             std::optional<uint64_t> best) {
+  const fs::path place = placeOf(folder, checkpoint.steps),
                  part = place.string() + ".part";
   std::error_code error;
   fs::remove_all(part, error);
@@ -84,7 +87,8 @@ Result<void> writeCheckpoint(const std::string &folder,
     return cannotWrite(place, error.message());
   std::vector<fs::path> all = checkpointsIn(folder);
   for (size_t i = 0; i + kept < all.size(); ++i)
-    fs::remove_all(all[i], error);
+    if (!best || all[i] != placeOf(folder, *best))
+      fs::remove_all(all[i], error);
   return {};
 }
 
@@ -130,6 +134,10 @@ Result<std::optional<Checkpoint>> newestCheckpoint(const std::string &folder) {
   if (!read)
     return read.takeError();
   return std::optional<Checkpoint>(std::move(*read));
+}
+
+Result<Checkpoint> checkpointOf(const std::string &folder, uint64_t steps) {
+  return readCheckpoint(placeOf(folder, steps));
 }
 
 Result<void> checkSettings(const std::string &folder,

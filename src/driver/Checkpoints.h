@@ -30,12 +30,17 @@ struct Checkpoint {
 };
 
 /// Writes \p checkpoint into \p folder, and removes the oldest ones there but
-/// for the last \p kept. Nothing that was there is touched where it fails.
+/// for the last \p kept and the one after step \p best. Nothing that was there
+/// is touched where it fails.
 Result<void> writeCheckpoint(const std::string &folder,
-                             const Checkpoint &checkpoint, size_t kept);
+                             const Checkpoint &checkpoint, size_t kept,
+                             std::optional<uint64_t> best = std::nullopt);
 
 /// The newest one in \p folder; nothing if there is none.
 Result<std::optional<Checkpoint>> newestCheckpoint(const std::string &folder);
+
+/// The one after step \p steps; a System error if it is not there.
+Result<Checkpoint> checkpointOf(const std::string &folder, uint64_t steps);
 
 /// Whether \p now are the settings that \p checkpoint was written with; the
 /// Usage error names the first that is not.

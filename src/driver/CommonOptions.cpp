@@ -80,14 +80,32 @@ void addArithmetic(CLI::App &app, CommonOptions &options) {
                      ", the processors there are)")
       ->check(CLI::Range(1, 4096))
       ->group("Compile");
-  app.add_flag("--exact-convolution", options.exactConvolution,
-               "compute 3x3 convolutions as they are defined, not by "
-               "Winograd's method: slower, results closer by about 1e-5")
+  auto *precision =
+      app.add_option("--precision", options.precision,
+                     "what products of f32 may be computed with: f32-exact, as "
+                     "near as in f32 (about 1e-6 of the greatest result); f32: "
+                     "also by Winograd's method and by three products of bf16 "
+                     "parts (1e-5); bf16: also by one product (3e-3)")
+          ->check(CLI::IsMember(std::vector<std::string>(precisionNames.begin(),
+                                                         precisionNames.end())))
+          ->capture_default_str()
+          ->group("Compile");
+  app.add_flag_callback(
+         "--exact-convolution",
+         [&options] { options.precision = name(Precision::Exact); },
+         "the same as --precision f32-exact")
+      ->excludes(precision)
       ->group("Compile");
   app.add_option("--cpu", options.cpu,
                  "compile for this CPU, by LLVM's name (x86-64-v3), which has "
                  "no more than the one here")
       ->type_name("NAME")
+      ->group("Compile");
+  app.add_option("--features", options.features,
+                 "instruction sets that the CPU has besides, or that shall not "
+                 "be used, by LLVM's names: --features=-amx-tile leaves matrix "
+                 "units alone")
+      ->type_name("+F,-F,...")
       ->group("Compile");
   app.add_flag("--denormals", options.denormals,
                "compute with denormal numbers (below 1.2e-38 in f32), which "
@@ -121,7 +139,8 @@ void addPatterns(CLI::App &app, CommonOptions &options) {
   list("--allow", options.allowed,
        "let rewrites change floating-point results so far: reassociate, "
        "contract, reciprocal, nonan, noinf, nosignedzero; all (of these); or "
-       "quantised ones by a unit where they are rescaled: requantize",
+       "quantised ones by a unit where they are rescaled: requantize (in a "
+       "file that spells them out, as --raise-quantized does it)",
        "NAME,...");
 }
 
@@ -181,9 +200,16 @@ CLI::Validator isNumber() {
 }
 
 void addForce(CLI::App &app, bool &force) {
-  app.add_flag("--force,--in-place", force,
+  app.add_flag("--force", force,
                "let the output take the place of the model itself, or of a "
                "file with its weights");
+}
+
+void addOverwrite(CLI::App &app, OverwriteOptions &options) {
+  addForce(app, options.force);
+  app.add_flag("--in-place", options.inPlace,
+               "the output takes the place of the model itself, its folder, "
+               "too: it is written beside that and renamed");
 }
 
 void addReport(CLI::App &app, CommonOptions &options) {
@@ -324,6 +350,24 @@ Result<ModelRequest> modelRequest(const CommonOptions &options) {
                       printNote,         std::move(*opening)};
 }
 
+CodeOptions codeOptions(const CommonOptions &options) {
+  CodeOptions code;
+  code.precision = precisionNamed(options.precision).value();
+  code.cpu = options.cpu;
+  code.features = options.features;
+  code.denormals = options.denormals ? Denormals::Keep : Denormals::Flush;
+  return code;
+}
+
+std::function<void(const std::string &)>
+choicePrinter(const CommonOptions &options) {
+  if (!options.verbose)
+    return {};
+  return [](const std::string &line) {
+    std::fprintf(stderr, "estimated  %s\n", line.c_str());
+  };
+}
+
 Result<SessionOptions> sessionOptions(const CommonOptions &options) {
   SessionOptions session;
   Result<ModelRequest> model = modelRequest(options);
@@ -337,9 +381,7 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
       options.backend == "cpu" ? Backend::Cpu : Backend::Interpreter;
   session.mayInterpret = options.mayInterpret;
   session.threads = options.threads;
-  session.fastConvolution = !options.exactConvolution;
-  session.cpu = options.cpu;
-  session.denormals = options.denormals ? Denormals::Keep : Denormals::Flush;
+  static_cast<CodeOptions &>(session) = codeOptions(options);
   session.cacheFolder = cacheFolder(options);
   session.ceilings = keptCeilings(session.cacheFolder);
   session.passes = passOptions(options);
@@ -349,10 +391,7 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
     session.timing = [](const std::string &stage, double milliseconds) {
       std::fprintf(stderr, "%-20s %10.1f ms\n", stage.c_str(), milliseconds);
     };
-  if (options.verbose)
-    session.choice = [](const std::string &line) {
-      std::fprintf(stderr, "estimated  %s\n", line.c_str());
-    };
+  session.choice = choicePrinter(options);
   return session;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/Session.h"
 #include "runtime/Comparison.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,8 @@ struct CommonOptions {
   /// user named one.
   bool mayInterpret = false;
   unsigned threads = 0;
-  bool exactConvolution = false;
-  std::string cpu;
+  std::string precision{name(Precision::Default)};
+  std::string cpu, features;
   bool denormals = false;
   std::vector<std::string> shapes;
 
@@ -71,9 +72,9 @@ void addFunction(CLI::App &app, CommonOptions &options);
 void addShapes(CLI::App &app, CommonOptions &options);
 /// --bind
 void addBinding(CLI::App &app, CommonOptions &options);
-/// --backend, --threads, --exact-convolution, --denormals
+/// --backend and those of addArithmetic
 void addBackend(CLI::App &app, CommonOptions &options);
-/// --threads, --exact-convolution, --denormals
+/// --threads, --precision, --exact-convolution, --cpu, --features, --denormals
 void addArithmetic(CLI::App &app, CommonOptions &options);
 /// --disable-patterns, --enable-patterns, --allow, --verify-numerics,
 /// --print-ir-after
@@ -90,6 +91,16 @@ std::string cacheFolder(const CommonOptions &options);
 CLI::Validator isNumber();
 /// --force
 void addForce(CLI::App &app, bool &force);
+/// Those and --in-place.
+struct OverwriteOptions {
+  bool force = false, inPlace = false;
+  Overwrite allowed() const {
+    return inPlace ? Overwrite::Anything
+           : force ? Overwrite::Files
+                   : Overwrite::Nothing;
+  }
+};
+void addOverwrite(CLI::App &app, OverwriteOptions &options);
 /// --json, -v
 void addReport(CLI::App &app, CommonOptions &options);
 /// --trace
@@ -102,6 +113,10 @@ Result<NamedShapes> parseShapes(const std::vector<std::string> &texts);
 /// given.
 Result<ModelRequest> modelRequest(const CommonOptions &options);
 PassOptions passOptions(const CommonOptions &options);
+CodeOptions codeOptions(const CommonOptions &options);
+/// With -v, prints which kernels could compute each product.
+std::function<void(const std::string &)>
+choicePrinter(const CommonOptions &options);
 Result<SessionOptions> sessionOptions(const CommonOptions &options);
 
 } // namespace sinter::driver

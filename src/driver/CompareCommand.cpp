@@ -115,10 +115,13 @@ public:
         return written.takeError();
     for (const std::string &note : report.notes)
       printNote(note);
-    if (common.json)
-      printJsonLine(reportJson(report));
-    else
+    if (common.json) {
+      nlohmann::json json = reportJson(report);
+      json["precision"] = common.precision;
+      printJsonLine(json);
+    } else {
       std::fputs(reportText(report, common.verbose).c_str(), stdout);
+    }
     return report.agrees() ? 0 : static_cast<int>(ErrorKind::WrongResult);
   }
 
@@ -265,8 +268,9 @@ private:
         add("--input", input);
     if (!common.cpu.empty())
       add("--cpu", common.cpu);
-    if (common.exactConvolution)
-      words.emplace_back("--exact-convolution");
+    if (!common.features.empty())
+      words.push_back("--features=" + common.features);
+    add("--precision", common.precision);
     if (common.denormals)
       words.emplace_back("--denormals");
     return words;

@@ -27,21 +27,22 @@ public:
                    "from 0.9.0 on; readers of that version and later can read "
                    "it (default: the newest)")
         ->type_name("X.Y.Z");
-    addForce(app, force);
+    addOverwrite(app, overwrite);
     addShapes(app, common);
     addBinding(app, common);
   }
 
   Result<int> run() override {
-    if (Result<void> good = checkOutputFile("-o", output, ""); !good)
-      return good.takeError();
     Result<ModelRequest> input = modelRequest(common);
     if (!input)
       return input.takeError();
     Result<Compiler *> compiler = loadCompiler();
     if (!compiler)
       return compiler.takeError();
-    const ConvertRequest request{std::move(*input), force, output,
+    output = (*compiler)->outputFor(common.model, output);
+    if (Result<void> good = checkOutputFile("-o", output, ""); !good)
+      return good.takeError();
+    const ConvertRequest request{std::move(*input), overwrite.allowed(), output,
                                  targetVersion};
     if (Result<void> done = (*compiler)->convert(request); !done)
       return done.takeError();
@@ -51,7 +52,7 @@ public:
 private:
   CommonOptions common;
   std::string output, targetVersion;
-  bool force = false;
+  OverwriteOptions overwrite;
 };
 
 } // namespace

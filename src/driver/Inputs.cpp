@@ -69,11 +69,20 @@ void addInputs(CLI::App &app, InputOptions &options) {
   addPictures(app, options, "Input");
 }
 
-namespace {
+ImageOptions imageOptions(const InputOptions &options) {
+  ImageOptions how;
+  if (options.layout)
+    how.layout = *options.layout == "nhwc" || *options.layout == "NHWC"
+                     ? ImageLayout::Nhwc
+                     : ImageLayout::Nchw;
+  how.scale = options.scale.value_or(1.0 / 255);
+  how.mean = options.mean;
+  how.std = options.std;
+  return how;
+}
 
-/// The seed in "random" or "random:SEED"; nothing for other texts. Usage error
-/// where SEED is no number.
-Result<std::optional<uint64_t>> randomSeed(const std::string &text) {
+Result<std::optional<uint64_t>> randomSeed(const std::string &flag,
+                                           const std::string &text) {
   constexpr std::string_view prefix = "random:";
   uint64_t seed = 0;
   if (text == "random")
@@ -84,14 +93,12 @@ Result<std::optional<uint64_t>> randomSeed(const std::string &text) {
   const auto [stop, error] =
       std::from_chars(text.data() + prefix.size(), end, seed);
   if (error != std::errc() || stop != end)
-    return usageError("--input '" + text +
+    return usageError(flag + " '" + text +
                       "': expected a number from 0 to 2^64 - 1 after "
                       "'random:'; a file of that name is ./" +
                       text);
   return std::optional<uint64_t>(seed);
 }
-
-} // namespace
 
 Result<Tensor> readTensor(const std::string &path, ElementType type) {
   auto file = MappedFile::open(path);
@@ -230,7 +237,7 @@ private:
   Result<void> readUnnamed(const std::vector<std::string> &unnamed) {
     size_t next = 0;
     for (const std::string &argument : unnamed) {
-      Result<std::optional<uint64_t>> seed = randomSeed(argument);
+      Result<std::optional<uint64_t>> seed = randomSeed("--input", argument);
       if (!seed)
         return seed.takeError();
       if (*seed) {
@@ -265,7 +272,7 @@ private:
   }
 
   Result<void> load(size_t index, const std::string &source) {
-    Result<std::optional<uint64_t>> seed = randomSeed(source);
+    Result<std::optional<uint64_t>> seed = randomSeed("--input", source);
     if (!seed)
       return seed.takeError();
     if (*seed) {
@@ -298,15 +305,7 @@ private:
     Result<Tensor> image = decodeImage(bytes, path);
     if (!image)
       return image;
-    ImageOptions how;
-    if (options.layout)
-      how.layout = *options.layout == "nhwc" || *options.layout == "NHWC"
-                       ? ImageLayout::Nhwc
-                       : ImageLayout::Nchw;
-    how.scale = options.scale.value_or(1.0 / 255);
-    how.mean = options.mean;
-    how.std = options.std;
-    return imageToInput(*image, spec, how);
+    return imageToInput(*image, spec, imageOptions(options));
   }
 
   Error missingError(const std::vector<size_t> &missing) const {

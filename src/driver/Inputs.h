@@ -30,6 +30,14 @@ void addInputs(CLI::App &app, InputOptions &options);
 void addPictures(CLI::App &app, InputOptions &options,
                  const std::string &group);
 
+/// How pictures become tensors, by the options.
+ImageOptions imageOptions(const InputOptions &options);
+
+/// The seed in "random" or "random:SEED", the value of \p flag; nothing for
+/// other texts. Usage error where SEED is no number.
+Result<std::optional<uint64_t>> randomSeed(const std::string &flag,
+                                           const std::string &text);
+
 /// The tensor in a .npy or .pb file that is to be of \p type: what a file of
 /// NumPy has in place of a type that NumPy lacks becomes that type.
 Result<Tensor> readTensor(const std::string &path, ElementType type);

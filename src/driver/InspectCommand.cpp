@@ -70,9 +70,7 @@ public:
                  "written (out) or both (inout), and where they lie")
         ->group("Report")
         ->excludes("--no-plan");
-    app.add_option("--threads", common.threads, "threads to compile with")
-        ->check(CLI::Range(1, 4096))
-        ->group("Compile");
+    addArithmetic(app, common);
     addReport(app, common);
   }
 
@@ -204,6 +202,8 @@ private:
     if (!bound)
       return bound.takeError();
     CompileRequest request;
+    static_cast<CodeOptions &>(request) = codeOptions(common);
+    request.choice = choicePrinter(common);
     request.shapes = std::move(*bound);
     request.values.resize(request.shapes.size());
     request.passes = passOptions(common);
@@ -270,6 +270,7 @@ private:
     nlohmann::json result = nlohmann::json::parse(toJson(model));
     result["model"] = common.model;
     result["notes"] = notes;
+    result["precision"] = common.precision;
     for (const char *key : {"state", "tensors", "operations", "parameters",
                             "parameter_bytes", "plan"})
       result[key] = nlohmann::json();

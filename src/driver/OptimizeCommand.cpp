@@ -59,7 +59,7 @@ public:
     addFunction(app, common);
     app.add_option("-o,--output", output, "where the simplified model goes")
         ->type_name("FILE");
-    addForce(app, force);
+    addOverwrite(app, overwrite);
     addShapes(app, common);
     addBinding(app, common);
     addPasses(app, common);
@@ -115,16 +115,14 @@ private:
     if (common.model.empty())
       return usageError("MODEL is missing; sinter optimize net.onnx -o "
                         "simple.onnx");
-    if (output.empty() && !stats && !listPatterns &&
+    if (output.empty() && !overwrite.inPlace && !stats && !listPatterns &&
         common.printIrAfter.empty() && common.verifyNumerics.empty() &&
         !common.json)
-      return usageError("nothing to do: give -o FILE, or --stats");
+      return usageError("nothing to do: give -o FILE, --in-place, or --stats");
     return {};
   }
 
-  Result<OptimizeReport> optimize() const {
-    if (Result<void> good = checkOutputFile("-o", output, ""); !good)
-      return good.takeError();
+  Result<OptimizeReport> optimize() {
     OptimizeRequest request;
     Result<ModelRequest> input = modelRequest(common);
     if (!input)
@@ -132,13 +130,18 @@ private:
     Result<Compiler *> compiler = loadCompiler();
     if (!compiler)
       return compiler.takeError();
+    if (output.empty() && overwrite.inPlace)
+      output = common.model;
+    output = (*compiler)->outputFor(common.model, output);
+    if (Result<void> good = checkOutputFile("-o", output, ""); !good)
+      return good.takeError();
     request.input = std::move(*input);
     request.output = output;
     request.passes = passOptions(common);
     request.freeze = freeze;
     request.raiseQuantized = raiseQuantized;
     request.changeOutputs = changeOutputs;
-    request.mayOverwrite = force;
+    request.overwrite = overwrite.allowed();
     return (*compiler)->optimize(request);
   }
 
@@ -196,7 +199,7 @@ private:
 
   CommonOptions common;
   std::string output;
-  bool force = false;
+  OverwriteOptions overwrite;
   bool freeze = false;
   bool raiseQuantized = false;
   bool changeOutputs = false;

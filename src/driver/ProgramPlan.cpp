@@ -3,6 +3,7 @@
 #include "driver/ProgramPlan.h"
 
 #include "driver/Text.h"
+#include "runtime/ProgramMemory.h"
 #include "runtime/Role.h"
 
 #include <cstdio>
@@ -16,7 +17,7 @@ namespace {
 
 /// The memory and the work of a compiled program.
 struct Plan {
-  uint64_t constantBytes = 0, inputBytes = 0, outputBytes = 0, stateBytes = 0;
+  ProgramMemory memory;
   size_t steps = 0;
   double flops = 0, bytesMoved = 0;
 };
@@ -31,20 +32,9 @@ void addSteps(std::span<const Step> steps, Plan &plan) {
   }
 }
 
-uint64_t bytesOf(const TensorSpec &spec) {
-  return byteCount(spec.type, spec.shape).value_or(0);
-}
-
 Plan planOf(const Program &program) {
   Plan plan;
-  for (const ConstantData &constant : program.constants)
-    plan.constantBytes += constant.bytes.size();
-  for (const TensorSpec &input : program.inputs)
-    plan.inputBytes += bytesOf(input);
-  for (const TensorSpec &output : program.outputs)
-    plan.outputBytes += bytesOf(output);
-  for (const ProgramState &state : program.states)
-    plan.stateBytes += bytesOf(state.spec);
+  plan.memory = memoryOf(program);
   addSteps(program.steps, plan);
   return plan;
 }
@@ -241,11 +231,13 @@ nlohmann::json planJson(const Program &program) {
   const Plan plan = planOf(program);
   StepNumbering numbering(program);
   return {{"arena_bytes", program.arenaBytes},
-          {"constant_bytes", plan.constantBytes},
+          {"peak_bytes", plan.memory.peak()},
+          {"constant_bytes", plan.memory.constants},
           {"code_bytes", program.code.text.size},
-          {"input_bytes", plan.inputBytes},
-          {"output_bytes", plan.outputBytes},
-          {"state_bytes", plan.stateBytes},
+          {"features", program.features},
+          {"input_bytes", plan.memory.inputs},
+          {"output_bytes", plan.memory.outputs},
+          {"state_bytes", plan.memory.states},
           {"steps", plan.steps},
           {"kernels", program.code.entries.size()},
           {"flops", plan.flops},
@@ -264,11 +256,12 @@ void printPlan(const Program &program, bool withSteps) {
               plan.flops / 1e9, bytesText(plan.bytesMoved).c_str(), plan.steps,
               program.code.entries.size());
   std::printf("memory plan\n");
-  row("constants", plan.constantBytes);
+  row("constants", plan.memory.constants);
   row("arena", program.arenaBytes);
-  row("inputs", plan.inputBytes);
-  row("outputs", plan.outputBytes);
-  row("states", plan.stateBytes);
+  row("inputs", plan.memory.inputs);
+  row("outputs", plan.memory.outputs);
+  row("states", plan.memory.states);
+  row("peak", plan.memory.peak());
   row("code", program.code.text.size);
   if (!withSteps)
     return;

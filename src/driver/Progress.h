@@ -14,6 +14,14 @@ namespace sinter::driver {
 std::function<void(unsigned done, unsigned total)>
 progressLine(std::string verb, std::string things);
 
+/// A function that keeps a line on standard error: only on a terminal, only
+/// once a second has passed, at most five times a second. An empty text takes
+/// it away.
+std::function<void(const std::string &text)> statusLine();
+
+/// "45 s", "3 min 20 s", "2 h 5 min", "4 d 3 h".
+std::string durationText(double seconds);
+
 } // namespace sinter::driver
 
 #endif // SINTER_DRIVER_PROGRESS_H

@@ -79,7 +79,7 @@ public:
                    "where the quantised model goes: .onnx, or .mlir, .mlir.bc, "
                    ".stablehlo")
         ->type_name("FILE");
-    addForce(app, force);
+    addOverwrite(app, overwrite);
     addShapes(app, common);
     addBinding(app, common);
     addCalibration(app, calibration);
@@ -310,7 +310,7 @@ private:
     options.smooth = !noSmooth;
     options.correctBias = !noBiasCorrection;
     request.input = std::move(*input);
-    request.mayOverwrite = force;
+    request.overwrite = overwrite.allowed();
     request.output = output;
     request.options = options;
     request.passes = passOptions(common);
@@ -436,7 +436,8 @@ private:
   std::string output, reportFile, profileIn, profileOut, activations, weights;
   std::string target = "native";
   std::optional<double> mostLoss;
-  bool force = false, perTensor = false, noEqualize = false, noSmooth = false,
+  OverwriteOptions overwrite;
+  bool perTensor = false, noEqualize = false, noSmooth = false,
        noBiasCorrection = false;
 };
 

@@ -243,6 +243,8 @@ private:
         {"load_ms", session.facts().loadMs},
         {"compile_ms", session.facts().compileMs},
         {"from_cache", session.facts().fromCache},
+        {"precision", common.precision},
+        {"matrix_units", usesMatrixUnits(session.program())},
         {"run_ms", runMs},
         {"outputs", outputs},
         {"state", kept}};

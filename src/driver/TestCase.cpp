@@ -252,9 +252,7 @@ Result<void> runPrograms(const std::string &path, size_t first,
   TestRequest request;
   request.interpret = options.backend == Backend::Interpreter;
   request.passes = options.passes;
-  request.fastConvolution = options.fastConvolution;
-  request.cpu = options.cpu;
-  request.denormals = options.denormals;
+  static_cast<CodeOptions &>(request) = options;
   request.threads = options.threads;
   request.print = [](const std::string &text) {
     std::fputs(text.c_str(), stderr);

@@ -5,6 +5,8 @@
 #include "runtime/Result.h"
 #include "runtime/TraceWriter.h"
 
+#include <cctype>
+#include <charconv>
 #include <cstdarg>
 #include <cstdio>
 
@@ -61,6 +63,34 @@ std::string escaped(const std::string &text) {
 }
 
 void printError(const std::string &message) { printLine("error", message); }
-void printNote(const std::string &message) { printLine("note", message); }
+std::optional<uint64_t> parseBytes(std::string_view text) {
+  double number = 0;
+  const char *end = text.data() + text.size();
+  const auto [rest, failed] = std::from_chars(text.data(), end, number);
+  if (failed != std::errc())
+    return std::nullopt;
+  std::string unit;
+  for (char letter : std::string_view(rest, static_cast<size_t>(end - rest)))
+    if (letter != ' ')
+      unit +=
+          static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  constexpr std::pair<std::string_view, double> units[] = {
+      {"", 1},         {"B", 1},        {"KB", 1e3},
+      {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},
+      {"KIB", 0x1p10}, {"MIB", 0x1p20}, {"GIB", 0x1p30}};
+  for (const auto &[name, factor] : units)
+    if (unit == name && number * factor >= 1 && number * factor < 0x1p62)
+      return static_cast<uint64_t>(number * factor);
+  return std::nullopt;
+}
+
+static bool hasNotes = true;
+
+void muteNotes() { hasNotes = false; }
+
+void printNote(const std::string &message) {
+  if (hasNotes)
+    printLine("note", message);
+}
 
 } // namespace sinter::driver

@@ -3,7 +3,10 @@
 #ifndef SINTER_DRIVER_TEXT_H
 #define SINTER_DRIVER_TEXT_H
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace sinter::driver {
 
@@ -12,6 +15,9 @@ namespace sinter::driver {
 
 /// A count of bytes as "12.3 MB" (powers of ten).
 std::string bytesText(double bytes);
+/// "1.5GB", "300 MB", "64KiB" or "4096": a number of bytes, at least one;
+/// nothing for other texts.
+std::optional<uint64_t> parseBytes(std::string_view text);
 
 /// \p text as it stands in HTML and SVG.
 std::string escaped(const std::string &text);
@@ -20,6 +26,9 @@ std::string escaped(const std::string &text);
 void printError(const std::string &message);
 /// "note: ..." likewise.
 void printNote(const std::string &message);
+/// From now on printNote() prints nothing: another process of the same run
+/// does.
+void muteNotes();
 
 } // namespace sinter::driver
 

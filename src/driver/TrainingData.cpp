@@ -3,12 +3,19 @@
 #include "driver/TrainingData.h"
 
 #include "driver/CalibrationData.h"
+#include "driver/Text.h"
+#include "runtime/Idx.h"
+#include "runtime/MappedFile.h"
 #include "runtime/Npz.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
+#include <set>
 
 namespace sinter::driver {
+
+namespace fs = std::filesystem;
 
 /// Rows of \p tensor, whose first dimension counts samples.
 static Tensor rowsOf(const Tensor &tensor, std::span<const size_t> numbers) {
@@ -24,28 +31,110 @@ static Tensor rowsOf(const Tensor &tensor, std::span<const size_t> numbers) {
   return rows;
 }
 
-Batch TrainingData::batch(std::span<const size_t> numbers) const {
-  Batch batch;
+/// Samples, one behind the other, of which each is a tensor an input.
+static Result<std::vector<Tensor>>
+stacked(size_t count,
+        const std::function<Result<std::vector<Tensor>>(size_t)> &sample,
+        const std::string &where) {
+  std::vector<Tensor> all;
+  for (size_t number = 0; number < count; ++number) {
+    Result<std::vector<Tensor>> one = sample(number);
+    if (!one)
+      return one.takeError();
+    for (size_t i = 0; i < one->size(); ++i) {
+      const Tensor &each = (*one)[i];
+      if (each.rank() == 0 || each.dim(0) != 1)
+        return usageError(where + ": a sample has the shape " +
+                          toString(each.type(), each.shape()) +
+                          "; the first dimension counts samples and is 1");
+      if (number == 0) {
+        Shape shape = each.shape();
+        shape[0] = static_cast<int64_t>(count);
+        if (!byteCount(each.type(), shape))
+          return usageError(where + ": the samples are too large together");
+        all.emplace_back(each.type(), shape);
+      }
+      if (each.bytes() * count != all[i].bytes())
+        return usageError(where + ": samples differ in size; --resize or "
+                                  "--shape says which one all are to have");
+      std::copy_n(each.data(), each.bytes(),
+                  all[i].mutableBytes() + number * each.bytes());
+    }
+  }
+  return all;
+}
+
+Result<std::vector<Tensor>>
+TrainingData::rows(std::span<const size_t> numbers) const {
+  if (decode)
+    return stacked(
+        numbers.size(), [&](size_t i) { return decode(numbers[i]); }, "data");
+  std::vector<Tensor> rows;
   for (const Tensor &input : inputs)
-    batch.inputs.push_back(rowsOf(input, numbers));
-  batch.target = rowsOf(targets, numbers);
+    rows.push_back(rowsOf(input, numbers));
+  return rows;
+}
+
+Result<Batch> TrainingData::batch(std::span<const size_t> numbers,
+                                  uint64_t epoch) const {
+  Result<std::vector<Tensor>> found = rows(numbers);
+  if (!found)
+    return found.takeError();
+  Batch batch{std::move(*found), rowsOf(targets, numbers)};
+  if (!window)
+    return batch;
+  Tensor &pictures = batch.inputs.front();
+  std::vector<Placement> placements;
+  for (size_t number : numbers)
+    placements.push_back(placementOf(augmentation,
+                                     pictureSizeOf(pictures.shape(), layout),
+                                     *window, epoch, number));
+  pictures = cutWindows(pictures, layout, *window, placements);
   return batch;
+}
+
+Result<SharedBatch> TrainingData::parts(std::span<const size_t> numbers,
+                                        uint64_t epoch,
+                                        const Processes &processes) const {
+  SharedBatch shared;
+  shared.taking =
+      static_cast<uint32_t>(std::min<size_t>(processes.size(), numbers.size()));
+  const size_t least = numbers.size() / shared.taking;
+  const size_t rest = numbers.size() % shared.taking;
+  for (size_t local = 0; local < processes.localCount(); ++local) {
+    const size_t rank = processes.rankOf(local);
+    shared.parts.emplace_back();
+    if (rank >= shared.taking)
+      continue;
+    Result<Batch> part =
+        batch(numbers.subspan(rank * least + std::min(rank, rest),
+                              least + (rank < rest ? 1 : 0)),
+              epoch);
+    if (!part)
+      return part.takeError();
+    shared.parts.back() = std::move(*part);
+  }
+  return shared;
 }
 
 namespace {
 
-/// Fills in the arrays, from either kind of source.
+/// Fills in the arrays, from any kind of source.
 class Loader {
 public:
   Loader(Session &session, const std::string &modelPath,
          const TrainingDataOptions &options, const NamedShapes &shapes)
       : session(session), modelPath(modelPath), options(options),
-        shapes(shapes) {}
+        shapes(shapes), how(imageOptions(options.pictures)) {}
 
   Result<void> fromArchive();
   Result<void> fromFolders();
+  Result<void> fromIdx();
+  /// What is cut out of pictures, and whether that can be.
+  Result<std::optional<PictureSize>> window() const;
 
   std::vector<Tensor> inputs;
+  std::function<Result<std::vector<Tensor>>(size_t)> decode;
   Tensor targets;
 
 private:
@@ -54,11 +143,20 @@ private:
   }
   Result<void> checkArray(const std::string &name, const Tensor &array,
                           const ModelInput &input) const;
+  TensorSpec pictureSpec() const;
+  Result<std::optional<Tensor>> picture(const std::string &path) const;
+  Result<std::vector<size_t>> readable(const Samples &samples) const;
+  Result<void> checkClasses(const Samples &samples) const;
+  Result<void> take(size_t count,
+                    std::function<Result<std::vector<Tensor>>(size_t)> sample,
+                    std::vector<int64_t> classes);
+  Result<std::string> labelsBeside() const;
 
   Session &session;
   const std::string &modelPath;
   const TrainingDataOptions &options;
   const NamedShapes &shapes;
+  ImageOptions how;
 };
 
 } // namespace
@@ -104,6 +202,8 @@ Result<void> Loader::fromArchive() {
     return missing("target");
   for (const ModelInput &input : session.model().inputs) {
     const Tensor *array = find(input.spec.name);
+    for (size_t i = 0; !array && i < input.otherNames.size(); ++i)
+      array = find(input.otherNames[i]);
     if (!array)
       return missing(input.spec.name);
     if (Result<void> good = checkArray(input.spec.name, *array, input); !good)
@@ -122,6 +222,167 @@ Result<void> Loader::fromArchive() {
   return {};
 }
 
+/// The first input, of one sample, with the size that pictures are stored in.
+TensorSpec Loader::pictureSpec() const {
+  TensorSpec spec = session.model().inputs.front().spec;
+  for (const auto &[name, shape] : shapes)
+    if (session.model().inputNamed(name) == size_t(0) &&
+        shape.size() == spec.shape.size())
+      spec.shape = shape;
+  if (spec.shape.size() != 4)
+    return spec;
+  spec.shape[0] = 1;
+  if (options.resize) {
+    const size_t row = how.layout == ImageLayout::Nchw ? 2 : 1;
+    spec.shape[row] = options.resize->height;
+    spec.shape[row + 1] = options.resize->width;
+  }
+  return spec;
+}
+
+Result<std::optional<PictureSize>> Loader::window() const {
+  if (!options.resize && !options.augmentation.any())
+    return std::optional<PictureSize>();
+  const std::vector<ModelInput> &all = session.model().inputs;
+  if (all.size() != 1 || all.front().spec.shape.size() != 4)
+    return usageError(
+        options.flag +
+        ": pictures are resized and augmented for a model with one input of "
+        "four dimensions; '" +
+        modelPath + "' has " + std::to_string(all.size()) + ", the first a " +
+        toString(all.front().spec.type, all.front().spec.shape));
+  TrainingDataOptions plain = options;
+  plain.resize.reset();
+  PictureSize window = pictureSizeOf(
+      Loader(session, modelPath, plain, shapes).pictureSpec().shape,
+      how.layout);
+  const PictureSize stored =
+      decode || inputs.empty()
+          ? pictureSizeOf(pictureSpec().shape, how.layout)
+          : pictureSizeOf(inputs.front().shape(), how.layout);
+  if (window.height < 0)
+    window.height = stored.height;
+  if (window.width < 0)
+    window.width = stored.width;
+  if (window.height < 0 || window.width < 0)
+    return usageError(options.flag + ": the size of pictures is open; "
+                                     "--resize says which one all are to have");
+  if (window.height > stored.height || window.width > stored.width)
+    return usageError(text("--resize: pictures of %lldx%lld are smaller than "
+                           "the model's input, %lldx%lld",
+                           static_cast<long long>(stored.height),
+                           static_cast<long long>(stored.width),
+                           static_cast<long long>(window.height),
+                           static_cast<long long>(window.width)));
+  return std::optional(window);
+}
+
+/// The picture at \p path as the input is to have it; nothing where the file is
+/// no picture.
+Result<std::optional<Tensor>> Loader::picture(const std::string &path) const {
+  auto file = MappedFile::open(path);
+  if (!file || !isImage((*file)->bytes()))
+    return std::optional<Tensor>();
+  Result<Tensor> image = decodeImage((*file)->bytes(), path);
+  if (!image)
+    return systemError(options.flag + ": " + image.error().message +
+                       " (--skip-unreadable N leaves such pictures out)");
+  Result<Tensor> tensor = imageToInput(*image, pictureSpec(), how);
+  if (!tensor)
+    return tensor.takeError();
+  return std::optional(std::move(*tensor));
+}
+
+/// The numbers of the samples that can be decoded, where some may be left out;
+/// those are named.
+Result<std::vector<size_t>> Loader::readable(const Samples &samples) const {
+  std::vector<size_t> numbers;
+  if (options.mostUnreadable == 0) {
+    // The first that cannot be read ends the run, whenever it is decoded.
+    numbers.resize(samples.count);
+    std::iota(numbers.begin(), numbers.end(), size_t(0));
+    return numbers;
+  }
+  size_t unreadable = 0;
+  std::string first;
+  for (size_t number = 0; number < samples.count; ++number) {
+    const std::string &path = samples.paths[number];
+    auto file = MappedFile::open(path);
+    // What is no picture is an array, and its loader says what is wrong.
+    Result<Tensor> image = !file ? Result<Tensor>(file.takeError())
+                           : isImage((*file)->bytes())
+                               ? decodeImage((*file)->bytes(), path)
+                               : Result<Tensor>(Tensor());
+    if (image) {
+      numbers.push_back(number);
+      continue;
+    }
+    if (++unreadable == 1)
+      first = image.error().message;
+    if (unreadable <= options.mostUnreadable)
+      printNote(options.flag + ": left out: " + image.error().message);
+  }
+  if (unreadable > options.mostUnreadable)
+    return systemError(
+        where() + ": " + std::to_string(unreadable) + " of " +
+        std::to_string(samples.count) + " pictures cannot be read, and " +
+        std::to_string(options.mostUnreadable) +
+        " may be left out (--skip-unreadable N); the first: " + first);
+  return numbers;
+}
+
+/// Whether each class has a sample.
+Result<void> Loader::checkClasses(const Samples &samples) const {
+  if (samples.classes.empty() ||
+      std::ranges::find(samples.classes, -1) != samples.classes.end())
+    return usageError(where() + ": samples lie in a folder for each class, or "
+                                "with their targets in an .npz");
+  // A sample is a file in the folder of its class, or a folder of its own.
+  std::set<fs::path> classes;
+  for (const std::string &path : samples.paths) {
+    classes.insert(path);
+    classes.insert(fs::path(path).parent_path());
+  }
+  std::error_code ignored;
+  for (fs::directory_iterator entry(options.source, ignored), end;
+       !ignored && entry != end; entry.increment(ignored)) {
+    const fs::path folder = entry->path();
+    if (!entry->is_directory(ignored) ||
+        folder.filename().string().starts_with("."))
+      continue;
+    if (!classes.contains(folder))
+      return usageError(where() + ": the class '" + folder.filename().string() +
+                        "' has no sample");
+  }
+  return {};
+}
+
+/// Loads the samples, or keeps how to, where all together are too large.
+Result<void>
+Loader::take(size_t count,
+             std::function<Result<std::vector<Tensor>>(size_t)> sample,
+             std::vector<int64_t> classes) {
+  targets = Tensor::of<int64_t>(ElementType::I64, {static_cast<int64_t>(count)},
+                                classes);
+  if (count == 0)
+    return {};
+  Result<std::vector<Tensor>> first = sample(0);
+  if (!first)
+    return first.takeError();
+  uint64_t bytes = 0;
+  for (const Tensor &each : *first)
+    bytes += each.bytes();
+  if (bytes > options.mostBytes / count) {
+    decode = std::move(sample);
+    return {};
+  }
+  Result<std::vector<Tensor>> all = stacked(count, sample, where());
+  if (!all)
+    return all.takeError();
+  inputs = std::move(*all);
+  return {};
+}
+
 Result<void> Loader::fromFolders() {
   CalibrationOptions folders;
   folders.flag = options.flag;
@@ -131,64 +392,147 @@ Result<void> Loader::fromFolders() {
   Result<Samples> samples = findSamples(session, modelPath, folders, shapes);
   if (!samples)
     return samples.takeError();
-  if (samples->classes.empty() ||
-      std::ranges::find(samples->classes, -1) != samples->classes.end())
-    return usageError(where() + ": samples lie in a folder for each class, or "
-                                "with their targets in an .npz");
-  const size_t count = samples->count;
-  for (size_t number = 0; number < count; ++number) {
-    Result<std::vector<Tensor>> sample = samples->load(number);
-    if (!sample)
-      return sample.takeError();
-    for (size_t i = 0; i < sample->size(); ++i) {
-      const Tensor &each = (*sample)[i];
-      if (each.rank() == 0 || each.dim(0) != 1)
-        return usageError(where() + ": a sample has the shape " +
-                          toString(each.type(), each.shape()) +
-                          "; the first dimension counts samples and is 1");
-      if (number == 0) {
-        Shape all = each.shape();
-        all[0] = static_cast<int64_t>(count);
-        if (!byteCount(each.type(), all))
-          return usageError(where() + ": the samples are too large together");
-        inputs.emplace_back(each.type(), all);
-      }
-      if (each.bytes() * count != inputs[i].bytes())
-        return usageError(where() + ": samples differ in size; --shape says "
-                                    "which one all are to have");
-      std::copy_n(each.data(), each.bytes(),
-                  inputs[i].mutableBytes() + number * each.bytes());
-    }
+  if (Result<void> good = checkClasses(*samples); !good)
+    return good;
+  Result<std::vector<size_t>> numbers = readable(*samples);
+  if (!numbers)
+    return numbers.takeError();
+  std::vector<int64_t> classes;
+  for (size_t number : *numbers)
+    classes.push_back(samples->classes[number]);
+  const size_t count = numbers->size();
+  // Whoever decodes later has no loader any more.
+  auto own = std::make_shared<Loader>(session, modelPath, options, shapes);
+  auto sample = [own, samples = *samples, numbers = *numbers](
+                    size_t index) -> Result<std::vector<Tensor>> {
+    Result<std::optional<Tensor>> tensor =
+        own->picture(samples.paths[numbers[index]]);
+    if (!tensor)
+      return tensor.takeError();
+    if (!*tensor)
+      return samples.load(numbers[index]);
+    return std::vector<Tensor>{std::move(**tensor)};
+  };
+  return take(count, sample, std::move(classes));
+}
+
+/// "train-images-idx3-ubyte.gz" has its labels in "train-labels-idx1-ubyte.gz",
+/// packed or not.
+Result<std::string> Loader::labelsBeside() const {
+  const fs::path path(options.source);
+  std::string name = path.filename().string();
+  const size_t at = name.rfind("images");
+  if (at == std::string::npos)
+    return usageError(where() + ": the labels of pictures in an IDX file are "
+                                "looked for beside it, with 'labels' in place "
+                                "of 'images' in the name, which is not there");
+  name.replace(at, 6, "labels");
+  if (const size_t rank = name.rfind("idx3"); rank != std::string::npos)
+    name.replace(rank, 4, "idx1");
+  const std::string plain =
+      (path.parent_path() /
+       (name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name))
+          .string();
+  std::error_code ignored;
+  for (const std::string &each : {plain, plain + ".gz"})
+    if (fs::exists(each, ignored))
+      return each;
+  return systemError(where() + ": its labels are not there: '" + plain +
+                     "' or the same with .gz");
+}
+
+Result<void> Loader::fromIdx() {
+  Result<Tensor> pictures = readIdx(options.source);
+  if (!pictures)
+    return pictures.takeError();
+  Result<std::string> path = labelsBeside();
+  if (!path)
+    return path.takeError();
+  Result<Tensor> labels = readIdx(*path);
+  if (!labels)
+    return labels.takeError();
+  if (pictures->rank() != 3 || labels->rank() != 1 ||
+      pictures->dim(0) != labels->dim(0))
+    return usageError(where() + ": pictures of " +
+                      toString(pictures->type(), pictures->shape()) +
+                      " and labels of " +
+                      toString(labels->type(), labels->shape()) +
+                      "; a number of pictures and as many labels are expected");
+  if (session.model().inputs.size() != 1)
+    return usageError(where() + ": an IDX file is for a model with one input");
+  std::vector<int64_t> classes;
+  for (int64_t i = 0; i < labels->size(); ++i)
+    classes.push_back(labels->toInteger(i));
+  const int64_t height = pictures->dim(1), width = pictures->dim(2);
+  TensorSpec spec = pictureSpec();
+  Shape wanted = spec.shape;
+  // A model of rows or of vectors takes the pixels as they lie.
+  const bool isPlain =
+      (wanted.size() == 2 && (wanted[1] < 0 || wanted[1] == height * width)) ||
+      (wanted.size() == 3 && (wanted[1] < 0 || wanted[1] == height) &&
+       (wanted[2] < 0 || wanted[2] == width));
+  if (isPlain) {
+    wanted =
+        wanted.size() == 2 ? Shape{1, height * width} : Shape{1, height, width};
+    spec.shape = how.layout == ImageLayout::Nchw ? Shape{1, 1, height, width}
+                                                 : Shape{1, height, width, 1};
   }
-  targets = Tensor::of<int64_t>(ElementType::I64, {static_cast<int64_t>(count)},
-                                samples->classes);
-  return {};
+  auto sample = [all = *pictures, spec, wanted, isPlain, how = how, height,
+                 width](size_t number) -> Result<std::vector<Tensor>> {
+    const size_t one = number;
+    Result<Tensor> input = imageToInput(
+        rowsOf(all, {&one, 1}).reshaped({height, width, 1}), spec, how);
+    if (!input)
+      return input.takeError();
+    return std::vector<Tensor>{isPlain ? input->reshaped(wanted)
+                                       : std::move(*input)};
+  };
+  const size_t count = classes.size();
+  return take(count, sample, std::move(classes));
 }
 
 Result<TrainingData> TrainingData::load(Session &session,
                                         const std::string &modelPath,
                                         const TrainingDataOptions &options,
                                         const NamedShapes &shapes) {
-  Loader loader(session, modelPath, options, shapes);
+  const std::string &source = options.source;
   std::error_code ignored;
-  const bool isFolder = std::filesystem::is_directory(options.source, ignored);
-  if (!std::filesystem::exists(options.source, ignored))
-    return systemError(options.flag + ": there is no '" + options.source + "'");
-  if (!isFolder && !options.source.ends_with(".npz"))
-    return usageError(options.flag + " '" + options.source +
-                      "': an .npz, or a folder with a folder for each class, "
-                      "is expected");
-  if (Result<void> done =
-          isFolder ? loader.fromFolders() : loader.fromArchive();
+  if (!fs::exists(source, ignored))
+    return systemError(options.flag + ": there is no '" + source + "'");
+  const bool isFolder = fs::is_directory(source, ignored);
+  const bool isArchive = !isFolder && source.ends_with(".npz");
+  if (!isFolder && !isArchive && !isIdx(source))
+    return usageError(options.flag + " '" + source +
+                      "': an .npz, a folder with a folder for each class, or "
+                      "an IDX file of bytes is expected");
+  if (isArchive && options.resize)
+    return usageError(options.flag + " '" + source +
+                      "': --resize is for pictures, not for arrays");
+  // What decodes later refers to the loader's options.
+  auto kept = std::make_shared<const TrainingDataOptions>(options);
+  auto size = std::make_shared<const NamedShapes>(shapes);
+  auto name = std::make_shared<const std::string>(modelPath);
+  Loader loader(session, *name, *kept, *size);
+  if (Result<void> done = isFolder    ? loader.fromFolders()
+                          : isArchive ? loader.fromArchive()
+                                      : loader.fromIdx();
       !done)
     return done.takeError();
   TrainingData data;
-  data.inputs = std::move(loader.inputs);
-  data.targets = std::move(loader.targets);
-  data.samples = static_cast<size_t>(data.targets.dim(0));
+  data.samples = static_cast<size_t>(loader.targets.dim(0));
   if (data.samples == 0)
-    return usageError(options.flag + " '" + options.source +
-                      "': there is no sample");
+    return usageError(options.flag + " '" + source + "': there is no sample");
+  Result<std::optional<PictureSize>> window = loader.window();
+  if (!window)
+    return window.takeError();
+  data.window = *window;
+  data.inputs = std::move(loader.inputs);
+  if (loader.decode)
+    data.decode = [kept, size, name, decode = std::move(loader.decode)](
+                      size_t number) { return decode(number); };
+  data.targets = std::move(loader.targets);
+  data.augmentation = options.augmentation;
+  data.layout = imageOptions(options.pictures).layout;
   return data;
 }
 

@@ -3,15 +3,19 @@
 //   train.npz                     an array for each input, by name, and
 //                                 `target`; the first dimension counts samples
 //   train/cat/a.png, dog/b.png    pictures (or arrays), a folder a class
+//   train-images-idx3-ubyte       pictures, and their labels beside them
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_DRIVER_TRAININGDATA_H
 #define SINTER_DRIVER_TRAININGDATA_H
 
+#include "driver/Augmentation.h"
 #include "driver/Inputs.h"
+#include "engine/TrainingRun.h"
 
-#include <memory>
+#include <functional>
+#include <optional>
 
 namespace sinter::driver {
 
@@ -22,32 +26,50 @@ struct TrainingDataOptions {
   /// A file of the classes' names, a line each; empty: folders in order.
   std::string labels;
   InputOptions pictures;
+  /// The size of pictures before a window of the input's size is cut out;
+  /// nothing: the input's.
+  std::optional<PictureSize> resize;
+  AugmentationOptions augmentation;
+  /// At most so many pictures that cannot be read are left out.
+  size_t mostUnreadable = 0;
+  /// Pictures that take more bytes than that together are decoded each time
+  /// that they are needed.
+  uint64_t mostBytes = uint64_t(1) << 30;
 };
 
-/// Inputs and their targets.
-struct Batch {
-  std::vector<Tensor> inputs;
-  Tensor target;
-};
-
-/// All samples, in memory.
+/// All samples, in memory or to be decoded.
 class TrainingData {
 public:
-  /// Reads them for the model of \p session. Usage errors where arrays do not
-  /// fit the model, a class is unknown or there is no sample.
+  /// Reads them for the model of \p session, which must outlive them. Usage
+  /// errors where arrays do not fit the model, a class is unknown or empty, or
+  /// there is no sample; System errors where too many cannot be read.
   static Result<TrainingData> load(Session &session,
                                    const std::string &modelPath,
                                    const TrainingDataOptions &options,
                                    const NamedShapes &shapes);
 
   size_t count() const { return samples; }
-  /// The samples with these numbers, in this order.
-  Batch batch(std::span<const size_t> numbers) const;
+  /// The samples with these numbers, in this order, augmented as in epoch
+  /// \p epoch. May be called from several threads.
+  Result<Batch> batch(std::span<const size_t> numbers, uint64_t epoch) const;
+  /// The same in parts for the processes that train together, which differ by
+  /// one sample at most: this process's parts alone are read.
+  Result<SharedBatch> parts(std::span<const size_t> numbers, uint64_t epoch,
+                            const Processes &processes) const;
 
 private:
+  Result<std::vector<Tensor>> rows(std::span<const size_t> numbers) const;
+
+  /// All of each input; empty where samples are decoded as they are needed.
   std::vector<Tensor> inputs;
+  std::function<Result<std::vector<Tensor>>(size_t number)> decode;
   Tensor targets;
   size_t samples = 0;
+  AugmentationOptions augmentation;
+  ImageLayout layout = ImageLayout::Nchw;
+  /// What is cut out of the pictures of the only input; nothing: they stay as
+  /// they are.
+  std::optional<PictureSize> window;
 };
 
 } // namespace sinter::driver

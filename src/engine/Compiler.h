@@ -12,9 +12,11 @@
 
 #include "engine/Binding.h"
 #include "engine/ModelDescription.h"
+#include "engine/Overwrite.h"
 #include "formats/OpenOptions.h"
 #include "runtime/FloatMode.h"
 #include "runtime/MachineCeilings.h"
+#include "runtime/Precision.h"
 #include "runtime/Role.h"
 
 #include <functional>
@@ -46,8 +48,22 @@ struct PassOptions {
   std::function<void(const std::string &)> note;
 };
 
+/// For which machine code is made, and how exactly it computes.
+struct CodeOptions {
+  /// What products of f32 values may be computed with, but for those of which
+  /// the model says so itself.
+  Precision precision = Precision::Default;
+  /// The CPU to compile for, by LLVM's name; empty: the one here.
+  std::string cpu;
+  /// What that has besides, or shall do without: "+gfni,-amx-tile".
+  std::string features;
+  /// Whether what is compiled keeps denormal numbers, if it is run so; the
+  /// interpreter keeps them.
+  Denormals denormals = Denormals::Flush;
+};
+
 /// What a model is made ready for.
-struct CompileRequest {
+struct CompileRequest : CodeOptions {
   /// One shape per input, every dimension known.
   std::vector<Shape> shapes;
   /// One place per input: its values, if it is one that may feed shapes (see
@@ -60,13 +76,6 @@ struct CompileRequest {
   /// Whether the interpreter runs what the passes make of the model, and not
   /// the model as it stands.
   bool interpretsRewritten = false;
-  /// Whether 3x3 convolutions may be computed by Winograd's method, whose
-  /// results differ by about 1e-5 of the greatest one.
-  bool fastConvolution = true;
-  /// The CPU to compile for, by LLVM's name; empty: the one here.
-  std::string cpu;
-  /// Whether what is compiled keeps denormal numbers, if it is run so.
-  Denormals denormals = Denormals::Flush;
   /// Threads to compile with; 0: as many as there are processors.
   unsigned threads = 0;
   /// What this machine was measured to do at most, which decides between
@@ -135,13 +144,14 @@ struct ModelRequest {
   std::function<void(const std::string &)> note;
   /// Where its parameters are.
   OpenOptions opening;
+  /// Whether it may be written in its own format again.
+  bool isRewritten = false;
 };
 
 struct OptimizeRequest {
   ModelRequest input;
-  /// Whether the output may take the place of a file that the model is made
-  /// of.
-  bool mayOverwrite = false;
+  /// What of the model itself the output may take the place of.
+  Overwrite overwrite = Overwrite::Nothing;
   /// Empty: only the report is wanted.
   std::string output;
   PassOptions passes;
@@ -156,7 +166,7 @@ struct OptimizeRequest {
 struct ConvertRequest {
   ModelRequest input;
   /// As in OptimizeRequest.
-  bool mayOverwrite = false;
+  Overwrite overwrite = Overwrite::Nothing;
   std::string output;
   /// The version of StableHLO that a portable artifact is for; empty: the
   /// newest.
@@ -307,6 +317,11 @@ public:
   virtual std::vector<FormatDescription> formats() = 0;
   /// Whether the folder \p path is a model itself.
   virtual bool isModelFolder(const std::string &path) = 0;
+  /// \p output as it is to be written: a folder's name ends with a slash. One
+  /// without an extension is that of a folder where the model \p input is in a
+  /// folder and its format can be written to one.
+  virtual std::string outputFor(const std::string &input,
+                                const std::string &output) = 0;
   /// Writes the smallest program found that is as interesting as the input.
   virtual Result<ReduceOutcome> reduce(const ReduceRequest &request) = 0;
   /// What one thread of this machine can do at most, measured in about \p

@@ -2,15 +2,32 @@
 
 #include "runtime/mpi/MpiCommunicator.h"
 
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
 
 namespace sinter {
 
-bool isUnderMpi() {
-  // Open MPI's, and the one of the PMI interface that others set.
-  return std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE");
+/// Open MPI's, and the one of the PMI interface that others set.
+static const char *sizeText() {
+  const char *text = std::getenv("OMPI_COMM_WORLD_SIZE");
+  return text ? text : std::getenv("PMI_SIZE");
+}
+
+bool isUnderMpi() { return sizeText() != nullptr; }
+
+std::optional<uint32_t> mpiProcesses() {
+  const char *text = sizeText();
+  if (!text)
+    return std::nullopt;
+  uint32_t count = 0;
+  const char *end = text + std::strlen(text);
+  const auto [rest, failed] = std::from_chars(text, end, count);
+  if (failed != std::errc() || rest != end || count == 0)
+    return std::nullopt;
+  return count;
 }
 
 Result<std::unique_ptr<Communicator>> connectMpi(const ProcessGrid &grid) {

@@ -4,6 +4,7 @@
 
 #include "engine/CompilerLibrary.h"
 #include "runtime/CpuCount.h"
+#include "runtime/CpuFeatures.h"
 #include "runtime/MappedFile.h"
 #include "runtime/OpenBeneath.h"
 #include "runtime/ProgramExecutor.h"
@@ -75,7 +76,9 @@ std::string optionsText(const CompileRequest &request) {
   }
   if (!request.cpu.empty())
     text += " cpu " + request.cpu;
-  return text + (request.fastConvolution ? "" : " exact convolution");
+  if (!request.features.empty())
+    text += " features " + request.features;
+  return text + " precision " + std::string(name(request.precision));
 }
 
 } // namespace
@@ -108,9 +111,14 @@ static Result<void> addModel(ProgramKey &key, const std::string &path) {
   std::vector<std::string> files;
   if (fs::is_directory(path, failed)) {
     for (fs::recursive_directory_iterator entry(path, failed), end;
-         !failed && entry != end; entry.increment(failed))
-      if (entry->is_regular_file(failed))
+         !failed && entry != end; entry.increment(failed)) {
+      // A link that leads nowhere ends nothing.
+      std::error_code ignored;
+      if (entry->is_regular_file(ignored))
         files.push_back(entry->path().string());
+    }
+    if (failed)
+      return fileError("read", path, failed.value());
     std::sort(files.begin(), files.end());
     for (const std::string &file : files)
       key.addOptions(file.substr(path.size()));
@@ -211,9 +219,7 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
   }
   request.passes = options.passes;
   request.interpretsRewritten = options.interpretsRewritten;
-  request.fastConvolution = options.fastConvolution;
-  request.cpu = options.cpu;
-  request.denormals = options.denormals;
+  static_cast<CodeOptions &>(request) = options;
   request.threads = threads();
   request.ceilings = options.ceilings;
   request.choice = options.choice;
@@ -224,20 +230,16 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
   return request;
 }
 
-/// Nothing where a data file cannot be read, which reading the model will
-/// report.
-std::optional<Hash128>
-Session::programKey(const CompileRequest &request) const {
+/// Data files are those that were opened when the model was read, which decides
+/// what may be; here links are followed. An error where one cannot be read.
+Result<Hash128> Session::programKey(const CompileRequest &request) const {
   ProgramKey key;
   key.addOptions(modelHash.text()).addOptions(optionsText(request));
-  const std::string folder = fs::path(path).parent_path().string();
+  const fs::path folder = fs::path(path).parent_path();
   for (const std::string &name : description.dataFiles) {
-    Result<int> descriptor = openBeneath(folder, name);
-    if (!descriptor)
-      return std::nullopt;
-    auto file = MappedFile::fromDescriptor(*descriptor, name);
+    auto file = MappedFile::open((folder / name).string());
     if (!file)
-      return std::nullopt;
+      return file.takeError();
     addContents(key, **file);
   }
   for (size_t i = 0; i < request.shapes.size(); ++i) {
@@ -322,6 +324,20 @@ void Session::rememberDescription() {
       options.note(written.error().message);
 }
 
+std::shared_ptr<const Program> Session::fromCache(const Hash128 &key) {
+  std::shared_ptr<const Program> program = cache.lookup(key);
+  // What the user wants of another machine is not made again.
+  if (!program || !options.cpu.empty() || !options.features.empty())
+    return program;
+  Result<void> fits = checkHost(program->triple, program->features);
+  if (fits)
+    return program;
+  if (options.note)
+    options.note("the cached program is compiled anew: " +
+                 fits.error().message);
+  return nullptr;
+}
+
 Result<void> Session::compile(const CompileRequest &request) {
   const Stopwatch watch;
   const bool watched = request.passes.verifyNumerics ||
@@ -331,14 +347,15 @@ Result<void> Session::compile(const CompileRequest &request) {
   const bool caching =
       !options.cacheFolder.empty() && request.observed.empty() &&
       request.passes.mostSteps == std::numeric_limits<uint64_t>::max();
-  std::optional<Hash128> key = caching ? programKey(request) : std::nullopt;
-  if (key && !watched)
-    if (auto program = cache.lookup(*key)) {
-      measured.fromCache = true;
-      Result<void> done = execute(std::move(program));
-      measured.loadMs += watch.milliseconds();
-      return done;
-    }
+  // Where a data file cannot be read, reading the model reports it.
+  if (caching && !watched)
+    if (Result<Hash128> key = programKey(request))
+      if (auto program = fromCache(*key)) {
+        measured.fromCache = true;
+        Result<void> done = execute(std::move(program));
+        measured.loadMs += watch.milliseconds();
+        return done;
+      }
   if (!source)
     if (Result<void> done = read(); !done)
       return done;
@@ -351,10 +368,13 @@ Result<void> Session::compile(const CompileRequest &request) {
   measured.compileMs = compilation.milliseconds();
   // Which inputs feed shapes is known only now.
   description = source->description();
-  key = caching ? programKey(request) : std::nullopt;
-  if (key) {
-    cache.store(*key, **program);
-    rememberDescription();
+  if (caching) {
+    if (Result<Hash128> key = programKey(request)) {
+      cache.store(*key, **program);
+      rememberDescription();
+    } else if (options.note) {
+      options.note("the compiled program is not kept: " + key.error().message);
+    }
   }
   return execute(std::move(*program));
 }

@@ -25,7 +25,7 @@ enum class Backend { Cpu, Interpreter };
 
 std::string_view name(Backend backend);
 
-struct SessionOptions {
+struct SessionOptions : CodeOptions {
   Backend backend = Backend::Cpu;
   /// What the CPU backend does not support the interpreter runs, with a note.
   bool mayInterpret = false;
@@ -41,12 +41,6 @@ struct SessionOptions {
   std::string function;
   OpenOptions opening;
   PassOptions passes;
-  /// As in CompileRequest.
-  bool fastConvolution = true;
-  /// The CPU to compile for, by LLVM's name; empty: the one here.
-  std::string cpu;
-  /// What kernels make of denormal numbers; the interpreter keeps them.
-  Denormals denormals = Denormals::Flush;
   /// As in CompileRequest.
   bool interpretsRewritten = false;
   /// As in CompileRequest.
@@ -108,11 +102,13 @@ private:
   Result<void> describe();
   void rememberDescription();
   Result<void> read();
-  std::optional<Hash128> programKey(const CompileRequest &request) const;
+  Result<Hash128> programKey(const CompileRequest &request) const;
   CompileRequest requestFor(std::span<const Tensor> inputs) const;
   Result<void> interpret(const CompileRequest &request);
   Result<void> interpretInstead(const CompileRequest &request, Error why);
   Result<void> compile(const CompileRequest &request);
+  /// What was compiled before, if it runs here.
+  std::shared_ptr<const Program> fromCache(const Hash128 &key);
   Result<std::unique_ptr<Executor>>
   executorOf(std::shared_ptr<const Program> program, unsigned threads) const;
   Result<void> execute(std::shared_ptr<const Program> program);

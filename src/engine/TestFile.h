@@ -12,14 +12,10 @@
 namespace sinter {
 
 /// How test programs are to be run.
-struct TestRequest {
+struct TestRequest : CodeOptions {
   bool interpret = false;
   /// For the compiler.
   PassOptions passes;
-  bool fastConvolution = true;
-  /// As in CompileRequest.
-  std::string cpu;
-  Denormals denormals = Denormals::Flush;
   unsigned threads = 1;
   /// Gets what programs print.
   std::function<void(const std::string &)> print;

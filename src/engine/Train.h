@@ -8,7 +8,7 @@
 
 namespace sinter {
 
-struct TrainRequest {
+struct TrainRequest : CodeOptions {
   ModelRequest input;
   autodiff::TrainingOptions options;
   PassOptions passes;
@@ -17,22 +17,31 @@ struct TrainRequest {
   /// As in CompileRequest.
   std::string kernelFolder, compiler;
   std::optional<MachineCeilings> ceilings;
-  /// As in CompileRequest.
-  bool fastConvolution = true;
-  std::string cpu;
-  Denormals denormals = Denormals::Flush;
   /// Whether the interpreter runs the steps.
   bool interprets = false;
+  /// How many bytes a step may need; nothing: as many as it takes.
+  std::optional<uint64_t> memoryLimit;
+  /// Whether the states come from a checkpoint.
+  bool goesOn = false;
 };
 
 /// One of the two programs of training, for tensors of certain shapes:
 /// compiled, or else ready in the interpreter. Its inputs are those of the
-/// model, then `target`, and for a step `learning_rate`; it gives `loss`,
-/// `right` where the target holds labels, and `count`. Its states are the
-/// model's weights.
+/// model, then `target`, and for a step `learning_rate` and, where gradients
+/// are accumulated, `update`; it gives `loss`, `right` where the target holds
+/// labels, `count`, and for a step `gradient`, the largest magnitude of an
+/// element of a gradient. Its states are the model's weights. A step whose loss
+/// or gradients are not finite leaves weights and running statistics alone.
 struct TrainingProgram {
   std::shared_ptr<const Program> compiled;
   std::unique_ptr<Executor> interpreted;
+};
+
+/// A step that tells of its values by an observer, as number N that of which
+/// `values` has a description.
+struct CheckedStep {
+  TrainingProgram program;
+  std::vector<std::string> values;
 };
 
 /// A model that is trained.
@@ -41,28 +50,38 @@ public:
   virtual ~TrainableModel() = default;
 
   virtual const ModelDescription &description() const = 0;
-  /// A step for inputs and a target like these.
+  /// A step for inputs and a target like these, one of \p replicas processes'
+  /// that take it together.
   virtual Result<TrainingProgram> step(std::span<const Tensor> inputs,
-                                       const Tensor &target) = 0;
+                                       const Tensor &target,
+                                       uint32_t replicas) = 0;
+  /// The same step, whose floating-point values are all told of.
+  virtual Result<CheckedStep> checkedStep(std::span<const Tensor> inputs,
+                                          const Tensor &target,
+                                          uint32_t replicas) = 0;
   /// What judges the model, which stays as it is.
   virtual Result<TrainingProgram> evaluation(std::span<const Tensor> inputs,
                                              const Tensor &target) = 0;
   /// The names of what is trained and of running statistics; after step().
   virtual const std::vector<std::string> &weights() const = 0;
   virtual const std::vector<std::string> &statistics() const = 0;
+  /// The state whose value a weight has in the model that is judged and
+  /// written: the weight itself, or an average of it.
+  virtual std::string resultOf(const std::string &weight) const = 0;
   /// Whether the labels in \p target name classes that the model has, or are
   /// ignored; after step(). A Usage error names the first that does not.
   virtual Result<void> checkLabels(const Tensor &target) const = 0;
   /// Writes the step for inputs and a target like these as StableHLO, its
   /// states as arguments and results.
   virtual Result<void> writeStep(std::span<const Tensor> inputs,
-                                 const Tensor &target,
+                                 const Tensor &target, uint32_t replicas,
                                  const std::string &output) = 0;
   /// Writes the model that was read with \p values in place of the weights and
-  /// statistics of these names. A file of the model itself is replaced only if
-  /// \p mayOverwrite.
+  /// statistics of these names. A file of the model itself is replaced only as
+  /// \p overwrite allows.
   virtual Result<void> write(const NamedTensors &values,
-                             const std::string &output, bool mayOverwrite) = 0;
+                             const std::string &output,
+                             Overwrite overwrite) = 0;
 };
 
 } // namespace sinter

@@ -2,10 +2,14 @@
 
 #include "engine/TrainingRun.h"
 
+#include "runtime/Hash.h"
+#include "runtime/HostContextUser.h"
 #include "runtime/ProgramExecutor.h"
 #include "runtime/ThreadPool.h"
 
 #include <algorithm>
+#include <cmath>
+#include <mutex>
 #include <set>
 
 namespace sinter {
@@ -15,34 +19,6 @@ static std::string keyOf(std::span<const Tensor> inputs, const Tensor &target) {
   for (const Tensor &input : inputs)
     key += toString(input.type(), input.shape()) + ";";
   return key + toString(target.type(), target.shape());
-}
-
-/// Gives \p to what \p from holds, as far as both have it.
-static Result<void> moveStates(const Executor &from, Executor &to) {
-  std::map<std::string, size_t> places;
-  for (size_t i = 0; i < from.states().size(); ++i)
-    places[from.states()[i].name] = i;
-  for (size_t i = 0; i < to.states().size(); ++i)
-    if (auto place = places.find(to.states()[i].name); place != places.end())
-      if (Result<void> done = to.setState(i, from.state(place->second)); !done)
-        return done;
-  return {};
-}
-
-/// Gives \p executor the states of a checkpoint, which must be all of its own.
-static Result<void> giveStates(const NamedTensors &states, Executor &executor) {
-  std::map<std::string, const Tensor *> byName;
-  for (const auto &[name, tensor] : states)
-    byName[name] = &tensor;
-  for (size_t i = 0; i < executor.states().size(); ++i) {
-    const TensorSpec &spec = executor.states()[i];
-    auto found = byName.find(spec.name);
-    if (found == byName.end())
-      return usageError("the checkpoint has no state '" + spec.name + "'");
-    if (Result<void> given = executor.setState(i, *found->second); !given)
-      return given;
-  }
-  return {};
 }
 
 Result<std::unique_ptr<Executor>>
@@ -59,44 +35,47 @@ TrainingRun::executorOf(TrainingProgram program) const {
   return std::unique_ptr<Executor>(std::move(*executor));
 }
 
-Result<Executor *> TrainingRun::stepFor(std::span<const Tensor> inputs,
-                                        const Tensor &target) {
-  std::unique_ptr<Executor> &place = steps[keyOf(inputs, target)];
-  if (!place) {
-    Result<TrainingProgram> program = model->step(inputs, target);
-    if (!program)
-      return program.takeError();
-    auto executor = executorOf(std::move(*program));
-    if (!executor)
-      return executor.takeError();
-    place = std::move(*executor);
-  }
-  if (!latest && !restored.empty())
-    if (Result<void> given = giveStates(restored, *place); !given)
-      return given.takeError();
-  if (latest && latest != place.get())
-    if (Result<void> moved = moveStates(*latest, *place); !moved)
-      return moved.takeError();
-  latest = place.get();
-  return place.get();
+Result<TrainingProgram> TrainingRun::programOf(const std::string &key,
+                                               const Batch &part,
+                                               uint32_t taking, bool judges) {
+  std::shared_ptr<const Program> &known = programs[key];
+  if (known)
+    return TrainingProgram{known, nullptr};
+  Result<TrainingProgram> program =
+      judges ? model->evaluation(part.inputs, part.target)
+             : model->step(part.inputs, part.target, taking);
+  if (program)
+    known = program->compiled;
+  return program;
 }
 
-Result<Executor *> TrainingRun::judgeFor(std::span<const Tensor> inputs,
-                                         const Tensor &target) {
-  std::unique_ptr<Executor> &place = judges[keyOf(inputs, target)];
-  if (!place) {
-    Result<TrainingProgram> program = model->evaluation(inputs, target);
-    if (!program)
-      return program.takeError();
-    auto executor = executorOf(std::move(*program));
+/// One for each of this process's parts; null where there are no samples.
+Result<std::vector<Executor *>> TrainingRun::executors(const SharedBatch &batch,
+                                                       bool judges) {
+  std::vector<Executor *> all(replicas.size(), nullptr);
+  for (size_t i = 0; i < replicas.size(); ++i) {
+    if (processes.rankOf(i) >= batch.taking)
+      continue;
+    const Batch &part = batch.parts[i];
+    const std::string key =
+        (judges ? "judge of " : "step of " + std::to_string(batch.taking)) +
+        ":" + keyOf(part.inputs, part.target);
+    const auto make = [&]() -> Result<std::unique_ptr<Executor>> {
+      Result<TrainingProgram> program =
+          programOf(key, part, batch.taking, judges);
+      if (!program)
+        return program.takeError();
+      return executorOf(std::move(*program));
+    };
+    Result<Executor *> executor =
+        judges ? replicas[i].judge(key, make) : replicas[i].step(key, make);
     if (!executor)
       return executor.takeError();
-    place = std::move(*executor);
+    if (Result<void> good = model->checkLabels(part.target); !good)
+      return good.takeError();
+    all[i] = *executor;
   }
-  if (latest)
-    if (Result<void> moved = moveStates(*latest, *place); !moved)
-      return moved.takeError();
-  return place.get();
+  return all;
 }
 
 static Result<BatchOutcome> outcomeOf(Executor &executor,
@@ -112,56 +91,363 @@ static Result<BatchOutcome> outcomeOf(Executor &executor,
       outcome.loss = number;
     else if (name == "right")
       outcome.right = number;
+    else if (name == "gradient")
+      outcome.gradient = number;
     else
       outcome.count = number;
   }
   return outcome;
 }
 
-Result<BatchOutcome> TrainingRun::step(std::span<const Tensor> inputs,
-                                       const Tensor &target, double rate) {
-  Result<Executor *> executor = stepFor(inputs, target);
-  if (!executor)
-    return executor.takeError();
-  if (Result<void> good = model->checkLabels(target); !good)
-    return good.takeError();
+/// What \p executor, a step, takes.
+static std::vector<Tensor> stepInputs(const Executor &executor,
+                                      std::span<const Tensor> inputs,
+                                      const Tensor &target, double rate,
+                                      bool updates) {
   std::vector<Tensor> all(inputs.begin(), inputs.end());
   all.push_back(target);
   const auto single = static_cast<float>(rate);
   all.push_back(Tensor::of<float>(ElementType::F32, {}, {&single, 1}));
-  return outcomeOf(**executor, all);
-}
-
-Result<BatchOutcome> TrainingRun::judge(std::span<const Tensor> inputs,
-                                        const Tensor &target) {
-  Result<Executor *> executor = judgeFor(inputs, target);
-  if (!executor)
-    return executor.takeError();
-  if (Result<void> good = model->checkLabels(target); !good)
-    return good.takeError();
-  std::vector<Tensor> all(inputs.begin(), inputs.end());
-  all.push_back(target);
-  return outcomeOf(**executor, all);
-}
-
-NamedTensors TrainingRun::states() const {
-  NamedTensors all;
-  for (size_t i = 0; latest && i < latest->states().size(); ++i)
-    all.emplace_back(latest->states()[i].name, latest->state(i));
+  const auto flag = static_cast<uint8_t>(updates);
+  if (executor.inputs().size() > all.size())
+    all.push_back(Tensor::of<uint8_t>(ElementType::I1, {}, {&flag, 1}));
   return all;
 }
 
-NamedTensors TrainingRun::values() const {
+/// The executor's outcome as one of the processes that \p communicator joins.
+static Result<BatchOutcome> outcomeAmong(Communicator *communicator,
+                                         Executor &executor,
+                                         std::span<const Tensor> inputs) {
+  auto *user = dynamic_cast<HostContextUser *>(&executor);
+  if (user)
+    user->setHostContext(communicator);
+  Result<BatchOutcome> outcome = outcomeOf(executor, inputs);
+  if (user)
+    user->setHostContext(nullptr);
+  return outcome;
+}
+
+static std::vector<double> rowOf(const BatchOutcome &outcome) {
+  return {outcome.loss, outcome.right.value_or(0), outcome.right ? 1.0 : 0.0,
+          outcome.count, outcome.gradient};
+}
+
+static BatchOutcome outcomeOf(std::span<const double> row) {
+  return {row[0], row[2] != 0 ? std::optional(row[1]) : std::nullopt, row[3],
+          row[4]};
+}
+
+/// Gives those that had no samples the states and the outcome of the first.
+Result<void> TrainingRun::shareStep(Communicator &communicator, size_t local,
+                                    uint32_t taking, BatchOutcome &outcome) {
+  constexpr int64_t channel = 0;
+  const char *what = "the end of a step";
+  const Rank rank = communicator.rank();
+  if (rank == 0 && taking < processes.size()) {
+    const std::vector<double> row = rowOf(outcome);
+    Tensors all = {Tensor::of<double>(ElementType::F64,
+                                      {static_cast<int64_t>(row.size())}, row)};
+    for (auto &[name, tensor] : replicas[local].states())
+      all.push_back(std::move(tensor));
+    for (Rank idle = taking; idle < processes.size(); ++idle)
+      if (Result<void> sent = communicator.send(channel, idle, all, what);
+          !sent)
+        return sent;
+  }
+  if (rank < taking)
+    return {};
+  Result<Tensors> all = communicator.receive(channel, Rank(0), what);
+  if (!all)
+    return all.takeError();
+  std::vector<double> row;
+  for (int64_t i = 0; i < all->front().size(); ++i)
+    row.push_back(all->front().toDouble(i));
+  outcome = outcomeOf(row);
+  all->erase(all->begin());
+  return replicas[local].take(std::move(*all));
+}
+
+Result<BatchOutcome> TrainingRun::step(const SharedBatch &batch, double rate,
+                                       bool updates) {
+  Result<std::vector<Executor *>> ready = executors(batch, /*judges=*/false);
+  if (!ready)
+    return ready.takeError();
+  std::vector<BatchOutcome> outcomes(replicas.size());
+  Result<void> done = processes.run(
+      [&](size_t local, Communicator *communicator) -> Result<void> {
+        const Batch &part = batch.parts[local];
+        if (Executor *executor = (*ready)[local]) {
+          Result<BatchOutcome> outcome = outcomeAmong(
+              communicator, *executor,
+              stepInputs(*executor, part.inputs, part.target, rate, updates));
+          if (!outcome)
+            return outcome.takeError();
+          outcomes[local] = *outcome;
+        }
+        return communicator ? shareStep(*communicator, local, batch.taking,
+                                        outcomes[local])
+                            : Result<void>();
+      });
+  if (!done)
+    return done.takeError();
+  return outcomes.front();
+}
+
+Result<BatchOutcome> TrainingRun::judge(const SharedBatch &batch) {
+  Result<std::vector<Executor *>> ready = executors(batch, /*judges=*/true);
+  if (!ready)
+    return ready.takeError();
+  std::vector<std::vector<double>> mine(replicas.size(), rowOf({}));
+  Result<void> done =
+      processes.run([&](size_t local, Communicator *) -> Result<void> {
+        if (!(*ready)[local])
+          return {};
+        std::vector<Tensor> all = batch.parts[local].inputs;
+        all.push_back(batch.parts[local].target);
+        Result<BatchOutcome> outcome = outcomeOf(*(*ready)[local], all);
+        if (!outcome)
+          return outcome.takeError();
+        mine[local] = rowOf(*outcome);
+        return {};
+      });
+  if (!done)
+    return done.takeError();
+  if (processes.size() == 1)
+    return outcomeOf(mine.front());
+  auto rows = processes.gather(mine, "a validation");
+  if (!rows)
+    return rows.takeError();
+  BatchOutcome all;
+  double right = 0;
+  for (const std::vector<double> &row : *rows) {
+    all.loss += row[0] * row[3];
+    all.count += row[3];
+    right += row[1];
+    if (row[2] != 0)
+      all.right = right;
+  }
+  all.loss /= std::max(all.count, 1.0);
+  return all;
+}
+
+/// The bytes of all states, as numbers that f64 holds.
+static std::vector<double> hashRowOf(const NamedTensors &states) {
+  Hasher hasher;
+  for (const auto &[name, tensor] : states)
+    hasher.add(std::as_bytes(std::span(tensor.data(), tensor.bytes())));
+  const Hash128 hash = hasher.finish();
+  std::vector<double> row;
+  for (uint64_t half : {hash.low, hash.high})
+    for (unsigned shift : {0u, 32u})
+      row.push_back(static_cast<double>((half >> shift) & 0xffffffff));
+  return row;
+}
+
+Result<void> TrainingRun::checkAgreement() {
+  if (processes.size() == 1)
+    return {};
+  std::vector<std::vector<double>> mine;
+  for (const Replica &replica : replicas)
+    mine.push_back(hashRowOf(replica.current()));
+  auto rows = processes.gather(mine, "the end of an epoch");
+  if (!rows)
+    return rows.takeError();
+  for (size_t rank = 1; rank < rows->size(); ++rank)
+    if ((*rows)[rank] != rows->front())
+      return Error{ErrorKind::WrongResult,
+                   "process " + std::to_string(rank) +
+                       " has other weights than process 0: are all of them "
+                       "the same program on processors of one kind?"};
+  return {};
+}
+
+NamedTensors TrainingRun::valuesAmong(const NamedTensors &states) const {
+  std::map<std::string, std::string> wanted;
+  for (const std::string &name : model->weights())
+    wanted[model->resultOf(name)] = name;
+  for (const std::string &name : model->statistics())
+    wanted[name] = name;
   NamedTensors values;
-  if (!latest)
-    return values;
-  std::set<std::string> wanted(model->weights().begin(),
-                               model->weights().end());
-  wanted.insert(model->statistics().begin(), model->statistics().end());
-  for (size_t i = 0; i < latest->states().size(); ++i)
-    if (wanted.contains(latest->states()[i].name))
-      values.emplace_back(latest->states()[i].name, latest->state(i));
+  for (const auto &[name, tensor] : states)
+    if (auto found = wanted.find(name); found != wanted.end())
+      values.emplace_back(found->second, tensor);
   return values;
+}
+
+namespace {
+
+/// The worst that a tensor holds.
+enum class Worst { Finite, Infinite, NotNumber };
+
+} // namespace
+
+static Worst worstOf(const Tensor &tensor) {
+  Worst worst = Worst::Finite;
+  if (!isFloat(tensor.type()))
+    return worst;
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    const double number = tensor.toDouble(i);
+    if (std::isnan(number))
+      return Worst::NotNumber;
+    if (std::isinf(number))
+      worst = Worst::Infinite;
+  }
+  return worst;
+}
+
+static const char *textOf(Worst worst) {
+  return worst == Worst::NotNumber ? " holds what is not a number"
+                                   : " holds infinite numbers";
+}
+
+std::optional<std::string>
+TrainingRun::notNumberAmongInputs(const Batch &part) const {
+  for (size_t i = 0; i < part.inputs.size(); ++i)
+    if (Worst worst = worstOf(part.inputs[i]); worst != Worst::Finite)
+      return "the input '" + model->description().inputs[i].spec.name + "'" +
+             textOf(worst);
+  if (Worst worst = worstOf(part.target); worst != Worst::Finite)
+    return std::string("the target") + textOf(worst);
+  std::set<std::string> read(model->weights().begin(), model->weights().end());
+  read.insert(model->statistics().begin(), model->statistics().end());
+  for (const auto &[name, tensor] : states())
+    if (!read.contains(name))
+      continue;
+    else if (Worst worst = worstOf(tensor); worst != Worst::Finite)
+      return "the step before left '" + name + "', which" + textOf(worst);
+  return std::nullopt;
+}
+
+/// What the first process has to say of what it is given; nothing if all of
+/// that is finite everywhere.
+Result<std::optional<std::string>>
+TrainingRun::notNumberAmongParts(const SharedBatch &batch) {
+  std::vector<std::vector<double>> mine;
+  std::optional<std::string> first;
+  for (size_t i = 0; i < replicas.size(); ++i) {
+    std::optional<std::string> own;
+    if (processes.rankOf(i) < batch.taking)
+      own = notNumberAmongInputs(batch.parts[i]);
+    if (own && processes.size() > 1)
+      *own = "in process " + std::to_string(processes.rankOf(i)) + ", " + *own;
+    mine.push_back({own ? 1.0 : 0.0});
+    if (!first)
+      first = own;
+  }
+  if (replicas.size() == processes.size())
+    return first;
+  auto rows = processes.gather(mine, "what is not a number");
+  if (!rows)
+    return rows.takeError();
+  for (size_t rank = 0; rank < rows->size(); ++rank)
+    if ((*rows)[rank].front() != 0)
+      return first ? first
+                   : std::optional("process " + std::to_string(rank) +
+                                   " was given what is not finite");
+  return std::optional<std::string>();
+}
+
+namespace {
+
+/// The numbers of the first values that are none, and infinite.
+struct FirstValues {
+  std::mutex mutex;
+  std::optional<int64_t> notNumber, infinite;
+
+  void see(std::string_view name, const Tensor &value) {
+    const std::optional<int64_t> number = observedNumber(name);
+    const Worst worst = number ? worstOf(value) : Worst::Finite;
+    if (worst == Worst::Finite)
+      return;
+    const std::scoped_lock lock(mutex);
+    std::optional<int64_t> &first =
+        worst == Worst::NotNumber ? notNumber : infinite;
+    first = first ? std::min(*first, *number) : *number;
+  }
+
+  /// For the other processes, and what they found.
+  std::vector<double> row() const {
+    return {static_cast<double>(notNumber.value_or(-1)),
+            static_cast<double>(infinite.value_or(-1))};
+  }
+  void add(std::span<const double> row) {
+    for (auto [first, theirs] :
+         {std::pair(&notNumber, row[0]), std::pair(&infinite, row[1])})
+      if (theirs >= 0 && (!*first || theirs < static_cast<double>(**first)))
+        *first = static_cast<int64_t>(theirs);
+  }
+
+  std::string text(const std::vector<std::string> &values) const {
+    const auto place = [&](int64_t number) {
+      return values[static_cast<size_t>(number)];
+    };
+    if (notNumber && infinite && *infinite < *notNumber)
+      return "the first tensor that holds what is not a number is " +
+             place(*notNumber) + "; before it, " + place(*infinite) +
+             " is the first that holds infinite numbers";
+    if (notNumber)
+      return "the first tensor that holds what is not a number is " +
+             place(*notNumber);
+    if (infinite)
+      return "the first tensor that holds infinite numbers is " +
+             place(*infinite);
+    return "with each tensor on its own, all are finite";
+  }
+};
+
+} // namespace
+
+Result<std::string> TrainingRun::firstNotNumber(const SharedBatch &batch) {
+  auto given = notNumberAmongParts(batch);
+  if (!given)
+    return given.takeError();
+  if (*given)
+    return std::move(**given);
+  std::vector<std::unique_ptr<Executor>> steps(replicas.size());
+  std::vector<std::string> values;
+  // What is told of first depends on the schedule, the number on the graph,
+  // which is the same for all.
+  FirstValues first;
+  for (size_t i = 0; i < replicas.size(); ++i) {
+    if (processes.rankOf(i) >= batch.taking)
+      continue;
+    const Batch &part = batch.parts[i];
+    Result<CheckedStep> checked =
+        model->checkedStep(part.inputs, part.target, batch.taking);
+    if (!checked)
+      return checked.takeError();
+    auto executor = executorOf(std::move(checked->program));
+    if (!executor)
+      return executor.takeError();
+    steps[i] = std::move(*executor);
+    values = std::move(checked->values);
+    if (Result<void> moved = replicas[i].giveTo(*steps[i]); !moved)
+      return moved.takeError();
+    steps[i]->setObserver([&](std::string_view name, const Tensor &value) {
+      first.see(name, value);
+    });
+  }
+  Result<void> done = processes.run(
+      [&](size_t local, Communicator *communicator) -> Result<void> {
+        if (!steps[local])
+          return {};
+        const Batch &part = batch.parts[local];
+        Result<BatchOutcome> again = outcomeAmong(
+            communicator, *steps[local],
+            stepInputs(*steps[local], part.inputs, part.target, /*rate=*/0,
+                       /*updates=*/true));
+        return again ? Result<void>() : again.takeError();
+      });
+  if (!done)
+    return done.takeError();
+  auto rows = processes.gather(
+      std::vector<std::vector<double>>(replicas.size(), first.row()),
+      "the first of all values");
+  if (!rows)
+    return rows.takeError();
+  for (const std::vector<double> &row : *rows)
+    first.add(row);
+  return first.text(values);
 }
 
 } // namespace sinter

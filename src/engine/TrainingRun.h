@@ -3,10 +3,13 @@
 #ifndef SINTER_ENGINE_TRAININGRUN_H
 #define SINTER_ENGINE_TRAININGRUN_H
 
+#include "engine/Replica.h"
 #include "engine/Train.h"
 
+#include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace sinter {
@@ -18,6 +21,26 @@ struct BatchOutcome {
   std::optional<double> right;
   /// How many labels or numbers were compared.
   double count = 0;
+  /// The largest magnitude of an element of a step's gradients.
+  double gradient = 0;
+
+  bool isFinite() const {
+    return std::isfinite(loss) && std::isfinite(gradient);
+  }
+};
+
+/// Inputs and their targets.
+struct Batch {
+  std::vector<Tensor> inputs;
+  Tensor target;
+};
+
+/// A batch in parts, one for each process.
+struct SharedBatch {
+  /// Of this process's, in order; those behind `taking` are empty.
+  std::vector<Batch> parts;
+  /// The first so many processes have samples.
+  uint32_t taking = 1;
 };
 
 /// A model in training. Programs are made as shapes come up; the weights go
@@ -26,39 +49,60 @@ class TrainingRun {
 public:
   /// \p threads: as many as there are processors if 0.
   TrainingRun(std::unique_ptr<TrainableModel> model, unsigned threads,
-              Denormals denormals)
-      : model(std::move(model)), threads(threads), denormals(denormals) {}
+              Denormals denormals, Processes processes = {})
+      : model(std::move(model)), threads(threads), denormals(denormals),
+        processes(std::move(processes)),
+        replicas(this->processes.localCount()) {}
 
-  /// One step on a batch.
-  Result<BatchOutcome> step(std::span<const Tensor> inputs,
-                            const Tensor &target, double rate);
-  /// The loss of the model as it is now; after the first step.
-  Result<BatchOutcome> judge(std::span<const Tensor> inputs,
-                             const Tensor &target);
-  /// Weights and running statistics as they are now; after the first step.
-  NamedTensors values() const;
+  /// One step on a batch; where gradients are accumulated, whether weights are
+  /// moved by those that came together. What it gives is of all processes.
+  Result<BatchOutcome> step(const SharedBatch &batch, double rate,
+                            bool updates = true);
+  /// The loss of the model as it is now, over all processes' parts; after the
+  /// first step.
+  Result<BatchOutcome> judge(const SharedBatch &batch);
+  /// Weights and running statistics as the model has them that is judged and
+  /// written; after the first step.
+  NamedTensors values() const { return valuesAmong(states()); }
+  /// The same of \p states.
+  NamedTensors valuesAmong(const NamedTensors &states) const;
+
+  /// Says which tensor is the first that holds what is no finite number in a
+  /// step on this batch, the last one's, which left the states alone.
+  Result<std::string> firstNotNumber(const SharedBatch &batch);
+  /// A WrongResult where the processes do not have the same states.
+  Result<void> checkAgreement();
 
   /// All that outlives a step, and the same given back before the first one.
-  NamedTensors states() const;
-  void restore(NamedTensors states) { restored = std::move(states); }
+  NamedTensors states() const { return replicas.front().states(); }
+  void restore(const NamedTensors &states) {
+    for (Replica &replica : replicas)
+      replica.restore(states);
+  }
 
   TrainableModel &source() { return *model; }
+  Processes &group() { return processes; }
 
 private:
-  Result<Executor *> stepFor(std::span<const Tensor> inputs,
-                             const Tensor &target);
-  Result<Executor *> judgeFor(std::span<const Tensor> inputs,
-                              const Tensor &target);
   Result<std::unique_ptr<Executor>> executorOf(TrainingProgram program) const;
+  Result<std::vector<Executor *>> executors(const SharedBatch &batch,
+                                            bool judges);
+  Result<TrainingProgram> programOf(const std::string &key, const Batch &part,
+                                    uint32_t taking, bool judges);
+  Result<void> shareStep(Communicator &communicator, size_t local,
+                         uint32_t taking, BatchOutcome &outcome);
+  std::optional<std::string> notNumberAmongInputs(const Batch &part) const;
+  Result<std::optional<std::string>>
+  notNumberAmongParts(const SharedBatch &batch);
 
   std::unique_ptr<TrainableModel> model;
   unsigned threads;
   Denormals denormals;
-  std::map<std::string, std::unique_ptr<Executor>> steps, judges;
-  /// What the first program begins with, if not with the model's weights.
-  NamedTensors restored;
-  /// The one that holds the states.
-  Executor *latest = nullptr;
+  Processes processes;
+  /// This process's.
+  std::vector<Replica> replicas;
+  /// Compiled programs of steps and judges by key, which several share.
+  std::map<std::string, std::shared_ptr<const Program>> programs;
 };
 
 } // namespace sinter

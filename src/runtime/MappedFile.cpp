@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -81,6 +82,56 @@ Result<void> writeDirectly(const std::string &path,
   return {};
 }
 
+/// A file that is written beside another and then takes its place.
+class StagedFile {
+public:
+  explicit StagedFile(std::string path) : path(std::move(path)) {}
+  StagedFile(const StagedFile &) = delete;
+  StagedFile &operator=(const StagedFile &) = delete;
+  ~StagedFile() {
+    if (!temporary.empty())
+      ::unlink(temporary.c_str());
+  }
+
+  /// A device or a pipe is written at once.
+  Result<void> write(std::span<const std::span<const std::byte>> chunks,
+                     WriteMode mode) {
+    struct stat status;
+    const bool exists = ::stat(path.c_str(), &status) == 0;
+    if (exists && S_ISDIR(status.st_mode))
+      return fileError("write", path, EISDIR);
+    if (exists && !S_ISREG(status.st_mode))
+      return writeDirectly(path, chunks);
+    target = resolveLink(path);
+    const std::string name = temporaryName(target);
+    Descriptor file(
+        ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (!file)
+      return fileError("write", path, errno);
+    temporary = name;
+    const bool isComplete =
+        (!exists || ::fchmod(file.get(), status.st_mode & 07777) == 0) &&
+        writeAll(file.get(), chunks) &&
+        (mode == WriteMode::Unsynchronised || ::fsync(file.get()) == 0) &&
+        ::close(file.release()) == 0;
+    if (!isComplete)
+      return fileError("write", path, errno);
+    return {};
+  }
+
+  Result<void> commit() {
+    if (temporary.empty())
+      return {};
+    if (::rename(temporary.c_str(), target.c_str()) != 0)
+      return fileError("write", path, errno);
+    temporary.clear();
+    return {};
+  }
+
+private:
+  std::string path, target, temporary;
+};
+
 } // namespace
 
 Error fileError(std::string_view action, const std::string &path, int code) {
@@ -152,30 +203,23 @@ Result<void>
 writeFileAtomically(const std::string &path,
                     std::span<const std::span<const std::byte>> chunks,
                     WriteMode mode) {
-  struct stat status;
-  const bool exists = ::stat(path.c_str(), &status) == 0;
-  if (exists && S_ISDIR(status.st_mode))
-    return fileError("write", path, EISDIR);
-  if (exists && !S_ISREG(status.st_mode))
-    return writeDirectly(path, chunks);
+  StagedFile file(path);
+  if (Result<void> written = file.write(chunks, mode); !written)
+    return written;
+  return file.commit();
+}
 
-  const std::string target = resolveLink(path);
-  const std::string temporary = temporaryName(target);
-  Descriptor file(
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!file)
-    return fileError("write", path, errno);
-  const bool complete =
-      (!exists || ::fchmod(file.get(), status.st_mode & 07777) == 0) &&
-      writeAll(file.get(), chunks) &&
-      (mode == WriteMode::Unsynchronised || ::fsync(file.get()) == 0) &&
-      ::close(file.release()) == 0 &&
-      ::rename(temporary.c_str(), target.c_str()) == 0;
-  if (complete)
-    return {};
-  const int code = errno;
-  ::unlink(temporary.c_str());
-  return fileError("write", path, code);
+Result<void> writeFilesAtomically(std::span<const FileContents> files) {
+  std::deque<StagedFile> staged;
+  for (const FileContents &each : files)
+    if (Result<void> written = staged.emplace_back(each.path).write(
+            each.chunks, WriteMode::Synchronised);
+        !written)
+      return written;
+  for (StagedFile &each : staged)
+    if (Result<void> done = each.commit(); !done)
+      return done;
+  return {};
 }
 
 Result<void> writeFileAtomically(const std::string &path,

@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sinter {
 
@@ -75,6 +76,17 @@ writeFileAtomically(const std::string &path,
                     WriteMode mode = WriteMode::Synchronised);
 Result<void> writeFileAtomically(const std::string &path,
                                  std::string_view text);
+
+/// A file and all that goes into it, one after the other.
+struct FileContents {
+  std::string path;
+  std::vector<std::span<const std::byte>> chunks;
+};
+
+/// Writes files that belong together, as writeFileAtomically does: all are
+/// written and synchronised before the first is renamed, and they are renamed
+/// in this order. After an error in writing, all are as they were.
+Result<void> writeFilesAtomically(std::span<const FileContents> files);
 
 } // namespace sinter
 

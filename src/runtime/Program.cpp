@@ -225,6 +225,10 @@ private:
 
 } // namespace
 
+bool usesMatrixUnits(const Program *program) {
+  return program && std::ranges::any_of(program->features, isMatrixFeature);
+}
+
 Result<void> verify(const Program &program) { return Verifier(program).run(); }
 
 } // namespace sinter

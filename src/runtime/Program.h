@@ -148,6 +148,9 @@ struct Program {
 /// Control flow nests at most this deep.
 inline constexpr unsigned maxStepNesting = 512;
 
+/// Whether some code of \p program, if there is one, uses matrix units.
+bool usesMatrixUnits(const Program *program);
+
 /// Checks that every index, offset and size in \p program is within what it
 /// refers to, that no step writes to inputs or constants, that every kernel
 /// gets what its contract asks for, and that the code is sound. A program that

@@ -13,7 +13,7 @@ class Bench(CommandTest):
         done = self.sinter("bench", self.good_model(), "--backend", "interpreter", "--seconds", "0.05", "--layers", "--json")
         self.assertEqual(done.returncode, DONE, done.stderr)
         result = json.loads(done.stdout)
-        keys = "model backend threads cpu isa batch latency_ms throughput_per_s gflop_per_inference gflops load_ms compile_ms first_ms peak_rss_mb cv layers"
+        keys = "model backend threads cpu isa precision matrix_units batch latency_ms throughput_per_s gflop_per_inference gflops load_ms compile_ms first_ms peak_rss_mb cv layers"
         self.assertEqual(set(result), set(keys.split()))
         self.assertEqual(set(result["latency_ms"]), set("min median mean p90 p99 max".split()))
         self.assertEqual(set(result["layers"][0]), set("name op kernel ms gflops".split()))

@@ -2,9 +2,13 @@
 """Finished programs that are kept."""
 import json
 import os
+import sys
 
 import OnnxBytes as onnx
 from SinterCommand import CommandTest, DONE, main
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "formats", "paddle"))
+import PaddleBytes as paddle
 
 
 class Cache(CommandTest):
@@ -50,6 +54,38 @@ class Cache(CommandTest):
         cached, after = self.result(model)
         self.assertFalse(cached)
         self.assertNotEqual(before, after)
+
+    def test_links(self):
+        """A snapshot of Hugging Face's cache: its files are links to where the bytes are."""
+        snapshot = self.path("snapshots/rev")
+        os.makedirs(snapshot)
+        program = paddle.Program()
+        program.input("x", [2, 3])
+        program.parameter("w", [3], [1, 2, 3])
+        program.op("elementwise_add", {"X": "x", "Y": "w"}, {"Out": "y"}, axis=-1)
+        program.output("y")
+
+        def save():
+            program.save(self.path("blobs"))
+            for name in os.listdir(self.path("blobs")):
+                if not os.path.exists(os.path.join(snapshot, name)):
+                    os.symlink("../../blobs/" + name, os.path.join(snapshot, name))
+
+        save()
+        # One that leads nowhere hides nothing behind it.
+        os.symlink("../../blobs/gone", os.path.join(snapshot, "a"))
+        for number, model in enumerate((snapshot, os.path.join(snapshot, "inference.pdmodel"))):
+            program.parameters["w"] = paddle.tensor([3], [number, 2, 3])
+            save()
+            cached, outputs = self.result(model)
+            self.assertFalse(cached)
+            self.assertEqual(self.result(model), (True, outputs))
+            program.parameters["w"] = paddle.tensor([3], [number, 5, 6])
+            save()
+            cached, other = self.result(model)
+            self.assertFalse(cached)
+            self.assertNotEqual(other, outputs)
+        self.assertEqual(self.run_cached(model).stderr, "")
 
 
 if __name__ == "__main__":

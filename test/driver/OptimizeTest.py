@@ -163,9 +163,20 @@ func.func @main(%x: tensor<4x4x!a>) -> tensor<2x2x!b> {
                  q(3, "QuantizeLinear", "f3", "q3", "c"), q(3, "DequantizeLinear", "q3", "y", "c")]
         graph = onnx.graph(nodes, [onnx.value_info("x", (2, 3))], [onnx.value_info("y", (3, 2))], weights)
         model, out = self.write("in.onnx", onnx.model(graph)), self.path("out.onnx")
-        done = self.sinter("optimize", model, "-o", out, "--raise-quantized", "--allow=requantize", "--json")
-        self.assertEqual(done.returncode, DONE, done.stderr)
-        self.assertEqual(json.loads(done.stdout)["rescales"], {"before": 2, "after": 0})
+        for also in (("--raise-quantized",), ()):
+            done = self.sinter("optimize", model, "-o", out, "--allow=requantize", "--json", "--force", *also)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["rescales"], {"before": 2, "after": 0})
+            with open(out, "rb") as file:
+                self.assertEqual(sorted(onnx.node_types(file.read())), ["DequantizeLinear", "QuantizeLinear", "Transpose"])
+        # Unasked, and where there is no rescale, the nodes stay as they were.
+        none = onnx.graph(nodes[:2], [onnx.value_info("x", (2, 3))], [onnx.value_info("f1", (2, 3))], weights)
+        for source, words, count in ((model, (), 7), (self.write("none.onnx", onnx.model(none)), ("--allow=requantize",), 2)):
+            self.assertEqual(self.sinter("optimize", source, "-o", self.path("same.onnx"), "--force", *words).returncode, DONE)
+            with open(self.path("same.onnx"), "rb") as file:
+                content = file.read()
+            self.assertEqual(len(onnx.node_types(content)), count)
+            self.assertIn(b"DequantizeLinear1", content)
         for backend in "cpu", "interpreter":
             done = self.sinter("run", out, "--backend", backend, "--input", "random:1")
             self.assertEqual(done.returncode, DONE, done.stderr)

@@ -59,8 +59,8 @@ def initializers(content):
 class Network:
     """y = x w + b, behind a batch norm of x if asked for, with a softmax or a sigmoid behind it if asked for."""
 
-    def __init__(self, norm=False, last=None, training=False):
-        self.norm, self.last = norm, last
+    def __init__(self, norm=False, last=None, training=False, momentum=None):
+        self.norm, self.last, self.momentum = norm, last, momentum
         self.weights = {"w": numbers(FEATURES * CLASSES, 1), "b": numbers(CLASSES, 2)}
         if norm:
             self.weights.update(scale=numbers(FEATURES, 3, 0.5, 1.5), offset=numbers(FEATURES, 4))
@@ -75,6 +75,8 @@ class Network:
         if self.norm:
             outputs = ["n", "m1", "v1"] if self.training else ["n"]
             attributes = onnx.data(5, onnx.data(1, "training_mode") + onnx.number(3, 1) + onnx.number(20, 2)) if self.training else b""
+            if self.momentum is not None:
+                attributes += onnx.data(5, onnx.data(1, "momentum") + onnx.varint(2 << 3 | 5) + onnx.floats(self.momentum) + onnx.number(20, 1))
             nodes.append(onnx.node("BatchNormalization", ["x", "scale", "offset", "mean", "variance"], outputs, "norm", attributes=attributes))
             source = "n"
         nodes.append(onnx.node("Gemm", [source, "w", "b"], ["z"], "gemm"))
@@ -183,7 +185,9 @@ class Optimizers:
         return w - rate * g / (math.sqrt(s["v"]) + 1e-10)
 
 
-class Train(CommandTest):
+class TrainCase(CommandTest):
+    """What tests of training share: samples, and steps by their definition."""
+
     def setUp(self):
         super().setUp()
         self.x = numbers(SAMPLES * FEATURES, 10)
@@ -217,6 +221,8 @@ class Train(CommandTest):
             weights = {name: [rule(w, g, s, rate, step) for w, g, s in zip(weights[name], slopes[name], states[name])] for name in weights}
         return weights
 
+
+class Train(TrainCase):
     def test_optimisers(self):
         for rule, options in [("sgd", []), ("momentum", ["--momentum", "0.9"]), ("nesterov", ["--momentum", "0.9", "--nesterov"]), ("adam", []),
                               ("adamw", ["--weight-decay", "0.1", "--decay-all"]), ("rmsprop", []), ("adagrad", [])]:
@@ -263,6 +269,20 @@ class Train(CommandTest):
             wanted["mean"] = [0.9 * old + 0.1 * new for old, new in zip(network.statistics["mean"], means)]
             wanted["variance"] = [0.9 * old + 0.1 * new * factor for old, new in zip(network.statistics["variance"], variances)]
             self.close(self.train(network, "--lr", "0.1", "--batch", "6"), wanted)
+
+    def test_momentum_of_the_file(self):
+        """A norm's own, unless the option says another; it goes from format to format."""
+        for options, kept in ([], 0.7), (["--batch-norm-momentum", "0.4"], 0.4):
+            network = Network(norm=True, momentum=0.7)
+            means, _ = network.moments(self.x)
+            got = self.train(network, "--lr", "0.1", "--batch", "6", *options)
+            for a, old, new in zip(got["mean"], network.statistics["mean"], means):
+                self.assertAlmostEqual(a, kept * old + (1 - kept) * new, places=5)
+        model, between, back = self.write("net.onnx", network.onnx()), self.path("net.pdmodel"), self.path("back.onnx")
+        self.assertEqual(self.sinter("convert", model, "-o", between).returncode, DONE)
+        self.assertEqual(self.sinter("convert", between, "-o", back).returncode, DONE)
+        with open(back, "rb") as file:
+            self.assertIn(onnx.varint(2 << 3 | 5) + onnx.floats(0.7), file.read())
 
     def test_frozen(self):
         network = Network(norm=True)
@@ -323,7 +343,7 @@ class Train(CommandTest):
         self.assertNotEqual(got["scale"], [1.0] * FEATURES)
 
     def test_written_step(self):
-        """Public StableHLO: the results behind the first three are the arguments' new values, in their order."""
+        """Public StableHLO: the results behind the first four are the arguments' new values, in their order."""
         network, step = Network(last="Softmax"), self.path("step.mlir")
         model, data = self.write("net.onnx", network.onnx()), self.data()
         done = self.sinter("train", model, "--data", data, "--batch", "6", "--lr", "0.1", "--write-step", step)
@@ -339,7 +359,7 @@ class Train(CommandTest):
         done = self.sinter("run", step, *(word for each in inputs for word in ("--input", each)), "--output-dir", folder)
         self.assertEqual(done.returncode, DONE, done.stderr)
         wanted = self.stepped(network, lambda scores: cross_entropy(scores, self.labels), Optimizers.sgd, 0.1)
-        for number, name in (3, "w"), (4, "b"):
+        for number, name in (4, "w"), (5, "b"):
             with open(f"{folder}/result{number}.npy", "rb") as file:
                 raw = file.read()
             values = struct.unpack(f"<{len(wanted[name])}f", raw[-4 * len(wanted[name]):])
@@ -407,7 +427,7 @@ class Train(CommandTest):
 
     def expect_nothing(self, out, done):
         self.assertEqual(done.returncode, WRONG, done.stderr)
-        self.assertIn("at step 1", done.stderr)
+        self.assertIn("the loss of step 1 is not a number", done.stderr)
         with self.assertRaises(FileNotFoundError):
             open(out, "rb").close()
 

@@ -72,6 +72,25 @@ TEST(MappedFileTest, KeepsModeAndLinks) {
   EXPECT_EQ(status.st_mode & 0777, 0600u);
 }
 
+/// Files that belong together: one that cannot be written keeps the others as
+/// they were.
+TEST(MappedFileTest, WritesSeveralOrNone) {
+  TemporaryFolder folder;
+  const auto contentsOf = [](std::string path, std::string_view text) {
+    return FileContents{std::move(path), {std::as_bytes(std::span(text))}};
+  };
+  const std::string a = folder.file("a"), b = folder.file("b");
+  ASSERT_TRUE(writeFilesAtomically(
+      std::vector{contentsOf(a, "1"), contentsOf(b, "2")}));
+  EXPECT_EQ(*readFile(a) + *readFile(b), "12");
+  EXPECT_FALSE(writeFilesAtomically(std::vector{
+      contentsOf(a, "3"), contentsOf(folder.file("no/folder"), "4")}));
+  EXPECT_FALSE(writeFilesAtomically(
+      std::vector{contentsOf(a, "3"), contentsOf(folder.path(), "4")}));
+  EXPECT_EQ(*readFile(a), "1");
+  EXPECT_EQ(folder.entries(), 2u);
+}
+
 TEST(MappedFileTest, WritesToDevices) {
   EXPECT_TRUE(writeFileAtomically("/dev/null", "x"));
 }

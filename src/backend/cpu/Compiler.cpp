@@ -13,6 +13,7 @@
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
+#include "runtime/CpuFeatures.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <atomic>
@@ -148,7 +149,8 @@ private:
     const bool dumps = !options.dumpFolder.empty();
     Result<ObjectFile> object = compile(
         *module, target,
-        dumps ? CodegenDumps{&mlir, &llvmIr, &assembly} : CodegenDumps());
+        dumps ? CodegenDumps{&mlir, &llvmIr, &assembly} : CodegenDumps(),
+        &code.features);
     if (!object)
       return object.takeError();
     code.object = std::move(*object);
@@ -185,10 +187,26 @@ unsigned threadCount(unsigned wanted) {
   return wanted ? wanted : std::max(1u, std::thread::hardware_concurrency());
 }
 
+/// What a program needs of \p target if no kernel uses matrix units: LLVM may
+/// use everything else wherever it likes.
+std::vector<std::string> commonFeatures(const Target &target) {
+  std::vector<std::string> features = target.instructionSets;
+  std::erase_if(features, isMatrixFeature);
+  return features;
+}
+
+/// Lets \p program need \p features, too.
+void addFeatures(Program &program, const std::vector<std::string> &features) {
+  for (const std::string &feature : features)
+    if (!llvm::is_contained(program.features, feature))
+      program.features.push_back(feature);
+}
+
 Result<void> compileKernels(func::FuncOp function, const Target &target,
                             const CpuOptions &options,
                             std::vector<DistinctKernel> &distinct,
-                            KernelTable &table, Compiled &compiled) {
+                            KernelTable &table, Compiled &compiled,
+                            bool withCode) {
   const KernelCache cache(options.kernelFolder, options.compiler, target);
   llvm::StringMap<uint32_t> known;
   SmallVector<std::pair<Operation *, uint32_t>> uses;
@@ -218,6 +236,8 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
       options.onChoice(layerOf(kernel->getLoc()), plan.alternatives);
   }
 
+  if (!withCode)
+    return {};
   Result<std::vector<KernelCode>> code =
       ParallelCompilation(distinct, cache, target, options)
           .run(threadCount(options.threads));
@@ -225,6 +245,7 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
     return code.takeError();
   for (KernelCode &kernel : *code) {
     compiled.objects.push_back(std::move(kernel.object));
+    addFeatures(compiled.program, kernel.features);
     std::move(kernel.contracts.begin(), kernel.contracts.end(),
               std::back_inserter(compiled.program.kernels));
   }
@@ -233,8 +254,8 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
 
 } // namespace
 
-Result<Compiled> cpu::compileToObjects(const Model &original,
-                                       const CpuOptions &options) {
+static Result<Compiled> compileTo(const Model &original,
+                                  const CpuOptions &options, bool withCode) {
   Result<Target> target = options.target ? *options.target : Target::host();
   if (!target)
     return target.takeError();
@@ -249,7 +270,7 @@ Result<Compiled> cpu::compileToObjects(const Model &original,
   passes.verifiesWhatRuns = true;
   SimplifyReport report;
   if (Result<void> done =
-          prepare(*model, {*target, options.fastConvolution}, passes, report);
+          prepare(*model, {*target, options.precision}, passes, report);
       !done)
     return done.takeError();
   if (options.onPrepared)
@@ -258,19 +279,31 @@ Result<Compiled> cpu::compileToObjects(const Model &original,
   Compiled compiled;
   Program &program = compiled.program;
   program.triple = target->triple;
-  program.features = target->instructionSets;
+  program.features = commonFeatures(*target);
   program.producer = "sinter " SINTER_VERSION;
   program.inputs = original.inputs();
   program.outputs = original.outputs();
   std::vector<DistinctKernel> distinct;
   KernelTable table;
   if (Result<void> done = compileKernels(model->entry(), *target, options,
-                                         distinct, table, compiled);
+                                         distinct, table, compiled, withCode);
       !done)
     return done.takeError();
   if (Result<void> done = schedule(model, table, program); !done)
     return done.takeError();
   return compiled;
+}
+
+Result<Compiled> cpu::compileToObjects(const Model &model,
+                                       const CpuOptions &options) {
+  return compileTo(model, options, /*withCode=*/true);
+}
+
+Result<Program> cpu::planForCpu(const Model &model, const CpuOptions &options) {
+  Result<Compiled> compiled = compileTo(model, options, /*withCode=*/false);
+  if (!compiled)
+    return compiled.takeError();
+  return std::move(compiled->program);
 }
 
 Result<Program> cpu::linkProgram(Compiled compiled) {

@@ -17,6 +17,7 @@
 #include "passes/Pipelines.h"
 #include "runtime/FloatMode.h"
 #include "runtime/MachineCeilings.h"
+#include "runtime/Precision.h"
 #include "runtime/Program.h"
 
 #include <functional>
@@ -31,9 +32,9 @@ struct CpuOptions {
   unsigned threads = 0;
   /// The machine to compile for; the one we run on if there is none.
   std::optional<Target> target;
-  /// Whether 3x3 convolutions may be computed by Winograd's method, whose
-  /// results differ by about 1e-5 of the greatest one.
-  bool fastConvolution = true;
+  /// What products of f32 values may be computed with, where the model does not
+  /// say.
+  Precision precision = Precision::Default;
   /// Whether the program keeps denormal numbers if it is run so. Instructions
   /// that heed no float mode make zeros of them.
   Denormals denormals = Denormals::Flush;
@@ -81,6 +82,10 @@ Result<Compiled> compileToObjects(const Model &model,
 /// The program with its code, which runs wherever it is loaded. Fails with a
 /// System error if the objects do not fit together.
 Result<Program> linkProgram(Compiled compiled);
+
+/// The program that compileForCpu() gives, without any code: its steps, and the
+/// memory that it needs.
+Result<Program> planForCpu(const Model &model, const CpuOptions &options = {});
 
 /// Both.
 Result<Program> compileForCpu(const Model &model,

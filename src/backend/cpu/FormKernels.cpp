@@ -181,6 +181,55 @@ private:
            llvm::all_of(producer->getOperands(), isNumber);
   }
 
+  /// Whether everybody who reads \p producer's result may as well compute it,
+  /// so that nobody writes it: one cheap operation on one tensor of the same
+  /// size, and on what is repeated along it. A norm's distances from the mean
+  /// are such, and what a rectifier and its gradient read.
+  bool isReadAsCheaply(Operation *producer) {
+    constexpr int64_t fewestElements = 1024;
+    constexpr unsigned mostReaders = 4;
+    if (kindOf(producer) != Kind::Elementwise || !isCheap(producer) ||
+        producer->getNumResults() != 1 || producer->getNumRegions() != 0 ||
+        hasComplexNumbers(producer))
+      return false;
+    Value result = producer->getResult(0), source;
+    if (sizeOf(result) < fewestElements)
+      return false;
+    for (Value operand : producer->getOperands()) {
+      if (operand == source || isRepeated(operand))
+        continue;
+      if (source)
+        return false;
+      source = operand;
+    }
+    if (!source || sizeOf(source) != sizeOf(result) ||
+        bitsOf(source) > bitsOf(result))
+      return false;
+    Operation *before = source.getDefiningOp();
+    if (before && kindOf(before) != Kind::Elementwise &&
+        kindOf(before) != Kind::Product)
+      return false;
+    unsigned readers = 0;
+    return llvm::all_of(result.getUsers(), [&](Operation *user) {
+      const Kind kind = kindOf(user);
+      return user->getBlock() == &block && ++readers <= mostReaders &&
+             (kind == Kind::Elementwise || kind == Kind::Reduction);
+    });
+  }
+  /// Whether other kernels read \p producer's result, too, since they compute
+  /// again what \p group makes of it.
+  bool isReadByOthers(FusionGroup &group, Operation *producer) {
+    return llvm::any_of(producer->getUsers(), [&](Operation *user) {
+      return group.contains(user) && !usedOnlyIn(group, user) &&
+             user != group.root && isReadAsCheaply(user);
+    });
+  }
+  /// Whether \p value is few numbers that are repeated, or one.
+  static bool isRepeated(Value value) {
+    return sizeOf(value) == 1 || isSplatConstant(value) ||
+           value.getDefiningOp<stablehlo::BroadcastInDimOp>();
+  }
+
   bool mayJoin(FusionGroup &group, Operation *producer, OpOperand &operand) {
     if (!suitsLookups(group, producer))
       return false;
@@ -193,7 +242,8 @@ private:
         return false;
       break;
     case Kind::Product:
-      return mayJoinProduct(group, producer, operand.getOwner());
+      return !isReadByOthers(group, producer) &&
+             mayJoinProduct(group, producer, operand.getOwner());
     default:
       return false;
     }
@@ -203,7 +253,8 @@ private:
     if (isa<stablehlo::IotaOp, stablehlo::BroadcastInDimOp>(producer) ||
         isCheapNumber(group, producer))
       return true;
-    if (!usedOnlyIn(group, producer))
+    if (!isReadAsCheaply(producer) &&
+        (!usedOnlyIn(group, producer) || isReadByOthers(group, producer)))
       return false;
     std::optional<Place> place = group.placeFor(producer);
     if (!place)
@@ -245,14 +296,14 @@ private:
           chain.insert(producer);
         else if (epilogueOf(producer) != Epilogue::None &&
                  producer->hasOneUse() && mayTakeResultsOf(op, producer) &&
-                 bitsOf(op) < bitsOf(producer))
+                 bitsOf(op->getResult(0)) < bitsOf(producer->getResult(0)))
           return producer;
       }
     }
     return nullptr;
   }
-  static unsigned bitsOf(Operation *op) {
-    return bitWidth(*elementTypeOf(getElementTypeOrSelf(op->getResult(0))));
+  static unsigned bitsOf(Value value) {
+    return bitWidth(*elementTypeOf(getElementTypeOrSelf(value)));
   }
 
   /// Whether \p producer belongs to the kernel of a product that \p group does

@@ -9,6 +9,7 @@
 #include "backend/cpu/FormKernels.h"
 #include "backend/cpu/HostCalls.h"
 #include "backend/cpu/RemoveUnused.h"
+#include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/ShareKernels.h"
 #include "backend/cpu/SpreadBatchNorms.h"
 #include "backend/cpu/StoreBytes.h"
@@ -96,8 +97,7 @@ Result<void> narrowProductsFormed(const Subject &s) {
 }
 
 Result<void> layoutsAssigned(const Subject &s) {
-  assignLayouts(s.function, s.setting.target, s.setting.allowsFastConvolution,
-                s.run);
+  assignLayouts(s.function, s.setting.target, s.setting.precision, s.run);
   return {};
 }
 
@@ -114,6 +114,11 @@ Result<void> quantizedLowered(const Subject &s) {
                               wantsUnsigned ? IntegerType::Unsigned
                                             : IntegerType::Signless));
   return lowerQuantized(s.function);
+}
+
+Result<void> precisionSet(const Subject &s) {
+  setPrecisions(s.function, s.setting.precision);
+  return {};
 }
 
 Result<void> weightsPacked(const Subject &s) {
@@ -196,6 +201,8 @@ constexpr Row rows[] = {
     {"cpu-widen-once", "Let what products read in f32 lie in memory so",
      withPatterns<widenOnce>},
     {"cpu-remove-unused", "Remove what nobody reads", onFunction<removeUnused>},
+    {"cpu-set-precision", "Let every product say how exactly it is computed",
+     precisionSet},
     {"cpu-check-types", "Refuse what has no known shape or no arithmetic",
      onFunction<checkTypes>},
     {"cpu-form-kernels", "Put together what is computed together",
@@ -248,8 +255,11 @@ private:
                                 : Target::named(triple, cpu, features);
     if (!target)
       return target.takeError();
+    const std::optional<Precision> wanted = precisionNamed(precision);
+    if (!wanted)
+      return usageError("unknown precision '" + precision + "'");
     setting = std::make_shared<const PassSetting>(
-        PassSetting{std::move(*target), allowsFast});
+        PassSetting{std::move(*target), *wanted});
     return setting;
   }
 
@@ -261,9 +271,10 @@ private:
                           llvm::cl::desc("Its CPU, as LLVM names it")};
   Option<std::string> features{
       *this, "features", llvm::cl::desc("What it has besides: +avx2,...")};
-  Option<bool> allowsFast{
-      *this, "fast-convolution", llvm::cl::init(true),
-      llvm::cl::desc("Convolutions may be computed by Winograd's method")};
+  Option<std::string> precision{
+      *this, "precision", llvm::cl::init(name(Precision::Default).data()),
+      llvm::cl::desc("What products of f32 may be computed with: f32-exact, "
+                     "f32 or bf16")};
 };
 
 std::unique_ptr<Pass> createPass(const Row &row,
@@ -280,7 +291,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> triple{*this, "triple"};
   Option<std::string> cpu{*this, "cpu"};
   Option<std::string> features{*this, "features"};
-  Option<bool> allowsFast{*this, "fast-convolution", llvm::cl::init(true)};
+  Option<std::string> precision{
+      *this, "precision", llvm::cl::init(name(Precision::Default).data())};
 };
 
 } // namespace
@@ -330,8 +342,15 @@ void cpu::registerPasses() {
           llvm::errs() << "error: " << target.error().message << "\n";
           return;
         }
+        const std::optional<Precision> precision =
+            precisionNamed(options.precision);
+        if (!precision) {
+          llvm::errs() << "error: unknown precision '" << options.precision
+                       << "'\n";
+          return;
+        }
         auto setting = std::make_shared<const PassSetting>(
-            PassSetting{std::move(*target), options.allowsFast});
+            PassSetting{std::move(*target), *precision});
         for (auto &pass : createPasses(std::make_shared<PatternRun>(), setting))
           manager.addPass(std::move(pass));
       });

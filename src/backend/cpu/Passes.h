@@ -11,13 +11,15 @@
 
 #include "backend/cpu/codegen/Target.h"
 #include "passes/Pipelines.h"
+#include "runtime/Precision.h"
 
 namespace sinter::cpu {
 
 /// What passes know besides the graph and the patterns that may apply.
 struct PassSetting {
   Target target;
-  bool allowsFastConvolution = true;
+  /// Of products of which the model does not say it.
+  Precision precision = Precision::Default;
 };
 
 /// From a simplified graph to kernels, in order.

@@ -92,9 +92,9 @@ Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
   return done;
 }
 
-Result<std::shared_ptr<const Program>>
-compileModel(Model model, const SpecializeOptions &known,
-             const CompileRequest &request) {
+/// The program, or what is known of it without its code.
+static Result<Program> programOf(Model model, const SpecializeOptions &known,
+                                 const CompileRequest &request, bool withCode) {
   StageTimer timer(request);
   if (Result<void> ready = specializeForPasses(model, known); !ready)
     return ready.takeError();
@@ -108,9 +108,12 @@ compileModel(Model model, const SpecializeOptions &known,
   timer.end("simplify");
   cpu::CpuOptions options;
   options.threads = request.threads;
-  options.fastConvolution = request.fastConvolution;
-  if (!request.cpu.empty()) {
-    Result<cpu::Target> target = cpu::Target::named("", request.cpu, "");
+  options.precision = request.precision;
+  if (!request.cpu.empty() || !request.features.empty()) {
+    Result<cpu::Target> target =
+        request.cpu.empty()
+            ? cpu::Target::host(request.features)
+            : cpu::Target::named("", request.cpu, request.features);
     if (!target)
       return target.takeError();
     options.target = std::move(*target);
@@ -135,11 +138,26 @@ compileModel(Model model, const SpecializeOptions &known,
       request.progress(static_cast<unsigned>(done),
                        static_cast<unsigned>(total));
     };
-  Result<Program> program = cpu::compileForCpu(model, options);
+  Result<Program> program = withCode ? cpu::compileForCpu(model, options)
+                                     : cpu::planForCpu(model, options);
+  if (program)
+    timer.end("generate code");
+  return program;
+}
+
+Result<std::shared_ptr<const Program>>
+compileModel(Model model, const SpecializeOptions &known,
+             const CompileRequest &request) {
+  Result<Program> program =
+      programOf(std::move(model), known, request, /*withCode=*/true);
   if (!program)
     return program.takeError();
-  timer.end("generate code");
   return std::make_shared<const Program>(std::move(*program));
+}
+
+Result<Program> planModel(Model model, const SpecializeOptions &known,
+                          const CompileRequest &request) {
+  return programOf(std::move(model), known, request, /*withCode=*/false);
 }
 
 SpecializeOptions

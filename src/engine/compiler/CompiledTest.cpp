@@ -216,9 +216,7 @@ private:
       return done.takeError();
     CompileRequest compilation;
     compilation.passes = request.passes;
-    compilation.fastConvolution = request.fastConvolution;
-    compilation.cpu = request.cpu;
-    compilation.denormals = request.denormals;
+    static_cast<CodeOptions &>(compilation) = request;
     compilation.threads = request.threads;
     return compileModel(std::move(program), {}, compilation);
   }

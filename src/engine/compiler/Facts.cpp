@@ -12,27 +12,28 @@ using namespace mlir;
 
 namespace sinter {
 
-/// Operations of a model by name, constants and function glue left out.
-static Counts countOperations(const Model &model) {
-  std::map<std::string, int64_t> counts;
+/// Counts operations by name, function glue left out, and parameters, which are
+/// constants.
+static void countOperations(const Model &model, GraphFacts &facts) {
+  llvm::DenseMap<OperationName, int64_t> counts;
   model.module().walk([&](Operation *op) {
-    if (!isa<ModuleOp, func::FuncOp, func::ReturnOp, stablehlo::ReturnOp,
-             stablehlo::ConstantOp>(op))
-      ++counts[op->getName().getStringRef().str()];
+    if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
+      const auto type = cast<ShapedType>(constant.getType());
+      const std::optional<ElementType> element =
+          elementTypeOf(type.getElementType());
+      facts.parameters += type.getNumElements();
+      if (element)
+        facts.parameterBytes +=
+            type.getNumElements() * static_cast<int64_t>(byteSize(*element));
+    } else if (!isa<ModuleOp, func::FuncOp, func::ReturnOp,
+                    stablehlo::ReturnOp>(op)) {
+      ++counts[op->getName()];
+    }
   });
-  return {counts.begin(), counts.end()};
-}
-
-static void countParameters(const Model &model, GraphFacts &facts) {
-  model.module().walk([&](stablehlo::ConstantOp constant) {
-    const auto type = cast<ShapedType>(constant.getType());
-    const std::optional<ElementType> element =
-        elementTypeOf(type.getElementType());
-    facts.parameters += type.getNumElements();
-    if (element)
-      facts.parameterBytes +=
-          type.getNumElements() * static_cast<int64_t>(byteSize(*element));
-  });
+  std::map<std::string, int64_t> sorted;
+  for (const auto &[name, count] : counts)
+    sorted.emplace(name.getStringRef().str(), count);
+  facts.operations.assign(sorted.begin(), sorted.end());
 }
 
 static std::optional<int64_t> bytesOf(Type type) {
@@ -70,18 +71,18 @@ static void listTensors(const Model &model, const Storage &storage,
 }
 
 Result<GraphFacts> MlirCompilerModel::facts() {
-  Result<Model> model = source->asItIs();
-  if (!model)
-    return model.takeError();
+  Result<std::shared_ptr<const Model>> view = source->view();
+  if (!view)
+    return view.takeError();
+  const Model &model = **view;
   GraphFacts facts;
-  countParameters(*model, facts);
-  facts.operations = countOperations(*model);
-  Result<Storage> storage = Storage::of(*model);
+  countOperations(model, facts);
+  Result<Storage> storage = Storage::of(model);
   if (!storage)
     return storage.takeError();
   for (const StateTensor &state : storage->states())
     facts.state.push_back({state.spec, toTensor(state.initial)->owned()});
-  listTensors(*model, *storage, facts);
+  listTensors(model, *storage, facts);
   return facts;
 }
 

@@ -35,10 +35,15 @@ Result<void> writeModel(const Model &model, const std::string &path,
 
 Result<void> checkOverwrite(const std::string &path,
                             const ModelDescription &model,
-                            const std::string &output) {
+                            const std::string &output, Overwrite allowed) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   std::vector<fs::path> files;
+  const bool isFolder =
+      fs::is_directory(path, ignored) || output.ends_with('/');
+  if (allowed == Overwrite::Anything ||
+      (allowed == Overwrite::Files && !isFolder))
+    return {};
   if (fs::is_directory(path, ignored)) {
     for (fs::recursive_directory_iterator entry(path, ignored), end;
          !ignored && entry != end; entry.increment(ignored))
@@ -48,25 +53,23 @@ Result<void> checkOverwrite(const std::string &path,
     for (const std::string &name : model.dataFiles)
       files.push_back(fs::path(path).parent_path() / name);
   }
-  // Large weights go to a second file, parameters to one of the same name.
-  std::vector<std::string> outputs = {output, output + ".data"};
-  if (output.ends_with('/')) {
+  if (output.ends_with('/'))
     files.push_back(fs::is_directory(path, ignored)
                         ? fs::path(path)
                         : fs::absolute(path, ignored).parent_path());
-  } else {
-    for (const std::string &name : model.dataFiles)
-      outputs.push_back(fs::path(output)
-                            .replace_extension(fs::path(name).extension())
-                            .string());
-  }
+  std::vector<std::string> outputs = {output};
+  if (Result<WrittenForm> form = writtenForm(output);
+      form && form->format->besides)
+    for (std::string &each : form->format->besides(output))
+      outputs.push_back(std::move(each));
   for (const std::string &written : outputs)
     for (const fs::path &file : files)
       if (fs::equivalent(written, file, ignored))
         return usageError("'" + written + "' is " +
                           (file == fs::path(path) ? "" : "a part of ") +
-                          "the model '" + path +
-                          "'; --force lets it be replaced");
+                          "the model '" + path + "'; " +
+                          (isFolder ? "--in-place" : "--force") +
+                          " lets it be replaced");
   return {};
 }
 
@@ -94,7 +97,9 @@ Result<ModelToRewrite> readToRewrite(const ModelRequest &request,
       return ModelToRewrite{std::move(*model), *format, std::move(description)};
     }
   }
-  auto source = ModelSource::open(request);
+  ModelRequest rewritten = request;
+  rewritten.isRewritten = staysInFormat;
+  auto source = ModelSource::open(rewritten);
   if (!source)
     return source.takeError();
   Result<Model> model =
@@ -115,11 +120,10 @@ Result<void> MlirCompiler::convert(const ConvertRequest &request) {
   Result<ModelToRewrite> read = readToRewrite(request.input, form->format);
   if (!read)
     return inFile(read.takeError(), request.input.path);
-  if (!request.mayOverwrite)
-    if (Result<void> good =
-            checkOverwrite(request.input.path, read->description, output);
-        !good)
-      return good;
+  if (Result<void> good = checkOverwrite(request.input.path, read->description,
+                                         output, request.overwrite);
+      !good)
+    return good;
   if (Result<void> written =
           writeModel(read->model, output, request.targetVersion);
       !written)
@@ -137,6 +141,22 @@ std::vector<FormatDescription> MlirCompiler::formats() {
 
 bool MlirCompiler::isModelFolder(const std::string &path) {
   return formatOf(path, {}) != nullptr;
+}
+
+std::string MlirCompiler::outputFor(const std::string &input,
+                                    const std::string &output) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (output.empty() || output.ends_with('/') ||
+      !fs::is_directory(input, ignored) ||
+      (writtenForm(output) && !fs::is_directory(output, ignored)))
+    return output;
+  const Format *format = formatOf(input, {});
+  const bool isFolder =
+      format && llvm::any_of(format->extensions, [](const Extension &each) {
+        return each.suffix == "/";
+      });
+  return isFolder ? output + "/" : output;
 }
 
 Result<MachineCeilings> MlirCompiler::measureMachine(double seconds) {

@@ -27,6 +27,8 @@ public:
   std::vector<PatternDescription> patterns() override;
   std::vector<FormatDescription> formats() override;
   bool isModelFolder(const std::string &path) override;
+  std::string outputFor(const std::string &input,
+                        const std::string &output) override;
   Result<ReduceOutcome> reduce(const ReduceRequest &request) override;
   Result<MachineCeilings> measureMachine(double seconds) override;
 };
@@ -36,6 +38,10 @@ public:
 Result<std::shared_ptr<const Program>>
 compileModel(Model model, const SpecializeOptions &known,
              const CompileRequest &request);
+
+/// The same without code: its steps, and the memory that it needs.
+Result<Program> planModel(Model model, const SpecializeOptions &known,
+                          const CompileRequest &request);
 
 class MlirCompilerModel : public CompilerModel {
 public:
@@ -84,10 +90,11 @@ Result<ModelToRewrite> readToRewrite(const ModelRequest &request,
                                      bool freezesDefaults = false);
 
 /// Whether what is written to \p output (and beside it, for weights) takes the
-/// place of a file of the model at \p path, by whatever name: a Usage error.
+/// place of a file of the model at \p path, or of its folder, by whatever name:
+/// a Usage error but for what is \p allowed.
 Result<void> checkOverwrite(const std::string &path,
                             const ModelDescription &model,
-                            const std::string &output);
+                            const std::string &output, Overwrite allowed);
 /// Writes \p model in the format that \p path's extension names, for readers of
 /// its version \p targetVersion (empty: the newest).
 Result<void> writeModel(const Model &model, const std::string &path,

@@ -39,6 +39,14 @@ public:
 
   /// The model with no more bound than open() was told.
   virtual Result<Model> asItIs() = 0;
+  /// The same to look at, without a copy where there is one; not to be kept
+  /// longer than this.
+  virtual Result<std::shared_ptr<const Model>> view() {
+    Result<Model> model = asItIs();
+    if (!model)
+      return model.takeError();
+    return std::make_shared<const Model>(std::move(*model));
+  }
   /// The same for a format without nodes that wait for sizes (`nn.deferred`):
   /// they are operations of unknown sizes, as far as there are any.
   virtual Result<Model> spelledOut() { return asItIs(); }

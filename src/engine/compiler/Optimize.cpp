@@ -3,7 +3,10 @@
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/Simplification.h"
 
+#include "graph/Quantization.h"
 #include "graph/Source.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "passes/Freeze.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -102,6 +105,33 @@ Result<SimplifyReport> raiseQuantizedWith(Model &model,
   return report;
 }
 
+int64_t rescalesIn(const Model &model) {
+  int64_t count = 0;
+  model.module().walk([&](mlir::Operation *op) {
+    if (!mlir::isa<stablehlo::UniformQuantizeOp, nn::QuantizeOp>(op))
+      return;
+    mlir::quant::QuantizedType before =
+        quantizedOf(op->getOperand(0).getType());
+    count += before && storageOf(before).getWidth() < 32 &&
+             beforeShift(op->getResult(0)) == op->getResult(0);
+  });
+  return count;
+}
+
+/// Whether the model is to be raised: also where rescales may move and the file
+/// spells one out, as a DequantizeLinear and a QuantizeLinear of another scale.
+static Result<bool> isRaised(const OptimizeRequest &request,
+                             const Model &model) {
+  if (request.raiseQuantized ||
+      !llvm::is_contained(request.passes.allowed, "requantize"))
+    return request.raiseQuantized;
+  Model probe = model.clone();
+  if (Result<SimplifyReport> done = ofModel(model, raiseQuantized(probe));
+      !done)
+    return done.takeError();
+  return rescalesIn(probe) > rescalesIn(model);
+}
+
 Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   const Format *written = nullptr;
   if (!request.output.empty()) {
@@ -118,9 +148,10 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
     return usageError("'" + request.output +
                       "': `optimize` writes the format that it reads; `sinter "
                       "convert` changes it");
-  if (written && !request.mayOverwrite)
-    if (Result<void> good = checkOverwrite(request.input.path,
-                                           read->description, request.output);
+  if (written)
+    if (Result<void> good =
+            checkOverwrite(request.input.path, read->description,
+                           request.output, request.overwrite);
         !good)
       return good.takeError();
   Model &model = read->model;
@@ -128,21 +159,24 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
     if (Result<void> frozen = freeze(model); !frozen)
       return inFile(frozen.takeError(), request.input.path);
   SimplifyReport raised;
-  if (request.raiseQuantized) {
+  Result<bool> raises = isRaised(request, model);
+  if (!raises)
+    return raises.takeError();
+  if (*raises) {
     Result<SimplifyReport> done = raiseQuantizedWith(model, request.passes);
     if (!done)
       return done.takeError();
     raised = std::move(*done);
   }
   SimplifyOptions options = simplifyOptions(request.passes);
-  options.keepsQuantizedConstants = request.raiseQuantized;
+  options.keepsQuantizedConstants = *raises;
   options.changesOutputs = request.changeOutputs;
   Result<SimplifyReport> simplified =
       toldOf(request.passes, "simplification",
              ofModel(model, simplify(model, options)));
   if (!simplified)
     return simplified.takeError();
-  if (request.raiseQuantized) {
+  if (*raises) {
     simplified->operationsBefore = std::move(raised.operationsBefore);
     for (const auto &[label, count] : raised.patterns)
       simplified->patterns[label] += count;

@@ -16,6 +16,7 @@ Result<ReduceOutcome> MlirCompiler::reduce(const ReduceRequest &request) {
     return form.takeError();
   ModelRequest input;
   input.path = request.input;
+  input.isRewritten = true;
   auto source = ModelSource::open(input);
   if (!source)
     return source.takeError();

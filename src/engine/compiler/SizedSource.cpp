@@ -52,6 +52,7 @@ ReadOptions SizedSource::optionsFor(const NamedShapes &shapes) const {
   ReadOptions options;
   options.shapes.insert(shapes.begin(), shapes.end());
   options.note = note;
+  options.keepsSource = isRewritten;
   return options;
 }
 
@@ -109,6 +110,12 @@ Result<Model> SizedSource::asItIs() {
   if (needsMore)
     return *needsMore;
   return model->clone();
+}
+
+Result<std::shared_ptr<const Model>> SizedSource::view() {
+  if (needsMore)
+    return *needsMore;
+  return std::shared_ptr<const Model>(std::shared_ptr<void>(), &*model);
 }
 
 Result<Model> SizedSource::spelledOut() {

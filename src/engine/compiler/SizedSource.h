@@ -26,6 +26,7 @@ public:
   /// open() has done it.
   Result<void> describe() override { return {}; }
   Result<Model> asItIs() override;
+  Result<std::shared_ptr<const Model>> view() override;
   Result<Model> spelledOut() override;
   Result<Model>
   specialized(const std::vector<Shape> &shapes,
@@ -35,7 +36,7 @@ private:
   SizedSource(const Format &format, std::unique_ptr<ModelFile> file,
               const ModelRequest &request)
       : ModelSource(format), file(std::move(file)), bound(request.shapes),
-        note(request.note) {}
+        isRewritten(request.isRewritten), note(request.note) {}
 
   ReadOptions optionsFor(const NamedShapes &shapes) const;
   Result<void> read();
@@ -49,6 +50,7 @@ private:
 
   std::unique_ptr<ModelFile> file;
   NamedShapes bound;
+  bool isRewritten;
   std::function<void(const std::string &)> note;
   /// Read with `bound`; nothing where that takes sizes or values of inputs,
   /// which `needsMore` says.

@@ -3,12 +3,16 @@
 #include "engine/Train.h"
 
 #include "autodiff/TrainingStep.h"
+#include "engine/compiler/MemoryLimit.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "graph/Constants.h"
+#include "graph/Origin.h"
 #include "graph/storage/Storage.h"
 #include "interpreter/InterpreterExecutor.h"
+#include "passes/Observe.h"
 #include "passes/Specialize.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -26,7 +30,11 @@ public:
     return source->description();
   }
   Result<TrainingProgram> step(std::span<const Tensor> inputs,
-                               const Tensor &target) override;
+                               const Tensor &target,
+                               uint32_t replicas) override;
+  Result<CheckedStep> checkedStep(std::span<const Tensor> inputs,
+                                  const Tensor &target,
+                                  uint32_t replicas) override;
   Result<TrainingProgram> evaluation(std::span<const Tensor> inputs,
                                      const Tensor &target) override;
   const std::vector<std::string> &weights() const override {
@@ -35,11 +43,12 @@ public:
   const std::vector<std::string> &statistics() const override {
     return trained.statistics;
   }
+  std::string resultOf(const std::string &weight) const override;
   Result<void> checkLabels(const Tensor &target) const override;
   Result<void> writeStep(std::span<const Tensor> inputs, const Tensor &target,
-                         const std::string &output) override;
+                         uint32_t replicas, const std::string &output) override;
   Result<void> write(const NamedTensors &values, const std::string &output,
-                     bool mayOverwrite) override;
+                     Overwrite overwrite) override;
 
 private:
   struct Lifted {
@@ -47,18 +56,29 @@ private:
     std::vector<autodiff::LiftedWeight> weights;
   };
   Result<Lifted> lifted(std::span<const Tensor> inputs);
-  Result<Model> stepGraph(std::span<const Tensor> inputs, const Tensor &target);
+  Result<Model> stepGraph(std::span<const Tensor> inputs, const Tensor &target,
+                          uint32_t replicas);
+  Result<Model> boundedStep(std::span<const Tensor> inputs,
+                            const Tensor &target, uint32_t replicas);
+  CompileRequest compileRequest() const;
   Result<TrainingProgram> programOf(Model model) const;
+  void tellOfWeights();
 
   TrainRequest request;
   std::unique_ptr<ModelSource> source;
   autodiff::TrainedTensors trained;
+  bool hasTold = false;
 };
 
 } // namespace
 
 static TensorSpec specOf(const Tensor &target) {
   return {std::string(autodiff::targetName), target.type(), target.shape()};
+}
+
+static autodiff::UnnamedConstants unnamedOf(const Format &format) {
+  return format.hasUnnamedConstants ? autodiff::UnnamedConstants::OfTheFile
+                                    : autodiff::UnnamedConstants::MadeByReader;
 }
 
 /// The model for inputs like these, its weights as arguments.
@@ -82,7 +102,7 @@ Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
                        storage->states().front().spec.name +
                        "': a model that keeps states is not trained");
   Result<std::vector<autodiff::LiftedWeight>> weights =
-      autodiff::liftWeights(*model);
+      autodiff::liftWeights(*model, unnamedOf(source->format()));
   if (!weights)
     return inFile(weights.takeError(), request.input.path);
   if (Result<void> ready = specializeForPasses(*model, known); !ready)
@@ -91,16 +111,61 @@ Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
 }
 
 Result<Model> Trainer::stepGraph(std::span<const Tensor> inputs,
-                                 const Tensor &target) {
+                                 const Tensor &target, uint32_t replicas) {
   Result<Lifted> ready = lifted(inputs);
   if (!ready)
     return ready.takeError();
+  autodiff::TrainingOptions options = request.options;
+  options.replicas = replicas;
   auto names = autodiff::makeTrainingStep(
-      ready->model, std::move(ready->weights), specOf(target), request.options);
+      ready->model, std::move(ready->weights), specOf(target), options);
   if (!names)
     return inFile(names.takeError(), request.input.path);
   trained = std::move(*names);
+  tellOfWeights();
   return std::move(ready->model);
+}
+
+void Trainer::tellOfWeights() {
+  if (std::exchange(hasTold, true) || !request.input.note)
+    return;
+  if (!trained.askedFor.empty())
+    request.input.note(
+        request.input.path + ": not trained, since all their " +
+        "elements are one number: " + llvm::join(trained.askedFor, ", ") +
+        " (--trainable asks for them)");
+  if (!trained.reinitialized.empty() && !request.goesOn)
+    request.input.note(request.input.path + ": these begin afresh: " +
+                       llvm::join(trained.reinitialized, ", "));
+}
+
+std::string Trainer::resultOf(const std::string &weight) const {
+  return request.options.average ? weight + autodiff::averageSuffix.str()
+                                 : weight;
+}
+
+CompileRequest Trainer::compileRequest() const {
+  CompileRequest compile;
+  compile.passes = request.passes;
+  compile.threads = request.threads;
+  compile.kernelFolder = request.kernelFolder;
+  compile.compiler = request.compiler;
+  compile.ceilings = request.ceilings;
+  static_cast<CodeOptions &>(compile) = request;
+  return compile;
+}
+
+/// A step that keeps to the limit of memory.
+Result<Model> Trainer::boundedStep(std::span<const Tensor> inputs,
+                                   const Tensor &target, uint32_t replicas) {
+  Result<Model> graph = stepGraph(inputs, target, replicas);
+  if (!graph || !request.memoryLimit)
+    return graph;
+  Result<Model> bounded = withinMemory(*graph, *request.memoryLimit,
+                                       compileRequest(), request.input.note);
+  if (!bounded)
+    return inFile(bounded.takeError(), request.input.path);
+  return bounded;
 }
 
 Result<TrainingProgram> Trainer::programOf(Model model) const {
@@ -113,16 +178,7 @@ Result<TrainingProgram> Trainer::programOf(Model model) const {
     program.interpreted = std::move(*executor);
     return program;
   }
-  CompileRequest compile;
-  compile.passes = request.passes;
-  compile.threads = request.threads;
-  compile.kernelFolder = request.kernelFolder;
-  compile.compiler = request.compiler;
-  compile.ceilings = request.ceilings;
-  compile.fastConvolution = request.fastConvolution;
-  compile.cpu = request.cpu;
-  compile.denormals = request.denormals;
-  auto compiled = compileModel(std::move(model), {}, compile);
+  auto compiled = compileModel(std::move(model), {}, compileRequest());
   if (!compiled)
     return inFile(compiled.takeError(), request.input.path);
   program.compiled = std::move(*compiled);
@@ -130,11 +186,51 @@ Result<TrainingProgram> Trainer::programOf(Model model) const {
 }
 
 Result<TrainingProgram> Trainer::step(std::span<const Tensor> inputs,
-                                      const Tensor &target) {
-  Result<Model> graph = stepGraph(inputs, target);
+                                      const Tensor &target, uint32_t replicas) {
+  Result<Model> graph = boundedStep(inputs, target, replicas);
   if (!graph)
     return graph.takeError();
   return programOf(std::move(*graph));
+}
+
+/// Whether \p op gives what stands in the graph.
+static bool isOfConstants(Operation *op) {
+  return llvm::all_of(op->getOperands(), [](Value operand) {
+    Operation *from = operand.getDefiningOp();
+    return from && from->hasTrait<OpTrait::ConstantLike>();
+  });
+}
+
+Result<CheckedStep> Trainer::checkedStep(std::span<const Tensor> inputs,
+                                         const Tensor &target,
+                                         uint32_t replicas) {
+  Result<Model> graph = stepGraph(inputs, target, replicas);
+  if (!graph)
+    return graph.takeError();
+  Operation *end = graph->entry().front().getTerminator();
+  Operation *loss = end->getOperand(0).getDefiningOp();
+  CheckedStep checked;
+  SmallVector<NumberedValue> values;
+  bool isBehindLoss = false;
+  for (Operation &op : graph->entry().front().without_terminator()) {
+    if (!isOfConstants(&op))
+      for (Value value : op.getResults()) {
+        if (!isa<FloatType>(getElementTypeOrSelf(value.getType())) ||
+            !canBeObserved(value))
+          continue;
+        values.push_back({value, static_cast<int64_t>(checked.values.size())});
+        checked.values.push_back("'" + originOf(&op) + "' (" +
+                                 op.getName().getStringRef().str() +
+                                 (isBehindLoss ? ", on the way back)" : ")"));
+      }
+    isBehindLoss |= &op == loss;
+  }
+  observe(values);
+  Result<TrainingProgram> program = programOf(std::move(*graph));
+  if (!program)
+    return program.takeError();
+  checked.program = std::move(*program);
+  return checked;
 }
 
 Result<TrainingProgram> Trainer::evaluation(std::span<const Tensor> inputs,
@@ -175,9 +271,9 @@ static void dropOwnAttributes(Model &model) {
 }
 
 Result<void> Trainer::writeStep(std::span<const Tensor> inputs,
-                                const Tensor &target,
+                                const Tensor &target, uint32_t replicas,
                                 const std::string &output) {
-  Result<Model> graph = stepGraph(inputs, target);
+  Result<Model> graph = boundedStep(inputs, target, replicas);
   if (!graph)
     return graph.takeError();
   dropOwnAttributes(*graph);
@@ -186,32 +282,42 @@ Result<void> Trainer::writeStep(std::span<const Tensor> inputs,
   return {};
 }
 
+/// The numbers of \p tensor, an average, rounded to the weight's type.
+static Tensor ofType(const Tensor &tensor, ElementType type) {
+  if (tensor.type() == type)
+    return tensor;
+  std::vector<double> numbers;
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    numbers.push_back(tensor.toDouble(i));
+  return tensorOfDoubles(type, tensor.shape(), numbers);
+}
+
 Result<void> Trainer::write(const NamedTensors &values,
-                            const std::string &output, bool mayOverwrite) {
+                            const std::string &output, Overwrite overwrite) {
   Result<WrittenForm> form = writtenForm(output);
   if (!form)
     return form.takeError();
   Result<ModelToRewrite> read = readToRewrite(request.input, form->format);
   if (!read)
     return inFile(read.takeError(), request.input.path);
-  if (!mayOverwrite)
-    if (Result<void> good =
-            checkOverwrite(request.input.path, read->description, output);
-        !good)
-      return good;
+  if (Result<void> good = checkOverwrite(request.input.path, read->description,
+                                         output, overwrite);
+      !good)
+    return good;
   llvm::StringMap<const Tensor *> byName;
   for (const auto &[name, tensor] : values)
     byName[name] = &tensor;
   llvm::StringMap<unsigned> replaced;
-  func::FuncOp entry = read->model.entry();
-  for (auto constant : entry.front().getOps<stablehlo::ConstantOp>()) {
-    const StringRef name = constantName(constant.getResult());
-    auto found = byName.find(name);
-    if (name.empty() || found == byName.end())
+  for (autodiff::WeightConstant &each : autodiff::weightConstants(
+           read->model.entry(), unnamedOf(*read->format))) {
+    auto found = byName.find(each.name);
+    if (found == byName.end())
       continue;
-    constant.setValueAttr(
-        toAttribute(*found->second, name, read->model.context()));
-    ++replaced[name];
+    const ElementType type =
+        *elementTypeOf(tensorOf(each.constant.getResult()).getElementType());
+    each.constant.setValueAttr(toAttribute(ofType(*found->second, type),
+                                           each.name, read->model.context()));
+    ++replaced[each.name];
   }
   for (const auto &[name, tensor] : values)
     if (!replaced.contains(name))

@@ -16,6 +16,9 @@ public:
 
   Result<void> describe() override;
   Result<Model> asItIs() override { return model.clone(); }
+  Result<std::shared_ptr<const Model>> view() override {
+    return std::shared_ptr<const Model>(std::shared_ptr<void>(), &model);
+  }
   Result<Model>
   specialized(const std::vector<Shape> &shapes,
               const std::vector<std::optional<Tensor>> &values) override;

@@ -37,6 +37,35 @@ TEST(DataMovement, BroadcastsSlicesPadsAndReverses) {
             "");
 }
 
+// What is padded is the same along the dimension whose elements are read
+// several at a time, in the layout that interleaves channels.
+TEST(DataMovement, PadsWhatIsTheSameAlongRows) {
+  for (const int64_t width : {1, 3, 8, 16, 21})
+    for (const int64_t low : {0, 3}) {
+      auto sizes = [&](const std::string &first, const std::string &last) {
+        return "tensor<2x" + first + std::to_string(width) + last + "xf32>";
+      };
+      const std::string channels = std::to_string(29 - low) + "x5x";
+      const std::string from = sizes(channels, ""), padded = sizes("32x5x", ""),
+                        split = sizes("2x16x5x", ""), to = sizes("2x5x", "x16");
+      EXPECT_EQ(differs("(%a: tensor<2x" + std::to_string(29 - low) +
+                        "xf32>, %p: tensor<f32>) -> " + to + R"( {
+    %0 = stablehlo.broadcast_in_dim %a, dims = [0, 1] : (tensor<2x)" +
+                        std::to_string(29 - low) + "xf32>) -> " + from +
+                        "\n %1 = stablehlo.pad %0, %p, low = [0, " +
+                        std::to_string(low) + R"(, 0, 0], high = [0, 3, 0, 0],
+        interior = [0, 0, 0, 0] : ()" +
+                        from + ", tensor<f32>) -> " + padded +
+                        "\n %2 = stablehlo.reshape %1 : (" + padded + ") -> " +
+                        split +
+                        "\n %3 = stablehlo.transpose %2, dims = [0, 1, 3, 4, "
+                        "2] : (" +
+                        split + ") -> " + to + "\n return %3 : " + to + "\n}"),
+                "")
+          << "width " << width << ", " << low << " below";
+    }
+}
+
 TEST(DataMovement, ReshapesBetweenComputations) {
   EXPECT_EQ(
       differs(R"((%a: tensor<4x6xf32>) -> (tensor<2x3x4xf32>, tensor<24xf32>) {

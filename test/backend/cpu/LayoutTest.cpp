@@ -173,15 +173,16 @@ TEST(Layout, WinogradOnlyWhereAllowed) {
                                            {1, 64, 56, 56},
                                            nchw,
                                            "pad = [[1, 1], [1, 1]]"}));
-  for (bool allowed : {true, false}) {
+  for (Precision precision :
+       {Precision::Exact, Precision::Default, Precision::BFloat16}) {
     cpu::CpuOptions options;
-    options.fastConvolution = allowed;
+    options.precision = precision;
     Result<Program> program = cpu::compileForCpu(model, options);
     ASSERT_TRUE(program) << program.error().message;
     bool isUsed = false;
     for (const Step &step : program->steps)
       isUsed |= step.kernelName == "winograd";
-    EXPECT_EQ(isUsed, allowed);
+    EXPECT_EQ(isUsed, precision != Precision::Exact);
   }
 }
 
@@ -214,7 +215,7 @@ TEST(Layout, WinogradInRounds) {
     return std::move((*(*executor)->run(std::span(&input, 1)))[0]);
   };
   auto inRounds = std::make_shared<Program>(std::move(*program));
-  options.fastConvolution = false;
+  options.precision = Precision::Exact;
   Result<Program> direct = cpu::compileForCpu(model, options);
   ASSERT_TRUE(direct);
   const Tensor one = run(inRounds, 1), two = run(inRounds, 2),

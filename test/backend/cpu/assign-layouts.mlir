@@ -1,6 +1,6 @@
 // RUN: sinter-opt %s '--cpu-assign-layouts=cpu=x86-64-v4' | FileCheck %s
 // RUN: sinter-opt %s '--cpu-assign-layouts=cpu=x86-64-v3' | FileCheck %s --check-prefix=AVX2
-// RUN: sinter-opt %s '--cpu-assign-layouts=cpu=x86-64-v4 fast-convolution=false' | FileCheck %s --check-prefix=EXACT
+// RUN: sinter-opt %s '--cpu-assign-layouts=cpu=x86-64-v4 precision=f32-exact' | FileCheck %s --check-prefix=EXACT
 // RUN: sinter-opt %s '--cpu-assign-layouts=cpu=x86-64-v4 disable-patterns=block-channels' | FileCheck %s --check-prefix=OFF
 
 // What stands between two convolutions stays blocked.

@@ -19,6 +19,83 @@ func.func @main(%x: tensor<8x64x14x14xf32>, %b: tensor<64xf32>) -> tensor<8x64x1
 
 // -----
 
+// Distances from a mean are computed again by each who reads them: nobody
+// writes them.
+// CHECK-LABEL: func.func @main
+// CHECK: cpu.kernel(
+// CHECK: stablehlo.subtract
+// CHECK: stablehlo.multiply
+// CHECK: cpu.kernel(
+// CHECK: stablehlo.subtract
+// CHECK: stablehlo.tanh
+// CHECK-NOT: cpu.kernel
+func.func @main(%x: tensor<8x64x196xf32>, %m: tensor<64xf32>) -> (tensor<8x64x196xf32>, tensor<8x64x196xf32>) {
+  %s = stablehlo.broadcast_in_dim %m, dims = [1] : (tensor<64xf32>) -> tensor<8x64x196xf32>
+  %d = stablehlo.subtract %x, %s : tensor<8x64x196xf32>
+  %a = stablehlo.multiply %d, %d : tensor<8x64x196xf32>
+  %b = stablehlo.tanh %d : tensor<8x64x196xf32>
+  return %a, %b : tensor<8x64x196xf32>, tensor<8x64x196xf32>
+}
+
+// -----
+
+// Not where somebody reads them from memory (here as a result), nor what is
+// computed of two tensors or takes long.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[D:.*]] = cpu.kernel(
+// CHECK: stablehlo.subtract
+// CHECK: cpu.yield
+// CHECK: %[[S:.*]] = cpu.kernel(
+// CHECK: stablehlo.add
+// CHECK: cpu.yield
+// CHECK: %[[L:.*]] = cpu.kernel(
+// CHECK: stablehlo.log
+// CHECK: cpu.yield
+// CHECK-COUNT-6: cpu.kernel(
+// CHECK-NOT: cpu.kernel
+func.func @main(%x: tensor<64x196xf32>, %y: tensor<64x196xf32>, %m: tensor<f32>)
+    -> (tensor<64x196xf32>, tensor<64x196xf32>, tensor<64x196xf32>, tensor<64x196xf32>, tensor<64x196xf32>,
+        tensor<64x196xf32>, tensor<64x196xf32>) {
+  %n = stablehlo.broadcast_in_dim %m, dims = [] : (tensor<f32>) -> tensor<64x196xf32>
+  %d = stablehlo.subtract %x, %n : tensor<64x196xf32>
+  %s = stablehlo.add %x, %y : tensor<64x196xf32>
+  %l = stablehlo.log %x : tensor<64x196xf32>
+  %0 = stablehlo.tanh %d : tensor<64x196xf32>
+  %1 = stablehlo.sine %d : tensor<64x196xf32>
+  %2 = stablehlo.tanh %s : tensor<64x196xf32>
+  %3 = stablehlo.sine %s : tensor<64x196xf32>
+  %4 = stablehlo.tanh %l : tensor<64x196xf32>
+  %5 = stablehlo.sine %l : tensor<64x196xf32>
+  return %0, %1, %2, %3, %4, %5, %d : tensor<64x196xf32>, tensor<64x196xf32>, tensor<64x196xf32>,
+      tensor<64x196xf32>, tensor<64x196xf32>, tensor<64x196xf32>, tensor<64x196xf32>
+}
+
+// -----
+
+// What such an operation reads is computed once: a product and what takes long
+// are written, and its bias is added by each reader.
+// CHECK-LABEL: func.func @main
+// CHECK-COUNT-1: stablehlo.dot_general
+// CHECK-NOT: stablehlo.dot_general
+// CHECK-COUNT-1: stablehlo.exponential
+// CHECK-NOT: stablehlo.exponential
+// CHECK: return
+func.func @main(%x: tensor<64x32xf32>, %w: tensor<32x48xf32>, %b: tensor<48xf32>)
+    -> (tensor<64x48xf32>, tensor<64x48xf32>, tensor<64x48xf32>, tensor<64x48xf32>) {
+  %s = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<48xf32>) -> tensor<64x48xf32>
+  %p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<64x32xf32>, tensor<32x48xf32>) -> tensor<64x48xf32>
+  %a = stablehlo.add %p, %s : tensor<64x48xf32>
+  %0 = stablehlo.tanh %a : tensor<64x48xf32>
+  %1 = stablehlo.sine %a : tensor<64x48xf32>
+  %e = stablehlo.exponential %0 : tensor<64x48xf32>
+  %f = stablehlo.multiply %e, %s : tensor<64x48xf32>
+  %2 = stablehlo.tanh %f : tensor<64x48xf32>
+  %3 = stablehlo.sine %f : tensor<64x48xf32>
+  return %0, %1, %2, %3 : tensor<64x48xf32>, tensor<64x48xf32>, tensor<64x48xf32>, tensor<64x48xf32>
+}
+
+// -----
+
 // A softmax passes over its rows several times.
 // CHECK-LABEL: func.func @main
 // CHECK: cpu.kernel(%arg0) {rows = 1 : i64}

@@ -200,3 +200,48 @@ func.func @f(%x: tensor<1x1x8x8x16xf16>) -> tensor<1x1x4x4x16xf16> {
     : (tensor<1x1x8x8x16xf16>) -> tensor<1x1x4x4x16xf16>
   return %0 : tensor<1x1x4x4x16xf16>
 }
+
+// -----
+
+func.func @f(%x: tensor<4x2x8x8x16xf32>, %g: tensor<4x1x8x8x16xf32>) -> tensor<2x1x2x3x3x16x16xf32> {
+  // expected-error @+1 {{strides, dilations and padding are not [height, width]}}
+  %0 = "cpu.weight_gradient"(%x, %g) {input_channels = 32 : i64, output_channels = 16 : i64, strides = array<i64: 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 1, 1>}
+    : (tensor<4x2x8x8x16xf32>, tensor<4x1x8x8x16xf32>) -> tensor<2x1x2x3x3x16x16xf32>
+  return %0 : tensor<2x1x2x3x3x16x16xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2x8x8x16xf32>, %g: tensor<4x1x8x8x8xf32>) -> tensor<2x1x2x3x3x16x16xf32> {
+  // expected-error @+1 {{operands are not blocks of the same images, or the result is not of blocks}}
+  %0 = "cpu.weight_gradient"(%x, %g) {input_channels = 32 : i64, output_channels = 8 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 1, 1>}
+    : (tensor<4x2x8x8x16xf32>, tensor<4x1x8x8x8xf32>) -> tensor<2x1x2x3x3x16x16xf32>
+  return %0 : tensor<2x1x2x3x3x16x16xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2x8x8x16xf32>, %g: tensor<4x1x8x8x16xf32>) -> tensor<2x1x2x3x3x16x16xf32> {
+  // expected-error @+1 {{the result has not the blocks of the operands}}
+  %0 = "cpu.weight_gradient"(%x, %g) {input_channels = 33 : i64, output_channels = 16 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 1, 1>}
+    : (tensor<4x2x8x8x16xf32>, tensor<4x1x8x8x16xf32>) -> tensor<2x1x2x3x3x16x16xf32>
+  return %0 : tensor<2x1x2x3x3x16x16xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2x8x8x16xf32>, %g: tensor<4x1x8x8x16xf32>) -> tensor<3x1x2x3x3x16x16xf32> {
+  // expected-error @+1 {{parts are not of as many images each}}
+  %0 = "cpu.weight_gradient"(%x, %g) {input_channels = 32 : i64, output_channels = 16 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 1, 1>}
+    : (tensor<4x2x8x8x16xf32>, tensor<4x1x8x8x16xf32>) -> tensor<3x1x2x3x3x16x16xf32>
+  return %0 : tensor<3x1x2x3x3x16x16xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2x8x8x16xf32>, %g: tensor<4x1x8x8x16xf32>) -> tensor<4x2x3x3x16xf32> {
+  // expected-error @+1 {{operands and result are not blocks of the same channels, of f32}}
+  %0 = "cpu.depthwise_gradient"(%x, %g) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 1, 1>}
+    : (tensor<4x2x8x8x16xf32>, tensor<4x1x8x8x16xf32>) -> tensor<4x2x3x3x16xf32>
+  return %0 : tensor<4x2x3x3x16xf32>
+}

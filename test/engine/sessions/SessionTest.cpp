@@ -7,6 +7,7 @@
 #include "engine/Session.h"
 #include "TemporaryFolder.h"
 #include "runtime/MappedFile.h"
+#include "runtime/ProgramFile.h"
 
 #include <atomic>
 #include <barrier>
@@ -186,6 +187,46 @@ TEST_F(SessionTest, DamagedProgramsAreCompiledAnew) {
   notes.clear();
   EXPECT_EQ(runOnce(100, &fromCache), "");
   EXPECT_TRUE(fromCache);
+  EXPECT_EQ(notes, "");
+}
+
+/// A program that was compiled where the machine had more.
+TEST_F(SessionTest, ProgramsThatDoNotRunHereAreCompiledAnew) {
+  bool fromCache = false;
+  EXPECT_EQ(runOnce(100), "");
+  ASSERT_EQ(entries().size(), 1u);
+  const std::string entry = entries()[0].string();
+  {
+    auto kept = loadProgram(entry);
+    ASSERT_TRUE(kept) << kept.error().message;
+    Program other = **kept;
+    other.features.emplace_back("amx-tile-of-tomorrow");
+    ASSERT_TRUE(saveProgram(other, entry));
+  }
+  EXPECT_EQ(runOnce(100, &fromCache), "");
+  EXPECT_FALSE(fromCache);
+  EXPECT_NE(notes.find("compiled anew"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("amx-tile-of-tomorrow"), std::string::npos) << notes;
+  notes.clear();
+  EXPECT_EQ(runOnce(100, &fromCache), "");
+  EXPECT_TRUE(fromCache);
+  EXPECT_EQ(notes, "");
+}
+
+/// What code is made for and how it computes keeps programs apart.
+TEST_F(SessionTest, EveryWayToComputeHasItsProgram) {
+  std::vector<SessionOptions> ways(5, options());
+  ways[1].precision = Precision::Exact;
+  ways[2].precision = Precision::BFloat16;
+  ways[3].features = "-amx-tile";
+  ways[4].denormals = Denormals::Keep;
+  for (const bool isKept : {false, true})
+    for (const SessionOptions &way : ways) {
+      bool fromCache = false;
+      EXPECT_EQ(runOnce(way, 100, &fromCache), "");
+      EXPECT_EQ(fromCache, isKept);
+    }
+  EXPECT_EQ(entries().size(), ways.size());
   EXPECT_EQ(notes, "");
 }
 

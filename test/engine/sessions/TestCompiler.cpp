@@ -84,6 +84,10 @@ public:
   }
   std::vector<PatternDescription> patterns() override { return {}; }
   std::vector<FormatDescription> formats() override { return {}; }
+  std::string outputFor(const std::string &,
+                        const std::string &output) override {
+    return output;
+  }
   bool isModelFolder(const std::string &) override { return false; }
   Result<ReduceOutcome> reduce(const ReduceRequest &) override {
     return unsupported("reduce");

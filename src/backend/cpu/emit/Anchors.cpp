@@ -6,6 +6,7 @@
 #include "backend/cpu/emit/ConvolutionKernel.h"
 #include "backend/cpu/emit/MatMulKernel.h"
 #include "backend/cpu/emit/PoolKernel.h"
+#include "backend/cpu/emit/WeightGradientKernel.h"
 #include "graph/Types.h"
 #include "passes/LowerQuantized.h"
 
@@ -56,6 +57,10 @@ static constexpr Anchor anchors[] = {
      created<cpu::ConvolutionOp, createConvolutionKernel>},
     {isOp<PoolOp>, always<Epilogue::AnyType>,
      created<PoolOp, createPoolKernel>},
+    {isOp<WeightGradientOp>, always<Epilogue::None>,
+     created<WeightGradientOp, createWeightGradientKernel>},
+    {isOp<DepthwiseGradientOp>, always<Epilogue::None>,
+     created<DepthwiseGradientOp, createDepthwiseGradientKernel>},
     {isOp<cpu::AttentionOp>, always<Epilogue::AnyType>,
      created<cpu::AttentionOp, createAttentionKernel>},
 };

@@ -1,153 +1,13 @@
 //===- ArgExtreme.cpp - reductions to the position of an extreme ----------===//
 
 #include "backend/cpu/emit/ArgExtreme.h"
-#include "graph/stablehlo/ElementOrder.h"
 
 #include "backend/cpu/emit/FloatOrder.h"
+#include "graph/stablehlo/Comparators.h"
 
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
-
-namespace {
-
-/// Runs a region of four scalars, two numbers and their companions, for one
-/// order of the numbers, none of them NaN; the first companion is the lesser
-/// one. Values are truths, or one of the arguments.
-class OrderRun {
-public:
-  /// \p order is the sign of the first number minus the second.
-  OrderRun(Block &block, unsigned number, int order)
-      : block(block), number(number), order(order) {}
-
-  /// The number of the argument that is result \p result; nothing where that
-  /// does not depend on the order alone.
-  std::optional<unsigned> argumentFor(unsigned result) {
-    std::optional<int> value = run(block.getTerminator()->getOperand(result));
-    if (!value || *value < firstArgument)
-      return std::nullopt;
-    return *value - firstArgument;
-  }
-  bool comparesCompanions = false;
-
-private:
-  static constexpr int firstArgument = 2;
-  static constexpr unsigned mostOps = 256;
-
-  std::optional<int> run(Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (argument.getOwner() != &block)
-        return std::nullopt;
-      return firstArgument + int(argument.getArgNumber());
-    }
-    if (auto known = values.find(value); known != values.end())
-      return known->second;
-    if (++count > mostOps || value.getParentBlock() != &block)
-      return std::nullopt;
-    return values[value] = compute(value.getDefiningOp());
-  }
-
-  std::optional<int> compute(Operation *op) {
-    using namespace stablehlo;
-    SmallVector<int> operands;
-    for (Value operand : op->getOperands()) {
-      std::optional<int> value = run(operand);
-      if (!value)
-        return std::nullopt;
-      operands.push_back(*value);
-    }
-    if (auto compare = dyn_cast<CompareOp>(op))
-      return computeCompare(compare, operands);
-    if (isa<SelectOp>(op) && operands[0] < firstArgument)
-      return operands[operands[0] ? 1 : 2];
-    if (isa<MaxOp, MinOp>(op))
-      return computeExtreme(operands[0], operands[1], isa<MaxOp>(op));
-    if (llvm::any_of(operands,
-                     [](int operand) { return operand >= firstArgument; }))
-      return std::nullopt;
-    if (isa<AndOp>(op))
-      return operands[0] & operands[1];
-    if (isa<OrOp>(op))
-      return operands[0] | operands[1];
-    if (isa<XorOp>(op))
-      return operands[0] ^ operands[1];
-    if (isa<NotOp>(op))
-      return 1 - operands[0];
-    return std::nullopt;
-  }
-
-  /// The sign of one argument minus another of the same kind.
-  std::optional<int> orderOf(int a, int b) {
-    a -= firstArgument;
-    b -= firstArgument;
-    if (a < 0 || b < 0 || a % 2 != b % 2)
-      return std::nullopt;
-    if (a == b)
-      return 0;
-    const bool areNumbers = unsigned(a % 2) == number;
-    comparesCompanions |= !areNumbers;
-    const int sign = areNumbers ? order : -1;
-    return a < b ? sign : -sign;
-  }
-
-  std::optional<int> computeCompare(stablehlo::CompareOp op,
-                                    ArrayRef<int> operands) {
-    using Direction = stablehlo::ComparisonDirection;
-    std::optional<int> sign = orderOf(operands[0], operands[1]);
-    if (!sign || op.getCompareType() == stablehlo::ComparisonType::TOTALORDER ||
-        stablehlo::comparesOtherwise(op))
-      return std::nullopt;
-    switch (op.getComparisonDirection()) {
-    case Direction::EQ:
-      return *sign == 0;
-    case Direction::NE:
-      return *sign != 0;
-    case Direction::GE:
-      return *sign >= 0;
-    case Direction::GT:
-      return *sign > 0;
-    case Direction::LE:
-      return *sign <= 0;
-    case Direction::LT:
-      return *sign < 0;
-    }
-    return std::nullopt;
-  }
-
-  /// Of equal floats the one with another sign may be the result, so that it is
-  /// not said which.
-  std::optional<int> computeExtreme(int a, int b, bool isGreatest) {
-    std::optional<int> sign = orderOf(a, b);
-    if (!sign ||
-        (*sign == 0 && isa<FloatType>(elementOf(block.getArgument(number)))))
-      return std::nullopt;
-    return (*sign >= 0) == isGreatest ? a : b;
-  }
-
-  Block &block;
-  unsigned number;
-  int order;
-  unsigned count = 0;
-  DenseMap<Value, std::optional<int>> values;
-};
-
-} // namespace
-
-/// Whether \p tensor's elements count up along dimension \p dim.
-static bool countsAlong(Value tensor, int64_t dim) {
-  Operation *op = tensor.getDefiningOp();
-  if (auto iota = dyn_cast_or_null<stablehlo::IotaOp>(op))
-    return int64_t(iota.getIotaDimension()) == dim &&
-           isa<IntegerType>(elementOf(tensor)) &&
-           elementOf(tensor).getIntOrFloatBitWidth() >= 32;
-  auto broadcast = dyn_cast_or_null<stablehlo::BroadcastInDimOp>(op);
-  if (!broadcast)
-    return false;
-  ArrayRef<int64_t> dims = broadcast.getBroadcastDimensions();
-  auto found = llvm::find(dims, dim);
-  return found != dims.end() &&
-         countsAlong(broadcast.getOperand(), found - dims.begin());
-}
 
 bool ArgExtreme::readRegion(unsigned which) {
   number = which;
@@ -157,14 +17,14 @@ bool ArgExtreme::readRegion(unsigned which) {
   // For each order of two numbers, which pair the results are of.
   unsigned numberFrom[3] = {}, companionFrom[3] = {};
   for (int order : {-1, 0, 1}) {
-    OrderRun run(block, number, order);
-    std::optional<unsigned> first = run.argumentFor(number),
-                            second = run.argumentFor(companion);
-    if (!first || !second || *first % 2 != number || *second % 2 != companion)
+    // The first companion is the lesser one.
+    auto kept = stablehlo::keptPair(block, number, order,
+                                    /*companionOrder=*/-1);
+    if (!kept)
       return false;
-    numberFrom[order + 1] = *first / 2;
-    companionFrom[order + 1] = *second / 2;
-    comparesCompanions |= run.comparesCompanions;
+    numberFrom[order + 1] = kept->number;
+    companionFrom[order + 1] = kept->companion;
+    comparesCompanions |= kept->comparesCompanions;
   }
   isGreatest = numberFrom[0] == 1;
   const unsigned lesser = isGreatest ? 1 : 0;
@@ -174,7 +34,8 @@ bool ArgExtreme::readRegion(unsigned which) {
   equalNumber = numberFrom[1] == 0 ? Pick::First : Pick::Last;
   equalCompanion = companionFrom[1] == 0 ? Pick::First : Pick::Last;
   return !comparesCompanions ||
-         countsAlong(op.getInputs()[companion], op.getDimensions()[0]);
+         stablehlo::countsAlong(op.getInputs()[companion],
+                                op.getDimensions()[0]);
 }
 
 std::optional<ArgExtreme> ArgExtreme::of(stablehlo::ReduceOp op) {

@@ -10,10 +10,12 @@
 
 namespace sinter::cpu {
 
-/// Sets what an operation on windows of images says of them.
-template <typename Op> void setWindow(WindowShape &window, Op op) {
+/// Sets what an operation says of windows on images that make \p images of its
+/// input.
+template <typename Op>
+void setWindow(WindowShape &window, Op op, mlir::Value images) {
   llvm::ArrayRef<int64_t> input = tensorOf(op.getInput()).getShape();
-  llvm::ArrayRef<int64_t> output = tensorOf(op.getResult()).getShape();
+  llvm::ArrayRef<int64_t> output = tensorOf(images).getShape();
   window.inputHeight = input[2];
   window.inputWidth = input[3];
   window.outputHeight = output[2];
@@ -24,6 +26,9 @@ template <typename Op> void setWindow(WindowShape &window, Op op) {
   window.dilationWidth = op.getDilations()[1];
   window.padTop = op.getPaddingLow()[0];
   window.padLeft = op.getPaddingLow()[1];
+}
+template <typename Op> void setWindow(WindowShape &window, Op op) {
+  setWindow(window, op, op.getResult());
 }
 
 class BlockedKernel : public AnchorKernel {

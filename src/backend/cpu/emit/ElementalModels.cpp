@@ -110,6 +110,8 @@ struct ElementRules {
     row<ByteProductOp, Kind::Product>(c);
     row<NarrowProductOp, Kind::Product>(c);
     row<PoolOp, Kind::Product>(c);
+    row<WeightGradientOp, Kind::Product>(c);
+    row<DepthwiseGradientOp, Kind::Product>(c);
     row<cpu::AttentionOp, Kind::Product>(c);
   }
 

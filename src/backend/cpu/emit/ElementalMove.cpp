@@ -238,17 +238,16 @@ std::optional<Values> Elemental::padAt(stablehlo::PadOp op, Place place) {
     source.push_back(
         {padSource(code, op, dim, coordinate.value, inside), coordinate.lanes});
   }
-  KernelBuilder::Carried value = code.branch(
-      inside,
-      [&] { return KernelBuilder::Carried{at(op.getOperand(), source)}; },
-      [&] {
-        Value padding = at(op.getPaddingValue(), Place());
-        // Both branches have to be vectors if one is.
-        bool asVector =
-            llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
-        return KernelBuilder::Carried{asVector ? splat(padding) : padding};
-      });
-  return Values(value);
+  // Both branches have to be vectors if one is, and what is the same in all
+  // lanes comes as a scalar.
+  const bool asVector = hasLanes(place);
+  auto read = [&](Value tensor, Place where) {
+    Value value = at(tensor, where);
+    return KernelBuilder::Carried{asVector ? splat(value) : value};
+  };
+  return Values(code.branch(
+      inside, [&] { return read(op.getOperand(), source); },
+      [&] { return read(op.getPaddingValue(), Place()); }));
 }
 
 std::optional<Values> Elemental::concatenateAt(stablehlo::ConcatenateOp op,

@@ -100,6 +100,77 @@ static SmallVector<Extreme> floatExtremes(stablehlo::ReduceOp op) {
   return extremes;
 }
 
+//===----------------------------------------------------------------------===//
+// Sums of vectors
+//===----------------------------------------------------------------------===//
+
+static bool isSumOfFloats(stablehlo::ReduceOp op) {
+  return op.getInputs().size() == 1 &&
+         isa<FloatType>(elementOf(op.getInputs()[0])) &&
+         stablehlo::soleOperation(op.getBody()) ==
+             stablehlo::AddOp::getOperationName();
+}
+
+/// How many sums are taken side by side, of neighbours along the last of the
+/// dimensions \p sizes: additions that wait for one another take four cycles
+/// each, and a sum of many numbers loses more digits than sums of sums.
+static int64_t chainsFor(ArrayRef<int64_t> sizes) {
+  constexpr int64_t most = 8;
+  const int64_t last = sizes.empty() ? 0 : sizes.back();
+  return std::min<int64_t>(most,
+                           last < 2 ? 1 : llvm::bit_floor<uint64_t>(last));
+}
+
+/// A sum over \p sizes in \p count chains, which are added at the end, two by
+/// two. Long rows are summed up by themselves. \p combine adds the element at a
+/// position to what it is given.
+static Values
+sumInChains(const Reduction &reduction, ArrayRef<int64_t> sizes, int64_t count,
+            const Values &start,
+            llvm::function_ref<Values(ArrayRef<Value>, ValueRange)> combine) {
+  KernelBuilder &e = reduction.elemental.code;
+  constexpr int64_t longRow = 8;
+  const int64_t last = sizes.back(), whole = last - last % count;
+  const bool ofRows = sizes.size() > 1 && last >= longRow * count;
+  // What is added to is not changed by -0.
+  Value none = reduction.elemental.splat(e.create<arith::ConstantOp>(
+      e.builder.getFloatAttr(elementOf(start[0]), -0.0)));
+  Values zeros(count, none), chains = zeros;
+  chains[0] = start[0];
+  auto row = [&](ArrayRef<Value> outer, ValueRange carried) {
+    SmallVector<Value> position(outer);
+    position.push_back({});
+    auto addAt = [&](Value at, Value chain) {
+      position.back() = at;
+      return combine(position, chain)[0];
+    };
+    Values sums = e.loop(e.index(0), e.index(whole), count, carried,
+                         [&](Value i, ValueRange inner) {
+                           Values next;
+                           for (int64_t each = 0; each < count; ++each)
+                             next.push_back(addAt(e.add(i, each), inner[each]));
+                           return next;
+                         });
+    for (int64_t each = whole; each < last; ++each)
+      sums[each - whole] = addAt(e.index(each), sums[each - whole]);
+    return sums;
+  };
+  auto add = [&](Value a, Value b) { return reduction.combine(a, b)[0]; };
+  chains = e.loops(sizes.drop_back(), chains,
+                   [&](ArrayRef<Value> outer, ValueRange carried) {
+                     if (!ofRows)
+                       return row(outer, carried);
+                     Values sums = row(outer, zeros);
+                     for (auto [sum, total] : llvm::zip(sums, carried))
+                       sum = add(total, sum);
+                     return sums;
+                   });
+  for (int64_t half = count / 2; half > 0; half /= 2)
+    for (int64_t i = 0; i < half; ++i)
+      chains[i] = add(chains[i], chains[i + half]);
+  return {chains[0]};
+}
+
 static bool hasComplex(Region &body) {
   return llvm::any_of(body.getArgumentTypes(), [](Type type) {
     return isa<ComplexType>(getElementTypeOrSelf(type));
@@ -129,6 +200,14 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
   if (extremes.empty())
     reduction.wideOperation = wideOperation(op.getBody());
   Values start = reduction.start(op.getInitValues());
+  if (hasLanes(place) && extremes.empty() && isSumOfFloats(op))
+    if (int64_t chains = chainsFor(sizes); chains > 1)
+      return reduction.finish(
+          sumInChains(reduction, sizes, chains, start,
+                      [&](ArrayRef<Value> position, ValueRange carried) {
+                        return reduction.combine(carried, op.getInputs(),
+                                                 sourceOf(position));
+                      }));
   auto inOrder = [&] {
     return reduction.finish(code.loops(
         sizes, start, [&](ArrayRef<Value> position, ValueRange carried) {

@@ -200,6 +200,80 @@ Decomposition PoolOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{emit.div(sum, sumOf(emit.splat(1, tensorOf(x))))};
 }
 
+/// The convolution of \p input, [images * groups, C, H, W], by \p gradient,
+/// [K * groups, C, H', W'], that gives a window of \p taps: [images, K *
+/// groups, R, S]. What \p op says is of the convolution whose weights these are
+/// gradients of.
+template <typename Op>
+static Value correlated(TensorBuilder &emit, Op op, Value input, Value gradient,
+                        ArrayRef<int64_t> taps, int64_t groups) {
+  auto from = tensorOf(input), by = tensorOf(gradient);
+  SmallVector<int64_t> padding;
+  for (unsigned i : {0u, 1u}) {
+    const int64_t low = op.getPaddingLow()[i];
+    padding.push_back(low);
+    padding.push_back((taps[i] - 1) * op.getDilations()[i] +
+                      (by.getDimSize(i + 2) - 1) * op.getStrides()[i] + 1 -
+                      from.getDimSize(i + 2) - low);
+  }
+  Builder &b = emit.builder;
+  const int64_t spatial[] = {2, 3};
+  auto numbers = stablehlo::ConvDimensionNumbersAttr::get(
+      b.getContext(), 0, 1, spatial, 1, 0, spatial, 0, 1, spatial);
+  return emit.make<stablehlo::ConvolutionOp>(
+      from.clone(
+          {from.getDimSize(0) / groups, by.getDimSize(0), taps[0], taps[1]}),
+      input, gradient, op.getDilationsAttr(),
+      DenseIntElementsAttr::get(RankedTensorType::get({2, 2}, b.getI64Type()),
+                                ArrayRef<int64_t>(padding)),
+      b.getDenseI64ArrayAttr({1, 1}), op.getStridesAttr(), DenseBoolArrayAttr(),
+      numbers, b.getI64IntegerAttr(1), b.getI64IntegerAttr(groups),
+      ArrayAttr());
+}
+
+/// Each channel of each image is convolved by its gradient.
+Decomposition DepthwiseGradientOp::decompose(OpBuilder &builder) {
+  TensorBuilder emit(builder, getLoc());
+  ArrayRef<int64_t> shape = tensorOf(getResult()).getShape();
+  const int64_t channels = shape[1] * shape[4], planes = shape[0] * channels;
+  auto planesOf = [&](Value blocked) {
+    ArrayRef<int64_t> from = tensorOf(blocked).getShape();
+    return emit.reshape(unpacked(emit, blocked, channels),
+                        {planes, 1, from[2], from[3]});
+  };
+  Value sums = correlated(emit, *this, planesOf(getInput()),
+                          planesOf(getGradient()), shape.slice(2, 2), planes);
+  sums = emit.reshape(sums, {shape[0], channels, shape[2], shape[3]});
+  return SmallVector<Value>{packed(emit, sums, shape)};
+}
+
+/// The images of each part are the channels of a convolution.
+Decomposition WeightGradientOp::decompose(OpBuilder &builder) {
+  TensorBuilder emit(builder, getLoc());
+  ArrayRef<int64_t> shape = tensorOf(getResult()).getShape();
+  const int64_t lanes = shape[5], all = tensorOf(getInput()).getDimSize(0),
+                images = llvm::divideCeil(all, shape[0]);
+  auto channelsOf = [&](Value blocked, int64_t part) {
+    Value plain =
+        unpacked(emit, blocked, tensorOf(blocked).getDimSize(1) * lanes);
+    plain =
+        emit.slice(plain, 0, part * images, std::min((part + 1) * images, all));
+    return emit.transpose(plain, {1, 0, 2, 3});
+  };
+  SmallVector<Value> parts;
+  for (int64_t part = 0; part < shape[0]; ++part) {
+    // [C, K, R, S]
+    Value sums = correlated(emit, *this, channelsOf(getInput(), part),
+                            channelsOf(getGradient(), part), shape.slice(3, 2),
+                            /*groups=*/1);
+    sums = emit.reshape(
+        sums, {1, shape[2], lanes, shape[1], lanes, shape[3], shape[4]});
+    parts.push_back(emit.transpose(sums, {0, 3, 1, 5, 6, 2, 4}));
+  }
+  return SmallVector<Value>{parts.size() == 1 ? parts[0]
+                                              : emit.concatenate(parts, 0)};
+}
+
 //===----------------------------------------------------------------------===//
 // Attention
 //===----------------------------------------------------------------------===//

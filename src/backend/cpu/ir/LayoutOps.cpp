@@ -216,6 +216,56 @@ LogicalResult PoolOp::verify() {
   return success();
 }
 
+LogicalResult WeightGradientOp::verify() {
+  if (!areSpatial({getStrides(), getDilations(), getPaddingLow()}))
+    return emitOpError("strides, dilations and padding are not "
+                       "[height, width]");
+  auto input = tensorOf(getInput()), gradient = tensorOf(getGradient()),
+       result = tensorOf(getResult());
+  for (RankedTensorType each : {input, gradient, result})
+    if (!each.getElementType().isF32())
+      return emitOpError("is not of f32");
+  if (input.getRank() != 5 || gradient.getRank() != 5 ||
+      result.getRank() != 7 || input.getDimSize(0) != gradient.getDimSize(0) ||
+      input.getDimSize(4) != gradient.getDimSize(4))
+    return emitOpError("operands are not blocks of the same images, or the "
+                       "result is not of blocks");
+  const int64_t lanes = input.getDimSize(4);
+  const int64_t wanted[] = {gradient.getDimSize(1),
+                            input.getDimSize(1),
+                            result.getDimSize(3),
+                            result.getDimSize(4),
+                            lanes,
+                            lanes};
+  const auto inputs = static_cast<int64_t>(getInputChannels()),
+             outputs = static_cast<int64_t>(getOutputChannels());
+  if (result.getShape().drop_front() != ArrayRef(wanted) ||
+      blocksOf(inputs, lanes) != input.getDimSize(1) ||
+      blocksOf(outputs, lanes) != gradient.getDimSize(1))
+    return emitOpError("the result has not the blocks of the operands");
+  const int64_t images = input.getDimSize(0), parts = result.getDimSize(0);
+  if (parts < 1 ||
+      (parts - 1) * int64_t(llvm::divideCeil(images, parts)) >= images)
+    return emitOpError("parts are not of as many images each, but for the "
+                       "last, which has one at least");
+  return success();
+}
+
+LogicalResult DepthwiseGradientOp::verify() {
+  if (!areSpatial({getStrides(), getDilations(), getPaddingLow()}))
+    return emitOpError("strides, dilations and padding are not "
+                       "[height, width]");
+  const RankedTensorType all[] = {tensorOf(getInput()), tensorOf(getGradient()),
+                                  tensorOf(getResult())};
+  for (RankedTensorType each : all)
+    if (each.getRank() != 5 || !each.getElementType().isF32() ||
+        each.getShape().take_front(2) != all[0].getShape().take_front(2) ||
+        each.getDimSize(4) != all[0].getDimSize(4))
+      return emitOpError("operands and result are not blocks of the same "
+                         "channels, of f32");
+  return success();
+}
+
 LogicalResult AttentionOp::verify() {
   int64_t rank = tensorOf(getQuery()).getRank();
   std::pair<Value, ArrayRef<int64_t>> all[] = {{getQuery(), getQueryDims()},

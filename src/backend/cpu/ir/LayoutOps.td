@@ -152,6 +152,41 @@ def Cpu_PoolOp :
   let hasVerifier = 1;
 }
 
+def Cpu_WeightGradientOp :
+    Cpu_Op<"weight_gradient", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "What parts of the images add to the gradient of weights";
+  let description = [{
+    For each input channel, output channel and tap of the window the sum, over
+    the pixels of `gradient`, of the input's pixel under the tap times the
+    gradient's. Both are blocked; the result is
+    [parts, K / L, C / L, R, S, L, L], each part that of as many images (the last of fewer at times), and of
+    input channels before output channels. Strides, dilations and padding are
+    the convolution's, [height, width].
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$gradient,
+                       I64Attr:$input_channels, I64Attr:$output_channels,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
+                       DenseI64ArrayAttr:$padding_low);
+  let results = (outs AnyRankedTensor:$result);
+  let hasVerifier = 1;
+}
+
+def Cpu_DepthwiseGradientOp :
+    Cpu_Op<"depthwise_gradient", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "What each image adds to the gradient of depthwise weights";
+  let description = [{
+    For each tap of the window the sum, over the pixels of `gradient`, of the
+    input's pixel under it times the gradient's; all blocked. The result is
+    [N, C / L, R, S, L]. Strides, dilations and padding are the convolution's,
+    [height, width].
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$gradient,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
+                       DenseI64ArrayAttr:$padding_low);
+  let results = (outs AnyRankedTensor:$result);
+  let hasVerifier = 1;
+}
+
 def Cpu_AttentionOp :
     Cpu_Op<"attention", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "nn.attention on tensors as they lie in memory";

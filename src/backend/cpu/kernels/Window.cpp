@@ -2,6 +2,8 @@
 
 #include "backend/cpu/kernels/Window.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace sinter::cpu;
 
@@ -16,6 +18,38 @@ void WindowShape::setPadding(int64_t height, int64_t width) {
       size(inputHeight, height, kernelHeight, dilationHeight, strideHeight);
   outputWidth =
       size(inputWidth, width, kernelWidth, dilationWidth, strideWidth);
+}
+
+/// Where a tap that reads place * stride + \p first lies in \p input elements.
+static OutputPlaces placesOf(int64_t first, int64_t stride, int64_t input,
+                             int64_t output) {
+  OutputPlaces places;
+  places.begin = first >= 0 ? 0 : llvm::divideCeil(-first, stride);
+  places.end =
+      input <= first ? 0 : std::min(output, (input - 1 - first) / stride + 1);
+  places.begin = std::min(places.begin, output);
+  places.end = std::max(places.begin, places.end);
+  return places;
+}
+
+OutputPlaces WindowShape::rowsOf(int64_t r) const {
+  return placesOf(r * dilationHeight - padTop, strideHeight, inputHeight,
+                  outputHeight);
+}
+
+OutputPlaces WindowShape::columnsOf(int64_t s) const {
+  return placesOf(s * dilationWidth - padLeft, strideWidth, inputWidth,
+                  outputWidth);
+}
+
+OutputPlaces WindowShape::innerColumns() const {
+  OutputPlaces inner = {0, outputWidth};
+  for (int64_t s = 0; s < kernelWidth; ++s) {
+    inner.begin = std::max(inner.begin, columnsOf(s).begin);
+    inner.end = std::min(inner.end, columnsOf(s).end);
+  }
+  inner.end = std::max(inner.begin, inner.end);
+  return inner;
 }
 
 bool WindowShape::isInterior(int64_t firstColumn, int64_t columns) const {

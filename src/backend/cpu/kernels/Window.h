@@ -15,6 +15,11 @@
 
 namespace sinter::cpu {
 
+/// Output places [begin, end) along a dimension.
+struct OutputPlaces {
+  int64_t begin, end;
+};
+
 /// A window on images. Sizes count pixels.
 struct WindowShape {
   int64_t inputHeight = 0, inputWidth = 0;
@@ -45,6 +50,13 @@ struct WindowShape {
     int64_t at = inputColumn(column, s);
     return at >= 0 && at < inputWidth;
   }
+  /// Output rows, and columns, under which tap row \p r, or column \p s, lies
+  /// in the input.
+  OutputPlaces rowsOf(int64_t r) const;
+  OutputPlaces columnsOf(int64_t s) const;
+  /// Output columns under which all taps of a row lie in the input; may be
+  /// none.
+  OutputPlaces innerColumns() const;
   /// Whether all taps of these columns are inside the input.
   bool isInterior(int64_t firstColumn, int64_t columns) const;
 };

@@ -4,12 +4,15 @@
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/emit/ExactWidening.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/kernels/WeightGradient.h"
 #include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/ConvolutionForm.h"
 #include "backend/cpu/layout/HalfWeights.h"
 #include "backend/cpu/layout/PairExtremes.h"
 #include "backend/cpu/layout/ScaledWeights.h"
+#include "backend/cpu/layout/WeightGradientForm.h"
 #include "graph/Constants.h"
+#include "graph/ProductPrecision.h"
 #include "graph/interfaces/Axes.h"
 #include "graph/nn/TensorBuilder.h"
 #include "interpreter/Interpreter.h"
@@ -36,16 +39,18 @@ namespace {
 /// beside the plain value, and unpacked when somebody needs that.
 class LayoutAssigner {
 public:
-  LayoutAssigner(Block &block, const Target &target, bool allowsFast,
+  LayoutAssigner(Block &block, const Target &target, Precision precision,
                  PatternRun &run)
       : block(block), target(target), lanes(target.f32Lanes),
-        allowsFast(allowsFast), patterns(run) {}
+        precision(precision), patterns(run) {}
 
   void run();
 
 private:
   bool rewrite(Operation *op);
   bool rewriteConvolution(stablehlo::ConvolutionOp op);
+  Value weightGradient(TensorBuilder &emit, const WeightGradientForm &form);
+  Value depthwiseGradient(TensorBuilder &emit, const WeightGradientForm &form);
   template <typename Op> bool rewritePool(Op op, StringRef kind);
   /// The blocked bytes that a pool may read in the place of its operand, and
   /// their zero point.
@@ -54,8 +59,10 @@ private:
   bool rewriteReduction(stablehlo::ReduceOp op);
   bool rewriteConcatenate(stablehlo::ConcatenateOp op);
   /// What computes each channel by itself does so for blocks of them; what it
-  /// makes of all pixels of a channel is plain again.
+  /// makes of all pixels of a channel, of an image or of all, is plain again.
   bool rewriteByChannel(Operation *op);
+  /// A copy of \p op that makes one number of each channel, in blocks.
+  Value ofAllImages(Operation *op, const Axes &axes);
   /// A copy of \p op on blocks, whose result's type is still to be changed;
   /// null where there is none.
   Operation *onBlocks(Operation *op, const Axes &axes);
@@ -72,7 +79,7 @@ private:
   Block &block;
   const Target &target;
   int64_t lanes;
-  bool allowsFast;
+  Precision precision;
   PatternRun &patterns;
   llvm::DenseMap<Value, Value> blockedOf;
   /// Broadcasts repeated in the blocked shape; no reason by themselves to
@@ -137,7 +144,55 @@ static bool isTiny(stablehlo::ConvolutionOp op) {
          *places * (*weights / features) <= mostProducts;
 }
 
+/// [C, 1, R, S] of a depthwise convolution.
+Value LayoutAssigner::depthwiseGradient(TensorBuilder &emit,
+                                        const WeightGradientForm &form) {
+  auto type = tensorOf(form.input);
+  const int64_t channels = type.getDimSize(1);
+  auto images = blockedType(
+      type.clone({type.getDimSize(0), channels, form.taps[0], form.taps[1]}));
+  Value sums = emit.make<DepthwiseGradientOp>(
+      images, pack(emit, form.input), pack(emit, form.gradient), form.strides,
+      form.dilations, form.paddingLow);
+  sums = emit.transpose(emit.sum(sums, {0}), {0, 3, 1, 2});
+  sums = emit.reshape(
+      sums, {images.getDimSize(1) * lanes, 1, form.taps[0], form.taps[1]});
+  return emit.slice(sums, 0, 0, channels);
+}
+
+/// [K, C, R, S] of any other.
+Value LayoutAssigner::weightGradient(TensorBuilder &emit,
+                                     const WeightGradientForm &form) {
+  auto input = tensorOf(form.input), gradient = tensorOf(form.gradient);
+  WeightGradientShape shape;
+  shape.batch = input.getDimSize(0);
+  shape.inputs = input.getDimSize(1);
+  shape.outputs = gradient.getDimSize(1);
+  const int64_t inputBlocks = llvm::divideCeil(shape.inputs, lanes),
+                outputBlocks = llvm::divideCeil(shape.outputs, lanes);
+  auto type = input.clone({shape.parts(lanes), outputBlocks, inputBlocks,
+                           form.taps[0], form.taps[1], lanes, lanes});
+  Value sums = emit.make<WeightGradientOp>(
+      type, pack(emit, form.input), pack(emit, form.gradient),
+      static_cast<uint64_t>(shape.inputs), static_cast<uint64_t>(shape.outputs),
+      form.strides, form.dilations, form.paddingLow);
+  sums = emit.transpose(emit.sum(sums, {0}), {0, 5, 1, 4, 2, 3});
+  sums = emit.reshape(sums, {outputBlocks * lanes, inputBlocks * lanes,
+                             form.taps[0], form.taps[1]});
+  return emit.slice(emit.slice(sums, 0, 0, shape.outputs), 1, 0, shape.inputs);
+}
+
 bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
+  if (std::optional<WeightGradientForm> form = WeightGradientForm::of(op)) {
+    OpBuilder builder(op);
+    TensorBuilder emit(builder, op.getLoc());
+    Value sums = form->isDepthwise ? depthwiseGradient(emit, *form)
+                                   : weightGradient(emit, *form);
+    Value result = form->result(emit, sums, op);
+    patterns.replaced(blockChannelsLabel, op.getResult(), result);
+    op.getResult().replaceAllUsesWith(result);
+    return true;
+  }
   // What stands in blocks already need not be brought there.
   if (isTiny(op) && !blockedOf.count(op.getLhs()))
     return false;
@@ -159,13 +214,16 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
     weights =
         makeConstant(builder, op.getLoc(), *known, constantName(op.getRhs()));
   auto resultType = form->resultType(type);
+  const Precision allowed = askedPrecision(op).value_or(precision);
   Value result = emit.make<ConvolutionOp>(
       blockedType(resultType), input, weights,
       static_cast<uint64_t>(resultType.getDimSize(1)),
       static_cast<uint64_t>(form->groups), DenseI64ArrayAttr(),
-      allowsFast && !op->hasAttr(exactProductAttribute), form->strides,
-      form->dilations, form->paddingLow, form->zeroPoint);
+      allowed != Precision::Exact && !op->hasAttr(exactProductAttribute),
+      form->strides, form->dilations, form->paddingLow, form->zeroPoint);
   auto product = result.getDefiningOp<ConvolutionOp>();
+  if (allowed != Precision::Default)
+    setPrecision(product, allowed);
   if (Value scaled = scaleBehindSums(product, target, patterns))
     result = scaled;
   else
@@ -347,6 +405,16 @@ static bool keepsChannels(const Axes &axes) {
          });
 }
 
+/// Whether \p op adds the elements of one tensor, and nothing else.
+static bool isSumFromZero(stablehlo::ReduceOp op) {
+  auto initial = op.getInitValues().size() == 1
+                     ? constantTensor(op.getInitValues()[0])
+                     : std::nullopt;
+  return initial && initial->toDouble(0) == 0 &&
+         stablehlo::soleOperation(op.getBody()) ==
+             stablehlo::AddOp::getOperationName();
+}
+
 /// What was computed of all pixels of each channel, from blocks of channels:
 /// small, and plain again.
 static Value plainChannels(TensorBuilder &emit, Value blocked,
@@ -371,11 +439,23 @@ bool LayoutAssigner::rewriteByChannel(Operation *op) {
   const ArrayRef<AxisList> result = axes.results[0];
   const bool isBlocked = result == ArrayRef(leading),
              isOfAllPixels = result == ArrayRef(leading).take_front(2);
+  auto plain = tensorOf(op->getResult(0));
+  OpBuilder builder(op);
+  TensorBuilder emit(builder, op->getLoc());
+  if (result == ArrayRef(leading).slice(1, 1)) {
+    Value all = ofAllImages(op, axes);
+    if (!all)
+      return false;
+    Value flat =
+        emit.slice(emit.reshape(all, {sizeOf(all)}), 0, 0, plain.getDimSize(0));
+    patterns.replaced(blockChannelsLabel, op->getResult(0), flat);
+    op->getResult(0).replaceAllUsesWith(flat);
+    return true;
+  }
   Operation *copy = isBlocked || isOfAllPixels ? onBlocks(op, axes) : nullptr;
   if (!copy)
     return false;
   Value computed = copy->getResult(0);
-  auto plain = tensorOf(op->getResult(0));
   if (isBlocked) {
     computed.setType(blockedType(plain));
     remember(op->getResult(0), computed);
@@ -386,12 +466,35 @@ bool LayoutAssigner::rewriteByChannel(Operation *op) {
   computed.setType(RankedTensorType::get({plain.getDimSize(0), blocks, lanes},
                                          plain.getElementType()));
   patterns.changed(copy);
-  OpBuilder builder(op);
-  TensorBuilder emit(builder, op->getLoc());
   Value flat = plainChannels(emit, computed, plain);
   patterns.replaced(blockChannelsLabel, op->getResult(0), flat);
   op->getResult(0).replaceAllUsesWith(flat);
   return true;
+}
+
+Value LayoutAssigner::ofAllImages(Operation *op, const Axes &axes) {
+  Operation *copy = onBlocks(op, axes);
+  if (!copy)
+    return {};
+  patterns.changed(copy);
+  Value computed = copy->getResult(0);
+  auto plain = tensorOf(op->getResult(0));
+  const int64_t blocks = llvm::divideCeil(plain.getDimSize(0), lanes);
+  computed.setType(
+      RankedTensorType::get({blocks, lanes}, plain.getElementType()));
+  auto sum = dyn_cast<stablehlo::ReduceOp>(copy);
+  ArrayRef<int64_t> shape = tensorOf(copy->getOperand(0)).getShape();
+  if (!sum || shape[0] == 1 || !plain.getElementType().isF32() ||
+      !isSumFromZero(sum))
+    return computed;
+  // Sums of images are added: there are more tasks for threads, and shorter
+  // sums lose less.
+  OpBuilder builder(op);
+  TensorBuilder emit(builder, op->getLoc());
+  Value images = emit.sum(sum.getInputs()[0], {2, 3});
+  Value all = emit.sum(images, {0});
+  copy->erase();
+  return all;
 }
 
 bool LayoutAssigner::rewriteReduction(stablehlo::ReduceOp op) {
@@ -482,19 +585,19 @@ void LayoutAssigner::run() {
 }
 
 /// What stands in branches and loops has layouts of its own.
-static void assignIn(Block &block, const Target &target, bool allowsFast,
+static void assignIn(Block &block, const Target &target, Precision precision,
                      PatternRun &run) {
-  LayoutAssigner(block, target, allowsFast, run).run();
+  LayoutAssigner(block, target, precision, run).run();
   for (Operation &op : block)
     if (isControlFlow(&op))
       for (Region &region : op.getRegions())
-        assignIn(region.front(), target, allowsFast, run);
+        assignIn(region.front(), target, precision, run);
 }
 
-void assignLayouts(func::FuncOp function, const Target &target, bool allowsFast,
-                   PatternRun &run) {
+void assignLayouts(func::FuncOp function, const Target &target,
+                   Precision precision, PatternRun &run) {
   if (run.isEnabled(blockChannelsLabel))
-    assignIn(function.getBody().front(), target, allowsFast, run);
+    assignIn(function.getBody().front(), target, precision, run);
 }
 
 } // namespace sinter::cpu

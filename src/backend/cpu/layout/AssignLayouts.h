@@ -29,15 +29,16 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/PatternLabels.h"
+#include "runtime/Precision.h"
 
 namespace sinter::cpu {
 
 struct Target;
 
-/// Rewrites the body of \p function, whose shapes are static. \p allowsFast
-/// lets convolutions use kernels that round differently.
+/// Rewrites the body of \p function, whose shapes are static. Convolutions
+/// that are asked for nothing else are computed with \p precision.
 void assignLayouts(mlir::func::FuncOp function, const Target &target,
-                   bool allowsFast, PatternRun &run);
+                   Precision precision, PatternRun &run);
 
 llvm::ArrayRef<PatternInfo> assignLayoutsPatterns();
 

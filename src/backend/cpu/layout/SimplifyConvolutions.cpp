@@ -6,6 +6,7 @@
 #include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/ConvolutionPhases.h"
 #include "backend/cpu/layout/ConvolutionProduct.h"
+#include "backend/cpu/layout/WeightGradientForm.h"
 #include "graph/Constants.h"
 #include "graph/ExactSums.h"
 #include "interpreter/Interpreter.h"
@@ -140,7 +141,7 @@ Value Simplifier::converted(Value value, Type element) {
 }
 
 Value Simplifier::run() {
-  if (!isSupported(op) || isOrdinary(op))
+  if (!isSupported(op) || isOrdinary(op) || WeightGradientForm::of(op))
     return {};
   Type element = tensorOf(op.getResult()).getElementType();
   if (hasOrdinaryForm(op))

@@ -1,0 +1,80 @@
+//===- WeightGradientKernel.cpp - kernels of gradients of weights ---------===//
+
+#include "backend/cpu/emit/WeightGradientKernel.h"
+
+#include "backend/cpu/emit/BlockedKernel.h"
+#include "backend/cpu/kernels/DepthwiseGradient.h"
+#include "backend/cpu/kernels/WeightGradient.h"
+#include "graph/Types.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+/// A kernel by a generator that reads blocked inputs and gradients.
+template <typename Op, typename Generator>
+class GradientKernel : public AnchorKernel {
+public:
+  GradientKernel(KernelOp kernel, Op op, Generator generator, StringRef name)
+      : AnchorKernel(kernel, op), op(op), generator(std::move(generator)),
+        name(name) {}
+
+  KernelPlan plan() const override {
+    KernelPlan plan;
+    plan.name = name;
+    plan.flops = generator.flops();
+    plan.tasks = generator.tasks();
+    plan.packings.resize(kernel.getInputs().size());
+    return plan;
+  }
+
+protected:
+  void emitTask(size_t, OpBuilder &builder, Location location, Value task,
+                ValueRange memory) const override {
+    generator.build(builder, location, task, memory[inputIndex(op.getInput())],
+                    memory[inputIndex(op.getGradient())],
+                    memory[kernel.getInputs().size()]);
+  }
+
+private:
+  mutable Op op;
+  Generator generator;
+  std::string name;
+};
+
+} // namespace
+
+/// Sets what the operation says of the convolution; its window is \p taps.
+template <typename Op>
+static void setConvolution(WindowShape &window, Op op, ArrayRef<int64_t> taps) {
+  setWindow(window, op, op.getGradient());
+  window.kernelHeight = taps[0];
+  window.kernelWidth = taps[1];
+}
+
+std::unique_ptr<AnchorKernel>
+cpu::createWeightGradientKernel(KernelOp kernel, WeightGradientOp op,
+                                const Target &target) {
+  WeightGradientShape shape;
+  setConvolution(shape, op, tensorOf(op.getResult()).getShape().slice(3, 2));
+  shape.batch = tensorOf(op.getInput()).getDimSize(0);
+  shape.inputs = static_cast<int64_t>(op.getInputChannels());
+  shape.outputs = static_cast<int64_t>(op.getOutputChannels());
+  return std::make_unique<GradientKernel<WeightGradientOp, WeightGradient>>(
+      kernel, op, WeightGradient(shape, target), "weight gradient");
+}
+
+std::unique_ptr<AnchorKernel>
+cpu::createDepthwiseGradientKernel(KernelOp kernel, DepthwiseGradientOp op,
+                                   const Target &target) {
+  ChannelwiseShape shape;
+  setConvolution(shape, op, tensorOf(op.getResult()).getShape().slice(2, 2));
+  ArrayRef<int64_t> input = tensorOf(op.getInput()).getShape();
+  shape.batch = input[0];
+  shape.channels = input[1] * input[4];
+  return std::make_unique<
+      GradientKernel<DepthwiseGradientOp, DepthwiseGradient>>(
+      kernel, op, DepthwiseGradient(shape, target), "depthwise gradient");
+}

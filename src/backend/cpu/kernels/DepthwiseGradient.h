@@ -1,0 +1,41 @@
+//===- DepthwiseGradient.h - gradients of depthwise weights ---------------===//
+//
+// How the weights of a depthwise convolution enter the number whose gradients
+// are taken: for each tap the sum, over the output's pixels, of the input's
+// pixel under the tap times the output's gradient. On activations blocked by
+// channel, [N, C/L, H, W, L]; sums of each image lie as [N, C/L, R, S, L].
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_KERNELS_DEPTHWISEGRADIENT_H
+#define SINTER_BACKEND_CPU_KERNELS_DEPTHWISEGRADIENT_H
+
+#include "backend/cpu/kernels/Channelwise.h"
+
+namespace sinter::cpu {
+
+/// A task is a block of channels of an image.
+class DepthwiseGradient {
+public:
+  /// \p shape is that of the convolution.
+  DepthwiseGradient(const ChannelwiseShape &shape, const Target &target);
+
+  int64_t tasks() const { return shape.batch * blocks; }
+  double flops() const;
+
+  /// Emits one task. \p input, \p gradient and \p sums are contiguous memrefs
+  /// of f32, of any rank.
+  void build(mlir::OpBuilder &builder, mlir::Location location,
+             mlir::Value task, mlir::Value input, mlir::Value gradient,
+             mlir::Value sums) const;
+
+private:
+  ChannelwiseShape shape;
+  int64_t lanes, blocks;
+  /// How many pixels are multiplied side by side, into sums of their own.
+  int64_t pixels;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_KERNELS_DEPTHWISEGRADIENT_H

@@ -1,0 +1,140 @@
+//===- TrainingReport.cpp - what a user is told of training ---------------===//
+
+#include "driver/TrainingReport.h"
+
+#include "driver/Text.h"
+#include "runtime/MappedFile.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace sinter::driver {
+
+Result<void> TrainingReport::open(uint64_t steps) {
+  if (options.logFile.empty() || !tells)
+    return {};
+  std::vector<std::string> kept;
+  if (steps != 0) {
+    std::ifstream old(options.logFile);
+    for (std::string line; std::getline(old, line);) {
+      const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+      if (!json.is_object())
+        continue;
+      if (json.contains("step")
+              ? json.value("step", uint64_t(0)) <= steps
+              : json.value("epoch", uint64_t(0)) <= epochs.size())
+        kept.push_back(line);
+    }
+  }
+  logStream.open(options.logFile);
+  for (const std::string &line : kept)
+    logStream << line << '\n';
+  logStream.flush();
+  if (!logStream)
+    return systemError("--log '" + options.logFile + "': cannot be written to");
+  return {};
+}
+
+Result<void> TrainingReport::log(const nlohmann::json &line) {
+  if (!logStream.is_open())
+    return {};
+  logStream << line.dump() << '\n' << std::flush;
+  if (!logStream)
+    return systemError("--log '" + options.logFile + "': cannot be written to");
+  return {};
+}
+
+Result<void> TrainingReport::step(const DoneStep &step, const Epoch &sofar) {
+  const bool isNumber = std::isfinite(step.loss);
+  if (isNumber)
+    curve.add(step.loss);
+  show(status(step, sofar));
+  return log(
+      {{"step", step.number},
+       {"epoch", step.epoch + 1},
+       {"loss", isNumber ? nlohmann::json(step.loss) : nlohmann::json()},
+       {"lr", step.rate},
+       {"ms", step.seconds * 1e3},
+       {"samples_per_s", static_cast<double>(step.samples) / step.seconds}});
+}
+
+/// "step 120 of 4000, epoch 1 of 10: loss 0.3412, accuracy 91.20 %, 523
+/// samples/s, 3 min 20 s left".
+std::string TrainingReport::status(const DoneStep &step, const Epoch &sofar) {
+  using Clock = std::chrono::steady_clock;
+  std::string line =
+      text("step %llu of %llu, epoch %llu of %llu: loss %.4f",
+           static_cast<unsigned long long>(step.number),
+           static_cast<unsigned long long>(totalSteps),
+           static_cast<unsigned long long>(step.epoch + 1),
+           static_cast<unsigned long long>(options.epochs), sofar.meanLoss());
+  if (sofar.hasLabels)
+    line += text(", accuracy %.2f %%", sofar.accuracy() * 100);
+  line += text(", %.0f samples/s",
+               static_cast<double>(step.samples) / step.seconds);
+  if (!begin) {
+    begin = Clock::now();
+    firstStep = step.number;
+    return line;
+  }
+  const std::chrono::duration<double> passed = Clock::now() - *begin;
+  const double each =
+      passed.count() / static_cast<double>(step.number - firstStep);
+  const auto rest = static_cast<double>(totalSteps - step.number);
+  return line + ", " + durationText(each * rest) + " left";
+}
+
+Result<void> TrainingReport::epoch(uint64_t epoch, uint64_t steps,
+                                   const Epoch &trained,
+                                   const std::optional<Epoch> &judged,
+                                   double seconds, size_t samples) {
+  nlohmann::json entry = {{"epoch", epoch + 1}, {"loss", trained.meanLoss()}};
+  std::string line =
+      text("epoch %llu of %llu: loss %.4f",
+           static_cast<unsigned long long>(epoch + 1),
+           static_cast<unsigned long long>(options.epochs), trained.meanLoss());
+  if (trained.hasLabels) {
+    entry["accuracy"] = trained.accuracy();
+    line += text(", accuracy %.2f %%", trained.accuracy() * 100);
+  }
+  if (judged) {
+    entry["validation_loss"] = judged->meanLoss();
+    line += text("; validation loss %.4f", judged->meanLoss());
+    if (judged->hasLabels) {
+      entry["validation_accuracy"] = judged->accuracy();
+      line += text(", accuracy %.2f %%", judged->accuracy() * 100);
+    }
+  }
+  entry["seconds"] = seconds;
+  line += text("; %.1f s, %.0f samples/s", seconds,
+               static_cast<double>(samples) / seconds);
+  epochs.push_back(std::move(entry));
+  clear();
+  if (!options.common.json && tells)
+    std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+  if (judged) {
+    curve.addValidation(steps, judged->meanLoss());
+    nlohmann::json judgement = {{"epoch", epoch + 1},
+                                {"validation_loss", judged->meanLoss()}};
+    if (judged->hasLabels)
+      judgement["accuracy"] = judged->accuracy();
+    if (Result<void> done = log(judgement); !done)
+      return done;
+  }
+  if (options.curveFile.empty() || !tells)
+    return {};
+  return writeFileAtomically(options.curveFile,
+                             curve.svg(options.common.model));
+}
+
+nlohmann::json TrainingReport::asJson() const {
+  return {{"epochs", epochs}, {"curve", curve.asJson()}};
+}
+
+void TrainingReport::restore(const nlohmann::json &json) {
+  epochs = json.value("epochs", nlohmann::json::array());
+  curve = LossCurve::of(json.value("curve", nlohmann::json::object()));
+}
+
+} // namespace sinter::driver

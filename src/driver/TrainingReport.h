@@ -1,0 +1,98 @@
+//===- TrainingReport.h - what a user is told of training -----------------===//
+
+#ifndef SINTER_DRIVER_TRAININGREPORT_H
+#define SINTER_DRIVER_TRAININGREPORT_H
+
+#include "driver/LossCurve.h"
+#include "driver/Progress.h"
+#include "driver/TrainOptions.h"
+#include "engine/TrainingRun.h"
+
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace sinter::driver {
+
+/// What one pass over data gave.
+struct Epoch {
+  double loss = 0, right = 0, count = 0;
+  bool hasLabels = false;
+
+  void add(const BatchOutcome &batch) {
+    loss += batch.loss * batch.count;
+    count += batch.count;
+    hasLabels |= batch.right.has_value();
+    right += batch.right.value_or(0);
+  }
+  double meanLoss() const { return count == 0 ? 0 : loss / count; }
+  nlohmann::json asJson() const {
+    return {{"loss", loss},
+            {"right", right},
+            {"count", count},
+            {"labels", hasLabels}};
+  }
+  static Epoch of(const nlohmann::json &json) {
+    return {json.value("loss", 0.0), json.value("right", 0.0),
+            json.value("count", 0.0), json.value("labels", false)};
+  }
+  double accuracy() const { return count == 0 ? 0 : right / count; }
+};
+
+/// A step that was done.
+struct DoneStep {
+  /// Counted from 1.
+  uint64_t number = 0;
+  /// From 0.
+  uint64_t epoch = 0;
+  double loss = 0, rate = 0, seconds = 0;
+  size_t samples = 0;
+};
+
+/// Keeps the lines on the terminal, the log, the history of epochs and the
+/// curve of losses.
+class TrainingReport {
+public:
+  /// Only the first of several processes \p tells anything.
+  TrainingReport(const TrainOptions &options, uint64_t totalSteps, bool tells)
+      : options(options), totalSteps(totalSteps), tells(tells),
+        show(tells ? statusLine() : [](const std::string &) {}) {}
+
+  /// Begins the log. A run that goes on after step \p steps keeps the lines of
+  /// the steps before.
+  Result<void> open(uint64_t steps);
+  Result<void> step(const DoneStep &step, const Epoch &sofar);
+  /// After epoch \p epoch, which took \p seconds for \p samples samples.
+  Result<void> epoch(uint64_t epoch, uint64_t steps, const Epoch &trained,
+                     const std::optional<Epoch> &judged, double seconds,
+                     size_t samples);
+  /// Takes the line on the terminal away.
+  void clear() { show(""); }
+
+  /// A line of JSON an epoch.
+  const nlohmann::json &history() const { return epochs; }
+  nlohmann::json asJson() const;
+  /// Goes on from what asJson() gave.
+  void restore(const nlohmann::json &json);
+
+private:
+  Result<void> log(const nlohmann::json &line);
+  std::string status(const DoneStep &step, const Epoch &sofar);
+
+  const TrainOptions &options;
+  uint64_t totalSteps;
+  bool tells;
+  std::function<void(const std::string &)> show;
+  std::ofstream logStream;
+  nlohmann::json epochs = nlohmann::json::array();
+  LossCurve curve;
+  /// When the first step of this process, which compiles, had ended, and its
+  /// number.
+  std::optional<std::chrono::steady_clock::time_point> begin;
+  uint64_t firstStep = 0;
+};
+
+} // namespace sinter::driver
+
+#endif // SINTER_DRIVER_TRAININGREPORT_H
