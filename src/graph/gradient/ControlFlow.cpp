@@ -3,7 +3,9 @@
 
 #include "graph/gradient/Gradient.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -231,8 +233,9 @@ std::optional<int64_t> tripsOf(WhileOp loop) {
 
 namespace {
 
-/// The gradient of one loop of known length: it runs again and keeps each
-/// trip's states, then a loop goes back over the trips.
+/// The gradient of one loop of known length: it runs again and keeps what each
+/// trip's states were, of those that the way back reads; then a loop goes back
+/// over the trips.
 class LoopGradient {
 public:
   LoopGradient(WhileOp loop, TensorBuilder &e, int64_t trips)
@@ -249,7 +252,7 @@ public:
   }
 
   Gradients build(ValueRange dy) {
-    SmallVector<Value> stacks = keepStates();
+    const SmallVector<Operation *> stacks = unknownStacks();
     SmallVector<Value> carried = {counter(trips - 1)};
     for (unsigned i : moving)
       carried.push_back(dy[i] ? dy[i] : e.splat(0, tensorOf(sources[i])));
@@ -268,6 +271,8 @@ public:
         });
     if (!isBuilt)
       return failure();
+    eraseUnread(back.getBody().front());
+    keepStates(stacks);
     SmallVector<Value> gradients(sources.size());
     size_t place = 1;
     for (unsigned i : moving)
@@ -292,16 +297,60 @@ private:
     return indices;
   }
 
-  /// Runs the loop; result i holds what state i was before each trip.
-  SmallVector<Value> keepStates() {
-    SmallVector<Value> carried = {counter(0)};
-    llvm::append_range(carried, loop->getOperands());
-    for (Value state : loop->getOperands()) {
+  /// Whether every trip leaves state \p i as it is.
+  bool stays(unsigned i) {
+    Block &body = loop.getBody().front();
+    return body.getTerminator()->getOperand(i) == body.getArgument(i);
+  }
+
+  /// What stands for the stack of each state that trips change, while nobody
+  /// knows whether it is read; null for the others.
+  SmallVector<Operation *> unknownStacks() {
+    SmallVector<Operation *> stacks;
+    for (auto [i, state] : llvm::enumerate(loop->getOperands())) {
       auto type = tensorOf(state);
       SmallVector<int64_t> shape = {trips};
       llvm::append_range(shape, type.getShape());
-      carried.push_back(
-          e.splat(0, RankedTensorType::get(shape, type.getElementType())));
+      stacks.push_back(stays(i)
+                           ? nullptr
+                           : e.builder.create<UnrealizedConversionCastOp>(
+                                 e.location, type.clone(shape), ValueRange()));
+    }
+    return stacks;
+  }
+
+  static void eraseUnread(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  }
+
+  /// Puts stacks of what states were before each trip, which a run of the loop
+  /// fills, in the place of those of \p stacks that are read.
+  void keepStates(ArrayRef<Operation *> stacks) {
+    SmallVector<unsigned> kept;
+    for (unsigned i = 0; i < states; ++i)
+      if (stacks[i] && !stacks[i]->use_empty())
+        kept.push_back(i);
+    if (!kept.empty()) {
+      OpBuilder::InsertionGuard guard(e.builder);
+      e.builder.setInsertionPoint(stacks[kept.front()]);
+      for (auto [i, stack] : llvm::zip_equal(kept, filledStacks(kept)))
+        stacks[i]->getResult(0).replaceAllUsesWith(stack);
+    }
+    for (Operation *each : stacks)
+      if (each)
+        each->erase();
+  }
+
+  SmallVector<Value> filledStacks(ArrayRef<unsigned> kept) {
+    SmallVector<Value> carried = {counter(0)};
+    llvm::append_range(carried, loop->getOperands());
+    for (unsigned i : kept) {
+      auto type = tensorOf(loop->getOperand(i));
+      SmallVector<int64_t> shape = {trips};
+      llvm::append_range(shape, type.getShape());
+      carried.push_back(e.splat(0, type.clone(shape)));
     }
     auto run = buildLoop(
         e, carried,
@@ -316,12 +365,12 @@ private:
           SmallVector<Value> next = {inner.add(values[0], 1)};
           llvm::append_range(
               next, inlined(inner.builder, loop.getBody().front(), mapping));
-          for (auto [state, stack] :
-               llvm::zip_equal(now, values.drop_front(1 + states))) {
+          for (auto [i, stack] :
+               llvm::zip_equal(kept, values.drop_front(1 + states))) {
             SmallVector<int64_t> shape = {1};
-            llvm::append_range(shape, tensorOf(state).getShape());
+            llvm::append_range(shape, tensorOf(now[i]).getShape());
             next.push_back(inner.make<DynamicUpdateSliceOp>(
-                stack, inner.reshape(state, shape),
+                stack, inner.reshape(now[i], shape),
                 placeOf(inner, values[0], shape.size())));
           }
           return next;
@@ -329,19 +378,29 @@ private:
     return SmallVector<Value>(run->getResults().drop_front(1 + states));
   }
 
+  /// State \p i before trip \p number, a value of its own.
+  Value stateBefore(TensorBuilder &inner, unsigned i, Operation *stack,
+                    Value number) {
+    if (!stack)
+      return inner.builder.create<ReshapeOp>(
+          inner.location, loop->getOperand(i).getType(), loop->getOperand(i));
+    Value all = stack->getResult(0);
+    SmallVector<int64_t> shape(tensorOf(all).getShape());
+    shape[0] = 1;
+    Value state = inner.make<DynamicSliceOp>(
+        all, placeOf(inner, number, shape.size()), shape);
+    return inner.reshape(state, ArrayRef(shape).drop_front());
+  }
+
   /// One trip back: \p values are its number, the gradients by the states
   /// after it and those by captured values so far.
   Gradients goBack(TensorBuilder &inner, ValueRange values,
-                   ArrayRef<Value> stacks) {
+                   ArrayRef<Operation *> stacks) {
     Block &body = loop.getBody().front();
     IRMapping mapping;
     SmallVector<Value> inputs, seeds(states);
     for (auto [i, stack] : llvm::enumerate(stacks)) {
-      SmallVector<int64_t> shape(tensorOf(stack).getShape());
-      shape[0] = 1;
-      Value state = inner.make<DynamicSliceOp>(
-          stack, placeOf(inner, values[0], shape.size()), shape);
-      state = inner.reshape(state, ArrayRef(shape).drop_front());
+      Value state = stateBefore(inner, i, stack, values[0]);
       mapping.map(body.getArgument(i), state);
       if (hasGradient(state))
         inputs.push_back(state);

@@ -104,3 +104,31 @@ TEST(Gradient, CountsNoTripsOfACounterThatWraps) {
       model, {randomOf(model.entry().getResultTypes()[0], 1, {})})));
   EXPECT_NE(message.find("has no gradient"), std::string::npos) << message;
 }
+
+/// What a sum was before each trip nobody reads on the way back, nor what never
+/// changes; what is squared is read.
+TEST(Gradient, KeepsTheStatesThatAreRead) {
+  Model model = parse(
+      R"(func.func @main(%x: tensor<4xf64>, %p: tensor<4xf64>) -> tensor<4xf64> {
+    %i = stablehlo.constant dense<0> : tensor<i32>
+    %end = stablehlo.constant dense<5> : tensor<i32>
+    %by = stablehlo.constant dense<1> : tensor<i32>
+    %y:4 = "stablehlo.while"(%i, %x, %x, %p) ({
+    ^bb0(%a: tensor<i32>, %s: tensor<4xf64>, %q: tensor<4xf64>, %r: tensor<4xf64>):
+      %c = stablehlo.compare LT, %a, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    }, {
+    ^bb0(%a: tensor<i32>, %s: tensor<4xf64>, %q: tensor<4xf64>, %r: tensor<4xf64>):
+      %n = stablehlo.add %a, %by : tensor<i32>
+      %t = stablehlo.add %s, %q : tensor<4xf64>
+      %u = stablehlo.multiply %q, %q : tensor<4xf64>
+      %v = stablehlo.multiply %u, %r : tensor<4xf64>
+      stablehlo.return %n, %t, %v, %r : tensor<i32>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>
+    }) : (tensor<i32>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<i32>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>)
+    return %y#1 : tensor<4xf64> })");
+  ASSERT_TRUE(succeeded(differentiate(
+      model, {randomOf(model.entry().getResultTypes()[0], 1, {})})));
+  unsigned kept = 0;
+  model.entry().walk([&](stablehlo::DynamicUpdateSliceOp) { ++kept; });
+  EXPECT_EQ(kept, 1u);
+}
