@@ -135,6 +135,9 @@ private:
     }
     if (!mayJoin(group, producer, operand))
       return false;
+    if (!isFree(group, producer) &&
+        (!usedOnlyIn(group, producer) || feedsRepeated(group, producer)))
+      group.repeated.insert(producer);
     join(group, producer, place ? *place : Place{false, {group.nextPlace++}});
     return true;
   }
@@ -181,11 +184,19 @@ private:
            llvm::all_of(producer->getOperands(), isNumber);
   }
 
+  /// Whether \p producer costs nothing: it is computed anew by everybody who
+  /// wants it.
+  static bool isFree(FusionGroup &group, Operation *producer) {
+    return isa<stablehlo::IotaOp, stablehlo::BroadcastInDimOp>(producer) ||
+           isCheapNumber(group, producer);
+  }
+
   /// Whether everybody who reads \p producer's result may as well compute it,
-  /// so that nobody writes it: one cheap operation on one tensor of the same
-  /// size, and on what is repeated along it. A norm's distances from the mean
-  /// are such, and what a rectifier and its gradient read.
-  bool isReadAsCheaply(Operation *producer) {
+  /// so that nobody writes it: \p most cheap operations one after the other,
+  /// on a tensor of the same size that lies in memory for other readers anyway,
+  /// and on what is repeated along it. A norm's distances from the mean are
+  /// such, and what a rectifier and its gradient read.
+  bool isReadAsCheaply(Operation *producer, unsigned most = 3) {
     constexpr int64_t fewestElements = 1024;
     constexpr unsigned mostReaders = 4;
     if (kindOf(producer) != Kind::Elementwise || !isCheap(producer) ||
@@ -209,6 +220,9 @@ private:
     if (before && kindOf(before) != Kind::Elementwise &&
         kindOf(before) != Kind::Product)
       return false;
+    if (before && before->hasOneUse() &&
+        (most == 1 || !isReadAsCheaply(before, most - 1)))
+      return false;
     unsigned readers = 0;
     return llvm::all_of(result.getUsers(), [&](Operation *user) {
       const Kind kind = kindOf(user);
@@ -218,10 +232,9 @@ private:
   }
   /// Whether other kernels read \p producer's result, too, since they compute
   /// again what \p group makes of it.
-  bool isReadByOthers(FusionGroup &group, Operation *producer) {
+  static bool feedsRepeated(FusionGroup &group, Operation *producer) {
     return llvm::any_of(producer->getUsers(), [&](Operation *user) {
-      return group.contains(user) && !usedOnlyIn(group, user) &&
-             user != group.root && isReadAsCheaply(user);
+      return group.repeated.contains(user);
     });
   }
   /// Whether \p value is few numbers that are repeated, or one.
@@ -242,19 +255,17 @@ private:
         return false;
       break;
     case Kind::Product:
-      return !isReadByOthers(group, producer) &&
+      return !feedsRepeated(group, producer) &&
              mayJoinProduct(group, producer, operand.getOwner());
     default:
       return false;
     }
     if (group.hasProduct() && !isComputedInVectors(producer))
       return false;
-    // Costs nothing: computed anew by everybody who wants it.
-    if (isa<stablehlo::IotaOp, stablehlo::BroadcastInDimOp>(producer) ||
-        isCheapNumber(group, producer))
+    if (isFree(group, producer))
       return true;
     if (!isReadAsCheaply(producer) &&
-        (!usedOnlyIn(group, producer) || isReadByOthers(group, producer)))
+        (!usedOnlyIn(group, producer) || feedsRepeated(group, producer)))
       return false;
     std::optional<Place> place = group.placeFor(producer);
     if (!place)

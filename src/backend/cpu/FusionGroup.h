@@ -5,6 +5,8 @@
 
 #include "graph/stablehlo/StablehloOps.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 #include <optional>
 
 namespace sinter::cpu {
@@ -30,6 +32,8 @@ struct FusionGroup {
   bool hasRows = false;
   llvm::SmallVector<int64_t> rowDims, interiorDims, interior;
   int64_t nextPlace = 0;
+  /// Members that other kernels compute, too.
+  llvm::DenseSet<mlir::Operation *> repeated;
   /// The product that what has joined is computed from, which may join yet.
   mlir::Operation *awaited = nullptr;
 

@@ -72,8 +72,8 @@ func.func @main(%x: tensor<64x196xf32>, %y: tensor<64x196xf32>, %m: tensor<f32>)
 
 // -----
 
-// What such an operation reads is computed once: a product and what takes long
-// are written, and its bias is added by each reader.
+// What such an operation reads is computed once: a product with its bias and
+// what takes long are written.
 // CHECK-LABEL: func.func @main
 // CHECK-COUNT-1: stablehlo.dot_general
 // CHECK-NOT: stablehlo.dot_general
@@ -92,6 +92,41 @@ func.func @main(%x: tensor<64x32xf32>, %w: tensor<32x48xf32>, %b: tensor<48xf32>
   %2 = stablehlo.tanh %f : tensor<64x48xf32>
   %3 = stablehlo.sine %f : tensor<64x48xf32>
   return %0, %1, %2, %3 : tensor<64x48xf32>, tensor<64x48xf32>, tensor<64x48xf32>, tensor<64x48xf32>
+}
+
+// -----
+
+// Of a chain behind a product that two kernels read, nothing is computed twice:
+// the greatest is found among what the product's kernel wrote.
+// CHECK-LABEL: func.func @main
+// CHECK: cpu.kernel(
+// CHECK: stablehlo.dot_general
+// CHECK: stablehlo.multiply
+// CHECK: stablehlo.add
+// CHECK: stablehlo.clamp
+// CHECK: cpu.yield
+// CHECK: cpu.kernel(
+// CHECK-NEXT: ^bb0
+// CHECK-NOT: stablehlo.clamp
+// CHECK: stablehlo.reduce
+// CHECK: cpu.kernel(
+// CHECK-NEXT: ^bb0
+// CHECK-NOT: stablehlo.clamp
+// CHECK: stablehlo.divide
+// CHECK-NOT: cpu.kernel
+func.func @main(%x: tensor<64x32xf32>, %w: tensor<32x48xf32>, %b: tensor<48xf32>, %f: tensor<f32>) -> tensor<64x48xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %six = stablehlo.constant dense<6.0> : tensor<f32>
+  %s = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<48xf32>) -> tensor<64x48xf32>
+  %g = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<64x48xf32>
+  %p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<64x32xf32>, tensor<32x48xf32>) -> tensor<64x48xf32>
+  %m = stablehlo.multiply %p, %g : tensor<64x48xf32>
+  %a = stablehlo.add %m, %s : tensor<64x48xf32>
+  %c = stablehlo.clamp %zero, %a, %six : (tensor<f32>, tensor<64x48xf32>, tensor<f32>) -> tensor<64x48xf32>
+  %r = stablehlo.reduce(%c init: %zero) applies stablehlo.maximum across dimensions = [0] : (tensor<64x48xf32>, tensor<f32>) -> tensor<48xf32>
+  %t = stablehlo.broadcast_in_dim %r, dims = [1] : (tensor<48xf32>) -> tensor<64x48xf32>
+  %d = stablehlo.divide %c, %t : tensor<64x48xf32>
+  return %d : tensor<64x48xf32>
 }
 
 // -----
