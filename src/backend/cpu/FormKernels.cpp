@@ -9,6 +9,7 @@
 #include "backend/cpu/emit/ExactWidening.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/regions/RegionForm.h"
+#include "graph/ProductPrecision.h"
 #include "graph/nn/NnOps.h"
 
 #include <map>
@@ -433,6 +434,19 @@ private:
     kernel.setConstantInputs(indices);
   }
 
+  /// Leaves of \p op and what is inside of it the code alone: the same
+  /// computation of other nodes is the same kernel.
+  static void forgetOrigins(Operation *op) {
+    op->walk([](Operation *each) {
+      NamedAttrList kept;
+      for (NamedAttribute attribute : each->getDiscardableAttrs())
+        if (attribute.getName() == roundsNothingAttribute ||
+            attribute.getName() == precisionAttribute)
+          kept.append(attribute);
+      each->setDiscardableAttrs(kept.getDictionary(each->getContext()));
+    });
+  }
+
   void materialize(FusionGroup &group) {
     llvm::sort(group.ops, [](Operation *a, Operation *b) {
       return a->isBeforeInBlock(b);
@@ -474,12 +488,10 @@ private:
         mapping.map(input, argument);
     }
     for (Value constant : constants)
-      builder.clone(*constant.getDefiningOp(), mapping);
+      forgetOrigins(builder.clone(*constant.getDefiningOp(), mapping));
     for (Operation *op : group.ops) {
       Operation *copy = builder.clone(*op, mapping);
-      copy->setDiscardableAttrs(builder.getDictionaryAttr({}));
-      if (op->hasAttr(roundsNothingAttribute))
-        copy->setAttr(roundsNothingAttribute, builder.getUnitAttr());
+      forgetOrigins(copy);
       for (auto [i, operand] : llvm::enumerate(ofAnchor))
         if (operand->getOwner() == op)
           copy->setOperand(operand->getOperandNumber(),

@@ -131,6 +131,28 @@ func.func @main(%x: tensor<64x32xf32>, %w: tensor<32x48xf32>, %b: tensor<48xf32>
 
 // -----
 
+// Kernels do not say what constants are called, so that layers that compute the
+// same have the same kernel.
+// CHECK-LABEL: func.func @main
+// CHECK: cpu.kernel(
+// CHECK-NOT: sinter.name
+// CHECK: return
+func.func @main(%x: tensor<8x64xf32>) -> tensor<8xf32> {
+  %a = stablehlo.constant {sinter.name = "layers.0.epsilon"} dense<1.0e-5> : tensor<8x64xf32>
+  %z = stablehlo.constant {sinter.name = "zero"} dense<0.0> : tensor<f32>
+  %0 = stablehlo.add %x, %a {sinter.source = 3 : i64} : tensor<8x64xf32>
+  %1 = stablehlo.reduce(%0 init: %z) across dimensions = [1] : (tensor<8x64xf32>, tensor<f32>) -> tensor<8xf32>
+   reducer(%l: tensor<f32>, %r: tensor<f32>) {
+    %c = stablehlo.constant {sinter.name = "layers.0.factor"} dense<0.5> : tensor<f32>
+    %m = stablehlo.multiply %r, %c {sinter.source = 3 : i64} : tensor<f32>
+    %s = stablehlo.add %l, %m : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }
+  return %1 : tensor<8xf32>
+}
+
+// -----
+
 // A softmax passes over its rows several times.
 // CHECK-LABEL: func.func @main
 // CHECK: cpu.kernel(%arg0) {rows = 1 : i64}
