@@ -11,6 +11,7 @@
 #include "backend/cpu/RemoveUnused.h"
 #include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/ShareKernels.h"
+#include "backend/cpu/SplitJoints.h"
 #include "backend/cpu/SpreadBatchNorms.h"
 #include "backend/cpu/StoreBytes.h"
 #include "backend/cpu/ir/CpuOps.h"
@@ -200,6 +201,8 @@ constexpr Row rows[] = {
     {"cpu-tabulate-bytes", "Make tables of functions of bytes", bytesTabulated},
     {"cpu-widen-once", "Let what products read in f32 lie in memory so",
      withPatterns<widenOnce>},
+    {"cpu-split-joints", "Join a bounded number of pieces at once",
+     withPatterns<splitJoints>},
     {"cpu-remove-unused", "Remove what nobody reads", onFunction<removeUnused>},
     {"cpu-set-precision", "Let every product say how exactly it is computed",
      precisionSet},
@@ -315,8 +318,8 @@ void cpu::registerPatternLabels() {
           scaledWeightsPatterns(), absorbTransposesPatterns(),
           simplifyProductsPatterns(), carryBiasesPatterns(),
           pairExtremesPatterns(), formAttentionPatterns(),
-          tabulateBytesPatterns(), widenOncePatterns(), formKernelsPatterns(),
-          shareKernelsPatterns()})
+          tabulateBytesPatterns(), widenOncePatterns(), splitJointsPatterns(),
+          formKernelsPatterns(), shareKernelsPatterns()})
       llvm::append_range(all, patterns);
     registerPatterns(all);
     registerPassNames(llvm::map_to_vector(
