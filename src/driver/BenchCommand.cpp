@@ -11,6 +11,7 @@
 #include "driver/Roofline.h"
 #include "driver/States.h"
 #include "driver/Summary.h"
+#include "driver/Sweep.h"
 #include "driver/Text.h"
 #include "runtime/MappedFile.h"
 #include "runtime/TraceWriter.h"
@@ -58,17 +59,26 @@ public:
         ->check(CLI::Range(0, 1000000))
         ->capture_default_str()
         ->group("Measure");
-    app.add_flag("--layers", perLayer, "and each layer's share of the time")
-        ->group("Measure");
-    app.add_option("--plot", plotFile,
-                   "an SVG picture of the layers beside what one thread of "
-                   "this machine can do at most (bench --machine)")
-        ->type_name("FILE")
-        ->group("Measure");
+    CLI::Option *layers =
+        app.add_flag("--layers", perLayer, "and each layer's share of the time")
+            ->group("Measure");
+    CLI::Option *plot =
+        app.add_option("--plot", plotFile,
+                       "an SVG picture of the layers beside what one thread of "
+                       "this machine can do at most (bench --machine)")
+            ->type_name("FILE")
+            ->group("Measure");
     app.add_flag("--machine", ofMachine,
                  "what one thread of this machine can do at most, instead of a "
                  "model: multiply-adds of each type, reading from each level "
                  "of memory; also kept in the folder of --cache-dir")
+        ->group("Measure");
+    app.add_option("--sweep", sweepText,
+                   "several sizes of an unknown dimension in turn, by its "
+                   "name: sequence=16,33,128")
+        ->type_name("NAME=SIZES")
+        ->excludes(layers)
+        ->excludes(plot)
         ->group("Measure");
     addReport(app, common);
     addTrace(app, common);
@@ -87,15 +97,15 @@ public:
          {std::pair("--trace", common.traceFile), {"--plot", plotFile}})
       if (Result<void> good = checkOutputFile(flag, file, common.model); !good)
         return good.takeError();
+    if (!sweepText.empty())
+      return sweep();
     Result<ReadySession> ready = openSession(common, inputs, true);
     if (!ready)
       return ready.takeError();
     Session &session = *ready->session;
-    if (Result<void> given = giveStates(session.executor(), states); !given)
-      return inFile(given.takeError(), common.model);
-    Result<Measurement> measured = measure(session.executor(), ready->inputs);
+    Result<Measurement> measured = measure(*ready);
     if (!measured)
-      return inFile(measured.takeError(), common.model);
+      return measured.takeError();
     report(session, ready->inputs, *measured);
     if (Result<void> drawn = plot(measured->layers); !drawn)
       return drawn.takeError();
@@ -103,6 +113,68 @@ public:
   }
 
 private:
+  /// One size after the other, in this process.
+  Result<int> sweep() {
+    if (!common.traceFile.empty())
+      return usageError("--sweep: --trace is of one size");
+    Result<Sweep> sweep = Sweep::parse(sweepText);
+    if (!sweep)
+      return sweep.takeError();
+    Result<SessionOptions> wanted = sessionOptions(common);
+    if (!wanted)
+      return wanted.takeError();
+    auto described = Session::open(common.model, *wanted);
+    if (!described)
+      return described.takeError();
+    nlohmann::json all = nlohmann::json::array();
+    for (int64_t size : sweep->sizes) {
+      Result<NamedShapes> shapes =
+          sweep->shapesAt(size, (*described)->model(), wanted->shapes);
+      if (!shapes)
+        return inFile(shapes.takeError(), common.model);
+      SessionOptions options = *wanted;
+      options.shapes = std::move(*shapes);
+      Result<ReadySession> ready =
+          openSession(common.model, std::move(options), inputs, true);
+      if (!ready)
+        return ready.takeError();
+      Result<Measurement> measured = measure(*ready);
+      if (!measured)
+        return measured.takeError();
+      all.push_back(asJson(*ready->session, batchOf(ready->inputs), *measured));
+      all.back()["size"] = size;
+      if (!common.json)
+        printRow(sweep->symbol, *ready->session, all.back(), all.size() == 1);
+    }
+    if (common.json)
+      printJsonLine(all);
+    return 0;
+  }
+
+  void printRow(const std::string &symbol, const Session &session,
+                const nlohmann::json &row, bool isFirst) const {
+    if (isFirst)
+      std::printf("%12s  %10s  %10s  %10s  %10s\n", symbol.c_str(),
+                  "compile ms", "first ms", "median ms", "GFLOP/s");
+    std::printf("%12lld  %10.1f  %10.3f  %10.3f  %10.1f%s\n",
+                static_cast<long long>(row["size"].get<int64_t>()),
+                row["compile_ms"].get<double>(), row["first_ms"].get<double>(),
+                row["latency_ms"]["median"].get<double>(),
+                row["gflops"].get<double>(),
+                session.facts().fromCache ? "  (from the cache)" : "");
+    std::fflush(stdout);
+  }
+
+  Result<Measurement> measure(ReadySession &ready) {
+    Executor &executor = ready.session->executor();
+    if (Result<void> given = giveStates(executor, states); !given)
+      return inFile(given.takeError(), common.model);
+    Result<Measurement> measured = measure(executor, ready.inputs);
+    if (!measured)
+      return inFile(measured.takeError(), common.model);
+    return measured;
+  }
+
   Result<Measurement> measure(Executor &executor,
                               const std::vector<Tensor> &tensors) {
     Measurement measured;
@@ -147,11 +219,7 @@ private:
   void report(const Session &session, const std::vector<Tensor> &tensors,
               const Measurement &measured) {
     const LatencyStatistics latency(measured.latenciesMs);
-    const int64_t batch =
-        !tensors.empty() && tensors[0].rank() > 0 ? tensors[0].dim(0) : 1;
-    const double gflop = measured.layers.flops() / 1e9;
-    const nlohmann::json result =
-        asJson(session, latency, batch, gflop, measured);
+    const nlohmann::json result = asJson(session, batchOf(tensors), measured);
     if (common.json)
       printJsonLine(result);
     else
@@ -162,9 +230,14 @@ private:
                      latency.variation * 100));
   }
 
-  nlohmann::json asJson(const Session &session,
-                        const LatencyStatistics &latency, int64_t batch,
-                        double gflop, const Measurement &measured) const {
+  static int64_t batchOf(const std::vector<Tensor> &tensors) {
+    return !tensors.empty() && tensors[0].rank() > 0 ? tensors[0].dim(0) : 1;
+  }
+
+  nlohmann::json asJson(const Session &session, int64_t batch,
+                        const Measurement &measured) const {
+    const LatencyStatistics latency(measured.latenciesMs);
+    const double gflop = measured.layers.flops() / 1e9;
     nlohmann::json result = {
         {"model", common.model},
         {"backend", common.backend},
@@ -257,7 +330,7 @@ private:
   double seconds = 3;
   unsigned warmup = 3;
   bool perLayer = false, ofMachine = false;
-  std::string plotFile;
+  std::string plotFile, sweepText;
 };
 
 } // namespace

@@ -357,12 +357,17 @@ Result<ReadySession> openSession(const CommonOptions &common,
   Result<SessionOptions> wanted = sessionOptions(common);
   if (!wanted)
     return wanted.takeError();
-  const NamedShapes shapes = wanted->shapes;
-  auto session = Session::open(common.model, std::move(*wanted));
+  return openSession(common.model, std::move(*wanted), options, fillRandom);
+}
+
+Result<ReadySession> openSession(const std::string &path, SessionOptions wanted,
+                                 const InputOptions &options, bool fillRandom) {
+  const NamedShapes shapes = wanted.shapes;
+  auto session = Session::open(path, std::move(wanted));
   if (!session)
     return session.takeError();
   Result<std::vector<Tensor>> tensors =
-      loadInputs(**session, common.model, options, shapes, fillRandom);
+      loadInputs(**session, path, options, shapes, fillRandom);
   if (!tensors)
     return tensors.takeError();
   if (Result<void> ready = (*session)->prepare(*tensors); !ready)

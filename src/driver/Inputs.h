@@ -52,6 +52,9 @@ struct ReadySession {
 /// prepares it for them.
 Result<ReadySession> openSession(const CommonOptions &common,
                                  const InputOptions &options, bool fillRandom);
+/// The same of the model at \p path.
+Result<ReadySession> openSession(const std::string &path, SessionOptions wanted,
+                                 const InputOptions &options, bool fillRandom);
 
 /// A tensor for every input of the session's model. Where \p fillRandom, inputs
 /// for which nothing is given are random; else they are a Usage error that

@@ -20,6 +20,36 @@ class Bench(CommandTest):
         self.assertEqual(result["batch"], 2)
         self.assertGreater(result["gflop_per_inference"], 0)
 
+    def test_sweep(self):
+        """Sizes of an unknown dimension in turn; what the file or --shape says of others stays."""
+        net = self.write("net.mlir", """
+func.func @main(%x: tensor<?x4x?xf32> {sinter.dims = ["N", "", "sequence"]}, %y: tensor<?xf32> {sinter.dims = ["sequence"]}) -> tensor<?x4x?xf32> {
+  %0 = stablehlo.tanh %x : tensor<?x4x?xf32>
+  return %0 : tensor<?x4x?xf32>
+}
+""")
+        done = self.sinter("bench", net, "--sweep", "sequence=3,16,3", "--shape", "x:2x4x?", "--seconds", "0.02", "--json")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        rows = json.loads(done.stdout)
+        self.assertEqual([row["size"] for row in rows], [3, 16, 3])
+        for row in rows:
+            self.assertEqual(row["batch"], 2)
+            self.assertLessEqual(set("size first_ms latency_ms compile_ms".split()), set(row))
+        done = self.sinter("bench", net, "--sweep", "sequence=3,0", "--seconds", "0.02")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertEqual([line.split()[0] for line in done.stdout.splitlines()], ["sequence", "3", "0"])
+        for options, message in ((["--sweep", "sequenc=3"], "did you mean 'sequence'"),
+                                 (["--sweep", "sequence"], "there is no name"),
+                                 (["--sweep", "sequence=3,x"], "'x' is no size"),
+                                 (["--sweep", "sequence=-3"], "'-3' is no size"),
+                                 (["--sweep", "sequence=3,"], "'' is no size"),
+                                 (["--sweep", "sequence=3", "--shape", "x:2x4x5"], "no other size"),
+                                 (["--sweep", "sequence=3", "--trace", self.path("trace.json")], "--trace is of one size"),
+                                 (["--sweep", "sequence=3", "--layers"], "excludes")):
+            done = self.sinter("bench", net, "--seconds", "0.02", *options)
+            self.assertEqual(done.returncode, USAGE, (options, done.stderr))
+            self.assertIn(message, done.stderr)
+
     def test_machine(self):
         """What the machine can do is measured, printed and kept, and is as one would expect of any."""
         cache = self.path("cache")

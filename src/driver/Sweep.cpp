@@ -1,0 +1,73 @@
+#include "driver/Sweep.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace sinter::driver {
+
+Result<Sweep> Sweep::parse(const std::string &text) {
+  const auto wrong = [&](const std::string &why) {
+    return usageError("--sweep '" + text + "': " + why +
+                      "; expected a dimension's name and its sizes, as in "
+                      "sequence=16,33,128");
+  };
+  const size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0)
+    return wrong("there is no name");
+  Sweep sweep{text.substr(0, equals), {}};
+  std::string_view rest = std::string_view(text).substr(equals + 1);
+  while (true) {
+    int64_t size = 0;
+    const char *end = rest.data() + rest.size();
+    const auto [stop, failed] = std::from_chars(rest.data(), end, size);
+    if (failed != std::errc() || size < 0 || (stop != end && *stop != ','))
+      return wrong("'" + std::string(rest.substr(0, rest.find(','))) +
+                   "' is no size");
+    sweep.sizes.push_back(size);
+    if (stop == end)
+      return sweep;
+    rest.remove_prefix(stop - rest.data() + 1);
+  }
+}
+
+/// The names of unknown dimensions, each once.
+static std::vector<std::string> symbolsOf(const ModelDescription &model) {
+  std::vector<std::string> symbols;
+  for (const ModelInput &input : model.inputs)
+    for (const std::string &symbol : input.symbols)
+      if (!symbol.empty() &&
+          std::find(symbols.begin(), symbols.end(), symbol) == symbols.end())
+        symbols.push_back(symbol);
+  return symbols;
+}
+
+Result<NamedShapes> Sweep::shapesAt(int64_t size, const ModelDescription &model,
+                                    const NamedShapes &given) const {
+  // By the names that the inputs have first of all.
+  NamedShapes shapes;
+  for (const auto &[name, shape] : given) {
+    const std::optional<size_t> index = model.inputNamed(name);
+    shapes[index ? model.inputs[*index].spec.name : name] = shape;
+  }
+  bool isThere = false;
+  for (const ModelInput &input : model.inputs)
+    for (size_t axis = 0; axis < input.symbols.size(); ++axis) {
+      if (input.symbols[axis] != symbol)
+        continue;
+      isThere = true;
+      Shape &shape =
+          shapes.emplace(input.spec.name, input.spec.shape).first->second;
+      if (axis >= shape.size() || (shape[axis] >= 0 && shape[axis] != size))
+        return usageError("--sweep: --shape of '" + input.spec.name +
+                          "' leaves dimension '" + symbol + "' no other size");
+      shape[axis] = size;
+    }
+  if (isThere)
+    return shapes;
+  const std::vector<std::string> symbols = symbolsOf(model);
+  return usageError(
+      "--sweep: no unknown dimension is called '" + symbol + "'" +
+      (symbols.empty() ? "; none has a name" : suggestion(symbol, symbols)));
+}
+
+} // namespace sinter::driver
