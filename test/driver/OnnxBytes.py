@@ -6,7 +6,7 @@ import sys
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 from tensor_file import fields  # The fields of a message: (number, value), where a value is a number or bytes.
 
-FLOAT, INT64 = 1, 7
+FLOAT, INT64, BOOL = 1, 7, 9
 
 
 def varint(value):

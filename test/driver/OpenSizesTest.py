@@ -27,6 +27,35 @@ class OpenSizes(CommandTest):
             output = json.loads(done.stdout)["outputs"][0]
             self.assertEqual((output["shape"], output["min"], output["max"]), ([1, 1, 4, 6], 1, 6))
 
+    def test_branches_of_other_sizes(self):
+        """The condition says which branch, and so how large its result is: the program is made for its value."""
+        def branch(name, count):
+            part = onnx.graph([onnx.node("Slice", ["x", "zero", name + "_end"], [name])], [], [onnx.value_info(name, ("M",))],
+                              [integers("zero", 0), integers(name + "_end", count)])
+            return onnx.data(5, onnx.data(1, name.encode() + b"_branch") + onnx.data(6, part) + onnx.number(20, 5))
+        nodes = [onnx.node("If", ["p"], ["y"], "pick", attributes=branch("then", 2) + branch("else", 4))]
+        graph = onnx.graph(nodes, [onnx.value_info("x", (6,)), onnx.value_info("p", (), onnx.BOOL)], [onnx.value_info("y", ("M",))])
+        model = self.write("pick.onnx", onnx.model(graph))
+        x = self.write("x.npy", npy((6,), (1, 2, 3, 4, 5, 6)))
+        for value, size in (1, 2), (0, 4):
+            p = self.write(f"p{value}.npy", onnx.npy((), "|b1", bytes([value])))
+            for backend in "cpu", "interpreter":
+                done = self.sinter("run", model, "--input", "x=" + x, "--input", "p=" + p, "--json", "--backend", backend)
+                self.assertEqual(done.returncode, DONE, done.stderr)
+                output = json.loads(done.stdout)["outputs"][0]
+                self.assertEqual((output["shape"], output["max"]), ([size], size))
+        done = self.sinter("inspect", model)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("another shape in either branch", done.stderr)
+        out = self.path("picked.onnx")
+        done = self.sinter("optimize", model, "-o", out)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("1 x If", done.stderr)
+        done = self.sinter("run", out, "--input", "x=" + x, "--input", "p=" + p)
+        self.assertIn("y: f32 [4]", done.stdout)
+        done = self.sinter("convert", model, "-o", self.path("picked.mlir"))
+        self.assertEqual(done.returncode, UNSUPPORTED, done.stderr)
+
     def test_from_the_cache(self):
         cache = self.path("cache")
         for _ in range(2):

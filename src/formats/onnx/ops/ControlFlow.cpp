@@ -18,6 +18,13 @@ static constexpr int64_t mostWrittenOut = 100'000;
 /// A loop that runs more nodes than this would not end within hours.
 static constexpr int64_t mostNodesRun = int64_t(1) << 40;
 
+/// Whether no size that both tensors have differs.
+static bool haveKnownSizesAlike(Type first, Type second) {
+  auto one = dyn_cast<RankedTensorType>(first),
+       other = dyn_cast<RankedTensorType>(second);
+  return one && other && succeeded(verifyCompatibleShape(one, other));
+}
+
 static LogicalResult importIf(NodeContext &node) {
   const GraphProto *yes = node.getGraph("then_branch");
   const GraphProto *no = node.getGraph("else_branch");
@@ -42,12 +49,13 @@ static LogicalResult importIf(NodeContext &node) {
   if (types.size() != others.size())
     return node.fail("the branches differ in how many values they give");
   for (auto [i, type] : llvm::enumerate(types)) {
+    const bool isAlike = haveKnownSizesAlike(type, others[i]);
     type = joinTypes(type, others[i]);
-    if (!type)
-      return node.unknown(
-          "output " + Twine(i) +
-          " has another rank or element type in either "
-          "branch, and the condition is known only at run time");
+    if (!type || !isAlike)
+      return node.unknown("output " + Twine(i) + " has another " +
+                          (type ? "shape" : "rank or element type") +
+                          " in either branch, and the condition is known only "
+                          "at run time");
   }
   return finishHolder(node, holder, types, 0);
 }
